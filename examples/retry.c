@@ -10,14 +10,14 @@ static const char *const targets[] = {"openai/gpt-4o", "anthropic/claude-sonnet-
 static const struct {
     rc_code code;
     int64_t retry_after_ms; /* -1: the server gave no hint */
-} answers[] = {
+} results[] = {
     {RC_CODE_PROVIDER_5XX, -1},
     {RC_CODE_RATE_LIMITED, 20000},
     {RC_CODE_CONNECTION_RESET, -1},
     {RC_CODE_NONE, -1},
 };
 
-static void tell(uint64_t now_ms, const rc_action *action)
+static void print_action(uint64_t now_ms, const rc_action *action)
 {
     static const char *const what[] = {"", "try", "wait", "refresh", "deliver", "compact", "stop"};
     printf("%6.1f s  %-8s %-28s %s\n", (double)now_ms / 1000, what[action->what],
@@ -46,20 +46,20 @@ int main(void)
     rc_call_init(&call, &plan, &shared, NULL, now_ms);
     rc_action action = rc_call_begin(&call, now_ms, entropy);
     for (size_t i = 0; !rc_call_is_done(&call);) {
-        tell(now_ms, &action);
+        print_action(now_ms, &action);
         if (action.what == RC_DO_WAIT) {
             now_ms = action.at_ms; /* sleep */
             action = rc_call_on_wake(&call, now_ms, entropy);
             continue;
         }
         now_ms += 300; /* ask action.target */
-        rc_setback why = rc_setback_of_code(answers[i].code);
-        why.retry_after_ms = answers[i].retry_after_ms;
-        if (answers[i++].code == RC_CODE_NONE)
+        rc_failure_facts failure = rc_failure_facts_of_code(results[i].code);
+        failure.retry_after_ms = results[i].retry_after_ms;
+        if (results[i++].code == RC_CODE_NONE)
             action = rc_call_on_success(&call, now_ms);
         else
-            action = rc_call_on_failure(&call, &why, now_ms, entropy);
+            action = rc_call_on_failure(&call, &failure, now_ms, entropy);
     }
-    tell(now_ms, &action);
+    print_action(now_ms, &action);
     return action.what == RC_DO_DELIVER ? 0 : 1;
 }

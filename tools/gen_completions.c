@@ -185,8 +185,8 @@ static void bash_command(FILE *file, const rc_command *command)
     fprintf(file, "        %s)\n            words='--help", command->name);
     for (size_t i = 0; i < command->option_count; i++)
         fprintf(file, " --%s", command->options[i].name);
-    if (command->lettered != NULL)
-        fprintf(file, " -%c", command->lettered[0]);
+    if (command->short_flag != NULL)
+        fprintf(file, " -%c", command->short_flag[0]);
     if (each_verb(NULL, command, NULL) > 0) {
         fputc(' ', file);
         each_verb(file, command, NULL);
@@ -334,7 +334,7 @@ static void fish_option(FILE *file, const rc_command *command, const rc_option *
 {
     fprintf(file, "complete -c recourse -n '__fish_seen_subcommand_from %s' -l %s", command->name,
             option->name);
-    if (command->lettered != NULL && strcmp(command->lettered, option->name) == 0)
+    if (command->short_flag != NULL && strcmp(command->short_flag, option->name) == 0)
         fprintf(file, " -s %c", option->name[0]);
     if (values_of(option) != NULL) {
         fputs(" -x -a '", file);

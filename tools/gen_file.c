@@ -12,9 +12,9 @@ struct text {
     size_t len;
 };
 
-static int fail(const char *program, const char *what, const char *path)
+static int fail(const char *program, const char *action, const char *path)
 {
-    fprintf(stderr, "%s: %s %s: %s\n", program, what, path, strerror(errno));
+    fprintf(stderr, "%s: %s %s: %s\n", program, action, path, strerror(errno));
     return 1;
 }
 

@@ -58,7 +58,7 @@ static struct spec spec;
 static struct tree tree;
 static rc_phrase_move moves[MOVES_MAX];
 static unsigned move_count;
-static uint16_t befores[MOVES_MAX];
+static uint16_t move_sources[MOVES_MAX];
 static rc_lexeme lexemes[ATOMS_MAX];
 static rc_lexeme marker_lexemes[UINT8_MAX + 1];
 static unsigned marker_lexeme_count;
@@ -141,8 +141,8 @@ static unsigned concept_number(const struct spec *s, unsigned index)
     return is_marker ? RC_MARKER_BASE + number : number;
 }
 
-static bool take_phrase(void *ctx, const struct spec *s, unsigned concept,
-                        const struct phrase *phrase)
+static bool on_phrase(void *ctx, const struct spec *s, unsigned concept,
+                      const struct phrase *phrase)
 {
     (void)ctx;
     unsigned number = concept_number(s, concept);
@@ -198,7 +198,7 @@ static void add_move(const struct node *n)
     if (move_count == MOVES_MAX)
         give_up("too many moves");
     unsigned reach = n->next_gap == NO_NEXT ? 0 : n->next_gap + 1;
-    befores[move_count] = (uint16_t)tree.nodes[n->before].step_number;
+    move_sources[move_count] = (uint16_t)tree.nodes[n->before].step_number;
     moves[move_count++] = (rc_phrase_move){.step = (uint16_t)n->step_number,
                                            .reach = (uint8_t)(reach | flags_of(n)),
                                            .concept = (uint8_t)n->concept};
@@ -235,11 +235,11 @@ static uint8_t add_moves(unsigned atom, bool is_marker, enum part part)
 
 static rc_lexeme make_lexeme(unsigned atom, bool is_marker)
 {
-    rc_lexeme l = {.moves = (uint16_t)move_count};
-    l.later = add_moves(atom, is_marker, PART_LATER) + 1;
+    rc_lexeme l = {.first_move = (uint16_t)move_count};
+    l.later_count = add_moves(atom, is_marker, PART_LATER) + 1;
     add_move(&tree.nodes[0]);
-    l.plain = add_moves(atom, is_marker, PART_PLAIN);
-    l.special = add_moves(atom, is_marker, PART_SPECIAL);
+    l.plain_count = add_moves(atom, is_marker, PART_PLAIN);
+    l.special_count = add_moves(atom, is_marker, PART_SPECIAL);
     return l;
 }
 
@@ -256,7 +256,7 @@ static void make_lexemes(void)
     add_move(&tree.nodes[0]); /* the list of a word that is not known */
     for (unsigned i = ATOM_NUMBER; i < spec.atom_count; i++) {
         lexemes[i] = make_lexeme(i, false);
-        if (lexemes[i].later + lexemes[i].plain + lexemes[i].special == 1) {
+        if (lexemes[i].later_count + lexemes[i].plain_count + lexemes[i].special_count == 1) {
             move_count--;
             lexemes[i] = (rc_lexeme){0};
         }
@@ -264,7 +264,7 @@ static void make_lexemes(void)
         lexemes[i].negates = spec.atoms[i].negates;
         lexemes[i].is_stop = spec.atoms[i].is_stop;
         rc_lexeme marker = make_lexeme(i, true);
-        if (marker.later + marker.plain + marker.special == 1) {
+        if (marker.later_count + marker.plain_count + marker.special_count == 1) {
             move_count--;
             continue;
         }
@@ -455,10 +455,10 @@ static void write_moves(FILE *out)
                  moves[i].concept);
         put_value(out, &column, value);
     }
-    fputs("\n};\n\nconst uint16_t rc_phrase_befores[] = {\n", out);
+    fputs("\n};\n\nconst uint16_t rc_phrase_move_sources[] = {\n", out);
     column = 0;
     for (unsigned i = 0; i < move_count; i++) {
-        snprintf(value, sizeof value, "%u", befores[i]);
+        snprintf(value, sizeof value, "%u", move_sources[i]);
         put_value(out, &column, value);
     }
     fputs("\n};\n\nconst rc_phrase_end rc_phrase_ends[RC_PHRASE_ENDS] = {\n", out);
@@ -474,8 +474,8 @@ static void write_moves(FILE *out)
 static void put_lexeme(FILE *out, unsigned *column, uint64_t hash, const rc_lexeme *l)
 {
     char value[96];
-    snprintf(value, sizeof value, "{0x%jx,%u,%u,%u,%u,%u,%u,%u}", (uintmax_t)hash, l->moves,
-             l->later, l->plain, l->special, l->marker, l->negates, l->is_stop);
+    snprintf(value, sizeof value, "{0x%jx,%u,%u,%u,%u,%u,%u,%u}", (uintmax_t)hash, l->first_move,
+             l->later_count, l->plain_count, l->special_count, l->marker, l->negates, l->is_stop);
     put_value(out, column, value);
 }
 
@@ -487,7 +487,7 @@ static void write_lexicon(FILE *out)
     for (unsigned i = 0; i < marker_lexeme_count; i++)
         put_lexeme(out, &column, 0, &marker_lexemes[i]);
     column = 0;
-    fputs("\n};\n\nconst rc_lexeme rc_lexicon_others[2] = {\n", out);
+    fputs("\n};\n\nconst rc_lexeme rc_lexicon_unlisted[2] = {\n", out);
     put_value(out, &column, "{0}");
     put_lexeme(out, &column, 0, &lexemes[ATOM_NUMBER]);
     fputs("\n};\n\nconst uint16_t rc_lexicon_seeds[RC_LEXICON_BUCKETS] = {\n", out);
@@ -532,7 +532,7 @@ static bool read_spec(const char *root)
         give_up("no memory");
     char *text = gen_file_read("gen_phrases", path);
     if (text)
-        spec_read(&spec, "spec/phrases.txt", text, take_phrase, NULL);
+        spec_read(&spec, "spec/phrases.txt", text, on_phrase, NULL);
     if (text && spec.errors > 0)
         fprintf(stderr, "gen_phrases: %u errors in spec/phrases.txt\n", spec.errors);
     bool is_good = text && spec.errors == 0;
@@ -543,19 +543,19 @@ static bool read_spec(const char *root)
 
 int main(int argc, char **argv)
 {
-    bool is_talking = argc == 3 && strcmp(argv[1], "-v") == 0;
-    if (argc != 2 && !is_talking) {
+    bool is_verbose = argc == 3 && strcmp(argv[1], "-v") == 0;
+    if (argc != 2 && !is_verbose) {
         fputs("usage: gen_phrases [-v] ROOT\n", stderr);
         return 64;
     }
     const char *root = argv[argc - 1];
     tree.node_count = 1;
-    spec.shows_notes = is_talking;
+    spec.shows_notes = is_verbose;
     if (!read_spec(root))
         return 1;
     make_lexemes();
     make_lexicon();
-    if (is_talking)
+    if (is_verbose)
         printf("%u concepts, %u markers, %u phrases, %u steps, %u moves, %u words, %u slots\n",
                spec.concept_count - spec.marker_count, spec.marker_count, spec.phrase_count,
                tree.step_count, move_count, lexicon.word_count, lexicon.slots);

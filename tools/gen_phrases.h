@@ -59,11 +59,12 @@ struct spec {
 
 /* Given each phrase as it is read; alternatives of several words make several of one. False when
  * the phrase was there before. */
-typedef bool (*phrase_taker)(void *ctx, const struct spec *spec, unsigned concept,
-                             const struct phrase *phrase);
+typedef bool (*phrase_callback)(void *ctx, const struct spec *spec, unsigned concept,
+                                const struct phrase *phrase);
 
 /* Reads the text, NUL-terminated. Errors are printed, with `path`, and counted. */
-void spec_read(struct spec *spec, const char *path, const char *text, phrase_taker take, void *ctx);
+void spec_read(struct spec *spec, const char *path, const char *text, phrase_callback on_phrase,
+               void *ctx);
 
 /* Gives the spec the words that are in the lexicon whether a phrase has them or not. */
 void spec_init(struct spec *spec);

@@ -43,7 +43,7 @@ struct reader {
     const char *line; /* without its end */
     size_t len;
     unsigned number;
-    phrase_taker take;
+    phrase_callback on_phrase;
     void *ctx;
     unsigned set_count;
     struct set sets[SETS_MAX];
@@ -255,7 +255,7 @@ static bool expand(struct reader *r, size_t column, bool is_at_begin, bool is_at
             if (phrase.steps[i].gap > RC_PHRASE_GAP_MAX)
                 return fail(r, column, "a gap of more than %u words", RC_PHRASE_GAP_MAX);
         }
-        *ret_is_new |= r->take(r->ctx, r->spec, r->spec->concept_count - 1, &phrase);
+        *ret_is_new |= r->on_phrase(r->ctx, r->spec, r->spec->concept_count - 1, &phrase);
 
         unsigned turn = 0;
         while (turn < r->item_count && ++choices[turn] >= count_choices(&r->items[turn]))
@@ -538,14 +538,15 @@ static bool read_line(struct reader *r)
     return fail(r, 0, "a line begins with words, concept, marker or a blank");
 }
 
-void spec_read(struct spec *spec, const char *path, const char *text, phrase_taker take, void *ctx)
+void spec_read(struct spec *spec, const char *path, const char *text, phrase_callback on_phrase,
+               void *ctx)
 {
     struct reader *r = calloc(1, sizeof *r);
     if (!r)
         abort();
     r->spec = spec;
     r->path = path;
-    r->take = take;
+    r->on_phrase = on_phrase;
     r->ctx = ctx;
     spec_init(spec);
     while (*text != '\0') {

@@ -56,8 +56,8 @@ void spec_init(struct spec *spec)
 {
     spec->atom_count = ATOM_ZERO;
     spec_atom(spec, rc_word_hash(RC_STR("#0")), true);
-    for (size_t i = 0; rc_words_stop[i]; i++)
-        known_word(spec, rc_words_stop[i])->is_stop = true;
+    for (size_t i = 0; rc_words_stopwords[i]; i++)
+        known_word(spec, rc_words_stopwords[i])->is_stop = true;
     for (size_t i = 0; rc_words_negators[i]; i++)
         known_word(spec, rc_words_negators[i])->negates = 1;
     for (size_t i = 0; rc_words_negators_cjk[i]; i++)

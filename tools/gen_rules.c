@@ -162,12 +162,13 @@ static symbol symbol_of(unsigned fact)
 static void write_header(FILE *out)
 {
     fprintf(out,
-            GENERATED "#ifndef RC_CORE_RULES_TABLE_H\n#define RC_CORE_RULES_TABLE_H\n\n"
-                      "#include \"core/rule.h\"\n\n"
-                      "#define RC_RULES_BUILTIN_COUNT %zuu\n\n"
-                      "extern const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT];\n"
-                      "extern const rc_rule_needs rc_rules_needs[RC_RULES_BUILTIN_COUNT];\n"
-                      "extern const rc_fact rc_rules_terms[];\n\n#endif\n",
+            GENERATED
+            "#ifndef RC_CORE_RULES_TABLE_H\n#define RC_CORE_RULES_TABLE_H\n\n"
+            "#include \"core/rule.h\"\n\n"
+            "#define RC_RULES_BUILTIN_COUNT %zuu\n\n"
+            "extern const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT];\n"
+            "extern const rc_rule_prefilter rc_rules_prefilters[RC_RULES_BUILTIN_COUNT];\n"
+            "extern const rc_fact rc_rules_terms[];\n\n#endif\n",
             table.count);
 }
 
@@ -204,7 +205,7 @@ static void write_table(FILE *out)
         end_line(&l);
         place += term_count(rule);
     }
-    fputs("};\n\nconst rc_rule_set rc_rules_builtin = {rc_rules_table, rc_rules_needs,\n"
+    fputs("};\n\nconst rc_rule_set rc_rules_builtin = {rc_rules_table, rc_rules_prefilters,\n"
           "                                      RC_RULES_BUILTIN_COUNT};\n",
           out);
 }
@@ -231,7 +232,7 @@ static bool is_concept(rc_fact fact)
     return fact >= RC_FACT_SAYS_BASE && fact < RC_FACT_PROVIDER_BASE;
 }
 
-/* The facts of one of the four sets of bits that a rule needs, as rc_rule_needs_of makes them.
+/* The facts of one of the four sets of bits that a rule needs, as rc_rule_prefilter_of makes them.
  * facts: RC_RULE_TERMS_MAX. */
 static size_t needed_facts(const rc_rule *rule, bool of_all, bool of_concepts, rc_fact *facts)
 {
@@ -241,7 +242,7 @@ static size_t needed_facts(const rc_rule *rule, bool of_all, bool of_concepts, r
     for (size_t i = 0; i < rule->clause_count; i++) {
         rc_rule alone = {.clause_count = 1, .terms = cursor};
         rc_clause clause = rc_clause_next(&cursor);
-        rc_rule_needs needs = rc_rule_needs_of(&alone);
+        rc_rule_prefilter needs = rc_rule_prefilter_of(&alone);
         bool is_all = (needs.all.concepts | needs.all.others) != 0;
         if (clause.is_not || is_all != of_all || has_any)
             continue;
@@ -257,8 +258,8 @@ static size_t needed_facts(const rc_rule *rule, bool of_all, bool of_concepts, r
     return count;
 }
 
-static void put_needs(lines *l, const char *before, const rc_rule *rule, bool of_all,
-                      bool of_concepts, const char *behind)
+static void put_prefilter(lines *l, const char *before, const rc_rule *rule, bool of_all,
+                          bool of_concepts, const char *behind)
 {
     rc_fact facts[RC_RULE_TERMS_MAX];
     size_t count = needed_facts(rule, of_all, of_concepts, facts);
@@ -296,14 +297,14 @@ static void write_terms(FILE *out)
     }
     /* The rule that always matches has no conditions, and points here. */
     fputs("    RC_FACT_NONE\n};\n\n"
-          "const rc_rule_needs rc_rules_needs[RC_RULES_BUILTIN_COUNT] = {\n",
+          "const rc_rule_prefilter rc_rules_prefilters[RC_RULES_BUILTIN_COUNT] = {\n",
           out);
     for (size_t i = 0; i < table.count; i++) {
         const rc_rule *rule = &table.rules[i];
-        put_needs(&l, "{{", rule, true, true, ",");
-        put_needs(&l, "", rule, true, false, "},");
-        put_needs(&l, "{", rule, false, true, ",");
-        put_needs(&l, "", rule, false, false, "}},");
+        put_prefilter(&l, "{{", rule, true, true, ",");
+        put_prefilter(&l, "", rule, true, false, "},");
+        put_prefilter(&l, "{", rule, false, true, ",");
+        put_prefilter(&l, "", rule, false, false, "}},");
         end_line(&l);
     }
     fputs("};\n", out);

@@ -98,7 +98,7 @@ static void measure(const bench_rows *rows, double ret_us[TASKS])
     }
 }
 
-static void print_answers(const bench_rows *rows)
+static void print_verdicts(const bench_rows *rows)
 {
     rc_alloc alloc = rc_alloc_stdlib();
     for (size_t i = 0; i < rows->count; i++) {
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
     measure(&rows, us);
     if (is_json) {
         printf("{\"verdict_us\":%.4f,\"report_us\":%.4f,\"answers\":[", us[VERDICT], us[REPORT]);
-        print_answers(&rows);
+        print_verdicts(&rows);
         printf("]}\n");
     } else {
         printf("\nOne failure classified (CPU time, %zu rows, median of %d rounds)\n\n", rows.count,

@@ -40,27 +40,27 @@ static bool read_headers(const cJSON *row, rc_failure *failure)
     return true;
 }
 
-static bool make_room(bench_rows *rows)
+static bool grow(bench_rows *rows)
 {
     if (rows->count < rows->room)
         return true;
-    size_t room = rows->room ? 2 * rows->room : 256;
-    rc_failure *failures = realloc(rows->failures, room * sizeof *failures);
+    size_t capacity = rows->room ? 2 * rows->room : 256;
+    rc_failure *failures = realloc(rows->failures, capacity * sizeof *failures);
     if (!failures)
         return false;
     rows->failures = failures;
-    cJSON **trees = realloc(rows->trees, room * sizeof(cJSON *));
+    cJSON **trees = realloc(rows->trees, capacity * sizeof(cJSON *));
     if (!trees)
         return false;
     rows->trees = trees;
-    rows->room = room;
+    rows->room = capacity;
     return true;
 }
 
 /* row: takes, when it succeeds. */
 static bool add(bench_rows *rows, cJSON *row, int64_t now_unix_ms)
 {
-    if (!make_room(rows))
+    if (!grow(rows))
         return false;
     const cJSON *status = cJSON_GetObjectItemCaseSensitive(row, "status");
     rc_failure failure = {
@@ -91,10 +91,10 @@ bool bench_rows_read(bench_rows *rows, const char *path, int64_t now_unix_ms)
         return false;
     }
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     size_t number = 0;
     bool ok = true;
-    while (ok && getline(&line, &room, file) != -1) {
+    while (ok && getline(&line, &capacity, file) != -1) {
         number++;
         if (line[0] == '\n')
             continue;

@@ -13,7 +13,7 @@ typedef struct bench_rows {
     rc_failure *failures;
     cJSON **trees;
     size_t count;
-    size_t room;
+    size_t scratch;
 } bench_rows;
 
 /* Adds the rows of one file of JSON lines. Says on stderr what is wrong with it, if anything is. */

@@ -85,7 +85,7 @@ static void client_begin(bench_client *client)
     client_write(client);
 }
 
-static void on_answered(bench_client *client)
+static void on_response(bench_client *client)
 {
     bench_load *load = client->load;
     uint32_t number = client->number;
@@ -122,17 +122,17 @@ static void on_bytes(bench_client *client, const char *bytes, size_t len)
     if (client->answer.state == BENCH_WRONG || (taken < len && client->is_busy))
         on_failed(client, EBADMSG);
     else if (client->answer.state == BENCH_WHOLE)
-        on_answered(client);
+        on_response(client);
 }
 
 static void on_end(bench_client *client)
 {
-    if (client->answer.state != BENCH_IN_REST) {
+    if (client->answer.state != BENCH_UNTIL_CLOSE) {
         on_failed(client, 0);
         return;
     }
     client->answer.is_closing = true;
-    on_answered(client);
+    on_response(client);
 }
 
 static void on_ready(bench_watch *watch, uint32_t events)

@@ -20,7 +20,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define PATIENCE_NS UINT64_C(60000000000)
+#define WAIT_MAX_NS UINT64_C(60000000000)
 
 typedef struct bench {
     bench_watch input;
@@ -33,14 +33,14 @@ typedef struct bench {
 } bench;
 
 /* The value behind NAME=, up to a space; NULL if it is not there. */
-static const char *value_of(const char *line, const char *name, char *to, size_t room)
+static const char *value_of(const char *line, const char *name, char *to, size_t capacity)
 {
     size_t len = strlen(name);
     for (const char *at = strstr(line, name); at != NULL; at = strstr(at + 1, name)) {
         if (at == line || at[-1] != ' ' || at[len] != '=')
             continue;
         size_t value_len = strcspn(at + len + 1, " \n");
-        if (value_len >= room)
+        if (value_len >= capacity)
             return NULL;
         memcpy(to, at + len + 1, value_len);
         to[value_len] = '\0';
@@ -61,9 +61,9 @@ static char *read_file(const char *path, size_t *ret_len)
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return NULL;
-    size_t room = UINT64_C(1) << 22;
-    char *bytes = malloc(room);
-    *ret_len = bytes != NULL ? fread(bytes, 1, room, file) : 0;
+    size_t capacity = UINT64_C(1) << 22;
+    char *bytes = malloc(capacity);
+    *ret_len = bytes != NULL ? fread(bytes, 1, capacity, file) : 0;
     fclose(file);
     return bytes;
 }
@@ -129,8 +129,8 @@ static void run_load(bench *b, const char *line)
         end(&load);
         return;
     }
-    while (!bench_load_is_over(&load) && bench_clock_ns() < since_ns + PATIENCE_NS)
-        step(b, since_ns + PATIENCE_NS);
+    while (!bench_load_is_over(&load) && bench_clock_ns() < since_ns + WAIT_MAX_NS)
+        step(b, since_ns + WAIT_MAX_NS);
     print_load(&load, bench_clock_ns() - since_ns);
     end(&load);
 }
@@ -140,7 +140,7 @@ static void run_open(bench *b, const char *line)
     bench_service service = BENCH_SERVICES;
     bool is_unanswered = service_of(line, &service);
     uint64_t before = is_unanswered ? b->upstream.counts[service].requests : 0;
-    uint64_t until_ns = bench_clock_ns() + PATIENCE_NS;
+    uint64_t until_ns = bench_clock_ns() + WAIT_MAX_NS;
     end(&b->held);
     b->held.is_held = true;
     b->held.is_stalled = number_of(line, "stalled", 0) != 0;

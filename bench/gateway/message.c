@@ -45,7 +45,7 @@ static void read_head(bench_message *m)
     else if (has_length || !m->is_answer)
         m->state = m->left > 0 ? BENCH_IN_LENGTH : BENCH_WHOLE;
     else
-        m->state = BENCH_IN_REST;
+        m->state = BENCH_UNTIL_CLOSE;
     if (m->state == BENCH_IN_CHUNK_SIZE)
         m->left = 0;
 }
@@ -53,14 +53,14 @@ static void read_head(bench_message *m)
 static size_t push_head(bench_message *m, const char *bytes, size_t len)
 {
     size_t before = m->head_bytes;
-    size_t room = sizeof m->head - 1 - before;
-    size_t taken = len < room ? len : room;
+    size_t space = sizeof m->head - 1 - before;
+    size_t taken = len < space ? len : space;
     memcpy(m->head + before, bytes, taken);
     m->head_bytes += taken;
     size_t from = before > 3 ? before - 3 : 0;
     const char *end = memmem(m->head + from, m->head_bytes - from, "\r\n\r\n", 4);
     if (end == NULL) {
-        if (taken == room)
+        if (taken == space)
             m->state = BENCH_WRONG;
         return taken;
     }
@@ -72,13 +72,13 @@ static size_t push_head(bench_message *m, const char *bytes, size_t len)
 
 static size_t push_body(bench_message *m, const char *bytes, size_t len)
 {
-    size_t taken = m->state == BENCH_IN_REST || len < m->left ? len : (size_t)m->left;
-    size_t room = sizeof m->start - m->start_bytes;
-    size_t kept = taken < room ? taken : room;
+    size_t taken = m->state == BENCH_UNTIL_CLOSE || len < m->left ? len : (size_t)m->left;
+    size_t space = sizeof m->start - m->start_bytes;
+    size_t kept = taken < space ? taken : space;
     memcpy(m->start + m->start_bytes, bytes, kept);
     m->start_bytes += kept;
     m->body_bytes += taken;
-    if (m->state == BENCH_IN_REST)
+    if (m->state == BENCH_UNTIL_CLOSE)
         return taken;
     m->left -= taken;
     if (m->left == 0)
@@ -135,7 +135,7 @@ size_t bench_message_push(bench_message *message, const char *bytes, size_t len)
         if (message->state == BENCH_IN_HEAD)
             done += push_head(message, rest, len - done);
         else if (message->state == BENCH_IN_LENGTH || message->state == BENCH_IN_CHUNK ||
-                 message->state == BENCH_IN_REST)
+                 message->state == BENCH_UNTIL_CLOSE)
             done += push_body(message, rest, len - done);
         else
             done += push_line(message, rest, len - done);

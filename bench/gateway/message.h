@@ -16,7 +16,7 @@ typedef enum bench_message_state {
     BENCH_IN_CHUNK,
     BENCH_IN_CHUNK_END,
     BENCH_IN_TRAILER,
-    BENCH_IN_REST, /* until the connection ends */
+    BENCH_UNTIL_CLOSE, /* until the connection ends */
     BENCH_WHOLE,
     BENCH_WRONG
 } bench_message_state;

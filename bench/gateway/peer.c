@@ -31,7 +31,7 @@ typedef struct bench_peer {
 #define RENAMED "\"bench-renamed\""
 
 /* About 0.5 KB, as a chat completion is. */
-#define ANSWER_BODY                                                                                \
+#define RESPONSE_BODY                                                                              \
     "{\"id\":\"chatcmpl-bench0123456789\",\"object\":\"chat.completion\",\"created\":1700000000,"  \
     "\"model\":\"bench-plain\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","     \
     "\"content\":\"The quick brown fox jumps over the lazy dog while the upstream of a benchmark " \
@@ -60,17 +60,17 @@ static struct {
     size_t ok_len, busy_len, event_len, last_len, flood_len;
 } wire;
 
-static size_t make(char *to, size_t room, const char *status, const char *body)
+static size_t make(char *to, size_t size, const char *status, const char *body)
 {
-    return (size_t)snprintf(to, room,
+    return (size_t)snprintf(to, size,
                             "HTTP/1.1 %s\r\ncontent-type: application/json\r\n"
                             "x-request-id: req_bench0123456789\r\ncontent-length: %zu\r\n\r\n%s",
                             status, strlen(body), body);
 }
 
-static size_t make_chunk(char *to, size_t room, const char *body, const char *after)
+static size_t make_chunk(char *to, size_t size, const char *body, const char *after)
 {
-    return (size_t)snprintf(to, room, "%zx\r\n%s\r\n%s", strlen(body), body, after);
+    return (size_t)snprintf(to, size, "%zx\r\n%s\r\n%s", strlen(body), body, after);
 }
 
 static void make_wire(void)
@@ -78,7 +78,7 @@ static void make_wire(void)
     if (wire.is_made)
         return;
     wire.is_made = true;
-    wire.ok_len = make(wire.ok, sizeof wire.ok, "200 OK", ANSWER_BODY);
+    wire.ok_len = make(wire.ok, sizeof wire.ok, "200 OK", RESPONSE_BODY);
     wire.busy_len = make(wire.busy, sizeof wire.busy, "503 Service Unavailable", BUSY_BODY);
     wire.event_len = make_chunk(wire.event, sizeof wire.event, EVENT, "");
     wire.last_len = make_chunk(wire.last, sizeof wire.last, LAST_EVENTS, "0\r\n\r\n");
@@ -156,7 +156,7 @@ static bool send_all(bench_peer *peer, const char *bytes, size_t len)
     return false;
 }
 
-static void on_answered(bench_peer *peer)
+static void on_response_sent(bench_peer *peer)
 {
     set_open(peer, false);
     bench_message_reset(&peer->request);
@@ -187,7 +187,7 @@ void bench_peer_on_due(bench_peer *peer)
     counts(peer)->chunks++;
     counts(peer)->body_bytes += sizeof LAST_EVENTS - 1;
     if (send_all(peer, wire.last, wire.last_len))
-        on_answered(peer);
+        on_response_sent(peer);
 }
 
 static void flood(bench_peer *peer)
@@ -211,7 +211,7 @@ static void flood(bench_peer *peer)
     }
     bench_loop_change(peer->upstream->loop, &peer->watch, EPOLLIN);
     if (send_all(peer, wire.last, wire.last_len))
-        on_answered(peer);
+        on_response_sent(peer);
 }
 
 static void begin_stream(bench_peer *peer)
@@ -224,7 +224,7 @@ static void begin_stream(bench_peer *peer)
 }
 
 /* The whole request is here. */
-static void answer(bench_peer *peer)
+static void send_response(bench_peer *peer)
 {
     bench_message *request = &peer->request;
     counts(peer)->requests++;
@@ -236,11 +236,11 @@ static void answer(bench_peer *peer)
     case BENCH_OK:
     case BENCH_TLS:
         if (send_all(peer, wire.ok, wire.ok_len))
-            on_answered(peer);
+            on_response_sent(peer);
         return;
     case BENCH_BUSY:
         if (send_all(peer, wire.busy, wire.busy_len))
-            on_answered(peer);
+            on_response_sent(peer);
         return;
     case BENCH_SSE:
         begin_stream(peer);
@@ -270,7 +270,7 @@ static void on_bytes(bench_peer *peer, const char *bytes, size_t len)
         if (peer->request.state == BENCH_WRONG)
             peer_close(peer);
         else if (peer->request.state == BENCH_WHOLE)
-            answer(peer);
+            send_response(peer);
     }
 }
 

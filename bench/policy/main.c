@@ -44,7 +44,7 @@ static void init(bench *b, uint16_t chain_count)
                         .overflow_to = RC_NO_TARGET};
 }
 
-static uint64_t chance(bench *b)
+static uint64_t next_entropy(bench *b)
 {
     b->entropy = b->entropy * 6364136223846793005u + 1442695040888963407u;
     return b->entropy;
@@ -61,7 +61,7 @@ static void begin(bench *b, rc_call *call)
     b->now_ms += 10;
     rc_call_options options = {.deadline_at_ms = b->now_ms + 600000};
     rc_call_init(call, &b->plan, &b->shared, &options, b->now_ms);
-    rc_action action = rc_call_begin(call, b->now_ms, chance(b));
+    rc_action action = rc_call_begin(call, b->now_ms, next_entropy(b));
     count(b, &action, RC_DO_TRY);
 }
 
@@ -73,8 +73,8 @@ static void succeed(bench *b, rc_call *call)
 
 static rc_action fail(bench *b, rc_call *call, rc_code code, rc_action_kind expected)
 {
-    rc_setback why = rc_setback_of_code(code);
-    rc_action action = rc_call_on_failure(call, &why, b->now_ms, chance(b));
+    rc_failure_facts why = rc_failure_facts_of_code(code);
+    rc_action action = rc_call_on_failure(call, &why, b->now_ms, next_entropy(b));
     count(b, &action, expected);
     return action;
 }
@@ -94,7 +94,7 @@ static void run_wait(bench *b)
     for (int i = 0; i < 2; i++) {
         rc_action wait = fail(b, &call, RC_CODE_CONFLICT, RC_DO_WAIT);
         b->now_ms = wait.at_ms;
-        rc_action action = rc_call_on_wake(&call, b->now_ms, chance(b));
+        rc_action action = rc_call_on_wake(&call, b->now_ms, next_entropy(b));
         count(b, &action, RC_DO_TRY);
     }
     succeed(b, &call);

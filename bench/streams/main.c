@@ -50,7 +50,7 @@ static const sample SAMPLES[] = {
 
 typedef struct bench {
     const sample *sample;
-    rc_buf room;
+    rc_buf scratch;
     rc_sse sse;
     rc_stream_watch watch;
 } bench;
@@ -75,7 +75,7 @@ static double now_ns(void)
 static void read_piece(bench *b, rc_str piece, bool is_watched)
 {
     rc_stream_event event;
-    rc_stream_seen seen;
+    rc_stream_event_info seen;
     rc_sse_push(&b->sse, piece);
     while (rc_sse_pull(&b->sse, &event)) {
         if (is_watched)

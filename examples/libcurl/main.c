@@ -33,7 +33,7 @@ static rc_transport transport_of(CURLcode code)
     }
 }
 
-static void tell(long status, CURLcode code, rc_str body)
+static void print_report(long status, CURLcode code, rc_str body)
 {
     rc_alloc alloc = rc_alloc_stdlib();
     rc_failure failure = rc_failure_http((int)status, body.ptr, body.len);
@@ -45,7 +45,7 @@ static void tell(long status, CURLcode code, rc_str body)
     rc_report_free(report);
 }
 
-int main(int count, char **words)
+int main(int count, char **args)
 {
     rc_alloc alloc = rc_alloc_stdlib();
     long status = 0;
@@ -54,7 +54,7 @@ int main(int count, char **words)
     if (curl == NULL || count != 2)
         return 2;
     rc_buf_init(&body, &alloc, BODY_MAX);
-    curl_easy_setopt(curl, CURLOPT_URL, words[1]);
+    curl_easy_setopt(curl, CURLOPT_URL, args[1]);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &body);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT, 30L);
@@ -62,7 +62,7 @@ int main(int count, char **words)
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     int is_good = code == CURLE_OK && status < 400;
     if (!is_good)
-        tell(status, code, rc_buf_get(&body));
+        print_report(status, code, rc_buf_get(&body));
     rc_buf_done(&body);
     curl_easy_cleanup(curl);
     return is_good ? 0 : 1;

@@ -8,7 +8,7 @@
  *     │                                            ▼  │ up to open_max_ms
  *     └───────────────────────────────────────── HALF_OPEN: one probe at a time
  *
- * Only failures that are the target's own count (rc_breaker_counts): a rate limit, a bad request or
+ * Only failures that are the target's own count (rc_breaker_outcome_of): a rate limit, a bad request or
  * a cancelled call say nothing against it. Only a failure opens it, never a success that makes the
  * window full enough. While it is not closed, the ends of calls that were admitted before change
  * nothing: the probe alone decides.
@@ -54,36 +54,36 @@ typedef struct rc_breaker {
 } rc_breaker;
 
 /* What a call may do. */
-typedef enum rc_breaker_pass {
+typedef enum rc_breaker_admission {
     RC_BREAKER_REFUSED = 0,
     RC_BREAKER_ADMITTED = 1,
     RC_BREAKER_PROBE = 2 /* admitted as the one probe: its end must be told, whatever it is */
-} rc_breaker_pass;
+} rc_breaker_admission;
 
 /* Closed, with an empty window. */
 RC_API void rc_breaker_init(rc_breaker *breaker, uint64_t now_ms);
 
 /* Would a call be admitted now? Changes nothing. */
-RC_API rc_breaker_pass rc_breaker_peek(const rc_breaker *breaker,
-                                       const rc_breaker_settings *settings, uint64_t now_ms);
+RC_API rc_breaker_admission rc_breaker_peek(const rc_breaker *breaker,
+                                            const rc_breaker_settings *settings, uint64_t now_ms);
 
 /* A call starts. Gives what peek would have given. */
-RC_API rc_breaker_pass rc_breaker_admit(rc_breaker *breaker, const rc_breaker_settings *settings,
-                                        uint64_t now_ms);
+RC_API rc_breaker_admission rc_breaker_admit(rc_breaker *breaker,
+                                             const rc_breaker_settings *settings, uint64_t now_ms);
 
 /* How a call ended. pass: what it was admitted as. A call that was cancelled says nothing, but
  * gives the probe back: the next call is the probe. WORKED may be told as soon as the answer
  * begins; the rest of a long answer is then no reason to keep others waiting. entropy makes an
  * opening shorter by up to a fifth, so that not all targets and processes ask again in the same
  * moment: it lasts at least 0.8 open_ms and at most open_max_ms. */
-typedef enum rc_breaker_end {
-    RC_BREAKER_WORKED = 1,
+typedef enum rc_breaker_outcome {
+    RC_BREAKER_SUCCEEDED = 1,
     RC_BREAKER_FAILED = 2,
-    RC_BREAKER_SAID_NOTHING = 3
-} rc_breaker_end;
+    RC_BREAKER_NEUTRAL = 3
+} rc_breaker_outcome;
 RC_API void rc_breaker_on_end(rc_breaker *breaker, const rc_breaker_settings *settings,
-                              rc_breaker_pass pass, rc_breaker_end end, uint64_t now_ms,
-                              uint64_t entropy);
+                              rc_breaker_admission admission, rc_breaker_outcome outcome,
+                              uint64_t now_ms, uint64_t entropy);
 
 /* Was a call that failed admitted before the latest closing? Its failure is then old news, of the
  * time that the breaker was open for: SAID_NOTHING, else the time-outs of an outage that is over
@@ -92,7 +92,7 @@ RC_API bool rc_breaker_is_stale(const rc_breaker *breaker, uint64_t admitted_at_
 
 /* What a failure says of the target: FAILED for its own faults, WORKED for what shows it alive,
  * SAID_NOTHING for cancellations and faults of ours. */
-RC_API rc_breaker_end rc_breaker_counts(rc_code code);
+RC_API rc_breaker_outcome rc_breaker_outcome_of(rc_code code);
 
 /* When a call may be admitted again: now or earlier when it may. A probe that is out has no known
  * end; a second from now is given. */

@@ -1,4 +1,4 @@
-/* rc_budget: the process-wide retry budget, a token bucket.
+/* rc_retry_budget: the process-wide retry budget, a token bucket.
  *
  *   every request puts `ratio` of a token in          every retry takes one out
  *                         └──────► [ tokens ] ──────────┘
@@ -21,42 +21,43 @@
 
 RC_BEGIN_DECLS
 
-typedef struct rc_budget_settings {
+typedef struct rc_retry_budget_settings {
     uint32_t ratio_milli; /* 200: a fifth of the requests */
     uint32_t floor_per_s; /* 10 */
     uint32_t burst;       /* 100 tokens; 0: there is no budget, every retry is granted */
-} rc_budget_settings;
+} rc_retry_budget_settings;
 
-typedef struct rc_budget {
-    rc_budget_settings settings;
-    uint64_t tokens_micro;  /* millionths of a token */
-    uint64_t period_at_ms;  /* when the current second of the floor began */
-    uint64_t from_requests; /* brought by requests in this second, millionths */
-    uint64_t given;         /* put in during this second by either, millionths */
-} rc_budget;
+typedef struct rc_retry_budget {
+    rc_retry_budget_settings settings;
+    uint64_t tokens_micro;        /* millionths of a token */
+    uint64_t period_at_ms;        /* when the current second of the floor began */
+    uint64_t from_requests_micro; /* brought by requests in this second, millionths */
+    uint64_t added_micro;         /* put in during this second by either, millionths */
+} rc_retry_budget;
 
 /* settings: copies. */
-RC_API void rc_budget_init(rc_budget *budget, const rc_budget_settings *settings, uint64_t now_ms);
+RC_API void rc_retry_budget_init(rc_retry_budget *budget, const rc_retry_budget_settings *settings,
+                                 uint64_t now_ms);
 
 /* Other settings from now on: what is in the bucket stays, up to the new burst. settings: copies.
  */
-RC_API void rc_budget_set_settings(rc_budget *budget, const rc_budget_settings *settings,
-                                   uint64_t now_ms);
+RC_API void rc_retry_budget_set_settings(rc_retry_budget *budget,
+                                         const rc_retry_budget_settings *settings, uint64_t now_ms);
 
 /* A request has come in. */
-RC_API void rc_budget_on_request(rc_budget *budget, uint64_t now_ms);
+RC_API void rc_retry_budget_on_request(rc_retry_budget *budget, uint64_t now_ms);
 
 /* Is there a token for one retry? take: and takes it. */
-RC_API bool rc_budget_has(rc_budget *budget, uint64_t now_ms);
-RC_API bool rc_budget_take(rc_budget *budget, uint64_t now_ms);
+RC_API bool rc_retry_budget_has_token(rc_retry_budget *budget, uint64_t now_ms);
+RC_API bool rc_retry_budget_take(rc_retry_budget *budget, uint64_t now_ms);
 
 /* Whole tokens now, and how long an empty bucket takes to fill by the floor alone. Without a budget
  * UINT32_MAX and 0; without a floor UINT64_MAX: it may never fill. */
-RC_API uint32_t rc_budget_tokens(rc_budget *budget, uint64_t now_ms);
-RC_API uint64_t rc_budget_refill_ms(const rc_budget *budget);
+RC_API uint32_t rc_retry_budget_tokens(rc_retry_budget *budget, uint64_t now_ms);
+RC_API uint64_t rc_retry_budget_refill_ms(const rc_retry_budget *budget);
 
 /* Is everything within its bounds? For tests and fuzzing. */
-RC_API bool rc_budget_validate(const rc_budget *budget);
+RC_API bool rc_retry_budget_validate(const rc_retry_budget *budget);
 
 RC_END_DECLS
 

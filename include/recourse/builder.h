@@ -123,7 +123,7 @@ RC_API void rc_builder_set_context_int(rc_builder *builder, rc_str key, int64_t 
 RC_API void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool value);
 
 /* attempt: copies. */
-RC_API void rc_builder_add_attempt(rc_builder *builder, const rc_attempt *attempt);
+RC_API void rc_builder_add_attempt(rc_builder *builder, const rc_report_attempt *attempt);
 
 /* Where it was seen, outermost first; becomes "Type @ file:line (in func)". Copies. */
 RC_API void rc_builder_add_source(rc_builder *builder, rc_source source);

@@ -51,7 +51,7 @@ enum {
 /* One place of a chain. */
 typedef struct rc_chain_entry {
     uint16_t target;       /* in rc_shared */
-    uint16_t tries;        /* so many before the next entry; 0: the next entry is asked at once, and
+    uint16_t max_attempts; /* so many before the next entry; 0: the next entry is asked at once, and
                               this one again in the next round, as often as the policy says */
     uint32_t capabilities; /* what it has; all bits set: not known, taken for everything */
 } rc_chain_entry;
@@ -77,7 +77,7 @@ typedef enum rc_action_kind {
 } rc_action_kind;
 
 typedef struct rc_action {
-    rc_action_kind what;
+    rc_action_kind kind;
     rc_reason reason;
     uint16_t entry;      /* of the plan; the one asked, waited for or last asked */
     uint16_t target;     /* its target in rc_shared; RC_NO_TARGET: none was asked */
@@ -119,7 +119,7 @@ typedef struct rc_call_options {
     uint32_t needs;          /* RC_NEED_ */
     uint16_t first_entry;    /* where the chain begins: see rc_chain. The entries before it come
                                 after its end. One that is not of the chain: 0 */
-    bool is_once;            /* the request cannot be sent a second time: its body was passed on as
+    bool is_unrepeatable;    /* the request cannot be sent a second time: its body was passed on as
                                 it came. Every failure is final */
     uint32_t max_calls;      /* no more than so many, whatever the policy says; 0: the policy's */
     uint64_t max_wait_ms;    /* of all waits together; 0: no limit beside the policy's */
@@ -127,18 +127,18 @@ typedef struct rc_call_options {
 } rc_call_options;
 
 /* A try: what it asks, and what of it has to be given back. */
-typedef struct rc_flight {
+typedef struct rc_call_attempt {
     uint16_t entry;
     uint16_t target;
     uint16_t credential; /* RC_NO_TARGET: none */
-    uint8_t pass;        /* rc_breaker_pass */
-    bool is_on;          /* a place of the target is taken */
+    uint8_t admission;   /* rc_breaker_admission */
+    bool is_in_flight;   /* a place of the target is taken */
     bool is_key_probe;   /* the credential was refused before: it may be again */
     bool is_quota_probe; /* its quota was used up before: nobody else asks with it meanwhile */
     bool has_turn;       /* it waited, and goes before the others that did */
     bool is_let_through; /* its answer has begun: others have their turn */
     uint64_t at_ms;      /* when it began */
-} rc_flight;
+} rc_call_attempt;
 
 /* The caller's storage, at most 256 bytes; the fields are private. */
 typedef struct rc_call {
@@ -153,26 +153,26 @@ typedef struct rc_call {
     uint64_t waits_left_ms; /* of the waits that it may make; RC_UNLIMITED */
     uint32_t max_calls;
     uint32_t needs;
-    uint32_t calls; /* made so far */
-    uint32_t tries; /* at the present entry */
-    uint16_t turns; /* other credentials asked since the last wait */
-    uint16_t round; /* how often the whole chain was asked before */
+    uint32_t calls;               /* made so far */
+    uint32_t entry_attempts;      /* at the present entry */
+    uint16_t credential_switches; /* other credentials asked since the last wait */
+    uint16_t round;               /* how often the whole chain was asked before */
     uint16_t first_entry;
     uint16_t
-        next_place; /* of the chain, from first_entry on: all before were asked or passed over */
+        next_position; /* of the chain, from first_entry on: all before were asked or passed over */
     uint8_t state;
-    uint8_t holds;    /* waits for a turn, and */
-    uint8_t closings; /* waits for a limit that others met again: both are no tries */
-    bool is_alone;    /* no other entry has what the request needs: guesses do not count */
+    uint8_t turn_waits;  /* waits for a turn, and */
+    uint8_t limit_waits; /* waits for a limit that others met again: both are no tries */
+    bool is_alone;       /* no other entry has what the request needs: guesses do not count */
     bool is_committed;
-    bool is_once;
+    bool is_unrepeatable;
     bool has_waited;
     bool is_round_next; /* the wait is for another entry than the latest: its hint does not count */
     bool is_refreshed;  /* the present target's credential was refreshed once */
-    bool went_to_larger; /* the overflow's target was asked */
-    rc_flight flight;    /* the present try, or the latest one */
+    bool went_to_larger;     /* the overflow's target was asked */
+    rc_call_attempt attempt; /* the present try, or the latest one */
     rc_action last;
-    rc_setback why; /* the latest failure */
+    rc_failure_facts failure; /* the latest failure */
 } rc_call;
 
 /* plan, shared: borrow until the call is done. options: copies, NULL for none. */
@@ -187,7 +187,7 @@ RC_API rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy)
 /* How a try ended. An answer that comes after the deadline is still delivered: whoever owns the
  * call ends a try at deadline_at_ms. why: copies. */
 RC_API rc_action rc_call_on_success(rc_call *call, uint64_t now_ms);
-RC_API rc_action rc_call_on_failure(rc_call *call, const rc_setback *why, uint64_t now_ms,
+RC_API rc_action rc_call_on_failure(rc_call *call, const rc_failure_facts *failure, uint64_t now_ms,
                                     uint64_t entropy);
 
 /* The wait is over. Before its at_ms it is the same WAIT again. */
@@ -208,7 +208,7 @@ RC_API void rc_call_on_commit(rc_call *call, uint64_t now_ms);
 
 /* The next entry that could be asked now beside the present one, for hedging; RC_NO_TARGET: none.
  */
-RC_API uint16_t rc_call_spare(const rc_call *call, uint64_t now_ms);
+RC_API uint16_t rc_call_hedge_entry(const rc_call *call, uint64_t now_ms);
 
 /* Was the latest action a final one? */
 RC_API bool rc_call_is_done(const rc_call *call);

@@ -83,7 +83,7 @@ typedef struct rc_failure {
     int64_t now_unix_ms;    /* turns points in time into waits; 0: they are ignored */
     rc_str host;            /* who was asked: "api.groq.com"; empty: not known */
     rc_str report_id;       /* of the report that is made of it; empty: it has none */
-    rc_str called;          /* the provider as the report names it: "backup"; empty: as above */
+    rc_str provider_label;  /* the provider as the report names it: "backup"; empty: as above */
     rc_str request;         /* what was sent: what is repeated of it stays out of the report */
     bool is_request_gone;   /* it is no more at hand: the body stays out of the report */
     rc_connection_fault connection; /* why the transport failed, finer than `transport` */
@@ -102,12 +102,12 @@ typedef struct rc_verdict {
                                or what is wrong with the connection lasts */
     int64_t retry_after_ms; /* -1: the failure names no wait; 0: at once */
     rc_limit_kind limit_kind;
-    rc_str rule;       /* the id of the rule that decided */
-    rc_str reason;     /* its one line */
-    rc_str provider;   /* given or recognised; empty: unknown */
-    rc_str recognised; /* why that provider; empty when it was given */
-    int status;        /* what the innermost error says, else HTTP's; 0: none */
-    rc_str type;       /* of the innermost error, as the provider spells them */
+    rc_str rule;          /* the id of the rule that decided */
+    rc_str reason;        /* its one line */
+    rc_str provider;      /* given or recognised; empty: unknown */
+    rc_str recognised_by; /* why that provider; empty when it was given */
+    int status;           /* what the innermost error says, else HTTP's; 0: none */
+    rc_str type;          /* of the innermost error, as the provider spells them */
     rc_str error_code;
     rc_str param;
     rc_str message;
@@ -118,26 +118,26 @@ typedef struct rc_verdict {
 typedef struct rc_rules rc_rules;
 
 /* How the verdict came about, step by step; each step is told to `note` in order. */
-typedef enum rc_step {
-    RC_STEP_LAYER = 1,       /* subject: how it was wrapped ("raw"), text: its message */
-    RC_STEP_FIELD = 2,       /* subject: type, code, status, param ..., text: its value */
-    RC_STEP_PROVIDER = 3,    /* subject: name, text: what it was recognised by */
-    RC_STEP_FACT = 4,        /* subject: "says:quota", text: the words or the code that say so */
-    RC_STEP_HINT = 5,        /* subject: where ("retry-after"), text: its value; wait_ms */
-    RC_STEP_IGNORED = 6,     /* subject: where, text: why it was not believed */
-    RC_STEP_RULE_TRIED = 7,  /* subject: id, text: the condition that did not hold */
-    RC_STEP_RULE_MATCHED = 8 /* subject: id, text: its reason */
-} rc_step;
+typedef enum rc_trace_step {
+    RC_TRACE_LAYER = 1,       /* subject: how it was wrapped ("raw"), text: its message */
+    RC_TRACE_FIELD = 2,       /* subject: type, code, status, param ..., text: its value */
+    RC_TRACE_PROVIDER = 3,    /* subject: name, text: what it was recognised by */
+    RC_TRACE_FACT = 4,        /* subject: "says:quota", text: the words or the code that say so */
+    RC_TRACE_HINT = 5,        /* subject: where ("retry-after"), text: its value; wait_ms */
+    RC_TRACE_IGNORED = 6,     /* subject: where, text: why it was not believed */
+    RC_TRACE_RULE_TRIED = 7,  /* subject: id, text: the condition that did not hold */
+    RC_TRACE_RULE_MATCHED = 8 /* subject: id, text: its reason */
+} rc_trace_step;
 
-typedef struct rc_note {
-    rc_step step;
+typedef struct rc_trace_note {
+    rc_trace_step step;
     rc_str subject;
     rc_str text;
     int64_t wait_ms; /* of a hint; else -1 */
-} rc_note;
+} rc_trace_note;
 
 typedef struct rc_trace {
-    void (*note)(void *ctx, const rc_note *note); /* the note and its texts: borrows */
+    void (*on_note)(void *ctx, const rc_trace_note *note); /* the note and its texts: borrows */
     void *ctx;
 } rc_trace;
 

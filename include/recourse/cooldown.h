@@ -14,14 +14,14 @@
 RC_BEGIN_DECLS
 
 typedef struct rc_cooldown {
-    uint64_t told_until_ms;    /* a server, a store or a person said so: holds for everybody */
-    uint64_t assumed_until_ms; /* our own guess: holds where there is something else to ask */
-    uint16_t turns_taken;      /* since told_until_ms; given back by calls that learned nothing */
-    uint16_t turns_earned;     /* by calls that were let through */
+    uint64_t enforced_until_ms; /* a server, a store or a person said so: holds for everybody */
+    uint64_t assumed_until_ms;  /* our own guess: holds where there is something else to ask */
+    uint16_t turns_taken;       /* since told_until_ms; given back by calls that learned nothing */
+    uint16_t turns_earned;      /* by calls that were let through */
 } rc_cooldown;
 
 /* Both keep max(old, new). */
-RC_API void rc_cooldown_tell(rc_cooldown *cooldown, uint64_t until_ms);
+RC_API void rc_cooldown_enforce(rc_cooldown *cooldown, uint64_t until_ms);
 RC_API void rc_cooldown_assume(rc_cooldown *cooldown, uint64_t until_ms);
 RC_API void rc_cooldown_clear(rc_cooldown *cooldown);
 
@@ -36,7 +36,7 @@ RC_API bool rc_cooldown_has_turn(const rc_cooldown *cooldown, uint64_t now_ms);
 RC_API void rc_cooldown_take_turn(rc_cooldown *cooldown, uint64_t now_ms);
 /* Any call that began at began_ms was let through; one that took a turn ended without having shown
  * that. Once a call. One that began before the end says nothing. */
-RC_API void rc_cooldown_pass_turn(rc_cooldown *cooldown, uint64_t began_ms);
+RC_API void rc_cooldown_earn_turns(rc_cooldown *cooldown, uint64_t began_ms);
 RC_API void rc_cooldown_return_turn(rc_cooldown *cooldown, uint64_t began_ms);
 
 RC_END_DECLS

@@ -23,7 +23,7 @@ typedef struct rc_credential {
     bool can_refresh;          /* whoever holds the key can get a fresh one */
     bool is_refreshing;        /* one call does so now */
     bool is_429;               /* the provider said with 429 that its quota is used up */
-    uint8_t rests; /* cooldowns by our own choice since it last worked: each is longer */
+    uint8_t cooldown_count; /* cooldowns by our own choice since it last worked: each is longer */
 } rc_credential;
 
 /* Healthy. */
@@ -32,8 +32,8 @@ RC_API void rc_credential_init(rc_credential *credential, bool can_refresh);
 /* A limit was hit: COOLING or EXHAUSTED (other states are ignored) until a time that a server told
  * or that we assume (cooldown.h). Of two reasons the one that holds longer is the state. A dead one
  * stays dead. */
-RC_API void rc_credential_cool(rc_credential *credential, rc_credential_state state,
-                               uint64_t until_ms, bool is_told);
+RC_API void rc_credential_cool_down(rc_credential *credential, rc_credential_state state,
+                                    uint64_t until_ms, bool is_enforced);
 
 /* It was refused. It is asked again at probe_at_ms, as a provider may have been mistaken: whose
  * call that is does not suffer for it. 0: never. */

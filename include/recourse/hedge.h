@@ -29,15 +29,15 @@ typedef enum rc_hedge_lane {
     RC_LANE_SECOND = 2
 } rc_hedge_lane;
 
-typedef enum rc_hedge_do {
+typedef enum rc_hedge_action_kind {
     RC_HEDGE_WAIT = 1,  /* nothing to do */
     RC_HEDGE_START = 2, /* ask target with credential in the second lane */
     RC_HEDGE_TAKE = 3,  /* `lane` has won: tell rc_call_on_success */
     RC_HEDGE_FAIL = 4 /* no lane is left, or `lane` has failed for good: tell rc_call_on_failure */
-} rc_hedge_do;
+} rc_hedge_action_kind;
 
 typedef struct rc_hedge_action {
-    rc_hedge_do what;
+    rc_hedge_action_kind kind;
     rc_reason reason;
     rc_hedge_lane lane;
     uint16_t entry; /* of the plan; RC_NO_TARGET: none */
@@ -47,10 +47,10 @@ typedef struct rc_hedge_action {
 } rc_hedge_action;
 
 typedef struct rc_hedge {
-    uint64_t at_ms;   /* when the second lane may start; RC_UNLIMITED: never */
-    uint8_t running;  /* lanes, as bits */
-    bool is_over;     /* a lane has won, or none is left */
-    rc_flight second; /* what the second lane has taken while both run */
+    uint64_t at_ms;         /* when the second lane may start; RC_UNLIMITED: never */
+    uint8_t running;        /* lanes, as bits */
+    bool is_over;           /* a lane has won, or none is left */
+    rc_call_attempt second; /* what the second lane has taken while both run */
 } rc_hedge;
 
 /* A try has started. delay_ms: RC_UNLIMITED turns hedging off. */
@@ -61,13 +61,13 @@ RC_API void rc_hedge_init(rc_hedge *hedge, uint64_t now_ms, uint64_t delay_ms);
 RC_API rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_ms);
 
 /* A lane has answered: TAKE. WAIT for a lane that does not run. */
-RC_API rc_hedge_action rc_hedge_on_answer(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
-                                          uint64_t now_ms, uint64_t entropy);
+RC_API rc_hedge_action rc_hedge_on_response(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
+                                            uint64_t now_ms, uint64_t entropy);
 
 /* A lane has failed: WAIT while the other one runs and may still help, else FAIL, of this lane.
  * why: borrows. */
 RC_API rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
-                                           const rc_setback *why, uint64_t now_ms,
+                                           const rc_failure_facts *failure, uint64_t now_ms,
                                            uint64_t entropy);
 
 /* The call is about to be cancelled: gives the second lane's place back. */

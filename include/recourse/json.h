@@ -47,7 +47,7 @@ typedef struct rc_decode_info {
     size_t column;
     char pointer[RC_DECODE_POINTER_MAX]; /* JSON pointer (RFC 6901) of the value or key; cut at a
                                             whole step */
-    char what[160];                      /* one phrase for people: "unknown key \"colour\"" */
+    char message[160];                   /* one phrase for people: "unknown key \"colour\"" */
     size_t dropped_count; /* tolerant: everything that was dropped or became unknown */
     char dropped[RC_DECODE_DROPPED_MAX][RC_DECODE_POINTER_MAX]; /* the first of them */
     bool is_damaged; /* tolerant: the text was not well-formed JSON; line and column say where first

@@ -81,7 +81,7 @@ typedef struct rc_policy {
     uint64_t min_remaining_ms; /* a retry starts only with more than that left; 0: no matter */
     rc_code_set retry_on;      /* empty: everything that is retryable */
     rc_code_set never_retry_on;
-    rc_retry_rule others;
+    rc_retry_rule default_rule;
     rc_retry_rule rules[RC_POLICY_RULES_MAX]; /* the first that names the code counts */
     uint32_t rule_count;
 } rc_policy;
@@ -108,10 +108,10 @@ RC_API rc_hint_use rc_hint_use_parse(rc_str name);
  * and revives nothing. */
 RC_API const char *rc_policy_check(const rc_policy *policy);
 
-/* The wait before the next try, hints aside: failed_tries counts from 1, last_wait_ms is the wait
+/* The wait before the next try, hints aside: failed_attempts counts from 1, last_wait_ms is the wait
  * before (0: none; of no matter but for DECORRELATED), entropy is any random number. At most
  * max_delay_ms, and always within rc_backoff_range, also after a longer wait that a hint made. */
-RC_API uint64_t rc_backoff_wait(const rc_retry_rule *rule, uint32_t failed_tries,
+RC_API uint64_t rc_backoff_wait(const rc_retry_rule *rule, uint32_t failed_attempts,
                                 uint64_t last_wait_ms, uint64_t entropy);
 
 /* The shortest and the longest wait that chance can make of it: what a schedule promises. */
@@ -119,25 +119,25 @@ typedef struct rc_wait_range {
     uint64_t min_ms;
     uint64_t max_ms;
 } rc_wait_range;
-RC_API rc_wait_range rc_backoff_range(const rc_retry_rule *rule, uint32_t failed_tries);
+RC_API rc_wait_range rc_backoff_range(const rc_retry_rule *rule, uint32_t failed_attempts);
 
-/* rc_setback: what the policy needs to know of one failure. */
-typedef struct rc_setback {
+/* rc_failure_facts: what the policy needs to know of one failure. */
+typedef struct rc_failure_facts {
     rc_code code;
     rc_category category;
     rc_limit_kind limit_kind;
     bool is_retryable;
     bool is_retry_exhausted;
-    bool is_key_cleared;    /* whatever the code: it says nothing of the credential */
-    bool is_target_cleared; /* nor of the target: its breaker does not count it */
+    bool is_key_exempt;     /* whatever the code: it says nothing of the credential */
+    bool is_target_exempt;  /* nor of the target: its breaker does not count it */
     bool is_429;            /* the status that a client is given for it */
     int64_t retry_after_ms; /* -1: no hint; 0: at once */
-} rc_setback;
+} rc_failure_facts;
 
 /* Of a report (NULL: Unclassified), and of a code that has no report: the table's row, no hint. A
  * category other than transient is never retryable, whatever the report says. */
-RC_API rc_setback rc_setback_of(const rc_report *report);
-RC_API rc_setback rc_setback_of_code(rc_code code);
+RC_API rc_failure_facts rc_failure_facts_of(const rc_report *report);
+RC_API rc_failure_facts rc_failure_facts_of_code(rc_code code);
 
 RC_END_DECLS
 

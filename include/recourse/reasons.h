@@ -7,7 +7,7 @@
 /* The numbers are part of the ABI. */
 typedef enum rc_reason {
     RC_WHY_NONE = 0, /* absent */
-    RC_WHY_FIRST_TRY = 1, /* the first try of the call */
+    RC_WHY_FIRST_ATTEMPT = 1, /* the first try of the call */
     RC_WHY_SUCCEEDED = 2, /* the call worked */
     RC_WHY_WOKE = 3, /* the wait is over */
     RC_WHY_CANCELLED = 10, /* the call was cancelled */
@@ -31,9 +31,9 @@ typedef enum rc_reason {
     RC_WHY_RETRY_BUDGET_SPENT = 42, /* the process's retry budget is used up */
     RC_WHY_NEXT_CREDENTIAL = 50, /* another credential of the same target is healthy */
     /* this target's tries are used up; the next one is healthy */
-    RC_WHY_TRIES_SPENT_NEXT_TARGET = 60,
+    RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET = 60,
     RC_WHY_COOLING_NEXT_TARGET = 61, /* this target is cooling down; the next one is healthy */
-    RC_WHY_TRIES_SPENT = 62, /* the tries are used up and no other target is left */
+    RC_WHY_ATTEMPTS_SPENT = 62, /* the tries are used up and no other target is left */
     RC_WHY_CAPACITY_SPENT = 63, /* the capacity is used up and nothing else is left to ask */
     /* this target failed; the next one is healthy and was not asked yet */
     RC_WHY_FAILED_NEXT_TARGET = 64,

@@ -22,7 +22,7 @@ typedef struct rc_panel_style {
                             escapes */
     int64_t now_unix_ms; /* for wall-clock times of waits; 0: leave them out */
     int32_t utc_offset_s;
-    bool has_no_answer; /* nobody gets it as an answer over HTTP: the status is left out */
+    bool is_status_hidden; /* nobody gets it as an answer over HTTP: the status is left out */
 } rc_panel_style;
 
 /* For a person: what happened, where, what to do next. Control characters in the report never reach

@@ -55,7 +55,7 @@ typedef struct rc_context_entry {
 } rc_context_entry;
 
 /* One try at one target. Absent: empty, NONE, 0, and -1 where said. */
-typedef struct rc_attempt {
+typedef struct rc_report_attempt {
     int64_t attempt; /* counted from 1 over the whole call */
     rc_str provider;
     rc_str model;
@@ -67,7 +67,7 @@ typedef struct rc_attempt {
     int64_t duration_ms;     /* -1: absent */
     int64_t wait_ms;         /* before the next try; -1: absent */
     rc_str reason;           /* why it went on, or did not */
-} rc_attempt;
+} rc_report_attempt;
 
 /* Another owner of the same report. Gives it; never fails. NULL gives NULL. */
 RC_API const rc_report *rc_report_dup(const rc_report *report);
@@ -113,7 +113,7 @@ RC_API size_t rc_report_context_count(const rc_report *report);
 RC_API const rc_context_entry *rc_report_context_at(const rc_report *report, size_t index);
 RC_API const rc_context_entry *rc_report_context_get(const rc_report *report, rc_str key);
 RC_API size_t rc_report_attempt_count(const rc_report *report);
-RC_API const rc_attempt *rc_report_attempt_at(const rc_report *report, size_t index);
+RC_API const rc_report_attempt *rc_report_attempt_at(const rc_report *report, size_t index);
 
 /* "Type @ file:line (in func)", this report's own; the causes have theirs. The empty string past
  * the end. */

@@ -39,15 +39,15 @@ typedef struct rc_target {
     rc_code cooled_for;        /* the failure that its cooldown is for; NONE: not known */
     rc_code failed_for;        /* the latest failure that its breaker has counted */
     bool is_429;               /* cooled_for was told with this status */
-    bool is_named;             /* its server named the end of its cooldown */
+    bool is_cooldown_hinted;   /* its server named the end of its cooldown */
     uint8_t silent_in_a_row;   /* calls without any response since the latest response */
-    uint8_t silent_rests;      /* cooldowns for that since then */
+    uint8_t silent_cooldowns;  /* cooldowns for that since then */
     uint64_t silent_at_ms;     /* when the latest of these began */
     rc_credential *limits;     /* of each of the pool, here alone; NULL: limits hold everywhere */
 } rc_target;
 
 typedef struct rc_shared_settings {
-    rc_budget_settings budget;
+    rc_retry_budget_settings retry_budget;
     rc_breaker_settings breaker;
     uint32_t
         cooldown_ms; /* of a rate limit or overload without a hint, and the first one of a target
@@ -62,7 +62,7 @@ RC_API rc_shared_settings rc_shared_settings_default(void);
 
 typedef struct rc_shared {
     rc_shared_settings settings;
-    rc_budget budget;
+    rc_retry_budget retry_budget;
     rc_target *targets;
     uint16_t target_count;
     rc_credential *credentials;
@@ -106,9 +106,9 @@ RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool c
 /* An operator, a store or another machine says so. until_ms only ever moves a cooldown later. Of a
  * credential that is DEAD it is the time of its probe (rc_credential_kill); HEALTHY is ignored:
  * rc_shared_revive_credential. */
-RC_API void rc_shared_cool_target(rc_shared *shared, uint16_t target, uint64_t until_ms);
-RC_API void rc_shared_cool_credential(rc_shared *shared, uint16_t credential,
-                                      rc_credential_state state, uint64_t until_ms);
+RC_API void rc_shared_cool_down_target(rc_shared *shared, uint16_t target, uint64_t until_ms);
+RC_API void rc_shared_cool_down_credential(rc_shared *shared, uint16_t credential,
+                                           rc_credential_state state, uint64_t until_ms);
 /* The same for one target alone: COOLING or EXHAUSTED. Ignored if its pool keeps no limits. */
 RC_API void rc_shared_limit_credential(rc_shared *shared, uint16_t target, uint16_t credential,
                                        rc_credential_state state, uint64_t until_ms);

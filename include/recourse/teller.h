@@ -1,4 +1,4 @@
-/* rc_teller: turns the actions of a call (call.h) into its events, so that every owner of a call
+/* rc_emitter: turns the actions of a call (call.h) into its events, so that every owner of a call
  * tells the same story.
  *
  *           TRY                WAIT, REFRESH, TRY: start
@@ -33,7 +33,7 @@ RC_BEGIN_DECLS
 #define RC_EVENTS_MAX 3
 
 /* The caller's storage. The fields are private. */
-typedef struct rc_teller {
+typedef struct rc_emitter {
     rc_str correlation_id;
     uint64_t *next_seq;
     bool is_begun;       /* the call was told of, and not yet its end */
@@ -43,10 +43,10 @@ typedef struct rc_teller {
     uint16_t from_entry; /* where the call began */
     uint32_t attempt;    /* of that start */
     uint64_t at_ms;      /* the end of the WAIT that is announced; RC_UNLIMITED: no WAIT */
-} rc_teller;
+} rc_emitter;
 
 /* What happened, in the owner's words. Views; they must live as long as the events. */
-typedef struct rc_news {
+typedef struct rc_call_facts {
     rc_action action;
     rc_str error_message; /* user-safe, of the latest failure */
     rc_str report_id;     /* of the latest failure */
@@ -57,24 +57,24 @@ typedef struct rc_news {
     rc_str to_credential; /* ids, never keys */
     rc_str role;          /* what the call is for: "default", "smol", a step's name */
     int64_t now_unix_ms;
-} rc_news;
+} rc_call_facts;
 
 /* next_seq: borrows the counter of the stream, which others may use between the teller's events;
  * correlation_id: borrows. Both until the teller is done with. */
-RC_API void rc_teller_init(rc_teller *teller, rc_str correlation_id, uint64_t *next_seq);
+RC_API void rc_emitter_init(rc_emitter *emitter, rc_str correlation_id, uint64_t *next_seq);
 
 /* The events of one action, in their order; how many. news: borrows. */
-RC_API size_t rc_teller_on_action(rc_teller *teller, const rc_news *news,
-                                  rc_event ret_events[RC_EVENTS_MAX]);
+RC_API size_t rc_emitter_on_action(rc_emitter *emitter, const rc_call_facts *facts,
+                                   rc_event ret_events[RC_EVENTS_MAX]);
 
 /* The call is given up without a final action (its owner ends): the auto_retry_end that is missing,
  * if one is. How many. */
-RC_API size_t rc_teller_close(rc_teller *teller, int64_t now_unix_ms,
-                              rc_event ret_events[RC_EVENTS_MAX]);
+RC_API size_t rc_emitter_close(rc_emitter *emitter, int64_t now_unix_ms,
+                               rc_event ret_events[RC_EVENTS_MAX]);
 
 /* Between an auto_retry_start and its end? */
-RC_API bool rc_teller_is_retrying(const rc_teller *teller);
-RC_API bool rc_teller_validate(const rc_teller *teller);
+RC_API bool rc_emitter_is_retrying(const rc_emitter *emitter);
+RC_API bool rc_emitter_validate(const rc_emitter *emitter);
 
 RC_END_DECLS
 

@@ -59,7 +59,7 @@ static rc_status grow(rc_buf *buf, size_t need)
     return RC_OK;
 }
 
-static rc_status make_room(rc_buf *buf, size_t extra)
+static rc_status make_space(rc_buf *buf, size_t extra)
 {
     if (buf->status != RC_OK)
         return buf->status;
@@ -70,19 +70,19 @@ static rc_status make_room(rc_buf *buf, size_t extra)
 
 /* Is there room already? Most often there is, and the push is inlined; a public function is not, as
  * another library may put its own in its place. */
-static inline bool has_room(const rc_buf *buf, size_t extra)
+static inline bool has_space(const rc_buf *buf, size_t extra)
 {
     return buf->status == RC_OK && extra <= buf->size - buf->len;
 }
 
 rc_status rc_buf_reserve(rc_buf *buf, size_t extra)
 {
-    return has_room(buf, extra) ? RC_OK : make_room(buf, extra);
+    return has_space(buf, extra) ? RC_OK : make_space(buf, extra);
 }
 
 rc_status rc_buf_push(rc_buf *buf, rc_str bytes)
 {
-    rc_status status = has_room(buf, bytes.len) ? RC_OK : make_room(buf, bytes.len);
+    rc_status status = has_space(buf, bytes.len) ? RC_OK : make_space(buf, bytes.len);
     if (status != RC_OK || bytes.len == 0)
         return status;
     memcpy(buf->ptr + buf->len, bytes.ptr, bytes.len);
@@ -92,7 +92,7 @@ rc_status rc_buf_push(rc_buf *buf, rc_str bytes)
 
 rc_status rc_buf_push_byte(rc_buf *buf, char byte)
 {
-    rc_status status = has_room(buf, 1) ? RC_OK : make_room(buf, 1);
+    rc_status status = has_space(buf, 1) ? RC_OK : make_space(buf, 1);
     if (status == RC_OK)
         buf->ptr[buf->len++] = byte;
     return status;

@@ -101,9 +101,9 @@ static inline rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_t
 typedef struct wanted {
     rc_json_names names;
     rc_json_value *values;
-    uint32_t found; /* a bit for each name */
-    uint32_t twins; /* the same: it is there again, or in another spelling */
-    bool is_once;   /* twins are looked for */
+    uint32_t found;     /* a bit for each name */
+    uint32_t ambiguous; /* the same: it is there again, or in another spelling */
+    bool is_once;       /* twins are looked for */
 } wanted;
 
 #define NO_NAME SIZE_MAX
@@ -121,10 +121,10 @@ static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd
 {
     if (is_odd)
         return compare_all(names, key);
-    const rc_lanes mark = (rc_lanes){0} + rc_json_mark(key);
-    for (size_t from = 0; from < names->count; from += RC_LANES) {
-        const rc_lanes marks = rc_lanes_load((const char *)names->marks + from);
-        for (uint32_t bits = rc_lanes_bits((rc_lanes)(marks == mark)); bits; bits &= bits - 1) {
+    const rc_vec16 mark = (rc_vec16){0} + rc_json_key_hash(key);
+    for (size_t from = 0; from < names->count; from += RC_VEC16_BYTES) {
+        const rc_vec16 hashes = rc_vec16_load((const char *)names->hashes + from);
+        for (uint32_t bits = rc_vec16_bits((rc_vec16)(hashes == mark)); bits; bits &= bits - 1) {
             const size_t i = from + (size_t)__builtin_ctz(bits);
             if (key.len == names->keys[i].len && rc_bytes_eq(key.ptr, names->keys[i].ptr, key.len))
                 return i;
@@ -156,25 +156,25 @@ static rc_str fold(char *text, size_t len)
     return rc_str_make(text, to);
 }
 
-size_t rc_json_name_like(const rc_json_names *names, rc_str raw)
+size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw)
 {
-    char room[LIKE_MAX_BYTES];
+    char scratch[LIKE_MAX_BYTES];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     if (rc_json_unescape(raw, &text) != RC_OK)
         return SIZE_MAX;
-    const rc_str folded = fold(room, rc_buf_get(&text).len);
+    const rc_str folded = fold(scratch, rc_buf_get(&text).len);
     for (size_t i = 0; i < names->count; i++)
         if (rc_str_eq_nocase(folded, names->keys[i]))
             return i;
     return SIZE_MAX;
 }
 
-static inline void note_twin(wanted *what, size_t name, rc_str key)
+static inline void note_ambiguous(wanted *what, size_t name, rc_str key)
 {
-    const size_t like = name != NO_NAME ? name : rc_json_name_like(&what->names, key);
+    const size_t like = name != NO_NAME ? name : rc_json_names_find_nocase(&what->names, key);
     if (like != NO_NAME && (name == NO_NAME || (what->found >> name & 1) != 0))
-        what->twins |= UINT32_C(1) << like;
+        what->ambiguous |= UINT32_C(1) << like;
 }
 
 /* One key with its value. */
@@ -190,7 +190,7 @@ static inline rc_status pass_member(walk *w, wanted *what)
         return status;
     const size_t name = name_of(&what->names, key, is_odd);
     if (what->is_once)
-        note_twin(what, name, key);
+        note_ambiguous(what, name, key);
     if (peek(w) != ':')
         return fault(w);
     w->at++;
@@ -242,24 +242,24 @@ rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_
 
 rc_status rc_json_find_names_once(rc_str text, const rc_json_names *names,
                                   rc_json_value *ret_values, uint32_t *ret_found,
-                                  uint32_t *ret_twins)
+                                  uint32_t *ret_ambiguous)
 {
     wanted what = {.names = *names, .values = ret_values, .is_once = true};
     const rc_status status = find(text, &what, false);
     *ret_found = what.found;
-    *ret_twins = what.twins;
+    *ret_ambiguous = what.ambiguous;
     return status;
 }
 
 static rc_status find_some(rc_str text, rc_json_member *members, size_t count, bool stop_early)
 {
     rc_str keys[RC_JSON_NAMES_MAX];
-    uint8_t marks[RC_JSON_MARKS_LEN(RC_JSON_NAMES_MAX)] = {0};
+    uint8_t hashes[RC_JSON_KEY_HASHES_LEN(RC_JSON_NAMES_MAX)] = {0};
     rc_json_value values[RC_JSON_NAMES_MAX];
-    wanted what = {.names = {keys, marks, count}, .values = values};
+    wanted what = {.names = {keys, hashes, count}, .values = values};
     for (size_t i = 0; i < count; i++) {
         keys[i] = members[i].key;
-        marks[i] = rc_json_mark(keys[i]);
+        hashes[i] = rc_json_key_hash(keys[i]);
     }
     const rc_status status = find(text, &what, stop_early);
     for (size_t i = 0; i < count; i++) {

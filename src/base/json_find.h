@@ -33,22 +33,22 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
 
 /* A byte that tells most keys apart, by length and first letter, and is not 0: of a key, and of a
  * literal as a constant. */
-static inline uint8_t rc_json_mark(rc_str key)
+static inline uint8_t rc_json_key_hash(rc_str key)
 {
     return key.len > 0 ? (((unsigned char)key.ptr[0] ^ (unsigned)key.len << 2) & 63) + 1 : 1;
 }
-#define RC_JSON_MARK(name) \
+#define RC_JSON_KEY_HASH(name) \
     (uint8_t)((((unsigned char)(name)[0] ^ (unsigned)(sizeof(name) - 1) << 2) & 63) + 1)
 
 /* How many bytes the marks of so many names take: whole blocks of sixteen. */
-#define RC_JSON_MARKS_LEN(count) (((count) + 15) / 16 * 16)
+#define RC_JSON_KEY_HASHES_LEN(count) (((count) + 15) / 16 * 16)
 #define RC_JSON_NAMES_MAX 32
 
 typedef struct rc_json_names {
-    const rc_str *keys;   /* borrows */
-    const uint8_t *marks; /* borrows; of the keys in their order, and zeros behind them,
-                             RC_JSON_MARKS_LEN(count) in all */
-    size_t count;         /* at most RC_JSON_NAMES_MAX */
+    const rc_str *keys;    /* borrows */
+    const uint8_t *hashes; /* borrows; of the keys in their order, and zeros behind them,
+                             RC_JSON_KEY_HASHES_LEN(count) in all */
+    size_t count;          /* at most RC_JSON_NAMES_MAX */
 } rc_json_names;
 
 typedef struct rc_json_value {
@@ -64,13 +64,13 @@ rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_
 /* The name that a reader which ignores case takes a key for; SIZE_MAX: none. raw: the key between
  * its quotes; borrows. Two letters that are not ASCII fold into it (Unicode's simple case folding,
  * as Go's encoding/json has it): the long s and the sign for kelvin. */
-size_t rc_json_name_like(const rc_json_names *names, rc_str raw);
+size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw);
 
-/* As rc_json_find_names for all of the text. ret_twins: a bit for each name that is there more than
+/* As rc_json_find_names for all of the text. ret_ambiguous: a bit for each name that is there more than
  * once, or that a reader which ignores case could find under another spelling. Always written. */
 rc_status rc_json_find_names_once(rc_str text, const rc_json_names *names,
                                   rc_json_value *ret_values, uint32_t *ret_found,
-                                  uint32_t *ret_twins);
+                                  uint32_t *ret_ambiguous);
 
 /* Writes text with the bytes [from, to) replaced: the rest is copied as it is, byte for byte. All
  * of it or nothing. RC_E_ARGUMENT: not a part of text. Else the buffer's status. */

@@ -7,7 +7,7 @@
 static void note(rc_json_fault *fault, rc_status status, size_t offset, const char *what)
 {
     if (fault->status == RC_OK)
-        *fault = (rc_json_fault){.status = status, .offset = offset, .what = what};
+        *fault = (rc_json_fault){.status = status, .offset = offset, .message = what};
 }
 
 static bool is_hex(char c)
@@ -117,7 +117,7 @@ static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
         return;
     if (fault->status == RC_E_TRUNCATED && is_cut_character(text, at))
         return;
-    *fault = (rc_json_fault){.status = RC_E_SYNTAX, .offset = at, .what = "invalid UTF-8"};
+    *fault = (rc_json_fault){.status = RC_E_SYNTAX, .offset = at, .message = "invalid UTF-8"};
 }
 
 /* The next byte of the string that is not just itself. A string between single quotes, as Python
@@ -331,7 +331,7 @@ void rc_json_lex_bare(rc_str text, size_t at, bool is_key, rc_json_token *ret_to
         if (own.status == RC_OK && (next == text.len || !rc_json_lex_is_bare_start(text.ptr[next])))
             return;
         if (own.status == RC_E_TRUNCATED)
-            note(fault, own.status, own.offset, own.what);
+            note(fault, own.status, own.offset, own.message);
     }
     note(fault, RC_E_SYNTAX, at, "bare word");
     if (!is_key && python_literal(rc_str_slice(text, at, end), &type)) {

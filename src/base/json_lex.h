@@ -14,10 +14,10 @@ void rc_json_lex_string(rc_str text, size_t at, bool is_tolerant, rc_json_token 
 
 /* The value of the string whose content begins at `at`, in one pass, if the string is by the book.
  * Gives a view of the text, or of room where it had escapes: room must have text.len - at +
- * RC_JSON_VALUE_ROOM bytes reserved, and what was in it before stays. Returns the offset of the
+ * RC_JSON_VALUE_SLACK bytes reserved, and what was in it before stays. Returns the offset of the
  * closing quote; RC_JSON_SCAN_NONE: look at it with rc_json_lex_string. */
-#define RC_JSON_VALUE_ROOM ((size_t)32)
-size_t rc_json_lex_value(rc_str text, size_t at, rc_buf *room, rc_str *ret_value);
+#define RC_JSON_VALUE_SLACK ((size_t)32)
+size_t rc_json_lex_value(rc_str text, size_t at, rc_buf *scratch, rc_str *ret_value);
 
 /* The number or literal at `at`, by the book. */
 void rc_json_lex_scalar(rc_str text, size_t at, rc_json_token *ret_token, rc_json_fault *fault);

@@ -2,11 +2,11 @@
 
 #include "base/utf8.h"
 
-rc_json_place rc_json_place_of(rc_str text, size_t offset)
+rc_json_position rc_json_position_of(rc_str text, size_t offset)
 {
     if (offset > text.len)
         offset = text.len;
-    rc_json_place place = {.line = 1, .column = 1};
+    rc_json_position position = {.line = 1, .column = 1};
     size_t at = 0;
     while (at < offset) {
         char c = text.ptr[at];
@@ -16,8 +16,8 @@ rc_json_place rc_json_place_of(rc_str text, size_t offset)
             break; /* inside a character: its first byte's place */
         at += len;
         bool is_line_end = c == '\n' || (c == '\r' && (at == text.len || text.ptr[at] != '\n'));
-        place.line += is_line_end;
-        place.column = is_line_end ? 1 : place.column + 1;
+        position.line += is_line_end;
+        position.column = is_line_end ? 1 : position.column + 1;
     }
-    return place;
+    return position;
 }

@@ -36,7 +36,7 @@ typedef enum step {
 static void note(rc_json_reader *r, rc_status status, size_t offset, const char *what)
 {
     if (r->fault.status == RC_OK)
-        r->fault = (rc_json_fault){.status = status, .offset = offset, .what = what};
+        r->fault = (rc_json_fault){.status = status, .offset = offset, .message = what};
 }
 
 static void put_token(const rc_json_reader *r, rc_json_type type, size_t from, size_t to,
@@ -60,7 +60,7 @@ static step put_missing(rc_json_reader *r, rc_json_type type, state next, rc_jso
 static step fail(rc_json_reader *r, rc_status status, size_t offset, const char *what,
                  rc_json_token *ret_token)
 {
-    r->fault = (rc_json_fault){.status = status, .offset = offset, .what = what};
+    r->fault = (rc_json_fault){.status = status, .offset = offset, .message = what};
     r->state = FAILED;
     put_token(r, RC_JSON_ERROR, offset, offset, ret_token);
     return TOKEN;
@@ -157,7 +157,7 @@ static step on_closer(rc_json_reader *r, rc_json_token *ret_token)
 static step put_word(rc_json_reader *r, state next, rc_json_token *ret_token)
 {
     if (!r->is_tolerant && r->fault.status != RC_OK)
-        return fail(r, r->fault.status, r->fault.offset, r->fault.what, ret_token);
+        return fail(r, r->fault.status, r->fault.offset, r->fault.message, ret_token);
     r->at = ret_token->end;
     r->state = (uint8_t)next;
     return TOKEN;

@@ -68,7 +68,7 @@ typedef struct rc_json_token {
 typedef struct rc_json_fault {
     rc_status status; /* RC_OK: none. RC_E_SYNTAX, RC_E_TRUNCATED, RC_E_TOO_DEEP, RC_E_TOO_LARGE */
     size_t offset;
-    const char *what; /* static, one phrase: "expected a comma", "text ends inside a string" */
+    const char *message; /* static, one phrase: "expected a comma", "text ends inside a string" */
 } rc_json_fault;
 
 typedef struct rc_json_reader {
@@ -121,10 +121,10 @@ rc_status rc_json_to_double(rc_str raw, double *ret_value);
 
 /* Line and column (both from 1; columns count characters) of an offset. A line ends with \n, \r\n
  * or \r. An offset inside a character is the character's, one behind the text the text's end. */
-typedef struct rc_json_place {
+typedef struct rc_json_position {
     size_t line;
     size_t column;
-} rc_json_place;
-rc_json_place rc_json_place_of(rc_str text, size_t offset);
+} rc_json_position;
+rc_json_position rc_json_position_of(rc_str text, size_t offset);
 
 #endif

@@ -386,10 +386,10 @@ size_t rc_json_scan_plain_far(rc_str text, size_t at)
 {
     const char *from = text.ptr + at;
     size_t left = text.len - at;
-    size_t seen = left < RC_LANES ? 0 : RC_LANES;
+    size_t seen = left < RC_VEC16_BYTES ? 0 : RC_VEC16_BYTES;
     /* NUL stands behind the last one. */
-    uint32_t odd = rc_json_scan_odd_bits(rc_lanes_load_some(from + seen, left - seen));
-    size_t len = seen + (odd != 0 ? (size_t)__builtin_ctz(odd) : RC_LANES);
+    uint32_t odd = rc_json_scan_odd_bits(rc_vec16_load_some(from + seen, left - seen));
+    size_t len = seen + (odd != 0 ? (size_t)__builtin_ctz(odd) : RC_VEC16_BYTES);
     return odd != 0 && len < left && from[len] == '"' ? len : RC_JSON_SCAN_NONE;
 }
 

@@ -115,10 +115,10 @@ static inline size_t rc_json_scan_special(rc_str text, size_t at, bool *has_high
 
 /* The bytes that are not just themselves, a bit each: the quote, the backslash, below 0x20, above
  * 0x7F. The other bit 7 brings the last two together. */
-static inline uint32_t rc_json_scan_odd_bits(rc_lanes bytes)
+static inline uint32_t rc_json_scan_odd_bits(rc_vec16 bytes)
 {
-    return rc_lanes_bits((rc_lanes)(bytes == '"') | (rc_lanes)(bytes == '\\') |
-                         (rc_lanes)((bytes ^ 0x80) < 0xA0));
+    return rc_vec16_bits((rc_vec16)(bytes == '"') | (rc_vec16)(bytes == '\\') |
+                         (rc_vec16)((bytes ^ 0x80) < 0xA0));
 }
 
 /* The length of the string whose content begins at `at`, if it is plain: shorter than 32 bytes, of
@@ -127,7 +127,7 @@ size_t rc_json_scan_plain_far(rc_str text, size_t at);
 static inline size_t rc_json_scan_plain(rc_str text, size_t at)
 {
     const char *from = text.ptr + at;
-    uint32_t odd = text.len - at < RC_LANES ? 0 : rc_json_scan_odd_bits(rc_lanes_load(from));
+    uint32_t odd = text.len - at < RC_VEC16_BYTES ? 0 : rc_json_scan_odd_bits(rc_vec16_load(from));
     if (odd == 0)
         return rc_json_scan_plain_far(text, at);
     size_t len = (size_t)__builtin_ctz(odd);

@@ -7,7 +7,7 @@
 
 #define TOO_LONG (RC_JSON_TOP_KEY_MAX + 1)
 
-static void keep(rc_json_top *top, rc_str part)
+static void keep(rc_json_top_keys *top, rc_str part)
 {
     if (!top->is_key || top->key_len == TOO_LONG)
         return;
@@ -20,7 +20,7 @@ static void keep(rc_json_top *top, rc_str part)
     top->key_len = (uint8_t)(top->key_len + part.len);
 }
 
-static bool end_string(rc_json_top *top, rc_json_top_key on_key, void *ctx)
+static bool end_string(rc_json_top_keys *top, rc_json_on_top_key on_key, void *ctx)
 {
     top->is_in_string = false;
     return !top->is_key || top->key_len == TOO_LONG ||
@@ -28,7 +28,7 @@ static bool end_string(rc_json_top *top, rc_json_top_key on_key, void *ctx)
 }
 
 /* The string that is under way. Moves *at behind what belongs to it. */
-static bool read_string(rc_json_top *top, rc_str text, size_t *at, rc_json_top_key on_key,
+static bool read_string(rc_json_top_keys *top, rc_str text, size_t *at, rc_json_on_top_key on_key,
                         void *ctx)
 {
     if (top->is_escaped) {
@@ -51,7 +51,7 @@ static bool read_string(rc_json_top *top, rc_str text, size_t *at, rc_json_top_k
     return true;
 }
 
-static void read_byte(rc_json_top *top, char c)
+static void read_byte(rc_json_top_keys *top, char c)
 {
     switch (c) {
     case '"':
@@ -83,7 +83,8 @@ static bool is_front(char c)
     return rc_ascii_is_space(c) || c == '\xEF' || c == '\xBB' || c == '\xBF';
 }
 
-bool rc_json_top_push(rc_json_top *top, rc_str piece, rc_json_top_key on_key, void *ctx)
+bool rc_json_top_keys_push(rc_json_top_keys *top, rc_str piece, rc_json_on_top_key on_key,
+                           void *ctx)
 {
     size_t at = 0;
     while (at < piece.len && !top->is_over) {

@@ -1,4 +1,4 @@
-/* rc_json_top: the names of the members at the top of a JSON object that comes in pieces.
+/* rc_json_top_keys: the names of the members at the top of a JSON object that comes in pieces.
  *
  *   piece ──► push() ──► on_key() for each of them
  *
@@ -16,10 +16,10 @@
 #define RC_JSON_TOP_KEY_MAX 160u
 
 /* raw: between its quotes, with its escapes; borrows. False: no more is read. */
-typedef bool (*rc_json_top_key)(void *ctx, rc_str raw);
+typedef bool (*rc_json_on_top_key)(void *ctx, rc_str raw);
 
 /* The caller's storage. All zero at first; the fields are private. */
-typedef struct rc_json_top {
+typedef struct rc_json_top_keys {
     uint64_t depth;
     bool has_begun;
     bool is_over; /* nothing more is told */
@@ -29,9 +29,10 @@ typedef struct rc_json_top {
     bool is_key_next; /* the next one is */
     uint8_t key_len;  /* RC_JSON_TOP_KEY_MAX + 1: too long */
     char key[RC_JSON_TOP_KEY_MAX];
-} rc_json_top;
+} rc_json_top_keys;
 
 /* False: on_key said so. piece, ctx: borrow. */
-bool rc_json_top_push(rc_json_top *top, rc_str piece, rc_json_top_key on_key, void *ctx);
+bool rc_json_top_keys_push(rc_json_top_keys *top, rc_str piece, rc_json_on_top_key on_key,
+                           void *ctx);
 
 #endif

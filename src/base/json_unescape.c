@@ -155,25 +155,25 @@ typedef struct copy {
     rc_str text;
     size_t at;
     char *out;
-    rc_lanes seen; /* the bytes so far, or-ed: does any of them have its top bit set? */
+    rc_vec16 seen; /* the bytes so far, or-ed: does any of them have its top bit set? */
 } copy;
 
 /* A quote, a backslash or a byte below 0x20: not just itself. The zeros behind the end of the text
  * are among them. */
-static uint32_t special_bits(rc_lanes bytes)
+static uint32_t special_bits(rc_vec16 bytes)
 {
-    return rc_lanes_bits((rc_lanes)(bytes == '"') | (rc_lanes)(bytes == '\\') |
-                         (rc_lanes)(bytes < 0x20));
+    return rc_vec16_bits((rc_vec16)(bytes == '"') | (rc_vec16)(bytes == '\\') |
+                         (rc_vec16)(bytes < 0x20));
 }
 
 /* Moves to the next special byte, which may be one past the text. */
 static void find_special(copy *c)
 {
     for (;;) {
-        rc_lanes bytes = rc_lanes_load_some(c->text.ptr + c->at, c->text.len - c->at);
+        rc_vec16 bytes = rc_vec16_load_some(c->text.ptr + c->at, c->text.len - c->at);
         uint32_t special = special_bits(bytes);
         c->seen |= bytes;
-        c->at += special ? (size_t)__builtin_ctz(special) : RC_LANES;
+        c->at += special ? (size_t)__builtin_ctz(special) : RC_VEC16_BYTES;
         if (special)
             return;
     }
@@ -184,10 +184,10 @@ static void find_special(copy *c)
 static void copy_to_special(copy *c)
 {
     for (;;) {
-        rc_lanes bytes = rc_lanes_load_some(c->text.ptr + c->at, c->text.len - c->at);
+        rc_vec16 bytes = rc_vec16_load_some(c->text.ptr + c->at, c->text.len - c->at);
         uint32_t special = special_bits(bytes);
-        size_t len = special ? (size_t)__builtin_ctz(special) : RC_LANES;
-        rc_lanes_store(c->out, bytes);
+        size_t len = special ? (size_t)__builtin_ctz(special) : RC_VEC16_BYTES;
+        rc_vec16_store(c->out, bytes);
         c->seen |= bytes;
         c->at += len;
         c->out += len;
@@ -223,11 +223,11 @@ static bool copy_escape(copy *c)
 }
 
 /* Kept out of line: what it needs of the stack would burden the short ones. */
-__attribute__((noinline)) static size_t lex_any_value(rc_str text, size_t at, rc_buf *room,
+__attribute__((noinline)) static size_t lex_any_value(rc_str text, size_t at, rc_buf *scratch,
                                                       rc_str *ret_value)
 {
     copy c = {.text = text, .at = at};
-    char *start = room->ptr + room->len;
+    char *start = scratch->ptr + scratch->len;
     find_special(&c);
     bool has_escapes = c.at < text.len && text.ptr[c.at] == '\\';
     if (has_escapes) {
@@ -243,26 +243,26 @@ __attribute__((noinline)) static size_t lex_any_value(rc_str text, size_t at, rc
     if (c.at >= text.len || text.ptr[c.at] != '"')
         return RC_JSON_SCAN_NONE;
     rc_str raw = rc_str_make(text.ptr + at, c.at - at);
-    bool may_be_high = rc_lanes_bits(rc_lanes_high(c.seen)) != 0;
+    bool may_be_high = rc_vec16_bits(rc_vec16_high(c.seen)) != 0;
     if (may_be_high && !rc_utf8_is_valid(raw))
         return RC_JSON_SCAN_NONE;
     *ret_value = has_escapes ? rc_str_make(start, (size_t)(c.out - start)) : raw;
-    room->len += has_escapes ? ret_value->len : 0;
+    scratch->len += has_escapes ? ret_value->len : 0;
     return c.at;
 }
 
 /* Most strings are short and plain: one vector has their end. */
-size_t rc_json_lex_value(rc_str text, size_t at, rc_buf *room, rc_str *ret_value)
+size_t rc_json_lex_value(rc_str text, size_t at, rc_buf *scratch, rc_str *ret_value)
 {
-    if (text.len - at >= RC_LANES) {
-        rc_lanes bytes = rc_lanes_load(text.ptr + at);
+    if (text.len - at >= RC_VEC16_BYTES) {
+        rc_vec16 bytes = rc_vec16_load(text.ptr + at);
         uint32_t special = special_bits(bytes);
-        uint32_t high = rc_lanes_bits(rc_lanes_high(bytes));
-        size_t len = special ? (size_t)__builtin_ctz(special) : RC_LANES;
+        uint32_t high = rc_vec16_bits(rc_vec16_high(bytes));
+        size_t len = special ? (size_t)__builtin_ctz(special) : RC_VEC16_BYTES;
         if (special && high == 0 && text.ptr[at + len] == '"') {
             *ret_value = rc_str_make(text.ptr + at, len);
             return at + len;
         }
     }
-    return lex_any_value(text, at, room, ret_value);
+    return lex_any_value(text, at, scratch, ret_value);
 }

@@ -50,7 +50,7 @@ static bool pass_scalar(rc_json_walk *w)
     }
 }
 
-bool rc_json_walk_value(rc_json_walk *w, rc_json_walked *ret_value)
+bool rc_json_walk_value(rc_json_walk *w, rc_json_raw_value *ret_value)
 {
     ret_value->first = rc_json_walk_peek(w);
     size_t from = w->at;

@@ -14,10 +14,10 @@ typedef struct rc_json_walk {
 } rc_json_walk;
 
 /* A value that was passed over. */
-typedef struct rc_json_walked {
+typedef struct rc_json_raw_value {
     char first; /* its first byte, which tells its type */
     rc_str raw; /* of a string: between the quotes, with its escapes; else all of it */
-} rc_json_walked;
+} rc_json_raw_value;
 
 /* text: borrows until the last value was used. */
 static inline rc_json_walk rc_json_walk_begin(rc_str text)
@@ -74,6 +74,6 @@ static inline bool rc_json_walk_key(rc_json_walk *w, rc_str *ret_raw)
 }
 
 /* The next value, whatever it is. */
-bool rc_json_walk_value(rc_json_walk *w, rc_json_walked *ret_value);
+bool rc_json_walk_value(rc_json_walk *w, rc_json_raw_value *ret_value);
 
 #endif

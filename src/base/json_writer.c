@@ -6,7 +6,7 @@
 /* What is escaped where the buffer has no room is put together here first. */
 #define PIECE_BYTES 256
 /* What one step of put_escaped() writes at most: a vector, or an escape. */
-#define STEP_BYTES RC_LANES
+#define STEP_BYTES RC_VEC16_BYTES
 
 /* Escapes. */
 
@@ -64,29 +64,29 @@ static size_t put_character(char *out, rc_str value, size_t at, size_t *ret_take
 }
 
 /* The lanes that a writer has to look at: a quote, a backslash, below 0x20 or above 0x7E. */
-static rc_lanes unclean_lanes(rc_lanes bytes)
+static rc_vec16 unclean_lanes(rc_vec16 bytes)
 {
     typedef int8_t signed_lanes __attribute__((vector_size(16)));
-    rc_lanes low_or_high = (rc_lanes)((signed_lanes)bytes < 0x20);
-    return low_or_high | (rc_lanes)(bytes == '"') | (rc_lanes)(bytes == '\\') |
-           (rc_lanes)(bytes == 0x7F);
+    rc_vec16 low_or_high = (rc_vec16)((signed_lanes)bytes < 0x20);
+    return low_or_high | (rc_vec16)(bytes == '"') | (rc_vec16)(bytes == '\\') |
+           (rc_vec16)(bytes == 0x7F);
 }
 
 /* Puts value from *at on, escaped, as far as it goes with room bytes at out, and moves *at. Returns
  * how many bytes it put. Bytes are copied before they are looked at, which costs less than copying
  * just those that may be. */
-static size_t put_escaped(char *out, size_t room, rc_str value, size_t *at)
+static size_t put_escaped(char *out, size_t space, rc_str value, size_t *at)
 {
     size_t from = *at;
     size_t len = 0;
-    while (from < value.len && room - len >= 2 * STEP_BYTES) {
+    while (from < value.len && space - len >= 2 * STEP_BYTES) {
         size_t left = value.len - from;
-        rc_lanes bytes = rc_lanes_load_some(value.ptr + from, left);
-        rc_lanes_store(out + len, bytes);
-        uint32_t unclean = rc_lanes_bits(unclean_lanes(bytes));
+        rc_vec16 bytes = rc_vec16_load_some(value.ptr + from, left);
+        rc_vec16_store(out + len, bytes);
+        uint32_t unclean = rc_vec16_bits(unclean_lanes(bytes));
         if (!unclean) {
-            len += RC_LANES;
-            from += RC_LANES;
+            len += RC_VEC16_BYTES;
+            from += RC_VEC16_BYTES;
             continue;
         }
         /* The zeros behind the last bytes are unclean too, so that the end is found like them. */
@@ -110,9 +110,9 @@ static void push_escaped(rc_buf *buf, rc_str value)
     for (;;) {
         if (buf->status != RC_OK)
             return;
-        size_t room = buf->size - buf->len;
-        if (room >= 2 * STEP_BYTES)
-            buf->len += put_escaped(buf->ptr + buf->len, room, value, &at);
+        size_t space = buf->size - buf->len;
+        if (space >= 2 * STEP_BYTES)
+            buf->len += put_escaped(buf->ptr + buf->len, space, value, &at);
         if (at == value.len)
             return;
         char piece[PIECE_BYTES];
@@ -262,7 +262,7 @@ void rc_json_string(rc_json_writer *w, rc_str value)
     rc_json_push_quoted(w->buf, value);
 }
 
-void rc_json_name(rc_json_writer *w, rc_str name)
+void rc_json_string_verbatim(rc_json_writer *w, rc_str name)
 {
     push_item_begin(w);
     push_byte(w->buf, '"');

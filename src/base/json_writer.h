@@ -41,7 +41,7 @@ void rc_json_array_end(rc_json_writer *w);
 void rc_json_key(rc_json_writer *w, rc_str key);
 void rc_json_string(rc_json_writer *w, rc_str value);
 /* A string that has nothing to escape (the caller vouches for it). */
-void rc_json_name(rc_json_writer *w, rc_str name);
+void rc_json_string_verbatim(rc_json_writer *w, rc_str name);
 /* The same as rc_json_key, in an object of a compact writer. */
 void rc_json_ready_key_push(rc_json_writer *w, const rc_json_ready_key *key);
 void rc_json_i64(rc_json_writer *w, int64_t value);

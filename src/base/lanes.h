@@ -8,46 +8,46 @@
 #include <stdint.h>
 #include <string.h>
 
-#define RC_LANES ((size_t)16)
+#define RC_VEC16_BYTES ((size_t)16)
 
-typedef uint8_t rc_lanes __attribute__((vector_size(16))); /* an answer is 0x00 or 0xFF a lane */
+typedef uint8_t rc_vec16 __attribute__((vector_size(16))); /* an answer is 0x00 or 0xFF a lane */
 
 /* A bit for each lane of an answer, the first in the lowest. */
-static inline uint32_t rc_lanes_bits(rc_lanes answer)
+static inline uint32_t rc_vec16_bits(rc_vec16 mask)
 {
 #ifdef __SSE2__
     typedef char signed_lanes __attribute__((vector_size(16)));
-    return (uint16_t)__builtin_ia32_pmovmskb128((signed_lanes)answer);
+    return (uint16_t)__builtin_ia32_pmovmskb128((signed_lanes)mask);
 #elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     /* One bit of each byte, a different one, added up in the highest byte of the product. */
     uint64_t half[2];
-    memcpy(half, &answer, sizeof half);
+    memcpy(half, &mask, sizeof half);
     uint64_t low = (half[0] & UINT64_C(0x8040201008040201)) * UINT64_C(0x0101010101010101) >> 56;
     uint64_t high = (half[1] & UINT64_C(0x8040201008040201)) * UINT64_C(0x0101010101010101) >> 56;
     return (uint32_t)(low | high << 8);
 #else
     uint32_t bits = 0;
-    for (unsigned i = 0; i < RC_LANES; i++)
-        bits |= (uint32_t)(answer[i] & 1u) << i;
+    for (unsigned i = 0; i < RC_VEC16_BYTES; i++)
+        bits |= (uint32_t)(mask[i] & 1u) << i;
     return bits;
 #endif
 }
 
-static inline rc_lanes rc_lanes_load(const char *p)
+static inline rc_vec16 rc_vec16_load(const char *p)
 {
-    rc_lanes bytes;
+    rc_vec16 bytes;
     memcpy(&bytes, p, sizeof bytes);
     return bytes;
 }
 
-static inline void rc_lanes_store(char *p, rc_lanes bytes)
+static inline void rc_vec16_store(char *p, rc_vec16 bytes)
 {
     memcpy(p, &bytes, sizeof bytes);
 }
 
 /* The len bytes at p, fewer than sixteen, with zeros behind them. Nothing else is read: the loads
  * that make them up overlap instead. */
-static inline rc_lanes rc_lanes_load_part(const char *p, size_t len)
+static inline rc_vec16 rc_vec16_load_part(const char *p, size_t len)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     typedef uint64_t words
@@ -67,54 +67,54 @@ static inline rc_lanes rc_lanes_load_part(const char *p, size_t len)
         low = (uint64_t)(uint8_t)p[0] | (uint64_t)(uint8_t)p[len / 2] << (8 * (len / 2)) |
               (uint64_t)(uint8_t)p[len - 1] << (8 * (len - 1));
     }
-    return (rc_lanes)(words){low, high};
+    return (rc_vec16)(words){low, high};
 #else
     char bytes[16] = {0};
     memcpy(bytes, p, len);
-    return rc_lanes_load(bytes);
+    return rc_vec16_load(bytes);
 #endif
 }
 
 /* Sixteen bytes of the left ones at p, or those that there are and zeros. */
-static inline rc_lanes rc_lanes_load_some(const char *p, size_t left)
+static inline rc_vec16 rc_vec16_load_some(const char *p, size_t left)
 {
-    return left >= RC_LANES ? rc_lanes_load(p) : rc_lanes_load_part(p, left);
+    return left >= RC_VEC16_BYTES ? rc_vec16_load(p) : rc_vec16_load_part(p, left);
 }
 
 /* The lanes above 0x7F. */
-static inline rc_lanes rc_lanes_high(rc_lanes bytes)
+static inline rc_vec16 rc_vec16_high(rc_vec16 bytes)
 {
     typedef int8_t signed_lanes __attribute__((vector_size(16)));
-    return (rc_lanes)((signed_lanes)bytes < 0);
+    return (rc_vec16)((signed_lanes)bytes < 0);
 }
 
 /* The lanes from first to last, both included. */
-static inline rc_lanes rc_lanes_in_range(rc_lanes bytes, uint8_t first, uint8_t last)
+static inline rc_vec16 rc_vec16_in_range(rc_vec16 bytes, uint8_t first, uint8_t last)
 {
-    return (rc_lanes)((rc_lanes)(bytes - first) <= (uint8_t)(last - first));
+    return (rc_vec16)((rc_vec16)(bytes - first) <= (uint8_t)(last - first));
 }
 
 /* The lanes that are not letters, digits and -./:_ or are the one that is excepted. */
-static inline rc_lanes rc_lanes_not_simple(rc_lanes bytes, char except)
+static inline rc_vec16 rc_vec16_not_simple(rc_vec16 bytes, char except)
 {
-    return ~((rc_lanes_in_range(bytes | 0x20, 'a', 'z') | rc_lanes_in_range(bytes, '-', ':') |
-              (rc_lanes)(bytes == '_')) &
-             (rc_lanes)(bytes != (uint8_t)except));
+    return ~((rc_vec16_in_range(bytes | 0x20, 'a', 'z') | rc_vec16_in_range(bytes, '-', ':') |
+              (rc_vec16)(bytes == '_')) &
+             (rc_vec16)(bytes != (uint8_t)except));
 }
 
 /* Is all of it letters, digits and -./:_ without the one that is excepted ('\0': none)? Most names,
  * hosts, paths and ids are, and what is not is looked at more closely. */
-static inline bool rc_lanes_is_simple(const char *p, size_t len, char except)
+static inline bool rc_vec16_is_simple(const char *p, size_t len, char except)
 {
-    if (len < RC_LANES) {
-        const rc_lanes others = rc_lanes_not_simple(rc_lanes_load_part(p, len), except);
-        return (rc_lanes_bits(others) & ((1u << len) - 1)) == 0;
+    if (len < RC_VEC16_BYTES) {
+        const rc_vec16 others = rc_vec16_not_simple(rc_vec16_load_part(p, len), except);
+        return (rc_vec16_bits(others) & ((1u << len) - 1)) == 0;
     }
     /* The last ones overlap. */
-    rc_lanes others = rc_lanes_not_simple(rc_lanes_load(p + len - RC_LANES), except);
-    for (size_t at = 0; at + RC_LANES < len; at += RC_LANES)
-        others |= rc_lanes_not_simple(rc_lanes_load(p + at), except);
-    return rc_lanes_bits(others) == 0;
+    rc_vec16 others = rc_vec16_not_simple(rc_vec16_load(p + len - RC_VEC16_BYTES), except);
+    for (size_t at = 0; at + RC_VEC16_BYTES < len; at += RC_VEC16_BYTES)
+        others |= rc_vec16_not_simple(rc_vec16_load(p + at), except);
+    return rc_vec16_bits(others) == 0;
 }
 
 #endif

@@ -19,11 +19,11 @@ bool rc_secret_eq(rc_secret a, rc_secret b)
 bool rc_secret_is_token(rc_secret secret)
 {
     uint32_t others = 0;
-    for (size_t at = 0; at < secret.len; at += RC_LANES) {
+    for (size_t at = 0; at < secret.len; at += RC_VEC16_BYTES) {
         size_t left = secret.len - at;
-        rc_lanes bytes = rc_lanes_load_some(secret.hidden + at, left);
-        uint32_t found = rc_lanes_bits(~rc_lanes_in_range(bytes, '!', '~'));
-        others |= left < RC_LANES ? found & ((1u << left) - 1) : found;
+        rc_vec16 bytes = rc_vec16_load_some(secret.hidden + at, left);
+        uint32_t found = rc_vec16_bits(~rc_vec16_in_range(bytes, '!', '~'));
+        others |= left < RC_VEC16_BYTES ? found & ((1u << left) - 1) : found;
     }
     return secret.len > 0 && others == 0;
 }

@@ -87,12 +87,12 @@ size_t rc_str_find_byte(rc_str s, char byte, size_t from)
 /* A needle's first and last byte, in every lane. Text is full of any one letter; of two at a
  * distance it is not. */
 typedef struct ends {
-    rc_lanes first;
-    rc_lanes last;
+    rc_vec16 first;
+    rc_vec16 last;
     size_t apart;
 } ends;
 
-#define PLACES (2 * RC_LANES)
+#define POSITIONS (2 * RC_VEC16_BYTES)
 
 static inline ends ends_of(rc_str needle)
 {
@@ -102,38 +102,38 @@ static inline ends ends_of(rc_str needle)
     return e;
 }
 
-static inline rc_lanes likely_lanes(const char *at, const ends *e)
+static inline rc_vec16 likely_lanes(const char *at, const ends *e)
 {
-    return (rc_lanes)(rc_lanes_load(at) == e->first) &
-           (rc_lanes)(rc_lanes_load(at + e->apart) == e->last);
+    return (rc_vec16)(rc_vec16_load(at) == e->first) &
+           (rc_vec16)(rc_vec16_load(at + e->apart) == e->last);
 }
 
 /* Of PLACES places, those where both bytes stand, a bit each. */
-static inline uint32_t likely_places(const char *at, const ends *e)
+static inline uint32_t likely_positions(const char *at, const ends *e)
 {
-    return rc_lanes_bits(likely_lanes(at, e)) | rc_lanes_bits(likely_lanes(at + RC_LANES, e))
-                                                    << RC_LANES;
+    return rc_vec16_bits(likely_lanes(at, e)) | rc_vec16_bits(likely_lanes(at + RC_VEC16_BYTES, e))
+                                                    << RC_VEC16_BYTES;
 }
 
 /* Moves on by whole blocks while there is none, to `last` at most. */
 static size_t skip_unlikely(rc_str s, size_t at, size_t last, ends e)
 {
     while (at < last) {
-        rc_lanes any = likely_lanes(s.ptr + at, &e) | likely_lanes(s.ptr + at + RC_LANES, &e);
-        if (rc_lanes_bits(any) != 0)
+        rc_vec16 any = likely_lanes(s.ptr + at, &e) | likely_lanes(s.ptr + at + RC_VEC16_BYTES, &e);
+        if (rc_vec16_bits(any) != 0)
             return at;
-        at += PLACES;
+        at += POSITIONS;
     }
     return last;
 }
 
 /* The first of the places, a bit each from `at` on, where all of the needle stands. */
-static size_t first_of(rc_str s, rc_str needle, size_t at, uint32_t places)
+static size_t first_of(rc_str s, rc_str needle, size_t at, uint32_t positions)
 {
-    for (; places != 0; places &= places - 1) {
-        size_t place = at + (size_t)__builtin_ctz(places);
-        if (rc_bytes_eq(s.ptr + place, needle.ptr, needle.len))
-            return place;
+    for (; positions != 0; positions &= positions - 1) {
+        size_t position = at + (size_t)__builtin_ctz(positions);
+        if (rc_bytes_eq(s.ptr + position, needle.ptr, needle.len))
+            return position;
     }
     return RC_STR_NPOS;
 }
@@ -152,14 +152,14 @@ size_t rc_str_find(rc_str s, rc_str needle, size_t from)
         return RC_STR_NPOS;
     if (needle.len == 0)
         return from;
-    if (s.len - needle.len + 1 - from < PLACES)
+    if (s.len - needle.len + 1 - from < POSITIONS)
         return find_in_short(s, needle, from);
     const ends e = ends_of(needle);
     /* The last block overlaps the one before it: nothing behind the text is read. */
-    const size_t last = s.len - needle.len + 1 - PLACES;
-    for (size_t at = from;; at += PLACES) {
+    const size_t last = s.len - needle.len + 1 - POSITIONS;
+    for (size_t at = from;; at += POSITIONS) {
         at = skip_unlikely(s, at, last, e);
-        size_t found = first_of(s, needle, at, likely_places(s.ptr + at, &e));
+        size_t found = first_of(s, needle, at, likely_positions(s.ptr + at, &e));
         if (found != RC_STR_NPOS || at == last)
             return found;
     }

@@ -99,12 +99,12 @@ size_t rc_utf8_encode(uint32_t cp, char out[4])
         out[i] = (char)(0x80u | (cp & 0x3Fu));
         cp >>= 6;
     }
-    static const uint8_t MARK[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    out[0] = (char)(MARK[len] | cp);
+    static const uint8_t BOM[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    out[0] = (char)(BOM[len] | cp);
     return len;
 }
 
-rc_str rc_utf8_without_mark(rc_str s)
+rc_str rc_utf8_without_bom(rc_str s)
 {
     const rc_str mark = RC_STR("\xEF\xBB\xBF");
     return rc_str_starts_with(s, mark) ? rc_str_slice(s, mark.len, s.len) : s;

@@ -31,7 +31,7 @@ size_t rc_utf8_cut(rc_str s, size_t len);
 
 /* The text behind a byte order mark, if it begins with one: it says nothing in UTF-8, and some
  * writers put it there all the same. Views s. */
-rc_str rc_utf8_without_mark(rc_str s);
+rc_str rc_utf8_without_bom(rc_str s);
 
 /* Columns that a terminal uses for cp: 0 (combining, zero width), 1 or 2 (East Asian wide, emoji).
  * Control characters: 0. */

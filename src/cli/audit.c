@@ -80,11 +80,11 @@ static const char *of_at(const void *ctx, size_t index)
 
 static int refuse_verb(rc_cli *cli, const char *name)
 {
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "list, show, tail, stats, export, check or prune is expected");
     if (name != NULL) {
         rc_cli_text(&cli->err, ", not ");
-        rc_cli_quote(cli, rc_str_c(name));
+        rc_cli_err_quote(cli, rc_str_c(name));
     }
     rc_cli_suggest(cli, "", name != NULL ? rc_nearest(rc_str_c(name), verb_at, NULL) : NULL);
     return rc_cli_usage(cli, "audit");
@@ -94,7 +94,7 @@ static int refuse_verb(rc_cli *cli, const char *name)
 static int refuse_option(rc_cli *cli, const verb *v, size_t option)
 {
     bool is_first = true;
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "--");
     rc_cli_text(&cli->err, rc_command_audit.options[option].name);
     rc_cli_text(&cli->err, " does not go with ");
@@ -115,7 +115,7 @@ static int refuse_option(rc_cli *cli, const verb *v, size_t option)
 static int refuse_format(rc_cli *cli, const verb *v, rc_audit_format format)
 {
     bool is_first = true;
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, v->name);
     rc_cli_text(&cli->err, " has no format ");
     rc_cli_text(&cli->err, format_names[format]);
@@ -133,7 +133,7 @@ static int refuse_format(rc_cli *cli, const verb *v, rc_audit_format format)
 
 static int refuse_operands(rc_cli *cli, const verb *v)
 {
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, v->name);
     rc_cli_text(&cli->err,
                 v->takes_id ? " takes the id of an operation or report\n" : " takes no operand\n");
@@ -210,8 +210,8 @@ static void read_style(rc_audit *audit)
 
 static int run_verb(rc_cli *cli, const rc_args *args, const verb *v)
 {
-    rc_store_fault trouble = {.kind = RC_STORE_NO_FAULT};
-    rc_audit audit = {.cli = cli, .args = args, .limit = v->limit, .trouble = &trouble};
+    rc_store_fault fault = {.kind = RC_STORE_NO_FAULT};
+    rc_audit audit = {.cli = cli, .args = args, .limit = v->limit, .fault = &fault};
     for (size_t i = 0; i < RC_AUDIT_OPTIONS; i++)
         if (args->values[i] != NULL && (v->options & BIT(i)) == 0)
             return refuse_option(cli, v, i);
@@ -229,9 +229,9 @@ static int run_verb(rc_cli *cli, const rc_args *args, const verb *v)
         result = rc_audit_open(&audit);
     if (result == RC_EXIT_OK)
         result = v->run(&audit);
-    if (result == RC_EXIT_OK && trouble.kind != RC_STORE_NO_FAULT) {
+    if (result == RC_EXIT_OK && fault.kind != RC_STORE_NO_FAULT) {
         rc_buf_reset(&cli->out);
-        result = rc_audit_refuse(&audit, &trouble);
+        result = rc_audit_refuse(&audit, &fault);
     }
     rc_audit_close(&audit);
     return result;
@@ -287,7 +287,7 @@ static const rc_option audit_options[RC_AUDIT_OPTIONS] = {
     [RC_AUDIT_AGENT] = {"agent", NULL, NULL, 0, 0, "for an agent: markdown where there is any"},
     [RC_AUDIT_VIEW] = {"view", "VIEW", rc_view_name_at, 0, 0,
                        "of reports: user, model or internal (everything)"},
-    [RC_AUDIT_COLOR] = {"color", "WHEN", rc_colour_at, 0, 0,
+    [RC_AUDIT_COLOR] = {"color", "WHEN", rc_colour_mode_at, 0, 0,
                         "auto (default), always or never; auto honours NO_COLOR"},
     [RC_AUDIT_WIDTH] = {"width", "N", NULL, RC_WIDTH_MIN, RC_WIDTH_MAX,
                         "columns (default: the terminal's)"},
@@ -301,7 +301,7 @@ const rc_command rc_command_audit = {
     .summary = "what the gateway did: what failed, what was tried, what it cost",
     .operands = "list|show ID|tail|stats|export|check|prune",
     .operand_max = 2,
-    .lettered = "follow",
+    .short_flag = "follow",
     .text =
         "Reads the gateway's audit, also while the gateway runs; prune alone changes it.\n"
         "list shows operations, the newest first. show tells the story of one: every attempt, "

@@ -67,13 +67,13 @@ typedef struct rc_audit {
     rc_store *store;
     rc_buf url;
     rc_store_filter filter; /* views args */
-    bool has_narrowed;      /* by more than its times */
+    bool is_narrowed;       /* by more than its times */
     uint32_t limit;
     int64_t after_key; /* 0: from the start */
     rc_audit_format format;
     rc_view view;
     rc_panel_style style;
-    rc_store_fault *trouble; /* what went wrong on the way; of no kind: nothing */
+    rc_store_fault *fault; /* what went wrong on the way; of no kind: nothing */
 } rc_audit;
 
 /* The verbs. The exit status; the reason for one that is not 0 is in err. */
@@ -96,7 +96,7 @@ int rc_audit_filter_read(rc_audit *audit);
 
 /* On err, when nothing was found: which name the audit does not have, and which one may have been
  * meant. */
-void rc_audit_say_unknown(rc_audit *audit);
+void rc_audit_suggest_names(rc_audit *audit);
 
 /* ---- audit_open.c ---- */
 
@@ -112,7 +112,7 @@ int rc_audit_refuse(rc_audit *audit, const rc_store_fault *fault);
 
 /* Something is missing in what was made so far: it must not pass for all of it. The verb goes on;
  * when it has ended, this is what is said instead. The first one counts. fault: copies. */
-void rc_audit_note_trouble(const rc_audit *audit, const rc_store_fault *fault);
+void rc_audit_note_fault(const rc_audit *audit, const rc_store_fault *fault);
 /* The same, when a buffer has failed or memory was not to be had. */
 void rc_audit_note_memory(const rc_audit *audit, bool has_memory);
 
@@ -125,7 +125,7 @@ int rc_audit_flush(rc_audit *audit);
 /* "02:22:43"; "Tue 17 Nov 2026"; both; "UTC+1". In local time. */
 void rc_audit_push_clock(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_day(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
-void rc_audit_push_moment(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
+void rc_audit_push_date_time(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_hour(const rc_audit *audit, rc_buf *buf, int64_t unix_ms); /* "17 Nov 02:00" */
 void rc_audit_push_zone(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 
@@ -150,16 +150,16 @@ void rc_audit_push_share(rc_buf *buf, uint64_t part, uint64_t whole);
 void rc_audit_push_counted(rc_buf *buf, uint64_t count, const char *one, const char *many);
 
 /* When an operation began: its key's time. */
-int64_t rc_audit_began(const rc_record *operation);
+int64_t rc_audit_began_unix_ms(const rc_record *operation);
 
 /* "openai/gpt-4o", or "gpt-4o → claude/claude-sonnet-4-5" where another one was asked for. */
 void rc_audit_push_target(const rc_audit *audit, rc_buf *buf, const rc_record *operation);
 
 /* "✗ RateLimited", "✓ recovered", and how it should look. */
-rc_ink rc_audit_push_outcome(const rc_audit *audit, rc_buf *buf, const rc_record *operation);
+rc_colour rc_audit_push_outcome(const rc_audit *audit, rc_buf *buf, const rc_record *operation);
 
 /* A mark that the terminal can show. */
-const char *rc_audit_mark(const rc_audit *audit, const char *utf8, const char *ascii);
+const char *rc_audit_symbol(const rc_audit *audit, const char *utf8, const char *ascii);
 
 /* ---- audit_json.c ---- */
 
@@ -178,7 +178,7 @@ const rc_report *rc_audit_report(const rc_audit *audit, const rc_record *record)
 #define RC_AUDIT_CODES_MAX 4
 
 /* What is known of an operation once its records were read. */
-typedef struct rc_audit_story {
+typedef struct rc_audit_timeline {
     rc_audit *audit;
     const rc_record *operation;
     int64_t total_ms; /* from its beginning to the last that is known */
@@ -188,18 +188,18 @@ typedef struct rc_audit_story {
     const rc_report *report; /* of the operation, or of its last failure; NULL: none */
     rc_str notice_target;
     rc_str notice_text;
-} rc_audit_story;
+} rc_audit_timeline;
 
 /* All of it, for people or for agents; false: fault. */
-bool rc_audit_show_human(rc_audit_story *story, rc_store_fault *fault);
-bool rc_audit_show_markdown(rc_audit_story *story, rc_store_fault *fault);
+bool rc_audit_show_human(rc_audit_timeline *timeline, rc_store_fault *fault);
+bool rc_audit_show_markdown(rc_audit_timeline *timeline, rc_store_fault *fault);
 
 /* "openai/gpt-4o answered at the first try." */
-void rc_audit_push_summary(const rc_audit_story *story, rc_buf *buf);
+void rc_audit_push_summary(const rc_audit_timeline *timeline, rc_buf *buf);
 
 /* What one record says, in one line without its time; and what more there is to say. */
-void rc_audit_push_event(const rc_audit_story *story, rc_buf *buf, const rc_record *record);
-void rc_audit_push_detail(const rc_audit_story *story, rc_buf *buf, const rc_record *record);
+void rc_audit_push_event(const rc_audit_timeline *timeline, rc_buf *buf, const rc_record *record);
+void rc_audit_push_detail(const rc_audit_timeline *timeline, rc_buf *buf, const rc_record *record);
 
 /* "$0.0123 for 1200 tokens in, 310 out"; nothing when neither is known. */
 void rc_audit_push_usage(rc_buf *buf, const rc_record *record);
@@ -208,7 +208,7 @@ void rc_audit_push_usage(rc_buf *buf, const rc_record *record);
 void rc_audit_push_flat(rc_buf *buf, rc_str text);
 
 /* How an attempt of the operation ended. */
-rc_outcome rc_audit_attempt_end(const rc_record *operation, const rc_record *attempt);
+rc_outcome rc_audit_attempt_outcome(const rc_record *operation, const rc_record *attempt);
 
 /* When it began and how long it took, since the operation's beginning; took -1: a moment. */
 void rc_audit_span(const rc_record *record, int64_t *ret_from_ms, int64_t *ret_took_ms);
@@ -224,6 +224,7 @@ void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *op
 /* Puts an operation. The row of a notice says nothing, its record does: then it is put with what
  * that one says. ctx: for put. */
 typedef void (*rc_audit_put)(void *ctx, const rc_record *operation);
-void rc_audit_put_whole(rc_audit *audit, const rc_record *operation, rc_audit_put put, void *ctx);
+void rc_audit_put_with_notice(rc_audit *audit, const rc_record *operation, rc_audit_put put,
+                              void *ctx);
 
 #endif

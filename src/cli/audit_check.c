@@ -16,12 +16,12 @@ static void push_json(const rc_audit *audit, const rc_store_extent *extent)
     rc_json_writer w;
     rc_json_writer_init(&w, &audit->cli->out, 0);
     rc_json_object_begin(&w);
-    rc_json_member_bool(&w, RC_STR("sound"), extent->strays == 0);
+    rc_json_member_bool(&w, RC_STR("sound"), extent->orphans == 0);
     put_number(&w, RC_STR("operations"), extent->operations);
     put_number(&w, RC_STR("records"), extent->records);
     put_number(&w, RC_STR("reports"), extent->reports);
     put_number(&w, RC_STR("names"), extent->names);
-    put_number(&w, RC_STR("strays"), extent->strays);
+    put_number(&w, RC_STR("strays"), extent->orphans);
     put_number(&w, RC_STR("bytes"), extent->bytes);
     if (extent->operations > 0) {
         rc_record_json_time(&w, RC_STR("from"), extent->from_unix_ms);
@@ -35,21 +35,22 @@ static void push_label(const rc_audit *audit, const char *label)
 {
     rc_buf *out = &audit->cli->out;
     rc_cli_text(out, "  ");
-    rc_ink_begin(out, RC_INK_FAINT, audit->style.has_colour);
+    rc_colour_begin(out, RC_COLOUR_FAINT, audit->style.has_colour);
     rc_cli_text(out, label);
-    rc_ink_end(out, RC_INK_FAINT, audit->style.has_colour);
+    rc_colour_end(out, RC_COLOUR_FAINT, audit->style.has_colour);
 }
 
 static void push_human(const rc_audit *audit, const rc_store_extent *extent)
 {
     rc_buf *out = &audit->cli->out;
-    const bool is_sound = extent->strays == 0;
-    const rc_ink ink = is_sound ? RC_INK_GOOD : RC_INK_BAD;
-    rc_ink_begin(out, ink, audit->style.has_colour);
-    rc_cli_text(out, is_sound ? rc_audit_mark(audit, "✓ The file is sound.", "+ The file is sound.")
-                              : rc_audit_mark(audit, "✗ Records are without their operations.",
-                                              "x Records are without their operations."));
-    rc_ink_end(out, ink, audit->style.has_colour);
+    const bool is_sound = extent->orphans == 0;
+    const rc_colour colour = is_sound ? RC_COLOUR_GOOD : RC_COLOUR_BAD;
+    rc_colour_begin(out, colour, audit->style.has_colour);
+    rc_cli_text(out, is_sound
+                         ? rc_audit_symbol(audit, "✓ The file is sound.", "+ The file is sound.")
+                         : rc_audit_symbol(audit, "✗ Records are without their operations.",
+                                           "x Records are without their operations."));
+    rc_colour_end(out, colour, audit->style.has_colour);
     rc_cli_text(out, "\n\n");
     push_label(audit, "operations  ");
     rc_buf_push_u64(out, extent->operations);
@@ -61,7 +62,7 @@ static void push_human(const rc_audit *audit, const rc_store_extent *extent)
     rc_cli_text(out, " reports\n");
     if (!is_sound) {
         push_label(audit, "strays      ");
-        rc_buf_push_u64(out, extent->strays);
+        rc_buf_push_u64(out, extent->orphans);
         rc_buf_push_byte(out, '\n');
     }
     push_label(audit, "size        ");
@@ -70,10 +71,10 @@ static void push_human(const rc_audit *audit, const rc_store_extent *extent)
     if (extent->operations == 0)
         return;
     push_label(audit, "first       ");
-    rc_audit_push_moment(audit, out, extent->from_unix_ms);
+    rc_audit_push_date_time(audit, out, extent->from_unix_ms);
     rc_buf_push_byte(out, '\n');
     push_label(audit, "last        ");
-    rc_audit_push_moment(audit, out, extent->to_unix_ms);
+    rc_audit_push_date_time(audit, out, extent->to_unix_ms);
     rc_cli_text(out, ", ");
     rc_audit_push_ago(audit, out, extent->to_unix_ms);
     rc_buf_push_byte(out, '\n');
@@ -94,5 +95,5 @@ int rc_audit_check(rc_audit *audit)
         push_json(audit, &extent);
     else
         push_human(audit, &extent);
-    return extent.strays == 0 ? RC_EXIT_OK : EXIT_DATA;
+    return extent.orphans == 0 ? RC_EXIT_OK : EXIT_DATA;
 }

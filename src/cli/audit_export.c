@@ -15,7 +15,7 @@
 
 #define PAGE_OPERATIONS 1000
 #define PAGE_BYTES ((size_t)1 << 20)
-#define CELL_ROOM 64
+#define CELL_BYTES 64
 
 typedef struct exporting {
     rc_audit *audit;
@@ -38,9 +38,9 @@ typedef struct column {
 
 static void put_time(rc_buf *buf, int64_t unix_ms)
 {
-    char room[CELL_ROOM];
+    char scratch[CELL_BYTES];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_rfc3339_push(&text, unix_ms);
     rc_csv_text(buf, rc_buf_get(&text));
 }
@@ -78,7 +78,7 @@ TEXT_COLUMN(category, rc_str_c(rc_category_name(record->category)))
 TEXT_COLUMN(request_id, record->request_id)
 TEXT_COLUMN(report_id, record->report_id)
 TEXT_COLUMN(text, record->text)
-TEXT_COLUMN(tokens_are, rc_str_c(rc_record_tokens_are(record)))
+TEXT_COLUMN(tokens_are, rc_str_c(rc_record_token_basis(record)))
 NUMBER_COLUMN(seq, record->seq)
 NUMBER_COLUMN(at_ms, record->at_ms)
 NUMBER_COLUMN(recovered, record->has_recovered ? 1 : 0)
@@ -97,16 +97,16 @@ NUMBER_COLUMN(committed, (record->flags & RC_RECORD_COMMITTED) != 0)
 
 static void put_key(rc_buf *buf, const rc_record *record)
 {
-    char room[CELL_ROOM];
+    char scratch[CELL_BYTES];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
-    rc_key_push(&text, record->key);
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
+    rc_operation_key_push(&text, record->key);
     rc_csv_text(buf, rc_buf_get(&text));
 }
 
 static void put_began(rc_buf *buf, const rc_record *record)
 {
-    put_time(buf, rc_audit_began(record));
+    put_time(buf, rc_audit_began_unix_ms(record));
 }
 
 static void put_ended(rc_buf *buf, const rc_record *record)
@@ -213,7 +213,7 @@ static void push_operation(const exporting *e, const rc_record *operation)
 /* How the attempt ended: "succeeded", "failed", "cancelled" (let go), "open". */
 static rc_str result_of(const exporting *e, const rc_record *attempt)
 {
-    return rc_str_c(rc_outcome_name(rc_audit_attempt_end(e->operation, attempt)));
+    return rc_str_c(rc_outcome_name(rc_audit_attempt_outcome(e->operation, attempt)));
 }
 
 static void push_attempt(const exporting *e, const rc_record *attempt)
@@ -324,8 +324,8 @@ int rc_audit_export(rc_audit *audit)
     if (result != RC_EXIT_OK)
         return result;
     if (e.rows == 0)
-        rc_audit_say_unknown(audit);
+        rc_audit_suggest_names(audit);
     /* A full disk or a lost server can show as late as this. */
     const int error = rc_fd_close(audit->cli->calls, RC_FD_STDOUT);
-    return error == 0 ? RC_EXIT_OK : rc_cli_lost(audit->cli, error);
+    return error == 0 ? RC_EXIT_OK : rc_cli_output_lost(audit->cli, error);
 }

@@ -17,12 +17,12 @@
 static int refuse(rc_audit *audit, const char *option, const char *takes, const char *value)
 {
     rc_cli *cli = audit->cli;
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "--");
     rc_cli_text(&cli->err, option);
     rc_cli_text(&cli->err, takes);
     rc_cli_text(&cli->err, ", not ");
-    rc_cli_quote(cli, rc_str_c(value));
+    rc_cli_err_quote(cli, rc_str_c(value));
     return RC_EXIT_USAGE;
 }
 
@@ -57,7 +57,7 @@ static int read_times(rc_audit *audit)
     if (result != RC_EXIT_OK || audit->args->values[RC_AUDIT_UNTIL] == NULL ||
         filter->until_unix_ms > filter->from_unix_ms)
         return result;
-    rc_cli_complain(audit->cli, "audit");
+    rc_cli_err_prefix(audit->cli, "audit");
     rc_cli_text(&audit->cli->err, "--until is not later than --since: no time is between them\n");
     return rc_cli_usage(audit->cli, "audit");
 }
@@ -137,7 +137,7 @@ static void read_outcome(rc_audit *audit)
 static int read_after(rc_audit *audit)
 {
     const char *value = audit->args->values[RC_AUDIT_AFTER];
-    if (value == NULL || rc_key_parse(rc_str_c(value), &audit->after_key))
+    if (value == NULL || rc_operation_key_parse(rc_str_c(value), &audit->after_key))
         return RC_EXIT_OK;
     refuse(audit, "after", " takes a key of the list, as 01KE8V3Q5W-8ST", value);
     return end_refusal(audit, NULL);
@@ -163,7 +163,7 @@ int rc_audit_filter_read(rc_audit *audit)
     if (result == RC_EXIT_OK)
         result = read_after(audit);
     for (size_t i = RC_AUDIT_CLIENT; i <= RC_AUDIT_REPORT; i++)
-        audit->has_narrowed = audit->has_narrowed || audit->args->values[i] != NULL;
+        audit->is_narrowed = audit->is_narrowed || audit->args->values[i] != NULL;
     return result;
 }
 
@@ -220,7 +220,7 @@ static bool is_of_kind(rc_audit *audit, rc_audit_option which, const char *name)
 
 static const char *nearest_name(rc_audit *audit, rc_audit_option which, known_names *known)
 {
-    for (size_t tries = 0; tries < OTHER_KIND_MAX; tries++) {
+    for (size_t round = 0; round < OTHER_KIND_MAX; round++) {
         const char *name = rc_nearest(known->wanted, known_at, known);
         if (name == NULL || is_of_kind(audit, which, name))
             return name;
@@ -231,7 +231,7 @@ static const char *nearest_name(rc_audit *audit, rc_audit_option which, known_na
     return NULL;
 }
 
-static void say_one(rc_audit *audit, rc_audit_option which, known_names *known)
+static void suggest_one(rc_audit *audit, rc_audit_option which, known_names *known)
 {
     rc_cli *cli = audit->cli;
     rc_store_fault ignored;
@@ -242,21 +242,21 @@ static void say_one(rc_audit *audit, rc_audit_option which, known_names *known)
     if (known->wanted.len == 0 || !rc_store_names(audit->store, note_name, known, &ignored) ||
         known->is_there)
         return;
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "this audit knows no ");
     rc_cli_text(&cli->err, audit->args->command->options[which].name);
     rc_buf_push_byte(&cli->err, ' ');
-    rc_cli_quote(cli, known->wanted);
+    rc_cli_err_quote(cli, known->wanted);
     const char *nearest = nearest_name(audit, which, known);
     if (nearest != NULL) {
         rc_cli_text(&cli->err, "; did you mean ");
-        rc_cli_quote(cli, rc_str_c(nearest));
+        rc_cli_err_quote(cli, rc_str_c(nearest));
         rc_buf_push_byte(&cli->err, '?');
     }
     rc_buf_push_byte(&cli->err, '\n');
 }
 
-void rc_audit_say_unknown(rc_audit *audit)
+void rc_audit_suggest_names(rc_audit *audit)
 {
     const rc_alloc *alloc = &audit->cli->alloc;
     known_names *known = alloc->get(alloc->ctx, sizeof(*known));
@@ -265,7 +265,7 @@ void rc_audit_say_unknown(rc_audit *audit)
     memset(known, 0, sizeof(*known));
     rc_buf_init(&known->bytes, alloc, NAMES_MAX_BYTES);
     for (size_t i = RC_AUDIT_CLIENT; i <= RC_AUDIT_TARGET; i++)
-        say_one(audit, (rc_audit_option)i, known);
+        suggest_one(audit, (rc_audit_option)i, known);
     rc_buf_done(&known->bytes);
     alloc->put(alloc->ctx, known, sizeof(*known));
 }

@@ -13,23 +13,24 @@ const rc_report *rc_audit_report(const rc_audit *audit, const rc_record *record)
     return report;
 }
 
-static rc_record_json how_of(const rc_audit *audit, bool has_report)
+static rc_record_json_options how_of(const rc_audit *audit, bool has_report)
 {
-    return (rc_record_json){.report = has_report ? RC_RECORD_REPORT_WHOLE : RC_RECORD_REPORT_NONE,
-                            .view = audit->view,
-                            .alloc = &audit->cli->alloc};
+    return (rc_record_json_options){.report =
+                                        has_report ? RC_RECORD_REPORT_WHOLE : RC_RECORD_REPORT_NONE,
+                                    .view = audit->view,
+                                    .alloc = &audit->cli->alloc};
 }
 
 void rc_audit_json_operation(const rc_audit *audit, rc_json_writer *w, const rc_record *operation,
                              bool has_report)
 {
-    const rc_record_json how = how_of(audit, has_report);
+    const rc_record_json_options how = how_of(audit, has_report);
     rc_audit_note_memory(audit, rc_record_json_operation(w, operation, &how));
 }
 
 void rc_audit_json_record(const rc_audit *audit, rc_json_writer *w, const rc_record *record,
                           bool has_report)
 {
-    const rc_record_json how = how_of(audit, has_report);
+    const rc_record_json_options how = how_of(audit, has_report);
     rc_audit_note_memory(audit, rc_record_json_record(w, record, &how));
 }

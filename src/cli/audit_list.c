@@ -37,7 +37,7 @@ enum {
 
 const rc_grid_column rc_audit_list_columns[RC_AUDIT_LIST_COLUMNS] = {
     [COLUMN_TIME] = {"time", false, 0, 2, 8},
-    [COLUMN_ID] = {"id", false, 0, 0, RC_KEY_TEXT_LEN},
+    [COLUMN_ID] = {"id", false, 0, 0, RC_OPERATION_KEY_TEXT_LEN},
     [COLUMN_CLIENT] = {"client", false, 6, 6, 8},
     [COLUMN_TARGET] = {"model", false, 14, 1, 40},
     [COLUMN_OUTCOME] = {"outcome", false, 0, 0, 17},
@@ -49,9 +49,9 @@ const rc_grid_column rc_audit_list_columns[RC_AUDIT_LIST_COLUMNS] = {
 /* What happened to the process, in one line. */
 static void push_notice(const rc_audit *audit, rc_grid *grid, const rc_record *notice)
 {
-    rc_audit_push_clock(audit, &grid->text, rc_audit_began(notice));
+    rc_audit_push_clock(audit, &grid->text, rc_audit_began_unix_ms(notice));
     rc_cli_text(&grid->text, "  ");
-    rc_key_push(&grid->text, notice->key);
+    rc_operation_key_push(&grid->text, notice->key);
     rc_cli_text(&grid->text, "  ");
     rc_audit_push_outcome(audit, &grid->text, notice);
     if (notice->target.len > 0)
@@ -60,16 +60,16 @@ static void push_notice(const rc_audit *audit, rc_grid *grid, const rc_record *n
     if (notice->text.len > 0)
         rc_cli_text(&grid->text, ": ");
     rc_audit_push_flat(&grid->text, notice->text);
-    rc_grid_line(grid, RC_INK_STRONG);
+    rc_grid_line(grid, RC_COLOUR_STRONG);
 }
 
 void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *operation,
                        int64_t *day)
 {
-    const int64_t began = rc_audit_began(operation);
+    const int64_t began = rc_audit_began_unix_ms(operation);
     if (rc_audit_day_of(audit, began) != *day) {
         rc_audit_push_day(audit, &grid->text, began);
-        rc_grid_line(grid, RC_INK_STRONG);
+        rc_grid_line(grid, RC_COLOUR_STRONG);
     }
     *day = rc_audit_day_of(audit, began);
     if (operation->outcome == RC_OUTCOME_NOTICE) {
@@ -77,35 +77,35 @@ void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *op
         return;
     }
     rc_audit_push_clock(audit, &grid->text, began);
-    rc_grid_cell(grid, RC_INK_PLAIN);
-    rc_key_push(&grid->text, operation->key);
-    rc_grid_cell(grid, RC_INK_FAINT);
+    rc_grid_cell(grid, RC_COLOUR_PLAIN);
+    rc_operation_key_push(&grid->text, operation->key);
+    rc_grid_cell(grid, RC_COLOUR_FAINT);
     rc_buf_push(&grid->text, operation->client);
-    rc_grid_cell(grid, RC_INK_PLAIN);
+    rc_grid_cell(grid, RC_COLOUR_PLAIN);
     rc_audit_push_target(audit, &grid->text, operation);
-    rc_grid_cell(grid, RC_INK_PLAIN);
+    rc_grid_cell(grid, RC_COLOUR_PLAIN);
     rc_grid_cell(grid, rc_audit_push_outcome(audit, &grid->text, operation));
     rc_buf_push_u64(&grid->text, operation->attempt);
-    rc_grid_cell(grid, operation->attempt > 1 ? RC_INK_WARN : RC_INK_PLAIN);
+    rc_grid_cell(grid, operation->attempt > 1 ? RC_COLOUR_WARN : RC_COLOUR_PLAIN);
     rc_audit_push_ms(&grid->text, operation->latency_ms);
-    rc_grid_cell(grid, RC_INK_PLAIN);
+    rc_grid_cell(grid, RC_COLOUR_PLAIN);
     if (operation->cost_usd_micro > 0)
         rc_audit_push_cost(&grid->text, operation->cost_usd_micro,
                            (operation->flags & RC_RECORD_ESTIMATED) != 0);
     else
         rc_buf_push_byte(&grid->text, '-');
-    rc_grid_cell(grid, RC_INK_PLAIN);
+    rc_grid_cell(grid, RC_COLOUR_PLAIN);
 }
 
 /* "20 operations, newest first, the newest 4 minutes ago; times in UTC+1." */
 static void push_foot(listing *l)
 {
     const rc_audit *audit = l->audit;
-    char room[512];
+    char scratch[512];
     rc_buf text;
     rc_wrap wrap;
     rc_wrap_line line;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     const bool is_of_notices =
         audit->filter.has_outcome && audit->filter.outcome == RC_OUTCOME_NOTICE;
     rc_audit_push_counted(&text, l->count, is_of_notices ? "notice" : "operation",
@@ -121,15 +121,15 @@ static void push_foot(listing *l)
         rc_cli_text(&text, " A wider terminal shows more columns.");
     if (l->has_more) {
         rc_cli_text(&text, " The next page: --after ");
-        rc_key_push(&text, l->last_key);
+        rc_operation_key_push(&text, l->last_key);
     }
     rc_buf *out = &audit->cli->out;
     rc_wrap_init(&wrap, rc_buf_get(&text), audit->style.has_utf8);
     rc_buf_push_byte(out, '\n');
     while (rc_wrap_next(&wrap, audit->style.width, &line)) {
-        rc_ink_begin(out, RC_INK_FAINT, audit->style.has_colour);
+        rc_colour_begin(out, RC_COLOUR_FAINT, audit->style.has_colour);
         rc_visible_push(out, line.text, audit->style.has_utf8);
-        rc_ink_end(out, RC_INK_FAINT, audit->style.has_colour);
+        rc_colour_end(out, RC_COLOUR_FAINT, audit->style.has_colour);
         rc_buf_push_byte(out, '\n');
     }
 }
@@ -157,16 +157,16 @@ static void push_markdown_row(const rc_audit *audit, const rc_record *operation)
 {
     const bool is_estimated =
         (operation->flags & RC_RECORD_ESTIMATED) != 0 && operation->cost_usd_micro > 0;
-    char room[1024];
+    char scratch[1024];
     rc_buf cell;
     rc_buf *out = &audit->cli->out;
     rc_cli_text(out, "| ");
-    rc_rfc3339_push(out, rc_audit_began(operation));
+    rc_rfc3339_push(out, rc_audit_began_unix_ms(operation));
     rc_cli_text(out, " | ");
     push_id(out, operation->operation_id);
     rc_cli_text(out, " |");
     push_cell(out, operation->client);
-    rc_buf_init_fixed(&cell, room, sizeof(room));
+    rc_buf_init_fixed(&cell, scratch, sizeof(scratch));
     rc_audit_push_target(audit, &cell, operation);
     push_cell(out, rc_buf_get(&cell));
     rc_cli_text(out, operation->has_recovered ? " recovered |" : " ");
@@ -177,7 +177,7 @@ static void push_markdown_row(const rc_audit *audit, const rc_record *operation)
     push_cell(out, rc_str_c(rc_code_name(operation->code)));
     rc_cli_text(out, " ");
     rc_buf_push_u64(out, operation->attempt);
-    rc_buf_init_fixed(&cell, room, sizeof(room));
+    rc_buf_init_fixed(&cell, scratch, sizeof(scratch));
     rc_cli_text(&cell, " | ");
     rc_audit_push_ms(&cell, operation->latency_ms);
     rc_cli_text(&cell, is_estimated ? " | ~\\" : " | \\");
@@ -208,10 +208,10 @@ static void end_json(listing *l)
 {
     rc_json_array_end(&l->json);
     if (l->has_more) {
-        char room[RC_KEY_TEXT_LEN];
+        char scratch[RC_OPERATION_KEY_TEXT_LEN];
         rc_buf key;
-        rc_buf_init_fixed(&key, room, sizeof(room));
-        rc_key_push(&key, l->last_key);
+        rc_buf_init_fixed(&key, scratch, sizeof(scratch));
+        rc_operation_key_push(&key, l->last_key);
         rc_json_member_string(&l->json, RC_STR("next"), rc_buf_get(&key));
     }
     rc_json_object_end(&l->json);
@@ -224,7 +224,7 @@ static void end_markdown(const listing *l)
     if (!l->has_more)
         return;
     rc_cli_text(out, "\nMore: `--after ");
-    rc_key_push(out, l->last_key);
+    rc_operation_key_push(out, l->last_key);
     rc_cli_text(out, "`\n");
 }
 
@@ -256,15 +256,15 @@ static rc_status end(listing *l)
 
 /* ---- the list ---- */
 
-typedef struct whole {
+typedef struct notice_row {
     const rc_record *operation;
     rc_audit_put put;
     void *ctx;
-} whole;
+} notice_row;
 
-static bool put_noticed(void *ctx, const rc_record *record)
+static bool on_notice(void *ctx, const rc_record *record)
 {
-    const whole *w = ctx;
+    const notice_row *w = ctx;
     rc_record notice = *w->operation;
     notice.target = record->target;
     notice.text = record->text;
@@ -272,14 +272,15 @@ static bool put_noticed(void *ctx, const rc_record *record)
     return false;
 }
 
-void rc_audit_put_whole(rc_audit *audit, const rc_record *operation, rc_audit_put put, void *ctx)
+void rc_audit_put_with_notice(rc_audit *audit, const rc_record *operation, rc_audit_put put,
+                              void *ctx)
 {
-    whole w = {.operation = operation, .put = put, .ctx = ctx};
+    notice_row w = {.operation = operation, .put = put, .ctx = ctx};
     rc_store_fault fault;
     if (operation->outcome != RC_OUTCOME_NOTICE)
         put(ctx, operation);
-    else if (!rc_store_timeline(audit->store, operation->operation_id, put_noticed, &w, &fault))
-        rc_audit_note_trouble(audit, &fault);
+    else if (!rc_store_timeline(audit->store, operation->operation_id, on_notice, &w, &fault))
+        rc_audit_note_fault(audit, &fault);
 }
 
 static void put(void *ctx, const rc_record *operation)
@@ -301,11 +302,11 @@ static bool on_operation(void *ctx, const rc_record *operation)
         return false;
     }
     if (l->count++ == 0)
-        l->newest_unix_ms = rc_audit_began(operation);
+        l->newest_unix_ms = rc_audit_began_unix_ms(operation);
     l->last_key = operation->key;
     l->has_estimate = l->has_estimate || ((operation->flags & RC_RECORD_ESTIMATED) != 0 &&
                                           operation->cost_usd_micro > 0);
-    rc_audit_put_whole(l->audit, operation, put, l);
+    rc_audit_put_with_notice(l->audit, operation, put, l);
     return rc_buf_status(&l->audit->cli->out) == RC_OK;
 }
 
@@ -325,7 +326,7 @@ int rc_audit_list(rc_audit *audit)
         return rc_audit_refuse(audit, &fault);
     }
     if (l.count == 0)
-        rc_audit_say_unknown(audit);
+        rc_audit_suggest_names(audit);
     if (end(&l) == RC_OK)
         return RC_EXIT_OK;
     rc_store_fault_set(&fault, RC_STORE_NO_MEMORY, "list", NULL, NULL);

@@ -204,19 +204,19 @@ const rc_audit_kind *rc_audit_kind_at(size_t index)
 
 /* ---- the lines above ---- */
 
-static void push_part(rc_buf *buf, uint64_t part, uint64_t whole, const char *words)
+static void push_part(rc_buf *buf, uint64_t part, uint64_t whole, const char *label)
 {
     if (part == 0)
         return;
     rc_cli_text(buf, ", ");
     rc_audit_push_share(buf, part, whole);
     rc_buf_push_byte(buf, ' ');
-    rc_cli_text(buf, words);
+    rc_cli_text(buf, label);
 }
 
-static void push_operations(rc_buf *buf, const rc_audit_sums *sums)
+static void push_operations(rc_buf *buf, const rc_audit_totals *totals)
 {
-    const rc_stats_group *total = sums->operations.total;
+    const rc_stats_group *total = totals->operations.total;
     rc_audit_push_count(buf, total->count);
     rc_cli_text(buf, ": ");
     rc_audit_push_share(buf, total->succeeded, total->count);
@@ -226,9 +226,9 @@ static void push_operations(rc_buf *buf, const rc_audit_sums *sums)
     push_part(buf, total->open, total->count, "open");
 }
 
-static void push_recovery(rc_buf *buf, const rc_audit_sums *sums)
+static void push_recovery(rc_buf *buf, const rc_audit_totals *totals)
 {
-    const rc_stats_group *total = sums->operations.total;
+    const rc_stats_group *total = totals->operations.total;
     if (total->faltered == 0) {
         rc_cli_text(buf, total->failed > 0 ? "no attempt failed: what failed was refused before "
                                              "anybody was asked"
@@ -243,9 +243,9 @@ static void push_recovery(rc_buf *buf, const rc_audit_sums *sums)
     rc_cli_text(buf, " that had a failed attempt succeeded all the same");
 }
 
-static void push_attempts(rc_buf *buf, const rc_audit_sums *sums)
+static void push_attempts(rc_buf *buf, const rc_audit_totals *totals)
 {
-    const rc_stats_group *total = sums->attempts.total;
+    const rc_stats_group *total = totals->attempts.total;
     rc_audit_push_count(buf, total->count);
     rc_cli_text(buf, "; wasted ");
     rc_audit_push_count(buf, total->wasted);
@@ -268,20 +268,20 @@ static void push_quantiles(rc_buf *buf, const rc_histogram *histogram)
     rc_audit_push_quantile(buf, histogram, 1000);
 }
 
-static void push_took(rc_buf *buf, const rc_audit_sums *sums)
+static void push_took(rc_buf *buf, const rc_audit_totals *totals)
 {
-    push_quantiles(buf, &sums->operations.total->latency);
+    push_quantiles(buf, &totals->operations.total->latency);
 }
 
-static void push_first_byte(rc_buf *buf, const rc_audit_sums *sums)
+static void push_first_byte(rc_buf *buf, const rc_audit_totals *totals)
 {
-    push_quantiles(buf, &sums->operations.total->first_byte);
+    push_quantiles(buf, &totals->operations.total->first_byte);
 }
 
 /* Of attempts: those that came to nothing are paid for too. */
-static void push_spent(rc_buf *buf, const rc_audit_sums *sums)
+static void push_spent(rc_buf *buf, const rc_audit_totals *totals)
 {
-    const rc_stats_group *total = sums->attempts.total;
+    const rc_stats_group *total = totals->attempts.total;
     rc_audit_push_cost(buf, total->cost_usd_micro, total->estimated > 0);
     rc_cli_text(buf, " for ");
     rc_audit_push_count(buf, total->tokens_in);

@@ -37,18 +37,18 @@ static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
     rc_cli *cli = audit->cli;
     char path[RC_SECRET_PATH_MAX];
     if (rc_secret_path(cli->calls, ref, path)) {
-        char room[URL_MAX_BYTES];
+        char scratch[URL_MAX_BYTES];
         rc_buf text;
-        rc_buf_init_fixed(&text, room, sizeof(room));
+        rc_buf_init_fixed(&text, scratch, sizeof(scratch));
         const int error = rc_file_read(cli->calls, path, &text);
         if (error == 0)
             rc_buf_push(&audit->url, rc_str_trim(rc_buf_get(&text)));
-        rc_secret_wipe(room, sizeof(room));
+        rc_secret_wipe(scratch, sizeof(scratch));
         if (error == 0)
             return RC_EXIT_OK;
-        rc_cli_complain(cli, "audit");
+        rc_cli_err_prefix(cli, "audit");
         rc_cli_text(&cli->err, "cannot read the store's URL from ");
-        rc_cli_name(cli, ref->name);
+        rc_cli_err_name(cli, ref->name);
         rc_cli_text(&cli->err, ": ");
         rc_cli_text(&cli->err, rc_sys_error_text(error));
         rc_buf_push_byte(&cli->err, '\n');
@@ -59,11 +59,11 @@ static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
         rc_buf_push(&audit->url, rc_str_c(value));
         return RC_EXIT_OK;
     }
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "the store's URL is in ");
     rc_cli_text(&cli->err, rc_secret_kind_noun(ref->kind));
     rc_cli_text(&cli->err, " ");
-    rc_cli_name(cli, ref->name);
+    rc_cli_err_name(cli, ref->name);
     rc_cli_text(&cli->err, ref->kind == RC_SECRET_ENV
                                ? ", which is not set; set it, or name the store with --store\n"
                                : ", which was not passed on; name the store with --store\n");
@@ -71,7 +71,7 @@ static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
 }
 
 /* Words, unless a program or an agent asked for something that it can read. */
-static bool wants_words(const rc_audit *audit)
+static bool wants_text(const rc_audit *audit)
 {
     const rc_args *args = audit->args;
     return audit->format == RC_AUDIT_HUMAN || audit->format == RC_AUDIT_CSV ||
@@ -81,23 +81,23 @@ static bool wants_words(const rc_audit *audit)
 static void note_default(rc_audit *audit, const rc_config *config)
 {
     rc_cli *cli = audit->cli;
-    char room[NOTE_MAX_BYTES];
+    char scratch[NOTE_MAX_BYTES];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
-    if (!wants_words(audit) || !rc_store_note_push(&text, cli->calls, config, true))
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
+    if (!wants_text(audit) || !rc_store_note_push(&text, cli->calls, config, true))
         return;
-    rc_cli_complain(cli, "audit");
-    rc_cli_name(cli, rc_buf_get(&text));
+    rc_cli_err_prefix(cli, "audit");
+    rc_cli_err_name(cli, rc_buf_get(&text));
     rc_buf_push_byte(&cli->err, '\n');
     rc_cli_flush_err(cli);
 }
 
 static int find_url(rc_audit *audit)
 {
-    const char *given = audit->args->values[RC_AUDIT_STORE];
-    if (given != NULL) {
-        rc_buf_push(&audit->url, is_url(rc_str_c(given)) ? RC_STR("") : RC_STR(SCHEME));
-        rc_buf_push(&audit->url, rc_str_c(given));
+    const char *named = audit->args->values[RC_AUDIT_STORE];
+    if (named != NULL) {
+        rc_buf_push(&audit->url, is_url(rc_str_c(named)) ? RC_STR("") : RC_STR(SCHEME));
+        rc_buf_push(&audit->url, rc_str_c(named));
         return RC_EXIT_OK;
     }
     rc_config config;
@@ -162,9 +162,9 @@ static rc_id make_id(const rc_cli *cli)
 int rc_audit_refuse(rc_audit *audit, const rc_store_fault *fault)
 {
     rc_cli *cli = audit->cli;
-    if (wants_words(audit)) {
-        rc_cli_complain(cli, "audit");
-        rc_cli_name(cli, rc_str_c(fault->detail));
+    if (wants_text(audit)) {
+        rc_cli_err_prefix(cli, "audit");
+        rc_cli_err_name(cli, rc_str_c(fault->detail));
         rc_cli_text(&cli->err, "\n");
         rc_cli_text(&cli->err, rc_store_fault_advice(fault->kind));
         rc_cli_text(&cli->err, fault->kind == RC_STORE_MISSING ? " or with --store.\n" : ".\n");
@@ -211,10 +211,10 @@ void rc_audit_close(rc_audit *audit)
     rc_buf_done(&audit->url);
 }
 
-void rc_audit_note_trouble(const rc_audit *audit, const rc_store_fault *fault)
+void rc_audit_note_fault(const rc_audit *audit, const rc_store_fault *fault)
 {
-    if (audit->trouble->kind == RC_STORE_NO_FAULT)
-        *audit->trouble = *fault;
+    if (audit->fault->kind == RC_STORE_NO_FAULT)
+        *audit->fault = *fault;
 }
 
 void rc_audit_note_memory(const rc_audit *audit, bool has_memory)
@@ -223,20 +223,20 @@ void rc_audit_note_memory(const rc_audit *audit, bool has_memory)
     if (has_memory)
         return;
     rc_store_fault_set(&fault, RC_STORE_NO_MEMORY, "show", NULL, NULL);
-    rc_audit_note_trouble(audit, &fault);
+    rc_audit_note_fault(audit, &fault);
 }
 
 int rc_audit_flush(rc_audit *audit)
 {
     rc_cli *cli = audit->cli;
-    if (audit->trouble->kind != RC_STORE_NO_FAULT) {
+    if (audit->fault->kind != RC_STORE_NO_FAULT) {
         rc_buf_reset(&cli->out);
-        return rc_audit_refuse(audit, audit->trouble);
+        return rc_audit_refuse(audit, audit->fault);
     }
     const rc_str data = rc_buf_get(&cli->out);
     if (rc_buf_status(&cli->out) != RC_OK)
         return RC_EXIT_INTERNAL; /* said at the end */
     const int error = data.len > 0 ? rc_fd_write(cli->calls, RC_FD_STDOUT, data) : 0;
     rc_buf_reset(&cli->out);
-    return error == 0 ? RC_EXIT_OK : rc_cli_lost(cli, error);
+    return error == 0 ? RC_EXIT_OK : rc_cli_output_lost(cli, error);
 }

@@ -35,7 +35,7 @@ static void draw(rc_audit_progress *progress, uint64_t since_ms)
 }
 
 /* Asked now and then by the store. It is never enough. */
-static bool look(void *ctx)
+static bool on_progress(void *ctx)
 {
     rc_audit_progress *progress = ctx;
     const uint64_t now_ms = rc_clock_ms(progress->cli->calls);
@@ -57,12 +57,12 @@ void rc_audit_progress_begin(rc_audit_progress *progress, rc_audit *audit, const
                                                               : rc_clock_unix_ms(cli->calls);
     progress->started_ms = rc_clock_ms(cli->calls);
     progress->next_ms = progress->started_ms + PATIENCE_MS;
-    rc_store_watch(audit->store, look, progress);
+    rc_store_set_cancel_check(audit->store, on_progress, progress);
 }
 
 void rc_audit_progress_end(rc_audit_progress *progress)
 {
-    rc_store_watch(progress->store, NULL, NULL);
+    rc_store_set_cancel_check(progress->store, NULL, NULL);
     if (!progress->is_drawn)
         return;
     rc_cli_text(&progress->cli->err, "\r\x1b[K");

@@ -22,8 +22,8 @@
 typedef struct pruning {
     rc_audit *audit;
     int64_t before_unix_ms;
-    rc_store_past past; /* before anything was deleted */
-    rc_store_past left; /* and afterwards */
+    rc_store_expired past; /* before anything was deleted */
+    rc_store_expired left; /* and afterwards */
     uint64_t done;
     uint64_t given_back;
     int64_t shown_ms; /* when progress was last shown */
@@ -36,10 +36,10 @@ typedef struct pruning {
 static int refuse(rc_audit *audit, const char *text, const char *value)
 {
     rc_cli *cli = audit->cli;
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, text);
     if (value != NULL)
-        rc_cli_quote(cli, rc_str_c(value));
+        rc_cli_err_quote(cli, rc_str_c(value));
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "audit");
 }
@@ -108,16 +108,16 @@ static bool prune_here(pruning *p, rc_store_fault *fault)
     rc_store_prune prune = {.before_unix_ms = p->before_unix_ms, .max = STEP_OPERATIONS};
     /* On a disk that is nearly full the log has room from its beginning on, once it is moved. */
     rc_store_fault ignored;
-    (void)rc_store_tidy(store, true, &ignored);
+    (void)rc_store_checkpoint(store, true, &ignored);
     while (!prune.is_done) {
-        if (!rc_store_prune_step(store, &prune, fault) || !rc_store_tidy(store, false, fault))
+        if (!rc_store_prune_step(store, &prune, fault) || !rc_store_checkpoint(store, false, fault))
             return false;
         p->done = prune.operations;
         show_progress(p, false);
     }
     if (p->audit->args->values[RC_AUDIT_VACUUM] != NULL && !rc_store_shrink(store, fault))
         return false;
-    return rc_store_tidy(store, true, fault);
+    return rc_store_checkpoint(store, true, fault);
 }
 
 /* ---- by the gateway ---- */
@@ -125,7 +125,7 @@ static bool prune_here(pruning *p, rc_store_fault *fault)
 static int give_up(const pruning *p)
 {
     rc_cli *cli = p->audit->cli;
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "the gateway that writes the file does not delete what it was asked "
                            "to: its store is down, or it is of an older version\n"
                            "Stop it, prune the file, and start it again.\n");
@@ -152,7 +152,7 @@ static int wait_for_gateway(pruning *p)
     int64_t began = -1;
     int64_t last = -1;
     for (int waited_ms = 0; waited_ms < PATIENCE_MS; waited_ms += WAIT_MS) {
-        if (!rc_store_first_past(audit->store, p->before_unix_ms, &first, &fault))
+        if (!rc_store_first_expired(audit->store, p->before_unix_ms, &first, &fault))
             return rc_audit_refuse(audit, &fault);
         if (first < 0)
             return RC_EXIT_OK;
@@ -166,7 +166,7 @@ static int wait_for_gateway(pruning *p)
     return give_up(p);
 }
 
-static int ask_gateway(pruning *p)
+static int request_from_gateway(pruning *p)
 {
     rc_audit *audit = p->audit;
     const int64_t last = rc_clock_unix_ms(audit->cli->calls) - RC_WRITER_AMENDS_MS;
@@ -180,8 +180,8 @@ static int ask_gateway(pruning *p)
         p->before_unix_ms = last;
     p->by_gateway = true;
     if (!rc_audit_open_again(audit, &fault) ||
-        !rc_store_count_past(audit->store, p->before_unix_ms, &p->past, &fault) ||
-        !rc_store_ask_prune(audit->store, p->before_unix_ms, &fault))
+        !rc_store_count_expired(audit->store, p->before_unix_ms, &p->past, &fault) ||
+        !rc_store_request_prune(audit->store, p->before_unix_ms, &fault))
         return rc_audit_refuse(audit, &fault);
     if (audit->cli->err_terminal.is_tty && audit->format == RC_AUDIT_HUMAN) {
         rc_cli_text(&audit->cli->err, "recourse audit: the gateway that writes the file deletes ");
@@ -210,7 +210,7 @@ static void push_json(const pruning *p)
     rc_json_member_bool(&w, RC_STR("dry_run"), p->is_dry);
     rc_json_member_bool(&w, RC_STR("by_gateway"), p->by_gateway);
     put_number(&w, RC_STR("operations"), p->is_dry ? p->past.operations : p->done);
-    put_number(&w, RC_STR("staying"), p->past.staying);
+    put_number(&w, RC_STR("staying"), p->past.remaining);
     put_number(&w, RC_STR("bytes"), p->left.bytes);
     put_number(&w, RC_STR("free_bytes"), p->left.free_bytes);
     put_number(&w, RC_STR("given_back_bytes"), p->given_back);
@@ -218,7 +218,7 @@ static void push_json(const pruning *p)
     rc_buf_push_byte(out, '\n');
 }
 
-static void push_room(const pruning *p)
+static void push_space(const pruning *p)
 {
     rc_buf *out = &p->audit->cli->out;
     rc_cli_text(out, "  ");
@@ -243,28 +243,28 @@ static void push_human(const pruning *p)
     const rc_audit *audit = p->audit;
     rc_buf *out = &audit->cli->out;
     const uint64_t count = p->is_dry ? p->past.operations : p->done;
-    rc_ink_begin(out, RC_INK_GOOD, audit->style.has_colour);
+    rc_colour_begin(out, RC_COLOUR_GOOD, audit->style.has_colour);
     if (!p->is_dry)
-        rc_cli_text(out, rc_audit_mark(audit, "✓ ", "+ "));
+        rc_cli_text(out, rc_audit_symbol(audit, "✓ ", "+ "));
     push_operations(out, count);
     rc_cli_text(out, p->is_dry ? " would be deleted" : " deleted");
-    rc_ink_end(out, RC_INK_GOOD, audit->style.has_colour);
+    rc_colour_end(out, RC_COLOUR_GOOD, audit->style.has_colour);
     rc_cli_text(out, ": what ended before ");
-    rc_audit_push_moment(audit, out, p->before_unix_ms);
+    rc_audit_push_date_time(audit, out, p->before_unix_ms);
     rc_cli_text(out, ".\n");
-    if (p->past.staying > 0) {
+    if (p->past.remaining > 0) {
         rc_cli_text(out, "  ");
-        push_operations(out, p->past.staying);
+        push_operations(out, p->past.remaining);
         rc_cli_text(out, " of before then stay: open, or ended later.\n");
     }
-    push_room(p);
+    push_space(p);
 }
 
-static int report(pruning *p)
+static int show_result(pruning *p)
 {
     rc_store_fault fault;
     show_progress(p, true);
-    if (!rc_store_count_past(p->audit->store, p->before_unix_ms, &p->left, &fault))
+    if (!rc_store_count_expired(p->audit->store, p->before_unix_ms, &p->left, &fault))
         return rc_audit_refuse(p->audit, &fault);
     if (p->left.bytes < p->past.bytes)
         p->given_back = p->past.bytes - p->left.bytes;
@@ -294,7 +294,7 @@ static int prune_store(pruning *p)
     }
     if (fault.kind != RC_STORE_HAS_WRITER)
         return rc_audit_refuse(audit, &fault);
-    const int result = ask_gateway(p);
+    const int result = request_from_gateway(p);
     if (result == RC_EXIT_OK)
         p->done = p->past.operations;
     return result;
@@ -309,9 +309,9 @@ int rc_audit_prune(rc_audit *audit)
         result = rc_audit_open(audit);
     if (result != RC_EXIT_OK)
         return result;
-    if (!rc_store_count_past(audit->store, p.before_unix_ms, &p.past, &fault))
+    if (!rc_store_count_expired(audit->store, p.before_unix_ms, &p.past, &fault))
         return rc_audit_refuse(audit, &fault);
     if (!p.is_dry)
         result = prune_store(&p);
-    return result == RC_EXIT_OK ? report(&p) : result;
+    return result == RC_EXIT_OK ? show_result(&p) : result;
 }

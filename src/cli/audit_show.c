@@ -15,19 +15,19 @@ typedef struct candidate {
     int64_t key;
 } candidate;
 
-typedef struct finding {
+typedef struct search {
     rc_audit *audit;
     candidate candidates[CANDIDATES_MAX];
     size_t count;
     rc_grid grid; /* of those that it may be */
     int64_t day;
-} finding;
+} search;
 
 /* ---- finding ---- */
 
-static bool note(void *ctx, const rc_record *operation)
+static bool add_candidate(void *ctx, const rc_record *operation)
 {
-    finding *f = ctx;
+    search *f = ctx;
     candidate *found = &f->candidates[f->count];
     if (operation->operation_id.len != RC_ID_LEN)
         return true;
@@ -38,57 +38,58 @@ static bool note(void *ctx, const rc_record *operation)
     return f->count < CANDIDATES_MAX;
 }
 
-static bool note_key(void *ctx, const rc_record *operation)
+static bool add_key(void *ctx, const rc_record *operation)
 {
-    finding *f = ctx;
+    search *f = ctx;
     if (operation->key == f->candidates[0].key)
-        note(ctx, operation);
+        add_candidate(ctx, operation);
     return false;
 }
 
 /* The short id of a list is the operation's key. */
-static bool find_key(finding *f, int64_t key, rc_store_fault *fault)
+static bool find_key(search *f, int64_t key, rc_store_fault *fault)
 {
     rc_store_query query = {.limit = 1, .is_oldest_first = true, .beyond_key = key - 1};
     f->candidates[0].key = key;
-    if (!rc_store_list(f->audit->store, &query, note_key, f, fault))
+    if (!rc_store_list(f->audit->store, &query, add_key, f, fault))
         return false;
     if (f->count > 0)
         return true;
     query.filter.has_outcome = true;
     query.filter.outcome = RC_OUTCOME_NOTICE;
     f->candidates[0].key = key;
-    return rc_store_list(f->audit->store, &query, note_key, f, fault);
+    return rc_store_list(f->audit->store, &query, add_key, f, fault);
 }
 
-static bool find(finding *f, rc_str text, rc_store_fault *fault)
+static bool find(search *f, rc_str text, rc_store_fault *fault)
 {
     int64_t key = 0;
-    if (rc_key_parse(text, &key) && !find_key(f, key, fault))
+    if (rc_operation_key_parse(text, &key) && !find_key(f, key, fault))
         return false;
-    return f->count > 0 || rc_store_find(f->audit->store, text, CANDIDATES_MAX, note, f, fault);
+    return f->count > 0 ||
+           rc_store_find(f->audit->store, text, CANDIDATES_MAX, add_candidate, f, fault);
 }
 
 static int refuse_none(rc_audit *audit, rc_str text)
 {
     rc_cli *cli = audit->cli;
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "no operation and no report has an id like ");
-    rc_cli_quote(cli, text);
+    rc_cli_err_quote(cli, text);
     rc_cli_text(&cli->err, "; 'recourse audit list' shows those there are\n");
     return RC_EXIT_NO_INPUT;
 }
 
-static int refuse_many(finding *f, rc_str text)
+static int refuse_many(search *f, rc_str text)
 {
     rc_cli *cli = f->audit->cli;
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, f->count == CANDIDATES_MAX ? "many ids begin with " : "");
     if (f->count < CANDIDATES_MAX) {
         rc_buf_push_u64(&cli->err, f->count);
         rc_cli_text(&cli->err, " ids begin with ");
     }
-    rc_cli_quote(cli, text);
+    rc_cli_err_quote(cli, text);
     rc_cli_text(&cli->err, "; which one is meant?\n");
     (void)rc_grid_push(&f->grid, &cli->err);
     return RC_EXIT_USAGE;
@@ -96,52 +97,52 @@ static int refuse_many(finding *f, rc_str text)
 
 /* ---- reading ---- */
 
-static void note_code(rc_audit_story *story, rc_code code)
+static void note_code(rc_audit_timeline *timeline, rc_code code)
 {
-    for (size_t i = 0; i < story->code_count; i++)
-        if (story->codes[i] == code)
+    for (size_t i = 0; i < timeline->code_count; i++)
+        if (timeline->codes[i] == code)
             return;
-    if (story->code_count < RC_AUDIT_CODES_MAX)
-        story->codes[story->code_count++] = code;
+    if (timeline->code_count < RC_AUDIT_CODES_MAX)
+        timeline->codes[timeline->code_count++] = code;
 }
 
 /* The record that says most about why it failed: the operation's own, else the last. */
-static void note_report(rc_audit_story *story, const rc_record *record)
+static void note_report(rc_audit_timeline *timeline, const rc_record *record)
 {
-    const rc_report *report = rc_audit_report(story->audit, record);
+    const rc_report *report = rc_audit_report(timeline->audit, record);
     if (report == NULL)
         return;
-    rc_report_free(story->report);
-    story->report = report;
+    rc_report_free(timeline->report);
+    timeline->report = report;
 }
 
 static bool measure(void *ctx, const rc_record *record)
 {
-    rc_audit_story *story = ctx;
+    rc_audit_timeline *timeline = ctx;
     int64_t from_ms = 0;
     int64_t took_ms = 0;
     rc_audit_span(record, &from_ms, &took_ms);
     const int64_t end_ms = from_ms + (took_ms > 0 ? took_ms : 0);
     /* A wait that was cut short is as long as it lasted: what comes behind it tells. */
-    if (record->kind != RC_RECORD_WAIT && end_ms > story->total_ms)
-        story->total_ms = end_ms;
+    if (record->kind != RC_RECORD_WAIT && end_ms > timeline->total_ms)
+        timeline->total_ms = end_ms;
     if (record->kind == RC_RECORD_ATTEMPT) {
-        story->attempts++;
+        timeline->attempts++;
         if (record->code != RC_CODE_NONE && record->error_class != RC_CLASS_CANCELLATION)
-            note_code(story, record->code);
+            note_code(timeline, record->code);
     }
     if (record->kind == RC_RECORD_ATTEMPT || record->kind == RC_RECORD_OUTCOME)
-        note_report(story, record);
+        note_report(timeline, record);
     return true;
 }
 
 /* ---- telling ---- */
 
-typedef struct telling {
+typedef struct showing {
     rc_audit *audit;
     rc_store_fault fault;
-    bool is_told;
-} telling;
+    bool is_shown;
+} showing;
 
 typedef struct json_rows {
     const rc_audit *audit;
@@ -156,19 +157,19 @@ static bool put_json(void *ctx, const rc_record *record)
     return true;
 }
 
-static bool show_json(const rc_audit_story *story, rc_store_fault *fault)
+static bool show_json(const rc_audit_timeline *timeline, rc_store_fault *fault)
 {
-    const rc_audit *audit = story->audit;
+    const rc_audit *audit = timeline->audit;
     rc_json_writer w;
     json_rows rows = {.audit = audit, .w = &w};
     rc_json_writer_init(&w, &audit->cli->out, 0);
     rc_json_object_begin(&w);
     rc_json_key(&w, RC_STR("operation"));
-    rc_audit_json_operation(audit, &w, story->operation, true);
+    rc_audit_json_operation(audit, &w, timeline->operation, true);
     rc_json_key(&w, RC_STR("records"));
     rc_json_array_begin(&w);
     const bool is_good =
-        rc_store_timeline(audit->store, story->operation->operation_id, put_json, &rows, fault);
+        rc_store_timeline(audit->store, timeline->operation->operation_id, put_json, &rows, fault);
     rc_json_array_end(&w);
     rc_json_object_end(&w);
     rc_buf_push_byte(&audit->cli->out, '\n');
@@ -177,27 +178,27 @@ static bool show_json(const rc_audit_story *story, rc_store_fault *fault)
 
 /* The operation as a list has it; its row stays open while its records are read, so that all is of
  * one moment. */
-static bool tell(void *ctx, const rc_record *operation)
+static bool show_found(void *ctx, const rc_record *operation)
 {
-    telling *t = ctx;
-    rc_audit_story story = {.audit = t->audit, .operation = operation};
-    t->is_told =
-        rc_store_timeline(t->audit->store, operation->operation_id, measure, &story, &t->fault);
-    if (t->is_told && t->audit->format == RC_AUDIT_JSON)
-        t->is_told = show_json(&story, &t->fault);
-    else if (t->is_told && t->audit->format == RC_AUDIT_MARKDOWN)
-        t->is_told = rc_audit_show_markdown(&story, &t->fault);
-    else if (t->is_told)
-        t->is_told = rc_audit_show_human(&story, &t->fault);
-    rc_report_free(story.report);
+    showing *t = ctx;
+    rc_audit_timeline timeline = {.audit = t->audit, .operation = operation};
+    t->is_shown =
+        rc_store_timeline(t->audit->store, operation->operation_id, measure, &timeline, &t->fault);
+    if (t->is_shown && t->audit->format == RC_AUDIT_JSON)
+        t->is_shown = show_json(&timeline, &t->fault);
+    else if (t->is_shown && t->audit->format == RC_AUDIT_MARKDOWN)
+        t->is_shown = rc_audit_show_markdown(&timeline, &t->fault);
+    else if (t->is_shown)
+        t->is_shown = rc_audit_show_human(&timeline, &t->fault);
+    rc_report_free(timeline.report);
     return false;
 }
 
 static int show(rc_audit *audit, const candidate *found)
 {
-    telling t = {.audit = audit};
+    showing t = {.audit = audit};
     const rc_str id = rc_str_make(found->id, RC_ID_LEN);
-    if (!rc_store_find(audit->store, id, 1, tell, &t, &t.fault) || !t.is_told) {
+    if (!rc_store_find(audit->store, id, 1, show_found, &t, &t.fault) || !t.is_shown) {
         rc_buf_reset(&audit->cli->out);
         return rc_audit_refuse(audit, &t.fault);
     }
@@ -207,7 +208,7 @@ static int show(rc_audit *audit, const candidate *found)
 int rc_audit_show(rc_audit *audit)
 {
     const rc_str text = rc_str_trim(rc_str_c(audit->args->operands[1]));
-    finding f = {.audit = audit};
+    search f = {.audit = audit};
     rc_store_fault fault;
     int result = RC_EXIT_OK;
     rc_panel_style style = audit->style;

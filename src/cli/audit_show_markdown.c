@@ -8,7 +8,7 @@
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
 typedef struct page {
-    rc_audit_story *story;
+    rc_audit_timeline *timeline;
     const rc_audit *audit;
     rc_buf *out;
     rc_buf text;
@@ -37,13 +37,13 @@ static void put_text(page *p, const char *label, rc_str text)
 
 static void put_facts(page *p)
 {
-    const rc_record *operation = p->story->operation;
+    const rc_record *operation = p->timeline->operation;
     rc_cli_text(&p->text,
                 operation->has_recovered ? "recovered" : rc_outcome_name(operation->outcome));
     put_fact(p, "Outcome");
     rc_cli_text(&p->text, rc_code_name(operation->code));
     put_fact(p, "Code");
-    rc_rfc3339_push(&p->text, rc_audit_began(operation));
+    rc_rfc3339_push(&p->text, rc_audit_began_unix_ms(operation));
     put_fact(p, "Began");
     if (operation->latency_ms >= 0)
         rc_audit_push_ms(&p->text, operation->latency_ms);
@@ -86,24 +86,24 @@ static bool push_record(void *ctx, const rc_record *record)
     push_number(p, from_ms);
     rc_cli_text(&p->text, rc_record_kind_name(record->kind));
     push_cell(p);
-    rc_audit_push_event(p->story, &p->text, record);
+    rc_audit_push_event(p->timeline, &p->text, record);
     push_cell(p);
-    rc_audit_push_detail(p->story, &p->text, record);
+    rc_audit_push_detail(p->timeline, &p->text, record);
     push_cell(p);
     push_number(p, took_ms);
     rc_buf_push_byte(p->out, '\n');
     return rc_buf_status(p->out) == RC_OK;
 }
 
-bool rc_audit_show_markdown(rc_audit_story *story, rc_store_fault *fault)
+bool rc_audit_show_markdown(rc_audit_timeline *timeline, rc_store_fault *fault)
 {
-    const rc_audit *audit = story->audit;
-    page p = {.story = story, .audit = audit, .out = &audit->cli->out};
+    const rc_audit *audit = timeline->audit;
+    page p = {.timeline = timeline, .audit = audit, .out = &audit->cli->out};
     rc_buf_init(&p.text, &audit->cli->alloc, TEXT_MAX_BYTES);
     rc_cli_text(p.out, "# Operation ");
-    rc_markdown_push_code(p.out, story->operation->operation_id);
+    rc_markdown_push_code(p.out, timeline->operation->operation_id);
     rc_cli_text(p.out, "\n\n");
-    rc_audit_push_summary(story, &p.text);
+    rc_audit_push_summary(timeline, &p.text);
     rc_audit_note_memory(audit, rc_buf_status(&p.text) == RC_OK);
     rc_markdown_push_text(p.out, rc_buf_get(&p.text));
     rc_buf_reset(&p.text);
@@ -111,11 +111,12 @@ bool rc_audit_show_markdown(rc_audit_story *story, rc_store_fault *fault)
     put_facts(&p);
     rc_cli_text(p.out, "\n| at | what | in words | detail | took |\n|---|---|---|---|---|\n");
     const bool is_good =
-        rc_store_timeline(audit->store, story->operation->operation_id, push_record, &p, fault);
+        rc_store_timeline(audit->store, timeline->operation->operation_id, push_record, &p, fault);
     rc_buf_done(&p.text);
-    if (is_good && story->report != NULL && story->operation->outcome != RC_OUTCOME_SUCCEEDED) {
+    if (is_good && timeline->report != NULL &&
+        timeline->operation->outcome != RC_OUTCOME_SUCCEEDED) {
         rc_buf_push_byte(p.out, '\n');
-        rc_render_markdown(story->report, audit->view, p.out);
+        rc_render_markdown(timeline->report, audit->view, p.out);
     }
     return is_good;
 }

@@ -24,9 +24,9 @@ static const char *kind_name_at(const void *ctx, size_t index)
 static int refuse_table(rc_audit *audit, rc_str name)
 {
     rc_cli *cli = audit->cli;
-    rc_cli_complain(cli, "audit");
+    rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "there are no statistics by ");
-    rc_cli_quote(cli, name);
+    rc_cli_err_quote(cli, name);
     rc_cli_suggest(cli, "", rc_nearest(name, kind_name_at, NULL));
     rc_cli_text(&cli->err, "There are");
     for (size_t i = 0; rc_audit_kind_at(i) != NULL; i++) {
@@ -37,17 +37,17 @@ static int refuse_table(rc_audit *audit, rc_str name)
     return rc_cli_usage(cli, "audit");
 }
 
-static void add_table(rc_audit_sums *sums, const rc_audit_kind *kind)
+static void add_table(rc_audit_totals *totals, const rc_audit_kind *kind)
 {
-    for (size_t i = 0; i < sums->table_count; i++)
-        if (sums->tables[i].kind == kind)
+    for (size_t i = 0; i < totals->table_count; i++)
+        if (totals->tables[i].kind == kind)
             return;
-    sums->tables[sums->table_count++] = (rc_audit_table){.kind = kind};
+    totals->tables[totals->table_count++] = (rc_audit_table){.kind = kind};
 }
 
-static int choose_tables(rc_audit_sums *sums)
+static int choose_tables(rc_audit_totals *totals)
 {
-    const char *value = sums->audit->args->values[RC_AUDIT_BY];
+    const char *value = totals->audit->args->values[RC_AUDIT_BY];
     rc_str list = rc_str_c(value != NULL ? value : DEFAULT_TABLES);
     for (size_t at = 0; at <= list.len;) {
         size_t end = rc_str_find_byte(list, ',', at);
@@ -58,8 +58,8 @@ static int choose_tables(rc_audit_sums *sums)
             if (rc_str_eq_nocase(name, rc_str_c(rc_audit_kind_at(i)->name)))
                 found = rc_audit_kind_at(i);
         if (found == NULL)
-            return refuse_table(sums->audit, name);
-        add_table(sums, found);
+            return refuse_table(totals->audit, name);
+        add_table(totals, found);
         at = end + 1;
     }
     return RC_EXIT_OK;
@@ -114,8 +114,8 @@ static int compare(const void *a, const void *b)
 {
     const rc_stats_group *left = any_of(a);
     const rc_stats_group *right = any_of(b);
-    if (left->is_rest != right->is_rest)
-        return left->is_rest ? 1 : -1;
+    if (left->is_other != right->is_other)
+        return left->is_other ? 1 : -1;
     if (left->by == RC_STATS_BY_HOUR)
         return left->key < right->key ? -1 : 1;
     const uint64_t weight[] = {weight_of(a), weight_of(b)};
@@ -124,18 +124,18 @@ static int compare(const void *a, const void *b)
     return left->key < right->key ? -1 : left->key > right->key;
 }
 
-static bool make_rows(rc_audit_sums *sums, rc_audit_table *table)
+static bool make_rows(rc_audit_totals *totals, rc_audit_table *table)
 {
-    const rc_alloc *alloc = &sums->audit->cli->alloc;
+    const rc_alloc *alloc = &totals->audit->cli->alloc;
     const uint32_t limit =
-        sums->audit->args->values[RC_AUDIT_LIMIT] == NULL && table->kind->by == RC_STATS_BY_HOUR
+        totals->audit->args->values[RC_AUDIT_LIMIT] == NULL && table->kind->by == RC_STATS_BY_HOUR
             ? HOURS_SHOWN
-            : sums->audit->limit;
+            : totals->audit->limit;
     table->rows = alloc->get(alloc->ctx, 2 * RC_STATS_GROUPS_MAX * sizeof(*table->rows));
     if (table->rows == NULL)
         return false;
-    add_rows(table, &sums->operations, &sums->attempts, false);
-    add_rows(table, &sums->attempts, &sums->operations, true);
+    add_rows(table, &totals->operations, &totals->attempts, false);
+    add_rows(table, &totals->attempts, &totals->operations, true);
     qsort(table->rows, table->count, sizeof(*table->rows), compare);
     const size_t left_out = table->count > limit ? table->count - limit : 0;
     table->shown = table->count - left_out;
@@ -145,19 +145,19 @@ static bool make_rows(rc_audit_sums *sums, rc_audit_table *table)
     return true;
 }
 
-void rc_audit_push_row_name(const rc_audit_sums *sums, const rc_audit_table *table, rc_buf *buf,
+void rc_audit_push_row_name(const rc_audit_totals *totals, const rc_audit_table *table, rc_buf *buf,
                             const rc_audit_row *row)
 {
     const rc_stats_group *group = any_of(row);
     const char *name = group->label;
-    if (group->is_rest)
+    if (group->is_other)
         name = "(others)";
     else if (table->kind->by == RC_STATS_BY_CODE)
         name = rc_code_name((rc_code)group->key);
     else if (table->kind->by == RC_STATS_BY_CLASS)
         name = rc_class_name((rc_error_class)group->key);
-    if (table->kind->by == RC_STATS_BY_HOUR && !group->is_rest) {
-        rc_audit_push_hour(sums->audit, buf, group->key);
+    if (table->kind->by == RC_STATS_BY_HOUR && !group->is_other) {
+        rc_audit_push_hour(totals->audit, buf, group->key);
         return;
     }
     rc_cli_text(buf, name[0] != '\0' ? name : "(none)");
@@ -166,15 +166,15 @@ void rc_audit_push_row_name(const rc_audit_sums *sums, const rc_audit_table *tab
 /* ---- notices ---- */
 
 typedef struct noticing {
-    rc_audit_sums *sums;
+    rc_audit_totals *totals;
     int64_t unix_ms;
 } noticing;
 
 static bool note_text(void *ctx, const rc_record *record)
 {
     const noticing *n = ctx;
-    rc_buf *lines = &n->sums->notices;
-    rc_audit_push_moment(n->sums->audit, lines, n->unix_ms);
+    rc_buf *lines = &n->totals->notices;
+    rc_audit_push_date_time(n->totals->audit, lines, n->unix_ms);
     rc_cli_text(lines, ": ");
     rc_audit_push_flat(lines, record->target);
     rc_cli_text(lines, record->target.len > 0 && record->text.len > 0 ? ": " : "");
@@ -185,121 +185,121 @@ static bool note_text(void *ctx, const rc_record *record)
 
 static bool note(void *ctx, const rc_record *notice)
 {
-    rc_audit_sums *sums = ctx;
+    rc_audit_totals *totals = ctx;
     rc_store_fault fault;
-    noticing n = {.sums = sums, .unix_ms = rc_audit_began(notice)};
-    if (sums->notice_count++ < RC_AUDIT_NOTICES_SHOWN &&
-        !rc_store_timeline(sums->audit->store, notice->operation_id, note_text, &n, &fault))
-        rc_audit_note_trouble(sums->audit, &fault);
-    rc_audit_note_memory(sums->audit, rc_buf_status(&sums->notices) == RC_OK);
+    noticing n = {.totals = totals, .unix_ms = rc_audit_began_unix_ms(notice)};
+    if (totals->notice_count++ < RC_AUDIT_NOTICES_SHOWN &&
+        !rc_store_timeline(totals->audit->store, notice->operation_id, note_text, &n, &fault))
+        rc_audit_note_fault(totals->audit, &fault);
+    rc_audit_note_memory(totals->audit, rc_buf_status(&totals->notices) == RC_OK);
     return true;
 }
 
-static bool read_notices(rc_audit_sums *sums, rc_store_fault *fault)
+static bool read_notices(rc_audit_totals *totals, rc_store_fault *fault)
 {
     const rc_store_query query = {
-        .filter = {.from_unix_ms = sums->audit->filter.from_unix_ms,
-                   .until_unix_ms = sums->audit->filter.until_unix_ms,
+        .filter = {.from_unix_ms = totals->audit->filter.from_unix_ms,
+                   .until_unix_ms = totals->audit->filter.until_unix_ms,
                    .has_outcome = true,
                    .outcome = RC_OUTCOME_NOTICE},
         .limit = NOTICES_MAX,
     };
-    return rc_store_list(sums->audit->store, &query, note, sums, fault);
+    return rc_store_list(totals->audit->store, &query, note, totals, fault);
 }
 
 /* ---- the whole ---- */
 
-static uint32_t all_kinds(const rc_audit_sums *sums, bool is_of_attempts)
+static uint32_t all_kinds(const rc_audit_totals *totals, bool is_of_attempts)
 {
     const uint32_t of_both = RC_STATS_BY_CODE | RC_STATS_BY_CLASS;
     uint32_t by = 0;
-    for (size_t i = 0; i < sums->table_count; i++)
-        by |= sums->tables[i].kind->by;
+    for (size_t i = 0; i < totals->table_count; i++)
+        by |= totals->tables[i].kind->by;
     if (is_of_attempts)
         return by & (of_both | RC_STATS_BY_TARGET);
     return by & ~RC_STATS_BY_TARGET;
 }
 
-static bool survey(rc_audit_sums *sums, rc_store_fault *fault)
+static bool survey(rc_audit_totals *totals, rc_store_fault *fault)
 {
-    rc_audit *audit = sums->audit;
+    rc_audit *audit = totals->audit;
     rc_audit_progress progress;
-    rc_audit_progress_begin(&progress, audit, &sums->operations);
-    const bool is_good =
-        rc_store_survey(audit->store, &audit->filter, &sums->operations, &sums->attempts, fault);
+    rc_audit_progress_begin(&progress, audit, &totals->operations);
+    const bool is_good = rc_store_survey(audit->store, &audit->filter, &totals->operations,
+                                         &totals->attempts, fault);
     rc_audit_progress_end(&progress);
     return is_good;
 }
 
-static bool add_up(rc_audit_sums *sums, rc_store_fault *fault)
+static bool add_up(rc_audit_totals *totals, rc_store_fault *fault)
 {
-    const rc_audit *audit = sums->audit;
+    const rc_audit *audit = totals->audit;
     const rc_alloc *alloc = &audit->cli->alloc;
     bool has_memory =
-        rc_stats_init(&sums->operations, all_kinds(sums, false), false, alloc) == RC_OK;
-    has_memory =
-        rc_stats_init(&sums->attempts, all_kinds(sums, true), true, alloc) == RC_OK && has_memory;
+        rc_stats_init(&totals->operations, all_kinds(totals, false), false, alloc) == RC_OK;
+    has_memory = rc_stats_init(&totals->attempts, all_kinds(totals, true), true, alloc) == RC_OK &&
+                 has_memory;
     if (!has_memory)
         return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "add up", NULL, NULL);
-    if (!survey(sums, fault) || !read_notices(sums, fault))
+    if (!survey(totals, fault) || !read_notices(totals, fault))
         return false;
-    for (size_t i = 0; i < sums->table_count; i++)
-        if (!make_rows(sums, &sums->tables[i]))
+    for (size_t i = 0; i < totals->table_count; i++)
+        if (!make_rows(totals, &totals->tables[i]))
             return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "add up", NULL, NULL);
     return true;
 }
 
-static bool show(rc_audit_sums *sums, rc_store_fault *fault)
+static bool show(rc_audit_totals *totals, rc_store_fault *fault)
 {
     rc_status status = RC_OK;
-    if (sums->audit->format == RC_AUDIT_JSON)
-        rc_audit_stats_json(sums);
-    else if (sums->audit->format == RC_AUDIT_MARKDOWN)
-        rc_audit_stats_markdown(sums);
+    if (totals->audit->format == RC_AUDIT_JSON)
+        rc_audit_stats_json(totals);
+    else if (totals->audit->format == RC_AUDIT_MARKDOWN)
+        rc_audit_stats_markdown(totals);
     else
-        status = rc_audit_stats_human(sums);
+        status = rc_audit_stats_human(totals);
     return status == RC_OK || rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "show", NULL, NULL);
 }
 
-static void finish(rc_audit_sums *sums)
+static void finish(rc_audit_totals *totals)
 {
-    const rc_alloc *alloc = &sums->audit->cli->alloc;
-    for (size_t i = 0; i < sums->table_count; i++)
-        if (sums->tables[i].rows != NULL)
-            alloc->put(alloc->ctx, sums->tables[i].rows,
+    const rc_alloc *alloc = &totals->audit->cli->alloc;
+    for (size_t i = 0; i < totals->table_count; i++)
+        if (totals->tables[i].rows != NULL)
+            alloc->put(alloc->ctx, totals->tables[i].rows,
                        2 * RC_STATS_GROUPS_MAX * sizeof(rc_audit_row));
-    rc_stats_done(&sums->operations);
-    rc_stats_done(&sums->attempts);
-    rc_buf_done(&sums->notices);
+    rc_stats_done(&totals->operations);
+    rc_stats_done(&totals->attempts);
+    rc_buf_done(&totals->notices);
 }
 
-static int run(rc_audit_sums *sums)
+static int run(rc_audit_totals *totals)
 {
     rc_store_fault fault;
-    rc_buf_init(&sums->notices, &sums->audit->cli->alloc, NOTICES_MAX_BYTES);
-    const bool is_good = add_up(sums, &fault) && show(sums, &fault);
-    if (is_good && sums->operations.total->count == 0)
-        rc_audit_say_unknown(sums->audit);
-    finish(sums);
-    return is_good ? RC_EXIT_OK : rc_audit_refuse(sums->audit, &fault);
+    rc_buf_init(&totals->notices, &totals->audit->cli->alloc, NOTICES_MAX_BYTES);
+    const bool is_good = add_up(totals, &fault) && show(totals, &fault);
+    if (is_good && totals->operations.total->count == 0)
+        rc_audit_suggest_names(totals->audit);
+    finish(totals);
+    return is_good ? RC_EXIT_OK : rc_audit_refuse(totals->audit, &fault);
 }
 
 int rc_audit_stats(rc_audit *audit)
 {
     const rc_alloc *alloc = &audit->cli->alloc;
-    rc_audit_sums *sums = alloc->get(alloc->ctx, sizeof(*sums));
+    rc_audit_totals *totals = alloc->get(alloc->ctx, sizeof(*totals));
     rc_store_fault fault;
-    if (sums == NULL) {
+    if (totals == NULL) {
         rc_store_fault_set(&fault, RC_STORE_NO_MEMORY, "add up", NULL, NULL);
         return rc_audit_refuse(audit, &fault);
     }
-    memset(sums, 0, sizeof(*sums));
-    sums->audit = audit;
-    sums->from_unix_ms = audit->filter.from_unix_ms;
-    sums->until_unix_ms = audit->filter.until_unix_ms;
-    int result = choose_tables(sums);
+    memset(totals, 0, sizeof(*totals));
+    totals->audit = audit;
+    totals->from_unix_ms = audit->filter.from_unix_ms;
+    totals->until_unix_ms = audit->filter.until_unix_ms;
+    int result = choose_tables(totals);
     if (result == RC_EXIT_OK)
-        result = run(sums);
-    alloc->put(alloc->ctx, sums, sizeof(*sums));
+        result = run(totals);
+    alloc->put(alloc->ctx, totals, sizeof(*totals));
     return result;
 }

@@ -41,7 +41,7 @@ const rc_audit_kind *rc_audit_kind_at(size_t index);
 #define RC_AUDIT_KINDS 7
 #define RC_AUDIT_NOTICES_SHOWN 3
 
-typedef struct rc_audit_sums {
+typedef struct rc_audit_totals {
     rc_audit *audit;
     rc_stats operations;
     rc_stats attempts;
@@ -51,7 +51,7 @@ typedef struct rc_audit_sums {
     uint32_t notice_count;
     int64_t from_unix_ms; /* that were looked at; 0: from the first on */
     int64_t until_unix_ms;
-} rc_audit_sums;
+} rc_audit_totals;
 
 /* ---- audit_progress.c ---- */
 
@@ -71,24 +71,24 @@ void rc_audit_progress_begin(rc_audit_progress *progress, rc_audit *audit, const
 void rc_audit_progress_end(rc_audit_progress *progress);
 
 /* What a row is called: a name, a code, an hour. */
-void rc_audit_push_row_name(const rc_audit_sums *sums, const rc_audit_table *table, rc_buf *buf,
+void rc_audit_push_row_name(const rc_audit_totals *totals, const rc_audit_table *table, rc_buf *buf,
                             const rc_audit_row *row);
 
 /* "1.24 s" of the histogram at so many permille; "-" when it is empty. */
 void rc_audit_push_quantile(rc_buf *buf, const rc_histogram *histogram, uint32_t permille);
 
-rc_status rc_audit_stats_human(rc_audit_sums *sums);
-void rc_audit_stats_markdown(const rc_audit_sums *sums);
-void rc_audit_stats_json(const rc_audit_sums *sums);
+rc_status rc_audit_stats_human(rc_audit_totals *totals);
+void rc_audit_stats_markdown(const rc_audit_totals *totals);
+void rc_audit_stats_json(const rc_audit_totals *totals);
 
 /* The lines above the tables: a label, and what it is in words; NULL past the end. */
 typedef struct rc_audit_fact {
     const char *label;
-    void (*push)(rc_buf *buf, const rc_audit_sums *sums);
+    void (*push)(rc_buf *buf, const rc_audit_totals *totals);
 } rc_audit_fact;
 const rc_audit_fact *rc_audit_fact_at(size_t index);
 
 /* "from Mon 16 Nov 2026 02:00:00 UTC on". */
-void rc_audit_push_period(const rc_audit_sums *sums, rc_buf *buf);
+void rc_audit_push_period(const rc_audit_totals *totals, rc_buf *buf);
 
 #endif

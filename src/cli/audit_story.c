@@ -29,84 +29,84 @@ static void push_name(rc_buf *buf, rc_str name, const char *otherwise)
 }
 
 /* "A, B and C" */
-static void push_codes(const rc_audit_story *story, rc_buf *buf)
+static void push_codes(const rc_audit_timeline *timeline, rc_buf *buf)
 {
-    for (size_t i = 0; i < story->code_count; i++) {
+    for (size_t i = 0; i < timeline->code_count; i++) {
         if (i > 0)
-            rc_cli_text(buf, i + 1 == story->code_count ? " and " : ", ");
-        rc_cli_text(buf, rc_code_name(story->codes[i]));
+            rc_cli_text(buf, i + 1 == timeline->code_count ? " and " : ", ");
+        rc_cli_text(buf, rc_code_name(timeline->codes[i]));
     }
 }
 
-static void push_tries(rc_buf *buf, uint32_t tries)
+static void push_attempts(rc_buf *buf, uint32_t attempts)
 {
-    rc_buf_push_u64(buf, tries);
-    rc_cli_text(buf, tries == 1 ? " try" : " tries");
+    rc_buf_push_u64(buf, attempts);
+    rc_cli_text(buf, attempts == 1 ? " try" : " tries");
 }
 
-static uint32_t tries_of(const rc_audit_story *story)
+static uint32_t attempts_of(const rc_audit_timeline *timeline)
 {
-    return story->operation->attempt > 0 ? story->operation->attempt : story->attempts;
+    return timeline->operation->attempt > 0 ? timeline->operation->attempt : timeline->attempts;
 }
 
-static void push_success(const rc_audit_story *story, rc_buf *buf)
+static void push_success(const rc_audit_timeline *timeline, rc_buf *buf)
 {
-    push_name(buf, story->operation->target, "The target");
-    if (tries_of(story) <= 1) {
+    push_name(buf, timeline->operation->target, "The target");
+    if (attempts_of(timeline) <= 1) {
         rc_cli_text(buf, " answered at the first try");
-        if (story->operation->wait_ms > 0) {
+        if (timeline->operation->wait_ms > 0) {
             rc_cli_text(buf, ", which had to wait for ");
-            rc_audit_push_ms(buf, (int64_t)story->operation->wait_ms);
+            rc_audit_push_ms(buf, (int64_t)timeline->operation->wait_ms);
         }
         rc_cli_text(buf, ".");
         return;
     }
     rc_cli_text(buf, " answered; it took ");
-    push_tries(buf, tries_of(story));
-    if (story->code_count > 0)
+    push_attempts(buf, attempts_of(timeline));
+    if (timeline->code_count > 0)
         rc_cli_text(buf, ", after ");
-    push_codes(story, buf);
+    push_codes(timeline, buf);
     rc_cli_text(buf, ".");
 }
 
-static void push_failure(const rc_audit_story *story, rc_buf *buf)
+static void push_failure(const rc_audit_timeline *timeline, rc_buf *buf)
 {
-    const rc_record *operation = story->operation;
+    const rc_record *operation = timeline->operation;
     push_name(buf, operation->client, "The client");
     rc_cli_text(buf, " got ");
     rc_cli_text(buf, operation->code != RC_CODE_NONE ? rc_code_name(operation->code) : "an error");
-    if (tries_of(story) == 0) {
+    if (attempts_of(timeline) == 0) {
         rc_cli_text(buf, "; no target was asked.");
         return;
     }
     rc_cli_text(buf, " after ");
-    push_tries(buf, tries_of(story));
+    push_attempts(buf, attempts_of(timeline));
     if ((operation->flags & RC_RECORD_COMMITTED) != 0)
         rc_cli_text(buf, ", when part of the answer was already passed on");
     rc_cli_text(buf, ".");
 }
 
-static void push_cancelled(const rc_audit_story *story, rc_buf *buf)
+static void push_cancelled(const rc_audit_timeline *timeline, rc_buf *buf)
 {
-    push_name(buf, story->operation->client, "The client");
+    push_name(buf, timeline->operation->client, "The client");
     rc_cli_text(buf, " did not want the answer any more after ");
-    rc_audit_push_ms(buf, story->total_ms);
+    rc_audit_push_ms(buf, timeline->total_ms);
     rc_cli_text(buf, " and ");
-    push_tries(buf, tries_of(story));
+    push_attempts(buf, attempts_of(timeline));
     rc_cli_text(buf, ".");
 }
 
-void rc_audit_push_summary(const rc_audit_story *story, rc_buf *buf)
+void rc_audit_push_summary(const rc_audit_timeline *timeline, rc_buf *buf)
 {
-    switch (story->operation->outcome) {
+    switch (timeline->operation->outcome) {
     case RC_OUTCOME_SUCCEEDED:
-        push_success(story, buf);
+        push_success(timeline, buf);
         return;
     case RC_OUTCOME_FAILED:
-        push_failure(story, buf);
+        push_failure(timeline, buf);
         return;
     case RC_OUTCOME_CANCELLED:
-        push_cancelled(story, buf);
+        push_cancelled(timeline, buf);
         return;
     case RC_OUTCOME_NOTICE:
         rc_cli_text(buf, "No operation: something that was done to the gateway.");
@@ -119,10 +119,10 @@ void rc_audit_push_summary(const rc_audit_story *story, rc_buf *buf)
 
 /* ---- records ---- */
 
-rc_outcome rc_audit_attempt_end(const rc_record *operation, const rc_record *attempt)
+rc_outcome rc_audit_attempt_outcome(const rc_record *operation, const rc_record *attempt)
 {
-    return rc_attempt_outcome(attempt->code, attempt->error_class, operation->outcome,
-                              rc_str_eq(attempt->target, operation->target));
+    return rc_record_attempt_outcome(attempt->code, attempt->error_class, operation->outcome,
+                                     rc_str_eq(attempt->target, operation->target));
 }
 
 void rc_audit_span(const rc_record *record, int64_t *ret_from_ms, int64_t *ret_took_ms)
@@ -190,20 +190,20 @@ static void push_wait(rc_buf *buf, const rc_record *record)
 }
 
 /* An answer that has begun, or is of no use, has the provider's status. */
-static void push_status(const rc_audit_story *story, rc_buf *buf)
+static void push_status(const rc_audit_timeline *timeline, rc_buf *buf)
 {
-    int64_t status = story->operation->status;
-    if (status <= 0 && story->report != NULL)
-        status = rc_report_http_status(story->report);
+    int64_t status = timeline->operation->status;
+    if (status <= 0 && timeline->report != NULL)
+        status = rc_report_http_status(timeline->report);
     if (status <= 0)
         return;
     rc_cli_text(buf, ", HTTP ");
     rc_buf_push_i64(buf, status);
 }
 
-static void push_end(const rc_audit_story *story, rc_buf *buf)
+static void push_end(const rc_audit_timeline *timeline, rc_buf *buf)
 {
-    const rc_record *operation = story->operation;
+    const rc_record *operation = timeline->operation;
     switch (operation->outcome) {
     case RC_OUTCOME_SUCCEEDED:
         rc_cli_text(buf, "the client has its answer");
@@ -212,7 +212,7 @@ static void push_end(const rc_audit_story *story, rc_buf *buf)
         rc_cli_text(buf, "the client is told: ");
         rc_cli_text(buf,
                     operation->code != RC_CODE_NONE ? rc_code_name(operation->code) : "an error");
-        push_status(story, buf);
+        push_status(timeline, buf);
         return;
     case RC_OUTCOME_CANCELLED:
         rc_cli_text(buf, "ended without an answer");
@@ -223,7 +223,7 @@ static void push_end(const rc_audit_story *story, rc_buf *buf)
     }
 }
 
-void rc_audit_push_event(const rc_audit_story *story, rc_buf *buf, const rc_record *record)
+void rc_audit_push_event(const rc_audit_timeline *timeline, rc_buf *buf, const rc_record *record)
 {
     switch (record->kind) {
     case RC_RECORD_BEGIN:
@@ -255,7 +255,7 @@ void rc_audit_push_event(const rc_audit_story *story, rc_buf *buf, const rc_reco
         push_text(buf, ": ", record);
         return;
     case RC_RECORD_OUTCOME:
-        push_end(story, buf);
+        push_end(timeline, buf);
         return;
     case RC_RECORD_CANCEL:
         push_name(buf, record->text, "the call was cancelled");
@@ -291,7 +291,7 @@ typedef struct parts {
 static rc_buf *next_part(const parts *p)
 {
     if (rc_buf_get(p->buf).len > p->start)
-        rc_cli_text(p->buf, rc_audit_mark(p->audit, " · ", "; "));
+        rc_cli_text(p->buf, rc_audit_symbol(p->audit, " · ", "; "));
     return p->buf;
 }
 
@@ -342,13 +342,13 @@ static void put_message(const parts *p, const rc_record *record)
     rc_report_free(report);
 }
 
-void rc_audit_push_detail(const rc_audit_story *story, rc_buf *buf, const rc_record *record)
+void rc_audit_push_detail(const rc_audit_timeline *timeline, rc_buf *buf, const rc_record *record)
 {
-    const parts p = {.audit = story->audit, .buf = buf, .start = rc_buf_get(buf).len};
+    const parts p = {.audit = timeline->audit, .buf = buf, .start = rc_buf_get(buf).len};
     if (record->kind != RC_RECORD_ATTEMPT)
         return;
     if (record->code == RC_CODE_NONE &&
-        rc_audit_attempt_end(story->operation, record) == RC_OUTCOME_CANCELLED)
+        rc_audit_attempt_outcome(timeline->operation, record) == RC_OUTCOME_CANCELLED)
         rc_cli_text(next_part(&p), "let go");
     put_numbers(&p, record);
     put_message(&p, record);

@@ -16,7 +16,7 @@
 typedef struct tailing {
     rc_audit *audit;
     rc_grid grid;
-    rc_follow follow;
+    rc_follower follow;
     int64_t day;
     int64_t first_key; /* of those that are shown at the beginning */
     bool is_following;
@@ -45,7 +45,7 @@ static void put(void *ctx, const rc_record *operation)
 static bool on_operation(void *ctx, const rc_record *operation)
 {
     tailing *t = ctx;
-    rc_audit_put_whole(t->audit, operation, put, t);
+    rc_audit_put_with_notice(t->audit, operation, put, t);
     return true;
 }
 
@@ -55,7 +55,7 @@ static bool on_last(void *ctx, const rc_record *operation)
     /* One that runs is shown when it ends. */
     if (t->is_following && operation->outcome == RC_OUTCOME_OPEN)
         return true;
-    if (t->is_following && rc_follow_skip(&t->follow, operation) != RC_OK)
+    if (t->is_following && rc_follower_skip(&t->follow, operation) != RC_OK)
         t->is_out_of_memory = true;
     return on_operation(ctx, operation);
 }
@@ -118,8 +118,8 @@ static int on_fault(tailing *t, const rc_store_fault *fault)
     if (!may_come_back(fault))
         return rc_audit_refuse(t->audit, fault);
     if (!t->is_lost) {
-        rc_cli_complain(cli, "audit");
-        rc_cli_name(cli, rc_str_c(fault->detail));
+        rc_cli_err_prefix(cli, "audit");
+        rc_cli_err_name(cli, rc_str_c(fault->detail));
         rc_cli_text(&cli->err, "; waiting for it\n");
         rc_cli_flush_err(cli);
     }
@@ -138,15 +138,15 @@ static int step(tailing *t)
     if (audit->store == NULL && !rc_audit_open_again(audit, &fault))
         return on_fault(t, &fault);
     audit->style.now_unix_ms = rc_clock_unix_ms(audit->cli->calls);
-    if (!rc_follow_step(&t->follow, audit->store, audit->style.now_unix_ms, on_operation, t,
-                        &fault))
+    if (!rc_follower_step(&t->follow, audit->store, audit->style.now_unix_ms, on_operation, t,
+                          &fault))
         return on_fault(t, &fault);
     t->is_lost = false;
     return flush(t);
 }
 
 /* Waits, and hears when nobody reads any more. */
-static bool wait_a_while(const tailing *t)
+static bool wait_step(const tailing *t)
 {
     struct pollfd out = {.fd = RC_FD_STDOUT};
     const int ready = t->audit->cli->calls->poll(&out, 1, STEP_MS);
@@ -158,7 +158,7 @@ static int run_following(tailing *t)
     int result = RC_EXIT_OK;
     (void)is_replaced(t);
     while (result == RC_EXIT_OK) {
-        if (!wait_a_while(t))
+        if (!wait_step(t))
             return RC_EXIT_IO;
         result = step(t);
     }
@@ -183,7 +183,7 @@ static int run(tailing *t)
     if (!read_last(t, &fault))
         return rc_audit_refuse(audit, &fault);
     if (t->first_key == 0)
-        rc_audit_say_unknown(audit);
+        rc_audit_suggest_names(audit);
     rc_cli_flush_err(audit->cli);
     if (audit->format == RC_AUDIT_HUMAN && (t->is_following || t->first_key != 0))
         rc_grid_push_titles(&t->grid, &audit->cli->out);
@@ -202,10 +202,10 @@ int rc_audit_tail(rc_audit *audit)
     };
     find_path(&t);
     rc_grid_init(&t.grid, rc_audit_list_columns, RC_AUDIT_LIST_COLUMNS, &audit->style, alloc);
-    rc_follow_init(&t.follow, &audit->filter, !audit->has_narrowed, audit->style.now_unix_ms,
-                   alloc);
+    rc_follower_init(&t.follow, &audit->filter, !audit->is_narrowed, audit->style.now_unix_ms,
+                     alloc);
     const int result = run(&t);
-    rc_follow_done(&t.follow);
+    rc_follower_done(&t.follow);
     rc_grid_done(&t.grid);
     return result;
 }

@@ -85,7 +85,7 @@ void rc_audit_push_zone(const rc_audit *audit, rc_buf *buf, int64_t unix_ms)
     push_two(buf, size % 60);
 }
 
-void rc_audit_push_moment(const rc_audit *audit, rc_buf *buf, int64_t unix_ms)
+void rc_audit_push_date_time(const rc_audit *audit, rc_buf *buf, int64_t unix_ms)
 {
     rc_audit_push_day(audit, buf, unix_ms);
     rc_buf_push_byte(buf, ' ');
@@ -185,57 +185,58 @@ void rc_audit_push_share(rc_buf *buf, uint64_t part, uint64_t whole)
 
 /* ---- operations ---- */
 
-const char *rc_audit_mark(const rc_audit *audit, const char *utf8, const char *ascii)
+const char *rc_audit_symbol(const rc_audit *audit, const char *utf8, const char *ascii)
 {
     return audit->style.has_utf8 ? utf8 : ascii;
 }
 
-int64_t rc_audit_began(const rc_record *operation)
+int64_t rc_audit_began_unix_ms(const rc_record *operation)
 {
-    return operation->key >> RC_KEY_LOW_BITS;
+    return operation->key >> RC_OPERATION_KEY_LOW_BITS;
 }
 
 void rc_audit_push_target(const rc_audit *audit, rc_buf *buf, const rc_record *operation)
 {
     const rc_str target = operation->target;
     const size_t slash = rc_str_find_byte(target, '/', 0);
-    const rc_str asked = operation->model;
+    const rc_str requested = operation->model;
     const bool is_same =
-        target.len > 0 &&
-        (asked.len == 0 || rc_str_eq(asked, target) ||
-         (slash != RC_STR_NPOS && rc_str_eq(rc_str_slice(target, slash + 1, target.len), asked)));
+        target.len > 0 && (requested.len == 0 || rc_str_eq(requested, target) ||
+                           (slash != RC_STR_NPOS &&
+                            rc_str_eq(rc_str_slice(target, slash + 1, target.len), requested)));
     if (!is_same)
-        rc_buf_push(buf, asked);
+        rc_buf_push(buf, requested);
     if (!is_same && target.len > 0)
-        rc_cli_text(buf, rc_audit_mark(audit, " → ", " -> "));
+        rc_cli_text(buf, rc_audit_symbol(audit, " → ", " -> "));
     rc_buf_push(buf, target);
 }
 
-static rc_ink push_marked(const rc_audit *audit, rc_buf *buf, const char *utf8, const char *ascii,
-                          const char *words, rc_ink ink)
+static rc_colour push_with_symbol(const rc_audit *audit, rc_buf *buf, const char *utf8,
+                                  const char *ascii, const char *text, rc_colour colour)
 {
-    rc_cli_text(buf, rc_audit_mark(audit, utf8, ascii));
+    rc_cli_text(buf, rc_audit_symbol(audit, utf8, ascii));
     rc_buf_push_byte(buf, ' ');
-    rc_cli_text(buf, words);
-    return ink;
+    rc_cli_text(buf, text);
+    return colour;
 }
 
-rc_ink rc_audit_push_outcome(const rc_audit *audit, rc_buf *buf, const rc_record *operation)
+rc_colour rc_audit_push_outcome(const rc_audit *audit, rc_buf *buf, const rc_record *operation)
 {
     const char *code = rc_code_name(operation->code);
     switch (operation->outcome) {
     case RC_OUTCOME_SUCCEEDED:
         if (operation->has_recovered)
-            return push_marked(audit, buf, "✓", "+", "recovered", RC_INK_WARN);
-        return push_marked(audit, buf, "✓", "+", "ok", RC_INK_GOOD);
+            return push_with_symbol(audit, buf, "✓", "+", "recovered", RC_COLOUR_WARN);
+        return push_with_symbol(audit, buf, "✓", "+", "ok", RC_COLOUR_GOOD);
     case RC_OUTCOME_FAILED:
-        return push_marked(audit, buf, "✗", "x", code[0] != '\0' ? code : "failed", RC_INK_BAD);
+        return push_with_symbol(audit, buf, "✗", "x", code[0] != '\0' ? code : "failed",
+                                RC_COLOUR_BAD);
     case RC_OUTCOME_CANCELLED:
-        return push_marked(audit, buf, "■", "-", "cancelled", RC_INK_FAINT);
+        return push_with_symbol(audit, buf, "■", "-", "cancelled", RC_COLOUR_FAINT);
     case RC_OUTCOME_NOTICE:
-        return push_marked(audit, buf, "!", "!", "notice", RC_INK_STRONG);
+        return push_with_symbol(audit, buf, "!", "!", "notice", RC_COLOUR_STRONG);
     case RC_OUTCOME_OPEN:
         break;
     }
-    return push_marked(audit, buf, "○", "o", "open", RC_INK_FAINT);
+    return push_with_symbol(audit, buf, "○", "o", "open", RC_COLOUR_FAINT);
 }

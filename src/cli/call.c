@@ -11,10 +11,10 @@
 /* Of the prompt. */
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 #define IMAGE_MAX_BYTES ((size_t)20 << 20)
-#define ANSWER_MAX_BYTES ((size_t)64 << 20)
+#define RESPONSE_MAX_BYTES ((size_t)64 << 20)
 #define TOKEN_MAX_BYTES ((size_t)4096)
 /* Of what waits to be written: our words; the answer, for a reader who takes his time. */
-#define TALK_MAX_BYTES ((size_t)2 << 20)
+#define ERR_MAX_BYTES ((size_t)2 << 20)
 #define OUT_MAX_BYTES ((size_t)64 << 20)
 
 static void open_caller(rc_caller *c)
@@ -22,7 +22,7 @@ static void open_caller(rc_caller *c)
     const rc_alloc *alloc = &c->cli->alloc;
     rc_buf_init(&c->text, alloc, TEXT_MAX_BYTES);
     rc_buf_init(&c->token, alloc, TOKEN_MAX_BYTES);
-    rc_buf_init(&c->answer, alloc, ANSWER_MAX_BYTES);
+    rc_buf_init(&c->response_text, alloc, RESPONSE_MAX_BYTES);
     for (size_t i = 0; i < RC_CALLER_IMAGES_MAX; i++)
         rc_buf_init(&c->image_bytes[i], alloc, IMAGE_MAX_BYTES);
 }
@@ -30,22 +30,22 @@ static void open_caller(rc_caller *c)
 static void close_caller(rc_caller *c)
 {
     rc_report_free(c->report);
-    rc_report_free(c->own_why);
+    rc_report_free(c->own_report);
     rc_secret_wipe_buf(&c->token);
     rc_buf_done(&c->token);
     rc_buf_done(&c->text);
-    rc_buf_done(&c->answer);
+    rc_buf_done(&c->response_text);
     for (size_t i = 0; i < RC_CALLER_IMAGES_MAX; i++)
         rc_buf_done(&c->image_bytes[i]);
-    rc_gate_given_done(&c->given, &c->cli->alloc);
+    rc_snapshot_input_done(&c->snapshot_input, &c->cli->alloc);
 }
 
 /* A shell that runs us in a loop goes on unless we die of what was meant for all of it. */
-static void die_alike(const rc_caller *c)
+static void die_by_signal(const rc_caller *c)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
-    const bool has_words = rc_buf_get(&c->cli->err).len > 0 || rc_buf_get(&c->cli->out).len > 0;
-    if ((c->signal != SIGINT && c->signal != SIGQUIT) || has_words)
+    const bool has_output = rc_buf_get(&c->cli->err).len > 0 || rc_buf_get(&c->cli->out).len > 0;
+    if ((c->signal != SIGINT && c->signal != SIGQUIT) || has_output)
         return;
     sigemptyset(&action.sa_mask);
     c->calls->signal_action(c->signal, &action, NULL);
@@ -68,64 +68,64 @@ static int run_watched(rc_caller *c)
 {
     const int error = rc_watch_init(&c->watch, c->calls);
     if (error != 0) {
-        rc_cli_complain(c->cli, "call");
+        rc_cli_err_prefix(c->cli, "call");
         rc_cli_text(&c->cli->err, "signals cannot be watched: ");
         rc_cli_text(&c->cli->err, rc_sys_error_text(error));
         rc_buf_push_byte(&c->cli->err, '\n');
         return RC_EXIT_INTERNAL;
     }
-    rc_outlet_init(&c->talk, c->calls, &c->cli->alloc, RC_FD_STDERR, TALK_MAX_BYTES);
+    rc_outlet_init(&c->err_outlet, c->calls, &c->cli->alloc, RC_FD_STDERR, ERR_MAX_BYTES);
     rc_outlet_init(&c->out, c->calls, &c->cli->alloc, RC_FD_STDOUT, OUT_MAX_BYTES);
-    rc_watch_attach(&c->watch, &c->talk);
+    rc_watch_attach(&c->watch, &c->err_outlet);
     rc_watch_attach(&c->watch, &c->out);
     rc_tty_init(&c->tty, c->calls);
-    rc_caller_ask(c);
+    rc_caller_send(c);
     rc_tty_done(&c->tty);
     /* Whether all of the answer was wanted shows when it is read: before it is summed up. */
     rc_caller_flush(c);
-    int result = rc_caller_tell_end(c);
+    int result = rc_caller_show_result(c);
     rc_caller_flush(c);
     const int lost = close_out(c);
     if (lost != 0 && result == RC_EXIT_OK)
-        result = rc_cli_lost(c->cli, lost);
-    (void)rc_outlet_done(&c->talk);
+        result = rc_cli_output_lost(c->cli, lost);
+    (void)rc_outlet_done(&c->err_outlet);
     rc_watch_done(&c->watch);
     return result;
 }
 
 /* The first line of what was said, without who says it. */
-static rc_str first_words(rc_str said)
+static rc_str first_line(rc_str text)
 {
     const rc_str by = RC_STR("recourse call: ");
-    const rc_str line = rc_str_slice(said, 0, rc_str_find_byte(said, '\n', 0));
+    const rc_str line = rc_str_slice(text, 0, rc_str_find_byte(text, '\n', 0));
     return rc_str_starts_with(line, by) ? rc_str_slice(line, by.len, line.len) : line;
 }
 
 /* A configuration has its faults on several lines, with their places. */
-static void fail_in_words(rc_caller *c, int result)
+static void fail_with_text(rc_caller *c, int result)
 {
-    const rc_str said = rc_buf_get(&c->cli->err);
+    const rc_str text = rc_buf_get(&c->cli->err);
     if (result == RC_EXIT_CONFIG)
-        rc_caller_fail(c, RC_CODE_CONFIG_SCHEMA_VIOLATION, rc_str_trim(said), RC_STR(""));
+        rc_caller_fail(c, RC_CODE_CONFIG_SCHEMA_VIOLATION, rc_str_trim(text), RC_STR(""));
     else
-        rc_caller_fail(c, RC_CODE_INVALID_REQUEST, first_words(said),
+        rc_caller_fail(c, RC_CODE_INVALID_REQUEST, first_line(text),
                        result == RC_EXIT_NO_INPUT ? RC_STR("Name a file that can be read.")
                                                   : RC_STR("Correct the command line."));
 }
 
 /* What went wrong before anything was asked. A mistake in the options is told in words, as
  * everywhere; for a program that reads JSON, everything else is data. */
-static int tell_refusal(rc_caller *c, int result, bool is_of_options)
+static int show_refusal(rc_caller *c, int result, bool is_of_options)
 {
     rc_cli *cli = c->cli;
     if (c->report == NULL && c->format != RC_CALLER_HUMAN &&
         (!is_of_options || result != RC_EXIT_USAGE)) {
-        fail_in_words(c, result);
+        fail_with_text(c, result);
         rc_buf_reset(&cli->err);
-        (void)rc_caller_tell_end(c);
+        (void)rc_caller_show_result(c);
         return result;
     }
-    return c->report != NULL ? rc_caller_tell_end(c) : result;
+    return c->report != NULL ? rc_caller_show_result(c) : result;
 }
 
 static int run_prepared(rc_caller *c, const rc_args *args)
@@ -133,19 +133,19 @@ static int run_prepared(rc_caller *c, const rc_args *args)
     int result = rc_caller_read_options(c, args);
     const bool is_of_options = result != RC_EXIT_OK;
     if (result == RC_EXIT_OK)
-        result = rc_caller_choose(c);
+        result = rc_caller_choose_target(c);
     if (result == RC_EXIT_OK)
         result = rc_caller_read_images(c, args);
     if (result == RC_EXIT_OK)
         result = rc_caller_read_prompt(c, args);
-    return result == RC_EXIT_OK ? run_watched(c) : tell_refusal(c, result, is_of_options);
+    return result == RC_EXIT_OK ? run_watched(c) : show_refusal(c, result, is_of_options);
 }
 
 int rc_caller_run(rc_cli *cli, const rc_args *args)
 {
     rc_caller *c = cli->alloc.get(cli->alloc.ctx, sizeof *c);
     if (c == NULL) {
-        rc_cli_complain(cli, "call");
+        rc_cli_err_prefix(cli, "call");
         rc_cli_text(&cli->err, "there is no memory for it\n");
         return RC_EXIT_INTERNAL;
     }
@@ -158,7 +158,7 @@ int rc_caller_run(rc_cli *cli, const rc_args *args)
     open_caller(c);
     const int result = run_prepared(c, args);
     close_caller(c);
-    die_alike(c);
+    die_by_signal(c);
     cli->alloc.put(cli->alloc.ctx, c, sizeof *c);
     return result;
 }

@@ -4,7 +4,7 @@
  *   call_target.c                   who is to answer, and in which dialect
  *   call_way.c ──► a gateway in this process, or the one that --via names
  *        │
- *   call_run.c: rc_gate_ask ──► text ──► standard output
+ *   call_run.c: rc_gateway_call ──► text ──► standard output
  *        │           └──► events ──► call_show.c: the line that counts down, switches
  *        └─ signals, Esc
  *   call_judge.c, call_end.c        why it failed; what it took */
@@ -54,15 +54,15 @@ typedef enum rc_caller_format {
 
 /* What the terminal shows before the first text. */
 typedef struct rc_caller_live {
-    bool can_draw;                /* standard error is a terminal whose lines can be drawn again */
-    bool is_drawn;                /* there is a line of ours on it */
-    bool has_terminal;            /* we are in its foreground */
-    bool is_keyless;              /* it gives no more keys */
-    bool is_thinking;             /* something has come that is no text */
-    uint64_t retry_at_ms;         /* the end of a wait; 0: none is known of */
-    rc_wait_line line;            /* of that wait */
-    char why[RC_CALLER_TEXT_MAX]; /* the latest failure, in words */
-    char switched[RC_CALLER_TEXT_MAX]; /* a switch that is not shown yet; "": none */
+    bool can_draw;        /* standard error is a terminal whose lines can be drawn again */
+    bool is_drawn;        /* there is a line of ours on it */
+    bool has_terminal;    /* we are in its foreground */
+    bool is_keyless;      /* it gives no more keys */
+    bool is_thinking;     /* something has come that is no text */
+    uint64_t retry_at_ms; /* the end of a wait; 0: none is known of */
+    rc_wait_line line;    /* of that wait */
+    char failure_text[RC_CALLER_TEXT_MAX]; /* the latest failure, in words */
+    char switch_text[RC_CALLER_TEXT_MAX];  /* a switch that is not shown yet; "": none */
 } rc_caller_live;
 
 /* One run of the command. */
@@ -71,7 +71,7 @@ typedef struct rc_caller {
     const rc_sys_calls *calls;
 
     rc_str model; /* empty: not said */
-    char model_room[RC_GATE_MODEL_MAX];
+    char model_copy[RC_MODEL_NAME_MAX];
     rc_prompt prompt;
     rc_prompt_turn turn;
     rc_buf text;
@@ -90,29 +90,30 @@ typedef struct rc_caller {
     bool has_colour;
     unsigned width;
 
-    rc_gate_given given; /* until the gateway takes it */
+    rc_snapshot_input snapshot_input; /* until the gateway takes it */
     uv_loop_t loop;
     rc_gateway *gateway;   /* in this process; NULL: there is none, or nothing is left of it */
     rc_upstream *upstream; /* NULL: the same */
     bool is_upstream_open;
     rc_origin origin;
     rc_buf token;
-    bool is_unrecorded;                  /* the store could not be had */
-    uv_mutex_t suppressed;               /* of what follows: the store's thread tells it */
-    bool has_suppressed;                 /* a record was lost */
-    rc_gate_record told;                 /* numbers alone */
-    char target[RC_GATE_ASK_NAME_MAX];   /* whom it asked last; "" */
-    bool is_told;                        /* our own gateway has said how it ended */
-    const rc_report *own_why;            /* its report, in full; NULL */
-    char near_limit[RC_CALLER_TEXT_MAX]; /* a provider's limit that is nearly used up; "": none */
+    bool is_unrecorded;                    /* the store could not be had */
+    uv_mutex_t suppressed_lock;            /* of what follows: the store's thread tells it */
+    bool has_suppressed;                   /* a record was lost */
+    rc_exchange_summary record;            /* numbers alone */
+    char target[RC_GATEWAY_CALL_NAME_MAX]; /* whom it asked last; "" */
+    bool has_record;                       /* our own gateway has said how it ended */
+    const rc_report *own_report;           /* its report, in full; NULL */
+    char
+        quota_warning[RC_CALLER_TEXT_MAX]; /* a provider's limit that is nearly used up; "": none */
 
-    rc_gate_ask ask;
+    rc_gateway_call gateway_call;
     bool is_started;
     bool is_over; /* the answer has ended */
     bool is_late; /* the deadline has passed, and the gateway says nothing */
     uint64_t started_ms;
     uint64_t ended_ms;
-    uint64_t guard_at_ms; /* when even a gateway that says nothing is given up; RC_WATCH_NEVER */
+    uint64_t give_up_at_ms; /* when even a gateway that says nothing is given up; RC_WATCH_NEVER */
 
     uv_poll_t polls[RC_CALLER_POLLS];
     int poll_fds[RC_CALLER_POLLS];
@@ -121,12 +122,12 @@ typedef struct rc_caller {
     rc_watch watch;
     rc_tty tty;
     rc_outlet out;
-    rc_outlet talk;
+    rc_outlet err_outlet;
     rc_caller_live live;
     bool is_paused;
     bool is_escaped;         /* by the key */
     int signal;              /* that ended it; 0: none */
-    rc_buf answer;           /* of a format that gives it whole */
+    rc_buf response_text;    /* of a format that gives it whole */
     const rc_report *report; /* why it failed; NULL: it did not */
     int exit_status;         /* of what is no report: RC_EXIT_ */
 } rc_caller;
@@ -142,32 +143,32 @@ int rc_caller_read_prompt(rc_caller *c, const rc_args *args);
 int rc_caller_read_images(rc_caller *c, const rc_args *args);
 
 /* call_target.c. The same: which route or provider, hence which dialect. */
-int rc_caller_choose(rc_caller *c);
+int rc_caller_choose_target(rc_caller *c);
 
 /* call_way.c. The loop is there. False: c has the report. */
-bool rc_caller_open_way(rc_caller *c);
+bool rc_caller_open_gateway(rc_caller *c);
 /* Closes what there is of it; the loop has to run. */
-void rc_caller_close_way(rc_caller *c);
+void rc_caller_close_gateway(rc_caller *c);
 /* Is nothing left of it? */
-bool rc_caller_is_way_closed(const rc_caller *c);
+bool rc_caller_is_gateway_closed(const rc_caller *c);
 
 /* call_run.c. From the request to its end, however it ends. */
-void rc_caller_ask(rc_caller *c);
+void rc_caller_send(rc_caller *c);
 /* Writes what is queued, unless a signal says that nobody wants it. */
 void rc_caller_flush(rc_caller *c);
 
 /* call_show.c. Words on standard error, as it goes. */
-void rc_caller_look_at_terminal(rc_caller *c);
+void rc_caller_check_terminal(rc_caller *c);
 void rc_caller_on_resize(rc_caller *c);
 void rc_caller_draw(rc_caller *c);
 void rc_caller_clear(rc_caller *c);
-void rc_caller_on_event(rc_caller *c, const rc_told *told);
+void rc_caller_on_event(rc_caller *c, const rc_event_view *event);
 /* A provider's limit is nearly used up: said at the end. Both: copy. */
-void rc_caller_note_quota(rc_caller *c, const rc_quota *quota, rc_str target);
+void rc_caller_set_near_limit(rc_caller *c, const rc_quota *quota, rc_str target);
 /* When the line changes next by itself; RC_WATCH_NEVER. */
 uint64_t rc_caller_next_draw(const rc_caller *c);
 /* A line of our own: "recourse call: TEXT" where it is not for a person at a terminal. */
-void rc_caller_say(rc_caller *c, rc_str text);
+void rc_caller_push_message(rc_caller *c, rc_str text);
 
 /* call_judge.c. A report of our own, in c. message, advice: empty for those of the code. */
 void rc_caller_fail(rc_caller *c, rc_code code, rc_str message, rc_str advice);
@@ -176,6 +177,6 @@ void rc_caller_judge(rc_caller *c);
 
 /* call_end.c. */
 /* Says how it ended, in the format that was asked for; gives the exit status. */
-int rc_caller_tell_end(rc_caller *c);
+int rc_caller_show_result(rc_caller *c);
 
 #endif

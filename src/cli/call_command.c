@@ -71,7 +71,7 @@ static const rc_option call_options[CALL_COUNT] = {
     [CALL_QUIET] = {.name = "quiet", .help = "say nothing about retries, nor what it took"},
     [CALL_COLOUR] = {.name = "color",
                      .value_name = "WHEN",
-                     .value_at = rc_colour_at,
+                     .value_at = rc_colour_mode_at,
                      .help = "auto (default: on a terminal, unless NO_COLOR is set), always or "
                              "never"},
     [CALL_WIDTH] = {.name = "width",

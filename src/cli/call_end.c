@@ -12,10 +12,10 @@
 #include "sys/clock.h"
 #include "sys/file.h"
 
-#define LINE_ROOM 2048
+#define LINE_BYTES 2048
 
 /* What it took, from whoever knows: our own gateway, or what the answer said. */
-typedef struct took {
+typedef struct totals {
     rc_str target;
     uint32_t attempts;
     uint32_t switches;
@@ -25,11 +25,11 @@ typedef struct took {
     int64_t tokens_in;
     int64_t tokens_out;
     uint64_t cost_micro_usd; /* 0: not known */
-} took;
+} totals;
 
 /* A gateway tells of a wait, and of the attempt behind it, when it begins: one that was broken off
  * did not take all of its time, and nobody was asked again. */
-static void leave_out_rest(const rc_caller *c, took *t)
+static void subtract_unfinished_wait(const rc_caller *c, totals *t)
 {
     if (c->live.retry_at_ms <= c->ended_ms)
         return;
@@ -39,10 +39,10 @@ static void leave_out_rest(const rc_caller *c, took *t)
         t->attempts--;
 }
 
-static took took_of(const rc_caller *c)
+static totals totals_of(const rc_caller *c)
 {
-    const rc_gate_ask_facts *facts = &c->ask.facts;
-    took t = {
+    const rc_gateway_call_facts *facts = &c->gateway_call.facts;
+    totals t = {
         .target = rc_str_c(facts->target),
         .attempts = facts->attempts,
         .switches = facts->switches,
@@ -55,17 +55,17 @@ static took took_of(const rc_caller *c)
     };
     if (c->target[0] != '\0')
         t.target = rc_str_c(c->target);
-    if (!c->is_told) {
-        leave_out_rest(c, &t);
+    if (!c->has_record) {
+        subtract_unfinished_wait(c, &t);
         return t;
     }
-    t.attempts = c->told.attempts;
-    t.switches = c->told.switches;
-    t.wait_ms = c->told.wait_ms;
-    t.tokens_in = c->told.tokens_in >= 0 ? c->told.tokens_in : t.tokens_in;
-    t.tokens_out = c->told.tokens_out >= 0 ? c->told.tokens_out : t.tokens_out;
-    if (c->told.cost_usd_micro > 0)
-        t.cost_micro_usd = (uint64_t)c->told.cost_usd_micro;
+    t.attempts = c->record.attempts;
+    t.switches = c->record.switches;
+    t.wait_ms = c->record.wait_ms;
+    t.tokens_in = c->record.tokens_in >= 0 ? c->record.tokens_in : t.tokens_in;
+    t.tokens_out = c->record.tokens_out >= 0 ? c->record.tokens_out : t.tokens_out;
+    if (c->record.cost_usd_micro > 0)
+        t.cost_micro_usd = (uint64_t)c->record.cost_usd_micro;
     return t;
 }
 
@@ -133,9 +133,9 @@ static void add_part(parts *p, const rc_buf *part)
 
 static void add_count(parts *p, uint64_t count, const char *one, const char *many)
 {
-    char room[64];
+    char scratch[64];
     rc_buf part;
-    rc_buf_init_fixed(&part, room, sizeof room);
+    rc_buf_init_fixed(&part, scratch, sizeof scratch);
     rc_buf_push_u64(&part, count);
     rc_buf_push(&part, rc_str_c(count == 1 ? one : many));
     add_part(p, &part);
@@ -143,19 +143,19 @@ static void add_count(parts *p, uint64_t count, const char *one, const char *man
 
 static void add_time(parts *p, const char *what, uint64_t ms)
 {
-    char room[64];
+    char scratch[64];
     rc_buf part;
-    rc_buf_init_fixed(&part, room, sizeof room);
+    rc_buf_init_fixed(&part, scratch, sizeof scratch);
     rc_buf_push(&part, rc_str_c(what));
     push_time(&part, ms);
     add_part(p, &part);
 }
 
-static void add_tokens(parts *p, const took *t)
+static void add_tokens(parts *p, const totals *t)
 {
-    char room[96];
+    char scratch[96];
     rc_buf part;
-    rc_buf_init_fixed(&part, room, sizeof room);
+    rc_buf_init_fixed(&part, scratch, sizeof scratch);
     if (t->tokens_in >= 0) {
         rc_buf_push_i64(&part, t->tokens_in);
         rc_buf_push(&part, t->tokens_in == 1 ? RC_STR(" token in") : RC_STR(" tokens in"));
@@ -168,11 +168,11 @@ static void add_tokens(parts *p, const took *t)
     add_part(p, &part);
 }
 
-static void add_cost(parts *p, const took *t)
+static void add_cost(parts *p, const totals *t)
 {
-    char room[64];
+    char scratch[64];
     rc_buf part;
-    rc_buf_init_fixed(&part, room, sizeof room);
+    rc_buf_init_fixed(&part, scratch, sizeof scratch);
     if (t->cost_micro_usd > 0)
         push_dollars(&part, t->cost_micro_usd);
     add_part(p, &part);
@@ -180,21 +180,21 @@ static void add_cost(parts *p, const took *t)
 
 static void add_name(parts *p, rc_str name)
 {
-    char room[RC_GATE_ASK_NAME_MAX];
+    char scratch[RC_GATEWAY_CALL_NAME_MAX];
     rc_buf part;
-    rc_buf_init_fixed(&part, room, sizeof room);
+    rc_buf_init_fixed(&part, scratch, sizeof scratch);
     rc_buf_push(&part, name);
     add_part(p, &part);
 }
 
 /* "openai/gpt-4o · 2 attempts · waited 4.0s · first token 4.8s · total 6.1s · 12 tokens in, 40 out"
  */
-static void push_took(const rc_caller *c, rc_buf *buf, unsigned used)
+static void push_totals(const rc_caller *c, rc_buf *buf, unsigned used)
 {
-    const took t = took_of(c);
-    const bool is_talk = !c->live.can_draw;
+    const totals t = totals_of(c);
+    const bool is_plain = !c->live.can_draw;
     parts p = {.buf = buf,
-               .width = is_talk ? UINT16_MAX : c->live.line.width,
+               .width = is_plain ? UINT16_MAX : c->live.line.width,
                .used = used,
                .has_utf8 = c->cli->err_terminal.has_utf8};
     add_name(&p, t.target.len > 0 ? t.target : c->model);
@@ -212,7 +212,7 @@ static void push_took(const rc_caller *c, rc_buf *buf, unsigned used)
 }
 
 /* The line, dim on a terminal. */
-static void show_took(rc_caller *c, const char *before)
+static void show_totals(rc_caller *c, const char *before)
 {
     rc_buf *err = &c->cli->err;
     const bool is_dim = c->live.can_draw && c->has_colour;
@@ -220,31 +220,31 @@ static void show_took(rc_caller *c, const char *before)
         return;
     rc_buf_push(err, is_dim ? RC_STR("\x1b[2m") : RC_STR(""));
     if (!c->live.can_draw)
-        rc_cli_complain(c->cli, "call");
+        rc_cli_err_prefix(c->cli, "call");
     rc_cli_text(err, before);
-    push_took(c, err, (unsigned)strlen(before));
+    push_totals(c, err, (unsigned)strlen(before));
     rc_buf_push(err, is_dim ? RC_STR("\x1b[0m\n") : RC_STR("\n"));
 }
 
 static void note_line(rc_caller *c, const char *text)
 {
     if (!c->live.can_draw)
-        rc_cli_complain(c->cli, "call");
+        rc_cli_err_prefix(c->cli, "call");
     rc_cli_text(&c->cli->err, text);
     rc_buf_push_byte(&c->cli->err, '\n');
 }
 
 static void show_notes(rc_caller *c)
 {
-    const rc_gate_ask_facts *facts = &c->ask.facts;
+    const rc_gateway_call_facts *facts = &c->gateway_call.facts;
     if (c->is_quiet || c->report != NULL)
         return;
-    if (c->ask.reply.text_bytes == 0)
+    if (c->gateway_call.reply.text_bytes == 0)
         note_line(c, "The answer has no text.");
     if (facts->finish == RC_STREAM_FINISH_LENGTH)
         note_line(c, "The answer is cut off at its limit of tokens; --max-tokens sets it.");
-    if (c->near_limit[0] != '\0')
-        note_line(c, c->near_limit);
+    if (c->quota_warning[0] != '\0')
+        note_line(c, c->quota_warning);
 }
 
 /* Of several attempts there is, and of a connection that was not made: where, what was shown. */
@@ -263,7 +263,7 @@ static void show_panel(rc_caller *c)
         .width = c->width > 0 ? c->width : c->live.line.width + 1,
         .has_colour = c->has_colour,
         .has_utf8 = c->cli->err_terminal.has_utf8,
-        .has_no_answer = rc_report_provider_status(c->report) == 0,
+        .is_status_hidden = rc_report_provider_status(c->report) == 0,
         .now_unix_ms = now_unix_ms,
         .utc_offset_s = rc_clock_utc_offset_s(c->calls, now_unix_ms),
     };
@@ -271,23 +271,24 @@ static void show_panel(rc_caller *c)
     rc_render_human(c->report, view, &style, &c->cli->err);
 }
 
-static void tell_person(rc_caller *c)
+static void show_human(rc_caller *c)
 {
     const bool is_cancelled = c->report != NULL && (c->is_escaped || c->signal != 0);
-    if (c->is_started && c->ask.reply.text_bytes > 0 && c->out.error == 0 && c->out.is_mid_line)
+    if (c->is_started && c->gateway_call.reply.text_bytes > 0 && c->out.error == 0 &&
+        c->out.is_mid_line)
         rc_outlet_push(&c->out, RC_STR("\n"));
     if (is_cancelled) {
         /* Whoever reads our output on the same terminal may have been in the midst of a line. */
-        if (c->out.is_own && !c->cli->out_terminal.is_tty && c->ask.reply.text_bytes > 0)
-            c->talk.is_mid_line = true;
-        show_took(c, "Cancelled: ");
+        if (c->out.is_own && !c->cli->out_terminal.is_tty && c->gateway_call.reply.text_bytes > 0)
+            c->err_outlet.is_mid_line = true;
+        show_totals(c, "Cancelled: ");
     } else if (c->report != NULL) {
         show_panel(c);
-        if (c->is_started && took_of(c).attempts > 1)
-            show_took(c, "");
+        if (c->is_started && totals_of(c).attempts > 1)
+            show_totals(c, "");
     } else if (c->is_started) {
         show_notes(c);
-        show_took(c, "");
+        show_totals(c, "");
     }
 }
 
@@ -299,9 +300,9 @@ static void put_count(rc_json_writer *w, rc_str key, int64_t count)
         rc_json_member_i64(w, key, count);
 }
 
-static void put_usage(rc_json_writer *w, const rc_caller *c, const took *t)
+static void put_usage(rc_json_writer *w, const rc_caller *c, const totals *t)
 {
-    const rc_usage_count *usage = &c->ask.facts.usage;
+    const rc_usage_count *usage = &c->gateway_call.facts.usage;
     if (t->tokens_in < 0 && t->tokens_out < 0)
         return;
     rc_json_key(w, RC_STR("usage"));
@@ -315,19 +316,19 @@ static void put_usage(rc_json_writer *w, const rc_caller *c, const took *t)
 
 static void put_cost(rc_json_writer *w, uint64_t micro)
 {
-    char room[32];
+    char scratch[32];
     rc_buf number;
     if (micro == 0)
         return;
-    rc_buf_init_fixed(&number, room, sizeof room);
+    rc_buf_init_fixed(&number, scratch, sizeof scratch);
     push_dollars(&number, micro);
     rc_json_key(w, RC_STR("cost_usd"));
     rc_json_raw(w, rc_str_slice(rc_buf_get(&number), 1, RC_STR_NPOS));
 }
 
-static void push_answer(const rc_caller *c, rc_buf *out)
+static void push_response_json(const rc_caller *c, rc_buf *out)
 {
-    const took t = took_of(c);
+    const totals t = totals_of(c);
     rc_json_writer w;
     rc_json_writer_init(&w, out, 0);
     rc_json_object_begin(&w);
@@ -335,8 +336,9 @@ static void push_answer(const rc_caller *c, rc_buf *out)
     rc_json_member_string(&w, RC_STR("model"), c->model);
     if (t.target.len > 0)
         rc_json_member_string(&w, RC_STR("target"), t.target);
-    rc_json_member_string(&w, RC_STR("text"), rc_buf_get(&c->answer));
-    rc_json_member_bool(&w, RC_STR("is_truncated"), c->ask.facts.finish == RC_STREAM_FINISH_LENGTH);
+    rc_json_member_string(&w, RC_STR("text"), rc_buf_get(&c->response_text));
+    rc_json_member_bool(&w, RC_STR("is_truncated"),
+                        c->gateway_call.facts.finish == RC_STREAM_FINISH_LENGTH);
     if (t.attempts > 0)
         rc_json_member_i64(&w, RC_STR("attempts"), t.attempts);
     rc_json_member_i64(&w, RC_STR("switches"), t.switches);
@@ -345,8 +347,8 @@ static void push_answer(const rc_caller *c, rc_buf *out)
     rc_json_member_i64(&w, RC_STR("total_ms"), (int64_t)t.total_ms);
     put_usage(&w, c, &t);
     put_cost(&w, t.cost_micro_usd);
-    if (c->ask.facts.request_id[0] != '\0')
-        rc_json_member_string(&w, RC_STR("request_id"), rc_str_c(c->ask.facts.request_id));
+    if (c->gateway_call.facts.request_id[0] != '\0')
+        rc_json_member_string(&w, RC_STR("request_id"), rc_str_c(c->gateway_call.facts.request_id));
     if (c->via == NULL)
         rc_json_member_bool(&w, RC_STR("recorded"), !c->is_unrecorded && !c->has_suppressed);
     rc_json_object_end(&w);
@@ -354,23 +356,23 @@ static void push_answer(const rc_caller *c, rc_buf *out)
 }
 
 /* The report as agents get it everywhere; with what there was of the answer, if any. */
-static void push_error(const rc_caller *c, rc_buf *out)
+static void push_error_json(const rc_caller *c, rc_buf *out)
 {
     rc_buf object;
     rc_buf_init(&object, &c->cli->alloc, RC_CLI_OUTPUT_MAX);
     rc_render_agent_json(c->report, RC_VIEW_INTERNAL, 0, &object);
     const rc_str text = rc_buf_get(&object);
-    const rc_str answer = rc_buf_get(&c->answer);
+    const rc_str response_text = rc_buf_get(&c->response_text);
     if (rc_buf_status(&object) != RC_OK || text.len < 2) {
         /* Also without memory there is a report. */
         rc_cli_text(out, "{\"error\":true,\"error_code\":\"Internal\"}\n");
-    } else if (answer.len == 0) {
+    } else if (response_text.len == 0) {
         rc_buf_push(out, text);
         rc_buf_push_byte(out, '\n');
     } else {
         rc_buf_push(out, rc_str_slice(text, 0, text.len - 1));
         rc_cli_text(out, ",\"partial_text\":");
-        rc_json_push_quoted(out, answer);
+        rc_json_push_quoted(out, response_text);
         rc_cli_text(out, "}\n");
     }
     rc_buf_done(&object);
@@ -378,31 +380,31 @@ static void push_error(const rc_caller *c, rc_buf *out)
 
 static void push_markdown(const rc_caller *c, rc_buf *out)
 {
-    const rc_str answer = rc_buf_get(&c->answer);
+    const rc_str response_text = rc_buf_get(&c->response_text);
     if (c->report != NULL) {
         rc_render_markdown(c->report, RC_VIEW_INTERNAL, out);
-        if (answer.len > 0)
+        if (response_text.len > 0)
             rc_cli_text(out, "\n## What there is of the answer\n\n");
     }
-    rc_buf_push(out, answer);
-    if (answer.len > 0 && answer.ptr[answer.len - 1] != '\n')
+    rc_buf_push(out, response_text);
+    if (response_text.len > 0 && response_text.ptr[response_text.len - 1] != '\n')
         rc_buf_push_byte(out, '\n');
 }
 
 /* ---- both ---- */
 
-static void tell(rc_caller *c)
+static void show(rc_caller *c)
 {
     rc_buf *out = &c->cli->out;
     switch (c->format) {
     case RC_CALLER_HUMAN:
-        tell_person(c);
+        show_human(c);
         return;
     case RC_CALLER_JSON:
         if (c->report != NULL)
-            push_error(c, out);
+            push_error_json(c, out);
         else
-            push_answer(c, out);
+            push_response_json(c, out);
         return;
     case RC_CALLER_MARKDOWN:
         push_markdown(c, out);
@@ -411,9 +413,9 @@ static void tell(rc_caller *c)
 }
 
 /* Nothing was lost that anybody still wanted. */
-static int tell_lost(rc_caller *c)
+static int show_lost_output(rc_caller *c)
 {
-    return rc_cli_lost(c->cli, c->out.error);
+    return rc_cli_output_lost(c->cli, c->out.error);
 }
 
 static int status_of(const rc_caller *c)
@@ -425,17 +427,17 @@ static int status_of(const rc_caller *c)
     return c->report != NULL ? rc_report_exit_status(c->report) : RC_EXIT_OK;
 }
 
-static void say_all(rc_caller *c)
+static void push_err(rc_caller *c)
 {
-    const rc_str words = rc_buf_get(&c->cli->err);
-    if (c->talk.fd < 0 || !c->is_started || words.len == 0)
+    const rc_str text = rc_buf_get(&c->cli->err);
+    if (c->err_outlet.fd < 0 || !c->is_started || text.len == 0)
         return;
-    rc_outlet_begin_line(&c->talk);
-    if (rc_outlet_push(&c->talk, words))
+    rc_outlet_begin_line(&c->err_outlet);
+    if (rc_outlet_push(&c->err_outlet, text))
         rc_buf_reset(&c->cli->err);
 }
 
-int rc_caller_tell_end(rc_caller *c)
+int rc_caller_show_result(rc_caller *c)
 {
     int result;
     rc_caller_judge(c);
@@ -443,14 +445,14 @@ int rc_caller_tell_end(rc_caller *c)
         rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."),
                        RC_STR(""));
     if (c->out.error != 0) {
-        result = tell_lost(c);
+        result = show_lost_output(c);
     } else {
-        tell(c);
+        show(c);
         result = status_of(c);
     }
     if (c->has_suppressed && c->format == RC_CALLER_HUMAN)
         note_line(c, "The record of this call is lost: the store failed.");
-    say_all(c);
-    rc_gate_ask_done(&c->ask);
+    push_err(c);
+    rc_gateway_call_done(&c->gateway_call);
     return result;
 }

@@ -27,7 +27,7 @@ void rc_caller_fail(rc_caller *c, rc_code code, rc_str message, rc_str advice)
  * found there. */
 static void set_known_id(const rc_caller *c, rc_builder *builder)
 {
-    const rc_gate_ask_facts *facts = &c->ask.facts;
+    const rc_gateway_call_facts *facts = &c->gateway_call.facts;
     const bool has_report = strlen(facts->report_id) == RC_ID_LEN;
     rc_id id = {.text = "rep"};
     if (!has_report && strlen(facts->request_id) != RC_ID_LEN)
@@ -36,7 +36,7 @@ static void set_known_id(const rc_caller *c, rc_builder *builder)
     rc_builder_set_id(builder, &id);
 }
 
-/* Wraps what rc_gate_ask says with what to do about a gateway that cannot be had. code: NONE for
+/* Wraps what rc_gateway_call says with what to do about a gateway that cannot be had. code: NONE for
  * that of what it says. */
 static void fail_via(rc_caller *c, rc_code code, rc_str message, rc_user_action action,
                      rc_str advice)
@@ -46,7 +46,7 @@ static void fail_via(rc_caller *c, rc_code code, rc_str message, rc_user_action 
     rc_cli_set_identity(c->cli, &builder);
     if (code != RC_CODE_NONE)
         rc_builder_set_family(&builder, RC_FAMILY_LLM);
-    rc_builder_set_cause(&builder, c->ask.facts.report);
+    rc_builder_set_cause(&builder, c->gateway_call.facts.report);
     rc_builder_set_message(&builder, message);
     rc_builder_set_action(&builder, action, advice);
     rc_builder_set_context(&builder, RC_STR("gateway"), rc_str_c(c->via));
@@ -54,10 +54,10 @@ static void fail_via(rc_caller *c, rc_code code, rc_str message, rc_user_action 
 }
 
 /* "WHO URL WHAT WHY." */
-static rc_str via_words(const rc_caller *c, rc_buf *message, const char *who, const char *what,
-                        const char *why)
+static rc_str via_message(const rc_caller *c, rc_buf *message, const char *subject,
+                          const char *what, const char *why)
 {
-    rc_buf_push(message, rc_str_c(who));
+    rc_buf_push(message, rc_str_c(subject));
     rc_buf_push(message, rc_str_slice(rc_str_c(c->via), 0, 512));
     rc_buf_push(message, rc_str_c(what));
     rc_buf_push(message, rc_str_c(why));
@@ -68,7 +68,7 @@ static rc_str via_words(const rc_caller *c, rc_buf *message, const char *who, co
 /* A handshake to which nobody answers is most often one with somebody who does not know of TLS. */
 static rc_str advice_unreachable(const rc_caller *c)
 {
-    const rc_upstream_kind kind = c->ask.facts.failure_kind;
+    const rc_upstream_kind kind = c->gateway_call.facts.failure_kind;
     const bool is_silent = kind == RC_UPSTREAM_TLS_TIMEOUT || kind == RC_UPSTREAM_TLS_RESET ||
                            kind == RC_UPSTREAM_TLS_CLOSED;
     if (c->origin.is_https && is_silent)
@@ -80,57 +80,58 @@ static rc_str advice_unreachable(const rc_caller *c)
 
 static void fail_unreachable(rc_caller *c)
 {
-    char room[RC_CALLER_TEXT_MAX];
+    char scratch[RC_CALLER_TEXT_MAX];
     rc_buf message;
-    rc_buf_init_fixed(&message, room, sizeof room);
-    if (c->ask.facts.failure_kind == RC_UPSTREAM_TLS_NOT_SPOKEN) {
+    rc_buf_init_fixed(&message, scratch, sizeof scratch);
+    if (c->gateway_call.facts.failure_kind == RC_UPSTREAM_TLS_NOT_SPOKEN) {
         fail_via(c, RC_CODE_ENDPOINT_NOT_FOUND,
-                 via_words(c, &message, "What answers at ", " does not speak TLS", ""),
+                 via_message(c, &message, "What answers at ", " does not speak TLS", ""),
                  RC_ACTION_CHECK_CONFIG,
                  RC_STR("Use http:// in place of https://: `recourse serve` listens without TLS. "
                         "To another machine that needs --insecure."));
         return;
     }
-    fail_via(c, RC_CODE_NONE,
-             via_words(c, &message, "No gateway answers at ", ": ", c->ask.facts.failure),
-             RC_ACTION_CHECK_CONFIG, advice_unreachable(c));
+    fail_via(
+        c, RC_CODE_NONE,
+        via_message(c, &message, "No gateway answers at ", ": ", c->gateway_call.facts.failure),
+        RC_ACTION_CHECK_CONFIG, advice_unreachable(c));
 }
 
 /* Our gateway tells of a provider that breaks off; when it is silent, it is the gateway that is
  * gone. What it would have told of the provider is not known. */
 static void fail_cut(rc_caller *c)
 {
-    const bool has_text = c->ask.reply.text_bytes > 0;
+    const bool has_text = c->gateway_call.reply.text_bytes > 0;
     const char *when = has_text ? " closed the connection before the answer was complete"
                                 : " closed the connection before it answered";
-    char room[RC_CALLER_TEXT_MAX];
+    char scratch[RC_CALLER_TEXT_MAX];
     rc_buf message;
     rc_builder builder;
-    rc_buf_init_fixed(&message, room, sizeof room);
+    rc_buf_init_fixed(&message, scratch, sizeof scratch);
     rc_builder_init(&builder, &c->cli->alloc,
                     has_text ? RC_CODE_STREAM_INTERRUPTED : RC_CODE_CONNECTION_RESET);
     rc_cli_set_identity(c->cli, &builder);
     set_known_id(c, &builder);
     rc_builder_set_family(&builder, RC_FAMILY_LLM);
-    rc_builder_set_message(&builder, via_words(c, &message, "The gateway at ", when, ""));
+    rc_builder_set_message(&builder, via_message(c, &message, "The gateway at ", when, ""));
     rc_builder_set_action(&builder, RC_ACTION_WAIT_AND_RETRY,
                           has_text ? RC_STR("See whether the gateway still runs, then try again; "
                                             "what was received is incomplete.")
                                    : RC_STR("See whether the gateway still runs, then try again."));
     rc_builder_set_model(&builder, c->model);
-    rc_builder_set_detail(&builder, rc_report_detail(c->ask.facts.report));
+    rc_builder_set_detail(&builder, rc_report_detail(c->gateway_call.facts.report));
     rc_builder_set_context(&builder, RC_STR("gateway"), rc_str_c(c->via));
     c->report = rc_builder_finish(&builder);
 }
 
-static void fail_stranger(rc_caller *c)
+static void fail_foreign(rc_caller *c)
 {
-    char room[RC_CALLER_TEXT_MAX];
+    char scratch[RC_CALLER_TEXT_MAX];
     rc_buf message;
-    rc_buf_init_fixed(&message, room, sizeof room);
+    rc_buf_init_fixed(&message, scratch, sizeof scratch);
     fail_via(c, RC_CODE_ENDPOINT_NOT_FOUND,
-             via_words(c, &message, "What answers at ", " is no gateway of Recourse: ",
-                       rc_gate_stranger_text(c->ask.facts.stranger)),
+             via_message(c, &message, "What answers at ", " is no gateway of Recourse: ",
+                         rc_foreign_text(c->gateway_call.facts.foreign_kind)),
              RC_ACTION_CHECK_CONFIG,
              RC_STR("Give --via the address at which `recourse serve` listens, such as "
                     "http://127.0.0.1:8787; with https:// where it is behind TLS."));
@@ -150,10 +151,10 @@ static void fail_cancelled(rc_caller *c)
 }
 
 /* What was judged on this side has neither an id nor a place. */
-static void fail_placed(rc_caller *c, const rc_report *why)
+static void fail_at_target(rc_caller *c, const rc_report *why)
 {
     rc_builder builder;
-    const rc_str target = rc_str_c(c->target[0] != '\0' ? c->target : c->ask.facts.target);
+    const rc_str target = rc_str_c(c->target[0] != '\0' ? c->target : c->gateway_call.facts.target);
     const size_t slash = rc_str_find_byte(target, '/', 0);
     if (rc_report_id(why).len > 0) {
         c->report = rc_report_dup(why);
@@ -175,7 +176,7 @@ static void fail_placed(rc_caller *c, const rc_report *why)
 
 static bool is_token_missing(const rc_caller *c)
 {
-    const rc_gate_ask_facts *facts = &c->ask.facts;
+    const rc_gateway_call_facts *facts = &c->gateway_call.facts;
     return c->via != NULL && facts->status == 401 && facts->report != NULL &&
            rc_report_provider(facts->report).len == 0;
 }
@@ -192,9 +193,9 @@ static void push_late(const rc_caller *c, rc_buf *text)
 /* Whoever was asked says nothing, not even that the time is over. */
 static void fail_late(rc_caller *c)
 {
-    char room[128];
+    char scratch[128];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     push_late(c, &text);
     rc_caller_fail(c, RC_CODE_DEADLINE_EXCEEDED, rc_buf_get(&text), RC_STR(LATE_ADVICE));
 }
@@ -202,70 +203,71 @@ static void fail_late(rc_caller *c)
 /* Does it speak of the header by which a gateway is told our deadline? */
 static bool names_header(const rc_report *report)
 {
-    const rc_str name = rc_str_c(rc_connection_get(RC_CONNECTION_DEADLINE_CLIENT)->limit);
+    const rc_str name = rc_str_c(rc_connection_get(RC_CONNECTION_DEADLINE_CLIENT)->limit_setting);
     return report != NULL && rc_str_find(rc_report_message(report), name, 0) != RC_STR_NPOS;
 }
 
 /* Nobody typed that header: it is --deadline, and is said once. */
-static void say_deadline(rc_caller *c)
+static void name_deadline_option(rc_caller *c)
 {
-    const rc_report *told = c->report;
-    char room[128];
+    const rc_report *reported = c->report;
+    char scratch[128];
     rc_buf text;
     rc_builder builder;
-    if (told == NULL || rc_report_code(told) != RC_CODE_DEADLINE_EXCEEDED || c->deadline_ms == 0 ||
-        !names_header(told))
+    if (reported == NULL || rc_report_code(reported) != RC_CODE_DEADLINE_EXCEEDED ||
+        c->deadline_ms == 0 || !names_header(reported))
         return;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_builder_init(&builder, &c->cli->alloc, RC_CODE_DEADLINE_EXCEEDED);
-    rc_builder_set_id_text(&builder, rc_report_id(told));
+    rc_builder_set_id_text(&builder, rc_report_id(reported));
     rc_builder_set_family(&builder, RC_FAMILY_LLM);
     push_late(c, &text);
     rc_builder_set_message(&builder, rc_buf_get(&text));
     rc_builder_set_action(&builder, RC_ACTION_RAISE_LIMIT, RC_STR(LATE_ADVICE));
-    rc_builder_set_provider(&builder, rc_report_provider(told));
-    rc_builder_set_model(&builder, rc_report_model(told));
-    rc_builder_set_request_id(&builder, rc_report_request_id(told));
-    rc_builder_set_rule(&builder, rc_report_rule(told));
-    rc_builder_set_retry_exhausted(&builder, rc_report_is_retry_exhausted(told));
-    for (size_t i = 0; i < rc_report_attempt_count(told); i++)
-        rc_builder_add_attempt(&builder, rc_report_attempt_at(told, i));
-    if (rc_report_cause(told) != NULL && !names_header(rc_report_cause(told)))
-        rc_builder_set_cause(&builder, rc_report_cause(told));
+    rc_builder_set_provider(&builder, rc_report_provider(reported));
+    rc_builder_set_model(&builder, rc_report_model(reported));
+    rc_builder_set_request_id(&builder, rc_report_request_id(reported));
+    rc_builder_set_rule(&builder, rc_report_rule(reported));
+    rc_builder_set_retry_exhausted(&builder, rc_report_is_retry_exhausted(reported));
+    for (size_t i = 0; i < rc_report_attempt_count(reported); i++)
+        rc_builder_add_attempt(&builder, rc_report_attempt_at(reported, i));
+    if (rc_report_cause(reported) != NULL && !names_header(rc_report_cause(reported)))
+        rc_builder_set_cause(&builder, rc_report_cause(reported));
     c->report = rc_builder_finish(&builder);
-    rc_report_free(told);
+    rc_report_free(reported);
 }
 
 static void judge(rc_caller *c)
 {
-    const rc_report *why = c->ask.facts.report;
+    const rc_report *why = c->gateway_call.facts.report;
     if (c->report != NULL || !c->is_started)
         return;
     if (c->is_escaped || c->signal != 0)
         fail_cancelled(c);
     else if (c->is_late && why == NULL)
         fail_late(c);
-    else if (why != NULL && c->own_why != NULL)
-        c->report = rc_report_dup(c->own_why);
-    else if (why != NULL && c->via != NULL && c->ask.facts.is_unreachable)
+    else if (why != NULL && c->own_report != NULL)
+        c->report = rc_report_dup(c->own_report);
+    else if (why != NULL && c->via != NULL && c->gateway_call.facts.is_unreachable)
         fail_unreachable(c);
-    else if (why != NULL && c->via != NULL && c->ask.facts.stranger != RC_GATE_STRANGER_NONE)
-        fail_stranger(c);
-    else if (why != NULL && c->via != NULL && c->ask.facts.is_cut && !c->ask.facts.is_foreign)
+    else if (why != NULL && c->via != NULL && c->gateway_call.facts.foreign_kind != RC_FOREIGN_NONE)
+        fail_foreign(c);
+    else if (why != NULL && c->via != NULL && c->gateway_call.facts.is_cut &&
+             !c->gateway_call.facts.is_foreign)
         fail_cut(c);
     else if (is_token_missing(c))
         fail_via(c, RC_CODE_NONE, rc_report_message(why), RC_ACTION_CHECK_CREDENTIALS,
                  RC_STR("Set RECOURSE_TOKEN, or give the file that holds the token with "
                         "--token-file."));
     else if (why != NULL)
-        fail_placed(c, why);
+        fail_at_target(c, why);
 }
 
 /* Of a failure the report knows whom it was asked of. */
 static void note_target(rc_caller *c)
 {
     rc_buf target;
-    if (c->report == NULL || c->target[0] != '\0' || c->ask.facts.target[0] != '\0' ||
+    if (c->report == NULL || c->target[0] != '\0' || c->gateway_call.facts.target[0] != '\0' ||
         rc_report_provider(c->report).len == 0)
         return;
     rc_buf_init_fixed(&target, c->target, sizeof c->target - 1);
@@ -278,6 +280,6 @@ static void note_target(rc_caller *c)
 void rc_caller_judge(rc_caller *c)
 {
     judge(c);
-    say_deadline(c);
+    name_deadline_option(c);
     note_target(c);
 }

@@ -6,12 +6,12 @@
 #include "cli/call.h"
 #include "codec/duration.h"
 
-static int refuse(rc_cli *cli, const char *what, const char *value)
+static int refuse(rc_cli *cli, const char *message, const char *value)
 {
-    rc_cli_complain(cli, "call");
-    rc_cli_text(&cli->err, what);
+    rc_cli_err_prefix(cli, "call");
+    rc_cli_text(&cli->err, message);
     if (value != NULL)
-        rc_cli_quote(cli, rc_str_c(value));
+        rc_cli_err_quote(cli, rc_str_c(value));
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "call");
 }
@@ -25,7 +25,7 @@ static int read_deadline(rc_caller *c, const char *text)
         return RC_EXIT_OK;
     const rc_status status = rc_duration_parse(rc_str_c(text), RC_UNIT_S, &deadline_ms);
     if ((status == RC_E_RANGE && text[0] != '-') ||
-        (status == RC_OK && (uint64_t)deadline_ms > RC_GATE_DEADLINE_MAX_MS))
+        (status == RC_OK && (uint64_t)deadline_ms > RC_CLIENT_DEADLINE_MAX_MS))
         return refuse(c->cli, "--deadline is 24h at most, not ", text);
     if (status != RC_OK || deadline_ms == 0)
         return refuse(c->cli, "--deadline is a duration such as 30s, 5m or 1h30m, not ", text);
@@ -115,7 +115,7 @@ int rc_caller_read_options(rc_caller *c, const rc_args *args)
     c->width = args->numbers[CALL_WIDTH];
     c->has_colour = rc_colour_wanted(args->values[CALL_COLOUR], &c->cli->err_terminal);
     rc_caller_on_resize(c);
-    if (model != NULL && !rc_gate_model_is_valid(c->model))
+    if (model != NULL && !rc_model_name_is_valid(c->model))
         return refuse(c->cli, "--model is a name of at most 256 bytes, not ", model);
     if (c->policy != NULL && !is_name(c->policy))
         return refuse(c->cli, "--policy is a name, not ", c->policy);

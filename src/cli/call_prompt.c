@@ -28,7 +28,7 @@ static int refuse_read(rc_caller *c, rc_str name, int error)
 static int read_stdin(rc_caller *c)
 {
     if (c->calls->isatty(RC_FD_STDIN) == 1) {
-        rc_cli_complain(c->cli, "call");
+        rc_cli_err_prefix(c->cli, "call");
         rc_cli_text(&c->cli->err, "type the prompt; end it with Ctrl-D on a line of its own\n");
         rc_cli_flush_err(c->cli);
     }
@@ -40,7 +40,7 @@ static int read_stdin(rc_caller *c)
 
 static int refuse_empty(rc_caller *c)
 {
-    rc_cli_complain(c->cli, "call");
+    rc_cli_err_prefix(c->cli, "call");
     rc_cli_text(&c->cli->err, "the prompt is empty: give it as an argument or on standard input\n");
     return rc_cli_usage(c->cli, "call");
 }
@@ -81,8 +81,8 @@ int rc_caller_read_prompt(rc_caller *c, const rc_args *args)
 
 static int refuse_image(rc_caller *c, const char *path, const char *why)
 {
-    rc_cli_complain(c->cli, "call");
-    rc_cli_name(c->cli, rc_str_c(path));
+    rc_cli_err_prefix(c->cli, "call");
+    rc_cli_err_name(c->cli, rc_str_c(path));
     rc_cli_text(&c->cli->err, why);
     return rc_cli_usage(c->cli, "call");
 }

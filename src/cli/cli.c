@@ -31,24 +31,24 @@ void rc_cli_text(rc_buf *buf, const char *text)
 /* People paste keys into the wrong place. */
 #define ECHO_MAX ((size_t)4096)
 
-void rc_cli_name(rc_cli *cli, rc_str text)
+void rc_cli_err_name(rc_cli *cli, rc_str text)
 {
-    char room[ECHO_MAX];
+    char scratch[ECHO_MAX];
     rc_buf clean;
-    rc_buf_init_fixed(&clean, room, sizeof(room));
-    if (rc_scrub(text, sizeof(room), &clean) == RC_OK)
+    rc_buf_init_fixed(&clean, scratch, sizeof(scratch));
+    if (rc_scrub(text, sizeof(scratch), &clean) == RC_OK)
         text = rc_buf_get(&clean);
     rc_visible_push(&cli->err, text, cli->err_terminal.has_utf8);
 }
 
-void rc_cli_quote(rc_cli *cli, rc_str text)
+void rc_cli_err_quote(rc_cli *cli, rc_str text)
 {
     rc_buf_push_byte(&cli->err, '"');
-    rc_cli_name(cli, text);
+    rc_cli_err_name(cli, text);
     rc_buf_push_byte(&cli->err, '"');
 }
 
-void rc_cli_complain(rc_cli *cli, const char *command)
+void rc_cli_err_prefix(rc_cli *cli, const char *command)
 {
     rc_cli_text(&cli->err, "recourse");
     if (command != NULL) {
@@ -88,8 +88,8 @@ static int write_out(rc_cli *cli)
     if (data.len == 0)
         return 0;
     int error = rc_fd_write(cli->calls, RC_FD_STDOUT, data);
-    int late = rc_fd_close(cli->calls, RC_FD_STDOUT);
-    return error != 0 ? error : late;
+    int late_error = rc_fd_close(cli->calls, RC_FD_STDOUT);
+    return error != 0 ? error : late_error;
 }
 
 void rc_cli_flush_err(rc_cli *cli)
@@ -99,11 +99,11 @@ void rc_cli_flush_err(rc_cli *cli)
     rc_buf_reset(&cli->err);
 }
 
-int rc_cli_lost(rc_cli *cli, int error)
+int rc_cli_output_lost(rc_cli *cli, int error)
 {
     if (rc_sys_is_reader_gone(error))
         return RC_EXIT_IO;
-    rc_cli_complain(cli, NULL);
+    rc_cli_err_prefix(cli, NULL);
     rc_cli_text(&cli->err, "cannot write the output: ");
     rc_cli_text(&cli->err, rc_sys_error_text(error));
     rc_buf_push_byte(&cli->err, '\n');
@@ -121,7 +121,7 @@ int rc_cli_finish(rc_cli *cli, int exit_status)
     int error = write_out(cli);
     if (error == 0)
         return exit_status;
-    int lost = rc_cli_lost(cli, error);
+    int lost = rc_cli_output_lost(cli, error);
     rc_cli_flush_err(cli);
     return lost;
 }

@@ -43,7 +43,7 @@ int rc_cli_main(rc_cli *cli, int argc, const char *const *argv);
 int rc_cli_finish(rc_cli *cli, int exit_status);
 
 /* Says on err why output was lost; without a word when its reader has gone. Gives RC_EXIT_IO. */
-int rc_cli_lost(rc_cli *cli, int error);
+int rc_cli_output_lost(rc_cli *cli, int error);
 
 /* Writes the talk so far, before something that takes time. */
 void rc_cli_flush_err(rc_cli *cli);
@@ -52,13 +52,13 @@ void rc_cli_flush_err(rc_cli *cli);
 void rc_cli_text(rc_buf *buf, const char *text);
 
 /* Appends text that came from outside, between quotes, to err; no control character passes. */
-void rc_cli_quote(rc_cli *cli, rc_str text);
+void rc_cli_err_quote(rc_cli *cli, rc_str text);
 
 /* The same without quotes: names of files. */
-void rc_cli_name(rc_cli *cli, rc_str text);
+void rc_cli_err_name(rc_cli *cli, rc_str text);
 
 /* Begins a line on err: "recourse: " or "recourse COMMAND: ". command: NULL for none. */
-void rc_cli_complain(rc_cli *cli, const char *command);
+void rc_cli_err_prefix(rc_cli *cli, const char *command);
 
 /* Ends a line on err with "; did you mean NEAREST?", or as it is when nearest is NULL. */
 void rc_cli_suggest(rc_cli *cli, const char *dashes, const char *nearest);

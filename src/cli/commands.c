@@ -26,9 +26,9 @@ static const char *main_option_at(const void *ctx, size_t index)
 
 static int refuse_main_option(rc_cli *cli, const char *argument)
 {
-    rc_cli_complain(cli, NULL);
+    rc_cli_err_prefix(cli, NULL);
     rc_cli_text(&cli->err, "unknown option ");
-    rc_cli_name(cli, rc_str_c(argument));
+    rc_cli_err_name(cli, rc_str_c(argument));
     rc_cli_suggest(cli, "", rc_nearest(rc_str_c(argument), main_option_at, NULL));
     return rc_cli_usage(cli, NULL);
 }
@@ -66,9 +66,9 @@ static int help(rc_cli *cli, int argc, const char *const *argv)
 static int version(rc_cli *cli, int argc, const char *const *argv)
 {
     if (argc > 0) {
-        rc_cli_complain(cli, NULL);
+        rc_cli_err_prefix(cli, NULL);
         rc_cli_text(&cli->err, "--version takes no operand, not ");
-        rc_cli_quote(cli, rc_str_c(argv[0]));
+        rc_cli_err_quote(cli, rc_str_c(argv[0]));
         rc_buf_push_byte(&cli->err, '\n');
         return rc_cli_usage(cli, NULL);
     }

@@ -11,7 +11,7 @@
 void rc_cli_cannot_read(rc_cli *cli, const char *command, rc_str file, int error);
 
 /* "world.yaml:3:5: clients.cuont: unknown key; did you mean count?" file, fault: borrow. */
-void rc_cli_say_fault(rc_cli *cli, rc_str file, const rc_config_fault *fault);
+void rc_cli_push_fault(rc_cli *cli, rc_str file, const rc_config_fault *fault);
 
 /* Gives a refusal that is a report its id; none when the system has no entropy. */
 void rc_cli_set_identity(const rc_cli *cli, rc_builder *builder);

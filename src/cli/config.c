@@ -54,21 +54,21 @@ static bool read_named(rc_cli *cli, const rc_config *config, rc_config_source *s
 {
     rc_buf path;
     rc_buf_init(&path, &cli->alloc, PATH_MAX_BYTES);
-    rc_config_source_beside(source, name, &path);
+    rc_config_source_resolve(source, name, &path);
     int error = RC_FILE_NO_MEMORY;
     const char *other = NULL;
     if (rc_buf_status(&path) == RC_OK) {
-        other = rc_path_other(cli->calls, rc_buf_get(&path).ptr);
+        other = rc_path_special_kind(cli->calls, rc_buf_get(&path).ptr);
         error = other == NULL ? rc_file_read(cli->calls, rc_buf_get(&path).ptr, bytes) : 0;
     }
     rc_buf_done(&path);
     if (error == 0 && other == NULL)
         return true;
     rc_config_fault *fault = fault_at(config, source, key);
-    rc_config_fault_say(fault, "cannot read ");
-    rc_config_fault_quote(fault, name);
-    rc_config_fault_say(fault, other != NULL ? ": it is " : ": ");
-    rc_config_fault_say(fault, other != NULL ? other : rc_sys_error_text(error));
+    rc_config_fault_append(fault, "cannot read ");
+    rc_config_fault_append_quoted(fault, name);
+    rc_config_fault_append(fault, other != NULL ? ": it is " : ": ");
+    rc_config_fault_append(fault, other != NULL ? other : rc_sys_error_text(error));
     return false;
 }
 
@@ -76,39 +76,40 @@ static void check_rules(rc_cli *cli, const rc_config *config, rc_config_source *
 {
     rc_buf bytes;
     rc_rules *rules = NULL;
-    rc_rules_fault wrong;
+    rc_rules_fault file_faults;
     rc_buf_init(&bytes, &cli->alloc, RULES_MAX_BYTES);
     if (read_named(cli, config, source, RC_STR("rules"), config->root.rules, &bytes) &&
-        rc_rules_parse(rc_buf_get(&bytes), &cli->alloc, &rules, &wrong) != RC_OK) {
+        rc_rules_parse(rc_buf_get(&bytes), &cli->alloc, &rules, &file_faults) != RC_OK) {
         rc_config_fault *fault = fault_at(config, source, RC_STR("rules"));
-        rc_config_fault_quote(fault, config->root.rules);
-        rc_config_fault_say(fault, ", ");
-        rc_config_fault_say(fault, wrong.text);
+        rc_config_fault_append_quoted(fault, config->root.rules);
+        rc_config_fault_append(fault, ", ");
+        rc_config_fault_append(fault, file_faults.text);
     }
     rc_rules_free(rules);
     rc_buf_done(&bytes);
 }
 
 /* The first fault of the file, told at the key that names it. */
-static void tell_of_file(const rc_config *config, rc_config_source *source, rc_status status,
-                         const rc_config_faults *wrong)
+static void add_file_fault(const rc_config *config, rc_config_source *source, rc_status status,
+                           const rc_config_faults *file_faults)
 {
     rc_config_fault *fault = fault_at(config, source, RC_STR("prices"));
-    rc_config_fault_quote(fault, config->root.prices);
-    if (status == RC_E_NOMEM || wrong->count == 0) {
-        rc_config_fault_say(fault, ": there is no memory for it");
+    rc_config_fault_append_quoted(fault, config->root.prices);
+    if (status == RC_E_NOMEM || file_faults->count == 0) {
+        rc_config_fault_append(fault, ": there is no memory for it");
         return;
     }
-    rc_config_fault_say(fault, ", line ");
-    rc_config_fault_say_u64(fault, wrong->list[0].line);
-    rc_config_fault_say(fault, ", column ");
-    rc_config_fault_say_u64(fault, wrong->list[0].column);
-    rc_config_fault_say(fault, ": ");
-    rc_config_fault_say(fault, wrong->list[0].path);
-    rc_config_fault_say(fault, wrong->list[0].path[0] != '\0' ? ": " : "");
-    rc_config_fault_say(fault, wrong->list[0].message);
-    if (wrong->list[0].nearest[0] != '\0')
-        rc_config_fault_say(rc_config_fault_say(fault, "; did you mean "), wrong->list[0].nearest);
+    rc_config_fault_append(fault, ", line ");
+    rc_config_fault_append_u64(fault, file_faults->list[0].line);
+    rc_config_fault_append(fault, ", column ");
+    rc_config_fault_append_u64(fault, file_faults->list[0].column);
+    rc_config_fault_append(fault, ": ");
+    rc_config_fault_append(fault, file_faults->list[0].path);
+    rc_config_fault_append(fault, file_faults->list[0].path[0] != '\0' ? ": " : "");
+    rc_config_fault_append(fault, file_faults->list[0].message);
+    if (file_faults->list[0].nearest[0] != '\0')
+        rc_config_fault_append(rc_config_fault_append(fault, "; did you mean "),
+                               file_faults->list[0].nearest);
 }
 
 /* Leaves them in prices, which are the built-in ones. */
@@ -116,13 +117,13 @@ static void check_prices(rc_cli *cli, const rc_config *config, rc_config_source 
                          rc_prices *prices)
 {
     rc_buf bytes;
-    rc_config_faults wrong;
+    rc_config_faults file_faults;
     rc_buf_init(&bytes, &cli->alloc, RC_YAML_MAX_BYTES);
-    rc_config_faults_init(&wrong);
+    rc_config_faults_init(&file_faults);
     if (read_named(cli, config, source, RC_STR("prices"), config->root.prices, &bytes)) {
-        rc_status status = rc_prices_parse(prices, rc_buf_get(&bytes), &cli->alloc, &wrong);
+        rc_status status = rc_prices_parse(prices, rc_buf_get(&bytes), &cli->alloc, &file_faults);
         if (status != RC_OK)
-            tell_of_file(config, source, status, &wrong);
+            add_file_fault(config, source, status, &file_faults);
     }
     rc_buf_done(&bytes);
 }
@@ -182,20 +183,20 @@ static int show(rc_cli *cli, const char *path)
 
 static int refuse_verb(rc_cli *cli, const char *verb)
 {
-    rc_cli_complain(cli, "config");
+    rc_cli_err_prefix(cli, "config");
     if (verb == NULL) {
         rc_cli_text(&cli->err, "check, show, keys, prices or import is expected\n");
         return rc_cli_usage(cli, "config");
     }
     rc_cli_text(&cli->err, "check, show, keys, prices or import is expected, not ");
-    rc_cli_quote(cli, rc_str_c(verb));
+    rc_cli_err_quote(cli, rc_str_c(verb));
     rc_cli_suggest(cli, "", rc_nearest(rc_str_c(verb), verb_at, NULL));
     return rc_cli_usage(cli, "config");
 }
 
 static int refuse_use(rc_cli *cli, const char *what)
 {
-    rc_cli_complain(cli, "config");
+    rc_cli_err_prefix(cli, "config");
     rc_cli_text(&cli->err, what);
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "config");

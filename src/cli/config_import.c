@@ -11,7 +11,7 @@
 
 static int refuse_use(rc_cli *cli, const char *what)
 {
-    rc_cli_complain(cli, "config");
+    rc_cli_err_prefix(cli, "config");
     rc_cli_text(&cli->err, what);
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "config");
@@ -19,15 +19,15 @@ static int refuse_use(rc_cli *cli, const char *what)
 
 static void say_note(rc_cli *cli, rc_str file, const rc_litellm_note *note)
 {
-    rc_cli_name(cli, file);
+    rc_cli_err_name(cli, file);
     rc_buf_push_byte(&cli->err, ':');
     rc_buf_push_u64(&cli->err, note->line);
     rc_buf_push_byte(&cli->err, ':');
     rc_buf_push_u64(&cli->err, note->column);
     rc_cli_text(&cli->err, ": ");
-    rc_cli_name(cli, rc_str_c(note->path));
+    rc_cli_err_name(cli, rc_str_c(note->path));
     rc_cli_text(&cli->err, ": ");
-    rc_cli_name(cli, rc_str_c(note->text));
+    rc_cli_err_name(cli, rc_str_c(note->text));
     rc_buf_push_byte(&cli->err, '\n');
 }
 
@@ -56,7 +56,7 @@ static int import(rc_cli *cli, rc_config_source *source, rc_litellm_notes *notes
     } else if (status == RC_E_NOMEM) {
         result = rc_cli_config_refuse(cli, "config", source, status);
     } else if (status == RC_E_TOO_LARGE && source->faults.count == 0) {
-        rc_cli_complain(cli, "config");
+        rc_cli_err_prefix(cli, "config");
         rc_cli_text(&cli->err, "what came of it is longer than a configuration may be\n");
         result = EXIT_DATA;
     } else {

@@ -11,7 +11,7 @@
 
 /* Columns of a source line that are shown in front of the fault, when it does not fit. */
 #define LEAD_COLUMNS 40
-#define TEXT_ROOM ((size_t)2048)
+#define TEXT_BYTES ((size_t)2048)
 /* All kept faults fit the context, beside the other entries. */
 #define NUMBERED_MAX RC_CONFIG_FAULTS_MAX
 
@@ -22,10 +22,10 @@ static void push(rc_buf *buf, const char *text)
 
 static void push_visible(rc_buf *buf, rc_str text, bool has_utf8)
 {
-    char room[TEXT_ROOM];
+    char scratch[TEXT_BYTES];
     rc_buf clean;
-    rc_buf_init_fixed(&clean, room, sizeof(room));
-    if (rc_scrub(text, sizeof(room), &clean) == RC_OK)
+    rc_buf_init_fixed(&clean, scratch, sizeof(scratch));
+    if (rc_scrub(text, sizeof(scratch), &clean) == RC_OK)
         text = rc_buf_get(&clean);
     rc_visible_push(buf, text, has_utf8);
 }
@@ -68,10 +68,10 @@ static rc_str line_at(rc_str text, uint32_t line)
 
 static bool is_scrubbed(rc_str line)
 {
-    char room[TEXT_ROOM];
+    char scratch[TEXT_BYTES];
     rc_buf clean;
-    rc_buf_init_fixed(&clean, room, sizeof(room));
-    return rc_scrub(line, sizeof(room), &clean) != RC_OK || !rc_str_eq(rc_buf_get(&clean), line);
+    rc_buf_init_fixed(&clean, scratch, sizeof(scratch));
+    return rc_scrub(line, sizeof(scratch), &clean) != RC_OK || !rc_str_eq(rc_buf_get(&clean), line);
 }
 
 /* The part of line in front of a column, which counts characters. */
@@ -113,16 +113,16 @@ static void push_line(rc_buf *buf, rc_str line, const rc_config_fault *fault, un
     rc_buf_push_u64(buf, fault->line);
     size_t gutter = rc_buf_get(buf).len - before;
     push(buf, " | ");
-    unsigned room =
+    unsigned scratch =
         width > gutter + 3 + 2 * LEAD_COLUMNS ? width - (unsigned)gutter - 3 : 2 * LEAD_COLUMNS;
     rc_str head = head_of(line, fault->column);
     rc_str shown = line;
-    if (rc_visible_width(head, has_utf8) >= room) {
+    if (rc_visible_width(head, has_utf8) >= scratch) {
         rc_str cut = head_of(line, fault->column - LEAD_COLUMNS);
         shown = rc_str_slice(line, cut.len, line.len);
         head = rc_str_slice(head, cut.len, head.len);
     }
-    rc_visible_push_cut(buf, shown, room, has_utf8);
+    rc_visible_push_cut(buf, shown, scratch, has_utf8);
     push(buf, fault->is_key ? " ...\n" : "\n");
     push_spaces(buf, gutter);
     push(buf, " | ");
@@ -135,15 +135,15 @@ void rc_config_faults_push(rc_buf *buf, const rc_config_source *source, unsigned
 {
     const rc_config_faults *faults = &source->faults;
     rc_str text = rc_buf_get(&source->text);
-    for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {
+    for (size_t i = 0; i < rc_config_faults_listed(faults); i++) {
         const rc_config_fault *fault = &faults->list[i];
-        char room[TEXT_ROOM];
-        rc_buf words;
-        rc_buf_init_fixed(&words, room, sizeof(room));
-        push_fault(&words, fault);
+        char scratch[TEXT_BYTES];
+        rc_buf fault_text;
+        rc_buf_init_fixed(&fault_text, scratch, sizeof(scratch));
+        push_fault(&fault_text, fault);
         push_visible(buf, rc_config_source_name(source), has_utf8);
         push(buf, fault->line > 0 ? ":" : ": ");
-        push_visible(buf, rc_buf_get(&words), has_utf8);
+        push_visible(buf, rc_buf_get(&fault_text), has_utf8);
         push(buf, "\n");
         rc_str line = shown_part(line_at(text, fault->line > 0 ? fault->line : UINT32_MAX), fault);
         if (line.len == 0 || fault->is_private || rc_config_is_secret_name(line) ||
@@ -151,9 +151,9 @@ void rc_config_faults_push(rc_buf *buf, const rc_config_source *source, unsigned
             continue;
         push_line(buf, line, fault, width, has_utf8);
     }
-    if (faults->count > rc_config_faults_kept(faults)) {
+    if (faults->count > rc_config_faults_listed(faults)) {
         push(buf, "and ");
-        rc_buf_push_u64(buf, faults->count - rc_config_faults_kept(faults));
+        rc_buf_push_u64(buf, faults->count - rc_config_faults_listed(faults));
         push(buf, " more\n");
     }
 }
@@ -173,38 +173,38 @@ static void set_first(rc_builder *builder, const rc_config_fault *fault)
 }
 
 /* "fault_2": the others are as good as the first, but a message is one sentence. */
-static void set_numbered(rc_builder *builder, size_t number, rc_str words)
+static void set_numbered(rc_builder *builder, size_t number, rc_str fault_text)
 {
-    char room[32];
+    char scratch[32];
     rc_buf key;
-    rc_buf_init_fixed(&key, room, sizeof(room));
+    rc_buf_init_fixed(&key, scratch, sizeof(scratch));
     push(&key, "fault_");
     rc_buf_push_u64(&key, number);
-    rc_builder_set_context(builder, rc_buf_get(&key), words);
+    rc_builder_set_context(builder, rc_buf_get(&key), fault_text);
 }
 
 const rc_report *rc_config_faults_report(rc_cli *cli, const rc_config_source *source)
 {
     const rc_config_faults *faults = &source->faults;
-    char room[TEXT_ROOM];
-    rc_buf words;
+    char scratch[TEXT_BYTES];
+    rc_buf fault_text;
     rc_builder builder;
     rc_builder_init(&builder, &cli->alloc, RC_CODE_CONFIG_SCHEMA_VIOLATION);
     rc_cli_set_identity(cli, &builder);
     rc_builder_set_context(&builder, RC_STR("file"), rc_config_source_name(source));
     rc_builder_set_context_int(&builder, RC_STR("faults"), (int64_t)faults->count);
-    for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {
-        rc_buf_init_fixed(&words, room, sizeof(room));
-        push_fault(&words, &faults->list[i]);
-        set_numbered(&builder, i + 1, rc_buf_get(&words));
+    for (size_t i = 0; i < rc_config_faults_listed(faults); i++) {
+        rc_buf_init_fixed(&fault_text, scratch, sizeof(scratch));
+        push_fault(&fault_text, &faults->list[i]);
+        set_numbered(&builder, i + 1, rc_buf_get(&fault_text));
     }
     if (faults->count > 0) {
         set_first(&builder, &faults->list[0]);
-        rc_buf_init_fixed(&words, room, sizeof(room));
-        rc_buf_push(&words, rc_config_source_name(source));
-        push(&words, faults->list[0].line > 0 ? ":" : ": ");
-        push_fault(&words, &faults->list[0]);
-        rc_builder_set_message(&builder, rc_buf_get(&words));
+        rc_buf_init_fixed(&fault_text, scratch, sizeof(scratch));
+        rc_buf_push(&fault_text, rc_config_source_name(source));
+        push(&fault_text, faults->list[0].line > 0 ? ":" : ": ");
+        push_fault(&fault_text, &faults->list[0]);
+        rc_builder_set_message(&builder, rc_buf_get(&fault_text));
     }
     rc_builder_add_source(&builder, RC_HERE("ConfigSchemaViolation"));
     return rc_builder_finish(&builder);
@@ -216,7 +216,7 @@ int rc_cli_config_refuse(rc_cli *cli, const char *command, const rc_config_sourc
                          rc_status status)
 {
     if (status == RC_E_NOMEM) {
-        rc_cli_complain(cli, command);
+        rc_cli_err_prefix(cli, command);
         rc_cli_text(&cli->err, "there is no memory for the configuration\n");
         return RC_EXIT_INTERNAL;
     }

@@ -5,7 +5,7 @@
 #include "config/show.h"
 #include "core/render_wrap.h"
 
-#define TEXT_ROOM ((size_t)2048)
+#define TEXT_BYTES ((size_t)2048)
 #define NAME_WIDTH_MAX 32
 
 /* What is shown of one price, in this order. */
@@ -79,8 +79,8 @@ static void push_padded(rc_buf *buf, rc_str text, unsigned width, bool has_utf8)
 /* To the right; the longest has 11 digits. */
 static void push_number(rc_buf *buf, uint64_t value, unsigned width)
 {
-    char room[RC_DECIMAL_ROOM];
-    rc_str text = rc_config_decimal(room, value, 6);
+    char scratch[RC_DECIMAL_CAPACITY];
+    rc_str text = rc_config_decimal(scratch, value, 6);
     for (size_t used = text.len; used < width; used++)
         push(buf, " ");
     rc_buf_push(buf, text);
@@ -98,13 +98,13 @@ static void push_title(rc_buf *buf, const char *text, unsigned width)
 
 static void push_others(rc_buf *buf, const rc_config_price *price)
 {
-    char room[RC_DECIMAL_ROOM];
+    char scratch[RC_DECIMAL_CAPACITY];
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         uint64_t value = value_of(price, &columns[i]);
         if (columns[i].is_of_tokens || value == 0)
             continue;
         push(buf, "  ");
-        rc_buf_push(buf, rc_config_decimal(room, value, 6));
+        rc_buf_push(buf, rc_config_decimal(scratch, value, 6));
         push(buf, " ");
         push(buf, columns[i].title);
     }
@@ -119,9 +119,9 @@ static void push_others(rc_buf *buf, const rc_config_price *price)
 static void push_row(rc_buf *buf, const rc_config_price *price, bool is_own, unsigned width,
                      bool has_utf8)
 {
-    rc_str whose = price->provider.len > 0 ? price->provider : price->kind;
+    rc_str owner = price->provider.len > 0 ? price->provider : price->kind;
     push(buf, is_own ? "* " : "  ");
-    push_padded(buf, whose.len > 0 ? whose : RC_STR("any"), KIND_WIDTH, has_utf8);
+    push_padded(buf, owner.len > 0 ? owner : RC_STR("any"), KIND_WIDTH, has_utf8);
     push(buf, " ");
     push_padded(buf, price->model, width, has_utf8);
     for (size_t i = 0; i < COLUMN_COUNT; i++)
@@ -175,9 +175,9 @@ typedef struct unpriced_list {
 static void push_unpriced(void *ctx, const rc_config *config, const rc_config_target *target)
 {
     unpriced_list *list = ctx;
-    char room[TEXT_ROOM];
+    char scratch[TEXT_BYTES];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_config_push_target(&text, config, target);
     push(list->buf, list->has_any ? ", " : "\nWithout a price, so that they cost nothing here: ");
     rc_visible_push(list->buf, rc_buf_get(&text), list->has_utf8);
@@ -204,7 +204,7 @@ static void write_text(rc_json_writer *w, const char *key, rc_str text)
 
 static void write_price(rc_json_writer *w, const rc_config_price *price, bool is_own)
 {
-    char room[RC_DECIMAL_ROOM];
+    char scratch[RC_DECIMAL_CAPACITY];
     rc_json_object_begin(w);
     write_text(w, "kind", price->kind);
     write_text(w, "provider", price->provider);
@@ -216,7 +216,7 @@ static void write_price(rc_json_writer *w, const rc_config_price *price, bool is
         if (!columns[i].is_of_tokens && value == 0)
             continue;
         rc_json_key(w, rc_str_c(columns[i].name));
-        rc_json_raw(w, rc_config_decimal(room, value, 6));
+        rc_json_raw(w, rc_config_decimal(scratch, value, 6));
     }
     if (price->told)
         rc_json_member_bool(w, RC_STR("told"), true);
@@ -226,9 +226,9 @@ static void write_price(rc_json_writer *w, const rc_config_price *price, bool is
 
 static void write_unpriced(void *ctx, const rc_config *config, const rc_config_target *target)
 {
-    char room[TEXT_ROOM];
+    char scratch[TEXT_BYTES];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_config_push_target(&text, config, target);
     rc_json_string(ctx, rc_buf_get(&text));
 }

@@ -8,7 +8,7 @@
 #include "config/unpriced.h"
 #include "core/render_wrap.h"
 
-#define TEXT_ROOM ((size_t)2048)
+#define TEXT_BYTES ((size_t)2048)
 /* The first column is as wide as its longest name, within reason. */
 #define NAME_WIDTH_MAX 24
 
@@ -74,22 +74,22 @@ static void push_providers(rc_buf *buf, const rc_cli *cli, const rc_config *conf
 static void push_target(rc_buf *buf, const rc_cli *cli, const rc_config *config,
                         const rc_config_target *target)
 {
-    char room[TEXT_ROOM];
+    char scratch[TEXT_BYTES];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_config_push_target(&text, config, target);
     push_visible(buf, cli, rc_buf_get(&text));
 }
 
 /* ---- money ---- */
 
-static const char *exceed_word(uint32_t on_exceed)
+static const char *exceed_text(uint32_t on_exceed)
 {
     static const char *const words[] = {"warn", "pause", "fail"};
     return words[on_exceed];
 }
 
-static const char *per_word(uint32_t per)
+static const char *per_text(uint32_t per)
 {
     static const char *const words[] = {"day", "month", "total"};
     return words[per];
@@ -98,10 +98,10 @@ static const char *per_word(uint32_t per)
 /* "$20 a month, then fail", "$5 in total, then warn" */
 static void push_limit(rc_buf *buf, uint64_t limit_usd, const char *per, const char *then)
 {
-    char room[RC_DECIMAL_ROOM];
+    char scratch[RC_DECIMAL_CAPACITY];
     const bool is_total = rc_str_eq(rc_str_c(per), RC_STR("total"));
     push(buf, "$");
-    rc_buf_push(buf, rc_config_decimal(room, limit_usd, 6));
+    rc_buf_push(buf, rc_config_decimal(scratch, limit_usd, 6));
     push(buf, is_total ? " in " : " a ");
     push(buf, per);
     push(buf, ", then ");
@@ -136,7 +136,7 @@ static void push_routes(rc_buf *buf, const rc_cli *cli, const rc_config *config)
         push(buf, " ms");
         if (route->budget_usd > 0) {
             push(buf, ", ");
-            push_limit(buf, route->budget_usd, "month", exceed_word(route->on_exceed));
+            push_limit(buf, route->budget_usd, "month", exceed_text(route->on_exceed));
         }
         push(buf, "\n");
     }
@@ -156,7 +156,7 @@ static void push_budgets(rc_buf *buf, const rc_cli *cli, const rc_config *config
         const rc_str match[] = {budget->match.client, budget->match.route, budget->match.target};
         const char *between = "; ";
         push_name(buf, cli, budget->name, width);
-        push_limit(buf, budget->limit_usd, per_word(budget->per), exceed_word(budget->on_exceed));
+        push_limit(buf, budget->limit_usd, per_text(budget->per), exceed_text(budget->on_exceed));
         for (size_t k = 0; k < 3; k++) {
             if (match[k].len == 0)
                 continue;
@@ -178,7 +178,7 @@ static void push_policy(rc_buf *buf, const rc_cli *cli, const rc_policy *policy,
         push(buf, "never retries\n");
         return;
     }
-    rc_retry_rule_push_summary(buf, &policy->others);
+    rc_retry_rule_push_summary(buf, &policy->default_rule);
     push(buf, "\n");
     for (uint32_t i = 0; i < policy->rule_count; i++) {
         push_name(buf, cli, RC_STR(""), width);
@@ -222,9 +222,9 @@ static void add_warning(warnings *to, rc_str text)
 
 static void warn_of_unpriced(void *ctx, const rc_unpriced *unpriced)
 {
-    char room[TEXT_ROOM];
+    char scratch[TEXT_BYTES];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_unpriced_push(&text, unpriced);
     push(&text, "; ");
     push(&text, rc_unpriced_advice());
@@ -234,11 +234,11 @@ static void warn_of_unpriced(void *ctx, const rc_unpriced *unpriced)
 static void push_warnings(warnings *to, const rc_config *config, const rc_prices *prices)
 {
     const size_t count = rc_unpriced_find(prices, config, warn_of_unpriced, to);
-    char room[TEXT_ROOM];
+    char scratch[TEXT_BYTES];
     rc_buf text;
     if (count <= RC_UNPRICED_SHOWN)
         return;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_buf_push_u64(&text, count - RC_UNPRICED_SHOWN);
     push(&text, " more have no price; recourse config prices lists them");
     add_warning(to, rc_buf_get(&text));
@@ -268,7 +268,7 @@ void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *con
         if (config->clients[i].budget_usd > 0) {
             push(buf, "  ");
             push_limit(buf, config->clients[i].budget_usd, "month",
-                       exceed_word(config->clients[i].on_exceed));
+                       exceed_text(config->clients[i].on_exceed));
         }
         push(buf, "\n");
     }
@@ -308,18 +308,18 @@ static void json_route(rc_json_writer *w, const rc_config *config, const rc_conf
     rc_json_key(w, RC_STR("chain"));
     rc_json_array_begin(w);
     for (size_t i = 0; i < route->chain_count; i++) {
-        char room[TEXT_ROOM];
+        char scratch[TEXT_BYTES];
         rc_buf text;
-        rc_buf_init_fixed(&text, room, sizeof(room));
+        rc_buf_init_fixed(&text, scratch, sizeof(scratch));
         rc_config_push_target(&text, config, &route->chain[i]);
         rc_json_string(w, rc_buf_get(&text));
     }
     rc_json_array_end(w);
     rc_json_member_string(w, RC_STR("policy"), rc_str_c(route->policy->name));
     if (route->has_overflow_to) {
-        char room[TEXT_ROOM];
+        char scratch[TEXT_BYTES];
         rc_buf text;
-        rc_buf_init_fixed(&text, room, sizeof(room));
+        rc_buf_init_fixed(&text, scratch, sizeof(scratch));
         rc_config_push_target(&text, config, &route->overflow_to);
         rc_json_member_string(w, RC_STR("overflow_to"), rc_buf_get(&text));
     }
@@ -330,15 +330,15 @@ static void json_route(rc_json_writer *w, const rc_config *config, const rc_conf
 static void json_budget(rc_json_writer *w, const char *scope, rc_str name, uint64_t limit_usd,
                         const char *per, uint32_t on_exceed)
 {
-    char room[RC_DECIMAL_ROOM];
+    char scratch[RC_DECIMAL_CAPACITY];
     if (limit_usd == 0)
         return;
     rc_json_object_begin(w);
     rc_json_member_string(w, rc_str_c(scope), name);
     rc_json_key(w, RC_STR("limit_usd"));
-    rc_json_raw(w, rc_config_decimal(room, limit_usd, 6));
+    rc_json_raw(w, rc_config_decimal(scratch, limit_usd, 6));
     rc_json_member_string(w, RC_STR("per"), rc_str_c(per));
-    rc_json_member_string(w, RC_STR("on_exceed"), rc_str_c(exceed_word(on_exceed)));
+    rc_json_member_string(w, RC_STR("on_exceed"), rc_str_c(exceed_text(on_exceed)));
     rc_json_object_end(w);
 }
 
@@ -354,16 +354,16 @@ static void json_budgets(rc_json_writer *w, const rc_config *config)
                     config->routes[i].on_exceed);
     for (size_t i = 0; i < config->budget_count; i++)
         json_budget(w, "budget", config->budgets[i].name, config->budgets[i].limit_usd,
-                    per_word(config->budgets[i].per), config->budgets[i].on_exceed);
+                    per_text(config->budgets[i].per), config->budgets[i].on_exceed);
     rc_json_array_end(w);
 }
 
 static void json_policy(rc_json_writer *w, const rc_policy *policy)
 {
-    char room[TEXT_ROOM];
+    char scratch[TEXT_BYTES];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
-    rc_retry_rule_push_summary(&text, &policy->others);
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
+    rc_retry_rule_push_summary(&text, &policy->default_rule);
     rc_json_object_begin(w);
     rc_json_member_string(w, RC_STR("name"), rc_str_c(policy->name));
     rc_json_member_bool(w, RC_STR("enabled"), policy->enabled);

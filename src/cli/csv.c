@@ -50,7 +50,7 @@ void rc_csv_text(rc_buf *buf, rc_str text)
         if (cp < 0x20)
             push_control(buf, cp);
         else
-            rc_glyph_push(buf, cp, true);
+            rc_visible_push_char(buf, cp, true);
     }
     rc_buf_push_byte(buf, '"');
 }

@@ -25,7 +25,7 @@ static const char *format_at(const void *ctx, size_t index)
     return index < 3 ? names[index] : NULL;
 }
 
-static bool look(rc_doctor *doctor, const rc_args *args)
+static bool check_all(rc_doctor *doctor, const rc_args *args)
 {
     rc_config config;
     bool has_memory = true;
@@ -60,11 +60,11 @@ static int run(rc_cli *cli, const rc_args *args)
     const bool has_timeout = args->values[DOCTOR_TIMEOUT] != NULL;
     rc_doctor_init(&doctor, cli, has_timeout ? args->numbers[DOCTOR_TIMEOUT] : TIMEOUT_S);
     int result = RC_EXIT_INTERNAL;
-    if (look(&doctor, args)) {
+    if (check_all(&doctor, args)) {
         show(&doctor, args);
         result = rc_doctor_exit_status(&doctor);
     } else {
-        rc_cli_complain(cli, "doctor");
+        rc_cli_err_prefix(cli, "doctor");
         rc_cli_text(&cli->err, "there is no memory to look at it all\n");
     }
     rc_doctor_done(&doctor);
@@ -79,7 +79,7 @@ static const rc_option doctor_options[DOCTOR_COUNT] = {
     [DOCTOR_TIMEOUT] = {"timeout", "SECONDS", NULL, 1, TIMEOUT_MAX_S,
                         "for everything that is asked over the network (default: 10)"},
     [DOCTOR_FORMAT] = {"format", "FORMAT", format_at, 0, 0, "human (default), json or markdown"},
-    [DOCTOR_COLOR] = {"color", "WHEN", rc_colour_at, 0, 0, "auto (default), always or never"},
+    [DOCTOR_COLOR] = {"color", "WHEN", rc_colour_mode_at, 0, 0, "auto (default), always or never"},
 };
 
 const rc_command rc_command_doctor = {

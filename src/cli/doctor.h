@@ -12,12 +12,12 @@
 #include "config/load.h"
 
 /* Sorted by how bad it is. */
-typedef enum rc_mark {
-    RC_MARK_NOTE = 0, /* nothing to do, worth knowing */
-    RC_MARK_FINE = 1,
-    RC_MARK_WARN = 2,
-    RC_MARK_FAULT = 3
-} rc_mark;
+typedef enum rc_finding_level {
+    RC_FINDING_NOTE = 0, /* nothing to do, worth knowing */
+    RC_FINDING_FINE = 1,
+    RC_FINDING_WARN = 2,
+    RC_FINDING_FAULT = 3
+} rc_finding_level;
 
 /* The groups, in the order in which they are shown. */
 typedef enum rc_doctor_group {
@@ -34,9 +34,9 @@ typedef enum rc_doctor_group {
 
 typedef struct rc_finding {
     struct rc_finding *next; /* of the same group */
-    rc_mark mark;
-    int exit_status; /* of a fault */
-    char what[64];   /* "openai tls"; all end in NUL, cut where too long */
+    rc_finding_level level;
+    int exit_status;  /* of a fault */
+    char subject[64]; /* "openai tls"; all end in NUL, cut where too long */
     char detail[384];
     char advice[256]; /* what to do next; "": nothing */
 } rc_finding;
@@ -47,7 +47,7 @@ typedef struct rc_doctor {
     rc_finding *first[RC_GROUP_COUNT];
     rc_finding *last[RC_GROUP_COUNT];
     rc_finding spare; /* written to when there is no memory: then the run fails as a whole */
-    size_t counts[RC_MARK_FAULT + 1];
+    size_t counts[RC_FINDING_FAULT + 1];
     unsigned timeout_s;
 } rc_doctor;
 
@@ -58,24 +58,25 @@ void rc_doctor_done(rc_doctor *doctor);
 /* ---- findings: doctor_finding.c ---- */
 
 /* A new one. what: copies. Never NULL. */
-rc_finding *rc_doctor_add(rc_doctor *doctor, rc_doctor_group group, rc_mark mark, rc_str what);
+rc_finding *rc_doctor_add(rc_doctor *doctor, rc_doctor_group group, rc_finding_level level,
+                          rc_str what);
 
 /* A fault with the exit status that it stands for. */
 rc_finding *rc_doctor_fault(rc_doctor *doctor, rc_doctor_group group, rc_str what, int exit_status);
 
 /* Append to the detail; give finding. text: copies. */
-rc_finding *rc_finding_say(rc_finding *finding, const char *text);
-rc_finding *rc_finding_say_str(rc_finding *finding, rc_str text);
-rc_finding *rc_finding_say_u64(rc_finding *finding, uint64_t number);
+rc_finding *rc_finding_push(rc_finding *finding, const char *text);
+rc_finding *rc_finding_push_str(rc_finding *finding, rc_str text);
+rc_finding *rc_finding_push_u64(rc_finding *finding, uint64_t number);
 /* "1 provider", "2 providers": one is the word for one of them, many for all other numbers. */
-rc_finding *rc_finding_say_count(rc_finding *finding, uint64_t number, const char *one,
-                                 const char *many);
+rc_finding *rc_finding_push_count(rc_finding *finding, uint64_t number, const char *one,
+                                  const char *many);
 
 /* Appends to what to do next. */
 rc_finding *rc_finding_advise(rc_finding *finding, const char *text);
 
 const char *rc_doctor_group_name(rc_doctor_group group);
-const char *rc_mark_name(rc_mark mark);
+const char *rc_finding_level_name(rc_finding_level level);
 
 /* 0, or that of the worst fault: 78, then 77, 74, 69. */
 int rc_doctor_exit_status(const rc_doctor *doctor);

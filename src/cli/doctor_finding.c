@@ -18,54 +18,56 @@ void rc_doctor_done(rc_doctor *doctor)
     rc_arena_done(&doctor->arena);
 }
 
-rc_finding *rc_doctor_add(rc_doctor *doctor, rc_doctor_group group, rc_mark mark, rc_str what)
+rc_finding *rc_doctor_add(rc_doctor *doctor, rc_doctor_group group, rc_finding_level level,
+                          rc_str subject)
 {
     rc_finding *finding = rc_arena_get(&doctor->arena, sizeof *finding);
     if (finding == NULL)
         return &doctor->spare;
-    finding->mark = mark;
-    rc_config_text_append(finding->what, sizeof finding->what, what);
+    finding->level = level;
+    rc_config_text_append(finding->subject, sizeof finding->subject, subject);
     if (doctor->last[group] != NULL)
         doctor->last[group]->next = finding;
     else
         doctor->first[group] = finding;
     doctor->last[group] = finding;
-    doctor->counts[mark]++;
+    doctor->counts[level]++;
     return finding;
 }
 
-rc_finding *rc_doctor_fault(rc_doctor *doctor, rc_doctor_group group, rc_str what, int exit_status)
+rc_finding *rc_doctor_fault(rc_doctor *doctor, rc_doctor_group group, rc_str subject,
+                            int exit_status)
 {
-    rc_finding *finding = rc_doctor_add(doctor, group, RC_MARK_FAULT, what);
+    rc_finding *finding = rc_doctor_add(doctor, group, RC_FINDING_FAULT, subject);
     finding->exit_status = exit_status;
     return finding;
 }
 
-rc_finding *rc_finding_say_str(rc_finding *finding, rc_str text)
+rc_finding *rc_finding_push_str(rc_finding *finding, rc_str text)
 {
     rc_config_text_append(finding->detail, sizeof finding->detail, text);
     return finding;
 }
 
-rc_finding *rc_finding_say(rc_finding *finding, const char *text)
+rc_finding *rc_finding_push(rc_finding *finding, const char *text)
 {
-    return rc_finding_say_str(finding, rc_str_c(text));
+    return rc_finding_push_str(finding, rc_str_c(text));
 }
 
-rc_finding *rc_finding_say_u64(rc_finding *finding, uint64_t number)
+rc_finding *rc_finding_push_u64(rc_finding *finding, uint64_t number)
 {
-    char room[24];
+    char scratch[24];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_buf_push_u64(&text, number);
-    return rc_finding_say_str(finding, rc_buf_get(&text));
+    return rc_finding_push_str(finding, rc_buf_get(&text));
 }
 
-rc_finding *rc_finding_say_count(rc_finding *finding, uint64_t number, const char *one,
-                                 const char *many)
+rc_finding *rc_finding_push_count(rc_finding *finding, uint64_t number, const char *one,
+                                  const char *many)
 {
-    rc_finding_say(rc_finding_say_u64(finding, number), " ");
-    return rc_finding_say(finding, number == 1 ? one : many);
+    rc_finding_push(rc_finding_push_u64(finding, number), " ");
+    return rc_finding_push(finding, number == 1 ? one : many);
 }
 
 rc_finding *rc_finding_advise(rc_finding *finding, const char *text)
@@ -85,10 +87,10 @@ const char *rc_doctor_group_name(rc_doctor_group group)
     return names[group];
 }
 
-const char *rc_mark_name(rc_mark mark)
+const char *rc_finding_level_name(rc_finding_level level)
 {
     static const char *const names[] = {"note", "fine", "warning", "fault"};
-    return names[mark];
+    return names[level];
 }
 
 int rc_doctor_exit_status(const rc_doctor *doctor)
@@ -97,7 +99,7 @@ int rc_doctor_exit_status(const rc_doctor *doctor)
     for (size_t i = 0; i < sizeof worst_first / sizeof worst_first[0]; i++)
         for (size_t g = 0; g < RC_GROUP_COUNT; g++)
             for (const rc_finding *f = doctor->first[g]; f != NULL; f = f->next)
-                if (f->mark == RC_MARK_FAULT && f->exit_status == worst_first[i])
+                if (f->level == RC_FINDING_FAULT && f->exit_status == worst_first[i])
                     return worst_first[i];
     return RC_EXIT_OK;
 }

@@ -9,19 +9,19 @@
 #include "net/upstream.h"
 
 /* Headers of an answer that are kept. */
-#define RC_ASKED_HEADERS_MAX 64
-#define RC_ASKED_BODY_MAX ((size_t)64 << 10)
+#define RC_PROBE_HEADERS_MAX 64
+#define RC_PROBE_BODY_MAX ((size_t)64 << 10)
 
-struct rc_ask_net;
+struct rc_prober;
 
 /* One request, and what came of it. */
-typedef struct rc_asked {
-    struct rc_ask_net *net;
-    struct rc_asked *next;
+typedef struct rc_http_probe {
+    struct rc_prober *prober;
+    struct rc_http_probe *next;
     rc_origin origin;
     rc_upstream_call call;
-    rc_buf wire; /* what is sent, a key in it: wiped at the end */
-    rc_buf body; /* of an answer that is not 200 */
+    rc_buf request; /* what is sent, a key in it: wiped at the end */
+    rc_buf body;    /* of an answer that is not 200 */
     bool is_over;
     bool is_late; /* the time limit came first */
     rc_upstream_kind failure;
@@ -29,52 +29,52 @@ typedef struct rc_asked {
     char failure_text[128]; /* ends in NUL */
     int status;             /* 0: no answer */
     uint64_t started_ms;
-    uint64_t answered_ms;
-    bool is_page; /* HTML, where JSON was asked for */
+    uint64_t head_ms;
+    bool is_html; /* HTML, where JSON was asked for */
     bool has_date;
     int64_t ahead_ms; /* of our clock, the server's date */
     bool has_tls;
     rc_tls_facts tls;
     size_t header_count;
-    rc_header headers[RC_ASKED_HEADERS_MAX];
-} rc_asked;
+    rc_header headers[RC_PROBE_HEADERS_MAX];
+} rc_http_probe;
 
 /* A name that is looked for. */
-typedef struct rc_asked_name {
+typedef struct rc_name_probe {
     rc_lookup lookup; /* the first member: on_done finds us by it */
-    struct rc_ask_net *net;
-    struct rc_asked_name *next;
+    struct rc_prober *prober;
+    struct rc_name_probe *next;
     bool is_over;
     bool is_late;
     size_t address_count;
-} rc_asked_name;
+} rc_name_probe;
 
-typedef struct rc_ask_net {
+typedef struct rc_prober {
     rc_doctor *doctor;
     rc_arena arena;
     uv_loop_t loop;
     uv_timer_t timer;
     rc_upstream *upstream;
     rc_resolver resolver;
-    rc_asked *asked;
-    rc_asked_name *names;
-    size_t left; /* questions without an answer */
+    rc_http_probe *probes;
+    rc_name_probe *name_probes;
+    size_t pending; /* questions without an answer */
     bool is_ending;
-} rc_ask_net;
+} rc_prober;
 
 /* False: there is no memory. doctor: borrows until done. */
-bool rc_ask_net_init(rc_ask_net *net, rc_doctor *doctor);
+bool rc_prober_init(rc_prober *prober, rc_doctor *doctor);
 
 /* Asks PREFIX + path of origin. push_more: appends header lines, may be NULL; false: nothing can be
  * asked. NULL: no memory. Views net. origin: copies. */
-rc_asked *rc_ask(rc_ask_net *net, const rc_origin *origin, const char *path,
-                 bool (*push_more)(rc_buf *wire, void *ctx), void *ctx);
-rc_asked_name *rc_ask_name(rc_ask_net *net, const char *host);
+rc_http_probe *rc_http_probe_start(rc_prober *prober, const rc_origin *origin, const char *path,
+                                   bool (*push_more)(rc_buf *wire, void *ctx), void *ctx);
+rc_name_probe *rc_name_probe_start(rc_prober *prober, const char *host);
 
 /* Waits for all answers, or for the time limit; then closes everything. */
-void rc_ask_net_run(rc_ask_net *net);
+void rc_prober_run(rc_prober *prober);
 
 /* Wipes what was sent. */
-void rc_ask_net_done(rc_ask_net *net);
+void rc_prober_done(rc_prober *prober);
 
 #endif

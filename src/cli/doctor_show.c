@@ -6,8 +6,8 @@
 #include "core/render_markdown.h"
 #include "core/render_wrap.h"
 
-#define WHAT_COLUMNS_MAX 28u
-#define TEXT_COLUMNS_MIN RC_GLYPH_WIDTH_MAX
+#define SUBJECT_COLUMNS_MAX 28u
+#define TEXT_COLUMNS_MIN RC_VISIBLE_CHAR_WIDTH_MAX
 
 typedef struct page {
     const rc_doctor *doctor;
@@ -15,22 +15,23 @@ typedef struct page {
     bool has_colour;
     bool has_utf8;
     unsigned width;
-    unsigned what_columns;
+    unsigned subject_columns;
 } page;
 
 /* ---- people ---- */
 
-static const char *sign_of(const page *p, rc_mark mark)
+static const char *sign_of(const page *p, rc_finding_level level)
 {
     static const char *const plain[] = {"-", "+", "!", "x"};
     static const char *const glyphs[] = {"·", "✓", "!", "✗"};
-    return p->has_utf8 ? glyphs[mark] : plain[mark];
+    return p->has_utf8 ? glyphs[level] : plain[level];
 }
 
-static rc_ink ink_of(rc_mark mark)
+static rc_colour colour_of(rc_finding_level level)
 {
-    static const rc_ink inks[] = {RC_INK_FAINT, RC_INK_GOOD, RC_INK_WARN, RC_INK_BAD};
-    return inks[mark];
+    static const rc_colour colours[] = {RC_COLOUR_FAINT, RC_COLOUR_GOOD, RC_COLOUR_WARN,
+                                        RC_COLOUR_BAD};
+    return colours[level];
 }
 
 static void push_spaces(rc_buf *buf, unsigned count)
@@ -42,10 +43,10 @@ static void push_spaces(rc_buf *buf, unsigned count)
 /* Where details begin: behind "  x ", the widest name and two spaces. */
 static unsigned indent_of(const page *p)
 {
-    return 4 + p->what_columns + 2;
+    return 4 + p->subject_columns + 2;
 }
 
-static void push_wrapped(const page *p, const char *lead, const char *text, rc_ink ink,
+static void push_wrapped(const page *p, const char *lead, const char *text, rc_colour colour,
                          bool is_begun)
 {
     const unsigned indent = indent_of(p);
@@ -59,11 +60,11 @@ static void push_wrapped(const page *p, const char *lead, const char *text, rc_i
     rc_wrap_init(&wrap, rc_str_c(text), p->has_utf8);
     while (rc_wrap_next(&wrap, columns, &line)) {
         push_spaces(p->buf, is_first && is_begun ? 0 : indent);
-        rc_ink_begin(p->buf, ink, p->has_colour);
+        rc_colour_begin(p->buf, colour, p->has_colour);
         rc_cli_text(p->buf, is_first ? lead : "");
         push_spaces(p->buf, is_first ? 0 : lead_columns);
         rc_visible_push(p->buf, line.text, p->has_utf8);
-        rc_ink_end(p->buf, ink, p->has_colour);
+        rc_colour_end(p->buf, colour, p->has_colour);
         rc_buf_push_byte(p->buf, '\n');
         is_first = false;
     }
@@ -74,16 +75,16 @@ static void push_wrapped(const page *p, const char *lead, const char *text, rc_i
 static void push_finding(const page *p, const rc_finding *finding)
 {
     rc_cli_text(p->buf, "  ");
-    rc_ink_begin(p->buf, ink_of(finding->mark), p->has_colour);
-    rc_cli_text(p->buf, sign_of(p, finding->mark));
-    rc_ink_end(p->buf, ink_of(finding->mark), p->has_colour);
+    rc_colour_begin(p->buf, colour_of(finding->level), p->has_colour);
+    rc_cli_text(p->buf, sign_of(p, finding->level));
+    rc_colour_end(p->buf, colour_of(finding->level), p->has_colour);
     rc_buf_push_byte(p->buf, ' ');
     const unsigned used =
-        rc_visible_push_cut(p->buf, rc_str_c(finding->what), p->what_columns, p->has_utf8);
-    push_spaces(p->buf, p->what_columns - used + 2);
-    push_wrapped(p, "", finding->detail, RC_INK_PLAIN, true);
+        rc_visible_push_cut(p->buf, rc_str_c(finding->subject), p->subject_columns, p->has_utf8);
+    push_spaces(p->buf, p->subject_columns - used + 2);
+    push_wrapped(p, "", finding->detail, RC_COLOUR_PLAIN, true);
     if (finding->advice[0] != '\0')
-        push_wrapped(p, p->has_utf8 ? "→ " : "> ", finding->advice, RC_INK_FAINT, false);
+        push_wrapped(p, p->has_utf8 ? "→ " : "> ", finding->advice, RC_COLOUR_FAINT, false);
 }
 
 /* Names take a third of the line at most. */
@@ -92,11 +93,11 @@ static unsigned widest(const rc_doctor *doctor, unsigned columns, bool has_utf8)
     unsigned widest = 8;
     for (size_t g = 0; g < RC_GROUP_COUNT; g++)
         for (const rc_finding *f = doctor->first[g]; f != NULL; f = f->next) {
-            const unsigned width = rc_visible_width(rc_str_c(f->what), has_utf8);
+            const unsigned width = rc_visible_width(rc_str_c(f->subject), has_utf8);
             widest = width > widest ? width : widest;
         }
-    if (widest > WHAT_COLUMNS_MAX)
-        widest = WHAT_COLUMNS_MAX;
+    if (widest > SUBJECT_COLUMNS_MAX)
+        widest = SUBJECT_COLUMNS_MAX;
     return widest > columns / 3 ? columns / 3 : widest;
 }
 
@@ -108,9 +109,9 @@ static void push_count(rc_buf *buf, size_t count, const char *one, const char *m
 
 static void push_sum(const rc_doctor *doctor, rc_buf *buf)
 {
-    push_count(buf, doctor->counts[RC_MARK_FAULT], " fault, ", " faults, ");
-    push_count(buf, doctor->counts[RC_MARK_WARN], " warning, ", " warnings, ");
-    push_count(buf, doctor->counts[RC_MARK_FINE], " fine", " fine");
+    push_count(buf, doctor->counts[RC_FINDING_FAULT], " fault, ", " faults, ");
+    push_count(buf, doctor->counts[RC_FINDING_WARN], " warning, ", " warnings, ");
+    push_count(buf, doctor->counts[RC_FINDING_FINE], " fine", " fine");
 }
 
 void rc_doctor_push_human(const rc_doctor *doctor, rc_buf *buf, bool has_colour)
@@ -122,14 +123,14 @@ void rc_doctor_push_human(const rc_doctor *doctor, rc_buf *buf, bool has_colour)
         .has_colour = has_colour,
         .has_utf8 = terminal->has_utf8,
         .width = terminal->width,
-        .what_columns = widest(doctor, terminal->width, terminal->has_utf8),
+        .subject_columns = widest(doctor, terminal->width, terminal->has_utf8),
     };
     for (size_t g = 0; g < RC_GROUP_COUNT; g++) {
         if (doctor->first[g] == NULL)
             continue;
-        rc_ink_begin(buf, RC_INK_STRONG, has_colour);
+        rc_colour_begin(buf, RC_COLOUR_STRONG, has_colour);
         rc_cli_text(buf, rc_doctor_group_name((rc_doctor_group)g));
-        rc_ink_end(buf, RC_INK_STRONG, has_colour);
+        rc_colour_end(buf, RC_COLOUR_STRONG, has_colour);
         rc_buf_push_byte(buf, '\n');
         for (const rc_finding *f = doctor->first[g]; f != NULL; f = f->next)
             push_finding(&p, f);
@@ -145,12 +146,12 @@ static void json_finding(rc_json_writer *w, rc_doctor_group group, const rc_find
 {
     rc_json_object_begin(w);
     rc_json_member_string(w, RC_STR("group"), rc_str_c(rc_doctor_group_name(group)));
-    rc_json_member_string(w, RC_STR("what"), rc_str_c(finding->what));
-    rc_json_member_string(w, RC_STR("mark"), rc_str_c(rc_mark_name(finding->mark)));
+    rc_json_member_string(w, RC_STR("what"), rc_str_c(finding->subject));
+    rc_json_member_string(w, RC_STR("mark"), rc_str_c(rc_finding_level_name(finding->level)));
     rc_json_member_string(w, RC_STR("detail"), rc_str_c(finding->detail));
     if (finding->advice[0] != '\0')
         rc_json_member_string(w, RC_STR("next"), rc_str_c(finding->advice));
-    if (finding->mark == RC_MARK_FAULT)
+    if (finding->level == RC_FINDING_FAULT)
         rc_json_member_i64(w, RC_STR("exit_status"), finding->exit_status);
     rc_json_object_end(w);
 }
@@ -161,8 +162,8 @@ void rc_doctor_push_json(const rc_doctor *doctor, rc_buf *buf)
     rc_json_writer_init(&w, buf, 0);
     rc_json_object_begin(&w);
     rc_json_member_i64(&w, RC_STR("exit_status"), rc_doctor_exit_status(doctor));
-    rc_json_member_i64(&w, RC_STR("faults"), (int64_t)doctor->counts[RC_MARK_FAULT]);
-    rc_json_member_i64(&w, RC_STR("warnings"), (int64_t)doctor->counts[RC_MARK_WARN]);
+    rc_json_member_i64(&w, RC_STR("faults"), (int64_t)doctor->counts[RC_FINDING_FAULT]);
+    rc_json_member_i64(&w, RC_STR("warnings"), (int64_t)doctor->counts[RC_FINDING_WARN]);
     rc_json_key(&w, RC_STR("findings"));
     rc_json_array_begin(&w);
     for (size_t g = 0; g < RC_GROUP_COUNT; g++)
@@ -194,8 +195,8 @@ void rc_doctor_push_markdown(const rc_doctor *doctor, rc_buf *buf)
         rc_cli_text(buf, "\n\n| | what | found | next |\n|---|---|---|---|\n");
         for (const rc_finding *f = doctor->first[g]; f != NULL; f = f->next) {
             rc_cli_text(buf, "| ");
-            rc_cli_text(buf, rc_mark_name(f->mark));
-            markdown_cell(buf, f->what);
+            rc_cli_text(buf, rc_finding_level_name(f->level));
+            markdown_cell(buf, f->subject);
             markdown_cell(buf, f->detail);
             markdown_cell(buf, f->advice);
             rc_cli_text(buf, " |\n");

@@ -74,9 +74,9 @@ static size_t offer_names(rc_cli *cli, rc_str part, bool is_shown)
 
 static int refuse_code(rc_cli *cli, rc_str name)
 {
-    rc_cli_complain(cli, "errors");
+    rc_cli_err_prefix(cli, "errors");
     rc_cli_text(&cli->err, "there is no code or class ");
-    rc_cli_quote(cli, name);
+    rc_cli_err_quote(cli, name);
     if (name.len >= PART_MIN && offer_names(cli, name, false) > 1) {
         offer_names(cli, name, true);
         rc_cli_text(&cli->err, "?\n");
@@ -128,7 +128,7 @@ static int run_errors(rc_cli *cli, const rc_args *args)
 static const rc_option errors_options[ERRORS_COUNT] = {
     [ERRORS_FORMAT] = {"format", "FORMAT", errors_format_at, 0, 0,
                        "human (default), json or markdown"},
-    [ERRORS_COLOUR] = {"color", "WHEN", rc_colour_at, 0, 0,
+    [ERRORS_COLOUR] = {"color", "WHEN", rc_colour_mode_at, 0, 0,
                        "auto (default: on a terminal, unless NO_COLOR is set), always or never"},
     [ERRORS_WIDTH] = {"width", "N", NULL, RC_WIDTH_MIN, RC_WIDTH_MAX,
                       "columns for human (default: COLUMNS, the terminal's, else 80)"},

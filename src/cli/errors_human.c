@@ -48,7 +48,7 @@ static void push_styled(const struct sheet *sheet, const char *sgr, const char *
 /* ---- the table ---- */
 
 struct cell {
-    char room[24];
+    char scratch[24];
     const char *text;
     const char *sgr;
 };
@@ -56,10 +56,10 @@ struct cell {
 static void set_number(struct cell *cell, int number)
 {
     rc_buf digits;
-    rc_buf_init_fixed(&digits, cell->room, sizeof(cell->room));
+    rc_buf_init_fixed(&digits, cell->scratch, sizeof(cell->scratch));
     rc_buf_push_i64(&digits, number);
     rc_buf_push_byte(&digits, '\0');
-    cell->text = cell->room;
+    cell->text = cell->scratch;
 }
 
 static void set_name(struct cell *cell, const char *name)
@@ -251,7 +251,7 @@ static void push_fact(const struct sheet *sheet, const char *label, const char *
 {
     push_gap(sheet, GAP);
     push_styled(sheet, SGR_FAINT, label);
-    if (sheet->width < GAP + LABEL_WIDTH + RC_GLYPH_WIDTH_MAX) {
+    if (sheet->width < GAP + LABEL_WIDTH + RC_VISIBLE_CHAR_WIDTH_MAX) {
         push_c(sheet, "\n");
         push_wrapped(sheet, 2 * GAP, false, text);
         return;
@@ -283,7 +283,7 @@ static void push_code_panel(rc_buf *buf, const rc_panel_style *style, const rc_c
 
     rc_panel panel;
     const rc_panel_block strong = {.tone = RC_TONE_STRONG};
-    rc_panel_init(&panel, style, RC_MOOD_CALM, buf);
+    rc_panel_init(&panel, style, RC_PANEL_NEUTRAL, buf);
     rc_panel_open(&panel, rc_str_c(row->name), rc_str_c(info->name));
     rc_panel_text(&panel, &strong, rc_str_c(row->message));
     rc_panel_blank(&panel);

@@ -37,18 +37,18 @@ enum {
 #define RC_EXIT_OS 71
 #define RC_EXIT_INTERRUPTED 130
 /* As timeout(1) does. */
-#define RC_EXIT_OVER_TIME 124
+#define RC_EXIT_TIMED_OUT 124
 
-#define RC_EXEC_TRIES_MAX 1000
+#define RC_EXEC_ATTEMPTS_MAX 1000
 
 /* One try, for the report. The reasons are static texts. */
-typedef struct rc_exec_try {
+typedef struct rc_exec_attempt {
     rc_code code;
     int64_t started_unix_ms;
     int64_t duration_ms;
     int64_t wait_ms; /* before the next one; -1: none */
     const char *reason;
-} rc_exec_try;
+} rc_exec_attempt;
 
 /* One run of the command. */
 typedef struct rc_exec {
@@ -73,25 +73,25 @@ typedef struct rc_exec {
     rc_tty tty;
     rc_stdin input;
     rc_tail tail;
-    rc_tail inner;  /* what the command wrote where RECOURSE_REPORT_FD says */
-    rc_outlet talk; /* standard error: the command's and ours */
-    int report_fd;  /* where whoever started us wants our report; -1: nowhere */
-    int died_like;  /* the signal that we end with as the command did; 0: none */
+    rc_tail inner;        /* what the command wrote where RECOURSE_REPORT_FD says */
+    rc_outlet err_outlet; /* standard error: the command's and ours */
+    int report_fd;        /* where whoever started us wants our report; -1: nowhere */
+    int end_signal;       /* the signal that we end with as the command did; 0: none */
 
     rc_process_end end;      /* of the latest try */
     const rc_report *report; /* what it means; NULL: it worked */
     int exit_status;
-    int cancelled_by;    /* a signal; 0: none */
+    int cancel_signal;   /* a signal; 0: none */
     bool is_cancelled;   /* by the person who waits */
     const char *refusal; /* why there is no other try although there could be; NULL */
 
-    rc_exec_try tries[RC_REPORT_ATTEMPTS_MAX]; /* the latest */
-    size_t try_count;
+    rc_exec_attempt attempts[RC_REPORT_ATTEMPTS_MAX]; /* the latest */
+    size_t attempt_count;
     rc_id_maker ids;
     rc_id run_id; /* the correlation of all events; empty without entropy */
 
     rc_exec_events events;
-    rc_seen seen;
+    rc_detected detected;
     rc_buf cleaned;
 } rc_exec;
 
@@ -114,7 +114,7 @@ const rc_report *rc_exec_judge(rc_exec *x);
 const rc_report *rc_exec_finish(rc_exec *x, const rc_action *action);
 
 /* What the policy needs to know of the latest failure. */
-rc_setback rc_exec_setback(const rc_exec *x);
+rc_failure_facts rc_exec_failure_facts(const rc_exec *x);
 
 /* An id; empty without entropy. */
 rc_id rc_exec_id(rc_exec *x);
@@ -123,9 +123,9 @@ rc_id rc_exec_id(rc_exec *x);
  * whom. */
 bool rc_exec_wait(rc_exec *x, const rc_action *action);
 
-/* exec_talk.c. Begins a line on err; the words go out with rc_exec_say, on a line of their own. */
-void rc_exec_complain(rc_exec *x, const char *text);
-void rc_exec_say(rc_exec *x);
+/* exec_talk.c. Begins a line on err; the words go out with rc_exec_push_err, on a line of their own. */
+void rc_exec_err_prefix(rc_exec *x, const char *text);
+void rc_exec_push_err(rc_exec *x);
 
 /* Writes what is queued, until there is nothing left or a signal says that nobody wants it. */
 void rc_exec_flush(rc_exec *x);
@@ -136,7 +136,7 @@ const rc_report *rc_exec_inner_report(rc_exec *x);
 
 /* Takes the place that whoever started us wants a report at, if any; and writes ours there. */
 void rc_exec_outer_open(rc_exec *x);
-void rc_exec_outer_tell(rc_exec *x, const rc_report *report);
+void rc_exec_outer_write(rc_exec *x, const rc_report *report);
 void rc_exec_outer_close(rc_exec *x);
 
 #endif

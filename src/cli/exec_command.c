@@ -14,7 +14,7 @@ static const rc_option exec_options[EXEC_COUNT] = {
     [EXEC_TRIES] = {.name = "tries",
                     .value_name = "N",
                     .min = 1,
-                    .max = RC_EXEC_TRIES_MAX,
+                    .max = RC_EXEC_ATTEMPTS_MAX,
                     .help = "tries in all, the first included (default: the policy's)"},
     [EXEC_BUDGET] = {.name = "budget",
                      .value_name = "TIME",
@@ -30,7 +30,7 @@ static const rc_option exec_options[EXEC_COUNT] = {
     [EXEC_QUIET] = {.name = "quiet", .help = "say nothing about retries and failures"},
     [EXEC_COLOUR] = {.name = "color",
                      .value_name = "WHEN",
-                     .value_at = rc_colour_at,
+                     .value_at = rc_colour_mode_at,
                      .help = "auto (default: on a terminal, unless NO_COLOR is set), always or "
                              "never"},
     [EXEC_WIDTH] = {.name = "width",

@@ -11,11 +11,14 @@
 /* What waits for a reader. */
 #define QUEUE_MAX ((size_t)4 << 20)
 
-int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, rc_outlet *talk, const char *path,
-                        bool is_on_err)
+int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, rc_outlet *err_outlet,
+                        const char *path, bool is_on_err)
 {
-    *events = (rc_exec_events){
-        .cli = cli, .talk = talk, .file = {.fd = -1}, .is_on_err = is_on_err, .next_seq = 1};
+    *events = (rc_exec_events){.cli = cli,
+                               .err_outlet = err_outlet,
+                               .file = {.fd = -1},
+                               .is_on_err = is_on_err,
+                               .next_seq = 1};
     rc_buf_init(&events->lines, &cli->alloc, LINES_MAX);
     if (path == NULL)
         return 0;
@@ -35,15 +38,15 @@ bool rc_exec_events_is_unread(int error)
     return error == ENXIO;
 }
 
-static void complain(rc_exec_events *events, const char *what)
+static void warn(rc_exec_events *events, const char *reason)
 {
     rc_cli *cli = events->cli;
-    rc_cli_complain(cli, "exec");
+    rc_cli_err_prefix(cli, "exec");
     rc_cli_text(&cli->err, "events are lost: ");
-    rc_cli_text(&cli->err, what);
+    rc_cli_text(&cli->err, reason);
     rc_buf_push_byte(&cli->err, '\n');
-    rc_outlet_begin_line(events->talk);
-    if (rc_outlet_push(events->talk, rc_buf_get(&cli->err)))
+    rc_outlet_begin_line(events->err_outlet);
+    if (rc_outlet_push(events->err_outlet, rc_buf_get(&cli->err)))
         rc_buf_reset(&cli->err);
 }
 
@@ -52,7 +55,7 @@ static void close_file(rc_exec_events *events)
     int error = events->has_file ? rc_outlet_done(&events->file) : 0;
     events->has_file = false;
     if (error != 0)
-        complain(events, rc_sys_error_text(error));
+        warn(events, rc_sys_error_text(error));
 }
 
 void rc_exec_events_close(rc_exec_events *events)
@@ -66,7 +69,7 @@ void rc_exec_events_check(rc_exec_events *events)
 {
     if (!events->has_file || events->file.error == 0)
         return;
-    complain(events, rc_sys_error_text(events->file.error));
+    warn(events, rc_sys_error_text(events->file.error));
     close_file(events);
 }
 
@@ -79,14 +82,14 @@ static void write_lines(rc_exec_events *events)
 {
     rc_str lines = rc_buf_get(&events->lines);
     if (rc_buf_status(&events->lines) != RC_OK)
-        complain(events, "there is no memory for them");
+        warn(events, "there is no memory for them");
     if (events->is_on_err) {
-        rc_outlet_begin_line(events->talk);
-        rc_outlet_push(events->talk, lines);
+        rc_outlet_begin_line(events->err_outlet);
+        rc_outlet_push(events->err_outlet, lines);
     }
     rc_exec_events_check(events);
     if (events->has_file && !rc_outlet_push(&events->file, lines)) {
-        complain(events, "nobody reads them, or there is no memory to keep them");
+        warn(events, "nobody reads them, or there is no memory to keep them");
         close_file(events);
     }
     rc_exec_events_check(events);
@@ -99,14 +102,14 @@ void rc_exec_events_begin(rc_exec_events *events, const rc_id *id, const char *c
     events->id = *id;
     events->command = command;
     events->started_ms = now_ms;
-    rc_teller_init(&events->teller, rc_str_c(events->id.text), &events->next_seq);
+    rc_emitter_init(&events->emitter, rc_str_c(events->id.text), &events->next_seq);
 }
 
-void rc_exec_events_tell(rc_exec_events *events, const rc_action *action, const rc_report *report)
+void rc_exec_events_emit(rc_exec_events *events, const rc_action *action, const rc_report *report)
 {
     rc_event list[RC_EVENTS_MAX];
     rc_str command = rc_str_c(events->command);
-    rc_news news = {
+    rc_call_facts facts = {
         .action = *action,
         .error_message = rc_report_message(report),
         .report_id = rc_report_id(report),
@@ -117,7 +120,7 @@ void rc_exec_events_tell(rc_exec_events *events, const rc_action *action, const 
     };
     if (!is_wanted(events))
         return;
-    size_t count = rc_teller_on_action(&events->teller, &news, list);
+    size_t count = rc_emitter_on_action(&events->emitter, &facts, list);
     for (size_t i = 0; i < count; i++)
         rc_event_encode(&list[i], &events->lines);
     write_lines(events);

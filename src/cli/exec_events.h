@@ -19,21 +19,21 @@
 /* The caller's storage; the fields are private but for `file`, to be attached to a watch. */
 typedef struct rc_exec_events {
     rc_cli *cli;
-    rc_outlet *talk; /* standard error, for complaints too */
+    rc_outlet *err_outlet; /* standard error, for complaints too */
     rc_outlet file;
     bool has_file;
     bool is_on_err;
     rc_id id;
     uint64_t next_seq;
-    rc_teller teller;
+    rc_emitter emitter;
     const char *command;
     uint64_t started_ms;
     rc_buf lines;
 } rc_exec_events;
 
 /* path: NULL for no file. 0, or the errno number. cli, talk: borrow until close. */
-int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, rc_outlet *talk, const char *path,
-                        bool is_on_err);
+int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, rc_outlet *err_outlet,
+                        const char *path, bool is_on_err);
 void rc_exec_events_close(rc_exec_events *events);
 
 /* Is that the errno number of a pipe that nobody reads? */
@@ -44,7 +44,7 @@ void rc_exec_events_begin(rc_exec_events *events, const rc_id *id, const char *c
                           uint64_t now_ms);
 
 /* Every action of the call, in order. report: of the latest failure; NULL: none. */
-void rc_exec_events_tell(rc_exec_events *events, const rc_action *action, const rc_report *report);
+void rc_exec_events_emit(rc_exec_events *events, const rc_action *action, const rc_report *report);
 
 /* The end of it: the report of the whole, or NULL when it worked. */
 void rc_exec_events_end(rc_exec_events *events, const rc_report *report, uint64_t now_ms);

@@ -32,16 +32,16 @@ static const rc_report *decode(rc_exec *x, rc_str json)
 {
     const rc_report *report = NULL;
     rc_decode_info info;
-    rc_seen_read(&x->seen, json);
-    if (x->seen.kind != RC_SEEN_REPORT)
+    rc_detected_read(&x->detected, json);
+    if (x->detected.kind != RC_DETECTED_REPORT)
         return NULL;
     rc_status status =
-        rc_report_decode(x->seen.report, RC_DECODE_TOLERANT, &x->cli->alloc, &report, &info);
+        rc_report_decode(x->detected.report, RC_DECODE_TOLERANT, &x->cli->alloc, &report, &info);
     return status == RC_OK ? report : NULL;
 }
 
 /* Only a whole line counts: of one whose beginning has gone nothing is sure. */
-static const rc_report *read_given(rc_exec *x)
+static const rc_report *read_from_pipe(rc_exec *x)
 {
     rc_str text = rc_tail_get(&x->inner);
     size_t end = text.len;
@@ -79,7 +79,7 @@ static const rc_report *read_event(rc_exec *x)
 
 const rc_report *rc_exec_inner_report(rc_exec *x)
 {
-    const rc_report *report = read_given(x);
+    const rc_report *report = read_from_pipe(x);
     return report != NULL ? report : read_event(x);
 }
 
@@ -119,7 +119,7 @@ void rc_exec_outer_close(rc_exec *x)
     x->report_fd = -1;
 }
 
-void rc_exec_outer_tell(rc_exec *x, const rc_report *report)
+void rc_exec_outer_write(rc_exec *x, const rc_report *report)
 {
     static const rc_view VIEWS[] = {RC_VIEW_INTERNAL, RC_VIEW_MODEL, RC_VIEW_USER};
     rc_buf line;

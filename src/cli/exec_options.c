@@ -4,23 +4,23 @@
 
 static int refuse(rc_cli *cli, const char *what, const char *value)
 {
-    rc_cli_complain(cli, "exec");
+    rc_cli_err_prefix(cli, "exec");
     rc_cli_text(&cli->err, what);
     if (value != NULL)
-        rc_cli_quote(cli, rc_str_c(value));
+        rc_cli_err_quote(cli, rc_str_c(value));
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "exec");
 }
 
 _Static_assert(RC_DURATION_MAX_MS == INT64_C(876600) * 3600 * 1000, "what the refusal says");
 
-static void set_tries(rc_policy *policy, uint32_t tries)
+static void set_attempts(rc_policy *policy, uint32_t attempts)
 {
-    policy->enabled = policy->enabled || tries > 1;
-    policy->others.max_attempts = tries;
+    policy->enabled = policy->enabled || attempts > 1;
+    policy->default_rule.max_attempts = attempts;
     for (uint32_t i = 0; i < policy->rule_count; i++)
-        policy->rules[i].max_attempts = tries;
-    policy->max_calls = tries + 1; /* the tries end it, and are named as the reason */
+        policy->rules[i].max_attempts = attempts;
+    policy->max_calls = attempts + 1; /* the tries end it, and are named as the reason */
 }
 
 static int read_budget(rc_exec *x, const char *text)
@@ -52,6 +52,6 @@ int rc_exec_read_options(rc_exec *x, const rc_args *args)
         result = rc_exec_read_policy(x, args->values[EXEC_POLICY], args->values[EXEC_CONFIG]);
     x->is_single = args->numbers[EXEC_TRIES] == 1;
     if (result == RC_EXIT_OK && args->values[EXEC_TRIES] != NULL)
-        set_tries(&x->policy, args->numbers[EXEC_TRIES]);
+        set_attempts(&x->policy, args->numbers[EXEC_TRIES]);
     return result;
 }

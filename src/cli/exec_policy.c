@@ -44,9 +44,9 @@ static void set_contract(rc_policy *policy)
 
 static int refuse_name(rc_cli *cli, const char *name, const rc_config *config)
 {
-    rc_cli_complain(cli, "exec");
+    rc_cli_err_prefix(cli, "exec");
     rc_cli_text(&cli->err, "there is no policy ");
-    rc_cli_quote(cli, rc_str_c(name));
+    rc_cli_err_quote(cli, rc_str_c(name));
     rc_cli_suggest(cli, "", rc_nearest(rc_str_c(name), rc_config_policy_name_at, config));
     return rc_cli_usage(cli, "exec");
 }
@@ -60,14 +60,14 @@ static int refuse_file(rc_cli *cli, const rc_config_source *source)
 /* The first fault, and who tells the others. */
 static int refuse_faults(rc_cli *cli, const rc_config_source *source)
 {
-    rc_cli_say_fault(cli, rc_config_source_name(source), &source->faults.list[0]);
+    rc_cli_push_fault(cli, rc_config_source_name(source), &source->faults.list[0]);
     rc_cli_text(&cli->err, "Run 'recourse config check' for all that is wrong with it.\n");
     return RC_EXIT_CONFIG;
 }
 
 static int refuse_memory(rc_cli *cli)
 {
-    rc_cli_complain(cli, "exec");
+    rc_cli_err_prefix(cli, "exec");
     rc_cli_text(&cli->err, "there is no memory for the configuration\n");
     return RC_EXIT_INTERNAL;
 }

@@ -23,7 +23,7 @@ rc_id rc_exec_id(rc_exec *x)
 
 /* ---- one try ---- */
 
-static void set_place(rc_exec *x, rc_builder *builder)
+static void set_context(rc_exec *x, rc_builder *builder)
 {
     rc_id id = rc_exec_id(x);
     if (id.text[0] != '\0')
@@ -45,16 +45,16 @@ static void push_command(const rc_exec *x, rc_buf *message)
 /* It never ran: there is no such command, it cannot be run, or we could not. */
 static const rc_report *judge_start(rc_exec *x)
 {
-    char room[2 * RC_REPORT_NAME_MAX];
+    char scratch[2 * RC_REPORT_NAME_MAX];
     rc_buf message;
     rc_builder builder;
     bool is_commands = x->end.status != 0 && !x->end.is_started;
-    rc_buf_init_fixed(&message, room, sizeof room);
+    rc_buf_init_fixed(&message, scratch, sizeof scratch);
     /* The name comes last: behind one like passwd, the reason would look like a secret. */
     rc_buf_push(&message, rc_str_c(rc_sys_error_text(x->end.error)));
     rc_buf_push(&message, RC_STR(": cannot "));
     if (!is_commands) {
-        rc_buf_push(&message, rc_str_c(x->end.doing));
+        rc_buf_push(&message, rc_str_c(x->end.failed_step));
         rc_buf_push(&message, RC_STR(", the command "));
     } else {
         rc_buf_push(&message, RC_STR("run "));
@@ -63,7 +63,7 @@ static const rc_report *judge_start(rc_exec *x)
     rc_buf_push_byte(&message, '.');
 
     rc_builder_init(&builder, &x->cli->alloc, is_commands ? RC_CODE_UNAVAILABLE : RC_CODE_INTERNAL);
-    set_place(x, &builder);
+    set_context(x, &builder);
     rc_builder_set_message(&builder, rc_buf_get(&message));
     if (is_commands)
         rc_builder_set_action(&builder, RC_ACTION_CHECK_CONFIG,
@@ -76,7 +76,7 @@ static const rc_report *judge_over_deadline(rc_exec *x)
 {
     rc_builder builder;
     rc_builder_init(&builder, &x->cli->alloc, RC_CODE_DEADLINE_EXCEEDED);
-    set_place(x, &builder);
+    set_context(x, &builder);
     rc_builder_set_message(&builder,
                            RC_STR("The command was ended: the time of --budget is over."));
     rc_builder_set_action(&builder, RC_ACTION_RAISE_LIMIT,
@@ -89,10 +89,10 @@ static const rc_report *judge_signal(rc_exec *x)
 {
     rc_builder builder;
     rc_builder_init(&builder, &x->cli->alloc, RC_CODE_TOOL_CANCELLED);
-    set_place(x, &builder);
+    set_context(x, &builder);
     rc_builder_set_message(&builder, RC_STR("The command was asked to end by a signal."));
     rc_builder_set_context_int(&builder, RC_STR("signal"),
-                               x->end.signal != 0 ? x->end.signal : x->died_like);
+                               x->end.signal != 0 ? x->end.signal : x->end_signal);
     rc_builder_add_source(&builder, RC_HERE("Signalled"));
     return rc_builder_finish(&builder);
 }
@@ -104,24 +104,24 @@ static const rc_report *read_report(rc_exec *x)
     const rc_report *report = NULL;
     rc_decode_info info;
     rc_status status =
-        rc_report_decode(x->seen.report, RC_DECODE_TOLERANT, &x->cli->alloc, &report, &info);
+        rc_report_decode(x->detected.report, RC_DECODE_TOLERANT, &x->cli->alloc, &report, &info);
     return status == RC_OK ? report : NULL;
 }
 
 /* The same reading as `recourse explain --exit N` does of the same words. */
-static const rc_report *judge_words(rc_exec *x)
+static const rc_report *judge_output(rc_exec *x)
 {
     const rc_report *inner = rc_exec_inner_report(x);
     if (inner != NULL)
         return inner;
     rc_buf_reset(&x->cleaned);
-    rc_seen_read(&x->seen, rc_seen_clean(rc_tail_get(&x->tail), &x->cleaned));
-    if (x->seen.kind == RC_SEEN_REPORT) {
+    rc_detected_read(&x->detected, rc_explain_text_clean(rc_tail_get(&x->tail), &x->cleaned));
+    if (x->detected.kind == RC_DETECTED_REPORT) {
         const rc_report *report = read_report(x);
         if (report != NULL)
             return report;
     }
-    rc_failure failure = x->seen.failure;
+    rc_failure failure = x->detected.failure;
     rc_id id = rc_exec_id(x);
     failure.exit_status = x->end.status;
     failure.now_unix_ms = rc_clock_unix_ms(x->calls);
@@ -135,30 +135,31 @@ const rc_report *rc_exec_judge(rc_exec *x)
 {
     if (x->end.error != 0)
         return judge_start(x);
-    if (x->end.signal != 0 || x->died_like != 0)
+    if (x->end.signal != 0 || x->end_signal != 0)
         return judge_signal(x);
     if (x->end.is_over_deadline)
         return judge_over_deadline(x);
-    return judge_words(x);
+    return judge_output(x);
 }
 
-rc_setback rc_exec_setback(const rc_exec *x)
+rc_failure_facts rc_exec_failure_facts(const rc_exec *x)
 {
-    rc_setback setback = rc_setback_of(x->report);
+    rc_failure_facts facts = rc_failure_facts_of(x->report);
     /* A command that failed and left no evidence would fail again for all that is known. */
-    if (setback.code == RC_CODE_EXECUTION_FAILED || x->refusal != NULL)
-        setback.is_retryable = false;
-    return setback;
+    if (facts.code == RC_CODE_EXECUTION_FAILED || x->refusal != NULL)
+        facts.is_retryable = false;
+    return facts;
 }
 
 /* ---- the whole run ---- */
 
-static void add_tries(const rc_exec *x, rc_builder *builder)
+static void add_attempts(const rc_exec *x, rc_builder *builder)
 {
-    size_t kept = x->try_count < RC_REPORT_ATTEMPTS_MAX ? x->try_count : RC_REPORT_ATTEMPTS_MAX;
-    for (size_t i = x->try_count - kept; i < x->try_count; i++) {
-        const rc_exec_try *one = &x->tries[i % RC_REPORT_ATTEMPTS_MAX];
-        rc_attempt attempt = {
+    size_t kept =
+        x->attempt_count < RC_REPORT_ATTEMPTS_MAX ? x->attempt_count : RC_REPORT_ATTEMPTS_MAX;
+    for (size_t i = x->attempt_count - kept; i < x->attempt_count; i++) {
+        const rc_exec_attempt *one = &x->attempts[i % RC_REPORT_ATTEMPTS_MAX];
+        rc_report_attempt attempt = {
             .attempt = (int64_t)i + 1,
             .provider = rc_str_c(x->argv[0]),
             .code = one->code,
@@ -174,21 +175,21 @@ static void add_tries(const rc_exec *x, rc_builder *builder)
 /* "\"curl\" failed with exit status 7 in try 3. No connection ..." */
 static void set_message(const rc_exec *x, rc_builder *builder)
 {
-    char room[RC_REPORT_MESSAGE_MAX];
+    char scratch[RC_REPORT_MESSAGE_MAX];
     rc_buf message;
-    rc_buf_init_fixed(&message, room, sizeof room);
+    rc_buf_init_fixed(&message, scratch, sizeof scratch);
     if (x->end.is_started && x->end.error == 0) {
         push_command(x, &message);
-        if (x->end.died_of != 0) {
+        if (x->end.killed_by != 0) {
             rc_buf_push(&message, RC_STR(" was ended by signal "));
-            rc_buf_push_i64(&message, x->end.died_of);
+            rc_buf_push_i64(&message, x->end.killed_by);
         } else {
             rc_buf_push(&message, RC_STR(" failed with exit status "));
             rc_buf_push_i64(&message, x->end.status);
         }
-        if (x->try_count > 1) {
+        if (x->attempt_count > 1) {
             rc_buf_push(&message, RC_STR(" in try "));
-            rc_buf_push_u64(&message, x->try_count);
+            rc_buf_push_u64(&message, x->attempt_count);
         }
         rc_buf_push(&message, RC_STR(". "));
     }
@@ -202,14 +203,14 @@ const rc_report *rc_exec_finish(rc_exec *x, const rc_action *action)
     rc_builder_init(&builder, &x->cli->alloc,
                     x->is_cancelled ? RC_CODE_RETRY_CANCELLED : RC_CODE_NONE);
     rc_builder_set_cause(&builder, x->report);
-    set_place(x, &builder);
+    set_context(x, &builder);
     rc_builder_set_error_type(&builder, RC_STR("CommandError"));
     if (!x->is_cancelled)
         set_message(x, &builder);
     else
         rc_builder_set_action(&builder, RC_ACTION_NO_ACTION,
                               RC_STR("Run the command again when you are ready."));
-    if (!rc_exec_setback(x).is_retryable)
+    if (!rc_exec_failure_facts(x).is_retryable)
         rc_builder_set_retryable(&builder, false);
     if (rc_report_code(x->report) == RC_CODE_EXECUTION_FAILED)
         rc_builder_set_action(&builder, RC_ACTION_FIX_REQUEST,
@@ -220,6 +221,6 @@ const rc_report *rc_exec_finish(rc_exec *x, const rc_action *action)
     rc_builder_set_context(&builder, RC_STR("stopped"), rc_str_c(rc_reason_name(action->reason)));
     if (x->refusal != NULL)
         rc_builder_set_context(&builder, RC_STR("not_retried"), rc_str_c(x->refusal));
-    add_tries(x, &builder);
+    add_attempts(x, &builder);
     return rc_builder_finish(&builder);
 }

@@ -7,7 +7,7 @@
 #include "sys/file.h"
 
 #define SECOND_MS 1000u
-#define LINE_ROOM 512
+#define LINE_BYTES 512
 
 typedef struct waiting {
     rc_exec *x;
@@ -18,7 +18,7 @@ typedef struct waiting {
     bool has_terminal; /* we are in the foreground */
     bool is_keyless;   /* it gives no more keys */
     bool is_over;
-    bool is_kept; /* the time has come */
+    bool is_elapsed; /* the time has come */
 } waiting;
 
 /* ---- the line ---- */
@@ -27,38 +27,38 @@ static void clear(waiting *w)
 {
     if (!w->is_drawn)
         return;
-    rc_outlet_push(&w->x->talk, RC_STR("\r\x1b[K"));
-    w->x->talk.is_mid_line = false;
+    rc_outlet_push(&w->x->err_outlet, RC_STR("\r\x1b[K"));
+    w->x->err_outlet.is_mid_line = false;
     w->is_drawn = false;
 }
 
 /* Where nobody reads, the line is not drawn: it would only be late. */
 static void draw(waiting *w)
 {
-    char room[LINE_ROOM];
+    char scratch[LINE_BYTES];
     rc_buf buf;
-    if (!w->can_draw || !w->has_terminal || !rc_outlet_is_empty(&w->x->talk))
+    if (!w->can_draw || !w->has_terminal || !rc_outlet_is_empty(&w->x->err_outlet))
         return;
     uint64_t now_ms = w->x->watch.now_ms;
     w->line.left_ms = w->at_ms > now_ms ? w->at_ms - now_ms : 0;
-    rc_buf_init_fixed(&buf, room, sizeof room);
+    rc_buf_init_fixed(&buf, scratch, sizeof scratch);
     rc_buf_push(&buf, RC_STR("\r"));
     rc_wait_line_push(&buf, &w->line);
     rc_buf_push(&buf, RC_STR("\x1b[K"));
     if (!w->is_drawn)
-        rc_outlet_begin_line(&w->x->talk);
-    w->is_drawn = rc_outlet_push(&w->x->talk, rc_buf_get(&buf)) || w->is_drawn;
+        rc_outlet_begin_line(&w->x->err_outlet);
+    w->is_drawn = rc_outlet_push(&w->x->err_outlet, rc_buf_get(&buf)) || w->is_drawn;
 }
 
 /* Where nothing can be redrawn: in a file, a log, a terminal without commands. */
-static void say_once(const waiting *w)
+static void push_plain_line(const waiting *w)
 {
-    char room[LINE_ROOM];
+    char scratch[LINE_BYTES];
     rc_buf buf;
-    rc_buf_init_fixed(&buf, room, sizeof room);
+    rc_buf_init_fixed(&buf, scratch, sizeof scratch);
     rc_wait_line_push_plain(&buf, "exec", &w->line);
-    rc_outlet_begin_line(&w->x->talk);
-    rc_outlet_push(&w->x->talk, rc_buf_get(&buf));
+    rc_outlet_begin_line(&w->x->err_outlet);
+    rc_outlet_push(&w->x->err_outlet, rc_buf_get(&buf));
 }
 
 /* ---- what happens ---- */
@@ -67,11 +67,11 @@ static void stop_waiting(waiting *w, int signal)
 {
     w->is_over = true;
     w->x->is_cancelled = true;
-    w->x->cancelled_by = signal;
+    w->x->cancel_signal = signal;
 }
 
 /* Looked at every second: a shell gives the terminal to a job that runs without a word. */
-static void look_at_terminal(waiting *w)
+static void check_terminal(waiting *w)
 {
     rc_tty *tty = &w->x->tty;
     w->has_terminal = rc_tty_is_ours(tty);
@@ -83,7 +83,7 @@ static void suspend(waiting *w)
     clear(w);
     rc_tty_keys_end(&w->x->tty);
     rc_watch_suspend(&w->x->watch);
-    look_at_terminal(w);
+    check_terminal(w);
 }
 
 static void on_resize(waiting *w)
@@ -98,7 +98,7 @@ static void on_continue(waiting *w)
 {
     rc_tty_keys_forget(&w->x->tty);
     w->is_keyless = false;
-    look_at_terminal(w);
+    check_terminal(w);
 }
 
 static void on_signals(waiting *w)
@@ -125,10 +125,10 @@ static void on_signals(waiting *w)
 
 static void on_key(waiting *w)
 {
-    rc_key key = rc_tty_key(&w->x->tty);
-    if (key == RC_KEY_ESCAPE)
+    rc_keypress key = rc_tty_read_key(&w->x->tty);
+    if (key == RC_KEYPRESS_ESCAPE)
         stop_waiting(w, 0);
-    else if (key == RC_KEY_GONE)
+    else if (key == RC_KEYPRESS_CLOSED)
         w->is_keyless = true;
 }
 
@@ -144,7 +144,7 @@ static uint64_t next_tick(const waiting *w)
 
 static void step(waiting *w)
 {
-    look_at_terminal(w);
+    check_terminal(w);
     draw(w);
     struct pollfd fds[2] = {
         {.fd = w->x->watch.signal_fd, .events = POLLIN},
@@ -160,7 +160,7 @@ static void step(waiting *w)
     if (!w->is_over && fds[1].revents != 0)
         on_key(w);
     if (!w->is_over && w->x->watch.now_ms >= w->at_ms)
-        w->is_over = w->is_kept = true;
+        w->is_over = w->is_elapsed = true;
 }
 
 bool rc_exec_wait(rc_exec *x, const rc_action *action)
@@ -176,14 +176,14 @@ bool rc_exec_wait(rc_exec *x, const rc_action *action)
                  .has_utf8 = x->cli->err_terminal.has_utf8,
                  .width = width > 1 ? width - 1 : 1}, /* in the last column some terminals wrap */
     };
-    bool is_talking = !x->is_quiet && !x->is_json;
-    w.can_draw = is_talking && rc_wait_line_is_live(x->cli);
-    look_at_terminal(&w);
-    if (is_talking && !(w.can_draw && w.has_terminal))
-        say_once(&w);
+    bool is_verbose = !x->is_quiet && !x->is_json;
+    w.can_draw = is_verbose && rc_wait_line_is_live(x->cli);
+    check_terminal(&w);
+    if (is_verbose && !(w.can_draw && w.has_terminal))
+        push_plain_line(&w);
     while (!w.is_over)
         step(&w);
     clear(&w);
     rc_tty_keys_end(&x->tty);
-    return w.is_kept;
+    return w.is_elapsed;
 }

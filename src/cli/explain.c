@@ -14,7 +14,7 @@
 /* The most that is read. */
 #define INPUT_MAX_BYTES ((size_t)16 << 20)
 /* Room for what was recognised, in words. */
-#define CAME_ROOM 256
+#define INPUT_TEXT_BYTES 256
 
 /* One run. */
 typedef struct run {
@@ -22,10 +22,10 @@ typedef struct run {
     const rc_args *args;
     const rc_format *format;
     const char *path; /* NULL: none was named */
-    rc_given given;
+    rc_explain_overrides overrides;
     rc_rules *rules;
     rc_buf input;
-    rc_explaining explaining;
+    rc_explanation explanation;
 } run;
 
 static bool is_set(const rc_args *args, int option)
@@ -37,7 +37,7 @@ static bool is_set(const rc_args *args, int option)
 
 static int refuse(rc_cli *cli, const char *what, const char *option)
 {
-    rc_cli_complain(cli, "explain");
+    rc_cli_err_prefix(cli, "explain");
     rc_cli_text(&cli->err, what);
     rc_cli_text(&cli->err, " takes no ");
     rc_cli_text(&cli->err, option);
@@ -90,7 +90,7 @@ static int check_mode(rc_cli *cli, const rc_args *args)
 
 static int refuse_empty(const run *r)
 {
-    rc_cli_complain(r->cli, "explain");
+    rc_cli_err_prefix(r->cli, "explain");
     rc_cli_text(&r->cli->err,
                 "there is nothing to explain: give a file, paste an error or say what "
                 "is known, such as --status 429\n");
@@ -112,26 +112,26 @@ static int read_input(run *r)
         error = rc_file_read(cli->calls, r->path, &r->input);
     } else {
         bool is_tty = cli->calls->isatty(RC_FD_STDIN) == 1;
-        if (is_tty && r->path == NULL && r->given.is_anything)
+        if (is_tty && r->path == NULL && r->overrides.is_enough)
             return RC_EXIT_OK; /* the options say it; nobody is kept waiting */
         if (is_tty) {
-            rc_cli_complain(cli, "explain");
+            rc_cli_err_prefix(cli, "explain");
             rc_cli_text(&cli->err, "paste the error here, then press Enter and Ctrl-D\n");
             rc_cli_flush_err(cli);
         }
         error = rc_fd_read(cli->calls, RC_FD_STDIN, &r->input);
     }
     if (error == RC_FILE_TOO_LARGE) {
-        rc_cli_complain(cli, "explain");
+        rc_cli_err_prefix(cli, "explain");
         rc_cli_text(&cli->err, "only the first 16 MiB are read\n");
         return RC_EXIT_OK;
     }
     return error == 0 ? RC_EXIT_OK : rc_explain_unreadable(cli, r->path, error);
 }
 
-static void say(rc_cli *cli, const char *text)
+static void warn(rc_cli *cli, const char *text)
 {
-    rc_cli_complain(cli, "explain");
+    rc_cli_err_prefix(cli, "explain");
     rc_cli_text(&cli->err, text);
 }
 
@@ -184,13 +184,13 @@ static void push_human(run *r, const rc_report *report, const rc_verdict *verdic
         rc_explain_panel(report, verdict, &style, &r->cli->out);
     if (!is_set(r->args, EXPLAIN_WHY))
         return;
-    char room[CAME_ROOM];
-    rc_buf came;
-    rc_buf_init_fixed(&came, room, sizeof room);
-    rc_buf_push(&came, RC_STR("Read as "));
-    rc_seen_push(&r->explaining.seen, &came);
-    rc_buf_push_byte(&came, '.');
-    rc_reasoning_panel(&r->explaining.why, rc_buf_get(&came), &style, &r->cli->out);
+    char scratch[INPUT_TEXT_BYTES];
+    rc_buf input_text;
+    rc_buf_init_fixed(&input_text, scratch, sizeof scratch);
+    rc_buf_push(&input_text, RC_STR("Read as "));
+    rc_detected_push(&r->explanation.detected, &input_text);
+    rc_buf_push_byte(&input_text, '.');
+    rc_reasoning_panel(&r->explanation.reasoning, rc_buf_get(&input_text), &style, &r->cli->out);
 }
 
 static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_ms)
@@ -200,8 +200,8 @@ static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_
     rc_buf_init(&object, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
     rc_buf_init(&scratch, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
     push_format(r, report, now_unix_ms, &object);
-    rc_reasoning_json(&r->explaining.why, rc_buf_get(&object), r->args->numbers[EXPLAIN_INDENT],
-                      &scratch, &r->cli->out);
+    rc_reasoning_json(&r->explanation.reasoning, rc_buf_get(&object),
+                      r->args->numbers[EXPLAIN_INDENT], &scratch, &r->cli->out);
     rc_buf_push_byte(&r->cli->out, '\n');
     bool is_whole = rc_buf_status(&object) == RC_OK && rc_buf_status(&scratch) == RC_OK;
     rc_buf_done(&object);
@@ -231,11 +231,11 @@ static int show_report(run *r)
 {
     const rc_report *report = NULL;
     rc_decode_info info;
-    rc_status status = rc_report_decode(r->explaining.seen.report, RC_DECODE_TOLERANT,
+    rc_status status = rc_report_decode(r->explanation.detected.report, RC_DECODE_TOLERANT,
                                         &r->cli->alloc, &report, &info);
     if (status != RC_OK)
         return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
-    say(r->cli, "this is a report: it is classified already, and shown as it is\n");
+    warn(r->cli, "this is a report: it is classified already, and shown as it is\n");
     push_format(r, report, rc_clock_unix_ms(r->cli->calls), &r->cli->out);
     rc_report_free(report);
     return RC_EXIT_OK;
@@ -243,28 +243,29 @@ static int show_report(run *r)
 
 /* ---- a failure ---- */
 
-static void say_what_was_left(const run *r, const rc_report *report)
+static void warn_left_out(const run *r, const rc_report *report)
 {
-    if (r->explaining.seen.is_cases)
-        say(r->cli, "these look like cases, one a line: --jsonl explains each of them\n");
-    if (r->explaining.seen.is_tail)
-        say(r->cli, "the text is long: what is said is of its end\n");
+    if (r->explanation.detected.is_cases)
+        warn(r->cli, "these look like cases, one a line: --jsonl explains each of them\n");
+    if (r->explanation.detected.is_tail)
+        warn(r->cli, "the text is long: what is said is of its end\n");
     if (rc_report_code(report) != RC_CODE_UNCLASSIFIED || strcmp(r->format->name, "human") != 0)
         return;
-    say(r->cli, is_set(r->args, EXPLAIN_WHY)
-                    ? "more may be known: --status, --header, --provider, --transport\n"
-                    : "more may be known: --status, --header, --provider, --transport; --why shows "
-                      "what was looked at\n");
+    warn(r->cli,
+         is_set(r->args, EXPLAIN_WHY)
+             ? "more may be known: --status, --header, --provider, --transport\n"
+             : "more may be known: --status, --header, --provider, --transport; --why shows "
+               "what was looked at\n");
 }
 
 static int explain_failure(run *r)
 {
-    rc_explaining *e = &r->explaining;
+    rc_explanation *e = &r->explanation;
     const int64_t now_unix_ms = rc_clock_unix_ms(r->cli->calls);
-    const rc_verdict verdict = rc_explaining_judge(e, now_unix_ms);
-    const rc_report *report = rc_explaining_report(e, &verdict, r->cli->calls, &r->cli->alloc);
+    const rc_verdict verdict = rc_explanation_judge(e, now_unix_ms);
+    const rc_report *report = rc_explanation_report(e, &verdict, r->cli->calls, &r->cli->alloc);
     int result = push_verdict(r, report, &verdict, now_unix_ms);
-    say_what_was_left(r, report);
+    warn_left_out(r, report);
     rc_report_free(report);
     return result;
 }
@@ -274,10 +275,10 @@ static int explain_input(run *r)
     int result = read_input(r);
     if (result != RC_EXIT_OK)
         return result;
-    rc_explaining_read(&r->explaining, rc_buf_get(&r->input));
-    if (r->explaining.seen.kind == RC_SEEN_NOTHING && !r->given.is_anything)
+    rc_explanation_read(&r->explanation, rc_buf_get(&r->input));
+    if (r->explanation.detected.kind == RC_DETECTED_NOTHING && !r->overrides.is_enough)
         return refuse_empty(r);
-    return r->explaining.seen.kind == RC_SEEN_REPORT ? show_report(r) : explain_failure(r);
+    return r->explanation.detected.kind == RC_DETECTED_REPORT ? show_report(r) : explain_failure(r);
 }
 
 static int run_one(run *r)
@@ -286,10 +287,10 @@ static int run_one(run *r)
         int result = rc_explain_load_rules(r->cli, r->args->values[EXPLAIN_RULES], &r->rules);
         if (result != RC_EXIT_OK)
             return result;
-        r->explaining.rules = r->rules;
+        r->explanation.rules = r->rules;
     }
     if (is_set(r->args, EXPLAIN_JSONL))
-        return rc_explain_jsonl(r->cli, r->path, &r->given, r->rules);
+        return rc_explain_jsonl(r->cli, r->path, &r->overrides, r->rules);
     return explain_input(r);
 }
 
@@ -314,14 +315,14 @@ int rc_explain_run(rc_cli *cli, const rc_args *args)
     r->format = format;
     r->path = args->operand_count > 0 ? args->operands[0] : NULL;
     rc_buf_init(&r->input, &cli->alloc, INPUT_MAX_BYTES);
-    rc_explaining_init(&r->explaining, INPUT_MAX_BYTES, &cli->alloc);
-    r->explaining.given = &r->given;
-    r->explaining.is_traced = is_set(args, EXPLAIN_WHY);
-    result = rc_given_read(cli, args, &r->given);
+    rc_explanation_init(&r->explanation, INPUT_MAX_BYTES, &cli->alloc);
+    r->explanation.overrides = &r->overrides;
+    r->explanation.is_traced = is_set(args, EXPLAIN_WHY);
+    result = rc_explain_overrides_read(cli, args, &r->overrides);
     if (result == RC_EXIT_OK)
         result = run_one(r);
     rc_rules_free(r->rules);
-    rc_explaining_done(&r->explaining);
+    rc_explanation_done(&r->explanation);
     rc_buf_done(&r->input);
     cli->alloc.put(cli->alloc.ctx, r, sizeof *r);
     return result;

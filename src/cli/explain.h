@@ -45,20 +45,22 @@ enum {
 #define RC_EXPLAIN_HEADERS_MAX (RC_CASE_HEADERS_MAX + RC_REPEATED_MAX)
 
 /* What the command line says of the failure. The caller's storage. */
-typedef struct rc_given {
+typedef struct rc_explain_overrides {
     rc_failure failure; /* its own headers first */
-    bool is_anything;   /* enough of it to be explained without any input */
+    bool is_enough;     /* enough of it to be explained without any input */
     bool has_exit;
     rc_header headers[RC_REPEATED_MAX];
-} rc_given;
+} rc_explain_overrides;
 
 /* Reads the options. RC_EXIT_OK, or RC_EXIT_USAGE with the reason in err. args: borrows until given
  * was used. */
-int rc_given_read(rc_cli *cli, const rc_args *args, rc_given *ret_given);
+int rc_explain_overrides_read(rc_cli *cli, const rc_args *args,
+                              rc_explain_overrides *ret_overrides);
 
 /* Lays what is given over what was seen: it beats it, header by header. room: borrows until the
  * failure was used; RC_EXPLAIN_HEADERS_MAX of them. */
-void rc_given_apply(const rc_given *given, rc_failure *failure, rc_header *room);
+void rc_explain_overrides_apply(const rc_explain_overrides *overrides, rc_failure *failure,
+                                rc_header *scratch);
 
 /* Reads a rules file. RC_EXIT_OK: *ret_rules is the caller's to free. Else err holds the reason:
  * 66 it cannot be read, 65 "FILE:LINE:COLUMN: what", 70 no memory. path: borrows. */
@@ -73,7 +75,8 @@ int rc_explain_unreadable(rc_cli *cli, const char *path, int error);
 
 /* --jsonl: one case a line in, one report a line out, as they come. path: NULL or "-" is standard
  * input. given, rules: borrow. Gives the exit status. */
-int rc_explain_jsonl(rc_cli *cli, const char *path, const rc_given *given, const rc_rules *rules);
+int rc_explain_jsonl(rc_cli *cli, const char *path, const rc_explain_overrides *overrides,
+                     const rc_rules *rules);
 
 /* The panel: the verdict, the wait, what to do, the evidence. All borrow. */
 void rc_explain_panel(const rc_report *report, const rc_verdict *verdict,

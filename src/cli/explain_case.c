@@ -18,7 +18,7 @@ typedef struct reading {
 void rc_case_init(rc_case *c, const rc_alloc *alloc)
 {
     memset(c, 0, sizeof *c);
-    rc_buf_init(&c->text, alloc, 3 * RC_CASE_MAX_BYTES + 64 + RC_JSON_VALUE_ROOM);
+    rc_buf_init(&c->text, alloc, 3 * RC_CASE_MAX_BYTES + 64 + RC_JSON_VALUE_SLACK);
 }
 
 void rc_case_done(rc_case *c)
@@ -42,8 +42,8 @@ static rc_json_token next(reading *r)
     const rc_json_fault *fault = &r->json.fault;
     bool is_text = token.type == RC_JSON_STRING || token.type == RC_JSON_KEY;
     if (fault->status == RC_E_SYNTAX && is_text && fault->offset >= token.offset &&
-        (rc_str_eq(rc_str_c(fault->what), RC_STR("half of a surrogate pair")) ||
-         rc_str_eq(rc_str_c(fault->what), RC_STR("invalid UTF-8"))))
+        (rc_str_eq(rc_str_c(fault->message), RC_STR("half of a surrogate pair")) ||
+         rc_str_eq(rc_str_c(fault->message), RC_STR("invalid UTF-8"))))
         r->json.fault = (rc_json_fault){.status = RC_OK};
     return token;
 }
@@ -384,7 +384,7 @@ static rc_status read_damaged(rc_case *c, rc_str json, rc_case_fault *ret_fault)
     bool is_object = r.status != RC_E_SYNTAX;
     /* Damage comes first: it may be why a member is wrong. */
     if (is_object && r.json.fault.status != RC_OK) {
-        *ret_fault = (rc_case_fault){.what = r.json.fault.what, .offset = r.json.fault.offset};
+        *ret_fault = (rc_case_fault){.what = r.json.fault.message, .offset = r.json.fault.offset};
         return RC_E_SYNTAX;
     }
     if (r.status != RC_OK)
@@ -396,7 +396,7 @@ rc_status rc_case_read(rc_case *c, rc_str json, rc_case_fault *ret_fault)
 {
     clear(c);
     /* A byte that is not UTF-8 becomes three. */
-    if (rc_buf_reserve(&c->text, 3 * json.len + RC_JSON_VALUE_ROOM) != RC_OK) {
+    if (rc_buf_reserve(&c->text, 3 * json.len + RC_JSON_VALUE_SLACK) != RC_OK) {
         *ret_fault = (rc_case_fault){.what = "there is no memory for it"};
         return RC_E_NOMEM;
     }

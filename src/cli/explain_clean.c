@@ -15,13 +15,13 @@ typedef enum filter_state {
 } filter_state;
 
 /* Passes on what is not part of an escape sequence (ECMA-48). */
-static filter_state filter(filter_state state, char c, rc_buf *room)
+static filter_state filter(filter_state state, char c, rc_buf *scratch)
 {
     switch (state) {
     case FILTER_TEXT:
         if (c == ESCAPE)
             return FILTER_ESCAPE;
-        rc_buf_push_byte(room, c);
+        rc_buf_push_byte(scratch, c);
         return FILTER_TEXT;
     case FILTER_ESCAPE:
         if (c == '[')
@@ -47,7 +47,7 @@ static unsigned unit_at(rc_str text, size_t at, bool is_big)
 }
 
 /* PowerShell writes UTF-16 with a byte order mark into files. */
-static rc_str from_utf16(rc_str text, bool is_big, rc_buf *room)
+static rc_str from_utf16(rc_str text, bool is_big, rc_buf *scratch)
 {
     filter_state state = FILTER_TEXT;
     for (size_t at = 2; at + 1 < text.len; at += 2) {
@@ -62,22 +62,22 @@ static rc_str from_utf16(rc_str text, bool is_big, rc_buf *room)
         char bytes[4];
         size_t len = rc_utf8_encode(cp, bytes);
         for (size_t i = 0; i < len; i++)
-            state = filter(state, bytes[i], room);
+            state = filter(state, bytes[i], scratch);
     }
-    return rc_buf_get(room);
+    return rc_buf_get(scratch);
 }
 
-rc_str rc_seen_clean(rc_str text, rc_buf *room)
+rc_str rc_explain_text_clean(rc_str text, rc_buf *scratch)
 {
     if (rc_str_starts_with(text, RC_STR("\xFF\xFE")))
-        return from_utf16(text, false, room);
+        return from_utf16(text, false, scratch);
     if (rc_str_starts_with(text, RC_STR("\xFE\xFF")))
-        return from_utf16(text, true, room);
-    text = rc_utf8_without_mark(text);
+        return from_utf16(text, true, scratch);
+    text = rc_utf8_without_bom(text);
     if (rc_str_find_byte(text, ESCAPE, 0) == RC_STR_NPOS)
         return text;
     filter_state state = FILTER_TEXT;
     for (size_t i = 0; i < text.len; i++)
-        state = filter(state, text.ptr[i], room);
-    return rc_buf_status(room) == RC_OK ? rc_buf_get(room) : text;
+        state = filter(state, text.ptr[i], scratch);
+    return rc_buf_status(scratch) == RC_OK ? rc_buf_get(scratch) : text;
 }

@@ -22,25 +22,25 @@ static const char *phase_name_at(const void *ctx, size_t index)
     return index < RC_PHASE_COMMITTED ? rc_phase_name((rc_phase)(index + 1)) : NULL;
 }
 
-static const char *answer_at(const void *ctx, size_t index)
+static const char *yes_no_at(const void *ctx, size_t index)
 {
-    static const char *const answers[] = {"yes", "no"};
+    static const char *const names[] = {"yes", "no"};
     (void)ctx;
-    return index < 2 ? answers[index] : NULL;
+    return index < 2 ? names[index] : NULL;
 }
 
 static void push_providers(rc_buf *buf, unsigned width)
 {
-    char room[1024];
+    char scratch[1024];
     rc_buf names;
-    rc_buf_init_fixed(&names, room, sizeof room - 1);
+    rc_buf_init_fixed(&names, scratch, sizeof scratch - 1);
     for (size_t i = 0; rc_provider_at(i) != NULL; i++) {
         rc_cli_text(&names, i > 0 ? ", " : "");
         rc_cli_text(&names, rc_provider_at(i));
     }
-    room[rc_buf_get(&names).len] = '\0';
+    scratch[rc_buf_get(&names).len] = '\0';
     rc_cli_text(buf, "\nProviders that are known by name:\n");
-    rc_help_entry(buf, RC_STR(""), room, width);
+    rc_help_entry(buf, RC_STR(""), scratch, width);
 }
 
 static const rc_option explain_options[EXPLAIN_COUNT] = {
@@ -80,7 +80,7 @@ static const rc_option explain_options[EXPLAIN_COUNT] = {
     [EXPLAIN_REPLAYABLE] =
         {.name = "replayable",
          .value_name = "Y|N",
-         .value_at = answer_at,
+         .value_at = yes_no_at,
          .help = "yes or no: may the request be sent again although it may have been "
                  "carried out? (default: by family)"},
     [EXPLAIN_RULES] = {.name = "rules",
@@ -113,7 +113,7 @@ static const rc_option explain_options[EXPLAIN_COUNT] = {
                         .help = "spaces a level in --format json, 0 to 8 (default: 0, one line)"},
     [EXPLAIN_COLOUR] = {.name = "color",
                         .value_name = "WHEN",
-                        .value_at = rc_colour_at,
+                        .value_at = rc_colour_mode_at,
                         .help = "auto (default: on a terminal, unless NO_COLOR is set), always or "
                                 "never"},
     [EXPLAIN_WIDTH] =

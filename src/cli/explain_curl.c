@@ -41,28 +41,28 @@ static unsigned read_number(rc_str text, size_t *ret_len)
 }
 
 /* A connection that was never made, or an answer that never began, is told in the words. */
-static rc_phase phase_of_timeout(rc_str words)
+static rc_phase phase_of_timeout(rc_str text)
 {
-    if (rc_str_find(words, RC_STR("onnection timed out"), 0) != RC_STR_NPOS ||
-        rc_str_find(words, RC_STR("onnect to "), 0) != RC_STR_NPOS ||
-        rc_str_find(words, RC_STR("esolving timed out"), 0) != RC_STR_NPOS)
+    if (rc_str_find(text, RC_STR("onnection timed out"), 0) != RC_STR_NPOS ||
+        rc_str_find(text, RC_STR("onnect to "), 0) != RC_STR_NPOS ||
+        rc_str_find(text, RC_STR("esolving timed out"), 0) != RC_STR_NPOS)
         return RC_PHASE_CONNECT;
-    if (rc_str_find(words, RC_STR("with 0 bytes received"), 0) != RC_STR_NPOS ||
-        rc_str_find(words, RC_STR("with 0 out of"), 0) != RC_STR_NPOS)
+    if (rc_str_find(text, RC_STR("with 0 bytes received"), 0) != RC_STR_NPOS ||
+        rc_str_find(text, RC_STR("with 0 out of"), 0) != RC_STR_NPOS)
         return RC_PHASE_SENT;
-    if (rc_str_find(words, RC_STR("bytes received"), 0) != RC_STR_NPOS)
+    if (rc_str_find(text, RC_STR("bytes received"), 0) != RC_STR_NPOS)
         return RC_PHASE_COMMITTED;
     return RC_PHASE_NONE;
 }
 
-static void take_status(rc_str words, rc_failure *failure)
+static void take_status(rc_str text, rc_failure *failure)
 {
     static const rc_str BEFORE = RC_STR_INIT("returned error: ");
-    size_t at = rc_str_find(words, BEFORE, 0);
+    size_t at = rc_str_find(text, BEFORE, 0);
     size_t len;
     if (at == RC_STR_NPOS || failure->status != 0)
         return;
-    unsigned status = read_number(rc_str_slice(words, at + BEFORE.len, words.len), &len);
+    unsigned status = read_number(rc_str_slice(text, at + BEFORE.len, text.len), &len);
     if (status >= 100)
         failure->status = (int)status;
 }
@@ -73,15 +73,15 @@ static void take_line(rc_str line, rc_failure *failure)
     unsigned code = read_number(line, &len);
     if (len == 0 || len == line.len || line.ptr[len] != ')')
         return;
-    rc_str words = rc_str_slice(line, len + 1, line.len);
+    rc_str text = rc_str_slice(line, len + 1, line.len);
     if (code == CODE_HTTP_RETURNED)
-        take_status(words, failure);
+        take_status(text, failure);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].code != code || failure->transport != RC_TRANSPORT_NONE)
             continue;
         failure->transport = rows[i].transport;
         if (failure->phase == RC_PHASE_NONE)
-            failure->phase = code == 28 ? phase_of_timeout(words) : rows[i].phase;
+            failure->phase = code == 28 ? phase_of_timeout(text) : rows[i].phase;
     }
 }
 

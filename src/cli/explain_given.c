@@ -18,9 +18,9 @@ static rc_str value_of(const rc_args *args, int option)
 
 static int refuse_header(rc_cli *cli, const char *value)
 {
-    rc_cli_complain(cli, "explain");
+    rc_cli_err_prefix(cli, "explain");
     rc_cli_text(&cli->err, "--header is 'Name: value', not ");
-    rc_cli_quote(cli, rc_str_c(value));
+    rc_cli_err_quote(cli, rc_str_c(value));
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "explain");
 }
@@ -40,13 +40,13 @@ static bool read_header(const char *text, rc_header *ret_header)
     return true;
 }
 
-static bool is_anything(const rc_failure *failure)
+static bool is_enough(const rc_failure *failure)
 {
     return failure->status != 0 || failure->header_count > 0 ||
            failure->transport != RC_TRANSPORT_NONE || failure->exit_status != 0;
 }
 
-int rc_given_read(rc_cli *cli, const rc_args *args, rc_given *ret_given)
+int rc_explain_overrides_read(rc_cli *cli, const rc_args *args, rc_explain_overrides *ret_overrides)
 {
     rc_failure failure = {
         .provider = value_of(args, EXPLAIN_PROVIDER),
@@ -63,13 +63,13 @@ int rc_given_read(rc_cli *cli, const rc_args *args, rc_given *ret_given)
         failure.replay = strcmp(replayable, "yes") == 0 ? RC_REPLAY_YES : RC_REPLAY_NO;
     for (size_t i = 0; i < args->repeated_count; i++) {
         const char *value = args->repeated[i];
-        if (!read_header(value, &ret_given->headers[failure.header_count++]))
+        if (!read_header(value, &ret_overrides->headers[failure.header_count++]))
             return refuse_header(cli, value);
     }
-    failure.headers = ret_given->headers;
-    ret_given->failure = failure;
-    ret_given->has_exit = args->values[EXPLAIN_EXIT] != NULL;
-    ret_given->is_anything = is_anything(&failure);
+    failure.headers = ret_overrides->headers;
+    ret_overrides->failure = failure;
+    ret_overrides->has_exit = args->values[EXPLAIN_EXIT] != NULL;
+    ret_overrides->is_enough = is_enough(&failure);
     return RC_EXIT_OK;
 }
 
@@ -82,43 +82,44 @@ static bool has_header(const rc_failure *failure, rc_str name)
     return false;
 }
 
-static void apply_headers(const rc_failure *mine, rc_failure *failure, rc_header *room)
+static void apply_headers(const rc_failure *own, rc_failure *failure, rc_header *scratch)
 {
     size_t count = 0;
-    if (mine->header_count == 0)
+    if (own->header_count == 0)
         return;
-    for (size_t i = 0; i < mine->header_count; i++)
-        room[count++] = mine->headers[i];
+    for (size_t i = 0; i < own->header_count; i++)
+        scratch[count++] = own->headers[i];
     for (size_t i = 0; i < failure->header_count && count < RC_EXPLAIN_HEADERS_MAX; i++) {
-        if (!has_header(mine, failure->headers[i].name))
-            room[count++] = failure->headers[i];
+        if (!has_header(own, failure->headers[i].name))
+            scratch[count++] = failure->headers[i];
     }
-    failure->headers = room;
+    failure->headers = scratch;
     failure->header_count = count;
 }
 
-void rc_given_apply(const rc_given *given, rc_failure *failure, rc_header *room)
+void rc_explain_overrides_apply(const rc_explain_overrides *overrides, rc_failure *failure,
+                                rc_header *scratch)
 {
-    const rc_failure *mine = &given->failure;
-    if (mine->provider.len > 0)
-        failure->provider = mine->provider;
-    if (mine->model.len > 0)
-        failure->model = mine->model;
-    if (mine->family != RC_FAMILY_NONE)
-        failure->family = mine->family;
-    if (mine->status != 0)
-        failure->status = mine->status;
-    if (mine->transport != RC_TRANSPORT_NONE)
-        failure->transport = mine->transport;
-    if (mine->phase != RC_PHASE_NONE)
-        failure->phase = mine->phase;
-    if (mine->replay != RC_REPLAY_BY_FAMILY)
-        failure->replay = mine->replay;
-    if (given->has_exit)
-        failure->exit_status = mine->exit_status;
-    if (mine->context_window != 0)
-        failure->context_window = mine->context_window;
-    apply_headers(mine, failure, room);
+    const rc_failure *own = &overrides->failure;
+    if (own->provider.len > 0)
+        failure->provider = own->provider;
+    if (own->model.len > 0)
+        failure->model = own->model;
+    if (own->family != RC_FAMILY_NONE)
+        failure->family = own->family;
+    if (own->status != 0)
+        failure->status = own->status;
+    if (own->transport != RC_TRANSPORT_NONE)
+        failure->transport = own->transport;
+    if (own->phase != RC_PHASE_NONE)
+        failure->phase = own->phase;
+    if (own->replay != RC_REPLAY_BY_FAMILY)
+        failure->replay = own->replay;
+    if (overrides->has_exit)
+        failure->exit_status = own->exit_status;
+    if (own->context_window != 0)
+        failure->context_window = own->context_window;
+    apply_headers(own, failure, scratch);
 }
 
 /* ---- files ---- */
@@ -132,10 +133,10 @@ static rc_str shown_path(const char *path)
 int rc_explain_unreadable(rc_cli *cli, const char *path, int error)
 {
     rc_str shown = shown_path(path);
-    rc_cli_complain(cli, "explain");
+    rc_cli_err_prefix(cli, "explain");
     rc_cli_text(&cli->err, "cannot read ");
     if (shown.len > 0)
-        rc_cli_name(cli, shown);
+        rc_cli_err_name(cli, shown);
     else
         rc_cli_text(&cli->err, "a file without a name");
     rc_cli_text(&cli->err, ": ");
@@ -147,29 +148,29 @@ int rc_explain_unreadable(rc_cli *cli, const char *path, int error)
 /* The fault's words without the place in front of them, which stands behind the file's name. */
 static rc_str words_of(const rc_rules_fault *fault)
 {
-    char room[96];
-    rc_buf place;
-    rc_buf_init_fixed(&place, room, sizeof room);
-    rc_buf_push(&place, RC_STR("line "));
-    rc_buf_push_u64(&place, fault->line);
-    rc_buf_push(&place, RC_STR(", column "));
-    rc_buf_push_u64(&place, fault->column);
-    rc_buf_push(&place, RC_STR(": "));
+    char scratch[96];
+    rc_buf position;
+    rc_buf_init_fixed(&position, scratch, sizeof scratch);
+    rc_buf_push(&position, RC_STR("line "));
+    rc_buf_push_u64(&position, fault->line);
+    rc_buf_push(&position, RC_STR(", column "));
+    rc_buf_push_u64(&position, fault->column);
+    rc_buf_push(&position, RC_STR(": "));
     rc_str text = rc_str_c(fault->text);
-    bool has_place = rc_str_starts_with(text, rc_buf_get(&place));
-    return rc_str_slice(text, has_place ? rc_buf_get(&place).len : 0, text.len);
+    bool has_place = rc_str_starts_with(text, rc_buf_get(&position));
+    return rc_str_slice(text, has_place ? rc_buf_get(&position).len : 0, text.len);
 }
 
 /* "FILE:LINE:COLUMN: what" */
 static int refuse_rules(rc_cli *cli, const char *path, const rc_rules_fault *fault)
 {
-    rc_cli_name(cli, shown_path(path));
+    rc_cli_err_name(cli, shown_path(path));
     rc_buf_push_byte(&cli->err, ':');
     rc_buf_push_u64(&cli->err, fault->line);
     rc_buf_push_byte(&cli->err, ':');
     rc_buf_push_u64(&cli->err, fault->column);
     rc_cli_text(&cli->err, ": ");
-    rc_cli_name(cli, words_of(fault));
+    rc_cli_err_name(cli, words_of(fault));
     rc_buf_push_byte(&cli->err, '\n');
     return RC_EXIT_DATA;
 }

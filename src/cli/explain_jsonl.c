@@ -19,7 +19,7 @@
 /* Most reports fit; a larger one takes from the real allocator what it needs beyond. */
 #define SPACE_BYTES ((size_t)64 << 10)
 #define SPACE_ALIGN _Alignof(max_align_t)
-#define MESSAGE_ROOM 512
+#define MESSAGE_BYTES 512
 
 /* Memory of one line's report: given out in order, taken back all at once. */
 typedef struct space {
@@ -50,7 +50,7 @@ static void space_put(void *ctx, void *memory, size_t size)
 
 typedef struct jsonl {
     rc_cli *cli;
-    const rc_given *given;
+    const rc_explain_overrides *overrides;
     const rc_rules *rules;
     uint64_t line;
     bool has_written;
@@ -87,7 +87,7 @@ static int push_report(jsonl *j, const rc_report *report)
     rc_buf *out = &j->cli->out;
     rc_buf_reset(&j->report);
     if (rc_report_encode(report, RC_VIEW_INTERNAL, &j->report) != RC_OK) {
-        rc_cli_complain(j->cli, "explain");
+        rc_cli_err_prefix(j->cli, "explain");
         rc_cli_text(&j->cli->err, "there is no memory for the report of line ");
         rc_buf_push_u64(&j->cli->err, j->line);
         rc_buf_push_byte(&j->cli->err, '\n');
@@ -116,7 +116,7 @@ static int flush(jsonl *j)
     int error = data.len > 0 ? rc_fd_write(cli->calls, RC_FD_STDOUT, data) : 0;
     j->has_written = j->has_written || data.len > 0;
     rc_buf_reset(&cli->out);
-    return error == 0 ? RC_EXIT_OK : rc_cli_lost(cli, error);
+    return error == 0 ? RC_EXIT_OK : rc_cli_output_lost(cli, error);
 }
 
 /* A full disk or a lost server can show as late as this. */
@@ -125,7 +125,7 @@ static int close_output(const jsonl *j, int result)
     if (!j->has_written || result == RC_EXIT_IO || result == RC_EXIT_INTERNAL)
         return result;
     int error = rc_fd_close(j->cli->calls, RC_FD_STDOUT);
-    return error != 0 ? rc_cli_lost(j->cli, error) : result;
+    return error != 0 ? rc_cli_output_lost(j->cli, error) : result;
 }
 
 /* ---- lines ---- */
@@ -140,10 +140,10 @@ static void begin_batch(jsonl *j)
 /* "line 7: status is a whole number from 0 to 999" */
 static const rc_report *refuse(jsonl *j, const rc_case_fault *fault, bool has_column)
 {
-    char room[MESSAGE_ROOM];
+    char scratch[MESSAGE_BYTES];
     rc_buf message;
     rc_builder builder;
-    rc_buf_init_fixed(&message, room, sizeof room);
+    rc_buf_init_fixed(&message, scratch, sizeof scratch);
     rc_builder_init(&builder, &j->alloc, RC_CODE_SHAPE_INVALID);
     rc_buf_push(&message, RC_STR("line "));
     rc_buf_push_u64(&message, j->line);
@@ -178,7 +178,7 @@ static const rc_report *explain(jsonl *j, const rc_line *line)
     }
     rc_failure failure = j->current.failure;
     failure.now_unix_ms = j->now_unix_ms;
-    rc_given_apply(j->given, &failure, j->headers);
+    rc_explain_overrides_apply(j->overrides, &failure, j->headers);
     return rc_classify(&failure, j->rules, &j->alloc);
 }
 
@@ -222,7 +222,7 @@ static int run_lines(jsonl *j, rc_lines *lines, const char *path)
     return result;
 }
 
-static int run_fd(rc_cli *cli, int fd, const char *path, const rc_given *given,
+static int run_fd(rc_cli *cli, int fd, const char *path, const rc_explain_overrides *overrides,
                   const rc_rules *rules)
 {
     jsonl *j = cli->alloc.get(cli->alloc.ctx, sizeof *j);
@@ -231,7 +231,7 @@ static int run_fd(rc_cli *cli, int fd, const char *path, const rc_given *given,
     rc_lines lines;
     memset(j, 0, offsetof(jsonl, space));
     j->cli = cli;
-    j->given = given;
+    j->overrides = overrides;
     j->rules = rules;
     j->space.behind = cli->alloc;
     j->space.used = 0;
@@ -247,7 +247,8 @@ static int run_fd(rc_cli *cli, int fd, const char *path, const rc_given *given,
     return result;
 }
 
-int rc_explain_jsonl(rc_cli *cli, const char *path, const rc_given *given, const rc_rules *rules)
+int rc_explain_jsonl(rc_cli *cli, const char *path, const rc_explain_overrides *overrides,
+                     const rc_rules *rules)
 {
     int fd = RC_FD_STDIN;
     bool is_stdin = path == NULL || strcmp(path, "-") == 0;
@@ -256,11 +257,11 @@ int rc_explain_jsonl(rc_cli *cli, const char *path, const rc_given *given, const
         if (error != 0)
             return rc_explain_unreadable(cli, path, error);
     } else if (cli->calls->isatty(RC_FD_STDIN) == 1) {
-        rc_cli_complain(cli, "explain");
+        rc_cli_err_prefix(cli, "explain");
         rc_cli_text(&cli->err, "reading cases from the terminal, one a line; end with Ctrl-D\n");
         rc_cli_flush_err(cli);
     }
-    int result = run_fd(cli, fd, path, given, rules);
+    int result = run_fd(cli, fd, path, overrides, rules);
     if (!is_stdin)
         cli->calls->close(fd);
     return result;

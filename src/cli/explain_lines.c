@@ -51,7 +51,7 @@ static void move_to_front(rc_lines *l)
 }
 
 /* Room for another read behind the line that is not yet whole. */
-static bool make_room(rc_lines *l)
+static bool make_space(rc_lines *l)
 {
     if (l->from > 0)
         move_to_front(l);
@@ -115,12 +115,12 @@ rc_lines_step rc_lines_next(rc_lines *l, rc_line *ret_line)
         }
         if (l->is_at_end)
             return RC_LINES_END;
-        if (!l->is_asked) {
-            l->is_asked = true;
+        if (!l->is_wait_given) {
+            l->is_wait_given = true;
             return RC_LINES_WAIT;
         }
-        l->is_asked = false;
-        if (!make_room(l))
+        l->is_wait_given = false;
+        if (!make_space(l))
             return fail(l, RC_FILE_NO_MEMORY);
         size_t got = 0;
         int error = rc_stream_read(l->calls, l->fd, l->bytes + l->to, l->size - l->to, &got);

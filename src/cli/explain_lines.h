@@ -33,8 +33,8 @@ typedef struct rc_lines {
     size_t size;
     size_t from; /* what was read and not given out is [from, to) */
     size_t to;
-    size_t scanned; /* up to here there is no line feed */
-    bool is_asked;  /* WAIT was given: the next step may read */
+    size_t scanned;     /* up to here there is no line feed */
+    bool is_wait_given; /* WAIT was given: the next step may read */
     bool is_at_end;
     bool is_too_long; /* the rest of a line is being passed over */
     int error;

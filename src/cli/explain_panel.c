@@ -13,7 +13,7 @@
 #define LABEL_COLUMNS 10u
 
 /* Room for one composed line: four names and words between them. */
-#define LINE_ROOM (5 * RC_REPORT_NAME_MAX + 256)
+#define LINE_BYTES (5 * RC_REPORT_NAME_MAX + 256)
 /* The provider's words, as many as fit a few lines. */
 #define WORDS_MAX 480
 
@@ -22,12 +22,12 @@ typedef struct sheet {
     const rc_report *report;
     const rc_panel_style *style;
     rc_buf line;
-    char room[LINE_ROOM];
+    char scratch[LINE_BYTES];
 } sheet;
 
 static rc_buf *begin_line(sheet *s)
 {
-    rc_buf_init_fixed(&s->line, s->room, sizeof s->room);
+    rc_buf_init_fixed(&s->line, s->scratch, sizeof s->scratch);
     return &s->line;
 }
 
@@ -58,21 +58,21 @@ static void put_field(sheet *s, rc_str label, rc_tone tone, rc_str text)
     rc_panel_text(&s->panel, &block, text);
 }
 
-static rc_mood mood_of(const rc_report *report)
+static rc_panel_severity mood_of(const rc_report *report)
 {
     if (rc_report_class(report) == RC_CLASS_CANCELLATION)
-        return RC_MOOD_CALM;
-    return rc_report_is_retryable(report) ? RC_MOOD_RETRYABLE : RC_MOOD_FATAL;
+        return RC_PANEL_NEUTRAL;
+    return rc_report_is_retryable(report) ? RC_PANEL_RETRYABLE : RC_PANEL_FATAL;
 }
 
-static rc_str mark_of(const rc_panel *panel)
+static rc_str symbol_of(const rc_panel *panel)
 {
-    switch (panel->mood) {
-    case RC_MOOD_FATAL:
+    switch (panel->severity) {
+    case RC_PANEL_FATAL:
         return panel->has_utf8 ? RC_STR("✗ ") : RC_STR("x ");
-    case RC_MOOD_RETRYABLE:
+    case RC_PANEL_RETRYABLE:
         return panel->has_utf8 ? RC_STR("↻ ") : RC_STR("~ ");
-    case RC_MOOD_CALM:
+    case RC_PANEL_NEUTRAL:
         break;
     }
     return panel->has_utf8 ? RC_STR("■ ") : RC_STR("- ");
@@ -96,10 +96,10 @@ static rc_str compose_where(sheet *s)
 
 static void open_panel(sheet *s)
 {
-    char room[64];
+    char scratch[64];
     rc_buf title;
-    rc_buf_init_fixed(&title, room, sizeof room);
-    rc_buf_push(&title, mark_of(&s->panel));
+    rc_buf_init_fixed(&title, scratch, sizeof scratch);
+    rc_buf_push(&title, symbol_of(&s->panel));
     rc_buf_push(&title, rc_str_c(rc_code_name(rc_report_code(s->report))));
     rc_str where = compose_where(s);
     if (rc_panel_open(&s->panel, rc_buf_get(&title), where))
@@ -113,7 +113,7 @@ static void put_verdict(sheet *s)
     rc_panel_text(&s->panel, &BLOCK, rc_text_trim_end(rc_report_message(s->report)));
     rc_panel_blank(&s->panel);
     rc_buf *line = begin_line(s);
-    rc_push_retry(line, s->report, s->style);
+    rc_render_retry_advice(line, s->report, s->style);
     put_field(s, RC_STR("Retry"), RC_TONE_PLAIN, rc_buf_get(line));
     rc_str detail = rc_report_action_detail(s->report);
     if (detail.len == 0)
@@ -122,22 +122,22 @@ static void put_verdict(sheet *s)
 }
 
 /* What the provider says, in its own words: one paragraph, whatever its lines were. */
-static void put_words(sheet *s, rc_str label, rc_str message)
+static void put_provider_message(sheet *s, rc_str label, rc_str message)
 {
-    char room[WORDS_MAX + 16];
-    rc_buf words;
+    char scratch[WORDS_MAX + 16];
+    rc_buf quoted;
     rc_str text = rc_str_trim(message);
     if (text.len == 0)
         return;
-    rc_buf_init_fixed(&words, room, sizeof room);
-    rc_buf_push(&words, s->panel.has_utf8 ? RC_STR("“") : RC_STR("\""));
-    rc_scrub(text, WORDS_MAX, &words);
-    for (size_t i = 0; i < rc_buf_get(&words).len; i++) {
-        if (room[i] == '\n' || room[i] == '\r' || room[i] == '\t')
-            room[i] = ' ';
+    rc_buf_init_fixed(&quoted, scratch, sizeof scratch);
+    rc_buf_push(&quoted, s->panel.has_utf8 ? RC_STR("“") : RC_STR("\""));
+    rc_scrub(text, WORDS_MAX, &quoted);
+    for (size_t i = 0; i < rc_buf_get(&quoted).len; i++) {
+        if (scratch[i] == '\n' || scratch[i] == '\r' || scratch[i] == '\t')
+            scratch[i] = ' ';
     }
-    rc_buf_push(&words, s->panel.has_utf8 ? RC_STR("”") : RC_STR("\""));
-    put_field(s, label, RC_TONE_PLAIN, rc_buf_get(&words));
+    rc_buf_push(&quoted, s->panel.has_utf8 ? RC_STR("”") : RC_STR("\""));
+    put_field(s, label, RC_TONE_PLAIN, rc_buf_get(&quoted));
 }
 
 static void put_evidence(sheet *s, const rc_verdict *verdict)
@@ -150,7 +150,7 @@ static void put_evidence(sheet *s, const rc_verdict *verdict)
     add_part(s, RC_STR("model "), rc_report_model(s->report));
     rc_str parts = rc_buf_get(line);
     put_field(s, RC_STR("Evidence"), RC_TONE_PLAIN, parts);
-    put_words(s, parts.len > 0 ? RC_STR("") : RC_STR("Evidence"), verdict->message);
+    put_provider_message(s, parts.len > 0 ? RC_STR("") : RC_STR("Evidence"), verdict->message);
 }
 
 static void put_rule(sheet *s, const rc_verdict *verdict)

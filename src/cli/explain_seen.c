@@ -10,15 +10,15 @@
 /* The classifier looks at so much of a text. Of a log the end is what counts. */
 #define TEXT_MAX ((size_t)1 << 20)
 
-void rc_seen_init(rc_seen *seen, const rc_alloc *alloc)
+void rc_detected_init(rc_detected *detected, const rc_alloc *alloc)
 {
-    memset(seen, 0, sizeof *seen);
-    rc_case_init(&seen->case_read, alloc);
+    memset(detected, 0, sizeof *detected);
+    rc_case_init(&detected->parsed_case, alloc);
 }
 
-void rc_seen_done(rc_seen *seen)
+void rc_detected_done(rc_detected *detected)
 {
-    rc_case_done(&seen->case_read);
+    rc_case_done(&detected->parsed_case);
 }
 
 /* ---- lines ---- */
@@ -188,28 +188,28 @@ static bool begins_with_case(rc_str text)
     return may_be_case(&o) && has(&o, KEY_ID);
 }
 
-static void read_object(rc_seen *seen, rc_str text)
+static void read_object(rc_detected *detected, rc_str text)
 {
     object o;
     rc_case_fault fault;
     find_keys(&o, text);
-    if (find_report(text, &o, &seen->report)) {
-        seen->kind = RC_SEEN_REPORT;
-    } else if (may_be_case(&o) && rc_case_read(&seen->case_read, text, &fault) == RC_OK) {
-        seen->kind = RC_SEEN_CASE;
-        seen->failure = seen->case_read.failure;
+    if (find_report(text, &o, &detected->report)) {
+        detected->kind = RC_DETECTED_REPORT;
+    } else if (may_be_case(&o) && rc_case_read(&detected->parsed_case, text, &fault) == RC_OK) {
+        detected->kind = RC_DETECTED_CASE;
+        detected->failure = detected->parsed_case.failure;
     } else {
-        seen->kind = RC_SEEN_JSON;
-        seen->failure.body = text;
+        detected->kind = RC_DETECTED_JSON;
+        detected->failure.body = text;
     }
 }
 
 /* ---- the whole ---- */
 
-static void set_event(rc_seen *seen, rc_seen_kind kind, rc_str text)
+static void set_event(rc_detected *detected, rc_detected_kind kind, rc_str text)
 {
-    seen->kind = kind;
-    seen->failure.event = text;
+    detected->kind = kind;
+    detected->failure.event = text;
 }
 
 static rc_str content_type(const rc_http_text *http)
@@ -242,20 +242,21 @@ static bool has_report(rc_str body, rc_str *ret_report)
     return find_report(body, &o, ret_report);
 }
 
-static void read_http(rc_seen *seen)
+static void read_http(rc_detected *detected)
 {
-    const rc_http_text *http = &seen->http;
-    seen->kind = has_report(http->body, &seen->report) ? RC_SEEN_REPORT : RC_SEEN_HTTP;
-    seen->failure.status = http->status;
-    seen->failure.headers = http->headers;
-    seen->failure.header_count = http->header_count;
+    const rc_http_text *http = &detected->http;
+    detected->kind =
+        has_report(http->body, &detected->report) ? RC_DETECTED_REPORT : RC_DETECTED_HTTP;
+    detected->failure.status = http->status;
+    detected->failure.headers = http->headers;
+    detected->failure.header_count = http->header_count;
     if (is_stream(http))
-        seen->failure.event = http->body;
+        detected->failure.event = http->body;
     else
-        seen->failure.body = http->body;
+        detected->failure.body = http->body;
 }
 
-rc_str rc_seen_tail(rc_str text, size_t max_bytes)
+rc_str rc_explain_text_tail(rc_str text, size_t max_bytes)
 {
     if (text.len <= max_bytes)
         return text;
@@ -264,56 +265,56 @@ rc_str rc_seen_tail(rc_str text, size_t max_bytes)
     return rc_str_slice(text, line == RC_STR_NPOS ? start : line + 1, text.len);
 }
 
-static void read_text(rc_seen *seen, rc_str text)
+static void read_text(rc_detected *detected, rc_str text)
 {
-    seen->kind = RC_SEEN_TEXT;
-    seen->failure.body = rc_seen_tail(text, TEXT_MAX);
-    seen->is_tail = seen->failure.body.len < text.len;
+    detected->kind = RC_DETECTED_TEXT;
+    detected->failure.body = rc_explain_text_tail(text, TEXT_MAX);
+    detected->is_tail = detected->failure.body.len < text.len;
 }
 
 /* What begins with a colon is no response, whatever its lines look like. */
-static void read_rest(rc_seen *seen, rc_str text, rc_str bare)
+static void read_other(rc_detected *detected, rc_str text, rc_str bare)
 {
     bool has_aws = is_aws(bare);
     bool may_be_http = !has_aws || bare.ptr[0] != ':';
-    if (may_be_http && rc_http_text_parse(text, &seen->http)) {
-        read_http(seen);
+    if (may_be_http && rc_http_text_parse(text, &detected->http)) {
+        read_http(detected);
     } else if (has_aws) {
-        set_event(seen, RC_SEEN_AWS, bare);
+        set_event(detected, RC_DETECTED_AWS, bare);
     } else if (bare.ptr[0] == '[' || bare.ptr[0] == '"') {
-        seen->kind = RC_SEEN_JSON;
-        seen->failure.body = bare;
+        detected->kind = RC_DETECTED_JSON;
+        detected->failure.body = bare;
     } else {
-        read_text(seen, bare);
+        read_text(detected, bare);
     }
 }
 
-void rc_seen_read(rc_seen *seen, rc_str text)
+void rc_detected_read(rc_detected *detected, rc_str text)
 {
-    seen->kind = RC_SEEN_NOTHING;
-    seen->failure = (rc_failure){0};
-    seen->is_tail = false;
-    seen->is_cases = false;
-    seen->text = text;
+    detected->kind = RC_DETECTED_NOTHING;
+    detected->failure = (rc_failure){0};
+    detected->is_tail = false;
+    detected->is_cases = false;
+    detected->text = text;
     rc_str bare = rc_str_trim(text);
     if (bare.len == 0)
         return;
     bool is_object = bare.ptr[0] == '{' && !rc_str_starts_with(bare, RC_STR("{ ["));
     if (is_object && is_ndjson(bare)) {
-        set_event(seen, RC_SEEN_NDJSON, bare);
-        seen->is_cases = begins_with_case(bare);
+        set_event(detected, RC_DETECTED_NDJSON, bare);
+        detected->is_cases = begins_with_case(bare);
     } else if (is_object) {
-        read_object(seen, bare);
+        read_object(detected, bare);
     } else if (is_page(bare)) {
-        seen->kind = RC_SEEN_PAGE;
-        seen->failure.body = bare;
+        detected->kind = RC_DETECTED_PAGE;
+        detected->failure.body = bare;
     } else if (is_sse(bare)) {
-        set_event(seen, RC_SEEN_SSE, bare);
+        set_event(detected, RC_DETECTED_SSE, bare);
     } else {
-        read_rest(seen, text, bare);
+        read_other(detected, text, bare);
     }
-    if (seen->kind == RC_SEEN_HTTP || seen->kind == RC_SEEN_TEXT)
-        rc_curl_read(text, &seen->failure);
+    if (detected->kind == RC_DETECTED_HTTP || detected->kind == RC_DETECTED_TEXT)
+        rc_curl_read(text, &detected->failure);
 }
 
 /* ---- for people ---- */
@@ -326,40 +327,40 @@ static void push_count(rc_buf *buf, size_t count, const char *one, const char *m
     rc_buf_push(buf, rc_str_c(count == 1 ? one : many));
 }
 
-static const char *name_of(rc_seen_kind kind)
+static const char *name_of(rc_detected_kind kind)
 {
     switch (kind) {
-    case RC_SEEN_NOTHING:
+    case RC_DETECTED_NOTHING:
         return "nothing but the options";
-    case RC_SEEN_HTTP:
+    case RC_DETECTED_HTTP:
         return "an HTTP response";
-    case RC_SEEN_JSON:
+    case RC_DETECTED_JSON:
         return "a JSON body";
-    case RC_SEEN_SSE:
+    case RC_DETECTED_SSE:
         return "server-sent events";
-    case RC_SEEN_NDJSON:
+    case RC_DETECTED_NDJSON:
         return "JSON lines of a stream";
-    case RC_SEEN_AWS:
+    case RC_DETECTED_AWS:
         return "an AWS event stream";
-    case RC_SEEN_CASE:
+    case RC_DETECTED_CASE:
         return "a case";
-    case RC_SEEN_REPORT:
+    case RC_DETECTED_REPORT:
         return "a report";
-    case RC_SEEN_PAGE:
+    case RC_DETECTED_PAGE:
         return "a page";
-    case RC_SEEN_TEXT:
+    case RC_DETECTED_TEXT:
         return "text";
     }
     return "";
 }
 
-void rc_seen_push(const rc_seen *seen, rc_buf *buf)
+void rc_detected_push(const rc_detected *detected, rc_buf *buf)
 {
-    const rc_failure *failure = &seen->failure;
-    rc_buf_push(buf, rc_str_c(name_of(seen->kind)));
-    if (seen->kind == RC_SEEN_HTTP && seen->http.responses > 1) {
+    const rc_failure *failure = &detected->failure;
+    rc_buf_push(buf, rc_str_c(name_of(detected->kind)));
+    if (detected->kind == RC_DETECTED_HTTP && detected->http.responses > 1) {
         rc_buf_push(buf, RC_STR(", the last of "));
-        rc_buf_push_u64(buf, seen->http.responses);
+        rc_buf_push_u64(buf, detected->http.responses);
     }
     if (failure->status > 0) {
         rc_buf_push(buf, RC_STR(", status "));
@@ -369,7 +370,7 @@ void rc_seen_push(const rc_seen *seen, rc_buf *buf)
         push_count(buf, failure->header_count, "header", "headers");
     if (failure->body.len > 0)
         push_count(buf, failure->body.len, "byte", "bytes");
-    if (failure->event.len > 0 && seen->kind == RC_SEEN_HTTP)
+    if (failure->event.len > 0 && detected->kind == RC_DETECTED_HTTP)
         rc_buf_push(buf, RC_STR(", a stream"));
     if (failure->event.len > 0)
         push_count(buf, failure->event.len, "byte", "bytes");

@@ -8,7 +8,7 @@
 #include "core/render_wrap.h"
 
 /* Room for a subject with what stands around it. */
-#define LINE_ROOM 1024
+#define LINE_BYTES 1024
 #define TEXT_LINES 4u
 /* Layers beyond are not shown any deeper. */
 #define DEPTH_MAX 16u
@@ -18,20 +18,20 @@
 #define TABLE_WIDTH_MIN 60u
 
 typedef struct sheet {
-    const rc_reasoning *why;
+    const rc_reasoning *reasoning;
     rc_panel panel;
     unsigned names; /* columns of the names in this section */
 } sheet;
 
 static const rc_reasoning_note *note_at(const sheet *s, size_t i)
 {
-    return &s->why->notes[i];
+    return &s->reasoning->notes[i];
 }
 
-static size_t count_steps(const sheet *s, rc_step step)
+static size_t count_steps(const sheet *s, rc_trace_step step)
 {
     size_t count = 0;
-    for (size_t i = 0; i < s->why->count; i++)
+    for (size_t i = 0; i < s->reasoning->count; i++)
         count += note_at(s, i)->step == step;
     return count;
 }
@@ -67,11 +67,11 @@ static void widen(sheet *s, rc_str name)
         s->names = width;
 }
 
-static void widen_for(sheet *s, rc_step step)
+static void widen_for(sheet *s, rc_trace_step step)
 {
-    for (size_t i = 0; i < s->why->count; i++) {
+    for (size_t i = 0; i < s->reasoning->count; i++) {
         if (note_at(s, i)->step == step)
-            widen(s, rc_reasoning_subject(s->why, note_at(s, i)));
+            widen(s, rc_reasoning_subject(s->reasoning, note_at(s, i)));
     }
 }
 
@@ -81,48 +81,48 @@ static void widen_for(sheet *s, rc_step step)
 static void put_layers(sheet *s)
 {
     unsigned depth = 0;
-    for (size_t i = 0; i < s->why->count; i++) {
+    for (size_t i = 0; i < s->reasoning->count; i++) {
         const rc_reasoning_note *note = note_at(s, i);
-        char room[LINE_ROOM];
-        char mark_room[LINE_ROOM / 8];
+        char scratch[LINE_BYTES];
+        char mark_scratch[LINE_BYTES / 8];
         rc_buf line;
-        rc_buf mark;
-        if (note->step != RC_STEP_LAYER)
+        rc_buf branch;
+        if (note->step != RC_TRACE_LAYER)
             continue;
-        rc_buf_init_fixed(&line, room, sizeof room);
-        rc_buf_push(&line, rc_reasoning_subject(s->why, note));
+        rc_buf_init_fixed(&line, scratch, sizeof scratch);
+        rc_buf_push(&line, rc_reasoning_subject(s->reasoning, note));
         if (note->text_len > 0)
             rc_buf_push(&line, RC_STR(": "));
-        rc_buf_push(&line, rc_reasoning_text(s->why, note));
-        rc_buf_init_fixed(&mark, mark_room, sizeof mark_room);
+        rc_buf_push(&line, rc_reasoning_text(s->reasoning, note));
+        rc_buf_init_fixed(&branch, mark_scratch, sizeof mark_scratch);
         for (unsigned j = 0; j < depth; j++)
-            rc_buf_push(&mark, RC_STR("  "));
-        rc_buf_push(&mark, s->panel.has_utf8 ? RC_STR("└ ") : RC_STR("- "));
+            rc_buf_push(&branch, RC_STR("  "));
+        rc_buf_push(&branch, s->panel.has_utf8 ? RC_STR("└ ") : RC_STR("- "));
         rc_panel_block block = {
-            .indent = 2 * depth + 2, .first = rc_buf_get(&mark), .max_lines = TEXT_LINES};
+            .indent = 2 * depth + 2, .first = rc_buf_get(&branch), .max_lines = TEXT_LINES};
         rc_panel_text(&s->panel, &block, rc_buf_get(&line));
         if (2 * depth < s->panel.inner / 3 && depth < DEPTH_MAX)
             depth++;
     }
 }
 
-static void put_steps(sheet *s, rc_step step)
+static void put_steps(sheet *s, rc_trace_step step)
 {
-    for (size_t i = 0; i < s->why->count; i++) {
+    for (size_t i = 0; i < s->reasoning->count; i++) {
         const rc_reasoning_note *note = note_at(s, i);
         if (note->step == step)
-            put_entry(s, RC_TONE_STRONG, rc_reasoning_subject(s->why, note),
-                      rc_reasoning_text(s->why, note), RC_TONE_PLAIN);
+            put_entry(s, RC_TONE_STRONG, rc_reasoning_subject(s->reasoning, note),
+                      rc_reasoning_text(s->reasoning, note), RC_TONE_PLAIN);
     }
 }
 
-static void put_came(sheet *s, rc_str came)
+static void put_input(sheet *s, rc_str input)
 {
-    rc_panel_text(&s->panel, &(rc_panel_block){.max_lines = TEXT_LINES}, came);
+    rc_panel_text(&s->panel, &(rc_panel_block){.max_lines = TEXT_LINES}, input);
     put_layers(s);
 }
 
-static void put_section(sheet *s, rc_step step, rc_str heading)
+static void put_section(sheet *s, rc_trace_step step, rc_str heading)
 {
     if (count_steps(s, step) == 0)
         return;
@@ -137,9 +137,9 @@ static void put_section(sheet *s, rc_step step, rc_str heading)
 /* "578 (9m 38s)"; the words themselves may say it already. */
 static void push_wait(rc_buf *line, const rc_reasoning_note *note, rc_str value)
 {
-    char room[64];
+    char scratch[64];
     rc_buf wait;
-    rc_buf_init_fixed(&wait, room, sizeof room);
+    rc_buf_init_fixed(&wait, scratch, sizeof scratch);
     rc_buf_push(line, value);
     if (note->wait_ms < 0)
         return;
@@ -156,25 +156,25 @@ static void push_wait(rc_buf *line, const rc_reasoning_note *note, rc_str value)
 
 static void put_waits(sheet *s)
 {
-    if (count_steps(s, RC_STEP_HINT) + count_steps(s, RC_STEP_IGNORED) == 0)
+    if (count_steps(s, RC_TRACE_HINT) + count_steps(s, RC_TRACE_IGNORED) == 0)
         return;
     rc_panel_section(&s->panel, RC_STR("What it says of waiting"));
     s->names = 0;
-    widen_for(s, RC_STEP_HINT);
-    widen_for(s, RC_STEP_IGNORED);
-    for (size_t i = 0; i < s->why->count; i++) {
+    widen_for(s, RC_TRACE_HINT);
+    widen_for(s, RC_TRACE_IGNORED);
+    for (size_t i = 0; i < s->reasoning->count; i++) {
         const rc_reasoning_note *note = note_at(s, i);
-        bool is_ignored = note->step == RC_STEP_IGNORED;
-        char room[LINE_ROOM];
+        bool is_ignored = note->step == RC_TRACE_IGNORED;
+        char scratch[LINE_BYTES];
         rc_buf line;
-        if (note->step != RC_STEP_HINT && !is_ignored)
+        if (note->step != RC_TRACE_HINT && !is_ignored)
             continue;
-        rc_buf_init_fixed(&line, room, sizeof room);
+        rc_buf_init_fixed(&line, scratch, sizeof scratch);
         if (is_ignored)
             rc_buf_push(&line, RC_STR("ignored: "));
-        push_wait(&line, note, rc_reasoning_text(s->why, note));
+        push_wait(&line, note, rc_reasoning_text(s->reasoning, note));
         rc_tone tone = is_ignored ? RC_TONE_DIM : RC_TONE_STRONG;
-        put_entry(s, tone, rc_reasoning_subject(s->why, note), rc_buf_get(&line),
+        put_entry(s, tone, rc_reasoning_subject(s->reasoning, note), rc_buf_get(&line),
                   is_ignored ? RC_TONE_DIM : RC_TONE_PLAIN);
     }
 }
@@ -209,12 +209,12 @@ static rc_str first_term(rc_str condition)
 
 /* A rule of the user's own always is worth showing; a built-in one when some condition of it held:
  * those in front of the one that did not. */
-static bool came_near(const sheet *s, const rc_reasoning_note *note)
+static bool is_near_match(const sheet *s, const rc_reasoning_note *note)
 {
     rc_rule_info rule;
-    if (!find_rule(rc_reasoning_subject(s->why, note), &rule))
+    if (!find_rule(rc_reasoning_subject(s->reasoning, note), &rule))
         return true;
-    rc_str term = first_term(rc_reasoning_text(s->why, note));
+    rc_str term = first_term(rc_reasoning_text(s->reasoning, note));
     size_t at = term.len > 0 ? rc_str_find(rule.when, term, 0) : RC_STR_NPOS;
     if (at == RC_STR_NPOS)
         return false;
@@ -224,21 +224,21 @@ static bool came_near(const sheet *s, const rc_reasoning_note *note)
 static void widen_for_rules(sheet *s)
 {
     s->names = 0;
-    for (size_t i = 0; i < s->why->count; i++) {
+    for (size_t i = 0; i < s->reasoning->count; i++) {
         const rc_reasoning_note *note = note_at(s, i);
-        if (note->step == RC_STEP_RULE_MATCHED ||
-            (note->step == RC_STEP_RULE_TRIED && came_near(s, note)))
-            widen(s, rc_reasoning_subject(s->why, note));
+        if (note->step == RC_TRACE_RULE_MATCHED ||
+            (note->step == RC_TRACE_RULE_TRIED && is_near_match(s, note)))
+            widen(s, rc_reasoning_subject(s->reasoning, note));
     }
 }
 
 static void put_others(sheet *s, size_t count, bool is_all)
 {
-    char room[96];
+    char scratch[96];
     rc_buf line;
     if (count == 0)
         return;
-    rc_buf_init_fixed(&line, room, sizeof room);
+    rc_buf_init_fixed(&line, scratch, sizeof scratch);
     rc_buf_push_u64(&line, count);
     if (!is_all)
         rc_buf_push(&line, count == 1 ? RC_STR(" other") : RC_STR(" others"));
@@ -248,16 +248,16 @@ static void put_others(sheet *s, size_t count, bool is_all)
 
 static void put_matched(sheet *s)
 {
-    for (size_t i = 0; i < s->why->count; i++) {
+    for (size_t i = 0; i < s->reasoning->count; i++) {
         const rc_reasoning_note *note = note_at(s, i);
-        char room[LINE_ROOM];
+        char scratch[LINE_BYTES];
         rc_buf line;
-        if (note->step != RC_STEP_RULE_MATCHED)
+        if (note->step != RC_TRACE_RULE_MATCHED)
             continue;
-        rc_buf_init_fixed(&line, room, sizeof room);
+        rc_buf_init_fixed(&line, scratch, sizeof scratch);
         rc_buf_push(&line, RC_STR("matched: "));
-        rc_buf_push(&line, rc_reasoning_text(s->why, note));
-        put_entry(s, RC_TONE_STRONG, rc_reasoning_subject(s->why, note), rc_buf_get(&line),
+        rc_buf_push(&line, rc_reasoning_text(s->reasoning, note));
+        put_entry(s, RC_TONE_STRONG, rc_reasoning_subject(s->reasoning, note), rc_buf_get(&line),
                   RC_TONE_STRONG);
     }
 }
@@ -265,37 +265,37 @@ static void put_matched(sheet *s)
 static void put_rules(sheet *s)
 {
     size_t others = 0;
-    if (count_steps(s, RC_STEP_RULE_TRIED) + count_steps(s, RC_STEP_RULE_MATCHED) == 0)
+    if (count_steps(s, RC_TRACE_RULE_TRIED) + count_steps(s, RC_TRACE_RULE_MATCHED) == 0)
         return;
     rc_panel_section(&s->panel, RC_STR("The rules, in order"));
     widen_for_rules(s);
-    for (size_t i = 0; i < s->why->count; i++) {
+    for (size_t i = 0; i < s->reasoning->count; i++) {
         const rc_reasoning_note *note = note_at(s, i);
-        if (note->step != RC_STEP_RULE_TRIED)
+        if (note->step != RC_TRACE_RULE_TRIED)
             continue;
-        if (came_near(s, note))
-            put_entry(s, RC_TONE_DIM, rc_reasoning_subject(s->why, note),
-                      rc_reasoning_text(s->why, note), RC_TONE_DIM);
+        if (is_near_match(s, note))
+            put_entry(s, RC_TONE_DIM, rc_reasoning_subject(s->reasoning, note),
+                      rc_reasoning_text(s->reasoning, note), RC_TONE_DIM);
         else
             others++;
     }
-    put_others(s, others, others == count_steps(s, RC_STEP_RULE_TRIED));
+    put_others(s, others, others == count_steps(s, RC_TRACE_RULE_TRIED));
     put_matched(s);
 }
 
-void rc_reasoning_panel(const rc_reasoning *why, rc_str came, const rc_panel_style *style,
+void rc_reasoning_panel(const rc_reasoning *reasoning, rc_str input, const rc_panel_style *style,
                         rc_buf *buf)
 {
-    sheet s = {.why = why};
-    rc_panel_init(&s.panel, style, RC_MOOD_CALM, buf);
+    sheet s = {.reasoning = reasoning};
+    rc_panel_init(&s.panel, style, RC_PANEL_NEUTRAL, buf);
     rc_panel_open(&s.panel, RC_STR("Why"), RC_STR(""));
-    put_came(&s, came);
-    put_section(&s, RC_STEP_FIELD, RC_STR("What its fields say"));
-    put_section(&s, RC_STEP_PROVIDER, RC_STR("The provider"));
-    put_section(&s, RC_STEP_FACT, RC_STR("What it means"));
+    put_input(&s, input);
+    put_section(&s, RC_TRACE_FIELD, RC_STR("What its fields say"));
+    put_section(&s, RC_TRACE_PROVIDER, RC_STR("The provider"));
+    put_section(&s, RC_TRACE_FACT, RC_STR("What it means"));
     put_waits(&s);
     put_rules(&s);
-    if (why->left_out > 0)
-        rc_panel_more(&s.panel, 0, why->left_out, RC_STR(" more steps"));
+    if (reasoning->left_out > 0)
+        rc_panel_more(&s.panel, 0, reasoning->left_out, RC_STR(" more steps"));
     rc_panel_close(&s.panel);
 }

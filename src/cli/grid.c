@@ -11,7 +11,7 @@
 typedef struct cell {
     size_t start;
     size_t len;
-    rc_ink ink;
+    rc_colour colour;
     bool is_line;
 } cell;
 
@@ -34,23 +34,25 @@ void rc_grid_done(rc_grid *grid)
     rc_buf_done(&grid->cells);
 }
 
-static void end_cell(rc_grid *grid, rc_ink ink, bool is_line)
+static void end_cell(rc_grid *grid, rc_colour colour, bool is_line)
 {
     const size_t end = rc_buf_get(&grid->text).len;
-    const cell made = {
-        .start = grid->cell_start, .len = end - grid->cell_start, .ink = ink, .is_line = is_line};
+    const cell made = {.start = grid->cell_start,
+                       .len = end - grid->cell_start,
+                       .colour = colour,
+                       .is_line = is_line};
     rc_buf_push(&grid->cells, rc_str_make((const char *)&made, sizeof(made)));
     grid->cell_start = end;
 }
 
-void rc_grid_cell(rc_grid *grid, rc_ink ink)
+void rc_grid_cell(rc_grid *grid, rc_colour colour)
 {
-    end_cell(grid, ink, false);
+    end_cell(grid, colour, false);
 }
 
-void rc_grid_line(rc_grid *grid, rc_ink ink)
+void rc_grid_line(rc_grid *grid, rc_colour colour)
 {
-    end_cell(grid, ink, true);
+    end_cell(grid, colour, true);
 }
 
 static size_t cell_count(const rc_grid *grid)
@@ -158,23 +160,23 @@ bool rc_grid_shows(const rc_grid *grid, size_t column)
 
 /* ---- lines ---- */
 
-static const char *const inks[] = {
-    [RC_INK_PLAIN] = "",  [RC_INK_FAINT] = "2", [RC_INK_STRONG] = "1",
-    [RC_INK_GOOD] = "32", [RC_INK_WARN] = "33", [RC_INK_BAD] = "31",
+static const char *const colours[] = {
+    [RC_COLOUR_PLAIN] = "",  [RC_COLOUR_FAINT] = "2", [RC_COLOUR_STRONG] = "1",
+    [RC_COLOUR_GOOD] = "32", [RC_COLOUR_WARN] = "33", [RC_COLOUR_BAD] = "31",
 };
 
-void rc_ink_begin(rc_buf *buf, rc_ink ink, bool has_colour)
+void rc_colour_begin(rc_buf *buf, rc_colour colour, bool has_colour)
 {
-    if (!has_colour || ink == RC_INK_PLAIN)
+    if (!has_colour || colour == RC_COLOUR_PLAIN)
         return;
     rc_buf_push(buf, RC_STR("\033["));
-    rc_buf_push(buf, rc_str_c(inks[ink]));
+    rc_buf_push(buf, rc_str_c(colours[colour]));
     rc_buf_push_byte(buf, 'm');
 }
 
-void rc_ink_end(rc_buf *buf, rc_ink ink, bool has_colour)
+void rc_colour_end(rc_buf *buf, rc_colour colour, bool has_colour)
 {
-    if (has_colour && ink != RC_INK_PLAIN)
+    if (has_colour && colour != RC_COLOUR_PLAIN)
         rc_buf_push(buf, RC_STR("\033[0m"));
 }
 
@@ -186,7 +188,7 @@ typedef struct line {
     bool is_begun;
 } line;
 
-static void push_text(line *l, rc_ink ink, rc_str text, unsigned width)
+static void push_text(line *l, rc_colour colour, rc_str text, unsigned width)
 {
     if (text.len == 0) {
         l->spaces += width;
@@ -194,13 +196,13 @@ static void push_text(line *l, rc_ink ink, rc_str text, unsigned width)
     }
     for (; l->spaces > 0; l->spaces--)
         rc_buf_push_byte(l->buf, ' ');
-    rc_ink_begin(l->buf, ink, l->grid->has_colour);
+    rc_colour_begin(l->buf, colour, l->grid->has_colour);
     const unsigned used = rc_visible_push_cut(l->buf, text, width, l->grid->has_utf8);
-    rc_ink_end(l->buf, ink, l->grid->has_colour);
+    rc_colour_end(l->buf, colour, l->grid->has_colour);
     l->spaces = width - used;
 }
 
-static void push_cell(line *l, size_t column, rc_ink ink, rc_str text)
+static void push_cell(line *l, size_t column, rc_colour colour, rc_str text)
 {
     const unsigned width = l->grid->widths[column];
     if (width == 0)
@@ -211,7 +213,7 @@ static void push_cell(line *l, size_t column, rc_ink ink, rc_str text)
     const unsigned lead =
         l->grid->columns[column].is_right && natural < width ? width - natural : 0;
     l->spaces += lead;
-    push_text(l, ink, text, width - lead);
+    push_text(l, colour, text, width - lead);
 }
 
 static void end_line(line *l)
@@ -225,20 +227,21 @@ void rc_grid_push_titles(const rc_grid *grid, rc_buf *buf)
 {
     line l = {.grid = grid, .buf = buf};
     for (size_t i = 0; i < grid->column_count; i++)
-        push_cell(&l, i, RC_INK_FAINT, rc_str_c(grid->columns[i].title));
+        push_cell(&l, i, RC_COLOUR_FAINT, rc_str_c(grid->columns[i].title));
     end_line(&l);
 }
 
 /* A line of its own is broken where it must be; what goes on stands further in. */
-static void push_broken(line *l, rc_ink ink, rc_str text)
+static void push_broken(line *l, rc_colour colour, rc_str text)
 {
-    const unsigned room =
-        l->grid->width > INDENT + RC_GLYPH_WIDTH_MAX ? l->grid->width - INDENT : RC_GLYPH_WIDTH_MAX;
+    const unsigned scratch = l->grid->width > INDENT + RC_VISIBLE_CHAR_WIDTH_MAX
+                                 ? l->grid->width - INDENT
+                                 : RC_VISIBLE_CHAR_WIDTH_MAX;
     rc_wrap wrap;
     rc_wrap_line part;
     rc_wrap_init(&wrap, text, l->grid->has_utf8);
-    for (unsigned width = room + INDENT; rc_wrap_next(&wrap, width, &part); width = room) {
-        push_text(l, ink, part.text, width);
+    for (unsigned width = scratch + INDENT; rc_wrap_next(&wrap, width, &part); width = scratch) {
+        push_text(l, colour, part.text, width);
         end_line(l);
         l->spaces = INDENT;
     }
@@ -259,10 +262,10 @@ rc_status rc_grid_push_rows(rc_grid *grid, rc_buf *buf)
     for (size_t i = 0; status == RC_OK && i < cell_count(grid); i++) {
         const cell at = cell_at(grid, i);
         if (at.is_line) {
-            push_broken(&l, at.ink, text_of(grid, &at));
+            push_broken(&l, at.colour, text_of(grid, &at));
             continue;
         }
-        push_cell(&l, column, at.ink, text_of(grid, &at));
+        push_cell(&l, column, at.colour, text_of(grid, &at));
         column = (column + 1) % grid->column_count;
         if (column == 0)
             end_line(&l);

@@ -14,14 +14,14 @@
 
 #define RC_GRID_COLUMNS_MAX 16
 
-typedef enum rc_ink {
-    RC_INK_PLAIN,
-    RC_INK_FAINT,
-    RC_INK_STRONG,
-    RC_INK_GOOD,
-    RC_INK_WARN,
-    RC_INK_BAD
-} rc_ink;
+typedef enum rc_colour {
+    RC_COLOUR_PLAIN,
+    RC_COLOUR_FAINT,
+    RC_COLOUR_STRONG,
+    RC_COLOUR_GOOD,
+    RC_COLOUR_WARN,
+    RC_COLOUR_BAD
+} rc_colour;
 
 typedef struct rc_grid_column {
     const char *title;
@@ -50,10 +50,10 @@ void rc_grid_init(rc_grid *grid, const rc_grid_column *columns, size_t count,
 void rc_grid_done(rc_grid *grid);
 
 /* Ends a cell. A row has as many as there are columns. */
-void rc_grid_cell(rc_grid *grid, rc_ink ink);
+void rc_grid_cell(rc_grid *grid, rc_colour colour);
 
 /* What was pushed is a line of its own between two rows, broken where it is too long. */
-void rc_grid_line(rc_grid *grid, rc_ink ink);
+void rc_grid_line(rc_grid *grid, rc_colour colour);
 
 /* Appends titles, if there is a row, and rows to buf. The status is that of the grid's own memory;
  * the buffer's is its own. */
@@ -69,7 +69,7 @@ rc_status rc_grid_push_rows(rc_grid *grid, rc_buf *buf);
 bool rc_grid_shows(const rc_grid *grid, size_t column);
 
 /* The sequence that begins an ink, and the one that ends it. Nothing without colour. */
-void rc_ink_begin(rc_buf *buf, rc_ink ink, bool has_colour);
-void rc_ink_end(rc_buf *buf, rc_ink ink, bool has_colour);
+void rc_colour_begin(rc_buf *buf, rc_colour colour, bool has_colour);
+void rc_colour_end(rc_buf *buf, rc_colour colour, bool has_colour);
 
 #endif

@@ -80,9 +80,9 @@ void rc_help_main(rc_buf *buf, unsigned width)
 
 static void push_option(rc_buf *buf, const rc_option *option, unsigned width)
 {
-    char room[64];
+    char scratch[64];
     rc_buf name;
-    rc_buf_init_fixed(&name, room, sizeof(room));
+    rc_buf_init_fixed(&name, scratch, sizeof(scratch));
     rc_cli_text(&name, "--");
     rc_cli_text(&name, option->name);
     if (option->value_name != NULL) {
@@ -123,9 +123,9 @@ const rc_command *rc_command_find(rc_cli *cli, const char *name)
         if (rc_str_eq(rc_str_c(rc_command_at(i)->name), rc_str_c(name)))
             return rc_command_at(i);
 
-    rc_cli_complain(cli, NULL);
+    rc_cli_err_prefix(cli, NULL);
     rc_cli_text(&cli->err, "unknown command ");
-    rc_cli_quote(cli, rc_str_c(name));
+    rc_cli_err_quote(cli, rc_str_c(name));
     rc_cli_suggest(cli, "", rc_nearest(rc_str_c(name), command_name_at, NULL));
     return NULL;
 }

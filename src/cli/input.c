@@ -9,7 +9,7 @@
 #include "sys/file.h"
 
 /* Room for a file's name, the place and the reason. */
-#define MESSAGE_ROOM RC_REPORT_MESSAGE_MAX
+#define MESSAGE_BYTES RC_REPORT_MESSAGE_MAX
 
 static bool is_stdin(const rc_input *input)
 {
@@ -23,8 +23,8 @@ static rc_str shown_path(const rc_input *input)
 
 static void complain_path(rc_cli *cli, const rc_input *input)
 {
-    rc_cli_complain(cli, input->command);
-    rc_cli_name(cli, shown_path(input));
+    rc_cli_err_prefix(cli, input->command);
+    rc_cli_err_name(cli, shown_path(input));
 }
 
 static void push_place(rc_buf *buf, const rc_decode_info *info)
@@ -61,10 +61,10 @@ static int show_refusal(rc_cli *cli, const rc_input *input, const rc_report *rep
 static int refuse_input(rc_cli *cli, const rc_input *input, const rc_decode_info *info,
                         const char *what, const char *hint)
 {
-    char room[MESSAGE_ROOM];
+    char scratch[MESSAGE_BYTES];
     rc_buf message;
     rc_builder builder;
-    rc_buf_init_fixed(&message, room, sizeof(room));
+    rc_buf_init_fixed(&message, scratch, sizeof(scratch));
     rc_builder_init(&builder, &cli->alloc, RC_CODE_SHAPE_INVALID);
     rc_cli_set_identity(cli, &builder);
 
@@ -105,10 +105,10 @@ static int read_error(rc_cli *cli, const rc_input *input, int error)
                             "Give a smaller report.");
     if (error == RC_FILE_NO_MEMORY)
         return refuse_memory(cli, input);
-    rc_cli_complain(cli, input->command);
+    rc_cli_err_prefix(cli, input->command);
     rc_cli_text(&cli->err, "cannot read ");
     if (shown_path(input).len > 0)
-        rc_cli_name(cli, shown_path(input));
+        rc_cli_err_name(cli, shown_path(input));
     else
         rc_cli_text(&cli->err, "a file without a name");
     rc_cli_text(&cli->err, ": ");
@@ -122,7 +122,7 @@ static int read_bytes(rc_cli *cli, const rc_input *input, rc_buf *buf)
     if (!is_stdin(input))
         return rc_file_read(cli->calls, input->path, buf);
     if (cli->calls->isatty(RC_FD_STDIN) == 1) {
-        rc_cli_complain(cli, input->command);
+        rc_cli_err_prefix(cli, input->command);
         rc_cli_text(&cli->err, "reading a report from the terminal; end it with Ctrl-D\n");
         rc_cli_flush_err(cli);
     }
@@ -130,13 +130,13 @@ static int read_bytes(rc_cli *cli, const rc_input *input, rc_buf *buf)
 }
 
 /* What a tolerant decoder made of damage and of what it does not know: one line each. */
-static void say_losses(rc_cli *cli, const rc_input *input, const rc_decode_info *info)
+static void warn_losses(rc_cli *cli, const rc_input *input, const rc_decode_info *info)
 {
     if (info->is_damaged) {
         complain_path(cli, input);
         push_place(&cli->err, info);
         rc_cli_text(&cli->err, ": ");
-        rc_cli_text(&cli->err, info->what);
+        rc_cli_text(&cli->err, info->message);
         rc_cli_text(&cli->err, "; what can be read is shown\n");
     }
     if (info->dropped_count == 0)
@@ -148,7 +148,7 @@ static void say_losses(rc_cli *cli, const rc_input *input, const rc_decode_info 
         shown = RC_DECODE_DROPPED_MAX;
     for (size_t i = 0; i < shown; i++) {
         rc_cli_text(&cli->err, i > 0 ? ", " : " ");
-        rc_cli_name(cli, rc_str_c(info->dropped[i]));
+        rc_cli_err_name(cli, rc_str_c(info->dropped[i]));
     }
     if (info->dropped_count > shown) {
         rc_cli_text(&cli->err, " and ");
@@ -159,7 +159,7 @@ static void say_losses(rc_cli *cli, const rc_input *input, const rc_decode_info 
 }
 
 /* A provider's body, or any other object, reads as a report in which nothing is known. */
-static bool says_nothing(const rc_report *report)
+static bool has_no_message(const rc_report *report)
 {
     return rc_report_code(report) == RC_CODE_NONE && rc_report_class(report) == RC_CLASS_NONE &&
            rc_report_category(report) == RC_CATEGORY_NONE && rc_report_cause(report) == NULL &&
@@ -176,15 +176,15 @@ static int decode_bytes(rc_cli *cli, const rc_input *input, rc_str bytes,
     if (status == RC_E_NOMEM)
         return refuse_memory(cli, input);
     if (status != RC_OK)
-        return refuse_input(cli, input, &info, info.what, NULL);
-    if (says_nothing(report)) {
+        return refuse_input(cli, input, &info, info.message, NULL);
+    if (has_no_message(report)) {
         rc_report_free(report);
         info = (rc_decode_info){.line = 1, .column = 1};
         return refuse_input(cli, input, &info,
                             "not a report: no error_code, error_class, error_type or message",
                             "Give the JSON of a report, as --format report writes it.");
     }
-    say_losses(cli, input, &info);
+    warn_losses(cli, input, &info);
     *ret_report = report;
     return RC_EXIT_OK;
 }

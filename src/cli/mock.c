@@ -23,9 +23,9 @@ enum {
     MOCK_COUNT
 };
 
-bool rc_mock_address_parse(rc_str text, rc_mock_address *ret_address)
+bool rc_host_port_parse(rc_str text, rc_host_port *ret_address)
 {
-    rc_mock_address address = {.host = "127.0.0.1"};
+    rc_host_port address = {.host = "127.0.0.1"};
     uint32_t port = 0;
     size_t colon = RC_STR_NPOS;
     for (size_t i = 0; i < text.len; i++)
@@ -73,8 +73,8 @@ static int parse(rc_cli *cli, const char *path, rc_str text, rc_mock_scenario *r
     if (status == RC_E_NOMEM)
         return refuse_read(cli, path, RC_FILE_NO_MEMORY);
     rc_config_faults_sort(&faults);
-    for (size_t i = 0; i < rc_config_faults_kept(&faults); i++)
-        rc_cli_say_fault(cli, rc_str_c(path), &faults.list[i]);
+    for (size_t i = 0; i < rc_config_faults_listed(&faults); i++)
+        rc_cli_push_fault(cli, rc_str_c(path), &faults.list[i]);
     return EXIT_REFUSED;
 }
 
@@ -100,10 +100,10 @@ static int run(rc_cli *cli, const rc_args *args)
         .port_file = args->values[MOCK_PORT_FILE],
         .is_quiet = args->values[MOCK_QUIET] != NULL,
     };
-    if (!rc_mock_address_parse(rc_str_c(address), &options.address)) {
-        rc_cli_complain(cli, "mock");
+    if (!rc_host_port_parse(rc_str_c(address), &options.address)) {
+        rc_cli_err_prefix(cli, "mock");
         rc_cli_text(&cli->err, "--listen takes HOST:PORT, not ");
-        rc_cli_quote(cli, rc_str_c(address));
+        rc_cli_err_quote(cli, rc_str_c(address));
         rc_buf_push_byte(&cli->err, '\n');
         return rc_cli_usage(cli, "mock");
     }
@@ -117,17 +117,17 @@ static int run(rc_cli *cli, const rc_args *args)
 }
 
 /* The words that a model's name is made of. */
-static void push_words(rc_buf *buf, unsigned width)
+static void push_model_words(rc_buf *buf, unsigned width)
 {
     rc_cli_text(buf, "\nBehaviours:\n");
-    for (size_t i = 0; rc_mock_word_at(NULL, i) != NULL; i++) {
+    for (size_t i = 0; rc_mock_behaviour_name_at(NULL, i) != NULL; i++) {
         char name[64];
-        rc_buf room;
-        rc_buf_init_fixed(&room, name, sizeof name);
-        rc_buf_push(&room, rc_str_c(rc_mock_word_at(NULL, i)));
-        if (rc_mock_word_has_number(i))
-            rc_buf_push(&room, RC_STR("-N"));
-        rc_help_entry(buf, rc_buf_get(&room), rc_mock_word_help_at(i), width);
+        rc_buf scratch;
+        rc_buf_init_fixed(&scratch, name, sizeof name);
+        rc_buf_push(&scratch, rc_str_c(rc_mock_behaviour_name_at(NULL, i)));
+        if (rc_mock_behaviour_has_number(i))
+            rc_buf_push(&scratch, RC_STR("-N"));
+        rc_help_entry(buf, rc_buf_get(&scratch), rc_mock_behaviour_help_at(i), width);
     }
 }
 
@@ -152,7 +152,7 @@ const rc_command rc_command_mock = {
             "how: mock/BEHAVIOUR[+BEHAVIOUR...][@K]. With @K it does so for the first K requests "
             "of a key and then answers well. GET /mock/stats tells what came in, POST /mock/reset "
             "forgets it.",
-    .push_more = push_words,
+    .push_more = push_model_words,
     .examples = "  recourse mock\n"
                 "  recourse mock --listen 127.0.0.1:0 --port-file port --quiet\n"
                 "  recourse mock --scenario faults.yaml --seed 7\n"

@@ -30,12 +30,12 @@ static int64_t unix_ms(void *ctx)
 static void on_answer(void *ctx, rc_str method, rc_str path, rc_str model, int status)
 {
     rc_cli *cli = ((mock_run *)ctx)->cli;
-    rc_cli_name(cli, method);
+    rc_cli_err_name(cli, method);
     rc_buf_push_byte(&cli->err, ' ');
-    rc_cli_name(cli, path);
+    rc_cli_err_name(cli, path);
     if (model.len > 0) {
         rc_buf_push_byte(&cli->err, ' ');
-        rc_cli_name(cli, model);
+        rc_cli_err_name(cli, model);
     }
     rc_cli_text(&cli->err, ": ");
     if (status > 0)
@@ -76,16 +76,16 @@ static void push_address(rc_buf *buf, const char *host, uint16_t port)
     rc_buf_push_u64(buf, port);
 }
 
-static int refuse(rc_cli *cli, const char *what, const char *why, int exit_status)
+static int refuse(rc_cli *cli, const char *message, const char *reason, int exit_status)
 {
-    rc_cli_complain(cli, "mock");
-    rc_cli_text(&cli->err, what);
-    rc_cli_name(cli, rc_str_c(why));
+    rc_cli_err_prefix(cli, "mock");
+    rc_cli_text(&cli->err, message);
+    rc_cli_err_name(cli, rc_str_c(reason));
     rc_buf_push_byte(&cli->err, '\n');
     return exit_status;
 }
 
-static int listen_at(mock_run *run, const rc_mock_address *address, uint16_t *ret_port)
+static int listen_at(mock_run *run, const rc_host_port *address, uint16_t *ret_port)
 {
     rc_listening listening = {0};
     if (rc_mock_server_listen(run->server, address->host, address->port, &listening) ==
@@ -93,11 +93,11 @@ static int listen_at(mock_run *run, const rc_mock_address *address, uint16_t *re
         *ret_port = listening.port;
         return RC_EXIT_OK;
     }
-    rc_cli_complain(run->cli, "mock");
+    rc_cli_err_prefix(run->cli, "mock");
     rc_cli_text(&run->cli->err, "cannot listen at ");
     push_address(&run->cli->err, address->host, address->port);
     rc_cli_text(&run->cli->err, ": ");
-    rc_cli_name(run->cli, rc_str_c(listening.text));
+    rc_cli_err_name(run->cli, rc_str_c(listening.text));
     rc_buf_push_byte(&run->cli->err, '\n');
     return listening.result == RC_LISTEN_ADDRESS ? RC_EXIT_USAGE : EXIT_UNAVAILABLE;
 }
@@ -157,7 +157,7 @@ int rc_mock_serve(rc_cli *cli, const rc_mock_options *options)
         .seed = options->seed,
         .alloc = cli->alloc,
         .unix_ms = unix_ms,
-        .on_answer = options->is_quiet ? NULL : on_answer,
+        .on_response = options->is_quiet ? NULL : on_answer,
         .ctx = &run,
     };
     if (uv_loop_init(&run.loop) != 0)

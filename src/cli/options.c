@@ -30,20 +30,20 @@ static const char *option_name_at(const void *ctx, size_t index)
 
 static int refuse_option(struct reading *r, rc_str shown, rc_str name)
 {
-    rc_cli_complain(r->cli, r->command->name);
+    rc_cli_err_prefix(r->cli, r->command->name);
     rc_cli_text(&r->cli->err, "unknown option ");
-    rc_cli_name(r->cli, shown);
+    rc_cli_err_name(r->cli, shown);
     rc_cli_suggest(r->cli, "--", rc_nearest(name, option_name_at, r->command));
     return refuse(r);
 }
 
 /* "recourse render: --strict WHAT" */
-static int refuse_use(struct reading *r, const rc_option *option, const char *what)
+static int refuse_use(struct reading *r, const rc_option *option, const char *message)
 {
-    rc_cli_complain(r->cli, r->command->name);
+    rc_cli_err_prefix(r->cli, r->command->name);
     rc_cli_text(&r->cli->err, "--");
     rc_cli_text(&r->cli->err, option->name);
-    rc_cli_text(&r->cli->err, what);
+    rc_cli_text(&r->cli->err, message);
     rc_buf_push_byte(&r->cli->err, '\n');
     return refuse(r);
 }
@@ -51,9 +51,9 @@ static int refuse_use(struct reading *r, const rc_option *option, const char *wh
 static int refuse_value(struct reading *r, const rc_option *option, rc_str value)
 {
     rc_buf *err = &r->cli->err;
-    rc_cli_complain(r->cli, r->command->name);
+    rc_cli_err_prefix(r->cli, r->command->name);
     rc_cli_text(err, "unknown value ");
-    rc_cli_quote(r->cli, value);
+    rc_cli_err_quote(r->cli, value);
     rc_cli_text(err, " for --");
     rc_cli_text(err, option->name);
     rc_cli_suggest(r->cli, "", rc_nearest(value, option->value_at, NULL));
@@ -69,7 +69,7 @@ static int refuse_value(struct reading *r, const rc_option *option, rc_str value
 static int refuse_number(struct reading *r, const rc_option *option, rc_str value)
 {
     rc_buf *err = &r->cli->err;
-    rc_cli_complain(r->cli, r->command->name);
+    rc_cli_err_prefix(r->cli, r->command->name);
     rc_cli_text(err, "--");
     rc_cli_text(err, option->name);
     rc_cli_text(err, " is a whole number from ");
@@ -77,7 +77,7 @@ static int refuse_number(struct reading *r, const rc_option *option, rc_str valu
     rc_cli_text(err, " to ");
     rc_buf_push_u64(err, option->max);
     rc_cli_text(err, ", not ");
-    rc_cli_quote(r->cli, value);
+    rc_cli_err_quote(r->cli, value);
     rc_buf_push_byte(err, '\n');
     return refuse(r);
 }
@@ -156,10 +156,10 @@ static int take_long(struct reading *r, const char *argument)
 static int take_letter(struct reading *r, const char *argument)
 {
     const rc_command *command = r->command;
-    if (command->lettered == NULL || argument[1] != command->lettered[0] || argument[2] != '\0')
+    if (command->short_flag == NULL || argument[1] != command->short_flag[0] || argument[2] != '\0')
         return refuse_option(r, rc_str_c(argument), rc_str_c(argument + 1));
     for (size_t i = 0; i < command->option_count; i++)
-        if (strcmp(command->options[i].name, command->lettered) == 0)
+        if (strcmp(command->options[i].name, command->short_flag) == 0)
             r->args.values[i] = "";
     return RC_EXIT_OK;
 }
@@ -170,9 +170,9 @@ static int take_operand(struct reading *r, const char *operand)
         r->args.operands[r->args.operand_count++] = operand;
         return RC_EXIT_OK;
     }
-    rc_cli_complain(r->cli, r->command->name);
+    rc_cli_err_prefix(r->cli, r->command->name);
     rc_cli_text(&r->cli->err, "too much: ");
-    rc_cli_quote(r->cli, rc_str_c(operand));
+    rc_cli_err_quote(r->cli, rc_str_c(operand));
     static const char *const most[] = {"no operand", "one operand", "two operands",
                                        "three operands"};
     rc_cli_text(&r->cli->err, "; it takes ");
@@ -184,7 +184,7 @@ static int take_operand(struct reading *r, const char *operand)
 }
 
 /* From here on the words are not ours: -h is the other command's. */
-static void take_rest(struct reading *r, int from)
+static void take_command_line(struct reading *r, int from)
 {
     r->args.rest = r->argv + from;
     r->args.rest_count = (size_t)(r->argc - from);
@@ -203,7 +203,7 @@ int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *
         const char *argument = argv[r.at++];
         bool is_word = argument[0] != '-' || argument[1] == '\0';
         if (command->takes_command && (is_word || strcmp(argument, "--") == 0))
-            take_rest(&r, is_word ? r.at - 1 : r.at);
+            take_command_line(&r, is_word ? r.at - 1 : r.at);
         else if (is_operand || is_word)
             result = take_operand(&r, argument);
         else if (strcmp(argument, "--") == 0)
@@ -220,7 +220,7 @@ int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *
     return result;
 }
 
-const char *rc_colour_at(const void *ctx, size_t index)
+const char *rc_colour_mode_at(const void *ctx, size_t index)
 {
     static const char *const values[] = {"auto", "always", "never"};
     (void)ctx;

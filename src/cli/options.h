@@ -45,7 +45,7 @@ typedef struct rc_command {
     const rc_option *options;
     size_t option_count;    /* at most RC_OPTIONS_MAX */
     const char *repeatable; /* the option of which every value counts, by name; NULL: none */
-    const char *lettered;   /* the flag that its first letter stands for too, by name; NULL: none */
+    const char *short_flag; /* the flag that its first letter stands for too, by name; NULL: none */
     int (*run)(rc_cli *cli, const struct rc_args *args);
 } rc_command;
 
@@ -68,7 +68,7 @@ int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *
                   rc_args *ret_args);
 
 /* The values of --color. */
-const char *rc_colour_at(const void *ctx, size_t index);
+const char *rc_colour_mode_at(const void *ctx, size_t index);
 
 /* --color, for the commands that have it: should text on this terminal be coloured? value: NULL is
  * auto. */

@@ -22,7 +22,7 @@ enum {
  * would be the worst of them. */
 static int refuse_option_of(rc_cli *cli, const char *option, const rc_format *format)
 {
-    rc_cli_complain(cli, "render");
+    rc_cli_err_prefix(cli, "render");
     rc_cli_text(&cli->err, "--format ");
     rc_cli_text(&cli->err, format->name);
     rc_cli_text(&cli->err, " takes no --");
@@ -107,14 +107,14 @@ static void push_formats(rc_buf *buf, unsigned width)
     rc_cli_text(buf, "\nFormats, and their default view:\n");
     for (size_t i = 0; rc_format_at(i) != NULL; i++) {
         const rc_format *format = rc_format_at(i);
-        char room[128];
+        char scratch[128];
         rc_buf text;
-        rc_buf_init_fixed(&text, room, sizeof(room) - 1);
+        rc_buf_init_fixed(&text, scratch, sizeof(scratch) - 1);
         rc_cli_text(&text, format->help);
         rc_cli_text(&text, format->takes_view ? "; " : "; always ");
         rc_cli_text(&text, rc_view_name(format->view));
-        room[rc_buf_get(&text).len] = '\0';
-        rc_help_entry(buf, rc_str_c(format->name), room, width);
+        scratch[rc_buf_get(&text).len] = '\0';
+        rc_help_entry(buf, rc_str_c(format->name), scratch, width);
     }
 }
 
@@ -144,7 +144,7 @@ static const rc_option render_options[RENDER_COUNT] = {
                        .help = "spaces a level in --format json, 0 to 8 (default: 0, one line)"},
     [RENDER_COLOUR] = {.name = "color",
                        .value_name = "WHEN",
-                       .value_at = rc_colour_at,
+                       .value_at = rc_colour_mode_at,
                        .help = "auto (default: on a terminal, unless NO_COLOR is set), always or "
                                "never"},
     [RENDER_WIDTH] =

@@ -1,4 +1,4 @@
-/* `recourse serve`: what is asked for. serve_run.c is what comes of it. */
+/* `recourse serve`: what is asked for. rc_serve_run.c is what comes of it. */
 #include "cli/serve.h"
 
 #include "base/str.h"
@@ -16,16 +16,16 @@ enum {
 /* The words of log.format, in the order of its numbers. */
 static const char *log_format_at(const void *ctx, size_t index)
 {
-    static const char *const words[] = {"auto", "json", "human", "off"};
+    static const char *const names[] = {"auto", "json", "human", "off"};
     (void)ctx;
-    return index < sizeof words / sizeof *words ? words[index] : NULL;
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
 /* -1: the configuration's. */
-static int log_format_of(const char *word)
+static int log_format_of(const char *name)
 {
-    for (int i = 0; word != NULL && log_format_at(NULL, (size_t)i) != NULL; i++)
-        if (strcmp(word, log_format_at(NULL, (size_t)i)) == 0)
+    for (int i = 0; name != NULL && log_format_at(NULL, (size_t)i) != NULL; i++)
+        if (strcmp(name, log_format_at(NULL, (size_t)i)) == 0)
             return i;
     return -1;
 }

@@ -6,12 +6,12 @@
 
 /* Opens it where the configuration says, or nowhere. RC_EXIT_OK; else the exit status, and err says
  * why not. */
-int rc_serve_admin_open(serve_run *run);
+int rc_serve_admin_open(rc_serve_run *run);
 
 /* Another edition may have another token. */
-void rc_serve_admin_renew(serve_run *run);
+void rc_serve_admin_renew(rc_serve_run *run);
 
-/* Ends it; on_stopped of serve_run's counting follows. */
-void rc_serve_admin_stop(serve_run *run);
+/* Ends it; on_stopped of rc_serve_run's counting follows. */
+void rc_serve_admin_stop(rc_serve_run *run);
 
 #endif

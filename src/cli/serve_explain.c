@@ -10,31 +10,31 @@
 #define REPORT_MAX ((size_t)2 << 20)
 
 /* What a thread is given. */
-typedef struct asked {
+typedef struct explain_query {
     rc_str text;
-    rc_given given;
-    rc_gate_plans *plans; /* whose rules are used; NULL: none */
+    rc_explain_overrides overrides;
+    rc_snapshot *snapshot; /* whose rules are used; NULL: none */
     const rc_sys_calls *calls;
-} asked;
+} explain_query;
 
 /* ---- on its thread ---- */
 
 /* {"read_as": ..., "end_only": ..., "report": {...}}; the steps are added by the caller. */
-static void push_object(const rc_explaining *e, const rc_report *report, const rc_alloc *alloc,
+static void push_object(const rc_explanation *e, const rc_report *report, const rc_alloc *alloc,
                         rc_buf *buf)
 {
-    char room[256];
-    rc_buf words;
+    char scratch[256];
+    rc_buf text;
     rc_buf json;
     rc_json_writer w;
-    rc_buf_init_fixed(&words, room, sizeof room);
-    rc_seen_push(&e->seen, &words);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_detected_push(&e->detected, &text);
     rc_buf_init(&json, alloc, REPORT_MAX);
     const rc_status status = rc_report_encode(report, RC_VIEW_INTERNAL, &json);
     rc_json_writer_init(&w, buf, 0);
     rc_json_object_begin(&w);
-    rc_json_member_string(&w, RC_STR("read_as"), rc_buf_get(&words));
-    rc_json_member_bool(&w, RC_STR("end_only"), e->seen.is_tail);
+    rc_json_member_string(&w, RC_STR("read_as"), rc_buf_get(&text));
+    rc_json_member_bool(&w, RC_STR("end_only"), e->detected.is_tail);
     rc_json_key(&w, RC_STR("report"));
     if (status == RC_OK)
         rc_json_raw(&w, rc_buf_get(&json));
@@ -45,12 +45,12 @@ static void push_object(const rc_explaining *e, const rc_report *report, const r
 }
 
 /* Is it a report already? Then it is shown as it is. */
-static bool show_report(rc_admin_work *work, const rc_explaining *e)
+static bool show_report(rc_admin_task *work, const rc_explanation *e)
 {
     const rc_report *report = NULL;
-    if (e->seen.kind != RC_SEEN_REPORT)
+    if (e->detected.kind != RC_DETECTED_REPORT)
         return false;
-    if (rc_report_decode(e->seen.report, RC_DECODE_TOLERANT, &work->alloc, &report, NULL) !=
+    if (rc_report_decode(e->detected.report, RC_DECODE_TOLERANT, &work->alloc, &report, NULL) !=
         RC_OK) {
         (void)rc_buf_reserve(&work->body, SIZE_MAX / 2);
         return true;
@@ -60,16 +60,16 @@ static bool show_report(rc_admin_work *work, const rc_explaining *e)
     return true;
 }
 
-static void explain(rc_admin_work *work, const asked *a, rc_explaining *e)
+static void explain(rc_admin_task *work, const explain_query *a, rc_explanation *e)
 {
     rc_buf object;
     rc_buf scratch;
-    const rc_verdict verdict = rc_explaining_judge(e, rc_clock_unix_ms(a->calls));
-    const rc_report *report = rc_explaining_report(e, &verdict, a->calls, &work->alloc);
+    const rc_verdict verdict = rc_explanation_judge(e, rc_clock_unix_ms(a->calls));
+    const rc_report *report = rc_explanation_report(e, &verdict, a->calls, &work->alloc);
     rc_buf_init(&object, &work->alloc, REPORT_MAX);
     rc_buf_init(&scratch, &work->alloc, REPORT_MAX);
     push_object(e, report, &work->alloc, &object);
-    rc_reasoning_json(&e->why, rc_buf_get(&object), 0, &scratch, &work->body);
+    rc_reasoning_json(&e->reasoning, rc_buf_get(&object), 0, &scratch, &work->body);
     rc_buf_push_byte(&work->body, '\n');
     if (rc_buf_status(&object) != RC_OK || rc_buf_status(&scratch) != RC_OK)
         (void)rc_buf_reserve(&work->body, SIZE_MAX / 2);
@@ -78,86 +78,87 @@ static void explain(rc_admin_work *work, const asked *a, rc_explaining *e)
     rc_report_free(report);
 }
 
-static void run(rc_admin_work *work, void *question)
+static void run(rc_admin_task *work, void *query)
 {
-    const asked *a = question;
-    rc_explaining *e = rc_arena_get(&work->arena, sizeof *e);
+    const explain_query *a = query;
+    rc_explanation *e = rc_arena_get(&work->arena, sizeof *e);
     if (e == NULL)
         return;
-    rc_explaining_init(e, RC_ADMIN_BODY_MAX, &work->alloc);
-    e->given = &a->given;
-    e->rules = a->plans != NULL ? a->plans->given.rules : NULL;
+    rc_explanation_init(e, RC_ADMIN_BODY_MAX, &work->alloc);
+    e->overrides = &a->overrides;
+    e->rules = a->snapshot != NULL ? a->snapshot->input.rules : NULL;
     e->is_traced = true;
-    rc_explaining_read(e, a->text);
-    if (e->seen.kind == RC_SEEN_NOTHING && !a->given.is_anything) {
+    rc_explanation_read(e, a->text);
+    if (e->detected.kind == RC_DETECTED_NOTHING && !a->overrides.is_enough) {
         const rc_admin_problem problem = {RC_CODE_SHAPE_INVALID, 400,
                                           RC_STR("There is nothing to explain."),
                                           RC_ACTION_FIX_REQUEST,
                                           RC_STR("Send what failed as the body: what curl printed, "
                                                  "a JSON body, a log line, a stack trace.")};
-        rc_admin_work_fail(work, &problem);
+        rc_admin_task_fail(work, &problem);
     } else if (!show_report(work, e)) {
         explain(work, a, e);
     }
-    rc_explaining_done(e);
+    rc_explanation_done(e);
 }
 
 /* ---- on the loop ---- */
 
-static void let_go(void *question)
+static void release(void *query)
 {
-    rc_gate_plans_drop(((asked *)question)->plans);
+    rc_snapshot_release(((explain_query *)query)->snapshot);
 }
 
 /* False: the parameter is there and is none. */
-static bool read_status(const rc_admin_request *request, rc_given *given)
+static bool read_status(const rc_admin_request *request, rc_explain_overrides *overrides)
 {
     rc_str value;
     int status = 0;
-    if (!rc_admin_query(request, RC_STR("status"), &value) || value.len == 0)
+    if (!rc_admin_request_parameter(request, RC_STR("status"), &value) || value.len == 0)
         return true;
     for (size_t i = 0; i < value.len; i++) {
         if (!rc_ascii_is_digit(value.ptr[i]) || i >= 3)
             return false;
         status = status * 10 + (value.ptr[i] - '0');
     }
-    given->failure.status = status;
-    given->is_anything = true;
+    overrides->failure.status = status;
+    overrides->is_enough = true;
     return status >= 100;
 }
 
-static void read_given(const rc_admin_request *request, rc_arena *arena, rc_given *given)
+static void read_given(const rc_admin_request *request, rc_arena *arena,
+                       rc_explain_overrides *overrides)
 {
     rc_str value;
-    if (rc_admin_query(request, RC_STR("provider"), &value))
-        given->failure.provider = rc_arena_dup(arena, value);
-    if (rc_admin_query(request, RC_STR("model"), &value))
-        given->failure.model = rc_arena_dup(arena, value);
+    if (rc_admin_request_parameter(request, RC_STR("provider"), &value))
+        overrides->failure.provider = rc_arena_dup(arena, value);
+    if (rc_admin_request_parameter(request, RC_STR("model"), &value))
+        overrides->failure.model = rc_arena_dup(arena, value);
 }
 
 static void on_explain(void *ctx, const rc_admin_request *request, rc_admin_stream *stream)
 {
     const rc_serve_explain *self = ctx;
-    rc_admin_work *work = rc_admin_work_new(self->works, request, stream);
+    rc_admin_task *work = rc_admin_task_new(self->works, request, stream);
     if (work == NULL)
         return;
-    asked *a = rc_arena_get(&work->arena, sizeof *a);
+    explain_query *a = rc_arena_get(&work->arena, sizeof *a);
     if (a == NULL) {
-        rc_admin_work_start(work, NULL, NULL, NULL);
+        rc_admin_task_start(work, NULL, NULL, NULL);
         return;
     }
-    if (!read_status(request, &a->given)) {
+    if (!read_status(request, &a->overrides)) {
         const rc_admin_problem problem = {
             RC_CODE_SHAPE_INVALID, 400, RC_STR("The parameter status is no HTTP status."),
             RC_ACTION_FIX_REQUEST, RC_STR("Write three digits, or leave it out.")};
-        rc_admin_work_refuse(work, &problem);
+        rc_admin_task_refuse(work, &problem);
         return;
     }
-    read_given(request, &work->arena, &a->given);
+    read_given(request, &work->arena, &a->overrides);
     a->text = rc_arena_dup(&work->arena, request->body);
     a->calls = self->calls;
-    a->plans = self->world != NULL ? rc_gate_world_plans(self->world) : NULL;
-    rc_admin_work_start(work, run, a, let_go);
+    a->snapshot = self->hub != NULL ? rc_hub_take_snapshot(self->hub) : NULL;
+    rc_admin_task_start(work, run, a, release);
 }
 
 static const rc_admin_route routes[] = {

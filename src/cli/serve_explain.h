@@ -8,8 +8,8 @@
 
 /* The caller's storage; the fields are private. */
 typedef struct rc_serve_explain {
-    rc_admin_works *works;
-    rc_gate_world *world; /* NULL: the built-in rules alone */
+    rc_admin_task_pool *works;
+    rc_hub *hub; /* NULL: the built-in rules alone */
     const rc_sys_calls *calls;
 } rc_serve_explain;
 

@@ -16,9 +16,9 @@ static const char *const names[RC_SERVE_FIXED_KEYS] = {"listen",
                                                        "limits.max_header_bytes"};
 
 /* In the order of their names. */
-static void push_values(rc_buf *buf, const rc_config *config, rc_serve_said said)
+static void push_values(rc_buf *buf, const rc_config *config, rc_serve_overrides overrides)
 {
-    if (!said.is_listen)
+    if (!overrides.is_listen)
         rc_buf_push(buf, config->root.listen);
     rc_buf_push_byte(buf, '\0');
     rc_buf_push_u64(buf, config->root.threads);
@@ -29,7 +29,7 @@ static void push_values(rc_buf *buf, const rc_config *config, rc_serve_said said
     rc_buf_push_byte(buf, ' ');
     rc_buf_push_u64(buf, config->audit.on_failure);
     rc_buf_push_byte(buf, '\0');
-    if (!said.is_admin)
+    if (!overrides.is_admin)
         rc_buf_push(buf, config->admin.listen);
     rc_buf_push_byte(buf, ' ');
     rc_buf_push(buf, config->admin.socket);
@@ -40,13 +40,13 @@ static void push_values(rc_buf *buf, const rc_config *config, rc_serve_said said
     rc_buf_push_byte(buf, '\0');
 }
 
-rc_status rc_serve_fixed_init(rc_serve_fixed *fixed, const rc_config *config, rc_serve_said said,
-                              const rc_alloc *alloc)
+rc_status rc_serve_fixed_init(rc_serve_fixed *fixed, const rc_config *config,
+                              rc_serve_overrides overrides, const rc_alloc *alloc)
 {
-    *fixed = (rc_serve_fixed){.alloc = *alloc, .said = said};
+    *fixed = (rc_serve_fixed){.alloc = *alloc, .overrides = overrides};
     rc_buf_init(&fixed->values, alloc, VALUES_MAX_BYTES);
-    push_values(&fixed->values, config, said);
-    fixed->is_kept = true;
+    push_values(&fixed->values, config, overrides);
+    fixed->is_set = true;
     if (rc_buf_status(&fixed->values) == RC_OK)
         return RC_OK;
     rc_serve_fixed_done(fixed);
@@ -55,9 +55,9 @@ rc_status rc_serve_fixed_init(rc_serve_fixed *fixed, const rc_config *config, rc
 
 void rc_serve_fixed_done(rc_serve_fixed *fixed)
 {
-    if (fixed->is_kept)
+    if (fixed->is_set)
         rc_buf_done(&fixed->values);
-    *fixed = (rc_serve_fixed){.is_kept = false};
+    *fixed = (rc_serve_fixed){.is_set = false};
 }
 
 /* The value at *at, which moves behind it. */
@@ -76,10 +76,10 @@ size_t rc_serve_fixed_compare(const rc_serve_fixed *fixed, const rc_config *conf
     size_t count = 0;
     size_t at = 0;
     size_t other_at = 0;
-    if (!fixed->is_kept)
+    if (!fixed->is_set)
         return 0;
     rc_buf_init(&other, &fixed->alloc, VALUES_MAX_BYTES);
-    push_values(&other, config, fixed->said);
+    push_values(&other, config, fixed->overrides);
     const bool is_whole = rc_buf_status(&other) == RC_OK;
     for (size_t i = 0; is_whole && i < RC_SERVE_FIXED_KEYS; i++)
         if (!rc_str_eq(next_value(rc_buf_get(&fixed->values), &at),

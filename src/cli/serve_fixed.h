@@ -10,22 +10,22 @@
 #define RC_SERVE_FIXED_KEYS 7
 
 /* What is said elsewhere, whatever an edition says. */
-typedef struct rc_serve_said {
+typedef struct rc_serve_overrides {
     bool is_listen; /* by the command line, or by systemd */
     bool is_admin;
-} rc_serve_said;
+} rc_serve_overrides;
 
 /* The caller's storage; the fields are private. All zero: nothing is kept, nothing differs. */
 typedef struct rc_serve_fixed {
     rc_alloc alloc;
-    rc_serve_said said;
+    rc_serve_overrides overrides;
     rc_buf values; /* each ends in NUL */
-    bool is_kept;
+    bool is_set;
 } rc_serve_fixed;
 
 /* Keeps what the first edition says. RC_E_NOMEM: nothing is left. alloc: copies. */
-rc_status rc_serve_fixed_init(rc_serve_fixed *fixed, const rc_config *config, rc_serve_said said,
-                              const rc_alloc *alloc);
+rc_status rc_serve_fixed_init(rc_serve_fixed *fixed, const rc_config *config,
+                              rc_serve_overrides overrides, const rc_alloc *alloc);
 void rc_serve_fixed_done(rc_serve_fixed *fixed);
 
 /* The keys, by their names, in which an edition differs from what runs; gives how many. Views

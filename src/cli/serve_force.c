@@ -8,30 +8,30 @@
 #include "cli/serve_private.h"
 
 /* For what is nearly done. */
-#define PATIENCE_MS 2000
+#define GRACE_MS 2000
 
 /* A pipe that nobody reads keeps nobody here: one that can be written to takes it all at once. */
-static void tell(void)
+static void write_message(void)
 {
-    static const char words[] =
+    static const char text[] =
         "recourse serve: the store does not answer; ended without it. Requests that were answered "
         "while it was down may be missing from the audit. Check the store: its disk, its locks.\n";
     struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};
     if (poll(&polled, 1, 0) <= 0)
         return;
-    const ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
+    const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
     (void)written; /* there is nobody left to tell */
 }
 
 static void *end_all(void *unused)
 {
     (void)unused;
-    uv_sleep(PATIENCE_MS);
-    tell();
+    uv_sleep(GRACE_MS);
+    write_message();
     _exit(RC_EXIT_IO);
 }
 
-void rc_serve_force(void)
+void rc_serve_force_end(void)
 {
     pthread_t thread;
     pthread_attr_t detached;

@@ -5,9 +5,9 @@
 #include "cli/cli.h"
 #include "gateway/plan.h"
 
-/* Loads it all. RC_EXIT_OK: *ret_given is the caller's to rc_gate_given_done. Else the exit status,
+/* Loads it all. RC_EXIT_OK: *ret_input is the caller's to rc_snapshot_input_done. Else the exit status,
  * and err says what is wrong and where. command: who asks, for the talk. path: NULL for the
  * configuration that is found. */
-int rc_serve_load(rc_cli *cli, const char *command, const char *path, rc_gate_given *ret_given);
+int rc_serve_load(rc_cli *cli, const char *command, const char *path, rc_snapshot_input *ret_input);
 
 #endif

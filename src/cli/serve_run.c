@@ -29,9 +29,9 @@
 
 int rc_serve_refuse(rc_cli *cli, const char *what, const char *why, int exit_status)
 {
-    rc_cli_complain(cli, "serve");
+    rc_cli_err_prefix(cli, "serve");
     rc_cli_text(&cli->err, what);
-    rc_cli_name(cli, rc_str_c(why));
+    rc_cli_err_name(cli, rc_str_c(why));
     rc_buf_push_byte(&cli->err, '\n');
     return exit_status;
 }
@@ -40,13 +40,13 @@ int rc_serve_refuse(rc_cli *cli, const char *what, const char *why, int exit_sta
 
 static void on_stopped(void *ctx)
 {
-    serve_run *run = ctx;
+    rc_serve_run *run = ctx;
     run->gateway = NULL;
     rc_serve_admin_stop(run);
-    rc_serve_deafen(run);
+    rc_serve_signals_close(run);
 }
 
-void rc_serve_drain(serve_run *run, const char *who)
+void rc_serve_drain(rc_serve_run *run, const char *requester)
 {
     char memory[256];
     rc_buf text;
@@ -54,7 +54,7 @@ void rc_serve_drain(serve_run *run, const char *who)
         return;
     run->is_stopping = true;
     rc_buf_init_fixed(&text, memory, sizeof memory);
-    rc_cli_text(&text, who);
+    rc_cli_text(&text, requester);
     rc_cli_text(&text, " asks for the end: no more requests; it ends when all are answered");
     rc_serve_log_event(run, RC_LOG_EVENT_DRAINING, rc_buf_get(&text));
     rc_gateway_stop(run->gateway);
@@ -71,7 +71,7 @@ void rc_serve_push_address(rc_buf *buf, const char *host, uint16_t port)
     rc_buf_push_u64(buf, port);
 }
 
-void rc_serve_log_address(serve_run *run, const char *what, const char *host, uint16_t port)
+void rc_serve_log_address(rc_serve_run *run, const char *what, const char *host, uint16_t port)
 {
     char memory[256];
     rc_buf text;
@@ -104,9 +104,9 @@ static int write_port(rc_cli *cli, const char *path, uint16_t port)
     const int error = rc_output_write(&output, name, rc_buf_get(&number));
     if (error == 0)
         return RC_EXIT_OK;
-    rc_cli_complain(cli, "serve");
+    rc_cli_err_prefix(cli, "serve");
     rc_cli_text(&cli->err, "the port file cannot be written: --port-file ");
-    rc_cli_name(cli, rc_str_c(path));
+    rc_cli_err_name(cli, rc_str_c(path));
     rc_cli_text(&cli->err, ": ");
     rc_cli_text(&cli->err, rc_sys_error_text(error));
     rc_cli_text(&cli->err, ". Make its folder, let this user write there, or name another file\n");
@@ -116,11 +116,11 @@ static int write_port(rc_cli *cli, const char *path, uint16_t port)
 static int refuse_listening(rc_cli *cli, const char *host, uint16_t port,
                             const rc_listening *listening)
 {
-    rc_cli_complain(cli, "serve");
+    rc_cli_err_prefix(cli, "serve");
     rc_cli_text(&cli->err, "cannot listen at ");
     rc_serve_push_address(&cli->err, host, port);
     rc_cli_text(&cli->err, ": ");
-    rc_cli_name(cli, rc_str_c(listening->text));
+    rc_cli_err_name(cli, rc_str_c(listening->text));
     if (listening->result == RC_LISTEN_IN_USE)
         rc_cli_text(&cli->err, ". Another process listens there: stop it, or choose another port "
                                "with `listen` or --listen");
@@ -139,7 +139,7 @@ static int passed_sockets(const rc_cli *cli)
     return number > 0 && number <= PASSED_MAX ? (int)number : 0;
 }
 
-static int listen_passed(serve_run *run, int count)
+static int listen_passed(rc_serve_run *run, int count)
 {
     for (int i = 0; i < count; i++) {
         rc_listening listening = {0};
@@ -155,10 +155,10 @@ static int listen_passed(serve_run *run, int count)
 }
 
 /* What this is, and what to tell clients. admin: as it is configured. */
-static void show_bases(rc_cli *cli, rc_str admin, const rc_mock_address *address, uint16_t port)
+static void show_bases(rc_cli *cli, rc_str admin, const rc_host_port *address, uint16_t port)
 {
     static const struct {
-        const char *who, *suffix;
+        const char *requester, *suffix;
     } bases[] = {
         {"  OpenAI's SDKs and the like           http://", "/v1\n"},
         {"  Anthropic's and Google's SDKs        http://", "\n"},
@@ -168,20 +168,20 @@ static void show_bases(rc_cli *cli, rc_str admin, const rc_mock_address *address
                 "models and keys,\ncounts costs and keeps an audit. Clients keep their API and "
                 "change their base URL:\n\n");
     for (size_t i = 0; i < sizeof bases / sizeof bases[0]; i++) {
-        rc_cli_text(&cli->err, bases[i].who);
+        rc_cli_text(&cli->err, bases[i].requester);
         rc_serve_push_address(&cli->err, address->host, port);
         rc_cli_text(&cli->err, bases[i].suffix);
     }
     if (rc_str_eq(admin, RC_STR("off")) || rc_str_ends_with(admin, RC_STR(":0")))
         return;
     rc_cli_text(&cli->err, "  the dashboard, in a browser          http://");
-    rc_cli_name(cli, admin);
+    rc_cli_err_name(cli, admin);
     rc_cli_text(&cli->err, "/\n");
 }
 
 /* Without a configuration there is something to try. */
 static void show_demo(rc_cli *cli, const rc_config *config, rc_str admin,
-                      const rc_mock_address *address, uint16_t port, bool is_json)
+                      const rc_host_port *address, uint16_t port, bool is_json)
 {
     static const struct {
         const char *model, *text;
@@ -207,24 +207,24 @@ static void show_demo(rc_cli *cli, const rc_config *config, rc_str admin,
     rc_cli_text(&cli->err, "\nCtrl-C ends it.");
     if (config->audit.durability != RC_DURABLE_OFF && config->store_ref.kind == RC_SECRET_NONE) {
         rc_cli_text(&cli->err, " The audit is in ");
-        rc_cli_name(cli, rc_store_note_path(config->root.store));
+        rc_cli_err_name(cli, rc_store_note_path(config->root.store));
         rc_cli_text(&cli->err, ".");
     }
     rc_cli_text(&cli->err, "\n\n");
 }
 
-static int listen_here(serve_run *run)
+static int listen_here(rc_serve_run *run)
 {
     rc_cli *cli = run->cli;
-    rc_mock_address address;
+    rc_host_port address;
     rc_listening listening = {0};
-    const rc_config *config = rc_gateway_world(run->gateway)->plans->config;
+    const rc_config *config = rc_gateway_hub(run->gateway)->snapshot->config;
     const rc_str listen =
         run->options->listen != NULL ? rc_str_c(run->options->listen) : config->root.listen;
-    if (!rc_mock_address_parse(listen, &address)) {
-        rc_cli_complain(cli, "serve");
+    if (!rc_host_port_parse(listen, &address)) {
+        rc_cli_err_prefix(cli, "serve");
         rc_cli_text(&cli->err, "--listen takes HOST:PORT, not ");
-        rc_cli_quote(cli, listen);
+        rc_cli_err_quote(cli, listen);
         rc_buf_push_byte(&cli->err, '\n');
         return rc_cli_usage(cli, "serve");
     }
@@ -265,7 +265,7 @@ static void prepare_process(void)
 }
 
 /* A store that the configuration does not name. */
-static void tell_store(serve_run *run, const rc_config *config)
+static void log_store_note(rc_serve_run *run, const rc_config *config)
 {
     char memory[NOTE_MAX_BYTES];
     rc_buf text;
@@ -275,65 +275,65 @@ static void tell_store(serve_run *run, const rc_config *config)
         rc_serve_log_event(run, RC_LOG_EVENT_STORE_DEFAULT, rc_buf_get(&text));
 }
 
-static int begin(serve_run *run)
+static int begin(rc_serve_run *run)
 {
     const int passed = passed_sockets(run->cli);
-    const rc_serve_said said = {.is_listen = passed > 0 || run->options->listen != NULL,
-                                .is_admin = run->options->admin != NULL};
-    const rc_config *config = rc_gateway_world(run->gateway)->plans->config;
-    rc_gate_trouble trouble;
+    const rc_serve_overrides overrides = {.is_listen = passed > 0 || run->options->listen != NULL,
+                                          .is_admin = run->options->admin != NULL};
+    const rc_config *config = rc_gateway_hub(run->gateway)->snapshot->config;
+    rc_load_error load_error;
     if (!rc_gateway_open(run->gateway) ||
-        rc_serve_fixed_init(&run->fixed, config, said, &run->cli->alloc) != RC_OK)
+        rc_serve_fixed_init(&run->fixed, config, overrides, &run->cli->alloc) != RC_OK)
         return rc_serve_refuse(run->cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
-    rc_serve_hear_end(run);
+    rc_serve_signals_open_end(run);
     int result = rc_serve_admin_open(run);
     if (result == RC_EXIT_OK)
         result = passed > 0 ? listen_passed(run, passed) : listen_here(run);
-    if (result == RC_EXIT_OK && !rc_gateway_check_addresses(run->gateway, &trouble))
-        result = rc_serve_refuse(run->cli, "", trouble.text, RC_EXIT_CONFIG);
+    if (result == RC_EXIT_OK && !rc_gateway_check_addresses(run->gateway, &load_error))
+        result = rc_serve_refuse(run->cli, "", load_error.text, RC_EXIT_CONFIG);
     if (result != RC_EXIT_OK)
         return result;
-    rc_serve_tell_unpriced(run);
-    tell_store(run, config);
+    rc_serve_log_unpriced(run);
+    log_store_note(run, config);
     return rc_gateway_start(run->gateway)
                ? RC_EXIT_OK
                : rc_serve_refuse(run->cli, "there is no thread to be had", "", RC_EXIT_INTERNAL);
 }
 
 /* On any loop's thread. */
-static void on_record(void *ctx, const rc_gate_record *record)
+static void on_record(void *ctx, const rc_exchange_summary *record)
 {
-    serve_run *run = ctx;
+    rc_serve_run *run = ctx;
     if (run->live != NULL)
-        rc_admin_live_tell(run->live, record);
+        rc_admin_live_publish(run->live, record);
     rc_serve_log_record(run, record);
 }
 
-static void on_quota(void *ctx, const rc_gate_quota *news)
+static void on_quota(void *ctx, const rc_quota_warning *notice)
 {
-    serve_run *run = ctx;
+    rc_serve_run *run = ctx;
     if (run->live != NULL)
-        rc_admin_live_tell_quota(run->live, news);
-    rc_serve_log_quota(run, news);
+        rc_admin_live_publish_quota(run->live, notice);
+    rc_serve_log_quota(run, notice);
 }
 
-static int make_gateway(serve_run *run)
+static int make_gateway(rc_serve_run *run)
 {
-    rc_gate_given given;
-    rc_gate_trouble trouble;
-    int result = rc_serve_load(run->cli, "serve", run->options->config_path, &given);
+    rc_snapshot_input input;
+    rc_load_error load_error;
+    int result = rc_serve_load(run->cli, "serve", run->options->config_path, &input);
     if (result != RC_EXIT_OK)
         return result;
-    result = rc_serve_log_open(run, &given.config->log);
+    result = rc_serve_log_open(run, &input.config->log);
     if (result != RC_EXIT_OK) {
-        rc_gate_given_done(&given, &run->cli->alloc);
+        rc_snapshot_input_done(&input, &run->cli->alloc);
         return result;
     }
     const rc_gateway_settings settings = {
-        .loop = &run->loop,
+        .uv_loop = &run->loop,
         .calls = run->cli->calls,
         .alloc = run->cli->alloc,
-        .threads = (uint32_t)given.config->root.threads,
+        .threads = (uint32_t)input.config->root.threads,
         .on_record = on_record,
         .on_budget = rc_serve_log_budget,
         .on_quota = on_quota,
@@ -343,42 +343,42 @@ static int make_gateway(serve_run *run)
         .on_stopped = on_stopped,
         .ctx = run,
     };
-    run->gateway = rc_gateway_new(&settings, &given, &trouble);
+    run->gateway = rc_gateway_new(&settings, &input, &load_error);
     /* What reading the configuration and opening the store took for a while. */
     (void)malloc_trim(0);
     if (run->gateway != NULL)
         return RC_EXIT_OK;
-    rc_gate_given_done(&given, &run->cli->alloc);
-    rc_serve_advise(&trouble);
-    return rc_serve_refuse(run->cli, "", trouble.text,
-                           trouble.is_memory ? RC_EXIT_INTERNAL : RC_EXIT_CONFIG);
+    rc_snapshot_input_done(&input, &run->cli->alloc);
+    rc_serve_add_advice(&load_error);
+    return rc_serve_refuse(run->cli, "", load_error.text,
+                           load_error.is_memory ? RC_EXIT_INTERNAL : RC_EXIT_CONFIG);
 }
 
 int rc_serve(rc_cli *cli, const rc_serve_options *options)
 {
-    serve_run run = {.cli = cli, .options = options};
+    rc_serve_run run = {.cli = cli, .options = options};
     run.started_unix_ms = run.loaded_unix_ms = rc_clock_unix_ms(cli->calls);
     prepare_process();
     rc_fd_hold_standard(cli->calls);
     if (uv_loop_init(&run.loop) != 0)
         return rc_serve_refuse(cli, "there is no event loop to be had", "", RC_EXIT_INTERNAL);
-    if (uv_mutex_init(&run.talk) != 0) {
+    if (uv_mutex_init(&run.err_lock) != 0) {
         (void)uv_loop_close(&run.loop);
         return rc_serve_refuse(cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
     }
-    rc_serve_hear(&run);
+    rc_serve_signals_open(&run);
     int result = make_gateway(&run);
     if (result == RC_EXIT_OK) {
         result = begin(&run);
         if (result != RC_EXIT_OK)
             rc_gateway_close(run.gateway);
     } else {
-        rc_serve_deafen(&run);
+        rc_serve_signals_close(&run);
     }
     (void)uv_run(&run.loop, UV_RUN_DEFAULT);
     (void)uv_loop_close(&run.loop);
     rc_serve_log_close(&run);
     rc_serve_fixed_done(&run.fixed);
-    uv_mutex_destroy(&run.talk);
+    uv_mutex_destroy(&run.err_lock);
     return result;
 }

@@ -5,26 +5,26 @@
 #include "base/str.h"
 #include "cli/serve_log.h"
 
-typedef enum deed {
-    DEED_END,    /* lets what is under way finish; the second one does not */
-    DEED_RELOAD, /* reads the configuration again */
-    DEED_STATE,  /* opens the log again and writes what there is now */
-    DEED_NONE    /* is told of */
-} deed;
+typedef enum signal_effect {
+    EFFECT_END,    /* lets what is under way finish; the second one does not */
+    EFFECT_RELOAD, /* reads the configuration again */
+    EFFECT_STATE,  /* opens the log again and writes what there is now */
+    EFFECT_NONE    /* is told of */
+} signal_effect;
 
 static const struct {
     int number;
-    deed deed;
+    signal_effect signal_effect;
     const char *name;
-} heard[RC_SERVE_SIGNALS] = {
-    {SIGINT, DEED_END, "a signal (SIGINT)"},        {SIGTERM, DEED_END, "a signal (SIGTERM)"},
-    {SIGQUIT, DEED_END, "a signal (SIGQUIT)"},      {SIGHUP, DEED_RELOAD, "a signal (SIGHUP)"},
-    {SIGUSR1, DEED_STATE, "a signal (SIGUSR1)"},    {SIGUSR2, DEED_NONE, "a signal (SIGUSR2)"},
-    {SIGALRM, DEED_NONE, "a signal (SIGALRM)"},     {SIGIO, DEED_NONE, "a signal (SIGIO)"},
-    {SIGVTALRM, DEED_NONE, "a signal (SIGVTALRM)"}, {SIGPWR, DEED_NONE, "a signal (SIGPWR)"},
+} handled[RC_SERVE_SIGNALS] = {
+    {SIGINT, EFFECT_END, "a signal (SIGINT)"},        {SIGTERM, EFFECT_END, "a signal (SIGTERM)"},
+    {SIGQUIT, EFFECT_END, "a signal (SIGQUIT)"},      {SIGHUP, EFFECT_RELOAD, "a signal (SIGHUP)"},
+    {SIGUSR1, EFFECT_STATE, "a signal (SIGUSR1)"},    {SIGUSR2, EFFECT_NONE, "a signal (SIGUSR2)"},
+    {SIGALRM, EFFECT_NONE, "a signal (SIGALRM)"},     {SIGIO, EFFECT_NONE, "a signal (SIGIO)"},
+    {SIGVTALRM, EFFECT_NONE, "a signal (SIGVTALRM)"}, {SIGPWR, EFFECT_NONE, "a signal (SIGPWR)"},
 };
 
-static void tell_nothing(serve_run *run, const char *name)
+static void log_ignored(rc_serve_run *run, const char *name)
 {
     char memory[128];
     rc_buf text;
@@ -34,73 +34,73 @@ static void tell_nothing(serve_run *run, const char *name)
     rc_serve_log_event(run, RC_LOG_EVENT_SIGNAL, rc_buf_get(&text));
 }
 
-static void end(serve_run *run, const char *name)
+static void end(rc_serve_run *run, const char *name)
 {
     if (!run->is_stopping) {
         rc_serve_drain(run, name);
         return;
     }
     if (!run->is_forced)
-        rc_serve_force();
+        rc_serve_force_end();
     run->is_forced = true;
     rc_gateway_close(run->gateway);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
 {
-    serve_run *run = handle->data;
+    rc_serve_run *run = handle->data;
     const size_t i = (size_t)(handle - run->signals);
-    const rc_admin_action reload = {.kind = RC_ADMIN_RELOAD, .by = rc_str_c(heard[i].name)};
+    const rc_admin_action reload = {.kind = RC_ADMIN_RELOAD, .peer = rc_str_c(handled[i].name)};
     (void)number;
     if (run->gateway == NULL)
         return;
-    switch (heard[i].deed) {
-    case DEED_END:
-        end(run, heard[i].name);
+    switch (handled[i].signal_effect) {
+    case EFFECT_END:
+        end(run, handled[i].name);
         return;
-    case DEED_RELOAD:
+    case EFFECT_RELOAD:
         (void)rc_serve_reload(run, &reload);
         return;
-    case DEED_STATE:
+    case EFFECT_STATE:
         rc_serve_log_reopen(run);
-        rc_serve_show_state(run);
+        rc_serve_log_state(run);
         return;
-    case DEED_NONE:
-        tell_nothing(run, heard[i].name);
+    case EFFECT_NONE:
+        log_ignored(run, handled[i].name);
         return;
     }
 }
 
-static void hear(serve_run *run, bool is_end)
+static void open_signals(rc_serve_run *run, bool is_end)
 {
     for (size_t i = 0; i < RC_SERVE_SIGNALS; i++) {
         uv_signal_t *handle = &run->signals[i];
-        if ((heard[i].deed == DEED_END) != is_end)
+        if ((handled[i].signal_effect == EFFECT_END) != is_end)
             continue;
         (void)uv_signal_init(&run->loop, handle);
         handle->data = run;
-        (void)uv_signal_start(handle, on_signal, heard[i].number);
+        (void)uv_signal_start(handle, on_signal, handled[i].number);
     }
 }
 
-void rc_serve_hear(serve_run *run)
+void rc_serve_signals_open(rc_serve_run *run)
 {
-    hear(run, false);
+    open_signals(run, false);
 }
 
-void rc_serve_hear_end(serve_run *run)
+void rc_serve_signals_open_end(rc_serve_run *run)
 {
-    hear(run, true);
+    open_signals(run, true);
 }
 
 /* What was asked for is under way, or was never begun: asking for it again does not make it an end
  * by a signal. */
-void rc_serve_deafen(serve_run *run)
+void rc_serve_signals_close(rc_serve_run *run)
 {
     for (size_t i = 0; i < RC_SERVE_SIGNALS; i++) {
         if (run->signals[i].data == NULL || uv_is_closing((uv_handle_t *)&run->signals[i]))
             continue;
         uv_close((uv_handle_t *)&run->signals[i], NULL);
-        (void)signal(heard[i].number, SIG_IGN);
+        (void)signal(handled[i].number, SIG_IGN);
     }
 }

@@ -16,14 +16,14 @@
 /* ---- lines for people ---- */
 
 typedef struct line {
-    serve_run *run;
+    rc_serve_run *run;
     rc_buf text;
-    char room[LINE_BYTES];
+    char scratch[LINE_BYTES];
 } line;
 
 static void begin(line *l, rc_str what)
 {
-    rc_buf_init_fixed(&l->text, l->room, sizeof l->room);
+    rc_buf_init_fixed(&l->text, l->scratch, sizeof l->scratch);
     rc_buf_push(&l->text, what);
 }
 
@@ -58,7 +58,7 @@ static void show_process(line *l, const rc_admin_snapshot *s)
     begin(l, RC_STR("up "));
     rc_duration_push(&l->text, up_ms > 0 ? up_ms : 0);
     say(l, s->is_ready ? ", ready" : ", not ready: ");
-    rc_buf_push(&l->text, s->is_ready ? RC_STR("") : s->why_not);
+    rc_buf_push(&l->text, s->is_ready ? RC_STR("") : s->not_ready_reason);
     say(l, ", ");
     say_number(l, s->log_dropped, " lines of the log lost");
     end(l);
@@ -70,9 +70,9 @@ static void show_config(line *l, const rc_admin_config *config)
     rc_buf_push(&l->text, config->file.len > 0 ? config->file : RC_STR("from the environment"));
     say(l, ", edition ");
     rc_buf_push_u64(&l->text, config->generation);
-    for (size_t i = 0; i < config->wait_count; i++) {
+    for (size_t i = 0; i < config->needs_restart_count; i++) {
         say(l, i == 0 ? "; needs a restart: " : ", ");
-        rc_buf_push(&l->text, config->waits[i]);
+        rc_buf_push(&l->text, config->needs_restart[i]);
     }
     end(l);
     if (!config->is_refused)
@@ -92,7 +92,7 @@ static void show_store(line *l, const rc_admin_store *store)
     begin(l, RC_STR("audit: "));
     if (store->is_down) {
         say(l, "down (");
-        rc_buf_push(&l->text, rc_str_slice(store->why, 0, LINE_BYTES / 2));
+        rc_buf_push(&l->text, rc_str_slice(store->down_reason, 0, LINE_BYTES / 2));
         say(l, "), ");
     }
     say_number(l, store->kept, " kept, ");
@@ -104,28 +104,28 @@ static void show_store(line *l, const rc_admin_store *store)
 
 static void show_money(line *l, const rc_admin_snapshot *s)
 {
-    if (s->budget.is_on) {
+    if (s->retry_budget.is_on) {
         begin(l, RC_STR("retry budget: "));
-        say_number(l, s->budget.tokens, " of ");
-        rc_buf_push_u64(&l->text, s->budget.burst);
+        say_number(l, s->retry_budget.tokens, " of ");
+        rc_buf_push_u64(&l->text, s->retry_budget.burst);
         end(l);
     }
-    for (size_t i = 0; i < s->spend_count; i++) {
-        const rc_spend_state *state = &s->spends[i].state;
+    for (size_t i = 0; i < s->money_budget_count; i++) {
+        const rc_ledger_state *state = &s->money_budgets[i].state;
         begin(l, RC_STR("budget of "));
-        rc_buf_push(&l->text, rc_str_slice(s->spends[i].scope, 0, LINE_BYTES / 2));
+        rc_buf_push(&l->text, rc_str_slice(s->money_budgets[i].scope, 0, LINE_BYTES / 2));
         say(l, ": ");
-        rc_spend_push_usd(&l->text, state->spent);
+        rc_ledger_push_usd(&l->text, state->spent);
         say(l, " of ");
-        rc_spend_push_usd(&l->text, state->limit);
+        rc_ledger_push_usd(&l->text, state->limit);
         say(l, " spent, ");
-        rc_spend_push_usd(&l->text, state->held);
+        rc_ledger_push_usd(&l->text, state->held);
         say(l, " held");
         if (state->renews_unix_ms > 0) {
             say(l, ", renews ");
             rc_rfc3339_push(&l->text, state->renews_unix_ms);
         }
-        say(l, state->is_awaited ? "; requests wait for it" : "");
+        say(l, state->has_waiters ? "; requests wait for it" : "");
         end(l);
     }
 }
@@ -159,9 +159,9 @@ static void show_target(line *l, const rc_admin_target *target)
         say_left(l, target->cooling_ms);
     if (state == RC_TARGET_OPEN)
         say_left(l, target->open_ms);
-    if (target->why != RC_CODE_NONE) {
+    if (target->cooling_code != RC_CODE_NONE) {
         say(l, ", ");
-        say(l, rc_code_name(target->why));
+        say(l, rc_code_name(target->cooling_code));
     }
     say(l, "; breaker ");
     say(l, rc_breaker_state_name(target->breaker));
@@ -204,7 +204,7 @@ static void show_key(line *l, const rc_admin_key *key)
     end(l);
 }
 
-static void show_lines(serve_run *run, const rc_admin_snapshot *s)
+static void show_lines(rc_serve_run *run, const rc_admin_snapshot *s)
 {
     line l = {.run = run};
     show_process(&l, s);
@@ -220,7 +220,7 @@ static void show_lines(serve_run *run, const rc_admin_snapshot *s)
 
 /* ---- one line for programs ---- */
 
-static void show_json(serve_run *run, const rc_admin_snapshot *snapshot)
+static void show_json(rc_serve_run *run, const rc_admin_snapshot *snapshot)
 {
     rc_buf state;
     rc_buf text;
@@ -242,9 +242,9 @@ static void show_json(serve_run *run, const rc_admin_snapshot *snapshot)
 /* What was said by others, without secrets. */
 static rc_str clean(rc_arena *arena, rc_str text)
 {
-    char room[RC_LOG_CLEAN_MAX];
+    char scratch[RC_LOG_CLEAN_MAX];
     rc_buf out;
-    rc_buf_init_fixed(&out, room, sizeof room);
+    rc_buf_init_fixed(&out, scratch, sizeof scratch);
     rc_log_push_clean(&out, text);
     return rc_arena_dup(arena, rc_buf_get(&out));
 }
@@ -260,18 +260,18 @@ static void clean_all(rc_arena *arena, rc_admin_snapshot *snapshot)
     }
     snapshot->targets = targets;
     snapshot->config.refusal = clean(arena, snapshot->config.refusal);
-    snapshot->store.why = clean(arena, snapshot->store.why);
+    snapshot->store.down_reason = clean(arena, snapshot->store.down_reason);
 }
 
-void rc_serve_show_state(serve_run *run)
+void rc_serve_log_state(rc_serve_run *run)
 {
     rc_arena arena;
     rc_admin_snapshot snapshot = {0};
     rc_arena_init(&arena, &run->cli->alloc, RC_ADMIN_ARENA_MAX);
-    const bool is_seen = rc_serve_look(run, &arena, &snapshot);
-    if (is_seen)
+    const bool is_read = rc_serve_read_state(run, &arena, &snapshot);
+    if (is_read)
         clean_all(&arena, &snapshot);
-    if (!is_seen || rc_arena_status(&arena) != RC_OK)
+    if (!is_read || rc_arena_status(&arena) != RC_OK)
         rc_serve_log_event(run, RC_LOG_EVENT_STATE, RC_STR("there is no memory to tell the state"));
     else if (rc_serve_log_is_json(run))
         show_json(run, &snapshot);

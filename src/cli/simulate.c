@@ -34,7 +34,7 @@ static bool has_format(const rc_args *args, const char *name)
 /* "recourse simulate: WHAT" */
 static int refuse(rc_cli *cli, const char *what)
 {
-    rc_cli_complain(cli, "simulate");
+    rc_cli_err_prefix(cli, "simulate");
     rc_cli_text(&cli->err, what);
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "simulate");
@@ -56,11 +56,11 @@ static bool parse_seed(rc_str text, uint64_t *ret_seed)
 
 static int refuse_seed(rc_cli *cli, const char *text)
 {
-    rc_cli_complain(cli, "simulate");
+    rc_cli_err_prefix(cli, "simulate");
     rc_cli_text(&cli->err, "--seed is a whole number from 0 to ");
     rc_buf_push_u64(&cli->err, SEED_MAX);
     rc_cli_text(&cli->err, ", not ");
-    rc_cli_quote(cli, rc_str_c(text));
+    rc_cli_err_quote(cli, rc_str_c(text));
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "simulate");
 }
@@ -74,7 +74,7 @@ static int set_numbers(rc_cli *cli, const rc_args *args, rc_sim_scenario *scenar
         return refuse_seed(cli, seed);
     if (args->values[SIMULATE_REQUESTS] == NULL || args->numbers[SIMULATE_REQUESTS] <= most)
         return RC_EXIT_OK;
-    rc_cli_complain(cli, "simulate");
+    rc_cli_err_prefix(cli, "simulate");
     rc_cli_text(&cli->err, "--requests is at most ");
     rc_buf_push_u64(&cli->err, most);
     rc_cli_text(&cli->err, " for a scenario of ");
@@ -115,7 +115,7 @@ static rc_table_style style_of(const rc_cli *cli, const rc_args *args)
 static int refuse_run(rc_cli *cli, const rc_sim_scenario *scenario, rc_status status)
 {
     const char *why = rc_sim_scenario_check(scenario);
-    rc_cli_complain(cli, "simulate");
+    rc_cli_err_prefix(cli, "simulate");
     if (status == RC_E_TOO_LARGE)
         why = "more requests are under way at the same time than can be simulated";
     else if (status == RC_E_NOMEM || why == NULL)
@@ -145,7 +145,7 @@ static int simulate(rc_cli *cli, const rc_args *args, const rc_sim_scenario *sce
 static int refuse_memory(rc_cli *cli)
 {
     rc_buf_reset(&cli->out);
-    rc_cli_complain(cli, "simulate");
+    rc_cli_err_prefix(cli, "simulate");
     rc_cli_text(&cli->err, "there is no memory for the charts\n");
     return RC_EXIT_INTERNAL;
 }
@@ -227,7 +227,7 @@ static const rc_option simulate_options[SIMULATE_COUNT] = {
     [SIMULATE_FORMAT] = {"format", "FORMAT", format_at, 0, 0, "human (default), json or csv"},
     [SIMULATE_PLOT] = {"plot", NULL, NULL, 0, 0, "show success and load over time as characters"},
     [SIMULATE_LIST] = {"list", NULL, NULL, 0, 0, "show the built-in scenarios and policies"},
-    [SIMULATE_COLOUR] = {"color", "WHEN", rc_colour_at, 0, 0,
+    [SIMULATE_COLOUR] = {"color", "WHEN", rc_colour_mode_at, 0, 0,
                          "auto (default: on a terminal, unless NO_COLOR is set), always or never"},
     [SIMULATE_WIDTH] = {"width", "N", NULL, RC_WIDTH_MIN, RC_WIDTH_MAX,
                         "columns for human (default: COLUMNS, the terminal's, else 80)"},

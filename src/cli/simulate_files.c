@@ -9,43 +9,43 @@
 #define FILE_MAX ((size_t)64 << 20)
 #define WORDS_MAX 256
 
-struct job {
+struct drawing {
     const rc_sim_result *result;
     const rc_chart_set *set;
-    rc_svg_words words;
+    rc_svg_labels words;
 };
 
-static void push_success(rc_buf *buf, const struct job *job)
+static void push_success(rc_buf *buf, const struct drawing *drawing)
 {
-    rc_svg_chart(buf, &job->set->success, &job->words);
+    rc_svg_chart(buf, &drawing->set->success, &drawing->words);
 }
 
-static void push_load(rc_buf *buf, const struct job *job)
+static void push_load(rc_buf *buf, const struct drawing *drawing)
 {
-    rc_svg_words words = job->words;
-    words.beside = RC_STR("requests that come in");
-    rc_svg_chart(buf, &job->set->load, &words);
+    rc_svg_labels words = drawing->words;
+    words.reference = RC_STR("requests that come in");
+    rc_svg_chart(buf, &drawing->set->load, &words);
 }
 
-static void push_latency(rc_buf *buf, const struct job *job)
+static void push_latency(rc_buf *buf, const struct drawing *drawing)
 {
-    rc_svg_rows(buf, &job->set->latency, &job->words);
+    rc_svg_rows(buf, &drawing->set->latency, &drawing->words);
 }
 
-static void push_amplification(rc_buf *buf, const struct job *job)
+static void push_amplification(rc_buf *buf, const struct drawing *drawing)
 {
-    rc_svg_rows(buf, &job->set->amplification, &job->words);
+    rc_svg_rows(buf, &drawing->set->amplification, &drawing->words);
 }
 
-static void push_result(rc_buf *buf, const struct job *job)
+static void push_result(rc_buf *buf, const struct drawing *drawing)
 {
-    rc_simulate_json(buf, job->result);
+    rc_simulate_json(buf, drawing->result);
 }
 
 /* The numbers come last: where they are, the pictures are too. */
 static const struct file {
     const char *name;
-    void (*push)(rc_buf *buf, const struct job *job);
+    void (*push)(rc_buf *buf, const struct drawing *drawing);
 } files_of[] = {
     {"success.svg", push_success}, {"load.svg", push_load},
     {"latency.svg", push_latency}, {"amplification.svg", push_amplification},
@@ -55,7 +55,7 @@ static const struct file {
 
 static int refuse_memory(rc_cli *cli)
 {
-    rc_cli_complain(cli, "simulate");
+    rc_cli_err_prefix(cli, "simulate");
     rc_cli_text(&cli->err, "there is no memory for the files\n");
     return RC_EXIT_INTERNAL;
 }
@@ -63,9 +63,9 @@ static int refuse_memory(rc_cli *cli)
 /* name: NULL for the folder itself. */
 static int refuse_write(rc_cli *cli, const char *folder, const char *name, int error)
 {
-    rc_cli_complain(cli, "simulate");
+    rc_cli_err_prefix(cli, "simulate");
     rc_cli_text(&cli->err, "cannot write ");
-    rc_cli_name(cli, rc_str_c(folder));
+    rc_cli_err_name(cli, rc_str_c(folder));
     if (name != NULL) {
         rc_buf_push_byte(&cli->err, '/');
         rc_cli_text(&cli->err, name);
@@ -76,7 +76,7 @@ static int refuse_write(rc_cli *cli, const char *folder, const char *name, int e
     return RC_EXIT_IO;
 }
 
-static int write_all(rc_cli *cli, const rc_output *output, const struct job *job)
+static int write_all(rc_cli *cli, const rc_output *output, const struct drawing *drawing)
 {
     int error = rc_output_open(output);
     if (error != 0)
@@ -86,7 +86,7 @@ static int write_all(rc_cli *cli, const rc_output *output, const struct job *job
     int result = RC_EXIT_OK;
     for (size_t i = 0; i < FILE_COUNT && result == RC_EXIT_OK; i++) {
         rc_buf_reset(&bytes);
-        files_of[i].push(&bytes, job);
+        files_of[i].push(&bytes, drawing);
         if (rc_buf_status(&bytes) != RC_OK) {
             result = refuse_memory(cli);
             continue;
@@ -102,11 +102,11 @@ static int write_all(rc_cli *cli, const rc_output *output, const struct job *job
 int rc_simulate_files(rc_cli *cli, const char *folder, const rc_output_calls *files,
                       const rc_sim_result *result)
 {
-    char scenario_room[WORDS_MAX];
-    char band_room[RC_SIM_SPANS_MAX * (RC_SIM_NAME_MAX + 2)];
+    char scenario_scratch[WORDS_MAX];
+    char band_scratch[RC_SIM_SPANS_MAX * (RC_SIM_NAME_MAX + 2)];
     rc_buf scenario, band;
-    rc_buf_init_fixed(&scenario, scenario_room, sizeof(scenario_room));
-    rc_buf_init_fixed(&band, band_room, sizeof(band_room));
+    rc_buf_init_fixed(&scenario, scenario_scratch, sizeof(scenario_scratch));
+    rc_buf_init_fixed(&band, band_scratch, sizeof(band_scratch));
     rc_cli_text(&scenario, result->scenario);
     rc_cli_text(&scenario, ", seed ");
     rc_buf_push_u64(&scenario, result->seed);
@@ -114,13 +114,13 @@ int rc_simulate_files(rc_cli *cli, const char *folder, const rc_output_calls *fi
 
     rc_chart_set set;
     const rc_status status = rc_chart_set_make(&set, result, STEPS, &cli->alloc);
-    const struct job job = {
+    const struct drawing drawing = {
         .result = result,
         .set = &set,
         .words = {.scenario = rc_buf_get(&scenario), .band = rc_buf_get(&band)},
     };
     const rc_output output = {.calls = cli->calls, .files = files, .folder = folder};
-    int done = status == RC_OK ? write_all(cli, &output, &job) : refuse_memory(cli);
+    int done = status == RC_OK ? write_all(cli, &output, &drawing) : refuse_memory(cli);
     rc_chart_set_done(&set);
     return done;
 }

@@ -62,12 +62,12 @@ static void push_span(rc_buf *buf, const rc_sim_span *span)
     rc_chart_push_tick(buf, RC_UNIT_MS, (int64_t)span->until_ms);
 }
 
-static void push_world(const struct page *page)
+static void push_setup(const struct page *page)
 {
     const rc_sim_result *result = page->result;
-    char room[TEXT_MAX];
+    char scratch[TEXT_MAX];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_chart_push_value(&text, RC_UNIT_COUNT, (int64_t)result->clients);
     rc_cli_text(&text, result->clients == 1 ? " client, " : " clients, ");
     if (result->policy_count > 0) {
@@ -89,9 +89,9 @@ static void push_world(const struct page *page)
 
 static void push_head(const struct page *page)
 {
-    char room[TEXT_MAX];
+    char scratch[TEXT_MAX];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_cli_text(&text, page->result->scenario);
     if (page->result->about[0] != '\0') {
         rc_cli_text(&text, ": ");
@@ -102,7 +102,7 @@ static void push_head(const struct page *page)
     push_wrapped(page, rc_buf_get(&text));
     if (page->style->has_colour)
         rc_cli_text(page->buf, "\033[0m");
-    push_world(page);
+    push_setup(page);
 }
 
 static rc_status push_plot(const struct page *page, const rc_alloc *alloc)
@@ -110,9 +110,9 @@ static rc_status push_plot(const struct page *page, const rc_alloc *alloc)
     rc_table_style style = *page->style;
     if (style.width < PLOT_WIDTH_MIN)
         style.width = PLOT_WIDTH_MIN;
-    char room[TEXT_MAX];
+    char scratch[TEXT_MAX];
     rc_buf band;
-    rc_buf_init_fixed(&band, room, sizeof(room));
+    rc_buf_init_fixed(&band, scratch, sizeof(scratch));
     rc_simulate_push_faults(&band, page->result);
 
     rc_chart_set set;

@@ -19,12 +19,12 @@ static void member_text(rc_json_writer *w, const char *key, const char *text)
 /* value / 10^digits as a number with exactly so many decimals. */
 static void member_decimal(rc_json_writer *w, const char *key, uint64_t value, unsigned digits)
 {
-    char room[48];
+    char scratch[48];
     rc_buf text;
     uint64_t part = 1;
     for (unsigned i = 0; i < digits; i++)
         part *= 10;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_buf_push_u64(&text, value / part);
     rc_buf_push_byte(&text, '.');
     for (uint64_t place = part / 10; place > 0; place /= 10)

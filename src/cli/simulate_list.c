@@ -2,9 +2,9 @@
 #include "base/json_writer.h"
 #include "cli/simulate.h"
 
-static const char *policy_about(const char *name, rc_sim_policy *room)
+static const char *policy_about(const char *name, rc_sim_policy *scratch)
 {
-    return rc_sim_policy_named(rc_str_c(name), room) ? room->about : "";
+    return rc_sim_policy_named(rc_str_c(name), scratch) ? scratch->about : "";
 }
 
 void rc_simulate_list_human(rc_buf *buf, unsigned width)

@@ -49,9 +49,9 @@ static void push_bar(rc_buf *line, unsigned percent, bool has_utf8)
 static void push_line(rc_buf *line, const rc_terminal *terminal, unsigned percent,
                       const rc_sim_progress *step)
 {
-    char room[LINE_MAX];
+    char scratch[LINE_MAX];
     rc_buf name;
-    rc_buf_init_fixed(&name, room, sizeof(room));
+    rc_buf_init_fixed(&name, scratch, sizeof(scratch));
     rc_cli_text(&name, step->policy);
     rc_cli_text(&name, ", ");
     rc_buf_push_u64(&name, step->policy_index + 1);
@@ -73,12 +73,12 @@ bool rc_simulate_progress_step(void *ctx, const rc_sim_progress *step)
     progress->percent = percent;
     if (is_interrupted(progress))
         return false;
-    if (!terminal->is_tty || terminal->width < WIDTH_MIN + RC_GLYPH_WIDTH_MAX ||
+    if (!terminal->is_tty || terminal->width < WIDTH_MIN + RC_VISIBLE_CHAR_WIDTH_MAX ||
         percent == progress->shown_percent)
         return true;
-    char room[LINE_MAX];
+    char scratch[LINE_MAX];
     rc_buf line;
-    rc_buf_init_fixed(&line, room, sizeof(room));
+    rc_buf_init_fixed(&line, scratch, sizeof(scratch));
     rc_buf_push_byte(&line, '\r');
     push_line(&line, terminal, percent, step);
     rc_cli_text(&line, "\033[K");
@@ -113,7 +113,7 @@ int rc_simulate_progress_interrupted(rc_simulate_progress *progress)
 {
     rc_cli *cli = progress->cli;
     wipe(progress);
-    rc_cli_complain(cli, "simulate");
+    rc_cli_err_prefix(cli, "simulate");
     rc_cli_text(&cli->err, "interrupted at ");
     rc_buf_push_u64(&cli->err, progress->percent);
     rc_cli_text(&cli->err, "%\n");

@@ -31,9 +31,9 @@ static bool is_like_a_name(rc_str operand)
 
 static int refuse_name(rc_cli *cli, rc_str name)
 {
-    rc_cli_complain(cli, "simulate");
+    rc_cli_err_prefix(cli, "simulate");
     rc_cli_text(&cli->err, "there is no scenario and no file ");
-    rc_cli_quote(cli, name);
+    rc_cli_err_quote(cli, name);
     rc_cli_suggest(cli, "", rc_nearest(name, builtin_name_at, NULL));
     rc_cli_text(&cli->err, "Run 'recourse simulate --list' for the scenarios.\n");
     return RC_EXIT_USAGE;
@@ -48,9 +48,9 @@ static int refuse_read(rc_cli *cli, const char *operand, int error)
 static int refuse_faults(rc_cli *cli, const char *operand, rc_config_faults *faults)
 {
     rc_config_faults_sort(faults);
-    const size_t kept = rc_config_faults_kept(faults);
+    const size_t kept = rc_config_faults_listed(faults);
     for (size_t i = 0; i < kept; i++)
-        rc_cli_say_fault(cli, rc_str_c(shown_path(operand)), &faults->list[i]);
+        rc_cli_push_fault(cli, rc_str_c(shown_path(operand)), &faults->list[i]);
     if (faults->count > kept) {
         rc_cli_text(&cli->err, "... and ");
         rc_buf_push_u64(&cli->err, faults->count - kept);
@@ -108,12 +108,12 @@ static const char *policy_name_at(const void *ctx, size_t index)
     return rc_sim_policy_name_at(index - scenario->policy_count);
 }
 
-static int refuse_policy(rc_cli *cli, const char *what, const char *name,
+static int refuse_policy(rc_cli *cli, const char *message, const char *name,
                          const rc_sim_scenario *scenario)
 {
-    rc_cli_complain(cli, "simulate");
-    rc_cli_text(&cli->err, what);
-    rc_cli_quote(cli, rc_str_c(name));
+    rc_cli_err_prefix(cli, "simulate");
+    rc_cli_text(&cli->err, message);
+    rc_cli_err_quote(cli, rc_str_c(name));
     rc_cli_suggest(cli, "",
                    scenario != NULL ? rc_nearest(rc_str_c(name), policy_name_at, scenario) : NULL);
     rc_cli_text(&cli->err, "Run 'recourse simulate --list' for the policies.\n");

@@ -15,23 +15,24 @@ rc_str rc_store_note_path(rc_str url)
 bool rc_store_note_is_old_here(const rc_sys_calls *calls, const rc_config *config)
 {
     char path[PATH_MAX_BYTES];
-    rc_buf room;
+    rc_buf scratch;
     struct stat old;
     struct stat now;
-    if (config->store_kind != RC_CONFIG_STORE_STATE || calls->stat(RC_CONFIG_STORE_FILE, &old) != 0)
+    if (config->store_kind != RC_CONFIG_STORE_STATE_DIR ||
+        calls->stat(RC_CONFIG_STORE_FILE, &old) != 0)
         return false;
-    rc_buf_init_fixed(&room, path, sizeof path);
-    rc_buf_push(&room, rc_store_note_path(config->root.store));
-    rc_buf_push_byte(&room, '\0');
+    rc_buf_init_fixed(&scratch, path, sizeof path);
+    rc_buf_push(&scratch, rc_store_note_path(config->root.store));
+    rc_buf_push_byte(&scratch, '\0');
     /* A command may run in the state folder. */
-    return rc_buf_status(&room) != RC_OK || calls->stat(path, &now) != 0 ||
+    return rc_buf_status(&scratch) != RC_OK || calls->stat(path, &now) != 0 ||
            now.st_ino != old.st_ino || now.st_dev != old.st_dev;
 }
 
 bool rc_store_note_push(rc_buf *text, const rc_sys_calls *calls, const rc_config *config,
                         bool has_option)
 {
-    if (config->store_kind == RC_CONFIG_STORE_HERE) {
+    if (config->store_kind == RC_CONFIG_STORE_CURRENT_DIR) {
         rc_buf_push(text, RC_STR("neither XDG_STATE_HOME nor HOME names a folder: the audit is in "
                                  "recourse.db in the current folder. To choose a file, write "
                                  "store: sqlite:PATH in the configuration"));

@@ -13,33 +13,33 @@
 /* Bytes are columns here but for the one ellipsis. False: it does not fit. */
 static bool push_fitting(rc_buf *buf, const rc_wait_line *line, unsigned *used, const char *text)
 {
-    rc_str words = rc_str_c(text);
-    if (*used + words.len > line->width)
+    rc_str piece = rc_str_c(text);
+    if (*used + piece.len > line->width)
         return false;
-    rc_buf_push(buf, words);
-    *used += (unsigned)words.len;
+    rc_buf_push(buf, piece);
+    *used += (unsigned)piece.len;
     return true;
 }
 
 /* A sentence without its full stop, or the code's name. */
-static rc_str why_of(const rc_wait_line *line)
+static rc_str reason_of(const rc_wait_line *line)
 {
-    rc_str why = rc_str_trim(line->why);
-    if (why.len == 0)
+    rc_str reason = rc_str_trim(line->reason);
+    if (reason.len == 0)
         return rc_str_c(rc_code_name(line->code));
-    return why.ptr[why.len - 1] == '.' ? rc_str_slice(why, 0, why.len - 1) : why;
+    return reason.ptr[reason.len - 1] == '.' ? rc_str_slice(reason, 0, reason.len - 1) : reason;
 }
 
 /* A name is there or not; of a sentence the beginning tells enough. */
-static void push_why(rc_buf *buf, const rc_wait_line *line, unsigned used)
+static void push_reason(rc_buf *buf, const rc_wait_line *line, unsigned used)
 {
-    const rc_str why = why_of(line);
-    const unsigned width = rc_visible_width(why, line->has_utf8);
+    const rc_str reason = reason_of(line);
+    const unsigned width = rc_visible_width(reason, line->has_utf8);
     const unsigned left = line->width > used + 2 ? line->width - used - 2 : 0;
-    if (width == 0 || (width > left && (line->why.len == 0 || left < WHY_MIN)))
+    if (width == 0 || (width > left && (line->reason.len == 0 || left < WHY_MIN)))
         return;
     rc_buf_push(buf, RC_STR("  "));
-    (void)rc_visible_push_cut(buf, why, left, line->has_utf8);
+    (void)rc_visible_push_cut(buf, reason, left, line->has_utf8);
 }
 
 static void push_count(rc_buf *buf, const rc_wait_line *line)
@@ -52,9 +52,9 @@ static void push_count(rc_buf *buf, const rc_wait_line *line)
 
 void rc_wait_line_push(rc_buf *buf, const rc_wait_line *line)
 {
-    char room[96];
+    char scratch[96];
     rc_buf head;
-    rc_buf_init_fixed(&head, room, sizeof room);
+    rc_buf_init_fixed(&head, scratch, sizeof scratch);
     rc_buf_push(&head, RC_STR("Retrying ("));
     push_count(&head, line);
     uint64_t seconds = line->left_ms / SECOND_MS + (line->left_ms % SECOND_MS > 0 ? 1 : 0);
@@ -72,17 +72,17 @@ void rc_wait_line_push(rc_buf *buf, const rc_wait_line *line)
         push_fitting(buf, line, &used, " (esc)");
         return;
     }
-    push_why(buf, line, used);
+    push_reason(buf, line, used);
 }
 
 void rc_wait_line_push_plain(rc_buf *buf, const char *command, const rc_wait_line *line)
 {
-    const rc_str why = why_of(line);
+    const rc_str reason = reason_of(line);
     rc_buf_push(buf, RC_STR("recourse "));
     rc_buf_push(buf, rc_str_c(command));
     rc_buf_push(buf, RC_STR(": "));
-    rc_visible_push(buf, why, line->has_utf8);
-    rc_buf_push(buf, why.len > 0 ? RC_STR(": retrying (") : RC_STR("retrying ("));
+    rc_visible_push(buf, reason, line->has_utf8);
+    rc_buf_push(buf, reason.len > 0 ? RC_STR(": retrying (") : RC_STR("retrying ("));
     push_count(buf, line);
     rc_duration_push(buf, (int64_t)line->left_ms);
     rc_buf_push_byte(buf, '\n');

@@ -14,8 +14,8 @@ typedef struct rc_wait_line {
     uint32_t retry; /* the one that is to come; the first try is none */
     uint32_t max_retries;
     uint64_t left_ms;
-    rc_code code; /* why */
-    rc_str why;   /* the same in words, where there is no code; views */
+    rc_code code;  /* why */
+    rc_str reason; /* the same in words, where there is no code; views */
     bool has_keys;
     bool has_utf8;
     unsigned width;

@@ -43,7 +43,7 @@ static bool is_blank(rc_str line)
 }
 
 /* What curl -v says itself, or shows of the request. */
-static bool is_talk(rc_str line)
+static bool is_curl_note(rc_str line)
 {
     if (line.len == 0 || rc_str_find_byte(RC_STR("*>{}"), line.ptr[0], 0) == RC_STR_NPOS)
         return false;
@@ -153,7 +153,7 @@ static void read_headers(cursor *c, style kind, rc_http_text *http)
 {
     rc_str line;
     for (size_t start = c->at; next_line(c, &line); start = c->at) {
-        if (kind == STYLE_MARKED && is_talk(line))
+        if (kind == STYLE_MARKED && is_curl_note(line))
             continue;
         bool is_received = line.len > 0 && line.ptr[0] == '<';
         if (kind == STYLE_MARKED && is_received)
@@ -176,17 +176,17 @@ static void read_headers(cursor *c, style kind, rc_http_text *http)
 /* ---- the body ---- */
 
 /* Where curl's talk begins behind a body, which need not end its last line. */
-static size_t find_last_talk(rc_str text)
+static size_t find_last_curl_note(rc_str text)
 {
-    static const rc_str TALK[] = {
+    static const rc_str CURL_NOTES[] = {
         RC_STR_INIT("* Connection #"),       RC_STR_INIT("* Closing connection"),
         RC_STR_INIT("* closing connection"), RC_STR_INIT("* Connection to host"),
         RC_STR_INIT("* transfer closed"),    RC_STR_INIT("* Curl_http_done"),
     };
     size_t first = text.len;
     size_t from = text.len > 400 ? text.len - 400 : 0;
-    for (size_t i = 0; i < sizeof TALK / sizeof *TALK; i++) {
-        size_t at = rc_str_find(text, TALK[i], from);
+    for (size_t i = 0; i < sizeof CURL_NOTES / sizeof *CURL_NOTES; i++) {
+        size_t at = rc_str_find(text, CURL_NOTES[i], from);
         if (at < first)
             first = at;
     }
@@ -199,10 +199,10 @@ static rc_str read_body(cursor c, style kind)
     if (kind != STYLE_MARKED)
         return rc_str_trim(rc_str_slice(c.text, c.at, c.text.len));
     size_t start = c.at;
-    while (next_line(&c, &line) && (is_talk(line) || is_blank(line)))
+    while (next_line(&c, &line) && (is_curl_note(line) || is_blank(line)))
         start = c.at;
     rc_str body = rc_str_slice(c.text, start, c.text.len);
-    return rc_str_trim(rc_str_slice(body, 0, find_last_talk(body)));
+    return rc_str_trim(rc_str_slice(body, 0, find_last_curl_note(body)));
 }
 
 /* ---- with a status line ---- */
@@ -212,7 +212,7 @@ static bool may_follow(rc_str line, style kind)
 {
     rc_header header;
     style other;
-    if (is_blank(line) || is_talk(line) || status_of(line, &other) != 0)
+    if (is_blank(line) || is_curl_note(line) || status_of(line, &other) != 0)
         return true;
     if (kind == STYLE_MARKED)
         return line.ptr[0] == '<';

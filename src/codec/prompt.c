@@ -107,9 +107,10 @@ static void put_chat(rc_json_writer *w, const rc_prompt *prompt)
     rc_json_member_string(w, RC_STR("model"), prompt->model);
     put_messages(w, prompt, prompt->system, put_chat_image);
     if (prompt->max_tokens > 0)
-        rc_json_member_i64(
-            w, prompt->has_newer_limit ? RC_STR("max_completion_tokens") : RC_STR("max_tokens"),
-            prompt->max_tokens);
+        rc_json_member_i64(w,
+                           prompt->has_completion_limit ? RC_STR("max_completion_tokens")
+                                                        : RC_STR("max_tokens"),
+                           prompt->max_tokens);
     put_temperature(w, prompt);
     if (!prompt->is_stream)
         return;

@@ -34,8 +34,8 @@ typedef struct rc_prompt {
     rc_str temperature;  /* a number of JSON; empty: not said */
     bool is_stream;
     /* Of OpenAI's: what some of those who speak it refuse and others need. */
-    bool has_newer_limit; /* max_completion_tokens, in place of max_tokens */
-    bool wants_usage;     /* ask for the usage of a stream */
+    bool has_completion_limit; /* max_completion_tokens, in place of max_tokens */
+    bool wants_usage;          /* ask for the usage of a stream */
 } rc_prompt;
 
 /* Appends the body of a request: OPENAI_CHAT (also for what is no dialect of requests), ANTHROPIC,

@@ -68,14 +68,14 @@ static rc_str first_element(rc_str array)
 
 /* ---- text ---- */
 
-static void take_string(rc_reply *reply, rc_str value)
+static void take_string(rc_response_reader *response, rc_str value)
 {
     if (value.len > 2 && value.ptr[0] == '"')
-        (void)rc_json_unescape(rc_str_slice(value, 1, value.len - 1), &reply->text);
+        (void)rc_json_unescape(rc_str_slice(value, 1, value.len - 1), &response->text);
 }
 
 /* Of parts: those that have a text, and are no thoughts. */
-static void take_parts(rc_reply *reply, rc_str array)
+static void take_parts(rc_response_reader *response, rc_str array)
 {
     rc_json_reader reader;
     rc_str part;
@@ -83,150 +83,152 @@ static void take_parts(rc_reply *reply, rc_str array)
         return;
     while (next_element(&reader, &part))
         if (!rc_str_eq(member(part, RC_STR("thought")), RC_STR("true")))
-            take_string(reply, member(part, RC_STR("text")));
+            take_string(response, member(part, RC_STR("text")));
 }
 
 /* A string, or a list of parts. */
-static void take_content(rc_reply *reply, rc_str content)
+static void take_content(rc_response_reader *response, rc_str content)
 {
-    take_string(reply, content);
-    take_parts(reply, content);
+    take_string(response, content);
+    take_parts(response, content);
 }
 
-static void take_chat(rc_reply *reply, rc_str data)
+static void take_chat(rc_response_reader *response, rc_str data)
 {
-    static const rc_str places[] = {RC_STR_INIT("delta"), RC_STR_INIT("message")};
+    static const rc_str keys[] = {RC_STR_INIT("delta"), RC_STR_INIT("message")};
     const rc_str choice = first_element(member(data, RC_STR("choices")));
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const rc_str place = member(choice, places[i]);
-        take_content(reply, member(place, RC_STR("content")));
-        take_string(reply, member(place, RC_STR("refusal")));
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const rc_str holder = member(choice, keys[i]);
+        take_content(response, member(holder, RC_STR("content")));
+        take_string(response, member(holder, RC_STR("refusal")));
     }
 }
 
 /* The events of a stream; or a message, which is a whole answer. */
-static void take_anthropic(rc_reply *reply, rc_str data)
+static void take_anthropic(rc_response_reader *response, rc_str data)
 {
     const rc_str type = member(data, RC_STR("type"));
     if (is_word(type, RC_STR("content_block_delta")))
-        take_string(reply, member(member(data, RC_STR("delta")), RC_STR("text")));
+        take_string(response, member(member(data, RC_STR("delta")), RC_STR("text")));
     else if (is_word(type, RC_STR("content_block_start")))
-        take_string(reply, member(member(data, RC_STR("content_block")), RC_STR("text")));
+        take_string(response, member(member(data, RC_STR("content_block")), RC_STR("text")));
     else if (is_word(type, RC_STR("message_start")))
-        take_parts(reply, member(member(data, RC_STR("message")), RC_STR("content")));
+        take_parts(response, member(member(data, RC_STR("message")), RC_STR("content")));
     else if (is_word(type, RC_STR("message")))
-        take_parts(reply, member(data, RC_STR("content")));
+        take_parts(response, member(data, RC_STR("content")));
 }
 
-static void take_gemini(rc_reply *reply, rc_str data)
+static void take_gemini(rc_response_reader *response, rc_str data)
 {
     const rc_str candidate = first_element(member(data, RC_STR("candidates")));
-    take_parts(reply, member(member(candidate, RC_STR("content")), RC_STR("parts")));
+    take_parts(response, member(member(candidate, RC_STR("content")), RC_STR("parts")));
 }
 
-static void take_text(rc_reply *reply, rc_str data)
+static void take_text(rc_response_reader *response, rc_str data)
 {
-    rc_buf_reset(&reply->text);
-    if (reply->watch.dialect == RC_STREAM_ANTHROPIC)
-        take_anthropic(reply, data);
-    else if (reply->watch.dialect == RC_STREAM_GEMINI)
-        take_gemini(reply, data);
+    rc_buf_reset(&response->text);
+    if (response->watch.dialect == RC_STREAM_ANTHROPIC)
+        take_anthropic(response, data);
+    else if (response->watch.dialect == RC_STREAM_GEMINI)
+        take_gemini(response, data);
     else
-        take_chat(reply, data);
-    const rc_str text = rc_buf_get(&reply->text);
-    reply->is_lost |= rc_buf_status(&reply->text) != RC_OK;
-    reply->text_bytes += text.len;
+        take_chat(response, data);
+    const rc_str text = rc_buf_get(&response->text);
+    response->is_incomplete |= rc_buf_status(&response->text) != RC_OK;
+    response->text_bytes += text.len;
     if (text.len > 0)
-        reply->handler->on_text(reply->ctx, text);
+        response->handler->on_text(response->ctx, text);
 }
 
 /* ---- events ---- */
 
-static void keep_error(rc_reply *reply, rc_str data)
+static void keep_error(rc_response_reader *response, rc_str data)
 {
-    if (rc_buf_get(&reply->error).len == 0)
-        (void)rc_buf_push(&reply->error, rc_str_slice(data, 0, ERROR_MAX_BYTES));
+    if (rc_buf_get(&response->error).len == 0)
+        (void)rc_buf_push(&response->error, rc_str_slice(data, 0, ERROR_MAX_BYTES));
 }
 
-static void take_data(rc_reply *reply, const rc_stream_event *event)
+static void take_data(rc_response_reader *response, const rc_stream_event *event)
 {
-    const uint64_t text_bytes = reply->text_bytes;
+    const uint64_t text_bytes = response->text_bytes;
     const rc_str data = event->has_data ? event->data : event->raw;
-    rc_stream_seen seen;
-    rc_stream_watch_step(&reply->watch, event, &seen);
-    if (seen.kinds & RC_STREAM_ERROR) {
-        keep_error(reply, data);
+    rc_stream_event_info info;
+    rc_stream_watch_step(&response->watch, event, &info);
+    if (info.kinds & RC_STREAM_ERROR) {
+        keep_error(response, data);
         return;
     }
     /* Half an event is none, and what is no JSON has no text that could be trusted. */
-    if (event->is_cut || seen.kinds & RC_STREAM_DAMAGED)
+    if (event->is_cut || info.kinds & RC_STREAM_DAMAGED)
         return;
-    take_text(reply, data);
-    reply->has_reasoning |= seen.kinds & RC_STREAM_CONTENT && reply->text_bytes == text_bytes;
+    take_text(response, data);
+    response->has_reasoning |= info.kinds & RC_STREAM_CONTENT && response->text_bytes == text_bytes;
 }
 
-static void take_comment(rc_reply *reply, const rc_stream_event *event)
+static void take_comment(rc_response_reader *response, const rc_stream_event *event)
 {
     const rc_str line = rc_str_trim(event->raw);
-    if (reply->handler->on_comment != NULL && line.len > 0)
-        reply->handler->on_comment(reply->ctx, rc_str_trim(rc_str_slice(line, 1, line.len)));
+    if (response->handler->on_comment != NULL && line.len > 0)
+        response->handler->on_comment(response->ctx, rc_str_trim(rc_str_slice(line, 1, line.len)));
 }
 
-static void take(rc_reply *reply, const rc_stream_event *event)
+static void take(rc_response_reader *response, const rc_stream_event *event)
 {
-    rc_stream_seen seen;
+    rc_stream_event_info info;
     if (event->type == RC_STREAM_EVENT_DATA && !event->is_oversized) {
-        take_data(reply, event);
+        take_data(response, event);
         return;
     }
-    rc_stream_watch_step(&reply->watch, event, &seen);
-    reply->is_lost |= event->is_oversized && !event->is_idle;
+    rc_stream_watch_step(&response->watch, event, &info);
+    response->is_incomplete |= event->is_oversized && !event->is_idle;
     if (event->type == RC_STREAM_EVENT_COMMENT && !event->is_oversized)
-        take_comment(reply, event);
+        take_comment(response, event);
 }
 
 /* ---- the whole ---- */
 
-void rc_reply_init(rc_reply *reply, rc_stream_dialect dialect, bool is_stream,
-                   const rc_reply_handler *handler, void *ctx, const rc_alloc *alloc)
+void rc_response_reader_init(rc_response_reader *response, rc_stream_dialect dialect,
+                             bool is_stream, const rc_response_handler *handler, void *ctx,
+                             const rc_alloc *alloc)
 {
-    memset(reply, 0, offsetof(rc_reply, sse));
-    reply->is_stream = is_stream;
-    reply->handler = handler;
-    reply->ctx = ctx;
-    rc_stream_watch_init(&reply->watch, dialect);
-    rc_buf_init(&reply->room, alloc, is_stream ? 2 * RC_STREAM_EVENT_MAX_BYTES : RC_REPLY_BODY_MAX);
-    rc_buf_init(&reply->text, alloc, RC_REPLY_BODY_MAX);
-    rc_buf_init(&reply->error, alloc, ERROR_MAX_BYTES);
+    memset(response, 0, offsetof(rc_response_reader, sse));
+    response->is_stream = is_stream;
+    response->handler = handler;
+    response->ctx = ctx;
+    rc_stream_watch_init(&response->watch, dialect);
+    rc_buf_init(&response->scratch, alloc,
+                is_stream ? 2 * RC_STREAM_EVENT_MAX_BYTES : RC_RESPONSE_BODY_MAX);
+    rc_buf_init(&response->text, alloc, RC_RESPONSE_BODY_MAX);
+    rc_buf_init(&response->error, alloc, ERROR_MAX_BYTES);
     if (is_stream)
-        rc_sse_init(&reply->sse, &reply->room, RC_STREAM_EVENT_MAX_BYTES);
+        rc_sse_init(&response->sse, &response->scratch, RC_STREAM_EVENT_MAX_BYTES);
 }
 
-void rc_reply_done(rc_reply *reply)
+void rc_response_reader_done(rc_response_reader *response)
 {
-    rc_buf_done(&reply->room);
-    rc_buf_done(&reply->text);
-    rc_buf_done(&reply->error);
+    rc_buf_done(&response->scratch);
+    rc_buf_done(&response->text);
+    rc_buf_done(&response->error);
 }
 
-void rc_reply_push(rc_reply *reply, rc_str piece)
+void rc_response_reader_push(rc_response_reader *response, rc_str piece)
 {
     rc_stream_event event;
-    if (!reply->is_stream) {
-        (void)rc_buf_push(&reply->room, piece);
+    if (!response->is_stream) {
+        (void)rc_buf_push(&response->scratch, piece);
         return;
     }
-    rc_sse_push(&reply->sse, piece);
-    while (rc_sse_pull(&reply->sse, &event))
-        take(reply, &event);
+    rc_sse_push(&response->sse, piece);
+    while (rc_sse_pull(&response->sse, &event))
+        take(response, &event);
 }
 
-static rc_stream_end end_stream(rc_reply *reply, rc_stream_body body)
+static rc_stream_end end_stream(rc_response_reader *response, rc_stream_body_end body)
 {
     rc_stream_event event;
-    while (rc_sse_end(&reply->sse, &event))
-        take(reply, &event);
-    return rc_stream_watch_end(&reply->watch, body);
+    while (rc_sse_end(&response->sse, &event))
+        take(response, &event);
+    return rc_stream_watch_end(&response->watch, body);
 }
 
 /* An object that is closed is all there is, whatever the transport knows of it. */
@@ -235,9 +237,9 @@ static bool is_closed(rc_str body)
     return rc_json_find(body, NULL, 0, false) == RC_OK;
 }
 
-static rc_stream_end end_body(rc_reply *reply, bool has_length)
+static rc_stream_end end_body(rc_response_reader *response, bool has_length)
 {
-    const rc_str body = rc_utf8_without_mark(rc_buf_get(&reply->room));
+    const rc_str body = rc_utf8_without_bom(rc_buf_get(&response->scratch));
     const bool is_orderly = has_length || is_closed(body);
     const rc_stream_event event = {
         .type = RC_STREAM_EVENT_DATA,
@@ -248,19 +250,19 @@ static rc_stream_end end_body(rc_reply *reply, bool has_length)
         .has_data = true,
         .is_cut = !is_orderly,
     };
-    reply->is_lost |= rc_buf_status(&reply->room) != RC_OK;
+    response->is_incomplete |= rc_buf_status(&response->scratch) != RC_OK;
     if (rc_str_trim(body).len == 0)
         return RC_STREAM_END_EMPTY;
-    take_data(reply, &event);
-    if (reply->watch.has_error)
+    take_data(response, &event);
+    if (response->watch.has_error)
         return RC_STREAM_END_ERRORED;
-    if (reply->watch.damaged > 0 || !is_orderly || reply->is_lost)
+    if (response->watch.damaged > 0 || !is_orderly || response->is_incomplete)
         return RC_STREAM_END_TRUNCATED;
     return RC_STREAM_END_COMPLETE;
 }
 
-rc_stream_end rc_reply_end(rc_reply *reply, rc_stream_body body)
+rc_stream_end rc_response_reader_end(rc_response_reader *response, rc_stream_body_end body)
 {
-    return reply->is_stream ? end_stream(reply, body)
-                            : end_body(reply, body == RC_STREAM_BODY_WHOLE);
+    return response->is_stream ? end_stream(response, body)
+                               : end_body(response, body == RC_STREAM_BODY_WHOLE);
 }

@@ -15,69 +15,70 @@ static bool is_blank(char c)
     return rc_ascii_is_space(c) || c == '\xef' || c == '\xbb' || c == '\xbf';
 }
 
-static bool begins_field(rc_str word)
+static bool begins_field(rc_str prefix)
 {
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (rc_str_starts_with(fields[i], word))
+        if (rc_str_starts_with(fields[i], prefix))
             return true;
     return false;
 }
 
-static bool is_field(rc_str word)
+static bool is_field(rc_str prefix)
 {
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (rc_str_eq(fields[i], word))
+        if (rc_str_eq(fields[i], prefix))
             return true;
     return false;
 }
 
-static rc_shape_kind first_kind(char c)
+static rc_body_kind first_kind(char c)
 {
     switch (c) {
     case '{':
-        return RC_SHAPE_OBJECT;
+        return RC_BODY_OBJECT;
     case '[':
-        return RC_SHAPE_ARRAY;
+        return RC_BODY_ARRAY;
     case ':':
-        return RC_SHAPE_EVENTS;
+        return RC_BODY_EVENTS;
     default:
-        return RC_SHAPE_OPEN;
+        return RC_BODY_UNDECIDED;
     }
 }
 
 /* A field goes up to its colon, or has none and is a line. */
-static rc_shape_kind word_kind(rc_shape *shape, char c)
+static rc_body_kind prefix_kind(rc_body_shape *shape, char c)
 {
-    const rc_str word = rc_str_make(shape->word, shape->word_len);
+    const rc_str prefix = rc_str_make(shape->prefix, shape->prefix_len);
     if (c == ':' || c == '\r' || c == '\n')
-        return is_field(word) ? RC_SHAPE_EVENTS : RC_SHAPE_OTHER;
-    if (shape->word_len == RC_SHAPE_WORD_MAX)
-        return RC_SHAPE_OTHER;
-    shape->word[shape->word_len++] = c;
-    return begins_field(rc_str_make(shape->word, shape->word_len)) ? RC_SHAPE_OPEN : RC_SHAPE_OTHER;
+        return is_field(prefix) ? RC_BODY_EVENTS : RC_BODY_OTHER;
+    if (shape->prefix_len == RC_BODY_PREFIX_MAX)
+        return RC_BODY_OTHER;
+    shape->prefix[shape->prefix_len++] = c;
+    return begins_field(rc_str_make(shape->prefix, shape->prefix_len)) ? RC_BODY_UNDECIDED
+                                                                       : RC_BODY_OTHER;
 }
 
-rc_shape_kind rc_shape_step(rc_shape *shape, rc_str piece)
+rc_body_kind rc_body_shape_step(rc_body_shape *shape, rc_str piece)
 {
-    for (size_t i = 0; i < piece.len && shape->kind == RC_SHAPE_OPEN; i++) {
+    for (size_t i = 0; i < piece.len && shape->kind == RC_BODY_UNDECIDED; i++) {
         const char c = piece.ptr[i];
-        if (shape->word_len == 0 && is_blank(c))
+        if (shape->prefix_len == 0 && is_blank(c))
             continue;
-        if (shape->word_len == 0)
+        if (shape->prefix_len == 0)
             shape->kind = first_kind(c);
-        if (shape->kind == RC_SHAPE_OPEN)
-            shape->kind = word_kind(shape, c);
+        if (shape->kind == RC_BODY_UNDECIDED)
+            shape->kind = prefix_kind(shape, c);
     }
     return shape->kind;
 }
 
-rc_shape_kind rc_shape_of(rc_str body)
+rc_body_kind rc_body_kind_of(rc_str body)
 {
-    rc_shape shape = {.kind = RC_SHAPE_OPEN};
-    return rc_shape_step(&shape, body);
+    rc_body_shape shape = {.kind = RC_BODY_UNDECIDED};
+    return rc_body_shape_step(&shape, body);
 }
 
-rc_str rc_shape_text(rc_str body)
+rc_str rc_body_skip_blank(rc_str body)
 {
     size_t from = 0;
     while (from < body.len && is_blank(body.ptr[from]))

@@ -1,4 +1,4 @@
-/* rc_shape: what a body is, by its first bytes.
+/* rc_body_shape: what a body is, by its first bytes.
  *
  *   "  {", "\n["                OBJECT, ARRAY
  *   ": ping", "data:", "id:"    EVENTS, server-sent
@@ -14,31 +14,31 @@
 #include <recourse/str.h>
 
 /* The longest name of a field. */
-#define RC_SHAPE_WORD_MAX 5
+#define RC_BODY_PREFIX_MAX 5
 
-typedef enum rc_shape_kind {
-    RC_SHAPE_OPEN = 0, /* white space so far, or what may become a field */
-    RC_SHAPE_OBJECT = 1,
-    RC_SHAPE_ARRAY = 2,
-    RC_SHAPE_EVENTS = 3,
-    RC_SHAPE_OTHER = 4
-} rc_shape_kind;
+typedef enum rc_body_kind {
+    RC_BODY_UNDECIDED = 0, /* white space so far, or what may become a field */
+    RC_BODY_OBJECT = 1,
+    RC_BODY_ARRAY = 2,
+    RC_BODY_EVENTS = 3,
+    RC_BODY_OTHER = 4
+} rc_body_kind;
 
 /* The caller's storage, zeroed before the first step. Read what is not private, change nothing. */
-typedef struct rc_shape {
-    rc_shape_kind kind; /* once it is not OPEN it stays what it is */
-    uint8_t word_len;   /* of what may become a field: its first bytes */
-    char word[RC_SHAPE_WORD_MAX];
-} rc_shape;
+typedef struct rc_body_shape {
+    rc_body_kind kind;  /* once it is not OPEN it stays what it is */
+    uint8_t prefix_len; /* of what may become a field: its first bytes */
+    char prefix[RC_BODY_PREFIX_MAX];
+} rc_body_shape;
 
 /* More of the body; gives the kind. However it is cut into pieces, the kind is the same. piece:
  * borrows. */
-rc_shape_kind rc_shape_step(rc_shape *shape, rc_str piece);
+rc_body_kind rc_body_shape_step(rc_body_shape *shape, rc_str piece);
 
 /* Of bytes that are all there is: OPEN when they are white space or half a word. */
-rc_shape_kind rc_shape_of(rc_str body);
+rc_body_kind rc_body_kind_of(rc_str body);
 
 /* The bytes from the first one on that is neither white space nor of a mark. Views body. */
-rc_str rc_shape_text(rc_str body);
+rc_str rc_body_skip_blank(rc_str body);
 
 #endif

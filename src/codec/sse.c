@@ -14,10 +14,10 @@ enum {
 
 static const char BOM[BOM_LEN] = {'\xEF', '\xBB', '\xBF'};
 
-void rc_sse_init(rc_sse *sse, rc_buf *room, size_t max_bytes)
+void rc_sse_init(rc_sse *sse, rc_buf *scratch, size_t max_bytes)
 {
     *sse = (rc_sse){.lf_at = LF_NOT_KNOWN};
-    rc_stream_feed_init(&sse->feed, room, max_bytes);
+    rc_stream_feed_init(&sse->feed, scratch, max_bytes);
 }
 
 void rc_sse_push(rc_sse *sse, rc_str piece)
@@ -93,7 +93,7 @@ static void read_field(const field *f, rc_stream_event *event)
 
 static rc_str without_bom(const rc_stream_event *event, rc_str raw)
 {
-    return event->begin == 0 ? rc_utf8_without_mark(raw) : raw;
+    return event->begin == 0 ? rc_utf8_without_bom(raw) : raw;
 }
 
 /* Reads all fields; of several data lines the last one is in the event. Returns their number. */
@@ -116,15 +116,15 @@ static size_t read_fields(rc_str text, rc_stream_event *event)
 /* Puts the data lines together, in the room, behind the event if that is there too. */
 static void join_data(rc_stream_feed *feed, rc_stream_event *event)
 {
-    size_t held = feed->is_room_given ? event->raw.len : 0;
-    feed->is_room_given = true;
+    size_t held = feed->is_scratch_consumed ? event->raw.len : 0;
+    feed->is_scratch_consumed = true;
     event->data = (rc_str){NULL, 0};
-    if (rc_buf_reserve(feed->room, event->raw.len) != RC_OK) {
+    if (rc_buf_reserve(feed->scratch, event->raw.len) != RC_OK) {
         event->is_oversized = true;
         return;
     }
     if (held > 0)
-        event->raw = rc_str_slice(rc_buf_get(feed->room), 0, held);
+        event->raw = rc_str_slice(rc_buf_get(feed->scratch), 0, held);
     rc_str text = without_bom(event, event->raw);
     size_t lines = 0;
     size_t at = 0;
@@ -134,10 +134,10 @@ static void join_data(rc_stream_feed *feed, rc_stream_event *event)
         if (!is_data(&f))
             continue;
         if (lines++ > 0)
-            rc_buf_push_byte(feed->room, '\n');
-        rc_buf_push(feed->room, f.value);
+            rc_buf_push_byte(feed->scratch, '\n');
+        rc_buf_push(feed->scratch, f.value);
     }
-    rc_str all = rc_buf_get(feed->room);
+    rc_str all = rc_buf_get(feed->scratch);
     event->data = rc_str_slice(all, held, all.len);
 }
 
@@ -319,7 +319,7 @@ static bool pull_plain(rc_sse *sse, rc_stream_event *ret_event)
     if (!pass_line(piece, RC_STR("data:"), &at, &data) || at == piece.len ||
         piece.ptr[at] != '\n' || at + 1 - feed->at > feed->max_bytes)
         return false;
-    rc_stream_feed_take(feed, at + 1, ret_event);
+    rc_stream_feed_pull_inline(feed, at + 1, ret_event);
     ret_event->type = RC_STREAM_EVENT_DATA;
     ret_event->name = name;
     ret_event->data = data;
@@ -336,15 +336,15 @@ bool rc_sse_pull(rc_sse *sse, rc_stream_event *ret_event)
         return true;
     if (!sse->feed.has_end)
         scan(sse);
-    switch (rc_stream_feed_give(&sse->feed, ret_event)) {
-    case RC_STREAM_GIVEN_NONE:
+    switch (rc_stream_feed_pull(&sse->feed, ret_event)) {
+    case RC_STREAM_FEED_NONE:
         return false;
-    case RC_STREAM_GIVEN_HEAD:
+    case RC_STREAM_FEED_HEAD:
         keep_name(sse, ret_event);
         break;
-    case RC_STREAM_GIVEN_PART:
+    case RC_STREAM_FEED_PART:
         break;
-    case RC_STREAM_GIVEN_WHOLE:
+    case RC_STREAM_FEED_WHOLE:
         finish_event(sse, ret_event);
         return true;
     }
@@ -358,7 +358,7 @@ bool rc_sse_end(rc_sse *sse, rc_stream_event *ret_event)
     rc_stream_feed_begin(&sse->feed);
     bool is_whole = sse->is_after_cr && on_line_end(sse);
     sse->is_after_cr = false;
-    if (!rc_stream_feed_give_rest(&sse->feed, ret_event))
+    if (!rc_stream_feed_end(&sse->feed, ret_event))
         return false;
     if (!is_whole) {
         if (sse->has_field || sse->line == LINE_FIELD)

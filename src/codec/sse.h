@@ -35,7 +35,7 @@ typedef struct rc_sse {
 } rc_sse;
 
 /* room: borrows, see rc_stream_feed_init. max_bytes: of one event; RC_STREAM_EVENT_MAX_BYTES. */
-void rc_sse_init(rc_sse *sse, rc_buf *room, size_t max_bytes);
+void rc_sse_init(rc_sse *sse, rc_buf *scratch, size_t max_bytes);
 
 /* The next piece, once pull has said that it needs one. piece: borrows until then. */
 void rc_sse_push(rc_sse *sse, rc_str piece);

@@ -10,9 +10,9 @@ void rc_stream_watch_init(rc_stream_watch *watch, rc_stream_dialect dialect)
     rc_usage_init(&watch->usage);
 }
 
-void rc_stream_watch_set_mould(rc_stream_watch *watch, rc_stream_mould *mould)
+void rc_stream_watch_set_template(rc_stream_watch *watch, rc_event_template *template)
 {
-    watch->mould = mould;
+    watch->template = template;
 }
 
 /* What one event is. */
@@ -25,28 +25,28 @@ static bool is_error_name(rc_str name)
 /* Without data there is nothing to read, but for an error that was sent as if there were no stream:
  * a body of JSON where events were to come. */
 static void look_at_bare(const rc_stream_watch *watch, const rc_stream_event *event,
-                         rc_stream_found *found)
+                         rc_stream_walk_result *found)
 {
     rc_str text = rc_str_trim(event->raw);
     bool is_error = rc_stream_walk(watch->dialect, event->name, text, NULL, found) &&
-                    found->seen.kinds & RC_STREAM_ERROR;
-    *found = rc_stream_found_none();
-    found->seen.kinds = is_error ? RC_STREAM_ERROR : RC_STREAM_OTHER;
+                    found->info.kinds & RC_STREAM_ERROR;
+    *found = rc_stream_walk_result_none();
+    found->info.kinds = is_error ? RC_STREAM_ERROR : RC_STREAM_OTHER;
 }
 
 static void look_at_data(const rc_stream_watch *watch, const rc_stream_event *event,
-                         rc_stream_found *found)
+                         rc_stream_walk_result *found)
 {
     rc_str data = rc_str_trim(event->data);
     rc_str done = rc_stream_dialects[watch->dialect].done;
     if (data.len == 0)
-        found->seen.kinds = RC_STREAM_KEEPALIVE;
+        found->info.kinds = RC_STREAM_KEEPALIVE;
     else if (done.len > 0 && rc_str_eq(data, done))
-        found->seen.kinds = RC_STREAM_TERMINATOR;
+        found->info.kinds = RC_STREAM_TERMINATOR;
     else if (rc_str_eq(data, RC_STR("[DONE]")))
-        found->seen.kinds = RC_STREAM_OTHER; /* another dialect's habit */
-    else if (!rc_stream_walk(watch->dialect, event->name, data, watch->mould, found))
-        found->seen.kinds = RC_STREAM_DAMAGED;
+        found->info.kinds = RC_STREAM_OTHER; /* another dialect's habit */
+    else if (!rc_stream_walk(watch->dialect, event->name, data, watch->template, found))
+        found->info.kinds = RC_STREAM_DAMAGED;
 }
 
 /* What an oversized event is by its name, the type in its first bytes or the one in its last. */
@@ -62,11 +62,11 @@ static const rc_stream_type *type_of_oversized(const rc_stream_watch *watch,
 /* What cannot be read is content, as nothing else gets so large, and what its name or type says;
  * its last bytes may tell why the model stopped, and count tokens. */
 static void look_at_oversized(rc_stream_watch *watch, const rc_stream_event *event,
-                              rc_stream_found *found)
+                              rc_stream_walk_result *found)
 {
-    rc_stream_seen *seen = &found->seen;
-    seen->kinds = RC_STREAM_CONTENT;
-    seen->content_bytes = event->raw.len;
+    rc_stream_event_info *info = &found->info;
+    info->kinds = RC_STREAM_CONTENT;
+    info->content_bytes = event->raw.len;
     found->begun = 1;
     if (event->head.len > 0)
         watch->part_type = rc_stream_head_type(watch->dialect, event->head);
@@ -74,18 +74,19 @@ static void look_at_oversized(rc_stream_watch *watch, const rc_stream_event *eve
         return;
     const rc_stream_type *row = type_of_oversized(watch, event);
     if (row)
-        seen->kinds |= row->kinds & (RC_STREAM_FINISH | RC_STREAM_TERMINATOR | RC_STREAM_ERROR);
+        info->kinds |= row->kinds & (RC_STREAM_FINISH | RC_STREAM_TERMINATOR | RC_STREAM_ERROR);
     rc_stream_walk_tail(watch->dialect, event->tail, found);
     found->has_numbers = true;
     if (rc_usage_read_tail(&found->usage, event->tail))
-        seen->kinds |= RC_STREAM_USAGE;
-    if (seen->kinds & RC_STREAM_FINISH && seen->finish == RC_STREAM_FINISH_NONE)
-        seen->finish = RC_STREAM_FINISH_UNKNOWN;
+        info->kinds |= RC_STREAM_USAGE;
+    if (info->kinds & RC_STREAM_FINISH && info->finish == RC_STREAM_FINISH_NONE)
+        info->finish = RC_STREAM_FINISH_UNKNOWN;
 }
 
-static void look_at(rc_stream_watch *watch, const rc_stream_event *event, rc_stream_found *found)
+static void look_at(rc_stream_watch *watch, const rc_stream_event *event,
+                    rc_stream_walk_result *found)
 {
-    unsigned *kinds = &found->seen.kinds;
+    unsigned *kinds = &found->info.kinds;
     if (event->is_oversized)
         look_at_oversized(watch, event, found);
     else if (event->has_data)
@@ -97,7 +98,7 @@ static void look_at(rc_stream_watch *watch, const rc_stream_event *event, rc_str
         *kinds = (*kinds & ~(unsigned)RC_STREAM_DAMAGED) | RC_STREAM_ERROR;
     if (*kinds & RC_STREAM_REPEAT && watch->content_events > 0) {
         *kinds &= ~(unsigned)RC_STREAM_CONTENT;
-        found->seen.content_bytes = 0;
+        found->info.content_bytes = 0;
         found->usage.weight = 0;
     }
     *kinds &= ~RC_STREAM_REPEAT;
@@ -106,7 +107,7 @@ static void look_at(rc_stream_watch *watch, const rc_stream_event *event, rc_str
     if (*kinds & ~(unsigned)RC_STREAM_OTHER)
         *kinds &= ~(unsigned)RC_STREAM_OTHER;
     if (*kinds & RC_STREAM_ERROR)
-        found->seen.error = event->is_element ? event->data : event->raw;
+        found->info.error = event->is_element ? event->data : event->raw;
 }
 
 /* Has every choice that was begun been finished? */
@@ -132,39 +133,40 @@ static bool is_loss(const rc_stream_watch *watch, const rc_stream_event *event)
 
 /* What the events are together. */
 
-static void note_finish(rc_stream_watch *watch, const rc_stream_found *found)
+static void note_finish(rc_stream_watch *watch, const rc_stream_walk_result *found)
 {
     watch->begun |= found->begun;
     watch->finished = (watch->finished & ~found->begun) | found->finished;
-    const rc_stream_finish finish = found->seen.finish;
+    const rc_stream_finish finish = found->info.finish;
     if (finish != RC_STREAM_FINISH_NONE && rc_stream_finish_counts(watch->finish, finish))
         watch->finish = finish;
 }
 
 /* What is counted once the model has stopped is all of it. */
-static void note_usage(rc_stream_watch *watch, const rc_stream_found *found)
+static void note_usage(rc_stream_watch *watch, const rc_stream_walk_result *found)
 {
     if (found->has_numbers)
         rc_usage_add(&watch->usage, &found->usage);
     else
         watch->usage.weight += found->usage.weight;
-    if (found->seen.kinds & RC_STREAM_USAGE && watch->finish != RC_STREAM_FINISH_NONE)
+    if (found->info.kinds & RC_STREAM_USAGE && watch->finish != RC_STREAM_FINISH_NONE)
         watch->usage.is_final = true;
 }
 
-static void note(rc_stream_watch *watch, const rc_stream_event *event, const rc_stream_found *found)
+static void note(rc_stream_watch *watch, const rc_stream_event *event,
+                 const rc_stream_walk_result *found)
 {
-    unsigned kinds = found->seen.kinds;
+    unsigned kinds = found->info.kinds;
     bool is_part = event->type == RC_STREAM_EVENT_PART;
     watch->is_array |= event->is_element;
     watch->events += !is_part;
     watch->content_events += kinds & RC_STREAM_CONTENT && !watch->is_in_parts;
-    watch->content_bytes += found->seen.content_bytes;
+    watch->content_bytes += found->info.content_bytes;
     watch->is_in_parts = is_part;
     watch->is_last_cut = event->is_cut && (kinds & RC_STREAM_DAMAGED || !event->has_data);
     if (kinds & RC_STREAM_DAMAGED) {
         watch->damaged += !event->is_cut;
-        watch->lost += found->seen.is_loss;
+        watch->lost += found->info.is_loss;
         watch->is_last_damaged = !event->is_cut;
     } else if (kinds != RC_STREAM_KEEPALIVE) {
         watch->is_last_damaged = false;
@@ -178,39 +180,39 @@ static void note(rc_stream_watch *watch, const rc_stream_event *event, const rc_
 }
 
 void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
-                          rc_stream_seen *ret_seen)
+                          rc_stream_event_info *ret_info)
 {
-    rc_stream_found found = rc_stream_found_none();
+    rc_stream_walk_result found = rc_stream_walk_result_none();
     switch (event->is_idle ? RC_STREAM_EVENT_BLANK : event->type) {
     case RC_STREAM_EVENT_DATA:
     case RC_STREAM_EVENT_PART:
         look_at(watch, event, &found);
-        found.seen.is_loss = found.seen.kinds & RC_STREAM_DAMAGED && is_loss(watch, event);
+        found.info.is_loss = found.info.kinds & RC_STREAM_DAMAGED && is_loss(watch, event);
         note(watch, event, &found);
         break;
     case RC_STREAM_EVENT_COMMENT:
     case RC_STREAM_EVENT_BLANK:
-        found.seen.kinds = RC_STREAM_KEEPALIVE;
+        found.info.kinds = RC_STREAM_KEEPALIVE;
         break;
     case RC_STREAM_EVENT_CLOSE:
         watch->is_array = true;
         watch->is_closed = true;
-        found.seen.kinds = is_finished(watch) ? RC_STREAM_TERMINATOR : RC_STREAM_OTHER;
+        found.info.kinds = is_finished(watch) ? RC_STREAM_TERMINATOR : RC_STREAM_OTHER;
         break;
     }
-    *ret_seen = found.seen;
+    *ret_info = found.info;
 }
 
 /* A finish reason is the end of a dialect that has no other; there are proxies that close behind
  * it, and send no length. */
-static bool is_orderly(const rc_stream_watch *watch, rc_stream_body body)
+static bool is_orderly(const rc_stream_watch *watch, rc_stream_body_end body)
 {
     if (body == RC_STREAM_BODY_CLOSED)
         return rc_stream_dialects[watch->dialect].done.len == 0 && !watch->is_last_cut;
     return body == RC_STREAM_BODY_WHOLE;
 }
 
-rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, rc_stream_body body)
+rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, rc_stream_body_end body)
 {
     bool is_empty = watch->content_events == 0 && watch->finish == RC_STREAM_FINISH_NONE;
     bool is_body_whole = watch->is_array ? watch->is_closed : is_orderly(watch, body);
@@ -221,7 +223,7 @@ rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, rc_stream_body b
     if ((watch->has_terminator || has_ended) && !is_empty)
         return RC_STREAM_END_COMPLETE;
     if (watch->is_last_damaged)
-        return RC_STREAM_END_DAMAGED_END;
+        return RC_STREAM_END_DAMAGED;
     return is_empty ? RC_STREAM_END_EMPTY : RC_STREAM_END_TRUNCATED;
 }
 
@@ -236,7 +238,7 @@ const char *rc_stream_end_name(rc_stream_end end)
         return "empty";
     case RC_STREAM_END_ERRORED:
         return "errored";
-    case RC_STREAM_END_DAMAGED_END:
+    case RC_STREAM_END_DAMAGED:
         return "damaged_end";
     }
     return "unknown";

@@ -48,40 +48,40 @@ typedef enum rc_stream_finish {
 } rc_stream_finish;
 
 /* What one event is. */
-typedef struct rc_stream_seen {
+typedef struct rc_stream_event_info {
     unsigned kinds; /* of rc_stream_kind; never 0 */
     rc_stream_finish finish;
     rc_str finish_text;     /* as the provider spells it; views the event */
     uint64_t content_bytes; /* as written in JSON: escapes and a container's brackets included */
     rc_str error;           /* of an ERROR: what rc_failure.event wants; views the event */
     bool is_loss;           /* of a DAMAGED event: it may have had what a client needs */
-} rc_stream_seen;
+} rc_stream_event_info;
 
 /* How a stream ended. Only COMPLETE is a success. */
 typedef enum rc_stream_end {
     RC_STREAM_END_COMPLETE = 1,
-    RC_STREAM_END_TRUNCATED,  /* it had begun, and its end is missing */
-    RC_STREAM_END_EMPTY,      /* neither content nor a finish reason */
-    RC_STREAM_END_ERRORED,    /* an error came, with or without a terminator behind it */
-    RC_STREAM_END_DAMAGED_END /* the end is missing, and the last event is no JSON */
+    RC_STREAM_END_TRUNCATED, /* it had begun, and its end is missing */
+    RC_STREAM_END_EMPTY,     /* neither content nor a finish reason */
+    RC_STREAM_END_ERRORED,   /* an error came, with or without a terminator behind it */
+    RC_STREAM_END_DAMAGED    /* the end is missing, and the last event is no JSON */
 } rc_stream_end;
 
 /* What the transport knows of the body's end. */
-typedef enum rc_stream_body {
+typedef enum rc_stream_body_end {
     RC_STREAM_BODY_CUT = 0,   /* it was broken off */
     RC_STREAM_BODY_WHOLE = 1, /* the last chunk has come, or all of content-length */
     RC_STREAM_BODY_CLOSED = 2 /* it goes to the end of the connection, whatever has ended that */
-} rc_stream_body;
+} rc_stream_body_end;
 
-typedef struct rc_stream_mould rc_stream_mould; /* codec/stream_mould.h */
+typedef struct rc_event_template rc_event_template; /* codec/stream_mould.h */
 
 /* The caller's storage. Read what is not private, change nothing. */
 typedef struct rc_stream_watch {
     rc_stream_dialect dialect;
-    rc_stream_mould *mould; /* of content; NULL: there is none */
-    uint64_t events;        /* with data */
+    rc_event_template *template; /* of content; NULL: there is none */
+    uint64_t events;             /* with data */
     uint64_t content_events;
-    uint64_t content_bytes; /* see rc_stream_seen */
+    uint64_t content_bytes; /* see rc_stream_event_info */
     uint64_t damaged;       /* events whose data is no JSON; one that the end cuts off is none */
     uint64_t lost;          /* of these, the ones that may have had what a client needs */
     rc_stream_finish finish;
@@ -102,16 +102,16 @@ void rc_stream_watch_init(rc_stream_watch *watch, rc_stream_dialect dialect);
 
 /* Makes the steps quicker, and changes nothing of what they give. mould: borrows until the last
  * step; other watches may have the same. */
-void rc_stream_watch_set_mould(rc_stream_watch *watch, rc_stream_mould *mould);
+void rc_stream_watch_set_template(rc_stream_watch *watch, rc_event_template *template);
 
 /* What the event is; to be given every event that a reader gives, in order. event: borrows. */
 void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
-                          rc_stream_seen *ret_seen);
+                          rc_stream_event_info *ret_info);
 
 /* How the stream ended, now that it has. A connection that closes does not say that the body is
  * whole: the dialect's terminator does, or the finish reason where the dialect has none. watch:
  * borrows. */
-rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, rc_stream_body body);
+rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, rc_stream_body_end body);
 
 /* "openai-chat", "complete", ...; and a dialect back (RC_STREAM_DIALECT_COUNT: there is no such
  * one). Give static strings. */

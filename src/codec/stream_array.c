@@ -4,10 +4,10 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-void rc_stream_array_init(rc_stream_array *array, rc_buf *room, size_t max_bytes)
+void rc_stream_array_init(rc_stream_array *array, rc_buf *scratch, size_t max_bytes)
 {
     *array = (rc_stream_array){.ended = RC_STREAM_EVENT_DATA};
-    rc_stream_feed_init(&array->feed, room, max_bytes);
+    rc_stream_feed_init(&array->feed, scratch, max_bytes);
 }
 
 void rc_stream_array_push(rc_stream_array *array, rc_str piece)
@@ -105,7 +105,7 @@ static void scan(rc_stream_array *array)
  * array's own bracket. */
 static rc_str element_of(const rc_stream_event *event, bool has_bracket)
 {
-    rc_str raw = event->begin == 0 ? rc_utf8_without_mark(event->raw) : event->raw;
+    rc_str raw = event->begin == 0 ? rc_utf8_without_bom(event->raw) : event->raw;
     size_t from = 0;
     for (; from < raw.len; from++) {
         char c = raw.ptr[from];
@@ -137,18 +137,18 @@ bool rc_stream_array_pull(rc_stream_array *array, rc_stream_event *ret_event)
     rc_stream_feed_begin(&array->feed);
     if (!array->feed.has_end)
         scan(array);
-    rc_stream_given given = rc_stream_feed_give(&array->feed, ret_event);
-    if (given == RC_STREAM_GIVEN_WHOLE)
+    rc_stream_feed_result result = rc_stream_feed_pull(&array->feed, ret_event);
+    if (result == RC_STREAM_FEED_WHOLE)
         finish_event(array, ret_event);
-    else if (given != RC_STREAM_GIVEN_NONE)
+    else if (result != RC_STREAM_FEED_NONE)
         ret_event->is_idle = array->ended == RC_STREAM_EVENT_BLANK;
-    return given != RC_STREAM_GIVEN_NONE;
+    return result != RC_STREAM_FEED_NONE;
 }
 
 bool rc_stream_array_end(rc_stream_array *array, rc_stream_event *ret_event)
 {
     rc_stream_feed_begin(&array->feed);
-    if (!rc_stream_feed_give_rest(&array->feed, ret_event))
+    if (!rc_stream_feed_end(&array->feed, ret_event))
         return false;
     finish_event(array, ret_event);
     return true;

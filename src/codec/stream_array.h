@@ -26,7 +26,7 @@ typedef struct rc_stream_array {
 } rc_stream_array;
 
 /* room: borrows, see rc_stream_feed_init. max_bytes: of one element. */
-void rc_stream_array_init(rc_stream_array *array, rc_buf *room, size_t max_bytes);
+void rc_stream_array_init(rc_stream_array *array, rc_buf *scratch, size_t max_bytes);
 
 /* The next piece, once pull has said that it needs one. piece: borrows until then. */
 void rc_stream_array_push(rc_stream_array *array, rc_str piece);

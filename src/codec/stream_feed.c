@@ -5,13 +5,13 @@
 /* What a stream's first bytes are must be known before they are given away. */
 #define LEAST_MAX_BYTES ((size_t)16)
 
-void rc_stream_feed_init(rc_stream_feed *feed, rc_buf *room, size_t max_bytes)
+void rc_stream_feed_init(rc_stream_feed *feed, rc_buf *scratch, size_t max_bytes)
 {
     *feed = (rc_stream_feed){
-        .room = room,
+        .scratch = scratch,
         .max_bytes = max_bytes > LEAST_MAX_BYTES ? max_bytes : LEAST_MAX_BYTES,
     };
-    rc_buf_reset(room);
+    rc_buf_reset(scratch);
 }
 
 void rc_stream_feed_push(rc_stream_feed *feed, rc_str piece)
@@ -23,21 +23,21 @@ void rc_stream_feed_push(rc_stream_feed *feed, rc_str piece)
 }
 
 /* Leaves the last bytes in the room, and forgets its failure. */
-static void cut_room(rc_buf *room, size_t most)
+static void cut_scratch(rc_buf *scratch, size_t most)
 {
-    const rc_str all = rc_buf_get(room);
+    const rc_str all = rc_buf_get(scratch);
     const size_t kept = all.len < most ? all.len : most;
     if (kept > 0)
-        memmove(room->ptr, all.ptr + all.len - kept, kept);
-    rc_buf_reset(room);
-    room->len = kept;
+        memmove(scratch->ptr, all.ptr + all.len - kept, kept);
+    rc_buf_reset(scratch);
+    scratch->len = kept;
 }
 
 void rc_stream_feed_begin(rc_stream_feed *feed)
 {
-    if (feed->is_room_given)
-        cut_room(feed->room, feed->is_oversized ? RC_STREAM_TAIL_MAX : 0);
-    feed->is_room_given = false;
+    if (feed->is_scratch_consumed)
+        cut_scratch(feed->scratch, feed->is_oversized ? RC_STREAM_TAIL_MAX : 0);
+    feed->is_scratch_consumed = false;
 }
 
 /* The tail of an oversized event goes on with these bytes, which may be the room's. Without memory
@@ -46,12 +46,12 @@ static rc_str keep_tail(rc_stream_feed *feed, rc_str bytes)
 {
     const size_t from = bytes.len > RC_STREAM_TAIL_MAX ? bytes.len - RC_STREAM_TAIL_MAX : 0;
     const rc_str last = rc_str_slice(bytes, from, bytes.len);
-    if (bytes.len > 0 && bytes.ptr == feed->room->ptr)
+    if (bytes.len > 0 && bytes.ptr == feed->scratch->ptr)
         return last;
-    cut_room(feed->room, RC_STREAM_TAIL_MAX - last.len);
-    if (rc_buf_push(feed->room, last) != RC_OK)
-        rc_buf_reset(feed->room);
-    return rc_buf_get(feed->room);
+    cut_scratch(feed->scratch, RC_STREAM_TAIL_MAX - last.len);
+    if (rc_buf_push(feed->scratch, last) != RC_OK)
+        rc_buf_reset(feed->scratch);
+    return rc_buf_get(feed->scratch);
 }
 
 /* What stands first in an oversized event, if these bytes, up to `to`, are its first ones. */
@@ -85,29 +85,30 @@ static rc_str take_piece(rc_stream_feed *feed, size_t to)
     return bytes;
 }
 
-static rc_str take_room(rc_stream_feed *feed)
+static rc_str take_scratch(rc_stream_feed *feed)
 {
-    feed->is_room_given = true;
-    return rc_buf_get(feed->room);
+    feed->is_scratch_consumed = true;
+    return rc_buf_get(feed->scratch);
 }
 
 /* The event goes over the ceiling: what the room holds has to go. The head is filled up first, so
  * that it is the same however the stream was cut. */
-static rc_stream_given give_head(rc_stream_feed *feed, size_t to, rc_stream_event *ret_event)
+static rc_stream_feed_result pull_head(rc_stream_feed *feed, size_t to, rc_stream_event *ret_event)
 {
-    size_t held = rc_buf_get(feed->room).len;
+    size_t held = rc_buf_get(feed->scratch).len;
     size_t missing = feed->max_bytes > held ? feed->max_bytes - held : 0;
     size_t more = missing < to - feed->from ? missing : to - feed->from;
-    if (rc_buf_push(feed->room, rc_str_slice(feed->piece, feed->from, feed->from + more)) == RC_OK)
+    if (rc_buf_push(feed->scratch, rc_str_slice(feed->piece, feed->from, feed->from + more)) ==
+        RC_OK)
         feed->from += more;
-    start_event(feed, feed->from, take_room(feed), ret_event);
-    return RC_STREAM_GIVEN_HEAD;
+    start_event(feed, feed->from, take_scratch(feed), ret_event);
+    return RC_STREAM_FEED_HEAD;
 }
 
 static void close_event(rc_stream_feed *feed)
 {
     feed->has_end = false;
-    feed->is_room_given |= feed->is_oversized; /* the tail */
+    feed->is_scratch_consumed |= feed->is_oversized; /* the tail */
     feed->is_oversized = false;
     feed->begin = feed->offset + feed->end;
 }
@@ -116,51 +117,51 @@ static void close_event(rc_stream_feed *feed)
 static bool keep(rc_stream_feed *feed, size_t to)
 {
     if (feed->offset + to - feed->begin <= feed->max_bytes &&
-        rc_buf_push(feed->room, rc_str_slice(feed->piece, feed->from, to)) == RC_OK) {
+        rc_buf_push(feed->scratch, rc_str_slice(feed->piece, feed->from, to)) == RC_OK) {
         feed->from = to;
         return true;
     }
     feed->is_oversized = true;
-    feed->is_room_given = true; /* what it holds is given next, and its failure forgotten */
+    feed->is_scratch_consumed = true; /* what it holds is given next, and its failure forgotten */
     return false;
 }
 
-static rc_stream_given give_end(rc_stream_feed *feed, rc_stream_event *ret_event)
+static rc_stream_feed_result pull_end(rc_stream_feed *feed, rc_stream_event *ret_event)
 {
     size_t to = feed->end;
-    bool is_held = !feed->is_oversized && rc_buf_get(feed->room).len > 0;
+    bool is_held = !feed->is_oversized && rc_buf_get(feed->scratch).len > 0;
     if (is_held && !keep(feed, to))
-        return give_head(feed, to, ret_event);
+        return pull_head(feed, to, ret_event);
     if (feed->offset + to - feed->begin > feed->max_bytes)
         feed->is_oversized = true;
-    rc_str raw = is_held ? take_room(feed) : take_piece(feed, to);
+    rc_str raw = is_held ? take_scratch(feed) : take_piece(feed, to);
     start_event(feed, to, raw, ret_event);
     close_event(feed);
-    return RC_STREAM_GIVEN_WHOLE;
+    return RC_STREAM_FEED_WHOLE;
 }
 
-rc_stream_given rc_stream_feed_give(rc_stream_feed *feed, rc_stream_event *ret_event)
+rc_stream_feed_result rc_stream_feed_pull(rc_stream_feed *feed, rc_stream_event *ret_event)
 {
     if (feed->has_end)
-        return give_end(feed, ret_event);
+        return pull_end(feed, ret_event);
     size_t to = feed->piece.len;
     if (feed->from == to)
-        return RC_STREAM_GIVEN_NONE;
+        return RC_STREAM_FEED_NONE;
     bool is_first = !feed->is_oversized;
     if (is_first && keep(feed, to))
-        return RC_STREAM_GIVEN_NONE;
-    if (is_first && rc_buf_get(feed->room).len > 0)
-        return give_head(feed, to, ret_event);
+        return RC_STREAM_FEED_NONE;
+    if (is_first && rc_buf_get(feed->scratch).len > 0)
+        return pull_head(feed, to, ret_event);
     start_event(feed, to, take_piece(feed, to), ret_event);
-    return is_first ? RC_STREAM_GIVEN_HEAD : RC_STREAM_GIVEN_PART;
+    return is_first ? RC_STREAM_FEED_HEAD : RC_STREAM_FEED_PART;
 }
 
-bool rc_stream_feed_give_rest(rc_stream_feed *feed, rc_stream_event *ret_event)
+bool rc_stream_feed_end(rc_stream_feed *feed, rc_stream_event *ret_event)
 {
     if (feed->offset + feed->piece.len == feed->begin)
         return false;
     feed->end = feed->piece.len;
-    const rc_str rest = feed->is_oversized ? rc_str_make(NULL, 0) : take_room(feed);
+    const rc_str rest = feed->is_oversized ? rc_str_make(NULL, 0) : take_scratch(feed);
     start_event(feed, feed->end, rest, ret_event);
     ret_event->is_cut = true;
     close_event(feed);

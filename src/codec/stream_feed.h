@@ -17,7 +17,7 @@
 #include "codec/stream_event.h"
 
 typedef struct rc_stream_feed {
-    rc_buf *room;
+    rc_buf *scratch;
     size_t max_bytes;
     rc_str piece;
     size_t at;       /* up to where the reader has looked */
@@ -27,13 +27,13 @@ typedef struct rc_stream_feed {
     uint64_t begin;  /* of the event in the stream */
     bool has_end;
     bool is_oversized;
-    bool is_room_given; /* what the room holds was given, and can go at the next call */
+    bool is_scratch_consumed; /* what the room holds was given, and can go at the next call */
 } rc_stream_feed;
 
 /* room: borrows until the last event was used; it holds one event, and its data a second time if
  * that came in several lines. max_bytes: of an event, all of it;
  * less than 16 is 16. */
-void rc_stream_feed_init(rc_stream_feed *feed, rc_buf *room, size_t max_bytes);
+void rc_stream_feed_init(rc_stream_feed *feed, rc_buf *scratch, size_t max_bytes);
 
 /* The next piece; the one before was read. piece: borrows until it was read. */
 void rc_stream_feed_push(rc_stream_feed *feed, rc_str piece);
@@ -48,18 +48,18 @@ static inline void rc_stream_feed_set_end(rc_stream_feed *feed, size_t end)
     feed->has_end = true;
 }
 
-typedef enum rc_stream_given {
-    RC_STREAM_GIVEN_NONE, /* the event goes on in the next piece */
-    RC_STREAM_GIVEN_HEAD, /* the first part of an oversized event: max_bytes of it or more, if there
+typedef enum rc_stream_feed_result {
+    RC_STREAM_FEED_NONE, /* the event goes on in the next piece */
+    RC_STREAM_FEED_HEAD, /* the first part of an oversized event: max_bytes of it or more, if there
                              was memory for them */
-    RC_STREAM_GIVEN_PART, /* a later part */
-    RC_STREAM_GIVEN_WHOLE /* the event, or its last part; the next one begins */
-} rc_stream_given;
+    RC_STREAM_FEED_PART, /* a later part */
+    RC_STREAM_FEED_WHOLE /* the event, or its last part; the next one begins */
+} rc_stream_feed_result;
 
 /* What can be given when the reader has come to the event's end, if has_end, or else to the end of
  * the piece. Sets type (PART), begin, end, raw, head, tail and is_oversized of the event and clears
  * the rest. */
-rc_stream_given rc_stream_feed_give(rc_stream_feed *feed, rc_stream_event *ret_event);
+rc_stream_feed_result rc_stream_feed_pull(rc_stream_feed *feed, rc_stream_event *ret_event);
 
 /* Does the next event begin where the reader stands? */
 static inline bool rc_stream_feed_is_between(const rc_stream_feed *feed)
@@ -68,8 +68,9 @@ static inline bool rc_stream_feed_is_between(const rc_stream_feed *feed)
 }
 
 /* Between two events: the one that ends at `end` of the piece, below the ceiling, as
- * rc_stream_feed_give gives it. */
-static inline void rc_stream_feed_take(rc_stream_feed *feed, size_t end, rc_stream_event *ret_event)
+ * rc_stream_feed_pull gives it. */
+static inline void rc_stream_feed_pull_inline(rc_stream_feed *feed, size_t end,
+                                              rc_stream_event *ret_event)
 {
     const rc_str raw = rc_str_make(feed->piece.ptr + feed->at, end - feed->at);
     *ret_event = (rc_stream_event){
@@ -81,6 +82,6 @@ static inline void rc_stream_feed_take(rc_stream_feed *feed, size_t end, rc_stre
 }
 
 /* The stream has ended: what is left as an event that is cut. False: nothing is. */
-bool rc_stream_feed_give_rest(rc_stream_feed *feed, rc_stream_event *ret_event);
+bool rc_stream_feed_end(rc_stream_feed *feed, rc_stream_event *ret_event);
 
 #endif

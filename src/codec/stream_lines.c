@@ -2,9 +2,9 @@
 
 #include "base/str.h"
 
-void rc_stream_lines_init(rc_stream_lines *lines, rc_buf *room, size_t max_bytes)
+void rc_stream_lines_init(rc_stream_lines *lines, rc_buf *scratch, size_t max_bytes)
 {
-    rc_stream_feed_init(&lines->feed, room, max_bytes);
+    rc_stream_feed_init(&lines->feed, scratch, max_bytes);
 }
 
 void rc_stream_lines_push(rc_stream_lines *lines, rc_str piece)
@@ -33,16 +33,16 @@ bool rc_stream_lines_pull(rc_stream_lines *lines, rc_stream_event *ret_event)
         if (lf != RC_STR_NPOS)
             rc_stream_feed_set_end(feed, feed->at);
     }
-    rc_stream_given given = rc_stream_feed_give(feed, ret_event);
-    if (given == RC_STREAM_GIVEN_WHOLE)
+    rc_stream_feed_result result = rc_stream_feed_pull(feed, ret_event);
+    if (result == RC_STREAM_FEED_WHOLE)
         finish_event(ret_event);
-    return given != RC_STREAM_GIVEN_NONE;
+    return result != RC_STREAM_FEED_NONE;
 }
 
 bool rc_stream_lines_end(rc_stream_lines *lines, rc_stream_event *ret_event)
 {
     rc_stream_feed_begin(&lines->feed);
-    if (!rc_stream_feed_give_rest(&lines->feed, ret_event))
+    if (!rc_stream_feed_end(&lines->feed, ret_event))
         return false;
     finish_event(ret_event);
     return true;

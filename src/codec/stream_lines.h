@@ -11,7 +11,7 @@ typedef struct rc_stream_lines {
 } rc_stream_lines;
 
 /* room: borrows, see rc_stream_feed_init. max_bytes: of one line. */
-void rc_stream_lines_init(rc_stream_lines *lines, rc_buf *room, size_t max_bytes);
+void rc_stream_lines_init(rc_stream_lines *lines, rc_buf *scratch, size_t max_bytes);
 
 /* The next piece, once pull has said that it needs one. piece: borrows until then. */
 void rc_stream_lines_push(rc_stream_lines *lines, rc_str piece);

@@ -19,35 +19,36 @@ static size_t digits_end(rc_str text, size_t at)
 /* ---- casting ---- */
 
 /* The bytes up to `to` go into the text. False: there is no room, and there will be no mould. */
-static bool take_bytes(rc_stream_cast *cast, size_t to)
+static bool take_bytes(rc_event_recorder *recorder, size_t to)
 {
-    const size_t more = to - cast->taken;
-    if (more > RC_STREAM_MOULD_TEXT - cast->len) {
-        cast->mould = NULL;
+    const size_t more = to - recorder->taken;
+    if (more > RC_EVENT_TEMPLATE_TEXT_MAX - recorder->len) {
+        recorder->template = NULL;
         return false;
     }
-    memcpy(cast->text + cast->len, cast->data.ptr + cast->taken, more);
-    cast->len += more;
-    cast->taken = to;
+    memcpy(recorder->text + recorder->len, recorder->data.ptr + recorder->taken, more);
+    recorder->len += more;
+    recorder->taken = to;
     return true;
 }
 
-static bool has_place(const rc_stream_cast *cast)
+static bool has_slot(const rc_event_recorder *recorder)
 {
-    return cast->mould != NULL && cast->count < RC_STREAM_MOULD_PLACES;
+    return recorder->template != NULL && recorder->count < RC_EVENT_TEMPLATE_SLOTS_MAX;
 }
 
-void rc_stream_cast_content(rc_stream_cast *cast, rc_str raw, const uint64_t *weight)
+void rc_event_recorder_add_content(rc_event_recorder *recorder, rc_str raw, const uint64_t *weight)
 {
-    if (!has_place(cast) || !take_bytes(cast, (size_t)(raw.ptr - cast->data.ptr)))
+    if (!has_slot(recorder) || !take_bytes(recorder, (size_t)(raw.ptr - recorder->data.ptr)))
         return;
-    cast->places[cast->count++] = (rc_stream_place){.from = (uint16_t)(cast->len - 1),
-                                                    .to = (uint16_t)(cast->len + 1),
-                                                    .is_content = true,
-                                                    .is_weighed = weight != NULL};
-    cast->taken += raw.len;
-    cast->content_bytes += raw.len;
-    cast->weight += weight ? *weight : 0;
+    recorder->slots[recorder->count++] =
+        (rc_event_template_slot){.from = (uint16_t)(recorder->len - 1),
+                                 .to = (uint16_t)(recorder->len + 1),
+                                 .is_content = true,
+                                 .is_weighed = weight != NULL};
+    recorder->taken += raw.len;
+    recorder->content_bytes += raw.len;
+    recorder->weight += weight ? *weight : 0;
 }
 
 /* The type of an event decides how it is walked, and is found by its name however that is written.
@@ -57,39 +58,39 @@ static bool may_be_type(rc_str key)
     return rc_str_eq(key, RC_STR("type")) || rc_str_find_byte(key, '\\', 0) != RC_STR_NPOS;
 }
 
-void rc_stream_cast_loose(rc_stream_cast *cast, rc_str key, char first, rc_str raw)
+void rc_event_recorder_add_ignored(rc_event_recorder *recorder, rc_str key, char first, rc_str raw)
 {
     const size_t quote = first == '"' ? 1 : 0;
-    const size_t from = (size_t)(raw.ptr - cast->data.ptr) - quote;
+    const size_t from = (size_t)(raw.ptr - recorder->data.ptr) - quote;
     const size_t to = from + raw.len + 2 * quote;
-    if (may_be_type(key) || (!quote && digits_end(cast->data, from) != to) || !has_place(cast) ||
-        !take_bytes(cast, to))
+    if (may_be_type(key) || (!quote && digits_end(recorder->data, from) != to) ||
+        !has_slot(recorder) || !take_bytes(recorder, to))
         return;
-    cast->places[cast->count++] =
-        (rc_stream_place){.from = (uint16_t)(cast->len - (to - from)), .to = (uint16_t)cast->len};
+    recorder->slots[recorder->count++] = (rc_event_template_slot){
+        .from = (uint16_t)(recorder->len - (to - from)), .to = (uint16_t)recorder->len};
 }
 
-void rc_stream_cast_end(rc_stream_cast *cast, rc_stream_dialect dialect, rc_str name,
-                        const rc_stream_found *found)
+void rc_event_recorder_end(rc_event_recorder *recorder, rc_stream_dialect dialect, rc_str name,
+                           const rc_stream_walk_result *found)
 {
     /* A finish reason views its event. */
-    const bool is_fit = found->seen.kinds & RC_STREAM_CONTENT &&
-                        !(found->seen.kinds & (RC_STREAM_FINISH | RC_STREAM_ERROR)) &&
-                        cast->count > 0 && name.len <= RC_STREAM_MOULD_NAME;
-    rc_stream_mould *mould = cast->mould;
-    if (!is_fit || mould == NULL || !take_bytes(cast, cast->data.len))
+    const bool is_fit = found->info.kinds & RC_STREAM_CONTENT &&
+                        !(found->info.kinds & (RC_STREAM_FINISH | RC_STREAM_ERROR)) &&
+                        recorder->count > 0 && name.len <= RC_EVENT_TEMPLATE_NAME_MAX;
+    rc_event_template *template = recorder->template;
+    if (!is_fit || template == NULL || !take_bytes(recorder, recorder->data.len))
         return;
-    mould->dialect = dialect;
-    mould->count = (uint8_t)cast->count;
-    mould->name_len = (uint8_t)name.len;
+    template->dialect = dialect;
+    template->count = (uint8_t)recorder->count;
+    template->name_len = (uint8_t)name.len;
     if (name.len > 0)
-        memcpy(mould->name, name.ptr, name.len);
-    mould->found = *found;
-    mould->found.seen.content_bytes -= cast->content_bytes;
-    mould->found.usage.weight -= cast->weight;
-    memcpy(mould->places, cast->places, cast->count * sizeof cast->places[0]);
-    memcpy(mould->text, cast->text, cast->len);
-    mould->len = (uint16_t)cast->len;
+        memcpy(template->name, name.ptr, name.len);
+    template->result = *found;
+    template->result.info.content_bytes -= recorder->content_bytes;
+    template->result.usage.weight -= recorder->weight;
+    memcpy(template->slots, recorder->slots, recorder->count * sizeof recorder->slots[0]);
+    memcpy(template->text, recorder->text, recorder->len);
+    template->len = (uint16_t)recorder->len;
 }
 
 /* ---- comparing ---- */
@@ -98,10 +99,10 @@ void rc_stream_cast_end(rc_stream_cast *cast, rc_stream_dialect dialect, rc_str 
 static inline size_t same_len(const char *a, const char *b, size_t len)
 {
     size_t at = 0;
-    for (; len - at >= RC_LANES; at += RC_LANES) {
-        rc_lanes other = (rc_lanes)(rc_lanes_load(a + at) != rc_lanes_load(b + at));
-        if (rc_lanes_bits(other) != 0)
-            return at + (size_t)__builtin_ctz(rc_lanes_bits(other));
+    for (; len - at >= RC_VEC16_BYTES; at += RC_VEC16_BYTES) {
+        rc_vec16 other = (rc_vec16)(rc_vec16_load(a + at) != rc_vec16_load(b + at));
+        if (rc_vec16_bits(other) != 0)
+            return at + (size_t)__builtin_ctz(rc_vec16_bits(other));
     }
     while (at < len && a[at] == b[at])
         at++;
@@ -110,49 +111,49 @@ static inline size_t same_len(const char *a, const char *b, size_t len)
 
 /* Where a comparison stands. */
 typedef struct fit {
-    const rc_stream_mould *mould;
+    const rc_event_template *template;
     rc_json_walk json; /* of the event */
     size_t at;         /* in the mould's text */
     size_t next;       /* place that is not behind it */
 } fit;
 
 /* Passes over the event's value at the place, as the walk does. The bytes in front are the same. */
-static bool pass_place(fit *f, const rc_stream_place *place, rc_str *ret_raw)
+static bool pass_slot(fit *f, const rc_event_template_slot *slot, rc_str *ret_raw)
 {
     const size_t from = f->json.at;
-    f->at = place->to;
-    if (f->mould->text[place->from] == '"')
+    f->at = slot->to;
+    if (f->template->text[slot->from] == '"')
         return from < f->json.text.len && f->json.text.ptr[from] == '"' &&
                rc_json_walk_string(&f->json, ret_raw);
     f->json.at = digits_end(f->json.text, from);
     return f->json.at > from;
 }
 
-static bool pass_content(fit *f, rc_stream_found *found)
+static bool pass_content(fit *f, rc_stream_walk_result *found)
 {
-    const rc_stream_place *place = &f->mould->places[f->next++];
+    const rc_event_template_slot *slot = &f->template->slots[f->next++];
     rc_str raw = {NULL, 0};
-    if (!pass_place(f, place, &raw) || raw.len == 0)
+    if (!pass_slot(f, slot, &raw) || raw.len == 0)
         return false;
-    found->seen.content_bytes += raw.len;
-    found->usage.weight += place->is_weighed ? rc_weight_text(raw) : 0;
+    found->info.content_bytes += raw.len;
+    found->usage.weight += slot->is_weighed ? rc_weight_text(raw) : 0;
     return true;
 }
 
 /* The bytes differ where the comparison stands, in front of `to`: is that inside a loose value? */
 static bool pass_other(fit *f, size_t to)
 {
-    const rc_stream_mould *mould = f->mould;
+    const rc_event_template *template = f->template;
     rc_str unused;
-    while (f->next < mould->count && mould->places[f->next].to < f->at)
+    while (f->next < template->count && template->slots[f->next].to < f->at)
         f->next++;
-    if (f->next == mould->count)
+    if (f->next == template->count)
         return false;
-    const rc_stream_place *place = &mould->places[f->next++];
-    if (place->from > f->at || place->from >= to)
+    const rc_event_template_slot *slot = &template->slots[f->next++];
+    if (slot->from > f->at || slot->from >= to)
         return false;
-    f->json.at -= f->at - place->from;
-    return pass_place(f, place, &unused);
+    f->json.at -= f->at - slot->from;
+    return pass_slot(f, slot, &unused);
 }
 
 /* The bytes up to `to` of the mould's text, which no content is among. */
@@ -162,7 +163,7 @@ static bool pass_same(fit *f, size_t to)
         const rc_str text = f->json.text;
         const size_t left = text.len - f->json.at;
         const size_t len = left < to - f->at ? left : to - f->at;
-        const size_t same = same_len(f->mould->text + f->at, text.ptr + f->json.at, len);
+        const size_t same = same_len(f->template->text + f->at, text.ptr + f->json.at, len);
         f->at += same;
         f->json.at += same;
         if (f->at < to && !pass_other(f, to))
@@ -171,24 +172,24 @@ static bool pass_same(fit *f, size_t to)
     return true;
 }
 
-bool rc_stream_mould_fits(const rc_stream_mould *mould, rc_stream_dialect dialect, rc_str name,
-                          rc_str data, rc_stream_found *found)
+bool rc_event_template_matches(const rc_event_template *template, rc_stream_dialect dialect,
+                               rc_str name, rc_str data, rc_stream_walk_result *found)
 {
-    if (data.len == 0 || mould->len == 0 || mould->dialect != dialect ||
-        !rc_str_eq(name, rc_str_make(mould->name, mould->name_len)))
+    if (data.len == 0 || template->len == 0 || template->dialect != dialect ||
+        !rc_str_eq(name, rc_str_make(template->name, template->name_len)))
         return false;
-    rc_stream_found is = mould->found;
-    fit f = {.mould = mould, .json = rc_json_walk_begin(data)};
-    for (size_t i = 0; i < mould->count; i++) {
-        if (!mould->places[i].is_content)
+    rc_stream_walk_result is = template->result;
+    fit f = {.template = template, .json = rc_json_walk_begin(data)};
+    for (size_t i = 0; i < template->count; i++) {
+        if (!template->slots[i].is_content)
             continue;
-        if (!pass_same(&f, mould->places[i].from))
+        if (!pass_same(&f, template->slots[i].from))
             return false;
         f.next = i;
         if (!pass_content(&f, &is))
             return false;
     }
-    if (!pass_same(&f, mould->len) || f.json.at != data.len)
+    if (!pass_same(&f, template->len) || f.json.at != data.len)
         return false;
     *found = is;
     return true;

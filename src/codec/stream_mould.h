@@ -1,4 +1,4 @@
-/* rc_stream_mould: the form of an event, so that the next one of the same form need not be walked.
+/* rc_event_template: the form of an event, so that the next one of the same form need not be walked.
  *
  * The events of a stream repeat each other but for what the model says. A mould keeps the bytes of
  * one event that has content, and where in them the values stand that may be others without making
@@ -17,68 +17,70 @@
 #include "codec/stream_table.h"
 #include "codec/stream_walk.h"
 
-#define RC_STREAM_MOULD_TEXT 512 /* bytes of an event without its content; longer ones have none */
-#define RC_STREAM_MOULD_PLACES 16
-#define RC_STREAM_MOULD_NAME 32
+#define RC_EVENT_TEMPLATE_TEXT_MAX \
+    512 /* bytes of an event without its content; longer ones have none */
+#define RC_EVENT_TEMPLATE_SLOTS_MAX 16
+#define RC_EVENT_TEMPLATE_NAME_MAX 32
 
 /* A value that may be another one: with its quotes, if it is a string. */
-typedef struct rc_stream_place {
+typedef struct rc_event_template_slot {
     uint16_t from;
     uint16_t to;
     bool is_content; /* an empty string stands for it */
     bool is_weighed;
-} rc_stream_place;
+} rc_event_template_slot;
 
 /* The caller's storage; zeroed it is ready, and fits nothing. */
-struct rc_stream_mould {
+struct rc_event_template {
     uint16_t len; /* of text; 0: there is none */
     uint8_t count;
     uint8_t name_len;
     rc_stream_dialect dialect;
-    rc_stream_found found; /* without what the contents add */
-    rc_stream_place places[RC_STREAM_MOULD_PLACES];
-    char name[RC_STREAM_MOULD_NAME];
-    char text[RC_STREAM_MOULD_TEXT];
+    rc_stream_walk_result result; /* without what the contents add */
+    rc_event_template_slot slots[RC_EVENT_TEMPLATE_SLOTS_MAX];
+    char name[RC_EVENT_TEMPLATE_NAME_MAX];
+    char text[RC_EVENT_TEMPLATE_TEXT_MAX];
 };
 
 /* What rc_stream_walk would find, if the event is of this form. False: it may be anything, and
  * found is left alone. */
-bool rc_stream_mould_fits(const rc_stream_mould *mould, rc_stream_dialect dialect, rc_str name,
-                          rc_str data, rc_stream_found *found);
+bool rc_event_template_matches(const rc_event_template *template, rc_stream_dialect dialect,
+                               rc_str name, rc_str data, rc_stream_walk_result *found);
 
 /* Taking the form of an event while it is walked. */
-typedef struct rc_stream_cast {
-    rc_stream_mould *mould; /* NULL: nobody wants it, or there is no room */
+typedef struct rc_event_recorder {
+    rc_event_template *template; /* NULL: nobody wants it, or there is no room */
     rc_str data;
     size_t taken; /* of data, what is in the text or was left out */
     size_t len;   /* of the text so far */
     size_t count;
     uint64_t content_bytes; /* of contents that were left out */
     uint64_t weight;
-    rc_stream_place places[RC_STREAM_MOULD_PLACES];
-    char text[RC_STREAM_MOULD_TEXT];
-} rc_stream_cast;
+    rc_event_template_slot slots[RC_EVENT_TEMPLATE_SLOTS_MAX];
+    char text[RC_EVENT_TEMPLATE_TEXT_MAX];
+} rc_event_recorder;
 
 /* mould: borrows until the end; may be NULL. data: borrows, of the event. */
-static inline void rc_stream_cast_begin(rc_stream_cast *cast, rc_stream_mould *mould, rc_str data)
+static inline void rc_event_recorder_begin(rc_event_recorder *recorder, rc_event_template *template,
+                                           rc_str data)
 {
     /* One by one: what is not used need not be cleared. */
-    cast->mould = mould;
-    cast->data = data;
-    cast->taken = 0;
-    cast->len = 0;
-    cast->count = 0;
-    cast->content_bytes = 0;
-    cast->weight = 0;
+    recorder->template = template;
+    recorder->data = data;
+    recorder->taken = 0;
+    recorder->len = 0;
+    recorder->count = 0;
+    recorder->content_bytes = 0;
+    recorder->weight = 0;
 }
 
 /* A string that is content, and adds its weight if it has one; a value that nobody looks at. They
  * come in the order of the text. */
-void rc_stream_cast_content(rc_stream_cast *cast, rc_str raw, const uint64_t *weight);
-void rc_stream_cast_loose(rc_stream_cast *cast, rc_str key, char first, rc_str raw);
+void rc_event_recorder_add_content(rc_event_recorder *recorder, rc_str raw, const uint64_t *weight);
+void rc_event_recorder_add_ignored(rc_event_recorder *recorder, rc_str key, char first, rc_str raw);
 
 /* The walk is over, and found this: makes the mould, or leaves it as it is. */
-void rc_stream_cast_end(rc_stream_cast *cast, rc_stream_dialect dialect, rc_str name,
-                        const rc_stream_found *found);
+void rc_event_recorder_end(rc_event_recorder *recorder, rc_stream_dialect dialect, rc_str name,
+                           const rc_stream_walk_result *found);
 
 #endif

@@ -101,9 +101,9 @@ static int weight_of(rc_stream_finish finish)
 }
 
 /* Of those that failed alike the first one counts, of good ones the last. */
-bool rc_stream_finish_counts(rc_stream_finish before, rc_stream_finish now)
+bool rc_stream_finish_counts(rc_stream_finish before, rc_stream_finish candidate)
 {
-    return weight_of(before) == 0 || weight_of(now) > weight_of(before);
+    return weight_of(before) == 0 || weight_of(candidate) > weight_of(before);
 }
 
 const char *rc_stream_dialect_name(rc_stream_dialect dialect)

@@ -68,6 +68,6 @@ rc_stream_finish rc_stream_finish_parse(rc_str text);
 
 /* Of several choices: does this ending count, and not the one before it? What a client can still
  * use hides nothing that it cannot. */
-bool rc_stream_finish_counts(rc_stream_finish before, rc_stream_finish now);
+bool rc_stream_finish_counts(rc_stream_finish before, rc_stream_finish candidate);
 
 #endif

@@ -7,9 +7,9 @@
 #include "codec/stream_table.h"
 #include "codec/usage_weight.h"
 
-rc_stream_found rc_stream_found_none(void)
+rc_stream_walk_result rc_stream_walk_result_none(void)
 {
-    rc_stream_found found = {.begun = 0};
+    rc_stream_walk_result found = {.begun = 0};
     rc_usage_init(&found.usage);
     return found;
 }
@@ -20,8 +20,8 @@ rc_stream_found rc_stream_found_none(void)
 
 typedef struct walk {
     rc_json_walk json;
-    rc_stream_found *found;
-    rc_stream_cast *cast;
+    rc_stream_walk_result *found;
+    rc_event_recorder *recorder;
     unsigned choice; /* the index of the one under way */
     bool is_begun;   /* it has content */
     bool is_finished;
@@ -32,7 +32,7 @@ static bool walk_object(walk *w, const rc_stream_shape *form);
 /* What the values mean. */
 
 /* Is there anything in the value? */
-static bool is_filled(const rc_json_walked *v)
+static bool is_filled(const rc_json_raw_value *v)
 {
     switch (v->first) {
     case '"':
@@ -48,15 +48,15 @@ static bool is_filled(const rc_json_walked *v)
     }
 }
 
-static void note_finish(rc_stream_seen *seen, rc_str text)
+static void note_finish(rc_stream_event_info *info, rc_str text)
 {
     rc_stream_finish finish = rc_stream_finish_parse(text);
-    seen->kinds |= RC_STREAM_FINISH;
+    info->kinds |= RC_STREAM_FINISH;
     if (finish >= RC_STREAM_FINISH_TOOL)
-        seen->kinds |= RC_STREAM_ERROR;
-    if (rc_stream_finish_counts(seen->finish, finish)) {
-        seen->finish = finish;
-        seen->finish_text = text;
+        info->kinds |= RC_STREAM_ERROR;
+    if (rc_stream_finish_counts(info->finish, finish)) {
+        info->finish = finish;
+        info->finish_text = text;
     }
 }
 
@@ -72,13 +72,13 @@ static void note_choice(walk *w)
     w->is_finished = false;
 }
 
-static void on_content(walk *w, rc_stream_action what, const rc_json_walked *v)
+static void on_content(walk *w, rc_stream_action what, const rc_json_raw_value *v)
 {
-    rc_stream_found *found = w->found;
+    rc_stream_walk_result *found = w->found;
     if (!is_filled(v))
         return;
-    found->seen.kinds |= RC_STREAM_CONTENT;
-    found->seen.content_bytes += v->raw.len;
+    found->info.kinds |= RC_STREAM_CONTENT;
+    found->info.content_bytes += v->raw.len;
     w->is_begun = true;
     const bool is_weighed = what == RC_STREAM_DO_CONTENT;
     uint64_t weight = 0;
@@ -86,21 +86,21 @@ static void on_content(walk *w, rc_stream_action what, const rc_json_walked *v)
         weight = v->first == '"' ? rc_weight_text(v->raw) : rc_weight_json(v->raw, 0);
     found->usage.weight += weight;
     if (v->first == '"')
-        rc_stream_cast_content(w->cast, v->raw, is_weighed ? &weight : NULL);
+        rc_event_recorder_add_content(w->recorder, v->raw, is_weighed ? &weight : NULL);
 }
 
-static void on_usage(rc_stream_found *found, rc_str object)
+static void on_usage(rc_stream_walk_result *found, rc_str object)
 {
     found->has_numbers = true;
     if (rc_usage_read_object(&found->usage, object))
-        found->seen.kinds |= RC_STREAM_USAGE;
+        found->info.kinds |= RC_STREAM_USAGE;
 }
 
-static void on_count(rc_stream_found *found, rc_str name, const rc_json_walked *v)
+static void on_count(rc_stream_walk_result *found, rc_str name, const rc_json_raw_value *v)
 {
     found->has_numbers = true;
     if (v->first != '"' && rc_usage_read_number(&found->usage, name, v->raw))
-        found->seen.kinds |= RC_STREAM_USAGE;
+        found->info.kinds |= RC_STREAM_USAGE;
 }
 
 static void on_index(walk *w, rc_str raw)
@@ -110,9 +110,9 @@ static void on_index(walk *w, rc_str raw)
         w->choice = index < 63 ? (unsigned)index : 63;
 }
 
-static void on_value(walk *w, const rc_stream_field *field, const rc_json_walked *v)
+static void on_value(walk *w, const rc_stream_field *field, const rc_json_raw_value *v)
 {
-    rc_stream_seen *seen = &w->found->seen;
+    rc_stream_event_info *info = &w->found->info;
     switch (field->action) {
     case RC_STREAM_DO_WALK:
         break;
@@ -123,23 +123,23 @@ static void on_value(walk *w, const rc_stream_field *field, const rc_json_walked
     case RC_STREAM_DO_FINISH:
         if (v->first != '"' || v->raw.len == 0)
             break;
-        note_finish(seen, v->raw);
+        note_finish(info, v->raw);
         w->is_finished = true;
         break;
     case RC_STREAM_DO_ERROR:
         if (is_filled(v))
-            seen->kinds |= RC_STREAM_ERROR;
+            info->kinds |= RC_STREAM_ERROR;
         break;
     case RC_STREAM_DO_IS_ERROR:
         if (v->first == '"' && rc_str_eq(v->raw, RC_STR("error")))
-            seen->kinds |= RC_STREAM_ERROR;
+            info->kinds |= RC_STREAM_ERROR;
         break;
     case RC_STREAM_DO_INDEX:
         on_index(w, v->raw);
         break;
     case RC_STREAM_DO_DONE:
         if (v->first == 't')
-            seen->kinds |= RC_STREAM_TERMINATOR;
+            info->kinds |= RC_STREAM_TERMINATOR;
         break;
     case RC_STREAM_DO_USAGE:
         on_usage(w->found, v->raw);
@@ -168,7 +168,7 @@ static const rc_stream_field *field_of(const rc_stream_shape *form, rc_str key)
 static bool walk_array(walk *w, const rc_stream_shape *form)
 {
     rc_json_walk *json = &w->json;
-    rc_json_walked unused;
+    rc_json_raw_value unused;
     json->at++;
     if (rc_json_walk_byte(json, ']'))
         return true;
@@ -192,13 +192,13 @@ static bool walk_member(walk *w, const rc_stream_shape *form)
         return walk_object(w, &rc_stream_shapes[f->shape]);
     if (f && f->action == RC_STREAM_DO_WALK && first == '[')
         return walk_array(w, &rc_stream_shapes[f->shape]);
-    rc_json_walked v;
+    rc_json_raw_value v;
     if (!rc_json_walk_value(&w->json, &v))
         return false;
     if (f)
         on_value(w, f, &v);
-    else if (w->cast->mould)
-        rc_stream_cast_loose(w->cast, key, v.first, v.raw);
+    else if (w->recorder->template)
+        rc_event_recorder_add_ignored(w->recorder, key, v.first, v.raw);
     return true;
 }
 
@@ -246,10 +246,10 @@ static bool walk_root(walk *w, const rc_stream_shape *root)
     return is_good && rc_json_walk_peek(&w->json) == '\0' && w->json.at == w->json.text.len;
 }
 
-bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stream_mould *mould,
-                    rc_stream_found *found)
+bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data,
+                    rc_event_template *template, rc_stream_walk_result *found)
 {
-    if (mould && rc_stream_mould_fits(mould, dialect, name, data, found))
+    if (template && rc_event_template_matches(template, dialect, name, data, found))
         return true;
     const rc_stream_traits *traits = &rc_stream_dialects[dialect];
     const rc_stream_shape *root = &rc_stream_shapes[traits->root];
@@ -258,21 +258,21 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
         row = rc_stream_type_find(dialect, type_of(name, data));
     if (row)
         root = &rc_stream_shapes[row->shape];
-    rc_stream_cast cast;
-    rc_stream_cast_begin(&cast, mould, data);
-    walk w = {.json = rc_json_walk_begin(data), .found = found, .cast = &cast};
+    rc_event_recorder recorder;
+    rc_event_recorder_begin(&recorder, template, data);
+    walk w = {.json = rc_json_walk_begin(data), .found = found, .recorder = &recorder};
     if (!walk_root(&w, root)) {
-        *found = rc_stream_found_none();
+        *found = rc_stream_walk_result_none();
         return false;
     }
-    rc_stream_seen *seen = &found->seen;
+    rc_stream_event_info *info = &found->info;
     if (row)
-        seen->kinds |= row->kinds;
-    else if (seen->kinds == 0)
-        seen->kinds = traits->is_typed ? RC_STREAM_OTHER : kinds_of_nothing(data, root);
-    if (seen->kinds & RC_STREAM_FINISH && seen->finish == RC_STREAM_FINISH_NONE)
-        seen->finish = RC_STREAM_FINISH_UNKNOWN;
-    rc_stream_cast_end(&cast, dialect, name, found);
+        info->kinds |= row->kinds;
+    else if (info->kinds == 0)
+        info->kinds = traits->is_typed ? RC_STREAM_OTHER : kinds_of_nothing(data, root);
+    if (info->kinds & RC_STREAM_FINISH && info->finish == RC_STREAM_FINISH_NONE)
+        info->finish = RC_STREAM_FINISH_UNKNOWN;
+    rc_event_recorder_end(&recorder, dialect, name, found);
     return true;
 }
 
@@ -335,12 +335,12 @@ const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail
     return rc_str_eq(rest, RC_STR("}")) ? rc_stream_type_find(dialect, type) : NULL;
 }
 
-void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found *found)
+void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_walk_result *found)
 {
     size_t key_at;
     rc_str finish = rc_stream_tail_finish(dialect, tail, &key_at);
     if (finish.len == 0)
         return;
-    note_finish(&found->seen, finish);
+    note_finish(&found->info, finish);
     found->finished = 1;
 }

@@ -150,7 +150,7 @@ static rc_url_fault read_name(rc_url *url)
 {
     rc_str label = {NULL, 0};
     if (rc_url_parse_ipv4(url->host, url->ip)) {
-        url->kind = RC_URL_IPV4;
+        url->host_kind = RC_URL_IPV4;
         return RC_URL_FAULT_NONE;
     }
     for (size_t at = 0; at <= url->host.len; at += label.len + 1) {
@@ -159,7 +159,7 @@ static rc_url_fault read_name(rc_url *url)
         if (!is_label(label))
             return RC_URL_FAULT_HOST;
     }
-    url->kind = RC_URL_NAME;
+    url->host_kind = RC_URL_NAME;
     return is_number(label) ? RC_URL_FAULT_NUMBER : RC_URL_FAULT_NONE;
 }
 
@@ -190,7 +190,7 @@ static rc_url_fault read_authority(rc_str text, rc_url *url)
         if (end == RC_STR_NPOS)
             return RC_URL_FAULT_HOST;
         url->host = rc_str_slice(text, 1, end++);
-        url->kind = RC_URL_IPV6;
+        url->host_kind = RC_URL_IPV6;
         if (!rc_url_parse_ipv6(url->host, url->ip))
             return RC_URL_FAULT_HOST;
     } else {

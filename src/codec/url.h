@@ -37,15 +37,15 @@ typedef enum rc_url_fault {
 
 const char *rc_url_fault_text(rc_url_fault fault);
 
-typedef enum rc_url_host {
+typedef enum rc_url_host_kind {
     RC_URL_NAME = 0,
     RC_URL_IPV4 = 1,
     RC_URL_IPV6 = 2
-} rc_url_host;
+} rc_url_host_kind;
 
 typedef struct rc_url {
     bool is_https;
-    rc_url_host kind;
+    rc_url_host_kind host_kind;
     rc_str host;    /* without the brackets of an IPv6 address; in any case */
     uint16_t port;  /* the scheme's own when none is written */
     rc_str path;    /* empty, or from its first slash on, without slashes at the end */

@@ -16,7 +16,7 @@
 
 typedef struct member_row {
     rc_str name;
-    unsigned what; /* rc_usage_number, or RC_USAGE_DETAILS */
+    unsigned number; /* rc_usage_number, or RC_USAGE_DETAILS */
 } member_row;
 
 static const member_row MEMBERS[] = {
@@ -26,34 +26,34 @@ static const member_row MEMBERS[] = {
 
 /* The members of an answer that are looked at: the places of the table, and what an answer may be a
  * list of. */
-#define PLACE_COUNT (sizeof PLACES)
-#define AT_DATA PLACE_COUNT
-#define TOP_COUNT (PLACE_COUNT + 1)
+#define LOCATION_COUNT (sizeof LOCATIONS)
+#define AT_DATA LOCATION_COUNT
+#define TOP_COUNT (LOCATION_COUNT + 1)
 #define TOP_MAX (TOP_COUNT + RC_USAGE_MORE_MAX)
 
-static const uint8_t PLACES[] = {
-#define RC_USAGE_PLACE(name, WHAT) RC_USAGE_PLACE_##WHAT,
+static const uint8_t LOCATIONS[] = {
+#define RC_USAGE_LOCATION(name, WHAT) RC_USAGE_LOCATION_##WHAT,
 #include "../../spec/usage.def"
 };
 
 static const rc_str TOP_KEYS[TOP_COUNT] = {
-#define RC_USAGE_PLACE(name, WHAT) RC_STR_INIT(name),
+#define RC_USAGE_LOCATION(name, WHAT) RC_STR_INIT(name),
 #include "../../spec/usage.def"
     RC_STR_INIT("data"),
 };
 
-static const uint8_t TOP_MARKS[RC_JSON_MARKS_LEN(TOP_MAX)] = {
-#define RC_USAGE_PLACE(name, WHAT) RC_JSON_MARK(name),
+static const uint8_t TOP_HASHES[RC_JSON_KEY_HASHES_LEN(TOP_MAX)] = {
+#define RC_USAGE_LOCATION(name, WHAT) RC_JSON_KEY_HASH(name),
 #include "../../spec/usage.def"
-    RC_JSON_MARK("data"),
+    RC_JSON_KEY_HASH("data"),
 };
 
-rc_usage_place rc_usage_place_of(rc_str name)
+rc_usage_location rc_usage_location_of(rc_str name)
 {
-    for (size_t i = 0; i < PLACE_COUNT; i++)
+    for (size_t i = 0; i < LOCATION_COUNT; i++)
         if (rc_str_eq(TOP_KEYS[i], name))
-            return (rc_usage_place)PLACES[i];
-    return RC_USAGE_PLACE_NONE;
+            return (rc_usage_location)LOCATIONS[i];
+    return RC_USAGE_LOCATION_NONE;
 }
 
 void rc_usage_init(rc_usage *usage)
@@ -151,10 +151,10 @@ static const member_row *member_of(rc_str name)
 bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number)
 {
     const member_row *row = member_of(name);
-    int64_t value = row && row->what != RC_USAGE_DETAILS ? value_of(row->what, number) : -1;
+    int64_t value = row && row->number != RC_USAGE_DETAILS ? value_of(row->number, number) : -1;
     if (value < 0)
         return false;
-    note(&usage->numbers[row->what], value);
+    note(&usage->numbers[row->number], value);
     return true;
 }
 
@@ -199,25 +199,26 @@ static bool read_members(rc_usage *usage, rc_json_walk *json, unsigned depth)
         return true;
     do {
         rc_str name;
-        rc_json_walked value;
+        rc_json_raw_value value;
         int64_t digits;
         if (!rc_json_walk_key(json, &name))
             return false;
         const member_row *row = member_of(name);
-        if ((!row || is_whole_number(row->what)) && read_digits(json, &digits)) {
+        if ((!row || is_whole_number(row->number)) && read_digits(json, &digits)) {
             if (row)
-                note_member(usage, row->what, digits <= RC_USAGE_MAX ? digits : -1);
+                note_member(usage, row->number, digits <= RC_USAGE_MAX ? digits : -1);
             continue;
         }
-        if (row && row->what == RC_USAGE_DETAILS && rc_json_walk_peek(json) == '{') {
+        if (row && row->number == RC_USAGE_DETAILS && rc_json_walk_peek(json) == '{') {
             if (!read_members(usage, json, depth + 1))
                 return false;
             continue;
         }
         if (!rc_json_walk_value(json, &value))
             return false;
-        if (row && row->what != RC_USAGE_DETAILS)
-            note_member(usage, row->what, value.first != '"' ? value_of(row->what, value.raw) : -1);
+        if (row && row->number != RC_USAGE_DETAILS)
+            note_member(usage, row->number,
+                        value.first != '"' ? value_of(row->number, value.raw) : -1);
     } while (rc_json_walk_byte(json, ','));
     return rc_json_walk_byte(json, '}');
 }
@@ -298,13 +299,13 @@ typedef struct top {
 static rc_status find_top(top *t, rc_str text, rc_json_member *more, size_t count)
 {
     rc_str keys[TOP_MAX];
-    uint8_t marks[sizeof TOP_MARKS];
-    const rc_json_names names = {keys, marks, TOP_COUNT + count};
+    uint8_t hashes[sizeof TOP_HASHES];
+    const rc_json_names names = {keys, hashes, TOP_COUNT + count};
     memcpy(keys, TOP_KEYS, sizeof TOP_KEYS);
-    memcpy(marks, TOP_MARKS, sizeof TOP_MARKS);
+    memcpy(hashes, TOP_HASHES, sizeof TOP_HASHES);
     for (size_t i = 0; i < count; i++) {
         keys[TOP_COUNT + i] = more[i].key;
-        marks[TOP_COUNT + i] = rc_json_mark(more[i].key);
+        hashes[TOP_COUNT + i] = rc_json_key_hash(more[i].key);
     }
     t->text = text;
     const rc_status status = rc_json_find_names(text, &names, false, t->values, &t->found);
@@ -330,16 +331,16 @@ static bool has_data(const top *t)
 
 static bool read_inside(rc_usage *usage, rc_str text);
 
-static bool read_place(rc_usage *usage, const top *t, unsigned at, bool is_top)
+static bool read_location(rc_usage *usage, const top *t, unsigned at, bool is_top)
 {
     const rc_str value = text_at(t, at);
-    switch ((rc_usage_place)PLACES[at]) {
-    case RC_USAGE_PLACE_USAGE:
+    switch ((rc_usage_location)LOCATIONS[at]) {
+    case RC_USAGE_LOCATION_USAGE:
         return rc_usage_read_object(usage, value);
-    case RC_USAGE_PLACE_INSIDE:
+    case RC_USAGE_LOCATION_INSIDE:
         return is_top && read_inside(usage, value);
-    case RC_USAGE_PLACE_NUMBERS:
-    case RC_USAGE_PLACE_NONE:
+    case RC_USAGE_LOCATION_NUMBERS:
+    case RC_USAGE_LOCATION_NONE:
         break;
     }
     return t->values[at].first.type == RC_JSON_NUMBER &&
@@ -347,12 +348,12 @@ static bool read_place(rc_usage *usage, const top *t, unsigned at, bool is_top)
 }
 
 /* is_top: places inside of places are looked at too. */
-static bool read_places(rc_usage *usage, const top *t, bool is_top)
+static bool read_locations(rc_usage *usage, const top *t, bool is_top)
 {
-    const uint32_t places = (UINT32_C(1) << PLACE_COUNT) - 1;
+    const uint32_t locations = (UINT32_C(1) << LOCATION_COUNT) - 1;
     bool is_read = false;
-    for (uint32_t bits = t->found & places; bits; bits &= bits - 1)
-        is_read |= read_place(usage, t, (unsigned)__builtin_ctz(bits), is_top);
+    for (uint32_t bits = t->found & locations; bits; bits &= bits - 1)
+        is_read |= read_location(usage, t, (unsigned)__builtin_ctz(bits), is_top);
     if (is_top && has_data(t) && t->values[AT_DATA].first.type == RC_JSON_ARRAY_BEGIN)
         count_images(usage, text_at(t, AT_DATA));
     return is_read;
@@ -362,7 +363,7 @@ static bool read_inside(rc_usage *usage, rc_str text)
 {
     top t;
     (void)find_top(&t, text, NULL, 0);
-    return read_places(usage, &t, false);
+    return read_locations(usage, &t, false);
 }
 
 bool rc_usage_lacks_output(const rc_usage *usage)
@@ -370,26 +371,26 @@ bool rc_usage_lacks_output(const rc_usage *usage)
     if (usage->numbers[RC_USAGE_OUTPUT] >= 0 || usage->numbers[RC_USAGE_SECONDS] >= 0 ||
         !rc_usage_has_tokens(usage))
         return false;
-    const rc_usage_count said = rc_usage_said(usage);
-    const bool is_none = said.input >= 0 && usage->numbers[RC_USAGE_TOTAL] == said.input;
-    return said.output < 0 && (!is_none || usage->is_output_bad);
+    const rc_usage_count reported = rc_usage_reported(usage);
+    const bool is_none = reported.input >= 0 && usage->numbers[RC_USAGE_TOTAL] == reported.input;
+    return reported.output < 0 && (!is_none || usage->is_output_bad);
 }
 
 /* Where the text of a whole response stands, in every dialect. */
-static const rc_str ANSWERS[] = {
+static const rc_str TEXT_MEMBERS[] = {
     RC_STR_INIT("choices"), RC_STR_INIT("content"), RC_STR_INIT("candidates"),
     RC_STR_INIT("output"),  RC_STR_INIT("message"), RC_STR_INIT("response"),
     RC_STR_INIT("text"),
 };
 
-static uint64_t weigh_answer(rc_str body)
+static uint64_t weigh_response(rc_str body)
 {
-    rc_json_member members[COUNT(ANSWERS)];
+    rc_json_member members[COUNT(TEXT_MEMBERS)];
     uint64_t weight = 0;
-    for (size_t i = 0; i < COUNT(ANSWERS); i++)
-        members[i] = (rc_json_member){.key = ANSWERS[i]};
-    (void)rc_json_find(body, members, COUNT(ANSWERS), false);
-    for (size_t i = 0; i < COUNT(ANSWERS); i++) {
+    for (size_t i = 0; i < COUNT(TEXT_MEMBERS); i++)
+        members[i] = (rc_json_member){.key = TEXT_MEMBERS[i]};
+    (void)rc_json_find(body, members, COUNT(TEXT_MEMBERS), false);
+    for (size_t i = 0; i < COUNT(TEXT_MEMBERS); i++) {
         const rc_str value = rc_str_slice(body, members[i].value.offset, members[i].value_end);
         if (members[i].is_found &&
             (members[i].value.type == RC_JSON_STRING || rc_weight_has_content(value)))
@@ -398,31 +399,31 @@ static uint64_t weigh_answer(rc_str body)
     return weight;
 }
 
-bool rc_usage_is_answer(rc_str name)
+bool rc_usage_is_text_member(rc_str name)
 {
-    for (size_t i = 0; i < COUNT(ANSWERS); i++)
-        if (rc_str_eq(ANSWERS[i], name))
+    for (size_t i = 0; i < COUNT(TEXT_MEMBERS); i++)
+        if (rc_str_eq(TEXT_MEMBERS[i], name))
             return true;
     return false;
 }
 
 bool rc_usage_has_no_output(const rc_usage *usage)
 {
-    const rc_usage_count said = rc_usage_said(usage);
-    return said.output == 0 ||
-           (said.output < 0 && said.input >= 0 && usage->numbers[RC_USAGE_TOTAL] == said.input);
+    const rc_usage_count reported = rc_usage_reported(usage);
+    return reported.output == 0 || (reported.output < 0 && reported.input >= 0 &&
+                                    usage->numbers[RC_USAGE_TOTAL] == reported.input);
 }
 
 static bool read_top(rc_usage *usage, const top *t)
 {
-    bool is_read = read_places(usage, t, true);
+    bool is_read = read_locations(usage, t, true);
     if (is_read)
         usage->is_final = true;
     const bool is_vector = has_data(t) && is_embedding(text_at(t, AT_DATA));
     if (!is_read || (rc_usage_lacks_output(usage) && !is_vector))
         usage->weight += rc_weight_json(t->text, 0);
     else if (rc_usage_has_no_output(usage))
-        usage->weight += weigh_answer(t->text);
+        usage->weight += weigh_response(t->text);
     return is_read;
 }
 
@@ -463,9 +464,9 @@ static bool is_key_at(rc_str tail, size_t at, rc_str key)
 bool rc_usage_read_tail(rc_usage *usage, rc_str tail)
 {
     bool is_read = false;
-    for (size_t i = 0; i < PLACE_COUNT; i++) {
+    for (size_t i = 0; i < LOCATION_COUNT; i++) {
         rc_str key = TOP_KEYS[i];
-        if (PLACES[i] != RC_USAGE_PLACE_USAGE)
+        if (LOCATIONS[i] != RC_USAGE_LOCATION_USAGE)
             continue;
         for (size_t at = 0; (at = rc_str_find(tail, key, at)) != RC_STR_NPOS; at += key.len)
             if (is_key_at(tail, at, key))
@@ -501,7 +502,7 @@ static void add_unshown(rc_usage_count *count, int64_t total)
     count->reasoning = unshown;
 }
 
-rc_usage_count rc_usage_said(const rc_usage *usage)
+rc_usage_count rc_usage_reported(const rc_usage *usage)
 {
     const int64_t *n = usage->numbers;
     const bool is_plain = n[RC_USAGE_INPUT] < 0;

@@ -11,11 +11,11 @@
  *   rc_usage_init(&usage);
  *   if (body_is_whole)
  *       rc_usage_read(&usage, body);
- *   rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, request_body);
+ *   rc_charge charge = rc_usage_charge(&usage, RC_ATTEMPT_END_DONE, request_body);
  *
  * and when the try was a stream, however it ended:
  *
- *   rc_charge charge = rc_usage_charge(&watch.usage, RC_TRY_CUT, request_body);
+ *   rc_charge charge = rc_usage_charge(&watch.usage, RC_ATTEMPT_END_CUT, request_body);
  *
  * (usage_charge.h). The names are in spec/usage.def, so that no dialect has to be known. Providers
  * count a stream from its beginning each time, so the last number counts; a 0 takes no other one
@@ -117,20 +117,20 @@ bool rc_usage_lacks_output(const rc_usage *usage);
 bool rc_usage_has_no_output(const rc_usage *usage);
 
 /* Is that where a whole response has its text, at its top? */
-bool rc_usage_is_answer(rc_str name);
+bool rc_usage_is_text_member(rc_str name);
 
-/* What a member at the top of a response is, by its name: RC_USAGE_PLACE of spec/usage.def. */
-typedef enum rc_usage_place {
-    RC_USAGE_PLACE_USAGE,
-    RC_USAGE_PLACE_INSIDE,
-    RC_USAGE_PLACE_NUMBERS,
-    RC_USAGE_PLACE_NONE
-} rc_usage_place;
+/* What a member at the top of a response is, by its name: RC_USAGE_LOCATION of spec/usage.def. */
+typedef enum rc_usage_location {
+    RC_USAGE_LOCATION_USAGE,
+    RC_USAGE_LOCATION_INSIDE,
+    RC_USAGE_LOCATION_NUMBERS,
+    RC_USAGE_LOCATION_NONE
+} rc_usage_location;
 
-rc_usage_place rc_usage_place_of(rc_str name);
+rc_usage_location rc_usage_location_of(rc_str name);
 
 /* What was said so far, the parts put together: cached and written never exceed the input, nor
  * reasoning the output. usage: borrows. */
-rc_usage_count rc_usage_said(const rc_usage *usage);
+rc_usage_count rc_usage_reported(const rc_usage *usage);
 
 #endif

@@ -11,45 +11,45 @@
 #define AUDIO_BYTES_PER_MS 16u
 
 /* What a member of a request is. */
-typedef enum ask_what {
-    ASK_TEXT,
-    ASK_PROMPT, /* text: of an image, or of an old completion, which nobody counts in images */
-    ASK_SCHEMA, /* text whose keys count, too */
-    ASK_MAX,
-    ASK_ANSWERS,
-    ASK_SETTINGS /* an object with the last two in it */
-} ask_what;
+typedef enum member_role {
+    ROLE_TEXT,
+    ROLE_PROMPT, /* text: of an image, or of an old completion, which nobody counts in images */
+    ROLE_SCHEMA, /* text whose keys count, too */
+    ROLE_MAX,
+    ROLE_CHOICES,
+    ROLE_SETTINGS /* an object with the last two in it */
+} member_role;
 
 static const struct {
     rc_str name;
-    ask_what what;
+    member_role role;
 } MEMBERS[] = {
-    {RC_STR_INIT("messages"), ASK_TEXT},
-    {RC_STR_INIT("input"), ASK_TEXT},
-    {RC_STR_INIT("prompt"), ASK_PROMPT},
-    {RC_STR_INIT("system"), ASK_TEXT},
-    {RC_STR_INIT("instructions"), ASK_TEXT},
-    {RC_STR_INIT("contents"), ASK_TEXT},
-    {RC_STR_INIT("content"), ASK_TEXT},
-    {RC_STR_INIT("systemInstruction"), ASK_TEXT},
-    {RC_STR_INIT("system_instruction"), ASK_TEXT},
-    {RC_STR_INIT("tools"), ASK_SCHEMA},
-    {RC_STR_INIT("functions"), ASK_SCHEMA},
-    {RC_STR_INIT("response_format"), ASK_SCHEMA},
-    {RC_STR_INIT("text"), ASK_SCHEMA},
-    {RC_STR_INIT("max_tokens"), ASK_MAX},
-    {RC_STR_INIT("max_completion_tokens"), ASK_MAX},
-    {RC_STR_INIT("max_output_tokens"), ASK_MAX},
-    {RC_STR_INIT("maxOutputTokens"), ASK_MAX},
-    {RC_STR_INIT("n"), ASK_ANSWERS},
-    {RC_STR_INIT("candidateCount"), ASK_ANSWERS},
-    {RC_STR_INIT("generationConfig"), ASK_SETTINGS},
-    {RC_STR_INIT("generation_config"), ASK_SETTINGS},
+    {RC_STR_INIT("messages"), ROLE_TEXT},
+    {RC_STR_INIT("input"), ROLE_TEXT},
+    {RC_STR_INIT("prompt"), ROLE_PROMPT},
+    {RC_STR_INIT("system"), ROLE_TEXT},
+    {RC_STR_INIT("instructions"), ROLE_TEXT},
+    {RC_STR_INIT("contents"), ROLE_TEXT},
+    {RC_STR_INIT("content"), ROLE_TEXT},
+    {RC_STR_INIT("systemInstruction"), ROLE_TEXT},
+    {RC_STR_INIT("system_instruction"), ROLE_TEXT},
+    {RC_STR_INIT("tools"), ROLE_SCHEMA},
+    {RC_STR_INIT("functions"), ROLE_SCHEMA},
+    {RC_STR_INIT("response_format"), ROLE_SCHEMA},
+    {RC_STR_INIT("text"), ROLE_SCHEMA},
+    {RC_STR_INIT("max_tokens"), ROLE_MAX},
+    {RC_STR_INIT("max_completion_tokens"), ROLE_MAX},
+    {RC_STR_INIT("max_output_tokens"), ROLE_MAX},
+    {RC_STR_INIT("maxOutputTokens"), ROLE_MAX},
+    {RC_STR_INIT("n"), ROLE_CHOICES},
+    {RC_STR_INIT("candidateCount"), ROLE_CHOICES},
+    {RC_STR_INIT("generationConfig"), ROLE_SETTINGS},
+    {RC_STR_INIT("generation_config"), ROLE_SETTINGS},
 };
 
 /* What was found so far. */
 typedef struct finding {
-    rc_ask ask;
+    rc_usage_estimate estimate;
     uint64_t weight;
     bool has_text;
     bool has_prompt;
@@ -62,33 +62,33 @@ static void read_number(rc_str text, uint64_t *number)
         *number = (uint64_t)value;
 }
 
-static void read_text(finding *f, ask_what what, rc_str value)
+static void read_text(finding *f, member_role role, rc_str value)
 {
-    unsigned keys = what == ASK_SCHEMA ? RC_WEIGH_KEYS : 0u;
+    unsigned keys = role == ROLE_SCHEMA ? RC_WEIGH_KEYS : 0u;
     f->has_text = true;
-    f->has_prompt = f->has_prompt || what == ASK_PROMPT;
+    f->has_prompt = f->has_prompt || role == ROLE_PROMPT;
     f->weight += rc_weight_json(value, RC_WEIGH_ROLES | RC_WEIGH_MEDIA | keys);
 }
 
 static void read_members(finding *f, rc_str object, bool is_top);
 
 /* is_top: not of the settings, which have numbers alone. */
-static void read_member(finding *f, ask_what what, rc_str value, bool is_top)
+static void read_member(finding *f, member_role role, rc_str value, bool is_top)
 {
-    switch (what) {
-    case ASK_TEXT:
-    case ASK_PROMPT:
-    case ASK_SCHEMA:
+    switch (role) {
+    case ROLE_TEXT:
+    case ROLE_PROMPT:
+    case ROLE_SCHEMA:
         if (is_top)
-            read_text(f, what, value);
+            read_text(f, role, value);
         return;
-    case ASK_MAX:
-        read_number(value, &f->ask.max_output);
+    case ROLE_MAX:
+        read_number(value, &f->estimate.max_output);
         return;
-    case ASK_ANSWERS:
-        read_number(value, &f->ask.answers);
+    case ROLE_CHOICES:
+        read_number(value, &f->estimate.choices);
         return;
-    case ASK_SETTINGS:
+    case ROLE_SETTINGS:
         if (is_top)
             read_members(f, value, false);
         return;
@@ -104,26 +104,26 @@ static void read_members(finding *f, rc_str object, bool is_top)
     for (size_t i = 0; i < COUNT(MEMBERS); i++) {
         const rc_json_member *m = &members[i];
         if (m->is_found)
-            read_member(f, MEMBERS[i].what, rc_str_slice(object, m->value.offset, m->value_end),
+            read_member(f, MEMBERS[i].role, rc_str_slice(object, m->value.offset, m->value_end),
                         is_top);
     }
 }
 
-rc_ask rc_ask_read(rc_str body)
+rc_usage_estimate rc_usage_estimate_read(rc_str body)
 {
-    finding f = {.ask = {.answers = 1}};
+    finding f = {.estimate = {.choices = 1}};
     rc_str text = rc_str_trim(body);
     bool is_json = text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
     if (!is_json) {
-        f.ask.audio_ms = body.len / AUDIO_BYTES_PER_MS;
-        f.ask.images = 1;
-        return f.ask;
+        f.estimate.audio_ms = body.len / AUDIO_BYTES_PER_MS;
+        f.estimate.images = 1;
+        return f.estimate;
     }
     read_members(&f, text, true);
     /* A form that is not known: all that it says. */
     if (!f.has_text)
         f.weight = rc_weight_json(text, RC_WEIGH_ROLES | RC_WEIGH_MEDIA);
-    f.ask.input = rc_weight_tokens(f.weight);
-    f.ask.images = f.has_prompt ? f.ask.answers : 0;
-    return f.ask;
+    f.estimate.input = rc_weight_tokens(f.weight);
+    f.estimate.images = f.has_prompt ? f.estimate.choices : 0;
+    return f.estimate;
 }

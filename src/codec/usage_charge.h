@@ -17,17 +17,17 @@
 #include "codec/usage.h"
 #include "codec/usage_ask.h"
 
-typedef enum rc_try_end {
-    RC_TRY_NOT_SENT = 0, /* no connection, no memory, answered from here */
-    RC_TRY_FREE = 1,     /* whatever came, it costs nothing */
-    RC_TRY_REFUSED = 2,  /* an error, of any status, where an answer was to be */
-    RC_TRY_SILENT = 3,   /* sent, and then nothing */
-    RC_TRY_CUT = 4,      /* an answer had begun; it broke off, or an error came in it */
-    RC_TRY_CANCELLED =
+typedef enum rc_attempt_end {
+    RC_ATTEMPT_END_NOT_SENT = 0, /* no connection, no memory, answered from here */
+    RC_ATTEMPT_END_FREE = 1,     /* whatever came, it costs nothing */
+    RC_ATTEMPT_END_REFUSED = 2,  /* an error, of any status, where an answer was to be */
+    RC_ATTEMPT_END_SILENT = 3,   /* sent, and then nothing */
+    RC_ATTEMPT_END_CUT = 4,      /* an answer had begun; it broke off, or an error came in it */
+    RC_ATTEMPT_END_CANCELLED =
         5, /* sent, then given up: the client left, a deadline, another was quicker */
-    RC_TRY_DONE = 6,
-    RC_TRY_END_COUNT
-} rc_try_end;
+    RC_ATTEMPT_END_DONE = 6,
+    RC_ATTEMPT_END_COUNT
+} rc_attempt_end;
 
 /* All zero: nothing. */
 typedef struct rc_charge {
@@ -47,16 +47,17 @@ typedef struct rc_charge {
 
 /* request: the body that was sent; looked at only when something has to be estimated. usage,
  * request: borrow. */
-rc_charge rc_usage_charge(const rc_usage *usage, rc_try_end end, rc_str request);
+rc_charge rc_usage_charge(const rc_usage *usage, rc_attempt_end end, rc_str request);
 
 /* The same for a request whose body is gone: what it asked was read before. ask: borrows. */
-rc_charge rc_usage_charge_ask(const rc_usage *usage, rc_try_end end, const rc_ask *ask);
+rc_charge rc_usage_charge_by_estimate(const rc_usage *usage, rc_attempt_end end,
+                                      const rc_usage_estimate *estimate);
 
 /* What a try may cost at most, before it is sent: the input, and for each answer what the request
  * allows, or default_output where it does not say. Marked as estimated. request: borrows. */
-rc_charge rc_usage_foresee(rc_str request, uint64_t default_output);
+rc_charge rc_usage_charge_max(rc_str request, uint64_t default_output);
 
 /* "not_sent", "done", ... Gives a static string. */
-const char *rc_try_end_name(rc_try_end end);
+const char *rc_attempt_end_name(rc_attempt_end end);
 
 #endif

@@ -33,22 +33,22 @@ typedef enum scan_copy {
 #define KEY_TOO_LONG (RC_USAGE_SCAN_KEY_MAX + 1)
 #define LEVELS_MAX 64u
 
-void rc_usage_scan_init(rc_usage_scan *scan, rc_buf *room)
+void rc_usage_scan_init(rc_usage_scan *scan, rc_buf *scratch)
 {
     memset(scan, 0, sizeof *scan);
-    scan->room = room;
-    rc_buf_reset(room);
+    scan->scratch = scratch;
+    rc_buf_reset(scratch);
 }
 
 /* ---- the value that is copied ---- */
 
 static void copy(rc_usage_scan *scan, rc_str bytes)
 {
-    const bool fits = bytes.len <= RC_USAGE_OBJECT_MAX_BYTES - rc_buf_get(scan->room).len &&
-                      rc_buf_push(scan->room, bytes) == RC_OK;
+    const bool fits = bytes.len <= RC_USAGE_OBJECT_MAX_BYTES - rc_buf_get(scan->scratch).len &&
+                      rc_buf_push(scan->scratch, bytes) == RC_OK;
     if (fits)
         return;
-    rc_buf_reset(scan->room);
+    rc_buf_reset(scan->scratch);
     scan->copying = COPY_NONE;
 }
 
@@ -60,12 +60,12 @@ static rc_str key_of(const rc_usage_scan *scan)
 /* Gives what was copied to the reader. */
 static void end_copy(rc_usage_scan *scan, rc_usage *usage)
 {
-    const rc_str value = rc_buf_get(scan->room);
+    const rc_str value = rc_buf_get(scan->scratch);
     if (scan->copying == COPY_OBJECT)
         scan->is_read |= rc_usage_read_object(usage, value);
     else if (scan->copying == COPY_NUMBER)
         scan->is_read |= rc_usage_read_number(usage, key_of(scan), value);
-    rc_buf_reset(scan->room);
+    rc_buf_reset(scan->scratch);
     scan->copying = COPY_NONE;
 }
 
@@ -83,19 +83,19 @@ static bool is_in_object(const rc_usage_scan *scan)
 }
 
 /* Does a member that stands here belong to what a provider counts in? */
-static bool is_place(const rc_usage_scan *scan)
+static bool is_location(const rc_usage_scan *scan)
 {
     return level(scan) == 1 || (scan->is_inside && level(scan) == 2);
 }
 
 static void begin_value(rc_usage_scan *scan, bool is_object)
 {
-    if (scan->copying != COPY_NONE || !is_place(scan) || !is_in_object(scan))
+    if (scan->copying != COPY_NONE || !is_location(scan) || !is_in_object(scan))
         return;
-    const rc_usage_place what = rc_usage_place_of(key_of(scan));
-    if (what == RC_USAGE_PLACE_USAGE && is_object)
+    const rc_usage_location what = rc_usage_location_of(key_of(scan));
+    if (what == RC_USAGE_LOCATION_USAGE && is_object)
         scan->copying = COPY_OBJECT;
-    else if (what == RC_USAGE_PLACE_NUMBERS && !is_object)
+    else if (what == RC_USAGE_LOCATION_NUMBERS && !is_object)
         scan->copying = COPY_NUMBER;
     scan->copy_depth = scan->depth;
 }
@@ -107,7 +107,8 @@ static void open(rc_usage_scan *scan, bool is_object)
     if (is_object)
         begin_value(scan, true);
     if (level(scan) == 1 && is_in_object(scan)) {
-        scan->is_inside = is_object && rc_usage_place_of(key_of(scan)) == RC_USAGE_PLACE_INSIDE;
+        scan->is_inside =
+            is_object && rc_usage_location_of(key_of(scan)) == RC_USAGE_LOCATION_INSIDE;
         scan->is_in_data = !is_object && rc_str_eq(key_of(scan), RC_STR("data"));
     }
     scan->depth++;
@@ -136,7 +137,7 @@ static void look_at_key(rc_usage_scan *scan, rc_usage *usage)
 {
     const rc_str key = key_of(scan);
     if (level(scan) == 1)
-        scan->is_answer = scan->form == FORM_LINES || rc_usage_is_answer(key);
+        scan->is_text_member = scan->form == FORM_LINES || rc_usage_is_text_member(key);
     if (!scan->is_in_data || level(scan) != 3)
         return;
     if (rc_str_eq(key, RC_STR("embedding")))
@@ -179,7 +180,7 @@ static void begin_string(rc_usage_scan *scan)
     }
     scan->string = STRING_VALUE;
     scan->is_weighed = rc_weight_is_text(key_of(scan));
-    scan->is_content = scan->is_answer && rc_weight_is_content(key_of(scan));
+    scan->is_content = scan->is_text_member && rc_weight_is_content(key_of(scan));
 }
 
 /* An escape may come in pieces. Gives how much of the text belongs to it. */
@@ -295,7 +296,7 @@ static void read_json(rc_usage_scan *scan, rc_usage *usage, rc_str text)
 /* The next object has nothing to do with what was left open. */
 static void forget(rc_usage_scan *scan)
 {
-    rc_buf_reset(scan->room);
+    rc_buf_reset(scan->scratch);
     scan->copying = COPY_NONE;
     scan->string = STRING_NONE;
     scan->depth = 0;

@@ -21,7 +21,7 @@
 
 /* The caller's storage. The fields are private. */
 typedef struct rc_usage_scan {
-    rc_buf *room;     /* of the value that is copied */
+    rc_buf *scratch;  /* of the value that is copied */
     uint64_t weight;  /* of all text so far: codec/usage_weight.h */
     uint64_t objects; /* a bit for each of the outer 64 containers: it is an object */
     uint32_t depth;
@@ -37,11 +37,11 @@ typedef struct rc_usage_scan {
     uint8_t key_len; /* RC_USAGE_SCAN_KEY_MAX + 1: too long */
     char key[RC_USAGE_SCAN_KEY_MAX];
     bool is_key_next;
-    bool is_answer;   /* the member at the top has the text of the response */
-    bool is_weighed;  /* the string is text */
-    bool is_content;  /* the model has written it */
-    bool has_content; /* there was such a string, not empty */
-    bool is_inside;   /* a place that may hold a usage object */
+    bool is_text_member; /* the member at the top has the text of the response */
+    bool is_weighed;     /* the string is text */
+    bool is_content;     /* the model has written it */
+    bool has_content;    /* there was such a string, not empty */
+    bool is_inside;      /* a place that may hold a usage object */
     bool is_in_data;
     bool has_image;    /* the element of "data" */
     bool is_embedding; /* what it says are vectors */
@@ -50,7 +50,7 @@ typedef struct rc_usage_scan {
 } rc_usage_scan;
 
 /* room: borrows until the last push; the scan empties it. */
-void rc_usage_scan_init(rc_usage_scan *scan, rc_buf *room);
+void rc_usage_scan_init(rc_usage_scan *scan, rc_buf *scratch);
 
 /* piece: borrows. */
 void rc_usage_scan_push(rc_usage_scan *scan, rc_usage *usage, rc_str piece);

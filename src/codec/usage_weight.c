@@ -46,9 +46,9 @@ static unsigned weigh_byte(unsigned char byte)
 /* The bytes in front that weigh one each: ASCII without an escape. */
 static inline size_t plain_len(const char *text, size_t len)
 {
-    const rc_lanes bytes = rc_lanes_load_some(text, len);
-    const uint32_t other = rc_lanes_bits(rc_lanes_high(bytes) | (rc_lanes)(bytes == '\\'));
-    const size_t plain = other != 0 ? (size_t)__builtin_ctz(other) : RC_LANES;
+    const rc_vec16 bytes = rc_vec16_load_some(text, len);
+    const uint32_t other = rc_vec16_bits(rc_vec16_high(bytes) | (rc_vec16)(bytes == '\\'));
+    const size_t plain = other != 0 ? (size_t)__builtin_ctz(other) : RC_VEC16_BYTES;
     return plain < len ? plain : len;
 }
 
@@ -59,7 +59,7 @@ uint64_t rc_weight_text(rc_str text)
         size_t len = plain_len(text.ptr + at, text.len - at);
         weight += len;
         at += len;
-        if (at == text.len || len == RC_LANES)
+        if (at == text.len || len == RC_VEC16_BYTES)
             continue;
         len = 1;
         if (text.ptr[at] == '\\')

@@ -174,9 +174,9 @@ rc_shared_settings rc_config_shared_settings(const rc_config *config)
 {
     /* The table's limits keep each of them within 32 bits. */
     return (rc_shared_settings){
-        .budget = {.ratio_milli = (uint32_t)config->retry_budget.ratio,
-                   .floor_per_s = (uint32_t)config->retry_budget.floor_per_s,
-                   .burst = (uint32_t)config->retry_budget.burst},
+        .retry_budget = {.ratio_milli = (uint32_t)config->retry_budget.ratio,
+                         .floor_per_s = (uint32_t)config->retry_budget.floor_per_s,
+                         .burst = (uint32_t)config->retry_budget.burst},
         .breaker = {.window_ms = (uint32_t)config->breaker.window_ms,
                     .min_calls = (uint32_t)config->breaker.min_calls,
                     .failure_pct = (uint32_t)config->breaker.failure_pct,

@@ -66,8 +66,9 @@ typedef enum rc_config_durability {
 /* Who chose the file of the store. */
 typedef enum rc_config_store_kind {
     RC_CONFIG_STORE_NAMED = 0, /* the configuration */
-    RC_CONFIG_STORE_STATE = 1, /* nobody: recourse.db in the user's or the service's state folder */
-    RC_CONFIG_STORE_HERE = 2   /* nobody, and there is no such folder: the current one */
+    RC_CONFIG_STORE_STATE_DIR =
+        1, /* nobody: recourse.db in the user's or the service's state folder */
+    RC_CONFIG_STORE_CURRENT_DIR = 2 /* nobody, and there is no such folder: the current one */
 } rc_config_store_kind;
 
 /* The name of the file where the configuration names none. */
@@ -159,7 +160,7 @@ typedef struct rc_config_match {
 typedef struct rc_config_budget {
     rc_str name;
     rc_config_match match;
-    uint32_t per;       /* rc_spend_per */
+    uint32_t per;       /* rc_ledger_period */
     uint64_t limit_usd; /* millionths */
     uint32_t on_exceed; /* rc_config_exceed */
 } rc_config_budget;

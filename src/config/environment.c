@@ -16,12 +16,12 @@ static void push(rc_buf *buf, const char *text)
 
 static bool is_set(get_variable get, rc_str name)
 {
-    char room[NAME_MAX_BYTES];
-    if (name.len == 0 || name.len >= sizeof(room))
+    char scratch[NAME_MAX_BYTES];
+    if (name.len == 0 || name.len >= sizeof(scratch))
         return false;
-    memcpy(room, name.ptr, name.len);
-    room[name.len] = '\0';
-    const char *value = get(room);
+    memcpy(scratch, name.ptr, name.len);
+    scratch[name.len] = '\0';
+    const char *value = get(scratch);
     return value != NULL && value[0] != '\0';
 }
 

@@ -12,7 +12,7 @@ void rc_config_faults_init(rc_config_faults *faults)
     memset(faults, 0, sizeof(*faults));
 }
 
-size_t rc_config_faults_kept(const rc_config_faults *faults)
+size_t rc_config_faults_listed(const rc_config_faults *faults)
 {
     return faults->count < RC_CONFIG_FAULTS_MAX ? faults->count : RC_CONFIG_FAULTS_MAX;
 }
@@ -25,7 +25,7 @@ static bool is_before(const rc_config_fault *a, const rc_config_fault *b)
 void rc_config_faults_sort(rc_config_faults *faults)
 {
     /* Those of one place stay in the order in which they were found. */
-    for (size_t i = 1; i < rc_config_faults_kept(faults); i++) {
+    for (size_t i = 1; i < rc_config_faults_listed(faults); i++) {
         rc_config_fault moving = faults->list[i];
         size_t at = i;
         for (; at > 0 && is_before(&moving, &faults->list[at - 1]); at--)
@@ -48,7 +48,7 @@ rc_config_fault *rc_config_faults_add(rc_config_faults *faults, uint32_t line, u
 
 void rc_config_faults_hide(rc_config_faults *faults, size_t first)
 {
-    for (size_t i = first; i < rc_config_faults_kept(faults); i++)
+    for (size_t i = first; i < rc_config_faults_listed(faults); i++)
         faults->list[i].is_private = true;
 }
 
@@ -74,15 +74,15 @@ static bool is_near_name(rc_str word)
     static const char *const names[] = {"keys",     "token",      "tokens",    "secret",
                                         "password", "credential", "passwords", "passphrase",
                                         "store",    "base_url"};
-    char room[WORD_MAX];
-    if (word.len < 3 || word.len > sizeof(room))
+    char space[WORD_MAX];
+    if (word.len < 3 || word.len > sizeof(space))
         return false;
     for (size_t i = 0; i < word.len; i++)
-        room[i] = rc_ascii_lower(word.ptr[i]);
+        space[i] = rc_ascii_lower(word.ptr[i]);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         rc_str name = rc_str_c(names[i]);
         size_t slips = name.len < LONG_WORD ? 1 : 2;
-        if (rc_str_distance(rc_str_make(room, word.len), name, slips + 1) <= slips)
+        if (rc_str_distance(rc_str_make(space, word.len), name, slips + 1) <= slips)
             return true;
     }
     return false;
@@ -104,24 +104,24 @@ bool rc_config_is_secret_name(rc_str text)
 }
 
 /* How much of text fits into room bytes without cutting a character in two. */
-static size_t fitting(rc_str text, size_t room)
+static size_t fitting(rc_str text, size_t space)
 {
-    if (text.len <= room)
+    if (text.len <= space)
         return text.len;
-    while (room > 0 && ((unsigned char)text.ptr[room] & 0xC0) == 0x80)
-        room--;
-    return room;
+    while (space > 0 && ((unsigned char)text.ptr[space] & 0xC0) == 0x80)
+        space--;
+    return space;
 }
 
-void rc_config_text_append(char *room, size_t size, rc_str text)
+void rc_config_text_append(char *space, size_t size, rc_str text)
 {
-    size_t used = strlen(room);
+    size_t used = strlen(space);
     size_t len = fitting(text, size - 1 - used);
     for (size_t i = 0; i < len; i++) {
         unsigned char byte = (unsigned char)text.ptr[i];
-        room[used + i] = byte < 0x20 || byte == 0x7F ? '?' : text.ptr[i];
+        space[used + i] = byte < 0x20 || byte == 0x7F ? '?' : text.ptr[i];
     }
-    room[used + len] = '\0';
+    space[used + len] = '\0';
 }
 
 static void append(rc_config_fault *fault, rc_str text)
@@ -129,37 +129,37 @@ static void append(rc_config_fault *fault, rc_str text)
     rc_config_text_append(fault->message, sizeof(fault->message), text);
 }
 
-rc_config_fault *rc_config_fault_say(rc_config_fault *fault, const char *text)
+rc_config_fault *rc_config_fault_append(rc_config_fault *fault, const char *text)
 {
     append(fault, rc_str_c(text));
     return fault;
 }
 
-rc_str rc_config_decimal(char room[RC_DECIMAL_ROOM], uint64_t value, unsigned places)
+rc_str rc_config_decimal(char space[RC_DECIMAL_CAPACITY], uint64_t value, unsigned places)
 {
-    size_t at = RC_DECIMAL_ROOM - 1;
+    size_t at = RC_DECIMAL_CAPACITY - 1;
     bool is_zero_so_far = true;
-    room[at] = '\0';
+    space[at] = '\0';
     for (unsigned i = 0; i < places; i++) {
         char digit = (char)('0' + value % 10);
         value /= 10;
         is_zero_so_far = is_zero_so_far && digit == '0';
         if (!is_zero_so_far)
-            room[--at] = digit;
+            space[--at] = digit;
     }
     if (!is_zero_so_far)
-        room[--at] = '.';
+        space[--at] = '.';
     do {
-        room[--at] = (char)('0' + value % 10);
+        space[--at] = (char)('0' + value % 10);
         value /= 10;
     } while (value > 0);
-    return rc_str_make(room + at, RC_DECIMAL_ROOM - 1 - at);
+    return rc_str_make(space + at, RC_DECIMAL_CAPACITY - 1 - at);
 }
 
-rc_config_fault *rc_config_fault_say_u64(rc_config_fault *fault, uint64_t number)
+rc_config_fault *rc_config_fault_append_u64(rc_config_fault *fault, uint64_t number)
 {
-    char room[RC_DECIMAL_ROOM];
-    append(fault, rc_config_decimal(room, number, 0));
+    char space[RC_DECIMAL_CAPACITY];
+    append(fault, rc_config_decimal(space, number, 0));
     return fault;
 }
 
@@ -171,7 +171,7 @@ bool rc_config_is_joined(rc_str text)
     return false;
 }
 
-rc_config_fault *rc_config_fault_quote(rc_config_fault *fault, rc_str text)
+rc_config_fault *rc_config_fault_append_quoted(rc_config_fault *fault, rc_str text)
 {
     if (fault->is_private || (rc_config_is_joined(text) && rc_config_is_secret_name(text)))
         text = RC_STR("...");
@@ -182,15 +182,15 @@ rc_config_fault *rc_config_fault_quote(rc_config_fault *fault, rc_str text)
     return fault;
 }
 
-rc_config_fault *rc_config_fault_say_names(rc_config_fault *fault, rc_name_at name_at,
-                                           const void *ctx)
+rc_config_fault *rc_config_fault_append_names(rc_config_fault *fault, rc_name_at name_at,
+                                              const void *ctx)
 {
     const char *name = name_at(ctx, 0);
     for (size_t i = 0; name != NULL; i++) {
         const char *next = name_at(ctx, i + 1);
         if (i > 0)
-            rc_config_fault_say(fault, next != NULL ? ", " : " or ");
-        rc_config_fault_say(fault, name);
+            rc_config_fault_append(fault, next != NULL ? ", " : " or ");
+        rc_config_fault_append(fault, name);
         name = next;
     }
     return fault;

@@ -41,7 +41,7 @@ void rc_config_faults_init(rc_config_faults *faults);
 void rc_config_faults_hide(rc_config_faults *faults, size_t first);
 
 /* How many are in the list. */
-size_t rc_config_faults_kept(const rc_config_faults *faults);
+size_t rc_config_faults_listed(const rc_config_faults *faults);
 
 /* By their place in the file. */
 void rc_config_faults_sort(rc_config_faults *faults);
@@ -51,20 +51,20 @@ rc_config_fault *rc_config_faults_add(rc_config_faults *faults, uint32_t line, u
 
 /* Append to the message. What came from outside stands in quotes and is cut after some 48 bytes; no
  * ASCII control character passes, and of a private fault nothing. Give fault. text: copies. */
-rc_config_fault *rc_config_fault_say(rc_config_fault *fault, const char *text);
-rc_config_fault *rc_config_fault_say_u64(rc_config_fault *fault, uint64_t number);
-rc_config_fault *rc_config_fault_quote(rc_config_fault *fault, rc_str text);
+rc_config_fault *rc_config_fault_append(rc_config_fault *fault, const char *text);
+rc_config_fault *rc_config_fault_append_u64(rc_config_fault *fault, uint64_t number);
+rc_config_fault *rc_config_fault_append_quoted(rc_config_fault *fault, rc_str text);
 
 /* Room for a number with its point and the NUL behind it. */
-#define RC_DECIMAL_ROOM 24
+#define RC_DECIMAL_CAPACITY 24
 
 /* Writes value, whose last `places` digits (at most 9) are behind the point: 1500 with 3 is "1.5".
  * Gives the text in room, which ends in NUL. room: borrows. */
-rc_str rc_config_decimal(char room[RC_DECIMAL_ROOM], uint64_t value, unsigned places);
+rc_str rc_config_decimal(char space[RC_DECIMAL_CAPACITY], uint64_t value, unsigned places);
 
 /* Appends the names with commas: "a, b or c". ctx: borrows. */
-rc_config_fault *rc_config_fault_say_names(rc_config_fault *fault, rc_name_at name_at,
-                                           const void *ctx);
+rc_config_fault *rc_config_fault_append_names(rc_config_fault *fault, rc_name_at name_at,
+                                              const void *ctx);
 
 /* Says which of the names may have been meant by text, if any that is one word. ctx: borrows. */
 void rc_config_fault_suggest(rc_config_fault *fault, rc_str text, rc_name_at name_at,
@@ -80,6 +80,6 @@ bool rc_config_is_joined(rc_str text);
 
 /* Appends to text that ends in NUL as much as fits into size bytes, whole characters alone. room:
  * borrows. text: copies. */
-void rc_config_text_append(char *room, size_t size, rc_str text);
+void rc_config_text_append(char *space, size_t size, rc_str text);
 
 #endif

@@ -9,24 +9,24 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Which column of the row a default goes to. */
-#define STANDARD_NUMBER(value) .standard = (value)
-#define STANDARD_MS(value) .standard = (value)
-#define STANDARD_BYTES(value) .standard = (value)
-#define STANDARD_MILLI(value) .standard = (value)
-#define STANDARD_MICRO(value) .standard = (value)
-#define STANDARD_FLAG(value) .standard = (value)
-#define STANDARD_TEXT(value) .standard_text = (value)
+#define STANDARD_NUMBER(value) .default_value = (value)
+#define STANDARD_MS(value) .default_value = (value)
+#define STANDARD_BYTES(value) .default_value = (value)
+#define STANDARD_MILLI(value) .default_value = (value)
+#define STANDARD_MICRO(value) .default_value = (value)
+#define STANDARD_FLAG(value) .default_value = (value)
+#define STANDARD_TEXT(value) .default_text = (value)
 
 /* The lists of words, by name, so that a row can point at its own. */
-#define RC_CONFIG_SECTION(section, place, title)
-#define RC_CONFIG_KEY(section, name, KIND, min, max, standard, help)
-#define RC_CONFIG_CHOICE(section, name, standard, help, ...) \
-    static const char *const words_##section##_##name[] = {__VA_ARGS__, NULL};
-#define RC_CONFIG_OTHER(section, name, form, standard, help)
+#define RC_CONFIG_SECTION(section, path, title)
+#define RC_CONFIG_KEY(section, name, KIND, min, max, default_value, help)
+#define RC_CONFIG_CHOICE(section, name, default_value, help, ...) \
+    static const char *const choices_##section##_##name[] = {__VA_ARGS__, NULL};
+#define RC_CONFIG_OTHER(section, name, form, default_value, help)
 #include "../../spec/config.def"
 
 static const rc_config_key keys[] = {
-#define RC_CONFIG_SECTION(part, place, title)
+#define RC_CONFIG_SECTION(part, path, title)
 #define RC_CONFIG_KEY(part, key, KIND, least, most, value, text) \
     {.section = RC_SECTION_##part,                               \
      .name = #key,                                               \
@@ -41,38 +41,38 @@ static const rc_config_key keys[] = {
      .name = #key,                                    \
      .kind = RC_KEY_CHOICE,                           \
      .offset = offsetof(rc_config_##part, key),       \
-     .standard = (value),                             \
-     .words = words_##part##_##key,                   \
+     .default_value = (value),                        \
+     .choices = choices_##part##_##key,               \
      .help = (text)},
 #define RC_CONFIG_OTHER(part, key, shape, value, text) \
     {.section = RC_SECTION_##part,                     \
      .name = #key,                                     \
      .kind = RC_KEY_OTHER,                             \
-     .standard_text = (value),                         \
+     .default_text = (value),                          \
      .form = (shape),                                  \
      .help = (text)},
 #include "../../spec/config.def"
 };
 
-static const char *const places[] = {
-#define RC_CONFIG_SECTION(section, place, title) place,
-#define RC_CONFIG_KEY(section, name, KIND, min, max, standard, help)
-#define RC_CONFIG_CHOICE(section, name, standard, help, ...)
-#define RC_CONFIG_OTHER(section, name, form, standard, help)
+static const char *const paths[] = {
+#define RC_CONFIG_SECTION(section, path, title) path,
+#define RC_CONFIG_KEY(section, name, KIND, min, max, default_value, help)
+#define RC_CONFIG_CHOICE(section, name, default_value, help, ...)
+#define RC_CONFIG_OTHER(section, name, form, default_value, help)
 #include "../../spec/config.def"
 };
 
 static const char *const titles[] = {
-#define RC_CONFIG_SECTION(section, place, title) title,
-#define RC_CONFIG_KEY(section, name, KIND, min, max, standard, help)
-#define RC_CONFIG_CHOICE(section, name, standard, help, ...)
-#define RC_CONFIG_OTHER(section, name, form, standard, help)
+#define RC_CONFIG_SECTION(section, path, title) title,
+#define RC_CONFIG_KEY(section, name, KIND, min, max, default_value, help)
+#define RC_CONFIG_CHOICE(section, name, default_value, help, ...)
+#define RC_CONFIG_OTHER(section, name, form, default_value, help)
 #include "../../spec/config.def"
 };
 
-const char *rc_config_section_place(rc_config_section section)
+const char *rc_config_section_path(rc_config_section section)
 {
-    return places[section];
+    return paths[section];
 }
 
 const char *rc_config_section_title(rc_config_section section)
@@ -100,9 +100,9 @@ bool rc_config_check_keys(rc_config_section section, const rc_yaml_node *map,
     return rc_yaml_check_timed_keys(map, key_name_at, &section, faults);
 }
 
-static const char *word_at(const void *ctx, size_t index)
+static const char *choice_at(const void *ctx, size_t index)
 {
-    return ((const rc_config_key *)ctx)->words[index];
+    return ((const rc_config_key *)ctx)->choices[index];
 }
 
 /* ---- fields ---- */
@@ -145,16 +145,16 @@ void rc_config_fill_defaults(rc_config_section section, void *fields)
         case RC_KEY_BYTES:
         case RC_KEY_MILLI:
         case RC_KEY_MICRO:
-            set_number(key, fields, key->standard);
+            set_number(key, fields, key->default_value);
             break;
         case RC_KEY_FLAG:
-            set_flag(key, fields, key->standard != 0);
+            set_flag(key, fields, key->default_value != 0);
             break;
         case RC_KEY_CHOICE:
-            set_choice(key, fields, (size_t)key->standard);
+            set_choice(key, fields, (size_t)key->default_value);
             break;
         case RC_KEY_TEXT:
-            set_text(key, fields, rc_str_c(key->standard_text));
+            set_text(key, fields, rc_str_c(key->default_text));
             break;
         case RC_KEY_OTHER:
             break;
@@ -191,7 +191,7 @@ static void fill_field(const rc_config_key *key, const rc_yaml_node *node, void 
             set_flag(key, fields, flag);
         return;
     case RC_KEY_CHOICE:
-        if (rc_yaml_choice(node, word_at, key, faults, &index))
+        if (rc_yaml_choice(node, choice_at, key, faults, &index))
             set_choice(key, fields, index);
         return;
     case RC_KEY_TEXT:

@@ -7,10 +7,10 @@
 #include "config/yaml.h"
 
 typedef enum rc_config_section {
-#define RC_CONFIG_SECTION(section, place, title) RC_SECTION_##section,
-#define RC_CONFIG_KEY(section, name, KIND, min, max, standard, help)
-#define RC_CONFIG_CHOICE(section, name, standard, help, ...)
-#define RC_CONFIG_OTHER(section, name, form, standard, help)
+#define RC_CONFIG_SECTION(section, path, title) RC_SECTION_##section,
+#define RC_CONFIG_KEY(section, name, KIND, min, max, default_value, help)
+#define RC_CONFIG_CHOICE(section, name, default_value, help, ...)
+#define RC_CONFIG_OTHER(section, name, form, default_value, help)
 #include "../../spec/config.def"
     RC_SECTION_COUNT
 } rc_config_section;
@@ -34,15 +34,15 @@ typedef struct rc_config_key {
     size_t offset; /* of the field in the section's struct; of OTHER nothing */
     uint64_t min;
     uint64_t max;
-    uint64_t standard;         /* the default, of a number, flag or choice */
-    const char *standard_text; /* of a text; for people, of OTHER */
-    const char *const *words;  /* of a choice; ends with NULL */
-    const char *form;          /* of OTHER, for people */
+    uint64_t default_value;     /* the default, of a number, flag or choice */
+    const char *default_text;   /* of a text; for people, of OTHER */
+    const char *const *choices; /* of a choice; ends with NULL */
+    const char *form;           /* of OTHER, for people */
     const char *help;
 } rc_config_key;
 
 /* A section's place ("routes[].chain[]") and title. */
-const char *rc_config_section_place(rc_config_section section);
+const char *rc_config_section_path(rc_config_section section);
 const char *rc_config_section_title(rc_config_section section);
 
 /* The keys of a section in the table's order; NULL past the end. */

@@ -60,9 +60,9 @@ void rc_config_push_scalar(rc_buf *buf, rc_str text)
 
 static void push_number(rc_buf *buf, rc_config_key_kind kind, uint64_t value)
 {
-    char room[RC_DECIMAL_ROOM];
+    char scratch[RC_DECIMAL_CAPACITY];
     unsigned places = kind == RC_KEY_MICRO ? 6 : kind == RC_KEY_MILLI ? 3 : 0;
-    rc_buf_push(buf, rc_config_decimal(room, value, places));
+    rc_buf_push(buf, rc_config_decimal(scratch, value, places));
 }
 
 bool rc_config_has_value(const rc_config_key *key, const void *fields)
@@ -96,7 +96,7 @@ void rc_config_push_value(rc_buf *buf, const rc_config_key *key, const void *fie
         return;
     case RC_KEY_CHOICE:
         memcpy(&choice, field, sizeof(choice));
-        push(buf, key->words[choice]);
+        push(buf, key->choices[choice]);
         return;
     case RC_KEY_TEXT:
         memcpy(&text, field, sizeof(text));
@@ -136,23 +136,23 @@ static const char *form_of(const rc_config_key *key)
 static void push_form(rc_buf *buf, const rc_config_key *key)
 {
     push(buf, form_of(key));
-    for (size_t i = 0; key->words != NULL && key->words[i] != NULL; i++) {
+    for (size_t i = 0; key->choices != NULL && key->choices[i] != NULL; i++) {
         push(buf, i > 0 ? " or `" : "`");
-        push(buf, key->words[i]);
+        push(buf, key->choices[i]);
         push(buf, "`");
     }
 }
 
-static void push_standard(rc_buf *buf, const rc_config_key *key)
+static void push_default(rc_buf *buf, const rc_config_key *key)
 {
     if (key->kind == RC_KEY_TEXT || key->kind == RC_KEY_OTHER)
-        push(buf, key->standard_text);
+        push(buf, key->default_text);
     else if (key->kind == RC_KEY_CHOICE)
-        push(buf, key->words[key->standard]);
+        push(buf, key->choices[key->default_value]);
     else if (key->kind == RC_KEY_FLAG)
-        push(buf, key->standard != 0 ? "true" : "false");
-    else if (key->standard > 0 || key->min == 0)
-        push_number(buf, key->kind, key->standard);
+        push(buf, key->default_value != 0 ? "true" : "false");
+    else if (key->default_value > 0 || key->min == 0)
+        push_number(buf, key->kind, key->default_value);
 }
 
 static void push_row(rc_buf *buf, const rc_config_key *key)
@@ -162,7 +162,7 @@ static void push_row(rc_buf *buf, const rc_config_key *key)
     push(buf, "` | ");
     push_form(buf, key);
     push(buf, " | ");
-    push_standard(buf, key);
+    push_default(buf, key);
     push(buf, " | ");
     push(buf, key->help);
     push(buf, " |\n");
@@ -171,12 +171,12 @@ static void push_row(rc_buf *buf, const rc_config_key *key)
 void rc_config_push_docs(rc_buf *buf)
 {
     for (int section = 0; section < RC_SECTION_COUNT; section++) {
-        const char *place = rc_config_section_place((rc_config_section)section);
+        const char *path = rc_config_section_path((rc_config_section)section);
         push(buf, section > 0 ? "\n### " : "### ");
         push(buf, rc_config_section_title((rc_config_section)section));
-        if (place[0] != '\0') {
+        if (path[0] != '\0') {
             push(buf, ": `");
-            push(buf, place);
+            push(buf, path);
             push(buf, "`");
         }
         push(buf, "\n\n| key | value | default | meaning |\n|---|---|---|---|\n");

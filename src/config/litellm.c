@@ -11,37 +11,37 @@
 
 /* ---- notes ---- */
 
-rc_litellm_note *rc_litellm_add(rc_litellm_note *note, const char *text)
+rc_litellm_note *rc_litellm_note_append(rc_litellm_note *note, const char *text)
 {
     rc_config_text_append(note->text, sizeof note->text, rc_str_c(text));
     return note;
 }
 
-rc_litellm_note *rc_litellm_quote(rc_litellm_note *note, rc_str text)
+rc_litellm_note *rc_litellm_note_append_quoted(rc_litellm_note *note, rc_str text)
 {
     /* Names are shown, keys are not, wherever they stand. */
     rc_config_fault shown = {.line = 0};
     if (note->line > 0 && rc_scrub_is_clean(text))
-        rc_config_fault_quote(&shown, text);
-    return rc_litellm_add(note, shown.message[0] != '\0' ? shown.message : "(not shown)");
+        rc_config_fault_append_quoted(&shown, text);
+    return rc_litellm_note_append(note, shown.message[0] != '\0' ? shown.message : "(not shown)");
 }
 
-rc_litellm_note *rc_litellm_say(rc_litellm *in, const rc_yaml_node *node, const char *text)
+rc_litellm_note *rc_litellm_notes_add(rc_litellm *in, const rc_yaml_node *node, const char *text)
 {
-    rc_config_faults place;
+    rc_config_faults scratch_faults;
     if (in->notes->count++ >= RC_LITELLM_NOTES_MAX) {
         in->spare = (rc_litellm_note){0};
         return &in->spare;
     }
-    rc_config_faults_init(&place);
-    const rc_config_fault *at =
-        node->key.len > 0 ? rc_yaml_fault_at_key(&place, node) : rc_yaml_fault(&place, node);
+    rc_config_faults_init(&scratch_faults);
+    const rc_config_fault *at = node->key.len > 0 ? rc_yaml_fault_at_key(&scratch_faults, node)
+                                                  : rc_yaml_fault(&scratch_faults, node);
     rc_litellm_note *note = &in->notes->list[in->notes->count - 1];
     *note = (rc_litellm_note){0};
     note->line = at->line;
     note->column = at->column;
     rc_config_text_append(note->path, sizeof note->path, rc_str_c(at->path));
-    return rc_litellm_add(note, text);
+    return rc_litellm_note_append(note, text);
 }
 
 /* ---- values ---- */
@@ -65,14 +65,14 @@ static const rc_str ENVIRON = RC_STR_INIT("os.environ/");
 
 bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref)
 {
-    char room[160];
+    char scratch[160];
     rc_buf ref;
     if (!rc_str_starts_with(text, ENVIRON))
         return false;
     const rc_str name = rc_str_slice(text, ENVIRON.len, text.len);
     if (!is_variable_name(name))
         return false;
-    rc_buf_init_fixed(&ref, room, sizeof room);
+    rc_buf_init_fixed(&ref, scratch, sizeof scratch);
     rc_buf_push(&ref, RC_STR("env:"));
     rc_buf_push(&ref, name);
     *ret_ref = rc_arena_dup(&in->arena, rc_buf_get(&ref));
@@ -80,7 +80,7 @@ bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref)
 }
 
 /* Behind it a key may stand as well as a name that is misspelt: neither is shown. */
-const char *rc_litellm_uncopied(rc_str text)
+const char *rc_litellm_uncopied_reason(rc_str text)
 {
     if (!rc_str_starts_with(text, ENVIRON))
         return "a literal key is not copied; put it into the variable ";
@@ -98,7 +98,7 @@ bool rc_litellm_seconds(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_
         return false;
     if (rc_yaml_decimal(node, 3, 0, (uint64_t)SECONDS_MAX * 1000, &wrong, ret_ms))
         return true;
-    rc_litellm_say(in, node, "not a number of seconds up to a day; left out");
+    rc_litellm_notes_add(in, node, "not a number of seconds up to a day; left out");
     return false;
 }
 
@@ -110,17 +110,18 @@ bool rc_litellm_number(rc_litellm *in, const rc_yaml_node *node, uint64_t max, u
         return false;
     if (rc_yaml_u64(node, 0, max, &wrong, ret_number))
         return true;
-    rc_litellm_add(rc_litellm_say(in, node, "not a whole number, or too large"), "; left out");
+    rc_litellm_note_append(rc_litellm_notes_add(in, node, "not a whole number, or too large"),
+                           "; left out");
     return false;
 }
 
-bool rc_litellm_limit(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms)
+bool rc_litellm_time_limit(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms)
 {
     uint64_t ms = 0;
     if (!rc_litellm_seconds(in, node, &ms))
         return false;
     if (ms == 0) {
-        rc_litellm_say(in, node, "a limit of 0 has no counterpart; left out");
+        rc_litellm_notes_add(in, node, "a limit of 0 has no counterpart; left out");
         return false;
     }
     *ret_ms = ms;
@@ -132,22 +133,22 @@ bool rc_litellm_has_star(rc_str text)
     return rc_str_find_byte(text, '*', 0) != RC_STR_NPOS;
 }
 
-const rc_yaml_node *rc_litellm_either(rc_litellm *in, const char *key)
+const rc_yaml_node *rc_litellm_setting(rc_litellm *in, const char *key)
 {
     const rc_yaml_node *node = rc_yaml_get(in->router, rc_str_c(key));
     return node != NULL ? node : rc_yaml_get(in->settings, rc_str_c(key));
 }
 
-const rc_yaml_node *rc_litellm_either_of(rc_litellm *in, const char *key, rc_yaml_kind kind)
+const rc_yaml_node *rc_litellm_setting_of(rc_litellm *in, const char *key, rc_yaml_kind kind)
 {
-    const rc_yaml_node *node = rc_litellm_either(in, key);
+    const rc_yaml_node *node = rc_litellm_setting(in, key);
     if (node == NULL || node->kind == RC_YAML_NULL)
         return NULL;
     if (node->kind == kind)
         return node;
-    rc_litellm_say(in, node,
-                   kind == RC_YAML_MAP ? "a map is expected; left out"
-                                       : "a list is expected; left out");
+    rc_litellm_notes_add(in, node,
+                         kind == RC_YAML_MAP ? "a map is expected; left out"
+                                             : "a list is expected; left out");
     return NULL;
 }
 
@@ -158,7 +159,7 @@ static const rc_yaml_node *section(rc_litellm *in, const char *name)
     const rc_yaml_node *node = rc_yaml_get(in->doc.root, rc_str_c(name));
     if (node == NULL || node->kind == RC_YAML_MAP || node->kind == RC_YAML_NULL)
         return node != NULL && node->kind == RC_YAML_MAP ? node : NULL;
-    rc_litellm_say(in, node, "a map is expected; left out");
+    rc_litellm_notes_add(in, node, "a map is expected; left out");
     return NULL;
 }
 
@@ -183,7 +184,7 @@ static void note_sections(rc_litellm *in)
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
             is_known = is_known || rc_str_eq(node->key, rc_str_c(known[i]));
         if (!is_known)
-            rc_litellm_say(in, node, reason_of(node));
+            rc_litellm_notes_add(in, node, reason_of(node));
     }
 }
 
@@ -195,15 +196,15 @@ static void note_credentials(rc_litellm *in)
     for (const rc_yaml_node *one = in->credentials->first; one != NULL; one = one->next) {
         const rc_yaml_node *values = rc_yaml_get(one, RC_STR("credential_values"));
         if (values == NULL || values->kind != RC_YAML_MAP)
-            rc_litellm_say(in, one, "credential_values are expected; left out");
+            rc_litellm_notes_add(in, one, "credential_values are expected; left out");
         for (const rc_yaml_node *node = values != NULL ? values->first : NULL; node != NULL;
              node = node->next)
             if (!rc_str_eq(node->key, RC_STR("api_key")) &&
                 !rc_str_eq(node->key, RC_STR("api_base")) &&
                 !rc_str_eq(node->key, RC_STR("base_url")))
-                rc_litellm_say(in, node, "no counterpart");
+                rc_litellm_notes_add(in, node, "no counterpart");
         if (rc_yaml_get(one, RC_STR("credential_info")) != NULL)
-            rc_litellm_say(in, rc_yaml_get(one, RC_STR("credential_info")), "no counterpart");
+            rc_litellm_notes_add(in, rc_yaml_get(one, RC_STR("credential_info")), "no counterpart");
     }
 }
 
@@ -212,7 +213,7 @@ static const rc_yaml_node *credentials(rc_litellm *in)
     const rc_yaml_node *list = rc_yaml_get(in->doc.root, RC_STR("credential_list"));
     if (list == NULL || list->kind == RC_YAML_LIST || list->kind == RC_YAML_NULL)
         return list != NULL && list->kind == RC_YAML_LIST ? list : NULL;
-    rc_litellm_say(in, list, "a list is expected; left out");
+    rc_litellm_notes_add(in, list, "a list is expected; left out");
     return NULL;
 }
 
@@ -220,14 +221,14 @@ static rc_status read_all(rc_litellm *in, rc_config_faults *faults)
 {
     const rc_yaml_node *list = rc_yaml_get(in->doc.root, RC_STR("model_list"));
     if (list == NULL) {
-        rc_config_fault_say(rc_yaml_fault(faults, in->doc.root),
-                            "model_list is missing: this is no configuration of LiteLLM");
+        rc_config_fault_append(rc_yaml_fault(faults, in->doc.root),
+                               "model_list is missing: this is no configuration of LiteLLM");
         return RC_E_RANGE;
     }
     if (!rc_yaml_expect(list, RC_YAML_LIST, faults))
         return RC_E_RANGE;
     if (list->count > RC_LITELLM_DEPLOYMENTS_MAX) {
-        rc_config_fault_say(rc_yaml_fault(faults, list), "more than 1024 entries");
+        rc_config_fault_append(rc_yaml_fault(faults, list), "more than 1024 entries");
         return RC_E_RANGE;
     }
     in->router = section(in, "router_settings");
@@ -239,8 +240,8 @@ static rc_status read_all(rc_litellm *in, rc_config_faults *faults)
     note_sections(in);
     note_credentials(in);
     if (in->deployment_count == 0 && rc_arena_status(&in->arena) == RC_OK) {
-        rc_config_fault_say(rc_yaml_fault(faults, list),
-                            "no entry of it could be carried over; the notes say why");
+        rc_config_fault_append(rc_yaml_fault(faults, list),
+                               "no entry of it could be carried over; the notes say why");
         return RC_E_RANGE;
     }
     return rc_arena_status(&in->arena);

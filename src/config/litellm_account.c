@@ -39,12 +39,12 @@ static bool has_texts(rc_litellm *in, const rc_yaml_node *params)
         const rc_yaml_node *node = rc_litellm_param(in, params, keys[i]);
         if (node == NULL || node->kind == RC_YAML_SCALAR || node->kind == RC_YAML_NULL)
             continue;
-        rc_litellm_say(in, node, "text is expected; the entry is left out");
+        rc_litellm_notes_add(in, node, "text is expected; the entry is left out");
         return false;
     }
     if (name == NULL || credential_of(in, rc_litellm_text(name)) != NULL)
         return true;
-    rc_litellm_say(in, name, "no credential of credential_list; the entry is left out");
+    rc_litellm_notes_add(in, name, "no credential of credential_list; the entry is left out");
     return false;
 }
 
@@ -52,9 +52,9 @@ static bool has_texts(rc_litellm *in, const rc_yaml_node *params)
 
 static rc_str with_v1(rc_litellm *in, rc_str base)
 {
-    char room[RC_CONFIG_TEXT_MAX + 8];
+    char scratch[RC_CONFIG_TEXT_MAX + 8];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_buf_push(&text, base);
     rc_buf_push(&text, RC_STR("/v1"));
     return rc_arena_dup(&in->arena, rc_buf_get(&text));
@@ -78,9 +78,9 @@ static rc_str fitted(rc_litellm *in, const rc_config_kind *kind, rc_str base)
 /* "env:NAME" */
 static rc_str as_reference(rc_litellm *in, rc_str variable)
 {
-    char room[NAME_MAX_BYTES];
+    char scratch[NAME_MAX_BYTES];
     rc_buf name;
-    rc_buf_init_fixed(&name, room, sizeof room);
+    rc_buf_init_fixed(&name, scratch, sizeof scratch);
     rc_buf_push(&name, RC_STR("env:"));
     rc_buf_push(&name, variable);
     return rc_arena_dup(&in->arena, rc_buf_get(&name));
@@ -91,17 +91,18 @@ static bool read_variable(rc_litellm *in, const rc_yaml_node *node, rc_str text,
                           rc_litellm_provider *provider)
 {
     if (!rc_litellm_variable(in, text, &provider->base_url)) {
-        rc_litellm_say(in, node, "left out: no name of a variable stands behind os.environ/");
+        rc_litellm_notes_add(in, node, "left out: no name of a variable stands behind os.environ/");
         return false;
     }
     if (rc_str_eq(rc_str_c(provider->kind->name), RC_STR("openai")))
         provider->kind = rc_config_kind_find(RC_STR("openai_compatible"));
-    rc_litellm_say(in, node,
-                   provider->kind->dialect == RC_DIALECT_OPENAI_CHAT
-                       ? "the variable is read when it starts: its address ends in /v1 here; plain "
-                         "http:// to another machine needs insecure: true"
-                       : "the variable is read when it starts: its address has no version here; "
-                         "plain http:// to another machine needs insecure: true");
+    rc_litellm_notes_add(
+        in, node,
+        provider->kind->dialect == RC_DIALECT_OPENAI_CHAT
+            ? "the variable is read when it starts: its address ends in /v1 here; plain "
+              "http:// to another machine needs insecure: true"
+            : "the variable is read when it starts: its address has no version here; "
+              "plain http:// to another machine needs insecure: true");
     return true;
 }
 
@@ -113,7 +114,7 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
     const rc_yaml_node *node = rc_litellm_text(over).len > 0 ? over : base;
     const rc_str text = rc_litellm_text(node);
     if (node == over && rc_litellm_text(base).len > 0)
-        rc_litellm_say(in, base, "base_url says it too, and that counts");
+        rc_litellm_notes_add(in, base, "base_url says it too, and that counts");
     if (text.len == 0) {
         if (provider->kind->base_url[0] != '\0')
             return true;
@@ -121,9 +122,9 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
             provider->base_url = as_reference(in, rc_str_c(provider->kind->base_url_name));
             return true;
         }
-        rc_litellm_say(in, params,
-                       "this kind has no usual address, and api_base is missing; left "
-                       "out");
+        rc_litellm_notes_add(in, params,
+                             "this kind has no usual address, and api_base is missing; left "
+                             "out");
         return false;
     }
     if (rc_str_starts_with(text, RC_STR("os.environ/")))
@@ -137,13 +138,13 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
     if (wrong == NULL && !rc_scrub_is_clean(provider->base_url))
         wrong = "a secret seems to stand in the address";
     if (wrong != NULL) {
-        rc_litellm_add(rc_litellm_say(in, node, "left out: "), wrong);
+        rc_litellm_note_append(rc_litellm_notes_add(in, node, "left out: "), wrong);
         return false;
     }
     if (provider->is_insecure)
-        rc_litellm_say(in, node,
-                       "plain http:// to another machine: insecure: true was written; "
-                       "keys go over the network in the open");
+        rc_litellm_notes_add(in, node,
+                             "plain http:// to another machine: insecure: true was written; "
+                             "keys go over the network in the open");
     /* Somebody else's server in OpenAI's place. Its key stays the one that LiteLLM would send. */
     if (rc_str_eq(rc_str_c(provider->kind->name), RC_STR("openai")) &&
         !rc_str_eq(provider->base_url, RC_STR("https://api.openai.com")) &&
@@ -155,7 +156,7 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
 /* ---- whose ---- */
 
 /* The variable that LiteLLM looks at when no key is named; empty: none. */
-static rc_str usual_variable(const rc_litellm_prefix *prefix)
+static rc_str default_variable(const rc_litellm_prefix *prefix)
 {
     if (prefix->variable != NULL)
         return rc_str_c(prefix->variable);
@@ -168,10 +169,10 @@ static rc_str usual_variable(const rc_litellm_prefix *prefix)
 static rc_str kind_variable(const char *kind)
 {
     const rc_litellm_prefix prefix = {.kind = kind};
-    return usual_variable(&prefix);
+    return default_variable(&prefix);
 }
 
-static bool is_usual_of_families(rc_str variable)
+static bool is_family_default(rc_str variable)
 {
     for (size_t i = 0; rc_litellm_family_at(i) != NULL; i++)
         if (rc_str_eq(kind_variable(rc_litellm_family_at(i)->kind), variable))
@@ -192,17 +193,17 @@ static bool is_used(const rc_litellm *in, rc_str variable)
         if (key.len > 0 && rc_str_starts_with(key, prefix) &&
             rc_str_eq(rc_str_slice(key, prefix.len, key.len), variable))
             return true;
-        if (key.len == 0 && whose != NULL && rc_str_eq(usual_variable(whose), variable))
+        if (key.len == 0 && whose != NULL && rc_str_eq(default_variable(whose), variable))
             return true;
         if (key.len == 0 && whose == NULL && rc_str_eq(model, RC_STR("*")) &&
-            is_usual_of_families(variable))
+            is_family_default(variable))
             return true;
     }
     return false;
 }
 
 /* key: "env:NAME". */
-static bool is_key_taken(const rc_litellm *in, rc_str key)
+static bool is_key_used(const rc_litellm *in, rc_str key)
 {
     for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
         if (rc_str_eq(p->key, key))
@@ -213,7 +214,7 @@ static bool is_key_taken(const rc_litellm *in, rc_str key)
 /* "env:OPENAI_API_KEY", "env:OPENAI_API_KEY_2": one for each literal key. */
 static rc_str new_variable(rc_litellm *in, const rc_config_kind *kind)
 {
-    char room[NAME_MAX_BYTES];
+    char scratch[NAME_MAX_BYTES];
     rc_buf name;
     const rc_str usual = kind_variable(kind->name);
     uint64_t number = 1;
@@ -221,7 +222,7 @@ static rc_str new_variable(rc_litellm *in, const rc_config_kind *kind)
     for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
         number += p->kind == kind && p->literal.len > 0 ? 1 : 0;
     for (;; number++) {
-        rc_buf_init_fixed(&name, room, sizeof room);
+        rc_buf_init_fixed(&name, scratch, sizeof scratch);
         rc_buf_push(&name, RC_STR("env:"));
         rc_buf_push(&name, usual);
         for (const char *at = kind->name; usual.len == 0 && *at != '\0'; at++)
@@ -231,7 +232,7 @@ static rc_str new_variable(rc_litellm *in, const rc_config_kind *kind)
             rc_buf_push_byte(&name, '_');
             rc_buf_push_u64(&name, number);
         }
-        if (!is_key_taken(in, rc_buf_get(&name)))
+        if (!is_key_used(in, rc_buf_get(&name)))
             return rc_arena_dup(&in->arena, rc_buf_get(&name));
     }
 }
@@ -239,24 +240,24 @@ static rc_str new_variable(rc_litellm *in, const rc_config_kind *kind)
 static void note_variable(rc_litellm *in, const rc_yaml_node *node, const char *before,
                           rc_str variable, const char *after)
 {
-    rc_litellm_note *note = rc_litellm_say(in, node, before);
+    rc_litellm_note *note = rc_litellm_notes_add(in, node, before);
     rc_config_text_append(note->text, sizeof note->text, variable);
-    rc_litellm_add(note, after);
+    rc_litellm_note_append(note, after);
 }
 
 /* No key is named: LiteLLM takes the usual one, also for an address of one's own. */
-static void use_usual_key(rc_litellm *in, const rc_litellm_prefix *prefix,
-                          const rc_yaml_node *params, rc_litellm_provider *provider)
+static void use_default_key(rc_litellm *in, const rc_litellm_prefix *prefix,
+                            const rc_yaml_node *params, rc_litellm_provider *provider)
 {
-    const rc_str usual = usual_variable(prefix);
+    const rc_str usual = default_variable(prefix);
     if (usual.len > 0)
         provider->key = as_reference(in, usual);
     if (usual.len > 0 && provider->base_url.len > 0)
         note_variable(in, params, "no key is named; as in LiteLLM, what is in the variable ", usual,
                       " is sent to api_base; keys of the provider can name another");
-    if (usual.len == 0 && prefix->perhaps != NULL)
+    if (usual.len == 0 && prefix->optional_variable != NULL)
         note_variable(in, params, "no key is named; LiteLLM sends what is in ",
-                      rc_str_c(prefix->perhaps),
+                      rc_str_c(prefix->optional_variable),
                       ", if it is set; if so, add it to keys of the provider");
 }
 
@@ -266,7 +267,7 @@ static void read_key(rc_litellm *in, const rc_litellm_prefix *prefix, const rc_y
     const rc_yaml_node *node = rc_litellm_param(in, params, "api_key");
     const rc_str text = rc_litellm_text(node);
     if (text.len == 0) {
-        use_usual_key(in, prefix, params, provider);
+        use_default_key(in, prefix, params, provider);
         return;
     }
     if (rc_litellm_variable(in, text, &provider->key))
@@ -277,13 +278,13 @@ static void read_key(rc_litellm *in, const rc_litellm_prefix *prefix, const rc_y
             provider->key = p->key;
     if (provider->key.len == 0)
         provider->key = new_variable(in, provider->kind);
-    note_variable(in, node, rc_litellm_uncopied(text),
+    note_variable(in, node, rc_litellm_uncopied_reason(text),
                   rc_str_slice(provider->key, 4, provider->key.len), "");
 }
 
 /* ---- providers ---- */
 
-static bool is_name_taken(const rc_litellm *in, rc_str name)
+static bool is_name_used(const rc_litellm *in, rc_str name)
 {
     for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
         if (rc_str_eq(p->name, name))
@@ -293,21 +294,21 @@ static bool is_name_taken(const rc_litellm *in, rc_str name)
 
 static rc_str new_name(rc_litellm *in, const char *kind)
 {
-    char room[NAME_MAX_BYTES];
+    char scratch[NAME_MAX_BYTES];
     rc_buf name;
     for (uint64_t number = 1;; number++) {
-        rc_buf_init_fixed(&name, room, sizeof room);
+        rc_buf_init_fixed(&name, scratch, sizeof scratch);
         rc_buf_push(&name, rc_str_c(kind));
         if (number > 1) {
             rc_buf_push_byte(&name, '-');
             rc_buf_push_u64(&name, number);
         }
-        if (!is_name_taken(in, rc_buf_get(&name)))
+        if (!is_name_used(in, rc_buf_get(&name)))
             return rc_arena_dup(&in->arena, rc_buf_get(&name));
     }
 }
 
-static rc_litellm_provider *keep_provider(rc_litellm *in, const rc_litellm_provider *wanted)
+static rc_litellm_provider *add_provider(rc_litellm *in, const rc_litellm_provider *wanted)
 {
     for (rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
         if (p->kind == wanted->kind && rc_str_eq(p->base_url, wanted->base_url) &&
@@ -333,12 +334,12 @@ rc_litellm_provider *rc_litellm_provider_of(rc_litellm *in, const rc_litellm_pre
     if (!has_texts(in, params) || !read_address(in, params, &wanted))
         return NULL;
     read_key(in, prefix, params, &wanted);
-    return keep_provider(in, &wanted);
+    return add_provider(in, &wanted);
 }
 
-rc_litellm_provider *rc_litellm_provider_usual(rc_litellm *in, const char *kind)
+rc_litellm_provider *rc_litellm_provider_default(rc_litellm *in, const char *kind)
 {
     const rc_litellm_provider wanted = {.kind = rc_config_kind_find(rc_str_c(kind)),
                                         .key = as_reference(in, kind_variable(kind))};
-    return keep_provider(in, &wanted);
+    return add_provider(in, &wanted);
 }

@@ -26,24 +26,25 @@ static void add_target(rc_litellm *in, rc_litellm_route *to,
         if (!is_same_target(to->chain[i], deployment))
             continue;
         if (node == deployment->node)
-            rc_litellm_say(in, node, "the same target once more; a chain has it once");
+            rc_litellm_notes_add(in, node, "the same target once more; a chain has it once");
         return;
     }
     if (to->chain_count > 0 && dialect_of(to->chain[0]) != dialect_of(deployment)) {
-        rc_litellm_quote(rc_litellm_say(in, node,
-                                        "left out: it speaks another interface than the first of "
-                                        "its chain, and in this version a chain keeps to one: "),
-                         to->model);
+        rc_litellm_note_append_quoted(
+            rc_litellm_notes_add(in, node,
+                                 "left out: it speaks another interface than the first of "
+                                 "its chain, and in this version a chain keeps to one: "),
+            to->model);
         return;
     }
     if (to->chain_count == CHAIN_MAX) {
-        rc_litellm_say(in, node, "left out: a chain of ours has at most 64 targets");
+        rc_litellm_notes_add(in, node, "left out: a chain of ours has at most 64 targets");
         return;
     }
     if (to->chain_count > 0 && node == deployment->node)
-        rc_litellm_say(in, node,
-                       "the same model_name again: asked when the one before it fails; "
-                       "we fail over in order and do not balance");
+        rc_litellm_notes_add(in, node,
+                             "the same model_name again: asked when the one before it fails; "
+                             "we fail over in order and do not balance");
     to->chain[to->chain_count++] = deployment;
 }
 
@@ -70,7 +71,7 @@ static const rc_yaml_node *first_of(const rc_yaml_node *item)
 
 const rc_yaml_node *rc_litellm_fallbacks(rc_litellm *in, const char *key)
 {
-    const rc_yaml_node *list = rc_litellm_either(in, key);
+    const rc_yaml_node *list = rc_litellm_setting(in, key);
     return list != NULL && list->kind == RC_YAML_LIST ? first_of(list->first) : NULL;
 }
 
@@ -103,7 +104,8 @@ static const rc_yaml_node *fallbacks_or_all(rc_litellm *in, const char *key, rc_
 static bool is_too_far(rc_litellm *in, const rc_yaml_node *item)
 {
     if (item->index == CHAIN_MAX)
-        rc_litellm_say(in, item, "left out, and what is behind it: a chain has at most 64 targets");
+        rc_litellm_notes_add(in, item,
+                             "left out, and what is behind it: a chain has at most 64 targets");
     return item->index >= CHAIN_MAX;
 }
 
@@ -113,7 +115,7 @@ static const rc_litellm_deployment *named(rc_litellm *in, const rc_yaml_node *it
     const rc_str name = rc_litellm_text(item);
     const rc_litellm_deployment *found = name.len > 0 ? rc_litellm_group_for(in, name) : NULL;
     if (found == NULL)
-        rc_litellm_say(in, item, "no model_name that was carried over; left out");
+        rc_litellm_notes_add(in, item, "no model_name that was carried over; left out");
     return found;
 }
 
@@ -121,7 +123,7 @@ static void add_fallbacks(rc_litellm *in, rc_litellm_route *to)
 {
     const rc_yaml_node *list = fallbacks_or_all(in, "fallbacks", to->group);
     if (list == NULL)
-        list = rc_litellm_either(in, "default_fallbacks");
+        list = rc_litellm_setting(in, "default_fallbacks");
     if (list == NULL || list->kind != RC_YAML_LIST)
         return;
     for (const rc_yaml_node *item = list->first; item != NULL && !is_too_far(in, item);
@@ -141,11 +143,11 @@ static void add_overflow(rc_litellm *in, rc_litellm_route *to)
         if (found == NULL)
             continue;
         if (to->overflow_to != NULL)
-            rc_litellm_say(in, item, "left out: a route has one overflow_to");
+            rc_litellm_notes_add(in, item, "left out: a route has one overflow_to");
         else if (dialect_of(found) != dialect_of(to->chain[0]))
-            rc_litellm_say(in, item, "left out: it speaks another interface than its chain");
+            rc_litellm_notes_add(in, item, "left out: it speaks another interface than its chain");
         else if (is_same_target(found, to->chain[0]))
-            rc_litellm_say(in, item, "left out: the chain begins with it");
+            rc_litellm_notes_add(in, item, "left out: the chain begins with it");
         else
             to->overflow_to = found;
     }
@@ -161,38 +163,39 @@ typedef struct limit {
     uint64_t usual_ms;
 } limit;
 
-static uint64_t said(const limit *kind, const rc_litellm_deployment *place)
+static uint64_t said(const limit *kind, const rc_litellm_deployment *deployment)
 {
-    return kind->is_stream ? place->stream_timeout_ms : place->timeout_ms;
+    return kind->is_stream ? deployment->stream_timeout_ms : deployment->timeout_ms;
 }
 
-static const rc_litellm_deployment *place_at(const rc_litellm_route *to, size_t index)
+static const rc_litellm_deployment *deployment_at(const rc_litellm_route *to, size_t index)
 {
     if (index < to->chain_count)
         return to->chain[index];
     return index == to->chain_count ? to->overflow_to : NULL;
 }
 
-static uint64_t limit_of(const limit *kind, const rc_litellm_deployment *place)
+static uint64_t limit_of(const limit *kind, const rc_litellm_deployment *deployment)
 {
     const uint64_t all_ms = kind->all_ms > 0 ? kind->all_ms : kind->usual_ms;
-    return said(kind, place) > 0 ? said(kind, place) : all_ms;
+    return said(kind, deployment) > 0 ? said(kind, deployment) : all_ms;
 }
 
 static void note_widest(rc_litellm *in, const limit *kind, const rc_litellm_route *to,
                         uint64_t widest_ms)
 {
-    for (size_t i = 0; place_at(to, i) != NULL; i++) {
-        const rc_litellm_deployment *place = place_at(to, i);
-        const rc_yaml_node *params = rc_yaml_get(place->node, RC_STR("litellm_params"));
-        char digits[RC_DECIMAL_ROOM];
-        if (said(kind, place) == 0)
+    for (size_t i = 0; deployment_at(to, i) != NULL; i++) {
+        const rc_litellm_deployment *deployment = deployment_at(to, i);
+        const rc_yaml_node *params = rc_yaml_get(deployment->node, RC_STR("litellm_params"));
+        char digits[RC_DECIMAL_CAPACITY];
+        if (said(kind, deployment) == 0)
             continue;
-        rc_litellm_note *note = rc_litellm_say(in, rc_yaml_get(params, rc_str_c(kind->key)),
-                                               "a route has one such limit for all of its targets, "
-                                               "the widest of theirs: ");
-        rc_litellm_add(note, rc_config_decimal(digits, widest_ms, 0).ptr);
-        rc_litellm_quote(rc_litellm_add(note, " ms in the route "), to->model);
+        rc_litellm_note *note =
+            rc_litellm_notes_add(in, rc_yaml_get(params, rc_str_c(kind->key)),
+                                 "a route has one such limit for all of its targets, "
+                                 "the widest of theirs: ");
+        rc_litellm_note_append(note, rc_config_decimal(digits, widest_ms, 0).ptr);
+        rc_litellm_note_append_quoted(rc_litellm_note_append(note, " ms in the route "), to->model);
     }
 }
 
@@ -201,17 +204,17 @@ static void note_widest(rc_litellm *in, const limit *kind, const rc_litellm_rout
 static uint64_t set_limit(rc_litellm *in, const limit *kind, const rc_litellm_route *to)
 {
     uint64_t widest_ms = 0;
-    bool is_said = kind->all_ms > 0;
+    bool is_explicit = kind->all_ms > 0;
     bool is_mixed = false;
-    for (size_t i = 0; place_at(to, i) != NULL; i++) {
-        const uint64_t ms = limit_of(kind, place_at(to, i));
-        is_said = is_said || said(kind, place_at(to, i)) > 0;
+    for (size_t i = 0; deployment_at(to, i) != NULL; i++) {
+        const uint64_t ms = limit_of(kind, deployment_at(to, i));
+        is_explicit = is_explicit || said(kind, deployment_at(to, i)) > 0;
         is_mixed = is_mixed || (i > 0 && ms != widest_ms);
         widest_ms = ms > widest_ms ? ms : widest_ms;
     }
     if (is_mixed)
         note_widest(in, kind, to, widest_ms);
-    return is_said && (!is_mixed || widest_ms != kind->usual_ms) ? widest_ms : 0;
+    return is_explicit && (!is_mixed || widest_ms != kind->usual_ms) ? widest_ms : 0;
 }
 
 void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yaml_node *alias)
@@ -235,19 +238,20 @@ void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yam
 
 static void note_shape(rc_litellm *in, const char *key)
 {
-    const rc_yaml_node *list = rc_litellm_either_of(in, key, RC_YAML_LIST);
+    const rc_yaml_node *list = rc_litellm_setting_of(in, key, RC_YAML_LIST);
     for (const rc_yaml_node *item = list != NULL ? list->first : NULL; item != NULL;
          item = item->next) {
         if (item->index == LISTS_MAX) {
-            rc_litellm_say(in, item, "left out, and what is behind it: more than 1024 of them");
+            rc_litellm_notes_add(in, item,
+                                 "left out, and what is behind it: more than 1024 of them");
             return;
         }
         if (item->kind != RC_YAML_MAP)
-            rc_litellm_say(in, item, "a name and a list of names are expected; left out");
+            rc_litellm_notes_add(in, item, "a name and a list of names are expected; left out");
         for (const rc_yaml_node *node = item->kind == RC_YAML_MAP ? item->first : NULL;
              node != NULL; node = node->next)
             if (node->kind != RC_YAML_LIST)
-                rc_litellm_say(in, node, "a list of names is expected; left out");
+                rc_litellm_notes_add(in, node, "a list of names is expected; left out");
     }
 }
 
@@ -265,10 +269,10 @@ static void note_names(rc_litellm *in, const char *key)
     for (const rc_yaml_node *node = rc_litellm_fallbacks(in, key); node != NULL;
          node = rc_litellm_fallbacks_next(node)) {
         if (fallbacks_of(in, key, node->key) != node)
-            rc_litellm_say(in, node, "left out: the name has a list before this one");
+            rc_litellm_notes_add(in, node, "left out: the name has a list before this one");
         else if (!is_followed(in, node->key))
-            rc_litellm_add_taker(
-                in, rc_litellm_say(in, node, "left out: no model_name that was carried over"),
+            rc_litellm_note_append_handler(
+                in, rc_litellm_notes_add(in, node, "left out: no model_name that was carried over"),
                 node->key);
     }
 }
@@ -279,5 +283,5 @@ void rc_litellm_check_fallbacks(rc_litellm *in)
     note_shape(in, "context_window_fallbacks");
     note_names(in, "fallbacks");
     note_names(in, "context_window_fallbacks");
-    (void)rc_litellm_either_of(in, "default_fallbacks", RC_YAML_LIST);
+    (void)rc_litellm_setting_of(in, "default_fallbacks", RC_YAML_LIST);
 }

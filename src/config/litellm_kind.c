@@ -163,23 +163,24 @@ const rc_litellm_prefix *rc_litellm_prefix_of(const rc_yaml_node *params, rc_str
     return family != NULL ? find(rc_str_c(family->kind)) : NULL;
 }
 
-void rc_litellm_note_nobody(rc_litellm *in, const rc_yaml_node *params)
+void rc_litellm_note_unsupported(rc_litellm *in, const rc_yaml_node *params)
 {
     rc_str model;
     const rc_str name = named(params, &model);
     const rc_yaml_node *node = rc_yaml_get(params, RC_STR("model"));
     const rc_litellm_prefix *prefix = find(name);
     if (prefix != NULL)
-        rc_litellm_say(in, node, prefix->why);
+        rc_litellm_notes_add(in, node, prefix->why);
     else if (name.len > 0)
-        rc_litellm_quote(rc_litellm_say(in, node, "left out; there is no kind of provider for "),
-                         name);
+        rc_litellm_note_append_quoted(
+            rc_litellm_notes_add(in, node, "left out; there is no kind of provider for "), name);
     else if (rc_str_starts_with(model, RC_STR("gemini")))
-        rc_litellm_say(in, node,
-                       "left out: without gemini/ before it this is Vertex's in LiteLLM, and "
-                       "Google's service accounts are not used in this version");
+        rc_litellm_notes_add(in, node,
+                             "left out: without gemini/ before it this is Vertex's in LiteLLM, and "
+                             "Google's service accounts are not used in this version");
     else
-        rc_litellm_say(in, node,
-                       "left out: it says no provider and is no name of OpenAI's or Anthropic's "
-                       "that we know; write PROVIDER/ before it");
+        rc_litellm_notes_add(
+            in, node,
+            "left out: it says no provider and is no name of OpenAI's or Anthropic's "
+            "that we know; write PROVIDER/ before it");
 }

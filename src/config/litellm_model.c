@@ -38,7 +38,7 @@ static void note_params(rc_litellm *in, const rc_yaml_node *params)
             if (rc_str_eq(node->key, rc_str_c(known[i].key)))
                 why = known[i].why;
         if (why != NULL)
-            rc_litellm_say(in, node, why);
+            rc_litellm_notes_add(in, node, why);
     }
 }
 
@@ -47,9 +47,9 @@ static void read_timeouts(rc_litellm *in, const rc_yaml_node *params, rc_litellm
     const rc_yaml_node *timeout = rc_yaml_get(params, RC_STR("timeout"));
     const rc_yaml_node *stream = rc_yaml_get(params, RC_STR("stream_timeout"));
     if (timeout != NULL)
-        (void)rc_litellm_limit(in, timeout, &made->timeout_ms);
+        (void)rc_litellm_time_limit(in, timeout, &made->timeout_ms);
     if (stream != NULL)
-        (void)rc_litellm_limit(in, stream, &made->stream_timeout_ms);
+        (void)rc_litellm_time_limit(in, stream, &made->stream_timeout_ms);
 }
 
 /* Is it a name that a target may have? */
@@ -63,7 +63,7 @@ static rc_str group_of(const rc_yaml_node *entry)
     return rc_litellm_text(rc_yaml_get(entry, RC_STR("model_name")));
 }
 
-static void keep(rc_litellm *in, const rc_litellm_deployment *made)
+static void add_deployment(rc_litellm *in, const rc_litellm_deployment *made)
 {
     if (made->provider != NULL && in->deployment_count < in->deployment_max)
         in->deployments[in->deployment_count++] = *made;
@@ -80,23 +80,25 @@ static bool has_entry(const rc_litellm *in, rc_str group)
 }
 
 /* "*" by "*": LiteLLM looks at each name for whose it is. */
-static void read_everything(rc_litellm *in, rc_litellm_deployment *made)
+static void read_catch_all(rc_litellm *in, rc_litellm_deployment *made)
 {
-    in->has_everything = true;
-    rc_litellm_say(in, made->node,
-                   "LiteLLM asks whose model it is: here OpenAI's names (gpt-*, o1*, ...) and "
-                   "claude-* have routes, other names are refused; add those that you use. "
-                   "PROVIDER/MODEL needs that provider under providers");
-    rc_litellm_say(in, made->node,
-                   "the variable of each provider must be set (OPENAI_API_KEY, ANTHROPIC_API_KEY); "
-                   "else take the provider and its routes out");
+    in->has_catch_all = true;
+    rc_litellm_notes_add(
+        in, made->node,
+        "LiteLLM asks whose model it is: here OpenAI's names (gpt-*, o1*, ...) and "
+        "claude-* have routes, other names are refused; add those that you use. "
+        "PROVIDER/MODEL needs that provider under providers");
+    rc_litellm_notes_add(
+        in, made->node,
+        "the variable of each provider must be set (OPENAI_API_KEY, ANTHROPIC_API_KEY); "
+        "else take the provider and its routes out");
     for (size_t i = 0; rc_litellm_family_at(i) != NULL; i++) {
         const rc_litellm_family *family = rc_litellm_family_at(i);
         made->group = rc_str_c(family->pattern);
         if (has_entry(in, made->group))
             continue;
-        made->provider = rc_litellm_provider_usual(in, family->kind);
-        keep(in, made);
+        made->provider = rc_litellm_provider_default(in, family->kind);
+        add_deployment(in, made);
     }
 }
 
@@ -109,26 +111,27 @@ static bool read_star(rc_litellm *in, const rc_yaml_node *params, rc_litellm_dep
                              rc_litellm_param(in, params, "api_base") != NULL ||
                              rc_litellm_param(in, params, "base_url") != NULL;
     if (has_account) {
-        rc_litellm_say(in, model,
-                       "left out: LiteLLM asks whose model it is, all with this one key or "
-                       "address; write PROVIDER/* for each that you use");
+        rc_litellm_notes_add(in, model,
+                             "left out: LiteLLM asks whose model it is, all with this one key or "
+                             "address; write PROVIDER/* for each that you use");
         return false;
     }
     if (rc_str_eq(made->group, RC_STR("*"))) {
-        if (in->has_everything)
-            rc_litellm_say(in, model, "the same once more; left out");
+        if (in->has_catch_all)
+            rc_litellm_notes_add(in, model, "the same once more; left out");
         else
-            read_everything(in, made);
+            read_catch_all(in, made);
         return true;
     }
     if (family == NULL) {
-        rc_litellm_say(in, model,
-                       "left out: LiteLLM asks whose model it is, and the name does not say; write "
-                       "PROVIDER/*");
+        rc_litellm_notes_add(
+            in, model,
+            "left out: LiteLLM asks whose model it is, and the name does not say; write "
+            "PROVIDER/*");
         return false;
     }
-    made->provider = rc_litellm_provider_usual(in, family->kind);
-    keep(in, made);
+    made->provider = rc_litellm_provider_default(in, family->kind);
+    add_deployment(in, made);
     return true;
 }
 
@@ -148,7 +151,7 @@ static void note_entry(rc_litellm *in, const rc_yaml_node *entry, const rc_yaml_
     for (const rc_yaml_node *node = entry->first; node != NULL; node = node->next)
         if (!rc_str_eq(node->key, RC_STR("model_name")) &&
             !rc_str_eq(node->key, RC_STR("litellm_params")))
-            rc_litellm_say(in, node, "no counterpart");
+            rc_litellm_notes_add(in, node, "no counterpart");
 }
 
 static void read_entry(rc_litellm *in, const rc_yaml_node *entry)
@@ -158,16 +161,17 @@ static void read_entry(rc_litellm *in, const rc_yaml_node *entry)
     rc_litellm_deployment made = {.node = entry, .group = group_of(entry)};
     if (params == NULL || params->kind != RC_YAML_MAP || rc_litellm_text(model).len == 0 ||
         !is_usable(made.group)) {
-        rc_litellm_say(in, entry, "model_name and litellm_params.model are expected; left out");
+        rc_litellm_notes_add(in, entry,
+                             "model_name and litellm_params.model are expected; left out");
         return;
     }
     const rc_litellm_prefix *prefix = rc_litellm_prefix_of(params, &made.model);
     if ((prefix == NULL || prefix->kind == NULL) && !is_star(entry)) {
-        rc_litellm_note_nobody(in, params);
+        rc_litellm_note_unsupported(in, params);
         return;
     }
     if (!is_usable(made.model)) {
-        rc_litellm_say(in, model, "no name of a model; left out");
+        rc_litellm_notes_add(in, model, "no name of a model; left out");
         return;
     }
     /* A pattern that stays as it is passes on what was asked for. */
@@ -183,7 +187,7 @@ static void read_entry(rc_litellm *in, const rc_yaml_node *entry)
     if (made.provider == NULL)
         return;
     note_entry(in, entry, params);
-    keep(in, &made);
+    add_deployment(in, &made);
 }
 
 void rc_litellm_read_models(rc_litellm *in, const rc_yaml_node *list)
@@ -243,7 +247,7 @@ const rc_litellm_deployment *rc_litellm_group_for(rc_litellm *in, rc_str name)
         made.is_derived = true;
         if (rc_str_eq(made.model, RC_STR("*")))
             made.model = name;
-        keep(in, &made);
+        add_deployment(in, &made);
     }
     return in->deployment_count > count ? &in->deployments[count] : NULL;
 }

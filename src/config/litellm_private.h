@@ -23,7 +23,7 @@ typedef struct rc_litellm_prefix {
     const char *name;
     const char *kind;     /* of ours; NULL: there is none, and `why` */
     const char *variable; /* of the key that is used when none is named; NULL: the kind's */
-    const char *perhaps;  /* of the key that is used if it is set; NULL: none */
+    const char *optional_variable; /* of the key that is used if it is set; NULL: none */
     const char *why;
 } rc_litellm_prefix;
 
@@ -74,7 +74,7 @@ typedef struct rc_litellm {
     const rc_yaml_node *settings; /* litellm_settings */
     const rc_yaml_node *general;
     const rc_yaml_node *credentials; /* credential_list */
-    bool has_everything;             /* "*" has become routes */
+    bool has_catch_all;              /* "*" has become routes */
     bool has_policy;
     uint64_t max_attempts; /* 0: not said */
     uint64_t rule_attempts[3];
@@ -89,23 +89,23 @@ typedef struct rc_litellm {
 } rc_litellm;
 
 /* A note at a node, or at its key. Gives it, never NULL. text: copies. */
-rc_litellm_note *rc_litellm_say(rc_litellm *in, const rc_yaml_node *node, const char *text);
+rc_litellm_note *rc_litellm_notes_add(rc_litellm *in, const rc_yaml_node *node, const char *text);
 
 /* Appends to its text; what came from outside stands in quotes. */
-rc_litellm_note *rc_litellm_add(rc_litellm_note *note, const char *text);
-rc_litellm_note *rc_litellm_quote(rc_litellm_note *note, rc_str text);
+rc_litellm_note *rc_litellm_note_append(rc_litellm_note *note, const char *text);
+rc_litellm_note *rc_litellm_note_append_quoted(rc_litellm_note *note, rc_str text);
 
 /* "os.environ/NAME" as "env:NAME". False: it is another text. Views arena. */
 bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref);
 
 /* Why such another text is not copied, up to the name of the variable that takes its place. */
-const char *rc_litellm_uncopied(rc_str text);
+const char *rc_litellm_uncopied_reason(rc_str text);
 
 /* Seconds, whole or not, as milliseconds. False: it is no such number, which is noted. */
 bool rc_litellm_seconds(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms);
 
 /* The same of a time limit, of which there is none of 0. */
-bool rc_litellm_limit(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms);
+bool rc_litellm_time_limit(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms);
 
 /* A whole number. */
 bool rc_litellm_number(rc_litellm *in, const rc_yaml_node *node, uint64_t max,
@@ -116,8 +116,8 @@ rc_str rc_litellm_text(const rc_yaml_node *node);
 
 /* A value that may stand in either section; the router's counts. NULL: there is none, or it is of
  * another kind, which is noted. Views the document. */
-const rc_yaml_node *rc_litellm_either(rc_litellm *in, const char *key);
-const rc_yaml_node *rc_litellm_either_of(rc_litellm *in, const char *key, rc_yaml_kind kind);
+const rc_yaml_node *rc_litellm_setting(rc_litellm *in, const char *key);
+const rc_yaml_node *rc_litellm_setting_of(rc_litellm *in, const char *key, rc_yaml_kind kind);
 
 bool rc_litellm_has_star(rc_str text);
 
@@ -132,7 +132,7 @@ const rc_litellm_family *rc_litellm_family_of(rc_str model);
 const rc_litellm_prefix *rc_litellm_prefix_of(const rc_yaml_node *params, rc_str *ret_model);
 
 /* Notes why there is nobody of ours to ask. */
-void rc_litellm_note_nobody(rc_litellm *in, const rc_yaml_node *params);
+void rc_litellm_note_unsupported(rc_litellm *in, const rc_yaml_node *params);
 
 /* ---- litellm_account.c: providers, from kinds, addresses and keys ---- */
 
@@ -145,7 +145,7 @@ rc_litellm_provider *rc_litellm_provider_of(rc_litellm *in, const rc_litellm_pre
                                             const rc_yaml_node *params);
 
 /* A kind's provider at its usual address with its usual key. NULL: no memory. */
-rc_litellm_provider *rc_litellm_provider_usual(rc_litellm *in, const char *kind);
+rc_litellm_provider *rc_litellm_provider_default(rc_litellm *in, const char *kind);
 
 /* ---- litellm_model.c ---- */
 
@@ -183,8 +183,8 @@ const rc_yaml_node *rc_litellm_fallbacks_next(const rc_yaml_node *node);
 const rc_litellm_route *rc_litellm_route_of(const rc_litellm *in, rc_str model);
 
 /* Appends who answers to a name that has no route of its own, if anybody does. */
-void rc_litellm_add_taker(const rc_litellm *in, rc_litellm_note *note, rc_str name);
-bool rc_litellm_is_taken(const rc_litellm *in, rc_str name);
+void rc_litellm_note_append_handler(const rc_litellm *in, rc_litellm_note *note, rc_str name);
+bool rc_litellm_is_routable(const rc_litellm *in, rc_str name);
 
 /* ---- litellm_write.c ---- */
 

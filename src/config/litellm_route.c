@@ -34,7 +34,7 @@ const rc_litellm_route *rc_litellm_route_of(const rc_litellm *in, rc_str model)
 /* ---- names without a route ---- */
 
 /* A name that begins with a provider's is that provider's. NULL: it does not. */
-static const rc_litellm_provider *owner_of(const rc_litellm *in, rc_str name)
+static const rc_litellm_provider *named_provider(const rc_litellm *in, rc_str name)
 {
     const size_t slash = rc_str_find_byte(name, '/', 0);
     if (slash == RC_STR_NPOS)
@@ -45,7 +45,7 @@ static const rc_litellm_provider *owner_of(const rc_litellm *in, rc_str name)
     return NULL;
 }
 
-static const rc_litellm_route *taker_of(const rc_litellm *in, rc_str name)
+static const rc_litellm_route *matching_route(const rc_litellm *in, rc_str name)
 {
     for (const rc_litellm_route *r = in->routes; r != NULL; r = r->next)
         if (rc_glob_matches(r->model, name))
@@ -53,19 +53,20 @@ static const rc_litellm_route *taker_of(const rc_litellm *in, rc_str name)
     return NULL;
 }
 
-bool rc_litellm_is_taken(const rc_litellm *in, rc_str name)
+bool rc_litellm_is_routable(const rc_litellm *in, rc_str name)
 {
-    return owner_of(in, name) != NULL || taker_of(in, name) != NULL;
+    return named_provider(in, name) != NULL || matching_route(in, name) != NULL;
 }
 
-void rc_litellm_add_taker(const rc_litellm *in, rc_litellm_note *note, rc_str name)
+void rc_litellm_note_append_handler(const rc_litellm *in, rc_litellm_note *note, rc_str name)
 {
-    if (owner_of(in, name) != NULL) {
-        rc_litellm_add(note, "; the provider that its name begins with is asked instead: ");
-        rc_litellm_quote(note, owner_of(in, name)->name);
-    } else if (taker_of(in, name) != NULL) {
-        rc_litellm_add(note, "; another route takes the name, and its targets are asked instead: ");
-        rc_litellm_quote(note, taker_of(in, name)->model);
+    if (named_provider(in, name) != NULL) {
+        rc_litellm_note_append(note, "; the provider that its name begins with is asked instead: ");
+        rc_litellm_note_append_quoted(note, named_provider(in, name)->name);
+    } else if (matching_route(in, name) != NULL) {
+        rc_litellm_note_append(
+            note, "; another route takes the name, and its targets are asked instead: ");
+        rc_litellm_note_append_quoted(note, matching_route(in, name)->model);
     }
 }
 
@@ -84,19 +85,19 @@ static bool is_direct(const rc_litellm_deployment *first)
 static void note_direct(rc_litellm *in, const rc_litellm_deployment *first)
 {
     rc_litellm_note *note =
-        rc_litellm_say(in, first->node,
-                       "needs no route: a model that begins with a provider's name is that "
-                       "provider's, without fallbacks and limits of its own; ask for ");
+        rc_litellm_notes_add(in, first->node,
+                             "needs no route: a model that begins with a provider's name is that "
+                             "provider's, without fallbacks and limits of its own; ask for ");
     rc_config_text_append(note->text, sizeof note->text, first->provider->name);
-    rc_litellm_add(note, "/MODEL");
+    rc_litellm_note_append(note, "/MODEL");
 }
 
 static void note_shadow(rc_litellm *in, rc_str name, const rc_yaml_node *node)
 {
-    if (owner_of(in, name) != NULL)
-        rc_litellm_say(in, node,
-                       "its name begins with that of a provider, which is "
-                       "then asked without this chain; rename one of them");
+    if (named_provider(in, name) != NULL)
+        rc_litellm_notes_add(in, node,
+                             "its name begins with that of a provider, which is "
+                             "then asked without this chain; rename one of them");
 }
 
 /* alias: where another name for the group stands; NULL: it has its own. */
@@ -106,7 +107,8 @@ static void make_route(rc_litellm *in, rc_str model, const rc_litellm_deployment
     if (rc_litellm_route_of(in, model) != NULL)
         return;
     if (rc_litellm_has_star(first->model) && !rc_str_eq(first->model, RC_STR("*"))) {
-        rc_litellm_say(in, first->node, "left out: of a model either all or one name is passed on");
+        rc_litellm_notes_add(in, first->node,
+                             "left out: of a model either all or one name is passed on");
         return;
     }
     rc_litellm_route *made = rc_arena_get(&in->arena, sizeof *made);
@@ -121,14 +123,15 @@ static void make_route(rc_litellm *in, rc_str model, const rc_litellm_deployment
 
 static void make_aliases(rc_litellm *in)
 {
-    const rc_yaml_node *map = rc_litellm_either_of(in, "model_group_alias", RC_YAML_MAP);
+    const rc_yaml_node *map = rc_litellm_setting_of(in, "model_group_alias", RC_YAML_MAP);
     for (const rc_yaml_node *node = map != NULL ? map->first : NULL; node != NULL;
          node = node->next) {
         const rc_yaml_node *inner = rc_yaml_get(node, RC_STR("model"));
         const rc_str name = rc_litellm_text(inner != NULL ? inner : node);
         const rc_litellm_deployment *first = name.len > 0 ? rc_litellm_group_for(in, name) : NULL;
         if (rc_litellm_route_of(in, node->key) != NULL) {
-            rc_litellm_say(in, node, "left out: there is a model_name like it, which counts here");
+            rc_litellm_notes_add(in, node,
+                                 "left out: there is a model_name like it, which counts here");
             continue;
         }
         if (first != NULL && node->key.len <= NAME_MAX_BYTES && rc_scrub_is_clean(node->key)) {
@@ -136,8 +139,8 @@ static void make_aliases(rc_litellm *in)
             make_route(in, node->key, first, node);
             continue;
         }
-        rc_litellm_add_taker(
-            in, rc_litellm_say(in, node, "no model_name that was carried over; left out"),
+        rc_litellm_note_append_handler(
+            in, rc_litellm_notes_add(in, node, "no model_name that was carried over; left out"),
             node->key);
     }
 }
@@ -164,15 +167,16 @@ static void drop_unreached(rc_litellm *in)
             at = &(*at)->next;
             continue;
         }
-        rc_litellm_quote(rc_litellm_say(in, (*at)->chain[0]->node,
-                                        "left out: another route takes all that this one could: "),
-                         over->model);
+        rc_litellm_note_append_quoted(
+            rc_litellm_notes_add(in, (*at)->chain[0]->node,
+                                 "left out: another route takes all that this one could: "),
+            over->model);
         *at = (*at)->next;
     }
 }
 
 /* An entry that was left out must not pass for one that is there. */
-static void note_taken(rc_litellm *in)
+static void note_handler(rc_litellm *in)
 {
     for (const rc_yaml_node *entry = in->models->first; entry != NULL; entry = entry->next) {
         const rc_yaml_node *node = rc_yaml_get(entry, RC_STR("model_name"));
@@ -180,9 +184,10 @@ static void note_taken(rc_litellm *in)
         const rc_litellm_deployment *first = rc_litellm_group(in, name);
         const bool is_there =
             name.len == 0 || rc_litellm_route_of(in, name) != NULL ||
-            (first != NULL && is_direct(first) && owner_of(in, name) == first->provider);
-        if (!is_there && rc_litellm_is_taken(in, name))
-            rc_litellm_add_taker(in, rc_litellm_say(in, node, "it has no route of its own"), name);
+            (first != NULL && is_direct(first) && named_provider(in, name) == first->provider);
+        if (!is_there && rc_litellm_is_routable(in, name))
+            rc_litellm_note_append_handler(
+                in, rc_litellm_notes_add(in, node, "it has no route of its own"), name);
     }
 }
 
@@ -204,6 +209,6 @@ void rc_litellm_make_routes(rc_litellm *in)
     make_named(in, "fallbacks");
     make_named(in, "context_window_fallbacks");
     drop_unreached(in);
-    note_taken(in);
+    note_handler(in);
     rc_litellm_check_fallbacks(in);
 }

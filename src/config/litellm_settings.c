@@ -8,15 +8,15 @@
 
 static void read_retries(rc_litellm *in)
 {
-    const rc_yaml_node *node = rc_litellm_either(in, "num_retries");
+    const rc_yaml_node *node = rc_litellm_setting(in, "num_retries");
     uint64_t retries = 0;
     if (node == NULL || !rc_litellm_number(in, node, RETRIES_MAX, &retries))
         return;
     in->max_attempts = retries + 1;
     in->has_policy = true;
-    rc_litellm_say(in, node,
-                   "these are tries at each target of a chain, before the next one is "
-                   "asked");
+    rc_litellm_notes_add(in, node,
+                         "these are tries at each target of a chain, before the next one is "
+                         "asked");
 }
 
 static void read_retry_policy(rc_litellm *in)
@@ -24,7 +24,7 @@ static void read_retry_policy(rc_litellm *in)
     /* In the order of rule_attempts. */
     static const char *const keys[] = {"RateLimitErrorRetries", "TimeoutErrorRetries",
                                        "InternalServerErrorRetries"};
-    const rc_yaml_node *map = rc_litellm_either_of(in, "retry_policy", RC_YAML_MAP);
+    const rc_yaml_node *map = rc_litellm_setting_of(in, "retry_policy", RC_YAML_MAP);
     if (map == NULL)
         return;
     for (const rc_yaml_node *node = map->first; node != NULL; node = node->next) {
@@ -40,41 +40,41 @@ static void read_retry_policy(rc_litellm *in)
             in->has_policy = true;
         }
         if (!is_known)
-            rc_litellm_say(in, node, "the same call would fail again: not retried");
+            rc_litellm_notes_add(in, node, "the same call would fail again: not retried");
     }
 }
 
-static void read_rest_after_failures(rc_litellm *in)
+static void read_cooldown(rc_litellm *in)
 {
-    const rc_yaml_node *cooldown = rc_litellm_either(in, "cooldown_time");
-    const rc_yaml_node *fails = rc_litellm_either(in, "allowed_fails");
+    const rc_yaml_node *cooldown = rc_litellm_setting(in, "cooldown_time");
+    const rc_yaml_node *fails = rc_litellm_setting(in, "allowed_fails");
     if (cooldown != NULL)
         in->has_cooldown = rc_litellm_seconds(in, cooldown, &in->cooldown_ms);
     if (fails == NULL || !rc_litellm_number(in, fails, FAILS_MAX, &in->allowed_fails))
         return;
     in->has_allowed_fails = true;
     if (in->has_cooldown && in->cooldown_ms > RC_LITELLM_OPEN_MAX_MS)
-        rc_litellm_say(in, cooldown, "the breaker is open for an hour at most");
-    rc_litellm_say(in, fails,
-                   "the breaker opens when half of the calls of a minute fail, from so "
-                   "many calls on");
+        rc_litellm_notes_add(in, cooldown, "the breaker is open for an hour at most");
+    rc_litellm_notes_add(in, fails,
+                         "the breaker opens when half of the calls of a minute fail, from so "
+                         "many calls on");
 }
 
 static void read_timeouts(rc_litellm *in)
 {
-    const rc_yaml_node *timeout = rc_litellm_either(in, "timeout");
-    const rc_yaml_node *stream = rc_litellm_either(in, "stream_timeout");
-    const rc_yaml_node *request = rc_litellm_either(in, "request_timeout");
+    const rc_yaml_node *timeout = rc_litellm_setting(in, "timeout");
+    const rc_yaml_node *stream = rc_litellm_setting(in, "stream_timeout");
+    const rc_yaml_node *request = rc_litellm_setting(in, "request_timeout");
     if (timeout == NULL)
         timeout = request;
     else if (request != NULL)
-        rc_litellm_say(in, request, "timeout says it too, and that counts; left out");
-    if (timeout != NULL && rc_litellm_limit(in, timeout, &in->timeout_ms))
-        rc_litellm_say(in, timeout,
-                       "it limits each try up to its first byte; deadline_ms limits "
-                       "the whole request");
-    if (stream != NULL && rc_litellm_limit(in, stream, &in->stream_timeout_ms))
-        rc_litellm_say(in, stream, "it limits the silence between two pieces of an answer");
+        rc_litellm_notes_add(in, request, "timeout says it too, and that counts; left out");
+    if (timeout != NULL && rc_litellm_time_limit(in, timeout, &in->timeout_ms))
+        rc_litellm_notes_add(in, timeout,
+                             "it limits each try up to its first byte; deadline_ms limits "
+                             "the whole request");
+    if (stream != NULL && rc_litellm_time_limit(in, stream, &in->stream_timeout_ms))
+        rc_litellm_notes_add(in, stream, "it limits the silence between two pieces of an answer");
 }
 
 static void read_master_key(rc_litellm *in)
@@ -82,11 +82,12 @@ static void read_master_key(rc_litellm *in)
     const rc_yaml_node *node = rc_yaml_get(in->general, RC_STR("master_key"));
     const rc_str text = rc_litellm_text(node);
     if (node != NULL && text.len == 0 && node->kind != RC_YAML_NULL)
-        rc_litellm_say(in, node, "text is expected; left out: everybody may use the gateway");
+        rc_litellm_notes_add(in, node, "text is expected; left out: everybody may use the gateway");
     if (text.len == 0 || rc_litellm_variable(in, text, &in->master_key))
         return;
     in->master_key = RC_STR("env:LITELLM_MASTER_KEY");
-    rc_litellm_add(rc_litellm_say(in, node, rc_litellm_uncopied(text)), "LITELLM_MASTER_KEY");
+    rc_litellm_note_append(rc_litellm_notes_add(in, node, rc_litellm_uncopied_reason(text)),
+                           "LITELLM_MASTER_KEY");
 }
 
 /* ---- what is left ---- */
@@ -130,13 +131,13 @@ static const char *reason_of(rc_str key)
     return "no counterpart";
 }
 
-static void note_rest(rc_litellm *in, const rc_yaml_node *map, const char *const *known)
+static void note_unsupported(rc_litellm *in, const rc_yaml_node *map, const char *const *known)
 {
     if (map == NULL)
         return;
     for (const rc_yaml_node *node = map->first; node != NULL; node = node->next)
         if (!is_among(node->key, known))
-            rc_litellm_say(in, node, reason_of(node->key));
+            rc_litellm_notes_add(in, node, reason_of(node->key));
 }
 
 /* Of litellm_settings: what router_settings says too. */
@@ -146,7 +147,8 @@ static void note_overruled(rc_litellm *in, const char *const *shared)
         return;
     for (const rc_yaml_node *node = in->settings->first; node != NULL; node = node->next)
         if (is_among(node->key, shared) && rc_yaml_get(in->router, node->key) != NULL)
-            rc_litellm_say(in, node, "router_settings says it too, and that counts; left out");
+            rc_litellm_notes_add(in, node,
+                                 "router_settings says it too, and that counts; left out");
 }
 
 void rc_litellm_read_settings(rc_litellm *in)
@@ -161,11 +163,11 @@ void rc_litellm_read_settings(rc_litellm *in)
     static const char *const general[] = {"master_key", NULL};
     read_retries(in);
     read_retry_policy(in);
-    read_rest_after_failures(in);
+    read_cooldown(in);
     read_timeouts(in);
     read_master_key(in);
-    note_rest(in, in->router, shared);
-    note_rest(in, in->settings, shared);
+    note_unsupported(in, in->router, shared);
+    note_unsupported(in, in->settings, shared);
     note_overruled(in, shared);
-    note_rest(in, in->general, general);
+    note_unsupported(in, in->general, general);
 }

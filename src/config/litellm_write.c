@@ -85,9 +85,9 @@ static void push_providers(const writer *w)
 
 static void push_target(const writer *w, const rc_litellm_deployment *deployment)
 {
-    char room[1024];
+    char scratch[1024];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_buf_push(&text, deployment->provider->name);
     rc_buf_push_byte(&text, '/');
     rc_buf_push(&text, deployment->model);
@@ -208,7 +208,7 @@ static void sort_notes(rc_litellm_notes *notes)
     }
 }
 
-static bool is_same_place(const rc_litellm_note *a, const rc_litellm_note *b)
+static bool is_same_position(const rc_litellm_note *a, const rc_litellm_note *b)
 {
     return a->line == b->line && a->column == b->column;
 }
@@ -216,7 +216,7 @@ static bool is_same_place(const rc_litellm_note *a, const rc_litellm_note *b)
 /* Is it among the notes of its place, which stand at the end of those that are kept? */
 static bool is_repeated(const rc_litellm_notes *notes, size_t kept, const rc_litellm_note *note)
 {
-    for (; kept > 0 && is_same_place(&notes->list[kept - 1], note); kept--)
+    for (; kept > 0 && is_same_position(&notes->list[kept - 1], note); kept--)
         if (strcmp(notes->list[kept - 1].path, note->path) == 0 &&
             strcmp(notes->list[kept - 1].text, note->text) == 0)
             return true;

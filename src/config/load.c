@@ -22,8 +22,8 @@ static rc_status read_text(const rc_sys_calls *calls, const char *path, rc_confi
     if (source->error == RC_FILE_NO_MEMORY)
         return RC_E_NOMEM;
     if (source->error == RC_FILE_TOO_LARGE) {
-        rc_config_fault_say(rc_config_faults_add(&source->faults, 0, 0),
-                            "larger than 1 MiB, which is the most that is read");
+        rc_config_fault_append(rc_config_faults_add(&source->faults, 0, 0),
+                               "larger than 1 MiB, which is the most that is read");
         return RC_E_TOO_LARGE;
     }
     return source->error != 0 ? RC_E_NOT_FOUND : RC_OK;
@@ -56,10 +56,10 @@ static void refuse_address(rc_config_provider *provider, const char *name, const
     rc_config_text_append(fault->path, sizeof fault->path, RC_STR("providers."));
     rc_config_text_append(fault->path, sizeof fault->path, provider->name);
     rc_config_text_append(fault->path, sizeof fault->path, RC_STR(".base_url"));
-    rc_config_fault_say(fault, "the variable ");
-    rc_config_fault_say(fault, name);
-    rc_config_fault_say(fault, ": ");
-    rc_config_fault_say(fault, why);
+    rc_config_fault_append(fault, "the variable ");
+    rc_config_fault_append(fault, name);
+    rc_config_fault_append(fault, ": ");
+    rc_config_fault_append(fault, why);
 }
 
 /* base_url: env:NAME. One that is not set stays as it is. */
@@ -128,7 +128,7 @@ rc_str rc_config_source_name(const rc_config_source *source)
     return is_stdin(path.ptr) ? RC_STR("<stdin>") : rc_str_c(path.ptr);
 }
 
-void rc_config_source_beside(const rc_config_source *source, rc_str name, rc_buf *ret_path)
+void rc_config_source_resolve(const rc_config_source *source, rc_str name, rc_buf *ret_path)
 {
     rc_str path = rc_buf_get(&source->path);
     size_t folder = 0;

@@ -33,6 +33,6 @@ rc_str rc_config_source_name(const rc_config_source *source);
 
 /* A file that the configuration names, as seen from where we are: beside the configuration unless
  * it is absolute. Appends it to ret_path with a NUL behind it. */
-void rc_config_source_beside(const rc_config_source *source, rc_str name, rc_buf *ret_path);
+void rc_config_source_resolve(const rc_config_source *source, rc_str name, rc_buf *ret_path);
 
 #endif

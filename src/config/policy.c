@@ -68,8 +68,8 @@ static bool read_code(const rc_yaml_node *node, rc_config_faults *faults, rc_cod
         return true;
     }
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault, "there is no code ");
-    rc_config_fault_quote(fault, node->text);
+    rc_config_fault_append(fault, "there is no code ");
+    rc_config_fault_append_quoted(fault, node->text);
     rc_config_fault_suggest(fault, node->text, code_name_at, NULL);
     return false;
 }
@@ -78,15 +78,16 @@ static void refuse_fatal(const rc_yaml_node *node, const rc_code_info *info,
                          rc_config_faults *faults)
 {
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault, info->name);
-    rc_config_fault_say(fault, " is fatal");
+    rc_config_fault_append(fault, info->name);
+    rc_config_fault_append(fault, " is fatal");
     if (info->category != RC_CATEGORY_NONE) {
-        rc_config_fault_say(fault, " (");
-        rc_config_fault_say(fault, rc_category_name(info->category));
-        rc_config_fault_say(fault, ")");
+        rc_config_fault_append(fault, " (");
+        rc_config_fault_append(fault, rc_category_name(info->category));
+        rc_config_fault_append(fault, ")");
     }
-    rc_config_fault_say(fault, ": the same call would fail again; a policy narrows what is retried "
-                               "and revives nothing");
+    rc_config_fault_append(fault,
+                           ": the same call would fail again; a policy narrows what is retried "
+                           "and revives nothing");
 }
 
 /* A list of codes into a set. */
@@ -96,7 +97,7 @@ static void read_codes(const rc_yaml_node *list, bool is_fatal_refused, rc_confi
     if (!rc_yaml_expect(list, RC_YAML_LIST, faults))
         return;
     if (list->count == 0)
-        rc_config_fault_say(rc_yaml_fault(faults, list), "an empty list of codes");
+        rc_config_fault_append(rc_yaml_fault(faults, list), "an empty list of codes");
     for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
         rc_code code;
         if (!read_code(item, faults, &code))
@@ -110,13 +111,13 @@ static void read_codes(const rc_yaml_node *list, bool is_fatal_refused, rc_confi
 /* The codes of all that are not in less. */
 static rc_code_set without(const rc_code_set *all, const rc_code_set *less)
 {
-    rc_code_set rest = {{0}};
+    rc_code_set difference = {{0}};
     for (size_t i = 0; i < rc_code_count(); i++) {
         rc_code code = rc_code_at(i)->code;
         if (rc_code_set_has(all, code) && !rc_code_set_has(less, code))
-            rc_code_set_add(&rest, code);
+            rc_code_set_add(&difference, code);
     }
-    return rest;
+    return difference;
 }
 
 static void refuse_both(const rc_yaml_node *never, const rc_code_set *on, rc_config_faults *faults)
@@ -125,8 +126,8 @@ static void refuse_both(const rc_yaml_node *never, const rc_code_set *on, rc_con
         if (!rc_code_set_has(on, rc_code_parse(item->text)))
             continue;
         rc_config_fault *fault = rc_yaml_fault(faults, item);
-        rc_config_fault_quote(fault, item->text);
-        rc_config_fault_say(fault, " stands in retry_on too");
+        rc_config_fault_append_quoted(fault, item->text);
+        rc_config_fault_append(fault, " stands in retry_on too");
     }
 }
 
@@ -172,7 +173,7 @@ static void read_schedule(const rc_yaml_node *map, rc_config_faults *faults, rc_
     if (list == NULL || !rc_yaml_expect(list, RC_YAML_LIST, faults))
         return;
     if (list->count == 0 || list->count > RC_SCHEDULE_MAX) {
-        rc_config_fault_say(rc_yaml_fault(faults, list), "a schedule has 1 to 16 waits");
+        rc_config_fault_append(rc_yaml_fault(faults, list), "a schedule has 1 to 16 waits");
         return;
     }
     rule->schedule_count = 0;
@@ -184,8 +185,8 @@ static void read_schedule(const rc_yaml_node *map, rc_config_faults *faults, rc_
     if (get(map, "backoff") == NULL)
         rule->backoff = RC_BACKOFF_SCHEDULE;
     else if (rule->backoff != RC_BACKOFF_SCHEDULE)
-        rc_config_fault_say(rc_yaml_fault_at_key(faults, list),
-                            "schedule_ms goes with backoff: schedule alone");
+        rc_config_fault_append(rc_yaml_fault_at_key(faults, list),
+                               "schedule_ms goes with backoff: schedule alone");
 }
 
 static void read_jitter(const rc_yaml_node *node, rc_config_faults *faults, rc_retry_rule *rule)
@@ -203,9 +204,10 @@ static void read_jitter(const rc_yaml_node *node, rc_config_faults *faults, rc_r
     }
     if (jitter == (rc_jitter)0) {
         rc_config_fault *fault = rc_yaml_fault(faults, node);
-        rc_config_fault_say(fault, "none, full, decorrelated or a number of percent is expected, "
-                                   "not ");
-        rc_config_fault_quote(fault, node->text);
+        rc_config_fault_append(fault,
+                               "none, full, decorrelated or a number of percent is expected, "
+                               "not ");
+        rc_config_fault_append_quoted(fault, node->text);
         return;
     }
     rule->jitter = jitter;
@@ -261,8 +263,8 @@ static bool has_any(const rc_yaml_node *map, const char *const *names, size_t co
 static void read_others(const rc_yaml_node *node, rc_config_faults *faults, rc_policy *policy)
 {
     static const char *const shape[] = {"backoff", "schedule_ms", "base_ms", "factor"};
-    const rc_retry_rule *others = &policy->others;
-    read_rule(node, faults, &policy->others);
+    const rc_retry_rule *others = &policy->default_rule;
+    read_rule(node, faults, &policy->default_rule);
     if (has_any(node, shape, sizeof(shape) / sizeof(shape[0])))
         policy->rule_count = 0;
     for (uint32_t i = 0; i < policy->rule_count; i++) {
@@ -302,15 +304,15 @@ static rc_config_fault *refuse_low_cap(const rc_yaml_node *map, const rc_retry_r
         longest_first_ms(rule) <= rule->max_delay_ms)
         return NULL;
     rc_config_fault *fault = rc_yaml_fault(faults, cap);
-    rc_config_fault_say(fault, "shorter than the wait of ");
-    rc_config_fault_say_u64(fault, longest_first_ms(rule));
-    return rc_config_fault_say(fault, " ms that ");
+    rc_config_fault_append(fault, "shorter than the wait of ");
+    rc_config_fault_append_u64(fault, longest_first_ms(rule));
+    return rc_config_fault_append(fault, " ms that ");
 }
 
-static void say_remedy(rc_config_fault *fault, const rc_retry_rule *rule)
+static void append_remedy(rc_config_fault *fault, const rc_retry_rule *rule)
 {
-    rc_config_fault_say(fault, "; write base_ms too, or a max_delay_ms of at least ");
-    rc_config_fault_say_u64(fault, longest_first_ms(rule));
+    rc_config_fault_append(fault, "; write base_ms too, or a max_delay_ms of at least ");
+    rc_config_fault_append_u64(fault, longest_first_ms(rule));
 }
 
 static const char *first_code(const rc_retry_rule *rule)
@@ -325,7 +327,7 @@ static const char *first_code(const rc_retry_rule *rule)
 static void check_cap(const rc_yaml_node *node, const char *preset, rc_config_faults *faults,
                       const rc_policy *policy)
 {
-    const rc_retry_rule *rule = &policy->others;
+    const rc_retry_rule *rule = &policy->default_rule;
     /* Rules of the policy's own take the place of the preset's. */
     for (uint32_t i = 0; get(node, "rules") == NULL && i < policy->rule_count; i++)
         if (longest_first_ms(&policy->rules[i]) > longest_first_ms(rule))
@@ -333,14 +335,14 @@ static void check_cap(const rc_yaml_node *node, const char *preset, rc_config_fa
     rc_config_fault *fault = refuse_low_cap(node, rule, faults);
     if (fault == NULL)
         return;
-    rc_config_fault_say(fault, preset != NULL ? "the preset " : "is the default");
-    rc_config_fault_say(fault, preset != NULL ? preset : "");
-    rc_config_fault_say(fault, preset != NULL ? " has" : "");
-    if (rule != &policy->others) {
-        rc_config_fault_say(fault, " for ");
-        rc_config_fault_say(fault, first_code(rule));
+    rc_config_fault_append(fault, preset != NULL ? "the preset " : "is the default");
+    rc_config_fault_append(fault, preset != NULL ? preset : "");
+    rc_config_fault_append(fault, preset != NULL ? " has" : "");
+    if (rule != &policy->default_rule) {
+        rc_config_fault_append(fault, " for ");
+        rc_config_fault_append(fault, first_code(rule));
     }
-    say_remedy(fault, rule);
+    append_remedy(fault, rule);
 }
 
 static void read_rules(const rc_yaml_node *list, rc_config_faults *faults, rc_policy *policy)
@@ -348,13 +350,13 @@ static void read_rules(const rc_yaml_node *list, rc_config_faults *faults, rc_po
     if (!rc_yaml_expect(list, RC_YAML_LIST, faults))
         return;
     if (list->count > RC_POLICY_RULES_MAX) {
-        rc_config_fault_say(rc_yaml_fault(faults, list), "a policy has at most 4 rules");
+        rc_config_fault_append(rc_yaml_fault(faults, list), "a policy has at most 4 rules");
         return;
     }
     policy->rule_count = 0;
     for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
         rc_retry_rule *rule = &policy->rules[policy->rule_count++];
-        *rule = policy->others;
+        *rule = policy->default_rule;
         rule->codes = (rc_code_set){{0}};
         if (!rc_config_check_keys(RC_SECTION_rule, item, faults))
             continue;
@@ -362,11 +364,11 @@ static void read_rules(const rc_yaml_node *list, rc_config_faults *faults, rc_po
         if (codes != NULL)
             read_codes(codes, true, faults, &rule->codes);
         else
-            rc_config_fault_say(rc_yaml_fault(faults, item), "codes is missing: whom is it for");
+            rc_config_fault_append(rc_yaml_fault(faults, item), "codes is missing: whom is it for");
         read_rule(item, faults, rule);
         rc_config_fault *fault = refuse_low_cap(item, rule, faults);
         if (fault != NULL)
-            say_remedy(rc_config_fault_say(fault, "the rule has from its policy"), rule);
+            append_remedy(rc_config_fault_append(fault, "the rule has from its policy"), rule);
     }
 }
 
@@ -402,7 +404,7 @@ static bool set_name(const rc_yaml_node *node, rc_str name, rc_config_faults *fa
     else if (name.len == 0 || name.len >= RC_POLICY_NAME_MAX)
         wrong = "a policy's name has 1 to 31 bytes";
     if (wrong != NULL) {
-        rc_config_fault_say(rc_yaml_fault_at_key(faults, node), wrong);
+        rc_config_fault_append(rc_yaml_fault_at_key(faults, node), wrong);
         return false;
     }
     memset(policy->name, 0, sizeof(policy->name));
@@ -415,11 +417,11 @@ static void refuse_policy(const rc_yaml_node *node, const char *wrong, rc_config
 {
     for (const rc_yaml_node *child = node->first; child != NULL; child = child->next) {
         if (rc_str_find(rc_str_c(wrong), child->key, 0) != RC_STR_NPOS) {
-            rc_config_fault_say(rc_yaml_fault(faults, child), wrong);
+            rc_config_fault_append(rc_yaml_fault(faults, child), wrong);
             return;
         }
     }
-    rc_config_fault_say(rc_yaml_fault_at_key(faults, node), wrong);
+    rc_config_fault_append(rc_yaml_fault_at_key(faults, node), wrong);
 }
 
 bool rc_policy_read(const rc_yaml_node *node, rc_str name, rc_config_faults *faults,

@@ -49,8 +49,8 @@ static void push_codes(rc_buf *buf, const rc_code_set *set)
 
 static void push_factor(rc_buf *buf, uint32_t milli)
 {
-    char room[RC_DECIMAL_ROOM];
-    rc_buf_push(buf, rc_config_decimal(room, milli, 3));
+    char scratch[RC_DECIMAL_CAPACITY];
+    rc_buf_push(buf, rc_config_decimal(scratch, milli, 3));
 }
 
 static void push_schedule(rc_buf *buf, const rc_retry_rule *rule)
@@ -102,7 +102,7 @@ void rc_policy_push_yaml(rc_buf *buf, const rc_policy *policy)
 {
     push(buf, retries_more_than_plain(policy) ? "{preset: none, " : "{");
     push(buf, policy->enabled ? "enabled: true" : "enabled: false");
-    push_rule(buf, &policy->others);
+    push_rule(buf, &policy->default_rule);
     push_key(buf, "hint");
     push(buf, rc_hint_use_name(policy->hint));
     if (!rc_code_set_is_empty(&policy->retry_on)) {
@@ -130,14 +130,14 @@ void rc_policy_push_yaml(rc_buf *buf, const rc_policy *policy)
 /* ---- for people ---- */
 
 /* The wait with the chance taken out of it. */
-static rc_retry_rule calm(const rc_retry_rule *rule)
+static rc_retry_rule without_jitter(const rc_retry_rule *rule)
 {
     rc_retry_rule plain = *rule;
     plain.jitter = RC_JITTER_NONE;
     return plain;
 }
 
-static void push_chance(rc_buf *buf, const rc_retry_rule *rule)
+static void push_jitter(rc_buf *buf, const rc_retry_rule *rule)
 {
     if (rule->jitter == RC_JITTER_PERCENT) {
         push(buf, " +-");
@@ -162,7 +162,7 @@ static void push_wait(rc_buf *buf, uint64_t wait_ms)
 
 void rc_retry_rule_push_summary(rc_buf *buf, const rc_retry_rule *rule)
 {
-    rc_retry_rule plain = calm(rule);
+    rc_retry_rule plain = without_jitter(rule);
     rc_buf_push_u64(buf, rule->max_attempts);
     push(buf, rule->max_attempts == 1 ? " try" : " tries, waits");
     for (uint32_t failed = 1; failed < rule->max_attempts; failed++) {
@@ -174,7 +174,7 @@ void rc_retry_rule_push_summary(rc_buf *buf, const rc_retry_rule *rule)
         push_wait(buf, rc_backoff_wait(&plain, failed, 0, 0));
     }
     if (rule->max_attempts > 1)
-        push_chance(buf, rule);
+        push_jitter(buf, rule);
 }
 
 void rc_retry_rule_push_codes(rc_buf *buf, const rc_retry_rule *rule)

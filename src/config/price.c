@@ -5,7 +5,7 @@
 /* Exactly: millionths of a dollar, and millionths of those. */
 typedef struct amount {
     uint64_t whole;
-    uint64_t rest;
+    uint64_t fraction;
 } amount;
 
 static uint64_t times(uint64_t a, uint64_t b)
@@ -24,9 +24,9 @@ static void add(amount *sum, uint64_t units, uint64_t per_million)
 {
     add_whole(sum, times(units, per_million / MILLION));
     add_whole(sum, times(units / MILLION, per_million % MILLION));
-    sum->rest += (units % MILLION) * (per_million % MILLION);
-    add_whole(sum, sum->rest / MILLION);
-    sum->rest %= MILLION;
+    sum->fraction += (units % MILLION) * (per_million % MILLION);
+    add_whole(sum, sum->fraction / MILLION);
+    sum->fraction %= MILLION;
 }
 
 uint64_t rc_price_cost(const rc_config_price *price, const rc_charge *charge)
@@ -46,7 +46,7 @@ uint64_t rc_price_cost(const rc_config_price *price, const rc_charge *charge)
     add(&sum, charge->audio_ms, times(price->second, 1000));
     add_whole(&sum, times(charge->images, price->image));
     add_whole(&sum, price->request);
-    if (sum.rest >= MILLION / 2)
+    if (sum.fraction >= MILLION / 2)
         add_whole(&sum, 1);
     return sum.whole;
 }

@@ -85,8 +85,8 @@ static void read_date(reader *r, const rc_yaml_node *root)
     const rc_yaml_node *node = rc_yaml_get(root, RC_STR("as_of"));
     rc_str text;
     if (node == NULL) {
-        rc_config_fault_say(rc_yaml_fault(r->faults, root),
-                            "as_of is missing: the date of the prices, as in 2026-08-08");
+        rc_config_fault_append(rc_yaml_fault(r->faults, root),
+                               "as_of is missing: the date of the prices, as in 2026-08-08");
         return;
     }
     if (!rc_yaml_text(node, r->faults, &text))
@@ -96,8 +96,8 @@ static void read_date(reader *r, const rc_yaml_node *root)
         return;
     }
     rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-    rc_config_fault_say(fault, "a date is expected, as in 2026-08-08, not ");
-    rc_config_fault_quote(fault, text);
+    rc_config_fault_append(fault, "a date is expected, as in 2026-08-08, not ");
+    rc_config_fault_append_quoted(fault, text);
 }
 
 static void read_kind(reader *r, const rc_yaml_node *node, rc_config_price *price)
@@ -147,9 +147,9 @@ static void check_reached(reader *r, const rc_yaml_node *node, size_t index)
         if (!is_before_all(&own[i], &own[index]))
             continue;
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-        rc_config_fault_say(fault, "never reached: prices[");
-        rc_config_fault_say_u64(fault, i);
-        rc_config_fault_say(fault, "] takes all that it could");
+        rc_config_fault_append(fault, "never reached: prices[");
+        rc_config_fault_append_u64(fault, i);
+        rc_config_fault_append(fault, "] takes all that it could");
         return;
     }
 }
@@ -170,12 +170,12 @@ static void read_price(reader *r, const rc_yaml_node *map, size_t index)
     if (kind != NULL)
         read_kind(r, kind, price);
     if (model == NULL)
-        rc_config_fault_say(rc_yaml_fault(r->faults, map), "model is missing: what it is for");
+        rc_config_fault_append(rc_yaml_fault(r->faults, map), "model is missing: what it is for");
     else if (price->model.len > 0)
         check_reached(r, model, index);
     if (!has_price(map))
-        rc_config_fault_say(rc_yaml_fault(r->faults, map),
-                            "no price: input, output, image, second, request or told");
+        rc_config_fault_append(rc_yaml_fault(r->faults, map),
+                               "no price: input, output, image, second, request or told");
 }
 
 static void read_list(reader *r, const rc_yaml_node *list)
@@ -184,7 +184,7 @@ static void read_list(reader *r, const rc_yaml_node *list)
     if (!rc_yaml_expect(list, RC_YAML_LIST, r->faults))
         return;
     if (list->count > RC_PRICES_MAX) {
-        rc_config_fault_say(rc_yaml_fault(r->faults, list), "more than 1024 prices");
+        rc_config_fault_append(rc_yaml_fault(r->faults, list), "more than 1024 prices");
         return;
     }
     if (list->count == 0)

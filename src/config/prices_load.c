@@ -9,12 +9,12 @@
 /* A pipe would be waited for. */
 static rc_status read_file(rc_config_source *source, const rc_sys_calls *calls, const char *path)
 {
-    const char *other = rc_path_other(calls, path);
+    const char *other = rc_path_special_kind(calls, path);
     if (other == NULL)
         return rc_config_source_read(source, calls);
     rc_config_fault *fault = rc_config_faults_add(&source->faults, 0, 0);
-    rc_config_fault_say(fault, "it is ");
-    rc_config_fault_say(fault, other);
+    rc_config_fault_append(fault, "it is ");
+    rc_config_fault_append(fault, other);
     return RC_E_RANGE;
 }
 
@@ -28,7 +28,7 @@ rc_status rc_prices_load(rc_prices *prices, const rc_sys_calls *calls, const rc_
         return RC_OK;
     rc_buf path;
     rc_buf_init(&path, alloc, PATH_MAX_BYTES);
-    rc_config_source_beside(source, config->root.prices, &path);
+    rc_config_source_resolve(source, config->root.prices, &path);
     rc_status status = rc_buf_status(&path);
     if (status == RC_OK) {
         rc_config_source_init(ret_source, alloc, rc_buf_get(&path).ptr);

@@ -3,7 +3,7 @@
 
 static void refuse(rc_config_reader *r, const rc_yaml_node *node, const char *what)
 {
-    rc_config_fault_say(rc_yaml_fault(r->faults, node), what);
+    rc_config_fault_append(rc_yaml_fault(r->faults, node), what);
 }
 
 static const char *client_name_at(const void *ctx, size_t index)
@@ -26,9 +26,9 @@ static void check_any(rc_config_reader *r, const rc_yaml_node *node, rc_str patt
         if (rc_glob_matches(pattern, rc_str_c(name_at(r->config, i))))
             return;
     rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-    rc_config_fault_say(fault, "there is no ");
-    rc_config_fault_say(fault, what);
-    rc_config_fault_quote(rc_config_fault_say(fault, " "), pattern);
+    rc_config_fault_append(fault, "there is no ");
+    rc_config_fault_append(fault, what);
+    rc_config_fault_append_quoted(rc_config_fault_append(fault, " "), pattern);
     rc_config_fault_suggest(fault, pattern, name_at, r->config);
 }
 

@@ -48,7 +48,7 @@ static void read_keys(rc_config_reader *r, const rc_yaml_node *list, rc_config_p
             continue;
         for (size_t i = 0; i < provider->key_count; i++)
             if (provider->keys[i].kind == ref.kind && rc_str_eq(provider->keys[i].name, ref.name))
-                rc_config_fault_say(rc_yaml_fault(r->faults, item), "this key stands twice");
+                rc_config_fault_append(rc_yaml_fault(r->faults, item), "this key stands twice");
         provider->keys[provider->key_count++] = ref;
     }
 }
@@ -86,8 +86,8 @@ static bool read_kind(rc_config_reader *r, const rc_yaml_node *map, rc_config_pr
     provider->kind = rc_config_kind_find(provider->name);
     if (provider->kind != NULL)
         return true;
-    rc_config_fault_say(rc_yaml_fault_at_key(r->faults, map),
-                        "kind is missing: whose interface does it speak");
+    rc_config_fault_append(rc_yaml_fault_at_key(r->faults, map),
+                           "kind is missing: whose interface does it speak");
     return false;
 }
 
@@ -99,8 +99,8 @@ static void check_base_url(rc_config_reader *r, const rc_yaml_node *map,
     if (node == NULL) {
         provider->base_url = rc_str_c(provider->kind->base_url);
         if (provider->base_url.len == 0)
-            rc_config_fault_say(rc_yaml_fault_at_key(r->faults, map),
-                                "base_url is missing: this kind has no usual address");
+            rc_config_fault_append(rc_yaml_fault_at_key(r->faults, map),
+                                   "base_url is missing: this kind has no usual address");
         return;
     }
     if (provider->base_url.len == 0)
@@ -113,7 +113,7 @@ static void check_base_url(rc_config_reader *r, const rc_yaml_node *map,
     const char *wrong = is_demo ? "the demo provider is part of the gateway and has no address"
                                 : rc_config_url_check(provider->base_url, provider->insecure);
     if (wrong != NULL)
-        rc_config_fault_say(rc_yaml_fault(r->faults, node), wrong);
+        rc_config_fault_append(rc_yaml_fault(r->faults, node), wrong);
     while (rc_str_ends_with(provider->base_url, RC_STR("/")))
         provider->base_url.len--;
 }
@@ -127,8 +127,8 @@ static void read_provider(rc_config_reader *r, const rc_yaml_node *map,
     rc_config_fill_defaults(RC_SECTION_provider, provider);
     if (!is_provider_name(map->key)) {
         rc_config_fault *fault = rc_yaml_fault_at_key(r->faults, map);
-        rc_config_fault_say(fault,
-                            "a provider's name has letters, digits, - _ and . alone, at most 63");
+        rc_config_fault_append(
+            fault, "a provider's name has letters, digits, - _ and . alone, at most 63");
         fault->is_private = true;
     }
     rc_config_check_keys(RC_SECTION_provider, map, r->faults);

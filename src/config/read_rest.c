@@ -4,7 +4,7 @@
 
 static void refuse(rc_config_reader *r, const rc_yaml_node *node, const char *what)
 {
-    rc_config_fault_say(rc_yaml_fault(r->faults, node), what);
+    rc_config_fault_append(rc_yaml_fault(r->faults, node), what);
 }
 
 static bool is_postgres(rc_str store)
@@ -22,16 +22,16 @@ static int hex_of(char c)
 }
 
 /* Undoes %41 in text, as much as fits. */
-static rc_str decoded(rc_str text, char room[RC_CONFIG_TEXT_MAX])
+static rc_str decoded(rc_str text, char scratch[RC_CONFIG_TEXT_MAX])
 {
     size_t used = 0;
     for (size_t i = 0; i < text.len && used < RC_CONFIG_TEXT_MAX; i++) {
         int high = text.ptr[i] == '%' && i + 2 < text.len ? hex_of(text.ptr[i + 1]) : -1;
         int low = high >= 0 ? hex_of(text.ptr[i + 2]) : -1;
-        room[used++] = low >= 0 ? (char)(high * 16 + low) : text.ptr[i];
+        scratch[used++] = low >= 0 ? (char)(high * 16 + low) : text.ptr[i];
         i += low >= 0 ? 2 : 0;
     }
-    return rc_str_make(room, used);
+    return rc_str_make(scratch, used);
 }
 
 /* What libpq and SQLite take that is no secret. */
@@ -94,9 +94,9 @@ static const char *const no_passwords =
 /* "name=value" with a known name, and one equals sign unless the value is a list of settings. */
 static bool is_open_pair(rc_str pair)
 {
-    char room[RC_CONFIG_TEXT_MAX];
+    char scratch[RC_CONFIG_TEXT_MAX];
     size_t equals = rc_str_find_byte(pair, '=', 0);
-    rc_str name = decoded(rc_str_slice(pair, 0, equals), room);
+    rc_str name = decoded(rc_str_slice(pair, 0, equals), scratch);
     bool is_list = rc_str_eq(name, RC_STR("options"));
     return is_open_parameter(name) && (equals == RC_STR_NPOS || is_list ||
                                        rc_str_find_byte(pair, '=', equals + 1) == RC_STR_NPOS);
@@ -116,8 +116,8 @@ static const char *check_parameters(rc_str url)
     }
     if (is_open)
         return NULL;
-    char room[RC_CONFIG_TEXT_MAX];
-    return rc_config_is_secret_name(decoded(url, room))
+    char scratch[RC_CONFIG_TEXT_MAX];
+    return rc_config_is_secret_name(decoded(url, scratch))
                ? no_passwords
                : "an unknown parameter; if it is a secret, put the whole URL into env:NAME or "
                  "file:PATH";
@@ -126,13 +126,14 @@ static const char *check_parameters(rc_str url)
 /* "postgres://user:password@host", where the password may hold any sign. */
 static bool has_password(rc_str url)
 {
-    char room[RC_CONFIG_TEXT_MAX];
+    char scratch[RC_CONFIG_TEXT_MAX];
     size_t start = rc_str_find(url, RC_STR("://"), 0);
     size_t at = url.len;
     while (at > 0 && url.ptr[at - 1] != '@')
         at--;
     return start != RC_STR_NPOS && at > start + 3 &&
-           rc_str_find_byte(decoded(rc_str_slice(url, start + 3, at), room), ':', 0) != RC_STR_NPOS;
+           rc_str_find_byte(decoded(rc_str_slice(url, start + 3, at), scratch), ':', 0) !=
+               RC_STR_NPOS;
 }
 
 static void check_store(rc_config_reader *r, const rc_yaml_node *node)
@@ -180,8 +181,8 @@ void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root)
     if (content != NULL && r->config->audit.content != 0)
         refuse(r, content, "this version keeps no prompts and answers: only off is possible");
     if (breaker != NULL && r->config->breaker.open_ms > r->config->breaker.open_max_ms)
-        rc_config_fault_say(rc_yaml_fault_at_key(r->faults, breaker),
-                            "open_ms is longer than open_max_ms");
+        rc_config_fault_append(rc_yaml_fault_at_key(r->faults, breaker),
+                               "open_ms is longer than open_max_ms");
 }
 
 static bool is_text(const rc_yaml_node *node)
@@ -215,9 +216,9 @@ void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *root)
         check_admin_listen(r, listen, token != NULL);
     if (listen != NULL && socket != NULL)
         refuse(r, socket, "listen or socket, not both");
-    const rc_yaml_node *place = listen != NULL ? listen : rc_yaml_get(root, RC_STR("listen"));
-    if (is_text(place) && rc_config_listen_is_same(r->config->root.listen, admin->listen))
-        refuse(r, place, "listen and admin.listen are the same; choose another port for one");
+    const rc_yaml_node *listen_node = listen != NULL ? listen : rc_yaml_get(root, RC_STR("listen"));
+    if (is_text(listen_node) && rc_config_listen_is_same(r->config->root.listen, admin->listen))
+        refuse(r, listen_node, "listen and admin.listen are the same; choose another port for one");
 }
 
 static void read_client(rc_config_reader *r, const rc_yaml_node *map, size_t index)

@@ -32,9 +32,9 @@ static void suggest_provider(const rc_config_reader *r, rc_config_fault *fault, 
         rc_config_fault_suggest(fault, name, kind_name_at, NULL);
         return;
     }
-    rc_config_fault_say(fault, "; write ");
-    rc_config_fault_say(fault, kind->name);
-    rc_config_fault_say(fault, ": {} under providers");
+    rc_config_fault_append(fault, "; write ");
+    rc_config_fault_append(fault, kind->name);
+    rc_config_fault_append(fault, ": {} under providers");
 }
 
 /* "provider/model": the model may hold slashes, the provider's name does not. */
@@ -47,16 +47,16 @@ static void read_target_name(rc_config_reader *r, const rc_yaml_node *node,
     size_t slash = rc_str_find_byte(text, '/', 0);
     if (slash == RC_STR_NPOS || slash == 0 || slash + 1 == text.len) {
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-        rc_config_fault_say(fault, "provider/model is expected, not ");
-        rc_config_fault_quote(fault, text);
+        rc_config_fault_append(fault, "provider/model is expected, not ");
+        rc_config_fault_append_quoted(fault, text);
         return;
     }
     rc_str name = rc_str_slice(text, 0, slash);
     const rc_config_provider *provider = rc_config_provider_find(r->config, name);
     if (provider == NULL) {
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-        rc_config_fault_say(fault, "there is no provider ");
-        rc_config_fault_quote(fault, name);
+        rc_config_fault_append(fault, "there is no provider ");
+        rc_config_fault_append_quoted(fault, name);
         suggest_provider(r, fault, name);
         return;
     }
@@ -88,7 +88,7 @@ static void read_target(rc_config_reader *r, const rc_yaml_node *map, rc_config_
     if (name != NULL)
         read_target_name(r, name, target);
     else
-        rc_config_fault_say(rc_yaml_fault(r->faults, map), "target is missing: provider/model");
+        rc_config_fault_append(rc_yaml_fault(r->faults, map), "target is missing: provider/model");
     if (capabilities != NULL)
         rc_config_read_capabilities(r, capabilities, &target->capabilities);
 }
@@ -107,9 +107,9 @@ static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_c
         if (!is_same_target(&route->chain[i], &route->chain[last]))
             continue;
         rc_config_fault *fault = rc_yaml_fault(r->faults, target_name(item));
-        rc_config_fault_say(fault, "twice in one chain: chain[");
-        rc_config_fault_say_u64(fault, i);
-        rc_config_fault_say(fault, "] is the same target; tries gives it more tries");
+        rc_config_fault_append(fault, "twice in one chain: chain[");
+        rc_config_fault_append_u64(fault, i);
+        rc_config_fault_append(fault, "] is the same target; tries gives it more tries");
         return;
     }
 }
@@ -151,13 +151,13 @@ static void check_interface(rc_config_reader *r, const rc_yaml_node *node,
         if (other == NULL || other->dialect == kind->dialect)
             continue;
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-        rc_config_fault_say(fault, "it speaks ");
-        rc_config_fault_say(fault, interface_of(kind));
-        rc_config_fault_say(fault, " interface and chain[");
-        rc_config_fault_say_u64(fault, i);
-        rc_config_fault_say(fault, "] ");
-        rc_config_fault_say(fault, interface_of(other));
-        rc_config_fault_say(fault, "; in this version a route keeps to one");
+        rc_config_fault_append(fault, "it speaks ");
+        rc_config_fault_append(fault, interface_of(kind));
+        rc_config_fault_append(fault, " interface and chain[");
+        rc_config_fault_append_u64(fault, i);
+        rc_config_fault_append(fault, "] ");
+        rc_config_fault_append(fault, interface_of(other));
+        rc_config_fault_append(fault, "; in this version a route keeps to one");
         return;
     }
 }
@@ -166,13 +166,14 @@ static void read_chain(rc_config_reader *r, const rc_yaml_node *route_node, rc_c
 {
     const rc_yaml_node *list = rc_yaml_get(route_node, RC_STR("chain"));
     if (list == NULL) {
-        rc_config_fault_say(rc_yaml_fault(r->faults, route_node), "chain is missing: who answers");
+        rc_config_fault_append(rc_yaml_fault(r->faults, route_node),
+                               "chain is missing: who answers");
         return;
     }
     if (!rc_yaml_expect(list, RC_YAML_LIST, r->faults))
         return;
     if (list->count == 0)
-        rc_config_fault_say(rc_yaml_fault(r->faults, list), "an empty chain: nobody answers");
+        rc_config_fault_append(rc_yaml_fault(r->faults, list), "an empty chain: nobody answers");
     route->chain = rc_config_array(r, list, sizeof(*route->chain));
     if (route->chain == NULL)
         return;
@@ -195,8 +196,8 @@ static void read_policy_name(rc_config_reader *r, const rc_yaml_node *node, rc_c
         return;
     }
     rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-    rc_config_fault_say(fault, "there is no policy ");
-    rc_config_fault_quote(fault, name);
+    rc_config_fault_append(fault, "there is no policy ");
+    rc_config_fault_append_quoted(fault, name);
     rc_config_fault_suggest(fault, name, rc_config_policy_name_at, r->config);
 }
 
@@ -209,9 +210,9 @@ static void check_reached(rc_config_reader *r, const rc_yaml_node *node, size_t 
         if (routes[i].model.len == 0 || !rc_glob_matches(routes[i].model, routes[index].model))
             continue;
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-        rc_config_fault_say(fault, "never reached: routes[");
-        rc_config_fault_say_u64(fault, i);
-        rc_config_fault_say(fault, "] takes all that it could");
+        rc_config_fault_append(fault, "never reached: routes[");
+        rc_config_fault_append_u64(fault, i);
+        rc_config_fault_append(fault, "] takes all that it could");
         return;
     }
 }
@@ -237,7 +238,8 @@ static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t inde
     const rc_yaml_node *timeouts = rc_yaml_get(map, RC_STR("timeouts"));
     const rc_yaml_node *overflow_to = rc_yaml_get(map, RC_STR("overflow_to"));
     if (model == NULL)
-        rc_config_fault_say(rc_yaml_fault(r->faults, map), "model is missing: what is asked for");
+        rc_config_fault_append(rc_yaml_fault(r->faults, map),
+                               "model is missing: what is asked for");
     else if (route->model.len > 0)
         check_reached(r, model, index);
     read_chain(r, map, route);
@@ -251,8 +253,8 @@ static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t inde
         route->has_overflow_to = true;
         read_target_name(r, overflow_to, &route->overflow_to);
         if (route->chain_count > 0 && is_same_target(&route->chain[0], &route->overflow_to))
-            rc_config_fault_say(rc_yaml_fault(r->faults, overflow_to),
-                                "the chain begins with this target: its window is not larger");
+            rc_config_fault_append(rc_yaml_fault(r->faults, overflow_to),
+                                   "the chain begins with this target: its window is not larger");
         check_interface(r, overflow_to, &route->overflow_to, route, route->chain_count);
     }
 }
@@ -262,7 +264,7 @@ void rc_config_read_routes(rc_config_reader *r, const rc_yaml_node *list)
     if (!rc_yaml_expect(list, RC_YAML_LIST, r->faults))
         return;
     if (list->count > RC_CONFIG_ROUTES_MAX) {
-        rc_config_fault_say(rc_yaml_fault(r->faults, list), "more than 1024 routes");
+        rc_config_fault_append(rc_yaml_fault(r->faults, list), "more than 1024 routes");
         return;
     }
     r->config->routes = rc_config_array(r, list, sizeof(*r->config->routes));

@@ -24,7 +24,7 @@ bool rc_secret_path(const rc_sys_calls *calls, const rc_secret_ref *ref,
     return rc_buf_status(&path) == RC_OK;
 }
 
-static const char *file_trouble(int error)
+static const char *file_error(int error)
 {
     if (error == 0)
         return NULL;
@@ -33,29 +33,29 @@ static const char *file_trouble(int error)
     return error == RC_FILE_TOO_LARGE ? "is too large for a secret" : "cannot be read";
 }
 
-const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *room)
+const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *space)
 {
     char path[RC_SECRET_PATH_MAX];
     if (ref->kind == RC_SECRET_ENV) {
         const char *value = calls->getenv(ref->name.ptr);
         if (value == NULL || value[0] == '\0')
             return "is not set";
-        return rc_buf_push(room, rc_str_c(value)) == RC_OK ? NULL : "is too long";
+        return rc_buf_push(space, rc_str_c(value)) == RC_OK ? NULL : "is too long";
     }
     if (!rc_secret_path(calls, ref, path))
         return "was not passed on: systemd does that with LoadCredential=";
-    return file_trouble(rc_file_read_regular(calls, path, room));
+    return file_error(rc_file_read_regular(calls, path, space));
 }
 
 const char *rc_secret_check_token(const rc_sys_calls *calls, const rc_secret_ref *ref)
 {
-    char room[RC_SECRET_TOKEN_MAX];
+    char space[RC_SECRET_TOKEN_MAX];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, space, sizeof space);
     const char *why = rc_secret_load(calls, ref, &text);
     if (why == NULL && !rc_secret_is_token(rc_secret_make(rc_str_trim(rc_buf_get(&text)))))
         why = RC_SECRET_NO_TOKEN;
-    rc_secret_wipe(room, sizeof room);
+    rc_secret_wipe(space, sizeof space);
     return why;
 }
 
@@ -73,37 +73,37 @@ const char *rc_secret_kind_noun(rc_secret_kind kind)
     return "the file";
 }
 
-static rc_secret_state look_at_file(const rc_sys_calls *calls, const char *path)
+static rc_secret_state inspect_file(const rc_sys_calls *calls, const char *path)
 {
     struct stat facts;
     switch (rc_secret_file_check(calls, path)) {
     case RC_SECRET_FILE_GOOD:
         return RC_SECRET_SET;
-    case RC_SECRET_FILE_OPEN:
+    case RC_SECRET_FILE_WORLD_READABLE:
         return RC_SECRET_EXPOSED;
-    case RC_SECRET_FILE_OTHER:
-        return RC_SECRET_NO_FILE;
+    case RC_SECRET_FILE_NOT_REGULAR:
+        return RC_SECRET_NOT_A_FILE;
     case RC_SECRET_FILE_MISSING:
         break;
     }
     return calls->stat(path, &facts) == 0 ? RC_SECRET_UNREADABLE : RC_SECRET_MISSING;
 }
 
-rc_secret_state rc_secret_look(const rc_sys_calls *calls, const rc_secret_ref *ref)
+rc_secret_state rc_secret_inspect(const rc_sys_calls *calls, const rc_secret_ref *ref)
 {
     char path[RC_SECRET_PATH_MAX];
     if (ref->kind == RC_SECRET_ENV) {
         const char *value = calls->getenv(ref->name.ptr);
         return value != NULL && value[0] != '\0' ? RC_SECRET_SET : RC_SECRET_NOT_SET;
     }
-    return rc_secret_path(calls, ref, path) ? look_at_file(calls, path) : RC_SECRET_NOT_SET;
+    return rc_secret_path(calls, ref, path) ? inspect_file(calls, path) : RC_SECRET_NOT_SET;
 }
 
 const char *rc_secret_state_text(const rc_sys_calls *calls, const rc_secret_ref *ref)
 {
     char path[RC_SECRET_PATH_MAX];
     const char *other = NULL;
-    switch (rc_secret_look(calls, ref)) {
+    switch (rc_secret_inspect(calls, ref)) {
     case RC_SECRET_SET:
         return ref->kind == RC_SECRET_ENV ? "set" : "there";
     case RC_SECRET_NOT_SET:
@@ -112,9 +112,9 @@ const char *rc_secret_state_text(const rc_sys_calls *calls, const rc_secret_ref 
         return "readable by everybody";
     case RC_SECRET_UNREADABLE:
         return "cannot be read";
-    case RC_SECRET_NO_FILE:
+    case RC_SECRET_NOT_A_FILE:
         if (rc_secret_path(calls, ref, path))
-            other = rc_path_other(calls, path);
+            other = rc_path_special_kind(calls, path);
         break;
     case RC_SECRET_MISSING:
         break;

@@ -18,7 +18,7 @@ bool rc_secret_path(const rc_sys_calls *calls, const rc_secret_ref *ref,
 
 /* Appends it to room, line ends and all. Gives NULL, or why not: "is not set", "cannot be read".
  * Static. */
-const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *room);
+const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *space);
 
 /* Longer ones are in no header. */
 #define RC_SECRET_TOKEN_MAX ((size_t)16 << 10)
@@ -37,10 +37,10 @@ typedef enum rc_secret_state {
     RC_SECRET_MISSING = 2,    /* its file */
     RC_SECRET_UNREADABLE = 3, /* the file is there */
     RC_SECRET_EXPOSED = 4,    /* everybody on this machine may read the file */
-    RC_SECRET_NO_FILE = 5     /* but something else of that name: rc_path_other */
+    RC_SECRET_NOT_A_FILE = 5  /* but something else of that name: rc_path_special_kind */
 } rc_secret_state;
 
-rc_secret_state rc_secret_look(const rc_sys_calls *calls, const rc_secret_ref *ref);
+rc_secret_state rc_secret_inspect(const rc_sys_calls *calls, const rc_secret_ref *ref);
 
 /* "set", "not set", "there", "missing", "a folder" ... Static. */
 const char *rc_secret_state_text(const rc_sys_calls *calls, const rc_secret_ref *ref);

@@ -15,7 +15,7 @@ bool rc_config_text_read(const rc_yaml_node *node, rc_config_faults *faults, rc_
     if (!rc_yaml_text(node, faults, &text))
         return false;
     if (text.len > RC_CONFIG_TEXT_MAX) {
-        rc_config_fault_say(rc_yaml_fault(faults, node), "longer than 1024 bytes");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "longer than 1024 bytes");
         return false;
     }
     *ret_text = text;
@@ -76,7 +76,7 @@ static bool is_credential_name(rc_str name)
     return true;
 }
 
-static bool read_ref(const rc_yaml_node *node, const char *what, rc_config_faults *faults,
+static bool read_ref(const rc_yaml_node *node, const char *plural, rc_config_faults *faults,
                      rc_secret_ref *ret_ref)
 {
     rc_secret_ref ref;
@@ -85,26 +85,27 @@ static bool read_ref(const rc_yaml_node *node, const char *what, rc_config_fault
         return false;
     if (!rc_secret_ref_parse(text, &ref)) {
         rc_config_fault *fault = rc_yaml_fault(faults, node);
-        rc_config_fault_say(fault, "literal ");
-        rc_config_fault_say(fault, what);
-        rc_config_fault_say(fault, " are not accepted; use env:NAME, file:PATH or credential:NAME");
+        rc_config_fault_append(fault, "literal ");
+        rc_config_fault_append(fault, plural);
+        rc_config_fault_append(fault,
+                               " are not accepted; use env:NAME, file:PATH or credential:NAME");
         return false;
     }
     /* The name is shown; many a key would pass for one. */
     if (ref.kind == RC_SECRET_ENV &&
         (!is_variable_name(ref.name) || !rc_scrub_is_clean(ref.name))) {
-        rc_config_fault_say(rc_yaml_fault(faults, node),
-                            "the name of a variable is expected behind env:");
+        rc_config_fault_append(rc_yaml_fault(faults, node),
+                               "the name of a variable is expected behind env:");
         return false;
     }
     if (ref.kind == RC_SECRET_CREDENTIAL &&
         (!is_credential_name(ref.name) || !rc_scrub_is_clean(ref.name))) {
-        rc_config_fault_say(rc_yaml_fault(faults, node),
-                            "the name of a credential is expected behind credential:");
+        rc_config_fault_append(rc_yaml_fault(faults, node),
+                               "the name of a credential is expected behind credential:");
         return false;
     }
     if (ref.name.len == 0 || !rc_scrub_is_clean(ref.name)) {
-        rc_config_fault_say(rc_yaml_fault(faults, node), "a path is expected behind file:");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "a path is expected behind file:");
         return false;
     }
     ref.line = node->line;
@@ -113,11 +114,11 @@ static bool read_ref(const rc_yaml_node *node, const char *what, rc_config_fault
     return true;
 }
 
-bool rc_secret_ref_read(const rc_yaml_node *node, const char *what, rc_config_faults *faults,
+bool rc_secret_ref_read(const rc_yaml_node *node, const char *plural, rc_config_faults *faults,
                         rc_secret_ref *ret_ref)
 {
     size_t before = faults->count;
-    bool is_good = read_ref(node, what, faults, ret_ref);
+    bool is_good = read_ref(node, plural, faults, ret_ref);
     rc_config_faults_hide(faults, before);
     return is_good;
 }

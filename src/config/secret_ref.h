@@ -32,7 +32,7 @@ bool rc_secret_ref_parse(rc_str text, rc_secret_ref *ret_ref);
 
 /* A reference. False: a fault was added, which shows nothing of the value. what: "keys", "tokens".
  * Views the document. */
-bool rc_secret_ref_read(const rc_yaml_node *node, const char *what, rc_config_faults *faults,
+bool rc_secret_ref_read(const rc_yaml_node *node, const char *plural, rc_config_faults *faults,
                         rc_secret_ref *ret_ref);
 
 #endif

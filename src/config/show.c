@@ -40,9 +40,9 @@ static void push_section(rc_buf *buf, const char *name, rc_config_section sectio
 
 static void push_ref(rc_buf *buf, const rc_secret_ref *ref)
 {
-    char room[TWO_PARTS_MAX];
+    char scratch[TWO_PARTS_MAX];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     push(&text, rc_secret_kind_prefix(ref->kind));
     rc_buf_push(&text, ref->name);
     rc_config_push_scalar(buf, rc_buf_get(&text));
@@ -95,9 +95,9 @@ void rc_config_push_target(rc_buf *buf, const rc_config *config, const rc_config
 
 static void push_target_scalar(rc_buf *buf, const rc_config *config, const rc_config_target *target)
 {
-    char room[TWO_PARTS_MAX];
+    char scratch[TWO_PARTS_MAX];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_config_push_target(&text, config, target);
     rc_config_push_scalar(buf, rc_buf_get(&text));
 }

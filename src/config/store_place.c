@@ -22,16 +22,16 @@ static rc_str folder_in(const char *value)
 
 rc_status rc_config_find_store(rc_config *config, const char *(*getenv)(const char *name))
 {
-    char room[FOLDER_MAX_BYTES + 64];
+    char scratch[FOLDER_MAX_BYTES + 64];
     rc_buf url;
     if (config->root.store.len > 0)
         return RC_OK;
     const rc_str service = folder_in(getenv("STATE_DIRECTORY"));
     const rc_str state = folder_in(getenv("XDG_STATE_HOME"));
     const rc_str home = folder_in(getenv("HOME"));
-    rc_buf_init_fixed(&url, room, sizeof room);
+    rc_buf_init_fixed(&url, scratch, sizeof scratch);
     rc_buf_push(&url, RC_STR(SCHEME));
-    config->store_kind = RC_CONFIG_STORE_STATE;
+    config->store_kind = RC_CONFIG_STORE_STATE_DIR;
     if (service.len > 0) {
         /* The variable may name several. */
         rc_buf_push(&url, rc_str_slice(service, 0, rc_str_find_byte(service, ':', 0)));
@@ -44,7 +44,7 @@ rc_status rc_config_find_store(rc_config *config, const char *(*getenv)(const ch
         rc_buf_push(&url, RC_STR("/.local/state/recourse/" RC_CONFIG_STORE_FILE));
     } else {
         rc_buf_push(&url, RC_STR(RC_CONFIG_STORE_FILE));
-        config->store_kind = RC_CONFIG_STORE_HERE;
+        config->store_kind = RC_CONFIG_STORE_CURRENT_DIR;
     }
     config->root.store = rc_arena_dup(&config->arena, rc_buf_get(&url));
     return config->root.store.ptr != NULL ? RC_OK : RC_E_NOMEM;

@@ -2,29 +2,29 @@
 
 #include "base/str.h"
 
-#define TARGET_ROOM ((size_t)1024)
+#define TARGET_MAX_BYTES ((size_t)1024)
 
 /* A target, whoever asks for it. */
-typedef struct goal {
+typedef struct priced_target {
     const rc_config_provider *provider;
     rc_str model;
-} goal;
+} priced_target;
 
 typedef struct search {
     const rc_prices *prices;
     const rc_config *config;
-    rc_unpriced_each each;
+    rc_unpriced_visitor each;
     void *ctx;
     size_t count;
 } search;
 
-static bool is_open(const goal *g)
+static bool is_open(const priced_target *g)
 {
     return rc_str_eq(g->model, RC_STR("*"));
 }
 
 /* The demo is free. */
-static bool is_priced(const search *s, const goal *g)
+static bool is_priced(const search *s, const priced_target *g)
 {
     const rc_str kind = rc_str_c(g->provider->kind->name);
     if (rc_str_eq(kind, RC_STR("demo")))
@@ -36,7 +36,7 @@ static bool is_priced(const search *s, const goal *g)
 
 /* ---- where it is asked for ---- */
 
-static bool is_same(const rc_config *config, const rc_config_target *target, const goal *g)
+static bool is_same(const rc_config *config, const rc_config_target *target, const priced_target *g)
 {
     return &config->providers[target->provider] == g->provider &&
            rc_str_eq(target->model, g->model);
@@ -44,7 +44,7 @@ static bool is_same(const rc_config *config, const rc_config_target *target, con
 
 /* Among its first targets, the one for what is too long being the last. */
 static bool is_among(const rc_config *config, const rc_config_route *route, size_t count,
-                     const goal *g)
+                     const priced_target *g)
 {
     for (size_t i = 0; i < count && i < route->chain_count; i++)
         if (is_same(config, &route->chain[i], g))
@@ -53,7 +53,8 @@ static bool is_among(const rc_config *config, const rc_config_route *route, size
            is_same(config, &route->overflow_to, g);
 }
 
-static bool is_of(const rc_config *config, const rc_config_route *route, const goal *g)
+static bool is_in_route(const rc_config *config, const rc_config_route *route,
+                        const priced_target *g)
 {
     return is_among(config, route, SIZE_MAX, g);
 }
@@ -66,19 +67,19 @@ static bool fits(rc_str pattern, rc_str text)
 }
 
 /* Who names the provider takes a route of its name. */
-static bool fits_route(const rc_config *config, rc_str pattern, const goal *g)
+static bool fits_route(const rc_config *config, rc_str pattern, const priced_target *g)
 {
     for (size_t i = 0; i < config->route_count; i++)
-        if (fits(pattern, config->routes[i].model) && is_of(config, &config->routes[i], g))
+        if (fits(pattern, config->routes[i].model) && is_in_route(config, &config->routes[i], g))
             return true;
     return fits(pattern, g->provider->name);
 }
 
-static bool fits_target(rc_str pattern, const goal *g)
+static bool fits_target(rc_str pattern, const priced_target *g)
 {
-    char room[TARGET_ROOM];
+    char scratch[TARGET_MAX_BYTES];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_buf_push(&text, g->provider->name);
     rc_buf_push_byte(&text, '/');
     rc_buf_push(&text, g->model);
@@ -86,7 +87,7 @@ static bool fits_target(rc_str pattern, const goal *g)
            (is_open(g) && rc_glob_matches(rc_buf_get(&text), pattern));
 }
 
-static void note(rc_unpriced *found, const char *kind, rc_str name)
+static void add_budget(rc_unpriced *found, const char *kind, rc_str name)
 {
     if (found->kind != NULL) {
         found->other_count++;
@@ -97,64 +98,65 @@ static void note(rc_unpriced *found, const char *kind, rc_str name)
 }
 
 /* Every client may ask for every target; none is named that there is not. */
-static void note_budgets(const rc_config *config, const goal *g, rc_unpriced *found)
+static void add_budgets(const rc_config *config, const priced_target *g, rc_unpriced *found)
 {
     for (size_t i = 0; i < config->client_count; i++)
         if (config->clients[i].budget_usd > 0)
-            note(found, "client", config->clients[i].name);
+            add_budget(found, "client", config->clients[i].name);
     for (size_t i = 0; i < config->route_count; i++)
-        if (config->routes[i].budget_usd > 0 && is_of(config, &config->routes[i], g))
-            note(found, "route", config->routes[i].model);
+        if (config->routes[i].budget_usd > 0 && is_in_route(config, &config->routes[i], g))
+            add_budget(found, "route", config->routes[i].model);
     for (size_t i = 0; i < config->budget_count; i++) {
         const rc_config_budget *budget = &config->budgets[i];
         if (budget->limit_usd > 0 && fits_target(budget->match.target, g) &&
             fits_route(config, budget->match.route, g))
-            note(found, "budget", budget->name);
+            add_budget(found, "budget", budget->name);
     }
 }
 
 /* ---- targets ---- */
 
-static void look(search *s, const goal *g)
+static void visit(search *s, const priced_target *g)
 {
     rc_unpriced found = {.provider = g->provider->name, .model = g->model};
-    note_budgets(s->config, g, &found);
+    add_budgets(s->config, g, &found);
     if (found.kind != NULL && s->count++ < RC_UNPRICED_SHOWN)
         s->each(s->ctx, &found);
 }
 
-static bool is_new(const rc_config *config, size_t route_count, size_t count, const goal *g)
+static bool is_first_mention(const rc_config *config, size_t route_count, size_t count,
+                             const priced_target *g)
 {
     for (size_t i = 0; i < route_count; i++)
-        if (is_of(config, &config->routes[i], g))
+        if (is_in_route(config, &config->routes[i], g))
             return false;
     return route_count == config->route_count ||
            !is_among(config, &config->routes[route_count], count, g);
 }
 
-static void look_route(search *s, size_t index)
+static void visit_route(search *s, size_t index)
 {
     const rc_config *config = s->config;
     const rc_config_route *route = &config->routes[index];
     for (size_t i = 0; i < route->chain_count + (route->has_overflow_to ? 1u : 0u); i++) {
         const rc_config_target *target =
             i < route->chain_count ? &route->chain[i] : &route->overflow_to;
-        const goal g = {&config->providers[target->provider], target->model};
-        if (!is_priced(s, &g) && is_new(config, index, i, &g))
-            look(s, &g);
+        const priced_target g = {&config->providers[target->provider], target->model};
+        if (!is_priced(s, &g) && is_first_mention(config, index, i, &g))
+            visit(s, &g);
     }
 }
 
-size_t rc_unpriced_find(const rc_prices *prices, const rc_config *config, rc_unpriced_each each,
+size_t rc_unpriced_find(const rc_prices *prices, const rc_config *config, rc_unpriced_visitor each,
                         void *ctx)
 {
     search s = {.prices = prices, .config = config, .each = each, .ctx = ctx};
     for (size_t i = 0; i < config->route_count; i++)
-        look_route(&s, i);
+        visit_route(&s, i);
     for (size_t i = 0; i < config->provider_count; i++) {
-        const goal g = {&config->providers[i], RC_STR("*")};
-        if (!is_priced(&s, &g) && is_new(config, config->route_count, 0, &g))
-            look(&s, &g);
+        const priced_target g = {&config->providers[i], RC_STR("*")};
+        if (!is_priced(&s, &g) && is_first_mention(config, config->route_count, 0, &g))
+            visit(&s, &g);
     }
     return s.count;
 }

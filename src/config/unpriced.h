@@ -20,11 +20,11 @@ typedef struct rc_unpriced {
     size_t other_count; /* budgets that count it beside this one */
 } rc_unpriced;
 
-typedef void (*rc_unpriced_each)(void *ctx, const rc_unpriced *unpriced);
+typedef void (*rc_unpriced_visitor)(void *ctx, const rc_unpriced *unpriced);
 
 /* Calls each for every one of them, once, the first RC_UNPRICED_SHOWN alone; gives how many there
  * are. unpriced: views config. */
-size_t rc_unpriced_find(const rc_prices *prices, const rc_config *config, rc_unpriced_each each,
+size_t rc_unpriced_find(const rc_prices *prices, const rc_config *config, rc_unpriced_visitor each,
                         void *ctx);
 
 /* Appends "up/m has no price: what it costs does not count for client app and 2 more budgets". */

@@ -36,8 +36,8 @@ rc_config_fault *rc_yaml_build_fault(rc_yaml_builder *b, rc_status status, yaml_
 
 void rc_yaml_build_stop(rc_yaml_builder *b, rc_status status, yaml_mark_t mark, const char *what)
 {
-    rc_config_fault_say(rc_yaml_build_fault(b, status, mark), what);
-    b->is_over = true;
+    rc_config_fault_append(rc_yaml_build_fault(b, status, mark), what);
+    b->is_stopped = true;
 }
 
 rc_yaml_node *rc_yaml_build_node(rc_yaml_builder *b, rc_yaml_kind kind, yaml_mark_t mark)
@@ -50,7 +50,7 @@ rc_yaml_node *rc_yaml_build_node(rc_yaml_builder *b, rc_yaml_kind kind, yaml_mar
     rc_yaml_node *node = rc_arena_get(&b->doc->arena, sizeof(*node));
     if (node == NULL) {
         set_status(b, rc_arena_status(&b->doc->arena));
-        b->is_over = true;
+        b->is_stopped = true;
         return NULL;
     }
     node->kind = kind;
@@ -66,7 +66,7 @@ void rc_yaml_build_attach(rc_yaml_builder *b, rc_yaml_node *node)
         b->doc->root = node;
         return;
     }
-    rc_yaml_open *open = &b->open[b->depth - 1];
+    rc_yaml_frame *open = &b->frames[b->depth - 1];
     node->parent = open->node;
     if (open->has_key) {
         node->key = open->key;
@@ -92,7 +92,7 @@ static bool wants_key(const rc_yaml_builder *b)
 {
     if (b->depth == 0)
         return false;
-    const rc_yaml_open *open = &b->open[b->depth - 1];
+    const rc_yaml_frame *open = &b->frames[b->depth - 1];
     return open->node->kind == RC_YAML_MAP && !open->has_key;
 }
 
@@ -102,7 +102,7 @@ bool rc_yaml_build_open(rc_yaml_builder *b, rc_yaml_node *node, yaml_mark_t mark
         rc_yaml_build_stop(b, RC_E_TOO_DEEP, mark, "more than 32 levels deep");
         return false;
     }
-    b->open[b->depth++] = (rc_yaml_open){.node = node};
+    b->frames[b->depth++] = (rc_yaml_frame){.node = node};
     return true;
 }
 
@@ -117,8 +117,8 @@ static void begin(rc_yaml_builder *b, rc_yaml_kind kind, const yaml_char_t *anch
     if (node == NULL)
         return;
     rc_yaml_build_attach(b, node);
-    if (rc_yaml_build_open(b, node, mark) && anchor != NULL && b->has_anchors)
-        rc_yaml_anchor_keep(b, anchor, node, mark);
+    if (rc_yaml_build_open(b, node, mark) && anchor != NULL && b->allows_anchors)
+        rc_yaml_anchor_add(b, anchor, node, mark);
 }
 
 /* The mark of a block's end is where the next thing begins; its last child says more. */
@@ -126,7 +126,7 @@ static void end(rc_yaml_builder *b, const yaml_event_t *event)
 {
     if (b->depth == 0)
         return;
-    const rc_yaml_open *open = &b->open[b->depth - 1];
+    const rc_yaml_frame *open = &b->frames[b->depth - 1];
     if (event->end_mark.index > event->start_mark.index)
         open->node->end_line = line_of(event->start_mark);
     else if (open->last != NULL)
@@ -141,17 +141,17 @@ static void refuse_twice(rc_yaml_builder *b, rc_str key, yaml_mark_t mark,
 {
     rc_config_fault *fault = rc_yaml_build_fault(b, RC_E_DUPLICATE, mark);
     fault->is_private = rc_yaml_is_private(before->parent, b->faults);
-    rc_config_fault_quote(fault, key);
-    rc_config_fault_say(fault, " stands twice; the first is at ");
-    rc_config_fault_say_u64(fault, before->key_line);
-    rc_config_fault_say(fault, ":");
-    rc_config_fault_say_u64(fault, before->key_column);
+    rc_config_fault_append_quoted(fault, key);
+    rc_config_fault_append(fault, " stands twice; the first is at ");
+    rc_config_fault_append_u64(fault, before->key_line);
+    rc_config_fault_append(fault, ":");
+    rc_config_fault_append_u64(fault, before->key_column);
     rc_yaml_path(before, b->faults, fault);
 }
 
 static void take_key(rc_yaml_builder *b, rc_str key, bool is_merge, yaml_mark_t mark)
 {
-    rc_yaml_open *open = &b->open[b->depth - 1];
+    rc_yaml_frame *open = &b->frames[b->depth - 1];
     if (open->node->count == RC_YAML_MAX_KEYS) {
         rc_yaml_build_stop(b, RC_E_TOO_LARGE, mark, "more than 1024 keys in one map");
         return;
@@ -190,11 +190,11 @@ static void take_scalar(rc_yaml_builder *b, const yaml_event_t *event)
     rc_str text = rc_arena_dup(&b->doc->arena, raw);
     if (rc_arena_status(&b->doc->arena) != RC_OK) {
         set_status(b, rc_arena_status(&b->doc->arena));
-        b->is_over = true;
+        b->is_stopped = true;
         return;
     }
     if (is_key) {
-        const bool is_merge = b->has_anchors && !is_quoted && rc_str_eq(text, RC_STR("<<"));
+        const bool is_merge = b->allows_anchors && !is_quoted && rc_str_eq(text, RC_STR("<<"));
         take_key(b, text, is_merge, event->start_mark);
         return;
     }
@@ -206,26 +206,26 @@ static void take_scalar(rc_yaml_builder *b, const yaml_event_t *event)
     node->text = text;
     node->end_line = line_of(event->end_mark);
     rc_yaml_build_attach(b, node);
-    if (event->data.scalar.anchor != NULL && b->has_anchors)
-        rc_yaml_anchor_keep(b, event->data.scalar.anchor, node, event->start_mark);
+    if (event->data.scalar.anchor != NULL && b->allows_anchors)
+        rc_yaml_anchor_add(b, event->data.scalar.anchor, node, event->start_mark);
 }
 
 /* The text stands for nothing that is used later, but the tree must hold something in its place. */
 static void take_alias(rc_yaml_builder *b, const yaml_event_t *event)
 {
     const yaml_mark_t mark = event->start_mark;
-    if (b->has_anchors && wants_key(b)) {
+    if (b->allows_anchors && wants_key(b)) {
         rc_yaml_build_stop(b, RC_E_SYNTAX, mark, "a key is written out, not an alias (*name)");
         return;
     }
-    if (b->has_anchors) {
-        rc_yaml_anchor_write(b, event->data.alias.anchor, mark);
+    if (b->allows_anchors) {
+        rc_yaml_anchor_expand(b, event->data.alias.anchor, mark);
         return;
     }
-    rc_config_fault_say(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
-                        "aliases (*name) are not accepted; write the value out");
+    rc_config_fault_append(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
+                           "aliases (*name) are not accepted; write the value out");
     if (wants_key(b)) {
-        b->is_over = true;
+        b->is_stopped = true;
         return;
     }
     rc_yaml_node *node = rc_yaml_build_node(b, RC_YAML_NULL, mark);
@@ -236,15 +236,15 @@ static void take_alias(rc_yaml_builder *b, const yaml_event_t *event)
 static void refuse_extras(rc_yaml_builder *b, const yaml_char_t *anchor, const yaml_char_t *tag,
                           yaml_mark_t mark)
 {
-    if (anchor != NULL && !b->has_anchors)
-        rc_config_fault_say(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
-                            "anchors (&name) are not accepted; write the value out");
+    if (anchor != NULL && !b->allows_anchors)
+        rc_config_fault_append(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
+                               "anchors (&name) are not accepted; write the value out");
     else if (anchor != NULL && wants_key(b))
-        rc_config_fault_say(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
-                            "a key has no anchor (&name); put it before the value");
+        rc_config_fault_append(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
+                               "a key has no anchor (&name); put it before the value");
     if (tag != NULL)
-        rc_config_fault_say(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
-                            "tags (!name) are not accepted; quote the text if it begins with !");
+        rc_config_fault_append(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
+                               "tags (!name) are not accepted; quote the text if it begins with !");
 }
 
 static void take_document(rc_yaml_builder *b, yaml_mark_t mark)
@@ -283,7 +283,7 @@ static void take_event(rc_yaml_builder *b, const yaml_event_t *event)
         end(b, event);
         return;
     case YAML_STREAM_END_EVENT:
-        b->is_over = true;
+        b->is_stopped = true;
         return;
     case YAML_NO_EVENT:
     case YAML_STREAM_START_EVENT:
@@ -294,10 +294,10 @@ static void take_event(rc_yaml_builder *b, const yaml_event_t *event)
 
 static void read_events(rc_yaml_builder *b, yaml_parser_t *parser, rc_str text)
 {
-    while (!b->is_over) {
+    while (!b->is_stopped) {
         yaml_event_t event;
         if (yaml_parser_parse(parser, &event) == 0) {
-            b->is_over = true;
+            b->is_stopped = true;
             set_status(b, rc_yaml_syntax_fault(parser, text, b->faults));
             return;
         }
@@ -306,15 +306,15 @@ static void read_events(rc_yaml_builder *b, yaml_parser_t *parser, rc_str text)
     }
 }
 
-static rc_status parse(rc_yaml *doc, rc_str text, bool has_anchors, const rc_alloc *alloc,
+static rc_status parse(rc_yaml *doc, rc_str text, bool allows_anchors, const rc_alloc *alloc,
                        rc_config_faults *faults)
 {
     rc_arena_init(&doc->arena, alloc, ARENA_MAX_BYTES);
     doc->root = NULL;
-    rc_yaml_builder b = {.doc = doc, .faults = faults, .has_anchors = has_anchors};
+    rc_yaml_builder b = {.doc = doc, .faults = faults, .allows_anchors = allows_anchors};
     if (text.len > RC_YAML_MAX_BYTES) {
-        rc_config_fault_say(rc_config_faults_add(faults, 0, 0),
-                            "larger than 1 MiB, which is the most that is read");
+        rc_config_fault_append(rc_config_faults_add(faults, 0, 0),
+                               "larger than 1 MiB, which is the most that is read");
         return RC_E_TOO_LARGE;
     }
     yaml_parser_t parser;

@@ -3,8 +3,8 @@
 #include "base/str.h"
 #include "config/yaml_build.h"
 
-void rc_yaml_anchor_keep(rc_yaml_builder *b, const yaml_char_t *name, rc_yaml_node *node,
-                         yaml_mark_t mark)
+void rc_yaml_anchor_add(rc_yaml_builder *b, const yaml_char_t *name, rc_yaml_node *node,
+                        yaml_mark_t mark)
 {
     node->has_anchor = true;
     if (b->anchor_count == RC_YAML_MAX_ANCHORS) {
@@ -14,7 +14,7 @@ void rc_yaml_anchor_keep(rc_yaml_builder *b, const yaml_char_t *name, rc_yaml_no
     const rc_str copy = rc_arena_dup(&b->doc->arena, rc_str_c((const char *)name));
     if (rc_arena_status(&b->doc->arena) != RC_OK) {
         b->status = b->status == RC_OK ? rc_arena_status(&b->doc->arena) : b->status;
-        b->is_over = true;
+        b->is_stopped = true;
         return;
     }
     b->anchors[b->anchor_count++] = (rc_yaml_anchor){.name = copy, .node = node};
@@ -32,7 +32,7 @@ static const rc_yaml_node *find(const rc_yaml_builder *b, rc_str name)
 static bool is_open(const rc_yaml_builder *b, const rc_yaml_node *node)
 {
     for (unsigned i = 0; i < b->depth; i++)
-        if (b->open[i].node == node)
+        if (b->frames[i].node == node)
             return true;
     return false;
 }
@@ -53,9 +53,9 @@ static bool count_bytes(rc_yaml_builder *b, const rc_yaml_node *node, yaml_mark_
 }
 
 /* place: of all of the copy; NULL: each keeps its own. Not deeper than the tree may be. */
-static void replay(rc_yaml_builder *b, const rc_yaml_node *from, const yaml_mark_t *place)
+static void copy_below(rc_yaml_builder *b, const rc_yaml_node *from, const yaml_mark_t *alias_mark)
 {
-    const yaml_mark_t mark = place != NULL ? *place : mark_of(from);
+    const yaml_mark_t mark = alias_mark != NULL ? *alias_mark : mark_of(from);
     if (!count_bytes(b, from, mark))
         return;
     rc_yaml_node *made = rc_yaml_build_node(b, from->kind, mark);
@@ -68,19 +68,19 @@ static void replay(rc_yaml_builder *b, const rc_yaml_node *from, const yaml_mark
         return;
     if (!rc_yaml_build_open(b, made, mark))
         return;
-    rc_yaml_open *open = &b->open[b->depth - 1];
-    for (const rc_yaml_node *child = from->first; child != NULL && !b->is_over;
+    rc_yaml_frame *open = &b->frames[b->depth - 1];
+    for (const rc_yaml_node *child = from->first; child != NULL && !b->is_stopped;
          child = child->next) {
         open->has_key = from->kind == RC_YAML_MAP;
         open->key = child->key;
-        open->key_line = place != NULL ? made->line : child->key_line;
-        open->key_column = place != NULL ? made->column : child->key_column;
-        replay(b, child, place);
+        open->key_line = alias_mark != NULL ? made->line : child->key_line;
+        open->key_column = alias_mark != NULL ? made->column : child->key_column;
+        copy_below(b, child, alias_mark);
     }
     b->depth--;
 }
 
-void rc_yaml_anchor_write(rc_yaml_builder *b, const yaml_char_t *name, yaml_mark_t mark)
+void rc_yaml_anchor_expand(rc_yaml_builder *b, const yaml_char_t *name, yaml_mark_t mark)
 {
     const rc_yaml_node *from = find(b, rc_str_c((const char *)name));
     if (from == NULL)
@@ -89,15 +89,15 @@ void rc_yaml_anchor_write(rc_yaml_builder *b, const yaml_char_t *name, yaml_mark
     else if (is_open(b, from))
         rc_yaml_build_stop(b, RC_E_SYNTAX, mark, "an alias (*name) of what it stands in itself");
     else
-        replay(b, from, &mark);
+        copy_below(b, from, &mark);
 }
 
 /* ---- << ---- */
 
 static void merge_map(rc_yaml_builder *b, const rc_yaml_node *map)
 {
-    rc_yaml_open *open = &b->open[b->depth - 1];
-    for (const rc_yaml_node *child = map->first; child != NULL && !b->is_over;
+    rc_yaml_frame *open = &b->frames[b->depth - 1];
+    for (const rc_yaml_node *child = map->first; child != NULL && !b->is_stopped;
          child = child->next) {
         if (rc_yaml_get(open->node, child->key) != NULL)
             continue;
@@ -109,14 +109,14 @@ static void merge_map(rc_yaml_builder *b, const rc_yaml_node *map)
         open->key = child->key;
         open->key_line = child->key_line;
         open->key_column = child->key_column;
-        replay(b, child, NULL);
+        copy_below(b, child, NULL);
     }
 }
 
 void rc_yaml_anchor_merge(rc_yaml_builder *b)
 {
     static const char what[] = "behind << a map is expected, or a list of maps";
-    const rc_yaml_node *from = b->open[b->depth - 1].merge;
+    const rc_yaml_node *from = b->frames[b->depth - 1].merge;
     if (from->kind == RC_YAML_MAP) {
         merge_map(b, from);
         return;
@@ -125,7 +125,8 @@ void rc_yaml_anchor_merge(rc_yaml_builder *b)
         rc_yaml_build_stop(b, RC_E_SYNTAX, mark_of(from), what);
         return;
     }
-    for (const rc_yaml_node *item = from->first; item != NULL && !b->is_over; item = item->next) {
+    for (const rc_yaml_node *item = from->first; item != NULL && !b->is_stopped;
+         item = item->next) {
         if (item->kind == RC_YAML_MAP)
             merge_map(b, item);
         else

@@ -7,7 +7,7 @@
 #include "config/yaml.h"
 
 /* A list or map that is not closed yet. */
-typedef struct rc_yaml_open {
+typedef struct rc_yaml_frame {
     rc_yaml_node *node;
     rc_yaml_node *last;  /* child */
     rc_yaml_node *merge; /* the value of <<, which is no child; NULL: there is none */
@@ -16,7 +16,7 @@ typedef struct rc_yaml_open {
     rc_str key;
     uint32_t key_line;
     uint32_t key_column;
-} rc_yaml_open;
+} rc_yaml_frame;
 
 typedef struct rc_yaml_anchor {
     rc_str name;
@@ -26,13 +26,13 @@ typedef struct rc_yaml_anchor {
 typedef struct rc_yaml_builder {
     rc_yaml *doc;
     rc_config_faults *faults;
-    rc_status status; /* the first that was not RC_OK; reading may go on */
-    bool is_over;     /* reading cannot go on */
-    bool has_anchors; /* anchors, aliases and << are read */
+    rc_status status;    /* the first that was not RC_OK; reading may go on */
+    bool is_stopped;     /* reading cannot go on */
+    bool allows_anchors; /* anchors, aliases and << are read */
     size_t node_count;
     unsigned document_count;
     unsigned depth; /* of open nodes */
-    rc_yaml_open open[RC_YAML_MAX_DEPTH];
+    rc_yaml_frame frames[RC_YAML_MAX_DEPTH];
     size_t copied_bytes; /* of the texts and keys that aliases stand for */
     size_t anchor_count;
     rc_yaml_anchor anchors[RC_YAML_MAX_ANCHORS];
@@ -56,12 +56,12 @@ bool rc_yaml_build_open(rc_yaml_builder *b, rc_yaml_node *node, yaml_mark_t mark
 /* ---- yaml_anchor.c ---- */
 
 /* node: what the name stands for from here on. name: copies. */
-void rc_yaml_anchor_keep(rc_yaml_builder *b, const yaml_char_t *name, rc_yaml_node *node,
-                         yaml_mark_t mark);
+void rc_yaml_anchor_add(rc_yaml_builder *b, const yaml_char_t *name, rc_yaml_node *node,
+                        yaml_mark_t mark);
 
 /* What the name stands for, written out below the innermost open node, with the place of the
  * alias. A fault: there is none, it is not closed yet, or it would become too much. */
-void rc_yaml_anchor_write(rc_yaml_builder *b, const yaml_char_t *name, yaml_mark_t mark);
+void rc_yaml_anchor_expand(rc_yaml_builder *b, const yaml_char_t *name, yaml_mark_t mark);
 
 /* Gives the innermost open node, a map, the keys of its << that it does not have itself. */
 void rc_yaml_anchor_merge(rc_yaml_builder *b);

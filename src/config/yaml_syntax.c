@@ -4,13 +4,13 @@
 
 #include "base/str.h"
 
-typedef struct saying {
+typedef struct translation {
     const char *theirs; /* what libyaml's text begins with */
     const char *ours;
-} saying;
+} translation;
 
 /* The ones that people meet. */
-static const saying sayings[] = {
+static const translation translations[] = {
     {"mapping values are not allowed", "a colon does not fit here; quote the text, or check the "
                                        "indentation"},
     {"did not find expected key", "a key is expected here; check the indentation"},
@@ -29,11 +29,11 @@ static const saying sayings[] = {
     {"did not find expected <document start>", "nothing may follow the end of the document"},
 };
 
-static const char *in_our_words(const char *problem)
+static const char *translate(const char *problem)
 {
-    for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++)
-        if (rc_str_starts_with(rc_str_c(problem), rc_str_c(sayings[i].theirs)))
-            return sayings[i].ours;
+    for (size_t i = 0; i < sizeof(translations) / sizeof(translations[0]); i++)
+        if (rc_str_starts_with(rc_str_c(problem), rc_str_c(translations[i].theirs)))
+            return translations[i].ours;
     return problem;
 }
 
@@ -89,14 +89,14 @@ rc_status rc_yaml_syntax_fault(const yaml_parser_t *parser, rc_str text, rc_conf
     const char *problem = parser->problem != NULL ? parser->problem : "not YAML";
     rc_config_fault *fault = rc_config_faults_add(faults, line, column);
     if (parser->error != YAML_READER_ERROR && is_tab_indented(text, line, column)) {
-        rc_config_fault_say(fault, "a tab cannot indent; use spaces");
+        rc_config_fault_append(fault, "a tab cannot indent; use spaces");
         return RC_E_SYNTAX;
     }
-    rc_config_fault_say(fault, in_our_words(problem));
+    rc_config_fault_append(fault, translate(problem));
     /* An open bracket or quote is the place to look at, however late it shows. */
     if (parser->context != NULL && parser->context_mark.line + 1 < line) {
-        rc_config_fault_say(fault, "; it began in line ");
-        rc_config_fault_say_u64(fault, parser->context_mark.line + 1);
+        rc_config_fault_append(fault, "; it began in line ");
+        rc_config_fault_append_u64(fault, parser->context_mark.line + 1);
     }
     return RC_E_SYNTAX;
 }
@@ -111,24 +111,24 @@ static bool is_plain_key(rc_str key)
     return key.len > 0;
 }
 
-static void push_key(rc_str key, char *room, size_t size)
+static void push_key(rc_str key, char *path, size_t size)
 {
     if (is_plain_key(key)) {
-        rc_config_text_append(room, size, room[0] != '\0' ? RC_STR(".") : RC_STR(""));
-        rc_config_text_append(room, size, key);
+        rc_config_text_append(path, size, path[0] != '\0' ? RC_STR(".") : RC_STR(""));
+        rc_config_text_append(path, size, key);
         return;
     }
-    rc_config_text_append(room, size, RC_STR("[\""));
-    rc_config_text_append(room, size, key);
-    rc_config_text_append(room, size, RC_STR("\"]"));
+    rc_config_text_append(path, size, RC_STR("[\""));
+    rc_config_text_append(path, size, key);
+    rc_config_text_append(path, size, RC_STR("\"]"));
 }
 
-static void push_index(uint32_t index, char *room, size_t size)
+static void push_index(uint32_t index, char *path, size_t size)
 {
-    char digits[RC_DECIMAL_ROOM];
-    rc_config_text_append(room, size, RC_STR("["));
-    rc_config_text_append(room, size, rc_config_decimal(digits, index, 0));
-    rc_config_text_append(room, size, RC_STR("]"));
+    char digits[RC_DECIMAL_CAPACITY];
+    rc_config_text_append(path, size, RC_STR("["));
+    rc_config_text_append(path, size, rc_config_decimal(digits, index, 0));
+    rc_config_text_append(path, size, RC_STR("]"));
 }
 
 bool rc_yaml_is_private(const rc_yaml_node *node, const rc_config_faults *faults)

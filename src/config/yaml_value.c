@@ -39,7 +39,7 @@ rc_config_fault *rc_yaml_fault_at_key(rc_config_faults *faults, const rc_yaml_no
 static void hide_between(rc_config_faults *faults, uint32_t first, uint32_t last,
                          const rc_config_fault *except)
 {
-    for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {
+    for (size_t i = 0; i < rc_config_faults_listed(faults); i++) {
         rc_config_fault *fault = &faults->list[i];
         if (fault != except && fault->line >= first && fault->line <= last)
             fault->is_private = true;
@@ -62,9 +62,9 @@ void rc_yaml_hide_lines(const rc_yaml_node *root, rc_config_faults *faults)
     bool is_hiding[RC_CONFIG_FAULTS_MAX] = {false};
     if (faults->is_open || faults->count == 0)
         return;
-    for (size_t i = 0; i < rc_config_faults_kept(faults); i++)
+    for (size_t i = 0; i < rc_config_faults_listed(faults); i++)
         is_hiding[i] = faults->list[i].is_private || faults->list[i].is_key;
-    for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {
+    for (size_t i = 0; i < rc_config_faults_listed(faults); i++) {
         const rc_config_fault *fault = &faults->list[i];
         if (is_hiding[i])
             hide_between(faults, fault->line, fault->end_line, fault);
@@ -96,9 +96,9 @@ bool rc_yaml_expect(const rc_yaml_node *node, rc_yaml_kind kind, rc_config_fault
         return true;
     rc_config_fault *fault = rc_yaml_fault(faults, node);
     fault->is_private = !faults->is_open;
-    rc_config_fault_say(fault, kind_text(kind));
-    rc_config_fault_say(fault, " is expected, not ");
-    rc_config_fault_say(fault, kind_text(node->kind));
+    rc_config_fault_append(fault, kind_text(kind));
+    rc_config_fault_append(fault, " is expected, not ");
+    rc_config_fault_append(fault, kind_text(node->kind));
     return false;
 }
 
@@ -137,7 +137,7 @@ static void refuse_key(const rc_yaml_node *node, rc_name_at name_at, const void 
     rc_config_fault *fault = rc_yaml_fault_at_key(faults, node);
     rc_config_fault_suggest(fault, node->key, name_at, ctx);
     bool is_stray = fault->nearest[0] == '\0' && node->kind == RC_YAML_NULL && !faults->is_open;
-    rc_config_fault_say(fault, is_stray ? "an unknown key without a value" : "unknown key");
+    rc_config_fault_append(fault, is_stray ? "an unknown key without a value" : "unknown key");
     if (is_stray) {
         /* {keys: a, b}: what looks like a key is part of the value in front of it. */
         fault->path[0] = '\0';
@@ -171,8 +171,8 @@ static bool check_timed(const rc_yaml_node *map, const rc_yaml_node *child, cons
     if (rc_yaml_get(map, rc_str_c(name)) == NULL)
         return true;
     rc_config_fault *fault = rc_yaml_fault_at_key(faults, child);
-    rc_config_fault_say(fault, name);
-    rc_config_fault_say(fault, " says the same, and stands here, too");
+    rc_config_fault_append(fault, name);
+    rc_config_fault_append(fault, " says the same, and stands here, too");
     return false;
 }
 
@@ -220,7 +220,7 @@ bool rc_yaml_text(const rc_yaml_node *node, rc_config_faults *faults, rc_str *re
     if (!rc_yaml_expect(node, RC_YAML_SCALAR, faults))
         return false;
     if (node->text.len == 0) {
-        rc_config_fault_say(rc_yaml_fault(faults, node), "empty text");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "empty text");
         return false;
     }
     *ret_text = node->text;
@@ -237,8 +237,8 @@ bool rc_yaml_bool(const rc_yaml_node *node, rc_config_faults *faults, bool *ret_
         return true;
     }
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault, "true or false is expected, not ");
-    rc_config_fault_quote(fault, node->text);
+    rc_config_fault_append(fault, "true or false is expected, not ");
+    rc_config_fault_append_quoted(fault, node->text);
     return false;
 }
 
@@ -300,18 +300,18 @@ static uint64_t power_of_ten(unsigned exponent)
     return power;
 }
 
-static void say_decimal(rc_config_fault *fault, uint64_t value, unsigned places)
+static void append_decimal(rc_config_fault *fault, uint64_t value, unsigned places)
 {
-    char room[RC_DECIMAL_ROOM];
-    rc_config_fault_say(fault, rc_config_decimal(room, value, places).ptr);
+    char scratch[RC_DECIMAL_CAPACITY];
+    rc_config_fault_append(fault, rc_config_decimal(scratch, value, places).ptr);
 }
 
 static bool refuse_text(rc_config_fault *fault, const rc_yaml_node *node)
 {
-    rc_config_fault_say(fault, has_leading_zero(node->text)
-                                   ? " without zeros in front is expected, not "
-                                   : " is expected, not ");
-    rc_config_fault_quote(fault, node->text);
+    rc_config_fault_append(fault, has_leading_zero(node->text)
+                                      ? " without zeros in front is expected, not "
+                                      : " is expected, not ");
+    rc_config_fault_append_quoted(fault, node->text);
     return false;
 }
 
@@ -319,15 +319,15 @@ static bool refuse_number(const rc_yaml_node *node, unsigned places, uint64_t mi
                           rc_config_faults *faults)
 {
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault, places > 0 ? "a number" : "a whole number");
+    rc_config_fault_append(fault, places > 0 ? "a number" : "a whole number");
     if (max < UINT64_MAX - 1) {
-        rc_config_fault_say(fault, " from ");
-        say_decimal(fault, min, places);
-        rc_config_fault_say(fault, " to ");
-        say_decimal(fault, max, places);
+        rc_config_fault_append(fault, " from ");
+        append_decimal(fault, min, places);
+        rc_config_fault_append(fault, " to ");
+        append_decimal(fault, max, places);
     } else if (min > 0) {
-        rc_config_fault_say(fault, " of at least ");
-        say_decimal(fault, min, places);
+        rc_config_fault_append(fault, " of at least ");
+        append_decimal(fault, min, places);
     }
     return refuse_text(fault, node);
 }
@@ -370,8 +370,8 @@ bool rc_yaml_i64(const rc_yaml_node *node, int64_t min, int64_t max, rc_config_f
         }
     }
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault,
-                        is_number ? "a whole number in the allowed range" : "a whole number");
+    rc_config_fault_append(fault,
+                           is_number ? "a whole number in the allowed range" : "a whole number");
     return refuse_text(fault, node);
 }
 
@@ -400,10 +400,10 @@ bool rc_yaml_duration_ms(const rc_yaml_node *node, uint64_t max_ms, rc_config_fa
         return true;
     }
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault, "milliseconds, or a duration such as 1.5s, up to ");
-    rc_config_fault_say_u64(fault, max_ms);
-    rc_config_fault_say(fault, " ms are expected, not ");
-    rc_config_fault_quote(fault, node->text);
+    rc_config_fault_append(fault, "milliseconds, or a duration such as 1.5s, up to ");
+    rc_config_fault_append_u64(fault, max_ms);
+    rc_config_fault_append(fault, " ms are expected, not ");
+    rc_config_fault_append_quoted(fault, node->text);
     return false;
 }
 
@@ -431,11 +431,11 @@ bool rc_yaml_time_ms(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_co
         return true;
     }
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault, "a time with its unit, as in 90s or 2m, from ");
-    rc_config_fault_say_u64(fault, min);
-    rc_config_fault_say(fault, " ms to ");
-    rc_config_fault_say_u64(fault, max);
-    rc_config_fault_say(fault, " ms");
+    rc_config_fault_append(fault, "a time with its unit, as in 90s or 2m, from ");
+    rc_config_fault_append_u64(fault, min);
+    rc_config_fault_append(fault, " ms to ");
+    rc_config_fault_append_u64(fault, max);
+    rc_config_fault_append(fault, " ms");
     return refuse_text(fault, node);
 }
 
@@ -458,12 +458,12 @@ bool rc_yaml_choice(const rc_yaml_node *node, rc_name_at name_at, const void *ct
     rc_config_fault_suggest(fault, node->text, name_at, ctx);
     /* A long list says less than the one name that was meant. */
     if (name_at(ctx, 0) == NULL || (fault->nearest[0] != '\0' && has_many(name_at, ctx))) {
-        rc_config_fault_say(fault, "there is no ");
-        rc_config_fault_quote(fault, node->text);
+        rc_config_fault_append(fault, "there is no ");
+        rc_config_fault_append_quoted(fault, node->text);
         return false;
     }
-    rc_config_fault_say_names(fault, name_at, ctx);
-    rc_config_fault_say(fault, " is expected, not ");
-    rc_config_fault_quote(fault, node->text);
+    rc_config_fault_append_names(fault, name_at, ctx);
+    rc_config_fault_append(fault, " is expected, not ");
+    rc_config_fault_append_quoted(fault, node->text);
     return false;
 }

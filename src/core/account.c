@@ -4,7 +4,7 @@
 
 #define NUMBER_MIN 9u /* digits; a date has eight */
 #define ID_MIN 16u    /* letters and digits in one run */
-#define REST_MIN 6u   /* of an id, behind its prefix */
+#define SUFFIX_MIN 6u /* of an id, behind its prefix */
 
 static bool is_word(char c)
 {
@@ -42,7 +42,7 @@ static bool has_prefix(rc_str word)
     static const char *const prefixes[] = {"org-", "org_", "proj_", "acct_", "wrkspc_"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         const rc_str prefix = rc_str_c(prefixes[i]);
-        if (rc_str_starts_with(word, prefix) && word.len >= prefix.len + REST_MIN)
+        if (rc_str_starts_with(word, prefix) && word.len >= prefix.len + SUFFIX_MIN)
             return true;
     }
     return rc_str_starts_with(word, RC_STR("user-")) && has_digit(word);

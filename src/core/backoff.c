@@ -26,13 +26,13 @@ static uint64_t scale(uint64_t value, uint64_t milli)
 
 /* Grows in microseconds, so that small bases and factors below 2 do not stand still. It ends at the
  * cap; the smallest factor above 1000 gets there in some ten thousand steps. */
-static uint64_t exponential(const rc_retry_rule *rule, uint32_t failed_tries)
+static uint64_t exponential(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
-    if (failed_tries <= 1)
+    if (failed_attempts <= 1)
         return rule->base_ms;
     const uint64_t cap_us = times(rule->max_delay_ms, 1000);
     uint64_t wait_us = times(rule->base_ms, 1000);
-    for (uint32_t i = 1; i < failed_tries && wait_us < cap_us; i++) {
+    for (uint32_t i = 1; i < failed_attempts && wait_us < cap_us; i++) {
         const uint64_t next_us = scale(wait_us, rule->factor_milli);
         if (next_us <= wait_us)
             break;
@@ -41,45 +41,45 @@ static uint64_t exponential(const rc_retry_rule *rule, uint32_t failed_tries)
     return wait_us == UINT64_MAX ? UINT64_MAX : wait_us / 1000;
 }
 
-static uint64_t scheduled(const rc_retry_rule *rule, uint32_t failed_tries)
+static uint64_t scheduled(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
     const uint64_t count = least(rule->schedule_count, RC_SCHEDULE_MAX);
-    return count > 0 ? rule->schedule_ms[least(failed_tries, count) - 1] : rule->base_ms;
+    return count > 0 ? rule->schedule_ms[least(failed_attempts, count) - 1] : rule->base_ms;
 }
 
 /* Before chance, capped: what is spread afterwards spreads below the cap as well. */
-static uint64_t plain_wait(const rc_retry_rule *rule, uint32_t failed_tries)
+static uint64_t plain_wait(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
     uint64_t wait_ms = rule->base_ms;
     switch (rule->backoff) {
     case RC_BACKOFF_FIXED:
         break;
     case RC_BACKOFF_LINEAR:
-        wait_ms = times(rule->base_ms, failed_tries);
+        wait_ms = times(rule->base_ms, failed_attempts);
         break;
     case RC_BACKOFF_EXPONENTIAL:
-        wait_ms = exponential(rule, failed_tries);
+        wait_ms = exponential(rule, failed_attempts);
         break;
     case RC_BACKOFF_SCHEDULE:
-        wait_ms = scheduled(rule, failed_tries);
+        wait_ms = scheduled(rule, failed_attempts);
         break;
     }
     return least(wait_ms, rule->max_delay_ms);
 }
 
 /* Each wait is at most three times the one before, and the first one's is the base. */
-static uint64_t decorrelated_max(const rc_retry_rule *rule, uint32_t failed_tries)
+static uint64_t decorrelated_max(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
     uint64_t wait_ms = rule->base_ms;
-    for (uint32_t i = 0; i < failed_tries && wait_ms != 0 && wait_ms < rule->max_delay_ms; i++)
+    for (uint32_t i = 0; i < failed_attempts && wait_ms != 0 && wait_ms < rule->max_delay_ms; i++)
         wait_ms = times(wait_ms, 3);
     return least(wait_ms, rule->max_delay_ms);
 }
 
-rc_wait_range rc_backoff_range(const rc_retry_rule *rule, uint32_t failed_tries)
+rc_wait_range rc_backoff_range(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
-    const uint32_t tries = failed_tries > 0 ? failed_tries : 1;
-    const uint64_t wait_ms = plain_wait(rule, tries);
+    const uint32_t attempts = failed_attempts > 0 ? failed_attempts : 1;
+    const uint64_t wait_ms = plain_wait(rule, attempts);
     const uint64_t spread_ms = scale(wait_ms, least(rule->jitter_pct, 100) * 10);
     switch (rule->jitter) {
     case RC_JITTER_NONE:
@@ -91,15 +91,15 @@ rc_wait_range rc_backoff_range(const rc_retry_rule *rule, uint32_t failed_tries)
         return (rc_wait_range){0, wait_ms};
     case RC_JITTER_DECORRELATED:
         return (rc_wait_range){least(rule->base_ms, rule->max_delay_ms),
-                               decorrelated_max(rule, tries)};
+                               decorrelated_max(rule, attempts)};
     }
     return (rc_wait_range){wait_ms, wait_ms};
 }
 
-uint64_t rc_backoff_wait(const rc_retry_rule *rule, uint32_t failed_tries, uint64_t last_wait_ms,
+uint64_t rc_backoff_wait(const rc_retry_rule *rule, uint32_t failed_attempts, uint64_t last_wait_ms,
                          uint64_t entropy)
 {
-    rc_wait_range range = rc_backoff_range(rule, failed_tries);
+    rc_wait_range range = rc_backoff_range(rule, failed_attempts);
     if (rule->jitter == RC_JITTER_DECORRELATED) {
         const uint64_t before_ms = last_wait_ms > range.min_ms ? last_wait_ms : range.min_ms;
         range.max_ms = least(range.max_ms, times(before_ms, 3));

@@ -95,29 +95,29 @@ static void close_again(rc_breaker *breaker, uint64_t now_ms)
 }
 
 static void on_probe_end(rc_breaker *breaker, const rc_breaker_settings *settings,
-                         rc_breaker_end end, uint64_t now_ms, uint64_t entropy)
+                         rc_breaker_outcome outcome, uint64_t now_ms, uint64_t entropy)
 {
     if (!breaker->is_probing)
         return;
     breaker->is_probing = false;
     uint64_t at_ms = later(now_ms, breaker->open_until_ms);
-    if (end == RC_BREAKER_WORKED)
+    if (outcome == RC_BREAKER_SUCCEEDED)
         close_again(breaker, at_ms);
-    if (end == RC_BREAKER_FAILED)
+    if (outcome == RC_BREAKER_FAILED)
         open_until(breaker, settings, at_ms, entropy);
 }
 
 static void on_call_end(rc_breaker *breaker, const rc_breaker_settings *settings,
-                        rc_breaker_end end, uint64_t now_ms, uint64_t entropy)
+                        rc_breaker_outcome outcome, uint64_t now_ms, uint64_t entropy)
 {
-    if (breaker->state != RC_BREAKER_CLOSED || end == RC_BREAKER_SAID_NOTHING)
+    if (breaker->state != RC_BREAKER_CLOSED || outcome == RC_BREAKER_NEUTRAL)
         return;
     roll(breaker, settings, now_ms);
     if (breaker->slot_calls[0] < UINT32_MAX) {
         breaker->slot_calls[0]++;
-        breaker->slot_failures[0] += end == RC_BREAKER_FAILED;
+        breaker->slot_failures[0] += outcome == RC_BREAKER_FAILED;
     }
-    if (end != RC_BREAKER_FAILED || !is_over_threshold(breaker, settings))
+    if (outcome != RC_BREAKER_FAILED || !is_over_threshold(breaker, settings))
         return;
     uint64_t at_ms = later(now_ms, breaker->slot_at_ms);
     if (at_ms >= add_ms(breaker->closed_at_ms, settings->window_ms))
@@ -132,8 +132,8 @@ void rc_breaker_init(rc_breaker *breaker, uint64_t now_ms)
     *breaker = (rc_breaker){.state = RC_BREAKER_CLOSED, .slot_at_ms = now_ms};
 }
 
-rc_breaker_pass rc_breaker_peek(const rc_breaker *breaker, const rc_breaker_settings *settings,
-                                uint64_t now_ms)
+rc_breaker_admission rc_breaker_peek(const rc_breaker *breaker, const rc_breaker_settings *settings,
+                                     uint64_t now_ms)
 {
     if (breaker->state == RC_BREAKER_CLOSED || settings->min_calls == 0)
         return RC_BREAKER_ADMITTED;
@@ -142,24 +142,25 @@ rc_breaker_pass rc_breaker_peek(const rc_breaker *breaker, const rc_breaker_sett
     return breaker->is_probing ? RC_BREAKER_REFUSED : RC_BREAKER_PROBE;
 }
 
-rc_breaker_pass rc_breaker_admit(rc_breaker *breaker, const rc_breaker_settings *settings,
-                                 uint64_t now_ms)
+rc_breaker_admission rc_breaker_admit(rc_breaker *breaker, const rc_breaker_settings *settings,
+                                      uint64_t now_ms)
 {
-    rc_breaker_pass pass = rc_breaker_peek(breaker, settings, now_ms);
-    if (pass == RC_BREAKER_PROBE) {
+    rc_breaker_admission admission = rc_breaker_peek(breaker, settings, now_ms);
+    if (admission == RC_BREAKER_PROBE) {
         breaker->state = RC_BREAKER_HALF_OPEN;
         breaker->is_probing = true;
     }
-    return pass;
+    return admission;
 }
 
 void rc_breaker_on_end(rc_breaker *breaker, const rc_breaker_settings *settings,
-                       rc_breaker_pass pass, rc_breaker_end end, uint64_t now_ms, uint64_t entropy)
+                       rc_breaker_admission admission, rc_breaker_outcome outcome, uint64_t now_ms,
+                       uint64_t entropy)
 {
-    if (pass == RC_BREAKER_PROBE)
-        on_probe_end(breaker, settings, end, now_ms, entropy);
-    if (pass == RC_BREAKER_ADMITTED && settings->min_calls > 0)
-        on_call_end(breaker, settings, end, now_ms, entropy);
+    if (admission == RC_BREAKER_PROBE)
+        on_probe_end(breaker, settings, outcome, now_ms, entropy);
+    if (admission == RC_BREAKER_ADMITTED && settings->min_calls > 0)
+        on_call_end(breaker, settings, outcome, now_ms, entropy);
 }
 
 bool rc_breaker_is_stale(const rc_breaker *breaker, uint64_t admitted_at_ms)
@@ -208,26 +209,26 @@ bool rc_breaker_validate(const rc_breaker *breaker)
 /* Codes that say something else than their class. */
 typedef struct code_row {
     rc_code code;
-    rc_breaker_end end;
+    rc_breaker_outcome outcome;
 } code_row;
 
 static const code_row exceptions[] = {
     /* Answered, and well: there is too much of us, or of this request. */
-    {RC_CODE_RATE_LIMITED, RC_BREAKER_WORKED},
-    {RC_CODE_CONFLICT, RC_BREAKER_WORKED},
+    {RC_CODE_RATE_LIMITED, RC_BREAKER_SUCCEEDED},
+    {RC_CODE_CONFLICT, RC_BREAKER_SUCCEEDED},
     /* Sent, and no answer came: whatever became of the work, the target was silent. */
     {RC_CODE_OUTCOME_UNKNOWN, RC_BREAKER_FAILED},
-    {RC_CODE_UNCLASSIFIED, RC_BREAKER_SAID_NOTHING},
+    {RC_CODE_UNCLASSIFIED, RC_BREAKER_NEUTRAL},
 };
 
-static rc_breaker_end class_counts(rc_error_class error_class)
+static rc_breaker_outcome outcome_of_class(rc_error_class error_class)
 {
     switch (error_class) {
     case RC_CLASS_PROVIDER_TRANSIENT:
         return RC_BREAKER_FAILED;
     case RC_CLASS_PROVIDER_CAPABILITY:
     case RC_CLASS_PROVIDER_TERMINAL:
-        return RC_BREAKER_WORKED;
+        return RC_BREAKER_SUCCEEDED;
     case RC_CLASS_VALIDATION:
     case RC_CLASS_TOOL_TRANSIENT:
     case RC_CLASS_TOOL_TERMINAL:
@@ -241,15 +242,15 @@ static rc_breaker_end class_counts(rc_error_class error_class)
     case RC_CLASS_UNKNOWN:
         break;
     }
-    return RC_BREAKER_SAID_NOTHING;
+    return RC_BREAKER_NEUTRAL;
 }
 
-rc_breaker_end rc_breaker_counts(rc_code code)
+rc_breaker_outcome rc_breaker_outcome_of(rc_code code)
 {
     for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++) {
         if (exceptions[i].code == code)
-            return exceptions[i].end;
+            return exceptions[i].outcome;
     }
     const rc_code_info *info = rc_code_get(code);
-    return info ? class_counts(info->error_class) : RC_BREAKER_SAID_NOTHING;
+    return info ? outcome_of_class(info->error_class) : RC_BREAKER_NEUTRAL;
 }

@@ -223,7 +223,7 @@ void rc_builder_set_retry_after_ms(rc_builder *builder, int64_t wait_ms)
 }
 
 /* Is the list below its ceiling? When not, that is noted. */
-static bool has_room(rc_builder *builder, size_t count, size_t max)
+static bool has_space(rc_builder *builder, size_t count, size_t max)
 {
     if (count >= max)
         builder->flags |= RC_BUILDER_TOO_LARGE;
@@ -236,7 +236,7 @@ static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *si
 {
     if (count < *size)
         return list;
-    if (!has_room(builder, count, max))
+    if (!has_space(builder, count, max))
         return NULL;
     size_t wanted = *size ? *size * 2 : 4;
     if (wanted > max)
@@ -289,7 +289,7 @@ void rc_builder_set_context(rc_builder *builder, rc_str key, rc_str value)
         return;
     rc_str text = entry->text;
     if (value.len && rc_scrub_is_secret_name(entry->key))
-        text = RC_STR(RC_SCRUB_MARK);
+        text = RC_STR(RC_SCRUB_REDACTED);
     else
         replace_text(builder, &text, value, RC_REPORT_MESSAGE_MAX);
     *entry = (rc_context_entry){
@@ -304,7 +304,7 @@ void rc_builder_set_context_int(rc_builder *builder, rc_str key, int64_t value)
     *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_INT, .number = value};
     if (rc_scrub_is_secret_name(entry->key)) /* a PIN is a secret too */
         *entry = (rc_context_entry){
-            .key = entry->key, .kind = RC_VALUE_STRING, .text = RC_STR(RC_SCRUB_MARK)};
+            .key = entry->key, .kind = RC_VALUE_STRING, .text = RC_STR(RC_SCRUB_REDACTED)};
 }
 
 void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool value)
@@ -314,35 +314,36 @@ void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool value)
         *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_BOOL, .flag = value};
 }
 
-bool rc_builder_has_room_for_attempt(rc_builder *builder)
+bool rc_builder_has_space_for_attempt(rc_builder *builder)
 {
-    return has_room(builder, builder->report->attempt_count, RC_REPORT_ATTEMPTS_MAX);
+    return has_space(builder, builder->report->attempt_count, RC_REPORT_ATTEMPTS_MAX);
 }
 
-bool rc_builder_has_room_for_source(rc_builder *builder)
+bool rc_builder_has_space_for_source(rc_builder *builder)
 {
-    return has_room(builder, builder->report->source_count, RC_REPORT_SOURCES_MAX);
+    return has_space(builder, builder->report->source_count, RC_REPORT_SOURCES_MAX);
 }
 
-void rc_builder_push_attempt(rc_builder *builder, const rc_attempt *attempt)
+void rc_builder_push_attempt(rc_builder *builder, const rc_report_attempt *attempt)
 {
     rc_report *report = builder->report;
-    rc_attempt *list = grow_list(builder, report->attempts, report->attempt_count,
-                                 &report->attempt_size, RC_REPORT_ATTEMPTS_MAX, sizeof *list);
+    rc_report_attempt *list =
+        grow_list(builder, report->attempts, report->attempt_count, &report->attempt_size,
+                  RC_REPORT_ATTEMPTS_MAX, sizeof *list);
     if (!list)
         return;
     report->attempts = list;
     list[report->attempt_count++] = *attempt;
 }
 
-void rc_builder_add_attempt(rc_builder *builder, const rc_attempt *attempt)
+void rc_builder_add_attempt(rc_builder *builder, const rc_report_attempt *attempt)
 {
-    if (!builder->report || !rc_builder_has_room_for_attempt(builder))
+    if (!builder->report || !rc_builder_has_space_for_attempt(builder))
         return;
-    rc_attempt copy = *attempt;
+    rc_report_attempt copy = *attempt;
     bool is_empty = true;
-    for (size_t i = 0; i < rc_attempt_fields.count; i++) {
-        const rc_field *field = &rc_attempt_fields.fields[i];
+    for (size_t i = 0; i < rc_report_attempt_fields.count; i++) {
+        const rc_field *field = &rc_report_attempt_fields.fields[i];
         if (field->kind == RC_FIELD_TEXT) {
             rc_str *text = rc_field_text(field, &copy);
             *text = rc_builder_scrub(builder, *text, field->max_bytes);
@@ -372,7 +373,7 @@ void rc_builder_push_source(rc_builder *builder, rc_str source)
 
 void rc_builder_add_source_text(rc_builder *builder, rc_str source)
 {
-    if (builder->report && rc_builder_has_room_for_source(builder))
+    if (builder->report && rc_builder_has_space_for_source(builder))
         rc_builder_push_source(builder, rc_builder_scrub(builder, source, RC_REPORT_NAME_MAX));
 }
 

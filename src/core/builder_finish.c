@@ -8,8 +8,8 @@
 #include "core/report_private.h"
 
 /* How a report says that it is incomplete. */
-static const rc_str TOLD_NOMEM = RC_STR_INIT("out of memory");
-static const rc_str TOLD_TOO_LARGE = RC_STR_INIT("too large");
+static const rc_str NOTE_NOMEM = RC_STR_INIT("out of memory");
+static const rc_str NOTE_TOO_LARGE = RC_STR_INIT("too large");
 
 /* An entry that needs no memory: it replaces one of the same key, else it stands behind the
  * context. */
@@ -79,7 +79,7 @@ static uint32_t losses_of(const rc_report *report)
     const rc_context_entry *entry = rc_report_context_get(report, RC_STR(RC_KEY_INCOMPLETE));
     if (!entry)
         return 0;
-    return rc_str_eq(entry->text, TOLD_NOMEM) ? RC_BUILDER_NOMEM : RC_BUILDER_TOO_LARGE;
+    return rc_str_eq(entry->text, NOTE_NOMEM) ? RC_BUILDER_NOMEM : RC_BUILDER_TOO_LARGE;
 }
 
 /* Keeps the chain at its ceiling: the report below the outermost makes room for the new one. */
@@ -119,9 +119,9 @@ static void fill_message(rc_builder *builder)
     if (rc_message_push(&buf, sentence, report->provider, report->model) != RC_OK)
         return;
     /* Clean parts can make an unclean whole: a provider named "api_key:", say. */
-    rc_str told = rc_builder_scrub(builder, rc_buf_get(&buf), RC_REPORT_MESSAGE_MAX);
-    if (told.len)
-        report->message = told;
+    rc_str shown = rc_builder_scrub(builder, rc_buf_get(&buf), RC_REPORT_MESSAGE_MAX);
+    if (shown.len)
+        report->message = shown;
 }
 
 static const rc_report *seal(rc_builder *builder)
@@ -131,7 +131,7 @@ static const rc_report *seal(rc_builder *builder)
         bool is_memory = builder->flags & RC_BUILDER_NOMEM;
         add_note(report, (rc_context_entry){.key = RC_STR(RC_KEY_INCOMPLETE),
                                             .kind = RC_VALUE_STRING,
-                                            .text = is_memory ? TOLD_NOMEM : TOLD_TOO_LARGE});
+                                            .text = is_memory ? NOTE_NOMEM : NOTE_TOO_LARGE});
     }
     builder->report = NULL;
     builder->flags |= RC_BUILDER_FINISHED;

@@ -25,11 +25,11 @@ rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes);
 void rc_builder_note_failure(rc_builder *builder);
 
 /* One attempt whose texts are already in the report's memory. */
-void rc_builder_push_attempt(rc_builder *builder, const rc_attempt *attempt);
+void rc_builder_push_attempt(rc_builder *builder, const rc_report_attempt *attempt);
 
 /* Is there room for one more? When not, that is noted. */
-bool rc_builder_has_room_for_attempt(rc_builder *builder);
-bool rc_builder_has_room_for_source(rc_builder *builder);
+bool rc_builder_has_space_for_attempt(rc_builder *builder);
+bool rc_builder_has_space_for_source(rc_builder *builder);
 
 /* One source that is already in the report's memory; an empty one is ignored. */
 void rc_builder_push_source(rc_builder *builder, rc_str source);

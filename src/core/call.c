@@ -11,15 +11,15 @@ void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
                       .now_ms = now_ms,
                       .deadline_at_ms = options ? options->deadline_at_ms : RC_UNLIMITED,
                       .needs = options ? options->needs : 0,
-                      .is_once = options && options->is_once,
+                      .is_unrepeatable = options && options->is_unrepeatable,
                       .skips = options ? options->skips : NULL};
     call->max_calls = options && options->max_calls > 0 ? options->max_calls : UINT32_MAX;
     call->waits_left_ms = options && options->max_wait_ms > 0 ? options->max_wait_ms : RC_UNLIMITED;
     if (options && options->first_entry < rc_plan_chain_count(plan))
         call->first_entry = options->first_entry;
-    call->flight =
-        (rc_flight){.entry = call->first_entry, .target = RC_NO_TARGET, .credential = RC_NO_TARGET};
-    call->why = (rc_setback){.retry_after_ms = -1};
+    call->attempt = (rc_call_attempt){
+        .entry = call->first_entry, .target = RC_NO_TARGET, .credential = RC_NO_TARGET};
+    call->failure = (rc_failure_facts){.retry_after_ms = -1};
 }
 
 /* --- each input: time, lock, skips --- */
@@ -41,7 +41,7 @@ static rc_action leave(const rc_call *call, rc_action action)
 
 /* --- begin --- */
 
-static bool has_company(const rc_call *call)
+static bool has_alternative(const rc_call *call)
 {
     uint32_t capable = 0;
     for (uint16_t i = 0; i < rc_plan_chain_count(call->plan); i++)
@@ -52,22 +52,22 @@ static bool has_company(const rc_call *call)
 static rc_action begin(rc_call *call)
 {
     uint64_t budget_ms = call->plan->policy->budget_ms;
-    rc_budget_on_request(&call->shared->budget, call->now_ms);
+    rc_retry_budget_on_request(&call->shared->retry_budget, call->now_ms);
     if (budget_ms < RC_UNLIMITED - call->now_ms && call->now_ms + budget_ms < call->deadline_at_ms)
         call->deadline_at_ms = call->now_ms + budget_ms;
-    call->is_alone = !has_company(call);
+    call->is_alone = !has_alternative(call);
     if (call->now_ms >= call->deadline_at_ms)
         return rc_call_do_stop(call, RC_WHY_DEADLINE_PASSED, 0);
 
     rc_call_search first = rc_call_find_first(call);
     if (first.entry != RC_NO_TARGET)
-        return rc_call_do_try(call, first.entry, RC_NO_TARGET, RC_WHY_FIRST_TRY);
+        return rc_call_do_try(call, first.entry, RC_NO_TARGET, RC_WHY_FIRST_ATTEMPT);
     /* With nobody else to ask, a target that did not respond lately is worth another call. */
     uint16_t silent = rc_call_find_silent(call);
     if (silent != RC_NO_TARGET)
-        return rc_call_do_try(call, silent, RC_NO_TARGET, RC_WHY_FIRST_TRY);
+        return rc_call_do_try(call, silent, RC_NO_TARGET, RC_WHY_FIRST_ATTEMPT);
     if (first.is_capable || call->needs == 0)
-        return rc_call_do_stop(call, rc_call_why_nobody(&first), first.until_ms);
+        return rc_call_do_stop(call, rc_call_unavailable_reason(&first), first.until_ms);
     rc_call_do_stop(call, RC_WHY_NONE_CAPABLE, 0);
     call->last.missing = first.missing;
     return call->last;
@@ -77,10 +77,10 @@ static rc_action begin(rc_call *call)
 
 static rc_action cancel(rc_call *call)
 {
-    rc_credential *credential = rc_shared_credential(call->shared, call->flight.credential);
+    rc_credential *credential = rc_shared_credential(call->shared, call->attempt.credential);
     if (call->state == RC_CALL_REFRESHING && credential)
         credential->is_refreshing = false;
-    rc_call_give_back(call, &call->flight, RC_BREAKER_SAID_NOTHING, 0);
+    rc_call_end_attempt(call, &call->attempt, RC_BREAKER_NEUTRAL, 0);
     return rc_call_do_stop(call, RC_WHY_CANCELLED, 0);
 }
 
@@ -100,11 +100,11 @@ rc_action rc_call_on_success(rc_call *call, uint64_t now_ms)
     enter(call, now_ms);
     if (call->state != RC_CALL_TRYING)
         return leave(call, cancel(call));
-    rc_call_land(call, &call->flight);
+    rc_call_note_success(call, &call->attempt);
     return leave(call, rc_call_do_end(call, RC_DO_DELIVER, RC_WHY_SUCCEEDED));
 }
 
-rc_action rc_call_on_failure(rc_call *call, const rc_setback *why, uint64_t now_ms,
+rc_action rc_call_on_failure(rc_call *call, const rc_failure_facts *failure, uint64_t now_ms,
                              uint64_t entropy)
 {
     if (call->state == RC_CALL_DONE)
@@ -112,9 +112,9 @@ rc_action rc_call_on_failure(rc_call *call, const rc_setback *why, uint64_t now_
     enter(call, now_ms);
     if (call->state != RC_CALL_TRYING)
         return leave(call, cancel(call));
-    call->why = *why;
-    rc_call_give_back(call, &call->flight, rc_call_end_of(why), entropy);
-    rc_call_tell_all(call, &call->flight, why);
+    call->failure = *failure;
+    rc_call_end_attempt(call, &call->attempt, rc_call_breaker_outcome(failure), entropy);
+    rc_call_publish_failure(call, &call->attempt, failure);
     return leave(call, rc_call_decide(call, entropy));
 }
 
@@ -127,7 +127,7 @@ rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entropy)
         return leave(call, cancel(call));
     if (call->now_ms < call->last.at_ms)
         return leave(call, call->last);
-    return leave(call, rc_call_go_on(call, entropy));
+    return leave(call, rc_call_resume(call, entropy));
 }
 
 rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, uint64_t entropy)
@@ -137,16 +137,16 @@ rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, ui
     enter(call, now_ms);
     if (call->state != RC_CALL_REFRESHING)
         return leave(call, cancel(call));
-    rc_credential *credential = rc_shared_credential(call->shared, call->flight.credential);
+    rc_credential *credential = rc_shared_credential(call->shared, call->attempt.credential);
     if (credential)
         credential->is_refreshing = false;
     if (is_fresh && credential && credential->state == RC_CREDENTIAL_DEAD)
         rc_credential_revive(credential);
     if (is_fresh)
-        return leave(call, rc_call_go_on(call, entropy));
+        return leave(call, rc_call_resume(call, entropy));
     if (credential)
         rc_call_kill_key(call, credential);
-    return leave(call, rc_call_on_stale_key(call));
+    return leave(call, rc_call_on_refresh_failed(call));
 }
 
 rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms)
@@ -166,18 +166,18 @@ void rc_call_on_commit(rc_call *call, uint64_t now_ms)
         call->now_ms = now_ms;
     /* An answer may go on for minutes; that it has begun is what a probe was sent to learn. */
     rc_shared_lock(call->shared);
-    rc_call_clear_key(call, &call->flight);
-    rc_call_clear_target(call, &call->flight);
-    rc_call_pass_turn(call, &call->flight);
-    rc_target *target = rc_shared_target(call->shared, call->flight.target);
-    if (target && call->flight.is_on && call->flight.pass == RC_BREAKER_PROBE)
+    rc_call_clear_key(call, &call->attempt);
+    rc_call_clear_target(call, &call->attempt);
+    rc_call_earn_turns(call, &call->attempt);
+    rc_target *target = rc_shared_target(call->shared, call->attempt.target);
+    if (target && call->attempt.is_in_flight && call->attempt.admission == RC_BREAKER_PROBE)
         rc_breaker_on_end(&target->breaker, &call->shared->settings.breaker, RC_BREAKER_PROBE,
-                          RC_BREAKER_WORKED, call->now_ms, 0);
-    call->flight.pass = RC_BREAKER_ADMITTED;
+                          RC_BREAKER_SUCCEEDED, call->now_ms, 0);
+    call->attempt.admission = RC_BREAKER_ADMITTED;
     rc_shared_unlock(call->shared);
 }
 
-uint16_t rc_call_spare(const rc_call *call, uint64_t now_ms)
+uint16_t rc_call_hedge_entry(const rc_call *call, uint64_t now_ms)
 {
     if (call->state != RC_CALL_TRYING)
         return RC_NO_TARGET;

@@ -30,13 +30,13 @@ typedef struct rc_call_search {
 uint16_t rc_plan_chain_count(const rc_plan *plan);
 
 /* The place of an entry of the chain, counted from where the call begins. */
-uint32_t rc_call_place(const rc_call *call, uint16_t entry);
+uint32_t rc_call_position(const rc_call *call, uint16_t entry);
 
 /* The calls of the whole request, by the policy and by its owner. */
 uint32_t rc_call_max_calls(const rc_call *call);
 
 /* The tries that an entry may have, by the latest failure. */
-uint32_t rc_call_max_tries(const rc_call *call, uint16_t entry);
+uint32_t rc_call_max_entry_attempts(const rc_call *call, uint16_t entry);
 
 /* May the entry be asked now? Written only when false: what keeps it closed. */
 bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
@@ -67,78 +67,79 @@ uint64_t rc_call_reopens_at_ms(const rc_call *call);
 uint64_t rc_call_round_opens_at_ms(const rc_call *call);
 
 /* A failure that repeats itself at this entry: no later round asks it again. */
-void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_setback *why);
+void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_failure_facts *failure);
 
 /* The entry is asked: whoever comes next stands behind it. */
-void rc_call_pass(rc_call *call, uint16_t entry);
+void rc_call_move_past(rc_call *call, uint16_t entry);
 
 /* Why a search found nobody: ALL_UNAVAILABLE, or CREDENTIALS_DEAD if only new keys would help. */
-rc_reason rc_call_why_nobody(const rc_call_search *search);
+rc_reason rc_call_unavailable_reason(const rc_call_search *search);
 
 /* The credential was refused: it is asked again by one call after 30 s, later and later after each
  * further refusal. */
 void rc_call_kill_key(const rc_call *call, rc_credential *key);
 
 /* Starts a try of an entry that is open. credential: RC_NO_TARGET for the one whose turn it is. */
-rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential);
+rc_call_attempt rc_call_start_attempt(const rc_call *call, uint16_t entry, uint16_t credential);
 
 /* What a failure says of its target. */
-rc_breaker_end rc_call_end_of(const rc_setback *why);
+rc_breaker_outcome rc_call_breaker_outcome(const rc_failure_facts *failure);
 /* The try has ended; once for each take, more often does no harm. */
-void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end end,
-                       uint64_t entropy);
+void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_breaker_outcome end,
+                         uint64_t entropy);
 /* The provider has begun to answer: the credential is good. */
-void rc_call_clear_key(const rc_call *call, const rc_flight *flight);
+void rc_call_clear_key(const rc_call *call, const rc_call_attempt *attempt);
 /* The target responds. */
-void rc_call_clear_target(const rc_call *call, const rc_flight *flight);
+void rc_call_clear_target(const rc_call *call, const rc_call_attempt *attempt);
 /* The same for one that worked. */
-void rc_call_land(const rc_call *call, rc_flight *flight);
+void rc_call_note_success(const rc_call *call, rc_call_attempt *attempt);
 
 /* Quota, plan, credit or balance, by the code's own row: never retried, but another credential or
  * target may have some. */
-bool rc_call_is_capacity(const rc_setback *why);
+bool rc_call_is_capacity(const rc_failure_facts *failure);
 
 /* What a failure tells everybody: who must be left alone, and until when. */
-void rc_call_tell_all(const rc_call *call, const rc_flight *flight, const rc_setback *why);
+void rc_call_publish_failure(const rc_call *call, const rc_call_attempt *attempt,
+                             const rc_failure_facts *failure);
 
 /* --- call_turn.c --- */
 
 /* So many waits of a call are no tries; its waiting after these ends with its tries. */
-#define RC_CALL_HOLDS_MAX 64u
-#define RC_CALL_CLOSINGS_MAX 16u
+#define RC_CALL_TURN_WAITS_MAX 64u
+#define RC_CALL_LIMIT_WAITS_MAX 16u
 
 /* After a rate limit or an overload, few of the calls that waited go first (cooldown.h). The try of
  * one of them begins; the answer of any try begins, which counts once; the try ends, and if no
  * answer began, another call has its turn. */
-void rc_call_take_turn(const rc_call *call, rc_flight *flight);
-void rc_call_pass_turn(const rc_call *call, rc_flight *flight);
-void rc_call_return_turn(const rc_call *call, const rc_flight *flight);
+void rc_call_take_turn(const rc_call *call, rc_call_attempt *attempt);
+void rc_call_earn_turns(const rc_call *call, rc_call_attempt *attempt);
+void rc_call_return_turn(const rc_call *call, const rc_call_attempt *attempt);
 
 /* A call that has waited would ask this entry, which is open: it waits for its turn. False: it is
  * its turn, or it has no time to wait. */
 bool rc_call_wait_turn(rc_call *call, uint16_t entry, uint64_t entropy, rc_action *ret_action);
 /* The call woke and finds its entry closed, because another call was told to wait longer: to wait
  * for that is no try. False: it is one. */
-bool rc_call_take_closing(rc_call *call, const rc_skip *closed);
+bool rc_call_take_limit_wait(rc_call *call, const rc_skip *closed);
 
 /* --- call_decide.c --- */
 
 /* Steps 7 and 8: NONE, or why the call cannot wait so long; and WAIT or STOP by that, for who has
  * paid for the call that comes after. */
-rc_reason rc_call_why_no_wait(const rc_call *call, uint64_t wait_ms);
+rc_reason rc_call_no_wait_reason(const rc_call *call, uint64_t wait_ms);
 rc_action rc_call_wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason);
 
 /* Step 4: NONE, or what no other call can be made for. */
-rc_reason rc_call_spent(const rc_call *call);
+rc_reason rc_call_spent_reason(const rc_call *call);
 
 /* The decision after a failure, which is call->why; the try was given back. */
 rc_action rc_call_decide(rc_call *call, uint64_t entropy);
 
 /* The refused credential could not be refreshed: another one of the target, else STOP. */
-rc_action rc_call_on_stale_key(rc_call *call);
+rc_action rc_call_on_refresh_failed(rc_call *call);
 
 /* After a wait or a refresh. */
-rc_action rc_call_go_on(rc_call *call, uint64_t entropy);
+rc_action rc_call_resume(rc_call *call, uint64_t entropy);
 
 /* The actions. */
 rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason);

@@ -4,18 +4,18 @@
 
 /* How long a call waits before it asks again for its turn: by chance up to the first, doubled each
  * time up to the last. */
-#define HOLD_FIRST_MS UINT64_C(50)
-#define HOLD_LAST_MS UINT64_C(1000)
+#define TURN_WAIT_FIRST_MS UINT64_C(50)
+#define TURN_WAIT_MAX_MS UINT64_C(1000)
 
 /* --- the books --- */
 
 /* Whatever may limit the try: its target, its credential, and that at this target. */
-static void each_row(const rc_call *call, const rc_flight *flight,
-                     void (*note)(rc_cooldown *, uint64_t), uint64_t at_ms)
+static void each_cooldown(const rc_call *call, const rc_call_attempt *attempt,
+                          void (*note)(rc_cooldown *, uint64_t), uint64_t at_ms)
 {
-    rc_target *target = rc_shared_target(call->shared, flight->target);
-    rc_credential *key = rc_shared_credential(call->shared, flight->credential);
-    rc_credential *limit = target ? rc_target_limit(target, flight->credential) : NULL;
+    rc_target *target = rc_shared_target(call->shared, attempt->target);
+    rc_credential *key = rc_shared_credential(call->shared, attempt->credential);
+    rc_credential *limit = target ? rc_target_limit(target, attempt->credential) : NULL;
     if (target)
         note(&target->cooldown, at_ms);
     if (key)
@@ -24,24 +24,24 @@ static void each_row(const rc_call *call, const rc_flight *flight,
         note(&limit->cooldown, at_ms);
 }
 
-void rc_call_take_turn(const rc_call *call, rc_flight *flight)
+void rc_call_take_turn(const rc_call *call, rc_call_attempt *attempt)
 {
-    flight->has_turn = true;
-    each_row(call, flight, rc_cooldown_take_turn, flight->at_ms);
+    attempt->has_turn = true;
+    each_cooldown(call, attempt, rc_cooldown_take_turn, attempt->at_ms);
 }
 
-void rc_call_pass_turn(const rc_call *call, rc_flight *flight)
+void rc_call_earn_turns(const rc_call *call, rc_call_attempt *attempt)
 {
-    if (!flight->is_on || flight->is_let_through)
+    if (!attempt->is_in_flight || attempt->is_let_through)
         return;
-    flight->is_let_through = true;
-    each_row(call, flight, rc_cooldown_pass_turn, flight->at_ms);
+    attempt->is_let_through = true;
+    each_cooldown(call, attempt, rc_cooldown_earn_turns, attempt->at_ms);
 }
 
-void rc_call_return_turn(const rc_call *call, const rc_flight *flight)
+void rc_call_return_turn(const rc_call *call, const rc_call_attempt *attempt)
 {
-    if (flight->has_turn && !flight->is_let_through)
-        each_row(call, flight, rc_cooldown_return_turn, flight->at_ms);
+    if (attempt->has_turn && !attempt->is_let_through)
+        each_cooldown(call, attempt, rc_cooldown_return_turn, attempt->at_ms);
 }
 
 /* --- whose turn it is --- */
@@ -77,32 +77,33 @@ static bool has_turn(const rc_call *call, uint16_t entry)
 
 bool rc_call_wait_turn(rc_call *call, uint16_t entry, uint64_t entropy, rc_action *ret_action)
 {
-    if (call->holds >= RC_CALL_HOLDS_MAX || has_turn(call, entry))
+    if (call->turn_waits >= RC_CALL_TURN_WAITS_MAX || has_turn(call, entry))
         return false;
-    uint64_t most_ms = HOLD_FIRST_MS;
-    for (uint8_t i = 0; i < call->holds && most_ms < HOLD_LAST_MS; i++)
+    uint64_t most_ms = TURN_WAIT_FIRST_MS;
+    for (uint8_t i = 0; i < call->turn_waits && most_ms < TURN_WAIT_MAX_MS; i++)
         most_ms *= 2;
-    uint64_t wait_ms = 1 + (entropy >> 16) % (most_ms < HOLD_LAST_MS ? most_ms : HOLD_LAST_MS);
+    uint64_t wait_ms =
+        1 + (entropy >> 16) % (most_ms < TURN_WAIT_MAX_MS ? most_ms : TURN_WAIT_MAX_MS);
     /* Nobody ends because of others: who cannot wait goes. */
-    if (rc_call_why_no_wait(call, wait_ms) != RC_WHY_NONE)
+    if (rc_call_no_wait_reason(call, wait_ms) != RC_WHY_NONE)
         return false;
     uint64_t backoff_ms = call->last_wait_ms;
-    call->holds++;
+    call->turn_waits++;
     *ret_action = rc_call_wait_for(call, wait_ms, RC_WHY_TARGET_UNAVAILABLE);
     call->last_wait_ms = backoff_ms; /* this one is no part of the backoff */
     return true;
 }
 
-bool rc_call_take_closing(rc_call *call, const rc_skip *closed)
+bool rc_call_take_limit_wait(rc_call *call, const rc_skip *closed)
 {
     const rc_target *target =
         rc_shared_target(call->shared, call->plan->entries[closed->entry].target);
     bool is_target =
         closed->reason == RC_WHY_SKIP_COOLING && target && is_limit(target->cooled_for);
-    bool is_key = closed->reason == RC_WHY_SKIP_CREDENTIALS && is_limit(call->why.code);
-    if (call->closings >= RC_CALL_CLOSINGS_MAX || (!is_target && !is_key) ||
+    bool is_key = closed->reason == RC_WHY_SKIP_CREDENTIALS && is_limit(call->failure.code);
+    if (call->limit_waits >= RC_CALL_LIMIT_WAITS_MAX || (!is_target && !is_key) ||
         closed->until_ms <= call->now_ms)
         return false;
-    call->closings++;
+    call->limit_waits++;
     return true;
 }

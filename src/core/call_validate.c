@@ -2,32 +2,32 @@
 #include "core/call_private.h"
 
 /* The state and the latest action say the same. */
-static bool is_state_told(const rc_call *call)
+static bool is_state_consistent(const rc_call *call)
 {
-    rc_action_kind what = call->last.what;
+    rc_action_kind kind = call->last.kind;
     switch (call->state) {
     case RC_CALL_NEW:
-        return what == 0 && call->calls == 0;
+        return kind == 0 && call->calls == 0;
     case RC_CALL_TRYING:
-        return what == RC_DO_TRY;
+        return kind == RC_DO_TRY;
     case RC_CALL_WAITING:
-        return what == RC_DO_WAIT;
+        return kind == RC_DO_WAIT;
     case RC_CALL_REFRESHING:
-        return what == RC_DO_REFRESH;
+        return kind == RC_DO_REFRESH;
     case RC_CALL_DONE:
-        return what == RC_DO_DELIVER || what == RC_DO_COMPACT || what == RC_DO_STOP;
+        return kind == RC_DO_DELIVER || kind == RC_DO_COMPACT || kind == RC_DO_STOP;
     default:
         return false;
     }
 }
 
 /* The most that any rule allows at the present entry; the first try always may. */
-static uint32_t tries_max(const rc_call *call)
+static uint32_t max_entry_attempts(const rc_call *call)
 {
     const rc_policy *policy = call->plan->policy;
-    uint32_t max = call->plan->entries[call->flight.entry].tries;
+    uint32_t max = call->plan->entries[call->attempt.entry].max_attempts;
     if (max == 0) {
-        max = policy->others.max_attempts;
+        max = policy->default_rule.max_attempts;
         for (uint32_t i = 0; i < policy->rule_count; i++)
             max = policy->rules[i].max_attempts > max ? policy->rules[i].max_attempts : max;
     }
@@ -35,31 +35,32 @@ static uint32_t tries_max(const rc_call *call)
 }
 
 /* Nobody is asked whose place was passed. */
-static bool is_place_passed(const rc_call *call)
+static bool is_position_passed(const rc_call *call)
 {
     uint16_t count = rc_plan_chain_count(call->plan);
-    if (call->next_place > count)
+    if (call->next_position > count)
         return false;
-    if (call->calls == 0 || call->flight.entry >= count)
+    if (call->calls == 0 || call->attempt.entry >= count)
         return true;
-    return rc_call_place(call, call->flight.entry) < call->next_place;
+    return rc_call_position(call, call->attempt.entry) < call->next_position;
 }
 
 bool rc_call_validate(const rc_call *call)
 {
     const rc_action *last = &call->last;
-    if (!is_state_told(call) || call->flight.entry >= call->plan->entry_count)
+    if (!is_state_consistent(call) || call->attempt.entry >= call->plan->entry_count)
         return false;
     if (call->state == RC_CALL_NEW)
-        return !call->flight.is_on;
+        return !call->attempt.is_in_flight;
     uint32_t max_calls = rc_call_max_calls(call);
-    if (call->calls > (max_calls > 0 ? max_calls : 1) || call->tries > tries_max(call))
+    if (call->calls > (max_calls > 0 ? max_calls : 1) ||
+        call->entry_attempts > max_entry_attempts(call))
         return false;
-    if (call->flight.is_on != (call->state == RC_CALL_TRYING) || call->holds > RC_CALL_HOLDS_MAX ||
-        call->closings > RC_CALL_CLOSINGS_MAX)
+    if (call->attempt.is_in_flight != (call->state == RC_CALL_TRYING) ||
+        call->turn_waits > RC_CALL_TURN_WAITS_MAX || call->limit_waits > RC_CALL_LIMIT_WAITS_MAX)
         return false;
     if (last->reason == RC_WHY_NONE || last->attempt > call->calls ||
-        last->attempt > last->max_attempts || !is_place_passed(call))
+        last->attempt > last->max_attempts || !is_position_passed(call))
         return false;
     if (call->state == RC_CALL_WAITING)
         return last->at_ms < call->deadline_at_ms &&

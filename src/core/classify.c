@@ -58,14 +58,14 @@ static void note_concepts(const rc_evidence *evidence, const meaning *m, rc_str 
     for (unsigned c = 0; c < RC_CONCEPT_COUNT; c++) {
         if (!rc_concept_set_has(&m->scan.found, c))
             continue;
-        char room[64];
+        char name_bytes[64];
         rc_buf name;
-        rc_buf_init_fixed(&name, room, sizeof(room));
+        rc_buf_init_fixed(&name, name_bytes, sizeof(name_bytes));
         rc_buf_push(&name, prefix);
         rc_buf_push(&name, rc_concept_name(c));
-        rc_phrase_place place = m->scan.places[c];
-        rc_evidence_note(evidence, RC_STEP_FACT, rc_buf_get(&name),
-                         rc_str_slice(text, place.from, place.to));
+        rc_phrase_span span = m->scan.spans[c];
+        rc_evidence_note(evidence, RC_TRACE_FACT, rc_buf_get(&name),
+                         rc_str_slice(text, span.from, span.to));
     }
 }
 
@@ -79,7 +79,7 @@ static bool read_known_code(const rc_evidence *evidence, meaning *m, rc_str code
         unsigned concept = provider->codes[i].concept;
         m->scan.found = (rc_concept_set){0};
         m->scan.found.bits[concept / 64] |= UINT64_C(1) << (concept % 64);
-        m->scan.places[concept] = (rc_phrase_place){0, (uint32_t)code.len, 0};
+        m->scan.spans[concept] = (rc_phrase_span){0, (uint32_t)code.len, 0};
         return true;
     }
     return false;
@@ -108,23 +108,23 @@ static bool read_codes(const rc_evidence *evidence, meaning *m, const rc_layer *
 
 /* Where the wait's number begins: of "retry in 20 seconds" the 20, of "wait a minute" the last
  * word. */
-static size_t wait_at(rc_str text, rc_phrase_place place)
+static size_t wait_at(rc_str text, rc_phrase_span span)
 {
-    for (size_t i = place.from; i < place.to && i < text.len; i++) {
+    for (size_t i = span.from; i < span.to && i < text.len; i++) {
         if (rc_ascii_is_digit(text.ptr[i]))
             return i;
     }
-    return place.last;
+    return span.last_word;
 }
 
-static void read_wait(rc_evidence *evidence, rc_str text, rc_phrase_place place)
+static void read_wait(rc_evidence *evidence, rc_str text, rc_phrase_span span)
 {
-    rc_str words = rc_str_slice(text, place.from, place.to);
+    rc_str words = rc_str_slice(text, span.from, span.to);
     if (rc_str_starts_with_nocase(words, RC_STR("retrying")))
-        rc_evidence_note(evidence, RC_STEP_IGNORED, RC_STR("message"),
+        rc_evidence_note(evidence, RC_TRACE_IGNORED, RC_STR("message"),
                          RC_STR("a client's own retry, not what the provider asks for"));
     else
-        rc_hints_text(&evidence->hints, text, wait_at(text, place));
+        rc_hints_add_text(&evidence->hints, text, wait_at(text, span));
 }
 
 /* Numbers of a limit stand only where a limit is spoken of. */
@@ -149,7 +149,7 @@ static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
     scan_text(m, text);
     note_concepts(evidence, m, RC_STR("says:"), text);
     if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WAIT))
-        read_wait(evidence, text, m->scan.places[RC_CONCEPT_WAIT]);
+        read_wait(evidence, text, m->scan.spans[RC_CONCEPT_WAIT]);
     if (speaks_of_limits(&m->scan.found))
         rc_limits_parse(text, &evidence->limits);
     add_all(&m->says, &m->scan.found);
@@ -174,17 +174,17 @@ static void note_layer(const rc_evidence *evidence, const rc_layer *layer)
 {
     if (evidence->trace == NULL)
         return;
-    rc_evidence_note(evidence, RC_STEP_LAYER, layer->where, layer->message);
+    rc_evidence_note(evidence, RC_TRACE_LAYER, layer->where, layer->message);
     if (layer->type.len > 0)
-        rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("type"), layer->type);
+        rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("type"), layer->type);
     if (layer->code.len > 0)
-        rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("code"), layer->code);
+        rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("code"), layer->code);
     if (layer->reason.len > 0)
-        rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("reason"), layer->reason);
+        rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("reason"), layer->reason);
     if (layer->status_word.len > 0)
-        rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("status"), layer->status_word);
+        rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("status"), layer->status_word);
     if (layer->param.len > 0)
-        rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("param"), layer->param);
+        rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("param"), layer->param);
 }
 
 /* An error with a message and a code or status of its own: the words around it are a wrapper's. */
@@ -331,13 +331,13 @@ static rc_str message_of(const rc_evidence *evidence)
         if (layer->message.len > 0)
             return layer->message;
     }
-    return evidence->title;
+    return evidence->page_title;
 }
 
-static bool lasts(rc_connection_fault fault)
+static bool is_lasting_fault(rc_connection_fault fault)
 {
     const rc_connection_info *connection = rc_connection_get(fault);
-    return connection != NULL && connection->stays;
+    return connection != NULL && connection->is_lasting;
 }
 
 static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, const rc_rule *rule)
@@ -349,7 +349,7 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
         .rule = rule->id,
         .reason = rule->reason,
         .provider = evidence->provider_name,
-        .recognised = evidence->recognised,
+        .recognised_by = evidence->recognised_by,
         .request_id = evidence->request_id,
         .message = message_of(evidence),
     };
@@ -360,14 +360,14 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
         verdict.param = innermost->param;
     }
     if (verdict.error_code.len == 0)
-        verdict.error_code = evidence->finish;
+        verdict.error_code = evidence->finish_reason;
     verdict.status = evidence->failure->status;
     if (verdict.status == 0)
         verdict.status = inner_status(evidence);
     verdict.limit_kind = limit_kind(evidence, m, rule->code);
     verdict.retry_after_ms = wait_of(evidence, verdict.category);
-    verdict.is_retry_refused =
-        rc_evidence_has(evidence, RC_FACT_HINT_NO_RETRY) || lasts(evidence->failure->connection);
+    verdict.is_retry_refused = rc_evidence_has(evidence, RC_FACT_HINT_NO_RETRY) ||
+                               is_lasting_fault(evidence->failure->connection);
     return verdict;
 }
 
@@ -375,10 +375,10 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
 static void find_provider(rc_evidence *evidence, meaning *m)
 {
     rc_concept_set words = {{0}};
-    bool is_open = rc_provider_by_marks(evidence);
+    bool is_open = rc_provider_find_by_signature(evidence);
     if (is_open && evidence->failure->host.len > 0) {
         rc_phrase_scan_text(&m->scan, evidence->failure->host);
-        rc_provider_by_words(evidence, &m->scan.found, RC_STR("the host's name"));
+        rc_provider_find_by_name(evidence, &m->scan.found, RC_STR("the host's name"));
         is_open = evidence->provider == NULL || evidence->provider->rank == RC_PROVIDER_EDGE;
     }
     if (is_open) {
@@ -388,7 +388,7 @@ static void find_provider(rc_evidence *evidence, meaning *m)
             scan_text(m, evidence->layers[i].message);
             add_all(&words, &m->scan.found);
         }
-        rc_provider_by_words(evidence, &words, RC_STR("its name in the text"));
+        rc_provider_find_by_name(evidence, &words, RC_STR("its name in the text"));
     }
     rc_provider_extract(evidence);
 }
@@ -433,7 +433,7 @@ rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_t
     set_facts(&evidence, &m);
 
     rc_rule_input input = rule_input(&evidence, rc_evidence_innermost(&evidence));
-    rc_rules_literals(rules, &input, &evidence.facts);
+    rc_rules_set_literals(rules, &input, &evidence.facts);
     set_foreign(&evidence, rules);
     const rc_rule *rule = rc_rules_match(rules, &evidence.facts, trace);
     return verdict_of(&evidence, &m, rule);

@@ -15,7 +15,7 @@
 /* What of a body goes into a report as it came. */
 #define RAW_MAX ((size_t)4096)
 _Static_assert(RAW_MAX <= RC_ECHO_TEXT_MAX, "all of it is looked at");
-#define MESSAGE_MAX (RC_MESSAGE_SAID_MAX + 1024)
+#define MESSAGE_MAX (RC_MESSAGE_DETAIL_MAX + 1024)
 
 static rc_str cut(rc_str text, size_t max)
 {
@@ -30,22 +30,22 @@ static rc_str without_echo(const rc_failure *failure, rc_str text, char *memory)
 /* The provider's words as far as a client may read them; empty: not at all. memory: of
  * RC_ECHO_TEXT_MAX bytes. A page is nobody's sentence, and words that could not be compared with
  * the request may be its own. */
-static rc_str readable(const rc_failure *failure, rc_code code, rc_user_action action, rc_str said,
-                       char *memory)
+static rc_str readable(const rc_failure *failure, rc_code code, rc_user_action action,
+                       rc_str detail, char *memory)
 {
     rc_buf masked;
-    if (rc_action_is_for_fixer(action))
-        return said;
-    if (!rc_code_is_of_account(code) || failure->is_request_gone ||
-        rc_str_starts_with(said, RC_STR("<")))
+    if (rc_user_action_is_client_fixable(action))
+        return detail;
+    if (!rc_code_is_account_limit(code) || failure->is_request_gone ||
+        rc_str_starts_with(detail, RC_STR("<")))
         return rc_str_make(NULL, 0);
     rc_buf_init_fixed(&masked, memory, RC_ECHO_TEXT_MAX);
-    return rc_account_mask(said, &masked) == RC_OK ? rc_buf_get(&masked) : rc_str_make(NULL, 0);
+    return rc_account_mask(detail, &masked) == RC_OK ? rc_buf_get(&masked) : rc_str_make(NULL, 0);
 }
 
 /* "openai refused the request as invalid: Unsupported parameter: 'max_tokens' ..." */
 static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdict *verdict,
-                        rc_str said)
+                        rc_str detail)
 {
     char memory[MESSAGE_MAX];
     char masked[RC_ECHO_TEXT_MAX];
@@ -53,16 +53,17 @@ static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdi
     const rc_code_info *info = rc_code_get(verdict->code);
     if (info == NULL)
         return;
-    said = readable(failure, verdict->code, info->action, rc_str_trim(said), masked);
-    if (said.len == 0)
+    detail = readable(failure, verdict->code, info->action, rc_str_trim(detail), masked);
+    if (detail.len == 0)
         return;
     rc_str sentence = rc_str_c(info->message);
     if (rc_str_ends_with(sentence, RC_STR(".")))
         sentence.len--;
     rc_buf_init_fixed(&text, memory, sizeof memory);
-    rc_message_push(&text, sentence, failure->called.len > 0 ? failure->called : verdict->provider,
+    rc_message_push(&text, sentence,
+                    failure->provider_label.len > 0 ? failure->provider_label : verdict->provider,
                     failure->model);
-    rc_message_push_said(&text, said);
+    rc_message_push_detail(&text, detail);
     if (rc_buf_status(&text) == RC_OK)
         rc_builder_set_message(b, rc_buf_get(&text));
 }
@@ -108,14 +109,15 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
         rc_builder_set_category(&b, verdict->category);
     rc_builder_set_retryable(&b, verdict->is_retryable);
     set_action(&b, verdict);
-    rc_builder_set_provider(&b, failure->called.len > 0 ? failure->called : verdict->provider);
+    rc_builder_set_provider(&b, failure->provider_label.len > 0 ? failure->provider_label
+                                                                : verdict->provider);
     rc_builder_set_model(&b, failure->model);
     rc_builder_set_rule(&b, verdict->rule);
-    rc_str said = without_echo(failure, verdict->message, memory);
-    set_message(&b, failure, verdict, said);
-    rc_builder_set_detail(&b, said);
-    rc_connection_tell(&b, failure, verdict);
-    rc_redirect_tell(&b, failure, verdict);
+    rc_str detail = without_echo(failure, verdict->message, memory);
+    set_message(&b, failure, verdict, detail);
+    rc_builder_set_detail(&b, detail);
+    rc_connection_describe(&b, failure, verdict);
+    rc_redirect_describe(&b, failure, verdict);
     if (verdict->status > 0)
         rc_builder_set_provider_status(&b, verdict->status);
     rc_builder_set_provider_type(&b, verdict->type);

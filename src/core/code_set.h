@@ -7,13 +7,13 @@
 enum {
 #define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 detail, message)                                                                 \
-    RC_CODE_PLACE_##ID,
+    RC_CODE_INDEX_##ID,
 #include "../../spec/errors.def"
-    RC_CODE_PLACE_COUNT,
-    RC_CODE_PLACE_NONE = 1 << 16 /* in no word of a set */
+    RC_CODE_INDEX_COUNT,
+    RC_CODE_INDEX_NONE = 1 << 16 /* in no word of a set */
 };
 
-_Static_assert(RC_CODE_PLACE_COUNT <= sizeof(rc_code_set) * 8, "a set holds every code");
+_Static_assert(RC_CODE_INDEX_COUNT <= sizeof(rc_code_set) * 8, "a set holds every code");
 
 /* RC_CODE_SET(RATE_LIMITED, OVERLOADED): the initialiser of a set's bits, of one to eight codes;
  * RC_CODE_SET(NONE) is the empty one. */
@@ -26,9 +26,9 @@ _Static_assert(RC_CODE_PLACE_COUNT <= sizeof(rc_code_set) * 8, "a set holds ever
     (RC_CODE_BIT(word, A) | RC_CODE_BIT(word, B) | RC_CODE_BIT(word, C) | RC_CODE_BIT(word, D) | \
      RC_CODE_BIT(word, E) | RC_CODE_BIT(word, F) | RC_CODE_BIT(word, G) | RC_CODE_BIT(word, H))
 #define RC_CODE_BIT(word, ID) \
-    (RC_CODE_PLACE_##ID / 64 == (word) ? UINT64_C(1) << (RC_CODE_PLACE_##ID % 64) : 0)
+    (RC_CODE_INDEX_##ID / 64 == (word) ? UINT64_C(1) << (RC_CODE_INDEX_##ID % 64) : 0)
 
 /* Does it have a bit that is no code's? */
-bool rc_code_set_is_alien(const rc_code_set *set);
+bool rc_code_set_has_unknown(const rc_code_set *set);
 
 #endif

@@ -41,7 +41,7 @@ const rc_connection_info *rc_connection_get(rc_connection_fault fault)
 
 static bool is_timed(const rc_connection_info *row, int64_t limit_ms)
 {
-    return row->limit[0] != '\0' && limit_ms > 0;
+    return row->limit_setting[0] != '\0' && limit_ms > 0;
 }
 
 void rc_connection_push_limit(rc_buf *buf, int64_t limit_ms)
@@ -61,16 +61,16 @@ static void push_sentence(rc_buf *buf, const rc_connection_info *row, int64_t li
 {
     static const rc_str IN_TIME = RC_STR_INIT("in time");
     rc_str sentence = rc_str_c(row->message);
-    const bool is_told = is_timed(row, limit_ms) && rc_str_ends_with(sentence, IN_TIME);
-    if (is_told)
+    const bool has_limit = is_timed(row, limit_ms) && rc_str_ends_with(sentence, IN_TIME);
+    if (has_limit)
         sentence.len -= IN_TIME.len;
     rc_message_push(buf, sentence, provider, RC_STR(""));
-    if (!is_told)
+    if (!has_limit)
         return;
     rc_buf_push(buf, RC_STR("within "));
     rc_connection_push_limit(buf, limit_ms);
     rc_buf_push(buf, RC_STR(" ("));
-    rc_buf_push(buf, rc_str_c(row->limit));
+    rc_buf_push(buf, rc_str_c(row->limit_setting));
     rc_buf_push_byte(buf, ')');
 }
 
@@ -82,34 +82,34 @@ static void set_message(rc_builder *builder, rc_buf *text)
 }
 
 /* "exp's certificate has expired: it was valid until 2025-01-01." */
-static void say_row(rc_builder *builder, const rc_connection_info *row, const rc_failure *failure,
-                    rc_str provider)
+static void set_row_message(rc_builder *builder, const rc_connection_info *row,
+                            const rc_failure *failure, rc_str provider)
 {
-    char room[RC_REPORT_MESSAGE_MAX];
+    char scratch[RC_REPORT_MESSAGE_MAX];
     char day[40];
     rc_buf text;
     rc_buf when;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_buf_init_fixed(&when, day, sizeof day);
     push_sentence(&text, row, failure->limit_ms, provider);
-    if (row->dated[0] != '\0' && failure->certificate_unix_ms != 0) {
+    if (row->date_prefix[0] != '\0' && failure->certificate_unix_ms != 0) {
         rc_rfc3339_push(&when, failure->certificate_unix_ms);
-        rc_buf_push(&text, rc_str_c(row->dated));
+        rc_buf_push(&text, rc_str_c(row->date_prefix));
         rc_buf_push(&text, rc_str_slice(rc_buf_get(&when), 0, sizeof "2025-01-01" - 1));
     }
     set_message(builder, &text);
 }
 
 /* What the code says stays true; which timer it was stands behind it. */
-static void say_behind(rc_builder *builder, const rc_connection_info *row, rc_code code,
-                       int64_t limit_ms, rc_str provider)
+static void set_code_message(rc_builder *builder, const rc_connection_info *row, rc_code code,
+                             int64_t limit_ms, rc_str provider)
 {
-    char room[RC_REPORT_MESSAGE_MAX];
+    char scratch[RC_REPORT_MESSAGE_MAX];
     rc_buf text;
     rc_str sentence = rc_str_c(rc_code_get(code)->message);
     if (rc_str_ends_with(sentence, RC_STR(".")))
         sentence.len--;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_message_push(&text, sentence, provider, RC_STR(""));
     rc_buf_push(&text, RC_STR(". "));
     push_sentence(&text, row, limit_ms, provider);
@@ -120,14 +120,14 @@ static void say_behind(rc_builder *builder, const rc_connection_info *row, rc_co
 static void set_advice(rc_builder *builder, const rc_connection_info *row, rc_user_action action,
                        rc_str advice, int64_t limit_ms)
 {
-    char room[RC_REPORT_MESSAGE_MAX];
+    char scratch[RC_REPORT_MESSAGE_MAX];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_buf_push(&text, advice);
     if (is_timed(row, limit_ms)) {
         rc_buf_push(&text, advice.len > 0 ? RC_STR(" ") : RC_STR(""));
         rc_buf_push(&text, RC_STR("To allow more time, raise "));
-        rc_buf_push(&text, rc_str_c(row->limit));
+        rc_buf_push(&text, rc_str_c(row->limit_setting));
         rc_buf_push_byte(&text, '.');
     }
     rc_builder_set_action(builder, action, rc_buf_get(&text));
@@ -137,14 +137,14 @@ static void set_advice(rc_builder *builder, const rc_connection_info *row, rc_us
 static void set_detail(rc_builder *builder, const rc_connection_info *row, rc_str known,
                        int64_t limit_ms)
 {
-    char room[RC_REPORT_MESSAGE_MAX];
+    char scratch[RC_REPORT_MESSAGE_MAX];
     rc_buf text;
     const rc_str detail = known.len > 0 ? known : rc_str_c(row->text);
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_buf_push(&text, detail);
     if (is_timed(row, limit_ms)) {
         rc_buf_push(&text, RC_STR("; "));
-        rc_buf_push(&text, rc_str_c(row->limit));
+        rc_buf_push(&text, rc_str_c(row->limit_setting));
         rc_buf_push(&text, RC_STR(": "));
         rc_connection_push_limit(&text, limit_ms);
     }
@@ -160,10 +160,12 @@ static bool is_of_connection(rc_code code)
            code == RC_CODE_NETWORK_TIMEOUT;
 }
 
-void rc_connection_tell(rc_builder *builder, const rc_failure *failure, const rc_verdict *verdict)
+void rc_connection_describe(rc_builder *builder, const rc_failure *failure,
+                            const rc_verdict *verdict)
 {
     const rc_connection_info *row = rc_connection_get(failure->connection);
-    const rc_str provider = failure->called.len > 0 ? failure->called : verdict->provider;
+    const rc_str provider =
+        failure->provider_label.len > 0 ? failure->provider_label : verdict->provider;
     const rc_code code = verdict->code;
     if (row == NULL)
         return;
@@ -172,25 +174,26 @@ void rc_connection_tell(rc_builder *builder, const rc_failure *failure, const rc
     if (row->message[0] == '\0')
         return;
     if (is_of_connection(code)) {
-        say_row(builder, row, failure, provider);
+        set_row_message(builder, row, failure, provider);
         set_advice(builder, row, row->action, rc_str_c(row->advice), failure->limit_ms);
-    } else if (code == RC_CODE_STREAM_INTERRUPTED && row->limit[0] != '\0') {
+    } else if (code == RC_CODE_STREAM_INTERRUPTED && row->limit_setting[0] != '\0') {
         /* Not a cut, which the code's own words are about. */
         const rc_code_info *info = rc_code_get(code);
-        say_row(builder, row, failure, provider);
+        set_row_message(builder, row, failure, provider);
         set_advice(builder, row, info->action, rc_str_c(info->action_detail), failure->limit_ms);
     } else if (code == RC_CODE_OUTCOME_UNKNOWN && is_timed(row, failure->limit_ms)) {
-        say_behind(builder, row, code, failure->limit_ms, provider);
+        set_code_message(builder, row, code, failure->limit_ms, provider);
     }
 }
 
-void rc_connection_tell_deadline(rc_builder *builder, rc_connection_fault fault, int64_t limit_ms)
+void rc_connection_describe_deadline(rc_builder *builder, rc_connection_fault fault,
+                                     int64_t limit_ms)
 {
     const rc_connection_info *row = rc_connection_get(fault);
     const rc_failure failure = {.limit_ms = limit_ms};
     if (row == NULL)
         return;
-    say_row(builder, row, &failure, RC_STR(""));
+    set_row_message(builder, row, &failure, RC_STR(""));
     set_advice(builder, row, row->action, rc_str_c(row->advice), limit_ms);
     set_detail(builder, row, RC_STR(""), limit_ms);
 }

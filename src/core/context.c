@@ -294,7 +294,8 @@ static bool has_context(rc_str text)
         }
         const line_words found = words_of(line);
         if (found.has_name || (found.has_lead && found.has_call) ||
-            rc_text_sure_status(line) != 0 || has_transport_phrase(line) || has_failed_call(line))
+            rc_text_sure_http_status(line) != 0 || has_transport_phrase(line) ||
+            has_failed_call(line))
             return true;
         has_call = has_call || found.has_call || (found.has_model && found.has_unavailable);
     }
@@ -315,7 +316,7 @@ bool rc_evidence_is_foreign(const rc_evidence *evidence)
     const rc_failure *failure = evidence->failure;
     if (is_known_call(failure) || failure->body.len == 0)
         return false;
-    if (rc_evidence_has(evidence, RC_FACT_BODY_ERROR) || evidence->title.len > 0)
+    if (rc_evidence_has(evidence, RC_FACT_BODY_ERROR) || evidence->page_title.len > 0)
         return false;
     if (evidence->provider != NULL && failure->body.len <= NAMED_BYTES)
         return false;

@@ -8,8 +8,8 @@ void rc_credential_init(rc_credential *credential, bool can_refresh)
     *credential = (rc_credential){.state = RC_CREDENTIAL_HEALTHY, .can_refresh = can_refresh};
 }
 
-void rc_credential_cool(rc_credential *credential, rc_credential_state state, uint64_t until_ms,
-                        bool is_told)
+void rc_credential_cool_down(rc_credential *credential, rc_credential_state state,
+                             uint64_t until_ms, bool is_enforced)
 {
     bool is_limit = state == RC_CREDENTIAL_COOLING || state == RC_CREDENTIAL_EXHAUSTED;
     if (!is_limit || credential->state == RC_CREDENTIAL_DEAD)
@@ -18,8 +18,8 @@ void rc_credential_cool(rc_credential *credential, rc_credential_state state, ui
     bool is_quota_first = credential->state == RC_CREDENTIAL_EXHAUSTED && until_ms == before_ms;
     if (until_ms >= before_ms && !is_quota_first)
         credential->state = state;
-    if (is_told)
-        rc_cooldown_tell(&credential->cooldown, until_ms);
+    if (is_enforced)
+        rc_cooldown_enforce(&credential->cooldown, until_ms);
     else
         rc_cooldown_assume(&credential->cooldown, until_ms);
 }
@@ -29,14 +29,14 @@ void rc_credential_kill(rc_credential *credential, uint64_t probe_at_ms)
     credential->state = RC_CREDENTIAL_DEAD;
     credential->is_refreshing = false;
     rc_cooldown_clear(&credential->cooldown);
-    rc_cooldown_tell(&credential->cooldown, probe_at_ms > 0 ? probe_at_ms : RC_UNLIMITED);
+    rc_cooldown_enforce(&credential->cooldown, probe_at_ms > 0 ? probe_at_ms : RC_UNLIMITED);
 }
 
 void rc_credential_revive(rc_credential *credential)
 {
     credential->state = RC_CREDENTIAL_HEALTHY;
     credential->is_refreshing = false;
-    credential->rests = 0;
+    credential->cooldown_count = 0;
     rc_cooldown_clear(&credential->cooldown);
 }
 

@@ -21,7 +21,7 @@
 
 typedef struct decoder {
     rc_json_reader reader;
-    rc_decode_place place;
+    rc_decode_path path;
     const rc_alloc *alloc;
     rc_buf text; /* a value without its escapes */
     rc_buf name; /* a key without its escapes */
@@ -36,7 +36,7 @@ static void fail(decoder *d, rc_status status, size_t offset, const char *what, 
     if (d->status != RC_OK)
         return;
     d->status = status;
-    rc_decode_tell(&d->place, status, offset, what, name);
+    rc_decode_path_set_info(&d->path, status, offset, what, name);
 }
 
 /* Something that the encoder would not have written: the end for strict, a note for tolerant. */
@@ -45,7 +45,7 @@ static void refuse(decoder *d, rc_status status, size_t offset, const char *what
     if (d->is_strict || d->status != RC_OK)
         fail(d, status, offset, what, name);
     else
-        rc_decode_note_dropped(&d->place);
+        rc_decode_path_note_dropped(&d->path);
 }
 
 static bool is_end(const decoder *d, const rc_json_token *token)
@@ -61,7 +61,7 @@ static rc_json_token next(decoder *d)
     rc_json_token token = rc_json_reader_next(&d->reader);
     if (token.type == RC_JSON_ERROR && d->is_strict) {
         const rc_json_fault *fault = &d->reader.fault;
-        fail(d, fault->status, fault->offset, fault->what, NO_NAME);
+        fail(d, fault->status, fault->offset, fault->message, NO_NAME);
     }
     return token;
 }
@@ -231,9 +231,9 @@ LEAF static void read_context(decoder *d, rc_builder *builder, const rc_json_tok
         if (is_end(d, &token))
             break;
         rc_str key = text_of(d, &token, &d->name);
-        size_t mark = rc_decode_enter_foreign(&d->place, key);
+        size_t parent_len = rc_decode_path_enter_untrusted(&d->path, key);
         read_context_value(d, builder, key);
-        rc_decode_leave(&d->place, mark);
+        rc_decode_path_leave(&d->path, parent_len);
     }
     if (count == 0)
         refuse_empty(d, begin->offset);
@@ -251,15 +251,15 @@ LEAF static void read_sources(decoder *d, rc_builder *builder, const rc_json_tok
         rc_json_token token = next(d);
         if (is_end(d, &token))
             break;
-        size_t mark = rc_decode_enter_index(&d->place, index);
+        size_t parent_len = rc_decode_path_enter_index(&d->path, index);
         rc_str source = NO_NAME;
-        if (rc_builder_has_room_for_source(builder))
+        if (rc_builder_has_space_for_source(builder))
             read_text(d, builder, &token, RC_REPORT_NAME_MAX, &source);
         else
             rc_json_reader_skip(&d->reader);
         rc_builder_push_source(builder, source);
         check_losses(d, builder, token.offset);
-        rc_decode_leave(&d->place, mark);
+        rc_decode_path_leave(&d->path, parent_len);
     }
     if (index == 0)
         refuse_empty(d, begin->offset);
@@ -280,19 +280,19 @@ LEAF static void read_attempts(decoder *d, rc_builder *builder, const rc_json_to
         rc_json_token token = next(d);
         if (is_end(d, &token))
             break;
-        size_t mark = rc_decode_enter_index(&d->place, index);
-        rc_attempt attempt;
-        rc_fields_clear(&rc_attempt_fields, &attempt);
-        if (!rc_builder_has_room_for_attempt(builder))
+        size_t parent_len = rc_decode_path_enter_index(&d->path, index);
+        rc_report_attempt attempt;
+        rc_fields_clear(&rc_report_attempt_fields, &attempt);
+        if (!rc_builder_has_space_for_attempt(builder))
             rc_json_reader_skip(&d->reader);
         else if (token.type != RC_JSON_OBJECT_BEGIN)
             refuse_type(d, &token, "expected an object");
-        else if (read_members(d, builder, &rc_attempt_fields, &attempt) == 0)
+        else if (read_members(d, builder, &rc_report_attempt_fields, &attempt) == 0)
             refuse_empty(d, token.offset);
-        if (rc_fields_any_set(&rc_attempt_fields, &attempt))
+        if (rc_fields_any_set(&rc_report_attempt_fields, &attempt))
             rc_builder_push_attempt(builder, &attempt);
         check_losses(d, builder, token.offset);
-        rc_decode_leave(&d->place, mark);
+        rc_decode_path_leave(&d->path, parent_len);
     }
     if (index == 0)
         refuse_empty(d, begin->offset);
@@ -388,8 +388,8 @@ static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table
         rc_str key = text_of(d, &token, &d->name);
         size_t index = find_field(table, key);
         bool is_known = index < table->count;
-        size_t mark =
-            is_known ? rc_decode_enter(&d->place, key) : rc_decode_enter_foreign(&d->place, key);
+        size_t parent_len = is_known ? rc_decode_path_enter(&d->path, key)
+                                     : rc_decode_path_enter_untrusted(&d->path, key);
         if (!is_known) {
             refuse(d, RC_E_UNKNOWN_KEY, token.offset, "unknown key", key);
             rc_json_reader_skip(&d->reader);
@@ -400,7 +400,7 @@ static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table
             if (d->status == RC_OK)
                 read_value(d, builder, &table->fields[index], object);
         }
-        rc_decode_leave(&d->place, mark);
+        rc_decode_path_leave(&d->path, parent_len);
     }
 }
 
@@ -409,9 +409,9 @@ static void check_retryable(decoder *d, rc_report *report, size_t offset)
 {
     if (report->retryable != RC_TRUE || !rc_report_forbids_retry(report))
         return;
-    size_t mark = rc_decode_enter(&d->place, RC_STR("retryable"));
+    size_t parent_len = rc_decode_path_enter(&d->path, RC_STR("retryable"));
     refuse(d, RC_E_RANGE, offset, "retryable contradicts the classification", NO_NAME);
-    rc_decode_leave(&d->place, mark);
+    rc_decode_path_leave(&d->path, parent_len);
     report->retryable = RC_FALSE;
 }
 
@@ -443,7 +443,7 @@ static rc_status decode(decoder *d, const rc_report **ret_report)
         bool is_nothing = token.type == RC_JSON_END || token.type == RC_JSON_ERROR;
         const rc_json_fault *fault = &d->reader.fault;
         if (is_nothing && fault->status != RC_OK)
-            fail(d, fault->status, fault->offset, fault->what, NO_NAME);
+            fail(d, fault->status, fault->offset, fault->message, NO_NAME);
         else if (is_nothing)
             fail(d, RC_E_TRUNCATED, token.offset, "nothing to read", NO_NAME);
         else
@@ -459,8 +459,8 @@ static rc_status decode(decoder *d, const rc_report **ret_report)
     }
     const rc_json_fault *fault = &d->reader.fault;
     if (fault->status != RC_OK) {
-        rc_decode_tell(&d->place, RC_OK, fault->offset, fault->what, NO_NAME);
-        d->place.info->is_damaged = true;
+        rc_decode_path_set_info(&d->path, RC_OK, fault->offset, fault->message, NO_NAME);
+        d->path.info->is_damaged = true;
     }
     *ret_report = report;
     return RC_OK;
@@ -471,7 +471,7 @@ rc_status rc_report_decode(rc_str json, rc_decode_mode mode, const rc_alloc *all
 {
     rc_decode_info unread;
     decoder d = {.alloc = alloc, .is_strict = mode != RC_DECODE_TOLERANT};
-    rc_decode_place_init(&d.place, json, info ? info : &unread);
+    rc_decode_path_init(&d.path, json, info ? info : &unread);
     rc_json_reader_init(&d.reader, json,
                         &(rc_json_limits){.max_bytes = RC_DECODE_MAX_BYTES,
                                           .max_depth = RC_JSON_DEPTH_MAX,

@@ -15,10 +15,10 @@
 #define BLOCKS_MAX (RC_ECHO_TEXT_MAX / BLOCK)
 #define SLOTS (2u * BLOCKS_MAX)
 _Static_assert((SLOTS & (SLOTS - 1)) == 0, "the mask of slot_of");
-#define MARK_BITS 11u
+#define FILTER_BITS 11u
 #define EVERY_BYTE UINT64_C(0x0101010101010101)
 
-static const rc_str MARK = RC_STR_INIT("[request]");
+static const rc_str PLACEHOLDER = RC_STR_INIT("[request]");
 
 typedef struct block {
     uint64_t bytes;
@@ -31,8 +31,8 @@ typedef struct block {
 typedef struct blocks {
     block list[BLOCKS_MAX];
     uint16_t count;
-    uint16_t slots[SLOTS];       /* 0: free, else the block + 1 */
-    bool marks[1u << MARK_BITS]; /* which sums there are: most of a request has none */
+    uint16_t slots[SLOTS];          /* 0: free, else the block + 1 */
+    bool filter[1u << FILTER_BITS]; /* which sums there are: most of a request has none */
 } blocks;
 
 /* ---- letters as they are meant ---- */
@@ -102,9 +102,9 @@ static inline uint32_t slot_of(uint64_t bytes)
     return (uint32_t)(sum_of(bytes) >> 40) & (SLOTS - 1);
 }
 
-static inline uint32_t mark_of(uint64_t bytes)
+static inline uint32_t filter_slot_of(uint64_t bytes)
 {
-    return (uint32_t)(sum_of(bytes) >> (64 - MARK_BITS));
+    return (uint32_t)(sum_of(bytes) >> (64 - FILTER_BITS));
 }
 
 /* The byte behind the others; the first one of eight is the lowest. */
@@ -134,7 +134,7 @@ static void add(blocks *b, uint64_t bytes, size_t from, size_t to)
     b->count++;
     if (first == SIZE_MAX)
         b->slots[slot] = b->count;
-    b->marks[mark_of(bytes)] = true;
+    b->filter[filter_slot_of(bytes)] = true;
 }
 
 static void read_text(blocks *b, rc_str text)
@@ -144,7 +144,7 @@ static void read_text(blocks *b, rc_str text)
     size_t from = 0;
     char out[4];
     memset(b->slots, 0, sizeof b->slots);
-    memset(b->marks, 0, sizeof b->marks);
+    memset(b->filter, 0, sizeof b->filter);
     b->count = 0;
     for (size_t at = 0, len = 0; at < text.len; at += len) {
         const size_t count = decode(text, at, out, &len);
@@ -170,7 +170,7 @@ typedef struct window {
 
 static inline void look_up(blocks *b, uint64_t bytes)
 {
-    if (!b->marks[mark_of(bytes)])
+    if (!b->filter[filter_slot_of(bytes)])
         return;
     uint32_t slot = 0;
     const size_t first = find(b, bytes, &slot);
@@ -314,7 +314,7 @@ rc_str rc_echo_clean(rc_str text, rc_str request, rc_str except, char *memory)
             continue;
         const size_t from = widen_left(&b, text, first, done);
         rc_buf_push(&left, rc_str_slice(text, done, from));
-        rc_buf_push(&left, MARK);
+        rc_buf_push(&left, PLACEHOLDER);
         done = widen_right(&b, text, (uint16_t)(i - 1));
     }
     if (done == 0)

@@ -52,7 +52,7 @@ static inline void put_text(rc_json_writer *w, const rc_field *field, rc_str tex
         return;
     rc_json_ready_key_push(w, &field->ready_key);
     if (view == RC_VIEW_MODEL)
-        rc_render_text(w, view, text);
+        rc_view_json_string(w, view, text);
     else
         rc_json_string(w, text);
 }
@@ -74,7 +74,7 @@ static void put_name(rc_json_writer *w, const rc_field *field, uint32_t value)
     if (field->kind == RC_FIELD_BOOL)
         rc_json_bool(w, value == RC_TRUE);
     else
-        rc_json_name(w, rc_str_c(field->names->name(value)));
+        rc_json_string_verbatim(w, rc_str_c(field->names->name(value)));
 }
 
 static void put_attempts(rc_json_writer *w, const rc_field *field, const rc_report *report,
@@ -85,7 +85,7 @@ static void put_attempts(rc_json_writer *w, const rc_field *field, const rc_repo
     rc_json_ready_key_push(w, &field->ready_key);
     rc_json_array_begin(w);
     for (size_t i = 0; i < report->attempt_count; i++)
-        put_object(w, &rc_attempt_fields, &report->attempts[i], view);
+        put_object(w, &rc_report_attempt_fields, &report->attempts[i], view);
     rc_json_array_end(w);
 }
 
@@ -118,7 +118,7 @@ static void put_field(rc_json_writer *w, const rc_field *field, const void *obje
         put_members(w, field, object, view);
         return;
     case RC_FIELD_CONTEXT:
-        rc_render_member_context(w, view, object);
+        rc_view_json_member_context(w, view, object);
         return;
     case RC_FIELD_ATTEMPTS:
         put_attempts(w, field, object, view);

@@ -105,7 +105,7 @@ static void put_CODE(rc_json_writer *w, rc_str key, presence when, rc_run_event 
 static void put_REPORT(rc_json_writer *w, rc_str key, presence when, const rc_report *report)
 {
     if (when == ALWAYS || report != NULL)
-        rc_render_member_report(w, RC_VIEW_USER, key, report);
+        rc_view_json_member_report(w, RC_VIEW_USER, key, report);
 }
 
 static void put_fields(rc_json_writer *w, const rc_event *event)
@@ -130,7 +130,7 @@ rc_status rc_event_encode(const rc_event *event, rc_buf *buf)
     rc_json_object_begin(&w);
     rc_json_member_string(&w, RC_STR("type"), name);
     put_COUNT(&w, RC_STR("seq"), ALWAYS, event->seq);
-    rc_render_member_time(&w, RC_STR("time"), event->time_unix_ms);
+    rc_view_json_member_time(&w, RC_STR("time"), event->time_unix_ms);
     put_NAME(&w, RC_STR("correlation_id"), ALWAYS, event->correlation_id);
     put_fields(&w, event);
     rc_json_object_end(&w);

@@ -113,13 +113,13 @@ void rc_evidence_init(rc_evidence *evidence, const rc_failure *failure, const rc
     evidence->trace = trace;
     evidence->header_count =
         failure->header_count < RC_HEADERS_MAX ? failure->header_count : RC_HEADERS_MAX;
-    evidence->room = space->text;
-    evidence->room_len = sizeof(space->text);
+    evidence->space = space->text;
+    evidence->space_len = sizeof(space->text);
     rc_hints_init(&evidence->hints, failure->now_unix_ms, trace);
     set_plain_facts(evidence);
 }
 
-bool rc_evidence_is_answer(const rc_evidence *evidence)
+bool rc_evidence_is_success(const rc_evidence *evidence)
 {
     return evidence->failure->status / 100 == 2 && !rc_evidence_has(evidence, RC_FACT_BODY_ERROR);
 }
@@ -164,19 +164,19 @@ rc_str rc_evidence_unescape(rc_evidence *evidence, rc_str raw, bool has_escapes)
     if (!has_escapes)
         return raw;
     rc_buf buf;
-    rc_buf_init_fixed(&buf, evidence->room, evidence->room_len);
+    rc_buf_init_fixed(&buf, evidence->space, evidence->space_len);
     if (rc_json_unescape(raw, &buf) != RC_OK)
         return raw;
     rc_str text = rc_buf_get(&buf);
-    evidence->room += text.len;
-    evidence->room_len -= text.len;
+    evidence->space += text.len;
+    evidence->space_len -= text.len;
     return text;
 }
 
-void rc_evidence_note(const rc_evidence *evidence, rc_step step, rc_str subject, rc_str text)
+void rc_evidence_note(const rc_evidence *evidence, rc_trace_step step, rc_str subject, rc_str text)
 {
     if (evidence->trace == NULL)
         return;
-    rc_note note = {step, subject, text, -1};
-    evidence->trace->note(evidence->trace->ctx, &note);
+    rc_trace_note note = {step, subject, text, -1};
+    evidence->trace->on_note(evidence->trace->ctx, &note);
 }

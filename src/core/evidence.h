@@ -49,7 +49,7 @@ typedef struct rc_evidence {
     size_t header_count;                /* of the failure's, as many as are looked at */
     const struct rc_provider *provider; /* NULL: none of the table */
     rc_str provider_name;
-    rc_str recognised;
+    rc_str recognised_by;
 
     rc_layer layers[RC_LAYERS_MAX];
     size_t layer_count;
@@ -57,16 +57,16 @@ typedef struct rc_evidence {
     size_t modifier_count;
     rc_str request_id;
     rc_str server;
-    rc_str title; /* of a page */
-    rc_str finish;
+    rc_str page_title; /* of a page */
+    rc_str finish_reason;
     int64_t prompt_tokens; /* 0: not told */
 
     rc_facts facts;
     rc_hints hints;
     rc_limits limits;
 
-    char *room; /* what is left of the caller's space */
-    size_t room_len;
+    char *space; /* what is left of the caller's space */
+    size_t space_len;
 
     bool has_content;    /* an answer with something in it */
     bool has_terminator; /* of a stream */
@@ -89,7 +89,7 @@ static inline bool rc_evidence_has(const rc_evidence *evidence, rc_fact fact)
 }
 
 /* A success that names no error: the words in it are the answer's, and no evidence. */
-bool rc_evidence_is_answer(const rc_evidence *evidence);
+bool rc_evidence_is_success(const rc_evidence *evidence);
 
 /* Is it a text without anything that makes it the failure of a call: a compiler's message, a page
  * of a manual? Never where somebody said more of the call than a text. */
@@ -109,7 +109,7 @@ void rc_evidence_add_modifier(rc_evidence *evidence, rc_str text);
 rc_str rc_evidence_unescape(rc_evidence *evidence, rc_str raw, bool has_escapes);
 
 /* Tells the trace, if there is one. */
-void rc_evidence_note(const rc_evidence *evidence, rc_step step, rc_str subject, rc_str text);
+void rc_evidence_note(const rc_evidence *evidence, rc_trace_step step, rc_str subject, rc_str text);
 
 /* Takes everything that the failure's event and body hold apart into layers. */
 void rc_unwrap(rc_evidence *evidence);

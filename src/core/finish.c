@@ -35,14 +35,14 @@ bool rc_finish_read(rc_evidence *evidence, rc_str reason)
     for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
         if (!rc_str_eq_nocase(reason, ROWS[i].name))
             continue;
-        evidence->finish = reason;
+        evidence->finish_reason = reason;
         if (ROWS[i].fact == RC_FACT_NONE)
             return true;
         if (has_failure(evidence))
             return false; /* of several choices the first one that failed */
         rc_facts_clear(&evidence->facts, RC_FACT_FINISH_LENGTH);
         rc_evidence_set(evidence, ROWS[i].fact);
-        rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("finish reason"), reason);
+        rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("finish reason"), reason);
         return false;
     }
     return false;

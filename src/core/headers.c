@@ -53,7 +53,7 @@ void rc_headers_read(rc_evidence *evidence)
         rc_str value = rc_str_trim(header->value);
         if (value.len == 0)
             continue;
-        rc_hints_header(&evidence->hints, header->name, value);
+        rc_hints_add_header(&evidence->hints, header->name, value);
         for (size_t k = 0; k < sizeof(HEADERS) / sizeof(HEADERS[0]); k++) {
             if (rc_str_eq_nocase(header->name, HEADERS[k].name))
                 use_header(evidence, HEADERS[k].use, value, &edge_id);

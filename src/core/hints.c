@@ -56,22 +56,23 @@ static const left_row lefts[] = {
 
 /* --- notes --- */
 
-static void note(const rc_hints *h, rc_step step, rc_str subject, rc_str text, int64_t wait_ms)
+static void note(const rc_hints *h, rc_trace_step step, rc_str subject, rc_str text,
+                 int64_t wait_ms)
 {
-    if (!h->trace || !h->trace->note)
+    if (!h->trace || !h->trace->on_note)
         return;
-    rc_note told = {.step = step, .subject = subject, .text = text, .wait_ms = wait_ms};
-    h->trace->note(h->trace->ctx, &told);
+    rc_trace_note trace_note = {.step = step, .subject = subject, .text = text, .wait_ms = wait_ms};
+    h->trace->on_note(h->trace->ctx, &trace_note);
 }
 
-void rc_hints_doubt(const rc_hints *h, rc_str where, rc_str why)
+void rc_hints_note_rejected(const rc_hints *h, rc_str where, rc_str why)
 {
-    note(h, RC_STEP_IGNORED, where, why, -1);
+    note(h, RC_TRACE_IGNORED, where, why, -1);
 }
 
 void rc_hints_offer(rc_hints *h, rc_hint *best, const rc_hint *offered)
 {
-    note(h, RC_STEP_HINT, offered->where, offered->value, offered->wait_ms);
+    note(h, RC_TRACE_HINT, offered->where, offered->value, offered->wait_ms);
     if (offered->wait_ms > best->wait_ms)
         *best = *offered;
 }
@@ -80,7 +81,7 @@ static void offer_reading(rc_hints *h, rc_hint *best, rc_hint offered, rc_hint_r
 {
     offered.wait_ms = reading.wait_ms;
     if (reading.wait_ms < 0)
-        rc_hints_doubt(h, offered.where, reading.why);
+        rc_hints_note_rejected(h, offered.where, reading.why);
     else
         rc_hints_offer(h, best, &offered);
 }
@@ -210,9 +211,9 @@ static rc_hint_limit *find_limit(rc_hints *h, uint8_t group, rc_str name)
     return limit;
 }
 
-static void doubt_unspent(const rc_hints *h, rc_str where)
+static void note_not_exhausted(const rc_hints *h, rc_str where)
 {
-    rc_hints_doubt(h, where, RC_STR("its limit is not used up"));
+    rc_hints_note_rejected(h, where, RC_STR("its limit is not used up"));
 }
 
 static void offer_reset(rc_hints *h, uint8_t group, rc_str name, rc_hint offered,
@@ -220,7 +221,7 @@ static void offer_reset(rc_hints *h, uint8_t group, rc_str name, rc_hint offered
 {
     rc_hint_limit *limit = find_limit(h, group, name);
     if (!limit) {
-        rc_hints_doubt(h, offered.where, RC_STR("too many limits"));
+        rc_hints_note_rejected(h, offered.where, RC_STR("too many limits"));
         return;
     }
     if (limit->left != LEFT_SOME || reading.wait_ms < 0) {
@@ -231,7 +232,7 @@ static void offer_reset(rc_hints *h, uint8_t group, rc_str name, rc_hint offered
     offered.wait_ms = reading.wait_ms;
     if (offered.wait_ms > limit->reset.wait_ms)
         limit->reset = offered;
-    doubt_unspent(h, offered.where);
+    note_not_exhausted(h, offered.where);
 }
 
 static void offer_left(rc_hints *h, uint8_t group, rc_str name, uint8_t left)
@@ -243,9 +244,9 @@ static void offer_left(rc_hints *h, uint8_t group, rc_str name, uint8_t left)
     limit->left = left;
     const rc_hint *reset = &limit->reset;
     if (reset->wait_ms >= 0 && left == LEFT_SOME)
-        doubt_unspent(h, reset->where);
+        note_not_exhausted(h, reset->where);
     if (reset->wait_ms >= 0 && was_doubted)
-        note(h, RC_STEP_HINT, reset->where, reset->value, reset->wait_ms);
+        note(h, RC_TRACE_HINT, reset->where, reset->value, reset->wait_ms);
 }
 
 /* Numbers are compared as durations in milliseconds: any notation, exact up to a thousandth. */
@@ -383,7 +384,7 @@ static void take_left(rc_hints *h, rc_str name, rc_str value)
     }
 }
 
-void rc_hints_header(rc_hints *h, rc_str name, rc_str value)
+void rc_hints_add_header(rc_hints *h, rc_str name, rc_str value)
 {
     if (!may_be_header(name))
         return;
@@ -397,7 +398,7 @@ bool rc_hints_is_field(rc_str key)
     return rc_hint_find_field(key, &form);
 }
 
-void rc_hints_field(rc_hints *h, rc_str key, rc_str value, bool is_number)
+void rc_hints_add_field(rc_hints *h, rc_str key, rc_str value, bool is_number)
 {
     rc_hint_form form;
     if (!rc_hint_find_field(key, &form))
@@ -416,7 +417,7 @@ rc_hint rc_hints_best(const rc_hints *h)
         if (limit->left == LEFT_SOME || limit->reset.wait_ms < 0)
             continue;
         rc_hint reset = limit->reset;
-        reset.rank = limit->left == LEFT_NONE ? RC_HINT_RANK_RESET_SPENT : RC_HINT_RANK_RESET;
+        reset.rank = limit->left == LEFT_NONE ? RC_HINT_RANK_RESET_EXHAUSTED : RC_HINT_RANK_RESET;
         bool is_better =
             reset.rank > best.rank || (reset.rank == best.rank && reset.wait_ms > best.wait_ms);
         if (is_better)

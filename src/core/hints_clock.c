@@ -24,7 +24,7 @@ static bool take_sixty(rc_str text, size_t *at, int64_t *ret_value)
     return is_good;
 }
 
-bool rc_hint_read_clock(rc_str text, int64_t *ret_ms, size_t *ret_len)
+bool rc_hint_read_timespan(rc_str text, int64_t *ret_ms, size_t *ret_len)
 {
     int64_t days = 0;
     int64_t hours;

@@ -239,9 +239,9 @@ static bool read_numeric(rc_str text, bool is_chinese, int64_t now_unix_ms, rc_h
     }
     int64_t local_ms;
     if (clock == PART_UNKNOWN || rc_civil_to_unix_ms(&civil, &local_ms) != RC_OK)
-        *ret = rc_hint_doubt(RC_STR("there is no such date or time"));
+        *ret = rc_hint_reject(RC_STR("there is no such date or time"));
     else if (zone == PART_UNKNOWN)
-        *ret = rc_hint_doubt(RC_STR("a time in a zone that is not known"));
+        *ret = rc_hint_reject(RC_STR("a time in a zone that is not known"));
     else
         *ret = rc_hint_until(local_ms + fraction_ms - minutes * MINUTE_MS, now_unix_ms);
     return true;

@@ -48,7 +48,7 @@ static inline rc_hint_reading rc_hint_wait(int64_t wait_ms)
     return (rc_hint_reading){.wait_ms = wait_ms};
 }
 
-static inline rc_hint_reading rc_hint_doubt(rc_str why)
+static inline rc_hint_reading rc_hint_reject(rc_str why)
 {
     return (rc_hint_reading){.wait_ms = -1, .why = why};
 }
@@ -60,7 +60,7 @@ rc_hint_reading rc_hint_read(rc_hint_form form, rc_str value, int64_t now_unix_m
 rc_hint_reading rc_hint_until(int64_t unix_ms, int64_t now_unix_ms);
 
 /* Why a duration was refused, by its status. text: borrows. */
-rc_hint_reading rc_hint_refused(rc_status status, rc_str text);
+rc_hint_reading rc_hint_reject_duration(rc_status status, rc_str text);
 
 /* A date that text begins with, as messages write it: 2026-01-01T00:00:00Z, "2026-08-06 20:06:00",
  * "2026-08-01 at 00:00 UTC", 2026/08/06, 2026年8月6日, and the HTTP date. Without a zone it is
@@ -79,9 +79,9 @@ bool rc_hint_find_field(rc_str key, rc_hint_form *ret_form);
 void rc_hints_offer(rc_hints *h, rc_hint *best, const rc_hint *offered);
 
 /* Tells the trace that a hint is not believed. */
-void rc_hints_doubt(const rc_hints *h, rc_str where, rc_str why);
+void rc_hints_note_rejected(const rc_hints *h, rc_str where, rc_str why);
 
 /* A span such as 02:11:53 or 5.03:23:11 at the begin of text. False: there is none. */
-bool rc_hint_read_clock(rc_str text, int64_t *ret_ms, size_t *ret_len);
+bool rc_hint_read_timespan(rc_str text, int64_t *ret_ms, size_t *ret_len);
 
 #endif

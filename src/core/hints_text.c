@@ -335,14 +335,14 @@ static rc_hint_reading read_plain(rc_str text, size_t at, int64_t now_unix_ms, s
     while (rc_ascii_is_digit(byte_at(text, end)))
         end++;
     if (byte_at(text, end) == ':' && rc_ascii_is_digit(byte_at(text, end + 1)))
-        return rc_hint_doubt(RC_STR("a time of day without a date"));
+        return rc_hint_reject(RC_STR("a time of day without a date"));
     if (byte_at(text, end) == '.' && rc_ascii_is_digit(byte_at(text, end + 1))) {
         for (end++; rc_ascii_is_digit(byte_at(text, end));)
             end++;
     }
     *ret_end = end;
     if (is_word_byte(byte_at(text, end)))
-        return rc_hint_doubt(RC_STR("neither a duration nor a point in time"));
+        return rc_hint_reject(RC_STR("neither a duration nor a point in time"));
     rc_str number = rc_str_slice(text, at, end);
     rc_hint_form form;
     if (rc_hint_find_field(label_before(text, at), &form))
@@ -350,7 +350,7 @@ static rc_hint_reading read_plain(rc_str text, size_t at, int64_t now_unix_ms, s
     int64_t ms;
     bool is_small = rc_duration_parse(number, RC_UNIT_S, &ms) == RC_OK && ms < RC_HINT_EPOCH_MS;
     if (is_small)
-        return rc_hint_doubt(RC_STR("a number without a unit"));
+        return rc_hint_reject(RC_STR("a number without a unit"));
     return rc_hint_read(RC_HINT_FORM_TIME, number, now_unix_ms);
 }
 
@@ -387,7 +387,7 @@ static rc_hint_reading read_wording(rc_str text, size_t at, int64_t now_unix_ms,
 {
     *ret_end = at;
     if (is_part_of_word(text, at))
-        return rc_hint_doubt(RC_STR("part of a longer word"));
+        return rc_hint_reject(RC_STR("part of a longer word"));
     rc_hint_reading reading;
     size_t len;
     if (rc_hint_read_date(rest_of(text, at), is_chinese(text, at), now_unix_ms, &reading, &len)) {
@@ -397,7 +397,7 @@ static rc_hint_reading read_wording(rc_str text, size_t at, int64_t now_unix_ms,
     if (read_unit_first(text, at, &reading, ret_end))
         return reading;
     int64_t ms;
-    if (rc_hint_read_clock(rest_of(text, at), &ms, &len) && ms < RC_HINT_EPOCH_MS) {
+    if (rc_hint_read_timespan(rest_of(text, at), &ms, &len) && ms < RC_HINT_EPOCH_MS) {
         *ret_end = at + len;
         return rc_hint_wait(ms);
     }
@@ -413,10 +413,10 @@ static rc_hint_reading read_wording(rc_str text, size_t at, int64_t now_unix_ms,
         return rc_hint_wait(ms);
     if (status == RC_E_SYNTAX && rc_ascii_is_digit(byte_at(text, at)))
         return read_plain(text, at, now_unix_ms, ret_end);
-    return rc_hint_refused(status, rest_of(text, at));
+    return rc_hint_reject_duration(status, rest_of(text, at));
 }
 
-void rc_hints_text(rc_hints *h, rc_str text, size_t at)
+void rc_hints_add_text(rc_hints *h, rc_str text, size_t at)
 {
     if (at >= text.len)
         return;
@@ -425,7 +425,7 @@ void rc_hints_text(rc_hints *h, rc_str text, size_t at)
     rc_hint_reading reading = read_wording(text, at, h->now_unix_ms, &end);
     rc_str where = RC_STR("message");
     if (reading.wait_ms < 0) {
-        rc_hints_doubt(h, where, reading.why);
+        rc_hints_note_rejected(h, where, reading.why);
         return;
     }
     rc_hint offered = {.rank = RC_HINT_RANK_WORDING,

@@ -42,11 +42,11 @@ static uint64_t spread(uint64_t bits)
 
 /* Values below 32 as Crockford's base 32 writes them: no I, L, O and U. An answer that is yes is
  * less one. */
-static rc_lanes letters_of(rc_lanes values)
+static rc_vec16 letters_of(rc_vec16 values)
 {
-    const rc_lanes is_letter = (rc_lanes)(values > 9);
-    return values + '0' + (is_letter & ('A' - '9' - 1)) - (rc_lanes)(values > 17) -
-           (rc_lanes)(values > 19) - (rc_lanes)(values > 21) - (rc_lanes)(values > 26);
+    const rc_vec16 is_letter = (rc_vec16)(values > 9);
+    return values + '0' + (is_letter & ('A' - '9' - 1)) - (rc_vec16)(values > 17) -
+           (rc_vec16)(values > 19) - (rc_vec16)(values > 21) - (rc_vec16)(values > 26);
 }
 
 static rc_id encode(const rc_id_maker *maker)
@@ -58,13 +58,13 @@ static rc_id encode(const rc_id_maker *maker)
      * not in the one before. */
     const uint64_t words[] = {spread(time >> 10), spread((time & 0x3FF) << 30 | high),
                               spread(low >> 10), spread(low)};
-    rc_lanes lanes[2];
+    rc_vec16 lanes[2];
     memcpy(lanes, words, sizeof lanes);
     rc_id id;
     memcpy(id.text, PREFIX, PREFIX_LEN);
-    rc_lanes_store(id.text + PREFIX_LEN, letters_of(lanes[0]));
-    char rest[RC_LANES];
-    rc_lanes_store(rest, letters_of(lanes[1]));
+    rc_vec16_store(id.text + PREFIX_LEN, letters_of(lanes[0]));
+    char rest[RC_VEC16_BYTES];
+    rc_vec16_store(rest, letters_of(lanes[1]));
     memcpy(id.text + PREFIX_LEN + 16, rest, 8);
     memcpy(id.text + PREFIX_LEN + 24, rest + 14, 2);
     id.text[RC_ID_LEN] = '\0';

@@ -51,13 +51,13 @@ static void push_line(rc_buf *buf, rc_str text)
     }
 }
 
-void rc_message_push_said(rc_buf *buf, rc_str said)
+void rc_message_push_detail(rc_buf *buf, rc_str detail)
 {
-    said = rc_str_trim(said);
-    const bool is_cut = said.len > RC_MESSAGE_SAID_MAX;
-    const size_t len = is_cut ? rc_utf8_cut(said, RC_MESSAGE_SAID_MAX) : said.len;
-    rc_buf_push(buf, said.len > 0 ? RC_STR(": ") : RC_STR("."));
-    push_line(buf, rc_str_make(said.ptr, len));
+    detail = rc_str_trim(detail);
+    const bool is_cut = detail.len > RC_MESSAGE_DETAIL_MAX;
+    const size_t len = is_cut ? rc_utf8_cut(detail, RC_MESSAGE_DETAIL_MAX) : detail.len;
+    rc_buf_push(buf, detail.len > 0 ? RC_STR(": ") : RC_STR("."));
+    push_line(buf, rc_str_make(detail.ptr, len));
     if (is_cut)
         rc_buf_push(buf, RC_STR("…"));
 }

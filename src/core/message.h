@@ -11,10 +11,10 @@
 rc_status rc_message_push(rc_buf *buf, rc_str sentence, rc_str provider, rc_str model);
 
 /* What of a provider's words goes into a message. */
-#define RC_MESSAGE_SAID_MAX ((size_t)500)
+#define RC_MESSAGE_DETAIL_MAX ((size_t)500)
 
 /* Appends ": " and what a provider says, in one line, so that none of it can pass for a line of
  * ours; of a long text the beginning. A point when it says nothing. */
-void rc_message_push_said(rc_buf *buf, rc_str said);
+void rc_message_push_detail(rc_buf *buf, rc_str detail);
 
 #endif

@@ -28,7 +28,7 @@ static void put_item(rc_json_writer *w, rc_str item, rc_view view)
     rc_buf text;
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_scrub(item, sizeof memory, &text);
-    rc_render_member(w, view, RC_STR("item"), rc_buf_get(&text));
+    rc_view_json_member(w, view, RC_STR("item"), rc_buf_get(&text));
 }
 
 rc_status rc_partial_encode(rc_str payload_json, const rc_item_error *errors, size_t count,
@@ -52,7 +52,7 @@ rc_status rc_partial_encode(rc_str payload_json, const rc_item_error *errors, si
     for (size_t i = 0; i < count; i++) {
         rc_json_object_begin(&w);
         put_item(&w, errors[i].item, rc_view_checked(view));
-        rc_render_member_report(&w, view, RC_STR("error"), errors[i].report);
+        rc_view_json_member_report(&w, view, RC_STR("error"), errors[i].report);
         rc_json_object_end(&w);
     }
     rc_json_array_end(&w);

@@ -67,7 +67,7 @@ unsigned rc_marker_parse(rc_str name)
 /* ---- the scanner ---- */
 
 /* Markers count positions of their own: an address is one word to a phrase and many to them. */
-typedef struct run {
+typedef struct scanner {
     rc_phrase_scan *scan;
     uint32_t position;       /* of the word before */
     uint32_t first_position; /* of the text's first word */
@@ -76,16 +76,16 @@ typedef struct run {
     const rc_word *last;     /* the last one that is no stop word */
     unsigned flags;          /* of stop words before the next word: RC_WORD_NEW_SENTENCE */
     bool was_in_address;
-} run;
+} scanner;
 
-static void complete(run *r, unsigned concept, uint32_t from, const rc_word *word)
+static void complete(scanner *r, unsigned concept, uint32_t from, const rc_word *word)
 {
     rc_phrase_scan *scan = r->scan;
     uint64_t bit = UINT64_C(1) << (concept % 64);
     if (scan->found.bits[concept / 64] & bit)
         return;
     scan->found.bits[concept / 64] |= bit;
-    scan->places[concept] = (rc_phrase_place){from, word->from + word->len, word->from};
+    scan->spans[concept] = (rc_phrase_span){from, word->from + word->len, word->from};
 }
 
 static inline void reach(rc_phrase_scan *scan, unsigned step, uint32_t to, uint32_t from)
@@ -95,16 +95,17 @@ static inline void reach(rc_phrase_scan *scan, unsigned step, uint32_t to, uint3
 }
 
 /* The list of steps ends with step 0, which is always in reach. */
-static inline void move_on(run *r, const rc_lexeme *lexeme, const rc_word *word, uint32_t position)
+static inline void move_on(scanner *r, const rc_lexeme *lexeme, const rc_word *word,
+                           uint32_t position)
 {
     rc_phrase_scan *scan = r->scan;
-    for (const uint16_t *list = &rc_phrase_befores[lexeme->moves];; list++) {
+    for (const uint16_t *list = &rc_phrase_move_sources[lexeme->first_move];; list++) {
         size_t before = *list;
         while (scan->reach[before] < position)
             before = *++list;
         if (before == 0)
             return;
-        const rc_phrase_move *m = &rc_phrase_moves[list - rc_phrase_befores];
+        const rc_phrase_move *m = &rc_phrase_moves[list - rc_phrase_move_sources];
         uint32_t from = scan->from[before];
         if (m->step)
             reach(scan, m->step, position + m->reach, from);
@@ -113,7 +114,7 @@ static inline void move_on(run *r, const rc_lexeme *lexeme, const rc_word *word,
     }
 }
 
-static void begin_special(run *r, const rc_phrase_move *m, unsigned count, const rc_word *word,
+static void begin_special(scanner *r, const rc_phrase_move *m, unsigned count, const rc_word *word,
                           uint32_t position)
 {
     bool is_negated = position <= r->negated_to;
@@ -129,14 +130,15 @@ static void begin_special(run *r, const rc_phrase_move *m, unsigned count, const
     }
 }
 
-static inline void begin(run *r, const rc_lexeme *lexeme, const rc_word *word, uint32_t position)
+static inline void begin(scanner *r, const rc_lexeme *lexeme, const rc_word *word,
+                         uint32_t position)
 {
     rc_phrase_scan *scan = r->scan;
-    const rc_phrase_move *m = &rc_phrase_moves[lexeme->moves + lexeme->later];
-    const rc_phrase_move *special = m + lexeme->plain;
+    const rc_phrase_move *m = &rc_phrase_moves[lexeme->first_move + lexeme->later_count];
+    const rc_phrase_move *special = m + lexeme->plain_count;
     uint32_t from = word->from;
-    if (lexeme->special)
-        begin_special(r, special, lexeme->special, word, position);
+    if (lexeme->special_count)
+        begin_special(r, special, lexeme->special_count, word, position);
     if (position <= r->negated_to)
         return;
     for (; m < special; m++)
@@ -147,13 +149,13 @@ static const rc_lexeme *lexeme_of(const rc_word *word)
 {
     uint32_t seed = rc_lexicon_seeds[rc_lexicon_bucket(word->hash)];
     const rc_lexeme *lexeme = &rc_lexicon[rc_lexicon_slot(word->hash, seed, RC_LEXICON_SLOTS)];
-    const rc_lexeme *other = &rc_lexicon_others[word->kind];
+    const rc_lexeme *other = &rc_lexicon_unlisted[word->kind];
     return lexeme->hash == word->hash ? lexeme : other;
 }
 
 /* Moves on to a word that does not simply follow the one before it. An address is one word to the
  * phrases and as many as it has to markers. */
-static void place_word(run *r, unsigned flags)
+static void place_word(scanner *r, unsigned flags)
 {
     bool is_in_address = flags & RC_WORD_IN_ADDRESS;
     if (flags & RC_WORD_WHOLE)
@@ -168,7 +170,7 @@ static void place_word(run *r, unsigned flags)
 }
 
 /* Markers are found in addresses too, and nobody negates them. */
-static void take_for_markers(run *r, const rc_lexeme *lexeme, const rc_word *word)
+static void step_markers(scanner *r, const rc_lexeme *lexeme, const rc_word *word)
 {
     uint32_t negated_to = r->negated_to;
     r->negated_to = 0;
@@ -178,7 +180,7 @@ static void take_for_markers(run *r, const rc_lexeme *lexeme, const rc_word *wor
     r->negated_to = negated_to;
 }
 
-static void take_words(run *r, const rc_word *words, size_t count)
+static void step_words(scanner *r, const rc_word *words, size_t count)
 {
     for (const rc_word *word = words; word < words + count; word++) {
         const rc_lexeme *lexeme = lexeme_of(word);
@@ -194,7 +196,7 @@ static void take_words(run *r, const rc_word *words, size_t count)
             r->position++;
         r->last = word;
         if (lexeme->marker)
-            take_for_markers(r, &rc_marker_lexemes[lexeme->marker], word);
+            step_markers(r, &rc_marker_lexemes[lexeme->marker], word);
         if (flags & RC_WORD_IN_ADDRESS)
             continue;
         move_on(r, lexeme, word, r->position);
@@ -204,7 +206,7 @@ static void take_words(run *r, const rc_word *words, size_t count)
     }
 }
 
-static void take_end(run *r)
+static void step_end(scanner *r)
 {
     for (unsigned i = 0; i < RC_PHRASE_ENDS; i++) {
         unsigned step = rc_phrase_ends[i].step;
@@ -228,7 +230,7 @@ static void scan_text(rc_phrase_scan *scan, rc_str text, bool is_code)
         rc_phrase_scan_init(scan);
     scan->found = (rc_concept_set){0};
     uint32_t position = scan->position + TEXT_STEP;
-    run r = {.scan = scan, .position = position, .first_position = position + 1};
+    scanner r = {.scan = scan, .position = position, .first_position = position + 1};
     if (text.len > RC_PHRASE_TEXT_MAX)
         text.len = RC_PHRASE_TEXT_MAX;
 
@@ -239,11 +241,11 @@ static void scan_text(rc_phrase_scan *scan, rc_str text, bool is_code)
     size_t count;
     while ((count = rc_words_read(&reader, words, WORDS_AT_ONCE)) > 0) {
         r.last = &last;
-        take_words(&r, words, count);
+        step_words(&r, words, count);
         last = *r.last;
     }
     r.last = &last;
-    take_end(&r);
+    step_end(&r);
     scan->position = r.position + r.marker_drift;
 }
 

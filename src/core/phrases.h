@@ -52,15 +52,15 @@ static inline bool rc_concept_set_has(const rc_concept_set *set, unsigned concep
 }
 
 /* Where a concept was found: the first phrase that was complete. */
-typedef struct rc_phrase_place {
+typedef struct rc_phrase_span {
     uint32_t from; /* byte offsets in the text that was scanned */
     uint32_t to;
-    uint32_t last; /* where the phrase's last word begins: of "retry in #" the number */
-} rc_phrase_place;
+    uint32_t last_word; /* where the phrase's last word begins: of "retry in #" the number */
+} rc_phrase_span;
 
 typedef struct rc_phrase_scan {
-    rc_concept_set found;                                     /* of the last text */
-    rc_phrase_place places[RC_CONCEPTS_MAX + RC_MARKERS_MAX]; /* valid where found has the bit */
+    rc_concept_set found;                                   /* of the last text */
+    rc_phrase_span spans[RC_CONCEPTS_MAX + RC_MARKERS_MAX]; /* valid where found has the bit */
     /* Private. For each step of each phrase, where the words up to it were last found: the last
      * position at which the next step can be, and the byte offset of the phrase's first word.
      * Positions grow from text to text, so that nothing has to be cleared. */

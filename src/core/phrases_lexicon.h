@@ -39,11 +39,12 @@ enum {
 /* The moves of a word stand together, in this order; the later steps of a phrase go first, so that
  * a word cannot follow itself. */
 typedef struct rc_lexeme {
-    uint64_t hash;   /* 0: no word */
-    uint16_t moves;  /* index of the first */
-    uint8_t later;   /* how many go on with a phrase; the last is none, and the step before it 0 */
-    uint8_t plain;   /* how many begin one, without flags or a concept */
-    uint8_t special; /* how many begin one, with them */
+    uint64_t hash;       /* 0: no word */
+    uint16_t first_move; /* index of the first */
+    uint8_t
+        later_count; /* how many go on with a phrase; the last is none, and the step before it 0 */
+    uint8_t plain_count;   /* how many begin one, without flags or a concept */
+    uint8_t special_count; /* how many begin one, with them */
     uint8_t
         marker; /* the same word in the phrases of markers: index in rc_marker_lexemes; 0: none */
     uint8_t negates; /* how many words behind it cannot begin a phrase */

@@ -4,13 +4,13 @@
 #include "base/str.h"
 
 /* What was written to the space becomes part of it. */
-static rc_str keep(rc_evidence *evidence, rc_buf *buf, rc_str otherwise)
+static rc_str commit_text(rc_evidence *evidence, rc_buf *buf, rc_str fallback)
 {
     if (rc_buf_status(buf) != RC_OK)
-        return otherwise;
+        return fallback;
     rc_str text = rc_buf_get(buf);
-    evidence->room += text.len;
-    evidence->room_len -= text.len;
+    evidence->space += text.len;
+    evidence->space_len -= text.len;
     return rc_str_trim(text);
 }
 
@@ -33,15 +33,15 @@ static bool is_source_behind(rc_str before, rc_str line)
            rc_ascii_is_space(line.ptr[0]);
 }
 
-rc_str rc_plain_frames(rc_evidence *evidence, rc_str text)
+rc_str rc_plain_drop_frames(rc_evidence *evidence, rc_str text)
 {
     bool may_have = rc_str_find(text, RC_STR("\n"), 0) != RC_STR_NPOS &&
                     (rc_str_find(text, RC_STR(" at "), 0) != RC_STR_NPOS ||
                      rc_str_find(text, RC_STR("File \""), 0) != RC_STR_NPOS);
-    if (!may_have || text.len > evidence->room_len)
+    if (!may_have || text.len > evidence->space_len)
         return text;
     rc_buf buf;
-    rc_buf_init_fixed(&buf, evidence->room, evidence->room_len);
+    rc_buf_init_fixed(&buf, evidence->space, evidence->space_len);
     rc_str before = {NULL, 0};
     for (size_t at = 0; at < text.len;) {
         size_t to = rc_str_find_byte(text, '\n', at);
@@ -52,7 +52,7 @@ rc_str rc_plain_frames(rc_evidence *evidence, rc_str text)
         before = line;
         at = end;
     }
-    return keep(evidence, &buf, text);
+    return commit_text(evidence, &buf, text);
 }
 
 /* U+201C, U+201D, U+2018, U+2019: E2 80 9C, 9D, 98, 99. */
@@ -66,19 +66,19 @@ static char plain_quote(rc_str text, size_t at)
     return last == 0x98 || last == 0x99 ? '\'' : '\0';
 }
 
-rc_str rc_plain_quotes(rc_evidence *evidence, rc_str text)
+rc_str rc_plain_unify_quotes(rc_evidence *evidence, rc_str text)
 {
     if (rc_str_find(text, RC_STR("{\xE2\x80\x9C"), 0) == RC_STR_NPOS ||
-        text.len > evidence->room_len)
+        text.len > evidence->space_len)
         return text;
     rc_buf buf;
-    rc_buf_init_fixed(&buf, evidence->room, evidence->room_len);
+    rc_buf_init_fixed(&buf, evidence->space, evidence->space_len);
     for (size_t i = 0; i < text.len;) {
         char quote = plain_quote(text, i);
         rc_buf_push_byte(&buf, quote != '\0' ? quote : text.ptr[i]);
         i += quote != '\0' ? 3 : 1;
     }
-    return keep(evidence, &buf, text);
+    return commit_text(evidence, &buf, text);
 }
 
 static int hex_value(char c)
@@ -104,17 +104,17 @@ static char bytes_escape(rc_str text, size_t at, size_t *ret_len)
     return c; /* \\, \' and \" are themselves */
 }
 
-rc_str rc_plain_bytes(rc_evidence *evidence, rc_str text)
+rc_str rc_plain_unescape_bytes(rc_evidence *evidence, rc_str text)
 {
     size_t single = rc_str_find(text, RC_STR("b'{"), 0);
     size_t at = single != RC_STR_NPOS ? single : rc_str_find(text, RC_STR("b\"{"), 0);
     bool is_alone = at == 0 || (at != RC_STR_NPOS && !rc_ascii_is_alnum(text.ptr[at - 1]));
     bool is_first = rc_str_find_byte(text, '{', 0) == at + 2; /* else it is inside another string */
     if (at == RC_STR_NPOS || !is_alone || !is_first ||
-        rc_str_find_byte(text, '\\', at) == RC_STR_NPOS || text.len > evidence->room_len)
+        rc_str_find_byte(text, '\\', at) == RC_STR_NPOS || text.len > evidence->space_len)
         return text;
     rc_buf buf;
-    rc_buf_init_fixed(&buf, evidence->room, evidence->room_len);
+    rc_buf_init_fixed(&buf, evidence->space, evidence->space_len);
     rc_buf_push(&buf, rc_str_slice(text, 0, at));
     for (size_t i = at + 2; i < text.len;) {
         size_t len = 1;
@@ -122,7 +122,7 @@ rc_str rc_plain_bytes(rc_evidence *evidence, rc_str text)
         rc_buf_push_byte(&buf, is_escape ? bytes_escape(text, i, &len) : text.ptr[i]);
         i += len;
     }
-    return keep(evidence, &buf, text);
+    return commit_text(evidence, &buf, text);
 }
 
 /* Does an object with a role begin here? Gives the offset behind it, or 0. */
@@ -157,14 +157,14 @@ static size_t echo_len(rc_str text, size_t at)
     return rest.ptr[0] == '{' ? echo_end(rest) : rest.ptr[0] == 'i' ? input_value_end(rest) : 0;
 }
 
-rc_str rc_plain_echo(rc_evidence *evidence, rc_str text)
+rc_str rc_plain_drop_echo(rc_evidence *evidence, rc_str text)
 {
     bool may_have = rc_str_find_byte(text, '{', 0) != RC_STR_NPOS ||
                     rc_str_find(text, RC_STR("input_value="), 0) != RC_STR_NPOS;
-    if (!may_have || text.len > evidence->room_len)
+    if (!may_have || text.len > evidence->space_len)
         return text;
     rc_buf buf;
-    rc_buf_init_fixed(&buf, evidence->room, evidence->room_len);
+    rc_buf_init_fixed(&buf, evidence->space, evidence->space_len);
     bool has_echo = false;
     for (size_t i = 0; i < text.len;) {
         size_t len = echo_len(text, i);
@@ -173,5 +173,5 @@ rc_str rc_plain_echo(rc_evidence *evidence, rc_str text)
             rc_buf_push_byte(&buf, text.ptr[i]);
         i += len > 0 ? len : 1;
     }
-    return has_echo ? keep(evidence, &buf, text) : text;
+    return has_echo ? commit_text(evidence, &buf, text) : text;
 }

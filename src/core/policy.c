@@ -17,21 +17,21 @@ static const rc_policy presets[] = {
         .jitter = RC_JITTER_##JITTER, .jitter_pct = (pct), .factor_milli = 1000,              \
         .max_delay_ms = (max_delay), .schedule_count = (count), .schedule_ms = {__VA_ARGS__}, \
     }
-#define RC_POLICY(preset, is_enabled, is_stubborn, HINT, calls, budget, remaining, ON, NEVER, \
-                  OTHERS, count, ...)                                                         \
-    {                                                                                         \
-        .name = preset,                                                                       \
-        .enabled = (is_enabled),                                                              \
-        .retry_exhausted = (is_stubborn),                                                     \
-        .hint = RC_HINT_##HINT,                                                               \
-        .max_calls = (calls),                                                                 \
-        .budget_ms = (budget),                                                                \
-        .min_remaining_ms = (remaining),                                                      \
-        .retry_on = {ON},                                                                     \
-        .never_retry_on = {NEVER},                                                            \
-        .others = OTHERS,                                                                     \
-        .rules = {__VA_ARGS__},                                                               \
-        .rule_count = (count),                                                                \
+#define RC_POLICY(preset, is_enabled, retries_exhausted, HINT, calls, budget, remaining, ON, \
+                  NEVER, OTHERS, count, ...)                                                 \
+    {                                                                                        \
+        .name = preset,                                                                      \
+        .enabled = (is_enabled),                                                             \
+        .retry_exhausted = (retries_exhausted),                                              \
+        .hint = RC_HINT_##HINT,                                                              \
+        .max_calls = (calls),                                                                \
+        .budget_ms = (budget),                                                               \
+        .min_remaining_ms = (remaining),                                                     \
+        .retry_on = {ON},                                                                    \
+        .never_retry_on = {NEVER},                                                           \
+        .default_rule = OTHERS,                                                              \
+        .rules = {__VA_ARGS__},                                                              \
+        .rule_count = (count),                                                               \
     },
 #include "../../spec/policies.def"
 };
@@ -54,5 +54,5 @@ const rc_retry_rule *rc_policy_rule(const rc_policy *policy, rc_code code)
     for (uint32_t i = 0; i < policy->rule_count && i < RC_POLICY_RULES_MAX; i++)
         if (rc_code_set_has(&policy->rules[i].codes, code))
             return &policy->rules[i];
-    return &policy->others;
+    return &policy->default_rule;
 }

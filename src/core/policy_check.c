@@ -74,20 +74,20 @@ static const char *check_rules(const rc_policy *policy)
         const rc_retry_rule *rule = &policy->rules[i];
         if (rc_code_set_is_empty(&rule->codes))
             return "a rule names no code";
-        if (rc_code_set_is_alien(&rule->codes))
+        if (rc_code_set_has_unknown(&rule->codes))
             return "a rule names a code that does not exist";
         const char *wrong = check_rule(rule);
         if (wrong != NULL)
             return wrong;
     }
-    return check_rule(&policy->others);
+    return check_rule(&policy->default_rule);
 }
 
 static const char *check_codes(const rc_policy *policy)
 {
-    if (rc_code_set_is_alien(&policy->retry_on))
+    if (rc_code_set_has_unknown(&policy->retry_on))
         return "retry_on names a code that does not exist";
-    if (rc_code_set_is_alien(&policy->never_retry_on))
+    if (rc_code_set_has_unknown(&policy->never_retry_on))
         return "never_retry_on names a code that does not exist";
     for (size_t i = 0; i < rc_code_count(); i++) {
         const rc_code_info *info = rc_code_at(i);

@@ -32,7 +32,7 @@ unsigned rc_provider_index(const rc_provider *provider)
     return i;
 }
 
-void rc_provider_type_status(rc_evidence *evidence, int status, rc_str code)
+void rc_provider_set_status_code(rc_evidence *evidence, int status, rc_str code)
 {
     if (evidence->failure->status != status)
         return;
@@ -63,36 +63,37 @@ static bool has_code(const rc_evidence *evidence, rc_str code)
     return false;
 }
 
-static bool has_mark(const rc_evidence *evidence, const rc_mark *mark)
+static bool has_signature(const rc_evidence *evidence, const rc_provider_signature *signature)
 {
-    switch (mark->kind) {
-    case RC_MARK_HEADER:
-        return has_header(evidence, mark->text);
-    case RC_MARK_SERVER:
-        return rc_str_starts_with_nocase(evidence->server, mark->text);
-    case RC_MARK_CODE:
-        return has_code(evidence, mark->text);
-    case RC_MARK_TITLE:
+    switch (signature->kind) {
+    case RC_SIGNATURE_HEADER:
+        return has_header(evidence, signature->text);
+    case RC_SIGNATURE_SERVER:
+        return rc_str_starts_with_nocase(evidence->server, signature->text);
+    case RC_SIGNATURE_CODE:
+        return has_code(evidence, signature->text);
+    case RC_SIGNATURE_TITLE:
         return evidence->layer_count > 0 &&
-               rc_str_find(evidence->layers[0].message, mark->text, 0) != RC_STR_NPOS;
+               rc_str_find(evidence->layers[0].message, signature->text, 0) != RC_STR_NPOS;
     default:
         return false;
     }
 }
 
-static const rc_mark *first_mark(const rc_evidence *evidence, const rc_provider *provider)
+static const rc_provider_signature *first_signature(const rc_evidence *evidence,
+                                                    const rc_provider *provider)
 {
-    for (size_t i = 0; i < provider->mark_count; i++) {
-        if (has_mark(evidence, &provider->marks[i]))
-            return &provider->marks[i];
+    for (size_t i = 0; i < provider->signature_count; i++) {
+        if (has_signature(evidence, &provider->signatures[i]))
+            return &provider->signatures[i];
     }
     return NULL;
 }
 
-static void take(rc_evidence *evidence, const rc_provider *provider, rc_str because)
+static void set_provider(rc_evidence *evidence, const rc_provider *provider, rc_str recognised_by)
 {
     evidence->provider = provider;
-    evidence->recognised = because;
+    evidence->recognised_by = recognised_by;
 }
 
 static bool is_before(const rc_provider *provider, const rc_provider *other)
@@ -100,7 +101,7 @@ static bool is_before(const rc_provider *provider, const rc_provider *other)
     return other == NULL || provider->rank > other->rank;
 }
 
-bool rc_provider_by_marks(rc_evidence *evidence)
+bool rc_provider_find_by_signature(rc_evidence *evidence)
 {
     evidence->provider_name = evidence->failure->provider;
     if (evidence->provider_name.len > 0) {
@@ -110,21 +111,22 @@ bool rc_provider_by_marks(rc_evidence *evidence)
     for (size_t i = 0; i < PROVIDER_COUNT; i++) {
         if (!is_before(PROVIDERS[i], evidence->provider))
             continue;
-        const rc_mark *mark = first_mark(evidence, PROVIDERS[i]);
-        if (mark != NULL)
-            take(evidence, PROVIDERS[i], mark->text);
+        const rc_provider_signature *signature = first_signature(evidence, PROVIDERS[i]);
+        if (signature != NULL)
+            set_provider(evidence, PROVIDERS[i], signature->text);
     }
     return evidence->provider == NULL || evidence->provider->rank == RC_PROVIDER_EDGE;
 }
 
-void rc_provider_by_words(rc_evidence *evidence, const rc_concept_set *words, rc_str because)
+void rc_provider_find_by_name(rc_evidence *evidence, const rc_concept_set *words,
+                              rc_str recognised_by)
 {
     for (unsigned m = RC_MARKER_BASE; m < RC_MARKER_END; m++) {
         if (!rc_concept_set_has(words, m))
             continue;
         const rc_provider *provider = rc_provider_find(rc_concept_name(m));
         if (provider != NULL && is_before(provider, evidence->provider))
-            take(evidence, provider, because);
+            set_provider(evidence, provider, recognised_by);
     }
 }
 
@@ -135,7 +137,7 @@ void rc_provider_extract(rc_evidence *evidence)
         return;
     if (evidence->provider_name.len == 0) {
         evidence->provider_name = provider->name;
-        rc_evidence_note(evidence, RC_STEP_PROVIDER, provider->name, evidence->recognised);
+        rc_evidence_note(evidence, RC_TRACE_PROVIDER, provider->name, evidence->recognised_by);
     }
     rc_facts_set(&evidence->facts, RC_FACT_PROVIDER_BASE + rc_provider_index(provider));
     if (provider->extract != NULL)

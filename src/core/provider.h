@@ -8,24 +8,24 @@
 #include "core/phrases.h"
 
 /* A typed code (or type, or reason) that only this provider's documentation explains. */
-typedef struct rc_code_note {
+typedef struct rc_known_code {
     rc_str code;
     uint8_t concept;
-} rc_code_note;
+} rc_known_code;
 
-typedef enum rc_mark_kind {
-    RC_MARK_HEADER = 1, /* a header whose name begins so */
-    RC_MARK_SERVER = 2, /* the server header begins so */
-    RC_MARK_CODE = 3,   /* a layer's type, code or reason is exactly this */
-    RC_MARK_TITLE = 4   /* the page's text has it */
-} rc_mark_kind;
+typedef enum rc_signature_kind {
+    RC_SIGNATURE_HEADER = 1, /* a header whose name begins so */
+    RC_SIGNATURE_SERVER = 2, /* the server header begins so */
+    RC_SIGNATURE_CODE = 3,   /* a layer's type, code or reason is exactly this */
+    RC_SIGNATURE_TITLE = 4   /* the page's text has it */
+} rc_signature_kind;
 
 /* What gives a provider away. In the order of trust: headers, codes, then words
  * (spec/phrases.txt). */
-typedef struct rc_mark {
-    rc_mark_kind kind;
+typedef struct rc_provider_signature {
+    rc_signature_kind kind;
     rc_str text;
-} rc_mark;
+} rc_provider_signature;
 
 /* Who answers when several are seen: a relay is what was called, and what it relays is inside; an
  * edge stands in front of everybody. */
@@ -39,16 +39,17 @@ typedef struct rc_provider {
     rc_str name;
     rc_str title;
     rc_provider_rank rank;
-    const rc_code_note *codes;
+    const rc_known_code *codes;
     size_t code_count;
-    const rc_mark *marks;
-    size_t mark_count;
+    const rc_provider_signature *signatures;
+    size_t signature_count;
     /* What is particular beyond tables. May set facts, change layers, drop hints. NULL: nothing. */
     void (*extract)(rc_evidence *evidence);
 } rc_provider;
 
 #define RC_CODES(table) .codes = (table), .code_count = sizeof(table) / sizeof((table)[0])
-#define RC_MARKS(table) .marks = (table), .mark_count = sizeof(table) / sizeof((table)[0])
+#define RC_SIGNATURES(table) \
+    .signatures = (table), .signature_count = sizeof(table) / sizeof((table)[0])
 
 #define RC_PROVIDER(ID, name) extern const rc_provider rc_provider_##ID;
 #include "../../spec/providers.def"
@@ -61,14 +62,15 @@ unsigned rc_provider_index(const rc_provider *provider);
 
 /* For extractors: a status that has a meaning of its own with this provider is as good as that
  * code. */
-void rc_provider_type_status(rc_evidence *evidence, int status, rc_str code);
+void rc_provider_set_status_code(rc_evidence *evidence, int status, rc_str code);
 
 /* Finds out whose failure this is, from what was given, headers and codes. True: somebody may
- * still be named in the text, and rc_provider_by_words should be asked. */
-bool rc_provider_by_marks(rc_evidence *evidence);
+ * still be named in the text, and rc_provider_find_by_name should be asked. */
+bool rc_provider_find_by_signature(rc_evidence *evidence);
 
 /* The same from the markers that were found in a text. words: borrows. because: static. */
-void rc_provider_by_words(rc_evidence *evidence, const rc_concept_set *words, rc_str because);
+void rc_provider_find_by_name(rc_evidence *evidence, const rc_concept_set *words,
+                              rc_str recognised_by);
 
 /* What is particular to the provider that was found, if one was. */
 void rc_provider_extract(rc_evidence *evidence);

@@ -80,7 +80,7 @@ static int64_t hundredths_of(rc_str value)
 
 /* --- limits --- */
 
-static bool holds(rc_str name, rc_str word)
+static bool contains(rc_str name, rc_str word)
 {
     for (size_t i = 0; i + word.len <= name.len; i++)
         if (rc_ascii_lower(name.ptr[i]) == word.ptr[0] &&
@@ -91,7 +91,7 @@ static bool holds(rc_str name, rc_str word)
 
 /* Names differ late, if at all: most rows are ruled out by the last letter that they name. pattern:
  * in small letters. */
-static inline bool fits(rc_str pattern, rc_str name, rc_str *ret_star)
+static inline bool matches(rc_str pattern, rc_str name, rc_str *ret_star)
 {
     const bool is_open = pattern.ptr[pattern.len - 1] == '*';
     const size_t at = is_open ? pattern.len - 2 : name.len - 1;
@@ -102,12 +102,12 @@ static inline bool fits(rc_str pattern, rc_str name, rc_str *ret_star)
 
 static rc_quota_kind kind_of(rc_str name)
 {
-    if (holds(name, RC_STR("token"))) {
-        if (holds(name, RC_STR("input")))
+    if (contains(name, RC_STR("token"))) {
+        if (contains(name, RC_STR("input")))
             return RC_QUOTA_INPUT_TOKENS;
-        return holds(name, RC_STR("output")) ? RC_QUOTA_OUTPUT_TOKENS : RC_QUOTA_TOKENS;
+        return contains(name, RC_STR("output")) ? RC_QUOTA_OUTPUT_TOKENS : RC_QUOTA_TOKENS;
     }
-    return holds(name, RC_STR("request")) ? RC_QUOTA_REQUESTS : RC_QUOTA_OTHER;
+    return contains(name, RC_STR("request")) ? RC_QUOTA_REQUESTS : RC_QUOTA_OTHER;
 }
 
 /* NULL: there are too many. */
@@ -156,7 +156,7 @@ static bool take_left(rc_quotas *quotas, uint8_t group, rc_str name, rc_str valu
 {
     rc_str star;
     for (size_t i = 0; i < COUNT(LEFTS); i++) {
-        if (LEFTS[i].group != group || !fits(LEFTS[i].name, name, &star))
+        if (LEFTS[i].group != group || !matches(LEFTS[i].name, name, &star))
             continue;
         put_left(quotas, &LEFTS[i], star, value);
         return true;
@@ -169,7 +169,7 @@ static bool take_reset(rc_quotas *quotas, uint8_t group, rc_str name, rc_str val
     rc_str star;
     for (size_t i = 0; i < COUNT(RESETS); i++) {
         if (RESETS[i].group != group || RESETS[i].form == RC_HINT_FORM_POLICY ||
-            !fits(RESETS[i].name, name, &star))
+            !matches(RESETS[i].name, name, &star))
             continue;
         int64_t wait_ms = rc_hint_read(RESETS[i].form, value, quotas->now_unix_ms).wait_ms;
         rc_quota *quota = wait_ms >= 0 ? quota_of(quotas, RESETS[i].group, star) : NULL;
@@ -184,7 +184,7 @@ static void take_limit(rc_quotas *quotas, uint8_t group, rc_str name, rc_str val
 {
     rc_str star;
     for (size_t i = 0; i < COUNT(LIMITS); i++) {
-        if (LIMITS[i].group != group || !fits(LIMITS[i].name, name, &star))
+        if (LIMITS[i].group != group || !matches(LIMITS[i].name, name, &star))
             continue;
         int64_t number = whole_of(value);
         rc_quota *quota = number > 0 ? quota_of(quotas, LIMITS[i].group, star) : NULL;
@@ -209,9 +209,9 @@ static uint8_t group_of(rc_str name)
     return name.ptr[11] == '-' ? RC_HINT_GROUP_X_RATELIMIT : RC_HINT_GROUP_X_RATELIMITBYSIZE;
 }
 
-void rc_quotas_header(rc_quotas *quotas, rc_str name, rc_str value)
+void rc_quotas_add_header(rc_quotas *quotas, rc_str name, rc_str value)
 {
-    if (!rc_quotas_may_be(name))
+    if (!rc_quotas_is_candidate(name))
         return;
     const uint8_t group = group_of(name);
     if (!take_left(quotas, group, name, value) && !take_reset(quotas, group, name, value))
@@ -267,19 +267,19 @@ static bool is_silence_over(int64_t until_unix_ms, int64_t now_unix_ms)
 
 /* May it be told of now? One with a name of its own needs its place, or one whose silence is over:
  * of more names than there are places nobody is told again and again. */
-static bool may_ring(const rc_quota_alarm *alarm, const rc_quota *quota, int64_t now_unix_ms)
+static bool may_warn(const rc_quota_alarm *alarm, const rc_quota *quota, int64_t now_unix_ms)
 {
     if (quota->kind != RC_QUOTA_OTHER)
         return is_silence_over(alarm->silent_until_unix_ms[quota->kind], now_unix_ms);
     const uint32_t name = digest(quota);
-    bool has_room = false;
+    bool has_free_slot = false;
     for (size_t i = 0; i < RC_QUOTA_ALARM_OTHERS; i++) {
         const bool is_over = is_silence_over(alarm->others[i].silent_until_unix_ms, now_unix_ms);
         if (alarm->others[i].name == name && !is_over)
             return false;
-        has_room = has_room || is_over;
+        has_free_slot = has_free_slot || is_over;
     }
-    return has_room;
+    return has_free_slot;
 }
 
 static void silence(rc_quota_alarm *alarm, const rc_quota *quota, int64_t now_unix_ms)
@@ -297,13 +297,13 @@ static void silence(rc_quota_alarm *alarm, const rc_quota *quota, int64_t now_un
     alarm->others[at].silent_until_unix_ms = until_unix_ms;
 }
 
-const rc_quota *rc_quota_alarm_ring(rc_quota_alarm *alarm, const rc_quotas *quotas)
+const rc_quota *rc_quota_alarm_next(rc_quota_alarm *alarm, const rc_quotas *quotas)
 {
     const int64_t now_unix_ms = quotas->now_unix_ms;
     const rc_quota *lowest = NULL;
     for (uint32_t i = 0; i < quotas->count; i++) {
         const rc_quota *quota = &quotas->list[i];
-        if (rc_quota_is_low(quota, RC_QUOTA_LOW_PERCENT) && may_ring(alarm, quota, now_unix_ms) &&
+        if (rc_quota_is_low(quota, RC_QUOTA_LOW_PERCENT) && may_warn(alarm, quota, now_unix_ms) &&
             (!lowest || rc_quota_is_lower(quota, lowest)))
             lowest = quota;
     }
@@ -313,7 +313,7 @@ const rc_quota *rc_quota_alarm_ring(rc_quota_alarm *alarm, const rc_quotas *quot
 }
 
 /* "requests"; "unified-5h" is a name of the provider's. */
-static void push_what(const rc_quota *quota, rc_buf *text)
+static void push_limit_name(const rc_quota *quota, rc_buf *text)
 {
     if (quota->name.len == 0)
         return;
@@ -327,7 +327,7 @@ void rc_quota_push_state(const rc_quota *quota, rc_buf *text)
 {
     rc_buf_push(text, quota->remaining > 0 ? RC_STR("is near its limit")
                                            : RC_STR("has used up its limit"));
-    push_what(quota, text);
+    push_limit_name(quota, text);
     rc_buf_push(text, RC_STR(": "));
     rc_buf_push_i64(text, quota->remaining);
     rc_buf_push(text, RC_STR(" of "));
@@ -366,7 +366,7 @@ void rc_quota_event(const rc_quota *quota, rc_str model, rc_str credential, rc_e
     };
 }
 
-rc_quota rc_quota_of_told(const rc_told *told)
+rc_quota rc_quota_from_event_view(const rc_event_view *told)
 {
     const rc_str name = rc_str_eq(told->kind, UNNAMED) ? RC_STR("") : told->kind;
     return (rc_quota){.kind = kind_of(name),

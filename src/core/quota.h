@@ -62,7 +62,7 @@ void rc_quotas_init(rc_quotas *quotas, int64_t now_unix_ms);
 
 /* May a header of that name tell of a limit? By its length and a few letters: nearly all others are
  * ruled out. name: borrows. */
-static inline bool rc_quotas_may_be(rc_str name)
+static inline bool rc_quotas_is_candidate(rc_str name)
 {
     if (name.len < RC_QUOTA_HEADER_MIN)
         return false;
@@ -75,7 +75,7 @@ static inline bool rc_quotas_may_be(rc_str name)
 
 /* A header of the answer; every one may be offered, in any order. name, value: view until quotas is
  * no longer used. */
-void rc_quotas_header(rc_quotas *quotas, rc_str name, rc_str value);
+void rc_quotas_add_header(rc_quotas *quotas, rc_str name, rc_str value);
 
 /* Behind the last header: names in which a secret may stand are taken away. What a limit is called
  * is the provider's word, and goes to whoever looks. */
@@ -109,7 +109,7 @@ typedef struct rc_quota_alarm {
 
 /* The lowest of the limits that are low and were not told of yet; NULL: there is none. Views
  * quotas. */
-const rc_quota *rc_quota_alarm_ring(rc_quota_alarm *alarm, const rc_quotas *quotas);
+const rc_quota *rc_quota_alarm_next(rc_quota_alarm *alarm, const rc_quotas *quotas);
 
 /* Appends "is near its limit of requests: 20 of 1000 are left, renewed in 30s". Both: borrow. */
 void rc_quota_push_state(const rc_quota *quota, rc_buf *text);
@@ -122,6 +122,6 @@ void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, 
 void rc_quota_event(const rc_quota *quota, rc_str model, rc_str credential, rc_event *ret_event);
 
 /* The limit that such an event told of, for somebody who has read it. told: views. */
-rc_quota rc_quota_of_told(const rc_told *told);
+rc_quota rc_quota_from_event_view(const rc_event_view *told);
 
 #endif

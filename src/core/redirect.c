@@ -28,7 +28,7 @@ static size_t find_any(rc_str text, rc_str bytes)
  * up. */
 static bool push_authority(rc_buf *buf, rc_str scheme, rc_str authority)
 {
-    char room[RC_URL_HOST_MAX + 32];
+    char scratch[RC_URL_HOST_MAX + 32];
     rc_buf text;
     rc_url url;
     for (size_t i = authority.len; i > 0; i--)
@@ -36,7 +36,7 @@ static bool push_authority(rc_buf *buf, rc_str scheme, rc_str authority)
             authority = rc_str_slice(authority, i, authority.len);
             break;
         }
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_buf_push(&text, scheme.len > 0 ? scheme : RC_STR("https:"));
     rc_buf_push(&text, RC_STR("//"));
     rc_buf_push(&text, authority);
@@ -123,22 +123,23 @@ static rc_str location_of(const rc_failure *failure)
 }
 
 /* "corp redirects to https://login.corp/sso instead of answering." */
-void rc_redirect_tell(rc_builder *builder, const rc_failure *failure, const rc_verdict *verdict)
+void rc_redirect_describe(rc_builder *builder, const rc_failure *failure, const rc_verdict *verdict)
 {
     char address[RC_REDIRECT_MAX];
     char memory[RC_ECHO_TEXT_MAX];
-    char room[RC_REDIRECT_MAX + 1024];
+    char scratch[RC_REDIRECT_MAX + 1024];
     rc_buf to;
     rc_buf text;
     if (failure->status / 100 != 3 || failure->status == NOT_MODIFIED ||
         verdict->code != RC_CODE_ENDPOINT_NOT_FOUND)
         return;
     rc_buf_init_fixed(&to, address, sizeof address);
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     if (!rc_redirect_push(&to, location_of(failure)) || rc_buf_status(&to) != RC_OK)
         return;
     rc_message_push(&text, RC_STR("The provider redirects to "),
-                    failure->called.len > 0 ? failure->called : verdict->provider, RC_STR(""));
+                    failure->provider_label.len > 0 ? failure->provider_label : verdict->provider,
+                    RC_STR(""));
     rc_buf_push(&text, rc_echo_clean(rc_buf_get(&to), failure->request, failure->model, memory));
     rc_buf_push(&text, RC_STR(" instead of answering."));
     if (rc_buf_status(&text) != RC_OK)

@@ -17,6 +17,7 @@ bool rc_redirect_push(rc_buf *buf, rc_str location);
 
 /* Message and advice of a report whose verdict is that a redirect leads to another address. Others
  * keep their own words. failure, verdict: borrow. */
-void rc_redirect_tell(rc_builder *builder, const rc_failure *failure, const rc_verdict *verdict);
+void rc_redirect_describe(rc_builder *builder, const rc_failure *failure,
+                          const rc_verdict *verdict);
 
 #endif

@@ -17,7 +17,7 @@ static void put_hint(rc_json_writer *w, const rc_report *report, rc_view view)
     char memory[HINT_MAX];
     rc_buf hint;
     rc_buf_init_fixed(&hint, memory, sizeof memory);
-    rc_push_hint(&hint, report, view);
+    rc_render_hint(&hint, report, view);
     rc_str text = rc_str_trim(rc_buf_get(&hint));
     if (text.len)
         rc_json_member_string(w, RC_STR("hint"), text);
@@ -26,18 +26,18 @@ static void put_hint(rc_json_writer *w, const rc_report *report, rc_view view)
 static void put_classification(rc_json_writer *w, const rc_report *report)
 {
     rc_json_member_bool(w, RC_STR("retryable"), rc_report_is_retryable(report));
-    rc_render_member_name(w, RC_STR("error_domain"), rc_domain_name(rc_report_domain(report)));
-    rc_render_member_name(w, RC_STR("error_category"),
-                          rc_category_name(rc_report_category(report)));
-    rc_render_member_name(w, RC_STR("error_class"), rc_class_name(rc_report_class(report)));
-    rc_render_member_name(w, RC_STR("error_code"), rc_code_name(rc_report_code(report)));
+    rc_view_json_member_name(w, RC_STR("error_domain"), rc_domain_name(rc_report_domain(report)));
+    rc_view_json_member_name(w, RC_STR("error_category"),
+                             rc_category_name(rc_report_category(report)));
+    rc_view_json_member_name(w, RC_STR("error_class"), rc_class_name(rc_report_class(report)));
+    rc_view_json_member_name(w, RC_STR("error_code"), rc_code_name(rc_report_code(report)));
 }
 
 static void put_metadata_text(rc_json_writer *w, rc_view view, const rc_report *report, rc_str key,
                               rc_str text)
 {
     if (rc_view_has_metadata(view, report, key))
-        rc_render_member(w, view, key, text);
+        rc_view_json_member(w, view, key, text);
 }
 
 static bool has_text(rc_view view, const rc_report *report, rc_str key, rc_str text)
@@ -77,25 +77,25 @@ static void put_metadata(rc_json_writer *w, const rc_report *report, rc_view vie
     rc_json_object_end(w);
 }
 
-static void put_attempt(rc_json_writer *w, rc_view view, const rc_attempt *attempt)
+static void put_attempt(rc_json_writer *w, rc_view view, const rc_report_attempt *attempt)
 {
     rc_json_object_begin(w);
     if (attempt->attempt > 0)
         rc_json_member_i64(w, RC_STR("attempt"), attempt->attempt);
-    rc_render_member(w, view, RC_STR("provider"), attempt->provider);
-    rc_render_member(w, view, RC_STR("model"), attempt->model);
-    rc_render_member(w, view, RC_STR("credential"), attempt->credential);
-    rc_render_member_name(w, RC_STR("error_code"), rc_code_name(attempt->code));
+    rc_view_json_member(w, view, RC_STR("provider"), attempt->provider);
+    rc_view_json_member(w, view, RC_STR("model"), attempt->model);
+    rc_view_json_member(w, view, RC_STR("credential"), attempt->credential);
+    rc_view_json_member_name(w, RC_STR("error_code"), rc_code_name(attempt->code));
     if (attempt->status > 0)
         rc_json_member_i64(w, RC_STR("status"), attempt->status);
-    rc_render_member(w, view, RC_STR("request_id"), attempt->request_id);
+    rc_view_json_member(w, view, RC_STR("request_id"), attempt->request_id);
     if (attempt->started_unix_ms >= 0)
         rc_json_member_i64(w, RC_STR("started_unix_ms"), attempt->started_unix_ms);
     if (attempt->duration_ms >= 0)
         rc_json_member_i64(w, RC_STR("duration_ms"), attempt->duration_ms);
     if (attempt->wait_ms >= 0)
         rc_json_member_i64(w, RC_STR("wait_ms"), attempt->wait_ms);
-    rc_render_member(w, view, RC_STR("reason"), attempt->reason);
+    rc_view_json_member(w, view, RC_STR("reason"), attempt->reason);
     rc_json_object_end(w);
 }
 
@@ -121,10 +121,10 @@ static void put_causes(rc_json_writer *w, const rc_report *report, rc_view view)
     rc_json_array_begin(w);
     for (; cause; cause = rc_report_cause(cause)) {
         rc_json_object_begin(w);
-        rc_render_member(w, view, RC_STR("error_type"), rc_report_error_type(cause));
-        rc_render_member_name(w, RC_STR("error_code"), rc_code_name(rc_report_code(cause)));
-        rc_render_member(w, view, RC_STR("message"), rc_report_message(cause));
-        rc_render_member(w, view, RC_STR("detail"), rc_report_detail(cause));
+        rc_view_json_member(w, view, RC_STR("error_type"), rc_report_error_type(cause));
+        rc_view_json_member_name(w, RC_STR("error_code"), rc_code_name(rc_report_code(cause)));
+        rc_view_json_member(w, view, RC_STR("message"), rc_report_message(cause));
+        rc_view_json_member(w, view, RC_STR("detail"), rc_report_detail(cause));
         rc_json_object_end(w);
     }
     rc_json_array_end(w);
@@ -157,27 +157,27 @@ rc_status rc_render_agent_json(const rc_report *report, rc_view view, unsigned i
     view = rc_view_checked(view);
     rc_json_object_begin(&w);
     rc_json_member_bool(&w, RC_STR("error"), true);
-    rc_render_member(&w, view, RC_STR("error_type"), rc_report_error_type(report));
-    rc_render_member(&w, view, RC_STR("message"), rc_render_message(report));
+    rc_view_json_member(&w, view, RC_STR("error_type"), rc_report_error_type(report));
+    rc_view_json_member(&w, view, RC_STR("message"), rc_render_message(report));
     put_hint(&w, report, view);
     put_classification(&w, report);
-    rc_render_member(&w, view, RC_STR("report_id"), rc_report_id(report));
-    rc_render_member(&w, view, RC_STR("provider"), rc_report_provider(report));
-    rc_render_member(&w, view, RC_STR("model"), rc_report_model(report));
+    rc_view_json_member(&w, view, RC_STR("report_id"), rc_report_id(report));
+    rc_view_json_member(&w, view, RC_STR("provider"), rc_report_provider(report));
+    rc_view_json_member(&w, view, RC_STR("model"), rc_report_model(report));
     if (rc_report_retry_after_ms(report) >= 0)
         rc_json_member_i64(&w, RC_STR("retry_after_ms"), rc_report_retry_after_ms(report));
     if (rc_report_http_status(report))
         rc_json_member_i64(&w, RC_STR("http_status"), rc_report_http_status(report));
     if (rc_report_is_retry_exhausted(report))
         rc_json_member_bool(&w, RC_STR("retry_exhausted"), true);
-    rc_render_member_action(&w, view, report);
+    rc_view_json_member_action(&w, view, report);
     put_metadata(&w, report, view);
-    rc_render_member_context(&w, view, report);
+    rc_view_json_member_context(&w, view, report);
     put_attempts(&w, report, view);
     if (rc_view_has(view, RC_STR("rule")))
-        rc_render_member(&w, view, RC_STR("rule"), rc_report_rule(report));
+        rc_view_json_member(&w, view, RC_STR("rule"), rc_report_rule(report));
     if (rc_view_has(view, RC_STR("detail")))
-        rc_render_member(&w, view, RC_STR("detail"), rc_report_detail(report));
+        rc_view_json_member(&w, view, RC_STR("detail"), rc_report_detail(report));
     put_causes(&w, report, view);
     put_sources(&w, report, view);
     rc_json_object_end(&w);

@@ -10,22 +10,22 @@
 
 #define GOOGLE_TYPE "type.googleapis.com/google.rpc."
 
-static const rc_dialect_words WORDS[] = {
+static const rc_dialect_error ERRORS[] = {
 #define RC_DIALECT_ROW(ID, openai_type, openai_code, anthropic_type, gemini_status) \
     {RC_CODE_##ID, #ID, openai_type, openai_code, anthropic_type, gemini_status},
 #include "../../spec/dialects.def"
 };
 
-static const rc_dialect_words UNKNOWN_WORDS = {RC_CODE_UNKNOWN, "UNKNOWN",   "server_error",
+static const rc_dialect_error UNKNOWN_ERROR = {RC_CODE_UNKNOWN, "UNKNOWN",   "server_error",
                                                "server_error",  "api_error", "UNKNOWN"};
 
-const rc_dialect_words *rc_dialect_words_get(rc_code code)
+const rc_dialect_error *rc_dialect_error_get(rc_code code)
 {
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
-        if (WORDS[i].code == code)
-            return &WORDS[i];
+    for (size_t i = 0; i < sizeof ERRORS / sizeof *ERRORS; i++) {
+        if (ERRORS[i].code == code)
+            return &ERRORS[i];
     }
-    return &UNKNOWN_WORDS;
+    return &UNKNOWN_ERROR;
 }
 
 rc_str rc_render_message(const rc_report *report)
@@ -39,7 +39,7 @@ rc_str rc_render_message(const rc_report *report)
 
 int rc_dialect_status(rc_dialect dialect, rc_code code, int status)
 {
-    const rc_str type = rc_str_c(rc_dialect_words_get(code)->anthropic_type);
+    const rc_str type = rc_str_c(rc_dialect_error_get(code)->anthropic_type);
     if (dialect == RC_DIALECT_ANTHROPIC && status == 503 &&
         rc_str_eq(type, RC_STR("overloaded_error")))
         return 529;
@@ -101,7 +101,8 @@ const char *rc_dialect_content_type(rc_dialect dialect)
 /* What the provider calls the fault, where whoever asked has to fix it; else empty. */
 static rc_str own_name(const rc_report *report, rc_str name)
 {
-    return rc_view_is_for_fixer(report) && rc_view_is_name(name) && rc_ascii_is_alpha(name.ptr[0])
+    return rc_view_is_client_fixable(report) && rc_view_is_name(name) &&
+                   rc_ascii_is_alpha(name.ptr[0])
                ? name
                : rc_str_make(NULL, 0);
 }
@@ -123,14 +124,14 @@ static bool is_called_error(rc_str name)
 }
 
 /* OpenAI names the limit in the type of a rate limit: requests or tokens. */
-static rc_str openai_type(const rc_report *report, const rc_dialect_words *words)
+static rc_str openai_type(const rc_report *report, const rc_dialect_error *row)
 {
     const rc_str own = own_name(report, rc_report_provider_type(report));
     bool is_tokens =
-        words->code == RC_CODE_RATE_LIMITED && rc_report_limit_kind(report) == RC_LIMIT_KIND_TOKENS;
+        row->code == RC_CODE_RATE_LIMITED && rc_report_limit_kind(report) == RC_LIMIT_KIND_TOKENS;
     if (is_called_error(own))
         return own;
-    return rc_str_c(is_tokens ? "tokens" : words->openai_type);
+    return rc_str_c(is_tokens ? "tokens" : row->openai_type);
 }
 
 /* Where types and statuses are pairs, one is told with its own status alone. */
@@ -141,17 +142,17 @@ static rc_str own_pair(const rc_report *report, rc_dialect dialect)
                : rc_str_make(NULL, 0);
 }
 
-static rc_str anthropic_type(const rc_report *report, const rc_dialect_words *words)
+static rc_str anthropic_type(const rc_report *report, const rc_dialect_error *row)
 {
     const rc_str own = own_pair(report, RC_DIALECT_ANTHROPIC);
     const bool is_theirs = is_snake(own, 'a', 'z') && is_called_error(own);
-    return is_theirs ? own : rc_str_c(words->anthropic_type);
+    return is_theirs ? own : rc_str_c(row->anthropic_type);
 }
 
-static rc_str gemini_status(const rc_report *report, const rc_dialect_words *words)
+static rc_str gemini_status(const rc_report *report, const rc_dialect_error *row)
 {
     const rc_str own = own_pair(report, RC_DIALECT_GEMINI);
-    return is_snake(own, 'A', 'Z') ? own : rc_str_c(words->gemini_status);
+    return is_snake(own, 'A', 'Z') ? own : rc_str_c(row->gemini_status);
 }
 
 /* A code that says no more than that there is an error. */
@@ -173,7 +174,7 @@ rc_str rc_render_openai_code(const rc_report *report)
     const bool is_common = code == RC_CODE_CONTEXT_OVERFLOW || code == RC_CODE_MODEL_NOT_FOUND;
     if (own.len > 0 && !is_common && !is_vague(own, report))
         return own;
-    return rc_str_c(rc_dialect_words_get(code)->openai_code);
+    return rc_str_c(rc_dialect_error_get(code)->openai_code);
 }
 
 void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view view)
@@ -181,7 +182,7 @@ void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view 
     /* A name of the request's own: whoever sent it may read it in every view. */
     rc_str param = rc_report_provider_param(report);
     if (param.len) {
-        rc_render_member(w, view, RC_STR("param"), param);
+        rc_view_json_member(w, view, RC_STR("param"), param);
         return;
     }
     rc_json_key(w, RC_STR("param"));
@@ -190,12 +191,12 @@ void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view 
 
 void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view view)
 {
-    const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
-    rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
-    rc_json_member_string(w, RC_STR("type"), openai_type(report, words));
+    const rc_dialect_error *row = rc_dialect_error_get(rc_report_code(report));
+    rc_view_json_member(w, view, RC_STR("message"), rc_render_message(report));
+    rc_json_member_string(w, RC_STR("type"), openai_type(report, row));
     rc_render_openai_param(w, report, view);
     rc_json_member_string(w, RC_STR("code"), rc_render_openai_code(report));
-    rc_render_member_report(w, view, RC_STR("recourse"), report);
+    rc_view_json_member_report(w, view, RC_STR("recourse"), report);
 }
 
 static void put_openai(rc_json_writer *w, const rc_report *report, rc_view view)
@@ -212,7 +213,7 @@ static void put_request_id(rc_json_writer *w, const rc_report *report, rc_view v
     rc_str id = rc_report_request_id(report);
     if (id.len == 0 || !rc_view_has_metadata(view, report, RC_STR("request_id")))
         id = rc_report_id(report);
-    rc_render_member(w, view, RC_STR("request_id"), id);
+    rc_view_json_member(w, view, RC_STR("request_id"), id);
     if (id.len == 0) {
         rc_json_key(w, RC_STR("request_id"));
         rc_json_null(w);
@@ -221,22 +222,22 @@ static void put_request_id(rc_json_writer *w, const rc_report *report, rc_view v
 
 bool rc_render_is_overload(const rc_report *report)
 {
-    const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
-    return rc_str_eq(anthropic_type(report, words), RC_STR("overloaded_error"));
+    const rc_dialect_error *row = rc_dialect_error_get(rc_report_code(report));
+    return rc_str_eq(anthropic_type(report, row), RC_STR("overloaded_error"));
 }
 
 void rc_render_anthropic_members(rc_json_writer *w, const rc_report *report, rc_view view,
                                  bool has_message)
 {
-    const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
+    const rc_dialect_error *row = rc_dialect_error_get(rc_report_code(report));
     rc_json_member_string(w, RC_STR("type"), RC_STR("error"));
     rc_json_key(w, RC_STR("error"));
     rc_json_object_begin(w);
-    rc_json_member_string(w, RC_STR("type"), anthropic_type(report, words));
-    rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
+    rc_json_member_string(w, RC_STR("type"), anthropic_type(report, row));
+    rc_view_json_member(w, view, RC_STR("message"), rc_render_message(report));
     rc_json_object_end(w);
     if (has_message)
-        rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
+        rc_view_json_member(w, view, RC_STR("message"), rc_render_message(report));
     put_request_id(w, report, view);
 }
 
@@ -268,23 +269,23 @@ static void put_error_metadata(rc_json_writer *w, const rc_report *report, rc_vi
         return;
     rc_json_key(w, RC_STR("metadata"));
     rc_json_object_begin(w);
-    rc_render_member(w, view, RC_STR("report_id"), rc_report_id(report));
+    rc_view_json_member(w, view, RC_STR("report_id"), rc_report_id(report));
     rc_json_object_end(w);
 }
 
 static void put_gemini(rc_json_writer *w, const rc_report *report, rc_view view)
 {
-    const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
+    const rc_dialect_error *row = rc_dialect_error_get(rc_report_code(report));
     rc_json_key(w, RC_STR("error"));
     rc_json_object_begin(w);
     rc_json_member_i64(w, RC_STR("code"), rc_render_status(report, RC_DIALECT_GEMINI));
-    rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
-    rc_json_member_string(w, RC_STR("status"), gemini_status(report, words));
+    rc_view_json_member(w, view, RC_STR("message"), rc_render_message(report));
+    rc_json_member_string(w, RC_STR("status"), gemini_status(report, row));
     rc_json_key(w, RC_STR("details"));
     rc_json_array_begin(w);
     rc_json_object_begin(w);
     rc_json_member_string(w, RC_STR("@type"), RC_STR(GOOGLE_TYPE "ErrorInfo"));
-    rc_json_member_string(w, RC_STR("reason"), rc_str_c(words->id));
+    rc_json_member_string(w, RC_STR("reason"), rc_str_c(row->id));
     rc_json_member_string(w, RC_STR("domain"), RC_STR("recourse"));
     put_error_metadata(w, report, view);
     rc_json_object_end(w);
@@ -317,7 +318,7 @@ rc_status rc_render_body(const rc_report *report, rc_dialect dialect, rc_view vi
         rc_render_problem_members(&w, report, view);
         break;
     }
-    rc_render_member_report(&w, view, RC_STR("recourse"), report);
+    rc_view_json_member_report(&w, view, RC_STR("recourse"), report);
     rc_json_object_end(&w);
     return rc_buf_status(buf);
 }

@@ -7,18 +7,18 @@
 #include "base/json_writer.h"
 
 /* One row of spec/dialects.def. */
-typedef struct rc_dialect_words {
+typedef struct rc_dialect_error {
     rc_code code;
     const char *id; /* "RATE_LIMITED" */
     const char *openai_type;
     const char *openai_code;
     const char *anthropic_type;
     const char *gemini_status;
-} rc_dialect_words;
+} rc_dialect_error;
 
 /* The row of a code; for NONE, UNKNOWN and values that are not in the table one that says server
  * error. Never NULL. */
-const rc_dialect_words *rc_dialect_words_get(rc_code code);
+const rc_dialect_error *rc_dialect_error_get(rc_code code);
 
 /* What to call the error in a sentence: the report's message, else the code's; never empty. Gives a
  * view. */

@@ -31,7 +31,7 @@ static void push_text(rc_buf *buf, rc_str name, rc_str text)
     char memory[VALUE_MAX];
     rc_buf value;
     rc_buf_init_fixed(&value, memory, sizeof memory);
-    rc_push_percent(&value, text, sizeof memory);
+    rc_render_percent(&value, text, sizeof memory);
     if (text.len)
         push_header(buf, name, rc_buf_get(&value));
 }
@@ -44,10 +44,10 @@ static void push_target(rc_buf *buf, const rc_report *report)
     rc_buf_init_fixed(&value, memory, sizeof memory);
     rc_str provider = rc_report_provider(report);
     rc_str model = rc_report_model(report);
-    rc_push_percent(&value, provider, sizeof memory - 1);
+    rc_render_percent(&value, provider, sizeof memory - 1);
     if (provider.len && model.len)
         rc_buf_push_byte(&value, '/');
-    rc_push_percent(&value, model, sizeof memory - rc_buf_get(&value).len);
+    rc_render_percent(&value, model, sizeof memory - rc_buf_get(&value).len);
     if (provider.len || model.len)
         push_header(buf, RC_STR("x-recourse-target"), rc_buf_get(&value));
 }
@@ -101,8 +101,8 @@ rc_status rc_render_headers(const rc_report *report, rc_dialect dialect, rc_buf 
                 rc_render_should_retry(report) ? RC_STR("true") : RC_STR("false"));
     push_text(buf, RC_STR("x-recourse-report-id"), rc_report_id(report));
     push_text(buf, RC_STR("x-recourse-error-code"), rc_str_c(rc_code_name(rc_report_code(report))));
-    if (rc_render_attempts(report))
-        push_number(buf, RC_STR("x-recourse-attempts"), rc_render_attempts(report));
+    if (rc_render_attempt_count(report))
+        push_number(buf, RC_STR("x-recourse-attempts"), rc_render_attempt_count(report));
     push_target(buf, report);
     push_request_id(buf, report, dialect);
     return rc_buf_status(buf);

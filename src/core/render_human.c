@@ -12,11 +12,11 @@
 #include "core/report_private.h"
 #include "core/view.h"
 
-static rc_mood mood_of(const rc_report *report)
+static rc_panel_severity severity_of(const rc_report *report)
 {
     if (rc_report_class(report) == RC_CLASS_CANCELLATION)
-        return RC_MOOD_CALM;
-    return rc_report_is_retryable(report) ? RC_MOOD_RETRYABLE : RC_MOOD_FATAL;
+        return RC_PANEL_NEUTRAL;
+    return rc_report_is_retryable(report) ? RC_PANEL_RETRYABLE : RC_PANEL_FATAL;
 }
 
 /* --- composing one text at a time --- */
@@ -36,10 +36,10 @@ void rc_human_part(rc_human *h, rc_str before, rc_str text)
     rc_buf_push(&h->line, before);
     size_t start = rc_buf_get(&h->line).len;
     rc_view_push(h->view, text, &h->line);
-    rc_human_join(h->memory + start, rc_buf_get(&h->line).len - start);
+    rc_human_join_lines(h->memory + start, rc_buf_get(&h->line).len - start);
 }
 
-void rc_human_join(char *text, size_t len)
+void rc_human_join_lines(char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         if (text[i] == '\n')
@@ -64,19 +64,19 @@ static void put_title(rc_human *h)
     const rc_code_info *info = rc_code_get(code);
     bool has_utf8 = h->panel.has_utf8;
     rc_buf *line = rc_human_line(h);
-    switch (h->panel.mood) {
-    case RC_MOOD_FATAL:
+    switch (h->panel.severity) {
+    case RC_PANEL_FATAL:
         rc_buf_push(line, has_utf8 ? RC_STR("✗ ") : RC_STR("x "));
         break;
-    case RC_MOOD_RETRYABLE:
+    case RC_PANEL_RETRYABLE:
         rc_buf_push(line, has_utf8 ? RC_STR("↻ ") : RC_STR("~ "));
         break;
-    case RC_MOOD_CALM:
+    case RC_PANEL_NEUTRAL:
         rc_buf_push(line, has_utf8 ? RC_STR("■ ") : RC_STR("- "));
         break;
     }
     if (info)
-        rc_push_words(line, rc_str_c(info->name));
+        rc_render_words(line, rc_str_c(info->name));
     else
         rc_buf_push(line, RC_STR("Unknown error"));
     rc_str title = rc_buf_get(line);
@@ -94,8 +94,8 @@ static void put_title(rc_human *h)
 static void put_message(rc_human *h)
 {
     static const rc_panel_block BLOCK = {.tone = RC_TONE_PLAIN};
-    rc_text_room room;
-    rc_str message = rc_view_text(h->view, rc_render_message(h->report), &room);
+    rc_text_scratch scratch;
+    rc_str message = rc_view_text(h->view, rc_render_message(h->report), &scratch);
     rc_panel_text(&h->panel, &BLOCK, rc_text_trim_end(message));
     rc_panel_blank(&h->panel);
 }
@@ -103,15 +103,15 @@ static void put_message(rc_human *h)
 static void put_retry(rc_human *h)
 {
     rc_buf *line = rc_human_line(h);
-    rc_push_retry(line, h->report, h->style);
+    rc_render_retry_advice(line, h->report, h->style);
     rc_panel_field(&h->panel, RC_STR("Retry"), RC_TONE_PLAIN, rc_buf_get(line));
 }
 
 static void put_action(rc_human *h)
 {
-    rc_text_room room;
+    rc_text_scratch scratch;
     rc_str title = rc_str_c(rc_user_action_title(rc_report_action(h->report)));
-    rc_str detail = rc_view_text(h->view, rc_report_action_detail(h->report), &room);
+    rc_str detail = rc_view_text(h->view, rc_report_action_detail(h->report), &scratch);
     rc_panel_field(&h->panel, RC_STR("Next"), RC_TONE_STRONG, title);
     rc_panel_field(&h->panel, title.len ? RC_STR("") : RC_STR("Next"), RC_TONE_PLAIN, detail);
 }
@@ -221,7 +221,7 @@ static void put_report_id(rc_human *h)
         rc_human_part(h, RC_STR(""), rc_report_rule(h->report));
     put_line(h, RC_STR("Rule"));
     rc_human_line(h);
-    if (status && !h->style->has_no_answer) {
+    if (status && !h->style->is_status_hidden) {
         part_number(h, RC_STR("HTTP "), status);
         rc_buf_push_byte(&h->line, ' ');
         rc_buf_push(&h->line, rc_http_phrase(status));
@@ -238,7 +238,7 @@ rc_status rc_render_human(const rc_report *report, rc_view view, const rc_panel_
     static const rc_panel_style PLAIN = {0};
     rc_human human = {
         .report = report, .view = rc_view_checked(view), .style = style ? style : &PLAIN};
-    rc_panel_init(&human.panel, human.style, mood_of(report), buf);
+    rc_panel_init(&human.panel, human.style, severity_of(report), buf);
     put_title(&human);
     put_message(&human);
     put_retry(&human);

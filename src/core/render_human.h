@@ -29,7 +29,7 @@ rc_buf *rc_human_line(rc_human *h);
 void rc_human_part(rc_human *h, rc_str before, rc_str text);
 
 /* Makes one line of a text: a name with a line break in it must not look like a line of ours. */
-void rc_human_join(char *text, size_t len);
+void rc_human_join_lines(char *text, size_t len);
 
 /* Is this key of the context one that the panel shows among the ids? */
 bool rc_human_is_id(rc_str key);

@@ -55,7 +55,7 @@ typedef struct attempt_text {
     char then_memory[2 * RC_REPORT_NAME_MAX + 64];
 } attempt_text;
 
-static void push_target(rc_view view, const rc_attempt *attempt, rc_buf *buf)
+static void push_target(rc_view view, const rc_report_attempt *attempt, rc_buf *buf)
 {
     rc_view_push(view, attempt->provider, buf);
     if (attempt->provider.len && attempt->model.len)
@@ -68,7 +68,7 @@ static void push_target(rc_view view, const rc_attempt *attempt, rc_buf *buf)
     }
 }
 
-static void push_result(rc_buf *buf, const rc_attempt *attempt)
+static void push_result(rc_buf *buf, const rc_report_attempt *attempt)
 {
     rc_buf_push(buf, rc_str_c(rc_code_name(attempt->code)));
     if (attempt->status <= 0)
@@ -78,7 +78,7 @@ static void push_result(rc_buf *buf, const rc_attempt *attempt)
     rc_buf_push_i64(buf, attempt->status);
 }
 
-static void push_then(rc_view view, const rc_attempt *attempt, rc_buf *buf)
+static void push_then(rc_view view, const rc_report_attempt *attempt, rc_buf *buf)
 {
     if (attempt->wait_ms >= 0) {
         rc_buf_push(buf, RC_STR("waited "));
@@ -89,7 +89,7 @@ static void push_then(rc_view view, const rc_attempt *attempt, rc_buf *buf)
     rc_view_push(view, attempt->reason, buf);
 }
 
-static void describe(attempt_text *t, rc_view view, const rc_attempt *attempt)
+static void describe(attempt_text *t, rc_view view, const rc_report_attempt *attempt)
 {
     rc_buf_init_fixed(&t->number, t->number_memory, sizeof t->number_memory);
     rc_buf_init_fixed(&t->target, t->target_memory, sizeof t->target_memory);
@@ -103,8 +103,8 @@ static void describe(attempt_text *t, rc_view view, const rc_attempt *attempt)
     if (attempt->duration_ms >= 0)
         rc_duration_push(&t->took, attempt->duration_ms);
     push_then(view, attempt, &t->then);
-    rc_human_join(t->target_memory, rc_buf_get(&t->target).len);
-    rc_human_join(t->then_memory, rc_buf_get(&t->then).len);
+    rc_human_join_lines(t->target_memory, rc_buf_get(&t->target).len);
+    rc_human_join_lines(t->then_memory, rc_buf_get(&t->then).len);
 }
 
 typedef struct columns {
@@ -233,7 +233,7 @@ void rc_human_put_context(rc_human *h)
             rc_panel_section(&h->panel, RC_STR("Context"));
         is_open = true;
         push_entry(h, entry);
-        rc_human_join(h->memory, rc_buf_get(&h->line).len);
+        rc_human_join_lines(h->memory, rc_buf_get(&h->line).len);
         rc_panel_text(&h->panel, &BLOCK, rc_buf_get(&h->line));
         if (entry->kind == RC_VALUE_STRING && shown_bytes(entry) < entry->text.len)
             rc_panel_more(&h->panel, 0, entry->text.len - shown_bytes(entry),
@@ -292,7 +292,7 @@ void rc_human_put_causes(rc_human *h)
     for (const rc_report *c = cause; c; c = rc_report_cause(c))
         count++;
     /* A deep chain goes on at the last indentation that leaves room to read. */
-    unsigned indent_max = (h->panel.inner - RC_GLYPH_WIDTH_MAX - 3) / 3 * 3;
+    unsigned indent_max = (h->panel.inner - RC_VISIBLE_CHAR_WIDTH_MAX - 3) / 3 * 3;
     if (indent_max > h->panel.inner / 4)
         indent_max = h->panel.inner / 4;
     size_t shown = 0;

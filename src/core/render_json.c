@@ -11,11 +11,11 @@
 /* A function of its own keeps the room out of the frames of its callers. */
 static void put_masked(rc_json_writer *w, rc_view view, rc_str text)
 {
-    rc_text_room room;
-    rc_json_string(w, rc_view_text(view, text, &room));
+    rc_text_scratch scratch;
+    rc_json_string(w, rc_view_text(view, text, &scratch));
 }
 
-void rc_render_text(rc_json_writer *w, rc_view view, rc_str text)
+void rc_view_json_string(rc_json_writer *w, rc_view view, rc_str text)
 {
     if (view == RC_VIEW_MODEL)
         put_masked(w, view, text);
@@ -23,21 +23,21 @@ void rc_render_text(rc_json_writer *w, rc_view view, rc_str text)
         rc_json_string(w, text);
 }
 
-void rc_render_member(rc_json_writer *w, rc_view view, rc_str key, rc_str text)
+void rc_view_json_member(rc_json_writer *w, rc_view view, rc_str key, rc_str text)
 {
     if (text.len == 0)
         return;
     rc_json_key(w, key);
-    rc_render_text(w, view, text);
+    rc_view_json_string(w, view, text);
 }
 
-void rc_render_member_name(rc_json_writer *w, rc_str key, const char *name)
+void rc_view_json_member_name(rc_json_writer *w, rc_str key, const char *name)
 {
     if (name[0])
         rc_json_member_string(w, key, rc_str_c(name));
 }
 
-void rc_render_member_time(rc_json_writer *w, rc_str key, int64_t unix_ms)
+void rc_view_json_member_time(rc_json_writer *w, rc_str key, int64_t unix_ms)
 {
     char memory[64];
     rc_buf text;
@@ -68,16 +68,16 @@ static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
     return text.len;
 }
 
-void rc_render_cut(rc_json_writer *w, rc_str text, size_t max)
+void rc_view_json_cut(rc_json_writer *w, rc_str text, size_t max)
 {
     /* Names and ids have nothing to escape, and are short. */
-    if (text.len <= max && rc_lanes_is_simple(text.ptr, text.len, '\0')) {
-        rc_json_name(w, text);
+    if (text.len <= max && rc_vec16_is_simple(text.ptr, text.len, '\0')) {
+        rc_json_string_verbatim(w, text);
         return;
     }
     bool is_cut;
     size_t len = cut_len(text, max, &is_cut);
-    char memory[RC_RENDER_CUT_MAX];
+    char memory[RC_VIEW_JSON_CUT_MAX];
     rc_buf cut;
     rc_buf_init_fixed(&cut, memory, sizeof memory);
     rc_buf_push(&cut, rc_str_slice(text, 0, len));
@@ -86,15 +86,15 @@ void rc_render_cut(rc_json_writer *w, rc_str text, size_t max)
     rc_json_string(w, rc_buf_get(&cut));
 }
 
-void rc_render_member_cut(rc_json_writer *w, rc_str key, rc_str text, size_t max)
+void rc_view_json_member_cut(rc_json_writer *w, rc_str key, rc_str text, size_t max)
 {
     if (text.len == 0)
         return;
     rc_json_key(w, key);
-    rc_render_cut(w, text, max);
+    rc_view_json_cut(w, text, max);
 }
 
-void rc_render_member_action(rc_json_writer *w, rc_view view, const rc_report *report)
+void rc_view_json_member_action(rc_json_writer *w, rc_view view, const rc_report *report)
 {
     const char *kind = rc_user_action_name(rc_report_action(report));
     rc_str detail = rc_report_action_detail(report);
@@ -102,8 +102,8 @@ void rc_render_member_action(rc_json_writer *w, rc_view view, const rc_report *r
         return;
     rc_json_key(w, RC_STR("user_action"));
     rc_json_object_begin(w);
-    rc_render_member_name(w, RC_STR("kind"), kind);
-    rc_render_member(w, view, RC_STR("detail"), detail);
+    rc_view_json_member_name(w, RC_STR("kind"), kind);
+    rc_view_json_member(w, view, RC_STR("detail"), detail);
     rc_json_object_end(w);
 }
 
@@ -115,10 +115,10 @@ static void put_entry(rc_json_writer *w, rc_view view, const rc_context_entry *e
     else if (entry->kind == RC_VALUE_BOOL)
         rc_json_bool(w, entry->flag);
     else
-        rc_render_text(w, view, entry->text);
+        rc_view_json_string(w, view, entry->text);
 }
 
-void rc_render_member_context(rc_json_writer *w, rc_view view, const rc_report *report)
+void rc_view_json_member_context(rc_json_writer *w, rc_view view, const rc_report *report)
 {
     bool is_open = false;
     for (size_t i = 0; i < rc_report_context_count(report); i++) {
@@ -136,7 +136,8 @@ void rc_render_member_context(rc_json_writer *w, rc_view view, const rc_report *
         rc_json_object_end(w);
 }
 
-void rc_render_member_report(rc_json_writer *w, rc_view view, rc_str key, const rc_report *report)
+void rc_view_json_member_report(rc_json_writer *w, rc_view view, rc_str key,
+                                const rc_report *report)
 {
     rc_json_key(w, key);
     /* An empty value settles the writer's comma; the encoder then appends the value itself. */

@@ -35,13 +35,13 @@ static void put_head(rc_json_writer *w, const rc_report *report, int64_t now_uni
                      size_t allowance)
 {
     if (now_unix_ms != 0)
-        rc_render_member_time(w, RC_STR("time"), now_unix_ms);
+        rc_view_json_member_time(w, RC_STR("time"), now_unix_ms);
     rc_json_member_string(w, RC_STR("level"), level_of(report));
     rc_json_member_string(w, RC_STR("event"), RC_STR("error"));
-    rc_render_member_cut(w, RC_STR("report_id"), rc_report_id(report), allowance);
-    rc_render_member_name(w, RC_STR("error_class"), rc_class_name(rc_report_class(report)));
-    rc_render_member_name(w, RC_STR("code"), rc_code_name(rc_report_code(report)));
-    rc_render_member_name(w, RC_STR("category"), rc_category_name(rc_report_category(report)));
+    rc_view_json_member_cut(w, RC_STR("report_id"), rc_report_id(report), allowance);
+    rc_view_json_member_name(w, RC_STR("error_class"), rc_class_name(rc_report_class(report)));
+    rc_view_json_member_name(w, RC_STR("code"), rc_code_name(rc_report_code(report)));
+    rc_view_json_member_name(w, RC_STR("category"), rc_category_name(rc_report_category(report)));
     rc_json_member_bool(w, RC_STR("retryable"), rc_report_is_retryable(report));
 }
 
@@ -51,26 +51,26 @@ static void put_id(rc_json_writer *w, const rc_report *report, rc_str key, size_
     if (!entry)
         return;
     if (entry->kind == RC_VALUE_STRING)
-        rc_render_member_cut(w, key, entry->text, allowance);
+        rc_view_json_member_cut(w, key, entry->text, allowance);
     else if (entry->kind == RC_VALUE_INT)
         rc_json_member_i64(w, key, entry->number);
 }
 
 static void put_tail(rc_json_writer *w, const rc_report *report, size_t allowance)
 {
-    rc_render_member_cut(w, RC_STR("provider"), rc_report_provider(report), allowance);
-    rc_render_member_cut(w, RC_STR("model"), rc_report_model(report), allowance);
+    rc_view_json_member_cut(w, RC_STR("provider"), rc_report_provider(report), allowance);
+    rc_view_json_member_cut(w, RC_STR("model"), rc_report_model(report), allowance);
     put_number(w, RC_STR("status"), rc_report_provider_status(report));
-    rc_render_member_cut(w, RC_STR("request_id"), rc_report_request_id(report), allowance);
-    put_number(w, RC_STR("attempt"), rc_render_attempt(report));
+    rc_view_json_member_cut(w, RC_STR("request_id"), rc_report_request_id(report), allowance);
+    put_number(w, RC_STR("attempt"), rc_render_attempt_number(report));
     put_id(w, report, RC_STR("run_id"), allowance);
     put_id(w, report, RC_STR("session_id"), allowance);
     put_id(w, report, RC_STR("node_id"), allowance);
     put_number(w, RC_STR("http_status"), rc_report_http_status(report));
-    rc_render_member_cut(w, RC_STR("rule"), rc_report_rule(report), allowance);
+    rc_view_json_member_cut(w, RC_STR("rule"), rc_report_rule(report), allowance);
     if (rc_report_cause(report))
-        rc_render_member_name(w, RC_STR("cause_code"),
-                              rc_code_name(rc_report_code(rc_report_root(report))));
+        rc_view_json_member_name(w, RC_STR("cause_code"),
+                                 rc_code_name(rc_report_code(rc_report_root(report))));
 }
 
 /* Writes the line with a message of at most message_max bytes; message_max 0: without one. */
@@ -82,7 +82,7 @@ static void put_line(rc_buf *line, const rc_report *report, int64_t now_unix_ms,
     rc_json_object_begin(&w);
     put_head(&w, report, now_unix_ms, allowance);
     if (message_max)
-        rc_render_member_cut(&w, RC_STR("message"), rc_render_message(report), message_max);
+        rc_view_json_member_cut(&w, RC_STR("message"), rc_render_message(report), message_max);
     put_tail(&w, report, allowance);
     rc_json_object_end(&w);
     rc_buf_push_byte(line, '\n');

@@ -57,8 +57,8 @@ static void item_end(page *p)
 
 static void push_code(page *p, rc_str text)
 {
-    rc_text_room room;
-    rc_markdown_push_code(p->buf, rc_view_text(p->view, text, &room));
+    rc_text_scratch scratch;
+    rc_markdown_push_code(p->buf, rc_view_text(p->view, text, &scratch));
 }
 
 static void put_code(page *p, rc_str before, rc_str text)
@@ -79,8 +79,8 @@ static void put_number(page *p, rc_str before, int64_t value)
 
 static void push_inline(page *p, rc_str text)
 {
-    rc_text_room room;
-    rc_markdown_push_inline(p->buf, rc_view_text(p->view, text, &room));
+    rc_text_scratch scratch;
+    rc_markdown_push_inline(p->buf, rc_view_text(p->view, text, &scratch));
 }
 
 /* --- the verdict --- */
@@ -91,7 +91,7 @@ static void put_heading(page *p)
     const rc_code_info *info = rc_code_get(code);
     push(p, RC_STR("## "));
     if (info) {
-        rc_push_words(p->buf, rc_str_c(info->name));
+        rc_render_words(p->buf, rc_str_c(info->name));
         push(p, RC_STR(" ("));
         push_code(p, rc_str_c(info->name));
         push(p, RC_STR(")"));
@@ -103,8 +103,8 @@ static void put_heading(page *p)
 
 static void put_message(page *p)
 {
-    rc_text_room room;
-    rc_markdown_push_text(p->buf, rc_view_text(p->view, rc_render_message(p->report), &room));
+    rc_text_scratch scratch;
+    rc_markdown_push_text(p->buf, rc_view_text(p->view, rc_render_message(p->report), &scratch));
     push(p, RC_STR("\n\n"));
 }
 
@@ -113,7 +113,7 @@ static void put_advice(page *p)
     rc_str title = rc_str_c(rc_user_action_title(rc_report_action(p->report)));
     rc_str detail = rc_report_action_detail(p->report);
     push(p, RC_STR("- **Retry:** "));
-    rc_push_retry(p->buf, p->report, NULL);
+    rc_render_retry_advice(p->buf, p->report, NULL);
     push(p, RC_STR("\n"));
     if (!title.len && !detail.len)
         return;
@@ -208,7 +208,7 @@ static void cell_duration(page *p, int64_t ms)
     push(p, RC_STR(" | "));
 }
 
-static void put_attempt(page *p, const rc_attempt *attempt)
+static void put_attempt(page *p, const rc_report_attempt *attempt)
 {
     push(p, RC_STR("| "));
     rc_buf_push_i64(p->buf, attempt->attempt);

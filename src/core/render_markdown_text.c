@@ -58,7 +58,7 @@ static void push_line(rc_buf *buf, rc_str line)
                           is_link_mark(line, at);
         if (is_escaped)
             rc_buf_push_byte(buf, '\\');
-        rc_glyph_push(buf, cp, true);
+        rc_visible_push_char(buf, cp, true);
     }
 }
 

@@ -45,9 +45,9 @@ static const char *sequence_of(const rc_panel *p, rc_tone tone)
     case RC_TONE_DIM:
         return "\x1b[2m";
     case RC_TONE_ACCENT:
-        return p->mood == RC_MOOD_FATAL       ? "\x1b[31m"
-               : p->mood == RC_MOOD_RETRYABLE ? "\x1b[33m"
-                                              : "\x1b[36m";
+        return p->severity == RC_PANEL_FATAL       ? "\x1b[31m"
+               : p->severity == RC_PANEL_RETRYABLE ? "\x1b[33m"
+                                                   : "\x1b[36m";
     case RC_TONE_PLAIN:
         break;
     }
@@ -66,7 +66,8 @@ static void tone_off(rc_panel *p, rc_tone tone)
         rc_buf_push(p->buf, RC_STR("\x1b[0m"));
 }
 
-void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_mood mood, rc_buf *buf)
+void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_panel_severity severity,
+                   rc_buf *buf)
 {
     unsigned width = style->width ? style->width : 80;
     if (width < RC_PANEL_WIDTH_MIN)
@@ -79,7 +80,7 @@ void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_mood mood, r
         .inner = width - 4,
         .has_colour = style->has_colour,
         .has_utf8 = style->has_utf8,
-        .mood = mood,
+        .severity = severity,
     };
 }
 

@@ -27,11 +27,11 @@ typedef enum rc_tone {
 } rc_tone;
 
 /* What the panel is about: its colour. */
-typedef enum rc_mood {
-    RC_MOOD_FATAL,     /* red */
-    RC_MOOD_RETRYABLE, /* yellow */
-    RC_MOOD_CALM       /* no colour: somebody wanted it */
-} rc_mood;
+typedef enum rc_panel_severity {
+    RC_PANEL_FATAL,     /* red */
+    RC_PANEL_RETRYABLE, /* yellow */
+    RC_PANEL_NEUTRAL    /* no colour: somebody wanted it */
+} rc_panel_severity;
 
 typedef struct rc_panel {
     rc_buf *buf;
@@ -39,11 +39,12 @@ typedef struct rc_panel {
     unsigned inner; /* of the text in it */
     bool has_colour;
     bool has_utf8;
-    rc_mood mood;
+    rc_panel_severity severity;
 } rc_panel;
 
 /* buf: borrows until the panel is closed. */
-void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_mood mood, rc_buf *buf);
+void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_panel_severity severity,
+                   rc_buf *buf);
 
 /* The first line. A tag that does not fit beside the title is left out: false. */
 bool rc_panel_open(rc_panel *panel, rc_str title, rc_str tag);
@@ -57,7 +58,7 @@ bool rc_panel_is_narrow(const rc_panel *panel);
 /* How a text is set. */
 typedef struct rc_panel_block {
     rc_tone tone;
-    unsigned indent; /* columns; at least RC_GLYPH_WIDTH_MAX must be left */
+    unsigned indent; /* columns; at least RC_VISIBLE_CHAR_WIDTH_MAX must be left */
     rc_str first;    /* stands in the indentation of the first line; no wider than that */
     rc_tone first_tone;
     unsigned max_lines; /* what does not fit is counted in one more line; 0: RC_PANEL_LINES_MAX */

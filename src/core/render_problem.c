@@ -23,7 +23,7 @@ static void put_type(rc_json_writer *w, rc_code code)
     rc_buf text;
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_buf_push(&text, RC_STR(TYPE_PREFIX));
-    push_slug(&text, rc_dialect_words_get(code)->id);
+    push_slug(&text, rc_dialect_error_get(code)->id);
     rc_json_member_string(w, RC_STR("type"), rc_buf_get(&text));
 }
 
@@ -35,7 +35,7 @@ static void put_instance(rc_json_writer *w, rc_str report_id)
     rc_buf text;
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_buf_push(&text, RC_STR(INSTANCE_PREFIX));
-    rc_push_percent(&text, report_id, sizeof memory);
+    rc_render_percent(&text, report_id, sizeof memory);
     rc_json_member_string(w, RC_STR("instance"), rc_buf_get(&text));
 }
 
@@ -47,7 +47,7 @@ static void put_title(rc_json_writer *w, const rc_code_info *info)
     rc_buf text;
     rc_buf_init_fixed(&text, memory, sizeof memory);
     if (info)
-        rc_push_words(&text, rc_str_c(info->name));
+        rc_render_words(&text, rc_str_c(info->name));
     else
         rc_buf_push(&text, RC_STR("Unknown error"));
     rc_json_member_string(w, RC_STR("title"), rc_buf_get(&text));
@@ -60,14 +60,14 @@ void rc_render_problem_members(rc_json_writer *w, const rc_report *report, rc_vi
     put_type(w, code);
     put_title(w, info);
     rc_json_member_i64(w, RC_STR("status"), rc_render_status(report, RC_DIALECT_PROBLEM));
-    rc_render_member(w, view, RC_STR("detail"), rc_render_message(report));
+    rc_view_json_member(w, view, RC_STR("detail"), rc_render_message(report));
     put_instance(w, rc_report_id(report));
-    rc_render_member_name(w, RC_STR("error_class"), rc_class_name(rc_report_class(report)));
-    rc_render_member_name(w, RC_STR("error_code"), rc_code_name(code));
-    rc_render_member_name(w, RC_STR("error_category"),
-                          rc_category_name(rc_report_category(report)));
+    rc_view_json_member_name(w, RC_STR("error_class"), rc_class_name(rc_report_class(report)));
+    rc_view_json_member_name(w, RC_STR("error_code"), rc_code_name(code));
+    rc_view_json_member_name(w, RC_STR("error_category"),
+                             rc_category_name(rc_report_category(report)));
     rc_json_member_bool(w, RC_STR("retryable"), rc_report_is_retryable(report));
     if (rc_report_retry_after_ms(report) >= 0)
         rc_json_member_i64(w, RC_STR("retry_after_ms"), rc_report_retry_after_ms(report));
-    rc_render_member_action(w, view, report);
+    rc_view_json_member_action(w, view, report);
 }

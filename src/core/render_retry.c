@@ -91,14 +91,14 @@ static bool must_change(const rc_report *report)
            rc_report_action(report) == RC_ACTION_CHECK_CONFIG;
 }
 
-void rc_push_retry(rc_buf *buf, const rc_report *report, const rc_panel_style *clock)
+void rc_render_retry_advice(rc_buf *buf, const rc_report *report, const rc_panel_style *clock)
 {
     int64_t wait_ms = rc_report_retry_after_ms(report);
     if (!rc_report_is_retryable(report)) {
         rc_buf_push(buf, why_not(report));
         if (wait_ms > 0) {
-            const bool is_ours = rc_wait_is_ours(report);
-            rc_buf_push(buf, rc_wait_words(report));
+            const bool is_ours = rc_wait_is_own(report);
+            rc_buf_push(buf, rc_wait_phrase(report));
             rc_duration_push(buf, wait_ms);
             push_clock(buf, is_ours ? RC_STR(" (at ") : RC_STR(" (until "), wait_ms, clock);
             rc_buf_push_byte(buf, '.');

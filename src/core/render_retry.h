@@ -6,6 +6,6 @@
 
 /* Appends it: "Yes, after 4s (at 14:03:22 UTC)." clock (borrows) gives the time of day; NULL or
  * without a time: only how long it takes. */
-void rc_push_retry(rc_buf *buf, const rc_report *report, const rc_panel_style *clock);
+void rc_render_retry_advice(rc_buf *buf, const rc_report *report, const rc_panel_style *clock);
 
 #endif

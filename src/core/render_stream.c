@@ -33,7 +33,7 @@ static void push_responses_event(rc_buf *buf, const rc_report *report, rc_view v
     rc_json_member_string(&w, RC_STR("type"), RC_STR("error"));
     rc_json_member_i64(&w, RC_STR("sequence_number"), sequence_number(report));
     rc_json_member_string(&w, RC_STR("code"), rc_render_openai_code(report));
-    rc_render_member(&w, view, RC_STR("message"), rc_render_message(report));
+    rc_view_json_member(&w, view, RC_STR("message"), rc_render_message(report));
     rc_render_openai_param(&w, report, view);
     rc_json_key(&w, RC_STR("error"));
     rc_json_object_begin(&w);
@@ -49,17 +49,17 @@ static void push_failed_response(rc_json_writer *w, const rc_report *report, rc_
     const bool has_id = id && id->kind == RC_VALUE_STRING && id->text.len;
     rc_json_key(w, RC_STR("response"));
     rc_json_object_begin(w);
-    rc_render_member(w, view, RC_STR("id"), has_id ? id->text : rc_report_id(report));
+    rc_view_json_member(w, view, RC_STR("id"), has_id ? id->text : rc_report_id(report));
     rc_json_member_string(w, RC_STR("object"), RC_STR("response"));
     rc_json_member_string(w, RC_STR("status"), RC_STR("failed"));
     rc_json_key(w, RC_STR("error"));
     rc_json_object_begin(w);
     rc_json_member_string(w, RC_STR("code"), rc_render_openai_code(report));
-    rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
+    rc_view_json_member(w, view, RC_STR("message"), rc_render_message(report));
     rc_json_object_end(w);
     rc_json_key(w, RC_STR("incomplete_details"));
     rc_json_null(w);
-    rc_render_member(w, view, RC_STR("model"), rc_report_model(report));
+    rc_view_json_member(w, view, RC_STR("model"), rc_report_model(report));
     rc_json_key(w, RC_STR("output"));
     rc_json_array_begin(w);
     rc_json_array_end(w);
@@ -110,10 +110,10 @@ static void push_chat(rc_buf *buf, const rc_report *report, rc_view view)
     rc_json_object_begin(&w);
     rc_render_openai_error(&w, report, view);
     rc_json_object_end(&w);
-    rc_render_member(&w, view, RC_STR("id"), id.len > 0 ? id : RC_STR("error"));
+    rc_view_json_member(&w, view, RC_STR("id"), id.len > 0 ? id : RC_STR("error"));
     rc_json_member_string(&w, RC_STR("object"), RC_STR("chat.completion.chunk"));
     rc_json_member_string(&w, RC_STR("created"), RC_STR("0"));
-    rc_render_member(&w, view, RC_STR("model"), model.len > 0 ? model : RC_STR("unknown"));
+    rc_view_json_member(&w, view, RC_STR("model"), model.len > 0 ? model : RC_STR("unknown"));
     rc_json_key(&w, RC_STR("choices"));
     rc_json_raw(&w, RC_STR("[{\"index\":0,\"delta\":{},\"finish_reason\":\"error\"}]"));
     rc_json_object_end(&w);
@@ -127,7 +127,7 @@ static void push_anthropic(rc_buf *buf, const rc_report *report, rc_view view)
     rc_json_writer_init(&w, buf, 0);
     rc_json_object_begin(&w);
     rc_render_anthropic_members(&w, report, view, !rc_render_is_overload(report));
-    rc_render_member_report(&w, view, RC_STR("recourse"), report);
+    rc_view_json_member_report(&w, view, RC_STR("recourse"), report);
     rc_json_object_end(&w);
 }
 

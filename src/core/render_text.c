@@ -14,7 +14,7 @@ static bool is_path_char(char c)
     return rc_ascii_is_alnum(c) || memchr(MARKS, c, sizeof MARKS - 1) != NULL;
 }
 
-void rc_push_percent(rc_buf *buf, rc_str text, size_t max_bytes)
+void rc_render_percent(rc_buf *buf, rc_str text, size_t max_bytes)
 {
     static const char HEX[] = "0123456789ABCDEF";
     size_t len;
@@ -49,7 +49,7 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-void rc_push_words(rc_buf *buf, rc_str name)
+void rc_render_words(rc_buf *buf, rc_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         bool is_start = i > 0 && (is_upper(name.ptr[i]) || (rc_ascii_is_digit(name.ptr[i]) &&
@@ -61,7 +61,7 @@ void rc_push_words(rc_buf *buf, rc_str name)
 }
 
 /* A wrapper has the wait of its cause, and nothing of its context. */
-bool rc_wait_is_ours(const rc_report *report)
+bool rc_wait_is_own(const rc_report *report)
 {
     const int64_t wait_ms = rc_report_retry_after_ms(report);
     if (rc_report_class(report) == RC_CLASS_LIMIT)
@@ -85,26 +85,26 @@ bool rc_wait_helps(const rc_report *report)
     return wait_ms >= 0 && (rc_report_is_retryable(report) || !is_chosen);
 }
 
-rc_str rc_wait_words(const rc_report *report)
+rc_str rc_wait_phrase(const rc_report *report)
 {
     if (rc_report_class(report) == RC_CLASS_LIMIT)
         return RC_STR(" It renews in ");
-    return rc_wait_is_ours(report) ? RC_STR(" Recourse asks again after ")
-                                   : RC_STR(" The provider names a wait of ");
+    return rc_wait_is_own(report) ? RC_STR(" Recourse asks again after ")
+                                  : RC_STR(" The provider names a wait of ");
 }
 
-void rc_push_wait_hint(rc_buf *buf, const rc_report *report)
+void rc_render_wait_hint(rc_buf *buf, const rc_report *report)
 {
     int64_t wait_ms = rc_report_retry_after_ms(report);
     if (wait_ms <= 0)
         return;
     bool is_retryable = rc_report_is_retryable(report);
-    rc_buf_push(buf, is_retryable ? RC_STR(" Wait ") : rc_wait_words(report));
+    rc_buf_push(buf, is_retryable ? RC_STR(" Wait ") : rc_wait_phrase(report));
     rc_duration_push(buf, wait_ms);
     rc_buf_push(buf, is_retryable ? RC_STR(" before the next try.") : RC_STR("."));
 }
 
-void rc_push_hint(rc_buf *buf, const rc_report *report, rc_view view)
+void rc_render_hint(rc_buf *buf, const rc_report *report, rc_view view)
 {
     rc_str detail = rc_report_action_detail(report);
     const char *title = rc_user_action_title(rc_report_action(report));
@@ -114,7 +114,7 @@ void rc_push_hint(rc_buf *buf, const rc_report *report, rc_view view)
         rc_buf_push(buf, rc_str_c(title));
         rc_buf_push_byte(buf, '.');
     }
-    rc_push_wait_hint(buf, report);
+    rc_render_wait_hint(buf, report);
 }
 
 static int64_t context_attempt(const rc_report *report)
@@ -123,13 +123,13 @@ static int64_t context_attempt(const rc_report *report)
     return entry && entry->kind == RC_VALUE_INT && entry->number > 0 ? entry->number : 0;
 }
 
-int64_t rc_render_attempts(const rc_report *report)
+int64_t rc_render_attempt_count(const rc_report *report)
 {
     size_t count = rc_report_attempt_count(report);
     return count ? (int64_t)count : context_attempt(report);
 }
 
-int64_t rc_render_attempt(const rc_report *report)
+int64_t rc_render_attempt_number(const rc_report *report)
 {
     int64_t attempt = context_attempt(report);
     return attempt ? attempt : (int64_t)rc_report_attempt_count(report);

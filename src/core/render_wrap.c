@@ -73,7 +73,7 @@ static unsigned hex_digits(uint32_t cp)
     return digits;
 }
 
-unsigned rc_glyph_width(uint32_t cp, bool has_utf8)
+unsigned rc_visible_char_width(uint32_t cp, bool has_utf8)
 {
     switch (shape_of(cp, has_utf8)) {
     case SHAPE_TAB:
@@ -97,7 +97,7 @@ static void push_escape(rc_buf *buf, uint32_t cp)
     rc_buf_push_byte(buf, '}');
 }
 
-void rc_glyph_push(rc_buf *buf, uint32_t cp, bool has_utf8)
+void rc_visible_push_char(rc_buf *buf, uint32_t cp, bool has_utf8)
 {
     char bytes[4];
     switch (shape_of(cp, has_utf8)) {
@@ -125,7 +125,7 @@ void rc_visible_push(rc_buf *buf, rc_str text, bool has_utf8)
 {
     size_t len;
     for (size_t at = 0; at < text.len && rc_buf_status(buf) == RC_OK; at += len)
-        rc_glyph_push(buf, inline_cp(rc_utf8_decode(text, at, &len)), has_utf8);
+        rc_visible_push_char(buf, inline_cp(rc_utf8_decode(text, at, &len)), has_utf8);
 }
 
 unsigned rc_visible_width(rc_str text, bool has_utf8)
@@ -133,7 +133,7 @@ unsigned rc_visible_width(rc_str text, bool has_utf8)
     unsigned width = 0;
     size_t len;
     for (size_t at = 0; at < text.len; at += len)
-        width += rc_glyph_width(inline_cp(rc_utf8_decode(text, at, &len)), has_utf8);
+        width += rc_visible_char_width(inline_cp(rc_utf8_decode(text, at, &len)), has_utf8);
     return width;
 }
 
@@ -152,10 +152,10 @@ unsigned rc_visible_push_cut(rc_buf *buf, rc_str text, unsigned max, bool has_ut
     size_t len;
     for (size_t at = 0; at < text.len; at += len) {
         uint32_t cp = inline_cp(rc_utf8_decode(text, at, &len));
-        unsigned glyph = rc_glyph_width(cp, has_utf8);
+        unsigned glyph = rc_visible_char_width(cp, has_utf8);
         if (used + glyph > max - dots_width)
             break;
-        rc_glyph_push(buf, cp, has_utf8);
+        rc_visible_push_char(buf, cp, has_utf8);
         used += glyph;
     }
     rc_buf_push(buf, dots);
@@ -183,7 +183,7 @@ static line_end fit(const rc_wrap *wrap, size_t stop, unsigned width)
     size_t len;
     for (size_t at = wrap->at; at < stop; at += len) {
         uint32_t cp = rc_utf8_decode(wrap->text, at, &len);
-        unsigned glyph = rc_glyph_width(cp, wrap->has_utf8);
+        unsigned glyph = rc_visible_char_width(cp, wrap->has_utf8);
         bool is_space = cp == ' ';
         bool is_wide = glyph == 2;
         bool may_break = is_space ? !was_space : !was_space && glyph > 0 && (is_wide || was_wide);

@@ -17,13 +17,13 @@
 #include <recourse/str.h>
 
 /* The widest that one character can become: \u{10FFFF}. Lines must not be narrower. */
-#define RC_GLYPH_WIDTH_MAX 10u
+#define RC_VISIBLE_CHAR_WIDTH_MAX 10u
 
 /* Columns that the character takes once it is made visible. */
-unsigned rc_glyph_width(uint32_t cp, bool has_utf8);
+unsigned rc_visible_char_width(uint32_t cp, bool has_utf8);
 
 /* Appends the character, made visible. */
-void rc_glyph_push(rc_buf *buf, uint32_t cp, bool has_utf8);
+void rc_visible_push_char(rc_buf *buf, uint32_t cp, bool has_utf8);
 
 /* Appends a text that stays in one line: line feeds become spaces. */
 void rc_visible_push(rc_buf *buf, rc_str text, bool has_utf8);
@@ -47,7 +47,7 @@ typedef struct rc_wrap_line {
 /* text: borrows until the last line was used. */
 void rc_wrap_init(rc_wrap *wrap, rc_str text, bool has_utf8);
 
-/* The next line, of at most width columns (width >= RC_GLYPH_WIDTH_MAX); false when there is none
+/* The next line, of at most width columns (width >= RC_VISIBLE_CHAR_WIDTH_MAX); false when there is none
  * left. Lines end at line feeds (a carriage return in front of one belongs to it), else at spaces,
  * which are then dropped, or next to a wide character, else in the middle of a word. */
 bool rc_wrap_next(rc_wrap *wrap, unsigned width, rc_wrap_line *ret_line);

@@ -140,7 +140,7 @@ const rc_context_entry *rc_report_context_get(const rc_report *report, rc_str ke
     return NULL;
 }
 
-const rc_attempt *rc_report_attempt_at(const rc_report *report, size_t index)
+const rc_report_attempt *rc_report_attempt_at(const rc_report *report, size_t index)
 {
     return index < rc_report_attempt_count(report) ? &report->attempts[index] : NULL;
 }

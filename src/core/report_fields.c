@@ -40,7 +40,7 @@ ENUM_NAMES(limit, rc_limit_kind, rc_limit_kind_name, rc_limit_kind_parse, RC_LIM
                .min = (min_), .max = (max_)
 #define OTHER(key_, views_, kind_) KEY(key_), .kind = (kind_), .views = (views_)
 #define INHERITED .is_inherited = true
-#define FOR_FIXER .is_for_fixer = true
+#define CLIENT_FIXABLE .is_client_fixable = true
 
 #define NAME_MAX_BYTES RC_REPORT_NAME_MAX
 #define MESSAGE_MAX_BYTES RC_REPORT_MESSAGE_MAX
@@ -52,10 +52,10 @@ static const rc_field ACTION_FIELDS[] = {
 static const rc_field_table ACTION = {ACTION_FIELDS, sizeof ACTION_FIELDS / sizeof *ACTION_FIELDS};
 
 static const rc_field METADATA_FIELDS[] = {
-    {INT("status", M | I, provider_status, 0, 1, 999), INHERITED, FOR_FIXER},
-    {TEXT("type", I, provider_type, NAME_MAX_BYTES), INHERITED, FOR_FIXER},
-    {TEXT("code", I, provider_code, NAME_MAX_BYTES), INHERITED, FOR_FIXER},
-    {TEXT("param", I, provider_param, NAME_MAX_BYTES), INHERITED, FOR_FIXER},
+    {INT("status", M | I, provider_status, 0, 1, 999), INHERITED, CLIENT_FIXABLE},
+    {TEXT("type", I, provider_type, NAME_MAX_BYTES), INHERITED, CLIENT_FIXABLE},
+    {TEXT("code", I, provider_code, NAME_MAX_BYTES), INHERITED, CLIENT_FIXABLE},
+    {TEXT("param", I, provider_param, NAME_MAX_BYTES), INHERITED, CLIENT_FIXABLE},
     {TEXT("request_id", U | I, request_id, NAME_MAX_BYTES), INHERITED},
     {INT("retry_after_ms", U | M | I, retry_after_ms, -1, 0, INT64_MAX), INHERITED},
     {ENUM("limit_kind", M | I, limit_kind, limit_names), INHERITED},
@@ -93,7 +93,7 @@ const rc_field_table rc_report_fields = {REPORT_FIELDS,
                                          sizeof REPORT_FIELDS / sizeof *REPORT_FIELDS};
 
 #undef AT
-#define AT(member) .offset = offsetof(rc_attempt, member)
+#define AT(member) .offset = offsetof(rc_report_attempt, member)
 
 static const rc_field ATTEMPT_FIELDS[] = {
     {INT("attempt", I, attempt, 0, 1, INT64_MAX)},
@@ -108,10 +108,10 @@ static const rc_field ATTEMPT_FIELDS[] = {
     {INT("wait_ms", I, wait_ms, -1, 0, INT64_MAX)},
     {TEXT("reason", I, reason, NAME_MAX_BYTES)},
 };
-const rc_field_table rc_attempt_fields = {ATTEMPT_FIELDS,
-                                          sizeof ATTEMPT_FIELDS / sizeof *ATTEMPT_FIELDS};
+const rc_field_table rc_report_attempt_fields = {ATTEMPT_FIELDS,
+                                                 sizeof ATTEMPT_FIELDS / sizeof *ATTEMPT_FIELDS};
 
-/* rc_attempt is public and has a real enum where the table has a uint32_t. */
+/* rc_report_attempt is public and has a real enum where the table has a uint32_t. */
 _Static_assert(sizeof(rc_code) == sizeof(uint32_t), "the table reads enums as uint32_t");
 
 void rc_fields_clear(const rc_field_table *table, void *object)

@@ -39,7 +39,7 @@ typedef struct rc_field {
     bool is_inherited; /* a wrapper that does not set it takes it from its cause */
     bool is_unit;      /* of OBJECT: inherited whole or not at all */
     bool
-        is_for_fixer; /* of provider_metadata: in the user's view too, where rc_view_is_for_fixer */
+        is_client_fixable; /* of provider_metadata: in the user's view too, where rc_view_is_client_fixable */
     size_t offset;    /* in the struct; of INT, TEXT, BOOL, ENUM */
     size_t max_bytes; /* of TEXT */
     int64_t absent;   /* of INT: the value that means "not there" */
@@ -55,7 +55,7 @@ struct rc_field_table {
 };
 
 extern const rc_field_table rc_report_fields;
-extern const rc_field_table rc_attempt_fields;
+extern const rc_field_table rc_report_attempt_fields;
 
 /* Typed access to the field of an object. */
 static inline rc_str *rc_field_text(const rc_field *field, void *object)

@@ -48,7 +48,7 @@ struct rc_report {
     size_t context_size;
     rc_context_entry notes[RC_REPORT_NOTES_MAX]; /* follow the context */
     size_t notes_count;
-    rc_attempt *attempts;
+    rc_report_attempt *attempts;
     size_t attempt_count;
     size_t attempt_size;
     rc_str *sources;

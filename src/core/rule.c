@@ -33,9 +33,9 @@ static bool has_one_bit(rc_fact_digest digest)
 
 /* A condition of one bit is needed for sure. Of the others the first has its say: its facts are
  * those that the rule is about. */
-rc_rule_needs rc_rule_needs_of(const rc_rule *rule)
+rc_rule_prefilter rc_rule_prefilter_of(const rc_rule *rule)
 {
-    rc_rule_needs needs = {{0, 0}, {0, 0}};
+    rc_rule_prefilter prefilter = {{0, 0}, {0, 0}};
     bool has_any = false;
     const rc_fact *cursor = rule->terms;
     for (size_t i = 0; i < rule->clause_count; i++) {
@@ -44,16 +44,16 @@ rc_rule_needs rc_rule_needs_of(const rc_rule *rule)
         if (clause.is_not)
             continue;
         if (has_one_bit(digest)) {
-            needs.all.concepts |= digest.concepts;
-            needs.all.others |= digest.others;
+            prefilter.all.concepts |= digest.concepts;
+            prefilter.all.others |= digest.others;
         } else if (!has_any) {
-            needs.any = digest;
+            prefilter.any = digest;
             has_any = true;
         }
     }
     if (!has_any)
-        needs.any.others = 1;
-    return needs;
+        prefilter.any.others = 1;
+    return prefilter;
 }
 
 rc_category rc_rule_category(const rc_rule *rule)

@@ -43,14 +43,14 @@ typedef struct rc_fact_digest {
 
 /* What must be there at least, which settles most rules without a look at their conditions: all
  * bits of `all`, and one of `any`. */
-typedef struct rc_rule_needs {
+typedef struct rc_rule_prefilter {
     rc_fact_digest all;
     rc_fact_digest any;
-} rc_rule_needs;
+} rc_rule_prefilter;
 
 typedef struct rc_rule_set {
     const rc_rule *rules;
-    const rc_rule_needs *needs;
+    const rc_rule_prefilter *prefilters;
     size_t count;
 } rc_rule_set;
 
@@ -70,7 +70,7 @@ static inline rc_clause rc_clause_next(const rc_fact **cursor)
     return clause;
 }
 
-rc_rule_needs rc_rule_needs_of(const rc_rule *rule);
+rc_rule_prefilter rc_rule_prefilter_of(const rc_rule *rule);
 
 /* May a failure that the rule decides be tried again? A category can take that away from a code,
  * never add it. */
@@ -94,7 +94,7 @@ typedef struct rc_rule_input {
 #define RC_LITERAL_TEXT_MAX (64u << 10)
 
 /* Sets the facts of the literals that hold. user: may be NULL, and nothing is set. */
-void rc_rules_literals(const rc_rules *user, const rc_rule_input *input, rc_facts *facts);
+void rc_rules_set_literals(const rc_rules *user, const rc_rule_input *input, rc_facts *facts);
 
 /* The first rule whose conditions hold. Never NULL: the last built-in rule always matches. user,
  * trace: may be NULL. */

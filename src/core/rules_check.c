@@ -86,8 +86,8 @@ void rc_rules_check_order(rc_rules_parser *parser)
             if (!rc_rule_is_within(&node->rule, earlier, parser->rules, false))
                 continue;
             RC_RULES_REFUSE(parser, RC_E_RANGE, node->when_from, RC_STR("the rule "),
-                            rc_rules_shown(node->rule.id), RC_STR(" is never reached: "),
-                            rc_rules_shown(earlier->id),
+                            rc_rules_excerpt(node->rule.id), RC_STR(" is never reached: "),
+                            rc_rules_excerpt(earlier->id),
                             RC_STR(" comes first and matches whenever it does; move it up or "
                                    "narrow the other"));
             return;

@@ -182,7 +182,7 @@ static void check_rule(rc_rules_parser *parser, const rc_rule_node *node)
         const rc_rule *replaced = &parser->builtin->rules[from];
         if (!rc_rule_is_retryable(replaced)) {
             RC_RULES_REFUSE(parser, RC_E_RANGE, node->then_from, RC_STR("the built-in rule "),
-                            rc_rules_shown(rule->id), RC_STR(" is fatal ("), code_name(replaced),
+                            rc_rules_excerpt(rule->id), RC_STR(" is fatal ("), code_name(replaced),
                             RC_STR("); it cannot become "), code_name(rule),
                             RC_STR(", which is retried; choose a code that is not"));
             return;
@@ -191,7 +191,7 @@ static void check_rule(rc_rules_parser *parser, const rc_rule_node *node)
     const rc_rule *revived = find_revived(parser, rule, from);
     if (revived) {
         RC_RULES_REFUSE(parser, RC_E_RANGE, node->then_from,
-                        RC_STR("a typed code that is fatal (rule "), rc_rules_shown(revived->id),
+                        RC_STR("a typed code that is fatal (rule "), rc_rules_excerpt(revived->id),
                         RC_STR(", "), code_name(revived), RC_STR(") would become "),
                         code_name(rule), RC_STR(", which is retried; choose a code that is not"));
         return;
@@ -199,7 +199,7 @@ static void check_rule(rc_rules_parser *parser, const rc_rule_node *node)
     const rc_rule *overruled = find_overruled(parser, rule, from);
     if (overruled)
         RC_RULES_REFUSE(parser, RC_E_RANGE, node->then_from,
-                        RC_STR("what it asks for is fatal (rule "), rc_rules_shown(overruled->id),
+                        RC_STR("what it asks for is fatal (rule "), rc_rules_excerpt(overruled->id),
                         RC_STR(", "), code_name(overruled),
                         RC_STR(") and would be retried; name what is particular with text:, "
                                "error_code: or header:"));

@@ -3,11 +3,11 @@
 #include "base/utf8.h"
 #include "core/rules_parts.h"
 
-#define SHOWN_BYTES_MAX 48u
+#define EXCERPT_BYTES_MAX 48u
 
-rc_str rc_rules_shown(rc_str word)
+rc_str rc_rules_excerpt(rc_str word)
 {
-    return rc_str_slice(word, 0, rc_utf8_cut(word, SHOWN_BYTES_MAX));
+    return rc_str_slice(word, 0, rc_utf8_cut(word, EXCERPT_BYTES_MAX));
 }
 
 static void find_place(rc_str text, size_t from, rc_rules_fault *fault)
@@ -70,7 +70,7 @@ void rc_fact_label_init(rc_fact_label *label, const rc_literal *literals, rc_fac
     rc_buf buf;
     rc_buf_init_fixed(&buf, label->text, sizeof label->text);
     if (fact >= RC_FACT_LITERAL_BASE && literals)
-        rc_buf_push(&buf, rc_rules_shown(literals[fact - RC_FACT_LITERAL_BASE].source));
+        rc_buf_push(&buf, rc_rules_excerpt(literals[fact - RC_FACT_LITERAL_BASE].source));
     else
         rc_fact_push_name(&buf, fact);
     label->view = rc_buf_get(&buf);

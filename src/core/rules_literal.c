@@ -167,7 +167,8 @@ static void set_texts(const rc_rules *rules, rc_str text, rc_literal_kind kind, 
     text = rc_str_slice(text, 0, RC_LITERAL_TEXT_MAX);
     for (size_t at = 0; at < text.len; at++) {
         unsigned char first = (unsigned char)rc_ascii_lower(text.ptr[at]);
-        for (size_t i = rules->first_alike[first]; i != 0; i = rules->literals[i - 1].next_alike) {
+        for (size_t i = rules->first_by_byte[first]; i != 0;
+             i = rules->literals[i - 1].next_by_byte) {
             unsigned fact = RC_FACT_LITERAL_BASE + (unsigned)i - 1;
             const rc_literal *literal = &rules->literals[i - 1];
             if (literal->kind == kind && !rc_facts_has(facts, fact) &&
@@ -177,7 +178,7 @@ static void set_texts(const rc_rules *rules, rc_str text, rc_literal_kind kind, 
     }
 }
 
-void rc_rules_literals(const rc_rules *user, const rc_rule_input *input, rc_facts *facts)
+void rc_rules_set_literals(const rc_rules *user, const rc_rule_input *input, rc_facts *facts)
 {
     if (!user || user->literal_count == 0)
         return;

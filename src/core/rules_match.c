@@ -13,7 +13,7 @@ static rc_fact_digest digest_of(const rc_facts *facts)
     return digest;
 }
 
-static bool may_hold(const rc_rule_needs *needs, rc_fact_digest there)
+static bool may_hold(const rc_rule_prefilter *needs, rc_fact_digest there)
 {
     uint64_t missing =
         (needs->all.concepts & ~there.concepts) | (needs->all.others & ~there.others);
@@ -49,7 +49,7 @@ static const rc_rule *match(const rc_rule_set *set, const rc_facts *facts)
     rc_fact_digest there = digest_of(facts);
     for (size_t i = 0; i < set->count; i++) {
         rc_clause failed;
-        if (may_hold(&set->needs[i], there) && !find_failed(&set->rules[i], facts, &failed))
+        if (may_hold(&set->prefilters[i], there) && !find_failed(&set->rules[i], facts, &failed))
             return &set->rules[i];
     }
     return NULL;
@@ -83,14 +83,14 @@ static void push_failed(rc_buf *buf, const rc_clause *clause, const rc_facts *fa
         rc_buf_push(buf, RC_STR(", ..."));
 }
 
-static void note(const rc_trace *trace, rc_step step, rc_str subject, rc_str text)
+static void note(const rc_trace *trace, rc_trace_step step, rc_str subject, rc_str text)
 {
-    rc_note told = {.step = step, .subject = subject, .text = text, .wait_ms = -1};
-    trace->note(trace->ctx, &told);
+    rc_trace_note trace_note = {.step = step, .subject = subject, .text = text, .wait_ms = -1};
+    trace->on_note(trace->ctx, &trace_note);
 }
 
-static const rc_rule *match_aloud(const rc_rule_set *set, const rc_facts *facts,
-                                  const rc_literal *literals, const rc_trace *trace)
+static const rc_rule *match_traced(const rc_rule_set *set, const rc_facts *facts,
+                                   const rc_literal *literals, const rc_trace *trace)
 {
     for (size_t i = 0; i < set->count; i++) {
         const rc_rule *rule = &set->rules[i];
@@ -101,7 +101,7 @@ static const rc_rule *match_aloud(const rc_rule_set *set, const rc_facts *facts,
         rc_buf buf;
         rc_buf_init_fixed(&buf, text, sizeof text);
         push_failed(&buf, &failed, facts, literals);
-        note(trace, RC_STEP_RULE_TRIED, rule->id, rc_buf_get(&buf));
+        note(trace, RC_TRACE_RULE_TRIED, rule->id, rc_buf_get(&buf));
     }
     return NULL;
 }
@@ -109,13 +109,13 @@ static const rc_rule *match_aloud(const rc_rule_set *set, const rc_facts *facts,
 const rc_rule *rc_rules_match(const rc_rules *user, const rc_facts *facts, const rc_trace *trace)
 {
     const rc_rule_set *set = user ? &user->order : &rc_rules_builtin;
-    bool is_aloud = trace && trace->note;
-    const rc_rule *rule =
-        is_aloud ? match_aloud(set, facts, user ? user->literals : NULL, trace) : match(set, facts);
+    bool is_traced = trace && trace->on_note;
+    const rc_rule *rule = is_traced ? match_traced(set, facts, user ? user->literals : NULL, trace)
+                                    : match(set, facts);
     /* A file may narrow the last built-in rule, but not take it away. */
     if (!rule)
         rule = &rc_rules_builtin.rules[rc_rules_builtin.count - 1];
-    if (is_aloud)
-        note(trace, RC_STEP_RULE_MATCHED, rule->id, rule->reason);
+    if (is_traced)
+        note(trace, RC_TRACE_RULE_MATCHED, rule->id, rule->reason);
     return rule;
 }

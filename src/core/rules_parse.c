@@ -26,7 +26,7 @@ static bool is_word(const rc_rules_parser *parser, rc_str word)
     return parser->token.kind == RC_RULE_TOKEN_WORD && rc_str_eq(parser->token.word, word);
 }
 
-static void refuse_expected(rc_rules_parser *parser, rc_str what)
+static void refuse_unexpected(rc_rules_parser *parser, rc_str what)
 {
     if (parser->token.kind == RC_RULE_TOKEN_END)
         RC_RULES_REFUSE(parser, RC_E_SYNTAX, parser->token.from, RC_STR("the file ends where "),
@@ -34,7 +34,7 @@ static void refuse_expected(rc_rules_parser *parser, rc_str what)
     else
         RC_RULES_REFUSE(
             parser, RC_E_SYNTAX, parser->token.from, RC_STR("expected "), what, RC_STR(", not "),
-            rc_rules_shown(rc_str_slice(parser->text, parser->token.from, parser->token.to)));
+            rc_rules_excerpt(rc_str_slice(parser->text, parser->token.from, parser->token.to)));
 }
 
 /* Takes the word; refuses any other. */
@@ -43,7 +43,7 @@ static void expect(rc_rules_parser *parser, rc_str word)
     if (is_word(parser, word))
         advance(parser);
     else
-        refuse_expected(parser, word);
+        refuse_unexpected(parser, word);
 }
 
 /* ---- conditions ---- */
@@ -59,7 +59,7 @@ static bool is_term(const rc_rules_parser *parser)
 static void parse_term(rc_rules_parser *parser)
 {
     if (!is_term(parser)) {
-        refuse_expected(parser, RC_STR("a term such as says:quota"));
+        refuse_unexpected(parser, RC_STR("a term such as says:quota"));
         return;
     }
     rc_rules_parse_term(parser);
@@ -89,7 +89,7 @@ static void parse_terms(rc_rules_parser *parser)
     if (parser->token.kind == RC_RULE_TOKEN_CLOSE)
         advance(parser);
     else
-        refuse_expected(parser, RC_STR("or, or a closing parenthesis"));
+        refuse_unexpected(parser, RC_STR("or, or a closing parenthesis"));
 }
 
 /* Where there is one condition alone, "a or b" needs no parentheses: nothing can be mistaken. */
@@ -187,7 +187,7 @@ static void parse_id(rc_rules_parser *parser, rc_rule_node *node)
 {
     node->id_from = parser->token.from;
     if (parser->token.kind != RC_RULE_TOKEN_WORD || !is_id(parser->token.word)) {
-        refuse_expected(parser, RC_STR("an id of up to 64 letters, digits, _ - and ."));
+        refuse_unexpected(parser, RC_STR("an id of up to 64 letters, digits, _ - and ."));
         return;
     }
     for (const rc_rule_node *other = parser->first; other; other = other->next) {
@@ -225,14 +225,14 @@ static void parse_when(rc_rules_parser *parser, rc_rule_node *node)
 static void parse_then(rc_rules_parser *parser, rc_rule_node *node)
 {
     if (!is_word(parser, RC_STR("then"))) {
-        refuse_expected(parser,
-                        node->rule.clause_count > 0 ? RC_STR("and, or then") : RC_STR("then"));
+        refuse_unexpected(parser,
+                          node->rule.clause_count > 0 ? RC_STR("and, or then") : RC_STR("then"));
         return;
     }
     advance(parser);
     node->then_from = parser->token.from;
     if (parser->token.kind != RC_RULE_TOKEN_WORD) {
-        refuse_expected(parser, RC_STR("a code such as RateLimited"));
+        refuse_unexpected(parser, RC_STR("a code such as RateLimited"));
         return;
     }
     node->rule.code = rc_rules_parse_code(parser);
@@ -252,7 +252,7 @@ static void parse_because(rc_rules_parser *parser, rc_rule_node *node)
     if (parser->status != RC_OK)
         return;
     if (parser->token.kind != RC_RULE_TOKEN_STRING) {
-        refuse_expected(parser, RC_STR("a reason in quotes"));
+        refuse_unexpected(parser, RC_STR("a reason in quotes"));
         return;
     }
     node->rule.reason = rc_str_trim(rc_rules_unescape(parser, parser->token.quoted));
@@ -307,7 +307,7 @@ static void put_in_order(rc_rules_parser *parser)
     rc_rules *rules = parser->rules;
     size_t builtin_count = parser->builtin ? parser->builtin->count : 0;
     rc_rule *order = rc_arena_get_array(&rules->arena, rules->count + builtin_count, sizeof *order);
-    rc_rule_needs *needs =
+    rc_rule_prefilter *needs =
         rc_arena_get_array(&rules->arena, rules->count + builtin_count, sizeof *needs);
     rc_rules_check_memory(parser);
     if (parser->status != RC_OK)
@@ -326,7 +326,7 @@ static void put_in_order(rc_rules_parser *parser)
     }
     rules->order = (rc_rule_set){order, needs, own + builtin_count};
     for (size_t i = 0; i < rules->order.count; i++)
-        needs[i] = rc_rule_needs_of(&order[i]);
+        needs[i] = rc_rule_prefilter_of(&order[i]);
 }
 
 static void check_last(rc_rules_parser *parser)
@@ -352,7 +352,7 @@ static void parse_file(rc_rules_parser *parser)
                         RC_STR("this is not UTF-8; save the file as UTF-8"));
         return;
     }
-    parser->text = rc_utf8_without_mark(parser->text); /* some editors write one */
+    parser->text = rc_utf8_without_bom(parser->text); /* some editors write one */
 
     advance(parser);
     while (parser->status == RC_OK && parser->token.kind != RC_RULE_TOKEN_END)

@@ -41,11 +41,11 @@ typedef enum rc_literal_kind {
 
 typedef struct rc_literal {
     rc_literal_kind kind;
-    rc_str source;       /* as it was written: text:"pool is empty" */
-    rc_str value;        /* trimmed; of a header: what its value contains, empty for any */
-    rc_str name;         /* of a header */
-    uint64_t codes[2];   /* the concepts that an error_code means as a typed code */
-    uint16_t next_alike; /* 1 + the next literal whose text begins with the same byte */
+    rc_str source;         /* as it was written: text:"pool is empty" */
+    rc_str value;          /* trimmed; of a header: what its value contains, empty for any */
+    rc_str name;           /* of a header */
+    uint64_t codes[2];     /* the concepts that an error_code means as a typed code */
+    uint16_t next_by_byte; /* 1 + the next literal whose text begins with the same byte */
 } rc_literal;
 
 /* The kind of a term's name ("text"); 0: none. */
@@ -66,7 +66,7 @@ struct rc_rules {
     rc_rule_set order;
     rc_literal *literals;
     size_t literal_count;
-    uint16_t first_alike[256]; /* 1 + the first text: or anywhere: literal that begins so */
+    uint16_t first_by_byte[256]; /* 1 + the first text: or anywhere: literal that begins so */
 };
 
 /* ---- rules_parse.c ---- */
@@ -118,7 +118,7 @@ void rc_rules_refuse(rc_rules_parser *parser, rc_status status, size_t from, con
 void rc_rules_check_memory(rc_rules_parser *parser);
 
 /* So much of a word as a message has room for. */
-rc_str rc_rules_shown(rc_str word);
+rc_str rc_rules_excerpt(rc_str word);
 
 /* A fact's name, or a literal as it was written. */
 typedef struct rc_fact_label {

@@ -50,14 +50,14 @@ static void find_codes(rc_literal *literal)
 }
 
 /* Texts are looked for by their first byte. */
-static void file_by_first_byte(rc_rules *rules, rc_literal *literal)
+static void index_by_first_byte(rc_rules *rules, rc_literal *literal)
 {
     bool is_text = literal->kind == RC_LITERAL_TEXT || literal->kind == RC_LITERAL_ANYWHERE;
     if (!is_text || literal->value.len == 0)
         return;
     unsigned char first = (unsigned char)rc_ascii_lower(literal->value.ptr[0]);
-    literal->next_alike = rules->first_alike[first];
-    rules->first_alike[first] = (uint16_t)(literal - rules->literals + 1);
+    literal->next_by_byte = rules->first_by_byte[first];
+    rules->first_by_byte[first] = (uint16_t)(literal - rules->literals + 1);
 }
 
 static rc_literal read_literal(rc_rules_parser *parser)
@@ -67,7 +67,7 @@ static rc_literal read_literal(rc_rules_parser *parser)
     rc_literal literal = {.kind = rc_literal_kind_parse(name)};
     if (!literal.kind || token->word.len != name.len + 1) {
         RC_RULES_REFUSE(parser, RC_E_UNKNOWN_KEY, token->from, RC_STR("no term "),
-                        rc_rules_shown(token->word),
+                        rc_rules_excerpt(token->word),
                         RC_STR("\"...\"; in quotes are text: anywhere: error_code: error_type: "
                                "header: model:"));
         return literal;
@@ -104,11 +104,11 @@ static rc_fact add_literal(rc_rules_parser *parser, rc_literal literal)
     if (parser->status != RC_OK)
         return RC_FACT_NONE;
 
-    rc_literal *kept = &rules->literals[rules->literal_count];
-    *kept = literal;
-    file_by_first_byte(rules, kept);
-    if (kept->kind == RC_LITERAL_ERROR_CODE)
-        find_codes(kept);
+    rc_literal *stored = &rules->literals[rules->literal_count];
+    *stored = literal;
+    index_by_first_byte(rules, stored);
+    if (stored->kind == RC_LITERAL_ERROR_CODE)
+        find_codes(stored);
     return (rc_fact)(RC_FACT_LITERAL_BASE + rules->literal_count++);
 }
 

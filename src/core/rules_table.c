@@ -526,5 +526,5 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "nothing known matches, so it is not retried")
 };
 
-const rc_rule_set rc_rules_builtin = {rc_rules_table, rc_rules_needs,
+const rc_rule_set rc_rules_builtin = {rc_rules_table, rc_rules_prefilters,
                                       RC_RULES_BUILTIN_COUNT};

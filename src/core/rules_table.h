@@ -7,7 +7,7 @@
 #define RC_RULES_BUILTIN_COUNT 192u
 
 extern const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT];
-extern const rc_rule_needs rc_rules_needs[RC_RULES_BUILTIN_COUNT];
+extern const rc_rule_prefilter rc_rules_prefilters[RC_RULES_BUILTIN_COUNT];
 extern const rc_fact rc_rules_terms[];
 
 #endif

@@ -49,11 +49,11 @@ static void refuse_unknown(rc_rules_parser *parser, size_t from, rc_str what, rc
 {
     if (best->len > 0)
         RC_RULES_REFUSE(parser, RC_E_UNKNOWN_KEY, from, RC_STR("no "), what, RC_STR(" "),
-                        rc_rules_shown(word), RC_STR("; did you mean "),
+                        rc_rules_excerpt(word), RC_STR("; did you mean "),
                         rc_str_make(best->text, best->len), RC_STR("?"));
     else
         RC_RULES_REFUSE(parser, RC_E_UNKNOWN_KEY, from, RC_STR("no "), what, RC_STR(" "),
-                        rc_rules_shown(word), RC_STR("; "), hint);
+                        rc_rules_excerpt(word), RC_STR("; "), hint);
 }
 
 /* ---- facts ---- */

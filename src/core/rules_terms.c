@@ -264,7 +264,7 @@ const rc_fact rc_rules_terms[] = {
     RC_FACT_NONE
 };
 
-const rc_rule_needs rc_rules_needs[RC_RULES_BUILTIN_COUNT] = {
+const rc_rule_prefilter rc_rules_prefilters[RC_RULES_BUILTIN_COUNT] = {
     {{0, BIT(F(BODY_FOREIGN))}, {0, BIT(F(NONE))}},
     {{0, BIT(F(FINISH_CONTEXT))}, {0, BIT(F(NONE))}},
     {{0, BIT(F(BODY_OVER_WINDOW))}, {0, BIT(F(NONE))}},

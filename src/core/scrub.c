@@ -5,19 +5,19 @@
 /* What stands behind a text that was cut, around the number of bytes left out. */
 static const rc_str CUT_OPEN = RC_STR_INIT("\xE2\x80\xA6 [+");
 static const rc_str CUT_CLOSE = RC_STR_INIT(" bytes]");
-static const rc_str MARK = RC_STR_INIT(RC_SCRUB_MARK);
+static const rc_str REDACTED = RC_STR_INIT(RC_SCRUB_REDACTED);
 static const rc_str BROKEN = RC_STR_INIT("\xEF\xBF\xBD");
 
 #define MAX_BYTES_LEAST 64u
 
 static rc_str replacement_of(const rc_scrub_edit *edit)
 {
-    switch (edit->put) {
-    case RC_SCRUB_KEEP:
+    switch (edit->replacement) {
+    case RC_SCRUB_REPLACE_NONE:
         break;
-    case RC_SCRUB_PUT_MARK:
-        return MARK;
-    case RC_SCRUB_PUT_BROKEN:
+    case RC_SCRUB_REPLACE_SECRET:
+        return REDACTED;
+    case RC_SCRUB_REPLACE_BROKEN:
         return BROKEN;
     }
     return (rc_str){NULL, 0};
@@ -42,12 +42,12 @@ static size_t cut_note_len(size_t left_out)
 typedef struct plan {
     rc_str text;
     size_t max_bytes;
-    size_t cut_room; /* what a cut text may take, its note not counted */
-    size_t at;       /* the text is planned up to here ... */
-    size_t out;      /* ... and takes so many bytes */
-    size_t held;     /* no cut before this offset */
-    size_t cut_at;   /* the last place where the text can be cut ... */
-    size_t cut_out;  /* ... and the bytes up to there */
+    size_t cut_space; /* what a cut text may take, its note not counted */
+    size_t at;        /* the text is planned up to here ... */
+    size_t out;       /* ... and takes so many bytes */
+    size_t held;      /* no cut before this offset */
+    size_t cut_at;    /* the last place where the text can be cut ... */
+    size_t cut_out;   /* ... and the bytes up to there */
     size_t changes;
     rc_scrub_edit first[FIRST_MAX]; /* the first of them */
 } plan;
@@ -56,7 +56,7 @@ static void plan_init(plan *p, rc_str text, size_t max_bytes)
 {
     p->text = text;
     p->max_bytes = max_bytes;
-    p->cut_room = max_bytes - cut_note_len(text.len);
+    p->cut_space = max_bytes - cut_note_len(text.len);
     p->at = p->out = p->held = 0;
     p->cut_at = p->cut_out = 0;
     p->changes = 0;
@@ -86,10 +86,10 @@ static size_t step_back(rc_str text, size_t from, size_t at)
 static void allow_cut(plan *p, size_t from, size_t to)
 {
     size_t out = p->out + (from - p->at);
-    if (out > p->cut_room)
+    if (out > p->cut_space)
         return;
-    size_t room = p->cut_room - out;
-    size_t at = to - from <= room ? to : from + room;
+    size_t space = p->cut_space - out;
+    size_t at = to - from <= space ? to : from + space;
     if (at < p->text.len)
         at = step_back(p->text, from, at);
     p->cut_at = at;
@@ -105,7 +105,7 @@ static void plan_edit(plan *p, const rc_scrub_edit *edit)
     p->at = edit->to;
     if (p->held < edit->release)
         p->held = edit->release;
-    if (edit->put == RC_SCRUB_KEEP)
+    if (edit->replacement == RC_SCRUB_REPLACE_NONE)
         return;
     if (p->changes < FIRST_MAX)
         p->first[p->changes] = *edit;
@@ -120,8 +120,8 @@ static bool plan_all(plan *p)
     for (;;) {
         if (p->out > p->max_bytes)
             return false;
-        size_t room = p->max_bytes - p->out;
-        scan.stop = room < p->text.len - p->at ? p->at + room + 1 : p->text.len;
+        size_t space = p->max_bytes - p->out;
+        scan.stop = space < p->text.len - p->at ? p->at + space + 1 : p->text.len;
         rc_scrub_edit edit;
         if (!rc_scrub_scan_next(&scan, &edit))
             break;
@@ -219,7 +219,7 @@ static rc_status settle(size_t max_bytes, rc_buf *buf, size_t start)
             break;
     }
     buf->len = start;
-    return rc_buf_push(buf, MARK);
+    return rc_buf_push(buf, REDACTED);
 }
 
 /* One word, with nothing behind it that it could be the name of, and too short for a key or all in
@@ -241,16 +241,16 @@ bool rc_scrub_is_clean(rc_str text)
 {
     if (text.len == 0 || is_plain_word(text))
         return true;
-    rc_scrub_sieve sieve;
-    rc_scrub_sieve_load(&sieve, text, 0);
-    if (sieve.marks == 0 && sieve.to == text.len)
+    rc_scrub_prefilter prefilter;
+    rc_scrub_prefilter_load(&prefilter, text, 0);
+    if (prefilter.candidates == 0 && prefilter.to == text.len)
         return true;
     rc_scrub_scan scan;
     rc_scrub_edit edit;
     rc_scrub_scan_init(&scan, text);
-    scan.sieve = sieve;
+    scan.prefilter = prefilter;
     while (rc_scrub_scan_next(&scan, &edit)) {
-        if (edit.put != RC_SCRUB_KEEP)
+        if (edit.replacement != RC_SCRUB_REPLACE_NONE)
             return false;
     }
     return true;

@@ -11,7 +11,7 @@
 
 /* What a secret is replaced by: "[redacted]" and its neighbours are kept, so "Bearer [redacted]",
  * "?api_key=[redacted]". */
-#define RC_SCRUB_MARK "[redacted]"
+#define RC_SCRUB_REDACTED "[redacted]"
 
 /* Appends text (borrows) to buf, clean and at most max_bytes long (max_bytes >= 64). A longer text
  * is cut at a character and ends in "… [+N bytes]", N counting the bytes of text that were left

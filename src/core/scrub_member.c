@@ -252,7 +252,7 @@ static bool mask_found(rc_str text, const rc_scrub_slot *slot, rc_glyph open, si
 
 static bool find_value(rc_str text, const rc_scrub_slot *slot, rc_scrub_edit *ret_edit)
 {
-    static const rc_str mark = RC_STR_INIT(RC_SCRUB_MARK);
+    static const rc_str mark = RC_STR_INIT(RC_SCRUB_REDACTED);
     rc_glyph open = rc_glyph_at(text, slot->at);
     bool is_marked = rc_scrub_has(text, slot->at, mark);
     if (is_no_value(open) && !is_marked)
@@ -327,7 +327,7 @@ bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *re
             slot.need = RC_SCRUB_NEED_RANDOM;
     }
     rc_glyph glyph = rc_glyph_at(text, slot.at);
-    if (glyph.ch == '[' && !in_query && !rc_scrub_has(text, slot.at, RC_STR(RC_SCRUB_MARK))) {
+    if (glyph.ch == '[' && !in_query && !rc_scrub_has(text, slot.at, RC_STR(RC_SCRUB_REDACTED))) {
         slot.style.is_listed = true;
         slot.at = rc_glyph_skip_blanks(text, slot.at + glyph.len, false);
     }

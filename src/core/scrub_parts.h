@@ -103,11 +103,11 @@ size_t rc_glyph_skip_blanks(rc_str text, size_t at, bool is_folded);
 
 /* --- Edits --- */
 
-typedef enum rc_scrub_put {
-    RC_SCRUB_KEEP,       /* nothing changes; the stretch must stay whole */
-    RC_SCRUB_PUT_MARK,   /* a secret */
-    RC_SCRUB_PUT_BROKEN, /* ill-formed bytes or NUL */
-} rc_scrub_put;
+typedef enum rc_scrub_replacement {
+    RC_SCRUB_REPLACE_NONE,   /* nothing changes; the stretch must stay whole */
+    RC_SCRUB_REPLACE_SECRET, /* a secret */
+    RC_SCRUB_REPLACE_BROKEN, /* ill-formed bytes or NUL */
+} rc_scrub_replacement;
 
 /* A change of the text, as offsets into it. The scan goes on at `to`. */
 typedef struct rc_scrub_edit {
@@ -115,18 +115,18 @@ typedef struct rc_scrub_edit {
     size_t from; /* [from, to) is replaced */
     size_t to;
     size_t release; /* ... and before this one, for the rest would then be read differently */
-    rc_scrub_put put;
+    rc_scrub_replacement replacement;
 } rc_scrub_edit;
 
 static inline rc_scrub_edit rc_scrub_mask(size_t hold, size_t from, size_t to, size_t release)
 {
-    return (rc_scrub_edit){hold, from, to, release, RC_SCRUB_PUT_MARK};
+    return (rc_scrub_edit){hold, from, to, release, RC_SCRUB_REPLACE_SECRET};
 }
 
 /* Leaves the text as it is, whole from hold to release; the scan goes on at `next`. */
 static inline rc_scrub_edit rc_scrub_keep(size_t hold, size_t next, size_t release)
 {
-    return (rc_scrub_edit){hold, next, next, release, RC_SCRUB_KEEP};
+    return (rc_scrub_edit){hold, next, next, release, RC_SCRUB_REPLACE_NONE};
 }
 
 /* --- Token shapes (scrub_shapes.c) and PEM blocks (scrub_pem.c) --- */
@@ -167,7 +167,7 @@ extern const uint32_t rc_scrub_bytes_behind[256];
 
 /* The last byte of a word, with one before and one behind it: may a construct begin with the word?
  */
-static inline bool rc_scrub_is_telling(const char *last)
+static inline bool rc_scrub_may_begin_construct(const char *last)
 {
     return (rc_scrub_letters_before[(unsigned char)last[-1]] &
             rc_scrub_last_letters[(unsigned char)last[0]] &
@@ -279,29 +279,30 @@ bool rc_scrub_find_userinfo(rc_str text, size_t colon, size_t *no_at_before,
 /* Marks for a part of the text, a bit each: where disguises, escape sequences, ill-formed bytes and
  * :// may begin, the last bytes of words that may begin a construct, and where long words begin.
  * All else the scanner passes over. */
-typedef struct rc_scrub_sieve {
+typedef struct rc_scrub_prefilter {
     size_t from;
     size_t to;
-    uint64_t marks;
-} rc_scrub_sieve;
+    uint64_t candidates;
+} rc_scrub_prefilter;
 
-void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from);
+void rc_scrub_prefilter_load(rc_scrub_prefilter *prefilter, rc_str text, size_t from);
 
 /* Most words before a blank are just words. May the telling one that ends at `to`, before a blank,
  * be more: "name = ...", "key provided: ...", "Bearer ...", "-----BEGIN ..."? */
-bool rc_scrub_tells_before_blank(rc_str text, size_t to);
+bool rc_scrub_may_go_on_after_blank(rc_str text, size_t to);
 
 /* The first mark at or behind `at`, or an offset at or behind `stop`. */
-static inline size_t rc_scrub_sieve_next(rc_scrub_sieve *sieve, rc_str text, size_t at, size_t stop)
+static inline size_t rc_scrub_prefilter_next(rc_scrub_prefilter *prefilter, rc_str text, size_t at,
+                                             size_t stop)
 {
     while (at < stop) {
-        if (at < sieve->from || at >= sieve->to)
-            rc_scrub_sieve_load(sieve, text, at);
-        uint64_t marks = sieve->marks >> (at - sieve->from);
-        size_t next = marks ? at + (size_t)__builtin_ctzll(marks) : sieve->to;
-        if (next < sieve->to)
+        if (at < prefilter->from || at >= prefilter->to)
+            rc_scrub_prefilter_load(prefilter, text, at);
+        uint64_t candidates = prefilter->candidates >> (at - prefilter->from);
+        size_t next = candidates ? at + (size_t)__builtin_ctzll(candidates) : prefilter->to;
+        if (next < prefilter->to)
             return next;
-        at = sieve->to;
+        at = prefilter->to;
     }
     return at;
 }
@@ -313,7 +314,7 @@ typedef struct rc_scrub_scan {
     size_t at;
     size_t stop; /* words that begin here or later are not looked at */
     size_t no_at_before;
-    rc_scrub_sieve sieve;
+    rc_scrub_prefilter prefilter;
     rc_scrub_slot list; /* if it is listed: the element of a list that came before */
 } rc_scrub_scan;
 

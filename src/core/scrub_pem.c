@@ -70,7 +70,7 @@ static size_t skip_header(rc_str text, size_t at)
  * alone? A mark stands for text that may have been such a value. Sets how far it had to look. */
 static bool is_name(rc_str text, size_t to, size_t *ret_seen)
 {
-    static const rc_str mark = RC_STR_INIT(RC_SCRUB_MARK);
+    static const rc_str mark = RC_STR_INIT(RC_SCRUB_REDACTED);
     rc_glyph glyph = rc_glyph_at(text, to);
     if (rc_glyph_is_quote(glyph))
         to += glyph.len;

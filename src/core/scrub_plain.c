@@ -27,7 +27,7 @@ static bool is_cookie_value(rc_str text, size_t at)
         bool is_end = glyph.ch == RC_GLYPH_END || glyph.ch == RC_GLYPH_ELLIPSIS ||
                       glyph.ch == ';' || rc_glyph_is_blank(glyph) || rc_glyph_is_newline(glyph) ||
                       rc_glyph_is_quote(glyph);
-        if (is_end || rc_scrub_has(text, at, RC_STR(RC_SCRUB_MARK)))
+        if (is_end || rc_scrub_has(text, at, RC_STR(RC_SCRUB_REDACTED)))
             return false;
         at += glyph.len;
         glyph = rc_glyph_at(text, at);
@@ -47,8 +47,8 @@ static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind, size_t *ret_s
         rc_glyph glyph = rc_glyph_at(text, to);
         bool is_end = glyph.ch == RC_GLYPH_END || glyph.ch == RC_GLYPH_ELLIPSIS ||
                       rc_glyph_is_newline(glyph) || rc_glyph_is_quote(glyph);
-        bool is_mark = rc_scrub_has(text, to, RC_STR(RC_SCRUB_MARK));
-        *ret_seen = to + (is_mark ? sizeof RC_SCRUB_MARK - 1 : 0);
+        bool is_mark = rc_scrub_has(text, to, RC_STR(RC_SCRUB_REDACTED));
+        *ret_seen = to + (is_mark ? sizeof RC_SCRUB_REDACTED - 1 : 0);
         if (is_end || is_mark)
             return false;
         at = to + glyph.len;
@@ -68,8 +68,8 @@ static bool is_next_member(rc_str text, size_t at, size_t *ret_seen)
     if (from > at && rc_scrub_is(text, from, RC_SCRUB_ALNUM))
         to = rc_scrub_run(text, from, RC_SCRUB_WORD | RC_SCRUB_DOT, NAME_MAX_LEN);
     rc_glyph glyph = rc_glyph_at(text, to);
-    bool is_marked = rc_scrub_has(text, to, RC_STR(RC_SCRUB_MARK)); /* it held a key */
-    *ret_seen = to + (is_marked ? sizeof RC_SCRUB_MARK - 1 : glyph.len);
+    bool is_marked = rc_scrub_has(text, to, RC_STR(RC_SCRUB_REDACTED)); /* it held a key */
+    *ret_seen = to + (is_marked ? sizeof RC_SCRUB_REDACTED - 1 : glyph.len);
     return to == from || is_marked || glyph.ch == '=' || glyph.ch == ':';
 }
 
@@ -110,7 +110,7 @@ bool rc_scrub_is_element(rc_str text, rc_str name, size_t value_at)
     for (size_t most = at + ELEMENT_MAX; at < most;) {
         rc_glyph glyph = rc_glyph_at(text, at);
         size_t next = at + glyph.len;
-        if (glyph.ch == RC_GLYPH_END || rc_scrub_has(text, at, RC_STR(RC_SCRUB_MARK)))
+        if (glyph.ch == RC_GLYPH_END || rc_scrub_has(text, at, RC_STR(RC_SCRUB_REDACTED)))
             return false;
         if (glyph.ch == '<' && !glyph.is_percent) {
             glyph = rc_glyph_at(text, next);

@@ -34,10 +34,10 @@ static bool find_split_key(rc_str text, size_t from, size_t to, rc_scrub_edit *r
 /* Could anything but a key begin with this word? */
 static bool may_begin(rc_str text, size_t from, size_t to)
 {
-    if (to - from < 2 || to == text.len || !rc_scrub_is_telling(text.ptr + to - 1))
+    if (to - from < 2 || to == text.len || !rc_scrub_may_begin_construct(text.ptr + to - 1))
         return false;
     return text.ptr[to] != ' ' || rc_scrub_has(text, from, RC_STR("--")) ||
-           rc_scrub_tells_before_blank(text, to);
+           rc_scrub_may_go_on_after_blank(text, to);
 }
 
 /* What is found depends on the word and what follows it alone, not on why the sieve marked it. */
@@ -71,7 +71,7 @@ static size_t escape_sequence_end(rc_str text, size_t at)
 static bool replace_broken(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
     scan->at = to;
-    *ret_edit = (rc_scrub_edit){from, from, to, to, RC_SCRUB_PUT_BROKEN};
+    *ret_edit = (rc_scrub_edit){from, from, to, to, RC_SCRUB_REPLACE_BROKEN};
     return true;
 }
 
@@ -114,18 +114,18 @@ static bool find_at_word(rc_scrub_scan *scan, size_t from, rc_scrub_edit *ret_ed
     return find_in_word(scan, from, scan->at, ret_edit);
 }
 
-static bool find_at_mark(rc_scrub_scan *scan, size_t mark, rc_scrub_edit *ret_edit)
+static bool find_at_candidate(rc_scrub_scan *scan, size_t candidate, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
-    if (!rc_scrub_is(text, mark, RC_SCRUB_WORD)) {
-        if (find_at_special(scan, mark, ret_edit))
+    if (!rc_scrub_is(text, candidate, RC_SCRUB_WORD)) {
+        if (find_at_special(scan, candidate, ret_edit))
             return true;
         /* The letters of an escape are no part of the word behind it. The sieve cannot know. */
         bool is_inside = rc_scrub_is(text, scan->at, RC_SCRUB_WORD) &&
                          rc_scrub_is(text, scan->at - 1, RC_SCRUB_WORD);
         return is_inside && find_at_word(scan, scan->at, ret_edit);
     }
-    size_t from = mark;
+    size_t from = candidate;
     while (from > scan->at && rc_scrub_is(text, from - 1, RC_SCRUB_WORD))
         from--;
     return find_at_word(scan, from, ret_edit);
@@ -134,10 +134,11 @@ static bool find_at_mark(rc_scrub_scan *scan, size_t mark, rc_scrub_edit *ret_ed
 static bool find_next(rc_scrub_scan *scan, rc_scrub_edit *ret_edit)
 {
     for (;;) {
-        size_t mark = rc_scrub_sieve_next(&scan->sieve, scan->text, scan->at, scan->stop);
-        if (mark >= scan->stop)
+        size_t candidate =
+            rc_scrub_prefilter_next(&scan->prefilter, scan->text, scan->at, scan->stop);
+        if (candidate >= scan->stop)
             return false;
-        if (find_at_mark(scan, mark, ret_edit))
+        if (find_at_candidate(scan, candidate, ret_edit))
             return true;
     }
 }

@@ -14,18 +14,18 @@
 _Static_assert(RC_SCRUB_LONG_WORD == 16, "long_runs() counts to sixteen");
 
 /* The bytes of RC_SCRUB_WORD. */
-static rc_lanes word_lanes(rc_lanes bytes)
+static rc_vec16 word_lanes(rc_vec16 bytes)
 {
-    rc_lanes folded = bytes | 0x20;
-    return rc_lanes_in_range(folded, 'a', 'z') | rc_lanes_in_range(bytes, '0', '9') |
-           (rc_lanes)(bytes == '-') | (rc_lanes)(bytes == '_');
+    rc_vec16 folded = bytes | 0x20;
+    return rc_vec16_in_range(folded, 'a', 'z') | rc_vec16_in_range(bytes, '0', '9') |
+           (rc_vec16)(bytes == '-') | (rc_vec16)(bytes == '_');
 }
 
 /* Where a disguise, an escape sequence or an ill-formed byte may begin. */
-static rc_lanes special_lanes(rc_lanes bytes)
+static rc_vec16 special_lanes(rc_vec16 bytes)
 {
-    return (rc_lanes)(bytes == '\\') | (rc_lanes)(bytes == '%') | (rc_lanes)(bytes == 0x1B) |
-           (rc_lanes)(bytes == 0) | rc_lanes_high(bytes);
+    return (rc_vec16)(bytes == '\\') | (rc_vec16)(bytes == '%') | (rc_vec16)(bytes == 0x1B) |
+           (rc_vec16)(bytes == 0) | rc_vec16_high(bytes);
 }
 
 /* Where RC_SCRUB_LONG_WORD set bits follow each other; `more` of them follow the last one. */
@@ -59,7 +59,7 @@ static bool may_be_filler(rc_str text, size_t at)
     return at + 1 < text.len && SECOND[first] && SECOND[first] == rc_ascii_lower(text.ptr[at + 1]);
 }
 
-bool rc_scrub_tells_before_blank(rc_str text, size_t to)
+bool rc_scrub_may_go_on_after_blank(rc_str text, size_t to)
 {
     char last = rc_ascii_lower(text.ptr[to - 1]);
     bool is_scheme = (last == 'r' && ends_in(text, to, RC_STR("bearer"))) ||
@@ -78,7 +78,7 @@ static bool is_worth_a_look(rc_str text, size_t to)
 {
     switch (text.ptr[to]) {
     case ' ':
-        return rc_scrub_tells_before_blank(text, to);
+        return rc_scrub_may_go_on_after_blank(text, to);
     case ':':
     case '=':
     case '"':
@@ -92,41 +92,42 @@ static bool is_worth_a_look(rc_str text, size_t to)
 
 /* The last bytes of words that may be names, schemes or split prefixes, as their last two bytes and
  * the one behind them tell. */
-static uint64_t telling_ends(rc_str text, size_t from, uint64_t ends)
+static uint64_t candidate_ends(rc_str text, size_t from, uint64_t ends)
 {
-    uint64_t telling = 0;
+    uint64_t candidate = 0;
     for (; ends; ends &= ends - 1) {
         unsigned i = (unsigned)__builtin_ctzll(ends);
         size_t to = from + i + 1;
-        bool is_telling = rc_scrub_is_telling(text.ptr + to - 1) && is_worth_a_look(text, to);
-        telling |= (uint64_t)is_telling << i;
+        bool is_candidate =
+            rc_scrub_may_begin_construct(text.ptr + to - 1) && is_worth_a_look(text, to);
+        candidate |= (uint64_t)is_candidate << i;
     }
-    return telling;
+    return candidate;
 }
 
-void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
+void rc_scrub_prefilter_load(rc_scrub_prefilter *prefilter, rc_str text, size_t from)
 {
     size_t len = text.len > from + WINDOW ? WINDOW : text.len - from;
-    *sieve = (rc_scrub_sieve){.from = from, .to = from};
+    *prefilter = (rc_scrub_prefilter){.from = from, .to = from};
     if (len == 0)
         return;
     uint64_t words = 0;
-    uint64_t marks = 0;
+    uint64_t candidates = 0;
     uint64_t colons = 0;
     uint64_t slashes = 0;
     uint64_t pluses = 0;
     uint64_t dashes = 0;
-    for (size_t i = 0; i < len; i += RC_LANES) {
-        rc_lanes bytes = rc_lanes_load_some(text.ptr + from + i, len - i);
-        words |= (uint64_t)rc_lanes_bits(word_lanes(bytes)) << i;
-        marks |= (uint64_t)rc_lanes_bits(special_lanes(bytes)) << i;
-        colons |= (uint64_t)rc_lanes_bits((rc_lanes)(bytes == ':')) << i;
-        slashes |= (uint64_t)rc_lanes_bits((rc_lanes)(bytes == '/')) << i;
-        pluses |= (uint64_t)rc_lanes_bits((rc_lanes)(bytes == '+')) << i;
-        dashes |= (uint64_t)rc_lanes_bits((rc_lanes)(bytes == '-')) << i;
+    for (size_t i = 0; i < len; i += RC_VEC16_BYTES) {
+        rc_vec16 bytes = rc_vec16_load_some(text.ptr + from + i, len - i);
+        words |= (uint64_t)rc_vec16_bits(word_lanes(bytes)) << i;
+        candidates |= (uint64_t)rc_vec16_bits(special_lanes(bytes)) << i;
+        colons |= (uint64_t)rc_vec16_bits((rc_vec16)(bytes == ':')) << i;
+        slashes |= (uint64_t)rc_vec16_bits((rc_vec16)(bytes == '/')) << i;
+        pluses |= (uint64_t)rc_vec16_bits((rc_vec16)(bytes == '+')) << i;
+        dashes |= (uint64_t)rc_vec16_bits((rc_vec16)(bytes == '-')) << i;
     }
     if (len < WINDOW) /* the zeros behind the text */
-        marks &= (UINT64_C(1) << len) - 1;
+        candidates &= (UINT64_C(1) << len) - 1;
     size_t to = from + len;
     bool is_cut = rc_scrub_is(text, to, RC_SCRUB_WORD);
     size_t more = rc_scrub_run(text, to, LONG_CLASSES, RC_SCRUB_LONG_WORD) - to;
@@ -144,10 +145,10 @@ void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
         starts &= ~UINT64_C(1);
 
     /* ://, in disguise or not; what follows the last byte is not known here */
-    marks |= colons & ((slashes | marks) >> 1 | UINT64_C(1) << (WINDOW - 1));
-    marks |= starts & dashes & (dashes >> 1 | UINT64_C(1) << (WINDOW - 1)); /* --name */
-    marks |= starts & long_runs(words | slashes | pluses, len == WINDOW ? more : 0);
-    marks |= telling_ends(text, from, ends);
-    sieve->to = to;
-    sieve->marks = marks;
+    candidates |= colons & ((slashes | candidates) >> 1 | UINT64_C(1) << (WINDOW - 1));
+    candidates |= starts & dashes & (dashes >> 1 | UINT64_C(1) << (WINDOW - 1)); /* --name */
+    candidates |= starts & long_runs(words | slashes | pluses, len == WINDOW ? more : 0);
+    candidates |= candidate_ends(text, from, ends);
+    prefilter->to = to;
+    prefilter->candidates = candidates;
 }

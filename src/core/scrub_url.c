@@ -18,7 +18,7 @@ static bool ends_url(rc_str text, size_t at, rc_glyph glyph)
     case '>':
         return true;
     case '[':
-        return rc_scrub_has(text, at, RC_STR(RC_SCRUB_MARK));
+        return rc_scrub_has(text, at, RC_STR(RC_SCRUB_REDACTED));
     default:
         return rc_glyph_is_quote(glyph);
     }

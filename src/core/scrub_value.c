@@ -3,7 +3,7 @@
 /* How much of a value is looked at before it is known to be secret; see scrub_shapes.c. */
 #define WINDOW 64u
 
-static const rc_str MARK = RC_STR_INIT(RC_SCRUB_MARK);
+static const rc_str MARK = RC_STR_INIT(RC_SCRUB_REDACTED);
 
 bool rc_scrub_looks_secret(rc_str text, size_t at, rc_scrub_need need)
 {

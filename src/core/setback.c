@@ -2,12 +2,12 @@
 
 #include <recourse/taxonomy.h>
 
-rc_setback rc_setback_of_code(rc_code code)
+rc_failure_facts rc_failure_facts_of_code(rc_code code)
 {
     const rc_code_info *info = rc_code_get(code);
     if (info == NULL)
         info = rc_code_get(RC_CODE_UNCLASSIFIED);
-    return (rc_setback){
+    return (rc_failure_facts){
         .code = info->code,
         .category = info->category,
         .is_retryable = info->is_retryable,
@@ -23,25 +23,25 @@ static bool may_retry(const rc_report *report, rc_category category)
            (category == RC_CATEGORY_NONE || rc_category_is_retryable(category));
 }
 
-rc_setback rc_setback_of(const rc_report *report)
+rc_failure_facts rc_failure_facts_of(const rc_report *report)
 {
-    rc_setback setback = rc_setback_of_code(rc_report_code(report));
+    rc_failure_facts facts = rc_failure_facts_of_code(rc_report_code(report));
     if (report == NULL)
-        return setback;
+        return facts;
     /* A newer version's code stays unknown: no set of this version names it. */
     if (rc_report_code(report) == RC_CODE_UNKNOWN)
-        setback.code = RC_CODE_UNKNOWN;
-    rc_category row = setback.category;
+        facts.code = RC_CODE_UNKNOWN;
+    rc_category row = facts.category;
     if (rc_report_category(report) != RC_CATEGORY_NONE)
-        setback.category = rc_report_category(report);
-    setback.limit_kind = rc_report_limit_kind(report);
-    setback.is_retryable = may_retry(report, setback.category);
+        facts.category = rc_report_category(report);
+    facts.limit_kind = rc_report_limit_kind(report);
+    facts.is_retryable = may_retry(report, facts.category);
     /* Capacity sends a call to other keys and targets: a code's row alone can say so, and a claim
      * from elsewhere neither makes it nor hides it. */
-    if (row == RC_CATEGORY_CAPACITY || setback.category == RC_CATEGORY_CAPACITY)
-        setback.category = row;
-    setback.is_retry_exhausted = rc_report_is_retry_exhausted(report);
-    setback.retry_after_ms = rc_report_retry_after_ms(report);
-    setback.is_429 = rc_report_http_status(report) == 429;
-    return setback;
+    if (row == RC_CATEGORY_CAPACITY || facts.category == RC_CATEGORY_CAPACITY)
+        facts.category = row;
+    facts.is_retry_exhausted = rc_report_is_retry_exhausted(report);
+    facts.retry_after_ms = rc_report_retry_after_ms(report);
+    facts.is_429 = rc_report_http_status(report) == 429;
+    return facts;
 }

@@ -6,7 +6,7 @@
 rc_shared_settings rc_shared_settings_default(void)
 {
     return (rc_shared_settings){
-        .budget = {.ratio_milli = 200, .floor_per_s = 10, .burst = 100},
+        .retry_budget = {.ratio_milli = 200, .floor_per_s = 10, .burst = 100},
         .breaker = {.window_ms = 10000,
                     .min_calls = 20,
                     .failure_pct = 50,
@@ -41,7 +41,7 @@ void rc_shared_init(rc_shared *shared, const rc_shared_settings *settings, rc_ta
         .credentials = credentials,
         .credential_count = credential_count,
     };
-    rc_budget_init(&shared->budget, &settings->budget, now_ms);
+    rc_retry_budget_init(&shared->retry_budget, &settings->retry_budget, now_ms);
     init_rows(shared, 0, 0, now_ms);
 }
 
@@ -100,7 +100,7 @@ void rc_shared_set_settings(rc_shared *shared, const rc_shared_settings *setting
 {
     rc_shared_lock(shared);
     shared->settings = *settings;
-    rc_budget_set_settings(&shared->budget, &settings->budget, now_ms);
+    rc_retry_budget_set_settings(&shared->retry_budget, &settings->retry_budget, now_ms);
     rc_shared_unlock(shared);
 }
 
@@ -136,26 +136,26 @@ void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refr
     rc_shared_unlock(shared);
 }
 
-void rc_shared_cool_target(rc_shared *shared, uint16_t target, uint64_t until_ms)
+void rc_shared_cool_down_target(rc_shared *shared, uint16_t target, uint64_t until_ms)
 {
     rc_shared_lock(shared);
     rc_target *t = rc_shared_target(shared, target);
     if (t && until_ms > rc_cooldown_until_ms(&t->cooldown, false))
         t->cooled_for = RC_CODE_NONE;
     if (t)
-        rc_cooldown_tell(&t->cooldown, until_ms);
+        rc_cooldown_enforce(&t->cooldown, until_ms);
     rc_shared_unlock(shared);
 }
 
-void rc_shared_cool_credential(rc_shared *shared, uint16_t credential, rc_credential_state state,
-                               uint64_t until_ms)
+void rc_shared_cool_down_credential(rc_shared *shared, uint16_t credential,
+                                    rc_credential_state state, uint64_t until_ms)
 {
     rc_shared_lock(shared);
     rc_credential *c = rc_shared_credential(shared, credential);
     if (c && state == RC_CREDENTIAL_DEAD)
         rc_credential_kill(c, until_ms);
     else if (c)
-        rc_credential_cool(c, state, until_ms, true);
+        rc_credential_cool_down(c, state, until_ms, true);
     if (c)
         c->is_429 = true; /* as most providers say it: a store does not keep the status */
     rc_shared_unlock(shared);
@@ -168,7 +168,7 @@ void rc_shared_limit_credential(rc_shared *shared, uint16_t target, uint16_t cre
     const rc_target *t = rc_shared_target(shared, target);
     rc_credential *limit = t ? rc_target_limit(t, credential) : NULL;
     if (limit) {
-        rc_credential_cool(limit, state, until_ms, true);
+        rc_credential_cool_down(limit, state, until_ms, true);
         limit->is_429 = true;
     }
     rc_shared_unlock(shared);
@@ -240,22 +240,22 @@ uint64_t rc_shared_ready_at_ms(const rc_shared *shared, const rc_target *target,
 }
 
 /* What a look over a pool found. */
-typedef struct pool_look {
+typedef struct pool_state {
     bool is_usable;    /* one of it is, or it needs none */
     bool is_dead;      /* all of it was refused */
     uint64_t until_ms; /* when the first will be usable; 0: not known; RC_UNLIMITED: never */
-} pool_look;
+} pool_state;
 
-static pool_look look_at_pool(const rc_shared *shared, const rc_target *target, bool is_alone,
-                              uint64_t now_ms)
+static pool_state get_pool_state(const rc_shared *shared, const rc_target *target, bool is_alone,
+                                 uint64_t now_ms)
 {
-    pool_look look = {.is_dead = true, .until_ms = RC_UNLIMITED};
+    pool_state look = {.is_dead = true, .until_ms = RC_UNLIMITED};
     bool is_refreshing = false;
     for (uint16_t i = 0; i < target->credential_count; i++) {
         uint16_t credential = (uint16_t)(target->first_credential + i);
         const rc_credential *c = &shared->credentials[credential];
         if (rc_shared_is_usable(shared, target, credential, is_alone, now_ms))
-            return (pool_look){.is_usable = true};
+            return (pool_state){.is_usable = true};
         look.is_dead = look.is_dead && c->state == RC_CREDENTIAL_DEAD;
         is_refreshing = is_refreshing || c->is_refreshing;
         uint64_t ready_ms = rc_shared_ready_at_ms(shared, target, credential, is_alone);
@@ -269,59 +269,60 @@ static pool_look look_at_pool(const rc_shared *shared, const rc_target *target, 
 }
 
 /* The first reason stays; the time is the latest of all that are known. */
-static void close_target(rc_reason *why, uint64_t *until_ms, rc_reason reason, uint64_t end_ms)
+static void close_target(rc_reason *first_reason, uint64_t *until_ms, rc_reason reason,
+                         uint64_t end_ms)
 {
-    if (*why == RC_WHY_NONE)
-        *why = reason;
+    if (*first_reason == RC_WHY_NONE)
+        *first_reason = reason;
     if (end_ms > *until_ms)
         *until_ms = end_ms;
 }
 
 bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_alone,
-                              uint64_t now_ms, rc_reason *ret_why, uint64_t *ret_until_ms)
+                              uint64_t now_ms, rc_reason *ret_reason, uint64_t *ret_until_ms)
 {
     const rc_target *t = rc_shared_target(shared, target);
     if (!t || t->is_out_of_service) {
-        *ret_why = RC_WHY_SKIP_OUT_OF_SERVICE;
+        *ret_reason = RC_WHY_SKIP_OUT_OF_SERVICE;
         *ret_until_ms = RC_UNLIMITED;
         return false;
     }
-    pool_look pool = look_at_pool(shared, t, is_alone, now_ms);
+    pool_state pool = get_pool_state(shared, t, is_alone, now_ms);
     if (!pool.is_usable && pool.is_dead) {
-        *ret_why = RC_WHY_CREDENTIALS_DEAD;
+        *ret_reason = RC_WHY_CREDENTIALS_DEAD;
         *ret_until_ms = RC_UNLIMITED;
         return false;
     }
-    rc_reason why = RC_WHY_NONE;
+    rc_reason first_reason = RC_WHY_NONE;
     uint64_t until_ms = 0;
     if (rc_cooldown_is_on(&t->cooldown, is_alone, now_ms))
-        close_target(&why, &until_ms, RC_WHY_SKIP_COOLING,
+        close_target(&first_reason, &until_ms, RC_WHY_SKIP_COOLING,
                      rc_cooldown_until_ms(&t->cooldown, is_alone));
     if (rc_breaker_peek(&t->breaker, &shared->settings.breaker, now_ms) == RC_BREAKER_REFUSED)
-        close_target(&why, &until_ms, RC_WHY_SKIP_BREAKER,
+        close_target(&first_reason, &until_ms, RC_WHY_SKIP_BREAKER,
                      rc_breaker_ready_at_ms(&t->breaker, now_ms));
     if (!pool.is_usable)
-        close_target(&why, &until_ms, RC_WHY_SKIP_CREDENTIALS, pool.until_ms);
+        close_target(&first_reason, &until_ms, RC_WHY_SKIP_CREDENTIALS, pool.until_ms);
     if (!rc_limiter_has_room(&t->limiter))
-        close_target(&why, &until_ms, RC_WHY_SKIP_BUSY, 0);
-    if (why == RC_WHY_NONE)
+        close_target(&first_reason, &until_ms, RC_WHY_SKIP_BUSY, 0);
+    if (first_reason == RC_WHY_NONE)
         return true;
-    *ret_why = why;
+    *ret_reason = first_reason;
     *ret_until_ms = until_ms;
     return false;
 }
 
 /* than: RC_NO_TARGET for none. */
-static bool pick(const rc_shared *shared, rc_target *target, uint16_t than, bool is_alone,
+static bool pick(const rc_shared *shared, rc_target *target, uint16_t excluded, bool is_alone,
                  uint64_t now_ms, uint16_t *ret_credential)
 {
     for (uint16_t i = 0; i < target->credential_count; i++) {
-        uint32_t place = ((uint32_t)target->next_credential + i) % target->credential_count;
-        uint16_t credential = (uint16_t)(target->first_credential + place);
-        if (credential == than ||
+        uint32_t offset = ((uint32_t)target->next_credential + i) % target->credential_count;
+        uint16_t credential = (uint16_t)(target->first_credential + offset);
+        if (credential == excluded ||
             !rc_shared_is_usable(shared, target, credential, is_alone, now_ms))
             continue;
-        target->next_credential = (uint16_t)((place + 1) % target->credential_count);
+        target->next_credential = (uint16_t)((offset + 1) % target->credential_count);
         *ret_credential = credential;
         return true;
     }
@@ -342,11 +343,11 @@ bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, uint64_t now_
            pick(shared, t, RC_NO_TARGET, true, now_ms, ret_credential);
 }
 
-bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_t than,
+bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_t excluded,
                                      uint64_t now_ms, uint16_t *ret_credential)
 {
     rc_target *t = rc_shared_target(shared, target);
-    return t && pick(shared, t, than, false, now_ms, ret_credential);
+    return t && pick(shared, t, excluded, false, now_ms, ret_credential);
 }
 
 /* --- bounds --- */
@@ -377,7 +378,7 @@ static bool is_target_valid(const rc_shared *shared, const rc_target *target)
 bool rc_shared_validate(const rc_shared *shared)
 {
     rc_shared_lock(shared);
-    bool is_valid = rc_budget_validate(&shared->budget);
+    bool is_valid = rc_retry_budget_validate(&shared->retry_budget);
     for (uint16_t i = 0; i < shared->target_count; i++)
         is_valid = is_valid && is_target_valid(shared, &shared->targets[i]);
     for (uint16_t i = 0; i < shared->credential_count; i++)

@@ -28,10 +28,10 @@ rc_status rc_suppressed_encode(const rc_report *report, rc_str reason, uint64_t 
     rc_json_member_string(&w, RC_STR("type"), RC_STR("SuppressedError"));
     rc_json_key(&w, RC_STR("seq"));
     rc_json_u64(&w, seq);
-    rc_render_member_time(&w, RC_STR("time"), now_unix_ms);
+    rc_view_json_member_time(&w, RC_STR("time"), now_unix_ms);
     rc_json_member_string(&w, RC_STR("correlation_id"), rc_report_id(report));
     put_reason(&w, reason);
-    rc_render_member_report(&w, RC_VIEW_INTERNAL, RC_STR("error"), report);
+    rc_view_json_member_report(&w, RC_VIEW_INTERNAL, RC_STR("error"), report);
     rc_json_object_end(&w);
     rc_buf_push_byte(buf, '\n');
     return rc_buf_status(buf);

@@ -2,7 +2,7 @@
 #include "base/str.h"
 #include "core/unwrap.h"
 
-int rc_status_parse(rc_str text)
+int rc_http_status_parse(rc_str text)
 {
     if (text.len != 3 || !rc_ascii_is_digit(text.ptr[0]) || !rc_ascii_is_digit(text.ptr[1]) ||
         !rc_ascii_is_digit(text.ptr[2]))
@@ -155,19 +155,19 @@ static int find_status(rc_str text, bool (*is_place)(rc_str text, size_t at))
         if (i + 4 < text.len && (text.ptr[i + 3] == '.' || text.ptr[i + 3] == ',') &&
             rc_ascii_is_digit(text.ptr[i + 4]))
             continue;
-        int status = rc_status_parse(rc_str_slice(text, i, i + 3));
+        int status = rc_http_status_parse(rc_str_slice(text, i, i + 3));
         if (status > 0 && is_place(text, i))
             return status;
     }
     return 0;
 }
 
-int rc_text_status(rc_str text)
+int rc_text_http_status(rc_str text)
 {
     return find_status(text, is_status_place);
 }
 
-int rc_text_sure_status(rc_str text)
+int rc_text_sure_http_status(rc_str text)
 {
     return find_status(text, is_sure_place);
 }

@@ -91,30 +91,30 @@ static uint64_t micro_of(const rc_json_member *member)
     return micro;
 }
 
-static rc_str text_of(const rc_json_member *member, rc_buf *room)
+static rc_str text_of(const rc_json_member *member, rc_buf *scratch)
 {
-    const size_t from = rc_buf_get(room).len;
+    const size_t from = rc_buf_get(scratch).len;
     if (!member->is_found || member->value.type != RC_JSON_STRING)
         return rc_str_make(NULL, 0);
-    if (rc_json_unescape(member->value.raw, room) != RC_OK)
+    if (rc_json_unescape(member->value.raw, scratch) != RC_OK)
         return rc_str_make(NULL, 0);
-    return rc_str_slice(rc_buf_get(room), from, RC_STR_NPOS);
+    return rc_str_slice(rc_buf_get(scratch), from, RC_STR_NPOS);
 }
 
-bool rc_told_read(rc_str json, rc_buf *room, rc_told *ret_told)
+bool rc_event_view_read(rc_str json, rc_buf *scratch, rc_event_view *ret_view)
 {
     rc_json_member members[AT_COUNT];
     memcpy(members, wanted, sizeof members);
-    rc_buf_reset(room);
+    rc_buf_reset(scratch);
     /* Reserved at once: texts view it, and must not move. */
     if (rc_json_find(json, members, AT_COUNT, false) != RC_OK || !members[AT_TYPE].is_found ||
         members[AT_TYPE].value.type != RC_JSON_STRING ||
-        rc_buf_reserve(room, RC_TOLD_ROOM_MAX) != RC_OK)
+        rc_buf_reserve(scratch, RC_EVENT_VIEW_SCRATCH_MAX) != RC_OK)
         return false;
     const rc_event_type type = rc_event_type_parse(members[AT_TYPE].value.raw);
     if (type == RC_EVENT_TYPE_NONE)
         return false;
-    *ret_told = (rc_told){
+    *ret_view = (rc_event_view){
         .type = type,
         .attempt = count_of(&members[AT_ATTEMPT]),
         .max_attempts = count_of(&members[AT_MAX_ATTEMPTS]),
@@ -125,17 +125,17 @@ bool rc_told_read(rc_str json, rc_buf *room, rc_told *ret_told)
         .total_micro_usd = micro_of(&members[AT_TOTAL_USD]),
         .is_success =
             members[AT_SUCCESS].is_found && members[AT_SUCCESS].value.type == RC_JSON_TRUE,
-        .error_message = text_of(&members[AT_ERROR_MESSAGE], room),
-        .final_error = text_of(&members[AT_FINAL_ERROR], room),
-        .from = text_of(&members[AT_FROM], room),
-        .to = text_of(&members[AT_TO], room),
-        .model = text_of(&members[AT_MODEL], room),
-        .provider = text_of(&members[AT_PROVIDER], room),
-        .correlation_id = text_of(&members[AT_CORRELATION_ID], room),
-        .scope = text_of(&members[AT_SCOPE], room),
+        .error_message = text_of(&members[AT_ERROR_MESSAGE], scratch),
+        .final_error = text_of(&members[AT_FINAL_ERROR], scratch),
+        .from = text_of(&members[AT_FROM], scratch),
+        .to = text_of(&members[AT_TO], scratch),
+        .model = text_of(&members[AT_MODEL], scratch),
+        .provider = text_of(&members[AT_PROVIDER], scratch),
+        .correlation_id = text_of(&members[AT_CORRELATION_ID], scratch),
+        .scope = text_of(&members[AT_SCOPE], scratch),
         .spent_micro_usd = micro_of(&members[AT_SPENT_USD]),
         .limit_micro_usd = micro_of(&members[AT_LIMIT_USD]),
-        .kind = text_of(&members[AT_KIND], room),
+        .kind = text_of(&members[AT_KIND], scratch),
         .remaining = count_of(&members[AT_REMAINING]),
         .limit = count_of(&members[AT_LIMIT]),
         .reset_ms = count_of(&members[AT_RESET_MS]),

@@ -1,4 +1,4 @@
-/* rc_told: an event of ours (event.h), as somebody reads it who is told of it on a line. What is
+/* rc_event_view: an event of ours (event.h), as somebody reads it who is told of it on a line. What is
  * not known is passed over, so that a newer gateway can tell more. */
 #ifndef RC_CORE_TOLD_H
 #define RC_CORE_TOLD_H
@@ -7,9 +7,9 @@
 #include <recourse/event.h>
 
 /* The texts of one event, all of them. */
-#define RC_TOLD_ROOM_MAX ((size_t)32 << 10)
+#define RC_EVENT_VIEW_SCRATCH_MAX ((size_t)32 << 10)
 
-typedef struct rc_told {
+typedef struct rc_event_view {
     rc_event_type type;
     uint64_t attempt; /* numbers: 0 when the event has none */
     uint64_t max_attempts;
@@ -33,11 +33,11 @@ typedef struct rc_told {
     uint64_t remaining;
     uint64_t limit;
     uint64_t reset_ms;
-} rc_told;
+} rc_event_view;
 
 /* Reads one line of JSON. False: it is no event that is known here. json: borrows. room: borrows
- * until the event was used; RC_TOLD_ROOM_MAX is enough for what we write, and a text that does not
+ * until the event was used; RC_EVENT_VIEW_SCRATCH_MAX is enough for what we write, and a text that does not
  * fit is empty. */
-bool rc_told_read(rc_str json, rc_buf *room, rc_told *ret_told);
+bool rc_event_view_read(rc_str json, rc_buf *scratch, rc_event_view *ret_view);
 
 #endif

@@ -37,7 +37,7 @@ static rc_str tail_of(rc_str text)
 /* What is in front of it and behind it says nothing. */
 static rc_str text_of(rc_str body)
 {
-    return rc_str_trim(rc_utf8_without_mark(body));
+    return rc_str_trim(rc_utf8_without_bom(body));
 }
 
 static void unwrap_body(rc_evidence *evidence, rc_str text, rc_str where)
@@ -46,7 +46,7 @@ static void unwrap_body(rc_evidence *evidence, rc_str text, rc_str where)
     if (trimmed.len == 0)
         return;
     if (trimmed.ptr[0] == '{' && trimmed.len > 1 && trimmed.ptr[1] == '\xE2')
-        trimmed = rc_plain_quotes(evidence, trimmed);
+        trimmed = rc_plain_unify_quotes(evidence, trimmed);
     if (rc_unwrap_stream(evidence, trimmed) || rc_unwrap_html(evidence, trimmed, 0))
         return;
     char first = trimmed.ptr[0];
@@ -76,9 +76,9 @@ static void read_stream_end(rc_evidence *evidence)
 static void add_text_of_json(rc_evidence *evidence)
 {
     const rc_failure *failure = evidence->failure;
-    if (rc_evidence_innermost(evidence) != NULL || rc_evidence_is_answer(evidence) ||
+    if (rc_evidence_innermost(evidence) != NULL || rc_evidence_is_success(evidence) ||
         rc_evidence_has(evidence, RC_FACT_BODY_ANSWER) || evidence->has_content ||
-        evidence->finish.len > 0)
+        evidence->finish_reason.len > 0)
         return;
     rc_layer *layer = rc_evidence_add_layer(evidence, RC_LAYER_DEPTH_MAX, RC_STR("text"));
     rc_str text = failure->body.len > 0 ? failure->body : failure->event;

@@ -25,12 +25,12 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index);
 
 /* The status that a text names ("Error code: 429", "HTTP 503", "429 Too Many Requests"), or 0.
  * Digits inside longer words are none. */
-int rc_text_status(rc_str text);
+int rc_text_http_status(rc_str text);
 
 /* The same where nothing but a status stands: HTTP 429, status: 429, 429 Too Many Requests. */
-int rc_text_sure_status(rc_str text);
+int rc_text_sure_http_status(rc_str text);
 
 /* A number from 100 to 599 that is all of text; else 0. */
-int rc_status_parse(rc_str text);
+int rc_http_status_parse(rc_str text);
 
 #endif

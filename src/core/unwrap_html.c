@@ -34,7 +34,8 @@ static rc_str headings(rc_evidence *evidence, rc_str page)
 {
     static const rc_str NAMES[] = {RC_STR_INIT("<title"), RC_STR_INIT("<h1"), RC_STR_INIT("<h2")};
     rc_buf buf;
-    rc_buf_init_fixed(&buf, evidence->room, evidence->room_len < 1024 ? evidence->room_len : 1024);
+    rc_buf_init_fixed(&buf, evidence->space,
+                      evidence->space_len < 1024 ? evidence->space_len : 1024);
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
         rc_str text = element(page, NAMES[i]);
         if (text.len == 0)
@@ -43,8 +44,8 @@ static rc_str headings(rc_evidence *evidence, rc_str page)
         rc_buf_push_byte(&buf, '\n');
     }
     rc_str text = rc_buf_get(&buf);
-    evidence->room += text.len;
-    evidence->room_len -= text.len;
+    evidence->space += text.len;
+    evidence->space_len -= text.len;
     return rc_str_trim(text);
 }
 
@@ -53,7 +54,7 @@ static void read_page_wait(rc_evidence *evidence, rc_str page)
 {
     size_t at = find_nocase(page, RC_STR("again in "), 0);
     if (at != RC_STR_NPOS)
-        rc_hints_text(&evidence->hints, page, at + sizeof("again in ") - 1);
+        rc_hints_add_text(&evidence->hints, page, at + sizeof("again in ") - 1);
 }
 
 static bool is_page(rc_str text)
@@ -79,9 +80,9 @@ bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth)
         return false;
     rc_str page = rc_str_slice(text, 0, PAGE_MAX);
     rc_evidence_set(evidence, RC_FACT_BODY_HTML);
-    evidence->title = element(page, RC_STR("<title"));
-    if (evidence->title.len == 0)
-        evidence->title = element(page, RC_STR("<h1"));
+    evidence->page_title = element(page, RC_STR("<title"));
+    if (evidence->page_title.len == 0)
+        evidence->page_title = element(page, RC_STR("<h1"));
     rc_layer *layer = rc_evidence_add_layer(evidence, depth, RC_STR("page"));
     if (layer == NULL)
         return true;
@@ -89,11 +90,11 @@ bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth)
     rc_str words = headings(evidence, page);
     layer->message = words.len > 0 ? words : rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
     /* "host | 524: A timeout occurred", "504 Gateway Time-out" */
-    size_t bar = rc_str_find(evidence->title, RC_STR(" | "), 0);
+    size_t bar = rc_str_find(evidence->page_title, RC_STR(" | "), 0);
     rc_str heading = bar == RC_STR_NPOS
-                         ? evidence->title
-                         : rc_str_slice(evidence->title, bar + 3, evidence->title.len);
-    int status = rc_status_parse(rc_str_slice(heading, 0, 3));
+                         ? evidence->page_title
+                         : rc_str_slice(evidence->page_title, bar + 3, evidence->page_title.len);
+    int status = rc_http_status_parse(rc_str_slice(heading, 0, 3));
     bool is_bounded = heading.len == 3 || (heading.len > 3 && !rc_ascii_is_alnum(heading.ptr[3]));
     if (status >= 400 && is_bounded)
         layer->status = status;

@@ -77,7 +77,7 @@ static void read_code(rc_layer *layer, rc_str value)
 {
     if (is_nothing(value))
         return;
-    int status = rc_status_parse(value);
+    int status = rc_http_status_parse(value);
     if (status >= 400 && layer->status == 0)
         layer->status = status;
     if (status == 0 || layer->code.len == 0)
@@ -86,7 +86,7 @@ static void read_code(rc_layer *layer, rc_str value)
 
 static void read_status(rc_layer *layer, rc_str value)
 {
-    int status = rc_status_parse(value);
+    int status = rc_http_status_parse(value);
     if (status >= 400 && layer->status == 0)
         layer->status = status;
     else if (status == 0 && !rc_ascii_is_digit(value.len > 0 ? value.ptr[0] : '0'))
@@ -156,7 +156,7 @@ static void read_header(walk *w, rc_str name, const rc_json_token *token)
 {
     rc_evidence *evidence = w->evidence;
     rc_str value = rc_evidence_unescape(evidence, token->raw, token->has_escapes);
-    rc_hints_header(&evidence->hints, name, value);
+    rc_hints_add_header(&evidence->hints, name, value);
     if (evidence->request_id.len == 0 && (rc_str_eq_nocase(name, RC_STR("x-request-id")) ||
                                           rc_str_eq_nocase(name, RC_STR("request-id"))))
         evidence->request_id = value;
@@ -356,7 +356,7 @@ static void read_hint(walk *w, rc_str key, rc_json_token token)
     if (!is_scalar_text(token))
         return;
     if (rc_hints_is_field(key))
-        rc_hints_field(&w->evidence->hints, key, token.raw, token.type == RC_JSON_NUMBER);
+        rc_hints_add_field(&w->evidence->hints, key, token.raw, token.type == RC_JSON_NUMBER);
     char first = rc_ascii_lower(key.ptr[0]);
     if (first == 'q' || first == 'l' || first == 'r' || first == 'u')
         rc_limits_field(key, token.raw, &w->evidence->limits);
@@ -536,7 +536,7 @@ void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str w
         rc_evidence_set(evidence, RC_FACT_BODY_CUT);
     bool is_damaged = w.reader.fault.status == RC_E_SYNTAX && !is_repr(text, w.reader.fault.offset);
     bool is_cut_off = w.reader.at + 1 < text.len && !has_typed(evidence, first);
-    if ((is_damaged || is_cut_off) && !rc_evidence_is_answer(evidence))
+    if ((is_damaged || is_cut_off) && !rc_evidence_is_success(evidence))
         add_damaged(evidence, text, depth);
 }
 

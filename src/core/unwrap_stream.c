@@ -88,7 +88,7 @@ static bool is_open_json(rc_str data)
 static rc_str join_data(rc_evidence *evidence, lines *l, rc_str data)
 {
     rc_buf buf;
-    rc_buf_init_fixed(&buf, evidence->room, evidence->room_len);
+    rc_buf_init_fixed(&buf, evidence->space, evidence->space_len);
     rc_buf_push(&buf, data);
     rc_str line;
     rc_str value;
@@ -100,8 +100,8 @@ static rc_str join_data(rc_evidence *evidence, lines *l, rc_str data)
     if (rc_buf_status(&buf) != RC_OK)
         return data;
     rc_str joined = rc_buf_get(&buf);
-    evidence->room += joined.len;
-    evidence->room_len -= joined.len;
+    evidence->space += joined.len;
+    evidence->space_len -= joined.len;
     return joined;
 }
 

@@ -9,7 +9,7 @@
 #include "core/unwrap.h"
 
 /* How many braces of one text are tried as the begin of an error. */
-#define TRIES_MAX 8u
+#define BRACES_MAX 8u
 
 static bool has_byte(rc_str text, char byte)
 {
@@ -33,7 +33,7 @@ static bool is_escaped(rc_str text)
 static size_t find_json(rc_evidence *evidence, rc_str text, rc_str *ret_json)
 {
     size_t at = 0;
-    for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
+    for (unsigned brace_count = 0; brace_count < BRACES_MAX; brace_count++) {
         at = rc_str_find_byte(text, '{', at);
         if (at == RC_STR_NPOS)
             return RC_STR_NPOS;
@@ -64,15 +64,15 @@ static size_t find_members(rc_evidence *evidence, rc_str text, rc_str *ret_json)
         size_t found = rc_str_find(text, NAMES[i], 0);
         at = found < at ? found : at;
     }
-    if (at == RC_STR_NPOS || text.len - at + 1 > evidence->room_len)
+    if (at == RC_STR_NPOS || text.len - at + 1 > evidence->space_len)
         return RC_STR_NPOS;
     rc_buf buf;
-    rc_buf_init_fixed(&buf, evidence->room, evidence->room_len);
+    rc_buf_init_fixed(&buf, evidence->space, evidence->space_len);
     rc_buf_push_byte(&buf, '{');
     rc_buf_push(&buf, rc_str_slice(text, at, text.len));
     *ret_json = rc_buf_get(&buf);
-    evidence->room += ret_json->len;
-    evidence->room_len -= ret_json->len;
+    evidence->space += ret_json->len;
+    evidence->space_len -= ret_json->len;
     return at;
 }
 
@@ -95,7 +95,7 @@ static bool unwrap_page(rc_evidence *evidence, rc_layer *layer, rc_str text, uns
         return false;
     layer->message = rc_str_trim(rc_str_slice(text, 0, at));
     if (layer->status == 0)
-        layer->status = rc_text_status(layer->message);
+        layer->status = rc_text_http_status(layer->message);
     return true;
 }
 
@@ -122,7 +122,7 @@ static void set_field(rc_layer *layer, rc_member_role role, rc_str value)
 {
     if (value.len == 0 || rc_str_eq(value, RC_STR("None")) || rc_str_eq(value, RC_STR("null")))
         return;
-    int status = rc_status_parse(value);
+    int status = rc_http_status_parse(value);
     if (status >= 400 && (role == RC_MEMBER_CODE || role == RC_MEMBER_STATUS))
         layer->status = status;
     else if (role == RC_MEMBER_CODE && layer->code.len == 0)
@@ -262,8 +262,8 @@ static void read_grpc_delay(rc_evidence *evidence, rc_str text)
     size_t to = from;
     while (to < text.len && rc_ascii_is_digit(text.ptr[to]))
         to++;
-    rc_hints_field(&evidence->hints, RC_STR("retry_after_seconds"), rc_str_slice(text, from, to),
-                   true);
+    rc_hints_add_field(&evidence->hints, RC_STR("retry_after_seconds"),
+                       rc_str_slice(text, from, to), true);
 }
 
 /* What a typed error behind a 4xx says of other statuses is no status of its own. */
@@ -272,7 +272,7 @@ static void read_status(const rc_evidence *evidence, rc_layer *layer, rc_str tex
     bool is_typed = layer->code.len > 0 || layer->type.len > 0;
     bool is_settled = is_typed && evidence->failure->status / 100 == 4;
     if (layer->status == 0 && !is_settled)
-        layer->status = rc_text_status(text);
+        layer->status = rc_text_http_status(text);
 }
 
 /* Is there anything that a wrapper cannot do without? Most messages are plain sentences; that of an
@@ -310,7 +310,8 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
     }
     if (unwrap_page(evidence, layer, text, depth))
         return;
-    text = rc_plain_bytes(evidence, rc_plain_quotes(evidence, rc_plain_frames(evidence, text)));
+    text = rc_plain_unescape_bytes(
+        evidence, rc_plain_unify_quotes(evidence, rc_plain_drop_frames(evidence, text)));
     layer->message = text;
     read_grpc_delay(evidence, text);
     rc_str json = {NULL, 0};
@@ -324,7 +325,7 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
         rc_unwrap_json(evidence, json, depth, RC_STR("json"));
         return;
     }
-    text = rc_plain_echo(evidence, text);
+    text = rc_plain_drop_echo(evidence, text);
     layer->message = text;
     if (unwrap_aws(evidence, text, depth) || unwrap_pairs(evidence, text, depth))
         layer->message = (rc_str){NULL, 0};

@@ -34,9 +34,9 @@ bool rc_view_has(rc_view view, rc_str key)
     return is_in_view(find(&rc_report_fields, key), view);
 }
 
-bool rc_view_is_for_fixer(const rc_report *report)
+bool rc_view_is_client_fixable(const rc_report *report)
 {
-    return rc_action_is_for_fixer(rc_report_action(report));
+    return rc_user_action_is_client_fixable(rc_report_action(report));
 }
 
 bool rc_view_is_name(rc_str text)
@@ -56,7 +56,7 @@ bool rc_view_has_field(rc_view view, const rc_field *field, const void *object)
 {
     if (field->views & (unsigned)view)
         return true;
-    if (!field->is_for_fixer || view != RC_VIEW_USER || !rc_view_is_for_fixer(object))
+    if (!field->is_client_fixable || view != RC_VIEW_USER || !rc_view_is_client_fixable(object))
         return false;
     return field->kind != RC_FIELD_TEXT ||
            rc_view_is_name(*(const rc_str *)(const void *)((const char *)object + field->offset));
@@ -84,12 +84,12 @@ bool rc_view_has_context(rc_view view, const rc_context_entry *entry)
     return rc_context_key_is_in_view(entry->key, (unsigned)view);
 }
 
-rc_str rc_view_text(rc_view view, rc_str text, rc_text_room *room)
+rc_str rc_view_text(rc_view view, rc_str text, rc_text_scratch *scratch)
 {
     if (view != RC_VIEW_MODEL || text.len == 0)
         return text;
     rc_buf masked;
-    rc_buf_init_fixed(&masked, room->bytes, sizeof room->bytes);
+    rc_buf_init_fixed(&masked, scratch->bytes, sizeof scratch->bytes);
     if (rc_scrub_paths(text, &masked) != RC_OK)
         return RC_STR("[path]");
     return rc_buf_get(&masked);

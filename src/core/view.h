@@ -23,7 +23,7 @@ bool rc_view_has_field(rc_view view, const rc_field *field, const void *object);
 /* Whoever asked has to change something: what the provider calls the fault is for them. Names alone
  * are told ("invalid_value", "tools[0].name"): what else stands in their place may be anybody's
  * words. */
-bool rc_view_is_for_fixer(const rc_report *report);
+bool rc_view_is_client_fixable(const rc_report *report);
 bool rc_view_is_name(rc_str text);
 
 /* Is this entry of the context in the view? The model sees none whose key could name a path: a
@@ -31,13 +31,13 @@ bool rc_view_is_name(rc_str text);
 bool rc_view_has_context(rc_view view, const rc_context_entry *entry);
 
 /* Room for the longest text that the model's view has, with its paths masked. */
-typedef struct rc_text_room {
+typedef struct rc_text_scratch {
     char bytes[2 * RC_REPORT_MESSAGE_MAX];
-} rc_text_room;
+} rc_text_scratch;
 
 /* The text as the view has it: as it is, or with its paths masked, in room, for the model. Gives a
  * view of text or room. A masked text that does not fit is "[path]". */
-rc_str rc_view_text(rc_view view, rc_str text, rc_text_room *room);
+rc_str rc_view_text(rc_view view, rc_str text, rc_text_scratch *scratch);
 
 /* The same, appended. */
 void rc_view_push(rc_view view, rc_str text, rc_buf *buf);

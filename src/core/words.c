@@ -66,13 +66,13 @@ static bool is_joint(unsigned code)
 
 void rc_words_look_for_address(rc_words *w, size_t from, size_t to)
 {
-    if (w->is_code || from < w->looked_to || from < w->address_to ||
+    if (w->is_code || from < w->searched_to || from < w->address_to ||
         !is_joint(rc_words_glyph(w->text, to).code))
         return;
     bool is_point = to < w->text.len && (w->text.ptr[to] == '.' || w->text.ptr[to] == ':');
     if (is_point && (to + 1 == w->text.len || rc_ascii_is_space(w->text.ptr[to + 1])))
         return;
-    size_t len = rc_words_address(w->text, from, &w->looked_to);
+    size_t len = rc_words_address_len(w->text, from, &w->searched_to);
     if (len)
         w->address_to = from + len;
 }
@@ -263,7 +263,7 @@ size_t rc_words_read(rc_words *words, rc_word *ret, size_t max)
     rc_words_out o = {words, ret, 0};
     rc_str text = words->text;
     while (o.count + RC_WORDS_STEP <= max) {
-        if (text.len >= 8 && !words->is_apart)
+        if (text.len >= 8 && !words->is_splitting)
             read_plain_words(&o, max - RC_WORDS_STEP + 1);
         if (words->at >= text.len)
             break;

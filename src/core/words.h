@@ -45,14 +45,14 @@ typedef struct rc_word {
 } rc_word;
 
 typedef struct rc_words {
-    rc_str text;       /* borrows */
-    size_t at;         /* private, as the rest */
-    size_t letters_to; /* where the last word of letters ended */
-    size_t address_to; /* what is before this is an address */
-    size_t looked_to;  /* up to here it is known that no address begins */
-    size_t whole_from; /* where the word that is being taken apart begins */
+    rc_str text;        /* borrows */
+    size_t at;          /* private, as the rest */
+    size_t letters_to;  /* where the last word of letters ended */
+    size_t address_to;  /* what is before this is an address */
+    size_t searched_to; /* up to here it is known that no address begins */
+    size_t whole_from;  /* where the word that is being taken apart begins */
     bool is_code;
-    bool is_apart; /* a word is being taken apart */
+    bool is_splitting; /* a word is being taken apart */
     bool is_new_sentence;
 } rc_words;
 
@@ -82,12 +82,12 @@ static inline bool rc_stem_may_cut(char last, char before)
     return (ends >> (last & 31) & 1u) | (uint32_t)(last == before);
 }
 
-/* The length of the address that begins at text[at], or 0. *ret_looked: up to here there is
+/* The length of the address that begins at text[at], or 0. *ret_searched_to: up to here there is
  * none. */
-size_t rc_words_address(rc_str text, size_t at, size_t *ret_looked);
+size_t rc_words_address_len(rc_str text, size_t at, size_t *ret_searched_to);
 
 /* What the lexicon marks: NULL-terminated. */
-extern const char *const rc_words_stop[];         /* carry no meaning and take no place */
+extern const char *const rc_words_stopwords[];    /* carry no meaning and take no place */
 extern const char *const rc_words_negators[];     /* turn what begins directly behind them */
 extern const char *const rc_words_negators_cjk[]; /* the same in Chinese */
 

@@ -88,10 +88,10 @@ static bool is_metric(rc_str text, size_t slash)
     return joints >= 2;
 }
 
-size_t rc_words_address(rc_str text, size_t at, size_t *ret_looked)
+size_t rc_words_address_len(rc_str text, size_t at, size_t *ret_searched_to)
 {
     size_t name = skip(text, at, is_name_char);
-    *ret_looked = name;
+    *ret_searched_to = name;
     rc_str scheme = RC_STR("://");
     if (rc_str_starts_with(rc_str_slice(text, name, text.len), scheme))
         return path_end(text, name + scheme.len) - at;

@@ -144,7 +144,7 @@ static void emit_letters(rc_words_out *o, rc_word_letters *l, size_t from, size_
 static void emit_whole(rc_words_out *o, size_t to)
 {
     rc_words *w = o->w;
-    w->is_apart = false;
+    w->is_splitting = false;
     rc_word_letters l;
     read_letters(w->text, w->whole_from, false, &l);
     if (l.len <= RC_WORD_MAX)
@@ -176,11 +176,11 @@ void rc_words_read_word(rc_words_out *o)
     emit_letters(o, &l, from, to);
 
     bool goes_on = is_alpha(rc_words_glyph(w->text, to).code);
-    if (goes_on && !w->is_apart) {
-        w->is_apart = true;
+    if (goes_on && !w->is_splitting) {
+        w->is_splitting = true;
         w->whole_from = from;
     }
-    if (!goes_on && w->is_apart)
+    if (!goes_on && w->is_splitting)
         emit_whole(o, to);
 }
 

@@ -1,7 +1,7 @@
 /* Stems, and the words that the lexicon treats in a way of their own. */
 #include "core/words.h"
 
-const char *const rc_words_stop[] = {
+const char *const rc_words_stopwords[] = {
     "the",       "a",     "an",  "this", "that",  "these", "those", "your", "our",
     "my",        "their", "its", "it",   "you",   "we",    "i",     "is",   "are",
     "was",       "were",  "be",  "been", "being", "has",   "have",  "had",  "will",

@@ -15,16 +15,16 @@
 struct rc_admin_stream {
     struct rc_admin_stream *prev, *next;
     rc_admin *admin;
-    rc_exchange *exchange;
+    rc_responder *exchange;
     rc_admin_request request;
     rc_admin_reply reply;
     rc_arena arena;
     rc_buf body;
     char peer[PEER_MAX];
-    const rc_admin_stream_calls *calls; /* NULL: nobody has kept it */
+    const rc_admin_stream_handler *handler; /* NULL: nobody has kept it */
     void *ctx;
-    bool is_answered; /* the answer was begun, or is whole */
-    bool is_ended;    /* it is whole */
+    bool has_response; /* the answer was begun, or is whole */
+    bool is_ended;     /* it is whole */
 };
 
 struct rc_admin {
@@ -37,7 +37,7 @@ struct rc_admin {
 
 /* ---- the life of a request ---- */
 
-static rc_admin_stream *stream_new(rc_admin *admin, rc_exchange *exchange)
+static rc_admin_stream *stream_new(rc_admin *admin, rc_responder *exchange)
 {
     const rc_alloc *alloc = &admin->core.alloc;
     rc_admin_stream *s = alloc->get(alloc->ctx, sizeof(*s));
@@ -53,7 +53,7 @@ static rc_admin_stream *stream_new(rc_admin *admin, rc_exchange *exchange)
     if (s->next != NULL)
         s->next->prev = s;
     admin->first = s;
-    rc_exchange_set_owner(exchange, s);
+    rc_responder_set_owner(exchange, s);
     return s;
 }
 
@@ -67,8 +67,8 @@ static void stream_free(rc_admin_stream *s)
         admin->first = s->next;
     if (s->next != NULL)
         s->next->prev = s->prev;
-    if (s->calls != NULL && s->calls->on_end != NULL)
-        s->calls->on_end(s->ctx);
+    if (s->handler != NULL && s->handler->on_end != NULL)
+        s->handler->on_end(s->ctx);
     rc_admin_reply_done(&s->reply);
     rc_buf_done(&s->body);
     rc_arena_done(&s->arena);
@@ -78,7 +78,7 @@ static void stream_free(rc_admin_stream *s)
 /* ---- answers ---- */
 
 /* Without memory, without anything. */
-static void answer_bare(rc_exchange *exchange)
+static void respond_bare(rc_responder *exchange)
 {
     static const rc_str body = RC_STR_INIT(
         "{\"type\":\"urn:recourse:error:internal\",\"title\":\"Something went "
@@ -90,13 +90,13 @@ static void answer_bare(rc_exchange *exchange)
     const rc_header *always = rc_admin_fields(false, &count);
     memcpy(fields, always, count * sizeof(*fields));
     fields[count++] = (rc_header){RC_STR("Content-Type"), RC_STR("application/problem+json")};
-    if (rc_exchange_begin(exchange, &(rc_answer){.status = 503,
-                                                 .fields = fields,
-                                                 .field_count = count,
-                                                 .framing = RC_HTTP1_LENGTH,
-                                                 .length = body.len}) == RC_OK)
-        rc_exchange_write_kept(exchange, body);
-    rc_exchange_end(exchange);
+    if (rc_responder_begin(exchange, &(rc_response_head){.status = 503,
+                                                         .fields = fields,
+                                                         .field_count = count,
+                                                         .framing = RC_HTTP1_LENGTH,
+                                                         .length = body.len}) == RC_OK)
+        rc_responder_write_borrowed(exchange, body);
+    rc_responder_end(exchange);
 }
 
 /* All headers of an answer. */
@@ -115,18 +115,19 @@ static size_t list_fields(const rc_admin_reply *reply, rc_header fields[FIELDS_M
 static bool begin(rc_admin_stream *s, rc_http1_framing framing, uint64_t length)
 {
     rc_header fields[FIELDS_MAX];
-    const rc_answer answer = {
+    const rc_response_head response = {
         .status = s->reply.status,
         .fields = fields,
         .field_count = list_fields(&s->reply, fields),
         .framing = framing,
         .length = length,
     };
-    s->is_answered = true;
-    if (rc_buf_status(&s->reply.body) == RC_OK && rc_exchange_begin(s->exchange, &answer) == RC_OK)
+    s->has_response = true;
+    if (rc_buf_status(&s->reply.body) == RC_OK &&
+        rc_responder_begin(s->exchange, &response) == RC_OK)
         return true;
     s->is_ended = true;
-    answer_bare(s->exchange);
+    respond_bare(s->exchange);
     return false;
 }
 
@@ -134,11 +135,11 @@ static bool begin(rc_admin_stream *s, rc_http1_framing framing, uint64_t length)
 void rc_admin_stream_send(rc_admin_stream *s)
 {
     const rc_str body = rc_buf_get(&s->reply.body);
-    if (s->is_answered || !begin(s, RC_HTTP1_LENGTH, body.len))
+    if (s->has_response || !begin(s, RC_HTTP1_LENGTH, body.len))
         return;
     s->is_ended = true;
-    rc_exchange_write_kept(s->exchange, body);
-    rc_exchange_end(s->exchange);
+    rc_responder_write_borrowed(s->exchange, body);
+    rc_responder_end(s->exchange);
 }
 
 rc_admin_reply *rc_admin_stream_reply(rc_admin_stream *stream)
@@ -148,15 +149,16 @@ rc_admin_reply *rc_admin_stream_reply(rc_admin_stream *stream)
 
 /* ---- answers in pieces ---- */
 
-void rc_admin_stream_keep(rc_admin_stream *stream, const rc_admin_stream_calls *calls, void *ctx)
+void rc_admin_stream_attach(rc_admin_stream *stream, const rc_admin_stream_handler *calls,
+                            void *ctx)
 {
-    stream->calls = calls;
+    stream->handler = calls;
     stream->ctx = ctx;
 }
 
 bool rc_admin_stream_begin(rc_admin_stream *stream, const char *type)
 {
-    if (stream->is_answered)
+    if (stream->has_response)
         return false;
     stream->reply.type = type;
     return begin(stream, RC_HTTP1_CHUNKED, 0);
@@ -164,49 +166,49 @@ bool rc_admin_stream_begin(rc_admin_stream *stream, const char *type)
 
 bool rc_admin_stream_write(rc_admin_stream *stream, rc_str bytes)
 {
-    return !stream->is_ended && rc_exchange_write(stream->exchange, bytes);
+    return !stream->is_ended && rc_responder_write(stream->exchange, bytes);
 }
 
 void rc_admin_stream_end(rc_admin_stream *stream)
 {
-    if (stream->is_ended || !stream->is_answered)
+    if (stream->is_ended || !stream->has_response)
         return;
     stream->is_ended = true;
-    rc_exchange_end(stream->exchange);
+    rc_responder_end(stream->exchange);
 }
 
 /* ---- what rc_server tells ---- */
 
-static void on_request(void *ctx, rc_exchange *exchange, const rc_http1 *reader, const char *head)
+static void on_request(void *ctx, rc_responder *exchange, const rc_http1 *reader, const char *head)
 {
     rc_admin *admin = ctx;
     rc_admin_stream *s = stream_new(admin, exchange);
     (void)reader;
     (void)head;
     if (s == NULL) {
-        answer_bare(exchange);
+        respond_bare(exchange);
         return;
     }
-    const char *kept = rc_exchange_keep_head(exchange);
-    if (kept == NULL || !rc_exchange_peer(exchange, s->peer, sizeof(s->peer))) {
-        s->is_answered = true;
-        answer_bare(exchange);
+    const char *head_copy = rc_responder_keep_head(exchange);
+    if (head_copy == NULL || !rc_responder_peer(exchange, s->peer, sizeof(s->peer))) {
+        s->has_response = true;
+        respond_bare(exchange);
         return;
     }
     s->request.core = &admin->core;
-    s->request.reader = rc_exchange_reader(exchange);
-    s->request.head = kept;
+    s->request.reader = rc_responder_reader(exchange);
+    s->request.head = head_copy;
     s->request.peer = rc_str_c(s->peer);
     s->request.arena = &s->arena;
     if (!rc_admin_accept(&s->request, &s->reply))
         rc_admin_stream_send(s);
 }
 
-static void on_body(void *ctx, rc_exchange *exchange, rc_str piece)
+static void on_body(void *ctx, rc_responder *exchange, rc_str piece)
 {
-    rc_admin_stream *s = rc_exchange_owner(exchange);
+    rc_admin_stream *s = rc_responder_owner(exchange);
     (void)ctx;
-    if (s == NULL || s->is_answered || rc_buf_push(&s->body, piece) == RC_OK)
+    if (s == NULL || s->has_response || rc_buf_push(&s->body, piece) == RC_OK)
         return;
     const rc_admin_problem problem = {
         RC_CODE_SHAPE_INVALID, 413, RC_STR("The body is larger than 64 KiB."),
@@ -222,7 +224,7 @@ static void on_body(void *ctx, rc_exchange *exchange, rc_str piece)
 static void open_stream(rc_admin_stream *s)
 {
     s->request.route->open(s->request.route_ctx, &s->request, s);
-    if (s->is_answered || s->calls != NULL)
+    if (s->has_response || s->handler != NULL)
         return;
     const rc_admin_problem problem = {RC_CODE_INVARIANT_BROKEN, 500,
                                       RC_STR("Nobody has answered the request."),
@@ -231,11 +233,11 @@ static void open_stream(rc_admin_stream *s)
     rc_admin_stream_send(s);
 }
 
-static void on_body_end(void *ctx, rc_exchange *exchange)
+static void on_body_end(void *ctx, rc_responder *exchange)
 {
-    rc_admin_stream *s = rc_exchange_owner(exchange);
+    rc_admin_stream *s = rc_responder_owner(exchange);
     (void)ctx;
-    if (s == NULL || s->is_answered)
+    if (s == NULL || s->has_response)
         return;
     s->request.body = rc_buf_get(&s->body);
     if (s->request.route->open != NULL) {
@@ -246,23 +248,23 @@ static void on_body_end(void *ctx, rc_exchange *exchange)
     rc_admin_stream_send(s);
 }
 
-static void on_drained(void *ctx, rc_exchange *exchange)
+static void on_drained(void *ctx, rc_responder *exchange)
 {
-    const rc_admin_stream *s = rc_exchange_owner(exchange);
+    const rc_admin_stream *s = rc_responder_owner(exchange);
     (void)ctx;
-    if (s != NULL && s->calls != NULL && s->calls->on_drained != NULL && !s->is_ended)
-        s->calls->on_drained(s->ctx);
+    if (s != NULL && s->handler != NULL && s->handler->on_drained != NULL && !s->is_ended)
+        s->handler->on_drained(s->ctx);
 }
 
-static void on_done(void *ctx, rc_exchange *exchange)
+static void on_done(void *ctx, rc_responder *exchange)
 {
-    rc_admin_stream *s = rc_exchange_owner(exchange);
+    rc_admin_stream *s = rc_responder_owner(exchange);
     (void)ctx;
     if (s != NULL)
         stream_free(s);
 }
 
-static void on_gone(void *ctx, rc_exchange *exchange, const rc_gone *gone)
+static void on_gone(void *ctx, rc_responder *exchange, const rc_disconnect *gone)
 {
     (void)gone;
     on_done(ctx, exchange);
@@ -306,7 +308,7 @@ static const rc_server_handler handler = {
     .on_body_end = on_body_end,
     .on_drained = on_drained,
     .on_done = on_done,
-    .on_gone = on_gone,
+    .on_disconnect = on_gone,
     .render_refusal = render_refusal,
     .on_stopped = on_server_stopped,
 };
@@ -321,7 +323,7 @@ static rc_server_settings server_settings(void)
     settings.body_idle_ms = 10000;
     settings.keep_alive_ms = 30000;
     settings.write_idle_ms = 30000;
-    settings.write_max_bytes = (uint32_t)RC_ADMIN_ANSWER_MAX + (1 << 20);
+    settings.write_max_bytes = (uint32_t)RC_ADMIN_RESPONSE_MAX + (1 << 20);
     settings.read_bytes = 16 << 10;
     return settings;
 }
@@ -363,11 +365,11 @@ bool rc_admin_has_token(const rc_admin *admin, rc_secret token)
 rc_listen_result rc_admin_listen(rc_admin *admin, const char *host, uint16_t port,
                                  rc_listening *ret_listening)
 {
-    char room[RC_ADMIN_HOST_MAX];
+    char scratch[RC_ADMIN_HOST_MAX];
     const bool is_v6 = rc_str_find_byte(rc_str_c(host), ':', 0) != RC_STR_NPOS;
-    const int len = snprintf(room, sizeof(room), is_v6 ? "[%s]:%u" : "%s:%u", host, port);
-    const char *wrong = len > 0 && (size_t)len < sizeof(room)
-                            ? rc_config_admin_check(rc_str_c(room), admin->core.token_len > 0)
+    const int len = snprintf(scratch, sizeof(scratch), is_v6 ? "[%s]:%u" : "%s:%u", host, port);
+    const char *wrong = len > 0 && (size_t)len < sizeof(scratch)
+                            ? rc_config_admin_check(rc_str_c(scratch), admin->core.token_len > 0)
                             : "the host is too long";
     if (wrong == NULL)
         return rc_server_listen_tcp(&admin->server, host, port, RC_LISTEN_ALONE, ret_listening);

@@ -46,16 +46,17 @@ void rc_admin_close(rc_admin *admin);
  *
  * open must keep the stream, or send a reply before it returns. The request and what it views live
  * until on_end. */
-typedef struct rc_admin_stream_calls {
+typedef struct rc_admin_stream_handler {
     /* There is room again, after write had said stop. NULL: nobody waits. */
     void (*on_drained)(void *ctx);
     /* It is over: sent, ended, or the client is gone. The stream must not be used any more. Once;
      * never from inside a function of this header. */
     void (*on_end)(void *ctx);
-} rc_admin_stream_calls;
+} rc_admin_stream_handler;
 
 /* calls: borrows; ctx: of its functions. */
-void rc_admin_stream_keep(rc_admin_stream *stream, const rc_admin_stream_calls *calls, void *ctx);
+void rc_admin_stream_attach(rc_admin_stream *stream, const rc_admin_stream_handler *handler,
+                            void *ctx);
 
 /* Begins an answer of this type (static). False: it cannot, and on_end follows. */
 bool rc_admin_stream_begin(rc_admin_stream *stream, const char *type);

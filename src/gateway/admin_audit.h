@@ -10,19 +10,19 @@
 
 #include "gateway/admin_work.h"
 
-#define RC_ADMIN_STORE_MAX 4200
+#define RC_ADMIN_STORE_URL_MAX 4200
 
 /* The caller's storage; the fields are private. */
 typedef struct rc_admin_audit {
-    rc_admin_works *works;
+    rc_admin_task_pool *tasks;
     const rc_sys_calls *calls;
-    char url[RC_ADMIN_STORE_MAX];
+    char url[RC_ADMIN_STORE_URL_MAX];
     size_t url_len; /* 0: there is no audit */
 } rc_admin_audit;
 
 /* url: of the store, as in rc_store_open; empty: there is none; copies. works, calls: borrow until
  * the end. False: the url is too long. */
-bool rc_admin_audit_init(rc_admin_audit *audit, rc_str url, rc_admin_works *works,
+bool rc_admin_audit_init(rc_admin_audit *audit, rc_str url, rc_admin_task_pool *tasks,
                          const rc_sys_calls *calls);
 
 /* Its paths; audit: borrows until the server has stopped. */

@@ -12,11 +12,11 @@
 static bool read_reason(const rc_admin_request *request, const rc_json_token *token,
                         rc_str *ret_text)
 {
-    char *room = rc_arena_get_unset(request->arena, REASON_MAX);
+    char *scratch = rc_arena_get_unset(request->arena, REASON_MAX);
     rc_buf text;
-    if (token->type != RC_JSON_STRING || room == NULL)
+    if (token->type != RC_JSON_STRING || scratch == NULL)
         return false;
-    rc_buf_init_fixed(&text, room, REASON_MAX);
+    rc_buf_init_fixed(&text, scratch, REASON_MAX);
     if (rc_json_unescape(token->raw, &text) != RC_OK)
         return false;
     *ret_text = rc_buf_get(&text);

@@ -65,7 +65,7 @@ void rc_admin_core_done(rc_admin_core *core)
 void rc_admin_reply_init(rc_admin_reply *reply, const rc_alloc *alloc)
 {
     *reply = (rc_admin_reply){.status = 200, .type = "application/json"};
-    rc_buf_init(&reply->body, alloc, RC_ADMIN_ANSWER_MAX);
+    rc_buf_init(&reply->body, alloc, RC_ADMIN_RESPONSE_MAX);
 }
 
 void rc_admin_reply_done(rc_admin_reply *reply)

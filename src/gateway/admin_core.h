@@ -29,7 +29,7 @@
 
 #define RC_ADMIN_BODY_MAX ((size_t)64 << 10)
 #define RC_ADMIN_HEAD_MAX ((uint32_t)16 << 10)
-#define RC_ADMIN_ANSWER_MAX ((size_t)24 << 20)
+#define RC_ADMIN_RESPONSE_MAX ((size_t)24 << 20)
 #define RC_ADMIN_ARENA_MAX ((size_t)32 << 20)
 #define RC_ADMIN_TABLES_MAX 8
 #define RC_ADMIN_CAPTURES_MAX 4
@@ -77,7 +77,7 @@ struct rc_admin_request {
     rc_str peer; /* an address; empty: a Unix socket */
     rc_arena *arena;
     rc_str path;  /* as it was written */
-    rc_str query; /* without the question mark; see rc_admin_query */
+    rc_str query; /* without the question mark; see rc_admin_request_parameter */
     rc_str body;
     const rc_admin_route *route;
     void *route_ctx;
@@ -164,10 +164,10 @@ void rc_admin_reply_field(rc_admin_reply *reply, const char *name, rc_str value)
 
 /* The value of a parameter of the query, with its escapes resolved. False: there is none, or it is
  * damaged. Views the arena. */
-bool rc_admin_query(const rc_admin_request *request, rc_str name, rc_str *ret_value);
+bool rc_admin_request_parameter(const rc_admin_request *request, rc_str name, rc_str *ret_value);
 
 /* The only header of a lower-case name. False: there are several. Absent: empty. Views the head. */
-bool rc_admin_header(const rc_admin_request *request, rc_str name, rc_str *ret_value);
+bool rc_admin_request_header(const rc_admin_request *request, rc_str name, rc_str *ret_value);
 
 /* The headers that every answer has; a page's differ. Views static strings. */
 const rc_header *rc_admin_fields(bool is_page, size_t *ret_count);
@@ -191,9 +191,9 @@ typedef enum rc_admin_part {
     RC_ADMIN_PART_ALL = 0,
     RC_ADMIN_PART_TARGETS = 1,
     RC_ADMIN_PART_KEYS = 2,
-    RC_ADMIN_PART_BUDGET = 3,
+    RC_ADMIN_PART_RETRY_BUDGET = 3,
     RC_ADMIN_PART_CONFIG = 4,
-    RC_ADMIN_PART_SPENDS = 5
+    RC_ADMIN_PART_MONEY_BUDGETS = 5
 } rc_admin_part;
 void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admin_part part);
 /* Is it ready, and how does each target do that the configuration names? */
@@ -201,8 +201,8 @@ void rc_admin_push_ready(rc_buf *buf, const rc_admin_snapshot *snapshot);
 void rc_admin_push_target(rc_buf *buf, const rc_admin_snapshot *snapshot,
                           const rc_admin_target *target);
 void rc_admin_push_key(rc_buf *buf, const rc_admin_snapshot *snapshot, const rc_admin_key *key);
-void rc_admin_push_spend(rc_buf *buf, const rc_admin_snapshot *snapshot,
-                         const rc_admin_spend *spend);
+void rc_admin_push_money_budget(rc_buf *buf, const rc_admin_snapshot *snapshot,
+                                const rc_admin_money_budget *spend);
 
 /* admin_body.c: what changes something may have a body, {"usd": 5, "reason": "..."}, or none.
  * has_usd: it takes an amount, and needs one. False: it is something else; the arena has failed, or
@@ -214,6 +214,6 @@ typedef struct rc_admin_body {
 bool rc_admin_body_read(const rc_admin_request *request, bool has_usd, rc_admin_body *ret_body);
 
 /* admin_metrics.c: a snapshot as metrics. snapshot: borrows. */
-rc_metrics_seen rc_admin_seen(const rc_admin_snapshot *snapshot);
+rc_metrics_collector rc_admin_metrics_collector(const rc_admin_snapshot *snapshot);
 
 #endif

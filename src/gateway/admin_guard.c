@@ -12,7 +12,7 @@ static void refuse(const rc_admin_request *request, rc_admin_reply *reply, rc_co
     rc_admin_reply_problem(request->core, reply, &problem);
 }
 
-bool rc_admin_header(const rc_admin_request *request, rc_str name, rc_str *ret_value)
+bool rc_admin_request_header(const rc_admin_request *request, rc_str name, rc_str *ret_value)
 {
     const rc_http1 *reader = request->reader;
     bool is_found = false;
@@ -90,8 +90,8 @@ bool rc_admin_check_token(const rc_admin_request *request, rc_admin_reply *reply
     rc_str value;
     if (core->token_len == 0)
         return true;
-    if (rc_admin_header(request, RC_STR("authorization"), &value) &&
-        rc_secret_eq(rc_gate_bearer(value),
+    if (rc_admin_request_header(request, RC_STR("authorization"), &value) &&
+        rc_secret_eq(rc_bearer_token(value),
                      rc_secret_make(rc_str_make(core->token, core->token_len))))
         return true;
     reply->field_count = 0;
@@ -124,8 +124,8 @@ static bool is_same_site(const rc_admin_request *request)
 {
     rc_str site;
     rc_str origin;
-    if (!rc_admin_header(request, RC_STR("sec-fetch-site"), &site) ||
-        !rc_admin_header(request, RC_STR("origin"), &origin))
+    if (!rc_admin_request_header(request, RC_STR("sec-fetch-site"), &site) ||
+        !rc_admin_request_header(request, RC_STR("origin"), &origin))
         return false;
     /* "same-site" is another port of this machine, too: not ours. */
     if (site.len > 0 && !rc_str_eq(site, RC_STR("same-origin")) && !rc_str_eq(site, RC_STR("none")))
@@ -154,8 +154,8 @@ bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply)
     }
     if (request->route->access != RC_ADMIN_CHANGE)
         return true;
-    const bool is_read = rc_admin_header(request, RC_STR("content-type"), &type) &&
-                         rc_admin_header(request, RC_STR("x-recourse-admin"), &mark);
+    const bool is_read = rc_admin_request_header(request, RC_STR("content-type"), &type) &&
+                         rc_admin_request_header(request, RC_STR("x-recourse-admin"), &mark);
     if (is_read && (is_json(type) || rc_str_eq(mark, RC_STR("1"))))
         return true;
     refuse(request, reply, RC_CODE_SHAPE_INVALID, 415,

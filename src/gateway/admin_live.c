@@ -14,8 +14,8 @@
 
 #define NAME_MAX_BYTES 127
 #define EVENT_MAX ((size_t)4 << 20)
-#define LOOK_ARENA_MAX ((size_t)4 << 20)
-#define SORTS 2 /* 0: went well at once; 1: what an operator wants to see */
+#define STATE_ARENA_MAX ((size_t)4 << 20)
+#define QUEUES 2 /* 0: went well at once; 1: what an operator wants to see */
 #define HANDLES 3
 
 typedef struct name {
@@ -24,7 +24,7 @@ typedef struct name {
 } name;
 
 /* A request that ended. */
-typedef struct told {
+typedef struct operation {
     int64_t ended_unix_ms;
     rc_outcome outcome;
     rc_code code;
@@ -42,21 +42,21 @@ typedef struct told {
     bool is_stream;
     bool is_committed;
     name id, client, route, model, provider, target, message;
-} told;
+} operation;
 
 /* A limit that is nearly used up. */
-typedef struct low {
+typedef struct quota_warning {
     int64_t unix_ms;
     rc_quota quota; /* its name is beside it */
     name id, target, credential, kind;
-} low;
+} quota_warning;
 
-typedef struct box {
-    uint32_t low_count;
-    low lows[RC_ADMIN_LIVE_QUOTAS];
-    uint32_t counts[SORTS];
-    told list[SORTS][RC_ADMIN_LIVE_BOX];
-} box;
+typedef struct batch {
+    uint32_t warning_count;
+    quota_warning warnings[RC_ADMIN_LIVE_QUOTAS_MAX];
+    uint32_t counts[QUEUES];
+    operation operations[QUEUES][RC_ADMIN_LIVE_BATCH_MAX];
+} batch;
 
 typedef struct listener {
     struct listener *prev, *next;
@@ -74,38 +74,38 @@ struct rc_admin_live {
     listener *first;
     atomic_uint listeners;
     uv_async_t wake;
-    uv_timer_t gather;
-    uv_timer_t watch;
-    uint32_t handles;  /* that are not closed */
-    uint64_t warnings; /* that were sent */
-    uint64_t seen;     /* a number that stands for the state that was sent last */
-    uint32_t quiet;    /* looks since */
+    uv_timer_t batch_timer;
+    uv_timer_t poll_timer;
+    uint32_t handles;     /* that are not closed */
+    uint64_t warnings;    /* that were sent */
+    uint64_t state_hash;  /* a number that stands for the state that was sent last */
+    uint32_t quiet_polls; /* looks since */
     rc_buf event;
 
     uv_mutex_t lock;
-    box *filling; /* behind the lock, like dropped; NULL: nobody watches */
+    batch *filling; /* behind the lock, like dropped; NULL: nobody watches */
     uint64_t dropped;
-    box *sending;
+    batch *sending;
 };
 
 /* ---- telling ---- */
 
-static void keep(name *room, rc_str text)
+static void name_set(name *storage, rc_str text)
 {
-    room->len = (uint8_t)rc_utf8_cut(text, NAME_MAX_BYTES);
-    if (room->len > 0)
-        memcpy(room->text, text.ptr, room->len);
+    storage->len = (uint8_t)rc_utf8_cut(text, NAME_MAX_BYTES);
+    if (storage->len > 0)
+        memcpy(storage->text, text.ptr, storage->len);
 }
 
-static rc_str get(const name *room)
+static rc_str get(const name *storage)
 {
-    return rc_str_make(room->text, room->len);
+    return rc_str_make(storage->text, storage->len);
 }
 
-static void note(told *to, const rc_gate_record *record, int64_t now_unix_ms)
+static void operation_set(operation *to, const rc_exchange_summary *record, int64_t now_unix_ms)
 {
     const rc_report *report = record->report;
-    *to = (told){
+    *to = (operation){
         .ended_unix_ms = now_unix_ms,
         .outcome = record->outcome,
         .code = report != NULL ? rc_report_code(report) : RC_CODE_NONE,
@@ -123,46 +123,46 @@ static void note(told *to, const rc_gate_record *record, int64_t now_unix_ms)
         .is_stream = record->is_stream,
         .is_committed = record->is_committed,
     };
-    keep(&to->id, record->request_id);
-    keep(&to->client, record->client);
-    keep(&to->route, record->route);
-    keep(&to->model, record->model);
-    keep(&to->provider, record->provider);
-    keep(&to->target, record->target);
+    name_set(&to->id, record->request_id);
+    name_set(&to->client, record->client);
+    name_set(&to->route, record->route);
+    name_set(&to->model, record->model);
+    name_set(&to->provider, record->provider);
+    name_set(&to->target, record->target);
     if (report != NULL)
-        keep(&to->message, rc_report_message(report));
+        name_set(&to->message, rc_report_message(report));
 }
 
-void rc_admin_live_tell(rc_admin_live *live, const rc_gate_record *record)
+void rc_admin_live_publish(rc_admin_live *live, const rc_exchange_summary *record)
 {
     if (atomic_load_explicit(&live->listeners, memory_order_relaxed) == 0)
         return;
     const bool is_plain = record->outcome == RC_OUTCOME_SUCCEEDED && record->attempts <= 1;
-    const size_t sort = is_plain ? 0 : 1;
+    const size_t queue = is_plain ? 0 : 1;
     const int64_t now_unix_ms = rc_clock_unix_ms(live->calls);
     uv_mutex_lock(&live->lock);
-    box *to = live->filling;
-    if (to != NULL && to->counts[sort] < RC_ADMIN_LIVE_BOX)
-        note(&to->list[sort][to->counts[sort]++], record, now_unix_ms);
+    batch *to = live->filling;
+    if (to != NULL && to->counts[queue] < RC_ADMIN_LIVE_BATCH_MAX)
+        operation_set(&to->operations[queue][to->counts[queue]++], record, now_unix_ms);
     else
         live->dropped++;
     uv_mutex_unlock(&live->lock);
     (void)uv_async_send(&live->wake);
 }
 
-void rc_admin_live_tell_quota(rc_admin_live *live, const rc_gate_quota *news)
+void rc_admin_live_publish_quota(rc_admin_live *live, const rc_quota_warning *warning)
 {
     if (atomic_load_explicit(&live->listeners, memory_order_relaxed) == 0)
         return;
     uv_mutex_lock(&live->lock);
-    box *to = live->filling;
-    if (to != NULL && to->low_count < RC_ADMIN_LIVE_QUOTAS) {
-        low *l = &to->lows[to->low_count++];
-        *l = (low){.unix_ms = news->unix_ms, .quota = *news->quota};
-        keep(&l->id, news->request_id);
-        keep(&l->target, news->target);
-        keep(&l->credential, news->credential);
-        keep(&l->kind, news->quota->name);
+    batch *to = live->filling;
+    if (to != NULL && to->warning_count < RC_ADMIN_LIVE_QUOTAS_MAX) {
+        quota_warning *l = &to->warnings[to->warning_count++];
+        *l = (quota_warning){.unix_ms = warning->unix_ms, .quota = *warning->quota};
+        name_set(&l->id, warning->request_id);
+        name_set(&l->target, warning->target);
+        name_set(&l->credential, warning->credential);
+        name_set(&l->kind, warning->quota->name);
     }
     uv_mutex_unlock(&live->lock);
     (void)uv_async_send(&live->wake);
@@ -216,13 +216,13 @@ static void put_number(rc_json_writer *w, rc_str key, uint64_t number)
 }
 
 /* "provider/model", as the audit writes it. */
-static void put_target(rc_json_writer *w, const told *op)
+static void put_target(rc_json_writer *w, const operation *op)
 {
-    char room[2 * NAME_MAX_BYTES + 1];
+    char storage[2 * NAME_MAX_BYTES + 1];
     rc_buf text;
     if (op->provider.len == 0)
         return;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, storage, sizeof(storage));
     rc_buf_push(&text, get(&op->provider));
     rc_buf_push_byte(&text, '/');
     rc_buf_push(&text, get(&op->target));
@@ -230,7 +230,7 @@ static void put_target(rc_json_writer *w, const told *op)
 }
 
 /* As a list has it: nothing for nothing. */
-static void put_usage(rc_json_writer *w, const told *op)
+static void put_usage(rc_json_writer *w, const operation *op)
 {
     if (op->tokens_in > 0)
         rc_json_member_i64(w, RC_STR("tokens_in"), op->tokens_in);
@@ -240,7 +240,7 @@ static void put_usage(rc_json_writer *w, const told *op)
         rc_record_json_usd(w, RC_STR("cost_usd"), (uint64_t)op->cost_usd_micro);
 }
 
-static void make_operation(rc_admin_live *live, const told *op)
+static void make_operation(rc_admin_live *live, const operation *op)
 {
     rc_json_writer writer;
     rc_json_writer *w = &writer;
@@ -277,7 +277,7 @@ static void make_operation(rc_admin_live *live, const told *op)
     event_end(live);
 }
 
-static void make_low(rc_admin_live *live, low *l)
+static void make_warning(rc_admin_live *live, quota_warning *l)
 {
     rc_event event = {
         .seq = ++live->warnings, .time_unix_ms = l->unix_ms, .correlation_id = get(&l->id)};
@@ -290,17 +290,17 @@ static void make_low(rc_admin_live *live, low *l)
 
 /* ---- delivering ---- */
 
-static void clear(box *b)
+static void clear(batch *b)
 {
-    b->low_count = 0;
+    b->warning_count = 0;
     memset(b->counts, 0, sizeof(b->counts));
 }
 
-static void on_gather(uv_timer_t *timer)
+static void on_batch(uv_timer_t *timer)
 {
     rc_admin_live *live = timer->data;
     uv_mutex_lock(&live->lock);
-    box *full = live->filling;
+    batch *full = live->filling;
     const uint64_t dropped = live->dropped;
     live->dropped = 0;
     if (full != NULL) {
@@ -311,13 +311,13 @@ static void on_gather(uv_timer_t *timer)
     uv_mutex_unlock(&live->lock);
     if (full == NULL)
         return;
-    for (uint32_t i = 0; i < full->low_count; i++) {
-        make_low(live, &full->lows[i]);
+    for (uint32_t i = 0; i < full->warning_count; i++) {
+        make_warning(live, &full->warnings[i]);
         write_to_all(live, 0);
     }
-    for (size_t sort = SORTS; sort-- > 0;)
-        for (uint32_t i = 0; i < full->counts[sort]; i++) {
-            make_operation(live, &full->list[sort][i]);
+    for (size_t queue = QUEUES; queue-- > 0;)
+        for (uint32_t i = 0; i < full->counts[queue]; i++) {
+            make_operation(live, &full->operations[queue][i]);
             write_to_all(live, 1);
         }
     if (dropped > 0) {
@@ -329,46 +329,50 @@ static void on_gather(uv_timer_t *timer)
 static void on_wake(uv_async_t *async)
 {
     rc_admin_live *live = async->data;
-    if (!uv_is_active((uv_handle_t *)&live->gather))
-        (void)uv_timer_start(&live->gather, on_gather, RC_ADMIN_LIVE_GATHER_MS, 0);
+    if (!uv_is_active((uv_handle_t *)&live->batch_timer))
+        (void)uv_timer_start(&live->batch_timer, on_batch, RC_ADMIN_LIVE_BATCH_MS, 0);
 }
 
 /* ---- states ---- */
 
-static uint64_t mix(uint64_t seen, uint64_t value)
+static uint64_t hash_mix(uint64_t state_hash, uint64_t value)
 {
-    return (seen ^ value) * UINT64_C(0x100000001B3);
+    return (state_hash ^ value) * UINT64_C(0x100000001B3);
 }
 
 /* What an operator would call a change: not how many calls are in flight, nor how a clock goes. */
-static uint64_t number_of(const rc_admin_snapshot *snapshot)
+static uint64_t state_hash_of(const rc_admin_snapshot *snapshot)
 {
-    uint64_t seen = UINT64_C(0xCBF29CE484222325);
+    uint64_t state_hash = UINT64_C(0xCBF29CE484222325);
     for (size_t i = 0; i < snapshot->target_count; i++) {
         const rc_admin_target *target = &snapshot->targets[i];
-        seen = mix(seen, (uint64_t)rc_admin_target_state_of(target) << 8 | target->health);
-        seen = mix(seen, (uint64_t)target->breaker << 32 | (uint64_t)target->why);
-        seen = mix(seen, target->usable_keys);
+        state_hash =
+            hash_mix(state_hash, (uint64_t)rc_admin_target_state_of(target) << 8 | target->health);
+        state_hash =
+            hash_mix(state_hash, (uint64_t)target->breaker << 32 | (uint64_t)target->cooling_code);
+        state_hash = hash_mix(state_hash, target->usable_keys);
     }
     for (size_t i = 0; i < snapshot->key_count; i++) {
         const rc_admin_key *key = &snapshot->keys[i];
-        seen = mix(seen, (uint64_t)key->state);
+        state_hash = hash_mix(state_hash, (uint64_t)key->state);
         for (size_t k = 0; k < key->quota_count; k++)
-            seen = mix(seen, key->quotas[k].is_low ? 1 : 0);
+            state_hash = hash_mix(state_hash, key->quotas[k].is_low ? 1 : 0);
     }
-    for (size_t i = 0; i < snapshot->spend_count; i++) {
-        const rc_spend_state *is = &snapshot->spends[i].state;
+    for (size_t i = 0; i < snapshot->money_budget_count; i++) {
+        const rc_ledger_state *is = &snapshot->money_budgets[i].state;
         const bool is_spent = is->limit > 0 && is->spent >= is->limit;
-        seen = mix(seen, is->limit << 3 | (is->is_refusing ? 4u : 0u) | (is->is_awaited ? 2u : 0u) |
-                             (is_spent ? 1u : 0u));
+        state_hash = hash_mix(state_hash, is->limit << 3 | (is->is_refusing ? 4u : 0u) |
+                                              (is->has_waiters ? 2u : 0u) | (is_spent ? 1u : 0u));
     }
     for (size_t i = 0; i < snapshot->repeat_count; i++)
-        seen = mix(seen, snapshot->repeats[i].count);
-    seen = mix(seen, snapshot->target_count << 32 | snapshot->key_count);
-    seen = mix(seen, snapshot->config.generation << 1 | (snapshot->config.is_refused ? 1 : 0));
-    seen = mix(seen, (snapshot->is_ready ? 1u : 0u) | (snapshot->is_draining ? 2u : 0u) |
-                         (snapshot->store.is_down ? 4u : 0u));
-    return seen;
+        state_hash = hash_mix(state_hash, snapshot->repeats[i].count);
+    state_hash = hash_mix(state_hash, snapshot->target_count << 32 | snapshot->key_count);
+    state_hash = hash_mix(state_hash,
+                          snapshot->config.generation << 1 | (snapshot->config.is_refused ? 1 : 0));
+    state_hash =
+        hash_mix(state_hash, (snapshot->is_ready ? 1u : 0u) | (snapshot->is_draining ? 2u : 0u) |
+                                 (snapshot->store.is_down ? 4u : 0u));
+    return state_hash;
 }
 
 /* Makes the event. False: there is no memory, or nothing is new and nobody needs to hear that. */
@@ -376,24 +380,25 @@ static bool make_state(rc_admin_live *live, bool is_forced)
 {
     rc_arena arena;
     rc_admin_snapshot snapshot = {0};
-    bool is_news = false;
-    rc_arena_init(&arena, &live->alloc, LOOK_ARENA_MAX);
-    if (live->source.look(live->source.ctx, &arena, &snapshot)) {
-        const uint64_t seen = number_of(&snapshot);
-        is_news = is_forced || seen != live->seen || ++live->quiet >= RC_ADMIN_LIVE_QUIET_LOOKS;
-        if (is_news) {
-            live->quiet = 0;
-            live->seen = seen;
+    bool is_due = false;
+    rc_arena_init(&arena, &live->alloc, STATE_ARENA_MAX);
+    if (live->source.fill_snapshot(live->source.ctx, &arena, &snapshot)) {
+        const uint64_t state_hash = state_hash_of(&snapshot);
+        is_due = is_forced || state_hash != live->state_hash ||
+                 ++live->quiet_polls >= RC_ADMIN_LIVE_QUIET_POLLS;
+        if (is_due) {
+            live->quiet_polls = 0;
+            live->state_hash = state_hash;
             event_begin(live, "state");
             rc_admin_push_state(&live->event, &snapshot, RC_ADMIN_PART_ALL);
             rc_buf_push_byte(&live->event, '\n'); /* the state ends in a newline itself */
         }
     }
     rc_arena_done(&arena);
-    return is_news && rc_buf_status(&live->event) == RC_OK;
+    return is_due && rc_buf_status(&live->event) == RC_OK;
 }
 
-static void on_watch(uv_timer_t *timer)
+static void on_poll(uv_timer_t *timer)
 {
     rc_admin_live *live = timer->data;
     if (make_state(live, false))
@@ -402,37 +407,37 @@ static void on_watch(uv_timer_t *timer)
 
 /* ---- listeners ---- */
 
-static void drop_boxes(rc_admin_live *live)
+static void drop_batches(rc_admin_live *live)
 {
     const rc_alloc *alloc = &live->alloc;
     uv_mutex_lock(&live->lock);
-    box *boxes[] = {live->filling, live->sending};
+    batch *batches[] = {live->filling, live->sending};
     live->filling = live->sending = NULL;
     live->dropped = 0;
     uv_mutex_unlock(&live->lock);
     for (size_t i = 0; i < 2; i++)
-        if (boxes[i] != NULL)
-            alloc->put(alloc->ctx, boxes[i], sizeof(box));
+        if (batches[i] != NULL)
+            alloc->put(alloc->ctx, batches[i], sizeof(batch));
 }
 
-static bool make_boxes(rc_admin_live *live)
+static bool make_batches(rc_admin_live *live)
 {
     const rc_alloc *alloc = &live->alloc;
-    box *boxes[2];
+    batch *batches[2];
     if (live->filling != NULL)
         return true;
     for (size_t i = 0; i < 2; i++) {
-        boxes[i] = alloc->get(alloc->ctx, sizeof(box));
-        if (boxes[i] != NULL)
-            clear(boxes[i]);
+        batches[i] = alloc->get(alloc->ctx, sizeof(batch));
+        if (batches[i] != NULL)
+            clear(batches[i]);
     }
     uv_mutex_lock(&live->lock);
-    live->filling = boxes[0];
-    live->sending = boxes[1];
+    live->filling = batches[0];
+    live->sending = batches[1];
     uv_mutex_unlock(&live->lock);
-    if (boxes[0] != NULL && boxes[1] != NULL)
+    if (batches[0] != NULL && batches[1] != NULL)
         return true;
-    drop_boxes(live);
+    drop_batches(live);
     return false;
 }
 
@@ -449,9 +454,9 @@ static void on_end(void *ctx)
     live->alloc.put(live->alloc.ctx, l, sizeof(*l));
     if (atomic_fetch_sub(&live->listeners, 1) > 1)
         return;
-    (void)uv_timer_stop(&live->watch);
-    (void)uv_timer_stop(&live->gather);
-    drop_boxes(live);
+    (void)uv_timer_stop(&live->poll_timer);
+    (void)uv_timer_stop(&live->batch_timer);
+    drop_batches(live);
     rc_buf_done(&live->event);
     rc_buf_init(&live->event, &live->alloc, EVENT_MAX);
 }
@@ -472,7 +477,7 @@ static void on_drained(void *ctx)
         write_to(l, 0);
 }
 
-static const rc_admin_stream_calls stream_calls = {.on_drained = on_drained, .on_end = on_end};
+static const rc_admin_stream_handler stream_handler = {.on_drained = on_drained, .on_end = on_end};
 
 static void refuse(const rc_admin_request *request, rc_admin_stream *stream)
 {
@@ -492,10 +497,10 @@ static void on_live(void *ctx, const rc_admin_request *request, rc_admin_stream 
         refuse(request, stream);
         return;
     }
-    listener *l = make_boxes(live) ? alloc->get(alloc->ctx, sizeof(*l)) : NULL;
+    listener *l = make_batches(live) ? alloc->get(alloc->ctx, sizeof(*l)) : NULL;
     if (l == NULL) {
         if (listeners == 0)
-            drop_boxes(live);
+            drop_batches(live);
         rc_admin_reply_no_memory(request->core, rc_admin_stream_reply(stream));
         rc_admin_stream_send(stream);
         return;
@@ -505,8 +510,9 @@ static void on_live(void *ctx, const rc_admin_request *request, rc_admin_stream 
         l->next->prev = l;
     live->first = l;
     if (atomic_fetch_add(&live->listeners, 1) == 0)
-        (void)uv_timer_start(&live->watch, on_watch, RC_ADMIN_LIVE_LOOK_MS, RC_ADMIN_LIVE_LOOK_MS);
-    rc_admin_stream_keep(stream, &stream_calls, l);
+        (void)uv_timer_start(&live->poll_timer, on_poll, RC_ADMIN_LIVE_POLL_MS,
+                             RC_ADMIN_LIVE_POLL_MS);
+    rc_admin_stream_attach(stream, &stream_handler, l);
     if (rc_admin_stream_begin(stream, "text/event-stream") && make_state(live, true))
         write_to(l, 0);
 }
@@ -518,7 +524,7 @@ rc_admin_table rc_admin_live_table(rc_admin_live *live)
     return (rc_admin_table){routes, 1, live};
 }
 
-void rc_admin_live_part(rc_admin_live *live)
+void rc_admin_live_disconnect_all(rc_admin_live *live)
 {
     for (const listener *l = live->first; l != NULL; l = l->next)
         rc_admin_stream_end(l->stream);
@@ -542,9 +548,9 @@ rc_admin_live *rc_admin_live_new(uv_loop_t *loop, const rc_alloc *alloc, const r
         alloc->put(alloc->ctx, live, sizeof(*live));
         return NULL;
     }
-    (void)uv_timer_init(loop, &live->gather);
-    (void)uv_timer_init(loop, &live->watch);
-    live->wake.data = live->gather.data = live->watch.data = live;
+    (void)uv_timer_init(loop, &live->batch_timer);
+    (void)uv_timer_init(loop, &live->poll_timer);
+    live->wake.data = live->batch_timer.data = live->poll_timer.data = live;
     live->handles = HANDLES;
     /* Whoever waits for the end of the loop does not wait for this. */
     uv_unref((uv_handle_t *)&live->wake);
@@ -557,7 +563,7 @@ static void on_closed(uv_handle_t *handle)
     const rc_alloc alloc = live->alloc;
     if (--live->handles > 0)
         return;
-    drop_boxes(live);
+    drop_batches(live);
     rc_buf_done(&live->event);
     uv_mutex_destroy(&live->lock);
     alloc.put(alloc.ctx, live, sizeof(*live));
@@ -568,6 +574,6 @@ void rc_admin_live_close(rc_admin_live *live)
     if (live == NULL)
         return;
     uv_close((uv_handle_t *)&live->wake, on_closed);
-    uv_close((uv_handle_t *)&live->gather, on_closed);
-    uv_close((uv_handle_t *)&live->watch, on_closed);
+    uv_close((uv_handle_t *)&live->batch_timer, on_closed);
+    uv_close((uv_handle_t *)&live->poll_timer, on_closed);
 }

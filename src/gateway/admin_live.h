@@ -20,13 +20,13 @@
 
 #define RC_ADMIN_LIVE_LISTENERS_MAX 16
 /* Of each sort, between two deliveries. */
-#define RC_ADMIN_LIVE_BOX 128
+#define RC_ADMIN_LIVE_BATCH_MAX 128
 /* Of warnings. */
-#define RC_ADMIN_LIVE_QUOTAS 32
-#define RC_ADMIN_LIVE_GATHER_MS 100
-#define RC_ADMIN_LIVE_LOOK_MS 1000
+#define RC_ADMIN_LIVE_QUOTAS_MAX 32
+#define RC_ADMIN_LIVE_BATCH_MS 100
+#define RC_ADMIN_LIVE_POLL_MS 1000
 /* Looks between two states when nothing has changed. */
-#define RC_ADMIN_LIVE_QUIET_LOOKS 5
+#define RC_ADMIN_LIVE_QUIET_POLLS 5
 
 typedef struct rc_admin_live rc_admin_live;
 
@@ -35,16 +35,16 @@ rc_admin_live *rc_admin_live_new(uv_loop_t *loop, const rc_alloc *alloc, const r
                                  const rc_admin_source *source);
 
 /* Any thread. record: borrows. */
-void rc_admin_live_tell(rc_admin_live *live, const rc_gate_record *record);
+void rc_admin_live_publish(rc_admin_live *live, const rc_exchange_summary *record);
 
 /* The same of a provider's limit. news: borrows. */
-void rc_admin_live_tell_quota(rc_admin_live *live, const rc_gate_quota *news);
+void rc_admin_live_publish_quota(rc_admin_live *live, const rc_quota_warning *warning);
 
 /* Its path; live: borrows until the server has stopped. */
 rc_admin_table rc_admin_live_table(rc_admin_live *live);
 
 /* Nobody watches any more: who may has changed. They may come again. */
-void rc_admin_live_part(rc_admin_live *live);
+void rc_admin_live_disconnect_all(rc_admin_live *live);
 
 /* After the server has stopped and when nobody tells any more. It is freed by the loop. Takes; also
  * NULL. */

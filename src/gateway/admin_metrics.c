@@ -21,9 +21,9 @@ static int64_t target_value(const rc_admin_target *target, rc_metric metric)
 static void put_target(const rc_admin_target *target, rc_str model, int64_t value,
                        rc_metrics_page *page)
 {
-    char room[RC_METRICS_NAME_MAX];
+    char scratch[RC_METRICS_NAME_MAX];
     rc_buf name;
-    rc_buf_init_fixed(&name, room, sizeof(room));
+    rc_buf_init_fixed(&name, scratch, sizeof(scratch));
     rc_buf_push(&name, target->provider);
     rc_buf_push_byte(&name, '/');
     rc_buf_push(&name, model);
@@ -88,11 +88,11 @@ static void put_keys(const rc_admin_snapshot *snapshot, rc_metrics_page *page)
 
 static void put_quotas(const rc_admin_snapshot *snapshot, rc_metrics_page *page)
 {
-    const rc_metric_label *label = rc_metric_get(RC_METRIC_QUOTA_WARNINGS)->words[0];
+    const rc_metric_label *label = rc_metric_get(RC_METRIC_QUOTA_WARNINGS)->value_labels[0];
     for (size_t i = 0; i < snapshot->key_count; i++)
         for (uint32_t kind = 0; kind < RC_QUOTA_KIND_COUNT; kind++)
             if (snapshot->keys[i].quota_count > 0 && snapshot->keys[i].left_milli[kind] >= 0)
-                rc_metrics_page_put(page, snapshot->keys[i].id, rc_str_c(label->words[kind]),
+                rc_metrics_page_put(page, snapshot->keys[i].id, rc_str_c(label->values[kind]),
                                     snapshot->keys[i].left_milli[kind]);
 }
 
@@ -136,7 +136,7 @@ static bool put_store(const rc_admin_store *store, rc_metric metric, rc_metrics_
     return true;
 }
 
-static void look(void *ctx, rc_metric metric, rc_metrics_page *page)
+static void collect(void *ctx, rc_metric metric, rc_metrics_page *page)
 {
     const rc_admin_snapshot *snapshot = ctx;
     if (put_store(&snapshot->store, metric, page))
@@ -158,8 +158,8 @@ static void look(void *ctx, rc_metric metric, rc_metrics_page *page)
         put_repeats(snapshot, page);
         return;
     case RC_METRIC_BUDGET_TOKENS:
-        if (snapshot->budget.is_on)
-            put(page, snapshot->budget.tokens);
+        if (snapshot->retry_budget.is_on)
+            put(page, snapshot->retry_budget.tokens);
         return;
     case RC_METRIC_CONFIG_SUCCESSFUL:
         put(page, !snapshot->config.is_refused);
@@ -181,7 +181,7 @@ static void look(void *ctx, rc_metric metric, rc_metrics_page *page)
     }
 }
 
-rc_metrics_seen rc_admin_seen(const rc_admin_snapshot *snapshot)
+rc_metrics_collector rc_admin_metrics_collector(const rc_admin_snapshot *snapshot)
 {
-    return (rc_metrics_seen){look, (void *)(uintptr_t)snapshot};
+    return (rc_metrics_collector){collect, (void *)(uintptr_t)snapshot};
 }

@@ -5,17 +5,17 @@
 static void problem(const rc_admin_request *request, rc_admin_reply *reply, rc_code code,
                     int status, rc_str message, rc_user_action action, const char *next)
 {
-    const rc_admin_problem what = {code, status, message, action, rc_str_c(next)};
-    rc_admin_reply_problem(request->core, reply, &what);
+    const rc_admin_problem details = {code, status, message, action, rc_str_c(next)};
+    rc_admin_reply_problem(request->core, reply, &details);
 }
 
 /* False: there is no memory, and the reply says so. */
-static bool look(const rc_admin_request *request, rc_admin_reply *reply,
-                 rc_admin_snapshot *ret_snapshot)
+static bool fill_snapshot(const rc_admin_request *request, rc_admin_reply *reply,
+                          rc_admin_snapshot *ret_snapshot)
 {
     const rc_admin_source *source = &request->core->source;
     *ret_snapshot = (rc_admin_snapshot){0};
-    if (source->look(source->ctx, request->arena, ret_snapshot))
+    if (source->fill_snapshot(source->ctx, request->arena, ret_snapshot))
         return true;
     rc_admin_reply_no_memory(request->core, reply);
     return false;
@@ -23,7 +23,7 @@ static bool look(const rc_admin_request *request, rc_admin_reply *reply,
 
 /* ---- health ---- */
 
-static void say(rc_admin_reply *reply, int status, rc_str text)
+static void reply_text(rc_admin_reply *reply, int status, rc_str text)
 {
     reply->status = status;
     reply->type = "text/plain; charset=utf-8";
@@ -36,7 +36,7 @@ static void on_health(void *ctx, const rc_admin_request *request, rc_admin_reply
 {
     (void)ctx;
     (void)request;
-    say(reply, 200, RC_STR("ok"));
+    reply_text(reply, 200, RC_STR("ok"));
 }
 
 /* Whether it is ready is for everybody, what its targets do is not. */
@@ -46,10 +46,10 @@ static void on_ready(void *ctx, const rc_admin_request *request, rc_admin_reply 
     rc_str value;
     (void)ctx;
     const bool is_verbose = rc_str_eq(request->query, RC_STR("verbose")) ||
-                            rc_admin_query(request, RC_STR("verbose"), &value);
+                            rc_admin_request_parameter(request, RC_STR("verbose"), &value);
     if (is_verbose && !rc_admin_check_token(request, reply))
         return;
-    if (!look(request, reply, &snapshot))
+    if (!fill_snapshot(request, reply, &snapshot))
         return;
     if (is_verbose) {
         reply->status = snapshot.is_ready ? 200 : 503;
@@ -57,9 +57,11 @@ static void on_ready(void *ctx, const rc_admin_request *request, rc_admin_reply 
         return;
     }
     if (snapshot.is_ready)
-        say(reply, 200, RC_STR("ok"));
+        reply_text(reply, 200, RC_STR("ok"));
     else
-        say(reply, 503, snapshot.why_not.len > 0 ? snapshot.why_not : RC_STR("not ready"));
+        reply_text(reply, 503,
+                   snapshot.not_ready_reason.len > 0 ? snapshot.not_ready_reason
+                                                     : RC_STR("not ready"));
 }
 
 /* ---- what there is ---- */
@@ -73,17 +75,17 @@ static void on_metrics(void *ctx, const rc_admin_request *request, rc_admin_repl
                 RC_ACTION_NONE, "");
         return;
     }
-    if (!look(request, reply, &snapshot))
+    if (!fill_snapshot(request, reply, &snapshot))
         return;
-    const rc_metrics_seen seen = rc_admin_seen(&snapshot);
+    const rc_metrics_collector collector = rc_admin_metrics_collector(&snapshot);
     reply->type = RC_METRICS_PAGE_TYPE;
-    rc_metrics_page_push(&reply->body, request->core->metrics, &seen);
+    rc_metrics_page_push(&reply->body, request->core->metrics, &collector);
 }
 
 static void show(const rc_admin_request *request, rc_admin_reply *reply, rc_admin_part part)
 {
     rc_admin_snapshot snapshot;
-    if (look(request, reply, &snapshot))
+    if (fill_snapshot(request, reply, &snapshot))
         rc_admin_push_state(&reply->body, &snapshot, part);
 }
 
@@ -105,16 +107,16 @@ static void on_keys(void *ctx, const rc_admin_request *request, rc_admin_reply *
     show(request, reply, RC_ADMIN_PART_KEYS);
 }
 
-static void on_budget(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+static void on_retry_budget(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
 {
     (void)ctx;
-    show(request, reply, RC_ADMIN_PART_BUDGET);
+    show(request, reply, RC_ADMIN_PART_RETRY_BUDGET);
 }
 
-static void on_spends(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+static void on_money_budgets(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
 {
     (void)ctx;
-    show(request, reply, RC_ADMIN_PART_SPENDS);
+    show(request, reply, RC_ADMIN_PART_MONEY_BUDGETS);
 }
 
 /* ---- what is to be done ---- */
@@ -123,7 +125,7 @@ static void push_done(const rc_admin_request *request, rc_admin_reply *reply,
                       const rc_admin_action *action)
 {
     rc_admin_snapshot snapshot;
-    if (!look(request, reply, &snapshot))
+    if (!fill_snapshot(request, reply, &snapshot))
         return;
     for (size_t i = 0; action->provider.len > 0 && i < snapshot.target_count; i++)
         if (rc_str_eq(snapshot.targets[i].provider, action->provider) &&
@@ -136,41 +138,41 @@ static void push_done(const rc_admin_request *request, rc_admin_reply *reply,
             rc_admin_push_key(&reply->body, &snapshot, &snapshot.keys[i]);
             return;
         }
-    for (size_t i = 0; action->spend.len > 0 && i < snapshot.spend_count; i++)
-        if (rc_str_eq(snapshot.spends[i].scope, action->spend)) {
-            rc_admin_push_spend(&reply->body, &snapshot, &snapshot.spends[i]);
+    for (size_t i = 0; action->budget.len > 0 && i < snapshot.money_budget_count; i++)
+        if (rc_str_eq(snapshot.money_budgets[i].scope, action->budget)) {
+            rc_admin_push_money_budget(&reply->body, &snapshot, &snapshot.money_budgets[i]);
             return;
         }
     /* A reload may have taken it away in the meantime. */
     rc_admin_push_state(&reply->body, &snapshot, RC_ADMIN_PART_CONFIG);
 }
 
-static void tell_no_such(const rc_admin_request *request, rc_admin_reply *reply,
-                         const rc_admin_action *action)
+static void reply_not_found(const rc_admin_request *request, rc_admin_reply *reply,
+                            const rc_admin_action *action)
 {
-    const char *what = "There is no such target.";
+    const char *details = "There is no such target.";
     const char *next = "GET /admin/v1/targets lists them.";
     if (action->key.len > 0) {
-        what = "There is no key of this id.";
+        details = "There is no key of this id.";
         next = "GET /admin/v1/keys lists them.";
-    } else if (action->spend.len > 0) {
-        what = "There is no such budget.";
+    } else if (action->budget.len > 0) {
+        details = "There is no such budget.";
         next = "GET /admin/v1/budgets lists them, as in \"client app\".";
     }
-    problem(request, reply, RC_CODE_SHAPE_INVALID, 404, rc_str_c(what), RC_ACTION_FIX_REQUEST,
+    problem(request, reply, RC_CODE_SHAPE_INVALID, 404, rc_str_c(details), RC_ACTION_FIX_REQUEST,
             next);
 }
 
-static void tell(const rc_admin_request *request, rc_admin_reply *reply,
-                 const rc_admin_action *action, const rc_admin_outcome *outcome)
+static void reply_outcome(const rc_admin_request *request, rc_admin_reply *reply,
+                          const rc_admin_action *action, const rc_admin_outcome *outcome)
 {
     const bool is_reload = action->kind == RC_ADMIN_RELOAD;
     switch (outcome->kind) {
     case RC_ADMIN_DONE:
         push_done(request, reply, action);
         return;
-    case RC_ADMIN_NO_SUCH:
-        tell_no_such(request, reply, action);
+    case RC_ADMIN_NOT_FOUND:
+        reply_not_found(request, reply, action);
         return;
     case RC_ADMIN_REFUSED:
         problem(request, reply, is_reload ? RC_CODE_CONFIG_SCHEMA_VIOLATION : RC_CODE_SHAPE_INVALID,
@@ -191,9 +193,9 @@ static void act(const rc_admin_request *request, rc_admin_reply *reply, rc_admin
 {
     const rc_admin_source *source = &request->core->source;
     rc_admin_outcome outcome = {.kind = RC_ADMIN_FAILED};
-    const bool has_usd = action->kind == RC_ADMIN_SPEND_RAISE;
+    const bool has_usd = action->kind == RC_ADMIN_BUDGET_RAISE;
     rc_admin_body body = {.usd_micro = 0};
-    action->by = request->peer.len > 0 ? request->peer : RC_STR("unix");
+    action->peer = request->peer.len > 0 ? request->peer : RC_STR("unix");
     const bool is_read = rc_admin_body_read(request, has_usd, &body);
     action->reason = body.reason;
     action->usd_micro = body.usd_micro;
@@ -212,7 +214,7 @@ static void act(const rc_admin_request *request, rc_admin_reply *reply, rc_admin
         return;
     }
     source->act(source->ctx, action, &outcome);
-    tell(request, reply, action, &outcome);
+    reply_outcome(request, reply, action, &outcome);
 }
 
 static void act_on_target(const rc_admin_request *request, rc_admin_reply *reply,
@@ -250,7 +252,7 @@ static void on_revive(void *ctx, const rc_admin_request *request, rc_admin_reply
 
 static void on_raise(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
 {
-    rc_admin_action action = {.kind = RC_ADMIN_SPEND_RAISE, .spend = request->captures[0]};
+    rc_admin_action action = {.kind = RC_ADMIN_BUDGET_RAISE, .budget = request->captures[0]};
     (void)ctx;
     act(request, reply, &action);
 }
@@ -276,12 +278,12 @@ const rc_admin_route rc_admin_routes[] = {
     {"GET", "/admin/v1/state", RC_ADMIN_READ, on_state, NULL},
     {"GET", "/admin/v1/targets", RC_ADMIN_READ, on_targets, NULL},
     {"GET", "/admin/v1/keys", RC_ADMIN_READ, on_keys, NULL},
-    {"GET", "/admin/v1/budget", RC_ADMIN_READ, on_budget, NULL},
+    {"GET", "/admin/v1/budget", RC_ADMIN_READ, on_retry_budget, NULL},
     {"POST", "/admin/v1/targets/{}/{...}/out", RC_ADMIN_CHANGE, on_out, NULL},
     {"POST", "/admin/v1/targets/{}/{...}/in", RC_ADMIN_CHANGE, on_in, NULL},
     {"POST", "/admin/v1/targets/{}/{...}/clear", RC_ADMIN_CHANGE, on_clear, NULL},
     {"POST", "/admin/v1/keys/{...}/revive", RC_ADMIN_CHANGE, on_revive, NULL},
-    {"GET", "/admin/v1/budgets", RC_ADMIN_READ, on_spends, NULL},
+    {"GET", "/admin/v1/budgets", RC_ADMIN_READ, on_money_budgets, NULL},
     {"POST", "/admin/v1/budgets/{...}/raise", RC_ADMIN_CHANGE, on_raise, NULL},
     {"POST", "/admin/v1/reload", RC_ADMIN_CHANGE, on_reload, NULL},
     {"POST", "/admin/v1/drain", RC_ADMIN_CHANGE, on_drain, NULL},

@@ -16,37 +16,37 @@
 /* As many steps as a chart shows well. */
 #define STEPS_GOOD 72
 
-typedef struct reading {
+typedef struct parse_state {
     rc_arena *arena;
-    rc_admin_question_kind kind;
-    rc_admin_question question;
+    rc_admin_audit_query_kind kind;
+    rc_admin_audit_query result;
     uint32_t seen; /* bits of the places in the table */
     rc_admin_problem *problem;
-} reading;
+} parse_state;
 
 /* ---- refusals ---- */
 
 /* False. Joins the parts into the message. */
-static bool refuse(reading *r, const char *next, const rc_str *parts, size_t count)
+static bool refuse(parse_state *r, const char *next, const rc_str *parts, size_t count)
 {
     size_t len = 0;
     for (size_t i = 0; i < count; i++)
         len += parts[i].len;
-    char *room = rc_arena_get_unset(r->arena, len + 1);
+    char *scratch = rc_arena_get_unset(r->arena, len + 1);
     rc_buf text;
     *r->problem =
         (rc_admin_problem){RC_CODE_SHAPE_INVALID, 400, RC_STR("The query makes no sense."),
                            RC_ACTION_FIX_REQUEST, rc_str_c(next)};
-    if (room == NULL)
+    if (scratch == NULL)
         return false;
-    rc_buf_init_fixed(&text, room, len + 1);
+    rc_buf_init_fixed(&text, scratch, len + 1);
     for (size_t i = 0; i < count; i++)
         rc_buf_push(&text, parts[i]);
     r->problem->message = rc_buf_get(&text);
     return false;
 }
 
-static bool refuse_value(reading *r, const char *name, rc_str value, const char *next)
+static bool refuse_value(parse_state *r, const char *name, rc_str value, const char *next)
 {
     const rc_str parts[] = {RC_STR("The parameter "), rc_str_c(name), RC_STR(" cannot be \""),
                             rc_str_slice(value, 0, 100), RC_STR("\".")};
@@ -55,11 +55,11 @@ static bool refuse_value(reading *r, const char *name, rc_str value, const char 
 
 /* ---- values ---- */
 
-static bool read_time(reading *r, const char *name, rc_str value, int64_t *ret_unix_ms)
+static bool read_time(parse_state *r, const char *name, rc_str value, int64_t *ret_unix_ms)
 {
     int64_t ms = 0;
     if (rc_duration_parse(value, RC_UNIT_NONE, &ms) == RC_OK) {
-        *ret_unix_ms = r->question.now_unix_ms - ms;
+        *ret_unix_ms = r->result.now_unix_ms - ms;
         return true;
     }
     if (rc_rfc3339_parse(value, ret_unix_ms) == RC_OK ||
@@ -69,75 +69,75 @@ static bool read_time(reading *r, const char *name, rc_str value, int64_t *ret_u
                         "Write so long ago as 15m, 1h or 7d, or a time as 2026-11-16T02:30:00Z.");
 }
 
-static bool read_since(reading *r, const char *name, rc_str value)
+static bool read_since(parse_state *r, const char *name, rc_str value)
 {
-    return read_time(r, name, value, &r->question.query.filter.from_unix_ms);
+    return read_time(r, name, value, &r->result.query.filter.from_unix_ms);
 }
 
-static bool read_until(reading *r, const char *name, rc_str value)
+static bool read_until(parse_state *r, const char *name, rc_str value)
 {
-    return read_time(r, name, value, &r->question.query.filter.until_unix_ms);
+    return read_time(r, name, value, &r->result.query.filter.until_unix_ms);
 }
 
-static bool read_client(reading *r, const char *name, rc_str value)
+static bool read_client(parse_state *r, const char *name, rc_str value)
 {
     (void)name;
-    r->question.query.filter.client = value;
+    r->result.query.filter.client = value;
     return true;
 }
 
-static bool read_route(reading *r, const char *name, rc_str value)
+static bool read_route(parse_state *r, const char *name, rc_str value)
 {
     (void)name;
-    r->question.query.filter.route = value;
+    r->result.query.filter.route = value;
     return true;
 }
 
-static bool read_model(reading *r, const char *name, rc_str value)
+static bool read_model(parse_state *r, const char *name, rc_str value)
 {
     (void)name;
-    r->question.query.filter.model = value;
+    r->result.query.filter.model = value;
     return true;
 }
 
-static bool read_target(reading *r, const char *name, rc_str value)
+static bool read_target(parse_state *r, const char *name, rc_str value)
 {
     (void)name;
-    r->question.query.filter.target = value;
+    r->result.query.filter.target = value;
     return true;
 }
 
-static bool read_report(reading *r, const char *name, rc_str value)
+static bool read_report(parse_state *r, const char *name, rc_str value)
 {
     (void)name;
-    r->question.query.filter.report_id = value;
+    r->result.query.filter.report_id = value;
     return true;
 }
 
-static bool read_id(reading *r, const char *name, rc_str value)
+static bool read_id(parse_state *r, const char *name, rc_str value)
 {
     (void)name;
-    r->question.id = value;
+    r->result.id = value;
     return true;
 }
 
-static bool read_code(reading *r, const char *name, rc_str value)
+static bool read_code(parse_state *r, const char *name, rc_str value)
 {
-    r->question.query.filter.code = rc_code_parse(value);
-    return rc_code_get(r->question.query.filter.code) != NULL ||
+    r->result.query.filter.code = rc_code_parse(value);
+    return rc_code_get(r->result.query.filter.code) != NULL ||
            refuse_value(r, name, value, "Name a code of the taxonomy, such as RateLimited.");
 }
 
-static bool read_class(reading *r, const char *name, rc_str value)
+static bool read_class(parse_state *r, const char *name, rc_str value)
 {
-    r->question.query.filter.error_class = rc_class_parse(value);
-    return rc_class_get(r->question.query.filter.error_class) != NULL ||
+    r->result.query.filter.error_class = rc_class_parse(value);
+    return rc_class_get(r->result.query.filter.error_class) != NULL ||
            refuse_value(r, name, value, "Name a class of the taxonomy, such as ProviderTransient.");
 }
 
-static bool read_outcome(reading *r, const char *name, rc_str value)
+static bool read_outcome(parse_state *r, const char *name, rc_str value)
 {
-    rc_store_filter *filter = &r->question.query.filter;
+    rc_store_filter *filter = &r->result.query.filter;
     filter->is_recovered = rc_str_eq(value, RC_STR("recovered"));
     filter->has_outcome = !filter->is_recovered;
     return filter->is_recovered || rc_outcome_parse(value, &filter->outcome) ||
@@ -145,7 +145,7 @@ static bool read_outcome(reading *r, const char *name, rc_str value)
                         "Name succeeded, recovered, failed, cancelled, open or notice.");
 }
 
-static bool read_limit(reading *r, const char *name, rc_str value)
+static bool read_limit(parse_state *r, const char *name, rc_str value)
 {
     uint32_t limit = 0;
     for (size_t i = 0; i < value.len; i++) {
@@ -153,24 +153,24 @@ static bool read_limit(reading *r, const char *name, rc_str value)
             return refuse_value(r, name, value, "Write a number from 1 to 500.");
         limit = limit * 10 + (uint32_t)(value.ptr[i] - '0');
     }
-    r->question.query.limit = limit;
+    r->result.query.limit = limit;
     return (limit > 0 && limit <= RC_ADMIN_LIST_MAX) ||
            refuse_value(r, name, value, "Write a number from 1 to 500.");
 }
 
-static bool read_after(reading *r, const char *name, rc_str value)
+static bool read_after(parse_state *r, const char *name, rc_str value)
 {
-    return rc_key_parse(value, &r->question.query.beyond_key) ||
+    return rc_operation_key_parse(value, &r->result.query.beyond_key) ||
            refuse_value(r, name, value, "Send what stood in \"next\" of the page before.");
 }
 
-static bool read_step(reading *r, const char *name, rc_str value)
+static bool read_step(parse_state *r, const char *name, rc_str value)
 {
     int64_t ms = 0;
     if (rc_duration_parse(value, RC_UNIT_NONE, &ms) != RC_OK || ms < STEP_MIN_MS ||
         ms % SECOND_MS != 0)
         return refuse_value(r, name, value, "Write whole seconds or more, as in 30s, 5m or 1h.");
-    r->question.step_ms = ms;
+    r->result.step_ms = ms;
     return true;
 }
 
@@ -192,7 +192,7 @@ static uint32_t group_of(rc_str name)
     return 0;
 }
 
-static bool read_by(reading *r, const char *name, rc_str value)
+static bool read_by(parse_state *r, const char *name, rc_str value)
 {
     for (size_t at = 0; at <= value.len;) {
         size_t end = rc_str_find_byte(value, ',', at);
@@ -202,7 +202,7 @@ static bool read_by(reading *r, const char *name, rc_str value)
             return refuse_value(r, name, value,
                                 "Name time, class, code, target, model, client or route, with "
                                 "commas in between.");
-        r->question.by |= by;
+        r->result.by |= by;
         at = end + 1;
     }
     return true;
@@ -213,30 +213,30 @@ static bool read_by(reading *r, const char *name, rc_str value)
 static const struct {
     const char *name;
     unsigned kinds;
-    bool (*read)(reading *r, const char *name, rc_str value);
+    bool (*read)(parse_state *r, const char *name, rc_str value);
 } parameters[] = {
-    {"since", RC_ADMIN_ASK_LIST | RC_ADMIN_ASK_STATS, read_since},
-    {"until", RC_ADMIN_ASK_LIST | RC_ADMIN_ASK_STATS, read_until},
-    {"client", RC_ADMIN_ASK_LIST | RC_ADMIN_ASK_STATS, read_client},
-    {"route", RC_ADMIN_ASK_LIST | RC_ADMIN_ASK_STATS, read_route},
-    {"model", RC_ADMIN_ASK_LIST | RC_ADMIN_ASK_STATS, read_model},
-    {"target", RC_ADMIN_ASK_LIST | RC_ADMIN_ASK_STATS, read_target},
-    {"code", RC_ADMIN_ASK_LIST | RC_ADMIN_ASK_STATS, read_code},
-    {"class", RC_ADMIN_ASK_LIST | RC_ADMIN_ASK_STATS, read_class},
-    {"outcome", RC_ADMIN_ASK_LIST | RC_ADMIN_ASK_STATS, read_outcome},
-    {"report", RC_ADMIN_ASK_LIST, read_report},
-    {"id", RC_ADMIN_ASK_LIST, read_id},
-    {"limit", RC_ADMIN_ASK_LIST, read_limit},
-    {"after", RC_ADMIN_ASK_LIST, read_after},
-    {"by", RC_ADMIN_ASK_STATS, read_by},
-    {"step", RC_ADMIN_ASK_STATS, read_step},
+    {"since", RC_ADMIN_QUERY_LIST | RC_ADMIN_QUERY_STATS, read_since},
+    {"until", RC_ADMIN_QUERY_LIST | RC_ADMIN_QUERY_STATS, read_until},
+    {"client", RC_ADMIN_QUERY_LIST | RC_ADMIN_QUERY_STATS, read_client},
+    {"route", RC_ADMIN_QUERY_LIST | RC_ADMIN_QUERY_STATS, read_route},
+    {"model", RC_ADMIN_QUERY_LIST | RC_ADMIN_QUERY_STATS, read_model},
+    {"target", RC_ADMIN_QUERY_LIST | RC_ADMIN_QUERY_STATS, read_target},
+    {"code", RC_ADMIN_QUERY_LIST | RC_ADMIN_QUERY_STATS, read_code},
+    {"class", RC_ADMIN_QUERY_LIST | RC_ADMIN_QUERY_STATS, read_class},
+    {"outcome", RC_ADMIN_QUERY_LIST | RC_ADMIN_QUERY_STATS, read_outcome},
+    {"report", RC_ADMIN_QUERY_LIST, read_report},
+    {"id", RC_ADMIN_QUERY_LIST, read_id},
+    {"limit", RC_ADMIN_QUERY_LIST, read_limit},
+    {"after", RC_ADMIN_QUERY_LIST, read_after},
+    {"by", RC_ADMIN_QUERY_STATS, read_by},
+    {"step", RC_ADMIN_QUERY_STATS, read_step},
 };
 #define PARAMETERS (sizeof(parameters) / sizeof(parameters[0]))
 
 /* Those of this kind of question. */
 static const char *name_at(const void *ctx, size_t index)
 {
-    const reading *r = ctx;
+    const parse_state *r = ctx;
     for (size_t i = 0; i < PARAMETERS; i++) {
         if ((parameters[i].kinds & r->kind) == 0)
             continue;
@@ -246,7 +246,7 @@ static const char *name_at(const void *ctx, size_t index)
     return NULL;
 }
 
-static bool refuse_name(reading *r, rc_str name)
+static bool refuse_name(parse_state *r, rc_str name)
 {
     const char *nearest = rc_nearest(name, name_at, r);
     const rc_str parts[] = {RC_STR("There is no parameter \""), rc_str_slice(name, 0, 100),
@@ -254,7 +254,7 @@ static bool refuse_name(reading *r, rc_str name)
                             nearest != NULL ? rc_str_c(nearest) : RC_STR(""),
                             nearest != NULL ? RC_STR("?") : RC_STR(".")};
     return refuse(r,
-                  r->kind == RC_ADMIN_ASK_LIST
+                  r->kind == RC_ADMIN_QUERY_LIST
                       ? "There are since, until, client, route, model, target, code, class, "
                         "outcome, report, id, limit and after."
                       : "There are since, until, client, route, model, target, code, class, "
@@ -262,7 +262,7 @@ static bool refuse_name(reading *r, rc_str name)
                   parts, sizeof(parts) / sizeof(parts[0]));
 }
 
-static bool read_parameter(reading *r, rc_str name, rc_str value)
+static bool read_parameter(parse_state *r, rc_str name, rc_str value)
 {
     for (uint32_t i = 0; i < PARAMETERS; i++) {
         if ((parameters[i].kinds & r->kind) == 0 || !rc_str_eq(name, rc_str_c(parameters[i].name)))
@@ -288,14 +288,14 @@ static bool is_text(rc_str text)
     return rc_utf8_is_valid(text);
 }
 
-static bool decode(reading *r, rc_str written, rc_str *ret_text)
+static bool decode(parse_state *r, rc_str written, rc_str *ret_text)
 {
-    char *room = rc_arena_get_unset(r->arena, written.len + 1);
+    char *scratch = rc_arena_get_unset(r->arena, written.len + 1);
     rc_buf buf;
-    if (room == NULL)
+    if (scratch == NULL)
         return false;
-    rc_buf_init_fixed(&buf, room, written.len + 1);
-    if (!rc_gate_percent_decode(written, &buf) || !is_text(rc_buf_get(&buf))) {
+    rc_buf_init_fixed(&buf, scratch, written.len + 1);
+    if (!rc_percent_decode(written, &buf) || !is_text(rc_buf_get(&buf))) {
         const rc_str message = RC_STR("The query has an escape that is damaged, or is no text.");
         return refuse(r, "Write what is no letter or digit as %XX, in UTF-8.", &message, 1);
     }
@@ -303,7 +303,7 @@ static bool decode(reading *r, rc_str written, rc_str *ret_text)
     return true;
 }
 
-static bool read_pair(reading *r, rc_str pair)
+static bool read_pair(parse_state *r, rc_str pair)
 {
     const size_t equals = rc_str_find_byte(pair, '=', 0);
     rc_str name;
@@ -328,9 +328,9 @@ static int64_t good_step(int64_t range_ms)
     return (range_ms / RC_ADMIN_STEPS_MAX / week_ms + 1) * week_ms;
 }
 
-static bool finish_stats(reading *r)
+static bool finish_stats(parse_state *r)
 {
-    rc_admin_question *q = &r->question;
+    rc_admin_audit_query *q = &r->result;
     rc_store_filter *filter = &q->query.filter;
     if (filter->from_unix_ms == 0)
         filter->from_unix_ms =
@@ -347,7 +347,7 @@ static bool finish_stats(reading *r)
     return refuse(r, "Ask for at most 240 steps, or leave the parameter step out.", &message, 1);
 }
 
-static bool read_pairs(reading *r, rc_str text)
+static bool read_pairs(parse_state *r, rc_str text)
 {
     while (text.len > 0) {
         const size_t end = rc_str_find_byte(text, '&', 0);
@@ -358,20 +358,20 @@ static bool read_pairs(reading *r, rc_str text)
     return true;
 }
 
-bool rc_admin_question_read(rc_str text, rc_admin_question_kind kind, int64_t now_unix_ms,
-                            rc_arena *arena, rc_admin_question *ret_question,
-                            rc_admin_problem *ret_problem)
+bool rc_admin_audit_query_parse(rc_str text, rc_admin_audit_query_kind kind, int64_t now_unix_ms,
+                                rc_arena *arena, rc_admin_audit_query *ret_query,
+                                rc_admin_problem *ret_problem)
 {
-    reading r = {.arena = arena, .kind = kind, .problem = ret_problem};
-    r.question.now_unix_ms = now_unix_ms;
-    r.question.query.limit = RC_ADMIN_LIST_DEFAULT;
+    parse_state r = {.arena = arena, .kind = kind, .problem = ret_problem};
+    r.result.now_unix_ms = now_unix_ms;
+    r.result.query.limit = RC_ADMIN_LIST_DEFAULT;
     if (text.len > RC_ADMIN_QUERY_MAX) {
         const rc_str message = RC_STR("The query is longer than 8 KiB.");
         return refuse(&r, "Ask for less at once.", &message, 1);
     }
-    if (!read_pairs(&r, text) || (kind == RC_ADMIN_ASK_STATS && !finish_stats(&r)))
+    if (!read_pairs(&r, text) || (kind == RC_ADMIN_QUERY_STATS && !finish_stats(&r)))
         return false;
-    *ret_question = r.question;
+    *ret_query = r.result;
     return rc_arena_status(arena) == RC_OK;
 }
 

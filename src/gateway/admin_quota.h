@@ -7,16 +7,16 @@
 #include "gateway/world.h"
 
 typedef struct rc_admin_quotas {
-    const rc_gate_world *world;
+    const rc_hub *hub;
     rc_arena *arena;
-    const rc_quota_seen *list; /* by key, the lowest first; without a key by target */
+    const rc_quota_entry *list; /* by key, the lowest first; without a key by target */
     uint32_t count;
-    uint32_t at;
+    uint32_t next;
 } rc_admin_quotas;
 
 /* As of now. Without memory there are none, and the arena says so. With the world's lock held until
  * it is no longer used. world, arena: borrow until then. */
-void rc_admin_quotas_init(rc_admin_quotas *quotas, rc_gate_world *world, rc_arena *arena,
+void rc_admin_quotas_init(rc_admin_quotas *quotas, rc_hub *hub, rc_arena *arena,
                           int64_t now_unix_ms);
 
 /* Those of a key; and of a target that needs none. Rows only ever rise, keys come first. */

@@ -103,12 +103,12 @@ static bool is_text(rc_str text)
  * memory. */
 static bool decode(rc_arena *arena, rc_str written, rc_str *ret_text)
 {
-    char *room = rc_arena_get_unset(arena, written.len + 1);
+    char *scratch = rc_arena_get_unset(arena, written.len + 1);
     rc_buf buf;
-    if (room == NULL)
+    if (scratch == NULL)
         return false;
-    rc_buf_init_fixed(&buf, room, written.len + 1);
-    if (!rc_gate_percent_decode(written, &buf) || rc_buf_status(&buf) != RC_OK)
+    rc_buf_init_fixed(&buf, scratch, written.len + 1);
+    if (!rc_percent_decode(written, &buf) || rc_buf_status(&buf) != RC_OK)
         return false;
     *ret_text = rc_buf_get(&buf);
     return is_text(*ret_text);
@@ -123,10 +123,10 @@ static bool take_captures(rc_admin_request *request, const match *found)
     return true;
 }
 
-bool rc_admin_query(const rc_admin_request *request, rc_str name, rc_str *ret_value)
+bool rc_admin_request_parameter(const rc_admin_request *request, rc_str name, rc_str *ret_value)
 {
     rc_str written;
-    return rc_gate_query_find(request->query, name, &written) &&
+    return rc_query_find(request->query, name, &written) &&
            decode(request->arena, written, ret_value);
 }
 

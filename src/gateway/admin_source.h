@@ -44,7 +44,7 @@ typedef struct rc_admin_target {
     uint64_t cooling_ms;    /* for how long still; 0: it does not cool down */
     bool
         is_cooling_assumed; /* nobody told how long: where nothing else can be asked, it is asked */
-    rc_code why;            /* what it cools down for; NONE: not known */
+    rc_code cooling_code;   /* what it cools down for; NONE: not known */
     rc_breaker_state breaker;
     uint64_t open_ms; /* for how long the breaker is still open */
     uint32_t in_flight;
@@ -70,19 +70,19 @@ typedef struct rc_admin_key {
     int16_t left_milli[RC_QUOTA_KIND_COUNT];
 } rc_admin_key;
 
-typedef struct rc_admin_budget {
+typedef struct rc_admin_retry_budget {
     bool is_on; /* false: there is none, every retry is granted */
     uint32_t tokens;
     uint32_t burst;
     uint32_t ratio_milli;
     uint32_t floor_per_s;
-} rc_admin_budget;
+} rc_admin_retry_budget;
 
 /* A budget of money. */
-typedef struct rc_admin_spend {
+typedef struct rc_admin_money_budget {
     rc_str scope; /* "client app" */
-    rc_spend_state state;
-} rc_admin_spend;
+    rc_ledger_state state;
+} rc_admin_money_budget;
 
 /* A client that sends again what was answered for good. */
 typedef struct rc_admin_repeat {
@@ -105,8 +105,8 @@ typedef struct rc_admin_loop {
 typedef struct rc_admin_store {
     bool is_on; /* false: there is no audit */
     bool is_down;
-    rc_str kind; /* "sqlite"; never its address, which may hold a password */
-    rc_str why;  /* of one that is down, for people */
+    rc_str kind;        /* "sqlite"; never its address, which may hold a password */
+    rc_str down_reason; /* of one that is down, for people */
     uint64_t queued;
     uint64_t kept;
     uint64_t lost;
@@ -114,31 +114,31 @@ typedef struct rc_admin_store {
 } rc_admin_store;
 
 typedef struct rc_admin_config {
-    rc_str file;            /* empty: the environment */
-    uint64_t generation;    /* 1 for the first, one more with each reload */
-    int64_t loaded_unix_ms; /* the one that holds */
-    bool is_refused;        /* the latest reload was refused; */
-    rc_str refusal;         /* "FILE:LINE:COLUMN: KEY: what is wrong" */
-    const rc_str *waits;    /* keys in which the edition differs from what runs: a restart */
-    size_t wait_count;
+    rc_str file;                 /* empty: the environment */
+    uint64_t generation;         /* 1 for the first, one more with each reload */
+    int64_t loaded_unix_ms;      /* the one that holds */
+    bool is_refused;             /* the latest reload was refused; */
+    rc_str refusal;              /* "FILE:LINE:COLUMN: KEY: what is wrong" */
+    const rc_str *needs_restart; /* keys in which the edition differs from what runs: a restart */
+    size_t needs_restart_count;
 } rc_admin_config;
 
 typedef struct rc_admin_snapshot {
     int64_t now_unix_ms;
     int64_t started_unix_ms;
-    bool is_ready;        /* it takes requests */
-    bool is_draining;     /* it is going to end */
-    rc_str why_not;       /* of one that is not ready, for people */
-    uint64_t log_dropped; /* lines that could not be written */
-    rc_admin_budget budget;
+    bool is_ready;           /* it takes requests */
+    bool is_draining;        /* it is going to end */
+    rc_str not_ready_reason; /* of one that is not ready, for people */
+    uint64_t log_dropped;    /* lines that could not be written */
+    rc_admin_retry_budget retry_budget;
     rc_admin_store store;
     rc_admin_config config;
     const rc_admin_target *targets;
     size_t target_count;
     const rc_admin_key *keys;
     size_t key_count;
-    const rc_admin_spend *spends;
-    size_t spend_count;
+    const rc_admin_money_budget *money_budgets;
+    size_t money_budget_count;
     const rc_admin_repeat *repeats;
     size_t repeat_count;
     const rc_admin_loop *loops;
@@ -151,26 +151,26 @@ typedef enum rc_admin_action_kind {
     RC_ADMIN_TARGET_CLEAR = 3, /* forget its cooldown, close its breaker */
     RC_ADMIN_KEY_REVIVE = 4,   /* healthy again */
     RC_ADMIN_RELOAD = 5,
-    RC_ADMIN_DRAIN = 6,      /* take no more requests, finish, end */
-    RC_ADMIN_SPEND_RAISE = 7 /* let more be spent until the budget renews */
+    RC_ADMIN_DRAIN = 6,       /* take no more requests, finish, end */
+    RC_ADMIN_BUDGET_RAISE = 7 /* let more be spent until the budget renews */
 } rc_admin_action_kind;
 
 typedef struct rc_admin_action {
     rc_admin_action_kind kind;
     rc_str provider; /* of a target */
     rc_str model;
-    rc_str key;   /* an id */
-    rc_str spend; /* the scope of a budget */
+    rc_str key;    /* an id */
+    rc_str budget; /* the scope of a budget */
     uint64_t usd_micro;
     rc_str reason; /* the operator's, for the audit; may be empty */
-    rc_str by;     /* the peer: an address, or "unix" */
+    rc_str peer;   /* the peer: an address, or "unix" */
 } rc_admin_action;
 
 typedef enum rc_admin_outcome_kind {
     RC_ADMIN_DONE = 0,
-    RC_ADMIN_NO_SUCH = 1, /* there is no such target, key or budget */
-    RC_ADMIN_REFUSED = 2, /* text says why: of a reload what is wrong and where */
-    RC_ADMIN_FAILED = 3   /* it could not be done now; text says why */
+    RC_ADMIN_NOT_FOUND = 1, /* there is no such target, key or budget */
+    RC_ADMIN_REFUSED = 2,   /* text says why: of a reload what is wrong and where */
+    RC_ADMIN_FAILED = 3     /* it could not be done now; text says why */
 } rc_admin_outcome_kind;
 
 typedef struct rc_admin_outcome {
@@ -180,7 +180,7 @@ typedef struct rc_admin_outcome {
 
 typedef struct rc_admin_source {
     /* False: there is no memory. arena: borrows. ret_snapshot is zeroed. */
-    bool (*look)(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
+    bool (*fill_snapshot)(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
     /* action: views. */
     void (*act)(void *ctx, const rc_admin_action *action, rc_admin_outcome *ret_outcome);
     void *ctx;
@@ -190,14 +190,15 @@ typedef struct rc_admin_source {
 
 /* What rc_shared knows of a target, or of a credential, as of now; the names are left alone. The
  * caller holds the lock. A target or credential that does not exist is left alone, too. */
-void rc_admin_look_target(const rc_shared *shared, uint16_t target, uint64_t now_ms,
+void rc_admin_fill_target(const rc_shared *shared, uint16_t target, uint64_t now_ms,
                           rc_admin_target *ret_target);
-/* The health of a target that rc_admin_look_target has looked at. */
-void rc_admin_look_health(const rc_health *health, int64_t now_unix_ms,
+/* The health of a target that rc_admin_fill_target has looked at. */
+void rc_admin_fill_health(const rc_health *health, int64_t now_unix_ms,
                           rc_admin_target *ret_target);
-void rc_admin_look_key(const rc_shared *shared, uint16_t credential, uint64_t now_ms,
+void rc_admin_fill_key(const rc_shared *shared, uint16_t credential, uint64_t now_ms,
                        rc_admin_key *ret_key);
-void rc_admin_look_budget(rc_budget *budget, uint64_t now_ms, rc_admin_budget *ret_budget);
+void rc_admin_fill_retry_budget(rc_retry_budget *budget, uint64_t now_ms,
+                                rc_admin_retry_budget *ret_budget);
 
 /* Why a gateway is not ready when no target of any route can be asked. */
 #define RC_ADMIN_NO_ROUTE "no route can be served: all targets are down or disabled"

@@ -31,11 +31,11 @@ static void put_flag(state *s, const char *key, bool value)
 
 static void put_time(state *s, const char *key, int64_t unix_ms)
 {
-    char room[40];
+    char scratch[40];
     rc_buf text;
     if (unix_ms <= 0)
         return;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_rfc3339_push(&text, unix_ms);
     rc_json_member_string(&s->w, rc_str_c(key), rc_buf_get(&text));
 }
@@ -54,9 +54,9 @@ static void put_end(state *s, uint64_t left_ms)
 static void put_target_name(state *s, const rc_admin_target *target)
 {
     /* Names are at most 1024 bytes each. */
-    char room[2200];
+    char scratch[2200];
     rc_buf name;
-    rc_buf_init_fixed(&name, room, sizeof(room));
+    rc_buf_init_fixed(&name, scratch, sizeof(scratch));
     rc_buf_push(&name, target->provider);
     rc_buf_push_byte(&name, '/');
     rc_buf_push(&name, target->model);
@@ -108,7 +108,7 @@ static void put_target(state *s, const rc_admin_target *target)
         put_end(s, target->cooling_ms);
     if (now == RC_TARGET_OPEN)
         put_end(s, target->open_ms);
-    put_text(s, "why", rc_str_c(rc_code_name(target->why)));
+    put_text(s, "why", rc_str_c(rc_code_name(target->cooling_code)));
     if (target->cooling_ms > 0)
         put_flag(s, "assumed", target->is_cooling_assumed);
     put_text(s, "breaker", rc_str_c(rc_breaker_state_name(target->breaker)));
@@ -153,9 +153,9 @@ static void put_keys(state *s)
     rc_json_array_end(&s->w);
 }
 
-static void put_budget(state *s)
+static void put_retry_budget(state *s)
 {
-    const rc_admin_budget *budget = &s->snapshot->budget;
+    const rc_admin_retry_budget *budget = &s->snapshot->retry_budget;
     rc_json_key(&s->w, RC_STR("budget"));
     rc_json_object_begin(&s->w);
     put_flag(s, "on", budget->is_on);
@@ -173,14 +173,14 @@ static void put_usd(state *s, const char *key, uint64_t micro)
     rc_record_json_usd(&s->w, rc_str_c(key), micro);
 }
 
-static void put_spend(state *s, const rc_admin_spend *spend)
+static void put_money_budget(state *s, const rc_admin_money_budget *spend)
 {
     static const char *const pers[] = {"day", "month", "total"};
     static const char *const exceeds[] = {"warn", "pause", "fail"};
-    const rc_spend_state *is = &spend->state;
+    const rc_ledger_state *is = &spend->state;
     rc_json_object_begin(&s->w);
     put_text(s, "scope", spend->scope);
-    put_text(s, "per", rc_str_c(pers[is->rule.per]));
+    put_text(s, "per", rc_str_c(pers[is->rule.period]));
     put_text(s, "on_exceed", rc_str_c(exceeds[is->rule.on_exceed]));
     put_usd(s, "spent_usd", is->spent);
     put_usd(s, "held_usd", is->held);
@@ -191,17 +191,17 @@ static void put_spend(state *s, const rc_admin_spend *spend)
     if (is->unpriced > 0)
         put_number(s, "unpriced_calls", is->unpriced);
     put_time(s, "renews", is->renews_unix_ms);
-    put_flag(s, "awaited", is->is_awaited);
+    put_flag(s, "awaited", is->has_waiters);
     put_flag(s, "refusing", is->is_refusing);
     rc_json_object_end(&s->w);
 }
 
-static void put_spends(state *s)
+static void put_money_budgets(state *s)
 {
     rc_json_key(&s->w, RC_STR("budgets"));
     rc_json_array_begin(&s->w);
-    for (size_t i = 0; i < s->snapshot->spend_count; i++)
-        put_spend(s, &s->snapshot->spends[i]);
+    for (size_t i = 0; i < s->snapshot->money_budget_count; i++)
+        put_money_budget(s, &s->snapshot->money_budgets[i]);
     rc_json_array_end(&s->w);
 }
 
@@ -216,11 +216,11 @@ static void put_config(state *s)
     put_flag(s, "last_reload_refused", config->is_refused);
     if (config->is_refused)
         put_text(s, "refusal", config->refusal);
-    if (config->wait_count > 0) {
+    if (config->needs_restart_count > 0) {
         rc_json_key(&s->w, RC_STR("needs_restart"));
         rc_json_array_begin(&s->w);
-        for (size_t i = 0; i < config->wait_count; i++)
-            rc_json_string(&s->w, config->waits[i]);
+        for (size_t i = 0; i < config->needs_restart_count; i++)
+            rc_json_string(&s->w, config->needs_restart[i]);
         rc_json_array_end(&s->w);
     }
     rc_json_object_end(&s->w);
@@ -236,7 +236,7 @@ static void put_store(state *s)
         put_text(s, "kind", store->kind);
         put_flag(s, "down", store->is_down);
         if (store->is_down)
-            put_text(s, "why", store->why);
+            put_text(s, "why", store->down_reason);
         put_number(s, "queued", store->queued);
         put_number(s, "kept", store->kept);
         put_number(s, "lost", store->lost);
@@ -291,7 +291,7 @@ static void put_process(state *s)
     put_flag(s, "ready", snapshot->is_ready);
     put_flag(s, "draining", snapshot->is_draining);
     if (!snapshot->is_ready)
-        put_text(s, "why_not_ready", snapshot->why_not);
+        put_text(s, "why_not_ready", snapshot->not_ready_reason);
     put_number(s, "log_dropped", snapshot->log_dropped);
 }
 
@@ -309,7 +309,7 @@ void rc_admin_push_ready(rc_buf *buf, const rc_admin_snapshot *snapshot)
     rc_json_writer_init(&s.w, buf, 0);
     rc_json_object_begin(&s.w);
     put_flag(&s, "ready", snapshot->is_ready);
-    put_text(&s, "why", snapshot->is_ready ? RC_STR("") : snapshot->why_not);
+    put_text(&s, "why", snapshot->is_ready ? RC_STR("") : snapshot->not_ready_reason);
     rc_json_key(&s.w, RC_STR("targets"));
     rc_json_array_begin(&s.w);
     for (size_t i = 0; i < snapshot->target_count; i++) {
@@ -343,12 +343,12 @@ void rc_admin_push_key(rc_buf *buf, const rc_admin_snapshot *snapshot, const rc_
     rc_buf_push_byte(buf, '\n');
 }
 
-void rc_admin_push_spend(rc_buf *buf, const rc_admin_snapshot *snapshot,
-                         const rc_admin_spend *spend)
+void rc_admin_push_money_budget(rc_buf *buf, const rc_admin_snapshot *snapshot,
+                                const rc_admin_money_budget *spend)
 {
     state s;
     begin(&s, buf, snapshot);
-    put_spend(&s, spend);
+    put_money_budget(&s, spend);
     rc_buf_push_byte(buf, '\n');
 }
 
@@ -364,10 +364,10 @@ void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admi
         put_config(&s);
     if (is_all)
         put_store(&s);
-    if (is_all || part == RC_ADMIN_PART_BUDGET)
-        put_budget(&s);
-    if (is_all || part == RC_ADMIN_PART_SPENDS)
-        put_spends(&s);
+    if (is_all || part == RC_ADMIN_PART_RETRY_BUDGET)
+        put_retry_budget(&s);
+    if (is_all || part == RC_ADMIN_PART_MONEY_BUDGETS)
+        put_money_budgets(&s);
     if (is_all) {
         put_repeats(&s);
         put_loops(&s);

@@ -14,7 +14,7 @@ const rc_web_file *rc_web_file_find(rc_str name)
 static bool is_known(const rc_admin_request *request, const rc_web_file *file)
 {
     rc_str value;
-    if (!rc_admin_header(request, RC_STR("if-none-match"), &value))
+    if (!rc_admin_request_header(request, RC_STR("if-none-match"), &value))
         return false;
     return rc_str_eq(value, RC_STR("*")) ||
            rc_str_find(value, rc_str_c(file->etag), 0) != RC_STR_NPOS;

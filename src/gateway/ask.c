@@ -30,7 +30,7 @@ static void push_path(rc_buf *buf, const rc_prompt *prompt, rc_dialect dialect)
         return;
     }
     rc_buf_push(buf, RC_STR("/v1beta/models/"));
-    rc_gate_percent_encode(prompt->model, buf);
+    rc_percent_encode(prompt->model, buf);
     rc_buf_push(buf, prompt->is_stream ? RC_STR(":streamGenerateContent?alt=sse")
                                        : RC_STR(":generateContent"));
 }
@@ -42,7 +42,7 @@ static void push_host(rc_buf *buf, const rc_origin *origin)
     rc_buf_push(buf, RC_STR("\r\n"));
 }
 
-static void push_ours(rc_buf *buf, const rc_gate_ask_settings *settings)
+static void push_own_fields(rc_buf *buf, const rc_gateway_call_settings *settings)
 {
     if (settings->prompt->is_stream)
         rc_buf_push(buf, RC_STR("x-recourse-events: 1\r\n"));
@@ -59,10 +59,10 @@ static void push_ours(rc_buf *buf, const rc_gate_ask_settings *settings)
 }
 
 /* Room for all of it first: no half-grown copy of the token is left behind. */
-static bool write_request(rc_gate_ask *ask, const rc_gate_ask_settings *settings)
+static bool write_request(rc_gateway_call *call, const rc_gateway_call_settings *settings)
 {
-    rc_buf *wire = &ask->wire;
-    (void)rc_prompt_push_body(&ask->body, settings->prompt, settings->dialect);
+    rc_buf *wire = &call->request_head;
+    (void)rc_prompt_push_body(&call->request_body, settings->prompt, settings->dialect);
     (void)rc_buf_reserve(wire, 3 * settings->prompt->model.len + settings->policy.len +
                                    settings->token.len + sizeof settings->origin->prefix +
                                    sizeof settings->origin->authority + 1024);
@@ -80,21 +80,22 @@ static bool write_request(rc_gate_ask *ask, const rc_gate_ask_settings *settings
         (void)rc_secret_push(wire, settings->token);
         rc_buf_push(wire, RC_STR("\r\n"));
     }
-    push_ours(wire, settings);
+    push_own_fields(wire, settings);
     rc_buf_push(wire, RC_STR("content-length: "));
-    rc_buf_push_u64(wire, rc_buf_get(&ask->body).len);
+    rc_buf_push_u64(wire, rc_buf_get(&call->request_body).len);
     rc_buf_push(wire, RC_STR("\r\n\r\n"));
-    return rc_buf_status(wire) == RC_OK && rc_buf_status(&ask->body) == RC_OK;
+    return rc_buf_status(wire) == RC_OK && rc_buf_status(&call->request_body) == RC_OK;
 }
 
 /* ---- facts ---- */
 
-static void copy_name(char *room, rc_str text)
+static void copy_name(char *scratch, rc_str text)
 {
-    const size_t len = text.len < RC_GATE_ASK_NAME_MAX ? text.len : RC_GATE_ASK_NAME_MAX - 1;
+    const size_t len =
+        text.len < RC_GATEWAY_CALL_NAME_MAX ? text.len : RC_GATEWAY_CALL_NAME_MAX - 1;
     if (len > 0)
-        memcpy(room, text.ptr, len);
-    room[len] = '\0';
+        memcpy(scratch, text.ptr, len);
+    scratch[len] = '\0';
 }
 
 static uint64_t number_of(rc_str digits)
@@ -108,45 +109,45 @@ static uint64_t number_of(rc_str digits)
     return number;
 }
 
-static rc_str field_of(const rc_gate_ask *ask, rc_str name)
+static rc_str field_of(const rc_gateway_call *call, rc_str name)
 {
-    return rc_http1_find(ask->reader, rc_buf_get(&ask->head).ptr, name);
+    return rc_http1_find(call->reader, rc_buf_get(&call->response_head).ptr, name);
 }
 
-static void read_fields(rc_gate_ask *ask)
+static void read_fields(rc_gateway_call *call)
 {
-    rc_gate_ask_facts *facts = &ask->facts;
+    rc_gateway_call_facts *facts = &call->facts;
     rc_buf target;
     rc_buf_init_fixed(&target, facts->target, sizeof facts->target - 1);
-    if (!rc_gate_percent_decode(field_of(ask, RC_STR("x-recourse-target")), &target) ||
+    if (!rc_percent_decode(field_of(call, RC_STR("x-recourse-target")), &target) ||
         rc_buf_status(&target) != RC_OK)
         rc_buf_reset(&target);
     facts->target[rc_buf_get(&target).len] = '\0';
-    facts->attempts = (uint32_t)number_of(field_of(ask, RC_STR("x-recourse-attempts")));
-    copy_name(facts->request_id, field_of(ask, RC_STR("x-recourse-request-id")));
-    copy_name(facts->report_id, field_of(ask, RC_STR("x-recourse-report-id")));
+    facts->attempts = (uint32_t)number_of(field_of(call, RC_STR("x-recourse-attempts")));
+    copy_name(facts->request_id, field_of(call, RC_STR("x-recourse-request-id")));
+    copy_name(facts->report_id, field_of(call, RC_STR("x-recourse-report-id")));
     facts->is_foreign = facts->request_id[0] == '\0';
 }
 
-static void note(rc_gate_ask *ask, const rc_told *told)
+static void count_event(rc_gateway_call *call, const rc_event_view *event)
 {
-    rc_gate_ask_facts *facts = &ask->facts;
-    switch ((int)told->type) {
+    rc_gateway_call_facts *facts = &call->facts;
+    switch ((int)event->type) {
     case RC_EVENT_TYPE_AUTO_RETRY_START:
-        facts->wait_ms += told->delay_ms;
-        facts->attempts = (uint32_t)told->attempt;
+        facts->wait_ms += event->delay_ms;
+        facts->attempts = (uint32_t)event->attempt;
         break;
     case RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED:
         facts->switches++;
-        copy_name(facts->target, told->to);
+        copy_name(facts->target, event->to);
         break;
     case RC_EVENT_TYPE_CREDENTIAL_SWITCHED:
         facts->switches++;
         break;
     case RC_EVENT_TYPE_COST_UPDATED:
-        facts->attempts = (uint32_t)told->attempt;
-        facts->cost_micro_usd = told->total_micro_usd;
-        copy_name(facts->target, told->model);
+        facts->attempts = (uint32_t)event->attempt;
+        facts->cost_micro_usd = event->total_micro_usd;
+        copy_name(facts->target, event->model);
         break;
     default:
         break;
@@ -155,17 +156,17 @@ static void note(rc_gate_ask *ask, const rc_told *told)
 
 /* ---- the end ---- */
 
-static void wipe_request(rc_gate_ask *ask)
+static void wipe_request(rc_gateway_call *call)
 {
-    rc_secret_wipe_buf(&ask->wire);
-    rc_buf_done(&ask->wire);
-    rc_buf_done(&ask->body);
+    rc_secret_wipe_buf(&call->request_head);
+    rc_buf_done(&call->request_head);
+    rc_buf_done(&call->request_body);
 }
 
-static const rc_report *report_of(rc_gate_ask *ask, rc_code code, const char *message)
+static const rc_report *report_of(rc_gateway_call *call, rc_code code, const char *message)
 {
     rc_builder builder;
-    rc_builder_init(&builder, &ask->alloc, code);
+    rc_builder_init(&builder, &call->alloc, code);
     rc_builder_set_family(&builder, RC_FAMILY_LLM);
     rc_builder_set_message(&builder, rc_str_c(message));
     return rc_builder_finish(&builder);
@@ -173,12 +174,12 @@ static const rc_report *report_of(rc_gate_ask *ask, rc_code code, const char *me
 
 /* What a client is shown leaves out what its code says anyway; here it is wanted again. report:
  * takes; gives. */
-static const rc_report *complete(rc_gate_ask *ask, const rc_report *report)
+static const rc_report *complete(rc_gateway_call *call, const rc_report *report)
 {
     rc_builder builder;
     if (rc_report_domain(report) != RC_DOMAIN_NONE || rc_report_code(report) == RC_CODE_NONE)
         return report;
-    rc_builder_init(&builder, &ask->alloc, rc_report_code(report));
+    rc_builder_init(&builder, &call->alloc, rc_report_code(report));
     rc_builder_set_id_text(&builder, rc_report_id(report));
     rc_builder_set_error_type(&builder, rc_report_error_type(report));
     rc_builder_set_message(&builder, rc_report_message(report));
@@ -191,142 +192,142 @@ static const rc_report *complete(rc_gate_ask *ask, const rc_report *report)
 }
 
 /* The report that a gateway puts under "recourse". NULL: there is none. */
-static const rc_report *read_report(rc_gate_ask *ask, rc_str body)
+static const rc_report *read_report(rc_gateway_call *call, rc_str body)
 {
     const rc_report *report = NULL;
     rc_decode_info info;
     rc_str text;
     if (!rc_dialect_find_report(body, &text) ||
-        rc_report_decode(text, RC_DECODE_TOLERANT, &ask->alloc, &report, &info) != RC_OK)
+        rc_report_decode(text, RC_DECODE_TOLERANT, &call->alloc, &report, &info) != RC_OK)
         return NULL;
-    return complete(ask, report);
+    return complete(call, report);
 }
 
 /* The answer's fields, as the classifier wants them. */
-static size_t list_headers(const rc_gate_ask *ask, rc_header headers[RC_HTTP1_FIELDS_MAX])
+static size_t list_headers(const rc_gateway_call *call, rc_header headers[RC_HTTP1_FIELDS_MAX])
 {
-    const char *head = rc_buf_get(&ask->head).ptr;
-    if (!ask->is_begun || rc_buf_status(&ask->head) != RC_OK)
+    const char *head = rc_buf_get(&call->response_head).ptr;
+    if (!call->has_head || rc_buf_status(&call->response_head) != RC_OK)
         return 0;
-    for (uint32_t i = 0; i < ask->reader->field_count; i++)
-        headers[i] =
-            (rc_header){rc_http1_name(ask->reader, head, i), rc_http1_value(ask->reader, head, i)};
-    return ask->reader->field_count;
+    for (uint32_t i = 0; i < call->reader->field_count; i++)
+        headers[i] = (rc_header){rc_http1_name(call->reader, head, i),
+                                 rc_http1_value(call->reader, head, i)};
+    return call->reader->field_count;
 }
 
-static const rc_report *classify(rc_gate_ask *ask, rc_failure *failure)
+static const rc_report *classify(rc_gateway_call *call, rc_failure *failure)
 {
     rc_header headers[RC_HTTP1_FIELDS_MAX];
-    failure->header_count = list_headers(ask, headers);
+    failure->header_count = list_headers(call, headers);
     failure->headers = headers;
     failure->family = RC_FAMILY_LLM;
-    failure->now_unix_ms = ask->now_unix_ms;
-    failure->status = ask->facts.status;
-    return rc_classify(failure, NULL, &ask->alloc);
+    failure->now_unix_ms = call->now_unix_ms;
+    failure->status = call->facts.status;
+    return rc_classify(failure, NULL, &call->alloc);
 }
 
-static const rc_report *report_error(rc_gate_ask *ask, rc_str body, rc_phase phase)
+static const rc_report *report_error(rc_gateway_call *call, rc_str body, rc_phase phase)
 {
     rc_failure failure = {.body = body, .phase = phase};
-    const rc_report *report = read_report(ask, body);
-    return report != NULL ? report : classify(ask, &failure);
+    const rc_report *report = read_report(call, body);
+    return report != NULL ? report : classify(call, &failure);
 }
 
-static rc_phase phase_of(const rc_gate_ask *ask)
+static rc_phase phase_of(const rc_gateway_call *call)
 {
-    return ask->reply.text_bytes > 0 ? RC_PHASE_COMMITTED : RC_PHASE_HEADERS;
+    return call->reply.text_bytes > 0 ? RC_PHASE_COMMITTED : RC_PHASE_HEADERS;
 }
 
 /* A whole answer may still be one that nobody can use. */
-static const rc_report *report_finish(rc_gate_ask *ask)
+static const rc_report *report_finish(rc_gateway_call *call)
 {
-    if (ask->reply.is_lost)
-        return report_of(ask, RC_CODE_MALFORMED_RESPONSE,
+    if (call->reply.is_incomplete)
+        return report_of(call, RC_CODE_MALFORMED_RESPONSE,
                          "A part of the answer is too large to be read.");
-    if (ask->reply.watch.lost > 0)
-        return report_of(ask, RC_CODE_MALFORMED_RESPONSE, RC_GATE_DAMAGED_TEXT);
-    const rc_code code = rc_gate_finish_code(ask->facts.finish);
-    return code != RC_CODE_NONE ? report_of(ask, code, "") : NULL;
+    if (call->reply.watch.lost > 0)
+        return report_of(call, RC_CODE_MALFORMED_RESPONSE, RC_FINISH_DAMAGED_TEXT);
+    const rc_code code = rc_finish_code(call->facts.finish);
+    return code != RC_CODE_NONE ? report_of(call, code, "") : NULL;
 }
 
 /* Not a word of an answer, nor of a stream that could have become one. */
-static bool is_no_answer(const rc_gate_ask *ask)
+static bool has_no_response(const rc_gateway_call *call)
 {
-    const rc_reply *reply = &ask->reply;
-    return ask->facts.is_foreign && !ask->is_stream && reply->text_bytes == 0 &&
+    const rc_response_reader *reply = &call->reply;
+    return call->facts.is_foreign && !call->is_stream && reply->text_bytes == 0 &&
            !reply->has_reasoning && rc_buf_get(&reply->error).len == 0 &&
-           ask->facts.finish == RC_STREAM_FINISH_NONE && ask->facts.usage.input < 0 &&
-           ask->facts.usage.output < 0;
+           call->facts.finish == RC_STREAM_FINISH_NONE && call->facts.usage.input < 0 &&
+           call->facts.usage.output < 0;
 }
 
-static const rc_report *judge(rc_gate_ask *ask, rc_stream_body body)
+static const rc_report *judge(rc_gateway_call *call, rc_stream_body_end body)
 {
-    const rc_stream_end ending = rc_reply_end(&ask->reply, body);
-    ask->facts.finish = ask->reply.watch.finish;
-    ask->facts.usage = rc_usage_said(&ask->reply.watch.usage);
+    const rc_stream_end ending = rc_response_reader_end(&call->reply, body);
+    call->facts.finish = call->reply.watch.finish;
+    call->facts.usage = rc_usage_reported(&call->reply.watch.usage);
     switch (ending) {
     case RC_STREAM_END_COMPLETE:
-        return report_finish(ask);
+        return report_finish(call);
     case RC_STREAM_END_ERRORED:
-        return report_error(ask, rc_buf_get(&ask->reply.error), phase_of(ask));
+        return report_error(call, rc_buf_get(&call->reply.error), phase_of(call));
     case RC_STREAM_END_TRUNCATED:
     case RC_STREAM_END_EMPTY:
-    case RC_STREAM_END_DAMAGED_END:
+    case RC_STREAM_END_DAMAGED:
         break;
     }
-    rc_failure failure = {.transport = RC_TRANSPORT_EOF, .phase = phase_of(ask)};
-    return classify(ask, &failure);
+    rc_failure failure = {.transport = RC_TRANSPORT_EOF, .phase = phase_of(call)};
+    return classify(call, &failure);
 }
 
 /* JSON without its end may be half of an answer; a page never is. */
-static rc_gate_stranger stranger_of(const rc_gate_ask *ask, bool is_orderly)
+static rc_foreign foreign_kind_of(const rc_gateway_call *call, bool is_orderly)
 {
-    const rc_str type = field_of(ask, RC_STR("content-type"));
-    if (!ask->facts.is_foreign)
-        return RC_GATE_STRANGER_NONE;
-    if (!ask->is_good)
-        return rc_gate_stranger_of_error(ask->facts.status, type, rc_buf_get(&ask->page));
-    const rc_gate_stranger stranger = rc_gate_stranger_of_answer(type);
-    return is_no_answer(ask) && (is_orderly || stranger == RC_GATE_STRANGER_PAGE)
-               ? stranger
-               : RC_GATE_STRANGER_NONE;
+    const rc_str type = field_of(call, RC_STR("content-type"));
+    if (!call->facts.is_foreign)
+        return RC_FOREIGN_NONE;
+    if (!call->is_success)
+        return rc_foreign_of_error(call->facts.status, type, rc_buf_get(&call->error_body));
+    const rc_foreign foreign_kind = rc_foreign_of_response(type);
+    return has_no_response(call) && (is_orderly || foreign_kind == RC_FOREIGN_PAGE)
+               ? foreign_kind
+               : RC_FOREIGN_NONE;
 }
 
-static void end(rc_gate_ask *ask, const rc_report *report)
+static void end(rc_gateway_call *call, const rc_report *report)
 {
-    ask->facts.report = report;
-    wipe_request(ask);
-    ask->handler->on_end(ask->ctx);
+    call->facts.report = report;
+    wipe_request(call);
+    call->handler->on_end(call->ctx);
 }
 
-/* ---- what rc_reply tells ---- */
+/* ---- what rc_response_reader tells ---- */
 
 static void on_text(void *ctx, rc_str text)
 {
-    rc_gate_ask *ask = ctx;
-    if (ask->facts.first_text_ms < 0)
-        ask->facts.first_text_ms = (int64_t)(uv_now(ask->loop) - ask->started_ms);
-    ask->handler->on_text(ask->ctx, text);
+    rc_gateway_call *call = ctx;
+    if (call->facts.first_text_ms < 0)
+        call->facts.first_text_ms = (int64_t)(uv_now(call->loop) - call->started_ms);
+    call->handler->on_text(call->ctx, text);
 }
 
 /* Comments of the provider's own pass through a gateway, too. It does not know the request's id, so
  * that it cannot tell of retries in the gateway's name. */
 static void on_comment(void *ctx, rc_str comment)
 {
-    rc_gate_ask *ask = ctx;
+    rc_gateway_call *call = ctx;
     const rc_str prefix = RC_STR("recourse ");
-    rc_buf room;
-    rc_told told;
-    rc_buf_init_fixed(&room, ask->told_room, sizeof ask->told_room);
+    rc_buf scratch;
+    rc_event_view event;
+    rc_buf_init_fixed(&scratch, call->event_scratch, sizeof call->event_scratch);
     if (!rc_str_starts_with(comment, prefix) ||
-        !rc_told_read(rc_str_slice(comment, prefix.len, comment.len), &room, &told) ||
-        !rc_str_eq(told.correlation_id, rc_str_c(ask->facts.request_id)))
+        !rc_event_view_read(rc_str_slice(comment, prefix.len, comment.len), &scratch, &event) ||
+        !rc_str_eq(event.correlation_id, rc_str_c(call->facts.request_id)))
         return;
-    note(ask, &told);
-    ask->handler->on_event(ask->ctx, &told);
+    count_event(call, &event);
+    call->handler->on_event(call->ctx, &event);
 }
 
-static const rc_reply_handler reply_handler = {.on_text = on_text, .on_comment = on_comment};
+static const rc_response_handler reply_handler = {.on_text = on_text, .on_comment = on_comment};
 
 /* ---- what rc_upstream tells ---- */
 
@@ -339,89 +340,90 @@ static rc_stream_dialect stream_of(rc_dialect dialect)
 
 static void on_head(void *ctx, const rc_upstream_head *head)
 {
-    rc_gate_ask *ask = ctx;
-    ask->is_begun = true;
-    ask->reader = head->reader;
-    ask->facts.status = head->status;
-    ask->is_good = head->status / 100 == 2;
-    rc_buf_push(&ask->head, rc_str_make(head->bytes, head->reader->head_bytes));
-    if (rc_buf_status(&ask->head) != RC_OK) {
-        rc_upstream_cancel(&ask->call);
-        end(ask, report_of(ask, RC_CODE_INTERNAL, "There is no memory for the answer."));
+    rc_gateway_call *call = ctx;
+    call->has_head = true;
+    call->reader = head->reader;
+    call->facts.status = head->status;
+    call->is_success = head->status / 100 == 2;
+    rc_buf_push(&call->response_head, rc_str_make(head->bytes, head->reader->head_bytes));
+    if (rc_buf_status(&call->response_head) != RC_OK) {
+        rc_upstream_cancel(&call->upstream_call);
+        end(call, report_of(call, RC_CODE_INTERNAL, "There is no memory for the answer."));
         return;
     }
-    read_fields(ask);
+    read_fields(call);
     /* No gateway of ours compresses; of an error of another one the status has to do. */
-    ask->is_coded = head->reader->framing != RC_HTTP1_NO_BODY &&
-                    rc_coding_of(head->reader, head->bytes) != RC_CODING_NONE;
-    if (ask->is_coded && ask->is_good) {
-        rc_upstream_cancel(&ask->call);
-        end(ask, report_of(ask, RC_CODE_MALFORMED_RESPONSE,
-                           "The answer is compressed, which was not asked for."));
+    call->is_compressed = head->reader->framing != RC_HTTP1_NO_BODY &&
+                          rc_coding_of(head->reader, head->bytes) != RC_CODING_NONE;
+    if (call->is_compressed && call->is_success) {
+        rc_upstream_cancel(&call->upstream_call);
+        end(call, report_of(call, RC_CODE_MALFORMED_RESPONSE,
+                            "The answer is compressed, which was not asked for."));
         return;
     }
-    ask->is_stream = rc_str_starts_with_nocase(field_of(ask, RC_STR("content-type")),
-                                               RC_STR("text/event-stream"));
-    rc_reply_done(&ask->reply);
-    rc_reply_init(&ask->reply, stream_of(ask->dialect), ask->is_stream, &reply_handler, ask,
-                  &ask->alloc);
+    call->is_stream = rc_str_starts_with_nocase(field_of(call, RC_STR("content-type")),
+                                                RC_STR("text/event-stream"));
+    rc_response_reader_done(&call->reply);
+    rc_response_reader_init(&call->reply, stream_of(call->dialect), call->is_stream, &reply_handler,
+                            call, &call->alloc);
 }
 
 static void on_body(void *ctx, rc_str piece)
 {
-    rc_gate_ask *ask = ctx;
-    if (ask->is_good)
-        rc_reply_push(&ask->reply, piece);
-    else if (!ask->is_coded)
-        (void)rc_buf_push(&ask->page,
-                          rc_str_slice(piece, 0, PAGE_MAX_BYTES - rc_buf_get(&ask->page).len));
+    rc_gateway_call *call = ctx;
+    if (call->is_success)
+        rc_response_reader_push(&call->reply, piece);
+    else if (!call->is_compressed)
+        (void)rc_buf_push(
+            &call->error_body,
+            rc_str_slice(piece, 0, PAGE_MAX_BYTES - rc_buf_get(&call->error_body).len));
 }
 
 static void on_end(void *ctx, bool is_kept)
 {
-    rc_gate_ask *ask = ctx;
+    rc_gateway_call *call = ctx;
     (void)is_kept;
-    const bool is_orderly = ask->reader->framing != RC_HTTP1_UNTIL_CLOSE;
+    const bool is_orderly = call->reader->framing != RC_HTTP1_UNTIL_CLOSE;
     const rc_report *report =
-        ask->is_good ? judge(ask, is_orderly ? RC_STREAM_BODY_WHOLE : RC_STREAM_BODY_CLOSED)
-                     : report_error(ask, rc_buf_get(&ask->page), RC_PHASE_HEADERS);
-    ask->facts.stranger = stranger_of(ask, is_orderly);
-    if (ask->is_good && ask->facts.stranger != RC_GATE_STRANGER_NONE) {
+        call->is_success ? judge(call, is_orderly ? RC_STREAM_BODY_WHOLE : RC_STREAM_BODY_CLOSED)
+                         : report_error(call, rc_buf_get(&call->error_body), RC_PHASE_HEADERS);
+    call->facts.foreign_kind = foreign_kind_of(call, is_orderly);
+    if (call->is_success && call->facts.foreign_kind != RC_FOREIGN_NONE) {
         rc_report_free(report);
-        report = report_of(ask, RC_CODE_ENDPOINT_NOT_FOUND, "");
+        report = report_of(call, RC_CODE_ENDPOINT_NOT_FOUND, "");
     }
-    end(ask, report);
+    end(call, report);
 }
 
 static void on_failure(void *ctx, const rc_upstream_failure *failure)
 {
-    rc_gate_ask *ask = ctx;
-    ask->facts.is_unreachable = failure->phase == RC_PHASE_CONNECT;
-    ask->facts.failure = rc_upstream_kind_text(failure->kind);
-    ask->facts.failure_kind = failure->kind;
-    if (failure->kind == RC_UPSTREAM_MALFORMED && !ask->is_begun)
-        ask->facts.stranger = RC_GATE_STRANGER_NO_HTTP;
-    if (ask->is_begun && ask->is_good) {
+    rc_gateway_call *call = ctx;
+    call->facts.is_unreachable = failure->phase == RC_PHASE_CONNECT;
+    call->facts.failure = rc_upstream_kind_text(failure->kind);
+    call->facts.failure_kind = failure->kind;
+    if (failure->kind == RC_UPSTREAM_MALFORMED && !call->has_head)
+        call->facts.foreign_kind = RC_FOREIGN_NO_HTTP;
+    if (call->has_head && call->is_success) {
         /* An error event, or the end of the answer, may have come before the connection broke. */
-        const rc_report *report = judge(ask, RC_STREAM_BODY_CUT);
-        if (report == NULL || rc_buf_get(&ask->reply.error).len > 0) {
-            end(ask, report);
+        const rc_report *report = judge(call, RC_STREAM_BODY_CUT);
+        if (report == NULL || rc_buf_get(&call->reply.error).len > 0) {
+            end(call, report);
             return;
         }
         rc_report_free(report);
     }
-    ask->facts.is_cut = !ask->facts.is_unreachable && (failure->transport == RC_TRANSPORT_EOF ||
-                                                       failure->transport == RC_TRANSPORT_RESET);
+    call->facts.is_cut = !call->facts.is_unreachable && (failure->transport == RC_TRANSPORT_EOF ||
+                                                         failure->transport == RC_TRANSPORT_RESET);
     rc_failure known = {
         .transport = failure->transport,
-        .phase = ask->reply.text_bytes > 0 ? RC_PHASE_COMMITTED : failure->phase,
-        .body = rc_buf_get(&ask->page),
+        .phase = call->reply.text_bytes > 0 ? RC_PHASE_COMMITTED : failure->phase,
+        .body = rc_buf_get(&call->error_body),
         .connection = failure->connection,
         .connection_detail = failure->detail,
         .certificate_unix_ms = failure->certificate_unix_ms,
     };
-    end(ask, failure->is_local ? report_of(ask, RC_CODE_INTERNAL, failure->text)
-                               : classify(ask, &known));
+    end(call, failure->is_local ? report_of(call, RC_CODE_INTERNAL, failure->text)
+                                : classify(call, &known));
 }
 
 static const rc_upstream_handler upstream_handler = {
@@ -433,91 +435,95 @@ static const rc_upstream_handler upstream_handler = {
 
 /* ---- life ---- */
 
-static void open_ask(rc_gate_ask *ask, uv_loop_t *loop, const rc_gate_ask_settings *settings,
-                     const rc_gate_ask_handler *handler, void *ctx)
+static void init_call(rc_gateway_call *call, uv_loop_t *loop,
+                      const rc_gateway_call_settings *settings,
+                      const rc_gateway_call_handler *handler, void *ctx)
 {
     const rc_alloc *alloc = &settings->alloc;
-    memset(ask, 0, offsetof(rc_gate_ask, reply));
-    memset(&ask->call, 0, offsetof(rc_upstream_call, reader));
-    ask->facts.first_text_ms = -1;
-    ask->facts.failure = "";
-    ask->facts.usage = RC_USAGE_COUNT_NONE;
-    ask->handler = handler;
-    ask->ctx = ctx;
-    ask->loop = loop;
-    ask->alloc = *alloc;
-    ask->dialect = settings->dialect;
-    ask->now_unix_ms = settings->now_unix_ms;
-    ask->started_ms = uv_now(loop);
-    ask->is_opened = true;
-    rc_buf_init(&ask->wire, alloc, WIRE_MAX_BYTES);
-    rc_buf_init(&ask->body, alloc, BODY_MAX_BYTES);
-    rc_buf_init(&ask->head, alloc, HEAD_MAX_BYTES);
-    rc_buf_init(&ask->page, alloc, PAGE_MAX_BYTES);
-    rc_reply_init(&ask->reply, stream_of(ask->dialect), false, &reply_handler, ask, alloc);
+    memset(call, 0, offsetof(rc_gateway_call, reply));
+    memset(&call->upstream_call, 0, offsetof(rc_upstream_call, reader));
+    call->facts.first_text_ms = -1;
+    call->facts.failure = "";
+    call->facts.usage = RC_USAGE_COUNT_NONE;
+    call->handler = handler;
+    call->ctx = ctx;
+    call->loop = loop;
+    call->alloc = *alloc;
+    call->dialect = settings->dialect;
+    call->now_unix_ms = settings->now_unix_ms;
+    call->started_ms = uv_now(loop);
+    call->is_initialized = true;
+    rc_buf_init(&call->request_head, alloc, WIRE_MAX_BYTES);
+    rc_buf_init(&call->request_body, alloc, BODY_MAX_BYTES);
+    rc_buf_init(&call->response_head, alloc, HEAD_MAX_BYTES);
+    rc_buf_init(&call->error_body, alloc, PAGE_MAX_BYTES);
+    rc_response_reader_init(&call->reply, stream_of(call->dialect), false, &reply_handler, call,
+                            alloc);
 }
 
-bool rc_gate_ask_start(rc_gate_ask *ask, uv_loop_t *loop, const rc_gate_ask_settings *settings,
-                       const rc_gate_ask_handler *handler, void *ctx)
+bool rc_gateway_call_start(rc_gateway_call *call, uv_loop_t *loop,
+                           const rc_gateway_call_settings *settings,
+                           const rc_gateway_call_handler *handler, void *ctx)
 {
-    open_ask(ask, loop, settings, handler, ctx);
-    if (!write_request(ask, settings)) {
-        const bool is_large = rc_buf_status(&ask->body) == RC_E_TOO_LARGE;
-        ask->facts.report =
-            is_large ? report_of(ask, RC_CODE_REQUEST_TOO_LARGE, "")
-                     : report_of(ask, RC_CODE_INTERNAL, "There is no memory for the request.");
-        wipe_request(ask);
+    init_call(call, loop, settings, handler, ctx);
+    if (!write_request(call, settings)) {
+        const bool is_large = rc_buf_status(&call->request_body) == RC_E_TOO_LARGE;
+        call->facts.report =
+            is_large ? report_of(call, RC_CODE_REQUEST_TOO_LARGE, "")
+                     : report_of(call, RC_CODE_INTERNAL, "There is no memory for the request.");
+        wipe_request(call);
         return false;
     }
     const rc_upstream_request request = {
-        .head = rc_buf_get(&ask->wire),
-        .body = rc_buf_get(&ask->body),
+        .head = rc_buf_get(&call->request_head),
+        .body = rc_buf_get(&call->request_body),
         .connect_ms = CONNECT_MS,
     };
-    const rc_upstream_kind kind = rc_upstream_start(
-        &ask->call, settings->upstream, settings->origin, &request, &upstream_handler, ask);
+    const rc_upstream_kind kind =
+        rc_upstream_start(&call->upstream_call, settings->upstream, settings->origin, &request,
+                          &upstream_handler, call);
     if (kind == RC_UPSTREAM_NONE)
         return true;
-    ask->facts.report = report_of(ask, RC_CODE_INTERNAL, rc_upstream_kind_text(kind));
-    wipe_request(ask);
+    call->facts.report = report_of(call, RC_CODE_INTERNAL, rc_upstream_kind_text(kind));
+    wipe_request(call);
     return false;
 }
 
-void rc_gate_ask_cancel(rc_gate_ask *ask)
+void rc_gateway_call_cancel(rc_gateway_call *call)
 {
-    rc_upstream_cancel(&ask->call);
+    rc_upstream_cancel(&call->upstream_call);
 }
 
-void rc_gate_ask_done(rc_gate_ask *ask)
+void rc_gateway_call_done(rc_gateway_call *call)
 {
-    if (!ask->is_opened)
+    if (!call->is_initialized)
         return;
-    rc_gate_ask_cancel(ask);
-    wipe_request(ask);
-    rc_buf_done(&ask->head);
-    rc_buf_done(&ask->page);
-    rc_reply_done(&ask->reply);
-    rc_report_free(ask->facts.report);
-    ask->facts.report = NULL;
-    ask->is_opened = false;
+    rc_gateway_call_cancel(call);
+    wipe_request(call);
+    rc_buf_done(&call->response_head);
+    rc_buf_done(&call->error_body);
+    rc_response_reader_done(&call->reply);
+    rc_report_free(call->facts.report);
+    call->facts.report = NULL;
+    call->is_initialized = false;
 }
 
-bool rc_gate_ask_is_live(const rc_gate_ask *ask)
+bool rc_gateway_call_is_live(const rc_gateway_call *call)
 {
-    return rc_upstream_is_live(&ask->call);
+    return rc_upstream_is_live(&call->upstream_call);
 }
 
-bool rc_gate_ask_is_sent(const rc_gate_ask *ask)
+bool rc_gateway_call_is_sent(const rc_gateway_call *call)
 {
-    return rc_upstream_is_sent(&ask->call);
+    return rc_upstream_is_sent(&call->upstream_call);
 }
 
-void rc_gate_ask_pause(rc_gate_ask *ask)
+void rc_gateway_call_pause(rc_gateway_call *call)
 {
-    rc_upstream_pause(&ask->call);
+    rc_upstream_pause(&call->upstream_call);
 }
 
-void rc_gate_ask_resume(rc_gate_ask *ask)
+void rc_gateway_call_resume(rc_gateway_call *call)
 {
-    rc_upstream_resume(&ask->call);
+    rc_upstream_resume(&call->upstream_call);
 }

@@ -3,7 +3,7 @@
 #include "base/buf_add.h"
 #include "base/str.h"
 
-rc_secret rc_gate_bearer(rc_str value)
+rc_secret rc_bearer_token(rc_str value)
 {
     rc_str scheme = RC_STR("bearer ");
     if (!rc_str_starts_with_nocase(value, scheme))
@@ -11,14 +11,14 @@ rc_secret rc_gate_bearer(rc_str value)
     return rc_secret_make(rc_str_trim(rc_str_slice(value, scheme.len, value.len)));
 }
 
-static rc_str name_of(rc_gate_wire wire, rc_config_auth auth)
+static rc_str name_of(rc_wire wire, rc_config_auth auth)
 {
     if (auth == RC_AUTH_BEARER || wire == RC_WIRE_OPENAI)
         return RC_STR("authorization: Bearer ");
     return wire == RC_WIRE_ANTHROPIC ? RC_STR("x-api-key: ") : RC_STR("x-goog-api-key: ");
 }
 
-bool rc_gate_push_credential(rc_buf *buf, rc_gate_wire wire, rc_config_auth auth, rc_secret key)
+bool rc_credential_header_push(rc_buf *buf, rc_wire wire, rc_config_auth auth, rc_secret key)
 {
     if (key.len == 0)
         return true;

@@ -8,7 +8,7 @@
 
 /* What stands behind "Bearer" in an Authorization header; empty: it is of another scheme. Views
  * value. */
-rc_secret rc_gate_bearer(rc_str value);
+rc_secret rc_bearer_token(rc_str value);
 
 /* The line for a provider; nothing without a key.
  *
@@ -18,6 +18,6 @@ rc_secret rc_gate_bearer(rc_str value);
  *
  * wire: how the request is spoken, not NATIVE. False: the key has a byte that no header can hold;
  * nothing was appended. */
-bool rc_gate_push_credential(rc_buf *buf, rc_gate_wire wire, rc_config_auth auth, rc_secret key);
+bool rc_credential_header_push(rc_buf *buf, rc_wire wire, rc_config_auth auth, rc_secret key);
 
 #endif

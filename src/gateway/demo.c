@@ -26,7 +26,7 @@ struct rc_demo_call {
     bool is_paused;
     bool is_waiting; /* for the timer */
     rc_http1 reader; /* of the answer's head */
-    rc_mock_answer answer;
+    rc_mock_response response;
 };
 
 rc_demo *rc_demo_new(uv_loop_t *loop, const rc_alloc *alloc, void (*on_idle)(void *ctx), void *ctx)
@@ -60,7 +60,7 @@ static void on_closed(uv_handle_t *handle)
 {
     rc_demo_call *call = handle->data;
     rc_demo *demo = call->demo;
-    rc_mock_answer_done(&call->answer);
+    rc_mock_response_done(&call->response);
     demo->alloc.put(demo->alloc.ctx, call, sizeof *call);
     if (--demo->calls == 0)
         demo->on_idle(demo->ctx);
@@ -75,7 +75,7 @@ void rc_demo_cancel(rc_demo_call *call)
 }
 
 /* How long one of its waits may be. */
-static uint32_t most_ms(const rc_demo_call *call)
+static uint32_t max_wait_ms(const rc_demo_call *call)
 {
     return call->is_flowing ? call->idle_ms : call->first_byte_ms;
 }
@@ -90,7 +90,7 @@ static void fail(rc_demo_call *call, rc_upstream_kind kind)
         .transport = rc_upstream_kind_transport(kind),
         .phase = call->is_begun ? RC_PHASE_HEADERS : RC_PHASE_SENT,
         .text = rc_upstream_kind_text(kind),
-        .limit_ms = call->is_late ? most_ms(call) : 0,
+        .limit_ms = call->is_late ? max_wait_ms(call) : 0,
     };
     rc_demo_cancel(call);
     handler->on_failure(ctx, &failure);
@@ -106,40 +106,40 @@ static void end(rc_demo_call *call)
 
 /* ---- steps ---- */
 
-static void push_head(const rc_mock_answer *answer, rc_buf *head)
+static void push_head(const rc_mock_response *response, rc_buf *head)
 {
     rc_buf_push(head, RC_STR("HTTP/1.1 "));
-    rc_buf_push_i64(head, answer->status);
+    rc_buf_push_i64(head, response->status);
     rc_buf_push(head, RC_STR(" \r\n"));
-    for (size_t i = 0; i < answer->field_count; i++) {
-        rc_buf_push(head, rc_str_c(answer->fields[i].name));
+    for (size_t i = 0; i < response->header_count; i++) {
+        rc_buf_push(head, rc_str_c(response->headers[i].name));
         rc_buf_push(head, RC_STR(": "));
-        rc_buf_push(head, rc_str_c(answer->fields[i].value));
+        rc_buf_push(head, rc_str_c(response->headers[i].value));
         rc_buf_push(head, RC_STR("\r\n"));
     }
-    if (answer->is_chunked) {
+    if (response->is_chunked) {
         rc_buf_push(head, RC_STR("transfer-encoding: chunked\r\n\r\n"));
         return;
     }
     rc_buf_push(head, RC_STR("content-length: "));
-    rc_buf_push_u64(head, answer->length);
+    rc_buf_push_u64(head, response->length);
     rc_buf_push(head, RC_STR("\r\n\r\n"));
 }
 
 /* The mock's fields, read as a server's would be. */
-static void tell_head(rc_demo_call *call)
+static void emit_head(rc_demo_call *call)
 {
     char memory[HEAD_MAX_BYTES];
     rc_buf bytes;
     rc_buf_init_fixed(&bytes, memory, sizeof memory);
-    push_head(&call->answer, &bytes);
+    push_head(&call->response, &bytes);
     rc_http1_init(&call->reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
     if (rc_http1_read_head(&call->reader, rc_buf_get(&bytes)) != RC_HTTP1_HEAD) {
         fail(call, RC_UPSTREAM_MALFORMED);
         return;
     }
     const rc_upstream_head head = {
-        .status = call->answer.status, .reader = &call->reader, .bytes = memory};
+        .status = call->response.status, .reader = &call->reader, .bytes = memory};
     call->is_begun = true;
     call->handler->on_head(call->ctx, &head);
 }
@@ -149,18 +149,18 @@ static void on_timer(uv_timer_t *timer);
 /* A wait that is longer than the request allows ends it, as it would end a server's. */
 static void wait(rc_demo_call *call, uint64_t wait_ms)
 {
-    const uint32_t most = most_ms(call);
-    call->is_late = most > 0 && wait_ms > most;
+    const uint32_t max_ms = max_wait_ms(call);
+    call->is_late = max_ms > 0 && wait_ms > max_ms;
     call->is_waiting = true;
-    (void)uv_timer_start(&call->timer, on_timer, call->is_late ? most : wait_ms, 0);
+    (void)uv_timer_start(&call->timer, on_timer, call->is_late ? max_ms : wait_ms, 0);
 }
 
 /* True: there is another step to be done now. */
 static bool do_step(rc_demo_call *call, const rc_mock_step *step)
 {
-    switch (step->what) {
+    switch (step->kind) {
     case RC_MOCK_HEAD:
-        tell_head(call);
+        emit_head(call);
         return true;
     case RC_MOCK_SEND:
         call->is_flowing = true;
@@ -194,7 +194,7 @@ static void run(rc_demo_call *call)
     /* What is told may cancel or pause the call. */
     while (goes_on && call->handler != NULL && !call->is_paused) {
         rc_mock_step step;
-        rc_mock_answer_step(&call->answer, &step);
+        rc_mock_response_step(&call->response, &step);
         goes_on = do_step(call, &step);
     }
 }
@@ -266,9 +266,9 @@ static rc_status begin(rc_demo_call *call, const rc_upstream_request *request, i
         .header_count = reader.field_count,
         .body = body,
     };
-    const rc_mock_now now = {.ms = uv_now(call->demo->loop), .unix_ms = now_unix_ms};
-    const rc_status status = rc_mock_provider_answer(&call->demo->provider, &message, &now,
-                                                     &call->demo->alloc, &call->answer, &ticket);
+    const rc_mock_time now = {.ms = uv_now(call->demo->loop), .unix_ms = now_unix_ms};
+    const rc_status status = rc_mock_provider_respond(&call->demo->provider, &message, &now,
+                                                      &call->demo->alloc, &call->response, &ticket);
     rc_buf_done(&joined);
     return status;
 }

@@ -2,7 +2,7 @@
 
 #include "base/str.h"
 
-static const rc_gate_endpoint endpoints[] = {
+static const rc_endpoint endpoints[] = {
 #define RC_ENDPOINT(ID, path, verb, METHOD, WIRE, DIALECT, STREAM, FAMILY, MODEL, STREAMS, REPLAY, \
                     openai, anthropic, gemini)                                                     \
     {RC_ENDPOINT_##ID,                                                                             \
@@ -20,24 +20,24 @@ static const rc_gate_endpoint endpoints[] = {
 #include "../../spec/endpoints.def"
 };
 
-const rc_gate_endpoint *rc_gate_endpoint_at(size_t index)
+const rc_endpoint *rc_endpoint_at(size_t index)
 {
     return index < RC_ENDPOINT_COUNT ? &endpoints[index] : NULL;
 }
 
 /* path without what the row's path and verb take; false: it is another one's. */
-static bool has_model(const rc_gate_endpoint *row, rc_str path, rc_str *ret_model)
+static bool has_model(const rc_endpoint *row, rc_str path, rc_str *ret_model)
 {
-    size_t around = row->path.len + row->verb.len;
-    if (path.len <= around || !rc_str_starts_with(path, row->path) ||
+    size_t affix_len = row->path.len + row->verb.len;
+    if (path.len <= affix_len || !rc_str_starts_with(path, row->path) ||
         !rc_str_ends_with(path, row->verb))
         return false;
-    *ret_model = rc_str_make(path.ptr + row->path.len, path.len - around);
+    *ret_model = rc_str_make(path.ptr + row->path.len, path.len - affix_len);
     return true;
 }
 
 /* The provider is a name, the rest begins with its slash. */
-static bool has_provider(const rc_gate_endpoint *row, rc_str path, rc_gate_match *match)
+static bool has_provider(const rc_endpoint *row, rc_str path, rc_endpoint_match *match)
 {
     if (!rc_str_starts_with(path, row->path))
         return false;
@@ -45,11 +45,11 @@ static bool has_provider(const rc_gate_endpoint *row, rc_str path, rc_gate_match
     if (end == RC_STR_NPOS || end == row->path.len)
         return false;
     match->provider = rc_str_slice(path, row->path.len, end);
-    match->rest = rc_str_slice(path, end, path.len);
+    match->passthrough_path = rc_str_slice(path, end, path.len);
     return true;
 }
 
-static bool fits(const rc_gate_endpoint *row, rc_str path, rc_gate_match *match)
+static bool fits(const rc_endpoint *row, rc_str path, rc_endpoint_match *match)
 {
     if (row->wire == RC_WIRE_NATIVE)
         return has_provider(row, path, match);
@@ -58,9 +58,9 @@ static bool fits(const rc_gate_endpoint *row, rc_str path, rc_gate_match *match)
     return rc_str_eq(path, row->path);
 }
 
-bool rc_gate_endpoint_match(rc_str path, rc_gate_match *ret_match)
+bool rc_endpoint_find(rc_str path, rc_endpoint_match *ret_match)
 {
-    rc_gate_match match = {0};
+    rc_endpoint_match match = {0};
     for (size_t i = 0; i < RC_ENDPOINT_COUNT; i++) {
         if (!fits(&endpoints[i], path, &match))
             continue;
@@ -71,7 +71,7 @@ bool rc_gate_endpoint_match(rc_str path, rc_gate_match *ret_match)
     return false;
 }
 
-bool rc_gate_endpoint_takes(const rc_gate_endpoint *endpoint, rc_str method)
+bool rc_endpoint_accepts(const rc_endpoint *endpoint, rc_str method)
 {
     if (endpoint->method == RC_METHOD_ANY)
         return true;
@@ -80,7 +80,7 @@ bool rc_gate_endpoint_takes(const rc_gate_endpoint *endpoint, rc_str method)
     return rc_str_eq(method, RC_STR("GET")) || rc_str_eq(method, RC_STR("HEAD"));
 }
 
-rc_gate_wire rc_gate_wire_of(rc_dialect dialect)
+rc_wire rc_wire_of_dialect(rc_dialect dialect)
 {
     switch (dialect) {
     case RC_DIALECT_ANTHROPIC:
@@ -95,8 +95,8 @@ rc_gate_wire rc_gate_wire_of(rc_dialect dialect)
     return RC_WIRE_OPENAI;
 }
 
-bool rc_gate_endpoint_suits(const rc_gate_endpoint *endpoint, rc_dialect provider)
+bool rc_endpoint_is_supported(const rc_endpoint *endpoint, rc_dialect provider)
 {
     return endpoint->wire == RC_WIRE_NATIVE ||
-           endpoint->upstream[rc_gate_wire_of(provider)].len > 0;
+           endpoint->upstream[rc_wire_of_dialect(provider)].len > 0;
 }

@@ -15,7 +15,7 @@ typedef enum sent {
 typedef enum returned {
     RETURNED_PASS,
     RETURNED_DROP,
-    RETURNED_CODED
+    RETURNED_COMPRESSED
 } returned;
 
 typedef struct row {
@@ -25,7 +25,7 @@ typedef struct row {
     uint8_t returned;
 } row;
 
-/* In the order of rc_gate_field. */
+/* In the order of rc_field_id. */
 static const row rows[] = {
     {"", 0, SENT_PASS, RETURNED_PASS},
     {"", 0, SENT_DROP, RETURNED_DROP},
@@ -70,7 +70,7 @@ static inline bool is_row(rc_str name, unsigned i)
     return name.len == rows[i].len && begins_as(name, i);
 }
 
-static rc_gate_field look_at_prefixes(rc_str name)
+static rc_field_id find_prefix(rc_str name)
 {
 #define RC_FIELD_PREFIX(ID, text, REQUEST, RESPONSE) \
     if (begins_as(name, RC_FIELD_ANY_##ID))          \
@@ -79,16 +79,16 @@ static rc_gate_field look_at_prefixes(rc_str name)
     return RC_FIELD_OTHER;
 }
 
-static rc_gate_field look_at_all(rc_str name)
+static rc_field_id find_row(rc_str name)
 {
 #define RC_FIELD(ID, text, REQUEST, RESPONSE) \
     if (is_row(name, RC_FIELD_##ID))          \
         return RC_FIELD_##ID;
 #include "../../spec/fields.def"
-    return look_at_prefixes(name);
+    return find_prefix(name);
 }
 
-rc_gate_field rc_gate_field_of(rc_str name)
+rc_field_id rc_field_find(rc_str name)
 {
     if (name.len < 2)
         return RC_FIELD_OTHER;
@@ -97,21 +97,21 @@ rc_gate_field rc_gate_field_of(rc_str name)
     const int last = name.ptr[name.len - 1] | 0x20;
     const unsigned whole = likely_row(KEY(first, third, last, name.len));
     if (whole != RC_FIELD_OTHER)
-        return is_row(name, whole) ? (rc_gate_field)whole : look_at_all(name);
+        return is_row(name, whole) ? (rc_field_id)whole : find_row(name);
     const unsigned prefix = likely_prefix(PREFIX_KEY(first, third));
     if (prefix != RC_FIELD_OTHER)
-        return begins_as(name, prefix) ? (rc_gate_field)prefix : look_at_prefixes(name);
+        return begins_as(name, prefix) ? (rc_field_id)prefix : find_prefix(name);
     return RC_FIELD_OTHER;
 }
 
-const char *rc_gate_field_name(rc_gate_field field)
+const char *rc_field_name(rc_field_id field)
 {
     return rows[field].name;
 }
 
 /* What Connection names belongs to the connection (RFC 9110, section 7.6.1). What is dropped anyway
  * keeps its row: nobody can hide a credential that way. */
-static void drop_listed(rc_gate_fields *fields, const rc_http1 *reader, const char *head,
+static void drop_listed(rc_field_list *fields, const rc_http1 *reader, const char *head,
                         rc_str list)
 {
     /* Nearly always the one or the other, and no header, or dropped by its row. */
@@ -131,12 +131,12 @@ static void drop_listed(rc_gate_fields *fields, const rc_http1 *reader, const ch
     }
 }
 
-void rc_gate_fields_read(rc_gate_fields *fields, const rc_http1 *reader, const char *head)
+void rc_field_list_read(rc_field_list *fields, const rc_http1 *reader, const char *head)
 {
     bool has_connection = false;
     fields->count = reader->field_count;
     for (uint32_t i = 0; i < reader->field_count; i++) {
-        fields->ids[i] = (uint8_t)rc_gate_field_of(rc_http1_name(reader, head, i));
+        fields->ids[i] = (uint8_t)rc_field_find(rc_http1_name(reader, head, i));
         has_connection |= fields->ids[i] == RC_FIELD_CONNECTION;
     }
     for (uint32_t i = 0; has_connection && i < reader->field_count; i++)
@@ -144,7 +144,7 @@ void rc_gate_fields_read(rc_gate_fields *fields, const rc_http1 *reader, const c
             drop_listed(fields, reader, head, rc_http1_value(reader, head, i));
 }
 
-bool rc_gate_field_is_sent(rc_gate_field field, rc_dialect provider)
+bool rc_field_is_sent(rc_field_id field, rc_dialect provider)
 {
     switch ((sent)rows[field].sent) {
     case SENT_PASS:
@@ -161,13 +161,13 @@ bool rc_gate_field_is_sent(rc_gate_field field, rc_dialect provider)
     return false;
 }
 
-bool rc_gate_field_is_returned(rc_gate_field field, bool is_decoded)
+bool rc_field_is_returned(rc_field_id field, bool is_decoded)
 {
     return rows[field].returned == RETURNED_PASS ||
-           (rows[field].returned == RETURNED_CODED && !is_decoded);
+           (rows[field].returned == RETURNED_COMPRESSED && !is_decoded);
 }
 
-bool rc_gate_is_value(rc_str text)
+bool rc_field_is_value(rc_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
@@ -177,9 +177,9 @@ bool rc_gate_is_value(rc_str text)
     return true;
 }
 
-void rc_gate_push_field(rc_buf *buf, rc_str name, rc_str value)
+void rc_field_push(rc_buf *buf, rc_str name, rc_str value)
 {
-    if (!rc_gate_is_value(value))
+    if (!rc_field_is_value(value))
         return;
     rc_buf_add(buf, name);
     rc_buf_add(buf, RC_STR(": "));
@@ -194,8 +194,8 @@ static size_t end_of(const rc_http1_field *field)
                                 : (size_t)field->name_at + field->name_len + 1;
 }
 
-void rc_gate_push_lines(rc_buf *buf, const rc_http1 *reader, const char *head, uint32_t from,
-                        uint32_t to)
+void rc_field_push_lines(rc_buf *buf, const rc_http1 *reader, const char *head, uint32_t from,
+                         uint32_t to)
 {
     if (from >= to)
         return;

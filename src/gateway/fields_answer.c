@@ -13,7 +13,7 @@
 /* Most names and ids have nothing to escape in them. */
 static bool is_plain(rc_str text)
 {
-    return text.len <= TEXT_MAX && rc_lanes_is_simple(text.ptr, text.len, '\0');
+    return text.len <= TEXT_MAX && rc_vec16_is_simple(text.ptr, text.len, '\0');
 }
 
 static void push_escaped(rc_buf *buf, rc_str text)
@@ -25,11 +25,11 @@ static void push_escaped(rc_buf *buf, rc_str text)
         return;
     }
     rc_buf_init_fixed(&value, memory, sizeof memory);
-    rc_push_percent(&value, text, TEXT_MAX);
+    rc_render_percent(&value, text, TEXT_MAX);
     rc_buf_add(buf, rc_buf_get(&value));
 }
 
-void rc_gate_push_target(rc_buf *buf, rc_str provider, rc_str model)
+void rc_target_text_push(rc_buf *buf, rc_str provider, rc_str model)
 {
     push_escaped(buf, provider);
     if (provider.len > 0 && model.len > 0)
@@ -55,9 +55,9 @@ static void push_number(rc_buf *buf, rc_str name, uint64_t number)
 }
 
 /* The amount has no sign in front: it is for programs. */
-static void push_cost(rc_buf *buf, const rc_gate_told *told)
+static void push_cost(rc_buf *buf, const rc_reply_facts *facts)
 {
-    static const rc_str words[] = {
+    static const rc_str names[] = {
         [RC_COST_NONE] = RC_STR_INIT(""),
         [RC_COST_MEASURED] = RC_STR_INIT("measured"),
         [RC_COST_ESTIMATED] = RC_STR_INIT("estimated"),
@@ -66,28 +66,28 @@ static void push_cost(rc_buf *buf, const rc_gate_told *told)
     char memory[32];
     rc_buf amount;
     rc_buf_init_fixed(&amount, memory, sizeof memory);
-    rc_spend_push_usd(&amount, told->cost_usd_micro);
+    rc_ledger_push_usd(&amount, facts->cost_usd_micro);
     const rc_str text = rc_buf_get(&amount);
-    if (told->basis == RC_COST_MEASURED || told->basis == RC_COST_ESTIMATED)
+    if (facts->basis == RC_COST_MEASURED || facts->basis == RC_COST_ESTIMATED)
         push_line(buf, RC_STR("x-recourse-cost-usd: "), rc_str_slice(text, 1, text.len));
-    push_line(buf, RC_STR("x-recourse-cost-basis: "), words[told->basis]);
+    push_line(buf, RC_STR("x-recourse-cost-basis: "), names[facts->basis]);
 }
 
-rc_status rc_gate_push_told(rc_buf *buf, const rc_gate_told *told)
+rc_status rc_reply_facts_push(rc_buf *buf, const rc_reply_facts *facts)
 {
-    if (told->attempts > 0)
-        push_number(buf, RC_STR("x-recourse-attempts: "), told->attempts);
-    if (told->basis != RC_COST_NONE)
-        push_cost(buf, told);
-    if (told->has_target_ms)
-        push_number(buf, RC_STR("x-recourse-target-ms: "), told->target_ms);
-    if (told->has_total_ms)
-        push_number(buf, RC_STR("x-recourse-total-ms: "), told->total_ms);
-    push_line(buf, RC_STR("x-recourse-target: "), told->target);
-    push_line(buf, RC_STR("x-recourse-request-id: "), told->request_id);
-    if (told->report_id.len > 0) {
+    if (facts->attempts > 0)
+        push_number(buf, RC_STR("x-recourse-attempts: "), facts->attempts);
+    if (facts->basis != RC_COST_NONE)
+        push_cost(buf, facts);
+    if (facts->has_target_ms)
+        push_number(buf, RC_STR("x-recourse-target-ms: "), facts->target_ms);
+    if (facts->has_total_ms)
+        push_number(buf, RC_STR("x-recourse-total-ms: "), facts->total_ms);
+    push_line(buf, RC_STR("x-recourse-target: "), facts->target);
+    push_line(buf, RC_STR("x-recourse-request-id: "), facts->request_id);
+    if (facts->report_id.len > 0) {
         rc_buf_add(buf, RC_STR("x-recourse-report-id: "));
-        push_escaped(buf, told->report_id);
+        push_escaped(buf, facts->report_id);
         rc_buf_add(buf, RC_STR("\r\n"));
     }
     return rc_buf_status(buf);
@@ -102,23 +102,23 @@ static bool is_limit(rc_str name)
     return false;
 }
 
-void rc_gate_push_limits(rc_buf *buf, const rc_http1 *reader, const char *head)
+void rc_client_response_limits_push(rc_buf *buf, const rc_http1 *reader, const char *head)
 {
-    rc_gate_fields fields;
-    rc_gate_fields_read(&fields, reader, head);
+    rc_field_list fields;
+    rc_field_list_read(&fields, reader, head);
     for (uint32_t i = 0; i < fields.count; i++) {
         const rc_str name = rc_http1_name(reader, head, i);
         const rc_str value = rc_http1_value(reader, head, i);
-        if (is_limit(name) && rc_gate_field_is_returned((rc_gate_field)fields.ids[i], false) &&
+        if (is_limit(name) && rc_field_is_returned((rc_field_id)fields.ids[i], false) &&
             value.len <= LIMIT_MAX_BYTES && rc_scrub_is_clean(value))
-            rc_gate_push_field(buf, name, value);
+            rc_field_push(buf, name, value);
     }
 }
 
-rc_status rc_gate_push_answer(rc_buf *buf, const rc_http1 *reader, const char *head,
-                              bool is_decoded, const rc_gate_told *told)
+rc_status rc_client_response_head_push(rc_buf *buf, const rc_http1 *reader, const char *head,
+                                       bool is_decoded, const rc_reply_facts *facts)
 {
-    rc_gate_fields fields;
+    rc_field_list fields;
     int status = rc_http1_status(reader);
     /* The phrase is optional (RFC 9112, section 4); the provider's own may be anything. */
     if (status == 200) {
@@ -128,13 +128,13 @@ rc_status rc_gate_push_answer(rc_buf *buf, const rc_http1 *reader, const char *h
         rc_buf_push_i64(buf, status);
         rc_buf_add(buf, RC_STR(" \r\n"));
     }
-    rc_gate_fields_read(&fields, reader, head);
+    rc_field_list_read(&fields, reader, head);
     uint32_t from = 0;
     for (uint32_t i = 0; i < fields.count; i++)
-        if (!rc_gate_field_is_returned((rc_gate_field)fields.ids[i], is_decoded)) {
-            rc_gate_push_lines(buf, reader, head, from, i);
+        if (!rc_field_is_returned((rc_field_id)fields.ids[i], is_decoded)) {
+            rc_field_push_lines(buf, reader, head, from, i);
             from = i + 1;
         }
-    rc_gate_push_lines(buf, reader, head, from, fields.count);
-    return rc_gate_push_told(buf, told);
+    rc_field_push_lines(buf, reader, head, from, fields.count);
+    return rc_reply_facts_push(buf, facts);
 }

@@ -1,6 +1,6 @@
 #include "gateway/finish.h"
 
-rc_code rc_gate_finish_code(rc_stream_finish finish)
+rc_code rc_finish_code(rc_stream_finish finish)
 {
     switch (finish) {
     case RC_STREAM_FINISH_FILTER:

@@ -11,15 +11,15 @@
 /* Of an answer that nobody can use although it is whole: the provider's filter or the model refused
  * it, the context was full, a tool call cannot be read, the provider failed. RC_CODE_NONE: it can
  * be used. */
-rc_code rc_gate_finish_code(rc_stream_finish finish);
+rc_code rc_finish_code(rc_stream_finish finish);
 
 /* Is there no answer behind it, but a failure that another try may not meet? */
-static inline bool rc_gate_finish_is_failure(rc_stream_finish finish)
+static inline bool rc_finish_is_failure(rc_stream_finish finish)
 {
     return finish >= RC_STREAM_FINISH_TOOL;
 }
 
 /* What is said of an answer that came with a part that is no JSON. */
-#define RC_GATE_DAMAGED_TEXT "A part of the answer was damaged on its way, and is missing."
+#define RC_FINISH_DAMAGED_TEXT "A part of the answer was damaged on its way, and is missing."
 
 #endif

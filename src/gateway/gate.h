@@ -1,9 +1,9 @@
-/* rc_gate: one loop of the gateway. Clients on one side, providers on the other.
+/* rc_loop: one loop of the gateway. Clients on one side, providers on the other.
  *
- *   client ──► rc_server ──► rc_gate_job ──► rc_upstream | rc_demo ──► provider
+ *   client ──► rc_server ──► rc_exchange ──► rc_upstream | rc_demo ──► provider
  *                               │  ▲
  *                               ▼  │ actions
- *                             rc_call ◄──► rc_gate_world ◄── other loops, admin
+ *                             rc_call ◄──► rc_hub ◄── other loops, admin
  *
  * The loop's thread alone uses it. */
 #ifndef RC_GATEWAY_GATE_H
@@ -17,10 +17,10 @@
 #include "store/record.h"
 #include "sys/calls.h"
 
-typedef struct rc_gate rc_gate;
+typedef struct rc_loop rc_loop;
 
 /* How a request ended, for whoever keeps count. Views during the call alone. */
-typedef struct rc_gate_record {
+typedef struct rc_exchange_summary {
     rc_str method;
     rc_str path;
     rc_str request_id;
@@ -44,66 +44,66 @@ typedef struct rc_gate_record {
     rc_str trace_id;        /* empty: none */
     uint32_t client_retry;  /* which of the client's own retries it was; 0: none */
     bool is_stream;
-    bool was_begun;          /* content had been passed on when it failed */
+    bool was_partly_sent;    /* content had been passed on when it failed */
     bool is_committed;       /* content was passed on, however it ended */
     const rc_report *report; /* NULL: it went well */
-} rc_gate_record;
+} rc_exchange_summary;
 
 /* A provider's limit is nearly used up. Views during the call alone. */
-typedef struct rc_gate_quota {
+typedef struct rc_quota_warning {
     rc_str request_id; /* whose answer said so */
     rc_str target;     /* "provider/model" */
     rc_str credential; /* an id; empty: no key was used */
     const rc_quota *quota;
     int64_t unix_ms;
-} rc_gate_quota;
+} rc_quota_warning;
 
 /* How a loop is doing: written by its thread, read by any. */
-typedef struct rc_gate_pulse {
+typedef struct rc_loop_stats {
     atomic_uint connections;
     atomic_uint in_flight;
     atomic_uint upstream_idle;
     atomic_uint upstream_busy;
     atomic_ullong requests;
     atomic_ullong stalls;
-} rc_gate_pulse;
+} rc_loop_stats;
 
-typedef struct rc_gate_settings {
-    rc_gate_pulse *pulse;      /* borrows until stopped; NULL: nobody wants to know */
-    rc_gate_world *world;      /* borrows until stopped; it has plans */
+typedef struct rc_loop_settings {
+    rc_loop_stats *stats;      /* borrows until stopped; NULL: nobody wants to know */
+    rc_hub *hub;               /* borrows until stopped; it has plans */
     uint32_t loop_number;      /* from 0: whose shard of the metrics it writes */
     const rc_sys_calls *calls; /* borrows */
     rc_alloc alloc;
     /* NULL: nobody wants to know. */
-    void (*on_record)(void *record_ctx, const rc_gate_record *record);
+    void (*on_record)(void *record_ctx, const rc_exchange_summary *record);
     /* A budget nears its end, is used up, or has somebody wait. scope: views. */
-    void (*on_budget)(void *record_ctx, const rc_spend_news *news, rc_str scope);
+    void (*on_budget)(void *record_ctx, const rc_ledger_notice *notice, rc_str scope);
     /* A provider says that one of its limits is nearly used up: once until it renews. */
-    void (*on_quota)(void *record_ctx, const rc_gate_quota *news);
+    void (*on_quota)(void *record_ctx, const rc_quota_warning *notice);
     void *record_ctx;
     void (*on_stopped)(void *ctx); /* nothing is left of it; NULL: nobody waits */
     void *ctx;
-} rc_gate_settings;
+} rc_loop_settings;
 
 /* A gateway that does not listen yet. NULL: no memory; the loop has to run once more. loop: borrows
  * until stopped. settings: copies. */
-rc_gate *rc_gate_new(uv_loop_t *loop, const rc_gate_settings *settings);
+rc_loop *rc_loop_new(uv_loop_t *loop, const rc_loop_settings *settings);
 
 /* host: borrows. share: other loops listen there too. See rc_server_listen_tcp. */
-rc_listen_result rc_gate_listen(rc_gate *gate, const char *host, uint16_t port,
+rc_listen_result rc_loop_listen(rc_loop *loop, const char *host, uint16_t port,
                                 rc_listen_share share, rc_listening *ret_listening);
 
 /* A socket that listens already. See rc_server_listen_fd. */
-rc_listen_result rc_gate_listen_fd(rc_gate *gate, int fd, rc_listening *ret_listening);
+rc_listen_result rc_loop_listen_fd(rc_loop *loop, int fd, rc_listening *ret_listening);
 
 /* A connection that is open already. See rc_server_adopt. */
-bool rc_gate_adopt(rc_gate *gate, int fd);
+bool rc_loop_adopt(rc_loop *loop, int fd);
 
 /* Takes no more requests and lets those under way finish, for drain_ms at most; then as close. */
-void rc_gate_stop(rc_gate *gate);
+void rc_loop_stop(rc_loop *loop);
 
 /* Cuts everything off. on_stopped follows; the gateway is freed then. May follow stop, and come
  * again. */
-void rc_gate_close(rc_gate *gate);
+void rc_loop_close(rc_loop *loop);
 
 #endif

@@ -12,11 +12,11 @@
 
 static rc_dialect dialect_of(rc_str target)
 {
-    rc_gate_match match;
+    rc_endpoint_match match;
     const rc_str path = rc_str_slice(target, 0, rc_str_find_byte(target, '?', 0));
-    return rc_gate_endpoint_match(path, &match) && match.endpoint->wire != RC_WIRE_LOCAL
+    return rc_endpoint_find(path, &match) && match.endpoint->wire != RC_WIRE_LOCAL
                ? match.endpoint->dialect
-               : rc_gate_path_dialect(path);
+               : rc_dialect_of_path(path);
 }
 
 /* A request that did not come in time may come the next time. */
@@ -50,19 +50,19 @@ static rc_str advice_of(int status)
     }
 }
 
-void rc_gate_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
+void rc_loop_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
 {
-    rc_gate *gate = ctx;
-    const rc_id id = rc_gate_next_id(gate, rc_gate_unix_ms(gate));
+    rc_loop *loop = ctx;
+    const rc_id id = rc_loop_next_id(loop, rc_loop_unix_ms(loop));
     const rc_dialect dialect = dialect_of(refusal->target);
-    char room[MESSAGE_MAX];
+    char scratch[MESSAGE_MAX];
     rc_buf message;
     rc_builder builder;
-    rc_buf_init_fixed(&message, room, sizeof room);
+    rc_buf_init_fixed(&message, scratch, sizeof scratch);
     rc_buf_push(&message, RC_STR("The request is refused: "));
     rc_buf_push(&message, rc_str_c(refusal->text));
     rc_buf_push_byte(&message, '.');
-    rc_builder_init(&builder, &gate->settings.alloc, code_of(refusal->status));
+    rc_builder_init(&builder, &loop->settings.alloc, code_of(refusal->status));
     rc_builder_set_id(&builder, &id);
     rc_builder_set_message(&builder, rc_buf_get(&message));
     rc_builder_set_http_status(&builder, refusal->status);
@@ -75,19 +75,19 @@ void rc_gate_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines,
 
 /* Whoever opens the address in a browser, or looks whether something is there, as Claude Code does
  * with HEAD. */
-bool rc_gate_answer_root(rc_exchange *exchange, const rc_http1 *reader, const char *head)
+bool rc_loop_respond_root(rc_responder *responder, const rc_http1 *reader, const char *head)
 {
     const rc_header field = {RC_STR("content-type"), RC_STR("text/plain")};
-    char room[ROOT_MAX];
+    char scratch[ROOT_MAX];
     rc_buf text;
     const rc_str method = rc_http1_method(reader);
     if (!rc_str_eq(rc_http1_target(reader, head), RC_STR("/")) ||
         (!rc_str_eq(method, RC_STR("GET")) && !rc_str_eq(method, RC_STR("HEAD"))))
         return false;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_buf_push(&text, RC_STR("This is Recourse, a gateway to LLM providers.\n\nBase URLs:\n"));
-    rc_gate_push_bases(&text, rc_http1_host(reader, head), RC_STR("  "), RC_STR("\n"));
+    rc_base_url_push_all(&text, rc_http1_host(reader, head), RC_STR("  "), RC_STR("\n"));
     rc_buf_push(&text, RC_STR("\nGET /v1/models lists the models, GET /healthz says ok.\n"));
-    (void)rc_exchange_answer(exchange, 200, &field, 1, rc_buf_get(&text));
+    (void)rc_responder_send(responder, 200, &field, 1, rc_buf_get(&text));
     return true;
 }

@@ -18,9 +18,9 @@
 #define SLOTS (2 * KNOWN_MAX)
 
 typedef struct listing {
-    const rc_gate_plans *plans;
+    const rc_snapshot *snapshot;
     rc_dialect dialect;
-    const rc_gate_endpoint *asks; /* what a client of the dialect asks of a model */
+    const rc_endpoint *endpoint; /* what a client of the dialect asks of a model */
     rc_json_writer writer;
     char ids[2][ID_MAX_BYTES]; /* the first, the latest */
     rc_str first_id;
@@ -35,17 +35,17 @@ static bool is_open(rc_str model)
 }
 
 /* OpenAI's list is for all; the others name what speaks their language. */
-static const rc_gate_endpoint *asked_in(rc_dialect dialect)
+static const rc_endpoint *endpoint_for(rc_dialect dialect)
 {
     if (dialect == RC_DIALECT_ANTHROPIC)
-        return rc_gate_endpoint_at(RC_ENDPOINT_MESSAGES);
-    return dialect == RC_DIALECT_GEMINI ? rc_gate_endpoint_at(RC_ENDPOINT_GENERATE) : NULL;
+        return rc_endpoint_at(RC_ENDPOINT_MESSAGES);
+    return dialect == RC_DIALECT_GEMINI ? rc_endpoint_at(RC_ENDPOINT_GENERATE) : NULL;
 }
 
-static bool suits(const rc_gate_endpoint *asks, const rc_gate_provider *provider)
+static bool suits(const rc_endpoint *endpoint, const rc_snapshot_provider *provider)
 {
-    return asks == NULL || provider->is_demo ||
-           rc_gate_endpoint_suits(asks, provider->config->kind->dialect);
+    return endpoint == NULL || provider->is_demo ||
+           rc_endpoint_is_supported(endpoint, provider->config->kind->dialect);
 }
 
 /* ---- what is known of a model ---- */
@@ -61,23 +61,23 @@ typedef struct facts {
 /* Of all targets of the route that speak the dialect. A request is sent to those that can do what
  * it needs, so that their capabilities add up; the smallest context window is the one that holds at
  * each of them. */
-static bool find_facts(const rc_gate_plans *plans, const rc_gate_route *route,
-                       const rc_gate_endpoint *asks, facts *ret_facts)
+static bool find_facts(const rc_snapshot *snapshot, const rc_route *route,
+                       const rc_endpoint *endpoint, facts *ret_facts)
 {
     bool is_found = false;
-    *ret_facts = (facts){.created_unix_ms = plans->loaded_unix_ms};
+    *ret_facts = (facts){.created_unix_ms = snapshot->loaded_unix_ms};
     for (uint16_t i = 0; i < route->plan.entry_count; i++) {
-        const rc_gate_place *place = &route->places[i];
-        const uint32_t has = route->plan.entries[i].capabilities & RC_GATE_NEEDS_MASK;
-        const uint64_t window = place->context_window;
-        if (!suits(asks, place->provider))
+        const rc_route_entry *route_entry = &route->entries[i];
+        const uint32_t has = route->plan.entries[i].capabilities & RC_ROUTE_NEEDS_MASK;
+        const uint64_t window = route_entry->context_window;
+        if (!suits(endpoint, route_entry->provider))
             continue;
         if (!is_found)
-            ret_facts->owner = place->provider->config->name;
+            ret_facts->owner = route_entry->provider->config->name;
         is_found = true;
         if (window > 0 && (ret_facts->context_window == 0 || window < ret_facts->context_window))
             ret_facts->context_window = window;
-        if (has == RC_GATE_NEEDS_MASK) /* not known */
+        if (has == RC_ROUTE_NEEDS_MASK) /* not known */
             continue;
         ret_facts->has_capabilities = true;
         ret_facts->capabilities |= has;
@@ -119,9 +119,9 @@ static void push_openai(rc_json_writer *w, rc_str id, const facts *known)
 
 static void push_anthropic(rc_json_writer *w, rc_str id, const facts *known)
 {
-    char room[32];
+    char scratch[32];
     rc_buf time;
-    rc_buf_init_fixed(&time, room, sizeof room);
+    rc_buf_init_fixed(&time, scratch, sizeof scratch);
     rc_rfc3339_push(&time, known->created_unix_ms);
     rc_json_member_string(w, RC_STR("type"), RC_STR("model"));
     rc_json_member_string(w, RC_STR("id"), id);
@@ -135,9 +135,9 @@ static void push_gemini(rc_json_writer *w, rc_str id, const facts *known)
     static const rc_str methods[] = {RC_STR_INIT("generateContent"),
                                      RC_STR_INIT("streamGenerateContent"),
                                      RC_STR_INIT("embedContent"), RC_STR_INIT("countTokens")};
-    char room[ID_MAX_BYTES + sizeof "models/"];
+    char scratch[ID_MAX_BYTES + sizeof "models/"];
     rc_buf name;
-    rc_buf_init_fixed(&name, room, sizeof room);
+    rc_buf_init_fixed(&name, scratch, sizeof scratch);
     rc_buf_push(&name, RC_STR("models/"));
     rc_buf_push(&name, id);
     rc_json_member_string(w, RC_STR("name"), rc_buf_get(&name));
@@ -183,7 +183,7 @@ static void list_model(listing *l, rc_str provider, rc_str model, const facts *k
 }
 
 /* A name that a star lets in. False: it was listed before, or there is no more room. */
-static bool is_new(listing *l, rc_str provider, rc_str model)
+static bool add_seen(listing *l, rc_str provider, rc_str model)
 {
     const rc_str parts[] = {provider, RC_STR("/"), model};
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -207,41 +207,41 @@ static bool leads_to(const listing *l, rc_str model, size_t route)
 {
     rc_str provider;
     rc_str rest;
-    if (!rc_gate_model_is_valid(model))
+    if (!rc_model_name_is_valid(model))
         return false;
-    if (rc_gate_model_split(model, &provider, &rest) &&
-        rc_config_provider_find(l->plans->config, provider) != NULL)
+    if (rc_model_name_split(model, &provider, &rest) &&
+        rc_config_provider_find(l->snapshot->config, provider) != NULL)
         return false;
-    return rc_config_route_find(l->plans->config, model) == &l->plans->config->routes[route];
+    return rc_config_route_find(l->snapshot->config, model) == &l->snapshot->config->routes[route];
 }
 
 /* What the price list names at a provider. RC_NO_ROUTE: as provider/model. */
 #define RC_NO_ROUTE SIZE_MAX
 
-static void list_priced(listing *l, const rc_gate_provider *provider, size_t route,
+static void list_priced(listing *l, const rc_snapshot_provider *provider, size_t route,
                         const facts *known)
 {
     const rc_config_provider *config = provider->config;
     const rc_config_price *price;
     bool is_own;
-    for (size_t i = 0; (price = rc_prices_at(l->plans->prices, i, &is_own)) != NULL; i++) {
+    for (size_t i = 0; (price = rc_prices_at(l->snapshot->prices, i, &is_own)) != NULL; i++) {
         const rc_str before = route == RC_NO_ROUTE ? config->name : RC_STR("");
         if (is_open(price->model) ||
             (price->kind.len > 0 && !rc_str_eq(price->kind, rc_str_c(config->kind->name))) ||
             (price->provider.len > 0 && !rc_str_eq(price->provider, config->name)) ||
             (route != RC_NO_ROUTE && !leads_to(l, price->model, route)))
             continue;
-        if (is_new(l, before, price->model))
+        if (add_seen(l, before, price->model))
             list_model(l, before, price->model, known);
     }
 }
 
 /* Does an earlier entry of the chain speak the same interface? It is asked before this one. */
-static bool is_behind(const rc_gate_route *route, uint16_t entry)
+static bool is_behind(const rc_route *route, uint16_t entry)
 {
-    const rc_gate_provider *mine = route->places[entry].provider;
+    const rc_snapshot_provider *mine = route->entries[entry].provider;
     for (uint16_t i = 0; i < entry; i++) {
-        const rc_gate_provider *other = route->places[i].provider;
+        const rc_snapshot_provider *other = route->entries[i].provider;
         if (other->is_demo || other->config->kind->dialect == mine->config->kind->dialect)
             return true;
     }
@@ -250,36 +250,37 @@ static bool is_behind(const rc_gate_route *route, uint16_t entry)
 
 static void list_open_route(listing *l, size_t index, const facts *known)
 {
-    const rc_gate_route *route = &l->plans->routes[index];
+    const rc_route *route = &l->snapshot->routes[index];
     for (uint16_t i = 0; i < route->plan.entry_count; i++) {
-        const rc_gate_place *place = &route->places[i];
+        const rc_route_entry *route_entry = &route->entries[i];
         facts own = *known;
-        own.owner = place->provider->config->name;
-        if (!suits(l->asks, place->provider) || is_behind(route, i))
+        own.owner = route_entry->provider->config->name;
+        if (!suits(l->endpoint, route_entry->provider) || is_behind(route, i))
             continue;
-        if (is_open(place->model))
-            list_priced(l, place->provider, index, &own);
-        else if (leads_to(l, place->model, index) && is_new(l, RC_STR(""), place->model))
-            list_model(l, RC_STR(""), place->model, &own);
+        if (is_open(route_entry->model))
+            list_priced(l, route_entry->provider, index, &own);
+        else if (leads_to(l, route_entry->model, index) &&
+                 add_seen(l, RC_STR(""), route_entry->model))
+            list_model(l, RC_STR(""), route_entry->model, &own);
     }
 }
 
 static void list_all(listing *l)
 {
-    const rc_config *config = l->plans->config;
+    const rc_config *config = l->snapshot->config;
     facts known;
     rc_json_array_begin(&l->writer);
     for (size_t i = 0; i < config->route_count; i++)
         if (!is_open(config->routes[i].model) && leads_to(l, config->routes[i].model, i) &&
-            find_facts(l->plans, &l->plans->routes[i], l->asks, &known))
+            find_facts(l->snapshot, &l->snapshot->routes[i], l->endpoint, &known))
             list_model(l, RC_STR(""), config->routes[i].model, &known);
     for (size_t i = 0; i < config->route_count; i++)
         if (is_open(config->routes[i].model) &&
-            find_facts(l->plans, &l->plans->routes[i], l->asks, &known))
+            find_facts(l->snapshot, &l->snapshot->routes[i], l->endpoint, &known))
             list_open_route(l, i, &known);
     for (size_t i = 0; config->route_count == 0 && i < config->provider_count; i++)
-        if (find_facts(l->plans, &l->plans->direct[i], l->asks, &known))
-            list_priced(l, &l->plans->providers[i], RC_NO_ROUTE, &known);
+        if (find_facts(l->snapshot, &l->snapshot->direct[i], l->endpoint, &known))
+            list_priced(l, &l->snapshot->providers[i], RC_NO_ROUTE, &known);
     rc_json_array_end(&l->writer);
 }
 
@@ -292,12 +293,12 @@ static void end_anthropic(listing *l)
     rc_json_member_string(&l->writer, RC_STR("last_id"), l->last_id);
 }
 
-void rc_gate_push_models(const rc_gate_plans *plans, rc_dialect dialect, rc_buf *buf)
+void rc_snapshot_push_models(const rc_snapshot *snapshot, rc_dialect dialect, rc_buf *buf)
 {
-    listing l = {.plans = plans, .dialect = dialect, .asks = asked_in(dialect)};
+    listing l = {.snapshot = snapshot, .dialect = dialect, .endpoint = endpoint_for(dialect)};
     rc_json_writer_init(&l.writer, buf, 0);
     rc_json_object_begin(&l.writer);
-    if (l.asks == NULL)
+    if (l.endpoint == NULL)
         rc_json_member_string(&l.writer, RC_STR("object"), RC_STR("list"));
     rc_json_key(&l.writer, dialect == RC_DIALECT_GEMINI ? RC_STR("models") : RC_STR("data"));
     list_all(&l);
@@ -306,14 +307,14 @@ void rc_gate_push_models(const rc_gate_plans *plans, rc_dialect dialect, rc_buf 
     rc_json_object_end(&l.writer);
 }
 
-void rc_gate_push_model(const rc_gate_plans *plans, const rc_gate_route *route, rc_str id,
-                        rc_dialect dialect, rc_buf *buf)
+void rc_snapshot_push_model(const rc_snapshot *snapshot, const rc_route *route, rc_str id,
+                            rc_dialect dialect, rc_buf *buf)
 {
     rc_json_writer w;
     facts known;
     /* Who asks in another dialect than its targets speak is answered all the same. */
-    if (!find_facts(plans, route, asked_in(dialect), &known))
-        (void)find_facts(plans, route, NULL, &known);
+    if (!find_facts(snapshot, route, endpoint_for(dialect), &known))
+        (void)find_facts(snapshot, route, NULL, &known);
     rc_json_writer_init(&w, buf, 0);
     push_model(&w, dialect, id, &known);
 }

@@ -5,72 +5,72 @@
 
 void rc_gateway_name_hop(rc_gateway *gateway)
 {
-    rc_gate_world *world = &gateway->world;
-    uint8_t chance[RC_GATE_HOP_CHANCE];
-    if (!rc_entropy_get(gateway->settings.calls, chance, sizeof chance)) {
+    rc_hub *hub = &gateway->hub;
+    uint8_t entropy[RC_HOP_ENTROPY_BYTES];
+    if (!rc_entropy_get(gateway->settings.calls, entropy, sizeof entropy)) {
         const uint64_t number = uv_hrtime() ^ (uint64_t)(uintptr_t)gateway;
-        memcpy(chance, &number, sizeof chance);
+        memcpy(entropy, &number, sizeof entropy);
     }
-    rc_gate_hop_write(chance, world->hop);
-    world->hop_len = RC_GATE_HOP_LEN;
+    rc_hop_write(entropy, hub->hop);
+    hub->hop_len = RC_HOP_LEN;
 }
 
-static void add(rc_gate_trouble *trouble, const char *text)
+static void add(rc_load_error *error, const char *text)
 {
-    rc_gate_trouble_add(trouble, rc_str_c(text));
+    rc_load_error_add(error, rc_str_c(text));
 }
 
-static void tell_variable(rc_gate_trouble *trouble, const rc_config_provider *provider,
-                          const rc_origin *origin)
+static void describe_variable(rc_load_error *error, const rc_config_provider *provider,
+                              const rc_origin *origin)
 {
     const char *variable = provider->kind->base_url_name;
-    add(trouble, variable);
-    add(trouble, " is the address of this gateway itself, ");
-    rc_gate_trouble_add(trouble, rc_origin_authority(origin));
-    add(trouble, ": its requests would come back to it. Without a configuration file it reads the "
-                 "variable as the address of the provider. Start it with env -u ");
-    add(trouble, variable);
-    add(trouble, " recourse serve, and set the variable for the client alone");
+    add(error, variable);
+    add(error, " is the address of this gateway itself, ");
+    rc_load_error_add(error, rc_origin_authority(origin));
+    add(error, ": its requests would come back to it. Without a configuration file it reads the "
+               "variable as the address of the provider. Start it with env -u ");
+    add(error, variable);
+    add(error, " recourse serve, and set the variable for the client alone");
 }
 
-static void tell_key(rc_gate_trouble *trouble, const rc_config_provider *provider,
-                     const rc_origin *origin)
+static void describe_key(rc_load_error *error, const rc_config_provider *provider,
+                         const rc_origin *origin)
 {
-    add(trouble, "providers.");
-    rc_gate_trouble_add(trouble, provider->name);
-    add(trouble, ".base_url is the address of this gateway itself, ");
-    rc_gate_trouble_add(trouble, rc_origin_authority(origin));
-    add(trouble, ": its requests would come back to it. Write the provider's own address there, or "
-                 "change `listen`");
+    add(error, "providers.");
+    rc_load_error_add(error, provider->name);
+    add(error, ".base_url is the address of this gateway itself, ");
+    rc_load_error_add(error, rc_origin_authority(origin));
+    add(error, ": its requests would come back to it. Write the provider's own address there, or "
+               "change `listen`");
 }
 
-bool rc_gateway_check_given(const rc_gateway *gateway, const rc_gate_given *given,
-                            rc_gate_trouble *ret_trouble)
+bool rc_gateway_check_input(const rc_gateway *gateway, const rc_snapshot_input *input,
+                            rc_load_error *ret_error)
 {
-    const rc_config *config = given->config;
+    const rc_config *config = input->config;
     const rc_config_kind *demo = rc_config_kind_find(RC_STR("demo"));
     rc_machine machine;
     rc_origin origin;
-    if (gateway->here.count == 0)
+    if (gateway->listeners.count == 0)
         return true;
     rc_machine_read(&machine);
     for (size_t i = 0; i < config->provider_count; i++) {
         const rc_config_provider *provider = &config->providers[i];
         const rc_origin_options any = {.insecure = true, .allow_private = true};
         if (provider->kind == demo || rc_origin_parse(provider->base_url, any, &origin) != NULL ||
-            !rc_here_is(&gateway->here, &machine, &origin))
+            !rc_listen_set_has_origin(&gateway->listeners, &machine, &origin))
             continue;
-        *ret_trouble = (rc_gate_trouble){0};
-        if (given->is_environment)
-            tell_variable(ret_trouble, provider, &origin);
+        *ret_error = (rc_load_error){0};
+        if (input->is_environment)
+            describe_variable(ret_error, provider, &origin);
         else
-            tell_key(ret_trouble, provider, &origin);
+            describe_key(ret_error, provider, &origin);
         return false;
     }
     return true;
 }
 
-bool rc_gateway_check_addresses(rc_gateway *gateway, rc_gate_trouble *ret_trouble)
+bool rc_gateway_check_addresses(rc_gateway *gateway, rc_load_error *ret_error)
 {
-    return rc_gateway_check_given(gateway, &gateway->world.plans->given, ret_trouble);
+    return rc_gateway_check_input(gateway, &gateway->hub.snapshot->input, ret_error);
 }

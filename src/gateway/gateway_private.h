@@ -13,29 +13,29 @@ typedef enum order {
 } order;
 
 /* One loop. The first one is the caller's and has neither thread nor loop of its own. */
-typedef struct member {
+typedef struct worker {
     rc_gateway *gateway;
-    rc_gate *gate; /* NULL: nothing is left of it */
-    uv_loop_t loop;
+    rc_loop *loop; /* NULL: nothing is left of it */
+    uv_loop_t uv_loop;
     uv_async_t orders;
     uv_thread_t thread;
     atomic_int order;
-    bool has_loop;
+    bool has_uv_loop;
     bool is_running;
-    rc_gate_pulse pulse;
+    rc_loop_stats stats;
     bool is_over; /* it takes no more orders; behind the gateway's lock */
-} member;
+} worker;
 
 struct rc_gateway {
     rc_gateway_settings settings;
-    rc_gate_world world;
+    rc_hub hub;
     uv_mutex_t lock;
     uv_async_t ended; /* a thread's loop has ended */
     atomic_uint alive;
-    bool is_open; /* `ended` is a handle of the loop */
-    rc_here here; /* where it listens */
+    bool is_open;            /* `ended` is a handle of the loop */
+    rc_listen_set listeners; /* where it listens */
     uint32_t count;
-    member members[RC_GATEWAY_LOOPS_MAX];
+    worker workers[RC_GATEWAY_LOOPS_MAX];
 };
 
 /* ---- gateway_here.c ---- */
@@ -44,7 +44,7 @@ struct rc_gateway {
 void rc_gateway_name_hop(rc_gateway *gateway);
 
 /* As rc_gateway_check_addresses, of an edition that is not in force yet. given: borrows. */
-bool rc_gateway_check_given(const rc_gateway *gateway, const rc_gate_given *given,
-                            rc_gate_trouble *ret_trouble);
+bool rc_gateway_check_input(const rc_gateway *gateway, const rc_snapshot_input *input,
+                            rc_load_error *ret_error);
 
 #endif

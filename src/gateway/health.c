@@ -9,15 +9,15 @@ void rc_health_init(rc_health *health, int64_t now_unix_ms)
 
 /* ---- one call ---- */
 
-rc_health_word rc_health_says(rc_code code, bool is_open)
+rc_health_verdict rc_health_verdict_of(rc_code code, bool is_open)
 {
     const rc_code_info *info = rc_code_get(code);
     if (code == RC_CODE_NONE)
-        return RC_HEALTH_SAYS_GOOD;
+        return RC_HEALTH_VERDICT_GOOD;
     if (info == NULL)
-        return RC_HEALTH_SAYS_NOTHING;
+        return RC_HEALTH_VERDICT_NONE;
     if (info->error_class == RC_CLASS_PROVIDER_TRANSIENT)
-        return RC_HEALTH_SAYS_BAD;
+        return RC_HEALTH_VERDICT_BAD;
     switch ((int)code) {
     case RC_CODE_AUTH_FAILED:
     case RC_CODE_PERMISSION_DENIED:
@@ -25,23 +25,23 @@ rc_health_word rc_health_says(rc_code code, bool is_open)
     case RC_CODE_OUTCOME_UNKNOWN:
     case RC_CODE_UNCLASSIFIED:
     case RC_CODE_DEADLINE_EXCEEDED:
-        return RC_HEALTH_SAYS_BAD;
+        return RC_HEALTH_VERDICT_BAD;
     case RC_CODE_MODEL_NOT_FOUND:
     case RC_CODE_ENDPOINT_NOT_FOUND:
-        return is_open ? RC_HEALTH_SAYS_NOTHING : RC_HEALTH_SAYS_BAD;
+        return is_open ? RC_HEALTH_VERDICT_NONE : RC_HEALTH_VERDICT_BAD;
     default:
         break;
     }
     return info->error_class == RC_CLASS_PROVIDER_TERMINAL ||
                    info->error_class == RC_CLASS_PROVIDER_CAPABILITY
-               ? RC_HEALTH_SAYS_GOOD
-               : RC_HEALTH_SAYS_NOTHING;
+               ? RC_HEALTH_VERDICT_GOOD
+               : RC_HEALTH_VERDICT_NONE;
 }
 
-void rc_health_note(rc_health *health, rc_health_word word, rc_code code, int64_t now_unix_ms)
+void rc_health_note(rc_health *health, rc_health_verdict verdict, rc_code code, int64_t now_unix_ms)
 {
-    const bool is_bad = word == RC_HEALTH_SAYS_BAD;
-    if (word == RC_HEALTH_SAYS_NOTHING)
+    const bool is_bad = verdict == RC_HEALTH_VERDICT_BAD;
+    if (verdict == RC_HEALTH_VERDICT_NONE)
         return;
     if (rc_health_of_calls(health, now_unix_ms) == RC_HEALTH_UP) {
         health->failed = 0; /* failures that are forgotten */

@@ -44,14 +44,15 @@ void rc_health_init(rc_health *health, int64_t now_unix_ms);
 
 /* What a call that ended says of its target. code: NONE: it worked. is_open: the client chose the
  * model, so that a missing one is the client's mistake. */
-typedef enum rc_health_word {
-    RC_HEALTH_SAYS_NOTHING = 0,
-    RC_HEALTH_SAYS_GOOD = 1,
-    RC_HEALTH_SAYS_BAD = 2
-} rc_health_word;
-rc_health_word rc_health_says(rc_code code, bool is_open);
+typedef enum rc_health_verdict {
+    RC_HEALTH_VERDICT_NONE = 0,
+    RC_HEALTH_VERDICT_GOOD = 1,
+    RC_HEALTH_VERDICT_BAD = 2
+} rc_health_verdict;
+rc_health_verdict rc_health_verdict_of(rc_code code, bool is_open);
 
-void rc_health_note(rc_health *health, rc_health_word word, rc_code code, int64_t now_unix_ms);
+void rc_health_note(rc_health *health, rc_health_verdict verdict, rc_code code,
+                    int64_t now_unix_ms);
 
 /* UP, DEGRADED or FAILING. */
 rc_health_state rc_health_of_calls(const rc_health *health, int64_t now_unix_ms);

@@ -4,19 +4,19 @@
 
 #define PREFIX RC_STR("recourse-")
 
-void rc_gate_hop_write(const uint8_t chance[RC_GATE_HOP_CHANCE], char ret_hop[RC_GATE_HOP_LEN])
+void rc_hop_write(const uint8_t entropy[RC_HOP_ENTROPY_BYTES], char ret_hop[RC_HOP_LEN])
 {
     static const char digits[] = "0123456789abcdef";
     memcpy(ret_hop, PREFIX.ptr, PREFIX.len);
-    for (size_t i = 0; i < RC_GATE_HOP_CHANCE; i++) {
-        ret_hop[PREFIX.len + 2 * i] = digits[chance[i] >> 4];
-        ret_hop[PREFIX.len + 2 * i + 1] = digits[chance[i] & 15];
+    for (size_t i = 0; i < RC_HOP_ENTROPY_BYTES; i++) {
+        ret_hop[PREFIX.len + 2 * i] = digits[entropy[i] >> 4];
+        ret_hop[PREFIX.len + 2 * i + 1] = digits[entropy[i] & 15];
     }
 }
 
 static bool is_hop(rc_str name)
 {
-    if (name.len != RC_GATE_HOP_LEN || !rc_str_starts_with(name, PREFIX))
+    if (name.len != RC_HOP_LEN || !rc_str_starts_with(name, PREFIX))
         return false;
     for (size_t i = PREFIX.len; i < name.len; i++)
         if (!rc_ascii_is_digit(name.ptr[i]) && (name.ptr[i] < 'a' || name.ptr[i] > 'f'))
@@ -34,7 +34,7 @@ static rc_str received_by(rc_str element)
     return rc_str_slice(behind, 0, rc_str_find_byte(behind, ' ', 0));
 }
 
-void rc_gate_hops_add(rc_gate_hops *hops, rc_str via)
+void rc_hops_add(rc_hops *hops, rc_str via)
 {
     for (size_t at = 0; at < via.len;) {
         size_t end = rc_str_find_byte(via, ',', at);
@@ -43,22 +43,22 @@ void rc_gate_hops_add(rc_gate_hops *hops, rc_str via)
         at = end + 1;
         if (!is_hop(name))
             continue;
-        if (hops->count < RC_GATE_HOPS_MAX)
+        if (hops->count < RC_HOPS_MAX)
             hops->names[hops->count++] = name;
         else
-            hops->is_over = true;
+            hops->is_overflown = true;
     }
 }
 
-bool rc_gate_hops_is_loop(const rc_gate_hops *hops, rc_str own)
+bool rc_hops_is_request_loop(const rc_hops *hops, rc_str own)
 {
     for (uint32_t i = 0; own.len > 0 && i < hops->count; i++)
         if (rc_str_eq(hops->names[i], own))
             return true;
-    return hops->is_over;
+    return hops->is_overflown;
 }
 
-void rc_gate_hops_push(rc_buf *buf, const rc_gate_hops *hops, rc_str own)
+void rc_hops_push(rc_buf *buf, const rc_hops *hops, rc_str own)
 {
     if (own.len == 0)
         return;

@@ -39,7 +39,7 @@ bool rc_host_is_local(rc_str host)
 /* ---- pages ---- */
 
 /* Programs have no reason to send these. */
-static bool is_of_a_browser(rc_str name, rc_str value)
+static bool is_browser_header(rc_str name, rc_str value)
 {
     if (name.len > 10 && rc_http1_is_name(rc_str_slice(name, 0, 10), RC_STR("sec-fetch-")))
         return true;
@@ -48,10 +48,10 @@ static bool is_of_a_browser(rc_str name, rc_str value)
     return name.len == 6 && rc_http1_is_name(name, RC_STR("origin"));
 }
 
-static bool has_browser(const rc_http1 *reader, const char *head)
+static bool is_from_browser(const rc_http1 *reader, const char *head)
 {
     for (uint32_t i = 0; i < reader->field_count; i++)
-        if (is_of_a_browser(rc_http1_name(reader, head, i), rc_http1_value(reader, head, i)))
+        if (is_browser_header(rc_http1_name(reader, head, i), rc_http1_value(reader, head, i)))
             return true;
     return false;
 }
@@ -76,13 +76,13 @@ static bool is_own_name(const rc_http1 *reader, const char *head, rc_str listen)
            (rc_host_split(listen, &own) && rc_str_eq_nocase(host, own));
 }
 
-rc_page rc_host_page(const rc_http1 *reader, const char *head, rc_str listen)
+rc_origin_verdict rc_origin_guard_check(const rc_http1 *reader, const char *head, rc_str listen)
 {
-    if (!has_browser(reader, head))
-        return RC_PAGE_NONE;
+    if (!is_from_browser(reader, head))
+        return RC_ORIGIN_ALLOWED;
     const rc_str origin = rc_http1_find(reader, head, RC_STR("origin"));
     if (rc_str_eq(rc_http1_find(reader, head, RC_STR("sec-fetch-site")), RC_STR("cross-site")) ||
         (origin.len > 0 && is_other_origin(origin)))
-        return RC_PAGE_OTHER;
-    return is_own_name(reader, head, listen) ? RC_PAGE_NONE : RC_PAGE_REBOUND;
+        return RC_ORIGIN_CROSS_SITE;
+    return is_own_name(reader, head, listen) ? RC_ORIGIN_ALLOWED : RC_ORIGIN_REBOUND;
 }

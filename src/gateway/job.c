@@ -6,237 +6,238 @@
 
 static void on_timer(uv_timer_t *timer);
 
-static rc_gate_job *take_spare(rc_gate *gate)
+static rc_exchange *take_spare(rc_loop *loop)
 {
-    const rc_alloc *alloc = &gate->settings.alloc;
-    rc_gate_job *job = gate->spare_jobs;
-    if (job != NULL) {
-        gate->spare_jobs = job->next;
-        gate->spare_job_count--;
-        return job;
+    const rc_alloc *alloc = &loop->settings.alloc;
+    rc_exchange *exchange = loop->spare_exchanges;
+    if (exchange != NULL) {
+        loop->spare_exchanges = exchange->next;
+        loop->spare_exchange_count--;
+        return exchange;
     }
-    job = alloc->get(alloc->ctx, sizeof *job);
-    if (job == NULL)
+    exchange = alloc->get(alloc->ctx, sizeof *exchange);
+    if (exchange == NULL)
         return NULL;
-    (void)uv_timer_init(gate->loop, &job->timer); /* never fails */
-    job->timer.data = job;
-    job->timer_at_ms = RC_UNLIMITED;
-    job->gate = gate;
-    rc_buf_init(&job->body, alloc, 0);
-    rc_buf_init(&job->lines, alloc, 2 * RC_JOB_HELD_MAX);
-    rc_buf_init(&job->limits, alloc, RC_JOB_LIMITS_MAX);
-    return job;
+    (void)uv_timer_init(loop->uv_loop, &exchange->timer); /* never fails */
+    exchange->timer.data = exchange;
+    exchange->timer_at_ms = RC_UNLIMITED;
+    exchange->loop = loop;
+    rc_buf_init(&exchange->body, alloc, 0);
+    rc_buf_init(&exchange->lines, alloc, 2 * RC_ATTEMPT_HELD_MAX);
+    rc_buf_init(&exchange->limits, alloc, RC_EXCHANGE_LIMITS_MAX);
+    return exchange;
 }
 
-rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange)
+rc_exchange *rc_exchange_new(rc_loop *loop, rc_responder *responder)
 {
-    rc_gate_job *job = take_spare(gate);
-    if (job == NULL)
+    rc_exchange *exchange = take_spare(loop);
+    if (exchange == NULL)
         return NULL;
-    memset(&job->state, 0, offsetof(rc_gate_job, first) - offsetof(rc_gate_job, state));
-    job->exchange = exchange;
-    job->next = NULL;
-    job->edition = rc_gate_enter(gate);
-    job->dialect = RC_DIALECT_OPENAI_CHAT;
-    job->client = SIZE_MAX;
-    job->began_unix_ms = rc_gate_unix_ms(gate);
-    job->id = rc_gate_next_id(gate, job->began_unix_ms);
-    memcpy(job->id.text, "req", 3);
-    job->began_ms = rc_gate_now(gate);
-    job->began_ns = uv_hrtime();
-    job->first_byte_ms = -1;
-    job->steps = job->first;
-    job->step_room = RC_JOB_STEPS_FIRST;
-    job->call.plan = NULL;
-    job->call.is_committed = false; /* the memory may be that of an earlier request */
-    job->body.max_bytes = rc_gate_job_plans(job)->config->limits.max_body_bytes;
-    gate->jobs++;
-    atomic_fetch_add_explicit(&gate->world->in_flight, 1, memory_order_relaxed);
-    job->live_prev = NULL;
-    job->live_next = gate->live;
-    if (gate->live != NULL)
-        gate->live->live_prev = job;
-    gate->live = job;
-    rc_metrics_in_flight(gate->metrics, 1);
-    rc_exchange_set_owner(exchange, job);
-    return job;
+    memset(&exchange->state, 0, offsetof(rc_exchange, inline_steps) - offsetof(rc_exchange, state));
+    exchange->responder = responder;
+    exchange->next = NULL;
+    exchange->snapshot_ref = rc_loop_acquire_snapshot(loop);
+    exchange->dialect = RC_DIALECT_OPENAI_CHAT;
+    exchange->client = SIZE_MAX;
+    exchange->began_unix_ms = rc_loop_unix_ms(loop);
+    exchange->id = rc_loop_next_id(loop, exchange->began_unix_ms);
+    memcpy(exchange->id.text, "req", 3);
+    exchange->began_ms = rc_loop_now(loop);
+    exchange->began_ns = uv_hrtime();
+    exchange->first_byte_ms = -1;
+    exchange->steps = exchange->inline_steps;
+    exchange->step_capacity = RC_EXCHANGE_INLINE_STEPS;
+    exchange->call.plan = NULL;
+    exchange->call.is_committed = false; /* the memory may be that of an earlier request */
+    exchange->body.max_bytes = rc_exchange_snapshot(exchange)->config->limits.max_body_bytes;
+    loop->exchange_count++;
+    atomic_fetch_add_explicit(&loop->hub->in_flight, 1, memory_order_relaxed);
+    exchange->live_prev = NULL;
+    exchange->live_next = loop->live;
+    if (loop->live != NULL)
+        loop->live->live_prev = exchange;
+    loop->live = exchange;
+    rc_metrics_in_flight(loop->metrics, 1);
+    rc_responder_set_owner(responder, exchange);
+    return exchange;
 }
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    rc_gate_job *job = handle->data;
-    rc_gate *gate = job->gate;
-    rc_buf_done(&job->body);
-    rc_buf_done(&job->lines);
-    rc_buf_done(&job->limits);
-    gate->settings.alloc.put(gate->settings.alloc.ctx, job, sizeof *job);
-    rc_gate_timer_closed(gate);
+    rc_exchange *exchange = handle->data;
+    rc_loop *loop = exchange->loop;
+    rc_buf_done(&exchange->body);
+    rc_buf_done(&exchange->lines);
+    rc_buf_done(&exchange->limits);
+    loop->settings.alloc.put(loop->settings.alloc.ctx, exchange, sizeof *exchange);
+    rc_loop_on_timer_closed(loop);
 }
 
-static void close_timer(rc_gate_job *job)
+static void close_timer(rc_exchange *exchange)
 {
-    job->gate->closing_timers++;
-    uv_close((uv_handle_t *)&job->timer, on_timer_closed);
+    exchange->loop->closing_timers++;
+    uv_close((uv_handle_t *)&exchange->timer, on_timer_closed);
 }
 
-void rc_gate_close_spares(rc_gate *gate)
+void rc_loop_close_spare_exchanges(rc_loop *loop)
 {
-    while (gate->spare_jobs != NULL) {
-        rc_gate_job *job = gate->spare_jobs;
-        gate->spare_jobs = job->next;
-        close_timer(job);
+    while (loop->spare_exchanges != NULL) {
+        rc_exchange *exchange = loop->spare_exchanges;
+        loop->spare_exchanges = exchange->next;
+        close_timer(exchange);
     }
-    gate->spare_job_count = RC_GATE_SPARE_MAX; /* no more of them */
+    loop->spare_exchange_count = RC_LOOP_SPARE_MAX; /* no more of them */
 }
 
-static void leave_live(rc_gate_job *job)
+static void leave_live(rc_exchange *exchange)
 {
-    if (job->live_prev != NULL)
-        job->live_prev->live_next = job->live_next;
+    if (exchange->live_prev != NULL)
+        exchange->live_prev->live_next = exchange->live_next;
     else
-        job->gate->live = job->live_next;
-    if (job->live_next != NULL)
-        job->live_next->live_prev = job->live_prev;
+        exchange->loop->live = exchange->live_next;
+    if (exchange->live_next != NULL)
+        exchange->live_next->live_prev = exchange->live_prev;
 }
 
-static void recycle(rc_gate_job *job)
+static void recycle(rc_exchange *exchange)
 {
-    rc_gate *gate = job->gate;
-    if (gate->spare_job_count >= RC_GATE_SPARE_MAX) {
-        close_timer(job);
+    rc_loop *loop = exchange->loop;
+    if (loop->spare_exchange_count >= RC_LOOP_SPARE_MAX) {
+        close_timer(exchange);
         return;
     }
-    job->next = gate->spare_jobs;
-    gate->spare_jobs = job;
-    gate->spare_job_count++;
+    exchange->next = loop->spare_exchanges;
+    loop->spare_exchanges = exchange;
+    loop->spare_exchange_count++;
 }
 
-void rc_gate_job_over(rc_gate_job *job)
+void rc_exchange_close(rc_exchange *exchange)
 {
-    rc_gate *gate = job->gate;
-    if (job->state == RC_JOB_OVER)
+    rc_loop *loop = exchange->loop;
+    if (exchange->state == RC_EXCHANGE_OVER)
         return;
-    job->state = RC_JOB_OVER;
-    job->exchange = NULL;
-    rc_gate_try_free(job->beside);
-    rc_gate_try_free(job->now);
-    rc_gate_job_steps_done(job);
-    rc_gate_job_leave_entries(job);
-    rc_gate_job_events_done(job);
-    rc_report_free(job->report);
-    rc_gate_job_drop_body(job);
-    rc_gate_rest_buf(&job->lines);
-    rc_gate_rest_buf(&job->limits);
-    rc_gate_leave(gate, job->edition);
-    rc_metrics_in_flight(gate->metrics, -1);
-    leave_live(job);
-    atomic_fetch_sub_explicit(&gate->world->in_flight, 1, memory_order_relaxed);
+    exchange->state = RC_EXCHANGE_OVER;
+    exchange->responder = NULL;
+    rc_attempt_free(exchange->hedge_attempt);
+    rc_attempt_free(exchange->current);
+    rc_exchange_steps_done(exchange);
+    rc_exchange_release_entries(exchange);
+    rc_exchange_events_done(exchange);
+    rc_report_free(exchange->report);
+    rc_exchange_drop_body(exchange);
+    rc_buf_recycle(&exchange->lines);
+    rc_buf_recycle(&exchange->limits);
+    rc_loop_release_snapshot(loop, exchange->snapshot_ref);
+    rc_metrics_in_flight(loop->metrics, -1);
+    leave_live(exchange);
+    atomic_fetch_sub_explicit(&loop->hub->in_flight, 1, memory_order_relaxed);
     /* The store still knows it: its word is the end. */
-    if (job->is_waiting)
-        gate->owed++;
+    if (exchange->is_store_pending)
+        loop->unacknowledged++;
     else
-        recycle(job);
-    rc_gate_job_left(gate);
+        recycle(exchange);
+    rc_loop_on_exchange_over(loop);
 }
 
-void rc_gate_job_on_word(rc_gate_job *job)
+void rc_exchange_on_acknowledged(rc_exchange *exchange)
 {
-    rc_gate *gate = job->gate;
-    if (job->state != RC_JOB_OVER)
+    rc_loop *loop = exchange->loop;
+    if (exchange->state != RC_EXCHANGE_OVER)
         return;
-    recycle(job);
-    rc_gate_job_forgotten(gate);
+    recycle(exchange);
+    rc_loop_on_exchange_acknowledged(loop);
 }
 
-void rc_gate_job_on_done(rc_gate_job *job)
+void rc_exchange_on_done(rc_exchange *exchange)
 {
-    rc_gate_job_over(job);
+    rc_exchange_close(exchange);
 }
 
-static void cancel(rc_gate_job *job)
+static void cancel(rc_exchange *exchange)
 {
-    const uint64_t now_ms = rc_gate_now(job->gate);
-    if (job->state == RC_JOB_WAITING)
-        rc_gate_job_step_wait_cut(job);
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    if (exchange->state == RC_EXCHANGE_WAITING)
+        rc_exchange_cut_wait(exchange);
     /* A try that waits for money has asked nobody. */
-    if (job->state == RC_JOB_PAUSED) {
-        rc_gate_job_step_pause_end(job);
-        job->action.attempt--;
+    if (exchange->state == RC_EXCHANGE_PAUSED) {
+        rc_exchange_end_pause(exchange);
+        exchange->action.attempt--;
     }
-    if (job->beside != NULL)
-        rc_hedge_on_cancel(&job->hedge, &job->call, now_ms);
-    if (job->call.plan != NULL)
-        (void)rc_call_on_cancel(&job->call, now_ms);
+    if (exchange->hedge_attempt != NULL)
+        rc_hedge_on_cancel(&exchange->hedge, &exchange->call, now_ms);
+    if (exchange->call.plan != NULL)
+        (void)rc_call_on_cancel(&exchange->call, now_ms);
 }
 
-static void stop_tries(rc_gate_job *job)
+static void stop_attempts(rc_exchange *exchange)
 {
-    rc_gate_try *tries[] = {job->beside, job->now};
-    const bool is_trying = job->state == RC_JOB_TRYING || job->state == RC_JOB_ANSWERING;
-    for (size_t i = 0; is_trying && i < 2; i++)
-        if (tries[i] != NULL) {
-            rc_gate_try_stop(tries[i]);
-            rc_gate_job_step_try(tries[i], NULL, false);
+    rc_attempt *attempts[] = {exchange->hedge_attempt, exchange->current};
+    const bool is_attempting =
+        exchange->state == RC_EXCHANGE_ATTEMPTING || exchange->state == RC_EXCHANGE_RESPONDING;
+    for (size_t i = 0; is_attempting && i < 2; i++)
+        if (attempts[i] != NULL) {
+            rc_attempt_stop(attempts[i]);
+            rc_exchange_add_attempt(attempts[i], NULL, false);
         }
 }
 
 /* What the client had of it, and what the provider was asked, is on record. */
-void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone)
+void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone)
 {
-    const rc_job_state state = job->state;
-    job->exchange = NULL;
-    if (state == RC_JOB_KEEPING || state == RC_JOB_OVER) {
+    const rc_exchange_state state = exchange->state;
+    exchange->responder = NULL;
+    if (state == RC_EXCHANGE_RECORDING || state == RC_EXCHANGE_OVER) {
         /* The request's head goes with the client; how it ended is on record already. */
-        rc_gate_job_count(job);
-        job->then = RC_THEN_NOTHING;
+        rc_exchange_count(exchange);
+        exchange->ending = RC_ENDING_NONE;
         return;
     }
-    if (state == RC_JOB_ENDING) {
-        rc_gate_job_over(job);
+    if (state == RC_EXCHANGE_ENDING) {
+        rc_exchange_close(exchange);
         return;
     }
-    stop_tries(job);
-    cancel(job);
-    rc_job_step *step = rc_gate_job_step(job, RC_RECORD_CANCEL);
+    stop_attempts(exchange);
+    cancel(exchange);
+    rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_CANCEL);
     if (step != NULL)
         step->reason = RC_WHY_CANCELLED;
-    job->gone_text = gone->text;
-    rc_gate_job_keep(job, RC_THEN_NOTHING);
+    exchange->gone_text = gone->text;
+    rc_exchange_record(exchange, RC_ENDING_NONE);
 }
 
-static void cut_try_short(rc_gate_try *try, rc_str words)
+static void cut_attempt_short(rc_attempt *attempt, rc_str words)
 {
-    const bool is_answering = try->job->state == RC_JOB_ANSWERING;
-    if (rc_gate_try_may_be_done(try))
+    const bool is_responding = attempt->exchange->state == RC_EXCHANGE_RESPONDING;
+    if (rc_attempt_may_be_done(attempt))
         words = RC_STR("This gateway is being stopped, and the request was sent: whether it was "
                        "carried out is not known.");
-    rc_gate_try_stop(try);
-    rc_gate_try_fail_here(try, is_answering ? RC_CODE_STREAM_INTERRUPTED : RC_CODE_OVERLOADED,
+    rc_attempt_stop(attempt);
+    rc_attempt_fail_local(attempt, is_responding ? RC_CODE_STREAM_INTERRUPTED : RC_CODE_OVERLOADED,
                           words);
 }
 
-void rc_gate_job_cut_short(rc_gate_job *job)
+void rc_exchange_cut_short(rc_exchange *exchange)
 {
     const rc_str words = RC_STR("This gateway is being stopped: try again.");
-    switch (job->state) {
-    case RC_JOB_READING:
-    case RC_JOB_WAITING:
-        cancel(job);
-        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503, words);
+    switch (exchange->state) {
+    case RC_EXCHANGE_READING:
+    case RC_EXCHANGE_WAITING:
+        cancel(exchange);
+        rc_exchange_refuse(exchange, RC_CODE_OVERLOADED, 503, words);
         return;
-    case RC_JOB_PAUSED:
-        cancel(job);
-        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
+    case RC_EXCHANGE_PAUSED:
+        cancel(exchange);
+        rc_exchange_refuse(exchange, RC_CODE_OVERLOADED, 503,
                            RC_STR("This gateway is being stopped, and a budget leaves no room for "
                                   "the request now: try again."));
         return;
-    case RC_JOB_TRYING:
-    case RC_JOB_ANSWERING:
-        cut_try_short(job->now, words);
+    case RC_EXCHANGE_ATTEMPTING:
+    case RC_EXCHANGE_RESPONDING:
+        cut_attempt_short(exchange->current, words);
         return;
-    case RC_JOB_KEEPING:
-    case RC_JOB_ENDING:
-    case RC_JOB_OVER:
+    case RC_EXCHANGE_RECORDING:
+    case RC_EXCHANGE_ENDING:
+    case RC_EXCHANGE_OVER:
         return;
     }
 }
@@ -245,139 +246,142 @@ void rc_gate_job_cut_short(rc_gate_job *job)
 
 /* A try that takes too long for the call. How long its parts may take is watched where its bytes
  * come in. */
-static void end_late_try(rc_gate_job *job)
+static void end_late_attempt(rc_exchange *exchange)
 {
-    rc_gate_try *try = job->now;
+    rc_attempt *attempt = exchange->current;
     rc_failure failure = {
         .transport = RC_TRANSPORT_TIMEOUT,
-        .phase = try->mode == RC_MODE_HEAD ? RC_PHASE_SENT : RC_PHASE_HEADERS,
+        .phase = attempt->mode == RC_MODE_HEAD ? RC_PHASE_SENT : RC_PHASE_HEADERS,
     };
-    job->is_late = true;
-    rc_gate_job_set_deadline(job, &failure);
-    rc_gate_try_stop(try);
-    rc_gate_try_fail(try, &failure);
+    exchange->is_late = true;
+    rc_exchange_set_deadline(exchange, &failure);
+    rc_attempt_stop(attempt);
+    rc_attempt_fail(attempt, &failure);
 }
 
-static void hedge(rc_gate_job *job)
+static void hedge(rc_exchange *exchange)
 {
     const rc_hedge_action action =
-        rc_hedge_on_timer(&job->hedge, &job->call, rc_gate_now(job->gate));
-    if (action.what == RC_HEDGE_START) {
-        rc_job_step *step = rc_gate_job_step(job, RC_RECORD_SWITCH);
+        rc_hedge_on_timer(&exchange->hedge, &exchange->call, rc_loop_now(exchange->loop));
+    if (action.kind == RC_HEDGE_START) {
+        rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_SWITCH);
         if (step != NULL) {
             step->entry = action.entry;
             step->credential = action.credential;
             step->reason = action.reason;
         }
-        job->action.attempt++;
-        rc_metrics_on_retry(job->gate->metrics, job->route->places[action.entry].metric, 0);
-        rc_gate_try_start(job, RC_LANE_SECOND, action.entry, action.credential);
+        exchange->action.attempt++;
+        rc_metrics_on_retry(exchange->loop->metrics, exchange->route->entries[action.entry].metric,
+                            0);
+        rc_attempt_start(exchange, RC_LANE_SECOND, action.entry, action.credential);
     } else {
-        rc_gate_job_arm(job);
+        rc_exchange_arm(exchange);
     }
 }
 
 /* The lane whose stream said its end, the earlier one of two; NULL: none did. */
-static rc_gate_try *terminated(const rc_gate_job *job)
+static rc_attempt *terminated(const rc_exchange *exchange)
 {
-    rc_gate_try *now = job->now->is_terminated ? job->now : NULL;
-    rc_gate_try *beside = job->beside;
-    if (beside == NULL || !beside->is_terminated)
-        return now;
-    return now == NULL || beside->over_at_ms < now->over_at_ms ? beside : now;
+    rc_attempt *current = exchange->current->is_terminated ? exchange->current : NULL;
+    rc_attempt *hedge_attempt = exchange->hedge_attempt;
+    if (hedge_attempt == NULL || !hedge_attempt->is_terminated)
+        return current;
+    return current == NULL || hedge_attempt->ends_at_ms < current->ends_at_ms ? hedge_attempt
+                                                                              : current;
 }
 
-static void end_terminated(rc_gate_try *try)
+static void end_terminated(rc_attempt *attempt)
 {
-    rc_gate_try_stop(try);
-    rc_gate_try_stream_end(try, NULL);
+    rc_attempt_stop(attempt);
+    rc_attempt_stream_on_end(attempt, NULL);
 }
 
-static void set_timer(rc_gate_job *job, uint64_t at_ms)
+static void set_timer(rc_exchange *exchange, uint64_t at_ms)
 {
-    const uint64_t now_ms = rc_gate_now(job->gate);
-    job->timer_at_ms = at_ms;
-    (void)uv_timer_start(&job->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    exchange->timer_at_ms = at_ms;
+    (void)uv_timer_start(&exchange->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
 /* Timers come before sockets: what came while the whole process was stopped is read before anybody
  * is called late. */
-static bool looks_again(rc_gate_job *job)
+static bool polls_again(rc_exchange *exchange)
 {
-    if (job->has_looked)
+    if (exchange->has_polled)
         return false;
-    job->has_looked = true;
-    set_timer(job, rc_gate_now(job->gate) + 1);
+    exchange->has_polled = true;
+    set_timer(exchange, rc_loop_now(exchange->loop) + 1);
     return true;
 }
 
 /* Whatever is due, an answer that may be whole comes first. */
-static void on_due(rc_gate_job *job)
+static void on_due(rc_exchange *exchange)
 {
-    rc_gate *gate = job->gate;
-    if (job->state == RC_JOB_KEEPING) {
-        rc_gate_job_on_unsafe(job);
-    } else if (job->state == RC_JOB_READING) {
-        if (!looks_again(job))
-            rc_gate_job_refuse_late(job);
-    } else if (job->state == RC_JOB_WAITING) {
-        job->state = RC_JOB_TRYING;
-        rc_gate_job_do(job,
-                       rc_call_on_wake(&job->call, rc_gate_now(gate), rc_gate_chance_u64(gate)));
-    } else if (job->state == RC_JOB_PAUSED) {
-        rc_gate_try_ask_again(job->now);
-    } else if (terminated(job) != NULL) {
-        end_terminated(terminated(job));
-    } else if (job->state == RC_JOB_TRYING && rc_gate_now(gate) >= job->hedge.at_ms) {
-        hedge(job);
-    } else if (!looks_again(job)) {
-        end_late_try(job);
+    rc_loop *loop = exchange->loop;
+    if (exchange->state == RC_EXCHANGE_RECORDING) {
+        rc_exchange_on_record_late(exchange);
+    } else if (exchange->state == RC_EXCHANGE_READING) {
+        if (!polls_again(exchange))
+            rc_exchange_refuse_late(exchange);
+    } else if (exchange->state == RC_EXCHANGE_WAITING) {
+        exchange->state = RC_EXCHANGE_ATTEMPTING;
+        rc_exchange_carry_out(exchange, rc_call_on_wake(&exchange->call, rc_loop_now(loop),
+                                                        rc_loop_entropy_u64(loop)));
+    } else if (exchange->state == RC_EXCHANGE_PAUSED) {
+        rc_attempt_reserve_and_send(exchange->current);
+    } else if (terminated(exchange) != NULL) {
+        end_terminated(terminated(exchange));
+    } else if (exchange->state == RC_EXCHANGE_ATTEMPTING &&
+               rc_loop_now(loop) >= exchange->hedge.at_ms) {
+        hedge(exchange);
+    } else if (!polls_again(exchange)) {
+        end_late_attempt(exchange);
     }
 }
 
-static uint64_t due_ms(const rc_gate_job *job)
+static uint64_t due_ms(const rc_exchange *exchange)
 {
-    uint64_t at_ms = job->action.deadline_at_ms;
-    if (job->state == RC_JOB_READING)
-        return rc_gate_job_deadline(job);
-    if (job->state == RC_JOB_KEEPING)
-        return job->keep_by_ms;
-    if (job->state == RC_JOB_WAITING)
-        return job->action.at_ms + 1; /* of times in whole milliseconds: never too early */
-    if (job->state == RC_JOB_PAUSED)
-        return job->again_at_ms < at_ms ? job->again_at_ms : at_ms;
-    const rc_gate_try *said = terminated(job);
-    if (said != NULL && said->over_at_ms < at_ms)
-        at_ms = said->over_at_ms;
-    if (job->state == RC_JOB_TRYING && job->hedge.at_ms < at_ms)
-        at_ms = job->hedge.at_ms;
+    uint64_t at_ms = exchange->action.deadline_at_ms;
+    if (exchange->state == RC_EXCHANGE_READING)
+        return rc_exchange_client_deadline(exchange);
+    if (exchange->state == RC_EXCHANGE_RECORDING)
+        return exchange->record_by_ms;
+    if (exchange->state == RC_EXCHANGE_WAITING)
+        return exchange->action.at_ms + 1; /* of times in whole milliseconds: never too early */
+    if (exchange->state == RC_EXCHANGE_PAUSED)
+        return exchange->reserve_again_at_ms < at_ms ? exchange->reserve_again_at_ms : at_ms;
+    const rc_attempt *terminated_attempt = terminated(exchange);
+    if (terminated_attempt != NULL && terminated_attempt->ends_at_ms < at_ms)
+        at_ms = terminated_attempt->ends_at_ms;
+    if (exchange->state == RC_EXCHANGE_ATTEMPTING && exchange->hedge.at_ms < at_ms)
+        at_ms = exchange->hedge.at_ms;
     return at_ms;
 }
 
 /* ---- answers that came compressed ---- */
 
-static inline bool is_decoding(const rc_gate_try *try)
+static inline bool is_decoding(const rc_attempt *attempt)
 {
-    return try != NULL && try->coded != NULL && rc_gate_try_coded_is_due(try);
+    return attempt != NULL && attempt->decoder != NULL && rc_attempt_decoder_is_due(attempt);
 }
 
-static inline bool has_coded(const rc_gate_job *job)
+static inline bool has_decoding(const rc_exchange *exchange)
 {
-    return is_decoding(job->now) || is_decoding(job->beside);
+    return is_decoding(exchange->current) || is_decoding(exchange->hedge_attempt);
 }
 
 /* Of two lanes one a turn, the one after the other. The timer is set before: the job may be over
  * then. */
-static void decode(rc_gate_job *job)
+static void decode(rc_exchange *exchange)
 {
-    rc_gate_try *try = job->now;
-    if (is_decoding(job->beside)) {
-        job->is_second = !job->is_second;
-        if (job->is_second || !is_decoding(try))
-            try = job->beside;
+    rc_attempt *attempt = exchange->current;
+    if (is_decoding(exchange->hedge_attempt)) {
+        exchange->is_hedge_next = !exchange->is_hedge_next;
+        if (exchange->is_hedge_next || !is_decoding(attempt))
+            attempt = exchange->hedge_attempt;
     }
-    rc_gate_job_arm(job);
-    rc_gate_try_coded_turn(try);
+    rc_exchange_arm(exchange);
+    rc_attempt_decoder_turn(attempt);
 }
 
 /* ---- the timer ---- */
@@ -386,82 +390,85 @@ static void decode(rc_gate_job *job)
  * another request's by now. So most requests never touch it. */
 static void on_timer(uv_timer_t *timer)
 {
-    rc_gate_job *job = timer->data;
-    job->timer_at_ms = RC_UNLIMITED;
-    if (job->state == RC_JOB_ENDING || job->state == RC_JOB_OVER)
+    rc_exchange *exchange = timer->data;
+    exchange->timer_at_ms = RC_UNLIMITED;
+    if (exchange->state == RC_EXCHANGE_ENDING || exchange->state == RC_EXCHANGE_OVER)
         return;
-    const uint64_t at_ms = due_ms(job);
-    if (at_ms <= rc_gate_now(job->gate))
-        on_due(job);
-    else if (has_coded(job))
-        decode(job);
+    const uint64_t at_ms = due_ms(exchange);
+    if (at_ms <= rc_loop_now(exchange->loop))
+        on_due(exchange);
+    else if (has_decoding(exchange))
+        decode(exchange);
     else if (at_ms != RC_UNLIMITED)
-        set_timer(job, at_ms);
+        set_timer(exchange, at_ms);
 }
 
-void rc_gate_job_arm(rc_gate_job *job)
+void rc_exchange_arm(rc_exchange *exchange)
 {
-    uint64_t at_ms = due_ms(job);
+    uint64_t at_ms = due_ms(exchange);
     /* The next turn of the loop, when all others had theirs. */
-    if (has_coded(job) && at_ms > rc_gate_now(job->gate))
-        at_ms = rc_gate_now(job->gate) + 1;
-    if (at_ms < job->timer_at_ms)
-        set_timer(job, at_ms);
+    if (has_decoding(exchange) && at_ms > rc_loop_now(exchange->loop))
+        at_ms = rc_loop_now(exchange->loop) + 1;
+    if (at_ms < exchange->timer_at_ms)
+        set_timer(exchange, at_ms);
 }
 
 /* ---- actions ---- */
 
-static void refresh(rc_gate_job *job)
+static void refresh(rc_exchange *exchange)
 {
-    rc_gate *gate = job->gate;
-    const rc_action *action = &job->action;
+    rc_loop *loop = exchange->loop;
+    const rc_action *action = &exchange->action;
     /* The provider of the job's own edition: a newer one has read its keys itself. */
-    rc_gate_provider *provider =
-        &job->edition->plans->providers[job->now->provider - job->edition->plans->providers];
-    const bool is_fresh =
-        rc_gate_provider_refresh(job->edition->plans, provider, action->credential, job->now->key);
-    rc_gate_job_do(job, rc_call_on_refreshed(&job->call, is_fresh, rc_gate_now(gate),
-                                             rc_gate_chance_u64(gate)));
+    rc_snapshot_provider *provider =
+        &exchange->snapshot_ref->snapshot
+             ->providers[exchange->current->provider - exchange->snapshot_ref->snapshot->providers];
+    const bool is_fresh = rc_snapshot_provider_refresh(exchange->snapshot_ref->snapshot, provider,
+                                                       action->credential, exchange->current->key);
+    rc_exchange_carry_out(exchange,
+                          rc_call_on_refreshed(&exchange->call, is_fresh, rc_loop_now(loop),
+                                               rc_loop_entropy_u64(loop)));
 }
 
 /* Two lanes may both be carried out: what must not be sent twice has one alone. */
-static uint64_t hedge_delay_ms(const rc_gate_job *job)
+static uint64_t hedge_delay_ms(const rc_exchange *exchange)
 {
-    const bool is_hedged = job->route->hedge_ms > 0 && job->request.replay != RC_REPLAY_NO;
-    return is_hedged ? job->route->hedge_ms : RC_UNLIMITED;
+    const bool is_hedged =
+        exchange->route->hedge_ms > 0 && exchange->request.replay != RC_REPLAY_NO;
+    return is_hedged ? exchange->route->hedge_ms : RC_UNLIMITED;
 }
 
-void rc_gate_job_do(rc_gate_job *job, rc_action action)
+void rc_exchange_carry_out(rc_exchange *exchange, rc_action action)
 {
-    action.attempt -= job->unasked;
-    job->action = action;
-    rc_gate_job_step_action(job, &action);
-    switch (action.what) {
+    action.attempt -= exchange->unsent_attempts;
+    exchange->action = action;
+    rc_exchange_add_action(exchange, &action);
+    switch (action.kind) {
     case RC_DO_TRY: {
-        const uint64_t now_ms = rc_gate_now(job->gate);
-        rc_hedge_init(&job->hedge, now_ms, hedge_delay_ms(job));
-        job->state = RC_JOB_TRYING;
-        rc_gate_try_start(job, RC_LANE_FIRST, action.entry, action.credential);
+        const uint64_t now_ms = rc_loop_now(exchange->loop);
+        rc_hedge_init(&exchange->hedge, now_ms, hedge_delay_ms(exchange));
+        exchange->state = RC_EXCHANGE_ATTEMPTING;
+        rc_attempt_start(exchange, RC_LANE_FIRST, action.entry, action.credential);
         return;
     }
     case RC_DO_WAIT:
-        job->state = RC_JOB_WAITING;
-        rc_gate_job_arm(job);
+        exchange->state = RC_EXCHANGE_WAITING;
+        rc_exchange_arm(exchange);
         return;
     case RC_DO_REFRESH:
-        refresh(job);
+        refresh(exchange);
         return;
     case RC_DO_DELIVER:
         return;
     case RC_DO_COMPACT:
     case RC_DO_STOP:
-        rc_gate_job_give_up(job);
+        rc_exchange_give_up(exchange);
         return;
     }
 }
 
-void rc_gate_job_on_drained(rc_gate_job *job)
+void rc_exchange_on_drained(rc_exchange *exchange)
 {
-    if (job->state == RC_JOB_ANSWERING)
-        rc_gate_try_resume(job->now);
+    if (exchange->state == RC_EXCHANGE_RESPONDING)
+        rc_attempt_resume(exchange->current);
 }

@@ -13,11 +13,11 @@
 #define LINES_MAX_BYTES ((size_t)64 << 10)
 #define NAME_MAX_BYTES ((size_t)1024)
 
-struct rc_job_events {
-    rc_teller teller;
+struct rc_exchange_events {
+    rc_emitter emitter;
     uint64_t next_seq;
     uint64_t total_micro_usd;
-    bool is_begun; /* the answer's head has left for their sake */
+    bool has_head; /* the answer's head has left for their sake */
 };
 
 /* The names that events view. */
@@ -28,87 +28,89 @@ typedef struct names {
     char to_key[NAME_MAX_BYTES];
 } names;
 
-bool rc_gate_job_is_told(const rc_gate_job *job)
+bool rc_exchange_has_event_head(const rc_exchange *exchange)
 {
-    return job->events != NULL && job->events->is_begun;
+    return exchange->events != NULL && exchange->events->has_head;
 }
 
-void rc_gate_job_events_done(rc_gate_job *job)
+void rc_exchange_events_done(rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &job->gate->settings.alloc;
-    if (job->events != NULL)
-        alloc->put(alloc->ctx, job->events, sizeof *job->events);
-    job->events = NULL;
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    if (exchange->events != NULL)
+        alloc->put(alloc->ctx, exchange->events, sizeof *exchange->events);
+    exchange->events = NULL;
 }
 
 /* Comments have a place in server-sent events alone, and in none that go to Google's SDKs: those
  * for Python and Go take every line without "data:" for JSON. */
-static bool is_wanted(const rc_gate_job *job)
+static bool is_wanted(const rc_exchange *exchange)
 {
-    const rc_gate_request *request = &job->request;
-    return request->wants_events && request->is_stream && job->dialect != RC_DIALECT_GEMINI &&
+    const rc_client_request *request = &exchange->request;
+    return request->wants_events && request->is_stream && exchange->dialect != RC_DIALECT_GEMINI &&
            request->endpoint->wire != RC_WIRE_GEMINI &&
            (unsigned)request->endpoint->stream != RC_STREAM_UNWATCHED &&
            (request->endpoint->streams == RC_STREAMS_BODY || request->is_sse);
 }
 
 /* Without memory nothing is told. */
-static bool open_events(rc_gate_job *job)
+static bool open_events(rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &job->gate->settings.alloc;
-    if (job->exchange == NULL || !is_wanted(job))
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    if (exchange->responder == NULL || !is_wanted(exchange))
         return false;
-    if (job->events != NULL)
+    if (exchange->events != NULL)
         return true;
-    job->events = alloc->get(alloc->ctx, sizeof *job->events);
-    if (job->events == NULL)
+    exchange->events = alloc->get(alloc->ctx, sizeof *exchange->events);
+    if (exchange->events == NULL)
         return false;
-    *job->events = (rc_job_events){.next_seq = 1};
-    rc_teller_init(&job->events->teller, rc_str_c(job->id.text), &job->events->next_seq);
+    *exchange->events = (rc_exchange_events){.next_seq = 1};
+    rc_emitter_init(&exchange->events->emitter, rc_str_c(exchange->id.text),
+                    &exchange->events->next_seq);
     return true;
 }
 
 /* ---- what is told ---- */
 
-static rc_str target_name(const rc_gate_job *job, uint16_t entry, char room[NAME_MAX_BYTES])
+static rc_str target_name(const rc_exchange *exchange, uint16_t entry, char scratch[NAME_MAX_BYTES])
 {
     rc_buf name;
-    rc_buf_init_fixed(&name, room, NAME_MAX_BYTES);
-    if (entry >= job->plan.entry_count)
+    rc_buf_init_fixed(&name, scratch, NAME_MAX_BYTES);
+    if (entry >= exchange->plan.entry_count)
         return RC_STR("");
-    rc_buf_push(&name, rc_gate_job_provider_of(job, entry)->config->name);
+    rc_buf_push(&name, rc_exchange_provider_of(exchange, entry)->config->name);
     rc_buf_push_byte(&name, '/');
-    rc_buf_push(&name, rc_gate_job_model_of(job, entry));
+    rc_buf_push(&name, rc_exchange_model_of(exchange, entry));
     return rc_buf_get(&name);
 }
 
-static rc_str key_name(const rc_gate_job *job, uint16_t credential, char room[NAME_MAX_BYTES])
+static rc_str key_name(const rc_exchange *exchange, uint16_t credential,
+                       char scratch[NAME_MAX_BYTES])
 {
     rc_buf name;
-    rc_buf_init_fixed(&name, room, NAME_MAX_BYTES);
+    rc_buf_init_fixed(&name, scratch, NAME_MAX_BYTES);
     if (credential == RC_NO_TARGET ||
-        !rc_gate_world_credential_name(job->gate->world, credential, &name))
+        !rc_hub_credential_name(exchange->loop->hub, credential, &name))
         return RC_STR("");
     return rc_buf_get(&name);
 }
 
-static size_t collect(rc_gate_job *job, const rc_action *action, names *n,
+static size_t collect(rc_exchange *exchange, const rc_action *action, names *n,
                       rc_event events[RC_EVENTS_MAX])
 {
-    const bool has_report = job->report != NULL;
-    const rc_news news = {
+    const bool has_report = exchange->report != NULL;
+    const rc_call_facts facts = {
         .action = *action,
-        .error_message = has_report ? rc_report_message(job->report) : RC_STR(""),
-        .report_id = has_report ? rc_report_id(job->report) : RC_STR(""),
-        .from = target_name(job, action->from_entry, n->from),
-        .to = target_name(job, action->entry, n->to),
-        .provider = rc_gate_job_provider_of(job, action->entry)->config->name,
-        .from_credential = key_name(job, action->from_credential, n->from_key),
-        .to_credential = key_name(job, action->credential, n->to_key),
+        .error_message = has_report ? rc_report_message(exchange->report) : RC_STR(""),
+        .report_id = has_report ? rc_report_id(exchange->report) : RC_STR(""),
+        .from = target_name(exchange, action->from_entry, n->from),
+        .to = target_name(exchange, action->entry, n->to),
+        .provider = rc_exchange_provider_of(exchange, action->entry)->config->name,
+        .from_credential = key_name(exchange, action->from_credential, n->from_key),
+        .to_credential = key_name(exchange, action->credential, n->to_key),
         .role = RC_STR("default"),
-        .now_unix_ms = rc_gate_unix_ms(job->gate),
+        .now_unix_ms = rc_loop_unix_ms(exchange->loop),
     };
-    return rc_teller_on_action(&job->events->teller, &news, events);
+    return rc_emitter_on_action(&exchange->events->emitter, &facts, events);
 }
 
 static uint64_t tokens(int64_t count)
@@ -117,24 +119,25 @@ static uint64_t tokens(int64_t count)
 }
 
 /* Of the try that gave the answer: who it was, and what it took. */
-static rc_event cost_of(rc_gate_job *job, const rc_action *action, names *n)
+static rc_event cost_of(rc_exchange *exchange, const rc_action *action, names *n)
 {
-    const rc_gate_try *try = job->now;
+    const rc_attempt *attempt = exchange->current;
     rc_usage_count usage = RC_USAGE_COUNT_NONE;
-    if (try != NULL && try->is_watched)
-        usage = rc_usage_said(try->mode == RC_MODE_STREAM ? &try->watch.usage : &try->usage);
+    if (attempt != NULL && attempt->is_watched)
+        usage = rc_usage_reported(attempt->mode == RC_MODE_STREAM ? &attempt->watch.usage
+                                                                  : &attempt->usage);
     return (rc_event){
         .type = RC_EVENT_TYPE_COST_UPDATED,
-        .seq = job->events->next_seq++,
-        .time_unix_ms = rc_gate_unix_ms(job->gate),
-        .correlation_id = rc_str_c(job->id.text),
+        .seq = exchange->events->next_seq++,
+        .time_unix_ms = rc_loop_unix_ms(exchange->loop),
+        .correlation_id = rc_str_c(exchange->id.text),
         .as.cost_updated =
             {
                 .attempt = action->attempt,
-                .model = target_name(job, action->entry, n->to),
+                .model = target_name(exchange, action->entry, n->to),
                 .input_tokens = tokens(usage.input),
                 .output_tokens = tokens(usage.output),
-                .total_micro_usd = job->events->total_micro_usd,
+                .total_micro_usd = exchange->events->total_micro_usd,
             },
     };
 }
@@ -149,124 +152,127 @@ static void push_event(rc_buf *lines, const rc_event *event)
 }
 
 /* Limits that are nearly used up, of all tries. */
-static void push_quotas(rc_gate_job *job, names *n, rc_buf *lines)
+static void push_quotas(rc_exchange *exchange, names *n, rc_buf *lines)
 {
-    for (uint32_t i = 0; i < job->step_count; i++) {
-        const rc_job_step *step = &job->steps[i];
-        if (step->quota == NULL || step->quota->is_told)
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        const rc_ledger_step *step = &exchange->steps[i];
+        if (step->quota == NULL || step->quota->is_emitted)
             continue;
         rc_event event = {
-            .seq = job->events->next_seq++,
-            .time_unix_ms = rc_gate_unix_ms(job->gate),
-            .correlation_id = rc_str_c(job->id.text),
+            .seq = exchange->events->next_seq++,
+            .time_unix_ms = rc_loop_unix_ms(exchange->loop),
+            .correlation_id = rc_str_c(exchange->id.text),
         };
-        rc_quota_event(&step->quota->quota, target_name(job, step->entry, n->to),
-                       key_name(job, step->credential, n->to_key), &event);
+        rc_quota_event(&step->quota->quota, target_name(exchange, step->entry, n->to),
+                       key_name(exchange, step->credential, n->to_key), &event);
         push_event(lines, &event);
-        step->quota->is_told = true;
+        step->quota->is_emitted = true;
     }
 }
 
 /* A head of our own: what the provider's will say is not known yet. */
-static bool begin_answer(rc_gate_job *job)
+static bool begin_response(rc_exchange *exchange)
 {
-    const rc_gate_told told = {.request_id = rc_str_c(job->id.text)};
-    if (rc_exchange_has_begun(job->exchange))
+    const rc_reply_facts facts = {.request_id = rc_str_c(exchange->id.text)};
+    if (rc_responder_has_begun(exchange->responder))
         return true;
-    rc_buf_reset(&job->lines);
-    rc_buf_push(&job->lines, RC_STR("HTTP/1.1 200 OK\r\n"
-                                    "content-type: text/event-stream\r\n"
-                                    "cache-control: no-cache\r\n"));
-    (void)rc_gate_push_told(&job->lines, &told);
-    if (rc_buf_status(&job->lines) != RC_OK ||
-        rc_exchange_begin_raw(job->exchange, 200, rc_buf_get(&job->lines), RC_HTTP1_CHUNKED, 0) !=
-            RC_OK)
+    rc_buf_reset(&exchange->lines);
+    rc_buf_push(&exchange->lines, RC_STR("HTTP/1.1 200 OK\r\n"
+                                         "content-type: text/event-stream\r\n"
+                                         "cache-control: no-cache\r\n"));
+    (void)rc_reply_facts_push(&exchange->lines, &facts);
+    if (rc_buf_status(&exchange->lines) != RC_OK ||
+        rc_responder_begin_raw(exchange->responder, 200, rc_buf_get(&exchange->lines),
+                               RC_HTTP1_CHUNKED, 0) != RC_OK)
         return false;
-    job->status = 200;
-    job->events->is_begun = true;
+    exchange->status = 200;
+    exchange->events->has_head = true;
     return true;
 }
 
-static void write_lines(rc_gate_job *job, const rc_buf *lines)
+static void write_lines(rc_exchange *exchange, const rc_buf *lines)
 {
-    rc_gate_try *try = job->now;
+    rc_attempt *attempt = exchange->current;
     if (rc_buf_status(lines) != RC_OK)
         return;
     /* An event that was left open would take the comment for a part of it. */
-    if (job->state == RC_JOB_ANSWERING && try != NULL && try->is_inside) {
-        (void)rc_exchange_write(job->exchange, RC_STR("\n\n"));
-        try->is_inside = false;
+    if (exchange->state == RC_EXCHANGE_RESPONDING && attempt != NULL && attempt->is_inside_event) {
+        (void)rc_responder_write(exchange->responder, RC_STR("\n\n"));
+        attempt->is_inside_event = false;
     }
-    (void)rc_exchange_write(job->exchange, rc_buf_get(lines));
+    (void)rc_responder_write(exchange->responder, rc_buf_get(lines));
 }
 
 /* Is what was begun a stream of events? */
-static bool is_stream_begun(const rc_gate_job *job)
+static bool is_stream_begun(const rc_exchange *exchange)
 {
-    return rc_gate_job_is_told(job) || (job->state == RC_JOB_ANSWERING &&
-                                        job->now->mode == RC_MODE_STREAM && !job->now->is_array);
+    return rc_exchange_has_event_head(exchange) ||
+           (exchange->state == RC_EXCHANGE_RESPONDING &&
+            exchange->current->mode == RC_MODE_STREAM && !exchange->current->is_array);
 }
 
-static void write_news(rc_gate_job *job, rc_buf *lines)
+static void write_events(rc_exchange *exchange, rc_buf *lines)
 {
     if (rc_buf_get(lines).len > 0)
-        write_lines(job, lines);
+        write_lines(exchange, lines);
     rc_buf_done(lines);
 }
 
-void rc_gate_job_tell_pause(rc_gate_job *job, const rc_spend_answer *answer)
+void rc_exchange_emit_pause(rc_exchange *exchange, const rc_ledger_decision *decision)
 {
-    char room[NAME_MAX_BYTES];
+    char scratch[NAME_MAX_BYTES];
     rc_buf scope;
     rc_buf lines;
-    if (!open_events(job) || (!is_stream_begun(job) && !begin_answer(job)))
+    if (!open_events(exchange) || (!is_stream_begun(exchange) && !begin_response(exchange)))
         return;
-    rc_buf_init_fixed(&scope, room, sizeof room);
-    rc_purse_scope(&rc_gate_job_plans(job)->money, answer->row, &scope);
+    rc_buf_init_fixed(&scope, scratch, sizeof scratch);
+    rc_budgets_push_scope(&rc_exchange_snapshot(exchange)->budgets, decision->budget, &scope);
     const rc_event event = {
         .type = RC_EVENT_TYPE_BUDGET_PAUSED,
-        .seq = job->events->next_seq++,
-        .time_unix_ms = rc_gate_unix_ms(job->gate),
-        .correlation_id = rc_str_c(job->id.text),
+        .seq = exchange->events->next_seq++,
+        .time_unix_ms = rc_loop_unix_ms(exchange->loop),
+        .correlation_id = rc_str_c(exchange->id.text),
         .as.budget_paused =
             {
                 .scope = rc_buf_get(&scope),
-                .spent_micro_usd = answer->spent,
-                .limit_micro_usd = answer->limit,
+                .spent_micro_usd = decision->spent,
+                .limit_micro_usd = decision->limit,
             },
     };
-    rc_buf_init(&lines, &job->gate->settings.alloc, LINES_MAX_BYTES);
+    rc_buf_init(&lines, &exchange->loop->settings.alloc, LINES_MAX_BYTES);
     push_event(&lines, &event);
-    write_news(job, &lines);
+    write_events(exchange, &lines);
 }
 
 /* A warning is told at the end: it is no news of how the call goes. */
 static bool is_final(const rc_action *action)
 {
-    return action->what == RC_DO_DELIVER || action->what == RC_DO_STOP ||
-           action->what == RC_DO_COMPACT;
+    return action->kind == RC_DO_DELIVER || action->kind == RC_DO_STOP ||
+           action->kind == RC_DO_COMPACT;
 }
 
-void rc_gate_job_tell_action(rc_gate_job *job, const rc_action *action)
+void rc_exchange_emit_action(rc_exchange *exchange, const rc_action *action)
 {
     rc_event events[RC_EVENTS_MAX];
     names n;
     rc_buf lines;
-    if (job->route == NULL || action->entry >= job->plan.entry_count || !open_events(job))
+    if (exchange->route == NULL || action->entry >= exchange->plan.entry_count ||
+        !open_events(exchange))
         return;
-    const size_t count = collect(job, action, &n, events);
-    const bool is_news = count > 0 && (action->what == RC_DO_TRY || action->what == RC_DO_WAIT ||
-                                       action->what == RC_DO_REFRESH);
-    if (!is_stream_begun(job) && (!is_news || !begin_answer(job)))
+    const size_t count = collect(exchange, action, &n, events);
+    const bool is_progress =
+        count > 0 &&
+        (action->kind == RC_DO_TRY || action->kind == RC_DO_WAIT || action->kind == RC_DO_REFRESH);
+    if (!is_stream_begun(exchange) && (!is_progress || !begin_response(exchange)))
         return;
-    rc_buf_init(&lines, &job->gate->settings.alloc, LINES_MAX_BYTES);
+    rc_buf_init(&lines, &exchange->loop->settings.alloc, LINES_MAX_BYTES);
     for (size_t i = 0; i < count; i++)
         push_event(&lines, &events[i]);
     if (is_final(action))
-        push_quotas(job, &n, &lines);
-    if (action->what == RC_DO_DELIVER) {
-        const rc_event cost = cost_of(job, action, &n);
+        push_quotas(exchange, &n, &lines);
+    if (action->kind == RC_DO_DELIVER) {
+        const rc_event cost = cost_of(exchange, action, &n);
         push_event(&lines, &cost);
     }
-    write_news(job, &lines);
+    write_events(exchange, &lines);
 }

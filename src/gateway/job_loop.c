@@ -15,26 +15,26 @@ static void set_action(rc_builder *builder)
                                  "gateway on the way."));
 }
 
-void rc_gate_job_refuse_loop(rc_gate_job *job)
+void rc_exchange_refuse_request_loop(rc_exchange *exchange)
 {
     rc_builder builder;
-    rc_gate_job_begin_report(
-        job, &builder, RC_CODE_ENDPOINT_NOT_FOUND,
+    rc_exchange_begin_report(
+        exchange, &builder, RC_CODE_ENDPOINT_NOT_FOUND,
         RC_STR("The request came back to a gateway that has sent it before: a base_url of "
                "`providers` leads here again, directly or through another gateway."));
     set_action(&builder);
-    rc_gate_job_refuse_report(job, rc_builder_finish(&builder));
+    rc_exchange_refuse_report(exchange, rc_builder_finish(&builder));
 }
 
-void rc_gate_job_tell_loop(const rc_gate_job *job, rc_builder *builder)
+void rc_exchange_describe_request_loop(const rc_exchange *exchange, rc_builder *builder)
 {
-    char room[MESSAGE_MAX];
+    char scratch[MESSAGE_MAX];
     rc_buf text;
-    if (rc_report_code(job->report) != RC_CODE_ENDPOINT_NOT_FOUND || job->now == NULL ||
-        rc_report_provider_status(job->report) != LOOP_DETECTED)
+    if (rc_report_code(exchange->report) != RC_CODE_ENDPOINT_NOT_FOUND ||
+        exchange->current == NULL || rc_report_provider_status(exchange->report) != LOOP_DETECTED)
         return;
-    const rc_gate_provider *provider = job->now->provider;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    const rc_snapshot_provider *provider = exchange->current->provider;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_buf_push(&text, RC_STR("providers."));
     rc_buf_push(&text, provider->config->name);
     rc_buf_push(&text, RC_STR(".base_url ("));

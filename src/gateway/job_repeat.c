@@ -6,44 +6,46 @@
 /* Larger bodies are not compared. */
 #define BODY_MAX ((size_t)4 << 20)
 
-static bool is_comparable(const rc_gate_job *job)
+static bool is_comparable(const rc_exchange *exchange)
 {
-    return !job->is_body_gone && !job->is_once && job->request.body.len > 0 &&
-           job->request.body.len <= BODY_MAX;
+    return !exchange->is_body_gone && !exchange->is_body_streamed &&
+           exchange->request.body.len > 0 && exchange->request.body.len <= BODY_MAX;
 }
 
-static rc_str agent_of(const rc_gate_job *job)
+static rc_str agent_of(const rc_exchange *exchange)
 {
-    return rc_http1_find(job->request.reader, job->request.head, RC_STR("user-agent"));
+    return rc_http1_find(exchange->request.reader, exchange->request.head, RC_STR("user-agent"));
 }
 
 /* The client, the path with its query, the body. */
-static uint64_t hash_of(const rc_gate_job *job)
+static uint64_t hash_of(const rc_exchange *exchange)
 {
-    const rc_config *config = rc_gate_job_plans(job)->config;
+    const rc_config *config = rc_exchange_snapshot(exchange)->config;
     const rc_str parts[] = {
-        job->client != SIZE_MAX ? config->clients[job->client].name : agent_of(job),
-        rc_http1_target(job->request.reader, job->request.head),
-        job->request.body,
+        exchange->client != SIZE_MAX ? config->clients[exchange->client].name : agent_of(exchange),
+        rc_http1_target(exchange->request.reader, exchange->request.head),
+        exchange->request.body,
     };
-    return rc_repeats_hash(&job->gate->world->repeats, parts, sizeof parts / sizeof parts[0]);
+    return rc_repeats_hash(&exchange->loop->hub->repeats, parts, sizeof parts / sizeof parts[0]);
 }
 
-void rc_gate_job_check_repeat(rc_gate_job *job)
+void rc_exchange_check_repeat(rc_exchange *exchange)
 {
-    rc_repeats *repeats = &job->gate->world->repeats;
-    const uint64_t now_ms = rc_gate_now(job->gate);
-    if (!rc_repeats_is_armed(repeats, now_ms) || !is_comparable(job))
+    rc_repeats *repeats = &exchange->loop->hub->repeats;
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    if (!rc_repeats_is_armed(repeats, now_ms) || !is_comparable(exchange))
         return;
-    rc_repeats_who who = {.is_product = job->client == SIZE_MAX};
-    who.name = who.is_product ? rc_repeats_product(agent_of(job))
-                              : rc_gate_job_plans(job)->config->clients[job->client].name;
-    (void)rc_repeats_check(repeats, hash_of(job), &who, now_ms, rc_gate_unix_ms(job->gate));
+    rc_repeats_caller caller = {.is_product = exchange->client == SIZE_MAX};
+    caller.name = caller.is_product
+                      ? rc_repeats_product(agent_of(exchange))
+                      : rc_exchange_snapshot(exchange)->config->clients[exchange->client].name;
+    (void)rc_repeats_check(repeats, hash_of(exchange), &caller, now_ms,
+                           rc_loop_unix_ms(exchange->loop));
 }
 
-void rc_gate_job_note_final(const rc_gate_job *job)
+void rc_exchange_note_final_error(const rc_exchange *exchange)
 {
-    if (!rc_render_should_retry(job->report) && is_comparable(job))
-        rc_repeats_add(&job->gate->world->repeats, hash_of(job), rc_report_code(job->report),
-                       rc_gate_now(job->gate));
+    if (!rc_render_should_retry(exchange->report) && is_comparable(exchange))
+        rc_repeats_add(&exchange->loop->hub->repeats, hash_of(exchange),
+                       rc_report_code(exchange->report), rc_loop_now(exchange->loop));
 }

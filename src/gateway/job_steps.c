@@ -3,69 +3,69 @@
 #include "gateway/job.h"
 
 /* Room for one more; what is there moves. */
-static bool grow(rc_gate_job *job)
+static bool grow(rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &job->gate->settings.alloc;
-    const uint32_t room = job->step_room * 4;
-    if (job->step_count < job->step_room)
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const uint32_t capacity = exchange->step_capacity * 4;
+    if (exchange->step_count < exchange->step_capacity)
         return true;
-    if (room > RC_JOB_STEPS_MAX * 2)
+    if (capacity > RC_EXCHANGE_STEPS_MAX * 2)
         return false;
-    rc_job_step *steps = alloc->get(alloc->ctx, room * sizeof *steps);
+    rc_ledger_step *steps = alloc->get(alloc->ctx, capacity * sizeof *steps);
     if (steps == NULL)
         return false;
-    memcpy(steps, job->steps, job->step_count * sizeof *steps);
-    if (job->steps != job->first)
-        alloc->put(alloc->ctx, job->steps, job->step_room * sizeof *job->steps);
-    job->steps = steps;
-    job->step_room = room;
+    memcpy(steps, exchange->steps, exchange->step_count * sizeof *steps);
+    if (exchange->steps != exchange->inline_steps)
+        alloc->put(alloc->ctx, exchange->steps, exchange->step_capacity * sizeof *exchange->steps);
+    exchange->steps = steps;
+    exchange->step_capacity = capacity;
     return true;
 }
 
-rc_job_step *rc_gate_job_step(rc_gate_job *job, rc_record_kind kind)
+rc_ledger_step *rc_exchange_add_step(rc_exchange *exchange, rc_record_kind kind)
 {
-    if (!grow(job))
+    if (!grow(exchange))
         return NULL;
-    rc_job_step *step = &job->steps[job->step_count++];
-    *step = (rc_job_step){
+    rc_ledger_step *step = &exchange->steps[exchange->step_count++];
+    *step = (rc_ledger_step){
         .kind = kind,
-        .entry = job->action.entry,
-        .credential = job->action.credential,
-        .attempt = job->action.attempt,
-        .at_unix_ms = rc_gate_unix_ms(job->gate),
+        .entry = exchange->action.entry,
+        .credential = exchange->action.credential,
+        .attempt = exchange->action.attempt,
+        .at_unix_ms = rc_loop_unix_ms(exchange->loop),
         .latency_ms = -1,
         .first_byte_ms = -1,
     };
     return step;
 }
 
-void rc_gate_job_steps_done(rc_gate_job *job)
+void rc_exchange_steps_done(rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &job->gate->settings.alloc;
-    for (uint32_t i = 0; i < job->step_count; i++) {
-        const rc_str text = job->steps[i].text;
-        rc_report_free(job->steps[i].report);
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        const rc_str text = exchange->steps[i].text;
+        rc_report_free(exchange->steps[i].report);
         if (text.len > 0)
             alloc->put(alloc->ctx, (void *)text.ptr, text.len);
-        if (job->steps[i].quota != NULL)
-            alloc->put(alloc->ctx, job->steps[i].quota, sizeof *job->steps[i].quota);
+        if (exchange->steps[i].quota != NULL)
+            alloc->put(alloc->ctx, exchange->steps[i].quota, sizeof *exchange->steps[i].quota);
     }
-    if (job->steps != job->first)
-        alloc->put(alloc->ctx, job->steps, job->step_room * sizeof *job->steps);
+    if (exchange->steps != exchange->inline_steps)
+        alloc->put(alloc->ctx, exchange->steps, exchange->step_capacity * sizeof *exchange->steps);
 }
 
 /* ---- what a try used ---- */
 
-bool rc_gate_try_was_sent(const rc_gate_try *try)
+bool rc_attempt_was_sent(const rc_attempt *attempt)
 {
-    return try->is_started || try->mode != RC_MODE_HEAD || try->upstream.accepted > 0;
+    return attempt->is_started || attempt->mode != RC_MODE_HEAD || attempt->upstream.accepted > 0;
 }
 
 /* Behind /p/ the path tells what is asked. There are servers that cut a path at a semicolon, and
  * that read the first of two verbs. */
-static bool is_count(const rc_gate_request *request)
+static bool is_count(const rc_client_request *request)
 {
-    const rc_str path = request->rest;
+    const rc_str path = request->passthrough_path;
     const size_t colon = rc_str_find_byte(path, ':', 0);
     if (rc_str_find_byte(path, ';', 0) != RC_STR_NPOS ||
         rc_str_find_byte(path, '%', 0) != RC_STR_NPOS)
@@ -76,78 +76,83 @@ static bool is_count(const rc_gate_request *request)
 }
 
 /* Tokens that are counted and things that are looked up cost nothing. */
-bool rc_gate_request_is_free(const rc_gate_request *request)
+bool rc_client_request_is_free(const rc_client_request *request)
 {
-    const rc_gate_endpoint_id id = request->endpoint->id;
+    const rc_endpoint_id id = request->endpoint->id;
     return id == RC_ENDPOINT_COUNT_TOKENS || id == RC_ENDPOINT_TOKENS ||
            (request->endpoint->wire == RC_WIRE_NATIVE && is_count(request)) ||
            id == RC_ENDPOINT_TOKENS_V1 ||
            rc_str_eq(rc_http1_method(request->reader), RC_STR("GET"));
 }
 
-static rc_try_end end_of(const rc_gate_try *try, const rc_report *report, bool is_done)
+static rc_attempt_end end_of(const rc_attempt *attempt, const rc_report *report, bool is_done)
 {
-    if (rc_gate_request_is_free(&try->job->request))
-        return RC_TRY_FREE;
+    if (rc_client_request_is_free(&attempt->exchange->request))
+        return RC_ATTEMPT_END_FREE;
     if (is_done)
-        return RC_TRY_DONE;
-    if (!rc_gate_try_was_sent(try))
-        return RC_TRY_NOT_SENT;
+        return RC_ATTEMPT_END_DONE;
+    if (!rc_attempt_was_sent(attempt))
+        return RC_ATTEMPT_END_NOT_SENT;
     if (report == NULL)
-        return RC_TRY_CANCELLED;
-    if (try->mode == RC_MODE_HEAD)
-        return RC_TRY_SILENT;
-    const bool is_told = try->is_watched && try->watch.has_error && try->watch.content_events == 0;
-    return try->mode == RC_MODE_ERROR || is_told ? RC_TRY_REFUSED : RC_TRY_CUT;
+        return RC_ATTEMPT_END_CANCELLED;
+    if (attempt->mode == RC_MODE_HEAD)
+        return RC_ATTEMPT_END_SILENT;
+    const bool is_told =
+        attempt->is_watched && attempt->watch.has_error && attempt->watch.content_events == 0;
+    return attempt->mode == RC_MODE_ERROR || is_told ? RC_ATTEMPT_END_REFUSED : RC_ATTEMPT_END_CUT;
 }
 
-static rc_charge charge_of(const rc_gate_try *try, rc_try_end end)
+static rc_charge charge_of(const rc_attempt *attempt, rc_attempt_end end)
 {
-    const rc_gate_job *job = try->job;
-    const rc_usage *usage = try->mode == RC_MODE_STREAM ? &try->watch.usage : &try->usage;
-    return job->is_body_gone ? rc_usage_charge_ask(usage, end, &job->ask)
-                             : rc_usage_charge(usage, end, job->request.body);
+    const rc_exchange *exchange = attempt->exchange;
+    const rc_usage *usage =
+        attempt->mode == RC_MODE_STREAM ? &attempt->watch.usage : &attempt->usage;
+    return exchange->is_body_gone ? rc_usage_charge_by_estimate(usage, end, &exchange->estimate)
+                                  : rc_usage_charge(usage, end, exchange->request.body);
 }
 
 /* Most prices do not depend on how long the input is: a place remembers its own. */
-static const rc_config_price *price_of(const rc_gate_try *try, const rc_charge *charge)
+static const rc_config_price *price_of(const rc_attempt *attempt, const rc_charge *charge)
 {
-    const rc_gate_place *place = &try->job->route->places[try->entry];
-    if (charge->input <= RC_GATE_PRICE_SHORT && place->has_price)
-        return place->price;
-    const rc_config_provider *config = try->provider->config;
-    return rc_prices_find(rc_gate_job_plans(try->job)->prices, rc_str_c(config->kind->name),
-                          config->name, try->model, charge->input);
+    const rc_route_entry *route_entry = &attempt->exchange->route->entries[attempt->entry];
+    if (charge->input <= RC_ROUTE_SHORT_INPUT_TOKENS && route_entry->has_price)
+        return route_entry->price;
+    const rc_config_provider *config = attempt->provider->config;
+    return rc_prices_find(rc_exchange_snapshot(attempt->exchange)->prices,
+                          rc_str_c(config->kind->name), config->name, attempt->model,
+                          charge->input);
 }
 
 /* The demo is free. */
-static void set_cost(const rc_gate_try *try, rc_job_step *step)
+static void set_cost(const rc_attempt *attempt, rc_ledger_step *step)
 {
     const rc_charge *charge = &step->charge;
-    const rc_config_price *price = price_of(try, charge);
+    const rc_config_price *price = price_of(attempt, charge);
     step->cost_usd_micro = rc_price_cost(price, charge);
-    if (price == NULL && !try->provider->is_demo && (charge->is_measured || charge->is_estimated))
+    if (price == NULL && !attempt->provider->is_demo &&
+        (charge->is_measured || charge->is_estimated))
         step->flags |= RC_RECORD_UNPRICED;
 }
 
-static void count_try(const rc_gate_try *try, const rc_job_step *step)
+static void count_attempt(const rc_attempt *attempt, const rc_ledger_step *step)
 {
-    const rc_gate_job *job = try->job;
-    rc_metrics_shard *metrics = job->gate->metrics;
-    const uint16_t target = job->route->places[try->entry].metric;
-    const rc_metrics_attempt attempt = {
+    const rc_exchange *exchange = attempt->exchange;
+    rc_metrics_shard *metrics = exchange->loop->metrics;
+    const uint16_t target = exchange->route->entries[attempt->entry].metric;
+    const rc_metrics_attempt row = {
         .target = target,
         .code = step->report != NULL ? rc_report_code(step->report) : RC_CODE_NONE,
-        .duration_us = (uv_hrtime() - try->started_ns) / 1000,
-        .first_byte_us = try->first_byte_us,
+        .duration_us = (uv_hrtime() - attempt->started_ns) / 1000,
+        .first_byte_us = attempt->first_byte_us,
     };
-    rc_metrics_on_attempt(metrics, &attempt);
+    rc_metrics_on_attempt(metrics, &row);
     if (!step->charge.is_measured && !step->charge.is_estimated)
         return;
     const rc_metrics_usage usage = {
         .target = target,
-        .client = job->client != SIZE_MAX ? rc_gate_job_plans(job)->client_metrics[job->client]
-                                          : RC_METRICS_OTHER,
+        .client = exchange->client != SIZE_MAX
+                      ? rc_exchange_snapshot(exchange)->client_metrics[exchange->client]
+                      : RC_METRICS_OTHER,
         .tokens_in = step->charge.input,
         .tokens_out = step->charge.output,
         .is_estimated = step->charge.is_estimated,
@@ -156,96 +161,98 @@ static void count_try(const rc_gate_try *try, const rc_job_step *step)
     rc_metrics_on_usage(metrics, &usage);
 }
 
-static void describe(const rc_gate_try *try, rc_job_step *step)
+static void describe(const rc_attempt *attempt, rc_ledger_step *step)
 {
-    step->entry = try->entry;
-    step->credential = try->credential;
-    step->attempt = try->attempt;
-    step->at_unix_ms = try->started_unix_ms;
-    step->status = try->mode == RC_MODE_HEAD ? 0 : rc_http1_status(try->reader);
-    step->latency_ms = (int64_t)(rc_gate_now(try->job->gate) - try->started_ms);
-    step->first_byte_ms = try->first_byte_ms;
-    step->bytes = try->bytes;
+    step->entry = attempt->entry;
+    step->credential = attempt->credential;
+    step->attempt = attempt->number;
+    step->at_unix_ms = attempt->started_unix_ms;
+    step->status = attempt->mode == RC_MODE_HEAD ? 0 : rc_http1_status(attempt->reader);
+    step->latency_ms = (int64_t)(rc_loop_now(attempt->exchange->loop) - attempt->started_ms);
+    step->first_byte_ms = attempt->first_byte_ms;
+    step->bytes = attempt->bytes;
     if (step->charge.is_measured)
         step->flags |= RC_RECORD_MEASURED;
     if (step->charge.is_estimated)
         step->flags |= RC_RECORD_ESTIMATED;
-    if (try->mode == RC_MODE_STREAM)
+    if (attempt->mode == RC_MODE_STREAM)
         step->flags |= RC_RECORD_STREAMING;
-    if (try->job->state == RC_JOB_ANSWERING)
+    if (attempt->exchange->state == RC_EXCHANGE_RESPONDING)
         step->flags |= RC_RECORD_COMMITTED;
 }
 
 /* ---- what the client is told of it ---- */
 
-static uint32_t basis_flags(const rc_job_step *step)
+static uint32_t basis_flags(const rc_ledger_step *step)
 {
     return step->flags | (step->charge.is_measured ? RC_RECORD_MEASURED : 0u) |
            (step->charge.is_estimated ? RC_RECORD_ESTIMATED : 0u);
 }
 
-void rc_gate_job_tell_cost(const rc_gate_job *job, const rc_gate_try *done, rc_gate_told *told)
+void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
+                           rc_reply_facts *facts)
 {
     uint32_t flags = 0;
-    for (uint32_t i = 0; i < job->step_count; i++) {
-        if (job->steps[i].kind != RC_RECORD_ATTEMPT)
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        if (exchange->steps[i].kind != RC_RECORD_ATTEMPT)
             continue;
-        flags |= basis_flags(&job->steps[i]);
-        told->cost_usd_micro += job->steps[i].cost_usd_micro;
+        flags |= basis_flags(&exchange->steps[i]);
+        facts->cost_usd_micro += exchange->steps[i].cost_usd_micro;
     }
     if (done != NULL) {
-        rc_job_step step = {.charge = charge_of(done, end_of(done, NULL, true))};
+        rc_ledger_step step = {.charge = charge_of(done, end_of(done, NULL, true))};
         set_cost(done, &step);
         flags |= basis_flags(&step);
-        told->cost_usd_micro += step.cost_usd_micro;
+        facts->cost_usd_micro += step.cost_usd_micro;
     }
     if ((flags & RC_RECORD_UNPRICED) != 0)
-        told->basis = RC_COST_UNPRICED;
+        facts->basis = RC_COST_UNPRICED;
     else if ((flags & RC_RECORD_ESTIMATED) != 0)
-        told->basis = RC_COST_ESTIMATED;
+        facts->basis = RC_COST_ESTIMATED;
     else if ((flags & RC_RECORD_MEASURED) != 0)
-        told->basis = RC_COST_MEASURED;
+        facts->basis = RC_COST_MEASURED;
 }
 
 /* now: an attempt that is no step yet; NULL: the last one is. */
-void rc_gate_job_tell_times(const rc_gate_job *job, const rc_gate_try *now, rc_gate_told *told)
+void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
+                            rc_reply_facts *facts)
 {
-    const uint64_t now_ms = rc_gate_now(job->gate);
-    told->has_total_ms = true;
-    told->total_ms = now_ms - job->began_ms;
-    told->has_target_ms = now != NULL;
-    if (now != NULL)
-        told->target_ms = now_ms - now->started_ms;
-    for (uint32_t i = job->step_count; now == NULL && i > 0; i--) {
-        if (job->steps[i - 1].kind != RC_RECORD_ATTEMPT)
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    facts->has_total_ms = true;
+    facts->total_ms = now_ms - exchange->began_ms;
+    facts->has_target_ms = current != NULL;
+    if (current != NULL)
+        facts->target_ms = now_ms - current->started_ms;
+    for (uint32_t i = exchange->step_count; current == NULL && i > 0; i--) {
+        if (exchange->steps[i - 1].kind != RC_RECORD_ATTEMPT)
             continue;
-        told->has_target_ms = true;
-        told->target_ms = (uint64_t)job->steps[i - 1].latency_ms;
+        facts->has_target_ms = true;
+        facts->target_ms = (uint64_t)exchange->steps[i - 1].latency_ms;
         return;
     }
 }
 
-static void settle(rc_gate_try *try, const rc_job_step *step)
+static void settle(rc_attempt *attempt, const rc_ledger_step *step)
 {
-    rc_purse *purse = &try->job->gate->world->purse;
-    if (try->hold.count == 0)
+    rc_budgets *purse = &attempt->exchange->loop->hub->budgets;
+    if (attempt->reservation.count == 0)
         return;
-    rc_spend_told told = {.count = 0};
+    rc_ledger_notices facts = {.count = 0};
     if ((step->flags & RC_RECORD_UNPRICED) != 0)
-        rc_purse_note_unpriced(purse, &try->hold);
-    (void)rc_purse_settle(purse, &try->hold, step->cost_usd_micro, &told);
-    rc_gate_job_tell_money(try->job, &told);
+        rc_budgets_note_unpriced(purse, &attempt->reservation);
+    (void)rc_budgets_settle(purse, &attempt->reservation, step->cost_usd_micro, &facts);
+    rc_exchange_emit_budgets(attempt->exchange, &facts);
 }
 
 /* A try that there is no line for any more was paid for all the same: the last one has the sum. */
-static void add_to_last(rc_gate_job *job, const rc_job_step *more)
+static void add_to_last(rc_exchange *exchange, const rc_ledger_step *more)
 {
-    uint32_t at = job->step_count;
-    while (at > 0 && job->steps[at - 1].kind != RC_RECORD_ATTEMPT)
+    uint32_t at = exchange->step_count;
+    while (at > 0 && exchange->steps[at - 1].kind != RC_RECORD_ATTEMPT)
         at--;
     if (at == 0)
         return;
-    rc_job_step *last = &job->steps[at - 1];
+    rc_ledger_step *last = &exchange->steps[at - 1];
     last->charge.input += more->charge.input;
     last->charge.output += more->charge.output;
     last->charge.is_measured = last->charge.is_measured || more->charge.is_measured;
@@ -255,100 +262,101 @@ static void add_to_last(rc_gate_job *job, const rc_job_step *more)
 }
 
 /* A try stands before what the head of its answer said, which has come before its end. */
-static void put_before_quotas(rc_gate_job *job)
+static void put_before_quotas(rc_exchange *exchange)
 {
-    uint32_t at = job->step_count - 1;
-    const rc_job_step last = job->steps[at];
-    for (; at > 0 && job->steps[at - 1].kind == RC_RECORD_QUOTA &&
-           job->steps[at - 1].attempt == last.attempt;
+    uint32_t at = exchange->step_count - 1;
+    const rc_ledger_step last = exchange->steps[at];
+    for (; at > 0 && exchange->steps[at - 1].kind == RC_RECORD_QUOTA &&
+           exchange->steps[at - 1].attempt == last.attempt;
          at--)
-        job->steps[at] = job->steps[at - 1];
-    job->steps[at] = last;
+        exchange->steps[at] = exchange->steps[at - 1];
+    exchange->steps[at] = last;
 }
 
 /* A call that was broken off says nothing of its target. */
-static void note_health(const rc_gate_try *try, const rc_report *report, bool is_done)
+static void note_health(const rc_attempt *attempt, const rc_report *report, bool is_done)
 {
-    const rc_gate_job *job = try->job;
+    const rc_exchange *exchange = attempt->exchange;
     const rc_code code = report != NULL ? rc_report_code(report) : RC_CODE_NONE;
-    const bool is_open = rc_str_eq(job->route->places[try->entry].model, RC_STR("*"));
+    const bool is_open = rc_str_eq(exchange->route->entries[attempt->entry].model, RC_STR("*"));
     if (report != NULL || is_done)
-        rc_gate_world_note(job->gate->world, job->plan.entries[try->entry].target,
-                           rc_health_says(code, is_open), code, rc_gate_unix_ms(job->gate));
+        rc_hub_note_health(exchange->loop->hub, exchange->plan.entries[attempt->entry].target,
+                           rc_health_verdict_of(code, is_open), code,
+                           rc_loop_unix_ms(exchange->loop));
 }
 
-void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done)
+void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool is_done)
 {
-    note_health(try, report, is_done);
-    if (try->is_scanned)
-        rc_usage_scan_end(&try->reading.scan, &try->usage);
-    rc_job_step *step = rc_gate_job_step(try->job, RC_RECORD_ATTEMPT);
+    note_health(attempt, report, is_done);
+    if (attempt->is_scanned)
+        rc_usage_scan_end(&attempt->reading.scan, &attempt->usage);
+    rc_ledger_step *step = rc_exchange_add_step(attempt->exchange, RC_RECORD_ATTEMPT);
     if (step == NULL) {
-        rc_job_step more = {.report = report};
-        more.charge = charge_of(try, end_of(try, report, is_done));
-        set_cost(try, &more);
-        describe(try, &more);
-        count_try(try, &more);
-        settle(try, &more);
-        add_to_last(try->job, &more);
+        rc_ledger_step more = {.report = report};
+        more.charge = charge_of(attempt, end_of(attempt, report, is_done));
+        set_cost(attempt, &more);
+        describe(attempt, &more);
+        count_attempt(attempt, &more);
+        settle(attempt, &more);
+        add_to_last(attempt->exchange, &more);
         return;
     }
     step->report = report != NULL ? rc_report_dup(report) : NULL;
-    step->charge = charge_of(try, end_of(try, report, is_done));
-    set_cost(try, step);
-    describe(try, step);
-    count_try(try, step);
-    settle(try, step);
-    put_before_quotas(try->job);
+    step->charge = charge_of(attempt, end_of(attempt, report, is_done));
+    set_cost(attempt, step);
+    describe(attempt, step);
+    count_attempt(attempt, step);
+    settle(attempt, step);
+    put_before_quotas(attempt->exchange);
 }
 
 /* ---- what a provider says of its limits ---- */
 
-void rc_gate_job_step_quota(const rc_gate_try *try, const rc_quota *low)
+void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low)
 {
-    rc_gate_job *job = try->job;
-    const rc_alloc *alloc = &job->gate->settings.alloc;
-    rc_job_quota *quota = alloc->get(alloc->ctx, sizeof *quota);
-    rc_job_step *step = quota != NULL ? rc_gate_job_step(job, RC_RECORD_QUOTA) : NULL;
+    rc_exchange *exchange = attempt->exchange;
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    rc_exchange_quota *quota = alloc->get(alloc->ctx, sizeof *quota);
+    rc_ledger_step *step = quota != NULL ? rc_exchange_add_step(exchange, RC_RECORD_QUOTA) : NULL;
     if (step == NULL) {
         if (quota != NULL)
             alloc->put(alloc->ctx, quota, sizeof *quota);
         return;
     }
     const rc_str name = rc_str_slice(low->name, 0, sizeof quota->name);
-    *quota = (rc_job_quota){.quota = *low};
+    *quota = (rc_exchange_quota){.quota = *low};
     if (name.len > 0)
         memcpy(quota->name, name.ptr, name.len);
     quota->quota.name = rc_str_make(quota->name, name.len);
-    step->entry = try->entry;
-    step->credential = try->credential;
-    step->attempt = try->attempt;
+    step->entry = attempt->entry;
+    step->credential = attempt->credential;
+    step->attempt = attempt->number;
     step->quota = quota;
 }
 
 /* ---- decisions ---- */
 
 /* The latest failure's attempt says what came of it. A lane that was let go stands behind it. */
-static void note(rc_gate_job *job, const rc_action *action)
+static void set_reason(rc_exchange *exchange, const rc_action *action)
 {
-    for (uint32_t i = job->step_count; i > 0; i--) {
-        rc_job_step *step = &job->steps[i - 1];
+    for (uint32_t i = exchange->step_count; i > 0; i--) {
+        rc_ledger_step *step = &exchange->steps[i - 1];
         if (step->kind != RC_RECORD_ATTEMPT || step->report == NULL)
             continue;
         if (step->reason == RC_WHY_NONE) {
             step->reason = action->reason;
-            step->wait_ms = action->what == RC_DO_WAIT ? action->wait_ms : 0;
+            step->wait_ms = action->kind == RC_DO_WAIT ? action->wait_ms : 0;
         }
         return;
     }
 }
 
-static void add_skips(rc_gate_job *job)
+static void add_skips(rc_exchange *exchange)
 {
-    const rc_skips *skips = &job->gate->skips;
-    const uint64_t now_ms = rc_gate_now(job->gate);
+    const rc_skips *skips = &exchange->loop->skips;
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
     for (uint32_t i = 0; i < skips->count && i < RC_SKIPS_MAX; i++) {
-        rc_job_step *step = rc_gate_job_step(job, RC_RECORD_SKIP);
+        rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_SKIP);
         const rc_skip *skip = &skips->list[i];
         if (step == NULL)
             return;
@@ -357,13 +365,13 @@ static void add_skips(rc_gate_job *job)
         step->reason = skip->reason;
         if (skip->until_ms != RC_UNLIMITED && skip->until_ms > now_ms)
             step->wait_ms = skip->until_ms - now_ms;
-        rc_gate_job_note_rest(job, step);
+        rc_exchange_note_unavailable(exchange, step);
     }
 }
 
-void rc_gate_job_step_passed(rc_gate_job *job, uint16_t entry, rc_reason why)
+void rc_exchange_add_skip(rc_exchange *exchange, uint16_t entry, rc_reason why)
 {
-    rc_job_step *step = rc_gate_job_step(job, RC_RECORD_SKIP);
+    rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_SKIP);
     if (step == NULL)
         return;
     step->entry = entry;
@@ -371,107 +379,110 @@ void rc_gate_job_step_passed(rc_gate_job *job, uint16_t entry, rc_reason why)
     step->reason = why;
 }
 
-static void add(rc_gate_job *job, rc_record_kind kind, const rc_action *action)
+static void add(rc_exchange *exchange, rc_record_kind kind, const rc_action *action)
 {
-    rc_job_step *step = rc_gate_job_step(job, kind);
+    rc_ledger_step *step = rc_exchange_add_step(exchange, kind);
     if (step == NULL)
         return;
     step->reason = action->reason;
     step->wait_ms = action->wait_ms;
 }
 
-static void count_action(const rc_gate_job *job, const rc_action *action)
+static void count_action(const rc_exchange *exchange, const rc_action *action)
 {
-    rc_metrics_shard *metrics = job->gate->metrics;
-    if (action->what != RC_DO_TRY || action->attempt <= 1)
+    rc_metrics_shard *metrics = exchange->loop->metrics;
+    if (action->kind != RC_DO_TRY || action->attempt <= 1)
         return;
-    const uint16_t to = job->route->places[action->entry].metric;
-    const uint16_t from = job->route->places[action->from_entry].metric;
-    rc_metrics_on_retry(metrics, to, action->reason == RC_WHY_WOKE ? job->last_wait_ms * 1000 : 0);
+    const uint16_t to = exchange->route->entries[action->entry].metric;
+    const uint16_t from = exchange->route->entries[action->from_entry].metric;
+    rc_metrics_on_retry(metrics, to,
+                        action->reason == RC_WHY_WOKE ? exchange->last_wait_ms * 1000 : 0);
     if (action->entry != action->from_entry)
         rc_metrics_on_fallback(metrics, from, to);
     else if (action->credential != action->from_credential)
-        rc_metrics_on_credential(metrics, to);
+        rc_metrics_on_credential_switch(metrics, to);
 }
 
-void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action)
+void rc_exchange_add_action(rc_exchange *exchange, const rc_action *action)
 {
-    note(job, action);
-    add_skips(job);
+    set_reason(exchange, action);
+    add_skips(exchange);
     const bool is_switch =
         action->entry != action->from_entry || action->credential != action->from_credential;
-    count_action(job, action);
-    if (action->what == RC_DO_WAIT) {
-        add(job, RC_RECORD_WAIT, action);
-        job->wait_ms += action->wait_ms;
-        job->last_wait_ms = action->wait_ms;
-        job->waits_from_ms = rc_gate_now(job->gate);
-    } else if (action->what == RC_DO_TRY && action->attempt > 1 && is_switch) {
-        add(job, RC_RECORD_SWITCH, action);
-        job->switches++;
-    } else if (action->what == RC_DO_STOP || action->what == RC_DO_COMPACT) {
-        add(job, RC_RECORD_STOP, action);
+    count_action(exchange, action);
+    if (action->kind == RC_DO_WAIT) {
+        add(exchange, RC_RECORD_WAIT, action);
+        exchange->wait_ms += action->wait_ms;
+        exchange->last_wait_ms = action->wait_ms;
+        exchange->waits_from_ms = rc_loop_now(exchange->loop);
+    } else if (action->kind == RC_DO_TRY && action->attempt > 1 && is_switch) {
+        add(exchange, RC_RECORD_SWITCH, action);
+        exchange->switches++;
+    } else if (action->kind == RC_DO_STOP || action->kind == RC_DO_COMPACT) {
+        add(exchange, RC_RECORD_STOP, action);
     }
-    rc_gate_job_tell_action(job, action);
+    rc_exchange_emit_action(exchange, action);
 }
 
-void rc_gate_job_step_flaw(rc_gate_job *job, const rc_report *flaw)
+void rc_exchange_add_flaw(rc_exchange *exchange, const rc_report *flaw)
 {
-    job->action.reason = job->state == RC_JOB_ANSWERING ? RC_WHY_COMMITTED : RC_WHY_NOT_RETRYABLE;
-    note(job, &job->action);
-    add(job, RC_RECORD_STOP, &job->action);
-    rc_report_free(job->report);
-    job->report = rc_report_dup(flaw);
-    job->is_flawed = true;
+    exchange->action.reason =
+        exchange->state == RC_EXCHANGE_RESPONDING ? RC_WHY_COMMITTED : RC_WHY_NOT_RETRYABLE;
+    set_reason(exchange, &exchange->action);
+    add(exchange, RC_RECORD_STOP, &exchange->action);
+    rc_report_free(exchange->report);
+    exchange->report = rc_report_dup(flaw);
+    exchange->is_flawed = true;
 }
 
-void rc_gate_job_step_wait_cut(rc_gate_job *job)
+void rc_exchange_cut_wait(rc_exchange *exchange)
 {
-    const uint64_t waited_ms = rc_gate_now(job->gate) - job->waits_from_ms;
-    if (waited_ms >= job->last_wait_ms)
+    const uint64_t waited_ms = rc_loop_now(exchange->loop) - exchange->waits_from_ms;
+    if (waited_ms >= exchange->last_wait_ms)
         return;
-    job->wait_ms -= job->last_wait_ms - waited_ms;
-    job->last_wait_ms = waited_ms;
-    for (uint32_t i = job->step_count; i > 0; i--) {
-        if (job->steps[i - 1].kind != RC_RECORD_WAIT)
+    exchange->wait_ms -= exchange->last_wait_ms - waited_ms;
+    exchange->last_wait_ms = waited_ms;
+    for (uint32_t i = exchange->step_count; i > 0; i--) {
+        if (exchange->steps[i - 1].kind != RC_RECORD_WAIT)
             continue;
-        job->steps[i - 1].wait_ms = waited_ms;
+        exchange->steps[i - 1].wait_ms = waited_ms;
         return;
     }
 }
 
 /* Nobody is asked yet: the try that it waits to begin does not count, and no key is used. */
-void rc_gate_job_step_pause(rc_gate_job *job, const rc_spend_answer *answer)
+void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *decision)
 {
-    rc_job_step *step = rc_gate_job_step(job, RC_RECORD_WAIT);
-    job->waits_from_ms = rc_gate_now(job->gate);
+    rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_WAIT);
+    exchange->waits_from_ms = rc_loop_now(exchange->loop);
     if (step == NULL)
         return;
-    step->attempt = job->action.attempt - 1;
+    step->attempt = exchange->action.attempt - 1;
     step->credential = RC_NO_TARGET;
-    step->reason = answer->reason;
+    step->reason = decision->reason;
     step->is_paused = true;
-    step->budget = answer->row;
+    step->budget = decision->budget;
 }
 
-void rc_gate_job_step_pause_end(rc_gate_job *job)
+void rc_exchange_end_pause(rc_exchange *exchange)
 {
-    const uint64_t waited_ms = rc_gate_now(job->gate) - job->waits_from_ms;
-    rc_job_step *last = job->step_count > 0 ? &job->steps[job->step_count - 1] : NULL;
-    job->wait_ms += waited_ms;
+    const uint64_t waited_ms = rc_loop_now(exchange->loop) - exchange->waits_from_ms;
+    rc_ledger_step *last =
+        exchange->step_count > 0 ? &exchange->steps[exchange->step_count - 1] : NULL;
+    exchange->wait_ms += waited_ms;
     if (last != NULL && last->is_paused)
         last->wait_ms = waited_ms;
 }
 
 /* ---- names ---- */
 
-const rc_gate_provider *rc_gate_job_provider_of(const rc_gate_job *job, uint16_t entry)
+const rc_snapshot_provider *rc_exchange_provider_of(const rc_exchange *exchange, uint16_t entry)
 {
-    return job->route->places[entry].provider;
+    return exchange->route->entries[entry].provider;
 }
 
-rc_str rc_gate_job_model_of(const rc_gate_job *job, uint16_t entry)
+rc_str rc_exchange_model_of(const rc_exchange *exchange, uint16_t entry)
 {
-    const rc_str model = job->route->places[entry].model;
-    return rc_str_eq(model, RC_STR("*")) ? job->model : model;
+    const rc_str model = exchange->route->entries[entry].model;
+    return rc_str_eq(model, RC_STR("*")) ? exchange->model : model;
 }

@@ -23,12 +23,12 @@
 typedef struct line {
     rc_buf buf;
     const rc_log_style *style;
-    char room[BODY_MAX];
+    char scratch[BODY_MAX];
 } line;
 
 static void begin(line *l, const rc_log_style *style)
 {
-    rc_buf_init_fixed(&l->buf, l->room, sizeof(l->room));
+    rc_buf_init_fixed(&l->buf, l->scratch, sizeof(l->scratch));
     l->style = style;
 }
 
@@ -46,9 +46,9 @@ static void colour(line *l, const char *code)
 /* A piece that does not fit ends the line there: nothing behind it was written. */
 static rc_status end(line *l, rc_buf *buf)
 {
-    char room[RC_LOG_LINE_MAX];
+    char scratch[RC_LOG_LINE_MAX];
     rc_buf whole;
-    rc_buf_init_fixed(&whole, room, sizeof(room));
+    rc_buf_init_fixed(&whole, scratch, sizeof(scratch));
     rc_buf_push(&whole, rc_buf_get(&l->buf));
     if (l->style->has_colour)
         rc_buf_push(&whole, RC_STR(TAIL));
@@ -58,9 +58,9 @@ static rc_status end(line *l, rc_buf *buf)
 
 static void push_text(line *l, rc_str text, unsigned width)
 {
-    char room[RC_LOG_CLEAN_MAX];
+    char scratch[RC_LOG_CLEAN_MAX];
     rc_buf clean;
-    rc_buf_init_fixed(&clean, room, sizeof(room));
+    rc_buf_init_fixed(&clean, scratch, sizeof(scratch));
     rc_log_push_clean(&clean, text);
     rc_visible_push_cut(&l->buf, rc_buf_get(&clean), width, l->style->has_utf8);
 }
@@ -139,7 +139,7 @@ static void push_elapsed(line *l, uint64_t ms)
     push(l, ms < 1000 ? "ms" : "s");
 }
 
-static void push_effort(line *l, const rc_log_request *request)
+static void push_durations(line *l, const rc_log_request *request)
 {
     if (request->latency_ms >= 0) {
         push(l, "  ");
@@ -166,9 +166,9 @@ static void push_usage(line *l, const rc_log_request *request)
         push(l, " tokens");
     }
     if (request->cost_usd_micro > 0) {
-        char room[RC_DECIMAL_ROOM];
+        char scratch[RC_DECIMAL_CAPACITY];
         push(l, "  $");
-        rc_buf_push(&l->buf, rc_config_decimal(room, (uint64_t)request->cost_usd_micro, 6));
+        rc_buf_push(&l->buf, rc_config_decimal(scratch, (uint64_t)request->cost_usd_micro, 6));
     }
 }
 
@@ -210,7 +210,7 @@ rc_status rc_log_human_request(rc_buf *buf, const rc_log_style *style,
     push_time(&l, request->unix_ms);
     push_status(&l, request);
     push_names(&l, request);
-    push_effort(&l, request);
+    push_durations(&l, request);
     push_usage(&l, request);
     push_end(&l, request);
     return end(&l, buf);

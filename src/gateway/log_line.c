@@ -108,12 +108,12 @@ READY(committed);
 #undef READY
 
 /* The text without what is secret: itself where there is nothing in it, else a view of room. */
-static rc_str clean_of(rc_str text, rc_buf *room)
+static rc_str clean_of(rc_str text, rc_buf *scratch)
 {
     if (text.len <= RC_LOG_CLEAN_MAX && rc_scrub_is_clean(text))
         return text;
-    rc_log_push_clean(room, text);
-    return rc_buf_get(room);
+    rc_log_push_clean(scratch, text);
+    return rc_buf_get(scratch);
 }
 
 /* ready: NULL for a key that was not foreseen. */
@@ -121,16 +121,16 @@ static void put_either(rc_json_writer *w, const rc_json_ready_key *ready, const 
                        rc_str text, size_t allowance)
 {
     char memory[RC_LOG_CLEAN_MAX];
-    rc_buf room;
-    rc_buf_init_fixed(&room, memory, sizeof(memory));
-    const rc_str clean = clean_of(text, &room);
+    rc_buf scratch;
+    rc_buf_init_fixed(&scratch, memory, sizeof(memory));
+    const rc_str clean = clean_of(text, &scratch);
     if (clean.len == 0)
         return;
     if (ready != NULL)
         rc_json_ready_key_push(w, ready);
     else
         rc_json_key(w, rc_str_c(key));
-    rc_render_cut(w, clean, allowance);
+    rc_view_json_cut(w, clean, allowance);
 }
 
 static void put_text(rc_json_writer *w, const rc_json_ready_key *key, rc_str text, size_t allowance)
@@ -142,7 +142,7 @@ static void put_text(rc_json_writer *w, const rc_json_ready_key *key, rc_str tex
 static void put_name(rc_json_writer *w, const rc_json_ready_key *key, const char *name)
 {
     rc_json_ready_key_push(w, key);
-    rc_json_name(w, rc_str_c(name));
+    rc_json_string_verbatim(w, rc_str_c(name));
 }
 
 static void put_number(rc_json_writer *w, const rc_json_ready_key *key, uint64_t number)
@@ -165,12 +165,12 @@ static void put_bool(rc_json_writer *w, const rc_json_ready_key *key, bool value
 
 static void put_time(rc_json_writer *w, int64_t unix_ms)
 {
-    char room[64];
+    char scratch[64];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_rfc3339_push(&text, unix_ms);
     rc_json_ready_key_push(w, &key_time);
-    rc_json_name(w, rc_buf_get(&text));
+    rc_json_string_verbatim(w, rc_buf_get(&text));
 }
 
 static void put_head(rc_json_writer *w, int64_t unix_ms, const char *level, const char *event)
@@ -188,9 +188,9 @@ static void put_usage(rc_json_writer *w, const rc_log_request *request)
     if (request->is_estimated && (request->tokens_in >= 0 || request->tokens_out >= 0))
         put_bool(w, &key_estimated, true);
     if (request->cost_usd_micro >= 0) {
-        char room[RC_DECIMAL_ROOM];
+        char scratch[RC_DECIMAL_CAPACITY];
         rc_json_ready_key_push(w, &key_cost_usd);
-        rc_json_raw(w, rc_config_decimal(room, (uint64_t)request->cost_usd_micro, 6));
+        rc_json_raw(w, rc_config_decimal(scratch, (uint64_t)request->cost_usd_micro, 6));
     }
 }
 
@@ -240,13 +240,13 @@ static void put_event(rc_json_writer *w, int64_t unix_ms, rc_log_event event,
 
 rc_status rc_log_push_request(rc_buf *buf, const rc_log_style *style, const rc_log_request *request)
 {
-    char room[RC_LOG_LINE_MAX];
+    char scratch[RC_LOG_LINE_MAX];
     rc_buf line;
     if (!style->is_json)
         return rc_log_human_request(buf, style, request);
     for (size_t i = 0; i < ALLOWANCES; i++) {
         rc_json_writer w;
-        rc_buf_init_fixed(&line, room, sizeof(room));
+        rc_buf_init_fixed(&line, scratch, sizeof(scratch));
         rc_json_writer_init(&w, &line, 0);
         rc_json_object_begin(&w);
         put_request(&w, request, allowances[i]);
@@ -260,14 +260,14 @@ rc_status rc_log_push_request(rc_buf *buf, const rc_log_style *style, const rc_l
 rc_status rc_log_push_event(rc_buf *buf, const rc_log_style *style, int64_t unix_ms,
                             rc_log_event event, const rc_log_field *fields, size_t count)
 {
-    char room[RC_LOG_LINE_MAX];
+    char scratch[RC_LOG_LINE_MAX];
     rc_buf line;
     count = count < RC_LOG_FIELDS_MAX ? count : RC_LOG_FIELDS_MAX;
     if (!style->is_json)
         return rc_log_human_event(buf, style, unix_ms, event, fields, count);
     for (size_t i = 0; i < ALLOWANCES; i++) {
         rc_json_writer w;
-        rc_buf_init_fixed(&line, room, sizeof(room));
+        rc_buf_init_fixed(&line, scratch, sizeof(scratch));
         rc_json_writer_init(&w, &line, 0);
         rc_json_object_begin(&w);
         put_event(&w, unix_ms, event, fields, count, allowances[i]);
@@ -291,13 +291,13 @@ rc_status rc_log_push_json(rc_buf *buf, int64_t unix_ms, rc_log_event event, con
     return rc_buf_push_byte(buf, '\n');
 }
 
-size_t rc_log_format_dropped(void *ctx, uint64_t count, char *room, size_t size)
+size_t rc_log_format_dropped(void *ctx, uint64_t count, char *scratch, size_t size)
 {
-    const rc_log_teller *teller = ctx;
+    const rc_log_formatter *formatter = ctx;
     const rc_log_field field = {.key = "lines", .number = (int64_t)count};
     rc_buf line;
-    rc_buf_init_fixed(&line, room, size);
-    rc_log_push_event(&line, &teller->style, rc_clock_unix_ms(teller->calls),
+    rc_buf_init_fixed(&line, scratch, size);
+    rc_log_push_event(&line, &formatter->style, rc_clock_unix_ms(formatter->calls),
                       RC_LOG_EVENT_LOG_DROPPED, &field, 1);
     return rc_buf_get(&line).len;
 }

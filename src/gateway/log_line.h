@@ -135,12 +135,12 @@ rc_status rc_log_push_json(rc_buf *buf, int64_t unix_ms, rc_log_event event, con
                            rc_str json);
 
 /* For rc_log_sink: the line that tells how many are missing. Gives its length. ctx: an
- * rc_log_teller. */
-typedef struct rc_log_teller {
+ * rc_log_formatter. */
+typedef struct rc_log_formatter {
     rc_log_style style;
     const rc_sys_calls *calls; /* the clock */
-} rc_log_teller;
-size_t rc_log_format_dropped(void *ctx, uint64_t count, char *room, size_t size);
+} rc_log_formatter;
+size_t rc_log_format_dropped(void *ctx, uint64_t count, char *buffer, size_t size);
 
 /* ---- parts ---- */
 

@@ -3,8 +3,8 @@
 #include "base/str.h"
 
 /* The words of each label. */
-#define RC_METRIC_LABEL(LABEL, label) static const char *const words_##LABEL[] = {
-#define RC_METRIC_WORD(LABEL, ID, word) word,
+#define RC_METRIC_LABEL(LABEL, label) static const char *const values_##LABEL[] = {
+#define RC_METRIC_VALUE(LABEL, ID, word) word,
 #define RC_METRIC_LABEL_END(LABEL) \
     }                              \
     ;
@@ -12,7 +12,7 @@
 #include "../../spec/metrics.def"
 /* clang-format on */
 
-static const char *const words_CODE[] = {
+static const char *const values_CODE[] = {
     "none",
 #define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 detail, message)                                                                 \
@@ -20,12 +20,12 @@ static const char *const words_CODE[] = {
 #include "../../spec/errors.def"
     "unknown",
 };
-_Static_assert(sizeof(words_CODE) / sizeof(words_CODE[0]) == RC_METRIC_CODE_COUNT, "all codes");
+_Static_assert(sizeof(values_CODE) / sizeof(values_CODE[0]) == RC_METRIC_CODE_COUNT, "all codes");
 
 #define RC_METRIC_LABEL(LABEL, label) \
-    static const rc_metric_label label_##LABEL = {label, words_##LABEL, RC_METRIC_##LABEL##_COUNT};
+    static const rc_metric_label label_##LABEL = {label, values_##LABEL, RC_METRIC_##LABEL##_COUNT};
 #include "../../spec/metrics.def"
-static const rc_metric_label label_CODE = {"code", words_CODE, RC_METRIC_CODE_COUNT};
+static const rc_metric_label label_CODE = {"code", values_CODE, RC_METRIC_CODE_COUNT};
 static const rc_metric_label label_ONE = {NULL, NULL, RC_METRIC_ONE_COUNT};
 
 /* The labels whose values are names, by ROWS. */
@@ -37,24 +37,24 @@ static const rc_metric_label label_ONE = {NULL, NULL, RC_METRIC_ONE_COUNT};
 #define NAME_OR_NULL(text) (sizeof(text) > 1 ? (text) : NULL)
 
 static const rc_metric_info metrics[] = {
-#define RC_METRIC(ID, text, TYPE, base, places, ROWS, LABEL, LABEL2, words_of_help) \
+#define RC_METRIC(ID, text, TYPE, base, places, ROWS, LABEL, LABEL2, help_text) \
+    {.name = (text),                                                            \
+     .type = RC_METRIC_##TYPE,                                                  \
+     .unit = (base),                                                            \
+     .decimals = (places),                                                      \
+     .rows = RC_ROWS_##ROWS,                                                    \
+     .row_labels = {NAMES_##ROWS},                                              \
+     .value_labels = {&label_##LABEL, &label_##LABEL2},                         \
+     .help = (help_text)},
+#define RC_METRIC_COLLECTED(ID, text, TYPE, base, places, label, label2, help_text) \
     {.name = (text),                                                                \
      .type = RC_METRIC_##TYPE,                                                      \
      .unit = (base),                                                                \
      .decimals = (places),                                                          \
-     .rows = RC_ROWS_##ROWS,                                                        \
-     .row_labels = {NAMES_##ROWS},                                                  \
-     .words = {&label_##LABEL, &label_##LABEL2},                                    \
-     .help = (words_of_help)},
-#define RC_METRIC_SEEN(ID, text, TYPE, base, places, label, label2, words_of_help) \
-    {.name = (text),                                                               \
-     .type = RC_METRIC_##TYPE,                                                     \
-     .unit = (base),                                                               \
-     .decimals = (places),                                                         \
-     .rows = RC_ROWS_SEEN,                                                         \
-     .row_labels = {NAME_OR_NULL(label), NAME_OR_NULL(label2)},                    \
-     .words = {&label_ONE, &label_ONE},                                            \
-     .help = (words_of_help)},
+     .rows = RC_ROWS_COLLECTED,                                                     \
+     .row_labels = {NAME_OR_NULL(label), NAME_OR_NULL(label2)},                     \
+     .value_labels = {&label_ONE, &label_ONE},                                      \
+     .help = (help_text)},
 #include "../../spec/metrics.def"
 };
 
@@ -63,10 +63,10 @@ const rc_metric_info *rc_metric_get(rc_metric metric)
     return &metrics[metric];
 }
 
-const uint8_t rc_metric_code_places[RC_METRIC_CODE_END] = {
+const uint8_t rc_metric_code_indexes[RC_METRIC_CODE_END] = {
 #define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 detail, message)                                                                 \
-    [number] = RC_CODE_PLACE_##ID + 1,
+    [number] = RC_CODE_INDEX_##ID + 1,
 #include "../../spec/errors.def"
 };
 _Static_assert(RC_METRIC_CODE_COUNT <= UINT8_MAX, "a place is a byte");
@@ -105,20 +105,20 @@ static void push_metric(rc_buf *buf, const rc_metric_info *info)
     for (int i = 0; i < 2; i++)
         push_label(buf, info->row_labels[i], &is_first);
     for (int i = 0; i < 2; i++)
-        push_label(buf, info->words[i]->name, &is_first);
+        push_label(buf, info->value_labels[i]->name, &is_first);
     push(buf, " | ");
     push(buf, info->help);
     push(buf, " |\n");
 }
 
-static void push_words(rc_buf *buf, const rc_metric_label *label)
+static void push_values(rc_buf *buf, const rc_metric_label *label)
 {
     push(buf, "| `");
     push(buf, label->name);
     push(buf, "` | ");
     for (uint32_t i = 0; i < label->count; i++) {
         push(buf, i > 0 ? ", `" : "`");
-        push(buf, label->words[i]);
+        push(buf, label->values[i]);
         push(buf, "`");
     }
     push(buf, " |\n");
@@ -130,6 +130,6 @@ void rc_metric_push_docs(rc_buf *buf)
     for (size_t i = 0; i < RC_METRIC_COUNT; i++)
         push_metric(buf, &metrics[i]);
     push(buf, "\n| label | values |\n|---|---|\n");
-#define RC_METRIC_LABEL(LABEL, label) push_words(buf, &label_##LABEL);
+#define RC_METRIC_LABEL(LABEL, label) push_values(buf, &label_##LABEL);
 #include "../../spec/metrics.def"
 }

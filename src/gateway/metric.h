@@ -12,7 +12,7 @@
 
 typedef enum rc_metric {
 #define RC_METRIC(ID, name, TYPE, unit, decimals, ROWS, LABEL, LABEL2, help) RC_METRIC_##ID,
-#define RC_METRIC_SEEN(ID, name, TYPE, unit, decimals, label, label2, help) RC_METRIC_##ID,
+#define RC_METRIC_COLLECTED(ID, name, TYPE, unit, decimals, label, label2, help) RC_METRIC_##ID,
 #include "../../spec/metrics.def"
     RC_METRIC_COUNT
 } rc_metric;
@@ -21,12 +21,12 @@ typedef enum rc_metric {
  * RC_METRIC_OUTCOME_COUNT. */
 enum {
 #define RC_METRIC_LABEL(LABEL, label) RC_METRIC_##LABEL##_BEFORE = -1,
-#define RC_METRIC_WORD(LABEL, ID, word) RC_METRIC_##LABEL##_##ID,
+#define RC_METRIC_VALUE(LABEL, ID, word) RC_METRIC_##LABEL##_##ID,
 #define RC_METRIC_LABEL_END(LABEL) RC_METRIC_##LABEL##_COUNT,
 #include "../../spec/metrics.def"
     RC_METRIC_ONE_COUNT = 1,
     /* none, the codes in the order of their table, unknown */
-    RC_METRIC_CODE_COUNT = RC_CODE_PLACE_COUNT + 2
+    RC_METRIC_CODE_COUNT = RC_CODE_INDEX_COUNT + 2
 };
 
 typedef enum rc_metric_type {
@@ -43,13 +43,13 @@ typedef enum rc_metric_rows {
     RC_ROWS_CLIENT = 3,
     RC_ROWS_COUNT = 4,
     RC_ROWS_PAIR = RC_ROWS_COUNT,
-    RC_ROWS_SEEN = RC_ROWS_COUNT + 1 /* nothing is kept: it is looked up */
+    RC_ROWS_COLLECTED = RC_ROWS_COUNT + 1 /* nothing is kept: it is looked up */
 } rc_metric_rows;
 
 /* A label whose values are known. */
 typedef struct rc_metric_label {
     const char *name;
-    const char *const *words;
+    const char *const *values;
     uint32_t count;
 } rc_metric_label;
 
@@ -59,8 +59,9 @@ typedef struct rc_metric_info {
     const char *unit; /* "", "seconds", "usd" */
     unsigned decimals;
     rc_metric_rows rows;
-    const char *row_labels[2];       /* whose values are names; NULL: there is no more */
-    const rc_metric_label *words[2]; /* never NULL; one without a label has no name and one word */
+    const char *row_labels[2]; /* whose values are names; NULL: there is no more */
+    const rc_metric_label
+        *value_labels[2]; /* never NULL; one without a label has no name and one word */
     const char *help;
 } rc_metric_info;
 
@@ -68,14 +69,14 @@ typedef struct rc_metric_info {
 const rc_metric_info *rc_metric_get(rc_metric metric);
 
 #define RC_METRIC_CODE_END 1300
-extern const uint8_t rc_metric_code_places[RC_METRIC_CODE_END];
+extern const uint8_t rc_metric_code_indexes[RC_METRIC_CODE_END];
 
 /* The place of a code among the words of CODE. */
-static inline uint32_t rc_metric_code(rc_code code)
+static inline uint32_t rc_metric_code_index(rc_code code)
 {
     /* Codes are small numbers: class and place in it. */
-    const uint32_t place = (size_t)code < RC_METRIC_CODE_END ? rc_metric_code_places[code] : 0;
-    return place > 0 || code == RC_CODE_NONE ? place : RC_METRIC_CODE_COUNT - 1;
+    const uint32_t index = (size_t)code < RC_METRIC_CODE_END ? rc_metric_code_indexes[code] : 0;
+    return index > 0 || code == RC_CODE_NONE ? index : RC_METRIC_CODE_COUNT - 1;
 }
 
 /* Buckets of a histogram: 1.25 ms and its doubles, and one for all that is longer. Those from 10 ms

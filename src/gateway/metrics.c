@@ -4,9 +4,9 @@
 /* The shard's cells of a row. Rows are published whole and never taken back. */
 static inline rc_cell *cells_of(const rc_metrics_shard *shard, rc_metric_rows rows, uint16_t row)
 {
-    const size_t place = row < RC_METRICS_ROWS_MAX ? row : RC_METRICS_OTHER;
+    const size_t index = row < RC_METRICS_ROWS_MAX ? row : RC_METRICS_OTHER;
     const rc_metrics_line *line =
-        atomic_load_explicit(&shard->metrics->rows[rows][place], memory_order_acquire);
+        atomic_load_explicit(&shard->metrics->rows[rows][index], memory_order_acquire);
     return line->cells + shard->at[rows];
 }
 
@@ -40,7 +40,7 @@ void rc_metrics_on_request(rc_metrics_shard *shard, const rc_metrics_request *re
     const uint32_t outcome =
         request->outcome < RC_METRIC_OUTCOME_COUNT ? request->outcome : RC_METRIC_OUTCOME_FAILED;
     add(&route[RC_CELL_ROUTE_REQUESTS + outcome * RC_METRIC_CODE_COUNT +
-               rc_metric_code(request->code)],
+               rc_metric_code_index(request->code)],
         1);
     observe(&route[RC_CELL_ROUTE_REQUEST_DURATION], request->duration_us);
     add(&client[RC_CELL_CLIENT_CLIENT_REQUESTS + outcome], 1);
@@ -49,7 +49,7 @@ void rc_metrics_on_request(rc_metrics_shard *shard, const rc_metrics_request *re
 void rc_metrics_on_attempt(rc_metrics_shard *shard, const rc_metrics_attempt *attempt)
 {
     rc_cell *target = cells_of(shard, RC_ROWS_TARGET, attempt->target);
-    add(&target[RC_CELL_TARGET_ATTEMPTS + rc_metric_code(attempt->code)], 1);
+    add(&target[RC_CELL_TARGET_ATTEMPTS + rc_metric_code_index(attempt->code)], 1);
     observe(&target[RC_CELL_TARGET_ATTEMPT_DURATION], attempt->duration_us);
     if (attempt->first_byte_us != RC_METRICS_NO_TIME)
         observe(&target[RC_CELL_TARGET_FIRST_BYTE], attempt->first_byte_us);
@@ -62,7 +62,7 @@ void rc_metrics_on_retry(rc_metrics_shard *shard, uint16_t target, uint64_t wait
         observe(&shard->process[RC_CELL_PROCESS_WAITS], wait_us);
 }
 
-void rc_metrics_on_credential(rc_metrics_shard *shard, uint16_t target)
+void rc_metrics_on_credential_switch(rc_metrics_shard *shard, uint16_t target)
 {
     add(&cells_of(shard, RC_ROWS_TARGET, target)[RC_CELL_TARGET_CREDENTIAL_SWITCHES], 1);
 }
@@ -85,8 +85,8 @@ _Static_assert((int)RC_METRIC_LIMIT_COUNT == (int)RC_QUOTA_KIND_COUNT &&
 
 void rc_metrics_on_quota(rc_metrics_shard *shard, uint16_t target, rc_quota_kind kind)
 {
-    const uint32_t place = kind < RC_QUOTA_KIND_COUNT ? kind : RC_QUOTA_OTHER;
-    add(&cells_of(shard, RC_ROWS_TARGET, target)[RC_CELL_TARGET_QUOTA_WARNINGS + place], 1);
+    const uint32_t index = kind < RC_QUOTA_KIND_COUNT ? kind : RC_QUOTA_OTHER;
+    add(&cells_of(shard, RC_ROWS_TARGET, target)[RC_CELL_TARGET_QUOTA_WARNINGS + index], 1);
 }
 
 void rc_metrics_on_reload(rc_metrics_shard *shard, bool is_loaded)
@@ -95,7 +95,7 @@ void rc_metrics_on_reload(rc_metrics_shard *shard, bool is_loaded)
     add(&shard->process[RC_CELL_PROCESS_RELOADS + result], 1);
 }
 
-void rc_metrics_on_damaged(rc_metrics_shard *shard, uint16_t target)
+void rc_metrics_on_damaged_event(rc_metrics_shard *shard, uint16_t target)
 {
     add(&cells_of(shard, RC_ROWS_TARGET, target)[RC_CELL_TARGET_DAMAGED_EVENTS], 1);
 }

@@ -80,7 +80,7 @@ void rc_metrics_on_attempt(rc_metrics_shard *shard, const rc_metrics_attempt *at
 void rc_metrics_on_retry(rc_metrics_shard *shard, uint16_t target, uint64_t wait_us);
 /* Another target is asked; another key of the same one. */
 void rc_metrics_on_fallback(rc_metrics_shard *shard, uint16_t from, uint16_t to);
-void rc_metrics_on_credential(rc_metrics_shard *shard, uint16_t target);
+void rc_metrics_on_credential_switch(rc_metrics_shard *shard, uint16_t target);
 
 /* What a try has used. */
 typedef struct rc_metrics_usage {
@@ -97,7 +97,7 @@ void rc_metrics_on_usage(rc_metrics_shard *shard, const rc_metrics_usage *usage)
 void rc_metrics_on_quota(rc_metrics_shard *shard, uint16_t target, rc_quota_kind kind);
 
 /* An event of a target's stream was not JSON and was not passed on. */
-void rc_metrics_on_damaged(rc_metrics_shard *shard, uint16_t target);
+void rc_metrics_on_damaged_event(rc_metrics_shard *shard, uint16_t target);
 
 void rc_metrics_on_reload(rc_metrics_shard *shard, bool is_loaded);
 /* A callback took longer than 50 ms. */

@@ -14,8 +14,8 @@ struct rc_metrics_page {
     rc_metric metric;
     const rc_metric_info *info;
     bool has_head; /* HELP and TYPE of the metric are written */
-    uint32_t put;
-    uint64_t seen[SLOTS]; /* hashes of the names that were put; 0: free */
+    uint32_t put_count;
+    uint64_t series_hashes[SLOTS]; /* hashes of the names that were put; 0: free */
 };
 
 static void push(rc_buf *buf, const char *text)
@@ -76,11 +76,11 @@ static void push_label(labels *l, const char *name, rc_str value)
 
 static void push_number(rc_buf *buf, int64_t value, unsigned decimals)
 {
-    char room[RC_DECIMAL_ROOM];
+    char scratch[RC_DECIMAL_CAPACITY];
     const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     if (value < 0)
         rc_buf_push_byte(buf, '-');
-    rc_buf_push(buf, rc_config_decimal(room, size, decimals));
+    rc_buf_push(buf, rc_config_decimal(scratch, size, decimals));
 }
 
 static void end_sample(labels *l, int64_t value, unsigned decimals)
@@ -101,15 +101,16 @@ static rc_str row_name(const rc_metrics_page *page, uint32_t row)
 static void push_cell(rc_metrics_page *page, uint32_t row, uint32_t index, uint64_t value)
 {
     const rc_metric_info *info = page->info;
-    const uint32_t count = info->words[1]->count;
-    const uint32_t places[2] = {index / count, index % count};
+    const uint32_t count = info->value_labels[1]->count;
+    const uint32_t indexes[2] = {index / count, index % count};
     push_head(page);
     push(page->buf, info->name);
     labels l = {.buf = page->buf};
     push_label(&l, info->row_labels[0], row_name(page, row));
     for (int i = 0; i < 2; i++)
-        if (info->words[i]->name != NULL)
-            push_label(&l, info->words[i]->name, rc_str_c(info->words[i]->words[places[i]]));
+        if (info->value_labels[i]->name != NULL)
+            push_label(&l, info->value_labels[i]->name,
+                       rc_str_c(info->value_labels[i]->values[indexes[i]]));
     end_sample(&l, (int64_t)value, info->decimals);
 }
 
@@ -146,11 +147,11 @@ static void push_histogram(rc_metrics_page *page, uint32_t row)
         return;
     uint64_t below = 0;
     for (uint32_t i = 0; i < RC_METRIC_BUCKETS; i++) {
-        char room[RC_DECIMAL_ROOM];
+        char scratch[RC_DECIMAL_CAPACITY];
         below += buckets[i];
         begin_part(page, "_bucket", row, &l);
         push_label(&l, "le",
-                   i + 1 < RC_METRIC_BUCKETS ? rc_config_decimal(room, rc_metric_bucket_us(i), 6)
+                   i + 1 < RC_METRIC_BUCKETS ? rc_config_decimal(scratch, rc_metric_bucket_us(i), 6)
                                              : RC_STR("+Inf"));
         end_sample(&l, (int64_t)below, 0);
     }
@@ -173,7 +174,7 @@ static void push_pair(void *ctx, uint32_t from, uint32_t to, uint64_t count)
     end_sample(&l, (int64_t)count, 0);
 }
 
-static void push_counted(rc_metrics_page *page)
+static void push_stored(rc_metrics_page *page)
 {
     if (page->info->rows == RC_ROWS_PAIR) {
         rc_metrics_pairs(page->metrics, push_pair, page);
@@ -200,15 +201,15 @@ static uint64_t hash_text(uint64_t hash, rc_str text)
 
 /* Names as they are shown, since names that are shown alike are one series. False: it was there
  * before. */
-static bool is_new(rc_metrics_page *page, rc_str shown)
+static bool add_series(rc_metrics_page *page, rc_str shown)
 {
     uint64_t hash = hash_text(UINT64_C(14695981039346656037), shown);
     hash = hash != 0 ? hash : 1;
     for (size_t i = (size_t)hash % SLOTS;; i = (i + 1) % SLOTS) {
-        if (page->seen[i] == hash)
+        if (page->series_hashes[i] == hash)
             return false;
-        if (page->seen[i] == 0) {
-            page->seen[i] = hash;
+        if (page->series_hashes[i] == 0) {
+            page->series_hashes[i] = hash;
             return true;
         }
     }
@@ -217,18 +218,18 @@ static bool is_new(rc_metrics_page *page, rc_str shown)
 void rc_metrics_page_put(rc_metrics_page *page, rc_str first, rc_str second, int64_t value)
 {
     /* A byte that is no text is shown as three; and there are two labels. */
-    char room[6 * RC_METRICS_NAME_MAX + 128];
+    char scratch[6 * RC_METRICS_NAME_MAX + 128];
     rc_buf shown;
     if (first.len > RC_METRICS_NAME_MAX || second.len > RC_METRICS_NAME_MAX ||
-        page->put >= RC_METRICS_ROWS_MAX)
+        page->put_count >= RC_METRICS_ROWS_MAX)
         return;
-    rc_buf_init_fixed(&shown, room, sizeof(room));
+    rc_buf_init_fixed(&shown, scratch, sizeof(scratch));
     labels l = {.buf = &shown};
     push_label(&l, page->info->row_labels[0], first);
     push_label(&l, page->info->row_labels[1], second);
-    if (rc_buf_status(&shown) != RC_OK || !is_new(page, rc_buf_get(&shown)))
+    if (rc_buf_status(&shown) != RC_OK || !add_series(page, rc_buf_get(&shown)))
         return;
-    page->put++;
+    page->put_count++;
     push_head(page);
     push(page->buf, page->info->name);
     rc_buf_push(page->buf, rc_buf_get(&shown));
@@ -236,19 +237,19 @@ void rc_metrics_page_put(rc_metrics_page *page, rc_str first, rc_str second, int
     end_sample(&l, value, page->info->decimals);
 }
 
-rc_status rc_metrics_page_push(rc_buf *buf, rc_metrics *metrics, const rc_metrics_seen *seen)
+rc_status rc_metrics_page_push(rc_buf *buf, rc_metrics *metrics, const rc_metrics_collector *seen)
 {
     rc_metrics_page page = {.buf = buf, .metrics = metrics};
     for (int metric = 0; metric < RC_METRIC_COUNT; metric++) {
         page.metric = (rc_metric)metric;
         page.info = rc_metric_get(page.metric);
         page.has_head = false;
-        page.put = 0;
-        if (page.info->rows != RC_ROWS_SEEN) {
-            push_counted(&page);
+        page.put_count = 0;
+        if (page.info->rows != RC_ROWS_COLLECTED) {
+            push_stored(&page);
         } else if (seen != NULL) {
-            memset(page.seen, 0, sizeof(page.seen));
-            seen->look(seen->ctx, page.metric, &page);
+            memset(page.series_hashes, 0, sizeof(page.series_hashes));
+            seen->collect(seen->ctx, page.metric, &page);
         }
     }
     return rc_buf_status(buf);

@@ -13,10 +13,10 @@ typedef struct rc_metrics_page rc_metrics_page;
 
 /* Where the metrics come from that are not counted: look is called once for each of them, in the
  * order of the table, and puts what there is to say, or nothing. */
-typedef struct rc_metrics_seen {
-    void (*look)(void *ctx, rc_metric metric, rc_metrics_page *page);
+typedef struct rc_metrics_collector {
+    void (*collect)(void *ctx, rc_metric metric, rc_metrics_page *page);
     void *ctx;
-} rc_metrics_seen;
+} rc_metrics_collector;
 
 /* Adds a sample of the metric that look was called for. Names: the values of its labels, in order;
  * empty where it has none. value: in the table's decimals. A series that was put before, one whose
@@ -24,6 +24,7 @@ typedef struct rc_metrics_seen {
 void rc_metrics_page_put(rc_metrics_page *page, rc_str first, rc_str second, int64_t value);
 
 /* Appends the page. The buffer's status. seen: borrows; NULL for what is counted alone. */
-rc_status rc_metrics_page_push(rc_buf *buf, rc_metrics *metrics, const rc_metrics_seen *seen);
+rc_status rc_metrics_page_push(rc_buf *buf, rc_metrics *metrics,
+                               const rc_metrics_collector *collector);
 
 #endif

@@ -15,7 +15,7 @@ static const uint32_t strides[RC_ROWS_COUNT] = {
 
 /* Where a metric's cells begin in a row of its kind. */
 #define RC_CELL_PAIR_FALLBACKS 0
-static const uint32_t begins[RC_METRIC_COUNT] = {
+static const uint32_t first_cells[RC_METRIC_COUNT] = {
 #define RC_METRIC(ID, name, TYPE, unit, decimals, ROWS, LABEL, LABEL2, help) \
     [RC_METRIC_##ID] = RC_CELL_##ROWS##_##ID,
 #include "../../spec/metrics.def"
@@ -25,7 +25,7 @@ static const uint32_t begins[RC_METRIC_COUNT] = {
 
 /* A name as it is shown: what is no text, or a control character, becomes U+FFFD. Two names that
  * would be shown alike are one. Empty: it does not fit. */
-static rc_str clean_name(rc_str name, char room[RC_METRICS_NAME_MAX])
+static rc_str clean_name(rc_str name, char scratch[RC_METRICS_NAME_MAX])
 {
     size_t used = 0;
     size_t len;
@@ -37,10 +37,10 @@ static rc_str clean_name(rc_str name, char room[RC_METRICS_NAME_MAX])
         const size_t size = rc_utf8_encode(cp, bytes);
         if (used + size > RC_METRICS_NAME_MAX)
             return rc_str_make(NULL, 0);
-        memcpy(room + used, bytes, size);
+        memcpy(scratch + used, bytes, size);
         used += size;
     }
-    return rc_str_make(room, used);
+    return rc_str_make(scratch, used);
 }
 
 static rc_metrics_line *line_at(const rc_metrics *metrics, rc_metric_rows rows, uint32_t row)
@@ -100,15 +100,15 @@ static uint16_t append(rc_metrics *metrics, rc_metric_rows rows, rc_str name)
 
 uint16_t rc_metrics_find(rc_metrics *metrics, rc_metric_rows rows, rc_str name)
 {
-    char room[RC_METRICS_NAME_MAX];
-    const rc_str clean = clean_name(name, room);
+    char scratch[RC_METRICS_NAME_MAX];
+    const rc_str clean = clean_name(name, scratch);
     return clean.len > 0 ? find(metrics, rows, clean) : RC_METRICS_OTHER;
 }
 
 uint16_t rc_metrics_row(rc_metrics *metrics, rc_metric_rows rows, rc_str name)
 {
-    char room[RC_METRICS_NAME_MAX];
-    const rc_str clean = clean_name(name, room);
+    char scratch[RC_METRICS_NAME_MAX];
+    const rc_str clean = clean_name(name, scratch);
     /* "_other" itself has its row. */
     if (clean.len == 0 || rc_str_eq(clean, line_at(metrics, rows, RC_METRICS_OTHER)->name))
         return RC_METRICS_OTHER;
@@ -199,14 +199,15 @@ rc_str rc_metrics_row_name(const rc_metrics *metrics, rc_metric_rows rows, uint3
 uint32_t rc_metrics_width(rc_metric metric)
 {
     const rc_metric_info *info = rc_metric_get(metric);
-    return info->type == RC_METRIC_HISTOGRAM ? RC_METRIC_BUCKETS + 1
-                                             : info->words[0]->count * info->words[1]->count;
+    return info->type == RC_METRIC_HISTOGRAM
+               ? RC_METRIC_BUCKETS + 1
+               : info->value_labels[0]->count * info->value_labels[1]->count;
 }
 
 uint64_t rc_metrics_sum(const rc_metrics *metrics, rc_metric metric, uint32_t row, uint32_t index)
 {
     const rc_metric_rows rows = rc_metric_get(metric)->rows;
-    const rc_cell *cells = line_at(metrics, rows, row)->cells + begins[metric] + index;
+    const rc_cell *cells = line_at(metrics, rows, row)->cells + first_cells[metric] + index;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < metrics->shard_count; i++)
         sum += atomic_load_explicit(&cells[(size_t)i * strides[rows]], memory_order_relaxed);

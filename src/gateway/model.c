@@ -4,11 +4,11 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-bool rc_gate_model_is_valid(rc_str model)
+bool rc_model_name_is_valid(rc_str model)
 {
-    if (model.len == 0 || model.len > RC_GATE_MODEL_MAX)
+    if (model.len == 0 || model.len > RC_MODEL_NAME_MAX)
         return false;
-    if (rc_lanes_is_simple(model.ptr, model.len, '\0'))
+    if (rc_vec16_is_simple(model.ptr, model.len, '\0'))
         return true;
     bool is_plain = true;
     for (size_t i = 0; i < model.len; i++) {
@@ -20,7 +20,7 @@ bool rc_gate_model_is_valid(rc_str model)
     return is_plain || rc_utf8_is_valid(model);
 }
 
-bool rc_gate_model_split(rc_str model, rc_str *ret_provider, rc_str *ret_model)
+bool rc_model_name_split(rc_str model, rc_str *ret_provider, rc_str *ret_model)
 {
     size_t slash = rc_str_find_byte(model, '/', 0);
     if (slash == RC_STR_NPOS || slash == 0 || slash + 1 == model.len)
@@ -38,7 +38,7 @@ static int hex_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-bool rc_gate_percent_decode(rc_str text, rc_buf *buf)
+bool rc_percent_decode(rc_str text, rc_buf *buf)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
@@ -55,7 +55,7 @@ bool rc_gate_percent_decode(rc_str text, rc_buf *buf)
     return true;
 }
 
-void rc_gate_percent_encode(rc_str text, rc_buf *buf)
+void rc_percent_encode(rc_str text, rc_buf *buf)
 {
     static const char digits[] = "0123456789ABCDEF";
     for (size_t i = 0; i < text.len; i++) {

@@ -51,7 +51,7 @@ static rc_str parameter(rc_str value, rc_str name)
     return rc_str_make(NULL, 0);
 }
 
-rc_str rc_gate_form_boundary(rc_str content_type)
+rc_str rc_form_boundary(rc_str content_type)
 {
     const rc_str none = {NULL, 0};
     const rc_str form = RC_STR("multipart/form-data");
@@ -78,7 +78,7 @@ static rc_str name_of(rc_str head)
     return rc_str_make(NULL, 0);
 }
 
-static void keep(rc_gate_form_field *fields, size_t count, rc_str name, rc_str value)
+static void set_field(rc_form_field *fields, size_t count, rc_str name, rc_str value)
 {
     for (size_t i = 0; i < count; i++) {
         if (!rc_str_eq_nocase(fields[i].name, name))
@@ -86,13 +86,13 @@ static void keep(rc_gate_form_field *fields, size_t count, rc_str name, rc_str v
         if (fields[i].value.ptr == NULL && rc_str_eq(fields[i].name, name))
             fields[i].value = value;
         else
-            fields[i].has_twin = true;
+            fields[i].has_duplicate = true;
     }
 }
 
 typedef struct form {
     rc_str delimiter; /* CR LF, two dashes, the boundary */
-    rc_gate_form_field *fields;
+    rc_form_field *fields;
     size_t count;
 } form;
 
@@ -109,14 +109,14 @@ static size_t read_part(const form *f, rc_str text, size_t at)
     /* A part without content: the delimiter's CR LF may be the one of the empty line. */
     size_t from = blank + 4 < next ? blank + 4 : next;
     rc_str name = name_of(rc_str_slice(text, at + 2, blank));
-    keep(f->fields, f->count, name, rc_str_slice(text, from, next));
+    set_field(f->fields, f->count, name, rc_str_slice(text, from, next));
     return next;
 }
 
 /* Reads parts from behind a delimiter on. Gives the end of the last delimiter that was seen. */
 static size_t read_parts(const form *f, rc_str text, size_t at)
 {
-    for (unsigned i = 0; i < RC_GATE_FORM_PARTS_MAX; i++) {
+    for (unsigned i = 0; i < RC_FORM_PARTS_MAX; i++) {
         size_t next = read_part(f, text, at);
         if (next == RC_STR_NPOS)
             break;
@@ -136,13 +136,13 @@ static size_t delimiter_end(const form *f, rc_str text, size_t from)
     return at == RC_STR_NPOS ? RC_STR_NPOS : at + f->delimiter.len;
 }
 
-void rc_gate_form_find(rc_str body, rc_str boundary, rc_gate_form_field *fields, size_t count)
+void rc_form_find(rc_str body, rc_str boundary, rc_form_field *fields, size_t count)
 {
     char memory[BOUNDARY_MAX + 4];
     rc_buf buf;
     for (size_t i = 0; i < count; i++) {
         fields[i].value = rc_str_make(NULL, 0);
-        fields[i].has_twin = false;
+        fields[i].has_duplicate = false;
     }
     rc_buf_init_fixed(&buf, memory, sizeof memory);
     rc_buf_push(&buf, RC_STR("\r\n--"));
@@ -150,12 +150,12 @@ void rc_gate_form_find(rc_str body, rc_str boundary, rc_gate_form_field *fields,
         return;
     form f = {.delimiter = rc_buf_get(&buf), .fields = fields, .count = count};
 
-    rc_str front = rc_str_slice(body, 0, RC_GATE_FORM_WINDOW);
+    rc_str front = rc_str_slice(body, 0, RC_FORM_WINDOW_BYTES);
     size_t at = delimiter_end(&f, front, 0);
     at = at == RC_STR_NPOS ? 0 : read_parts(&f, front, at);
     if (body.len <= front.len)
         return;
-    size_t back = body.len - RC_GATE_FORM_WINDOW;
+    size_t back = body.len - RC_FORM_WINDOW_BYTES;
     at = delimiter_end(&f, body, back > at ? back : at);
     if (at != RC_STR_NPOS)
         read_parts(&f, body, at);

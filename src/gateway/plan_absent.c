@@ -21,7 +21,7 @@ static const rc_config_kind *kind_of(rc_str model)
 {
     rc_str provider;
     rc_str rest;
-    if (rc_gate_model_split(model, &provider, &rest))
+    if (rc_model_name_split(model, &provider, &rest))
         return rc_config_kind_find(provider);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (rc_str_starts_with(model, known[i].beginning))
@@ -29,30 +29,30 @@ static const rc_config_kind *kind_of(rc_str model)
     return NULL;
 }
 
-static bool is_configured(const rc_gate_plans *plans, const rc_config_kind *kind)
+static bool is_configured(const rc_snapshot *snapshot, const rc_config_kind *kind)
 {
-    for (size_t i = 0; i < plans->config->provider_count; i++)
-        if (plans->config->providers[i].kind == kind)
+    for (size_t i = 0; i < snapshot->config->provider_count; i++)
+        if (snapshot->config->providers[i].kind == kind)
             return true;
     return false;
 }
 
 /* Whoever has a route that names the model means it, and be it for the demo. */
-static bool is_answered(const rc_gate_route *route)
+static bool is_served(const rc_route *route)
 {
     if (route != NULL && !rc_str_eq(route->name, RC_STR("*")))
         return true;
     for (uint16_t i = 0; route != NULL && i < route->plan.entry_count; i++)
-        if (!route->places[i].provider->is_demo)
+        if (!route->entries[i].provider->is_demo)
             return true;
     return false;
 }
 
-bool rc_gate_plans_absent(const rc_gate_plans *plans, const rc_gate_route *route, rc_str model,
-                          rc_buf *text)
+bool rc_snapshot_explain_missing_provider(const rc_snapshot *snapshot, const rc_route *route,
+                                          rc_str model, rc_buf *text)
 {
-    const rc_config_kind *kind = is_answered(route) ? NULL : kind_of(model);
-    if (kind == NULL || kind->key_names[0] == '\0' || is_configured(plans, kind))
+    const rc_config_kind *kind = is_served(route) ? NULL : kind_of(model);
+    if (kind == NULL || kind->key_names[0] == '\0' || is_configured(snapshot, kind))
         return false;
     const rc_str names = rc_str_c(kind->key_names);
     rc_buf_push(text, RC_STR("No API key for provider "));

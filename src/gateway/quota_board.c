@@ -2,45 +2,45 @@
 
 #include <string.h>
 
-#define FIRST_ROOM 8u
+#define FIRST_CAPACITY 8u
 
 struct rc_quota_pair {
     uint16_t target;
     uint16_t credential;
     uint16_t next; /* of its chain: place + 1; 0: none */
     bool is_used;
-    int64_t heard_unix_ms;
+    int64_t updated_unix_ms;
     rc_quota_alarm alarm;
     rc_quota_fact facts[RC_QUOTA_KIND_COUNT];
 };
 
-rc_status rc_quota_board_init(rc_quota_board *board, const rc_alloc *alloc)
+rc_status rc_quota_cache_init(rc_quota_cache *cache, const rc_alloc *alloc)
 {
-    memset(board, 0, sizeof *board);
-    board->alloc = *alloc;
-    return uv_mutex_init(&board->lock) == 0 ? RC_OK : RC_E_NOMEM;
+    memset(cache, 0, sizeof *cache);
+    cache->alloc = *alloc;
+    return uv_mutex_init(&cache->lock) == 0 ? RC_OK : RC_E_NOMEM;
 }
 
-void rc_quota_board_done(rc_quota_board *board)
+void rc_quota_cache_done(rc_quota_cache *cache)
 {
-    if (board->pairs != NULL)
-        board->alloc.put(board->alloc.ctx, board->pairs, board->room * sizeof *board->pairs);
-    uv_mutex_destroy(&board->lock);
+    if (cache->pairs != NULL)
+        cache->alloc.put(cache->alloc.ctx, cache->pairs, cache->capacity * sizeof *cache->pairs);
+    uv_mutex_destroy(&cache->lock);
 }
 
 /* ---- pairs, with the lock held ---- */
 
-static uint16_t *chain_of(rc_quota_board *board, uint16_t target, uint16_t credential)
+static uint16_t *bucket_of(rc_quota_cache *cache, uint16_t target, uint16_t credential)
 {
     const uint32_t key = (uint32_t)target << 16 | credential;
-    return &board->chains[(key * UINT32_C(2654435761)) >> 24];
+    return &cache->buckets[(key * UINT32_C(2654435761)) >> 24];
 }
 
-static rc_quota_pair *find(rc_quota_board *board, uint16_t target, uint16_t credential)
+static rc_quota_pair *find(rc_quota_cache *cache, uint16_t target, uint16_t credential)
 {
-    uint32_t at = *chain_of(board, target, credential);
+    uint32_t at = *bucket_of(cache, target, credential);
     while (at != 0) {
-        rc_quota_pair *pair = &board->pairs[at - 1];
+        rc_quota_pair *pair = &cache->pairs[at - 1];
         if (pair->target == target && pair->credential == credential)
             return pair;
         at = pair->next;
@@ -48,60 +48,61 @@ static rc_quota_pair *find(rc_quota_board *board, uint16_t target, uint16_t cred
     return NULL;
 }
 
-static void drop(rc_quota_board *board, rc_quota_pair *pair)
+static void drop(rc_quota_cache *cache, rc_quota_pair *pair)
 {
-    const uint16_t place = (uint16_t)(pair - board->pairs + 1);
-    uint16_t *at = chain_of(board, pair->target, pair->credential);
-    while (*at != place)
-        at = &board->pairs[*at - 1].next;
+    const uint16_t index = (uint16_t)(pair - cache->pairs + 1);
+    uint16_t *at = bucket_of(cache, pair->target, pair->credential);
+    while (*at != index)
+        at = &cache->pairs[*at - 1].next;
     *at = pair->next;
     pair->is_used = false;
 }
 
-static bool grow(rc_quota_board *board)
+static bool grow(rc_quota_cache *cache)
 {
-    const rc_alloc *alloc = &board->alloc;
-    const uint32_t room = board->room > 0 ? board->room * 2 : FIRST_ROOM;
-    if (room > RC_QUOTA_BOARD_MAX)
+    const rc_alloc *alloc = &cache->alloc;
+    const uint32_t capacity = cache->capacity > 0 ? cache->capacity * 2 : FIRST_CAPACITY;
+    if (capacity > RC_QUOTA_CACHE_MAX)
         return false;
-    rc_quota_pair *pairs = alloc->get(alloc->ctx, room * sizeof *pairs);
+    rc_quota_pair *pairs = alloc->get(alloc->ctx, capacity * sizeof *pairs);
     if (pairs == NULL)
         return false;
-    if (board->pairs != NULL) {
-        memcpy(pairs, board->pairs, board->count * sizeof *pairs);
-        alloc->put(alloc->ctx, board->pairs, board->room * sizeof *board->pairs);
+    if (cache->pairs != NULL) {
+        memcpy(pairs, cache->pairs, cache->count * sizeof *pairs);
+        alloc->put(alloc->ctx, cache->pairs, cache->capacity * sizeof *cache->pairs);
     }
-    board->pairs = pairs;
-    board->room = room;
+    cache->pairs = pairs;
+    cache->capacity = capacity;
     return true;
 }
 
 /* One that was forgotten, or was heard of longest ago. NULL: there are none at all. */
-static rc_quota_pair *oldest(rc_quota_board *board)
+static rc_quota_pair *oldest(rc_quota_cache *cache)
 {
     rc_quota_pair *found = NULL;
-    for (uint32_t i = 0; i < board->count; i++) {
-        rc_quota_pair *pair = &board->pairs[i];
+    for (uint32_t i = 0; i < cache->count; i++) {
+        rc_quota_pair *pair = &cache->pairs[i];
         if (!pair->is_used)
             return pair;
-        if (found == NULL || pair->heard_unix_ms < found->heard_unix_ms)
+        if (found == NULL || pair->updated_unix_ms < found->updated_unix_ms)
             found = pair;
     }
     if (found != NULL)
-        drop(board, found);
+        drop(cache, found);
     return found;
 }
 
-static rc_quota_pair *add(rc_quota_board *board, uint16_t target, uint16_t credential)
+static rc_quota_pair *add(rc_quota_cache *cache, uint16_t target, uint16_t credential)
 {
-    rc_quota_pair *pair =
-        board->count < board->room || grow(board) ? &board->pairs[board->count++] : oldest(board);
+    rc_quota_pair *pair = cache->count < cache->capacity || grow(cache)
+                              ? &cache->pairs[cache->count++]
+                              : oldest(cache);
     if (pair == NULL)
         return NULL;
-    uint16_t *chain = chain_of(board, target, credential);
+    uint16_t *bucket = bucket_of(cache, target, credential);
     *pair = (rc_quota_pair){
-        .target = target, .credential = credential, .next = *chain, .is_used = true};
-    *chain = (uint16_t)(pair - board->pairs + 1);
+        .target = target, .credential = credential, .next = *bucket, .is_used = true};
+    *bucket = (uint16_t)(pair - cache->pairs + 1);
     return pair;
 }
 
@@ -119,7 +120,7 @@ static const rc_quota *lowest_of(const rc_quotas *quotas, rc_quota_kind kind)
     return lowest;
 }
 
-static void keep(rc_quota_fact *fact, const rc_quota *quota, int64_t now_unix_ms)
+static void set_fact(rc_quota_fact *fact, const rc_quota *quota, int64_t now_unix_ms)
 {
     size_t len = quota->name.len;
     if (len > RC_QUOTA_NAME_MAX)
@@ -130,7 +131,7 @@ static void keep(rc_quota_fact *fact, const rc_quota *quota, int64_t now_unix_ms
         memcpy(fact->name, quota->name.ptr, len);
     fact->remaining = quota->remaining;
     fact->limit = quota->limit;
-    fact->renewed_unix_ms = quota->reset_ms > 0 ? now_unix_ms + quota->reset_ms : 0;
+    fact->renews_unix_ms = quota->reset_ms > 0 ? now_unix_ms + quota->reset_ms : 0;
     fact->until_unix_ms = now_unix_ms + rc_quota_window_ms(quota);
 }
 
@@ -142,68 +143,68 @@ static bool is_any_sound(const rc_quotas *quotas)
     return false;
 }
 
-const rc_quota *rc_quota_board_note(rc_quota_board *board, uint16_t target, uint16_t credential,
-                                    const rc_quotas *quotas)
+const rc_quota *rc_quota_cache_update(rc_quota_cache *cache, uint16_t target, uint16_t credential,
+                                      const rc_quotas *quotas)
 {
     const rc_quota *low = NULL;
     if (!is_any_sound(quotas))
         return NULL;
-    uv_mutex_lock(&board->lock);
-    rc_quota_pair *pair = find(board, target, credential);
+    uv_mutex_lock(&cache->lock);
+    rc_quota_pair *pair = find(cache, target, credential);
     if (pair == NULL)
-        pair = add(board, target, credential);
+        pair = add(cache, target, credential);
     for (int kind = 0; pair != NULL && kind < RC_QUOTA_KIND_COUNT; kind++) {
         const rc_quota *lowest = lowest_of(quotas, (rc_quota_kind)kind);
         if (lowest != NULL)
-            keep(&pair->facts[kind], lowest, quotas->now_unix_ms);
+            set_fact(&pair->facts[kind], lowest, quotas->now_unix_ms);
     }
     if (pair != NULL) {
-        pair->heard_unix_ms = quotas->now_unix_ms;
-        low = rc_quota_alarm_ring(&pair->alarm, quotas);
+        pair->updated_unix_ms = quotas->now_unix_ms;
+        low = rc_quota_alarm_next(&pair->alarm, quotas);
     }
-    uv_mutex_unlock(&board->lock);
+    uv_mutex_unlock(&cache->lock);
     return low;
 }
 
-void rc_quota_board_forget(rc_quota_board *board, uint16_t target)
+void rc_quota_cache_remove(rc_quota_cache *cache, uint16_t target)
 {
-    uv_mutex_lock(&board->lock);
-    for (uint32_t i = 0; i < board->count; i++)
-        if (board->pairs[i].is_used && board->pairs[i].target == target)
-            drop(board, &board->pairs[i]);
-    uv_mutex_unlock(&board->lock);
+    uv_mutex_lock(&cache->lock);
+    for (uint32_t i = 0; i < cache->count; i++)
+        if (cache->pairs[i].is_used && cache->pairs[i].target == target)
+            drop(cache, &cache->pairs[i]);
+    uv_mutex_unlock(&cache->lock);
 }
 
 /* ---- looking ---- */
 
-uint32_t rc_quota_board_most(rc_quota_board *board)
+uint32_t rc_quota_cache_max_count(rc_quota_cache *cache)
 {
-    uv_mutex_lock(&board->lock);
-    const uint32_t most = board->count * RC_QUOTA_KIND_COUNT;
-    uv_mutex_unlock(&board->lock);
-    return most;
+    uv_mutex_lock(&cache->lock);
+    const uint32_t max_count = cache->count * RC_QUOTA_KIND_COUNT;
+    uv_mutex_unlock(&cache->lock);
+    return max_count;
 }
 
-static uint32_t look_at(const rc_quota_pair *pair, int64_t now_unix_ms, rc_quota_seen *list,
-                        uint32_t room)
+static uint32_t list_pair(const rc_quota_pair *pair, int64_t now_unix_ms, rc_quota_entry *list,
+                          uint32_t capacity)
 {
     uint32_t count = 0;
-    for (int kind = 0; kind < RC_QUOTA_KIND_COUNT && count < room; kind++)
+    for (int kind = 0; kind < RC_QUOTA_KIND_COUNT && count < capacity; kind++)
         if (pair->facts[kind].until_unix_ms > now_unix_ms)
-            list[count++] = (rc_quota_seen){
+            list[count++] = (rc_quota_entry){
                 .target = pair->target, .credential = pair->credential, .fact = pair->facts[kind]};
     return count;
 }
 
-uint32_t rc_quota_board_look(rc_quota_board *board, int64_t now_unix_ms, rc_quota_seen *ret_list,
-                             uint32_t room)
+uint32_t rc_quota_cache_list(rc_quota_cache *cache, int64_t now_unix_ms, rc_quota_entry *ret_list,
+                             uint32_t capacity)
 {
     uint32_t count = 0;
-    uv_mutex_lock(&board->lock);
-    for (uint32_t i = 0; i < board->count; i++)
-        if (board->pairs[i].is_used)
-            count += look_at(&board->pairs[i], now_unix_ms, ret_list + count, room - count);
-    uv_mutex_unlock(&board->lock);
+    uv_mutex_lock(&cache->lock);
+    for (uint32_t i = 0; i < cache->count; i++)
+        if (cache->pairs[i].is_used)
+            count += list_pair(&cache->pairs[i], now_unix_ms, ret_list + count, capacity - count);
+    uv_mutex_unlock(&cache->lock);
     return count;
 }
 

@@ -26,31 +26,31 @@ bool rc_repeats_is_armed(const rc_repeats *repeats, uint64_t now_ms)
 
 /* ---- SipHash-2-4, of words in the machine's own order: it stays in this process ---- */
 
-static uint64_t turn(uint64_t word, unsigned bits)
+static uint64_t rotate(uint64_t word, unsigned bits)
 {
     return word << bits | word >> (64 - bits);
 }
 
-static void stir(uint64_t v[4], int rounds)
+static void sip_rounds(uint64_t v[4], int rounds)
 {
     for (int i = 0; i < rounds; i++) {
         v[0] += v[1];
-        v[1] = turn(v[1], 13) ^ v[0];
-        v[0] = turn(v[0], 32);
+        v[1] = rotate(v[1], 13) ^ v[0];
+        v[0] = rotate(v[0], 32);
         v[2] += v[3];
-        v[3] = turn(v[3], 16) ^ v[2];
+        v[3] = rotate(v[3], 16) ^ v[2];
         v[0] += v[3];
-        v[3] = turn(v[3], 21) ^ v[0];
+        v[3] = rotate(v[3], 21) ^ v[0];
         v[2] += v[1];
-        v[1] = turn(v[1], 17) ^ v[2];
-        v[2] = turn(v[2], 32);
+        v[1] = rotate(v[1], 17) ^ v[2];
+        v[2] = rotate(v[2], 32);
     }
 }
 
-static void take(uint64_t v[4], uint64_t word)
+static void absorb(uint64_t v[4], uint64_t word)
 {
     v[3] ^= word;
-    stir(v, 2);
+    sip_rounds(v, 2);
     v[0] ^= word;
 }
 
@@ -67,26 +67,26 @@ uint64_t rc_repeats_hash(const rc_repeats *repeats, const rc_str *parts, size_t 
         uint64_t word;
         for (; parts[i].len - at >= sizeof word; at += sizeof word) {
             memcpy(&word, parts[i].ptr + at, sizeof word);
-            take(v, word);
+            absorb(v, word);
         }
         word = 0;
         if (parts[i].len > at)
             memcpy(&word, parts[i].ptr + at, parts[i].len - at);
-        take(v, word);
-        take(v, parts[i].len);
+        absorb(v, word);
+        absorb(v, parts[i].len);
     }
     v[2] ^= 0xff;
-    stir(v, 4);
+    sip_rounds(v, 4);
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 /* ---- requests ---- */
 
 /* The note of the request, or the one that has to make room. */
-static rc_repeats_note *place_of(rc_repeats *repeats, uint64_t hash)
+static rc_repeats_entry *slot_of(rc_repeats *repeats, uint64_t hash)
 {
-    rc_repeats_note *set = repeats->notes[hash % RC_REPEATS_SETS];
-    rc_repeats_note *oldest = &set[0];
+    rc_repeats_entry *set = repeats->entries[hash % RC_REPEATS_SETS];
+    rc_repeats_entry *oldest = &set[0];
     for (size_t i = 0; i < RC_REPEATS_WAYS; i++) {
         if (set[i].hash == hash && set[i].until_ms > 0)
             return &set[i];
@@ -100,39 +100,40 @@ void rc_repeats_add(rc_repeats *repeats, uint64_t hash, rc_code code, uint64_t n
 {
     const uint64_t until_ms = now_ms + RC_REPEATS_WINDOW_MS;
     uv_mutex_lock(&repeats->lock);
-    *place_of(repeats, hash) = (rc_repeats_note){hash, until_ms, code};
+    *slot_of(repeats, hash) = (rc_repeats_entry){hash, until_ms, code};
     if (until_ms > atomic_load(&repeats->armed_until_ms))
         atomic_store(&repeats->armed_until_ms, until_ms);
     uv_mutex_unlock(&repeats->lock);
 }
 
-static rc_repeats_client *client_of(rc_repeats *repeats, const rc_repeats_who *who)
+static rc_repeats_client *client_of(rc_repeats *repeats, const rc_repeats_caller *caller)
 {
-    if (who->name.len == 0 || who->name.len > RC_REPEATS_NAME_MAX)
+    if (caller->name.len == 0 || caller->name.len > RC_REPEATS_NAME_MAX)
         return &repeats->clients[0];
     for (uint32_t i = 0; i < repeats->client_count; i++) {
         rc_repeats_client *client = &repeats->clients[i];
-        if (rc_str_eq(rc_str_make(client->name, client->len), who->name))
+        if (rc_str_eq(rc_str_make(client->name, client->len), caller->name))
             return client;
     }
     if (repeats->client_count == RC_REPEATS_NAMES)
         return &repeats->clients[0];
     rc_repeats_client *client = &repeats->clients[repeats->client_count++];
-    *client = (rc_repeats_client){.len = (uint8_t)who->name.len, .is_product = who->is_product};
-    memcpy(client->name, who->name.ptr, who->name.len);
+    *client =
+        (rc_repeats_client){.len = (uint8_t)caller->name.len, .is_product = caller->is_product};
+    memcpy(client->name, caller->name.ptr, caller->name.len);
     return client;
 }
 
-bool rc_repeats_check(rc_repeats *repeats, uint64_t hash, const rc_repeats_who *who,
+bool rc_repeats_check(rc_repeats *repeats, uint64_t hash, const rc_repeats_caller *caller,
                       uint64_t now_ms, int64_t now_unix_ms)
 {
     uv_mutex_lock(&repeats->lock);
-    const rc_repeats_note *note = place_of(repeats, hash);
-    const bool is_repeated = note->hash == hash && note->until_ms > now_ms;
+    const rc_repeats_entry *entry = slot_of(repeats, hash);
+    const bool is_repeated = entry->hash == hash && entry->until_ms > now_ms;
     if (is_repeated) {
-        rc_repeats_client *client = client_of(repeats, who);
+        rc_repeats_client *client = client_of(repeats, caller);
         client->count++;
-        client->code = note->code;
+        client->code = entry->code;
         client->last_unix_ms = now_unix_ms;
     }
     uv_mutex_unlock(&repeats->lock);
@@ -156,7 +157,7 @@ rc_str rc_repeats_product(rc_str user_agent)
                : rc_str_make(NULL, 0);
 }
 
-uint32_t rc_repeats_look(rc_repeats *repeats, rc_repeats_client *ret_list)
+uint32_t rc_repeats_list(rc_repeats *repeats, rc_repeats_client *ret_list)
 {
     uint32_t count = 0;
     uv_mutex_lock(&repeats->lock);

@@ -28,11 +28,11 @@
 #define RC_REPEATS_NAME_MAX 64u
 #define RC_REPEATS_PRODUCT_MAX 32u
 
-typedef struct rc_repeats_note {
+typedef struct rc_repeats_entry {
     uint64_t hash;
     uint64_t until_ms; /* 0: free */
     rc_code code;      /* that the answer had */
-} rc_repeats_note;
+} rc_repeats_entry;
 
 typedef struct rc_repeats_client {
     uint8_t len;
@@ -47,7 +47,7 @@ typedef struct rc_repeats {
     uint64_t key[2];
     atomic_uint_least64_t armed_until_ms; /* no note holds longer */
     uv_mutex_t lock;                      /* of what follows */
-    rc_repeats_note notes[RC_REPEATS_SETS][RC_REPEATS_WAYS];
+    rc_repeats_entry entries[RC_REPEATS_SETS][RC_REPEATS_WAYS];
     rc_repeats_client clients[RC_REPEATS_NAMES];
     uint32_t client_count;
 } rc_repeats;
@@ -66,19 +66,19 @@ uint64_t rc_repeats_hash(const rc_repeats *repeats, const rc_str *parts, size_t 
 void rc_repeats_add(rc_repeats *repeats, uint64_t hash, rc_code code, uint64_t now_ms);
 
 /* A client. */
-typedef struct rc_repeats_who {
+typedef struct rc_repeats_caller {
     rc_str name; /* empty or too long: "other" */
     bool is_product;
-} rc_repeats_who;
+} rc_repeats_caller;
 
 /* The request comes. True: it is one that was answered for good, and is counted. who: borrows. */
-bool rc_repeats_check(rc_repeats *repeats, uint64_t hash, const rc_repeats_who *who,
+bool rc_repeats_check(rc_repeats *repeats, uint64_t hash, const rc_repeats_caller *caller,
                       uint64_t now_ms, int64_t now_unix_ms);
 
 /* "langchain" of "langchain/0.3 (linux)"; empty: there is none, or it is no plain word. Views. */
 rc_str rc_repeats_product(rc_str user_agent);
 
 /* Copies those that were counted; gives how many. ret_list: RC_REPEATS_NAMES of them. */
-uint32_t rc_repeats_look(rc_repeats *repeats, rc_repeats_client *ret_list);
+uint32_t rc_repeats_list(rc_repeats *repeats, rc_repeats_client *ret_list);
 
 #endif

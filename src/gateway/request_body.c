@@ -48,8 +48,8 @@ static const rc_json_names *names_of_members(void)
         MEMBERS(ROW)
 #undef ROW
     };
-    static const uint8_t marks[RC_JSON_MARKS_LEN(MEMBER_COUNT)] = {
-#define ROW(ID, name) RC_JSON_MARK(name),
+    static const uint8_t marks[RC_JSON_KEY_HASHES_LEN(MEMBER_COUNT)] = {
+#define ROW(ID, name) RC_JSON_KEY_HASH(name),
         MEMBERS(ROW)
 #undef ROW
     };
@@ -147,17 +147,17 @@ static uint32_t needs_of(const top *t)
     return needs;
 }
 
-static rc_str talk_of(const top *t)
+static rc_str messages_of(const top *t)
 {
-    static const unsigned places[] = {AT_MESSAGES, AT_INPUT, AT_CONTENTS};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (member_at(t, places[i]) != NULL)
-            return text_at(t, places[i]);
+    static const unsigned members[] = {AT_MESSAGES, AT_INPUT, AT_CONTENTS};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (member_at(t, members[i]) != NULL)
+            return text_at(t, members[i]);
     return rc_str_make(NULL, 0);
 }
 
 /* A job that goes on without us, and a conversation that grows, are not the same twice. */
-static bool leaves_traces(const top *t)
+static bool has_side_effects(const top *t)
 {
     const rc_json_token *background = member_at(t, AT_BACKGROUND);
     const rc_json_token *conversation = member_at(t, AT_CONVERSATION);
@@ -165,115 +165,118 @@ static bool leaves_traces(const top *t)
            (conversation != NULL && conversation->type != RC_JSON_NULL);
 }
 
-static rc_gate_fault invalid_model(void)
+static rc_request_fault invalid_model(void)
 {
-    return rc_gate_fault_make(RC_GATE_FAULT_MODEL_INVALID, "model", "text of at most 256 bytes");
+    return rc_request_fault_make(RC_REQUEST_FAULT_MODEL_INVALID, "model",
+                                 "text of at most 256 bytes");
 }
 
-static rc_gate_fault read_model(rc_gate_request *request, const rc_json_token *value)
+static rc_request_fault read_model(rc_client_request *request, const rc_json_token *value)
 {
     bool is_named = request->endpoint->model == RC_MODEL_BODY;
     if (value == NULL)
-        return is_named ? rc_gate_fault_make(RC_GATE_FAULT_MODEL_MISSING, "model", "")
-                        : rc_gate_fault_none();
+        return is_named ? rc_request_fault_make(RC_REQUEST_FAULT_MODEL_MISSING, "model", "")
+                        : rc_request_fault_none();
     if (value->type != RC_JSON_STRING)
         return invalid_model();
-    request->is_model_there = true;
+    request->is_model_in_body = true;
     request->model_at = value->offset;
     request->model_end = value->end;
     if (request->endpoint->model == RC_MODEL_PATH)
-        return rc_gate_fault_none();
+        return rc_request_fault_none();
     rc_str model = value->raw;
     if (value->has_escapes) {
-        rc_buf room;
-        rc_buf_init_fixed(&room, request->model_room, sizeof request->model_room);
-        if (rc_json_unescape(value->raw, &room) != RC_OK)
+        rc_buf scratch;
+        rc_buf_init_fixed(&scratch, request->model_storage, sizeof request->model_storage);
+        if (rc_json_unescape(value->raw, &scratch) != RC_OK)
             return invalid_model();
-        model = rc_buf_get(&room);
+        model = rc_buf_get(&scratch);
     }
-    rc_gate_request_set_model(request, model);
-    return rc_gate_model_is_valid(model) ? rc_gate_fault_none() : invalid_model();
+    rc_client_request_set_model(request, model);
+    return rc_model_name_is_valid(model) ? rc_request_fault_none() : invalid_model();
 }
 
 /* There are servers that take 1 or "yes" for true. */
-static void read_stream(rc_gate_request *request, const rc_json_token *value, bool is_start)
+static void read_stream(rc_client_request *request, const rc_json_token *value, bool is_start)
 {
     const rc_json_type type = value != NULL ? value->type : RC_JSON_NULL;
     request->is_stream = type == RC_JSON_TRUE;
-    request->is_stream_open =
+    request->is_stream_unknown =
         value != NULL ? type != RC_JSON_TRUE && type != RC_JSON_FALSE && type != RC_JSON_NULL
                       : is_start;
 }
 
 /* A reader that ignores case, or takes the first of two members, would be asked for something else
  * than what was read, priced and routed here. */
-static rc_gate_fault ambiguous(const rc_gate_request *request, uint32_t twins)
+static rc_request_fault ambiguous(const rc_client_request *request, uint32_t duplicates)
 {
     if (request->endpoint->wire == RC_WIRE_NATIVE)
-        twins &= DECIDING;
-    return twins == 0 ? rc_gate_fault_none()
-                      : rc_gate_fault_make(RC_GATE_FAULT_AMBIGUOUS,
-                                           names_of_members()->keys[__builtin_ctz(twins)].ptr, "");
+        duplicates &= DECIDING;
+    return duplicates == 0
+               ? rc_request_fault_none()
+               : rc_request_fault_make(RC_REQUEST_FAULT_AMBIGUOUS,
+                                       names_of_members()->keys[__builtin_ctz(duplicates)].ptr, "");
 }
 
 /* Gemini reads two spellings of one member. */
-static rc_gate_fault find_twin(const rc_gate_request *request, const top *t, uint32_t twins)
+static rc_request_fault find_duplicate(const rc_client_request *request, const top *t,
+                                       uint32_t duplicates)
 {
     if (member_at(t, AT_GENERATION_CONFIG) != NULL && member_at(t, AT_GENERATION_CONFIG_2) != NULL)
-        twins |= UINT32_C(1) << AT_GENERATION_CONFIG;
-    return ambiguous(request, twins);
+        duplicates |= UINT32_C(1) << AT_GENERATION_CONFIG;
+    return ambiguous(request, duplicates);
 }
 
 /* Behind /p/ a body is read as tolerant servers do: a byte order mark, and what follows the object
  * or a mistake in it, do not hide the model. */
-static rc_gate_fault read_json(rc_gate_request *request)
+static rc_request_fault read_json(rc_client_request *request)
 {
     const bool is_native = request->endpoint->wire == RC_WIRE_NATIVE;
     top t;
-    t.text = is_native ? rc_utf8_without_mark(request->body) : request->body;
-    uint32_t twins;
+    t.text = is_native ? rc_utf8_without_bom(request->body) : request->body;
+    uint32_t duplicates;
     const rc_status status =
-        rc_json_find_names_once(t.text, names_of_members(), t.values, &t.found, &twins);
+        rc_json_find_names_once(t.text, names_of_members(), t.values, &t.found, &duplicates);
     const bool is_start = request->body_left > 0 && status == RC_E_TRUNCATED;
     const bool is_known = is_native && member_at(&t, AT_MODEL) != NULL;
     if (status != RC_OK && !is_start && !is_known)
-        return rc_gate_fault_make(RC_GATE_FAULT_BODY, "",
-                                  status == RC_E_TRUNCATED ? "one that goes on to its end" : "");
-    const rc_gate_fault fault = find_twin(request, &t, twins);
-    if (fault.kind != RC_GATE_FAULT_NONE)
+        return rc_request_fault_make(RC_REQUEST_FAULT_BODY, "",
+                                     status == RC_E_TRUNCATED ? "one that goes on to its end" : "");
+    const rc_request_fault fault = find_duplicate(request, &t, duplicates);
+    if (fault.kind != RC_REQUEST_FAULT_NONE)
         return fault;
     if (request->endpoint->streams == RC_STREAMS_BODY)
         read_stream(request, member_at(&t, AT_STREAM), is_start);
     request->needs = needs_of(&t);
-    request->talk = talk_of(&t);
-    if (leaves_traces(&t) && !request->is_replay_said)
+    request->messages = messages_of(&t);
+    if (has_side_effects(&t) && !request->is_replay_explicit)
         request->replay = RC_REPLAY_NO;
     return read_model(request, member_at(&t, AT_MODEL));
 }
 
-static rc_gate_fault read_form(rc_gate_request *request)
+static rc_request_fault read_form(rc_client_request *request)
 {
-    rc_gate_form_field fields[] = {{.name = RC_STR_INIT("model")}, {.name = RC_STR_INIT("stream")}};
-    rc_gate_form_find(request->body, request->boundary, fields, 2);
+    rc_form_field fields[] = {{.name = RC_STR_INIT("model")}, {.name = RC_STR_INIT("stream")}};
+    rc_form_find(request->body, request->boundary, fields, 2);
     for (size_t i = 0; i < 2; i++)
-        if (fields[i].has_twin)
-            return rc_gate_fault_make(RC_GATE_FAULT_AMBIGUOUS, fields[i].name.ptr, "");
+        if (fields[i].has_duplicate)
+            return rc_request_fault_make(RC_REQUEST_FAULT_AMBIGUOUS, fields[i].name.ptr, "");
     if (request->endpoint->streams == RC_STREAMS_BODY)
         request->is_stream = rc_str_eq_nocase(fields[1].value, RC_STR("true"));
     if (fields[0].value.ptr == NULL)
-        return rc_gate_fault_none();
-    if (!rc_gate_model_is_valid(fields[0].value))
+        return rc_request_fault_none();
+    if (!rc_model_name_is_valid(fields[0].value))
         return invalid_model();
-    rc_gate_request_set_model(request, fields[0].value);
-    request->is_model_there = true;
+    rc_client_request_set_model(request, fields[0].value);
+    request->is_model_in_body = true;
     request->model_at = (size_t)(fields[0].value.ptr - request->body.ptr);
     request->model_end = request->model_at + fields[0].value.len;
-    return rc_gate_fault_none();
+    return rc_request_fault_none();
 }
 
 /* Moves *path before its last segment, which is decoded into room. Empty segments are passed over,
  * as servers do. */
-static bool take_segment(rc_str *path, rc_buf *room)
+static bool take_segment(rc_str *path, rc_buf *scratch)
 {
     while (path->len > 0 && path->ptr[path->len - 1] == '/')
         path->len--;
@@ -282,29 +285,29 @@ static bool take_segment(rc_str *path, rc_buf *room)
         at--;
     const rc_str segment = rc_str_slice(*path, at, path->len);
     path->len = at;
-    return rc_gate_percent_decode(segment, room) && rc_buf_status(room) == RC_OK;
+    return rc_percent_decode(segment, scratch) && rc_buf_status(scratch) == RC_OK;
 }
 
 /* Gemini's own paths name the model, which the body need not: ".../models/NAME:verb". */
-static void read_native_path(rc_gate_request *request)
+static void read_native_path(rc_client_request *request)
 {
-    char parent_room[sizeof "models"];
-    rc_str path = request->rest;
+    char parent_scratch[sizeof "models"];
+    rc_str path = request->passthrough_path;
     rc_buf last;
     rc_buf parent;
-    char last_room[RC_GATE_MODEL_MAX + VERB_MAX];
-    rc_buf_init_fixed(&last, last_room, sizeof last_room);
-    rc_buf_init_fixed(&parent, parent_room, sizeof parent_room);
+    char last_scratch[RC_MODEL_NAME_MAX + VERB_MAX];
+    rc_buf_init_fixed(&last, last_scratch, sizeof last_scratch);
+    rc_buf_init_fixed(&parent, parent_scratch, sizeof parent_scratch);
     if (!rc_str_eq(rc_http1_method(request->reader), RC_STR("POST")) ||
         !take_segment(&path, &last) || !take_segment(&path, &parent) ||
         !rc_str_eq(rc_buf_get(&parent), RC_STR("models")))
         return;
     const size_t colon = rc_str_find_byte(rc_buf_get(&last), ':', 0);
     const rc_str name = rc_str_slice(rc_buf_get(&last), 0, colon);
-    if (colon == RC_STR_NPOS || !rc_gate_model_is_valid(name))
+    if (colon == RC_STR_NPOS || !rc_model_name_is_valid(name))
         return;
-    memcpy(request->model_room, name.ptr, name.len);
-    rc_gate_request_set_model(request, rc_str_make(request->model_room, name.len));
+    memcpy(request->model_storage, name.ptr, name.len);
+    rc_client_request_set_model(request, rc_str_make(request->model_storage, name.len));
 }
 
 /* The first bytes of an object in UTF-16 or UTF-32. There are providers that read it (Python's json
@@ -324,32 +327,33 @@ static bool is_wide_json(rc_str body)
 
 /* Behind /p/ everything is passed on. What can be read is read: prices and budgets need the model.
  * Not all servers look at the type of a body before they read JSON. */
-static rc_gate_fault read_any(rc_gate_request *request)
+static rc_request_fault read_any(rc_client_request *request)
 {
-    rc_gate_fault fault = rc_gate_fault_none();
-    if (!request->is_coded && is_wide_json(request->body))
-        return rc_gate_fault_make(RC_GATE_FAULT_BODY, "", "UTF-8");
-    if (!request->is_coded && request->boundary.len > 0)
+    rc_request_fault fault = rc_request_fault_none();
+    if (!request->is_compressed && is_wide_json(request->body))
+        return rc_request_fault_make(RC_REQUEST_FAULT_BODY, "", "UTF-8");
+    if (!request->is_compressed && request->boundary.len > 0)
         fault = read_form(request);
-    if (!request->is_coded && fault.kind == RC_GATE_FAULT_NONE && request->asked_model.len == 0)
+    if (!request->is_compressed && fault.kind == RC_REQUEST_FAULT_NONE &&
+        request->requested_model.len == 0)
         fault = read_json(request);
-    request->is_model_there = false;
-    if (fault.kind != RC_GATE_FAULT_NONE)
-        rc_gate_request_set_model(request, rc_str_make(NULL, 0));
+    request->is_model_in_body = false;
+    if (fault.kind != RC_REQUEST_FAULT_NONE)
+        rc_client_request_set_model(request, rc_str_make(NULL, 0));
     read_native_path(request);
-    request->is_model_open = request->body_left > 0 && request->asked_model.len == 0 &&
-                             !request->is_coded &&
-                             (request->boundary.len > 0 || fault.kind == RC_GATE_FAULT_NONE);
-    return fault.kind == RC_GATE_FAULT_AMBIGUOUS ? fault : rc_gate_fault_none();
+    request->is_model_pending = request->body_left > 0 && request->requested_model.len == 0 &&
+                                !request->is_compressed &&
+                                (request->boundary.len > 0 || fault.kind == RC_REQUEST_FAULT_NONE);
+    return fault.kind == RC_REQUEST_FAULT_AMBIGUOUS ? fault : rc_request_fault_none();
 }
 
-rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body)
+rc_request_fault rc_client_request_read_body(rc_client_request *request, rc_str body)
 {
-    rc_gate_fault fault = rc_gate_fault_none();
+    rc_request_fault fault = rc_request_fault_none();
     request->body = body;
     if (request->endpoint->wire == RC_WIRE_NATIVE)
         fault = read_any(request);
-    else if (rc_gate_request_is_form(request))
+    else if (rc_client_request_is_form(request))
         fault = read_form(request);
     else if (request->endpoint->wire != RC_WIRE_LOCAL)
         fault = read_json(request);
@@ -358,24 +362,25 @@ rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body)
     return fault;
 }
 
-void rc_gate_request_forget_start(rc_gate_request *request)
+void rc_client_request_forget_start(rc_client_request *request)
 {
     request->body_left = 0;
     request->body = rc_str_make(NULL, 0);
-    request->is_model_there = false;
+    request->is_model_in_body = false;
     if (request->endpoint->model != RC_MODEL_PATH)
-        rc_gate_request_set_model(request, rc_str_make(NULL, 0));
+        rc_client_request_set_model(request, rc_str_make(NULL, 0));
 }
 
-bool rc_gate_request_read_start(rc_gate_request *request, rc_str body, uint64_t left)
+bool rc_client_request_read_start(rc_client_request *request, rc_str body, uint64_t left)
 {
     request->body_left = left;
-    const rc_gate_fault fault = rc_gate_request_read_body(request, body);
+    const rc_request_fault fault = rc_client_request_read_body(request, body);
     const bool is_native = request->endpoint->wire == RC_WIRE_NATIVE;
-    const bool is_known = request->asked_model.len > 0 || (is_native && !request->is_model_open);
-    if (fault.kind == RC_GATE_FAULT_NONE && is_known)
+    const bool is_known =
+        request->requested_model.len > 0 || (is_native && !request->is_model_pending);
+    if (fault.kind == RC_REQUEST_FAULT_NONE && is_known)
         return true;
-    rc_gate_request_forget_start(request);
+    rc_client_request_forget_start(request);
     return false;
 }
 
@@ -383,30 +388,30 @@ bool rc_gate_request_read_start(rc_gate_request *request, rc_str body, uint64_t 
 
 static bool on_key(void *ctx, rc_str raw)
 {
-    rc_gate_request *request = ctx;
-    const size_t name = rc_json_name_like(names_of_members(), raw);
+    rc_client_request *request = ctx;
+    const size_t name = rc_json_names_find_nocase(names_of_members(), raw);
     if (name == SIZE_MAX)
         return true;
     const uint32_t bit = UINT32_C(1) << name;
     const bool is_exact = rc_json_raw_eq(raw, true, names_of_members()->keys[name]);
-    const uint32_t twins = is_exact && (request->seen & bit) == 0 ? 0 : bit;
-    request->seen |= bit;
-    const rc_gate_fault fault = ambiguous(request, twins);
-    request->twin = fault.kind != RC_GATE_FAULT_NONE ? fault.name : NULL;
-    return request->twin == NULL;
+    const uint32_t duplicates = is_exact && (request->members_seen & bit) == 0 ? 0 : bit;
+    request->members_seen |= bit;
+    const rc_request_fault fault = ambiguous(request, duplicates);
+    request->ambiguous_member = fault.kind != RC_REQUEST_FAULT_NONE ? fault.name : NULL;
+    return request->ambiguous_member == NULL;
 }
 
-void rc_gate_request_watch_begin(rc_gate_request *request)
+void rc_client_request_watch_begin(rc_client_request *request)
 {
-    request->seen = 0;
+    request->members_seen = 0;
     memset(&request->top, 0, sizeof request->top);
-    request->top.is_over = request->is_coded;
-    (void)rc_json_top_push(&request->top, request->body, on_key, request);
+    request->top.is_over = request->is_compressed;
+    (void)rc_json_top_keys_push(&request->top, request->body, on_key, request);
 }
 
-bool rc_gate_request_watch(rc_gate_request *request, rc_str piece)
+bool rc_client_request_watch(rc_client_request *request, rc_str piece)
 {
-    return rc_json_top_push(&request->top, piece, on_key, request);
+    return rc_json_top_keys_push(&request->top, piece, on_key, request);
 }
 
 /* ---- images ---- */
@@ -445,7 +450,7 @@ static bool has_mark(rc_str text, const mark *m)
     return false;
 }
 
-uint32_t rc_gate_request_needs(const rc_gate_request *request)
+uint32_t rc_client_request_needs(const rc_client_request *request)
 {
     static const mark marks[] = {
         {RC_STR_INIT("\"image_url\""), RC_STR_INIT("\"type\"")},
@@ -459,7 +464,7 @@ uint32_t rc_gate_request_needs(const rc_gate_request *request)
     } of_wire[] = {{0, 2}, {2, 3}, {3, 5}, {0, 5}, {0, 0}};
     unsigned wire = request->endpoint->wire;
     for (unsigned i = of_wire[wire].from; i < of_wire[wire].to; i++)
-        if (has_mark(request->talk, &marks[i]))
+        if (has_mark(request->messages, &marks[i]))
             return request->needs | RC_NEED_VISION;
     return request->needs;
 }

@@ -8,15 +8,16 @@ static const struct {
     const char *text;
 } faults[] = {
 #define ROW(ID, CODE, status, text) {RC_CODE_##CODE, status, text},
-    RC_GATE_FAULTS(ROW)
+    RC_REQUEST_FAULTS(ROW)
 #undef ROW
 };
 
-rc_gate_fault rc_gate_fault_make(rc_gate_fault_kind kind, const char *name, const char *want)
+rc_request_fault rc_request_fault_make(rc_request_fault_kind kind, const char *name,
+                                       const char *expected)
 {
     int status = faults[kind].status;
     const rc_code_info *row = rc_code_get(faults[kind].code);
     if (status == 0 && row != NULL)
         status = row->http_status;
-    return (rc_gate_fault){kind, faults[kind].code, status, faults[kind].text, name, want};
+    return (rc_request_fault){kind, faults[kind].code, status, faults[kind].text, name, expected};
 }

@@ -1,4 +1,4 @@
-/* rc_gate_fault: why a request cannot be taken or passed on, as data. */
+/* rc_request_fault: why a request cannot be taken or passed on, as data. */
 #ifndef RC_GATEWAY_REQUEST_FAULT_H
 #define RC_GATEWAY_REQUEST_FAULT_H
 
@@ -7,7 +7,7 @@
 
 /* Name, code of the taxonomy, HTTP status (0: the code's own), words. The last ones are not the
  * client's. */
-#define RC_GATE_FAULTS(X)                                                                    \
+#define RC_REQUEST_FAULTS(X)                                                                 \
     X(NONE, NONE, 0, "")                                                                     \
     X(NOT_FOUND, ENDPOINT_NOT_FOUND, 404, "there is no such endpoint")                       \
     X(METHOD, INVALID_REQUEST, 405, "the endpoint does not take this method")                \
@@ -27,29 +27,30 @@
     X(ORIGIN, CONFIG_SCHEMA_VIOLATION, 0, "the provider's address cannot be asked")          \
     X(MEMORY, INTERNAL, 0, "the request's head is larger than there is room for")
 
-typedef enum rc_gate_fault_kind {
-#define RC_GATE_FAULT_ENUM(ID, CODE, status, text) RC_GATE_FAULT_##ID,
-    RC_GATE_FAULTS(RC_GATE_FAULT_ENUM)
-#undef RC_GATE_FAULT_ENUM
-    RC_GATE_FAULT_COUNT
-} rc_gate_fault_kind;
+typedef enum rc_request_fault_kind {
+#define RC_REQUEST_FAULT_ENUM(ID, CODE, status, text) RC_REQUEST_FAULT_##ID,
+    RC_REQUEST_FAULTS(RC_REQUEST_FAULT_ENUM)
+#undef RC_REQUEST_FAULT_ENUM
+    RC_REQUEST_FAULT_COUNT
+} rc_request_fault_kind;
 
 /* All texts are static. */
-typedef struct rc_gate_fault {
-    rc_gate_fault_kind kind;
+typedef struct rc_request_fault {
+    rc_request_fault_kind kind;
     rc_code code;
     int status;
     const char *text;
-    const char *name; /* of the header, parameter or member; "" when there is none */
-    const char *want; /* what it should be; "" when there is nothing to add */
-} rc_gate_fault;
+    const char *name;     /* of the header, parameter or member; "" when there is none */
+    const char *expected; /* what it should be; "" when there is nothing to add */
+} rc_request_fault;
 
-static inline rc_gate_fault rc_gate_fault_none(void)
+static inline rc_request_fault rc_request_fault_none(void)
 {
-    return (rc_gate_fault){.text = "", .name = "", .want = ""};
+    return (rc_request_fault){.text = "", .name = "", .expected = ""};
 }
 
 /* name, want: static strings. */
-rc_gate_fault rc_gate_fault_make(rc_gate_fault_kind kind, const char *name, const char *want);
+rc_request_fault rc_request_fault_make(rc_request_fault_kind kind, const char *name,
+                                       const char *expected);
 
 #endif

@@ -4,16 +4,16 @@
 #include "gateway/request.h"
 
 /* Of the time that a client announces: a tenth, at most this. */
-#define PATIENCE_MARGIN_MS UINT64_C(2000)
+#define CLIENT_TIMEOUT_MARGIN_MS UINT64_C(2000)
 
-static rc_gate_fault bad(rc_gate_field field, const char *want)
+static rc_request_fault bad_header(rc_field_id field, const char *expected)
 {
-    return rc_gate_fault_make(RC_GATE_FAULT_HEADER, rc_gate_field_name(field), want);
+    return rc_request_fault_make(RC_REQUEST_FAULT_HEADER, rc_field_name(field), expected);
 }
 
 /* ---- one value each ---- */
 
-static rc_gate_fault read_deadline(rc_gate_request *request, rc_str value)
+static rc_request_fault read_deadline(rc_client_request *request, rc_str value)
 {
     uint64_t ms = 0;
     bool is_number = value.len > 0 && value.len <= 9;
@@ -21,13 +21,14 @@ static rc_gate_fault read_deadline(rc_gate_request *request, rc_str value)
         is_number = rc_ascii_is_digit(value.ptr[i]);
         ms = ms * 10 + (uint64_t)(value.ptr[i] - '0');
     }
-    if (!is_number || ms == 0 || ms > RC_GATE_DEADLINE_MAX_MS)
-        return bad(RC_FIELD_DEADLINE_MS, "a whole number of milliseconds from 1 to 86400000");
+    if (!is_number || ms == 0 || ms > RC_CLIENT_DEADLINE_MAX_MS)
+        return bad_header(RC_FIELD_DEADLINE_MS,
+                          "a whole number of milliseconds from 1 to 86400000");
     request->deadline_ms = ms;
-    return rc_gate_fault_none();
+    return rc_request_fault_none();
 }
 
-static rc_gate_fault read_policy(rc_gate_request *request, rc_str value)
+static rc_request_fault read_policy(rc_client_request *request, rc_str value)
 {
     bool is_name = value.len > 0 && value.len <= 63;
     for (size_t i = 0; i < value.len && is_name; i++) {
@@ -35,49 +36,49 @@ static rc_gate_fault read_policy(rc_gate_request *request, rc_str value)
         is_name = rc_ascii_is_alnum(c) || c == '_' || c == '-' || c == '.';
     }
     if (!is_name)
-        return bad(RC_FIELD_POLICY, "the name of a policy");
+        return bad_header(RC_FIELD_POLICY, "the name of a policy");
     request->policy = value;
-    return rc_gate_fault_none();
+    return rc_request_fault_none();
 }
 
-static rc_gate_fault read_replayable(rc_gate_request *request, rc_str value)
+static rc_request_fault read_replayable(rc_client_request *request, rc_str value)
 {
     bool is_true = rc_str_eq_nocase(value, RC_STR("true"));
     if (!is_true && !rc_str_eq_nocase(value, RC_STR("false")))
-        return bad(RC_FIELD_REPLAYABLE, "true or false");
+        return bad_header(RC_FIELD_REPLAYABLE, "true or false");
     request->replay = is_true ? RC_REPLAY_YES : RC_REPLAY_NO;
-    request->is_replay_said = true;
-    return rc_gate_fault_none();
+    request->is_replay_explicit = true;
+    return rc_request_fault_none();
 }
 
-static rc_gate_fault read_events(rc_gate_request *request, rc_str value)
+static rc_request_fault read_events(rc_client_request *request, rc_str value)
 {
     if (!rc_str_eq(value, RC_STR("1")) && !rc_str_eq(value, RC_STR("0")))
-        return bad(RC_FIELD_EVENTS, "1 or 0");
+        return bad_header(RC_FIELD_EVENTS, "1 or 0");
     request->wants_events = value.ptr[0] == '1';
-    return rc_gate_fault_none();
+    return rc_request_fault_none();
 }
 
 /* A string in quotes, as the draft has it, or bare, as most clients send it. */
-static rc_gate_fault read_idempotency(rc_gate_request *request, rc_str value)
+static rc_request_fault read_idempotency(rc_client_request *request, rc_str value)
 {
     rc_str key = value;
     if (key.len >= 2 && key.ptr[0] == '"' && key.ptr[key.len - 1] == '"')
         key = rc_str_slice(key, 1, key.len - 1);
-    bool is_key = key.len > 0 && key.len <= RC_GATE_IDEMPOTENCY_MAX;
+    bool is_key = key.len > 0 && key.len <= RC_IDEMPOTENCY_KEY_MAX;
     for (size_t i = 0; i < key.len && is_key; i++)
         is_key = key.ptr[i] > ' ' && key.ptr[i] < 0x7f && key.ptr[i] != '"' && key.ptr[i] != '\\';
     if (!is_key)
-        return bad(RC_FIELD_IDEMPOTENCY_KEY, "1 to 255 visible characters, quoted or not");
+        return bad_header(RC_FIELD_IDEMPOTENCY_KEY, "1 to 255 visible characters, quoted or not");
     request->idempotency_key = key;
-    if (!request->is_replay_said) {
+    if (!request->is_replay_explicit) {
         request->replay = RC_REPLAY_YES;
-        request->is_replay_said = true;
+        request->is_replay_explicit = true;
     }
-    return rc_gate_fault_none();
+    return rc_request_fault_none();
 }
 
-static bool is_coded(rc_str coding)
+static bool is_compressed(rc_str coding)
 {
     return coding.len > 0 && !rc_str_eq_nocase(coding, RC_STR("identity"));
 }
@@ -111,24 +112,24 @@ static bool accepts_problem(rc_str value)
 /* What stands where; of several the last, and how many there are. */
 typedef struct found {
     uint8_t counts[RC_FIELD_COUNT];
-    uint8_t places[RC_FIELD_COUNT]; /* where the count is not 0 */
-    bool has_several;               /* some count is more than 1 */
+    uint8_t indexes[RC_FIELD_COUNT]; /* where the count is not 0 */
+    bool has_several;                /* some count is more than 1 */
 } found;
 
-static rc_str value_of(const rc_gate_request *request, const found *f, rc_gate_field field)
+static rc_str value_of(const rc_client_request *request, const found *f, rc_field_id field)
 {
-    return rc_http1_value(request->reader, request->head, f->places[field]);
+    return rc_http1_value(request->reader, request->head, f->indexes[field]);
 }
 
 /* Two of these would mean two things. */
-static const rc_gate_field singles[] = {
+static const rc_field_id singles[] = {
     RC_FIELD_AUTHORIZATION, RC_FIELD_X_API_KEY,       RC_FIELD_X_GOOG_API_KEY,
     RC_FIELD_DEADLINE_MS,   RC_FIELD_POLICY,          RC_FIELD_REPLAYABLE,
     RC_FIELD_CONTENT_TYPE,  RC_FIELD_IDEMPOTENCY_KEY, RC_FIELD_CONTENT_ENCODING,
     RC_FIELD_EVENTS,
 };
 
-static void find_all(rc_gate_request *request, found *f)
+static void find_all(rc_client_request *request, found *f)
 {
     memset(f->counts, 0, sizeof f->counts);
     f->has_several = false;
@@ -136,29 +137,29 @@ static void find_all(rc_gate_request *request, found *f)
         unsigned id = request->fields.ids[i];
         if (id == RC_FIELD_OTHER)
             continue;
-        f->places[id] = (uint8_t)i;
+        f->indexes[id] = (uint8_t)i;
         f->has_several |= f->counts[id]++ > 0;
         if (id == RC_FIELD_ACCEPT)
             request->wants_problem |= accepts_problem(value_of(request, f, RC_FIELD_ACCEPT));
         if (id == RC_FIELD_VIA)
-            rc_gate_hops_add(&request->hops, value_of(request, f, RC_FIELD_VIA));
+            rc_hops_add(&request->hops, value_of(request, f, RC_FIELD_VIA));
     }
 }
 
-static void read_token(rc_gate_request *request, const found *f)
+static void read_token(rc_client_request *request, const found *f)
 {
     if (f->counts[RC_FIELD_AUTHORIZATION] == 1)
-        request->token = rc_gate_bearer(value_of(request, f, RC_FIELD_AUTHORIZATION));
+        request->token = rc_bearer_token(value_of(request, f, RC_FIELD_AUTHORIZATION));
     if (request->token.len == 0 && f->counts[RC_FIELD_X_API_KEY] == 1)
         request->token = rc_secret_make(value_of(request, f, RC_FIELD_X_API_KEY));
     if (request->token.len == 0 && f->counts[RC_FIELD_X_GOOG_API_KEY] == 1)
         request->token = rc_secret_make(value_of(request, f, RC_FIELD_X_GOOG_API_KEY));
 }
 
-static void read_trace(rc_gate_request *request, const found *f)
+static void read_trace(rc_client_request *request, const found *f)
 {
     if (f->counts[RC_FIELD_TRACEPARENT] != 1 ||
-        !rc_gate_trace_parse(value_of(request, f, RC_FIELD_TRACEPARENT), &request->trace))
+        !rc_trace_context_parse(value_of(request, f, RC_FIELD_TRACEPARENT), &request->trace))
         return;
     if (f->counts[RC_FIELD_TRACESTATE] == 1 &&
         value_of(request, f, RC_FIELD_TRACESTATE).len <= RC_TRACE_STATE_MAX)
@@ -166,7 +167,7 @@ static void read_trace(rc_gate_request *request, const found *f)
 }
 
 /* As official SDKs count. It changes nothing but the record, so what is no number is none. */
-static void read_client_retry(rc_gate_request *request, const found *f)
+static void read_client_retry(rc_client_request *request, const found *f)
 {
     uint32_t count = 0;
     if (f->counts[RC_FIELD_CLIENT_RETRY] != 1)
@@ -176,8 +177,8 @@ static void read_client_retry(rc_gate_request *request, const found *f)
         if (!rc_ascii_is_digit(value.ptr[i]))
             return;
         count = count * 10 + (uint32_t)(value.ptr[i] - '0');
-        if (count > RC_GATE_CLIENT_RETRY_MAX)
-            count = RC_GATE_CLIENT_RETRY_MAX;
+        if (count > RC_CLIENT_RETRY_MAX)
+            count = RC_CLIENT_RETRY_MAX;
     }
     request->client_retry = count;
 }
@@ -194,23 +195,23 @@ static uint64_t read_seconds(rc_str value)
             is_fraction = true;
             continue;
         }
-        if (!rc_ascii_is_digit(c) || ms > RC_GATE_DEADLINE_MAX_MS)
+        if (!rc_ascii_is_digit(c) || ms > RC_CLIENT_DEADLINE_MAX_MS)
             return 0;
         if (is_fraction)
             unit_ms /= 10;
         ms = is_fraction ? ms + (uint64_t)(c - '0') * unit_ms
                          : ms * 10 + (uint64_t)(c - '0') * unit_ms;
     }
-    return ms <= RC_GATE_DEADLINE_MAX_MS ? ms : 0;
+    return ms <= RC_CLIENT_DEADLINE_MAX_MS ? ms : 0;
 }
 
 /* The time that an SDK says it waits for a response, less a margin in which our report reaches the
  * client before its own timeout. What is no number is none; the deadline that a client names itself
  * says more. */
-static void read_patience(rc_gate_request *request, const found *f)
+static void read_client_timeout(rc_client_request *request, const found *f)
 {
-    static const rc_gate_field fields[] = {RC_FIELD_CLIENT_TIMEOUT, RC_FIELD_CLIENT_READ_TIMEOUT,
-                                           RC_FIELD_SERVER_TIMEOUT};
+    static const rc_field_id fields[] = {RC_FIELD_CLIENT_TIMEOUT, RC_FIELD_CLIENT_READ_TIMEOUT,
+                                         RC_FIELD_SERVER_TIMEOUT};
     uint64_t least_ms = 0;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         const uint64_t ms =
@@ -218,46 +219,48 @@ static void read_patience(rc_gate_request *request, const found *f)
         if (ms == 0 || (least_ms > 0 && ms >= least_ms))
             continue;
         least_ms = ms;
-        request->patience = fields[i];
+        request->client_timeout_field = fields[i];
     }
     if (least_ms < 2 || request->deadline_ms > 0)
         return;
     const uint64_t part_ms = least_ms / 10;
-    request->patience_ms = least_ms - (part_ms < PATIENCE_MARGIN_MS ? part_ms : PATIENCE_MARGIN_MS);
+    request->client_timeout_ms =
+        least_ms - (part_ms < CLIENT_TIMEOUT_MARGIN_MS ? part_ms : CLIENT_TIMEOUT_MARGIN_MS);
 }
 
-static rc_gate_fault read_ours(rc_gate_request *request, const found *f)
+static rc_request_fault read_own_fields(rc_client_request *request, const found *f)
 {
-    rc_gate_fault fault = rc_gate_fault_none();
+    rc_request_fault fault = rc_request_fault_none();
     if (f->counts[RC_FIELD_DEADLINE_MS] > 0)
         fault = read_deadline(request, value_of(request, f, RC_FIELD_DEADLINE_MS));
-    if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_POLICY] > 0)
+    if (fault.kind == RC_REQUEST_FAULT_NONE && f->counts[RC_FIELD_POLICY] > 0)
         fault = read_policy(request, value_of(request, f, RC_FIELD_POLICY));
-    if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_REPLAYABLE] > 0)
+    if (fault.kind == RC_REQUEST_FAULT_NONE && f->counts[RC_FIELD_REPLAYABLE] > 0)
         fault = read_replayable(request, value_of(request, f, RC_FIELD_REPLAYABLE));
-    if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_EVENTS] > 0)
+    if (fault.kind == RC_REQUEST_FAULT_NONE && f->counts[RC_FIELD_EVENTS] > 0)
         fault = read_events(request, value_of(request, f, RC_FIELD_EVENTS));
-    if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_IDEMPOTENCY_KEY] > 0)
+    if (fault.kind == RC_REQUEST_FAULT_NONE && f->counts[RC_FIELD_IDEMPOTENCY_KEY] > 0)
         fault = read_idempotency(request, value_of(request, f, RC_FIELD_IDEMPOTENCY_KEY));
-    read_patience(request, f);
+    read_client_timeout(request, f);
     return fault;
 }
 
-rc_gate_fault rc_gate_request_read_fields(rc_gate_request *request)
+rc_request_fault rc_client_request_read_fields(rc_client_request *request)
 {
     found f;
     find_all(request, &f);
     read_token(request, &f);
     read_trace(request, &f);
     read_client_retry(request, &f);
-    request->has_version = f.counts[RC_FIELD_ANTHROPIC_VERSION] > 0;
-    request->is_google = f.counts[RC_FIELD_X_GOOG_API_KEY] > 0 || f.counts[RC_FIELD_ANY_GOOGLE] > 0;
+    request->has_anthropic_version = f.counts[RC_FIELD_ANTHROPIC_VERSION] > 0;
+    request->is_google_client =
+        f.counts[RC_FIELD_X_GOOG_API_KEY] > 0 || f.counts[RC_FIELD_ANY_GOOGLE] > 0;
     if (f.counts[RC_FIELD_CONTENT_ENCODING] == 1)
-        request->is_coded = is_coded(value_of(request, &f, RC_FIELD_CONTENT_ENCODING));
+        request->is_compressed = is_compressed(value_of(request, &f, RC_FIELD_CONTENT_ENCODING));
     if (f.counts[RC_FIELD_CONTENT_TYPE] == 1)
-        request->boundary = rc_gate_form_boundary(value_of(request, &f, RC_FIELD_CONTENT_TYPE));
+        request->boundary = rc_form_boundary(value_of(request, &f, RC_FIELD_CONTENT_TYPE));
     for (size_t i = 0; f.has_several && i < sizeof singles / sizeof singles[0]; i++)
         if (f.counts[singles[i]] > 1)
-            return rc_gate_fault_make(RC_GATE_FAULT_REPEATED, rc_gate_field_name(singles[i]), "");
-    return read_ours(request, &f);
+            return rc_request_fault_make(RC_REQUEST_FAULT_REPEATED, rc_field_name(singles[i]), "");
+    return read_own_fields(request, &f);
 }

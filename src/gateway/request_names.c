@@ -5,7 +5,7 @@
 #include "base/str.h"
 
 /* Each byte of a name becomes six in JSON at most. */
-#define NAME_ROOM (6 * (RC_GATE_MODEL_MAX + sizeof "models/") + 2)
+#define NAME_SCRATCH_BYTES (6 * (RC_MODEL_NAME_MAX + sizeof "models/") + 2)
 
 typedef struct walk {
     rc_json_reader reader;
@@ -17,7 +17,7 @@ typedef struct walk {
     size_t len;
 } walk;
 
-bool rc_gate_names_are_many(const rc_gate_endpoint *endpoint)
+bool rc_model_names_are_many(const rc_endpoint *endpoint)
 {
     return endpoint->id == RC_ENDPOINT_EMBED_BATCH || endpoint->id == RC_ENDPOINT_EMBED_BATCH_V1 ||
            endpoint->id == RC_ENDPOINT_TOKENS || endpoint->id == RC_ENDPOINT_TOKENS_V1;
@@ -30,7 +30,7 @@ static void put(walk *w, rc_str text)
         rc_buf_push(w->buf, text);
 }
 
-bool rc_gate_name_is_resource(rc_str name)
+bool rc_model_name_is_resource(rc_str name)
 {
     return rc_str_starts_with(name, RC_STR("models/")) ||
            rc_str_starts_with(name, RC_STR("models\\/"));
@@ -38,7 +38,7 @@ bool rc_gate_name_is_resource(rc_str name)
 
 static void put_name(walk *w, const rc_json_token *old)
 {
-    const bool is_resource = rc_gate_name_is_resource(old->raw);
+    const bool is_resource = rc_model_name_is_resource(old->raw);
     put(w, rc_str_slice(w->body, w->done, old->offset));
     put(w, is_resource ? w->prefix : w->plain);
     w->done = old->end;
@@ -107,15 +107,15 @@ static void walk_body(walk *w)
 
 static size_t walk_all(rc_str body, rc_str model, rc_buf *buf)
 {
-    char plain_room[NAME_ROOM];
-    char prefix_room[NAME_ROOM];
-    char path_room[RC_GATE_MODEL_MAX + sizeof "models/"];
+    char plain_scratch[NAME_SCRATCH_BYTES];
+    char prefix_scratch[NAME_SCRATCH_BYTES];
+    char path_scratch[RC_MODEL_NAME_MAX + sizeof "models/"];
     rc_buf plain;
     rc_buf prefix;
     rc_buf path;
-    rc_buf_init_fixed(&plain, plain_room, sizeof plain_room);
-    rc_buf_init_fixed(&prefix, prefix_room, sizeof prefix_room);
-    rc_buf_init_fixed(&path, path_room, sizeof path_room);
+    rc_buf_init_fixed(&plain, plain_scratch, sizeof plain_scratch);
+    rc_buf_init_fixed(&prefix, prefix_scratch, sizeof prefix_scratch);
+    rc_buf_init_fixed(&path, path_scratch, sizeof path_scratch);
     rc_buf_push(&path, RC_STR("models/"));
     rc_buf_push(&path, model);
     rc_json_push_quoted(&plain, model);
@@ -128,12 +128,12 @@ static size_t walk_all(rc_str body, rc_str model, rc_buf *buf)
     return w.len;
 }
 
-size_t rc_gate_names_measure(rc_str body, rc_str model)
+size_t rc_model_names_measure(rc_str body, rc_str model)
 {
     return walk_all(body, model, NULL);
 }
 
-rc_status rc_gate_names_push(rc_buf *buf, rc_str body, rc_str model)
+rc_status rc_model_names_push(rc_buf *buf, rc_str body, rc_str model)
 {
     (void)walk_all(body, model, buf);
     return rc_buf_status(buf);

@@ -34,7 +34,7 @@ static bool is_name(rc_str written, rc_str name)
     if (rc_str_find_byte(written, '%', 0) == RC_STR_NPOS)
         return rc_str_eq_nocase(written, name);
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    return rc_gate_percent_decode(written, &buf) && rc_buf_status(&buf) == RC_OK &&
+    return rc_percent_decode(written, &buf) && rc_buf_status(&buf) == RC_OK &&
            rc_str_eq_nocase(rc_buf_get(&buf), name);
 }
 
@@ -44,7 +44,7 @@ static bool is_credential(rc_str written)
            is_name(written, RC_STR("api-key")) || is_name(written, RC_STR("access_token"));
 }
 
-bool rc_gate_query_find(rc_str query, rc_str name, rc_str *ret_value)
+bool rc_query_find(rc_str query, rc_str name, rc_str *ret_value)
 {
     parameter found;
     while (next(&query, &found)) {
@@ -56,7 +56,7 @@ bool rc_gate_query_find(rc_str query, rc_str name, rc_str *ret_value)
     return false;
 }
 
-void rc_gate_query_push(rc_buf *buf, rc_str query)
+void rc_query_push(rc_buf *buf, rc_str query)
 {
     parameter found;
     char before = '?';

@@ -7,10 +7,10 @@
 
 /* The value, as written, of the first parameter of this name (which may be written with escapes).
  * Views query; false: there is none. */
-bool rc_gate_query_find(rc_str query, rc_str name, rc_str *ret_value);
+bool rc_query_find(rc_str query, rc_str name, rc_str *ret_value);
 
 /* Appends "?" and the query without the parameters that hold a client's credential (key, api_key,
  * api-key, access_token); nothing when none is left. The rest is as it came. */
-void rc_gate_query_push(rc_buf *buf, rc_str query);
+void rc_query_push(rc_buf *buf, rc_str query);
 
 #endif

@@ -28,7 +28,7 @@ static unsigned digit(char c)
     return (unsigned)(rc_ascii_is_digit(c) ? c - '0' : c - 'a' + 10);
 }
 
-bool rc_gate_trace_parse(rc_str text, rc_gate_trace *ret_trace)
+bool rc_trace_context_parse(rc_str text, rc_trace_context *ret_trace)
 {
     if (text.len < PARENT_LEN)
         return false;
@@ -44,14 +44,15 @@ bool rc_gate_trace_parse(rc_str text, rc_gate_trace *ret_trace)
         return false;
     if (text.len > PARENT_LEN && (is_zero(version) || text.ptr[PARENT_LEN] != '-'))
         return false;
-    *ret_trace = (rc_gate_trace){.is_valid = true};
+    *ret_trace = (rc_trace_context){.is_valid = true};
     memcpy(ret_trace->trace_id, trace_id.ptr, trace_id.len);
     memcpy(ret_trace->parent_id, parent_id.ptr, parent_id.len);
     ret_trace->flags = (uint8_t)(digit(flags.ptr[1]) & 3u);
     return true;
 }
 
-void rc_gate_push_trace(rc_buf *buf, const rc_gate_trace *trace, const uint8_t span[RC_SPAN_BYTES])
+void rc_trace_context_push(rc_buf *buf, const rc_trace_context *trace,
+                           const uint8_t span[RC_SPAN_BYTES])
 {
     char digits[2 * RC_SPAN_BYTES];
     if (!trace->is_valid)
@@ -70,5 +71,5 @@ void rc_gate_push_trace(rc_buf *buf, const rc_gate_trace *trace, const uint8_t s
     rc_buf_add_byte(buf, (char)('0' + (trace->flags & 3)));
     rc_buf_add(buf, RC_STR("\r\n"));
     if (trace->state.len > 0)
-        rc_gate_push_field(buf, RC_STR("tracestate"), trace->state);
+        rc_field_push(buf, RC_STR("tracestate"), trace->state);
 }

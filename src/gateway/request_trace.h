@@ -11,20 +11,21 @@
 #define RC_SPAN_BYTES 8
 
 /* All zero: there is none. */
-typedef struct rc_gate_trace {
+typedef struct rc_trace_context {
     bool is_valid;
     char trace_id[32];  /* in lower-case hex, as the next one */
     char parent_id[16]; /* the client's span */
     uint8_t flags;      /* the two that are defined: 1 sampled, 2 random */
     rc_str state;       /* vendors' own list, as it came; empty: none or too long */
-} rc_gate_trace;
+} rc_trace_context;
 
 /* Reads the value of traceparent. An id of zeros alone, version ff and all that is not in the form
  * is no trace; it is not an error either. A later version is read as far as it is known. */
-bool rc_gate_trace_parse(rc_str text, rc_gate_trace *ret_trace);
+bool rc_trace_context_parse(rc_str text, rc_trace_context *ret_trace);
 
 /* Appends the lines traceparent and tracestate with this span as the parent; nothing when there is
  * no trace or the span is of zeros alone. */
-void rc_gate_push_trace(rc_buf *buf, const rc_gate_trace *trace, const uint8_t span[RC_SPAN_BYTES]);
+void rc_trace_context_push(rc_buf *buf, const rc_trace_context *trace,
+                           const uint8_t span[RC_SPAN_BYTES]);
 
 #endif

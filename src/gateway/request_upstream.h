@@ -16,7 +16,7 @@
 #include "net/origin.h"
 
 /* Whom to ask. */
-typedef struct rc_gate_target {
+typedef struct rc_outbound_target {
     const rc_origin *origin;
     const rc_config_kind *kind;
     rc_config_auth auth;
@@ -25,23 +25,24 @@ typedef struct rc_gate_target {
     rc_secret key; /* empty: none is sent */
     uint8_t span[RC_SPAN_BYTES]; /* of this try; all zero: no trace goes on */
     rc_str hop;                  /* this gateway, as Via names it; empty: Via is not sent */
-} rc_gate_target;
+} rc_outbound_target;
 
-#define RC_GATE_PIECES 3
+#define RC_OUTBOUND_PIECES 3
 
-typedef struct rc_gate_upstream {
-    rc_str head;                   /* views buf */
-    rc_str pieces[RC_GATE_PIECES]; /* view the body or buf; all in the first, unless a name is
+typedef struct rc_outbound_request {
+    rc_str head;                       /* views buf */
+    rc_str pieces[RC_OUTBOUND_PIECES]; /* view the body or buf; all in the first, unless a name is
                                       replaced: that is the second */
-    uint64_t body_bytes;           /* of all pieces */
-    bool is_bodiless;              /* HEAD */
-} rc_gate_upstream;
+    uint64_t body_bytes;               /* of all pieces */
+    bool is_bodiless;                  /* HEAD */
+} rc_outbound_request;
 
 /* Writes the request into buf, whose old content is wiped; it holds the key until
  * rc_secret_wipe_buf. request: borrows, read without fault. target: borrows. The result holds until
  * buf changes. WIRE: this provider has no such endpoint. KEY, ORIGIN, MODEL_INVALID: the
  * configuration's. MEMORY: the buffer's. */
-rc_gate_fault rc_gate_request_write(const rc_gate_request *request, const rc_gate_target *target,
-                                    rc_buf *buf, rc_gate_upstream *ret_upstream);
+rc_request_fault rc_outbound_request_write(const rc_client_request *request,
+                                           const rc_outbound_target *target, rc_buf *buf,
+                                           rc_outbound_request *ret_upstream);
 
 #endif

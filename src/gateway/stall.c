@@ -1,6 +1,6 @@
 #include "gateway/stall.h"
 
-static void look(rc_stall *stall, const uv_loop_t *loop)
+static void check(rc_stall *stall, const uv_loop_t *loop)
 {
     const uint64_t now_ms = uv_hrtime() / 1000000;
     const uint64_t since_ms = uv_now(loop);
@@ -11,13 +11,13 @@ static void look(rc_stall *stall, const uv_loop_t *loop)
 /* Timers and what was put off have run. */
 static void on_before_sleep(uv_prepare_t *handle)
 {
-    look(handle->data, handle->loop);
+    check(handle->data, handle->loop);
 }
 
 /* What came from sockets and other threads has been dealt with. */
 static void on_after_work(uv_check_t *handle)
 {
-    look(handle->data, handle->loop);
+    check(handle->data, handle->loop);
 }
 
 void rc_stall_init(rc_stall *stall, uv_loop_t *loop, uint64_t limit_ms,

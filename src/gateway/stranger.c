@@ -4,14 +4,14 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-const char *rc_gate_stranger_text(rc_gate_stranger stranger)
+const char *rc_foreign_text(rc_foreign kind)
 {
     static const char *const texts[] = {
 #define TEXT(ID, text) text,
-        RC_GATE_STRANGERS(TEXT)
+        RC_FOREIGN_KINDS(TEXT)
 #undef TEXT
     };
-    return texts[stranger];
+    return texts[kind];
 }
 
 static bool is_page(rc_str type)
@@ -39,7 +39,7 @@ static bool is_of_proxy(int status)
 
 static bool is_json(rc_str body)
 {
-    const rc_str text = rc_str_trim(rc_utf8_without_mark(body));
+    const rc_str text = rc_str_trim(rc_utf8_without_bom(body));
     return text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
 }
 
@@ -54,21 +54,21 @@ static bool is_error_of_provider(int status, rc_str body)
     if (status != 404 && status != 405)
         return true;
     const rc_status scanned =
-        rc_json_find(rc_str_trim(rc_utf8_without_mark(body)), members, 3, false);
+        rc_json_find(rc_str_trim(rc_utf8_without_bom(body)), members, 3, false);
     return scanned == RC_E_TYPE || members[0].is_found || members[1].is_found ||
            members[2].is_found;
 }
 
-rc_gate_stranger rc_gate_stranger_of_error(int status, rc_str type, rc_str body)
+rc_foreign rc_foreign_of_error(int status, rc_str type, rc_str body)
 {
     if (is_of_proxy(status) || is_error_of_provider(status, body))
-        return RC_GATE_STRANGER_NONE;
+        return RC_FOREIGN_NONE;
     if (status / 100 == 3)
-        return RC_GATE_STRANGER_ELSEWHERE;
-    return is_page(type) ? RC_GATE_STRANGER_PAGE : RC_GATE_STRANGER_NO_ERROR;
+        return RC_FOREIGN_REDIRECT;
+    return is_page(type) ? RC_FOREIGN_PAGE : RC_FOREIGN_NO_ERROR;
 }
 
-rc_gate_stranger rc_gate_stranger_of_answer(rc_str type)
+rc_foreign rc_foreign_of_response(rc_str type)
 {
-    return is_page(type) ? RC_GATE_STRANGER_PAGE : RC_GATE_STRANGER_NO_ANSWER;
+    return is_page(type) ? RC_FOREIGN_PAGE : RC_FOREIGN_NO_RESPONSE;
 }

@@ -1,6 +1,6 @@
 /* The body of an answer that came compressed, although it was asked for plain.
  *
- *   on_body ──► decode ──► rc_gate_try_take        what judges, watches and counts sees plain bytes
+ *   on_body ──► decode ──► rc_attempt_on_body        what judges, watches and counts sees plain bytes
  *                 │ too much for one turn, or the client is slow
  *                 └──► rest ──► the job's timer ──► decode ──► ... ──► the body's end, or a failure
  *
@@ -12,17 +12,17 @@
 
 /* Decoded in one turn of the loop, and read of a provider before it can be told to wait. */
 #define TURN_BYTES ((size_t)256 << 10)
-#define REST_MAX_BYTES ((size_t)256 << 10)
+#define PENDING_MAX_BYTES ((size_t)256 << 10)
 
 #define UNREAD "The answer is compressed in a way that was not asked for, and cannot be read."
 #define DAMAGED "The compressed answer is damaged."
 #define CUT "The compressed answer ends too early."
 #define NO_MEMORY "There is no memory for the answer."
 
-struct rc_try_coded {
+struct rc_attempt_decoder {
     rc_inflate *inflate;
-    rc_buf rest; /* what waits, compressed */
-    size_t rest_at;
+    rc_buf pending; /* what waits, compressed */
+    size_t pending_at;
     bool is_due;     /* it waits for its turn; zlib may have more, too */
     bool is_dropped; /* what comes is of no use: an error whose text is known, or cannot be */
     bool is_over;    /* the provider has said all, or has failed */
@@ -35,81 +35,81 @@ struct rc_try_coded {
 
 /* ---- life ---- */
 
-static rc_try_coded *new_coded(rc_gate_try *try, rc_coding coding)
+static rc_attempt_decoder *new_decoder(rc_attempt *attempt, rc_coding coding)
 {
-    const rc_alloc *alloc = &try->job->gate->settings.alloc;
-    rc_try_coded *coded = alloc->get(alloc->ctx, sizeof *coded);
-    if (coded == NULL)
+    const rc_alloc *alloc = &attempt->exchange->loop->settings.alloc;
+    rc_attempt_decoder *decoder = alloc->get(alloc->ctx, sizeof *decoder);
+    if (decoder == NULL)
         return NULL;
-    *coded = (rc_try_coded){.alloc = *alloc, .is_dropped = coding == RC_CODING_OTHER};
-    rc_buf_init(&coded->rest, alloc, REST_MAX_BYTES);
+    *decoder = (rc_attempt_decoder){.alloc = *alloc, .is_dropped = coding == RC_CODING_OTHER};
+    rc_buf_init(&decoder->pending, alloc, PENDING_MAX_BYTES);
     if (coding != RC_CODING_OTHER)
-        coded->inflate = rc_inflate_new(coding, alloc);
-    if (coded->inflate != NULL || coding == RC_CODING_OTHER)
-        return coded;
-    alloc->put(alloc->ctx, coded, sizeof *coded);
+        decoder->inflate = rc_inflate_new(coding, alloc);
+    if (decoder->inflate != NULL || coding == RC_CODING_OTHER)
+        return decoder;
+    alloc->put(alloc->ctx, decoder, sizeof *decoder);
     return NULL;
 }
 
-static void free_coded(rc_try_coded *coded)
+static void free_decoder(rc_attempt_decoder *decoder)
 {
-    const rc_alloc alloc = coded->alloc;
-    rc_inflate_free(coded->inflate);
-    rc_buf_done(&coded->rest);
-    alloc.put(alloc.ctx, coded, sizeof *coded);
+    const rc_alloc alloc = decoder->alloc;
+    rc_inflate_free(decoder->inflate);
+    rc_buf_done(&decoder->pending);
+    alloc.put(alloc.ctx, decoder, sizeof *decoder);
 }
 
 /* A report may still be made of the piece that is being read: it goes when that is done. */
-void rc_gate_try_coded_stop(rc_gate_try *try)
+void rc_attempt_decoder_stop(rc_attempt *attempt)
 {
-    rc_try_coded *coded = try->coded;
-    if (coded == NULL)
+    rc_attempt_decoder *decoder = attempt->decoder;
+    if (decoder == NULL)
         return;
-    try->coded = NULL;
-    coded->is_stopped = true;
-    if (!coded->is_busy)
-        free_coded(coded);
+    attempt->decoder = NULL;
+    decoder->is_stopped = true;
+    if (!decoder->is_busy)
+        free_decoder(decoder);
 }
 
-void rc_gate_try_coded_begin(rc_gate_try *try, rc_coding coding)
+void rc_attempt_decoder_begin(rc_attempt *attempt, rc_coding coding)
 {
-    if (coding == RC_CODING_OTHER && try->mode != RC_MODE_ERROR) {
-        rc_gate_try_stop(try);
-        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE, RC_STR(UNREAD));
+    if (coding == RC_CODING_OTHER && attempt->mode != RC_MODE_ERROR) {
+        rc_attempt_stop(attempt);
+        rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE, RC_STR(UNREAD));
         return;
     }
-    try->is_coded = true;
-    try->coded = new_coded(try, coding);
-    if (try->coded != NULL)
+    attempt->is_compressed = true;
+    attempt->decoder = new_decoder(attempt, coding);
+    if (attempt->decoder != NULL)
         return;
-    rc_gate_try_stop(try);
-    rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR(NO_MEMORY));
+    rc_attempt_stop(attempt);
+    rc_attempt_fail_local(attempt, RC_CODE_INTERNAL, RC_STR(NO_MEMORY));
 }
 
-bool rc_gate_try_coded_is_due(const rc_gate_try *try)
+bool rc_attempt_decoder_is_due(const rc_attempt *attempt)
 {
-    return try->coded->is_due && !try->is_full;
+    return attempt->decoder->is_due && !attempt->is_client_slow;
 }
 
 /* ---- what went wrong ---- */
 
 /* Of an error the status and what could be read of it have to do. False: the try is over. */
-static bool fail_decoding(rc_gate_try *try, rc_inflate_result result)
+static bool fail_decoding(rc_attempt *attempt, rc_inflate_result result)
 {
-    if (try->mode == RC_MODE_ERROR) {
-        try->coded->is_dropped = true;
+    if (attempt->mode == RC_MODE_ERROR) {
+        attempt->decoder->is_dropped = true;
         return true;
     }
-    rc_gate_try_stop(try);
+    rc_attempt_stop(attempt);
     if (result == RC_INFLATE_DAMAGED)
-        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE, RC_STR(DAMAGED));
+        rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE, RC_STR(DAMAGED));
     else
-        rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR(NO_MEMORY));
+        rc_attempt_fail_local(attempt, RC_CODE_INTERNAL, RC_STR(NO_MEMORY));
     return false;
 }
 
 /* A stream may have said all that it had to say: what it lacks is the end of its coding alone. */
-static void fail_cut(rc_gate_try *try)
+static void fail_cut(rc_attempt *attempt)
 {
     const rc_upstream_failure failure = {
         .kind = RC_UPSTREAM_CLOSED,
@@ -117,124 +117,124 @@ static void fail_cut(rc_gate_try *try)
         .phase = RC_PHASE_HEADERS,
         .text = CUT,
     };
-    rc_gate_try_stop(try);
-    if (try->mode == RC_MODE_STREAM)
-        rc_gate_try_stream_end(try, &failure);
+    rc_attempt_stop(attempt);
+    if (attempt->mode == RC_MODE_STREAM)
+        rc_attempt_stream_on_end(attempt, &failure);
     else
-        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE, RC_STR(CUT));
+        rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE, RC_STR(CUT));
 }
 
 /* ---- decoding ---- */
 
-static bool is_enough(const rc_gate_try *try)
+static bool is_enough(const rc_attempt *attempt)
 {
-    return try->mode == RC_MODE_ERROR && rc_buf_get(&try->held).len >= RC_JOB_ERROR_MAX;
+    return attempt->mode == RC_MODE_ERROR && rc_buf_get(&attempt->held).len >= RC_ATTEMPT_ERROR_MAX;
 }
 
 /* Decodes as much as may be in one turn; *input is moved past it. False: the try is over. */
-static bool decode(rc_gate_try *try, rc_str *input)
+static bool decode(rc_attempt *attempt, rc_str *input)
 {
-    rc_try_coded *coded = try->coded;
+    rc_attempt_decoder *decoder = attempt->decoder;
     rc_inflate_result result = RC_INFLATE_PIECE;
     size_t done = 0;
     rc_str piece;
-    while (!try->is_full && done < TURN_BYTES && !is_enough(try)) {
-        result = rc_inflate_step(coded->inflate, input, &piece);
+    while (!attempt->is_client_slow && done < TURN_BYTES && !is_enough(attempt)) {
+        result = rc_inflate_step(decoder->inflate, input, &piece);
         if (result != RC_INFLATE_PIECE)
             break;
         done += piece.len;
-        coded->is_busy = true;
-        rc_gate_try_take(try, piece);
-        coded->is_busy = false;
-        if (coded->is_stopped) {
-            free_coded(coded);
+        decoder->is_busy = true;
+        rc_attempt_on_body(attempt, piece);
+        decoder->is_busy = false;
+        if (decoder->is_stopped) {
+            free_decoder(decoder);
             return false;
         }
     }
-    coded->is_dropped = is_enough(try);
-    coded->is_due = result == RC_INFLATE_PIECE && !coded->is_dropped;
-    return coded->is_due || coded->is_dropped || result == RC_INFLATE_MORE ||
-           fail_decoding(try, result);
+    decoder->is_dropped = is_enough(attempt);
+    decoder->is_due = result == RC_INFLATE_PIECE && !decoder->is_dropped;
+    return decoder->is_due || decoder->is_dropped || result == RC_INFLATE_MORE ||
+           fail_decoding(attempt, result);
 }
 
 /* Nothing of the provider is read until what is here has had its turn. */
-static void wait_for_turn(rc_gate_try *try)
+static void wait_for_turn(rc_attempt *attempt)
 {
-    if (rc_upstream_is_live(&try->upstream))
-        rc_upstream_pause(&try->upstream);
-    rc_gate_job_arm(try->job);
+    if (rc_upstream_is_live(&attempt->upstream))
+        rc_upstream_pause(&attempt->upstream);
+    rc_exchange_arm(attempt->exchange);
 }
 
-void rc_gate_try_coded_body(rc_gate_try *try, rc_str piece)
+void rc_attempt_decoder_on_body(rc_attempt *attempt, rc_str piece)
 {
-    rc_try_coded *coded = try->coded;
-    if (coded->is_dropped || (!coded->is_due && !decode(try, &piece)) || !coded->is_due)
+    rc_attempt_decoder *decoder = attempt->decoder;
+    if (decoder->is_dropped || (!decoder->is_due && !decode(attempt, &piece)) || !decoder->is_due)
         return;
-    rc_buf_push(&coded->rest, piece);
-    if (rc_buf_status(&coded->rest) == RC_OK)
-        wait_for_turn(try);
+    rc_buf_push(&decoder->pending, piece);
+    if (rc_buf_status(&decoder->pending) == RC_OK)
+        wait_for_turn(attempt);
     else
-        (void)fail_decoding(try, RC_INFLATE_NO_MEMORY);
+        (void)fail_decoding(attempt, RC_INFLATE_NO_MEMORY);
 }
 
 /* ---- the end ---- */
 
-bool rc_gate_try_coded_end(rc_gate_try *try)
+bool rc_attempt_decoder_on_end(rc_attempt *attempt)
 {
-    rc_try_coded *coded = try->coded;
-    coded->is_over = true;
-    if (coded->is_due)
+    rc_attempt_decoder *decoder = attempt->decoder;
+    decoder->is_over = true;
+    if (decoder->is_due)
         return false;
-    if (try->mode != RC_MODE_ERROR && !rc_inflate_is_whole(coded->inflate)) {
-        fail_cut(try);
+    if (attempt->mode != RC_MODE_ERROR && !rc_inflate_is_whole(decoder->inflate)) {
+        fail_cut(attempt);
         return false;
     }
-    rc_gate_try_coded_stop(try);
+    rc_attempt_decoder_stop(attempt);
     return true;
 }
 
-bool rc_gate_try_coded_fail(rc_gate_try *try, const rc_upstream_failure *failure)
+bool rc_attempt_decoder_on_failure(rc_attempt *attempt, const rc_upstream_failure *failure)
 {
-    rc_try_coded *coded = try->coded;
-    if (!coded->is_due || failure->is_local) {
-        rc_gate_try_coded_stop(try);
+    rc_attempt_decoder *decoder = attempt->decoder;
+    if (!decoder->is_due || failure->is_local) {
+        rc_attempt_decoder_stop(attempt);
         return true;
     }
-    coded->failure = *failure;
+    decoder->failure = *failure;
     /* What it views is gone by then. */
-    coded->failure.text = rc_upstream_kind_text(failure->kind);
-    coded->failure.detail = rc_str_make(NULL, 0);
-    coded->is_over = coded->has_failed = true;
+    decoder->failure.text = rc_upstream_kind_text(failure->kind);
+    decoder->failure.detail = rc_str_make(NULL, 0);
+    decoder->is_over = decoder->has_failed = true;
     return false;
 }
 
-static void end(rc_gate_try *try)
+static void end(rc_attempt *attempt)
 {
-    const rc_upstream_failure failure = try->coded->failure;
-    if (try->coded->has_failed) {
-        rc_gate_try_coded_stop(try);
-        rc_gate_try_lose(try, &failure);
-    } else if (rc_gate_try_coded_end(try)) {
-        rc_gate_try_end(try);
+    const rc_upstream_failure failure = attempt->decoder->failure;
+    if (attempt->decoder->has_failed) {
+        rc_attempt_decoder_stop(attempt);
+        rc_attempt_on_failure(attempt, &failure);
+    } else if (rc_attempt_decoder_on_end(attempt)) {
+        rc_attempt_on_body_end(attempt);
     }
 }
 
-void rc_gate_try_coded_turn(rc_gate_try *try)
+void rc_attempt_decoder_turn(rc_attempt *attempt)
 {
-    rc_try_coded *coded = try->coded;
-    const rc_str rest = rc_buf_get(&coded->rest);
-    rc_str input = rc_str_slice(rest, coded->rest_at, rest.len);
-    if (!decode(try, &input))
+    rc_attempt_decoder *decoder = attempt->decoder;
+    const rc_str pending = rc_buf_get(&decoder->pending);
+    rc_str input = rc_str_slice(pending, decoder->pending_at, pending.len);
+    if (!decode(attempt, &input))
         return;
-    coded->rest_at = rest.len - input.len;
-    if (coded->is_due) {
-        wait_for_turn(try);
+    decoder->pending_at = pending.len - input.len;
+    if (decoder->is_due) {
+        wait_for_turn(attempt);
         return;
     }
-    rc_buf_reset(&coded->rest);
-    coded->rest_at = 0;
-    if (coded->is_over)
-        end(try);
-    else if (!try->is_full && rc_upstream_is_live(&try->upstream))
-        rc_upstream_resume(&try->upstream);
+    rc_buf_reset(&decoder->pending);
+    decoder->pending_at = 0;
+    if (decoder->is_over)
+        end(attempt);
+    else if (!attempt->is_client_slow && rc_upstream_is_live(&attempt->upstream))
+        rc_upstream_resume(&attempt->upstream);
 }

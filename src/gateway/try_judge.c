@@ -11,15 +11,15 @@
 #define LONG_TAIL_BYTES 512u
 
 /* What the top level of a whole answer must have, and what else tells how it ended. */
-typedef struct answer_row {
-    rc_str answer; /* a list; empty: anything is an answer */
+typedef struct response_row {
+    rc_str required_list; /* a list; empty: anything is an answer */
     bool may_be_empty;
-    rc_str more;
-} answer_row;
+    rc_str extra_member;
+} response_row;
 
-rc_stream_dialect rc_gate_try_dialect(const rc_gate_try *try)
+rc_stream_dialect rc_attempt_dialect(const rc_attempt *attempt)
 {
-    const rc_gate_endpoint *endpoint = try->job->request.endpoint;
+    const rc_endpoint *endpoint = attempt->exchange->request.endpoint;
     if ((unsigned)endpoint->stream != RC_STREAM_UNWATCHED)
         return endpoint->stream;
     switch (endpoint->wire) {
@@ -35,24 +35,26 @@ rc_stream_dialect rc_gate_try_dialect(const rc_gate_try *try)
     return RC_STREAM_OPENAI_CHAT;
 }
 
-static answer_row row_of(rc_gate_endpoint_id id)
+static response_row row_of(rc_endpoint_id id)
 {
     switch ((int)id) {
     case RC_ENDPOINT_CHAT:
     case RC_ENDPOINT_COMPLETIONS:
-        return (answer_row){.answer = RC_STR("choices")};
+        return (response_row){.required_list = RC_STR("choices")};
     case RC_ENDPOINT_RESPONSES:
-        return (answer_row){.more = RC_STR("incomplete_details")};
+        return (response_row){.extra_member = RC_STR("incomplete_details")};
     case RC_ENDPOINT_MESSAGES:
-        return (answer_row){
-            .answer = RC_STR("content"), .may_be_empty = true, .more = RC_STR("stop_reason")};
+        return (response_row){.required_list = RC_STR("content"),
+                              .may_be_empty = true,
+                              .extra_member = RC_STR("stop_reason")};
     case RC_ENDPOINT_GENERATE:
     case RC_ENDPOINT_GENERATE_V1:
     case RC_ENDPOINT_GENERATE_STREAM:
     case RC_ENDPOINT_GENERATE_STREAM_V1:
-        return (answer_row){.answer = RC_STR("candidates"), .more = RC_STR("promptFeedback")};
+        return (response_row){.required_list = RC_STR("candidates"),
+                              .extra_member = RC_STR("promptFeedback")};
     default:
-        return (answer_row){.answer = {NULL, 0}};
+        return (response_row){.required_list = {NULL, 0}};
     }
 }
 
@@ -72,12 +74,12 @@ static bool is_list(rc_str body, const rc_json_member *member, bool may_be_empty
 /* A word of an object's: how Gemini says that it does not even begin, and OpenAI why it ended. */
 static rc_stream_finish finish_in(rc_str body, const rc_json_member *member, rc_str key)
 {
-    rc_json_member word = {.key = key};
+    rc_json_member reason = {.key = key};
     if (!member->is_found || member->value.type != RC_JSON_OBJECT_BEGIN)
         return RC_STREAM_FINISH_NONE;
-    (void)rc_json_find(value_of(body, member), &word, 1, true);
-    return word.is_found && word.value.type == RC_JSON_STRING
-               ? rc_stream_finish_parse(word.value.raw)
+    (void)rc_json_find(value_of(body, member), &reason, 1, true);
+    return reason.is_found && reason.value.type == RC_JSON_STRING
+               ? rc_stream_finish_parse(reason.value.raw)
                : RC_STREAM_FINISH_NONE;
 }
 
@@ -90,7 +92,8 @@ static bool is_blocked(rc_str body, const rc_json_member *feedback)
 /* ---- how it ended ---- */
 
 /* One walk over the body, as over an event. */
-static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret_seen)
+static void watch_body(rc_attempt *attempt, rc_str body, bool is_cut,
+                       rc_stream_event_info *ret_seen)
 {
     const rc_stream_event event = {
         .type = RC_STREAM_EVENT_DATA,
@@ -101,18 +104,18 @@ static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret
         .has_data = true,
         .is_cut = is_cut,
     };
-    try->is_watched = true;
-    rc_stream_watch_init(&try->watch, rc_gate_try_dialect(try));
-    rc_stream_watch_step(&try->watch, &event, ret_seen);
+    attempt->is_watched = true;
+    rc_stream_watch_init(&attempt->watch, rc_attempt_dialect(attempt));
+    rc_stream_watch_step(&attempt->watch, &event, ret_seen);
 }
 
 /* ret_key_at: where its key stands in the list, if there is one. */
-static rc_stream_finish finish_in_tail(const rc_gate_try *try, rc_str list, size_t tail_bytes,
+static rc_stream_finish finish_in_tail(const rc_attempt *attempt, rc_str list, size_t tail_bytes,
                                        size_t *ret_key_at)
 {
     const size_t from = list.len > tail_bytes ? list.len - tail_bytes : 0;
     size_t key_at;
-    const rc_str text = rc_stream_tail_finish(rc_gate_try_dialect(try),
+    const rc_str text = rc_stream_tail_finish(rc_attempt_dialect(attempt),
                                               rc_str_slice(list, from, list.len), &key_at);
     if (text.len == 0)
         return RC_STREAM_FINISH_NONE;
@@ -120,27 +123,28 @@ static rc_stream_finish finish_in_tail(const rc_gate_try *try, rc_str list, size
     return rc_stream_finish_parse(text);
 }
 
-static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_json_member *member)
+static rc_stream_finish finish_of_list(rc_attempt *attempt, rc_str body,
+                                       const rc_json_member *member)
 {
-    const rc_str key = rc_stream_dialects[rc_gate_try_dialect(try)].finish;
+    const rc_str key = rc_stream_dialects[rc_attempt_dialect(attempt)].finish;
     const rc_str list = value_of(body, member);
-    rc_stream_seen seen;
+    rc_stream_event_info seen;
     size_t key_at = 0;
-    rc_stream_finish finish = finish_in_tail(try, list, TAIL_BYTES, &key_at);
+    rc_stream_finish finish = finish_in_tail(attempt, list, TAIL_BYTES, &key_at);
     if (finish == RC_STREAM_FINISH_NONE)
-        finish = finish_in_tail(try, list, LONG_TAIL_BYTES, &key_at);
+        finish = finish_in_tail(attempt, list, LONG_TAIL_BYTES, &key_at);
     /* Another one before it, and there is more than one choice, most likely: the last one's reason
      * is not all then. */
     if (finish != RC_STREAM_FINISH_NONE &&
         rc_str_find(rc_str_slice(list, 0, key_at), key, 0) == RC_STR_NPOS)
         return finish;
-    look(try, body, false, &seen);
+    watch_body(attempt, body, false, &seen);
     return seen.finish;
 }
 
-static rc_stream_finish finish_of(rc_gate_try *try, rc_str body, const rc_json_member members[2])
+static rc_stream_finish finish_of(rc_attempt *attempt, rc_str body, const rc_json_member members[2])
 {
-    switch (rc_gate_try_dialect(try)) {
+    switch (rc_attempt_dialect(attempt)) {
     case RC_STREAM_ANTHROPIC:
         return members[1].is_found && members[1].value.type == RC_JSON_STRING
                    ? rc_stream_finish_parse(members[1].value.raw)
@@ -157,27 +161,27 @@ static rc_stream_finish finish_of(rc_gate_try *try, rc_str body, const rc_json_m
     case RC_STREAM_DIALECT_COUNT:
         break;
     }
-    return members[0].is_found ? finish_of_list(try, body, &members[0]) : RC_STREAM_FINISH_NONE;
+    return members[0].is_found ? finish_of_list(attempt, body, &members[0]) : RC_STREAM_FINISH_NONE;
 }
 
 /* It is passed on as it came; the record says what it is. */
-static void note_flaw(rc_gate_try *try, rc_code code, rc_str message)
+static void note_flaw(rc_attempt *attempt, rc_code code, rc_str message)
 {
     rc_builder builder;
     if (code == RC_CODE_NONE)
         return;
-    rc_gate_job_begin_report(try->job, &builder, code, message);
-    rc_builder_set_provider(&builder, try->provider->config->name);
-    rc_builder_set_model(&builder, try->model);
-    rc_builder_set_provider_status(&builder, rc_http1_status(try->reader));
-    rc_builder_set_context_int(&builder, RC_STR("attempt"), (int64_t)try->attempt);
-    rc_report_free(try->flaw);
-    try->flaw = rc_builder_finish(&builder);
+    rc_exchange_begin_report(attempt->exchange, &builder, code, message);
+    rc_builder_set_provider(&builder, attempt->provider->config->name);
+    rc_builder_set_model(&builder, attempt->model);
+    rc_builder_set_provider_status(&builder, rc_http1_status(attempt->reader));
+    rc_builder_set_context_int(&builder, RC_STR("attempt"), (int64_t)attempt->number);
+    rc_report_free(attempt->flaw);
+    attempt->flaw = rc_builder_finish(&builder);
 }
 
-void rc_gate_try_judge_stream(rc_gate_try *try)
+void rc_attempt_judge_stream(rc_attempt *attempt)
 {
-    note_flaw(try, rc_gate_finish_code(try->watch.finish), RC_STR(""));
+    note_flaw(attempt, rc_finish_code(attempt->watch.finish), RC_STR(""));
 }
 
 /* ---- is it one ---- */
@@ -185,39 +189,39 @@ void rc_gate_try_judge_stream(rc_gate_try *try)
 /* Most answers say nowhere that they are an error, and most that are damaged end too early: both
  * can be told at memory speed, without the walk. What was used, and where the answer stands, is
  * found by the same scan. */
-bool rc_gate_try_is_good(rc_gate_try *try, rc_str body)
+bool rc_attempt_is_good(rc_attempt *attempt, rc_str body)
 {
-    const answer_row row = row_of(try->job->request.endpoint->id);
-    rc_json_member members[2] = {{.key = row.answer}, {.key = row.more}};
-    rc_stream_seen seen;
+    const response_row row = row_of(attempt->exchange->request.endpoint->id);
+    rc_json_member members[2] = {{.key = row.required_list}, {.key = row.extra_member}};
+    rc_stream_event_info seen;
     /* A name that is empty is that of no member. */
-    const rc_status status = rc_usage_read_checked(&try->usage, body, members, 2);
+    const rc_status status = rc_usage_read_checked(&attempt->usage, body, members, 2);
     if (status != RC_OK && status != RC_E_TYPE)
         return false;
     if (status != RC_OK || rc_str_find(body, RC_STR("error\""), 0) != RC_STR_NPOS) {
-        look(try, body, false, &seen);
+        watch_body(attempt, body, false, &seen);
         if ((seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0) {
             /* What a model used before it gave up is to be paid. */
-            if (!rc_gate_finish_is_failure(seen.finish))
-                rc_usage_init(&try->usage);
+            if (!rc_finish_is_failure(seen.finish))
+                rc_usage_init(&attempt->usage);
             return false;
         }
     }
-    if (row.answer.len > 0 && !is_list(body, &members[0], row.may_be_empty) &&
-        !(rc_gate_try_dialect(try) == RC_STREAM_GEMINI && is_blocked(body, &members[1])))
+    if (row.required_list.len > 0 && !is_list(body, &members[0], row.may_be_empty) &&
+        !(rc_attempt_dialect(attempt) == RC_STREAM_GEMINI && is_blocked(body, &members[1])))
         return false;
-    if (row.answer.len == 0 && row.more.len == 0)
+    if (row.required_list.len == 0 && row.extra_member.len == 0)
         return true;
-    const rc_stream_finish finish = finish_of(try, body, members);
-    if (rc_gate_finish_is_failure(finish))
+    const rc_stream_finish finish = finish_of(attempt, body, members);
+    if (rc_finish_is_failure(finish))
         return false;
-    note_flaw(try, rc_gate_finish_code(finish), RC_STR(""));
+    note_flaw(attempt, rc_finish_code(finish), RC_STR(""));
     return true;
 }
 
-bool rc_gate_try_begins_badly(rc_gate_try *try, rc_str start)
+bool rc_attempt_begins_as_error(rc_attempt *attempt, rc_str start)
 {
-    rc_stream_seen seen;
-    look(try, start, true, &seen);
+    rc_stream_event_info seen;
+    watch_body(attempt, start, true, &seen);
     return (seen.kinds & RC_STREAM_ERROR) != 0;
 }

@@ -3,168 +3,172 @@
 #include "gateway/finish.h"
 #include "gateway/job.h"
 
-void rc_gate_try_stream_begin(rc_gate_try *try, bool is_array)
+void rc_attempt_stream_begin(rc_attempt *attempt, bool is_array)
 {
-    rc_gate_job *job = try->job;
-    const unsigned row = job->route->places[try->entry].metric;
-    try->is_array = is_array;
-    try->is_watched = true;
-    rc_buf_reset(&try->room);
-    rc_stream_watch_init(&try->watch, job->request.endpoint->stream);
-    rc_stream_watch_set_mould(&try->watch, &job->gate->moulds[row % RC_GATE_MOULDS]);
+    rc_exchange *exchange = attempt->exchange;
+    const unsigned row = exchange->route->entries[attempt->entry].metric;
+    attempt->is_array = is_array;
+    attempt->is_watched = true;
+    rc_buf_reset(&attempt->scratch);
+    rc_stream_watch_init(&attempt->watch, exchange->request.endpoint->stream);
+    rc_stream_watch_set_template(&attempt->watch,
+                                 &exchange->loop->templates[row % RC_LOOP_TEMPLATES]);
     if (is_array)
-        rc_stream_array_init(&try->reading.array, &try->room, RC_STREAM_EVENT_MAX_BYTES);
+        rc_stream_array_init(&attempt->reading.array, &attempt->scratch, RC_STREAM_EVENT_MAX_BYTES);
     else
-        rc_sse_init(&try->reading.sse, &try->room, RC_STREAM_EVENT_MAX_BYTES);
+        rc_sse_init(&attempt->reading.sse, &attempt->scratch, RC_STREAM_EVENT_MAX_BYTES);
 }
 
-static bool pull(rc_gate_try *try, rc_stream_event *ret_event)
+static bool pull(rc_attempt *attempt, rc_stream_event *ret_event)
 {
-    return try->is_array ? rc_stream_array_pull(&try->reading.array, ret_event)
-                         : rc_sse_pull(&try->reading.sse, ret_event);
+    return attempt->is_array ? rc_stream_array_pull(&attempt->reading.array, ret_event)
+                             : rc_sse_pull(&attempt->reading.sse, ret_event);
 }
 
-static bool pull_rest(rc_gate_try *try, rc_stream_event *ret_event)
+static bool pull_last(rc_attempt *attempt, rc_stream_event *ret_event)
 {
-    return try->is_array ? rc_stream_array_end(&try->reading.array, ret_event)
-                         : rc_sse_end(&try->reading.sse, ret_event);
+    return attempt->is_array ? rc_stream_array_end(&attempt->reading.array, ret_event)
+                             : rc_sse_end(&attempt->reading.sse, ret_event);
 }
 
 /* Is it this try that the client is getting? */
-static bool is_answering(const rc_gate_try *try)
+static bool is_responding(const rc_attempt *attempt)
 {
-    return try->job->state == RC_JOB_ANSWERING;
+    return attempt->exchange->state == RC_EXCHANGE_RESPONDING;
 }
 
 /* What was held back goes first. False: the job is over. */
-static bool release(rc_gate_try *try)
+static bool release(rc_attempt *attempt)
 {
-    if (is_answering(try))
+    if (is_responding(attempt))
         return true;
-    if (!rc_gate_try_commit(try, RC_HTTP1_CHUNKED, 0))
+    if (!rc_attempt_commit(attempt, RC_HTTP1_CHUNKED, 0))
         return false;
-    rc_gate_try_write(try, rc_buf_get(&try->held));
-    rc_gate_drop_buf(&try->held);
-    rc_gate_try_slim(try);
+    rc_attempt_write(attempt, rc_buf_get(&attempt->held));
+    rc_buf_release(&attempt->held);
+    rc_attempt_free_request(attempt);
     return true;
 }
 
-static void fail_event(rc_gate_try *try, const rc_stream_seen *seen)
+static void fail_event(rc_attempt *attempt, const rc_stream_event_info *seen)
 {
     rc_failure failure = {.event = seen->error, .phase = RC_PHASE_HEADERS};
-    rc_gate_try_fail(try, &failure);
+    rc_attempt_fail(attempt, &failure);
 }
 
 /* The terminator tells a client that it has everything: it waits for the record, and what comes
  * behind it waits with it. */
-static void end_soon(rc_gate_try *try)
+static void end_soon(rc_attempt *attempt)
 {
-    if (try->is_terminated)
+    if (attempt->is_terminated)
         return;
-    try->is_terminated = true;
-    try->over_at_ms = rc_gate_now(try->job->gate) + RC_JOB_TAIL_MS;
-    rc_gate_job_arm(try->job);
+    attempt->is_terminated = true;
+    attempt->ends_at_ms = rc_loop_now(attempt->exchange->loop) + RC_ATTEMPT_TAIL_MS;
+    rc_exchange_arm(attempt->exchange);
 }
 
 /* Passes an event on, or holds it back. */
-static void pass(rc_gate_try *try, const rc_stream_event *event, bool is_room_left)
+static void forward(rc_attempt *attempt, const rc_stream_event *event, bool is_space_left)
 {
-    try->is_inside = event->type == RC_STREAM_EVENT_PART;
-    if (!try->is_terminated)
-        rc_gate_try_follow(try, event);
-    if (is_answering(try) && !(try->is_terminated && is_room_left))
-        rc_gate_try_write(try, event->raw);
+    attempt->is_inside_event = event->type == RC_STREAM_EVENT_PART;
+    if (!attempt->is_terminated)
+        rc_attempt_track_event(attempt, event);
+    if (is_responding(attempt) && !(attempt->is_terminated && is_space_left))
+        rc_attempt_write(attempt, event->raw);
     else
-        rc_buf_push(&try->held, event->raw);
+        rc_buf_push(&attempt->held, event->raw);
 }
 
 /* A client's parser would fail on an event that is not JSON: it is never passed on. If the client
  * may lack something without it, the stream ends here. False: the try is over. */
-static bool drop_damaged(rc_gate_try *try, const rc_stream_event *event, const rc_stream_seen *seen)
+static bool drop_damaged(rc_attempt *attempt, const rc_stream_event *event,
+                         const rc_stream_event_info *seen)
 {
     if (!event->is_cut)
-        rc_metrics_on_damaged(try->job->gate->metrics, try->job->route->places[try->entry].metric);
+        rc_metrics_on_damaged_event(attempt->exchange->loop->metrics,
+                                    attempt->exchange->route->entries[attempt->entry].metric);
     if (!seen->is_loss)
         return true;
-    rc_gate_try_stop(try);
-    rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE, RC_STR(RC_GATE_DAMAGED_TEXT));
+    rc_attempt_stop(attempt);
+    rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE, RC_STR(RC_FINISH_DAMAGED_TEXT));
     return false;
 }
 
 /* False: the try is over. */
-static bool take(rc_gate_try *try, const rc_stream_event *event)
+static bool on_event(rc_attempt *attempt, const rc_stream_event *event)
 {
-    rc_stream_seen seen;
-    rc_stream_watch_step(&try->watch, event, &seen);
+    rc_stream_event_info seen;
+    rc_stream_watch_step(&attempt->watch, event, &seen);
     if (seen.kinds & RC_STREAM_DAMAGED)
-        return drop_damaged(try, event, &seen);
+        return drop_damaged(attempt, event, &seen);
     /* One that comes behind the end changes nothing for the client. */
-    if (seen.kinds & RC_STREAM_ERROR && try->watch.has_error) {
-        fail_event(try, &seen);
+    if (seen.kinds & RC_STREAM_ERROR && attempt->watch.has_error) {
+        fail_event(attempt, &seen);
         return false;
     }
-    const bool is_room_left = rc_buf_get(&try->held).len + event->raw.len <= RC_JOB_HELD_MAX;
-    if ((seen.kinds & RC_STREAM_CONTENT || !is_room_left) && !release(try))
+    const bool is_space_left =
+        rc_buf_get(&attempt->held).len + event->raw.len <= RC_ATTEMPT_HELD_MAX;
+    if ((seen.kinds & RC_STREAM_CONTENT || !is_space_left) && !release(attempt))
         return false;
     if (seen.kinds & RC_STREAM_TERMINATOR)
-        end_soon(try);
-    pass(try, event, is_room_left);
+        end_soon(attempt);
+    forward(attempt, event, is_space_left);
     return true;
 }
 
-void rc_gate_try_stream_body(rc_gate_try *try, rc_str piece)
+void rc_attempt_stream_on_body(rc_attempt *attempt, rc_str piece)
 {
     rc_stream_event event;
-    if (try->is_array)
-        rc_stream_array_push(&try->reading.array, piece);
+    if (attempt->is_array)
+        rc_stream_array_push(&attempt->reading.array, piece);
     else
-        rc_sse_push(&try->reading.sse, piece);
-    while (pull(try, &event))
-        if (!take(try, &event))
+        rc_sse_push(&attempt->reading.sse, piece);
+    while (pull(attempt, &event))
+        if (!on_event(attempt, &event))
             return;
 }
 
 /* Half an event is of no use to a client, and what stands behind it would be taken for a part of
  * it: it is looked at, and passed on only as the end of a whole answer. False: the try is over. */
-static bool take_rest(rc_gate_try *try, rc_stream_body body)
+static bool on_last_event(rc_attempt *attempt, rc_stream_body_end body)
 {
     rc_stream_event event;
-    rc_stream_seen seen;
-    if (!pull_rest(try, &event))
+    rc_stream_event_info seen;
+    if (!pull_last(attempt, &event))
         return true;
-    rc_stream_watch before = try->watch;
-    rc_stream_watch_step(&try->watch, &event, &seen);
-    const bool is_complete = rc_stream_watch_end(&try->watch, body) == RC_STREAM_END_COMPLETE;
-    const bool is_error = seen.kinds & RC_STREAM_ERROR && try->watch.has_error;
+    rc_stream_watch before = attempt->watch;
+    rc_stream_watch_step(&attempt->watch, &event, &seen);
+    const bool is_complete = rc_stream_watch_end(&attempt->watch, body) == RC_STREAM_END_COMPLETE;
+    const bool is_error = seen.kinds & RC_STREAM_ERROR && attempt->watch.has_error;
     if (!is_complete && !is_error)
         return true;
-    try->watch = before;
-    if (!take(try, &event))
+    attempt->watch = before;
+    if (!on_event(attempt, &event))
         return false;
     /* The line ends that were cut off with it. */
     const rc_stream_event ends = {.type = RC_STREAM_EVENT_BLANK, .raw = RC_STR("\n\n")};
-    if (event.is_cut && !try->is_array && !(seen.kinds & RC_STREAM_DAMAGED))
-        pass(try, &ends, true);
+    if (event.is_cut && !attempt->is_array && !(seen.kinds & RC_STREAM_DAMAGED))
+        forward(attempt, &ends, true);
     return true;
 }
 
-static rc_stream_body body_of(const rc_gate_try *try, const rc_upstream_failure *failure)
+static rc_stream_body_end body_of(const rc_attempt *attempt, const rc_upstream_failure *failure)
 {
     if (failure != NULL)
         return RC_STREAM_BODY_CUT;
-    return try->reader->framing == RC_HTTP1_UNTIL_CLOSE ? RC_STREAM_BODY_CLOSED
-                                                        : RC_STREAM_BODY_WHOLE;
+    return attempt->reader->framing == RC_HTTP1_UNTIL_CLOSE ? RC_STREAM_BODY_CLOSED
+                                                            : RC_STREAM_BODY_WHOLE;
 }
 
-void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure)
+void rc_attempt_stream_on_end(rc_attempt *attempt, const rc_upstream_failure *failure)
 {
-    const rc_stream_body body = body_of(try, failure);
-    if (!take_rest(try, body))
+    const rc_stream_body_end body = body_of(attempt, failure);
+    if (!on_last_event(attempt, body))
         return;
-    if (rc_stream_watch_end(&try->watch, body) == RC_STREAM_END_COMPLETE) {
-        if (!is_answering(try) && !rc_gate_try_commit(try, RC_HTTP1_CHUNKED, 0))
+    if (rc_stream_watch_end(&attempt->watch, body) == RC_STREAM_END_COMPLETE) {
+        if (!is_responding(attempt) && !rc_attempt_commit(attempt, RC_HTTP1_CHUNKED, 0))
             return;
-        rc_gate_try_deliver(try, RC_THEN_REST);
+        rc_attempt_deliver(attempt, RC_ENDING_TAIL);
         return;
     }
     /* A body that ends in order and without its end is cut all the same. */
@@ -179,5 +183,5 @@ void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure
         known.connection_detail = failure->detail;
         known.limit_ms = failure->limit_ms;
     }
-    rc_gate_try_fail(try, &known);
+    rc_attempt_fail(attempt, &known);
 }

@@ -1,24 +1,23 @@
-/* What rc_gate_world knows of how its targets do. */
+/* What rc_hub knows of how its targets do. */
 #include "core/shared_private.h"
 #include "gateway/world.h"
 
-void rc_gate_world_note(rc_gate_world *world, uint16_t target, rc_health_word word, rc_code code,
+void rc_hub_note_health(rc_hub *hub, uint16_t target, rc_health_verdict verdict, rc_code code,
                         int64_t now_unix_ms)
 {
-    uv_mutex_lock(&world->lock);
-    if (target < world->target_count)
-        rc_health_note(&world->targets[target].health, word, code, now_unix_ms);
-    uv_mutex_unlock(&world->lock);
+    uv_mutex_lock(&hub->lock);
+    if (target < hub->target_count)
+        rc_health_note(&hub->targets[target].health, verdict, code, now_unix_ms);
+    uv_mutex_unlock(&hub->lock);
 }
 
-void rc_gate_world_set_service(rc_gate_world *world, uint16_t target, bool is_in_service,
-                               int64_t now_unix_ms)
+void rc_hub_set_service(rc_hub *hub, uint16_t target, bool is_in_service, int64_t now_unix_ms)
 {
-    rc_shared_set_service(&world->shared, target, is_in_service);
-    uv_mutex_lock(&world->lock);
-    if (target < world->target_count)
-        world->targets[target].health.disabled_unix_ms = is_in_service ? 0 : now_unix_ms;
-    uv_mutex_unlock(&world->lock);
+    rc_shared_set_service(&hub->shared, target, is_in_service);
+    uv_mutex_lock(&hub->lock);
+    if (target < hub->target_count)
+        hub->targets[target].health.disabled_unix_ms = is_in_service ? 0 : now_unix_ms;
+    uv_mutex_unlock(&hub->lock);
 }
 
 /* Locked, as shared is. A target that is full takes a call in a moment; a guess about a target does
@@ -31,7 +30,7 @@ static bool is_open(const rc_shared *shared, uint16_t target, uint64_t now_ms)
            why == RC_WHY_SKIP_BUSY;
 }
 
-static bool can_serve(const rc_shared *shared, const rc_gate_route *route, uint64_t now_ms)
+static bool can_serve(const rc_shared *shared, const rc_route *route, uint64_t now_ms)
 {
     for (uint16_t i = 0; i < route->plan.entry_count; i++)
         if (is_open(shared, route->plan.entries[i].target, now_ms))
@@ -39,19 +38,20 @@ static bool can_serve(const rc_shared *shared, const rc_gate_route *route, uint6
     return false;
 }
 
-bool rc_gate_world_can_serve(rc_gate_world *world, uint64_t now_ms)
+bool rc_hub_can_serve(rc_hub *hub, uint64_t now_ms)
 {
-    rc_gate_plans *plans = rc_gate_world_plans(world);
+    rc_snapshot *snapshot = rc_hub_take_snapshot(hub);
     bool is_served = false;
-    if (plans == NULL)
+    if (snapshot == NULL)
         return false;
-    const bool has_routes = plans->config->route_count > 0;
-    const rc_gate_route *routes = has_routes ? plans->routes : plans->direct;
-    const size_t count = has_routes ? plans->config->route_count : plans->config->provider_count;
-    uv_mutex_lock(&world->shared_lock);
+    const bool has_routes = snapshot->config->route_count > 0;
+    const rc_route *routes = has_routes ? snapshot->routes : snapshot->direct;
+    const size_t count =
+        has_routes ? snapshot->config->route_count : snapshot->config->provider_count;
+    uv_mutex_lock(&hub->shared_lock);
     for (size_t i = 0; i < count && !is_served; i++)
-        is_served = can_serve(&world->shared, &routes[i], now_ms);
-    uv_mutex_unlock(&world->shared_lock);
-    rc_gate_plans_drop(plans);
+        is_served = can_serve(&hub->shared, &routes[i], now_ms);
+    uv_mutex_unlock(&hub->shared_lock);
+    rc_snapshot_release(snapshot);
     return is_served;
 }

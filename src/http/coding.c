@@ -3,7 +3,7 @@
 #include "base/str.h"
 
 /* Some servers write there what is no coding at all. */
-static rc_coding named(rc_str name)
+static rc_coding coding_named(rc_str name)
 {
     if (name.len == 0 || rc_str_eq_nocase(name, RC_STR("identity")) ||
         rc_str_eq_nocase(name, RC_STR("none")) || rc_str_eq_nocase(name, RC_STR("utf-8")))
@@ -19,7 +19,7 @@ static rc_coding add(rc_coding coding, rc_str list)
     for (size_t at = 0; at < list.len;) {
         size_t end = rc_str_find_byte(list, ',', at);
         end = end == RC_STR_NPOS ? list.len : end;
-        const rc_coding next = named(rc_str_trim(rc_str_slice(list, at, end)));
+        const rc_coding next = coding_named(rc_str_trim(rc_str_slice(list, at, end)));
         if (next != RC_CODING_NONE)
             coding = coding == RC_CODING_NONE ? next : RC_CODING_OTHER;
         at = end + 1;

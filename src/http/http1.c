@@ -293,7 +293,7 @@ rc_http1_event rc_http1_read_head(rc_http1 *reader, rc_str bytes)
 /* How much of the input llhttp may see at once: of the trailer what was checked. */
 static bool check_trailer(rc_http1 *reader, rc_str input, size_t *ret_len)
 {
-    rc_http1_trailer_is is =
+    rc_http1_trailer_result is =
         rc_http1_trailer_push(&reader->trailer, input, reader->limits->trailer_bytes, ret_len);
     if (is == RC_HTTP1_TRAILER_BAD)
         refuse(reader, RC_HTTP1_FAULT_TRAILER);
@@ -305,7 +305,7 @@ static bool check_trailer(rc_http1 *reader, rc_str input, size_t *ret_len)
 /* The same of a response's chunk: what is left of it when its extensions are passed over. */
 static bool skip_extensions(rc_http1 *reader, rc_str *input, uint32_t max_bytes, size_t *ret_len)
 {
-    rc_http1_extension_is is =
+    rc_http1_extension_result is =
         rc_http1_extension_skip(&reader->extension, input, max_bytes, ret_len);
     if (is == RC_HTTP1_EXTENSION_BAD)
         refuse(reader, RC_HTTP1_FAULT_CHUNK);

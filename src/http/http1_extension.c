@@ -113,8 +113,8 @@ static size_t read_size(rc_http1_extension *extension, rc_str input)
     return input.len;
 }
 
-rc_http1_extension_is rc_http1_extension_skip(rc_http1_extension *extension, rc_str *input,
-                                              uint32_t max_bytes, size_t *ret_len)
+rc_http1_extension_result rc_http1_extension_skip(rc_http1_extension *extension, rc_str *input,
+                                                  uint32_t max_bytes, size_t *ret_len)
 {
     *ret_len = input->len;
     if (extension->state <= SIZE) {

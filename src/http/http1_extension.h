@@ -22,15 +22,15 @@ typedef struct rc_http1_extension {
     uint8_t state;
 } rc_http1_extension;
 
-typedef enum rc_http1_extension_is {
+typedef enum rc_http1_extension_result {
     RC_HTTP1_EXTENSION_OK = 0,
     RC_HTTP1_EXTENSION_BAD = 1,
     RC_HTTP1_EXTENSION_LARGE = 2
-} rc_http1_extension_is;
+} rc_http1_extension_result;
 
 /* More of a chunk, from its line's first byte on. *input is moved past extensions, of which a line
  * may have max_bytes; *ret_len: how much of what is left is to be read, up to the next of them. */
-rc_http1_extension_is rc_http1_extension_skip(rc_http1_extension *extension, rc_str *input,
-                                              uint32_t max_bytes, size_t *ret_len);
+rc_http1_extension_result rc_http1_extension_skip(rc_http1_extension *extension, rc_str *input,
+                                                  uint32_t max_bytes, size_t *ret_len);
 
 #endif

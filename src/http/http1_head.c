@@ -123,7 +123,7 @@ bool rc_http1_is_host(rc_str host)
 {
     static const char_set allowed = {0, 0x07ff6020, 0xaffffffe, 0x47fffffe};
     return host.len > 0 &&
-           (rc_lanes_is_simple(host.ptr, host.len, '/') || is_all_of(host, allowed));
+           (rc_vec16_is_simple(host.ptr, host.len, '/') || is_all_of(host, allowed));
 }
 
 /* All that is visible but #"<>\^`{|} */
@@ -131,7 +131,7 @@ bool rc_http1_is_path(rc_str target)
 {
     static const char_set allowed = {0, 0xaffffff2, 0xafffffff, 0x47fffffe};
     return target.len > 0 && target.ptr[0] == '/' &&
-           (rc_lanes_is_simple(target.ptr, target.len, '\0') || is_all_of(target, allowed));
+           (rc_vec16_is_simple(target.ptr, target.len, '\0') || is_all_of(target, allowed));
 }
 
 static const llhttp_method_t methods[] = {

@@ -28,9 +28,9 @@ bool rc_http1_has_no_body(const rc_http1 *reader);
 static inline const char *rc_http1_find_control(const char *at, const char *end)
 {
     size_t left = (size_t)(end - at);
-    for (size_t i = 0; i < left; i += RC_LANES) {
-        rc_lanes bytes = rc_lanes_load_some(at + i, left - i); /* NUL behind the last one */
-        uint32_t found = rc_lanes_bits((rc_lanes)(bytes < 0x20) | (rc_lanes)(bytes == 0x7f));
+    for (size_t i = 0; i < left; i += RC_VEC16_BYTES) {
+        rc_vec16 bytes = rc_vec16_load_some(at + i, left - i); /* NUL behind the last one */
+        uint32_t found = rc_vec16_bits((rc_vec16)(bytes < 0x20) | (rc_vec16)(bytes == 0x7f));
         if (found != 0)
             return at + i + __builtin_ctz(found);
     }

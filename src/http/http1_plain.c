@@ -34,7 +34,7 @@ typedef struct scan {
     bool is_closing;
 } scan;
 
-static uint32_t place_of(const scan *s, const char *at)
+static uint32_t offset_of(const scan *s, const char *at)
 {
     return (uint32_t)(at - s->head);
 }
@@ -50,15 +50,15 @@ static inline const char *line_end(const char *at, const char *end)
 static inline size_t name_len(const char *at, const char *end)
 {
     size_t left = (size_t)(end - at);
-    for (size_t i = 0; i < left && i < NAME_MAX_BYTES; i += RC_LANES) {
-        rc_lanes bytes = rc_lanes_load_some(at + i, left - i);
-        rc_lanes is_name = rc_lanes_in_range(bytes | 0x20, 'a', 'z') |
-                           rc_lanes_in_range(bytes, '0', '9') | (rc_lanes)(bytes == '-') |
-                           (rc_lanes)(bytes == '_');
-        uint32_t others = rc_lanes_bits(~is_name);
-        if (others == 0)
+    for (size_t i = 0; i < left && i < NAME_MAX_BYTES; i += RC_VEC16_BYTES) {
+        rc_vec16 bytes = rc_vec16_load_some(at + i, left - i);
+        rc_vec16 is_name = rc_vec16_in_range(bytes | 0x20, 'a', 'z') |
+                           rc_vec16_in_range(bytes, '0', '9') | (rc_vec16)(bytes == '-') |
+                           (rc_vec16)(bytes == '_');
+        uint32_t non_name_bits = rc_vec16_bits(~is_name);
+        if (non_name_bits == 0)
             continue;
-        i += (size_t)__builtin_ctz(others);
+        i += (size_t)__builtin_ctz(non_name_bits);
         return i < left && at[i] == ':' ? i : 0;
     }
     return 0;
@@ -112,7 +112,7 @@ static inline const char *read_field(scan *s, const char *at, rc_http1_field *fi
     if (end == NULL || end[-1] == ' ' || value - at > UINT16_MAX)
         return NULL;
     *field = (rc_http1_field){
-        .name_at = place_of(s, at),
+        .name_at = offset_of(s, at),
         .value_len = (uint32_t)(end - value),
         .name_len = (uint16_t)name,
         .gap = (uint16_t)(value - at - (ptrdiff_t)name),
@@ -158,7 +158,7 @@ static const char *read_request_line(const scan *s)
     if (space == NULL || !begins(space, s->end, RC_STR(" HTTP/1.1\r\n")))
         return NULL;
     reader->method = is_post ? HTTP_POST : HTTP_GET;
-    reader->target_at = place_of(s, target);
+    reader->target_at = offset_of(s, target);
     reader->target_len = (uint32_t)(space - target);
     return reader->target_len <= reader->limits->target_bytes &&
                    rc_http1_is_path(rc_http1_target(reader, s->head))
@@ -198,7 +198,7 @@ bool rc_http1_read_plain(rc_http1 *reader, rc_str bytes)
     if (at == NULL || (is_request && s.hosts != 1) || (s.lengths > 0 && s.codings > 0))
         return false;
     reader->minor = 1;
-    reader->head_bytes = place_of(&s, at);
+    reader->head_bytes = offset_of(&s, at);
     rc_http1_set_framing(reader, s.lengths == 1, s.codings == 1);
     reader->is_kept_alive = !s.is_closing && reader->framing != RC_HTTP1_UNTIL_CLOSE;
     return true;

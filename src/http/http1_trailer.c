@@ -81,8 +81,8 @@ static bool step(rc_http1_trailer *trailer, char c)
     }
 }
 
-rc_http1_trailer_is rc_http1_trailer_push(rc_http1_trailer *trailer, rc_str piece,
-                                          uint32_t max_bytes, size_t *ret_used)
+rc_http1_trailer_result rc_http1_trailer_push(rc_http1_trailer *trailer, rc_str piece,
+                                              uint32_t max_bytes, size_t *ret_used)
 {
     *ret_used = 0;
     while (trailer->state != END && *ret_used < piece.len) {

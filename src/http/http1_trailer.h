@@ -23,15 +23,15 @@ typedef struct rc_http1_trailer {
     char name[RC_HTTP1_TRAILER_NAME_MAX];
 } rc_http1_trailer;
 
-typedef enum rc_http1_trailer_is {
+typedef enum rc_http1_trailer_result {
     RC_HTTP1_TRAILER_MORE = 0,
     RC_HTTP1_TRAILER_WHOLE = 1,
     RC_HTTP1_TRAILER_BAD = 2,
     RC_HTTP1_TRAILER_LARGE = 3
-} rc_http1_trailer_is;
+} rc_http1_trailer_result;
 
 /* More of it, up to its end and max_bytes in all. *ret_used: how much of the piece is of it. */
-rc_http1_trailer_is rc_http1_trailer_push(rc_http1_trailer *trailer, rc_str piece,
-                                          uint32_t max_bytes, size_t *ret_used);
+rc_http1_trailer_result rc_http1_trailer_push(rc_http1_trailer *trailer, rc_str piece,
+                                              uint32_t max_bytes, size_t *ret_used);
 
 #endif

@@ -57,29 +57,30 @@ static void put(voidpf opaque, voidpf ptr)
 
 rc_inflate *rc_inflate_new(rc_coding coding, const rc_alloc *alloc)
 {
-    rc_inflate *coded = alloc->get(alloc->ctx, sizeof *coded);
-    if (coded == NULL)
+    rc_inflate *compressed = alloc->get(alloc->ctx, sizeof *compressed);
+    if (compressed == NULL)
         return NULL;
-    memset(coded, 0, offsetof(rc_inflate, piece));
-    coded->alloc = *alloc;
-    coded->coding = coding;
-    coded->zlib.zalloc = get;
-    coded->zlib.zfree = put;
-    coded->zlib.opaque = &coded->alloc;
-    if (inflateInit2(&coded->zlib, coding == RC_CODING_GZIP ? GZIP_BITS : WINDOW_BITS) != Z_OK) {
-        alloc->put(alloc->ctx, coded, sizeof *coded);
+    memset(compressed, 0, offsetof(rc_inflate, piece));
+    compressed->alloc = *alloc;
+    compressed->coding = coding;
+    compressed->zlib.zalloc = get;
+    compressed->zlib.zfree = put;
+    compressed->zlib.opaque = &compressed->alloc;
+    if (inflateInit2(&compressed->zlib, coding == RC_CODING_GZIP ? GZIP_BITS : WINDOW_BITS) !=
+        Z_OK) {
+        alloc->put(alloc->ctx, compressed, sizeof *compressed);
         return NULL;
     }
-    return coded;
+    return compressed;
 }
 
-void rc_inflate_free(rc_inflate *coded)
+void rc_inflate_free(rc_inflate *compressed)
 {
-    if (coded == NULL)
+    if (compressed == NULL)
         return;
-    const rc_alloc alloc = coded->alloc;
-    (void)inflateEnd(&coded->zlib);
-    alloc.put(alloc.ctx, coded, sizeof *coded);
+    const rc_alloc alloc = compressed->alloc;
+    (void)inflateEnd(&compressed->zlib);
+    alloc.put(alloc.ctx, compressed, sizeof *compressed);
 }
 
 /* ---- bytes ---- */
@@ -91,76 +92,77 @@ static bool is_zlib_head(const uint8_t first[2])
            ((unsigned)first[0] << 8 | first[1]) % 31 == 0;
 }
 
-static void decode(rc_inflate *coded, const void *bytes, size_t len, size_t *ret_used)
+static void decode(rc_inflate *compressed, const void *bytes, size_t len, size_t *ret_used)
 {
-    z_stream *zlib = &coded->zlib;
+    z_stream *zlib = &compressed->zlib;
     zlib->next_in = (const Bytef *)bytes;
     zlib->avail_in = (uInt)(len < INPUT_MAX ? len : INPUT_MAX);
-    const uInt given = zlib->avail_in;
+    const uInt offered = zlib->avail_in;
     const int result = inflate(zlib, Z_NO_FLUSH);
-    *ret_used = given - zlib->avail_in;
+    *ret_used = offered - zlib->avail_in;
     if (result == Z_STREAM_END)
-        coded->state = STATE_END;
+        compressed->state = STATE_END;
     else if (result == Z_MEM_ERROR)
-        coded->state = STATE_NO_MEMORY;
+        compressed->state = STATE_NO_MEMORY;
     else if (result != Z_OK && result != Z_BUF_ERROR)
-        coded->state = STATE_DAMAGED;
+        compressed->state = STATE_DAMAGED;
 }
 
 /* Both bytes are there before zlib sees the first. */
-static void begin(rc_inflate *coded, rc_str *input)
+static void begin(rc_inflate *compressed, rc_str *input)
 {
     size_t used = 0;
-    if (coded->coding == RC_CODING_GZIP) {
-        coded->state = STATE_BODY;
+    if (compressed->coding == RC_CODING_GZIP) {
+        compressed->state = STATE_BODY;
         return;
     }
-    while (coded->first_len < 2 && input->len > 0) {
-        coded->first[coded->first_len++] = (uint8_t)input->ptr[0];
+    while (compressed->first_len < 2 && input->len > 0) {
+        compressed->first[compressed->first_len++] = (uint8_t)input->ptr[0];
         *input = rc_str_make(input->ptr + 1, input->len - 1);
     }
-    if (coded->first_len < 2)
+    if (compressed->first_len < 2)
         return;
-    coded->state = STATE_BODY;
-    if (!is_zlib_head(coded->first) && inflateReset2(&coded->zlib, -WINDOW_BITS) != Z_OK)
-        coded->state = STATE_NO_MEMORY;
+    compressed->state = STATE_BODY;
+    if (!is_zlib_head(compressed->first) && inflateReset2(&compressed->zlib, -WINDOW_BITS) != Z_OK)
+        compressed->state = STATE_NO_MEMORY;
     else
-        decode(coded, coded->first, 2, &used);
+        decode(compressed, compressed->first, 2, &used);
 }
 
 /* Behind the end there may be one more member, or zeros that fill a block. */
-static void go_on(rc_inflate *coded, rc_str *input)
+static void next_member(rc_inflate *compressed, rc_str *input)
 {
-    while (coded->coding == RC_CODING_GZIP && input->len > 0 && input->ptr[0] == '\0')
+    while (compressed->coding == RC_CODING_GZIP && input->len > 0 && input->ptr[0] == '\0')
         *input = rc_str_make(input->ptr + 1, input->len - 1);
     if (input->len == 0)
         return;
-    coded->state = coded->coding == RC_CODING_GZIP && inflateReset(&coded->zlib) == Z_OK
-                       ? STATE_BODY
-                       : STATE_DAMAGED;
+    compressed->state =
+        compressed->coding == RC_CODING_GZIP && inflateReset(&compressed->zlib) == Z_OK
+            ? STATE_BODY
+            : STATE_DAMAGED;
 }
 
 /* One step of zlib's. False: there is nothing to do for it. */
-static bool advance(rc_inflate *coded, rc_str *input)
+static bool advance(rc_inflate *compressed, rc_str *input)
 {
     size_t used = 0;
-    switch (coded->state) {
+    switch (compressed->state) {
     case STATE_BEGIN:
         if (input->len == 0)
             return false;
-        begin(coded, input);
+        begin(compressed, input);
         return true;
     case STATE_BODY:
-        if (input->len == 0 && !coded->is_full)
+        if (input->len == 0 && !compressed->is_full)
             return false;
-        coded->is_full = false;
-        decode(coded, input->ptr, input->len, &used);
+        compressed->is_full = false;
+        decode(compressed, input->ptr, input->len, &used);
         *input = rc_str_make(input->ptr + used, input->len - used);
-        return used > 0 || coded->state != STATE_BODY;
+        return used > 0 || compressed->state != STATE_BODY;
     case STATE_END:
         if (input->len == 0)
             return false;
-        go_on(coded, input);
+        next_member(compressed, input);
         return true;
     case STATE_DAMAGED:
     case STATE_NO_MEMORY:
@@ -169,25 +171,26 @@ static bool advance(rc_inflate *coded, rc_str *input)
     return false;
 }
 
-rc_inflate_result rc_inflate_step(rc_inflate *coded, rc_str *input, rc_str *ret_piece)
+rc_inflate_result rc_inflate_step(rc_inflate *compressed, rc_str *input, rc_str *ret_piece)
 {
-    z_stream *zlib = &coded->zlib;
-    zlib->next_out = (Bytef *)coded->piece;
-    zlib->avail_out = (uInt)sizeof coded->piece;
-    while (advance(coded, input) && zlib->avail_out > 0)
+    z_stream *zlib = &compressed->zlib;
+    zlib->next_out = (Bytef *)compressed->piece;
+    zlib->avail_out = (uInt)sizeof compressed->piece;
+    while (advance(compressed, input) && zlib->avail_out > 0)
         ;
-    coded->is_full = zlib->avail_out == 0;
-    const size_t len = sizeof coded->piece - zlib->avail_out;
+    compressed->is_full = zlib->avail_out == 0;
+    const size_t len = sizeof compressed->piece - zlib->avail_out;
     if (len > 0) {
-        *ret_piece = rc_str_make(coded->piece, len);
+        *ret_piece = rc_str_make(compressed->piece, len);
         return RC_INFLATE_PIECE;
     }
-    if (coded->state == STATE_DAMAGED)
+    if (compressed->state == STATE_DAMAGED)
         return RC_INFLATE_DAMAGED;
-    return coded->state == STATE_NO_MEMORY ? RC_INFLATE_NO_MEMORY : RC_INFLATE_MORE;
+    return compressed->state == STATE_NO_MEMORY ? RC_INFLATE_NO_MEMORY : RC_INFLATE_MORE;
 }
 
-bool rc_inflate_is_whole(const rc_inflate *coded)
+bool rc_inflate_is_whole(const rc_inflate *compressed)
 {
-    return coded->state == STATE_END || (coded->state == STATE_BEGIN && coded->first_len == 0);
+    return compressed->state == STATE_END ||
+           (compressed->state == STATE_BEGIN && compressed->first_len == 0);
 }

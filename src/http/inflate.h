@@ -30,12 +30,12 @@ typedef enum rc_inflate_result {
 rc_inflate *rc_inflate_new(rc_coding coding, const rc_alloc *alloc);
 
 /* NULL is allowed. coded: takes. */
-void rc_inflate_free(rc_inflate *coded);
+void rc_inflate_free(rc_inflate *compressed);
 
 /* *input is moved past what was used. *ret_piece: a view until the next call; only of PIECE. */
-rc_inflate_result rc_inflate_step(rc_inflate *coded, rc_str *input, rc_str *ret_piece);
+rc_inflate_result rc_inflate_step(rc_inflate *compressed, rc_str *input, rc_str *ret_piece);
 
 /* May the body end here? One of no byte at all may. */
-bool rc_inflate_is_whole(const rc_inflate *coded);
+bool rc_inflate_is_whole(const rc_inflate *compressed);
 
 #endif

@@ -15,14 +15,14 @@
 /* Answers are dated from here on: 1 January 2025. */
 #define CREATED_S 1735689600
 /* Of quota-left: the whole limit, and when it is there again. */
-#define LEFT_LIMIT 1000
-#define LEFT_RESET_MS 60000
+#define REMAINING_LIMIT 1000
+#define REMAINING_RESET_MS 60000
 
-void rc_mock_answer_field(rc_mock_answer *a, const char *name, rc_str value)
+void rc_mock_response_add_header(rc_mock_response *a, const char *name, rc_str value)
 {
-    if (a->field_count == RC_MOCK_HEADERS_MAX || value.len >= sizeof a->fields[0].value)
+    if (a->header_count == RC_MOCK_HEADERS_MAX || value.len >= sizeof a->headers[0].value)
         return;
-    rc_mock_field *field = &a->fields[a->field_count++];
+    rc_mock_header *field = &a->headers[a->header_count++];
     field->name = name;
     memcpy(field->value, value.ptr, value.len);
     field->value[value.len] = '\0';
@@ -30,7 +30,7 @@ void rc_mock_answer_field(rc_mock_answer *a, const char *name, rc_str value)
 
 /* ---- the text ---- */
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t max_u32(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -40,15 +40,15 @@ static uint32_t usual_count(const rc_mock_plan *plan)
 {
     uint32_t most = plan->damaged;
     if (plan->place == RC_MOCK_PLACE_AFTER)
-        most = larger(most, plan->place_count);
+        most = max_u32(most, plan->place_count);
     if (plan->wire == RC_MOCK_WIRE_CUT_AFTER || plan->wire == RC_MOCK_WIRE_FIN_AFTER)
-        most = larger(most, plan->wire_count);
+        most = max_u32(most, plan->wire_count);
     if (plan->has_stall)
-        most = larger(most, plan->stall_at);
-    return larger(USUAL_TOKENS, most + 1);
+        most = max_u32(most, plan->stall_at);
+    return max_u32(USUAL_TOKENS, most + 1);
 }
 
-static void push_text(rc_mock_answer *a, const rc_mock_request *request)
+static void push_text(rc_mock_response *a, const rc_mock_request *request)
 {
     const rc_mock_plan *plan = &a->plan;
     switch (plan->text) {
@@ -76,27 +76,27 @@ static void push_text(rc_mock_answer *a, const rc_mock_request *request)
 }
 
 /* Counts the text, and cuts it where the request wants no more. */
-static void count_text(rc_mock_answer *a, int64_t max_tokens)
+static void count_text(rc_mock_response *a, int64_t max_tokens)
 {
-    const rc_str words = rc_mock_words(a);
-    uint64_t room = max_tokens < 0 ? UINT64_MAX : (uint64_t)max_tokens;
-    room = room > a->thought_tokens ? room - a->thought_tokens : 0;
+    const rc_str text_part = rc_mock_response_text(a);
+    uint64_t space = max_tokens < 0 ? UINT64_MAX : (uint64_t)max_tokens;
+    space = space > a->thought_tokens ? space - a->thought_tokens : 0;
     uint64_t count = 0;
     size_t at = 0;
-    for (; at < words.len && count < room; count++)
-        at += rc_mock_token(words, at).len;
-    if (at < words.len)
+    for (; at < text_part.len && count < space; count++)
+        at += rc_mock_token(text_part, at).len;
+    if (at < text_part.len)
         a->finish = RC_MOCK_FINISH_LENGTH;
     a->text_len = a->thought_len + at;
     a->output_tokens = a->thought_tokens + count;
 }
 
-static void make_text(rc_mock_answer *a, const rc_mock_request *request)
+static void make_text(rc_mock_response *a, const rc_mock_request *request)
 {
     push_text(a, request);
     a->text_len = rc_buf_get(&a->text).len;
     count_text(a, request->max_tokens);
-    if (!rc_mock_is_tool(a))
+    if (!rc_mock_response_is_tool(a))
         return;
     a->finish = RC_MOCK_FINISH_TOOL;
     for (uint32_t i = 0; i < RC_MOCK_TOOL_PARTS; i++)
@@ -105,42 +105,43 @@ static void make_text(rc_mock_answer *a, const rc_mock_request *request)
 
 /* ---- the head ---- */
 
-static void number_field(rc_mock_answer *a, const char *name, uint64_t value)
+static void number_header(rc_mock_response *a, const char *name, uint64_t value)
 {
     char text[24];
-    rc_buf room;
-    rc_buf_init_fixed(&room, text, sizeof text);
-    rc_buf_push_u64(&room, value);
-    rc_mock_answer_field(a, name, rc_buf_get(&room));
+    rc_buf space;
+    rc_buf_init_fixed(&space, text, sizeof text);
+    rc_buf_push_u64(&space, value);
+    rc_mock_response_add_header(a, name, rc_buf_get(&space));
 }
 
 /* "1.5s" as OpenAI has it, a point in time as Anthropic has it. */
-static void reset_field(rc_mock_answer *a, const char *name, uint64_t reset_ms, int64_t now_unix_ms)
+static void reset_header(rc_mock_response *a, const char *name, uint64_t reset_ms,
+                         int64_t now_unix_ms)
 {
     char text[40];
-    rc_buf room;
-    rc_buf_init_fixed(&room, text, sizeof text);
+    rc_buf space;
+    rc_buf_init_fixed(&space, text, sizeof text);
     if (a->family == RC_MOCK_ANTHROPIC) {
-        rc_rfc3339_push(&room, now_unix_ms + (int64_t)reset_ms);
+        rc_rfc3339_push(&space, now_unix_ms + (int64_t)reset_ms);
     } else {
-        rc_buf_push_u64(&room, reset_ms);
-        rc_buf_push(&room, RC_STR("ms"));
+        rc_buf_push_u64(&space, reset_ms);
+        rc_buf_push(&space, RC_STR("ms"));
     }
-    rc_mock_answer_field(a, name, rc_buf_get(&room));
+    rc_mock_response_add_header(a, name, rc_buf_get(&space));
 }
 
-static void left_fields(rc_mock_answer *a, const rc_mock_left *left, const char *const names[3],
-                        int64_t now_unix_ms)
+static void limit_state_headers(rc_mock_response *a, const rc_mock_limit_state *left,
+                                const char *const names[3], int64_t now_unix_ms)
 {
     if (!left->is_known)
         return;
-    number_field(a, names[0], left->limit);
-    number_field(a, names[1], left->remaining);
-    reset_field(a, names[2], left->reset_ms, now_unix_ms);
+    number_header(a, names[0], left->limit);
+    number_header(a, names[1], left->remaining);
+    reset_header(a, names[2], left->reset_ms, now_unix_ms);
 }
 
 /* Gemini tells nothing. */
-static void limit_fields(rc_mock_answer *a, const rc_mock_facts *facts)
+static void limit_headers(rc_mock_response *a, const rc_mock_context *context)
 {
     static const char *const openai[2][3] = {
         {"x-ratelimit-limit-requests", "x-ratelimit-remaining-requests",
@@ -156,28 +157,29 @@ static void limit_fields(rc_mock_answer *a, const rc_mock_facts *facts)
     if (a->family == RC_MOCK_GEMINI)
         return;
     const char *const(*names)[3] = a->family == RC_MOCK_ANTHROPIC ? anthropic : openai;
-    const rc_mock_left said = {.is_known = true,
-                               .limit = LEFT_LIMIT,
-                               .remaining = a->plan.left,
-                               .reset_ms = LEFT_RESET_MS};
-    left_fields(a, a->plan.has_left ? &said : &facts->requests, names[0], facts->now_unix_ms);
-    left_fields(a, &facts->tokens, names[1], facts->now_unix_ms);
+    const rc_mock_limit_state planned = {.is_known = true,
+                                         .limit = REMAINING_LIMIT,
+                                         .remaining = a->plan.remaining,
+                                         .reset_ms = REMAINING_RESET_MS};
+    limit_state_headers(a, a->plan.has_remaining ? &planned : &context->requests, names[0],
+                        context->now_unix_ms);
+    limit_state_headers(a, &context->tokens, names[1], context->now_unix_ms);
 }
 
-static void id_field(rc_mock_answer *a)
+static void id_header(rc_mock_response *a)
 {
     char text[40];
-    rc_buf room;
+    rc_buf space;
     if (a->family == RC_MOCK_GEMINI)
         return;
-    rc_buf_init_fixed(&room, text, sizeof text);
-    rc_buf_push(&room, RC_STR("req_"));
-    rc_buf_push(&room, rc_str_c(a->id));
-    rc_mock_answer_field(a, a->family == RC_MOCK_ANTHROPIC ? "request-id" : "x-request-id",
-                         rc_buf_get(&room));
+    rc_buf_init_fixed(&space, text, sizeof text);
+    rc_buf_push(&space, RC_STR("req_"));
+    rc_buf_push(&space, rc_str_c(a->id));
+    rc_mock_response_add_header(a, a->family == RC_MOCK_ANTHROPIC ? "request-id" : "x-request-id",
+                                rc_buf_get(&space));
 }
 
-static const char *content_type(const rc_mock_answer *a, bool is_error)
+static const char *content_type(const rc_mock_response *a, bool is_error)
 {
     if (is_error && a->plan.error == RC_MOCK_ERROR_HTML)
         return "text/html";
@@ -185,20 +187,20 @@ static const char *content_type(const rc_mock_answer *a, bool is_error)
                                                          : "application/json";
 }
 
-static void make_head(rc_mock_answer *a, const rc_mock_facts *facts, bool is_error)
+static void make_head(rc_mock_response *a, const rc_mock_context *context, bool is_error)
 {
-    rc_mock_answer_field(a, "content-type", rc_str_c(content_type(a, is_error)));
+    rc_mock_response_add_header(a, "content-type", rc_str_c(content_type(a, is_error)));
     if (a->is_stream)
-        rc_mock_answer_field(a, "cache-control", RC_STR("no-cache"));
-    id_field(a);
-    limit_fields(a, facts);
+        rc_mock_response_add_header(a, "cache-control", RC_STR("no-cache"));
+    id_header(a);
+    limit_headers(a, context);
     if (!is_error)
         return;
     if (a->plan.place != RC_MOCK_PLACE_BODY)
         a->status = rc_mock_error_get(a->plan.error, a->family)->status;
     if (a->plan.error == RC_MOCK_ERROR_REDIRECT)
-        rc_mock_answer_field(a, "location", RC_STR("/mock/elsewhere"));
-    rc_mock_error_hint(a, facts->now_unix_ms);
+        rc_mock_response_add_header(a, "location", RC_STR("/mock/elsewhere"));
+    rc_mock_error_hint(a, context->now_unix_ms);
 }
 
 /* ---- the body ---- */
@@ -217,7 +219,7 @@ static const rc_mock_dialect *dialect_of(rc_mock_endpoint endpoint)
 }
 
 /* Is the whole answer an error, whatever was asked for? */
-static bool is_plain_error(const rc_mock_answer *a)
+static bool is_plain_error(const rc_mock_response *a)
 {
     const rc_mock_plan *plan = &a->plan;
     if (plan->error == RC_MOCK_ERROR_NONE)
@@ -228,7 +230,7 @@ static bool is_plain_error(const rc_mock_answer *a)
 }
 
 /* Does the error come before all content, and before the input was counted? */
-static bool is_refused_in_stream(const rc_mock_answer *a)
+static bool is_refused_in_stream(const rc_mock_response *a)
 {
     const rc_mock_plan *plan = &a->plan;
     if (plan->place == RC_MOCK_PLACE_FIRST)
@@ -238,7 +240,7 @@ static bool is_refused_in_stream(const rc_mock_answer *a)
     return is_before && a->dialect->begin_tokens == 0;
 }
 
-static void push_body(rc_mock_answer *a, bool is_error)
+static void push_body(rc_mock_response *a, bool is_error)
 {
     if (a->plan.wire == RC_MOCK_WIRE_EMPTY || a->plan.wire == RC_MOCK_WIRE_EMPTY_STREAM)
         return;
@@ -254,12 +256,12 @@ static void push_body(rc_mock_answer *a, bool is_error)
         rc_mock_push_embeddings(a, &a->bytes);
 }
 
-static void make_body(rc_mock_answer *a, bool is_error)
+static void make_body(rc_mock_response *a, bool is_error)
 {
     const rc_mock_wire wire = a->plan.wire;
     if (a->is_stream) {
         a->is_chunked = wire != RC_MOCK_WIRE_WRONG_LENGTH;
-        a->length = RC_MOCK_ANSWER_MAX;
+        a->length = RC_MOCK_RESPONSE_MAX;
         return;
     }
     push_body(a, is_error);
@@ -279,7 +281,7 @@ static void push_hex(char text[24], uint64_t value)
     text[16] = '\0';
 }
 
-static void copy_request(rc_mock_answer *a, const rc_mock_request *request)
+static void copy_request(rc_mock_response *a, const rc_mock_request *request)
 {
     a->endpoint = request->endpoint;
     a->family = request->family;
@@ -299,66 +301,67 @@ static void copy_request(rc_mock_answer *a, const rc_mock_request *request)
         memcpy(a->tool, "mock_tool", sizeof "mock_tool");
 }
 
-static void start(rc_mock_answer *a, const rc_alloc *alloc)
+static void start(rc_mock_response *a, const rc_alloc *alloc)
 {
     memset(a, 0, sizeof *a);
-    rc_buf_init(&a->text, alloc, RC_MOCK_ANSWER_MAX);
-    rc_buf_init(&a->bytes, alloc, RC_MOCK_ANSWER_MAX);
-    rc_buf_init(&a->spare, alloc, RC_MOCK_ANSWER_MAX);
+    rc_buf_init(&a->text, alloc, RC_MOCK_RESPONSE_MAX);
+    rc_buf_init(&a->bytes, alloc, RC_MOCK_RESPONSE_MAX);
+    rc_buf_init(&a->spare, alloc, RC_MOCK_RESPONSE_MAX);
     a->status = 200;
 }
 
-rc_status rc_mock_answer_begin(rc_mock_answer *a, const rc_mock_plan *plan,
-                               const rc_mock_request *request, const rc_mock_facts *facts,
-                               const rc_alloc *alloc)
+rc_status rc_mock_response_begin(rc_mock_response *a, const rc_mock_plan *plan,
+                                 const rc_mock_request *request, const rc_mock_context *context,
+                                 const rc_alloc *alloc)
 {
     start(a, alloc);
-    const uint64_t nth = plan->round > 0 ? (facts->nth - 1) % plan->round + 1 : facts->nth;
+    const uint64_t nth = plan->round > 0 ? (context->nth - 1) % plan->round + 1 : context->nth;
     if (plan->first == 0 || nth <= plan->first)
         a->plan = *plan;
     copy_request(a, request);
     a->seed =
-        rc_mock_mix(rc_mock_mix_text(facts->seed, rc_mock_request_model(request)), facts->nth);
-    a->created_s = CREATED_S + (int64_t)(facts->seed % 1000000) + (int64_t)(facts->nth % 1000000);
+        rc_mock_mix(rc_mock_mix_text(context->seed, rc_mock_request_model(request)), context->nth);
+    a->created_s =
+        CREATED_S + (int64_t)(context->seed % 1000000) + (int64_t)(context->nth % 1000000);
     a->hint_ms = a->plan.hint_ms;
     push_hex(a->id, a->seed);
-    rc_str message = rc_str_slice(facts->message, 0, RC_MOCK_MESSAGE_MAX - 1);
+    rc_str message = rc_str_slice(context->message, 0, RC_MOCK_MESSAGE_MAX - 1);
     if (message.len > 0)
         memcpy(a->message, message.ptr, message.len);
 
     const bool is_error = is_plain_error(a);
-    a->is_free = is_error || is_refused_in_stream(a) || a->endpoint == RC_MOCK_COUNT_TOKENS ||
-                 a->endpoint == RC_MOCK_MODELS;
+    a->is_unbilled = is_error || is_refused_in_stream(a) || a->endpoint == RC_MOCK_COUNT_TOKENS ||
+                     a->endpoint == RC_MOCK_MODELS;
     a->is_block = is_error && a->is_stream && a->family == RC_MOCK_GEMINI &&
                   a->plan.error == RC_MOCK_ERROR_FILTER;
     if (is_error || a->plan.wire == RC_MOCK_WIRE_EMPTY)
         a->is_stream = false;
     if (!is_error && a->dialect != NULL)
         make_text(a, request);
-    make_head(a, facts, is_error);
+    make_head(a, context, is_error);
     make_body(a, is_error);
     /* Nobody gets to see it. */
     if (a->plan.wire == RC_MOCK_WIRE_HANG || a->plan.wire == RC_MOCK_WIRE_REFUSE)
         a->status = 0;
-    rc_mock_answer_start_steps(a);
+    rc_mock_response_start_steps(a);
     const rc_status status = rc_buf_status(&a->text);
     return status != RC_OK ? status : rc_buf_status(&a->bytes);
 }
 
-rc_status rc_mock_answer_begin_plain(rc_mock_answer *a, int status, rc_str json,
-                                     const rc_alloc *alloc)
+rc_status rc_mock_response_begin_plain(rc_mock_response *a, int status, rc_str json,
+                                       const rc_alloc *alloc)
 {
     start(a, alloc);
     a->status = status;
-    rc_mock_answer_field(a, "content-type", RC_STR("application/json"));
+    rc_mock_response_add_header(a, "content-type", RC_STR("application/json"));
     rc_buf_push(&a->bytes, json);
     a->body_len = rc_buf_get(&a->bytes).len;
     a->length = a->body_len;
-    rc_mock_answer_start_steps(a);
+    rc_mock_response_start_steps(a);
     return rc_buf_status(&a->bytes);
 }
 
-void rc_mock_answer_done(rc_mock_answer *a)
+void rc_mock_response_done(rc_mock_response *a)
 {
     rc_buf_done(&a->text);
     rc_buf_done(&a->bytes);

@@ -1,10 +1,10 @@
-/* What the two files of rc_mock_answer share. */
+/* What the two files of rc_mock_response share. */
 #ifndef RC_MOCK_ANSWER_PRIVATE_H
 #define RC_MOCK_ANSWER_PRIVATE_H
 
 #include "mock/answer.h"
 
 /* Text, head and body are there: the first step is next. */
-void rc_mock_answer_start_steps(rc_mock_answer *answer);
+void rc_mock_response_start_steps(rc_mock_response *response);
 
 #endif

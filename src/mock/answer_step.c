@@ -28,7 +28,7 @@ enum {
     STAGE_HANG
 };
 
-void rc_mock_answer_start_steps(rc_mock_answer *a)
+void rc_mock_response_start_steps(rc_mock_response *a)
 {
     a->stage = STAGE_SLOW;
     if (a->plan.wire == RC_MOCK_WIRE_HANG)
@@ -37,26 +37,26 @@ void rc_mock_answer_start_steps(rc_mock_answer *a)
         a->stage = STAGE_CLOSE;
 }
 
-static bool give(rc_mock_step *step, rc_mock_what what)
+static bool give(rc_mock_step *step, rc_mock_step_kind kind)
 {
-    step->what = what;
+    step->kind = kind;
     return true;
 }
 
 static bool give_wait(rc_mock_step *step, uint64_t wait_ms)
 {
-    step->wait_ms = wait_ms < RC_MOCK_EVER ? (uint32_t)wait_ms : RC_MOCK_EVER - 1;
+    step->wait_ms = wait_ms < RC_MOCK_FOREVER ? (uint32_t)wait_ms : RC_MOCK_FOREVER - 1;
     return give(step, RC_MOCK_WAIT);
 }
 
-static bool go(rc_mock_answer *a, int stage)
+static bool go(rc_mock_response *a, int stage)
 {
     a->stage = stage;
     return false;
 }
 
 /* Nothing to send is no step. An answer that there is no memory for is cut off. */
-static bool give_buf(rc_mock_answer *a, rc_mock_step *step, const rc_buf *buf, uint64_t tokens)
+static bool give_buf(rc_mock_response *a, rc_mock_step *step, const rc_buf *buf, uint64_t tokens)
 {
     if (rc_buf_status(buf) != RC_OK)
         return go(a, STAGE_RESET);
@@ -65,16 +65,16 @@ static bool give_buf(rc_mock_answer *a, rc_mock_step *step, const rc_buf *buf, u
     return step->bytes.len > 0 && give(step, RC_MOCK_SEND);
 }
 
-static bool give_bytes(rc_mock_answer *a, rc_mock_step *step)
+static bool give_bytes(rc_mock_response *a, rc_mock_step *step)
 {
     return give_buf(a, step, &a->bytes, 0);
 }
 
 /* The silence that the plan wants, if it was not there yet. */
-static bool give_stall(rc_mock_answer *a, rc_mock_step *step)
+static bool give_stall(rc_mock_response *a, rc_mock_step *step)
 {
     a->is_stalled = true;
-    if (a->plan.stall_ms == RC_MOCK_EVER)
+    if (a->plan.stall_ms == RC_MOCK_FOREVER)
         return go(a, STAGE_HANG);
     return a->plan.stall_ms > 0 && give_wait(step, a->plan.stall_ms);
 }
@@ -82,7 +82,7 @@ static bool give_stall(rc_mock_answer *a, rc_mock_step *step)
 /* ---- before the body ---- */
 
 /* A body that is whole comes when all of its tokens are there. */
-static bool step_slow(rc_mock_answer *a, rc_mock_step *step)
+static bool step_slow(rc_mock_response *a, rc_mock_step *step)
 {
     uint64_t wait_ms = a->plan.slow_ms;
     a->stage = STAGE_HEAD;
@@ -93,14 +93,14 @@ static bool step_slow(rc_mock_answer *a, rc_mock_step *step)
     return wait_ms > 0 && give_wait(step, wait_ms);
 }
 
-static bool step_head(rc_mock_answer *a, rc_mock_step *step)
+static bool step_head(rc_mock_response *a, rc_mock_step *step)
 {
     a->stage = a->is_stream ? STAGE_KEEPALIVE : STAGE_WHOLE;
     return give(step, RC_MOCK_HEAD);
 }
 
 /* They are spread over the time before the first event. */
-static bool step_keepalive(rc_mock_answer *a, rc_mock_step *step)
+static bool step_keepalive(rc_mock_response *a, rc_mock_step *step)
 {
     const rc_mock_plan *plan = &a->plan;
     if (plan->wire == RC_MOCK_WIRE_EMPTY_STREAM)
@@ -120,7 +120,7 @@ static bool step_keepalive(rc_mock_answer *a, rc_mock_step *step)
 
 /* ---- a stream ---- */
 
-static bool give_error(rc_mock_answer *a, rc_mock_step *step)
+static bool give_error(rc_mock_response *a, rc_mock_step *step)
 {
     a->stage = STAGE_END;
     rc_buf_reset(&a->bytes);
@@ -128,43 +128,43 @@ static bool give_error(rc_mock_answer *a, rc_mock_step *step)
     return give_bytes(a, step);
 }
 
-static bool step_begin(rc_mock_answer *a, rc_mock_step *step)
+static bool step_begin(rc_mock_response *a, rc_mock_step *step)
 {
     if (a->plan.place == RC_MOCK_PLACE_FIRST)
         return give_error(a, step);
     a->stage = STAGE_ITEMS;
     if (a->dialect->begin_tokens > 0 && a->output_tokens > 0)
-        a->told_tokens = a->dialect->begin_tokens;
+        a->counted_tokens = a->dialect->begin_tokens;
     rc_buf_reset(&a->bytes);
     a->dialect->begin(a, &a->bytes);
-    return give_buf(a, step, &a->bytes, a->told_tokens);
+    return give_buf(a, step, &a->bytes, a->counted_tokens);
 }
 
-static bool is_at_end(const rc_mock_answer *a)
+static bool is_at_end(const rc_mock_response *a)
 {
-    if (rc_mock_is_tool(a))
+    if (rc_mock_response_is_tool(a))
         return a->item == RC_MOCK_TOOL_PARTS;
     return a->text_at == a->text_len;
 }
 
 /* Has it come to N content events, or to the last one if there are fewer? */
-static bool has_come_to(const rc_mock_answer *a, uint32_t count)
+static bool has_come_to(const rc_mock_response *a, uint32_t count)
 {
     return a->item >= count || is_at_end(a);
 }
 
-static rc_str next_piece(const rc_mock_answer *a)
+static rc_str next_piece(const rc_mock_response *a)
 {
     const rc_str all = rc_str_slice(rc_buf_get(&a->text), 0, a->text_len);
     if (a->text_at < a->thought_len)
-        return rc_mock_token(rc_mock_thoughts(a), a->text_at);
+        return rc_mock_token(rc_mock_response_thoughts(a), a->text_at);
     if (a->plan.text == RC_MOCK_TEXT_HUGE)
         return rc_str_slice(all, a->text_at, a->text_at + HUGE_PIECE);
     return rc_mock_token(all, a->text_at);
 }
 
 /* The last event's data loses its second half; the event stays one, or the stream ends in it. */
-static bool give_damaged(rc_mock_answer *a, rc_mock_step *step, bool is_event, uint64_t tokens)
+static bool give_damaged(rc_mock_response *a, rc_mock_step *step, bool is_event, uint64_t tokens)
 {
     const rc_str bytes = rc_buf_get(&a->bytes);
     size_t from = 0;
@@ -177,11 +177,11 @@ static bool give_damaged(rc_mock_answer *a, rc_mock_step *step, bool is_event, u
     return give_buf(a, step, &a->spare, tokens);
 }
 
-static bool give_item(rc_mock_answer *a, rc_mock_step *step)
+static bool give_item(rc_mock_response *a, rc_mock_step *step)
 {
     uint64_t tokens = a->unsent_tokens;
     rc_buf_reset(&a->bytes);
-    if (rc_mock_is_tool(a)) {
+    if (rc_mock_response_is_tool(a)) {
         tokens += rc_mock_token_count(rc_mock_tool_part(a->item));
         a->dialect->tool(a, a->item, &a->bytes);
     } else {
@@ -193,9 +193,9 @@ static bool give_item(rc_mock_answer *a, rc_mock_step *step)
             a->dialect->text(a, piece, &a->bytes);
         a->text_at += piece.len;
     }
-    const uint64_t told = tokens < a->told_tokens ? tokens : a->told_tokens;
-    tokens -= told;
-    a->told_tokens -= told;
+    const uint64_t counted = tokens < a->counted_tokens ? tokens : a->counted_tokens;
+    tokens -= counted;
+    a->counted_tokens -= counted;
     a->item++;
     a->is_paced = false;
     a->unsent_tokens = rc_buf_get(&a->bytes).len == 0 ? tokens : 0;
@@ -209,7 +209,7 @@ static bool give_item(rc_mock_answer *a, rc_mock_step *step)
 }
 
 /* What happens in the place of the next item. */
-static bool step_items(rc_mock_answer *a, rc_mock_step *step)
+static bool step_items(rc_mock_response *a, rc_mock_step *step)
 {
     const rc_mock_plan *plan = &a->plan;
     if (plan->has_stall && !a->is_stalled && has_come_to(a, plan->stall_at))
@@ -232,7 +232,7 @@ static bool step_items(rc_mock_answer *a, rc_mock_step *step)
     return give_item(a, step);
 }
 
-static bool step_finish(rc_mock_answer *a, rc_mock_step *step)
+static bool step_finish(rc_mock_response *a, rc_mock_step *step)
 {
     a->stage = a->plan.wire == RC_MOCK_WIRE_NO_TERMINATOR ? STAGE_END : STAGE_TERMINATOR;
     rc_buf_reset(&a->bytes);
@@ -240,7 +240,7 @@ static bool step_finish(rc_mock_answer *a, rc_mock_step *step)
     return give_bytes(a, step);
 }
 
-static bool step_terminator(rc_mock_answer *a, rc_mock_step *step)
+static bool step_terminator(rc_mock_response *a, rc_mock_step *step)
 {
     a->stage = a->plan.wire == RC_MOCK_WIRE_WRONG_LENGTH ? STAGE_CLOSE : STAGE_END;
     rc_buf_reset(&a->bytes);
@@ -250,7 +250,7 @@ static bool step_terminator(rc_mock_answer *a, rc_mock_step *step)
 
 /* ---- one body ---- */
 
-static bool give_part(rc_mock_answer *a, rc_mock_step *step, size_t to, uint64_t tokens)
+static bool give_part(rc_mock_response *a, rc_mock_step *step, size_t to, uint64_t tokens)
 {
     step->bytes = rc_str_slice(rc_buf_get(&a->bytes), a->body_at, to);
     step->tokens = (uint32_t)tokens;
@@ -258,7 +258,7 @@ static bool give_part(rc_mock_answer *a, rc_mock_step *step, size_t to, uint64_t
     return step->bytes.len > 0 && give(step, RC_MOCK_SEND);
 }
 
-static bool step_whole(rc_mock_answer *a, rc_mock_step *step)
+static bool step_whole(rc_mock_response *a, rc_mock_step *step)
 {
     const rc_mock_wire wire = a->plan.wire;
     a->stage = STAGE_REST;
@@ -273,7 +273,7 @@ static bool step_whole(rc_mock_answer *a, rc_mock_step *step)
     return give_part(a, step, a->body_len / 2, 0);
 }
 
-static bool step_rest(rc_mock_answer *a, rc_mock_step *step)
+static bool step_rest(rc_mock_response *a, rc_mock_step *step)
 {
     if (a->plan.has_stall && !a->is_stalled)
         return give_stall(a, step);
@@ -283,14 +283,14 @@ static bool step_rest(rc_mock_answer *a, rc_mock_step *step)
 
 /* ---- all ---- */
 
-static bool step_garbage(rc_mock_answer *a, rc_mock_step *step)
+static bool step_garbage(rc_mock_response *a, rc_mock_step *step)
 {
     a->stage = STAGE_CLOSE;
     return give(step, RC_MOCK_GARBAGE);
 }
 
 /* True: there is a step. False: another stage is next. */
-static bool step_once(rc_mock_answer *a, rc_mock_step *step)
+static bool step_once(rc_mock_response *a, rc_mock_step *step)
 {
     switch (a->stage) {
     case STAGE_SLOW:
@@ -325,27 +325,27 @@ static bool step_once(rc_mock_answer *a, rc_mock_step *step)
 }
 
 /* Cuts a piece short where the plan says. */
-static void cut_bytes(rc_mock_answer *a, rc_mock_step *step)
+static void cut_bytes(rc_mock_response *a, rc_mock_step *step)
 {
-    const uint64_t room = a->plan.wire_count - a->sent_bytes;
-    if (step->bytes.len < room)
+    const uint64_t remaining = a->plan.wire_count - a->sent_bytes;
+    if (step->bytes.len < remaining)
         return;
     a->stage = STAGE_RESET;
-    if (step->bytes.len > room)
+    if (step->bytes.len > remaining)
         step->tokens = 0;
-    step->bytes.len = room;
-    if (room == 0)
-        step->what = RC_MOCK_RESET;
+    step->bytes.len = remaining;
+    if (remaining == 0)
+        step->kind = RC_MOCK_RESET;
 }
 
-void rc_mock_answer_step(rc_mock_answer *a, rc_mock_step *ret_step)
+void rc_mock_response_step(rc_mock_response *a, rc_mock_step *ret_step)
 {
     rc_mock_step step = {0};
     while (!step_once(a, &step))
         step = (rc_mock_step){0};
-    if (step.what == RC_MOCK_SEND && a->plan.wire == RC_MOCK_WIRE_CUT_BYTES)
+    if (step.kind == RC_MOCK_SEND && a->plan.wire == RC_MOCK_WIRE_CUT_BYTES)
         cut_bytes(a, &step);
-    if (step.what == RC_MOCK_SEND)
+    if (step.kind == RC_MOCK_SEND)
         a->sent_bytes += step.bytes.len;
     *ret_step = step;
 }

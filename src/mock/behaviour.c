@@ -13,7 +13,7 @@ typedef enum mock_number {
     NUMBER_MILLIS
 } mock_number;
 
-typedef struct mock_word {
+typedef struct mock_behaviour {
     const char *name;
     rc_mock_slot slot;
     int value; /* of the slot's own enum */
@@ -22,7 +22,7 @@ typedef struct mock_word {
     uint32_t fallback;
     uint32_t max;
     const char *help;
-} mock_word;
+} mock_behaviour;
 
 /* A slot without values of its own has NONE alone. */
 enum {
@@ -36,7 +36,7 @@ enum {
     RC_MOCK_LEFT_NONE = 0
 };
 
-static const mock_word words[] = {
+static const mock_behaviour behaviours[] = {
 #define RC_MOCK_BEHAVIOUR(name, SLOT, VALUE, HINT, ARG, fallback, max, help) \
     {name,                                                                   \
      RC_MOCK_SLOT_##SLOT,                                                    \
@@ -49,32 +49,32 @@ static const mock_word words[] = {
 #include "../../spec/mock.def"
 };
 
-#define WORD_COUNT (sizeof words / sizeof *words)
+#define BEHAVIOUR_COUNT (sizeof behaviours / sizeof *behaviours)
 
-const char *rc_mock_word_at(const void *ctx, size_t index)
+const char *rc_mock_behaviour_name_at(const void *ctx, size_t index)
 {
     (void)ctx;
-    return index < WORD_COUNT ? words[index].name : NULL;
+    return index < BEHAVIOUR_COUNT ? behaviours[index].name : NULL;
 }
 
-bool rc_mock_word_has_number(size_t index)
+bool rc_mock_behaviour_has_number(size_t index)
 {
-    return index < WORD_COUNT && words[index].number != NUMBER_NONE;
+    return index < BEHAVIOUR_COUNT && behaviours[index].number != NUMBER_NONE;
 }
 
-const char *rc_mock_word_help_at(size_t index)
+const char *rc_mock_behaviour_help_at(size_t index)
 {
-    return index < WORD_COUNT ? words[index].help : "";
+    return index < BEHAVIOUR_COUNT ? behaviours[index].help : "";
 }
 
 const char *rc_mock_fault_text(rc_mock_fault fault)
 {
     switch (fault) {
-    case RC_MOCK_FAULT_WORD:
+    case RC_MOCK_FAULT_UNKNOWN:
         return "there is no such behaviour";
     case RC_MOCK_FAULT_NUMBER:
         return "the number does not fit";
-    case RC_MOCK_FAULT_TOGETHER:
+    case RC_MOCK_FAULT_CONFLICT:
         return "it does not go together with one before it";
     case RC_MOCK_FAULT_FIRST:
         return "behind @ stands how many requests it is for, from 1 on; behind that, after a "
@@ -104,7 +104,7 @@ static bool read_number(rc_str text, uint64_t max, uint64_t *ret_value)
 }
 
 /* A number of the word's kind; times in milliseconds. */
-static bool read_argument(const mock_word *word, rc_str text, uint32_t *ret_value)
+static bool read_argument(const mock_behaviour *word, rc_str text, uint32_t *ret_value)
 {
     uint64_t scale = word->number == NUMBER_SECONDS ? 1000 : 1;
     uint64_t max = word->max * scale;
@@ -125,7 +125,7 @@ static bool read_argument(const mock_word *word, rc_str text, uint32_t *ret_valu
 }
 
 /* Is that the word, or the word with a dash and something that begins with a digit behind it? */
-static bool is_word(rc_str text, const mock_word *word, rc_str *ret_argument)
+static bool is_word(rc_str text, const mock_behaviour *word, rc_str *ret_argument)
 {
     rc_str name = rc_str_c(word->name);
     if (!rc_str_starts_with(text, name))
@@ -137,7 +137,7 @@ static bool is_word(rc_str text, const mock_word *word, rc_str *ret_argument)
            rc_ascii_is_digit(ret_argument->ptr[0]);
 }
 
-static void apply(rc_mock_plan *plan, const mock_word *word, uint32_t number)
+static void apply(rc_mock_plan *plan, const mock_behaviour *word, uint32_t number)
 {
     switch (word->slot) {
     case RC_MOCK_SLOT_ERROR:
@@ -176,8 +176,8 @@ static void apply(rc_mock_plan *plan, const mock_word *word, uint32_t number)
         plan->wire_count = number;
         break;
     case RC_MOCK_SLOT_LEFT:
-        plan->has_left = true;
-        plan->left = number;
+        plan->has_remaining = true;
+        plan->remaining = number;
         break;
     case RC_MOCK_SLOT_NOTHING:
         break;
@@ -187,16 +187,17 @@ static void apply(rc_mock_plan *plan, const mock_word *word, uint32_t number)
 static bool refuse(rc_mock_reading *reading, rc_mock_fault fault, rc_str word)
 {
     *reading = (rc_mock_reading){.fault = fault, .word = word};
-    if (fault == RC_MOCK_FAULT_WORD)
-        reading->nearest = rc_nearest(word, rc_mock_word_at, NULL);
+    if (fault == RC_MOCK_FAULT_UNKNOWN)
+        reading->nearest = rc_nearest(word, rc_mock_behaviour_name_at, NULL);
     return false;
 }
 
 /* One word of a name; taken: a bit for each slot that is decided. */
-static bool read_word(rc_str text, rc_mock_plan *plan, uint32_t *taken, rc_mock_reading *reading)
+static bool read_word(rc_str text, rc_mock_plan *plan, uint32_t *decided_slots,
+                      rc_mock_reading *reading)
 {
-    for (size_t i = 0; i < WORD_COUNT; i++) {
-        const mock_word *word = &words[i];
+    for (size_t i = 0; i < BEHAVIOUR_COUNT; i++) {
+        const mock_behaviour *word = &behaviours[i];
         rc_str argument;
         if (!is_word(text, word, &argument))
             continue;
@@ -204,29 +205,29 @@ static bool read_word(rc_str text, rc_mock_plan *plan, uint32_t *taken, rc_mock_
         if (argument.len > 0 && !read_argument(word, argument, &number))
             return refuse(reading, RC_MOCK_FAULT_NUMBER, text);
         const uint32_t bit = word->slot == RC_MOCK_SLOT_NOTHING ? 0 : 1u << word->slot;
-        if ((*taken & bit) != 0)
-            return refuse(reading, RC_MOCK_FAULT_TOGETHER, text);
-        *taken |= bit;
+        if ((*decided_slots & bit) != 0)
+            return refuse(reading, RC_MOCK_FAULT_CONFLICT, text);
+        *decided_slots |= bit;
         apply(plan, word, number);
         return true;
     }
-    return refuse(reading, RC_MOCK_FAULT_WORD, text);
+    return refuse(reading, RC_MOCK_FAULT_UNKNOWN, text);
 }
 
 /* Which of the two of a stall was said. */
-static void settle_stall(rc_mock_plan *plan, uint32_t taken)
+static void resolve_stall(rc_mock_plan *plan, uint32_t decided_slots)
 {
-    const bool has_time = (taken & 1u << RC_MOCK_SLOT_STALL) != 0;
-    const bool has_place = (taken & 1u << RC_MOCK_SLOT_STALL_AT) != 0;
+    const bool has_time = (decided_slots & 1u << RC_MOCK_SLOT_STALL) != 0;
+    const bool has_place = (decided_slots & 1u << RC_MOCK_SLOT_STALL_AT) != 0;
     plan->has_stall = has_time || has_place;
     if (has_time && !has_place)
         plan->stall_at = 1;
     if (has_place && !has_time)
-        plan->stall_ms = RC_MOCK_EVER;
+        plan->stall_ms = RC_MOCK_FOREVER;
 }
 
 /* An error that stands somewhere, and nobody said which. */
-static void settle_error(rc_mock_plan *plan)
+static void resolve_error(rc_mock_plan *plan)
 {
     if (plan->place == RC_MOCK_PLACE_STARTED)
         plan->error = RC_MOCK_ERROR_OVERLOADED;
@@ -254,7 +255,7 @@ static bool read_first(rc_str text, rc_mock_plan *plan)
 bool rc_mock_plan_parse(rc_str text, rc_mock_plan *ret_plan, rc_mock_reading *ret_reading)
 {
     rc_mock_plan plan = {0};
-    uint32_t taken = 0;
+    uint32_t decided_slots = 0;
     *ret_reading = (rc_mock_reading){0};
     if (rc_str_starts_with(text, RC_STR(PREFIX)))
         text = rc_str_slice(text, sizeof PREFIX - 1, text.len);
@@ -269,12 +270,12 @@ bool rc_mock_plan_parse(rc_str text, rc_mock_plan *ret_plan, rc_mock_reading *re
         size_t plus = rc_str_find_byte(text, '+', from);
         if (plus == RC_STR_NPOS)
             plus = text.len;
-        if (!read_word(rc_str_slice(text, from, plus), &plan, &taken, ret_reading))
+        if (!read_word(rc_str_slice(text, from, plus), &plan, &decided_slots, ret_reading))
             return false;
         from = plus + 1;
     }
-    settle_stall(&plan, taken);
-    settle_error(&plan);
+    resolve_stall(&plan, decided_slots);
+    resolve_error(&plan);
     *ret_plan = plan;
     return true;
 }

@@ -96,7 +96,7 @@ typedef enum rc_mock_wire {
     RC_MOCK_WIRE_REFUSE
 } rc_mock_wire;
 
-#define RC_MOCK_EVER UINT32_MAX
+#define RC_MOCK_FOREVER UINT32_MAX
 
 /* All zero: a good answer. */
 typedef struct rc_mock_plan {
@@ -110,23 +110,23 @@ typedef struct rc_mock_plan {
     uint32_t slow_ms;
     uint32_t trickle_ms;
     bool has_stall;
-    uint32_t stall_ms; /* RC_MOCK_EVER: no end */
+    uint32_t stall_ms; /* RC_MOCK_FOREVER: no end */
     uint32_t stall_at;
     uint32_t keepalives;
     uint32_t damaged; /* the Nth content event; 0: none */
     rc_mock_wire wire;
     uint32_t wire_count;
-    bool has_left; /* the head says how many requests are left */
-    uint32_t left;
+    bool has_remaining; /* the head says how many requests are left */
+    uint32_t remaining;
     uint32_t first; /* so for the first requests alone; 0: always */
     uint32_t round; /* of every so many; 0: once */
 } rc_mock_plan;
 
 typedef enum rc_mock_fault {
     RC_MOCK_FAULT_NONE = 0,
-    RC_MOCK_FAULT_WORD,     /* there is no such word */
+    RC_MOCK_FAULT_UNKNOWN,  /* there is no such word */
     RC_MOCK_FAULT_NUMBER,   /* too large, or none is allowed */
-    RC_MOCK_FAULT_TOGETHER, /* two words of one slot */
+    RC_MOCK_FAULT_CONFLICT, /* two words of one slot */
     RC_MOCK_FAULT_FIRST     /* @ without a number from 1 on, or a round that is not longer */
 } rc_mock_fault;
 
@@ -143,10 +143,10 @@ bool rc_mock_plan_parse(rc_str text, rc_mock_plan *ret_plan, rc_mock_reading *re
 const char *rc_mock_fault_text(rc_mock_fault fault);
 
 /* The words, for lists and for the nearest. NULL past the end. */
-const char *rc_mock_word_at(const void *ctx, size_t index);
+const char *rc_mock_behaviour_name_at(const void *ctx, size_t index);
 
 /* May a number stand behind the word? And what the word does. */
-bool rc_mock_word_has_number(size_t index);
-const char *rc_mock_word_help_at(size_t index);
+bool rc_mock_behaviour_has_number(size_t index);
+const char *rc_mock_behaviour_help_at(size_t index);
 
 #endif

@@ -17,9 +17,9 @@ void rc_mock_event_end(rc_buf *buf)
     rc_buf_push(buf, RC_STR("\n\n"));
 }
 
-void rc_mock_comment(rc_mock_answer *answer, rc_buf *buf)
+void rc_mock_comment(rc_mock_response *response, rc_buf *buf)
 {
-    (void)answer;
+    (void)response;
     rc_buf_push(buf, RC_STR(": keep-alive\n\n"));
 }
 
@@ -53,14 +53,14 @@ void rc_mock_array(rc_json_writer *w, const char *key)
 }
 
 void rc_mock_id(rc_json_writer *w, const char *key, const char *prefix,
-                const rc_mock_answer *answer)
+                const rc_mock_response *response)
 {
     char text[64];
-    rc_buf room;
-    rc_buf_init_fixed(&room, text, sizeof text);
-    rc_buf_push(&room, rc_str_c(prefix));
-    rc_buf_push(&room, rc_str_c(answer->id));
-    rc_json_member_string(w, rc_str_c(key), rc_buf_get(&room));
+    rc_buf scratch;
+    rc_buf_init_fixed(&scratch, text, sizeof text);
+    rc_buf_push(&scratch, rc_str_c(prefix));
+    rc_buf_push(&scratch, rc_str_c(response->id));
+    rc_json_member_string(w, rc_str_c(key), rc_buf_get(&scratch));
 }
 
 #define ARGUMENTS_1 "{\"query\":"

@@ -2,14 +2,14 @@
 #include "mock/dialect.h"
 #include "mock/error.h"
 
-static const char *stop_reason(const rc_mock_answer *a)
+static const char *stop_reason(const rc_mock_response *a)
 {
     static const char *const names[] = {"end_turn", "max_tokens", "tool_use"};
     return names[a->finish];
 }
 
 /* Thinking is block 0, so that the answer is block 1. */
-static uint64_t block_of_answer(const rc_mock_answer *a)
+static uint64_t block_of_response(const rc_mock_response *a)
 {
     return a->thought_len > 0 ? 1 : 0;
 }
@@ -26,7 +26,7 @@ static void event_end(rc_json_writer *w, rc_buf *buf)
     rc_mock_event_end(buf);
 }
 
-static void push_usage(const rc_mock_answer *a, rc_json_writer *w, uint64_t output)
+static void push_usage(const rc_mock_response *a, rc_json_writer *w, uint64_t output)
 {
     rc_mock_object(w, "usage");
     rc_mock_number(w, "input_tokens", a->input_tokens);
@@ -36,7 +36,7 @@ static void push_usage(const rc_mock_answer *a, rc_json_writer *w, uint64_t outp
     rc_json_object_end(w);
 }
 
-static void push_top(const rc_mock_answer *a, rc_json_writer *w)
+static void push_top(const rc_mock_response *a, rc_json_writer *w)
 {
     rc_mock_id(w, "id", "msg_", a);
     rc_mock_string(w, "type", "message");
@@ -44,7 +44,7 @@ static void push_top(const rc_mock_answer *a, rc_json_writer *w)
     rc_mock_string(w, "model", a->model);
 }
 
-static void begin(rc_mock_answer *a, rc_buf *buf)
+static void begin(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     event_begin(&w, buf, "message_start");
@@ -54,21 +54,21 @@ static void begin(rc_mock_answer *a, rc_buf *buf)
     rc_json_array_end(&w);
     rc_mock_null(&w, "stop_reason");
     rc_mock_null(&w, "stop_sequence");
-    push_usage(a, &w, a->told_tokens);
+    push_usage(a, &w, a->counted_tokens);
     rc_json_object_end(&w);
     event_end(&w, buf);
 }
 
 /* ---- blocks ---- */
 
-static void block_begin(const rc_mock_answer *a, rc_buf *buf, uint64_t index, const char *type)
+static void block_begin(const rc_mock_response *a, rc_buf *buf, uint64_t index, const char *type)
 {
     rc_json_writer w;
     event_begin(&w, buf, "content_block_start");
     rc_mock_number(&w, "index", index);
     rc_mock_object(&w, "content_block");
     rc_mock_string(&w, "type", type);
-    if (rc_mock_is_tool(a)) {
+    if (rc_mock_response_is_tool(a)) {
         rc_mock_id(&w, "id", "toolu_", a);
         rc_mock_string(&w, "name", a->tool);
         rc_mock_object(&w, "input");
@@ -100,7 +100,7 @@ static void push_delta(rc_buf *buf, uint64_t index, const char *type, const char
     event_end(&w, buf);
 }
 
-static void thought(rc_mock_answer *a, rc_str piece, rc_buf *buf)
+static void thought(rc_mock_response *a, rc_str piece, rc_buf *buf)
 {
     if (a->text_at == 0)
         block_begin(a, buf, 0, "thinking");
@@ -108,23 +108,23 @@ static void thought(rc_mock_answer *a, rc_str piece, rc_buf *buf)
 }
 
 /* In front of the answer's first piece. */
-static void text_begin(const rc_mock_answer *a, rc_buf *buf)
+static void text_begin(const rc_mock_response *a, rc_buf *buf)
 {
     if (a->thought_len > 0) {
         push_delta(buf, 0, "signature_delta", "signature", RC_STR("bW9jaw=="));
         block_end(buf, 0);
     }
-    block_begin(a, buf, block_of_answer(a), "text");
+    block_begin(a, buf, block_of_response(a), "text");
 }
 
-static void text(rc_mock_answer *a, rc_str piece, rc_buf *buf)
+static void text(rc_mock_response *a, rc_str piece, rc_buf *buf)
 {
     if (a->text_at == a->thought_len)
         text_begin(a, buf);
-    push_delta(buf, block_of_answer(a), "text_delta", "text", piece);
+    push_delta(buf, block_of_response(a), "text_delta", "text", piece);
 }
 
-static void tool(rc_mock_answer *a, uint32_t part, rc_buf *buf)
+static void tool(rc_mock_response *a, uint32_t part, rc_buf *buf)
 {
     if (part == 0)
         block_begin(a, buf, 0, "tool_use");
@@ -133,12 +133,12 @@ static void tool(rc_mock_answer *a, uint32_t part, rc_buf *buf)
 
 /* ---- the end ---- */
 
-static void finish(rc_mock_answer *a, rc_buf *buf)
+static void finish(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
-    if (!rc_mock_is_tool(a) && rc_mock_words(a).len == 0)
+    if (!rc_mock_response_is_tool(a) && rc_mock_response_text(a).len == 0)
         text_begin(a, buf);
-    block_end(buf, block_of_answer(a));
+    block_end(buf, block_of_response(a));
     event_begin(&w, buf, "message_delta");
     rc_mock_object(&w, "delta");
     rc_mock_string(&w, "stop_reason", stop_reason(a));
@@ -150,7 +150,7 @@ static void finish(rc_mock_answer *a, rc_buf *buf)
     event_end(&w, buf);
 }
 
-static void terminator(rc_mock_answer *a, rc_buf *buf)
+static void terminator(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     (void)a;
@@ -158,14 +158,14 @@ static void terminator(rc_mock_answer *a, rc_buf *buf)
     event_end(&w, buf);
 }
 
-static void error(rc_mock_answer *a, rc_buf *buf)
+static void error(rc_mock_response *a, rc_buf *buf)
 {
     rc_buf_push(buf, RC_STR("event: error\ndata: "));
     rc_mock_error_push(a, buf);
     rc_mock_event_end(buf);
 }
 
-static void ping(rc_mock_answer *a, rc_buf *buf)
+static void ping(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     (void)a;
@@ -175,10 +175,10 @@ static void ping(rc_mock_answer *a, rc_buf *buf)
 
 /* ---- whole ---- */
 
-static void push_content(const rc_mock_answer *a, rc_json_writer *w)
+static void push_content(const rc_mock_response *a, rc_json_writer *w)
 {
     rc_json_object_begin(w);
-    if (rc_mock_is_tool(a)) {
+    if (rc_mock_response_is_tool(a)) {
         rc_mock_string(w, "type", "tool_use");
         rc_mock_id(w, "id", "toolu_", a);
         rc_mock_string(w, "name", a->tool);
@@ -186,12 +186,12 @@ static void push_content(const rc_mock_answer *a, rc_json_writer *w)
         rc_json_raw(w, rc_mock_tool_arguments());
     } else {
         rc_mock_string(w, "type", "text");
-        rc_json_member_string(w, RC_STR("text"), rc_mock_words(a));
+        rc_json_member_string(w, RC_STR("text"), rc_mock_response_text(a));
     }
     rc_json_object_end(w);
 }
 
-static void whole(rc_mock_answer *a, rc_buf *buf)
+static void whole(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);
@@ -201,7 +201,7 @@ static void whole(rc_mock_answer *a, rc_buf *buf)
     if (a->thought_len > 0) {
         rc_json_object_begin(&w);
         rc_mock_string(&w, "type", "thinking");
-        rc_json_member_string(&w, RC_STR("thinking"), rc_mock_thoughts(a));
+        rc_json_member_string(&w, RC_STR("thinking"), rc_mock_response_thoughts(a));
         rc_mock_string(&w, "signature", "bW9jaw==");
         rc_json_object_end(&w);
     }

@@ -2,13 +2,13 @@
 #include "mock/dialect.h"
 #include "mock/error.h"
 
-static const char *finish_reason(const rc_mock_answer *a)
+static const char *finish_reason(const rc_mock_response *a)
 {
     static const char *const names[] = {"stop", "length", "tool_calls"};
     return names[a->finish];
 }
 
-static void push_usage(const rc_mock_answer *a, rc_json_writer *w)
+static void push_usage(const rc_mock_response *a, rc_json_writer *w)
 {
     rc_mock_object(w, "usage");
     rc_mock_number(w, "prompt_tokens", a->input_tokens);
@@ -24,7 +24,7 @@ static void push_usage(const rc_mock_answer *a, rc_json_writer *w)
 }
 
 /* Up to the choices, whose bracket is open. */
-static void push_top(const rc_mock_answer *a, rc_json_writer *w, const char *prefix,
+static void push_top(const rc_mock_response *a, rc_json_writer *w, const char *prefix,
                      const char *object)
 {
     rc_mock_id(w, "id", prefix, a);
@@ -38,7 +38,7 @@ static void push_top(const rc_mock_answer *a, rc_json_writer *w, const char *pre
 /* ---- chat ---- */
 
 /* Up to the delta, which is open. */
-static void chunk_begin(const rc_mock_answer *a, rc_json_writer *w, rc_buf *buf)
+static void chunk_begin(const rc_mock_response *a, rc_json_writer *w, rc_buf *buf)
 {
     rc_mock_event_begin(w, buf, NULL);
     push_top(a, w, "chatcmpl-", "chat.completion.chunk");
@@ -61,7 +61,7 @@ static void chunk_end(rc_json_writer *w, rc_buf *buf, const char *reason)
     rc_mock_event_end(buf);
 }
 
-static void chat_begin(rc_mock_answer *a, rc_buf *buf)
+static void chat_begin(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     chunk_begin(a, &w, buf);
@@ -70,7 +70,7 @@ static void chat_begin(rc_mock_answer *a, rc_buf *buf)
     chunk_end(&w, buf, NULL);
 }
 
-static void chat_thought(rc_mock_answer *a, rc_str piece, rc_buf *buf)
+static void chat_thought(rc_mock_response *a, rc_str piece, rc_buf *buf)
 {
     rc_json_writer w;
     chunk_begin(a, &w, buf);
@@ -78,7 +78,7 @@ static void chat_thought(rc_mock_answer *a, rc_str piece, rc_buf *buf)
     chunk_end(&w, buf, NULL);
 }
 
-static void chat_text(rc_mock_answer *a, rc_str piece, rc_buf *buf)
+static void chat_text(rc_mock_response *a, rc_str piece, rc_buf *buf)
 {
     rc_json_writer w;
     chunk_begin(a, &w, buf);
@@ -87,7 +87,7 @@ static void chat_text(rc_mock_answer *a, rc_str piece, rc_buf *buf)
 }
 
 /* The call's name comes with its first part. */
-static void push_call(const rc_mock_answer *a, rc_json_writer *w, bool has_index, bool has_name,
+static void push_call(const rc_mock_response *a, rc_json_writer *w, bool has_index, bool has_name,
                       rc_str arguments)
 {
     rc_mock_array(w, "tool_calls");
@@ -107,7 +107,7 @@ static void push_call(const rc_mock_answer *a, rc_json_writer *w, bool has_index
     rc_json_array_end(w);
 }
 
-static void chat_tool(rc_mock_answer *a, uint32_t part, rc_buf *buf)
+static void chat_tool(rc_mock_response *a, uint32_t part, rc_buf *buf)
 {
     rc_json_writer w;
     chunk_begin(a, &w, buf);
@@ -115,7 +115,7 @@ static void chat_tool(rc_mock_answer *a, uint32_t part, rc_buf *buf)
     chunk_end(&w, buf, NULL);
 }
 
-static void chat_finish(rc_mock_answer *a, rc_buf *buf)
+static void chat_finish(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     chunk_begin(a, &w, buf);
@@ -130,36 +130,36 @@ static void chat_finish(rc_mock_answer *a, rc_buf *buf)
     rc_mock_event_end(buf);
 }
 
-static void openai_done(rc_mock_answer *a, rc_buf *buf)
+static void openai_done(rc_mock_response *a, rc_buf *buf)
 {
     (void)a;
     rc_buf_push(buf, RC_STR("data: [DONE]\n\n"));
 }
 
-static void openai_error(rc_mock_answer *a, rc_buf *buf)
+static void openai_error(rc_mock_response *a, rc_buf *buf)
 {
     rc_buf_push(buf, RC_STR("data: "));
     rc_mock_error_push(a, buf);
     rc_mock_event_end(buf);
 }
 
-static void push_chat_message(const rc_mock_answer *a, rc_json_writer *w)
+static void push_chat_message(const rc_mock_response *a, rc_json_writer *w)
 {
     rc_mock_object(w, "message");
     rc_mock_string(w, "role", "assistant");
-    if (rc_mock_is_tool(a))
+    if (rc_mock_response_is_tool(a))
         rc_mock_null(w, "content");
     else
-        rc_json_member_string(w, RC_STR("content"), rc_mock_words(a));
+        rc_json_member_string(w, RC_STR("content"), rc_mock_response_text(a));
     if (a->thought_len > 0)
-        rc_json_member_string(w, RC_STR("reasoning_content"), rc_mock_thoughts(a));
-    if (rc_mock_is_tool(a))
+        rc_json_member_string(w, RC_STR("reasoning_content"), rc_mock_response_thoughts(a));
+    if (rc_mock_response_is_tool(a))
         push_call(a, w, false, true, rc_mock_tool_arguments());
     rc_mock_null(w, "refusal");
     rc_json_object_end(w);
 }
 
-static void chat_whole(rc_mock_answer *a, rc_buf *buf)
+static void chat_whole(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);
@@ -204,7 +204,7 @@ static void push_choice(rc_json_writer *w, rc_str text, const char *reason)
     rc_json_array_end(w);
 }
 
-static void old_event(const rc_mock_answer *a, rc_buf *buf, rc_str text, const char *reason)
+static void old_event(const rc_mock_response *a, rc_buf *buf, rc_str text, const char *reason)
 {
     rc_json_writer w;
     rc_mock_event_begin(&w, buf, NULL);
@@ -214,28 +214,28 @@ static void old_event(const rc_mock_answer *a, rc_buf *buf, rc_str text, const c
     rc_mock_event_end(buf);
 }
 
-static void old_begin(rc_mock_answer *a, rc_buf *buf)
+static void old_begin(rc_mock_response *a, rc_buf *buf)
 {
     old_event(a, buf, RC_STR(""), NULL);
 }
 
-static void old_text(rc_mock_answer *a, rc_str piece, rc_buf *buf)
+static void old_text(rc_mock_response *a, rc_str piece, rc_buf *buf)
 {
     old_event(a, buf, piece, NULL);
 }
 
 /* There are no tools here: the call is written out. */
-static void old_tool(rc_mock_answer *a, uint32_t part, rc_buf *buf)
+static void old_tool(rc_mock_response *a, uint32_t part, rc_buf *buf)
 {
     old_event(a, buf, rc_mock_tool_part(part), NULL);
 }
 
-static const char *old_reason(const rc_mock_answer *a)
+static const char *old_reason(const rc_mock_response *a)
 {
     return a->finish == RC_MOCK_FINISH_LENGTH ? "length" : "stop";
 }
 
-static void old_finish(rc_mock_answer *a, rc_buf *buf)
+static void old_finish(rc_mock_response *a, rc_buf *buf)
 {
     old_event(a, buf, RC_STR(""), old_reason(a));
     if (!a->wants_usage)
@@ -249,13 +249,14 @@ static void old_finish(rc_mock_answer *a, rc_buf *buf)
     rc_mock_event_end(buf);
 }
 
-static void old_whole(rc_mock_answer *a, rc_buf *buf)
+static void old_whole(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);
     rc_json_object_begin(&w);
     push_top(a, &w, "cmpl-", "text_completion");
-    push_choice(&w, rc_mock_is_tool(a) ? rc_mock_tool_arguments() : rc_mock_words(a),
+    push_choice(&w,
+                rc_mock_response_is_tool(a) ? rc_mock_tool_arguments() : rc_mock_response_text(a),
                 old_reason(a));
     push_usage(a, &w);
     rc_json_object_end(&w);

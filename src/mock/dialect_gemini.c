@@ -4,7 +4,7 @@
 #include "mock/error.h"
 
 /* Up to the object of one answer, which is open. */
-static void answer_begin(rc_mock_answer *a, rc_json_writer *w, rc_buf *buf)
+static void response_begin(rc_mock_response *a, rc_json_writer *w, rc_buf *buf)
 {
     if (a->is_stream && a->is_array)
         rc_buf_push(buf, a->sequence == 0 ? RC_STR("[") : RC_STR(",\r\n"));
@@ -15,7 +15,7 @@ static void answer_begin(rc_mock_answer *a, rc_json_writer *w, rc_buf *buf)
     rc_json_object_begin(w);
 }
 
-static void push_usage(const rc_mock_answer *a, rc_json_writer *w, bool is_last)
+static void push_usage(const rc_mock_response *a, rc_json_writer *w, bool is_last)
 {
     rc_mock_object(w, "usageMetadata");
     rc_mock_number(w, "promptTokenCount", a->input_tokens);
@@ -28,7 +28,7 @@ static void push_usage(const rc_mock_answer *a, rc_json_writer *w, bool is_last)
     rc_json_object_end(w);
 }
 
-static void answer_end(const rc_mock_answer *a, rc_json_writer *w, rc_buf *buf, bool is_last)
+static void response_end(const rc_mock_response *a, rc_json_writer *w, rc_buf *buf, bool is_last)
 {
     push_usage(a, w, is_last);
     rc_mock_string(w, "modelVersion", a->model);
@@ -47,7 +47,7 @@ static void candidate_begin(rc_json_writer *w)
     rc_mock_array(w, "parts");
 }
 
-static void candidate_end(const rc_mock_answer *a, rc_json_writer *w, bool is_last)
+static void candidate_end(const rc_mock_response *a, rc_json_writer *w, bool is_last)
 {
     rc_json_array_end(w);
     rc_mock_string(w, "role", "model");
@@ -69,7 +69,7 @@ static void push_text(rc_json_writer *w, rc_str piece, bool is_thought)
     rc_json_object_end(w);
 }
 
-static void push_call(const rc_mock_answer *a, rc_json_writer *w)
+static void push_call(const rc_mock_response *a, rc_json_writer *w)
 {
     rc_json_object_begin(w);
     rc_mock_object(w, "functionCall");
@@ -81,64 +81,64 @@ static void push_call(const rc_mock_answer *a, rc_json_writer *w)
 }
 
 /* The first event has content already. */
-static void begin(rc_mock_answer *a, rc_buf *buf)
+static void begin(rc_mock_response *a, rc_buf *buf)
 {
     (void)a;
     (void)buf;
 }
 
-static void push_piece(rc_mock_answer *a, rc_str piece, bool is_thought, rc_buf *buf)
+static void push_piece(rc_mock_response *a, rc_str piece, bool is_thought, rc_buf *buf)
 {
     rc_json_writer w;
-    answer_begin(a, &w, buf);
+    response_begin(a, &w, buf);
     candidate_begin(&w);
     push_text(&w, piece, is_thought);
     candidate_end(a, &w, false);
-    answer_end(a, &w, buf, false);
+    response_end(a, &w, buf, false);
 }
 
-static void thought(rc_mock_answer *a, rc_str piece, rc_buf *buf)
+static void thought(rc_mock_response *a, rc_str piece, rc_buf *buf)
 {
     push_piece(a, piece, true, buf);
 }
 
-static void text(rc_mock_answer *a, rc_str piece, rc_buf *buf)
+static void text(rc_mock_response *a, rc_str piece, rc_buf *buf)
 {
     push_piece(a, piece, false, buf);
 }
 
 /* A call comes in one piece, with its last part. */
-static void tool(rc_mock_answer *a, uint32_t part, rc_buf *buf)
+static void tool(rc_mock_response *a, uint32_t part, rc_buf *buf)
 {
     rc_json_writer w;
     if (part + 1 < RC_MOCK_TOOL_PARTS)
         return;
-    answer_begin(a, &w, buf);
+    response_begin(a, &w, buf);
     candidate_begin(&w);
     push_call(a, &w);
     candidate_end(a, &w, false);
-    answer_end(a, &w, buf, false);
+    response_end(a, &w, buf, false);
 }
 
-static void finish(rc_mock_answer *a, rc_buf *buf)
+static void finish(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     if (a->plan.wire == RC_MOCK_WIRE_NO_TERMINATOR)
         return;
-    answer_begin(a, &w, buf);
+    response_begin(a, &w, buf);
     candidate_begin(&w);
     push_text(&w, RC_STR(""), false);
     candidate_end(a, &w, true);
-    answer_end(a, &w, buf, true);
+    response_end(a, &w, buf, true);
 }
 
-static void terminator(rc_mock_answer *a, rc_buf *buf)
+static void terminator(rc_mock_response *a, rc_buf *buf)
 {
     if (a->is_array)
         rc_buf_push(buf, RC_STR("]"));
 }
 
-static void error(rc_mock_answer *a, rc_buf *buf)
+static void error(rc_mock_response *a, rc_buf *buf)
 {
     if (a->is_array)
         rc_buf_push(buf, a->sequence == 0 ? RC_STR("[") : RC_STR(",\r\n"));
@@ -149,7 +149,7 @@ static void error(rc_mock_answer *a, rc_buf *buf)
 }
 
 /* An array has no comments; white space between its elements does no harm. */
-static void keepalive(rc_mock_answer *a, rc_buf *buf)
+static void keepalive(rc_mock_response *a, rc_buf *buf)
 {
     if (a->is_array)
         rc_buf_push(buf, RC_STR("\r\n"));
@@ -157,19 +157,19 @@ static void keepalive(rc_mock_answer *a, rc_buf *buf)
         rc_mock_comment(a, buf);
 }
 
-static void whole(rc_mock_answer *a, rc_buf *buf)
+static void whole(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
-    answer_begin(a, &w, buf);
+    response_begin(a, &w, buf);
     candidate_begin(&w);
     if (a->thought_len > 0)
-        push_text(&w, rc_mock_thoughts(a), true);
-    if (rc_mock_is_tool(a))
+        push_text(&w, rc_mock_response_thoughts(a), true);
+    if (rc_mock_response_is_tool(a))
         push_call(a, &w);
     else
-        push_text(&w, rc_mock_words(a), false);
+        push_text(&w, rc_mock_response_text(a), false);
     candidate_end(a, &w, true);
-    answer_end(a, &w, buf, true);
+    response_end(a, &w, buf, true);
 }
 
 const rc_mock_dialect rc_mock_dialect_gemini = {

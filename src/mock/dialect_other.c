@@ -10,16 +10,16 @@
 #define FRACTION 4096
 #define INPUTS_MAX 2048
 
-static uint32_t dimensions_of(const rc_mock_answer *a)
+static uint32_t dimensions_of(const rc_mock_response *a)
 {
     return a->dimensions > 0 ? a->dimensions : DIMENSIONS;
 }
 
 /* -1 to 1, in 1/4096. */
-static int32_t number_at(const rc_mock_answer *a, uint32_t input, uint32_t index)
+static int32_t number_at(const rc_mock_response *a, uint32_t input, uint32_t index)
 {
-    const uint64_t chance = rc_mock_mix(a->seed, (uint64_t)input << 32 | index);
-    return (int32_t)(chance % (2 * FRACTION + 1)) - FRACTION;
+    const uint64_t mixed = rc_mock_mix(a->seed, (uint64_t)input << 32 | index);
+    return (int32_t)(mixed % (2 * FRACTION + 1)) - FRACTION;
 }
 
 /* 12 bits of fraction are 12 digits at most. */
@@ -36,20 +36,20 @@ static void push_number(rc_buf *buf, int32_t number)
         rc_buf_push_byte(buf, (char)('0' + rest * 10 / FRACTION));
 }
 
-static void push_list(const rc_mock_answer *a, uint32_t input, rc_json_writer *w)
+static void push_list(const rc_mock_response *a, uint32_t input, rc_json_writer *w)
 {
     rc_json_array_begin(w);
     for (uint32_t i = 0; i < dimensions_of(a); i++) {
         char text[24];
-        rc_buf room;
-        rc_buf_init_fixed(&room, text, sizeof text);
-        push_number(&room, number_at(a, input, i));
-        rc_json_raw(w, rc_buf_get(&room));
+        rc_buf scratch;
+        rc_buf_init_fixed(&scratch, text, sizeof text);
+        push_number(&scratch, number_at(a, input, i));
+        rc_json_raw(w, rc_buf_get(&scratch));
     }
     rc_json_array_end(w);
 }
 
-static uint8_t byte_at(const rc_mock_answer *a, uint32_t input, uint32_t at)
+static uint8_t byte_at(const rc_mock_response *a, uint32_t input, uint32_t at)
 {
     float value = (float)number_at(a, input, at / 4) / (float)FRACTION;
     uint32_t bits = 0;
@@ -58,7 +58,7 @@ static uint8_t byte_at(const rc_mock_answer *a, uint32_t input, uint32_t at)
 }
 
 /* Floats of 32 bits, the low byte first, in base64: what OpenAI's own clients ask for. */
-static void push_base64(const rc_mock_answer *a, uint32_t input, rc_json_writer *w)
+static void push_base64(const rc_mock_response *a, uint32_t input, rc_json_writer *w)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const uint32_t size = dimensions_of(a) * 4;
@@ -77,12 +77,12 @@ static void push_base64(const rc_mock_answer *a, uint32_t input, rc_json_writer 
     rc_buf_push_byte(w->buf, '"');
 }
 
-static uint32_t inputs_of(const rc_mock_answer *a)
+static uint32_t inputs_of(const rc_mock_response *a)
 {
     return a->input_count < INPUTS_MAX ? a->input_count : INPUTS_MAX;
 }
 
-static void push_openai_embeddings(const rc_mock_answer *a, rc_json_writer *w)
+static void push_openai_embeddings(const rc_mock_response *a, rc_json_writer *w)
 {
     rc_mock_string(w, "object", "list");
     rc_mock_array(w, "data");
@@ -105,7 +105,7 @@ static void push_openai_embeddings(const rc_mock_answer *a, rc_json_writer *w)
     rc_json_object_end(w);
 }
 
-static void push_values(const rc_mock_answer *a, uint32_t input, rc_json_writer *w)
+static void push_values(const rc_mock_response *a, uint32_t input, rc_json_writer *w)
 {
     rc_json_object_begin(w);
     rc_json_key(w, RC_STR("values"));
@@ -113,7 +113,7 @@ static void push_values(const rc_mock_answer *a, uint32_t input, rc_json_writer 
     rc_json_object_end(w);
 }
 
-void rc_mock_push_embeddings(const rc_mock_answer *a, rc_buf *buf)
+void rc_mock_push_embeddings(const rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);
@@ -132,7 +132,7 @@ void rc_mock_push_embeddings(const rc_mock_answer *a, rc_buf *buf)
     rc_json_object_end(&w);
 }
 
-void rc_mock_push_count(const rc_mock_answer *a, rc_buf *buf)
+void rc_mock_push_count(const rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);
@@ -144,16 +144,16 @@ void rc_mock_push_count(const rc_mock_answer *a, rc_buf *buf)
 
 /* ---- models ---- */
 
-static void push_model(const rc_mock_answer *a, const char *word, rc_json_writer *w)
+static void push_model(const rc_mock_response *a, const char *word, rc_json_writer *w)
 {
     char name[96];
-    rc_buf room;
-    rc_buf_init_fixed(&room, name, sizeof name);
-    rc_buf_push(&room, a->family == RC_MOCK_GEMINI ? RC_STR("models/mock/") : RC_STR("mock/"));
-    rc_buf_push(&room, rc_str_c(word));
+    rc_buf scratch;
+    rc_buf_init_fixed(&scratch, name, sizeof name);
+    rc_buf_push(&scratch, a->family == RC_MOCK_GEMINI ? RC_STR("models/mock/") : RC_STR("mock/"));
+    rc_buf_push(&scratch, rc_str_c(word));
     rc_json_object_begin(w);
     if (a->family == RC_MOCK_GEMINI) {
-        rc_json_member_string(w, RC_STR("name"), rc_buf_get(&room));
+        rc_json_member_string(w, RC_STR("name"), rc_buf_get(&scratch));
         rc_mock_string(w, "displayName", word);
         rc_mock_number(w, "inputTokenLimit", 1048576);
         rc_mock_number(w, "outputTokenLimit", 65536);
@@ -167,11 +167,11 @@ static void push_model(const rc_mock_answer *a, const char *word, rc_json_writer
         rc_buf_init_fixed(&time, when, sizeof when);
         rc_rfc3339_push(&time, a->created_s * 1000);
         rc_mock_string(w, "type", "model");
-        rc_json_member_string(w, RC_STR("id"), rc_buf_get(&room));
+        rc_json_member_string(w, RC_STR("id"), rc_buf_get(&scratch));
         rc_mock_string(w, "display_name", word);
         rc_json_member_string(w, RC_STR("created_at"), rc_buf_get(&time));
     } else {
-        rc_json_member_string(w, RC_STR("id"), rc_buf_get(&room));
+        rc_json_member_string(w, RC_STR("id"), rc_buf_get(&scratch));
         rc_mock_string(w, "object", "model");
         rc_json_member_i64(w, RC_STR("created"), a->created_s);
         rc_mock_string(w, "owned_by", "mock");
@@ -179,7 +179,7 @@ static void push_model(const rc_mock_answer *a, const char *word, rc_json_writer
     rc_json_object_end(w);
 }
 
-void rc_mock_push_models(const rc_mock_answer *a, rc_buf *buf)
+void rc_mock_push_models(const rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);
@@ -187,8 +187,8 @@ void rc_mock_push_models(const rc_mock_answer *a, rc_buf *buf)
     if (a->family == RC_MOCK_OPENAI)
         rc_mock_string(&w, "object", "list");
     rc_mock_array(&w, a->family == RC_MOCK_GEMINI ? "models" : "data");
-    for (size_t i = 0; rc_mock_word_at(NULL, i) != NULL; i++)
-        push_model(a, rc_mock_word_at(NULL, i), &w);
+    for (size_t i = 0; rc_mock_behaviour_name_at(NULL, i) != NULL; i++)
+        push_model(a, rc_mock_behaviour_name_at(NULL, i), &w);
     rc_json_array_end(&w);
     if (a->family == RC_MOCK_ANTHROPIC)
         rc_json_member_bool(&w, RC_STR("has_more"), false);

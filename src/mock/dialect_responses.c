@@ -2,17 +2,17 @@
 #include "mock/dialect.h"
 #include "mock/error.h"
 
-static uint64_t index_of_answer(const rc_mock_answer *a)
+static uint64_t index_of_response(const rc_mock_response *a)
 {
     return a->thought_len > 0 ? 1 : 0;
 }
 
-static bool is_cut_off(const rc_mock_answer *a)
+static bool is_cut_off(const rc_mock_response *a)
 {
     return a->finish == RC_MOCK_FINISH_LENGTH;
 }
 
-static void event_begin(rc_mock_answer *a, rc_json_writer *w, rc_buf *buf, const char *type)
+static void event_begin(rc_mock_response *a, rc_json_writer *w, rc_buf *buf, const char *type)
 {
     rc_mock_event_begin(w, buf, type);
     rc_mock_string(w, "type", type);
@@ -39,22 +39,22 @@ static void push_text_part(rc_json_writer *w, const char *type, rc_str text)
     rc_json_object_end(w);
 }
 
-static void push_thoughts(const rc_mock_answer *a, rc_json_writer *w, bool is_done)
+static void push_thoughts(const rc_mock_response *a, rc_json_writer *w, bool is_done)
 {
     rc_json_object_begin(w);
     rc_mock_id(w, "id", "rs_", a);
     rc_mock_string(w, "type", "reasoning");
     rc_mock_array(w, "summary");
     if (is_done)
-        push_text_part(w, "summary_text", rc_mock_thoughts(a));
+        push_text_part(w, "summary_text", rc_mock_response_thoughts(a));
     rc_json_array_end(w);
     rc_json_object_end(w);
 }
 
-static void push_item(const rc_mock_answer *a, rc_json_writer *w, bool is_done)
+static void push_item(const rc_mock_response *a, rc_json_writer *w, bool is_done)
 {
     rc_json_object_begin(w);
-    if (rc_mock_is_tool(a)) {
+    if (rc_mock_response_is_tool(a)) {
         rc_mock_id(w, "id", "fc_", a);
         rc_mock_string(w, "type", "function_call");
         rc_mock_id(w, "call_id", "call_", a);
@@ -67,7 +67,7 @@ static void push_item(const rc_mock_answer *a, rc_json_writer *w, bool is_done)
         rc_mock_string(w, "role", "assistant");
         rc_mock_array(w, "content");
         if (is_done)
-            push_text_part(w, "output_text", rc_mock_words(a));
+            push_text_part(w, "output_text", rc_mock_response_text(a));
         rc_json_array_end(w);
     }
     rc_mock_string(w, "status",
@@ -79,7 +79,7 @@ static void push_item(const rc_mock_answer *a, rc_json_writer *w, bool is_done)
 
 /* ---- the response object ---- */
 
-static void push_usage(const rc_mock_answer *a, rc_json_writer *w)
+static void push_usage(const rc_mock_response *a, rc_json_writer *w)
 {
     rc_mock_object(w, "usage");
     rc_mock_number(w, "input_tokens", a->input_tokens);
@@ -94,7 +94,7 @@ static void push_usage(const rc_mock_answer *a, rc_json_writer *w)
     rc_json_object_end(w);
 }
 
-static void push_fault(const rc_mock_answer *a, rc_json_writer *w)
+static void push_fault(const rc_mock_response *a, rc_json_writer *w)
 {
     const rc_mock_error_row *row = rc_mock_error_get(a->plan.error, a->family);
     rc_mock_object(w, "error");
@@ -109,7 +109,7 @@ typedef enum response_state {
     STATE_FAILED
 } response_state;
 
-static const char *state_name(const rc_mock_answer *a, response_state state)
+static const char *state_name(const rc_mock_response *a, response_state state)
 {
     if (state == STATE_RUNNING)
         return "in_progress";
@@ -119,7 +119,7 @@ static const char *state_name(const rc_mock_answer *a, response_state state)
 }
 
 /* The members of a response, its braces not included. */
-static void push_response(const rc_mock_answer *a, rc_json_writer *w, response_state state)
+static void push_response(const rc_mock_response *a, rc_json_writer *w, response_state state)
 {
     const bool is_done = state == STATE_DONE;
     rc_mock_id(w, "id", "resp_", a);
@@ -150,7 +150,7 @@ static void push_response(const rc_mock_answer *a, rc_json_writer *w, response_s
         rc_mock_null(w, "usage");
 }
 
-static void response_event(rc_mock_answer *a, rc_buf *buf, const char *type, response_state state)
+static void response_event(rc_mock_response *a, rc_buf *buf, const char *type, response_state state)
 {
     rc_json_writer w;
     event_begin(a, &w, buf, type);
@@ -162,17 +162,17 @@ static void response_event(rc_mock_answer *a, rc_buf *buf, const char *type, res
 
 /* ---- events ---- */
 
-static void begin(rc_mock_answer *a, rc_buf *buf)
+static void begin(rc_mock_response *a, rc_buf *buf)
 {
     response_event(a, buf, "response.created", STATE_RUNNING);
     response_event(a, buf, "response.in_progress", STATE_RUNNING);
 }
 
-static void item_event(rc_mock_answer *a, rc_buf *buf, bool is_thought, bool is_done)
+static void item_event(rc_mock_response *a, rc_buf *buf, bool is_thought, bool is_done)
 {
     rc_json_writer w;
     event_begin(a, &w, buf, is_done ? "response.output_item.done" : "response.output_item.added");
-    rc_mock_number(&w, "output_index", is_thought ? 0 : index_of_answer(a));
+    rc_mock_number(&w, "output_index", is_thought ? 0 : index_of_response(a));
     rc_json_key(&w, RC_STR("item"));
     if (is_thought)
         push_thoughts(a, &w, is_done);
@@ -182,19 +182,19 @@ static void item_event(rc_mock_answer *a, rc_buf *buf, bool is_thought, bool is_
 }
 
 /* Up to the value that the event is about. */
-static void part_begin(rc_mock_answer *a, rc_json_writer *w, rc_buf *buf, const char *type,
+static void part_begin(rc_mock_response *a, rc_json_writer *w, rc_buf *buf, const char *type,
                        bool is_thought)
 {
     event_begin(a, w, buf, type);
-    rc_mock_id(w, "item_id", is_thought ? "rs_" : rc_mock_is_tool(a) ? "fc_" : "msg_", a);
-    rc_mock_number(w, "output_index", is_thought ? 0 : index_of_answer(a));
+    rc_mock_id(w, "item_id", is_thought ? "rs_" : rc_mock_response_is_tool(a) ? "fc_" : "msg_", a);
+    rc_mock_number(w, "output_index", is_thought ? 0 : index_of_response(a));
     if (is_thought)
         rc_mock_number(w, "summary_index", 0);
-    else if (!rc_mock_is_tool(a))
+    else if (!rc_mock_response_is_tool(a))
         rc_mock_number(w, "content_index", 0);
 }
 
-static void part_event(rc_mock_answer *a, rc_buf *buf, const char *type, bool is_thought,
+static void part_event(rc_mock_response *a, rc_buf *buf, const char *type, bool is_thought,
                        rc_str text)
 {
     rc_json_writer w;
@@ -204,7 +204,7 @@ static void part_event(rc_mock_answer *a, rc_buf *buf, const char *type, bool is
     event_end(&w, buf);
 }
 
-static void value_event(rc_mock_answer *a, rc_buf *buf, const char *type, bool is_thought,
+static void value_event(rc_mock_response *a, rc_buf *buf, const char *type, bool is_thought,
                         const char *key, rc_str value)
 {
     rc_json_writer w;
@@ -213,7 +213,7 @@ static void value_event(rc_mock_answer *a, rc_buf *buf, const char *type, bool i
     event_end(&w, buf);
 }
 
-static void thought(rc_mock_answer *a, rc_str piece, rc_buf *buf)
+static void thought(rc_mock_response *a, rc_str piece, rc_buf *buf)
 {
     if (a->text_at == 0) {
         item_event(a, buf, true, false);
@@ -222,16 +222,16 @@ static void thought(rc_mock_answer *a, rc_str piece, rc_buf *buf)
     value_event(a, buf, "response.reasoning_summary_text.delta", true, "delta", piece);
 }
 
-static void thought_end(rc_mock_answer *a, rc_buf *buf)
+static void thought_end(rc_mock_response *a, rc_buf *buf)
 {
-    rc_str all = rc_mock_thoughts(a);
+    rc_str all = rc_mock_response_thoughts(a);
     value_event(a, buf, "response.reasoning_summary_text.done", true, "text", all);
     part_event(a, buf, "response.reasoning_summary_part.done", true, all);
     item_event(a, buf, true, true);
 }
 
 /* In front of the answer's first piece. */
-static void text_begin(rc_mock_answer *a, rc_buf *buf)
+static void text_begin(rc_mock_response *a, rc_buf *buf)
 {
     if (a->thought_len > 0)
         thought_end(a, buf);
@@ -239,14 +239,14 @@ static void text_begin(rc_mock_answer *a, rc_buf *buf)
     part_event(a, buf, "response.content_part.added", false, RC_STR(""));
 }
 
-static void text(rc_mock_answer *a, rc_str piece, rc_buf *buf)
+static void text(rc_mock_response *a, rc_str piece, rc_buf *buf)
 {
     if (a->text_at == a->thought_len)
         text_begin(a, buf);
     value_event(a, buf, "response.output_text.delta", false, "delta", piece);
 }
 
-static void tool(rc_mock_answer *a, uint32_t part, rc_buf *buf)
+static void tool(rc_mock_response *a, uint32_t part, rc_buf *buf)
 {
     if (part == 0)
         item_event(a, buf, false, false);
@@ -254,28 +254,28 @@ static void tool(rc_mock_answer *a, uint32_t part, rc_buf *buf)
                 rc_mock_tool_part(part));
 }
 
-static void finish(rc_mock_answer *a, rc_buf *buf)
+static void finish(rc_mock_response *a, rc_buf *buf)
 {
-    if (rc_mock_is_tool(a)) {
+    if (rc_mock_response_is_tool(a)) {
         value_event(a, buf, "response.function_call_arguments.done", false, "arguments",
                     rc_mock_tool_arguments());
     } else {
-        if (rc_mock_words(a).len == 0)
+        if (rc_mock_response_text(a).len == 0)
             text_begin(a, buf);
-        value_event(a, buf, "response.output_text.done", false, "text", rc_mock_words(a));
-        part_event(a, buf, "response.content_part.done", false, rc_mock_words(a));
+        value_event(a, buf, "response.output_text.done", false, "text", rc_mock_response_text(a));
+        part_event(a, buf, "response.content_part.done", false, rc_mock_response_text(a));
     }
     item_event(a, buf, false, true);
 }
 
-static void terminator(rc_mock_answer *a, rc_buf *buf)
+static void terminator(rc_mock_response *a, rc_buf *buf)
 {
     response_event(a, buf, is_cut_off(a) ? "response.incomplete" : "response.completed",
                    STATE_DONE);
 }
 
 /* The error comes twice: on its own, and as the end of the response. */
-static void error(rc_mock_answer *a, rc_buf *buf)
+static void error(rc_mock_response *a, rc_buf *buf)
 {
     const rc_mock_error_row *row = rc_mock_error_get(a->plan.error, a->family);
     rc_json_writer w;
@@ -293,7 +293,7 @@ static void error(rc_mock_answer *a, rc_buf *buf)
     response_event(a, buf, "response.failed", STATE_FAILED);
 }
 
-static void whole(rc_mock_answer *a, rc_buf *buf)
+static void whole(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);

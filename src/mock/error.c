@@ -47,10 +47,10 @@ static void push_anthropic(rc_json_writer *w, const rc_mock_error_row *row, cons
                            const char *id)
 {
     char request_id[32];
-    rc_buf room;
-    rc_buf_init_fixed(&room, request_id, sizeof request_id);
-    rc_buf_push(&room, RC_STR("req_"));
-    rc_buf_push(&room, rc_str_c(id));
+    rc_buf scratch;
+    rc_buf_init_fixed(&scratch, request_id, sizeof request_id);
+    rc_buf_push(&scratch, RC_STR("req_"));
+    rc_buf_push(&scratch, rc_str_c(id));
     rc_json_object_begin(w);
     text_member(w, "type", "error");
     rc_json_key(w, RC_STR("error"));
@@ -58,7 +58,7 @@ static void push_anthropic(rc_json_writer *w, const rc_mock_error_row *row, cons
     text_member(w, "type", row->type);
     text_member(w, "message", message);
     rc_json_object_end(w);
-    rc_json_member_string(w, RC_STR("request_id"), rc_buf_get(&room));
+    rc_json_member_string(w, RC_STR("request_id"), rc_buf_get(&scratch));
     rc_json_object_end(w);
 }
 
@@ -88,11 +88,11 @@ static void push_gemini_details(rc_json_writer *w, const rc_mock_error_row *row,
         text_member(w, "domain", "googleapis.com");
     } else {
         char text[24];
-        rc_buf room;
-        rc_buf_init_fixed(&room, text, sizeof text);
-        push_duration(&room, hint_ms);
+        rc_buf scratch;
+        rc_buf_init_fixed(&scratch, text, sizeof text);
+        push_duration(&scratch, hint_ms);
         text_member(w, "@type", "type.googleapis.com/google.rpc.RetryInfo");
-        rc_json_member_string(w, RC_STR("retryDelay"), rc_buf_get(&room));
+        rc_json_member_string(w, RC_STR("retryDelay"), rc_buf_get(&scratch));
     }
     rc_json_object_end(w);
     rc_json_array_end(w);
@@ -113,7 +113,7 @@ static void push_gemini(rc_json_writer *w, const rc_mock_error_row *row, const c
 }
 
 /* Gemini says that it blocks a prompt in an answer that is otherwise good. */
-static void push_block(const rc_mock_answer *answer, rc_json_writer *w,
+static void push_block(const rc_mock_response *response, rc_json_writer *w,
                        const rc_mock_error_row *row)
 {
     rc_json_object_begin(w);
@@ -123,18 +123,18 @@ static void push_block(const rc_mock_answer *answer, rc_json_writer *w,
     rc_json_object_end(w);
     rc_json_key(w, RC_STR("usageMetadata"));
     rc_json_object_begin(w);
-    rc_json_member_i64(w, RC_STR("promptTokenCount"), (int64_t)answer->input_tokens);
-    rc_json_member_i64(w, RC_STR("totalTokenCount"), (int64_t)answer->input_tokens);
+    rc_json_member_i64(w, RC_STR("promptTokenCount"), (int64_t)response->input_tokens);
+    rc_json_member_i64(w, RC_STR("totalTokenCount"), (int64_t)response->input_tokens);
     rc_json_object_end(w);
-    text_member(w, "modelVersion", answer->model);
+    text_member(w, "modelVersion", response->model);
     rc_json_object_end(w);
 }
 
-void rc_mock_error_push(const rc_mock_answer *answer, rc_buf *buf)
+void rc_mock_error_push(const rc_mock_response *response, rc_buf *buf)
 {
-    const rc_mock_error error = answer->plan.error;
-    const rc_mock_error_row *row = rc_mock_error_get(error, answer->family);
-    const char *message = answer->message[0] != '\0' ? answer->message : row->message;
+    const rc_mock_error error = response->plan.error;
+    const rc_mock_error_row *row = rc_mock_error_get(error, response->family);
+    const char *message = response->message[0] != '\0' ? response->message : row->message;
     rc_json_writer w;
     if (error == RC_MOCK_ERROR_HTML) {
         rc_buf_push(buf,
@@ -145,29 +145,29 @@ void rc_mock_error_push(const rc_mock_answer *answer, rc_buf *buf)
     }
     if (error == RC_MOCK_ERROR_REDIRECT)
         return;
-    if (answer->is_block)
-        rc_buf_push(buf, answer->is_array ? RC_STR("[") : RC_STR("data: "));
+    if (response->is_block)
+        rc_buf_push(buf, response->is_array ? RC_STR("[") : RC_STR("data: "));
     rc_json_writer_init(&w, buf, 0);
-    if (answer->family == RC_MOCK_GEMINI && error == RC_MOCK_ERROR_FILTER)
-        push_block(answer, &w, row);
-    else if (answer->family == RC_MOCK_GEMINI)
-        push_gemini(&w, row, message, answer->hint_ms);
-    else if (answer->family == RC_MOCK_ANTHROPIC)
-        push_anthropic(&w, row, message, answer->id);
+    if (response->family == RC_MOCK_GEMINI && error == RC_MOCK_ERROR_FILTER)
+        push_block(response, &w, row);
+    else if (response->family == RC_MOCK_GEMINI)
+        push_gemini(&w, row, message, response->hint_ms);
+    else if (response->family == RC_MOCK_ANTHROPIC)
+        push_anthropic(&w, row, message, response->id);
     else
         push_openai(&w, row, message);
-    if (answer->is_block)
-        rc_buf_push(buf, answer->is_array ? RC_STR("]") : RC_STR("\r\n\r\n"));
+    if (response->is_block)
+        rc_buf_push(buf, response->is_array ? RC_STR("]") : RC_STR("\r\n\r\n"));
 }
 
-void rc_mock_error_hint(rc_mock_answer *answer, int64_t now_unix_ms)
+void rc_mock_error_hint(rc_mock_response *response, int64_t now_unix_ms)
 {
     char text[64];
     rc_buf value;
     const char *name = "retry-after";
-    const uint32_t ms = answer->hint_ms;
+    const uint32_t ms = response->hint_ms;
     rc_buf_init_fixed(&value, text, sizeof text);
-    switch (answer->plan.hint) {
+    switch (response->plan.hint) {
     case RC_MOCK_HINT_NONE:
         return;
     case RC_MOCK_HINT_SECONDS: /* never earlier than meant */
@@ -181,17 +181,18 @@ void rc_mock_error_hint(rc_mock_answer *answer, int64_t now_unix_ms)
         rc_http_date_push(&value, now_unix_ms + ms + 999);
         break;
     case RC_MOCK_HINT_OPENAI:
-        rc_mock_answer_field(answer, "x-ratelimit-limit-requests", RC_STR("60"));
-        rc_mock_answer_field(answer, "x-ratelimit-remaining-requests", RC_STR("0"));
+        rc_mock_response_add_header(response, "x-ratelimit-limit-requests", RC_STR("60"));
+        rc_mock_response_add_header(response, "x-ratelimit-remaining-requests", RC_STR("0"));
         name = "x-ratelimit-reset-requests";
         push_duration(&value, ms);
         break;
     case RC_MOCK_HINT_ANTHROPIC:
-        rc_mock_answer_field(answer, "anthropic-ratelimit-requests-limit", RC_STR("60"));
-        rc_mock_answer_field(answer, "anthropic-ratelimit-requests-remaining", RC_STR("0"));
+        rc_mock_response_add_header(response, "anthropic-ratelimit-requests-limit", RC_STR("60"));
+        rc_mock_response_add_header(response, "anthropic-ratelimit-requests-remaining",
+                                    RC_STR("0"));
         name = "anthropic-ratelimit-requests-reset";
         rc_rfc3339_push(&value, now_unix_ms + ms);
         break;
     }
-    rc_mock_answer_field(answer, name, rc_buf_get(&value));
+    rc_mock_response_add_header(response, name, rc_buf_get(&value));
 }

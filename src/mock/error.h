@@ -17,9 +17,9 @@ typedef struct rc_mock_error_row {
 const rc_mock_error_row *rc_mock_error_get(rc_mock_error error, rc_mock_family family);
 
 /* Appends the body of the answer's error: JSON, or a page. answer: borrows. */
-void rc_mock_error_push(const rc_mock_answer *answer, rc_buf *buf);
+void rc_mock_error_push(const rc_mock_response *response, rc_buf *buf);
 
 /* The headers that tell its wait. now_unix_ms: for points in time. */
-void rc_mock_error_hint(rc_mock_answer *answer, int64_t now_unix_ms);
+void rc_mock_error_hint(rc_mock_response *response, int64_t now_unix_ms);
 
 #endif

@@ -12,12 +12,12 @@
 #define KEY_TELLS_END 12
 #define REST "(others)"
 
-static void copy_text(char *room, size_t size, rc_str text)
+static void copy_text(char *space, size_t size, rc_str text)
 {
     text = rc_str_slice(text, 0, size - 1);
     if (text.len > 0)
-        memcpy(room, text.ptr, text.len);
-    room[text.len] = '\0';
+        memcpy(space, text.ptr, text.len);
+    space[text.len] = '\0';
 }
 
 static void push_hex(rc_str bytes, size_t count, char *ret_text)
@@ -42,21 +42,21 @@ void rc_mock_key_id(rc_str key, char ret_id[RC_MOCK_KEY_ID_MAX])
     copy_text(ret_id + 9, RC_MOCK_KEY_ID_MAX - 9, rc_str_slice(key, key.len - 4, key.len));
 }
 
-uint64_t rc_mock_ledger_nth(rc_mock_ledger *ledger, rc_str key, rc_str model)
+uint64_t rc_mock_stats_nth(rc_mock_stats *stats, rc_str key, rc_str model)
 {
     uint64_t hash = rc_mock_mix_text(rc_mock_mix_text(1, key), model);
     if (hash == 0)
         hash = 1;
     for (uint64_t at = hash;; at++) {
-        rc_mock_pair *pair = &ledger->pairs[at % RC_MOCK_PAIRS_MAX];
+        rc_mock_pair *pair = &stats->pairs[at % RC_MOCK_PAIRS_MAX];
         if (pair->hash == hash)
             return ++pair->count;
         if (pair->hash != 0)
             continue;
         /* Free places end every search. */
-        if (ledger->pair_count >= RC_MOCK_PAIRS_MAX / 4 * 3)
-            return ++ledger->spare_pair;
-        ledger->pair_count++;
+        if (stats->pair_count >= RC_MOCK_PAIRS_MAX / 4 * 3)
+            return ++stats->spare_pair;
+        stats->pair_count++;
         pair->hash = hash;
         return ++pair->count;
     }
@@ -85,10 +85,10 @@ static uint32_t count_in(rc_mock_table *table, rc_str name, uint64_t tokens, uin
     return index;
 }
 
-static void keep_last(rc_mock_ledger *ledger, const rc_mock_message *message,
-                      const rc_mock_request *request, const char *key_id, int status)
+static void add_recent(rc_mock_stats *stats, const rc_mock_message *message,
+                       const rc_mock_request *request, const char *key_id, int status)
 {
-    rc_mock_last *last = &ledger->last[ledger->last_count++ % RC_MOCK_LAST_MAX];
+    rc_mock_recent_request *last = &stats->recent[stats->recent_count++ % RC_MOCK_RECENT_MAX];
     rc_buf names;
     rc_buf_init_fixed(&names, last->names, sizeof last->names - 1);
     memset(last, 0, sizeof *last);
@@ -109,37 +109,37 @@ static void keep_last(rc_mock_ledger *ledger, const rc_mock_message *message,
     last->status = status;
 }
 
-rc_mock_ticket rc_mock_ledger_add(rc_mock_ledger *ledger, const rc_mock_message *message,
-                                  const rc_mock_request *request, const char *key_id,
-                                  const rc_mock_answer *answer)
+rc_mock_ticket rc_mock_stats_add(rc_mock_stats *stats, const rc_mock_message *message,
+                                 const rc_mock_request *request, const char *key_id,
+                                 const rc_mock_response *response)
 {
     const uint64_t tokens = request->input_tokens;
-    const uint64_t billed = answer->is_free ? 0 : tokens;
-    ledger->requests++;
-    ledger->tokens_in += tokens;
-    ledger->billed_in += billed;
-    keep_last(ledger, message, request, key_id, answer->status);
+    const uint64_t billed = response->is_unbilled ? 0 : tokens;
+    stats->requests++;
+    stats->tokens_in += tokens;
+    stats->billed_in += billed;
+    add_recent(stats, message, request, key_id, response->status);
     return (rc_mock_ticket){
-        .model = count_in(&ledger->models, rc_mock_request_model(request), tokens, billed),
-        .key = count_in(&ledger->keys, rc_str_c(key_id), tokens, billed),
-        .path = count_in(&ledger->paths, request->path, tokens, billed),
-        .generation = ledger->generation,
+        .model = count_in(&stats->models, rc_mock_request_model(request), tokens, billed),
+        .key = count_in(&stats->keys, rc_str_c(key_id), tokens, billed),
+        .path = count_in(&stats->paths, request->path, tokens, billed),
+        .generation = stats->generation,
     };
 }
 
-void rc_mock_ledger_sent(rc_mock_ledger *ledger, const rc_mock_ticket *ticket, uint64_t tokens)
+void rc_mock_stats_add_sent(rc_mock_stats *stats, const rc_mock_ticket *ticket, uint64_t tokens)
 {
-    if (ticket->generation != ledger->generation)
+    if (ticket->generation != stats->generation)
         return;
-    ledger->tokens_out += tokens;
-    ledger->models.rows[ticket->model].tokens_out += tokens;
-    ledger->keys.rows[ticket->key].tokens_out += tokens;
-    ledger->paths.rows[ticket->path].tokens_out += tokens;
+    stats->tokens_out += tokens;
+    stats->models.rows[ticket->model].tokens_out += tokens;
+    stats->keys.rows[ticket->key].tokens_out += tokens;
+    stats->paths.rows[ticket->path].tokens_out += tokens;
 }
 
-void rc_mock_ledger_left(rc_mock_ledger *ledger)
+void rc_mock_stats_add_disconnect(rc_mock_stats *stats)
 {
-    ledger->disconnects++;
+    stats->disconnects++;
 }
 
 /* ---- as JSON ---- */
@@ -169,7 +169,7 @@ static void push_table(rc_json_writer *w, const char *key, const rc_mock_table *
     rc_json_object_end(w);
 }
 
-static void push_last(rc_json_writer *w, const rc_mock_last *last)
+static void push_recent(rc_json_writer *w, const rc_mock_recent_request *last)
 {
     rc_json_object_begin(w);
     rc_json_member_string(w, RC_STR("method"), rc_str_c(last->method));
@@ -190,25 +190,25 @@ static void push_last(rc_json_writer *w, const rc_mock_last *last)
     rc_json_object_end(w);
 }
 
-void rc_mock_ledger_push(const rc_mock_ledger *ledger, rc_buf *buf)
+void rc_mock_stats_push(const rc_mock_stats *stats, rc_buf *buf)
 {
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);
     rc_json_object_begin(&w);
-    push_u64(&w, "requests", ledger->requests);
-    push_u64(&w, "tokens_in", ledger->tokens_in);
-    push_u64(&w, "billed_in", ledger->billed_in);
-    push_u64(&w, "tokens_out", ledger->tokens_out);
-    push_u64(&w, "disconnects", ledger->disconnects);
-    push_table(&w, "by_model", &ledger->models);
-    push_table(&w, "by_key", &ledger->keys);
-    push_table(&w, "by_path", &ledger->paths);
+    push_u64(&w, "requests", stats->requests);
+    push_u64(&w, "tokens_in", stats->tokens_in);
+    push_u64(&w, "billed_in", stats->billed_in);
+    push_u64(&w, "tokens_out", stats->tokens_out);
+    push_u64(&w, "disconnects", stats->disconnects);
+    push_table(&w, "by_model", &stats->models);
+    push_table(&w, "by_key", &stats->keys);
+    push_table(&w, "by_path", &stats->paths);
     rc_json_key(&w, RC_STR("last"));
     rc_json_array_begin(&w);
-    const uint64_t kept =
-        ledger->last_count < RC_MOCK_LAST_MAX ? ledger->last_count : RC_MOCK_LAST_MAX;
-    for (uint64_t i = ledger->last_count - kept; i < ledger->last_count; i++)
-        push_last(&w, &ledger->last[i % RC_MOCK_LAST_MAX]);
+    const uint64_t shown_count =
+        stats->recent_count < RC_MOCK_RECENT_MAX ? stats->recent_count : RC_MOCK_RECENT_MAX;
+    for (uint64_t i = stats->recent_count - shown_count; i < stats->recent_count; i++)
+        push_recent(&w, &stats->recent[i % RC_MOCK_RECENT_MAX]);
     rc_json_array_end(&w);
     rc_json_object_end(&w);
 }

@@ -1,4 +1,4 @@
-/* rc_mock_ledger: what the failing provider was asked, for tests that want to know.
+/* rc_mock_stats: what the failing provider was asked, for tests that want to know.
  *
  * Keys are counted by a name, or by an id that does not tell them: eight digits of a hash, and the
  * last four characters of a key that is long enough. Tables have ceilings; what does not fit is
@@ -17,7 +17,7 @@
 #define RC_MOCK_NAME_MAX 128
 #define RC_MOCK_ROWS_MAX 128
 #define RC_MOCK_PAIRS_MAX 4096
-#define RC_MOCK_LAST_MAX 32
+#define RC_MOCK_RECENT_MAX 32
 #define RC_MOCK_KEY_ID_MAX 40
 
 typedef struct rc_mock_row {
@@ -40,7 +40,7 @@ typedef struct rc_mock_pair {
     uint64_t count;
 } rc_mock_pair;
 
-typedef struct rc_mock_last {
+typedef struct rc_mock_recent_request {
     char method[16];
     char path[RC_MOCK_NAME_MAX];
     char model[RC_MOCK_NAME_MAX];
@@ -49,10 +49,10 @@ typedef struct rc_mock_last {
     char sha256[65];
     uint64_t body_bytes;
     int status;
-} rc_mock_last;
+} rc_mock_recent_request;
 
 /* All zero is empty. */
-typedef struct rc_mock_ledger {
+typedef struct rc_mock_stats {
     uint64_t requests;
     uint64_t tokens_in;
     uint64_t billed_in;
@@ -64,10 +64,10 @@ typedef struct rc_mock_ledger {
     rc_mock_pair pairs[RC_MOCK_PAIRS_MAX];
     uint32_t pair_count;
     uint64_t spare_pair; /* counts those that do not fit */
-    rc_mock_last last[RC_MOCK_LAST_MAX];
-    uint64_t last_count; /* ever */
+    rc_mock_recent_request recent[RC_MOCK_RECENT_MAX];
+    uint64_t recent_count; /* ever */
     uint32_t generation;
-} rc_mock_ledger;
+} rc_mock_stats;
 
 /* Where a request was counted, for what is known of it later. */
 typedef struct rc_mock_ticket {
@@ -81,18 +81,18 @@ typedef struct rc_mock_ticket {
 void rc_mock_key_id(rc_str key, char ret_id[RC_MOCK_KEY_ID_MAX]);
 
 /* Counts a request of that key and model: which one it is, from 1 on. Both: borrow. */
-uint64_t rc_mock_ledger_nth(rc_mock_ledger *ledger, rc_str key, rc_str model);
+uint64_t rc_mock_stats_nth(rc_mock_stats *stats, rc_str key, rc_str model);
 
 /* Counts a request with its answer. All: borrow. */
-rc_mock_ticket rc_mock_ledger_add(rc_mock_ledger *ledger, const rc_mock_message *message,
-                                  const rc_mock_request *request, const char *key_id,
-                                  const rc_mock_answer *answer);
+rc_mock_ticket rc_mock_stats_add(rc_mock_stats *stats, const rc_mock_message *message,
+                                 const rc_mock_request *request, const char *key_id,
+                                 const rc_mock_response *response);
 
 /* Output tokens that were sent; a client that left. ticket: borrows. */
-void rc_mock_ledger_sent(rc_mock_ledger *ledger, const rc_mock_ticket *ticket, uint64_t tokens);
-void rc_mock_ledger_left(rc_mock_ledger *ledger);
+void rc_mock_stats_add_sent(rc_mock_stats *stats, const rc_mock_ticket *ticket, uint64_t tokens);
+void rc_mock_stats_add_disconnect(rc_mock_stats *stats);
 
 /* Appends all of it as JSON. ledger: borrows. */
-void rc_mock_ledger_push(const rc_mock_ledger *ledger, rc_buf *buf);
+void rc_mock_stats_push(const rc_mock_stats *stats, rc_buf *buf);
 
 #endif

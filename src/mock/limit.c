@@ -47,9 +47,9 @@ uint64_t rc_mock_limit_wait_ms(const rc_mock_limit *limit, uint64_t count)
     return (cost - limit->level + limit->per_minute - 1) / limit->per_minute;
 }
 
-rc_mock_left rc_mock_limit_left(const rc_mock_limit *limit)
+rc_mock_limit_state rc_mock_limit_get_state(const rc_mock_limit *limit)
 {
-    return (rc_mock_left){
+    return (rc_mock_limit_state){
         .is_known = limit->per_minute > 0,
         .limit = limit->per_minute,
         .remaining = limit->level / MINUTE_MS,

@@ -30,6 +30,6 @@ void rc_mock_limit_take(rc_mock_limit *limit, uint64_t count);
 uint64_t rc_mock_limit_wait_ms(const rc_mock_limit *limit, uint64_t count);
 
 /* For the headers. limit: borrows. */
-rc_mock_left rc_mock_limit_left(const rc_mock_limit *limit);
+rc_mock_limit_state rc_mock_limit_get_state(const rc_mock_limit *limit);
 
 #endif

@@ -32,20 +32,20 @@ typedef struct mock_case {
     rc_mock_provider *provider;
     const rc_mock_message *message;
     const rc_mock_request *request;
-    const rc_mock_now *now;
+    const rc_mock_time *now;
     uint32_t key; /* the scenario's; NO_KEY */
     char key_id[RC_MOCK_KEY_ID_MAX];
     uint64_t nth;
     rc_mock_plan plan;
-    char words[RC_MOCK_MESSAGE_MAX]; /* in the place of the error's own */
+    char error_text[RC_MOCK_MESSAGE_MAX]; /* in the place of the error's own */
 } mock_case;
 
-static void fail(mock_case *c, rc_mock_error error, const char *words)
+static void fail(mock_case *c, rc_mock_error error, const char *error_text)
 {
-    rc_buf room;
+    rc_buf scratch;
     c->plan = (rc_mock_plan){.error = error};
-    rc_buf_init_fixed(&room, c->words, sizeof c->words - 1);
-    rc_buf_push(&room, rc_str_c(words));
+    rc_buf_init_fixed(&scratch, c->error_text, sizeof c->error_text - 1);
+    rc_buf_push(&scratch, rc_str_c(error_text));
 }
 
 /* ---- keys and limits ---- */
@@ -72,7 +72,8 @@ static bool is_unknown(const mock_case *c)
 }
 
 /* What is spent is told with the wait that is left, in the family's own headers. */
-static bool is_spent(mock_case *c, rc_mock_limit *limit, uint64_t count, rc_mock_error error)
+static bool is_limit_reached(mock_case *c, rc_mock_limit *limit, uint64_t count,
+                             rc_mock_error error)
 {
     if (rc_mock_limit_has(limit, count, c->now->ms))
         return false;
@@ -88,28 +89,29 @@ static bool is_limited(mock_case *c)
     const uint64_t tokens = c->request->input_tokens;
     if (p->scenario == NULL)
         return false;
-    if (c->key != NO_KEY && (is_spent(c, &p->requests[c->key], 1, RC_MOCK_ERROR_RATE) ||
-                             is_spent(c, &p->tokens[c->key], tokens, RC_MOCK_ERROR_TOKEN_RATE)))
+    if (c->key != NO_KEY &&
+        (is_limit_reached(c, &p->requests[c->key], 1, RC_MOCK_ERROR_RATE) ||
+         is_limit_reached(c, &p->tokens[c->key], tokens, RC_MOCK_ERROR_TOKEN_RATE)))
         return true;
-    return is_spent(c, &p->requests[RC_MOCK_KEYS_MAX], 1, RC_MOCK_ERROR_RATE) ||
-           is_spent(c, &p->tokens[RC_MOCK_KEYS_MAX], tokens, RC_MOCK_ERROR_TOKEN_RATE);
+    return is_limit_reached(c, &p->requests[RC_MOCK_KEYS_MAX], 1, RC_MOCK_ERROR_RATE) ||
+           is_limit_reached(c, &p->tokens[RC_MOCK_KEYS_MAX], tokens, RC_MOCK_ERROR_TOKEN_RATE);
 }
 
-static void spend(mock_case *c, uint64_t requests, uint64_t tokens)
+static void take_limits(mock_case *c, uint64_t requests, uint64_t tokens)
 {
     rc_mock_provider *p = c->provider;
-    const uint32_t places[2] = {RC_MOCK_KEYS_MAX, c->key};
+    const uint32_t indexes[2] = {RC_MOCK_KEYS_MAX, c->key};
     for (int i = 0; i < (c->key != NO_KEY ? 2 : 1); i++) {
-        rc_mock_limit_take(&p->requests[places[i]], requests);
-        rc_mock_limit_take(&p->tokens[places[i]], tokens);
+        rc_mock_limit_take(&p->requests[indexes[i]], requests);
+        rc_mock_limit_take(&p->tokens[indexes[i]], tokens);
     }
 }
 
-static rc_mock_left left_of(const mock_case *c, const rc_mock_limit *limits)
+static rc_mock_limit_state limit_state_of(const mock_case *c, const rc_mock_limit *limits)
 {
     if (c->key != NO_KEY && limits[c->key].per_minute > 0)
-        return rc_mock_limit_left(&limits[c->key]);
-    return rc_mock_limit_left(&limits[RC_MOCK_KEYS_MAX]);
+        return rc_mock_limit_get_state(&limits[c->key]);
+    return rc_mock_limit_get_state(&limits[RC_MOCK_KEYS_MAX]);
 }
 
 static bool has_key_plan(mock_case *c)
@@ -128,7 +130,7 @@ static bool has_key_plan(mock_case *c)
 
 static bool fits(const char *pattern, rc_str text)
 {
-    return pattern[0] == '\0' || rc_mock_glob(rc_str_c(pattern), text);
+    return pattern[0] == '\0' || rc_mock_glob_matches(rc_str_c(pattern), text);
 }
 
 static bool fits_header(const mock_case *c, const rc_mock_rule *rule)
@@ -163,19 +165,19 @@ static bool has_rule(mock_case *c)
 /* "The model `mock/5033` does not exist: 5033: there is no such behaviour; did you mean 503?" */
 static void refuse_model(mock_case *c, const rc_mock_reading *reading)
 {
-    rc_buf room;
+    rc_buf scratch;
     fail(c, RC_MOCK_ERROR_MODEL, "");
-    rc_buf_init_fixed(&room, c->words, sizeof c->words - 1);
-    rc_buf_push(&room, RC_STR("The model `"));
-    rc_buf_push(&room, rc_str_slice(rc_mock_request_model(c->request), 0, 128));
-    rc_buf_push(&room, RC_STR("` does not exist or is not found: "));
-    rc_buf_push(&room, rc_str_slice(reading->word, 0, 64));
-    rc_buf_push(&room, RC_STR(": "));
-    rc_buf_push(&room, rc_str_c(rc_mock_fault_text(reading->fault)));
+    rc_buf_init_fixed(&scratch, c->error_text, sizeof c->error_text - 1);
+    rc_buf_push(&scratch, RC_STR("The model `"));
+    rc_buf_push(&scratch, rc_str_slice(rc_mock_request_model(c->request), 0, 128));
+    rc_buf_push(&scratch, RC_STR("` does not exist or is not found: "));
+    rc_buf_push(&scratch, rc_str_slice(reading->word, 0, 64));
+    rc_buf_push(&scratch, RC_STR(": "));
+    rc_buf_push(&scratch, rc_str_c(rc_mock_fault_text(reading->fault)));
     if (reading->nearest != NULL) {
-        rc_buf_push(&room, RC_STR("; did you mean "));
-        rc_buf_push(&room, rc_str_c(reading->nearest));
-        rc_buf_push_byte(&room, '?');
+        rc_buf_push(&scratch, RC_STR("; did you mean "));
+        rc_buf_push(&scratch, rc_str_c(reading->nearest));
+        rc_buf_push_byte(&scratch, '?');
     }
 }
 
@@ -206,60 +208,62 @@ static void decide(mock_case *c)
     }
     if (is_limited(c))
         return;
-    spend(c, 1, request->input_tokens);
+    take_limits(c, 1, request->input_tokens);
     if (has_key_plan(c) || has_rule(c))
         return;
-    if (request->wrong != NULL)
-        fail(c, RC_MOCK_ERROR_REQUEST, request->wrong);
+    if (request->body_error != NULL)
+        fail(c, RC_MOCK_ERROR_REQUEST, request->body_error);
     else
         plan_by_model(c);
 }
 
 /* ---- answers ---- */
 
-static rc_status answer_own(rc_mock_provider *provider, const rc_mock_request *request,
-                            const rc_mock_now *now, const rc_alloc *alloc, rc_mock_answer *answer)
+static rc_status respond_own(rc_mock_provider *provider, const rc_mock_request *request,
+                             const rc_mock_time *now, const rc_alloc *alloc,
+                             rc_mock_response *response)
 {
     rc_buf json;
     rc_buf_init(&json, alloc, STATS_MAX);
     if (request->endpoint == RC_MOCK_RESET_COUNTS) {
-        const uint32_t generation = provider->ledger.generation;
+        const uint32_t generation = provider->stats.generation;
         rc_mock_provider_init(provider, provider->scenario, provider->seed, now->ms);
-        provider->ledger.generation = generation + 1;
+        provider->stats.generation = generation + 1;
         rc_buf_push(&json, RC_STR("{\"reset\":true}"));
     } else {
-        rc_mock_ledger_push(&provider->ledger, &json);
+        rc_mock_stats_push(&provider->stats, &json);
     }
     rc_status status = rc_buf_status(&json);
-    const rc_status begun = rc_mock_answer_begin_plain(answer, 200, rc_buf_get(&json), alloc);
+    const rc_status begun = rc_mock_response_begin_plain(response, 200, rc_buf_get(&json), alloc);
     rc_buf_done(&json);
     return status != RC_OK ? status : begun;
 }
 
-static rc_status answer_case(mock_case *c, const rc_alloc *alloc, rc_mock_answer *answer,
-                             rc_mock_ticket *ret_ticket)
+static rc_status respond_case(mock_case *c, const rc_alloc *alloc, rc_mock_response *response,
+                              rc_mock_ticket *ret_ticket)
 {
     rc_mock_provider *p = c->provider;
     find_key(c);
-    c->nth = rc_mock_ledger_nth(&p->ledger, c->request->key, rc_mock_request_model(c->request));
+    c->nth = rc_mock_stats_nth(&p->stats, c->request->key, rc_mock_request_model(c->request));
     decide(c);
-    const rc_mock_facts facts = {
+    const rc_mock_context context = {
         .seed = p->seed,
         .nth = c->nth,
         .now_unix_ms = c->now->unix_ms,
-        .requests = left_of(c, p->requests),
-        .tokens = left_of(c, p->tokens),
-        .message = rc_str_c(c->words),
+        .requests = limit_state_of(c, p->requests),
+        .tokens = limit_state_of(c, p->tokens),
+        .message = rc_str_c(c->error_text),
     };
-    const rc_status status = rc_mock_answer_begin(answer, &c->plan, c->request, &facts, alloc);
-    spend(c, 0, answer->output_tokens);
-    *ret_ticket = rc_mock_ledger_add(&p->ledger, c->message, c->request, c->key_id, answer);
+    const rc_status status =
+        rc_mock_response_begin(response, &c->plan, c->request, &context, alloc);
+    take_limits(c, 0, response->output_tokens);
+    *ret_ticket = rc_mock_stats_add(&p->stats, c->message, c->request, c->key_id, response);
     return status;
 }
 
-rc_status rc_mock_provider_answer(rc_mock_provider *provider, const rc_mock_message *message,
-                                  const rc_mock_now *now, const rc_alloc *alloc,
-                                  rc_mock_answer *ret_answer, rc_mock_ticket *ret_ticket)
+rc_status rc_mock_provider_respond(rc_mock_provider *provider, const rc_mock_message *message,
+                                   const rc_mock_time *now, const rc_alloc *alloc,
+                                   rc_mock_response *ret_response, rc_mock_ticket *ret_ticket)
 {
     rc_mock_request request;
     rc_status status;
@@ -267,13 +271,13 @@ rc_status rc_mock_provider_answer(rc_mock_provider *provider, const rc_mock_mess
     /* Of nobody: what is said of it later counts nowhere. */
     *ret_ticket = (rc_mock_ticket){.generation = UINT32_MAX};
     if (rc_buf_status(&request.text) == RC_E_NOMEM) {
-        (void)rc_mock_answer_begin_plain(ret_answer, 500, RC_STR(""), alloc);
+        (void)rc_mock_response_begin_plain(ret_response, 500, RC_STR(""), alloc);
         status = RC_E_NOMEM;
     } else if (request.endpoint >= RC_MOCK_STATS && !request.is_method_wrong) {
-        status = answer_own(provider, &request, now, alloc, ret_answer);
+        status = respond_own(provider, &request, now, alloc, ret_response);
     } else {
         mock_case c = {.provider = provider, .message = message, .request = &request, .now = now};
-        status = answer_case(&c, alloc, ret_answer, ret_ticket);
+        status = respond_case(&c, alloc, ret_response, ret_ticket);
     }
     rc_mock_request_done(&request);
     return status;

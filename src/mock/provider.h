@@ -19,24 +19,24 @@ typedef struct rc_mock_provider {
     const rc_mock_scenario *scenario; /* NULL: none */
     uint64_t seed;
     uint64_t started_ms;
-    rc_mock_ledger ledger;
+    rc_mock_stats stats;
     rc_mock_limit requests[RC_MOCK_KEYS_MAX + 1]; /* the last is that of all keys */
     rc_mock_limit tokens[RC_MOCK_KEYS_MAX + 1];
 } rc_mock_provider;
 
-typedef struct rc_mock_now {
+typedef struct rc_mock_time {
     uint64_t ms;     /* of a clock that only goes forward */
     int64_t unix_ms; /* for points in time in headers */
-} rc_mock_now;
+} rc_mock_time;
 
 /* scenario: borrows, may be NULL. seed: 0 is the scenario's. */
 void rc_mock_provider_init(rc_mock_provider *provider, const rc_mock_scenario *scenario,
                            uint64_t seed, uint64_t now_ms);
 
-/* Begins the answer to a message; rc_mock_answer_done is due in each case. RC_E_NOMEM,
- * RC_E_TOO_LARGE: there is none. ret_ticket: for rc_mock_ledger_sent. message, now: borrow. */
-rc_status rc_mock_provider_answer(rc_mock_provider *provider, const rc_mock_message *message,
-                                  const rc_mock_now *now, const rc_alloc *alloc,
-                                  rc_mock_answer *ret_answer, rc_mock_ticket *ret_ticket);
+/* Begins the answer to a message; rc_mock_response_done is due in each case. RC_E_NOMEM,
+ * RC_E_TOO_LARGE: there is none. ret_ticket: for rc_mock_stats_add_sent. message, now: borrow. */
+rc_status rc_mock_provider_respond(rc_mock_provider *provider, const rc_mock_message *message,
+                                   const rc_mock_time *now, const rc_alloc *alloc,
+                                   rc_mock_response *ret_response, rc_mock_ticket *ret_ticket);
 
 #endif

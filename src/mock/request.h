@@ -62,13 +62,13 @@ typedef struct rc_mock_request {
     rc_str path; /* without the query; views the message */
     rc_str key;  /* of the caller, or empty; views the message */
     uint64_t input_tokens;
-    int64_t max_tokens;   /* -1: not said */
-    uint32_t input_count; /* of embeddings */
-    uint32_t dimensions;  /* 0: not said */
-    rc_str last_user;     /* views text */
-    char tool[64];        /* the first one's name; ends in NUL */
-    const char *wrong;    /* what is wrong with the body; NULL: nothing. Static */
-    rc_buf text;          /* all text of the request */
+    int64_t max_tokens;     /* -1: not said */
+    uint32_t input_count;   /* of embeddings */
+    uint32_t dimensions;    /* 0: not said */
+    rc_str last_user;       /* views text */
+    char tool[64];          /* the first one's name; ends in NUL */
+    const char *body_error; /* what is wrong with the body; NULL: nothing. Static */
+    rc_buf text;            /* all text of the request */
 } rc_mock_request;
 
 /* Reads a message. Never fails: see wrong. text: its memory. Done is due. message: borrows. alloc:

@@ -146,7 +146,7 @@ static void read_model(mock_body *b)
 {
     rc_mock_request *request = b->request;
     rc_json_token token = rc_json_reader_next(&b->reader);
-    rc_buf room;
+    rc_buf scratch;
     if (token.type != RC_JSON_STRING) {
         skip(b);
         return;
@@ -154,31 +154,31 @@ static void read_model(mock_body *b)
     /* Gemini's stands in the path. */
     if (request->family == RC_MOCK_GEMINI)
         return;
-    rc_buf_init_fixed(&room, request->model, RC_MOCK_MODEL_MAX);
-    rc_json_unescape(token.raw, &room);
-    request->model_len = rc_buf_get(&room).len;
-    b->has_model = request->model_len > 0 && rc_buf_status(&room) == RC_OK;
+    rc_buf_init_fixed(&scratch, request->model, RC_MOCK_MODEL_MAX);
+    rc_json_unescape(token.raw, &scratch);
+    request->model_len = rc_buf_get(&scratch).len;
+    b->has_model = request->model_len > 0 && rc_buf_status(&scratch) == RC_OK;
 }
 
 static void read_tool_name(mock_body *b)
 {
     rc_json_token token = rc_json_reader_next(&b->reader);
-    rc_buf room;
+    rc_buf scratch;
     if (token.type != RC_JSON_STRING) {
         skip(b);
         return;
     }
     if (b->request->tool[0] != '\0')
         return;
-    rc_buf_init_fixed(&room, b->request->tool, sizeof b->request->tool - 1);
-    rc_json_unescape(token.raw, &room);
+    rc_buf_init_fixed(&scratch, b->request->tool, sizeof b->request->tool - 1);
+    rc_json_unescape(token.raw, &scratch);
 }
 
 /* The first "name" of a tool, however deep; the properties of its schema have names too. */
 static void read_tools(mock_body *b)
 {
-    static const char *const ways[] = {"function", "functionDeclarations", "function_declarations",
-                                       NULL};
+    static const char *const encodings[] = {"function", "functionDeclarations",
+                                            "function_declarations", NULL};
     rc_json_token token = rc_json_reader_next(&b->reader);
     const uint32_t depth = b->reader.depth;
     if (token.type != RC_JSON_ARRAY_BEGIN && token.type != RC_JSON_OBJECT_BEGIN)
@@ -189,7 +189,7 @@ static void read_tools(mock_body *b)
             continue;
         if (is_key(&token, "name"))
             read_tool_name(b);
-        else if (!is_any_key(&token, ways))
+        else if (!is_any_key(&token, encodings))
             skip(b);
     }
 }
@@ -275,7 +275,7 @@ static void read_member(mock_body *b, const rc_json_token *key)
     }
 }
 
-static const char *find_wrong(const mock_body *b)
+static const char *find_body_error(const mock_body *b)
 {
     const rc_mock_request *request = b->request;
     if (b->reader.fault.status != RC_OK)
@@ -298,7 +298,7 @@ void rc_mock_request_read_body(rc_mock_request *request, rc_str body)
     rc_json_reader_init(&b.reader, body, &limits);
     rc_json_token token = rc_json_reader_next(&b.reader);
     if (token.type != RC_JSON_OBJECT_BEGIN) {
-        request->wrong = "We could not parse the JSON body of your request.";
+        request->body_error = "We could not parse the JSON body of your request.";
         return;
     }
     for (token = rc_json_reader_next(&b.reader); token.type == RC_JSON_KEY;
@@ -307,5 +307,5 @@ void rc_mock_request_read_body(rc_mock_request *request, rc_str body)
     if (token.type != RC_JSON_ERROR)
         (void)rc_json_reader_next(&b.reader); /* text behind the object is a fault */
     request->last_user = rc_str_slice(rc_buf_get(&request->text), b.user_from, b.user_to);
-    request->wrong = find_wrong(&b);
+    request->body_error = find_body_error(&b);
 }

@@ -9,7 +9,7 @@
 #define PLAN_MAX 256
 #define UNTIL_MAX_MS 86400000u
 
-bool rc_mock_glob(rc_str pattern, rc_str text)
+bool rc_mock_glob_matches(rc_str pattern, rc_str text)
 {
     size_t at = 0;
     size_t from = 0;
@@ -53,20 +53,20 @@ static bool check_keys(const rc_yaml_node *map, const char *const *names, rc_con
 }
 
 /* A text that is not longer than its room; one that is not there stays empty. */
-static void read_text(const rc_yaml_node *node, char *room, size_t size, rc_config_faults *faults)
+static void read_text(const rc_yaml_node *node, char *space, size_t size, rc_config_faults *faults)
 {
     rc_str text;
     if (node == NULL || !rc_yaml_text(node, faults, &text))
         return;
     if (text.len >= size) {
         rc_config_fault *fault = rc_yaml_fault(faults, node);
-        rc_config_fault_say(fault, "it is longer than ");
-        rc_config_fault_say_u64(fault, size - 1);
-        rc_config_fault_say(fault, " bytes");
+        rc_config_fault_append(fault, "it is longer than ");
+        rc_config_fault_append_u64(fault, size - 1);
+        rc_config_fault_append(fault, " bytes");
         return;
     }
-    memcpy(room, text.ptr, text.len);
-    room[text.len] = '\0';
+    memcpy(space, text.ptr, text.len);
+    space[text.len] = '\0';
 }
 
 static void read_limit(const rc_yaml_node *node, uint64_t *ret_limit, rc_config_faults *faults)
@@ -75,25 +75,25 @@ static void read_limit(const rc_yaml_node *node, uint64_t *ret_limit, rc_config_
         (void)rc_yaml_u64(node, 1, RC_MOCK_LIMIT_MAX, faults, ret_limit);
 }
 
-static void say_plan(rc_config_faults *faults, const rc_yaml_node *node,
-                     const rc_mock_reading *reading)
+static void append_plan_fault(rc_config_faults *faults, const rc_yaml_node *node,
+                              const rc_mock_reading *reading)
 {
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_quote(fault, reading->word);
-    rc_config_fault_say(fault, ": ");
-    rc_config_fault_say(fault, rc_mock_fault_text(reading->fault));
-    rc_config_fault_suggest(fault, reading->word, rc_mock_word_at, NULL);
+    rc_config_fault_append_quoted(fault, reading->word);
+    rc_config_fault_append(fault, ": ");
+    rc_config_fault_append(fault, rc_mock_fault_text(reading->fault));
+    rc_config_fault_suggest(fault, reading->word, rc_mock_behaviour_name_at, NULL);
 }
 
 /* Behaviours: a text, or a list that goes together. */
 static bool read_plan(const rc_yaml_node *node, rc_mock_plan *ret_plan, rc_config_faults *faults)
 {
-    char room[PLAN_MAX];
+    char space[PLAN_MAX];
     rc_buf joined;
     rc_str text;
     rc_mock_reading reading;
     const rc_yaml_node *item = node->kind == RC_YAML_LIST ? node->first : node;
-    rc_buf_init_fixed(&joined, room, sizeof room);
+    rc_buf_init_fixed(&joined, space, sizeof space);
     for (; item != NULL; item = node->kind == RC_YAML_LIST ? item->next : NULL) {
         if (!rc_yaml_text(item, faults, &text))
             return false;
@@ -102,12 +102,12 @@ static bool read_plan(const rc_yaml_node *node, rc_mock_plan *ret_plan, rc_confi
         rc_buf_push(&joined, text);
     }
     if (rc_buf_status(&joined) != RC_OK || rc_buf_get(&joined).len == 0) {
-        rc_config_fault_say(rc_yaml_fault(faults, node), "expected behaviours, not too many");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "expected behaviours, not too many");
         return false;
     }
     if (rc_mock_plan_parse(rc_buf_get(&joined), ret_plan, &reading))
         return true;
-    say_plan(faults, node, &reading);
+    append_plan_fault(faults, node, &reading);
     return false;
 }
 
@@ -139,7 +139,8 @@ static void read_nth(const rc_yaml_node *node, rc_mock_rule *rule, rc_config_fau
     else
         is_right = read_digits(last, &rule->nth_to) && is_right;
     if (!is_right || rule->nth_to < rule->nth_from)
-        rc_config_fault_say(rc_yaml_fault(faults, node), "expected a number from 1 on, 2-5 or 2-");
+        rc_config_fault_append(rc_yaml_fault(faults, node),
+                               "expected a number from 1 on, 2-5 or 2-");
 }
 
 /* "name" or "name: value" */
@@ -153,7 +154,7 @@ static void read_header(const rc_yaml_node *node, rc_mock_rule *rule, rc_config_
     rc_str value = colon == RC_STR_NPOS ? rc_str_make(NULL, 0)
                                         : rc_str_trim(rc_str_slice(text, colon + 1, text.len));
     if (name.len >= sizeof rule->header || value.len >= sizeof rule->value) {
-        rc_config_fault_say(rc_yaml_fault(faults, node), "the header is too long");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "the header is too long");
         return;
     }
     for (size_t i = 0; i < name.len; i++)
@@ -185,7 +186,7 @@ static void read_rule(const rc_yaml_node *node, rc_mock_rule *rule, rc_config_fa
     if (get(node, "when") != NULL)
         read_when(get(node, "when"), rule, faults);
     if (get(node, "do") == NULL)
-        rc_config_fault_say(rc_yaml_fault(faults, node), "do is missing");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "do is missing");
     else
         (void)read_plan(get(node, "do"), &rule->plan, faults);
 }
@@ -201,7 +202,7 @@ static void read_key(const rc_yaml_node *node, rc_mock_key *key, rc_config_fault
     read_text(get(node, "name"), key->name, sizeof key->name, faults);
     read_text(get(node, "ends"), key->ends, sizeof key->ends, faults);
     if (get(node, "name") == NULL || get(node, "ends") == NULL)
-        rc_config_fault_say(rc_yaml_fault(faults, node), "a key has name and ends");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "a key has name and ends");
     if (get(node, "do") != NULL)
         key->has_plan = read_plan(get(node, "do"), &key->plan, faults);
     if (get(node, "until_ms") != NULL)
@@ -220,8 +221,8 @@ static bool is_list(const rc_yaml_node *node, uint32_t max, rc_config_faults *fa
     if (node->count <= max)
         return true;
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault, "expected at most ");
-    rc_config_fault_say_u64(fault, max);
+    rc_config_fault_append(fault, "expected at most ");
+    rc_config_fault_append_u64(fault, max);
     return false;
 }
 

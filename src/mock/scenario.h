@@ -68,6 +68,6 @@ rc_status rc_mock_scenario_parse(rc_str text, const rc_alloc *alloc, rc_config_f
                                  rc_mock_scenario *ret_scenario);
 
 /* Does the text fit the pattern, in which * stands for any text? Both: borrow. */
-bool rc_mock_glob(rc_str pattern, rc_str text);
+bool rc_mock_glob_matches(rc_str pattern, rc_str text);
 
 #endif

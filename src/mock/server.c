@@ -23,8 +23,8 @@ static void on_timer_closed(uv_handle_t *handle)
     rc_mock_server *server = call->server;
     const rc_alloc *alloc = &server->settings.alloc;
     rc_buf_done(&call->body);
-    if (call->has_answer)
-        rc_mock_answer_done(&call->answer);
+    if (call->has_response)
+        rc_mock_response_done(&call->response);
     alloc->put(alloc->ctx, call, sizeof *call);
     server->calls--;
     free_server_if_done(server);
@@ -32,11 +32,11 @@ static void on_timer_closed(uv_handle_t *handle)
 
 void rc_mock_call_end(rc_mock_call *call)
 {
-    call->exchange = NULL;
+    call->responder = NULL;
     uv_close((uv_handle_t *)&call->timer, on_timer_closed);
 }
 
-static rc_mock_call *new_call(rc_mock_server *server, rc_exchange *exchange)
+static rc_mock_call *new_call(rc_mock_server *server, rc_responder *responder)
 {
     const rc_alloc *alloc = &server->settings.alloc;
     rc_mock_call *call = alloc->get(alloc->ctx, sizeof *call);
@@ -44,72 +44,72 @@ static rc_mock_call *new_call(rc_mock_server *server, rc_exchange *exchange)
         return NULL;
     /* The answer is large and is set when it begins. */
     call->server = server;
-    call->exchange = exchange;
-    call->reset_looks = 0;
-    call->has_answer = false;
+    call->responder = responder;
+    call->reset_checks = 0;
+    call->has_response = false;
     call->is_raw = false;
-    call->is_full = false;
-    call->is_cutting = false;
+    call->is_write_blocked = false;
+    call->is_resetting = false;
     rc_buf_init(&call->body, alloc, RC_MOCK_BODY_MAX);
     (void)uv_timer_init(server->loop, &call->timer); /* never fails */
     call->timer.data = call;
     server->calls++;
-    rc_exchange_set_owner(exchange, call);
+    rc_responder_set_owner(responder, call);
     return call;
 }
 
 /* ---- the handler ---- */
 
-static void on_request(void *ctx, rc_exchange *exchange, const rc_http1 *reader, const char *head)
+static void on_request(void *ctx, rc_responder *responder, const rc_http1 *reader, const char *head)
 {
     (void)reader;
     (void)head;
-    if (rc_exchange_keep_head(exchange) == NULL || new_call(ctx, exchange) == NULL)
-        rc_exchange_abort(exchange);
+    if (rc_responder_keep_head(responder) == NULL || new_call(ctx, responder) == NULL)
+        rc_responder_abort(responder);
 }
 
-static void on_body(void *ctx, rc_exchange *exchange, rc_str piece)
+static void on_body(void *ctx, rc_responder *responder, rc_str piece)
 {
-    rc_mock_call *call = rc_exchange_owner(exchange);
+    rc_mock_call *call = rc_responder_owner(responder);
     (void)ctx;
     rc_buf_push(&call->body, piece);
 }
 
-static rc_status begin_answer(rc_mock_call *call, const rc_mock_message *message)
+static rc_status begin_response(rc_mock_call *call, const rc_mock_message *message)
 {
     rc_mock_server *server = call->server;
-    const rc_mock_now now = {
+    const rc_mock_time now = {
         .ms = uv_hrtime() / NS_A_MS,
         .unix_ms = server->settings.unix_ms(server->settings.ctx),
     };
-    call->has_answer = true;
+    call->has_response = true;
     if (rc_buf_status(&call->body) != RC_OK) {
         call->ticket = (rc_mock_ticket){.generation = UINT32_MAX};
-        return rc_mock_answer_begin_plain(
-            &call->answer, 413,
+        return rc_mock_response_begin_plain(
+            &call->response, 413,
             RC_STR("{\"error\":{\"message\":\"Request body is too large.\",\"type\":"
                    "\"invalid_request_error\",\"param\":null,\"code\":null}}"),
             &server->settings.alloc);
     }
-    return rc_mock_provider_answer(&server->provider, message, &now, &server->settings.alloc,
-                                   &call->answer, &call->ticket);
+    return rc_mock_provider_respond(&server->provider, message, &now, &server->settings.alloc,
+                                    &call->response, &call->ticket);
 }
 
-static void tell(const rc_mock_call *call, const rc_mock_message *message)
+static void report_response(const rc_mock_call *call, const rc_mock_message *message)
 {
     const rc_mock_server_settings *settings = &call->server->settings;
-    if (settings->on_answer == NULL)
+    if (settings->on_response == NULL)
         return;
     const size_t mark = rc_str_find_byte(message->target, '?', 0);
-    settings->on_answer(settings->ctx, message->method, rc_str_slice(message->target, 0, mark),
-                        rc_str_c(call->answer.model), call->answer.status);
+    settings->on_response(settings->ctx, message->method, rc_str_slice(message->target, 0, mark),
+                          rc_str_c(call->response.model), call->response.status);
 }
 
-static void on_body_end(void *ctx, rc_exchange *exchange)
+static void on_body_end(void *ctx, rc_responder *responder)
 {
-    rc_mock_call *call = rc_exchange_owner(exchange);
-    const rc_http1 *reader = rc_exchange_reader(exchange);
-    const char *head = rc_exchange_head(exchange);
+    rc_mock_call *call = rc_responder_owner(responder);
+    const rc_http1 *reader = rc_responder_reader(responder);
+    const char *head = rc_responder_head(responder);
     rc_header headers[RC_HTTP1_FIELDS_MAX];
     (void)ctx;
     for (uint32_t i = 0; i < reader->field_count; i++)
@@ -121,37 +121,37 @@ static void on_body_end(void *ctx, rc_exchange *exchange)
         .header_count = reader->field_count,
         .body = rc_buf_get(&call->body),
     };
-    if (begin_answer(call, &message) != RC_OK) {
-        rc_exchange_abort(exchange);
+    if (begin_response(call, &message) != RC_OK) {
+        rc_responder_abort(responder);
         rc_mock_call_end(call);
         return;
     }
-    tell(call, &message);
+    report_response(call, &message);
     rc_mock_call_run(call);
 }
 
-static void on_drained(void *ctx, rc_exchange *exchange)
+static void on_drained(void *ctx, rc_responder *responder)
 {
-    rc_mock_call *call = rc_exchange_owner(exchange);
+    rc_mock_call *call = rc_responder_owner(responder);
     (void)ctx;
-    if (call == NULL || !call->is_full)
+    if (call == NULL || !call->is_write_blocked)
         return;
-    call->is_full = false;
+    call->is_write_blocked = false;
     rc_mock_call_run(call);
 }
 
-static void on_done(void *ctx, rc_exchange *exchange)
+static void on_done(void *ctx, rc_responder *responder)
 {
     (void)ctx;
-    rc_mock_call_end(rc_exchange_owner(exchange));
+    rc_mock_call_end(rc_responder_owner(responder));
 }
 
-static void on_gone(void *ctx, rc_exchange *exchange, const rc_gone *gone)
+static void on_gone(void *ctx, rc_responder *responder, const rc_disconnect *gone)
 {
     rc_mock_server *server = ctx;
-    if (gone->why == RC_GONE_CLIENT || gone->why == RC_GONE_WRITE_TIMEOUT)
-        rc_mock_ledger_left(&server->provider.ledger);
-    rc_mock_call_end(rc_exchange_owner(exchange));
+    if (gone->why == RC_DISCONNECT_CLIENT || gone->why == RC_DISCONNECT_WRITE_TIMEOUT)
+        rc_mock_stats_add_disconnect(&server->provider.stats);
+    rc_mock_call_end(rc_responder_owner(responder));
 }
 
 static void on_stopped(void *ctx)
@@ -167,7 +167,7 @@ static const rc_server_handler handler = {
     .on_body_end = on_body_end,
     .on_drained = on_drained,
     .on_done = on_done,
-    .on_gone = on_gone,
+    .on_disconnect = on_gone,
     .on_stopped = on_stopped,
 };
 
@@ -187,7 +187,7 @@ rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_setting
     /* A little waits to be sent, so that what counts as sent mostly is. */
     http.write_high_bytes = 32768;
     http.write_low_bytes = 8192;
-    http.write_max_bytes = 2 * RC_MOCK_ANSWER_MAX;
+    http.write_max_bytes = 2 * RC_MOCK_RESPONSE_MAX;
     http.write_idle_ms = 0;
     if (rc_server_init(&server->http, loop, &settings->alloc, &http, &handler, server) == RC_OK)
         return server;

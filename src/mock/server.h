@@ -23,7 +23,7 @@ typedef struct rc_mock_server_settings {
     rc_alloc alloc;
     int64_t (*unix_ms)(void *ctx);
     /* An answer has begun. All views during the call. NULL: nobody wants to know. */
-    void (*on_answer)(void *ctx, rc_str method, rc_str path, rc_str model, int status);
+    void (*on_response)(void *ctx, rc_str method, rc_str path, rc_str model, int status);
     void (*on_stopped)(void *ctx); /* nothing is left of the server */
     void *ctx;
 } rc_mock_server_settings;

@@ -16,16 +16,16 @@ struct rc_mock_server {
 
 typedef struct rc_mock_call {
     rc_mock_server *server;
-    rc_exchange *exchange; /* NULL: it is over */
+    rc_responder *responder; /* NULL: it is over */
     uv_timer_t timer;
     rc_buf body;
-    rc_mock_answer answer;
+    rc_mock_response response;
     rc_mock_ticket ticket;
-    uint32_t reset_looks;
-    bool has_answer;
-    bool is_raw;     /* framed here */
-    bool is_full;    /* waits for on_drained */
-    bool is_cutting; /* a reset is due, once what was written has left */
+    uint32_t reset_checks;
+    bool has_response;
+    bool is_raw;           /* framed here */
+    bool is_write_blocked; /* waits for on_drained */
+    bool is_resetting;     /* a reset is due, once what was written has left */
 } rc_mock_call;
 
 /* Carries the answer's steps out, as far as they go without waiting. May end the call. */

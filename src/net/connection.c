@@ -12,10 +12,10 @@
 #define STASH_FIRST 2048u
 /* How many connections at rest, and without a whole head, are looked at to find one that is quiet.
  */
-#define EVICT_TRIES 4
-#define EVICT_HEAD_TRIES 64
+#define EVICT_CHECKED_MAX 4
+#define EVICT_HEADS_CHECKED_MAX 64
 /* Between looks at a client that has sent more than is read of it. */
-#define LOOK_MS 1000
+#define PEER_CHECK_MS 1000
 /* Of what it sent ahead: whoever is gone has no more than this in his system's buffers. */
 #define OVERRUN_BYTES (16u << 20)
 
@@ -27,18 +27,18 @@ static void on_closed(uv_handle_t *handle)
     rc_server_handle_closed(server);
 }
 
-void rc_connection_release_exchange(rc_connection *c)
+void rc_connection_release_responder(rc_connection *c)
 {
-    rc_exchange *x = c->exchange;
-    if (x == NULL)
+    rc_responder *responder = c->responder;
+    if (responder == NULL)
         return;
     rc_server *server = c->server;
-    if (x->head_copy != NULL && x->reader.head_bytes <= RC_HEAD_COPY_BYTES)
-        rc_server_put(server, &server->free_heads, x->head_copy);
-    else if (x->head_copy != NULL)
-        server->alloc.put(server->alloc.ctx, x->head_copy, x->reader.head_bytes);
-    rc_server_put(server, &server->free_exchanges, x);
-    c->exchange = NULL;
+    if (responder->head_copy != NULL && responder->reader.head_bytes <= RC_HEAD_COPY_BYTES)
+        rc_server_put(server, &server->free_heads, responder->head_copy);
+    else if (responder->head_copy != NULL)
+        server->alloc.put(server->alloc.ctx, responder->head_copy, responder->reader.head_bytes);
+    rc_server_put(server, &server->free_responders, responder);
+    c->responder = NULL;
 }
 
 static void free_stash(rc_connection *c)
@@ -57,12 +57,12 @@ void rc_connection_close(rc_connection *c, bool is_reset)
     if (c->stage == RC_STAGE_CLOSED)
         return;
     c->stage = RC_STAGE_CLOSED;
-    rc_link_leave(&c->wait);
-    rc_link_leave(&c->kick);
-    rc_link_leave(&c->all);
+    rc_list_node_leave(&c->wait);
+    rc_list_node_leave(&c->kick);
+    rc_list_node_leave(&c->all);
     if (!is_reset || c->is_unix || uv_tcp_close_reset(&c->uv.tcp, on_closed) != 0)
         uv_close(&c->uv.handle, on_closed);
-    rc_connection_release_exchange(c);
+    rc_connection_release_responder(c);
     rc_connection_drop_output(c);
     free_stash(c);
     server->stats.connections--;
@@ -70,17 +70,17 @@ void rc_connection_close(rc_connection *c, bool is_reset)
         rc_listen_resume(server);
 }
 
-void rc_connection_lose(rc_connection *c, rc_gone_why why)
+void rc_connection_fail(rc_connection *c, rc_disconnect_reason why)
 {
-    rc_exchange *x = c->exchange;
-    bool was_told = x != NULL && x->is_told;
-    bool is_cut = x != NULL && x->has_begun;
-    if (was_told) {
-        const rc_gone gone = {.why = why, .text = rc_gone_text(why)};
-        x->is_told = false;
-        c->server->handler->on_gone(c->server->ctx, x, &gone);
+    rc_responder *responder = c->responder;
+    bool was_with_handler = responder != NULL && responder->is_with_handler;
+    bool is_cut = responder != NULL && responder->has_begun;
+    if (was_with_handler) {
+        const rc_disconnect gone = {.why = why, .text = rc_disconnect_text(why)};
+        responder->is_with_handler = false;
+        c->server->handler->on_disconnect(c->server->ctx, responder, &gone);
     }
-    rc_connection_close(c, is_cut && why != RC_GONE_CLIENT);
+    rc_connection_close(c, is_cut && why != RC_DISCONNECT_CLIENT);
 }
 
 /* Has the client sent nothing that was not read? */
@@ -96,19 +96,19 @@ bool rc_connection_is_quiet(const rc_connection *c)
     return c->stash_len == 0 && is_read(c);
 }
 
-static bool is_late(const rc_connection *c)
+static bool is_past_silent_ms(const rc_connection *c)
 {
-    return uv_now(c->server->loop) - c->waits_from_ms >= c->server->settings.silent_ms;
+    return uv_now(c->server->loop) - c->deadline_set_at_ms >= c->server->settings.silent_ms;
 }
 
 static bool is_silent(const rc_connection *c)
 {
-    return c->stage == RC_STAGE_IDLE && is_late(c) && rc_connection_is_quiet(c);
+    return c->stage == RC_STAGE_IDLE && is_past_silent_ms(c) && rc_connection_is_quiet(c);
 }
 
 static bool is_slow(const rc_connection *c)
 {
-    return is_late(c) && is_read(c);
+    return is_past_silent_ms(c) && is_read(c);
 }
 
 static bool is_lingering(const rc_connection *c)
@@ -117,12 +117,12 @@ static bool is_lingering(const rc_connection *c)
 }
 
 /* The first of the longest waiting ones that may go; NULL: none of them. */
-static rc_connection *longest(const rc_link *list, bool (*may_go)(const rc_connection *c),
-                              uint32_t tries)
+static rc_connection *longest(const rc_list_node *list, bool (*may_go)(const rc_connection *c),
+                              uint32_t max_checked)
 {
-    const rc_link *link = list->next;
-    for (uint32_t i = 0; i < tries && link != list; i++, link = link->next) {
-        rc_connection *c = RC_LINK_OWNER(link, rc_connection, wait);
+    const rc_list_node *node = list->next;
+    for (uint32_t i = 0; i < max_checked && node != list; i++, node = node->next) {
+        rc_connection *c = RC_LIST_NODE_OWNER(node, rc_connection, wait);
         if (may_go(c))
             return c;
     }
@@ -131,17 +131,17 @@ static rc_connection *longest(const rc_link *list, bool (*may_go)(const rc_conne
 
 bool rc_connection_evict(rc_server *server)
 {
-    const rc_link *heads = &server->waiting[RC_WAIT_HEAD];
-    rc_connection *c =
-        longest(&server->waiting[RC_WAIT_KEEP_ALIVE], rc_connection_is_quiet, EVICT_TRIES);
+    const rc_list_node *heads = &server->waiting[RC_DEADLINE_HEAD];
+    rc_connection *c = longest(&server->waiting[RC_DEADLINE_KEEP_ALIVE], rc_connection_is_quiet,
+                               EVICT_CHECKED_MAX);
     if (c == NULL)
-        c = longest(heads, is_silent, EVICT_HEAD_TRIES);
+        c = longest(heads, is_silent, EVICT_HEADS_CHECKED_MAX);
     /* It has had its answer; only that its client may not see it keeps it. Who still sends a
      * request that was answered waits in the same list, and may send another one. */
     if (c == NULL)
-        c = longest(&server->waiting[RC_WAIT_LINGER], is_lingering, UINT32_MAX);
+        c = longest(&server->waiting[RC_DEADLINE_LINGER], is_lingering, UINT32_MAX);
     if (c == NULL)
-        c = longest(heads, is_slow, EVICT_HEAD_TRIES);
+        c = longest(heads, is_slow, EVICT_HEADS_CHECKED_MAX);
     if (c == NULL)
         return false;
     rc_connection_close(c, false);
@@ -151,11 +151,11 @@ bool rc_connection_evict(rc_server *server)
 
 uint64_t rc_connection_evictable_in_ms(const rc_server *server)
 {
-    const rc_link *heads = &server->waiting[RC_WAIT_HEAD];
-    if (rc_link_is_alone(heads))
+    const rc_list_node *heads = &server->waiting[RC_DEADLINE_HEAD];
+    if (rc_list_node_is_alone(heads))
         return UINT64_MAX;
-    const rc_connection *c = RC_LINK_OWNER(heads->next, rc_connection, wait);
-    const uint64_t waited_ms = uv_now(server->loop) - c->waits_from_ms;
+    const rc_connection *c = RC_LIST_NODE_OWNER(heads->next, rc_connection, wait);
+    const uint64_t waited_ms = uv_now(server->loop) - c->deadline_set_at_ms;
     return waited_ms < server->settings.silent_ms ? server->settings.silent_ms - waited_ms : 1;
 }
 
@@ -167,52 +167,53 @@ static uint32_t stash_limit(const rc_server_settings *settings)
 }
 
 /* Nothing more is read, so nobody would see that the client leaves: it is looked after. */
-static rc_wait look_if_full(const rc_connection *c)
+static rc_deadline_kind peer_check_if_full(const rc_connection *c)
 {
-    return c->stash_len >= stash_limit(&c->server->settings) ? RC_WAIT_LOOK : RC_WAIT_NONE;
+    return c->stash_len >= stash_limit(&c->server->settings) ? RC_DEADLINE_PEER_CHECK
+                                                             : RC_DEADLINE_NONE;
 }
 
 /* Deadlines. That of a head and of lingering is for the whole; the others begin anew when bytes
  * move. */
-static rc_wait wait_of(const rc_connection *c)
+static rc_deadline_kind deadline_kind_of(const rc_connection *c)
 {
     if (c->queued > 0)
-        return RC_WAIT_WRITE;
+        return RC_DEADLINE_WRITE;
     switch (c->stage) {
     case RC_STAGE_IDLE:
-        return c->is_used ? RC_WAIT_KEEP_ALIVE : RC_WAIT_HEAD;
+        return c->is_used ? RC_DEADLINE_KEEP_ALIVE : RC_DEADLINE_HEAD;
     case RC_STAGE_HEAD:
-        return RC_WAIT_HEAD;
+        return RC_DEADLINE_HEAD;
     case RC_STAGE_BODY:
-        return c->exchange->is_paused ? look_if_full(c) : RC_WAIT_BODY;
+        return c->responder->is_paused ? peer_check_if_full(c) : RC_DEADLINE_BODY;
     case RC_STAGE_DISCARD:
     case RC_STAGE_LINGER:
-        return RC_WAIT_LINGER;
+        return RC_DEADLINE_LINGER;
     case RC_STAGE_WAIT:
-        return look_if_full(c);
+        return peer_check_if_full(c);
     case RC_STAGE_FLUSH:
     case RC_STAGE_CLOSED:
         break;
     }
-    return RC_WAIT_NONE;
+    return RC_DEADLINE_NONE;
 }
 
-static uint32_t limit_ms(const rc_server_settings *settings, rc_wait kind)
+static uint32_t limit_ms(const rc_server_settings *settings, rc_deadline_kind kind)
 {
     switch (kind) {
-    case RC_WAIT_HEAD:
+    case RC_DEADLINE_HEAD:
         return settings->head_ms;
-    case RC_WAIT_KEEP_ALIVE:
+    case RC_DEADLINE_KEEP_ALIVE:
         return settings->keep_alive_ms;
-    case RC_WAIT_BODY:
+    case RC_DEADLINE_BODY:
         return settings->body_idle_ms;
-    case RC_WAIT_WRITE:
+    case RC_DEADLINE_WRITE:
         return settings->write_idle_ms;
-    case RC_WAIT_LINGER:
+    case RC_DEADLINE_LINGER:
         return settings->linger_ms;
-    case RC_WAIT_LOOK:
-        return LOOK_MS;
-    case RC_WAIT_NONE:
+    case RC_DEADLINE_PEER_CHECK:
+        return PEER_CHECK_MS;
+    case RC_DEADLINE_NONE:
         break;
     }
     return 0;
@@ -220,23 +221,24 @@ static uint32_t limit_ms(const rc_server_settings *settings, rc_wait kind)
 
 static void set_deadline(rc_connection *c)
 {
-    rc_wait kind = wait_of(c);
-    bool is_for_all = kind == RC_WAIT_HEAD || kind == RC_WAIT_LINGER || kind == RC_WAIT_WRITE;
-    if (kind == c->waits_for && (is_for_all || !c->has_moved))
+    rc_deadline_kind kind = deadline_kind_of(c);
+    bool is_for_all =
+        kind == RC_DEADLINE_HEAD || kind == RC_DEADLINE_LINGER || kind == RC_DEADLINE_WRITE;
+    if (kind == c->deadline_kind && (is_for_all || !c->has_moved))
         return;
     rc_server *server = c->server;
     uint32_t ms = limit_ms(&server->settings, kind);
-    rc_link_leave(&c->wait);
-    c->waits_for = kind;
+    rc_list_node_leave(&c->wait);
+    c->deadline_kind = kind;
     c->has_moved = false;
-    if (kind == RC_WAIT_NONE)
+    if (kind == RC_DEADLINE_NONE)
         return;
-    if (kind == RC_WAIT_WRITE)
+    if (kind == RC_DEADLINE_WRITE)
         c->stalled_left = uv_stream_get_write_queue_size(&c->uv.stream);
     /* Without a limit it still stands in its list: it may be evicted. */
-    c->waits_from_ms = uv_now(server->loop);
-    c->deadline_ms = ms > 0 ? c->waits_from_ms + ms : UINT64_MAX;
-    rc_link_join_last(&server->waiting[kind], &c->wait);
+    c->deadline_set_at_ms = uv_now(server->loop);
+    c->deadline_ms = ms > 0 ? c->deadline_set_at_ms + ms : UINT64_MAX;
+    rc_list_node_join_last(&server->waiting[kind], &c->wait);
     rc_server_arm(server, c->deadline_ms);
 }
 
@@ -302,27 +304,28 @@ static void run_stash(rc_connection *c)
     c->stash_len = (uint32_t)input.len;
 }
 
-static void tell_drained(rc_connection *c)
+static void notify_drained(rc_connection *c)
 {
-    rc_exchange *x = c->exchange;
-    if (!c->is_above || c->queued > c->server->settings.write_low_bytes)
+    rc_responder *responder = c->responder;
+    if (!c->is_write_stopped || c->queued > c->server->settings.write_low_bytes)
         return;
-    c->is_above = false;
-    if (x != NULL && x->is_told && !x->is_ended && c->server->handler->on_drained != NULL)
-        c->server->handler->on_drained(c->server->ctx, x);
+    c->is_write_stopped = false;
+    if (responder != NULL && responder->is_with_handler && !responder->is_ended &&
+        c->server->handler->on_drained != NULL)
+        c->server->handler->on_drained(c->server->ctx, responder);
 }
 
 /* What follows each time bytes came, went or were written. */
-static void carry_on(rc_connection *c)
+static void settle_io(rc_connection *c)
 {
     if (c->stage == RC_STAGE_CLOSED)
         return;
     rc_connection_flush(c);
-    if (c->broken != RC_GONE_NONE) {
-        rc_connection_lose(c, c->broken);
+    if (c->close_reason != RC_DISCONNECT_NONE) {
+        rc_connection_fail(c, c->close_reason);
         return;
     }
-    tell_drained(c);
+    notify_drained(c);
     set_reading(c);
     set_deadline(c);
 }
@@ -333,26 +336,26 @@ void rc_connection_settle(rc_connection *c)
         return;
     rc_connection_flush(c);
     run_stash(c);
-    carry_on(c);
+    settle_io(c);
 }
 
 void rc_connection_kick(rc_connection *c)
 {
-    if (!c->is_running && rc_link_is_alone(&c->kick))
-        rc_link_join_last(&c->server->kicked, &c->kick);
+    if (!c->is_running && rc_list_node_is_alone(&c->kick))
+        rc_list_node_join_last(&c->server->kicked, &c->kick);
 }
 
 /* The client sends no more. An answer that is whole still goes to a client that only shut its own
  * side; one that is being made is for nobody. */
 static void on_eof(rc_connection *c, bool is_clean)
 {
-    const rc_exchange *x = c->exchange;
+    const rc_responder *responder = c->responder;
     c->is_reading = false;
     uv_read_stop(&c->uv.stream);
-    bool is_leaving =
-        c->stage == RC_STAGE_FLUSH || (c->stage == RC_STAGE_WAIT && x->is_ended && c->queued > 0);
+    bool is_leaving = c->stage == RC_STAGE_FLUSH ||
+                      (c->stage == RC_STAGE_WAIT && responder->is_ended && c->queued > 0);
     if (!is_clean || !is_leaving) {
-        rc_connection_lose(c, RC_GONE_CLIENT);
+        rc_connection_fail(c, RC_DISCONNECT_CLIENT);
         return;
     }
     c->is_last = true;
@@ -366,26 +369,26 @@ static const rc_refusal too_slow = {.status = 408, .text = "the request did not 
 static void count_body_wait(rc_connection *c)
 {
     const uint32_t idle_ms = c->server->settings.body_idle_ms;
-    if (c->waits_for != RC_WAIT_BODY || idle_ms == 0 || c->stage != RC_STAGE_BODY)
+    if (c->deadline_kind != RC_DEADLINE_BODY || idle_ms == 0 || c->stage != RC_STAGE_BODY)
         return;
     const uint64_t waited_ms = uv_now(c->server->loop) - (c->deadline_ms - idle_ms);
-    c->exchange->body_wait_ms += waited_ms < idle_ms ? waited_ms : idle_ms;
+    c->responder->body_wait_ms += waited_ms < idle_ms ? waited_ms : idle_ms;
 }
 
 /* A byte now and then is enough for the wait between two of them, and would last for ever. */
 static bool is_trickle(const rc_connection *c)
 {
-    const rc_exchange *x = c->exchange;
+    const rc_responder *responder = c->responder;
     const uint32_t idle_ms = c->server->settings.body_idle_ms;
-    return c->stage == RC_STAGE_BODY && c->broken == RC_GONE_NONE && idle_ms > 0 && !x->is_paused &&
-           !x->is_ended && rc_link_is_alone(&c->kick) &&
-           x->body_wait_ms > idle_ms + x->body_bytes * RC_BODY_BYTE_MS;
+    return c->stage == RC_STAGE_BODY && c->close_reason == RC_DISCONNECT_NONE && idle_ms > 0 &&
+           !responder->is_paused && !responder->is_ended && rc_list_node_is_alone(&c->kick) &&
+           responder->body_wait_ms > idle_ms + responder->body_bytes * RC_BODY_BYTE_MS;
 }
 
 /* The end of what a client has sent is behind all of it. So that it is seen, requests that came too
  * early are let go of, which were not begun; the answer that is being made is the connection's
  * last. The body of a request cannot be let go of: there the system is asked. */
-static void look_after(rc_connection *c)
+static void check_peer(rc_connection *c)
 {
     uv_os_fd_t fd = -1;
     if (c->stage == RC_STAGE_WAIT) {
@@ -399,14 +402,14 @@ static void look_after(rc_connection *c)
         return;
     struct pollfd polled = {.fd = fd, .events = POLLRDHUP};
     if (poll(&polled, 1, 0) > 0)
-        rc_connection_lose(c, RC_GONE_CLIENT);
+        rc_connection_fail(c, RC_DISCONNECT_CLIENT);
 }
 
 static void drop(rc_connection *c, size_t len)
 {
     c->discarded_bytes += len;
     if (c->discarded_bytes > OVERRUN_BYTES)
-        rc_connection_lose(c, RC_GONE_CLIENT);
+        rc_connection_fail(c, RC_DISCONNECT_CLIENT);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
@@ -435,30 +438,30 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         run_stash(c);
     }
     if (!is_kept) {
-        rc_connection_lose(c, RC_GONE_MEMORY);
+        rc_connection_fail(c, RC_DISCONNECT_MEMORY);
         return;
     }
     if (is_trickle(c))
-        rc_connection_refuse(c, RC_GONE_BODY_TIMEOUT, &too_slow);
-    carry_on(c);
+        rc_connection_refuse(c, RC_DISCONNECT_BODY_TIMEOUT, &too_slow);
+    settle_io(c);
 }
 
-void rc_connection_expire(rc_connection *c, rc_wait kind)
+void rc_connection_expire(rc_connection *c, rc_deadline_kind kind)
 {
     /* The handler was faster: settling it finds the next deadline. */
-    if (!rc_link_is_alone(&c->kick))
+    if (!rc_list_node_is_alone(&c->kick))
         return;
-    if (kind == RC_WAIT_HEAD && c->stage == RC_STAGE_HEAD) {
-        c->exchange->head = c->stash;
-        rc_connection_refuse(c, RC_GONE_NONE, &too_slow);
-    } else if (kind == RC_WAIT_BODY)
-        rc_connection_refuse(c, RC_GONE_BODY_TIMEOUT, &too_slow);
-    else if (kind == RC_WAIT_WRITE &&
+    if (kind == RC_DEADLINE_HEAD && c->stage == RC_STAGE_HEAD) {
+        c->responder->head = c->stash;
+        rc_connection_refuse(c, RC_DISCONNECT_NONE, &too_slow);
+    } else if (kind == RC_DEADLINE_BODY)
+        rc_connection_refuse(c, RC_DISCONNECT_BODY_TIMEOUT, &too_slow);
+    else if (kind == RC_DEADLINE_WRITE &&
              uv_stream_get_write_queue_size(&c->uv.stream) == c->stalled_left)
-        rc_connection_lose(c, RC_GONE_WRITE_TIMEOUT);
-    else if (kind == RC_WAIT_LOOK)
-        look_after(c);
-    else if (kind == RC_WAIT_LINGER || (c->stage == RC_STAGE_IDLE && rc_connection_is_quiet(c)))
+        rc_connection_fail(c, RC_DISCONNECT_WRITE_TIMEOUT);
+    else if (kind == RC_DEADLINE_PEER_CHECK)
+        check_peer(c);
+    else if (kind == RC_DEADLINE_LINGER || (c->stage == RC_STAGE_IDLE && rc_connection_is_quiet(c)))
         rc_connection_close(c, false);
     rc_connection_settle(c);
 }
@@ -494,10 +497,10 @@ bool rc_connection_open(rc_server *server, int fd, const struct sockaddr_storage
     }
     memset(c, 0, sizeof(*c));
     c->server = server;
-    c->waits_for = RC_WAIT_NONE;
-    rc_link_init(&c->kick);
-    rc_link_init(&c->wait);
-    rc_link_join_last(&server->connections, &c->all);
+    c->deadline_kind = RC_DEADLINE_NONE;
+    rc_list_node_init(&c->kick);
+    rc_list_node_init(&c->wait);
+    rc_list_node_join_last(&server->connections, &c->all);
     server->handles++;
     server->stats.connections++;
     if (open_stream(c, fd, peer) != 0) {

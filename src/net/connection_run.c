@@ -18,7 +18,7 @@ static bool begin_linger(rc_connection *c)
         rc_connection_close(c, false);
         return false;
     }
-    rc_connection_release_exchange(c);
+    rc_connection_release_responder(c);
     c->stage = RC_STAGE_LINGER;
     c->discarded_bytes = 0;
     c->request.shutdown.data = c;
@@ -31,61 +31,63 @@ static bool begin_linger(rc_connection *c)
 static void push_refusal(rc_connection *c, const rc_refusal *refusal)
 {
     const rc_server *server = c->server;
-    char rooms[2][PAGE_MAX];
+    char buffers[2][PAGE_MAX];
     rc_buf lines;
     rc_buf page;
-    rc_buf_init_fixed(&lines, rooms[0], sizeof(rooms[0]));
-    rc_buf_init_fixed(&page, rooms[1], sizeof(rooms[1]));
+    rc_buf_init_fixed(&lines, buffers[0], sizeof(buffers[0]));
+    rc_buf_init_fixed(&page, buffers[1], sizeof(buffers[1]));
     if (server->handler->render_refusal != NULL)
         server->handler->render_refusal(server->ctx, refusal, &lines, &page);
     const bool is_plain = rc_buf_get(&lines).len == 0 || rc_buf_status(&lines) != RC_OK ||
                           rc_buf_status(&page) != RC_OK;
     const rc_str body = is_plain ? rc_str_c(refusal->text) : rc_buf_get(&page);
-    rc_respond_push_status_line(c, refusal->status);
+    rc_response_push_status_line(c, refusal->status);
     rc_connection_push(c, is_plain ? RC_STR("Content-Type: text/plain; charset=utf-8\r\n")
                                    : rc_buf_get(&lines));
     rc_connection_push(c, RC_STR("Content-Length: "));
-    rc_respond_push_number(c, body.len);
+    rc_response_push_number(c, body.len);
     rc_connection_push(c, RC_STR("\r\nConnection: close\r\n\r\n"));
     rc_connection_push(c, body);
 }
 
-static rc_str target_of(const rc_exchange *x)
+static rc_str target_of(const rc_responder *responder)
 {
-    return x->head != NULL && x->reader.target_len > 0 ? rc_http1_target(&x->reader, x->head)
-                                                       : RC_STR("");
+    return responder->head != NULL && responder->reader.target_len > 0
+               ? rc_http1_target(&responder->reader, responder->head)
+               : RC_STR("");
 }
 
-void rc_connection_refuse(rc_connection *c, rc_gone_why why, const rc_refusal *refusal)
+void rc_connection_refuse(rc_connection *c, rc_disconnect_reason why, const rc_refusal *refusal)
 {
-    rc_exchange *x = c->exchange;
-    bool is_cut = x->has_begun;
+    rc_responder *responder = c->responder;
+    bool is_cut = responder->has_begun;
     c->server->stats.refused++;
-    if (x->is_told) {
-        const rc_gone gone = {.why = why, .fault = refusal->fault, .text = rc_gone_text(why)};
-        x->is_told = false;
-        c->server->handler->on_gone(c->server->ctx, x, &gone);
+    if (responder->is_with_handler) {
+        const rc_disconnect disconnect = {
+            .why = why, .fault = refusal->fault, .text = rc_disconnect_text(why)};
+        responder->is_with_handler = false;
+        c->server->handler->on_disconnect(c->server->ctx, responder, &disconnect);
     }
     if (is_cut) {
         rc_connection_close(c, true);
         return;
     }
     rc_refusal whole = *refusal;
-    whole.target = target_of(x);
+    whole.target = target_of(responder);
     push_refusal(c, &whole);
-    rc_connection_release_exchange(c);
+    rc_connection_release_responder(c);
     c->stage = RC_STAGE_FLUSH;
 }
 
 static bool refuse_fault(rc_connection *c)
 {
-    rc_http1_fault fault = c->exchange->reader.fault;
+    rc_http1_fault fault = c->responder->reader.fault;
     const rc_refusal refusal = {
         .status = rc_http1_fault_status(fault),
         .fault = fault,
         .text = rc_http1_fault_text(fault),
     };
-    rc_connection_refuse(c, RC_GONE_FAULT, &refusal);
+    rc_connection_refuse(c, RC_DISCONNECT_FAULT, &refusal);
     return true;
 }
 
@@ -93,18 +95,18 @@ static bool step_idle(rc_connection *c, rc_str *input)
 {
     if (input->len == 0)
         return false;
-    rc_exchange *x = rc_server_get(c->server, &c->server->free_exchanges);
-    if (x == NULL) {
-        c->broken = RC_GONE_MEMORY;
+    rc_responder *responder = rc_server_get(c->server, &c->server->free_responders);
+    if (responder == NULL) {
+        c->close_reason = RC_DISCONNECT_MEMORY;
         return false;
     }
-    memset(x, 0, offsetof(rc_exchange, reader));
-    rc_http1_init(&x->reader, RC_HTTP1_REQUEST, &c->server->settings.limits);
-    x->connection = c;
-    x->sent_before = c->sent_bytes;
-    c->exchange = x;
+    memset(responder, 0, offsetof(rc_responder, reader));
+    rc_http1_init(&responder->reader, RC_HTTP1_REQUEST, &c->server->settings.limits);
+    responder->connection = c;
+    responder->sent_before = c->sent_bytes;
+    c->responder = responder;
     c->is_last = false;
-    c->is_above = false;
+    c->is_write_stopped = false;
     c->stage = RC_STAGE_HEAD;
     return true;
 }
@@ -118,22 +120,23 @@ static bool is_expecting(const rc_http1 *reader, const char *head)
 static bool step_head(rc_connection *c, rc_str *input)
 {
     rc_server *server = c->server;
-    rc_exchange *x = c->exchange;
-    rc_http1_event event = rc_http1_read_head(&x->reader, *input);
+    rc_responder *responder = c->responder;
+    rc_http1_event event = rc_http1_read_head(&responder->reader, *input);
     if (event == RC_HTTP1_MORE)
         return false;
-    x->head = input->ptr;
+    responder->head = input->ptr;
     if (event == RC_HTTP1_FAULT)
         return refuse_fault(c);
-    *input = rc_str_make(input->ptr + x->reader.head_bytes, input->len - x->reader.head_bytes);
+    *input = rc_str_make(input->ptr + responder->reader.head_bytes,
+                         input->len - responder->reader.head_bytes);
     /* Who has sent some of the body does not wait (RFC 9110, section 10.1.1). */
-    x->is_expecting = input->len == 0 && is_expecting(&x->reader, x->head);
-    x->is_told = true;
+    responder->is_expecting = input->len == 0 && is_expecting(&responder->reader, responder->head);
+    responder->is_with_handler = true;
     c->stage = RC_STAGE_BODY;
     c->is_used = true;
     server->stats.requests++;
-    server->handler->on_request(server->ctx, x, &x->reader, x->head);
-    x->head = x->head_copy;
+    server->handler->on_request(server->ctx, responder, &responder->reader, responder->head);
+    responder->head = responder->head_copy;
     return true;
 }
 
@@ -141,20 +144,21 @@ static bool step_head(rc_connection *c, rc_str *input)
  * without either it needs a reset. */
 static bool cut(rc_connection *c)
 {
-    const rc_exchange *x = c->exchange;
-    if (!x->has_begun || x->framing == RC_HTTP1_UNTIL_CLOSE || x->framing == RC_HTTP1_NO_BODY) {
+    const rc_responder *responder = c->responder;
+    if (!responder->has_begun || responder->framing == RC_HTTP1_UNTIL_CLOSE ||
+        responder->framing == RC_HTTP1_NO_BODY) {
         rc_connection_close(c, true);
         return true;
     }
-    rc_connection_release_exchange(c);
+    rc_connection_release_responder(c);
     c->stage = RC_STAGE_FLUSH;
     return true;
 }
 
 /* The request and its answer are whole. */
-static bool begin_rest(rc_connection *c)
+static bool begin_idle(rc_connection *c)
 {
-    rc_connection_release_exchange(c);
+    rc_connection_release_responder(c);
     c->stage = RC_STAGE_IDLE;
     return true;
 }
@@ -170,18 +174,18 @@ static bool end_quietly(rc_connection *c)
 /* The answer is with the kernel: on to the next request, or the end. */
 static bool finish(rc_connection *c, const rc_str *input)
 {
-    rc_exchange *x = c->exchange;
+    rc_responder *responder = c->responder;
     rc_connection_flush(c);
-    if (c->queued > 0 || c->broken != RC_GONE_NONE)
+    if (c->queued > 0 || c->close_reason != RC_DISCONNECT_NONE)
         return false;
     bool is_whole = c->stage == RC_STAGE_WAIT;
-    x->is_told = false;
-    c->server->handler->on_done(c->server->ctx, x);
-    c->is_above = false;
+    responder->is_with_handler = false;
+    c->server->handler->on_done(c->server->ctx, responder);
+    c->is_write_stopped = false;
     if (c->is_last || c->server->is_stopping)
         return is_whole && input->len == 0 ? end_quietly(c) : begin_linger(c);
     if (is_whole)
-        return begin_rest(c);
+        return begin_idle(c);
     c->discarded_bytes = 0;
     c->stage = RC_STAGE_DISCARD;
     return true;
@@ -189,8 +193,8 @@ static bool finish(rc_connection *c, const rc_str *input)
 
 static void send_continue(rc_connection *c)
 {
-    rc_exchange *x = c->exchange;
-    x->is_expecting = false;
+    rc_responder *responder = c->responder;
+    responder->is_expecting = false;
     rc_connection_push(c, RC_STR("HTTP/1.1 100 Continue\r\n\r\n"));
     rc_connection_flush(c);
 }
@@ -198,50 +202,50 @@ static void send_continue(rc_connection *c)
 static bool step_body(rc_connection *c, rc_str *input)
 {
     const rc_server *server = c->server;
-    rc_exchange *x = c->exchange;
-    if (x->is_aborted)
+    rc_responder *responder = c->responder;
+    if (responder->is_aborted)
         return cut(c);
-    if (x->is_ended)
+    if (responder->is_ended)
         return finish(c, input);
-    if (x->is_paused)
+    if (responder->is_paused)
         return false;
-    if (x->is_expecting && input->len > 0)
-        x->is_expecting = false;
-    else if (x->is_expecting && !x->has_begun)
+    if (responder->is_expecting && input->len > 0)
+        responder->is_expecting = false;
+    else if (responder->is_expecting && !responder->has_begun)
         send_continue(c);
-    rc_http1_event event = rc_http1_read_body(&x->reader, input);
+    rc_http1_event event = rc_http1_read_body(&responder->reader, input);
     if (event == RC_HTTP1_FAULT)
         return refuse_fault(c);
     if (event == RC_HTTP1_BODY) {
-        x->body_bytes += x->reader.body.len;
-        server->handler->on_body(server->ctx, x, x->reader.body);
+        responder->body_bytes += responder->reader.body.len;
+        server->handler->on_body(server->ctx, responder, responder->reader.body);
         return true;
     }
     if (event != RC_HTTP1_END)
         return false;
     c->stage = RC_STAGE_WAIT;
-    server->handler->on_body_end(server->ctx, x);
+    server->handler->on_body_end(server->ctx, responder);
     return true;
 }
 
 static bool step_wait(rc_connection *c, rc_str *input)
 {
-    const rc_exchange *x = c->exchange;
-    if (x->is_aborted)
+    const rc_responder *responder = c->responder;
+    if (responder->is_aborted)
         return cut(c);
-    return x->is_ended && finish(c, input);
+    return responder->is_ended && finish(c, input);
 }
 
 static bool step_discard(rc_connection *c, rc_str *input)
 {
-    rc_exchange *x = c->exchange;
-    rc_http1_event event = rc_http1_read_body(&x->reader, input);
+    rc_responder *responder = c->responder;
+    rc_http1_event event = rc_http1_read_body(&responder->reader, input);
     if (event == RC_HTTP1_BODY) {
-        c->discarded_bytes += x->reader.body.len;
+        c->discarded_bytes += responder->reader.body.len;
         return c->discarded_bytes <= c->server->settings.discard_bytes || begin_linger(c);
     }
     if (event == RC_HTTP1_END)
-        return c->server->is_stopping ? begin_linger(c) : begin_rest(c);
+        return c->server->is_stopping ? begin_linger(c) : begin_idle(c);
     return event == RC_HTTP1_FAULT && begin_linger(c);
 }
 
@@ -250,7 +254,7 @@ static bool step_flush(rc_connection *c, rc_str *input)
 {
     rc_connection_flush(c);
     *input = rc_str_make(input->ptr + input->len, 0);
-    return c->queued == 0 && c->broken == RC_GONE_NONE && begin_linger(c);
+    return c->queued == 0 && c->close_reason == RC_DISCONNECT_NONE && begin_linger(c);
 }
 
 static bool step_linger(rc_connection *c, rc_str *input)
@@ -280,7 +284,7 @@ void rc_connection_run(rc_connection *c, rc_str *input)
 {
     bool goes_on = true;
     c->is_running = true;
-    while (goes_on && c->broken == RC_GONE_NONE)
+    while (goes_on && c->close_reason == RC_DISCONNECT_NONE)
         goes_on = steps[c->stage](c, input);
     c->is_running = false;
 }

@@ -11,7 +11,7 @@ static rc_block *add_block(rc_connection *c, size_t size)
                           ? rc_server_get(server, &server->free_blocks)
                           : server->alloc.get(server->alloc.ctx, sizeof(rc_block) + size);
     if (block == NULL) {
-        c->broken = RC_GONE_MEMORY;
+        c->close_reason = RC_DISCONNECT_MEMORY;
         return NULL;
     }
     block->next = NULL;
@@ -19,7 +19,7 @@ static rc_block *add_block(rc_connection *c, size_t size)
     block->at = 0;
     block->len = 0;
     block->size = size;
-    block->room = size;
+    block->space = size;
     if (c->last != NULL)
         c->last->next = block;
     else
@@ -52,14 +52,14 @@ void rc_connection_drop_output(rc_connection *c)
 static void count(rc_connection *c, size_t len)
 {
     c->queued += len;
-    if (c->queued > c->server->settings.write_max_bytes && c->broken == RC_GONE_NONE)
-        c->broken = RC_GONE_OVERFLOW;
+    if (c->queued > c->server->settings.write_max_bytes && c->close_reason == RC_DISCONNECT_NONE)
+        c->close_reason = RC_DISCONNECT_OVERFLOW;
 }
 
 void rc_connection_push_more(rc_connection *c, rc_str bytes)
 {
-    size_t part = c->last != NULL ? c->last->room : 0;
-    if (c->broken != RC_GONE_NONE)
+    size_t part = c->last != NULL ? c->last->space : 0;
+    if (c->close_reason != RC_DISCONNECT_NONE)
         return;
     /* The block is filled up; the rest has one of its own size. */
     if (part > 0)
@@ -70,13 +70,13 @@ void rc_connection_push_more(rc_connection *c, rc_str bytes)
         return;
     memcpy(block->bytes, bytes.ptr + part, rest);
     block->len = rest;
-    block->room -= rest;
+    block->space -= rest;
     count(c, rest);
 }
 
-void rc_connection_push_kept(rc_connection *c, rc_str bytes)
+void rc_connection_push_borrowed(rc_connection *c, rc_str bytes)
 {
-    if (bytes.len == 0 || c->broken != RC_GONE_NONE)
+    if (bytes.len == 0 || c->close_reason != RC_DISCONNECT_NONE)
         return;
     rc_block *block = add_block(c, 0);
     if (block == NULL)
@@ -123,17 +123,17 @@ static void on_written(uv_write_t *request, int status)
     size_t sent = c->in_flight;
     c->in_flight = 0;
     /* The client took something: its time begins anew. */
-    rc_link_leave(&c->wait);
-    c->waits_for = RC_WAIT_NONE;
+    rc_list_node_leave(&c->wait);
+    c->deadline_kind = RC_DEADLINE_NONE;
     if (status == 0)
         take_sent(c, sent);
     else
-        c->broken = RC_GONE_CLIENT;
+        c->close_reason = RC_DISCONNECT_CLIENT;
     rc_connection_settle(c);
 }
 
 /* The kernel has no room: libuv goes on when it has. */
-static void wait_for_room(rc_connection *c)
+static void wait_for_writable(rc_connection *c)
 {
     uv_buf_t spans[SPANS_MAX];
     size_t len;
@@ -142,12 +142,12 @@ static void wait_for_room(rc_connection *c)
     if (uv_write(&c->request.write, &c->uv.stream, spans, count_of_spans, on_written) == 0)
         c->in_flight = len;
     else
-        c->broken = RC_GONE_CLIENT;
+        c->close_reason = RC_DISCONNECT_CLIENT;
 }
 
 void rc_connection_send_queued(rc_connection *c)
 {
-    while (c->queued > 0 && c->in_flight == 0 && c->broken == RC_GONE_NONE) {
+    while (c->queued > 0 && c->in_flight == 0 && c->close_reason == RC_DISCONNECT_NONE) {
         uv_buf_t spans[SPANS_MAX];
         size_t len;
         unsigned count_of_spans = gather(c, spans, &len);
@@ -155,14 +155,14 @@ void rc_connection_send_queued(rc_connection *c)
         if (sent >= 0)
             take_sent(c, (size_t)sent);
         else if (sent != UV_EAGAIN)
-            c->broken = RC_GONE_CLIENT;
-        if (sent != (int)len && c->broken == RC_GONE_NONE)
-            wait_for_room(c);
+            c->close_reason = RC_DISCONNECT_CLIENT;
+        if (sent != (int)len && c->close_reason == RC_DISCONNECT_NONE)
+            wait_for_writable(c);
     }
 }
 
 /* The rest of what is not in a block, after `sent` bytes of it. */
-static void push_rest(rc_connection *c, rc_str bytes, size_t sent)
+static void push_unsent(rc_connection *c, rc_str bytes, size_t sent)
 {
     if (sent < bytes.len)
         rc_connection_push(c, rc_str_make(bytes.ptr + sent, bytes.len - sent));
@@ -172,21 +172,22 @@ void rc_connection_send(rc_connection *c, rc_str bytes, rc_str tail)
 {
     uv_buf_t spans[SPANS_MAX + 2];
     size_t len = 0;
-    unsigned used = c->in_flight == 0 && c->broken == RC_GONE_NONE ? gather(c, spans, &len) : 0;
+    unsigned used =
+        c->in_flight == 0 && c->close_reason == RC_DISCONNECT_NONE ? gather(c, spans, &len) : 0;
     size_t sent = 0;
     /* In order: only when all that waits goes with it. */
-    if (c->in_flight == 0 && c->broken == RC_GONE_NONE && len == c->queued) {
+    if (c->in_flight == 0 && c->close_reason == RC_DISCONNECT_NONE && len == c->queued) {
         spans[used++] = (uv_buf_t){.base = (char *)(uintptr_t)bytes.ptr, .len = bytes.len};
         spans[used++] = (uv_buf_t){.base = (char *)(uintptr_t)tail.ptr, .len = tail.len};
         int result = uv_try_write(&c->uv.stream, spans, tail.len > 0 ? used : used - 1);
         if (result < 0 && result != UV_EAGAIN)
-            c->broken = RC_GONE_CLIENT;
+            c->close_reason = RC_DISCONNECT_CLIENT;
         sent = result > 0 ? (size_t)result : 0;
         size_t of_blocks = sent < c->queued ? sent : c->queued;
         take_sent(c, of_blocks);
         sent -= of_blocks;
         c->sent_bytes += sent;
     }
-    push_rest(c, bytes, sent);
-    push_rest(c, tail, sent > bytes.len ? sent - bytes.len : 0);
+    push_unsent(c, bytes, sent);
+    push_unsent(c, tail, sent > bytes.len ? sent - bytes.len : 0);
 }

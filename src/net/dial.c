@@ -9,7 +9,7 @@
 typedef enum step {
     RESOLVING,
     CONNECTING,
-    SHAKING,
+    HANDSHAKING,
     OPENED,  /* by somebody else; told from the loop */
     FAILING, /* known; told from the loop */
     OVER
@@ -26,7 +26,7 @@ struct rc_dial {
     rc_link *links[RC_RESOLVE_ADDRESSES_MAX]; /* that are connecting; NULL: not tried, or failed */
     rc_link *winner;
     uint64_t deadline_ms; /* 0: none */
-    bool is_last_look;    /* it has passed: sockets come first, then the timer again */
+    bool is_final_poll;   /* it has passed: sockets come first, then the timer again */
     uint64_t next_ms;     /* when the next address is tried; 0: not by time */
     rc_upstream_kind failure;
     const char *text;
@@ -56,7 +56,7 @@ static void end(rc_dial *dial)
 {
     dial->step = OVER;
     dial->call = NULL;
-    rc_lookup_forget(&dial->lookup);
+    rc_lookup_cancel(&dial->lookup);
     uv_close((uv_handle_t *)&dial->timer, on_closed);
 }
 
@@ -101,16 +101,16 @@ static void deliver(rc_dial *dial, rc_link *link)
     rc_upstream_attach(call, link, false);
 }
 
-static void tell_secure(const rc_dial *dial, const rc_link *link)
+static void notify_secure(const rc_dial *dial, const rc_link *link)
 {
     const rc_upstream_settings *settings = &dial->upstream->settings;
     if (settings->on_secure != NULL)
         settings->on_secure(settings->secure_ctx, &dial->call->pool->origin, link->wire.ssl);
 }
 
-static void shake(rc_dial *dial, rc_link *link)
+static void handshake(rc_dial *dial, rc_link *link)
 {
-    rc_tls_event event = rc_tls_wire_shake(&link->wire, &dial->tls);
+    rc_tls_event event = rc_tls_wire_handshake(&link->wire, &dial->tls);
     rc_upstream_kind sent = rc_link_flush(link);
     if (event == RC_TLS_FAILED)
         fail_soon(dial, dial->tls.kind, dial->tls.text);
@@ -119,16 +119,16 @@ static void shake(rc_dial *dial, rc_link *link)
     else if (event == RC_TLS_DONE) {
         if (rc_tls_wire_was_resumed(&link->wire))
             dial->upstream->counts.resumed++;
-        tell_secure(dial, link);
+        notify_secure(dial, link);
         deliver(dial, link);
     }
 }
 
-static void start_shaking(rc_dial *dial, rc_link *link)
+static void start_handshake(rc_dial *dial, rc_link *link)
 {
     rc_upstream *upstream = dial->upstream;
     rc_pool *pool = dial->call->pool;
-    dial->step = SHAKING;
+    dial->step = HANDSHAKING;
     arm(dial);
     if (!rc_upstream_has_tls(upstream) ||
         !rc_tls_wire_init(&link->wire, upstream->tls, &pool->origin, upstream->sink,
@@ -136,7 +136,7 @@ static void start_shaking(rc_dial *dial, rc_link *link)
         !rc_link_start_reading(link))
         fail_soon(dial, RC_UPSTREAM_NO_MEMORY, "TLS could not be set up");
     else
-        shake(dial, link);
+        handshake(dial, link);
 }
 
 static rc_upstream_kind kind_of(int status)
@@ -197,7 +197,7 @@ static void on_connect(uv_connect_t *request, int status)
     uv_tcp_nodelay(&link->tcp, 1);
     dial->upstream->counts.dialled++;
     if (dial->call->pool->origin.is_https)
-        start_shaking(dial, link);
+        start_handshake(dial, link);
     else if (!rc_link_start_reading(link))
         fail_soon(dial, RC_UPSTREAM_CONNECT_FAILED, NULL);
     else
@@ -363,18 +363,18 @@ static rc_upstream_kind timeout_of(const rc_dial *dial)
 {
     if (dial->step == RESOLVING)
         return RC_UPSTREAM_DNS_TIMEOUT;
-    return dial->step == SHAKING ? RC_UPSTREAM_TLS_TIMEOUT : RC_UPSTREAM_CONNECT_TIMEOUT;
+    return dial->step == HANDSHAKING ? RC_UPSTREAM_TLS_TIMEOUT : RC_UPSTREAM_CONNECT_TIMEOUT;
 }
 
 /* Timers come before sockets: after a pause of the whole process what waits there must be read
  * before anybody is called late. */
 static void on_deadline(rc_dial *dial)
 {
-    if (dial->is_last_look) {
+    if (dial->is_final_poll) {
         rc_upstream_fail(dial->call, timeout_of(dial), NULL);
         return;
     }
-    dial->is_last_look = true;
+    dial->is_final_poll = true;
     uv_timer_start(&dial->timer, on_timer, 1, 0);
 }
 
@@ -397,17 +397,17 @@ static void on_timer(uv_timer_t *timer)
         arm(dial);
 }
 
-const rc_tls_facts *rc_dial_shown(const rc_dial *dial)
+const rc_tls_facts *rc_dial_refused_certificate(const rc_dial *dial)
 {
-    return dial != NULL && dial->tls.has_shown ? &dial->tls.shown : NULL;
+    return dial != NULL && dial->tls.has_certificate ? &dial->tls.certificate : NULL;
 }
 
 void rc_dial_on_bytes(rc_link *link)
 {
     rc_dial *dial = link->dial;
-    if (dial->step != SHAKING)
+    if (dial->step != HANDSHAKING)
         return;
-    shake(dial, link);
+    handshake(dial, link);
     /* Tickets may have come with the end of the handshake. */
     if (link->state == RC_LINK_BUSY)
         rc_link_read_tls(link);
@@ -419,6 +419,6 @@ void rc_dial_on_end(rc_link *link, bool is_reset)
     rc_link_stop_reading(link);
     if (dial->step == OPENED)
         fail_soon(dial, is_reset ? RC_UPSTREAM_RESET : RC_UPSTREAM_CLOSED, NULL);
-    else if (dial->step == SHAKING)
+    else if (dial->step == HANDSHAKING)
         fail_soon(dial, is_reset ? RC_UPSTREAM_TLS_RESET : RC_UPSTREAM_TLS_CLOSED, NULL);
 }

@@ -18,7 +18,7 @@ rc_dial *rc_dial_new(rc_upstream_call *call);
 void rc_dial_cancel(rc_dial *dial);
 
 /* The certificate that was refused; NULL: none was, or there is no dial. Views dial. */
-const rc_tls_facts *rc_dial_shown(const rc_dial *dial);
+const rc_tls_facts *rc_dial_refused_certificate(const rc_dial *dial);
 
 /* Events of its links. */
 void rc_dial_on_bytes(rc_link *link);

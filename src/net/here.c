@@ -9,9 +9,9 @@
 
 #include "base/str.h"
 
-rc_here_listener rc_here_of_socket(int fd)
+rc_listen_address rc_listen_address_of_socket(int fd)
 {
-    rc_here_listener listener = {.address = {.v6 = {.sin6_family = AF_UNSPEC}}};
+    rc_listen_address listener = {.address = {.v6 = {.sin6_family = AF_UNSPEC}}};
     struct sockaddr_storage found = {.ss_family = AF_UNSPEC};
     socklen_t len = sizeof found;
     int v6_only = 1;
@@ -28,10 +28,10 @@ rc_here_listener rc_here_of_socket(int fd)
     return listener;
 }
 
-void rc_here_add(rc_here *here, const rc_here_listener *listener)
+void rc_listen_set_add(rc_listen_set *set, const rc_listen_address *listener)
 {
-    if (here->count < RC_HERE_MAX)
-        here->listeners[here->count++] = *listener;
+    if (set->count < RC_LISTEN_SET_MAX)
+        set->listeners[set->count++] = *listener;
 }
 
 void rc_machine_read(rc_machine *ret_machine)
@@ -117,7 +117,7 @@ static bool is_of_machine(const rc_machine *machine, const ip *address)
 
 /* ---- the table ---- */
 
-static bool leads_to(const rc_here_listener *listener, const rc_machine *machine, const ip *address)
+static bool reaches(const rc_listen_address *listener, const rc_machine *machine, const ip *address)
 {
     const ip own = ip_of(&listener->address);
     if (!is_any(&own))
@@ -126,32 +126,33 @@ static bool leads_to(const rc_here_listener *listener, const rc_machine *machine
            is_of_machine(machine, address);
 }
 
-static bool name_leads_to(const rc_here_listener *listener, const rc_machine *machine, rc_str name)
+static bool name_reaches(const rc_listen_address *listener, const rc_machine *machine, rc_str name)
 {
     const ip both[] = {loopback(false), loopback(true)};
     if (rc_str_eq(name, RC_STR("localhost")) || rc_str_ends_with(name, RC_STR(".localhost")))
-        return leads_to(listener, machine, &both[0]) || leads_to(listener, machine, &both[1]);
+        return reaches(listener, machine, &both[0]) || reaches(listener, machine, &both[1]);
     if (machine->name[0] == '\0' || !rc_str_eq_nocase(name, rc_str_c(machine->name)))
         return false;
     for (uint32_t i = 0; i < machine->count; i++) {
         const ip own = ip_of(&machine->addresses[i]);
-        if (leads_to(listener, machine, &own))
+        if (reaches(listener, machine, &own))
             return true;
     }
     return false;
 }
 
-bool rc_here_is(const rc_here *here, const rc_machine *machine, const rc_origin *origin)
+bool rc_listen_set_has_origin(const rc_listen_set *set, const rc_machine *machine,
+                              const rc_origin *origin)
 {
     const rc_str name = rc_str_make(origin->host, origin->host_len);
-    for (uint32_t i = 0; i < here->count; i++) {
-        const rc_here_listener *listener = &here->listeners[i];
+    for (uint32_t i = 0; i < set->count; i++) {
+        const rc_listen_address *listener = &set->listeners[i];
         if (listener->address.base.sa_family == AF_UNSPEC ||
             port_of(&listener->address) != origin->port)
             continue;
         const ip address = ip_of(&origin->address);
-        if (origin->is_literal ? leads_to(listener, machine, &address)
-                               : name_leads_to(listener, machine, name))
+        if (origin->is_literal ? reaches(listener, machine, &address)
+                               : name_reaches(listener, machine, name))
             return true;
     }
     return false;

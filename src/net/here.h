@@ -1,4 +1,4 @@
-/* rc_here: where this process listens. A provider's base address that leads there would make the
+/* rc_listen_set: where this process listens. A provider's base address that leads there would make the
  * gateway send its requests to itself.
  *
  *   base address            is the listener's when the port is the same and
@@ -12,19 +12,19 @@
 
 #include "net/origin.h"
 
-#define RC_HERE_MAX 16
+#define RC_LISTEN_SET_MAX 16
 #define RC_MACHINE_ADDRESSES_MAX 64
 #define RC_MACHINE_NAME_MAX 256
 
-typedef struct rc_here_listener {
+typedef struct rc_listen_address {
     rc_address address; /* AF_UNSPEC: of no network */
     bool takes_v4;      /* a socket of IPv6 to which IPv4 connects, too */
-} rc_here_listener;
+} rc_listen_address;
 
-typedef struct rc_here {
+typedef struct rc_listen_set {
     uint32_t count;
-    rc_here_listener listeners[RC_HERE_MAX];
-} rc_here;
+    rc_listen_address listeners[RC_LISTEN_SET_MAX];
+} rc_listen_set;
 
 typedef struct rc_machine {
     uint32_t count;
@@ -33,15 +33,16 @@ typedef struct rc_machine {
 } rc_machine;
 
 /* Where a socket listens. */
-rc_here_listener rc_here_of_socket(int fd);
+rc_listen_address rc_listen_address_of_socket(int fd);
 
 /* One more; past the most that fit it is left out. */
-void rc_here_add(rc_here *here, const rc_here_listener *listener);
+void rc_listen_set_add(rc_listen_set *set, const rc_listen_address *listener);
 
 /* Asks the system. What it does not say is left empty. */
 void rc_machine_read(rc_machine *ret_machine);
 
 /* The table above. Pure. All: borrow. */
-bool rc_here_is(const rc_here *here, const rc_machine *machine, const rc_origin *origin);
+bool rc_listen_set_has_origin(const rc_listen_set *set, const rc_machine *machine,
+                              const rc_origin *origin);
 
 #endif

@@ -91,7 +91,7 @@ void rc_listen_on_retry(uv_timer_t *timer)
     rc_listen_resume(timer->data);
 }
 
-static bool is_waited_at(const rc_listener *listener)
+static bool has_pending(const rc_listener *listener)
 {
     struct pollfd polled = {.fd = listener->fd, .events = POLLIN};
     return poll(&polled, 1, 0) > 0;
@@ -101,12 +101,12 @@ static bool is_waited_at(const rc_listener *listener)
  * nothing, one that lingers, or one whose head does not come to its end. When there is none, new
  * ones wait in the kernel until one closes, or is late with its head. Gives whether one may be
  * taken. */
-static bool makes_room(const rc_listener *listener)
+static bool make_space(const rc_listener *listener)
 {
     rc_server *server = listener->server;
     if (server->stats.connections < server->settings.max_connections)
         return true;
-    if (!is_waited_at(listener))
+    if (!has_pending(listener))
         return false;
     if (rc_connection_evict(server))
         return true;
@@ -122,7 +122,7 @@ static bool makes_room(const rc_listener *listener)
 static bool accept_one(rc_listener *listener)
 {
     rc_server *server = listener->server;
-    if (!makes_room(listener))
+    if (!make_space(listener))
         return false;
     struct sockaddr_storage peer;
     socklen_t len = sizeof(peer);
@@ -153,7 +153,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
             return;
 }
 
-void rc_listen_accept_rest(rc_server *server)
+void rc_listen_accept_pending(rc_server *server)
 {
     for (uint32_t i = 0; i < server->listener_count && !server->is_accept_paused; i++)
         for (int n = 0; n < BACKLOG; n++)
@@ -208,9 +208,9 @@ static bool add(rc_server *server, int fd, char *path, rc_listening *listening)
     return true;
 }
 
-static void note_place(int fd, rc_listening *listening)
+static void note_address(int fd, rc_listening *listening)
 {
-    const rc_here_listener at = rc_here_of_socket(fd);
+    const rc_listen_address at = rc_listen_address_of_socket(fd);
     in_port_t port = 0;
     if (at.address.base.sa_family == AF_INET)
         port = at.address.v4.sin_port;
@@ -270,7 +270,7 @@ rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint1
     if (!open_tcp(fd, &address, len, share))
         fail_errno(ret_listening);
     else if (add(server, fd, NULL, ret_listening))
-        note_place(fd, ret_listening);
+        note_address(fd, ret_listening);
     if (ret_listening->result != RC_LISTEN_OK)
         (void)close(fd);
     return ret_listening->result;
@@ -339,7 +339,7 @@ rc_listen_result rc_server_listen_fd(rc_server *server, int fd, rc_listening *re
         fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
         return fail_errno(ret_listening);
     if (add(server, fd, NULL, ret_listening))
-        note_place(fd, ret_listening);
+        note_address(fd, ret_listening);
     return ret_listening->result;
 }
 

@@ -9,11 +9,11 @@
 static void set_address(rc_address *address, const rc_url *url)
 {
     *address = (rc_address){.v6 = {.sin6_family = AF_UNSPEC}};
-    if (url->kind == RC_URL_IPV4) {
+    if (url->host_kind == RC_URL_IPV4) {
         address->v4.sin_family = AF_INET;
         address->v4.sin_port = htons(url->port);
         memcpy(&address->v4.sin_addr, url->ip, 4);
-    } else if (url->kind == RC_URL_IPV6) {
+    } else if (url->host_kind == RC_URL_IPV6) {
         address->v6.sin6_family = AF_INET6;
         address->v6.sin6_port = htons(url->port);
         memcpy(&address->v6.sin6_addr, url->ip, 16);
@@ -53,7 +53,7 @@ const char *rc_origin_parse(rc_str base_url, rc_origin_options options, rc_origi
         return rc_url_fault_text(fault);
     rc_origin origin = {
         .is_https = url.is_https,
-        .is_literal = url.kind != RC_URL_NAME,
+        .is_literal = url.host_kind != RC_URL_NAME,
         .allow_private = options.allow_private,
         .port = url.port,
         .host_len = (uint16_t)url.host.len,
@@ -113,9 +113,9 @@ static rc_address_kind kind_of_v4(const uint8_t ip[4])
     return RC_ADDRESS_PUBLIC;
 }
 
-static bool begins(const uint8_t *ip, const void *with, size_t len)
+static bool begins(const uint8_t *ip, const void *start, size_t len)
 {
-    return memcmp(ip, with, len) == 0;
+    return memcmp(ip, start, len) == 0;
 }
 
 static rc_address_kind kind_of_v6(const uint8_t ip[16])

@@ -28,13 +28,13 @@ static void close_pool(rc_pool **at)
 }
 
 /* Origins come and go with the configuration: one that is not in use makes room. */
-static bool make_room(rc_upstream *upstream)
+static bool evict_unused_pool(rc_upstream *upstream)
 {
     if (upstream->counts.origins < upstream->settings.max_origins)
         return true;
     for (size_t i = 0; i < RC_UPSTREAM_POOL_SLOTS; i++)
         for (rc_pool **at = &upstream->pools[i]; *at != NULL; at = &(*at)->next)
-            if ((*at)->calls == 0 && (*at)->places == 0) {
+            if ((*at)->calls == 0 && (*at)->connection_count == 0) {
                 close_pool(at);
                 return true;
             }
@@ -66,9 +66,9 @@ static rc_pool *add(rc_upstream *upstream, const rc_origin *origin)
     return pool;
 }
 
-static void give_place_back(rc_pool *pool)
+static void uncount_connection(rc_pool *pool)
 {
-    pool->places--;
+    pool->connection_count--;
     pool->upstream->counts.connections--;
 }
 
@@ -114,7 +114,7 @@ static void drop(rc_link *link)
     rc_pool *pool = link->pool;
     take_out(link);
     rc_link_close(link, false);
-    give_place_back(pool);
+    uncount_connection(pool);
 }
 
 /* The call goes on with a link that rested; false: there is none that works. */
@@ -124,7 +124,7 @@ static bool begin_idle(rc_pool *pool, rc_upstream_call *call)
     while (pool->newest != NULL) {
         rc_link *link = pool->newest;
         uint64_t rested_ms = uv_now(upstream->loop) - link->idle_at_ms;
-        if (rested_ms >= upstream->settings.look_after_ms && rc_link_is_stale(link)) {
+        if (rested_ms >= upstream->settings.stale_check_ms && rc_link_is_stale(link)) {
             drop(link);
             upstream->counts.redialled++;
             continue;
@@ -135,7 +135,7 @@ static bool begin_idle(rc_pool *pool, rc_upstream_call *call)
             return true;
         }
         rc_link_close(link, false);
-        give_place_back(pool);
+        uncount_connection(pool);
         upstream->counts.redialled++;
     }
     return false;
@@ -146,15 +146,15 @@ static rc_upstream_kind begin_now(rc_pool *pool, rc_upstream_call *call)
 {
     if (begin_idle(pool, call))
         return RC_UPSTREAM_NONE;
-    if (pool->places >= pool->upstream->settings.max_connections)
+    if (pool->connection_count >= pool->upstream->settings.max_connections)
         return RC_UPSTREAM_QUEUE_FULL;
-    pool->places++;
+    pool->connection_count++;
     pool->upstream->counts.connections++;
     call->state = RC_CALL_DIALING;
     call->dial = rc_dial_new(call);
     if (call->dial != NULL)
         return RC_UPSTREAM_NONE;
-    give_place_back(pool);
+    uncount_connection(pool);
     return RC_UPSTREAM_NO_MEMORY;
 }
 
@@ -220,7 +220,7 @@ static void serve(rc_pool *pool)
 {
     const rc_upstream_settings *settings = &pool->upstream->settings;
     while (pool->first != NULL && !pool->upstream->is_closing &&
-           (pool->newest != NULL || pool->places < settings->max_connections)) {
+           (pool->newest != NULL || pool->connection_count < settings->max_connections)) {
         rc_upstream_call *call = pool->first;
         leave_queue(call);
         if (begin_now(pool, call) == RC_UPSTREAM_NONE)
@@ -247,7 +247,7 @@ rc_upstream_kind rc_pool_begin(rc_upstream_call *call, const rc_origin *origin)
     rc_upstream *upstream = call->upstream;
     rc_upstream_kind kind = RC_UPSTREAM_QUEUE_FULL;
     rc_pool *pool = find(upstream, origin);
-    if (pool == NULL && !make_room(upstream))
+    if (pool == NULL && !evict_unused_pool(upstream))
         return RC_UPSTREAM_TOO_MANY_ORIGINS;
     if (pool == NULL)
         pool = add(upstream, origin);
@@ -277,7 +277,7 @@ static bool is_keepable(rc_link *link, uint64_t now_ms)
            rc_link_start_reading(link);
 }
 
-bool rc_pool_leave(rc_upstream_call *call, rc_pool_parting parting)
+bool rc_pool_leave(rc_upstream_call *call, rc_pool_release_mode mode)
 {
     rc_pool *pool = call->pool;
     rc_link *link = call->link;
@@ -289,16 +289,16 @@ bool rc_pool_leave(rc_upstream_call *call, rc_pool_parting parting)
         rc_dial *dial = call->dial;
         call->dial = NULL;
         rc_dial_cancel(dial);
-        give_place_back(pool);
-    } else if (link != NULL && parting == RC_POOL_KEEP && is_keepable(link, now_ms)) {
+        uncount_connection(pool);
+    } else if (link != NULL && mode == RC_POOL_KEEP && is_keepable(link, now_ms)) {
         link->call = NULL;
         put_in(link, now_ms);
         is_kept = true;
         if (pool->idle > call->upstream->settings.max_idle)
             drop(pool->oldest);
     } else if (link != NULL) {
-        rc_link_close(link, parting == RC_POOL_RESET);
-        give_place_back(pool);
+        rc_link_close(link, mode == RC_POOL_RESET);
+        uncount_connection(pool);
     }
     call->link = NULL;
     call->pool = NULL;

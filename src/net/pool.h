@@ -19,7 +19,7 @@ struct rc_pool {
     rc_link *oldest;
     rc_upstream_call *first;
     rc_upstream_call *last;
-    uint32_t places;
+    uint32_t connection_count;
     uint32_t idle;
     uint32_t queued;
     uint32_t calls; /* that know it */
@@ -33,12 +33,12 @@ rc_upstream_kind rc_pool_begin(rc_upstream_call *call, const rc_origin *origin);
 
 /* The call is over, or begins again elsewhere: it lets go of link, dial or place in the queue. The
  * link is kept when it may be, closed or reset otherwise. Gives whether it was kept. */
-typedef enum rc_pool_parting {
+typedef enum rc_pool_release_mode {
     RC_POOL_KEEP,
     RC_POOL_CLOSE,
     RC_POOL_RESET
-} rc_pool_parting;
-bool rc_pool_leave(rc_upstream_call *call, rc_pool_parting parting);
+} rc_pool_release_mode;
+bool rc_pool_leave(rc_upstream_call *call, rc_pool_release_mode mode);
 
 /* The call's link is lost: a dial takes its place. False: no memory, and nothing has changed. */
 bool rc_pool_redial(rc_upstream_call *call);

@@ -1,4 +1,4 @@
-/* rc_question: one name, asked of the system on a thread of its own.
+/* rc_dns_query: one name, asked of the system on a thread of its own.
  *
  *   new ──► the thread asks ──► wake is sent ──► answer ──► free
  *                    └── free before: the thread gives the memory back, whenever it ends
@@ -25,19 +25,19 @@ typedef struct rc_addresses {
     const char *why;                           /* of none: static, in the system's words; or NULL */
 } rc_addresses;
 
-typedef struct rc_question rc_question;
+typedef struct rc_dns_query rc_dns_query;
 
 /* Finds the addresses of host, or leaves none; on any thread. */
-typedef void rc_question_ask(const char *host, rc_addresses *ret_addresses);
+typedef void rc_dns_query_fn(const char *host, rc_addresses *ret_addresses);
 
 /* NULL: there is no memory or no thread to be had. host: copies. ask: NULL for the system. wake:
  * sent once, borrows until freed. Gives. */
-rc_question *rc_question_new(const char *host, rc_question_ask *ask, uv_async_t *wake);
+rc_dns_query *rc_dns_query_new(const char *host, rc_dns_query_fn *run, uv_async_t *wake);
 
 /* False: not yet. None are found where count is 0. */
-bool rc_question_answer(rc_question *question, rc_addresses *ret_addresses);
+bool rc_dns_query_result(rc_dns_query *query, rc_addresses *ret_addresses);
 
 /* Takes it at any time; also NULL. wake is not touched any more. */
-void rc_question_free(rc_question *question);
+void rc_dns_query_free(rc_dns_query *query);
 
 #endif

@@ -37,7 +37,7 @@ static const struct {
 #undef LINE
 };
 
-void rc_respond_push_status_line(rc_connection *c, int status)
+void rc_response_push_status_line(rc_connection *c, int status)
 {
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
         if (lines[i].status == status) {
@@ -45,11 +45,11 @@ void rc_respond_push_status_line(rc_connection *c, int status)
             return;
         }
     rc_connection_push(c, RC_STR("HTTP/1.1 "));
-    rc_respond_push_number(c, (uint64_t)status);
+    rc_response_push_number(c, (uint64_t)status);
     rc_connection_push(c, RC_STR(" \r\n"));
 }
 
-void rc_respond_push_number(rc_connection *c, uint64_t number)
+void rc_response_push_number(rc_connection *c, uint64_t number)
 {
     char digits[20];
     size_t at = sizeof(digits);
@@ -60,7 +60,7 @@ void rc_respond_push_number(rc_connection *c, uint64_t number)
     rc_connection_push(c, rc_str_make(digits + at, sizeof(digits) - at));
 }
 
-void rc_respond_push_chunk_size(rc_connection *c, size_t size)
+void rc_response_push_chunk_size(rc_connection *c, size_t size)
 {
     char digits[18];
     size_t at = sizeof(digits);
@@ -127,7 +127,7 @@ static bool is_reserved(rc_str name)
     }
 }
 
-bool rc_respond_is_field(const rc_header *field)
+bool rc_response_is_field(const rc_header *field)
 {
     for (size_t i = 0; i < field->name.len; i++)
         if (!is_token_char(field->name.ptr[i]))

@@ -4,7 +4,7 @@
 
 /* What is kept for the next one; beyond it memory goes back. */
 #define FREE_CONNECTIONS 64
-#define FREE_EXCHANGES 64
+#define FREE_RESPONDERS 64
 #define FREE_BLOCKS 32
 #define FREE_HEADS 64
 
@@ -35,15 +35,15 @@ const rc_server_settings rc_server_settings_default = {
     .linger_bytes = 64 << 20,
 };
 
-static const char *const gone_texts[] = {
+static const char *const disconnect_texts[] = {
 #define TEXT(ID, text) text,
-    RC_GONES(TEXT)
+    RC_DISCONNECTS(TEXT)
 #undef TEXT
 };
 
-const char *rc_gone_text(rc_gone_why why)
+const char *rc_disconnect_text(rc_disconnect_reason why)
 {
-    return gone_texts[why];
+    return disconnect_texts[why];
 }
 
 /* A free one begins with the pointer to the next. */
@@ -79,12 +79,12 @@ static void begin_stop(rc_server *server)
 {
     server->is_stopping = true;
     /* What the kernel has taken for us is as good as ours. */
-    rc_listen_accept_rest(server);
+    rc_listen_accept_pending(server);
     rc_listen_close(server);
-    for (rc_link *link = server->connections.next, *next; link != &server->connections;
+    for (rc_list_node *link = server->connections.next, *next; link != &server->connections;
          link = next) {
         next = link->next;
-        rc_connection *c = RC_LINK_OWNER(link, rc_connection, all);
+        rc_connection *c = RC_LIST_NODE_OWNER(link, rc_connection, all);
         if (c->stage == RC_STAGE_IDLE && rc_connection_is_quiet(c))
             rc_connection_close(c, false);
     }
@@ -92,9 +92,9 @@ static void begin_stop(rc_server *server)
 
 static void close_all(rc_server *server)
 {
-    while (!rc_link_is_alone(&server->connections)) {
-        rc_connection *c = RC_LINK_OWNER(server->connections.next, rc_connection, all);
-        rc_connection_lose(c, RC_GONE_SERVER);
+    while (!rc_list_node_is_alone(&server->connections)) {
+        rc_connection *c = RC_LIST_NODE_OWNER(server->connections.next, rc_connection, all);
+        rc_connection_fail(c, RC_DISCONNECT_SERVER);
     }
 }
 
@@ -118,7 +118,7 @@ void rc_server_handle_closed(rc_server *server)
     if (--server->handles > 0)
         return;
     empty_free_list(server, &server->free_connections);
-    empty_free_list(server, &server->free_exchanges);
+    empty_free_list(server, &server->free_responders);
     empty_free_list(server, &server->free_blocks);
     empty_free_list(server, &server->free_heads);
     server->alloc.put(server->alloc.ctx, server->read_buffer, server->settings.read_bytes);
@@ -134,22 +134,22 @@ static void on_awake(uv_idle_t *idle)
 /* Once each: a client that takes all that its handler writes must not keep the others waiting. */
 static void settle_kicked(rc_server *server)
 {
-    rc_link now;
-    rc_link_init(&now);
-    if (rc_link_is_alone(&server->kicked)) {
+    rc_list_node due;
+    rc_list_node_init(&due);
+    if (rc_list_node_is_alone(&server->kicked)) {
         uv_idle_stop(&server->awake);
         return;
     }
-    now = server->kicked;
-    now.next->prev = &now;
-    now.prev->next = &now;
-    rc_link_init(&server->kicked);
-    while (!rc_link_is_alone(&now)) {
-        rc_connection *c = RC_LINK_OWNER(now.next, rc_connection, kick);
-        rc_link_leave(&c->kick);
+    due = server->kicked;
+    due.next->prev = &due;
+    due.prev->next = &due;
+    rc_list_node_init(&server->kicked);
+    while (!rc_list_node_is_alone(&due)) {
+        rc_connection *c = RC_LIST_NODE_OWNER(due.next, rc_connection, kick);
+        rc_list_node_leave(&c->kick);
         rc_connection_settle(c);
     }
-    if (!rc_link_is_alone(&server->kicked))
+    if (!rc_list_node_is_alone(&server->kicked))
         uv_idle_start(&server->awake, on_awake);
     else
         uv_idle_stop(&server->awake);
@@ -169,10 +169,10 @@ static void on_before_sleep(uv_prepare_t *prepare)
 
 static bool is_any_due(const rc_server *server, uint64_t now_ms)
 {
-    for (unsigned kind = 0; kind < RC_WAIT_COUNT; kind++) {
-        const rc_link *list = &server->waiting[kind];
-        if (!rc_link_is_alone(list) &&
-            RC_LINK_OWNER(list->next, rc_connection, wait)->deadline_ms <= now_ms)
+    for (unsigned kind = 0; kind < RC_DEADLINE_COUNT; kind++) {
+        const rc_list_node *list = &server->waiting[kind];
+        if (!rc_list_node_is_alone(list) &&
+            RC_LIST_NODE_OWNER(list->next, rc_connection, wait)->deadline_ms <= now_ms)
             return true;
     }
     return false;
@@ -185,23 +185,23 @@ static void on_timer(uv_timer_t *timer)
     rc_server *server = timer->data;
     uint64_t now_ms = uv_now(server->loop);
     server->timer_at_ms = UINT64_MAX;
-    if (!server->is_last_look && is_any_due(server, now_ms)) {
-        server->is_last_look = true;
+    if (!server->is_final_poll && is_any_due(server, now_ms)) {
+        server->is_final_poll = true;
         rc_server_arm(server, now_ms + 1);
         return;
     }
-    server->is_last_look = false;
-    for (unsigned kind = 0; kind < RC_WAIT_COUNT; kind++) {
-        rc_link *list = &server->waiting[kind];
-        while (!rc_link_is_alone(list)) {
-            rc_connection *c = RC_LINK_OWNER(list->next, rc_connection, wait);
+    server->is_final_poll = false;
+    for (unsigned kind = 0; kind < RC_DEADLINE_COUNT; kind++) {
+        rc_list_node *list = &server->waiting[kind];
+        while (!rc_list_node_is_alone(list)) {
+            rc_connection *c = RC_LIST_NODE_OWNER(list->next, rc_connection, wait);
             if (c->deadline_ms > now_ms) {
                 rc_server_arm(server, c->deadline_ms);
                 break;
             }
-            rc_link_leave(&c->wait);
-            c->waits_for = RC_WAIT_NONE;
-            rc_connection_expire(c, (rc_wait)kind);
+            rc_list_node_leave(&c->wait);
+            c->deadline_kind = RC_DEADLINE_NONE;
+            rc_connection_expire(c, (rc_deadline_kind)kind);
         }
     }
 }
@@ -229,7 +229,7 @@ rc_status rc_server_init(rc_server *server, uv_loop_t *loop, const rc_alloc *all
         .ctx = ctx,
         .timer_at_ms = UINT64_MAX,
         .free_connections = {.size = sizeof(rc_connection), .max = FREE_CONNECTIONS},
-        .free_exchanges = {.size = sizeof(rc_exchange), .max = FREE_EXCHANGES},
+        .free_responders = {.size = sizeof(rc_responder), .max = FREE_RESPONDERS},
         .free_blocks = {.size = sizeof(rc_block) + RC_BLOCK_BYTES, .max = FREE_BLOCKS},
         .free_heads = {.size = RC_HEAD_COPY_BYTES, .max = FREE_HEADS},
         .handles = OWN_HANDLES,
@@ -237,10 +237,10 @@ rc_status rc_server_init(rc_server *server, uv_loop_t *loop, const rc_alloc *all
     server->read_buffer = alloc->get(alloc->ctx, settings->read_bytes);
     if (server->read_buffer == NULL)
         return RC_E_NOMEM;
-    rc_link_init(&server->connections);
-    rc_link_init(&server->kicked);
-    for (unsigned kind = 0; kind < RC_WAIT_COUNT; kind++)
-        rc_link_init(&server->waiting[kind]);
+    rc_list_node_init(&server->connections);
+    rc_list_node_init(&server->kicked);
+    for (unsigned kind = 0; kind < RC_DEADLINE_COUNT; kind++)
+        rc_list_node_init(&server->waiting[kind]);
     uv_prepare_init(loop, &server->before_sleep);
     uv_idle_init(loop, &server->awake);
     uv_timer_init(loop, &server->timer);

@@ -39,7 +39,7 @@
 
 typedef struct rc_server rc_server;
 typedef struct rc_connection rc_connection;
-typedef struct rc_exchange rc_exchange; /* one request and its answer: respond.h */
+typedef struct rc_responder rc_responder; /* one request and its answer: respond.h */
 
 /* Times: 0 is no limit. */
 typedef struct rc_server_settings {
@@ -52,7 +52,7 @@ typedef struct rc_server_settings {
     uint32_t keep_alive_ms;    /* between requests */
     uint32_t write_idle_ms;    /* without the client taking a byte of what waits for it */
     uint32_t linger_ms;        /* for a client to see an answer that it did not wait for */
-    uint32_t write_high_bytes; /* rc_exchange_write says stop */
+    uint32_t write_high_bytes; /* rc_responder_write says stop */
     uint32_t write_low_bytes;  /* on_drained says go on */
     uint32_t write_max_bytes;  /* a handler that does not stop loses the connection */
     uint32_t read_bytes;       /* of one read */
@@ -65,7 +65,7 @@ typedef struct rc_server_settings {
 extern const rc_server_settings rc_server_settings_default;
 
 /* Why an exchange did not end well. */
-#define RC_GONES(X)                                                  \
+#define RC_DISCONNECTS(X)                                            \
     X(NONE, "")                                                      \
     X(CLIENT, "the client closed the connection")                    \
     X(BODY_TIMEOUT, "the client stopped sending its body")           \
@@ -76,17 +76,17 @@ extern const rc_server_settings rc_server_settings_default;
     X(MEMORY, "no memory")                                           \
     X(SERVER, "the server was closed")
 
-typedef enum rc_gone_why {
-#define RC_GONE_ENUM(ID, text) RC_GONE_##ID,
-    RC_GONES(RC_GONE_ENUM)
-#undef RC_GONE_ENUM
-} rc_gone_why;
+typedef enum rc_disconnect_reason {
+#define RC_DISCONNECT_ENUM(ID, text) RC_DISCONNECT_##ID,
+    RC_DISCONNECTS(RC_DISCONNECT_ENUM)
+#undef RC_DISCONNECT_ENUM
+} rc_disconnect_reason;
 
-typedef struct rc_gone {
-    rc_gone_why why;
+typedef struct rc_disconnect {
+    rc_disconnect_reason why;
     rc_http1_fault fault; /* of FAULT */
     const char *text;
-} rc_gone;
+} rc_disconnect;
 
 /* What a client is told when no exchange can answer it. */
 typedef struct rc_refusal {
@@ -99,18 +99,18 @@ typedef struct rc_refusal {
 /* A handler's functions; ctx is what init was given. NULL is allowed where said. */
 typedef struct rc_server_handler {
     /* A head has come. reader and head (views) are good until this returns; see
-     * rc_exchange_keep_head. */
-    void (*on_request)(void *ctx, rc_exchange *exchange, const rc_http1 *reader, const char *head);
+     * rc_responder_keep_head. */
+    void (*on_request)(void *ctx, rc_responder *exchange, const rc_http1 *reader, const char *head);
     /* A piece of the body (views), not after the answer's end. */
-    void (*on_body)(void *ctx, rc_exchange *exchange, rc_str piece);
+    void (*on_body)(void *ctx, rc_responder *exchange, rc_str piece);
     /* The request is whole; also of one without a body. */
-    void (*on_body_end)(void *ctx, rc_exchange *exchange);
-    /* What waits to be written fell to the low mark, after rc_exchange_write had said stop. */
-    void (*on_drained)(void *ctx, rc_exchange *exchange);
+    void (*on_body_end)(void *ctx, rc_responder *exchange);
+    /* What waits to be written fell to the low mark, after rc_responder_write had said stop. */
+    void (*on_drained)(void *ctx, rc_responder *exchange);
     /* The answer is with the kernel. The exchange is over. */
-    void (*on_done)(void *ctx, rc_exchange *exchange);
+    void (*on_done)(void *ctx, rc_responder *exchange);
     /* The exchange is over and did not end well. */
-    void (*on_gone)(void *ctx, rc_exchange *exchange, const rc_gone *gone);
+    void (*on_disconnect)(void *ctx, rc_responder *exchange, const rc_disconnect *gone);
     /* Writes the page for a refusal, and the lines of its head: its type and others, each with its
      * CR LF, without Connection, Content-Length and Transfer-Encoding. What does not fit, and NULL:
      * the refusal's text, plain. */
@@ -129,9 +129,9 @@ typedef struct rc_server_stats {
 } rc_server_stats;
 
 /* From here to the functions: private. */
-typedef struct rc_link {
-    struct rc_link *prev, *next;
-} rc_link;
+typedef struct rc_list_node {
+    struct rc_list_node *prev, *next;
+} rc_list_node;
 
 typedef struct rc_free_list {
     void *first;
@@ -147,16 +147,16 @@ typedef struct rc_listener {
     char *path; /* of a unix socket that was made here */
 } rc_listener;
 
-typedef enum rc_wait {
-    RC_WAIT_HEAD = 0,
-    RC_WAIT_KEEP_ALIVE = 1,
-    RC_WAIT_BODY = 2,
-    RC_WAIT_WRITE = 3,
-    RC_WAIT_LINGER = 4,
-    RC_WAIT_LOOK = 5,
-    RC_WAIT_COUNT = 6,
-    RC_WAIT_NONE = RC_WAIT_COUNT
-} rc_wait;
+typedef enum rc_deadline_kind {
+    RC_DEADLINE_HEAD = 0,
+    RC_DEADLINE_KEEP_ALIVE = 1,
+    RC_DEADLINE_BODY = 2,
+    RC_DEADLINE_WRITE = 3,
+    RC_DEADLINE_LINGER = 4,
+    RC_DEADLINE_PEER_CHECK = 5,
+    RC_DEADLINE_COUNT = 6,
+    RC_DEADLINE_NONE = RC_DEADLINE_COUNT
+} rc_deadline_kind;
 
 struct rc_server {
     uv_loop_t *loop;
@@ -171,14 +171,14 @@ struct rc_server {
     uv_timer_t timer;
     uv_timer_t accept_retry;
     uint64_t timer_at_ms;
-    bool is_last_look; /* something is due: sockets come first, then the timer again */
-    uint32_t handles;  /* that are not closed yet */
+    bool is_final_poll; /* something is due: sockets come first, then the timer again */
+    uint32_t handles;   /* that are not closed yet */
 
-    rc_link connections;
-    rc_link kicked;
-    rc_link waiting[RC_WAIT_COUNT]; /* each in the order of its deadlines */
+    rc_list_node connections;
+    rc_list_node kicked;
+    rc_list_node waiting[RC_DEADLINE_COUNT]; /* each in the order of its deadlines */
     rc_free_list free_connections;
-    rc_free_list free_exchanges;
+    rc_free_list free_responders;
     rc_free_list free_blocks;
     rc_free_list free_heads; /* of most requests; longer ones have memory of their own */
 
@@ -215,7 +215,7 @@ typedef struct rc_listening {
     rc_listen_result result;
     uint16_t port;  /* the kernel's choice when 0 was asked for; 0 for a unix socket */
     char text[128]; /* the system's words, when it failed */
-    rc_here_listener at;
+    rc_listen_address at;
 } rc_listening;
 
 /* Whether other sockets of this process listen at the same address and share the load
@@ -254,6 +254,6 @@ static inline const rc_server_stats *rc_server_get_stats(const rc_server *server
     return &server->stats;
 }
 
-const char *rc_gone_text(rc_gone_why why);
+const char *rc_disconnect_text(rc_disconnect_reason why);
 
 #endif

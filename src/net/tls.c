@@ -88,8 +88,8 @@ static int on_verify(int is_good, X509_STORE_CTX *store)
     const rc_tls_wire *wire = ssl == NULL ? NULL : SSL_get_app_data(ssl);
     const X509 *certificate = X509_STORE_CTX_get_current_cert(store);
     if (is_good != 1 && wire != NULL && wire->failure != NULL && certificate != NULL) {
-        wire->failure->has_shown = true;
-        rc_tls_facts_of(certificate, &wire->failure->shown);
+        wire->failure->has_certificate = true;
+        rc_tls_facts_of(certificate, &wire->failure->certificate);
     }
     return is_good;
 }
@@ -210,10 +210,10 @@ void rc_tls_wire_done(rc_tls_wire *wire)
     wire->ssl = NULL;
 }
 
-rc_tls_event rc_tls_wire_shake(rc_tls_wire *wire, rc_tls_failure *ret_failure)
+rc_tls_event rc_tls_wire_handshake(rc_tls_wire *wire, rc_tls_failure *ret_failure)
 {
     forget_errors();
-    ret_failure->has_shown = false;
+    ret_failure->has_certificate = false;
     wire->failure = ret_failure;
     int result = SSL_do_handshake(wire->ssl);
     wire->failure = NULL;

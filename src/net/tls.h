@@ -46,9 +46,9 @@ typedef struct rc_tls_sink {
 /* Why it failed. */
 typedef struct rc_tls_failure {
     rc_upstream_kind kind;
-    const char *text; /* static; NULL: the kind's own */
-    bool has_shown;   /* a certificate was refused: */
-    rc_tls_facts shown;
+    const char *text;     /* static; NULL: the kind's own */
+    bool has_certificate; /* a certificate was refused: */
+    rc_tls_facts certificate;
 } rc_tls_failure;
 
 /* One connection. */
@@ -74,7 +74,7 @@ bool rc_tls_wire_init(rc_tls_wire *wire, const rc_tls *tls, const rc_origin *ori
 void rc_tls_wire_done(rc_tls_wire *wire);
 
 /* Goes on with the handshake, reading wire->input. FAILED: ret_failure. */
-rc_tls_event rc_tls_wire_shake(rc_tls_wire *wire, rc_tls_failure *ret_failure);
+rc_tls_event rc_tls_wire_handshake(rc_tls_wire *wire, rc_tls_failure *ret_failure);
 bool rc_tls_wire_was_resumed(const rc_tls_wire *wire);
 
 /* The next piece of plain text in wire->input. FAILED: ret_kind, ret_text (static). */
@@ -84,7 +84,7 @@ rc_tls_event rc_tls_wire_read(rc_tls_wire *wire, char *bytes, size_t size, size_
 /* Encrypts one record at most into the sink, which must have room. Gives the bytes used; 0: failed.
  */
 size_t rc_tls_wire_write(rc_tls_wire *wire, rc_str bytes);
-static inline bool rc_tls_sink_has_room(const rc_tls_sink *sink)
+static inline bool rc_tls_sink_has_space(const rc_tls_sink *sink)
 {
     return RC_TLS_SINK_BYTES - sink->len >= RC_TLS_PLAIN_BYTES + 1024;
 }

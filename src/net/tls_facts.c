@@ -10,12 +10,12 @@
 #include "codec/datetime.h"
 
 /* Behind what is there. */
-static void append(char *room, size_t size, const char *text, size_t len)
+static void append(char *buf, size_t size, const char *text, size_t len)
 {
-    size_t at = strlen(room);
+    size_t at = strlen(buf);
     for (size_t i = 0; i < len && at + 1 < size; i++)
-        room[at++] = (char)(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?');
-    room[at] = '\0';
+        buf[at++] = (char)(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?');
+    buf[at] = '\0';
 }
 
 static int64_t unix_ms_of(const ASN1_TIME *time)
@@ -36,27 +36,27 @@ static int64_t unix_ms_of(const ASN1_TIME *time)
 }
 
 /* The first of the two that there is. */
-static void read_name(const X509_NAME *name, int first, int second, char *room, size_t size)
+static void read_name(const X509_NAME *name, int first, int second, char *buf, size_t size)
 {
     char text[128];
     int len = X509_NAME_get_text_by_NID((X509_NAME *)(uintptr_t)name, first, text, sizeof text);
     if (len <= 0)
         len = X509_NAME_get_text_by_NID((X509_NAME *)(uintptr_t)name, second, text, sizeof text);
     if (len > 0)
-        append(room, size, text, strnlen(text, sizeof text));
+        append(buf, size, text, strnlen(text, sizeof text));
 }
 
-static void append_host(char *room, size_t size, const char *text, size_t len)
+static void append_host(char *buf, size_t size, const char *text, size_t len)
 {
     /* What would be cut says less than what is left out. */
-    if (strlen(room) + len + 3 > size)
+    if (strlen(buf) + len + 3 > size)
         return;
-    if (room[0] != '\0')
-        append(room, size, ", ", 2);
-    append(room, size, text, len);
+    if (buf[0] != '\0')
+        append(buf, size, ", ", 2);
+    append(buf, size, text, len);
 }
 
-static void append_general(char *room, size_t size, const GENERAL_NAME *name)
+static void append_general(char *buf, size_t size, const GENERAL_NAME *name)
 {
     char address[INET6_ADDRSTRLEN];
     int type = 0;
@@ -66,10 +66,10 @@ static void append_general(char *room, size_t size, const GENERAL_NAME *name)
     const unsigned char *bytes = ASN1_STRING_get0_data(value);
     const size_t len = (size_t)ASN1_STRING_length(value);
     if (type == GEN_DNS)
-        append_host(room, size, (const char *)bytes, len);
+        append_host(buf, size, (const char *)bytes, len);
     else if ((len == 4 || len == 16) &&
              inet_ntop(len == 4 ? AF_INET : AF_INET6, bytes, address, sizeof address) != NULL)
-        append_host(room, size, address, strlen(address));
+        append_host(buf, size, address, strlen(address));
 }
 
 static void read_hosts(const X509 *certificate, rc_tls_facts *facts)

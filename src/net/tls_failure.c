@@ -42,16 +42,16 @@ static const meaning reasons[] = {
     {SSL_R_NO_PROTOCOLS_AVAILABLE, RC_UPSTREAM_TLS_VERSION},
 };
 
-static rc_upstream_kind find(const meaning *rows, size_t count, long code)
+static rc_upstream_kind find(const meaning *meanings, size_t count, long code)
 {
     for (size_t i = 0; i < count; i++)
-        if (rows[i].code == code)
-            return rows[i].kind;
+        if (meanings[i].code == code)
+            return meanings[i].kind;
     return RC_UPSTREAM_NONE;
 }
 
 /* Before TLS 1.3 a peer that misses a client's certificate says no more than that it refuses. */
-static bool is_asked_for_one(SSL *ssl)
+static bool is_client_certificate_required(SSL *ssl)
 {
     const unsigned char *types = NULL;
     return SSL_get0_certificate_types(ssl, &types) > 0;
@@ -71,7 +71,7 @@ rc_upstream_kind rc_tls_failure_kind(SSL *ssl, const char **ret_text)
     if (text != NULL)
         *ret_text = text;
     rc_upstream_kind kind = find(reasons, sizeof(reasons) / sizeof(reasons[0]), reason);
-    if (kind == RC_UPSTREAM_TLS_REFUSED && is_asked_for_one(ssl))
+    if (kind == RC_UPSTREAM_TLS_REFUSED && is_client_certificate_required(ssl))
         return RC_UPSTREAM_TLS_CLIENT_CERTIFICATE;
     if (kind != RC_UPSTREAM_NONE)
         return kind;

@@ -18,7 +18,7 @@ rc_upstream_settings rc_upstream_settings_default(void)
         .age_ms = 10 * 60 * 1000,
         .queue_ms = 5 * 1000,
         .next_dial_ms = 250,
-        .look_after_ms = 100,
+        .stale_check_ms = 100,
         .send_high_bytes = 256 << 10,
         .send_low_bytes = 64 << 10,
         .limits = rc_http1_limits_default,
@@ -96,9 +96,9 @@ void rc_upstream_close(rc_upstream *upstream, void (*on_closed)(void *ctx), void
     upstream->closed_ctx = ctx;
     upstream->is_closing = true;
     upstream->handles++;
-    upstream->farewell.data = upstream;
-    uv_timer_init(upstream->loop, &upstream->farewell);
-    uv_close((uv_handle_t *)&upstream->farewell, on_timer_closed);
+    upstream->close_timer.data = upstream;
+    uv_timer_init(upstream->loop, &upstream->close_timer);
+    uv_close((uv_handle_t *)&upstream->close_timer, on_timer_closed);
     while (upstream->live != NULL)
         rc_upstream_fail(upstream->live, RC_UPSTREAM_SHUTDOWN, NULL);
     rc_pool_close_all(upstream);

@@ -41,11 +41,11 @@ typedef struct rc_upstream_settings {
     uint32_t max_requests;    /* on one connection */
     uint32_t max_queued;      /* calls that wait for a connection of one origin */
     uint32_t max_origins;
-    uint32_t idle_ms;       /* how long a connection rests before it is closed */
-    uint32_t age_ms;        /* how old it gets */
-    uint32_t queue_ms;      /* how long a call waits for a connection */
-    uint32_t next_dial_ms;  /* when the next address is tried beside a slow one */
-    uint32_t look_after_ms; /* a connection that rested so long is looked at before it is used: one
+    uint32_t idle_ms;        /* how long a connection rests before it is closed */
+    uint32_t age_ms;         /* how old it gets */
+    uint32_t queue_ms;       /* how long a call waits for a connection */
+    uint32_t next_dial_ms;   /* when the next address is tried beside a slow one */
+    uint32_t stale_check_ms; /* a connection that rested so long is looked at before it is used: one
                                system call more */
     uint32_t send_high_bytes; /* pushed and not yet sent: above it the owner should wait ... */
     uint32_t send_low_bytes;  /* ... until it is below this one */

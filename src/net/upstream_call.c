@@ -58,10 +58,10 @@ static void free_buffers(rc_upstream_call *call)
 }
 
 /* The call holds nothing any more and nobody knows it. Gives whether its link was kept. */
-static bool let_go(rc_upstream_call *call, rc_pool_parting parting)
+static bool let_go(rc_upstream_call *call, rc_pool_release_mode mode)
 {
     rc_upstream *upstream = call->upstream;
-    bool is_kept = rc_pool_leave(call, parting);
+    bool is_kept = rc_pool_leave(call, mode);
     free_buffers(call);
     if (call->prev != NULL)
         call->prev->next = call->next;
@@ -107,8 +107,8 @@ static uint32_t limit_of(const rc_upstream_request *request, rc_upstream_kind ki
 void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char *text)
 {
     uint64_t sent = sent_bytes(call);
-    const rc_tls_facts *shown = rc_dial_shown(call->dial);
-    char room[RC_UPSTREAM_DETAIL_BYTES];
+    const rc_tls_facts *certificate = rc_dial_refused_certificate(call->dial);
+    char detail_bytes[RC_UPSTREAM_DETAIL_BYTES];
     rc_buf detail;
     rc_upstream_failure failure = {
         .kind = kind,
@@ -123,14 +123,15 @@ void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char 
         .bytes_received = call->received,
         .body_bytes = call->body_bytes,
     };
-    rc_buf_init_fixed(&detail, room, sizeof room);
+    rc_buf_init_fixed(&detail, detail_bytes, sizeof detail_bytes);
     if (failure.connection != RC_CONNECTION_NONE) {
-        rc_upstream_push_detail(&detail, &call->pool->origin, failure.text, shown);
+        rc_upstream_push_detail(&detail, &call->pool->origin, failure.text, certificate);
         failure.detail = rc_buf_get(&detail);
     }
-    if (shown != NULL)
-        failure.certificate_unix_ms =
-            kind == RC_UPSTREAM_TLS_NOT_YET_VALID ? shown->from_unix_ms : shown->until_unix_ms;
+    if (certificate != NULL)
+        failure.certificate_unix_ms = kind == RC_UPSTREAM_TLS_NOT_YET_VALID
+                                          ? certificate->from_unix_ms
+                                          : certificate->until_unix_ms;
     let_go(call, RC_POOL_RESET);
     call->handler->on_failure(call->ctx, &failure);
 }
@@ -323,7 +324,7 @@ void rc_upstream_on_settled(rc_upstream_call *call)
     if (call->state != RC_CALL_BODY)
         return;
     /* A head is no byte of the body: the time for the first one goes on. */
-    if (!rc_upstream_is_awaited(call))
+    if (!rc_upstream_awaits_body(call))
         rc_upstream_set_deadline(call);
 }
 
@@ -343,7 +344,7 @@ void rc_upstream_on_timer(rc_upstream_call *call)
 {
     if (call->is_starved)
         rc_upstream_fail(call, RC_UPSTREAM_NO_MEMORY, NULL);
-    else if (rc_upstream_is_awaited(call))
+    else if (rc_upstream_awaits_body(call))
         rc_upstream_fail(call, RC_UPSTREAM_FIRST_BYTE_TIMEOUT, NULL);
     else if (call->state != RC_CALL_HEAD)
         rc_upstream_fail(call, RC_UPSTREAM_IDLE_TIMEOUT, NULL);

@@ -40,28 +40,28 @@ bool rc_upstream_kind_is_local(rc_upstream_kind kind)
 
 /* ---- the detail ---- */
 
-static void push_named(rc_buf *buf, const char *what, const char *value)
+static void push_named(rc_buf *buf, const char *label, const char *value)
 {
     if (value[0] == '\0')
         return;
-    rc_buf_push(buf, rc_str_c(what));
+    rc_buf_push(buf, rc_str_c(label));
     rc_buf_push(buf, rc_str_c(value));
 }
 
-static void push_day(rc_buf *buf, const char *what, int64_t unix_ms)
+static void push_day(rc_buf *buf, const char *label, int64_t unix_ms)
 {
-    char room[40];
+    char scratch[40];
     rc_buf text;
     if (unix_ms == 0)
         return;
-    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_rfc3339_push(&text, unix_ms);
-    rc_buf_push(buf, rc_str_c(what));
+    rc_buf_push(buf, rc_str_c(label));
     rc_buf_push(buf, rc_buf_get(&text));
 }
 
 void rc_upstream_push_detail(rc_buf *buf, const rc_origin *origin, const char *text,
-                             const rc_tls_facts *shown)
+                             const rc_tls_facts *certificate)
 {
     const rc_str host = rc_str_make(origin->host, origin->host_len);
     const bool is_v6 = rc_str_find_byte(host, ':', 0) != RC_STR_NPOS;
@@ -71,11 +71,11 @@ void rc_upstream_push_detail(rc_buf *buf, const rc_origin *origin, const char *t
     rc_buf_push_u64(buf, origin->port);
     rc_buf_push(buf, RC_STR(": "));
     rc_buf_push(buf, rc_str_c(text));
-    if (shown == NULL)
+    if (certificate == NULL)
         return;
-    push_named(buf, "; the certificate is for ", shown->names);
-    push_named(buf, "; its subject is ", shown->subject);
-    push_named(buf, "; its issuer is ", shown->issuer);
-    push_day(buf, "; it is valid from ", shown->from_unix_ms);
-    push_day(buf, "; it is valid until ", shown->until_unix_ms);
+    push_named(buf, "; the certificate is for ", certificate->names);
+    push_named(buf, "; its subject is ", certificate->subject);
+    push_named(buf, "; its issuer is ", certificate->issuer);
+    push_day(buf, "; it is valid from ", certificate->from_unix_ms);
+    push_day(buf, "; it is valid until ", certificate->until_unix_ms);
 }

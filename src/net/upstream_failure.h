@@ -64,6 +64,6 @@ bool rc_upstream_kind_is_local(rc_upstream_kind kind);
 
 /* "api.x.com:443: certificate has expired; ...". origin, shown: borrow; shown: NULL for none. */
 void rc_upstream_push_detail(rc_buf *buf, const rc_origin *origin, const char *text,
-                             const rc_tls_facts *shown);
+                             const rc_tls_facts *certificate);
 
 #endif

@@ -268,12 +268,12 @@ static rc_str next_record(rc_tls_sink *sink, const rc_str *pieces, size_t count,
             at -= pieces[i].len;
             continue;
         }
-        rc_str rest = rc_str_make(pieces[i].ptr + at, pieces[i].len - at);
-        if (len == 0 && (rest.len >= RC_TLS_PLAIN_BYTES || i + 1 == count))
-            return rest;
-        size_t room = RC_TLS_PLAIN_BYTES - len;
-        size_t part = rest.len < room ? rest.len : room;
-        memcpy(sink->record + len, rest.ptr, part);
+        rc_str piece = rc_str_make(pieces[i].ptr + at, pieces[i].len - at);
+        if (len == 0 && (piece.len >= RC_TLS_PLAIN_BYTES || i + 1 == count))
+            return piece;
+        size_t space = RC_TLS_PLAIN_BYTES - len;
+        size_t part = piece.len < space ? piece.len : space;
+        memcpy(sink->record + len, piece.ptr, part);
         len += part;
         at = 0;
     }
@@ -294,7 +294,7 @@ static rc_upstream_kind send_tls(rc_link *link, const rc_str *pieces, size_t cou
         if (used == 0)
             return RC_UPSTREAM_RESET;
         taken += used;
-        if (!rc_tls_sink_has_room(sink))
+        if (!rc_tls_sink_has_space(sink))
             kind = rc_link_flush(link);
     }
     if (kind == RC_UPSTREAM_NONE)
@@ -325,7 +325,7 @@ rc_upstream_kind rc_link_send(rc_link *link, const rc_str *pieces, size_t count,
 void rc_link_set_deadline(rc_link *link, uint64_t at_ms)
 {
     link->deadline_ms = at_ms;
-    link->is_last_look = false;
+    link->is_final_poll = false;
     if (at_ms == 0 || (link->armed_ms != 0 && link->armed_ms <= at_ms))
         return;
     uint64_t now_ms = uv_now(link->upstream->loop);
@@ -346,8 +346,8 @@ static void on_timer(uv_timer_t *timer)
     }
     /* Timers come before sockets: after a pause of the whole process what waits there must be read
      * before anybody is called late. */
-    if (!link->is_last_look) {
-        link->is_last_look = true;
+    if (!link->is_final_poll) {
+        link->is_final_poll = true;
         link->armed_ms = now_ms + 1;
         uv_timer_start(timer, on_timer, 1, 0);
         return;

@@ -42,7 +42,7 @@ struct rc_link {
     bool is_reading;
     bool has_written; /* the kernel took a byte since the latest request began */
     bool is_reset;    /* a write was refused, which takes the error away from the read to come */
-    bool is_last_look;
+    bool is_final_poll;
     bool is_queueing; /* copies are queued even if the kernel would take them at once */
 };
 

@@ -43,7 +43,7 @@ struct rc_upstream {
     char *plain;
     uint32_t handles; /* open or closing, and the resolver */
     bool is_closing;
-    uv_timer_t farewell; /* closes last: the end always comes from the loop */
+    uv_timer_t close_timer; /* closes last: the end always comes from the loop */
     void (*on_closed)(void *ctx);
     void *closed_ctx;
     char read[RC_UPSTREAM_READ_BYTES];
@@ -90,7 +90,7 @@ void rc_upstream_pump(rc_upstream_call *call);
 /* Bytes that the kernel has not taken. */
 size_t rc_upstream_unsent(const rc_upstream_call *call);
 /* Is the first byte of the body what is waited for? */
-static inline bool rc_upstream_is_awaited(const rc_upstream_call *call)
+static inline bool rc_upstream_awaits_body(const rc_upstream_call *call)
 {
     return call->is_sent && call->body_bytes == 0;
 }

@@ -75,7 +75,7 @@ void rc_upstream_set_deadline(rc_upstream_call *call)
 {
     const rc_upstream_request *request = &call->request;
     uint32_t limit_ms = request->idle_ms;
-    if (rc_upstream_is_awaited(call))
+    if (rc_upstream_awaits_body(call))
         limit_ms = request->first_byte_ms;
     else if (call->state == RC_CALL_HEAD && call->link->writes == 0)
         limit_ms = 0; /* the owner has nothing to send */

@@ -31,7 +31,7 @@ rc_chart_scale rc_chart_scale_of(const rc_chart *chart, unsigned steps)
 {
     int64_t highest = chart->top;
     if (highest == 0) {
-        highest = highest_of(chart->beside, chart->step_count, 0);
+        highest = highest_of(chart->reference, chart->step_count, 0);
         for (size_t i = 0; i < chart->panel_count; i++)
             highest = highest_of(chart->panels[i].values, chart->step_count, highest);
     }
@@ -40,7 +40,7 @@ rc_chart_scale rc_chart_scale_of(const rc_chart *chart, unsigned steps)
 
 int64_t rc_chart_rows_highest(const rc_chart_rows *rows)
 {
-    int64_t highest = rows->mark;
+    int64_t highest = rows->reference;
     for (size_t i = 0; i < rows->row_count; i++) {
         int64_t sum = 0;
         for (size_t j = 0; j < rows->part_count; j++) {
@@ -92,12 +92,12 @@ static int64_t log2_of(uint64_t value)
     return result;
 }
 
-int64_t rc_chart_log_place(int64_t value_ms, unsigned decades, int64_t length)
+int64_t rc_chart_log_position(int64_t value_ms, unsigned decades, int64_t length)
 {
     if (value_ms <= LOG_FROM_MS)
         return 0;
     const int64_t from = log2_of(LOG_FROM_MS);
     const int64_t decade = from; /* log2(10) is both */
-    const int64_t place = (log2_of((uint64_t)value_ms) - from) * length / (decade * decades);
-    return place < length ? place : length;
+    const int64_t position = (log2_of((uint64_t)value_ms) - from) * length / (decade * decades);
+    return position < length ? position : length;
 }

@@ -46,8 +46,8 @@ typedef struct rc_chart {
     rc_chart_unit unit;
     uint64_t step_ms;
     size_t step_count;
-    int64_t top;           /* the end of the scale; 0: as high as the values are */
-    const int64_t *beside; /* drawn behind every panel, one a step; NULL: nothing */
+    int64_t top;              /* the end of the scale; 0: as high as the values are */
+    const int64_t *reference; /* drawn behind every panel, one a step; NULL: nothing */
     const rc_chart_band *bands;
     size_t band_count;
     const rc_chart_panel *panels;
@@ -68,7 +68,7 @@ typedef struct rc_chart_rows {
     rc_str subtitle;
     rc_chart_unit unit;
     bool is_points;
-    int64_t mark; /* a line to compare with; 0: none */
+    int64_t reference; /* a line to compare with; 0: none */
     rc_str part_names[RC_ROW_PARTS];
     size_t part_count;
     const rc_chart_row *rows;
@@ -98,7 +98,7 @@ uint64_t rc_chart_time_step(uint64_t length_ms, unsigned steps);
 unsigned rc_chart_decades(int64_t highest_ms);
 
 /* Where a time stands on such an axis, of `length`: what is below 10 ms stands at 0. */
-int64_t rc_chart_log_place(int64_t value_ms, unsigned decades, int64_t length);
+int64_t rc_chart_log_position(int64_t value_ms, unsigned decades, int64_t length);
 
 /* Appends a value as people read it: "99.5%", "1.24 k/s", "840 ms", "1.20", "$0.0123"; "-" for a
  * gap. Three digits that matter; a percentage that is not all or nothing is never shown as such. */

@@ -61,18 +61,18 @@ static int64_t rate_of(const struct maker *m, size_t step, uint32_t count)
 
 static rc_str success_note(const struct maker *m, const rc_sim_policy_result *policy)
 {
-    char room[TEXT_MAX];
+    char scratch[TEXT_MAX];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_chart_push_value(&text, RC_UNIT_PERCENT, policy->success_milli_pct);
     return dup_text(m, &text);
 }
 
 static rc_str load_note(const struct maker *m, const rc_sim_policy_result *policy)
 {
-    char room[TEXT_MAX];
+    char scratch[TEXT_MAX];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_buf_push(&text, RC_STR("peak "));
     rc_chart_push_value(&text, RC_UNIT_RATE, (int64_t)policy->peak_calls_per_s * 1000);
     return dup_text(m, &text);
@@ -145,7 +145,7 @@ static void make_over_time(const struct maker *m, rc_chart_set *set)
         RC_STR("Calls that begin, a second; what is above the requests is retries");
     set->load.unit = RC_UNIT_RATE;
     set->load.top = 0;
-    set->load.beside = demand;
+    set->load.reference = demand;
     set->load.panels = panels + count;
 }
 
@@ -182,7 +182,7 @@ static void make_rows(const struct maker *m, rc_chart_set *set)
         .title = RC_STR("Calls per request"),
         .subtitle = RC_STR("Calls that delivered, and calls that gave their request nothing"),
         .unit = RC_UNIT_RATIO,
-        .mark = 1000,
+        .reference = 1000,
         .part_names = {RC_STR("delivered"), RC_STR("wasted")},
         .part_count = 2,
         .rows = rows + count,

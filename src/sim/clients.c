@@ -1,64 +1,64 @@
 /* Who comes when. */
 #include "sim/world.h"
 
-static void push_arrival(rc_sim_world *world, uint64_t at_ms, uint32_t client)
+static void push_arrival(rc_sim_state *sim, uint64_t at_ms, uint32_t client)
 {
-    if (at_ms < world->scenario->duration_ms)
-        rc_sim_world_note(world, rc_event_heap_push(&world->heap, at_ms, RC_SIM_ARRIVAL | client));
+    if (at_ms < sim->scenario->duration_ms)
+        rc_sim_state_fail(sim, rc_sim_event_heap_push(&sim->heap, at_ms, RC_SIM_ARRIVAL | client));
 }
 
 /* The mean time as it is now. */
-static uint64_t surged(const rc_sim_world *world, uint64_t mean)
+static uint64_t surged(const rc_sim_state *sim, uint64_t mean)
 {
-    const rc_sim_surge *surge = &world->scenario->clients.surge;
-    bool is_on = world->now_ms >= surge->from_ms && world->now_ms < surge->until_ms;
+    const rc_sim_surge *surge = &sim->scenario->clients.surge;
+    bool is_on = sim->now_ms >= surge->from_ms && sim->now_ms < surge->until_ms;
     uint64_t now = is_on ? mean * 100 / surge->pct : mean;
     return now > 0 ? now : 1;
 }
 
 /* Many clients that do not know of each other are one stream of arrivals at random. Gaps are drawn
  * much finer than a millisecond, so that the rate is right when there are many in one. */
-static void push_next_open(rc_sim_world *world)
+static void push_next_open(rc_sim_state *sim)
 {
-    world->next_arrival += rc_sim_rng_gap(&world->arrivals, surged(world, world->gap));
-    push_arrival(world, world->next_arrival / RC_SIM_TICKS_A_MS, 0);
+    sim->next_arrival += rc_sim_rng_gap(&sim->arrivals, surged(sim, sim->gap));
+    push_arrival(sim, sim->next_arrival / RC_SIM_TICKS_PER_MS, 0);
 }
 
-static void push_next_closed(rc_sim_world *world, uint32_t client)
+static void push_next_closed(rc_sim_state *sim, uint32_t client)
 {
     uint64_t pause_ms =
-        rc_sim_rng_gap(&world->arrivals, surged(world, world->scenario->clients.every_ms));
+        rc_sim_rng_gap(&sim->arrivals, surged(sim, sim->scenario->clients.every_ms));
     /* An answer may take no time. Without a pause either, time would stand still. */
-    push_arrival(world, world->now_ms + (pause_ms > 0 ? pause_ms : 1), client);
+    push_arrival(sim, sim->now_ms + (pause_ms > 0 ? pause_ms : 1), client);
 }
 
-void rc_sim_clients_start(rc_sim_world *world)
+void rc_sim_clients_start(rc_sim_state *sim)
 {
-    const rc_sim_clients *clients = &world->scenario->clients;
+    const rc_sim_clients *clients = &sim->scenario->clients;
     if (clients->loop == RC_SIM_OPEN) {
-        world->gap = (uint64_t)clients->every_ms * RC_SIM_TICKS_A_MS / clients->count;
-        push_next_open(world);
+        sim->gap = (uint64_t)clients->every_ms * RC_SIM_TICKS_PER_MS / clients->count;
+        push_next_open(sim);
         return;
     }
-    for (uint32_t client = 0; client < clients->count && world->status == RC_OK; client++)
-        push_next_closed(world, client);
+    for (uint32_t client = 0; client < clients->count && sim->status == RC_OK; client++)
+        push_next_closed(sim, client);
 }
 
-void rc_sim_clients_arrive(rc_sim_world *world, uint32_t client)
+void rc_sim_clients_arrive(rc_sim_state *sim, uint32_t client)
 {
-    const rc_sim_clients *clients = &world->scenario->clients;
-    rc_sim_rng *rng = &world->arrivals;
+    const rc_sim_clients *clients = &sim->scenario->clients;
+    rc_sim_rng *rng = &sim->arrivals;
     uint32_t tokens_in = rc_sim_rng_spread(rng, &clients->tokens_in);
     uint32_t tokens_out = rc_sim_rng_spread(rng, &clients->tokens_out);
     if (clients->loop == RC_SIM_OPEN) {
         client = rc_sim_rng_below(rng, clients->count);
-        push_next_open(world);
+        push_next_open(sim);
     }
-    rc_sim_request_begin(world, client, tokens_in, tokens_out);
+    rc_sim_request_begin(sim, client, tokens_in, tokens_out);
 }
 
-void rc_sim_clients_leave(rc_sim_world *world, uint32_t client)
+void rc_sim_clients_leave(rc_sim_state *sim, uint32_t client)
 {
-    if (world->scenario->clients.loop == RC_SIM_CLOSED)
-        push_next_closed(world, client);
+    if (sim->scenario->clients.loop == RC_SIM_CLOSED)
+        push_next_closed(sim, client);
 }

@@ -5,12 +5,12 @@
 #define FIRST_SIZE 1024
 #define ARITY 4
 
-void rc_event_heap_init(rc_event_heap *heap, const rc_alloc *alloc, size_t max)
+void rc_sim_event_heap_init(rc_sim_event_heap *heap, const rc_alloc *alloc, size_t max)
 {
-    *heap = (rc_event_heap){.alloc = *alloc, .max = max};
+    *heap = (rc_sim_event_heap){.alloc = *alloc, .max = max};
 }
 
-void rc_event_heap_done(rc_event_heap *heap)
+void rc_sim_event_heap_done(rc_sim_event_heap *heap)
 {
     if (heap->entries != NULL)
         heap->alloc.put(heap->alloc.ctx, heap->entries, heap->size * sizeof *heap->entries);
@@ -19,39 +19,39 @@ void rc_event_heap_done(rc_event_heap *heap)
     heap->size = 0;
 }
 
-static rc_status grow(rc_event_heap *heap)
+static rc_status grow(rc_sim_event_heap *heap)
 {
     if (heap->size >= heap->max)
         return RC_E_TOO_LARGE;
     size_t size = heap->size == 0 ? FIRST_SIZE : heap->size * 2;
     if (size > heap->max)
         size = heap->max;
-    rc_event_entry *entries = heap->alloc.get(heap->alloc.ctx, size * sizeof *entries);
+    rc_sim_event *entries = heap->alloc.get(heap->alloc.ctx, size * sizeof *entries);
     if (entries == NULL)
         return RC_E_NOMEM;
     size_t count = heap->count;
     if (count > 0)
         memcpy(entries, heap->entries, count * sizeof *entries);
-    rc_event_heap_done(heap);
+    rc_sim_event_heap_done(heap);
     heap->entries = entries;
     heap->count = count;
     heap->size = size;
     return RC_OK;
 }
 
-static bool is_before(const rc_event_entry *a, const rc_event_entry *b)
+static bool is_before(const rc_sim_event *a, const rc_sim_event *b)
 {
     return a->at_ms != b->at_ms ? a->at_ms < b->at_ms : a->order < b->order;
 }
 
-rc_status rc_event_heap_push(rc_event_heap *heap, uint64_t at_ms, uint32_t what)
+rc_status rc_sim_event_heap_push(rc_sim_event_heap *heap, uint64_t at_ms, uint32_t tag)
 {
     if (heap->count == heap->size) {
         rc_status status = grow(heap);
         if (status != RC_OK)
             return status;
     }
-    rc_event_entry entry = {.at_ms = at_ms, .order = heap->next_order++, .what = what};
+    rc_sim_event entry = {.at_ms = at_ms, .order = heap->next_order++, .tag = tag};
     size_t hole = heap->count++;
     while (hole > 0) {
         size_t parent = (hole - 1) / ARITY;
@@ -65,7 +65,7 @@ rc_status rc_event_heap_push(rc_event_heap *heap, uint64_t at_ms, uint32_t what)
 }
 
 /* The child of a node that comes first; count when it has none. */
-static size_t first_child(const rc_event_heap *heap, size_t node)
+static size_t first_child(const rc_sim_event_heap *heap, size_t node)
 {
     size_t first = node * ARITY + 1;
     if (first >= heap->count)
@@ -78,12 +78,12 @@ static size_t first_child(const rc_event_heap *heap, size_t node)
     return best;
 }
 
-bool rc_event_heap_pop(rc_event_heap *heap, rc_event_entry *ret_entry)
+bool rc_sim_event_heap_pop(rc_sim_event_heap *heap, rc_sim_event *ret_entry)
 {
     if (heap->count == 0)
         return false;
     *ret_entry = heap->entries[0];
-    rc_event_entry last = heap->entries[--heap->count];
+    rc_sim_event last = heap->entries[--heap->count];
     size_t hole = 0;
     for (;;) {
         size_t child = first_child(heap, hole);

@@ -35,10 +35,10 @@ uint64_t rc_histogram_at(const rc_histogram *histogram, uint32_t permille)
     if (permille >= 1000)
         return histogram->max_ms;
     uint64_t wanted = (histogram->count * permille + 999) / 1000;
-    uint64_t seen = 0;
+    uint64_t cumulative = 0;
     for (uint32_t cell = 0; cell < RC_HISTOGRAM_CELLS; cell++) {
-        seen += histogram->cells[cell];
-        if (seen >= wanted && seen > 0) {
+        cumulative += histogram->cells[cell];
+        if (cumulative >= wanted && cumulative > 0) {
             uint64_t value_ms = rc_histogram_cell_ms(cell);
             return value_ms < histogram->max_ms ? value_ms : histogram->max_ms;
         }

@@ -81,7 +81,7 @@ const char *rc_sim_policy_name_at(size_t index)
     }
 }
 
-rc_sim_added rc_sim_scenario_add(rc_sim_scenario *scenario, rc_str policy_name)
+rc_sim_add_result rc_sim_scenario_add(rc_sim_scenario *scenario, rc_str policy_name)
 {
     for (uint32_t i = 0; i < scenario->policy_count; i++)
         if (rc_str_eq(policy_name, rc_str_c(scenario->policies[i].name)))

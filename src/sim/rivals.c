@@ -61,9 +61,10 @@ const rc_sim_rival_row *rc_sim_rival_row_of(rc_sim_rival rival)
     return &rows[rival];
 }
 
-static bool is_retried(const rc_sim_rival_row *row, rc_sim_answer_kind kind, rc_sim_dialect dialect)
+static bool is_retried(const rc_sim_rival_row *row, rc_sim_outcome_kind kind,
+                       rc_sim_dialect dialect)
 {
-    int status = rc_sim_answer_status(kind, dialect);
+    int status = rc_sim_outcome_status(kind, dialect);
     if (status == 0)
         return row->retries_network;
     if (status == 200)
@@ -74,11 +75,11 @@ static bool is_retried(const rc_sim_rival_row *row, rc_sim_answer_kind kind, rc_
     return false;
 }
 
-static rc_action try_entry(rc_sim_rival_state *state, rc_reason reason)
+static rc_action attempt_entry(rc_sim_rival_state *state, rc_reason reason)
 {
     state->tries++;
     state->calls++;
-    return (rc_action){.what = RC_DO_TRY,
+    return (rc_action){.kind = RC_DO_TRY,
                        .reason = reason,
                        .entry = state->entry,
                        .target = state->entry,
@@ -89,7 +90,7 @@ static rc_action try_entry(rc_sim_rival_state *state, rc_reason reason)
 
 static rc_action stop(const rc_sim_rival_state *state, rc_reason reason)
 {
-    return (rc_action){.what = RC_DO_STOP,
+    return (rc_action){.kind = RC_DO_STOP,
                        .reason = reason,
                        .entry = state->entry,
                        .target = state->entry,
@@ -100,7 +101,7 @@ static rc_action stop(const rc_sim_rival_state *state, rc_reason reason)
 rc_action rc_sim_rival_begin(rc_sim_rival_state *state)
 {
     *state = (rc_sim_rival_state){.entry = 0};
-    return try_entry(state, RC_WHY_FIRST_TRY);
+    return attempt_entry(state, RC_WHY_FIRST_ATTEMPT);
 }
 
 static uint64_t backoff_ms(const rc_sim_rival_state *state, const rc_sim_rival_row *row,
@@ -116,32 +117,32 @@ static uint64_t backoff_ms(const rc_sim_rival_state *state, const rc_sim_rival_r
 }
 
 /* The wait that the row makes of the server's; -1: it makes none of it. */
-static int64_t told_ms(const rc_sim_rival_row *row, const rc_sim_answer *answer,
-                       rc_sim_dialect dialect)
+static int64_t server_hint_ms(const rc_sim_rival_row *row, const rc_sim_outcome *outcome,
+                              rc_sim_dialect dialect)
 {
-    if (answer->wait_ms < 0 || row->hint_max_ms == 0)
+    if (outcome->wait_ms < 0 || row->hint_max_ms == 0)
         return -1;
-    return row->reads_ms && dialect == RC_SIM_OPENAI ? answer->wait_ms
-                                                     : rc_sim_answer_hint_ms(answer->wait_ms);
+    return row->reads_ms && dialect == RC_SIM_OPENAI ? outcome->wait_ms
+                                                     : rc_sim_outcome_hint_ms(outcome->wait_ms);
 }
 
 rc_action rc_sim_rival_on_failure(rc_sim_rival_state *state, const rc_sim_rival_row *row,
-                                  const rc_sim_answer *answer, rc_sim_dialect dialect,
+                                  const rc_sim_outcome *outcome, rc_sim_dialect dialect,
                                   uint32_t provider_count, uint64_t now_ms, rc_sim_rng *rng)
 {
-    if (rc_sim_answer_has_content(answer->kind))
+    if (rc_sim_outcome_has_content(outcome->kind))
         return stop(state, RC_WHY_COMMITTED);
-    bool is_worth_it = is_retried(row, answer->kind, dialect);
-    bool may_retry = is_worth_it && state->tries < row->tries;
-    int64_t hint_ms = told_ms(row, answer, dialect);
+    bool is_retryable = is_retried(row, outcome->kind, dialect);
+    bool may_retry = is_retryable && state->tries < row->tries;
+    int64_t hint_ms = server_hint_ms(row, outcome, dialect);
     bool is_beyond = hint_ms > (int64_t)row->hint_max_ms;
     if (may_retry && is_beyond && row->gives_up_beyond)
         return stop(state, RC_WHY_DELAY_TOO_LONG);
     if (may_retry) {
-        bool is_kept = hint_ms > 0 && !is_beyond;
-        uint64_t wait_ms = is_kept ? (uint64_t)hint_ms : backoff_ms(state, row, rng);
-        return (rc_action){.what = RC_DO_WAIT,
-                           .reason = is_kept ? RC_WHY_HINT : RC_WHY_BACKOFF,
+        bool is_honoured = hint_ms > 0 && !is_beyond;
+        uint64_t wait_ms = is_honoured ? (uint64_t)hint_ms : backoff_ms(state, row, rng);
+        return (rc_action){.kind = RC_DO_WAIT,
+                           .reason = is_honoured ? RC_WHY_HINT : RC_WHY_BACKOFF,
                            .entry = state->entry,
                            .target = state->entry,
                            .credential = RC_NO_TARGET,
@@ -152,12 +153,12 @@ rc_action rc_sim_rival_on_failure(rc_sim_rival_state *state, const rc_sim_rival_
     if (row->has_next && state->entry + 1u < provider_count) {
         state->entry++;
         state->tries = 0;
-        return try_entry(state, RC_WHY_TRIES_SPENT_NEXT_TARGET);
+        return attempt_entry(state, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
     }
-    return stop(state, is_worth_it ? RC_WHY_TRIES_SPENT : RC_WHY_NOT_RETRYABLE);
+    return stop(state, is_retryable ? RC_WHY_ATTEMPTS_SPENT : RC_WHY_NOT_RETRYABLE);
 }
 
 rc_action rc_sim_rival_on_wake(rc_sim_rival_state *state)
 {
-    return try_entry(state, RC_WHY_WOKE);
+    return attempt_entry(state, RC_WHY_WOKE);
 }

@@ -42,7 +42,7 @@ typedef struct rc_sim_rival_state {
 /* The actions are those of rc_call, so that one owner carries out both. row: borrows. */
 rc_action rc_sim_rival_begin(rc_sim_rival_state *state);
 rc_action rc_sim_rival_on_failure(rc_sim_rival_state *state, const rc_sim_rival_row *row,
-                                  const rc_sim_answer *answer, rc_sim_dialect dialect,
+                                  const rc_sim_outcome *outcome, rc_sim_dialect dialect,
                                   uint32_t provider_count, uint64_t now_ms, rc_sim_rng *rng);
 rc_action rc_sim_rival_on_wake(rc_sim_rival_state *state);
 

@@ -195,13 +195,13 @@ const char *rc_sim_policy_name_at(size_t index);
 rc_sim_policy rc_sim_policy_of(const rc_policy *policy, rc_str name, rc_str about);
 
 /* Adds one that is built in; RC_SIM_POLICIES_MAX is the end of it, and a name is there once. */
-typedef enum rc_sim_added {
+typedef enum rc_sim_add_result {
     RC_SIM_ADDED = 1,
     RC_SIM_ADD_UNKNOWN = 2,
     RC_SIM_ADD_TWICE = 3,
     RC_SIM_ADD_FULL = 4
-} rc_sim_added;
-rc_sim_added rc_sim_scenario_add(rc_sim_scenario *scenario, rc_str policy_name);
+} rc_sim_add_result;
+rc_sim_add_result rc_sim_scenario_add(rc_sim_scenario *scenario, rc_str policy_name);
 
 /* The names of the YAML; "" for what is not in the list. */
 const char *rc_sim_fault_name(rc_sim_fault_kind kind);

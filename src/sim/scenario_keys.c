@@ -55,7 +55,7 @@ typedef struct key_row {
 #define POLICY(name, kind, field, max) \
     ROW(RC_SIM_AT_POLICY, name, kind, rc_sim_policy, field, 0, max)
 #define BUDGET(name, kind, field, max) \
-    ROW(RC_SIM_AT_BUDGET, name, kind, rc_budget_settings, field, 0, max)
+    ROW(RC_SIM_AT_BUDGET, name, kind, rc_retry_budget_settings, field, 0, max)
 #define BREAKER(name, kind, field, min, max) \
     ROW(RC_SIM_AT_BREAKER, name, kind, rc_breaker_settings, field, min, max)
 
@@ -202,9 +202,9 @@ static void read_text(const rc_yaml_node *node, char *field, size_t size, rc_con
         return;
     }
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault, "expected text in one line of at most ");
-    rc_config_fault_say_u64(fault, size - 1);
-    rc_config_fault_say(fault, " bytes");
+    rc_config_fault_append(fault, "expected text in one line of at most ");
+    rc_config_fault_append_u64(fault, size - 1);
+    rc_config_fault_append(fault, " bytes");
 }
 
 /* A number for one that does not vary; a map of quantiles, of which those that are left out are as
@@ -225,7 +225,7 @@ static void read_spread(const rc_yaml_node *node, const key_row *row, rc_sim_spr
     if (faults->count > before)
         return;
     if (read.p50 == UINT32_MAX) {
-        rc_config_fault_say(rc_yaml_fault(faults, node), "p50 is missing");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "p50 is missing");
         return;
     }
     read.min = read.min == UINT32_MAX ? read.p50 : read.min;
@@ -236,7 +236,7 @@ static void read_spread(const rc_yaml_node *node, const key_row *row, rc_sim_spr
         read.p99 <= read.max && read.max <= row->max)
         *spread = read;
     else
-        rc_config_fault_say(rc_yaml_fault(faults, node), "the quantiles must rise");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "the quantiles must rise");
 }
 
 static bool read_ms(const rc_yaml_node *node, const key_row *row, rc_config_faults *faults,
@@ -250,8 +250,8 @@ static bool read_ms(const rc_yaml_node *node, const key_row *row, rc_config_faul
         return true;
     }
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault, "expected at least ");
-    rc_config_fault_say_u64(fault, row->min);
+    rc_config_fault_append(fault, "expected at least ");
+    rc_config_fault_append_u64(fault, row->min);
     return false;
 }
 

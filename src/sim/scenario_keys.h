@@ -18,7 +18,7 @@ typedef enum rc_sim_section {
     RC_SIM_AT_FAULT,    /* rc_sim_fault */
     RC_SIM_AT_SPREAD,   /* rc_sim_spread */
     RC_SIM_AT_POLICY,   /* rc_sim_policy */
-    RC_SIM_AT_BUDGET,   /* rc_budget_settings */
+    RC_SIM_AT_BUDGET,   /* rc_retry_budget_settings */
     RC_SIM_AT_BREAKER,  /* rc_breaker_settings */
     RC_SIM_SECTION_COUNT
 } rc_sim_section;

@@ -22,16 +22,16 @@ static bool is_list(const rc_yaml_node *node, uint32_t max, rc_config_faults *fa
     if (node->count >= 1 && node->count <= max)
         return true;
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault, "expected 1 to ");
-    rc_config_fault_say_u64(fault, max);
+    rc_config_fault_append(fault, "expected 1 to ");
+    rc_config_fault_append_u64(fault, max);
     return false;
 }
 
 static void missing(const rc_yaml_node *node, const char *key, rc_config_faults *faults)
 {
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_say(fault, key);
-    rc_config_fault_say(fault, " is missing");
+    rc_config_fault_append(fault, key);
+    rc_config_fault_append(fault, " is missing");
 }
 
 /* ---- clients ---- */
@@ -48,7 +48,7 @@ static void check_end(const rc_yaml_node *node, uint64_t from_ms, uint64_t until
 {
     const rc_yaml_node *end = get(node, "until_ms");
     if (end != NULL && from_ms >= until_ms)
-        rc_config_fault_say(rc_yaml_fault(faults, end), "it ends before it begins");
+        rc_config_fault_append(rc_yaml_fault(faults, end), "it ends before it begins");
 }
 
 static void read_clients(const rc_yaml_node *node, rc_sim_clients *clients,
@@ -76,8 +76,8 @@ static void read_fault(const rc_yaml_node *node, rc_sim_fault *fault, rc_config_
     check_end(node, fault->from_ms, fault->until_ms, faults);
     const rc_yaml_node *hint = get(node, "retry_after_ms");
     if (hint != NULL && !rc_sim_fault_has_hint(fault->kind))
-        rc_config_fault_say(rc_yaml_fault_at_key(faults, hint),
-                            "outage, error and overload alone send a hint");
+        rc_config_fault_append(rc_yaml_fault_at_key(faults, hint),
+                               "outage, error and overload alone send a hint");
 }
 
 static void read_provider(const rc_yaml_node *node, rc_sim_provider *provider,
@@ -115,8 +115,8 @@ static void check_provider_name(const rc_yaml_node *node, const rc_sim_scenario 
     const char *last = scenario->providers[scenario->provider_count - 1].name;
     for (uint32_t i = 0; name != NULL && last[0] != '\0' && i + 1 < scenario->provider_count; i++)
         if (strcmp(scenario->providers[i].name, last) == 0)
-            rc_config_fault_quote(
-                rc_config_fault_say(rc_yaml_fault(faults, name), "there are two providers "),
+            rc_config_fault_append_quoted(
+                rc_config_fault_append(rc_yaml_fault(faults, name), "there are two providers "),
                 rc_str_c(last));
 }
 
@@ -130,15 +130,16 @@ static const char *policy_name_at(const void *ctx, size_t index)
 
 static void add_named(const rc_yaml_node *node, rc_sim_scenario *scenario, rc_config_faults *faults)
 {
-    rc_sim_added added = rc_sim_scenario_add(scenario, node->text);
+    rc_sim_add_result added = rc_sim_scenario_add(scenario, node->text);
     if (added == RC_SIM_ADDED)
         return;
     rc_config_fault *fault = rc_yaml_fault(faults, node);
     if (added == RC_SIM_ADD_TWICE) {
-        rc_config_fault_quote(rc_config_fault_say(fault, "there are two policies "), node->text);
+        rc_config_fault_append_quoted(rc_config_fault_append(fault, "there are two policies "),
+                                      node->text);
         return;
     }
-    rc_config_fault_quote(rc_config_fault_say(fault, "there is no policy "), node->text);
+    rc_config_fault_append_quoted(rc_config_fault_append(fault, "there is no policy "), node->text);
     rc_config_fault_suggest(fault, node->text, policy_name_at, NULL);
 }
 
@@ -167,7 +168,7 @@ static void read_rules(const rc_yaml_node *node, rc_sim_policy *policy, rc_confi
         return;
     }
     rc_config_fault *fault = rc_yaml_fault(faults, node);
-    rc_config_fault_quote(rc_config_fault_say(fault, "there is no preset "), node->text);
+    rc_config_fault_append_quoted(rc_config_fault_append(fault, "there is no preset "), node->text);
 }
 
 static void read_policy(const rc_yaml_node *node, rc_sim_scenario *scenario,
@@ -186,14 +187,14 @@ static void read_policy(const rc_yaml_node *node, rc_sim_scenario *scenario,
     const rc_yaml_node *rules = get(node, "policy");
     if (rules != NULL)
         read_rules(rules, &policy, faults);
-    read_part(get(node, "budget"), RC_SIM_AT_BUDGET, &policy.settings.budget,
-              &policy.settings.budget.burst, faults);
+    read_part(get(node, "budget"), RC_SIM_AT_BUDGET, &policy.settings.retry_budget,
+              &policy.settings.retry_budget.burst, faults);
     read_part(get(node, "breaker"), RC_SIM_AT_BREAKER, &policy.settings.breaker,
               &policy.settings.breaker.min_calls, faults);
     for (uint32_t i = 0; i < scenario->policy_count; i++)
         if (strcmp(scenario->policies[i].name, policy.name) == 0)
-            rc_config_fault_quote(
-                rc_config_fault_say(rc_yaml_fault(faults, node), "there are two policies "),
+            rc_config_fault_append_quoted(
+                rc_config_fault_append(rc_yaml_fault(faults, node), "there are two policies "),
                 rc_str_c(policy.name));
     scenario->policies[scenario->policy_count++] = policy;
 }
@@ -227,11 +228,11 @@ static void check_requests(const rc_yaml_node *root, const rc_sim_scenario *scen
         return;
     const rc_yaml_node *clients = get(root, "clients");
     rc_config_fault *fault = rc_yaml_fault(faults, clients != NULL ? clients : root);
-    rc_config_fault_say(fault, "some ");
-    rc_config_fault_say_u64(fault, rc_sim_scenario_requests(scenario));
-    rc_config_fault_say(fault, " requests would come in, and ");
-    rc_config_fault_say_u64(fault, RC_SIM_REQUESTS_MAX);
-    rc_config_fault_say(fault, " are the most that is simulated");
+    rc_config_fault_append(fault, "some ");
+    rc_config_fault_append_u64(fault, rc_sim_scenario_requests(scenario));
+    rc_config_fault_append(fault, " requests would come in, and ");
+    rc_config_fault_append_u64(fault, RC_SIM_REQUESTS_MAX);
+    rc_config_fault_append(fault, " are the most that is simulated");
 }
 
 static void read_all(const rc_yaml_node *root, rc_sim_scenario *scenario, rc_config_faults *faults)
@@ -246,7 +247,7 @@ static void read_all(const rc_yaml_node *root, rc_sim_scenario *scenario, rc_con
     check_requests(root, scenario, faults);
     const char *wrong = faults->count == 0 ? rc_sim_scenario_check(scenario) : NULL;
     if (wrong != NULL)
-        rc_config_fault_say(rc_yaml_fault(faults, root), wrong);
+        rc_config_fault_append(rc_yaml_fault(faults, root), wrong);
 }
 
 rc_status rc_sim_scenario_parse(rc_str text, const rc_alloc *alloc, rc_config_faults *faults,

@@ -3,13 +3,13 @@
 #include "sim/world.h"
 
 /* How many events pass between two looks at the progress. */
-#define EVENTS_A_LOOK 4096
+#define EVENTS_PER_PROGRESS 4096
 
 typedef struct sim_run {
     const rc_sim_options *options;
     rc_alloc alloc;
     rc_sim_scenario scenario; /* as it runs: scaled */
-    rc_sim_world *world;
+    rc_sim_state *sim;
     rc_sim_result *result;
     uint32_t index; /* of the policy */
 } sim_run;
@@ -31,7 +31,7 @@ static void scale_limit(uint32_t *limit, uint64_t num, uint64_t den)
 }
 
 /* However small the copy is, the largest request still fits. */
-static void keep_room(rc_sim_limits *limits, const rc_sim_clients *clients)
+static void fit_largest_request(rc_sim_limits *limits, const rc_sim_clients *clients)
 {
     uint64_t most = (uint64_t)clients->tokens_in.max + clients->tokens_out.max;
     uint64_t least = most * RC_SIM_MINUTE_MS / limits->burst_ms + 1;
@@ -57,7 +57,7 @@ static void scale(rc_sim_scenario *scenario, uint64_t requests)
         rc_sim_provider *provider = &scenario->providers[i];
         scale_limit(&provider->limits.requests_per_min, requests, expected);
         scale_limit(&provider->limits.tokens_per_min, requests, expected);
-        keep_room(&provider->limits, clients);
+        fit_largest_request(&provider->limits, clients);
         scale_limit(&provider->limits.concurrency, requests, expected);
         scale_limit(&provider->capacity.per_s, requests, expected);
         scale_limit(&provider->capacity.burst, requests, expected);
@@ -117,7 +117,7 @@ static void describe(sim_run *run, uint64_t seed)
 }
 
 /* False: the caller wants no more. */
-static bool tell_progress(sim_run *run, uint64_t now_ms, bool is_over)
+static bool report_progress(sim_run *run, uint64_t now_ms, bool is_over)
 {
     uint32_t count = run->scenario.policy_count;
     if (run->options->progress == NULL || count == 0)
@@ -136,17 +136,17 @@ static bool tell_progress(sim_run *run, uint64_t now_ms, bool is_over)
 
 static void run_events(sim_run *run)
 {
-    rc_sim_world *world = run->world;
-    rc_event_entry event;
-    for (uint64_t count = 0; world->status == RC_OK && world->tally.status == RC_OK; count++) {
-        if (!rc_event_heap_pop(&world->heap, &event))
+    rc_sim_state *sim = run->sim;
+    rc_sim_event event;
+    for (uint64_t count = 0; sim->status == RC_OK && sim->tally.status == RC_OK; count++) {
+        if (!rc_sim_event_heap_pop(&sim->heap, &event))
             return;
-        world->now_ms = event.at_ms;
-        if ((event.what & RC_SIM_ARRIVAL) != 0)
-            rc_sim_clients_arrive(world, event.what & ~RC_SIM_ARRIVAL);
+        sim->now_ms = event.at_ms;
+        if ((event.tag & RC_SIM_ARRIVAL) != 0)
+            rc_sim_clients_arrive(sim, event.tag & ~RC_SIM_ARRIVAL);
         else
-            rc_sim_request_go_on(world, event.what);
-        if (count % EVENTS_A_LOOK == 0 && !tell_progress(run, world->now_ms, false)) {
+            rc_sim_request_resume(sim, event.tag);
+        if (count % EVENTS_PER_PROGRESS == 0 && !report_progress(run, sim->now_ms, false)) {
             run->result->is_partial = true;
             return;
         }
@@ -160,20 +160,20 @@ static rc_status run_policy(sim_run *run, uint64_t seed)
     rc_sim_text_set(result->name, sizeof result->name, rc_str_c(policy->name));
     rc_sim_text_set(result->about, sizeof result->about, rc_str_c(policy->about));
     result->is_ours = policy->rival == RC_SIM_OURS;
-    rc_sim_world *world = run->world;
-    *world = (rc_sim_world){.status = RC_OK};
-    rc_status status = rc_sim_world_init(world, &run->scenario, policy, seed, &run->alloc, result);
+    rc_sim_state *sim = run->sim;
+    *sim = (rc_sim_state){.status = RC_OK};
+    rc_status status = rc_sim_state_init(sim, &run->scenario, policy, seed, &run->alloc, result);
     if (status == RC_OK) {
         run_events(run);
-        status = world->status != RC_OK ? world->status : world->tally.status;
+        status = sim->status != RC_OK ? sim->status : sim->tally.status;
     }
-    if (result->is_ours && status == RC_OK && policy->settings.budget.burst > 0)
-        result->refill_ms = rc_budget_refill_ms(&world->processes[0].shared.budget);
-    if (world->now_ms > run->result->end_ms)
-        run->result->end_ms = world->now_ms;
-    rc_sim_tally_finish(&world->tally, run->result->duration_ms, run->result->fault_from_ms,
+    if (result->is_ours && status == RC_OK && policy->settings.retry_budget.burst > 0)
+        result->refill_ms = rc_retry_budget_refill_ms(&sim->processes[0].shared.retry_budget);
+    if (sim->now_ms > run->result->end_ms)
+        run->result->end_ms = sim->now_ms;
+    rc_sim_tally_finish(&sim->tally, run->result->duration_ms, run->result->fault_from_ms,
                         run->result->fault_until_ms);
-    rc_sim_world_done(world);
+    rc_sim_state_done(sim);
     return status;
 }
 
@@ -189,7 +189,7 @@ static rc_status run_all(sim_run *run, uint64_t seed)
         }
     }
     run->index--;
-    (void)tell_progress(run, run->scenario.duration_ms, true);
+    (void)report_progress(run, run->scenario.duration_ms, true);
     return RC_OK;
 }
 
@@ -209,14 +209,14 @@ rc_status rc_sim_run(const rc_sim_scenario *scenario, const rc_sim_options *opti
     scale(&run->scenario, run->options->requests);
     uint64_t seed = run->options->seed != 0 ? run->options->seed : scenario->seed;
     rc_status status = RC_E_NOMEM;
-    run->world = alloc->get(alloc->ctx, sizeof *run->world);
+    run->sim = alloc->get(alloc->ctx, sizeof *run->sim);
     run->result = rc_sim_result_new(alloc, scenario->policy_count, 0);
-    if (run->world != NULL && run->result != NULL) {
+    if (run->sim != NULL && run->result != NULL) {
         describe(run, seed);
         status = run_all(run, seed);
     }
-    if (run->world != NULL)
-        alloc->put(alloc->ctx, run->world, sizeof *run->world);
+    if (run->sim != NULL)
+        alloc->put(alloc->ctx, run->sim, sizeof *run->sim);
     if (status == RC_OK)
         *ret_result = run->result;
     else

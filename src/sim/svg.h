@@ -13,14 +13,14 @@
 #include "sim/chart.h"
 
 /* Words around a chart. All views. */
-typedef struct rc_svg_words {
-    rc_str scenario; /* in the corner */
-    rc_str band;     /* what the shading is: "outage"; empty: there is none */
-    rc_str beside;   /* what the dashed line is; empty: there is none */
-} rc_svg_words;
+typedef struct rc_svg_labels {
+    rc_str scenario;  /* in the corner */
+    rc_str band;      /* what the shading is: "outage"; empty: there is none */
+    rc_str reference; /* what the dashed line is; empty: there is none */
+} rc_svg_labels;
 
 /* Appends the picture. chart, words: borrow. */
-void rc_svg_chart(rc_buf *buf, const rc_chart *chart, const rc_svg_words *words);
-void rc_svg_rows(rc_buf *buf, const rc_chart_rows *rows, const rc_svg_words *words);
+void rc_svg_chart(rc_buf *buf, const rc_chart *chart, const rc_svg_labels *labels);
+void rc_svg_rows(rc_buf *buf, const rc_chart_rows *rows, const rc_svg_labels *labels);
 
 #endif

@@ -54,9 +54,9 @@ static void draw_scale(const struct sheet *s, const rc_svg_box *plot)
 {
     for (int64_t value = 0; value <= s->scale.top; value += s->scale.step) {
         const int64_t y = y_of(s, plot, value);
-        char room[LABEL_MAX];
+        char space[LABEL_MAX];
         rc_buf label;
-        rc_buf_init_fixed(&label, room, sizeof(room));
+        rc_buf_init_fixed(&label, space, sizeof(space));
         rc_chart_push_tick(&label, s->chart->unit, value);
         rc_svg_line(s->buf, plot->x, y, plot->x + plot->width, y, value == 0 ? "axis" : "rule");
         rc_svg_text(s->buf, plot->x - 70, y + 38, RC_SVG_END, "tick", rc_buf_get(&label));
@@ -69,9 +69,9 @@ static void draw_times(const struct sheet *s, const rc_svg_box *plot)
     const uint64_t step = rc_chart_time_step(s->length_ms, steps);
     for (uint64_t at = 0; at <= s->length_ms; at += step) {
         const int64_t x = x_of(s, plot, at);
-        char room[LABEL_MAX];
+        char space[LABEL_MAX];
         rc_buf label;
-        rc_buf_init_fixed(&label, room, sizeof(room));
+        rc_buf_init_fixed(&label, space, sizeof(space));
         rc_chart_push_time(&label, at, step);
         rc_svg_line(s->buf, x, plot->y + plot->height, x, plot->y + plot->height + 40, "axis");
         rc_svg_text(s->buf, x, plot->y + plot->height + 170, RC_SVG_MIDDLE, "tick",
@@ -142,24 +142,24 @@ static void draw_panel(const struct sheet *s, const rc_chart_panel *panel, const
     draw_bands(s, plot);
     draw_scale(s, plot);
     draw_area(s, plot, panel->values, panel->is_ours ? "area ours" : "area");
-    if (s->chart->beside != NULL)
-        draw_line(s, plot, s->chart->beside, "beside");
+    if (s->chart->reference != NULL)
+        draw_line(s, plot, s->chart->reference, "beside");
     draw_line(s, plot, panel->values, panel->is_ours ? "line ours" : "line");
     draw_times(s, plot);
 }
 
-static void draw_legend(const struct sheet *s, const rc_svg_words *words)
+static void draw_legend(const struct sheet *s, const rc_svg_labels *labels)
 {
     int64_t x = RC_SVG_MARGIN;
     const int64_t y = 880;
-    if (words->band.len > 0) {
+    if (labels->band.len > 0) {
         rc_svg_rect(s->buf, &(rc_svg_box){x, y - 90, 220, 110}, 20, "band");
-        rc_svg_text(s->buf, x + 300, y, RC_SVG_START, "soft", words->band);
-        x += 300 + rc_svg_text_width(words->band) + 260;
+        rc_svg_text(s->buf, x + 300, y, RC_SVG_START, "soft", labels->band);
+        x += 300 + rc_svg_text_width(labels->band) + 260;
     }
-    if (words->beside.len > 0) {
+    if (labels->reference.len > 0) {
         rc_svg_line(s->buf, x, y - 40, x + 220, y - 40, "beside");
-        rc_svg_text(s->buf, x + 300, y, RC_SVG_START, "soft", words->beside);
+        rc_svg_text(s->buf, x + 300, y, RC_SVG_START, "soft", labels->reference);
     }
 }
 
@@ -172,7 +172,7 @@ static size_t columns_for(size_t panels)
     return panels == 7 || panels == 8 || panels > 9 ? 4 : 3;
 }
 
-void rc_svg_chart(rc_buf *buf, const rc_chart *chart, const rc_svg_words *words)
+void rc_svg_chart(rc_buf *buf, const rc_chart *chart, const rc_svg_labels *labels)
 {
     struct sheet s = {
         .buf = buf,
@@ -184,12 +184,12 @@ void rc_svg_chart(rc_buf *buf, const rc_chart *chart, const rc_svg_words *words)
     const int64_t row_height = PANEL_HEAD + PANEL_HEIGHT + PANEL_FOOT;
     const size_t rows = (chart->panel_count + s.columns - 1) / s.columns;
     const int64_t columns = (int64_t)s.columns;
-    const int64_t room = RC_SVG_WIDTH - 2 * RC_SVG_MARGIN - (columns - 1) * PANEL_GAP;
-    const int64_t cell = room / columns;
+    const int64_t space = RC_SVG_WIDTH - 2 * RC_SVG_MARGIN - (columns - 1) * PANEL_GAP;
+    const int64_t cell = space / columns;
 
     rc_svg_open(buf, RC_SVG_HEAD + (int64_t)rows * row_height, chart->title, chart->subtitle,
-                words->scenario);
-    draw_legend(&s, words);
+                labels->scenario);
+    draw_legend(&s, labels);
     for (size_t i = 0; i < chart->panel_count; i++) {
         const int64_t left = RC_SVG_MARGIN + (int64_t)(i % s.columns) * (cell + PANEL_GAP);
         const int64_t top = RC_SVG_HEAD + (int64_t)(i / s.columns) * row_height + PANEL_HEAD;

@@ -133,9 +133,9 @@ void rc_svg_name(rc_buf *buf, int64_t x, int64_t y, rc_svg_anchor anchor, bool i
         rc_svg_text(buf, x, y, anchor, css, name);
         return;
     }
-    char room[NAME_MAX_BYTES];
+    char scratch[NAME_MAX_BYTES];
     rc_buf cut;
-    rc_buf_init_fixed(&cut, room, sizeof(room));
+    rc_buf_init_fixed(&cut, scratch, sizeof(scratch));
     rc_buf_push(&cut, rc_str_make(name.ptr, fits));
     push_c(&cut, "…");
     rc_svg_text(buf, x, y, anchor, css, rc_buf_get(&cut));

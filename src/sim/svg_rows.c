@@ -22,16 +22,16 @@ struct sheet {
 static int64_t x_of(const struct sheet *s, int64_t value)
 {
     if (s->rows->is_points)
-        return s->plot.x + rc_chart_log_place(value, s->decades, s->plot.width);
+        return s->plot.x + rc_chart_log_position(value, s->decades, s->plot.width);
     return s->plot.x + value * s->plot.width / s->scale.top;
 }
 
 static void draw_tick(const struct sheet *s, int64_t value, bool is_first)
 {
-    char room[LABEL_MAX];
+    char scratch[LABEL_MAX];
     rc_buf label;
     const int64_t x = x_of(s, value);
-    rc_buf_init_fixed(&label, room, sizeof(room));
+    rc_buf_init_fixed(&label, scratch, sizeof(scratch));
     if (is_first && s->rows->is_points)
         rc_buf_push(&label, RC_STR("\xE2\x89\xA4 ")); /* at most: the axis has no zero */
     rc_chart_push_tick(&label, s->rows->unit, value);
@@ -87,12 +87,12 @@ static void draw_points(const struct sheet *s, const rc_chart_row *row, int64_t 
 
 static void draw_row(const struct sheet *s, const rc_chart_row *row, int64_t middle)
 {
-    char room[LABEL_MAX];
+    char scratch[LABEL_MAX];
     rc_buf label;
     int64_t value = 0;
     for (size_t i = 0; i < s->rows->part_count; i++)
         value = s->rows->is_points ? row->parts[i] : value + row->parts[i];
-    rc_buf_init_fixed(&label, room, sizeof(room));
+    rc_buf_init_fixed(&label, scratch, sizeof(scratch));
     rc_chart_push_value(&label, s->rows->unit, value);
 
     rc_svg_name(s->buf, s->plot.x - 160, middle + 45, RC_SVG_END, row->is_ours, row->name,
@@ -116,7 +116,7 @@ static int64_t draw_key(const struct sheet *s, int64_t x, size_t part)
     return x + 190 + rc_svg_text_width(s->rows->part_names[part]) + 220;
 }
 
-void rc_svg_rows(rc_buf *buf, const rc_chart_rows *rows, const rc_svg_words *words)
+void rc_svg_rows(rc_buf *buf, const rc_chart_rows *rows, const rc_svg_labels *labels)
 {
     const int64_t highest = rc_chart_rows_highest(rows);
     struct sheet s = {
@@ -129,13 +129,13 @@ void rc_svg_rows(rc_buf *buf, const rc_chart_rows *rows, const rc_svg_words *wor
         .decades = rc_chart_decades(highest),
     };
     rc_svg_open(buf, RC_SVG_HEAD + s.plot.height + FOOT, rows->title, rows->subtitle,
-                words->scenario);
+                labels->scenario);
     int64_t x = RC_SVG_MARGIN;
     for (size_t i = 0; i < rows->part_count; i++)
         x = draw_key(&s, x, i);
     draw_axis(&s);
-    if (rows->mark > 0)
-        rc_svg_line(buf, x_of(&s, rows->mark), s.plot.y, x_of(&s, rows->mark),
+    if (rows->reference > 0)
+        rc_svg_line(buf, x_of(&s, rows->reference), s.plot.y, x_of(&s, rows->reference),
                     s.plot.y + s.plot.height, "mark");
     for (size_t i = 0; i < rows->row_count; i++)
         draw_row(&s, &rows->rows[i], s.plot.y + (int64_t)i * ROW_HEIGHT + ROW_HEIGHT / 2);

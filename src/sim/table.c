@@ -57,10 +57,10 @@ static void push_styled(struct sheet *s, const char *sgr, rc_str text)
 }
 
 /* The text of a cell; the room is the caller's. */
-static rc_str cell_text(const rc_measure *measure, int64_t value, char room[RC_MEASURE_TEXT_MAX])
+static rc_str cell_text(const rc_measure *measure, int64_t value, char space[RC_MEASURE_TEXT_MAX])
 {
     rc_buf text;
-    rc_buf_init_fixed(&text, room, RC_MEASURE_TEXT_MAX);
+    rc_buf_init_fixed(&text, space, RC_MEASURE_TEXT_MAX);
     rc_measure_push(&text, measure, value);
     return rc_buf_get(&text);
 }
@@ -68,12 +68,12 @@ static rc_str cell_text(const rc_measure *measure, int64_t value, char room[RC_M
 static unsigned column_width(const struct sheet *s, const rc_measure *measure)
 {
     unsigned width = (unsigned)rc_str_c(measure->title).len;
-    const unsigned over = (unsigned)rc_str_c(measure->over).len;
+    const unsigned over = (unsigned)rc_str_c(measure->title_above).len;
     width = over > width ? over : width;
     for (uint32_t i = 0; i < s->result->policy_count; i++) {
-        char room[RC_MEASURE_TEXT_MAX];
+        char space[RC_MEASURE_TEXT_MAX];
         const int64_t value = measure->get(&s->result->policies[i]);
-        const unsigned len = (unsigned)cell_text(measure, value, room).len;
+        const unsigned len = (unsigned)cell_text(measure, value, space).len;
         width = len > width ? len : width;
     }
     return width + 1; /* the asterisk's place */
@@ -113,7 +113,7 @@ static void push_titles(struct sheet *s, const struct block *block, bool is_over
     push_styled(s, SGR_FAINT, is_over ? RC_STR("") : RC_STR("policy"));
     push_gap(s, s->name_width - (is_over ? 0 : 6));
     for (size_t i = 0; i < block->count; i++) {
-        const char *text = is_over ? block->measures[i]->over : block->measures[i]->title;
+        const char *text = is_over ? block->measures[i]->title_above : block->measures[i]->title;
         push_cell(s, block->widths[i], SGR_FAINT, rc_str_c(text), false);
     }
     end_line(s);
@@ -130,12 +130,12 @@ static void push_row(struct sheet *s, const struct block *block, uint32_t index)
         push_sgr(s, "0");
     push_gap(s, s->name_width - used);
     for (size_t i = 0; i < block->count; i++) {
-        char room[RC_MEASURE_TEXT_MAX];
+        char space[RC_MEASURE_TEXT_MAX];
         const rc_measure *measure = block->measures[i];
         const int64_t value = measure->get(policy);
         const int64_t best = rc_measure_best(measure, s->result);
         const bool is_best = best != RC_MEASURE_NONE && rc_measure_is_same(measure, value, best);
-        push_cell(s, block->widths[i], is_best ? SGR_BEST : "", cell_text(measure, value, room),
+        push_cell(s, block->widths[i], is_best ? SGR_BEST : "", cell_text(measure, value, space),
                   is_best);
     }
     end_line(s);

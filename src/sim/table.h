@@ -31,10 +31,10 @@ typedef enum rc_measure_sense {
 /* Something that was measured of each policy: a column, a line of the verdict, a column of the
  * CSV. */
 typedef struct rc_measure {
-    const char *key;   /* of the CSV */
-    const char *over;  /* the title's upper line */
-    const char *title; /* its lower line */
-    const char *words; /* in a sentence */
+    const char *key;         /* of the CSV */
+    const char *title_above; /* the title's upper line */
+    const char *title;       /* its lower line */
+    const char *phrase;      /* in a sentence */
     rc_chart_unit unit;
     rc_measure_sense sense;
     bool is_of_delivered; /* who delivers less may look better by it */

@@ -107,11 +107,11 @@ void rc_measure_push(rc_buf *buf, const rc_measure *measure, int64_t value)
 
 bool rc_measure_is_same(const rc_measure *measure, int64_t a, int64_t b)
 {
-    char room_a[RC_MEASURE_TEXT_MAX];
-    char room_b[RC_MEASURE_TEXT_MAX];
+    char scratch_a[RC_MEASURE_TEXT_MAX];
+    char scratch_b[RC_MEASURE_TEXT_MAX];
     rc_buf text_a, text_b;
-    rc_buf_init_fixed(&text_a, room_a, sizeof(room_a));
-    rc_buf_init_fixed(&text_b, room_b, sizeof(room_b));
+    rc_buf_init_fixed(&text_a, scratch_a, sizeof(scratch_a));
+    rc_buf_init_fixed(&text_b, scratch_b, sizeof(scratch_b));
     rc_measure_push(&text_a, measure, a);
     rc_measure_push(&text_b, measure, b);
     return rc_str_eq(rc_buf_get(&text_a), rc_buf_get(&text_b));

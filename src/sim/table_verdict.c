@@ -44,14 +44,14 @@ static void push_label(const struct verdict *v, const char *sgr, const char *lab
 
 static void push_wrapped(const struct verdict *v, rc_str text)
 {
-    const unsigned room = v->style->width > LABEL_WIDTH + RC_GLYPH_WIDTH_MAX
-                              ? v->style->width - LABEL_WIDTH
-                              : RC_GLYPH_WIDTH_MAX;
+    const unsigned space = v->style->width > LABEL_WIDTH + RC_VISIBLE_CHAR_WIDTH_MAX
+                               ? v->style->width - LABEL_WIDTH
+                               : RC_VISIBLE_CHAR_WIDTH_MAX;
     rc_wrap wrap;
     rc_wrap_line line;
     bool is_first = true;
     rc_wrap_init(&wrap, text, v->style->has_utf8);
-    while (rc_wrap_next(&wrap, room, &line)) {
+    while (rc_wrap_next(&wrap, space, &line)) {
         for (unsigned i = 0; !is_first && i < LABEL_WIDTH; i++)
             rc_buf_push_byte(v->buf, ' ');
         rc_visible_push(v->buf, line.text, v->style->has_utf8);
@@ -64,10 +64,10 @@ static void push_wrapped(const struct verdict *v, rc_str text)
 static void push_line(const struct verdict *v, const rc_measure *measure,
                       const rc_sim_policy_result *other)
 {
-    char room[LINE_MAX];
+    char space[LINE_MAX];
     rc_buf line;
-    rc_buf_init_fixed(&line, room, sizeof(room));
-    rc_buf_push(&line, rc_str_c(measure->words));
+    rc_buf_init_fixed(&line, space, sizeof(space));
+    rc_buf_push(&line, rc_str_c(measure->phrase));
     rc_buf_push(&line, RC_STR(": "));
     rc_measure_push(&line, measure, measure->get(v->ours));
     rc_buf_push(&line, RC_STR("; "));
@@ -122,9 +122,9 @@ void rc_table_push_verdict(rc_buf *buf, const rc_sim_result *result, const rc_ta
         .buf = buf, .style = style, .result = result, .ours = first_of(result, true)};
     if (v.ours == NULL || first_of(result, false) == NULL)
         return;
-    char room[LINE_MAX];
+    char space[LINE_MAX];
     rc_buf head;
-    rc_buf_init_fixed(&head, room, sizeof(room));
+    rc_buf_init_fixed(&head, space, sizeof(space));
     rc_buf_push(&head, rc_str_c(v.ours->name));
     rc_buf_push(&head, RC_STR(" against the best of the others"));
     rc_visible_push_cut(buf, rc_buf_get(&head), style->width, style->has_utf8);

@@ -80,50 +80,52 @@ void rc_sim_tally_cost(rc_sim_tally *tally, uint64_t nano_usd, bool is_wasted)
         tally->result->wasted_nano_usd += nano_usd;
 }
 
-static void count_delivered(rc_sim_tally *tally, const rc_sim_ending *ending, uint64_t latency_ms)
+static void count_delivered(rc_sim_tally *tally, const rc_sim_request_summary *summary,
+                            uint64_t latency_ms)
 {
     rc_sim_policy_result *result = tally->result;
     rc_histogram_add(&result->latency, latency_ms);
-    rc_histogram_add(&result->added, ending->call_at_ms - ending->arrived_at_ms);
-    result->wasted_calls += ending->calls - 1;
+    rc_histogram_add(&result->added, summary->call_at_ms - summary->arrived_at_ms);
+    result->wasted_calls += summary->calls - 1;
     if (latency_ms > tally->deadline_ms) {
         result->late++;
         return;
     }
     result->in_time++;
-    rc_sim_bucket *bucket = bucket_at(tally, ending->arrived_at_ms);
+    rc_sim_bucket *bucket = bucket_at(tally, summary->arrived_at_ms);
     if (bucket != NULL)
         bucket->requests_ok++;
 }
 
-static void count_failed(rc_sim_tally *tally, const rc_sim_ending *ending, uint64_t now_ms)
+static void count_failed(rc_sim_tally *tally, const rc_sim_request_summary *summary,
+                         uint64_t now_ms)
 {
     rc_sim_policy_result *result = tally->result;
-    rc_histogram_add(&result->failing, now_ms - ending->arrived_at_ms);
+    rc_histogram_add(&result->failing, now_ms - summary->arrived_at_ms);
     result->failed++;
-    result->refused += ending->calls == 0;
-    if ((uint32_t)ending->reason < RC_SIM_REASONS)
-        result->stops[ending->reason]++;
-    if (ending->reason != RC_WHY_RETRY_BUDGET_SPENT || tally->is_drained)
+    result->refused += summary->calls == 0;
+    if ((uint32_t)summary->reason < RC_SIM_REASONS)
+        result->stops[summary->reason]++;
+    if (summary->reason != RC_WHY_RETRY_BUDGET_SPENT || tally->is_drained)
         return;
     tally->is_drained = true;
     tally->drained_at_ms = now_ms;
 }
 
-void rc_sim_tally_end(rc_sim_tally *tally, const rc_sim_ending *ending, uint64_t now_ms)
+void rc_sim_tally_end(rc_sim_tally *tally, const rc_sim_request_summary *summary, uint64_t now_ms)
 {
     rc_sim_bucket *bucket = bucket_at(tally, now_ms);
     if (bucket == NULL)
         return;
-    if (ending->end == RC_SIM_END_DELIVERED) {
+    if (summary->kind == RC_SIM_END_DELIVERED) {
         bucket->delivered++;
-        count_delivered(tally, ending, now_ms - ending->arrived_at_ms);
+        count_delivered(tally, summary, now_ms - summary->arrived_at_ms);
         return;
     }
     bucket->failed++;
-    tally->result->wasted_calls += ending->calls;
-    if (ending->end == RC_SIM_END_TRUNCATED)
+    tally->result->wasted_calls += summary->calls;
+    if (summary->kind == RC_SIM_END_TRUNCATED)
         tally->result->truncated++;
     else
-        count_failed(tally, ending, now_ms);
+        count_failed(tally, summary, now_ms);
 }

@@ -21,19 +21,19 @@ typedef struct rc_sim_tally {
 } rc_sim_tally;
 
 /* How a request ended. */
-typedef enum rc_sim_end {
+typedef enum rc_sim_end_kind {
     RC_SIM_END_DELIVERED = 1,
     RC_SIM_END_TRUNCATED = 2,
     RC_SIM_END_FAILED = 3
-} rc_sim_end;
+} rc_sim_end_kind;
 
-typedef struct rc_sim_ending {
-    rc_sim_end end;
+typedef struct rc_sim_request_summary {
+    rc_sim_end_kind kind;
     rc_reason reason;
     uint64_t arrived_at_ms;
     uint64_t call_at_ms; /* when its last call began */
     uint32_t calls;
-} rc_sim_ending;
+} rc_sim_request_summary;
 
 /* Allocates nothing. result: borrows; all zero but its names. */
 void rc_sim_tally_init(rc_sim_tally *tally, const rc_alloc *alloc, uint64_t deadline_ms,
@@ -43,7 +43,7 @@ void rc_sim_tally_call(rc_sim_tally *tally, bool is_retry, uint64_t now_ms);
 /* A retry that begins now was granted at that time. */
 void rc_sim_tally_grant(rc_sim_tally *tally, uint64_t at_ms);
 void rc_sim_tally_cost(rc_sim_tally *tally, uint64_t nano_usd, bool is_wasted);
-void rc_sim_tally_end(rc_sim_tally *tally, const rc_sim_ending *ending, uint64_t now_ms);
+void rc_sim_tally_end(rc_sim_tally *tally, const rc_sim_request_summary *summary, uint64_t now_ms);
 
 /* Works out what is made of the counts. fault_from_ms, fault_until_ms: both 0 without a fault. */
 void rc_sim_tally_finish(rc_sim_tally *tally, uint64_t duration_ms, uint64_t fault_from_ms,

@@ -40,8 +40,8 @@ static bool is_abreast(const rc_table_style *style)
 
 static unsigned columns_of(const rc_table_style *style)
 {
-    const unsigned room = is_abreast(style) ? (style->width - GAP) / 2 : style->width;
-    const unsigned columns = room - GUTTER - 1;
+    const unsigned space = is_abreast(style) ? (style->width - GAP) / 2 : style->width;
+    const unsigned columns = space - GUTTER - 1;
     return columns < COLUMNS_MAX ? columns : COLUMNS_MAX;
 }
 
@@ -159,7 +159,8 @@ static void push_cell(const struct plot *p, const rc_chart_panel *panel, unsigne
             push_spaces(p, 1);
         return;
     }
-    const bool is_over = p->chart->beside != NULL && floor >= level_of(p, p->chart->beside[step]);
+    const bool is_over =
+        p->chart->reference != NULL && floor >= level_of(p, p->chart->reference[step]);
     set_sgr(p, is_over ? SGR_OVER : panel->is_ours ? SGR_OURS : SGR_NONE);
     push_c(p, glyph_of(p, fill, is_over));
 }
@@ -177,9 +178,9 @@ static void push_gutter(const struct plot *p, const char *line, const rc_buf *la
 
 static void push_row(const struct plot *p, const rc_chart_panel *panel, unsigned row)
 {
-    char room[LABEL_MAX];
+    char space[LABEL_MAX];
     rc_buf label;
-    rc_buf_init_fixed(&label, room, sizeof(room));
+    rc_buf_init_fixed(&label, space, sizeof(space));
     if (row == 0)
         rc_chart_push_tick(&label, p->chart->unit, p->scale.top);
     push_gutter(p, p->style->has_utf8 ? "│" : "|", &label);
@@ -190,9 +191,9 @@ static void push_row(const struct plot *p, const rc_chart_panel *panel, unsigned
 
 static void push_axis(const struct plot *p)
 {
-    char room[LABEL_MAX];
+    char space[LABEL_MAX];
     rc_buf label;
-    rc_buf_init_fixed(&label, room, sizeof(room));
+    rc_buf_init_fixed(&label, space, sizeof(space));
     rc_buf_push_byte(&label, '0');
     push_gutter(p, p->style->has_utf8 ? "└" : "+", &label);
     for (unsigned i = 0; i < p->columns; i++) {
@@ -215,17 +216,17 @@ static void push_times(const struct plot *p)
     set_sgr(p, SGR_FAINT);
     push_spaces(p, GUTTER + 1);
     for (uint64_t at = 0; at <= length; at += step) {
-        char room[LABEL_MAX];
+        char space[LABEL_MAX];
         rc_buf label;
-        rc_buf_init_fixed(&label, room, sizeof(room));
+        rc_buf_init_fixed(&label, space, sizeof(space));
         rc_chart_push_time(&label, at, step);
-        const unsigned place = (unsigned)(at * p->columns / length);
+        const unsigned column_at = (unsigned)(at * p->columns / length);
         const unsigned len = (unsigned)rc_buf_get(&label).len;
-        if (place < used + (used > 0 ? 1 : 0) || place + len > p->columns)
+        if (column_at < used + (used > 0 ? 1 : 0) || column_at + len > p->columns)
             continue;
-        push_spaces(p, place - used);
+        push_spaces(p, column_at - used);
         push_str(p, rc_buf_get(&label));
-        used = place + len;
+        used = column_at + len;
     }
     push_spaces(p, p->columns - used);
     set_sgr(p, SGR_NONE);
@@ -236,11 +237,11 @@ static void push_head(const struct plot *p, const rc_chart_panel *panel, bool ha
 {
     const unsigned width = GUTTER + 1 + p->columns;
     const unsigned note = (unsigned)panel->note.len;
-    const unsigned room = width > note + 1 ? width - note - 1 : 0;
+    const unsigned space = width > note + 1 ? width - note - 1 : 0;
     unsigned used = 0;
-    if (has_name && room > 0) {
+    if (has_name && space > 0) {
         set_sgr(p, panel->is_ours ? SGR_OURS : SGR_NONE);
-        used = push_cut(p, panel->name, room);
+        used = push_cut(p, panel->name, space);
         set_sgr(p, SGR_NONE);
     }
     push_spaces(p, width > used + note ? width - used - note : 0);
@@ -303,9 +304,9 @@ static void push_titles(const struct plot *left, const struct plot *right)
 
 static void push_legend(const struct plot *p, rc_str band)
 {
-    char room[LABEL_MAX * 3];
+    char space[LABEL_MAX * 3];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, space, sizeof(space));
     if (band.len > 0) {
         rc_buf_push(&text, p->style->has_utf8 ? RC_STR("░━ ") : RC_STR("= "));
         rc_buf_push(&text, rc_str_make(band.ptr, band.len < LABEL_MAX ? band.len : LABEL_MAX));

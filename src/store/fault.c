@@ -15,7 +15,7 @@ typedef struct fault_row {
     const char *advice;
 } fault_row;
 
-static const fault_row rows[] = {
+static const fault_row faults[] = {
     {RC_STORE_NO_FAULT, false, "", "", ""},
 #define RC_STORE_FAULT(number, ID, name, may_pass, text, advice) \
     {RC_STORE_##ID, may_pass, name, text, advice},
@@ -24,10 +24,10 @@ static const fault_row rows[] = {
 
 static const fault_row *row_of(rc_store_fault_kind kind)
 {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (rows[i].kind == kind)
-            return &rows[i];
-    return &rows[0];
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        if (faults[i].kind == kind)
+            return &faults[i];
+    return &faults[0];
 }
 
 const char *rc_store_fault_name(rc_store_fault_kind kind)
@@ -54,28 +54,28 @@ bool rc_store_fault_may_pass(rc_store_fault_kind kind)
 static void append(rc_store_fault *fault, const char *text)
 {
     size_t len = strlen(fault->detail);
-    size_t room = sizeof(fault->detail) - 1 - len;
-    size_t taken = rc_utf8_cut(rc_str_c(text), room);
+    size_t space = sizeof(fault->detail) - 1 - len;
+    size_t taken = rc_utf8_cut(rc_str_c(text), space);
     for (size_t i = 0; i < taken; i++)
         fault->detail[len + i] = (unsigned char)text[i] < 0x20 ? ' ' : text[i];
     fault->detail[len + taken] = '\0';
 }
 
-bool rc_store_fault_set(rc_store_fault *fault, rc_store_fault_kind kind, const char *doing,
-                        const char *path, const char *said)
+bool rc_store_fault_set(rc_store_fault *fault, rc_store_fault_kind kind, const char *activity,
+                        const char *path, const char *system_text)
 {
     fault->kind = kind;
     fault->detail[0] = '\0';
-    append(fault, doing);
+    append(fault, activity);
     if (path != NULL) {
         append(fault, " ");
         append(fault, path);
     }
     append(fault, ": ");
     append(fault, rc_store_fault_text(kind));
-    if (said != NULL) {
+    if (system_text != NULL) {
         append(fault, " (");
-        append(fault, said);
+        append(fault, system_text);
         append(fault, ")");
     }
     return false;

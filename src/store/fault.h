@@ -24,7 +24,7 @@ typedef struct rc_store_fault {
 
 /* Sets both; false, so that a function can end with it. doing: "open", "write"; path and said may
  * be NULL. All: copies. */
-bool rc_store_fault_set(rc_store_fault *fault, rc_store_fault_kind kind, const char *doing,
+bool rc_store_fault_set(rc_store_fault *fault, rc_store_fault_kind kind, const char *activity,
                         const char *path, const char *said);
 
 /* "full"; "the file is damaged"; "Make room on the disk". Static; "" for what is none. */

@@ -1,4 +1,4 @@
-/* rc_follow: operations as they end, each of them once.
+/* rc_follower: operations as they end, each of them once.
  *
  * Rows lie in the order in which operations began, and one that took an hour ends behind thousands
  * that were quicker. So every step looks at those that began a short while ago, every 16th step
@@ -17,42 +17,42 @@
 
 #include "store/store.h"
 
-#define RC_FOLLOW_LOOKS 3
+#define RC_FOLLOWER_SCANS 3
 /* Operations that one step gives at most; the next one goes on. */
-#define RC_FOLLOW_STEP_MAX 1000
+#define RC_FOLLOWER_STEP_MAX 1000
 /* Operations that are remembered at most. When there are more, those that end late are missed. */
-#define RC_FOLLOW_SEEN_MAX ((size_t)1 << 20)
+#define RC_FOLLOWER_SEEN_MAX ((size_t)1 << 20)
 
-typedef struct rc_follow_seen {
+typedef struct rc_follower_seen {
     int64_t key; /* 0: free */
     int64_t ended_unix_ms;
-} rc_follow_seen;
+} rc_follower_seen;
 
 /* The caller's storage; the fields are private. */
-typedef struct rc_follow {
+typedef struct rc_follower {
     rc_alloc alloc;
     rc_store_filter filter;
     bool has_notices;
     uint64_t steps;
-    int64_t from_unix_ms;                    /* what ended before is not given */
-    int64_t looked_unix_ms[RC_FOLLOW_LOOKS]; /* when each look was last taken */
-    rc_follow_seen *seen;
+    int64_t from_unix_ms;                       /* what ended before is not given */
+    int64_t scanned_unix_ms[RC_FOLLOWER_SCANS]; /* when each look was last taken */
+    rc_follower_seen *seen;
     size_t seen_count;
     size_t seen_slots; /* a power of two; 0: none yet */
-} rc_follow;
+} rc_follower;
 
 /* From now on. filter: its strings are borrowed until done; its times are not looked at.
  * has_notices: give notices too, though the filter does not ask for them. alloc: copies. */
-void rc_follow_init(rc_follow *follow, const rc_store_filter *filter, bool has_notices,
-                    int64_t now_unix_ms, const rc_alloc *alloc);
-void rc_follow_done(rc_follow *follow);
+void rc_follower_init(rc_follower *follower, const rc_store_filter *filter, bool has_notices,
+                      int64_t now_unix_ms, const rc_alloc *alloc);
+void rc_follower_done(rc_follower *follower);
 
 /* Do not give this one: it is known. RC_E_NOMEM. */
-rc_status rc_follow_skip(rc_follow *follow, const rc_record *operation);
+rc_status rc_follower_skip(rc_follower *follower, const rc_record *operation);
 
 /* Gives what has ended. Call it again and again, a short while apart. `each` is called while the
  * store is being read: it should not take long. */
-bool rc_follow_step(rc_follow *follow, rc_store *store, int64_t now_unix_ms, rc_record_each each,
-                    void *ctx, rc_store_fault *fault);
+bool rc_follower_step(rc_follower *follower, rc_store *store, int64_t now_unix_ms,
+                      rc_record_each each, void *ctx, rc_store_fault *fault);
 
 #endif

@@ -26,9 +26,9 @@ static void push_letters(rc_buf *buf, int64_t value, unsigned count)
         rc_buf_push_byte(buf, alphabet[value >> (5 * i) & 31]);
 }
 
-void rc_key_push(rc_buf *buf, int64_t key)
+void rc_operation_key_push(rc_buf *buf, int64_t key)
 {
-    push_letters(buf, key >> RC_KEY_LOW_BITS, TIME_LETTERS);
+    push_letters(buf, key >> RC_OPERATION_KEY_LOW_BITS, TIME_LETTERS);
     rc_buf_push_byte(buf, '-');
     push_letters(buf, key, LOW_LETTERS);
 }
@@ -50,27 +50,27 @@ static bool parse_letters(rc_str letters, int64_t *value)
     return true;
 }
 
-bool rc_key_parse(rc_str text, int64_t *ret_key)
+bool rc_operation_key_parse(rc_str text, int64_t *ret_key)
 {
     int64_t key = 0;
-    if (text.len != RC_KEY_TEXT_LEN || text.ptr[TIME_LETTERS] != '-' || !is_time_head(text) ||
-        !parse_letters(rc_str_slice(text, 0, TIME_LETTERS), &key) ||
+    if (text.len != RC_OPERATION_KEY_TEXT_LEN || text.ptr[TIME_LETTERS] != '-' ||
+        !is_time_head(text) || !parse_letters(rc_str_slice(text, 0, TIME_LETTERS), &key) ||
         !parse_letters(rc_str_slice(text, TIME_LETTERS + 1, text.len), &key))
         return false;
     *ret_key = key;
     return true;
 }
 
-rc_str rc_key_letters(rc_str text)
+rc_str rc_operation_key_letters(rc_str text)
 {
     const bool has_head = rc_str_starts_with_nocase(text, RC_STR("rep_")) ||
                           rc_str_starts_with_nocase(text, RC_STR("req_"));
     return has_head ? rc_str_slice(text, RC_ID_LEN - ID_LETTERS, text.len) : text;
 }
 
-bool rc_key_range(rc_str prefix, int64_t *ret_first, int64_t *ret_last)
+bool rc_operation_key_range(rc_str prefix, int64_t *ret_first, int64_t *ret_last)
 {
-    prefix = rc_key_letters(prefix);
+    prefix = rc_operation_key_letters(prefix);
     if (prefix.len == 0 || prefix.len > ID_LETTERS || !is_time_head(prefix))
         return false;
     for (size_t i = TIME_LETTERS; i < prefix.len; i++)

@@ -12,21 +12,21 @@
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-#define RC_KEY_LOW_BITS 15
-#define RC_KEY_TEXT_LEN 14
+#define RC_OPERATION_KEY_LOW_BITS 15
+#define RC_OPERATION_KEY_TEXT_LEN 14
 
 /* Appends the text of a key. */
-void rc_key_push(rc_buf *buf, int64_t key);
+void rc_operation_key_push(rc_buf *buf, int64_t key);
 
 /* The key of a text, in letters of either case. False: it is none. text: borrows. */
-bool rc_key_parse(rc_str text, int64_t *ret_key);
+bool rc_operation_key_parse(rc_str text, int64_t *ret_key);
 
 /* The letters of an id or the beginning of one: without "rep_", or "req_" as a client was told it.
  * Views text. */
-rc_str rc_key_letters(rc_str text);
+rc_str rc_operation_key_letters(rc_str text);
 
 /* The keys that an id can have which begins as prefix does: of such a head and up to 26 letters, or
  * of the letters alone, in either case. False: no id begins like that. prefix: borrows. */
-bool rc_key_range(rc_str prefix, int64_t *ret_first, int64_t *ret_last);
+bool rc_operation_key_range(rc_str prefix, int64_t *ret_first, int64_t *ret_last);
 
 #endif

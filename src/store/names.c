@@ -2,15 +2,15 @@
 
 #include <string.h>
 
-void rc_names_init(rc_names *names, const rc_alloc *alloc)
+void rc_name_cache_init(rc_name_cache *names, const rc_alloc *alloc)
 {
     memset(names, 0, sizeof(*names));
     names->alloc = *alloc;
 }
 
-void rc_names_clear(rc_names *names)
+void rc_name_cache_clear(rc_name_cache *names)
 {
-    for (size_t i = 0; i < RC_NAMES_SLOTS; i++)
+    for (size_t i = 0; i < RC_NAME_CACHE_SLOTS; i++)
         if (names->slots[i].id != 0)
             names->alloc.put(names->alloc.ctx, names->slots[i].text, names->slots[i].len);
     memset(names->slots, 0, sizeof(names->slots));
@@ -40,28 +40,28 @@ static bool is_it(const rc_name_slot *slot, uint64_t hash, rc_str text)
     return slot->hash == hash && rc_str_eq(rc_str_make(slot->text, slot->len), text);
 }
 
-int64_t rc_names_find(const rc_names *names, rc_str text)
+int64_t rc_name_cache_find(const rc_name_cache *names, rc_str text)
 {
     uint64_t hash = hash_of(text);
-    for (size_t at = hash % RC_NAMES_SLOTS; names->slots[at].id != 0;
-         at = (at + 1) % RC_NAMES_SLOTS)
+    for (size_t at = hash % RC_NAME_CACHE_SLOTS; names->slots[at].id != 0;
+         at = (at + 1) % RC_NAME_CACHE_SLOTS)
         if (is_it(&names->slots[at], hash, text))
             return names->slots[at].id;
     return 0;
 }
 
-void rc_names_add(rc_names *names, rc_str text, int64_t id)
+void rc_name_cache_add(rc_name_cache *names, rc_str text, int64_t id)
 {
-    if (names->count >= RC_NAMES_MAX)
-        rc_names_clear(names);
+    if (names->count >= RC_NAME_CACHE_MAX)
+        rc_name_cache_clear(names);
     char *copy = names->alloc.get(names->alloc.ctx, text.len);
     if (copy == NULL)
         return;
     memcpy(copy, text.ptr, text.len);
     uint64_t hash = hash_of(text);
-    size_t at = hash % RC_NAMES_SLOTS;
+    size_t at = hash % RC_NAME_CACHE_SLOTS;
     while (names->slots[at].id != 0)
-        at = (at + 1) % RC_NAMES_SLOTS;
+        at = (at + 1) % RC_NAME_CACHE_SLOTS;
     names->slots[at] = (rc_name_slot){.id = id, .hash = hash, .text = copy, .len = text.len};
     names->count++;
 }

@@ -1,4 +1,4 @@
-/* rc_names: the numbers that stand for names, as far as they were asked for lately. When it is
+/* rc_name_cache: the numbers that stand for names, as far as they were asked for lately. When it is
  * full, it starts anew: the table of the database has them all. */
 #ifndef RC_STORE_NAMES_H
 #define RC_STORE_NAMES_H
@@ -10,8 +10,8 @@
 
 #include "store/record.h"
 
-#define RC_NAMES_MAX 512
-#define RC_NAMES_SLOTS 1024
+#define RC_NAME_CACHE_MAX 512
+#define RC_NAME_CACHE_SLOTS 1024
 
 typedef struct rc_name_slot {
     int64_t id; /* 0: free */
@@ -20,20 +20,20 @@ typedef struct rc_name_slot {
     size_t len;
 } rc_name_slot;
 
-typedef struct rc_names {
+typedef struct rc_name_cache {
     rc_alloc alloc;
     size_t count;
-    rc_name_slot slots[RC_NAMES_SLOTS];
-} rc_names;
+    rc_name_slot slots[RC_NAME_CACHE_SLOTS];
+} rc_name_cache;
 
 /* alloc: copies. */
-void rc_names_init(rc_names *names, const rc_alloc *alloc);
-void rc_names_clear(rc_names *names);
+void rc_name_cache_init(rc_name_cache *names, const rc_alloc *alloc);
+void rc_name_cache_clear(rc_name_cache *names);
 
 /* 0: not known. text: borrows. */
-int64_t rc_names_find(const rc_names *names, rc_str text);
+int64_t rc_name_cache_find(const rc_name_cache *names, rc_str text);
 
 /* Remembers, if it can. text: copies. id: not 0. */
-void rc_names_add(rc_names *names, rc_str text, int64_t id);
+void rc_name_cache_add(rc_name_cache *names, rc_str text, int64_t id);
 
 #endif

@@ -27,8 +27,8 @@ const char *rc_record_kind_name(rc_record_kind kind)
 
 rc_record_kind rc_record_kind_parse(rc_str name)
 {
-#define RC_AUDIT_KIND(number, ID, word, text) \
-    if (rc_str_eq(name, RC_STR(word)))        \
+#define RC_AUDIT_KIND(number, ID, text_name, text) \
+    if (rc_str_eq(name, RC_STR(text_name)))        \
         return RC_RECORD_##ID;
 #include "../../spec/audit.def"
     return RC_RECORD_NONE;
@@ -47,17 +47,17 @@ const char *rc_outcome_name(rc_outcome outcome)
 
 bool rc_outcome_parse(rc_str name, rc_outcome *ret_outcome)
 {
-#define RC_AUDIT_OUTCOME(number, ID, word, text) \
-    if (rc_str_eq(name, RC_STR(word))) {         \
-        *ret_outcome = RC_OUTCOME_##ID;          \
-        return true;                             \
+#define RC_AUDIT_OUTCOME(number, ID, text_name, text) \
+    if (rc_str_eq(name, RC_STR(text_name))) {         \
+        *ret_outcome = RC_OUTCOME_##ID;               \
+        return true;                                  \
     }
 #include "../../spec/audit.def"
     return false;
 }
 
-rc_outcome rc_attempt_outcome(rc_code code, rc_error_class error_class, rc_outcome operation,
-                              bool is_there)
+rc_outcome rc_record_attempt_outcome(rc_code code, rc_error_class error_class, rc_outcome operation,
+                                     bool is_there)
 {
     if (code != RC_CODE_NONE)
         return error_class == RC_CLASS_CANCELLATION ? RC_OUTCOME_CANCELLED : RC_OUTCOME_FAILED;
@@ -89,7 +89,7 @@ static rc_status check(const rc_record *record)
     return RC_OK;
 }
 
-const char *rc_record_tokens_are(const rc_record *record)
+const char *rc_record_token_basis(const rc_record *record)
 {
     const bool is_measured = (record->flags & RC_RECORD_MEASURED) != 0;
     if ((record->flags & RC_RECORD_ESTIMATED) != 0)

@@ -93,13 +93,13 @@ bool rc_outcome_parse(rc_str name, rc_outcome *ret_outcome);
 
 /* "measured", "estimated", "partly_estimated"; "": there are none. Gives a static string. record:
  * borrows. */
-const char *rc_record_tokens_are(const rc_record *record);
+const char *rc_record_token_basis(const rc_record *record);
 
 /* How an attempt ended, seen from its operation. What has no code answered, if the operation
  * succeeded there; else it was let go: its client left, or another target was quicker. OPEN: nobody
  * knows. is_there: at the target that the operation ended with. */
-rc_outcome rc_attempt_outcome(rc_code code, rc_error_class error_class, rc_outcome operation,
-                              bool is_there);
+rc_outcome rc_record_attempt_outcome(rc_code code, rc_error_class error_class, rc_outcome operation,
+                                     bool is_there);
 
 /* Are they what the store takes? RC_E_ARGUMENT: no kind; RC_E_SYNTAX: an operation's id is not an
  * rc_id; RC_E_RANGE: a number that is too large or a time that is none. records: borrows. */
@@ -107,23 +107,23 @@ rc_status rc_records_check(const rc_record *records, size_t count);
 
 /* What must survive a restart: a credential that is used up or refused, a target that was taken
  * out of service, a budget that was raised. */
-typedef enum rc_store_mark_kind {
-    RC_STORE_MARK_CREDENTIAL = 1, /* state: rc_credential_state */
-    RC_STORE_MARK_TARGET = 2,     /* state: 1 for out of service */
-    RC_STORE_MARK_LIMIT = 3,      /* a credential at one target. state: rc_credential_state */
-    RC_STORE_MARK_BUDGET = 4      /* state: by how much, in millionths of a dollar */
-} rc_store_mark_kind;
+typedef enum rc_saved_state_kind {
+    RC_SAVED_STATE_CREDENTIAL = 1, /* state: rc_credential_state */
+    RC_SAVED_STATE_TARGET = 2,     /* state: 1 for out of service */
+    RC_SAVED_STATE_LIMIT = 3,      /* a credential at one target. state: rc_credential_state */
+    RC_SAVED_STATE_BUDGET = 4      /* state: by how much, in millionths of a dollar */
+} rc_saved_state_kind;
 
-typedef struct rc_store_mark {
-    rc_store_mark_kind kind;
+typedef struct rc_saved_state {
+    rc_saved_state_kind kind;
     rc_str name;           /* the credential's id, provider/model, or both; "month client app" */
-    uint64_t state;        /* 0: nothing to remember; saving it forgets the mark. Below 2^63 */
+    uint64_t value;        /* 0: nothing to remember; saving it forgets the mark. Below 2^63 */
     int64_t until_unix_ms; /* by the wall clock, which goes on while we do not; 0: for good */
-} rc_store_mark;
+} rc_saved_state;
 
 /* What was spent on a day, by whom and where: the sum of the attempts that cost something, or used
  * tokens. The store adds it up as it keeps the attempts, in the same transaction. */
-typedef struct rc_store_spent {
+typedef struct rc_store_daily_usage {
     int64_t day; /* since 1970, in UTC: of the attempts' unix_ms */
     rc_str client;
     rc_str route;
@@ -133,15 +133,15 @@ typedef struct rc_store_spent {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
-} rc_store_spent;
+} rc_store_daily_usage;
 
 /* rc_batch: records and marks that are kept together or not at all. */
 typedef struct rc_batch {
     const struct rc_batch *next; /* in one transaction with this one; NULL: the last */
     const rc_record *records;
     size_t record_count;
-    const rc_store_mark *marks;
-    size_t mark_count;
+    const rc_saved_state *states;
+    size_t state_count;
 } rc_batch;
 
 #endif

@@ -40,26 +40,26 @@ static void put_known(rc_json_writer *w, rc_str key, int64_t number)
 
 void rc_record_json_time(rc_json_writer *w, rc_str key, int64_t unix_ms)
 {
-    char room[40];
+    char scratch[40];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_rfc3339_push(&text, unix_ms);
     rc_json_member_string(w, key, rc_buf_get(&text));
 }
 
 void rc_record_json_usd(rc_json_writer *w, rc_str key, uint64_t micro_usd)
 {
-    char room[32];
+    char scratch[32];
     rc_buf text;
-    uint64_t rest = micro_usd % MICRO;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    uint64_t fraction = micro_usd % MICRO;
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_buf_push_u64(&text, micro_usd / MICRO);
-    if (rest > 0)
+    if (fraction > 0)
         rc_buf_push_byte(&text, '.');
-    while (rest > 0) {
-        rest *= 10;
-        rc_buf_push_byte(&text, (char)('0' + rest / MICRO));
-        rest %= MICRO;
+    while (fraction > 0) {
+        fraction *= 10;
+        rc_buf_push_byte(&text, (char)('0' + fraction / MICRO));
+        fraction %= MICRO;
     }
     rc_json_key(w, key);
     rc_json_raw(w, rc_buf_get(&text));
@@ -67,11 +67,12 @@ void rc_record_json_usd(rc_json_writer *w, rc_str key, uint64_t micro_usd)
 
 /* ---- reports ---- */
 
-static bool put_whole(rc_json_writer *w, const rc_report *report, const rc_record_json *how)
+static bool put_whole(rc_json_writer *w, const rc_report *report,
+                      const rc_record_json_options *options)
 {
     rc_buf json;
-    rc_buf_init(&json, how->alloc, 2 * RC_RECORD_REPORT_MAX);
-    const rc_status status = rc_report_encode(report, how->view, &json);
+    rc_buf_init(&json, options->alloc, 2 * RC_RECORD_REPORT_MAX);
+    const rc_status status = rc_report_encode(report, options->view, &json);
     if (status == RC_OK) {
         rc_json_key(w, RC_STR("report"));
         rc_json_raw(w, rc_buf_get(&json));
@@ -82,20 +83,21 @@ static bool put_whole(rc_json_writer *w, const rc_report *report, const rc_recor
 
 /* Read and written again: what is in the file need not be JSON, and what is asked for need not be
  * all of it. */
-static bool put_report(rc_json_writer *w, const rc_record *record, const rc_record_json *how)
+static bool put_report(rc_json_writer *w, const rc_record *record,
+                       const rc_record_json_options *options)
 {
     const rc_report *report = NULL;
     bool has_memory = true;
-    if (how->report == RC_RECORD_REPORT_NONE || record->report_json.len == 0)
+    if (options->report == RC_RECORD_REPORT_NONE || record->report_json.len == 0)
         return true;
     const rc_status status =
-        rc_report_decode(record->report_json, RC_DECODE_TOLERANT, how->alloc, &report, NULL);
+        rc_report_decode(record->report_json, RC_DECODE_TOLERANT, options->alloc, &report, NULL);
     if (status != RC_OK)
         return status != RC_E_NOMEM;
-    if (how->report == RC_RECORD_REPORT_MESSAGE)
+    if (options->report == RC_RECORD_REPORT_MESSAGE)
         rc_record_json_text(w, RC_STR("message"), rc_report_message(report));
     else
-        has_memory = put_whole(w, report, how);
+        has_memory = put_whole(w, report, options);
     rc_report_free(report);
     return has_memory;
 }
@@ -116,7 +118,7 @@ static void put_usage(rc_json_writer *w, const rc_record *record)
     put_known(w, RC_STR("first_byte_ms"), record->first_byte_ms);
     put_some(w, RC_STR("tokens_in"), record->tokens_in);
     put_some(w, RC_STR("tokens_out"), record->tokens_out);
-    put_name(w, RC_STR("tokens_are"), rc_record_tokens_are(record));
+    put_name(w, RC_STR("tokens_are"), rc_record_token_basis(record));
     if (record->cost_usd_micro > 0)
         rc_record_json_usd(w, RC_STR("cost_usd"), record->cost_usd_micro);
     if ((record->flags & RC_RECORD_UNPRICED) != 0)
@@ -133,10 +135,10 @@ static void put_ids(rc_json_writer *w, const rc_record *record)
 
 static void put_key(rc_json_writer *w, int64_t key)
 {
-    char room[RC_KEY_TEXT_LEN];
+    char scratch[RC_OPERATION_KEY_TEXT_LEN];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
-    rc_key_push(&text, key);
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
+    rc_operation_key_push(&text, key);
     rc_json_member_string(w, RC_STR("key"), rc_buf_get(&text));
 }
 
@@ -149,12 +151,12 @@ static void put_reason(rc_json_writer *w, rc_reason reason)
 }
 
 bool rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
-                              const rc_record_json *how)
+                              const rc_record_json_options *options)
 {
     rc_json_object_begin(w);
     rc_json_member_string(w, RC_STR("id"), operation->operation_id);
     put_key(w, operation->key);
-    rc_record_json_time(w, RC_STR("began"), operation->key >> RC_KEY_LOW_BITS);
+    rc_record_json_time(w, RC_STR("began"), operation->key >> RC_OPERATION_KEY_LOW_BITS);
     if (operation->outcome != RC_OUTCOME_OPEN)
         rc_record_json_time(w, RC_STR("ended"), operation->unix_ms);
     rc_record_json_text(w, RC_STR("client"), operation->client);
@@ -176,12 +178,13 @@ bool rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
     if ((operation->flags & RC_RECORD_CLIENT_RETRY) != 0)
         rc_json_member_bool(w, RC_STR("client_retry"), true);
     put_ids(w, operation);
-    const bool has_memory = put_report(w, operation, how);
+    const bool has_memory = put_report(w, operation, options);
     rc_json_object_end(w);
     return has_memory;
 }
 
-bool rc_record_json_record(rc_json_writer *w, const rc_record *record, const rc_record_json *how)
+bool rc_record_json_record(rc_json_writer *w, const rc_record *record,
+                           const rc_record_json_options *options)
 {
     rc_json_object_begin(w);
     put_name(w, RC_STR("kind"), rc_record_kind_name(record->kind));
@@ -201,7 +204,7 @@ bool rc_record_json_record(rc_json_writer *w, const rc_record *record, const rc_
     if ((record->flags & RC_RECORD_COMMITTED) != 0)
         rc_json_member_bool(w, RC_STR("committed"), true);
     put_ids(w, record);
-    const bool has_memory = put_report(w, record, how);
+    const bool has_memory = put_report(w, record, options);
     rc_json_object_end(w);
     return has_memory;
 }

@@ -15,19 +15,20 @@ typedef enum rc_record_report {
     RC_RECORD_REPORT_WHOLE = 2    /* "report" */
 } rc_record_report;
 
-typedef struct rc_record_json {
+typedef struct rc_record_json_options {
     rc_record_report report;
     rc_view view;          /* of a WHOLE one */
     const rc_alloc *alloc; /* to read it with; borrows */
-} rc_record_json;
+} rc_record_json_options;
 
 /* An operation, as a list gives it. False: there was no memory for its report, which is left out.
  * Failures of the buffer are the buffer's. operation, how: borrow. */
 bool rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
-                              const rc_record_json *how);
+                              const rc_record_json_options *options);
 
 /* Any other record, as a timeline gives it. The same. */
-bool rc_record_json_record(rc_json_writer *w, const rc_record *record, const rc_record_json *how);
+bool rc_record_json_record(rc_json_writer *w, const rc_record *record,
+                           const rc_record_json_options *options);
 
 /* Members of an object that is begun: what a group adds up. */
 void rc_record_json_sums(rc_json_writer *w, const rc_stats_group *group);

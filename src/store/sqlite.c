@@ -77,20 +77,20 @@ rc_store_fault_kind rc_sqlite_fault_kind(int code, int system_error)
     }
 }
 
-bool rc_sqlite_fail(const rc_sqlite *sqlite, const char *doing, rc_store_fault *fault)
+bool rc_sqlite_fail(const rc_sqlite *sqlite, const char *activity, rc_store_fault *fault)
 {
     rc_store_fault_kind kind = rc_sqlite_fault_kind(sqlite3_extended_errcode(sqlite->db),
                                                     sqlite3_system_errno(sqlite->db));
-    return rc_store_fault_set(fault, kind, doing, sqlite->path, sqlite3_errmsg(sqlite->db));
+    return rc_store_fault_set(fault, kind, activity, sqlite->path, sqlite3_errmsg(sqlite->db));
 }
 
 /* --- small statements --- */
 
-bool rc_sqlite_run(const rc_sqlite *sqlite, const char *sql, const char *doing,
+bool rc_sqlite_run(const rc_sqlite *sqlite, const char *sql, const char *activity,
                    rc_store_fault *fault)
 {
     return sqlite3_exec(sqlite->db, sql, NULL, NULL, NULL) == SQLITE_OK ||
-           rc_sqlite_fail(sqlite, doing, fault);
+           rc_sqlite_fail(sqlite, activity, fault);
 }
 
 bool rc_sqlite_prepare(const rc_sqlite *sqlite, const char *sql, sqlite3_stmt **ret_statement,
@@ -118,7 +118,8 @@ bool rc_sqlite_number(const rc_sqlite *sqlite, const char *sql, int64_t *ret_num
 
 /* --- marks, care, closing --- */
 
-static bool read_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault)
+static bool read_saved_states(rc_store *store, rc_saved_state_each each, void *ctx,
+                              rc_store_fault *fault)
 {
     rc_sqlite *sqlite = (rc_sqlite *)store;
     sqlite3_stmt *row = NULL;
@@ -127,13 +128,13 @@ static bool read_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_s
         return false;
     int code = sqlite3_step(row);
     for (bool goes_on = true; code == SQLITE_ROW && goes_on;) {
-        rc_store_mark mark = {
-            .kind = (rc_store_mark_kind)sqlite3_column_int(row, 0),
+        rc_saved_state saved = {
+            .kind = (rc_saved_state_kind)sqlite3_column_int(row, 0),
             .name = rc_sqlite_text(row, 1),
-            .state = (uint64_t)sqlite3_column_int64(row, 2),
+            .value = (uint64_t)sqlite3_column_int64(row, 2),
             .until_unix_ms = rc_sqlite_count(row, 3),
         };
-        goes_on = each(ctx, &mark);
+        goes_on = each(ctx, &saved);
         code = goes_on ? sqlite3_step(row) : SQLITE_DONE;
     }
     if (code != SQLITE_DONE)
@@ -142,7 +143,7 @@ static bool read_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_s
     return code == SQLITE_DONE;
 }
 
-static bool tidy(rc_store *store, bool is_forced, rc_store_fault *fault)
+static bool checkpoint(rc_store *store, bool is_forced, rc_store_fault *fault)
 {
     rc_sqlite *sqlite = (rc_sqlite *)store;
     if (sqlite->mode != RC_STORE_WRITE)
@@ -175,23 +176,23 @@ static bool check(rc_store *store, rc_store_fault *fault)
 static int on_progress(void *ctx)
 {
     const rc_sqlite *sqlite = ctx;
-    return sqlite->is_enough(sqlite->is_enough_ctx) ? 1 : 0;
+    return sqlite->is_cancelled(sqlite->cancel_ctx) ? 1 : 0;
 }
 
-static void watch(rc_store *store, rc_store_is_enough is_enough, void *ctx)
+static void set_cancel_check(rc_store *store, rc_store_is_cancelled is_cancelled, void *ctx)
 {
     rc_sqlite *sqlite = (rc_sqlite *)store;
-    sqlite->is_enough = is_enough;
-    sqlite->is_enough_ctx = ctx;
-    sqlite3_progress_handler(sqlite->db, PROGRESS_STEPS, is_enough != NULL ? on_progress : NULL,
+    sqlite->is_cancelled = is_cancelled;
+    sqlite->cancel_ctx = ctx;
+    sqlite3_progress_handler(sqlite->db, PROGRESS_STEPS, is_cancelled != NULL ? on_progress : NULL,
                              sqlite);
 }
 
 static void close_file(rc_sqlite *sqlite)
 {
     rc_sqlite_drop_statements(sqlite);
-    rc_sqlite_take_back(sqlite);
-    rc_names_clear(&sqlite->names);
+    rc_sqlite_cancel_prune_request(sqlite);
+    rc_name_cache_clear(&sqlite->names);
     rc_sqlite_sweep_end(sqlite);
     rc_sqlite_forget_notes(sqlite);
     sqlite3_close(sqlite->db);
@@ -252,24 +253,24 @@ static bool prune_in_place(rc_store *store, rc_store_prune *prune, rc_store_faul
 
 static const rc_store_calls calls = {
     .append = append,
-    .tidy = tidy,
+    .checkpoint = checkpoint,
     .timeline = rc_sqlite_timeline,
     .list = rc_sqlite_list,
     .find = rc_sqlite_find,
     .survey = rc_sqlite_survey,
     .names = rc_sqlite_list_names,
     .measure = rc_sqlite_measure,
-    .marks = read_marks,
-    .spent = rc_sqlite_spent,
-    .past = rc_sqlite_past,
-    .first_past = rc_sqlite_first_past,
-    .used = rc_sqlite_used,
+    .saved_states = read_saved_states,
+    .daily_usage_since = rc_sqlite_daily_usage_since,
+    .count_expired = rc_sqlite_count_expired,
+    .first_expired = rc_sqlite_first_expired,
+    .used_bytes = rc_sqlite_used_bytes,
     .prune = prune_in_place,
     .shrink = rc_sqlite_shrink,
-    .ask = rc_sqlite_ask,
-    .asked = rc_sqlite_asked,
+    .request_prune = rc_sqlite_request_prune,
+    .has_prune_request = rc_sqlite_has_prune_request,
     .check = check,
-    .watch = watch,
+    .set_cancel_check = set_cancel_check,
     .close = close_store,
 };
 
@@ -368,7 +369,7 @@ static bool is_left_alone(const rc_sqlite *sqlite, const rc_store_fault *fault)
 static void push_uri(const rc_sqlite *sqlite, rc_buf *uri)
 {
     rc_buf_push(uri, RC_STR("file:"));
-    rc_push_percent(uri, rc_str_c(sqlite->path), URI_BYTES_MAX);
+    rc_render_percent(uri, rc_str_c(sqlite->path), URI_BYTES_MAX);
     rc_buf_push(uri, RC_STR("?immutable=1"));
     rc_buf_push_byte(uri, '\0');
 }
@@ -413,7 +414,7 @@ static rc_sqlite *make(rc_str path, const rc_store_settings *settings, const rc_
     sqlite->is_power_safe = settings->is_power_safe;
     sqlite->makes_folders = settings->makes_folders;
     sqlite->lock.fd = -1;
-    rc_names_init(&sqlite->names, alloc);
+    rc_name_cache_init(&sqlite->names, alloc);
     sqlite->path_size = path.len + 1;
     sqlite->path = alloc->get(alloc->ctx, sqlite->path_size);
     if (sqlite->path == NULL) {

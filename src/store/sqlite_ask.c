@@ -50,7 +50,7 @@ static int put_note(const rc_sqlite *sqlite, rc_lock_file *lock, int64_t before_
     return error != 0 || rename(new_path, path) == 0 ? error : errno;
 }
 
-bool rc_sqlite_ask(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault)
+bool rc_sqlite_request_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault)
 {
     rc_sqlite *sqlite = (rc_sqlite *)store;
     char path[PATH_MAX_BYTES];
@@ -68,7 +68,7 @@ bool rc_sqlite_ask(rc_store *store, int64_t before_unix_ms, rc_store_fault *faul
     return fail(sqlite, error, fault);
 }
 
-void rc_sqlite_take_back(rc_sqlite *sqlite)
+void rc_sqlite_cancel_prune_request(rc_sqlite *sqlite)
 {
     char path[PATH_MAX_BYTES];
     if (sqlite->mode != RC_STORE_READ || sqlite->lock.fd < 0)
@@ -78,7 +78,7 @@ void rc_sqlite_take_back(rc_sqlite *sqlite)
     rc_lock_file_drop(&sqlite->lock);
 }
 
-bool rc_sqlite_read_wish(rc_str note, int64_t *ret_unix_ms)
+bool rc_sqlite_parse_prune_request(rc_str note, int64_t *ret_unix_ms)
 {
     int64_t number = 0;
     if (note.len < 2 || note.len > DIGITS_MAX + 1 || note.ptr[note.len - 1] != '\n')
@@ -92,12 +92,12 @@ bool rc_sqlite_read_wish(rc_str note, int64_t *ret_unix_ms)
     return true;
 }
 
-bool rc_sqlite_asked(rc_store *store, int64_t *ret_before_unix_ms)
+bool rc_sqlite_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
     char path[PATH_MAX_BYTES];
     char text[NOTE_MAX];
     name_file(sqlite, NOTE_SUFFIX, path);
     const rc_str note = rc_str_make(text, rc_lock_file_read_held(path, text, sizeof(text)));
-    return rc_sqlite_read_wish(note, ret_before_unix_ms);
+    return rc_sqlite_parse_prune_request(note, ret_before_unix_ms);
 }

@@ -19,7 +19,7 @@ typedef struct spelled {
 static spelled spell(rc_str prefix)
 {
     spelled id = {.text = "rep_", .len = HEAD_LEN};
-    prefix = rc_key_letters(prefix);
+    prefix = rc_operation_key_letters(prefix);
     for (size_t i = 0; i < prefix.len && id.len < RC_ID_LEN; i++) {
         const char c = prefix.ptr[i];
         id.text[id.len++] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
@@ -97,7 +97,7 @@ bool rc_sqlite_find(rc_store *store, rc_str prefix, uint32_t limit, rc_record_ea
     int64_t range[2];
     if (prefix.len == 0 || s.limit == 0)
         return true;
-    const bool is_id = rc_key_range(prefix, &range[0], &range[1]);
+    const bool is_id = rc_operation_key_range(prefix, &range[0], &range[1]);
     if (is_id && !find_operations(sqlite, &id, range, s.limit, pass_new, &s, fault))
         return false;
     if (s.count >= s.limit || (is_id && id.len == RC_ID_LEN && s.count > 0))

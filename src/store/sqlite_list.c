@@ -22,8 +22,8 @@ static bool known_name(const rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc
     return is_good;
 }
 
-__attribute__((format(printf, 2, 3))) static void say(char where[RC_SQLITE_WHERE_MAX],
-                                                      const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void append_sql(char where[RC_SQLITE_WHERE_MAX],
+                                                             const char *format, ...)
 {
     size_t len = strlen(where);
     va_list arguments;
@@ -43,57 +43,57 @@ static bool is_by_blocks(const rc_store_filter *filter)
 }
 
 /* The first note gives the blocks; they are asked for the others. */
-static void say_note(rc_sqlite_choice *choice, rc_sqlite_about about, int64_t value)
+static void where_note(rc_sqlite_choice *choice, rc_sqlite_block_field about, int64_t value)
 {
     if (!choice->is_by_blocks)
         return;
-    say(choice->where,
-        choice->note_count++ == 0
-            ? " AND b.about = %d AND b.value = %lld"
-            : " AND EXISTS (SELECT 1 FROM blocks x WHERE x.about = %d AND x.value = %lld AND"
-              " x.block = b.block)",
-        (int)about, (long long)value);
+    append_sql(choice->where,
+               choice->note_count++ == 0
+                   ? " AND b.about = %d AND b.value = %lld"
+                   : " AND EXISTS (SELECT 1 FROM blocks x WHERE x.about = %d AND x.value = %lld AND"
+                     " x.block = b.block)",
+               (int)about, (long long)value);
 }
 
 /* --- conditions --- */
 
 /* about: 0 when it is not noted. */
-static bool say_name(const rc_sqlite *sqlite, rc_sqlite_choice *choice, const char *column,
-                     rc_sqlite_about about, rc_str text, rc_store_fault *fault)
+static bool where_name(const rc_sqlite *sqlite, rc_sqlite_choice *choice, const char *column,
+                       rc_sqlite_block_field about, rc_str text, rc_store_fault *fault)
 {
     int64_t id = 0;
     if (text.len == 0)
         return true;
     if (!known_name(sqlite, text, &id, fault))
         return false;
-    say(choice->where, " AND t.%s = %lld", column, (long long)id);
+    append_sql(choice->where, " AND t.%s = %lld", column, (long long)id);
     if (about != 0)
-        say_note(choice, about, id);
+        where_note(choice, about, id);
     return true;
 }
 
 /* Operations that are found by blocks: of these a few rows are read in vain. */
-static void say_blocks(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
+static void where_blocks(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
 {
     where[0] = '\0';
-    say(where, " b.block >= %lld", (long long)(first >> RC_SQLITE_BLOCK_BITS));
+    append_sql(where, " b.block >= %lld", (long long)(first >> RC_SQLITE_BLOCK_BITS));
     if (end > 0)
-        say(where, " AND b.block <= %lld", (long long)(end >> RC_SQLITE_BLOCK_BITS));
-    say(where, " AND t.op BETWEEN (b.block << %d) AND (b.block << %d) + %lld", RC_SQLITE_BLOCK_BITS,
-        RC_SQLITE_BLOCK_BITS, (1LL << RC_SQLITE_BLOCK_BITS) - 1);
+        append_sql(where, " AND b.block <= %lld", (long long)(end >> RC_SQLITE_BLOCK_BITS));
+    append_sql(where, " AND t.op BETWEEN (b.block << %d) AND (b.block << %d) + %lld",
+               RC_SQLITE_BLOCK_BITS, RC_SQLITE_BLOCK_BITS, (1LL << RC_SQLITE_BLOCK_BITS) - 1);
     /* The plus keeps the planner from seeking by these. */
-    say(where, " AND +t.op >= %lld", (long long)first);
+    append_sql(where, " AND +t.op >= %lld", (long long)first);
     if (end > 0)
-        say(where, " AND +t.op < %lld", (long long)end);
+        append_sql(where, " AND +t.op < %lld", (long long)end);
 }
 
 /* One bound on each side: of two the planner would seek by one and walk to the other. */
-static void say_keys(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
+static void where_keys(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
 {
     where[0] = '\0';
-    say(where, " t.op >= %lld", (long long)first);
+    append_sql(where, " t.op >= %lld", (long long)first);
     if (end > 0)
-        say(where, " AND t.op < %lld", (long long)end);
+        append_sql(where, " AND t.op < %lld", (long long)end);
 }
 
 static int64_t end_of(const rc_store_filter *filter)
@@ -103,59 +103,61 @@ static int64_t end_of(const rc_store_filter *filter)
 
 void rc_sqlite_where_time(const rc_store_filter *filter, char where[RC_SQLITE_WHERE_MAX])
 {
-    say_keys(rc_sqlite_time_key(filter->from_unix_ms), end_of(filter), where);
+    where_keys(rc_sqlite_time_key(filter->from_unix_ms), end_of(filter), where);
 }
 
 /* Of a single attempt the operation's row names the target; the records of others are looked at. */
-static bool say_target(const rc_sqlite *sqlite, char where[RC_SQLITE_WHERE_MAX], rc_str text,
-                       rc_store_fault *fault)
+static bool where_target(const rc_sqlite *sqlite, char where[RC_SQLITE_WHERE_MAX], rc_str text,
+                         rc_store_fault *fault)
 {
     int64_t id = 0;
     if (text.len == 0)
         return true;
     if (!known_name(sqlite, text, &id, fault))
         return false;
-    say(where,
+    append_sql(
+        where,
         " AND (t.target = %lld OR ((t.attempt <> 1 OR t.target = 0) AND EXISTS (SELECT 1 FROM"
         " steps y WHERE y.op = t.op AND y.kind = %d AND y.target = %lld)))",
         (long long)id, (int)RC_RECORD_ATTEMPT, (long long)id);
     return true;
 }
 
-static void say_outcome(const rc_store_filter *filter, rc_sqlite_choice *choice)
+static void where_outcome(const rc_store_filter *filter, rc_sqlite_choice *choice)
 {
     if (filter->has_outcome) {
-        say(choice->where, " AND t.outcome = %d", (int)filter->outcome);
+        append_sql(choice->where, " AND t.outcome = %d", (int)filter->outcome);
         if (filter->outcome != RC_OUTCOME_SUCCEEDED)
-            say_note(choice, RC_SQLITE_OUTCOME, (int64_t)filter->outcome);
+            where_note(choice, RC_SQLITE_OUTCOME, (int64_t)filter->outcome);
     } else {
-        say(choice->where, " AND t.outcome <> %d", (int)RC_OUTCOME_NOTICE);
+        append_sql(choice->where, " AND t.outcome <> %d", (int)RC_OUTCOME_NOTICE);
     }
     if (filter->is_recovered)
-        say(choice->where, " AND " RC_SQLITE_RECOVERED);
+        append_sql(choice->where, " AND " RC_SQLITE_RECOVERED);
     if (filter->ended_unix_ms > 0)
-        say(choice->where, " AND t.outcome <> %d AND (t.op >> %d) + t.at_ms >= %lld",
-            (int)RC_OUTCOME_OPEN, RC_KEY_LOW_BITS, (long long)filter->ended_unix_ms);
+        append_sql(choice->where, " AND t.outcome <> %d AND (t.op >> %d) + t.at_ms >= %lld",
+                   (int)RC_OUTCOME_OPEN, RC_OPERATION_KEY_LOW_BITS,
+                   (long long)filter->ended_unix_ms);
 }
 
 /* What a filter asks for beside its times; what is seldom first, as it gives the blocks. */
-static bool say_rest(const rc_sqlite *sqlite, const rc_store_filter *filter,
-                     rc_sqlite_choice *choice, rc_store_fault *fault)
+static bool where_others(const rc_sqlite *sqlite, const rc_store_filter *filter,
+                         rc_sqlite_choice *choice, rc_store_fault *fault)
 {
     if (filter->code != RC_CODE_NONE) {
-        say(choice->where, " AND t.code = %d", (int)filter->code);
-        say_note(choice, RC_SQLITE_CODE, (int64_t)filter->code);
+        append_sql(choice->where, " AND t.code = %d", (int)filter->code);
+        where_note(choice, RC_SQLITE_CODE, (int64_t)filter->code);
     }
-    say_outcome(filter, choice);
-    if (!say_name(sqlite, choice, "client", RC_SQLITE_CLIENT, filter->client, fault) ||
-        !say_name(sqlite, choice, "route", 0, filter->route, fault) ||
-        !say_name(sqlite, choice, "model", RC_SQLITE_MODEL, filter->model, fault) ||
-        !say_target(sqlite, choice->where, filter->target, fault))
+    where_outcome(filter, choice);
+    if (!where_name(sqlite, choice, "client", RC_SQLITE_CLIENT, filter->client, fault) ||
+        !where_name(sqlite, choice, "route", 0, filter->route, fault) ||
+        !where_name(sqlite, choice, "model", RC_SQLITE_MODEL, filter->model, fault) ||
+        !where_target(sqlite, choice->where, filter->target, fault))
         return false;
     if (filter->error_class != RC_CLASS_NONE)
-        say(choice->where, " AND t.error_class = %d", (int)filter->error_class);
+        append_sql(choice->where, " AND t.error_class = %d", (int)filter->error_class);
     if (filter->report_id.len > 0)
-        say(choice->where, " AND t.op IN (SELECT op FROM reports WHERE report_id = ?1)");
+        append_sql(choice->where, " AND t.op IN (SELECT op FROM reports WHERE report_id = ?1)");
     return true;
 }
 
@@ -169,14 +171,14 @@ static bool choose(const rc_sqlite *sqlite, const rc_store_filter *filter, int64
         ret_choice->from = "blocks b CROSS JOIN operations t";
         ret_choice->rising = "b.block, t.op";
         ret_choice->falling = "b.block DESC, t.op DESC";
-        say_blocks(first, end, ret_choice->where);
+        where_blocks(first, end, ret_choice->where);
     } else {
         ret_choice->from = "operations t";
         ret_choice->rising = "t.op";
         ret_choice->falling = "t.op DESC";
-        say_keys(first, end, ret_choice->where);
+        where_keys(first, end, ret_choice->where);
     }
-    return say_rest(sqlite, filter, ret_choice, fault);
+    return where_others(sqlite, filter, ret_choice, fault);
 }
 
 bool rc_sqlite_choose(const rc_sqlite *sqlite, const rc_store_filter *filter,

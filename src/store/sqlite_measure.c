@@ -33,13 +33,13 @@ static bool measure_rows(const rc_sqlite *sqlite, rc_store_extent *extent, rc_st
         !count(sqlite,
                "SELECT count(*) FROM steps r WHERE NOT EXISTS"
                " (SELECT 1 FROM operations o WHERE o.op = r.op)",
-               &extent->strays, fault) ||
+               &extent->orphans, fault) ||
         !count(sqlite,
                "SELECT count(*) FROM reports r WHERE NOT EXISTS"
                " (SELECT 1 FROM operations o WHERE o.op = r.op)",
                &reports, fault))
         return false;
-    extent->strays += reports;
+    extent->orphans += reports;
     return true;
 }
 

@@ -29,7 +29,7 @@ static bool add_name(rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_f
 
 bool rc_sqlite_name(rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fault *fault)
 {
-    *ret_id = text.len == 0 ? 0 : rc_names_find(&sqlite->names, text);
+    *ret_id = text.len == 0 ? 0 : rc_name_cache_find(&sqlite->names, text);
     rc_sqlite_sweep_use(sqlite, *ret_id);
     if (text.len == 0 || *ret_id != 0)
         return true;
@@ -44,6 +44,6 @@ bool rc_sqlite_name(rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fa
     if (*ret_id == 0 && !add_name(sqlite, rc_buf_get(&clean), ret_id, fault))
         return false;
     rc_sqlite_sweep_use(sqlite, *ret_id);
-    rc_names_add(&sqlite->names, text, *ret_id);
+    rc_name_cache_add(&sqlite->names, text, *ret_id);
     return true;
 }

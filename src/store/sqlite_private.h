@@ -17,16 +17,16 @@ typedef enum rc_sqlite_statement {
     RC_SQL_ADD_OPERATION,
     RC_SQL_END_OPERATION,
     RC_SQL_ADD_RECORD,
-    RC_SQL_MOVE_TRY,
-    RC_SQL_CLEAR_TRY,
+    RC_SQL_MOVE_ATTEMPT,
+    RC_SQL_CLEAR_ATTEMPT,
     RC_SQL_ADD_REPORT,
-    RC_SQL_ADD_SPENT,
+    RC_SQL_ADD_USAGE,
     RC_SQL_ADD_NOTE,
     RC_SQL_FIND_OWNER,
     RC_SQL_FIND_NAME,
     RC_SQL_ADD_NAME,
-    RC_SQL_SAVE_MARK,
-    RC_SQL_DROP_MARK,
+    RC_SQL_SAVE_STATE,
+    RC_SQL_DROP_STATE,
     RC_SQL_READ_OPERATION,
     RC_SQL_READ_RECORDS,
     RC_SQL_SLICE_END,
@@ -39,17 +39,17 @@ typedef enum rc_sqlite_statement {
     RC_SQL_SWEEP_NAMES,
     RC_SQL_SWEEP_OPERATIONS,
     RC_SQL_SWEEP_STEPS,
-    RC_SQL_SWEEP_SPEND,
+    RC_SQL_SWEEP_USAGE,
     RC_SQL_SWEEP_DROP,
     RC_SQL_COUNT
 } rc_sqlite_statement;
 
 /* The numbers that stand in the places of a statement; INT64_MIN: NULL. SQLite keeps them from one
  * row to the next, and most columns of a row are those of the row before. */
-#define RC_SQLITE_PLACES_MAX 40
+#define RC_SQLITE_PARAMS_MAX 40
 typedef struct rc_sqlite_bound {
     uint64_t is_known; /* a bit for each place */
-    int64_t numbers[RC_SQLITE_PLACES_MAX];
+    int64_t numbers[RC_SQLITE_PARAMS_MAX];
 } rc_sqlite_bound;
 
 /* Names that are looked for in all rows, to delete those that none uses. */
@@ -60,15 +60,15 @@ typedef struct rc_sqlite_sweep {
     bool *is_used;
     size_t count;
     int64_t key; /* operations up to it were looked at */
-    bool is_in_spend;
-    int64_t spend[5]; /* the last row of it that was looked at */
+    bool is_in_usage;
+    int64_t usage_key[5]; /* the last row of it that was looked at */
     bool is_in_drop;
     size_t at;       /* names before it are gone, or used */
     int64_t last_id; /* of the sweep before; 0: begins with the first names */
 } rc_sqlite_sweep;
 
 /* The seq of an attempt that is in its operation's row. The number is in files. */
-#define RC_SQLITE_TRY_SEQ 1
+#define RC_SQLITE_ATTEMPT_SEQ 1
 
 /* Whose operation it is, as numbers of names. */
 typedef struct rc_sqlite_owner {
@@ -77,7 +77,7 @@ typedef struct rc_sqlite_owner {
 } rc_sqlite_owner;
 
 /* A row of `spend`, or what is to be added to one. */
-typedef struct rc_sqlite_spent_row {
+typedef struct rc_sqlite_usage_row {
     int64_t day;
     int64_t client;
     int64_t route;
@@ -87,18 +87,18 @@ typedef struct rc_sqlite_spent_row {
     int64_t tokens_in;
     int64_t tokens_out;
     int64_t cost_usd_micro;
-} rc_sqlite_spent_row;
+} rc_sqlite_usage_row;
 
 /* The attempts of a transaction are added up first: most are of few rows. */
-#define RC_SQLITE_SPENT_MAX 32
+#define RC_SQLITE_USAGE_MAX 32
 
 /* What is noted about a block of keys: the numbers are in files. */
-typedef enum rc_sqlite_about {
+typedef enum rc_sqlite_block_field {
     RC_SQLITE_CLIENT = 1,
     RC_SQLITE_MODEL = 2,
     RC_SQLITE_CODE = 3,
     RC_SQLITE_OUTCOME = 4
-} rc_sqlite_about;
+} rc_sqlite_block_field;
 
 /* The bits of a key within its block: 15 that tell operations of a millisecond apart, and 256 ms.
  * The number is in files. */
@@ -106,7 +106,7 @@ typedef enum rc_sqlite_about {
 
 /* A row of `blocks`. A zeroed one is none. */
 typedef struct rc_sqlite_note {
-    rc_sqlite_about about;
+    rc_sqlite_block_field field;
     int64_t value;
     int64_t block;
 } rc_sqlite_note;
@@ -123,14 +123,14 @@ typedef struct rc_sqlite {
     bool makes_folders;
     rc_lock_file lock; /* of a writer FILE-writer, of a reader who asks FILE-prune */
     int log_pages;     /* in the log after the last commit */
-    rc_store_is_enough is_enough;
-    void *is_enough_ctx;
+    rc_store_is_cancelled is_cancelled;
+    void *cancel_ctx;
     sqlite3_stmt *statements[RC_SQL_COUNT];
     rc_sqlite_bound bound[RC_SQL_ADD_RECORD - RC_SQL_ADD_OPERATION + 1];
-    rc_names names;
+    rc_name_cache names;
     rc_sqlite_sweep sweep;
-    rc_sqlite_spent_row spent[RC_SQLITE_SPENT_MAX]; /* in this transaction, and not written yet */
-    size_t spent_count;
+    rc_sqlite_usage_row usage[RC_SQLITE_USAGE_MAX]; /* in this transaction, and not written yet */
+    size_t usage_count;
     rc_sqlite_note notes[RC_SQLITE_NOTES];
     char *path; /* ends in NUL */
     size_t path_size;
@@ -140,10 +140,10 @@ typedef struct rc_sqlite {
 rc_store_fault_kind rc_sqlite_fault_kind(int code, int system_error);
 
 /* Fills in fault from what the connection said last; false. */
-bool rc_sqlite_fail(const rc_sqlite *sqlite, const char *doing, rc_store_fault *fault);
+bool rc_sqlite_fail(const rc_sqlite *sqlite, const char *activity, rc_store_fault *fault);
 
 /* Runs statements that give no rows. */
-bool rc_sqlite_run(const rc_sqlite *sqlite, const char *sql, const char *doing,
+bool rc_sqlite_run(const rc_sqlite *sqlite, const char *sql, const char *activity,
                    rc_store_fault *fault);
 
 /* The first number of the first row; 0 when there is none. */
@@ -186,7 +186,7 @@ sqlite3_stmt *rc_sqlite_get(rc_sqlite *sqlite, rc_sqlite_statement which, rc_sto
 
 /* --- sqlite_spent.c --- */
 
-extern const char rc_sqlite_add_spent_sql[];
+extern const char rc_sqlite_add_usage_sql[];
 extern const char rc_sqlite_find_owner_sql[];
 
 /* Whose operation has that key. */
@@ -195,18 +195,18 @@ bool rc_sqlite_find_owner(rc_sqlite *sqlite, int64_t key, rc_sqlite_owner *ret_o
 
 /* Adds an attempt that was just kept to what was spent; written by flush, before the transaction
  * ends. */
-bool rc_sqlite_add_spent(rc_sqlite *sqlite, const rc_sqlite_owner *owner, const rc_record *record,
+bool rc_sqlite_add_usage(rc_sqlite *sqlite, const rc_sqlite_owner *owner, const rc_record *record,
                          rc_store_fault *fault);
-bool rc_sqlite_flush_spent(rc_sqlite *sqlite, rc_store_fault *fault);
+bool rc_sqlite_flush_usage(rc_sqlite *sqlite, rc_store_fault *fault);
 
-bool rc_sqlite_spent(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
-                     rc_store_fault *fault);
+bool rc_sqlite_daily_usage_since(rc_store *store, int64_t from_day, rc_store_daily_usage_each each,
+                                 void *ctx, rc_store_fault *fault);
 
 /* --- sqlite_blocks.c --- */
 
 /* Notes that an operation with that key has a value, unless that is known. */
-bool rc_sqlite_note_value(rc_sqlite *sqlite, int64_t key, rc_sqlite_about about, int64_t value,
-                          rc_store_fault *fault);
+bool rc_sqlite_note_value(rc_sqlite *sqlite, int64_t key, rc_sqlite_block_field about,
+                          int64_t value, rc_store_fault *fault);
 
 /* After a transaction that failed, and with the file. */
 void rc_sqlite_forget_notes(rc_sqlite *sqlite);
@@ -222,18 +222,18 @@ extern const char rc_sqlite_notes_end_sql[];
 extern const char rc_sqlite_prune_notes_sql[];
 
 bool rc_sqlite_prune(rc_store *store, rc_store_prune *prune, rc_store_fault *fault);
-bool rc_sqlite_past(rc_store *store, int64_t before_unix_ms, rc_store_past *ret_past,
-                    rc_store_fault *fault);
-bool rc_sqlite_first_past(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
-                          rc_store_fault *fault);
-bool rc_sqlite_used(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault);
+bool rc_sqlite_count_expired(rc_store *store, int64_t before_unix_ms, rc_store_expired *ret_expired,
+                             rc_store_fault *fault);
+bool rc_sqlite_first_expired(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
+                             rc_store_fault *fault);
+bool rc_sqlite_used_bytes(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault);
 bool rc_sqlite_shrink(rc_store *store, rc_store_fault *fault);
-bool rc_sqlite_ask(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
-bool rc_sqlite_asked(rc_store *store, int64_t *ret_before_unix_ms);
+bool rc_sqlite_request_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
+bool rc_sqlite_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms);
 /* Reads what is in FILE-prune: "1794790923000" and a newline. False: it is no time. */
-bool rc_sqlite_read_wish(rc_str note, int64_t *ret_unix_ms);
+bool rc_sqlite_parse_prune_request(rc_str note, int64_t *ret_unix_ms);
 /* What was asked for is not wanted any more; also when nothing was. */
-void rc_sqlite_take_back(rc_sqlite *sqlite);
+void rc_sqlite_cancel_prune_request(rc_sqlite *sqlite);
 
 /* --- sqlite_names.c --- */
 
@@ -258,7 +258,7 @@ void rc_sqlite_sweep_use(rc_sqlite *sqlite, int64_t id);
 extern const char rc_sqlite_sweep_names_sql[];
 extern const char rc_sqlite_sweep_operations_sql[];
 extern const char rc_sqlite_sweep_steps_sql[];
-extern const char rc_sqlite_sweep_spend_sql[];
+extern const char rc_sqlite_sweep_usage_sql[];
 extern const char rc_sqlite_sweep_drop_sql[];
 
 /* --- sqlite_read.c, sqlite_list.c, sqlite_find.c, sqlite_stats.c, sqlite_measure.c --- */
@@ -274,8 +274,8 @@ bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key);
 
 /* The key to look at when the operation whose first key that is does not stand under this one: the
  * next of its millisecond, round and round, and when all of them are taken those of the following
- * millisecond. RC_SQLITE_PLACES keys are looked at, those of four milliseconds. */
-#define RC_SQLITE_PLACES (UINT32_C(4) << 15)
+ * millisecond. RC_SQLITE_KEY_PROBES_MAX keys are looked at, those of four milliseconds. */
+#define RC_SQLITE_KEY_PROBES_MAX (UINT32_C(4) << 15)
 int64_t rc_sqlite_next_key(int64_t first, int64_t key);
 
 /* The first key of a millisecond. */

@@ -8,7 +8,7 @@
 
 /* Outcome 0 is that of an operation that is open. Its end is a time since its key's. */
 #define HAS_ENDED " outcome <> 0 AND (op >> 15) + at_ms < "
-_Static_assert(RC_KEY_LOW_BITS == 15, "as it stands in the statements");
+_Static_assert(RC_OPERATION_KEY_LOW_BITS == 15, "as it stands in the statements");
 _Static_assert(RC_SQLITE_BLOCK_BITS == 23, "as it stands in the statements");
 
 const char rc_sqlite_slice_end_sql[] =
@@ -38,20 +38,20 @@ typedef struct numbers {
     int count;
 } numbers;
 
-static sqlite3_stmt *bind(rc_sqlite *sqlite, rc_sqlite_statement which, const numbers *given,
+static sqlite3_stmt *bind(rc_sqlite *sqlite, rc_sqlite_statement which, const numbers *params,
                           rc_store_fault *fault)
 {
     sqlite3_stmt *statement = rc_sqlite_get(sqlite, which, fault);
-    for (int i = 0; statement != NULL && i < given->count; i++)
-        sqlite3_bind_int64(statement, i + 1, given->at[i]);
+    for (int i = 0; statement != NULL && i < params->count; i++)
+        sqlite3_bind_int64(statement, i + 1, params->at[i]);
     return statement;
 }
 
 /* Deletes; *ret_count: how many rows. */
-static bool remove_rows(rc_sqlite *sqlite, rc_sqlite_statement which, const numbers *given,
+static bool remove_rows(rc_sqlite *sqlite, rc_sqlite_statement which, const numbers *params,
                         int64_t *ret_count, rc_store_fault *fault)
 {
-    sqlite3_stmt *statement = bind(sqlite, which, given, fault);
+    sqlite3_stmt *statement = bind(sqlite, which, params, fault);
     if (statement == NULL)
         return false;
     const bool is_done =
@@ -62,10 +62,10 @@ static bool remove_rows(rc_sqlite *sqlite, rc_sqlite_statement which, const numb
 }
 
 /* The first row's first two numbers; *ret_is_there: there is one. */
-static bool ask(rc_sqlite *sqlite, rc_sqlite_statement which, const numbers *given,
-                int64_t ret_row[2], bool *ret_is_there, rc_store_fault *fault)
+static bool query(rc_sqlite *sqlite, rc_sqlite_statement which, const numbers *params,
+                  int64_t ret_row[2], bool *ret_is_there, rc_store_fault *fault)
 {
-    sqlite3_stmt *statement = bind(sqlite, which, given, fault);
+    sqlite3_stmt *statement = bind(sqlite, which, params, fault);
     if (statement == NULL)
         return false;
     const int code = sqlite3_step(statement);
@@ -94,7 +94,7 @@ static bool prune_slice(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault
     int64_t operations = 0;
     int64_t ignored = 0;
     bool has_more = false;
-    if (!ask(sqlite, RC_SQL_SLICE_END, &all, row, &has_more, fault))
+    if (!query(sqlite, RC_SQL_SLICE_END, &all, row, &has_more, fault))
         return false;
     const numbers slice = {{prune->from_key, has_more ? row[0] : last, before}, 3};
     const numbers keys = {{slice.at[0], slice.at[1]}, 2};
@@ -116,14 +116,14 @@ static bool prune_value(rc_sqlite *sqlite, rc_store_prune *prune, int64_t left, 
 {
     const int64_t last =
         rc_sqlite_time_key(before_of(prune->before_unix_ms)) >> RC_SQLITE_BLOCK_BITS;
-    const numbers all = {{prune->about, prune->value, prune->from_block, last, left}, 5};
+    const numbers all = {{prune->field, prune->value, prune->from_block, last, left}, 5};
     int64_t row[2] = {0};
     int64_t count = 0;
     bool has_more = false;
-    if (!ask(sqlite, RC_SQL_NOTES_END, &all, row, &has_more, fault))
+    if (!query(sqlite, RC_SQL_NOTES_END, &all, row, &has_more, fault))
         return false;
     const int64_t end = has_more ? row[0] : last;
-    const numbers some = {{prune->about, prune->value, prune->from_block, end}, 4};
+    const numbers some = {{prune->field, prune->value, prune->from_block, end}, 4};
     if (!remove_rows(sqlite, RC_SQL_PRUNE_NOTES, &some, &count, fault))
         return false;
     prune->from_block = end;
@@ -135,21 +135,21 @@ static bool prune_value(rc_sqlite *sqlite, rc_store_prune *prune, int64_t left, 
 static bool prune_notes(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault *fault)
 {
     for (uint32_t i = 0; i < prune->max; i++) {
-        const numbers here = {{prune->about, prune->value}, 2};
+        const numbers here = {{prune->field, prune->value}, 2};
         int64_t row[2] = {0};
         bool is_there = true;
         bool is_whole = true;
-        if (prune->about != 0 && !prune_value(sqlite, prune, prune->max - i, &is_whole, fault))
+        if (prune->field != 0 && !prune_value(sqlite, prune, prune->max - i, &is_whole, fault))
             return false;
         if (!is_whole)
             return true;
-        if (!ask(sqlite, RC_SQL_NEXT_NOTE, &here, row, &is_there, fault))
+        if (!query(sqlite, RC_SQL_NEXT_NOTE, &here, row, &is_there, fault))
             return false;
         prune->is_in_names = !is_there && prune->operations > 0;
         prune->is_done = !is_there && !prune->is_in_names;
         if (!is_there)
             return true;
-        prune->about = row[0];
+        prune->field = row[0];
         prune->value = row[1];
         prune->from_block = 0;
     }
@@ -163,7 +163,7 @@ static bool prune_some(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault 
     if (prune->is_in_names)
         return rc_sqlite_sweep_step(sqlite, prune->max, &prune->is_done, fault);
     /* Enough is deleted: what follows is about operations before those that stay. */
-    if (prune->is_enough && !prune->is_in_notes) {
+    if (prune->is_stopped && !prune->is_in_notes) {
         prune->before_unix_ms = rc_sqlite_key_time(prune->from_key);
         prune->is_in_notes = true;
     }
@@ -205,8 +205,8 @@ bool rc_sqlite_prune(rc_store *store, rc_store_prune *prune, rc_store_fault *fau
 
 /* --- what there is to delete --- */
 
-static bool count_past(const rc_sqlite *sqlite, int64_t before, rc_store_past *past,
-                       rc_store_fault *fault)
+static bool count_expired(const rc_sqlite *sqlite, int64_t before, rc_store_expired *expired,
+                          rc_store_fault *fault)
 {
     sqlite3_stmt *row = NULL;
     if (!rc_sqlite_prepare(sqlite,
@@ -218,14 +218,14 @@ static bool count_past(const rc_sqlite *sqlite, int64_t before, rc_store_past *p
     sqlite3_bind_int64(row, 2, before);
     const bool is_good = sqlite3_step(row) == SQLITE_ROW || rc_sqlite_fail(sqlite, "read", fault);
     if (is_good) {
-        past->operations = (uint64_t)sqlite3_column_int64(row, 0);
-        past->staying = (uint64_t)sqlite3_column_int64(row, 1) - past->operations;
+        expired->operations = (uint64_t)sqlite3_column_int64(row, 0);
+        expired->remaining = (uint64_t)sqlite3_column_int64(row, 1) - expired->operations;
     }
     sqlite3_finalize(row);
     return is_good;
 }
 
-static bool measure_room(const rc_sqlite *sqlite, rc_store_past *past, rc_store_fault *fault)
+static bool measure_space(const rc_sqlite *sqlite, rc_store_expired *expired, rc_store_fault *fault)
 {
     int64_t pages = 0;
     int64_t free_pages = 0;
@@ -234,34 +234,34 @@ static bool measure_room(const rc_sqlite *sqlite, rc_store_past *past, rc_store_
         !rc_sqlite_number(sqlite, "PRAGMA freelist_count", &free_pages, fault) ||
         !rc_sqlite_number(sqlite, "PRAGMA page_size", &page_bytes, fault))
         return false;
-    past->bytes = (uint64_t)(pages * page_bytes);
-    past->free_bytes = (uint64_t)(free_pages * page_bytes);
+    expired->bytes = (uint64_t)(pages * page_bytes);
+    expired->free_bytes = (uint64_t)(free_pages * page_bytes);
     return true;
 }
 
-bool rc_sqlite_used(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault)
+bool rc_sqlite_used_bytes(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault)
 {
-    rc_store_past past = {.operations = 0};
-    if (!measure_room((const rc_sqlite *)store, &past, fault))
+    rc_store_expired expired = {.operations = 0};
+    if (!measure_space((const rc_sqlite *)store, &expired, fault))
         return false;
-    *ret_bytes = past.bytes > past.free_bytes ? past.bytes - past.free_bytes : 0;
+    *ret_bytes = expired.bytes > expired.free_bytes ? expired.bytes - expired.free_bytes : 0;
     return true;
 }
 
-bool rc_sqlite_past(rc_store *store, int64_t before_unix_ms, rc_store_past *ret_past,
-                    rc_store_fault *fault)
+bool rc_sqlite_count_expired(rc_store *store, int64_t before_unix_ms, rc_store_expired *ret_expired,
+                             rc_store_fault *fault)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
-    rc_store_past past = {.operations = 0};
-    if (!count_past(sqlite, before_of(before_unix_ms), &past, fault) ||
-        !measure_room(sqlite, &past, fault))
+    rc_store_expired expired = {.operations = 0};
+    if (!count_expired(sqlite, before_of(before_unix_ms), &expired, fault) ||
+        !measure_space(sqlite, &expired, fault))
         return false;
-    *ret_past = past;
+    *ret_expired = expired;
     return true;
 }
 
-bool rc_sqlite_first_past(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
-                          rc_store_fault *fault)
+bool rc_sqlite_first_expired(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
+                             rc_store_fault *fault)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
     const int64_t before = before_of(before_unix_ms);

@@ -12,7 +12,7 @@ _Static_assert(RC_RECORD_ATTEMPT == 2 && RC_OUTCOME_SUCCEEDED == 1 && RC_CLASS_C
 
 /* --- keys --- */
 
-#define LOW_MASK ((INT64_C(1) << RC_KEY_LOW_BITS) - 1)
+#define LOW_MASK ((INT64_C(1) << RC_OPERATION_KEY_LOW_BITS) - 1)
 #define LOW_LETTERS 3 /* of 5 bits each */
 
 bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key)
@@ -42,12 +42,12 @@ int64_t rc_sqlite_time_key(int64_t unix_ms)
     const int64_t last_ms = (INT64_C(1) << 48) - 1;
     if (unix_ms < 0)
         return 0;
-    return (unix_ms > last_ms ? last_ms : unix_ms) << RC_KEY_LOW_BITS;
+    return (unix_ms > last_ms ? last_ms : unix_ms) << RC_OPERATION_KEY_LOW_BITS;
 }
 
 int64_t rc_sqlite_key_time(int64_t key)
 {
-    return key > 0 ? key >> RC_KEY_LOW_BITS : 0;
+    return key > 0 ? key >> RC_OPERATION_KEY_LOW_BITS : 0;
 }
 
 /* --- rows --- */
@@ -166,7 +166,7 @@ static bool find_operation(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_str id
     if (!rc_sqlite_key(id, &first))
         return true;
     int64_t key = first;
-    for (uint32_t i = 0; i < RC_SQLITE_PLACES && !*ret_found; i++) {
+    for (uint32_t i = 0; i < RC_SQLITE_KEY_PROBES_MAX && !*ret_found; i++) {
         sqlite3_reset(row);
         sqlite3_bind_int64(row, 1, key);
         int code = sqlite3_step(row);
@@ -213,8 +213,8 @@ static bool read_records(const rc_sqlite *sqlite, sqlite3_stmt *row, const rc_re
     return code == SQLITE_ROW || code == SQLITE_DONE || rc_sqlite_fail(sqlite, "read", fault);
 }
 
-static bool tell(const rc_sqlite *sqlite, sqlite3_stmt *found, sqlite3_stmt *rows,
-                 rc_record_each each, void *ctx, rc_store_fault *fault)
+static bool give_records(const rc_sqlite *sqlite, sqlite3_stmt *found, sqlite3_stmt *rows,
+                         rc_record_each each, void *ctx, rc_store_fault *fault)
 {
     rc_record operation;
     rc_sqlite_read_operation(found, &operation);
@@ -238,7 +238,7 @@ bool rc_sqlite_timeline(rc_store *store, rc_str operation_id, rc_record_each eac
     /* The row of the operation stays open, and with it the moment that is read. */
     bool is_good = found != NULL && rows != NULL &&
                    find_operation(sqlite, found, operation_id, &is_found, fault) &&
-                   (!is_found || tell(sqlite, found, rows, each, ctx, fault));
+                   (!is_found || give_records(sqlite, found, rows, each, ctx, fault));
     sqlite3_reset(rows);
     sqlite3_reset(found);
     return is_good;

@@ -109,10 +109,10 @@ bool rc_sqlite_version(const rc_sqlite *sqlite, const rc_sqlite_step *steps, siz
     if (application != RC_SQLITE_APPLICATION || version < 1)
         return rc_store_fault_set(fault, RC_STORE_FOREIGN, "open", sqlite->path, NULL);
     if (version > steps[count - 1].version) {
-        char said[64];
-        sqlite3_snprintf(sizeof(said), said, "version %lld, known up to %d", (long long)version,
+        char detail[64];
+        sqlite3_snprintf(sizeof(detail), detail, "version %lld, known up to %d", (long long)version,
                          steps[count - 1].version);
-        return rc_store_fault_set(fault, RC_STORE_TOO_NEW, "open", sqlite->path, said);
+        return rc_store_fault_set(fault, RC_STORE_TOO_NEW, "open", sqlite->path, detail);
     }
     *ret_version = (int)version;
     return true;

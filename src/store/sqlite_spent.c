@@ -4,7 +4,7 @@
 
 #define DAY_MS INT64_C(86400000)
 
-const char rc_sqlite_add_spent_sql[] =
+const char rc_sqlite_add_usage_sql[] =
     "INSERT INTO spend(day, client, route, target, credential, attempts, tokens_in, tokens_out,"
     " cost_usd_micro) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
     " ON CONFLICT(day, client, route, target, credential) DO UPDATE SET"
@@ -34,7 +34,7 @@ bool rc_sqlite_find_owner(rc_sqlite *sqlite, int64_t key, rc_sqlite_owner *ret_o
 
 /* --- adding up --- */
 
-static bool is_same(const rc_sqlite_spent_row *a, const rc_sqlite_spent_row *b)
+static bool is_same_group(const rc_sqlite_usage_row *a, const rc_sqlite_usage_row *b)
 {
     return a->day == b->day && a->client == b->client && a->route == b->route &&
            a->target == b->target && a->credential == b->credential;
@@ -46,7 +46,7 @@ static void add_number(int64_t *sum, uint64_t number)
         *sum = INT64_MAX;
 }
 
-static void add_to(rc_sqlite_spent_row *row, const rc_record *record)
+static void add_to(rc_sqlite_usage_row *row, const rc_record *record)
 {
     row->attempts++;
     add_number(&row->tokens_in, record->tokens_in);
@@ -55,37 +55,37 @@ static void add_to(rc_sqlite_spent_row *row, const rc_record *record)
 }
 
 /* The place for a row; NULL: the table is full, and could not be written. */
-static rc_sqlite_spent_row *place_of(rc_sqlite *sqlite, const rc_sqlite_spent_row *row,
-                                     rc_store_fault *fault)
+static rc_sqlite_usage_row *slot_of(rc_sqlite *sqlite, const rc_sqlite_usage_row *row,
+                                    rc_store_fault *fault)
 {
-    for (size_t i = 0; i < sqlite->spent_count; i++)
-        if (is_same(&sqlite->spent[i], row))
-            return &sqlite->spent[i];
-    if (sqlite->spent_count == RC_SQLITE_SPENT_MAX && !rc_sqlite_flush_spent(sqlite, fault))
+    for (size_t i = 0; i < sqlite->usage_count; i++)
+        if (is_same_group(&sqlite->usage[i], row))
+            return &sqlite->usage[i];
+    if (sqlite->usage_count == RC_SQLITE_USAGE_MAX && !rc_sqlite_flush_usage(sqlite, fault))
         return NULL;
-    rc_sqlite_spent_row *place = &sqlite->spent[sqlite->spent_count++];
-    *place = *row;
-    return place;
+    rc_sqlite_usage_row *slot = &sqlite->usage[sqlite->usage_count++];
+    *slot = *row;
+    return slot;
 }
 
-bool rc_sqlite_add_spent(rc_sqlite *sqlite, const rc_sqlite_owner *owner, const rc_record *record,
+bool rc_sqlite_add_usage(rc_sqlite *sqlite, const rc_sqlite_owner *owner, const rc_record *record,
                          rc_store_fault *fault)
 {
-    rc_sqlite_spent_row row = {
+    rc_sqlite_usage_row row = {
         .day = record->unix_ms / DAY_MS, .client = owner->client, .route = owner->route};
     if (!rc_sqlite_name(sqlite, record->target, &row.target, fault) ||
         !rc_sqlite_name(sqlite, record->credential, &row.credential, fault))
         return false;
-    rc_sqlite_spent_row *place = place_of(sqlite, &row, fault);
-    if (place == NULL)
+    rc_sqlite_usage_row *slot = slot_of(sqlite, &row, fault);
+    if (slot == NULL)
         return false;
-    add_to(place, record);
+    add_to(slot, record);
     return true;
 }
 
-static bool write_row(rc_sqlite *sqlite, const rc_sqlite_spent_row *row, rc_store_fault *fault)
+static bool write_row(rc_sqlite *sqlite, const rc_sqlite_usage_row *row, rc_store_fault *fault)
 {
-    sqlite3_stmt *add = rc_sqlite_get(sqlite, RC_SQL_ADD_SPENT, fault);
+    sqlite3_stmt *add = rc_sqlite_get(sqlite, RC_SQL_ADD_USAGE, fault);
     if (add == NULL)
         return false;
     const int64_t numbers[] = {row->day,       row->client,     row->route,
@@ -98,12 +98,12 @@ static bool write_row(rc_sqlite *sqlite, const rc_sqlite_spent_row *row, rc_stor
     return is_done;
 }
 
-bool rc_sqlite_flush_spent(rc_sqlite *sqlite, rc_store_fault *fault)
+bool rc_sqlite_flush_usage(rc_sqlite *sqlite, rc_store_fault *fault)
 {
-    for (size_t i = 0; i < sqlite->spent_count; i++)
-        if (!write_row(sqlite, &sqlite->spent[i], fault))
+    for (size_t i = 0; i < sqlite->usage_count; i++)
+        if (!write_row(sqlite, &sqlite->usage[i], fault))
             return false;
-    sqlite->spent_count = 0;
+    sqlite->usage_count = 0;
     return true;
 }
 
@@ -114,8 +114,8 @@ static uint64_t number(sqlite3_stmt *row, int column)
     return (uint64_t)rc_sqlite_count(row, column);
 }
 
-bool rc_sqlite_spent(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
-                     rc_store_fault *fault)
+bool rc_sqlite_daily_usage_since(rc_store *store, int64_t from_day, rc_store_daily_usage_each each,
+                                 void *ctx, rc_store_fault *fault)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
     static const char sql[] = "SELECT day, (SELECT text FROM names WHERE id = client),"
@@ -130,7 +130,7 @@ bool rc_sqlite_spent(rc_store *store, int64_t from_day, rc_store_spent_each each
     sqlite3_bind_int64(row, 1, from_day);
     int code = sqlite3_step(row);
     for (bool goes_on = true; code == SQLITE_ROW && goes_on;) {
-        const rc_store_spent spent = {
+        const rc_store_daily_usage spent = {
             .day = sqlite3_column_int64(row, 0),
             .client = rc_sqlite_text(row, 1),
             .route = rc_sqlite_text(row, 2),

@@ -13,8 +13,8 @@ typedef struct walk {
     rc_stats *attempts;   /* may be NULL */
     sqlite3_stmt *operation;
     sqlite3_stmt *attempt;
-    bool is_beside;   /* the attempts are read side by side with the operations */
-    bool has_attempt; /* then: the statement stands on one that was not used yet */
+    bool is_side_by_side; /* the attempts are read side by side with the operations */
+    bool has_attempt;     /* then: the statement stands on one that was not used yet */
 } walk;
 
 /* A row of either table. */
@@ -27,7 +27,7 @@ typedef struct row {
     int64_t client;
     int64_t model;
     int64_t route;
-    uint64_t tries;
+    uint64_t attempts;
     int64_t latency_ms;
     int64_t first_byte_ms;
     uint64_t tokens_in;
@@ -36,17 +36,17 @@ typedef struct row {
     bool is_estimated; /* of an operation: of one of its attempts, at least */
     bool is_unpriced;
     /* Of an operation whose row has its only attempt. */
-    bool has_try;
+    bool has_only_attempt;
     int64_t try_model;
     int64_t try_latency_ms;
     int64_t try_first_byte_ms;
 } row;
 
 /* What the attempts of an operation say of it. */
-typedef struct tried {
+typedef struct attempt_sums {
     bool has_failed; /* one of them */
     uint64_t estimated_usd_micro;
-} tried;
+} attempt_sums;
 
 /* --- rows --- */
 
@@ -56,11 +56,11 @@ typedef struct tried {
     " t.tokens_out, t.cost_usd_micro, t.first_byte_ms, t.flags"
 static const char operations_sql[] =
     "SELECT t.op" COLUMNS ", t.outcome, t.client, t.attempt, %s, %s FROM %s WHERE%s ORDER BY %s";
-#define TRY_COLUMNS "t.try_model, t.try_latency_ms, t.try_first_byte_ms"
-#define NO_TRY_COLUMNS "NULL, NULL, NULL"
-static const char beside_sql[] =
+#define ATTEMPT_COLUMNS "t.try_model, t.try_latency_ms, t.try_first_byte_ms"
+#define NO_ATTEMPT_COLUMNS "NULL, NULL, NULL"
+static const char side_by_side_sql[] =
     "SELECT t.op" COLUMNS " FROM steps t WHERE%s AND t.kind = %d ORDER BY t.op, t.seq";
-static const char looked_up_sql[] =
+static const char lookup_sql[] =
     "SELECT t.op" COLUMNS " FROM steps t WHERE t.op = ?1 AND t.kind = %d";
 
 static void read_columns(sqlite3_stmt *statement, row *ret_row)
@@ -86,10 +86,10 @@ static void read_operation(sqlite3_stmt *statement, row *ret_row)
     read_columns(statement, ret_row);
     ret_row->outcome = (rc_outcome)sqlite3_column_int(statement, 11);
     ret_row->client = sqlite3_column_int64(statement, 12);
-    ret_row->tries = (uint64_t)rc_sqlite_count(statement, 13);
+    ret_row->attempts = (uint64_t)rc_sqlite_count(statement, 13);
     ret_row->route = sqlite3_column_int64(statement, 14);
-    ret_row->has_try = sqlite3_column_type(statement, 15) != SQLITE_NULL;
-    if (!ret_row->has_try)
+    ret_row->has_only_attempt = sqlite3_column_type(statement, 15) != SQLITE_NULL;
+    if (!ret_row->has_only_attempt)
         return;
     ret_row->try_model = sqlite3_column_int64(statement, 15);
     ret_row->try_latency_ms = rc_sqlite_optional(statement, 16);
@@ -101,10 +101,10 @@ static void read_attempt(sqlite3_stmt *statement, const row *operation, row *ret
     read_columns(statement, ret_row);
     ret_row->client = operation->client;
     ret_row->route = operation->route;
-    ret_row->tries = 1;
+    ret_row->attempts = 1;
     ret_row->outcome =
-        rc_attempt_outcome((rc_code)ret_row->code, (rc_error_class)ret_row->error_class,
-                           operation->outcome, ret_row->target == operation->target);
+        rc_record_attempt_outcome((rc_code)ret_row->code, (rc_error_class)ret_row->error_class,
+                                  operation->outcome, ret_row->target == operation->target);
 }
 
 /* The attempt that is in its operation's row. */
@@ -116,8 +116,9 @@ static row only_attempt(const row *operation)
     attempt.model = operation->try_model;
     attempt.latency_ms = operation->try_latency_ms;
     attempt.first_byte_ms = operation->try_first_byte_ms;
-    attempt.tries = 1;
-    attempt.outcome = rc_attempt_outcome(RC_CODE_NONE, RC_CLASS_NONE, operation->outcome, true);
+    attempt.attempts = 1;
+    attempt.outcome =
+        rc_record_attempt_outcome(RC_CODE_NONE, RC_CLASS_NONE, operation->outcome, true);
     return attempt;
 }
 
@@ -132,7 +133,7 @@ static rc_stats_sample sample_of(const row *from)
         .client = from->client,
         .model = from->model,
         .route = from->route,
-        .attempts = from->tries,
+        .attempts = from->attempts,
         .latency_ms = from->latency_ms,
         .first_byte_ms = from->first_byte_ms,
         .tokens_in = from->tokens_in,
@@ -163,7 +164,8 @@ static bool count_attempt(const walk *w, const row *operation, const row *attemp
     return rc_stats_add(w->attempts, &sample) == RC_OK || no_memory(w, fault);
 }
 
-static bool add_attempt(const walk *w, const row *operation, tried *found, rc_store_fault *fault)
+static bool add_attempt(const walk *w, const row *operation, attempt_sums *found,
+                        rc_store_fault *fault)
 {
     row attempt;
     read_attempt(w->attempt, operation, &attempt);
@@ -178,20 +180,20 @@ static bool add_only(const walk *w, const row *operation, rc_store_fault *fault)
     return count_attempt(w, operation, &attempt, fault);
 }
 
-static bool add_operation(const walk *w, const row *operation, const tried *found,
+static bool add_operation(const walk *w, const row *operation, const attempt_sums *found,
                           rc_store_fault *fault)
 {
     if (w->operations == NULL)
         return true;
     rc_stats_sample sample = sample_of(operation);
     const bool is_good = operation->outcome == RC_OUTCOME_SUCCEEDED;
-    sample.wasted = operation->tries - (is_good && operation->tries > 0 ? 1 : 0);
+    sample.wasted = operation->attempts - (is_good && operation->attempts > 0 ? 1 : 0);
     sample.has_recovered = is_good && found->has_failed;
     /* Of several attempts some may have been measured. */
-    if (operation->tries > 1)
+    if (operation->attempts > 1)
         sample.estimated_usd_micro = found->estimated_usd_micro;
-    sample.has_faltered =
-        sample.has_recovered || (operation->outcome == RC_OUTCOME_FAILED && operation->tries > 0);
+    sample.has_faltered = sample.has_recovered ||
+                          (operation->outcome == RC_OUTCOME_FAILED && operation->attempts > 0);
     return rc_stats_add(w->operations, &sample) == RC_OK || no_memory(w, fault);
 }
 
@@ -205,7 +207,8 @@ static bool is_on_row(const walk *w, int code, bool *ret_has_row, rc_store_fault
 
 /* The attempts of an operation, from where they stand. Those before it belong to none that is
  * wanted. */
-static bool add_beside(walk *w, const row *operation, tried *found, rc_store_fault *fault)
+static bool add_side_by_side(walk *w, const row *operation, attempt_sums *found,
+                             rc_store_fault *fault)
 {
     while (w->has_attempt) {
         const int64_t key = sqlite3_column_int64(w->attempt, 0);
@@ -219,7 +222,8 @@ static bool add_beside(walk *w, const row *operation, tried *found, rc_store_fau
     return true;
 }
 
-static bool add_looked_up(const walk *w, const row *operation, tried *found, rc_store_fault *fault)
+static bool add_by_lookup(const walk *w, const row *operation, attempt_sums *found,
+                          rc_store_fault *fault)
 {
     bool has_row = false;
     sqlite3_bind_int64(w->attempt, 1, operation->key);
@@ -236,14 +240,14 @@ static bool add_looked_up(const walk *w, const row *operation, tried *found, rc_
 static bool needs_attempts(const walk *w, const row *operation)
 {
     return w->attempts != NULL ||
-           (operation->tries > 1 &&
+           (operation->attempts > 1 &&
             (operation->outcome == RC_OUTCOME_SUCCEEDED || operation->is_estimated));
 }
 
 static bool run(walk *w, rc_store_fault *fault)
 {
     bool has_row = false;
-    if (w->is_beside && !is_on_row(w, sqlite3_step(w->attempt), &w->has_attempt, fault))
+    if (w->is_side_by_side && !is_on_row(w, sqlite3_step(w->attempt), &w->has_attempt, fault))
         return false;
     for (;;) {
         if (!is_on_row(w, sqlite3_step(w->operation), &has_row, fault))
@@ -251,14 +255,14 @@ static bool run(walk *w, rc_store_fault *fault)
         if (!has_row)
             return true;
         row operation;
-        tried found = {0};
+        attempt_sums found = {0};
         read_operation(w->operation, &operation);
-        if (operation.has_try && !add_only(w, &operation, fault))
+        if (operation.has_only_attempt && !add_only(w, &operation, fault))
             return false;
-        if (w->is_beside && !add_beside(w, &operation, &found, fault))
+        if (w->is_side_by_side && !add_side_by_side(w, &operation, &found, fault))
             return false;
-        if (!w->is_beside && !operation.has_try && needs_attempts(w, &operation) &&
-            !add_looked_up(w, &operation, &found, fault))
+        if (!w->is_side_by_side && !operation.has_only_attempt && needs_attempts(w, &operation) &&
+            !add_by_lookup(w, &operation, &found, fault))
             return false;
         if (!add_operation(w, &operation, &found, fault))
             return false;
@@ -310,17 +314,17 @@ static bool prepare(walk *w, const rc_store_filter *filter, rc_store_fault *faul
     /* A column far behind in the row costs time. */
     sqlite3_snprintf(sizeof(sql), sql, operations_sql,
                      (by & RC_STATS_BY_ROUTE) != 0 ? "t.route" : "0",
-                     w->attempts != NULL ? TRY_COLUMNS : NO_TRY_COLUMNS, choice.from, choice.where,
-                     choice.rising);
+                     w->attempts != NULL ? ATTEMPT_COLUMNS : NO_ATTEMPT_COLUMNS, choice.from,
+                     choice.where, choice.rising);
     if (!rc_sqlite_prepare(w->sqlite, sql, &w->operation, fault))
         return false;
     rc_sqlite_bind_filter(w->operation, filter);
-    w->is_beside = w->attempts != NULL && is_by_time_alone(filter);
+    w->is_side_by_side = w->attempts != NULL && is_by_time_alone(filter);
     rc_sqlite_where_time(filter, where);
-    if (w->is_beside)
-        sqlite3_snprintf(sizeof(sql), sql, beside_sql, where, (int)RC_RECORD_ATTEMPT);
+    if (w->is_side_by_side)
+        sqlite3_snprintf(sizeof(sql), sql, side_by_side_sql, where, (int)RC_RECORD_ATTEMPT);
     else
-        sqlite3_snprintf(sizeof(sql), sql, looked_up_sql, (int)RC_RECORD_ATTEMPT);
+        sqlite3_snprintf(sizeof(sql), sql, lookup_sql, (int)RC_RECORD_ATTEMPT);
     return rc_sqlite_prepare(w->sqlite, sql, &w->attempt, fault);
 }
 

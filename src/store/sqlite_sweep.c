@@ -18,7 +18,7 @@ const char rc_sqlite_sweep_operations_sql[] =
     " WHERE op > ?1 ORDER BY op LIMIT ?2";
 const char rc_sqlite_sweep_steps_sql[] =
     "SELECT op, target, model, provider, credential FROM steps WHERE op > ?1 AND op <= ?2";
-const char rc_sqlite_sweep_spend_sql[] =
+const char rc_sqlite_sweep_usage_sql[] =
     "SELECT day, client, route, target, credential FROM spend"
     " WHERE (day, client, route, target, credential) > (?1, ?2, ?3, ?4, ?5)"
     " ORDER BY day, client, route, target, credential LIMIT ?6";
@@ -77,7 +77,7 @@ static bool begin(rc_sqlite *sqlite, rc_store_fault *fault)
     sweep->is_used = (bool *)(sweep->ids + RC_SQLITE_SWEEP_MAX);
     sweep->key = INT64_MIN;
     for (int i = 0; i < 5; i++)
-        sweep->spend[i] = INT64_MIN;
+        sweep->usage_key[i] = INT64_MIN;
     const int64_t numbers[] = {sweep->last_id, RC_SQLITE_SWEEP_MAX};
     sqlite3_stmt *row = bind(sqlite, RC_SQL_SWEEP_NAMES, numbers, 2, fault);
     if (row == NULL)
@@ -96,7 +96,7 @@ static bool use_row(rc_sqlite *sqlite, sqlite3_stmt *row)
 }
 
 /* Operations, and the steps of all keys up to theirs; after the last operation those of any key. */
-static bool look_at_slice(rc_sqlite *sqlite, uint32_t max, rc_store_fault *fault)
+static bool scan_slice(rc_sqlite *sqlite, uint32_t max, rc_store_fault *fault)
 {
     rc_sqlite_sweep *sweep = &sqlite->sweep;
     const int64_t slice[] = {sweep->key, max};
@@ -110,8 +110,8 @@ static bool look_at_slice(rc_sqlite *sqlite, uint32_t max, rc_store_fault *fault
         last = sqlite3_column_int64(row, 0);
     if (!end_rows(sqlite, row, code, fault))
         return false;
-    sweep->is_in_spend = count < max;
-    const int64_t keys[] = {sweep->key, sweep->is_in_spend ? INT64_MAX : last};
+    sweep->is_in_usage = count < max;
+    const int64_t keys[] = {sweep->key, sweep->is_in_usage ? INT64_MAX : last};
     row = bind(sqlite, RC_SQL_SWEEP_STEPS, keys, 2, fault);
     if (row == NULL)
         return false;
@@ -121,20 +121,20 @@ static bool look_at_slice(rc_sqlite *sqlite, uint32_t max, rc_store_fault *fault
     return end_rows(sqlite, row, code, fault);
 }
 
-static bool look_at_spend(rc_sqlite *sqlite, uint32_t max, rc_store_fault *fault)
+static bool scan_usage(rc_sqlite *sqlite, uint32_t max, rc_store_fault *fault)
 {
     rc_sqlite_sweep *sweep = &sqlite->sweep;
     int64_t from[6];
     uint32_t count = 0;
-    memcpy(from, sweep->spend, sizeof(sweep->spend));
+    memcpy(from, sweep->usage_key, sizeof(sweep->usage_key));
     from[5] = max;
-    sqlite3_stmt *row = bind(sqlite, RC_SQL_SWEEP_SPEND, from, 6, fault);
+    sqlite3_stmt *row = bind(sqlite, RC_SQL_SWEEP_USAGE, from, 6, fault);
     if (row == NULL)
         return false;
     int code = sqlite3_step(row);
     for (; code == SQLITE_ROW && use_row(sqlite, row); code = sqlite3_step(row), count++)
         for (int i = 0; i < 5; i++)
-            sweep->spend[i] = sqlite3_column_int64(row, i);
+            sweep->usage_key[i] = sqlite3_column_int64(row, i);
     sweep->is_in_drop = count < max;
     return end_rows(sqlite, row, code, fault);
 }
@@ -153,7 +153,7 @@ static bool drop(rc_sqlite *sqlite, uint32_t max, bool *ret_is_done, rc_store_fa
     }
     /* Numbers that are remembered for their texts may be gone. */
     if (count > 0)
-        rc_names_clear(&sqlite->names);
+        rc_name_cache_clear(&sqlite->names);
     *ret_is_done = sweep->at == sweep->count;
     return true;
 }
@@ -174,8 +174,7 @@ bool rc_sqlite_sweep_step(rc_sqlite *sqlite, uint32_t max, bool *ret_is_done, rc
         return begin(sqlite, fault);
     if (sweep->is_in_drop)
         return drop(sqlite, max, ret_is_done, fault);
-    return sweep->is_in_spend ? look_at_spend(sqlite, max, fault)
-                              : look_at_slice(sqlite, max, fault);
+    return sweep->is_in_usage ? scan_usage(sqlite, max, fault) : scan_slice(sqlite, max, fault);
 }
 
 void rc_sqlite_sweep_finish(rc_sqlite *sqlite)

@@ -51,7 +51,7 @@ static const char add_record_sql[] = "INSERT OR IGNORE INTO steps(op, seq, kind"
 
 /* The attempt that stands in its operation's row, as a row of its own: a later outcome is about to
  * write over the columns that they share. */
-static const char move_try_sql[] =
+static const char move_attempt_sql[] =
     "INSERT OR IGNORE INTO steps(op, seq, kind, code, error_class, target, model, attempt,"
     " latency_ms, tokens_in, tokens_out, cost_usd_micro, at_ms, provider, credential, status,"
     " category, reason, wait_ms, first_byte_ms, bytes, flags, request_id)"
@@ -68,17 +68,17 @@ static const char *const statement_sql[RC_SQL_COUNT] = {
     [RC_SQL_ADD_OPERATION] = add_operation_sql,
     [RC_SQL_END_OPERATION] = end_operation_sql,
     [RC_SQL_ADD_RECORD] = add_record_sql,
-    [RC_SQL_MOVE_TRY] = move_try_sql,
-    [RC_SQL_CLEAR_TRY] =
+    [RC_SQL_MOVE_ATTEMPT] = move_attempt_sql,
+    [RC_SQL_CLEAR_ATTEMPT] =
         "UPDATE operations SET try_model = NULL WHERE op = ?1 AND outcome_seq < ?2",
     [RC_SQL_ADD_REPORT] =
         "INSERT OR IGNORE INTO reports(op, seq, report_id, body) VALUES(?1, ?2, ?3, ?4)",
-    [RC_SQL_ADD_SPENT] = rc_sqlite_add_spent_sql,
+    [RC_SQL_ADD_USAGE] = rc_sqlite_add_usage_sql,
     [RC_SQL_ADD_NOTE] = "INSERT OR IGNORE INTO blocks(about, value, block) VALUES(?1, ?2, ?3)",
     [RC_SQL_FIND_OWNER] = rc_sqlite_find_owner_sql,
     [RC_SQL_FIND_NAME] = "SELECT id FROM names WHERE text = ?1",
     [RC_SQL_ADD_NAME] = "INSERT INTO names(text) VALUES(?1)",
-    [RC_SQL_SAVE_MARK] = "REPLACE INTO marks(kind, name, state, until_unix_ms) VALUES(?, ?, ?, ?)",
+    [RC_SQL_SAVE_STATE] = "REPLACE INTO marks(kind, name, state, until_unix_ms) VALUES(?, ?, ?, ?)",
     [RC_SQL_READ_OPERATION] = rc_sqlite_operation_sql,
     [RC_SQL_READ_RECORDS] = rc_sqlite_records_sql,
     [RC_SQL_SLICE_END] = rc_sqlite_slice_end_sql,
@@ -91,9 +91,9 @@ static const char *const statement_sql[RC_SQL_COUNT] = {
     [RC_SQL_SWEEP_NAMES] = rc_sqlite_sweep_names_sql,
     [RC_SQL_SWEEP_OPERATIONS] = rc_sqlite_sweep_operations_sql,
     [RC_SQL_SWEEP_STEPS] = rc_sqlite_sweep_steps_sql,
-    [RC_SQL_SWEEP_SPEND] = rc_sqlite_sweep_spend_sql,
+    [RC_SQL_SWEEP_USAGE] = rc_sqlite_sweep_usage_sql,
     [RC_SQL_SWEEP_DROP] = rc_sqlite_sweep_drop_sql,
-    [RC_SQL_DROP_MARK] = "DELETE FROM marks WHERE kind = ?1 AND name = ?2",
+    [RC_SQL_DROP_STATE] = "DELETE FROM marks WHERE kind = ?1 AND name = ?2",
 };
 
 sqlite3_stmt *rc_sqlite_get(rc_sqlite *sqlite, rc_sqlite_statement which, rc_store_fault *fault)
@@ -222,13 +222,13 @@ static bool bind_columns(rc_sqlite *sqlite, const row_statement *row, int at,
 /* Places are numbered from 1; those of the columns stand behind six of the operation's own, and
  * those of its only attempt behind them. */
 enum {
-    PLACE_LAST_OWN = 6,
-#define RC_AUDIT_COLUMN(name, TYPE, words) PLACE_##name,
+    COLUMN_LAST_OWN = 6,
+#define RC_AUDIT_COLUMN(name, TYPE, words) COLUMN_##name,
 #include "../../spec/audit.def"
-    PLACE_TRY,
-    PLACES_END = PLACE_TRY + 7
+    COLUMN_ATTEMPT,
+    COLUMNS_END = COLUMN_ATTEMPT + 7
 };
-_Static_assert(PLACES_END <= RC_SQLITE_PLACES_MAX, "rc_sqlite_bound has too few places");
+_Static_assert(COLUMNS_END <= RC_SQLITE_PARAMS_MAX, "rc_sqlite_bound has too few places");
 
 /* --- the only attempt --- */
 
@@ -274,7 +274,7 @@ static bool is_same(const rc_record *a, const rc_record *b)
 static const rc_record *only_attempt(const rc_record *records, size_t count)
 {
     if (count != 3 || records[0].kind != RC_RECORD_BEGIN || records[1].kind != RC_RECORD_ATTEMPT ||
-        records[2].kind != RC_RECORD_OUTCOME || records[1].seq != RC_SQLITE_TRY_SEQ ||
+        records[2].kind != RC_RECORD_OUTCOME || records[1].seq != RC_SQLITE_ATTEMPT_SEQ ||
         records[1].report_id.len > 0)
         return NULL;
     const rc_record made = made_of_row(&records[2], &records[1]);
@@ -285,9 +285,9 @@ static const rc_record *only_attempt(const rc_record *records, size_t count)
 static bool bind_only(rc_sqlite *sqlite, const row_statement *row, int64_t key,
                       const rc_record *only, rc_store_fault *fault)
 {
-    int at = PLACE_TRY;
+    int at = COLUMN_ATTEMPT;
     if (only == NULL) {
-        while (at < PLACES_END)
+        while (at < COLUMNS_END)
             bind_number(row, at++, NO_NUMBER);
         return true;
     }
@@ -308,10 +308,10 @@ static bool bind_only(rc_sqlite *sqlite, const row_statement *row, int64_t key,
 typedef struct place {
     int64_t key;
     bool is_there;
-    bool has_try; /* its row has its only attempt */
+    bool has_attempt; /* its row has its only attempt */
 } place;
 
-static bool find_place(rc_sqlite *sqlite, rc_str id, place *ret_place, rc_store_fault *fault)
+static bool find_slot(rc_sqlite *sqlite, rc_str id, place *ret_slot, rc_store_fault *fault)
 {
     sqlite3_stmt *find = rc_sqlite_get(sqlite, RC_SQL_FIND_OPERATION, fault);
     int64_t key = 0;
@@ -320,18 +320,18 @@ static bool find_place(rc_sqlite *sqlite, rc_str id, place *ret_place, rc_store_
     if (!rc_sqlite_key(id, &key))
         return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", NULL, "not an id");
     const int64_t first = key;
-    for (uint32_t i = 0; i < RC_SQLITE_PLACES; i++) {
+    for (uint32_t i = 0; i < RC_SQLITE_KEY_PROBES_MAX; i++) {
         sqlite3_bind_int64(find, 1, key);
         int code = sqlite3_step(find);
         bool is_it = code == SQLITE_ROW && rc_str_eq(rc_sqlite_text(find, 0), id);
-        bool has_try = is_it && sqlite3_column_int(find, 1) != 0;
+        bool has_attempt = is_it && sqlite3_column_int(find, 1) != 0;
         if (code != SQLITE_ROW && code != SQLITE_DONE)
             rc_sqlite_fail(sqlite, "write", fault);
         sqlite3_reset(find);
         if (code != SQLITE_ROW && code != SQLITE_DONE)
             return false;
         if (is_it || code == SQLITE_DONE) {
-            *ret_place = (place){.key = key, .is_there = is_it, .has_try = has_try};
+            *ret_slot = (place){.key = key, .is_there = is_it, .has_attempt = has_attempt};
             return true;
         }
         key = rc_sqlite_next_key(first, key);
@@ -391,8 +391,9 @@ static bool put_operation(rc_sqlite *sqlite, const place *where, const rc_record
                           const rc_record *only, rc_store_fault *fault)
 {
     row_statement put;
-    if (where->has_try && !(step_key(sqlite, RC_SQL_MOVE_TRY, where->key, row->seq, fault) &&
-                            step_key(sqlite, RC_SQL_CLEAR_TRY, where->key, row->seq, fault)))
+    if (where->has_attempt &&
+        !(step_key(sqlite, RC_SQL_MOVE_ATTEMPT, where->key, row->seq, fault) &&
+          step_key(sqlite, RC_SQL_CLEAR_ATTEMPT, where->key, row->seq, fault)))
         return false;
     if (!get_row(sqlite, where->is_there ? RC_SQL_END_OPERATION : RC_SQL_ADD_OPERATION, &put,
                  fault))
@@ -414,7 +415,7 @@ static bool put_operation(rc_sqlite *sqlite, const place *where, const rc_record
            bind_columns(sqlite, &put, 7, &timed, fault) && finish(sqlite, put.statement, fault);
 }
 
-static bool note_name(rc_sqlite *sqlite, int64_t key, rc_sqlite_about about, rc_str name,
+static bool note_name(rc_sqlite *sqlite, int64_t key, rc_sqlite_block_field about, rc_str name,
                       rc_store_fault *fault)
 {
     int64_t id = 0;
@@ -464,38 +465,38 @@ static rc_record operation_row(const rc_record *records, size_t count)
 /* Finds the operation or adds its row. An operation that begins has its own place nearly always:
  * then looking for it first would be for nothing. */
 static bool settle(rc_sqlite *sqlite, const rc_record *row, const rc_record *only,
-                   bool is_beginning, place *ret_place, rc_store_fault *fault)
+                   bool is_beginning, place *ret_slot, rc_store_fault *fault)
 {
     if (is_beginning) {
-        *ret_place = (place){.is_there = false};
-        if (!rc_sqlite_key(row->operation_id, &ret_place->key))
+        *ret_slot = (place){.is_there = false};
+        if (!rc_sqlite_key(row->operation_id, &ret_slot->key))
             return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", NULL, "not an id");
-        if (!put_operation(sqlite, ret_place, row, only, fault))
+        if (!put_operation(sqlite, ret_slot, row, only, fault))
             return false;
         if (sqlite3_changes(sqlite->db) == 1)
             return true;
     }
-    if (!find_place(sqlite, row->operation_id, ret_place, fault))
+    if (!find_slot(sqlite, row->operation_id, ret_slot, fault))
         return false;
-    return (ret_place->is_there && row->kind != RC_RECORD_OUTCOME) ||
-           put_operation(sqlite, ret_place, row, only, fault);
+    return (ret_slot->is_there && row->kind != RC_RECORD_OUTCOME) ||
+           put_operation(sqlite, ret_slot, row, only, fault);
 }
 
-static bool is_spent(const rc_record *record)
+static bool has_usage(const rc_record *record)
 {
     return record->kind == RC_RECORD_ATTEMPT &&
            (record->tokens_in > 0 || record->tokens_out > 0 || record->cost_usd_micro > 0);
 }
 
 /* Adds an attempt to what its operation's owner has spent. row: of the operation. */
-static bool count_spent(rc_sqlite *sqlite, int64_t key, const rc_record *row, bool is_beginning,
+static bool count_usage(rc_sqlite *sqlite, int64_t key, const rc_record *row, bool is_beginning,
                         const rc_record *record, rc_store_fault *fault)
 {
     rc_sqlite_owner owner = {.client = 0};
     bool is_known = is_beginning ? rc_sqlite_name(sqlite, row->client, &owner.client, fault) &&
                                        rc_sqlite_name(sqlite, row->route, &owner.route, fault)
                                  : rc_sqlite_find_owner(sqlite, key, &owner, fault);
-    return is_known && rc_sqlite_add_spent(sqlite, &owner, record, fault);
+    return is_known && rc_sqlite_add_usage(sqlite, &owner, record, fault);
 }
 
 /* Adds a record that has no place in the operation's row. *ret_is_new: it was not there before. */
@@ -503,7 +504,7 @@ static bool add_step(rc_sqlite *sqlite, const place *where, const rc_record *onl
                      const rc_record *record, bool *ret_is_new, rc_store_fault *fault)
 {
     *ret_is_new = record == only && !where->is_there;
-    return *ret_is_new || (where->has_try && record->seq == RC_SQLITE_TRY_SEQ) ||
+    return *ret_is_new || (where->has_attempt && record->seq == RC_SQLITE_ATTEMPT_SEQ) ||
            add_record(sqlite, where->key, record, ret_is_new, fault);
 }
 
@@ -524,8 +525,8 @@ static bool add_operation(rc_sqlite *sqlite, const rc_record *records, size_t co
             continue;
         if (!add_step(sqlite, &where, only, &records[i], &is_new, fault))
             return false;
-        if (is_new && is_spent(&records[i]) &&
-            !count_spent(sqlite, where.key, &row, is_beginning, &records[i], fault))
+        if (is_new && has_usage(&records[i]) &&
+            !count_usage(sqlite, where.key, &row, is_beginning, &records[i], fault))
             return false;
     }
     return true;
@@ -533,18 +534,18 @@ static bool add_operation(rc_sqlite *sqlite, const rc_record *records, size_t co
 
 /* --- batches --- */
 
-static bool save_mark(rc_sqlite *sqlite, const rc_store_mark *mark, rc_store_fault *fault)
+static bool save_state(rc_sqlite *sqlite, const rc_saved_state *saved, rc_store_fault *fault)
 {
-    bool is_kept = mark->state != 0;
+    bool is_kept = saved->value != 0;
     sqlite3_stmt *save =
-        rc_sqlite_get(sqlite, is_kept ? RC_SQL_SAVE_MARK : RC_SQL_DROP_MARK, fault);
+        rc_sqlite_get(sqlite, is_kept ? RC_SQL_SAVE_STATE : RC_SQL_DROP_STATE, fault);
     if (save == NULL)
         return false;
-    sqlite3_bind_int64(save, 1, (int)mark->kind);
-    sqlite3_bind_text(save, 2, mark->name.ptr, (int)mark->name.len, SQLITE_STATIC);
+    sqlite3_bind_int64(save, 1, (int)saved->kind);
+    sqlite3_bind_text(save, 2, saved->name.ptr, (int)saved->name.len, SQLITE_STATIC);
     if (is_kept) {
-        sqlite3_bind_int64(save, 3, (sqlite3_int64)mark->state);
-        sqlite3_bind_int64(save, 4, mark->until_unix_ms);
+        sqlite3_bind_int64(save, 3, (sqlite3_int64)saved->value);
+        sqlite3_bind_int64(save, 4, saved->until_unix_ms);
     }
     return finish(sqlite, save, fault);
 }
@@ -561,8 +562,8 @@ static bool add_batch(rc_sqlite *sqlite, const rc_batch *batch, rc_store_fault *
             return false;
         at += count;
     }
-    for (size_t i = 0; i < batch->mark_count; i++)
-        if (!save_mark(sqlite, &batch->marks[i], fault))
+    for (size_t i = 0; i < batch->state_count; i++)
+        if (!save_state(sqlite, &batch->states[i], fault))
             return false;
     return true;
 }
@@ -574,7 +575,7 @@ static bool add_all(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *fa
     for (const rc_batch *batch = first; batch != NULL; batch = batch->next)
         if (!add_batch(sqlite, batch, fault))
             return false;
-    return rc_sqlite_flush_spent(sqlite, fault) && run(sqlite, RC_SQL_COMMIT, fault);
+    return rc_sqlite_flush_usage(sqlite, fault) && run(sqlite, RC_SQL_COMMIT, fault);
 }
 
 bool rc_sqlite_append(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *fault)
@@ -591,8 +592,8 @@ bool rc_sqlite_append(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *
     if (!sqlite3_get_autocommit(sqlite->db))
         run(sqlite, RC_SQL_ROLLBACK, &ignored);
     /* Names that were given numbers in it have none now. */
-    rc_names_clear(&sqlite->names);
+    rc_name_cache_clear(&sqlite->names);
     rc_sqlite_forget_notes(sqlite);
-    sqlite->spent_count = 0;
+    sqlite->usage_count = 0;
     return false;
 }

@@ -5,7 +5,7 @@
 #define HOUR_MS INT64_C(3600000)
 #define SLOTS (RC_STATS_GROUPS_MAX * 2)
 /* The key of those for whom there was no room; no name, code or hour has it. */
-#define REST_KEY INT64_MIN
+#define OTHER_KEY INT64_MIN
 /* One of each kind is kept free for the rest. */
 #define KINDS 7
 #define NAMED (RC_STATS_BY_TARGET | RC_STATS_BY_CLIENT | RC_STATS_BY_MODEL | RC_STATS_BY_ROUTE)
@@ -20,7 +20,7 @@ static rc_stats_group *make_group(rc_stats *stats, uint32_t by, int64_t key)
     memset(group, 0, sizeof(*group));
     group->by = by;
     group->key = key;
-    group->is_rest = key == REST_KEY;
+    group->is_other = key == OTHER_KEY;
     return group;
 }
 
@@ -56,9 +56,9 @@ static size_t slot_of(uint32_t by, int64_t key)
     return (size_t)(mixed >> 32) % SLOTS;
 }
 
-static bool has_room(const rc_stats *stats, uint32_t by, int64_t key)
+static bool has_space(const rc_stats *stats, uint32_t by, int64_t key)
 {
-    if (key == REST_KEY)
+    if (key == OTHER_KEY)
         return stats->count < RC_STATS_GROUPS_MAX;
     const size_t others = stats->count - stats->name_count;
     return (by & NAMED) != 0 ? stats->name_count < RC_STATS_NAMES_MAX
@@ -73,7 +73,7 @@ static rc_stats_group *find(rc_stats *stats, uint32_t by, int64_t key)
         if (group->by == by && group->key == key)
             return group;
     }
-    if (!has_room(stats, by, key))
+    if (!has_space(stats, by, key))
         return NULL;
     rc_stats_group *group = make_group(stats, by, key);
     if (group == NULL) {
@@ -86,15 +86,15 @@ static rc_stats_group *find(rc_stats *stats, uint32_t by, int64_t key)
     return group;
 }
 
-size_t rc_stats_class_place(int64_t error_class)
+size_t rc_stats_class_index(int64_t error_class)
 {
     return error_class >= 0 && error_class < RC_STATS_CLASSES - 1 ? (size_t)error_class
                                                                   : RC_STATS_CLASSES - 1;
 }
 
-rc_error_class rc_stats_class_at(size_t place)
+rc_error_class rc_stats_class_at(size_t index)
 {
-    return place < RC_STATS_CLASSES - 1 ? (rc_error_class)place : RC_CLASS_UNKNOWN;
+    return index < RC_STATS_CLASSES - 1 ? (rc_error_class)index : RC_CLASS_UNKNOWN;
 }
 
 static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
@@ -120,7 +120,7 @@ static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
         break;
     case RC_OUTCOME_FAILED:
         group->failed++;
-        group->classes[rc_stats_class_place(sample->error_class)]++;
+        group->classes[rc_stats_class_index(sample->error_class)]++;
         break;
     case RC_OUTCOME_CANCELLED:
         group->cancelled++;
@@ -133,11 +133,11 @@ static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
 }
 
 /* The group, or the one of those for whom there is no room. NULL: there is no memory. */
-static rc_stats_group *find_or_rest(rc_stats *stats, uint32_t by, int64_t key)
+static rc_stats_group *find_or_other(rc_stats *stats, uint32_t by, int64_t key)
 {
     rc_stats_group *group = find(stats, by, key);
     if (group == NULL && !stats->is_out_of_memory)
-        group = find(stats, by, REST_KEY);
+        group = find(stats, by, OTHER_KEY);
     return group;
 }
 
@@ -145,7 +145,7 @@ static void add_to(rc_stats *stats, uint32_t by, int64_t key, const rc_stats_sam
 {
     if ((stats->by & by) == 0)
         return;
-    rc_stats_group *group = find_or_rest(stats, by, key);
+    rc_stats_group *group = find_or_other(stats, by, key);
     if (group != NULL)
         count_in(group, sample);
 }

@@ -30,12 +30,12 @@
 #define RC_STATS_CLASSES 14
 
 typedef struct rc_stats_group {
-    uint32_t by;  /* one of the above; 0: everything */
-    bool is_rest; /* of its kind, those for whom there was no room */
-    int64_t key;  /* rc_error_class, rc_code, the time's first Unix millisecond; else private */
+    uint32_t by;   /* one of the above; 0: everything */
+    bool is_other; /* of its kind, those for whom there was no room */
+    int64_t key;   /* rc_error_class, rc_code, the time's first Unix millisecond; else private */
     char label[RC_RECORD_NAME_MAX + 1]; /* of a target, client, model or route; ends in NUL */
     uint64_t count;
-    uint64_t succeeded; /* of attempts: as rc_attempt_outcome says */
+    uint64_t succeeded; /* of attempts: as rc_record_attempt_outcome says */
     uint64_t failed;
     uint64_t cancelled;
     uint64_t open;
@@ -50,7 +50,7 @@ typedef struct rc_stats_group {
     uint64_t estimated;           /* of them: nobody told all of their tokens */
     uint64_t estimated_usd_micro; /* of the cost: of attempts whose tokens nobody measured */
     uint64_t unpriced;            /* used something without a price, which is not in the cost */
-    uint64_t classes[RC_STATS_CLASSES]; /* of those that failed, by rc_stats_class_place */
+    uint64_t classes[RC_STATS_CLASSES]; /* of those that failed, by rc_stats_class_index */
     rc_histogram latency;               /* of those whose time is known */
     rc_histogram first_byte;            /* the same, until the first byte of content */
 } rc_stats_group;
@@ -102,8 +102,8 @@ rc_status rc_stats_init(rc_stats *stats, uint32_t by, bool is_of_attempts, const
 void rc_stats_done(rc_stats *stats);
 
 /* The place of a class, and back; RC_CLASS_NONE's is 0. */
-size_t rc_stats_class_place(int64_t error_class);
-rc_error_class rc_stats_class_at(size_t place);
+size_t rc_stats_class_index(int64_t error_class);
+rc_error_class rc_stats_class_at(size_t index);
 
 /* RC_E_NOMEM: it is not in all groups. sample: borrows. */
 rc_status rc_stats_add(rc_stats *stats, const rc_stats_sample *sample);

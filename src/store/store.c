@@ -25,9 +25,9 @@ bool rc_store_append(rc_store *store, const rc_batch *first, rc_store_fault *fau
     return store->calls->append(store, first, fault);
 }
 
-bool rc_store_tidy(rc_store *store, bool is_forced, rc_store_fault *fault)
+bool rc_store_checkpoint(rc_store *store, bool is_forced, rc_store_fault *fault)
 {
-    return store->calls->tidy(store, is_forced, fault);
+    return store->calls->checkpoint(store, is_forced, fault);
 }
 
 bool rc_store_timeline(rc_store *store, rc_str operation_id, rc_record_each each, void *ctx,
@@ -71,32 +71,33 @@ bool rc_store_measure(rc_store *store, rc_store_extent *ret_extent, rc_store_fau
     return store->calls->measure(store, ret_extent, fault);
 }
 
-bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault)
+bool rc_store_saved_states(rc_store *store, rc_saved_state_each each, void *ctx,
+                           rc_store_fault *fault)
 {
-    return store->calls->marks(store, each, ctx, fault);
+    return store->calls->saved_states(store, each, ctx, fault);
 }
 
-bool rc_store_spent_since(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
-                          rc_store_fault *fault)
+bool rc_store_daily_usage_since(rc_store *store, int64_t from_day, rc_store_daily_usage_each each,
+                                void *ctx, rc_store_fault *fault)
 {
-    return store->calls->spent(store, from_day, each, ctx, fault);
+    return store->calls->daily_usage_since(store, from_day, each, ctx, fault);
 }
 
-bool rc_store_count_past(rc_store *store, int64_t before_unix_ms, rc_store_past *ret_past,
-                         rc_store_fault *fault)
+bool rc_store_count_expired(rc_store *store, int64_t before_unix_ms, rc_store_expired *ret_expired,
+                            rc_store_fault *fault)
 {
-    return store->calls->past(store, before_unix_ms, ret_past, fault);
+    return store->calls->count_expired(store, before_unix_ms, ret_expired, fault);
 }
 
-bool rc_store_first_past(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
-                         rc_store_fault *fault)
+bool rc_store_first_expired(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
+                            rc_store_fault *fault)
 {
-    return store->calls->first_past(store, before_unix_ms, ret_unix_ms, fault);
+    return store->calls->first_expired(store, before_unix_ms, ret_unix_ms, fault);
 }
 
-bool rc_store_used(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault)
+bool rc_store_used_bytes(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault)
 {
-    return store->calls->used(store, ret_bytes, fault);
+    return store->calls->used_bytes(store, ret_bytes, fault);
 }
 
 bool rc_store_prune_step(rc_store *store, rc_store_prune *prune, rc_store_fault *fault)
@@ -109,19 +110,19 @@ bool rc_store_shrink(rc_store *store, rc_store_fault *fault)
     return store->calls->shrink(store, fault);
 }
 
-bool rc_store_ask_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault)
+bool rc_store_request_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault)
 {
-    return store->calls->ask(store, before_unix_ms, fault);
+    return store->calls->request_prune(store, before_unix_ms, fault);
 }
 
-bool rc_store_is_asked(rc_store *store, int64_t *ret_before_unix_ms)
+bool rc_store_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms)
 {
-    return store->calls->asked(store, ret_before_unix_ms);
+    return store->calls->has_prune_request(store, ret_before_unix_ms);
 }
 
-void rc_store_watch(rc_store *store, rc_store_is_enough is_enough, void *ctx)
+void rc_store_set_cancel_check(rc_store *store, rc_store_is_cancelled is_cancelled, void *ctx)
 {
-    store->calls->watch(store, is_enough, ctx);
+    store->calls->set_cancel_check(store, is_cancelled, ctx);
 }
 
 bool rc_store_check(rc_store *store, rc_store_fault *fault)

@@ -55,11 +55,11 @@ typedef struct rc_store_query {
 
 /* False: enough. record: views. */
 typedef bool (*rc_record_each)(void *ctx, const rc_record *record);
-typedef bool (*rc_store_mark_each)(void *ctx, const rc_store_mark *mark);
+typedef bool (*rc_saved_state_each)(void *ctx, const rc_saved_state *saved);
 typedef bool (*rc_store_name_each)(void *ctx, rc_str name);
-typedef bool (*rc_store_spent_each)(void *ctx, const rc_store_spent *spent);
+typedef bool (*rc_store_daily_usage_each)(void *ctx, const rc_store_daily_usage *spent);
 /* True: the answer is not wanted any more. */
-typedef bool (*rc_store_is_enough)(void *ctx);
+typedef bool (*rc_store_is_cancelled)(void *ctx);
 
 /* How much there is. */
 typedef struct rc_store_extent {
@@ -67,32 +67,32 @@ typedef struct rc_store_extent {
     uint64_t records;    /* beside their beginnings and outcomes */
     uint64_t reports;
     uint64_t names;
-    uint64_t strays;      /* records and reports of no operation: there should be none */
+    uint64_t orphans;     /* records and reports of no operation: there should be none */
     uint64_t bytes;       /* of the file, without its log */
     int64_t from_unix_ms; /* when the first and the last operation began; 0: there is none */
     int64_t to_unix_ms;
 } rc_store_extent;
 
 /* What is past: what ended before a time. */
-typedef struct rc_store_past {
+typedef struct rc_store_expired {
     uint64_t operations; /* that ended before it */
-    uint64_t staying;    /* that began before it, and are open or ended later */
+    uint64_t remaining;  /* that began before it, and are open or ended later */
     uint64_t bytes;      /* of the file, without its log */
     uint64_t free_bytes; /* of them, what is used again before the file grows */
-} rc_store_past;
+} rc_store_expired;
 
 /* Deleting what is past, and how far it has come. */
 typedef struct rc_store_prune {
     int64_t before_unix_ms; /* what ended before that; it stays the same from step to step */
     uint32_t max;           /* operations, notes about them or names in a step; not 0 */
     uint64_t operations;    /* deleted so far */
-    bool is_enough;         /* set between two steps: no more operations are deleted */
+    bool is_stopped;        /* set between two steps: no more operations are deleted */
     bool is_done;
     /* The store's own; 0 at the beginning. */
     int64_t from_key;
     bool is_in_notes;
     bool is_in_names;
-    int64_t about;
+    int64_t field;
     int64_t value;
     int64_t from_block;
 } rc_store_prune;
@@ -100,7 +100,7 @@ typedef struct rc_store_prune {
 typedef struct rc_store rc_store;
 typedef struct rc_store_calls {
     bool (*append)(rc_store *store, const rc_batch *first, rc_store_fault *fault);
-    bool (*tidy)(rc_store *store, bool is_forced, rc_store_fault *fault);
+    bool (*checkpoint)(rc_store *store, bool is_forced, rc_store_fault *fault);
     bool (*timeline)(rc_store *store, rc_str operation_id, rc_record_each each, void *ctx,
                      rc_store_fault *fault);
     bool (*list)(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
@@ -111,20 +111,21 @@ typedef struct rc_store_calls {
                    rc_stats *attempts, rc_store_fault *fault);
     bool (*names)(rc_store *store, rc_store_name_each each, void *ctx, rc_store_fault *fault);
     bool (*measure)(rc_store *store, rc_store_extent *ret_extent, rc_store_fault *fault);
-    bool (*marks)(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
-    bool (*spent)(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
-                  rc_store_fault *fault);
-    bool (*past)(rc_store *store, int64_t before_unix_ms, rc_store_past *ret_past,
-                 rc_store_fault *fault);
-    bool (*first_past)(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
-                       rc_store_fault *fault);
-    bool (*used)(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault);
+    bool (*saved_states)(rc_store *store, rc_saved_state_each each, void *ctx,
+                         rc_store_fault *fault);
+    bool (*daily_usage_since)(rc_store *store, int64_t from_day, rc_store_daily_usage_each each,
+                              void *ctx, rc_store_fault *fault);
+    bool (*count_expired)(rc_store *store, int64_t before_unix_ms, rc_store_expired *ret_expired,
+                          rc_store_fault *fault);
+    bool (*first_expired)(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
+                          rc_store_fault *fault);
+    bool (*used_bytes)(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault);
     bool (*prune)(rc_store *store, rc_store_prune *prune, rc_store_fault *fault);
     bool (*shrink)(rc_store *store, rc_store_fault *fault);
-    bool (*ask)(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
-    bool (*asked)(rc_store *store, int64_t *ret_before_unix_ms);
+    bool (*request_prune)(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
+    bool (*has_prune_request)(rc_store *store, int64_t *ret_before_unix_ms);
     bool (*check)(rc_store *store, rc_store_fault *fault);
-    void (*watch)(rc_store *store, rc_store_is_enough is_enough, void *ctx);
+    void (*set_cancel_check)(rc_store *store, rc_store_is_cancelled is_cancelled, void *ctx);
     void (*close)(rc_store *store);
 } rc_store_calls;
 
@@ -147,7 +148,7 @@ void rc_store_close(rc_store *store);
 bool rc_store_append(rc_store *store, const rc_batch *first, rc_store_fault *fault);
 
 /* Moves the log into the file when it has grown, or in any case. Readers are not disturbed. */
-bool rc_store_tidy(rc_store *store, bool is_forced, rc_store_fault *fault);
+bool rc_store_checkpoint(rc_store *store, bool is_forced, rc_store_fault *fault);
 
 /* All records of one operation in order. `each` is not called when there is none, and asks for no
  * other timeline itself; within that of a list a timeline may be asked for. */
@@ -181,23 +182,24 @@ bool rc_store_names(rc_store *store, rc_store_name_each each, void *ctx, rc_stor
 bool rc_store_measure(rc_store *store, rc_store_extent *ret_extent, rc_store_fault *fault);
 
 /* What must survive a restart. Marks are saved by append. */
-bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
+bool rc_store_saved_states(rc_store *store, rc_saved_state_each each, void *ctx,
+                           rc_store_fault *fault);
 
 /* What was spent, from a day on (0: ever), the oldest first. The sums are those of the attempts
  * that are kept, to the millionth. */
-bool rc_store_spent_since(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
-                          rc_store_fault *fault);
+bool rc_store_daily_usage_since(rc_store *store, int64_t from_day, rc_store_daily_usage_each each,
+                                void *ctx, rc_store_fault *fault);
 
 /* Counts what is past. Reads the operations that began before then. */
-bool rc_store_count_past(rc_store *store, int64_t before_unix_ms, rc_store_past *ret_past,
-                         rc_store_fault *fault);
+bool rc_store_count_expired(rc_store *store, int64_t before_unix_ms, rc_store_expired *ret_expired,
+                            rc_store_fault *fault);
 
 /* When the first of what is past began; -1: nothing is. */
-bool rc_store_first_past(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
-                         rc_store_fault *fault);
+bool rc_store_first_expired(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
+                            rc_store_fault *fault);
 
 /* The bytes of the file that are in use; free room is not counted, nor is the log. */
-bool rc_store_used(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault);
+bool rc_store_used_bytes(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault);
 
 /* Deletes some of what is past, in one transaction: operations with all that belongs to them, and
  * then names that nothing uses any more. Marks and what was spent stay, and so does what is open.
@@ -210,13 +212,13 @@ bool rc_store_shrink(rc_store *store, rc_store_fault *fault);
 
 /* A reader asks the writer of the file to delete what ended before a time; asked says whether
  * somebody does. The wish stands until the reader is closed, or its process ends. */
-bool rc_store_ask_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
-bool rc_store_is_asked(rc_store *store, int64_t *ret_before_unix_ms);
+bool rc_store_request_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
+bool rc_store_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms);
 
-/* Asks is_enough again and again, some hundred times a second, while a question is answered: once
+/* Asks is_cancelled again and again, some hundred times a second, while a question is answered: once
  * it says so, the question ends with the fault STOPPED. NULL: no question is ended. ctx: borrows
  * until the store is closed or watched by another. */
-void rc_store_watch(rc_store *store, rc_store_is_enough is_enough, void *ctx);
+void rc_store_set_cancel_check(rc_store *store, rc_store_is_cancelled is_cancelled, void *ctx);
 
 /* Is the whole file sound? Reads all of it. */
 bool rc_store_check(rc_store *store, rc_store_fault *fault);

@@ -68,7 +68,7 @@ static void encode(const rc_batch *batch, rc_buf *json)
     }
 }
 
-static char *keep_string(char *at, rc_str *string)
+static char *copy_string(char *at, rc_str *string)
 {
     if (string->len > 0)
         memcpy(at, string->ptr, string->len);
@@ -91,8 +91,8 @@ static rc_str next_line(rc_str *json)
 static void fill(rc_submission *submission, const rc_batch *batch, rc_str json)
 {
     rc_record *records = (rc_record *)(void *)(submission + 1);
-    rc_store_mark *marks = (rc_store_mark *)(void *)(records + batch->record_count);
-    char *at = (char *)(marks + batch->mark_count);
+    rc_saved_state *marks = (rc_saved_state *)(void *)(records + batch->record_count);
+    char *at = (char *)(marks + batch->state_count);
     for (size_t i = 0; i < batch->record_count; i++) {
         records[i] = batch->records[i];
         complete(&records[i]);
@@ -100,28 +100,28 @@ static void fill(rc_submission *submission, const rc_batch *batch, rc_str json)
             records[i].report_json = next_line(&json);
         records[i].report = NULL;
         for (size_t k = 0; k < COUNT(strings); k++)
-            at = keep_string(at, string_at(&records[i], k));
+            at = copy_string(at, string_at(&records[i], k));
     }
-    for (size_t i = 0; i < batch->mark_count; i++) {
-        marks[i] = batch->marks[i];
-        at = keep_string(at, &marks[i].name);
+    for (size_t i = 0; i < batch->state_count; i++) {
+        marks[i] = batch->states[i];
+        at = copy_string(at, &marks[i].name);
     }
     submission->batch = (rc_batch){
         .records = records,
         .record_count = batch->record_count,
-        .marks = marks,
-        .mark_count = batch->mark_count,
+        .states = marks,
+        .state_count = batch->state_count,
     };
 }
 
 static size_t block_size(const rc_batch *batch, size_t json_bytes)
 {
     size_t size = sizeof(rc_submission) + batch->record_count * sizeof(rc_record) +
-                  batch->mark_count * sizeof(rc_store_mark) + json_bytes;
+                  batch->state_count * sizeof(rc_saved_state) + json_bytes;
     for (size_t i = 0; i < batch->record_count; i++)
         size += string_bytes(&batch->records[i]);
-    for (size_t i = 0; i < batch->mark_count; i++)
-        size += batch->marks[i].name.len;
+    for (size_t i = 0; i < batch->state_count; i++)
+        size += batch->states[i].name.len;
     return size;
 }
 

@@ -6,21 +6,21 @@
 #include "store/record.h"
 
 /* How it ended for whoever waits. */
-typedef enum rc_kept {
-    RC_KEPT_SAFE = 0,    /* it is as safe as the settings say */
-    RC_KEPT_LOST = 1,    /* it is not; the configuration says to go on */
-    RC_KEPT_REFUSED = 2, /* it is not; the configuration says to stop */
-} rc_kept;
+typedef enum rc_ack {
+    RC_ACK_SAFE = 0,    /* it is as safe as the settings say */
+    RC_ACK_LOST = 1,    /* it is not; the configuration says to go on */
+    RC_ACK_REFUSED = 2, /* it is not; the configuration says to stop */
+} rc_ack;
 
 /* Called on the writer's thread. why: NULL when it is safe; views, until it returns. */
-typedef void (*rc_kept_done)(void *ctx, rc_kept kept, const rc_report *why);
+typedef void (*rc_on_acknowledged)(void *ctx, rc_ack kept, const rc_report *why);
 
 typedef struct rc_submission {
     rc_batch batch; /* its `next` is the next submission's */
     struct rc_submission *next;
-    size_t size;  /* of the block */
-    bool is_more; /* of an operation that was submitted before */
-    rc_kept_done done;
+    size_t size;       /* of the block */
+    bool is_amendment; /* of an operation that was submitted before */
+    rc_on_acknowledged on_acknowledged;
     void *ctx;
 } rc_submission;
 

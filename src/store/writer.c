@@ -14,12 +14,12 @@
 
 static bool is_well_formed(const rc_batch *batch)
 {
-    return batch->record_count + batch->mark_count > 0 &&
+    return batch->record_count + batch->state_count > 0 &&
            rc_records_check(batch->records, batch->record_count) == RC_OK;
 }
 
 /* Locked. */
-static bool has_room(const rc_writer *writer, size_t size)
+static bool has_space(const rc_writer *writer, size_t size)
 {
     return !writer->is_down && !writer->is_stopping &&
            writer->counts.queued < writer->settings.max_count &&
@@ -44,38 +44,38 @@ static void enqueue(rc_writer *writer, rc_submission *submission)
 }
 
 /* Locked. */
-static rc_submitted turn_away(rc_writer *writer)
+static rc_submit_result reject(rc_writer *writer)
 {
-    if (!writer->settings.goes_on) {
+    if (!writer->settings.continue_on_failure) {
         writer->counts.refused++;
-        return RC_SUBMITTED_REFUSED;
+        return RC_SUBMIT_REFUSED;
     }
     writer->counts.lost++;
-    return RC_SUBMITTED_GO_ON;
+    return RC_SUBMIT_CONTINUE;
 }
 
-rc_submitted rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_kept_done done,
-                              void *ctx)
+rc_submit_result rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_on_acknowledged done,
+                                  void *ctx)
 {
     if (!is_well_formed(batch))
-        return RC_SUBMITTED_INVALID;
+        return RC_SUBMIT_INVALID;
     rc_submission *submission = rc_submission_make(batch, &writer->alloc);
-    rc_submitted answer = writer->settings.is_async ? RC_SUBMITTED_GO_ON : RC_SUBMITTED_WAIT;
+    rc_submit_result result = writer->settings.is_async ? RC_SUBMIT_CONTINUE : RC_SUBMIT_WAIT;
     if (submission != NULL && !writer->settings.is_async) {
-        submission->done = done;
+        submission->on_acknowledged = done;
         submission->ctx = ctx;
     }
     uv_mutex_lock(&writer->lock);
-    if (submission != NULL && has_room(writer, submission->size)) {
+    if (submission != NULL && has_space(writer, submission->size)) {
         enqueue(writer, submission);
         submission = NULL;
     } else {
-        answer = turn_away(writer);
+        result = reject(writer);
     }
     uv_mutex_unlock(&writer->lock);
     if (submission != NULL)
         rc_submission_free(submission, &writer->alloc);
-    return answer;
+    return result;
 }
 
 bool rc_writer_amend(rc_writer *writer, const rc_batch *batch)
@@ -84,7 +84,7 @@ bool rc_writer_amend(rc_writer *writer, const rc_batch *batch)
         is_well_formed(batch) ? rc_submission_make(batch, &writer->alloc) : NULL;
     if (submission == NULL)
         return false;
-    submission->is_more = true;
+    submission->is_amendment = true;
     uv_mutex_lock(&writer->lock);
     const bool is_kept = !writer->is_down && !writer->is_stopping;
     if (is_kept)
@@ -95,16 +95,16 @@ bool rc_writer_amend(rc_writer *writer, const rc_batch *batch)
     return true;
 }
 
-bool rc_writer_goes_on(const rc_writer *writer)
+bool rc_writer_continues_on_failure(const rc_writer *writer)
 {
-    return writer->settings.goes_on;
+    return writer->settings.continue_on_failure;
 }
 
 bool rc_writer_refuses(rc_writer *writer)
 {
     uv_mutex_lock(&writer->lock);
     const bool is_refusing =
-        writer->is_down && !writer->settings.goes_on && !writer->settings.is_async;
+        writer->is_down && !writer->settings.continue_on_failure && !writer->settings.is_async;
     uv_mutex_unlock(&writer->lock);
     return is_refusing;
 }
@@ -147,35 +147,35 @@ rc_submission *rc_writer_take(rc_writer *writer, bool is_waiting)
     return taken;
 }
 
-static void count_end(rc_writer *writer, uint64_t count, rc_kept kept)
+static void count_end(rc_writer *writer, uint64_t count, rc_ack kept)
 {
     uv_mutex_lock(&writer->lock);
     switch (kept) {
-    case RC_KEPT_SAFE:
+    case RC_ACK_SAFE:
         writer->counts.groups++;
         writer->counts.kept += count;
         break;
-    case RC_KEPT_LOST:
+    case RC_ACK_LOST:
         writer->counts.lost += count;
         break;
-    case RC_KEPT_REFUSED:
+    case RC_ACK_REFUSED:
         writer->counts.refused += count;
         break;
     }
     uv_mutex_unlock(&writer->lock);
 }
 
-void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_kept kept, const rc_report *why)
+void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_ack kept, const rc_report *why)
 {
     uint64_t count = 0;
     for (const rc_submission *each = taken; each != NULL; each = each->next)
-        count += each->is_more ? 0 : 1;
+        count += each->is_amendment ? 0 : 1;
     /* Before anyone is told: whoever is may look at the numbers. */
     count_end(writer, count, kept);
     while (taken != NULL) {
         rc_submission *next = taken->next;
-        if (taken->done != NULL)
-            taken->done(taken->ctx, kept, why);
+        if (taken->on_acknowledged != NULL)
+            taken->on_acknowledged(taken->ctx, kept, why);
         rc_submission_free(taken, &writer->alloc);
         taken = next;
     }
@@ -204,17 +204,17 @@ void rc_writer_pause(rc_writer *writer, uint64_t wait_ms)
 }
 
 /* Takes taken. */
-static void keep(rc_writer *writer, rc_submission *taken)
+static void store_batches(rc_writer *writer, rc_submission *taken)
 {
     rc_store_fault fault;
     if (!rc_writer_append(writer, &taken->batch, &fault)) {
-        rc_writer_fall(writer, taken, &fault);
+        rc_writer_enter_outage(writer, taken, &fault);
         return;
     }
-    rc_writer_finish(writer, taken, RC_KEPT_SAFE, NULL);
-    rc_writer_tell_lost(writer, "the audit's queue was full");
+    rc_writer_finish(writer, taken, RC_ACK_SAFE, NULL);
+    rc_writer_emit_lost(writer, "the audit's queue was full");
     /* After the answers: nobody waits for it. */
-    if (!rc_store_tidy(writer->store, false, &fault))
+    if (!rc_store_checkpoint(writer->store, false, &fault))
         rc_writer_suppress(writer, &fault, "the log stays longer; it is moved later");
 }
 
@@ -224,7 +224,7 @@ static void work(void *argument)
     for (;;) {
         rc_submission *taken = rc_writer_take(writer, true);
         if (taken != NULL)
-            keep(writer, taken);
+            store_batches(writer, taken);
         else if (rc_writer_is_stopping(writer))
             return;
         rc_writer_trim(writer);

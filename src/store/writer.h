@@ -23,7 +23,7 @@ typedef struct rc_writer_settings {
     /* false: safe before the answer, also from a power cut. true: soon afterwards, and safe from
      * the end of the process alone. */
     bool is_async;
-    bool goes_on;              /* when the store fails: lost, not refused */
+    bool continue_on_failure;  /* when the store fails: lost, not refused */
     uint32_t max_count;        /* submissions in the queue; 0: 16384 */
     size_t max_bytes;          /* of memory in it; 0: 64 MB */
     uint32_t keep_days;        /* operations that ended before that are deleted; 0: none */
@@ -31,7 +31,7 @@ typedef struct rc_writer_settings {
     const rc_sys_calls *calls; /* clock and entropy; borrows until stop */
     void *ctx;                 /* of what follows, on the writer's thread */
     /* A line of JSON with its newline: rc_suppressed_encode's. line: views. Also on a thread that
-     * calls rc_writer_tell_unsafe. */
+     * calls rc_writer_emit_unsafe. */
     void (*on_suppressed)(void *ctx, rc_str line);
     /* The store went down (why: views), or is back (why: NULL). May be NULL. */
     void (*on_change)(void *ctx, const rc_report *why);
@@ -52,17 +52,17 @@ bool rc_writer_start(const rc_writer_settings *settings, const rc_alloc *alloc,
  * closes the store. Nobody may submit any more. Takes; also NULL. */
 void rc_writer_stop(rc_writer *writer);
 
-typedef enum rc_submitted {
-    RC_SUBMITTED_WAIT = 0,    /* done will be called */
-    RC_SUBMITTED_GO_ON = 1,   /* nothing to wait for: it is asynchronous, or lost and told */
-    RC_SUBMITTED_REFUSED = 2, /* the store is down or cannot keep up: rc_writer_why */
-    RC_SUBMITTED_INVALID = 3  /* a record is not well formed: a mistake of the caller */
-} rc_submitted;
+typedef enum rc_submit_result {
+    RC_SUBMIT_WAIT = 0,     /* done will be called */
+    RC_SUBMIT_CONTINUE = 1, /* nothing to wait for: it is asynchronous, or lost and told */
+    RC_SUBMIT_REFUSED = 2,  /* the store is down or cannot keep up: rc_writer_why */
+    RC_SUBMIT_INVALID = 3   /* a record is not well formed: a mistake of the caller */
+} rc_submit_result;
 
 /* Any thread. batch: copies. done: called once when the answer is WAIT, on the writer's thread, and
  * perhaps before this returns. */
-rc_submitted rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_kept_done done,
-                              void *ctx);
+rc_submit_result rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_on_acknowledged done,
+                                  void *ctx);
 
 /* More of an operation that was submitted and is not kept yet: it goes behind that, whatever room
  * there is, and is not counted. With a store that is down it fares like what it belongs to. Any
@@ -70,17 +70,17 @@ rc_submitted rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_kept_
 bool rc_writer_amend(rc_writer *writer, const rc_batch *batch);
 
 /* Another number of days and of bytes, from the next second on. Any thread. */
-void rc_writer_keep(rc_writer *writer, uint32_t days, uint64_t bytes);
+void rc_writer_set_retention(rc_writer *writer, uint32_t days, uint64_t bytes);
 
 /* A running writer keeps what ended so shortly ago, whoever asks for it to be deleted: it may be
  * amended yet. */
 #define RC_WRITER_AMENDS_MS INT64_C(60000)
 
 /* Does the configuration say to go on when the store fails? Any thread. */
-bool rc_writer_goes_on(const rc_writer *writer);
+bool rc_writer_continues_on_failure(const rc_writer *writer);
 
 /* Sends a SuppressedError: somebody goes on before the record is safe. Any thread. why: borrows. */
-void rc_writer_tell_unsafe(rc_writer *writer, const rc_report *why);
+void rc_writer_emit_unsafe(rc_writer *writer, const rc_report *why);
 
 /* Would a submission be refused now, because the store is down and must not be? A hint: it may
  * change at any time. Any thread. */

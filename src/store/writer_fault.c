@@ -68,23 +68,23 @@ void rc_writer_suppress(rc_writer *writer, const rc_store_fault *fault, const ch
     rc_report_free(report);
 }
 
-void rc_writer_tell_unsafe(rc_writer *writer, const rc_report *why)
+void rc_writer_emit_unsafe(rc_writer *writer, const rc_report *why)
 {
     send_suppressed(writer, why, RC_STR("the answer leaves before its record is safe"));
 }
 
-void rc_writer_tell_lost(rc_writer *writer, const char *reason)
+void rc_writer_emit_lost(rc_writer *writer, const char *reason)
 {
     const uint64_t lost = rc_writer_count(writer).lost;
-    if (lost == writer->told_lost)
+    if (lost == writer->emitted_lost)
         return;
     char memory[TEXT_MAX];
     rc_buf text;
     rc_buf_init_fixed(&text, memory, sizeof(memory));
     rc_buf_push(&text, rc_str_c(reason));
     rc_buf_push(&text, RC_STR("; operations that have no record: "));
-    rc_buf_push_u64(&text, lost - writer->told_lost);
-    writer->told_lost = lost;
+    rc_buf_push_u64(&text, lost - writer->emitted_lost);
+    writer->emitted_lost = lost;
     const rc_report *why = rc_writer_why(writer);
     send_suppressed(writer, why, rc_buf_get(&text));
     rc_report_free(why);
@@ -145,19 +145,19 @@ static bool probe(rc_writer *writer)
     return rc_store_append(writer->store, &batch, &fault);
 }
 
-void rc_writer_fall(rc_writer *writer, rc_submission *taken, const rc_store_fault *fault)
+void rc_writer_enter_outage(rc_writer *writer, rc_submission *taken, const rc_store_fault *fault)
 {
     const char *reason = "the audit goes on without its store";
     const rc_retry_rule *rule = rule_of_store();
     /* Whoever did not wait cannot be refused any more. */
-    const bool is_lost = writer->settings.goes_on || writer->settings.is_async;
-    const rc_kept kept = is_lost ? RC_KEPT_LOST : RC_KEPT_REFUSED;
+    const bool is_lost = writer->settings.continue_on_failure || writer->settings.is_async;
+    const rc_ack kept = is_lost ? RC_ACK_LOST : RC_ACK_REFUSED;
     go_down(writer, fault);
     rc_writer_finish(writer, taken, kept, writer->why);
     /* Nothing is put into the queue from now on: what is in it fares like what was taken. */
     rc_writer_finish(writer, rc_writer_take(writer, false), kept, writer->why);
     do {
-        rc_writer_tell_lost(writer, reason);
+        rc_writer_emit_lost(writer, reason);
         rc_writer_pause(writer, rc_backoff_wait(rule, rule->schedule_count, 0, 0));
         if (rc_writer_is_stopping(writer))
             return;
@@ -165,5 +165,5 @@ void rc_writer_fall(rc_writer *writer, rc_submission *taken, const rc_store_faul
         rc_writer_trim(writer);
     } while (!probe(writer));
     come_back(writer);
-    rc_writer_tell_lost(writer, reason);
+    rc_writer_emit_lost(writer, reason);
 }

@@ -16,10 +16,10 @@ typedef struct rc_writer_trimmer {
     uint64_t next_sweep_ns;
     uint32_t swept_days; /* keep_days at the last sweep; 0: there was none */
     bool is_under_way;
-    bool is_asked;         /* by somebody; else it is a sweep */
+    bool is_requested;     /* by somebody; else it is a sweep */
     bool is_by_size;       /* a sweep because the store is too large */
     uint64_t next_size_ns; /* the size is not looked at before */
-    int64_t asked_unix_ms;
+    int64_t requested_unix_ms;
     int64_t done_unix_ms; /* what was asked and is done */
     rc_store_prune prune;
 } rc_writer_trimmer;
@@ -32,7 +32,7 @@ struct rc_writer {
     /* Of the thread alone. */
     rc_store *store;
     rc_id_maker ids;
-    uint64_t told_lost; /* of counts.lost */
+    uint64_t emitted_lost; /* of counts.lost */
     int64_t down_since_unix_ms;
     uint64_t lost_before; /* this outage; of counts.lost and .refused together */
     rc_writer_trimmer trim;
@@ -60,7 +60,7 @@ struct rc_writer {
 rc_submission *rc_writer_take(rc_writer *writer, bool is_waiting);
 
 /* Tells everyone how it ended, and frees. Takes taken. */
-void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_kept kept, const rc_report *why);
+void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_ack kept, const rc_report *why);
 bool rc_writer_is_stopping(rc_writer *writer);
 void rc_writer_pause(rc_writer *writer, uint64_t wait_ms);
 
@@ -71,12 +71,12 @@ bool rc_writer_append(rc_writer *writer, const rc_batch *first, rc_store_fault *
 
 /* The store does not work: tells everyone, and comes back when it does or when it is time to stop.
  * Takes taken. */
-void rc_writer_fall(rc_writer *writer, rc_submission *taken, const rc_store_fault *fault);
+void rc_writer_enter_outage(rc_writer *writer, rc_submission *taken, const rc_store_fault *fault);
 
 /* A SuppressedError, of a fault that is ignored; and one of what was lost since the last, if
  * anything was. */
 void rc_writer_suppress(rc_writer *writer, const rc_store_fault *fault, const char *reason);
-void rc_writer_tell_lost(rc_writer *writer, const char *reason);
+void rc_writer_emit_lost(rc_writer *writer, const char *reason);
 
 /* --- writer_trim.c --- */
 

@@ -11,11 +11,11 @@
 #include "sys/clock.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-#define LOOK_NS NS_PER_S
+#define CHECK_NS NS_PER_S
 #define FAILED_NS (60 * NS_PER_S)
 #define SWEEP_NS (3600 * NS_PER_S)
 #define STEP_OPERATIONS 256
-#define REST_FACTOR 9
+#define PAUSE_FACTOR 9
 #define DAY_MS INT64_C(86400000)
 /* A store that may have 100 bytes is trimmed when it uses 90, down to 80: less often, and the file
  * with what comes meanwhile stays below. */
@@ -23,16 +23,16 @@
 #define END_PCT 80
 #define TIME_MAX_MS ((INT64_C(1) << 48) - 1)
 
-static void begin(rc_writer_trimmer *trim, bool is_asked, int64_t before_unix_ms)
+static void begin(rc_writer_trimmer *trim, bool is_requested, int64_t before_unix_ms)
 {
     trim->is_under_way = true;
-    trim->is_asked = is_asked;
+    trim->is_requested = is_requested;
     trim->is_by_size = false;
     trim->prune = (rc_store_prune){.before_unix_ms = before_unix_ms, .max = STEP_OPERATIONS};
 }
 
 /* What has just ended may be amended yet. */
-static int64_t asked_time(const rc_writer *writer, int64_t before_unix_ms)
+static int64_t requested_time(const rc_writer *writer, int64_t before_unix_ms)
 {
     const int64_t last = rc_clock_unix_ms(writer->settings.calls) - RC_WRITER_AMENDS_MS;
     return before_unix_ms < last ? before_unix_ms : last;
@@ -44,13 +44,13 @@ static bool is_above(rc_writer *writer, uint64_t percent)
     const uint64_t most = atomic_load(&writer->keep_bytes);
     uint64_t used = 0;
     rc_store_fault ignored;
-    return most > 0 && rc_store_used(writer->store, &used, &ignored) &&
+    return most > 0 && rc_store_used_bytes(writer->store, &used, &ignored) &&
            used / percent >= most / 100;
 }
 
 /* Begins to delete the oldest operations of a store that is too large. Those of the last minute
  * may be amended and stay; where all have times to come, the clock was set back, and any may go. */
-static bool look_at_size(rc_writer *writer, uint64_t now_ns)
+static bool check_size(rc_writer *writer, uint64_t now_ns)
 {
     rc_writer_trimmer *trim = &writer->trim;
     int64_t first_unix_ms = -1;
@@ -59,7 +59,7 @@ static bool look_at_size(rc_writer *writer, uint64_t now_ns)
         return false;
     const int64_t now_unix_ms = rc_clock_unix_ms(writer->settings.calls);
     const bool is_ahead =
-        rc_store_first_past(writer->store, TIME_MAX_MS, &first_unix_ms, &ignored) &&
+        rc_store_first_expired(writer->store, TIME_MAX_MS, &first_unix_ms, &ignored) &&
         first_unix_ms > now_unix_ms;
     begin(trim, false, is_ahead ? TIME_MAX_MS : now_unix_ms - RC_WRITER_AMENDS_MS);
     trim->is_by_size = true;
@@ -67,21 +67,21 @@ static bool look_at_size(rc_writer *writer, uint64_t now_ns)
 }
 
 /* Is there something to do? Then it is begun. */
-static bool look(rc_writer *writer, uint64_t now_ns)
+static bool find_work(rc_writer *writer, uint64_t now_ns)
 {
     rc_writer_trimmer *trim = &writer->trim;
     const uint32_t days = atomic_load(&writer->keep_days);
     int64_t asked_unix_ms = 0;
-    if (rc_store_is_asked(writer->store, &asked_unix_ms)) {
+    if (rc_store_has_prune_request(writer->store, &asked_unix_ms)) {
         /* One that is done stands there until whoever asked has seen it. */
         if (asked_unix_ms == trim->done_unix_ms)
             return false;
-        trim->asked_unix_ms = asked_unix_ms;
-        begin(trim, true, asked_time(writer, asked_unix_ms));
+        trim->requested_unix_ms = asked_unix_ms;
+        begin(trim, true, requested_time(writer, asked_unix_ms));
         return true;
     }
     trim->done_unix_ms = -1;
-    if (look_at_size(writer, now_ns))
+    if (check_size(writer, now_ns))
         return true;
     if (days == 0 || (days == trim->swept_days && now_ns < trim->next_sweep_ns))
         return false;
@@ -101,9 +101,9 @@ static bool is_wanted(rc_writer *writer)
         return true;
     if (trim->is_by_size)
         return atomic_load(&writer->keep_bytes) > 0;
-    return trim->is_asked ? rc_store_is_asked(writer->store, &asked_unix_ms) &&
-                                asked_unix_ms == trim->asked_unix_ms
-                          : atomic_load(&writer->keep_days) == trim->swept_days;
+    return trim->is_requested ? rc_store_has_prune_request(writer->store, &asked_unix_ms) &&
+                                    asked_unix_ms == trim->requested_unix_ms
+                              : atomic_load(&writer->keep_days) == trim->swept_days;
 }
 
 static void finish(rc_writer *writer)
@@ -113,8 +113,8 @@ static void finish(rc_writer *writer)
     /* Nothing could be deleted, as all of it is open or new: later perhaps. */
     if (trim->is_by_size && trim->prune.operations == 0)
         trim->next_size_ns = uv_hrtime() + FAILED_NS;
-    if (trim->is_asked && trim->prune.is_done)
-        trim->done_unix_ms = trim->asked_unix_ms;
+    if (trim->is_requested && trim->prune.is_done)
+        trim->done_unix_ms = trim->requested_unix_ms;
     if (trim->prune.operations > 0 && writer->settings.on_trimmed != NULL)
         writer->settings.on_trimmed(writer->settings.ctx, &trim->prune);
 }
@@ -132,13 +132,13 @@ static void step(rc_writer *writer, uint64_t began_ns)
     }
     const bool is_hurried = trim->is_by_size && is_above(writer, 100);
     if (trim->is_by_size && !is_above(writer, END_PCT))
-        trim->prune.is_enough = true;
+        trim->prune.is_stopped = true;
     if (trim->prune.is_done)
         finish(writer);
-    if (!rc_store_tidy(writer->store, false, &fault))
+    if (!rc_store_checkpoint(writer->store, false, &fault))
         rc_writer_suppress(writer, &fault, "the log stays longer; it is moved later");
     const uint64_t now_ns = uv_hrtime();
-    trim->next_ns = now_ns + (is_hurried ? 1 : REST_FACTOR) * (now_ns - began_ns);
+    trim->next_ns = now_ns + (is_hurried ? 1 : PAUSE_FACTOR) * (now_ns - began_ns);
 }
 
 void rc_writer_trim(rc_writer *writer)
@@ -149,14 +149,14 @@ void rc_writer_trim(rc_writer *writer)
         return;
     if (trim->is_under_way && !is_wanted(writer))
         finish(writer);
-    if (!trim->is_under_way && !look(writer, now_ns)) {
-        trim->next_ns = now_ns + LOOK_NS;
+    if (!trim->is_under_way && !find_work(writer, now_ns)) {
+        trim->next_ns = now_ns + CHECK_NS;
         return;
     }
     step(writer, now_ns);
 }
 
-void rc_writer_keep(rc_writer *writer, uint32_t days, uint64_t bytes)
+void rc_writer_set_retention(rc_writer *writer, uint32_t days, uint64_t bytes)
 {
     atomic_store(&writer->keep_days, days);
     atomic_store(&writer->keep_bytes, bytes);

@@ -36,7 +36,7 @@ bool rc_config_file_find(const rc_sys_calls *calls, rc_buf *ret_path)
                    : try_path(calls, calls->getenv("HOME"), "/.config/recourse", ret_path);
 }
 
-const char *rc_path_other(const rc_sys_calls *calls, const char *path)
+const char *rc_path_special_kind(const rc_sys_calls *calls, const char *path)
 {
     struct stat facts;
     if (calls->stat(path, &facts) != 0 || S_ISREG(facts.st_mode))
@@ -54,10 +54,10 @@ rc_secret_file rc_secret_file_check(const rc_sys_calls *calls, const char *path)
     if (calls->stat(path, &facts) != 0)
         return RC_SECRET_FILE_MISSING;
     if (!S_ISREG(facts.st_mode))
-        return RC_SECRET_FILE_OTHER;
+        return RC_SECRET_FILE_NOT_REGULAR;
     int fd = calls->open_file(path);
     if (fd < 0)
         return RC_SECRET_FILE_MISSING;
     calls->close(fd);
-    return (facts.st_mode & S_IROTH) != 0 ? RC_SECRET_FILE_OPEN : RC_SECRET_FILE_GOOD;
+    return (facts.st_mode & S_IROTH) != 0 ? RC_SECRET_FILE_WORLD_READABLE : RC_SECRET_FILE_GOOD;
 }

@@ -16,7 +16,7 @@
 #define POLL_MS 100
 #define STOP_MS 1000
 /* Between two writes: under load a line is not worth waking anybody for it. */
-#define REST_NS UINT64_C(5000000)
+#define PAUSE_NS UINT64_C(5000000)
 
 /* Lines that wait. */
 typedef struct lines {
@@ -40,7 +40,7 @@ struct rc_log_sink {
     int next_fd;      /* takes its place; -1: none */
     bool is_own_fd;
     bool is_next_own;
-    bool is_resting; /* the thread looks soon, without being told */
+    bool is_pausing; /* the thread looks soon, without being told */
     bool is_stopping;
     uint64_t stop_at_ms; /* the end of patience */
     rc_log_sink_counts counts;
@@ -48,7 +48,7 @@ struct rc_log_sink {
 
 /* ---- writing, on the sink's thread ---- */
 
-static bool has_patience(rc_log_sink *sink)
+static bool may_wait(rc_log_sink *sink)
 {
     uv_mutex_lock(&sink->lock);
     const bool is_late = sink->is_stopping && rc_clock_ms(sink->settings.calls) >= sink->stop_at_ms;
@@ -57,10 +57,10 @@ static bool has_patience(rc_log_sink *sink)
 }
 
 /* Waits until something can be written; false: it is time to end. */
-static bool await_room(rc_log_sink *sink)
+static bool await_writable(rc_log_sink *sink)
 {
     struct pollfd polled = {.fd = sink->fd, .events = POLLOUT};
-    while (has_patience(sink)) {
+    while (may_wait(sink)) {
         const int ready = sink->settings.calls->poll(&polled, 1, POLL_MS);
         if (ready > 0 || (ready < 0 && errno != EINTR))
             return true;
@@ -72,7 +72,7 @@ static bool await_room(rc_log_sink *sink)
 static size_t write_pieces(rc_log_sink *sink, const char *bytes, size_t len)
 {
     size_t done = 0;
-    while (done < len && await_room(sink)) {
+    while (done < len && await_writable(sink)) {
         const size_t left = len - done;
         const ssize_t wrote = sink->settings.calls->write(sink->fd, bytes + done,
                                                           left < PIECE_BYTES ? left : PIECE_BYTES);
@@ -106,17 +106,17 @@ static uint64_t count_lines(const char *bytes, size_t len)
 /* Says how many lines are missing; true: it was said, or there was nothing to say. */
 static bool write_notice(rc_log_sink *sink, uint64_t missing)
 {
-    char room[NOTICE_MAX];
+    char notice[NOTICE_MAX];
     if (missing == 0 || sink->settings.format_dropped == NULL)
         return true;
     const size_t len =
-        sink->settings.format_dropped(sink->settings.ctx, missing, room, sizeof(room));
-    return write_out(sink, room, len) == len;
+        sink->settings.format_dropped(sink->settings.ctx, missing, notice, sizeof(notice));
+    return write_out(sink, notice, len) == len;
 }
 
 static void write_lines(rc_log_sink *sink, uint64_t missing)
 {
-    const bool is_told = write_notice(sink, missing);
+    const bool is_noticed = write_notice(sink, missing);
     const size_t done = write_out(sink, sink->writing.bytes, sink->writing.len);
     const uint64_t written =
         done == sink->writing.len ? sink->writing.count : count_lines(sink->writing.bytes, done);
@@ -124,7 +124,7 @@ static void write_lines(rc_log_sink *sink, uint64_t missing)
     const uint64_t lost = sink->writing.count - written;
     sink->counts.written += written;
     sink->counts.dropped += lost;
-    sink->missing += lost + (is_told ? 0 : missing);
+    sink->missing += lost + (is_noticed ? 0 : missing);
     uv_mutex_unlock(&sink->lock);
     sink->writing.len = 0;
     sink->writing.count = 0;
@@ -143,13 +143,13 @@ static void take_next_fd(rc_log_sink *sink)
 }
 
 /* The lock is held. A buffer that is half full, or the end, cuts it short. */
-static void rest(rc_log_sink *sink)
+static void pause_writing(rc_log_sink *sink)
 {
-    sink->is_resting = true;
+    sink->is_pausing = true;
     while (!sink->is_stopping && sink->filling.len < sink->settings.max_bytes / 2 &&
-           uv_cond_timedwait(&sink->wake, &sink->lock, REST_NS) == 0)
+           uv_cond_timedwait(&sink->wake, &sink->lock, PAUSE_NS) == 0)
         ;
-    sink->is_resting = false;
+    sink->is_pausing = false;
 }
 
 static void work(void *arg)
@@ -174,7 +174,7 @@ static void work(void *arg)
         uv_mutex_lock(&sink->lock);
         if (is_over)
             break;
-        rest(sink);
+        pause_writing(sink);
     }
     uv_mutex_unlock(&sink->lock);
 }
@@ -191,7 +191,7 @@ void rc_log_sink_push(rc_log_sink *sink, rc_str line)
         filling->len += line.len;
         filling->count++;
         const bool is_half = filling->len >= sink->settings.max_bytes / 2;
-        if (sink->is_resting ? is_half && !was_half : filling->count == 1)
+        if (sink->is_pausing ? is_half && !was_half : filling->count == 1)
             uv_cond_signal(&sink->wake);
     } else if (line.len > 0) {
         sink->counts.dropped++;
@@ -223,7 +223,7 @@ static bool is_to_open_again(const rc_sys_calls *calls)
 }
 
 /* 0, or the errno number. path: NULL: standard error. */
-static int open_place(const rc_sys_calls *calls, const char *path, int *ret_fd, bool *ret_is_own)
+static int open_target(const rc_sys_calls *calls, const char *path, int *ret_fd, bool *ret_is_own)
 {
     int fd = -1;
     if (path != NULL)
@@ -238,12 +238,12 @@ static int open_place(const rc_sys_calls *calls, const char *path, int *ret_fd, 
 }
 
 /* The next write is there. */
-static int change_place(rc_log_sink *sink, const char *path)
+static int change_target(rc_log_sink *sink, const char *path)
 {
     const rc_sys_calls *calls = sink->settings.calls;
     int fd = -1;
     bool is_own = false;
-    const int error = open_place(calls, path, &fd, &is_own);
+    const int error = open_target(calls, path, &fd, &is_own);
     if (error != 0)
         return error;
     uv_mutex_lock(&sink->lock);
@@ -258,18 +258,18 @@ static int change_place(rc_log_sink *sink, const char *path)
 
 int rc_log_sink_reopen(rc_log_sink *sink)
 {
-    return sink->settings.path != NULL ? change_place(sink, sink->settings.path) : 0;
+    return sink->settings.path != NULL ? change_target(sink, sink->settings.path) : 0;
 }
 
 int rc_log_sink_move(rc_log_sink *sink, const char *path)
 {
-    const char *now = sink->settings.path;
+    const char *current = sink->settings.path;
     const size_t len = path != NULL ? strlen(path) : 0;
     if (len >= PATH_BYTES_MAX)
         return ENAMETOOLONG;
-    if (now != NULL && path != NULL ? strcmp(now, path) == 0 : now == path)
+    if (current != NULL && path != NULL ? strcmp(current, path) == 0 : current == path)
         return 0;
-    const int error = change_place(sink, path);
+    const int error = change_target(sink, path);
     if (error != 0)
         return error;
     if (path != NULL)
@@ -303,7 +303,7 @@ static int begin(rc_log_sink *sink)
     if (sink->filling.bytes == NULL || sink->writing.bytes == NULL)
         return RC_FILE_NO_MEMORY;
     const int error =
-        open_place(sink->settings.calls, sink->settings.path, &sink->fd, &sink->is_own_fd);
+        open_target(sink->settings.calls, sink->settings.path, &sink->fd, &sink->is_own_fd);
     if (error != 0)
         return error;
     if (uv_mutex_init(&sink->lock) != 0)

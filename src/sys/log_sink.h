@@ -27,7 +27,7 @@ typedef struct rc_log_sink_settings {
     size_t max_bytes;          /* that wait to be written; 0: 256 KiB */
     /* Writes the line that says how many are missing, its line feed included, into room; gives its
      * length. On the sink's thread. NULL: it is not said. */
-    size_t (*format_dropped)(void *ctx, uint64_t count, char *room, size_t size);
+    size_t (*format_dropped)(void *ctx, uint64_t count, char *buf, size_t size);
     void *ctx;
 } rc_log_sink_settings;
 

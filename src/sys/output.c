@@ -48,18 +48,18 @@ static rc_status push_temporary(const rc_output *output, const char *name, unsig
                                 rc_buf *buf)
 {
     static const char digits[] = "0123456789abcdef";
-    unsigned char chance[4] = {0};
+    unsigned char entropy[4] = {0};
     char dotted[RC_OUTPUT_PATH_MAX];
     rc_buf hidden;
-    if (!rc_entropy_get(output->calls, chance, sizeof(chance)))
-        chance[0] = (unsigned char)tried;
+    if (!rc_entropy_get(output->calls, entropy, sizeof(entropy)))
+        entropy[0] = (unsigned char)tried;
     rc_buf_init_fixed(&hidden, dotted, sizeof(dotted));
     rc_buf_push_byte(&hidden, '.');
     rc_buf_push(&hidden, rc_str_c(name));
     rc_buf_push_byte(&hidden, '.');
-    for (size_t i = 0; i < sizeof(chance); i++) {
-        rc_buf_push_byte(&hidden, digits[chance[i] >> 4]);
-        rc_buf_push_byte(&hidden, digits[chance[i] & 15]);
+    for (size_t i = 0; i < sizeof(entropy); i++) {
+        rc_buf_push_byte(&hidden, digits[entropy[i] >> 4]);
+        rc_buf_push_byte(&hidden, digits[entropy[i] & 15]);
     }
     if (rc_buf_push_byte(&hidden, '\0') != RC_OK)
         return rc_buf_status(&hidden);

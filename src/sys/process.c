@@ -78,7 +78,7 @@ typedef struct pipes {
 
 /* A reader in a pipeline (less) needs the terminal as much as the command does: then the foreground
  * stays with our group, and the command gets it when it asks. */
-static bool is_for_people(const rc_run *run)
+static bool is_interactive(const rc_run *run)
 {
     return run->calls->isatty(RC_FD_STDIN) != 0 && run->calls->isatty(RC_FD_STDOUT) != 0 &&
            rc_tty_is_ours(run->tty);
@@ -87,11 +87,11 @@ static bool is_for_people(const rc_run *run)
 static int spawn(rc_run *run, const pipes *p)
 {
     rc_spawn what = {
-        .argv = run->plan->argv,
+        .argv = run->options->argv,
         .stdin_fd = p->in.its,
         .stderr_fd = p->err.its,
         .report_fd = p->report.its,
-        .tty_fd = is_for_people(run) ? run->tty->fd : -1,
+        .tty_fd = is_interactive(run) ? run->tty->fd : -1,
         .mask = run->watch->old_mask,
     };
     int error = run->calls->spawn(&what, &run->pid);
@@ -101,14 +101,14 @@ static int spawn(rc_run *run, const pipes *p)
         error = run->calls->spawn(&what, &run->pid);
     }
     if (error == 0 && what.tty_fd >= 0)
-        rc_tty_gave(run->tty, run->pid);
+        rc_tty_set_given(run->tty, run->pid);
     run->end.had_terminal = error == 0 && what.tty_fd >= 0;
     return error;
 }
 
 static int open_pipes(rc_run *run, pipes *p)
 {
-    bool is_fed = run->plan->input->kind == RC_STDIN_STREAM;
+    bool is_fed = run->options->input->kind == RC_STDIN_STREAM;
     int error = open_pipe(run->calls, false, &p->err);
     if (error == 0 && is_fed)
         error = open_pipe(run->calls, true, &p->in);
@@ -121,10 +121,10 @@ static int open_pipes(rc_run *run, pipes *p)
 static void start(rc_run *run)
 {
     pipes p = {{-1, -1}, {-1, -1}, {-1, -1}};
-    run->end.doing = "make a pipe for it";
+    run->end.failed_step = "make a pipe for it";
     run->end.error = open_pipes(run, &p);
     if (run->end.error == 0) {
-        run->end.doing = "start it";
+        run->end.failed_step = "start it";
         run->end.error = spawn(run, &p);
         run->end.status = status_of_failure(run->end.error);
     }
@@ -162,7 +162,7 @@ _Static_assert(AT_COUNT <= RC_WATCH_POLLS_MAX, "the watch polls for all");
  * does not want as little as possible is gone. */
 static void set_input(const rc_run *run, struct pollfd *fds)
 {
-    rc_stdin *in = run->plan->input;
+    rc_stdin *in = run->options->input;
     fds[AT_INPUT] = (struct pollfd){.fd = -1};
     fds[AT_STDIN] = (struct pollfd){.fd = -1};
     if (run->in_fd < 0)
@@ -179,8 +179,8 @@ static uint64_t next_time(const rc_run *run)
     bool is_free = run->phase == RC_RUN_DRAINING && !rc_run_is_ended(run);
     uint64_t at_ms = is_free ? RC_WATCH_NEVER : run->kill_at_ms;
     bool has_deadline = run->phase == RC_RUN_RUNNING && !run->end.is_over_deadline;
-    if (has_deadline && run->plan->deadline_at_ms < at_ms)
-        at_ms = run->plan->deadline_at_ms;
+    if (has_deadline && run->options->deadline_at_ms < at_ms)
+        at_ms = run->options->deadline_at_ms;
     return at_ms;
 }
 
@@ -193,7 +193,7 @@ static void on_ready(rc_run *run, const struct pollfd *fds)
     if (fds[AT_REPORT].revents != 0)
         rc_run_read_report(run);
     if (fds[AT_STDIN].revents != 0)
-        rc_stdin_read(run->plan->input);
+        rc_stdin_read(run->options->input);
     if ((fds[AT_INPUT].revents & (POLLERR | POLLHUP)) != 0)
         rc_run_close(run, &run->in_fd);
     else if (run->in_fd >= 0 && (fds[AT_INPUT].revents != 0 || fds[AT_STDIN].revents != 0))
@@ -215,8 +215,8 @@ static void step(rc_run *run)
         return;
     }
     on_ready(run, fds);
-    if (run->phase == RC_RUN_RUNNING && run->plan->input->torn != 0)
-        rc_run_break(run, run->plan->input->torn, "give it its input");
+    if (run->phase == RC_RUN_RUNNING && run->options->input->read_error != 0)
+        rc_run_break(run, run->options->input->read_error, "give it its input");
     if (run->phase != RC_RUN_OVER)
         rc_run_on_time(run);
 }
@@ -243,26 +243,26 @@ static void drain_report(rc_run *run)
         rc_run_read_report(run);
 }
 
-rc_process_end rc_process_run(rc_watch *watch, rc_tty *tty, const rc_process_plan *plan)
+rc_process_end rc_process_run(rc_watch *watch, rc_tty *tty, const rc_process_options *options)
 {
     rc_run run = {.calls = watch->calls,
                   .watch = watch,
                   .tty = tty,
-                  .plan = plan,
+                  .options = options,
                   .in_fd = -1,
                   .err_fd = -1,
                   .report_fd = -1,
                   .kill_at_ms = RC_WATCH_NEVER};
-    rc_tail_reset(plan->tail);
-    rc_tail_reset(plan->report);
+    rc_tail_reset(options->tail);
+    rc_tail_reset(options->report);
     start(&run);
     while (run.phase == RC_RUN_RUNNING || run.phase == RC_RUN_CLEARING)
         step(&run);
     drain(&run);
     drain_report(&run);
     /* Somebody who stayed behind may have held it until now. */
-    rc_tty_take(tty);
-    plan->talk->is_awaited = false;
+    rc_tty_take_foreground(tty);
+    options->error_outlet->is_awaited = false;
     rc_run_close(&run, &run.in_fd);
     rc_run_close(&run, &run.err_fd);
     rc_run_close(&run, &run.report_fd);

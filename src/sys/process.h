@@ -37,30 +37,30 @@ void rc_tail_reset(rc_tail *tail);
 void rc_tail_push(rc_tail *tail, rc_str bytes);
 rc_str rc_tail_get(const rc_tail *tail); /* views tail */
 
-typedef struct rc_process_plan {
+typedef struct rc_process_options {
     const char *const *argv; /* ends with NULL */
     rc_stdin *input;
-    rc_outlet *talk;         /* where its standard error goes; attached to the watch */
+    rc_outlet *error_outlet; /* where its standard error goes; attached to the watch */
     rc_tail *tail;           /* the end of its standard error */
     rc_tail *report;         /* the end of what it wrote as RC_REPORT_FD_NAME says */
     uint64_t deadline_at_ms; /* when it is ended; RC_WATCH_NEVER */
     uint64_t grace_ms;       /* between asking for an end and SIGKILL */
-} rc_process_plan;
+} rc_process_options;
 
 typedef struct rc_process_end {
-    int error;         /* it could not be started or not be watched: the errno number; else 0 */
-    const char *doing; /* of an error: what we were about to do, "start it" */
+    int error; /* it could not be started or not be watched: the errno number; else 0 */
+    const char *failed_step; /* of an error: what we were about to do, "start it" */
     bool is_started;
     int status; /* as a shell gives it: 0..255, 128 + signal; of what was not started 126 or 127, or
                     0 when that was not the command's fault */
-    int died_of; /* the signal that killed it; 0: it ended by itself */
-    int signal;  /* that asked for an end and was passed on; 0: none */
+    int killed_by; /* the signal that killed it; 0: it ended by itself */
+    int signal;    /* that asked for an end and was passed on; 0: none */
     bool is_over_deadline;
     bool had_terminal; /* it was in the foreground: Ctrl-C was its own */
 } rc_process_end;
 
 /* Runs it. watch, tty, plan: borrow. */
-rc_process_end rc_process_run(rc_watch *watch, rc_tty *tty, const rc_process_plan *plan);
+rc_process_end rc_process_run(rc_watch *watch, rc_tty *tty, const rc_process_options *options);
 
 /* Takes leave of adopted processes that have ended. */
 void rc_process_reap(const rc_sys_calls *calls);

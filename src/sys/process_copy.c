@@ -60,7 +60,7 @@ void rc_run_read_error(rc_run *run)
         rc_run_close(run, &run->err_fd);
         return;
     }
-    rc_tail_push(run->plan->tail, rc_str_make(run->piece, (size_t)got));
+    rc_tail_push(run->options->tail, rc_str_make(run->piece, (size_t)got));
     run->piece_at = 0;
     run->piece_len = (size_t)got;
     if (run->phase == RC_RUN_DRAINING)
@@ -72,10 +72,10 @@ void rc_run_read_error(rc_run *run)
 void rc_run_write_error(rc_run *run)
 {
     rc_str left = rc_str_make(run->piece + run->piece_at, run->piece_len - run->piece_at);
-    run->piece_at += rc_outlet_put(run->plan->talk, left);
+    run->piece_at += rc_outlet_write(run->options->error_outlet, left);
     if (run->piece_at >= run->piece_len)
         run->piece_at = run->piece_len = 0;
-    run->plan->talk->is_awaited = run->piece_len > 0;
+    run->options->error_outlet->is_awaited = run->piece_len > 0;
 }
 
 void rc_run_read_report(rc_run *run)
@@ -83,21 +83,21 @@ void rc_run_read_report(rc_run *run)
     char piece[RC_RUN_PIECE];
     ssize_t got = run->calls->read(run->report_fd, piece, sizeof piece);
     if (got > 0)
-        rc_tail_push(run->plan->report, rc_str_make(piece, (size_t)got));
+        rc_tail_push(run->options->report, rc_str_make(piece, (size_t)got));
     else if (got == 0 || (errno != EINTR && errno != EAGAIN))
         rc_run_close(run, &run->report_fd);
 }
 
 void rc_run_feed(rc_run *run)
 {
-    rc_stdin *in = run->plan->input;
+    rc_stdin *in = run->options->input;
     rc_str bytes = rc_stdin_next(in);
     if (bytes.len > 0) {
         ssize_t put = run->calls->write(run->in_fd, bytes.ptr, bytes.len);
         if (put < 0 && (errno == EINTR || errno == EAGAIN))
             return;
         if (put > 0)
-            rc_stdin_took(in, (size_t)put);
+            rc_stdin_consume(in, (size_t)put);
         else
             rc_run_close(run, &run->in_fd); /* the command does not want more */
     }

@@ -24,7 +24,7 @@ static void kill_group(rc_run *run)
     run->kill_at_ms = run->watch->now_ms + KILLED_GRACE_MS;
 }
 
-void rc_run_ask_for_end(rc_run *run, int signal)
+void rc_run_terminate(rc_run *run, int signal)
 {
     if (run->kill_at_ms != RC_WATCH_NEVER) {
         kill_group(run);
@@ -32,7 +32,7 @@ void rc_run_ask_for_end(rc_run *run, int signal)
     }
     signal_group(run, signal);
     signal_group(run, SIGCONT); /* one that is stopped would not hear it */
-    run->kill_at_ms = run->watch->now_ms + run->plan->grace_ms;
+    run->kill_at_ms = run->watch->now_ms + run->options->grace_ms;
 }
 
 void rc_process_reap(const rc_sys_calls *calls)
@@ -49,7 +49,7 @@ static bool help(rc_run *run, bool wants_terminal)
 {
     if (wants_terminal && rc_tty_is_ours(run->tty))
         return true;
-    rc_tty_take(run->tty);
+    rc_tty_take_foreground(run->tty);
     return rc_watch_suspend(run->watch) || !wants_terminal || rc_tty_is_ours(run->tty);
 }
 
@@ -61,11 +61,11 @@ static void on_stop(rc_run *run, int signal)
         return;
     }
     if (wants_terminal || run->end.had_terminal)
-        run->end.had_terminal = rc_tty_give(run->tty, run->pid) || run->end.had_terminal;
+        run->end.had_terminal = rc_tty_give_foreground(run->tty, run->pid) || run->end.had_terminal;
     signal_group(run, SIGCONT);
 }
 
-static void look_for_stop(rc_run *run)
+static void check_stop(rc_run *run)
 {
     siginfo_t info = {0};
     if (run->calls->waitid(P_PID, (id_t)run->pid, &info, WSTOPPED | WNOHANG) == 0 &&
@@ -83,14 +83,14 @@ static int shell_status(const siginfo_t *info)
 static void set_end(rc_process_end *end, const siginfo_t *info)
 {
     end->status = shell_status(info);
-    end->died_of = info->si_code == CLD_EXITED ? 0 : info->si_status;
+    end->killed_by = info->si_code == CLD_EXITED ? 0 : info->si_status;
 }
 
 /* A command that could not tidy up has left the terminal as it needed it. */
 static void take_terminal(const rc_run *run)
 {
-    rc_tty_take(run->tty);
-    if (run->end.died_of != 0 || run->end.error != 0 || rc_run_is_ended(run))
+    rc_tty_take_foreground(run->tty);
+    if (run->end.killed_by != 0 || run->end.error != 0 || rc_run_is_ended(run))
         rc_tty_restore(run->tty);
 }
 
@@ -116,7 +116,7 @@ static void on_ended(rc_run *run, const siginfo_t *seen)
 }
 
 /* Others than the command are taken leave of as they come; it itself is only looked at. */
-static void look_for_exit(rc_run *run)
+static void check_exit(rc_run *run)
 {
     siginfo_t info = {0};
     while (run->calls->waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -134,11 +134,11 @@ static void look_for_exit(rc_run *run)
         on_ended(run, &info);
 }
 
-static void look_for_leftovers(rc_run *run)
+static void check_leftovers(rc_run *run)
 {
     bool has_new = false;
     rc_process_reap(run->calls);
-    size_t count = rc_run_ask_leftovers(run, &has_new);
+    size_t count = rc_run_terminate_leftovers(run, &has_new);
     if (count == 0 && is_group_empty(run)) {
         run->phase = RC_RUN_DRAINING;
         return;
@@ -155,14 +155,14 @@ static void look_for_leftovers(rc_run *run)
 static void on_children(rc_run *run)
 {
     if (run->phase == RC_RUN_RUNNING)
-        look_for_stop(run);
+        check_stop(run);
     if (run->phase == RC_RUN_RUNNING)
-        look_for_exit(run);
+        check_exit(run);
     if (run->phase == RC_RUN_CLEARING)
-        look_for_leftovers(run);
+        check_leftovers(run);
 }
 
-void rc_run_break(rc_run *run, int error, const char *doing)
+void rc_run_break(rc_run *run, int error, const char *failed_step)
 {
     siginfo_t info = {0};
     rc_run_phase phase = run->phase;
@@ -175,7 +175,7 @@ void rc_run_break(rc_run *run, int error, const char *doing)
         return;
     }
     run->end.error = error;
-    run->end.doing = doing;
+    run->end.failed_step = failed_step;
     int result = run->calls->waitid(P_PID, (id_t)run->pid, &info, WEXITED);
     while (result != 0 && errno == EINTR)
         result = run->calls->waitid(P_PID, (id_t)run->pid, &info, WEXITED);
@@ -191,7 +191,7 @@ static void on_end_signal(rc_run *run, int signal)
 {
     run->end.signal = signal;
     if (run->phase == RC_RUN_RUNNING)
-        rc_run_ask_for_end(run, signal);
+        rc_run_terminate(run, signal);
     else if (run->phase == RC_RUN_CLEARING)
         kill_group(run);
     else
@@ -228,10 +228,10 @@ void rc_run_on_time(rc_run *run)
 {
     uint64_t now_ms = run->watch->now_ms;
     bool is_running = run->phase == RC_RUN_RUNNING;
-    if (is_running && !run->end.is_over_deadline && now_ms >= run->plan->deadline_at_ms) {
+    if (is_running && !run->end.is_over_deadline && now_ms >= run->options->deadline_at_ms) {
         run->end.is_over_deadline = true;
         if (run->kill_at_ms == RC_WATCH_NEVER)
-            rc_run_ask_for_end(run, SIGTERM);
+            rc_run_terminate(run, SIGTERM);
     }
     if (run->phase == RC_RUN_DRAINING && rc_run_is_ended(run) && now_ms >= run->kill_at_ms)
         run->phase = RC_RUN_OVER;

@@ -19,7 +19,7 @@ static rc_stdin_kind kind_of(rc_stdin *in)
         return RC_STDIN_PASSED;
     in->start = in->calls->lseek(RC_FD_STDIN, 0, SEEK_CUR);
     if (in->start < 0)
-        in->lost = "its position is not known";
+        in->replay_error = "its position is not known";
     return RC_STDIN_FILE;
 }
 
@@ -51,13 +51,13 @@ void rc_stdin_done(rc_stdin *in)
 
 bool rc_stdin_rewind(rc_stdin *in)
 {
-    if (in->kind == RC_STDIN_FILE && in->lost == NULL &&
+    if (in->kind == RC_STDIN_FILE && in->replay_error == NULL &&
         in->calls->lseek(RC_FD_STDIN, in->start, SEEK_SET) < 0)
-        in->lost = "its beginning cannot be found again";
+        in->replay_error = "its beginning cannot be found again";
     in->at = 0;
     in->piece_at = 0;
     in->piece_len = 0;
-    return in->lost == NULL;
+    return in->replay_error == NULL;
 }
 
 /* ---- keeping ---- */
@@ -66,7 +66,7 @@ bool rc_stdin_rewind(rc_stdin *in)
  * more. */
 static void lose(rc_stdin *in, const char *why)
 {
-    in->lost = why;
+    in->replay_error = why;
     forget(in);
 }
 
@@ -102,7 +102,7 @@ static void keep(rc_stdin *in, rc_str bytes)
 
 static uint64_t kept_bytes(const rc_stdin *in)
 {
-    return in->lost != NULL ? 0 : rc_buf_get(&in->memory).len + in->temp_bytes;
+    return in->replay_error != NULL ? 0 : rc_buf_get(&in->memory).len + in->temp_bytes;
 }
 
 /* ---- giving ---- */
@@ -125,7 +125,7 @@ static void load_kept(rc_stdin *in)
         in->piece_len = (size_t)got;
         return;
     }
-    in->torn = got < 0 ? errno : EIO;
+    in->read_error = got < 0 ? errno : EIO;
     lose(in, "what was kept of it cannot be read");
 }
 
@@ -136,7 +136,7 @@ rc_str rc_stdin_next(rc_stdin *in)
     return rc_str_make(in->piece + in->piece_at, in->piece_len - in->piece_at);
 }
 
-void rc_stdin_took(rc_stdin *in, size_t bytes)
+void rc_stdin_consume(rc_stdin *in, size_t bytes)
 {
     in->piece_at += bytes;
     if (in->piece_at < in->piece_len)
@@ -157,7 +157,7 @@ void rc_stdin_read(rc_stdin *in)
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     if (got < 0) {
-        in->torn = errno;
+        in->read_error = errno;
         lose(in, "it cannot be read");
         return;
     }
@@ -167,6 +167,6 @@ void rc_stdin_read(rc_stdin *in)
     }
     in->piece_at = 0;
     in->piece_len = (size_t)got;
-    if (in->lost == NULL)
+    if (in->replay_error == NULL)
         keep(in, rc_str_make(in->piece, in->piece_len));
 }

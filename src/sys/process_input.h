@@ -43,12 +43,12 @@ typedef struct rc_stdin {
     rc_buf memory;
     int temp_fd;
     uint64_t temp_bytes;
-    uint64_t at;      /* where the piece begins */
-    bool is_at_end;   /* all has been read */
-    const char *lost; /* why it cannot be given again: a clause; NULL: it can */
-    int torn;         /* it broke off before its end: the errno number. The command must
+    uint64_t at;              /* where the piece begins */
+    bool is_at_end;           /* all has been read */
+    const char *replay_error; /* why it cannot be given again: a clause; NULL: it can */
+    int read_error;           /* it broke off before its end: the errno number. The command must
                not take what it got for all of it. */
-    size_t piece_at;  /* what of the piece the command has got */
+    size_t piece_at;          /* what of the piece the command has got */
     size_t piece_len;
     char piece[RC_STDIN_PIECE];
 } rc_stdin;
@@ -65,9 +65,9 @@ void rc_stdin_done(rc_stdin *in);
 bool rc_stdin_rewind(rc_stdin *in);
 
 /* Of a STREAM. What the command gets next; empty: see below. Views in until
- * rc_stdin_took. */
+ * rc_stdin_consume. */
 rc_str rc_stdin_next(rc_stdin *in);
-void rc_stdin_took(rc_stdin *in, size_t bytes);
+void rc_stdin_consume(rc_stdin *in, size_t bytes);
 
 /* Is all given? Else, with nothing next, descriptor 0 must be read when it is
  * ready. */

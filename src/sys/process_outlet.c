@@ -120,7 +120,7 @@ bool rc_outlet_push(rc_outlet *outlet, rc_str bytes)
     return true;
 }
 
-size_t rc_outlet_put(rc_outlet *outlet, rc_str bytes)
+size_t rc_outlet_write(rc_outlet *outlet, rc_str bytes)
 {
     if (outlet->fd >= 0 && !rc_outlet_is_empty(outlet))
         return 0;

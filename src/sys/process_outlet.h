@@ -42,7 +42,7 @@ int rc_outlet_done(rc_outlet *outlet);
 bool rc_outlet_push(rc_outlet *outlet, rc_str bytes);
 
 /* How much of bytes went out; all of it when the place is lost. bytes: borrows. */
-size_t rc_outlet_put(rc_outlet *outlet, rc_str bytes);
+size_t rc_outlet_write(rc_outlet *outlet, rc_str bytes);
 
 /* Is nothing queued? */
 bool rc_outlet_is_empty(const rc_outlet *outlet);

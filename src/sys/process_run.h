@@ -6,7 +6,7 @@
 
 #define RC_RUN_PIECE ((size_t)4096)
 /* Of those that stay behind, how many are remembered as asked, and how often new ones may come. */
-#define RC_RUN_ASKED_MAX 64
+#define RC_RUN_SIGNALLED_MAX 64
 #define RC_RUN_ROUNDS_MAX 8
 
 typedef enum rc_run_phase {
@@ -20,7 +20,7 @@ typedef struct rc_run {
     const rc_sys_calls *calls;
     rc_watch *watch;
     rc_tty *tty;
-    const rc_process_plan *plan;
+    const rc_process_options *options;
     rc_run_phase phase;
     pid_t pid;     /* and group */
     int in_fd;     /* the writing end of its standard input; -1: none or closed */
@@ -31,8 +31,8 @@ typedef struct rc_run {
     size_t drained; /* after the end */
     size_t piece_at, piece_len;
     char piece[RC_RUN_PIECE]; /* of standard error, to be written */
-    pid_t asked[RC_RUN_ASKED_MAX];
-    size_t asked_count;
+    pid_t signalled[RC_RUN_SIGNALLED_MAX];
+    size_t signalled_count;
     unsigned rounds;
     rc_process_end end;
 } rc_run;
@@ -49,14 +49,14 @@ void rc_run_close(const rc_run *run, int *fd);
 void rc_run_on_signals(rc_run *run);
 void rc_run_on_time(rc_run *run);
 bool rc_run_is_ended(const rc_run *run); /* by us: nobody waits for its last words */
-void rc_run_ask_for_end(rc_run *run, int signal);
+void rc_run_terminate(rc_run *run, int signal);
 
 /* It cannot be watched any more: kills what is left of it and ends the run. */
-void rc_run_break(rc_run *run, int error, const char *doing);
+void rc_run_break(rc_run *run, int error, const char *failed_step);
 
 /* process_leftovers.c: who has become our child. Asks those to end who were not asked; gives their
  * number, and whether there are new ones. */
-size_t rc_run_ask_leftovers(rc_run *run, bool *ret_has_new);
+size_t rc_run_terminate_leftovers(rc_run *run, bool *ret_has_new);
 void rc_run_kill_leftovers(const rc_run *run);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct start {
     char **env;
 } start;
 
-static int set_attributes(posix_spawnattr_t *attributes, const rc_spawn *what)
+static int set_attributes(posix_spawnattr_t *attributes, const rc_spawn *request)
 {
     /* We ignore SIGPIPE; a filter must not. Signals that our parent ignores stay ignored, as for
      * any other command. */
@@ -33,30 +33,30 @@ static int set_attributes(posix_spawnattr_t *attributes, const rc_spawn *what)
     if (error == 0)
         error = posix_spawnattr_setpgroup(attributes, 0);
     if (error == 0)
-        error = posix_spawnattr_setsigmask(attributes, &what->mask);
+        error = posix_spawnattr_setsigmask(attributes, &request->mask);
     if (error == 0)
         error = posix_spawnattr_setsigdefault(attributes, &defaults);
     return error;
 }
 
-static int set_files(posix_spawn_file_actions_t *files, const rc_spawn *what)
+static int set_files(posix_spawn_file_actions_t *files, const rc_spawn *request)
 {
     int error = 0;
-    if (what->tty_fd >= 0)
-        error = posix_spawn_file_actions_addtcsetpgrp_np(files, what->tty_fd);
-    if (error == 0 && what->stdin_fd >= 0)
-        error = posix_spawn_file_actions_adddup2(files, what->stdin_fd, STDIN_FILENO);
+    if (request->tty_fd >= 0)
+        error = posix_spawn_file_actions_addtcsetpgrp_np(files, request->tty_fd);
+    if (error == 0 && request->stdin_fd >= 0)
+        error = posix_spawn_file_actions_adddup2(files, request->stdin_fd, STDIN_FILENO);
     if (error == 0)
-        error = posix_spawn_file_actions_adddup2(files, what->stderr_fd, STDERR_FILENO);
+        error = posix_spawn_file_actions_adddup2(files, request->stderr_fd, STDERR_FILENO);
     /* Onto itself: it stays open when the program starts. */
-    if (error == 0 && what->report_fd >= 0)
-        error = posix_spawn_file_actions_adddup2(files, what->report_fd, what->report_fd);
+    if (error == 0 && request->report_fd >= 0)
+        error = posix_spawn_file_actions_adddup2(files, request->report_fd, request->report_fd);
     return error;
 }
 
 /* Ours, but for the place of the report: each level has its own, or none. room: borrows until env
  * was used. NULL: no memory. */
-static char **make_env(const rc_spawn *what, char *room, size_t size)
+static char **make_env(const rc_spawn *request, char *buf, size_t size)
 {
     static const char NAME[] = RC_REPORT_FD_NAME "=";
     size_t count = 0;
@@ -70,9 +70,9 @@ static char **make_env(const rc_spawn *what, char *room, size_t size)
         if (strncmp(environ[i], NAME, sizeof NAME - 1) != 0)
             env[kept++] = environ[i];
     }
-    snprintf(room, size, "%s%d", NAME, what->report_fd);
-    if (what->report_fd >= 0)
-        env[kept] = room;
+    snprintf(buf, size, "%s%d", NAME, request->report_fd);
+    if (request->report_fd >= 0)
+        env[kept] = buf;
     return env;
 }
 
@@ -103,13 +103,13 @@ static char *const *plain(const char *const *argv)
 }
 
 /* A script that does not name its interpreter is the shell's, as execvp and every shell have it. */
-static int spawn_script(const start *s, const rc_spawn *what, pid_t *ret_pid)
+static int spawn_script(const start *s, const rc_spawn *request, pid_t *ret_pid)
 {
     char path[PATH_MAX];
     size_t count = 0;
-    while (what->argv[count] != NULL)
+    while (request->argv[count] != NULL)
         count++;
-    if (count == 0 || !find_program(what->argv[0], path, sizeof path))
+    if (count == 0 || !find_program(request->argv[0], path, sizeof path))
         return ENOEXEC;
     const char **argv = calloc(count + 2, sizeof *argv);
     if (argv == NULL)
@@ -117,24 +117,24 @@ static int spawn_script(const start *s, const rc_spawn *what, pid_t *ret_pid)
     argv[0] = SHELL;
     argv[1] = path;
     for (size_t i = 1; i < count; i++)
-        argv[i + 1] = what->argv[i];
+        argv[i + 1] = request->argv[i];
     int error = posix_spawn(ret_pid, SHELL, &s->files, &s->attributes, plain(argv), s->env);
     free(argv);
     return error;
 }
 
-static int spawn_with(start *s, const rc_spawn *what, pid_t *ret_pid)
+static int spawn_with(start *s, const rc_spawn *request, pid_t *ret_pid)
 {
-    int error = set_attributes(&s->attributes, what);
+    int error = set_attributes(&s->attributes, request);
     if (error == 0)
-        error = set_files(&s->files, what);
+        error = set_files(&s->files, request);
     if (error == 0)
-        error = posix_spawnp(ret_pid, what->argv[0], &s->files, &s->attributes, plain(what->argv),
-                             s->env);
-    return error == ENOEXEC ? spawn_script(s, what, ret_pid) : error;
+        error = posix_spawnp(ret_pid, request->argv[0], &s->files, &s->attributes,
+                             plain(request->argv), s->env);
+    return error == ENOEXEC ? spawn_script(s, request, ret_pid) : error;
 }
 
-int rc_sys_spawn(const rc_spawn *what, pid_t *ret_pid)
+int rc_sys_spawn(const rc_spawn *request, pid_t *ret_pid)
 {
     start s;
     int error = posix_spawnattr_init(&s.attributes);
@@ -142,9 +142,9 @@ int rc_sys_spawn(const rc_spawn *what, pid_t *ret_pid)
         return error;
     error = posix_spawn_file_actions_init(&s.files);
     if (error == 0) {
-        char room[sizeof RC_REPORT_FD_NAME + 16];
-        s.env = make_env(what, room, sizeof room);
-        error = s.env != NULL ? spawn_with(&s, what, ret_pid) : ENOMEM;
+        char buf[sizeof RC_REPORT_FD_NAME + 16];
+        s.env = make_env(request, buf, sizeof buf);
+        error = s.env != NULL ? spawn_with(&s, request, ret_pid) : ENOMEM;
         free(s.env);
         posix_spawn_file_actions_destroy(&s.files);
     }

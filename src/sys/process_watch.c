@@ -143,7 +143,7 @@ static int read_signal(const rc_watch *watch)
     return got < 0 && errno == EAGAIN ? 0 : -1;
 }
 
-static bool is_heard_already(const rc_watch *watch, int signal)
+static bool is_repeated(const rc_watch *watch, int signal)
 {
     return signal == watch->end_signal && watch->now_ms - watch->end_signal_at_ms < SAME_SIGNAL_MS;
 }
@@ -151,7 +151,7 @@ static bool is_heard_already(const rc_watch *watch, int signal)
 int rc_watch_signal(rc_watch *watch)
 {
     int signal = read_signal(watch);
-    while (signal > 0 && is_heard_already(watch, signal))
+    while (signal > 0 && is_repeated(watch, signal))
         signal = read_signal(watch);
     if (signal > 0 && rc_signal_is_end(signal)) {
         watch->end_signal = signal;

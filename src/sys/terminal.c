@@ -48,9 +48,9 @@ static unsigned parse_columns(rc_str text)
 
 static unsigned find_width(const rc_sys_calls *calls, int fd, bool is_tty)
 {
-    unsigned asked = parse_columns(env(calls, "COLUMNS"));
-    if (asked > 0)
-        return asked;
+    unsigned configured = parse_columns(env(calls, "COLUMNS"));
+    if (configured > 0)
+        return configured;
     int own = is_tty ? calls->columns(fd) : 0;
     return own > 0 ? (unsigned)own : RC_TERMINAL_WIDTH_DEFAULT;
 }

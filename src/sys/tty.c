@@ -58,7 +58,7 @@ void rc_tty_init(rc_tty *tty, const rc_sys_calls *calls)
 void rc_tty_done(rc_tty *tty)
 {
     rc_tty_keys_end(tty);
-    rc_tty_take(tty);
+    rc_tty_take_foreground(tty);
     if (tty->fd >= 0)
         rc_fd_close(tty->calls, tty->fd);
     tty->fd = -1;
@@ -78,16 +78,16 @@ static bool set_foreground(const rc_tty *tty, pid_t group)
     return result == 0;
 }
 
-void rc_tty_gave(rc_tty *tty, pid_t group)
+void rc_tty_set_given(rc_tty *tty, pid_t group)
 {
-    tty->given_to = group;
+    tty->foreground_group = group;
 }
 
-bool rc_tty_give(rc_tty *tty, pid_t group)
+bool rc_tty_give_foreground(rc_tty *tty, pid_t group)
 {
     if (!rc_tty_is_ours(tty) || !set_foreground(tty, group))
         return false;
-    rc_tty_gave(tty, group);
+    rc_tty_set_given(tty, group);
     return true;
 }
 
@@ -96,17 +96,17 @@ bool rc_tty_give(rc_tty *tty, pid_t group)
 static bool is_takeable(const rc_tty *tty)
 {
     pid_t holder = tty->calls->tcgetpgrp(tty->fd);
-    if (holder < 0 || holder == tty->given_to)
+    if (holder < 0 || holder == tty->foreground_group)
         return true;
     return holder > 1 && tty->calls->kill(-holder, 0) != 0 && errno == ESRCH;
 }
 
-void rc_tty_take(rc_tty *tty)
+void rc_tty_take_foreground(rc_tty *tty)
 {
     /* Twice if need be: a terminal that belongs to nobody stops whoever uses it next. */
-    for (int turn = 0; turn < 2 && tty->given_to != 0; turn++) {
+    for (int turn = 0; turn < 2 && tty->foreground_group != 0; turn++) {
         if (rc_tty_is_ours(tty) || (is_takeable(tty) && set_foreground(tty, tty->group)))
-            tty->given_to = 0;
+            tty->foreground_group = 0;
     }
 }
 
@@ -129,7 +129,7 @@ void rc_tty_restore(const rc_tty *tty)
 
 bool rc_tty_keys_begin(rc_tty *tty)
 {
-    if (tty->is_keyed)
+    if (tty->is_key_mode)
         return true;
     if (!tty->has_modes || !rc_tty_is_ours(tty))
         return false;
@@ -139,7 +139,7 @@ bool rc_tty_keys_begin(rc_tty *tty)
     modes.c_cc[VMIN] = 0; /* a read never waits */
     modes.c_cc[VTIME] = 0;
     guard_crashes(tty);
-    tty->is_keyed = true;
+    tty->is_key_mode = true;
     /* What was typed before was not meant for us. */
     tty->calls->tcflush(tty->fd, TCIFLUSH);
     if (set_modes(tty, &modes))
@@ -150,36 +150,36 @@ bool rc_tty_keys_begin(rc_tty *tty)
 
 void rc_tty_keys_forget(rc_tty *tty)
 {
-    if (tty->is_keyed)
+    if (tty->is_key_mode)
         unguard_crashes(tty);
-    tty->is_keyed = false;
+    tty->is_key_mode = false;
 }
 
 void rc_tty_keys_end(rc_tty *tty)
 {
-    pid_t holder = tty->is_keyed ? tty->calls->tcgetpgrp(tty->fd) : -1;
+    pid_t holder = tty->is_key_mode ? tty->calls->tcgetpgrp(tty->fd) : -1;
     /* In other hands, the modes are theirs. */
-    if (tty->is_keyed && (holder <= 0 || holder == tty->group))
+    if (tty->is_key_mode && (holder <= 0 || holder == tty->group))
         set_modes(tty, &tty->modes);
     rc_tty_keys_forget(tty);
 }
 
-rc_key rc_tty_key(const rc_tty *tty)
+rc_keypress rc_tty_read_key(const rc_tty *tty)
 {
     char keys[64];
     ssize_t got = tty->calls->read(tty->fd, keys, sizeof keys);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
-        return RC_KEY_NONE;
+        return RC_KEYPRESS_NONE;
     if (got <= 0)
-        return RC_KEY_GONE;
+        return RC_KEYPRESS_CLOSED;
     /* Esc is the last thing that was typed, or typed twice; in front of anything else it is a
      * sequence. */
     if (keys[got - 1] != ESCAPE)
-        return RC_KEY_NONE;
+        return RC_KEYPRESS_NONE;
     struct pollfd more = {.fd = tty->fd, .events = POLLIN};
     int is_more = tty->calls->poll(&more, 1, SEQUENCE_MS);
     if (is_more <= 0)
-        return RC_KEY_ESCAPE;
+        return RC_KEYPRESS_ESCAPE;
     got = tty->calls->read(tty->fd, keys, sizeof keys);
-    return got > 0 && keys[0] == ESCAPE ? RC_KEY_ESCAPE : RC_KEY_NONE;
+    return got > 0 && keys[0] == ESCAPE ? RC_KEYPRESS_ESCAPE : RC_KEYPRESS_NONE;
 }

@@ -16,15 +16,15 @@ typedef struct rc_tty {
     pid_t group;          /* ours */
     struct termios modes; /* of the beginning */
     bool has_modes;
-    bool is_keyed;
-    pid_t given_to; /* the group that has the foreground from us; 0: none */
+    bool is_key_mode;
+    pid_t foreground_group; /* the group that has the foreground from us; 0: none */
 } rc_tty;
 
-typedef enum rc_key {
-    RC_KEY_NONE = 0, /* nothing that means anything here */
-    RC_KEY_ESCAPE = 1,
-    RC_KEY_GONE = 2 /* the terminal gives no more keys */
-} rc_key;
+typedef enum rc_keypress {
+    RC_KEYPRESS_NONE = 0, /* nothing that means anything here */
+    RC_KEYPRESS_ESCAPE = 1,
+    RC_KEYPRESS_CLOSED = 2 /* the terminal gives no more keys */
+} rc_keypress;
 
 /* Never fails. calls: borrows until done. */
 void rc_tty_init(rc_tty *tty, const rc_sys_calls *calls);
@@ -35,11 +35,11 @@ bool rc_tty_is_ours(const rc_tty *tty);
 
 /* The foreground goes to a group, if we hold it; false: it does not. And back, if it was given and
  * nobody but the group, or nobody at all, holds it. */
-bool rc_tty_give(rc_tty *tty, pid_t group);
-void rc_tty_take(rc_tty *tty);
+bool rc_tty_give_foreground(rc_tty *tty, pid_t group);
+void rc_tty_take_foreground(rc_tty *tty);
 
 /* The group took it when it started. */
-void rc_tty_gave(rc_tty *tty, pid_t group);
+void rc_tty_set_given(rc_tty *tty, pid_t group);
 
 /* The modes of the beginning, if we hold the foreground. */
 void rc_tty_restore(const rc_tty *tty);
@@ -56,6 +56,6 @@ void rc_tty_keys_forget(rc_tty *tty);
 
 /* What was pressed; call it when fd is readable. An arrow or function key begins with the byte of
  * Esc too: what follows it within a moment is looked at. */
-rc_key rc_tty_key(const rc_tty *tty);
+rc_keypress rc_tty_read_key(const rc_tty *tty);
 
 #endif

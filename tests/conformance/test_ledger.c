@@ -66,9 +66,9 @@ typedef struct ledger {
     uint64_t outcomes[OPERATIONS]; /* what the outcome says that the operation cost */
     rc_config config;
     rc_prices prices;
-    rc_purse purse;
-    rc_purse_edition edition;
-    store_world store;
+    rc_budgets purse;
+    rc_budgets_snapshot edition;
+    store_fixture store;
 } ledger;
 
 static uint64_t random_state = 88172645463325252u;
@@ -119,15 +119,15 @@ static rc_charge charge_of(rc_str request)
     default:
         break;
     }
-    return rc_usage_charge(&usage, (rc_try_end)random_below(RC_TRY_END_COUNT), request);
+    return rc_usage_charge(&usage, (rc_attempt_end)random_below(RC_ATTEMPT_END_COUNT), request);
 }
 
 /* Reserves, tries, settles; what it was is in the ledger and in the record. */
 static void try_once(ledger *l, attempt *a, int64_t unix_ms, rc_record *record)
 {
-    rc_spend_hold hold;
-    rc_spend_told told;
-    rc_purse_try what = {
+    rc_ledger_reservation hold;
+    rc_ledger_notices told;
+    rc_budgets_attempt what = {
         .client = a->client,
         .route = a->route,
         .target = rc_str_c(targets[a->target]),
@@ -135,14 +135,15 @@ static void try_once(ledger *l, attempt *a, int64_t unix_ms, rc_record *record)
         .model = rc_str_c(models[a->target]),
         .request = rc_str_c(requests[random_below(COUNT(requests))]),
     };
-    rc_spend_answer answer = rc_purse_reserve(&l->purse, &l->edition, &what, unix_ms, &hold, &told);
-    assert_int_equal(answer.verdict, RC_SPEND_GRANTED);
+    rc_ledger_decision answer =
+        rc_budgets_reserve(&l->purse, &l->edition, &what, unix_ms, &hold, &told);
+    assert_int_equal(answer.verdict, RC_LEDGER_GRANTED);
     rc_charge charge = charge_of(what.request);
     a->tokens_in = charge.input;
     a->tokens_out = charge.output;
-    a->cost = rc_purse_cost(&l->edition, &what, &charge);
+    a->cost = rc_budgets_cost(&l->edition, &what, &charge);
     a->day = unix_ms / DAY_MS;
-    rc_purse_settle(&l->purse, &hold, a->cost, &told);
+    rc_budgets_settle(&l->purse, &hold, a->cost, &told);
     record->unix_ms = unix_ms;
     record->target = what.target;
     record->credential = rc_str_c(keys[a->key]);
@@ -171,7 +172,7 @@ static void fill(rc_record *record, rc_record_kind kind, const rc_id *id, uint32
 static void keep(ledger *l, const rc_record *records, size_t count)
 {
     do
-        assert_true(world_append(&l->store, records, count));
+        assert_true(fixture_append(&l->store, records, count));
     while (random_below(4) == 0);
 }
 
@@ -181,7 +182,7 @@ static void operate(ledger *l, size_t number, int64_t unix_ms)
     attempt a = {.operation = number,
                  .client = (size_t)random_below(CLIENTS),
                  .route = (size_t)random_below(ROUTES)};
-    rc_id id = world_id(&l->store, unix_ms);
+    rc_id id = fixture_id(&l->store, unix_ms);
     uint32_t seq = 0;
     fill(&records[seq], RC_RECORD_BEGIN, &id, seq, &a, unix_ms);
     seq++;
@@ -269,7 +270,7 @@ static size_t place_of(const char *const *names, size_t count, rc_str name)
     return 0;
 }
 
-static bool add_row(void *ctx, const rc_store_spent *s)
+static bool add_row(void *ctx, const rc_store_daily_usage *s)
 {
     const size_t places[BY_ALL] = {
         place_of(clients, CLIENTS, s->client), place_of(routes, ROUTES, s->route),
@@ -280,12 +281,13 @@ static bool add_row(void *ctx, const rc_store_spent *s)
     return true;
 }
 
-static uint64_t spent_of(ledger *l, rc_purse *purse, const rc_purse_edition *edition,
+static uint64_t spent_of(ledger *l, rc_budgets *purse, const rc_budgets_snapshot *edition,
                          const char *scope, int64_t now)
 {
-    rc_spend_state state;
+    rc_ledger_state state;
     (void)l;
-    assert_true(rc_spend_look(&purse->spend, rc_purse_find(edition, rc_str_c(scope)), now, &state));
+    assert_true(rc_ledger_get_state(&purse->ledger, rc_budgets_find(edition, rc_str_c(scope)), now,
+                                    &state));
     assert_int_equal(state.held, 0);
     return state.spent;
 }
@@ -305,7 +307,7 @@ static uint64_t cost_where(const ledger *l, int64_t from_day, size_t client, siz
     return cost;
 }
 
-static void compare_budgets(ledger *l, rc_purse *purse, const rc_purse_edition *edition,
+static void compare_budgets(ledger *l, rc_budgets *purse, const rc_budgets_snapshot *edition,
                             int64_t now)
 {
     const int64_t november = START / DAY_MS + 1;
@@ -366,36 +368,36 @@ static void begin(ledger *l)
     if (rc_config_parse(&l->config, rc_str_c(configuration), &alloc, &faults) != RC_OK)
         fail_msg("%u:%u: %s", faults.list[0].line, faults.list[0].column, faults.list[0].message);
     rc_prices_init(&l->prices);
-    assert_int_equal(rc_purse_init(&l->purse, &alloc), RC_OK);
-    assert_int_equal(rc_purse_load(&l->purse, &l->config, &l->prices, START, &l->edition, NULL),
+    assert_int_equal(rc_budgets_init(&l->purse, &alloc), RC_OK);
+    assert_int_equal(rc_budgets_load(&l->purse, &l->config, &l->prices, START, &l->edition, NULL),
                      RC_OK);
-    world_init(&l->store);
-    assert_true(world_open(&l->store, RC_STORE_WRITE));
-    assert_true(rc_purse_recall(&l->purse, &l->edition, l->store.store, START, &l->store.fault));
+    fixture_init(&l->store);
+    assert_true(fixture_open(&l->store, RC_STORE_WRITE));
+    assert_true(rc_budgets_restore(&l->purse, &l->edition, l->store.store, START, &l->store.fault));
 }
 
 static void end(ledger *l)
 {
-    rc_purse_edition_done(&l->edition);
-    rc_purse_done(&l->purse);
+    rc_budgets_snapshot_done(&l->edition);
+    rc_budgets_done(&l->purse);
     rc_config_done(&l->config);
-    world_done(&l->store);
+    fixture_done(&l->store);
 }
 
 /* As another process would begin, with what the store remembers. */
 static void restart_and_compare(ledger *l, int64_t now)
 {
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_purse purse;
-    rc_purse_edition edition;
-    world_close(&l->store);
-    assert_true(world_open(&l->store, RC_STORE_READ));
-    assert_int_equal(rc_purse_init(&purse, &alloc), RC_OK);
-    assert_int_equal(rc_purse_load(&purse, &l->config, &l->prices, now, &edition, NULL), RC_OK);
-    assert_true(rc_purse_recall(&purse, &edition, l->store.store, now, &l->store.fault));
+    rc_budgets purse;
+    rc_budgets_snapshot edition;
+    fixture_close(&l->store);
+    assert_true(fixture_open(&l->store, RC_STORE_READ));
+    assert_int_equal(rc_budgets_init(&purse, &alloc), RC_OK);
+    assert_int_equal(rc_budgets_load(&purse, &l->config, &l->prices, now, &edition, NULL), RC_OK);
+    assert_true(rc_budgets_restore(&purse, &edition, l->store.store, now, &l->store.fault));
     compare_budgets(l, &purse, &edition, now);
-    rc_purse_edition_done(&edition);
-    rc_purse_done(&purse);
+    rc_budgets_snapshot_done(&edition);
+    rc_budgets_done(&purse);
 }
 
 static void test_everything_adds_up(void **state)
@@ -414,7 +416,7 @@ static void test_everything_adds_up(void **state)
     assert_true(wanted.of[BY_ALL][0].cost > 1000000);
     assert_true(wanted.of[BY_DAY][0].cost > 0 && wanted.of[BY_DAY][3].cost > 0);
     totals kept = {0};
-    assert_true(rc_store_spent_since(l.store.store, 0, add_row, &kept, &l.store.fault));
+    assert_true(rc_store_daily_usage_since(l.store.store, 0, add_row, &kept, &l.store.fault));
     assert_memory_equal(&kept, &wanted, sizeof kept);
 
     compare_budgets(&l, &l.purse, &l.edition, now);

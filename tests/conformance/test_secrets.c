@@ -119,12 +119,12 @@ static const rc_report *planted(rc_str text)
         rc_builder_set_context(&b, RC_STR("run_id"), text);
         rc_builder_set_context(&b, RC_STR("note"), text);
         rc_builder_set_context(&b, text, RC_STR("as a key"));
-        rc_attempt attempt = {.attempt = 1,
-                              .provider = text,
-                              .model = text,
-                              .credential = text,
-                              .request_id = text,
-                              .reason = text};
+        rc_report_attempt attempt = {.attempt = 1,
+                                     .provider = text,
+                                     .model = text,
+                                     .credential = text,
+                                     .request_id = text,
+                                     .reason = text};
         rc_builder_add_attempt(&b, &attempt);
         rc_builder_add_source(&b, rc_source_make(text.ptr, text.ptr, 1, text.ptr));
         rc_builder_set_cause(&b, report);

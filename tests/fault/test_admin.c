@@ -7,21 +7,21 @@
 /* A whole answer of a kind that may come, or a connection that has ended. */
 static void expect_some_answer(const char *text)
 {
-    const int status = ask(text);
+    const int status = send_request(text);
     if (status == 0) {
-        assert_true(world.is_at_end);
+        assert_true(fixture.is_at_end);
         return;
     }
     if (status != 200 && status != 503 && status != 404 && status != 401)
-        fail_msg("%s: %s", text, world.got);
+        fail_msg("%s: %s", text, fixture.got);
     assert_true(got("nosniff"));
     if (status == 200 && got("application/json"))
-        assert_memory_equal(world.got + world.got_len - 2, "}\n", 2);
+        assert_memory_equal(fixture.got + fixture.got_len - 2, "}\n", 2);
 }
 
 static bool run_all(void)
 {
-    if (!world_try_start("t"))
+    if (!fixture_try_start("t"))
         return false;
     expect_some_answer("GET /healthz" OWN "\r\n");
     expect_some_answer("GET /metrics" OWN "Authorization: Bearer t\r\n\r\n");
@@ -39,13 +39,13 @@ static void each_allocation_may_fail(void **state)
     for (int is_for_good = 0; is_for_good < 2; is_for_good++) {
         size_t fail_at = 1;
         for (; fail_at < FAILURES_MAX; fail_at++) {
-            world.memory = (fail_alloc){.fail_at = fail_at, .for_good = is_for_good == 1};
+            fixture.memory = (fail_alloc){.fail_at = fail_at, .for_good = is_for_good == 1};
             const bool has_run = run_all();
-            const bool is_hit = world.memory.calls >= fail_at;
-            world_end();
+            const bool is_hit = fixture.memory.calls >= fail_at;
+            fixture_end();
             if (!is_hit) {
                 assert_true(has_run);
-                assert_int_equal(world.fake.acts, 1);
+                assert_int_equal(fixture.fake.acts, 1);
                 break;
             }
         }

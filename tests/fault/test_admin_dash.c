@@ -10,32 +10,33 @@
 
 static void expect_some_answer(const char *text)
 {
-    const int status = ask(text);
+    const int status = send_request(text);
     if (status == 0) {
-        assert_true(world.is_at_end);
+        assert_true(fixture.is_at_end);
         return;
     }
     if (status != 200 && status != 503)
-        fail_msg("%s: %s", text, world.got);
+        fail_msg("%s: %s", text, fixture.got);
     assert_true(got("nosniff"));
     if (!got("application/json") && !got("application/problem+json"))
         return;
     json_object *doc = json_tokener_parse(body_of());
     if (doc == NULL)
-        fail_msg("%s: no JSON: %s", text, world.got);
+        fail_msg("%s: no JSON: %s", text, fixture.got);
     json_object_put(doc);
 }
 
 static void watch_a_while(void)
 {
     static const char text[] = "GET /admin/v1/live" OWN "\r\n";
-    const rc_gate_record record = {.request_id = RC_STR("req_1"), .outcome = RC_OUTCOME_FAILED};
+    const rc_exchange_summary record = {.request_id = RC_STR("req_1"),
+                                        .outcome = RC_OUTCOME_FAILED};
     client_open();
     client_send(text, strlen(text));
-    UNTIL(got("\r\n\r\n") || world.is_at_end);
-    rc_admin_live_tell(dash.live, &record);
+    UNTIL(got("\r\n\r\n") || fixture.is_at_end);
+    rc_admin_live_publish(dashboard.live, &record);
     if (got("HTTP/1.1 200"))
-        UNTIL(got("req_1") || got("event: ") || world.is_at_end || world.memory.for_good);
+        UNTIL(got("req_1") || got("event: ") || fixture.is_at_end || fixture.memory.for_good);
     client_close();
 }
 
@@ -45,7 +46,7 @@ static bool run_all(int part)
 {
     static const char failure[] = "{\"error\":{\"message\":\"Rate limit reached\"}}";
     char text[1024];
-    if (!dash_try_start("", dash.url))
+    if (!dashboard_try_start("", dashboard.url))
         return false;
     switch (part) {
     case 0:
@@ -76,10 +77,10 @@ static void fail_each(int part, bool is_for_good)
 {
     size_t fail_at = 1;
     for (; fail_at < FAILURES_MAX; fail_at++) {
-        world.memory = (fail_alloc){.fail_at = fail_at, .for_good = is_for_good};
+        fixture.memory = (fail_alloc){.fail_at = fail_at, .for_good = is_for_good};
         const bool has_run = run_all(part);
-        const bool is_hit = world.memory.calls >= fail_at;
-        dash_end();
+        const bool is_hit = fixture.memory.calls >= fail_at;
+        dashboard_end();
         if (!is_hit) {
             assert_true(has_run);
             break;
@@ -92,19 +93,19 @@ static void fail_each(int part, bool is_for_good)
 static int start(void **state)
 {
     (void)state;
-    dash_make_folder();
-    dash_fill(200, 1, NOW);
-    dash_start("");
-    assert_int_equal(look("/admin/v1/operations?limit=1&outcome=failed"), 200);
+    dashboard_make_folder();
+    dashboard_fill(200, 1, NOW);
+    dashboard_start("");
+    assert_int_equal(get_json("/admin/v1/operations?limit=1&outcome=failed"), 200);
     snprintf(story_path, sizeof(story_path), "/admin/v1/operations/%s", text_at("operations/0/id"));
-    dash_end();
+    dashboard_end();
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    dash_remove_folder();
+    dashboard_remove_folder();
     return 0;
 }
 

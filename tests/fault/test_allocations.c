@@ -55,10 +55,10 @@ static const rc_report *full_report(const rc_alloc *alloc, rc_code code)
     for (int i = 0; i < 10; i++) {
         char key[] = {'k', (char)('0' + i), '\0'};
         rc_builder_set_context(&b, rc_str_c(key), RC_STR("value"));
-        rc_attempt attempt = {.attempt = i + 1,
-                              .provider = RC_STR("openai"),
-                              .reason = RC_STR("rate limited"),
-                              .wait_ms = 5};
+        rc_report_attempt attempt = {.attempt = i + 1,
+                                     .provider = RC_STR("openai"),
+                                     .reason = RC_STR("rate limited"),
+                                     .wait_ms = 5};
         rc_builder_add_attempt(&b, &attempt);
         rc_builder_add_source(&b, RC_HERE("TestError"));
     }

@@ -21,7 +21,7 @@
 /* More calls than the scenario makes. */
 #define CALLS_MAX 2000
 #define ALLOCATIONS_MAX 5000
-#define ANSWER_MAX 4096
+#define RESPONSE_MAX 4096
 #define WATCHDOG_S 300
 
 /* Two tries with a wait between them; the store is a thread of its own and has tests of its own. */
@@ -33,8 +33,8 @@ static const char config_text[] =
 
 static char folder[] = "/tmp/recourse-call-XXXXXX";
 static char config_path[sizeof folder + 16];
-static char answer_path[sizeof folder + 16];
-static char whole[ANSWER_MAX]; /* the answer, when nothing fails */
+static char response_path[sizeof folder + 16];
+static char whole[RESPONSE_MAX]; /* the answer, when nothing fails */
 static fail_alloc memory;
 
 static int run_command(const char *const *argv, int argc)
@@ -47,29 +47,29 @@ static int run_command(const char *const *argv, int argc)
     return result;
 }
 
-static void read_answer(char text[ANSWER_MAX])
+static void read_response(char text[RESPONSE_MAX])
 {
-    int fd = open(answer_path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd >= 0 ? read(fd, text, ANSWER_MAX - 1) : 0;
+    int fd = open(response_path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, text, RESPONSE_MAX - 1) : 0;
     text[got > 0 ? got : 0] = '\0';
     if (fd >= 0)
         close(fd);
 }
 
 /* Standard output is a file, as the answer is what counts. */
-static int run_scenario(bool is_json, char text[ANSWER_MAX])
+static int run_scenario(bool is_json, char text[RESPONSE_MAX])
 {
     const char *const argv[] = {"recourse", "call", "--config", config_path,
                                 "--model",  "m",    "hello",    is_json ? "--agent" : NULL,
                                 NULL};
     int kept = dup(STDOUT_FILENO);
-    int file = open(answer_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int file = open(response_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     dup2(file, STDOUT_FILENO);
     close(file);
     int result = run_command(argv, is_json ? 8 : 7);
     dup2(kept, STDOUT_FILENO);
     close(kept);
-    read_answer(text);
+    read_response(text);
     return result;
 }
 
@@ -84,7 +84,7 @@ static bool is_expected(int result, const char *text)
 /* False: something was left behind or not said. */
 static bool is_good_with(int fail_at, bool is_for_good, int error)
 {
-    char text[ANSWER_MAX];
+    char text[RESPONSE_MAX];
     sigset_t mask;
     real_reset();
     memory = (fail_alloc){0};
@@ -99,7 +99,7 @@ static bool is_good_with(int fail_at, bool is_for_good, int error)
     if (!is_good)
         fprintf(stderr, "call %d of %d, %s, %s: status %d, %zu blocks, %zu -> %zu files: %s [%s]\n",
                 fail_at, real.calls, is_for_good ? "for good" : "once", strerror(error), result,
-                memory.live, before, after, real.talk, text);
+                memory.live, before, after, real.stderr_bytes, text);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     return is_good;
 }
@@ -122,8 +122,8 @@ static void without_a_fault_it_answers(void **unused)
     real_reset();
     assert_int_equal(run_scenario(false, whole), 0);
     assert_true(strlen(whole) > 10);
-    assert_non_null(strstr(real.talk, "overloaded: retrying (1/2) in 1ms"));
-    assert_non_null(strstr(real.talk, "2 attempts"));
+    assert_non_null(strstr(real.stderr_bytes, "overloaded: retrying (1/2) in 1ms"));
+    assert_non_null(strstr(real.stderr_bytes, "2 attempts"));
 }
 
 static void every_call_fails_once(void **unused)
@@ -147,7 +147,7 @@ static void every_call_fails_for_good(void **unused)
 static void fail_allocations(bool is_json)
 {
     for (size_t at = 1; at < ALLOCATIONS_MAX; at++) {
-        char text[ANSWER_MAX];
+        char text[RESPONSE_MAX];
         real_reset();
         memory = (fail_alloc){.fail_at = at, .for_good = at % 2 == 0};
         size_t before = real_open_count();
@@ -156,7 +156,7 @@ static void fail_allocations(bool is_json)
             (is_json ? result == 0 && strstr(text, "\"error\":false") == NULL
                      : !is_expected(result, text)))
             fail_msg("allocation %zu: status %d, %zu blocks: %s [%s]", at, result, memory.live,
-                     real.talk, text);
+                     real.stderr_bytes, text);
         if (memory.calls < at)
             return;
     }
@@ -239,7 +239,7 @@ static int make_folder(void **unused)
     if (mkdtemp(folder) == NULL)
         return -1;
     snprintf(config_path, sizeof config_path, "%s/c.yaml", folder);
-    snprintf(answer_path, sizeof answer_path, "%s/answer", folder);
+    snprintf(response_path, sizeof response_path, "%s/answer", folder);
     FILE *file = fopen(config_path, "w");
     if (file == NULL || fputs(config_text, file) < 0 || fclose(file) != 0)
         return -1;
@@ -254,7 +254,7 @@ static int remove_folder(void **unused)
 {
     (void)unused;
     unlink(config_path);
-    unlink(answer_path);
+    unlink(response_path);
     return rmdir(folder);
 }
 

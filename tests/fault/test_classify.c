@@ -28,9 +28,9 @@ static size_t run(const rc_failure *failure, const rc_verdict *verdict, size_t f
         assert_int_equal(rc_report_retry_after_ms(report), verdict->retry_after_ms);
         assert_true(rc_str_eq(rc_report_rule(report), verdict->rule));
     }
-    char room[65536];
+    char json_bytes[65536];
     rc_buf buf;
-    rc_buf_init_fixed(&buf, room, sizeof(room));
+    rc_buf_init_fixed(&buf, json_bytes, sizeof(json_bytes));
     assert_int_equal(rc_report_encode(report, RC_VIEW_USER, &buf), RC_OK);
     rc_report_free(report);
     assert_int_equal(memory.live, 0);

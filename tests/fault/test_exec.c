@@ -102,8 +102,8 @@ static bool is_expected(int result)
     if (!is_ours)
         return result == 7;
     /* Whoever cannot say it does not have to. */
-    return real.is_for_good || strstr(real.talk, "annot") != NULL ||
-           strstr(real.talk, "no memory") != NULL;
+    return real.is_for_good || strstr(real.stderr_bytes, "annot") != NULL ||
+           strstr(real.stderr_bytes, "no memory") != NULL;
 }
 
 typedef struct state {
@@ -145,7 +145,7 @@ static bool is_good_with(int fail_at, bool is_for_good, int error)
     if (!is_good)
         fprintf(stderr, "call %d of %d, %s, %s: status %d, %zu blocks, %zu -> %zu files: %s\n",
                 fail_at, real.calls, is_for_good ? "for good" : "once", strerror(error), result,
-                memory.live, before.open_count, after.open_count, real.talk);
+                memory.live, before.open_count, after.open_count, real.stderr_bytes);
     sigprocmask(SIG_SETMASK, &before.mask, NULL);
     return is_good;
 }
@@ -166,8 +166,8 @@ static void without_a_fault_it_runs_twice(void **unused)
 {
     (void)unused;
     assert_true(is_good_with(0, false, 0));
-    assert_non_null(strstr(real.talk, "RateLimited: retrying (1/1) in 1s"));
-    assert_non_null(strstr(real.talk, "The tries are used up"));
+    assert_non_null(strstr(real.stderr_bytes, "RateLimited: retrying (1/1) in 1s"));
+    assert_non_null(strstr(real.stderr_bytes, "The tries are used up"));
 }
 
 static void every_call_fails_once(void **unused)

@@ -76,11 +76,11 @@ static void pack_zip(void)
                                "Content-Encoding: deflate\r\nConnection: close\r\n"
                                "x-ratelimit-limit-requests: 100\r\n"
                                "x-ratelimit-remaining-requests: 1\r\n\r\n");
-    uLongf room = sizeof zip.answer - zip.len;
+    uLongf space = sizeof zip.answer - zip.len;
     assert_int_equal(
-        compress((Bytef *)zip.answer + zip.len, &room, (const Bytef *)plain, (uLong)(at - plain)),
+        compress((Bytef *)zip.answer + zip.len, &space, (const Bytef *)plain, (uLong)(at - plain)),
         Z_OK);
-    zip.len += room;
+    zip.len += space;
 }
 
 static int start_zip(void **state)
@@ -110,7 +110,7 @@ static int stop_zip(void **state)
 
 typedef struct world {
     uv_loop_t loop;
-    rc_gate *gate;
+    rc_loop *gateway_loop;
     uv_tcp_t client;
     uv_connect_t connect;
     uv_write_t write;
@@ -119,10 +119,10 @@ typedef struct world {
     size_t len;
     char request[512];
     char piece[4096];
-    char answer[65536];
+    char response[65536];
 } world;
 
-static void on_gate_stopped(void *ctx)
+static void on_loop_stopped(void *ctx)
 {
     ((world *)ctx)->is_stopped = true;
 }
@@ -133,7 +133,7 @@ static void end_client(world *w)
         return;
     w->is_over = true;
     uv_close((uv_handle_t *)&w->client, NULL);
-    rc_gate_close(w->gate);
+    rc_loop_close(w->gateway_loop);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t size, uv_buf_t *ret_buf)
@@ -150,9 +150,9 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
         end_client(w);
         return;
     }
-    const size_t room = sizeof w->answer - 1 - w->len;
-    const size_t len = (size_t)count < room ? (size_t)count : room;
-    memcpy(w->answer + w->len, buf->base, len);
+    const size_t space = sizeof w->response - 1 - w->len;
+    const size_t len = (size_t)count < space ? (size_t)count : space;
+    memcpy(w->response + w->len, buf->base, len);
     w->len += len;
 }
 
@@ -165,7 +165,7 @@ static void on_connect(uv_connect_t *request, int status)
         end_client(w);
 }
 
-static void ask(world *w, const char *model, bool is_stream)
+static void send_request(world *w, const char *model, bool is_stream)
 {
     char body[128];
     rc_listening listening;
@@ -176,8 +176,9 @@ static void ask(world *w, const char *model, bool is_stream)
                    "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
                    "Content-Length: %d\r\n\r\n%s",
                    len, body);
-    if (rc_gate_listen(w->gate, "127.0.0.1", 0, RC_LISTEN_ALONE, &listening) != RC_LISTEN_OK) {
-        rc_gate_close(w->gate);
+    if (rc_loop_listen(w->gateway_loop, "127.0.0.1", 0, RC_LISTEN_ALONE, &listening) !=
+        RC_LISTEN_OK) {
+        rc_loop_close(w->gateway_loop);
         return;
     }
     assert_int_equal(uv_ip4_addr("127.0.0.1", listening.port, &address), 0);
@@ -189,67 +190,66 @@ static void ask(world *w, const char *model, bool is_stream)
 }
 
 /* The configuration, in memory that is watched. False: there was none. */
-static bool read_config(const rc_alloc *alloc, rc_gate_given *ret_given)
+static bool read_config(const rc_alloc *alloc, rc_snapshot_input *ret_input)
 {
     rc_config_faults faults;
     rc_config *config = alloc->get(alloc->ctx, sizeof *config);
     if (config == NULL)
         return false;
     rc_config_faults_init(&faults);
-    *ret_given = (rc_gate_given){.config = config};
-    ret_given->prices = alloc->get(alloc->ctx, sizeof *ret_given->prices);
-    if (ret_given->prices == NULL) {
+    *ret_input = (rc_snapshot_input){.config = config};
+    ret_input->prices = alloc->get(alloc->ctx, sizeof *ret_input->prices);
+    if (ret_input->prices == NULL) {
         alloc->put(alloc->ctx, config, sizeof *config);
         return false;
     }
-    rc_prices_init(ret_given->prices);
+    rc_prices_init(ret_input->prices);
     const rc_status status = rc_config_parse(config, rc_str_c(config_text), alloc, &faults);
     if (status == RC_OK)
         return true;
     assert_int_equal(status, RC_E_NOMEM);
-    rc_gate_given_done(ret_given, alloc);
+    rc_snapshot_input_done(ret_input, alloc);
     return false;
 }
 
-static bool make_gate(world *w, rc_gate_world *shared, const rc_alloc *alloc)
+static bool make_loop(world *w, rc_hub *hub, const rc_alloc *alloc)
 {
-    rc_gate_given given;
-    rc_gate_trouble trouble;
-    const rc_gate_settings settings = {
-        .world = shared,
+    rc_snapshot_input input;
+    rc_load_error error;
+    const rc_loop_settings settings = {
+        .hub = hub,
         .calls = &rc_sys_real,
         .alloc = *alloc,
-        .on_stopped = on_gate_stopped,
+        .on_stopped = on_loop_stopped,
         .ctx = w,
     };
-    if (!read_config(alloc, &given))
+    if (!read_config(alloc, &input))
         return false;
-    if (!rc_gate_world_load(shared, &given, uv_now(&w->loop), &trouble)) {
-        assert_true(trouble.text[0] != '\0');
-        rc_gate_given_done(&given, alloc);
+    if (!rc_hub_load(hub, &input, uv_now(&w->loop), &error)) {
+        assert_true(error.text[0] != '\0');
+        rc_snapshot_input_done(&input, alloc);
         return false;
     }
-    w->gate = rc_gate_new(&w->loop, &settings);
-    return w->gate != NULL;
+    w->gateway_loop = rc_loop_new(&w->loop, &settings);
+    return w->gateway_loop != NULL;
 }
 
 /* One request with the Nth allocation failing. True: it did not come to that. */
 static bool run(const char *model, bool is_stream, fail_alloc *memory, world *w)
 {
-    rc_gate_world shared;
+    rc_hub hub;
     const rc_alloc alloc = fail_alloc_of(memory);
     memset(w, 0, sizeof *w);
     assert_int_equal(uv_loop_init(&w->loop), 0);
-    const bool has_world =
-        rc_gate_world_init(&shared, &rc_sys_real, &alloc, 1, uv_now(&w->loop)) == RC_OK;
-    const bool is_made = has_world && make_gate(w, &shared, &alloc);
+    const bool has_hub = rc_hub_init(&hub, &rc_sys_real, &alloc, 1, uv_now(&w->loop)) == RC_OK;
+    const bool is_made = has_hub && make_loop(w, &hub, &alloc);
     if (is_made)
-        ask(w, model, is_stream);
+        send_request(w, model, is_stream);
     (void)uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
     assert_int_equal(w->is_stopped, is_made);
-    if (has_world)
-        rc_gate_world_done(&shared);
+    if (has_hub)
+        rc_hub_done(&hub);
     assert_int_equal(memory->live, 0);
     assert_false(memory->is_broken);
     return memory->calls < memory->fail_at;
@@ -265,10 +265,10 @@ static void fail_each(const char *model, bool is_stream, const char *expected)
             is_past = run(model, is_stream, &memory, &w);
             /* What was begun is HTTP, and what is whole is what it should be. */
             if (w.len > 0)
-                assert_memory_equal(w.answer, "HTTP/1.1 ", 9);
+                assert_memory_equal(w.response, "HTTP/1.1 ", 9);
         }
         assert_true(is_past);
-        assert_non_null(strstr(w.answer, expected));
+        assert_non_null(strstr(w.response, expected));
     }
 }
 
@@ -304,7 +304,7 @@ static void test_hedge(void **state)
     /* Without memory for the second call the first one goes on, here up to the deadline. */
     fail_each("late", false, "HTTP/1.1 ");
     assert_true(run("patient", false, &memory, &w));
-    assert_non_null(strstr(w.answer, "x-recourse-target: demo/ok"));
+    assert_non_null(strstr(w.response, "x-recourse-target: demo/ok"));
 }
 
 static void test_compressed(void **state)

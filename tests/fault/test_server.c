@@ -16,15 +16,16 @@ static void run_scenario(void)
     client_send(RC_STR("lo" HOST "\r\nPOST /echo" HOST "Content-Length: 6000\r\n\r\n"));
     client_send(rc_str_make(body, sizeof(body)));
     client_send(RC_STR("GET /kept" HOST "\r\nGET /hold" HOST "\r\nGET /hello" HOST "\r\n"));
-    UNTIL(world.held != NULL || world.is_at_end);
-    if (world.held != NULL) {
-        rc_exchange_begin(world.held, &(rc_answer){.status = 200, .framing = RC_HTTP1_CHUNKED});
-        rc_exchange_write(world.held, rc_str_make(body, sizeof(body)));
-        rc_exchange_write(world.held, RC_STR("held"));
-        rc_exchange_end(world.held);
+    UNTIL(fixture.held != NULL || fixture.is_at_end);
+    if (fixture.held != NULL) {
+        rc_responder_begin(fixture.held,
+                           &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
+        rc_responder_write(fixture.held, rc_str_make(body, sizeof(body)));
+        rc_responder_write(fixture.held, RC_STR("held"));
+        rc_responder_end(fixture.held);
     }
     client_send(RC_STR("GET / HTTP/1.1\r\n\r\n")); /* is refused */
-    UNTIL(world.is_at_end || got("400 Bad Request"));
+    UNTIL(fixture.is_at_end || got("400 Bad Request"));
 }
 
 static bool is_whole_run(void)
@@ -35,25 +36,25 @@ static bool is_whole_run(void)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    world_start(NULL);
+    fixture_start(NULL);
     run_scenario();
     assert_true(is_whole_run());
-    size_t calls = world.memory.calls;
-    world_end();
+    size_t calls = fixture.memory.calls;
+    fixture_end();
     assert_true(calls > 5);
     for (size_t at = 2; at <= calls; at++) /* the first is init's */
         for (int for_good = 0; for_good < 2; for_good++) {
-            world_start(NULL);
-            world.memory.fail_at = at;
-            world.memory.for_good = for_good != 0;
+            fixture_start(NULL);
+            fixture.memory.fail_at = at;
+            fixture.memory.for_good = for_good != 0;
             run_scenario();
             assert_false(is_whole_run() && for_good);
-            world.memory.fail_at = 0;
+            fixture.memory.fail_at = 0;
             client_close(); /* and then it works again */
             client_open();
             client_send(RC_STR("GET /hello" HOST "\r\n"));
             UNTIL(got("\r\n\r\nhello"));
-            world_end();
+            fixture_end();
         }
 }
 
@@ -85,11 +86,12 @@ static void without_descriptors_streams_go_on(void **state)
     (void)state;
     struct rlimit old;
     int taken[128];
-    world_start(NULL);
+    fixture_start(NULL);
     client_open();
     client_send(RC_STR("GET /hold" HOST "\r\n"));
-    UNTIL(world.held != NULL);
-    rc_exchange_begin(world.held, &(rc_answer){.status = 200, .framing = RC_HTTP1_CHUNKED});
+    UNTIL(fixture.held != NULL);
+    rc_responder_begin(fixture.held,
+                       &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
 
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
     int late = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -97,18 +99,18 @@ static void without_descriptors_streams_go_on(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
     size_t count = take_all(taken, 128);
     assert_true(count > 0 && count < 128);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(world.listening.port)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(fixture.listening.port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     assert_int_equal(connect(late, (struct sockaddr *)&address, sizeof(address)), 0);
     assert_int_equal(send(late, "GET /hello" HOST "\r\n", 32, 0), 32);
-    UNTIL(world.server.stats.accept_pauses > 0);
+    UNTIL(fixture.server.stats.accept_pauses > 0);
 
-    rc_exchange_write(world.held, RC_STR("goes on"));
+    rc_responder_write(fixture.held, RC_STR("goes on"));
     UNTIL(got("goes on"));
     /* It tries again and again, and sleeps in between: a busy loop would turn without an end. */
     uint64_t turns = 0;
-    for (; world.server.stats.accept_pauses < 6; turns++)
-        uv_run(&world.loop, UV_RUN_ONCE);
+    for (; fixture.server.stats.accept_pauses < 6; turns++)
+        uv_run(&fixture.loop, UV_RUN_ONCE);
     assert_true(turns < 50);
 
     for (size_t i = 0; i < count; i++)
@@ -118,9 +120,9 @@ static void without_descriptors_streams_go_on(void **state)
     char bytes[256];
     assert_true(recv(late, bytes, sizeof(bytes), 0) > 0);
     close(late);
-    rc_exchange_end(world.held);
+    rc_responder_end(fixture.held);
     UNTIL(got("0\r\n\r\n"));
-    world_end();
+    fixture_end();
 }
 
 int main(void)
@@ -130,5 +132,5 @@ int main(void)
         cmocka_unit_test(a_server_needs_memory_to_begin),
         cmocka_unit_test(without_descriptors_streams_go_on),
     };
-    return WORLD_RUN(tests);
+    return FIXTURE_RUN(tests);
 }

@@ -21,7 +21,7 @@
 #define RESULTS 5
 #define ASKED_MAX 8
 
-#define WORLD                                                   \
+#define SCENARIO                                                \
     "name: small\n"                                             \
     "duration_ms: 10s\n"                                        \
     "clients: {count: 20, every_ms: 10s, deadline_ms: 10s}\n"   \
@@ -210,7 +210,7 @@ static int run(void)
 
 static void reset(void)
 {
-    fake_reset(WORLD);
+    fake_reset(SCENARIO);
     fake_env("LANG", "C.UTF-8");
     memory = (fail_alloc){0};
 }
@@ -299,7 +299,7 @@ static void writes_come_in_pieces(void **state)
     check_folder(RC_EXIT_OK, false);
 }
 
-static void lost_files_are_told(void **state)
+static void lost_files_are_reported(void **state)
 {
     (void)state;
     memset(&folder, 0, sizeof(folder));
@@ -364,7 +364,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_failing_call_passes_for_success),
         cmocka_unit_test(writes_come_in_pieces),
-        cmocka_unit_test(lost_files_are_told),
+        cmocka_unit_test(lost_files_are_reported),
         cmocka_unit_test(folders_above_are_made),
         cmocka_unit_test(no_failing_allocation_crashes_leaks_or_leaves_half_a_file),
     };

@@ -36,79 +36,79 @@ typedef struct ledger {
 
 static void fill_failure(rc_record records[3], const rc_id *id, int64_t unix_ms)
 {
-    world_fill(records, id, unix_ms);
+    fixture_fill(records, id, unix_ms);
     records[2].outcome = RC_OUTCOME_FAILED;
     records[2].code = RC_CODE_OVERLOADED;
     records[2].report_id = rc_str_make(id->text, RC_ID_LEN);
     records[2].report_json = RC_STR("{\"error_code\":\"Overloaded\"}");
 }
 
-static bool append_one(store_world *world, ledger *book, int i)
+static bool append_one(store_fixture *fixture, ledger *book, int i)
 {
     rc_record records[3];
-    fill_failure(records, &book->ids[i], WORLD_TIME + i);
-    bool is_kept = world_append(world, records, 3);
+    fill_failure(records, &book->ids[i], FIXTURE_TIME + i);
+    bool is_kept = fixture_append(fixture, records, 3);
     book->is_acknowledged[i] = book->is_acknowledged[i] || is_kept;
     return is_kept;
 }
 
-static size_t timeline_count(store_world *world, const rc_id *id)
+static size_t timeline_count(store_fixture *fixture, const rc_id *id)
 {
     size_t count = 0;
-    assert_true(rc_store_timeline(world->store, rc_str_make(id->text, RC_ID_LEN), count_records,
-                                  &count, &world->fault));
+    assert_true(rc_store_timeline(fixture->store, rc_str_make(id->text, RC_ID_LEN), count_records,
+                                  &count, &fixture->fault));
     return count;
 }
 
 /* Whole or not at all; and there, if it was acknowledged. */
-static void assert_whole(store_world *world, const ledger *book)
+static void assert_whole(store_fixture *fixture, const ledger *book)
 {
     for (int i = 0; i < OPERATIONS; i++) {
-        size_t count = timeline_count(world, &book->ids[i]);
+        size_t count = timeline_count(fixture, &book->ids[i]);
         if (count != 0 || book->is_acknowledged[i])
             assert_int_equal(count, 3);
     }
-    assert_true(rc_store_check(world->store, &world->fault));
+    assert_true(rc_store_check(fixture->store, &fixture->fault));
 }
 
-static void make_ids(store_world *world, ledger *book)
+static void make_ids(store_fixture *fixture, ledger *book)
 {
     memset(book, 0, sizeof(*book));
     for (int i = 0; i < OPERATIONS; i++)
-        book->ids[i] = world_id(world, WORLD_TIME + i);
+        book->ids[i] = fixture_id(fixture, FIXTURE_TIME + i);
 }
 
 /* Opening, appending and moving the log, with a failure at the Nth call. Gives whether there was
  * one. */
 static bool run_with_failure(int nth, bool is_for_good, int code)
 {
-    store_world world;
+    store_fixture fixture;
     ledger book;
-    world_init(&world);
-    make_ids(&world, &book);
+    fixture_init(&fixture);
+    make_ids(&fixture, &book);
     fault_arm(nth, is_for_good, code);
     const rc_store_settings settings = {.mode = RC_STORE_WRITE, .is_power_safe = true};
-    bool is_open =
-        rc_store_open(rc_str_c(world.url), &settings, &world.alloc, &world.store, &world.fault);
-    assert_true(is_open == (world.store != NULL));
+    bool is_open = rc_store_open(rc_str_c(fixture.url), &settings, &fixture.alloc, &fixture.store,
+                                 &fixture.fault);
+    assert_true(is_open == (fixture.store != NULL));
     for (int i = 0; is_open && i < OPERATIONS; i++) {
-        append_one(&world, &book, i);
+        append_one(&fixture, &book, i);
         if (i % 3 == 2)
-            (void)rc_store_tidy(world.store, true, &world.fault);
+            (void)rc_store_checkpoint(fixture.store, true, &fixture.fault);
     }
     bool has_failed = atomic_load(&faults.failures) > 0;
 
     /* The space is back: the same connection goes on. */
     fault_disarm();
     for (int i = 0; is_open && i < OPERATIONS; i++)
-        assert_true(append_one(&world, &book, i));
+        assert_true(append_one(&fixture, &book, i));
     if (is_open)
-        assert_whole(&world, &book);
-    world_close(&world);
+        assert_whole(&fixture, &book);
+    fixture_close(&fixture);
     /* And so does the next process. */
-    assert_true(world_open(&world, RC_STORE_WRITE));
-    assert_whole(&world, &book);
-    world_done(&world);
+    assert_true(fixture_open(&fixture, RC_STORE_WRITE));
+    assert_whole(&fixture, &book);
+    fixture_done(&fixture);
     return has_failed;
 }
 
@@ -147,60 +147,60 @@ static void test_broken_for_good(void **state)
 
 /* --- deleting on a disk that fails --- */
 
-static void fill_store(store_world *world, ledger *book)
+static void fill_store(store_fixture *fixture, ledger *book)
 {
-    world_init(world);
-    make_ids(world, book);
-    assert_true(world_open(world, RC_STORE_WRITE));
+    fixture_init(fixture);
+    make_ids(fixture, book);
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
     for (int i = 0; i < OPERATIONS; i++)
-        assert_true(append_one(world, book, i));
-    world_close(world);
+        assert_true(append_one(fixture, book, i));
+    fixture_close(fixture);
 }
 
 /* Every operation is whole or gone as a whole, and what was spent is there. Gives how many there
  * are. */
-static int assert_whole_or_gone(store_world *world, const ledger *book)
+static int assert_whole_or_absent(store_fixture *fixture, const ledger *book)
 {
     int there = 0;
     int64_t spent = 0;
     rc_store_extent extent;
     for (int i = 0; i < OPERATIONS; i++) {
-        const size_t count = timeline_count(world, &book->ids[i]);
+        const size_t count = timeline_count(fixture, &book->ids[i]);
         assert_true(count == 0 || count == 3);
         there += count == 3 ? 1 : 0;
     }
-    assert_true(rc_store_check(world->store, &world->fault));
-    assert_true(rc_store_measure(world->store, &extent, &world->fault));
-    assert_int_equal(extent.strays, 0);
+    assert_true(rc_store_check(fixture->store, &fixture->fault));
+    assert_true(rc_store_measure(fixture->store, &extent, &fixture->fault));
+    assert_int_equal(extent.orphans, 0);
     assert_int_equal(extent.operations, there);
-    assert_true(rc_sqlite_number((const rc_sqlite *)world->store, "SELECT sum(attempts) FROM spend",
-                                 &spent, &world->fault));
+    assert_true(rc_sqlite_number((const rc_sqlite *)fixture->store,
+                                 "SELECT sum(attempts) FROM spend", &spent, &fixture->fault));
     assert_int_equal(spent, OPERATIONS);
     return there;
 }
 
 static bool prune_with_failure(int nth, bool is_for_good, int code)
 {
-    store_world world;
+    store_fixture fixture;
     ledger book;
-    rc_store_prune prune = {.before_unix_ms = WORLD_TIME + 100000, .max = 2};
+    rc_store_prune prune = {.before_unix_ms = FIXTURE_TIME + 100000, .max = 2};
     const rc_store_settings settings = {.mode = RC_STORE_WRITE, .is_power_safe = true};
-    fill_store(&world, &book);
-    assert_true(
-        rc_store_open(rc_str_c(world.url), &settings, &world.alloc, &world.store, &world.fault));
+    fill_store(&fixture, &book);
+    assert_true(rc_store_open(rc_str_c(fixture.url), &settings, &fixture.alloc, &fixture.store,
+                              &fixture.fault));
     fault_arm(nth, is_for_good, code);
     for (int steps = 0; !prune.is_done && steps < 3 * OPERATIONS; steps++)
-        if (!rc_store_prune_step(world.store, &prune, &world.fault))
+        if (!rc_store_prune_step(fixture.store, &prune, &fixture.fault))
             break;
-    (void)rc_store_tidy(world.store, true, &world.fault);
+    (void)rc_store_checkpoint(fixture.store, true, &fixture.fault);
     const bool has_failed = atomic_load(&faults.failures) > 0;
     fault_disarm();
     /* A commit that failed may have reached the disk, never the other way round. */
-    assert_true(OPERATIONS - assert_whole_or_gone(&world, &book) >= (int)prune.operations);
+    assert_true(OPERATIONS - assert_whole_or_absent(&fixture, &book) >= (int)prune.operations);
     while (!prune.is_done)
-        assert_true(rc_store_prune_step(world.store, &prune, &world.fault));
-    assert_int_equal(assert_whole_or_gone(&world, &book), 0);
-    world_done(&world);
+        assert_true(rc_store_prune_step(fixture.store, &prune, &fixture.fault));
+    assert_int_equal(assert_whole_or_absent(&fixture, &book), 0);
+    fixture_done(&fixture);
     return has_failed;
 }
 
@@ -229,19 +229,19 @@ static void test_faults_have_types(void **state)
                  {SQLITE_READONLY, RC_STORE_READ_ONLY},
                  {SQLITE_BUSY, RC_STORE_BUSY}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        store_world world;
+        store_fixture fixture;
         ledger book;
-        world_init(&world);
-        make_ids(&world, &book);
-        assert_true(world_open(&world, RC_STORE_WRITE));
+        fixture_init(&fixture);
+        make_ids(&fixture, &book);
+        assert_true(fixture_open(&fixture, RC_STORE_WRITE));
         fault_arm(1, true, cases[i].code);
-        assert_false(append_one(&world, &book, 0));
-        assert_int_equal(world.fault.kind, cases[i].kind);
-        assert_true(rc_store_fault_may_pass(world.fault.kind));
+        assert_false(append_one(&fixture, &book, 0));
+        assert_int_equal(fixture.fault.kind, cases[i].kind);
+        assert_true(rc_store_fault_may_pass(fixture.fault.kind));
         fault_disarm();
-        assert_int_equal(timeline_count(&world, &book.ids[0]), 0);
-        assert_true(append_one(&world, &book, 0));
-        world_done(&world);
+        assert_int_equal(timeline_count(&fixture, &book.ids[0]), 0);
+        assert_true(append_one(&fixture, &book, 0));
+        fixture_done(&fixture);
     }
 }
 
@@ -250,21 +250,21 @@ static void test_faults_have_types(void **state)
 static void test_locked_by_a_shell(void **state)
 {
     (void)state;
-    store_world world;
+    store_fixture fixture;
     ledger book;
-    world_init(&world);
-    make_ids(&world, &book);
-    assert_true(world_open(&world, RC_STORE_WRITE));
-    sqlite3_busy_timeout(((rc_sqlite *)world.store)->db, 1);
+    fixture_init(&fixture);
+    make_ids(&fixture, &book);
+    assert_true(fixture_open(&fixture, RC_STORE_WRITE));
+    sqlite3_busy_timeout(((rc_sqlite *)fixture.store)->db, 1);
     sqlite3 *shell = NULL;
-    assert_int_equal(sqlite3_open(world.path, &shell), SQLITE_OK);
+    assert_int_equal(sqlite3_open(fixture.path, &shell), SQLITE_OK);
     assert_int_equal(sqlite3_exec(shell, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    assert_false(append_one(&world, &book, 0));
-    assert_int_equal(world.fault.kind, RC_STORE_BUSY);
+    assert_false(append_one(&fixture, &book, 0));
+    assert_int_equal(fixture.fault.kind, RC_STORE_BUSY);
     assert_int_equal(sqlite3_exec(shell, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(shell);
-    assert_true(append_one(&world, &book, 0));
-    world_done(&world);
+    assert_true(append_one(&fixture, &book, 0));
+    fixture_done(&fixture);
 }
 
 /* --- no memory --- */
@@ -272,8 +272,8 @@ static void test_locked_by_a_shell(void **state)
 static void test_each_allocation_of_opening_fails(void **state)
 {
     (void)state;
-    store_world world;
-    world_init(&world);
+    store_fixture fixture;
+    fixture_init(&fixture);
     for (int is_for_good = 0; is_for_good < 2; is_for_good++) {
         bool is_open = false;
         for (size_t n = 1; !is_open; n++) {
@@ -281,25 +281,26 @@ static void test_each_allocation_of_opening_fails(void **state)
             const rc_alloc alloc = fail_alloc_of(&failing);
             const rc_store_settings settings = {.mode = RC_STORE_WRITE};
             rc_store *store = NULL;
-            is_open = rc_store_open(rc_str_c(world.url), &settings, &alloc, &store, &world.fault);
+            is_open =
+                rc_store_open(rc_str_c(fixture.url), &settings, &alloc, &store, &fixture.fault);
             if (!is_open)
-                assert_int_equal(world.fault.kind, RC_STORE_NO_MEMORY);
+                assert_int_equal(fixture.fault.kind, RC_STORE_NO_MEMORY);
             rc_store_close(store);
             assert_int_equal(failing.live, 0);
             assert_false(failing.is_broken);
         }
     }
-    world_done(&world);
+    fixture_done(&fixture);
 }
 
 static void test_a_submission_without_memory(void **state)
 {
     (void)state;
-    store_world world;
-    world_init(&world);
-    const rc_id id = world_id(&world, WORLD_TIME);
+    store_fixture fixture;
+    fixture_init(&fixture);
+    const rc_id id = fixture_id(&fixture, FIXTURE_TIME);
     rc_record records[3];
-    world_fill(records, &id, WORLD_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
     records[2].report = rc_report_static(RC_CODE_OVERLOADED);
     const rc_batch batch = {.records = records, .record_count = 3};
     rc_submission *made = NULL;
@@ -315,53 +316,53 @@ static void test_a_submission_without_memory(void **state)
         assert_false(failing.is_broken);
     }
     assert_non_null(made);
-    world_done(&world);
+    fixture_done(&fixture);
 }
 
 /* --- kill -9 --- */
 
 static uv_sem_t child_done;
 
-static void on_child_done(void *ctx, rc_kept kept, const rc_report *why)
+static void on_child_done(void *ctx, rc_ack kept, const rc_report *why)
 {
     (void)why;
-    *(rc_kept *)ctx = kept;
+    *(rc_ack *)ctx = kept;
     uv_sem_post(&child_done);
 }
 
 /* Keeps operations for ever and says of each that it is safe, by its id. */
-static void child(const store_world *world, int cycle, int fd)
+static void child(const store_fixture *fixture, int cycle, int fd)
 {
-    const rc_writer_settings settings = {.url = rc_str_c(world->url), .calls = &rc_sys_real};
+    const rc_writer_settings settings = {.url = rc_str_c(fixture->url), .calls = &rc_sys_real};
     rc_writer *writer = NULL;
     rc_store_fault fault;
     rc_id_maker ids = {.has_last = false};
     const uint8_t entropy[10] = {(uint8_t)cycle};
     uv_sem_init(&child_done, 0);
-    if (!rc_writer_start(&settings, &world->alloc, &writer, &fault))
+    if (!rc_writer_start(&settings, &fixture->alloc, &writer, &fault))
         _exit(3);
     for (int64_t i = 0;; i++) {
-        const int64_t unix_ms = WORLD_TIME + cycle * 100000 + i;
+        const int64_t unix_ms = FIXTURE_TIME + cycle * 100000 + i;
         const rc_id id = rc_id_make(&ids, unix_ms, entropy);
         rc_record records[3];
-        rc_kept kept = RC_KEPT_LOST;
+        rc_ack kept = RC_ACK_LOST;
         fill_failure(records, &id, unix_ms);
         const rc_batch batch = {.records = records, .record_count = 3};
-        if (rc_writer_submit(writer, &batch, on_child_done, &kept) != RC_SUBMITTED_WAIT)
+        if (rc_writer_submit(writer, &batch, on_child_done, &kept) != RC_SUBMIT_WAIT)
             _exit(4);
         uv_sem_wait(&child_done);
-        if (kept != RC_KEPT_SAFE || write(fd, id.text, RC_ID_LEN) != RC_ID_LEN)
+        if (kept != RC_ACK_SAFE || write(fd, id.text, RC_ID_LEN) != RC_ID_LEN)
             _exit(5);
     }
 }
 
 /* What it said before it was killed. */
-static size_t hear(int fd, size_t enough, pid_t pid, char *heard, size_t size)
+static size_t read_ids(int fd, size_t enough, pid_t pid, char *acknowledged_ids, size_t size)
 {
     size_t len = 0;
     bool is_killed = false;
     for (;;) {
-        ssize_t got = read(fd, heard + len, size - len);
+        ssize_t got = read(fd, acknowledged_ids + len, size - len);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -376,14 +377,14 @@ static size_t hear(int fd, size_t enough, pid_t pid, char *heard, size_t size)
     return len / RC_ID_LEN;
 }
 
-static char heard[CYCLES][CHILD_IDS_MAX * RC_ID_LEN];
+static char acknowledged_ids[CYCLES][CHILD_IDS_MAX * RC_ID_LEN];
 
 static void test_killed_again_and_again(void **state)
 {
     (void)state;
-    store_world world;
+    store_fixture fixture;
     size_t counts[CYCLES];
-    world_init(&world);
+    fixture_init(&fixture);
     for (int cycle = 0; cycle < CYCLES; cycle++) {
         int ends[2];
         assert_int_equal(pipe(ends), 0);
@@ -391,36 +392,37 @@ static void test_killed_again_and_again(void **state)
         assert_true(pid >= 0);
         if (pid == 0) {
             close(ends[0]);
-            child(&world, cycle, ends[1]);
+            child(&fixture, cycle, ends[1]);
         }
         close(ends[1]);
         /* Another moment of the work each time. */
         const size_t enough = (size_t)(1 + cycle * 7 % 23) * RC_ID_LEN;
-        counts[cycle] = hear(ends[0], enough, pid, heard[cycle], sizeof(heard[cycle]));
+        counts[cycle] = read_ids(ends[0], enough, pid, acknowledged_ids[cycle],
+                                 sizeof(acknowledged_ids[cycle]));
         close(ends[0]);
         int status = 0;
         assert_int_equal(waitpid(pid, &status, 0), pid);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 
-        assert_true(world_open(&world, RC_STORE_WRITE));
+        assert_true(fixture_open(&fixture, RC_STORE_WRITE));
         for (int before = 0; before <= cycle; before++)
             for (size_t i = 0; i < counts[before]; i++) {
                 rc_id id;
-                memcpy(id.text, heard[before] + i * RC_ID_LEN, RC_ID_LEN);
-                assert_int_equal(timeline_count(&world, &id), 3);
+                memcpy(id.text, acknowledged_ids[before] + i * RC_ID_LEN, RC_ID_LEN);
+                assert_int_equal(timeline_count(&fixture, &id), 3);
             }
-        assert_true(rc_store_check(world.store, &world.fault));
-        world_close(&world);
+        assert_true(rc_store_check(fixture.store, &fixture.fault));
+        fixture_close(&fixture);
     }
     /* No operation is there in part: as many outcomes as operations. */
     int64_t open = -1;
-    assert_true(world_open(&world, RC_STORE_READ));
-    assert_true(rc_sqlite_number((rc_sqlite *)world.store,
+    assert_true(fixture_open(&fixture, RC_STORE_READ));
+    assert_true(rc_sqlite_number((rc_sqlite *)fixture.store,
                                  "SELECT count(*) FROM operations WHERE outcome_seq IS NULL OR op"
                                  " NOT IN (SELECT op FROM records)",
-                                 &open, &world.fault));
+                                 &open, &fixture.fault));
     assert_int_equal(open, 0);
-    world_done(&world);
+    fixture_done(&fixture);
 }
 
 static int set_up(void **state)

@@ -74,56 +74,56 @@ static void cut(image *kept)
     assert_int_equal(fclose(file), 0);
 }
 
-static bool append_one(store_world *world, const rc_id *id, int i)
+static bool append_one(store_fixture *fixture, const rc_id *id, int i)
 {
     rc_record records[3];
-    world_fill(records, id, WORLD_TIME + i);
-    return world_append(world, records, 3);
+    fixture_fill(records, id, FIXTURE_TIME + i);
+    return fixture_append(fixture, records, 3);
 }
 
 /* Works until the Nth call to the disk, at which the power goes. Gives how many operations that
  * were acknowledged are not there; -1: it came to its end before. */
 static int lost_at(int nth, bool is_power_safe, uint64_t seed)
 {
-    store_world world;
+    store_fixture fixture;
     rc_id ids[OPERATIONS];
     bool is_acknowledged[OPERATIONS] = {false};
-    world_init(&world);
+    fixture_init(&fixture);
     chance = seed * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)nth;
     disk[0].len = disk[1].len = 0;
-    snprintf(disk[0].path, sizeof(disk[0].path), "%s", world.path);
-    snprintf(disk[1].path, sizeof(disk[1].path), "%s-wal", world.path);
+    snprintf(disk[0].path, sizeof(disk[0].path), "%s", fixture.path);
+    snprintf(disk[1].path, sizeof(disk[1].path), "%s-wal", fixture.path);
     const rc_store_settings settings = {.mode = RC_STORE_WRITE, .is_power_safe = is_power_safe};
-    assert_true(
-        rc_store_open(rc_str_c(world.url), &settings, &world.alloc, &world.store, &world.fault));
-    assert_true(rc_store_tidy(world.store, true, &world.fault));
+    assert_true(rc_store_open(rc_str_c(fixture.url), &settings, &fixture.alloc, &fixture.store,
+                              &fixture.fault));
+    assert_true(rc_store_checkpoint(fixture.store, true, &fixture.fault));
     fault_arm(nth, true, SQLITE_IOERR_WRITE);
     for (int i = 0; i < OPERATIONS; i++) {
-        ids[i] = world_id(&world, WORLD_TIME + i);
-        is_acknowledged[i] = append_one(&world, &ids[i], i);
+        ids[i] = fixture_id(&fixture, FIXTURE_TIME + i);
+        is_acknowledged[i] = append_one(&fixture, &ids[i], i);
         if (i % 3 == 2)
-            (void)rc_store_tidy(world.store, true, &world.fault);
+            (void)rc_store_checkpoint(fixture.store, true, &fixture.fault);
     }
     const bool is_cut = atomic_load(&faults.failures) > 0;
-    world_close(&world);
+    fixture_close(&fixture);
     cut(&disk[0]);
     cut(&disk[1]);
     char shm[256];
-    snprintf(shm, sizeof(shm), "%s-shm", world.path);
+    snprintf(shm, sizeof(shm), "%s-shm", fixture.path);
     (void)unlink(shm);
     fault_disarm();
 
     int lost = 0;
-    assert_true(world_open(&world, RC_STORE_WRITE));
-    assert_true(rc_store_check(world.store, &world.fault));
+    assert_true(fixture_open(&fixture, RC_STORE_WRITE));
+    assert_true(rc_store_check(fixture.store, &fixture.fault));
     for (int i = 0; i < OPERATIONS; i++) {
         size_t count = 0;
-        assert_true(rc_store_timeline(world.store, rc_str_make(ids[i].text, RC_ID_LEN),
-                                      count_records, &count, &world.fault));
+        assert_true(rc_store_timeline(fixture.store, rc_str_make(ids[i].text, RC_ID_LEN),
+                                      count_records, &count, &fixture.fault));
         assert_true(count == 0 || count == 3);
         lost += is_acknowledged[i] && count == 0 ? 1 : 0;
     }
-    world_done(&world);
+    fixture_done(&fixture);
     return is_cut ? lost : -1;
 }
 
@@ -144,7 +144,7 @@ static int lost_in_all(bool is_power_safe)
     return lost;
 }
 
-static void test_full_keeps_what_was_acknowledged(void **state)
+static void test_full_keeps_acknowledged_records(void **state)
 {
     (void)state;
     assert_int_equal(lost_in_all(true), 0);
@@ -159,7 +159,7 @@ static void test_normal_does_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_keeps_what_was_acknowledged),
+        cmocka_unit_test(test_full_keeps_acknowledged_records),
         cmocka_unit_test(test_normal_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

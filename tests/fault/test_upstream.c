@@ -18,20 +18,20 @@
 #define HOUR (60u * 60 * 1000)
 
 static peer server;
-static world client;
+static fixture client;
 static rc_origin origin;
 
 static void begin(SSL_CTX *tls, void (*script)(peer_conn *), const void *ctx)
 {
     server = (peer){.ctx = (void *)(uintptr_t)ctx, .tls = tls};
     peer_start(&server, script);
-    world_open(&client);
+    fixture_open(&client);
     origin = origin_at(tls != NULL ? "https" : "http", "127.0.0.1", server.port);
 }
 
 static void finish(void)
 {
-    assert_true(world_close(&client));
+    assert_true(fixture_close(&client));
     peer_stop(&server);
     SSL_CTX_free(server.tls);
     client.settings.alloc.get = NULL;
@@ -122,11 +122,11 @@ static int make_authority(void **state)
     static char pem[4096];
     const char *why = NULL;
     (void)state;
-    authority = identity_make((identity_of){.name = "localhost",
-                                            .names = "IP:127.0.0.1",
-                                            .from_s = -DAY,
-                                            .until_s = DAY,
-                                            .is_ca = true});
+    authority = identity_make((identity_options){.name = "localhost",
+                                                 .names = "IP:127.0.0.1",
+                                                 .from_s = -DAY,
+                                                 .until_s = DAY,
+                                                 .is_ca = true});
     const rc_tls_settings settings = {.ca_pem = identity_pem(&authority, pem, sizeof(pem)),
                                       .is_without_system = true};
     trust = rc_tls_new(&settings, &why);
@@ -164,7 +164,7 @@ static void stall_at(peer_conn *conn)
 }
 
 /* What came of a peer that stops behind so many bytes. */
-static rc_upstream_failure ask_silent(size_t at, uint32_t limit_ms)
+static rc_upstream_failure request_silent_peer(size_t at, uint32_t limit_ms)
 {
     probe p = {0};
     begin(NULL, stall_at, samples[1]);
@@ -188,7 +188,7 @@ static void a_silent_peer_is_left(void **state)
         rc_upstream_failure failure = {0};
         /* On a busy machine the peer may not have come to write: it gets more time. */
         for (uint32_t limit_ms = 15; limit_ms < 10000; limit_ms *= 4) {
-            failure = ask_silent(at, limit_ms);
+            failure = request_silent_peer(at, limit_ms);
             if (failure.kind == kind && failure.phase == phase)
                 break;
         }
@@ -253,7 +253,7 @@ static void leave_during_body(peer_conn *conn)
     peer_cut(conn);
 }
 
-static void a_peer_that_leaves_during_the_body_is_told(void **state)
+static void a_peer_that_closes_during_the_body_is_a_failure(void **state)
 {
     size_t len = 32u << 20;
     char *body = calloc(1, len);
@@ -586,7 +586,7 @@ int main(void)
         cmocka_unit_test(a_silent_peer_is_left),
         cmocka_unit_test(a_dripping_head_is_cut),
         cmocka_unit_test(a_peer_that_takes_nothing_is_left),
-        cmocka_unit_test(a_peer_that_leaves_during_the_body_is_told),
+        cmocka_unit_test(a_peer_that_closes_during_the_body_is_a_failure),
         cmocka_unit_test(owners_may_leave_at_any_moment),
         cmocka_unit_test(owners_may_leave_inside_callbacks),
         cmocka_unit_test(closing_ends_every_call_once),

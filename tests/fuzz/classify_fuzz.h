@@ -142,22 +142,22 @@ static inline bool fuzz_is_same(const rc_verdict *a, const rc_verdict *b)
            rc_str_eq(a->message, b->message) && rc_str_eq(a->request_id, b->request_id);
 }
 
-typedef struct fuzz_heard {
+typedef struct fuzz_trace_log {
     const rc_failure *failure;
     size_t matched;
     size_t sum; /* so that every byte of every note is read */
     rc_str rule;
-} fuzz_heard;
+} fuzz_trace_log;
 
-static inline void fuzz_hear(void *ctx, const rc_note *note)
+static inline void fuzz_on_note(void *ctx, const rc_trace_note *note)
 {
-    fuzz_heard *h = ctx;
+    fuzz_trace_log *h = ctx;
     fuzz_require(h->matched == 0, "the rule that matched is the last note", h->failure);
     for (size_t i = 0; i < note->subject.len; i++)
         h->sum += (unsigned char)note->subject.ptr[i];
     for (size_t i = 0; i < note->text.len; i++)
         h->sum += (unsigned char)note->text.ptr[i];
-    if (note->step != RC_STEP_RULE_MATCHED)
+    if (note->step != RC_TRACE_RULE_MATCHED)
         return;
     h->matched++;
     h->rule = note->subject;
@@ -213,11 +213,11 @@ static inline rc_code fuzz_check_verdict(const rc_failure *failure)
     rc_verdict second = rc_judge(failure, NULL, NULL, &second_space);
     fuzz_require(fuzz_is_same(&verdict, &second), "the same failure gets the same verdict",
                  failure);
-    fuzz_heard heard = {.failure = failure};
-    rc_trace trace = {fuzz_hear, &heard};
-    rc_verdict aloud = rc_judge(failure, NULL, &trace, &third_space);
-    fuzz_require(fuzz_is_same(&verdict, &aloud), "a trace changes nothing", failure);
-    fuzz_require(heard.matched == 1 && rc_str_eq(heard.rule, verdict.rule),
+    fuzz_trace_log trace_log = {.failure = failure};
+    rc_trace trace = {fuzz_on_note, &trace_log};
+    rc_verdict traced = rc_judge(failure, NULL, &trace, &third_space);
+    fuzz_require(fuzz_is_same(&verdict, &traced), "a trace changes nothing", failure);
+    fuzz_require(trace_log.matched == 1 && rc_str_eq(trace_log.rule, verdict.rule),
                  "the trace ends with the rule", failure);
 
     const rc_code_info *info = rc_code_get(verdict.code);

@@ -66,7 +66,7 @@ static bool is_health(const rc_admin_request *request)
     return request->route != NULL && request->route->access == RC_ADMIN_OPEN;
 }
 
-static void ask(rc_admin_core *core, fake_source *fake, rc_str text, rc_str peer)
+static void send_request(rc_admin_core *core, fake_source *fake, rc_str text, rc_str peer)
 {
     static rc_http1 reader;
     rc_http1_init(&reader, RC_HTTP1_REQUEST, &rc_http1_limits_default);
@@ -121,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .host = (how & 32) != 0 ? RC_STR("0.0.0.0") : RC_STR("127.0.0.1"),
     };
     check(rc_admin_core_init(&core, &settings));
-    ask(&core, &fake, rc_str_make(copy, size - 1), rc_str_c(peers[how >> 1 & 3]));
+    send_request(&core, &fake, rc_str_make(copy, size - 1), rc_str_c(peers[how >> 1 & 3]));
     rc_admin_core_done(&core);
     free(copy);
     return 0;

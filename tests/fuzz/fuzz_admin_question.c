@@ -29,8 +29,8 @@ static void check_text(const rc_arena *arena, rc_str text)
         check((unsigned char)text.ptr[i] >= 0x20 && text.ptr[i] != 0x7F);
 }
 
-static void check_question(const rc_arena *arena, const rc_admin_question *question,
-                           rc_admin_question_kind kind)
+static void check_question(const rc_arena *arena, const rc_admin_audit_query *question,
+                           rc_admin_audit_query_kind kind)
 {
     const rc_store_filter *filter = &question->query.filter;
     const rc_str texts[] = {filter->client, filter->route,     filter->model,
@@ -41,7 +41,7 @@ static void check_question(const rc_arena *arena, const rc_admin_question *quest
     check(filter->code == RC_CODE_NONE || rc_code_get(filter->code) != NULL);
     check(filter->error_class == RC_CLASS_NONE || rc_class_get(filter->error_class) != NULL);
     check(!(filter->has_outcome && filter->is_recovered));
-    if (kind != RC_ADMIN_ASK_STATS)
+    if (kind != RC_ADMIN_QUERY_STATS)
         return;
     const int64_t until = filter->until_unix_ms > 0 ? filter->until_unix_ms : NOW;
     check(question->step_ms >= 1000 && question->step_ms % 1000 == 0);
@@ -50,17 +50,17 @@ static void check_question(const rc_arena *arena, const rc_admin_question *quest
         check((until - filter->from_unix_ms) / question->step_ms <= RC_ADMIN_STEPS_MAX);
 }
 
-static void read(rc_str text, rc_admin_question_kind kind)
+static void read(rc_str text, rc_admin_audit_query_kind kind)
 {
     const rc_alloc alloc = rc_alloc_stdlib();
     rc_arena arenas[2];
-    rc_admin_question questions[2] = {{.by = 0}, {.by = 0}};
+    rc_admin_audit_query questions[2] = {{.by = 0}, {.by = 0}};
     rc_admin_problem problems[2] = {{.status = 0}, {.status = 0}};
     bool is_read[2];
     for (size_t i = 0; i < 2; i++) {
         rc_arena_init(&arenas[i], &alloc, (size_t)1 << 20);
         is_read[i] =
-            rc_admin_question_read(text, kind, NOW, &arenas[i], &questions[i], &problems[i]);
+            rc_admin_audit_query_parse(text, kind, NOW, &arenas[i], &questions[i], &problems[i]);
         check(rc_arena_status(&arenas[i]) == RC_OK);
     }
     check(is_read[0] == is_read[1]);
@@ -86,8 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(copy != NULL);
     if (size > 0)
         memcpy(copy, data, size);
-    read(rc_str_make(copy, size), RC_ADMIN_ASK_LIST);
-    read(rc_str_make(copy, size), RC_ADMIN_ASK_STATS);
+    read(rc_str_make(copy, size), RC_ADMIN_QUERY_LIST);
+    read(rc_str_make(copy, size), RC_ADMIN_QUERY_STATS);
     const rc_str id = rc_admin_operation_id(rc_str_make(copy, size));
     check(id.len <= size && (id.len == 0 || id.ptr + id.len == copy + size));
     free(copy);

@@ -43,16 +43,16 @@ static void check_typed(rc_str text)
     if (rc_audit_time_parse(text, &clock, &at))
         require(at >= 0, "a time is not before 1970");
     int64_t key = 0;
-    if (rc_key_parse(text, &key)) {
-        char room[RC_KEY_TEXT_LEN];
+    if (rc_operation_key_parse(text, &key)) {
+        char scratch[RC_OPERATION_KEY_TEXT_LEN];
         rc_buf again;
-        rc_buf_init_fixed(&again, room, sizeof(room));
-        rc_key_push(&again, key);
+        rc_buf_init_fixed(&again, scratch, sizeof(scratch));
+        rc_operation_key_push(&again, key);
         require(rc_str_eq_nocase(rc_buf_get(&again), text), "a key is written as it was read");
     }
     int64_t first = 0;
     int64_t last = 0;
-    if (rc_key_range(text, &first, &last))
+    if (rc_operation_key_range(text, &first, &last))
         require(first >= 0 && first <= last, "a range of keys is in order");
 }
 
@@ -129,24 +129,24 @@ static rc_record make(const input *in, rc_record_kind kind)
     record.cost_usd_micro = wide >> (in->numbers[9] % 64) & INT64_MAX;
     record.flags = in->numbers[10] % 16;
     record.has_recovered = in->numbers[11] % 2 == 1;
-    record.key = INT64_C(1794790900000) << RC_KEY_LOW_BITS | (in->numbers[12] * 3);
+    record.key = INT64_C(1794790900000) << RC_OPERATION_KEY_LOW_BITS | (in->numbers[12] * 3);
     return record;
 }
 
-static void check_words(const rc_audit *audit, const rc_record *operation, const rc_record *record)
+static void check_text(const rc_audit *audit, const rc_record *operation, const rc_record *record)
 {
-    const rc_audit_story story = {
+    const rc_audit_timeline timeline = {
         .audit = (rc_audit *)audit, .operation = operation, .total_ms = 5000, .attempts = 2};
     rc_buf *out = &audit->cli->out;
-    rc_buf words;
-    rc_buf_init(&words, &audit->cli->alloc, OUTPUT_MAX);
-    rc_audit_push_summary(&story, &words);
-    rc_audit_push_event(&story, &words, record);
-    rc_audit_push_detail(&story, &words, record);
-    require(rc_str_find_byte(rc_buf_get(&words), '\n', 0) == RC_STR_NPOS, "a story is one line");
-    rc_visible_push(out, rc_buf_get(&words), audit->style.has_utf8);
+    rc_buf text_out;
+    rc_buf_init(&text_out, &audit->cli->alloc, OUTPUT_MAX);
+    rc_audit_push_summary(&timeline, &text_out);
+    rc_audit_push_event(&timeline, &text_out, record);
+    rc_audit_push_detail(&timeline, &text_out, record);
+    require(rc_str_find_byte(rc_buf_get(&text_out), '\n', 0) == RC_STR_NPOS, "a story is one line");
+    rc_visible_push(out, rc_buf_get(&text_out), audit->style.has_utf8);
     check_visible(rc_buf_get(out));
-    rc_buf_done(&words);
+    rc_buf_done(&text_out);
     rc_buf_reset(out);
 }
 
@@ -196,7 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     input in = {.numbers = {0}};
     const rc_alloc alloc = rc_alloc_stdlib();
-    rc_store_fault trouble = {.kind = RC_STORE_NO_FAULT};
+    rc_store_fault fault = {.kind = RC_STORE_NO_FAULT};
     rc_cli cli;
     if (size < sizeof(in.numbers))
         return 0;
@@ -214,17 +214,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rc_audit audit = {
         .cli = &cli,
         .view = RC_VIEW_INTERNAL,
-        .trouble = &trouble,
+        .fault = &fault,
         .style = {.width = 40u + in.numbers[13] % 120u,
                   .has_utf8 = in.numbers[14] % 2 == 0,
                   .now_unix_ms = INT64_C(1794790923456)},
     };
     const rc_record operation = make(&in, RC_RECORD_OUTCOME);
     const rc_record record = make(&in, (rc_record_kind)(in.numbers[15] % 12));
-    check_words(&audit, &operation, &record);
+    check_text(&audit, &operation, &record);
     check_row(&audit, &operation);
     check_machine(&audit, &operation, &record, &in);
-    require(trouble.kind == RC_STORE_NO_FAULT, "there was memory");
+    require(fault.kind == RC_STORE_NO_FAULT, "there was memory");
     rc_cli_done(&cli);
     return 0;
 }

@@ -19,14 +19,14 @@ static void check(bool is_true)
 }
 
 /* The breaker, and what an onlooker knows of it. */
-typedef struct scene {
+typedef struct fixture {
     rc_breaker breaker;
     rc_breaker_settings settings;
     uint64_t now_ms;
-    rc_breaker_pass calls[CALLS_MAX]; /* in flight */
+    rc_breaker_admission calls[CALLS_MAX]; /* in flight */
     size_t call_count;
     unsigned probes; /* among them */
-} scene;
+} fixture;
 
 static bool is_same(const rc_breaker *a, const rc_breaker *b)
 {
@@ -38,29 +38,29 @@ static bool is_same(const rc_breaker *a, const rc_breaker *b)
            a->closed_at_ms == b->closed_at_ms;
 }
 
-static void admit(scene *s)
+static void admit(fixture *s)
 {
     if (s->call_count == CALLS_MAX)
         return;
     rc_breaker before = s->breaker;
-    rc_breaker_pass peeked = rc_breaker_peek(&s->breaker, &s->settings, s->now_ms);
+    rc_breaker_admission peeked = rc_breaker_peek(&s->breaker, &s->settings, s->now_ms);
     check(is_same(&before, &s->breaker));
-    rc_breaker_pass pass = rc_breaker_admit(&s->breaker, &s->settings, s->now_ms);
-    check(pass == peeked);
-    if (pass != RC_BREAKER_PROBE)
+    rc_breaker_admission admission = rc_breaker_admit(&s->breaker, &s->settings, s->now_ms);
+    check(admission == peeked);
+    if (admission != RC_BREAKER_PROBE)
         check(is_same(&before, &s->breaker));
-    if (pass == RC_BREAKER_REFUSED) {
+    if (admission == RC_BREAKER_REFUSED) {
         check(before.state != RC_BREAKER_CLOSED);
         check(rc_breaker_ready_at_ms(&s->breaker, s->now_ms) > s->now_ms);
         return;
     }
     check(rc_breaker_ready_at_ms(&before, s->now_ms) <= s->now_ms || s->settings.min_calls == 0);
-    s->probes += pass == RC_BREAKER_PROBE;
-    s->calls[s->call_count++] = pass;
+    s->probes += admission == RC_BREAKER_PROBE;
+    s->calls[s->call_count++] = admission;
 }
 
 /* It has just opened: for how long? */
-static void check_opening(const scene *s, const rc_breaker *before)
+static void check_opening(const fixture *s, const rc_breaker *before)
 {
     uint64_t max_ms = s->settings.open_ms > s->settings.open_max_ms ? s->settings.open_ms
                                                                     : s->settings.open_max_ms;
@@ -75,33 +75,33 @@ static void check_opening(const scene *s, const rc_breaker *before)
     check(s->breaker.opened_in_a_row > 0);
 }
 
-static void end(scene *s, uint8_t which)
+static void end(fixture *s, uint8_t which)
 {
     if (s->call_count == 0)
         return;
     size_t index = which / 4 % s->call_count;
-    rc_breaker_pass pass = s->calls[index];
-    rc_breaker_end how = (rc_breaker_end)(1 + which % 3);
+    rc_breaker_admission admission = s->calls[index];
+    rc_breaker_outcome how = (rc_breaker_outcome)(1 + which % 3);
     s->calls[index] = s->calls[--s->call_count];
-    s->probes -= pass == RC_BREAKER_PROBE;
+    s->probes -= admission == RC_BREAKER_PROBE;
 
     rc_breaker before = s->breaker;
-    rc_breaker_on_end(&s->breaker, &s->settings, pass, how, s->now_ms, which * UINT64_C(7919));
+    rc_breaker_on_end(&s->breaker, &s->settings, admission, how, s->now_ms, which * UINT64_C(7919));
     rc_breaker_state now = s->breaker.state;
-    if (pass == RC_BREAKER_ADMITTED && before.state != RC_BREAKER_CLOSED)
+    if (admission == RC_BREAKER_ADMITTED && before.state != RC_BREAKER_CLOSED)
         check(is_same(&before, &s->breaker));
-    if (pass == RC_BREAKER_ADMITTED && how != RC_BREAKER_FAILED)
+    if (admission == RC_BREAKER_ADMITTED && how != RC_BREAKER_FAILED)
         check(now == before.state);
-    if (pass == RC_BREAKER_PROBE) {
+    if (admission == RC_BREAKER_PROBE) {
         check(before.state == RC_BREAKER_HALF_OPEN && before.is_probing && !s->breaker.is_probing);
-        check((how == RC_BREAKER_WORKED) == (now == RC_BREAKER_CLOSED));
+        check((how == RC_BREAKER_SUCCEEDED) == (now == RC_BREAKER_CLOSED));
         check((how == RC_BREAKER_FAILED) == (now == RC_BREAKER_OPEN));
     }
     if (now == RC_BREAKER_OPEN && before.state != RC_BREAKER_OPEN)
         check_opening(s, &before);
 }
 
-static void look(const scene *s)
+static void check_state(const fixture *s)
 {
     check(rc_breaker_validate(&s->breaker));
     check(s->probes <= 1);
@@ -112,12 +112,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 4)
         return 0;
-    scene s = {.settings = {.window_ms = data[0] * 100u,
-                            .min_calls = data[1] % 32u,
-                            .failure_pct = data[2],
-                            .open_ms = data[3] * 10u,
-                            .open_max_ms = data[3] * 35u},
-               .now_ms = 1000000};
+    fixture s = {.settings = {.window_ms = data[0] * 100u,
+                              .min_calls = data[1] % 32u,
+                              .failure_pct = data[2],
+                              .open_ms = data[3] * 10u,
+                              .open_max_ms = data[3] * 35u},
+                 .now_ms = 1000000};
     rc_breaker_init(&s.breaker, s.now_ms);
     for (size_t i = 4; i + 1 < size; i += 2) {
         uint8_t amount = data[i + 1];
@@ -140,7 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             s.now_ms -= amount;
             break;
         }
-        look(&s);
+        check_state(&s);
     }
     return 0;
 }

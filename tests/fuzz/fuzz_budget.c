@@ -16,80 +16,81 @@ static void check(bool is_true)
 }
 
 /* What the bucket had and got at most, in millionths, and what it gave. */
-typedef struct ledger {
+typedef struct balance {
     uint64_t in;
     uint64_t out;
     uint64_t seen_ms; /* the latest time */
-} ledger;
+} balance;
 
-static rc_budget_settings read_settings(const uint8_t *bytes)
+static rc_retry_budget_settings read_settings(const uint8_t *bytes)
 {
-    return (rc_budget_settings){.ratio_milli = bytes[0] * 8u,
-                                .floor_per_s = bytes[1],
-                                .burst = bytes[2] == 255 ? 100000u : bytes[2]};
+    return (rc_retry_budget_settings){.ratio_milli = bytes[0] * 8u,
+                                      .floor_per_s = bytes[1],
+                                      .burst = bytes[2] == 255 ? 100000u : bytes[2]};
 }
 
-static void look(rc_budget *budget, ledger *book, uint64_t now_ms)
+static void check_state(rc_retry_budget *budget, balance *balance_sheet, uint64_t now_ms)
 {
-    uint32_t tokens = rc_budget_tokens(budget, now_ms);
-    check(rc_budget_validate(budget));
-    if (now_ms > book->seen_ms) {
-        book->in += (now_ms - book->seen_ms) * budget->settings.floor_per_s * 1000;
-        book->seen_ms = now_ms;
+    uint32_t tokens = rc_retry_budget_tokens(budget, now_ms);
+    check(rc_retry_budget_validate(budget));
+    if (now_ms > balance_sheet->seen_ms) {
+        balance_sheet->in +=
+            (now_ms - balance_sheet->seen_ms) * budget->settings.floor_per_s * 1000;
+        balance_sheet->seen_ms = now_ms;
     }
     if (budget->settings.burst == 0)
         return;
     check(tokens <= budget->settings.burst);
-    check(rc_budget_tokens(budget, now_ms) == tokens);
-    check(rc_budget_has(budget, now_ms) == (tokens > 0));
+    check(rc_retry_budget_tokens(budget, now_ms) == tokens);
+    check(rc_retry_budget_has_token(budget, now_ms) == (tokens > 0));
 }
 
-static void take(rc_budget *budget, ledger *book, uint64_t now_ms)
+static void take(rc_retry_budget *budget, balance *balance_sheet, uint64_t now_ms)
 {
-    uint32_t before = rc_budget_tokens(budget, now_ms);
-    bool took = rc_budget_take(budget, now_ms);
+    uint32_t before = rc_retry_budget_tokens(budget, now_ms);
+    bool took = rc_retry_budget_take(budget, now_ms);
     if (budget->settings.burst == 0) {
         check(took);
         return;
     }
     check(took == (before > 0));
-    check(rc_budget_tokens(budget, now_ms) == before - took);
-    book->out += took ? 1000000u : 0;
-    check(book->out <= book->in);
+    check(rc_retry_budget_tokens(budget, now_ms) == before - took);
+    balance_sheet->out += took ? 1000000u : 0;
+    check(balance_sheet->out <= balance_sheet->in);
 }
 
-static void request(rc_budget *budget, ledger *book, uint64_t now_ms)
+static void request(rc_retry_budget *budget, balance *balance_sheet, uint64_t now_ms)
 {
-    uint32_t before = rc_budget_tokens(budget, now_ms);
-    rc_budget_on_request(budget, now_ms);
-    check(rc_budget_tokens(budget, now_ms) >= before);
-    book->in += budget->settings.ratio_milli * UINT64_C(1000);
+    uint32_t before = rc_retry_budget_tokens(budget, now_ms);
+    rc_retry_budget_on_request(budget, now_ms);
+    check(rc_retry_budget_tokens(budget, now_ms) >= before);
+    balance_sheet->in += budget->settings.ratio_milli * UINT64_C(1000);
 }
 
 /* Any 32-bit settings and any jump: nothing to reckon with, only the bounds. */
 static void run_wild(const uint8_t *data, size_t size)
 {
-    rc_budget_settings settings = {.ratio_milli = data[1] * UINT32_C(0x01010101),
-                                   .floor_per_s = data[2] * UINT32_C(0x01010101),
-                                   .burst = data[3] * UINT32_C(0x01010101)};
-    rc_budget budget;
-    rc_budget_init(&budget, &settings, 0);
+    rc_retry_budget_settings settings = {.ratio_milli = data[1] * UINT32_C(0x01010101),
+                                         .floor_per_s = data[2] * UINT32_C(0x01010101),
+                                         .burst = data[3] * UINT32_C(0x01010101)};
+    rc_retry_budget budget;
+    rc_retry_budget_init(&budget, &settings, 0);
     for (size_t i = 4; i + 1 < size; i += 2) {
         uint64_t now_ms = (uint64_t)data[i] << data[i + 1] % 57;
-        rc_budget_on_request(&budget, now_ms);
-        check(rc_budget_validate(&budget));
-        check(rc_budget_has(&budget, now_ms) == rc_budget_take(&budget, now_ms));
-        check(rc_budget_validate(&budget));
+        rc_retry_budget_on_request(&budget, now_ms);
+        check(rc_retry_budget_validate(&budget));
+        check(rc_retry_budget_has_token(&budget, now_ms) == rc_retry_budget_take(&budget, now_ms));
+        check(rc_retry_budget_validate(&budget));
     }
 }
 
 static void run(const uint8_t *data, size_t size)
 {
-    rc_budget_settings settings = read_settings(data + 1);
+    rc_retry_budget_settings settings = read_settings(data + 1);
     uint64_t now_ms = 1000000;
-    ledger book = {.in = UINT64_C(1000000) * settings.burst, .seen_ms = now_ms};
-    rc_budget budget;
-    rc_budget_init(&budget, &settings, now_ms);
+    balance balance_sheet = {.in = UINT64_C(1000000) * settings.burst, .seen_ms = now_ms};
+    rc_retry_budget budget;
+    rc_retry_budget_init(&budget, &settings, now_ms);
     for (size_t i = 4; i + 1 < size; i += 2) {
         uint8_t amount = data[i + 1];
         switch (data[i] % 6) {
@@ -104,22 +105,22 @@ static void run(const uint8_t *data, size_t size)
             break;
         case 3:
             for (unsigned k = 0; k < amount; k++)
-                request(&budget, &book, now_ms);
+                request(&budget, &balance_sheet, now_ms);
             break;
         case 4:
             for (unsigned k = 0; k < amount; k++)
-                take(&budget, &book, now_ms);
+                take(&budget, &balance_sheet, now_ms);
             break;
         default:
             settings.floor_per_s = amount;
             settings.burst = amount / 2;
-            look(&budget, &book, now_ms);
-            rc_budget_set_settings(&budget, &settings, now_ms);
+            check_state(&budget, &balance_sheet, now_ms);
+            rc_retry_budget_set_settings(&budget, &settings, now_ms);
             /* The rest of this second may be reckoned by the new floor from its beginning. */
-            book.in += UINT64_C(1000000) * amount;
+            balance_sheet.in += UINT64_C(1000000) * amount;
             break;
         }
-        look(&budget, &book, now_ms);
+        check_state(&budget, &balance_sheet, now_ms);
     }
 }
 

@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    chance c = {.bytes = data, .size = size};
+    entropy_source c = {.bytes = data, .size = size};
     model m;
     model_init(&m, &c);
     while (c.size > 0)

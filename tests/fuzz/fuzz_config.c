@@ -24,7 +24,7 @@ static void require(bool is_true, const char *what)
 
 static void check_faults(const rc_config_faults *faults)
 {
-    for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {
+    for (size_t i = 0; i < rc_config_faults_listed(faults); i++) {
         const rc_config_fault *fault = &faults->list[i];
         require(fault->message[0] != '\0', "a fault says something");
         require(rc_utf8_is_valid(rc_str_c(fault->message)), "in UTF-8");

@@ -46,16 +46,16 @@ static bool is_wait(int64_t ms)
 }
 
 /* The trace reads all that it is told. */
-static void on_note(void *ctx, const rc_note *note)
+static void on_note(void *ctx, const rc_trace_note *note)
 {
     unsigned *sum = ctx;
     for (size_t i = 0; i < note->subject.len; i++)
         *sum += (unsigned char)note->subject.ptr[i];
     for (size_t i = 0; i < note->text.len; i++)
         *sum += (unsigned char)note->text.ptr[i];
-    check(note->step == RC_STEP_HINT || note->step == RC_STEP_IGNORED);
-    check(note->step == RC_STEP_HINT ? is_wait(note->wait_ms) : note->wait_ms == -1);
-    check(note->step == RC_STEP_HINT || note->text.len > 0);
+    check(note->step == RC_TRACE_HINT || note->step == RC_TRACE_IGNORED);
+    check(note->step == RC_TRACE_HINT ? is_wait(note->wait_ms) : note->wait_ms == -1);
+    check(note->step == RC_TRACE_HINT || note->text.len > 0);
 }
 
 /* Behind any offer: the wait is one, and above the resets of limits it never becomes weaker or
@@ -87,7 +87,7 @@ static void offer_header(run *r, rc_str line)
     pair header;
     if (!split(line, ':', &header))
         return;
-    rc_hints_header(&r->hints, header.name, header.value);
+    rc_hints_add_header(&r->hints, header.name, header.value);
     if (r->header_count < HEADERS_MAX)
         r->headers[r->header_count++] = header;
 }
@@ -100,7 +100,7 @@ static void check_time(const run *r, rc_str value)
         return;
     rc_hints h;
     rc_hints_init(&h, r->now_unix_ms, NULL);
-    rc_hints_field(&h, RC_STR("resets_at"), value, false);
+    rc_hints_add_field(&h, RC_STR("resets_at"), value, false);
     int64_t want_ms = unix_ms > r->now_unix_ms ? unix_ms - r->now_unix_ms : 0;
     int64_t got_ms = rc_hints_wait_ms(&h);
     bool is_too_far = want_ms >= RC_DURATION_MAX_MS;
@@ -114,7 +114,7 @@ static void offer_field(run *r, rc_str line, bool is_number)
     if (!split(line, '=', &field))
         return;
     int64_t before_ms = rc_hints_wait_ms(&r->hints);
-    rc_hints_field(&r->hints, field.name, field.value, is_number);
+    rc_hints_add_field(&r->hints, field.name, field.value, is_number);
     check(rc_hints_is_field(field.name) || rc_hints_wait_ms(&r->hints) == before_ms);
     check_time(r, field.value);
     (void)rc_limits_field(field.name, field.value, &r->limits);
@@ -124,7 +124,7 @@ static void offer_text(run *r, rc_str text)
 {
     for (size_t at = 0; at <= text.len && at <= TEXT_MAX; at++) {
         rc_hint before = rc_hints_best(&r->hints);
-        rc_hints_text(&r->hints, text, at);
+        rc_hints_add_text(&r->hints, text, at);
         check_progress(&before, &r->hints);
     }
 }
@@ -175,7 +175,7 @@ static void check_headers(const run *r)
     rc_hints_init(&forward, r->now_unix_ms, NULL);
     rc_hints_init(&backward, r->now_unix_ms, NULL);
     for (size_t i = 0; i < r->header_count; i++)
-        rc_hints_header(&forward, r->headers[i].name, r->headers[i].value);
+        rc_hints_add_header(&forward, r->headers[i].name, r->headers[i].value);
     for (size_t i = r->header_count; i > 0; i--) {
         rc_str name = r->headers[i - 1].name;
         char *upper = names[i - 1];
@@ -185,7 +185,7 @@ static void check_headers(const run *r)
         }
         if (name.len <= NAME_MAX_BYTES)
             name = rc_str_make(upper, name.len);
-        rc_hints_header(&backward, name, r->headers[i - 1].value);
+        rc_hints_add_header(&backward, name, r->headers[i - 1].value);
     }
     /* A RateLimit header may have many limits; then which of them fit depends on the order. */
     bool is_full = forward.limit_count == RC_HINT_LIMITS_MAX;
@@ -197,7 +197,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     unsigned sum = 0;
-    rc_trace trace = {.note = on_note, .ctx = &sum};
+    rc_trace trace = {.on_note = on_note, .ctx = &sum};
     run r = {.now_unix_ms = data[0] == '0' ? 0 : NOW};
     rc_hints_init(&r.hints, r.now_unix_ms, &trace);
     rc_str text = rc_str_make((const char *)data + 1, size - 1);

@@ -60,8 +60,8 @@ static tokens read_all(rc_str text, bool is_tolerant)
 {
     rc_json_reader reader = reader_of(text, is_tolerant);
     size_t depth_max = text.len < RC_JSON_DEPTH_MAX ? text.len : RC_JSON_DEPTH_MAX;
-    size_t room = 2 * text.len + depth_max + 1;
-    tokens all = {.items = malloc(room * sizeof *all.items)};
+    size_t memory = 2 * text.len + depth_max + 1;
+    tokens all = {.items = malloc(memory * sizeof *all.items)};
     size_t at = 0;
     for (;;) {
         rc_json_token token = rc_json_reader_next(&reader);
@@ -77,7 +77,7 @@ static tokens read_all(rc_str text, bool is_tolerant)
         }
         /* The bound on tokens: a byte makes two at most (a key that is missing and what stands in
          * its place), and each open container can be closed once without a byte. */
-        CHECK(all.count < room);
+        CHECK(all.count < memory);
         CHECK(token.offset >= at);
         at = token.end;
         all.items[all.count++] = token;
@@ -452,12 +452,12 @@ static void check_ceilings(rc_str text, size_t pick)
     }
 }
 
-static void check_place(rc_str text, size_t offset)
+static void check_position(rc_str text, size_t offset)
 {
-    rc_json_place place = rc_json_place_of(text, offset);
-    rc_json_place end = rc_json_place_of(text, text.len + 1);
-    CHECK(place.line >= 1 && place.column >= 1 && place.line <= end.line);
-    CHECK(place.line < end.line || place.column <= end.column);
+    rc_json_position position = rc_json_position_of(text, offset);
+    rc_json_position end = rc_json_position_of(text, text.len + 1);
+    CHECK(position.line >= 1 && position.column >= 1 && position.line <= end.line);
+    CHECK(position.line < end.line || position.column <= end.column);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -494,7 +494,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_scan(text, 0);
     check_scan(text, pick % (size + 1));
     check_ceilings(text, pick);
-    check_place(text, pick % (size + 1));
+    check_position(text, pick % (size + 1));
     free(strict.items);
     free(tolerant.items);
     return 0;

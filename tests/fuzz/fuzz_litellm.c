@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
         require(faults.count > 0 || status == RC_E_TOO_LARGE, "what is refused has a fault");
     /* Only what stands in the input can be wrong, never what we made of it. */
-    for (size_t i = 0; status == RC_E_RANGE && i < rc_config_faults_kept(&faults); i++) {
+    for (size_t i = 0; status == RC_E_RANGE && i < rc_config_faults_listed(&faults); i++) {
         const rc_str path = rc_str_c(faults.list[i].path);
         require(path.len == 0 || rc_str_eq(rc_str_make(path.ptr, path.len < 10 ? path.len : 10),
                                            RC_STR("model_list")),

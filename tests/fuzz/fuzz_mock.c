@@ -35,38 +35,38 @@ static bool is_small(rc_str model)
            plan.damaged <= COUNT_MAX && plan.stall_at <= COUNT_MAX;
 }
 
-static void check_stream(const mock_endpoint *endpoint, const mock_seen *seen)
+static void check_stream(const mock_endpoint *endpoint, const mock_received *received)
 {
-    const rc_mock_answer *answer = &seen->answer;
+    const rc_mock_response *response = &received->response;
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
-    if (!answer->is_stream || answer->plan.error != RC_MOCK_ERROR_NONE ||
-        answer->plan.damaged != 0 || answer->plan.wire != RC_MOCK_WIRE_SOUND ||
-        seen->end != RC_MOCK_END)
+    rc_buf scratch;
+    if (!response->is_stream || response->plan.error != RC_MOCK_ERROR_NONE ||
+        response->plan.damaged != 0 || response->plan.wire != RC_MOCK_WIRE_SOUND ||
+        received->end != RC_MOCK_END)
         return;
-    rc_buf_init(&room, &alloc, (size_t)32 << 20);
-    stream_run run = stream_run_do(endpoint->is_array ? FORM_ARRAY : FORM_SSE,
-                                   (rc_stream_dialect)endpoint->dialect, rc_buf_get(&seen->body),
-                                   CUT_NOT, &room, RC_STREAM_EVENT_MAX_BYTES);
+    rc_buf_init(&scratch, &alloc, (size_t)32 << 20);
+    stream_run run = stream_run_do(
+        endpoint->is_array ? FORM_ARRAY : FORM_SSE, (rc_stream_dialect)endpoint->dialect,
+        rc_buf_get(&received->body), CUT_NOT, &scratch, RC_STREAM_EVENT_MAX_BYTES);
     require(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_WHOLE) == RC_STREAM_END_COMPLETE,
             "a sound stream is complete");
-    require(seen->tokens == answer->output_tokens, "all tokens were sent");
+    require(received->tokens == response->output_tokens, "all tokens were sent");
     stream_run_done(&run);
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
 }
 
 static void check(const mock_endpoint *endpoint, const rc_mock_message *message)
 {
     static rc_mock_provider provider;
-    mock_seen seen;
+    mock_received received;
     rc_mock_provider_init(&provider, NULL, 1, 0);
-    require(mock_ask_at(&provider, message, 0, &seen), "the steps make sense");
-    if (seen.end == RC_MOCK_END && !seen.is_chunked)
-        require(seen.length == rc_buf_get(&seen.body).len, "the length is true");
-    if (seen.end == RC_MOCK_END)
-        require(seen.status >= 200 && seen.status <= 599, "there is a status");
-    check_stream(endpoint, &seen);
-    mock_seen_done(&seen);
+    require(mock_request_at(&provider, message, 0, &received), "the steps make sense");
+    if (received.end == RC_MOCK_END && !received.is_chunked)
+        require(received.length == rc_buf_get(&received.body).len, "the length is true");
+    if (received.end == RC_MOCK_END)
+        require(received.status >= 200 && received.status <= 599, "there is a status");
+    check_stream(endpoint, &received);
+    mock_received_done(&received);
 }
 
 /* Text that can stand in JSON and in a path without escapes. */

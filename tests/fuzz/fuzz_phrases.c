@@ -55,9 +55,9 @@ static rc_concept_set find(rc_str s, bool is_code)
     for (unsigned i = 0; i < RC_MARKER_END; i++) {
         if (!rc_concept_set_has(&scan.found, i))
             continue;
-        rc_phrase_place p = scan.places[i];
+        rc_phrase_span p = scan.spans[i];
         CHECK(rc_concept_name(i).len > 0);
-        CHECK(p.from <= p.last && p.last < p.to && p.to <= s.len);
+        CHECK(p.from <= p.last_word && p.last_word < p.to && p.to <= s.len);
     }
     free(copy);
     return scan.found;

@@ -25,8 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         rc_str line = rc_str_slice(text, at, end);
         size_t colon = rc_str_find_byte(line, ':', 0);
         if (colon != RC_STR_NPOS)
-            rc_quotas_header(&quotas, rc_str_slice(line, 0, colon),
-                             rc_str_slice(line, colon + 1, line.len));
+            rc_quotas_add_header(&quotas, rc_str_slice(line, 0, colon),
+                                 rc_str_slice(line, colon + 1, line.len));
         at = end == RC_STR_NPOS ? text.len : end + 1;
     }
     check(quotas.count <= RC_QUOTAS_MAX);
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(quota->reset_ms >= -1 && quota->kind < RC_QUOTA_KIND_COUNT);
     }
     for (unsigned i = 0; i <= RC_QUOTA_KIND_COUNT; i++) {
-        const rc_quota *quota = rc_quota_alarm_ring(&alarm, &quotas);
+        const rc_quota *quota = rc_quota_alarm_next(&alarm, &quotas);
         check(!quota || (i < RC_QUOTA_KIND_COUNT && rc_quota_is_low(quota, 10)));
     }
     return 0;

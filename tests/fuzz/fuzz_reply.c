@@ -23,11 +23,11 @@ static bool is_inside(rc_str part, const char *memory, size_t size)
 
 static void read_told(rc_str json)
 {
-    static char memory[RC_TOLD_ROOM_MAX];
-    rc_buf room;
-    rc_told told;
-    rc_buf_init_fixed(&room, memory, sizeof memory);
-    if (!rc_told_read(json, &room, &told))
+    static char memory[RC_EVENT_VIEW_SCRATCH_MAX];
+    rc_buf scratch;
+    rc_event_view told;
+    rc_buf_init_fixed(&scratch, memory, sizeof memory);
+    if (!rc_event_view_read(json, &scratch, &told))
         return;
     check(told.type != RC_EVENT_TYPE_NONE);
     const rc_str texts[] = {told.error_message, told.final_error, told.from, told.to,
@@ -60,18 +60,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const rc_stream_dialect dialect = dialects[data[0] % 3];
     const bool is_stream = (data[0] & 8) == 0;
     const bool is_orderly = (data[0] & 16) != 0;
-    reply_run whole = reply_run_do(dialect, is_stream, body, 0, is_orderly, &alloc);
-    reply_run bytes = reply_run_do(dialect, is_stream, body, 1, is_orderly, &alloc);
-    reply_run cuts = reply_run_do(dialect, is_stream, body, 2u + data[0] / 32, is_orderly, &alloc);
-    check(reply_run_is_same(&whole, &bytes) && reply_run_is_same(&whole, &cuts));
+    response_run whole = response_run_do(dialect, is_stream, body, 0, is_orderly, &alloc);
+    response_run bytes = response_run_do(dialect, is_stream, body, 1, is_orderly, &alloc);
+    response_run cuts =
+        response_run_do(dialect, is_stream, body, 2u + data[0] / 32, is_orderly, &alloc);
+    check(response_run_is_same(&whole, &bytes) && response_run_is_same(&whole, &cuts));
     check(rc_utf8_is_valid(rc_buf_get(&whole.text)));
-    check(!whole.is_lost); /* all of it is below the ceilings */
+    check(!whole.is_incomplete); /* all of it is below the ceilings */
     check(whole.end == RC_STREAM_END_ERRORED || rc_buf_get(&whole.error).len == 0 ||
           whole.end == RC_STREAM_END_COMPLETE);
     read_comments(rc_buf_get(&whole.comments));
     read_told(body);
-    reply_run_done(&whole);
-    reply_run_done(&bytes);
-    reply_run_done(&cuts);
+    response_run_done(&whole);
+    response_run_done(&bytes);
+    response_run_done(&cuts);
     return 0;
 }

@@ -37,17 +37,17 @@ static void check_fault(rc_status status, const rc_rules_fault *fault)
 
 /* ---- one set of facts ---- */
 
-typedef struct heard {
+typedef struct trace_log {
     size_t tried;
     bool is_matched;
-} heard;
+} trace_log;
 
-static void hear(void *ctx, const rc_note *note)
+static void on_note(void *ctx, const rc_trace_note *note)
 {
-    heard *h = ctx;
+    trace_log *h = ctx;
     require(!h->is_matched, "the match is the last note");
     require(note->subject.len > 0 && note->text.len > 0, "a note has texts");
-    if (note->step == RC_STEP_RULE_MATCHED)
+    if (note->step == RC_TRACE_RULE_MATCHED)
         h->is_matched = true;
     else
         h->tried++;
@@ -57,8 +57,8 @@ static void check_facts(const rc_rules *rules, const rc_facts *facts)
 {
     const rc_rule *rule = rc_rules_match(rules, facts, NULL);
     require(rule != NULL, "some rule matches");
-    heard h = {0};
-    rc_trace trace = {hear, &h};
+    trace_log h = {0};
+    rc_trace trace = {on_note, &h};
     require(rc_rules_match(rules, facts, &trace) == rule, "a trace changes nothing");
     require(h.is_matched, "the trace tells the match");
 
@@ -106,7 +106,7 @@ static void check_rules(const rc_rules *rules, rc_str text)
                            .headers = &header,
                            .header_count = 1};
     rc_facts facts = {{0}};
-    rc_rules_literals(rules, &input, &facts);
+    rc_rules_set_literals(rules, &input, &facts);
     check_facts(rules, &facts);
     uint64_t seed = text.len;
     for (int i = 0; i < 16; i++) {

@@ -30,7 +30,7 @@ static void check_faults(rc_status status, const rc_config_faults *faults)
 {
     require(status != RC_E_NOMEM, "there was memory");
     require(faults->count > 0, "a refusal says why");
-    for (size_t i = 0; i < rc_config_faults_kept(faults); i++)
+    for (size_t i = 0; i < rc_config_faults_listed(faults); i++)
         require(faults->list[i].message[0] != '\0', "a fault has a message");
 }
 

@@ -102,7 +102,7 @@ static rc_str scrub(rc_str text, size_t max_bytes, char **ret_memory)
 }
 
 /* One byte less than it needs: nothing comes out. */
-static void check_room(rc_str text, size_t max_bytes, size_t needed)
+static void check_space(rc_str text, size_t max_bytes, size_t needed)
 {
     if (needed == 0)
         return;
@@ -126,7 +126,7 @@ static void check_clean(rc_str text, size_t max_bytes, rc_str secret)
     CHECK(secret.len == 0 || rc_str_find(once, secret, 0) == RC_STR_NPOS);
     rc_str twice = scrub(once, max_bytes, &second);
     CHECK(rc_str_eq(once, twice));
-    check_room(text, max_bytes, once.len);
+    check_space(text, max_bytes, once.len);
     free(first);
     free(second);
 }
@@ -134,13 +134,13 @@ static void check_clean(rc_str text, size_t max_bytes, rc_str secret)
 static void check_paths(rc_str text)
 {
     char *input = copy_of(text);
-    size_t room = 2 * text.len + 8;
-    char *memory = malloc(2 * room);
+    size_t space = 2 * text.len + 8;
+    char *memory = malloc(2 * space);
     CHECK(memory);
     rc_buf once;
     rc_buf twice;
-    rc_buf_init_fixed(&once, memory, room);
-    rc_buf_init_fixed(&twice, memory + room, room);
+    rc_buf_init_fixed(&once, memory, space);
+    rc_buf_init_fixed(&twice, memory + space, space);
     CHECK(rc_scrub_paths(rc_str_make(input, text.len), &once) == RC_OK);
     CHECK(rc_scrub_paths(rc_buf_get(&once), &twice) == RC_OK);
     CHECK(rc_str_eq(rc_buf_get(&once), rc_buf_get(&twice)));

@@ -31,38 +31,38 @@ static bool may_become(rc_str text, rc_str name)
     return rc_str_starts_with(name, text);
 }
 
-static rc_shape_kind look(rc_str text)
+static rc_body_kind look(rc_str text)
 {
     size_t at = 0;
     while (at < text.len && is_front((unsigned char)text.ptr[at]))
         at++;
     text = rc_str_slice(text, at, text.len);
     if (text.len == 0)
-        return RC_SHAPE_OPEN;
+        return RC_BODY_UNDECIDED;
     if (text.ptr[0] == '{')
-        return RC_SHAPE_OBJECT;
+        return RC_BODY_OBJECT;
     if (text.ptr[0] == '[')
-        return RC_SHAPE_ARRAY;
+        return RC_BODY_ARRAY;
     if (text.ptr[0] == ':' || is_field(text, RC_STR("data")) || is_field(text, RC_STR("event")) ||
         is_field(text, RC_STR("id")) || is_field(text, RC_STR("retry")))
-        return RC_SHAPE_EVENTS;
+        return RC_BODY_EVENTS;
     return may_become(text, RC_STR("data")) || may_become(text, RC_STR("event")) ||
                    may_become(text, RC_STR("id")) || may_become(text, RC_STR("retry"))
-               ? RC_SHAPE_OPEN
-               : RC_SHAPE_OTHER;
+               ? RC_BODY_UNDECIDED
+               : RC_BODY_OTHER;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const rc_str text = rc_str_make((const char *)data, size);
-    const rc_shape_kind kind = rc_shape_of(text);
+    const rc_body_kind kind = rc_body_kind_of(text);
     check(kind == look(text));
     for (size_t cut = 0; cut <= size && cut <= 64; cut++) {
-        rc_shape shape = {.kind = RC_SHAPE_OPEN};
-        const rc_shape_kind before = rc_shape_step(&shape, rc_str_slice(text, 0, cut));
-        check(before == RC_SHAPE_OPEN || before == kind);
-        check(shape.word_len <= RC_SHAPE_WORD_MAX);
-        check(rc_shape_step(&shape, rc_str_slice(text, cut, size)) == kind);
+        rc_body_shape shape = {.kind = RC_BODY_UNDECIDED};
+        const rc_body_kind before = rc_body_shape_step(&shape, rc_str_slice(text, 0, cut));
+        check(before == RC_BODY_UNDECIDED || before == kind);
+        check(shape.prefix_len <= RC_BODY_PREFIX_MAX);
+        check(rc_body_shape_step(&shape, rc_str_slice(text, cut, size)) == kind);
     }
     return 0;
 }

@@ -11,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define ROWS 4u
-#define TRIES 8u
+#define BUDGETS 4u
+#define ATTEMPTS 8u
 #define STEP_BYTES 4
 
 static void check(bool is_true)
@@ -21,126 +21,126 @@ static void check(bool is_true)
         abort();
 }
 
-typedef struct world {
-    rc_spend spend;
-    rc_spend_row rows[ROWS];
-    rc_spend_hold holds[TRIES];
-    uint64_t held[ROWS];
-    uint64_t spent[ROWS]; /* in the window that the row is in */
+typedef struct model {
+    rc_ledger ledger;
+    rc_ledger_budget budgets[BUDGETS];
+    rc_ledger_reservation reservations[ATTEMPTS];
+    uint64_t held[BUDGETS];
+    uint64_t spent[BUDGETS]; /* in the window that the row is in */
     int64_t now_unix_ms;
-} world;
+} model;
 
 /* When the row moved on, nothing is spent in its window. */
-static void follow(world *w, uint32_t row, int32_t before)
+static void follow(model *w, uint32_t budget, int32_t before)
 {
-    if (w->rows[row].window > before)
-        w->spent[row] = 0;
+    if (w->budgets[budget].window > before)
+        w->spent[budget] = 0;
 }
 
-static void check_rows(world *w)
+static void check_budgets(model *w)
 {
-    check(rc_spend_validate(&w->spend));
-    for (uint32_t i = 0; i < ROWS; i++) {
-        check(w->rows[i].held == w->held[i]);
-        if (w->rows[i].is_in_force)
-            check(w->rows[i].spent == w->spent[i]);
+    check(rc_ledger_validate(&w->ledger));
+    for (uint32_t i = 0; i < BUDGETS; i++) {
+        check(w->budgets[i].held == w->held[i]);
+        if (w->budgets[i].is_in_force)
+            check(w->budgets[i].spent == w->spent[i]);
     }
 }
 
-static void check_told(const rc_spend_told *told)
+static void check_notices(const rc_ledger_notices *notices)
 {
-    check(told->count <= RC_SPEND_NEWS_MAX);
-    for (uint32_t i = 0; i < told->count; i++)
-        check(told->list[i].row < ROWS && told->list[i].limit > 0);
+    check(notices->count <= RC_LEDGER_NOTICES_MAX);
+    for (uint32_t i = 0; i < notices->count; i++)
+        check(notices->list[i].budget < BUDGETS && notices->list[i].limit > 0);
 }
 
-static uint64_t limit_of(const rc_spend_row *row)
+static uint64_t limit_of(const rc_ledger_budget *budget)
 {
-    return row->rule.limit > 0 ? row->rule.limit + row->raised : UINT64_MAX;
+    return budget->rule.limit > 0 ? budget->rule.limit + budget->raised : UINT64_MAX;
 }
 
 /* Every budget that may say no has room for the amount. */
-static bool has_room(const world *w, const uint32_t *rows, uint64_t amount)
+static bool has_room(const model *w, const uint32_t *budgets, uint64_t amount)
 {
     for (uint32_t i = 0; i < 2; i++) {
-        const rc_spend_row *row = rows[i] < ROWS ? &w->rows[rows[i]] : NULL;
-        if (row && row->is_in_force && row->rule.on_exceed != RC_SPEND_WARN &&
-            row->spent + row->held + amount > limit_of(row))
+        const rc_ledger_budget *budget = budgets[i] < BUDGETS ? &w->budgets[budgets[i]] : NULL;
+        if (budget && budget->is_in_force && budget->rule.on_exceed != RC_LEDGER_WARN &&
+            budget->spent + budget->held + amount > limit_of(budget))
             return false;
     }
     return true;
 }
 
-static void reserve(world *w, const uint8_t *step)
+static void reserve(model *w, const uint8_t *step)
 {
-    rc_spend_hold *hold = &w->holds[step[1] % TRIES];
+    rc_ledger_reservation *reservation = &w->reservations[step[1] % ATTEMPTS];
     /* a budget that is named twice would hold twice: whoever names them does not */
     uint32_t first = step[1] / 8u % 5u;
-    uint32_t rows[] = {first, (first + 1 + step[1] / 64u) % 5u};
-    int32_t before[ROWS];
-    if (hold->count > 0)
+    uint32_t budgets[] = {first, (first + 1 + step[1] / 64u) % 5u};
+    int32_t before[BUDGETS];
+    if (reservation->count > 0)
         return;
-    for (uint32_t i = 0; i < ROWS; i++)
-        before[i] = w->rows[i].window;
-    rc_spend_told told;
-    rc_spend_answer answer =
-        rc_spend_reserve(&w->spend, rows, 2, step[2], w->now_unix_ms, hold, &told);
-    check_told(&told);
-    for (uint32_t i = 0; i < ROWS; i++)
+    for (uint32_t i = 0; i < BUDGETS; i++)
+        before[i] = w->budgets[i].window;
+    rc_ledger_notices notices;
+    rc_ledger_decision decision =
+        rc_ledger_reserve(&w->ledger, budgets, 2, step[2], w->now_unix_ms, reservation, &notices);
+    check_notices(&notices);
+    for (uint32_t i = 0; i < BUDGETS; i++)
         follow(w, i, before[i]);
-    for (uint32_t i = 0; i < hold->count; i++)
-        w->held[hold->rows[i]] += step[2];
-    bool is_granted = answer.verdict == RC_SPEND_GRANTED;
-    check(is_granted == (answer.reason == RC_WHY_NONE));
-    check(is_granted == (answer.row == RC_SPEND_NO_ROW));
-    check(is_granted || hold->count == 0);
+    for (uint32_t i = 0; i < reservation->count; i++)
+        w->held[reservation->budgets[i]] += step[2];
+    bool is_granted = decision.verdict == RC_LEDGER_GRANTED;
+    check(is_granted == (decision.reason == RC_WHY_NONE));
+    check(is_granted == (decision.budget == RC_LEDGER_NO_BUDGET));
+    check(is_granted || reservation->count == 0);
     if (!is_granted) {
-        check(!has_room(w, rows, step[2]));
-        check(answer.spent + answer.held + answer.asked > answer.limit);
-        check(answer.verdict == RC_SPEND_REFUSED || answer.asked <= answer.limit);
+        check(!has_room(w, budgets, step[2]));
+        check(decision.spent + decision.held + decision.requested > decision.limit);
+        check(decision.verdict == RC_LEDGER_REFUSED || decision.requested <= decision.limit);
     }
 }
 
-static void settle(world *w, const uint8_t *step)
+static void settle(model *w, const uint8_t *step)
 {
-    rc_spend_hold *hold = &w->holds[step[1] % TRIES];
-    rc_spend_told told;
+    rc_ledger_reservation *reservation = &w->reservations[step[1] % ATTEMPTS];
+    rc_ledger_notices notices;
     uint64_t cost = step[0] & 1 ? step[2] : 0;
-    for (uint32_t i = 0; i < hold->count; i++) {
-        uint32_t row = hold->rows[i];
-        w->held[row] -= hold->amount;
-        if (w->rows[row].window == hold->windows[i])
-            w->spent[row] += cost;
+    for (uint32_t i = 0; i < reservation->count; i++) {
+        uint32_t budget = reservation->budgets[i];
+        w->held[budget] -= reservation->amount;
+        if (w->budgets[budget].window == reservation->windows[i])
+            w->spent[budget] += cost;
     }
     if (step[0] & 1) {
-        rc_spend_settle(&w->spend, hold, cost, &told);
-        check_told(&told);
+        rc_ledger_settle(&w->ledger, reservation, cost, &notices);
+        check_notices(&notices);
     } else {
-        rc_spend_release(&w->spend, hold);
+        rc_ledger_release(&w->ledger, reservation);
     }
-    check(hold->count == 0);
+    check(reservation->count == 0);
 }
 
-static void define(world *w, const uint8_t *step)
+static void define(model *w, const uint8_t *step)
 {
-    uint32_t row = step[1] % ROWS;
-    rc_spend_row before = w->rows[row];
-    rc_spend_rule rule = {.limit = step[2] * 4u,
-                          .per = (rc_spend_per)(step[1] / 4u % 3u),
-                          .on_exceed = (rc_spend_exceed)(step[1] / 12u % 3u)};
+    uint32_t budget = step[1] % BUDGETS;
+    rc_ledger_budget before = w->budgets[budget];
+    rc_ledger_rule rule = {.limit = step[2] * 4u,
+                           .period = (rc_ledger_period)(step[1] / 4u % 3u),
+                           .on_exceed = (rc_ledger_exceed_action)(step[1] / 12u % 3u)};
     bool is_over = step[1] >= 250;
-    rc_spend_define(&w->spend, row, is_over ? NULL : &rule, w->now_unix_ms);
-    if (!is_over && (!before.is_in_force || before.rule.per != rule.per))
-        w->spent[row] = 0;
+    rc_ledger_define(&w->ledger, budget, is_over ? NULL : &rule, w->now_unix_ms);
+    if (!is_over && (!before.is_in_force || before.rule.period != rule.period))
+        w->spent[budget] = 0;
     else if (!is_over)
-        follow(w, row, before.window);
+        follow(w, budget, before.window);
 }
 
-static void step_on(world *w, const uint8_t *step)
+static void step_on(model *w, const uint8_t *step)
 {
-    uint32_t row = step[1] % ROWS;
-    int32_t before = w->rows[row].window;
-    rc_spend_state seen;
+    uint32_t budget = step[1] % BUDGETS;
+    int32_t before = w->budgets[budget].window;
+    rc_ledger_state state;
     switch (step[0] % 8u) {
     case 0:
     case 1:
@@ -156,21 +156,21 @@ static void step_on(world *w, const uint8_t *step)
         define(w, step);
         break;
     default:
-        rc_spend_raise(&w->spend, row, step[2], w->now_unix_ms);
-        follow(w, row, before);
-        if (rc_spend_look(&w->spend, row, w->now_unix_ms, &seen))
-            check(seen.rule.per == RC_SPEND_TOTAL ? seen.renews_unix_ms == 0
-                                                  : seen.renews_unix_ms > 0);
+        rc_ledger_raise(&w->ledger, budget, step[2], w->now_unix_ms);
+        follow(w, budget, before);
+        if (rc_ledger_get_state(&w->ledger, budget, w->now_unix_ms, &state))
+            check(state.rule.period == RC_LEDGER_TOTAL ? state.renews_unix_ms == 0
+                                                       : state.renews_unix_ms > 0);
         break;
     }
-    check_rows(w);
+    check_budgets(w);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const int64_t hour = 3600000;
-    world w = {.now_unix_ms = INT64_C(1794830400000)};
-    rc_spend_init(&w.spend, w.rows, ROWS);
+    model w = {.now_unix_ms = INT64_C(1794830400000)};
+    rc_ledger_init(&w.ledger, w.budgets, BUDGETS);
     for (size_t at = 0; at + STEP_BYTES <= size; at += STEP_BYTES) {
         int64_t late = data[at + 3];
         /* mostly onwards; now and then back, by hours or by months */

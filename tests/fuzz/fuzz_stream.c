@@ -52,9 +52,9 @@ static void check_end(const stream_run *run)
     /* A close says at most what a body that is whole says. */
     check(closed == other || (closed == orderly && run->watch.dialect == RC_STREAM_GEMINI));
     check((all & RC_STREAM_ERROR) || orderly != RC_STREAM_END_ERRORED);
-    rc_usage_count said = rc_usage_said(&run->watch.usage);
-    check(said.input >= -1 && said.output >= -1 && said.cached >= -1);
-    check(said.written >= -1 && said.reasoning >= -1);
+    rc_usage_count reported = rc_usage_reported(&run->watch.usage);
+    check(reported.input >= -1 && reported.output >= -1 && reported.cached >= -1);
+    check(reported.written >= -1 && reported.reasoning >= -1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -66,12 +66,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rc_str text = rc_str_make((const char *)data + HEAD_BYTES, size - HEAD_BYTES);
     size_t max_bytes = data[2] & 1 ? 16u + data[2] : size;
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
-    rc_buf_init(&room, &alloc, 2 * size + 16);
-    stream_run whole = stream_run_do(form, dialect, text, CUT_NOT, &room, max_bytes);
-    rc_stream_mould mould = {.len = 0};
-    stream_run bytes = stream_run_with(form, dialect, text, CUT_BYTES, &room, max_bytes, &mould);
-    stream_run cuts = stream_run_with(form, dialect, text, 2u + data[2], &room, max_bytes, &mould);
+    rc_buf scratch;
+    rc_buf_init(&scratch, &alloc, 2 * size + 16);
+    stream_run whole = stream_run_do(form, dialect, text, CUT_NOT, &scratch, max_bytes);
+    rc_event_template template = {.len = 0};
+    stream_run bytes =
+        stream_run_with(form, dialect, text, CUT_BYTES, &scratch, max_bytes, &template);
+    stream_run cuts =
+        stream_run_with(form, dialect, text, 2u + data[2], &scratch, max_bytes, &template);
     check(whole.is_tiled && bytes.is_tiled && cuts.is_tiled);
     check(whole.is_error_inside && bytes.is_error_inside && cuts.is_error_inside);
     check(stream_run_is_same(&whole, &bytes) && stream_run_is_same(&whole, &cuts));
@@ -79,6 +81,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stream_run_done(&whole);
     stream_run_done(&bytes);
     stream_run_done(&cuts);
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
     return 0;
 }

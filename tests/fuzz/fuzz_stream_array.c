@@ -28,7 +28,7 @@ static void check_element(const rc_stream_event *event, const json_t *array, siz
     ++*at;
 }
 
-static void compare_with_jansson(rc_str text, rc_buf *room)
+static void compare_with_jansson(rc_str text, rc_buf *scratch)
 {
     rc_stream_array reader;
     rc_stream_event event;
@@ -39,7 +39,7 @@ static void compare_with_jansson(rc_str text, rc_buf *room)
         json_decref(array);
         return;
     }
-    rc_stream_array_init(&reader, room, text.len + 16);
+    rc_stream_array_init(&reader, scratch, text.len + 16);
     rc_stream_array_push(&reader, text);
     while (rc_stream_array_pull(&reader, &event)) {
         closes += event.type == RC_STREAM_EVENT_CLOSE;
@@ -58,19 +58,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rc_str text = rc_str_make((const char *)data + 1, size - 1);
     size_t max_bytes = data[0] & 1 ? 16u + data[0] / 4u : size + 16;
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
-    rc_buf_init(&room, &alloc, 2 * size + 32);
-    compare_with_jansson(text, &room);
-    stream_run whole = stream_run_do(FORM_ARRAY, RC_STREAM_GEMINI, text, CUT_NOT, &room, max_bytes);
+    rc_buf scratch;
+    rc_buf_init(&scratch, &alloc, 2 * size + 32);
+    compare_with_jansson(text, &scratch);
+    stream_run whole =
+        stream_run_do(FORM_ARRAY, RC_STREAM_GEMINI, text, CUT_NOT, &scratch, max_bytes);
     stream_run bytes =
-        stream_run_do(FORM_ARRAY, RC_STREAM_GEMINI, text, CUT_BYTES, &room, max_bytes);
+        stream_run_do(FORM_ARRAY, RC_STREAM_GEMINI, text, CUT_BYTES, &scratch, max_bytes);
     stream_run cuts =
-        stream_run_do(FORM_ARRAY, RC_STREAM_GEMINI, text, 2u + data[0], &room, max_bytes);
+        stream_run_do(FORM_ARRAY, RC_STREAM_GEMINI, text, 2u + data[0], &scratch, max_bytes);
     check(whole.is_tiled && bytes.is_tiled && cuts.is_tiled);
     check(stream_run_is_same(&whole, &bytes) && stream_run_is_same(&whole, &cuts));
     stream_run_done(&whole);
     stream_run_done(&bytes);
     stream_run_done(&cuts);
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
     return 0;
 }

@@ -22,12 +22,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1)
         return 0;
     rc_str text = rc_str_make((const char *)data + 1, size - 1);
-    mould_event events[2];
+    template_event events[2];
     for (size_t i = 0; i < 2; i++) {
         events[i].name = next_line(&text);
         events[i].data = next_line(&text);
     }
-    if (!mould_pair_do((rc_stream_dialect)(data[0] % RC_STREAM_DIALECT_COUNT), events[0], events[1])
+    if (!template_pair_do((rc_stream_dialect)(data[0] % RC_STREAM_DIALECT_COUNT), events[0],
+                          events[1])
              .is_right)
         abort();
     return 0;

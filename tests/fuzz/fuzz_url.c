@@ -35,7 +35,7 @@ static void check_ip(const rc_url *url)
     uint8_t ip[16];
     memcpy(text, url->host.ptr, url->host.len);
     text[url->host.len] = '\0';
-    int family = url->kind == RC_URL_IPV4 ? AF_INET : AF_INET6;
+    int family = url->host_kind == RC_URL_IPV4 ? AF_INET : AF_INET6;
     check(inet_pton(family, text, ip) == 1);
     check(memcmp(ip, url->ip, family == AF_INET ? 4 : 16) == 0);
 }
@@ -44,13 +44,14 @@ static void check_again(const rc_url *url)
 {
     char text[RC_URL_HOST_MAX + RC_URL_PATH_MAX + 32];
     rc_url again;
-    bool is_v6 = url->kind == RC_URL_IPV6;
+    bool is_v6 = url->host_kind == RC_URL_IPV6;
     int len = snprintf(text, sizeof(text), "http%s://%s%.*s%s:%u%.*s", url->is_https ? "s" : "",
                        is_v6 ? "[" : "", (int)url->host.len, url->host.ptr, is_v6 ? "]" : "",
                        (unsigned)url->port, (int)url->path.len, url->path.ptr);
     check(rc_url_parse(rc_str_make(text, (size_t)len), &again) == RC_URL_FAULT_NONE);
     check(rc_str_eq(again.host, url->host) && rc_str_eq(again.path, url->path));
-    check(again.port == url->port && again.kind == url->kind && again.is_https == url->is_https);
+    check(again.port == url->port && again.host_kind == url->host_kind &&
+          again.is_https == url->is_https);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -64,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(url.port != 0 && url.host.len > 0 && url.host.len <= RC_URL_HOST_MAX);
     check(url.path.len == 0 || url.path.ptr[0] == '/');
     check_part(text, url.host);
-    if (url.kind != RC_URL_NAME)
+    if (url.host_kind != RC_URL_NAME)
         check_ip(&url);
     check_again(&url);
     return 0;

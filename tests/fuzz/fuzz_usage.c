@@ -25,21 +25,22 @@ static void check_number(int64_t number, int64_t most)
     check(number >= -1 && number <= most);
 }
 
-static void check_said(const rc_usage *usage)
+static void check_reported(const rc_usage *usage)
 {
-    rc_usage_count said = rc_usage_said(usage);
-    check_number(said.input, 4 * RC_USAGE_MAX);
-    check_number(said.output, 3 * RC_USAGE_MAX);
-    check_number(said.cached, said.input < 0 ? 0 : said.input);
-    check_number(said.written, said.input < 0 ? 0 : said.input);
-    check_number(said.written_1h, said.written < 0 ? 0 : said.written);
-    check_number(said.reasoning, said.output < 0 ? 0 : said.output);
-    check_number(said.audio_ms, RC_USAGE_MAX * 1000);
-    check_number(said.cost_micros, RC_USAGE_MAX * 1000);
-    check(said.cached <= 0 || said.written <= 0 || said.cached + said.written <= said.input);
+    rc_usage_count reported = rc_usage_reported(usage);
+    check_number(reported.input, 4 * RC_USAGE_MAX);
+    check_number(reported.output, 3 * RC_USAGE_MAX);
+    check_number(reported.cached, reported.input < 0 ? 0 : reported.input);
+    check_number(reported.written, reported.input < 0 ? 0 : reported.input);
+    check_number(reported.written_1h, reported.written < 0 ? 0 : reported.written);
+    check_number(reported.reasoning, reported.output < 0 ? 0 : reported.output);
+    check_number(reported.audio_ms, RC_USAGE_MAX * 1000);
+    check_number(reported.cost_micros, RC_USAGE_MAX * 1000);
+    check(reported.cached <= 0 || reported.written <= 0 ||
+          reported.cached + reported.written <= reported.input);
 }
 
-static void check_charge(const rc_usage *usage, rc_try_end end, rc_str request)
+static void check_charge(const rc_usage *usage, rc_attempt_end end, rc_str request)
 {
     rc_charge charge = rc_usage_charge(usage, end, request);
     check(!(charge.is_measured && charge.is_estimated));
@@ -47,11 +48,11 @@ static void check_charge(const rc_usage *usage, rc_try_end end, rc_str request)
     check(charge.reasoning <= charge.output);
     if (!charge.is_measured && !charge.is_estimated)
         check(charge.input == 0 && charge.output == 0 && charge.audio_ms == 0);
-    if (end == RC_TRY_NOT_SENT || end == RC_TRY_FREE)
+    if (end == RC_ATTEMPT_END_NOT_SENT || end == RC_ATTEMPT_END_FREE)
         check(!charge.is_measured && !charge.is_estimated && charge.images == 0);
-    if (end > RC_TRY_REFUSED)
+    if (end > RC_ATTEMPT_END_REFUSED)
         check(charge.is_measured || charge.is_estimated);
-    rc_charge seen = rc_usage_foresee(request, 4096);
+    rc_charge seen = rc_usage_charge_max(request, 4096);
     check(seen.is_estimated && seen.output <= (uint64_t)RC_USAGE_MAX);
 }
 
@@ -67,7 +68,7 @@ static void check_against_jansson(const rc_usage *usage, rc_str text)
     bool is_plain = written && json_object_size(object) == 1 && text.len < 1000;
     if (is_plain && json_is_integer(input) && value > 0 && value <= RC_USAGE_MAX &&
         !memchr(text.ptr, '\\', text.len))
-        check(rc_usage_said(usage).input >= value);
+        check(rc_usage_reported(usage).input >= value);
     free(written);
     json_decref(root);
 }
@@ -75,12 +76,12 @@ static void check_against_jansson(const rc_usage *usage, rc_str text)
 static rc_usage scan_of(rc_str text, size_t step)
 {
     char memory[1024];
-    rc_buf room;
+    rc_buf scratch;
     rc_usage usage;
     rc_usage_scan scan;
-    rc_buf_init_fixed(&room, memory, sizeof memory);
+    rc_buf_init_fixed(&scratch, memory, sizeof memory);
     rc_usage_init(&usage);
-    rc_usage_scan_init(&scan, &room);
+    rc_usage_scan_init(&scan, &scratch);
     for (size_t at = 0; at < text.len; at += step)
         rc_usage_scan_push(&scan, &usage, rc_str_slice(text, at, at + step));
     rc_usage_scan_end(&scan, &usage);
@@ -91,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
-    rc_try_end end = (rc_try_end)(data[0] % RC_TRY_END_COUNT);
+    rc_attempt_end end = (rc_attempt_end)(data[0] % RC_ATTEMPT_END_COUNT);
     rc_str text = rc_str_make((const char *)data + 1, size - 1);
     check(rc_weight_text(text) <= 8 * (uint64_t)text.len);
     check(rc_weight_json(text, 7) <= (RC_WEIGHT_MEDIA + 8) * (uint64_t)text.len);
@@ -99,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rc_usage body;
     rc_usage_init(&body);
     rc_usage_read(&body, text);
-    check_said(&body);
+    check_reported(&body);
     check_charge(&body, end, text);
     check_against_jansson(&body, text);
 
@@ -107,13 +108,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rc_usage end_of_it;
     rc_usage_init(&end_of_it);
     rc_usage_read_tail(&end_of_it, text);
-    check_said(&end_of_it);
+    check_reported(&end_of_it);
     check_charge(&end_of_it, end, text);
 
     /* the same bytes as a response that is passed on: cut anywhere, it says the same */
     const rc_usage whole = scan_of(text, text.len);
     const rc_usage cut = scan_of(text, 1 + data[0] % 7u);
-    check_said(&whole);
+    check_reported(&whole);
     check_charge(&whole, end, text);
     check(memcmp(whole.numbers, cut.numbers, sizeof whole.numbers) == 0);
     check(whole.weight == cut.weight && whole.images == cut.images);

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char text[32];
     int64_t unix_ms = -1;
     const rc_str note = rc_str_make(size > 0 ? (const char *)data : NULL, size);
-    if (!rc_sqlite_read_wish(note, &unix_ms)) {
+    if (!rc_sqlite_parse_prune_request(note, &unix_ms)) {
         if (unix_ms != -1)
             abort();
         return 0;

@@ -30,7 +30,7 @@ static void check_line(const char *text)
 
 static void check_faults(const rc_config_faults *faults)
 {
-    for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {
+    for (size_t i = 0; i < rc_config_faults_listed(faults); i++) {
         check_line(faults->list[i].message);
         check_line(faults->list[i].path);
         check_line(faults->list[i].nearest);
@@ -103,7 +103,7 @@ static size_t check(parse read, rc_str text)
             "aliases stand for so much and no more");
     check_faults(&faults);
     rc_config_faults_sort(&faults);
-    for (size_t i = 1; i < rc_config_faults_kept(&faults); i++)
+    for (size_t i = 1; i < rc_config_faults_listed(&faults); i++)
         require(faults.list[i - 1].line <= faults.list[i].line, "faults are sorted");
     rc_yaml_done(&doc);
     return node_count;

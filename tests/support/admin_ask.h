@@ -54,7 +54,7 @@ static inline void end(void)
 }
 
 /* Sends a request, as text with its body, from a peer. Gives the status; the body ends in NUL. */
-static inline int ask_from(const char *peer, const char *text)
+static inline int send_request_from(const char *peer, const char *text)
 {
     rc_alloc alloc = rc_alloc_stdlib();
     const char *head_end = strstr(text, "\r\n\r\n");
@@ -78,9 +78,9 @@ static inline int ask_from(const char *peer, const char *text)
     return reply.status;
 }
 
-static inline int ask(const char *text)
+static inline int send_request(const char *text)
 {
-    return ask_from("127.0.0.1", text);
+    return send_request_from("127.0.0.1", text);
 }
 
 static inline const char *body(void)

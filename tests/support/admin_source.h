@@ -18,18 +18,18 @@ typedef struct fake_source {
     bool is_stuck; /* acting fails */
     int acts;
     rc_admin_action_kind kind;
-    char said[256]; /* provider|model|key|reason|by of the latest */
+    char action_text[256]; /* provider|model|key|reason|by of the latest */
     uint64_t generation;
     uint64_t raised;
-    rc_str waits[2]; /* for a restart */
-    size_t wait_count;
+    rc_str needs_restart[2]; /* for a restart */
+    size_t needs_restart_count;
     size_t unnamed; /* models of claude that clients have named */
 } fake_source;
 
 static const char *const fake_names[3][2] = {
     {"openai", "gpt-4o"}, {"local", "meta/llama 3"}, {"claude", "*"}};
 
-static inline bool fake_look(void *ctx, rc_arena *arena, rc_admin_snapshot *snapshot)
+static inline bool fake_fill_snapshot(void *ctx, rc_arena *arena, rc_admin_snapshot *snapshot)
 {
     const fake_source *fake = ctx;
     rc_admin_target *targets = rc_arena_get_array(arena, 3 + fake->unnamed, sizeof(*targets));
@@ -59,7 +59,7 @@ static inline bool fake_look(void *ctx, rc_arena *arena, rc_admin_snapshot *snap
     targets[0].since_unix_ms = FAKE_NOW - 10000;
     targets[0].failed_with = RC_CODE_PROVIDER_5XX;
     targets[1].cooling_ms = 38000;
-    targets[1].why = RC_CODE_RATE_LIMITED;
+    targets[1].cooling_code = RC_CODE_RATE_LIMITED;
     keys[0] =
         (rc_admin_key){.id = rc_arena_dup(arena, RC_STR("openai/0")),
                        .provider = rc_arena_dup(arena, RC_STR("openai")),
@@ -68,40 +68,42 @@ static inline bool fake_look(void *ctx, rc_arena *arena, rc_admin_snapshot *snap
                              .provider = rc_arena_dup(arena, RC_STR("claude")),
                              .state = RC_CREDENTIAL_EXHAUSTED,
                              .until_ms = 60000};
-    rc_admin_spend *spends = rc_arena_get_array(arena, 2, sizeof(*spends));
-    if (spends == NULL)
+    rc_admin_money_budget *money_budgets = rc_arena_get_array(arena, 2, sizeof(*money_budgets));
+    if (money_budgets == NULL)
         return false;
-    spends[0] = (rc_admin_spend){.scope = rc_arena_dup(arena, RC_STR("client app")),
-                                 .state = {.rule = {5000000, RC_SPEND_MONTH, RC_SPEND_FAIL},
-                                           .limit = 5000000 + fake->raised,
-                                           .spent = 4200000,
-                                           .held = 30000,
-                                           .raised = fake->raised,
-                                           .renews_unix_ms = FAKE_NOW + 86400000}};
-    spends[1] = (rc_admin_spend){.scope = rc_arena_dup(arena, RC_STR("budget all")),
-                                 .state = {.rule = {0, RC_SPEND_TOTAL, RC_SPEND_WARN}}};
+    money_budgets[0] =
+        (rc_admin_money_budget){.scope = rc_arena_dup(arena, RC_STR("client app")),
+                                .state = {.rule = {5000000, RC_LEDGER_MONTH, RC_LEDGER_FAIL},
+                                          .limit = 5000000 + fake->raised,
+                                          .spent = 4200000,
+                                          .held = 30000,
+                                          .raised = fake->raised,
+                                          .renews_unix_ms = FAKE_NOW + 86400000}};
+    money_budgets[1] =
+        (rc_admin_money_budget){.scope = rc_arena_dup(arena, RC_STR("budget all")),
+                                .state = {.rule = {0, RC_LEDGER_TOTAL, RC_LEDGER_WARN}}};
     loops[1] = (rc_admin_loop){3, 2, 1, 2, 99, 1};
     *snapshot = (rc_admin_snapshot){
         .now_unix_ms = FAKE_NOW,
         .started_unix_ms = FAKE_NOW - 5000,
         .is_ready = fake->is_ready,
-        .why_not = RC_STR("draining"),
+        .not_ready_reason = RC_STR("draining"),
         .log_dropped = 4,
-        .budget = {true, 77, 100, 200, 10},
+        .retry_budget = {true, 77, 100, 200, 10},
         .store = {.is_on = true, .kind = RC_STR("sqlite"), .queued = 1, .kept = 10},
         .config = {.file = RC_STR("recourse.yaml"),
                    .generation = fake->generation,
                    .loaded_unix_ms = FAKE_NOW - 4000,
                    .is_refused = fake->is_reload_refused,
                    .refusal = RC_STR("recourse.yaml:3:5: routs: unknown key"),
-                   .waits = fake->waits,
-                   .wait_count = fake->wait_count},
+                   .needs_restart = fake->needs_restart,
+                   .needs_restart_count = fake->needs_restart_count},
         .targets = targets,
         .target_count = 3 + fake->unnamed,
         .keys = keys,
         .key_count = 2,
-        .spends = spends,
-        .spend_count = 2,
+        .money_budgets = money_budgets,
+        .money_budget_count = 2,
         .loops = loops,
         .loop_count = 2,
     };
@@ -124,23 +126,23 @@ static inline void fake_act(void *ctx, const rc_admin_action *action, rc_admin_o
     const int at = is_target ? fake_find(action) : 0;
     fake->acts++;
     fake->kind = action->kind;
-    snprintf(fake->said, sizeof(fake->said), "%.*s|%.*s|%.*s|%.*s|%.*s", (int)action->provider.len,
-             action->provider.ptr, (int)action->model.len, action->model.ptr, (int)action->key.len,
-             action->key.ptr, (int)action->reason.len, action->reason.ptr, (int)action->by.len,
-             action->by.ptr);
+    snprintf(fake->action_text, sizeof(fake->action_text), "%.*s|%.*s|%.*s|%.*s|%.*s",
+             (int)action->provider.len, action->provider.ptr, (int)action->model.len,
+             action->model.ptr, (int)action->key.len, action->key.ptr, (int)action->reason.len,
+             action->reason.ptr, (int)action->peer.len, action->peer.ptr);
     outcome->kind = RC_ADMIN_DONE;
-    if (action->kind == RC_ADMIN_SPEND_RAISE) {
-        if (rc_str_eq(action->spend, RC_STR("client app")))
+    if (action->kind == RC_ADMIN_BUDGET_RAISE) {
+        if (rc_str_eq(action->budget, RC_STR("client app")))
             fake->raised += action->usd_micro;
         else
-            outcome->kind = RC_ADMIN_NO_SUCH;
+            outcome->kind = RC_ADMIN_NOT_FOUND;
         return;
     }
     if (fake->is_stuck) {
         outcome->kind = RC_ADMIN_FAILED;
         snprintf(outcome->text, sizeof(outcome->text), "A loop does not answer.");
     } else if (at < 0 || (action->key.len > 0 && !rc_str_eq(action->key, RC_STR("openai/0")))) {
-        outcome->kind = RC_ADMIN_NO_SUCH;
+        outcome->kind = RC_ADMIN_NOT_FOUND;
     } else if (is_target) {
         fake->is_out[at] = action->kind == RC_ADMIN_TARGET_OUT;
     } else if (action->kind == RC_ADMIN_KEY_REVIVE) {
@@ -155,7 +157,7 @@ static inline void fake_act(void *ctx, const rc_admin_action *action, rc_admin_o
 
 static inline rc_admin_source fake_source_of(fake_source *fake)
 {
-    return (rc_admin_source){fake_look, fake_act, fake};
+    return (rc_admin_source){fake_fill_snapshot, fake_act, fake};
 }
 
 #endif

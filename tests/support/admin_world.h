@@ -31,7 +31,7 @@
 #define OWN " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 #define MARK "x-recourse-admin: 1\r\n"
 
-static struct admin_world {
+static struct admin_fixture {
     uv_loop_t loop;
     rc_admin *admin; /* NULL: it has stopped */
     rc_metrics *metrics;
@@ -42,82 +42,82 @@ static struct admin_world {
     bool is_at_end;
     size_t got_len;
     char got[GOT_MAX];
-} world;
+} fixture;
 
-static inline void world_on_stopped(void *ctx)
+static inline void fixture_on_stopped(void *ctx)
 {
     (void)ctx;
-    world.admin = NULL;
+    fixture.admin = NULL;
 }
 
 /* False: there was no memory. */
-static inline bool world_try_start(const char *token)
+static inline bool fixture_try_start(const char *token)
 {
-    rc_alloc alloc = fail_alloc_of(&world.memory);
-    world.fake = (fake_source){.is_ready = true, .generation = 1};
-    world.fd = -1;
-    world.is_at_end = true;
-    world.got_len = 0;
-    world.got[0] = '\0';
-    assert_int_equal(uv_loop_init(&world.loop), 0);
-    world.metrics = rc_metrics_new(&alloc, 1);
+    rc_alloc alloc = fail_alloc_of(&fixture.memory);
+    fixture.fake = (fake_source){.is_ready = true, .generation = 1};
+    fixture.fd = -1;
+    fixture.is_at_end = true;
+    fixture.got_len = 0;
+    fixture.got[0] = '\0';
+    assert_int_equal(uv_loop_init(&fixture.loop), 0);
+    fixture.metrics = rc_metrics_new(&alloc, 1);
     const rc_admin_settings settings = {.alloc = alloc,
                                         .calls = &rc_sys_real,
-                                        .source = fake_source_of(&world.fake),
-                                        .metrics = world.metrics,
+                                        .source = fake_source_of(&fixture.fake),
+                                        .metrics = fixture.metrics,
                                         .token = rc_secret_make(rc_str_c(token)),
                                         .host = RC_STR("127.0.0.1")};
-    if (world.metrics != NULL)
-        world.admin = rc_admin_new(&world.loop, &settings, world_on_stopped, NULL);
-    return world.admin != NULL &&
-           rc_admin_listen(world.admin, "127.0.0.1", 0, &world.listening) == RC_LISTEN_OK;
+    if (fixture.metrics != NULL)
+        fixture.admin = rc_admin_new(&fixture.loop, &settings, fixture_on_stopped, NULL);
+    return fixture.admin != NULL &&
+           rc_admin_listen(fixture.admin, "127.0.0.1", 0, &fixture.listening) == RC_LISTEN_OK;
 }
 
-static inline void world_start(const char *token)
+static inline void fixture_start(const char *token)
 {
-    world.memory = (fail_alloc){0};
-    assert_true(world_try_start(token));
+    fixture.memory = (fail_alloc){0};
+    assert_true(fixture_try_start(token));
 }
 
 static inline void turn(void)
 {
-    uv_run(&world.loop, UV_RUN_NOWAIT);
-    struct pollfd polled[2] = {{.fd = world.is_at_end ? -1 : world.fd, .events = POLLIN},
-                               {.fd = uv_backend_fd(&world.loop), .events = POLLIN}};
+    uv_run(&fixture.loop, UV_RUN_NOWAIT);
+    struct pollfd polled[2] = {{.fd = fixture.is_at_end ? -1 : fixture.fd, .events = POLLIN},
+                               {.fd = uv_backend_fd(&fixture.loop), .events = POLLIN}};
     (void)poll(polled, 2, 1);
-    while (!world.is_at_end && world.got_len < GOT_MAX - 1) {
-        const ssize_t got =
-            recv(world.fd, world.got + world.got_len, GOT_MAX - 1 - world.got_len, MSG_DONTWAIT);
+    while (!fixture.is_at_end && fixture.got_len < GOT_MAX - 1) {
+        const ssize_t got = recv(fixture.fd, fixture.got + fixture.got_len,
+                                 GOT_MAX - 1 - fixture.got_len, MSG_DONTWAIT);
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
             break;
         if (got <= 0)
-            world.is_at_end = true;
+            fixture.is_at_end = true;
         else
-            world.got_len += (size_t)got;
+            fixture.got_len += (size_t)got;
     }
-    world.got[world.got_len] = '\0';
+    fixture.got[fixture.got_len] = '\0';
 }
 
-#define UNTIL(condition)                                                \
-    do {                                                                \
-        int turns_left = PATIENCE;                                      \
-        while (!(condition) && turns_left-- > 0)                        \
-            turn();                                                     \
-        if (!(condition))                                               \
-            fail_msg("never: %s; got: %.2000s", #condition, world.got); \
+#define UNTIL(condition)                                                  \
+    do {                                                                  \
+        int turns_left = PATIENCE;                                        \
+        while (!(condition) && turns_left-- > 0)                          \
+            turn();                                                       \
+        if (!(condition))                                                 \
+            fail_msg("never: %s; got: %.2000s", #condition, fixture.got); \
     } while (0)
 
 static inline void client_close(void)
 {
-    if (world.fd >= 0)
-        close(world.fd);
-    world.fd = -1;
-    world.is_at_end = true;
+    if (fixture.fd >= 0)
+        close(fixture.fd);
+    fixture.fd = -1;
+    fixture.is_at_end = true;
 }
 
 static inline int client_dial(void)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(world.listening.port)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(fixture.listening.port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
@@ -127,55 +127,55 @@ static inline int client_dial(void)
 static inline void client_open(void)
 {
     client_close();
-    world.fd = client_dial();
-    world.got_len = 0;
-    world.got[0] = '\0';
-    world.is_at_end = false;
+    fixture.fd = client_dial();
+    fixture.got_len = 0;
+    fixture.got[0] = '\0';
+    fixture.is_at_end = false;
 }
 
 static inline void client_send(const char *text, size_t len)
 {
-    const ssize_t sent = send(world.fd, text, len, MSG_NOSIGNAL);
+    const ssize_t sent = send(fixture.fd, text, len, MSG_NOSIGNAL);
     (void)sent; /* it may have been refused already */
 }
 
 /* Is a whole answer with a length there? */
-static inline bool is_answered(void)
+static inline bool has_response(void)
 {
-    const char *end = strstr(world.got, "\r\n\r\n");
-    const char *length = strstr(world.got, "Content-Length: ");
+    const char *end = strstr(fixture.got, "\r\n\r\n");
+    const char *length = strstr(fixture.got, "Content-Length: ");
     if (end == NULL || length == NULL || length > end)
-        return world.is_at_end;
-    return world.got_len - (size_t)(end + 4 - world.got) >= strtoul(length + 16, NULL, 10) ||
-           world.is_at_end;
+        return fixture.is_at_end;
+    return fixture.got_len - (size_t)(end + 4 - fixture.got) >= strtoul(length + 16, NULL, 10) ||
+           fixture.is_at_end;
 }
 
 /* One request on a connection of its own; gives the status, 0 when there was no answer. */
-static inline int ask(const char *text)
+static inline int send_request(const char *text)
 {
     client_open();
     client_send(text, strlen(text));
-    UNTIL(is_answered());
-    return strncmp(world.got, "HTTP/1.1 ", 9) == 0 ? (int)strtol(world.got + 9, NULL, 10) : 0;
+    UNTIL(has_response());
+    return strncmp(fixture.got, "HTTP/1.1 ", 9) == 0 ? (int)strtol(fixture.got + 9, NULL, 10) : 0;
 }
 
 static inline bool got(const char *text)
 {
-    return strstr(world.got, text) != NULL;
+    return strstr(fixture.got, text) != NULL;
 }
 
-static inline void world_end(void)
+static inline void fixture_end(void)
 {
     client_close();
-    if (world.admin != NULL)
-        rc_admin_close(world.admin);
-    UNTIL(world.admin == NULL);
-    uv_run(&world.loop, UV_RUN_DEFAULT);
-    assert_int_equal(uv_loop_close(&world.loop), 0);
-    rc_metrics_free(world.metrics);
-    world.metrics = NULL;
-    assert_int_equal(world.memory.live, 0);
-    assert_false(world.memory.is_broken);
+    if (fixture.admin != NULL)
+        rc_admin_close(fixture.admin);
+    UNTIL(fixture.admin == NULL);
+    uv_run(&fixture.loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&fixture.loop), 0);
+    rc_metrics_free(fixture.metrics);
+    fixture.metrics = NULL;
+    assert_int_equal(fixture.memory.live, 0);
+    assert_false(fixture.memory.is_broken);
 }
 
 #endif

@@ -53,7 +53,7 @@ static const fill_failure fill_passing[] = {
     {RC_CODE_RATE_LIMITED, 429, RC_WHY_HINT, 2000, "is limiting the rate of requests."},
     {RC_CODE_OVERLOADED, 529, RC_WHY_BACKOFF, 5000, "is overloaded."},
     {RC_CODE_PROVIDER_5XX, 502, RC_WHY_BACKOFF, 1000, "failed inside."},
-    {RC_CODE_PROVIDER_TIMEOUT, 504, RC_WHY_TRIES_SPENT_NEXT_TARGET, 0, "took too long."},
+    {RC_CODE_PROVIDER_TIMEOUT, 504, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET, 0, "took too long."},
     {RC_CODE_CONNECTION_RESET, 0, RC_WHY_BACKOFF, 1000, "closed the connection."},
 };
 static const fill_failure fill_final[] = {
@@ -85,7 +85,7 @@ typedef struct fill_operation {
 typedef struct fill {
     rc_store *store;
     rc_alloc alloc;
-    uint64_t chance;
+    uint64_t entropy;
     rc_id_maker ids;        /* of operations */
     rc_id_maker report_ids; /* which are made later */
     fill_report passing[FILL_PASSING][FILL_TARGETS];
@@ -96,7 +96,7 @@ typedef struct fill {
 
 static inline uint64_t fill_next(fill *f)
 {
-    uint64_t z = f->chance += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = f->entropy += UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
     return z ^ z >> 31;
@@ -156,7 +156,7 @@ static inline void fill_init(fill *f, rc_store *store, const rc_alloc *alloc, ui
     memset(f, 0, sizeof(*f));
     f->store = store;
     f->alloc = *alloc;
-    f->chance = seed;
+    f->entropy = seed;
     for (size_t t = 0; t < FILL_TARGETS; t++) {
         for (size_t i = 0; i < FILL_PASSING; i++)
             fill_make_report(f, &fill_passing[i], &fill_targets[t], &f->passing[i][t]);
@@ -353,10 +353,10 @@ static inline bool fill_run(fill *f, uint64_t count, int64_t from_unix_ms, int64
                 f->batches[group - 1].next = &f->batches[group];
         }
         if (!rc_store_append(f->store, &f->batches[0], fault) ||
-            !rc_store_tidy(f->store, false, fault))
+            !rc_store_checkpoint(f->store, false, fault))
             return false;
     }
-    return rc_store_tidy(f->store, true, fault);
+    return rc_store_checkpoint(f->store, true, fault);
 }
 
 #endif

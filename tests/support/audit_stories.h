@@ -47,7 +47,7 @@ static inline rc_record *story_attempt(story *s, uint32_t attempt, const fill_ta
     return record;
 }
 
-static inline void story_answer(rc_record *attempt, int64_t first_byte_ms)
+static inline void story_respond(rc_record *attempt, int64_t first_byte_ms)
 {
     attempt->status = 200;
     attempt->first_byte_ms = first_byte_ms;
@@ -115,7 +115,7 @@ static inline rc_record *story_why(story *s, rc_record_kind kind, int64_t at_ms,
 static inline void story_plain(story *s, int64_t unix_ms)
 {
     story_begin(s, unix_ms, "web", "gpt-4o")->flags = RC_RECORD_STREAMING;
-    story_answer(story_attempt(s, 1, &fill_targets[0], 2, 1238), 412);
+    story_respond(story_attempt(s, 1, &fill_targets[0], 2, 1238), 412);
     story_end(s, RC_OUTCOME_SUCCEEDED, 1, 1240);
 }
 
@@ -135,10 +135,10 @@ static inline void story_recovered(story *s, int64_t unix_ms)
     wait->target = RC_STR("openai/gpt-4o");
     rc_record *skip = story_why(s, RC_RECORD_SKIP, 6432, RC_WHY_SKIP_BREAKER, 3);
     skip->target = RC_STR("openai/gpt-4o-mini");
-    change = story_why(s, RC_RECORD_SWITCH, 6433, RC_WHY_TRIES_SPENT_NEXT_TARGET, 3);
+    change = story_why(s, RC_RECORD_SWITCH, 6433, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET, 3);
     change->target = RC_STR("claude/claude-sonnet-4-5");
     change->credential = RC_STR("claude-1");
-    story_answer(story_attempt(s, 3, &fill_targets[1], 6434, 1986), 640);
+    story_respond(story_attempt(s, 3, &fill_targets[1], 6434, 1986), 640);
     story_end(s, RC_OUTCOME_SUCCEEDED, 3, 8420);
 }
 
@@ -156,7 +156,7 @@ static inline void story_exhausted(story *s, int64_t unix_ms)
         wait->target = RC_STR("openai/gpt-4o");
         at_ms += 311 + 5000 * (int64_t)attempt;
     }
-    story_why(s, RC_RECORD_STOP, at_ms + 311, RC_WHY_TRIES_SPENT, 3);
+    story_why(s, RC_RECORD_STOP, at_ms + 311, RC_WHY_ATTEMPTS_SPENT, 3);
     rc_record *end = story_end(s, RC_OUTCOME_FAILED, 3, at_ms + 312);
     end->model = RC_STR("");
     story_fail(s, end, RC_CODE_RATE_LIMITED, 429, "openai is limiting the rate of requests.",
@@ -205,7 +205,7 @@ static inline void story_hedged(story *s, int64_t unix_ms)
     story_begin(s, unix_ms, "search", "gpt-4o");
     rc_record *change = story_why(s, RC_RECORD_SWITCH, 2000, RC_WHY_HEDGED, 2);
     change->target = RC_STR("claude/claude-sonnet-4-5");
-    story_answer(story_attempt(s, 2, &fill_targets[1], 2001, 1100), 500);
+    story_respond(story_attempt(s, 2, &fill_targets[1], 2001, 1100), 500);
     (void)story_attempt(s, 1, &fill_targets[0], 2, 3100);
     rc_record *end = story_end(s, RC_OUTCOME_SUCCEEDED, 2, 3103);
     end->target = RC_STR("claude/claude-sonnet-4-5");
@@ -264,7 +264,7 @@ static inline void story_gap(story *s, int64_t unix_ms)
 
 typedef struct story_row {
     const char *name;
-    void (*tell)(story *s, int64_t unix_ms);
+    void (*write)(story *s, int64_t unix_ms);
 } story_row;
 
 static const story_row stories[] = {
@@ -275,24 +275,24 @@ static const story_row stories[] = {
 };
 
 /* Adds the story of that name. False: fault. */
-static inline bool story_tell(rc_store *store, const rc_alloc *alloc, const char *name,
-                              int64_t unix_ms, rc_store_fault *fault)
+static inline bool story_write(rc_store *store, const rc_alloc *alloc, const char *name,
+                               int64_t unix_ms, rc_store_fault *fault)
 {
-    bool is_told = false;
+    bool is_written = false;
     story *s = calloc(1, sizeof(*s));
     fill_init(&s->f, store, alloc, (uint64_t)unix_ms);
     for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++) {
         if (strcmp(stories[i].name, name) != 0)
             continue;
-        stories[i].tell(s, unix_ms);
+        stories[i].write(s, unix_ms);
         const rc_batch batch = {.records = s->op.records, .record_count = s->op.count};
-        is_told = rc_store_append(store, &batch, fault);
+        is_written = rc_store_append(store, &batch, fault);
         for (size_t at = 0; at < FILL_RECORDS_MAX; at++) {
             rc_report_free(s->reports[at]);
             free(s->bodies[at]);
         }
         free(s);
-        return is_told;
+        return is_written;
     }
     free(s);
     return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "tell", NULL, "no such story");

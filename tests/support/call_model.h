@@ -16,24 +16,24 @@
 #define MODEL_CREDENTIALS 4
 #define MODEL_CALLS 3
 
-static inline void model_check(bool is_held, const char *law, int line)
+static inline void model_check(bool is_held, const char *condition, int line)
 {
     if (is_held)
         return;
-    fprintf(stderr, "call_model.h:%d: not so: %s\n", line, law);
+    fprintf(stderr, "call_model.h:%d: not so: %s\n", line, condition);
     abort();
 }
 
-#define LAW(law) model_check((law), #law, __LINE__)
+#define INVARIANT(condition) model_check((condition), #condition, __LINE__)
 
 /* Chance: from a fuzzer's bytes, or from a seed without end. */
-typedef struct chance {
+typedef struct entropy_source {
     const uint8_t *bytes; /* NULL: from the seed */
     size_t size;
     uint64_t seed;
-} chance;
+} entropy_source;
 
-static inline uint32_t draw(chance *c, uint32_t below)
+static inline uint32_t draw(entropy_source *c, uint32_t below)
 {
     if (!c->bytes) {
         c->seed ^= c->seed << 13;
@@ -50,23 +50,23 @@ static inline uint32_t draw(chance *c, uint32_t below)
     return value % below;
 }
 
-static inline uint64_t draw_entropy(chance *c)
+static inline uint64_t draw_entropy(entropy_source *c)
 {
     return draw(c, 65536) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* What the model knows of one call. */
-typedef struct watch {
+typedef struct tracked_call {
     rc_call call;
     rc_skips skips;
     bool is_used;
     rc_action last;
-    rc_setback why;  /* of the latest failure */
-    bool has_failed; /* the latest input was a failure that the call expected */
+    rc_failure_facts failure; /* of the latest failure */
+    bool has_failed;          /* the latest input was a failure that the call expected */
     uint64_t deadline_ms;
     uint16_t first_entry;
     uint32_t calls;
-    uint32_t tries[MODEL_TARGETS];         /* by entry */
+    uint32_t attempts[MODEL_TARGETS];      /* by entry */
     uint32_t seen;                         /* entries that were asked in this round, as bits */
     uint32_t spent;                        /* those whose failure was one of capacity */
     uint64_t hint_until_ms[MODEL_TARGETS]; /* by entry */
@@ -74,7 +74,7 @@ typedef struct watch {
     bool is_refreshed; /* at the present entry */
     bool went_to_larger;
     bool is_key_probe; /* the latest try is with a key that was refused before */
-} watch;
+} tracked_call;
 
 typedef struct model {
     rc_shared shared;
@@ -84,16 +84,16 @@ typedef struct model {
     rc_policy policy;
     rc_chain_entry entries[MODEL_TARGETS];
     rc_plan plan;
-    watch calls[MODEL_CALLS];
+    tracked_call calls[MODEL_CALLS];
     uint64_t now_ms;
-    uint64_t told_ms[MODEL_TARGETS]; /* a hint that all must keep to */
+    uint64_t hinted_until_ms[MODEL_TARGETS]; /* a hint that all must keep to */
     uint64_t extra_calls;
     uint64_t tokens; /* that were there in all; only if the budget is without refill */
 } model;
 
 /* --- a random world --- */
 
-static inline rc_retry_rule random_rule(chance *c)
+static inline rc_retry_rule random_rule(entropy_source *c)
 {
     static const uint64_t caps[] = {RC_UNLIMITED, 60000, 3000};
     rc_retry_rule rule = {.max_attempts = 1 + draw(c, 4),
@@ -106,7 +106,7 @@ static inline rc_retry_rule random_rule(chance *c)
     return rule;
 }
 
-static inline void random_policy(model *m, chance *c)
+static inline void random_policy(model *m, entropy_source *c)
 {
     rc_policy *p = &m->policy;
     *p = (rc_policy){.name = "random",
@@ -116,7 +116,7 @@ static inline void random_policy(model *m, chance *c)
                      .max_calls = 1 + draw(c, 8),
                      .budget_ms = draw(c, 3) ? RC_UNLIMITED : 1 + draw(c, 20000),
                      .min_remaining_ms = draw(c, 3) ? 0 : draw(c, 2000),
-                     .others = random_rule(c)};
+                     .default_rule = random_rule(c)};
     if (draw(c, 2)) {
         p->rules[0] = random_rule(c);
         rc_code_set_add(&p->rules[0].codes, RC_CODE_RATE_LIMITED);
@@ -131,11 +131,11 @@ static inline void random_policy(model *m, chance *c)
         rc_code_set_add(&p->retry_on, RC_CODE_RATE_LIMITED);
 }
 
-static inline void random_shared(model *m, chance *c)
+static inline void random_shared(model *m, entropy_source *c)
 {
     rc_shared_settings settings = rc_shared_settings_default();
     uint32_t burst = draw(c, 3) * 10;
-    settings.budget = (rc_budget_settings){.burst = burst};
+    settings.retry_budget = (rc_retry_budget_settings){.burst = burst};
     m->tokens = burst ? burst : UINT64_MAX;
     settings.breaker.min_calls = draw(c, 4);
     settings.cooldown_ms = 1 + draw(c, 4000);
@@ -152,7 +152,7 @@ static inline void random_shared(model *m, chance *c)
         m->credentials[i].can_refresh = draw(c, 2);
 }
 
-static inline void model_init(model *m, chance *c)
+static inline void model_init(model *m, entropy_source *c)
 {
     memset(m, 0, sizeof *m);
     m->now_ms = 1 + draw(c, 1000);
@@ -161,7 +161,7 @@ static inline void model_init(model *m, chance *c)
     for (uint16_t i = 0; i < MODEL_TARGETS; i++) {
         uint32_t lack = draw(c, 8);
         m->entries[i] = (rc_chain_entry){.target = (uint16_t)(draw(c, 8) ? i : 0),
-                                         .tries = (uint16_t)draw(c, 4),
+                                         .max_attempts = (uint16_t)draw(c, 4),
                                          .capabilities = lack ? UINT32_MAX : RC_NEED_TOOLS};
     }
     m->plan = (rc_plan){.policy = &m->policy,
@@ -175,80 +175,82 @@ static inline void model_init(model *m, chance *c)
 
 static inline bool is_final(const rc_action *a)
 {
-    return a->what == RC_DO_DELIVER || a->what == RC_DO_COMPACT || a->what == RC_DO_STOP;
+    return a->kind == RC_DO_DELIVER || a->kind == RC_DO_COMPACT || a->kind == RC_DO_STOP;
 }
 
-static inline uint32_t most_tries(const model *m, uint16_t entry)
+static inline uint32_t most_attempts(const model *m, uint16_t entry)
 {
-    uint32_t max = m->policy.others.max_attempts;
+    uint32_t max = m->policy.default_rule.max_attempts;
     if (m->policy.rule_count && m->policy.rules[0].max_attempts > max)
         max = m->policy.rules[0].max_attempts;
-    return m->entries[entry].tries ? m->entries[entry].tries : max;
+    return m->entries[entry].max_attempts ? m->entries[entry].max_attempts : max;
 }
 
-static inline uint32_t place_of(const model *m, const watch *w, uint16_t entry)
+static inline uint32_t position_of(const model *m, const tracked_call *w, uint16_t entry)
 {
     uint32_t count = m->plan.chain_count ? m->plan.chain_count : MODEL_TARGETS;
     return (entry + count - w->first_entry) % count;
 }
 
 /* Capacity by the code; what a report calls itself is of no matter. */
-static inline bool is_capacity(const rc_setback *why)
+static inline bool is_capacity(const rc_failure_facts *failure)
 {
-    return why->code == RC_CODE_QUOTA_EXHAUSTED;
+    return failure->code == RC_CODE_QUOTA_EXHAUSTED;
 }
 
 /* C5: what may follow a failure that is not retryable. */
-static inline void check_not_retryable(const watch *w, const rc_action *a)
+static inline void check_not_retryable(const tracked_call *w, const rc_action *a)
 {
-    if (!w->has_failed || w->why.is_retryable || is_final(a))
+    if (!w->has_failed || w->failure.is_retryable || is_final(a))
         return;
-    if (is_capacity(&w->why))
-        LAW(a->what == RC_DO_WAIT || a->reason == RC_WHY_NEXT_CREDENTIAL ||
-            a->reason == RC_WHY_TRIES_SPENT_NEXT_TARGET || a->reason == RC_WHY_COOLING_NEXT_TARGET);
-    else if (w->why.code == RC_CODE_AUTH_FAILED && a->what == RC_DO_TRY)
-        LAW(a->reason == RC_WHY_NEXT_CREDENTIAL ||
-            (w->is_key_probe && a->reason == RC_WHY_COOLING_NEXT_TARGET));
-    else if (w->why.code == RC_CODE_AUTH_FAILED)
-        LAW(a->what != RC_DO_TRY && a->reason == RC_WHY_REFRESH && !w->is_refreshed);
+    if (is_capacity(&w->failure))
+        INVARIANT(a->kind == RC_DO_WAIT || a->reason == RC_WHY_NEXT_CREDENTIAL ||
+                  a->reason == RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET ||
+                  a->reason == RC_WHY_COOLING_NEXT_TARGET);
+    else if (w->failure.code == RC_CODE_AUTH_FAILED && a->kind == RC_DO_TRY)
+        INVARIANT(a->reason == RC_WHY_NEXT_CREDENTIAL ||
+                  (w->is_key_probe && a->reason == RC_WHY_COOLING_NEXT_TARGET));
+    else if (w->failure.code == RC_CODE_AUTH_FAILED)
+        INVARIANT(a->kind != RC_DO_TRY && a->reason == RC_WHY_REFRESH && !w->is_refreshed);
     else
-        LAW(w->why.code == RC_CODE_CONTEXT_OVERFLOW && a->reason == RC_WHY_OVERFLOW_TO_LARGER &&
-            !w->went_to_larger && a->target != w->last.target);
+        INVARIANT(w->failure.code == RC_CODE_CONTEXT_OVERFLOW &&
+                  a->reason == RC_WHY_OVERFLOW_TO_LARGER && !w->went_to_larger &&
+                  a->target != w->last.target);
 }
 
 /* C6: forward, each entry once; the same one again for few reasons. */
-static inline void check_path(const model *m, const watch *w, const rc_action *a)
+static inline void check_path(const model *m, const tracked_call *w, const rc_action *a)
 {
     if (w->calls == 0 || a->reason == RC_WHY_OVERFLOW_TO_LARGER)
         return;
     if (a->entry == w->last.entry) {
-        LAW(a->reason == RC_WHY_WOKE || a->reason == RC_WHY_NEXT_CREDENTIAL ||
-            a->reason == RC_WHY_REFRESHED);
+        INVARIANT(a->reason == RC_WHY_WOKE || a->reason == RC_WHY_NEXT_CREDENTIAL ||
+                  a->reason == RC_WHY_REFRESHED);
         bool is_other = a->credential != a->from_credential;
-        LAW(a->reason == RC_WHY_NEXT_CREDENTIAL ? is_other : !(is_other && w->has_failed));
+        INVARIANT(a->reason == RC_WHY_NEXT_CREDENTIAL ? is_other : !(is_other && w->has_failed));
         return;
     }
-    LAW(!w->went_to_larger);
-    LAW(a->from_entry == w->last.entry);
+    INVARIANT(!w->went_to_larger);
+    INVARIANT(a->from_entry == w->last.entry);
     if (a->reason == RC_WHY_WOKE)
         return; /* a new round */
-    LAW(!(w->seen >> a->entry & 1));
-    LAW(place_of(m, w, a->entry) > place_of(m, w, w->last.entry));
+    INVARIANT(!(w->seen >> a->entry & 1));
+    INVARIANT(position_of(m, w, a->entry) > position_of(m, w, w->last.entry));
 }
 
-static inline void on_try(model *m, watch *w, const rc_action *a)
+static inline void on_attempt(model *m, tracked_call *w, const rc_action *a)
 {
-    LAW(m->now_ms < w->deadline_ms);         /* C4 */
-    LAW(!w->is_committed);                   /* C7 */
-    LAW(m->now_ms >= m->told_ms[a->target]); /* C2, of everybody */
+    INVARIANT(m->now_ms < w->deadline_ms);                 /* C4 */
+    INVARIANT(!w->is_committed);                           /* C7 */
+    INVARIANT(m->now_ms >= m->hinted_until_ms[a->target]); /* C2, of everybody */
     check_path(m, w, a);
     bool is_same = w->calls > 0 && a->entry == w->last.entry;
-    bool is_no_try = a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_REFRESHED;
+    bool is_uncounted = a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_REFRESHED;
     if (!is_same)
         w->is_refreshed = false;
     if (a->reason == RC_WHY_WOKE || a->reason == RC_WHY_REFRESHED) {
-        LAW(m->now_ms >= w->hint_until_ms[a->entry]); /* C2 */
-        LAW(!(w->spent >> a->entry & 1));             /* C5 */
+        INVARIANT(m->now_ms >= w->hint_until_ms[a->entry]); /* C2 */
+        INVARIANT(!(w->spent >> a->entry & 1));             /* C5 */
     }
     if (!is_same && a->reason == RC_WHY_WOKE)
         w->seen = 0;
@@ -256,33 +258,34 @@ static inline void on_try(model *m, watch *w, const rc_action *a)
         w->spent &= ~(1u << a->entry); /* another key may have capacity */
     /* C5: the same target, with the same key, fresh, or another key; unless the key was refused
      * before. */
-    if (w->calls > 0 && w->why.code == RC_CODE_AUTH_FAILED && !w->is_key_probe)
-        LAW(is_same && (a->reason == RC_WHY_NEXT_CREDENTIAL ||
-                        (a->reason == RC_WHY_REFRESHED && a->credential == w->last.credential)));
-    if (w->calls > 0 && w->why.code == RC_CODE_AUTH_FAILED)
+    if (w->calls > 0 && w->failure.code == RC_CODE_AUTH_FAILED && !w->is_key_probe)
+        INVARIANT(is_same &&
+                  (a->reason == RC_WHY_NEXT_CREDENTIAL ||
+                   (a->reason == RC_WHY_REFRESHED && a->credential == w->last.credential)));
+    if (w->calls > 0 && w->failure.code == RC_CODE_AUTH_FAILED)
         w->is_refreshed &= a->reason == RC_WHY_REFRESHED;
     w->is_key_probe =
         a->credential != RC_NO_TARGET && m->credentials[a->credential].state == RC_CREDENTIAL_DEAD;
     if (a->reason == RC_WHY_OVERFLOW_TO_LARGER)
-        w->tries[a->entry] = 0; /* its tries begin anew */
-    w->tries[a->entry] += !is_no_try;
+        w->attempts[a->entry] = 0; /* its tries begin anew */
+    w->attempts[a->entry] += !is_uncounted;
     w->went_to_larger |= a->reason == RC_WHY_OVERFLOW_TO_LARGER;
     w->seen |= 1u << a->entry;
     m->extra_calls += w->calls > 0;
     w->calls++;
-    LAW(a->attempt == w->calls);
-    LAW(w->calls <= m->policy.max_calls);               /* C1 */
-    LAW(w->tries[a->entry] <= most_tries(m, a->entry)); /* C1 */
-    LAW(m->extra_calls <= m->tokens);
+    INVARIANT(a->attempt == w->calls);
+    INVARIANT(w->calls <= m->policy.max_calls);                     /* C1 */
+    INVARIANT(w->attempts[a->entry] <= most_attempts(m, a->entry)); /* C1 */
+    INVARIANT(m->extra_calls <= m->tokens);
 }
 
-static inline void on_wait(const model *m, const watch *w, const rc_action *a)
+static inline void on_wait(const model *m, const tracked_call *w, const rc_action *a)
 {
-    LAW(a->at_ms >= m->now_ms && a->at_ms < w->deadline_ms); /* C4 */
-    LAW(!w->is_committed);
-    if (w->has_failed && w->why.retry_after_ms > 0 && !w->call.is_round_next)
-        LAW(a->at_ms >= m->now_ms + (uint64_t)w->why.retry_after_ms); /* C2 */
-    LAW(a->wait_ms == a->at_ms - m->now_ms);
+    INVARIANT(a->at_ms >= m->now_ms && a->at_ms < w->deadline_ms); /* C4 */
+    INVARIANT(!w->is_committed);
+    if (w->has_failed && w->failure.retry_after_ms > 0 && !w->call.is_round_next)
+        INVARIANT(a->at_ms >= m->now_ms + (uint64_t)w->failure.retry_after_ms); /* C2 */
+    INVARIANT(a->wait_ms == a->at_ms - m->now_ms);
 }
 
 /* C8: what the targets have in flight is what the calls have taken. */
@@ -291,37 +294,37 @@ static inline void check_books(const model *m)
     uint32_t in_flight[MODEL_TARGETS] = {0};
     uint32_t refreshing[MODEL_CREDENTIALS + 1] = {0};
     for (size_t i = 0; i < MODEL_CALLS; i++) {
-        const watch *w = &m->calls[i];
-        if (w->is_used && w->last.what == RC_DO_TRY)
+        const tracked_call *w = &m->calls[i];
+        if (w->is_used && w->last.kind == RC_DO_TRY)
             in_flight[w->last.target]++;
-        if (w->is_used && w->last.what == RC_DO_REFRESH)
+        if (w->is_used && w->last.kind == RC_DO_REFRESH)
             refreshing[w->last.credential]++;
     }
     for (uint16_t i = 0; i < MODEL_TARGETS; i++) {
-        LAW(m->targets[i].limiter.in_flight == in_flight[i]);
-        LAW(!m->targets[i].breaker.is_probing || in_flight[i] > 0);
+        INVARIANT(m->targets[i].limiter.in_flight == in_flight[i]);
+        INVARIANT(!m->targets[i].breaker.is_probing || in_flight[i] > 0);
     }
     for (uint16_t i = 0; i < MODEL_CREDENTIALS; i++)
-        LAW(m->credentials[i].is_refreshing == refreshing[i]);
-    LAW(rc_shared_validate(&m->shared));
+        INVARIANT(m->credentials[i].is_refreshing == refreshing[i]);
+    INVARIANT(rc_shared_validate(&m->shared));
 }
 
-static inline void model_see(model *m, watch *w, rc_action a)
+static inline void model_check_action(model *m, tracked_call *w, rc_action a)
 {
-    LAW(rc_call_validate(&w->call));
-    LAW(rc_call_is_done(&w->call) == is_final(&a));
-    LAW(a.reason != RC_WHY_NONE);
-    bool is_pause = a.what == RC_DO_WAIT || a.what == RC_DO_REFRESH;
-    LAW(a.attempt + is_pause <= a.max_attempts);
-    LAW(a.what != RC_DO_STOP || a.at_ms != RC_UNLIMITED);
+    INVARIANT(rc_call_validate(&w->call));
+    INVARIANT(rc_call_is_done(&w->call) == is_final(&a));
+    INVARIANT(a.reason != RC_WHY_NONE);
+    bool is_pause = a.kind == RC_DO_WAIT || a.kind == RC_DO_REFRESH;
+    INVARIANT(a.attempt + is_pause <= a.max_attempts);
+    INVARIANT(a.kind != RC_DO_STOP || a.at_ms != RC_UNLIMITED);
     check_not_retryable(w, &a);
-    if (a.what == RC_DO_TRY)
-        on_try(m, w, &a);
-    if (a.what == RC_DO_WAIT)
+    if (a.kind == RC_DO_TRY)
+        on_attempt(m, w, &a);
+    if (a.kind == RC_DO_WAIT)
         on_wait(m, w, &a);
-    if (a.what == RC_DO_REFRESH)
-        LAW(!w->is_committed && !w->is_refreshed && m->policy.enabled &&
-            !rc_code_set_has(&m->policy.never_retry_on, RC_CODE_AUTH_FAILED));
+    if (a.kind == RC_DO_REFRESH)
+        INVARIANT(!w->is_committed && !w->is_refreshed && m->policy.enabled &&
+                  !rc_code_set_has(&m->policy.never_retry_on, RC_CODE_AUTH_FAILED));
     w->is_refreshed |= a.reason == RC_WHY_REFRESH;
     w->last = a;
     w->has_failed = false;
@@ -330,7 +333,7 @@ static inline void model_see(model *m, watch *w, rc_action a)
 
 /* --- the inputs --- */
 
-static inline rc_setback random_setback(chance *c)
+static inline rc_failure_facts random_failure_facts(entropy_source *c)
 {
     static const rc_code codes[] = {
         RC_CODE_RATE_LIMITED,    RC_CODE_OVERLOADED,       RC_CODE_PROVIDER_5XX,
@@ -339,41 +342,42 @@ static inline rc_setback random_setback(chance *c)
         RC_CODE_RATE_LIMITED,    RC_CODE_CONNECTION_RESET, RC_CODE_QUOTA_EXHAUSTED,
         RC_CODE_AUTH_FAILED,     RC_CODE_CONFLICT};
     static const int64_t hints[] = {-1, 0, 1, 700, 2500, 61000, INT64_MAX};
-    rc_setback why = rc_setback_of_code(codes[draw(c, sizeof codes / sizeof *codes)]);
-    why.retry_after_ms = hints[draw(c, 16) < 13 ? draw(c, 5) : draw(c, 7)];
-    why.limit_kind = (rc_limit_kind)draw(c, 8);
-    why.is_retry_exhausted = draw(c, 32) == 0;
-    if (!why.is_retryable && draw(c, 8) == 0)
-        why.category = RC_CATEGORY_CAPACITY; /* a foreign report's claim */
-    return why;
+    rc_failure_facts failure =
+        rc_failure_facts_of_code(codes[draw(c, sizeof codes / sizeof *codes)]);
+    failure.retry_after_ms = hints[draw(c, 16) < 13 ? draw(c, 5) : draw(c, 7)];
+    failure.limit_kind = (rc_limit_kind)draw(c, 8);
+    failure.is_retry_exhausted = draw(c, 32) == 0;
+    if (!failure.is_retryable && draw(c, 8) == 0)
+        failure.category = RC_CATEGORY_CAPACITY; /* a foreign report's claim */
+    return failure;
 }
 
 /* The failure's own word, as the model reads it: until when nobody may ask this target. */
-static inline void note_hint(model *m, watch *w)
+static inline void note_hint(model *m, tracked_call *w)
 {
-    const rc_setback *why = &w->why;
+    const rc_failure_facts *failure = &w->failure;
     uint16_t entry = w->last.entry;
     w->hint_until_ms[entry] = 0; /* the latest word counts */
-    if (is_capacity(why))
+    if (is_capacity(failure))
         w->spent |= 1u << entry;
-    if (why->retry_after_ms <= 0)
+    if (failure->retry_after_ms <= 0)
         return;
-    uint64_t until_ms = m->now_ms + (uint64_t)why->retry_after_ms;
+    uint64_t until_ms = m->now_ms + (uint64_t)failure->retry_after_ms;
     w->hint_until_ms[entry] = until_ms;
-    bool is_of_key = is_capacity(why) || why->code == RC_CODE_RATE_LIMITED;
-    bool is_of_model = why->limit_kind == RC_LIMIT_KIND_CONCURRENCY ||
-                       why->limit_kind == RC_LIMIT_KIND_MODEL_CAPACITY;
-    if ((!why->is_retryable && !is_of_key) || why->code == RC_CODE_CONFLICT)
+    bool is_of_key = is_capacity(failure) || failure->code == RC_CODE_RATE_LIMITED;
+    bool is_of_model = failure->limit_kind == RC_LIMIT_KIND_CONCURRENCY ||
+                       failure->limit_kind == RC_LIMIT_KIND_MODEL_CAPACITY;
+    if ((!failure->is_retryable && !is_of_key) || failure->code == RC_CODE_CONFLICT)
         return;
     if (is_of_key && !is_of_model && w->last.credential != RC_NO_TARGET) {
         w->hint_until_ms[entry] = 0; /* another key may be asked before */
         return;
     }
-    if (until_ms > m->told_ms[w->last.target])
-        m->told_ms[w->last.target] = until_ms;
+    if (until_ms > m->hinted_until_ms[w->last.target])
+        m->hinted_until_ms[w->last.target] = until_ms;
 }
 
-static inline void model_begin(model *m, watch *w, chance *c)
+static inline void model_begin(model *m, tracked_call *w, entropy_source *c)
 {
     memset(w, 0, sizeof *w);
     rc_call_options options = {.deadline_at_ms =
@@ -388,21 +392,21 @@ static inline void model_begin(model *m, watch *w, chance *c)
     if (m->policy.budget_ms != RC_UNLIMITED && m->now_ms + m->policy.budget_ms < w->deadline_ms)
         w->deadline_ms = m->now_ms + m->policy.budget_ms;
     rc_call_init(&w->call, &m->plan, &m->shared, &options, m->now_ms);
-    model_see(m, w, rc_call_begin(&w->call, m->now_ms, draw_entropy(c)));
+    model_check_action(m, w, rc_call_begin(&w->call, m->now_ms, draw_entropy(c)));
 }
 
-static inline rc_action give(model *m, watch *w, chance *c, uint32_t input)
+static inline rc_action feed_input(model *m, tracked_call *w, entropy_source *c, uint32_t input)
 {
-    bool is_trying = w->last.what == RC_DO_TRY;
+    bool is_trying = w->last.kind == RC_DO_TRY;
     uint64_t entropy = draw_entropy(c);
     if (input == 0)
         return rc_call_on_success(&w->call, m->now_ms);
     if (input == 1) {
-        w->why = random_setback(c);
+        w->failure = random_failure_facts(c);
         w->has_failed = is_trying;
         if (is_trying)
             note_hint(m, w);
-        return rc_call_on_failure(&w->call, &w->why, m->now_ms, entropy);
+        return rc_call_on_failure(&w->call, &w->failure, m->now_ms, entropy);
     }
     if (input == 2)
         return rc_call_on_wake(&w->call, m->now_ms, entropy);
@@ -414,26 +418,26 @@ static inline rc_action give(model *m, watch *w, chance *c, uint32_t input)
 }
 
 /* An input that the state expects, most of the time. */
-static inline void model_input(model *m, watch *w, chance *c)
+static inline void model_input(model *m, tracked_call *w, entropy_source *c)
 {
     uint32_t input = draw(c, 40);
     if (input > 5)
-        input = w->last.what == RC_DO_WAIT ? 2 : w->last.what == RC_DO_REFRESH ? 3 : input % 4 != 0;
+        input = w->last.kind == RC_DO_WAIT ? 2 : w->last.kind == RC_DO_REFRESH ? 3 : input % 4 != 0;
     bool was_final = is_final(&w->last);
-    bool is_early = w->last.what == RC_DO_WAIT && input == 2 && m->now_ms < w->last.at_ms;
+    bool is_early = w->last.kind == RC_DO_WAIT && input == 2 && m->now_ms < w->last.at_ms;
     rc_action before = w->last;
-    rc_action a = give(m, w, c, input);
+    rc_action a = feed_input(m, w, c, input);
     if (was_final || is_early) { /* C3, and no early try */
-        LAW(a.what == before.what && a.reason == before.reason && a.at_ms == before.at_ms &&
-            a.attempt == before.attempt);
+        INVARIANT(a.kind == before.kind && a.reason == before.reason && a.at_ms == before.at_ms &&
+                  a.attempt == before.attempt);
         w->has_failed = false;
         check_books(m);
         return;
     }
-    model_see(m, w, a);
+    model_check_action(m, w, a);
 }
 
-static inline void model_environment(model *m, chance *c)
+static inline void model_environment(model *m, entropy_source *c)
 {
     uint16_t target = (uint16_t)draw(c, MODEL_TARGETS);
     uint16_t credential = (uint16_t)draw(c, MODEL_CREDENTIALS);
@@ -442,8 +446,9 @@ static inline void model_environment(model *m, chance *c)
         rc_shared_set_service(&m->shared, target, draw(c, 3) != 0);
     if (what == 1) {
         uint64_t until_ms = m->now_ms + draw(c, 8000);
-        rc_shared_cool_target(&m->shared, target, until_ms);
-        m->told_ms[target] = until_ms > m->told_ms[target] ? until_ms : m->told_ms[target];
+        rc_shared_cool_down_target(&m->shared, target, until_ms);
+        m->hinted_until_ms[target] =
+            until_ms > m->hinted_until_ms[target] ? until_ms : m->hinted_until_ms[target];
     }
     if (what == 2 && !m->credentials[credential].is_refreshing)
         rc_shared_revive_credential(&m->shared, credential);
@@ -453,9 +458,9 @@ static inline void model_environment(model *m, chance *c)
         rc_shared_set_service(&m->shared, target, true);
 }
 
-static inline void model_step(model *m, chance *c)
+static inline void model_step(model *m, entropy_source *c)
 {
-    watch *w = &m->calls[draw(c, MODEL_CALLS)];
+    tracked_call *w = &m->calls[draw(c, MODEL_CALLS)];
     uint32_t what = draw(c, 16);
     if (what == 0) {
         model_environment(m, c);
@@ -464,7 +469,7 @@ static inline void model_step(model *m, chance *c)
     if (what <= 3)
         m->now_ms += draw(c, what == 3 ? 5000 : 100);
     /* A wait without a cap may be for ever; nobody lives to see its end. */
-    if (w->is_used && w->last.what == RC_DO_WAIT && what <= 12 && m->now_ms < w->last.at_ms &&
+    if (w->is_used && w->last.kind == RC_DO_WAIT && what <= 12 && m->now_ms < w->last.at_ms &&
         w->last.at_ms < UINT64_C(1) << 40)
         m->now_ms = w->last.at_ms;
     if (what == 15 && w->is_used) {
@@ -482,13 +487,13 @@ static inline void model_step(model *m, chance *c)
 static inline void model_end(model *m)
 {
     for (size_t i = 0; i < MODEL_CALLS; i++) {
-        watch *w = &m->calls[i];
+        tracked_call *w = &m->calls[i];
         if (w->is_used && !is_final(&w->last))
-            model_see(m, w, rc_call_on_cancel(&w->call, m->now_ms));
+            model_check_action(m, w, rc_call_on_cancel(&w->call, m->now_ms));
     }
     for (uint16_t i = 0; i < MODEL_TARGETS; i++) {
-        LAW(m->targets[i].limiter.in_flight == 0);
-        LAW(!m->targets[i].breaker.is_probing);
+        INVARIANT(m->targets[i].limiter.in_flight == 0);
+        INVARIANT(!m->targets[i].breaker.is_probing);
     }
 }
 

@@ -117,9 +117,10 @@ static inline int rc_cases_each(const char *path, void (*use)(void *ctx, const r
     if (file == NULL)
         return -1;
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     int count = 0;
-    for (ssize_t len = getline(&line, &room, file); len > 0; len = getline(&line, &room, file)) {
+    for (ssize_t len = getline(&line, &capacity, file); len > 0;
+         len = getline(&line, &capacity, file)) {
         rc_case c;
         if (!rc_case_read(&c, line, (size_t)len)) {
             fprintf(stderr, "%s: line %d is not a case\n", path, count + 1);

@@ -18,26 +18,26 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static rc_http1 gate_reader;
-static rc_gate_request gate_request;
+static rc_http1 client_reader;
+static rc_client_request client_request;
 
 /* Reads a head, which ends in its empty line. */
-static inline rc_gate_fault gate_read_head(rc_str head)
+static inline rc_request_fault client_read_head(rc_str head)
 {
-    rc_http1_init(&gate_reader, RC_HTTP1_REQUEST, &rc_http1_limits_default);
-    assert_int_equal(rc_http1_read_head(&gate_reader, head), RC_HTTP1_HEAD);
-    return rc_gate_request_read_head(&gate_request, &gate_reader, head.ptr);
+    rc_http1_init(&client_reader, RC_HTTP1_REQUEST, &rc_http1_limits_default);
+    assert_int_equal(rc_http1_read_head(&client_reader, head), RC_HTTP1_HEAD);
+    return rc_client_request_read_head(&client_request, &client_reader, head.ptr);
 }
 
 /* The same, and the body. The first fault. */
-static inline rc_gate_fault gate_read(rc_str head, rc_str body)
+static inline rc_request_fault client_read(rc_str head, rc_str body)
 {
-    rc_gate_fault fault = gate_read_head(head);
-    return fault.kind != RC_GATE_FAULT_NONE ? fault
-                                            : rc_gate_request_read_body(&gate_request, body);
+    rc_request_fault fault = client_read_head(head);
+    return fault.kind != RC_REQUEST_FAULT_NONE ? fault
+                                               : rc_client_request_read_body(&client_request, body);
 }
 
-static inline rc_origin gate_origin(const char *base_url)
+static inline rc_origin test_origin(const char *base_url)
 {
     rc_origin origin;
     rc_origin_options options = {.insecure = true};
@@ -45,9 +45,9 @@ static inline rc_origin gate_origin(const char *base_url)
     return origin;
 }
 
-static inline rc_str gate_piece_all(const rc_gate_upstream *up, rc_buf *buf)
+static inline rc_str join_pieces(const rc_outbound_request *up, rc_buf *buf)
 {
-    for (size_t i = 0; i < RC_GATE_PIECES; i++)
+    for (size_t i = 0; i < RC_OUTBOUND_PIECES; i++)
         rc_buf_push(buf, up->pieces[i]);
     assert_int_equal(rc_buf_status(buf), RC_OK);
     assert_int_equal(rc_buf_get(buf).len, up->body_bytes);

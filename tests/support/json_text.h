@@ -11,12 +11,12 @@
 /* Views memory that the next call uses again. */
 static inline rc_str json_text(const char *text)
 {
-    static char room[JSON_TEXT_MAX];
+    static char scratch[JSON_TEXT_MAX];
     size_t len = strlen(text);
-    assert_true(len < sizeof room);
+    assert_true(len < sizeof scratch);
     for (size_t i = 0; i < len; i++)
-        room[i] = text[i] == '\'' ? '"' : text[i];
-    return rc_str_make(room, len);
+        scratch[i] = text[i] == '\'' ? '"' : text[i];
+    return rc_str_make(scratch, len);
 }
 
 #endif

@@ -23,8 +23,8 @@ typedef struct json_tokens {
 
 static inline void json_tokens_put(json_tokens *t, rc_str text)
 {
-    size_t room = sizeof t->line - 1 - t->len;
-    size_t n = text.len < room ? text.len : room;
+    size_t scratch = sizeof t->line - 1 - t->len;
+    size_t n = text.len < scratch ? text.len : scratch;
     memcpy(t->line + t->len, text.ptr, n);
     t->len += n;
     t->line[t->len] = '\0';

@@ -12,89 +12,91 @@
 
 #define MOCK_NOW_UNIX_MS INT64_C(1763251200000)
 
-typedef struct mock_seen {
+typedef struct mock_received {
     int status;
     bool has_head;
     bool is_chunked;
     uint64_t length;
     rc_header headers[RC_MOCK_HEADERS_MAX];
     size_t header_count;
-    rc_mock_answer answer; /* the headers view it */
+    rc_mock_response response; /* the headers view it */
     rc_buf body;
-    rc_mock_what end;
+    rc_mock_step_kind end;
     bool has_garbage;
     uint64_t wait_ms; /* all of them */
     unsigned waits;
     unsigned sends;
     uint64_t tokens;
-} mock_seen;
+} mock_received;
 
-static inline void mock_seen_done(mock_seen *seen)
+static inline void mock_received_done(mock_received *received)
 {
-    rc_mock_answer_done(&seen->answer);
-    rc_buf_done(&seen->body);
+    rc_mock_response_done(&received->response);
+    rc_buf_done(&received->body);
 }
 
-static inline void mock_seen_head(mock_seen *seen)
+static inline void mock_received_head(mock_received *received)
 {
-    seen->has_head = true;
-    seen->status = seen->answer.status;
-    seen->is_chunked = seen->answer.is_chunked;
-    seen->length = seen->answer.length;
-    for (size_t i = 0; i < seen->answer.field_count; i++)
-        seen->headers[seen->header_count++] = (rc_header){rc_str_c(seen->answer.fields[i].name),
-                                                          rc_str_c(seen->answer.fields[i].value)};
+    received->has_head = true;
+    received->status = received->response.status;
+    received->is_chunked = received->response.is_chunked;
+    received->length = received->response.length;
+    for (size_t i = 0; i < received->response.header_count; i++)
+        received->headers[received->header_count++] =
+            (rc_header){rc_str_c(received->response.headers[i].name),
+                        rc_str_c(received->response.headers[i].value)};
 }
 
 /* False: a step is missing or comes too late. */
-static inline bool mock_seen_step(mock_seen *seen, const rc_mock_step *step)
+static inline bool mock_received_step(mock_received *received, const rc_mock_step *step)
 {
-    switch (step->what) {
+    switch (step->kind) {
     case RC_MOCK_HEAD:
-        if (seen->has_head)
+        if (received->has_head)
             return false;
-        mock_seen_head(seen);
+        mock_received_head(received);
         return true;
     case RC_MOCK_SEND:
-        seen->sends++;
-        seen->tokens += step->tokens;
-        rc_buf_push(&seen->body, step->bytes);
-        return seen->has_head && step->bytes.len > 0;
+        received->sends++;
+        received->tokens += step->tokens;
+        rc_buf_push(&received->body, step->bytes);
+        return received->has_head && step->bytes.len > 0;
     case RC_MOCK_GARBAGE:
-        seen->has_garbage = true;
-        return seen->has_head && seen->is_chunked;
+        received->has_garbage = true;
+        return received->has_head && received->is_chunked;
     case RC_MOCK_WAIT:
-        seen->waits++;
-        seen->wait_ms += step->wait_ms;
+        received->waits++;
+        received->wait_ms += step->wait_ms;
         return step->wait_ms > 0;
     case RC_MOCK_END:
     case RC_MOCK_CLOSE:
     case RC_MOCK_RESET:
     case RC_MOCK_HANG:
-        seen->end = step->what;
+        received->end = step->kind;
         return true;
     }
     return false;
 }
 
-/* The whole answer; mock_seen_done is due. False: a step makes no sense. */
-static inline bool mock_ask_at(rc_mock_provider *provider, const rc_mock_message *message,
-                               uint64_t now_ms, mock_seen *seen)
+/* The whole answer; mock_received_done is due. False: a step makes no sense. */
+static inline bool mock_request_at(rc_mock_provider *provider, const rc_mock_message *message,
+                                   uint64_t now_ms, mock_received *received)
 {
     rc_alloc alloc = rc_alloc_stdlib();
-    const rc_mock_now now = {now_ms, MOCK_NOW_UNIX_MS + (int64_t)now_ms};
+    const rc_mock_time now = {now_ms, MOCK_NOW_UNIX_MS + (int64_t)now_ms};
     rc_mock_ticket ticket;
     rc_mock_step step;
-    memset(seen, 0, sizeof *seen);
-    rc_buf_init(&seen->body, &alloc, (size_t)128 << 20);
-    if (rc_mock_provider_answer(provider, message, &now, &alloc, &seen->answer, &ticket) != RC_OK)
+    memset(received, 0, sizeof *received);
+    rc_buf_init(&received->body, &alloc, (size_t)128 << 20);
+    if (rc_mock_provider_respond(provider, message, &now, &alloc, &received->response, &ticket) !=
+        RC_OK)
         return false;
-    while (seen->end == 0) {
-        rc_mock_answer_step(&seen->answer, &step);
-        if (!mock_seen_step(seen, &step))
+    while (received->end == 0) {
+        rc_mock_response_step(&received->response, &step);
+        if (!mock_received_step(received, &step))
             return false;
     }
-    rc_mock_ledger_sent(&provider->ledger, &ticket, seen->tokens);
+    rc_mock_stats_add_sent(&provider->stats, &ticket, received->tokens);
     return true;
 }
 

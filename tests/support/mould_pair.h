@@ -7,29 +7,29 @@
 
 #include "codec/stream_mould.h"
 
-typedef struct mould_event {
+typedef struct template_event {
     rc_str name;
     rc_str data;
-} mould_event;
+} template_event;
 
-typedef struct mould_pair {
+typedef struct template_pair {
     bool is_right;  /* all is as without a mould */
     bool is_fit;    /* the second was known by its form */
     bool is_good;   /* the second is no damaged one */
     unsigned kinds; /* of the second */
-} mould_pair;
+} template_pair;
 
-static inline bool mould_is_same_view(rc_str a, rc_str b)
+static inline bool template_is_same_view(rc_str a, rc_str b)
 {
     return a.ptr == b.ptr && a.len == b.len;
 }
 
-static inline bool mould_is_same(const rc_stream_found *a, const rc_stream_found *b)
+static inline bool template_is_same(const rc_stream_walk_result *a, const rc_stream_walk_result *b)
 {
-    return a->seen.kinds == b->seen.kinds && a->seen.finish == b->seen.finish &&
-           a->seen.content_bytes == b->seen.content_bytes &&
-           mould_is_same_view(a->seen.finish_text, b->seen.finish_text) &&
-           mould_is_same_view(a->seen.error, b->seen.error) &&
+    return a->info.kinds == b->info.kinds && a->info.finish == b->info.finish &&
+           a->info.content_bytes == b->info.content_bytes &&
+           template_is_same_view(a->info.finish_text, b->info.finish_text) &&
+           template_is_same_view(a->info.error, b->info.error) &&
            memcmp(a->usage.numbers, b->usage.numbers, sizeof a->usage.numbers) == 0 &&
            a->usage.images == b->usage.images && a->usage.weight == b->usage.weight &&
            a->usage.is_final == b->usage.is_final &&
@@ -38,28 +38,28 @@ static inline bool mould_is_same(const rc_stream_found *a, const rc_stream_found
 }
 
 /* What both walks find in an event. */
-static inline bool mould_walk(rc_stream_dialect dialect, mould_event e, rc_stream_mould *mould,
-                              mould_pair *pair)
+static inline bool template_walk(rc_stream_dialect dialect, template_event e,
+                                 rc_event_template *template, template_pair *pair)
 {
-    rc_stream_found with = rc_stream_found_none();
-    rc_stream_found without = rc_stream_found_none();
-    rc_stream_found fit = rc_stream_found_none();
-    pair->is_fit = rc_stream_mould_fits(mould, dialect, e.name, e.data, &fit);
+    rc_stream_walk_result with = rc_stream_walk_result_none();
+    rc_stream_walk_result without = rc_stream_walk_result_none();
+    rc_stream_walk_result fit = rc_stream_walk_result_none();
+    pair->is_fit = rc_event_template_matches(template, dialect, e.name, e.data, &fit);
     pair->is_good = rc_stream_walk(dialect, e.name, e.data, NULL, &without);
-    pair->kinds = without.seen.kinds;
-    bool is_good = rc_stream_walk(dialect, e.name, e.data, mould, &with);
-    return is_good == pair->is_good && mould_is_same(&with, &without) &&
-           (!pair->is_fit || (is_good && mould_is_same(&fit, &without)));
+    pair->kinds = without.info.kinds;
+    bool is_good = rc_stream_walk(dialect, e.name, e.data, template, &with);
+    return is_good == pair->is_good && template_is_same(&with, &without) &&
+           (!pair->is_fit || (is_good && template_is_same(&fit, &without)));
 }
 
-static inline mould_pair mould_pair_do(rc_stream_dialect dialect, mould_event first,
-                                       mould_event second)
+static inline template_pair template_pair_do(rc_stream_dialect dialect, template_event first,
+                                             template_event second)
 {
-    static const rc_stream_mould none;
-    rc_stream_mould mould = none;
-    mould_pair pair;
-    bool is_right = mould_walk(dialect, first, &mould, &pair);
-    pair.is_right = mould_walk(dialect, second, &mould, &pair) && is_right;
+    static const rc_event_template none;
+    rc_event_template template = none;
+    template_pair pair;
+    bool is_right = template_walk(dialect, first, &template, &pair);
+    pair.is_right = template_walk(dialect, second, &template, &pair) && is_right;
     return pair;
 }
 

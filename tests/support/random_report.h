@@ -117,14 +117,14 @@ static inline void random_lists(uint64_t *state, rc_builder *b)
     }
     count = random_below(state, 60) == 0 ? random_below(state, 70) : random_below(state, 2);
     for (size_t i = 0; i < count; i++) {
-        rc_attempt attempt = {.attempt = (int64_t)random_below(state, 9),
-                              .model = random_text(state, value),
-                              .reason = random_text(state, key),
-                              .code = rc_code_at(random_below(state, rc_code_count()))->code,
-                              .status = (int64_t)random_below(state, 1200),
-                              .started_unix_ms = (int64_t)random_below(state, 5) - 1,
-                              .duration_ms = (int64_t)random_below(state, 5000) - 1,
-                              .wait_ms = (int64_t)random_below(state, 5) - 1};
+        rc_report_attempt attempt = {.attempt = (int64_t)random_below(state, 9),
+                                     .model = random_text(state, value),
+                                     .reason = random_text(state, key),
+                                     .code = rc_code_at(random_below(state, rc_code_count()))->code,
+                                     .status = (int64_t)random_below(state, 1200),
+                                     .started_unix_ms = (int64_t)random_below(state, 5) - 1,
+                                     .duration_ms = (int64_t)random_below(state, 5000) - 1,
+                                     .wait_ms = (int64_t)random_below(state, 5) - 1};
         rc_builder_add_attempt(b, &attempt);
     }
     if (random_below(state, 4) == 0)

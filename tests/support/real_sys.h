@@ -14,7 +14,7 @@
 
 #include "sys/calls.h"
 
-#define REAL_TALK_MAX ((size_t)1 << 18)
+#define REAL_STDERR_MAX ((size_t)1 << 18)
 /* A poll that waits for longer than that waits for a process, not for a time. */
 #define REAL_WAIT_MAX_MS 200000
 /* What a poll takes that would have waited for a time: long enough for what is on its way. */
@@ -28,10 +28,10 @@ static struct real_sys {
     bool has_failed_modes;      /* tcsetattr was among those that failed */
     bool has_failed_foreground; /* tcsetpgrp */
     uint64_t ahead_ms;          /* of the real clock */
-    int talk_fd;                /* standard error opened again; 0: it is not */
+    int stderr_fd;              /* standard error opened again; 0: it is not */
     int raised;                 /* on ourselves, which is not done here */
-    size_t talk_len;
-    char talk[REAL_TALK_MAX];
+    size_t stderr_len;
+    char stderr_bytes[REAL_STDERR_MAX];
 } real;
 
 static inline void real_reset(void)
@@ -91,7 +91,7 @@ static int real_open_again(int fd)
 {
     int copy = real_fails() ? -1 : rc_sys_real.lift(fd);
     if (copy >= 0 && fd == STDERR_FILENO)
-        real.talk_fd = copy;
+        real.stderr_fd = copy;
     return copy;
 }
 
@@ -104,12 +104,12 @@ static ssize_t real_write(int fd, const void *buf, size_t size)
 {
     if (real_fails())
         return -1;
-    if (fd != STDERR_FILENO && (fd != real.talk_fd || fd == 0))
+    if (fd != STDERR_FILENO && (fd != real.stderr_fd || fd == 0))
         return write(fd, buf, size);
-    size_t room = sizeof real.talk - 1 - real.talk_len;
+    size_t room = sizeof real.stderr_bytes - 1 - real.stderr_len;
     size_t put = size < room ? size : room;
-    memcpy(real.talk + real.talk_len, buf, put);
-    real.talk_len += put;
+    memcpy(real.stderr_bytes + real.stderr_len, buf, put);
+    real.stderr_len += put;
     return (ssize_t)size;
 }
 
@@ -118,8 +118,8 @@ static int real_close(int fd)
 {
     bool is_failing = real_fails();
     int result = close(fd);
-    if (fd == real.talk_fd)
-        real.talk_fd = 0;
+    if (fd == real.stderr_fd)
+        real.stderr_fd = 0;
     if (is_failing)
         errno = real.error;
     return is_failing ? -1 : result;

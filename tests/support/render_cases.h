@@ -23,7 +23,7 @@ static inline const rc_report *case_decode(rc_str json)
     const rc_report *report = NULL;
     rc_decode_info info;
     if (rc_report_decode(json, RC_DECODE_TOLERANT, &alloc, &report, &info) != RC_OK) {
-        fprintf(stderr, "case_decode: %s at byte %zu\n", info.what, info.offset);
+        fprintf(stderr, "case_decode: %s at byte %zu\n", info.message, info.offset);
         abort();
     }
     return report;
@@ -109,17 +109,17 @@ static inline const rc_report *case_nasty_with(const rc_alloc *alloc, rc_code co
     rc_builder_set_context_bool(&b, RC_STR("is_last"), true);
     rc_builder_set_context(&b, text, text);
     for (int64_t i = 0; i < RC_REPORT_ATTEMPTS_MAX; i++) {
-        rc_attempt attempt = {.attempt = i % 2 ? INT64_MAX - i : i + 1,
-                              .provider = text,
-                              .model = text,
-                              .credential = text,
-                              .code = RC_CODE_CONTEXT_MUTATION_FORBIDDEN,
-                              .status = 999,
-                              .request_id = text,
-                              .started_unix_ms = INT64_MAX,
-                              .duration_ms = INT64_MAX,
-                              .wait_ms = INT64_MAX,
-                              .reason = text};
+        rc_report_attempt attempt = {.attempt = i % 2 ? INT64_MAX - i : i + 1,
+                                     .provider = text,
+                                     .model = text,
+                                     .credential = text,
+                                     .code = RC_CODE_CONTEXT_MUTATION_FORBIDDEN,
+                                     .status = 999,
+                                     .request_id = text,
+                                     .started_unix_ms = INT64_MAX,
+                                     .duration_ms = INT64_MAX,
+                                     .wait_ms = INT64_MAX,
+                                     .reason = text};
         rc_builder_add_attempt(&b, &attempt);
         rc_builder_add_source_text(&b, text);
     }

@@ -23,7 +23,7 @@ static inline const char *check_json(rc_str text)
         if (token.type == RC_JSON_END)
             return NULL;
         if (token.type == RC_JSON_ERROR)
-            return reader.fault.what;
+            return reader.fault.message;
     }
 }
 

@@ -11,41 +11,41 @@
 #include "base/str.h"
 #include "codec/reply.h"
 
-typedef struct reply_run {
+typedef struct response_run {
     rc_buf text;
     rc_buf comments; /* a line each */
     rc_stream_end end;
     rc_stream_finish finish;
     rc_usage_count usage;
     rc_buf error;
-    bool is_lost;
+    bool is_incomplete;
     bool has_reasoning;
-} reply_run;
+} response_run;
 
-static inline void reply_run_on_text(void *ctx, rc_str text)
+static inline void response_run_on_text(void *ctx, rc_str text)
 {
-    rc_buf_push(&((reply_run *)ctx)->text, text);
+    rc_buf_push(&((response_run *)ctx)->text, text);
 }
 
-static inline void reply_run_on_comment(void *ctx, rc_str comment)
+static inline void response_run_on_comment(void *ctx, rc_str comment)
 {
-    rc_buf_push(&((reply_run *)ctx)->comments, comment);
-    rc_buf_push_byte(&((reply_run *)ctx)->comments, '\n');
+    rc_buf_push(&((response_run *)ctx)->comments, comment);
+    rc_buf_push_byte(&((response_run *)ctx)->comments, '\n');
 }
 
 /* piece_len: 0 is all at once. alloc: of the reply; what is kept has memory of its own. */
-static inline reply_run reply_run_do(rc_stream_dialect dialect, bool is_stream, rc_str body,
-                                     size_t piece_len, bool is_orderly, const rc_alloc *alloc)
+static inline response_run response_run_do(rc_stream_dialect dialect, bool is_stream, rc_str body,
+                                           size_t piece_len, bool is_orderly, const rc_alloc *alloc)
 {
-    static const rc_reply_handler handler = {reply_run_on_text, reply_run_on_comment};
+    static const rc_response_handler handler = {response_run_on_text, response_run_on_comment};
     const rc_alloc own = rc_alloc_stdlib();
     const size_t max_bytes = (size_t)64 << 20;
-    reply_run run = {.end = 0};
-    rc_reply reply;
+    response_run run = {.end = 0};
+    rc_response_reader response;
     rc_buf_init(&run.text, &own, max_bytes);
     rc_buf_init(&run.comments, &own, max_bytes);
     rc_buf_init(&run.error, &own, max_bytes);
-    rc_reply_init(&reply, dialect, is_stream, &handler, &run, alloc);
+    rc_response_reader_init(&response, dialect, is_stream, &handler, &run, alloc);
     for (size_t at = 0; at < body.len;) {
         const size_t left = body.len - at;
         const size_t len = piece_len == 0 || piece_len > left ? left : piece_len;
@@ -53,23 +53,24 @@ static inline reply_run reply_run_do(rc_stream_dialect dialect, bool is_stream, 
         if (piece == NULL)
             abort();
         memcpy(piece, body.ptr + at, len);
-        rc_reply_push(&reply, rc_str_make(piece, len));
+        rc_response_reader_push(&response, rc_str_make(piece, len));
         free(piece);
         at += len;
     }
-    run.end = rc_reply_end(&reply, is_orderly ? RC_STREAM_BODY_WHOLE : RC_STREAM_BODY_CUT);
-    run.finish = reply.watch.finish;
-    run.usage = rc_usage_said(&reply.watch.usage);
-    run.is_lost = reply.is_lost;
-    run.has_reasoning = reply.has_reasoning;
-    rc_buf_push(&run.error, rc_buf_get(&reply.error));
-    rc_reply_done(&reply);
+    run.end =
+        rc_response_reader_end(&response, is_orderly ? RC_STREAM_BODY_WHOLE : RC_STREAM_BODY_CUT);
+    run.finish = response.watch.finish;
+    run.usage = rc_usage_reported(&response.watch.usage);
+    run.is_incomplete = response.is_incomplete;
+    run.has_reasoning = response.has_reasoning;
+    rc_buf_push(&run.error, rc_buf_get(&response.error));
+    rc_response_reader_done(&response);
     return run;
 }
 
-static inline bool reply_run_is_same(const reply_run *a, const reply_run *b)
+static inline bool response_run_is_same(const response_run *a, const response_run *b)
 {
-    return a->end == b->end && a->finish == b->finish && a->is_lost == b->is_lost &&
+    return a->end == b->end && a->finish == b->finish && a->is_incomplete == b->is_incomplete &&
            a->has_reasoning == b->has_reasoning &&
            memcmp(&a->usage, &b->usage, sizeof a->usage) == 0 &&
            rc_str_eq(rc_buf_get(&a->text), rc_buf_get(&b->text)) &&
@@ -77,7 +78,7 @@ static inline bool reply_run_is_same(const reply_run *a, const reply_run *b)
            rc_str_eq(rc_buf_get(&a->error), rc_buf_get(&b->error));
 }
 
-static inline void reply_run_done(reply_run *run)
+static inline void response_run_done(response_run *run)
 {
     rc_buf_done(&run->text);
     rc_buf_done(&run->comments);

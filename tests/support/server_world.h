@@ -40,7 +40,7 @@
 
 #define HOST " HTTP/1.1\r\nHost: a\r\n"
 
-static struct world {
+static struct fixture {
     uv_loop_t loop;
     rc_server server;
     rc_server_settings settings;
@@ -50,7 +50,7 @@ static struct world {
     size_t log_len;
     char body[1 << 16]; /* of the latest request */
     size_t body_len;
-    rc_exchange *held;
+    rc_responder *held;
     int fd;    /* the client */
     char *got; /* what it has read */
     size_t got_len;
@@ -60,100 +60,100 @@ static struct world {
     bool is_stopped;
     int rcvbuf; /* of clients; 0: the system's */
     int told;   /* exchanges that the handler has */
-} world;
+} fixture;
 
 static inline void note(const char *word, rc_str more)
 {
-    int room = (int)(sizeof(world.log) - world.log_len);
-    int len = snprintf(world.log + world.log_len, (size_t)room, "%s%s%.*s",
-                       world.log_len > 0 ? " " : "", word, (int)more.len, more.ptr);
+    int room = (int)(sizeof(fixture.log) - fixture.log_len);
+    int len = snprintf(fixture.log + fixture.log_len, (size_t)room, "%s%s%.*s",
+                       fixture.log_len > 0 ? " " : "", word, (int)more.len, more.ptr);
     if (len > 0 && len < room)
-        world.log_len += (size_t)len;
+        fixture.log_len += (size_t)len;
 }
 
-static inline bool is_target(const rc_exchange *x, const char *path)
+static inline bool is_target(const rc_responder *x, const char *path)
 {
-    return rc_str_eq(rc_http1_target(rc_exchange_reader(x), rc_exchange_head(x)), rc_str_c(path));
+    return rc_str_eq(rc_http1_target(rc_responder_reader(x), rc_responder_head(x)), rc_str_c(path));
 }
 
-static void on_request(void *ctx, rc_exchange *x, const rc_http1 *reader, const char *head)
+static void on_request(void *ctx, rc_responder *x, const rc_http1 *reader, const char *head)
 {
     (void)ctx;
-    world.told++;
-    world.body_len = 0;
+    fixture.told++;
+    fixture.body_len = 0;
     note("", rc_http1_target(reader, head));
-    if (rc_exchange_keep_head(x) == NULL) {
-        world.told--;
-        rc_exchange_abort(x);
+    if (rc_responder_keep_head(x) == NULL) {
+        fixture.told--;
+        rc_responder_abort(x);
         return;
     }
     if (is_target(x, "/early"))
-        rc_exchange_answer(x, 200, NULL, 0, RC_STR("early"));
+        rc_responder_send(x, 200, NULL, 0, RC_STR("early"));
     if (is_target(x, "/hold") || is_target(x, "/paused"))
-        world.held = x;
+        fixture.held = x;
     if (is_target(x, "/paused"))
-        rc_exchange_pause_body(x);
+        rc_responder_pause_body(x);
 }
 
-static void on_body(void *ctx, rc_exchange *x, rc_str piece)
+static void on_body(void *ctx, rc_responder *x, rc_str piece)
 {
     (void)ctx;
     (void)x;
-    size_t room = sizeof(world.body) - world.body_len;
+    size_t room = sizeof(fixture.body) - fixture.body_len;
     size_t len = piece.len < room ? piece.len : room;
-    memcpy(world.body + world.body_len, piece.ptr, len);
-    world.body_len += len;
+    memcpy(fixture.body + fixture.body_len, piece.ptr, len);
+    fixture.body_len += len;
 }
 
-static void on_body_end(void *ctx, rc_exchange *x)
+static void on_body_end(void *ctx, rc_responder *x)
 {
     static const rc_header fields[] = {{RC_STR_INIT("Content-Type"), RC_STR_INIT("text/plain")}};
     (void)ctx;
     note("whole", RC_STR(""));
     if (is_target(x, "/hello"))
-        rc_exchange_answer(x, 200, fields, 1, RC_STR("hello"));
+        rc_responder_send(x, 200, fields, 1, RC_STR("hello"));
     if (is_target(x, "/echo"))
-        rc_exchange_answer(x, 200, NULL, 0, rc_str_make(world.body, world.body_len));
+        rc_responder_send(x, 200, NULL, 0, rc_str_make(fixture.body, fixture.body_len));
     if (is_target(x, "/empty"))
-        rc_exchange_answer(x, 204, NULL, 0, RC_STR("nothing"));
+        rc_responder_send(x, 204, NULL, 0, RC_STR("nothing"));
     if (is_target(x, "/kept")) {
         static char kept[20000];
         memset(kept, 'k', sizeof(kept));
-        rc_exchange_begin(x, &(rc_answer){.status = 200, .framing = RC_HTTP1_CHUNKED});
-        rc_exchange_write_kept(x, rc_str_make(kept, sizeof(kept)));
-        rc_exchange_write_kept(x, RC_STR("end"));
-        rc_exchange_end(x);
+        rc_responder_begin(x, &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
+        rc_responder_write_borrowed(x, rc_str_make(kept, sizeof(kept)));
+        rc_responder_write_borrowed(x, RC_STR("end"));
+        rc_responder_end(x);
     }
 }
 
-static void on_drained(void *ctx, rc_exchange *x)
+static void on_drained(void *ctx, rc_responder *x)
 {
     (void)ctx;
     (void)x;
     note("drained", RC_STR(""));
 }
 
-static void on_done(void *ctx, rc_exchange *x)
+static void on_done(void *ctx, rc_responder *x)
 {
     (void)ctx;
-    world.told--;
-    if (world.held == x)
-        world.held = NULL;
+    fixture.told--;
+    if (fixture.held == x)
+        fixture.held = NULL;
     note("done", RC_STR(""));
 }
 
 static const char *const gone_names[] = {
 #define NAME(ID, text) #ID,
-    RC_GONES(NAME)
+    RC_DISCONNECTS(NAME)
 #undef NAME
 };
 
-static void on_gone(void *ctx, rc_exchange *x, const rc_gone *gone)
+static void on_disconnect(void *ctx, rc_responder *x, const rc_disconnect *gone)
 {
     (void)ctx;
-    world.told--;
-    if (world.held == x)
-        world.held = NULL;
+    fixture.told--;
+    if (fixture.held == x)
+        fixture.held = NULL;
     assert_true(gone->text[0] != '\0');
     note("gone:", rc_str_c(gone_names[gone->why]));
 }
@@ -161,7 +161,7 @@ static void on_gone(void *ctx, rc_exchange *x, const rc_gone *gone)
 static void on_stopped(void *ctx)
 {
     (void)ctx;
-    world.is_stopped = true;
+    fixture.is_stopped = true;
 }
 
 static const rc_server_handler handler = {
@@ -170,17 +170,17 @@ static const rc_server_handler handler = {
     .on_body_end = on_body_end,
     .on_drained = on_drained,
     .on_done = on_done,
-    .on_gone = on_gone,
+    .on_disconnect = on_disconnect,
     .on_stopped = on_stopped,
 };
 
 /* A turn of the loop; rests a little when the client has nothing to read either. */
 static inline void turn(void)
 {
-    uv_run(&world.loop, UV_RUN_NOWAIT);
-    struct pollfd polled[2] = {{.fd = world.fd, .events = POLLIN},
-                               {.fd = uv_backend_fd(&world.loop), .events = POLLIN}};
-    if (world.is_at_end || world.got_len >= world.got_max)
+    uv_run(&fixture.loop, UV_RUN_NOWAIT);
+    struct pollfd polled[2] = {{.fd = fixture.fd, .events = POLLIN},
+                               {.fd = uv_backend_fd(&fixture.loop), .events = POLLIN}};
+    if (fixture.is_at_end || fixture.got_len >= fixture.got_max)
         polled[0].fd = -1;
     (void)poll(polled, 2, 1);
 }
@@ -188,72 +188,72 @@ static inline void turn(void)
 /* Reads what the client has got. */
 static inline void client_read(void)
 {
-    while (!world.is_at_end && world.got_len < world.got_max) {
-        ssize_t got =
-            recv(world.fd, world.got + world.got_len, world.got_max - world.got_len, MSG_DONTWAIT);
+    while (!fixture.is_at_end && fixture.got_len < fixture.got_max) {
+        ssize_t got = recv(fixture.fd, fixture.got + fixture.got_len,
+                           fixture.got_max - fixture.got_len, MSG_DONTWAIT);
         if (got > 0) {
-            world.got_len += (size_t)got;
+            fixture.got_len += (size_t)got;
             continue;
         }
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
             return;
-        world.is_at_end = true;
-        world.is_reset = got < 0;
+        fixture.is_at_end = true;
+        fixture.is_reset = got < 0;
     }
 }
 
 /* Turns until it holds. */
-#define UNTIL(condition)                                                             \
-    do {                                                                             \
-        int turns_left = PATIENCE;                                                   \
-        while (!(condition) && turns_left-- > 0) {                                   \
-            turn();                                                                  \
-            client_read();                                                           \
-        }                                                                            \
-        if (!(condition))                                                            \
-            fail_msg("never: %s; log: %s; got: %.*s", #condition, world.log,         \
-                     (int)(world.got_len < 2000 ? world.got_len : 2000), world.got); \
+#define UNTIL(condition)                                                                   \
+    do {                                                                                   \
+        int turns_left = PATIENCE;                                                         \
+        while (!(condition) && turns_left-- > 0) {                                         \
+            turn();                                                                        \
+            client_read();                                                                 \
+        }                                                                                  \
+        if (!(condition))                                                                  \
+            fail_msg("never: %s; log: %s; got: %.*s", #condition, fixture.log,             \
+                     (int)(fixture.got_len < 2000 ? fixture.got_len : 2000), fixture.got); \
     } while (0)
 
 static inline int connect_client(void)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(world.listening.port)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(fixture.listening.port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_true(fd >= 0);
-    if (world.rcvbuf > 0)
-        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &world.rcvbuf, sizeof(world.rcvbuf));
+    if (fixture.rcvbuf > 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &fixture.rcvbuf, sizeof(fixture.rcvbuf));
     assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
     return fd;
 }
 
 static inline void client_open(void)
 {
-    world.fd = connect_client();
-    world.got_len = 0;
-    world.is_at_end = false;
-    world.is_reset = false;
+    fixture.fd = connect_client();
+    fixture.got_len = 0;
+    fixture.is_at_end = false;
+    fixture.is_reset = false;
 }
 
 static inline void client_close(void)
 {
-    if (world.fd >= 0)
-        close(world.fd);
-    world.fd = -1;
-    world.is_at_end = true;
+    if (fixture.fd >= 0)
+        close(fixture.fd);
+    fixture.fd = -1;
+    fixture.is_at_end = true;
 }
 
 static inline void client_send(rc_str bytes)
 {
-    ssize_t sent = send(world.fd, bytes.ptr, bytes.len, MSG_NOSIGNAL);
+    ssize_t sent = send(fixture.fd, bytes.ptr, bytes.len, MSG_NOSIGNAL);
     (void)sent; /* the server may have closed */
 }
 
 static inline bool got(const char *text)
 {
     size_t len = strlen(text);
-    for (size_t i = 0; i + len <= world.got_len; i++)
-        if (memcmp(world.got + i, text, len) == 0)
+    for (size_t i = 0; i + len <= fixture.got_len; i++)
+        if (memcmp(fixture.got + i, text, len) == 0)
             return true;
     return false;
 }
@@ -262,69 +262,69 @@ static inline int got_count(const char *text)
 {
     size_t len = strlen(text);
     int count = 0;
-    for (size_t i = 0; i + len <= world.got_len; i++)
-        count += memcmp(world.got + i, text, len) == 0;
+    for (size_t i = 0; i + len <= fixture.got_len; i++)
+        count += memcmp(fixture.got + i, text, len) == 0;
     return count;
 }
 
 static inline bool has_logged(const char *text)
 {
-    return strstr(world.log, text) != NULL;
+    return strstr(fixture.log, text) != NULL;
 }
 
 static inline void forget(void)
 {
-    world.got_len = 0;
-    world.log_len = 0;
-    world.log[0] = '\0';
+    fixture.got_len = 0;
+    fixture.log_len = 0;
+    fixture.log[0] = '\0';
 }
 
 /* settings: NULL for the default, with short times that no test waits for unless it asks. */
-static inline void world_start_with(const rc_server_settings *settings, bool does_listen)
+static inline void fixture_start_with(const rc_server_settings *settings, bool does_listen)
 {
-    memset(&world, 0, sizeof(world));
-    world.fd = -1;
-    world.is_at_end = true;
-    world.got_max = GOT_MAX;
-    world.got = malloc(world.got_max);
-    assert_non_null(world.got);
-    world.settings = settings != NULL ? *settings : rc_server_settings_default;
-    rc_alloc alloc = fail_alloc_of(&world.memory);
-    assert_int_equal(uv_loop_init(&world.loop), 0);
-    assert_int_equal(
-        rc_server_init(&world.server, &world.loop, &alloc, &world.settings, &handler, &world),
-        RC_OK);
+    memset(&fixture, 0, sizeof(fixture));
+    fixture.fd = -1;
+    fixture.is_at_end = true;
+    fixture.got_max = GOT_MAX;
+    fixture.got = malloc(fixture.got_max);
+    assert_non_null(fixture.got);
+    fixture.settings = settings != NULL ? *settings : rc_server_settings_default;
+    rc_alloc alloc = fail_alloc_of(&fixture.memory);
+    assert_int_equal(uv_loop_init(&fixture.loop), 0);
+    assert_int_equal(rc_server_init(&fixture.server, &fixture.loop, &alloc, &fixture.settings,
+                                    &handler, &fixture),
+                     RC_OK);
     if (does_listen)
-        assert_int_equal(
-            rc_server_listen_tcp(&world.server, "127.0.0.1", 0, RC_LISTEN_ALONE, &world.listening),
-            RC_LISTEN_OK);
+        assert_int_equal(rc_server_listen_tcp(&fixture.server, "127.0.0.1", 0, RC_LISTEN_ALONE,
+                                              &fixture.listening),
+                         RC_LISTEN_OK);
 }
 
-static inline void world_start(const rc_server_settings *settings)
+static inline void fixture_start(const rc_server_settings *settings)
 {
-    world_start_with(settings, true);
+    fixture_start_with(settings, true);
 }
 
 /* Everything must be given back, and every exchange must have had its end. */
-static inline void world_end(void)
+static inline void fixture_end(void)
 {
-    rc_server_close(&world.server);
-    UNTIL(world.is_stopped);
+    rc_server_close(&fixture.server);
+    UNTIL(fixture.is_stopped);
     client_close();
-    uv_run(&world.loop, UV_RUN_DEFAULT);
-    assert_int_equal(uv_loop_close(&world.loop), 0);
-    assert_int_equal(world.memory.live, 0);
-    assert_false(world.memory.is_broken);
-    assert_int_equal(world.told, 0);
-    free(world.got);
+    uv_run(&fixture.loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&fixture.loop), 0);
+    assert_int_equal(fixture.memory.live, 0);
+    assert_false(fixture.memory.is_broken);
+    assert_int_equal(fixture.told, 0);
+    free(fixture.got);
 }
 
-static inline int world_run(const struct CMUnitTest *tests, size_t count)
+static inline int fixture_run(const struct CMUnitTest *tests, size_t count)
 {
     (void)signal(SIGPIPE, SIG_IGN);
     (void)alarm(WATCHDOG_S);
     return _cmocka_run_group_tests("server", tests, count, NULL, NULL);
 }
-#define WORLD_RUN(tests) world_run(tests, sizeof(tests) / sizeof((tests)[0]))
+#define FIXTURE_RUN(tests) fixture_run(tests, sizeof(tests) / sizeof((tests)[0]))
 
 #endif

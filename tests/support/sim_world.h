@@ -16,7 +16,7 @@
 #include "sim/sim.h"
 
 /* One provider that answers in 100 ms, 100 requests a second for 20 s, 10 tokens in and 5 out. */
-static inline void sim_world_small(rc_sim_scenario *scenario, const char *policy)
+static inline void sim_scenario_small(rc_sim_scenario *scenario, const char *policy)
 {
     rc_sim_scenario_init(scenario);
     scenario->duration_ms = 20000;
@@ -31,8 +31,9 @@ static inline void sim_world_small(rc_sim_scenario *scenario, const char *policy
     assert_int_equal(rc_sim_scenario_add(scenario, rc_str_c(policy)), RC_SIM_ADDED);
 }
 
-static inline rc_sim_fault *sim_world_fault(rc_sim_scenario *scenario, rc_sim_fault_kind kind,
-                                            uint64_t from_ms, uint64_t until_ms)
+static inline rc_sim_fault *sim_scenario_add_fault(rc_sim_scenario *scenario,
+                                                   rc_sim_fault_kind kind, uint64_t from_ms,
+                                                   uint64_t until_ms)
 {
     rc_sim_provider *provider = &scenario->providers[0];
     rc_sim_fault *fault = &provider->faults[provider->fault_count++];
@@ -42,7 +43,7 @@ static inline rc_sim_fault *sim_world_fault(rc_sim_scenario *scenario, rc_sim_fa
     return fault;
 }
 
-static inline void sim_world_builtin(rc_sim_scenario *scenario, const char *name)
+static inline void sim_scenario_builtin(rc_sim_scenario *scenario, const char *name)
 {
     static rc_config_faults faults;
     const rc_sim_builtin *builtin = rc_sim_builtin_named(rc_str_c(name));
@@ -56,7 +57,7 @@ static inline void sim_world_builtin(rc_sim_scenario *scenario, const char *name
 }
 
 /* Free it. */
-static inline rc_sim_result *sim_world_run(const rc_sim_scenario *scenario, uint64_t seed)
+static inline rc_sim_result *sim_scenario_run(const rc_sim_scenario *scenario, uint64_t seed)
 {
     rc_alloc alloc = rc_alloc_stdlib();
     rc_sim_options options = {.seed = seed};
@@ -67,7 +68,7 @@ static inline rc_sim_result *sim_world_run(const rc_sim_scenario *scenario, uint
 }
 
 /* What must hold of every result, whatever the world was. */
-static inline void sim_world_check(const rc_sim_result *result)
+static inline void sim_result_check(const rc_sim_result *result)
 {
     for (uint32_t i = 0; i < result->policy_count; i++) {
         const rc_sim_policy_result *policy = &result->policies[i];

@@ -5,11 +5,11 @@
 #include "codec/datetime.h"
 #include "core/spend.h"
 
-#define ROWS 8
+#define BUDGETS 8
 
-static rc_spend_row rows[ROWS];
-static rc_spend spend;
-static rc_spend_told told;
+static rc_ledger_budget budgets[BUDGETS];
+static rc_ledger ledger;
+static rc_ledger_notices notices;
 
 static inline int64_t at(const char *text)
 {
@@ -22,47 +22,50 @@ static inline int64_t at(const char *text)
 
 static inline void start(void)
 {
-    rc_spend_init(&spend, rows, ROWS);
+    rc_ledger_init(&ledger, budgets, BUDGETS);
 }
 
-static inline void define(uint32_t row, uint64_t limit, rc_spend_per per, rc_spend_exceed on_exceed)
+static inline void define(uint32_t budget, uint64_t limit, rc_ledger_period period,
+                          rc_ledger_exceed_action on_exceed)
 {
-    rc_spend_rule rule = {.limit = limit, .per = per, .on_exceed = on_exceed};
-    rc_spend_define(&spend, row, &rule, at(NOON));
+    rc_ledger_rule rule = {.limit = limit, .period = period, .on_exceed = on_exceed};
+    rc_ledger_define(&ledger, budget, &rule, at(NOON));
 }
 
-static inline rc_spend_answer reserve_at(const uint32_t *list, uint32_t count, uint64_t amount,
-                                         const char *when, rc_spend_hold *hold)
+static inline rc_ledger_decision reserve_at(const uint32_t *list, uint32_t count, uint64_t amount,
+                                            const char *when, rc_ledger_reservation *reservation)
 {
-    rc_spend_answer answer = rc_spend_reserve(&spend, list, count, amount, at(when), hold, &told);
-    assert_true(rc_spend_validate(&spend));
-    return answer;
+    rc_ledger_decision decision =
+        rc_ledger_reserve(&ledger, list, count, amount, at(when), reservation, &notices);
+    assert_true(rc_ledger_validate(&ledger));
+    return decision;
 }
 
-static inline rc_spend_answer reserve(uint32_t row, uint64_t amount, rc_spend_hold *hold)
+static inline rc_ledger_decision reserve(uint32_t budget, uint64_t amount,
+                                         rc_ledger_reservation *reservation)
 {
-    return reserve_at(&row, 1, amount, NOON, hold);
+    return reserve_at(&budget, 1, amount, NOON, reservation);
 }
 
-static inline bool settle(rc_spend_hold *hold, uint64_t cost)
+static inline bool settle(rc_ledger_reservation *reservation, uint64_t cost)
 {
-    bool is_awaited = rc_spend_settle(&spend, hold, cost, &told);
-    assert_true(rc_spend_validate(&spend));
-    return is_awaited;
+    bool has_waiters = rc_ledger_settle(&ledger, reservation, cost, &notices);
+    assert_true(rc_ledger_validate(&ledger));
+    return has_waiters;
 }
 
 /* A try that is granted and costs what was foreseen. */
-static inline void spend_it(uint32_t row, uint64_t amount)
+static inline void reserve_and_settle(uint32_t budget, uint64_t amount)
 {
-    rc_spend_hold hold;
-    assert_int_equal(reserve(row, amount, &hold).verdict, RC_SPEND_GRANTED);
-    settle(&hold, amount);
+    rc_ledger_reservation reservation;
+    assert_int_equal(reserve(budget, amount, &reservation).verdict, RC_LEDGER_GRANTED);
+    settle(&reservation, amount);
 }
 
-static inline rc_spend_state look_at(uint32_t row, const char *when)
+static inline rc_ledger_state state_at(uint32_t budget, const char *when)
 {
-    rc_spend_state state;
-    assert_true(rc_spend_look(&spend, row, at(when), &state));
+    rc_ledger_state state;
+    assert_true(rc_ledger_get_state(&ledger, budget, at(when), &state));
     return state;
 }
 

@@ -62,10 +62,10 @@ static const char split_config[] = "providers:\n"
                                    "  - {model: c, policy: once, chain: [{target: claude/m}]}\n"
                                    "  - {model: g, policy: once, chain: [{target: gem/m}]}\n";
 
-typedef struct split_world {
+typedef struct split_fixture {
     uv_loop_t loop;
-    rc_gate_world shared;
-    rc_gate *gate;
+    rc_hub hub;
+    rc_loop *gateway_loop;
     fail_alloc memory; /* wipes what is given back: a view of it shows in every build */
     rc_alloc alloc;
     int client;   /* the client's end */
@@ -74,7 +74,7 @@ typedef struct split_world {
     bool is_stopped;
     rc_buf wire;   /* what the client has read */
     rc_buf result; /* what is compared */
-} split_world;
+} split_fixture;
 
 /* ---- a system that repeats itself ---- */
 
@@ -102,7 +102,7 @@ static inline void split_check(bool is_true, const char *what)
 
 static inline int split_open(void *ctx, const rc_origin *origin)
 {
-    split_world *w = ctx;
+    split_fixture *w = ctx;
     int ends[2];
     (void)origin;
     split_check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0, "socketpair");
@@ -129,9 +129,9 @@ static inline void split_number(rc_buf *buf, const char *name, int64_t number)
     rc_buf_push_byte(buf, '\n');
 }
 
-static inline void split_on_record(void *ctx, const rc_gate_record *record)
+static inline void split_on_record(void *ctx, const rc_exchange_summary *record)
 {
-    rc_buf *result = &((split_world *)ctx)->result;
+    rc_buf *result = &((split_fixture *)ctx)->result;
     const rc_report *report = record->report;
     split_line(result, "outcome", rc_str_c(rc_outcome_name(record->outcome)));
     split_number(result, "status", record->status);
@@ -158,35 +158,34 @@ static inline void split_on_record(void *ctx, const rc_gate_record *record)
 
 static inline void split_on_stopped(void *ctx)
 {
-    ((split_world *)ctx)->is_stopped = true;
+    ((split_fixture *)ctx)->is_stopped = true;
 }
 
-static inline void split_load(split_world *w)
+static inline void split_load(split_fixture *w)
 {
     rc_config_faults faults;
-    rc_gate_trouble trouble;
-    rc_gate_given given = {.config = w->alloc.get(w->alloc.ctx, sizeof *given.config),
-                           .prices = w->alloc.get(w->alloc.ctx, sizeof *given.prices)};
+    rc_load_error error;
+    rc_snapshot_input input = {.config = w->alloc.get(w->alloc.ctx, sizeof *input.config),
+                               .prices = w->alloc.get(w->alloc.ctx, sizeof *input.prices)};
     rc_config_faults_init(&faults);
-    rc_prices_init(given.prices);
-    split_check(rc_config_parse(given.config, rc_str_c(split_config), &w->alloc, &faults) == RC_OK,
+    rc_prices_init(input.prices);
+    split_check(rc_config_parse(input.config, rc_str_c(split_config), &w->alloc, &faults) == RC_OK,
                 "configuration");
-    split_check(rc_gate_world_load(&w->shared, &given, uv_now(&w->loop), &trouble), trouble.text);
+    split_check(rc_hub_load(&w->hub, &input, uv_now(&w->loop), &error), error.text);
 }
 
-static inline void split_begin(split_world *w, const rc_sys_calls *calls)
+static inline void split_begin(split_fixture *w, const rc_sys_calls *calls)
 {
     const rc_alloc own = rc_alloc_stdlib();
-    *w = (split_world){.provider = -1};
+    *w = (split_fixture){.provider = -1};
     w->alloc = fail_alloc_of(&w->memory);
     rc_buf_init(&w->wire, &own, SPLIT_RESULT_MAX);
     rc_buf_init(&w->result, &own, 2 * SPLIT_RESULT_MAX);
     split_check(uv_loop_init(&w->loop) == 0, "loop");
-    split_check(rc_gate_world_init(&w->shared, calls, &w->alloc, 1, uv_now(&w->loop)) == RC_OK,
-                "world");
+    split_check(rc_hub_init(&w->hub, calls, &w->alloc, 1, uv_now(&w->loop)) == RC_OK, "world");
     split_load(w);
-    const rc_gate_settings settings = {
-        .world = &w->shared,
+    const rc_loop_settings settings = {
+        .hub = &w->hub,
         .calls = calls,
         .alloc = w->alloc,
         .on_record = split_on_record,
@@ -194,34 +193,34 @@ static inline void split_begin(split_world *w, const rc_sys_calls *calls)
         .on_stopped = split_on_stopped,
         .ctx = w,
     };
-    w->gate = rc_gate_new(&w->loop, &settings);
-    split_check(w->gate != NULL, "gate");
-    w->gate->upstream->settings.open = split_open;
-    w->gate->upstream->settings.open_ctx = w;
+    w->gateway_loop = rc_loop_new(&w->loop, &settings);
+    split_check(w->gateway_loop != NULL, "gate");
+    w->gateway_loop->upstream->settings.open = split_open;
+    w->gateway_loop->upstream->settings.open_ctx = w;
 }
 
 /* Everything must be closed and given back; result stays. */
-static inline void split_end(split_world *w)
+static inline void split_end(split_fixture *w)
 {
     if (w->provider >= 0)
         (void)close(w->provider);
     (void)close(w->client);
-    rc_gate_close(w->gate);
+    rc_loop_close(w->gateway_loop);
     (void)uv_run(&w->loop, UV_RUN_DEFAULT);
     split_check(w->is_stopped && uv_loop_close(&w->loop) == 0, "not everything is closed");
-    rc_gate_world_done(&w->shared);
+    rc_hub_done(&w->hub);
     rc_buf_done(&w->wire);
     split_check(w->memory.live == 0 && !w->memory.is_broken, "memory is lost");
 }
 
 /* ---- the client ---- */
 
-static inline void split_ask(split_world *w, const split_request *request)
+static inline void split_send_request(split_fixture *w, const split_request *request)
 {
     char text[1024];
     int ends[2];
     split_check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0, "socketpair");
-    split_check(rc_gate_adopt(w->gate, ends[1]), "adopt");
+    split_check(rc_loop_adopt(w->gateway_loop, ends[1]), "adopt");
     w->client = ends[0];
     const int len = snprintf(text, sizeof text,
                              "POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
@@ -231,7 +230,7 @@ static inline void split_ask(split_world *w, const split_request *request)
 }
 
 /* False: the gateway has closed the connection. */
-static inline bool split_read(split_world *w)
+static inline bool split_read(split_fixture *w)
 {
     char piece[8192];
     while (true) {
@@ -243,7 +242,7 @@ static inline bool split_read(split_world *w)
 }
 
 /* One turn of the loop. False: the client has its answer. */
-static inline bool split_turn(split_world *w)
+static inline bool split_turn(split_fixture *w)
 {
     if (!split_read(w))
         return false;
@@ -252,7 +251,7 @@ static inline bool split_turn(split_world *w)
 }
 
 /* The status line and the body, without framing: where chunks end depends on the pieces. */
-static inline void split_push_wire(split_world *w)
+static inline void split_push_wire(split_fixture *w)
 {
     rc_http1 reader;
     rc_str bytes = rc_buf_get(&w->wire);
@@ -285,7 +284,7 @@ static inline void split_drain(int fd)
 }
 
 /* Sends a piece and waits until the gateway has read it. False: the gateway reads no more. */
-static inline bool split_send(split_world *w, rc_str piece)
+static inline bool split_send(split_fixture *w, rc_str piece)
 {
     int unread = 0;
     while (piece.len > 0) {
@@ -308,14 +307,14 @@ static inline bool split_send(split_world *w, rc_str piece)
 static inline rc_buf split_run(const split_request *request, rc_str response, const size_t *cuts,
                                size_t cut_count)
 {
-    static split_world w;
+    static split_fixture w;
     rc_sys_calls calls = rc_sys_real;
     size_t at = 0;
     bool goes_on = true;
     calls.clock_realtime = split_clock;
     calls.getrandom = split_random;
     split_begin(&w, &calls);
-    split_ask(&w, request);
+    split_send_request(&w, request);
     while (w.provider < 0 && goes_on)
         goes_on = split_turn(&w);
     for (size_t i = 0; i <= cut_count && goes_on; i++) {

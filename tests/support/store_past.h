@@ -8,9 +8,9 @@
 #include "store/sqlite_private.h"
 #include "support/store_world.h"
 
-#define PAST_SQL_MAX 4096
+#define OLD_VERSION_SQL_MAX 4096
 
-static inline void past_run(sqlite3 *db, const char *sql)
+static inline void old_version_run(sqlite3 *db, const char *sql)
 {
     char *why = NULL;
     if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
@@ -19,35 +19,35 @@ static inline void past_run(sqlite3 *db, const char *sql)
 
 /* Copies what is in the file into one that the steps up to that version have made. The store is
  * closed. */
-static inline void past_go_back(const store_world *world, int version)
+static inline void old_version_go_back(const store_fixture *fixture, int version)
 {
     char path[256];
-    char sql[PAST_SQL_MAX];
+    char sql[OLD_VERSION_SQL_MAX];
     sqlite3 *db = NULL;
-    snprintf(path, sizeof(path), "%s.past", world->path);
+    snprintf(path, sizeof(path), "%s.past", fixture->path);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     for (int i = 0; i < version; i++)
-        past_run(db, rc_sqlite_steps[i].sql);
-    snprintf(sql, sizeof(sql), "ATTACH '%s' AS now", world->path);
-    past_run(db, sql);
+        old_version_run(db, rc_sqlite_steps[i].sql);
+    snprintf(sql, sizeof(sql), "ATTACH '%s' AS now", fixture->path);
+    old_version_run(db, sql);
     snprintf(sql, sizeof(sql), "PRAGMA main.application_id = %d; PRAGMA main.user_version = %d",
              RC_SQLITE_APPLICATION, version);
-    past_run(db, sql);
+    old_version_run(db, sql);
 #define RC_AUDIT_COLUMN(name, TYPE, words) "," #name
-    past_run(db, "INSERT INTO main.operations(op,outcome,client,route,outcome_seq,id"
+    old_version_run(db, "INSERT INTO main.operations(op,outcome,client,route,outcome_seq,id"
 #include "spec/audit.def"
-                 ") SELECT op,outcome,client,route,outcome_seq,id"
+                        ") SELECT op,outcome,client,route,outcome_seq,id"
 #define RC_AUDIT_COLUMN(name, TYPE, words) "," #name
 #include "spec/audit.def"
-                 " FROM now.operations");
-    past_run(db, "INSERT INTO main.records SELECT * FROM now.records;"
-                 "INSERT INTO main.names SELECT * FROM now.names;"
-                 "INSERT INTO main.reports SELECT * FROM now.reports;"
-                 "INSERT INTO main.marks SELECT * FROM now.marks;");
+                        " FROM now.operations");
+    old_version_run(db, "INSERT INTO main.records SELECT * FROM now.records;"
+                        "INSERT INTO main.names SELECT * FROM now.names;"
+                        "INSERT INTO main.reports SELECT * FROM now.reports;"
+                        "INSERT INTO main.marks SELECT * FROM now.marks;");
     if (version >= 2)
-        past_run(db, "INSERT INTO main.spend SELECT * FROM now.spend");
+        old_version_run(db, "INSERT INTO main.spend SELECT * FROM now.spend");
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
-    assert_int_equal(rename(path, world->path), 0);
+    assert_int_equal(rename(path, fixture->path), 0);
 }
 
 #endif

@@ -13,9 +13,9 @@
 
 #include "store/store.h"
 
-#define WORLD_TIME INT64_C(1700000000000)
+#define FIXTURE_TIME INT64_C(1700000000000)
 
-typedef struct store_world {
+typedef struct store_fixture {
     rc_alloc alloc;
     char folder[128];
     char path[192];
@@ -23,61 +23,61 @@ typedef struct store_world {
     rc_id_maker ids;
     rc_store *store;
     rc_store_fault fault;
-} store_world;
+} store_fixture;
 
-static inline void world_init(store_world *world)
+static inline void fixture_init(store_fixture *fixture)
 {
-    memset(world, 0, sizeof(*world));
+    memset(fixture, 0, sizeof(*fixture));
     const char *place = getenv("TMPDIR");
-    world->alloc = rc_alloc_stdlib();
-    snprintf(world->folder, sizeof(world->folder), "%.90s/recourse-store-XXXXXX",
+    fixture->alloc = rc_alloc_stdlib();
+    snprintf(fixture->folder, sizeof(fixture->folder), "%.90s/recourse-store-XXXXXX",
              place != NULL ? place : "/tmp");
-    if (mkdtemp(world->folder) == NULL)
+    if (mkdtemp(fixture->folder) == NULL)
         abort();
-    snprintf(world->path, sizeof(world->path), "%s/audit.db", world->folder);
-    snprintf(world->url, sizeof(world->url), "sqlite:%s", world->path);
+    snprintf(fixture->path, sizeof(fixture->path), "%s/audit.db", fixture->folder);
+    snprintf(fixture->url, sizeof(fixture->url), "sqlite:%s", fixture->path);
 }
 
-static inline bool world_open(store_world *world, rc_store_mode mode)
+static inline bool fixture_open(store_fixture *fixture, rc_store_mode mode)
 {
     const rc_store_settings settings = {.mode = mode};
-    memset(&world->fault, 0, sizeof(world->fault));
-    return rc_store_open(rc_str_c(world->url), &settings, &world->alloc, &world->store,
-                         &world->fault);
+    memset(&fixture->fault, 0, sizeof(fixture->fault));
+    return rc_store_open(rc_str_c(fixture->url), &settings, &fixture->alloc, &fixture->store,
+                         &fixture->fault);
 }
 
-static inline void world_close(store_world *world)
+static inline void fixture_close(store_fixture *fixture)
 {
-    rc_store_close(world->store);
-    world->store = NULL;
+    rc_store_close(fixture->store);
+    fixture->store = NULL;
 }
 
 /* Removes the folder and what is in it. */
-static inline void world_done(store_world *world)
+static inline void fixture_done(store_fixture *fixture)
 {
-    world_close(world);
-    DIR *folder = opendir(world->folder);
+    fixture_close(fixture);
+    DIR *folder = opendir(fixture->folder);
     for (struct dirent *entry = folder != NULL ? readdir(folder) : NULL; entry != NULL;
          entry = readdir(folder)) {
         char path[512];
-        snprintf(path, sizeof(path), "%s/%s", world->folder, entry->d_name);
+        snprintf(path, sizeof(path), "%s/%s", fixture->folder, entry->d_name);
         if (entry->d_name[0] != '.' && unlink(path) != 0)
             rmdir(path);
     }
     if (folder != NULL)
         closedir(folder);
-    rmdir(world->folder);
+    rmdir(fixture->folder);
 }
 
 /* The next id, of that time; the entropy depends on how many there were. */
-static inline rc_id world_id(store_world *world, int64_t unix_ms)
+static inline rc_id fixture_id(store_fixture *fixture, int64_t unix_ms)
 {
     static const uint8_t entropy[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-    return rc_id_make(&world->ids, unix_ms, entropy);
+    return rc_id_make(&fixture->ids, unix_ms, entropy);
 }
 
 /* A whole operation: BEGIN, an ATTEMPT and the OUTCOME. id: views. */
-static inline void world_fill(rc_record records[3], const rc_id *id, int64_t unix_ms)
+static inline void fixture_fill(rc_record records[3], const rc_id *id, int64_t unix_ms)
 {
     static const rc_record_kind kinds[] = {RC_RECORD_BEGIN, RC_RECORD_ATTEMPT, RC_RECORD_OUTCOME};
     for (uint32_t i = 0; i < 3; i++) {
@@ -108,10 +108,10 @@ static inline void world_fill(rc_record records[3], const rc_id *id, int64_t uni
     records[2].outcome = RC_OUTCOME_SUCCEEDED;
 }
 
-static inline bool world_append(store_world *world, const rc_record *records, size_t count)
+static inline bool fixture_append(store_fixture *fixture, const rc_record *records, size_t count)
 {
     const rc_batch batch = {.records = records, .record_count = count};
-    return rc_store_append(world->store, &batch, &world->fault);
+    return rc_store_append(fixture->store, &batch, &fixture->fault);
 }
 
 static inline bool count_records(void *ctx, const rc_record *record)

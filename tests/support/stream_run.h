@@ -55,15 +55,16 @@ typedef struct stream_reader {
     };
 } stream_reader;
 
-static inline void stream_reader_init(stream_reader *r, stream_form form, rc_buf *room, size_t max)
+static inline void stream_reader_init(stream_reader *r, stream_form form, rc_buf *scratch,
+                                      size_t max)
 {
     r->form = form;
     if (form == FORM_SSE)
-        rc_sse_init(&r->sse, room, max);
+        rc_sse_init(&r->sse, scratch, max);
     else if (form == FORM_ARRAY)
-        rc_stream_array_init(&r->array, room, max);
+        rc_stream_array_init(&r->array, scratch, max);
     else
-        rc_stream_lines_init(&r->lines, room, max);
+        rc_stream_lines_init(&r->lines, scratch, max);
 }
 
 static inline void stream_reader_push(stream_reader *r, rc_str piece)
@@ -124,8 +125,8 @@ static inline bool stream_is_inside(rc_str whole, rc_str part)
 
 static inline void stream_run_note(stream_run *run, rc_str text, const rc_stream_event *event)
 {
-    rc_stream_seen seen;
-    rc_stream_watch_step(&run->watch, event, &seen);
+    rc_stream_event_info info;
+    rc_stream_watch_step(&run->watch, event, &info);
     uint64_t len = event->end - event->begin;
     bool is_right = event->end - event->raw.len == run->at && event->end <= text.len &&
                     event->begin <= run->at && event->raw.len <= len && event->tail.len <= len;
@@ -134,8 +135,8 @@ static inline void stream_run_note(stream_run *run, rc_str text, const rc_stream
     if (is_right && event->tail.len > 0)
         is_right =
             memcmp(text.ptr + event->end - event->tail.len, event->tail.ptr, event->tail.len) == 0;
-    run->is_tiled = run->is_tiled && is_right && seen.kinds != 0;
-    run->is_error_inside = run->is_error_inside && stream_is_inside(event->raw, seen.error);
+    run->is_tiled = run->is_tiled && is_right && info.kinds != 0;
+    run->is_error_inside = run->is_error_inside && stream_is_inside(event->raw, info.error);
     run->at = event->end;
     if (event->type == RC_STREAM_EVENT_PART) {
         run->parts++;
@@ -148,7 +149,7 @@ static inline void stream_run_note(stream_run *run, rc_str text, const rc_stream
             abort();
     }
     run->notes[run->count++] = (stream_note){
-        event->type, event->begin, event->end, stream_hash_event(event), seen.kinds, seen.finish};
+        event->type, event->begin, event->end, stream_hash_event(event), info.kinds, info.finish};
 }
 
 static inline size_t stream_piece_len(unsigned cut, uint64_t *random, size_t left)
@@ -166,16 +167,16 @@ static inline size_t stream_piece_len(unsigned cut, uint64_t *random, size_t lef
 /* The whole text; the run is to be given to stream_run_done. mould: NULL, for a walk that has none.
  */
 static inline stream_run stream_run_with(stream_form form, rc_stream_dialect dialect, rc_str text,
-                                         unsigned cut, rc_buf *room, size_t max_bytes,
-                                         rc_stream_mould *mould)
+                                         unsigned cut, rc_buf *scratch, size_t max_bytes,
+                                         rc_event_template *template)
 {
     stream_run run = {.is_tiled = true, .is_error_inside = true};
     stream_reader reader;
     rc_stream_event event;
     uint64_t random = cut;
-    stream_reader_init(&reader, form, room, max_bytes);
+    stream_reader_init(&reader, form, scratch, max_bytes);
     rc_stream_watch_init(&run.watch, dialect);
-    rc_stream_watch_set_mould(&run.watch, mould);
+    rc_stream_watch_set_template(&run.watch, template);
     for (size_t at = 0; at < text.len;) {
         size_t len = stream_piece_len(cut, &random, text.len - at);
         char *piece = malloc(len);
@@ -195,9 +196,9 @@ static inline stream_run stream_run_with(stream_form form, rc_stream_dialect dia
 }
 
 static inline stream_run stream_run_do(stream_form form, rc_stream_dialect dialect, rc_str text,
-                                       unsigned cut, rc_buf *room, size_t max_bytes)
+                                       unsigned cut, rc_buf *scratch, size_t max_bytes)
 {
-    return stream_run_with(form, dialect, text, cut, room, max_bytes, NULL);
+    return stream_run_with(form, dialect, text, cut, scratch, max_bytes, NULL);
 }
 
 static inline void stream_run_done(stream_run *run)

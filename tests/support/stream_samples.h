@@ -71,7 +71,7 @@ typedef struct stream_sample {
 #define TRUNCATED RC_STREAM_END_TRUNCATED
 #define EMPTY RC_STREAM_END_EMPTY
 #define ERRORED RC_STREAM_END_ERRORED
-#define DAMAGED_END RC_STREAM_END_DAMAGED_END
+#define DAMAGED_END RC_STREAM_END_DAMAGED
 #define GOOD RC_STREAM_FINISH_GOOD
 #define NO_REASON RC_STREAM_FINISH_NONE
 
@@ -356,14 +356,14 @@ static const stream_sample stream_samples[] = {
 #define STREAM_SAMPLE_MAX 4096
 
 /* The text with its quotes, in room for STREAM_SAMPLE_MAX bytes. */
-static inline rc_str stream_sample_text(const char *text, char *room)
+static inline rc_str stream_sample_text(const char *text, char *scratch)
 {
     size_t len = strlen(text);
     if (len > STREAM_SAMPLE_MAX)
         abort();
     for (size_t i = 0; i < len; i++)
-        room[i] = text[i] == '\'' ? '"' : text[i];
-    return rc_str_make(room, len);
+        scratch[i] = text[i] == '\'' ? '"' : text[i];
+    return rc_str_make(scratch, len);
 }
 
 #undef GOOD

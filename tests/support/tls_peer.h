@@ -18,14 +18,14 @@ typedef struct identity {
     X509 *certificate;
 } identity;
 
-typedef struct identity_of {
+typedef struct identity_options {
     const char *name;
     const char *names;      /* "DNS:localhost,IP:127.0.0.1" */
     const identity *issuer; /* NULL: itself */
     long from_s;            /* relative to now */
     long until_s;
     bool is_ca;
-} identity_of;
+} identity_options;
 
 static inline void identity_extend(X509 *certificate, X509 *issuer, int id, const char *value)
 {
@@ -38,7 +38,7 @@ static inline void identity_extend(X509 *certificate, X509 *issuer, int id, cons
     X509_EXTENSION_free(extension);
 }
 
-static inline identity identity_make(identity_of of)
+static inline identity identity_make(identity_options of)
 {
     static long serial = 1;
     identity made = {.key = EVP_EC_gen("P-256"), .certificate = X509_new()};

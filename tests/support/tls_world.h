@@ -12,9 +12,9 @@ static identity authority;
 static char authority_pem[4096];
 static rc_tls *trust;
 static peer server;
-static world client;
+static fixture client;
 
-static inline rc_resolve_answer to_loopback(void *ctx, const char *host,
+static inline rc_resolve_result to_loopback(void *ctx, const char *host,
                                             rc_addresses *ret_addresses)
 {
     (void)ctx;
@@ -38,7 +38,7 @@ static inline int make_authority(void **state)
     const char *why = NULL;
     (void)state;
     authority = identity_make(
-        (identity_of){.name = "Test CA", .from_s = -DAY, .until_s = DAY, .is_ca = true});
+        (identity_options){.name = "Test CA", .from_s = -DAY, .until_s = DAY, .is_ca = true});
     const rc_tls_settings settings = {
         .ca_pem = identity_pem(&authority, authority_pem, sizeof(authority_pem)),
         .is_without_system = true,
@@ -63,23 +63,23 @@ static inline void begin(SSL_CTX *tls, void (*script)(peer_conn *), const void *
     client.settings.tls = trust;
     client.settings.resolve.hook = to_loopback;
     client.settings.allow = allow_all;
-    world_open(&client);
+    fixture_open(&client);
 }
 
 static inline void finish(void)
 {
-    assert_true(world_close(&client));
+    assert_true(fixture_close(&client));
     peer_stop(&server);
     SSL_CTX_free(server.tls);
 }
 
 static inline identity good_identity(void)
 {
-    return identity_make((identity_of){.name = "good",
-                                       .names = "DNS:good.test,IP:127.0.0.1",
-                                       .issuer = &authority,
-                                       .from_s = -DAY,
-                                       .until_s = DAY});
+    return identity_make((identity_options){.name = "good",
+                                            .names = "DNS:good.test,IP:127.0.0.1",
+                                            .issuer = &authority,
+                                            .from_s = -DAY,
+                                            .until_s = DAY});
 }
 
 #endif

@@ -215,15 +215,15 @@ static inline void peer_repeat(peer_conn *conn)
 }
 
 /* The client. */
-typedef struct world {
+typedef struct fixture {
     uv_loop_t loop;
     rc_upstream_settings settings;
     rc_upstream *upstream;
     bool is_closed;
-} world;
+} fixture;
 
 typedef struct probe {
-    world *of;
+    fixture *of;
     rc_upstream_call call;
     int heads;
     int status;
@@ -244,7 +244,7 @@ typedef struct probe {
     char detail[RC_UPSTREAM_DETAIL_BYTES + 1]; /* of the failure, which views it; ends in NUL */
 } probe;
 
-static inline void world_open(world *w)
+static inline void fixture_open(fixture *w)
 {
     signal(SIGPIPE, SIG_IGN);
     alarm(120);
@@ -256,15 +256,15 @@ static inline void world_open(world *w)
         abort();
 }
 
-static inline void world_on_closed(void *ctx)
+static inline void fixture_on_closed(void *ctx)
 {
-    ((world *)ctx)->is_closed = true;
+    ((fixture *)ctx)->is_closed = true;
 }
 
 /* Everything must be closed and given back. */
-static inline bool world_close(world *w)
+static inline bool fixture_close(fixture *w)
 {
-    rc_upstream_close(w->upstream, world_on_closed, w);
+    rc_upstream_close(w->upstream, fixture_on_closed, w);
     uv_run(&w->loop, UV_RUN_DEFAULT);
     return uv_loop_close(&w->loop) == 0 && w->is_closed;
 }
@@ -343,7 +343,7 @@ static inline rc_origin origin_at(const char *scheme, const char *host, uint16_t
 }
 
 /* A request with 10 s for each step unless it says otherwise. */
-static inline rc_upstream_kind probe_send(probe *p, world *w, const rc_origin *origin,
+static inline rc_upstream_kind probe_send(probe *p, fixture *w, const rc_origin *origin,
                                           rc_upstream_request request)
 {
     p->of = w;
@@ -360,7 +360,7 @@ static inline rc_upstream_kind probe_send(probe *p, world *w, const rc_origin *o
     return rc_upstream_start(&p->call, w->upstream, origin, &request, &probe_handler, p);
 }
 
-static inline rc_upstream_kind probe_start(probe *p, world *w, const rc_origin *origin)
+static inline rc_upstream_kind probe_start(probe *p, fixture *w, const rc_origin *origin)
 {
     return probe_send(p, w, origin, (rc_upstream_request){.body = RC_STR("{}")});
 }
@@ -377,7 +377,7 @@ static inline void probe_wait(probe *p)
         uv_run(&p->of->loop, UV_RUN_ONCE);
 }
 
-static inline void probe_run(probe *p, world *w, const rc_origin *origin)
+static inline void probe_run(probe *p, fixture *w, const rc_origin *origin)
 {
     if (probe_start(p, w, origin) != RC_UPSTREAM_NONE)
         abort();

@@ -7,20 +7,20 @@
 #define OK_5 "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"
 
 static peer server;
-static world client;
+static fixture client;
 static rc_origin origin;
 
 static void begin(void (*script)(peer_conn *), const void *ctx)
 {
     server = (peer){.ctx = (void *)(uintptr_t)ctx};
     peer_start(&server, script);
-    world_open(&client);
+    fixture_open(&client);
     origin = origin_at("http", "127.0.0.1", server.port);
 }
 
 static void finish(void)
 {
-    assert_true(world_close(&client));
+    assert_true(fixture_close(&client));
     peer_stop(&server);
     client.settings.alloc.get = NULL;
 }

@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     int result = 0;
     if (strcmp(argv[2], "fill") == 0)
         result = run_fill(store, &alloc, argc, argv);
-    else if (!story_tell(store, &alloc, argv[3], argc > 4 ? number(argv[4]) : now(), &fault))
+    else if (!story_write(store, &alloc, argv[3], argc > 4 ? number(argv[4]) : now(), &fault))
         result = refuse(fault.detail);
     rc_store_close(store);
     return result;

@@ -41,7 +41,7 @@ static int listen_here(const char *folder)
     return fd;
 }
 
-static void answer(SSL *ssl, long offset_s)
+static void respond(SSL *ssl, long offset_s)
 {
     char date[64];
     char text[512];
@@ -67,9 +67,9 @@ int main(int argc, char **argv)
         return 64;
     (void)signal(SIGPIPE, SIG_IGN);
     const bool is_self = strcmp(argv[2], "self") == 0;
-    const identity authority = identity_make((identity_of){
+    const identity authority = identity_make((identity_options){
         .name = "Test CA", .from_s = -100 * DAY, .until_s = 100 * DAY, .is_ca = true});
-    const identity shown = identity_make((identity_of){
+    const identity shown = identity_make((identity_options){
         .name = "a server",
         .names = is_self ? "IP:127.0.0.1" : argv[2],
         .issuer = is_self ? NULL : &authority,
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
             return 71;
         SSL *ssl = SSL_new(context);
         (void)SSL_set_fd(ssl, connection);
-        answer(ssl, argc > 5 ? strtol(argv[5], NULL, 10) : 0);
+        respond(ssl, argc > 5 ? strtol(argv[5], NULL, 10) : 0);
         SSL_free(ssl);
         (void)close(connection);
     }

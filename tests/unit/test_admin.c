@@ -35,25 +35,25 @@ static void requests_are_answered_with_all_headers(void **state)
         {"GET /healthz HTTP/1.1\r\n\r\n", 400},
         {"GET nonsense HTTP/1.1\r\nHost: a\r\n\r\n", 400},
     };
-    world_start("");
+    fixture_start("");
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const int status = ask(cases[i].text);
+        const int status = send_request(cases[i].text);
         if (status != cases[i].status)
-            fail_msg("%s: %d %s", cases[i].text, status, world.got);
+            fail_msg("%s: %d %s", cases[i].text, status, fixture.got);
         for (size_t k = 0; k < COUNT(fields) - (status == 400); k++)
             if (!got(fields[k]))
-                fail_msg("%s: no %s in %s", cases[i].text, fields[k], world.got);
+                fail_msg("%s: no %s in %s", cases[i].text, fields[k], fixture.got);
         assert_false(got("Access-Control"));
         if (status >= 400)
             assert_true(got("\"error_code\":") && got("application/problem+json"));
     }
-    world_end();
+    fixture_end();
 }
 
 static void a_connection_serves_one_request_after_the_other(void **state)
 {
     (void)state;
-    world_start("");
+    fixture_start("");
     client_open();
     static const char text[] =
         "GET /healthz" OWN "\r\nPOST /admin/v1/targets/openai/gpt-4o/out" OWN MARK
@@ -65,15 +65,15 @@ static void a_connection_serves_one_request_after_the_other(void **state)
     }
     UNTIL(got("\"targets\":[{") && got("claude"));
     assert_true(got("\"state\":\"out_of_service\""));
-    assert_string_equal(world.fake.said, "openai|gpt-4o||x|127.0.0.1");
-    world_end();
+    assert_string_equal(fixture.fake.action_text, "openai|gpt-4o||x|127.0.0.1");
+    fixture_end();
 }
 
 static void what_is_too_large_is_refused(void **state)
 {
     (void)state;
     static char text[200 << 10];
-    world_start("");
+    fixture_start("");
     /* A body in chunks, whose length nobody has said. */
     int at = snprintf(text, sizeof(text),
                       "POST /admin/v1/reload" OWN MARK "Transfer-Encoding: chunked\r\n\r\n");
@@ -85,16 +85,16 @@ static void what_is_too_large_is_refused(void **state)
     }
     client_open();
     client_send(text, (size_t)at);
-    UNTIL(is_answered());
+    UNTIL(has_response());
     assert_true(got("HTTP/1.1 413 "));
-    assert_int_equal(world.fake.acts, 0);
+    assert_int_equal(fixture.fake.acts, 0);
     /* A head. */
     at = snprintf(text, sizeof(text), "GET /healthz" OWN "X: ");
     memset(text + at, 'x', 17 << 10);
     memcpy(text + at + (17 << 10), "\r\n\r\n", 5);
-    assert_int_equal(ask(text), 431);
+    assert_int_equal(send_request(text), 431);
     assert_true(got("ShapeInvalid"));
-    world_end();
+    fixture_end();
 }
 
 /* Takes turns until the connection has sent a page (true) or is closed. */
@@ -118,7 +118,7 @@ static void there_is_a_bound_on_connections(void **state)
         CEILING = 64
     };
     int fds[CEILING + 16];
-    world_start("");
+    fixture_start("");
     for (size_t i = 0; i < COUNT(fds); i++) {
         fds[i] = client_dial();
         assert_int_equal(send(fds[i], "G", 1, MSG_NOSIGNAL), 1); /* a byte of a head */
@@ -137,20 +137,22 @@ static void there_is_a_bound_on_connections(void **state)
         close(fds[i]);
     }
     assert_in_range(served, CEILING, COUNT(fds));
-    world_end();
+    fixture_end();
 }
 
 static void the_token_is_asked_for(void **state)
 {
     (void)state;
-    world_start("hunter2");
-    assert_int_equal(ask("GET /admin/v1/state" OWN "\r\n"), 401);
+    fixture_start("hunter2");
+    assert_int_equal(send_request("GET /admin/v1/state" OWN "\r\n"), 401);
     assert_true(got("\r\nWWW-Authenticate: Bearer realm=\"recourse\"\r\n"));
-    assert_int_equal(ask("GET /admin/v1/state" OWN "Authorization: Bearer hunter2\r\n\r\n"), 200);
+    assert_int_equal(
+        send_request("GET /admin/v1/state" OWN "Authorization: Bearer hunter2\r\n\r\n"), 200);
     assert_false(got("hunter2"));
-    assert_true(rc_admin_set_token(world.admin, rc_secret_make(RC_STR("other"))));
-    assert_int_equal(ask("GET /admin/v1/state" OWN "Authorization: Bearer hunter2\r\n\r\n"), 401);
-    world_end();
+    assert_true(rc_admin_set_token(fixture.admin, rc_secret_make(RC_STR("other"))));
+    assert_int_equal(
+        send_request("GET /admin/v1/state" OWN "Authorization: Bearer hunter2\r\n\r\n"), 401);
+    fixture_end();
 }
 
 static void other_machines_need_a_token(void **state)
@@ -158,21 +160,21 @@ static void other_machines_need_a_token(void **state)
     (void)state;
     static const char *const hosts[] = {"0.0.0.0", "::", "10.0.0.1", "example.com"};
     rc_listening listening;
-    world_start("");
+    fixture_start("");
     for (size_t i = 0; i < COUNT(hosts); i++) {
-        assert_int_equal(rc_admin_listen(world.admin, hosts[i], 0, &listening), RC_LISTEN_DENIED);
+        assert_int_equal(rc_admin_listen(fixture.admin, hosts[i], 0, &listening), RC_LISTEN_DENIED);
         assert_non_null(strstr(listening.text, "no token"));
     }
-    assert_int_equal(rc_admin_listen(world.admin, "localhost", 0, &listening), RC_LISTEN_OK);
-    world_end();
-    world_start("t");
-    assert_int_equal(rc_admin_listen(world.admin, "0.0.0.0", 0, &listening), RC_LISTEN_OK);
+    assert_int_equal(rc_admin_listen(fixture.admin, "localhost", 0, &listening), RC_LISTEN_OK);
+    fixture_end();
+    fixture_start("t");
+    assert_int_equal(rc_admin_listen(fixture.admin, "0.0.0.0", 0, &listening), RC_LISTEN_OK);
     assert_true(listening.port > 0);
     char longest[400];
     memset(longest, 'h', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
-    assert_int_equal(rc_admin_listen(world.admin, longest, 0, &listening), RC_LISTEN_DENIED);
-    world_end();
+    assert_int_equal(rc_admin_listen(fixture.admin, longest, 0, &listening), RC_LISTEN_DENIED);
+    fixture_end();
 }
 
 static void the_unix_socket_is_its_owners(void **state)
@@ -184,19 +186,20 @@ static void the_unix_socket_is_its_owners(void **state)
     rc_listening listening;
     assert_non_null(mkdtemp(folder));
     snprintf(address.sun_path, sizeof(address.sun_path), "%s/s", folder);
-    world_start("");
-    assert_int_equal(rc_admin_listen_unix(world.admin, address.sun_path, &listening), RC_LISTEN_OK);
+    fixture_start("");
+    assert_int_equal(rc_admin_listen_unix(fixture.admin, address.sun_path, &listening),
+                     RC_LISTEN_OK);
     assert_int_equal(stat(address.sun_path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    world.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(connect(world.fd, (struct sockaddr *)&address, sizeof(address)), 0);
-    world.is_at_end = false;
+    fixture.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(fixture.fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    fixture.is_at_end = false;
     static const char text[] = "POST /admin/v1/drain HTTP/1.1\r\nHost: whatever\r\n" MARK "\r\n";
     client_send(text, sizeof(text) - 1);
-    UNTIL(is_answered());
+    UNTIL(has_response());
     assert_true(got("HTTP/1.1 200 "));
-    assert_string_equal(world.fake.said, "||||unix");
-    world_end();
+    assert_string_equal(fixture.fake.action_text, "||||unix");
+    fixture_end();
     assert_int_not_equal(access(address.sun_path, F_OK), 0);
     assert_int_equal(rmdir(folder), 0);
 }
@@ -222,14 +225,14 @@ static void on_live_end(void *ctx)
     live.ends++;
 }
 
-static const rc_admin_stream_calls live_calls = {on_live_drained, on_live_end};
+static const rc_admin_stream_handler live_calls = {on_live_drained, on_live_end};
 
 static void open_live(void *ctx, const rc_admin_request *request, rc_admin_stream *stream)
 {
     (void)ctx;
     (void)request;
     live.stream = stream;
-    rc_admin_stream_keep(stream, &live_calls, NULL);
+    rc_admin_stream_attach(stream, &live_calls, NULL);
     assert_true(rc_admin_stream_begin(stream, "text/event-stream"));
     assert_false(rc_admin_stream_begin(stream, "text/event-stream"));
     rc_admin_stream_write(stream, RC_STR("data: first\n\n"));
@@ -240,7 +243,7 @@ static void open_later(void *ctx, const rc_admin_request *request, rc_admin_stre
     (void)ctx;
     (void)request;
     live.stream = stream;
-    rc_admin_stream_keep(stream, &live_calls, NULL);
+    rc_admin_stream_attach(stream, &live_calls, NULL);
 }
 
 static void open_at_once(void *ctx, const rc_admin_request *request, rc_admin_stream *stream)
@@ -279,9 +282,9 @@ static const rc_admin_route live_routes[] = {
 static void live_start(void)
 {
     memset(&live, 0, sizeof(live));
-    world_start("");
+    fixture_start("");
     assert_true(
-        rc_admin_add(world.admin, &(rc_admin_table){live_routes, COUNT(live_routes), NULL}));
+        rc_admin_add(fixture.admin, &(rc_admin_table){live_routes, COUNT(live_routes), NULL}));
 }
 
 static void a_stream_goes_on_until_one_side_ends_it(void **state)
@@ -310,11 +313,11 @@ static void a_stream_goes_on_until_one_side_ends_it(void **state)
     client_open();
     client_send("GET /live" OWN "\r\n", strlen("GET /live" OWN "\r\n"));
     UNTIL(got("data: first"));
-    rc_admin_stop(world.admin);
-    UNTIL(world.admin == NULL && world.is_at_end);
+    rc_admin_stop(fixture.admin);
+    UNTIL(fixture.admin == NULL && fixture.is_at_end);
     assert_int_equal(live.ends, 3);
     assert_true(got("\r\n0\r\n\r\n"));
-    world_end();
+    fixture_end();
 }
 
 static void a_slow_reader_is_waited_for(void **state)
@@ -327,16 +330,16 @@ static void a_slow_reader_is_waited_for(void **state)
     client_send("GET /live" OWN "\r\n", strlen("GET /live" OWN "\r\n"));
     UNTIL(got("data: first"));
     /* It does not read. */
-    world.is_at_end = true;
+    fixture.is_at_end = true;
     int written = 0;
     while (rc_admin_stream_write(live.stream, rc_str_make(piece, sizeof(piece))) && written < 500) {
         written++;
         turn();
     }
     assert_true(written < 500 && !live.is_drained);
-    world.is_at_end = false;
-    UNTIL((world.got_len = 0, live.is_drained));
-    world_end();
+    fixture.is_at_end = false;
+    UNTIL((fixture.got_len = 0, live.is_drained));
+    fixture_end();
     assert_int_equal(live.ends, 1);
 }
 
@@ -353,28 +356,28 @@ static void an_answer_may_come_later_or_not_at_all(void **state)
     rc_admin_stream_send(live.stream);
     UNTIL(live.ends == 1);
     assert_true(got("HTTP/1.1 202 ") && got("{\"later\":true}"));
-    assert_int_equal(ask("GET /once" OWN "\r\n"), 200);
-    assert_int_equal(ask("GET /forget" OWN "\r\n"), 500);
+    assert_int_equal(send_request("GET /once" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /forget" OWN "\r\n"), 500);
     assert_true(got("InvariantBroken"));
-    assert_int_equal(ask("GET /badly" OWN "\r\n"), 503);
+    assert_int_equal(send_request("GET /badly" OWN "\r\n"), 503);
     assert_true(got("nosniff") && !got("a\nb"));
     /* One that is never answered ends with the server. */
     client_open();
     client_send("POST /later" OWN MARK "\r\n", strlen("POST /later" OWN MARK "\r\n"));
     UNTIL(live.stream != NULL);
-    world_end();
+    fixture_end();
     assert_int_equal(live.ends, 2);
 }
 
 static void stopping_lets_answers_finish(void **state)
 {
     (void)state;
-    world_start("");
-    assert_int_equal(ask("GET /healthz" OWN "\r\n"), 200);
-    rc_admin_stop(world.admin);
-    UNTIL(world.admin == NULL);
-    assert_true(world.is_at_end || world.fd >= 0);
-    world_end();
+    fixture_start("");
+    assert_int_equal(send_request("GET /healthz" OWN "\r\n"), 200);
+    rc_admin_stop(fixture.admin);
+    UNTIL(fixture.admin == NULL);
+    assert_true(fixture.is_at_end || fixture.fd >= 0);
+    fixture_end();
 }
 
 int main(void)

@@ -9,7 +9,7 @@ static json_object *state_of(const char *path)
 {
     char text[256];
     snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\n" OWN "\r\n", path);
-    assert_int_equal(ask(text), 200);
+    assert_int_equal(send_request(text), 200);
     assert_string_equal(reply.type, "application/json");
     json_object *doc = json_tokener_parse(body());
     assert_non_null(doc);
@@ -74,7 +74,7 @@ static void metrics_come_from_both(void **state)
     start("", "127.0.0.1");
     fake.is_out[0] = true;
     rc_metrics_row(metrics, RC_ROWS_TARGET, RC_STR("openai/gpt-4o"));
-    assert_int_equal(ask("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_string_equal(reply.type, "text/plain; version=0.0.4; charset=utf-8");
     if (!prom_lint_page(rc_str_c(body()), &series, wrong))
         fail_msg("%s", wrong);
@@ -90,7 +90,7 @@ static void metrics_come_from_both(void **state)
     assert_true(has("recourse_build_info{version=\""));
     assert_true(has("recourse_attempts_total{target=\"openai/gpt-4o\",code=\"none\"} 0\n"));
     core.metrics = NULL;
-    assert_int_equal(ask("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 404);
+    assert_int_equal(send_request("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 404);
     end();
 }
 
@@ -103,10 +103,10 @@ static void metrics_have_no_invented_names(void **state)
     size_t after;
     char wrong[512];
     start("", "127.0.0.1");
-    assert_int_equal(ask("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_true(prom_lint_page(rc_str_c(body()), &before, wrong));
     fake.unnamed = 2000;
-    assert_int_equal(ask("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 200);
     if (!prom_lint_page(rc_str_c(body()), &after, wrong))
         fail_msg("%s", wrong);
     assert_false(has("invented"));
@@ -121,9 +121,9 @@ static void readiness_is_not_liveness(void **state)
     (void)state;
     start("", "127.0.0.1");
     fake.is_ready = false;
-    assert_int_equal(ask("GET /healthz HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /healthz HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_string_equal(body(), "ok\n");
-    assert_int_equal(ask("GET /readyz HTTP/1.1\r\n" OWN "\r\n"), 503);
+    assert_int_equal(send_request("GET /readyz HTTP/1.1\r\n" OWN "\r\n"), 503);
     assert_string_equal(body(), "draining\n");
     end();
 }
@@ -134,19 +134,19 @@ static void readiness_can_be_verbose(void **state)
     (void)state;
     start("secret-token", "127.0.0.1");
     fake.unnamed = 1;
-    assert_int_equal(ask("GET /readyz?verbose HTTP/1.1\r\n" OWN "\r\n"), 401);
+    assert_int_equal(send_request("GET /readyz?verbose HTTP/1.1\r\n" OWN "\r\n"), 401);
     assert_false(has("openai"));
-    assert_int_equal(
-        ask("GET /readyz?verbose HTTP/1.1\r\n" OWN "Authorization: Bearer secret-token\r\n\r\n"),
-        200);
+    assert_int_equal(send_request("GET /readyz?verbose HTTP/1.1\r\n" OWN
+                                  "Authorization: Bearer secret-token\r\n\r\n"),
+                     200);
     assert_true(has("{\"ready\":true,\"targets\":[{\"target\":\"openai/gpt-4o\",\"provider\":"
                     "\"openai\",\"model\":\"gpt-4o\",\"state\":\"up\",\"health\":\"failing\","
                     "\"since\":\"2023-11-14T22:13:10.000Z\",\"failed_with\":\"Provider5xx\"},"));
     assert_false(has("invented"));
     fake.is_ready = false;
-    assert_int_equal(
-        ask("GET /readyz?verbose HTTP/1.1\r\n" OWN "Authorization: Bearer secret-token\r\n\r\n"),
-        503);
+    assert_int_equal(send_request("GET /readyz?verbose HTTP/1.1\r\n" OWN
+                                  "Authorization: Bearer secret-token\r\n\r\n"),
+                     503);
     assert_true(has("{\"ready\":false,\"why\":\"draining\",\"targets\":["));
     end();
 }
@@ -158,28 +158,30 @@ static void an_operator_is_obeyed_and_named(void **state)
     (void)state;
     start("", "127.0.0.1");
     fake.is_key_dead = true;
-    assert_int_equal(ask("POST /admin/v1/targets/local/meta/llama%203/out HTTP/1.1\r\n" OWN JSON
-                         "\r\n{\"reason\": \"ma\\u00e9tenance\"}"),
-                     200);
-    assert_string_equal(fake.said, "local|meta/llama 3||ma\xc3\xa9tenance|127.0.0.1");
+    assert_int_equal(
+        send_request("POST /admin/v1/targets/local/meta/llama%203/out HTTP/1.1\r\n" OWN JSON
+                     "\r\n{\"reason\": \"ma\\u00e9tenance\"}"),
+        200);
+    assert_string_equal(fake.action_text, "local|meta/llama 3||ma\xc3\xa9tenance|127.0.0.1");
     assert_true(fake.is_out[1]);
     assert_true(has("\"state\":\"out_of_service\""));
-    assert_int_equal(ask_from("", "POST /admin/v1/targets/local/meta/llama%203/in HTTP/1.1\r\n" OWN
-                                  "x-recourse-admin: 1\r\n\r\n"),
-                     200);
-    assert_string_equal(fake.said, "local|meta/llama 3|||unix");
+    assert_int_equal(
+        send_request_from("", "POST /admin/v1/targets/local/meta/llama%203/in HTTP/1.1\r\n" OWN
+                              "x-recourse-admin: 1\r\n\r\n"),
+        200);
+    assert_string_equal(fake.action_text, "local|meta/llama 3|||unix");
     assert_true(has("\"state\":\"cooling\""));
-    assert_int_equal(ask("POST /admin/v1/keys/openai/0/revive HTTP/1.1\r\n" OWN JSON "\r\n{}"),
-                     200);
+    assert_int_equal(
+        send_request("POST /admin/v1/keys/openai/0/revive HTTP/1.1\r\n" OWN JSON "\r\n{}"), 200);
     assert_int_equal(fake.kind, RC_ADMIN_KEY_REVIVE);
     assert_true(has("\"id\":\"openai/0\"") && has("\"state\":\"healthy\""));
-    assert_int_equal(ask("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 200);
+    assert_int_equal(send_request("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 200);
     assert_true(has("\"generation\":2"));
     assert_false(has("needs_restart"));
-    fake.waits[0] = RC_STR("listen");
-    fake.waits[1] = RC_STR("limits.max_connections");
-    fake.wait_count = 2;
-    assert_int_equal(ask("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 200);
+    fake.needs_restart[0] = RC_STR("listen");
+    fake.needs_restart[1] = RC_STR("limits.max_connections");
+    fake.needs_restart_count = 2;
+    assert_int_equal(send_request("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 200);
     assert_true(has("\"needs_restart\":[\"listen\",\"limits.max_connections\"]"));
     end();
 }
@@ -189,19 +191,19 @@ static void what_cannot_be_done_says_why(void **state)
     (void)state;
     start("", "127.0.0.1");
     fake.is_reload_refused = true;
-    assert_int_equal(ask("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 422);
+    assert_int_equal(send_request("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 422);
     expect_problem("ConfigSchemaViolation");
     assert_true(has("recourse.yaml:3:5: routs: unknown key"));
     assert_true(has("The old configuration goes on."));
-    assert_int_equal(ask("GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_true(has("\"refusal\":\"recourse.yaml:3:5: routs: unknown key\""));
     fake.is_stuck = true;
-    assert_int_equal(ask("POST /admin/v1/drain HTTP/1.1\r\n" OWN JSON "\r\n"), 503);
+    assert_int_equal(send_request("POST /admin/v1/drain HTTP/1.1\r\n" OWN JSON "\r\n"), 503);
     assert_true(has("A loop does not answer."));
     fake.is_blind = true;
-    assert_int_equal(ask("GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 503);
+    assert_int_equal(send_request("GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 503);
     expect_problem("Internal");
-    assert_int_equal(ask("GET /readyz HTTP/1.1\r\n" OWN "\r\n"), 503);
+    assert_int_equal(send_request("GET /readyz HTTP/1.1\r\n" OWN "\r\n"), 503);
     end();
 }
 
@@ -232,18 +234,19 @@ static void a_body_is_a_reason_or_nothing(void **state)
         char text[256];
         snprintf(text, sizeof(text), "POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n%s",
                  cases[i].body);
-        if (ask(text) != cases[i].status)
+        if (send_request(text) != cases[i].status)
             fail_msg("%s: %d", cases[i].body, reply.status);
     }
     char text[600] = "POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n{\"reason\":\"";
     size_t len = strlen(text);
     memset(text + len, 'r', 256);
     memcpy(text + len + 256, "\"}", 3);
-    assert_int_equal(ask(text), 200);
+    assert_int_equal(send_request(text), 200);
     memcpy(text + len + 256, "r\"}", 4);
-    assert_int_equal(ask(text), 400);
+    assert_int_equal(send_request(text), 400);
     assert_int_equal(
-        ask("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "Content-Length: 65537\r\n\r\n"), 413);
+        send_request("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "Content-Length: 65537\r\n\r\n"),
+        413);
     expect_problem("ShapeInvalid");
     end();
 }
@@ -273,19 +276,19 @@ static void budgets_are_shown_and_raised(void **state)
         {"", 400, 0},
     };
     start("", "127.0.0.1");
-    assert_int_equal(ask("GET /admin/v1/budgets HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /admin/v1/budgets HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_true(has("{\"scope\":\"client app\",\"per\":\"month\",\"on_exceed\":\"fail\","
                     "\"spent_usd\":4.2,\"held_usd\":0.03,\"limit_usd\":5,\"renews\":\""));
     assert_true(has("{\"scope\":\"budget all\",\"per\":\"total\",\"on_exceed\":\"warn\","
                     "\"spent_usd\":0,\"held_usd\":0,\"awaited\":false,\"refusing\":false}"));
-    assert_int_equal(ask("GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_true(has("\"budgets\":[{\"scope\":\"client app\""));
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[256];
         snprintf(text, sizeof(text),
                  "POST /admin/v1/budgets/client%%20app/raise HTTP/1.1\r\n" OWN JSON "\r\n%s",
                  cases[i].body);
-        if (ask(text) != cases[i].status)
+        if (send_request(text) != cases[i].status)
             fail_msg("%s: %d", cases[i].body, reply.status);
         if (reply.status != 200)
             continue;
@@ -294,11 +297,13 @@ static void budgets_are_shown_and_raised(void **state)
     }
     assert_int_equal(fake.raised, 1000005250001);
     assert_int_equal(
-        ask("POST /admin/v1/budgets/client%20nobody/raise HTTP/1.1\r\n" OWN JSON "\r\n{\"usd\":1}"),
+        send_request("POST /admin/v1/budgets/client%20nobody/raise HTTP/1.1\r\n" OWN JSON
+                     "\r\n{\"usd\":1}"),
         404);
     assert_true(has("There is no such budget."));
     /* An amount means nothing elsewhere. */
-    assert_int_equal(ask("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n{\"usd\":1}"), 400);
+    assert_int_equal(send_request("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n{\"usd\":1}"),
+                     400);
     end();
 }
 
@@ -312,7 +317,7 @@ static void on_more(void *ctx, const rc_admin_request *request, rc_admin_reply *
         rc_buf_push(&r->body, RC_STR(" "));
         rc_buf_push(&r->body, request->captures[i]);
     }
-    if (rc_admin_query(request, RC_STR("q"), &value)) {
+    if (rc_admin_request_parameter(request, RC_STR("q"), &value)) {
         rc_buf_push(&r->body, RC_STR(" q="));
         rc_buf_push(&r->body, value);
     }
@@ -332,21 +337,22 @@ static void more_tables_can_be_added(void **state)
     start("", "127.0.0.1");
     const rc_admin_table table = {more, COUNT(more), (void *)(uintptr_t) "more:"};
     assert_true(rc_admin_core_add(&core, &table));
-    assert_int_equal(ask("GET / HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET / HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_string_equal(body(), "more:");
-    assert_int_equal(ask("GET /assets/css/a.css?q=1%202&q=3 HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /assets/css/a.css?q=1%202&q=3 HTTP/1.1\r\n" OWN "\r\n"),
+                     200);
     assert_string_equal(body(), "more: css/a.css q=1 2");
-    assert_int_equal(ask("GET /assets/x?q=%zz HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /assets/x?q=%zz HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_string_equal(body(), "more: x");
-    assert_int_equal(ask("GET /assets HTTP/1.1\r\n" OWN "\r\n"), 404);
-    assert_int_equal(ask("GET /assets/../x HTTP/1.1\r\n" OWN "\r\n"), 404);
-    assert_int_equal(ask("GET /a/1/b/2/3/4/c HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /assets HTTP/1.1\r\n" OWN "\r\n"), 404);
+    assert_int_equal(send_request("GET /assets/../x HTTP/1.1\r\n" OWN "\r\n"), 404);
+    assert_int_equal(send_request("GET /a/1/b/2/3/4/c HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_string_equal(body(), "more: 1 2 3/4");
     /* The first that fits counts. */
-    assert_int_equal(ask("GET /healthz HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /healthz HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_string_equal(body(), "ok\n");
     /* More captures than there is room for are no match. */
-    assert_int_equal(ask("GET /1/2/3/4/5 HTTP/1.1\r\n" OWN "\r\n"), 404);
+    assert_int_equal(send_request("GET /1/2/3/4/5 HTTP/1.1\r\n" OWN "\r\n"), 404);
     for (size_t i = 2; i < RC_ADMIN_TABLES_MAX; i++)
         assert_true(rc_admin_core_add(&core, &table));
     assert_false(rc_admin_core_add(&core, &table));

@@ -25,7 +25,8 @@ static void without_a_token_this_machine_alone_is_served(void **state)
     };
     start("", "127.0.0.1");
     for (size_t i = 0; i < COUNT(cases); i++) {
-        if (ask_from(cases[i].peer, "GET /healthz HTTP/1.1\r\n" OWN "\r\n") != cases[i].status)
+        if (send_request_from(cases[i].peer, "GET /healthz HTTP/1.1\r\n" OWN "\r\n") !=
+            cases[i].status)
             fail_msg("%s: %d", cases[i].peer, reply.status);
         if (cases[i].status == 403)
             expect_problem("PermissionDenied");
@@ -33,8 +34,8 @@ static void without_a_token_this_machine_alone_is_served(void **state)
     end();
     /* With one, others are served, too. */
     start("secret", "10.0.0.5");
-    assert_int_equal(ask_from("10.0.0.1", "GET /metrics HTTP/1.1\r\nHost: 10.0.0.5:1\r\n"
-                                          "Authorization: Bearer secret\r\n\r\n"),
+    assert_int_equal(send_request_from("10.0.0.1", "GET /metrics HTTP/1.1\r\nHost: 10.0.0.5:1\r\n"
+                                                   "Authorization: Bearer secret\r\n\r\n"),
                      200);
     end();
 }
@@ -74,16 +75,16 @@ static void another_host_is_refused(void **state)
         char text[256];
         start(hosts[i].token, hosts[i].own);
         snprintf(text, sizeof(text), "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", hosts[i].host);
-        if (ask(text) != (hosts[i].is_good ? 200 : 421))
+        if (send_request(text) != (hosts[i].is_good ? 200 : 421))
             fail_msg("%s for %s: %d", hosts[i].host, hosts[i].own, reply.status);
         if (!hosts[i].is_good)
             expect_problem("ShapeInvalid");
         end();
     }
     start("", "127.0.0.1");
-    assert_int_equal(ask("GET /healthz HTTP/1.0\r\n\r\n"), 421);
+    assert_int_equal(send_request("GET /healthz HTTP/1.0\r\n\r\n"), 421);
     /* Over the socket no name leads anywhere. */
-    assert_int_equal(ask_from("", "GET /healthz HTTP/1.1\r\nHost: whatever\r\n\r\n"), 200);
+    assert_int_equal(send_request_from("", "GET /healthz HTTP/1.1\r\nHost: whatever\r\n\r\n"), 200);
     end();
 }
 
@@ -113,7 +114,7 @@ static void the_token_is_needed_for_all_but_health(void **state)
         char text[512];
         snprintf(text, sizeof(text), "GET /admin/v1/state HTTP/1.1\r\n" OWN "%s\r\n",
                  cases[i].line);
-        if (ask(text) != cases[i].status)
+        if (send_request(text) != cases[i].status)
             fail_msg("%s: %d", cases[i].line, reply.status);
         if (cases[i].status == 401) {
             expect_problem("AuthFailed");
@@ -121,27 +122,29 @@ static void the_token_is_needed_for_all_but_health(void **state)
             assert_false(has("secret"));
         }
     }
-    assert_int_equal(ask("GET /healthz HTTP/1.1\r\n" OWN "\r\n"), 200);
-    assert_int_equal(ask("GET /readyz HTTP/1.1\r\n" OWN "\r\n"), 200);
-    assert_int_equal(ask("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 401);
+    assert_int_equal(send_request("GET /healthz HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /readyz HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_int_equal(send_request("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 401);
     /* What there is and what it takes is nobody else's business. */
-    assert_int_equal(ask("GET /nowhere HTTP/1.1\r\n" OWN "\r\n"), 401);
-    assert_int_equal(ask("GET /admin/v1/reload HTTP/1.1\r\n" OWN "\r\n"), 401);
+    assert_int_equal(send_request("GET /nowhere HTTP/1.1\r\n" OWN "\r\n"), 401);
+    assert_int_equal(send_request("GET /admin/v1/reload HTTP/1.1\r\n" OWN "\r\n"), 401);
     assert_null(field("Allow"));
-    assert_int_equal(ask("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 401);
+    assert_int_equal(send_request("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 401);
     assert_int_equal(fake.acts, 0);
     /* The socket's owner has the token, too. */
-    assert_int_equal(ask_from("", "GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 401);
+    assert_int_equal(send_request_from("", "GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 401);
     /* A reload may bring another one. */
     assert_true(rc_admin_core_set_token(&core, rc_secret_make(RC_STR("new"))));
-    assert_int_equal(ask("GET /metrics HTTP/1.1\r\n" OWN "Authorization: Bearer secret\r\n\r\n"),
-                     401);
-    assert_int_equal(ask("GET /metrics HTTP/1.1\r\n" OWN "Authorization: Bearer new\r\n\r\n"), 200);
+    assert_int_equal(
+        send_request("GET /metrics HTTP/1.1\r\n" OWN "Authorization: Bearer secret\r\n\r\n"), 401);
+    assert_int_equal(
+        send_request("GET /metrics HTTP/1.1\r\n" OWN "Authorization: Bearer new\r\n\r\n"), 200);
     static char longest[RC_ADMIN_TOKEN_MAX + 1];
     memset(longest, 't', sizeof(longest));
     assert_false(
         rc_admin_core_set_token(&core, rc_secret_make(rc_str_make(longest, sizeof(longest)))));
-    assert_int_equal(ask("GET /metrics HTTP/1.1\r\n" OWN "Authorization: Bearer new\r\n\r\n"), 200);
+    assert_int_equal(
+        send_request("GET /metrics HTTP/1.1\r\n" OWN "Authorization: Bearer new\r\n\r\n"), 200);
     end();
 }
 
@@ -196,7 +199,7 @@ static void paths_are_found_exactly(void **state)
         char text[256];
         snprintf(text, sizeof(text), "%s HTTP/1.1\r\n" OWN "x-recourse-admin: 1\r\n\r\n",
                  cases[i].line);
-        if (ask(text) != cases[i].status)
+        if (send_request(text) != cases[i].status)
             fail_msg("%s: %d %s", cases[i].line, reply.status, body());
         if (cases[i].status >= 400)
             expect_problem("ShapeInvalid");
@@ -248,17 +251,19 @@ static void another_sites_page_changes_nothing(void **state)
         const int before = fake.acts;
         snprintf(text, sizeof(text), "POST /admin/v1/reload HTTP/1.1\r\n" OWN "%s\r\n",
                  cases[i].lines);
-        if (ask(text) != cases[i].status)
+        if (send_request(text) != cases[i].status)
             fail_msg("%s: %d", cases[i].lines, reply.status);
         assert_int_equal(fake.acts - before, cases[i].status == 200);
     }
     /* Nor does it read, or hold a place among those who listen. What is open to all stays so. */
     assert_int_equal(
-        ask("GET /admin/v1/state HTTP/1.1\r\n" OWN "Sec-Fetch-Site: cross-site\r\n\r\n"), 403);
+        send_request("GET /admin/v1/state HTTP/1.1\r\n" OWN "Sec-Fetch-Site: cross-site\r\n\r\n"),
+        403);
     assert_int_equal(
-        ask("GET /admin/v1/state HTTP/1.1\r\n" OWN "Sec-Fetch-Site: same-origin\r\n\r\n"), 200);
-    assert_int_equal(ask("GET /healthz HTTP/1.1\r\n" OWN "Sec-Fetch-Site: cross-site\r\n\r\n"),
-                     200);
+        send_request("GET /admin/v1/state HTTP/1.1\r\n" OWN "Sec-Fetch-Site: same-origin\r\n\r\n"),
+        200);
+    assert_int_equal(
+        send_request("GET /healthz HTTP/1.1\r\n" OWN "Sec-Fetch-Site: cross-site\r\n\r\n"), 200);
     end();
 }
 

@@ -19,7 +19,7 @@
 #define HOUR INT64_C(3600000)
 
 static rc_arena arena;
-static rc_admin_question question;
+static rc_admin_audit_query question;
 static rc_admin_problem problem;
 
 static int start(void **state)
@@ -39,14 +39,14 @@ static int end(void **state)
 
 static bool list(const char *text)
 {
-    return rc_admin_question_read(rc_str_c(text), RC_ADMIN_ASK_LIST, NOW, &arena, &question,
-                                  &problem);
+    return rc_admin_audit_query_parse(rc_str_c(text), RC_ADMIN_QUERY_LIST, NOW, &arena, &question,
+                                      &problem);
 }
 
 static bool stats(const char *text)
 {
-    return rc_admin_question_read(rc_str_c(text), RC_ADMIN_ASK_STATS, NOW, &arena, &question,
-                                  &problem);
+    return rc_admin_audit_query_parse(rc_str_c(text), RC_ADMIN_QUERY_STATS, NOW, &arena, &question,
+                                      &problem);
 }
 
 static void expect_text(rc_str text, const char *expected)
@@ -234,8 +234,8 @@ static void without_memory_nothing_is_read(void **state)
         /* Each piece is a block of its own. */
         rc_arena_init(&small, &alloc, (size_t)1 << 20);
         const bool is_good =
-            rc_admin_question_read(RC_STR("since=1h&client=web&code=RateLimited&cleint=x"),
-                                   RC_ADMIN_ASK_LIST, NOW, &small, &question, &problem);
+            rc_admin_audit_query_parse(RC_STR("since=1h&client=web&code=RateLimited&cleint=x"),
+                                       RC_ADMIN_QUERY_LIST, NOW, &small, &question, &problem);
         const bool is_hit = memory.calls >= fail_at;
         assert_false(is_good);
         assert_int_equal(rc_arena_status(&small) != RC_OK, is_hit);

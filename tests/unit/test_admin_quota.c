@@ -18,26 +18,26 @@
 #define NOW_MS 1000u
 #define NOW INT64_C(1794830400000) /* 2026-11-16T12:00:00Z */
 
-static rc_gate_world world;
+static rc_hub hub;
 static rc_alloc alloc;
 
 static int set_up(void **state)
 {
     (void)state;
     alloc = rc_alloc_stdlib();
-    return rc_gate_world_init(&world, &rc_sys_real, &alloc, 1, NOW_MS) == RC_OK ? 0 : 1;
+    return rc_hub_init(&hub, &rc_sys_real, &alloc, 1, NOW_MS) == RC_OK ? 0 : 1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    rc_gate_world_done(&world);
+    rc_hub_done(&hub);
     return 0;
 }
 
 static uint16_t target(const char *model)
 {
-    const uint16_t row = rc_gate_world_target(&world, RC_STR("up"), rc_str_c(model), NOW_MS);
+    const uint16_t row = rc_hub_add_target(&hub, RC_STR("up"), rc_str_c(model), NOW_MS);
     assert_int_not_equal(row, RC_NO_TARGET);
     return row;
 }
@@ -52,9 +52,9 @@ static void note(uint16_t row, uint16_t credential, const char *kind, int remain
     snprintf(left_name, sizeof left_name, "x-ratelimit-remaining-%s", kind);
     snprintf(left, sizeof left, "%d", remaining);
     rc_quotas_init(&quotas, NOW);
-    rc_quotas_header(&quotas, rc_str_c(limit_name), RC_STR("1000"));
-    rc_quotas_header(&quotas, rc_str_c(left_name), rc_str_c(left));
-    (void)rc_quota_board_note(&world.quotas, row, credential, &quotas);
+    rc_quotas_add_header(&quotas, rc_str_c(limit_name), RC_STR("1000"));
+    rc_quotas_add_header(&quotas, rc_str_c(left_name), rc_str_c(left));
+    (void)rc_quota_cache_update(&hub.quotas, row, credential, &quotas);
 }
 
 static void deals_them_out(void **state)
@@ -74,13 +74,13 @@ static void deals_them_out(void **state)
     note(a, 0, "requests", 1000);
     note(b, RC_NO_TARGET, "requests", 10);
     rc_arena_init(&arena, &alloc, 1 << 20);
-    uv_mutex_lock(&world.lock);
-    rc_admin_quotas_init(&quotas, &world, &arena, NOW + 1);
+    uv_mutex_lock(&hub.lock);
+    rc_admin_quotas_init(&quotas, &hub, &arena, NOW + 1);
     for (uint16_t i = 0; i < 3; i++)
         rc_admin_quotas_of_key(&quotas, i, &keys[i]);
     rc_admin_quotas_of_target(&quotas, a, &targets[0]);
     rc_admin_quotas_of_target(&quotas, b, &targets[1]);
-    uv_mutex_unlock(&world.lock);
+    uv_mutex_unlock(&hub.lock);
 
     assert_int_equal(keys[0].quota_count, 1);
     assert_int_equal(keys[0].left_milli[RC_QUOTA_REQUESTS], 1000);
@@ -112,11 +112,11 @@ static void shows_so_many(void **state)
     }
     note(target("m1"), 6, "requests", 1);
     rc_arena_init(&arena, &alloc, 1 << 20);
-    uv_mutex_lock(&world.lock);
-    rc_admin_quotas_init(&quotas, &world, &arena, NOW + 1);
+    uv_mutex_lock(&hub.lock);
+    rc_admin_quotas_init(&quotas, &hub, &arena, NOW + 1);
     rc_admin_quotas_of_key(&quotas, 5, &key);
     rc_admin_quotas_of_key(&quotas, 6, &next);
-    uv_mutex_unlock(&world.lock);
+    uv_mutex_unlock(&hub.lock);
     assert_int_equal(key.quota_count, RC_ADMIN_QUOTAS_MAX);
     assert_int_equal(key.quotas[0].remaining, 981);
     assert_int_equal(key.left_milli[RC_QUOTA_TOKENS], 1000); /* though it is not shown */
@@ -132,7 +132,7 @@ static void without_memory_there_are_none(void **state)
     rc_admin_key key = {.until_ms = 0};
     note(target("a"), 0, "requests", 1);
     rc_arena_init(&arena, &alloc, 16);
-    rc_admin_quotas_init(&quotas, &world, &arena, NOW + 1);
+    rc_admin_quotas_init(&quotas, &hub, &arena, NOW + 1);
     rc_admin_quotas_of_key(&quotas, 0, &key);
     assert_int_equal(key.quota_count, 0);
     assert_int_not_equal(rc_arena_status(&arena), RC_OK);
@@ -174,21 +174,21 @@ static void a_guest_that_goes_is_forgotten(void **state)
 {
     (void)state;
     const rc_config_provider config = {.name = RC_STR("up")};
-    const rc_gate_provider provider = {.config = &config};
-    rc_quota_seen seen[2];
+    const rc_snapshot_provider provider = {.config = &config};
+    rc_quota_entry entries[2];
     char model[16];
     const uint16_t first =
-        rc_gate_world_guest(&world, config.name, RC_STR("first"), &provider, NOW_MS);
+        rc_hub_take_named_target(&hub, config.name, RC_STR("first"), &provider, NOW_MS);
     note(first, 0, "requests", 1);
-    rc_gate_world_leave(&world, first, NOW_MS);
-    for (uint32_t i = 1; i < RC_WORLD_GUESTS_MAX; i++) {
+    rc_hub_release_target(&hub, first, NOW_MS);
+    for (uint32_t i = 1; i < RC_HUB_NAMED_TARGETS_MAX; i++) {
         snprintf(model, sizeof model, "g%u", i);
-        (void)rc_gate_world_guest(&world, config.name, rc_str_c(model), &provider, NOW_MS);
+        (void)rc_hub_take_named_target(&hub, config.name, rc_str_c(model), &provider, NOW_MS);
     }
-    assert_int_equal(rc_quota_board_look(&world.quotas, NOW, seen, 2), 1);
-    assert_int_equal(rc_gate_world_guest(&world, config.name, RC_STR("other"), &provider, NOW_MS),
-                     first);
-    assert_int_equal(rc_quota_board_look(&world.quotas, NOW, seen, 2), 0);
+    assert_int_equal(rc_quota_cache_list(&hub.quotas, NOW, entries, 2), 1);
+    assert_int_equal(
+        rc_hub_take_named_target(&hub, config.name, RC_STR("other"), &provider, NOW_MS), first);
+    assert_int_equal(rc_quota_cache_list(&hub.quotas, NOW, entries, 2), 0);
 }
 
 int main(void)

@@ -8,16 +8,16 @@
 static int start(void **state)
 {
     (void)state;
-    dash_make_folder();
-    dash_start("secret");
+    dashboard_make_folder();
+    dashboard_start("secret");
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    dash_end();
-    dash_remove_folder();
+    dashboard_end();
+    dashboard_remove_folder();
     return 0;
 }
 
@@ -50,7 +50,7 @@ static void files_are_served_without_the_token(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[256];
         snprintf(text, sizeof(text), "GET %s" OWN "\r\n", cases[i].path);
-        assert_int_equal(ask(text), 200);
+        assert_int_equal(send_request(text), 200);
         snprintf(text, sizeof(text), "\r\nContent-Type: %s\r\n", cases[i].type);
         assert_true(got(text));
         assert_true(got("\r\nCache-Control: no-cache\r\n") && got("\r\nETag: \""));
@@ -58,14 +58,15 @@ static void files_are_served_without_the_token(void **state)
         assert_true(got("\r\nX-Content-Type-Options: nosniff\r\n"));
     }
     /* Data never. */
-    assert_int_equal(ask("GET /admin/v1/state" OWN "\r\n"), 401);
-    assert_int_equal(ask("GET /admin/v1/live" OWN "\r\n"), 401);
-    assert_int_equal(ask("GET /admin/v1/operations" OWN "\r\n"), 401);
-    assert_int_equal(ask("POST /admin/v1/explain" OWN MARK "Content-Length: 1\r\n\r\nx"), 401);
-    assert_int_equal(ask("GET /admin/v1/operations" OWN "Authorization: Bearer wrong\r\n\r\n"),
+    assert_int_equal(send_request("GET /admin/v1/state" OWN "\r\n"), 401);
+    assert_int_equal(send_request("GET /admin/v1/live" OWN "\r\n"), 401);
+    assert_int_equal(send_request("GET /admin/v1/operations" OWN "\r\n"), 401);
+    assert_int_equal(send_request("POST /admin/v1/explain" OWN MARK "Content-Length: 1\r\n\r\nx"),
                      401);
+    assert_int_equal(
+        send_request("GET /admin/v1/operations" OWN "Authorization: Bearer wrong\r\n\r\n"), 401);
     /* Nor anything to another host. */
-    assert_int_equal(ask("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421);
+    assert_int_equal(send_request("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421);
 }
 
 static void a_page_that_is_known_is_not_sent_again(void **state)
@@ -73,8 +74,8 @@ static void a_page_that_is_known_is_not_sent_again(void **state)
     (void)state;
     char tag[64];
     char text[256];
-    assert_int_equal(ask("GET /app/main.js" OWN "\r\n"), 200);
-    const char *found = strstr(world.got, "ETag: ");
+    assert_int_equal(send_request("GET /app/main.js" OWN "\r\n"), 200);
+    const char *found = strstr(fixture.got, "ETag: ");
     snprintf(tag, sizeof(tag), "%.*s", (int)strcspn(found + 6, "\r"), found + 6);
     snprintf(text, sizeof(text), "GET /app/main.js" OWN "If-None-Match: W/\"x\", %s\r\n\r\n", tag);
     client_open();
@@ -82,7 +83,7 @@ static void a_page_that_is_known_is_not_sent_again(void **state)
     UNTIL(got("\r\n\r\n"));
     assert_true(got("HTTP/1.1 304 ") && got("no-cache") && !got("import"));
     snprintf(text, sizeof(text), "GET /app/main.js" OWN "If-None-Match: \"other\"\r\n\r\n");
-    assert_int_equal(ask(text), 200);
+    assert_int_equal(send_request(text), 200);
     client_open();
     client_send("GET /" OWN "If-None-Match: *\r\n\r\n",
                 strlen("GET /" OWN "If-None-Match: *\r\n\r\n"));
@@ -93,12 +94,13 @@ static void a_page_that_is_known_is_not_sent_again(void **state)
 static void there_is_nothing_else(void **state)
 {
     (void)state;
-    assert_int_equal(ask("GET /app/nothing.js" OWN "\r\n"), 404);
+    assert_int_equal(send_request("GET /app/nothing.js" OWN "\r\n"), 404);
     assert_true(got("default-src 'none'; frame-ancestors"));
-    assert_int_equal(ask("GET /app/%2e%2e%2fetc%2fpasswd" OWN "\r\n"), 404);
-    assert_int_equal(ask("GET /app/.." OWN "Authorization: Bearer secret\r\n\r\n"), 404);
+    assert_int_equal(send_request("GET /app/%2e%2e%2fetc%2fpasswd" OWN "\r\n"), 404);
+    assert_int_equal(send_request("GET /app/.." OWN "Authorization: Bearer secret\r\n\r\n"), 404);
     assert_int_equal(
-        ask("POST /" OWN MARK "Authorization: Bearer secret\r\nContent-Length: 0\r\n\r\n"), 405);
+        send_request("POST /" OWN MARK "Authorization: Bearer secret\r\nContent-Length: 0\r\n\r\n"),
+        405);
     assert_null(rc_web_file_find(RC_STR("main")));
 }
 

@@ -302,7 +302,7 @@ static void test_usable_again_after_done(void **state)
 
 /* --- shrinking --- */
 
-static void test_shrink_gives_room_back(void **state)
+static void test_shrink_gives_space_back(void **state)
 {
     (void)state;
     fail_alloc a = {0};
@@ -322,7 +322,7 @@ static void test_shrink_gives_room_back(void **state)
     finish(&arena, &a);
 }
 
-static void test_shrink_gives_all_room_back(void **state)
+static void test_shrink_gives_all_space_back(void **state)
 {
     (void)state;
     fail_alloc a = {0};
@@ -461,8 +461,8 @@ int main(void)
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_no_memory_sticks),
         cmocka_unit_test(test_usable_again_after_done),
-        cmocka_unit_test(test_shrink_gives_room_back),
-        cmocka_unit_test(test_shrink_gives_all_room_back),
+        cmocka_unit_test(test_shrink_gives_space_back),
+        cmocka_unit_test(test_shrink_gives_all_space_back),
         cmocka_unit_test(test_shrink_to_nothing_keeps_pointers_unique),
         cmocka_unit_test(test_shrink_of_others_does_nothing),
         cmocka_unit_test(test_pieces_do_not_overlap),

@@ -19,14 +19,14 @@
 /* The fake clock: 2026-11-16 02:02:03, an hour ahead of UTC. */
 #define NOW INT64_C(1794790923456)
 
-typedef struct audit_world {
-    store_world store;
-    char keys[16][RC_KEY_TEXT_LEN + 1]; /* in the order of the stories */
+typedef struct audit_fixture {
+    store_fixture store;
+    char keys[16][RC_OPERATION_KEY_TEXT_LEN + 1]; /* in the order of the stories */
     size_t count;
-} audit_world;
+} audit_fixture;
 
-static const char *const told[] = {"notice",    "plain", "recovered", "exhausted", "refused",
-                                   "cancelled", "open",  "hedged",    "hostile"};
+static const char *const story_names[] = {"notice",    "plain", "recovered", "exhausted", "refused",
+                                          "cancelled", "open",  "hedged",    "hostile"};
 enum {
     NOTICE,
     PLAIN,
@@ -41,37 +41,37 @@ enum {
 
 static bool note_key(void *ctx, const rc_record *operation)
 {
-    audit_world *w = ctx;
+    audit_fixture *w = ctx;
     rc_buf text;
-    rc_buf_init_fixed(&text, w->keys[w->count++], RC_KEY_TEXT_LEN);
-    rc_key_push(&text, operation->key);
+    rc_buf_init_fixed(&text, w->keys[w->count++], RC_OPERATION_KEY_TEXT_LEN);
+    rc_operation_key_push(&text, operation->key);
     return true;
 }
 
 static int set_up(void **state)
 {
-    audit_world *w = calloc(1, sizeof(*w));
+    audit_fixture *w = calloc(1, sizeof(*w));
     const rc_store_query query = {.is_oldest_first = true};
     rc_store_query notices = query;
     notices.filter.has_outcome = true;
     notices.filter.outcome = RC_OUTCOME_NOTICE;
-    world_init(&w->store);
-    assert_true(world_open(&w->store, RC_STORE_WRITE));
-    for (size_t i = 0; i < COUNT(told); i++)
-        assert_true(story_tell(w->store.store, &w->store.alloc, told[i],
-                               NOW - 600000 + (int64_t)i * 60000, &w->store.fault));
+    fixture_init(&w->store);
+    assert_true(fixture_open(&w->store, RC_STORE_WRITE));
+    for (size_t i = 0; i < COUNT(story_names); i++)
+        assert_true(story_write(w->store.store, &w->store.alloc, story_names[i],
+                                NOW - 600000 + (int64_t)i * 60000, &w->store.fault));
     assert_true(rc_store_list(w->store.store, &notices, note_key, w, &w->store.fault));
     assert_true(rc_store_list(w->store.store, &query, note_key, w, &w->store.fault));
-    assert_int_equal(w->count, COUNT(told));
-    world_close(&w->store);
+    assert_int_equal(w->count, COUNT(story_names));
+    fixture_close(&w->store);
     *state = w;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    audit_world *w = *state;
-    world_done(&w->store);
+    audit_fixture *w = *state;
+    fixture_done(&w->store);
     free(w);
     return 0;
 }
@@ -85,7 +85,7 @@ typedef struct setting {
 } setting;
 
 /* Runs `recourse audit ARG... --store FILE`; args ends with NULL. */
-static int audit(const audit_world *w, const setting *how, const char *const *args)
+static int audit(const audit_fixture *w, const setting *how, const char *const *args)
 {
     const char *line[ARGS_MAX + 1] = {"audit"};
     size_t count = 1;
@@ -108,7 +108,7 @@ static int audit(const audit_world *w, const setting *how, const char *const *ar
 
 #define ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void expect(const audit_world *w, const setting *how, const char *const *args,
+static void expect(const audit_fixture *w, const setting *how, const char *const *args,
                    const char *expected)
 {
     const int result = audit(w, how, args);
@@ -124,7 +124,7 @@ static const setting wide = {.columns = "120"};
 
 static void test_list(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     char expected[1024];
     snprintf(expected, sizeof(expected),
              "time      id              model          outcome        try    took  cost\n"
@@ -147,7 +147,7 @@ static void test_list(void **state)
 
 static void test_show(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     expect(w, &usual, ARGS("show", w->keys[RECOVERED]),
            "│ claude/claude-sonnet-4-5 answered; it took 3 tries, after RateLimited and    │\n"
            "│ Overloaded.                                                                  │\n"
@@ -176,7 +176,7 @@ static void test_show(void **state)
 /* The panel's wait counts from the failure, not from when somebody looks. */
 static void test_show_says_what_to_do(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED]),
            "│ Retry    The tries are used up; try again after 20s (at 01:55:40)");
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED]), "│ Next     Wait, then try again ");
@@ -199,7 +199,7 @@ static void test_show_says_what_to_do(void **state)
 
 static void test_stats(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     expect(w, &usual, ARGS("stats"),
            "Operations of all times\n"
            "operations  8: 37.5% succeeded, 37.5% failed, 12.5% cancelled, 12.5% open\n"
@@ -220,7 +220,7 @@ static void test_stats(void **state)
 
 static void test_tail(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     char expected[128];
     expect(w, &usual, ARGS("tail", "--limit", "2"), w->keys[HEDGED]);
     assert_null(strstr(fake.out.text, w->keys[OPEN]));
@@ -250,7 +250,7 @@ static struct json_object *at(struct json_object *object, const char *key)
 
 static void test_json(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     assert_int_equal(audit(w, &usual, ARGS("list", "--format", "json", "--limit", "3")), 0);
     struct json_object *list = parse(fake.out.text);
     assert_int_equal(json_object_array_length(at(list, "operations")), 3);
@@ -299,7 +299,7 @@ static size_t lines_of(const char *text)
 
 static void test_export(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     assert_int_equal(audit(w, &usual, ARGS("export")), 0);
     assert_int_equal(lines_of(fake.out.text), 8);
     for (char *line = fake.out.text; *line != '\0';) {
@@ -338,7 +338,7 @@ static void check_inert(const char *text)
 
 static void test_hostile_text_is_inert(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     const char *key = w->keys[HOSTILE];
     const char *const *const lines[] = {
         ARGS("list"),
@@ -371,7 +371,7 @@ static void test_hostile_text_is_inert(void **state)
 /* A name with line breaks makes no line of its own. */
 static void test_no_line_is_forged(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     assert_int_equal(audit(w, &usual, ARGS("show", w->keys[HOSTILE])), 0);
     assert_null(strstr(fake.out.text, "\nx "));
     assert_non_null(strstr(fake.out.text, "asks for gpt\\u{1B}[31m-\\u{202E}o4 x y\\u{7}\n"));
@@ -379,7 +379,7 @@ static void test_no_line_is_forged(void **state)
 
 static void test_colour(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     assert_int_equal(audit(w, &usual, ARGS("list")), 0);
     assert_null(strchr(fake.out.text, '\033'));
     expect(w, &usual, ARGS("list", "--color", "always"), "\033[31m✗ RateLimited\033[0m");
@@ -425,7 +425,7 @@ static const struct {
 
 static void test_mistakes(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     for (size_t i = 0; i < COUNT(mistakes); i++) {
         const int result = audit(w, &usual, mistakes[i].args);
         if (result != mistakes[i].result || strstr(fake.err.text, mistakes[i].said) == NULL)
@@ -453,7 +453,7 @@ static const char *const *const every_verb[] = {
 
 /* Each allocation fails once, and then for good: the output is whole, or the command says that
  * there is no memory. */
-static void check_memory(const audit_world *w, const char *const *args)
+static void check_memory(const audit_fixture *w, const char *const *args)
 {
     static fake_output whole;
     assert_int_equal(audit(w, &usual, args), 0);
@@ -479,7 +479,7 @@ static void check_memory(const audit_world *w, const char *const *args)
 
 static void test_memory_fails(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     for (size_t i = 0; i < COUNT(every_verb); i++)
         check_memory(w, every_verb[i]);
     check_memory(w, ARGS("show", w->keys[EXHAUSTED]));
@@ -489,7 +489,7 @@ static void test_memory_fails(void **state)
 
 static void test_output_fails(void **state)
 {
-    const audit_world *w = *state;
+    const audit_fixture *w = *state;
     for (size_t i = 0; i < COUNT(every_verb); i++) {
         bool has_failed = false;
         for (int n = 1; n < 40; n++) {

@@ -23,18 +23,18 @@
 static const char *const numbers[] = {"9223372036854775807", "-9223372036854775808", "-1",
                                       "4294967296", "1.5e300"};
 
-static void change(const store_world *world, const char *sql)
+static void change(const store_fixture *fixture, const char *sql)
 {
     sqlite3 *db = NULL;
     char *wrong = NULL;
-    assert_int_equal(sqlite3_open(world->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open(fixture->path, &db), SQLITE_OK);
     if (sqlite3_exec(db, sql, NULL, NULL, &wrong) != SQLITE_OK)
         fail_msg("%s: %s", sql, wrong);
     sqlite3_close(db);
 }
 
 /* Every number of every row but the keys. */
-static void change_numbers(const store_world *world, const char *number)
+static void change_numbers(const store_fixture *fixture, const char *number)
 {
     static const char *const columns[] = {
         "code",       "error_class",    "attempt",       "latency_ms", "tokens_in",
@@ -44,7 +44,7 @@ static void change_numbers(const store_world *world, const char *number)
     for (size_t i = 0; i < COUNT(columns); i++) {
         snprintf(sql, sizeof sql, "UPDATE operations SET %s = %s; UPDATE steps SET %s = %s",
                  columns[i], number, columns[i], number);
-        change(world, sql);
+        change(fixture, sql);
     }
     snprintf(sql, sizeof sql,
              "UPDATE operations SET try_at_ms = %s, try_latency_ms = %s, try_first_byte_ms = %s,"
@@ -53,27 +53,27 @@ static void change_numbers(const store_world *world, const char *number)
              "REPLACE INTO marks VALUES(1, 'a', %s, %s)",
              number, number, number, number, number, number, number, number, number, number,
              number);
-    change(world, sql);
+    change(fixture, sql);
 }
 
 static int set_up(void **state)
 {
-    static const char *const told[] = {"notice",    "plain", "recovered", "exhausted",
-                                       "cancelled", "open",  "hedged"};
-    store_world *world = calloc(1, sizeof(*world));
-    world_init(world);
-    assert_true(world_open(world, RC_STORE_WRITE));
-    for (size_t i = 0; i < COUNT(told); i++)
-        assert_true(story_tell(world->store, &world->alloc, told[i],
-                               NOW - 600000 + (int64_t)i * 60000, &world->fault));
-    world_close(world);
-    *state = world;
+    static const char *const story_names[] = {"notice",    "plain", "recovered", "exhausted",
+                                              "cancelled", "open",  "hedged"};
+    store_fixture *fixture = calloc(1, sizeof(*fixture));
+    fixture_init(fixture);
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
+    for (size_t i = 0; i < COUNT(story_names); i++)
+        assert_true(story_write(fixture->store, &fixture->alloc, story_names[i],
+                                NOW - 600000 + (int64_t)i * 60000, &fixture->fault));
+    fixture_close(fixture);
+    *state = fixture;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    world_done(*state);
+    fixture_done(*state);
     free(*state);
     return 0;
 }
@@ -99,86 +99,87 @@ static bool look_at_record(void *ctx, const rc_record *record)
 
 static bool look_at_operation(void *ctx, const rc_record *operation)
 {
-    store_world *world = ctx;
+    store_fixture *fixture = ctx;
     size_t records = 0;
     look_at_record(&records, operation);
-    assert_true(rc_store_timeline(world->store, operation->operation_id, look_at_record, &records,
-                                  &world->fault));
+    assert_true(rc_store_timeline(fixture->store, operation->operation_id, look_at_record, &records,
+                                  &fixture->fault));
     return true;
 }
 
-static bool look_at_mark(void *ctx, const rc_store_mark *mark)
+static bool look_at_mark(void *ctx, const rc_saved_state *mark)
 {
     (void)ctx;
     assert_time(mark->until_unix_ms);
     return true;
 }
 
-static bool look_at_spent(void *ctx, const rc_store_spent *spent)
+static bool look_at_spent(void *ctx, const rc_store_daily_usage *spent)
 {
     (void)ctx;
     assert_true(spent->cost_usd_micro <= (uint64_t)TIME_MAX);
     return true;
 }
 
-static void read_all(store_world *world)
+static void read_all(store_fixture *fixture)
 {
     const rc_store_query query = {.is_oldest_first = true};
     const rc_store_filter none = {.code = RC_CODE_NONE};
-    rc_store_past past;
+    rc_store_expired past;
     rc_store_extent extent;
     int64_t first = 0;
     rc_stats operations;
     rc_stats attempts;
-    assert_true(world_open(world, RC_STORE_READ));
-    assert_true(rc_store_list(world->store, &query, look_at_operation, world, &world->fault));
-    assert_true(
-        rc_store_find(world->store, RC_STR("rep_0"), 50, look_at_operation, world, &world->fault));
-    assert_true(rc_store_marks(world->store, look_at_mark, NULL, &world->fault));
-    assert_true(rc_store_spent_since(world->store, INT64_MIN, look_at_spent, NULL, &world->fault));
-    assert_int_equal(rc_stats_init(&operations, UINT32_MAX, false, &world->alloc), RC_OK);
-    assert_int_equal(rc_stats_init(&attempts, UINT32_MAX, true, &world->alloc), RC_OK);
-    assert_true(rc_store_survey(world->store, &none, &operations, &attempts, &world->fault));
+    assert_true(fixture_open(fixture, RC_STORE_READ));
+    assert_true(rc_store_list(fixture->store, &query, look_at_operation, fixture, &fixture->fault));
+    assert_true(rc_store_find(fixture->store, RC_STR("rep_0"), 50, look_at_operation, fixture,
+                              &fixture->fault));
+    assert_true(rc_store_saved_states(fixture->store, look_at_mark, NULL, &fixture->fault));
+    assert_true(rc_store_daily_usage_since(fixture->store, INT64_MIN, look_at_spent, NULL,
+                                           &fixture->fault));
+    assert_int_equal(rc_stats_init(&operations, UINT32_MAX, false, &fixture->alloc), RC_OK);
+    assert_int_equal(rc_stats_init(&attempts, UINT32_MAX, true, &fixture->alloc), RC_OK);
+    assert_true(rc_store_survey(fixture->store, &none, &operations, &attempts, &fixture->fault));
     rc_stats_done(&operations);
     rc_stats_done(&attempts);
-    assert_true(rc_store_count_past(world->store, NOW, &past, &world->fault));
-    assert_true(rc_store_first_past(world->store, NOW, &first, &world->fault));
-    assert_true(rc_store_measure(world->store, &extent, &world->fault));
+    assert_true(rc_store_count_expired(fixture->store, NOW, &past, &fixture->fault));
+    assert_true(rc_store_first_expired(fixture->store, NOW, &first, &fixture->fault));
+    assert_true(rc_store_measure(fixture->store, &extent, &fixture->fault));
     assert_time(extent.from_unix_ms);
     assert_time(extent.to_unix_ms);
-    world_close(world);
+    fixture_close(fixture);
 }
 
 /* The file is written on: names, notes and sums of it are used. */
-static void write_on(store_world *world)
+static void write_on(store_fixture *fixture)
 {
     rc_record records[3];
-    const rc_id id = world_id(world, NOW);
-    world_fill(records, &id, NOW);
-    assert_true(world_open(world, RC_STORE_WRITE));
-    (void)world_append(world, records, 3);
+    const rc_id id = fixture_id(fixture, NOW);
+    fixture_fill(records, &id, NOW);
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
+    (void)fixture_append(fixture, records, 3);
     rc_store_prune prune = {.before_unix_ms = NOW - 1, .max = 4};
     for (int i = 0; i < 1000 && !prune.is_done; i++)
-        assert_true(rc_store_prune_step(world->store, &prune, &world->fault));
+        assert_true(rc_store_prune_step(fixture->store, &prune, &fixture->fault));
     assert_true(prune.is_done);
-    world_close(world);
+    fixture_close(fixture);
 }
 
 static void test_numbers(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     for (size_t i = 0; i < COUNT(numbers); i++) {
-        change_numbers(world, numbers[i]);
-        read_all(world);
+        change_numbers(fixture, numbers[i]);
+        read_all(fixture);
     }
-    write_on(world);
+    write_on(fixture);
 }
 
 /* The numbers that other rows refer to: of operations, names, notes and days. */
 static void test_keys(void **state)
 {
-    store_world *world = *state;
-    change(world,
+    store_fixture *fixture = *state;
+    change(fixture,
            "UPDATE names SET id = 9223372036854775807 WHERE text = 'app';"
            "UPDATE names SET id = -9223372036854775808 WHERE text = 'gpt-4o';"
            "UPDATE operations SET client = 9223372036854775807, model = -9223372036854775808;"
@@ -193,8 +194,8 @@ static void test_keys(void **state)
            "INSERT OR REPLACE INTO blocks SELECT about, -9223372036854775808,"
            " -9223372036854775808 FROM blocks;"
            "UPDATE spend SET day = 9223372036854775807");
-    read_all(world);
-    write_on(world);
+    read_all(fixture);
+    write_on(fixture);
 }
 
 /* --- what is printed --- */
@@ -214,9 +215,10 @@ static size_t lines_of(const char *text)
     return lines;
 }
 
-static int audit(const store_world *world, const char *verb, const char *option, const char *value)
+static int audit(const store_fixture *fixture, const char *verb, const char *option,
+                 const char *value)
 {
-    const char *line[] = {"audit", verb,   "--store", world->path, "--limit",
+    const char *line[] = {"audit", verb,   "--store", fixture->path, "--limit",
                           "50",    option, value,     NULL};
     if (strcmp(verb, "list") != 0) {
         line[4] = option;
@@ -232,28 +234,28 @@ static int audit(const store_world *world, const char *verb, const char *option,
 
 static void test_texts(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     static const char *const verbs[] = {"list", "stats", "export", "check"};
     static const char *const formats[] = {"human", "json", "markdown", "jsonl", "csv"};
     char sql[1024];
-    assert_int_equal(audit(world, "list", "--format", "markdown"), 0);
+    assert_int_equal(audit(fixture, "list", "--format", "markdown"), 0);
     const size_t lines = lines_of(fake.out.text);
     snprintf(sql, sizeof sql,
              "UPDATE operations SET id = '%s' || substr(id, 1, 20), text = '%s', request_id = '%s',"
              " try_request_id = '%s'; UPDATE steps SET text = '%s', request_id = '%s';"
              "UPDATE names SET text = '%s' || id; UPDATE reports SET report_id = '%s' || op",
              EVIL, EVIL, EVIL, EVIL, EVIL, EVIL, EVIL, EVIL);
-    change(world, sql);
+    change(fixture, sql);
     for (size_t i = 0; i < COUNT(verbs); i++)
         for (size_t k = 0; k < COUNT(formats); k++) {
-            (void)audit(world, verbs[i], "--format", formats[k]);
+            (void)audit(fixture, verbs[i], "--format", formats[k]);
             if (strcmp(formats[k], "csv") !=
                 0) /* which is for programs, and has texts as they are */
                 assert_harmless(verbs[i], fake.out.text);
             assert_harmless(verbs[i], fake.err.text);
         }
     /* A line break or a bar in an id does not make a row or a cell. */
-    assert_int_equal(audit(world, "list", "--format", "markdown"), 0);
+    assert_int_equal(audit(fixture, "list", "--format", "markdown"), 0);
     assert_int_equal(lines_of(fake.out.text), lines);
     assert_null(strstr(fake.out.text, "`|"));
 }
@@ -261,14 +263,14 @@ static void test_texts(void **state)
 /* Each number alone and in every format: nothing overflows, nothing ends. */
 static void test_numbers_are_printed(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     static const char *const verbs[] = {"list", "stats", "export", "check"};
     static const char *const formats[] = {"human", "json", "markdown", "jsonl", "csv"};
     for (size_t n = 0; n < COUNT(numbers); n++) {
-        change_numbers(world, numbers[n]);
+        change_numbers(fixture, numbers[n]);
         for (size_t i = 0; i < COUNT(verbs); i++)
             for (size_t k = 0; k < COUNT(formats); k++)
-                (void)audit(world, verbs[i], "--format", formats[k]);
+                (void)audit(fixture, verbs[i], "--format", formats[k]);
     }
 }
 

@@ -20,24 +20,24 @@
 #define NOW INT64_C(1794790923456)
 #define SPAN_MS INT64_C(86400000)
 
-static store_world world;
+static store_fixture fixture;
 
 static int set_up(void **state)
 {
     static fill filler;
     (void)state;
-    world_init(&world);
-    assert_true(world_open(&world, RC_STORE_WRITE));
-    fill_init(&filler, world.store, &world.alloc, 7);
-    assert_true(fill_run(&filler, OPERATIONS, NOW - SPAN_MS, NOW, &world.fault));
-    world_close(&world);
+    fixture_init(&fixture);
+    assert_true(fixture_open(&fixture, RC_STORE_WRITE));
+    fill_init(&filler, fixture.store, &fixture.alloc, 7);
+    assert_true(fill_run(&filler, OPERATIONS, NOW - SPAN_MS, NOW, &fixture.fault));
+    fixture_close(&fixture);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    world_done(&world);
+    fixture_done(&fixture);
     return 0;
 }
 
@@ -52,7 +52,7 @@ static const char *said(bool is_terminal, const char *columns, const char *optio
     fake.is_tty[2] = is_terminal;
     memory = (fail_alloc){.fail_at = 0};
     assert_int_equal(
-        run((const char *const[]){"audit", "stats", "--store", world.path, option, value, NULL}),
+        run((const char *const[]){"audit", "stats", "--store", fixture.path, option, value, NULL}),
         0);
     assert_non_null(strstr(fake.out.text, option == NULL ? "operations  " : "perations"));
     return fake.err.text;

@@ -189,7 +189,7 @@ static rc_retry_rule random_rule(uint64_t *seed)
     return rule;
 }
 
-static uint32_t random_tries(uint64_t *seed)
+static uint32_t random_attempts(uint64_t *seed)
 {
     if (random_below(seed, 8) == 0)
         return (uint32_t)random_u64(seed) | 1;
@@ -202,10 +202,10 @@ static void test_wait_is_in_range(void **state)
     uint64_t seed = 1;
     for (size_t i = 0; i < 200000; i++) {
         const rc_retry_rule rule = random_rule(&seed);
-        const uint32_t tries = random_tries(&seed);
-        const rc_wait_range range = rc_backoff_range(&rule, tries);
+        const uint32_t attempts = random_attempts(&seed);
+        const rc_wait_range range = rc_backoff_range(&rule, attempts);
         const uint64_t wait =
-            rc_backoff_wait(&rule, tries, random_u64(&seed) >> (i % 64), random_u64(&seed));
+            rc_backoff_wait(&rule, attempts, random_u64(&seed) >> (i % 64), random_u64(&seed));
         assert_true(range.min_ms <= range.max_ms);
         assert_true(range.max_ms <= rule.max_delay_ms);
         assert_true(range.min_ms <= wait && wait <= range.max_ms);
@@ -219,11 +219,11 @@ static void test_range_is_tight(void **state)
     uint64_t seed = 2;
     for (size_t i = 0; i < 50000; i++) {
         const rc_retry_rule rule = random_rule(&seed);
-        const uint32_t tries = random_tries(&seed);
-        const rc_wait_range range = rc_backoff_range(&rule, tries);
+        const uint32_t attempts = random_attempts(&seed);
+        const rc_wait_range range = rc_backoff_range(&rule, attempts);
         const uint64_t width = range.max_ms - range.min_ms;
-        assert_true(rc_backoff_wait(&rule, tries, UINT64_MAX, 0) == range.min_ms);
-        assert_true(rc_backoff_wait(&rule, tries, UINT64_MAX, width) == range.max_ms);
+        assert_true(rc_backoff_wait(&rule, attempts, UINT64_MAX, 0) == range.min_ms);
+        assert_true(rc_backoff_wait(&rule, attempts, UINT64_MAX, width) == range.max_ms);
     }
 }
 
@@ -236,9 +236,10 @@ static void test_waits_never_shrink(void **state)
         rc_retry_rule rule = random_rule(&seed);
         if (rule.backoff == RC_BACKOFF_SCHEDULE)
             rule.backoff = RC_BACKOFF_EXPONENTIAL;
-        const uint32_t tries = random_tries(&seed);
-        const rc_wait_range range = rc_backoff_range(&rule, tries);
-        const rc_wait_range next = rc_backoff_range(&rule, tries == UINT32_MAX ? tries : tries + 1);
+        const uint32_t attempts = random_attempts(&seed);
+        const rc_wait_range range = rc_backoff_range(&rule, attempts);
+        const rc_wait_range next =
+            rc_backoff_range(&rule, attempts == UINT32_MAX ? attempts : attempts + 1);
         assert_true(next.max_ms >= range.max_ms);
         assert_true(next.min_ms >= range.min_ms);
     }
@@ -253,9 +254,9 @@ static void test_exponential_formula(void **state)
         const rc_retry_rule rule =
             rule_of(RC_BACKOFF_EXPONENTIAL, 1 + random_below(&seed, 100000),
                     1000 + (uint32_t)random_below(&seed, 4000), RC_UNLIMITED);
-        const uint32_t tries = 1 + (uint32_t)random_below(&seed, 12);
-        const double want = (double)rule.base_ms * pow(rule.factor_milli / 1000.0, tries - 1);
-        const double wait = (double)rc_backoff_wait(&rule, tries, 0, 0);
+        const uint32_t attempts = 1 + (uint32_t)random_below(&seed, 12);
+        const double want = (double)rule.base_ms * pow(rule.factor_milli / 1000.0, attempts - 1);
+        const double wait = (double)rc_backoff_wait(&rule, attempts, 0, 0);
         if (wait > want + 1 || wait < want * (1 - 1e-4) - 1)
             fail_msg("%g, want %g", wait, want);
     }
@@ -272,8 +273,8 @@ static void test_decorrelated_chain(void **state)
         rule.base_ms = 1 + random_below(&seed, 1000);
         rule.max_delay_ms = 1000 + random_below(&seed, 1000000);
         uint64_t last = 0;
-        for (uint32_t tries = 1; tries <= 12; tries++) {
-            const uint64_t wait = rc_backoff_wait(&rule, tries, last, random_u64(&seed));
+        for (uint32_t attempts = 1; attempts <= 12; attempts++) {
+            const uint64_t wait = rc_backoff_wait(&rule, attempts, last, random_u64(&seed));
             assert_true(wait >= rule.base_ms && wait <= rule.max_delay_ms);
             assert_true(wait <= 3 * (last > 0 ? last : rule.base_ms));
             last = wait;

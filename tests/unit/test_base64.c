@@ -70,7 +70,7 @@ static void test_every_length(void **state)
     }
 }
 
-static void test_no_room(void **state)
+static void test_no_space(void **state)
 {
     char memory[7];
     rc_buf buf;
@@ -84,7 +84,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_every_length),
-        cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_no_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

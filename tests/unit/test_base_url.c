@@ -52,8 +52,8 @@ static void mistakes_are_understood(void **state)
         {"/v1/p/openai/files", NULL},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        rc_gate_mistake mistake;
-        const bool is_found = rc_gate_mistake_find(rc_str_c(cases[i].path), &mistake);
+        rc_base_url_mistake mistake;
+        const bool is_found = rc_base_url_mistake_find(rc_str_c(cases[i].path), &mistake);
         if (is_found != (cases[i].meant != NULL) ||
             (is_found && !rc_str_eq(mistake.path, rc_str_c(cases[i].meant))))
             fail_msg("%s", cases[i].path);
@@ -65,33 +65,33 @@ static void endpoints_are_no_mistakes(void **state)
 {
     (void)state;
     for (size_t i = 0; i < RC_ENDPOINT_COUNT; i++) {
-        const rc_gate_endpoint *row = rc_gate_endpoint_at(i);
-        rc_gate_mistake mistake;
+        const rc_endpoint *row = rc_endpoint_at(i);
+        rc_base_url_mistake mistake;
         if (row->wire == RC_WIRE_OPENAI || row->wire == RC_WIRE_ANTHROPIC)
-            assert_false(rc_gate_mistake_find(row->path, &mistake));
+            assert_false(rc_base_url_mistake_find(row->path, &mistake));
     }
 }
 
 static void long_paths_are_left_alone(void **state)
 {
     (void)state;
-    char path[RC_GATE_MISTAKE_MAX + 64];
-    rc_gate_mistake mistake;
+    char path[RC_BASE_URL_MISTAKE_MAX + 64];
+    rc_base_url_mistake mistake;
     memset(path, 'm', sizeof path);
     memcpy(path, "/models/", 8);
-    assert_false(rc_gate_mistake_find(rc_str_make(path, sizeof path), &mistake));
-    for (size_t len = RC_GATE_MISTAKE_MAX - 8; len <= RC_GATE_MISTAKE_MAX; len++)
-        (void)rc_gate_mistake_find(rc_str_make(path, len), &mistake);
+    assert_false(rc_base_url_mistake_find(rc_str_make(path, sizeof path), &mistake));
+    for (size_t len = RC_BASE_URL_MISTAKE_MAX - 8; len <= RC_BASE_URL_MISTAKE_MAX; len++)
+        (void)rc_base_url_mistake_find(rc_str_make(path, len), &mistake);
 }
 
 static void clients_have_their_base(void **state)
 {
     (void)state;
-    assert_true(rc_str_eq(rc_gate_base_suffix(RC_DIALECT_OPENAI_CHAT), RC_STR("/v1")));
-    assert_true(rc_str_eq(rc_gate_base_suffix(RC_DIALECT_OPENAI_RESPONSES), RC_STR("/v1")));
-    assert_true(rc_str_eq(rc_gate_base_suffix(RC_DIALECT_ANTHROPIC), RC_STR("")));
-    assert_true(rc_str_eq(rc_gate_base_suffix(RC_DIALECT_GEMINI), RC_STR("")));
-    assert_true(rc_gate_base_clients(RC_DIALECT_GEMINI).len > 0);
+    assert_true(rc_str_eq(rc_base_url_suffix(RC_DIALECT_OPENAI_CHAT), RC_STR("/v1")));
+    assert_true(rc_str_eq(rc_base_url_suffix(RC_DIALECT_OPENAI_RESPONSES), RC_STR("/v1")));
+    assert_true(rc_str_eq(rc_base_url_suffix(RC_DIALECT_ANTHROPIC), RC_STR("")));
+    assert_true(rc_str_eq(rc_base_url_suffix(RC_DIALECT_GEMINI), RC_STR("")));
+    assert_true(rc_base_url_clients(RC_DIALECT_GEMINI).len > 0);
 }
 
 int main(void)

@@ -25,20 +25,21 @@ static rc_breaker make(void)
 }
 
 /* Calls that begin and end in the same moment. */
-static void calls(rc_breaker *breaker, rc_breaker_end end, int count, uint64_t now_ms)
+static void calls(rc_breaker *breaker, rc_breaker_outcome outcome, int count, uint64_t now_ms)
 {
     for (int i = 0; i < count; i++) {
-        rc_breaker_pass pass = rc_breaker_admit(breaker, &defaults, now_ms);
-        assert_int_equal(pass, RC_BREAKER_ADMITTED);
-        rc_breaker_on_end(breaker, &defaults, pass, end, now_ms, 0);
+        rc_breaker_admission admission = rc_breaker_admit(breaker, &defaults, now_ms);
+        assert_int_equal(admission, RC_BREAKER_ADMITTED);
+        rc_breaker_on_end(breaker, &defaults, admission, outcome, now_ms, 0);
     }
 }
 
-static void probe(rc_breaker *breaker, rc_breaker_end end, uint64_t now_ms, uint64_t entropy)
+static void probe(rc_breaker *breaker, rc_breaker_outcome outcome, uint64_t now_ms,
+                  uint64_t entropy)
 {
     assert_int_equal(rc_breaker_peek(breaker, &defaults, now_ms), RC_BREAKER_PROBE);
     assert_int_equal(rc_breaker_admit(breaker, &defaults, now_ms), RC_BREAKER_PROBE);
-    rc_breaker_on_end(breaker, &defaults, RC_BREAKER_PROBE, end, now_ms, entropy);
+    rc_breaker_on_end(breaker, &defaults, RC_BREAKER_PROBE, outcome, now_ms, entropy);
     assert_true(rc_breaker_validate(breaker));
 }
 
@@ -74,7 +75,7 @@ static void test_opens_by_rate(void **state)
     assert_int_equal(breaker.open_until_ms, BEGIN + 1000);
 
     breaker = make();
-    calls(&breaker, RC_BREAKER_WORKED, 11, BEGIN);
+    calls(&breaker, RC_BREAKER_SUCCEEDED, 11, BEGIN);
     calls(&breaker, RC_BREAKER_FAILED, 10, BEGIN); /* 10 of 21 */
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
     calls(&breaker, RC_BREAKER_FAILED, 1, BEGIN); /* 11 of 22 */
@@ -87,7 +88,7 @@ static void test_a_success_does_not_open(void **state)
     (void)state;
     rc_breaker breaker = make();
     calls(&breaker, RC_BREAKER_FAILED, 19, BEGIN);
-    calls(&breaker, RC_BREAKER_WORKED, 1, BEGIN);
+    calls(&breaker, RC_BREAKER_SUCCEEDED, 1, BEGIN);
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
     calls(&breaker, RC_BREAKER_FAILED, 1, BEGIN);
     assert_int_equal(breaker.state, RC_BREAKER_OPEN);
@@ -98,7 +99,7 @@ static void test_silence_does_not_count(void **state)
     (void)state;
     rc_breaker breaker = make();
     calls(&breaker, RC_BREAKER_FAILED, 19, BEGIN);
-    calls(&breaker, RC_BREAKER_SAID_NOTHING, 1000, BEGIN);
+    calls(&breaker, RC_BREAKER_NEUTRAL, 1000, BEGIN);
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
     assert_int_equal(breaker.slot_calls[0], 19);
 }
@@ -125,7 +126,7 @@ static void test_window_slides(void **state)
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
     /* ...and old successes do not outweigh them for ever. */
     breaker = make();
-    calls(&breaker, RC_BREAKER_WORKED, 1000, BEGIN);
+    calls(&breaker, RC_BREAKER_SUCCEEDED, 1000, BEGIN);
     calls(&breaker, RC_BREAKER_FAILED, 19, BEGIN + 9000);
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
     calls(&breaker, RC_BREAKER_FAILED, 1, BEGIN + 10500);
@@ -155,13 +156,13 @@ static void test_one_probe_at_a_time(void **state)
     assert_int_equal(rc_breaker_ready_at_ms(&breaker, now_ms), now_ms + 1000);
 
     /* Given back without a word: the next call is the probe. */
-    rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_PROBE, RC_BREAKER_SAID_NOTHING, now_ms, 0);
+    rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_PROBE, RC_BREAKER_NEUTRAL, now_ms, 0);
     assert_int_equal(breaker.state, RC_BREAKER_HALF_OPEN);
     assert_int_equal(rc_breaker_ready_at_ms(&breaker, now_ms), now_ms);
     assert_int_equal(rc_breaker_admit(&breaker, &defaults, now_ms), RC_BREAKER_PROBE);
     assert_int_equal(rc_breaker_admit(&breaker, &defaults, now_ms), RC_BREAKER_REFUSED);
 
-    rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_PROBE, RC_BREAKER_WORKED, now_ms, 0);
+    rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_PROBE, RC_BREAKER_SUCCEEDED, now_ms, 0);
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
     assert_int_equal(rc_breaker_ready_at_ms(&breaker, now_ms), now_ms);
     calls(&breaker, RC_BREAKER_FAILED, 19, now_ms);
@@ -177,20 +178,20 @@ static void test_stragglers(void **state)
     (void)state;
     rc_breaker breaker = opened();
     rc_breaker before = breaker;
-    for (int end = RC_BREAKER_WORKED; end <= RC_BREAKER_SAID_NOTHING; end++)
-        rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_ADMITTED, (rc_breaker_end)end,
+    for (int outcome = RC_BREAKER_SUCCEEDED; outcome <= RC_BREAKER_NEUTRAL; outcome++)
+        rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_ADMITTED, (rc_breaker_outcome)outcome,
                           BEGIN + 500, 0);
     assert_same(&breaker, &before);
 
     assert_int_equal(rc_breaker_admit(&breaker, &defaults, BEGIN + 1000), RC_BREAKER_PROBE);
     before = breaker;
-    for (int end = RC_BREAKER_WORKED; end <= RC_BREAKER_SAID_NOTHING; end++)
-        rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_ADMITTED, (rc_breaker_end)end,
+    for (int outcome = RC_BREAKER_SUCCEEDED; outcome <= RC_BREAKER_NEUTRAL; outcome++)
+        rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_ADMITTED, (rc_breaker_outcome)outcome,
                           BEGIN + 1000, 0);
     rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_REFUSED, RC_BREAKER_FAILED, BEGIN + 1000, 0);
     assert_same(&breaker, &before);
 
-    rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_PROBE, RC_BREAKER_WORKED, BEGIN + 1200, 0);
+    rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_PROBE, RC_BREAKER_SUCCEEDED, BEGIN + 1200, 0);
     assert_true(rc_breaker_is_stale(&breaker, BEGIN + 1199));
     assert_false(rc_breaker_is_stale(&breaker, BEGIN + 1200));
     rc_breaker fresh = make();
@@ -241,10 +242,10 @@ static void test_flapping(void **state)
 {
     (void)state;
     rc_breaker breaker = opened();
-    probe(&breaker, RC_BREAKER_WORKED, BEGIN + 1000, 0);
+    probe(&breaker, RC_BREAKER_SUCCEEDED, BEGIN + 1000, 0);
     calls(&breaker, RC_BREAKER_FAILED, 20, BEGIN + 10999);
     assert_int_equal(breaker.open_until_ms, BEGIN + 10999 + 2000);
-    probe(&breaker, RC_BREAKER_WORKED, BEGIN + 13000, 0);
+    probe(&breaker, RC_BREAKER_SUCCEEDED, BEGIN + 13000, 0);
     calls(&breaker, RC_BREAKER_FAILED, 20, BEGIN + 23000);
     assert_int_equal(breaker.open_until_ms, BEGIN + 23000 + 1000);
     assert_int_equal(breaker.opened_in_a_row, 1);
@@ -266,7 +267,7 @@ static void test_no_breaker(void **state)
     assert_int_equal(rc_breaker_admit(&breaker, &none, BEGIN), RC_BREAKER_ADMITTED);
     assert_int_equal(rc_breaker_admit(&breaker, &defaults, BEGIN + 1000), RC_BREAKER_PROBE);
     assert_int_equal(rc_breaker_admit(&breaker, &none, BEGIN + 1000), RC_BREAKER_ADMITTED);
-    rc_breaker_on_end(&breaker, &none, RC_BREAKER_PROBE, RC_BREAKER_WORKED, BEGIN + 1000, 0);
+    rc_breaker_on_end(&breaker, &none, RC_BREAKER_PROBE, RC_BREAKER_SUCCEEDED, BEGIN + 1000, 0);
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
 }
 
@@ -355,18 +356,18 @@ static void test_counts(void **state)
     size_t silent = 0;
     for (size_t i = 0; i < rc_code_count(); i++) {
         const rc_code_info *info = rc_code_at(i);
-        rc_breaker_end want = RC_BREAKER_SAID_NOTHING;
+        rc_breaker_outcome want = RC_BREAKER_NEUTRAL;
         if (is_in(failing, COUNT(failing), info->code))
             want = RC_BREAKER_FAILED;
         if (is_in(working, COUNT(working), info->code))
-            want = RC_BREAKER_WORKED;
-        silent += want == RC_BREAKER_SAID_NOTHING;
-        if (rc_breaker_counts(info->code) != want)
-            fail_msg("%s: %d", info->name, rc_breaker_counts(info->code));
+            want = RC_BREAKER_SUCCEEDED;
+        silent += want == RC_BREAKER_NEUTRAL;
+        if (rc_breaker_outcome_of(info->code) != want)
+            fail_msg("%s: %d", info->name, rc_breaker_outcome_of(info->code));
     }
     assert_int_equal(silent + COUNT(failing) + COUNT(working), rc_code_count());
-    assert_int_equal(rc_breaker_counts(RC_CODE_NONE), RC_BREAKER_SAID_NOTHING);
-    assert_int_equal(rc_breaker_counts(RC_CODE_UNKNOWN), RC_BREAKER_SAID_NOTHING);
+    assert_int_equal(rc_breaker_outcome_of(RC_CODE_NONE), RC_BREAKER_NEUTRAL);
+    assert_int_equal(rc_breaker_outcome_of(RC_CODE_UNKNOWN), RC_BREAKER_NEUTRAL);
 }
 
 /* One client's bad requests, however many, do not take the target from the others. */
@@ -375,7 +376,7 @@ static void test_poisonous_requests(void **state)
     (void)state;
     rc_breaker breaker = make();
     for (size_t i = 0; i < 100 * COUNT(working); i++)
-        calls(&breaker, rc_breaker_counts(working[i % COUNT(working)]), 1, BEGIN + i);
+        calls(&breaker, rc_breaker_outcome_of(working[i % COUNT(working)]), 1, BEGIN + i);
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
     assert_int_equal(rc_breaker_peek(&breaker, &defaults, BEGIN + 2000), RC_BREAKER_ADMITTED);
 }

@@ -25,22 +25,23 @@
 #define SEQUENCES 1000000
 #endif
 
-_Static_assert(sizeof(rc_budget) <= 48, "docs/internals/budget.md says so");
+_Static_assert(sizeof(rc_retry_budget) <= 48, "docs/internals/budget.md says so");
 
-static const rc_budget_settings defaults = {.ratio_milli = 200, .floor_per_s = 10, .burst = 100};
+static const rc_retry_budget_settings defaults = {
+    .ratio_milli = 200, .floor_per_s = 10, .burst = 100};
 
-static uint32_t drain(rc_budget *budget, uint64_t now_ms)
+static uint32_t drain(rc_retry_budget *budget, uint64_t now_ms)
 {
     uint32_t taken = 0;
-    while (taken < 1000000 && rc_budget_take(budget, now_ms))
+    while (taken < 1000000 && rc_retry_budget_take(budget, now_ms))
         taken++;
     return taken;
 }
 
-static rc_budget drained(const rc_budget_settings *settings)
+static rc_retry_budget drained(const rc_retry_budget_settings *settings)
 {
-    rc_budget budget;
-    rc_budget_init(&budget, settings, BEGIN);
+    rc_retry_budget budget;
+    rc_retry_budget_init(&budget, settings, BEGIN);
     drain(&budget, BEGIN);
     return budget;
 }
@@ -48,60 +49,61 @@ static rc_budget drained(const rc_budget_settings *settings)
 static void test_starts_full(void **state)
 {
     (void)state;
-    rc_budget budget;
-    rc_budget_init(&budget, &defaults, BEGIN);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN), 100);
-    assert_int_equal(rc_budget_refill_ms(&budget), 10000);
+    rc_retry_budget budget;
+    rc_retry_budget_init(&budget, &defaults, BEGIN);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN), 100);
+    assert_int_equal(rc_retry_budget_refill_ms(&budget), 10000);
     assert_int_equal(drain(&budget, BEGIN), 100);
-    assert_false(rc_budget_has(&budget, BEGIN));
-    assert_false(rc_budget_take(&budget, BEGIN));
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN), 0);
+    assert_false(rc_retry_budget_has_token(&budget, BEGIN));
+    assert_false(rc_retry_budget_take(&budget, BEGIN));
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN), 0);
 }
 
 static void test_has_takes_nothing(void **state)
 {
     (void)state;
-    rc_budget_settings one = {.burst = 1};
-    rc_budget budget;
-    rc_budget_init(&budget, &one, BEGIN);
-    assert_true(rc_budget_has(&budget, BEGIN));
-    assert_true(rc_budget_has(&budget, BEGIN));
-    assert_true(rc_budget_take(&budget, BEGIN));
-    assert_false(rc_budget_has(&budget, BEGIN));
+    rc_retry_budget_settings one = {.burst = 1};
+    rc_retry_budget budget;
+    rc_retry_budget_init(&budget, &one, BEGIN);
+    assert_true(rc_retry_budget_has_token(&budget, BEGIN));
+    assert_true(rc_retry_budget_has_token(&budget, BEGIN));
+    assert_true(rc_retry_budget_take(&budget, BEGIN));
+    assert_false(rc_retry_budget_has_token(&budget, BEGIN));
 }
 
 static void test_time_brings_the_floor(void **state)
 {
     (void)state;
-    rc_budget budget = drained(&defaults);
-    assert_false(rc_budget_take(&budget, BEGIN + 99));
-    assert_true(rc_budget_take(&budget, BEGIN + 100));
-    assert_false(rc_budget_take(&budget, BEGIN + 100));
+    rc_retry_budget budget = drained(&defaults);
+    assert_false(rc_retry_budget_take(&budget, BEGIN + 99));
+    assert_true(rc_retry_budget_take(&budget, BEGIN + 100));
+    assert_false(rc_retry_budget_take(&budget, BEGIN + 100));
     assert_int_equal(drain(&budget, BEGIN + 1000), 9);
     assert_int_equal(drain(&budget, BEGIN + 3500), 25);
-    assert_int_equal(drain(&budget, BEGIN + 3500 + rc_budget_refill_ms(&budget)), 100);
+    assert_int_equal(drain(&budget, BEGIN + 3500 + rc_retry_budget_refill_ms(&budget)), 100);
     assert_int_equal(drain(&budget, BEGIN + 900000), 100);
 }
 
 static void test_requests_bring_their_share(void **state)
 {
     (void)state;
-    rc_budget budget = drained(&defaults);
+    rc_retry_budget budget = drained(&defaults);
     for (int i = 0; i < 4; i++)
-        rc_budget_on_request(&budget, BEGIN);
-    assert_false(rc_budget_has(&budget, BEGIN));
-    rc_budget_on_request(&budget, BEGIN);
+        rc_retry_budget_on_request(&budget, BEGIN);
+    assert_false(rc_retry_budget_has_token(&budget, BEGIN));
+    rc_retry_budget_on_request(&budget, BEGIN);
     assert_int_equal(drain(&budget, BEGIN), 1);
 }
 
 /* Retries that a drained bucket grants when every request and every retry fails. */
-static uint32_t grant_under_load(const rc_budget_settings *settings, uint32_t per_s, uint32_t secs)
+static uint32_t grant_under_load(const rc_retry_budget_settings *settings, uint32_t per_s,
+                                 uint32_t secs)
 {
-    rc_budget budget = drained(settings);
+    rc_retry_budget budget = drained(settings);
     uint32_t granted = 0;
     for (uint32_t i = 0; i < per_s * secs; i++) {
         uint64_t at_ms = BEGIN + (uint64_t)i * 1000 / per_s;
-        rc_budget_on_request(&budget, at_ms);
+        rc_retry_budget_on_request(&budget, at_ms);
         granted += drain(&budget, at_ms);
     }
     return granted + drain(&budget, BEGIN + UINT64_C(1000) * secs - 1);
@@ -133,7 +135,7 @@ static void test_no_amplification(void **state)
 {
     (void)state;
     assert_true(grant_under_load(&defaults, 500, 20) <= 2000);
-    rc_budget_settings no_floor = {.ratio_milli = 200, .burst = 100};
+    rc_retry_budget_settings no_floor = {.ratio_milli = 200, .burst = 100};
     assert_int_equal(grant_under_load(&no_floor, 1, 10000), 2000);
     assert_int_equal(grant_under_load(&no_floor, 10000, 1), 2000);
 }
@@ -142,56 +144,59 @@ static void test_no_amplification(void **state)
 static void test_seconds_are_apart(void **state)
 {
     (void)state;
-    rc_budget budget = drained(&defaults);
+    rc_retry_budget budget = drained(&defaults);
     for (int i = 0; i < 100; i++)
-        rc_budget_on_request(&budget, BEGIN + 500);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 999), 20);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 1000), 20);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 1500), 25);
+        rc_retry_budget_on_request(&budget, BEGIN + 500);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 999), 20);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 1000), 20);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 1500), 25);
     for (int i = 0; i < 100; i++)
-        rc_budget_on_request(&budget, BEGIN + 1500);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 1999), 40);
+        rc_retry_budget_on_request(&budget, BEGIN + 1500);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 1999), 40);
 }
 
 static void test_backwards_stands_still(void **state)
 {
     (void)state;
-    rc_budget budget = drained(&defaults);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 2500), 25);
-    assert_int_equal(rc_budget_tokens(&budget, 0), 25);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 2400), 25);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 2500), 25);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 2600), 26);
+    rc_retry_budget budget = drained(&defaults);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 2500), 25);
+    assert_int_equal(rc_retry_budget_tokens(&budget, 0), 25);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 2400), 25);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 2500), 25);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 2600), 26);
     for (int i = 0; i < 100; i++)
-        rc_budget_on_request(&budget, 0);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 2600), 40);
+        rc_retry_budget_on_request(&budget, 0);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 2600), 40);
 }
 
 static void test_no_budget(void **state)
 {
     (void)state;
-    rc_budget_settings none = {.ratio_milli = 200, .floor_per_s = 10, .burst = 0};
-    rc_budget budget;
-    rc_budget_init(&budget, &none, BEGIN);
-    rc_budget_on_request(&budget, BEGIN);
+    rc_retry_budget_settings none = {.ratio_milli = 200, .floor_per_s = 10, .burst = 0};
+    rc_retry_budget budget;
+    rc_retry_budget_init(&budget, &none, BEGIN);
+    rc_retry_budget_on_request(&budget, BEGIN);
     for (int i = 0; i < 1000; i++)
-        assert_true(rc_budget_has(&budget, BEGIN) && rc_budget_take(&budget, BEGIN));
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN), UINT32_MAX);
-    assert_int_equal(rc_budget_refill_ms(&budget), 0);
-    assert_true(rc_budget_validate(&budget));
+        assert_true(rc_retry_budget_has_token(&budget, BEGIN) &&
+                    rc_retry_budget_take(&budget, BEGIN));
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN), UINT32_MAX);
+    assert_int_equal(rc_retry_budget_refill_ms(&budget), 0);
+    assert_true(rc_retry_budget_validate(&budget));
 }
 
 static void test_refill(void **state)
 {
     (void)state;
-    rc_budget budget;
-    rc_budget_init(&budget, &(rc_budget_settings){.floor_per_s = 3, .burst = 10}, BEGIN);
-    assert_int_equal(rc_budget_refill_ms(&budget), 3334);
+    rc_retry_budget budget;
+    rc_retry_budget_init(&budget, &(rc_retry_budget_settings){.floor_per_s = 3, .burst = 10},
+                         BEGIN);
+    assert_int_equal(rc_retry_budget_refill_ms(&budget), 3334);
     drain(&budget, BEGIN);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 3333), 9);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 3334), 10);
-    rc_budget_init(&budget, &(rc_budget_settings){.ratio_milli = 200, .burst = 10}, BEGIN);
-    assert_true(rc_budget_refill_ms(&budget) == UINT64_MAX);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 3333), 9);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 3334), 10);
+    rc_retry_budget_init(&budget, &(rc_retry_budget_settings){.ratio_milli = 200, .burst = 10},
+                         BEGIN);
+    assert_true(rc_retry_budget_refill_ms(&budget) == UINT64_MAX);
 }
 
 /* Any numbers, any jump: within bounds, and full after all of time. */
@@ -200,23 +205,23 @@ static void test_extremes(void **state)
     (void)state;
     static const uint32_t numbers[] = {0, 1, 999, UINT32_MAX - 1, UINT32_MAX};
     for (size_t i = 0; i < COUNT(numbers) * COUNT(numbers) * COUNT(numbers); i++) {
-        rc_budget_settings settings = {.ratio_milli = numbers[i % 5],
-                                       .floor_per_s = numbers[i / 5 % 5],
-                                       .burst = numbers[i / 25]};
-        rc_budget budget;
-        rc_budget_init(&budget, &settings, 0);
-        rc_budget_take(&budget, 0);
+        rc_retry_budget_settings settings = {.ratio_milli = numbers[i % 5],
+                                             .floor_per_s = numbers[i / 5 % 5],
+                                             .burst = numbers[i / 25]};
+        rc_retry_budget budget;
+        rc_retry_budget_init(&budget, &settings, 0);
+        rc_retry_budget_take(&budget, 0);
         for (int k = 0; k < 100; k++)
-            rc_budget_on_request(&budget, 999);
-        assert_true(rc_budget_validate(&budget));
-        rc_budget_take(&budget, UINT64_MAX / 2);
-        assert_true(rc_budget_validate(&budget));
-        rc_budget_on_request(&budget, UINT64_MAX);
+            rc_retry_budget_on_request(&budget, 999);
+        assert_true(rc_retry_budget_validate(&budget));
+        rc_retry_budget_take(&budget, UINT64_MAX / 2);
+        assert_true(rc_retry_budget_validate(&budget));
+        rc_retry_budget_on_request(&budget, UINT64_MAX);
         uint32_t full = settings.burst > 0 ? settings.burst : UINT32_MAX;
         if (settings.floor_per_s > 0)
-            assert_int_equal(rc_budget_tokens(&budget, UINT64_MAX), full);
-        rc_budget_take(&budget, 0);
-        assert_true(rc_budget_validate(&budget));
+            assert_int_equal(rc_retry_budget_tokens(&budget, UINT64_MAX), full);
+        rc_retry_budget_take(&budget, 0);
+        assert_true(rc_retry_budget_validate(&budget));
     }
 }
 
@@ -224,55 +229,55 @@ static void test_extremes(void **state)
 static void test_a_product_that_wraps(void **state)
 {
     (void)state;
-    rc_budget_settings settings = {.floor_per_s = UINT32_C(1) << 31, .burst = UINT32_MAX};
-    rc_budget budget;
-    rc_budget_init(&budget, &settings, 0);
+    rc_retry_budget_settings settings = {.floor_per_s = UINT32_C(1) << 31, .burst = UINT32_MAX};
+    rc_retry_budget budget;
+    rc_retry_budget_init(&budget, &settings, 0);
     budget.tokens_micro = 0;
-    assert_int_equal(rc_budget_tokens(&budget, ((UINT64_C(1) << 27) + 1) * 1000), UINT32_MAX);
+    assert_int_equal(rc_retry_budget_tokens(&budget, ((UINT64_C(1) << 27) + 1) * 1000), UINT32_MAX);
 }
 
 /* Requests without end in one second stop at a ceiling and do not wrap around. */
 static void test_one_endless_second(void **state)
 {
     (void)state;
-    rc_budget_settings settings = {.ratio_milli = UINT32_MAX, .burst = 10};
-    rc_budget budget = drained(&settings);
+    rc_retry_budget_settings settings = {.ratio_milli = UINT32_MAX, .burst = 10};
+    rc_retry_budget budget = drained(&settings);
     for (int i = 0; i < 3000000; i++)
-        rc_budget_on_request(&budget, BEGIN);
-    assert_true(rc_budget_validate(&budget));
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN), 10);
+        rc_retry_budget_on_request(&budget, BEGIN);
+    assert_true(rc_retry_budget_validate(&budget));
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN), 10);
 }
 
 static void test_other_settings(void **state)
 {
     (void)state;
-    rc_budget budget;
-    rc_budget_init(&budget, &defaults, BEGIN);
+    rc_retry_budget budget;
+    rc_retry_budget_init(&budget, &defaults, BEGIN);
     for (int i = 0; i < 40; i++)
-        assert_true(rc_budget_take(&budget, BEGIN));
-    rc_budget_settings large = {.ratio_milli = 100, .floor_per_s = 20, .burst = 1000};
-    rc_budget_set_settings(&budget, &large, BEGIN + 500);
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 500), 65 + 5);
-    rc_budget_settings small = {.ratio_milli = 100, .floor_per_s = 1, .burst = 5};
-    rc_budget_set_settings(&budget, &small, BEGIN + 500);
-    assert_true(rc_budget_validate(&budget));
-    assert_int_equal(rc_budget_tokens(&budget, BEGIN + 999), 5);
-    rc_budget_set_settings(&budget, &(rc_budget_settings){0}, BEGIN + 999);
-    assert_true(rc_budget_validate(&budget) && rc_budget_take(&budget, BEGIN + 999));
+        assert_true(rc_retry_budget_take(&budget, BEGIN));
+    rc_retry_budget_settings large = {.ratio_milli = 100, .floor_per_s = 20, .burst = 1000};
+    rc_retry_budget_set_settings(&budget, &large, BEGIN + 500);
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 500), 65 + 5);
+    rc_retry_budget_settings small = {.ratio_milli = 100, .floor_per_s = 1, .burst = 5};
+    rc_retry_budget_set_settings(&budget, &small, BEGIN + 500);
+    assert_true(rc_retry_budget_validate(&budget));
+    assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 999), 5);
+    rc_retry_budget_set_settings(&budget, &(rc_retry_budget_settings){0}, BEGIN + 999);
+    assert_true(rc_retry_budget_validate(&budget) && rc_retry_budget_take(&budget, BEGIN + 999));
 }
 
 static void test_validate_sees(void **state)
 {
     (void)state;
-    rc_budget budget = drained(&defaults);
-    assert_true(rc_budget_validate(&budget));
+    rc_retry_budget budget = drained(&defaults);
+    assert_true(rc_retry_budget_validate(&budget));
     budget.tokens_micro = UINT64_C(100000001);
-    assert_false(rc_budget_validate(&budget));
+    assert_false(rc_retry_budget_validate(&budget));
     budget = drained(&defaults);
-    budget.from_requests = 1;
-    assert_false(rc_budget_validate(&budget));
-    budget.given = UINT64_MAX;
-    assert_false(rc_budget_validate(&budget));
+    budget.from_requests_micro = 1;
+    assert_false(rc_retry_budget_validate(&budget));
+    budget.added_micro = UINT64_MAX;
+    assert_false(rc_retry_budget_validate(&budget));
 }
 
 /* --- random sequences --- */
@@ -288,7 +293,7 @@ typedef struct step {
 /* What may come in between two steps, in millionths: for each second, or part of one, the larger
  * of the requests' share and the floor. Worked out from the steps alone. */
 typedef struct window {
-    const rc_budget_settings *settings;
+    const rc_retry_budget_settings *settings;
     uint64_t at_ms;
     uint64_t done; /* of the seconds that are over */
     uint64_t part_ms;
@@ -318,7 +323,8 @@ static void extend(window *w, const step *to)
     w->at_ms = to->at_ms;
 }
 
-static void check_windows(const rc_budget_settings *settings, const step *steps, uint64_t seed)
+static void check_windows(const rc_retry_budget_settings *settings, const step *steps,
+                          uint64_t seed)
 {
     for (size_t from = 0; from + 1 < STEPS; from++) {
         window w = {.settings = settings, .at_ms = steps[from].at_ms};
@@ -335,12 +341,12 @@ static void check_windows(const rc_budget_settings *settings, const step *steps,
     }
 }
 
-static uint32_t ask(rc_budget *budget, uint64_t at_ms, size_t wanted)
+static uint32_t take_many(rc_retry_budget *budget, uint64_t at_ms, size_t wanted)
 {
     uint32_t granted = 0;
     for (size_t i = 0; i < wanted; i++) {
-        bool has = rc_budget_has(budget, at_ms);
-        bool took = rc_budget_take(budget, at_ms);
+        bool has = rc_retry_budget_has_token(budget, at_ms);
+        bool took = rc_retry_budget_take(budget, at_ms);
         assert_int_equal(has, took);
         granted += took;
     }
@@ -353,21 +359,21 @@ static void test_random_sequences(void **state)
     static const uint32_t gaps_ms[] = {1, 10, 400, 1001, 5000, 100000};
     for (uint64_t seed = 0; seed < SEQUENCES; seed++) {
         uint64_t random = seed;
-        rc_budget_settings settings = {.ratio_milli = (uint32_t)random_below(&random, 1500),
-                                       .floor_per_s = (uint32_t)random_below(&random, 12),
-                                       .burst = 1 + (uint32_t)random_below(&random, 8)};
-        rc_budget budget;
-        rc_budget_init(&budget, &settings, BEGIN);
+        rc_retry_budget_settings settings = {.ratio_milli = (uint32_t)random_below(&random, 1500),
+                                             .floor_per_s = (uint32_t)random_below(&random, 12),
+                                             .burst = 1 + (uint32_t)random_below(&random, 8)};
+        rc_retry_budget budget;
+        rc_retry_budget_init(&budget, &settings, BEGIN);
         step steps[STEPS] = {{.at_ms = BEGIN}};
         for (size_t i = 1; i < STEPS; i++) {
             size_t gap_ms = random_below(&random, gaps_ms[random_below(&random, COUNT(gaps_ms))]);
             steps[i].at_ms = steps[i - 1].at_ms + gap_ms;
             steps[i].requests = (uint32_t)random_below(&random, 6);
             for (uint32_t k = 0; k < steps[i].requests; k++)
-                rc_budget_on_request(&budget, steps[i].at_ms);
-            steps[i].granted = ask(&budget, steps[i].at_ms, random_below(&random, 8));
+                rc_retry_budget_on_request(&budget, steps[i].at_ms);
+            steps[i].granted = take_many(&budget, steps[i].at_ms, random_below(&random, 8));
         }
-        assert_true(rc_budget_validate(&budget));
+        assert_true(rc_retry_budget_validate(&budget));
         check_windows(&settings, steps, seed);
     }
 }

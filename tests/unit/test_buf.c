@@ -229,7 +229,7 @@ static void test_no_memory_sticks(void **state)
     expect_all_given_back(&a);
 }
 
-static void test_first_failure_is_the_one_told(void **state)
+static void test_first_failure_sticks(void **state)
 {
     (void)state;
     fail_alloc a = {.fail_at = 1};
@@ -382,7 +382,7 @@ int main(void)
         cmocka_unit_test(test_numbers_fit_exactly_or_not_at_all),
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_no_memory_sticks),
-        cmocka_unit_test(test_first_failure_is_the_one_told),
+        cmocka_unit_test(test_first_failure_sticks),
         cmocka_unit_test(test_no_allocator_is_no_memory),
         cmocka_unit_test(test_reserved_pushes_cannot_fail),
         cmocka_unit_test(test_done_in_any_state),

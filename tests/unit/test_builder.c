@@ -175,7 +175,7 @@ static void test_fields_can_be_set_any_number_of_times(void **unused)
         rc_builder_set_context(&b, RC_STR("progress"), rc_str_make(text, 5000));
         rc_builder_set_action(&b, RC_ACTION_REPORT_BUG, rc_str_make(text, 5000));
         rc_builder_add_source_text(&b, RC_STR("S"));
-        rc_attempt attempt = {.attempt = 1, .reason = rc_str_make(text, 500)};
+        rc_report_attempt attempt = {.attempt = 1, .reason = rc_str_make(text, 500)};
         rc_builder_add_attempt(&b, &attempt);
     }
     char key[] = "k000000";
@@ -247,7 +247,7 @@ static void test_a_code_that_is_not_in_the_table(void **unused)
     rc_report_free(r);
 }
 
-static void test_finishing_twice_is_told(void **unused)
+static void test_finishing_twice_is_reported(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -302,7 +302,7 @@ static void test_context_replaces_and_redacts(void **unused)
     rc_report_free(r);
 }
 
-static void test_ceilings_are_kept_and_told(void **unused)
+static void test_ceilings_are_kept_and_noted(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -314,7 +314,7 @@ static void test_ceilings_are_kept_and_told(void **unused)
         key[2] = (char)('0' + i % 10);
         rc_builder_set_context_int(&b, rc_str_c(key), i);
         rc_builder_add_source(&b, RC_HERE("E"));
-        rc_attempt attempt = {
+        rc_report_attempt attempt = {
             .attempt = i + 1, .started_unix_ms = -1, .duration_ms = -1, .wait_ms = -1};
         rc_builder_add_attempt(&b, &attempt);
     }
@@ -338,7 +338,7 @@ static void test_values_out_of_range_are_ignored(void **unused)
     rc_builder_set_retry_after_ms(&b, -5);
     rc_builder_set_http_status(&b, 304);
     rc_builder_set_http_status(&b, 600);
-    rc_attempt attempt = {
+    rc_report_attempt attempt = {
         .attempt = -1, .status = 5000, .started_unix_ms = -9, .duration_ms = -9, .wait_ms = -9};
     rc_builder_add_attempt(&b, &attempt); /* nothing of it is left */
     const rc_report *r = rc_builder_finish(&b);
@@ -349,7 +349,7 @@ static void test_values_out_of_range_are_ignored(void **unused)
     rc_report_free(r);
 }
 
-static void test_source_macro_names_the_place(void **unused)
+static void test_source_macro_names_the_line(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -519,12 +519,12 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_kept_leaves_what_was_there),
         cmocka_unit_test(test_family_follows_the_code_of_the_cause),
         cmocka_unit_test(test_a_code_that_is_not_in_the_table),
-        cmocka_unit_test(test_finishing_twice_is_told),
+        cmocka_unit_test(test_finishing_twice_is_reported),
         cmocka_unit_test(test_provider_429_passes_through),
         cmocka_unit_test(test_context_replaces_and_redacts),
-        cmocka_unit_test(test_ceilings_are_kept_and_told),
+        cmocka_unit_test(test_ceilings_are_kept_and_noted),
         cmocka_unit_test(test_values_out_of_range_are_ignored),
-        cmocka_unit_test(test_source_macro_names_the_place),
+        cmocka_unit_test(test_source_macro_names_the_line),
         cmocka_unit_test(test_huge_and_damaged_texts),
         cmocka_unit_test(test_deep_chain_keeps_its_root),
         cmocka_unit_test(test_owners),

@@ -13,7 +13,7 @@
 static void expect(rc_action action, rc_action_kind what, rc_reason reason)
 {
     assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.what, what);
+    assert_int_equal(action.kind, what);
 }
 
 /* --- guesses --- */
@@ -22,16 +22,16 @@ static void expect(rc_action action, rc_action_kind what, rc_reason reason)
 static void test_a_guess_does_not_lengthen_the_last_wait(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 2);
-    w.policy.others.base_ms = 50;
-    w.policy.others.max_delay_ms = 1000; /* less than a guess is long */
-    world_begin(&w);
-    expect(world_fail(&w, RC_CODE_OVERLOADED, NO_HINT), RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
-    rc_action wait = world_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.policy.default_rule.base_ms = 50;
+    w.policy.default_rule.max_delay_ms = 1000; /* less than a guess is long */
+    fixture_begin(&w);
+    expect(fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT), RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
+    rc_action wait = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
     expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_int_equal(wait.wait_ms, 50);
-    rc_action action = world_wake(&w, &wait);
+    rc_action action = fixture_wake(&w, &wait);
     expect(action, RC_DO_TRY, RC_WHY_WOKE);
     assert_int_equal(action.entry, 1);
     assert_int_equal(w.skips.count, 0); /* nobody was passed over */
@@ -47,14 +47,14 @@ static void test_the_preset_keeps_to_its_schedule(void **state)
     uint64_t min_ms = UINT64_MAX;
     uint64_t max_ms = 0;
     for (uint64_t i = 0; i < 2000; i++) {
-        world w;
-        world_init(&w, 2);
+        call_fixture w;
+        fixture_init(&w, 2);
         w.plan.policy = rc_policy_preset(RC_STR("transport"));
-        world_begin(&w);
-        world_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT);
-        rc_setback why = world_setback(RC_CODE_RATE_LIMITED, NO_HINT);
+        fixture_begin(&w);
+        fixture_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT);
+        rc_failure_facts failure = fixture_failure(RC_CODE_RATE_LIMITED, NO_HINT);
         rc_action wait =
-            rc_call_on_failure(&w.call, &why, w.now_ms, i * UINT64_C(0x9e3779b97f4a7c15));
+            rc_call_on_failure(&w.call, &failure, w.now_ms, i * UINT64_C(0x9e3779b97f4a7c15));
         expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
         min_ms = wait.wait_ms < min_ms ? wait.wait_ms : min_ms;
         max_ms = wait.wait_ms > max_ms ? wait.wait_ms : max_ms;
@@ -67,16 +67,16 @@ static void test_the_preset_keeps_to_its_schedule(void **state)
 static void test_a_guessed_key_at_the_last_target(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 2);
+    call_fixture w;
+    fixture_init(&w, 2);
     rc_shared_set_pool(&w.shared, 1, 0, 2, NULL);
-    world_begin(&w);
-    world_fail(&w, RC_CODE_OVERLOADED, 90000);
-    expect(world_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
-    rc_action wait = world_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_OVERLOADED, 90000);
+    expect(fixture_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+    rc_action wait = fixture_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT);
     expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_int_equal(wait.wait_ms, 1000);
-    rc_action action = world_wake(&w, &wait);
+    rc_action action = fixture_wake(&w, &wait);
     expect(action, RC_DO_TRY, RC_WHY_WOKE);
     assert_true(action.credential < 2);
 }
@@ -84,17 +84,17 @@ static void test_a_guessed_key_at_the_last_target(void **state)
 static void test_what_was_told_still_holds(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 2);
-    w.policy.others.max_delay_ms = 3000;
-    world_begin(&w);
-    world_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
-    rc_shared_cool_target(&w.shared, 1, w.now_ms + 2000);
-    rc_action wait = world_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.policy.default_rule.max_delay_ms = 3000;
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 2000);
+    rc_action wait = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
     expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_in_range(wait.wait_ms, 2000, 2999);
-    rc_shared_cool_target(&w.shared, 1, wait.at_ms + 3001);
-    expect(world_wake(&w, &wait), RC_DO_STOP, RC_WHY_DELAY_TOO_LONG);
+    rc_shared_cool_down_target(&w.shared, 1, wait.at_ms + 3001);
+    expect(fixture_wake(&w, &wait), RC_DO_STOP, RC_WHY_DELAY_TOO_LONG);
 }
 
 /* --- for good --- */
@@ -103,17 +103,17 @@ static void test_nothing_that_opens_is_not_waited_for(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        world w;
-        world_init(&w, 1);
+        call_fixture w;
+        fixture_init(&w, 1);
         rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
         rc_reason reason = i ? RC_WHY_CREDENTIALS_DEAD : RC_WHY_ALL_UNAVAILABLE;
-        world_begin(&w);
-        rc_action wait = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+        fixture_begin(&w);
+        rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
         if (i == 0)
             rc_shared_set_service(&w.shared, 0, false);
         else
-            rc_shared_cool_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
-        rc_action action = world_wake(&w, &wait);
+            rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
+        rc_action action = fixture_wake(&w, &wait);
         expect(action, RC_DO_STOP, reason);
         assert_int_equal(action.at_ms, 0);
         assert_false(action.is_retry_exhausted);
@@ -121,12 +121,12 @@ static void test_nothing_that_opens_is_not_waited_for(void **state)
         /* And when it is known before the wait. */
         rc_shared_set_service(&w.shared, 0, true);
         rc_shared_revive_credential(&w.shared, 0);
-        world_begin(&w);
+        fixture_begin(&w);
         if (i == 0)
             rc_shared_set_service(&w.shared, 0, false);
         else
-            rc_shared_cool_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
-        expect(world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, reason);
+            rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
+        expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, reason);
     }
 }
 
@@ -134,86 +134,86 @@ static void test_nothing_that_opens_is_not_waited_for(void **state)
 static void test_another_one_will_open(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 2);
+    call_fixture w;
+    fixture_init(&w, 2);
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
-    rc_shared_cool_target(&w.shared, 1, w.now_ms + 9000);
-    world_begin(&w);
-    rc_action wait = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-    rc_shared_cool_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
+    rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 9000);
+    fixture_begin(&w);
+    rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
     uint64_t open_at_ms = w.now_ms + 9000;
-    rc_action action = world_wake(&w, &wait);
+    rc_action action = fixture_wake(&w, &wait);
     expect(action, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
     assert_int_equal(action.at_ms, open_at_ms);
 }
 
 /* --- dead credentials at the beginning --- */
 
-#define FIRST_REST_MS UINT64_C(30000)
+#define FIRST_COOLDOWN_MS UINT64_C(30000)
 
 static void test_everybody_after_a_refusal(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 1);
+    call_fixture w;
+    fixture_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
-    world_begin(&w);
-    expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
-    w.now_ms += FIRST_REST_MS - 1;
-    rc_action action = world_begin(&w);
+    fixture_begin(&w);
+    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    w.now_ms += FIRST_COOLDOWN_MS - 1;
+    rc_action action = fixture_begin(&w);
     expect(action, RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     assert_int_equal(action.at_ms, 0);
     assert_false(action.is_retry_exhausted);
     assert_int_equal(w.skips.list[0].reason, RC_WHY_CREDENTIALS_DEAD);
     rc_shared_revive_credential(&w.shared, 0);
-    expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
 }
 
 /* A provider may have been mistaken: a refused key is asked again after a while. */
 static void test_a_refused_key_is_asked_again(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 1);
+    call_fixture w;
+    fixture_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
-    const uint64_t rest_ms = FIRST_REST_MS;
-    world_begin(&w);
-    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    const uint64_t rest_ms = FIRST_COOLDOWN_MS;
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     w.now_ms += rest_ms - 1;
-    expect(world_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
-    expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     /* One call at a time; one that says nothing of the key leaves it to the next. */
     rc_call other;
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
     expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     rc_call_on_cancel(&w.call, w.now_ms);
-    expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
-    expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     /* Each refusal makes the next rest longer, up to exhausted_ms. */
     w.now_ms += 2 * rest_ms - 1;
-    expect(world_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
     for (int i = 0; i < 10; i++) {
-        world_begin(&w);
-        world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+        fixture_begin(&w);
+        fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
         w.now_ms += w.shared.settings.exhausted_ms;
     }
-    world_begin(&w);
+    fixture_begin(&w);
     rc_call_on_success(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
     /* That an answer begins is enough. */
-    world_begin(&w);
-    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     w.now_ms += rest_ms;
-    world_begin(&w);
+    fixture_begin(&w);
     rc_call_on_commit(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
     /* It is as new then. What began before a refusal says nothing of it. */
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
     rc_call_begin(&other, w.now_ms, 1);
-    world_begin(&w);
-    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_call_on_success(&other, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_DEAD);
     assert_true(rc_shared_validate(&w.shared));
@@ -223,33 +223,33 @@ static void test_a_refused_key_is_asked_again(void **state)
 static void test_a_used_up_quota_is_probed(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 1);
+    call_fixture w;
+    fixture_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
-    uint64_t rest_ms = FIRST_REST_MS;
+    uint64_t rest_ms = FIRST_COOLDOWN_MS;
     for (int i = 0; i < 8; i++) {
-        expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+        expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
         rc_call other;
         rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
-        assert_int_equal(rc_call_begin(&other, w.now_ms, 1).what, i == 0 ? RC_DO_TRY : RC_DO_STOP);
-        world_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+        assert_int_equal(rc_call_begin(&other, w.now_ms, 1).kind, i == 0 ? RC_DO_TRY : RC_DO_STOP);
+        fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
         if (i == 0) { /* in flight meanwhile: it makes the rest no longer */
-            rc_setback why = world_setback(RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
-            rc_call_on_failure(&other, &why, w.now_ms, 1);
+            rc_failure_facts failure = fixture_failure(RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+            rc_call_on_failure(&other, &failure, w.now_ms, 1);
         }
         w.now_ms += rest_ms - 1;
-        expect(world_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+        expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
         w.now_ms++;
         rest_ms = rest_ms * 2 < w.shared.settings.exhausted_ms ? rest_ms * 2
                                                                : w.shared.settings.exhausted_ms;
     }
     /* Credit was added: the probe opens the key for everybody. */
-    world_begin(&w);
+    fixture_begin(&w);
     rc_call_on_success(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
-    world_begin(&w);
-    world_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
-    assert_int_equal(w.credentials[0].cooldown.told_until_ms, w.now_ms + FIRST_REST_MS);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+    assert_int_equal(w.credentials[0].cooldown.enforced_until_ms, w.now_ms + FIRST_COOLDOWN_MS);
     assert_true(rc_shared_validate(&w.shared));
 }
 
@@ -258,25 +258,25 @@ static void test_a_probe_is_nobodys_loss(void **state)
 {
     (void)state;
     for (int has_other_key = 0; has_other_key < 2; has_other_key++) {
-        world w;
-        world_init(&w, 2);
+        call_fixture w;
+        fixture_init(&w, 2);
         rc_shared_set_pool(&w.shared, 0, 0, (uint16_t)(1 + has_other_key), NULL);
-        world_begin(&w);
-        world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+        fixture_begin(&w);
+        fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
         w.now_ms += w.shared.settings.exhausted_ms;
-        rc_action action = world_begin(&w);
+        rc_action action = fixture_begin(&w);
         if (has_other_key && action.credential == 1) { /* it has its turn the next time */
             rc_call_on_success(&w.call, w.now_ms);
-            action = world_begin(&w);
+            action = fixture_begin(&w);
         }
         assert_int_equal(action.credential, 0);
-        action = world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+        action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
         expect(action, RC_DO_TRY,
                has_other_key ? RC_WHY_NEXT_CREDENTIAL : RC_WHY_COOLING_NEXT_TARGET);
         assert_int_equal(action.entry, has_other_key ? 0 : 1);
         assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_DEAD);
         /* A refusal that nobody expected is the client's to know. */
-        expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+        expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     }
 }
 
@@ -284,15 +284,15 @@ static void test_a_probe_is_nobodys_loss(void **state)
 static void test_a_key_that_is_cleared_lives(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 1);
+    call_fixture w;
+    fixture_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
-    world_begin(&w);
-    rc_setback why = world_setback(RC_CODE_AUTH_FAILED, NO_HINT);
-    why.is_key_cleared = true;
-    expect(rc_call_on_failure(&w.call, &why, w.now_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    fixture_begin(&w);
+    rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, NO_HINT);
+    failure.is_key_exempt = true;
+    expect(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
-    expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
 }
 
 /* Who gives a target no time must not take it from the others. */
@@ -300,15 +300,15 @@ static void test_a_target_that_is_cleared_stays_open(void **state)
 {
     (void)state;
     for (int is_cleared = 0; is_cleared < 2; is_cleared++) {
-        world w;
-        world_init(&w, 1);
+        call_fixture w;
+        fixture_init(&w, 1);
         w.shared.settings.breaker.min_calls = 2;
-        rc_setback why = world_setback(RC_CODE_NETWORK_TIMEOUT, NO_HINT);
-        why.is_target_cleared = is_cleared;
-        why.is_retryable = false;
+        rc_failure_facts failure = fixture_failure(RC_CODE_NETWORK_TIMEOUT, NO_HINT);
+        failure.is_target_exempt = is_cleared;
+        failure.is_retryable = false;
         for (int i = 0; i < 2; i++) {
-            expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
-            expect(rc_call_on_failure(&w.call, &why, w.now_ms, 1), RC_DO_STOP,
+            expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+            expect(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_STOP,
                    RC_WHY_NOT_RETRYABLE);
         }
         assert_int_equal(w.targets[0].breaker.state,
@@ -320,15 +320,15 @@ static void test_dead_credentials_are_the_reason_if_nothing_else_opens(void **st
 {
     (void)state;
     for (int i = 0; i < 5; i++) {
-        world w;
-        world_init(&w, 2);
+        call_fixture w;
+        fixture_init(&w, 2);
         rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
-        rc_shared_cool_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
-        rc_shared_cool_credential(&w.shared, 1, RC_CREDENTIAL_DEAD, 0);
+        rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
+        rc_shared_cool_down_credential(&w.shared, 1, RC_CREDENTIAL_DEAD, 0);
         rc_shared_set_service(&w.shared, 1, false);
         if (i == 1) { /* cools, and so opens */
             rc_shared_set_service(&w.shared, 1, true);
-            rc_shared_cool_target(&w.shared, 1, w.now_ms + 10);
+            rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 10);
         }
         if (i == 2) { /* full */
             rc_shared_set_service(&w.shared, 1, true);
@@ -343,7 +343,7 @@ static void test_dead_credentials_are_the_reason_if_nothing_else_opens(void **st
             w.options.needs = RC_NEED_TOOLS;
         }
         bool is_dead = i == 0 || i == 4;
-        rc_action action = world_begin(&w);
+        rc_action action = fixture_begin(&w);
         expect(action, RC_DO_STOP, is_dead ? RC_WHY_CREDENTIALS_DEAD : RC_WHY_ALL_UNAVAILABLE);
         assert_int_equal(action.at_ms, i == 1 ? w.now_ms + 10 : 0);
     }
@@ -364,19 +364,19 @@ static void test_only_the_provider_cools_its_target(void **state)
         {RC_CODE_UNKNOWN, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        world w;
-        world_init(&w, 1);
-        world_begin(&w);
-        rc_setback why = world_setback(cases[i].code, 30000);
-        why.code = cases[i].code;
-        why.is_retryable = true;
-        rc_action wait = rc_call_on_failure(&w.call, &why, w.now_ms, 1);
+        call_fixture w;
+        fixture_init(&w, 1);
+        fixture_begin(&w);
+        rc_failure_facts failure = fixture_failure(cases[i].code, 30000);
+        failure.code = cases[i].code;
+        failure.is_retryable = true;
+        rc_action wait = rc_call_on_failure(&w.call, &failure, w.now_ms, 1);
         /* For the call itself the hint holds in any case. */
         expect(wait, RC_DO_WAIT, RC_WHY_HINT);
         assert_int_equal(wait.wait_ms, 30000);
         rc_call other;
         rc_call_init(&other, &w.plan, &w.shared, NULL, w.now_ms);
-        assert_int_equal(rc_call_begin(&other, w.now_ms, 1).what,
+        assert_int_equal(rc_call_begin(&other, w.now_ms, 1).kind,
                          cases[i].cools ? RC_DO_STOP : RC_DO_TRY);
     }
 }
@@ -385,13 +385,13 @@ static void test_only_the_provider_cools_its_target(void **state)
 static void test_the_hint_holds_for_the_same_target_in_another_entry(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 3);
-    w.entries[0].tries = 1;
+    call_fixture w;
+    fixture_init(&w, 3);
+    w.entries[0].max_attempts = 1;
     w.entries[1].target = 0;
-    world_begin(&w);
-    rc_action action = world_fail(&w, RC_CODE_CONFLICT, 30000);
-    expect(action, RC_DO_TRY, RC_WHY_TRIES_SPENT_NEXT_TARGET);
+    fixture_begin(&w);
+    rc_action action = fixture_fail(&w, RC_CODE_CONFLICT, 30000);
+    expect(action, RC_DO_TRY, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
     assert_int_equal(action.target, 2);
 }
 

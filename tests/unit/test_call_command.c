@@ -16,7 +16,7 @@ static void begin(const char *input)
     memory = (fail_alloc){0};
 }
 
-static void mistakes_are_named_and_nothing_is_asked(void **state)
+static void mistakes_are_named_and_nothing_is_sent(void **state)
 {
     (void)state;
     static const struct {
@@ -74,7 +74,7 @@ static void help_says_what_it_takes(void **state)
 }
 
 /* An input that is empty ends it in any case; one that cannot be read is another matter. */
-static void standard_input_that_fails_is_told(void **state)
+static void standard_input_that_fails_is_reported(void **state)
 {
     static const char *const args[ARGS_MAX] = {"call", "--model", "demo/ok"};
     (void)state;
@@ -94,9 +94,9 @@ static void standard_input_that_fails_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_named_and_nothing_is_asked),
+        cmocka_unit_test(mistakes_are_named_and_nothing_is_sent),
         cmocka_unit_test(help_says_what_it_takes),
-        cmocka_unit_test(standard_input_that_fails_is_told),
+        cmocka_unit_test(standard_input_that_fails_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,46 +12,46 @@
 static void expect(rc_action action, rc_action_kind what, rc_reason reason)
 {
     assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.what, what);
+    assert_int_equal(action.kind, what);
 }
 
 /* --- refreshing --- */
 
-static void init_refresh(world *w)
+static void init_refresh(call_fixture *w)
 {
-    world_init(w, 2);
-    w->entries[0].tries = 1; /* a refresh is no try */
+    fixture_init(w, 2);
+    w->entries[0].max_attempts = 1; /* a refresh is no try */
     rc_shared_set_pool(&w->shared, 0, 0, 1, NULL);
     w->credentials[0].can_refresh = true;
-    world_begin(w);
+    fixture_begin(w);
 }
 
 static void test_refresh_once(void **state)
 {
     (void)state;
-    world w;
+    call_fixture w;
     init_refresh(&w);
-    rc_action action = world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    rc_action action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     expect(action, RC_DO_REFRESH, RC_WHY_REFRESH);
     assert_int_equal(action.credential, 0);
     assert_true(w.credentials[0].is_refreshing);
-    assert_int_equal(world_in_flight(&w), 0);
+    assert_int_equal(fixture_in_flight(&w), 0);
     action = rc_call_on_refreshed(&w.call, true, w.now_ms + 10, 1);
     expect(action, RC_DO_TRY, RC_WHY_REFRESHED);
     assert_int_equal(action.entry, 0);
     assert_int_equal(action.attempt, 2);
     assert_false(w.credentials[0].is_refreshing);
     assert_true(rc_call_validate(&w.call));
-    expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_DEAD);
 }
 
 static void test_a_refresh_that_fails(void **state)
 {
     (void)state;
-    world w;
+    call_fixture w;
     init_refresh(&w);
-    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     expect(rc_call_on_refreshed(&w.call, false, w.now_ms, 1), RC_DO_STOP, RC_WHY_REFRESH_FAILED);
     assert_false(w.credentials[0].is_refreshing);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_DEAD);
@@ -60,14 +60,14 @@ static void test_a_refresh_that_fails(void **state)
 static void test_two_calls_refresh_once(void **state)
 {
     (void)state;
-    world w;
+    call_fixture w;
     init_refresh(&w);
     rc_call second;
     rc_call_init(&second, &w.plan, &w.shared, NULL, w.now_ms);
     rc_call_begin(&second, w.now_ms, 1);
-    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    rc_setback why = world_setback(RC_CODE_AUTH_FAILED, 4000);
-    rc_action wait = rc_call_on_failure(&second, &why, w.now_ms, 1);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, 4000);
+    rc_action wait = rc_call_on_failure(&second, &failure, w.now_ms, 1);
     expect(wait, RC_DO_WAIT, RC_WHY_REFRESH);
     assert_int_equal(wait.wait_ms, 4000); /* never before the hint */
     rc_call_on_refreshed(&w.call, true, w.now_ms + 100, 1);
@@ -75,24 +75,24 @@ static void test_two_calls_refresh_once(void **state)
     expect(action, RC_DO_TRY, RC_WHY_REFRESHED);
     assert_int_equal(action.credential, 0);
     assert_true(rc_call_validate(&second));
-    why.retry_after_ms = NO_HINT;
-    expect(rc_call_on_failure(&second, &why, wait.at_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    failure.retry_after_ms = NO_HINT;
+    expect(rc_call_on_failure(&second, &failure, wait.at_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
 }
 
 /* A refused key is not dead while another call fetches a new one. */
 static void test_a_key_in_refresh_is_not_killed(void **state)
 {
     (void)state;
-    world w;
+    call_fixture w;
     init_refresh(&w);
     rc_call second;
     rc_call_init(&second, &w.plan, &w.shared, NULL, w.now_ms);
     rc_call_begin(&second, w.now_ms, 1);
-    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_call_on_refreshed(&w.call, true, w.now_ms, 1);
-    rc_setback why = world_setback(RC_CODE_AUTH_FAILED, NO_HINT);
-    expect(rc_call_on_failure(&second, &why, w.now_ms, 1), RC_DO_REFRESH, RC_WHY_REFRESH);
-    expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, NO_HINT);
+    expect(rc_call_on_failure(&second, &failure, w.now_ms, 1), RC_DO_REFRESH, RC_WHY_REFRESH);
+    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_HEALTHY);
 }
 
@@ -100,36 +100,36 @@ static void test_a_key_in_refresh_is_not_killed(void **state)
 static void test_a_dead_key_is_not_refreshed(void **state)
 {
     (void)state;
-    world w;
+    call_fixture w;
     init_refresh(&w);
-    rc_shared_cool_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
-    expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
+    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     /* But one that was killed during its refresh has a fresh key now. */
     init_refresh(&w);
-    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    rc_shared_cool_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
     expect(rc_call_on_refreshed(&w.call, true, w.now_ms, 1), RC_DO_TRY, RC_WHY_REFRESHED);
 }
 
 static void test_each_target_may_refresh(void **state)
 {
     (void)state;
-    world w;
+    call_fixture w;
     init_refresh(&w);
     rc_shared_set_pool(&w.shared, 1, 1, 1, NULL);
     w.credentials[1].can_refresh = true;
-    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_call_on_refreshed(&w.call, true, w.now_ms, 1);
-    assert_int_equal(world_fail(&w, RC_CODE_OVERLOADED, 5000).entry, 1);
-    expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_REFRESH, RC_WHY_REFRESH);
+    assert_int_equal(fixture_fail(&w, RC_CODE_OVERLOADED, 5000).entry, 1);
+    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_REFRESH, RC_WHY_REFRESH);
 }
 
 static void test_a_cancel_ends_the_refresh(void **state)
 {
     (void)state;
-    world w;
+    call_fixture w;
     init_refresh(&w);
-    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     expect(rc_call_on_cancel(&w.call, w.now_ms), RC_DO_STOP, RC_WHY_CANCELLED);
     assert_false(w.credentials[0].is_refreshing);
     expect(rc_call_on_refreshed(&w.call, false, w.now_ms, 1), RC_DO_STOP, RC_WHY_CANCELLED);
@@ -139,49 +139,49 @@ static void test_a_cancel_ends_the_refresh(void **state)
 static void test_content_during_a_wait_or_refresh_is_final(void **state)
 {
     (void)state;
-    world w;
+    call_fixture w;
     init_refresh(&w);
-    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_call_on_commit(&w.call, w.now_ms);
     expect(rc_call_on_refreshed(&w.call, true, w.now_ms, 1), RC_DO_STOP, RC_WHY_COMMITTED);
-    world_init(&w, 1);
-    world_begin(&w);
-    rc_action wait = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    fixture_init(&w, 1);
+    fixture_begin(&w);
+    rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     rc_call_on_commit(&w.call, w.now_ms);
-    expect(world_wake(&w, &wait), RC_DO_STOP, RC_WHY_COMMITTED);
+    expect(fixture_wake(&w, &wait), RC_DO_STOP, RC_WHY_COMMITTED);
 }
 
 /* --- inputs at the wrong time --- */
 
 typedef rc_action (*input)(rc_call *call, uint64_t now_ms);
 
-static rc_action give_begin(rc_call *call, uint64_t now_ms)
+static rc_action feed_begin(rc_call *call, uint64_t now_ms)
 {
     return rc_call_begin(call, now_ms, 1);
 }
 
-static rc_action give_failure(rc_call *call, uint64_t now_ms)
+static rc_action feed_failure(rc_call *call, uint64_t now_ms)
 {
-    rc_setback why = world_setback(RC_CODE_OVERLOADED, 100000);
-    return rc_call_on_failure(call, &why, now_ms, 1);
+    rc_failure_facts failure = fixture_failure(RC_CODE_OVERLOADED, 100000);
+    return rc_call_on_failure(call, &failure, now_ms, 1);
 }
 
-static rc_action give_wake(rc_call *call, uint64_t now_ms)
+static rc_action feed_wake(rc_call *call, uint64_t now_ms)
 {
     return rc_call_on_wake(call, now_ms, 1);
 }
 
-static rc_action give_refreshed(rc_call *call, uint64_t now_ms)
+static rc_action feed_refreshed(rc_call *call, uint64_t now_ms)
 {
     return rc_call_on_refreshed(call, false, now_ms, 1);
 }
 
-static const input inputs[] = {give_begin, rc_call_on_success, give_failure,
-                               give_wake,  give_refreshed,     rc_call_on_cancel};
+static const input inputs[] = {feed_begin, rc_call_on_success, feed_failure,
+                               feed_wake,  feed_refreshed,     rc_call_on_cancel};
 #define INPUTS (sizeof inputs / sizeof *inputs)
 
 /* The states before DONE, and the inputs that each expects, as bits of the list above. */
-static void bring_to(world *w, int state)
+static void bring_to(call_fixture *w, int state)
 {
     init_refresh(w);
     if (state == 0)
@@ -190,11 +190,11 @@ static void bring_to(world *w, int state)
         rc_call_init(&w->call, &w->plan, &w->shared, &w->options, w->now_ms);
     if (state == 2) {
         rc_shared_set_service(&w->shared, 1, false);
-        w->entries[0].tries = 3;
-        world_fail(w, RC_CODE_PROVIDER_5XX, NO_HINT);
+        w->entries[0].max_attempts = 3;
+        fixture_fail(w, RC_CODE_PROVIDER_5XX, NO_HINT);
     }
     if (state == 3)
-        world_fail(w, RC_CODE_AUTH_FAILED, NO_HINT);
+        fixture_fail(w, RC_CODE_AUTH_FAILED, NO_HINT);
 }
 
 static void test_unexpected_inputs_cancel(void **state)
@@ -203,18 +203,18 @@ static void test_unexpected_inputs_cancel(void **state)
     const unsigned expected[] = {1u << 0, 1u << 1 | 1u << 2, 1u << 3, 1u << 4};
     for (int i = 0; i < 4; i++) {
         for (size_t k = 0; k < INPUTS; k++) {
-            world w;
+            call_fixture w;
             bring_to(&w, i);
             rc_action action = inputs[k](&w.call, w.now_ms);
             assert_true(rc_call_validate(&w.call));
             if (expected[i] >> k & 1)
                 continue;
             expect(action, RC_DO_STOP, RC_WHY_CANCELLED);
-            assert_int_equal(world_in_flight(&w), 0);
+            assert_int_equal(fixture_in_flight(&w), 0);
             assert_false(w.credentials[0].is_refreshing);
             assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms),
                              RC_CREDENTIAL_HEALTHY);
-            assert_int_equal(w.targets[0].cooldown.told_until_ms, 0);
+            assert_int_equal(w.targets[0].cooldown.enforced_until_ms, 0);
         }
     }
 }
@@ -223,32 +223,32 @@ static void test_nothing_after_the_end(void **state)
 {
     (void)state;
     for (size_t k = 0; k < INPUTS; k++) {
-        world w;
-        world_init(&w, 2);
-        world_begin(&w);
+        call_fixture w;
+        fixture_init(&w, 2);
+        fixture_begin(&w);
         rc_action last = rc_call_on_success(&w.call, w.now_ms);
-        world before = w;
+        call_fixture before = w;
         for (int i = 0; i < 2; i++) {
             rc_action action = inputs[k](&w.call, w.now_ms + 5);
-            assert_int_equal(action.what, last.what);
+            assert_int_equal(action.kind, last.kind);
             assert_int_equal(action.reason, last.reason);
             assert_int_equal(action.attempt, last.attempt);
             assert_int_equal(action.at_ms, last.at_ms);
         }
         assert_int_equal(w.call.now_ms, before.call.now_ms);
-        assert_int_equal(w.targets[0].cooldown.told_until_ms, 0);
-        assert_int_equal(world_in_flight(&w), 0);
+        assert_int_equal(w.targets[0].cooldown.enforced_until_ms, 0);
+        assert_int_equal(fixture_in_flight(&w), 0);
     }
 }
 
 static void test_time_does_not_run_back(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 1);
-    world_begin(&w);
-    rc_setback why = world_setback(RC_CODE_PROVIDER_5XX, NO_HINT);
-    rc_action wait = rc_call_on_failure(&w.call, &why, 10, 1);
+    call_fixture w;
+    fixture_init(&w, 1);
+    fixture_begin(&w);
+    rc_failure_facts failure = fixture_failure(RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_action wait = rc_call_on_failure(&w.call, &failure, 10, 1);
     assert_int_equal(wait.at_ms, w.now_ms + 1000);
     expect(rc_call_on_wake(&w.call, 10, 1), RC_DO_WAIT, RC_WHY_BACKOFF);
 }
@@ -280,7 +280,7 @@ static void test_each_input_locks_once(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         for (size_t k = 0; k < INPUTS; k++) {
-            world w;
+            call_fixture w;
             bring_to(&w, i);
             lock_count count = {0};
             rc_shared_set_lock(&w.shared, &count, lock, unlock);
@@ -288,7 +288,7 @@ static void test_each_input_locks_once(void **state)
             inputs[k](&w.call, w.now_ms);
             assert_int_equal(count.rounds, 1);
             assert_int_equal(count.held, 0);
-            rc_call_spare(&w.call, w.now_ms);
+            rc_call_hedge_entry(&w.call, w.now_ms);
             assert_int_equal(count.held, 0);
         }
     }
@@ -297,31 +297,31 @@ static void test_each_input_locks_once(void **state)
 static void test_spare(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 3);
+    call_fixture w;
+    fixture_init(&w, 3);
     w.entries[1].target = 0; /* the same target again is no spare */
-    world_begin(&w);
-    assert_int_equal(rc_call_spare(&w.call, w.now_ms), 2);
-    rc_shared_cool_target(&w.shared, 2, w.now_ms + 10);
-    assert_int_equal(rc_call_spare(&w.call, w.now_ms), RC_NO_TARGET);
-    assert_int_equal(rc_call_spare(&w.call, w.now_ms + 10), 2);
+    fixture_begin(&w);
+    assert_int_equal(rc_call_hedge_entry(&w.call, w.now_ms), 2);
+    rc_shared_cool_down_target(&w.shared, 2, w.now_ms + 10);
+    assert_int_equal(rc_call_hedge_entry(&w.call, w.now_ms), RC_NO_TARGET);
+    assert_int_equal(rc_call_hedge_entry(&w.call, w.now_ms + 10), 2);
     assert_int_equal(w.skips.count, 0);
     rc_call_on_cancel(&w.call, w.now_ms);
-    assert_int_equal(rc_call_spare(&w.call, w.now_ms + 10), RC_NO_TARGET);
+    assert_int_equal(rc_call_hedge_entry(&w.call, w.now_ms + 10), RC_NO_TARGET);
 }
 
 static void test_validate_finds_faults(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 1);
-    world_begin(&w);
+    call_fixture w;
+    fixture_init(&w, 1);
+    fixture_begin(&w);
     assert_true(rc_call_validate(&w.call));
     rc_call good = w.call;
-    w.call.flight.is_on = false;
+    w.call.attempt.is_in_flight = false;
     assert_false(rc_call_validate(&w.call));
     w.call = good;
-    w.call.tries = 4;
+    w.call.entry_attempts = 4;
     assert_false(rc_call_validate(&w.call));
     w.call = good;
     w.call.calls = 11;
@@ -330,9 +330,9 @@ static void test_validate_finds_faults(void **state)
     w.call.last.max_attempts = 0;
     assert_false(rc_call_validate(&w.call));
     w.call = good;
-    w.call.next_place = 0; /* as if the entry were still to come */
+    w.call.next_position = 0; /* as if the entry were still to come */
     assert_false(rc_call_validate(&w.call));
-    w.call.next_place = 2;
+    w.call.next_position = 2;
     assert_false(rc_call_validate(&w.call));
     w.call = good;
     w.call.state = 2;
@@ -341,10 +341,10 @@ static void test_validate_finds_faults(void **state)
     w.call.state = 9;
     assert_false(rc_call_validate(&w.call));
     w.call = good;
-    w.call.flight.entry = 9;
+    w.call.attempt.entry = 9;
     assert_false(rc_call_validate(&w.call));
     w.call = good;
-    world_fail(&w, RC_CODE_PROVIDER_5XX, 500);
+    fixture_fail(&w, RC_CODE_PROVIDER_5XX, 500);
     assert_true(rc_call_validate(&w.call));
     w.call.last.at_ms--;
     assert_false(rc_call_validate(&w.call));

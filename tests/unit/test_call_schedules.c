@@ -44,35 +44,35 @@ typedef struct tally {
     uint64_t stopped_for_time; /* by the deadline, or to keep out of it */
 } tally;
 
-static rc_setback random_failure(chance *c)
+static rc_failure_facts random_failure(entropy_source *c)
 {
     static const rc_code codes[] = {RC_CODE_PROVIDER_5XX, RC_CODE_RATE_LIMITED, RC_CODE_OVERLOADED,
                                     RC_CODE_CONNECTION_RESET, RC_CODE_QUOTA_EXHAUSTED};
-    rc_setback why = world_setback(codes[draw(c, 5)], NO_HINT);
+    rc_failure_facts failure = fixture_failure(codes[draw(c, 5)], NO_HINT);
     if (draw(c, 2))
-        why.retry_after_ms = draw(c, 20000);
-    return why;
+        failure.retry_after_ms = draw(c, 20000);
+    return failure;
 }
 
 /* The owner's part: a try takes its time, and is cut off at the deadline. */
-static rc_action end_try(world *w, chance *c, const rc_action *action)
+static rc_action end_attempt(call_fixture *w, entropy_source *c, const rc_action *action)
 {
     uint64_t latency_ms = draw(c, draw(c, 4) ? 3000 : 60000);
     uint64_t end_ms = w->now_ms + latency_ms;
     uint64_t entropy = draw_entropy(c);
     if (end_ms >= action->deadline_at_ms) {
         w->now_ms = action->deadline_at_ms;
-        rc_setback late = world_setback(RC_CODE_NETWORK_TIMEOUT, NO_HINT);
+        rc_failure_facts late = fixture_failure(RC_CODE_NETWORK_TIMEOUT, NO_HINT);
         return rc_call_on_failure(&w->call, &late, w->now_ms, entropy);
     }
     w->now_ms = end_ms;
     if (draw(c, 5) == 0)
         return rc_call_on_success(&w->call, w->now_ms);
-    rc_setback why = random_failure(c);
-    return rc_call_on_failure(&w->call, &why, w->now_ms, entropy);
+    rc_failure_facts failure = random_failure(c);
+    return rc_call_on_failure(&w->call, &failure, w->now_ms, entropy);
 }
 
-static void run_schedule(world *w, chance *c, tally *t)
+static void run_schedule(call_fixture *w, entropy_source *c, tally *t)
 {
     uint64_t deadline_ms = w->now_ms + draw(c, 120000);
     w->policy.budget_ms = draw(c, 3) ? RC_UNLIMITED : draw(c, 100000);
@@ -81,16 +81,16 @@ static void run_schedule(world *w, chance *c, tally *t)
     if (w->policy.budget_ms != RC_UNLIMITED && w->now_ms + w->policy.budget_ms < deadline_ms)
         deadline_ms = w->now_ms + w->policy.budget_ms;
 
-    rc_action action = world_begin(w);
+    rc_action action = fixture_begin(w);
     for (int steps = 0; !rc_call_is_done(&w->call); steps++) {
         assert_true(steps < 100);
-        if (action.what == RC_DO_TRY) {
+        if (action.kind == RC_DO_TRY) {
             assert_true(w->now_ms < deadline_ms);
             assert_int_equal(action.deadline_at_ms, deadline_ms);
             t->tries++;
-            action = end_try(w, c, &action);
+            action = end_attempt(w, c, &action);
         } else {
-            assert_int_equal(action.what, RC_DO_WAIT);
+            assert_int_equal(action.kind, RC_DO_WAIT);
             assert_true(action.at_ms < deadline_ms);
             t->waits++;
             w->now_ms = action.at_ms + (draw(c, 8) ? 0 : draw(c, 50)); /* a timer that is late */
@@ -99,7 +99,7 @@ static void run_schedule(world *w, chance *c, tally *t)
     }
     /* A late timer is the owner's; the machine itself never goes past the deadline. */
     assert_true(w->now_ms <= deadline_ms + 50);
-    t->delivered += action.what == RC_DO_DELIVER;
+    t->delivered += action.kind == RC_DO_DELIVER;
     t->stopped_for_time +=
         action.reason == RC_WHY_DEADLINE_PASSED || action.reason == RC_WHY_WAIT_PAST_DEADLINE;
     w->now_ms += draw(c, 2000);
@@ -109,20 +109,20 @@ static void test_no_schedule_goes_past_its_deadline(void **state)
 {
     (void)state;
     uint64_t count = count_of("RECOURSE_SCHEDULES", SCHEDULES);
-    chance c = {.seed = 0x5eed};
+    entropy_source c = {.seed = 0x5eed};
     tally t = {0};
-    world w;
-    world_init(&w, 3);
+    call_fixture w;
+    fixture_init(&w, 3);
     w.shared.settings = rc_shared_settings_default();
-    w.shared.settings.budget = (rc_budget_settings){.ratio_milli = 3000, .burst = 100};
-    rc_budget_init(&w.shared.budget, &w.shared.settings.budget, w.now_ms);
+    w.shared.settings.retry_budget = (rc_retry_budget_settings){.ratio_milli = 3000, .burst = 100};
+    rc_retry_budget_init(&w.shared.retry_budget, &w.shared.settings.retry_budget, w.now_ms);
     w.shared.settings.exhausted_ms = 10000; /* the calls come one after another */
-    w.policy.others.backoff = RC_BACKOFF_EXPONENTIAL;
-    w.policy.others.factor_milli = 2000;
-    w.policy.others.jitter = RC_JITTER_FULL;
+    w.policy.default_rule.backoff = RC_BACKOFF_EXPONENTIAL;
+    w.policy.default_rule.factor_milli = 2000;
+    w.policy.default_rule.jitter = RC_JITTER_FULL;
     for (uint64_t i = 0; i < count; i++)
         run_schedule(&w, &c, &t);
-    assert_int_equal(world_in_flight(&w), 0);
+    assert_int_equal(fixture_in_flight(&w), 0);
     assert_true(rc_shared_validate(&w.shared));
     /* The schedules are of all kinds: else the above would say little. */
     assert_true(t.tries > count && t.waits > count / 10);
@@ -135,7 +135,7 @@ static void test_the_invariants_hold(void **state)
 {
     (void)state;
     uint64_t steps = count_of("RECOURSE_CALL_STEPS", STEPS);
-    chance c = {.seed = count_of("RECOURSE_FIRST_SEED", 1) * 2 + 1};
+    entropy_source c = {.seed = count_of("RECOURSE_FIRST_SEED", 1) * 2 + 1};
     while (steps > 0) {
         model m;
         model_init(&m, &c);

@@ -15,7 +15,7 @@
 
 /* Calls of one route that all met the limit; entropy differs. */
 typedef struct crowd {
-    world w;
+    call_fixture w;
     rc_call calls[CROWD];
     rc_action last[CROWD];
     uint64_t told_at_ms;
@@ -24,7 +24,7 @@ typedef struct crowd {
 static void expect(rc_action action, rc_action_kind what, rc_reason reason)
 {
     assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.what, what);
+    assert_int_equal(action.kind, what);
 }
 
 static uint64_t entropy_of(size_t i)
@@ -34,8 +34,8 @@ static uint64_t entropy_of(size_t i)
 
 static void fail_at(crowd *c, size_t i, rc_code code, int64_t hint_ms)
 {
-    rc_setback why = world_setback(code, hint_ms);
-    c->last[i] = rc_call_on_failure(&c->calls[i], &why, c->w.now_ms, entropy_of(i));
+    rc_failure_facts failure = fixture_failure(code, hint_ms);
+    c->last[i] = rc_call_on_failure(&c->calls[i], &failure, c->w.now_ms, entropy_of(i));
 }
 
 /* Wakes whoever's time it is; how many of them make a call. */
@@ -43,12 +43,12 @@ static uint32_t wake_all(crowd *c)
 {
     uint32_t tries = 0;
     for (size_t i = 0; i < CROWD; i++) {
-        if (c->last[i].what != RC_DO_WAIT || c->last[i].at_ms > c->w.now_ms)
+        if (c->last[i].kind != RC_DO_WAIT || c->last[i].at_ms > c->w.now_ms)
             continue;
         c->last[i] = rc_call_on_wake(&c->calls[i], c->w.now_ms, entropy_of(i));
         assert_true(rc_call_validate(&c->calls[i]));
-        assert_true(c->last[i].what != RC_DO_WAIT || c->last[i].at_ms > c->w.now_ms);
-        tries += c->last[i].what == RC_DO_TRY;
+        assert_true(c->last[i].kind != RC_DO_WAIT || c->last[i].at_ms > c->w.now_ms);
+        tries += c->last[i].kind == RC_DO_TRY;
     }
     return tries;
 }
@@ -65,7 +65,7 @@ static uint32_t run_until(crowd *c, uint64_t until_ms)
 static size_t in_flight(const crowd *c)
 {
     for (size_t i = 0; i < CROWD; i++)
-        if (c->last[i].what == RC_DO_TRY)
+        if (c->last[i].kind == RC_DO_TRY)
             return i;
     return CROWD;
 }
@@ -73,13 +73,13 @@ static size_t in_flight(const crowd *c)
 /* All fail at once and are told the same time; it is there, and the first one goes at it. */
 static size_t crowd_init(crowd *c, rc_code code, uint64_t deadline_ms)
 {
-    world_init(&c->w, 1);
+    fixture_init(&c->w, 1);
     c->w.options.skips = NULL;
     if (deadline_ms != RC_UNLIMITED)
         c->w.options.deadline_at_ms = c->w.now_ms + deadline_ms;
     for (size_t i = 0; i < CROWD; i++) {
         rc_call_init(&c->calls[i], &c->w.plan, &c->w.shared, &c->w.options, c->w.now_ms);
-        expect(rc_call_begin(&c->calls[i], c->w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_TRY);
+        expect(rc_call_begin(&c->calls[i], c->w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     }
     for (size_t i = 0; i < CROWD; i++) {
         fail_at(c, i, code, HINT_MS);
@@ -100,7 +100,7 @@ static void end_crowd(crowd *c)
 {
     for (size_t i = 0; i < CROWD; i++)
         rc_call_on_cancel(&c->calls[i], c->w.now_ms);
-    assert_int_equal(world_in_flight(&c->w), 0);
+    assert_int_equal(fixture_in_flight(&c->w), 0);
     assert_true(rc_shared_validate(&c->w.shared));
 }
 
@@ -118,7 +118,7 @@ static void test_one_goes_first_and_the_others_follow(void **state)
             c.last[i] = rc_call_on_success(&c.calls[i], c.w.now_ms);
         assert_int_equal(run_until(&c, c.told_at_ms + 1000), 4);
         for (size_t i = 0; i < CROWD; i++)
-            assert_true(c.calls[i].calls <= 2 && c.calls[i].tries <= 2);
+            assert_true(c.calls[i].calls <= 2 && c.calls[i].entry_attempts <= 2);
         end_crowd(&c);
     }
 }
@@ -136,9 +136,9 @@ static void test_its_failure_costs_the_others_nothing(void **state)
     assert_int_equal(c.last[first].at_ms, again_ms);
     assert_int_equal(run_until(&c, again_ms), 0);
     for (size_t i = 0; i < CROWD; i++) {
-        assert_int_equal(c.last[i].what, RC_DO_WAIT);
+        assert_int_equal(c.last[i].kind, RC_DO_WAIT);
         assert_int_equal(c.calls[i].calls, i == first ? 2 : 1);
-        assert_int_equal(c.calls[i].tries, i == first ? 2 : 1);
+        assert_int_equal(c.calls[i].entry_attempts, i == first ? 2 : 1);
     }
     assert_int_equal(run_until(&c, again_ms + 900), 1);
     end_crowd(&c);
@@ -200,7 +200,7 @@ static void test_turns_of_a_key(void **state)
     (void)state;
     crowd c;
     rc_credential limits[2] = {0};
-    world_init(&c.w, 1);
+    fixture_init(&c.w, 1);
     rc_shared_set_pool(&c.w.shared, 0, 0, 1, limits);
     c.told_at_ms = c.w.now_ms + HINT_MS;
     for (size_t i = 0; i < CROWD; i++) {
@@ -227,7 +227,7 @@ typedef struct bucket {
 } bucket;
 
 /* 0: granted; else the time until a token is there. */
-static int64_t ask(bucket *b, uint64_t now_ms)
+static int64_t take_token(bucket *b, uint64_t now_ms)
 {
     uint64_t missing_ms = b->full_at_ms > now_ms ? b->full_at_ms - now_ms : 0;
     b->calls++;
@@ -237,30 +237,30 @@ static int64_t ask(bucket *b, uint64_t now_ms)
     return 0;
 }
 
-typedef struct asked {
+typedef struct pending_call {
     rc_call call;
     rc_action action;
     uint64_t answer_at_ms;
     int64_t hint_ms;
-} asked;
+} pending_call;
 
-static void carry_out(asked *a, bucket *b, uint64_t now_ms)
+static void carry_out(pending_call *a, bucket *b, uint64_t now_ms)
 {
-    if (a->action.what != RC_DO_TRY)
+    if (a->action.kind != RC_DO_TRY)
         return;
-    a->hint_ms = ask(b, now_ms);
+    a->hint_ms = take_token(b, now_ms);
     a->answer_at_ms = now_ms + ANSWER_MS;
 }
 
-static void go_on(asked *a, bucket *b, uint64_t now_ms, uint64_t entropy)
+static void resume(pending_call *a, bucket *b, uint64_t now_ms, uint64_t entropy)
 {
-    rc_setback why = world_setback(RC_CODE_RATE_LIMITED, a->hint_ms);
-    if (a->action.what == RC_DO_WAIT && a->action.at_ms <= now_ms)
+    rc_failure_facts failure = fixture_failure(RC_CODE_RATE_LIMITED, a->hint_ms);
+    if (a->action.kind == RC_DO_WAIT && a->action.at_ms <= now_ms)
         a->action = rc_call_on_wake(&a->call, now_ms, entropy);
-    else if (a->action.what == RC_DO_TRY && a->answer_at_ms <= now_ms && a->hint_ms == 0)
+    else if (a->action.kind == RC_DO_TRY && a->answer_at_ms <= now_ms && a->hint_ms == 0)
         a->action = rc_call_on_success(&a->call, now_ms);
-    else if (a->action.what == RC_DO_TRY && a->answer_at_ms <= now_ms)
-        a->action = rc_call_on_failure(&a->call, &why, now_ms, entropy);
+    else if (a->action.kind == RC_DO_TRY && a->answer_at_ms <= now_ms)
+        a->action = rc_call_on_failure(&a->call, &failure, now_ms, entropy);
     else
         return;
     assert_true(rc_call_validate(&a->call));
@@ -271,11 +271,11 @@ static void test_forty_at_once(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        world w;
-        world_init(&w, 1);
+        call_fixture w;
+        fixture_init(&w, 1);
         w.plan.policy = rc_policy_preset(RC_STR("transport"));
         w.options = (rc_call_options){.deadline_at_ms = w.now_ms + 120000, .max_wait_ms = 60000};
-        static asked all[REQUESTS];
+        static pending_call all[REQUESTS];
         bucket b = {0};
         uint64_t chance = seed * UINT64_C(0x9e3779b97f4a7c15);
         uint32_t delivered = 0;
@@ -289,11 +289,11 @@ static void test_forty_at_once(void **state)
                 chance ^= chance << 13;
                 chance ^= chance >> 7;
                 chance ^= chance << 17;
-                go_on(&all[i], &b, w.now_ms, chance);
+                resume(&all[i], &b, w.now_ms, chance);
             }
         for (size_t i = 0; i < REQUESTS; i++) {
             assert_true(rc_call_is_done(&all[i].call));
-            delivered += all[i].action.what == RC_DO_DELIVER;
+            delivered += all[i].action.kind == RC_DO_DELIVER;
         }
         assert_true(delivered >= 39);
         assert_true(b.calls <= 65);

@@ -12,8 +12,8 @@
 static void test_revert(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 3);
+    call_fixture w;
+    fixture_init(&w, 3);
     rc_chain chain;
     rc_chain_init(&chain, RC_REVERT_COOLDOWN_EXPIRY);
     assert_int_equal(rc_chain_first(&chain), 0);
@@ -31,15 +31,15 @@ static void test_revert(void **state)
 static void test_what_is_not_of_the_chain(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 2);
+    call_fixture w;
+    fixture_init(&w, 2);
     w.plan.overflow_to = 2;
     rc_chain chain;
     rc_chain_init(&chain, RC_REVERT_NEVER);
     rc_chain_on_success(&chain, &w.plan, 1);
     w.options.first_entry = rc_chain_first(&chain);
-    world_begin(&w);
-    world_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT);
     rc_action action = rc_call_on_success(&w.call, w.now_ms);
     assert_int_equal(action.entry, 2);
     rc_chain_on_success(&chain, &w.plan, action.entry);
@@ -62,21 +62,21 @@ static void test_a_session(void **state)
 {
     (void)state;
     for (int revert = 0; revert < 2; revert++) {
-        world w;
-        world_init(&w, 3);
+        call_fixture w;
+        fixture_init(&w, 3);
         rc_chain chain;
         rc_chain_init(&chain, (rc_revert)revert);
         w.options.first_entry = rc_chain_first(&chain);
-        world_begin(&w);
-        rc_action action = world_fail(&w, RC_CODE_OVERLOADED, 2000);
+        fixture_begin(&w);
+        rc_action action = fixture_fail(&w, RC_CODE_OVERLOADED, 2000);
         assert_int_equal(action.entry, 1);
         action = rc_call_on_success(&w.call, w.now_ms);
         rc_chain_on_success(&chain, &w.plan, action.entry);
 
         w.options.first_entry = rc_chain_first(&chain);
-        assert_int_equal(world_begin(&w).entry, 1);
+        assert_int_equal(fixture_begin(&w).entry, 1);
         w.now_ms += 2000;
-        assert_int_equal(world_begin(&w).entry, revert == RC_REVERT_NEVER ? 1 : 0);
+        assert_int_equal(fixture_begin(&w).entry, revert == RC_REVERT_NEVER ? 1 : 0);
     }
 }
 
@@ -84,13 +84,13 @@ static void test_the_chain_goes_round_once(void **state)
 {
     (void)state;
     for (uint16_t first = 0; first < 3; first++) {
-        world w;
-        world_init(&w, 3);
+        call_fixture w;
+        fixture_init(&w, 3);
         w.options.first_entry = first;
-        rc_action action = world_begin(&w);
+        rc_action action = fixture_begin(&w);
         for (uint16_t i = 0; i < 3; i++) {
             assert_int_equal(action.entry, (first + i) % 3);
-            action = world_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+            action = fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
         }
         assert_int_equal(action.reason, RC_WHY_CAPACITY_SPENT);
     }
@@ -99,25 +99,25 @@ static void test_the_chain_goes_round_once(void **state)
 static void test_begins_behind_what_is_closed(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 3);
+    call_fixture w;
+    fixture_init(&w, 3);
     w.options.first_entry = 1;
     rc_shared_set_service(&w.shared, 1, false);
     rc_shared_set_service(&w.shared, 2, false);
-    assert_int_equal(world_begin(&w).entry, 0);
+    assert_int_equal(fixture_begin(&w).entry, 0);
     assert_int_equal(w.skips.count, 2);
     w.options.first_entry = 9; /* not of the chain */
-    assert_int_equal(world_begin(&w).entry, 0);
+    assert_int_equal(fixture_begin(&w).entry, 0);
 }
 
 static void test_entries_behind_the_chain_are_left_alone(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 2);
-    world_begin(&w);
-    assert_int_equal(world_fail(&w, RC_CODE_OVERLOADED, 2000).entry, 1);
-    assert_int_equal(world_fail(&w, RC_CODE_OVERLOADED, 2000).what, RC_DO_WAIT);
+    call_fixture w;
+    fixture_init(&w, 2);
+    fixture_begin(&w);
+    assert_int_equal(fixture_fail(&w, RC_CODE_OVERLOADED, 2000).entry, 1);
+    assert_int_equal(fixture_fail(&w, RC_CODE_OVERLOADED, 2000).kind, RC_DO_WAIT);
 }
 
 int main(void)

@@ -24,16 +24,16 @@
 typedef struct text {
     char *bytes;
     size_t len;
-    size_t room;
+    size_t capacity;
 } text;
 
 static void push(text *t, const char *bytes, size_t len)
 {
     if (len == 0)
         return;
-    if (t->len + len > t->room) {
-        t->room = 2 * (t->len + len);
-        t->bytes = realloc(t->bytes, t->room);
+    if (t->len + len > t->capacity) {
+        t->capacity = 2 * (t->len + len);
+        t->bytes = realloc(t->bytes, t->capacity);
         assert_non_null(t->bytes);
     }
     memcpy(t->bytes + t->len, bytes, len);

@@ -166,7 +166,7 @@ static const struct success {
     {{{"render", "--format=log"}, REPORT}, "2026-11-16T"},
 };
 
-static void what_is_asked_for_is_printed(void **state)
+static void the_requested_output_is_printed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(successes); i++) {
@@ -191,7 +191,7 @@ static void all_formats_but_http_end_their_line(void **state)
     }
 }
 
-static void a_person_at_the_terminal_is_told_to_type(void **state)
+static void a_person_at_the_terminal_is_prompted(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"render"};
@@ -327,7 +327,7 @@ static void no_failing_call_passes_for_success(void **state)
     }
 }
 
-static void a_lost_output_is_told(void **state)
+static void a_lost_output_is_reported(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"--version"};
@@ -365,7 +365,7 @@ static void no_failing_allocation_crashes_or_leaks(void **state)
     }
 }
 
-static void no_memory_for_the_output_is_told(void **state)
+static void no_memory_for_the_output_is_reported(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"--version"};
@@ -379,16 +379,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_named_and_nothing_is_printed),
-        cmocka_unit_test(what_is_asked_for_is_printed),
+        cmocka_unit_test(the_requested_output_is_printed),
         cmocka_unit_test(all_formats_but_http_end_their_line),
-        cmocka_unit_test(a_person_at_the_terminal_is_told_to_type),
+        cmocka_unit_test(a_person_at_the_terminal_is_prompted),
         cmocka_unit_test(bad_input_is_a_report_that_names_the_place),
         cmocka_unit_test(no_entropy_costs_the_id_alone),
         cmocka_unit_test(too_large_an_input_is_refused),
         cmocka_unit_test(no_failing_call_passes_for_success),
-        cmocka_unit_test(a_lost_output_is_told),
+        cmocka_unit_test(a_lost_output_is_reported),
         cmocka_unit_test(no_failing_allocation_crashes_or_leaks),
-        cmocka_unit_test(no_memory_for_the_output_is_told),
+        cmocka_unit_test(no_memory_for_the_output_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

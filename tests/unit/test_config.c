@@ -124,7 +124,7 @@ static void a_whole_configuration_is_read(void **state)
     assert_int_equal(route->chain[1].capabilities, RC_NEED_VISION);
     expect_text(route->chain[2].model, "*");
     assert_ptr_equal(route->policy, rc_config_policy(&config, RC_STR("fast")));
-    assert_int_equal(route->policy->others.base_ms, 50);
+    assert_int_equal(route->policy->default_rule.base_ms, 50);
     assert_int_equal(route->deadline_ms, 90000);
     assert_int_equal(route->timeouts.connect_ms, 4000);
     /* What is not named. */
@@ -143,12 +143,12 @@ static void a_whole_configuration_is_read(void **state)
     assert_int_equal(config.budget_count, 2);
     expect_text(config.budgets[0].name, "all");
     assert_int_equal(config.budgets[0].limit_usd, 100000001);
-    assert_int_equal(config.budgets[0].per, RC_SPEND_DAY);
+    assert_int_equal(config.budgets[0].per, RC_LEDGER_DAY);
     assert_int_equal(config.budgets[0].on_exceed, RC_EXCEED_PAUSE);
     assert_int_equal(config.budgets[0].match.client.len, 0);
     expect_text(config.budgets[1].match.client, "a*");
     expect_text(config.budgets[1].match.target, "claude/*");
-    assert_int_equal(config.budgets[1].per, RC_SPEND_MONTH);
+    assert_int_equal(config.budgets[1].per, RC_LEDGER_MONTH);
     /* Only a budget that says so warns alone. */
     assert_int_equal(config.budgets[1].on_exceed, RC_EXCEED_FAIL);
     assert_int_equal(config.routes[1].on_exceed, RC_EXCEED_FAIL);
@@ -164,8 +164,8 @@ static void a_whole_configuration_is_read(void **state)
     assert_int_equal(config.root.threads, 3);
     assert_int_equal(config.admin.token.kind, RC_SECRET_FILE);
     rc_shared_settings settings = rc_config_shared_settings(&config);
-    assert_int_equal(settings.budget.ratio_milli, 250);
-    assert_int_equal(settings.budget.floor_per_s, 11);
+    assert_int_equal(settings.retry_budget.ratio_milli, 250);
+    assert_int_equal(settings.retry_budget.floor_per_s, 11);
     assert_int_equal(settings.cooldown_ms, 1234);
     done();
 }
@@ -184,9 +184,9 @@ static void nothing_is_all_defaults(void **state)
     assert_int_equal(config.audit.durability, RC_DURABLE_BEFORE_RESPONSE);
     rc_shared_settings mine = rc_config_shared_settings(&config);
     rc_shared_settings core = rc_shared_settings_default();
-    assert_int_equal(mine.budget.ratio_milli, core.budget.ratio_milli);
-    assert_int_equal(mine.budget.floor_per_s, core.budget.floor_per_s);
-    assert_int_equal(mine.budget.burst, core.budget.burst);
+    assert_int_equal(mine.retry_budget.ratio_milli, core.retry_budget.ratio_milli);
+    assert_int_equal(mine.retry_budget.floor_per_s, core.retry_budget.floor_per_s);
+    assert_int_equal(mine.retry_budget.burst, core.retry_budget.burst);
     assert_int_equal(mine.breaker.window_ms, core.breaker.window_ms);
     assert_int_equal(mine.breaker.min_calls, core.breaker.min_calls);
     assert_int_equal(mine.breaker.failure_pct, core.breaker.failure_pct);
@@ -336,7 +336,7 @@ static const refusal refusals[] = {
     {"policies: {p: {retry_on: [AuthFailed]}}\n", 1, 27, "policies.p.retry_on[0]", "is fatal", ""},
 };
 
-static void what_is_wrong_is_named_with_its_place(void **state)
+static void faults_are_named_with_their_position(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(refusals); i++) {
@@ -356,7 +356,7 @@ static void what_is_wrong_is_named_with_its_place(void **state)
     }
 }
 
-static void all_faults_are_told_in_the_order_of_the_file(void **state)
+static void all_faults_are_reported_in_the_order_of_the_file(void **state)
 {
     (void)state;
     assert_int_equal(parse("routes: [{modl: a}]\npolicies: {p: {jitter: x}}\nlisten: 1\n"),
@@ -414,12 +414,12 @@ static void scalars_are_quoted_where_they_must_be(void **state)
         {"/run/x", "/run/x"},    {"#", "\"#\""},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char room[64];
+        char scratch[64];
         rc_buf buf;
-        rc_buf_init_fixed(&buf, room, sizeof(room));
+        rc_buf_init_fixed(&buf, scratch, sizeof(scratch));
         rc_config_push_scalar(&buf, rc_str_c(cases[i].text));
         rc_buf_push_byte(&buf, '\0');
-        assert_string_equal(room, cases[i].yaml);
+        assert_string_equal(scratch, cases[i].yaml);
     }
 }
 
@@ -515,7 +515,7 @@ static void a_variable_that_cannot_be_used_is_a_fault(void **state)
 
 /* ---- no memory ---- */
 
-static void no_memory_is_told_and_leaves_nothing(void **state)
+static void no_memory_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
     for (size_t fail_at = 1;; fail_at++) {
@@ -548,8 +548,8 @@ int main(void)
         cmocka_unit_test(nothing_is_all_defaults),
         cmocka_unit_test(policies_are_found_presets_first),
         cmocka_unit_test(patterns_match_whole_names),
-        cmocka_unit_test(what_is_wrong_is_named_with_its_place),
-        cmocka_unit_test(all_faults_are_told_in_the_order_of_the_file),
+        cmocka_unit_test(faults_are_named_with_their_position),
+        cmocka_unit_test(all_faults_are_reported_in_the_order_of_the_file),
         cmocka_unit_test(a_route_to_a_bad_policy_is_no_second_fault),
         cmocka_unit_test(what_is_shown_reads_the_same),
         cmocka_unit_test(scalars_are_quoted_where_they_must_be),
@@ -558,7 +558,7 @@ int main(void)
         cmocka_unit_test(without_variables_there_is_the_demo),
         cmocka_unit_test(variables_are_providers),
         cmocka_unit_test(a_variable_that_cannot_be_used_is_a_fault),
-        cmocka_unit_test(no_memory_is_told_and_leaves_nothing),
+        cmocka_unit_test(no_memory_is_reported_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,14 +150,14 @@ static void times_of_all_sections_have_units(void **state)
     assert_int_equal(config.routes[0].hedge_ms, 3000);
     assert_int_equal(config.routes[0].timeouts.connect_ms, 2000);
     const rc_policy *policy = config.routes[0].policy;
-    assert_int_equal(policy->others.base_ms, 2000);
-    assert_int_equal(policy->others.max_delay_ms, 60000);
+    assert_int_equal(policy->default_rule.base_ms, 2000);
+    assert_int_equal(policy->default_rule.max_delay_ms, 60000);
     assert_int_equal(policy->budget_ms, 300000);
     assert_int_equal(policy->rules[policy->rule_count - 1].schedule_ms[2], 500);
     rc_config_done(&config);
 }
 
-static void a_chain_asks_each_target_once_in_one_interface(void **state)
+static void a_chain_has_each_target_once_in_one_interface(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -185,7 +185,7 @@ static void a_chain_asks_each_target_once_in_one_interface(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_asks_each_target_once_in_one_interface),
+        cmocka_unit_test(a_chain_has_each_target_once_in_one_interface),
         cmocka_unit_test(providers_are_suggested),
         cmocka_unit_test(times_have_units),
         cmocka_unit_test(times_of_all_sections_have_units),

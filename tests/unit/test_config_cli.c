@@ -35,7 +35,7 @@ static void expect_inside(const char *text, const char *part)
         fail_msg("\"%s\" is not in: %s", part, text);
 }
 
-static void every_failing_call_is_told(void **state)
+static void every_failing_call_is_reported(void **state)
 {
     (void)state;
     const char *const *const lines[] = {check, check_json, show, prices, prices_json};
@@ -58,7 +58,7 @@ static void every_failing_call_is_told(void **state)
     }
 }
 
-static void every_failing_allocation_is_told(void **state)
+static void every_failing_allocation_is_reported(void **state)
 {
     (void)state;
     const char *const *const lines[] = {check, check_json, show, prices, prices_json};
@@ -140,20 +140,20 @@ static void a_secret_in_no_file_is_named_and_not_opened(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         fake_reset("");
         fake.mode = cases[i].mode;
-        const char *other = rc_path_other(&fake_calls, "key");
+        const char *other = rc_path_special_kind(&fake_calls, "key");
         if (cases[i].said != NULL)
             assert_string_equal(other, cases[i].said);
         else
             assert_null(other);
         int calls = fake.calls;
         assert_int_equal(rc_secret_file_check(&fake_calls, "key"),
-                         cases[i].said != NULL ? RC_SECRET_FILE_OTHER : RC_SECRET_FILE_GOOD);
+                         cases[i].said != NULL ? RC_SECRET_FILE_NOT_REGULAR : RC_SECRET_FILE_GOOD);
         assert_int_equal(fake.calls - calls, cases[i].said != NULL ? 1 : 3);
     }
     fake.mode = S_IFREG | 0644;
-    assert_int_equal(rc_secret_file_check(&fake_calls, "key"), RC_SECRET_FILE_OPEN);
+    assert_int_equal(rc_secret_file_check(&fake_calls, "key"), RC_SECRET_FILE_WORLD_READABLE);
     fake.path = "other";
-    assert_null(rc_path_other(&fake_calls, "key"));
+    assert_null(rc_path_special_kind(&fake_calls, "key"));
     assert_int_equal(rc_secret_file_check(&fake_calls, "key"), RC_SECRET_FILE_MISSING);
 }
 
@@ -169,22 +169,22 @@ static void an_empty_file_is_all_defaults(void **state)
 static void the_file_is_looked_for_in_order(void **state)
 {
     (void)state;
-    char room[256];
+    char scratch[256];
     rc_buf path;
     fake_reset("");
     fake.path = "/x/recourse/recourse.yaml";
     fake_env("XDG_CONFIG_HOME", "/x");
     fake_env("HOME", "/h");
-    rc_buf_init_fixed(&path, room, sizeof(room));
+    rc_buf_init_fixed(&path, scratch, sizeof(scratch));
     assert_true(rc_config_file_find(&fake_calls, &path));
-    assert_string_equal(room, fake.path);
+    assert_string_equal(scratch, fake.path);
     fake.path = "/h/.config/recourse/recourse.yaml";
     rc_buf_reset(&path);
     assert_false(rc_config_file_find(&fake_calls, &path));
     fake.env[0][1] = "";
     rc_buf_reset(&path);
     assert_true(rc_config_file_find(&fake_calls, &path));
-    assert_string_equal(room, fake.path);
+    assert_string_equal(scratch, fake.path);
     fake.env[1][1] = "relative";
     rc_buf_reset(&path);
     assert_false(rc_config_file_find(&fake_calls, &path));
@@ -193,15 +193,15 @@ static void the_file_is_looked_for_in_order(void **state)
     fake.error = EACCES;
     rc_buf_reset(&path);
     assert_true(rc_config_file_find(&fake_calls, &path));
-    assert_string_equal(room, "recourse.yaml");
+    assert_string_equal(scratch, "recourse.yaml");
     assert_int_equal(fake.open_count, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_failing_call_is_told),
-        cmocka_unit_test(every_failing_allocation_is_told),
+        cmocka_unit_test(every_failing_call_is_reported),
+        cmocka_unit_test(every_failing_allocation_is_reported),
         cmocka_unit_test(a_long_line_is_shown_around_the_fault),
         cmocka_unit_test(faults_beyond_what_is_kept_are_counted),
         cmocka_unit_test(loading_for_others_gives_the_configuration),

@@ -99,15 +99,15 @@ static const char *const rest[] = {
     "c9: 1\nd1: 1\nd2: 1\nd3: 1\nd4: 1\nd5: 1\nd6: 1\nd7: 1\nd8: 1\nd9: 1\n",
 };
 
-static uint64_t chance_state;
+static uint64_t random_state;
 
-static size_t chance(size_t bound)
+static size_t random_below(size_t bound)
 {
-    chance_state = chance_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (size_t)(chance_state >> 33) % bound;
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (size_t)(random_state >> 33) % bound;
 }
 
-static void append(char *room, size_t *used, const char *text)
+static void append(char *scratch, size_t *used, const char *text)
 {
     for (; *text != '\0'; text++) {
         const char *part = text[0] == '@' ? SECRET : NULL;
@@ -118,10 +118,10 @@ static void append(char *room, size_t *used, const char *text)
         }
         size_t len = part != NULL ? strlen(part) : 1;
         assert_true(*used + len < TEXT_MAX);
-        memcpy(room + *used, part != NULL ? part : text, len);
+        memcpy(scratch + *used, part != NULL ? part : text, len);
         *used += len;
     }
-    room[*used] = '\0';
+    scratch[*used] = '\0';
 }
 
 /* Would a change at this place change the secret itself? Then it could not be found. Nor does it
@@ -138,24 +138,24 @@ static void slip(char *text)
 {
     static const char signs[] = "[]{}:,\"'\t-#&*!|>%\n ?@=ax1";
     size_t len = strlen(text);
-    size_t at = chance(len);
+    size_t at = random_below(len);
     if (is_within_secret(text, at))
         return;
-    switch (chance(4)) {
+    switch (random_below(4)) {
     case 0: /* a sign less */
         memmove(text + at, text + at + 1, len - at);
         return;
     case 1: /* one more */
         if (len + 1 < TEXT_MAX) {
             memmove(text + at + 1, text + at, len - at + 1);
-            text[at] = signs[chance(sizeof(signs) - 1)];
+            text[at] = signs[random_below(sizeof(signs) - 1)];
         }
         return;
     case 2: /* another one */
-        text[at] = signs[chance(sizeof(signs) - 1)];
+        text[at] = signs[random_below(sizeof(signs) - 1)];
         return;
     default: /* two changed places, or the file ends here */
-        if (chance(8) == 0) {
+        if (random_below(8) == 0) {
             text[at] = '\0';
         } else if (at + 1 < len && !is_within_secret(text, at + 1)) {
             char first = text[at];
@@ -212,12 +212,12 @@ static void no_slip_of_the_hand_brings_it_out(void **state)
 {
     (void)state;
     static char text[TEXT_MAX];
-    chance_state = 1;
+    random_state = 1;
     for (int i = 0; i < ROUNDS; i++) {
         size_t used = 0;
-        append(text, &used, rest[chance(COUNT(rest))]);
-        append(text, &used, texts[chance(COUNT(texts))]);
-        append(text, &used, rest[chance(COUNT(rest))]);
+        append(text, &used, rest[random_below(COUNT(rest))]);
+        append(text, &used, texts[random_below(COUNT(texts))]);
+        append(text, &used, rest[random_below(COUNT(rest))]);
         slip(text);
         run_all(text);
     }

@@ -50,11 +50,11 @@ static void a_named_store_stays(void **state)
 static void without_one_it_is_in_the_state_folder(void **state)
 {
     (void)state;
-    expect("", LIST("HOME", "/home/a"), RC_CONFIG_STORE_STATE,
+    expect("", LIST("HOME", "/home/a"), RC_CONFIG_STORE_STATE_DIR,
            "sqlite:/home/a/.local/state/recourse/recourse.db");
-    expect("", LIST("HOME", "/home/a", "XDG_STATE_HOME", "/x/"), RC_CONFIG_STORE_STATE,
+    expect("", LIST("HOME", "/home/a", "XDG_STATE_HOME", "/x/"), RC_CONFIG_STORE_STATE_DIR,
            "sqlite:/x/recourse/recourse.db");
-    expect("", LIST("HOME", "/home/a", "XDG_STATE_HOME", ""), RC_CONFIG_STORE_STATE,
+    expect("", LIST("HOME", "/home/a", "XDG_STATE_HOME", ""), RC_CONFIG_STORE_STATE_DIR,
            "sqlite:/home/a/.local/state/recourse/recourse.db");
 }
 
@@ -62,8 +62,8 @@ static void a_service_has_its_own_folder(void **state)
 {
     (void)state;
     expect("", LIST("STATE_DIRECTORY", "/var/lib/recourse", "XDG_STATE_HOME", "/x"),
-           RC_CONFIG_STORE_STATE, "sqlite:/var/lib/recourse/recourse.db");
-    expect("", LIST("STATE_DIRECTORY", "/var/lib/a:/var/lib/b"), RC_CONFIG_STORE_STATE,
+           RC_CONFIG_STORE_STATE_DIR, "sqlite:/var/lib/recourse/recourse.db");
+    expect("", LIST("STATE_DIRECTORY", "/var/lib/a:/var/lib/b"), RC_CONFIG_STORE_STATE_DIR,
            "sqlite:/var/lib/a/recourse.db");
 }
 
@@ -71,8 +71,8 @@ static void relative_folders_are_ignored(void **state)
 {
     (void)state;
     expect("", LIST("HOME", "/home/a", "XDG_STATE_HOME", "x", "STATE_DIRECTORY", "y"),
-           RC_CONFIG_STORE_STATE, "sqlite:/home/a/.local/state/recourse/recourse.db");
-    expect("", LIST("HOME", "a", "XDG_STATE_HOME", "x"), RC_CONFIG_STORE_HERE,
+           RC_CONFIG_STORE_STATE_DIR, "sqlite:/home/a/.local/state/recourse/recourse.db");
+    expect("", LIST("HOME", "a", "XDG_STATE_HOME", "x"), RC_CONFIG_STORE_CURRENT_DIR,
            "sqlite:recourse.db");
 }
 
@@ -82,15 +82,15 @@ static void too_long_folders_are_ignored(void **state)
     static char folder[5000];
     memset(folder, 'a', sizeof folder - 1);
     folder[0] = '/';
-    expect("", LIST("HOME", "/home/a", "XDG_STATE_HOME", folder), RC_CONFIG_STORE_STATE,
+    expect("", LIST("HOME", "/home/a", "XDG_STATE_HOME", folder), RC_CONFIG_STORE_STATE_DIR,
            "sqlite:/home/a/.local/state/recourse/recourse.db");
 }
 
-static void without_any_folder_it_is_here(void **state)
+static void without_any_folder_it_is_in_the_current_one(void **state)
 {
     (void)state;
-    expect("", (const char *const[]){NULL}, RC_CONFIG_STORE_HERE, "sqlite:recourse.db");
-    expect("", LIST("HOME", ""), RC_CONFIG_STORE_HERE, "sqlite:recourse.db");
+    expect("", (const char *const[]){NULL}, RC_CONFIG_STORE_CURRENT_DIR, "sqlite:recourse.db");
+    expect("", LIST("HOME", ""), RC_CONFIG_STORE_CURRENT_DIR, "sqlite:recourse.db");
 }
 
 int main(void)
@@ -101,7 +101,7 @@ int main(void)
         cmocka_unit_test(a_service_has_its_own_folder),
         cmocka_unit_test(relative_folders_are_ignored),
         cmocka_unit_test(too_long_folders_are_ignored),
-        cmocka_unit_test(without_any_folder_it_is_here),
+        cmocka_unit_test(without_any_folder_it_is_in_the_current_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static const expected cases[] = {
 static rc_failure failure_of(rc_connection_fault fault)
 {
     return (rc_failure){
-        .called = RC_STR("exp"),
+        .provider_label = RC_STR("exp"),
         .transport = rc_connection_get(fault)->transport,
         .phase = RC_PHASE_CONNECT,
         .connection = fault,
@@ -115,7 +115,7 @@ static void check_case(const expected *one, rc_replay replay)
     assert_text(rc_report_action_detail(report), rc_connection_get(one->fault)->advice);
     assert_true(rc_report_action_detail(report).len > 0);
     /* A chain goes on; the same target is asked again only where that may help. */
-    const rc_setback setback = rc_setback_of(report);
+    const rc_failure_facts setback = rc_failure_facts_of(report);
     assert_true(setback.is_retryable);
     assert_int_equal(setback.is_retry_exhausted, !one->is_tried_again);
     rc_report_free(report);
@@ -293,7 +293,7 @@ static void a_deadline_is_told_alike(void **state)
     rc_builder builder;
     (void)state;
     rc_builder_init(&builder, &alloc, RC_CODE_DEADLINE_EXCEEDED);
-    rc_connection_tell_deadline(&builder, RC_CONNECTION_DEADLINE_ROUTE, 7260000);
+    rc_connection_describe_deadline(&builder, RC_CONNECTION_DEADLINE_ROUTE, 7260000);
     const rc_report *report = rc_builder_finish(&builder);
     assert_text(
         rc_report_message(report),
@@ -302,13 +302,13 @@ static void a_deadline_is_told_alike(void **state)
     rc_report_free(report);
     /* Nothing is rounded. */
     rc_builder_init(&builder, &alloc, RC_CODE_DEADLINE_EXCEEDED);
-    rc_connection_tell_deadline(&builder, RC_CONNECTION_DEADLINE_POLICY, 7261000);
+    rc_connection_describe_deadline(&builder, RC_CONNECTION_DEADLINE_POLICY, 7261000);
     report = rc_builder_finish(&builder);
     assert_limit(report, "budget_ms", "7261000ms");
     rc_report_free(report);
     /* A number that is no reason says nothing. */
     rc_builder_init(&builder, &alloc, RC_CODE_DEADLINE_EXCEEDED);
-    rc_connection_tell_deadline(&builder, (rc_connection_fault)9999, 1000);
+    rc_connection_describe_deadline(&builder, (rc_connection_fault)9999, 1000);
     report = rc_builder_finish(&builder);
     assert_text(rc_report_message(report),
                 "The call's deadline passed before it could be finished.");
@@ -328,9 +328,9 @@ static void limits_are_settings(void **state)
     (void)state;
     for (int number = 0; number < 200; number++) {
         const rc_connection_info *row = rc_connection_get((rc_connection_fault)number);
-        if (row == NULL || row->limit[0] == '\0' || row->limit[0] == 'x')
+        if (row == NULL || row->limit_setting[0] == '\0' || row->limit_setting[0] == 'x')
             continue;
-        rc_str limit = rc_str_c(row->limit);
+        rc_str limit = rc_str_c(row->limit_setting);
         const size_t plus = rc_str_find(limit, RC_STR(" + "), 0);
         limit = rc_str_slice(limit, 0, plus == RC_STR_NPOS ? limit.len : plus);
         size_t found = 0;
@@ -340,7 +340,7 @@ static void limits_are_settings(void **state)
             found += rc_str_eq(key, limit) || rc_str_eq(rc_str_slice(key, dot + 1, key.len), limit);
         }
         if (found == 0)
-            fail_msg("no setting is called %s", row->limit);
+            fail_msg("no setting is called %s", row->limit_setting);
     }
 }
 
@@ -353,9 +353,9 @@ static void none_is_forgotten(void **state)
     for (int number = 0; number < 200; number++) {
         const rc_connection_info *row = rc_connection_get((rc_connection_fault)number);
         told += row != NULL && row->message[0] != '\0' && number < RC_CONNECTION_SEND_TIMEOUT;
-        timed += row != NULL && row->limit[0] != '\0';
+        timed += row != NULL && row->limit_setting[0] != '\0';
         /* A time limit that nothing says is none. */
-        if (row != NULL && row->limit[0] != '\0')
+        if (row != NULL && row->limit_setting[0] != '\0')
             assert_true(rc_str_ends_with(rc_str_c(row->message), RC_STR("in time")));
         if (row != NULL)
             assert_true(row->text[0] != '\0' && row->name[0] != '\0' &&
@@ -371,7 +371,7 @@ static void what_is_not_known_is_left_out(void **state)
 {
     rc_failure failure = failure_of(RC_CONNECTION_TLS_EXPIRED);
     (void)state;
-    failure.called = RC_STR("");
+    failure.provider_label = RC_STR("");
     failure.connection_detail = RC_STR("");
     failure.certificate_unix_ms = 0;
     const rc_report *report = report_of(&failure);

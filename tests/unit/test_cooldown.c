@@ -14,13 +14,13 @@ static void test_only_later(void **state)
 {
     (void)state;
     rc_cooldown cooldown = {0};
-    rc_cooldown_tell(&cooldown, 1000);
-    rc_cooldown_tell(&cooldown, 500);
+    rc_cooldown_enforce(&cooldown, 1000);
+    rc_cooldown_enforce(&cooldown, 500);
     assert_int_equal(rc_cooldown_until_ms(&cooldown, true), 1000);
     rc_cooldown_assume(&cooldown, 3000);
     rc_cooldown_assume(&cooldown, 2000);
     assert_int_equal(rc_cooldown_until_ms(&cooldown, false), 3000);
-    rc_cooldown_tell(&cooldown, UINT64_MAX);
+    rc_cooldown_enforce(&cooldown, UINT64_MAX);
     assert_true(rc_cooldown_until_ms(&cooldown, true) == UINT64_MAX);
     rc_cooldown_clear(&cooldown);
     assert_int_equal(rc_cooldown_until_ms(&cooldown, false), 0);
@@ -34,7 +34,7 @@ static void test_a_guess_holds_where_there_is_another(void **state)
     assert_true(rc_cooldown_is_on(&cooldown, false, 2999));
     assert_false(rc_cooldown_is_on(&cooldown, true, 2999));
     assert_int_equal(rc_cooldown_until_ms(&cooldown, true), 0);
-    rc_cooldown_tell(&cooldown, 1000);
+    rc_cooldown_enforce(&cooldown, 1000);
     assert_true(rc_cooldown_is_on(&cooldown, true, 999));
     assert_false(rc_cooldown_is_on(&cooldown, true, 1000));
     assert_int_equal(rc_cooldown_until_ms(&cooldown, false), 3000);
@@ -46,7 +46,7 @@ static void test_over_at_its_end(void **state)
     (void)state;
     rc_cooldown cooldown = {0};
     assert_false(rc_cooldown_is_on(&cooldown, false, 0));
-    rc_cooldown_tell(&cooldown, 1000);
+    rc_cooldown_enforce(&cooldown, 1000);
     for (int is_alone = 0; is_alone <= 1; is_alone++) {
         assert_true(rc_cooldown_is_on(&cooldown, is_alone, 999));
         assert_false(rc_cooldown_is_on(&cooldown, is_alone, 1000));
@@ -59,7 +59,7 @@ static void test_turns_grow(void **state)
     (void)state;
     rc_cooldown cooldown = {0};
     assert_true(rc_cooldown_has_turn(&cooldown, 0)); /* nobody was told anything */
-    rc_cooldown_tell(&cooldown, 1000);
+    rc_cooldown_enforce(&cooldown, 1000);
     uint32_t all = 0;
     for (uint32_t flight = 1; flight <= 64; flight *= 2) {
         for (uint32_t i = 0; i < flight; i++, all++) {
@@ -68,14 +68,14 @@ static void test_turns_grow(void **state)
         }
         assert_false(rc_cooldown_has_turn(&cooldown, 1999));
         for (uint32_t i = 0; i < flight; i++)
-            rc_cooldown_pass_turn(&cooldown, 1000);
+            rc_cooldown_earn_turns(&cooldown, 1000);
     }
     assert_int_equal(all, 127);
-    rc_cooldown_tell(&cooldown, 900); /* no later end */
+    rc_cooldown_enforce(&cooldown, 900); /* no later end */
     assert_int_equal(cooldown.turns_taken, 127);
-    rc_cooldown_tell(&cooldown, 5000);
+    rc_cooldown_enforce(&cooldown, 5000);
     assert_true(rc_cooldown_has_turn(&cooldown, 5000));
-    rc_cooldown_pass_turn(&cooldown, 4999); /* began before the end: says nothing */
+    rc_cooldown_earn_turns(&cooldown, 4999); /* began before the end: says nothing */
     rc_cooldown_take_turn(&cooldown, 5000);
     rc_cooldown_return_turn(&cooldown, 4999);
     assert_false(rc_cooldown_has_turn(&cooldown, 5000));
@@ -85,7 +85,7 @@ static void test_turns_without_a_word(void **state)
 {
     (void)state;
     rc_cooldown cooldown = {0};
-    rc_cooldown_tell(&cooldown, 1000);
+    rc_cooldown_enforce(&cooldown, 1000);
     rc_cooldown_take_turn(&cooldown, 1000);
     assert_false(rc_cooldown_has_turn(&cooldown, 1999));
     assert_true(rc_cooldown_has_turn(&cooldown, 2000));
@@ -101,7 +101,7 @@ static void test_turns_without_a_word(void **state)
         assert_true(rc_cooldown_has_turn(&cooldown, 11000)); /* in the end everybody may go */
     }
     for (uint32_t i = 0; i < 70000; i++)
-        rc_cooldown_pass_turn(&cooldown, 1000);
+        rc_cooldown_earn_turns(&cooldown, 1000);
     assert_true(cooldown.turns_earned >= UINT16_MAX - 1);
 }
 

@@ -33,7 +33,7 @@ static void test_time_heals(void **state)
     (void)state;
     for (int kind = RC_CREDENTIAL_COOLING; kind <= RC_CREDENTIAL_EXHAUSTED; kind++) {
         rc_credential credential = make();
-        rc_credential_cool(&credential, (rc_credential_state)kind, 1000, true);
+        rc_credential_cool_down(&credential, (rc_credential_state)kind, 1000, true);
         assert_int_equal(rc_credential_state_at(&credential, 999), kind);
         assert_int_equal(rc_credential_state_at(&credential, 1000), RC_CREDENTIAL_HEALTHY);
         assert_false(rc_credential_is_usable(&credential, true, 999));
@@ -46,7 +46,7 @@ static void test_a_guess_holds_where_there_is_another(void **state)
 {
     (void)state;
     rc_credential credential = make();
-    rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 1000, false);
+    rc_credential_cool_down(&credential, RC_CREDENTIAL_COOLING, 1000, false);
     assert_false(rc_credential_is_usable(&credential, false, 999));
     assert_true(rc_credential_is_usable(&credential, true, 999));
     assert_int_equal(rc_credential_ready_at_ms(&credential, false), 1000);
@@ -57,15 +57,15 @@ static void test_the_longer_reason_is_the_state(void **state)
 {
     (void)state;
     rc_credential credential = make();
-    rc_credential_cool(&credential, RC_CREDENTIAL_EXHAUSTED, 5000, true);
-    rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 1000, true);
+    rc_credential_cool_down(&credential, RC_CREDENTIAL_EXHAUSTED, 5000, true);
+    rc_credential_cool_down(&credential, RC_CREDENTIAL_COOLING, 1000, true);
     assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_EXHAUSTED);
     assert_int_equal(rc_credential_ready_at_ms(&credential, false), 5000);
-    rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 5000, true);
+    rc_credential_cool_down(&credential, RC_CREDENTIAL_COOLING, 5000, true);
     assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_EXHAUSTED);
-    rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 9000, false);
+    rc_credential_cool_down(&credential, RC_CREDENTIAL_COOLING, 9000, false);
     assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_COOLING);
-    rc_credential_cool(&credential, RC_CREDENTIAL_EXHAUSTED, 9000, true);
+    rc_credential_cool_down(&credential, RC_CREDENTIAL_EXHAUSTED, 9000, true);
     assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_EXHAUSTED);
 }
 
@@ -73,9 +73,9 @@ static void test_no_other_state_cools(void **state)
 {
     (void)state;
     rc_credential credential = make();
-    rc_credential_cool(&credential, RC_CREDENTIAL_HEALTHY, 1000, true);
-    rc_credential_cool(&credential, RC_CREDENTIAL_DEAD, 1000, true);
-    rc_credential_cool(&credential, (rc_credential_state)9, 1000, true);
+    rc_credential_cool_down(&credential, RC_CREDENTIAL_HEALTHY, 1000, true);
+    rc_credential_cool_down(&credential, RC_CREDENTIAL_DEAD, 1000, true);
+    rc_credential_cool_down(&credential, (rc_credential_state)9, 1000, true);
     assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_HEALTHY);
     assert_true(rc_credential_is_usable(&credential, false, 0));
 }
@@ -86,7 +86,7 @@ static void test_dead_until_revived(void **state)
     rc_credential credential = make();
     credential.is_refreshing = true;
     rc_credential_kill(&credential, 0);
-    rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 1000, true);
+    rc_credential_cool_down(&credential, RC_CREDENTIAL_COOLING, 1000, true);
     assert_int_equal(rc_credential_state_at(&credential, UINT64_MAX), RC_CREDENTIAL_DEAD);
     assert_false(rc_credential_is_usable(&credential, true, UINT64_MAX - 1));
     assert_true(rc_credential_ready_at_ms(&credential, true) == RC_UNLIMITED);

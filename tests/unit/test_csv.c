@@ -47,21 +47,21 @@ static void test_texts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        char room[128];
+        char scratch[128];
         rc_buf buf;
-        rc_buf_init_fixed(&buf, room, sizeof(room));
+        rc_buf_init_fixed(&buf, scratch, sizeof(scratch));
         rc_csv_text(&buf, rc_str_c(texts[i].text));
         rc_buf_push_byte(&buf, '\0');
-        assert_string_equal(room, texts[i].cell);
+        assert_string_equal(scratch, texts[i].cell);
     }
 }
 
 static void test_lines(void **state)
 {
     (void)state;
-    char room[256];
+    char scratch[256];
     rc_buf buf;
-    rc_buf_init_fixed(&buf, room, sizeof(room));
+    rc_buf_init_fixed(&buf, scratch, sizeof(scratch));
     rc_csv_text(&buf, RC_STR("a"));
     rc_csv_number(&buf, 7);
     rc_csv_empty(&buf);
@@ -73,16 +73,16 @@ static void test_lines(void **state)
     rc_csv_empty(&buf);
     rc_csv_end(&buf);
     rc_buf_push_byte(&buf, '\0');
-    assert_string_equal(room, "\"a\",7,,-7\n\"\",\"b\",,\n");
+    assert_string_equal(scratch, "\"a\",7,,-7\n\"\",\"b\",,\n");
 }
 
 /* What does not fit is told by the buffer. */
-static void test_no_room(void **state)
+static void test_no_space(void **state)
 {
     (void)state;
-    char room[8];
+    char scratch[8];
     rc_buf buf;
-    rc_buf_init_fixed(&buf, room, sizeof(room));
+    rc_buf_init_fixed(&buf, scratch, sizeof(scratch));
     rc_csv_text(&buf, RC_STR("longer than eight"));
     assert_int_equal(rc_buf_status(&buf), RC_E_TOO_LARGE);
 }
@@ -92,7 +92,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_no_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

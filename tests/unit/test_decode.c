@@ -107,7 +107,7 @@ static const bad_case BAD[] = {
 static void explain(const bad_case *c, const rc_decode_info *info)
 {
     fprintf(stderr, "  case %s\n  got %s at \"%s\" %zu:%zu: %s; dropped %zu: %s\n", c->json,
-            rc_status_name(info->status), info->pointer, info->line, info->column, info->what,
+            rc_status_name(info->status), info->pointer, info->line, info->column, info->message,
             info->dropped_count, info->dropped[0]);
 }
 
@@ -122,7 +122,7 @@ static void test_strict_names_every_fault(void **unused)
         rc_status status = rc_report_decode(rc_str_c(c->json), RC_DECODE_STRICT, &alloc, &r, &info);
         bool is_right = status == c->strict && info.status == c->strict &&
                         strcmp(info.pointer, c->pointer) == 0 && info.line == c->line &&
-                        info.column == c->column && strstr(info.what, c->what);
+                        info.column == c->column && strstr(info.message, c->what);
         if (!is_right)
             explain(c, &info);
         assert_true(is_right);
@@ -219,7 +219,7 @@ static void test_last_duplicate_wins(void **unused)
     rc_report_free(r);
 }
 
-static void test_damage_is_told(void **unused)
+static void test_damage_is_reported(void **unused)
 {
     (void)unused;
     rc_decode_info info;
@@ -241,7 +241,7 @@ static void test_escapes_in_keys_and_values(void **unused)
     rc_report_free(r);
 }
 
-static void test_secrets_in_names_are_not_told(void **unused)
+static void test_secrets_in_names_are_not_shown(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -249,7 +249,7 @@ static void test_secrets_in_names_are_not_told(void **unused)
     rc_decode_info info;
     rc_str json = RC_STR("{\"sk-proj-abcdefghijklmnopqrstuvwxyz012345\":1}");
     assert_int_equal(rc_report_decode(json, RC_DECODE_STRICT, &alloc, &r, &info), RC_E_UNKNOWN_KEY);
-    assert_null(strstr(info.what, "abcdefghijkl"));
+    assert_null(strstr(info.message, "abcdefghijkl"));
     assert_null(strstr(info.pointer, "abcdefghijkl"));
     json = RC_STR("{\"a\x1b[31m\\u001b\":1}");
     assert_int_equal(rc_report_decode(json, RC_DECODE_TOLERANT, &alloc, &r, &info), RC_OK);
@@ -367,9 +367,9 @@ int main(void)
         cmocka_unit_test(test_unknown_values_are_kept_as_unknown),
         cmocka_unit_test(test_a_contradiction_is_never_retried),
         cmocka_unit_test(test_last_duplicate_wins),
-        cmocka_unit_test(test_damage_is_told),
+        cmocka_unit_test(test_damage_is_reported),
         cmocka_unit_test(test_escapes_in_keys_and_values),
-        cmocka_unit_test(test_secrets_in_names_are_not_told),
+        cmocka_unit_test(test_secrets_in_names_are_not_shown),
         cmocka_unit_test(test_deep_causes),
         cmocka_unit_test(test_empty_object_is_an_empty_report),
         cmocka_unit_test(test_status_follows_from_the_code),

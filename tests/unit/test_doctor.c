@@ -37,7 +37,7 @@ static void the_worst_fault_decides(void **state)
     fake_reset("");
     rc_cli_init(&cli, &fake_calls, &alloc);
     rc_doctor_init(&doctor, &cli, 1);
-    rc_doctor_add(&doctor, RC_GROUP_PORTS, RC_MARK_WARN, RC_STR("a warning"));
+    rc_doctor_add(&doctor, RC_GROUP_PORTS, RC_FINDING_WARN, RC_STR("a warning"));
     assert_int_equal(rc_doctor_exit_status(&doctor), 0);
     for (size_t i = 0; i < 4; i++) {
         rc_doctor_fault(&doctor, (rc_doctor_group)(i % RC_GROUP_COUNT), RC_STR("x"), order[i]);
@@ -57,9 +57,9 @@ static void what_is_too_long_is_cut(void **state)
     fake_reset("");
     rc_cli_init(&cli, &fake_calls, &alloc);
     rc_doctor_init(&doctor, &cli, 1);
-    rc_finding *finding = rc_doctor_add(&doctor, RC_GROUP_PORTS, RC_MARK_FINE, RC_STR("x"));
+    rc_finding *finding = rc_doctor_add(&doctor, RC_GROUP_PORTS, RC_FINDING_FINE, RC_STR("x"));
     for (int i = 0; i < 200; i++) {
-        rc_finding_say_u64(rc_finding_say(finding, "text \xC3\xA4 "), UINT64_MAX);
+        rc_finding_push_u64(rc_finding_push(finding, "text \xC3\xA4 "), UINT64_MAX);
         rc_finding_advise(finding, "do it \xC3\xA4 ");
     }
     assert_true(strnlen(finding->detail, sizeof finding->detail) < sizeof finding->detail);
@@ -73,7 +73,7 @@ static void what_is_too_long_is_cut(void **state)
     rc_cli_done(&cli);
 }
 
-static void every_failing_allocation_is_told(void **state)
+static void every_failing_allocation_is_reported(void **state)
 {
     (void)state;
     size_t fail_at = 1;
@@ -108,7 +108,7 @@ static void a_port_is_free_or_not(void **state)
     assert_int_equal(rc_probe_port("example.org", 80), EADDRNOTAVAIL);
 }
 
-static void the_disk_and_the_limits_answer(void **state)
+static void the_disk_and_the_limits_are_read(void **state)
 {
     (void)state;
     uint64_t number = 0;
@@ -148,9 +148,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_worst_fault_decides),
         cmocka_unit_test(what_is_too_long_is_cut),
-        cmocka_unit_test(every_failing_allocation_is_told),
+        cmocka_unit_test(every_failing_allocation_is_reported),
         cmocka_unit_test(a_port_is_free_or_not),
-        cmocka_unit_test(the_disk_and_the_limits_answer),
+        cmocka_unit_test(the_disk_and_the_limits_are_read),
         cmocka_unit_test(a_lock_is_seen_and_not_touched),
     };
     return cmocka_run_group_tests_name("doctor", tests, NULL, NULL);

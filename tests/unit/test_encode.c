@@ -34,15 +34,15 @@ static const rc_report *sample(void)
     rc_builder_set_context(&b, RC_STR("cwd"), RC_STR("/srv/ada/work"));
     rc_builder_set_context_int(&b, RC_STR("attempt"), 2);
     rc_builder_set_context_bool(&b, RC_STR("is_last"), false);
-    rc_attempt attempt = {.attempt = 1,
-                          .provider = RC_STR("openai"),
-                          .credential = RC_STR("key-2"),
-                          .code = RC_CODE_OVERLOADED,
-                          .status = 503,
-                          .started_unix_ms = 1700000000000,
-                          .duration_ms = 250,
-                          .wait_ms = 0,
-                          .reason = RC_STR("overloaded")};
+    rc_report_attempt attempt = {.attempt = 1,
+                                 .provider = RC_STR("openai"),
+                                 .credential = RC_STR("key-2"),
+                                 .code = RC_CODE_OVERLOADED,
+                                 .status = 503,
+                                 .started_unix_ms = 1700000000000,
+                                 .duration_ms = 250,
+                                 .wait_ms = 0,
+                                 .reason = RC_STR("overloaded")};
     rc_builder_add_attempt(&b, &attempt);
     rc_builder_set_retry_exhausted(&b, false);
     rc_builder_set_rule(&b, RC_STR("openai.rate"));
@@ -142,7 +142,7 @@ static void test_views_have_names(void **unused)
     assert_string_equal(rc_view_name((rc_view)0), "unknown");
 }
 
-static void test_buffer_limits_are_told(void **unused)
+static void test_buffer_limits_are_reported(void **unused)
 {
     (void)unused;
     char memory[4096];
@@ -177,7 +177,7 @@ int main(void)
         cmocka_unit_test(test_user_has_message_action_and_ids),
         cmocka_unit_test(test_model_has_no_stack_no_payload_no_path),
         cmocka_unit_test(test_views_have_names),
-        cmocka_unit_test(test_buffer_limits_are_told),
+        cmocka_unit_test(test_buffer_limits_are_reported),
         cmocka_unit_test(test_null_is_an_empty_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

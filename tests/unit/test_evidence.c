@@ -271,14 +271,14 @@ static void test_finish_reasons(void **state)
         rc_failure failure = {.status = 200};
         rc_evidence evidence = evidence_of(&failure);
         assert_int_equal(rc_finish_read(&evidence, rc_str_c(CASES[i].reason)), CASES[i].is_good);
-        assert_true(rc_str_eq(evidence.finish, rc_str_c(CASES[i].reason)));
+        assert_true(rc_str_eq(evidence.finish_reason, rc_str_c(CASES[i].reason)));
         if (CASES[i].fact != RC_FACT_NONE)
             assert_true(rc_evidence_has(&evidence, CASES[i].fact));
     }
     rc_failure failure = {.status = 200};
     rc_evidence evidence = evidence_of(&failure);
     assert_false(rc_finish_read(&evidence, RC_STR("something new")));
-    assert_int_equal(evidence.finish.len, 0);
+    assert_int_equal(evidence.finish_reason.len, 0);
 
     /* Of several the first one that failed; one that was cut at its limit hides none. */
     assert_false(rc_finish_read(&evidence, RC_STR("length")));
@@ -431,23 +431,23 @@ static void test_texts_without_what_is_not_theirs(void **state)
     (void)state;
     rc_failure failure = {.status = 400};
     rc_evidence evidence = evidence_of(&failure);
-    rc_str frames = rc_plain_frames(
+    rc_str frames = rc_plain_drop_frames(
         &evidence, RC_STR("Error: m\n    at f (x.js:1:2)\nError: n\n  at a.b.C(D.java:429)\n"));
     assert_true(rc_str_eq(frames, RC_STR("Error: m\nError: n")));
     rc_str untouched = RC_STR("look at this (here)");
-    assert_ptr_equal(rc_plain_frames(&evidence, untouched).ptr, untouched.ptr);
-    rc_str quotes = rc_plain_quotes(&evidence, RC_STR("{\xE2\x80\x9C"
-                                                      "a\xE2\x80\x9D: \xE2\x80\x98"
-                                                      "b\xE2\x80\x99}"));
+    assert_ptr_equal(rc_plain_drop_frames(&evidence, untouched).ptr, untouched.ptr);
+    rc_str quotes = rc_plain_unify_quotes(&evidence, RC_STR("{\xE2\x80\x9C"
+                                                            "a\xE2\x80\x9D: \xE2\x80\x98"
+                                                            "b\xE2\x80\x99}"));
     assert_true(rc_str_eq(quotes, RC_STR("{\"a\": 'b'}")));
     rc_str kept = RC_STR("\xE2\x80\x9Cwords\xE2\x80\x9D");
-    assert_ptr_equal(rc_plain_quotes(&evidence, kept).ptr, kept.ptr);
-    rc_str echo = rc_plain_echo(
+    assert_ptr_equal(rc_plain_unify_quotes(&evidence, kept).ptr, kept.ptr);
+    rc_str echo = rc_plain_drop_echo(
         &evidence,
         RC_STR("a {\"role\":\"user\",\"content\":[{\"text\":\"x\"}]} b {'content': 'y'}"));
     assert_true(rc_str_eq(echo, RC_STR("a  b")));
     rc_str other = RC_STR("a {\"id\":1} b");
-    assert_ptr_equal(rc_plain_echo(&evidence, other).ptr, other.ptr);
+    assert_ptr_equal(rc_plain_drop_echo(&evidence, other).ptr, other.ptr);
 }
 
 int main(void)

@@ -12,12 +12,12 @@
 
 static void expect_line(const rc_wait_line *line, const char *want)
 {
-    char room[256];
+    char scratch[256];
     rc_buf buf;
-    rc_buf_init_fixed(&buf, room, sizeof room - 1);
+    rc_buf_init_fixed(&buf, scratch, sizeof scratch - 1);
     rc_wait_line_push(&buf, line);
-    room[rc_buf_get(&buf).len] = '\0';
-    assert_string_equal(room, want);
+    scratch[rc_buf_get(&buf).len] = '\0';
+    assert_string_equal(scratch, want);
 }
 
 static void the_line_has_what_fits(void **state)
@@ -52,13 +52,13 @@ static void the_line_has_what_fits(void **state)
 }
 
 /* A sentence is cut before it goes; a full stop and what would move the cursor do not show. */
-static void the_line_has_words_where_there_is_no_code(void **state)
+static void the_line_has_a_text_where_there_is_no_code(void **state)
 {
     (void)state;
     rc_wait_line line = {.retry = 1,
                          .max_retries = 5,
                          .left_ms = 4000,
-                         .why = RC_STR("The provider is limiting the rate of requests."),
+                         .reason = RC_STR("The provider is limiting the rate of requests."),
                          .has_keys = true,
                          .has_utf8 = true,
                          .width = 99};
@@ -72,28 +72,28 @@ static void the_line_has_words_where_there_is_no_code(void **state)
     line.width = 54;
     expect_line(&line, "Retrying (1/5) in 4s… (esc to cancel)");
     line.width = 99;
-    line.why = RC_STR("a\x1b[31mb");
+    line.reason = RC_STR("a\x1b[31mb");
     expect_line(&line, "Retrying (1/5) in 4s… (esc to cancel)  a\\u{1B}[31mb");
 }
 
 static void a_plain_line_says_the_same(void **state)
 {
     (void)state;
-    char room[256];
+    char scratch[256];
     rc_buf buf;
     rc_wait_line line = {
         .retry = 1, .max_retries = 5, .left_ms = 800, .code = RC_CODE_RATE_LIMITED};
-    rc_buf_init_fixed(&buf, room, sizeof room);
+    rc_buf_init_fixed(&buf, scratch, sizeof scratch);
     rc_wait_line_push_plain(&buf, "exec", &line);
-    line.why = RC_STR("It is slow.");
+    line.reason = RC_STR("It is slow.");
     rc_wait_line_push_plain(&buf, "call", &line);
     line.code = RC_CODE_NONE;
-    line.why = RC_STR("");
+    line.reason = RC_STR("");
     rc_wait_line_push_plain(&buf, "call", &line);
     rc_buf_push_byte(&buf, '\0');
-    assert_string_equal(room, "recourse exec: RateLimited: retrying (1/5) in 800ms\n"
-                              "recourse call: It is slow: retrying (1/5) in 800ms\n"
-                              "recourse call: retrying (1/5) in 800ms\n");
+    assert_string_equal(scratch, "recourse exec: RateLimited: retrying (1/5) in 800ms\n"
+                                 "recourse call: It is slow: retrying (1/5) in 800ms\n"
+                                 "recourse call: retrying (1/5) in 800ms\n");
 }
 
 static void the_line_is_never_wider(void **state)
@@ -101,7 +101,7 @@ static void the_line_is_never_wider(void **state)
     (void)state;
     for (unsigned width = 1; width < 100; width++) {
         for (int bits = 0; bits < 8; bits++) {
-            char room[256];
+            char scratch[256];
             rc_buf buf;
             rc_wait_line line = {.retry = UINT32_MAX,
                                  .max_retries = UINT32_MAX,
@@ -109,10 +109,10 @@ static void the_line_is_never_wider(void **state)
                                  .code = RC_CODE_CONNECTION_FAILED,
                                  .has_keys = (bits & 1) != 0,
                                  .has_utf8 = (bits & 2) != 0,
-                                 .why = (bits & 4) != 0 ? RC_STR("words, words, words and words")
-                                                        : RC_STR(""),
+                                 .reason = (bits & 4) != 0 ? RC_STR("words, words, words and words")
+                                                           : RC_STR(""),
                                  .width = width};
-            rc_buf_init_fixed(&buf, room, sizeof room);
+            rc_buf_init_fixed(&buf, scratch, sizeof scratch);
             rc_wait_line_push(&buf, &line);
             assert_int_equal(rc_buf_status(&buf), RC_OK);
             size_t columns = 0;
@@ -168,7 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line_has_what_fits),
-        cmocka_unit_test(the_line_has_words_where_there_is_no_code),
+        cmocka_unit_test(the_line_has_a_text_where_there_is_no_code),
         cmocka_unit_test(a_plain_line_says_the_same),
         cmocka_unit_test(the_line_is_never_wider),
         cmocka_unit_test(mistakes_are_named_and_nothing_is_run),

@@ -17,87 +17,91 @@
 
 static const struct paste {
     const char *text;
-    rc_seen_kind kind;
+    rc_detected_kind kind;
     int status;
     const char *body;
     const char *event;
     rc_transport transport;
     rc_phase phase;
 } pastes[] = {
-    {"", RC_SEEN_NOTHING, 0, "", "", 0, 0},
-    {" \r\n\t", RC_SEEN_NOTHING, 0, "", "", 0, 0},
+    {"", RC_DETECTED_NOTHING, 0, "", "", 0, 0},
+    {" \r\n\t", RC_DETECTED_NOTHING, 0, "", "", 0, 0},
 
     /* bodies */
-    {" {\"error\":{\"message\":\"x\"}} ", RC_SEEN_JSON, 0, "{\"error\":{\"message\":\"x\"}}", "", 0,
-     0},
-    {"[{\"error\":1}]", RC_SEEN_JSON, 0, "[{\"error\":1}]", "", 0, 0},
-    {"\"overloaded\"", RC_SEEN_JSON, 0, "\"overloaded\"", "", 0, 0},
-    {"{\n  \"error\": {\n", RC_SEEN_JSON, 0, "{\n  \"error\": {", "", 0, 0},
-    {"{\"id\":\"resp_1\",\"status\":\"failed\",\"body\":1}", RC_SEEN_JSON, 0,
+    {" {\"error\":{\"message\":\"x\"}} ", RC_DETECTED_JSON, 0, "{\"error\":{\"message\":\"x\"}}",
+     "", 0, 0},
+    {"[{\"error\":1}]", RC_DETECTED_JSON, 0, "[{\"error\":1}]", "", 0, 0},
+    {"\"overloaded\"", RC_DETECTED_JSON, 0, "\"overloaded\"", "", 0, 0},
+    {"{\n  \"error\": {\n", RC_DETECTED_JSON, 0, "{\n  \"error\": {", "", 0, 0},
+    {"{\"id\":\"resp_1\",\"status\":\"failed\",\"body\":1}", RC_DETECTED_JSON, 0,
      "{\"id\":\"resp_1\",\"status\":\"failed\",\"body\":1}", "", 0, 0},
-    {"{\"type\":\"about:blank\",\"status\":429}", RC_SEEN_JSON, 0,
+    {"{\"type\":\"about:blank\",\"status\":429}", RC_DETECTED_JSON, 0,
      "{\"type\":\"about:blank\",\"status\":429}", "", 0, 0},
-    {"{\"id\":\"x\",\"status\":500,\"error\":\"boom\"}", RC_SEEN_JSON, 0,
+    {"{\"id\":\"x\",\"status\":500,\"error\":\"boom\"}", RC_DETECTED_JSON, 0,
      "{\"id\":\"x\",\"status\":500,\"error\":\"boom\"}", "", 0, 0},
-    {"<!DOCTYPE html><title>502</title>", RC_SEEN_PAGE, 0, "<!DOCTYPE html><title>502</title>", "",
-     0, 0},
+    {"<!DOCTYPE html><title>502</title>", RC_DETECTED_PAGE, 0, "<!DOCTYPE html><title>502</title>",
+     "", 0, 0},
 
     /* streams */
-    {"event: error\ndata: {\"x\":1}\n\n", RC_SEEN_SSE, 0, "", "event: error\ndata: {\"x\":1}", 0,
+    {"event: error\ndata: {\"x\":1}\n\n", RC_DETECTED_SSE, 0, "", "event: error\ndata: {\"x\":1}",
+     0, 0},
+    {": ping\n\ndata: [DONE]", RC_DETECTED_SSE, 0, "", ": ping\n\ndata: [DONE]", 0, 0},
+    {"{\"a\":1}\n{\"error\":\"x\"}\n", RC_DETECTED_NDJSON, 0, "", "{\"a\":1}\n{\"error\":\"x\"}", 0,
      0},
-    {": ping\n\ndata: [DONE]", RC_SEEN_SSE, 0, "", ": ping\n\ndata: [DONE]", 0, 0},
-    {"{\"a\":1}\n{\"error\":\"x\"}\n", RC_SEEN_NDJSON, 0, "", "{\"a\":1}\n{\"error\":\"x\"}", 0, 0},
-    {":message-type: exception\n:exception-type: throttlingException\n\n{}", RC_SEEN_AWS, 0, "",
+    {":message-type: exception\n:exception-type: throttlingException\n\n{}", RC_DETECTED_AWS, 0, "",
      ":message-type: exception\n:exception-type: throttlingException\n\n{}", 0, 0},
 
     /* responses */
-    {"HTTP/2 429\nretry-after: 1\n\n{}", RC_SEEN_HTTP, 429, "{}", "", 0, 0},
-    {"HTTP/2 200\ncontent-type: text/event-stream\n\nhello", RC_SEEN_HTTP, 200, "", "hello", 0, 0},
-    {"HTTP/2 200\nx-a: b\n\ndata: {\"error\":1}", RC_SEEN_HTTP, 200, "", "data: {\"error\":1}", 0,
+    {"HTTP/2 429\nretry-after: 1\n\n{}", RC_DETECTED_HTTP, 429, "{}", "", 0, 0},
+    {"HTTP/2 200\ncontent-type: text/event-stream\n\nhello", RC_DETECTED_HTTP, 200, "", "hello", 0,
      0},
-    {"HTTP/2 200\nx-a: b\n\n{\"a\":1}\n{\"b\":2}", RC_SEEN_HTTP, 200, "", "{\"a\":1}\n{\"b\":2}", 0,
-     0},
+    {"HTTP/2 200\nx-a: b\n\ndata: {\"error\":1}", RC_DETECTED_HTTP, 200, "", "data: {\"error\":1}",
+     0, 0},
+    {"HTTP/2 200\nx-a: b\n\n{\"a\":1}\n{\"b\":2}", RC_DETECTED_HTTP, 200, "",
+     "{\"a\":1}\n{\"b\":2}", 0, 0},
 
     /* cases and reports */
-    {"{\"id\":\"x\",\"status\":503,\"body\":\"a\\nb\"}", RC_SEEN_CASE, 503, "a\nb", "", 0, 0},
-    {"{\"status\":503,\"headers\":{\"a\":\"b\"}}", RC_SEEN_CASE, 503, "", "", 0, 0},
-    {"{\"body\":null,\"transport\":\"dns\",\"phase\":\"connect\"}", RC_SEEN_CASE, 0, "", "",
+    {"{\"id\":\"x\",\"status\":503,\"body\":\"a\\nb\"}", RC_DETECTED_CASE, 503, "a\nb", "", 0, 0},
+    {"{\"status\":503,\"headers\":{\"a\":\"b\"}}", RC_DETECTED_CASE, 503, "", "", 0, 0},
+    {"{\"body\":null,\"transport\":\"dns\",\"phase\":\"connect\"}", RC_DETECTED_CASE, 0, "", "",
      RC_TRANSPORT_DNS, RC_PHASE_CONNECT},
-    {"{\"error_class\":\"Internal\",\"error_code\":\"Internal\"}", RC_SEEN_REPORT, 0, "", "", 0, 0},
+    {"{\"error_class\":\"Internal\",\"error_code\":\"Internal\"}", RC_DETECTED_REPORT, 0, "", "", 0,
+     0},
     {"{\"error\":{},\"recourse\":{\"report_id\":\"rep_\",\"error_code\":\"RateLimited\"}}",
-     RC_SEEN_REPORT, 0, "", "", 0, 0},
+     RC_DETECTED_REPORT, 0, "", "", 0, 0},
     {"{\"error\":{\"recourse\":{\"report_id\":\"rep_\",\"error_code\":\"RateLimited\"}}}",
-     RC_SEEN_REPORT, 0, "", "", 0, 0},
+     RC_DETECTED_REPORT, 0, "", "", 0, 0},
     {"HTTP/1.1 503 x\n\n{\"recourse\":{\"error_class\":\"Internal\",\"error_code\":\"Internal\"}}",
-     RC_SEEN_REPORT, 503,
+     RC_DETECTED_REPORT, 503,
      "{\"recourse\":{\"error_class\":\"Internal\",\"error_code\":\"Internal\"}}", "", 0, 0},
-    {"{\"error_class\":\"Odd\",\"error_code\":\"E1001\"}", RC_SEEN_JSON, 0,
+    {"{\"error_class\":\"Odd\",\"error_code\":\"E1001\"}", RC_DETECTED_JSON, 0,
      "{\"error_class\":\"Odd\",\"error_code\":\"E1001\"}", "", 0, 0},
 
     /* text */
     {"Traceback (most recent call last):\n  File \"a.py\"\nopenai.RateLimitError: Error code: "
      "429\n",
-     RC_SEEN_TEXT, 0,
+     RC_DETECTED_TEXT, 0,
      "Traceback (most recent call last):\n  File \"a.py\"\nopenai.RateLimitError: Error code: 429",
      "", 0, 0},
-    {"2026-11-16 ERROR data: lost", RC_SEEN_TEXT, 0, "2026-11-16 ERROR data: lost", "", 0, 0},
-    {"panic: x\n\ngoroutine 1 [running]:\n", RC_SEEN_TEXT, 0,
+    {"2026-11-16 ERROR data: lost", RC_DETECTED_TEXT, 0, "2026-11-16 ERROR data: lost", "", 0, 0},
+    {"panic: x\n\ngoroutine 1 [running]:\n", RC_DETECTED_TEXT, 0,
      "panic: x\n\ngoroutine 1 [running]:", "", 0, 0},
 
     /* curl's own failures */
-    {"curl: (28) Operation timed out after 30001 milliseconds with 0 bytes received", RC_SEEN_TEXT,
-     0, "curl: (28) Operation timed out after 30001 milliseconds with 0 bytes received", "",
+    {"curl: (28) Operation timed out after 30001 milliseconds with 0 bytes received",
+     RC_DETECTED_TEXT, 0,
+     "curl: (28) Operation timed out after 30001 milliseconds with 0 bytes received", "",
      RC_TRANSPORT_TIMEOUT, RC_PHASE_SENT},
-    {"curl: (28) Connection timed out after 5000 milliseconds", RC_SEEN_TEXT, 0,
+    {"curl: (28) Connection timed out after 5000 milliseconds", RC_DETECTED_TEXT, 0,
      "curl: (28) Connection timed out after 5000 milliseconds", "", RC_TRANSPORT_TIMEOUT,
      RC_PHASE_CONNECT},
-    {"curl: (6) Could not resolve host: api.example.com", RC_SEEN_TEXT, 0,
+    {"curl: (6) Could not resolve host: api.example.com", RC_DETECTED_TEXT, 0,
      "curl: (6) Could not resolve host: api.example.com", "", RC_TRANSPORT_DNS, RC_PHASE_CONNECT},
-    {"curl: (22) The requested URL returned error: 429", RC_SEEN_TEXT, 429,
+    {"curl: (22) The requested URL returned error: 429", RC_DETECTED_TEXT, 429,
      "curl: (22) The requested URL returned error: 429", "", 0, 0},
-    {"it said curl: (6) once", RC_SEEN_TEXT, 0, "it said curl: (6) once", "", 0, 0},
-    {"curl: (6", RC_SEEN_TEXT, 0, "curl: (6", "", 0, 0},
-    {"curl: (3) URL malformed", RC_SEEN_TEXT, 0, "curl: (3) URL malformed", "", 0, 0},
+    {"it said curl: (6) once", RC_DETECTED_TEXT, 0, "it said curl: (6) once", "", 0, 0},
+    {"curl: (6", RC_DETECTED_TEXT, 0, "curl: (6", "", 0, 0},
+    {"curl: (3) URL malformed", RC_DETECTED_TEXT, 0, "curl: (3) URL malformed", "", 0, 0},
 };
 
 static void expect_str(rc_str got, const char *wanted)
@@ -111,19 +115,19 @@ static void pastes_are_recognised(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
-    static rc_seen seen;
+    static rc_detected detected;
     for (size_t i = 0; i < COUNT(pastes); i++) {
         const struct paste *p = &pastes[i];
         print_message("%s\n", p->text);
-        rc_seen_init(&seen, &alloc);
-        rc_seen_read(&seen, rc_str_c(p->text));
-        assert_int_equal(seen.kind, p->kind);
-        assert_int_equal(seen.failure.status, p->status);
-        expect_str(seen.failure.body, p->body);
-        expect_str(seen.failure.event, p->event);
-        assert_int_equal(seen.failure.transport, p->transport);
-        assert_int_equal(seen.failure.phase, p->phase);
-        rc_seen_done(&seen);
+        rc_detected_init(&detected, &alloc);
+        rc_detected_read(&detected, rc_str_c(p->text));
+        assert_int_equal(detected.kind, p->kind);
+        assert_int_equal(detected.failure.status, p->status);
+        expect_str(detected.failure.body, p->body);
+        expect_str(detected.failure.event, p->event);
+        assert_int_equal(detected.failure.transport, p->transport);
+        assert_int_equal(detected.failure.phase, p->phase);
+        rc_detected_done(&detected);
     }
 }
 
@@ -131,7 +135,7 @@ static void crlf_changes_nothing(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
-    static rc_seen lf, crlf;
+    static rc_detected lf, crlf;
     for (size_t i = 0; i < COUNT(pastes); i++) {
         char text[512];
         size_t len = 0;
@@ -140,16 +144,16 @@ static void crlf_changes_nothing(void **state)
                 text[len++] = '\r';
             text[len++] = *c;
         }
-        rc_seen_init(&lf, &alloc);
-        rc_seen_init(&crlf, &alloc);
-        rc_seen_read(&lf, rc_str_c(pastes[i].text));
-        rc_seen_read(&crlf, rc_str_make(text, len));
+        rc_detected_init(&lf, &alloc);
+        rc_detected_init(&crlf, &alloc);
+        rc_detected_read(&lf, rc_str_c(pastes[i].text));
+        rc_detected_read(&crlf, rc_str_make(text, len));
         assert_int_equal(lf.kind, crlf.kind);
         assert_int_equal(lf.failure.status, crlf.failure.status);
         assert_int_equal(lf.failure.header_count, crlf.failure.header_count);
         assert_int_equal(lf.failure.transport, crlf.failure.transport);
-        rc_seen_done(&lf);
-        rc_seen_done(&crlf);
+        rc_detected_done(&lf);
+        rc_detected_done(&crlf);
     }
 }
 
@@ -158,20 +162,20 @@ static void of_a_long_log_the_end_is_taken(void **state)
     (void)state;
     const size_t size = (size_t)3 << 20;
     rc_alloc alloc = rc_alloc_stdlib();
-    static rc_seen seen;
+    static rc_detected detected;
     char *text = malloc(size);
     assert_non_null(text);
     for (size_t i = 0; i < size; i++)
         text[i] = i % 80 == 79 ? '\n' : 'x';
     memcpy(text + size - 8, "the end.", 8);
-    rc_seen_init(&seen, &alloc);
-    rc_seen_read(&seen, rc_str_make(text, size));
-    assert_int_equal(seen.kind, RC_SEEN_TEXT);
-    assert_true(seen.is_tail);
-    assert_true(seen.failure.body.len <= (size_t)1 << 20);
-    assert_true(rc_str_ends_with(seen.failure.body, RC_STR("the end.")));
-    assert_int_equal(seen.failure.body.ptr[-1], '\n');
-    rc_seen_done(&seen);
+    rc_detected_init(&detected, &alloc);
+    rc_detected_read(&detected, rc_str_make(text, size));
+    assert_int_equal(detected.kind, RC_DETECTED_TEXT);
+    assert_true(detected.is_tail);
+    assert_true(detected.failure.body.len <= (size_t)1 << 20);
+    assert_true(rc_str_ends_with(detected.failure.body, RC_STR("the end.")));
+    assert_int_equal(detected.failure.body.ptr[-1], '\n');
+    rc_detected_done(&detected);
     free(text);
 }
 
@@ -198,10 +202,10 @@ static void what_a_terminal_or_windows_added_is_taken_away(void **state)
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
     for (size_t i = 0; i < COUNT(cleans); i++) {
-        rc_buf room;
-        rc_buf_init(&room, &alloc, 1024);
-        expect_str(rc_seen_clean(cleans[i].from, &room), cleans[i].to);
-        rc_buf_done(&room);
+        rc_buf scratch;
+        rc_buf_init(&scratch, &alloc, 1024);
+        expect_str(rc_explain_text_clean(cleans[i].from, &scratch), cleans[i].to);
+        rc_buf_done(&scratch);
     }
 }
 

@@ -145,7 +145,7 @@ static void no_failing_allocation_crashes_or_leaks(void **state)
     }
 }
 
-static void a_lost_output_is_told(void **state)
+static void a_lost_output_is_reported(void **state)
 {
     (void)state;
     reset(CASES);
@@ -395,7 +395,7 @@ int main(void)
         cmocka_unit_test(pieces_of_any_size_give_the_same),
         cmocka_unit_test(no_failing_call_passes_for_success),
         cmocka_unit_test(no_failing_allocation_crashes_or_leaks),
-        cmocka_unit_test(a_lost_output_is_told),
+        cmocka_unit_test(a_lost_output_is_reported),
         cmocka_unit_test(too_long_a_line_is_cut_and_the_rest_goes_on),
         cmocka_unit_test(a_wait_is_announced_before_each_read),
         cmocka_unit_test(bad_cases_are_refused_by_name),

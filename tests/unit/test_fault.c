@@ -19,7 +19,7 @@ static const rc_report *innermost(const rc_report *r, size_t *ret_depth)
     return r;
 }
 
-static bool is_told(const rc_report *r, const char *note)
+static bool has_note(const rc_report *r, const char *note)
 {
     for (; r; r = rc_report_cause(r)) {
         const rc_context_entry *entry = rc_report_context_get(r, RC_STR("chain"));
@@ -105,13 +105,13 @@ static void test_deep_chains(void **unused)
     assert_int_equal(rc_report_code(r), RC_CODE_AUTH_FAILED);
     assert_int_equal(rc_report_code(innermost(r, &depth)), RC_CODE_AUTH_FAILED);
     assert_int_equal(depth, RC_REPORT_CAUSE_DEPTH_MAX);
-    assert_true(is_told(r, "too deep"));
+    assert_true(has_note(r, "too deep"));
     rc_report_free(r);
 
     faults[count - 1].cause = &faults[2000]; /* and it leads back, far beyond */
     r = rc_report_from_fault(&alloc, faults);
     assert_int_equal(rc_report_code(r), RC_CODE_INTERNAL);
-    assert_true(is_told(r, "too deep"));
+    assert_true(has_note(r, "too deep"));
     rc_report_free(r);
     assert_int_equal(memory.live, 0);
 }

@@ -20,7 +20,7 @@
 #define MAX_BYTES RC_STREAM_EVENT_MAX_BYTES
 
 typedef struct fixture {
-    rc_buf room;
+    rc_buf scratch;
     char text[STREAM_SAMPLE_MAX];
 } fixture;
 
@@ -28,7 +28,7 @@ static int set_up(void **state)
 {
     static fixture f;
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf_init(&f.room, &alloc, 2 * MAX_BYTES);
+    rc_buf_init(&f.scratch, &alloc, 2 * MAX_BYTES);
     *state = &f;
     return 0;
 }
@@ -36,7 +36,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     fixture *f = *state;
-    rc_buf_done(&f->room);
+    rc_buf_done(&f->scratch);
     return 0;
 }
 
@@ -78,7 +78,7 @@ static void test_a_close_behind_the_finish_reason(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         rc_str text = stream_sample_text(rows[i].text, f->text);
         stream_run run =
-            stream_run_do(FORM_SSE, rows[i].dialect, text, CUT_NOT, &f->room, MAX_BYTES);
+            stream_run_do(FORM_SSE, rows[i].dialect, text, CUT_NOT, &f->scratch, MAX_BYTES);
         assert_int_equal(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_CLOSED), rows[i].closed);
         assert_int_equal(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_CUT), TRUNCATED);
         assert_int_equal(run.watch.finish, rows[i].finish);
@@ -114,7 +114,7 @@ static void test_finish_of_several(void **state)
                  "{\"index\":1,\"finish_reason\":\"%s\"}]}\n\n",
                  rows[i].first, rows[i].second);
         stream_run run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, rc_str_c(text), CUT_NOT,
-                                       &f->room, MAX_BYTES);
+                                       &f->scratch, MAX_BYTES);
         assert_int_equal(run.watch.finish, rows[i].finish);
         assert_int_equal(run.watch.has_error, rows[i].is_error);
         assert_int_equal(run.notes[0].finish, rows[i].finish);
@@ -123,7 +123,7 @@ static void test_finish_of_several(void **state)
                  "data: {\"choices\":[{\"index\":0,\"finish_reason\":\"%s\"}]}\n\n"
                  "data: {\"choices\":[{\"index\":1,\"finish_reason\":\"%s\"}]}\n\n",
                  rows[i].first, rows[i].second);
-        run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, rc_str_c(text), CUT_NOT, &f->room,
+        run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, rc_str_c(text), CUT_NOT, &f->scratch,
                             MAX_BYTES);
         assert_int_equal(run.watch.finish, rows[i].finish);
         assert_int_equal(run.watch.has_error, rows[i].is_error);
@@ -164,11 +164,11 @@ static void test_gateway_and_classifier_agree(void **state)
     unsigned seen = 0;
     for (size_t i = 0; i < COUNT(REASONS); i++) {
         const rc_stream_finish finish = rc_stream_finish_parse(rc_str_c(REASONS[i]));
-        const rc_code code = rc_gate_finish_code(finish);
+        const rc_code code = rc_finish_code(finish);
         seen |= 1u << finish;
         if (finish == RC_STREAM_FINISH_GOOD || finish == RC_STREAM_FINISH_LENGTH) {
             assert_int_equal(code, RC_CODE_NONE);
-            assert_false(rc_gate_finish_is_failure(finish));
+            assert_false(rc_finish_is_failure(finish));
             continue;
         }
         if (classified(REASONS[i], false) != code || classified(REASONS[i], true) != code)
@@ -176,11 +176,11 @@ static void test_gateway_and_classifier_agree(void **state)
         assert_int_equal(classified(REASONS[i], false), code);
         assert_int_equal(classified(REASONS[i], true), code);
         /* What another try may mend is no answer. */
-        assert_int_equal(rc_gate_finish_is_failure(finish), rc_code_get(code)->is_retryable);
+        assert_int_equal(rc_finish_is_failure(finish), rc_code_get(code)->is_retryable);
     }
     assert_int_equal(seen, (1u << (RC_STREAM_FINISH_ERROR + 1)) - (1u << RC_STREAM_FINISH_GOOD));
-    assert_int_equal(rc_gate_finish_code(RC_STREAM_FINISH_NONE), RC_CODE_NONE);
-    assert_int_equal(rc_gate_finish_code(RC_STREAM_FINISH_UNKNOWN), RC_CODE_NONE);
+    assert_int_equal(rc_finish_code(RC_STREAM_FINISH_NONE), RC_CODE_NONE);
+    assert_int_equal(rc_finish_code(RC_STREAM_FINISH_UNKNOWN), RC_CODE_NONE);
 }
 
 int main(void)

@@ -15,7 +15,7 @@
 #define NOW_MS 5000u
 #define LOADED_S "1800000000"
 
-static rc_gate_world world;
+static rc_hub hub;
 static rc_sys_calls calls;
 static char text[65536];
 
@@ -29,25 +29,25 @@ static int read_wall(struct timespec *ret_time)
 static const char *list_of(const char *config, const char *prices, rc_dialect dialect)
 {
     const rc_alloc alloc = rc_alloc_stdlib();
-    rc_gate_trouble trouble;
+    rc_load_error error;
     rc_config_faults faults;
     rc_buf buf;
     calls = rc_sys_real;
     calls.clock_realtime = read_wall;
-    assert_int_equal(rc_gate_world_init(&world, &calls, &alloc, 1, NOW_MS), RC_OK);
-    rc_gate_given given = {.config = alloc.get(alloc.ctx, sizeof *given.config),
-                           .prices = alloc.get(alloc.ctx, sizeof *given.prices)};
+    assert_int_equal(rc_hub_init(&hub, &calls, &alloc, 1, NOW_MS), RC_OK);
+    rc_snapshot_input input = {.config = alloc.get(alloc.ctx, sizeof *input.config),
+                               .prices = alloc.get(alloc.ctx, sizeof *input.prices)};
     rc_config_faults_init(&faults);
-    assert_int_equal(rc_config_parse(given.config, rc_str_c(config), &alloc, &faults), RC_OK);
-    assert_int_equal(rc_prices_parse(given.prices, rc_str_c(prices), &alloc, &faults), RC_OK);
-    assert_true(rc_gate_world_load(&world, &given, NOW_MS, &trouble));
-    rc_gate_plans *plans = rc_gate_world_plans(&world);
+    assert_int_equal(rc_config_parse(input.config, rc_str_c(config), &alloc, &faults), RC_OK);
+    assert_int_equal(rc_prices_parse(input.prices, rc_str_c(prices), &alloc, &faults), RC_OK);
+    assert_true(rc_hub_load(&hub, &input, NOW_MS, &error));
+    rc_snapshot *snapshot = rc_hub_take_snapshot(&hub);
     rc_buf_init_fixed(&buf, text, sizeof text - 1);
-    rc_gate_push_models(plans, dialect, &buf);
+    rc_snapshot_push_models(snapshot, dialect, &buf);
     assert_int_equal(rc_buf_status(&buf), RC_OK);
     text[rc_buf_get(&buf).len] = '\0';
-    rc_gate_plans_drop(plans);
-    rc_gate_world_done(&world);
+    rc_snapshot_release(snapshot);
+    rc_hub_done(&hub);
     return text;
 }
 

@@ -6,7 +6,7 @@ typedef struct path_case {
     int id; /* -1: none */
     const char *model;
     const char *provider;
-    const char *rest;
+    const char *passthrough_path;
 } path_case;
 
 static const path_case path_cases[] = {
@@ -66,24 +66,24 @@ static void paths_name_endpoints(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(path_cases); i++) {
         const path_case *row = &path_cases[i];
-        rc_gate_match match = {0};
+        rc_endpoint_match match = {0};
         print_message("%s\n", row->path);
-        bool is_found = rc_gate_endpoint_match(rc_str_c(row->path), &match);
+        bool is_found = rc_endpoint_find(rc_str_c(row->path), &match);
         assert_int_equal(is_found ? (int)match.endpoint->id : -1, row->id);
         if (!is_found)
             continue;
         assert_text(match.model, row->model);
         assert_text(match.provider, row->provider);
-        assert_text(match.rest, row->rest);
+        assert_text(match.passthrough_path, row->passthrough_path);
     }
 }
 
 static void the_table_holds_together(void **state)
 {
     (void)state;
-    assert_null(rc_gate_endpoint_at(RC_ENDPOINT_COUNT));
+    assert_null(rc_endpoint_at(RC_ENDPOINT_COUNT));
     for (size_t i = 0; i < RC_ENDPOINT_COUNT; i++) {
-        const rc_gate_endpoint *row = rc_gate_endpoint_at(i);
+        const rc_endpoint *row = rc_endpoint_at(i);
         assert_int_equal(row->id, i);
         assert_int_equal(row->path.ptr[0], '/');
         assert_true((row->verb.len > 0) ==
@@ -105,31 +105,31 @@ static void the_table_holds_together(void **state)
 static void methods_are_checked(void **state)
 {
     (void)state;
-    const rc_gate_endpoint *chat = rc_gate_endpoint_at(RC_ENDPOINT_CHAT);
-    const rc_gate_endpoint *models = rc_gate_endpoint_at(RC_ENDPOINT_MODELS);
-    const rc_gate_endpoint *any = rc_gate_endpoint_at(RC_ENDPOINT_PASSTHROUGH);
-    assert_true(rc_gate_endpoint_takes(chat, RC_STR("POST")));
-    assert_false(rc_gate_endpoint_takes(chat, RC_STR("GET")));
-    assert_true(rc_gate_endpoint_takes(models, RC_STR("GET")));
-    assert_true(rc_gate_endpoint_takes(models, RC_STR("HEAD")));
-    assert_false(rc_gate_endpoint_takes(chat, RC_STR("HEAD")));
-    assert_false(rc_gate_endpoint_takes(models, RC_STR("DELETE")));
-    assert_true(rc_gate_endpoint_takes(any, RC_STR("DELETE")));
+    const rc_endpoint *chat = rc_endpoint_at(RC_ENDPOINT_CHAT);
+    const rc_endpoint *models = rc_endpoint_at(RC_ENDPOINT_MODELS);
+    const rc_endpoint *any = rc_endpoint_at(RC_ENDPOINT_PASSTHROUGH);
+    assert_true(rc_endpoint_accepts(chat, RC_STR("POST")));
+    assert_false(rc_endpoint_accepts(chat, RC_STR("GET")));
+    assert_true(rc_endpoint_accepts(models, RC_STR("GET")));
+    assert_true(rc_endpoint_accepts(models, RC_STR("HEAD")));
+    assert_false(rc_endpoint_accepts(chat, RC_STR("HEAD")));
+    assert_false(rc_endpoint_accepts(models, RC_STR("DELETE")));
+    assert_true(rc_endpoint_accepts(any, RC_STR("DELETE")));
 }
 
 static void providers_suit_what_they_speak(void **state)
 {
     (void)state;
-    const rc_gate_endpoint *chat = rc_gate_endpoint_at(RC_ENDPOINT_CHAT);
-    const rc_gate_endpoint *messages = rc_gate_endpoint_at(RC_ENDPOINT_MESSAGES);
-    const rc_gate_endpoint *generate = rc_gate_endpoint_at(RC_ENDPOINT_GENERATE);
-    assert_true(rc_gate_endpoint_suits(chat, RC_DIALECT_OPENAI_CHAT));
-    assert_true(rc_gate_endpoint_suits(chat, RC_DIALECT_ANTHROPIC));
-    assert_true(rc_gate_endpoint_suits(chat, RC_DIALECT_GEMINI));
-    assert_false(rc_gate_endpoint_suits(messages, RC_DIALECT_OPENAI_CHAT));
-    assert_true(rc_gate_endpoint_suits(messages, RC_DIALECT_ANTHROPIC));
-    assert_false(rc_gate_endpoint_suits(generate, RC_DIALECT_ANTHROPIC));
-    assert_true(rc_gate_endpoint_suits(generate, RC_DIALECT_GEMINI));
+    const rc_endpoint *chat = rc_endpoint_at(RC_ENDPOINT_CHAT);
+    const rc_endpoint *messages = rc_endpoint_at(RC_ENDPOINT_MESSAGES);
+    const rc_endpoint *generate = rc_endpoint_at(RC_ENDPOINT_GENERATE);
+    assert_true(rc_endpoint_is_supported(chat, RC_DIALECT_OPENAI_CHAT));
+    assert_true(rc_endpoint_is_supported(chat, RC_DIALECT_ANTHROPIC));
+    assert_true(rc_endpoint_is_supported(chat, RC_DIALECT_GEMINI));
+    assert_false(rc_endpoint_is_supported(messages, RC_DIALECT_OPENAI_CHAT));
+    assert_true(rc_endpoint_is_supported(messages, RC_DIALECT_ANTHROPIC));
+    assert_false(rc_endpoint_is_supported(generate, RC_DIALECT_ANTHROPIC));
+    assert_true(rc_endpoint_is_supported(generate, RC_DIALECT_GEMINI));
 }
 
 int main(void)

@@ -76,12 +76,12 @@ static void the_table_decides(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(field_cases); i++) {
         const field_case *row = &field_cases[i];
-        rc_gate_field field = rc_gate_field_of(rc_str_c(row->name));
+        rc_field_id field = rc_field_find(rc_str_c(row->name));
         print_message("%s\n", row->name);
-        assert_int_equal(rc_gate_field_is_sent(field, RC_DIALECT_OPENAI_CHAT), row->to_openai);
-        assert_int_equal(rc_gate_field_is_sent(field, RC_DIALECT_ANTHROPIC), row->to_anthropic);
-        assert_int_equal(rc_gate_field_is_sent(field, RC_DIALECT_GEMINI), row->to_gemini);
-        assert_int_equal(rc_gate_field_is_returned(field, false), row->to_client);
+        assert_int_equal(rc_field_is_sent(field, RC_DIALECT_OPENAI_CHAT), row->to_openai);
+        assert_int_equal(rc_field_is_sent(field, RC_DIALECT_ANTHROPIC), row->to_anthropic);
+        assert_int_equal(rc_field_is_sent(field, RC_DIALECT_GEMINI), row->to_gemini);
+        assert_int_equal(rc_field_is_returned(field, false), row->to_client);
     }
 }
 
@@ -89,19 +89,19 @@ static void the_table_decides(void **state)
 static void decoded_answers_lose_what_is_not_true_of_them(void **state)
 {
     (void)state;
-    static const char *const coded[] = {
+    static const char *const compressed[] = {
         "Content-Encoding", "etag",        "accept-ranges", "content-md5",
         "Content-Digest",   "repr-digest", "digest"};
-    for (size_t i = 0; i < COUNT(coded); i++) {
-        rc_gate_field field = rc_gate_field_of(rc_str_c(coded[i]));
-        assert_true(rc_gate_field_is_returned(field, false));
-        assert_false(rc_gate_field_is_returned(field, true));
-        assert_true(rc_gate_field_is_sent(field, RC_DIALECT_GEMINI));
+    for (size_t i = 0; i < COUNT(compressed); i++) {
+        rc_field_id field = rc_field_find(rc_str_c(compressed[i]));
+        assert_true(rc_field_is_returned(field, false));
+        assert_false(rc_field_is_returned(field, true));
+        assert_true(rc_field_is_sent(field, RC_DIALECT_GEMINI));
     }
     for (size_t i = 0; i < COUNT(field_cases); i++) {
-        rc_gate_field field = rc_gate_field_of(rc_str_c(field_cases[i].name));
+        rc_field_id field = rc_field_find(rc_str_c(field_cases[i].name));
         if (field != RC_FIELD_CONTENT_ENCODING)
-            assert_int_equal(rc_gate_field_is_returned(field, true), field_cases[i].to_client);
+            assert_int_equal(rc_field_is_returned(field, true), field_cases[i].to_client);
     }
 }
 
@@ -109,28 +109,28 @@ static void every_row_is_found(void **state)
 {
     (void)state;
     for (int i = RC_FIELD_LISTED + 1; i < RC_FIELD_COUNT; i++) {
-        rc_str name = rc_str_c(rc_gate_field_name((rc_gate_field)i));
+        rc_str name = rc_str_c(rc_field_name((rc_field_id)i));
         assert_true(name.len > 0);
         for (size_t k = 0; k < name.len; k++)
             assert_true(name.ptr[k] == rc_ascii_lower(name.ptr[k]));
-        assert_int_equal(rc_gate_field_of(name), i);
+        assert_int_equal(rc_field_find(name), i);
     }
-    assert_int_equal(rc_gate_field_of(RC_STR("")), RC_FIELD_OTHER);
+    assert_int_equal(rc_field_find(RC_STR("")), RC_FIELD_OTHER);
 }
 
 /* The same, one row after the other. */
-static rc_gate_field slow_field_of(rc_str name)
+static rc_field_id slow_field_of(rc_str name)
 {
     int longest = RC_FIELD_OTHER;
     for (int i = RC_FIELD_LISTED + 1; i < RC_FIELD_COUNT; i++) {
-        rc_str row = rc_str_c(rc_gate_field_name((rc_gate_field)i));
+        rc_str row = rc_str_c(rc_field_name((rc_field_id)i));
         bool is_prefix = row.ptr[row.len - 1] == '-';
         if (rc_str_eq_nocase(name, row))
-            return (rc_gate_field)i;
+            return (rc_field_id)i;
         if (is_prefix && longest == RC_FIELD_OTHER && rc_str_starts_with_nocase(name, row))
             longest = i;
     }
-    return (rc_gate_field)longest;
+    return (rc_field_id)longest;
 }
 
 static void names_that_are_nearly_in_it(void **state)
@@ -139,7 +139,7 @@ static void names_that_are_nearly_in_it(void **state)
     static const char chars[] = "abcdefghijklmnopqrstuvwxyzABCXYZ0129-_.!~";
     for (int i = RC_FIELD_LISTED + 1; i < RC_FIELD_COUNT; i++) {
         char memory[64];
-        rc_str row = rc_str_c(rc_gate_field_name((rc_gate_field)i));
+        rc_str row = rc_str_c(rc_field_name((rc_field_id)i));
         for (size_t at = 0; at <= row.len; at++)
             for (size_t c = 0; c < sizeof chars - 1; c++) {
                 memcpy(memory, row.ptr, row.len);
@@ -147,7 +147,7 @@ static void names_that_are_nearly_in_it(void **state)
                 for (size_t len = at + 1; len <= row.len + 1; len++) {
                     rc_str name =
                         rc_str_make(memory, len > row.len && at < row.len ? row.len : len);
-                    if (rc_gate_field_of(name) != slow_field_of(name))
+                    if (rc_field_find(name) != slow_field_of(name))
                         fail_msg("%.*s", (int)name.len, name.ptr);
                 }
             }
@@ -156,51 +156,51 @@ static void names_that_are_nearly_in_it(void **state)
 
 /* ---- answers ---- */
 
-static rc_str answer_of(rc_str response, const rc_gate_told *told, rc_buf *buf)
+static rc_str head_of(rc_str response, const rc_reply_facts *facts, rc_buf *buf)
 {
     static rc_http1 reader;
     rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
     assert_int_equal(rc_http1_read_head(&reader, response), RC_HTTP1_HEAD);
-    assert_int_equal(rc_gate_push_answer(buf, &reader, response.ptr, false, told), RC_OK);
+    assert_int_equal(rc_client_response_head_push(buf, &reader, response.ptr, false, facts), RC_OK);
     return rc_buf_get(buf);
 }
 
-static void answers_are_cleaned(void **state)
+static void responses_are_cleaned(void **state)
 {
     (void)state;
     char memory[4096];
     rc_buf buf;
-    char target_memory[RC_GATE_TARGET_MAX];
+    char target_memory[RC_TARGET_TEXT_MAX];
     rc_buf target;
     rc_buf_init_fixed(&target, target_memory, sizeof target_memory);
-    rc_gate_push_target(&target, RC_STR("openai"), RC_STR("gpt-4o\r\nx: y"));
-    rc_gate_told told = {.attempts = 2,
-                         .target = rc_buf_get(&target),
-                         .request_id = RC_STR("req-1"),
-                         .report_id = RC_STR("rep\n2")};
+    rc_target_text_push(&target, RC_STR("openai"), RC_STR("gpt-4o\r\nx: y"));
+    rc_reply_facts facts = {.attempts = 2,
+                            .target = rc_buf_get(&target),
+                            .request_id = RC_STR("req-1"),
+                            .report_id = RC_STR("rep\n2")};
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    rc_str answer = answer_of(RC_STR("HTTP/1.1 200 Anything\r\n"
-                                     "Content-Type: text/event-stream\r\n"
-                                     "Transfer-Encoding: chunked\r\n"
-                                     "Connection: close, X-Hop\r\n"
-                                     "x-hop: 1\r\n"
-                                     "Set-Cookie: a=b\r\n"
-                                     "Server: cloudflare\r\n"
-                                     "x-request-id: abc\r\n"
-                                     "x-recourse-target: liar\r\n"
-                                     "empty:\r\n"
-                                     "openai-processing-ms:  12  \r\n"
-                                     "\r\n"),
-                              &told, &buf);
-    assert_text(answer, "HTTP/1.1 200 OK\r\n"
-                        "Content-Type: text/event-stream\r\n"
-                        "x-request-id: abc\r\n"
-                        "empty:\r\n"
-                        "openai-processing-ms:  12\r\n"
-                        "x-recourse-attempts: 2\r\n"
-                        "x-recourse-target: openai/gpt-4o%0D%0Ax:%20y\r\n"
-                        "x-recourse-request-id: req-1\r\n"
-                        "x-recourse-report-id: rep%0A2\r\n");
+    rc_str head_text = head_of(RC_STR("HTTP/1.1 200 Anything\r\n"
+                                      "Content-Type: text/event-stream\r\n"
+                                      "Transfer-Encoding: chunked\r\n"
+                                      "Connection: close, X-Hop\r\n"
+                                      "x-hop: 1\r\n"
+                                      "Set-Cookie: a=b\r\n"
+                                      "Server: cloudflare\r\n"
+                                      "x-request-id: abc\r\n"
+                                      "x-recourse-target: liar\r\n"
+                                      "empty:\r\n"
+                                      "openai-processing-ms:  12  \r\n"
+                                      "\r\n"),
+                               &facts, &buf);
+    assert_text(head_text, "HTTP/1.1 200 OK\r\n"
+                           "Content-Type: text/event-stream\r\n"
+                           "x-request-id: abc\r\n"
+                           "empty:\r\n"
+                           "openai-processing-ms:  12\r\n"
+                           "x-recourse-attempts: 2\r\n"
+                           "x-recourse-target: openai/gpt-4o%0D%0Ax:%20y\r\n"
+                           "x-recourse-request-id: req-1\r\n"
+                           "x-recourse-report-id: rep%0A2\r\n");
 }
 
 /* What is not known is not told; a cost is never told without what it is made of. */
@@ -208,7 +208,7 @@ static void costs_and_times_are_told(void **state)
 {
     (void)state;
     static const struct {
-        rc_gate_told told;
+        rc_reply_facts facts;
         const char *lines;
     } rows[] = {
         {{.cost_usd_micro = 5}, ""},
@@ -227,7 +227,7 @@ static void costs_and_times_are_told(void **state)
         char memory[256];
         rc_buf buf;
         rc_buf_init_fixed(&buf, memory, sizeof memory);
-        assert_int_equal(rc_gate_push_told(&buf, &rows[i].told), RC_OK);
+        assert_int_equal(rc_reply_facts_push(&buf, &rows[i].facts), RC_OK);
         assert_text(rc_buf_get(&buf), rows[i].lines);
     }
 }
@@ -235,18 +235,18 @@ static void costs_and_times_are_told(void **state)
 static void targets_are_escaped_and_cut(void **state)
 {
     (void)state;
-    char memory[RC_GATE_TARGET_MAX];
+    char memory[RC_TARGET_TEXT_MAX];
     char text[600];
     rc_buf buf;
     memset(text, '\n', sizeof text);
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    rc_gate_push_target(&buf, rc_str_make(text, sizeof text), rc_str_make(text, sizeof text));
+    rc_target_text_push(&buf, rc_str_make(text, sizeof text), rc_str_make(text, sizeof text));
     assert_int_equal(rc_buf_status(&buf), RC_OK);
     assert_true(rc_str_starts_with(rc_buf_get(&buf), RC_STR("%0A%0A")));
     assert_true(rc_str_find(rc_buf_get(&buf), RC_STR("%0A/%0A"), 0) != RC_STR_NPOS);
     assert_int_equal(rc_str_find_byte(rc_buf_get(&buf), '\n', 0), RC_STR_NPOS);
     rc_buf_reset(&buf);
-    rc_gate_push_target(&buf, RC_STR("up"), RC_STR(""));
+    rc_target_text_push(&buf, RC_STR("up"), RC_STR(""));
     assert_text(rc_buf_get(&buf), "up");
 }
 
@@ -255,11 +255,11 @@ static void an_answer_without_words_of_ours(void **state)
     (void)state;
     char memory[256];
     rc_buf buf;
-    rc_gate_told told = {0};
+    rc_reply_facts facts = {0};
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    rc_str answer =
-        answer_of(RC_STR("HTTP/1.1 207 Multi\r\nContent-Length: 3\r\nA: b\r\n\r\n"), &told, &buf);
-    assert_text(answer, "HTTP/1.1 207 \r\nA: b\r\n");
+    rc_str head_text =
+        head_of(RC_STR("HTTP/1.1 207 Multi\r\nContent-Length: 3\r\nA: b\r\n\r\n"), &facts, &buf);
+    assert_text(head_text, "HTTP/1.1 207 \r\nA: b\r\n");
 }
 
 static void a_full_buffer_is_told(void **state)
@@ -269,11 +269,11 @@ static void a_full_buffer_is_told(void **state)
     rc_buf buf;
     rc_http1 reader;
     rc_str response = RC_STR("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nA: b\r\n\r\n");
-    rc_gate_told told = {0};
+    rc_reply_facts facts = {0};
     rc_buf_init_fixed(&buf, memory, sizeof memory);
     rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
     assert_int_equal(rc_http1_read_head(&reader, response), RC_HTTP1_HEAD);
-    assert_int_equal(rc_gate_push_answer(&buf, &reader, response.ptr, false, &told),
+    assert_int_equal(rc_client_response_head_push(&buf, &reader, response.ptr, false, &facts),
                      RC_E_TOO_LARGE);
 }
 
@@ -288,7 +288,7 @@ static void no_value_brings_a_line(void **state)
         char value[3] = {'a', (char)(unsigned char)c, 'b'};
         bool is_allowed = (c >= 0x20 && c != 0x7f) || c == '\t';
         rc_buf_init_fixed(&buf, memory, sizeof memory);
-        rc_gate_push_field(&buf, RC_STR("n"), rc_str_make(value, 3));
+        rc_field_push(&buf, RC_STR("n"), rc_str_make(value, 3));
         assert_int_equal(rc_buf_get(&buf).len, is_allowed ? 8 : 0);
     }
 }
@@ -339,7 +339,7 @@ static void secrets_are_wiped(void **state)
 }
 
 typedef struct credential_case {
-    rc_gate_wire wire;
+    rc_wire wire;
     rc_config_auth auth;
     const char *key;
     const char *line; /* NULL: refused */
@@ -368,7 +368,7 @@ static void credentials_go_in_the_providers_header(void **state)
         char memory[128];
         rc_buf buf;
         rc_buf_init_fixed(&buf, memory, sizeof memory);
-        bool is_good = rc_gate_push_credential(&buf, row->wire, row->auth, secret(row->key));
+        bool is_good = rc_credential_header_push(&buf, row->wire, row->auth, secret(row->key));
         assert_int_equal(is_good, row->line != NULL);
         assert_text(rc_buf_get(&buf), row->line != NULL ? row->line : "");
     }
@@ -378,11 +378,11 @@ static void credentials_go_in_the_providers_header(void **state)
 static void bearer_tokens_are_found(void **state)
 {
     (void)state;
-    assert_true(rc_secret_eq(rc_gate_bearer(RC_STR("Bearer abc")), secret("abc")));
-    assert_true(rc_secret_eq(rc_gate_bearer(RC_STR("bearer   abc")), secret("abc")));
-    assert_int_equal(rc_gate_bearer(RC_STR("Basic abc")).len, 0);
-    assert_int_equal(rc_gate_bearer(RC_STR("Bearer")).len, 0);
-    assert_int_equal(rc_gate_bearer(RC_STR("Bearer ")).len, 0);
+    assert_true(rc_secret_eq(rc_bearer_token(RC_STR("Bearer abc")), secret("abc")));
+    assert_true(rc_secret_eq(rc_bearer_token(RC_STR("bearer   abc")), secret("abc")));
+    assert_int_equal(rc_bearer_token(RC_STR("Basic abc")).len, 0);
+    assert_int_equal(rc_bearer_token(RC_STR("Bearer")).len, 0);
+    assert_int_equal(rc_bearer_token(RC_STR("Bearer ")).len, 0);
 }
 
 /* ---- trace context ---- */
@@ -417,9 +417,9 @@ static void traces_are_read_strictly(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(trace_cases); i++) {
-        rc_gate_trace trace = {0};
+        rc_trace_context trace = {0};
         print_message("%s\n", trace_cases[i].text);
-        bool is_read = rc_gate_trace_parse(rc_str_c(trace_cases[i].text), &trace);
+        bool is_read = rc_trace_context_parse(rc_str_c(trace_cases[i].text), &trace);
         assert_int_equal(is_read ? trace.flags : -1, trace_cases[i].flags);
         assert_int_equal(trace.is_valid, is_read);
         if (is_read) {
@@ -434,17 +434,17 @@ static void traces_go_on_with_a_new_span(void **state)
     (void)state;
     char memory[256];
     rc_buf buf;
-    rc_gate_trace trace = {0};
+    rc_trace_context trace = {0};
     const uint8_t span[RC_SPAN_BYTES] = {0, 0xf0, 0x67, 0xaa, 0x0b, 0xa9, 0x02, 0xb7};
     const uint8_t none[RC_SPAN_BYTES] = {0};
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    rc_gate_push_trace(&buf, &trace, span);
+    rc_trace_context_push(&buf, &trace, span);
     assert_text(rc_buf_get(&buf), "");
-    assert_true(rc_gate_trace_parse(RC_STR("00-" TRACE "-" PARENT "-01"), &trace));
-    rc_gate_push_trace(&buf, &trace, none);
+    assert_true(rc_trace_context_parse(RC_STR("00-" TRACE "-" PARENT "-01"), &trace));
+    rc_trace_context_push(&buf, &trace, none);
     assert_text(rc_buf_get(&buf), "");
     trace.state = RC_STR("a=b");
-    rc_gate_push_trace(&buf, &trace, span);
+    rc_trace_context_push(&buf, &trace, span);
     assert_text(rc_buf_get(&buf),
                 "traceparent: 00-" TRACE "-00f067aa0ba902b7-01\r\ntracestate: a=b\r\n");
 }
@@ -456,7 +456,7 @@ int main(void)
         cmocka_unit_test(decoded_answers_lose_what_is_not_true_of_them),
         cmocka_unit_test(every_row_is_found),
         cmocka_unit_test(names_that_are_nearly_in_it),
-        cmocka_unit_test(answers_are_cleaned),
+        cmocka_unit_test(responses_are_cleaned),
         cmocka_unit_test(costs_and_times_are_told),
         cmocka_unit_test(targets_are_escaped_and_cut),
         cmocka_unit_test(an_answer_without_words_of_ours),

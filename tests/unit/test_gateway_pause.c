@@ -42,7 +42,7 @@ static int read_wall(struct timespec *ret_time)
 
 typedef struct world {
     uv_loop_t loop;
-    rc_gate *gate;
+    rc_loop *gateway_loop;
     uv_tcp_t client;
     uv_connect_t connect;
     uv_write_t write;
@@ -50,11 +50,11 @@ typedef struct world {
     int64_t renewed_by_ms; /* that the clock is set on by when somebody is paused */
     unsigned pauses;
     unsigned records;
-    rc_gate_record last;
+    rc_exchange_summary last;
     size_t len;
     char request[1024];
     char piece[4096];
-    char answer[65536];
+    char response[65536];
 } world;
 
 /* ---- what the gate tells ---- */
@@ -64,17 +64,17 @@ static void on_stopped(void *ctx)
     ((world *)ctx)->is_stopped = true;
 }
 
-static void on_budget(void *ctx, const rc_spend_news *news, rc_str scope)
+static void on_budget(void *ctx, const rc_ledger_notice *notice, rc_str scope)
 {
     world *w = ctx;
-    if (news->kind != RC_SPEND_PAUSED)
+    if (notice->kind != RC_LEDGER_PAUSED)
         return;
     assert_true(rc_str_eq(scope, RC_STR("budget all")));
     w->pauses++;
     wall_ms += w->renewed_by_ms;
 }
 
-static void on_record(void *ctx, const rc_gate_record *record)
+static void on_record(void *ctx, const rc_exchange_summary *record)
 {
     world *w = ctx;
     w->records++;
@@ -95,11 +95,11 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
     world *w = stream->data;
     if (count < 0) {
         uv_close((uv_handle_t *)&w->client, NULL);
-        rc_gate_close(w->gate);
+        rc_loop_close(w->gateway_loop);
         return;
     }
-    assert_true((size_t)count < sizeof w->answer - w->len);
-    memcpy(w->answer + w->len, buf->base, (size_t)count);
+    assert_true((size_t)count < sizeof w->response - w->len);
+    memcpy(w->response + w->len, buf->base, (size_t)count);
     w->len += (size_t)count;
 }
 
@@ -113,7 +113,7 @@ static void on_connect(uv_connect_t *request, int status)
 }
 
 /* The same request twice, the second behind the first. */
-static void ask_twice(world *w)
+static void send_twice(world *w)
 {
     static const char body[] = "{\"model\":\"m\",\"max_tokens\":200,\"messages\":[{\"role\":"
                                "\"user\",\"content\":\"fish\"}]}";
@@ -125,7 +125,7 @@ static void ask_twice(world *w)
                                "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: %s\r\n"
                                "Content-Length: %zu\r\n\r\n%s",
                                i == 0 ? "keep-alive" : "close", sizeof body - 1, body);
-    assert_int_equal(rc_gate_listen(w->gate, "127.0.0.1", 0, RC_LISTEN_ALONE, &listening),
+    assert_int_equal(rc_loop_listen(w->gateway_loop, "127.0.0.1", 0, RC_LISTEN_ALONE, &listening),
                      RC_LISTEN_OK);
     assert_int_equal(uv_ip4_addr("127.0.0.1", listening.port, &address), 0);
     assert_int_equal(uv_tcp_init(&w->loop, &w->client), 0);
@@ -137,15 +137,15 @@ static void ask_twice(world *w)
 
 /* ---- the gate ---- */
 
-static rc_gate_given read_given(const rc_alloc *alloc)
+static rc_snapshot_input read_input(const rc_alloc *alloc)
 {
     rc_config_faults faults;
-    rc_gate_given given = {.config = alloc->get(alloc->ctx, sizeof *given.config),
-                           .prices = alloc->get(alloc->ctx, sizeof *given.prices)};
+    rc_snapshot_input input = {.config = alloc->get(alloc->ctx, sizeof *input.config),
+                               .prices = alloc->get(alloc->ctx, sizeof *input.prices)};
     rc_config_faults_init(&faults);
-    assert_int_equal(rc_config_parse(given.config, rc_str_c(config_text), alloc, &faults), RC_OK);
-    assert_int_equal(rc_prices_parse(given.prices, rc_str_c(prices_text), alloc, &faults), RC_OK);
-    return given;
+    assert_int_equal(rc_config_parse(input.config, rc_str_c(config_text), alloc, &faults), RC_OK);
+    assert_int_equal(rc_prices_parse(input.prices, rc_str_c(prices_text), alloc, &faults), RC_OK);
+    return input;
 }
 
 static void run(world *w, int64_t renewed_by_ms)
@@ -153,18 +153,18 @@ static void run(world *w, int64_t renewed_by_ms)
     rc_sys_calls calls = rc_sys_real;
     fail_alloc memory = {.fail_at = SIZE_MAX};
     const rc_alloc alloc = fail_alloc_of(&memory);
-    rc_gate_world shared;
-    rc_gate_trouble trouble;
+    rc_hub hub;
+    rc_load_error error;
     calls.clock_realtime = read_wall;
     wall_ms = BEFORE_MIDNIGHT_MS;
     memset(w, 0, sizeof *w);
     w->renewed_by_ms = renewed_by_ms;
     assert_int_equal(uv_loop_init(&w->loop), 0);
-    assert_int_equal(rc_gate_world_init(&shared, &calls, &alloc, 1, uv_now(&w->loop)), RC_OK);
-    rc_gate_given given = read_given(&alloc);
-    assert_true(rc_gate_world_load(&shared, &given, uv_now(&w->loop), &trouble));
-    const rc_gate_settings settings = {
-        .world = &shared,
+    assert_int_equal(rc_hub_init(&hub, &calls, &alloc, 1, uv_now(&w->loop)), RC_OK);
+    rc_snapshot_input input = read_input(&alloc);
+    assert_true(rc_hub_load(&hub, &input, uv_now(&w->loop), &error));
+    const rc_loop_settings settings = {
+        .hub = &hub,
         .calls = &calls,
         .alloc = alloc,
         .on_stopped = on_stopped,
@@ -173,13 +173,13 @@ static void run(world *w, int64_t renewed_by_ms)
         .on_record = on_record,
         .record_ctx = w,
     };
-    w->gate = rc_gate_new(&w->loop, &settings);
-    assert_non_null(w->gate);
-    ask_twice(w);
+    w->gateway_loop = rc_loop_new(&w->loop, &settings);
+    assert_non_null(w->gateway_loop);
+    send_twice(w);
     (void)uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
     assert_true(w->is_stopped);
-    rc_gate_world_done(&shared);
+    rc_hub_done(&hub);
     assert_int_equal(memory.live, 0);
     assert_int_equal(w->records, 2);
     assert_int_equal(w->pauses, 1);
@@ -194,7 +194,7 @@ static void test_renews(void **state)
     run(&w, 500);
     assert_int_equal(w.last.status, 200);
     assert_int_equal(w.last.attempts, 1);
-    assert_null(strstr(w.answer, "HTTP/1.1 402"));
+    assert_null(strstr(w.response, "HTTP/1.1 402"));
 }
 
 /* A millisecond before midnight is not the next day. */
@@ -205,8 +205,8 @@ static void test_does_not_renew(void **state)
     run(&w, 499);
     assert_int_equal(w.last.status, 402);
     assert_int_equal(w.last.attempts, 0);
-    assert_non_null(strstr(w.answer, "HTTP/1.1 402"));
-    assert_non_null(strstr(w.answer, "It renews on 2026-11-18 (UTC)."));
+    assert_non_null(strstr(w.response, "HTTP/1.1 402"));
+    assert_non_null(strstr(w.response, "It renews on 2026-11-18 (UTC)."));
 }
 
 int main(void)

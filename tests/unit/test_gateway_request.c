@@ -10,59 +10,60 @@
 
 typedef struct head_case {
     const char *head;
-    rc_gate_fault_kind kind;
+    rc_request_fault_kind kind;
     const char *name;
 } head_case;
 
 static const head_case head_cases[] = {
-    {CHAT END, RC_GATE_FAULT_NONE, ""},
-    {"POST /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_NOT_FOUND, ""},
-    {"GET /v1/messages HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_METHOD, ""},
-    {"POST /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_METHOD, ""},
-    {"POST /v1beta/models/a:predict HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_NOT_FOUND, ""},
-    {"DELETE /v1/models/a HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_NOT_FOUND, ""},
-    {"GET /p/a/../x HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
-    {"GET /p/a/x/%2e%2E/y HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
-    {"GET /p/a/x/.%2e HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
-    {"GET /p/a/. HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
-    {"GET /p/a/x%2Fy HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
-    {"GET /p/a/x%5cy HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
-    {"GET /p/a/x%0d%0ay HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
-    {"GET /p/a/x%00 HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
-    {"GET /p/a/..x/.y/z.. HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_NONE, ""},
+    {CHAT END, RC_REQUEST_FAULT_NONE, ""},
+    {"POST /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_NOT_FOUND, ""},
+    {"GET /v1/messages HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_METHOD, ""},
+    {"POST /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_METHOD, ""},
+    {"POST /v1beta/models/a:predict HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_NOT_FOUND, ""},
+    {"DELETE /v1/models/a HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_NOT_FOUND, ""},
+    {"GET /p/a/../x HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_PATH, ""},
+    {"GET /p/a/x/%2e%2E/y HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_PATH, ""},
+    {"GET /p/a/x/.%2e HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_PATH, ""},
+    {"GET /p/a/. HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_PATH, ""},
+    {"GET /p/a/x%2Fy HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_PATH, ""},
+    {"GET /p/a/x%5cy HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_PATH, ""},
+    {"GET /p/a/x%0d%0ay HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_PATH, ""},
+    {"GET /p/a/x%00 HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_PATH, ""},
+    {"GET /p/a/..x/.y/z.. HTTP/1.1\r\nHost: a\r\n\r\n", RC_REQUEST_FAULT_NONE, ""},
     {"POST /v1beta/models/a%0Ab:generateContent HTTP/1.1\r\nHost: a\r\n\r\n",
-     RC_GATE_FAULT_MODEL_INVALID, ""},
+     RC_REQUEST_FAULT_MODEL_INVALID, ""},
     {"POST /v1beta/models/a%4:generateContent HTTP/1.1\r\nHost: a\r\n\r\n",
-     RC_GATE_FAULT_MODEL_INVALID, ""},
+     RC_REQUEST_FAULT_MODEL_INVALID, ""},
     {"POST /v1beta/models/%ff:generateContent HTTP/1.1\r\nHost: a\r\n\r\n",
-     RC_GATE_FAULT_MODEL_INVALID, ""},
+     RC_REQUEST_FAULT_MODEL_INVALID, ""},
     {"POST /v1beta/models/a:generateContent?key=%g HTTP/1.1\r\nHost: a\r\n\r\n",
-     RC_GATE_FAULT_QUERY, "key"},
-    {CHAT "x-recourse-deadline-ms: 1\r\n\r\n", RC_GATE_FAULT_NONE, ""},
-    {CHAT "x-recourse-deadline-ms: 86400000\r\n\r\n", RC_GATE_FAULT_NONE, ""},
-    {CHAT "x-recourse-deadline-ms: 86400001\r\n\r\n", RC_GATE_FAULT_HEADER,
+     RC_REQUEST_FAULT_QUERY, "key"},
+    {CHAT "x-recourse-deadline-ms: 1\r\n\r\n", RC_REQUEST_FAULT_NONE, ""},
+    {CHAT "x-recourse-deadline-ms: 86400000\r\n\r\n", RC_REQUEST_FAULT_NONE, ""},
+    {CHAT "x-recourse-deadline-ms: 86400001\r\n\r\n", RC_REQUEST_FAULT_HEADER,
      "x-recourse-deadline-ms"},
-    {CHAT "x-recourse-deadline-ms: 0\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-deadline-ms"},
-    {CHAT "x-recourse-deadline-ms: -1\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-deadline-ms"},
-    {CHAT "x-recourse-deadline-ms: 1.5\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-deadline-ms"},
-    {CHAT "x-recourse-deadline-ms:\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-deadline-ms"},
-    {CHAT "x-recourse-deadline-ms: 99999999999999999999\r\n\r\n", RC_GATE_FAULT_HEADER,
+    {CHAT "x-recourse-deadline-ms: 0\r\n\r\n", RC_REQUEST_FAULT_HEADER, "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-deadline-ms: -1\r\n\r\n", RC_REQUEST_FAULT_HEADER, "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-deadline-ms: 1.5\r\n\r\n", RC_REQUEST_FAULT_HEADER, "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-deadline-ms:\r\n\r\n", RC_REQUEST_FAULT_HEADER, "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-deadline-ms: 99999999999999999999\r\n\r\n", RC_REQUEST_FAULT_HEADER,
      "x-recourse-deadline-ms"},
-    {CHAT "x-recourse-deadline-ms: 5\r\nX-Recourse-Deadline-Ms: 5\r\n\r\n", RC_GATE_FAULT_REPEATED,
-     "x-recourse-deadline-ms"},
-    {CHAT "x-recourse-policy: fast\r\n\r\n", RC_GATE_FAULT_NONE, ""},
-    {CHAT "x-recourse-policy: not one\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-policy"},
-    {CHAT "x-recourse-replayable: TRUE\r\n\r\n", RC_GATE_FAULT_NONE, ""},
-    {CHAT "x-recourse-replayable: 1\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-replayable"},
-    {CHAT "idempotency-key: \"8e03978e\"\r\n\r\n", RC_GATE_FAULT_NONE, ""},
-    {CHAT "idempotency-key: \"\"\r\n\r\n", RC_GATE_FAULT_HEADER, "idempotency-key"},
-    {CHAT "idempotency-key: a b\r\n\r\n", RC_GATE_FAULT_HEADER, "idempotency-key"},
-    {CHAT "authorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n", RC_GATE_FAULT_REPEATED,
+    {CHAT "x-recourse-deadline-ms: 5\r\nX-Recourse-Deadline-Ms: 5\r\n\r\n",
+     RC_REQUEST_FAULT_REPEATED, "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-policy: fast\r\n\r\n", RC_REQUEST_FAULT_NONE, ""},
+    {CHAT "x-recourse-policy: not one\r\n\r\n", RC_REQUEST_FAULT_HEADER, "x-recourse-policy"},
+    {CHAT "x-recourse-replayable: TRUE\r\n\r\n", RC_REQUEST_FAULT_NONE, ""},
+    {CHAT "x-recourse-replayable: 1\r\n\r\n", RC_REQUEST_FAULT_HEADER, "x-recourse-replayable"},
+    {CHAT "idempotency-key: \"8e03978e\"\r\n\r\n", RC_REQUEST_FAULT_NONE, ""},
+    {CHAT "idempotency-key: \"\"\r\n\r\n", RC_REQUEST_FAULT_HEADER, "idempotency-key"},
+    {CHAT "idempotency-key: a b\r\n\r\n", RC_REQUEST_FAULT_HEADER, "idempotency-key"},
+    {CHAT "authorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n", RC_REQUEST_FAULT_REPEATED,
      "authorization"},
-    {CHAT "content-encoding: gzip\r\n\r\n", RC_GATE_FAULT_CODING, "content-encoding"},
-    {CHAT "content-encoding: identity\r\n\r\n", RC_GATE_FAULT_NONE, ""},
-    {"POST /p/a/x HTTP/1.1\r\nHost: a\r\ncontent-encoding: gzip\r\n\r\n", RC_GATE_FAULT_NONE, ""},
-    {CHAT "traceparent: nonsense\r\n\r\n", RC_GATE_FAULT_NONE, ""},
+    {CHAT "content-encoding: gzip\r\n\r\n", RC_REQUEST_FAULT_CODING, "content-encoding"},
+    {CHAT "content-encoding: identity\r\n\r\n", RC_REQUEST_FAULT_NONE, ""},
+    {"POST /p/a/x HTTP/1.1\r\nHost: a\r\ncontent-encoding: gzip\r\n\r\n", RC_REQUEST_FAULT_NONE,
+     ""},
+    {CHAT "traceparent: nonsense\r\n\r\n", RC_REQUEST_FAULT_NONE, ""},
 };
 
 static void heads_are_read(void **state)
@@ -70,10 +71,10 @@ static void heads_are_read(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(head_cases); i++) {
         print_message("%s\n", head_cases[i].head);
-        rc_gate_fault fault = gate_read_head(rc_str_c(head_cases[i].head));
+        rc_request_fault fault = client_read_head(rc_str_c(head_cases[i].head));
         assert_int_equal(fault.kind, head_cases[i].kind);
         assert_string_equal(fault.name, head_cases[i].name);
-        if (fault.kind != RC_GATE_FAULT_NONE) {
+        if (fault.kind != RC_REQUEST_FAULT_NONE) {
             assert_true(fault.status >= 400 && fault.status < 500 && strlen(fault.text) > 0);
             assert_true(fault.code == RC_CODE_INVALID_REQUEST ||
                         fault.code == RC_CODE_ENDPOINT_NOT_FOUND);
@@ -94,16 +95,16 @@ static void a_head_says_a_lot(void **state)
                     "tracestate: a=1\r\n"
                     "Accept: application/json, application/problem+json;q=0.5\r\n"
                     "\r\n");
-    assert_int_equal(gate_read_head(head).kind, RC_GATE_FAULT_NONE);
-    assert_int_equal(gate_request.endpoint->id, RC_ENDPOINT_CHAT);
-    assert_true(rc_secret_eq(gate_request.token, rc_secret_make(RC_STR("tok"))));
-    assert_int_equal(gate_request.deadline_ms, 1500);
-    assert_text(gate_request.policy, "fast");
-    assert_text(gate_request.idempotency_key, "k-1");
-    assert_int_equal(gate_request.replay, RC_REPLAY_NO);
-    assert_true(gate_request.trace.is_valid);
-    assert_text(gate_request.trace.state, "a=1");
-    assert_true(gate_request.wants_problem);
+    assert_int_equal(client_read_head(head).kind, RC_REQUEST_FAULT_NONE);
+    assert_int_equal(client_request.endpoint->id, RC_ENDPOINT_CHAT);
+    assert_true(rc_secret_eq(client_request.token, rc_secret_make(RC_STR("tok"))));
+    assert_int_equal(client_request.deadline_ms, 1500);
+    assert_text(client_request.policy, "fast");
+    assert_text(client_request.idempotency_key, "k-1");
+    assert_int_equal(client_request.replay, RC_REPLAY_NO);
+    assert_true(client_request.trace.is_valid);
+    assert_text(client_request.trace.state, "a=1");
+    assert_true(client_request.wants_problem);
 }
 
 static void retries_of_the_client_are_counted(void **state)
@@ -125,8 +126,8 @@ static void retries_of_the_client_are_counted(void **state)
         {CHAT "x-stainless-retry-count: 1\r\nx-stainless-retry-count: 2\r\n\r\n", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(gate_read_head(rc_str_c(cases[i].head)).kind, RC_GATE_FAULT_NONE);
-        assert_int_equal(gate_request.client_retry, cases[i].count);
+        assert_int_equal(client_read_head(rc_str_c(cases[i].head)).kind, RC_REQUEST_FAULT_NONE);
+        assert_int_equal(client_request.client_retry, cases[i].count);
     }
 }
 
@@ -151,27 +152,28 @@ static void tokens_are_found(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(token_cases); i++) {
-        gate_read_head(rc_str_c(token_cases[i].head));
+        client_read_head(rc_str_c(token_cases[i].head));
         rc_secret want = rc_secret_make(rc_str_c(token_cases[i].token));
         print_message("%s\n", token_cases[i].head);
-        assert_int_equal(gate_request.token.len, want.len);
-        assert_true(want.len == 0 || rc_secret_eq(gate_request.token, want));
+        assert_int_equal(client_request.token.len, want.len);
+        assert_true(want.len == 0 || rc_secret_eq(client_request.token, want));
     }
 }
 
 static void problems_are_a_wish(void **state)
 {
     (void)state;
-    gate_read_head(RC_STR(CHAT "Accept: */*\r\n\r\n"));
-    assert_false(gate_request.wants_problem);
-    gate_read_head(RC_STR(CHAT "Accept: application/problem+json;q=0\r\n\r\n"));
-    assert_false(gate_request.wants_problem);
-    gate_read_head(RC_STR(CHAT "Accept: text/html\r\nAccept: Application/Problem+JSON\r\n\r\n"));
-    assert_true(gate_request.wants_problem);
+    client_read_head(RC_STR(CHAT "Accept: */*\r\n\r\n"));
+    assert_false(client_request.wants_problem);
+    client_read_head(RC_STR(CHAT "Accept: application/problem+json;q=0\r\n\r\n"));
+    assert_false(client_request.wants_problem);
+    client_read_head(RC_STR(CHAT "Accept: text/html\r\nAccept: Application/Problem+JSON\r\n\r\n"));
+    assert_true(client_request.wants_problem);
     /* Also of a request that goes nowhere. */
-    gate_read_head(RC_STR("GET / HTTP/1.1\r\nHost: a\r\nAccept: application/problem+json\r\n\r\n"));
-    assert_true(gate_request.wants_problem);
-    assert_null(gate_request.endpoint);
+    client_read_head(
+        RC_STR("GET / HTTP/1.1\r\nHost: a\r\nAccept: application/problem+json\r\n\r\n"));
+    assert_true(client_request.wants_problem);
+    assert_null(client_request.endpoint);
 }
 
 /* ---- bodies ---- */
@@ -179,7 +181,7 @@ static void problems_are_a_wish(void **state)
 typedef struct body_case {
     const char *path;
     const char *body;
-    rc_gate_fault_kind kind;
+    rc_request_fault_kind kind;
     const char *model;
     uint32_t needs;
 } body_case;
@@ -190,94 +192,99 @@ typedef struct body_case {
 #define STREAMING RC_NEED_STREAMING
 
 static const body_case body_cases[] = {
-    {"/v1/chat/completions", "{\"model\":\"m\"}", RC_GATE_FAULT_NONE, "m", 0},
-    {"/v1/chat/completions", " {\"messages\":[] , \"model\" : \"a\\u002fb\"}", RC_GATE_FAULT_NONE,
-     "a/b", 0},
-    {"/v1/chat/completions", "{\"model\":\"m\",\"stream\":true}", RC_GATE_FAULT_NONE, "m",
+    {"/v1/chat/completions", "{\"model\":\"m\"}", RC_REQUEST_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", " {\"messages\":[] , \"model\" : \"a\\u002fb\"}",
+     RC_REQUEST_FAULT_NONE, "a/b", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"stream\":true}", RC_REQUEST_FAULT_NONE, "m",
      STREAMING},
-    {"/v1/chat/completions", "{\"model\":\"m\",\"stream\":\"true\"}", RC_GATE_FAULT_NONE, "m", 0},
-    {"/v1/embeddings", "{\"model\":\"m\",\"stream\":true}", RC_GATE_FAULT_NONE, "m", 0},
-    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":[]}", RC_GATE_FAULT_NONE, "m", 0},
-    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":[ \n]}", RC_GATE_FAULT_NONE, "m", 0},
-    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":null}", RC_GATE_FAULT_NONE, "m", 0},
-    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":[{}]}", RC_GATE_FAULT_NONE, "m", TOOLS},
-    {"/v1/chat/completions", "{\"model\":\"m\",\"functions\":[{}]}", RC_GATE_FAULT_NONE, "m",
+    {"/v1/chat/completions", "{\"model\":\"m\",\"stream\":\"true\"}", RC_REQUEST_FAULT_NONE, "m",
+     0},
+    {"/v1/embeddings", "{\"model\":\"m\",\"stream\":true}", RC_REQUEST_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":[]}", RC_REQUEST_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":[ \n]}", RC_REQUEST_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":null}", RC_REQUEST_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":[{}]}", RC_REQUEST_FAULT_NONE, "m", TOOLS},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"functions\":[{}]}", RC_REQUEST_FAULT_NONE, "m",
      TOOLS},
     {"/v1/chat/completions",
      "{\"model\":\"m\",\"response_format\":{\"json_schema\":{},\"type\":\"json_schema\"}}",
-     RC_GATE_FAULT_NONE, "m", SCHEMA},
+     RC_REQUEST_FAULT_NONE, "m", SCHEMA},
     {"/v1/chat/completions", "{\"model\":\"m\",\"response_format\":{\"type\":\"json_object\"}}",
-     RC_GATE_FAULT_NONE, "m", 0},
+     RC_REQUEST_FAULT_NONE, "m", 0},
     {"/v1/responses", "{\"model\":\"m\",\"text\":{\"format\":{\"type\":\"json_schema\"}}}",
-     RC_GATE_FAULT_NONE, "m", SCHEMA},
+     RC_REQUEST_FAULT_NONE, "m", SCHEMA},
     {"/v1/messages", "{\"model\":\"m\",\"output_config\":{\"format\":{\"type\":\"json_schema\"}}}",
-     RC_GATE_FAULT_NONE, "m", SCHEMA},
+     RC_REQUEST_FAULT_NONE, "m", SCHEMA},
     {"/v1beta/models/g:generateContent", "{\"generationConfig\":{\"responseSchema\":{}}}",
-     RC_GATE_FAULT_NONE, "g", SCHEMA},
-    {"/v1beta/models/g%20x:streamGenerateContent", "{\"tools\":[{}]}", RC_GATE_FAULT_NONE, "g x",
+     RC_REQUEST_FAULT_NONE, "g", SCHEMA},
+    {"/v1beta/models/g%20x:streamGenerateContent", "{\"tools\":[{}]}", RC_REQUEST_FAULT_NONE, "g x",
      STREAMING | TOOLS},
     {"/v1/chat/completions",
      "{\"messages\":[{\"content\":[{\"type\" : \"image_url\",\"image_url\":{}}]}],\"model\":\"m\"}",
-     RC_GATE_FAULT_NONE, "m", VISION},
+     RC_REQUEST_FAULT_NONE, "m", VISION},
     {"/v1/chat/completions",
      "{\"messages\":[{\"content\":\"say \\\"type\\\":\\\"image_url\\\"\"}],\"model\":\"m\"}",
-     RC_GATE_FAULT_NONE, "m", 0},
+     RC_REQUEST_FAULT_NONE, "m", 0},
     {"/v1/chat/completions", "{\"messages\":[{\"content\":\"image_url\"}],\"model\":\"m\"}",
-     RC_GATE_FAULT_NONE, "m", 0},
+     RC_REQUEST_FAULT_NONE, "m", 0},
     {"/v1/responses", "{\"input\":[{\"content\":[{\"type\":\"input_image\"}]}],\"model\":\"m\"}",
-     RC_GATE_FAULT_NONE, "m", VISION},
+     RC_REQUEST_FAULT_NONE, "m", VISION},
     {"/v1/messages",
      "{\"model\":\"m\",\"messages\":[{\"content\":[{\"type\":\"image\",\"source\":{}}]}]}",
-     RC_GATE_FAULT_NONE, "m", VISION},
+     RC_REQUEST_FAULT_NONE, "m", VISION},
     {"/v1/messages",
      "{\"model\":\"m\",\"tools\":[{\"input_schema\":{\"image\":{\"type\":\"image\"}}}]}",
-     RC_GATE_FAULT_NONE, "m", TOOLS},
+     RC_REQUEST_FAULT_NONE, "m", TOOLS},
     {"/v1beta/models/g:generateContent",
      "{\"contents\":[{\"parts\":[{\"inlineData\":{\"mimeType\": \"image/png\"}}]}]}",
-     RC_GATE_FAULT_NONE, "g", VISION},
+     RC_REQUEST_FAULT_NONE, "g", VISION},
     {"/v1beta/models/g:generateContent",
      "{\"contents\":[{\"parts\":[{\"inlineData\":{\"mimeType\": \"audio/wav\"}}]}]}",
-     RC_GATE_FAULT_NONE, "g", 0},
-    {"/v1/chat/completions", "", RC_GATE_FAULT_BODY, "", 0},
-    {"/v1/chat/completions", "[]", RC_GATE_FAULT_BODY, "", 0},
-    {"/v1/chat/completions", "{\"model\":\"m\"", RC_GATE_FAULT_BODY, "", 0},
-    {"/v1/chat/completions", "{\"model\":\"m\"} x", RC_GATE_FAULT_BODY, "", 0},
-    {"/v1/chat/completions", "{}", RC_GATE_FAULT_MODEL_MISSING, "", 0},
-    {"/v1/chat/completions", "{\"model\":7}", RC_GATE_FAULT_MODEL_INVALID, "", 0},
-    {"/v1/chat/completions", "{\"model\":\"\"}", RC_GATE_FAULT_MODEL_INVALID, "", 0},
-    {"/v1/chat/completions", "{\"model\":\"a\\nb\"}", RC_GATE_FAULT_MODEL_INVALID, "", 0},
-    {"/v1/chat/completions", "{\"model\":\"a\\u0000\"}", RC_GATE_FAULT_MODEL_INVALID, "", 0},
+     RC_REQUEST_FAULT_NONE, "g", 0},
+    {"/v1/chat/completions", "", RC_REQUEST_FAULT_BODY, "", 0},
+    {"/v1/chat/completions", "[]", RC_REQUEST_FAULT_BODY, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\"", RC_REQUEST_FAULT_BODY, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\"} x", RC_REQUEST_FAULT_BODY, "", 0},
+    {"/v1/chat/completions", "{}", RC_REQUEST_FAULT_MODEL_MISSING, "", 0},
+    {"/v1/chat/completions", "{\"model\":7}", RC_REQUEST_FAULT_MODEL_INVALID, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"\"}", RC_REQUEST_FAULT_MODEL_INVALID, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"a\\nb\"}", RC_REQUEST_FAULT_MODEL_INVALID, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"a\\u0000\"}", RC_REQUEST_FAULT_MODEL_INVALID, "", 0},
     /* what readers would read differently */
-    {"/v1/chat/completions", "{\"model\":\"m\",\"model\":\"m\"}", RC_GATE_FAULT_AMBIGUOUS, "", 0},
-    {"/v1/chat/completions", "{\"model\":\"m\",\"Model\":\"x\"}", RC_GATE_FAULT_AMBIGUOUS, "", 0},
-    {"/v1/chat/completions", "{\"model\":\"m\",\"mod\\u0065l\":\"x\"}", RC_GATE_FAULT_AMBIGUOUS, "",
+    {"/v1/chat/completions", "{\"model\":\"m\",\"model\":\"m\"}", RC_REQUEST_FAULT_AMBIGUOUS, "",
      0},
-    {"/v1/chat/completions", "{\"mod\\u0065l\":\"m\"}", RC_GATE_FAULT_NONE, "m", 0},
-    {"/v1/chat/completions", "{\"model\":\"m\",\"STREAM\":true}", RC_GATE_FAULT_AMBIGUOUS, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"Model\":\"x\"}", RC_REQUEST_FAULT_AMBIGUOUS, "",
+     0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"mod\\u0065l\":\"x\"}", RC_REQUEST_FAULT_AMBIGUOUS,
+     "", 0},
+    {"/v1/chat/completions", "{\"mod\\u0065l\":\"m\"}", RC_REQUEST_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"STREAM\":true}", RC_REQUEST_FAULT_AMBIGUOUS, "",
+     0},
     {"/v1/chat/completions", "{\"model\":\"m\",\"stream\":1,\"stream\":true}",
-     RC_GATE_FAULT_AMBIGUOUS, "", 0},
-    {"/v1/messages", "{\"model\":\"m\",\"max_tokens\":1,\"Max_Tokens\":9}", RC_GATE_FAULT_AMBIGUOUS,
-     "", 0},
-    {"/v1/responses", "{\"model\":\"m\",\"input\":\"a\",\"input\":\"b\"}", RC_GATE_FAULT_AMBIGUOUS,
-     "", 0},
+     RC_REQUEST_FAULT_AMBIGUOUS, "", 0},
+    {"/v1/messages", "{\"model\":\"m\",\"max_tokens\":1,\"Max_Tokens\":9}",
+     RC_REQUEST_FAULT_AMBIGUOUS, "", 0},
+    {"/v1/responses", "{\"model\":\"m\",\"input\":\"a\",\"input\":\"b\"}",
+     RC_REQUEST_FAULT_AMBIGUOUS, "", 0},
     {"/v1beta/models/g:generateContent", "{\"generationConfig\":{},\"generation_config\":{}}",
-     RC_GATE_FAULT_AMBIGUOUS, "", 0},
+     RC_REQUEST_FAULT_AMBIGUOUS, "", 0},
     {"/v1/chat/completions", "{\"model\":\"m\",\"user\":1,\"User\":2,\"x\":{\"N\":1,\"N\":2}}",
-     RC_GATE_FAULT_NONE, "m", 0},
-    {"/p/x/v1/chat", "{\"model\":\"m\",\"Model\":\"x\"}", RC_GATE_FAULT_AMBIGUOUS, "", 0},
-    {"/p/x/v1/chat", "{\"model\":\"m\",\"Text\":1,\"text\":2}", RC_GATE_FAULT_NONE, "m", 0},
-    {"/p/x/v1/files", "no JSON", RC_GATE_FAULT_NONE, "", 0},
-    {"/p/x/v1/chat", "{\"model\":\"m\",\"stream\":true}", RC_GATE_FAULT_NONE, "m", STREAMING},
-    {"/p/x/v1/chat", "{\"model\":\"a\\nb\"}", RC_GATE_FAULT_NONE, "", 0},
-    {"/p/x/v1beta/models/gemini-2%2E5:generateContent", "{\"contents\":[]}", RC_GATE_FAULT_NONE,
+     RC_REQUEST_FAULT_NONE, "m", 0},
+    {"/p/x/v1/chat", "{\"model\":\"m\",\"Model\":\"x\"}", RC_REQUEST_FAULT_AMBIGUOUS, "", 0},
+    {"/p/x/v1/chat", "{\"model\":\"m\",\"Text\":1,\"text\":2}", RC_REQUEST_FAULT_NONE, "m", 0},
+    {"/p/x/v1/files", "no JSON", RC_REQUEST_FAULT_NONE, "", 0},
+    {"/p/x/v1/chat", "{\"model\":\"m\",\"stream\":true}", RC_REQUEST_FAULT_NONE, "m", STREAMING},
+    {"/p/x/v1/chat", "{\"model\":\"a\\nb\"}", RC_REQUEST_FAULT_NONE, "", 0},
+    {"/p/x/v1beta/models/gemini-2%2E5:generateContent", "{\"contents\":[]}", RC_REQUEST_FAULT_NONE,
      "gemini-2.5", 0},
-    {"/p/x/v1beta/models/g:embedContent", "{\"model\":\"models/h\"}", RC_GATE_FAULT_NONE, "g", 0},
-    {"/p/x/v1beta/models/g/operations:cancel", "{}", RC_GATE_FAULT_NONE, "", 0},
-    {"/p/x/v1beta/models/g%3AgenerateContent", "{\"model\":\"h\"}", RC_GATE_FAULT_NONE, "g", 0},
-    {"/p/x/v1beta/%6Dodels//g:generateContent/", "{}", RC_GATE_FAULT_NONE, "g", 0},
-    {"/p/x/v1/chat", "\xEF\xBB\xBF{\"model\":\"m\"}", RC_GATE_FAULT_NONE, "m", 0},
-    {"/p/x/v1/chat", "{\"model\":\"m\"} x", RC_GATE_FAULT_NONE, "m", 0},
-    {"/p/x/v1/chat", "{\"model\":\"m\",\"messages\":[],}", RC_GATE_FAULT_NONE, "m", 0},
+    {"/p/x/v1beta/models/g:embedContent", "{\"model\":\"models/h\"}", RC_REQUEST_FAULT_NONE, "g",
+     0},
+    {"/p/x/v1beta/models/g/operations:cancel", "{}", RC_REQUEST_FAULT_NONE, "", 0},
+    {"/p/x/v1beta/models/g%3AgenerateContent", "{\"model\":\"h\"}", RC_REQUEST_FAULT_NONE, "g", 0},
+    {"/p/x/v1beta/%6Dodels//g:generateContent/", "{}", RC_REQUEST_FAULT_NONE, "g", 0},
+    {"/p/x/v1/chat", "\xEF\xBB\xBF{\"model\":\"m\"}", RC_REQUEST_FAULT_NONE, "m", 0},
+    {"/p/x/v1/chat", "{\"model\":\"m\"} x", RC_REQUEST_FAULT_NONE, "m", 0},
+    {"/p/x/v1/chat", "{\"model\":\"m\",\"messages\":[],}", RC_REQUEST_FAULT_NONE, "m", 0},
 };
 
 static void bodies_are_read(void **state)
@@ -288,13 +295,13 @@ static void bodies_are_read(void **state)
         char head[256];
         int len = snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: a\r\n\r\n", row->path);
         print_message("%s %s\n", row->path, row->body);
-        rc_gate_fault fault = gate_read(rc_str_make(head, (size_t)len), rc_str_c(row->body));
+        rc_request_fault fault = client_read(rc_str_make(head, (size_t)len), rc_str_c(row->body));
         assert_int_equal(fault.kind, row->kind);
-        assert_true(fault.kind != RC_GATE_FAULT_AMBIGUOUS || fault.name[0] != '\0');
-        if (fault.kind != RC_GATE_FAULT_NONE)
+        assert_true(fault.kind != RC_REQUEST_FAULT_AMBIGUOUS || fault.name[0] != '\0');
+        if (fault.kind != RC_REQUEST_FAULT_NONE)
             continue;
-        assert_text(gate_request.model, row->model);
-        assert_int_equal(rc_gate_request_needs(&gate_request), row->needs);
+        assert_text(client_request.model, row->model);
+        assert_int_equal(rc_client_request_needs(&client_request), row->needs);
     }
 }
 
@@ -323,10 +330,10 @@ static void secrets_in_models_are_hidden(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         char head[256];
         int len = snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: a\r\n\r\n", rows[i].path);
-        assert_int_equal(gate_read(rc_str_make(head, (size_t)len), rc_str_c(rows[i].body)).kind,
-                         RC_GATE_FAULT_NONE);
-        assert_text(gate_request.asked_model, rows[i].asked);
-        assert_text(gate_request.model, rows[i].model);
+        assert_int_equal(client_read(rc_str_make(head, (size_t)len), rc_str_c(rows[i].body)).kind,
+                         RC_REQUEST_FAULT_NONE);
+        assert_text(client_request.requested_model, rows[i].asked);
+        assert_text(client_request.model, rows[i].model);
     }
 }
 
@@ -358,24 +365,25 @@ static void first_bytes_have_their_time(void **state)
         char head[256];
         int len = snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: a\r\n\r\n", rows[i].path);
         print_message("%s %s\n", rows[i].path, rows[i].body);
-        rc_gate_fault fault = gate_read(rc_str_make(head, (size_t)len), rc_str_c(rows[i].body));
-        assert_int_equal(fault.kind, RC_GATE_FAULT_NONE);
-        assert_int_equal(rc_gate_request_first_byte_ms(&gate_request, &route.timeouts),
+        rc_request_fault fault =
+            client_read(rc_str_make(head, (size_t)len), rc_str_c(rows[i].body));
+        assert_int_equal(fault.kind, RC_REQUEST_FAULT_NONE);
+        assert_int_equal(rc_client_request_first_byte_ms(&client_request, &route.timeouts),
                          rows[i].is_stream ? 60000 : 0);
-        assert_int_equal(rc_gate_request_first_byte_ms(&gate_request, &named), 70000);
+        assert_int_equal(rc_client_request_first_byte_ms(&client_request, &named), 70000);
     }
 }
 
 static void long_models_are_refused(void **state)
 {
     (void)state;
-    for (size_t len = RC_GATE_MODEL_MAX - 1; len <= RC_GATE_MODEL_MAX + 1; len++) {
+    for (size_t len = RC_MODEL_NAME_MAX - 1; len <= RC_MODEL_NAME_MAX + 1; len++) {
         char body[512] = "{\"model\":\"";
         memset(body + 10, 'm', len);
         memcpy(body + 10 + len, "\"}", 3);
-        rc_gate_fault fault = gate_read(RC_STR(CHAT END), rc_str_c(body));
-        assert_int_equal(fault.kind, len <= RC_GATE_MODEL_MAX ? RC_GATE_FAULT_NONE
-                                                              : RC_GATE_FAULT_MODEL_INVALID);
+        rc_request_fault fault = client_read(RC_STR(CHAT END), rc_str_c(body));
+        assert_int_equal(fault.kind, len <= RC_MODEL_NAME_MAX ? RC_REQUEST_FAULT_NONE
+                                                              : RC_REQUEST_FAULT_MODEL_INVALID);
     }
 }
 
@@ -406,10 +414,10 @@ static void what_may_be_sent_again(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(replay_cases); i++) {
-        rc_gate_fault fault =
-            gate_read(rc_str_c(replay_cases[i].head), rc_str_c(replay_cases[i].body));
-        assert_int_equal(fault.kind, RC_GATE_FAULT_NONE);
-        assert_int_equal(gate_request.replay, replay_cases[i].replay);
+        rc_request_fault fault =
+            client_read(rc_str_c(replay_cases[i].head), rc_str_c(replay_cases[i].body));
+        assert_int_equal(fault.kind, RC_REQUEST_FAULT_NONE);
+        assert_int_equal(client_request.replay, replay_cases[i].replay);
     }
 }
 
@@ -429,20 +437,20 @@ static void streams_are_known_or_open(void **state)
         {"{\"model\":\"m\",\"stream\":\"true\"}", false, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        assert_int_equal(gate_read(RC_STR(CHAT END), rc_str_c(rows[i].body)).kind,
-                         RC_GATE_FAULT_NONE);
-        assert_int_equal(gate_request.is_stream, rows[i].is_stream);
-        assert_int_equal(gate_request.is_stream_open, rows[i].is_open);
+        assert_int_equal(client_read(RC_STR(CHAT END), rc_str_c(rows[i].body)).kind,
+                         RC_REQUEST_FAULT_NONE);
+        assert_int_equal(client_request.is_stream, rows[i].is_stream);
+        assert_int_equal(client_request.is_stream_unknown, rows[i].is_open);
     }
     /* What is said behind the first bytes of a large body nobody knows. */
-    assert_true(rc_gate_request_read_start(&gate_request,
-                                           RC_STR("{\"model\":\"m\",\"messages\":[\"a"), 99));
-    assert_false(gate_request.is_stream);
-    assert_true(gate_request.is_stream_open);
-    assert_true(rc_gate_request_read_start(
-        &gate_request, RC_STR("{\"model\":\"m\",\"stream\":true,\"messages\":[\"a"), 99));
-    assert_true(gate_request.is_stream);
-    assert_false(gate_request.is_stream_open);
+    assert_true(rc_client_request_read_start(&client_request,
+                                             RC_STR("{\"model\":\"m\",\"messages\":[\"a"), 99));
+    assert_false(client_request.is_stream);
+    assert_true(client_request.is_stream_unknown);
+    assert_true(rc_client_request_read_start(
+        &client_request, RC_STR("{\"model\":\"m\",\"stream\":true,\"messages\":[\"a"), 99));
+    assert_true(client_request.is_stream);
+    assert_false(client_request.is_stream_unknown);
 }
 
 /* ---- forms ---- */
@@ -460,27 +468,27 @@ static void forms_are_read(void **state)
     (void)state;
     rc_str body = RC_STR(
         FILE_PART "RIFF\r\n" PART("model") "whisper-1\r\n" PART("stream") "true\r\n--xx yy--\r\n");
-    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_NONE);
-    assert_text(gate_request.model, "whisper-1");
-    assert_true(gate_request.is_stream);
-    assert_text(rc_str_slice(body, gate_request.model_at, gate_request.model_end), "whisper-1");
+    assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_NONE);
+    assert_text(client_request.model, "whisper-1");
+    assert_true(client_request.is_stream);
+    assert_text(rc_str_slice(body, client_request.model_at, client_request.model_end), "whisper-1");
 
     /* No such field, no such boundary: not known, and no fault. */
     body = RC_STR(PART("modell") "x\r\n--xx yy--\r\n");
-    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_NONE);
-    assert_text(gate_request.model, "");
-    assert_int_equal(gate_read(RC_STR(FORM), RC_STR("--other\r\n")).kind, RC_GATE_FAULT_NONE);
-    assert_text(gate_request.model, "");
+    assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_NONE);
+    assert_text(client_request.model, "");
+    assert_int_equal(client_read(RC_STR(FORM), RC_STR("--other\r\n")).kind, RC_REQUEST_FAULT_NONE);
+    assert_text(client_request.model, "");
     body = RC_STR(PART("model") "\r\n--xx yy--\r\n");
-    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_MODEL_INVALID);
+    assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_MODEL_INVALID);
     body = RC_STR(PART("model") "a\nb\r\n--xx yy--\r\n");
-    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_MODEL_INVALID);
+    assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_MODEL_INVALID);
 
     /* Two of them. */
     body = RC_STR(PART("model") "a\r\n" PART("model") "b\r\n--xx yy--\r\n");
-    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_AMBIGUOUS);
+    assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_AMBIGUOUS);
     body = RC_STR(PART("model") "a\r\n" PART("Model") "b\r\n--xx yy--\r\n");
-    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_AMBIGUOUS);
+    assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_AMBIGUOUS);
 }
 
 /* A large file before the field, behind it, and on both sides. */
@@ -488,11 +496,11 @@ static void large_forms_are_read_at_their_ends(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
-    for (int place = 0; place < 3; place++) {
+    for (int index = 0; index < 3; index++) {
         rc_buf body;
         rc_buf_init(&body, &alloc, 4 << 20);
         for (int part = 0; part < 3; part++) {
-            if (part == place) {
+            if (part == index) {
                 rc_buf_push(&body, RC_STR(PART("model") "whisper-1\r\n"));
                 continue;
             }
@@ -503,8 +511,8 @@ static void large_forms_are_read_at_their_ends(void **state)
         }
         rc_buf_push(&body, RC_STR("--xx yy--\r\n"));
         assert_int_equal(rc_buf_status(&body), RC_OK);
-        assert_int_equal(gate_read(RC_STR(FORM), rc_buf_get(&body)).kind, RC_GATE_FAULT_NONE);
-        assert_text(gate_request.model, place == 1 ? "" : "whisper-1");
+        assert_int_equal(client_read(RC_STR(FORM), rc_buf_get(&body)).kind, RC_REQUEST_FAULT_NONE);
+        assert_text(client_request.model, index == 1 ? "" : "whisper-1");
         rc_buf_done(&body);
     }
 }
@@ -512,13 +520,13 @@ static void large_forms_are_read_at_their_ends(void **state)
 static void boundaries_are_found(void **state)
 {
     (void)state;
-    assert_text(rc_gate_form_boundary(RC_STR("multipart/form-data; boundary=abc")), "abc");
-    assert_text(rc_gate_form_boundary(RC_STR("Multipart/Form-Data;Boundary=abc ; x=y")), "abc");
-    assert_text(rc_gate_form_boundary(RC_STR("multipart/form-data; boundary=\"a;b\"")), "a;b");
-    assert_text(rc_gate_form_boundary(RC_STR("multipart/form-data; boundary=\"ab")), "");
-    assert_text(rc_gate_form_boundary(RC_STR("multipart/form-data")), "");
-    assert_text(rc_gate_form_boundary(RC_STR("multipart/mixed; boundary=abc")), "");
-    assert_text(rc_gate_form_boundary(RC_STR("application/json; boundary=abc")), "");
+    assert_text(rc_form_boundary(RC_STR("multipart/form-data; boundary=abc")), "abc");
+    assert_text(rc_form_boundary(RC_STR("Multipart/Form-Data;Boundary=abc ; x=y")), "abc");
+    assert_text(rc_form_boundary(RC_STR("multipart/form-data; boundary=\"a;b\"")), "a;b");
+    assert_text(rc_form_boundary(RC_STR("multipart/form-data; boundary=\"ab")), "");
+    assert_text(rc_form_boundary(RC_STR("multipart/form-data")), "");
+    assert_text(rc_form_boundary(RC_STR("multipart/mixed; boundary=abc")), "");
+    assert_text(rc_form_boundary(RC_STR("application/json; boundary=abc")), "");
 }
 
 static void models_can_name_their_provider(void **state)
@@ -526,12 +534,12 @@ static void models_can_name_their_provider(void **state)
     (void)state;
     rc_str provider = {NULL, 0};
     rc_str model = {NULL, 0};
-    assert_true(rc_gate_model_split(RC_STR("openrouter/meta/llama"), &provider, &model));
+    assert_true(rc_model_name_split(RC_STR("openrouter/meta/llama"), &provider, &model));
     assert_text(provider, "openrouter");
     assert_text(model, "meta/llama");
-    assert_false(rc_gate_model_split(RC_STR("gpt-4o"), &provider, &model));
-    assert_false(rc_gate_model_split(RC_STR("/gpt-4o"), &provider, &model));
-    assert_false(rc_gate_model_split(RC_STR("openai/"), &provider, &model));
+    assert_false(rc_model_name_split(RC_STR("gpt-4o"), &provider, &model));
+    assert_false(rc_model_name_split(RC_STR("/gpt-4o"), &provider, &model));
+    assert_false(rc_model_name_split(RC_STR("openai/"), &provider, &model));
 }
 
 /* All SDKs use /v1/models; google-genai 3 uses /v1 for everything. */
@@ -569,8 +577,8 @@ static void clients_are_told_apart(void **state)
         char head[256];
         (void)snprintf(head, sizeof head, "%s HTTP/1.1\r\nhost: h\r\n%s\r\n", cases[i].line,
                        cases[i].field);
-        (void)gate_read_head(rc_str_c(head));
-        if (rc_gate_request_dialect(&gate_request) != cases[i].dialect)
+        (void)client_read_head(rc_str_c(head));
+        if (rc_client_request_dialect(&client_request) != cases[i].dialect)
             fail_msg("%s %s", cases[i].line, cases[i].field);
     }
 }

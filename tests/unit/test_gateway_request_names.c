@@ -48,9 +48,9 @@ static void names_are_replaced(void **state)
         rc_buf buf;
         rc_buf_init_fixed(&buf, memory, sizeof memory);
         print_message("%s\n", cases[i].body);
-        assert_int_equal(rc_gate_names_push(&buf, rc_str_c(cases[i].body), RC_STR("n\"w")), RC_OK);
+        assert_int_equal(rc_model_names_push(&buf, rc_str_c(cases[i].body), RC_STR("n\"w")), RC_OK);
         assert_text(rc_buf_get(&buf), cases[i].want);
-        assert_int_equal(rc_gate_names_measure(rc_str_c(cases[i].body), RC_STR("n\"w")),
+        assert_int_equal(rc_model_names_measure(rc_str_c(cases[i].body), RC_STR("n\"w")),
                          strlen(cases[i].want));
     }
 }
@@ -58,14 +58,14 @@ static void names_are_replaced(void **state)
 static void the_longest_name_fits(void **state)
 {
     (void)state;
-    char name[RC_GATE_MODEL_MAX];
-    char memory[16 * RC_GATE_MODEL_MAX];
+    char name[RC_MODEL_NAME_MAX];
+    char memory[16 * RC_MODEL_NAME_MAX];
     const rc_str body = RC_STR("{\"model\":\"models/a\",\"requests\":[{\"model\":\"a\"}]}");
     rc_buf buf;
     memset(name, '"', sizeof name);
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    assert_int_equal(rc_gate_names_push(&buf, body, rc_str_make(name, sizeof name)), RC_OK);
-    assert_int_equal(rc_buf_get(&buf).len, body.len - 2 + 4 * RC_GATE_MODEL_MAX);
+    assert_int_equal(rc_model_names_push(&buf, body, rc_str_make(name, sizeof name)), RC_OK);
+    assert_int_equal(rc_buf_get(&buf).len, body.len - 2 + 4 * RC_MODEL_NAME_MAX);
 }
 
 static void no_room_is_told(void **state)
@@ -74,7 +74,8 @@ static void no_room_is_told(void **state)
     char memory[8];
     rc_buf buf;
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    assert_int_not_equal(rc_gate_names_push(&buf, RC_STR("{\"model\":\"a\"}"), RC_STR("b")), RC_OK);
+    assert_int_not_equal(rc_model_names_push(&buf, RC_STR("{\"model\":\"a\"}"), RC_STR("b")),
+                         RC_OK);
 }
 
 static void only_some_have_several(void **state)
@@ -82,8 +83,8 @@ static void only_some_have_several(void **state)
     (void)state;
     size_t count = 0;
     for (size_t i = 0; i < RC_ENDPOINT_COUNT; i++) {
-        const rc_gate_endpoint *row = rc_gate_endpoint_at(i);
-        if (!rc_gate_names_are_many(row))
+        const rc_endpoint *row = rc_endpoint_at(i);
+        if (!rc_model_names_are_many(row))
             continue;
         count++;
         assert_int_equal(row->model, RC_MODEL_PATH);

@@ -15,16 +15,16 @@ static void bodies_behind_p_do_not_hide_models(void **state)
     (void)state;
     const rc_str form = RC_STR("POST /p/x/v1/chat HTTP/1.1\r\nHost: a\r\n"
                                "Content-Type: multipart/form-data; boundary=b\r\n\r\n");
-    assert_int_equal(gate_read(form, RC_STR("{\"model\":\"m\"}")).kind, RC_GATE_FAULT_NONE);
-    assert_text(gate_request.model, "m");
+    assert_int_equal(client_read(form, RC_STR("{\"model\":\"m\"}")).kind, RC_REQUEST_FAULT_NONE);
+    assert_text(client_request.model, "m");
     for (size_t i = 0; i < COUNT(wide); i++)
         assert_int_equal(
-            gate_read(RC_STR("POST /p/x/v1/chat HTTP/1.1\r\nHost: a\r\n\r\n"), wide[i]).kind,
-            RC_GATE_FAULT_BODY);
-    assert_int_equal(
-        gate_read(RC_STR("POST /p/x/v1/files HTTP/1.1\r\nHost: a\r\n\r\n"), RC_STR("RIFF\0\0\0\0"))
-            .kind,
-        RC_GATE_FAULT_NONE);
+            client_read(RC_STR("POST /p/x/v1/chat HTTP/1.1\r\nHost: a\r\n\r\n"), wide[i]).kind,
+            RC_REQUEST_FAULT_BODY);
+    assert_int_equal(client_read(RC_STR("POST /p/x/v1/files HTTP/1.1\r\nHost: a\r\n\r\n"),
+                                 RC_STR("RIFF\0\0\0\0"))
+                         .kind,
+                     RC_REQUEST_FAULT_NONE);
 }
 
 /* A model that stands behind the first bytes of a large body is waited for. */
@@ -44,8 +44,8 @@ static void models_behind_p_may_come_late(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         char head[256];
         int len = snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: a\r\n\r\n", rows[i].path);
-        gate_read(rc_str_make(head, (size_t)len), RC_STR("x"));
-        assert_int_equal(rc_gate_request_read_start(&gate_request, rc_str_c(rows[i].start), 99),
+        client_read(rc_str_make(head, (size_t)len), RC_STR("x"));
+        assert_int_equal(rc_client_request_read_start(&client_request, rc_str_c(rows[i].start), 99),
                          rows[i].is_enough);
     }
 }
@@ -56,16 +56,18 @@ static void second_models_in_forms_are_seen(void **state)
     (void)state;
     const rc_str head = RC_STR("POST /p/x/v1/chat HTTP/1.1\r\nHost: a\r\n"
                                "Content-Type: multipart/form-data; boundary=b\r\n\r\n");
-    gate_read(head, RC_STR("x"));
-    assert_true(rc_gate_request_read_start(&gate_request, RC_STR("{\"model\":\"m\",\"a\":\""), 99));
-    rc_gate_request_watch_begin(&gate_request);
-    assert_true(rc_gate_request_watch(&gate_request, RC_STR("x\",\"b\":1")));
-    assert_false(rc_gate_request_watch(&gate_request, RC_STR(",\"model\":\"n\"}")));
+    client_read(head, RC_STR("x"));
+    assert_true(
+        rc_client_request_read_start(&client_request, RC_STR("{\"model\":\"m\",\"a\":\""), 99));
+    rc_client_request_watch_begin(&client_request);
+    assert_true(rc_client_request_watch(&client_request, RC_STR("x\",\"b\":1")));
+    assert_false(rc_client_request_watch(&client_request, RC_STR(",\"model\":\"n\"}")));
     /* A form has no members. */
-    gate_read(head, RC_STR("x"));
-    assert_false(rc_gate_request_read_start(&gate_request, RC_STR("--b\r\n"), 99));
-    rc_gate_request_watch_begin(&gate_request);
-    assert_true(rc_gate_request_watch(&gate_request, RC_STR("--b\r\n{\"model\":1,\"model\":2}")));
+    client_read(head, RC_STR("x"));
+    assert_false(rc_client_request_read_start(&client_request, RC_STR("--b\r\n"), 99));
+    rc_client_request_watch_begin(&client_request);
+    assert_true(
+        rc_client_request_watch(&client_request, RC_STR("--b\r\n{\"model\":1,\"model\":2}")));
 }
 
 int main(void)

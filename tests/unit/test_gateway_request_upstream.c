@@ -69,13 +69,13 @@ static const provider_case providers[] = {
 
 static const uint8_t a_span[RC_SPAN_BYTES] = {0x00, 0xf0, 0x67, 0xaa, 0x0b, 0xa9, 0x02, 0xb7};
 
-static rc_gate_target target_of(const provider_case *provider, const rc_origin *origin)
+static rc_outbound_target target_of(const provider_case *provider, const rc_origin *origin)
 {
-    rc_gate_target target = {.origin = origin,
-                             .kind = rc_config_kind_find(rc_str_c(provider->kind)),
-                             .auth = provider->auth,
-                             .model = rc_str_c(provider->model),
-                             .key = rc_secret_make(RC_STR("the-key"))};
+    rc_outbound_target target = {.origin = origin,
+                                 .kind = rc_config_kind_find(rc_str_c(provider->kind)),
+                                 .auth = provider->auth,
+                                 .model = rc_str_c(provider->model),
+                                 .key = rc_secret_make(RC_STR("the-key"))};
     assert_non_null(target.kind);
     memcpy(target.span, a_span, sizeof a_span);
     return target;
@@ -127,24 +127,24 @@ static void push_shown(rc_buf *buf, rc_str text)
 }
 
 /* A name that was quoted before makes the same bytes. */
-static void check_quoted(rc_gate_target target, rc_str head, rc_str body)
+static void check_quoted(rc_outbound_target target, rc_str head, rc_str body)
 {
-    char quoted_memory[RC_GATE_QUOTED_MAX];
+    char quoted_memory[RC_MODEL_QUOTED_MAX];
     char wire_memory[4096];
     char body_memory[512];
     rc_buf quoted;
     rc_buf wire;
     rc_buf pieces;
-    rc_gate_upstream up = {0};
+    rc_outbound_request up = {0};
     rc_buf_init_fixed(&quoted, quoted_memory, sizeof quoted_memory);
     rc_buf_init_fixed(&wire, wire_memory, sizeof wire_memory);
     rc_buf_init_fixed(&pieces, body_memory, sizeof body_memory);
     rc_json_push_quoted(&quoted, target.model);
     target.quoted = rc_buf_get(&quoted);
-    assert_int_equal(rc_gate_request_write(&gate_request, &target, &wire, &up).kind,
-                     RC_GATE_FAULT_NONE);
+    assert_int_equal(rc_outbound_request_write(&client_request, &target, &wire, &up).kind,
+                     RC_REQUEST_FAULT_NONE);
     assert_true(rc_str_eq(up.head, head));
-    assert_true(rc_str_eq(gate_piece_all(&up, &pieces), body));
+    assert_true(rc_str_eq(join_pieces(&up, &pieces), body));
 }
 
 static void push_sample(rc_buf *golden, const sample *s, const provider_case *provider)
@@ -153,15 +153,15 @@ static void push_sample(rc_buf *golden, const sample *s, const provider_case *pr
     char body[512];
     rc_buf out;
     rc_buf pieces;
-    rc_gate_upstream up = {0};
+    rc_outbound_request up = {0};
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_origin origin = gate_origin(provider->base_url);
-    rc_gate_target target = target_of(provider, &origin);
-    rc_gate_fault fault = gate_read(head_of(s, memory, sizeof memory), rc_str_c(s->body));
-    assert_int_equal(fault.kind, RC_GATE_FAULT_NONE);
+    rc_origin origin = test_origin(provider->base_url);
+    rc_outbound_target target = target_of(provider, &origin);
+    rc_request_fault fault = client_read(head_of(s, memory, sizeof memory), rc_str_c(s->body));
+    assert_int_equal(fault.kind, RC_REQUEST_FAULT_NONE);
     rc_buf_init(&out, &alloc, 1 << 16);
     rc_buf_init_fixed(&pieces, body, sizeof body);
-    fault = rc_gate_request_write(&gate_request, &target, &out, &up);
+    fault = rc_outbound_request_write(&client_request, &target, &out, &up);
     rc_buf_push(golden, RC_STR("==== "));
     rc_buf_push(golden, rc_str_c(s->target));
     rc_buf_push(golden, RC_STR(" -> "));
@@ -169,12 +169,12 @@ static void push_sample(rc_buf *golden, const sample *s, const provider_case *pr
     rc_buf_push(golden, RC_STR(" "));
     rc_buf_push(golden, rc_str_c(provider->model));
     rc_buf_push(golden, RC_STR("\n"));
-    if (fault.kind != RC_GATE_FAULT_NONE) {
-        assert_int_equal(fault.kind, RC_GATE_FAULT_WIRE);
+    if (fault.kind != RC_REQUEST_FAULT_NONE) {
+        assert_int_equal(fault.kind, RC_REQUEST_FAULT_WIRE);
         rc_buf_push(golden, rc_str_c(fault.text));
     } else {
         push_shown(golden, up.head);
-        push_shown(golden, gate_piece_all(&up, &pieces));
+        push_shown(golden, join_pieces(&up, &pieces));
         if (!rc_str_eq(target.model, RC_STR("*")))
             check_quoted(target, up.head, rc_buf_get(&pieces));
     }
@@ -223,9 +223,10 @@ static void every_endpoint_for_every_kind(void **state)
 /* ---- nothing gets a line of its own ---- */
 
 /* Writes the request that was read; the fault. */
-static rc_gate_fault write_to(const rc_gate_target *target, rc_buf *buf, rc_gate_upstream *up)
+static rc_request_fault write_to(const rc_outbound_target *target, rc_buf *buf,
+                                 rc_outbound_request *up)
 {
-    return rc_gate_request_write(&gate_request, target, buf, up);
+    return rc_outbound_request_write(&client_request, target, buf, up);
 }
 
 static bool has_line(rc_str head, rc_str line)
@@ -240,35 +241,35 @@ static void no_config_value_brings_a_line(void **state)
     static const char *const evil[] = {"a\r\nevil: 1", "a\nevil: 1", "a\revil: 1", "a evil: 1"};
     char memory[4096];
     rc_buf buf;
-    rc_gate_upstream up = {0};
+    rc_outbound_request up = {0};
     for (size_t i = 0; i < COUNT(evil); i++) {
-        rc_origin origin = gate_origin(providers[0].base_url);
-        rc_gate_target good = target_of(&providers[0], &origin);
-        rc_gate_target target = good;
-        gate_read(RC_STR(CHAT END), RC_STR("{\"model\":\"m\"}"));
+        rc_origin origin = test_origin(providers[0].base_url);
+        rc_outbound_target good = target_of(&providers[0], &origin);
+        rc_outbound_target target = good;
+        client_read(RC_STR(CHAT END), RC_STR("{\"model\":\"m\"}"));
         rc_buf_init_fixed(&buf, memory, sizeof memory);
         target.key = rc_secret_make(rc_str_c(evil[i]));
-        assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_KEY);
+        assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_KEY);
         rc_origin bad = origin;
         bad.authority_len = (uint16_t)strlen(evil[i]);
         memcpy(bad.authority, evil[i], bad.authority_len);
         target = good;
         target.origin = &bad;
-        assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_ORIGIN);
+        assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_ORIGIN);
         bad = origin;
         bad.prefix_len = (uint16_t)snprintf(bad.prefix, sizeof bad.prefix, "/%s", evil[i]);
-        assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_ORIGIN);
+        assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_ORIGIN);
     }
-    rc_origin origin = gate_origin(providers[3].base_url);
-    rc_gate_target target = target_of(&providers[3], &origin);
-    gate_read(RC_STR("POST /v1beta/models/m:generateContent HTTP/1.1\r\nHost: a\r\n\r\n"),
-              RC_STR("{}"));
+    rc_origin origin = test_origin(providers[3].base_url);
+    rc_outbound_target target = target_of(&providers[3], &origin);
+    client_read(RC_STR("POST /v1beta/models/m:generateContent HTTP/1.1\r\nHost: a\r\n\r\n"),
+                RC_STR("{}"));
     target.model = RC_STR("a\r\nevil: 1");
-    assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_MODEL_INVALID);
+    assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_MODEL_INVALID);
     target.model = rc_str_make("a\0b", 3);
-    assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_MODEL_INVALID);
+    assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_MODEL_INVALID);
     target.model = RC_STR("a HTTP/1.1?x#y/../%00");
-    assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_NONE);
+    assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_NONE);
     assert_true(rc_str_starts_with(
         up.head,
         RC_STR("POST /v1beta/models/a%20HTTP%2F1.1%3Fx%23y%2F..%2F%2500:generateContent HTTP")));
@@ -279,15 +280,15 @@ static void no_client_value_brings_a_line(void **state)
     (void)state;
     char memory[4096];
     rc_buf buf;
-    rc_gate_upstream up = {0};
-    rc_origin origin = gate_origin(providers[0].base_url);
-    rc_gate_target target = target_of(&providers[0], &origin);
+    rc_outbound_request up = {0};
+    rc_origin origin = test_origin(providers[0].base_url);
+    rc_outbound_target target = target_of(&providers[0], &origin);
     rc_buf_init_fixed(&buf, memory, sizeof memory);
     /* What a head cannot hold is refused by its reader; what it can is one line here, too. */
-    gate_read(RC_STR("POST /v1/chat/completions?a=%0d%0aevil:%201 HTTP/1.1\r\nHost: a\r\n"
-                     "user-agent: x\tevil: 1\r\n\r\n"),
-              RC_STR("{\"model\":\"m\"}"));
-    assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_NONE);
+    client_read(RC_STR("POST /v1/chat/completions?a=%0d%0aevil:%201 HTTP/1.1\r\nHost: a\r\n"
+                       "user-agent: x\tevil: 1\r\n\r\n"),
+                RC_STR("{\"model\":\"m\"}"));
+    assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_NONE);
     assert_false(has_line(up.head, RC_STR("evil")));
     assert_true(has_line(up.head, RC_STR("user-agent: x\tevil: 1\r\n")));
     /* The head ends once. */
@@ -299,14 +300,14 @@ static void the_wish_for_problems_stays_here(void **state)
     (void)state;
     char memory[4096];
     rc_buf buf;
-    rc_gate_upstream up = {0};
-    rc_origin origin = gate_origin(providers[1].base_url);
-    rc_gate_target target = target_of(&providers[1], &origin);
+    rc_outbound_request up = {0};
+    rc_origin origin = test_origin(providers[1].base_url);
+    rc_outbound_target target = target_of(&providers[1], &origin);
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    gate_read(RC_STR("POST /v1/messages HTTP/1.1\r\nHost: a\r\nanthropic-version: 2024-01-01\r\n"
-                     "accept: application/problem+json\r\n\r\n"),
-              RC_STR("{\"model\":\"m\"}"));
-    assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_NONE);
+    client_read(RC_STR("POST /v1/messages HTTP/1.1\r\nHost: a\r\nanthropic-version: 2024-01-01\r\n"
+                       "accept: application/problem+json\r\n\r\n"),
+                RC_STR("{\"model\":\"m\"}"));
+    assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_NONE);
     assert_true(has_line(up.head, RC_STR("accept: */*\r\n")));
     assert_int_equal(rc_str_find(up.head, RC_STR("problem"), 0), RC_STR_NPOS);
     /* The client's version counts. */
@@ -330,22 +331,22 @@ static void json_is_called_json(void **state)
         {"/v1/chat/completions", "text/plain", false},
         {"/p/openai/files", "application/x-www-form-urlencoded", false},
     };
-    rc_origin origin = gate_origin(providers[0].base_url);
-    rc_gate_target target = target_of(&providers[0], &origin);
+    rc_origin origin = test_origin(providers[0].base_url);
+    rc_outbound_target target = target_of(&providers[0], &origin);
     for (size_t i = 0; i < COUNT(rows); i++) {
         char memory[4096];
         char head[512];
         char line[256];
         rc_buf buf;
-        rc_gate_upstream up = {0};
+        rc_outbound_request up = {0};
         rc_buf_init_fixed(&buf, memory, sizeof memory);
         snprintf(head, sizeof head,
                  "POST %s HTTP/1.1\r\nHost: a\r\nX-Before: 1\r\nContent-Type: %s\r\n"
                  "X-Behind: 2\r\n\r\n",
                  rows[i].path, rows[i].type);
         snprintf(line, sizeof line, "Content-Type: %s\r\n", rows[i].type);
-        gate_read(rc_str_c(head), RC_STR("{\"model\":\"m\"}"));
-        assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_NONE);
+        client_read(rc_str_c(head), RC_STR("{\"model\":\"m\"}"));
+        assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_NONE);
         assert_int_equal(has_line(up.head, RC_STR("content-type: application/json\r\n")),
                          rows[i].is_changed);
         assert_int_equal(has_line(up.head, rc_str_c(line)), !rows[i].is_changed);
@@ -359,12 +360,12 @@ static void no_room_is_told(void **state)
     (void)state;
     char memory[64];
     rc_buf buf;
-    rc_gate_upstream up = {0};
-    rc_origin origin = gate_origin(providers[0].base_url);
-    rc_gate_target target = target_of(&providers[0], &origin);
+    rc_outbound_request up = {0};
+    rc_origin origin = test_origin(providers[0].base_url);
+    rc_outbound_target target = target_of(&providers[0], &origin);
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    gate_read(RC_STR(CHAT END), RC_STR("{\"model\":\"m\"}"));
-    assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_MEMORY);
+    client_read(RC_STR(CHAT END), RC_STR("{\"model\":\"m\"}"));
+    assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_MEMORY);
     assert_null(up.head.ptr);
 }
 

@@ -17,7 +17,7 @@ static rc_health_state after(const char *results)
     for (; *results != '\0'; results++) {
         const rc_code code = *results == '-' ? RC_CODE_PROVIDER_5XX : RC_CODE_NONE;
         now_unix_ms += 1000;
-        rc_health_note(&health, rc_health_says(code, false), code, now_unix_ms);
+        rc_health_note(&health, rc_health_verdict_of(code, false), code, now_unix_ms);
     }
     return rc_health_of_calls(&health, now_unix_ms);
 }
@@ -90,17 +90,17 @@ static void old_failures_are_forgotten(void **state)
 static void errors_of_a_request_are_its_own(void **state)
 {
     (void)state;
-    assert_int_equal(rc_health_says(RC_CODE_NONE, false), RC_HEALTH_SAYS_GOOD);
-    assert_int_equal(rc_health_says(RC_CODE_INVALID_REQUEST, false), RC_HEALTH_SAYS_GOOD);
-    assert_int_equal(rc_health_says(RC_CODE_CONTEXT_OVERFLOW, false), RC_HEALTH_SAYS_GOOD);
-    assert_int_equal(rc_health_says(RC_CODE_CONTENT_FILTER, false), RC_HEALTH_SAYS_GOOD);
-    assert_int_equal(rc_health_says(RC_CODE_TURN_CANCELLED, false), RC_HEALTH_SAYS_NOTHING);
-    assert_int_equal(rc_health_says(RC_CODE_AUTH_FAILED, false), RC_HEALTH_SAYS_BAD);
-    assert_int_equal(rc_health_says(RC_CODE_QUOTA_EXHAUSTED, false), RC_HEALTH_SAYS_BAD);
-    assert_int_equal(rc_health_says(RC_CODE_RATE_LIMITED, false), RC_HEALTH_SAYS_BAD);
-    assert_int_equal(rc_health_says(RC_CODE_CONNECTION_FAILED, false), RC_HEALTH_SAYS_BAD);
-    assert_int_equal(rc_health_says(RC_CODE_MODEL_NOT_FOUND, false), RC_HEALTH_SAYS_BAD);
-    assert_int_equal(rc_health_says(RC_CODE_MODEL_NOT_FOUND, true), RC_HEALTH_SAYS_NOTHING);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_NONE, false), RC_HEALTH_VERDICT_GOOD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_INVALID_REQUEST, false), RC_HEALTH_VERDICT_GOOD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_CONTEXT_OVERFLOW, false), RC_HEALTH_VERDICT_GOOD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_CONTENT_FILTER, false), RC_HEALTH_VERDICT_GOOD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_TURN_CANCELLED, false), RC_HEALTH_VERDICT_NONE);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_AUTH_FAILED, false), RC_HEALTH_VERDICT_BAD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_QUOTA_EXHAUSTED, false), RC_HEALTH_VERDICT_BAD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_RATE_LIMITED, false), RC_HEALTH_VERDICT_BAD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_CONNECTION_FAILED, false), RC_HEALTH_VERDICT_BAD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_MODEL_NOT_FOUND, false), RC_HEALTH_VERDICT_BAD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_MODEL_NOT_FOUND, true), RC_HEALTH_VERDICT_NONE);
 }
 
 int main(void)

@@ -71,15 +71,15 @@ static void listeners_are_found_by_address_and_name(void **state)
     machine.addresses[1] = address_of("fd00::3");
     for (size_t i = 0; i < COUNT(cases); i++) {
         const rc_origin_options any = {.insecure = true, .allow_private = true};
-        const rc_here_listener unix_socket = {.takes_v4 = true};
-        const rc_here_listener listener = {.address = address_of(cases[i].listener),
-                                           .takes_v4 = cases[i].takes_v4};
-        rc_here here = {0};
+        const rc_listen_address unix_socket = {.takes_v4 = true};
+        const rc_listen_address listener = {.address = address_of(cases[i].listener),
+                                            .takes_v4 = cases[i].takes_v4};
+        rc_listen_set here = {0};
         rc_origin origin;
-        rc_here_add(&here, &unix_socket);
-        rc_here_add(&here, &listener);
+        rc_listen_set_add(&here, &unix_socket);
+        rc_listen_set_add(&here, &listener);
         assert_null(rc_origin_parse(rc_str_c(cases[i].url), any, &origin));
-        if (rc_here_is(&here, &machine, &origin) != cases[i].is_here)
+        if (rc_listen_set_has_origin(&here, &machine, &origin) != cases[i].is_here)
             fail_msg("%s at %s", cases[i].url, cases[i].listener);
     }
 }
@@ -91,22 +91,22 @@ static void sockets_say_where_they_are(void **state)
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     const struct sockaddr_in any = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000001)};
     assert_int_equal(bind(fd, (const struct sockaddr *)&any, sizeof any), 0);
-    const rc_here_listener listener = rc_here_of_socket(fd);
+    const rc_listen_address listener = rc_listen_address_of_socket(fd);
     assert_int_equal(listener.address.base.sa_family, AF_INET);
     assert_int_not_equal(listener.address.v4.sin_port, 0);
     assert_false(listener.takes_v4);
     close(fd);
-    assert_int_equal(rc_here_of_socket(-1).address.base.sa_family, AF_UNSPEC);
+    assert_int_equal(rc_listen_address_of_socket(-1).address.base.sa_family, AF_UNSPEC);
 }
 
 static void more_than_fit_are_left_out(void **state)
 {
     (void)state;
-    rc_here here = {0};
-    const rc_here_listener listener = {.address = address_of("127.0.0.1")};
-    for (int i = 0; i < RC_HERE_MAX + 3; i++)
-        rc_here_add(&here, &listener);
-    assert_int_equal(here.count, RC_HERE_MAX);
+    rc_listen_set here = {0};
+    const rc_listen_address listener = {.address = address_of("127.0.0.1")};
+    for (int i = 0; i < RC_LISTEN_SET_MAX + 3; i++)
+        rc_listen_set_add(&here, &listener);
+    assert_int_equal(here.count, RC_LISTEN_SET_MAX);
 }
 
 int main(void)

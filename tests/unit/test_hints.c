@@ -19,24 +19,24 @@
 #define DAY_MS INT64_C(86400000)
 
 /* What the trace was told. */
-typedef struct told {
+typedef struct trace_log {
     int hints;
     int ignored;
     int64_t wait_ms; /* of the last hint */
     char subject[64];
     char text[128];
-} told;
+} trace_log;
 
 static void copy(char *to, size_t size, rc_str from)
 {
     (void)snprintf(to, size, "%.*s", (int)from.len, from.len ? from.ptr : "");
 }
 
-static void on_note(void *ctx, const rc_note *note)
+static void on_note(void *ctx, const rc_trace_note *note)
 {
-    told *t = ctx;
-    assert_true(note->step == RC_STEP_HINT || note->step == RC_STEP_IGNORED);
-    if (note->step == RC_STEP_HINT) {
+    trace_log *t = ctx;
+    assert_true(note->step == RC_TRACE_HINT || note->step == RC_TRACE_IGNORED);
+    if (note->step == RC_TRACE_HINT) {
         t->hints++;
         t->wait_ms = note->wait_ms;
         assert_true(note->wait_ms >= 0 && note->wait_ms <= RC_DURATION_MAX_MS);
@@ -51,7 +51,7 @@ static void on_note(void *ctx, const rc_note *note)
 
 /* A collection and the trace that it talks to. */
 typedef struct fixture {
-    told told;
+    trace_log trace_log;
     rc_trace trace;
     rc_hints hints;
 } fixture;
@@ -59,7 +59,7 @@ typedef struct fixture {
 static void begin(fixture *f, int64_t now_unix_ms)
 {
     memset(f, 0, sizeof *f);
-    f->trace = (rc_trace){.note = on_note, .ctx = &f->told};
+    f->trace = (rc_trace){.on_note = on_note, .ctx = &f->trace_log};
     rc_hints_init(&f->hints, now_unix_ms, &f->trace);
 }
 
@@ -73,7 +73,8 @@ static void offer_headers(rc_hints *h, const char *lines)
         rc_str line = rc_str_slice(text, at, end);
         size_t colon = rc_str_find(line, RC_STR(": "), 0);
         assert_true(colon != RC_STR_NPOS);
-        rc_hints_header(h, rc_str_slice(line, 0, colon), rc_str_slice(line, colon + 2, line.len));
+        rc_hints_add_header(h, rc_str_slice(line, 0, colon),
+                            rc_str_slice(line, colon + 2, line.len));
         at = end + 1;
     }
 }
@@ -83,7 +84,7 @@ static void expect_wait(const char *what, const fixture *f, int64_t want_ms)
     int64_t got_ms = rc_hints_wait_ms(&f->hints);
     if (got_ms != want_ms)
         fail_msg("%s: %lld ms, want %lld; last note: %s, %s", what, (long long)got_ms,
-                 (long long)want_ms, f->told.subject, f->told.text);
+                 (long long)want_ms, f->trace_log.subject, f->trace_log.text);
 }
 
 /* --- the values of headers --- */
@@ -263,7 +264,7 @@ static void test_headers(void **state)
         offer_headers(&f.hints, header_cases[i].lines);
         expect_wait(header_cases[i].lines, &f, header_cases[i].wait_ms);
         if (header_cases[i].wait_ms >= 0)
-            assert_true(f.told.hints > 0);
+            assert_true(f.trace_log.hints > 0);
     }
 }
 
@@ -287,8 +288,8 @@ static void test_points_in_time_need_now(void **state)
         begin(&f, 0);
         offer_headers(&f.hints, points[i]);
         expect_wait(points[i], &f, -1);
-        assert_int_equal(f.told.ignored, 1);
-        assert_non_null(strstr(f.told.text, "the time now is not known"));
+        assert_int_equal(f.trace_log.ignored, 1);
+        assert_non_null(strstr(f.trace_log.text, "the time now is not known"));
     }
 }
 
@@ -356,12 +357,12 @@ static void test_fields(void **state)
         const field_case *c = &field_cases[i];
         fixture f;
         begin(&f, NOW);
-        rc_hints_field(&f.hints, rc_str_c(c->key), rc_str_c(c->value), c->is_number);
+        rc_hints_add_field(&f.hints, rc_str_c(c->key), rc_str_c(c->value), c->is_number);
         expect_wait(c->key, &f, c->wait_ms);
         if (c->wait_ms >= 0)
             assert_true(rc_hints_is_field(rc_str_c(c->key)));
         if (!rc_hints_is_field(rc_str_c(c->key)))
-            assert_int_equal(f.told.hints + f.told.ignored, 0);
+            assert_int_equal(f.trace_log.hints + f.trace_log.ignored, 0);
     }
 }
 
@@ -389,8 +390,8 @@ static void test_every_row(void **state)
                        star ? star + 1 : "");
         fixture f;
         begin(&f, NOW);
-        rc_hints_header(&f.hints, rc_str_c(name), RC_STR("reset=soon"));
-        if (f.told.ignored != 1)
+        rc_hints_add_header(&f.hints, rc_str_c(name), RC_STR("reset=soon"));
+        if (f.trace_log.ignored != 1)
             fail_msg("\"%s\" of the row \"%s\" is not looked at", name, patterns[i]);
     }
 }
@@ -404,26 +405,26 @@ static void test_ranks(void **state)
     begin(&f, NOW);
     assert_int_equal(rc_hints_best(&f.hints).rank, RC_HINT_RANK_NONE);
     assert_int_equal(rc_hints_wait_ms(&f.hints), -1);
-    rc_hints_header(&f.hints, RC_STR("x-ratelimit-reset"), RC_STR("600"));
+    rc_hints_add_header(&f.hints, RC_STR("x-ratelimit-reset"), RC_STR("600"));
     assert_int_equal(rc_hints_best(&f.hints).rank, RC_HINT_RANK_RESET);
-    rc_hints_header(&f.hints, RC_STR("x-ratelimit-reset-tokens"), RC_STR("500"));
-    rc_hints_header(&f.hints, RC_STR("x-ratelimit-remaining-tokens"), RC_STR("0"));
-    assert_int_equal(rc_hints_best(&f.hints).rank, RC_HINT_RANK_RESET_SPENT);
+    rc_hints_add_header(&f.hints, RC_STR("x-ratelimit-reset-tokens"), RC_STR("500"));
+    rc_hints_add_header(&f.hints, RC_STR("x-ratelimit-remaining-tokens"), RC_STR("0"));
+    assert_int_equal(rc_hints_best(&f.hints).rank, RC_HINT_RANK_RESET_EXHAUSTED);
     expect_wait("used up", &f, 500000);
-    rc_hints_text(&f.hints, RC_STR("in 400s"), 0);
+    rc_hints_add_text(&f.hints, RC_STR("in 400s"), 0);
     expect_wait("wording", &f, 400000);
-    rc_hints_field(&f.hints, RC_STR("retry_after"), RC_STR("300"), true);
+    rc_hints_add_field(&f.hints, RC_STR("retry_after"), RC_STR("300"), true);
     expect_wait("field", &f, 300000);
-    rc_hints_header(&f.hints, RC_STR("retry-after"), RC_STR("200"));
+    rc_hints_add_header(&f.hints, RC_STR("retry-after"), RC_STR("200"));
     expect_wait("header", &f, 200000);
-    rc_hints_field(&f.hints, RC_STR("retry_after"), RC_STR("900"), true);
-    rc_hints_text(&f.hints, RC_STR("in 900s"), 0);
+    rc_hints_add_field(&f.hints, RC_STR("retry_after"), RC_STR("900"), true);
+    rc_hints_add_text(&f.hints, RC_STR("in 900s"), 0);
     expect_wait("still the header", &f, 200000);
-    rc_hints_header(&f.hints, RC_STR("x-retry-after"), RC_STR("250"));
+    rc_hints_add_header(&f.hints, RC_STR("x-retry-after"), RC_STR("250"));
     expect_wait("the longer header", &f, 250000);
     assert_true(rc_str_eq(rc_hints_best(&f.hints).where, RC_STR("x-retry-after")));
     assert_true(rc_str_eq(rc_hints_best(&f.hints).value, RC_STR("250")));
-    assert_int_equal(f.told.hints, 8);
+    assert_int_equal(f.trace_log.hints, 8);
 }
 
 /* Field and wording, with the numbers of failures that were seen. */
@@ -432,14 +433,14 @@ static void test_seen(void **state)
     (void)state;
     fixture f;
     begin(&f, NOW);
-    rc_hints_text(&f.hints, RC_STR("Your quota will reset after 19h14m47s."), 22);
-    rc_hints_field(&f.hints, RC_STR("retryDelay"), RC_STR("68940s"), false);
+    rc_hints_add_text(&f.hints, RC_STR("Your quota will reset after 19h14m47s."), 22);
+    rc_hints_add_field(&f.hints, RC_STR("retryDelay"), RC_STR("68940s"), false);
     expect_wait("RetryInfo beside wording", &f, 68940000);
 
     begin(&f, 0);
-    rc_hints_field(&f.hints, RC_STR("resets_at"), RC_STR("1777936568"), true);
-    assert_int_equal(f.told.ignored, 1);
-    rc_hints_field(&f.hints, RC_STR("resets_in_seconds"), RC_STR("13872"), true);
+    rc_hints_add_field(&f.hints, RC_STR("resets_at"), RC_STR("1777936568"), true);
+    assert_int_equal(f.trace_log.ignored, 1);
+    rc_hints_add_field(&f.hints, RC_STR("resets_in_seconds"), RC_STR("13872"), true);
     offer_headers(&f.hints, "X-Codex-Primary-Used-Percent: 100\n"
                             "X-Codex-Primary-Window-Minutes: 300\n"
                             "X-Codex-Primary-Reset-After-Seconds: 13873\n"
@@ -461,22 +462,22 @@ static void test_notes(void **state)
     (void)state;
     fixture f;
     begin(&f, NOW);
-    rc_hints_header(&f.hints, RC_STR("Retry-After"), RC_STR("20"));
-    assert_string_equal(f.told.subject, "Retry-After");
-    assert_string_equal(f.told.text, "20");
-    assert_int_equal(f.told.wait_ms, 20000);
-    rc_hints_header(&f.hints, RC_STR("retry-after"), RC_STR("-1"));
-    assert_string_equal(f.told.subject, "retry-after");
-    assert_string_equal(f.told.text, "negative");
-    rc_hints_header(&f.hints, RC_STR("x-ratelimit-reset"), RC_STR("60"));
-    assert_int_equal(f.told.hints, 2);
-    rc_hints_header(&f.hints, RC_STR("x-ratelimit-remaining"), RC_STR("60"));
-    assert_string_equal(f.told.subject, "x-ratelimit-reset");
-    assert_string_equal(f.told.text, "its limit is not used up");
-    assert_int_equal(f.told.ignored, 2);
-    rc_hints_header(&f.hints, RC_STR("x-ratelimit-reset"), RC_STR("70"));
-    assert_int_equal(f.told.hints, 2);
-    assert_int_equal(f.told.ignored, 3);
+    rc_hints_add_header(&f.hints, RC_STR("Retry-After"), RC_STR("20"));
+    assert_string_equal(f.trace_log.subject, "Retry-After");
+    assert_string_equal(f.trace_log.text, "20");
+    assert_int_equal(f.trace_log.wait_ms, 20000);
+    rc_hints_add_header(&f.hints, RC_STR("retry-after"), RC_STR("-1"));
+    assert_string_equal(f.trace_log.subject, "retry-after");
+    assert_string_equal(f.trace_log.text, "negative");
+    rc_hints_add_header(&f.hints, RC_STR("x-ratelimit-reset"), RC_STR("60"));
+    assert_int_equal(f.trace_log.hints, 2);
+    rc_hints_add_header(&f.hints, RC_STR("x-ratelimit-remaining"), RC_STR("60"));
+    assert_string_equal(f.trace_log.subject, "x-ratelimit-reset");
+    assert_string_equal(f.trace_log.text, "its limit is not used up");
+    assert_int_equal(f.trace_log.ignored, 2);
+    rc_hints_add_header(&f.hints, RC_STR("x-ratelimit-reset"), RC_STR("70"));
+    assert_int_equal(f.trace_log.hints, 2);
+    assert_int_equal(f.trace_log.ignored, 3);
 }
 
 static void test_no_trace(void **state)
@@ -487,11 +488,11 @@ static void test_no_trace(void **state)
     const rc_trace *traces[] = {NULL, &deaf};
     for (size_t i = 0; i < COUNT(traces); i++) {
         rc_hints_init(&h, NOW, traces[i]);
-        rc_hints_header(&h, RC_STR("retry-after"), RC_STR("x"));
-        rc_hints_header(&h, RC_STR("retry-after"), RC_STR("7"));
-        rc_hints_header(&h, rc_str_make(NULL, 0), rc_str_make(NULL, 0));
-        rc_hints_field(&h, rc_str_make(NULL, 0), rc_str_make(NULL, 0), false);
-        rc_hints_text(&h, rc_str_make(NULL, 0), 0);
+        rc_hints_add_header(&h, RC_STR("retry-after"), RC_STR("x"));
+        rc_hints_add_header(&h, RC_STR("retry-after"), RC_STR("7"));
+        rc_hints_add_header(&h, rc_str_make(NULL, 0), rc_str_make(NULL, 0));
+        rc_hints_add_field(&h, rc_str_make(NULL, 0), rc_str_make(NULL, 0), false);
+        rc_hints_add_text(&h, rc_str_make(NULL, 0), 0);
         assert_int_equal(rc_hints_wait_ms(&h), 7000);
     }
 }
@@ -504,12 +505,12 @@ static void test_too_many_limits(void **state)
     char names[RC_HINT_LIMITS_MAX + 4][32];
     for (size_t i = 0; i < COUNT(names); i++) {
         (void)snprintf(names[i], sizeof names[i], "x-ratelimit-reset-l%zu", i);
-        rc_hints_header(&f.hints, rc_str_c(names[i]), RC_STR("7"));
+        rc_hints_add_header(&f.hints, rc_str_c(names[i]), RC_STR("7"));
     }
-    assert_int_equal(f.told.hints, RC_HINT_LIMITS_MAX);
-    assert_int_equal(f.told.ignored, 4);
-    assert_string_equal(f.told.text, "too many limits");
-    rc_hints_header(&f.hints, RC_STR("x-ratelimit-remaining-more"), RC_STR("0"));
+    assert_int_equal(f.trace_log.hints, RC_HINT_LIMITS_MAX);
+    assert_int_equal(f.trace_log.ignored, 4);
+    assert_string_equal(f.trace_log.text, "too many limits");
+    rc_hints_add_header(&f.hints, RC_STR("x-ratelimit-remaining-more"), RC_STR("0"));
     expect_wait("those that fit", &f, 7000);
 }
 

@@ -18,17 +18,17 @@
 #define DAY_MS INT64_C(86400000)
 
 /* What the trace was told. */
-typedef struct told {
+typedef struct trace_log {
     int hints;
     int ignored;
     char text[128]; /* of the last note */
-} told;
+} trace_log;
 
-static void on_note(void *ctx, const rc_note *note)
+static void on_note(void *ctx, const rc_trace_note *note)
 {
-    told *t = ctx;
-    t->hints += note->step == RC_STEP_HINT;
-    t->ignored += note->step == RC_STEP_IGNORED;
+    trace_log *t = ctx;
+    t->hints += note->step == RC_TRACE_HINT;
+    t->ignored += note->step == RC_TRACE_IGNORED;
     assert_true(rc_str_eq(note->subject, RC_STR("message")));
     (void)snprintf(t->text, sizeof t->text, "%.*s", (int)note->text.len, note->text.ptr);
 }
@@ -206,14 +206,14 @@ static void test_wording(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(text_cases); i++) {
         const text_case *c = &text_cases[i];
-        told t = {0};
-        rc_trace trace = {.note = on_note, .ctx = &t};
+        trace_log t = {0};
+        rc_trace trace = {.on_note = on_note, .ctx = &t};
         rc_hints h;
         rc_hints_init(&h, NOW, &trace);
         rc_str text;
         size_t at;
         char *memory = split(c->text, &text, &at);
-        rc_hints_text(&h, text, at);
+        rc_hints_add_text(&h, text, at);
         int64_t got_ms = rc_hints_wait_ms(&h);
         bool is_told = t.hints == (c->wait_ms >= 0) && t.ignored == (c->wait_ms < 0);
         free(memory);
@@ -228,19 +228,19 @@ static void test_wording(void **state)
 static void test_what_was_read(void **state)
 {
     (void)state;
-    told t = {0};
-    rc_trace trace = {.note = on_note, .ctx = &t};
+    trace_log t = {0};
+    rc_trace trace = {.on_note = on_note, .ctx = &t};
     rc_hints h;
     rc_hints_init(&h, NOW, &trace);
-    rc_hints_text(&h, RC_STR("Try again in about 4 days, 20 hours. Or not."), 10);
+    rc_hints_add_text(&h, RC_STR("Try again in about 4 days, 20 hours. Or not."), 10);
     assert_string_equal(t.text, "4 days, 20 hours");
-    rc_hints_text(&h, RC_STR("Reset at 2026-10-21 07:28:00 UTC, then"), 6);
+    rc_hints_add_text(&h, RC_STR("Reset at 2026-10-21 07:28:00 UTC, then"), 6);
     assert_string_equal(t.text, "2026-10-21 07:28:00 UTC");
-    rc_hints_text(&h, RC_STR("in 20.04446179s."), 0);
+    rc_hints_add_text(&h, RC_STR("in 20.04446179s."), 0);
     assert_string_equal(t.text, "20.04446179s");
-    rc_hints_text(&h, RC_STR("请在60秒后"), 6);
+    rc_hints_add_text(&h, RC_STR("请在60秒后"), 6);
     assert_string_equal(t.text, "60秒");
-    rc_hints_text(&h, RC_STR("short"), 99);
+    rc_hints_add_text(&h, RC_STR("short"), 99);
     assert_int_equal(t.hints, 4);
     assert_int_equal(t.ignored, 0);
     rc_hint best = rc_hints_best(&h);
@@ -257,14 +257,14 @@ static void test_points_in_time_need_now(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(points); i++) {
-        told t = {0};
-        rc_trace trace = {.note = on_note, .ctx = &t};
+        trace_log t = {0};
+        rc_trace trace = {.on_note = on_note, .ctx = &t};
         rc_hints h;
         rc_hints_init(&h, 0, &trace);
         rc_str text;
         size_t at;
         char *memory = split(points[i], &text, &at);
-        rc_hints_text(&h, text, at);
+        rc_hints_add_text(&h, text, at);
         assert_int_equal(rc_hints_wait_ms(&h), -1);
         free(memory);
         if (!strstr(t.text, "the time now is not known"))

@@ -51,57 +51,58 @@ static const struct {
     const char *target;
     const char *host;
     const char *more;
-    rc_page page;
-} pages[] = {
+    rc_origin_verdict verdict;
+} cases[] = {
     /* Programs ask by any name. */
-    {"/", "evil.example", "", RC_PAGE_NONE},
-    {"/", "gate.internal:8787", "User-Agent: curl/8\r\n", RC_PAGE_NONE},
-    {"/", "gate", "User-Agent: OpenAI/Python 1\r\n", RC_PAGE_NONE},
+    {"/", "evil.example", "", RC_ORIGIN_ALLOWED},
+    {"/", "gate.internal:8787", "User-Agent: curl/8\r\n", RC_ORIGIN_ALLOWED},
+    {"/", "gate", "User-Agent: OpenAI/Python 1\r\n", RC_ORIGIN_ALLOWED},
     /* Browsers by ours. */
-    {"/", "localhost:8787", FETCH CHROME, RC_PAGE_NONE},
-    {"/", "LOCALHOST", CHROME, RC_PAGE_NONE},
-    {"/", "127.0.0.1:8787", FETCH, RC_PAGE_NONE},
-    {"/", "[::1]:8787", FETCH, RC_PAGE_NONE},
-    {"/", "10.0.0.7:8787", FETCH, RC_PAGE_NONE},
-    {"/", "gate.listen:1", FETCH CHROME, RC_PAGE_NONE},
-    {"/", "localhost", "Origin: http://localhost:3000\r\n", RC_PAGE_NONE},
-    {"/", "localhost", "Origin: http://[::1]:3000\r\n", RC_PAGE_NONE},
+    {"/", "localhost:8787", FETCH CHROME, RC_ORIGIN_ALLOWED},
+    {"/", "LOCALHOST", CHROME, RC_ORIGIN_ALLOWED},
+    {"/", "127.0.0.1:8787", FETCH, RC_ORIGIN_ALLOWED},
+    {"/", "[::1]:8787", FETCH, RC_ORIGIN_ALLOWED},
+    {"/", "10.0.0.7:8787", FETCH, RC_ORIGIN_ALLOWED},
+    {"/", "gate.listen:1", FETCH CHROME, RC_ORIGIN_ALLOWED},
+    {"/", "localhost", "Origin: http://localhost:3000\r\n", RC_ORIGIN_ALLOWED},
+    {"/", "localhost", "Origin: http://[::1]:3000\r\n", RC_ORIGIN_ALLOWED},
     /* Names that somebody else has led here. */
-    {"/", "evil.example:8787", FETCH, RC_PAGE_REBOUND},
-    {"/", "evil.example", CHROME, RC_PAGE_REBOUND},
-    {"/", "evil.example", "user-agent: mozilla/4\r\n", RC_PAGE_REBOUND},
-    {"/", "evil.example", "Sec-Fetch-Dest: empty\r\n", RC_PAGE_REBOUND},
-    {"/", "evil.example", "SEC-FETCH-MODE: no-cors\r\n", RC_PAGE_REBOUND},
-    {"/", "evil.example", "Sec-Fetch-Site: none\r\nSec-Fetch-Site: none\r\n", RC_PAGE_REBOUND},
-    {"/", "evil.example", "Origin: http://localhost\r\n", RC_PAGE_REBOUND},
-    {"/", "localhost.evil.example", CHROME, RC_PAGE_REBOUND},
-    {"/", "127.0.0.1.evil.example", CHROME, RC_PAGE_REBOUND},
-    {"/", "gate.listen.evil", CHROME, RC_PAGE_REBOUND},
-    {"/", "localhost:", CHROME, RC_PAGE_REBOUND},
-    {"http://evil.example/", "evil.example", CHROME, RC_PAGE_REBOUND},
-    {"http://localhost:8787/", "localhost:8787", CHROME, RC_PAGE_NONE},
+    {"/", "evil.example:8787", FETCH, RC_ORIGIN_REBOUND},
+    {"/", "evil.example", CHROME, RC_ORIGIN_REBOUND},
+    {"/", "evil.example", "user-agent: mozilla/4\r\n", RC_ORIGIN_REBOUND},
+    {"/", "evil.example", "Sec-Fetch-Dest: empty\r\n", RC_ORIGIN_REBOUND},
+    {"/", "evil.example", "SEC-FETCH-MODE: no-cors\r\n", RC_ORIGIN_REBOUND},
+    {"/", "evil.example", "Sec-Fetch-Site: none\r\nSec-Fetch-Site: none\r\n", RC_ORIGIN_REBOUND},
+    {"/", "evil.example", "Origin: http://localhost\r\n", RC_ORIGIN_REBOUND},
+    {"/", "localhost.evil.example", CHROME, RC_ORIGIN_REBOUND},
+    {"/", "127.0.0.1.evil.example", CHROME, RC_ORIGIN_REBOUND},
+    {"/", "gate.listen.evil", CHROME, RC_ORIGIN_REBOUND},
+    {"/", "localhost:", CHROME, RC_ORIGIN_REBOUND},
+    {"http://evil.example/", "evil.example", CHROME, RC_ORIGIN_REBOUND},
+    {"http://localhost:8787/", "localhost:8787", CHROME, RC_ORIGIN_ALLOWED},
     /* Other sites, which say so. */
-    {"/", "localhost", "Sec-Fetch-Site: cross-site\r\n", RC_PAGE_OTHER},
-    {"/", "localhost", "Origin: https://evil.example\r\n", RC_PAGE_OTHER},
-    {"/", "localhost", "Origin: null\r\n", RC_PAGE_OTHER},
-    {"/", "localhost", "Origin: http://localhost.evil.example\r\n", RC_PAGE_OTHER},
-    {"/", "evil.example", "Origin: http://evil.example\r\n", RC_PAGE_OTHER},
+    {"/", "localhost", "Sec-Fetch-Site: cross-site\r\n", RC_ORIGIN_CROSS_SITE},
+    {"/", "localhost", "Origin: https://evil.example\r\n", RC_ORIGIN_CROSS_SITE},
+    {"/", "localhost", "Origin: null\r\n", RC_ORIGIN_CROSS_SITE},
+    {"/", "localhost", "Origin: http://localhost.evil.example\r\n", RC_ORIGIN_CROSS_SITE},
+    {"/", "evil.example", "Origin: http://evil.example\r\n", RC_ORIGIN_CROSS_SITE},
 };
 
 static void a_page_asks_by_a_name_of_ours_alone(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(pages); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         char text[512];
         rc_http1 reader;
         const int len = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n",
-                                 pages[i].target, pages[i].host, pages[i].more);
+                                 cases[i].target, cases[i].host, cases[i].more);
         rc_http1_init(&reader, RC_HTTP1_REQUEST, &rc_http1_limits_default);
         assert_int_equal(rc_http1_read_head(&reader, rc_str_make(text, (size_t)len)),
                          RC_HTTP1_HEAD);
-        const rc_page page = rc_host_page(&reader, text, RC_STR("gate.listen:8787"));
-        if (page != pages[i].page)
-            fail_msg("%d for: %s", (int)page, text);
+        const rc_origin_verdict verdict =
+            rc_origin_guard_check(&reader, text, RC_STR("gate.listen:8787"));
+        if (verdict != cases[i].verdict)
+            fail_msg("%d for: %s", (int)verdict, text);
     }
 }
 
@@ -113,7 +114,8 @@ static void a_page_without_a_host_is_none_of_ours(void **state)
     const rc_str head = RC_STR("GET / HTTP/1.0\r\nOrigin: http://localhost\r\n\r\n");
     rc_http1_init(&reader, RC_HTTP1_REQUEST, &rc_http1_limits_default);
     assert_int_equal(rc_http1_read_head(&reader, head), RC_HTTP1_HEAD);
-    assert_int_equal(rc_host_page(&reader, head.ptr, RC_STR("127.0.0.1:1")), RC_PAGE_REBOUND);
+    assert_int_equal(rc_origin_guard_check(&reader, head.ptr, RC_STR("127.0.0.1:1")),
+                     RC_ORIGIN_REBOUND);
 }
 
 int main(void)

@@ -144,7 +144,7 @@ static void the_last_byte_brings_the_end(void **state)
     assert_int_equal(event, RC_HTTP1_END);
 }
 
-static void an_answer_to_head_has_no_body(void **state)
+static void a_response_to_head_has_no_body(void **state)
 {
     (void)state;
     rc_str bytes = RC_STR("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
@@ -156,7 +156,7 @@ static void an_answer_to_head_has_no_body(void **state)
     assert_true(rc_http1_is_reusable(&reader));
 }
 
-static void what_ends_too_early_is_truncated(void **state)
+static void an_early_end_is_truncation(void **state)
 {
     (void)state;
     static const char *const cut[] = {
@@ -525,8 +525,8 @@ int main(void)
         cmocka_unit_test(responses_are_read),
         cmocka_unit_test(a_304_has_no_body_whatever_it_says),
         cmocka_unit_test(the_last_byte_brings_the_end),
-        cmocka_unit_test(an_answer_to_head_has_no_body),
-        cmocka_unit_test(what_ends_too_early_is_truncated),
+        cmocka_unit_test(a_response_to_head_has_no_body),
+        cmocka_unit_test(an_early_end_is_truncation),
         cmocka_unit_test(ambiguous_requests_are_refused),
         cmocka_unit_test(hosts_and_paths_have_their_characters),
         cmocka_unit_test(upstreams_are_held_to_the_same),

@@ -17,7 +17,7 @@
 static bool push(rc_str text, size_t step)
 {
     rc_http1_trailer trailer = {0};
-    rc_http1_trailer_is is = RC_HTTP1_TRAILER_MORE;
+    rc_http1_trailer_result is = RC_HTTP1_TRAILER_MORE;
     size_t at = 0;
     while (at < text.len && is == RC_HTTP1_TRAILER_MORE) {
         size_t used = 0;
@@ -48,7 +48,7 @@ static void trailers_are_read(void **state)
     assert_true(is_good(RC_STR("A-name-that-is-longer-than-any-of-them-is: a\r\n\r\n")));
 }
 
-static void what_is_none_is_refused(void **state)
+static void a_malformed_trailer_is_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
@@ -107,7 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trailers_are_read),
-        cmocka_unit_test(what_is_none_is_refused),
+        cmocka_unit_test(a_malformed_trailer_is_refused),
         cmocka_unit_test(it_has_an_end_and_a_ceiling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

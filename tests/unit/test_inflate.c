@@ -165,7 +165,7 @@ static void nothing_is_whole_until_its_end(void **state)
 
 /* ---- damage ---- */
 
-static void what_is_behind_the_end_damages(void **state)
+static void bytes_behind_the_end_are_damage(void **state)
 {
     (void)state;
     static const char *const behind[] = {"x", "\0xy", "garbage", "\x1f\x8c", "\x1f\x8b\x07\0"};
@@ -196,7 +196,7 @@ static void zeros_behind_the_end_fill_a_block(void **state)
     }
 }
 
-static void what_is_none_of_it_is_damaged(void **state)
+static void uncompressed_bytes_are_damage(void **state)
 {
     (void)state;
     check_damaged(RC_CODING_GZIP, RC_STR("{\"choices\":[]}"));
@@ -229,7 +229,7 @@ static void no_flipped_bit_changes_the_bytes(void **state)
     }
 }
 
-static void damage_comes_behind_what_was_good(void **state)
+static void good_bytes_come_before_damage(void **state)
 {
     (void)state;
     char room[1024];
@@ -353,11 +353,11 @@ int main(void)
         cmocka_unit_test(members_follow_each_other),
         cmocka_unit_test(a_head_with_everything),
         cmocka_unit_test(nothing_is_whole_until_its_end),
-        cmocka_unit_test(what_is_behind_the_end_damages),
+        cmocka_unit_test(bytes_behind_the_end_are_damage),
         cmocka_unit_test(zeros_behind_the_end_fill_a_block),
-        cmocka_unit_test(what_is_none_of_it_is_damaged),
+        cmocka_unit_test(uncompressed_bytes_are_damage),
         cmocka_unit_test(no_flipped_bit_changes_the_bytes),
-        cmocka_unit_test(damage_comes_behind_what_was_good),
+        cmocka_unit_test(good_bytes_come_before_damage),
         cmocka_unit_test(a_bomb_comes_in_pieces),
         cmocka_unit_test(memory_that_is_not_there),
         cmocka_unit_test(codings_are_known_by_name),

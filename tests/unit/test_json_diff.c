@@ -219,7 +219,7 @@ static void compare(const sink *s)
     bool is_accepted = ours->last == RC_JSON_END;
     if (is_accepted != (theirs != NULL) && !(is_accepted && is_out_of_range(&error)))
         fail_msg("%.*s\nours: %s, theirs: %s", (int)text.len, text.ptr,
-                 is_accepted ? "good" : ours->fault.what, theirs ? "good" : error.text);
+                 is_accepted ? "good" : ours->fault.message, theirs ? "good" : error.text);
     if (theirs) {
         rc_json_reader reader;
         rc_json_reader_init(&reader, text, &limits);

@@ -254,13 +254,13 @@ static void test_splice_failures(void **state)
 static void check_names(rc_str text, const rc_json_member *members, size_t count)
 {
     rc_str keys[RC_JSON_NAMES_MAX];
-    uint8_t marks[RC_JSON_MARKS_LEN(RC_JSON_NAMES_MAX)] = {0};
+    uint8_t hashes[RC_JSON_KEY_HASHES_LEN(RC_JSON_NAMES_MAX)] = {0};
     rc_json_value values[RC_JSON_NAMES_MAX];
-    const rc_json_names names = {keys, marks, count};
+    const rc_json_names names = {keys, hashes, count};
     uint32_t found = 0;
     for (size_t i = 0; i < count; i++) {
         keys[i] = members[i].key;
-        marks[i] = rc_json_mark(keys[i]);
+        hashes[i] = rc_json_key_hash(keys[i]);
     }
     assert_int_equal(rc_json_find_names(text, &names, false, values, &found), RC_OK);
     assert_int_equal(found, (UINT64_C(1) << count) - 1);
@@ -274,9 +274,9 @@ static void test_names_that_are_not_there(void **state)
 {
     (void)state;
     static const rc_str keys[] = {RC_STR_INIT("a"), RC_STR_INIT("b"), RC_STR_INIT("c")};
-    static const uint8_t marks[RC_JSON_MARKS_LEN(3)] = {RC_JSON_MARK("a"), RC_JSON_MARK("b"),
-                                                        RC_JSON_MARK("c")};
-    static const rc_json_names names = {keys, marks, 3};
+    static const uint8_t hashes[RC_JSON_KEY_HASHES_LEN(3)] = {
+        RC_JSON_KEY_HASH("a"), RC_JSON_KEY_HASH("b"), RC_JSON_KEY_HASH("c")};
+    static const rc_json_names names = {keys, hashes, 3};
     rc_json_value values[3];
     uint32_t found = 7;
     assert_int_equal(rc_json_find_names(RC_STR("[]"), &names, false, values, &found), RC_E_TYPE);
@@ -333,25 +333,25 @@ static void test_many_members(void **state)
     }
 }
 
-static void test_marks(void **state)
+static void test_key_hashes(void **state)
 {
     (void)state;
-    assert_int_equal(RC_JSON_MARK("model"), rc_json_mark(RC_STR("model")));
-    assert_int_equal(RC_JSON_MARK("\xC3\xA4"), rc_json_mark(RC_STR("\xC3\xA4")));
+    assert_int_equal(RC_JSON_KEY_HASH("model"), rc_json_key_hash(RC_STR("model")));
+    assert_int_equal(RC_JSON_KEY_HASH("\xC3\xA4"), rc_json_key_hash(RC_STR("\xC3\xA4")));
     for (int c = 0; c < 256; c++) {
         const char text[64] = {(char)c};
         for (size_t len = 0; len < sizeof text; len++)
-            assert_true(rc_json_mark(rc_str_make(text, len)) != 0);
+            assert_true(rc_json_key_hash(rc_str_make(text, len)) != 0);
     }
 }
 
 /* Members that are there twice, or that readers which ignore case would take for another one. */
-static void test_twins(void **state)
+static void test_ambiguous_names(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
-        uint32_t found, twins;
+        uint32_t found, ambiguous;
     } rows[] = {
         {"{\"model\":1,\"stream\":2,\"x\":3}", 3, 0},
         {"{\"mod\\u0065l\":1}", 1, 0},
@@ -372,26 +372,26 @@ static void test_twins(void **state)
     };
     static const rc_str keys[] = {RC_STR_INIT("model"), RC_STR_INIT("stream"),
                                   RC_STR_INIT("token")};
-    static const uint8_t marks[RC_JSON_MARKS_LEN(3)] = {
-        RC_JSON_MARK("model"), RC_JSON_MARK("stream"), RC_JSON_MARK("token")};
-    static const rc_json_names names = {keys, marks, 3};
+    static const uint8_t hashes[RC_JSON_KEY_HASHES_LEN(3)] = {
+        RC_JSON_KEY_HASH("model"), RC_JSON_KEY_HASH("stream"), RC_JSON_KEY_HASH("token")};
+    static const rc_json_names names = {keys, hashes, 3};
     for (size_t i = 0; i < COUNT(rows); i++) {
         rc_json_value values[3];
-        uint32_t found, twins;
+        uint32_t found, ambiguous;
         print_message("%s\n", rows[i].text);
-        (void)rc_json_find_names_once(rc_str_c(rows[i].text), &names, values, &found, &twins);
+        (void)rc_json_find_names_once(rc_str_c(rows[i].text), &names, values, &found, &ambiguous);
         assert_int_equal(found, rows[i].found);
-        assert_int_equal(twins, rows[i].twins);
+        assert_int_equal(ambiguous, rows[i].ambiguous);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_twins),
+        cmocka_unit_test(test_ambiguous_names),
         cmocka_unit_test(test_many_members),
         cmocka_unit_test(test_names_that_are_not_there),
-        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_key_hashes),
         cmocka_unit_test(test_finds),
         cmocka_unit_test(test_values_of_every_type),
         cmocka_unit_test(test_escapes_are_said),

@@ -9,11 +9,11 @@
 
 #include "base/json_reader.h"
 
-static void expect_place(rc_str text, size_t offset, size_t line, size_t column)
+static void expect_position(rc_str text, size_t offset, size_t line, size_t column)
 {
-    rc_json_place place = rc_json_place_of(text, offset);
-    if (place.line != line || place.column != column)
-        fail_msg("offset %zu: %zu:%zu, want %zu:%zu", offset, place.line, place.column, line,
+    rc_json_position position = rc_json_position_of(text, offset);
+    if (position.line != line || position.column != column)
+        fail_msg("offset %zu: %zu:%zu, want %zu:%zu", offset, position.line, position.column, line,
                  column);
 }
 
@@ -33,32 +33,32 @@ static void test_lines(void **state)
     };
     assert_int_equal(sizeof WANT / sizeof *WANT, text.len + 1);
     for (size_t i = 0; i <= text.len; i++)
-        expect_place(text, i, WANT[i][0], WANT[i][1]);
-    expect_place(text, text.len + 100, 8, 2);
+        expect_position(text, i, WANT[i][0], WANT[i][1]);
+    expect_position(text, text.len + 100, 8, 2);
 }
 
 static void test_characters(void **state)
 {
     (void)state;
     rc_str text = RC_STR("\xC3\xA9\xF0\x9F\x98\x80\xFFz\n\xE2\x82");
-    expect_place(text, 0, 1, 1);
-    expect_place(text, 1, 1, 1); /* inside a character: the character's place */
-    expect_place(text, 2, 1, 2);
-    expect_place(text, 5, 1, 2);
-    expect_place(text, 6, 1, 3); /* an ill-formed byte is one column */
-    expect_place(text, 7, 1, 4);
-    expect_place(text, 8, 1, 5);
-    expect_place(text, 9, 2, 1);
-    expect_place(text, 10, 2, 1);
-    expect_place(text, 11, 2, 2);
+    expect_position(text, 0, 1, 1);
+    expect_position(text, 1, 1, 1); /* inside a character: the character's place */
+    expect_position(text, 2, 1, 2);
+    expect_position(text, 5, 1, 2);
+    expect_position(text, 6, 1, 3); /* an ill-formed byte is one column */
+    expect_position(text, 7, 1, 4);
+    expect_position(text, 8, 1, 5);
+    expect_position(text, 9, 2, 1);
+    expect_position(text, 10, 2, 1);
+    expect_position(text, 11, 2, 2);
 }
 
 static void test_empty(void **state)
 {
     (void)state;
-    expect_place(RC_STR(""), 0, 1, 1);
-    expect_place(rc_str_make(NULL, 0), 5, 1, 1);
-    expect_place(RC_STR("\r"), 1, 2, 1);
+    expect_position(RC_STR(""), 0, 1, 1);
+    expect_position(rc_str_make(NULL, 0), 5, 1, 1);
+    expect_position(RC_STR("\r"), 1, 2, 1);
 }
 
 int main(void)

@@ -181,9 +181,9 @@ static void test_faults(void **state)
         char *copy = json_exact_copy(want->text.ptr, want->text.len);
         json_tokens *got = read_strict(rc_str_make(copy, want->text.len));
         if (got->last != RC_JSON_ERROR || got->fault.status != want->status ||
-            got->fault.offset != want->offset || strcmp(got->fault.what, want->what) != 0)
+            got->fault.offset != want->offset || strcmp(got->fault.message, want->what) != 0)
             fail_msg("%s: status %d at %zu: %s", want->text.ptr, got->fault.status,
-                     got->fault.offset, got->fault.what ? got->fault.what : "no fault");
+                     got->fault.offset, got->fault.message ? got->fault.message : "no fault");
         free(got);
         free(copy);
     }

@@ -137,7 +137,7 @@ static void test_damage(void **state)
         const damage_case *want = &CASES[i];
         char *copy = json_exact_copy(want->text.ptr, want->text.len);
         json_tokens *got = read_tolerant(rc_str_make(copy, want->text.len));
-        const char *what = got->fault.what ? got->fault.what : "";
+        const char *what = got->fault.message ? got->fault.message : "";
         bool is_right = strcmp(got->line, want->tokens) == 0 && got->fault.status == want->status &&
                         got->fault.offset == want->offset &&
                         strcmp(what, want->what ? want->what : "") == 0;

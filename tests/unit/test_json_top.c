@@ -24,7 +24,7 @@ static bool on_key(void *ctx, rc_str raw)
     return !rc_str_eq(raw, RC_STR("stop"));
 }
 
-static void names_are_told_in_any_pieces(void **state)
+static void names_are_found_in_any_pieces(void **state)
 {
     (void)state;
     static const struct {
@@ -43,27 +43,27 @@ static void names_are_told_in_any_pieces(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         const rc_str text = json_text(rows[i].text);
         for (size_t step = 1; step <= text.len + 1; step++) {
-            rc_json_top top = {0};
+            rc_json_top_keys top = {0};
             heard[0] = '\0';
             for (size_t at = 0; at < text.len; at += step)
-                (void)rc_json_top_push(&top, rc_str_slice(text, at, at + step), on_key, NULL);
+                (void)rc_json_top_keys_push(&top, rc_str_slice(text, at, at + step), on_key, NULL);
             assert_string_equal(heard, rows[i].names);
         }
     }
 }
 
-static void long_names_are_not_told(void **state)
+static void long_names_are_left_out(void **state)
 {
     (void)state;
     char text[RC_JSON_TOP_KEY_MAX + 32];
     for (size_t len = RC_JSON_TOP_KEY_MAX - 1; len <= RC_JSON_TOP_KEY_MAX + 1; len++) {
-        rc_json_top top = {0};
+        rc_json_top_keys top = {0};
         heard[0] = '\0';
         text[0] = '{';
         text[1] = '"';
         memset(text + 2, 'x', len);
         snprintf(text + 2 + len, sizeof text - 2 - len, "\":1,\"b\":2}");
-        assert_true(rc_json_top_push(&top, rc_str_c(text), on_key, NULL));
+        assert_true(rc_json_top_keys_push(&top, rc_str_c(text), on_key, NULL));
         assert_int_equal(strlen(heard), len <= RC_JSON_TOP_KEY_MAX ? len + 3 : 2);
     }
 }
@@ -71,8 +71,8 @@ static void long_names_are_not_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_told_in_any_pieces),
-        cmocka_unit_test(long_names_are_not_told),
+        cmocka_unit_test(names_are_found_in_any_pieces),
+        cmocka_unit_test(long_names_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,11 +126,11 @@ static void test_failures(void **state)
 {
     (void)state;
     rc_str raw = RC_STR("first\\nsecond\\u20acthird");
-    for (size_t room = 0; room < 21; room++) {
+    for (size_t scratch = 0; scratch < 21; scratch++) {
         char memory[32];
         rc_buf buf;
-        rc_buf_init_fixed(&buf, memory, room);
-        bool fits = room >= 20; /* 5 + 1 + 6 + 3 + 5 */
+        rc_buf_init_fixed(&buf, memory, scratch);
+        bool fits = scratch >= 20; /* 5 + 1 + 6 + 3 + 5 */
         assert_int_equal(rc_json_unescape(raw, &buf), fits ? RC_OK : RC_E_TOO_LARGE);
     }
     for (int for_good = 0; for_good < 2; for_good++) {
@@ -178,16 +178,16 @@ static void expect_one_pass(rc_str text)
 {
     char memory[2][512];
     rc_buf buf;
-    rc_buf room;
+    rc_buf scratch;
     rc_json_token token;
     rc_json_fault fault = {.status = RC_OK};
     rc_str value = {NULL, 0};
     rc_buf_init_fixed(&buf, memory[0], sizeof memory[0]);
-    rc_buf_init_fixed(&room, memory[1], sizeof memory[1]);
-    rc_buf_push(&room, RC_STR("before"));
+    rc_buf_init_fixed(&scratch, memory[1], sizeof memory[1]);
+    rc_buf_push(&scratch, RC_STR("before"));
     rc_json_lex_string(text, 0, true, &token, &fault);
     rc_json_unescape(token.raw, &buf);
-    size_t end = rc_json_lex_value(text, 1, &room, &value);
+    size_t end = rc_json_lex_value(text, 1, &scratch, &value);
     if (fault.status != RC_OK) {
         assert_true(end == RC_JSON_SCAN_NONE);
         return;
@@ -195,7 +195,7 @@ static void expect_one_pass(rc_str text)
     assert_int_equal(end, token.end - 1);
     assert_true(rc_str_eq(value, rc_buf_get(&buf)));
     assert_true(rc_str_eq(rc_str_make(memory[1], 6), RC_STR("before")));
-    assert_int_equal(rc_buf_get(&room).len, token.has_escapes ? 6 + value.len : 6);
+    assert_int_equal(rc_buf_get(&scratch).len, token.has_escapes ? 6 + value.len : 6);
 }
 
 static void test_value_in_one_pass(void **state)

@@ -43,7 +43,7 @@ static void test_values(void **state)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rc_json_walk w = rc_json_walk_begin(rc_str_c(rows[i].text));
-        rc_json_walked value;
+        rc_json_raw_value value;
         bool is_good = rc_json_walk_value(&w, &value);
         assert_int_equal(is_good, rows[i].raw != NULL);
         if (!is_good)
@@ -59,7 +59,7 @@ static void test_members(void **state)
     (void)state;
     rc_json_walk w = rc_json_walk_begin(rc_str_c(" { \"a\" : 1 , \"b\":\"x\"}"));
     rc_str key;
-    rc_json_walked value;
+    rc_json_raw_value value;
     assert_false(rc_json_walk_byte(&w, '['));
     assert_true(rc_json_walk_byte(&w, '{'));
     assert_true(rc_json_walk_key(&w, &key) && rc_str_eq(key, RC_STR("a")));

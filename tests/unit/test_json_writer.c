@@ -258,7 +258,7 @@ static void test_end_without_begin(void **state)
 }
 
 /* With any room the failure sticks, and what is there is the start of the whole. */
-static void test_every_room(void **state)
+static void test_every_space(void **state)
 {
     (void)state;
     char whole[512];
@@ -268,12 +268,12 @@ static void test_every_room(void **state)
     rc_json_writer_init(&w, &buf, 2);
     write_sample(&w);
     size_t len = rc_buf_get(&buf).len;
-    for (size_t room = 0; room <= len; room++) {
+    for (size_t space = 0; space <= len; space++) {
         char memory[512];
-        rc_buf_init_fixed(&buf, memory, room);
+        rc_buf_init_fixed(&buf, memory, space);
         rc_json_writer_init(&w, &buf, 2);
         write_sample(&w);
-        assert_int_equal(rc_buf_status(&buf), room < len ? RC_E_TOO_LARGE : RC_OK);
+        assert_int_equal(rc_buf_status(&buf), space < len ? RC_E_TOO_LARGE : RC_OK);
         assert_memory_equal(memory, whole, rc_buf_get(&buf).len);
     }
 }
@@ -308,7 +308,7 @@ static void write_ready(rc_json_writer *w)
     static const rc_json_ready_key LONGEST = RC_JSON_READY_KEY("a_key_of_twenty_eight_letter");
     rc_json_object_begin(w);
     rc_json_ready_key_push(w, &FIRST);
-    rc_json_name(w, RC_STR("name"));
+    rc_json_string_verbatim(w, RC_STR("name"));
     rc_json_ready_key_push(w, &LONGEST);
     rc_json_object_begin(w);
     rc_json_ready_key_push(w, &FIRST);
@@ -319,26 +319,26 @@ static void write_ready(rc_json_writer *w)
     rc_json_object_end(w);
 }
 
-static void test_ready_keys_at_every_room(void **state)
+static void test_ready_keys_at_every_space(void **state)
 {
     (void)state;
     static const char WANT[] =
         "{\"first\":\"name\",\"a_key_of_twenty_eight_letter\":{\"first\":true},"
         "\"first\":\"sixteen bytes \\\"\\u001b\\\" and \xC3\xA9\\u2028 more\\n\"}";
     const size_t len = sizeof WANT - 1;
-    for (size_t room = 0; room <= len + 64; room++) {
+    for (size_t space = 0; space <= len + 64; space++) {
         char memory[512];
         rc_buf buf;
         rc_json_writer w;
         memset(memory, '#', sizeof memory);
-        rc_buf_init_fixed(&buf, memory, room);
+        rc_buf_init_fixed(&buf, memory, space);
         rc_json_writer_init(&w, &buf, 0);
         write_ready(&w);
-        assert_int_equal(rc_buf_status(&buf), room < len ? RC_E_TOO_LARGE : RC_OK);
+        assert_int_equal(rc_buf_status(&buf), space < len ? RC_E_TOO_LARGE : RC_OK);
         assert_memory_equal(memory, WANT, rc_buf_get(&buf).len);
-        if (room >= len)
+        if (space >= len)
             assert_int_equal(rc_buf_get(&buf).len, len);
-        assert_int_equal(memory[room], '#');
+        assert_int_equal(memory[space], '#');
     }
 }
 
@@ -378,9 +378,9 @@ int main(void)
         cmocka_unit_test(test_every_byte_comes_back),
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_end_without_begin),
-        cmocka_unit_test(test_every_room),
+        cmocka_unit_test(test_every_space),
         cmocka_unit_test(test_every_allocation),
-        cmocka_unit_test(test_ready_keys_at_every_room),
+        cmocka_unit_test(test_ready_keys_at_every_space),
         cmocka_unit_test(test_escapes_at_every_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,16 +25,16 @@ static bool is_simple(const char *p, size_t len, char except)
 static void simple_text_is_known(void **state)
 {
     (void)state;
-    for (size_t len = 0; len <= 3 * RC_LANES + 1; len++) {
+    for (size_t len = 0; len <= 3 * RC_VEC16_BYTES + 1; len++) {
         char *text = malloc(len + 1);
         assert_non_null(text);
         memset(text, 'a', len);
-        assert_true(rc_lanes_is_simple(text, len, '\0'));
+        assert_true(rc_vec16_is_simple(text, len, '\0'));
         for (size_t at = 0; at < len; at++) {
             for (int c = 0; c < 256; c++) {
                 text[at] = (char)c;
-                assert_int_equal(rc_lanes_is_simple(text, len, '\0'), is_simple(text, len, '\0'));
-                assert_int_equal(rc_lanes_is_simple(text, len, ':'), is_simple(text, len, ':'));
+                assert_int_equal(rc_vec16_is_simple(text, len, '\0'), is_simple(text, len, '\0'));
+                assert_int_equal(rc_vec16_is_simple(text, len, ':'), is_simple(text, len, ':'));
             }
             text[at] = 'a';
         }

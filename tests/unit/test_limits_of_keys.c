@@ -12,31 +12,31 @@
 
 /* Two models of one provider, with the same two keys. */
 typedef struct fixture {
-    world w;
+    call_fixture w;
     rc_credential limits[2][2];
 } fixture;
 
 static void init(fixture *f, uint16_t keys)
 {
     *f = (fixture){0};
-    world_init(&f->w, 2);
+    fixture_init(&f->w, 2);
     for (uint16_t i = 0; i < 2; i++)
         rc_shared_set_pool(&f->w.shared, i, 0, keys, f->limits[i]);
     assert_true(rc_shared_validate(&f->w.shared));
 }
 
-static void expect(rc_action action, rc_action_kind what, rc_reason reason)
+static void expect(rc_action action, rc_action_kind kind, rc_reason reason)
 {
     assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.what, what);
+    assert_int_equal(action.kind, kind);
 }
 
 /* Another call asks the entry first. */
-static rc_action ask(fixture *f, uint16_t entry)
+static rc_action begin_at(fixture *f, uint16_t entry)
 {
-    world *w = &f->w;
+    call_fixture *w = &f->w;
     w->options.first_entry = entry;
-    return world_begin(w);
+    return fixture_begin(w);
 }
 
 static void a_rate_is_the_models(void **state)
@@ -44,20 +44,20 @@ static void a_rate_is_the_models(void **state)
     (void)state;
     fixture f;
     init(&f, 1);
-    expect(ask(&f, 0), RC_DO_TRY, RC_WHY_FIRST_TRY);
-    rc_action next = world_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS);
+    expect(begin_at(&f, 0), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    rc_action next = fixture_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS);
     expect(next, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
     assert_int_equal(next.entry, 1);
     assert_int_equal(next.credential, 0);
-    assert_int_equal(rc_call_on_success(&f.w.call, f.w.now_ms).what, RC_DO_DELIVER);
+    assert_int_equal(rc_call_on_success(&f.w.call, f.w.now_ms).kind, RC_DO_DELIVER);
     /* The others know of it, and of no more. */
-    rc_action other = ask(&f, 0);
-    expect(other, RC_DO_TRY, RC_WHY_FIRST_TRY);
+    rc_action other = begin_at(&f, 0);
+    expect(other, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     assert_int_equal(other.entry, 1);
     assert_int_equal(f.w.skips.count, 1);
     rc_call_on_success(&f.w.call, f.w.now_ms);
     f.w.now_ms += HINT_MS;
-    assert_int_equal(ask(&f, 0).entry, 0);
+    assert_int_equal(begin_at(&f, 0).entry, 0);
     assert_int_equal(f.w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
     assert_true(rc_shared_validate(&f.w.shared));
 }
@@ -67,17 +67,17 @@ static void other_keys_go_first(void **state)
     (void)state;
     fixture f;
     init(&f, 2);
-    ask(&f, 0);
-    rc_action next = world_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS);
+    begin_at(&f, 0);
+    rc_action next = fixture_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS);
     expect(next, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
     assert_int_equal(next.entry, 0);
     assert_int_equal(next.credential, 1);
-    next = world_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS / 2);
+    next = fixture_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS / 2);
     expect(next, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
     rc_call_on_success(&f.w.call, f.w.now_ms);
     /* Alone, the target is open when the first of its keys is. */
     f.w.plan.chain_count = 1;
-    rc_action stop = ask(&f, 0);
+    rc_action stop = begin_at(&f, 0);
     expect(stop, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
     assert_int_equal(stop.at_ms, f.w.now_ms + HINT_MS / 2);
 }
@@ -95,9 +95,9 @@ static void a_quota_is_the_models_unless_it_is_the_accounts(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture f;
         init(&f, 1);
-        ask(&f, 0);
-        rc_action next = world_fail_limit(&f.w, RC_CODE_QUOTA_EXHAUSTED, cases[i].kind, NO_HINT);
-        assert_int_equal(next.what, cases[i].is_of_model ? RC_DO_TRY : RC_DO_STOP);
+        begin_at(&f, 0);
+        rc_action next = fixture_fail_limit(&f.w, RC_CODE_QUOTA_EXHAUSTED, cases[i].kind, NO_HINT);
+        assert_int_equal(next.kind, cases[i].is_of_model ? RC_DO_TRY : RC_DO_STOP);
         assert_int_equal(f.limits[0][0].state,
                          cases[i].is_of_model ? RC_CREDENTIAL_EXHAUSTED : RC_CREDENTIAL_HEALTHY);
         assert_int_equal(f.w.credentials[0].state,
@@ -112,9 +112,9 @@ static void without_limits(void **state)
     fixture f;
     init(&f, 1);
     rc_shared_set_pool(&f.w.shared, 0, 0, 1, NULL);
-    ask(&f, 0);
-    rc_action wait = world_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS);
-    assert_int_equal(wait.what, RC_DO_WAIT);
+    begin_at(&f, 0);
+    rc_action wait = fixture_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS);
+    assert_int_equal(wait.kind, RC_DO_WAIT);
     assert_int_equal(f.w.credentials[0].state, RC_CREDENTIAL_COOLING);
     assert_null(rc_target_limit(&f.w.targets[0], 0));
     rc_shared_limit_credential(&f.w.shared, 0, 0, RC_CREDENTIAL_EXHAUSTED, f.w.now_ms + 1);
@@ -129,11 +129,11 @@ static void a_fresh_key_keeps_to_the_limit(void **state)
     fixture f;
     init(&f, 1);
     rc_shared_set_refresh(&f.w.shared, 0, true);
-    ask(&f, 0);
-    expect(world_fail(&f.w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_REFRESH, RC_WHY_REFRESH);
+    begin_at(&f, 0);
+    expect(fixture_fail(&f.w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_REFRESH, RC_WHY_REFRESH);
     rc_shared_limit_credential(&f.w.shared, 0, 0, RC_CREDENTIAL_COOLING, f.w.now_ms + 2000);
     rc_action wait = rc_call_on_refreshed(&f.w.call, true, f.w.now_ms, 1);
-    assert_int_equal(wait.what, RC_DO_WAIT);
+    assert_int_equal(wait.kind, RC_DO_WAIT);
     assert_true(wait.at_ms >= f.w.now_ms + 2000);
 }
 

@@ -17,7 +17,7 @@
 
 static const char *const import[] = {"config", "import", "litellm", "c.yaml", NULL};
 
-static void every_failing_call_is_told(void **state)
+static void every_failing_call_is_reported(void **state)
 {
     (void)state;
     for (int fail_at = 1; fail_at < 100; fail_at++) {
@@ -37,7 +37,7 @@ static void every_failing_call_is_told(void **state)
     fail_msg("it never ends");
 }
 
-static void every_failing_allocation_is_told(void **state)
+static void every_failing_allocation_is_reported(void **state)
 {
     (void)state;
     for (size_t fail_at = 1; fail_at < 1000; fail_at++) {
@@ -58,8 +58,8 @@ static void every_failing_allocation_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_failing_call_is_told),
-        cmocka_unit_test(every_failing_allocation_is_told),
+        cmocka_unit_test(every_failing_call_is_reported),
+        cmocka_unit_test(every_failing_allocation_is_reported),
     };
     return cmocka_run_group_tests_name("litellm", tests, NULL, NULL);
 }

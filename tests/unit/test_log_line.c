@@ -20,7 +20,7 @@ static const rc_log_style json = {.is_json = true};
 static const rc_log_style plain = {0};
 static const rc_log_style terminal = {.has_colour = true, .has_utf8 = true, .utc_offset_s = 3600};
 
-static char room[4096];
+static char buffer[4096];
 static rc_buf out;
 
 static rc_log_request good_request(void)
@@ -52,18 +52,18 @@ static rc_log_request good_request(void)
 
 static rc_str push(const rc_log_style *style, const rc_log_request *request)
 {
-    rc_buf_init_fixed(&out, room, sizeof(room) - 1);
+    rc_buf_init_fixed(&out, buffer, sizeof(buffer) - 1);
     assert_int_equal(rc_log_push_request(&out, style, request), RC_OK);
-    room[rc_buf_get(&out).len] = '\0';
+    buffer[rc_buf_get(&out).len] = '\0';
     return rc_buf_get(&out);
 }
 
 static rc_str push_event(const rc_log_style *style, rc_log_event event, const rc_log_field *fields,
                          size_t count)
 {
-    rc_buf_init_fixed(&out, room, sizeof(room) - 1);
+    rc_buf_init_fixed(&out, buffer, sizeof(buffer) - 1);
     assert_int_equal(rc_log_push_event(&out, style, NOON, event, fields, count), RC_OK);
-    room[rc_buf_get(&out).len] = '\0';
+    buffer[rc_buf_get(&out).len] = '\0';
     return rc_buf_get(&out);
 }
 
@@ -105,7 +105,7 @@ static void a_request_has_all_its_fields(void **state)
     assert_false(query_has(doc, "/code"));
     assert_false(query_has(doc, "/report_id"));
     assert_false(query_has(doc, "/estimated"));
-    assert_non_null(strstr(room, "\"cost_usd\":0.0021,"));
+    assert_non_null(strstr(buffer, "\"cost_usd\":0.0021,"));
     json_object_put(doc);
 }
 
@@ -220,12 +220,12 @@ static void a_refused_request_says_where_it_went(void **state)
     query_string(doc, "/method", "POST");
     assert_true(query_has(doc, "/path"));
     json_object_put(doc);
-    assert_null(strstr(room, "hunter2"));
-    assert_non_null(strstr(room, "/chat/completions"));
+    assert_null(strstr(buffer, "hunter2"));
+    assert_non_null(strstr(buffer, "/chat/completions"));
     push(&plain, &request);
-    assert_non_null(strstr(room, "  404  POST /chat/completions"));
-    assert_null(strstr(room, "hunter2"));
-    assert_null(strchr(room, 0x1b));
+    assert_non_null(strstr(buffer, "  404  POST /chat/completions"));
+    assert_null(strstr(buffer, "hunter2"));
+    assert_null(strchr(buffer, 0x1b));
 }
 
 static void the_longest_line_fits(void **state)
@@ -282,7 +282,7 @@ static void the_longest_line_fits(void **state)
 
 static uint64_t chance_state = 11;
 
-static uint32_t chance(uint32_t below)
+static uint32_t random_below(uint32_t below)
 {
     chance_state = chance_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(chance_state >> 33) % below;
@@ -295,9 +295,9 @@ static rc_str odd_text(char *memory, size_t max)
         "\xe2\x80\xa8", "\"",   "\\",       "abc",  "\x7f",        "\xc2\x85", "😀",
         "\xcc\x81",     "{}",   "\t",       "é",    "\x1b]0;x\x07"};
     size_t len = 0;
-    const uint32_t count = chance(120);
+    const uint32_t count = random_below(120);
     for (uint32_t i = 0; i < count; i++) {
-        const char *part = parts[chance(COUNT(parts))];
+        const char *part = parts[random_below(COUNT(parts))];
         const size_t size = part[0] != '\0' ? strlen(part) : 1;
         if (len + size > max)
             break;
@@ -327,8 +327,8 @@ static void whatever_is_in_it_a_line_is_a_line(void **state)
     static char memory[11][600];
     for (int i = 0; i < 3000; i++) {
         const rc_log_request request = {
-            .unix_ms = (int64_t)chance(UINT32_MAX) * 1000,
-            .outcome = (rc_log_outcome)chance(6),
+            .unix_ms = (int64_t)random_below(UINT32_MAX) * 1000,
+            .outcome = (rc_log_outcome)random_below(6),
             .request_id = odd_text(memory[0], 600),
             .report_id = odd_text(memory[1], 600),
             .client = odd_text(memory[2], 600),
@@ -338,8 +338,8 @@ static void whatever_is_in_it_a_line_is_a_line(void **state)
             .provider_request_id = odd_text(memory[6], 600),
             .method = odd_text(memory[9], 600),
             .path = odd_text(memory[10], 600),
-            .status = (int)chance(700),
-            .code = (rc_code)chance(1300),
+            .status = (int)random_below(700),
+            .code = (rc_code)random_below(1300),
             .trace_id = odd_text(memory[7], 600),
         };
         json_object_put(parse(push(&json, &request)));
@@ -347,7 +347,7 @@ static void whatever_is_in_it_a_line_is_a_line(void **state)
         check_visible(push(&terminal, &request));
         const rc_log_field fields[] = {
             {"message", odd_text(memory[8], 600), 0}, {"file", request.model, 0}, {"line", {0}, 7}};
-        const rc_log_event event = (rc_log_event)chance(RC_LOG_EVENT_COUNT);
+        const rc_log_event event = (rc_log_event)random_below(RC_LOG_EVENT_COUNT);
         json_object_put(parse(push_event(&json, event, fields, 3)));
         check_visible(push_event(&terminal, event, fields, 3));
     }
@@ -362,13 +362,13 @@ static void secrets_stay_out(void **state)
     request.provider_request_id = rc_str_c(key);
     request.trace_id = rc_str_c(key);
     push(&json, &request);
-    assert_null(strstr(room, "hunter2"));
-    assert_non_null(strstr(room, "[redacted]"));
+    assert_null(strstr(buffer, "hunter2"));
+    assert_non_null(strstr(buffer, "[redacted]"));
     push(&plain, &request);
-    assert_null(strstr(room, "hunter2"));
+    assert_null(strstr(buffer, "hunter2"));
     const rc_log_field field = {"message", RC_STR_INIT("Authorization: Bearer hunter2hunter2"), 0};
     push_event(&json, RC_LOG_EVENT_SUPPRESSED, &field, 1);
-    assert_null(strstr(room, "hunter2"));
+    assert_null(strstr(buffer, "hunter2"));
 }
 
 static void events_say_what_happened(void **state)
@@ -389,14 +389,14 @@ static void events_say_what_happened(void **state)
     assert_string_equal(push_event(&plain, RC_LOG_EVENT_RELOAD_REFUSED, refused, 5).ptr,
                         "12:04:05  reload refused  file recourse.yaml  line 12  column 7  key "
                         "routes[0].polcy  unknown key; did you mean policy?\n");
-    rc_buf_init_fixed(&out, room, sizeof(room));
+    rc_buf_init_fixed(&out, buffer, sizeof(buffer));
     assert_int_equal(
         rc_log_push_json(&out, NOON, RC_LOG_EVENT_STATE, "state", RC_STR("{\"keys\":[1,2]}")),
         RC_OK);
     assert_int_equal(rc_buf_push_byte(&out, '\0'), RC_OK);
-    assert_string_equal(room, "{\"time\":\"2023-11-15T12:04:05.123Z\",\"level\":\"info\","
-                              "\"event\":\"state\",\"state\":{\"keys\":[1,2]}}\n");
-    rc_buf_init_fixed(&out, room, 40);
+    assert_string_equal(buffer, "{\"time\":\"2023-11-15T12:04:05.123Z\",\"level\":\"info\","
+                                "\"event\":\"state\",\"state\":{\"keys\":[1,2]}}\n");
+    rc_buf_init_fixed(&out, buffer, 40);
     assert_int_not_equal(rc_log_push_json(&out, NOON, RC_LOG_EVENT_STATE, "state", RC_STR("{}")),
                          RC_OK);
     /* Each has a name and a level of its own. */
@@ -409,9 +409,9 @@ static void events_say_what_happened(void **state)
     const rc_log_field empty = {"message", RC_STR_INIT(""), 0};
     assert_string_equal(push_event(&plain, RC_LOG_EVENT_STOPPED, &empty, 1).ptr,
                         "12:04:05  stopped\n");
-    rc_log_teller teller = {json, &rc_sys_real};
+    rc_log_formatter formatter = {json, &rc_sys_real};
     char line[RC_LOG_LINE_MAX];
-    const size_t len = rc_log_format_dropped(&teller, 7, line, sizeof(line));
+    const size_t len = rc_log_format_dropped(&formatter, 7, line, sizeof(line));
     json_object *doc = parse(rc_str_make(line, len));
     query_int(doc, "/lines", 7);
     query_string(doc, "/event", "log_dropped");

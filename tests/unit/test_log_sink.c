@@ -29,9 +29,9 @@ static char folder[64];
 static char path[128];
 static rc_sys_calls calls;
 static rc_log_sink *sink;
-static _Atomic int write_error; /* of each write; 0: none */
-static _Atomic int write_most;  /* bytes of one write; 0: all */
-static _Atomic uint64_t told;   /* by the notice */
+static _Atomic int write_error;  /* of each write; 0: none */
+static _Atomic int write_most;   /* bytes of one write; 0: all */
+static _Atomic uint64_t noticed; /* by the notice */
 static char text[1 << 20];
 
 static ssize_t write_or_fail(int fd, const void *buf, size_t size)
@@ -47,11 +47,11 @@ static ssize_t write_or_fail(int fd, const void *buf, size_t size)
 static size_t format_dropped(void *ctx, uint64_t count, char *room, size_t size)
 {
     (void)ctx;
-    told += count;
+    noticed += count;
     return (size_t)snprintf(room, size, "missing %u\n", (unsigned)count);
 }
 
-static void rest(void)
+static void wait_a_moment(void)
 {
     usleep(500);
 }
@@ -60,7 +60,7 @@ static void rest(void)
     do {                                         \
         int turns_left = PATIENCE;               \
         while (!(condition) && turns_left-- > 0) \
-            rest();                              \
+            wait_a_moment();                     \
         assert_true(condition);                  \
     } while (0)
 
@@ -74,7 +74,7 @@ static int set_up(void **state)
     calls.write = write_or_fail;
     write_error = 0;
     write_most = 0;
-    told = 0;
+    noticed = 0;
     sink = NULL;
     return 0;
 }
@@ -134,7 +134,7 @@ static void lines_are_written_in_order(void **state)
     rc_log_sink_stop(NULL);
 }
 
-static void a_full_disk_costs_lines_and_is_told(void **state)
+static void a_full_disk_costs_lines_and_a_notice_counts_them(void **state)
 {
     (void)state;
     assert_int_equal(start(path, 0), 0);
@@ -207,7 +207,7 @@ static void a_pipe_that_nobody_reads_keeps_nobody(void **state)
     /* What is being written and what waits are full after some. */
     for (int i = 0; i < 100; i++) {
         push("a line of twenty b.\n");
-        rest();
+        wait_a_moment();
     }
     assert_int_equal(rc_log_sink_count(sink).written, 0);
     const uint64_t dropped = rc_log_sink_count(sink).dropped;
@@ -217,7 +217,7 @@ static void a_pipe_that_nobody_reads_keeps_nobody(void **state)
         continue;
     UNTIL(rc_log_sink_count(sink).written + dropped == 100);
     push("the last\n");
-    UNTIL(told == dropped);
+    UNTIL(noticed == dropped);
     UNTIL(rc_log_sink_count(sink).written + dropped == 101);
     /* It ends although nobody reads, and what could not be written is not waited for. */
     fill_pipe();
@@ -256,7 +256,7 @@ static void a_file_that_was_moved_is_opened_again(void **state)
     rc_log_sink_stop(sink);
 }
 
-static void lines_go_elsewhere_when_told_to(void **state)
+static void lines_go_to_the_new_file_after_a_move(void **state)
 {
     (void)state;
     char other[160];
@@ -338,7 +338,7 @@ static void standard_error_is_shared(void **state)
     assert_string_equal(read_file(path), "first\nsecond\nthird\n");
 }
 
-static void what_cannot_begin_says_why(void **state)
+static void a_failed_start_gives_the_errno(void **state)
 {
     (void)state;
     static char longest[5000];
@@ -390,9 +390,9 @@ static void threads_write_whole_lines(void **state)
     rc_log_sink_stop(sink);
     read_file(path);
     for (char *at = text; *at != '\0'; at = strchr(at, '\n') + 1) {
-        const long who = strtol(at, &at, 10);
-        assert_int_equal(strtol(at, NULL, 10), next[who]);
-        next[who]++;
+        const long thread_index = strtol(at, &at, 10);
+        assert_int_equal(strtol(at, NULL, 10), next[thread_index]);
+        next[thread_index]++;
     }
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(next[i], LINES);
@@ -404,13 +404,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(lines_are_written_in_order),
-        TEST(a_full_disk_costs_lines_and_is_told),
+        TEST(a_full_disk_costs_lines_and_a_notice_counts_them),
         TEST(a_cut_line_does_not_spoil_the_next),
         TEST(a_pipe_that_nobody_reads_keeps_nobody),
         TEST(a_file_that_was_moved_is_opened_again),
-        TEST(lines_go_elsewhere_when_told_to),
+        TEST(lines_go_to_the_new_file_after_a_move),
         TEST(standard_error_is_shared),
-        TEST(what_cannot_begin_says_why),
+        TEST(a_failed_start_gives_the_errno),
         TEST(threads_write_whole_lines),
     };
     (void)alarm(120);

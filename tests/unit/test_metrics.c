@@ -32,19 +32,20 @@ static void end(void)
 
 static uint32_t code_cell(uint32_t outcome, rc_code code)
 {
-    return outcome * RC_METRIC_CODE_COUNT + rc_metric_code(code);
+    return outcome * RC_METRIC_CODE_COUNT + rc_metric_code_index(code);
 }
 
 static void every_code_has_its_place(void **state)
 {
     (void)state;
-    const rc_metric_label *label = rc_metric_get(RC_METRIC_ATTEMPTS)->words[0];
-    assert_string_equal(label->words[rc_metric_code(RC_CODE_NONE)], "none");
-    assert_string_equal(label->words[rc_metric_code(RC_CODE_UNKNOWN)], "unknown");
-    assert_string_equal(label->words[rc_metric_code((rc_code)1)], "unknown");
-    assert_string_equal(label->words[rc_metric_code((rc_code)-5)], "unknown");
+    const rc_metric_label *label = rc_metric_get(RC_METRIC_ATTEMPTS)->value_labels[0];
+    assert_string_equal(label->values[rc_metric_code_index(RC_CODE_NONE)], "none");
+    assert_string_equal(label->values[rc_metric_code_index(RC_CODE_UNKNOWN)], "unknown");
+    assert_string_equal(label->values[rc_metric_code_index((rc_code)1)], "unknown");
+    assert_string_equal(label->values[rc_metric_code_index((rc_code)-5)], "unknown");
     for (size_t i = 0; i < rc_code_count(); i++)
-        assert_string_equal(label->words[rc_metric_code(rc_code_at(i)->code)], rc_code_at(i)->name);
+        assert_string_equal(label->values[rc_metric_code_index(rc_code_at(i)->code)],
+                            rc_code_at(i)->name);
     assert_int_equal(label->count, rc_code_count() + 2);
 }
 
@@ -111,7 +112,7 @@ static void each_thing_counts_in_its_cell(void **state)
                           &(rc_metrics_attempt){b, RC_CODE_OVERLOADED, 1, RC_METRICS_NO_TIME});
     rc_metrics_on_retry(shard, b, 0);
     rc_metrics_on_retry(shard, b, 5000000);
-    rc_metrics_on_credential(shard, a);
+    rc_metrics_on_credential_switch(shard, a);
     rc_metrics_on_fallback(shard, a, b);
     rc_metrics_on_fallback(shard, a, b);
     rc_metrics_on_usage(shard, &(rc_metrics_usage){a, 0, 100, 20, false, 1234567});
@@ -121,7 +122,8 @@ static void each_thing_counts_in_its_cell(void **state)
     rc_metrics_on_stall(shard);
     assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_ATTEMPTS, a, 0), 1);
     assert_int_equal(
-        rc_metrics_sum(metrics, RC_METRIC_ATTEMPTS, b, rc_metric_code(RC_CODE_OVERLOADED)), 1);
+        rc_metrics_sum(metrics, RC_METRIC_ATTEMPTS, b, rc_metric_code_index(RC_CODE_OVERLOADED)),
+        1);
     assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_ATTEMPT_DURATION, a, 1), 1);
     assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_FIRST_BYTE, a, 0), 1);
     assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_FIRST_BYTE, b, 0), 0);
@@ -184,7 +186,7 @@ static void what_has_no_row_is_other(void **state)
     assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_RETRIES, RC_METRICS_OTHER, 0),
                      3000 - RC_METRICS_ROWS_MAX + 1);
     /* Numbers of rows that are not there, as after a mistake. */
-    rc_metrics_on_credential(shard, UINT16_MAX);
+    rc_metrics_on_credential_switch(shard, UINT16_MAX);
     assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_CREDENTIAL_SWITCHES, RC_METRICS_OTHER, 0),
                      1);
     rc_metrics_on_request(shard, &(rc_metrics_request){9, 9, 99, RC_CODE_NONE, 0});

@@ -37,7 +37,7 @@ static void end(void)
 }
 
 /* Puts the page together and reads it. Gives the number of series. */
-static size_t render(const rc_metrics_seen *seen)
+static size_t render(const rc_metrics_collector *seen)
 {
     char wrong[512];
     size_t series = 0;
@@ -193,7 +193,7 @@ static void what_is_looked_up_stands_once(void **state)
     (void)state;
     start(1);
     int rounds = 3000;
-    const rc_metrics_seen seen = {look, &rounds};
+    const rc_metrics_collector seen = {look, &rounds};
     render(&seen);
     assert_true(has("recourse_target_cooling_seconds{target=\"a/b\"} 1.5\n"));
     assert_true(has("recourse_target_cooling_seconds{target=\"a\xef\xbf\xbd\"} 0.001\n"));
@@ -218,7 +218,7 @@ static uint32_t chance(uint32_t below)
 }
 
 /* Bytes that names are not made of, and some that they are. */
-static rc_str odd_name(char room[400])
+static rc_str odd_name(char buffer[400])
 {
     static const char *const parts[] = {
         "gpt",     "\"",   "\\",       "\n",   "\r",     "\x00",     "}",
@@ -229,12 +229,12 @@ static rc_str odd_name(char room[400])
     for (uint32_t i = 0; i < count; i++) {
         const char *part = parts[chance(COUNT(parts))];
         const size_t size = part[0] != '\0' ? strlen(part) : 1;
-        memcpy(room + len, part, size);
+        memcpy(buffer + len, part, size);
         len += size;
     }
     if (chance(20) == 0)
-        len += (size_t)snprintf(room + len, 300, "%0*d", (int)(100 + chance(200)), 0);
-    return rc_str_make(room, len);
+        len += (size_t)snprintf(buffer + len, 300, "%0*d", (int)(100 + chance(200)), 0);
+    return rc_str_make(buffer, len);
 }
 
 static const int *odd_rounds;
@@ -263,13 +263,13 @@ static void whatever_the_names_the_page_is_sound_and_bounded(void **state)
     (void)state;
     start(3);
     chance_state = 7;
-    char room[512];
+    char buffer[512];
     for (int i = 0; i < 20000; i++) {
-        const rc_str name = odd_name(room);
+        const rc_str name = odd_name(buffer);
         const rc_metric_rows rows = (rc_metric_rows)(RC_ROWS_ROUTE + chance(3));
         rc_metrics_shard *shard = rc_metrics_shard_get(metrics, chance(3));
         const uint16_t row = rc_metrics_row(metrics, rows, name);
-        const uint16_t other = rc_metrics_row(metrics, RC_ROWS_TARGET, odd_name(room));
+        const uint16_t other = rc_metrics_row(metrics, RC_ROWS_TARGET, odd_name(buffer));
         rc_metrics_on_request(shard, &(rc_metrics_request){row, row, chance(7),
                                                            (rc_code)(chance(13) * 100 + chance(12)),
                                                            chance(UINT32_MAX)});
@@ -279,14 +279,14 @@ static void whatever_the_names_the_page_is_sound_and_bounded(void **state)
     }
     const int rounds = 2000;
     odd_rounds = &rounds;
-    const rc_metrics_seen seen = {look_odd_gauges, NULL};
+    const rc_metrics_collector seen = {look_odd_gauges, NULL};
     const size_t series = render(&seen);
     /* The rows of each kind with all their cells, and what is looked up. */
     size_t bound = 0;
     for (int i = 0; i < RC_METRIC_COUNT; i++) {
         const rc_metric_info *info = rc_metric_get((rc_metric)i);
-        bound += info->rows == RC_ROWS_PAIR   ? RC_METRICS_PAIRS_MAX
-                 : info->rows == RC_ROWS_SEEN ? RC_METRICS_ROWS_MAX
+        bound += info->rows == RC_ROWS_PAIR        ? RC_METRICS_PAIRS_MAX
+                 : info->rows == RC_ROWS_COLLECTED ? RC_METRICS_ROWS_MAX
                  : info->rows == RC_ROWS_PROCESS
                      ? rc_metrics_width((rc_metric)i) + 1
                      : (size_t)RC_METRICS_ROWS_MAX * (rc_metrics_width((rc_metric)i) + 1);
@@ -326,9 +326,9 @@ static void the_documentation_has_the_table(void **state)
 {
     (void)state;
     static char text[1 << 16];
-    static char room[1 << 16];
+    static char buffer[1 << 16];
     rc_buf table;
-    rc_buf_init_fixed(&table, room, sizeof(room));
+    rc_buf_init_fixed(&table, buffer, sizeof(buffer));
     rc_metric_push_docs(&table);
     rc_buf_push_byte(&table, '\0');
     assert_int_equal(rc_buf_status(&table), RC_OK);
@@ -343,11 +343,11 @@ static void the_documentation_has_the_table(void **state)
         file = fopen(PAGE_FILE, "wb");
         assert_non_null(file);
         fwrite(text, 1, (size_t)(begin - text), file);
-        fputs(room, file);
+        fputs(buffer, file);
         fclose(file);
         return;
     }
-    assert_string_equal(begin, room);
+    assert_string_equal(begin, buffer);
 }
 
 int main(void)

@@ -19,24 +19,24 @@ static bool parse(const char *text)
     return rc_mock_plan_parse(rc_str_c(text), &plan, &reading);
 }
 
-static void every_word_stands_alone_and_with_a_prefix(void **state)
+static void every_behaviour_stands_alone_and_with_a_prefix(void **state)
 {
     (void)state;
     char text[96];
     size_t count = 0;
-    for (; rc_mock_word_at(NULL, count) != NULL; count++) {
-        assert_true(parse(rc_mock_word_at(NULL, count)));
-        rc_buf room;
-        rc_buf_init_fixed(&room, text, sizeof text - 1);
-        rc_buf_push(&room, RC_STR("mock/"));
-        rc_buf_push(&room, rc_str_c(rc_mock_word_at(NULL, count)));
-        if (rc_mock_word_has_number(count))
-            rc_buf_push(&room, RC_STR("-7"));
-        rc_buf_push(&room, RC_STR("@3"));
-        rc_buf_push_byte(&room, '\0');
+    for (; rc_mock_behaviour_name_at(NULL, count) != NULL; count++) {
+        assert_true(parse(rc_mock_behaviour_name_at(NULL, count)));
+        rc_buf scratch;
+        rc_buf_init_fixed(&scratch, text, sizeof text - 1);
+        rc_buf_push(&scratch, RC_STR("mock/"));
+        rc_buf_push(&scratch, rc_str_c(rc_mock_behaviour_name_at(NULL, count)));
+        if (rc_mock_behaviour_has_number(count))
+            rc_buf_push(&scratch, RC_STR("-7"));
+        rc_buf_push(&scratch, RC_STR("@3"));
+        rc_buf_push_byte(&scratch, '\0');
         assert_true(parse(text));
         assert_int_equal(plan.first, 3);
-        assert_true(rc_mock_word_help_at(count)[0] != '\0');
+        assert_true(rc_mock_behaviour_help_at(count)[0] != '\0');
     }
     assert_true(count > 45);
 }
@@ -60,7 +60,7 @@ static void numbers_have_units(void **state)
     assert_int_equal(plan.hint_ms, 1000);
 }
 
-static void words_go_together(void **state)
+static void behaviours_go_together(void **state)
 {
     (void)state;
     assert_true(parse("mock/slow-first-1s+trickle-10+tokens-50+cut-after-20@2"));
@@ -76,23 +76,23 @@ static void words_go_together(void **state)
     assert_int_equal(plan.place, RC_MOCK_PLACE_FIRST);
 }
 
-static void what_is_left_goes_with_all(void **state)
+static void quota_left_goes_with_all(void **state)
 {
     (void)state;
     assert_true(parse("quota-left"));
-    assert_true(plan.has_left);
-    assert_int_equal(plan.left, 20);
+    assert_true(plan.has_remaining);
+    assert_int_equal(plan.remaining, 20);
     assert_int_equal(plan.error, RC_MOCK_ERROR_NONE);
     assert_true(parse("503+quota-left-0+slow-first-1"));
-    assert_true(plan.has_left);
-    assert_int_equal(plan.left, 0);
+    assert_true(plan.has_remaining);
+    assert_int_equal(plan.remaining, 0);
     assert_int_equal(plan.error, RC_MOCK_ERROR_UNAVAILABLE);
     assert_true(parse("quota"));
-    assert_false(plan.has_left);
+    assert_false(plan.has_remaining);
     assert_false(parse("quota-left-1001"));
     assert_int_equal(reading.fault, RC_MOCK_FAULT_NUMBER);
     assert_false(parse("quota-left-1+quota-left-2"));
-    assert_int_equal(reading.fault, RC_MOCK_FAULT_TOGETHER);
+    assert_int_equal(reading.fault, RC_MOCK_FAULT_CONFLICT);
 }
 
 static void a_stall_has_a_place_and_a_time(void **state)
@@ -104,7 +104,7 @@ static void a_stall_has_a_place_and_a_time(void **state)
     assert_int_equal(plan.stall_at, 1);
     assert_true(parse("stall-after-0"));
     assert_int_equal(plan.stall_at, 0);
-    assert_int_equal(plan.stall_ms, RC_MOCK_EVER);
+    assert_int_equal(plan.stall_ms, RC_MOCK_FOREVER);
     assert_true(parse("stall-after-3+stall-10ms"));
     assert_int_equal(plan.stall_at, 3);
     assert_int_equal(plan.stall_ms, 10);
@@ -136,20 +136,21 @@ static void what_is_wrong_is_named(void **state)
 {
     (void)state;
     plan = (rc_mock_plan){.first = 77};
-    assert_refused("mock/5033", RC_MOCK_FAULT_WORD, "5033", "503");
-    assert_refused("mock/ok+stal-5s", RC_MOCK_FAULT_WORD, "stal-5s", "stall");
-    assert_refused("mock/429-rety-after", RC_MOCK_FAULT_WORD, "429-rety-after", "429-retry-after");
-    assert_refused("gpt-4o", RC_MOCK_FAULT_WORD, "gpt-4o", NULL);
-    assert_refused("", RC_MOCK_FAULT_WORD, "", NULL);
-    assert_refused("mock/", RC_MOCK_FAULT_WORD, "", NULL);
-    assert_refused("ok+", RC_MOCK_FAULT_WORD, "", NULL);
+    assert_refused("mock/5033", RC_MOCK_FAULT_UNKNOWN, "5033", "503");
+    assert_refused("mock/ok+stal-5s", RC_MOCK_FAULT_UNKNOWN, "stal-5s", "stall");
+    assert_refused("mock/429-rety-after", RC_MOCK_FAULT_UNKNOWN, "429-rety-after",
+                   "429-retry-after");
+    assert_refused("gpt-4o", RC_MOCK_FAULT_UNKNOWN, "gpt-4o", NULL);
+    assert_refused("", RC_MOCK_FAULT_UNKNOWN, "", NULL);
+    assert_refused("mock/", RC_MOCK_FAULT_UNKNOWN, "", NULL);
+    assert_refused("ok+", RC_MOCK_FAULT_UNKNOWN, "", NULL);
     assert_refused("hang-5", RC_MOCK_FAULT_NUMBER, "hang-5", NULL);
     assert_refused("tokens-99999999999999999999", RC_MOCK_FAULT_NUMBER,
                    "tokens-99999999999999999999", NULL);
     assert_refused("tokens-5s", RC_MOCK_FAULT_NUMBER, "tokens-5s", NULL);
     assert_refused("stall-1h", RC_MOCK_FAULT_NUMBER, "stall-1h", NULL);
-    assert_refused("500+503", RC_MOCK_FAULT_TOGETHER, "503", NULL);
-    assert_refused("hang+cut-after-1", RC_MOCK_FAULT_TOGETHER, "cut-after-1", NULL);
+    assert_refused("500+503", RC_MOCK_FAULT_CONFLICT, "503", NULL);
+    assert_refused("hang+cut-after-1", RC_MOCK_FAULT_CONFLICT, "cut-after-1", NULL);
     assert_refused("503@", RC_MOCK_FAULT_FIRST, "@", NULL);
     assert_refused("503@0", RC_MOCK_FAULT_FIRST, "@0", NULL);
     assert_refused("503@2/2", RC_MOCK_FAULT_FIRST, "@2/2", NULL);
@@ -180,17 +181,17 @@ static void patterns(void **state)
         {"a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_int_equal(rc_mock_glob(rc_str_c(rows[i].pattern), rc_str_c(rows[i].text)),
+        assert_int_equal(rc_mock_glob_matches(rc_str_c(rows[i].pattern), rc_str_c(rows[i].text)),
                          rows[i].fits);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_word_stands_alone_and_with_a_prefix),
+        cmocka_unit_test(every_behaviour_stands_alone_and_with_a_prefix),
         cmocka_unit_test(numbers_have_units),
-        cmocka_unit_test(words_go_together),
-        cmocka_unit_test(what_is_left_goes_with_all),
+        cmocka_unit_test(behaviours_go_together),
+        cmocka_unit_test(quota_left_goes_with_all),
         cmocka_unit_test(a_stall_has_a_place_and_a_time),
         cmocka_unit_test(an_error_in_a_place_is_some_error),
         cmocka_unit_test(what_is_wrong_is_named),

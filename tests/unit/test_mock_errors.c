@@ -21,26 +21,26 @@ static int begin_fresh(void **state)
     return 0;
 }
 
-static void ask(const mock_endpoint *endpoint, const char *model, mock_seen *seen)
+static void send_request(const mock_endpoint *endpoint, const char *model, mock_received *received)
 {
     char target[512];
     char body[1024];
     rc_mock_message message = mock_message(endpoint, model, target, body);
-    if (!mock_ask_at(&provider, &message, 0, seen))
+    if (!mock_request_at(&provider, &message, 0, received))
         fail_msg("%s %s: a step makes no sense", endpoint->name, model);
 }
 
-static rc_verdict judge(const mock_endpoint *endpoint, const mock_seen *seen, bool is_event,
+static rc_verdict judge(const mock_endpoint *endpoint, const mock_received *received, bool is_event,
                         rc_classify_space *space)
 {
     static const char *const names[] = {"openai", "anthropic", "gemini"};
     const rc_failure failure = {
         .provider = rc_str_c(names[endpoint->family]),
-        .status = seen->status,
-        .headers = seen->headers,
-        .header_count = seen->header_count,
-        .body = is_event ? rc_str_make(NULL, 0) : rc_buf_get(&seen->body),
-        .event = is_event ? rc_buf_get(&seen->body) : rc_str_make(NULL, 0),
+        .status = received->status,
+        .headers = received->headers,
+        .header_count = received->header_count,
+        .body = is_event ? rc_str_make(NULL, 0) : rc_buf_get(&received->body),
+        .event = is_event ? rc_buf_get(&received->body) : rc_str_make(NULL, 0),
         .now_unix_ms = MOCK_NOW_UNIX_MS,
     };
     return rc_judge(&failure, NULL, NULL, space);
@@ -80,14 +80,14 @@ static const expected rows[] = {
 };
 
 static void check(const mock_endpoint *endpoint, const char *model, const expected *row,
-                  const mock_seen *seen, bool is_event)
+                  const mock_received *received, bool is_event)
 {
     rc_classify_space space;
-    const rc_verdict verdict = judge(endpoint, seen, is_event, &space);
+    const rc_verdict verdict = judge(endpoint, received, is_event, &space);
     if (verdict.code != row->code || (!is_event && verdict.retry_after_ms != row->wait_ms))
         fail_msg("%s %s: %s, %lld ms: %.*s", endpoint->name, model, rc_code_get(verdict.code)->name,
-                 (long long)verdict.retry_after_ms, (int)rc_buf_get(&seen->body).len,
-                 rc_buf_get(&seen->body).ptr);
+                 (long long)verdict.retry_after_ms, (int)rc_buf_get(&received->body).len,
+                 rc_buf_get(&received->body).ptr);
 }
 
 static void errors_mean_what_they_are_called(void **state)
@@ -95,18 +95,18 @@ static void errors_mean_what_they_are_called(void **state)
     (void)state;
     for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-            mock_seen seen;
-            ask(&mock_endpoints[e], rows[r].model, &seen);
-            assert_int_equal(seen.end, RC_MOCK_END);
-            assert_int_equal(seen.tokens, 0);
-            check(&mock_endpoints[e], rows[r].model, &rows[r], &seen, false);
-            mock_seen_done(&seen);
+            mock_received received;
+            send_request(&mock_endpoints[e], rows[r].model, &received);
+            assert_int_equal(received.end, RC_MOCK_END);
+            assert_int_equal(received.tokens, 0);
+            check(&mock_endpoints[e], rows[r].model, &rows[r], &received, false);
+            mock_received_done(&received);
         }
     }
 }
 
 /* Some errors are told apart by their status alone, which these places do not have. */
-static bool has_words(const expected *row)
+static bool has_message(const expected *row)
 {
     static const char *const bare[] = {"502",    "504", "413", "html-502", "mock/5o3",
                                        "gpt-4o", "403", "500", NULL};
@@ -125,14 +125,14 @@ static void errors_in_other_places_mean_the_same(void **state)
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
             for (size_t p = 0; p < 3; p++) {
                 char model[96];
-                mock_seen seen;
-                if (!has_words(&rows[r]) || (p > 0 && !mock_endpoints[e].is_stream))
+                mock_received received;
+                if (!has_message(&rows[r]) || (p > 0 && !mock_endpoints[e].is_stream))
                     continue;
                 (void)snprintf(model, sizeof model, "%s+%s", rows[r].model, places[p]);
-                ask(&mock_endpoints[e], model, &seen);
-                assert_int_equal(seen.status, 200);
-                check(&mock_endpoints[e], model, &rows[r], &seen, p > 0);
-                mock_seen_done(&seen);
+                send_request(&mock_endpoints[e], model, &received);
+                assert_int_equal(received.status, 200);
+                check(&mock_endpoints[e], model, &rows[r], &received, p > 0);
+                mock_received_done(&received);
             }
         }
     }
@@ -142,29 +142,29 @@ static void errors_in_other_places_mean_the_same(void **state)
 static void a_body_has_no_events(void **state)
 {
     (void)state;
-    mock_seen seen;
-    ask(&mock_endpoints[0], "stream-error-after-3", &seen);
-    assert_int_equal(seen.status, 500);
-    mock_seen_done(&seen);
-    ask(&mock_endpoints[0], "redirect", &seen);
-    assert_int_equal(seen.status, 307);
+    mock_received received;
+    send_request(&mock_endpoints[0], "stream-error-after-3", &received);
+    assert_int_equal(received.status, 500);
+    mock_received_done(&received);
+    send_request(&mock_endpoints[0], "redirect", &received);
+    assert_int_equal(received.status, 307);
     bool has_location = false;
-    for (size_t i = 0; i < seen.header_count; i++)
-        has_location = has_location || rc_str_eq(seen.headers[i].name, RC_STR("location"));
+    for (size_t i = 0; i < received.header_count; i++)
+        has_location = has_location || rc_str_eq(received.headers[i].name, RC_STR("location"));
     assert_true(has_location);
-    mock_seen_done(&seen);
+    mock_received_done(&received);
 }
 
 static void the_nearest_is_named(void **state)
 {
     (void)state;
     for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
-        mock_seen seen;
-        ask(&mock_endpoints[e], "mock/stal", &seen);
-        assert_int_equal(seen.status, 404);
-        rc_buf_push_byte(&seen.body, '\0');
-        assert_non_null(strstr(rc_buf_get(&seen.body).ptr, "did you mean stall?"));
-        mock_seen_done(&seen);
+        mock_received received;
+        send_request(&mock_endpoints[e], "mock/stal", &received);
+        assert_int_equal(received.status, 404);
+        rc_buf_push_byte(&received.body, '\0');
+        assert_non_null(strstr(rc_buf_get(&received.body).ptr, "did you mean stall?"));
+        mock_received_done(&received);
     }
 }
 

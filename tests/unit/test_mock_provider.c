@@ -31,7 +31,7 @@ static int begin_fresh(void **state)
     return 0;
 }
 
-static void ask_as(const char *key, const char *model, uint64_t now_ms, mock_seen *seen)
+static void request_as(const char *key, const char *model, uint64_t now_ms, mock_received *received)
 {
     char target[512];
     char body[1024];
@@ -43,23 +43,23 @@ static void ask_as(const char *key, const char *model, uint64_t now_ms, mock_see
         message.headers = &header;
         message.header_count = 1;
     }
-    assert_true(mock_ask_at(&provider, &message, now_ms, seen));
+    assert_true(mock_request_at(&provider, &message, now_ms, received));
 }
 
 static int status_of(const char *key, const char *model, uint64_t now_ms)
 {
-    mock_seen seen;
-    ask_as(key, model, now_ms, &seen);
-    const int status = seen.status;
-    mock_seen_done(&seen);
+    mock_received received;
+    request_as(key, model, now_ms, &received);
+    const int status = received.status;
+    mock_received_done(&received);
     return status;
 }
 
-static rc_str header_of(const mock_seen *seen, const char *name)
+static rc_str header_of(const mock_received *received, const char *name)
 {
-    for (size_t i = 0; i < seen->header_count; i++)
-        if (rc_str_eq(seen->headers[i].name, rc_str_c(name)))
-            return seen->headers[i].value;
+    for (size_t i = 0; i < received->header_count; i++)
+        if (rc_str_eq(received->headers[i].name, rc_str_c(name)))
+            return received->headers[i].value;
     return rc_str_make(NULL, 0);
 }
 
@@ -100,12 +100,12 @@ static void rules_in_their_order(void **state)
     char body[1024];
     rc_mock_message message = mock_message(&mock_endpoints[0], "gpt-5", target, body);
     const rc_header header = {RC_STR("X-Fail"), RC_STR("yes")};
-    mock_seen seen;
+    mock_received received;
     message.headers = &header;
     message.header_count = 1;
-    assert_true(mock_ask_at(&provider, &message, 0, &seen));
-    assert_int_equal(seen.status, 500);
-    mock_seen_done(&seen);
+    assert_true(mock_request_at(&provider, &message, 0, &received));
+    assert_int_equal(received.status, 500);
+    mock_received_done(&received);
 }
 
 static void keys_of_their_own(void **state)
@@ -131,17 +131,17 @@ static void keys_of_their_own(void **state)
 static void limits_fill_up_again(void **state)
 {
     (void)state;
-    mock_seen seen;
+    mock_received received;
     assert_int_equal(load("keys: [{name: a, ends: '1', requests_per_min: 3}]\n"), RC_OK);
     for (int i = 0; i < 3; i++)
         assert_int_equal(status_of("sk-1", "ok", 1000), 200);
-    ask_as("sk-1", "ok", 1000, &seen);
-    assert_int_equal(seen.status, 429);
-    assert_true(rc_str_eq(header_of(&seen, "retry-after"), RC_STR("20")));
-    assert_true(rc_str_eq(header_of(&seen, "x-ratelimit-limit-requests"), RC_STR("3")));
-    assert_true(rc_str_eq(header_of(&seen, "x-ratelimit-remaining-requests"), RC_STR("0")));
-    assert_true(rc_str_eq(header_of(&seen, "x-ratelimit-reset-requests"), RC_STR("60000ms")));
-    mock_seen_done(&seen);
+    request_as("sk-1", "ok", 1000, &received);
+    assert_int_equal(received.status, 429);
+    assert_true(rc_str_eq(header_of(&received, "retry-after"), RC_STR("20")));
+    assert_true(rc_str_eq(header_of(&received, "x-ratelimit-limit-requests"), RC_STR("3")));
+    assert_true(rc_str_eq(header_of(&received, "x-ratelimit-remaining-requests"), RC_STR("0")));
+    assert_true(rc_str_eq(header_of(&received, "x-ratelimit-reset-requests"), RC_STR("60000ms")));
+    mock_received_done(&received);
     assert_int_equal(status_of("sk-1", "ok", 20999), 429);
     assert_int_equal(status_of("sk-1", "ok", 21000), 200);
     assert_int_equal(status_of("sk-1", "ok", 21000), 429);
@@ -153,22 +153,22 @@ static void limits_fill_up_again(void **state)
 static void tokens_are_limited_too(void **state)
 {
     (void)state;
-    mock_seen seen;
+    mock_received received;
     assert_int_equal(load("limits: {tokens_per_min: 120}\nseed: 5\n"), RC_OK);
     assert_int_equal(provider.seed, 5);
     /* Some in, 80 out: the input fits twice, the output need not. */
-    ask_as("", "tokens-80", 0, &seen);
-    const uint64_t in = seen.answer.input_tokens;
+    request_as("", "tokens-80", 0, &received);
+    const uint64_t in = received.response.input_tokens;
     assert_true(in > 3 && 80 + 2 * in <= 120);
-    mock_seen_done(&seen);
-    ask_as("", "tokens-80", 0, &seen);
-    assert_int_equal(seen.status, 200);
-    assert_true(rc_str_eq(header_of(&seen, "x-ratelimit-limit-tokens"), RC_STR("120")));
-    mock_seen_done(&seen);
-    ask_as("", "tokens-80", 0, &seen);
-    assert_int_equal(seen.status, 429);
-    assert_true(header_of(&seen, "retry-after").len > 0);
-    mock_seen_done(&seen);
+    mock_received_done(&received);
+    request_as("", "tokens-80", 0, &received);
+    assert_int_equal(received.status, 200);
+    assert_true(rc_str_eq(header_of(&received, "x-ratelimit-limit-tokens"), RC_STR("120")));
+    mock_received_done(&received);
+    request_as("", "tokens-80", 0, &received);
+    assert_int_equal(received.status, 429);
+    assert_true(header_of(&received, "retry-after").len > 0);
+    mock_received_done(&received);
 }
 
 static void assert_fault(const char *text, uint32_t line, const char *path, const char *words)
@@ -180,7 +180,7 @@ static void assert_fault(const char *text, uint32_t line, const char *path, cons
         fail_msg("%u: %s: %s", faults.list[0].line, faults.list[0].path, faults.list[0].message);
 }
 
-static void faults_have_their_place(void **state)
+static void faults_have_their_position(void **state)
 {
     (void)state;
     assert_fault("rules:\n  - do: 5033\n", 2, "rules[0].do", "no such behaviour");
@@ -201,18 +201,19 @@ static void faults_have_their_place(void **state)
 static json_t *stats(void)
 {
     const rc_mock_message message = {.method = RC_STR("GET"), .target = RC_STR("/mock/stats")};
-    mock_seen seen;
-    assert_true(mock_ask_at(&provider, &message, 0, &seen));
-    assert_int_equal(seen.status, 200);
-    json_t *root = json_loadb(rc_buf_get(&seen.body).ptr, rc_buf_get(&seen.body).len, 0, NULL);
+    mock_received received;
+    assert_true(mock_request_at(&provider, &message, 0, &received));
+    assert_int_equal(received.status, 200);
+    json_t *root =
+        json_loadb(rc_buf_get(&received.body).ptr, rc_buf_get(&received.body).len, 0, NULL);
     assert_non_null(root);
-    mock_seen_done(&seen);
+    mock_received_done(&received);
     return root;
 }
 
 #define SECRET "sk-mock-0123456789abcdef-tail"
 
-static void the_ledger_counts_and_keeps_secrets(void **state)
+static void the_stats_count_and_hide_secrets(void **state)
 {
     (void)state;
     int requests = 0;
@@ -221,12 +222,12 @@ static void the_ledger_counts_and_keeps_secrets(void **state)
     int out = 0;
     int model_out = 0;
     int body_bytes = 0;
-    mock_seen seen;
+    mock_received received;
     assert_int_equal(status_of(SECRET, "tokens-5", 0), 200);
     assert_int_equal(status_of("short", "503", 0), 503);
-    ask_as("", "hang", 0, &seen);
-    const int input = (int)seen.answer.input_tokens;
-    mock_seen_done(&seen);
+    request_as("", "hang", 0, &received);
+    const int input = (int)received.response.input_tokens;
+    mock_received_done(&received);
     json_t *root = stats();
     assert_int_equal(json_unpack(root, "{s:i, s:i, s:i, s:i, s:{s:{s:i}}, s:[{s:i}]}", "requests",
                                  &requests, "tokens_in", &in, "billed_in", &billed, "tokens_out",
@@ -250,8 +251,8 @@ static void the_ledger_counts_and_keeps_secrets(void **state)
     json_decref(root);
 
     const rc_mock_message reset = {.method = RC_STR("POST"), .target = RC_STR("/mock/reset")};
-    assert_true(mock_ask_at(&provider, &reset, 0, &seen));
-    mock_seen_done(&seen);
+    assert_true(mock_request_at(&provider, &reset, 0, &received));
+    mock_received_done(&received);
     root = stats();
     assert_int_equal(json_integer_value(json_object_get(root, "requests")), 0);
     assert_int_equal(json_array_size(json_object_get(root, "last")), 0);
@@ -259,7 +260,7 @@ static void the_ledger_counts_and_keeps_secrets(void **state)
 }
 
 /* Thousands of models and keys: the tables have ceilings, and nothing is lost from the sums. */
-static void the_ledger_has_ceilings(void **state)
+static void the_stats_have_ceilings(void **state)
 {
     (void)state;
     for (int i = 0; i < 5000; i++) {
@@ -276,25 +277,25 @@ static void the_ledger_has_ceilings(void **state)
     assert_int_equal(
         json_integer_value(json_object_get(json_object_get(keys, "(others)"), "requests")),
         5000 - RC_MOCK_ROWS_MAX);
-    assert_int_equal(json_array_size(json_object_get(root, "last")), RC_MOCK_LAST_MAX);
+    assert_int_equal(json_array_size(json_object_get(root, "last")), RC_MOCK_RECENT_MAX);
     json_decref(root);
 }
 
-static bool ask_failing(const rc_mock_message *message, fail_alloc *memory)
+static bool request_failing(const rc_mock_message *message, fail_alloc *memory)
 {
     rc_alloc alloc = fail_alloc_of(memory);
-    rc_mock_answer answer;
+    rc_mock_response response;
     rc_mock_ticket ticket;
     rc_mock_step step = {0};
-    const rc_mock_now now = {0, MOCK_NOW_UNIX_MS};
+    const rc_mock_time now = {0, MOCK_NOW_UNIX_MS};
     const rc_status status =
-        rc_mock_provider_answer(&provider, message, &now, &alloc, &answer, &ticket);
-    while (status == RC_OK && step.what < RC_MOCK_END)
-        rc_mock_answer_step(&answer, &step);
-    rc_mock_answer_done(&answer);
+        rc_mock_provider_respond(&provider, message, &now, &alloc, &response, &ticket);
+    while (status == RC_OK && step.kind < RC_MOCK_END)
+        rc_mock_response_step(&response, &step);
+    rc_mock_response_done(&response);
     assert_int_equal(memory->live, 0);
     assert_false(memory->is_broken);
-    return status == RC_OK && step.what == RC_MOCK_END;
+    return status == RC_OK && step.kind == RC_MOCK_END;
 }
 
 static void without_memory_nothing_leaks(void **state)
@@ -307,16 +308,16 @@ static void without_memory_nothing_leaks(void **state)
         bool is_done = false;
         for (size_t at = 1; !is_done; at++) {
             fail_alloc memory = {.fail_at = at};
-            is_done = ask_failing(&message, &memory);
+            is_done = request_failing(&message, &memory);
             assert_true(at < 100);
             fail_alloc for_good = {.fail_at = at, .for_good = true};
-            (void)ask_failing(&message, &for_good);
+            (void)request_failing(&message, &for_good);
         }
     }
 }
 
 /* The page that explains the behaviours and the scenario has all of them. */
-static void the_page_has_every_word(void **state)
+static void the_page_has_every_behaviour(void **state)
 {
     (void)state;
     static char page[65536];
@@ -327,10 +328,10 @@ static void the_page_has_every_word(void **state)
     assert_non_null(file);
     page[fread(page, 1, sizeof page - 1, file)] = '\0';
     fclose(file);
-    for (size_t i = 0; rc_mock_word_at(NULL, i) != NULL; i++) {
+    for (size_t i = 0; rc_mock_behaviour_name_at(NULL, i) != NULL; i++) {
         char quoted[64];
-        (void)snprintf(quoted, sizeof quoted, "`%s%s`", rc_mock_word_at(NULL, i),
-                       rc_mock_word_has_number(i) ? "-N" : "");
+        (void)snprintf(quoted, sizeof quoted, "`%s%s`", rc_mock_behaviour_name_at(NULL, i),
+                       rc_mock_behaviour_has_number(i) ? "-N" : "");
         if (strstr(page, quoted) == NULL)
             fail_msg("docs/mock.md does not explain %s", quoted);
     }
@@ -350,11 +351,11 @@ int main(void)
         cmocka_unit_test(keys_of_their_own),
         cmocka_unit_test(limits_fill_up_again),
         cmocka_unit_test(tokens_are_limited_too),
-        cmocka_unit_test(faults_have_their_place),
-        cmocka_unit_test_setup(the_ledger_counts_and_keeps_secrets, begin_fresh),
-        cmocka_unit_test_setup(the_ledger_has_ceilings, begin_fresh),
+        cmocka_unit_test(faults_have_their_position),
+        cmocka_unit_test_setup(the_stats_count_and_hide_secrets, begin_fresh),
+        cmocka_unit_test_setup(the_stats_have_ceilings, begin_fresh),
         cmocka_unit_test_setup(without_memory_nothing_leaks, begin_fresh),
-        cmocka_unit_test(the_page_has_every_word),
+        cmocka_unit_test(the_page_has_every_behaviour),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static void a_model_in_a_path(void **state)
     assert_true(request.is_stream);
     assert_false(request.is_array);
     assert_text(request.last_user, "hi");
-    assert_null(request.wrong);
+    assert_null(request.body_error);
     read_post("/v1beta/models/mock%2Fok%2Btokens-3%401%3AstreamGenerateContent", body);
     assert_text(rc_mock_request_model(&request), "mock/ok+tokens-3@1");
     assert_true(request.is_array);
@@ -120,7 +120,7 @@ static void the_last_user_message(void **state)
               "{\"role\":\"assistant\",\"content\":\"three\"}],\"model\":\"x\"}");
     assert_text(request.last_user, "two \xC3\xA9");
     assert_int_equal(request.input_tokens, 3 * 4 + 1 + 2 + 2);
-    assert_null(request.wrong);
+    assert_null(request.body_error);
     read_post("/v1/responses", "{\"model\":\"x\",\"input\":\"just this\",\"instructions\":\"be\"}");
     assert_text(request.last_user, "just this");
     read_post("/v1/responses", "{\"model\":\"x\",\"input\":[{\"role\":\"user\",\"content\":"
@@ -174,12 +174,12 @@ static void what_is_wrong(void **state)
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         read_post("/v1/chat/completions", bodies[i]);
-        assert_non_null(request.wrong);
+        assert_non_null(request.body_error);
     }
     read_post("/v1/messages", "{\"model\":\"x\",\"messages\":[]}");
-    assert_non_null(request.wrong);
+    assert_non_null(request.body_error);
     read_post("/v1/chat/completions", "{\"model\":\"x\",\"messages\":[]}");
-    assert_null(request.wrong);
+    assert_null(request.body_error);
 }
 
 static void tokens_are_words_cut_in_fours(void **state)

@@ -40,13 +40,13 @@ static void expect_names(const char *text, const char *names, bool is_expected)
     }
 }
 
-static void expect_places(rc_str text)
+static void expect_spans(rc_str text)
 {
     for (unsigned i = 0; i < RC_MARKER_END; i++) {
         if (!rc_concept_set_has(&scan.found, i))
             continue;
-        rc_phrase_place p = scan.places[i];
-        assert_true(p.from <= p.last && p.last < p.to && p.to <= text.len);
+        rc_phrase_span p = scan.spans[i];
+        assert_true(p.from <= p.last_word && p.last_word < p.to && p.to <= text.len);
     }
 }
 
@@ -55,7 +55,7 @@ static void expect(const char *text, const char *has, const char *has_not)
     rc_phrase_scan_text(&scan, rc_str_c(text));
     expect_names(text, has, true);
     expect_names(text, has_not, false);
-    expect_places(rc_str_c(text));
+    expect_spans(rc_str_c(text));
 }
 
 static void expect_code(const char *code, const char *has, const char *has_not)
@@ -63,7 +63,7 @@ static void expect_code(const char *code, const char *has, const char *has_not)
     rc_phrase_scan_code(&scan, rc_str_c(code));
     expect_names(code, has, true);
     expect_names(code, has_not, false);
-    expect_places(rc_str_c(code));
+    expect_spans(rc_str_c(code));
 }
 
 typedef struct example {
@@ -183,10 +183,10 @@ static void test_places(void **unused)
     (void)unused;
     static const char TEXT[] = "Please retry after 20 seconds";
     expect(TEXT, "wait", "");
-    rc_phrase_place p = scan.places[number_of(RC_STR("wait"))];
+    rc_phrase_span p = scan.spans[number_of(RC_STR("wait"))];
     assert_int_equal(p.from, strstr(TEXT, "retry") - TEXT);
-    assert_int_equal(p.last, strstr(TEXT, "20") - TEXT);
-    assert_int_equal(p.to, p.last + 2);
+    assert_int_equal(p.last_word, strstr(TEXT, "20") - TEXT);
+    assert_int_equal(p.to, p.last_word + 2);
 }
 
 static void test_addresses_are_for_markers_alone(void **unused)
@@ -227,8 +227,8 @@ static void test_long_texts_are_cut(void **unused)
     static char text[RC_PHRASE_TEXT_MAX + 64];
     memset(text, '.', sizeof text);
     static const char WORD[] = " overloaded ";
-    size_t room = RC_PHRASE_TEXT_MAX - strlen(WORD);
-    memcpy(text + room, WORD, strlen(WORD));
+    size_t word_at = RC_PHRASE_TEXT_MAX - strlen(WORD);
+    memcpy(text + word_at, WORD, strlen(WORD));
     rc_phrase_scan_text(&scan, rc_str_make(text, sizeof text));
     expect_names("at the end", "overloaded", true);
     memset(text, '.', sizeof text);

@@ -87,7 +87,7 @@ static void put_policy(FILE *out, const rc_policy *policy)
     for (uint32_t i = 0; policy->enabled && i < policy->rule_count; i++)
         put_rule(out, policy, &policy->rules[i]);
     if (policy->enabled)
-        put_rule(out, policy, &policy->others);
+        put_rule(out, policy, &policy->default_rule);
 }
 
 static char *written_out(void)
@@ -158,16 +158,16 @@ static void test_rule(void **state)
     assert_ptr_equal(rc_policy_rule(policy, RC_CODE_RATE_LIMITED), &policy->rules[0]);
     assert_ptr_equal(rc_policy_rule(policy, RC_CODE_MODEL_LOADING), &policy->rules[0]);
     assert_ptr_equal(rc_policy_rule(policy, RC_CODE_STORE_UNAVAILABLE), &policy->rules[1]);
-    assert_ptr_equal(rc_policy_rule(policy, RC_CODE_PROVIDER_5XX), &policy->others);
-    assert_ptr_equal(rc_policy_rule(policy, RC_CODE_NONE), &policy->others);
-    assert_ptr_equal(rc_policy_rule(policy, RC_CODE_UNKNOWN), &policy->others);
-    assert_ptr_equal(rc_policy_rule(policy, (rc_code)55555), &policy->others);
+    assert_ptr_equal(rc_policy_rule(policy, RC_CODE_PROVIDER_5XX), &policy->default_rule);
+    assert_ptr_equal(rc_policy_rule(policy, RC_CODE_NONE), &policy->default_rule);
+    assert_ptr_equal(rc_policy_rule(policy, RC_CODE_UNKNOWN), &policy->default_rule);
+    assert_ptr_equal(rc_policy_rule(policy, (rc_code)55555), &policy->default_rule);
     /* The first that names it counts; a count that is too large reads nothing behind the array. */
     rc_policy twice = *policy;
     twice.rules[3] = twice.rules[0];
     twice.rule_count = UINT32_MAX;
     assert_ptr_equal(rc_policy_rule(&twice, RC_CODE_RATE_LIMITED), &twice.rules[0]);
-    assert_ptr_equal(rc_policy_rule(&twice, RC_CODE_CONFLICT), &twice.others);
+    assert_ptr_equal(rc_policy_rule(&twice, RC_CODE_CONFLICT), &twice.default_rule);
 }
 
 /* ---- the check: one change to a sound policy, and what it is told ---- */
@@ -219,17 +219,17 @@ static void capacity_code(rc_policy *p)
     rc_code_set_add(&p->retry_on, RC_CODE_QUOTA_EXHAUSTED);
 }
 
-static void alien_retry_on(rc_policy *p)
+static void unknown_in_retry_on(rc_policy *p)
 {
     p->retry_on.bits[1] = UINT64_C(1) << 63;
 }
 
-static void alien_never(rc_policy *p)
+static void unknown_in_never(rc_policy *p)
 {
     p->never_retry_on.bits[1] = UINT64_C(1) << 62;
 }
 
-static void alien_rule(rc_policy *p)
+static void unknown_in_rule(rc_policy *p)
 {
     p->rules[1].codes.bits[1] |= UINT64_C(1) << 61;
 }
@@ -244,44 +244,44 @@ static void empty_rule(rc_policy *p)
     p->rule_count = 3;
 }
 
-static void no_tries(rc_policy *p)
+static void no_attempts(rc_policy *p)
 {
-    p->others.max_attempts = 0;
+    p->default_rule.max_attempts = 0;
 }
 
-static void no_tries_in_rule(rc_policy *p)
+static void no_attempts_in_rule(rc_policy *p)
 {
     p->rules[0].max_attempts = 0;
 }
 
 static void odd_backoff(rc_policy *p)
 {
-    p->others.backoff = (rc_backoff)5;
+    p->default_rule.backoff = (rc_backoff)5;
 }
 
 static void no_backoff(rc_policy *p)
 {
-    p->others.backoff = (rc_backoff)0;
+    p->default_rule.backoff = (rc_backoff)0;
 }
 
 static void odd_jitter(rc_policy *p)
 {
-    p->others.jitter = (rc_jitter)5;
+    p->default_rule.jitter = (rc_jitter)5;
 }
 
 static void much_jitter(rc_policy *p)
 {
-    p->others.jitter_pct = 101;
+    p->default_rule.jitter_pct = 101;
 }
 
 static void shrinking(rc_policy *p)
 {
-    p->others.factor_milli = 999;
+    p->default_rule.factor_milli = 999;
 }
 
 static void long_base(rc_policy *p)
 {
-    p->others.base_ms = p->others.max_delay_ms + 1;
+    p->default_rule.base_ms = p->default_rule.max_delay_ms + 1;
 }
 
 static void empty_schedule(rc_policy *p)
@@ -299,7 +299,7 @@ static void slow_schedule(rc_policy *p)
     p->rules[1].max_delay_ms = 5999;
 }
 
-static void chancy_schedule(rc_policy *p)
+static void decorrelated_schedule(rc_policy *p)
 {
     p->rules[1].jitter = RC_JITTER_DECORRELATED;
 }
@@ -317,13 +317,13 @@ static const struct refusal {
     {all_remaining, "min_remaining_ms"},
     {fatal_code, "retry_on names a code that is fatal"},
     {capacity_code, "retry_on names a code that is fatal"},
-    {alien_retry_on, "retry_on names a code that does not exist"},
-    {alien_never, "never_retry_on names a code that does not exist"},
-    {alien_rule, "rule names a code that does not exist"},
+    {unknown_in_retry_on, "retry_on names a code that does not exist"},
+    {unknown_in_never, "never_retry_on names a code that does not exist"},
+    {unknown_in_rule, "rule names a code that does not exist"},
     {many_rules, "at most 4 rules"},
     {empty_rule, "names no code"},
-    {no_tries, "max_attempts"},
-    {no_tries_in_rule, "max_attempts"},
+    {no_attempts, "max_attempts"},
+    {no_attempts_in_rule, "max_attempts"},
     {odd_backoff, "backoff is none of"},
     {no_backoff, "backoff is none of"},
     {odd_jitter, "jitter is none of"},
@@ -333,7 +333,7 @@ static const struct refusal {
     {empty_schedule, "at least one wait"},
     {long_schedule, "at most 16 waits"},
     {slow_schedule, "longer than max_delay_ms"},
-    {chancy_schedule, "decorrelated"},
+    {decorrelated_schedule, "decorrelated"},
 };
 
 static void test_refusals(void **state)
@@ -357,10 +357,10 @@ static void test_sound(void **state)
     policy.max_calls = 1;
     policy.budget_ms = 1001;
     policy.min_remaining_ms = 1000;
-    policy.others.max_attempts = 1;
-    policy.others.base_ms = policy.others.max_delay_ms;
-    policy.others.jitter_pct = 100;
-    policy.others.factor_milli = 1000;
+    policy.default_rule.max_attempts = 1;
+    policy.default_rule.base_ms = policy.default_rule.max_delay_ms;
+    policy.default_rule.jitter_pct = 100;
+    policy.default_rule.factor_milli = 1000;
     policy.rules[1].schedule_count = RC_SCHEDULE_MAX;
     memset(policy.name, 'a', sizeof policy.name - 1);
     for (size_t i = 0; i < rc_code_count(); i++) {
@@ -371,8 +371,8 @@ static void test_sound(void **state)
     const char *wrong = rc_policy_check(&policy);
     if (wrong != NULL)
         fail_msg("%s", wrong);
-    policy.others.base_ms = 0;
-    policy.others.max_delay_ms = 0;
+    policy.default_rule.base_ms = 0;
+    policy.default_rule.max_delay_ms = 0;
     assert_null(rc_policy_check(&policy));
 }
 

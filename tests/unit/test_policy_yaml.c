@@ -52,8 +52,8 @@ static void an_empty_policy_is_the_plain_one(void **state)
     memcpy(plain.name, policy.name, sizeof(plain.name));
     assert_memory_equal(&policy, &plain, sizeof(plain));
     assert_int_equal(plain.rule_count, 0);
-    assert_int_equal(plain.others.max_attempts, 3);
-    assert_int_equal(plain.others.base_ms, 1000);
+    assert_int_equal(plain.default_rule.max_attempts, 3);
+    assert_int_equal(plain.default_rule.base_ms, 1000);
     assert_int_equal(plain.hint, RC_HINT_EXACT);
 }
 
@@ -77,13 +77,13 @@ static void every_key_sets_its_field(void **state)
                 "  retry_exhausted: true\n");
     assert_false(policy.enabled);
     assert_true(policy.retry_exhausted);
-    assert_int_equal(policy.others.max_attempts, 7);
-    assert_int_equal(policy.others.backoff, RC_BACKOFF_LINEAR);
-    assert_int_equal(policy.others.base_ms, 250);
-    assert_int_equal(policy.others.factor_milli, 1500);
-    assert_int_equal(policy.others.max_delay_ms, 4000);
-    assert_int_equal(policy.others.jitter, RC_JITTER_PERCENT);
-    assert_int_equal(policy.others.jitter_pct, 35);
+    assert_int_equal(policy.default_rule.max_attempts, 7);
+    assert_int_equal(policy.default_rule.backoff, RC_BACKOFF_LINEAR);
+    assert_int_equal(policy.default_rule.base_ms, 250);
+    assert_int_equal(policy.default_rule.factor_milli, 1500);
+    assert_int_equal(policy.default_rule.max_delay_ms, 4000);
+    assert_int_equal(policy.default_rule.jitter, RC_JITTER_PERCENT);
+    assert_int_equal(policy.default_rule.jitter_pct, 35);
     assert_int_equal(policy.hint, RC_HINT_EXTEND);
     assert_int_equal(policy.max_calls, 12);
     assert_int_equal(policy.budget_ms, 90000);
@@ -98,22 +98,22 @@ static void no_cap_is_zero_or_less(void **state)
 {
     (void)state;
     expect_good("p: {max_delay_ms: 0}");
-    assert_true(policy.others.max_delay_ms == RC_UNLIMITED);
+    assert_true(policy.default_rule.max_delay_ms == RC_UNLIMITED);
     expect_good("p: {max_delay_ms: -1}");
-    assert_true(policy.others.max_delay_ms == RC_UNLIMITED);
+    assert_true(policy.default_rule.max_delay_ms == RC_UNLIMITED);
 }
 
 static void jitter_is_a_word_or_a_number(void **state)
 {
     (void)state;
     expect_good("p: {jitter: none}");
-    assert_int_equal(policy.others.jitter, RC_JITTER_NONE);
+    assert_int_equal(policy.default_rule.jitter, RC_JITTER_NONE);
     expect_good("p: {jitter: 0}");
-    assert_int_equal(policy.others.jitter, RC_JITTER_NONE);
+    assert_int_equal(policy.default_rule.jitter, RC_JITTER_NONE);
     expect_good("p: {jitter: full}");
-    assert_int_equal(policy.others.jitter, RC_JITTER_FULL);
+    assert_int_equal(policy.default_rule.jitter, RC_JITTER_FULL);
     expect_good("p: {jitter: decorrelated}");
-    assert_int_equal(policy.others.jitter, RC_JITTER_DECORRELATED);
+    assert_int_equal(policy.default_rule.jitter, RC_JITTER_DECORRELATED);
     expect_fault("p: {jitter: percent}", 1, 13, "p.jitter", "a number of percent", "");
     expect_fault("p: {jitter: 101}", 1, 13, "p.jitter", "from 0 to 100", "");
 }
@@ -122,9 +122,9 @@ static void a_schedule_needs_no_other_word(void **state)
 {
     (void)state;
     expect_good("p: {schedule_ms: [100, 200, 400]}");
-    assert_int_equal(policy.others.backoff, RC_BACKOFF_SCHEDULE);
-    assert_int_equal(policy.others.schedule_count, 3);
-    assert_int_equal(policy.others.schedule_ms[2], 400);
+    assert_int_equal(policy.default_rule.backoff, RC_BACKOFF_SCHEDULE);
+    assert_int_equal(policy.default_rule.schedule_count, 3);
+    assert_int_equal(policy.default_rule.schedule_ms[2], 400);
     expect_fault("p: {schedule_ms: [1], backoff: fixed}", 1, 5, "p.schedule_ms", "goes with", "");
     expect_fault("p: {schedule_ms: []}", 1, 18, "p.schedule_ms", "1 to 16", "");
     expect_fault("p: {schedule_ms: [1, x]}", 1, 22, "p.schedule_ms[1]", "whole number", "");
@@ -248,7 +248,7 @@ static void names_and_keys_are_checked(void **state)
     expect_fault("p: {hint: always}", 1, 11, "p.hint", "exact or extend", "");
 }
 
-static void all_faults_are_told(void **state)
+static void all_faults_are_reported(void **state)
 {
     (void)state;
     assert_false(read_policy("p: {max_attempts: 0, jitter: x, hint: y, retry_on: [A, B]}"));
@@ -267,23 +267,23 @@ static void what_is_shown_reads_the_same(void **state)
         "p: {schedule_ms: [1, 20], rules: [{codes: [Conflict], backoff: fixed, base_ms: 3}]}",
     };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        char room[2048];
+        char scratch[2048];
         rc_buf buf;
         expect_good(texts[i]);
         rc_policy first = policy;
-        rc_buf_init_fixed(&buf, room, sizeof(room));
+        rc_buf_init_fixed(&buf, scratch, sizeof(scratch));
         rc_buf_push(&buf, RC_STR("p: "));
         rc_policy_push_yaml(&buf, &policy);
         rc_buf_push_byte(&buf, '\0');
         assert_int_equal(rc_buf_status(&buf), RC_OK);
-        expect_good(room);
-        char again_room[2048];
+        expect_good(scratch);
+        char again_scratch[2048];
         rc_buf again;
-        rc_buf_init_fixed(&again, again_room, sizeof(again_room));
+        rc_buf_init_fixed(&again, again_scratch, sizeof(again_scratch));
         rc_buf_push(&again, RC_STR("p: "));
         rc_policy_push_yaml(&again, &policy);
         rc_buf_push_byte(&again, '\0');
-        assert_string_equal(room, again_room);
+        assert_string_equal(scratch, again_scratch);
         assert_memory_equal(&first.never_retry_on, &policy.never_retry_on, sizeof(rc_code_set));
         assert_memory_equal(&first.retry_on, &policy.retry_on, sizeof(rc_code_set));
     }
@@ -292,18 +292,18 @@ static void what_is_shown_reads_the_same(void **state)
 static void a_summary_has_the_waits(void **state)
 {
     (void)state;
-    char room[256];
+    char scratch[256];
     rc_buf buf;
-    rc_buf_init_fixed(&buf, room, sizeof(room));
+    rc_buf_init_fixed(&buf, scratch, sizeof(scratch));
     expect_good("p: {preset: transport}");
     rc_retry_rule_push_summary(&buf, rc_policy_rule(&policy, RC_CODE_RATE_LIMITED));
     rc_buf_push_byte(&buf, '\0');
-    assert_string_equal(room, "6 tries, waits 5s, 10s, 20s, 40s, 1m 20s +-20%");
+    assert_string_equal(scratch, "6 tries, waits 5s, 10s, 20s, 40s, 1m 20s +-20%");
     rc_buf_reset(&buf);
     expect_good("p: {max_attempts: 1}");
-    rc_retry_rule_push_summary(&buf, &policy.others);
+    rc_retry_rule_push_summary(&buf, &policy.default_rule);
     rc_buf_push_byte(&buf, '\0');
-    assert_string_equal(room, "1 try");
+    assert_string_equal(scratch, "1 try");
 }
 
 int main(void)
@@ -321,7 +321,7 @@ int main(void)
         cmocka_unit_test(what_contradicts_itself_is_refused_where_it_stands),
         cmocka_unit_test(a_cap_below_waits_of_the_preset_says_what_to_write),
         cmocka_unit_test(names_and_keys_are_checked),
-        cmocka_unit_test(all_faults_are_told),
+        cmocka_unit_test(all_faults_are_reported),
         cmocka_unit_test(what_is_shown_reads_the_same),
         cmocka_unit_test(a_summary_has_the_waits),
     };

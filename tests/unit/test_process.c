@@ -51,10 +51,10 @@ static int tear_down(void **state)
 static rc_process_end run_with(const char *script, uint64_t budget_ms, uint64_t grace_ms)
 {
     const char *const argv[] = {"sh", "-c", script, NULL};
-    rc_process_plan plan = {
+    rc_process_options plan = {
         .argv = argv,
         .input = &input,
-        .talk = &talk,
+        .error_outlet = &talk,
         .tail = &tail,
         .report = &report,
         .deadline_at_ms = budget_ms > 0 ? watch.now_ms + budget_ms : RC_WATCH_NEVER,
@@ -98,23 +98,23 @@ static void the_status_is_a_shell_s(void **state)
         assert_int_equal(end.error, 0);
         assert_true(end.is_started);
         assert_int_equal(end.status, rows[i].status);
-        assert_int_equal(end.died_of, rows[i].died_of);
+        assert_int_equal(end.killed_by, rows[i].died_of);
         assert_int_equal(end.signal, 0);
     }
 }
 
-static void words_are_passed_on_and_kept(void **state)
+static void stderr_is_passed_on_and_kept(void **state)
 {
     (void)state;
     run_for("echo one >&2; echo two >&2");
     expect_tail("one\ntwo\n");
-    assert_int_equal(real.talk_len, 8);
-    assert_memory_equal(real.talk, "one\ntwo\n", 8);
+    assert_int_equal(real.stderr_len, 8);
+    assert_memory_equal(real.stderr_bytes, "one\ntwo\n", 8);
     run_for("exit 3");
     expect_tail("");
 }
 
-static void what_cannot_be_started_is_told_apart(void **state)
+static void start_failures_have_their_own_status(void **state)
 {
     (void)state;
     static const struct {
@@ -129,8 +129,8 @@ static void what_cannot_be_started_is_told_apart(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *const argv[] = {rows[i].name, NULL};
-        rc_process_plan plan = {
-            .argv = argv, .input = &input, .talk = &talk, .tail = &tail, .report = &report};
+        rc_process_options plan = {
+            .argv = argv, .input = &input, .error_outlet = &talk, .tail = &tail, .report = &report};
         size_t open_count = real_open_count();
         rc_process_end end = rc_process_run(&watch, &tty, &plan);
         assert_false(end.is_started);
@@ -148,7 +148,7 @@ static void a_deadline_ends_it(void **state)
     assert_int_equal(end.status, 143);
 }
 
-static void what_ignores_a_signal_is_killed(void **state)
+static void a_command_that_ignores_a_signal_is_killed(void **state)
 {
     (void)state;
     static const char script[] = "trap '' TERM; kill -TERM $PPID; while :; do sleep 0.01; done";
@@ -179,7 +179,7 @@ static void nothing_of_it_is_left(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-static void what_left_the_group_but_not_the_session_is_ended_too(void **state)
+static void a_child_outside_the_group_is_terminated(void **state)
 {
     (void)state;
     siginfo_t info;
@@ -189,7 +189,7 @@ static void what_left_the_group_but_not_the_session_is_ended_too(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-static void what_has_a_session_of_its_own_is_not(void **state)
+static void a_child_with_its_own_session_is_left(void **state)
 {
     (void)state;
     siginfo_t info;
@@ -241,7 +241,7 @@ static void the_same_signal_within_a_second_is_one(void **state)
     }
 }
 
-static void every_signal_that_would_end_us_is_heard(void **state)
+static void every_terminating_signal_is_read(void **state)
 {
     (void)state;
     static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL, SIGABRT,
@@ -310,7 +310,7 @@ static void expect_input(rc_stdin *in, const char *want)
 {
     char got[64];
     size_t len = 0;
-    while (!rc_stdin_is_over(in) && in->torn == 0) {
+    while (!rc_stdin_is_over(in) && in->read_error == 0) {
         rc_str next = rc_stdin_next(in);
         if (next.len == 0) {
             rc_stdin_read(in);
@@ -320,13 +320,13 @@ static void expect_input(rc_stdin *in, const char *want)
         assert_true(len + part < sizeof got);
         memcpy(got + len, next.ptr, part);
         len += part;
-        rc_stdin_took(in, part);
+        rc_stdin_consume(in, part);
     }
     got[len] = '\0';
     assert_string_equal(got, want);
 }
 
-static void a_pipe_is_given_again_from_memory_and_file(void **state)
+static void a_pipe_is_replayed_from_memory_and_file(void **state)
 {
     (void)state;
     static const rc_stdin_limits limits[] = {{100, 0}, {16, 0}, {0, 16}, {4, 100}};
@@ -345,7 +345,7 @@ static void a_pipe_is_given_again_from_memory_and_file(void **state)
     }
 }
 
-static void what_is_too_long_is_given_once(void **state)
+static void an_input_over_the_limit_is_given_once(void **state)
 {
     (void)state;
     static const rc_stdin_limits limits[] = {{15, 0}, {0, 15}, {0, 0}};
@@ -356,7 +356,7 @@ static void what_is_too_long_is_given_once(void **state)
         rc_stdin_init(&in, &real_calls, &alloc, &limits[i], true);
         expect_input(&in, "0123456789abcdef");
         assert_false(rc_stdin_rewind(&in));
-        assert_string_equal(in.lost, "it is longer than what is kept of a pipe");
+        assert_string_equal(in.replay_error, "it is longer than what is kept of a pipe");
         rc_stdin_done(&in);
         take_input_back();
     }
@@ -375,7 +375,7 @@ static void an_input_that_breaks_off_is_not_taken_for_all(void **state)
     real.fail_at = real.calls + 1;
     real.error = EIO;
     expect_input(&in, "");
-    assert_int_equal(in.torn, EIO);
+    assert_int_equal(in.read_error, EIO);
     assert_false(rc_stdin_rewind(&in));
     rc_stdin_done(&in);
     take_input_back();
@@ -387,20 +387,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_status_is_a_shell_s),
-        TEST(words_are_passed_on_and_kept),
-        TEST(what_cannot_be_started_is_told_apart),
+        TEST(stderr_is_passed_on_and_kept),
+        TEST(start_failures_have_their_own_status),
         TEST(a_deadline_ends_it),
-        TEST(what_ignores_a_signal_is_killed),
+        TEST(a_command_that_ignores_a_signal_is_killed),
         TEST(a_signal_is_passed_on),
         TEST(nothing_of_it_is_left),
-        TEST(what_left_the_group_but_not_the_session_is_ended_too),
-        TEST(what_has_a_session_of_its_own_is_not),
+        TEST(a_child_outside_the_group_is_terminated),
+        TEST(a_child_with_its_own_session_is_left),
         TEST(a_report_comes_by_its_own_way),
         TEST(the_same_signal_within_a_second_is_one),
-        TEST(every_signal_that_would_end_us_is_heard),
+        TEST(every_terminating_signal_is_read),
         TEST(the_tail_is_the_end),
-        TEST(a_pipe_is_given_again_from_memory_and_file),
-        TEST(what_is_too_long_is_given_once),
+        TEST(a_pipe_is_replayed_from_memory_and_file),
+        TEST(an_input_over_the_limit_is_given_once),
         TEST(an_input_that_breaks_off_is_not_taken_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

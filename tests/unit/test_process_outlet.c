@@ -16,7 +16,7 @@
 #include "sys/process_outlet.h"
 #include "sys/process_watch.h"
 
-#define ROOM ((size_t)1 << 16)
+#define QUEUE_BYTES ((size_t)1 << 16)
 /* More than any pipe here holds. */
 #define FILLING ((size_t)1 << 20)
 
@@ -33,7 +33,7 @@ static int set_up(void **state)
     if (pipe(fds) != 0)
         return -1;
     /* The real table: a pipe is opened again, and its writes do not wait. */
-    rc_outlet_init(&outlet, &rc_sys_real, &alloc, fds[1], ROOM);
+    rc_outlet_init(&outlet, &rc_sys_real, &alloc, fds[1], QUEUE_BYTES);
     return 0;
 }
 
@@ -48,10 +48,10 @@ static int tear_down(void **state)
 
 static void fill(void)
 {
-    size_t put = rc_outlet_put(&outlet, rc_str_make(filling, sizeof filling));
+    size_t put = rc_outlet_write(&outlet, rc_str_make(filling, sizeof filling));
     assert_true(put > 0);
     assert_true(put < sizeof filling);
-    assert_int_equal(rc_outlet_put(&outlet, RC_STR("x")), 0);
+    assert_int_equal(rc_outlet_write(&outlet, RC_STR("x")), 0);
 }
 
 static size_t empty(char *ret_last)
@@ -66,7 +66,7 @@ static size_t empty(char *ret_last)
     return len;
 }
 
-static void words_wait_for_a_reader_and_keep_their_order(void **state)
+static void queued_bytes_wait_for_a_reader_in_order(void **state)
 {
     (void)state;
     char last[4] = "";
@@ -77,10 +77,10 @@ static void words_wait_for_a_reader_and_keep_their_order(void **state)
     assert_int_equal(rc_outlet_poll(&outlet).fd, outlet.fd);
     /* What passes through does not overtake. */
     empty(last);
-    assert_int_equal(rc_outlet_put(&outlet, RC_STR("c")), 0);
+    assert_int_equal(rc_outlet_write(&outlet, RC_STR("c")), 0);
     rc_outlet_step(&outlet);
     assert_true(rc_outlet_is_empty(&outlet));
-    assert_int_equal(rc_outlet_put(&outlet, RC_STR("c")), 1);
+    assert_int_equal(rc_outlet_write(&outlet, RC_STR("c")), 1);
     assert_int_equal(empty(last), 3);
     assert_string_equal(last, "abc");
     assert_int_equal(rc_outlet_poll(&outlet).fd, -1);
@@ -97,7 +97,7 @@ static void the_descriptor_of_others_still_waits(void **state)
     assert_int_not_equal(fcntl(outlet.fd, F_GETFD) & FD_CLOEXEC, 0);
 }
 
-static void a_watch_writes_what_is_queued(void **state)
+static void a_watch_writes_the_queue(void **state)
 {
     (void)state;
     char last[4] = "";
@@ -120,7 +120,7 @@ static void the_queue_has_a_ceiling(void **state)
 {
     (void)state;
     fill();
-    assert_true(rc_outlet_push(&outlet, rc_str_make(filling, ROOM)));
+    assert_true(rc_outlet_push(&outlet, rc_str_make(filling, QUEUE_BYTES)));
     assert_false(rc_outlet_push(&outlet, RC_STR("x")));
     assert_int_equal(outlet.error, 0);
     char last[4];
@@ -130,11 +130,11 @@ static void the_queue_has_a_ceiling(void **state)
     empty(last);
     rc_outlet_step(&outlet);
     /* More than ever fits does not spoil what comes later. */
-    assert_false(rc_outlet_push(&outlet, rc_str_make(filling, ROOM + 1)));
+    assert_false(rc_outlet_push(&outlet, rc_str_make(filling, QUEUE_BYTES + 1)));
     assert_true(rc_outlet_push(&outlet, RC_STR("x")));
 }
 
-static void a_reader_who_has_gone_is_noticed_once(void **state)
+static void a_closed_reader_is_reported_once(void **state)
 {
     (void)state;
     close(fds[0]);
@@ -142,7 +142,7 @@ static void a_reader_who_has_gone_is_noticed_once(void **state)
     assert_int_equal(outlet.error, EPIPE);
     assert_true(rc_outlet_is_empty(&outlet));
     assert_true(rc_outlet_push(&outlet, RC_STR("x")));
-    assert_int_equal(rc_outlet_put(&outlet, RC_STR("abc")), 3);
+    assert_int_equal(rc_outlet_write(&outlet, RC_STR("abc")), 3);
     assert_int_equal(rc_outlet_poll(&outlet).fd, -1);
     fds[0] = dup(fds[1]);
 }
@@ -152,7 +152,7 @@ static void a_line_that_was_left_open_is_ended(void **state)
     (void)state;
     char last[4] = "";
     rc_outlet_begin_line(&outlet);
-    rc_outlet_put(&outlet, RC_STR("a"));
+    rc_outlet_write(&outlet, RC_STR("a"));
     rc_outlet_begin_line(&outlet);
     rc_outlet_begin_line(&outlet);
     rc_outlet_push(&outlet, RC_STR("b"));
@@ -171,7 +171,7 @@ static void a_file_is_not_opened_again(void **state)
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "ab", 2), 2);
-    rc_outlet_init(&file, &rc_sys_real, &alloc, fd, ROOM);
+    rc_outlet_init(&file, &rc_sys_real, &alloc, fd, QUEUE_BYTES);
     assert_int_equal(file.fd, fd);
     assert_true(rc_outlet_push(&file, RC_STR("cd")));
     assert_int_equal(write(fd, "ef", 2), 2);
@@ -187,11 +187,11 @@ static void a_file_is_not_opened_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(words_wait_for_a_reader_and_keep_their_order),
+        TEST(queued_bytes_wait_for_a_reader_in_order),
         TEST(the_descriptor_of_others_still_waits),
-        TEST(a_watch_writes_what_is_queued),
+        TEST(a_watch_writes_the_queue),
         TEST(the_queue_has_a_ceiling),
-        TEST(a_reader_who_has_gone_is_noticed_once),
+        TEST(a_closed_reader_is_reported_once),
         TEST(a_line_that_was_left_open_is_ended),
         TEST(a_file_is_not_opened_again),
     };

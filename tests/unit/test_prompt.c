@@ -64,7 +64,7 @@ static void test_openai(void **state)
                 json_object_get_double(temperature) < 0.51);
     json_object_put(root);
 
-    prompt.has_newer_limit = prompt.wants_usage = true;
+    prompt.has_completion_limit = prompt.wants_usage = true;
     root = body_of(&prompt, RC_DIALECT_OPENAI_CHAT);
     query_int(root, "/max_completion_tokens", 30);
     assert_false(query_has(root, "/max_tokens"));
@@ -92,7 +92,7 @@ static void test_anthropic(void **state)
     prompt.system = RC_STR("be brief");
     prompt.max_tokens = 7;
     prompt.is_stream = true;
-    prompt.has_newer_limit = prompt.wants_usage = true; /* of another dialect */
+    prompt.has_completion_limit = prompt.wants_usage = true; /* of another dialect */
     root = body_of(&prompt, RC_DIALECT_ANTHROPIC);
     query_string(root, "/system", "be brief");
     query_int(root, "/max_tokens", 7);

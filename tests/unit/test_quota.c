@@ -25,7 +25,7 @@ static rc_quotas read_headers(const header *headers, size_t count)
     rc_quotas quotas;
     rc_quotas_init(&quotas, NOW);
     for (size_t i = 0; i < count; i++)
-        rc_quotas_header(&quotas, rc_str_c(headers[i].name), rc_str_c(headers[i].value));
+        rc_quotas_add_header(&quotas, rc_str_c(headers[i].name), rc_str_c(headers[i].value));
     return quotas;
 }
 
@@ -157,7 +157,7 @@ static void test_too_many(void **state)
     rc_quotas_init(&quotas, NOW);
     for (int i = 0; i < 20; i++) {
         snprintf(names[i], sizeof names[i], "x-ratelimit-remaining-l%d", i);
-        rc_quotas_header(&quotas, rc_str_c(names[i]), RC_STR("1"));
+        rc_quotas_add_header(&quotas, rc_str_c(names[i]), RC_STR("1"));
     }
     assert_int_equal(quotas.count, RC_QUOTAS_MAX);
 }
@@ -166,11 +166,11 @@ static rc_quotas tokens_left(int64_t now, const char *remaining, const char *res
 {
     rc_quotas quotas;
     rc_quotas_init(&quotas, now);
-    rc_quotas_header(&quotas, RC_STR("x-ratelimit-limit-tokens"), RC_STR("1000"));
-    rc_quotas_header(&quotas, RC_STR("x-ratelimit-remaining-tokens"), rc_str_c(remaining));
-    rc_quotas_header(&quotas, RC_STR("x-ratelimit-reset-tokens"), rc_str_c(reset));
-    rc_quotas_header(&quotas, RC_STR("x-ratelimit-limit-requests"), RC_STR("100"));
-    rc_quotas_header(&quotas, RC_STR("x-ratelimit-remaining-requests"), RC_STR("9"));
+    rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-limit-tokens"), RC_STR("1000"));
+    rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-remaining-tokens"), rc_str_c(remaining));
+    rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-reset-tokens"), rc_str_c(reset));
+    rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-limit-requests"), RC_STR("100"));
+    rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-remaining-requests"), RC_STR("9"));
     return quotas;
 }
 
@@ -190,10 +190,10 @@ static void test_alarm_of_names(void **state)
     rc_quotas quotas = read_headers(headers, COUNT(headers));
     static const char *const names[] = {"5h", "7d", "one", "two"};
     for (size_t i = 0; i < COUNT(names); i++)
-        assert_ptr_equal(rc_quota_alarm_ring(&alarm, &quotas), find(&quotas, names[i]));
-    assert_null(rc_quota_alarm_ring(&alarm, &quotas)); /* six has no place */
+        assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, names[i]));
+    assert_null(rc_quota_alarm_next(&alarm, &quotas)); /* six has no place */
     quotas.now_unix_ms += 60000;
-    assert_ptr_equal(rc_quota_alarm_ring(&alarm, &quotas), find(&quotas, "5h"));
+    assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "5h"));
 
     static const header secret[] = {
         {"x-ratelimit-limit-sk-proj-abcdefghijklmnop1234567890", "100"},
@@ -210,24 +210,24 @@ static void test_alarm(void **state)
     (void)state;
     rc_quota_alarm alarm = {.others = {{0}}};
     rc_quotas quotas = tokens_left(NOW, "50", "2m");
-    const rc_quota *quota = rc_quota_alarm_ring(&alarm, &quotas);
+    const rc_quota *quota = rc_quota_alarm_next(&alarm, &quotas);
     assert_ptr_equal(quota, find(&quotas, "tokens")); /* the lowest first */
-    quota = rc_quota_alarm_ring(&alarm, &quotas);
+    quota = rc_quota_alarm_next(&alarm, &quotas);
     assert_ptr_equal(quota, find(&quotas, "requests"));
-    assert_null(rc_quota_alarm_ring(&alarm, &quotas));
+    assert_null(rc_quota_alarm_next(&alarm, &quotas));
     /* of requests again after a minute, of tokens when they were renewed and are low again */
     quotas = tokens_left(NOW + 60000, "40", "1m");
-    assert_ptr_equal(rc_quota_alarm_ring(&alarm, &quotas), find(&quotas, "requests"));
-    assert_null(rc_quota_alarm_ring(&alarm, &quotas));
+    assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "requests"));
+    assert_null(rc_quota_alarm_next(&alarm, &quotas));
     quotas = tokens_left(NOW + 119999, "10", "1ms");
-    assert_null(rc_quota_alarm_ring(&alarm, &quotas));
+    assert_null(rc_quota_alarm_next(&alarm, &quotas));
     quotas = tokens_left(NOW + 120000, "900", "2m");
-    assert_ptr_equal(rc_quota_alarm_ring(&alarm, &quotas), find(&quotas, "requests"));
+    assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "requests"));
     quotas = tokens_left(NOW + 121000, "90", "2m");
-    assert_ptr_equal(rc_quota_alarm_ring(&alarm, &quotas), find(&quotas, "tokens"));
+    assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "tokens"));
     /* the clock was set back by a year: nobody waits a year for the next warning */
     quotas = tokens_left(NOW - INT64_C(365) * 86400000, "90", "2m");
-    assert_ptr_equal(rc_quota_alarm_ring(&alarm, &quotas), find(&quotas, "tokens"));
+    assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "tokens"));
 
     rc_event event = {.seq = 1, .correlation_id = RC_STR("op")};
     char memory[512];
@@ -252,9 +252,9 @@ static void test_told(void **state)
     (void)state;
     char memory[512];
     rc_buf buf;
-    rc_told told = {
+    rc_event_view told = {
         .kind = RC_STR("input-tokens"), .remaining = 1, .limit = 1000, .reset_ms = 60000};
-    rc_quota quota = rc_quota_of_told(&told);
+    rc_quota quota = rc_quota_from_event_view(&told);
     assert_int_equal(quota.kind, RC_QUOTA_INPUT_TOKENS);
     assert_true(rc_quota_is_sound(&quota));
     rc_buf_init_fixed(&buf, memory, sizeof memory);
@@ -262,15 +262,15 @@ static void test_told(void **state)
     assert_true(
         rc_str_eq(rc_buf_get(&buf),
                   RC_STR("is near its limit of input tokens: 1 of 1000 is left, renewed in 1m")));
-    told = (rc_told){.kind = RC_STR("limit"), .remaining = 0, .limit = 10};
-    quota = rc_quota_of_told(&told);
+    told = (rc_event_view){.kind = RC_STR("limit"), .remaining = 0, .limit = 10};
+    quota = rc_quota_from_event_view(&told);
     assert_int_equal(quota.kind, RC_QUOTA_OTHER);
     assert_int_equal(quota.reset_ms, -1);
     rc_buf_init_fixed(&buf, memory, sizeof memory);
     rc_quota_push_text(&quota, RC_STR("m"), RC_STR(""), &buf);
     assert_true(rc_str_eq(rc_buf_get(&buf), RC_STR("m has used up its limit: 0 of 10 are left")));
-    told = (rc_told){.remaining = 11, .limit = 10};
-    quota = rc_quota_of_told(&told);
+    told = (rc_event_view){.remaining = 11, .limit = 10};
+    quota = rc_quota_from_event_view(&told);
     assert_false(rc_quota_is_sound(&quota));
 }
 
@@ -288,9 +288,9 @@ static void test_not_sound(void **state)
         memset(digits, '9', (size_t)len);
         digits[len] = '\0';
         rc_quotas_init(&quotas, NOW);
-        rc_quotas_header(&quotas, RC_STR("x-ratelimit-limit-requests"), rc_str_c(digits));
+        rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-limit-requests"), rc_str_c(digits));
         assert_int_equal(quotas.count, 0);
-        rc_quotas_header(&quotas, RC_STR("x-ratelimit-remaining-requests"), rc_str_c(digits));
+        rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-remaining-requests"), rc_str_c(digits));
         assert_int_equal(quotas.count, 0);
     }
     /* However far away it is renewed, it is told of again after a day. */
@@ -321,12 +321,12 @@ static void test_quick_look(void **state)
                                          "Anthropic-RateLimit-Tokens-Limit",
                                          "x-codex-primary-used-percent"};
     for (size_t i = 0; i < COUNT(others); i++)
-        assert_false(rc_quotas_may_be(rc_str_c(others[i])));
+        assert_false(rc_quotas_is_candidate(rc_str_c(others[i])));
     for (size_t i = 0; i < COUNT(limits); i++) {
         rc_quotas quotas;
         rc_quotas_init(&quotas, NOW);
-        assert_true(rc_quotas_may_be(rc_str_c(limits[i])));
-        rc_quotas_header(&quotas, rc_str_c(limits[i]), RC_STR("50"));
+        assert_true(rc_quotas_is_candidate(rc_str_c(limits[i])));
+        rc_quotas_add_header(&quotas, rc_str_c(limits[i]), RC_STR("50"));
         assert_int_equal(quotas.count, 1);
     }
 }
@@ -356,8 +356,8 @@ static void test_every_row(void **state)
                  star != NULL && star[1] == '\0' ? "-x" : (star != NULL ? "x" : ""),
                  star != NULL ? star + 1 : "");
         rc_quotas_init(&quotas, NOW);
-        rc_quotas_header(&quotas, rc_str_c(name),
-                         rows[i].is_time ? RC_STR("2026-11-16T12:00:05Z") : RC_STR("1"));
+        rc_quotas_add_header(&quotas, rc_str_c(name),
+                             rows[i].is_time ? RC_STR("2026-11-16T12:00:05Z") : RC_STR("1"));
         if (quotas.count != (rows[i].is_read ? 1 : 0))
             fail_msg("%s as %s: %u", rows[i].name, name, quotas.count);
     }

@@ -64,7 +64,7 @@ static void test_steps(void **state)
     assert_int_equal(rc_reason_step(RC_WHY_NOT_RETRYABLE), 3);
     assert_int_equal(rc_reason_step(RC_WHY_CALLS_SPENT), 4);
     assert_int_equal(rc_reason_step(RC_WHY_NEXT_CREDENTIAL), 5);
-    assert_int_equal(rc_reason_step(RC_WHY_TRIES_SPENT), 6);
+    assert_int_equal(rc_reason_step(RC_WHY_ATTEMPTS_SPENT), 6);
     assert_int_equal(rc_reason_step(RC_WHY_DELAY_TOO_LONG), 7);
     assert_int_equal(rc_reason_step(RC_WHY_WOKE), 8);
 }

@@ -37,15 +37,15 @@ static rc_record failed(void)
     rc_record record;
     rc_record_init(&record, RC_RECORD_OUTCOME);
     record.operation_id = RC_STR("rep_01HF7YAT00041061050R3GG28A");
-    record.key = (WORLD_TIME << 15) | 5;
-    record.unix_ms = WORLD_TIME + 1500;
+    record.key = (FIXTURE_TIME << 15) | 5;
+    record.unix_ms = FIXTURE_TIME + 1500;
     record.outcome = RC_OUTCOME_FAILED;
     record.client = RC_STR("a\"b");
     record.model = RC_STR("gpt-4o");
     record.code = RC_CODE_RATE_LIMITED;
     record.error_class = RC_CLASS_PROVIDER_TRANSIENT;
     record.category = RC_CATEGORY_TRANSIENT;
-    record.reason = RC_WHY_TRIES_SPENT;
+    record.reason = RC_WHY_ATTEMPTS_SPENT;
     record.status = 429;
     record.attempt = 2;
     record.wait_ms = 1000;
@@ -56,16 +56,16 @@ static rc_record failed(void)
     return record;
 }
 
-static void an_operation_leaves_out_what_is_not_known(void **state)
+static void unknown_members_are_left_out(void **state)
 {
     (void)state;
     const rc_alloc alloc = rc_alloc_stdlib();
     const rc_record record = failed();
     begin();
-    assert_true(rc_record_json_operation(&w, &record,
-                                         &(rc_record_json){.report = RC_RECORD_REPORT_MESSAGE,
-                                                           .view = RC_VIEW_INTERNAL,
-                                                           .alloc = &alloc}));
+    assert_true(rc_record_json_operation(
+        &w, &record,
+        &(rc_record_json_options){
+            .report = RC_RECORD_REPORT_MESSAGE, .view = RC_VIEW_INTERNAL, .alloc = &alloc}));
     expect(
         "{\"id\":\"rep_01HF7YAT00041061050R3GG28A\",\"key\":\"01HF7YAT00-005\","
         "\"began\":\"2023-11-14T22:13:20.000Z\",\"ended\":\"2023-11-14T22:13:21.500Z\","
@@ -86,22 +86,22 @@ static void one_that_is_open_has_no_end(void **state)
     record.operation_id = RC_STR("x");
     begin();
     assert_true(rc_record_json_operation(&w, &record,
-                                         &(rc_record_json){.report = RC_RECORD_REPORT_WHOLE,
-                                                           .view = RC_VIEW_INTERNAL,
-                                                           .alloc = &alloc}));
+                                         &(rc_record_json_options){.report = RC_RECORD_REPORT_WHOLE,
+                                                                   .view = RC_VIEW_INTERNAL,
+                                                                   .alloc = &alloc}));
     expect("{\"id\":\"x\",\"key\":\"0000000000-000\",\"began\":\"1970-01-01T00:00:00.000Z\","
            "\"outcome\":\"open\",\"attempts\":0,\"streaming\":false,\"committed\":false}");
 }
 
-static void an_operation_that_the_client_tried_again(void **state)
+static void a_client_retry_is_marked(void **state)
 {
     (void)state;
     rc_record record = failed();
     for (unsigned turn = 0; turn < 2; turn++) {
         record.flags = turn == 0 ? RC_RECORD_STREAMING : RC_RECORD_CLIENT_RETRY;
         begin();
-        assert_true(rc_record_json_operation(&w, &record,
-                                             &(rc_record_json){.report = RC_RECORD_REPORT_NONE}));
+        assert_true(rc_record_json_operation(
+            &w, &record, &(rc_record_json_options){.report = RC_RECORD_REPORT_NONE}));
         rc_buf_push_byte(&buf, '\0');
         assert_int_equal(strstr(rc_buf_get(&buf).ptr, "\"client_retry\":true") != NULL, turn == 1);
         rc_buf_done(&buf);
@@ -122,9 +122,9 @@ static void a_record_has_its_report(void **state)
     record.text = RC_STR("said");
     begin();
     assert_true(rc_record_json_record(&w, &record,
-                                      &(rc_record_json){.report = RC_RECORD_REPORT_WHOLE,
-                                                        .view = RC_VIEW_INTERNAL,
-                                                        .alloc = &alloc}));
+                                      &(rc_record_json_options){.report = RC_RECORD_REPORT_WHOLE,
+                                                                .view = RC_VIEW_INTERNAL,
+                                                                .alloc = &alloc}));
     rc_buf_push_byte(&buf, '\0');
     const char *json = rc_buf_get(&buf).ptr;
     assert_non_null(strstr(json,
@@ -150,10 +150,10 @@ static void a_damaged_report_does_no_harm(void **state)
         rc_record record = failed();
         record.report_json = rc_str_c(damaged[i]);
         begin();
-        assert_true(rc_record_json_record(&w, &record,
-                                          &(rc_record_json){.report = RC_RECORD_REPORT_WHOLE,
-                                                            .view = RC_VIEW_INTERNAL,
-                                                            .alloc = &alloc}));
+        assert_true(rc_record_json_record(
+            &w, &record,
+            &(rc_record_json_options){
+                .report = RC_RECORD_REPORT_WHOLE, .view = RC_VIEW_INTERNAL, .alloc = &alloc}));
         rc_buf_push_byte(&buf, '\0');
         json_object *doc = json_tokener_parse(rc_buf_get(&buf).ptr);
         assert_non_null(doc);
@@ -162,7 +162,7 @@ static void a_damaged_report_does_no_harm(void **state)
     }
 }
 
-static void without_memory_it_is_said(void **state)
+static void out_of_memory_gives_false(void **state)
 {
     (void)state;
     const rc_record record = failed();
@@ -174,7 +174,7 @@ static void without_memory_it_is_said(void **state)
             begin();
             const bool has_memory = rc_record_json_record(
                 &w, &record,
-                &(rc_record_json){
+                &(rc_record_json_options){
                     .report = (rc_record_report)how, .view = RC_VIEW_INTERNAL, .alloc = &alloc});
             const bool is_hit = memory.calls >= fail_at;
             assert_int_equal(has_memory, !is_hit);
@@ -217,8 +217,8 @@ static void sums_have_times_and_classes(void **state)
     group.failed = 3;
     group.cost_usd_micro = 1500000;
     group.estimated_usd_micro = 250000;
-    group.classes[rc_stats_class_place(RC_CLASS_PROVIDER_TRANSIENT)] = 2;
-    group.classes[rc_stats_class_place(RC_CLASS_UNKNOWN)] = 1;
+    group.classes[rc_stats_class_index(RC_CLASS_PROVIDER_TRANSIENT)] = 2;
+    group.classes[rc_stats_class_index(RC_CLASS_UNKNOWN)] = 1;
     for (uint64_t i = 1; i <= 100; i++)
         rc_histogram_add(&group.latency, i);
     begin();
@@ -231,18 +231,18 @@ static void sums_have_times_and_classes(void **state)
 }
 
 /* Every class has a place of its own, and is found there. */
-static void classes_have_places(void **state)
+static void classes_have_indexes(void **state)
 {
     (void)state;
     for (size_t i = 0; i < RC_STATS_CLASSES; i++)
-        assert_int_equal(rc_stats_class_place(rc_stats_class_at(i)), i);
-    assert_int_equal(rc_stats_class_place(RC_CLASS_UNKNOWN), RC_STATS_CLASSES - 1);
-    assert_int_equal(rc_stats_class_place(-1), RC_STATS_CLASSES - 1);
-    assert_int_equal(rc_stats_class_place(INT64_MAX), RC_STATS_CLASSES - 1);
+        assert_int_equal(rc_stats_class_index(rc_stats_class_at(i)), i);
+    assert_int_equal(rc_stats_class_index(RC_CLASS_UNKNOWN), RC_STATS_CLASSES - 1);
+    assert_int_equal(rc_stats_class_index(-1), RC_STATS_CLASSES - 1);
+    assert_int_equal(rc_stats_class_index(INT64_MAX), RC_STATS_CLASSES - 1);
     assert_int_equal(rc_stats_class_at(RC_CLASS_INTERNAL), RC_CLASS_INTERNAL);
 }
 
-static void whose_tokens(void **state)
+static void token_basis(void **state)
 {
     (void)state;
     static const struct {
@@ -259,23 +259,23 @@ static void whose_tokens(void **state)
         rc_record record;
         rc_record_init(&record, RC_RECORD_ATTEMPT);
         record.flags = rows[i].flags;
-        assert_string_equal(rc_record_tokens_are(&record), rows[i].name);
+        assert_string_equal(rc_record_token_basis(&record), rows[i].name);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whose_tokens),
-        cmocka_unit_test(an_operation_leaves_out_what_is_not_known),
+        cmocka_unit_test(token_basis),
+        cmocka_unit_test(unknown_members_are_left_out),
         cmocka_unit_test(one_that_is_open_has_no_end),
-        cmocka_unit_test(an_operation_that_the_client_tried_again),
+        cmocka_unit_test(a_client_retry_is_marked),
         cmocka_unit_test(a_record_has_its_report),
         cmocka_unit_test(a_damaged_report_does_no_harm),
-        cmocka_unit_test(without_memory_it_is_said),
+        cmocka_unit_test(out_of_memory_gives_false),
         cmocka_unit_test(money_is_exact),
         cmocka_unit_test(sums_have_times_and_classes),
-        cmocka_unit_test(classes_have_places),
+        cmocka_unit_test(classes_have_indexes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

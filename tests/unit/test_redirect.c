@@ -18,7 +18,7 @@
 
 static const struct {
     const char *location;
-    const char *told; /* NULL: nothing */
+    const char *shown; /* NULL: nothing */
 } cases[] = {
     {"https://login.corp/sso", "https://login.corp/sso"},
     {"http://login.corp", "http://login.corp"},
@@ -80,13 +80,13 @@ static void test_addresses(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char room[RC_REDIRECT_MAX];
-        rc_buf told;
-        rc_buf_init_fixed(&told, room, sizeof room);
-        const bool is_told = rc_redirect_push(&told, rc_str_c(cases[i].location));
-        const rc_str text = rc_buf_get(&told);
-        if (is_told != (cases[i].told != NULL) ||
-            !rc_str_eq(text, rc_str_c(cases[i].told != NULL ? cases[i].told : "")))
+        char scratch[RC_REDIRECT_MAX];
+        rc_buf shown;
+        rc_buf_init_fixed(&shown, scratch, sizeof scratch);
+        const bool is_shown = rc_redirect_push(&shown, rc_str_c(cases[i].location));
+        const rc_str text = rc_buf_get(&shown);
+        if (is_shown != (cases[i].shown != NULL) ||
+            !rc_str_eq(text, rc_str_c(cases[i].shown != NULL ? cases[i].shown : "")))
             fail_msg("%s: %.*s", cases[i].location, (int)text.len, text.ptr);
     }
 }
@@ -94,21 +94,21 @@ static void test_addresses(void **state)
 static void test_a_long_one_is_cut(void **state)
 {
     char location[8192] = "https://login.corp/";
-    char room[RC_REDIRECT_MAX];
-    rc_buf told;
+    char scratch[RC_REDIRECT_MAX];
+    rc_buf shown;
     (void)state;
     memset(location + strlen(location), 'a', sizeof location - 1 - strlen(location));
     location[sizeof location - 1] = '\0';
-    rc_buf_init_fixed(&told, room, sizeof room);
-    assert_true(rc_redirect_push(&told, rc_str_c(location)));
-    assert_int_equal(rc_buf_status(&told), RC_OK);
-    assert_true(rc_buf_get(&told).len < 160);
-    assert_true(rc_str_ends_with(rc_buf_get(&told), RC_STR("a…")));
+    rc_buf_init_fixed(&shown, scratch, sizeof scratch);
+    assert_true(rc_redirect_push(&shown, rc_str_c(location)));
+    assert_int_equal(rc_buf_status(&shown), RC_OK);
+    assert_true(rc_buf_get(&shown).len < 160);
+    assert_true(rc_str_ends_with(rc_buf_get(&shown), RC_STR("a…")));
     /* A host that nobody could have. */
     memset(location + 8, 'a', 1000);
-    rc_buf_reset(&told);
-    assert_false(rc_redirect_push(&told, rc_str_c(location)));
-    assert_int_equal(rc_buf_get(&told).len, 0);
+    rc_buf_reset(&shown);
+    assert_false(rc_redirect_push(&shown, rc_str_c(location)));
+    assert_int_equal(rc_buf_get(&shown).len, 0);
 }
 
 static const rc_report *report_of(int status, const char *location, rc_str body, rc_str request)
@@ -117,7 +117,7 @@ static const rc_report *report_of(int status, const char *location, rc_str body,
     const rc_header headers[] = {{RC_STR("Server"), RC_STR("x")},
                                  {RC_STR("LOCATION"), rc_str_c(location)}};
     const rc_failure failure = {
-        .called = RC_STR("corp"),
+        .provider_label = RC_STR("corp"),
         .status = status,
         .headers = headers,
         .header_count = location[0] != '\0' ? 2 : 1,
@@ -128,14 +128,14 @@ static const rc_report *report_of(int status, const char *location, rc_str body,
     return rc_classify(&failure, NULL, &alloc);
 }
 
-static void expect(const rc_report *report, const char *message, bool is_told)
+static void expect(const rc_report *report, const char *message, bool is_shown)
 {
     const rc_str text = rc_report_message(report);
     const bool names_key =
         rc_str_find(rc_report_action_detail(report), RC_STR("base_url"), 0) != RC_STR_NPOS;
     if (!rc_str_eq(text, rc_str_c(message)))
         fail_msg("%.*s", (int)text.len, text.ptr);
-    assert_int_equal(names_key, is_told);
+    assert_int_equal(names_key, is_shown);
     rc_report_free(report);
 }
 

@@ -208,13 +208,13 @@ static void test_view_text(void **state)
     (void)state;
     static char text[2 * RC_REPORT_MESSAGE_MAX + 1];
     memset(text, 'x', sizeof text);
-    rc_text_room room;
+    rc_text_scratch scratch;
     rc_str whole = rc_str_make(text, sizeof text);
-    assert_true(rc_str_eq(rc_view_text(RC_VIEW_MODEL, whole, &room), RC_STR("[path]")));
-    assert_true(rc_str_eq(rc_view_text(RC_VIEW_INTERNAL, whole, &room), whole));
-    rc_str masked = rc_view_text(RC_VIEW_MODEL, RC_STR("in /etc/passwd"), &room);
+    assert_true(rc_str_eq(rc_view_text(RC_VIEW_MODEL, whole, &scratch), RC_STR("[path]")));
+    assert_true(rc_str_eq(rc_view_text(RC_VIEW_INTERNAL, whole, &scratch), whole));
+    rc_str masked = rc_view_text(RC_VIEW_MODEL, RC_STR("in /etc/passwd"), &scratch);
     assert_true(rc_str_eq(masked, RC_STR("in [path]")));
-    assert_int_equal(rc_view_text(RC_VIEW_MODEL, RC_STR(""), &room).len, 0);
+    assert_int_equal(rc_view_text(RC_VIEW_MODEL, RC_STR(""), &scratch).len, 0);
 }
 
 int main(void)

@@ -32,7 +32,7 @@ static json_object *rendered(const rc_report *report, rc_dialect dialect, rc_vie
 }
 
 /* spec/dialects.def has a row for each row of spec/errors.def, in the same order, and no other. */
-static void test_every_code_has_words(void **state)
+static void test_every_code_has_a_row(void **state)
 {
     (void)state;
     static const rc_code ROWS[] = {
@@ -44,13 +44,13 @@ static void test_every_code_has_words(void **state)
         const rc_code_info *info = rc_code_at(i);
         if (ROWS[i] != info->code)
             fail_msg("row %zu of dialects.def is not %s", i, info->name);
-        const rc_dialect_words *words = rc_dialect_words_get(info->code);
+        const rc_dialect_error *words = rc_dialect_error_get(info->code);
         assert_int_equal(words->code, info->code);
         assert_true(words->openai_type[0] && words->openai_code[0] && words->anthropic_type[0]);
     }
-    assert_string_equal(rc_dialect_words_get(RC_CODE_UNKNOWN)->gemini_status, "UNKNOWN");
-    assert_string_equal(rc_dialect_words_get(RC_CODE_NONE)->openai_type, "server_error");
-    assert_string_equal(rc_dialect_words_get((rc_code)31337)->anthropic_type, "api_error");
+    assert_string_equal(rc_dialect_error_get(RC_CODE_UNKNOWN)->gemini_status, "UNKNOWN");
+    assert_string_equal(rc_dialect_error_get(RC_CODE_NONE)->openai_type, "server_error");
+    assert_string_equal(rc_dialect_error_get((rc_code)31337)->anthropic_type, "api_error");
 }
 
 static bool is_one_of(const char *word, const char *const *words, size_t count)
@@ -81,7 +81,7 @@ static void test_words_are_known(void **state)
                   {"UNAUTHENTICATED", 401}};
     for (size_t i = 0; i < rc_code_count(); i++) {
         const rc_code_info *info = rc_code_at(i);
-        const rc_dialect_words *words = rc_dialect_words_get(info->code);
+        const rc_dialect_error *words = rc_dialect_error_get(info->code);
         if (!is_one_of(words->anthropic_type, ANTHROPIC, sizeof ANTHROPIC / sizeof *ANTHROPIC))
             fail_msg("%s: Anthropic has no %s", info->name, words->anthropic_type);
         int status = 0;
@@ -364,7 +364,7 @@ static void test_own_names(void **state)
         json_object *root = rendered(report, RC_DIALECT_OPENAI_CHAT, RC_VIEW_USER);
         query_string(root, "/error/type", OWN_NAMES[i].openai_type);
         query_string(root, "/error/code", OWN_NAMES[i].openai_code);
-        check_metadata(root, i, rc_view_is_for_fixer(report));
+        check_metadata(root, i, rc_view_is_client_fixable(report));
         json_object_put(root);
         root = rendered(report, RC_DIALECT_ANTHROPIC, RC_VIEW_USER);
         query_string(root, "/error/type", OWN_NAMES[i].anthropic_type);
@@ -529,7 +529,7 @@ static void test_report_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_code_has_words),
+        cmocka_unit_test(test_every_code_has_a_row),
         cmocka_unit_test(test_words_are_known),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_openai),

@@ -129,7 +129,7 @@ static void test_percent(void **state)
     rc_buf buf;
     for (size_t max = 0; max <= 12; max++) { /* a character comes whole or not at all */
         rc_buf_init_fixed(&buf, memory, sizeof memory);
-        rc_push_percent(&buf, RC_STR("aéb"), max);
+        rc_render_percent(&buf, RC_STR("aéb"), max);
         size_t want = max < 1 ? 0 : max < 7 ? 1 : max < 8 ? 7 : 8;
         assert_int_equal(rc_buf_get(&buf).len, want);
     }
@@ -203,7 +203,7 @@ static void test_status_lines(void **state)
 }
 
 /* A buffer with room for the body but not for the head says so. */
-static void test_no_room_for_head(void **state)
+static void test_no_space_for_head(void **state)
 {
     (void)state;
     static char memory[4096];
@@ -221,11 +221,11 @@ static void test_no_room_for_head(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headers),          cmocka_unit_test(test_wait),
-        cmocka_unit_test(test_should_retry),     cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_request_id),       cmocka_unit_test(test_percent),
-        cmocka_unit_test(test_responses),        cmocka_unit_test(test_status_lines),
-        cmocka_unit_test(test_no_room_for_head),
+        cmocka_unit_test(test_headers),           cmocka_unit_test(test_wait),
+        cmocka_unit_test(test_should_retry),      cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_request_id),        cmocka_unit_test(test_percent),
+        cmocka_unit_test(test_responses),         cmocka_unit_test(test_status_lines),
+        cmocka_unit_test(test_no_space_for_head),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

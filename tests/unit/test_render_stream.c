@@ -12,12 +12,12 @@
 #include "../support/render_cases.h"
 
 /* Where a frame's text is, until the next one. */
-static char frame_room[1u << 20];
+static char frame_scratch[1u << 20];
 
 static rc_str frame_of(const rc_report *report, rc_dialect dialect, rc_view view)
 {
     rc_buf buf;
-    rc_buf_init_fixed(&buf, frame_room, sizeof frame_room);
+    rc_buf_init_fixed(&buf, frame_scratch, sizeof frame_scratch);
     assert_int_equal(rc_render_stream_frame(report, dialect, view, &buf), RC_OK);
     rc_str text = rc_buf_get(&buf);
     const char *complaint = check_frame(text);

@@ -58,7 +58,7 @@ static void test_width_agrees_with_output(void **state)
             char memory[32];
             rc_buf buf;
             rc_buf_init_fixed(&buf, memory, sizeof memory);
-            rc_glyph_push(&buf, cp, has_utf8);
+            rc_visible_push_char(&buf, cp, has_utf8);
             rc_str out = rc_buf_get(&buf);
             unsigned width = 0;
             size_t len;
@@ -67,8 +67,9 @@ static void test_width_agrees_with_output(void **state)
                 assert_false(check_is_unsafe(shown));
                 width += rc_utf8_width(shown);
             }
-            if (width != rc_glyph_width(cp, has_utf8) || width > RC_GLYPH_WIDTH_MAX)
-                fail_msg("U+%04X: %u columns, said %u", cp, width, rc_glyph_width(cp, has_utf8));
+            if (width != rc_visible_char_width(cp, has_utf8) || width > RC_VISIBLE_CHAR_WIDTH_MAX)
+                fail_msg("U+%04X: %u columns, said %u", cp, width,
+                         rc_visible_char_width(cp, has_utf8));
         }
     }
 }

@@ -38,8 +38,8 @@ static uint64_t hash_of(const char *a, const char *b)
 
 static bool check_as(const char *name, uint64_t hash, uint64_t now_ms)
 {
-    const rc_repeats_who who = {.name = rc_str_c(name)};
-    return rc_repeats_check(&repeats, hash, &who, now_ms, NOW_UNIX);
+    const rc_repeats_caller caller = {.name = rc_str_c(name)};
+    return rc_repeats_check(&repeats, hash, &caller, now_ms, NOW_UNIX);
 }
 
 static void the_same_request_is_known(void **state)
@@ -56,7 +56,7 @@ static void the_same_request_is_known(void **state)
     assert_false(check_as("app", hash, NOW + RC_REPEATS_WINDOW_MS));
     assert_false(rc_repeats_is_armed(&repeats, NOW + RC_REPEATS_WINDOW_MS));
     assert_false(check_as("app", hash_of("app", "{\"model\":\"n\"}"), NOW));
-    assert_int_equal(rc_repeats_look(&repeats, list), 1);
+    assert_int_equal(rc_repeats_list(&repeats, list), 1);
     assert_int_equal(list[0].count, 2);
     assert_int_equal(list[0].code, RC_CODE_AUTH_FAILED);
     assert_int_equal(list[0].last_unix_ms, NOW_UNIX);
@@ -90,7 +90,7 @@ static void room_is_bounded(void **state)
         rc_repeats_add(&repeats, hash, RC_CODE_INVALID_REQUEST, NOW + i);
         assert_true(check_as(name, hash, NOW + i));
     }
-    assert_int_equal(rc_repeats_look(&repeats, list), RC_REPEATS_NAMES);
+    assert_int_equal(rc_repeats_list(&repeats, list), RC_REPEATS_NAMES);
     assert_memory_equal(list[0].name, "other", 5);
     assert_int_equal(list[0].count, 10000 - (RC_REPEATS_NAMES - 1));
 }

@@ -127,7 +127,7 @@ static const sample samples[] = {
 };
 #define SAMPLE_COUNT (sizeof samples / sizeof samples[0])
 
-static void check(const sample *s, const reply_run *run)
+static void check(const sample *s, const response_run *run)
 {
     const rc_str text = rc_buf_get(&run->text);
     if (!rc_str_eq(text, rc_str_c(s->text)))
@@ -137,7 +137,7 @@ static void check(const sample *s, const reply_run *run)
     assert_int_equal(run->usage.input, s->input);
     assert_int_equal(run->usage.output, s->output);
     assert_int_equal(rc_buf_get(&run->error).len > 0, s->end == RC_STREAM_END_ERRORED);
-    assert_false(run->is_lost);
+    assert_false(run->is_incomplete);
 }
 
 static void test_samples(void **state)
@@ -147,10 +147,10 @@ static void test_samples(void **state)
     for (size_t i = 0; i < SAMPLE_COUNT; i++) {
         const sample *s = &samples[i];
         for (size_t len = 0; len < 40; len++) {
-            reply_run run =
-                reply_run_do(s->dialect, s->is_stream, rc_str_c(s->body), len, true, &alloc);
+            response_run run =
+                response_run_do(s->dialect, s->is_stream, rc_str_c(s->body), len, true, &alloc);
             check(s, &run);
-            reply_run_done(&run);
+            response_run_done(&run);
         }
     }
 }
@@ -159,11 +159,11 @@ static void test_comments(void **state)
 {
     rc_alloc alloc = rc_alloc_stdlib();
     (void)state;
-    reply_run run = reply_run_do(RC_STREAM_OPENAI_CHAT, true, RC_STR(CHAT), 0, true, &alloc);
+    response_run run = response_run_do(RC_STREAM_OPENAI_CHAT, true, RC_STR(CHAT), 0, true, &alloc);
     assert_true(
         rc_str_eq(rc_buf_get(&run.comments), RC_STR("recourse {\"type\":\"auto_retry_end\"}\n")));
     assert_true(run.has_reasoning);
-    reply_run_done(&run);
+    response_run_done(&run);
 }
 
 /* What ends in the midst is never complete: chat needs its [DONE] or a whole body. */
@@ -173,10 +173,10 @@ static void test_cut_anywhere(void **state)
     const rc_str body = RC_STR(CLAUDE);
     (void)state;
     for (size_t len = 0; len + 2 < body.len; len++) {
-        reply_run run =
-            reply_run_do(RC_STREAM_ANTHROPIC, true, rc_str_slice(body, 0, len), 7, false, &alloc);
+        response_run run = response_run_do(RC_STREAM_ANTHROPIC, true, rc_str_slice(body, 0, len), 7,
+                                           false, &alloc);
         assert_int_not_equal(run.end, RC_STREAM_END_COMPLETE);
-        reply_run_done(&run);
+        response_run_done(&run);
     }
 }
 
@@ -188,12 +188,12 @@ static void test_without_a_length(void **state)
     const rc_str body = RC_STR("{\"choices\":[{\"message\":{\"content\":\"Hi\"}}]}");
     const rc_alloc alloc = rc_alloc_stdlib();
     for (size_t len = 1; len <= body.len; len++) {
-        reply_run run = reply_run_do(RC_STREAM_OPENAI_CHAT, false, rc_str_slice(body, 0, len), 0,
-                                     false, &alloc);
+        response_run run = response_run_do(RC_STREAM_OPENAI_CHAT, false, rc_str_slice(body, 0, len),
+                                           0, false, &alloc);
         assert_int_equal(run.end,
                          len == body.len ? RC_STREAM_END_COMPLETE : RC_STREAM_END_TRUNCATED);
         assert_true(rc_str_eq(rc_buf_get(&run.text), len == body.len ? RC_STR("Hi") : RC_STR("")));
-        reply_run_done(&run);
+        response_run_done(&run);
     }
 }
 
@@ -208,10 +208,10 @@ static void test_oversized(void **state)
         rc_buf_push_byte(&body, 'x');
     rc_buf_push(&body, RC_STR("\"}}]}\n\n"));
     rc_buf_push(&body, RC_STR(CHAT));
-    reply_run run =
-        reply_run_do(RC_STREAM_OPENAI_CHAT, true, rc_buf_get(&body), 1000, true, &alloc);
-    assert_true(run.is_lost);
-    reply_run_done(&run);
+    response_run run =
+        response_run_do(RC_STREAM_OPENAI_CHAT, true, rc_buf_get(&body), 1000, true, &alloc);
+    assert_true(run.is_incomplete);
+    response_run_done(&run);
     rc_buf_done(&body);
 }
 
@@ -226,14 +226,14 @@ static void test_no_memory(void **state)
         while (has_failed) {
             fail_alloc counting = {.fail_at = fail_at++};
             rc_alloc alloc = fail_alloc_of(&counting);
-            reply_run run =
-                reply_run_do(s->dialect, s->is_stream, rc_str_c(s->body), 5, true, &alloc);
+            response_run run =
+                response_run_do(s->dialect, s->is_stream, rc_str_c(s->body), 5, true, &alloc);
             has_failed = counting.calls >= counting.fail_at;
-            assert_true(run.is_lost || run.end != RC_STREAM_END_COMPLETE ||
+            assert_true(run.is_incomplete || run.end != RC_STREAM_END_COMPLETE ||
                         rc_str_eq(rc_buf_get(&run.text), rc_str_c(s->text)));
             assert_int_equal(counting.live, 0);
             assert_false(counting.is_broken);
-            reply_run_done(&run);
+            response_run_done(&run);
         }
     }
 }

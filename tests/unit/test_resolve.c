@@ -52,7 +52,7 @@ static void on_closed(void *ctx)
 
 static int closed;
 
-static rc_resolve_answer find(waiter *w, const char *host);
+static rc_resolve_result find(waiter *w, const char *host);
 
 static void on_done(rc_lookup *lookup, const rc_addresses *addresses)
 {
@@ -65,20 +65,20 @@ static void on_done(rc_lookup *lookup, const rc_addresses *addresses)
         (void)find(w->next, w->next_host);
 }
 
-static rc_resolve_answer find(waiter *w, const char *host)
+static rc_resolve_result find(waiter *w, const char *host)
 {
     rc_addresses found = {0};
     w->lookup.on_done = on_done;
-    const rc_resolve_answer answer = rc_resolver_find(&resolver, host, &w->lookup, &found);
-    if (answer == RC_RESOLVE_FOUND)
+    const rc_resolve_result result = rc_resolver_find(&resolver, host, &w->lookup, &found);
+    if (result == RC_RESOLVE_FOUND)
         w->count = found.count;
-    return answer;
+    return result;
 }
 
 static void begin(uint32_t asking_max)
 {
     const rc_resolve_settings settings = {
-        .cache_ms = 60000, .names_max = 8, .asking_max = asking_max, .ask = ask};
+        .cache_ms = 60000, .names_max = 8, .max_queries = asking_max, .query_fn = ask};
     is_held = true;
     asked = answered = closed = 0;
     memory = (fail_alloc){0};
@@ -86,7 +86,7 @@ static void begin(uint32_t asking_max)
     rc_resolver_init(&resolver, &loop, &settings, fail_alloc_of(&memory));
 }
 
-static void await_asked(int count)
+static void await_queries(int count)
 {
     for (int i = 0; i < PATIENCE && asked < count; i++)
         usleep(1000);
@@ -117,9 +117,9 @@ static void without_a_thread_a_name_is_not_found(void **state)
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     const struct rlimit none = {.rlim_cur = 1 << 20, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
-    const rc_resolve_answer answer = find(&w, "a.test");
+    const rc_resolve_result result = find(&w, "a.test");
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
-    assert_int_equal(answer, RC_RESOLVE_FAILED);
+    assert_int_equal(result, RC_RESOLVE_FAILED);
     assert_int_equal(asked, 0);
     assert_int_equal(find(&w, "a.test"), RC_RESOLVE_PENDING);
     uv_run(&loop, UV_RUN_DEFAULT);
@@ -168,7 +168,7 @@ static void closing_does_not_wait_for_a_name_that_hangs(void **state)
     (void)state;
     begin(0);
     assert_int_equal(find(&hanging, "hang.test"), RC_RESOLVE_PENDING);
-    await_asked(1);
+    await_queries(1);
     rc_resolver_close(&resolver, on_closed, &closed);
     assert_int_equal(closed, 0); /* from the loop */
     assert_int_equal(find(&late, "b.test"), RC_RESOLVE_FAILED);
@@ -180,7 +180,7 @@ static void closing_does_not_wait_for_a_name_that_hangs(void **state)
     end();
 }
 
-static void closing_before_any_question_is_at_once(void **state)
+static void closing_before_any_query_is_immediate(void **state)
 {
     (void)state;
     begin(0);
@@ -189,7 +189,7 @@ static void closing_before_any_question_is_at_once(void **state)
     end();
 }
 
-static void more_than_may_be_asked_wait_for_their_turn(void **state)
+static void queries_over_the_limit_wait(void **state)
 {
     waiter hanging[2] = {0};
     waiter third = {0};
@@ -200,7 +200,7 @@ static void more_than_may_be_asked_wait_for_their_turn(void **state)
     assert_int_equal(find(&hanging[1], "hang2.test"), RC_RESOLVE_PENDING);
     assert_int_equal(find(&third, "a.test"), RC_RESOLVE_PENDING);
     assert_int_equal(find(&fourth, "none.test"), RC_RESOLVE_PENDING);
-    await_asked(2);
+    await_queries(2);
     uv_run(&loop, UV_RUN_NOWAIT);
     assert_int_equal(asked, 2);
     is_held = false;
@@ -213,14 +213,14 @@ static void more_than_may_be_asked_wait_for_their_turn(void **state)
     assert_int_equal(find(&hanging[0], "hang3.test"), RC_RESOLVE_PENDING);
     assert_int_equal(find(&hanging[1], "hang4.test"), RC_RESOLVE_PENDING);
     assert_int_equal(find(&third, "b.test"), RC_RESOLVE_PENDING);
-    await_asked(6);
+    await_queries(6);
     rc_resolver_close(&resolver, on_closed, &closed);
     end();
     assert_int_equal(third.answers, 1);
     assert_int_equal(asked, 6);
 }
 
-static void whoever_is_told_may_ask_and_close(void **state)
+static void a_callback_may_look_up_and_close(void **state)
 {
     waiter inner = {0};
     waiter outer = {.next_host = "b.test", .next = &inner};
@@ -247,9 +247,9 @@ int main(void)
 #endif
         cmocka_unit_test(a_name_that_hangs_keeps_no_other_waiting),
         cmocka_unit_test(closing_does_not_wait_for_a_name_that_hangs),
-        cmocka_unit_test(closing_before_any_question_is_at_once),
-        cmocka_unit_test(more_than_may_be_asked_wait_for_their_turn),
-        cmocka_unit_test(whoever_is_told_may_ask_and_close),
+        cmocka_unit_test(closing_before_any_query_is_immediate),
+        cmocka_unit_test(queries_over_the_limit_wait),
+        cmocka_unit_test(a_callback_may_look_up_and_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void fail_with(uint64_t seed, const char *what, const rc_decode_info *inf
                       rc_str b)
 {
     fprintf(stderr, "seed %llu: %s: %s at %s, offset %zu\n%.*s\n%.*s\n", (unsigned long long)seed,
-            what, info->what, info->pointer, info->offset, (int)a.len, a.ptr, (int)b.len, b.ptr);
+            what, info->message, info->pointer, info->offset, (int)a.len, a.ptr, (int)b.len, b.ptr);
     fail();
 }
 

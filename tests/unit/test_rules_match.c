@@ -197,7 +197,7 @@ static void test_literals(void **state)
                                .headers = HEADERS,
                                .header_count = COUNT(HEADERS)};
         rc_facts facts = {{0}};
-        rc_rules_literals(rules, &input, &facts);
+        rc_rules_set_literals(rules, &input, &facts);
         bool holds = rc_str_eq(rc_rules_match(rules, &facts, NULL)->id, RC_STR("own"));
         if (holds != row->holds)
             fail_msg("%s in \"%s\": %d", row->term, row->message, holds);
@@ -222,36 +222,37 @@ static void test_no_rules_and_no_input_set_nothing(void **state)
     rc_rule_input input = {.message = RC_STR("pool")};
     rc_facts facts = {{0}};
     rc_facts none = {{0}};
-    rc_rules_literals(NULL, &input, &facts);
+    rc_rules_set_literals(NULL, &input, &facts);
     assert_memory_equal(&facts, &none, sizeof facts);
     rc_rules *rules = parse("rule a when text:\"x\" or error_code:\"x\" or header:\"x\" or "
                             "model:\"x*\" then InvalidRequest because \"x\"");
-    rc_rules_literals(rules, &(rc_rule_input){.message = RC_STR("")}, &facts);
+    rc_rules_set_literals(rules, &(rc_rule_input){.message = RC_STR("")}, &facts);
     assert_memory_equal(&facts, &none, sizeof facts);
     rc_rules_free(rules);
 }
 
 /* ---- the trace ---- */
 
-struct heard {
+struct trace_log {
     size_t tried;
     char first[256];
     char matched[64];
 };
 
-static void hear(void *ctx, const rc_note *note)
+static void on_note(void *ctx, const rc_trace_note *note)
 {
-    struct heard *heard = ctx;
+    struct trace_log *trace_log = ctx;
     assert_int_equal(note->wait_ms, -1);
-    if (note->step == RC_STEP_RULE_MATCHED) {
-        snprintf(heard->matched, sizeof heard->matched, "%.*s", (int)note->subject.len,
+    if (note->step == RC_TRACE_RULE_MATCHED) {
+        snprintf(trace_log->matched, sizeof trace_log->matched, "%.*s", (int)note->subject.len,
                  note->subject.ptr);
         return;
     }
-    assert_int_equal(note->step, RC_STEP_RULE_TRIED);
+    assert_int_equal(note->step, RC_TRACE_RULE_TRIED);
     assert_true(note->text.len > 0);
-    if (heard->tried++ == 0)
-        snprintf(heard->first, sizeof heard->first, "%.*s", (int)note->text.len, note->text.ptr);
+    if (trace_log->tried++ == 0)
+        snprintf(trace_log->first, sizeof trace_log->first, "%.*s", (int)note->text.len,
+                 note->text.ptr);
 }
 
 static void test_the_trace_says_what_failed(void **state)
@@ -276,11 +277,11 @@ static void test_the_trace_says_what_failed(void **state)
         rc_rules *rules = parse(text);
         rc_facts facts = {{0}};
         rc_facts_set_status(&facts, 418);
-        struct heard heard = {0};
-        rc_trace trace = {hear, &heard};
+        struct trace_log trace_log = {0};
+        rc_trace trace = {on_note, &trace_log};
         const rc_rule *rule = rc_rules_match(rules, &facts, &trace);
-        assert_string_equal(heard.first, ROWS[i].text);
-        assert_rule(rule, heard.matched);
+        assert_string_equal(trace_log.first, ROWS[i].text);
+        assert_rule(rule, trace_log.matched);
         assert_ptr_equal(rule, rc_rules_match(rules, &facts, NULL));
         rc_rules_free(rules);
     }
@@ -290,11 +291,11 @@ static void test_every_rule_that_was_tried_is_told(void **state)
 {
     (void)state;
     rc_facts facts = {{0}};
-    struct heard heard = {0};
-    rc_trace trace = {hear, &heard};
+    struct trace_log trace_log = {0};
+    rc_trace trace = {on_note, &trace_log};
     rc_rules_match(NULL, &facts, &trace);
-    assert_true(heard.tried < rc_rules_builtin.count);
-    assert_ptr_equal(&rc_rules_builtin.rules[heard.tried], rc_rules_match(NULL, &facts, NULL));
+    assert_true(trace_log.tried < rc_rules_builtin.count);
+    assert_ptr_equal(&rc_rules_builtin.rules[trace_log.tried], rc_rules_match(NULL, &facts, NULL));
 }
 
 /* ---- the built-in table ---- */
@@ -332,15 +333,15 @@ static void test_the_table_is_the_file(void **state)
     assert_int_equal(rules->order.count, RC_RULES_BUILTIN_COUNT);
     for (size_t i = 0; i < rules->order.count; i++) {
         const rc_rule *read = &rules->order.rules[i];
-        const rc_rule *kept = &rc_rules_builtin.rules[i];
-        assert_true(rc_str_eq(read->id, kept->id));
-        assert_true(rc_str_eq(read->when, kept->when));
-        assert_true(rc_str_eq(read->reason, kept->reason));
-        assert_int_equal(read->code, kept->code);
-        assert_int_equal(read->category, kept->category);
-        assert_same_terms(read, kept);
-        rc_rule_needs needs = rc_rule_needs_of(kept);
-        assert_memory_equal(&needs, &rc_rules_builtin.needs[i], sizeof needs);
+        const rc_rule *builtin = &rc_rules_builtin.rules[i];
+        assert_true(rc_str_eq(read->id, builtin->id));
+        assert_true(rc_str_eq(read->when, builtin->when));
+        assert_true(rc_str_eq(read->reason, builtin->reason));
+        assert_int_equal(read->code, builtin->code);
+        assert_int_equal(read->category, builtin->category);
+        assert_same_terms(read, builtin);
+        rc_rule_prefilter needs = rc_rule_prefilter_of(builtin);
+        assert_memory_equal(&needs, &rc_rules_builtin.prefilters[i], sizeof needs);
     }
     rc_rules_free(rules);
 }

@@ -45,14 +45,14 @@ static void put_file(const char *name, const char *text, size_t size)
 /* Why it is refused; NULL: text has it. */
 static const char *load(const char *path, char text[RC_SECRET_TOKEN_MAX])
 {
-    rc_buf room;
+    rc_buf scratch;
     char memory[RC_SECRET_TOKEN_MAX];
-    rc_buf_init_fixed(&room, memory, sizeof memory);
+    rc_buf_init_fixed(&scratch, memory, sizeof memory);
     const rc_secret_ref ref = {.kind = RC_SECRET_FILE, .name = rc_str_c(path)};
     alarm(STUCK_S);
-    const char *why = rc_secret_load(&rc_sys_real, &ref, &room);
+    const char *why = rc_secret_load(&rc_sys_real, &ref, &scratch);
     alarm(0);
-    const rc_str got = rc_buf_get(&room);
+    const rc_str got = rc_buf_get(&scratch);
     assert_true(got.len < RC_SECRET_TOKEN_MAX);
     memcpy(text, got.ptr, got.len);
     text[got.len] = '\0';

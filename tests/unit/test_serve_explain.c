@@ -5,16 +5,16 @@
 static int start(void **state)
 {
     (void)state;
-    dash_make_folder();
-    dash_start("");
+    dashboard_make_folder();
+    dashboard_start("");
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    dash_end();
-    dash_remove_folder();
+    dashboard_end();
+    dashboard_remove_folder();
     return 0;
 }
 
@@ -27,10 +27,10 @@ static int explain_with(const char *query, const char *text)
                              "Content-Type: text/plain\r\nContent-Length: %zu\r\n\r\n%s",
                              query, strlen(text), text);
     assert_true(len > 0 && (size_t)len < sizeof(request));
-    const int status = ask(request);
-    json_object_put(dash.doc);
-    dash.doc = json_tokener_parse(body_of());
-    assert_non_null(dash.doc);
+    const int status = send_request(request);
+    json_object_put(dashboard.doc);
+    dashboard.doc = json_tokener_parse(body_of());
+    assert_non_null(dashboard.doc);
     return status;
 }
 
@@ -119,20 +119,22 @@ static void keys_are_blotted_out(void **state)
     assert_int_equal(explain("401 Incorrect API key provided: sk-proj-"
                              "abcdefghijklmnopqrstuvwxyz0123456789ABCD"),
                      200);
-    assert_null(strstr(world.got, "abcdefghijklmnopqrstuvwxyz"));
+    assert_null(strstr(fixture.got, "abcdefghijklmnopqrstuvwxyz"));
 }
 
 static void it_has_a_ceiling_and_a_guard(void **state)
 {
     (void)state;
-    assert_int_equal(ask("POST /admin/v1/explain" OWN MARK "Content-Length: 65537\r\n\r\n"), 413);
-    assert_int_equal(ask("POST /admin/v1/explain" OWN "Content-Type: text/plain\r\n"
-                         "Content-Length: 1\r\n\r\nx"),
+    assert_int_equal(
+        send_request("POST /admin/v1/explain" OWN MARK "Content-Length: 65537\r\n\r\n"), 413);
+    assert_int_equal(send_request("POST /admin/v1/explain" OWN "Content-Type: text/plain\r\n"
+                                  "Content-Length: 1\r\n\r\nx"),
                      415);
-    assert_int_equal(ask("POST /admin/v1/explain" OWN MARK "Origin: http://evil.example\r\n"
-                         "Content-Length: 1\r\n\r\nx"),
+    assert_int_equal(send_request("POST /admin/v1/explain" OWN MARK
+                                  "Origin: http://evil.example\r\n"
+                                  "Content-Length: 1\r\n\r\nx"),
                      403);
-    assert_int_equal(ask("GET /admin/v1/explain" OWN "\r\n"), 405);
+    assert_int_equal(send_request("GET /admin/v1/explain" OWN "\r\n"), 405);
 }
 
 int main(void)

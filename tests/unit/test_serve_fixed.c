@@ -19,7 +19,7 @@ static void parse(const char *text, rc_config *config)
 }
 
 /* The keys in which the second differs, each behind a space. */
-static const char *compare(const char *runs, const char *edition, rc_serve_said said)
+static const char *compare(const char *runs, const char *other, rc_serve_overrides overrides)
 {
     static char text[256];
     fail_alloc memory = {0};
@@ -30,9 +30,9 @@ static const char *compare(const char *runs, const char *edition, rc_serve_said 
     rc_serve_fixed fixed;
     size_t len = 0;
     parse(runs, &first);
-    assert_int_equal(rc_serve_fixed_init(&fixed, &first, said, &alloc), RC_OK);
+    assert_int_equal(rc_serve_fixed_init(&fixed, &first, overrides, &alloc), RC_OK);
     rc_config_done(&first); /* it is gone with its edition */
-    parse(edition, &second);
+    parse(other, &second);
     const size_t count = rc_serve_fixed_compare(&fixed, &second, keys);
     for (size_t i = 0; i < count; i++) {
         text[len++] = ' ';
@@ -58,7 +58,7 @@ static const char *compare(const char *runs, const char *edition, rc_serve_said 
 static void every_key_is_named(void **state)
 {
     (void)state;
-    const rc_serve_said none = {.is_listen = false};
+    const rc_serve_overrides none = {.is_listen = false};
     assert_string_equal(compare(RUNS, RUNS, none), "");
     assert_string_equal(compare(RUNS, RUNS "retry_budget: {burst: 3}\nlog: {format: json}\n", none),
                         "");
@@ -73,10 +73,10 @@ static void every_key_is_named(void **state)
     assert_string_equal(compare("admin: {socket: /a}\n", "admin: {socket: /b}\n", none), " admin");
 }
 
-static void what_is_said_elsewhere_does_not_count(void **state)
+static void overridden_keys_do_not_count(void **state)
 {
     (void)state;
-    const rc_serve_said both = {.is_listen = true, .is_admin = true};
+    const rc_serve_overrides both = {.is_listen = true, .is_admin = true};
     assert_string_equal(compare(RUNS,
                                 "listen: 127.0.0.1:8\nthreads: 3\nstore: sqlite:a.db\n"
                                 "admin: {listen: 127.0.0.1:82}\n",
@@ -90,7 +90,7 @@ static void memory_may_run_out(void **state)
     (void)state;
     fail_alloc memory = {.fail_at = 1, .for_good = true};
     const rc_alloc alloc = fail_alloc_of(&memory);
-    const rc_serve_said none = {.is_listen = false};
+    const rc_serve_overrides none = {.is_listen = false};
     rc_config config;
     rc_serve_fixed fixed;
     rc_str keys[RC_SERVE_FIXED_KEYS];
@@ -106,7 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_is_named),
-        cmocka_unit_test(what_is_said_elsewhere_does_not_count),
+        cmocka_unit_test(overridden_keys_do_not_count),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

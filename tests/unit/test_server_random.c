@@ -3,7 +3,7 @@
 #include "support/server_world.h"
 
 #define CLIENTS 8
-#define EXCHANGES 64
+#define RESPONDERS 64
 #define STEPS 150
 
 static uint64_t seed;
@@ -16,104 +16,104 @@ static uint32_t pick(uint32_t below)
     return (uint32_t)(seed >> 33) % below;
 }
 
-static rc_exchange *live[EXCHANGES];
+static rc_responder *live[RESPONDERS];
 static int clients[CLIENTS];
 static char filler[40000];
 
-static size_t place_of(const rc_exchange *x)
+static size_t index_of(const rc_responder *x)
 {
     size_t at = 0;
-    while (at < EXCHANGES && live[at] != x)
+    while (at < RESPONDERS && live[at] != x)
         at++;
     return at;
 }
 
-static void forget_exchange(const rc_exchange *x)
+static void forget_responder(const rc_responder *x)
 {
-    size_t at = place_of(x);
-    assert_true(at < EXCHANGES);
+    size_t at = index_of(x);
+    assert_true(at < RESPONDERS);
     live[at] = NULL;
 }
 
 /* Whatever the interface allows, in any order. */
-static void act(rc_exchange *x)
+static void act(rc_responder *x)
 {
     static const rc_http1_framing framings[] = {RC_HTTP1_LENGTH, RC_HTTP1_CHUNKED,
                                                 RC_HTTP1_UNTIL_CLOSE, RC_HTTP1_NO_BODY};
-    rc_answer answer = {
+    rc_response_head response = {
         .status = pick(8) == 0 ? 204 : 200, .framing = framings[pick(4)], .length = pick(30000)};
     switch (pick(9)) {
     case 0:
-        rc_exchange_begin(x, &answer);
+        rc_responder_begin(x, &response);
         break;
     case 1:
-        rc_exchange_write(x, rc_str_make(filler, pick(sizeof(filler))));
+        rc_responder_write(x, rc_str_make(filler, pick(sizeof(filler))));
         break;
     case 2:
-        rc_exchange_write_kept(x, rc_str_make(filler, pick(sizeof(filler))));
+        rc_responder_write_borrowed(x, rc_str_make(filler, pick(sizeof(filler))));
         break;
     case 3:
-        rc_exchange_end(x);
+        rc_responder_end(x);
         break;
     case 4:
-        rc_exchange_pause_body(x);
+        rc_responder_pause_body(x);
         break;
     case 5:
-        rc_exchange_resume_body(x);
+        rc_responder_resume_body(x);
         break;
     case 6:
         if (pick(4) == 0) {
-            forget_exchange(x);
-            rc_exchange_abort(x);
+            forget_responder(x);
+            rc_responder_abort(x);
         }
         break;
     case 7:
-        rc_exchange_answer(x, 200, NULL, 0, rc_str_make(filler, pick(sizeof(filler))));
+        rc_responder_send(x, 200, NULL, 0, rc_str_make(filler, pick(sizeof(filler))));
         break;
     default:
         break;
     }
 }
 
-static void random_request(void *ctx, rc_exchange *x, const rc_http1 *reader, const char *head)
+static void random_request(void *ctx, rc_responder *x, const rc_http1 *reader, const char *head)
 {
     (void)ctx;
     (void)reader;
     (void)head;
-    size_t at = place_of(NULL);
-    assert_true(at < EXCHANGES);
+    size_t at = index_of(NULL);
+    assert_true(at < RESPONDERS);
     live[at] = x;
     if (pick(2) == 0)
-        rc_exchange_keep_head(x);
+        rc_responder_keep_head(x);
     act(x);
 }
 
-static void random_body(void *ctx, rc_exchange *x, rc_str piece)
+static void random_body(void *ctx, rc_responder *x, rc_str piece)
 {
     (void)ctx;
-    assert_true(place_of(x) < EXCHANGES);
+    assert_true(index_of(x) < RESPONDERS);
     assert_true(piece.len > 0);
     act(x);
 }
 
-static void random_call(void *ctx, rc_exchange *x)
+static void random_call(void *ctx, rc_responder *x)
 {
     (void)ctx;
-    assert_true(place_of(x) < EXCHANGES);
+    assert_true(index_of(x) < RESPONDERS);
     act(x);
 }
 
-static void random_done(void *ctx, rc_exchange *x)
+static void random_done(void *ctx, rc_responder *x)
 {
     (void)ctx;
-    forget_exchange(x);
+    forget_responder(x);
 }
 
-static void random_gone(void *ctx, rc_exchange *x, const rc_gone *gone)
+static void random_disconnect(void *ctx, rc_responder *x, const rc_disconnect *gone)
 {
     (void)ctx;
-    assert_true(gone->why != RC_GONE_NONE);
-    forget_exchange(x);
+    assert_true(gone->why != RC_DISCONNECT_NONE);
+    forget_responder(x);
 }
 
 static const rc_server_handler random_handler = {
@@ -122,7 +122,7 @@ static const rc_server_handler random_handler = {
     .on_body_end = random_call,
     .on_drained = random_call,
     .on_done = random_done,
-    .on_gone = random_gone,
+    .on_disconnect = random_disconnect,
     .on_stopped = on_stopped,
 };
 
@@ -144,7 +144,7 @@ static void client_acts(int *fd)
     struct linger now = {.l_onoff = 1, .l_linger = 0};
     const char *text = texts[pick(sizeof(texts) / sizeof(texts[0]))];
     if (*fd < 0) {
-        *fd = world.server.wants_stop ? -1 : connect_client();
+        *fd = fixture.server.wants_stop ? -1 : connect_client();
         return;
     }
     switch (pick(10)) {
@@ -168,7 +168,7 @@ static void client_acts(int *fd)
         break;
     case 5:
     case 6:
-        (void)!recv(*fd, world.got, pick(60000) + 1, MSG_DONTWAIT);
+        (void)!recv(*fd, fixture.got, pick(60000) + 1, MSG_DONTWAIT);
         break;
     default:
         (void)!send(*fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -189,29 +189,29 @@ static void run_seed(uint64_t value)
     settings.keep_alive_ms = 1 + pick(20);
     settings.write_idle_ms = 1 + pick(20);
     settings.linger_ms = 1 + pick(5);
-    world_start(&settings);
-    world.server.handler = &random_handler;
-    world.rcvbuf = pick(2) == 0 ? 4096 : 0;
+    fixture_start(&settings);
+    fixture.server.handler = &random_handler;
+    fixture.rcvbuf = pick(2) == 0 ? 4096 : 0;
     for (int i = 0; i < CLIENTS; i++)
         clients[i] = -1;
     if (pick(2) == 0) {
-        world.memory.fail_at = world.memory.calls + 1 + pick(60);
-        world.memory.for_good = false;
+        fixture.memory.fail_at = fixture.memory.calls + 1 + pick(60);
+        fixture.memory.for_good = false;
     }
     for (int step = 0; step < STEPS; step++) {
-        rc_exchange *x = live[pick(EXCHANGES)];
+        rc_responder *x = live[pick(RESPONDERS)];
         client_acts(&clients[pick(CLIENTS)]);
         if (x != NULL)
             act(x);
-        uv_run(&world.loop, UV_RUN_NOWAIT);
+        uv_run(&fixture.loop, UV_RUN_NOWAIT);
         if (step == STEPS - 20 && pick(2) == 0)
-            rc_server_stop(&world.server);
+            rc_server_stop(&fixture.server);
     }
     for (int i = 0; i < CLIENTS; i++)
         if (clients[i] >= 0)
             close(clients[i]);
-    world_end();
-    for (size_t i = 0; i < EXCHANGES; i++)
+    fixture_end();
+    for (size_t i = 0; i < RESPONDERS; i++)
         assert_null(live[i]);
 }
 
@@ -227,5 +227,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(anything_goes),
     };
-    return WORLD_RUN(tests);
+    return FIXTURE_RUN(tests);
 }

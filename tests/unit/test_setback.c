@@ -12,12 +12,12 @@
 #include "../support/random_report.h"
 #include "../support/render_cases.h"
 
-static rc_setback setback_of(rc_str json)
+static rc_failure_facts facts_of_json(rc_str json)
 {
     const rc_report *report = case_decode(json);
-    const rc_setback setback = rc_setback_of(report);
+    const rc_failure_facts facts = rc_failure_facts_of(report);
     rc_report_free(report);
-    return setback;
+    return facts;
 }
 
 static void test_of_code(void **state)
@@ -25,65 +25,65 @@ static void test_of_code(void **state)
     (void)state;
     for (size_t i = 0; i < rc_code_count(); i++) {
         const rc_code_info *info = rc_code_at(i);
-        const rc_setback setback = rc_setback_of_code(info->code);
-        assert_int_equal(setback.code, info->code);
-        assert_int_equal(setback.category, info->category);
-        assert_int_equal(setback.is_retryable, info->is_retryable);
-        assert_int_equal(setback.limit_kind, RC_LIMIT_KIND_NONE);
-        assert_false(setback.is_retry_exhausted);
-        assert_int_equal(setback.retry_after_ms, -1);
+        const rc_failure_facts facts = rc_failure_facts_of_code(info->code);
+        assert_int_equal(facts.code, info->code);
+        assert_int_equal(facts.category, info->category);
+        assert_int_equal(facts.is_retryable, info->is_retryable);
+        assert_int_equal(facts.limit_kind, RC_LIMIT_KIND_NONE);
+        assert_false(facts.is_retry_exhausted);
+        assert_int_equal(facts.retry_after_ms, -1);
     }
 }
 
-static void expect_unclassified(rc_setback setback)
+static void expect_unclassified(rc_failure_facts facts)
 {
-    assert_int_equal(setback.code, RC_CODE_UNCLASSIFIED);
-    assert_int_equal(setback.category, RC_CATEGORY_UNKNOWN);
-    assert_false(setback.is_retryable);
-    assert_int_equal(setback.retry_after_ms, -1);
+    assert_int_equal(facts.code, RC_CODE_UNCLASSIFIED);
+    assert_int_equal(facts.category, RC_CATEGORY_UNKNOWN);
+    assert_false(facts.is_retryable);
+    assert_int_equal(facts.retry_after_ms, -1);
 }
 
 static void test_of_nothing(void **state)
 {
     (void)state;
-    expect_unclassified(rc_setback_of(NULL));
-    expect_unclassified(setback_of(RC_STR("{}")));
-    expect_unclassified(rc_setback_of_code(RC_CODE_NONE));
-    expect_unclassified(rc_setback_of_code(RC_CODE_UNKNOWN));
-    expect_unclassified(rc_setback_of_code((rc_code)77));
+    expect_unclassified(rc_failure_facts_of(NULL));
+    expect_unclassified(facts_of_json(RC_STR("{}")));
+    expect_unclassified(rc_failure_facts_of_code(RC_CODE_NONE));
+    expect_unclassified(rc_failure_facts_of_code(RC_CODE_UNKNOWN));
+    expect_unclassified(rc_failure_facts_of_code((rc_code)77));
 }
 
 static void test_of_report(void **state)
 {
     (void)state;
-    const rc_setback setback = setback_of(
+    const rc_failure_facts facts = facts_of_json(
         RC_STR("{\"error_code\":\"RateLimited\",\"retry_exhausted\":true,\"provider_metadata\":"
                "{\"retry_after_ms\":0,\"limit_kind\":\"concurrency\"}}"));
-    assert_int_equal(setback.code, RC_CODE_RATE_LIMITED);
-    assert_int_equal(setback.category, RC_CATEGORY_TRANSIENT);
-    assert_int_equal(setback.limit_kind, RC_LIMIT_KIND_CONCURRENCY);
-    assert_true(setback.is_retryable);
-    assert_true(setback.is_retry_exhausted);
-    assert_int_equal(setback.retry_after_ms, 0);
+    assert_int_equal(facts.code, RC_CODE_RATE_LIMITED);
+    assert_int_equal(facts.category, RC_CATEGORY_TRANSIENT);
+    assert_int_equal(facts.limit_kind, RC_LIMIT_KIND_CONCURRENCY);
+    assert_true(facts.is_retryable);
+    assert_true(facts.is_retry_exhausted);
+    assert_int_equal(facts.retry_after_ms, 0);
 }
 
 /* A report can forbid what its code allows, as a tool's contract does; not the other way. */
 static void test_who_decides(void **state)
 {
     (void)state;
-    assert_true(setback_of(RC_STR("{\"error_code\":\"ExecutionFailed\"}")).is_retryable);
-    assert_false(setback_of(RC_STR("{\"error_code\":\"ExecutionFailed\",\"retryable\":false}"))
+    assert_true(facts_of_json(RC_STR("{\"error_code\":\"ExecutionFailed\"}")).is_retryable);
+    assert_false(facts_of_json(RC_STR("{\"error_code\":\"ExecutionFailed\",\"retryable\":false}"))
+                     .is_retryable);
+    assert_false(facts_of_json(RC_STR("{\"error_code\":\"ContentFilter\",\"retryable\":true}"))
                      .is_retryable);
     assert_false(
-        setback_of(RC_STR("{\"error_code\":\"ContentFilter\",\"retryable\":true}")).is_retryable);
+        facts_of_json(RC_STR("{\"error_code\":\"Internal\",\"retryable\":true}")).is_retryable);
     assert_false(
-        setback_of(RC_STR("{\"error_code\":\"Internal\",\"retryable\":true}")).is_retryable);
-    assert_false(
-        setback_of(RC_STR("{\"error_category\":\"capacity\",\"retryable\":true}")).is_retryable);
-    assert_true(setback_of(RC_STR("{\"error_code\":\"StoreUnavailable\"}")).is_retryable);
+        facts_of_json(RC_STR("{\"error_category\":\"capacity\",\"retryable\":true}")).is_retryable);
+    assert_true(facts_of_json(RC_STR("{\"error_code\":\"StoreUnavailable\"}")).is_retryable);
     /* One that wraps an outcome that is not known. */
-    assert_false(setback_of(RC_STR("{\"error_code\":\"ExecutionFailed\",\"error_category\":"
-                                   "\"ambiguous\",\"retryable\":true}"))
+    assert_false(facts_of_json(RC_STR("{\"error_code\":\"ExecutionFailed\",\"error_category\":"
+                                      "\"ambiguous\",\"retryable\":true}"))
                      .is_retryable);
 }
 
@@ -91,31 +91,31 @@ static void test_who_decides(void **state)
 static void test_who_says_capacity(void **state)
 {
     (void)state;
-    rc_setback setback =
-        setback_of(RC_STR("{\"error_code\":\"ContentFilter\",\"error_category\":\"capacity\"}"));
-    assert_int_equal(setback.category, RC_CATEGORY_CONTENT);
-    assert_false(setback.is_retryable);
-    setback = setback_of(RC_STR("{\"error_code\":\"Provider5xx\",\"error_category\":"
-                                "\"capacity\",\"retryable\":true}"));
-    assert_int_equal(setback.category, RC_CATEGORY_TRANSIENT);
-    assert_false(setback.is_retryable); /* what it forbids is forbidden */
-    setback = setback_of(RC_STR("{\"error_code\":\"QuotaExhausted\",\"error_category\":"
-                                "\"transient\",\"retryable\":true}"));
-    assert_int_equal(setback.category, RC_CATEGORY_CAPACITY);
-    assert_false(setback.is_retryable);
-    setback = setback_of(RC_STR("{\"error_code\":\"Hiccup\",\"error_category\":\"capacity\"}"));
-    assert_int_not_equal(setback.category, RC_CATEGORY_CAPACITY);
+    rc_failure_facts facts =
+        facts_of_json(RC_STR("{\"error_code\":\"ContentFilter\",\"error_category\":\"capacity\"}"));
+    assert_int_equal(facts.category, RC_CATEGORY_CONTENT);
+    assert_false(facts.is_retryable);
+    facts = facts_of_json(RC_STR("{\"error_code\":\"Provider5xx\",\"error_category\":"
+                                 "\"capacity\",\"retryable\":true}"));
+    assert_int_equal(facts.category, RC_CATEGORY_TRANSIENT);
+    assert_false(facts.is_retryable); /* what it forbids is forbidden */
+    facts = facts_of_json(RC_STR("{\"error_code\":\"QuotaExhausted\",\"error_category\":"
+                                 "\"transient\",\"retryable\":true}"));
+    assert_int_equal(facts.category, RC_CATEGORY_CAPACITY);
+    assert_false(facts.is_retryable);
+    facts = facts_of_json(RC_STR("{\"error_code\":\"Hiccup\",\"error_category\":\"capacity\"}"));
+    assert_int_not_equal(facts.category, RC_CATEGORY_CAPACITY);
 }
 
 static void test_newer_code(void **state)
 {
     (void)state;
-    const rc_setback setback = setback_of(
+    const rc_failure_facts facts = facts_of_json(
         RC_STR("{\"error_code\":\"Hiccup\",\"error_category\":\"transient\",\"retryable\":true}"));
-    assert_int_equal(setback.code, RC_CODE_UNKNOWN);
-    assert_int_equal(setback.category, RC_CATEGORY_TRANSIENT);
-    assert_true(setback.is_retryable);
-    assert_false(setback_of(RC_STR("{\"error_code\":\"Hiccup\"}")).is_retryable);
+    assert_int_equal(facts.code, RC_CODE_UNKNOWN);
+    assert_int_equal(facts.category, RC_CATEGORY_TRANSIENT);
+    assert_true(facts.is_retryable);
+    assert_false(facts_of_json(RC_STR("{\"error_code\":\"Hiccup\"}")).is_retryable);
 }
 
 /* Whatever a report says: only transient, or a class without categories, is retryable. */
@@ -135,13 +135,13 @@ static void test_any_report(void **state)
         if (random_below(&seed, 2) == 0)
             rc_builder_set_retryable(&builder, random_below(&seed, 2) == 0);
         const rc_report *report = rc_builder_finish(&builder);
-        const rc_setback setback = rc_setback_of(report);
-        if (setback.is_retryable) {
+        const rc_failure_facts facts = rc_failure_facts_of(report);
+        if (facts.is_retryable) {
             retryable++;
             assert_true(rc_report_is_retryable(report));
-            assert_true(rc_code_get(setback.code)->is_retryable);
-            assert_true(setback.category == RC_CATEGORY_NONE ||
-                        setback.category == RC_CATEGORY_TRANSIENT);
+            assert_true(rc_code_get(facts.code)->is_retryable);
+            assert_true(facts.category == RC_CATEGORY_NONE ||
+                        facts.category == RC_CATEGORY_TRANSIENT);
         }
         rc_report_free(report);
     }

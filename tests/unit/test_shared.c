@@ -17,25 +17,25 @@ _Static_assert(sizeof(rc_target) <= 184, "docs/internals/cooldown.md says so");
 _Static_assert(sizeof(rc_shared) <= 144, "docs/internals/cooldown.md says so");
 
 /* Target 0 has credentials 0..2, target 1 has credential 3, target 2 needs none. */
-typedef struct world {
+typedef struct fixture {
     rc_shared shared;
     rc_target targets[TARGETS];
     rc_credential credentials[CREDENTIALS];
     int locked;
     int rounds;
-} world;
+} fixture;
 
-static void init(world *w)
+static void init(fixture *w)
 {
     rc_shared_settings settings = rc_shared_settings_default();
-    *w = (world){0};
+    *w = (fixture){0};
     rc_shared_init(&w->shared, &settings, w->targets, TARGETS, w->credentials, CREDENTIALS, NOW);
     rc_shared_set_pool(&w->shared, 0, 0, 3, NULL);
     rc_shared_set_pool(&w->shared, 1, 3, 1, NULL);
     assert_true(rc_shared_validate(&w->shared));
 }
 
-static void expect_open(const world *w, uint16_t target, bool is_alone, uint64_t now_ms)
+static void expect_open(const fixture *w, uint16_t target, bool is_alone, uint64_t now_ms)
 {
     rc_reason why = RC_WHY_NONE;
     uint64_t until_ms = 77;
@@ -45,7 +45,7 @@ static void expect_open(const world *w, uint16_t target, bool is_alone, uint64_t
     assert_int_equal(until_ms, 77);
 }
 
-static void expect_closed(const world *w, uint16_t target, bool is_alone, rc_reason want,
+static void expect_closed(const fixture *w, uint16_t target, bool is_alone, rc_reason want,
                           uint64_t want_until_ms)
 {
     rc_reason why = RC_WHY_NONE;
@@ -55,7 +55,7 @@ static void expect_closed(const world *w, uint16_t target, bool is_alone, rc_rea
     assert_int_equal(until_ms, want_until_ms);
 }
 
-static void trip(world *w, uint16_t target)
+static void trip(fixture *w, uint16_t target)
 {
     for (int i = 0; i < 20; i++)
         rc_breaker_on_end(&w->targets[target].breaker, &w->shared.settings.breaker,
@@ -66,9 +66,9 @@ static void test_defaults(void **state)
 {
     (void)state;
     rc_shared_settings settings = rc_shared_settings_default();
-    assert_int_equal(settings.budget.ratio_milli, 200);
-    assert_int_equal(settings.budget.floor_per_s, 10);
-    assert_int_equal(settings.budget.burst, 100);
+    assert_int_equal(settings.retry_budget.ratio_milli, 200);
+    assert_int_equal(settings.retry_budget.floor_per_s, 10);
+    assert_int_equal(settings.retry_budget.burst, 100);
     assert_int_equal(settings.breaker.window_ms, 10000);
     assert_int_equal(settings.breaker.min_calls, 20);
     assert_int_equal(settings.breaker.failure_pct, 50);
@@ -81,11 +81,11 @@ static void test_defaults(void **state)
 static void test_all_healthy_at_first(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
     for (uint16_t i = 0; i < TARGETS; i++)
         expect_open(&w, i, false, NOW);
-    assert_int_equal(rc_budget_tokens(&w.shared.budget, NOW), 100);
+    assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, NOW), 100);
     assert_false(w.credentials[0].can_refresh);
     rc_shared_set_refresh(&w.shared, 0, true);
     assert_true(w.credentials[0].can_refresh);
@@ -94,17 +94,17 @@ static void test_all_healthy_at_first(void **state)
 static void test_reasons(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
     rc_shared_set_limit(&w.shared, 0, 1);
     assert_true(rc_limiter_take(&w.targets[0].limiter));
     expect_closed(&w, 0, false, RC_WHY_SKIP_BUSY, 0);
     for (uint16_t i = 0; i < 3; i++)
-        rc_shared_cool_credential(&w.shared, i, RC_CREDENTIAL_COOLING, NOW + 300 + i);
+        rc_shared_cool_down_credential(&w.shared, i, RC_CREDENTIAL_COOLING, NOW + 300 + i);
     expect_closed(&w, 0, false, RC_WHY_SKIP_CREDENTIALS, NOW + 300);
     trip(&w, 0);
     expect_closed(&w, 0, false, RC_WHY_SKIP_BREAKER, NOW + 1000);
-    rc_shared_cool_target(&w.shared, 0, NOW + 500);
+    rc_shared_cool_down_target(&w.shared, 0, NOW + 500);
     /* The first reason, but the time at which the last one ends. */
     expect_closed(&w, 0, true, RC_WHY_SKIP_COOLING, NOW + 1000);
     rc_shared_set_service(&w.shared, 0, false);
@@ -119,7 +119,7 @@ static void test_reasons(void **state)
 static void test_a_probe_that_is_out(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
     trip(&w, 2);
     const rc_breaker_settings *settings = &w.shared.settings.breaker;
@@ -127,7 +127,7 @@ static void test_a_probe_that_is_out(void **state)
     assert_int_equal(rc_breaker_admit(&w.targets[2].breaker, settings, NOW + 1000),
                      RC_BREAKER_PROBE);
     expect_closed(&w, 2, true, RC_WHY_SKIP_BREAKER, NOW + 1000);
-    rc_breaker_on_end(&w.targets[2].breaker, settings, RC_BREAKER_PROBE, RC_BREAKER_WORKED,
+    rc_breaker_on_end(&w.targets[2].breaker, settings, RC_BREAKER_PROBE, RC_BREAKER_SUCCEEDED,
                       NOW + 1000, 0);
     expect_open(&w, 2, false, NOW);
 }
@@ -135,13 +135,13 @@ static void test_a_probe_that_is_out(void **state)
 static void test_alone(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
     rc_cooldown_assume(&w.targets[2].cooldown, NOW + 100);
     expect_closed(&w, 2, false, RC_WHY_SKIP_COOLING, NOW + 100);
     expect_open(&w, 2, true, NOW);
 
-    rc_credential_cool(&w.credentials[3], RC_CREDENTIAL_COOLING, NOW + 100, false);
+    rc_credential_cool_down(&w.credentials[3], RC_CREDENTIAL_COOLING, NOW + 100, false);
     expect_closed(&w, 1, false, RC_WHY_SKIP_CREDENTIALS, NOW + 100);
     expect_open(&w, 1, true, NOW);
     uint16_t credential = 77;
@@ -152,12 +152,12 @@ static void test_alone(void **state)
 static void test_credentials_without_a_known_end(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
-    rc_shared_cool_credential(&w.shared, 3, RC_CREDENTIAL_DEAD, 0);
+    rc_shared_cool_down_credential(&w.shared, 3, RC_CREDENTIAL_DEAD, 0);
     expect_closed(&w, 1, true, RC_WHY_CREDENTIALS_DEAD, RC_UNLIMITED);
     /* What time does not cure is the reason, whatever else closes the target for a while. */
-    rc_shared_cool_target(&w.shared, 1, NOW + 50);
+    rc_shared_cool_down_target(&w.shared, 1, NOW + 50);
     expect_closed(&w, 1, true, RC_WHY_CREDENTIALS_DEAD, RC_UNLIMITED);
     rc_cooldown_clear(&w.targets[1].cooldown);
     rc_shared_revive_credential(&w.shared, 3);
@@ -166,21 +166,21 @@ static void test_credentials_without_a_known_end(void **state)
     expect_closed(&w, 1, true, RC_WHY_SKIP_CREDENTIALS, 0);
 
     /* One dead, one refreshed, one cools: that one's end is known. */
-    rc_shared_cool_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
+    rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
     w.credentials[1].is_refreshing = true;
-    rc_shared_cool_credential(&w.shared, 2, RC_CREDENTIAL_EXHAUSTED, NOW + 9);
+    rc_shared_cool_down_credential(&w.shared, 2, RC_CREDENTIAL_EXHAUSTED, NOW + 9);
     expect_closed(&w, 0, true, RC_WHY_SKIP_CREDENTIALS, NOW + 9);
     /* One that somebody cooled for ever is not dead, and the one in refresh may come back. */
-    rc_shared_cool_credential(&w.shared, 2, RC_CREDENTIAL_EXHAUSTED, RC_UNLIMITED);
+    rc_shared_cool_down_credential(&w.shared, 2, RC_CREDENTIAL_EXHAUSTED, RC_UNLIMITED);
     expect_closed(&w, 0, true, RC_WHY_SKIP_CREDENTIALS, 0);
     w.credentials[1].is_refreshing = false;
-    rc_shared_cool_credential(&w.shared, 1, RC_CREDENTIAL_DEAD, 0);
+    rc_shared_cool_down_credential(&w.shared, 1, RC_CREDENTIAL_DEAD, 0);
     expect_closed(&w, 0, true, RC_WHY_SKIP_CREDENTIALS, RC_UNLIMITED);
-    rc_shared_cool_credential(&w.shared, 2, RC_CREDENTIAL_DEAD, 0);
+    rc_shared_cool_down_credential(&w.shared, 2, RC_CREDENTIAL_DEAD, 0);
     expect_closed(&w, 0, true, RC_WHY_CREDENTIALS_DEAD, RC_UNLIMITED);
 }
 
-static void expect_pick(world *w, uint16_t target, uint16_t want)
+static void expect_pick(fixture *w, uint16_t target, uint16_t want)
 {
     uint16_t credential = 77;
     assert_true(rc_shared_pick_credential(&w->shared, target, NOW, &credential));
@@ -190,24 +190,24 @@ static void expect_pick(world *w, uint16_t target, uint16_t want)
 static void test_turns(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
     for (int i = 0; i < 2; i++) {
         expect_pick(&w, 0, 0);
         expect_pick(&w, 0, 1);
         expect_pick(&w, 0, 2);
     }
-    rc_shared_cool_credential(&w.shared, 1, RC_CREDENTIAL_COOLING, NOW + 1);
+    rc_shared_cool_down_credential(&w.shared, 1, RC_CREDENTIAL_COOLING, NOW + 1);
     expect_pick(&w, 0, 0);
     expect_pick(&w, 0, 2);
     expect_pick(&w, 0, 0);
     expect_pick(&w, 1, 3);
     expect_pick(&w, 2, RC_NO_TARGET);
     /* A guess still counts as long as another one is there. */
-    rc_credential_cool(&w.credentials[2], RC_CREDENTIAL_COOLING, NOW + 1, false);
+    rc_credential_cool_down(&w.credentials[2], RC_CREDENTIAL_COOLING, NOW + 1, false);
     expect_pick(&w, 0, 0);
     expect_pick(&w, 0, 0);
-    rc_credential_cool(&w.credentials[0], RC_CREDENTIAL_COOLING, NOW + 1, true);
+    rc_credential_cool_down(&w.credentials[0], RC_CREDENTIAL_COOLING, NOW + 1, true);
     expect_pick(&w, 0, 2);
     rc_credential_kill(&w.credentials[2], 0);
     uint16_t credential = 77;
@@ -219,7 +219,7 @@ static void test_turns(void **state)
 static void test_smaller_pool(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
     expect_pick(&w, 0, 0);
     expect_pick(&w, 0, 1);
@@ -234,12 +234,12 @@ static void test_smaller_pool(void **state)
 static void test_another_one(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
     uint16_t credential = 77;
     assert_true(rc_shared_pick_other_credential(&w.shared, 0, 0, NOW, &credential));
     assert_int_equal(credential, 1);
-    rc_credential_cool(&w.credentials[2], RC_CREDENTIAL_COOLING, NOW + 1, false);
+    rc_credential_cool_down(&w.credentials[2], RC_CREDENTIAL_COOLING, NOW + 1, false);
     assert_true(rc_shared_pick_other_credential(&w.shared, 0, 1, NOW, &credential));
     assert_int_equal(credential, 0);
     rc_credential_kill(&w.credentials[1], 0);
@@ -254,14 +254,14 @@ static void test_another_one(void **state)
 static void test_later_only(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
-    rc_shared_cool_target(&w.shared, 2, NOW + 500);
-    rc_shared_cool_target(&w.shared, 2, NOW + 100);
+    rc_shared_cool_down_target(&w.shared, 2, NOW + 500);
+    rc_shared_cool_down_target(&w.shared, 2, NOW + 100);
     expect_closed(&w, 2, true, RC_WHY_SKIP_COOLING, NOW + 500);
-    rc_shared_cool_credential(&w.shared, 3, RC_CREDENTIAL_EXHAUSTED, NOW + 500);
-    rc_shared_cool_credential(&w.shared, 3, RC_CREDENTIAL_HEALTHY, 0);
-    rc_shared_cool_credential(&w.shared, 3, RC_CREDENTIAL_COOLING, NOW + 100);
+    rc_shared_cool_down_credential(&w.shared, 3, RC_CREDENTIAL_EXHAUSTED, NOW + 500);
+    rc_shared_cool_down_credential(&w.shared, 3, RC_CREDENTIAL_HEALTHY, 0);
+    rc_shared_cool_down_credential(&w.shared, 3, RC_CREDENTIAL_COOLING, NOW + 100);
     expect_closed(&w, 1, true, RC_WHY_SKIP_CREDENTIALS, NOW + 500);
     assert_int_equal(rc_credential_state_at(&w.credentials[3], NOW), RC_CREDENTIAL_EXHAUSTED);
 }
@@ -269,10 +269,10 @@ static void test_later_only(void **state)
 static void test_what_does_not_exist(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
-    rc_shared_cool_target(&w.shared, TARGETS, NOW + 1);
-    rc_shared_cool_credential(&w.shared, CREDENTIALS, RC_CREDENTIAL_DEAD, NOW + 1);
+    rc_shared_cool_down_target(&w.shared, TARGETS, NOW + 1);
+    rc_shared_cool_down_credential(&w.shared, CREDENTIALS, RC_CREDENTIAL_DEAD, NOW + 1);
     rc_shared_set_service(&w.shared, RC_NO_TARGET, false);
     rc_shared_set_limit(&w.shared, TARGETS, 1);
     rc_shared_set_refresh(&w.shared, CREDENTIALS, true);
@@ -292,7 +292,7 @@ static void test_what_does_not_exist(void **state)
     rc_shared_settings settings = rc_shared_settings_default();
     rc_shared empty;
     rc_shared_init(&empty, &settings, NULL, 0, NULL, 0, NOW);
-    rc_shared_cool_target(&empty, 0, NOW);
+    rc_shared_cool_down_target(&empty, 0, NOW);
     assert_true(rc_shared_validate(&empty));
 }
 
@@ -300,17 +300,17 @@ static void test_what_does_not_exist(void **state)
 static void test_other_settings(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
     trip(&w, 2);
-    rc_shared_cool_target(&w.shared, 1, NOW + 5);
+    rc_shared_cool_down_target(&w.shared, 1, NOW + 5);
     for (int i = 0; i < 90; i++)
-        assert_true(rc_budget_take(&w.shared.budget, NOW));
+        assert_true(rc_retry_budget_take(&w.shared.retry_budget, NOW));
     rc_shared_settings settings = rc_shared_settings_default();
     settings.breaker.open_ms = 50;
-    settings.budget.burst = 50;
+    settings.retry_budget.burst = 50;
     rc_shared_set_settings(&w.shared, &settings, NOW);
-    assert_int_equal(rc_budget_tokens(&w.shared.budget, NOW), 10);
+    assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, NOW), 10);
     expect_closed(&w, 2, true, RC_WHY_SKIP_BREAKER, NOW + 1000);
     expect_closed(&w, 1, true, RC_WHY_SKIP_COOLING, NOW + 5);
     assert_int_equal(w.shared.settings.breaker.open_ms, 50);
@@ -320,7 +320,7 @@ static void test_other_settings(void **state)
 static void test_validate_sees(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
     w.targets[1].credential_count = 2;
     assert_false(rc_shared_validate(&w.shared));
@@ -338,7 +338,7 @@ static void test_validate_sees(void **state)
     w.credentials[1].is_refreshing = true;
     assert_false(rc_shared_validate(&w.shared));
     init(&w);
-    w.shared.budget.tokens_micro = UINT64_MAX;
+    w.shared.retry_budget.tokens_micro = UINT64_MAX;
     assert_false(rc_shared_validate(&w.shared));
 }
 
@@ -346,7 +346,7 @@ static void test_validate_sees(void **state)
 
 static void count_lock(void *ctx)
 {
-    world *w = ctx;
+    fixture *w = ctx;
     assert_int_equal(w->locked, 0);
     w->locked++;
     w->rounds++;
@@ -354,7 +354,7 @@ static void count_lock(void *ctx)
 
 static void count_unlock(void *ctx)
 {
-    world *w = ctx;
+    fixture *w = ctx;
     assert_int_equal(w->locked, 1);
     w->locked--;
 }
@@ -362,7 +362,7 @@ static void count_unlock(void *ctx)
 static void test_each_takes_the_lock_once(void **state)
 {
     (void)state;
-    world w;
+    fixture w;
     init(&w);
     rc_shared_set_lock(&w.shared, &w, count_lock, count_unlock);
     rc_shared_settings settings = rc_shared_settings_default();
@@ -371,13 +371,13 @@ static void test_each_takes_the_lock_once(void **state)
     rc_shared_set_refresh(&w.shared, 0, true);
     rc_shared_set_service(&w.shared, 0, true);
     rc_shared_set_settings(&w.shared, &settings, NOW);
-    rc_shared_cool_target(&w.shared, 0, NOW);
-    rc_shared_cool_credential(&w.shared, 0, RC_CREDENTIAL_COOLING, NOW);
+    rc_shared_cool_down_target(&w.shared, 0, NOW);
+    rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_COOLING, NOW);
     rc_shared_revive_credential(&w.shared, 0);
     assert_true(rc_shared_validate(&w.shared));
     assert_int_equal(w.rounds, 9);
     /* Also where there is nothing to do. */
-    rc_shared_cool_target(&w.shared, TARGETS, NOW);
+    rc_shared_cool_down_target(&w.shared, TARGETS, NOW);
     rc_shared_set_pool(&w.shared, TARGETS, 0, 0, NULL);
     assert_int_equal(w.rounds, 11);
     assert_int_equal(w.locked, 0);
@@ -387,7 +387,7 @@ static void test_each_takes_the_lock_once(void **state)
 #define ROUNDS 2000
 
 typedef struct crowd {
-    world w;
+    fixture w;
     pthread_mutex_t mutex;
 } crowd;
 
@@ -401,18 +401,18 @@ static void unlock_mutex(void *ctx)
     pthread_mutex_unlock(ctx);
 }
 
-static void *hustle(void *arg)
+static void *run_thread(void *arg)
 {
     rc_shared *shared = &((crowd *)arg)->w.shared;
     for (uint16_t i = 0; i < ROUNDS; i++) {
         uint16_t credential;
         rc_shared_lock(shared);
-        rc_budget_on_request(&shared->budget, NOW);
+        rc_retry_budget_on_request(&shared->retry_budget, NOW);
         bool took = rc_limiter_take(&shared->targets[0].limiter);
         (void)rc_shared_pick_credential(shared, 0, NOW, &credential);
         rc_shared_unlock(shared);
-        rc_shared_cool_target(shared, i % TARGETS, NOW + i);
-        rc_shared_cool_credential(shared, i % CREDENTIALS, RC_CREDENTIAL_COOLING, NOW + i);
+        rc_shared_cool_down_target(shared, i % TARGETS, NOW + i);
+        rc_shared_cool_down_credential(shared, i % CREDENTIALS, RC_CREDENTIAL_COOLING, NOW + i);
         rc_shared_lock(shared);
         if (took)
             rc_limiter_put(&shared->targets[0].limiter);
@@ -432,14 +432,15 @@ static void test_threads(void **state)
     rc_shared_set_lock(&c.w.shared, &c.mutex, lock_mutex, unlock_mutex);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, hustle, &c), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, run_thread, &c), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     pthread_mutex_destroy(&c.mutex);
     rc_shared_set_lock(&c.w.shared, NULL, NULL, NULL);
     assert_true(rc_shared_validate(&c.w.shared));
     assert_int_equal(c.w.targets[0].limiter.in_flight, 0);
-    assert_int_equal(c.w.targets[(ROUNDS - 1) % TARGETS].cooldown.told_until_ms, NOW + ROUNDS - 1);
+    assert_int_equal(c.w.targets[(ROUNDS - 1) % TARGETS].cooldown.enforced_until_ms,
+                     NOW + ROUNDS - 1);
 }
 
 int main(void)

@@ -20,24 +20,24 @@ static void events_come_out_in_order(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_event_heap heap;
-    rc_event_heap_init(&heap, &alloc, MANY);
+    rc_sim_event_heap heap;
+    rc_sim_event_heap_init(&heap, &alloc, MANY);
     rc_sim_rng rng;
     rc_sim_rng_init(&rng, 3, 1);
     for (uint32_t i = 0; i < MANY; i++)
-        assert_int_equal(rc_event_heap_push(&heap, rc_sim_rng_below(&rng, 500), i), RC_OK);
-    rc_event_entry before = {.at_ms = 0};
-    rc_event_entry event;
+        assert_int_equal(rc_sim_event_heap_push(&heap, rc_sim_rng_below(&rng, 500), i), RC_OK);
+    rc_sim_event before = {.at_ms = 0};
+    rc_sim_event event;
     uint32_t count = 0;
-    while (rc_event_heap_pop(&heap, &event)) {
+    while (rc_sim_event_heap_pop(&heap, &event)) {
         assert_true(event.at_ms >= before.at_ms);
         if (count > 0 && event.at_ms == before.at_ms)
-            assert_true(event.what > before.what);
+            assert_true(event.tag > before.tag);
         before = event;
         count++;
     }
     assert_int_equal(count, MANY);
-    rc_event_heap_done(&heap);
+    rc_sim_event_heap_done(&heap);
 }
 
 /* Pushes and pops mixed, as in a run: each pop is the least of a plain array. */
@@ -45,8 +45,8 @@ static void it_agrees_with_a_plain_search(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_event_heap heap;
-    rc_event_heap_init(&heap, &alloc, MANY);
+    rc_sim_event_heap heap;
+    rc_sim_event_heap_init(&heap, &alloc, MANY);
     static uint64_t plain[MANY];
     size_t count = 0;
     rc_sim_rng rng;
@@ -54,36 +54,36 @@ static void it_agrees_with_a_plain_search(void **state)
     for (int step = 0; step < 5000; step++) {
         if (count == 0 || rc_sim_rng_below(&rng, 100) < 55) {
             plain[count] = rc_sim_rng_below(&rng, 1000);
-            assert_int_equal(rc_event_heap_push(&heap, plain[count++], 0), RC_OK);
+            assert_int_equal(rc_sim_event_heap_push(&heap, plain[count++], 0), RC_OK);
             continue;
         }
         size_t least = 0;
         for (size_t i = 1; i < count; i++)
             if (plain[i] < plain[least])
                 least = i;
-        rc_event_entry event;
-        assert_true(rc_event_heap_pop(&heap, &event));
+        rc_sim_event event;
+        assert_true(rc_sim_event_heap_pop(&heap, &event));
         assert_true(event.at_ms == plain[least]);
         plain[least] = plain[--count];
     }
-    rc_event_heap_done(&heap);
+    rc_sim_event_heap_done(&heap);
 }
 
 static void the_ceiling_holds(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_event_heap heap;
-    rc_event_heap_init(&heap, &alloc, 2);
-    assert_int_equal(rc_event_heap_push(&heap, 1, 1), RC_OK);
-    assert_int_equal(rc_event_heap_push(&heap, 2, 2), RC_OK);
-    assert_int_equal(rc_event_heap_push(&heap, 3, 3), RC_E_TOO_LARGE);
-    rc_event_entry event;
-    assert_true(rc_event_heap_pop(&heap, &event));
-    assert_int_equal(event.what, 1);
-    assert_int_equal(rc_event_heap_push(&heap, 3, 3), RC_OK);
-    rc_event_heap_done(&heap);
-    rc_event_heap_done(&heap);
+    rc_sim_event_heap heap;
+    rc_sim_event_heap_init(&heap, &alloc, 2);
+    assert_int_equal(rc_sim_event_heap_push(&heap, 1, 1), RC_OK);
+    assert_int_equal(rc_sim_event_heap_push(&heap, 2, 2), RC_OK);
+    assert_int_equal(rc_sim_event_heap_push(&heap, 3, 3), RC_E_TOO_LARGE);
+    rc_sim_event event;
+    assert_true(rc_sim_event_heap_pop(&heap, &event));
+    assert_int_equal(event.tag, 1);
+    assert_int_equal(rc_sim_event_heap_push(&heap, 3, 3), RC_OK);
+    rc_sim_event_heap_done(&heap);
+    rc_sim_event_heap_done(&heap);
 }
 
 static void without_memory_nothing_is_lost(void **state)
@@ -91,18 +91,18 @@ static void without_memory_nothing_is_lost(void **state)
     (void)state;
     fail_alloc counting = {.fail_at = 2};
     rc_alloc alloc = fail_alloc_of(&counting);
-    rc_event_heap heap;
-    rc_event_heap_init(&heap, &alloc, MANY);
+    rc_sim_event_heap heap;
+    rc_sim_event_heap_init(&heap, &alloc, MANY);
     uint32_t pushed = 0;
-    while (rc_event_heap_push(&heap, pushed, pushed) == RC_OK)
+    while (rc_sim_event_heap_push(&heap, pushed, pushed) == RC_OK)
         pushed++;
-    rc_event_entry event;
+    rc_sim_event event;
     for (uint32_t i = 0; i < pushed; i++) {
-        assert_true(rc_event_heap_pop(&heap, &event));
-        assert_int_equal(event.what, i);
+        assert_true(rc_sim_event_heap_pop(&heap, &event));
+        assert_int_equal(event.tag, i);
     }
-    assert_false(rc_event_heap_pop(&heap, &event));
-    rc_event_heap_done(&heap);
+    assert_false(rc_sim_event_heap_pop(&heap, &event));
+    rc_sim_event_heap_done(&heap);
     assert_int_equal(counting.live, 0);
     assert_false(counting.is_broken);
 }

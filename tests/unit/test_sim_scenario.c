@@ -117,11 +117,11 @@ static void everything_can_be_said(void **state)
     assert_int_equal(scenario.policies[1].rival, RC_SIM_NAIVE);
     const rc_sim_policy *mine = &scenario.policies[2];
     assert_string_equal(mine->about, "fewer tries");
-    assert_int_equal(mine->policy.others.max_attempts, 2);
-    assert_int_equal(mine->settings.budget.ratio_milli, 100);
+    assert_int_equal(mine->policy.default_rule.max_attempts, 2);
+    assert_int_equal(mine->settings.retry_budget.ratio_milli, 100);
     assert_int_equal(mine->settings.breaker.open_max_ms, 2000);
     assert_int_equal(mine->settings.cooldown_ms, 0);
-    assert_int_equal(scenario.policies[3].settings.budget.burst, 0);
+    assert_int_equal(scenario.policies[3].settings.retry_budget.burst, 0);
     assert_int_equal(scenario.policies[3].settings.breaker.min_calls, 0);
 }
 
@@ -196,7 +196,7 @@ static const fault_case fault_cases[] = {
     {"policies: [naive, {name: naive}]\n", 1, "policies[1]", "two policies"},
 };
 
-static void faults_are_named_with_their_place(void **state)
+static void faults_are_named_with_their_position(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof fault_cases / sizeof fault_cases[0]; i++) {
@@ -249,14 +249,14 @@ static void the_check_refuses_what_the_reader_does(void **state)
     }
 }
 
-static void all_faults_are_told_at_once(void **state)
+static void all_faults_are_reported_at_once(void **state)
 {
     (void)state;
     assert_int_equal(parse("nam: x\nclients: {count: 0, evry_ms: 1}\nproviders: 7\n"), RC_E_RANGE);
     assert_int_equal(faults.count, 4);
 }
 
-static void what_is_not_yaml_is_told_as_that(void **state)
+static void text_that_is_not_yaml_is_reported_as_such(void **state)
 {
     (void)state;
     assert_int_equal(parse("name: [\n"), RC_E_SYNTAX);
@@ -361,10 +361,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_can_be_said),
         cmocka_unit_test(little_has_to_be_said),
-        cmocka_unit_test(faults_are_named_with_their_place),
+        cmocka_unit_test(faults_are_named_with_their_position),
         cmocka_unit_test(the_check_refuses_what_the_reader_does),
-        cmocka_unit_test(all_faults_are_told_at_once),
-        cmocka_unit_test(what_is_not_yaml_is_told_as_that),
+        cmocka_unit_test(all_faults_are_reported_at_once),
+        cmocka_unit_test(text_that_is_not_yaml_is_reported_as_such),
         cmocka_unit_test(without_memory_it_says_so),
         cmocka_unit_test(the_built_in_ones_are_sound),
         cmocka_unit_test(every_policy_that_is_listed_is_there),

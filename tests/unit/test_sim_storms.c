@@ -30,13 +30,13 @@ static const rc_sim_policy_result *policy_of(const rc_sim_result *result, const 
 /* kind: of the fault, in the place of the scenario's own. */
 static rc_sim_result *run_ours(const char *name, rc_sim_fault_kind kind, uint64_t seed)
 {
-    sim_world_builtin(&scenario, name);
+    sim_scenario_builtin(&scenario, name);
     scenario.policy_count = 0;
     assert_int_equal(rc_sim_scenario_add(&scenario, RC_STR("recourse")), RC_SIM_ADDED);
     assert_int_equal(rc_sim_scenario_add(&scenario, RC_STR("budget-alone")), RC_SIM_ADDED);
     scenario.providers[0].faults[0].kind = kind;
-    rc_sim_result *result = sim_world_run(&scenario, seed);
-    sim_world_check(result);
+    rc_sim_result *result = sim_scenario_run(&scenario, seed);
+    sim_result_check(result);
     return result;
 }
 
@@ -117,12 +117,12 @@ static void an_empty_budget_grants_its_ratio(void **state)
 static void without_the_budget_the_load_multiplies(void **state)
 {
     (void)state;
-    sim_world_builtin(&scenario, "retry-storm");
+    sim_scenario_builtin(&scenario, "retry-storm");
     scenario.providers[0].faults[0].kind = RC_SIM_ERROR;
     scenario.policies[0] = scenario.policies[1]; /* budget-alone */
     scenario.policy_count = 1;
-    scenario.policies[0].settings.budget.burst = 0;
-    rc_sim_result *result = sim_world_run(&scenario, 1);
+    scenario.policies[0].settings.retry_budget.burst = 0;
+    rc_sim_result *result = sim_scenario_run(&scenario, 1);
     assert_true(result->policies[0].in_fault.calls_per_request_milli > 2000);
     assert_int_equal(result->policies[0].refill_ms, 0);
     rc_sim_result_free(result);
@@ -131,9 +131,9 @@ static void without_the_budget_the_load_multiplies(void **state)
 static void others_multiply_the_load(void **state)
 {
     (void)state;
-    sim_world_builtin(&scenario, "retry-storm");
-    rc_sim_result *result = sim_world_run(&scenario, 1);
-    sim_world_check(result);
+    sim_scenario_builtin(&scenario, "retry-storm");
+    rc_sim_result *result = sim_scenario_run(&scenario, 1);
+    sim_result_check(result);
     const rc_sim_policy_result *ours = policy_of(result, "recourse");
     assert_true(ours->in_fault.calls_per_request_milli < 1000);
     assert_true(policy_of(result, "openai-sdk")->in_fault.calls_per_request_milli > 2500);
@@ -147,9 +147,9 @@ static void others_multiply_the_load(void **state)
 static void a_quota_is_noticed_once(void **state)
 {
     (void)state;
-    sim_world_builtin(&scenario, "quota");
-    rc_sim_result *result = sim_world_run(&scenario, 1);
-    sim_world_check(result);
+    sim_scenario_builtin(&scenario, "quota");
+    rc_sim_result *result = sim_scenario_run(&scenario, 1);
+    sim_result_check(result);
     const rc_sim_policy_result *ours = policy_of(result, "recourse");
     assert_int_equal(ours->in_time, ours->requests);
     assert_true(ours->wasted_calls < 30);
@@ -157,12 +157,12 @@ static void a_quota_is_noticed_once(void **state)
     rc_sim_result_free(result);
 }
 
-static void nobody_is_told_that_half_a_stream_is_whole(void **state)
+static void no_truncated_stream_is_delivered_as_whole(void **state)
 {
     (void)state;
-    sim_world_builtin(&scenario, "flaky-stream");
-    rc_sim_result *result = sim_world_run(&scenario, 1);
-    sim_world_check(result);
+    sim_scenario_builtin(&scenario, "flaky-stream");
+    rc_sim_result *result = sim_scenario_run(&scenario, 1);
+    sim_result_check(result);
     const rc_sim_policy_result *ours = policy_of(result, "recourse");
     assert_int_equal(ours->truncated, 0);
     assert_true(ours->success_milli_pct > policy_of(result, "openai-sdk")->success_milli_pct);
@@ -180,7 +180,7 @@ int main(void)
         cmocka_unit_test(without_the_budget_the_load_multiplies),
         cmocka_unit_test(others_multiply_the_load),
         cmocka_unit_test(a_quota_is_noticed_once),
-        cmocka_unit_test(nobody_is_told_that_half_a_stream_is_whole),
+        cmocka_unit_test(no_truncated_stream_is_delivered_as_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,19 +20,19 @@
 #define STEPS 60
 #define DEPTH_MAX 8
 
-static const rc_svg_words words = {
+static const rc_svg_labels labels = {
     .scenario = RC_STR_INIT("outage, seed 7"),
     .band = RC_STR_INIT("outage"),
-    .beside = RC_STR_INIT("requests"),
+    .reference = RC_STR_INIT("requests"),
 };
 
 /* All four, one behind the other. */
 static void push_all(rc_buf *buf, const rc_chart_set *set)
 {
-    rc_svg_chart(buf, &set->success, &words);
-    rc_svg_chart(buf, &set->load, &words);
-    rc_svg_rows(buf, &set->latency, &words);
-    rc_svg_rows(buf, &set->amplification, &words);
+    rc_svg_chart(buf, &set->success, &labels);
+    rc_svg_chart(buf, &set->load, &labels);
+    rc_svg_rows(buf, &set->latency, &labels);
+    rc_svg_rows(buf, &set->amplification, &labels);
 }
 
 static void make_all(rc_buf *buf, const rc_sim_result *result, size_t steps)
@@ -266,7 +266,7 @@ static void a_gap_breaks_the_line(void **state)
     const rc_alloc alloc = rc_alloc_stdlib();
     rc_buf buf;
     rc_buf_init(&buf, &alloc, (size_t)1 << 20);
-    rc_svg_chart(&buf, &chart, &words);
+    rc_svg_chart(&buf, &chart, &labels);
     rc_buf_push_byte(&buf, '\0');
     check_xml(buf.ptr);
     const char *line = strstr(buf.ptr, "class=\"line\" d=\"");
@@ -312,7 +312,7 @@ static void the_largest_numbers_stay_inside(void **state)
     rc_sim_result_free(result);
 }
 
-static void steps_are_never_more_than_asked_for(void **state)
+static void steps_never_exceed_the_requested_number(void **state)
 {
     (void)state;
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -376,7 +376,7 @@ int main(void)
         cmocka_unit_test(a_gap_breaks_the_line),
         cmocka_unit_test(an_empty_result_is_drawn_too),
         cmocka_unit_test(the_largest_numbers_stay_inside),
-        cmocka_unit_test(steps_are_never_more_than_asked_for),
+        cmocka_unit_test(steps_never_exceed_the_requested_number),
         cmocka_unit_test(no_failing_allocation_crashes_or_leaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,13 +67,13 @@ static void values_are_shown_as_people_read_them(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(values); i++) {
-        char room[64];
+        char scratch[64];
         rc_buf buf;
-        rc_buf_init_fixed(&buf, room, sizeof(room));
+        rc_buf_init_fixed(&buf, scratch, sizeof(scratch));
         rc_chart_push_value(&buf, values[i].unit, values[i].value);
         rc_buf_push_byte(&buf, '\0');
         assert_int_equal(rc_buf_status(&buf), RC_OK);
-        assert_string_equal(room, values[i].text);
+        assert_string_equal(scratch, values[i].text);
     }
 }
 
@@ -98,12 +98,12 @@ static void ticks_are_exact(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ticks); i++) {
-        char room[64];
+        char scratch[64];
         rc_buf buf;
-        rc_buf_init_fixed(&buf, room, sizeof(room));
+        rc_buf_init_fixed(&buf, scratch, sizeof(scratch));
         rc_chart_push_tick(&buf, ticks[i].unit, ticks[i].value);
         rc_buf_push_byte(&buf, '\0');
-        assert_string_equal(room, ticks[i].text);
+        assert_string_equal(scratch, ticks[i].text);
     }
 }
 
@@ -151,15 +151,16 @@ static void the_logarithmic_axis_is_even_in_decades(void **state)
     assert_int_equal(rc_chart_decades(1000), 2);
     assert_int_equal(rc_chart_decades(1001), 3);
     assert_int_equal(rc_chart_decades(3600000), 6);
-    assert_int_equal(rc_chart_log_place(0, 4, 10000), 0);
-    assert_int_equal(rc_chart_log_place(10, 4, 10000), 0);
+    assert_int_equal(rc_chart_log_position(0, 4, 10000), 0);
+    assert_int_equal(rc_chart_log_position(10, 4, 10000), 0);
     for (int64_t decade = 1, value = 100; decade <= 4; decade++, value *= 10)
-        assert_in_range(rc_chart_log_place(value, 4, 10000) + 2, decade * 2500, decade * 2500 + 4);
+        assert_in_range(rc_chart_log_position(value, 4, 10000) + 2, decade * 2500,
+                        decade * 2500 + 4);
     int64_t before = 0;
     for (int64_t value = 1; value < 200000; value++) {
-        const int64_t place = rc_chart_log_place(value, 4, 10000);
-        assert_true(place >= before && place <= 10000);
-        before = place;
+        const int64_t position = rc_chart_log_position(value, 4, 10000);
+        assert_true(position >= before && position <= 10000);
+        before = position;
     }
 }
 

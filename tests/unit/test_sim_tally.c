@@ -34,12 +34,12 @@ static void request(by_hand *run, uint64_t at_ms, bool is_ok, rc_reason reason)
 {
     rc_sim_tally_request(&run->tally, at_ms);
     rc_sim_tally_call(&run->tally, false, at_ms);
-    rc_sim_ending ending = {.end = is_ok ? RC_SIM_END_DELIVERED : RC_SIM_END_FAILED,
-                            .reason = reason,
-                            .arrived_at_ms = at_ms,
-                            .call_at_ms = at_ms,
-                            .calls = 1};
-    rc_sim_tally_end(&run->tally, &ending, at_ms + 50);
+    rc_sim_request_summary summary = {.kind = is_ok ? RC_SIM_END_DELIVERED : RC_SIM_END_FAILED,
+                                      .reason = reason,
+                                      .arrived_at_ms = at_ms,
+                                      .call_at_ms = at_ms,
+                                      .calls = 1};
+    rc_sim_tally_end(&run->tally, &summary, at_ms + 50);
 }
 
 /* Fails from the fault's beginning until bad_until_ms. */
@@ -103,8 +103,9 @@ static void late_is_not_in_time(void **state)
         rc_sim_tally_request(&run.tally, 0);
         rc_sim_tally_call(&run.tally, false, 0);
         rc_sim_tally_call(&run.tally, true, 400);
-        rc_sim_ending ending = {.end = RC_SIM_END_DELIVERED, .call_at_ms = 400, .calls = 2};
-        rc_sim_tally_end(&run.tally, &ending, latency_ms);
+        rc_sim_request_summary summary = {
+            .kind = RC_SIM_END_DELIVERED, .call_at_ms = 400, .calls = 2};
+        rc_sim_tally_end(&run.tally, &summary, latency_ms);
     }
     assert_int_equal(result->in_time, 1);
     assert_int_equal(result->late, 1);

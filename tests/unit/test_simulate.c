@@ -14,7 +14,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Small enough to be run often: some 200 requests. */
-#define WORLD                                                    \
+#define SCENARIO                                                 \
     "name: small\n"                                              \
     "about: a small world\n"                                     \
     "duration_ms: 20s\n"                                         \
@@ -53,29 +53,35 @@ static const struct refusal {
     {{{"simulate"}}, "", 64, "a scenario is missing; --list shows those that are built in\n"},
     {{{"simulate", "--list", "outage"}}, "", 64, "--list takes no scenario\n"},
     {{{"simulate", "--list", "--format", "csv"}}, "", 64, "--list takes no --format csv\n"},
-    {{{"simulate", "-", "--plot", "--format=json"}}, WORLD, 64, "--plot is for --format human"},
-    {{{"simulate", "-", "--out="}}, WORLD, 64, "--out needs the name of a folder\n"},
+    {{{"simulate", "-", "--plot", "--format=json"}}, SCENARIO, 64, "--plot is for --format human"},
+    {{{"simulate", "-", "--out="}}, SCENARIO, 64, "--out needs the name of a folder\n"},
     {{{"simulate", "-", "--seed", "-1"}},
-     WORLD,
+     SCENARIO,
      64,
      "--seed is a whole number from 0 to 9223372036854775807, not \"-1\"\n"},
-    {{{"simulate", "-", "--seed", "9223372036854775808"}}, WORLD, 64, "--seed is a whole number"},
-    {{{"simulate", "-", "--seed="}}, WORLD, 64, "--seed is a whole number"},
-    {{{"simulate", "-", "--seed", "18446744073709551617"}}, WORLD, 64, "--seed is a whole number"},
+    {{{"simulate", "-", "--seed", "9223372036854775808"}},
+     SCENARIO,
+     64,
+     "--seed is a whole number"},
+    {{{"simulate", "-", "--seed="}}, SCENARIO, 64, "--seed is a whole number"},
+    {{{"simulate", "-", "--seed", "18446744073709551617"}},
+     SCENARIO,
+     64,
+     "--seed is a whole number"},
     {{{"simulate", "-", "--requests", "3000001"}},
      "duration_ms: 3\n",
      64,
      "--requests is at most 3000000 for a scenario of 3 ms\n"},
-    {{{"simulate", "-", "--requests", "200000001"}}, WORLD, 64, "from 1 to 200000000, not"},
-    {{{"simulate", "-", "--requests", "x"}}, WORLD, 64, "--requests is a whole number"},
-    {{{"simulate", "-", "--format", "xml"}}, WORLD, 64, "The values are human, json, csv.\n"},
-    {{{"simulate", "a", "b"}}, WORLD, 64, "too much: \"b\"; it takes one operand\n"},
+    {{{"simulate", "-", "--requests", "200000001"}}, SCENARIO, 64, "from 1 to 200000000, not"},
+    {{{"simulate", "-", "--requests", "x"}}, SCENARIO, 64, "--requests is a whole number"},
+    {{{"simulate", "-", "--format", "xml"}}, SCENARIO, 64, "The values are human, json, csv.\n"},
+    {{{"simulate", "a", "b"}}, SCENARIO, 64, "too much: \"b\"; it takes one operand\n"},
     {{{"simulate", "-", "--policy", "opnai-sdk"}},
-     WORLD,
+     SCENARIO,
      64,
      "there is no policy \"opnai-sdk\"; did you mean openai-sdk?\n"},
     {{{"simulate", "-", "--policy", "none", "--policy=none"}},
-     WORLD,
+     SCENARIO,
      64,
      "the policy is given twice: \"none\"\n"},
     {{{"simulate", "-"}}, "name: [", 65, "<stdin>:"},
@@ -98,13 +104,13 @@ static void mistakes_are_named_and_nothing_is_printed(void **state)
 static int run_on_file(const char *path, const char *operand)
 {
     const char *const args[ARGS_MAX] = {"simulate", operand};
-    fake_reset(WORLD);
+    fake_reset(SCENARIO);
     fake.path = path;
     memory = (fail_alloc){0};
     return run(args);
 }
 
-static void an_unknown_name_is_told_from_a_file_that_is_not_there(void **state)
+static void an_unknown_name_differs_from_a_missing_file(void **state)
 {
     (void)state;
     assert_int_equal(run_on_file("x", "outge"), RC_EXIT_USAGE);
@@ -124,7 +130,7 @@ static void people_get_the_table_and_the_verdict(void **state)
 {
     (void)state;
     static const command_line line = {{"simulate", "-", "--width=80"}};
-    assert_int_equal(run_fresh(WORLD, &line), RC_EXIT_OK);
+    assert_int_equal(run_fresh(SCENARIO, &line), RC_EXIT_OK);
     assert_int_equal(fake.err.len, 0);
     expect_inside(fake.out.text, "small: a small world\n100 clients, ");
     expect_inside(fake.out.text, "outage at alpha, 5 s to 10 s\n");
@@ -135,17 +141,17 @@ static void people_get_the_table_and_the_verdict(void **state)
     assert_null(strstr(fake.out.text, "│"));
 
     static const command_line plot = {{"simulate", "-", "--width=80", "--plot"}};
-    assert_int_equal(run_fresh(WORLD, &plot), RC_EXIT_OK);
+    assert_int_equal(run_fresh(SCENARIO, &plot), RC_EXIT_OK);
     expect_inside(fake.out.text, "success, by arrival");
     expect_inside(fake.out.text, "\n░━ outage   ");
 }
 
-static void policies_are_those_that_were_asked_for(void **state)
+static void policies_are_those_requested(void **state)
 {
     (void)state;
     static const command_line line = {
         {"simulate", "-", "--policy", "none", "--policy", "portkey", "--format", "csv"}};
-    assert_int_equal(run_fresh(WORLD, &line), RC_EXIT_OK);
+    assert_int_equal(run_fresh(SCENARIO, &line), RC_EXIT_OK);
     expect_inside(fake.out.text, "\nsmall,1,none,");
     expect_inside(fake.out.text, "\nsmall,1,portkey,");
     assert_null(strstr(fake.out.text, "recourse"));
@@ -161,13 +167,13 @@ static void seeds_repeat_to_the_byte(void **state)
         {{"simulate", "-", "--seed", "5", "--format", "csv"}},
     };
     for (size_t i = 0; i < COUNT(lines); i++) {
-        assert_int_equal(run_fresh(WORLD, &lines[i]), RC_EXIT_OK);
+        assert_int_equal(run_fresh(SCENARIO, &lines[i]), RC_EXIT_OK);
         first = fake.out;
-        assert_int_equal(run_fresh(WORLD, &lines[i]), RC_EXIT_OK);
+        assert_int_equal(run_fresh(SCENARIO, &lines[i]), RC_EXIT_OK);
         assert_string_equal(first.text, fake.out.text);
         command_line other = lines[i];
         other.args[3] = "6";
-        assert_int_equal(run_fresh(WORLD, &other), RC_EXIT_OK);
+        assert_int_equal(run_fresh(SCENARIO, &other), RC_EXIT_OK);
         assert_string_not_equal(first.text, fake.out.text);
     }
 }
@@ -180,15 +186,15 @@ static void a_seed_has_63_bits(void **state)
         {"simulate", "-", "--seed", "9223372036854775807", "--format", "csv"}};
     static const command_line zero = {{"simulate", "-", "--seed", "0", "--format", "csv"}};
     static const command_line own = {{"simulate", "-", "--format", "csv"}};
-    assert_int_equal(run_fresh(WORLD, &largest), RC_EXIT_OK);
+    assert_int_equal(run_fresh(SCENARIO, &largest), RC_EXIT_OK);
     expect_inside(fake.out.text, "\nsmall,9223372036854775807,recourse,");
     first = fake.out;
-    assert_int_equal(run_fresh(WORLD "seed: 9223372036854775807\n", &own), RC_EXIT_OK);
+    assert_int_equal(run_fresh(SCENARIO "seed: 9223372036854775807\n", &own), RC_EXIT_OK);
     assert_string_equal(first.text, fake.out.text);
-    assert_int_equal(run_fresh(WORLD, &zero), RC_EXIT_OK);
+    assert_int_equal(run_fresh(SCENARIO, &zero), RC_EXIT_OK);
     expect_inside(fake.out.text, "\nsmall,0,recourse,");
     first = fake.out;
-    assert_int_equal(run_fresh(WORLD "seed: 0\n", &own), RC_EXIT_OK);
+    assert_int_equal(run_fresh(SCENARIO "seed: 0\n", &own), RC_EXIT_OK);
     assert_string_equal(first.text, fake.out.text);
 }
 
@@ -215,7 +221,7 @@ static void the_json_adds_up(void **state)
 {
     (void)state;
     static const command_line line = {{"simulate", "-", "--format", "json"}};
-    assert_int_equal(run_fresh(WORLD, &line), RC_EXIT_OK);
+    assert_int_equal(run_fresh(SCENARIO, &line), RC_EXIT_OK);
     json_object *result = json_tokener_parse(fake.out.text);
     assert_non_null(result);
     json_object *policies = NULL;
@@ -261,7 +267,7 @@ static void progress_is_for_terminals(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"simulate", "-"};
-    fake_reset(WORLD);
+    fake_reset(SCENARIO);
     fake_env("LANG", "C.UTF-8");
     fake.is_tty[2] = true;
     fake.columns = 60;
@@ -275,7 +281,7 @@ static void progress_is_for_terminals(void **state)
     const size_t drawn = fake.err.len;
 
     /* One that is too narrow for the bar is left alone. */
-    fake_reset(WORLD);
+    fake_reset(SCENARIO);
     fake.is_tty[2] = true;
     fake.columns = 30;
     memory = (fail_alloc){0};
@@ -307,7 +313,7 @@ static void an_interrupted_run_leaves_a_clean_line(void **state)
         assert_string_equal(strchr(end, '%'), "%\n");
     }
     /* To a run that ends, the mask makes no difference. */
-    fake_reset(WORLD);
+    fake_reset(SCENARIO);
     fake.is_tty[2] = true;
     memory = (fail_alloc){0};
     static const char *const whole[ARGS_MAX] = {"simulate", "-"};
@@ -315,11 +321,11 @@ static void an_interrupted_run_leaves_a_clean_line(void **state)
     assert_false(fake.is_masked);
 }
 
-static void a_person_is_told_of_the_charts(void **state)
+static void a_person_is_pointed_to_the_charts(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"simulate", "-"};
-    fake_reset(WORLD);
+    fake_reset(SCENARIO);
     fake.is_tty[1] = true;
     fake.columns = 80;
     memory = (fail_alloc){0};
@@ -332,16 +338,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_named_and_nothing_is_printed),
-        cmocka_unit_test(an_unknown_name_is_told_from_a_file_that_is_not_there),
+        cmocka_unit_test(an_unknown_name_differs_from_a_missing_file),
         cmocka_unit_test(people_get_the_table_and_the_verdict),
-        cmocka_unit_test(policies_are_those_that_were_asked_for),
+        cmocka_unit_test(policies_are_those_requested),
         cmocka_unit_test(seeds_repeat_to_the_byte),
         cmocka_unit_test(a_seed_has_63_bits),
         cmocka_unit_test(the_json_adds_up),
         cmocka_unit_test(the_list_has_scenarios_and_policies),
         cmocka_unit_test(progress_is_for_terminals),
         cmocka_unit_test(an_interrupted_run_leaves_a_clean_line),
-        cmocka_unit_test(a_person_is_told_of_the_charts),
+        cmocka_unit_test(a_person_is_pointed_to_the_charts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,11 +50,11 @@ static void describe(const rc_stream_event *e, rc_buf *out)
     rc_buf_push_byte(out, ' ');
 }
 
-static void read_all(rc_str text, size_t piece_len, rc_buf *room, size_t max_bytes, rc_buf *out)
+static void read_all(rc_str text, size_t piece_len, rc_buf *scratch, size_t max_bytes, rc_buf *out)
 {
     rc_sse sse;
     rc_stream_event event;
-    rc_sse_init(&sse, room, max_bytes);
+    rc_sse_init(&sse, scratch, max_bytes);
     for (size_t at = 0; at < text.len; at += piece_len) {
         rc_sse_push(&sse, rc_str_slice(text, at, at + piece_len));
         while (rc_sse_pull(&sse, &event))
@@ -155,16 +155,16 @@ static const struct {
 static void test_events(void **state)
 {
     (void)state;
-    char room_bytes[256];
+    char scratch_bytes[256];
     char out_bytes[1024];
     for (size_t i = 0; i < COUNT(streams); i++) {
         rc_str text = rc_str_c(streams[i].text);
         for (size_t piece_len = 1; piece_len <= text.len + 1; piece_len++) {
-            rc_buf room;
+            rc_buf scratch;
             rc_buf out;
-            rc_buf_init_fixed(&room, room_bytes, sizeof room_bytes);
+            rc_buf_init_fixed(&scratch, scratch_bytes, sizeof scratch_bytes);
             rc_buf_init_fixed(&out, out_bytes, sizeof out_bytes);
-            read_all(text, piece_len, &room, MAX_BYTES, &out);
+            read_all(text, piece_len, &scratch, MAX_BYTES, &out);
             rc_buf_push_byte(&out, '\0');
             assert_string_equal(rc_buf_get(&out).ptr, streams[i].events);
         }
@@ -174,13 +174,13 @@ static void test_events(void **state)
 static void test_nul_and_id(void **state)
 {
     (void)state;
-    char room_bytes[256];
+    char scratch_bytes[256];
     char out_bytes[256];
-    rc_buf room;
+    rc_buf scratch;
     rc_buf out;
-    rc_buf_init_fixed(&room, room_bytes, sizeof room_bytes);
+    rc_buf_init_fixed(&scratch, scratch_bytes, sizeof scratch_bytes);
     rc_buf_init_fixed(&out, out_bytes, sizeof out_bytes);
-    read_all(RC_STR("id: a\0b\ndata: 1\0002\n\n"), 1, &room, MAX_BYTES, &out);
+    read_all(RC_STR("id: a\0b\ndata: 1\0002\n\n"), 1, &scratch, MAX_BYTES, &out);
     rc_str wanted = RC_STR("D(1\0002)@19 "); /* an id with a NUL counts for nothing */
     assert_int_equal(rc_buf_get(&out).len, wanted.len);
     assert_memory_equal(rc_buf_get(&out).ptr, wanted.ptr, wanted.len);
@@ -190,12 +190,12 @@ static void test_nul_and_id(void **state)
 static void test_views(void **state)
 {
     (void)state;
-    rc_buf room;
+    rc_buf scratch;
     rc_sse sse;
     rc_stream_event event;
     rc_str piece = RC_STR("event: x\ndata: 12\n\ndata: 3\n\ndata: 4");
-    rc_buf_init_fixed(&room, NULL, 0); /* nothing can be put there */
-    rc_sse_init(&sse, &room, MAX_BYTES);
+    rc_buf_init_fixed(&scratch, NULL, 0); /* nothing can be put there */
+    rc_sse_init(&sse, &scratch, MAX_BYTES);
     rc_sse_push(&sse, piece);
     assert_true(rc_sse_pull(&sse, &event));
     assert_ptr_equal(event.raw.ptr, piece.ptr);
@@ -232,18 +232,18 @@ static void test_oversized(void **state)
         {"data: 0123456789abc\n\n", "d!@21 "},
         {": 0123456789abcdefghi\n\n", "C!@22 B@23 "},
     };
-    char room_bytes[64];
+    char scratch_bytes[64];
     for (size_t i = 0; i < COUNT(rows); i++) {
         rc_str text = rc_str_c(rows[i].text);
         for (size_t piece_len = 1; piece_len <= text.len; piece_len++) {
             char out_bytes[2048];
             char kept[2048];
             size_t len = 0;
-            rc_buf room;
+            rc_buf scratch;
             rc_buf out;
-            rc_buf_init_fixed(&room, room_bytes, sizeof room_bytes);
+            rc_buf_init_fixed(&scratch, scratch_bytes, sizeof scratch_bytes);
             rc_buf_init_fixed(&out, out_bytes, sizeof out_bytes);
-            read_all(text, piece_len, &room, 20, &out);
+            read_all(text, piece_len, &scratch, 20, &out);
             /* without the parts, which depend on the pieces */
             rc_str all = rc_buf_get(&out);
             for (size_t at = 0; at < all.len;) {
@@ -263,13 +263,13 @@ static void test_oversized(void **state)
 static void expect_like_oracle(rc_str text)
 {
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
+    rc_buf scratch;
     rc_sse sse;
     rc_stream_event event;
     oracle o;
     size_t at = 0;
-    rc_buf_init(&room, &alloc, 2 * MAX_BYTES);
-    rc_sse_init(&sse, &room, MAX_BYTES);
+    rc_buf_init(&scratch, &alloc, 2 * MAX_BYTES);
+    rc_sse_init(&sse, &scratch, MAX_BYTES);
     oracle_read(&o, text);
     rc_sse_push(&sse, text);
     bool is_end = false;
@@ -287,7 +287,7 @@ static void expect_like_oracle(rc_str text)
     }
     assert_int_equal(at, o.count);
     oracle_done(&o);
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
 }
 
 /* Streams of nothing but what matters: compared with the plain reader, and cut in several ways. */
@@ -299,8 +299,8 @@ static void test_random(void **state)
         "\r",     "\r\n",     "\n\n",         "\r\r",  " ", "{}", "retry: 5",
         "data",   "\r\n\r\n", "\xEF\xBB\xBF", "\xE2",  "a", "\0"};
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
-    rc_buf_init(&room, &alloc, 4096);
+    rc_buf scratch;
+    rc_buf_init(&scratch, &alloc, 4096);
     uint64_t random = 7;
     for (unsigned round = 0; round < 20000; round++) {
         char text[512];
@@ -317,11 +317,11 @@ static void test_random(void **state)
         expect_like_oracle(stream);
         size_t max_bytes = round % 3 == 0 ? round % 50 : 4096;
         stream_run whole =
-            stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, stream, CUT_NOT, &room, max_bytes);
+            stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, stream, CUT_NOT, &scratch, max_bytes);
         stream_run bytes =
-            stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, stream, CUT_BYTES, &room, max_bytes);
+            stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, stream, CUT_BYTES, &scratch, max_bytes);
         stream_run cuts =
-            stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, stream, 2 + round, &room, max_bytes);
+            stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, stream, 2 + round, &scratch, max_bytes);
         assert_true(whole.is_tiled && bytes.is_tiled && cuts.is_tiled);
         assert_true(stream_run_is_same(&whole, &bytes));
         assert_true(stream_run_is_same(&whole, &cuts));
@@ -329,7 +329,7 @@ static void test_random(void **state)
         stream_run_done(&bytes);
         stream_run_done(&cuts);
     }
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
 }
 
 /* A line without an end takes no more memory than the ceiling, and time in proportion. */
@@ -338,14 +338,14 @@ static void test_endless_line(void **state)
     (void)state;
     fail_alloc counts = {0};
     rc_alloc alloc = {.ctx = &counts, .get = fail_alloc_get, .put = fail_alloc_put};
-    rc_buf room;
+    rc_buf scratch;
     rc_sse sse;
     rc_stream_event event;
     char piece[1000];
     uint64_t given = 0;
     memset(piece, 'x', sizeof piece);
-    rc_buf_init(&room, &alloc, 2 * MAX_BYTES);
-    rc_sse_init(&sse, &room, MAX_BYTES);
+    rc_buf_init(&scratch, &alloc, 2 * MAX_BYTES);
+    rc_sse_init(&sse, &scratch, MAX_BYTES);
     rc_sse_push(&sse, RC_STR("event: huge\ndata: "));
     assert_false(rc_sse_pull(&sse, &event));
     for (size_t i = 0; i < 20000; i++) {
@@ -362,7 +362,7 @@ static void test_endless_line(void **state)
     assert_true(event.is_cut && event.is_oversized);
     assert_int_equal(event.end, given);
     assert_false(rc_sse_end(&sse, &event));
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
     assert_int_equal(counts.live, 0);
 }
 
@@ -373,25 +373,26 @@ static void test_no_memory(void **state)
     rc_str text = RC_STR("event: a\ndata: 1\ndata: 2\n\ndata: 3\ndata: 4\n\nevent: b\ndata: 5\n\n");
     fail_alloc counts = {0};
     rc_alloc alloc = {.ctx = &counts, .get = fail_alloc_get, .put = fail_alloc_put};
-    rc_buf room;
-    rc_buf_init(&room, &alloc, 4096);
-    stream_run good = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, CUT_NOT, &room, 2048);
-    rc_buf_done(&room);
+    rc_buf scratch;
+    rc_buf_init(&scratch, &alloc, 4096);
+    stream_run good = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, CUT_NOT, &scratch, 2048);
+    rc_buf_done(&scratch);
     assert_int_equal(good.count, 3);
     for (size_t fail_at = 1; fail_at < 6; fail_at++) {
         for (unsigned cut = 0; cut < 50; cut++) {
             size_t different = 0;
             counts.calls = 0;
             counts.fail_at = fail_at;
-            rc_buf_init(&room, &alloc, 4096);
-            stream_run run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, cut, &room, 2048);
+            rc_buf_init(&scratch, &alloc, 4096);
+            stream_run run =
+                stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, cut, &scratch, 2048);
             assert_true(run.is_tiled);
             assert_int_equal(run.count, good.count);
             for (size_t i = 0; i < run.count; i++)
                 different += run.notes[i].fields != good.notes[i].fields;
             assert_int_equal(different, counts.calls >= fail_at);
             stream_run_done(&run);
-            rc_buf_done(&room);
+            rc_buf_done(&scratch);
         }
     }
     stream_run_done(&good);
@@ -399,20 +400,20 @@ static void test_no_memory(void **state)
 }
 
 /* The room moves as it grows, and what was read there moves with it. */
-static void test_room_that_moves(void **state)
+static void test_scratch_that_moves(void **state)
 {
     (void)state;
     char text[1200] = "event: x\nid: y\ndata: ";
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
+    rc_buf scratch;
     rc_sse sse;
     rc_stream_event event;
     size_t head = strlen(text);
     memset(text + head, 'a', sizeof text - head);
     memcpy(text + 500, "\ndata: b", 8);
     memcpy(text + sizeof text - 2, "\n\n", 2);
-    rc_buf_init(&room, &alloc, 2 * sizeof text);
-    rc_sse_init(&sse, &room, MAX_BYTES);
+    rc_buf_init(&scratch, &alloc, 2 * sizeof text);
+    rc_sse_init(&sse, &scratch, MAX_BYTES);
     for (size_t i = 0; i < sizeof text; i++) {
         char *piece = malloc(1);
         assert_non_null(piece);
@@ -427,21 +428,21 @@ static void test_room_that_moves(void **state)
     assert_true(rc_str_eq(event.raw, rc_str_make(text, sizeof text)));
     assert_int_equal(event.data.len, 500 - head + 1 + sizeof text - 2 - 507);
     assert_memory_equal(event.data.ptr + 500 - head, "\nbaaa", 5);
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
 }
 
 static void test_million_events(void **state)
 {
     (void)state;
     static char piece[8 * 1000];
-    rc_buf room;
+    rc_buf scratch;
     rc_sse sse;
     rc_stream_event event;
     size_t count = 0;
     for (size_t i = 0; i < sizeof piece; i += 8)
         memcpy(piece + i, i % 16 ? "data:1\n\n" : "data:1\r\r", 8);
-    rc_buf_init_fixed(&room, NULL, 0);
-    rc_sse_init(&sse, &room, MAX_BYTES);
+    rc_buf_init_fixed(&scratch, NULL, 0);
+    rc_sse_init(&sse, &scratch, MAX_BYTES);
     for (size_t i = 0; i < 1000; i++) {
         rc_sse_push(&sse, rc_str_make(piece, sizeof piece));
         while (rc_sse_pull(&sse, &event))
@@ -456,7 +457,7 @@ int main(void)
         cmocka_unit_test(test_events),         cmocka_unit_test(test_nul_and_id),
         cmocka_unit_test(test_views),          cmocka_unit_test(test_oversized),
         cmocka_unit_test(test_random),         cmocka_unit_test(test_endless_line),
-        cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_room_that_moves),
+        cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_scratch_that_moves),
         cmocka_unit_test(test_million_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

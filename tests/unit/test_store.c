@@ -50,25 +50,25 @@ static void assert_str(rc_str actual, const char *expected)
 
 static int set_up(void **state)
 {
-    store_world *world = calloc(1, sizeof(*world));
-    world_init(world);
+    store_fixture *fixture = calloc(1, sizeof(*fixture));
+    fixture_init(fixture);
     memset(&all, 0, sizeof(all));
-    *state = world;
-    return world_open(world, RC_STORE_WRITE) ? 0 : -1;
+    *state = fixture;
+    return fixture_open(fixture, RC_STORE_WRITE) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    world_done(*state);
+    fixture_done(*state);
     free(*state);
     return 0;
 }
 
-static void read_timeline(store_world *world, const rc_id *id)
+static void read_timeline(store_fixture *fixture, const rc_id *id)
 {
     memset(&all, 0, sizeof(all));
-    assert_true(rc_store_timeline(world->store, rc_str_make(id->text, RC_ID_LEN), see, &all,
-                                  &world->fault));
+    assert_true(rc_store_timeline(fixture->store, rc_str_make(id->text, RC_ID_LEN), see, &all,
+                                  &fixture->fault));
 }
 
 static void assert_same_numbers(const rc_record *a, const rc_record *b)
@@ -95,10 +95,10 @@ static void assert_same_numbers(const rc_record *a, const rc_record *b)
 
 static void test_every_field_comes_back(void **state)
 {
-    store_world *world = *state;
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_record records[3];
-    world_fill(records, &id, WORLD_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
     records[1].code = RC_CODE_RATE_LIMITED;
     records[1].error_class = RC_CLASS_PROVIDER_TRANSIENT;
     records[1].category = RC_CATEGORY_TRANSIENT;
@@ -107,9 +107,9 @@ static void test_every_field_comes_back(void **state)
     records[1].text = RC_STR("slow down");
     records[1].report_id = RC_STR("rep_1");
     records[1].report_json = RC_STR("{\"a\":1}");
-    assert_true(world_append(world, records, 3));
+    assert_true(fixture_append(fixture, records, 3));
 
-    read_timeline(world, &id);
+    read_timeline(fixture, &id);
     assert_int_equal(all.count, 3);
     assert_int_equal(all.records[0].kind, RC_RECORD_BEGIN);
     assert_str(all.records[0].client, "app");
@@ -130,11 +130,11 @@ static void test_every_field_comes_back(void **state)
 /* The places of a statement keep what they had: a row must have nothing of the one before it. */
 static void test_rows_share_nothing(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     for (unsigned round = 0; round < 4; round++) {
-        const rc_id id = world_id(world, WORLD_TIME + round);
+        const rc_id id = fixture_id(fixture, FIXTURE_TIME + round);
         rc_record records[3];
-        world_fill(records, &id, WORLD_TIME + round);
+        fixture_fill(records, &id, FIXTURE_TIME + round);
         if (round % 2 == 0) {
             records[1].text = RC_STR("slow down");
             records[1].wait_ms = 4000;
@@ -143,8 +143,8 @@ static void test_rows_share_nothing(void **state)
             records[1].target = records[2].target = rc_str_make(NULL, 0);
             records[1].latency_ms = records[1].first_byte_ms = -1;
         }
-        assert_true(world_append(world, records, 3));
-        read_timeline(world, &id);
+        assert_true(fixture_append(fixture, records, 3));
+        read_timeline(fixture, &id);
         assert_int_equal(all.count, 3);
         for (size_t i = 1; i < 3; i++) {
             assert_same_numbers(&all.records[i], &records[i]);
@@ -155,32 +155,32 @@ static void test_rows_share_nothing(void **state)
     }
 }
 
-static void test_what_is_not_known_stays_so(void **state)
+static void test_unknown_numbers_stay_unknown(void **state)
 {
-    store_world *world = *state;
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_record record;
     rc_record_init(&record, RC_RECORD_SKIP);
     record.operation_id = rc_str_make(id.text, RC_ID_LEN);
-    record.unix_ms = WORLD_TIME - 5; /* a clock that stepped back */
-    assert_true(world_append(world, &record, 1));
-    read_timeline(world, &id);
+    record.unix_ms = FIXTURE_TIME - 5; /* a clock that stepped back */
+    assert_true(fixture_append(fixture, &record, 1));
+    read_timeline(fixture, &id);
     assert_int_equal(all.count, 2); /* it began, and has no outcome */
     assert_int_equal(all.records[1].latency_ms, -1);
     assert_int_equal(all.records[1].first_byte_ms, -1);
-    assert_int_equal(all.records[1].unix_ms, WORLD_TIME - 5);
+    assert_int_equal(all.records[1].unix_ms, FIXTURE_TIME - 5);
     assert_int_equal(all.records[1].target.len, 0);
 }
 
 static void test_the_end_may_come_later(void **state)
 {
-    store_world *world = *state;
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_record records[3];
-    world_fill(records, &id, WORLD_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
     for (size_t i = 0; i < 3; i++)
-        assert_true(world_append(world, &records[i], 1));
-    read_timeline(world, &id);
+        assert_true(fixture_append(fixture, &records[i], 1));
+    read_timeline(fixture, &id);
     assert_int_equal(all.count, 3);
     assert_same_numbers(&all.records[2], &records[2]);
     assert_str(all.records[2].client, "app");
@@ -189,14 +189,14 @@ static void test_the_end_may_come_later(void **state)
 
 static void test_an_outcome_does_not_forget_the_beginning(void **state)
 {
-    store_world *world = *state;
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_record records[3];
-    world_fill(records, &id, WORLD_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
     records[2].client = records[2].route = records[2].model = rc_str_make(NULL, 0);
     records[2].flags = RC_RECORD_COMMITTED;
-    assert_true(world_append(world, &records[0], 1) && world_append(world, &records[2], 1));
-    read_timeline(world, &id);
+    assert_true(fixture_append(fixture, &records[0], 1) && fixture_append(fixture, &records[2], 1));
+    read_timeline(fixture, &id);
     assert_int_equal(all.count, 2);
     assert_str(all.records[1].client, "app");
     assert_str(all.records[1].model, "gpt-4o");
@@ -205,38 +205,38 @@ static void test_an_outcome_does_not_forget_the_beginning(void **state)
 
 static void test_twice_is_once(void **state)
 {
-    store_world *world = *state;
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_record records[3];
-    world_fill(records, &id, WORLD_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
     records[1].report_id = records[2].report_id = RC_STR("rep_1");
-    assert_true(world_append(world, records, 3));
+    assert_true(fixture_append(fixture, records, 3));
     records[2].outcome = RC_OUTCOME_FAILED; /* the first outcome counts */
-    assert_true(world_append(world, records, 3));
-    read_timeline(world, &id);
+    assert_true(fixture_append(fixture, records, 3));
+    read_timeline(fixture, &id);
     assert_int_equal(all.count, 3);
     assert_int_equal(all.records[2].outcome, RC_OUTCOME_SUCCEEDED);
     int64_t rows = 0;
-    assert_true(rc_sqlite_number((rc_sqlite *)world->store, "SELECT count(*) FROM reports", &rows,
-                                 &world->fault));
+    assert_true(rc_sqlite_number((rc_sqlite *)fixture->store, "SELECT count(*) FROM reports", &rows,
+                                 &fixture->fault));
     assert_int_equal(rows, 2);
 }
 
 /* What was told in the end is not what was thought at first. */
 static void test_a_later_outcome_counts(void **state)
 {
-    store_world *world = *state;
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_record records[3];
-    world_fill(records, &id, WORLD_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
     rc_record last = records[2];
     last.seq = 3;
     last.outcome = RC_OUTCOME_FAILED;
     last.report_id = RC_STR("rep_1");
-    assert_true(world_append(world, records, 3) && world_append(world, &last, 1));
+    assert_true(fixture_append(fixture, records, 3) && fixture_append(fixture, &last, 1));
     /* Once more, as after a flush that may have worked. */
-    assert_true(world_append(world, records, 3) && world_append(world, &last, 1));
-    read_timeline(world, &id);
+    assert_true(fixture_append(fixture, records, 3) && fixture_append(fixture, &last, 1));
+    read_timeline(fixture, &id);
     assert_int_equal(all.count, 3);
     assert_int_equal(all.records[2].outcome, RC_OUTCOME_FAILED);
     assert_str(all.records[2].report_id, "rep_1");
@@ -246,37 +246,37 @@ static void test_a_later_outcome_counts(void **state)
 /* Two ids of one millisecond whose last letters are the same. */
 static void test_ids_that_share_a_key(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     rc_id ids[3];
     for (size_t i = 0; i < 3; i++) {
-        ids[i] = world_id(world, WORLD_TIME);
+        ids[i] = fixture_id(fixture, FIXTURE_TIME);
         memcpy(ids[i].text + RC_ID_LEN - 3, "ZZZ", 3);
         ids[i].text[RC_ID_LEN - 5] = (char)('A' + i);
         rc_record records[3];
-        world_fill(records, &ids[i], WORLD_TIME);
+        fixture_fill(records, &ids[i], FIXTURE_TIME);
         records[1].attempt = (uint32_t)i + 10;
-        assert_true(world_append(world, records, 3));
+        assert_true(fixture_append(fixture, records, 3));
     }
     for (size_t i = 0; i < 3; i++) {
-        read_timeline(world, &ids[i]);
+        read_timeline(fixture, &ids[i]);
         assert_int_equal(all.count, 3);
         assert_int_equal(all.records[1].attempt, i + 10);
-        assert_int_equal(all.records[0].unix_ms, WORLD_TIME);
+        assert_int_equal(all.records[0].unix_ms, FIXTURE_TIME);
     }
-    const rc_id other = world_id(world, WORLD_TIME + 1);
-    read_timeline(world, &other);
+    const rc_id other = fixture_id(fixture, FIXTURE_TIME + 1);
+    read_timeline(fixture, &other);
     assert_int_equal(all.count, 0);
-    assert_true(rc_store_timeline(world->store, RC_STR("nonsense"), see, &all, &world->fault));
+    assert_true(rc_store_timeline(fixture->store, RC_STR("nonsense"), see, &all, &fixture->fault));
     assert_int_equal(all.count, 0);
 }
 
-static void test_what_is_not_a_record_is_refused(void **state)
+static void test_invalid_records_are_refused(void **state)
 {
-    store_world *world = *state;
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_record records[3];
     for (int wrong = 0; wrong < 5; wrong++) {
-        world_fill(records, &id, WORLD_TIME);
+        fixture_fill(records, &id, FIXTURE_TIME);
         if (wrong == 0)
             records[1].kind = RC_RECORD_NONE;
         if (wrong == 1)
@@ -287,49 +287,49 @@ static void test_what_is_not_a_record_is_refused(void **state)
             records[1].bytes = UINT64_MAX;
         if (wrong == 4)
             records[1].kind = (rc_record_kind)99;
-        assert_false(world_append(world, records, 3));
-        assert_int_equal(world->fault.kind, RC_STORE_ARGUMENT);
+        assert_false(fixture_append(fixture, records, 3));
+        assert_int_equal(fixture->fault.kind, RC_STORE_ARGUMENT);
     }
-    read_timeline(world, &id);
+    read_timeline(fixture, &id);
     assert_int_equal(all.count, 0);
 }
 
 static void test_secrets_stay_out(void **state)
 {
-    store_world *world = *state;
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_record records[3];
-    world_fill(records, &id, WORLD_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
     const char *key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH";
     records[0].model = records[1].model = records[2].model = rc_str_c(key);
     records[1].text = records[1].request_id = rc_str_c(key);
-    assert_true(world_append(world, records, 3));
-    read_timeline(world, &id);
+    assert_true(fixture_append(fixture, records, 3));
+    read_timeline(fixture, &id);
     for (size_t i = 0; i < all.count; i++)
         for (size_t k = 0; k < 8; k++)
             assert_null(strstr(all.texts[i][k], "abcdefghijkl"));
     assert_true(all.records[1].text.len > 0);
 }
 
-static void test_a_report_is_told_once(void **state)
+static void test_a_report_is_given_once(void **state)
 {
-    store_world *world = *state;
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_builder builder;
-    rc_builder_init(&builder, &world->alloc, RC_CODE_OVERLOADED);
+    rc_builder_init(&builder, &fixture->alloc, RC_CODE_OVERLOADED);
     rc_builder_set_id_text(&builder, RC_STR("rep_x"));
     rc_builder_set_request_id(&builder, RC_STR("req_of_report"));
     const rc_report *report = rc_builder_finish(&builder);
     rc_record records[3];
-    world_fill(records, &id, WORLD_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
     records[1].report = records[2].report = report;
     records[1].request_id = rc_str_make(NULL, 0);
     const rc_batch batch = {.records = records, .record_count = 3};
-    rc_submission *submission = rc_submission_make(&batch, &world->alloc);
+    rc_submission *submission = rc_submission_make(&batch, &fixture->alloc);
     rc_report_free(report);
-    assert_true(rc_store_append(world->store, &submission->batch, &world->fault));
-    rc_submission_free(submission, &world->alloc);
-    read_timeline(world, &id);
+    assert_true(rc_store_append(fixture->store, &submission->batch, &fixture->fault));
+    rc_submission_free(submission, &fixture->alloc);
+    read_timeline(fixture, &id);
     assert_int_equal(all.records[1].code, RC_CODE_OVERLOADED);
     assert_int_equal(all.records[1].error_class, RC_CLASS_PROVIDER_TRANSIENT);
     assert_str(all.records[1].request_id, "req_of_report");
@@ -340,52 +340,52 @@ static void test_a_report_is_told_once(void **state)
     }
 }
 
-static bool keep_mark(void *ctx, const rc_store_mark *mark)
+static bool copy_saved_state(void *ctx, const rc_saved_state *saved)
 {
-    rc_store_mark *marks = ctx;
-    size_t at = mark->kind == RC_STORE_MARK_TARGET ? 1 : 0;
-    assert_str(mark->name, at == 1 ? "openai/gpt-4o" : "openai-1");
-    marks[at].state = mark->state;
-    marks[at].until_unix_ms = mark->until_unix_ms;
+    rc_saved_state *marks = ctx;
+    size_t at = saved->kind == RC_SAVED_STATE_TARGET ? 1 : 0;
+    assert_str(saved->name, at == 1 ? "openai/gpt-4o" : "openai-1");
+    marks[at].value = saved->value;
+    marks[at].until_unix_ms = saved->until_unix_ms;
     return true;
 }
 
-static void test_marks_survive(void **state)
+static void test_saved_states_survive(void **state)
 {
-    store_world *world = *state;
-    rc_store_mark marks[2] = {
-        {RC_STORE_MARK_CREDENTIAL, RC_STR_INIT("openai-1"), 2, WORLD_TIME + 600000},
-        {RC_STORE_MARK_TARGET, RC_STR_INIT("openai/gpt-4o"), 1, 0},
+    store_fixture *fixture = *state;
+    rc_saved_state marks[2] = {
+        {RC_SAVED_STATE_CREDENTIAL, RC_STR_INIT("openai-1"), 2, FIXTURE_TIME + 600000},
+        {RC_SAVED_STATE_TARGET, RC_STR_INIT("openai/gpt-4o"), 1, 0},
     };
-    const rc_batch batch = {.marks = marks, .mark_count = 2};
-    assert_true(rc_store_append(world->store, &batch, &world->fault));
+    const rc_batch batch = {.states = marks, .state_count = 2};
+    assert_true(rc_store_append(fixture->store, &batch, &fixture->fault));
     marks[0].until_unix_ms++;
-    assert_true(rc_store_append(world->store, &batch, &world->fault));
-    world_close(world);
-    assert_true(world_open(world, RC_STORE_WRITE));
-    rc_store_mark found[2] = {{.state = 0}};
-    assert_true(rc_store_marks(world->store, keep_mark, found, &world->fault));
-    assert_int_equal(found[0].state, 2);
-    assert_int_equal(found[0].until_unix_ms, WORLD_TIME + 600001);
-    assert_int_equal(found[1].state, 1);
+    assert_true(rc_store_append(fixture->store, &batch, &fixture->fault));
+    fixture_close(fixture);
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
+    rc_saved_state found[2] = {{.value = 0}};
+    assert_true(rc_store_saved_states(fixture->store, copy_saved_state, found, &fixture->fault));
+    assert_int_equal(found[0].value, 2);
+    assert_int_equal(found[0].until_unix_ms, FIXTURE_TIME + 600001);
+    assert_int_equal(found[1].value, 1);
 
-    marks[0].state = marks[1].state = 0;
-    assert_true(rc_store_append(world->store, &batch, &world->fault));
+    marks[0].value = marks[1].value = 0;
+    assert_true(rc_store_append(fixture->store, &batch, &fixture->fault));
     memset(found, 0, sizeof(found));
-    assert_true(rc_store_marks(world->store, keep_mark, found, &world->fault));
-    assert_int_equal(found[0].state + found[1].state, 0);
+    assert_true(rc_store_saved_states(fixture->store, copy_saved_state, found, &fixture->fault));
+    assert_int_equal(found[0].value + found[1].value, 0);
 }
 
 /* --- lists --- */
 
 /* Operations 0..39, a second apart: every fourth fails, every eighth is of the client "rare". */
-static void fill_forty(store_world *world)
+static void fill_forty(store_fixture *fixture)
 {
     for (int i = 0; i < 40; i++) {
-        const int64_t at = WORLD_TIME + i * 1000;
-        const rc_id id = world_id(world, at);
+        const int64_t at = FIXTURE_TIME + i * 1000;
+        const rc_id id = fixture_id(fixture, at);
         rc_record records[3];
-        world_fill(records, &id, at);
+        fixture_fill(records, &id, at);
         if (i % 8 == 0)
             records[0].client = records[2].client = RC_STR("rare");
         if (i % 10 == 0)
@@ -395,63 +395,64 @@ static void fill_forty(store_world *world)
             records[2].code = RC_CODE_AUTH_FAILED;
             records[2].report_id = i == 20 ? RC_STR("rep_twenty") : RC_STR("rep_other");
         }
-        assert_true(world_append(world, records, i == 39 ? 2 : 3)); /* the last one runs */
+        assert_true(fixture_append(fixture, records, i == 39 ? 2 : 3)); /* the last one runs */
     }
-    const rc_id id = world_id(world, WORLD_TIME + 40000);
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME + 40000);
     rc_record notice;
     rc_record_init(&notice, RC_RECORD_SERVICE);
     notice.operation_id = rc_str_make(id.text, RC_ID_LEN);
-    notice.unix_ms = WORLD_TIME + 40000;
+    notice.unix_ms = FIXTURE_TIME + 40000;
     notice.text = RC_STR("out of service");
-    assert_true(world_append(world, &notice, 1));
+    assert_true(fixture_append(fixture, &notice, 1));
 }
 
-static size_t list(store_world *world, const rc_store_query *query)
+static size_t list(store_fixture *fixture, const rc_store_query *query)
 {
     memset(&all, 0, sizeof(all));
-    assert_true(rc_store_list(world->store, query, see, &all, &world->fault));
+    assert_true(rc_store_list(fixture->store, query, see, &all, &fixture->fault));
     return all.count;
 }
 
 static void test_lists_filter(void **state)
 {
-    store_world *world = *state;
-    fill_forty(world);
-    assert_int_equal(list(world, &(rc_store_query){.limit = 0}), 40);
+    store_fixture *fixture = *state;
+    fill_forty(fixture);
+    assert_int_equal(list(fixture, &(rc_store_query){.limit = 0}), 40);
     assert_int_equal(all.records[0].outcome, RC_OUTCOME_OPEN);
-    assert_int_equal(all.records[1].unix_ms, WORLD_TIME + 38002);
-    assert_int_equal(list(world, &(rc_store_query){.filter.client = RC_STR("rare")}), 5);
-    assert_int_equal(list(world, &(rc_store_query){.filter.client = RC_STR("nobody")}), 0);
-    assert_int_equal(list(world, &(rc_store_query){.filter.model = RC_STR("claude")}), 4);
-    assert_int_equal(list(world, &(rc_store_query){.filter.code = RC_CODE_AUTH_FAILED}), 10);
-    assert_int_equal(list(world, &(rc_store_query){.filter.code = RC_CODE_OVERLOADED}), 0);
-    assert_int_equal(list(world, &(rc_store_query){.filter.report_id = RC_STR("rep_twenty")}), 1);
-    assert_int_equal(all.records[0].unix_ms, WORLD_TIME + 20002);
+    assert_int_equal(all.records[1].unix_ms, FIXTURE_TIME + 38002);
+    assert_int_equal(list(fixture, &(rc_store_query){.filter.client = RC_STR("rare")}), 5);
+    assert_int_equal(list(fixture, &(rc_store_query){.filter.client = RC_STR("nobody")}), 0);
+    assert_int_equal(list(fixture, &(rc_store_query){.filter.model = RC_STR("claude")}), 4);
+    assert_int_equal(list(fixture, &(rc_store_query){.filter.code = RC_CODE_AUTH_FAILED}), 10);
+    assert_int_equal(list(fixture, &(rc_store_query){.filter.code = RC_CODE_OVERLOADED}), 0);
+    assert_int_equal(list(fixture, &(rc_store_query){.filter.report_id = RC_STR("rep_twenty")}), 1);
+    assert_int_equal(all.records[0].unix_ms, FIXTURE_TIME + 20002);
     assert_str(all.records[0].report_id, "rep_twenty");
     rc_store_filter by = {.has_outcome = true, .outcome = RC_OUTCOME_FAILED};
-    assert_int_equal(list(world, &(rc_store_query){.filter = by}), 10);
+    assert_int_equal(list(fixture, &(rc_store_query){.filter = by}), 10);
     by.client = RC_STR("rare");
     by.model = RC_STR("claude");
-    assert_int_equal(list(world, &(rc_store_query){.filter = by}), 1);
+    assert_int_equal(list(fixture, &(rc_store_query){.filter = by}), 1);
     by = (rc_store_filter){.has_outcome = true, .outcome = RC_OUTCOME_OPEN};
-    assert_int_equal(list(world, &(rc_store_query){.filter = by}), 1);
+    assert_int_equal(list(fixture, &(rc_store_query){.filter = by}), 1);
     by.outcome = RC_OUTCOME_SUCCEEDED;
-    assert_int_equal(list(world, &(rc_store_query){.filter = by}), 29);
+    assert_int_equal(list(fixture, &(rc_store_query){.filter = by}), 29);
     by.outcome = RC_OUTCOME_NOTICE;
-    assert_int_equal(list(world, &(rc_store_query){.filter = by}), 1);
-    by = (rc_store_filter){.from_unix_ms = WORLD_TIME + 10000, .until_unix_ms = WORLD_TIME + 15000};
-    assert_int_equal(list(world, &(rc_store_query){.filter = by}), 5);
+    assert_int_equal(list(fixture, &(rc_store_query){.filter = by}), 1);
+    by = (rc_store_filter){.from_unix_ms = FIXTURE_TIME + 10000,
+                           .until_unix_ms = FIXTURE_TIME + 15000};
+    assert_int_equal(list(fixture, &(rc_store_query){.filter = by}), 5);
 }
 
 static void test_pages_follow_each_other(void **state)
 {
-    store_world *world = *state;
-    fill_forty(world);
+    store_fixture *fixture = *state;
+    fill_forty(fixture);
     for (int oldest = 0; oldest < 2; oldest++) {
         rc_store_query query = {.limit = 7, .is_oldest_first = oldest == 1};
         size_t total = 0;
         int64_t last = oldest == 1 ? 0 : INT64_MAX;
-        while (list(world, &query) > 0) {
+        while (list(fixture, &query) > 0) {
             total += all.count;
             for (size_t i = 0; i < all.count; i++) {
                 assert_true(oldest == 1 ? all.records[i].key > last : all.records[i].key < last);
@@ -464,14 +465,14 @@ static void test_pages_follow_each_other(void **state)
     memset(&all, 0, sizeof(all));
     all.stop_after = 3;
     assert_true(
-        rc_store_list(world->store, &(rc_store_query){.limit = 9}, see, &all, &world->fault));
+        rc_store_list(fixture->store, &(rc_store_query){.limit = 9}, see, &all, &fixture->fault));
     assert_int_equal(all.count, 3);
 }
 
 /* As an export does: the records of each operation of a list. */
 typedef struct export
 {
-    store_world *world;
+    store_fixture *fixture;
     size_t operations;
     size_t records;
 }
@@ -481,42 +482,42 @@ static bool export_one(void *ctx, const rc_record *record)
 {
     export *all_of_it = ctx;
     all_of_it->operations++;
-    return rc_store_timeline(all_of_it->world->store, record->operation_id, count_records,
-                             &all_of_it->records, &all_of_it->world->fault);
+    return rc_store_timeline(all_of_it->fixture->store, record->operation_id, count_records,
+                             &all_of_it->records, &all_of_it->fixture->fault);
 }
 
 static void test_a_timeline_within_a_list(void **state)
 {
-    store_world *world = *state;
-    fill_forty(world);
-    export all_of_it = {.world = world};
-    assert_true(rc_store_list(world->store, &(rc_store_query){.is_oldest_first = true}, export_one,
-                              &all_of_it, &world->fault));
+    store_fixture *fixture = *state;
+    fill_forty(fixture);
+    export all_of_it = {.fixture = fixture};
+    assert_true(rc_store_list(fixture->store, &(rc_store_query){.is_oldest_first = true},
+                              export_one, &all_of_it, &fixture->fault));
     assert_int_equal(all_of_it.operations, 40);
     assert_int_equal(all_of_it.records, 119);
 }
 
 static void test_readers_see_and_do_not_touch(void **state)
 {
-    store_world *world = *state;
-    fill_forty(world);
-    rc_store *writer = world->store;
-    assert_true(world_open(world, RC_STORE_READ));
-    assert_int_equal(list(world, &(rc_store_query){.limit = 0}), 40);
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    fill_forty(fixture);
+    rc_store *writer = fixture->store;
+    assert_true(fixture_open(fixture, RC_STORE_READ));
+    assert_int_equal(list(fixture, &(rc_store_query){.limit = 0}), 40);
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_record records[3];
-    world_fill(records, &id, WORLD_TIME);
-    assert_false(world_append(world, records, 3));
-    assert_int_equal(world->fault.kind, RC_STORE_ARGUMENT);
-    assert_false(rc_store_tidy(world->store, true, &world->fault));
-    assert_int_equal(sqlite3_db_readonly(((rc_sqlite *)world->store)->db, "main"), 1);
-    world_close(world);
-    assert_true(rc_store_tidy(writer, true, &world->fault));
-    assert_true(rc_store_check(writer, &world->fault));
-    world->store = writer;
+    fixture_fill(records, &id, FIXTURE_TIME);
+    assert_false(fixture_append(fixture, records, 3));
+    assert_int_equal(fixture->fault.kind, RC_STORE_ARGUMENT);
+    assert_false(rc_store_checkpoint(fixture->store, true, &fixture->fault));
+    assert_int_equal(sqlite3_db_readonly(((rc_sqlite *)fixture->store)->db, "main"), 1);
+    fixture_close(fixture);
+    assert_true(rc_store_checkpoint(writer, true, &fixture->fault));
+    assert_true(rc_store_check(writer, &fixture->fault));
+    fixture->store = writer;
 }
 
-static void test_names_have_words(void **state)
+static void test_names_have_texts(void **state)
 {
     (void)state;
     assert_string_equal(rc_record_kind_name(RC_RECORD_STOP), "stop");
@@ -537,21 +538,21 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_STORE(test_every_field_comes_back),
         WITH_STORE(test_rows_share_nothing),
-        WITH_STORE(test_what_is_not_known_stays_so),
+        WITH_STORE(test_unknown_numbers_stay_unknown),
         WITH_STORE(test_the_end_may_come_later),
         WITH_STORE(test_an_outcome_does_not_forget_the_beginning),
         WITH_STORE(test_twice_is_once),
         WITH_STORE(test_a_later_outcome_counts),
         WITH_STORE(test_ids_that_share_a_key),
-        WITH_STORE(test_what_is_not_a_record_is_refused),
+        WITH_STORE(test_invalid_records_are_refused),
         WITH_STORE(test_secrets_stay_out),
-        WITH_STORE(test_a_report_is_told_once),
-        WITH_STORE(test_marks_survive),
+        WITH_STORE(test_a_report_is_given_once),
+        WITH_STORE(test_saved_states_survive),
         WITH_STORE(test_lists_filter),
         WITH_STORE(test_pages_follow_each_other),
         WITH_STORE(test_a_timeline_within_a_list),
         WITH_STORE(test_readers_see_and_do_not_touch),
-        cmocka_unit_test(test_names_have_words),
+        cmocka_unit_test(test_names_have_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,30 +17,30 @@
 
 static int set_up(void **state)
 {
-    store_world *world = calloc(1, sizeof(*world));
-    world_init(world);
-    *state = world;
-    return world_open(world, RC_STORE_WRITE) ? 0 : -1;
+    store_fixture *fixture = calloc(1, sizeof(*fixture));
+    fixture_init(fixture);
+    *state = fixture;
+    return fixture_open(fixture, RC_STORE_WRITE) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    world_done(*state);
+    fixture_done(*state);
     free(*state);
     return 0;
 }
 
-static void fill_many(store_world *world)
+static void fill_many(store_fixture *fixture)
 {
     static fill f;
-    fill_init(&f, world->store, &world->alloc, 7);
-    assert_true(fill_run(&f, OPERATIONS, WORLD_TIME, WORLD_TIME + SPAN_MS, &world->fault));
+    fill_init(&f, fixture->store, &fixture->alloc, 7);
+    assert_true(fill_run(&f, OPERATIONS, FIXTURE_TIME, FIXTURE_TIME + SPAN_MS, &fixture->fault));
 }
 
-static int64_t number(store_world *world, const char *sql)
+static int64_t number(store_fixture *fixture, const char *sql)
 {
     int64_t found = -1;
-    assert_true(rc_sqlite_number((const rc_sqlite *)world->store, sql, &found, &world->fault));
+    assert_true(rc_sqlite_number((const rc_sqlite *)fixture->store, sql, &found, &fixture->fault));
     return found;
 }
 
@@ -76,19 +76,19 @@ static bool keep_key(void *ctx, const rc_record *record)
 }
 
 /* All pages of a filter, one after another. */
-static void list_pages(store_world *world, rc_store_query query, listed *all)
+static void list_pages(store_fixture *fixture, rc_store_query query, listed *all)
 {
     size_t before = 0;
     *all = (listed){.wanted = NULL};
     do {
         before = all->count;
-        assert_true(rc_store_list(world->store, &query, keep_key, all, &world->fault));
+        assert_true(rc_store_list(fixture->store, &query, keep_key, all, &fixture->fault));
         query.beyond_key = all->count > 0 ? all->keys[all->count - 1] : 0;
     } while (all->count - before == query.limit);
 }
 
 /* Gives how many there are. */
-static size_t assert_as_without_blocks(store_world *world, const rc_store_filter *filter)
+static size_t assert_as_without_blocks(store_fixture *fixture, const rc_store_filter *filter)
 {
     static listed pages;
     static listed right;
@@ -97,21 +97,21 @@ static size_t assert_as_without_blocks(store_world *world, const rc_store_filter
             .filter = *filter, .limit = i == 0 ? 7 : 37, .is_oldest_first = i == 1};
         const rc_store_query everything = {.is_oldest_first = query.is_oldest_first};
         right = (listed){.wanted = &query};
-        assert_true(rc_store_list(world->store, &everything, keep_key, &right, &world->fault));
-        list_pages(world, query, &pages);
+        assert_true(rc_store_list(fixture->store, &everything, keep_key, &right, &fixture->fault));
+        list_pages(fixture, query, &pages);
         assert_int_equal(pages.count, right.count);
         assert_memory_equal(pages.keys, right.keys, right.count * sizeof(right.keys[0]));
     }
     return right.count;
 }
 
-static void assert_all_filters(store_world *world)
+static void assert_all_filters(store_fixture *fixture)
 {
     static const rc_code codes[] = {RC_CODE_NONE, RC_CODE_AUTH_FAILED, RC_CODE_QUOTA_EXHAUSTED};
     static const char *const clients[] = {"", "web", "nightly", "nobody"};
     static const char *const models[] = {"", "gpt-4o", "gemini-2.5-flash"};
     static const int64_t times[][2] = {
-        {0, 0}, {WORLD_TIME + 3001, WORLD_TIME + 13005}, {WORLD_TIME + 7003, 0}};
+        {0, 0}, {FIXTURE_TIME + 3001, FIXTURE_TIME + 13005}, {FIXTURE_TIME + 7003, 0}};
     size_t found = 0;
     for (int i = 0; i < 3 * 4 * 3 * 3 * 5; i += 7) {
         const int outcome = i / 108 - 1;
@@ -122,38 +122,38 @@ static void assert_all_filters(store_world *world)
                                         .until_unix_ms = times[i / 36 % 3][1],
                                         .has_outcome = outcome >= 0,
                                         .outcome = outcome >= 0 ? (rc_outcome)outcome : 0};
-        found += assert_as_without_blocks(world, &filter);
+        found += assert_as_without_blocks(fixture, &filter);
     }
     assert_true(found > OPERATIONS);
 }
 
 static void test_lists_are_as_without_blocks(void **state)
 {
-    store_world *world = *state;
-    fill_many(world);
-    assert_true(number(world, "SELECT count(*) FROM blocks WHERE about = 1") < OPERATIONS);
-    assert_all_filters(world);
+    store_fixture *fixture = *state;
+    fill_many(fixture);
+    assert_true(number(fixture, "SELECT count(*) FROM blocks WHERE about = 1") < OPERATIONS);
+    assert_all_filters(fixture);
 }
 
 /* No page is sorted, and no operation is looked at outside the blocks. */
 static void test_pages_are_not_sorted(void **state)
 {
-    store_world *world = *state;
-    const rc_sqlite *sqlite = (const rc_sqlite *)world->store;
-    fill_many(world);
+    store_fixture *fixture = *state;
+    const rc_sqlite *sqlite = (const rc_sqlite *)fixture->store;
+    fill_many(fixture);
     const rc_store_filter filter = {.client = RC_STR("web"),
                                     .code = RC_CODE_AUTH_FAILED,
-                                    .from_unix_ms = WORLD_TIME + 1,
-                                    .until_unix_ms = WORLD_TIME + 99999};
+                                    .from_unix_ms = FIXTURE_TIME + 1,
+                                    .until_unix_ms = FIXTURE_TIME + 99999};
     rc_sqlite_choice choice;
-    assert_true(rc_sqlite_choose(sqlite, &filter, &choice, &world->fault));
+    assert_true(rc_sqlite_choose(sqlite, &filter, &choice, &fixture->fault));
     for (int i = 0; i < 2; i++) {
         char sql[4096];
         char plan[2048] = "";
         sqlite3_stmt *row = NULL;
         snprintf(sql, sizeof(sql), "EXPLAIN QUERY PLAN SELECT * FROM %s WHERE%s ORDER BY %s",
                  choice.from, choice.where, i == 0 ? choice.rising : choice.falling);
-        assert_true(rc_sqlite_prepare(sqlite, sql, &row, &world->fault));
+        assert_true(rc_sqlite_prepare(sqlite, sql, &row, &fixture->fault));
         while (sqlite3_step(row) == SQLITE_ROW)
             snprintf(plan + strlen(plan), sizeof(plan) - strlen(plan), "%s\n",
                      (const char *)sqlite3_column_text(row, 3));
@@ -166,59 +166,59 @@ static void test_pages_are_not_sorted(void **state)
 }
 
 /* What a transaction that failed has noted is noted again by the next. */
-static void test_what_failed_is_noted_again(void **state)
+static void test_notes_of_a_failed_transaction_are_written_again(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     rc_record records[3];
-    rc_id id = world_id(world, WORLD_TIME);
-    world_fill(records, &id, WORLD_TIME);
-    assert_true(rc_sqlite_run((const rc_sqlite *)world->store,
+    rc_id id = fixture_id(fixture, FIXTURE_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
+    assert_true(rc_sqlite_run((const rc_sqlite *)fixture->store,
                               "CREATE TEMP TRIGGER stop BEFORE INSERT ON spend BEGIN"
                               " SELECT RAISE(ABORT, 'stop'); END",
-                              "test", &world->fault));
-    assert_false(world_append(world, records, 3));
-    assert_int_equal(number(world, "SELECT count(*) FROM blocks"), 0);
-    assert_true(
-        rc_sqlite_run((const rc_sqlite *)world->store, "DROP TRIGGER stop", "test", &world->fault));
-    assert_true(world_append(world, records, 3));
-    assert_int_equal(number(world, "SELECT count(*) FROM blocks"), 2);
+                              "test", &fixture->fault));
+    assert_false(fixture_append(fixture, records, 3));
+    assert_int_equal(number(fixture, "SELECT count(*) FROM blocks"), 0);
+    assert_true(rc_sqlite_run((const rc_sqlite *)fixture->store, "DROP TRIGGER stop", "test",
+                              &fixture->fault));
+    assert_true(fixture_append(fixture, records, 3));
+    assert_int_equal(number(fixture, "SELECT count(*) FROM blocks"), 2);
     size_t count = 0;
     const rc_store_query query = {.filter = {.client = RC_STR("app"), .model = RC_STR("gpt-4o")}};
-    assert_true(rc_store_list(world->store, &query, count_records, &count, &world->fault));
+    assert_true(rc_store_list(fixture->store, &query, count_records, &count, &fixture->fault));
     assert_int_equal(count, 1);
 }
 
 static void test_a_note_that_cannot_be_written(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     rc_record records[3];
-    rc_id id = world_id(world, WORLD_TIME);
-    world_fill(records, &id, WORLD_TIME);
+    rc_id id = fixture_id(fixture, FIXTURE_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
     for (int about = RC_SQLITE_CLIENT; about <= RC_SQLITE_OUTCOME; about++) {
         char sql[256];
         snprintf(sql, sizeof(sql),
                  "DROP TRIGGER IF EXISTS stop; CREATE TEMP TRIGGER stop BEFORE INSERT ON blocks"
                  " WHEN NEW.about = %d BEGIN SELECT RAISE(ABORT, 'stop'); END",
                  about);
-        assert_true(rc_sqlite_run((const rc_sqlite *)world->store, sql, "test", &world->fault));
+        assert_true(rc_sqlite_run((const rc_sqlite *)fixture->store, sql, "test", &fixture->fault));
         records[2].code = RC_CODE_OVERLOADED;
         records[2].outcome = RC_OUTCOME_FAILED;
-        assert_false(world_append(world, records, 3));
-        assert_non_null(strstr(world->fault.detail, "stop"));
-        assert_int_equal(number(world, "SELECT count(*) FROM operations"), 0);
+        assert_false(fixture_append(fixture, records, 3));
+        assert_non_null(strstr(fixture->fault.detail, "stop"));
+        assert_int_equal(number(fixture, "SELECT count(*) FROM operations"), 0);
     }
 }
 
 /* --- attempts in the row --- */
 
-typedef struct told {
+typedef struct given_records {
     size_t count;
     rc_record attempt;
     char model[64];
     char target[64];
     char request_id[64];
     char text[64];
-} told;
+} given_records;
 
 static rc_str copy(char memory[64], rc_str text)
 {
@@ -230,7 +230,7 @@ static rc_str copy(char memory[64], rc_str text)
 
 static bool keep_attempt(void *ctx, const rc_record *record)
 {
-    told *t = ctx;
+    given_records *t = ctx;
     t->count++;
     if (record->kind != RC_RECORD_ATTEMPT)
         return true;
@@ -243,19 +243,19 @@ static bool keep_attempt(void *ctx, const rc_record *record)
 }
 
 /* Keeps an operation, and reads its attempt as it was. */
-static void assert_comes_back(store_world *world, rc_record records[3], bool is_in_row)
+static void assert_comes_back(store_fixture *fixture, rc_record records[3], bool is_in_row)
 {
-    const rc_id id = world_id(world, WORLD_TIME);
-    const int64_t steps = number(world, "SELECT count(*) FROM steps");
-    told t = {.count = 0};
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
+    const int64_t steps = number(fixture, "SELECT count(*) FROM steps");
+    given_records t = {.count = 0};
     for (size_t i = 0; i < 3; i++)
         records[i].operation_id = rc_str_make(id.text, RC_ID_LEN);
-    assert_true(world_append(world, records, 3));
-    assert_true(world_append(world, records + 1, 1)); /* once more, and alone */
-    assert_true(world_append(world, records, 3));
-    assert_int_equal(number(world, "SELECT count(*) FROM steps"), steps + (is_in_row ? 0 : 1));
-    assert_true(rc_store_timeline(world->store, rc_str_make(id.text, RC_ID_LEN), keep_attempt, &t,
-                                  &world->fault));
+    assert_true(fixture_append(fixture, records, 3));
+    assert_true(fixture_append(fixture, records + 1, 1)); /* once more, and alone */
+    assert_true(fixture_append(fixture, records, 3));
+    assert_int_equal(number(fixture, "SELECT count(*) FROM steps"), steps + (is_in_row ? 0 : 1));
+    assert_true(rc_store_timeline(fixture->store, rc_str_make(id.text, RC_ID_LEN), keep_attempt, &t,
+                                  &fixture->fault));
     assert_int_equal(t.count, 3);
     assert_int_equal(t.attempt.seq, records[1].seq);
     assert_int_equal(t.attempt.unix_ms, records[1].unix_ms);
@@ -282,11 +282,11 @@ static void assert_comes_back(store_world *world, rc_record records[3], bool is_
 /* What the row has columns for may differ from the outcome. */
 static void test_an_only_attempt_is_in_its_row(void **state)
 {
-    store_world *world = *state;
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_record records[3];
-    world_fill(records, &id, WORLD_TIME);
-    assert_comes_back(world, records, true);
+    fixture_fill(records, &id, FIXTURE_TIME);
+    assert_comes_back(fixture, records, true);
     records[1].unix_ms -= 5;
     records[1].model = rc_str_make(NULL, 0);
     records[1].latency_ms = -1;
@@ -299,17 +299,17 @@ static void test_an_only_attempt_is_in_its_row(void **state)
     records[2].error_class = RC_CLASS_CANCELLATION;
     records[2].wait_ms = 20;
     records[2].outcome = RC_OUTCOME_CANCELLED;
-    assert_comes_back(world, records, true);
-    assert_int_equal(number(world, "SELECT sum(attempts) FROM spend"), 2);
+    assert_comes_back(fixture, records, true);
+    assert_int_equal(number(fixture, "SELECT sum(attempts) FROM spend"), 2);
 }
 
 static void test_other_attempts_are_not(void **state)
 {
-    store_world *world = *state;
-    const rc_id id = world_id(world, WORLD_TIME);
+    store_fixture *fixture = *state;
+    const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     for (int i = 0; i < 14; i++) {
         rc_record records[3];
-        world_fill(records, &id, WORLD_TIME);
+        fixture_fill(records, &id, FIXTURE_TIME);
         rc_record *attempt = &records[1];
         attempt->seq += i == 0 ? 4 : 0;
         attempt->attempt += i == 1 ? 1 : 0;
@@ -325,18 +325,18 @@ static void test_other_attempts_are_not(void **state)
         attempt->text = i == 11 ? RC_STR("words") : attempt->text;
         attempt->target = i == 12 ? RC_STR("openai/other") : attempt->target;
         attempt->report_id = i == 13 ? RC_STR("rep_of_it") : attempt->report_id;
-        assert_comes_back(world, records, false);
+        assert_comes_back(fixture, records, false);
     }
-    assert_int_equal(number(world, "SELECT sum(attempts) FROM spend"), 14);
+    assert_int_equal(number(fixture, "SELECT sum(attempts) FROM spend"), 14);
 }
 
 /* The attempts that statistics count are those of `records`. */
 static void test_statistics_know_both(void **state)
 {
-    store_world *world = *state;
-    const rc_sqlite *sqlite = (const rc_sqlite *)world->store;
-    fill_many(world);
-    assert_true(number(world, "SELECT count(try_model) FROM operations") > OPERATIONS / 2);
+    store_fixture *fixture = *state;
+    const rc_sqlite *sqlite = (const rc_sqlite *)fixture->store;
+    fill_many(fixture);
+    assert_true(number(fixture, "SELECT count(try_model) FROM operations") > OPERATIONS / 2);
     const rc_store_filter filters[] = {
         {.from_unix_ms = 0}, {.client = RC_STR("web")}, {.model = RC_STR("gpt-4o")}};
     static const char *const conditions[] = {
@@ -348,15 +348,15 @@ static void test_statistics_know_both(void **state)
         int64_t tokens = 0;
         int64_t attempts = 0;
         int64_t all = 0;
-        rc_stats_init(&stats, RC_STATS_BY_MODEL, true, &world->alloc);
-        assert_true(rc_store_stats(world->store, &filters[i], &stats, &world->fault));
+        rc_stats_init(&stats, RC_STATS_BY_MODEL, true, &fixture->alloc);
+        assert_true(rc_store_stats(fixture->store, &filters[i], &stats, &fixture->fault));
         for (size_t k = 0; k < stats.count; k++) {
             const rc_stats_group *group = stats.groups[k];
             snprintf(sql, sizeof(sql),
                      "SELECT sum(r.tokens_out) FROM records r JOIN operations o ON o.op = r.op"
                      " WHERE r.kind = 2 AND o.outcome <> 4 AND r.model = %lld AND %s",
                      (long long)group->key, conditions[i]);
-            assert_true(rc_sqlite_number(sqlite, sql, &tokens, &world->fault));
+            assert_true(rc_sqlite_number(sqlite, sql, &tokens, &fixture->fault));
             assert_int_equal(group->tokens_out, tokens);
             attempts += (int64_t)group->count;
         }
@@ -364,7 +364,7 @@ static void test_statistics_know_both(void **state)
                  "SELECT count(*) FROM records r JOIN operations o ON o.op = r.op WHERE r.kind = 2"
                  " AND o.outcome <> 4 AND %s",
                  conditions[i]);
-        assert_true(rc_sqlite_number(sqlite, sql, &all, &world->fault));
+        assert_true(rc_sqlite_number(sqlite, sql, &all, &fixture->fault));
         assert_int_equal(attempts, all);
         rc_stats_done(&stats);
     }
@@ -392,7 +392,7 @@ static bool add_up(void *ctx, const rc_record *record)
 
 typedef struct export
 {
-    store_world *world;
+    store_fixture *fixture;
     uint64_t sum;
 }
 export;
@@ -400,38 +400,39 @@ export;
 static bool export_one(void *ctx, const rc_record *record)
 {
     export *e = ctx;
-    return rc_store_timeline(e->world->store, record->operation_id, add_up, &e->sum,
-                             &e->world->fault);
+    return rc_store_timeline(e->fixture->store, record->operation_id, add_up, &e->sum,
+                             &e->fixture->fault);
 }
 
-static uint64_t sum_of_everything(store_world *world)
+static uint64_t sum_of_everything(store_fixture *fixture)
 {
-    export e = {.world = world};
-    assert_true(
-        rc_store_list(world->store, &(rc_store_query){.limit = 0}, export_one, &e, &world->fault));
+    export e = {.fixture = fixture};
+    assert_true(rc_store_list(fixture->store, &(rc_store_query){.limit = 0}, export_one, &e,
+                              &fixture->fault));
     return e.sum;
 }
 
 static void test_a_file_from_before(void **state)
 {
-    store_world *world = *state;
-    fill_many(world);
-    const uint64_t sum = sum_of_everything(world);
-    const int64_t blocks = number(world, "SELECT count(*) FROM blocks");
+    store_fixture *fixture = *state;
+    fill_many(fixture);
+    const uint64_t sum = sum_of_everything(fixture);
+    const int64_t blocks = number(fixture, "SELECT count(*) FROM blocks");
     for (int version = 1; version < 3; version++) {
-        world_close(world);
-        past_go_back(world, version);
-        assert_false(world_open(world, RC_STORE_READ));
-        assert_int_equal(world->fault.kind, RC_STORE_TOO_OLD);
-        assert_true(world_open(world, RC_STORE_WRITE));
-        assert_int_equal(number(world, "SELECT count(*) FROM blocks"), blocks);
-        assert_int_equal(number(world, "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND"
-                                       " tbl_name = 'operations'"),
+        fixture_close(fixture);
+        old_version_go_back(fixture, version);
+        assert_false(fixture_open(fixture, RC_STORE_READ));
+        assert_int_equal(fixture->fault.kind, RC_STORE_TOO_OLD);
+        assert_true(fixture_open(fixture, RC_STORE_WRITE));
+        assert_int_equal(number(fixture, "SELECT count(*) FROM blocks"), blocks);
+        assert_int_equal(number(fixture,
+                                "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND"
+                                " tbl_name = 'operations'"),
                          0);
-        assert_true(sum_of_everything(world) == sum);
-        assert_true(rc_store_check(world->store, &world->fault));
+        assert_true(sum_of_everything(fixture) == sum);
+        assert_true(rc_store_check(fixture->store, &fixture->fault));
     }
-    assert_all_filters(world);
+    assert_all_filters(fixture);
 }
 
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -441,7 +442,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_STORE(test_lists_are_as_without_blocks),
         WITH_STORE(test_pages_are_not_sorted),
-        WITH_STORE(test_what_failed_is_noted_again),
+        WITH_STORE(test_notes_of_a_failed_transaction_are_written_again),
         WITH_STORE(test_a_note_that_cannot_be_written),
         WITH_STORE(test_an_only_attempt_is_in_its_row),
         WITH_STORE(test_other_attempts_are_not),

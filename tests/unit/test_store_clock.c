@@ -27,15 +27,15 @@ static bool see(void *ctx, const rc_record *record)
 
 static int set_up(void **state)
 {
-    store_world *world = calloc(1, sizeof(*world));
-    world_init(world);
-    *state = world;
-    return world_open(world, RC_STORE_WRITE) ? 0 : -1;
+    store_fixture *fixture = calloc(1, sizeof(*fixture));
+    fixture_init(fixture);
+    *state = fixture;
+    return fixture_open(fixture, RC_STORE_WRITE) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    world_done(*state);
+    fixture_done(*state);
     free(*state);
     return 0;
 }
@@ -44,7 +44,7 @@ static int tear_down(void **state)
  * all of them are found. */
 static void test_a_full_millisecond_goes_on_in_the_next(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     enum {
         KEYS = 1 << 15,
         MORE = 5,
@@ -53,7 +53,7 @@ static void test_a_full_millisecond_goes_on_in_the_next(void **state)
     static const char letters[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     static rc_id ids[GROUP];
     static rc_record records[3 * GROUP];
-    const rc_id model = world_id(world, WORLD_TIME);
+    const rc_id model = fixture_id(fixture, FIXTURE_TIME);
     for (size_t at = 0; at < KEYS + MORE; at += GROUP) {
         const size_t count = at < KEYS ? GROUP : MORE;
         for (size_t i = 0; i < count; i++) {
@@ -61,17 +61,17 @@ static void test_a_full_millisecond_goes_on_in_the_next(void **state)
             ids[i] = model;
             for (size_t digit = 0; digit < 4; digit++)
                 ids[i].text[RC_ID_LEN - 1 - digit] = letters[number >> (5 * digit) & 31];
-            world_fill(&records[3 * i], &ids[i], WORLD_TIME);
+            fixture_fill(&records[3 * i], &ids[i], FIXTURE_TIME);
         }
-        if (!world_append(world, records, 3 * count))
-            fail_msg("%zu: %s", at, world->fault.detail);
+        if (!fixture_append(fixture, records, 3 * count))
+            fail_msg("%zu: %s", at, fixture->fault.detail);
     }
     for (size_t i = 0; i < MORE; i++) {
         seen all = {0};
-        assert_true(rc_store_timeline(world->store, rc_str_make(ids[i].text, RC_ID_LEN), see, &all,
-                                      &world->fault));
+        assert_true(rc_store_timeline(fixture->store, rc_str_make(ids[i].text, RC_ID_LEN), see,
+                                      &all, &fixture->fault));
         assert_int_equal(all.count, 3);
-        assert_int_equal(all.unix_ms[2], WORLD_TIME + 2);
+        assert_int_equal(all.unix_ms[2], FIXTURE_TIME + 2);
     }
 }
 
@@ -79,26 +79,26 @@ static void test_a_full_millisecond_goes_on_in_the_next(void **state)
  * with the time at which it really ended. */
 static void test_a_clock_that_was_set_back(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     enum {
         GROUP = 500,
         GROUPS = 80
     };
     static rc_id ids[GROUP];
     static rc_record records[3 * GROUP];
-    const int64_t now = WORLD_TIME - INT64_C(365) * 86400000;
-    (void)world_id(world, WORLD_TIME);
+    const int64_t now = FIXTURE_TIME - INT64_C(365) * 86400000;
+    (void)fixture_id(fixture, FIXTURE_TIME);
     for (size_t at = 0; at < GROUPS; at++) {
         for (size_t i = 0; i < GROUP; i++) {
-            ids[i] = world_id(world, now);
-            world_fill(&records[3 * i], &ids[i], now);
+            ids[i] = fixture_id(fixture, now);
+            fixture_fill(&records[3 * i], &ids[i], now);
         }
-        if (!world_append(world, records, 3 * GROUP))
-            fail_msg("%zu: %s", at, world->fault.detail);
+        if (!fixture_append(fixture, records, 3 * GROUP))
+            fail_msg("%zu: %s", at, fixture->fault.detail);
     }
     const rc_store_query query = {.limit = SEEN_MAX};
     seen all = {0};
-    assert_true(rc_store_list(world->store, &query, see, &all, &world->fault));
+    assert_true(rc_store_list(fixture->store, &query, see, &all, &fixture->fault));
     assert_int_equal(all.count, SEEN_MAX);
     for (size_t i = 0; i < SEEN_MAX; i++) {
         assert_string_equal(all.ids[i], ids[GROUP - 1 - i].text);

@@ -15,43 +15,43 @@
 #define MINUTE INT64_C(60000)
 #define MANY 700
 
-typedef struct follow_world {
-    store_world store;
+typedef struct follower_fixture {
+    store_fixture store;
     rc_store *reader;
-    rc_follow follow;
+    rc_follower follow;
     int64_t now;
     size_t given;
     int64_t last_key;
     uint64_t made;
-} follow_world;
+} follower_fixture;
 
 static int set_up(void **state)
 {
-    follow_world *w = calloc(1, sizeof(*w));
+    follower_fixture *w = calloc(1, sizeof(*w));
     const rc_store_settings settings = {.mode = RC_STORE_READ};
     const rc_store_filter none = {.code = RC_CODE_NONE};
-    world_init(&w->store);
-    assert_true(world_open(&w->store, RC_STORE_WRITE));
+    fixture_init(&w->store);
+    assert_true(fixture_open(&w->store, RC_STORE_WRITE));
     assert_true(rc_store_open(rc_str_c(w->store.url), &settings, &w->store.alloc, &w->reader,
                               &w->store.fault));
-    w->now = WORLD_TIME;
-    rc_follow_init(&w->follow, &none, true, w->now, &w->store.alloc);
+    w->now = FIXTURE_TIME;
+    rc_follower_init(&w->follow, &none, true, w->now, &w->store.alloc);
     *state = w;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    follow_world *w = *state;
-    rc_follow_done(&w->follow);
+    follower_fixture *w = *state;
+    rc_follower_done(&w->follow);
     rc_store_close(w->reader);
-    world_done(&w->store);
+    fixture_done(&w->store);
     free(w);
     return 0;
 }
 
 /* Of any time, also before that of the one before. */
-static rc_id next_id(follow_world *w, int64_t unix_ms)
+static rc_id next_id(follower_fixture *w, int64_t unix_ms)
 {
     rc_id_maker maker = {0};
     uint8_t entropy[10] = {0};
@@ -63,7 +63,7 @@ static rc_id next_id(follow_world *w, int64_t unix_ms)
 }
 
 /* Operations that began then, a millisecond apart, and all ended then; written now. */
-static void add_many(follow_world *w, int64_t began, int64_t ended, size_t number)
+static void add_many(follower_fixture *w, int64_t began, int64_t ended, size_t number)
 {
     static rc_id ids[MANY];
     static rc_record records[3 * MANY];
@@ -71,39 +71,39 @@ static void add_many(follow_world *w, int64_t began, int64_t ended, size_t numbe
     for (size_t i = 0; i < number; i++) {
         const int64_t from = began + (int64_t)i;
         ids[i] = next_id(w, from);
-        world_fill(&records[3 * i], &ids[i], from);
+        fixture_fill(&records[3 * i], &ids[i], from);
         records[3 * i + 2].unix_ms = ended > from ? ended : from;
     }
-    assert_true(world_append(&w->store, records, 3 * number));
+    assert_true(fixture_append(&w->store, records, 3 * number));
 }
 
-static void add(follow_world *w, int64_t began, int64_t ended)
+static void add(follower_fixture *w, int64_t began, int64_t ended)
 {
     add_many(w, began, ended, 1);
 }
 
 static bool count(void *ctx, const rc_record *operation)
 {
-    follow_world *w = ctx;
+    follower_fixture *w = ctx;
     w->given++;
     w->last_key = operation->key;
     return true;
 }
 
 /* So many steps; gives how many operations came. */
-static size_t steps(follow_world *w, size_t number)
+static size_t steps(follower_fixture *w, size_t number)
 {
     w->given = 0;
     for (size_t i = 0; i < number; i++) {
         w->now += STEP_MS;
-        assert_true(rc_follow_step(&w->follow, w->reader, w->now, count, w, &w->store.fault));
+        assert_true(rc_follower_step(&w->follow, w->reader, w->now, count, w, &w->store.fault));
     }
     return w->given;
 }
 
 static void test_each_once(void **state)
 {
-    follow_world *w = *state;
+    follower_fixture *w = *state;
     assert_int_equal(steps(w, 3), 0);
     for (int i = 0; i < 10; i++)
         add(w, w->now - 200 - i, w->now - 100);
@@ -117,7 +117,7 @@ static void test_each_once(void **state)
  * new one. Each comes once, and those that had ended by the old clock do not come again. */
 static void test_a_clock_that_was_set_back(void **state)
 {
-    follow_world *w = *state;
+    follower_fixture *w = *state;
     add_many(w, w->now - 5 * SECOND, w->now - 100, 20); /* before this began */
     add_many(w, w->now, w->now + 100, 10);
     assert_int_equal(steps(w, 2), 10);
@@ -127,16 +127,16 @@ static void test_a_clock_that_was_set_back(void **state)
     for (int i = 0; i < 5; i++) {
         rc_record records[3];
         const rc_id id = next_id(w, ids_at + i);
-        world_fill(records, &id, w->now);
-        assert_true(world_append(&w->store, records, 3));
+        fixture_fill(records, &id, w->now);
+        assert_true(fixture_append(&w->store, records, 3));
     }
     assert_int_equal(steps(w, 1), 5);
     assert_int_equal(steps(w, 300), 0);
 }
 
-static void test_what_ended_before_is_not_given(void **state)
+static void test_operations_that_ended_before_are_not_given(void **state)
 {
-    follow_world *w = *state;
+    follower_fixture *w = *state;
     add(w, w->now - 5 * SECOND, w->now - 1);
     add(w, w->now - 5 * SECOND, w->now);
     assert_int_equal(steps(w, 260), 1);
@@ -145,7 +145,7 @@ static void test_what_ended_before_is_not_given(void **state)
 /* It began while thousands came and went. */
 static void test_long_ones(void **state)
 {
-    follow_world *w = *state;
+    follower_fixture *w = *state;
     assert_int_equal(steps(w, 5), 0);
     const int64_t soon = w->now;
     add(w, w->now - 10 * MINUTE, w->now);
@@ -161,7 +161,7 @@ static void test_long_ones(void **state)
 /* The store was away for a while: the records come later than the operations ended. */
 static void test_late_records(void **state)
 {
-    follow_world *w = *state;
+    follower_fixture *w = *state;
     steps(w, 130);
     const int64_t ended = w->now - 40 * SECOND;
     add(w, ended - SECOND, ended);
@@ -171,20 +171,20 @@ static void test_late_records(void **state)
 
 static void test_one_that_runs_comes_when_it_ends(void **state)
 {
-    follow_world *w = *state;
+    follower_fixture *w = *state;
     rc_record records[3];
     const int64_t began = w->now;
     const rc_id id = next_id(w, began);
-    world_fill(records, &id, began);
-    assert_true(world_append(&w->store, records, 2));
+    fixture_fill(records, &id, began);
+    assert_true(fixture_append(&w->store, records, 2));
     assert_int_equal(steps(w, 20), 0);
     records[2].unix_ms = w->now;
-    assert_true(world_append(&w->store, &records[2], 1));
+    assert_true(fixture_append(&w->store, &records[2], 1));
     assert_int_equal(steps(w, 2), 1);
     assert_int_equal(steps(w, 260), 0);
 }
 
-static void add_notice(follow_world *w)
+static void add_notice(follower_fixture *w)
 {
     rc_record notice;
     const rc_id id = next_id(w, w->now);
@@ -192,17 +192,17 @@ static void add_notice(follow_world *w)
     notice.operation_id = rc_str_make(id.text, RC_ID_LEN);
     notice.unix_ms = w->now;
     notice.text = RC_STR("taken out of service");
-    assert_true(world_append(&w->store, &notice, 1));
+    assert_true(fixture_append(&w->store, &notice, 1));
 }
 
 static void test_notices(void **state)
 {
-    follow_world *w = *state;
+    follower_fixture *w = *state;
     add_notice(w);
     assert_int_equal(steps(w, 40), 1);
     const rc_store_filter failed = {.has_outcome = true, .outcome = RC_OUTCOME_FAILED};
-    rc_follow_done(&w->follow);
-    rc_follow_init(&w->follow, &failed, true, w->now, &w->store.alloc);
+    rc_follower_done(&w->follow);
+    rc_follower_init(&w->follow, &failed, true, w->now, &w->store.alloc);
     add_notice(w);
     add(w, w->now, w->now + 1);
     assert_int_equal(steps(w, 40), 0);
@@ -210,26 +210,26 @@ static void test_notices(void **state)
 
 static void test_known_ones_are_left_out(void **state)
 {
-    follow_world *w = *state;
+    follower_fixture *w = *state;
     add(w, w->now, w->now + 1);
     assert_int_equal(steps(w, 1), 1);
     const rc_record known = {.key = w->last_key, .unix_ms = w->now};
     const rc_store_filter none = {.code = RC_CODE_NONE};
-    rc_follow_done(&w->follow);
-    rc_follow_init(&w->follow, &none, true, WORLD_TIME, &w->store.alloc);
-    assert_int_equal(rc_follow_skip(&w->follow, &known), RC_OK);
+    rc_follower_done(&w->follow);
+    rc_follower_init(&w->follow, &none, true, FIXTURE_TIME, &w->store.alloc);
+    assert_int_equal(rc_follower_skip(&w->follow, &known), RC_OK);
     assert_int_equal(steps(w, 40), 0);
 }
 
 /* More than one step gives: the next ones go on, and what is remembered is forgotten in time. */
 static void test_many(void **state)
 {
-    follow_world *w = *state;
+    follower_fixture *w = *state;
     size_t given = 0;
     for (int round = 0; round < 6; round++) {
         add_many(w, w->now - MANY, w->now, MANY);
         given += steps(w, 1);
-        assert_true(w->given <= RC_FOLLOW_STEP_MAX);
+        assert_true(w->given <= RC_FOLLOWER_STEP_MAX);
     }
     given += steps(w, 10);
     assert_int_equal(given, 6 * MANY);
@@ -243,33 +243,33 @@ static void test_many(void **state)
 static void test_too_many_to_remember(void **state)
 {
     (void)state;
-    rc_follow follow;
+    rc_follower follow;
     const rc_store_filter none = {.code = RC_CODE_NONE};
     const rc_alloc alloc = rc_alloc_stdlib();
-    rc_follow_init(&follow, &none, false, WORLD_TIME, &alloc);
+    rc_follower_init(&follow, &none, false, FIXTURE_TIME, &alloc);
     for (int64_t i = 1; i <= INT64_C(1500000); i++) {
-        const rc_record record = {.key = i, .unix_ms = WORLD_TIME + i / 100};
-        assert_int_equal(rc_follow_skip(&follow, &record), RC_OK);
+        const rc_record record = {.key = i, .unix_ms = FIXTURE_TIME + i / 100};
+        assert_int_equal(rc_follower_skip(&follow, &record), RC_OK);
     }
-    assert_true(follow.seen_slots <= 2 * RC_FOLLOW_SEEN_MAX);
-    assert_true(follow.seen_count <= RC_FOLLOW_SEEN_MAX);
+    assert_true(follow.seen_slots <= 2 * RC_FOLLOWER_SEEN_MAX);
+    assert_true(follow.seen_count <= RC_FOLLOWER_SEEN_MAX);
     /* What was forgotten is not given again either. */
-    assert_true(follow.from_unix_ms > WORLD_TIME);
-    rc_follow_done(&follow);
+    assert_true(follow.from_unix_ms > FIXTURE_TIME);
+    rc_follower_done(&follow);
 }
 
 static void test_no_memory(void **state)
 {
-    follow_world *w = *state;
+    follower_fixture *w = *state;
     fail_alloc failing = {.fail_at = 1, .for_good = true};
     const rc_alloc alloc = fail_alloc_of(&failing);
     const rc_store_filter none = {.code = RC_CODE_NONE};
-    rc_follow follow;
-    rc_follow_init(&follow, &none, false, w->now, &alloc);
+    rc_follower follow;
+    rc_follower_init(&follow, &none, false, w->now, &alloc);
     add(w, w->now, w->now + 1);
-    assert_false(rc_follow_step(&follow, w->reader, w->now + SECOND, count, w, &w->store.fault));
+    assert_false(rc_follower_step(&follow, w->reader, w->now + SECOND, count, w, &w->store.fault));
     assert_int_equal(w->store.fault.kind, RC_STORE_NO_MEMORY);
-    rc_follow_done(&follow);
+    rc_follower_done(&follow);
     assert_int_equal(failing.live, 0);
 }
 
@@ -278,7 +278,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_each_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_clock_that_was_set_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_what_ended_before_is_not_given, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_operations_that_ended_before_are_not_given, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_long_ones, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_late_records, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_that_runs_comes_when_it_ends, set_up, tear_down),

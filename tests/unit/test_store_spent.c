@@ -16,15 +16,15 @@
 
 static int set_up(void **state)
 {
-    store_world *world = calloc(1, sizeof(*world));
-    world_init(world);
-    *state = world;
+    store_fixture *fixture = calloc(1, sizeof(*fixture));
+    fixture_init(fixture);
+    *state = fixture;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    world_done(*state);
+    fixture_done(*state);
     free(*state);
     return 0;
 }
@@ -36,7 +36,7 @@ typedef struct listing {
     size_t most; /* rows that are wanted */
 } listing;
 
-static bool add_row(void *ctx, const rc_store_spent *s)
+static bool add_row(void *ctx, const rc_store_daily_usage *s)
 {
     listing *list = ctx;
     list->len += (size_t)snprintf(
@@ -51,19 +51,21 @@ static bool add_row(void *ctx, const rc_store_spent *s)
     return --list->most > 0;
 }
 
-static void assert_spent(store_world *world, int64_t from_day, const char *wanted)
+static void assert_usage(store_fixture *fixture, int64_t from_day, const char *wanted)
 {
     listing list = {.most = 1000};
-    assert_true(rc_store_spent_since(world->store, from_day, add_row, &list, &world->fault));
+    assert_true(
+        rc_store_daily_usage_since(fixture->store, from_day, add_row, &list, &fixture->fault));
     assert_string_equal(list.text, wanted);
 }
 
 /* An operation with two attempts, of which the first failed, at that time. */
-static void append_two(store_world *world, const char *client, int64_t unix_ms, int64_t second_ms)
+static void append_two(store_fixture *fixture, const char *client, int64_t unix_ms,
+                       int64_t second_ms)
 {
     rc_record records[4];
-    rc_id id = world_id(world, unix_ms);
-    world_fill(records, &id, unix_ms);
+    rc_id id = fixture_id(fixture, unix_ms);
+    fixture_fill(records, &id, unix_ms);
     records[3] = records[2];
     records[3].seq = 3;
     records[2] = records[1];
@@ -76,36 +78,36 @@ static void append_two(store_world *world, const char *client, int64_t unix_ms, 
     records[2].unix_ms = second_ms;
     for (size_t i = 0; i < 4; i++)
         records[i].client = rc_str_c(client);
-    assert_true(world_append(world, records, 4));
+    assert_true(fixture_append(fixture, records, 4));
 }
 
 static void test_sums(void **state)
 {
-    store_world *world = *state;
-    const int64_t day = WORLD_TIME / DAY_MS;
+    store_fixture *fixture = *state;
+    const int64_t day = FIXTURE_TIME / DAY_MS;
     const int64_t midnight = (day + 1) * DAY_MS;
-    assert_true(world_open(world, RC_STORE_WRITE));
-    assert_spent(world, 0, "");
-    append_two(world, "app", WORLD_TIME, WORLD_TIME + 5);
-    append_two(world, "app", WORLD_TIME + 10, WORLD_TIME + 15);
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
+    assert_usage(fixture, 0, "");
+    append_two(fixture, "app", FIXTURE_TIME, FIXTURE_TIME + 5);
+    append_two(fixture, "app", FIXTURE_TIME + 10, FIXTURE_TIME + 15);
     /* over midnight: an attempt counts on the day on which it began */
-    append_two(world, "web", midnight - 1000, midnight);
-    append_two(world, "", midnight, midnight + 1);
-    assert_spent(world, 0,
+    append_two(fixture, "web", midnight - 1000, midnight);
+    append_two(fixture, "", midnight, midnight + 1);
+    assert_usage(fixture, 0,
                  "19675 app gpt-4o* openai/gpt-4o openai-1 2 2400 0 6000\n"
                  "19675 app gpt-4o* claude/claude-sonnet-4-5 claude-1 2 2400 600 12000\n"
                  "19675 web gpt-4o* openai/gpt-4o openai-1 1 1200 0 3000\n"
                  "19676  gpt-4o* openai/gpt-4o openai-1 1 1200 0 3000\n"
                  "19676  gpt-4o* claude/claude-sonnet-4-5 claude-1 1 1200 300 6000\n"
                  "19676 web gpt-4o* claude/claude-sonnet-4-5 claude-1 1 1200 300 6000\n");
-    assert_spent(world, 19677, "");
+    assert_usage(fixture, 19677, "");
     listing list = {.most = 1};
-    assert_true(rc_store_spent_since(world->store, 19676, add_row, &list, &world->fault));
+    assert_true(rc_store_daily_usage_since(fixture->store, 19676, add_row, &list, &fixture->fault));
     assert_string_equal(list.text, "19676  gpt-4o* openai/gpt-4o openai-1 1 1200 0 3000\n");
     /* a reader sees the same */
-    world_close(world);
-    assert_true(world_open(world, RC_STORE_READ));
-    assert_spent(world, 19676,
+    fixture_close(fixture);
+    assert_true(fixture_open(fixture, RC_STORE_READ));
+    assert_usage(fixture, 19676,
                  "19676  gpt-4o* openai/gpt-4o openai-1 1 1200 0 3000\n"
                  "19676  gpt-4o* claude/claude-sonnet-4-5 claude-1 1 1200 300 6000\n"
                  "19676 web gpt-4o* claude/claude-sonnet-4-5 claude-1 1 1200 300 6000\n");
@@ -115,67 +117,67 @@ static void test_sums(void **state)
  * nothing, and what is no attempt, does not count. */
 static void test_counted_once(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     rc_record records[3];
-    rc_id id = world_id(world, WORLD_TIME);
-    world_fill(records, &id, WORLD_TIME);
-    assert_true(world_open(world, RC_STORE_WRITE));
+    rc_id id = fixture_id(fixture, FIXTURE_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
     for (int i = 0; i < 3; i++)
-        assert_true(world_append(world, records, 3));
+        assert_true(fixture_append(fixture, records, 3));
     static const char one[] = "19675 app gpt-4o* openai/gpt-4o openai-1 1 1200 300 6000\n";
-    assert_spent(world, 0, one);
+    assert_usage(fixture, 0, one);
 
-    rc_id free_id = world_id(world, WORLD_TIME);
-    world_fill(records, &free_id, WORLD_TIME);
+    rc_id free_id = fixture_id(fixture, FIXTURE_TIME);
+    fixture_fill(records, &free_id, FIXTURE_TIME);
     records[1].tokens_in = 0;
     records[1].tokens_out = 0;
     records[1].cost_usd_micro = 0;
     records[1].credential = RC_STR("openai-2");
-    assert_true(world_append(world, records, 3));
+    assert_true(fixture_append(fixture, records, 3));
     records[1].kind = RC_RECORD_CANCEL;
     records[1].seq = 7;
     records[1].cost_usd_micro = 5;
-    assert_true(world_append(world, records, 3));
-    assert_spent(world, 0, one);
+    assert_true(fixture_append(fixture, records, 3));
+    assert_usage(fixture, 0, one);
 
     /* attempts that come later than the beginning of their operation are its client's */
-    rc_id late = world_id(world, WORLD_TIME);
-    world_fill(records, &late, WORLD_TIME);
-    assert_true(world_append(world, records, 1));
+    rc_id late = fixture_id(fixture, FIXTURE_TIME);
+    fixture_fill(records, &late, FIXTURE_TIME);
+    assert_true(fixture_append(fixture, records, 1));
     records[1].client = rc_str_make(NULL, 0);
     records[1].route = rc_str_make(NULL, 0);
-    assert_true(world_append(world, records + 1, 1));
-    assert_spent(world, 0, "19675 app gpt-4o* openai/gpt-4o openai-1 2 2400 600 12000\n");
+    assert_true(fixture_append(fixture, records + 1, 1));
+    assert_usage(fixture, 0, "19675 app gpt-4o* openai/gpt-4o openai-1 2 2400 600 12000\n");
 }
 
 /* A transaction that does not come to its end leaves no sum behind. */
 static void test_all_or_nothing(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     rc_record records[3];
     rc_record bad[3];
-    rc_id id = world_id(world, WORLD_TIME);
-    rc_id other = world_id(world, WORLD_TIME);
-    world_fill(records, &id, WORLD_TIME);
-    world_fill(bad, &other, WORLD_TIME);
-    assert_true(world_open(world, RC_STORE_WRITE));
-    rc_sqlite *sqlite = (rc_sqlite *)world->store;
+    rc_id id = fixture_id(fixture, FIXTURE_TIME);
+    rc_id other = fixture_id(fixture, FIXTURE_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
+    fixture_fill(bad, &other, FIXTURE_TIME);
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
+    rc_sqlite *sqlite = (rc_sqlite *)fixture->store;
     assert_true(rc_sqlite_run(sqlite,
                               "CREATE TEMP TRIGGER stop BEFORE INSERT ON steps WHEN NEW.status ="
                               " 599 BEGIN SELECT RAISE(ABORT, 'stop'); END",
-                              "test", &world->fault));
+                              "test", &fixture->fault));
     bad[1].status = 599;
     const rc_batch second = {.records = bad, .record_count = 3};
     const rc_batch first = {.next = &second, .records = records, .record_count = 3};
-    assert_false(rc_store_append(world->store, &first, &world->fault));
-    assert_spent(world, 0, "");
+    assert_false(rc_store_append(fixture->store, &first, &fixture->fault));
+    assert_usage(fixture, 0, "");
     bad[1].status = 200;
-    assert_true(rc_store_append(world->store, &first, &world->fault));
-    assert_spent(world, 0, "19675 app gpt-4o* openai/gpt-4o openai-1 2 2400 600 12000\n");
+    assert_true(rc_store_append(fixture->store, &first, &fixture->fault));
+    assert_usage(fixture, 0, "19675 app gpt-4o* openai/gpt-4o openai-1 2 2400 600 12000\n");
 }
 
 /* The sums that the store keeps are those that its attempts have. */
-static void assert_reconciled(store_world *world)
+static void assert_reconciled(store_fixture *fixture)
 {
     int64_t strays = -1;
     static const char sql[] =
@@ -190,64 +192,64 @@ static void assert_reconciled(store_world *world)
         " sum(r.tokens_out), sum(r.cost_usd_micro) FROM records r JOIN operations o ON"
         " o.op = r.op WHERE r.kind = 2 AND r.tokens_in + r.tokens_out + r.cost_usd_micro > 0"
         " GROUP BY 1, 2, 3, 4, 5)";
-    const rc_sqlite *sqlite = (const rc_sqlite *)world->store;
-    assert_true(rc_sqlite_number(sqlite, sql, &strays, &world->fault));
+    const rc_sqlite *sqlite = (const rc_sqlite *)fixture->store;
+    assert_true(rc_sqlite_number(sqlite, sql, &strays, &fixture->fault));
     assert_int_equal(strays, 0);
-    assert_true(rc_sqlite_number(sqlite, backwards, &strays, &world->fault));
+    assert_true(rc_sqlite_number(sqlite, backwards, &strays, &fixture->fault));
     assert_int_equal(strays, 0);
 }
 
 static void test_a_file_from_before(void **state)
 {
-    store_world *world = *state;
-    const int64_t midnight = (WORLD_TIME / DAY_MS + 1) * DAY_MS;
+    store_fixture *fixture = *state;
+    const int64_t midnight = (FIXTURE_TIME / DAY_MS + 1) * DAY_MS;
     listing before = {.most = 1000};
-    assert_true(world_open(world, RC_STORE_WRITE));
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
     for (int i = 0; i < 40; i++)
-        append_two(world,
+        append_two(fixture,
                    i % 3 == 0   ? "app"
                    : i % 3 == 1 ? "web"
                                 : "",
                    midnight + i * 3600000 - 7, midnight + i * 3600000);
-    assert_reconciled(world);
-    assert_true(rc_store_spent_since(world->store, 0, add_row, &before, &world->fault));
-    world_close(world);
+    assert_reconciled(fixture);
+    assert_true(rc_store_daily_usage_since(fixture->store, 0, add_row, &before, &fixture->fault));
+    fixture_close(fixture);
 
-    past_go_back(world, 1);
-    assert_false(world_open(world, RC_STORE_READ)); /* a reader does not bring it up to date */
-    assert_int_equal(world->fault.kind, RC_STORE_TOO_OLD);
-    assert_true(world_open(world, RC_STORE_WRITE));
-    assert_reconciled(world);
-    assert_spent(world, 0, before.text);
-    append_two(world, "app", midnight, midnight);
-    assert_reconciled(world);
+    old_version_go_back(fixture, 1);
+    assert_false(fixture_open(fixture, RC_STORE_READ)); /* a reader does not bring it up to date */
+    assert_int_equal(fixture->fault.kind, RC_STORE_TOO_OLD);
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
+    assert_reconciled(fixture);
+    assert_usage(fixture, 0, before.text);
+    append_two(fixture, "app", midnight, midnight);
+    assert_reconciled(fixture);
 
     /* and one that has nothing in it yet */
-    world_close(world);
-    past_go_back(world, 1);
+    fixture_close(fixture);
+    old_version_go_back(fixture, 1);
     sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(world->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open(fixture->path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "DELETE FROM records", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
-    assert_true(world_open(world, RC_STORE_WRITE));
-    assert_spent(world, 0, "");
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
+    assert_usage(fixture, 0, "");
 }
 
 /* One transaction with more rows than are added up at a time. */
 static void test_many_rows_at_once(void **state)
 {
     enum {
-        OPERATIONS = 3 * RC_SQLITE_SPENT_MAX
+        OPERATIONS = 3 * RC_SQLITE_USAGE_MAX
     };
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     static rc_record records[OPERATIONS][3];
     static rc_batch batches[OPERATIONS];
     static rc_id ids[OPERATIONS];
     static char names[OPERATIONS][16];
-    assert_true(world_open(world, RC_STORE_WRITE));
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
     for (int i = 0; i < OPERATIONS; i++) {
-        ids[i] = world_id(world, WORLD_TIME);
-        world_fill(records[i], &ids[i], WORLD_TIME);
+        ids[i] = fixture_id(fixture, FIXTURE_TIME);
+        fixture_fill(records[i], &ids[i], FIXTURE_TIME);
         snprintf(names[i], sizeof(names[i]), "key-%d", i % (OPERATIONS / 2));
         records[i][1].credential = rc_str_c(names[i]);
         records[i][1].cost_usd_micro = (uint64_t)i;
@@ -255,36 +257,36 @@ static void test_many_rows_at_once(void **state)
                                 .records = records[i],
                                 .record_count = 3};
     }
-    assert_true(rc_store_append(world->store, &batches[0], &world->fault));
-    assert_reconciled(world);
+    assert_true(rc_store_append(fixture->store, &batches[0], &fixture->fault));
+    assert_reconciled(fixture);
     int64_t number = 0;
-    const rc_sqlite *sqlite = (const rc_sqlite *)world->store;
-    assert_true(rc_sqlite_number(sqlite, "SELECT count(*) FROM spend", &number, &world->fault));
+    const rc_sqlite *sqlite = (const rc_sqlite *)fixture->store;
+    assert_true(rc_sqlite_number(sqlite, "SELECT count(*) FROM spend", &number, &fixture->fault));
     assert_int_equal(number, OPERATIONS / 2);
-    assert_true(
-        rc_sqlite_number(sqlite, "SELECT sum(cost_usd_micro) FROM spend", &number, &world->fault));
+    assert_true(rc_sqlite_number(sqlite, "SELECT sum(cost_usd_micro) FROM spend", &number,
+                                 &fixture->fault));
     assert_int_equal(number, OPERATIONS * (OPERATIONS - 1) / 2);
 }
 
 /* A question that cannot be answered says so. */
 static void test_faults(void **state)
 {
-    store_world *world = *state;
+    store_fixture *fixture = *state;
     listing list = {.most = 1000};
-    assert_true(world_open(world, RC_STORE_WRITE));
-    append_two(world, "app", WORLD_TIME, WORLD_TIME);
-    assert_true(rc_sqlite_run((rc_sqlite *)world->store, "ALTER TABLE spend RENAME TO gone", "test",
-                              &world->fault));
-    assert_false(rc_store_spent_since(world->store, 0, add_row, &list, &world->fault));
-    assert_non_null(strstr(world->fault.detail, "spend"));
+    assert_true(fixture_open(fixture, RC_STORE_WRITE));
+    append_two(fixture, "app", FIXTURE_TIME, FIXTURE_TIME);
+    assert_true(rc_sqlite_run((rc_sqlite *)fixture->store, "ALTER TABLE spend RENAME TO gone",
+                              "test", &fixture->fault));
+    assert_false(rc_store_daily_usage_since(fixture->store, 0, add_row, &list, &fixture->fault));
+    assert_non_null(strstr(fixture->fault.detail, "spend"));
     rc_record records[3];
-    rc_id id = world_id(world, WORLD_TIME);
-    world_fill(records, &id, WORLD_TIME);
-    assert_false(world_append(world, records, 3));
-    assert_true(rc_sqlite_run((rc_sqlite *)world->store, "ALTER TABLE gone RENAME TO spend", "test",
-                              &world->fault));
-    assert_true(world_append(world, records, 3));
-    assert_reconciled(world);
+    rc_id id = fixture_id(fixture, FIXTURE_TIME);
+    fixture_fill(records, &id, FIXTURE_TIME);
+    assert_false(fixture_append(fixture, records, 3));
+    assert_true(rc_sqlite_run((rc_sqlite *)fixture->store, "ALTER TABLE gone RENAME TO spend",
+                              "test", &fixture->fault));
+    assert_true(fixture_append(fixture, records, 3));
+    assert_reconciled(fixture);
 }
 
 int main(void)

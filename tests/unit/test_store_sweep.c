@@ -10,29 +10,29 @@
 #include "support/store_world.h"
 
 #define INVENTED 300
-#define LATER (WORLD_TIME + 3600000)
+#define LATER (FIXTURE_TIME + 3600000)
 
-static store_world world;
+static store_fixture fixture;
 
 static int start(void **state)
 {
     (void)state;
-    world_init(&world);
-    assert_true(world_open(&world, RC_STORE_WRITE));
+    fixture_init(&fixture);
+    assert_true(fixture_open(&fixture, RC_STORE_WRITE));
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    world_done(&world);
+    fixture_done(&fixture);
     return 0;
 }
 
 static int64_t number(const char *sql)
 {
     int64_t found = -1;
-    assert_true(rc_sqlite_number((const rc_sqlite *)world.store, sql, &found, &world.fault));
+    assert_true(rc_sqlite_number((const rc_sqlite *)fixture.store, sql, &found, &fixture.fault));
     return found;
 }
 
@@ -47,8 +47,8 @@ static bool has_name(const char *name)
 static void add(const char *model, const char *target, int64_t unix_ms, bool has_cost)
 {
     rc_record records[3];
-    const rc_id id = world_id(&world, unix_ms);
-    world_fill(records, &id, unix_ms);
+    const rc_id id = fixture_id(&fixture, unix_ms);
+    fixture_fill(records, &id, unix_ms);
     for (size_t i = 0; i < 3; i++) {
         records[i].model = rc_str_c(model);
         if (i > 0)
@@ -56,12 +56,12 @@ static void add(const char *model, const char *target, int64_t unix_ms, bool has
         if (!has_cost)
             records[i].tokens_in = records[i].tokens_out = records[i].cost_usd_micro = 0;
     }
-    assert_true(world_append(&world, records, 3));
+    assert_true(fixture_append(&fixture, records, 3));
 }
 
 static void add_invented(int64_t unix_ms)
 {
-    world.ids = (rc_id_maker){0}; /* the ids have that time, whatever came before */
+    fixture.ids = (rc_id_maker){0}; /* the ids have that time, whatever came before */
     for (int i = 0; i < INVENTED; i++) {
         char model[64];
         char target[64];
@@ -74,13 +74,13 @@ static void add_invented(int64_t unix_ms)
 static void test_names_go_with_their_operations(void **state)
 {
     (void)state;
-    add_invented(WORLD_TIME);
-    add("paid", "openai/paid", WORLD_TIME, true);
+    add_invented(FIXTURE_TIME);
+    add("paid", "openai/paid", FIXTURE_TIME, true);
     add("kept", "openai/kept", LATER, false);
     assert_true(number("SELECT count(*) FROM names") > 2 * INVENTED);
     rc_store_prune prune = {.before_unix_ms = LATER - 1, .max = 64};
     for (int i = 0; i < 10000 && !prune.is_done; i++)
-        assert_true(rc_store_prune_step(world.store, &prune, &world.fault));
+        assert_true(rc_store_prune_step(fixture.store, &prune, &fixture.fault));
     assert_int_equal(prune.operations, INVENTED + 1);
     assert_false(has_name("invented-0"));
     assert_false(has_name("openai/invented-7"));
@@ -94,7 +94,7 @@ static void test_names_go_with_their_operations(void **state)
     assert_int_equal(number("SELECT count(*) FROM operations o JOIN names n ON n.id = o.model AND"
                             " n.text = 'invented-0'"),
                      1);
-    assert_true(rc_store_check(world.store, &world.fault));
+    assert_true(rc_store_check(fixture.store, &fixture.fault));
 }
 
 /* After each number of steps an operation comes that uses names which were looked for already. */
@@ -102,14 +102,14 @@ static void test_names_that_come_back_meanwhile_stay(void **state)
 {
     (void)state;
     for (int at = 0; at < 40; at += 3) {
-        add_invented(WORLD_TIME + at * 1000);
+        add_invented(FIXTURE_TIME + at * 1000);
         rc_store_prune prune = {.before_unix_ms = LATER - 1, .max = 32};
         for (int i = 0; i < 10000 && !prune.is_done; i++) {
             if (i == at) {
                 add("invented-5", "openai/invented-6", LATER + at, false);
                 add("invented-7", "openai/invented-8", LATER + at, true);
             }
-            assert_true(rc_store_prune_step(world.store, &prune, &world.fault));
+            assert_true(rc_store_prune_step(fixture.store, &prune, &fixture.fault));
         }
         assert_true(prune.is_done);
         assert_int_equal(number("SELECT count(*) FROM operations o WHERE NOT EXISTS (SELECT 1 FROM"
@@ -128,18 +128,18 @@ static void test_names_that_come_back_meanwhile_stay(void **state)
 static void test_a_sweep_that_is_left(void **state)
 {
     (void)state;
-    add_invented(WORLD_TIME);
+    add_invented(FIXTURE_TIME);
     rc_store_prune prune = {.before_unix_ms = LATER, .max = 100};
     while (!prune.is_in_names)
-        assert_true(rc_store_prune_step(world.store, &prune, &world.fault));
-    assert_true(rc_store_prune_step(world.store, &prune, &world.fault));
+        assert_true(rc_store_prune_step(fixture.store, &prune, &fixture.fault));
+    assert_true(rc_store_prune_step(fixture.store, &prune, &fixture.fault));
     add("invented-5", "openai/invented-5", LATER, false);
-    world_close(&world);
-    assert_true(world_open(&world, RC_STORE_WRITE));
-    add_invented(WORLD_TIME + 1000);
+    fixture_close(&fixture);
+    assert_true(fixture_open(&fixture, RC_STORE_WRITE));
+    add_invented(FIXTURE_TIME + 1000);
     prune = (rc_store_prune){.before_unix_ms = LATER - 1, .max = 100};
     for (int i = 0; i < 10000 && !prune.is_done; i++)
-        assert_true(rc_store_prune_step(world.store, &prune, &world.fault));
+        assert_true(rc_store_prune_step(fixture.store, &prune, &fixture.fault));
     assert_true(has_name("invented-5"));
     assert_false(has_name("invented-6"));
 }

@@ -20,11 +20,11 @@ typedef struct producer {
     rc_writer *writer;
     int number;
     uv_sem_t done;
-    rc_kept kept;
+    rc_ack kept;
     int safe;
 } producer;
 
-static void on_done(void *ctx, rc_kept kept, const rc_report *why)
+static void on_done(void *ctx, rc_ack kept, const rc_report *why)
 {
     producer *self = ctx;
     (void)why;
@@ -38,21 +38,21 @@ static void produce(void *argument)
     rc_id_maker ids = {.has_last = false};
     for (int round = 0; round < ROUNDS; round++) {
         const uint8_t entropy[10] = {(uint8_t)self->number, (uint8_t)round};
-        const rc_id id = rc_id_make(&ids, WORLD_TIME + round, entropy);
+        const rc_id id = rc_id_make(&ids, FIXTURE_TIME + round, entropy);
         rc_record records[3];
-        world_fill(records, &id, WORLD_TIME + round);
+        fixture_fill(records, &id, FIXTURE_TIME + round);
         const rc_batch batch = {.records = records, .record_count = 3};
-        if (rc_writer_submit(self->writer, &batch, on_done, self) != RC_SUBMITTED_WAIT)
+        if (rc_writer_submit(self->writer, &batch, on_done, self) != RC_SUBMIT_WAIT)
             continue;
         uv_sem_wait(&self->done);
-        self->safe += self->kept == RC_KEPT_SAFE ? 1 : 0;
+        self->safe += self->kept == RC_ACK_SAFE ? 1 : 0;
         if (round % 8 == 0)
             rc_report_free(rc_writer_why(self->writer));
     }
 }
 
 typedef struct reader {
-    store_world *files;
+    store_fixture *files;
     atomic_bool is_over;
     bool is_good;
     size_t last;
@@ -79,13 +79,13 @@ static void read_on(void *argument)
 static void test_all_at_once(void **state)
 {
     (void)state;
-    store_world world;
-    world_init(&world);
-    const rc_writer_settings settings = {.url = rc_str_c(world.url), .calls = &rc_sys_real};
+    store_fixture fixture;
+    fixture_init(&fixture);
+    const rc_writer_settings settings = {.url = rc_str_c(fixture.url), .calls = &rc_sys_real};
     rc_writer *writer = NULL;
-    assert_true(rc_writer_start(&settings, &world.alloc, &writer, &world.fault));
+    assert_true(rc_writer_start(&settings, &fixture.alloc, &writer, &fixture.fault));
 
-    reader watching = {.files = &world};
+    reader watching = {.files = &fixture};
     uv_thread_t reading;
     uv_thread_create(&reading, read_on, &watching);
     producer producers[THREADS];
@@ -113,12 +113,12 @@ static void test_all_at_once(void **state)
 
     /* The ids of one millisecond end in the same letters, so that they share their first key. */
     size_t count = 0;
-    assert_true(world_open(&world, RC_STORE_READ));
-    assert_true(rc_store_list(world.store, &(rc_store_query){.limit = 0}, count_records, &count,
-                              &world.fault));
+    assert_true(fixture_open(&fixture, RC_STORE_READ));
+    assert_true(rc_store_list(fixture.store, &(rc_store_query){.limit = 0}, count_records, &count,
+                              &fixture.fault));
     assert_int_equal(count, THREADS * ROUNDS);
-    assert_true(rc_store_check(world.store, &world.fault));
-    world_done(&world);
+    assert_true(rc_store_check(fixture.store, &fixture.fault));
+    fixture_done(&fixture);
 }
 
 int main(void)

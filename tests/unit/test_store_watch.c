@@ -11,25 +11,25 @@
 
 #define MINUTE INT64_C(60000)
 
-static store_world place;
+static store_fixture fixture;
 static fill filler;
 
 static int start(void **state)
 {
     (void)state;
-    world_init(&place);
-    assert_true(world_open(&place, RC_STORE_WRITE));
-    fill_init(&filler, place.store, &place.alloc, 7);
-    assert_true(fill_run(&filler, 3000, WORLD_TIME - 60 * MINUTE, WORLD_TIME, &place.fault));
-    world_close(&place);
-    assert_true(world_open(&place, RC_STORE_READ));
+    fixture_init(&fixture);
+    assert_true(fixture_open(&fixture, RC_STORE_WRITE));
+    fill_init(&filler, fixture.store, &fixture.alloc, 7);
+    assert_true(fill_run(&filler, 3000, FIXTURE_TIME - 60 * MINUTE, FIXTURE_TIME, &fixture.fault));
+    fixture_close(&fixture);
+    assert_true(fixture_open(&fixture, RC_STORE_READ));
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    world_done(&place);
+    fixture_done(&fixture);
     return 0;
 }
 
@@ -50,33 +50,33 @@ static bool survey(void)
 {
     rc_stats operations;
     rc_stats attempts;
-    assert_int_equal(rc_stats_init(&operations, RC_STATS_BY_HOUR, false, &place.alloc), RC_OK);
-    assert_int_equal(rc_stats_init(&attempts, RC_STATS_BY_HOUR, true, &place.alloc), RC_OK);
-    const bool is_good = rc_store_survey(place.store, &(rc_store_filter){.code = RC_CODE_NONE},
-                                         &operations, &attempts, &place.fault);
+    assert_int_equal(rc_stats_init(&operations, RC_STATS_BY_HOUR, false, &fixture.alloc), RC_OK);
+    assert_int_equal(rc_stats_init(&attempts, RC_STATS_BY_HOUR, true, &fixture.alloc), RC_OK);
+    const bool is_good = rc_store_survey(fixture.store, &(rc_store_filter){.code = RC_CODE_NONE},
+                                         &operations, &attempts, &fixture.fault);
     rc_stats_done(&operations);
     rc_stats_done(&attempts);
     return is_good;
 }
 
-static void a_question_is_ended_at_once_or_in_its_midst(void **state)
+static void a_query_is_cancelled_before_or_during_its_run(void **state)
 {
     (void)state;
     for (int left = 0; left < 3; left++) {
         int count = left;
-        rc_store_watch(place.store, after, &count);
+        rc_store_set_cancel_check(fixture.store, after, &count);
         assert_false(survey());
-        assert_int_equal(place.fault.kind, RC_STORE_STOPPED);
-        assert_true(rc_store_fault_may_pass(place.fault.kind));
-        assert_true(strlen(rc_store_fault_advice(place.fault.kind)) > 10);
+        assert_int_equal(fixture.fault.kind, RC_STORE_STOPPED);
+        assert_true(rc_store_fault_may_pass(fixture.fault.kind));
+        assert_true(strlen(rc_store_fault_advice(fixture.fault.kind)) > 10);
     }
     /* A list ends like that, too, and what it has given is a part. */
     int count = 1;
     size_t seen = 0;
-    rc_store_watch(place.store, after, &count);
+    rc_store_set_cancel_check(fixture.store, after, &count);
     assert_false(
-        rc_store_list(place.store, &(rc_store_query){.limit = 0}, see, &seen, &place.fault));
-    assert_int_equal(place.fault.kind, RC_STORE_STOPPED);
+        rc_store_list(fixture.store, &(rc_store_query){.limit = 0}, see, &seen, &fixture.fault));
+    assert_int_equal(fixture.fault.kind, RC_STORE_STOPPED);
     assert_true(seen < 3000);
 }
 
@@ -85,12 +85,12 @@ static void the_store_goes_on_afterwards(void **state)
     (void)state;
     int count = 1;
     size_t seen = 0;
-    rc_store_watch(place.store, after, &count);
+    rc_store_set_cancel_check(fixture.store, after, &count);
     assert_false(survey());
-    rc_store_watch(place.store, NULL, NULL);
+    rc_store_set_cancel_check(fixture.store, NULL, NULL);
     assert_true(survey());
     assert_true(
-        rc_store_list(place.store, &(rc_store_query){.limit = 0}, see, &seen, &place.fault));
+        rc_store_list(fixture.store, &(rc_store_query){.limit = 0}, see, &seen, &fixture.fault));
     assert_int_equal(seen, 3000);
 }
 
@@ -101,10 +101,10 @@ static void sums_have_steps_of_any_length(void **state)
     for (size_t i = 0; i < 3; i++) {
         rc_stats stats;
         uint64_t count = 0;
-        assert_int_equal(rc_stats_init(&stats, RC_STATS_BY_HOUR, false, &place.alloc), RC_OK);
+        assert_int_equal(rc_stats_init(&stats, RC_STATS_BY_HOUR, false, &fixture.alloc), RC_OK);
         stats.span_ms = steps[i];
-        assert_true(rc_store_stats(place.store, &(rc_store_filter){.code = RC_CODE_NONE}, &stats,
-                                   &place.fault));
+        assert_true(rc_store_stats(fixture.store, &(rc_store_filter){.code = RC_CODE_NONE}, &stats,
+                                   &fixture.fault));
         assert_int_equal(stats.count, 60 * MINUTE / steps[i] + 1);
         for (size_t k = 0; k < stats.count; k++) {
             assert_int_equal(stats.groups[k]->key % steps[i], 0);
@@ -120,9 +120,9 @@ static void failures_are_counted_by_class(void **state)
     (void)state;
     rc_stats stats;
     uint64_t count = 0;
-    assert_int_equal(rc_stats_init(&stats, 0, true, &place.alloc), RC_OK);
-    assert_true(rc_store_stats(place.store, &(rc_store_filter){.code = RC_CODE_NONE}, &stats,
-                               &place.fault));
+    assert_int_equal(rc_stats_init(&stats, 0, true, &fixture.alloc), RC_OK);
+    assert_true(rc_store_stats(fixture.store, &(rc_store_filter){.code = RC_CODE_NONE}, &stats,
+                               &fixture.fault));
     for (size_t i = 0; i < RC_STATS_CLASSES; i++)
         count += stats.total->classes[i];
     assert_int_equal(count, stats.total->failed);
@@ -135,7 +135,7 @@ static void failures_are_counted_by_class(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_question_is_ended_at_once_or_in_its_midst),
+        cmocka_unit_test(a_query_is_cancelled_before_or_during_its_run),
         cmocka_unit_test(the_store_goes_on_afterwards),
         cmocka_unit_test(sums_have_steps_of_any_length),
         cmocka_unit_test(failures_are_counted_by_class),

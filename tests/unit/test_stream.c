@@ -16,7 +16,7 @@
 #define MAX_BYTES RC_STREAM_EVENT_MAX_BYTES
 
 typedef struct fixture {
-    rc_buf room;
+    rc_buf scratch;
     char text[STREAM_SAMPLE_MAX];
     char marker[STREAM_SAMPLE_MAX];
 } fixture;
@@ -25,7 +25,7 @@ static int set_up(void **state)
 {
     static fixture f;
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf_init(&f.room, &alloc, 2 * MAX_BYTES);
+    rc_buf_init(&f.scratch, &alloc, 2 * MAX_BYTES);
     *state = &f;
     return 0;
 }
@@ -33,13 +33,13 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     fixture *f = *state;
-    rc_buf_done(&f->room);
+    rc_buf_done(&f->scratch);
     return 0;
 }
 
 static stream_run run_sample(fixture *f, const stream_sample *s, rc_str text, unsigned cut)
 {
-    return stream_run_do(s->form, s->dialect, text, cut, &f->room, MAX_BYTES);
+    return stream_run_do(s->form, s->dialect, text, cut, &f->scratch, MAX_BYTES);
 }
 
 /* The kinds of all events, in the letters of the samples. */
@@ -94,7 +94,7 @@ static void test_cuts_make_no_difference(void **state)
 }
 
 /* One past the last place of the marker; SIZE_MAX: it is never reached. */
-static size_t place_of(fixture *f, rc_str text, const char *marker)
+static size_t position_of(fixture *f, rc_str text, const char *marker)
 {
     size_t found = SIZE_MAX;
     if (!marker)
@@ -113,8 +113,8 @@ static void test_every_end(void **state)
     for (size_t i = 0; i < STREAM_SAMPLE_COUNT; i++) {
         const stream_sample *s = &stream_samples[i];
         rc_str text = stream_sample_text(s->text, f->text);
-        size_t whole_at = place_of(f, text, s->whole);
-        size_t finish_at = s->finish ? place_of(f, text, s->finish) : whole_at;
+        size_t whole_at = position_of(f, text, s->whole);
+        size_t finish_at = s->finish ? position_of(f, text, s->finish) : whole_at;
         for (size_t len = 0; len <= text.len; len++) {
             stream_run run = run_sample(f, s, rc_str_slice(text, 0, len), CUT_NOT);
             bool is_complete =
@@ -161,7 +161,7 @@ static void test_finish_before_the_end(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         rc_str text = stream_sample_text(rows[i].text, f->text);
         stream_run run =
-            stream_run_do(FORM_SSE, rows[i].dialect, text, CUT_NOT, &f->room, MAX_BYTES);
+            stream_run_do(FORM_SSE, rows[i].dialect, text, CUT_NOT, &f->scratch, MAX_BYTES);
         assert_int_equal(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_WHOLE), rows[i].end);
         assert_int_equal(run.watch.finish, RC_STREAM_FINISH_GOOD);
         stream_run_done(&run);
@@ -189,7 +189,7 @@ static void test_usage(void **state)
             int64_t cached;
             int64_t written;
             int64_t reasoning;
-        } said;
+        } reported;
     } rows[] = {
         {"chat_text", {20, 9, 16, -1, 4}},
         {"chat_usage_everywhere", {20, 9, -1, -1, -1}},
@@ -205,12 +205,12 @@ static void test_usage(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         const stream_sample *s = sample_of(rows[i].sample);
         stream_run run = run_sample(f, s, stream_sample_text(s->text, f->text), 7);
-        rc_usage_count said = rc_usage_said(&run.watch.usage);
-        assert_int_equal(said.input, rows[i].said.input);
-        assert_int_equal(said.output, rows[i].said.output);
-        assert_int_equal(said.cached, rows[i].said.cached);
-        assert_int_equal(said.written, rows[i].said.written);
-        assert_int_equal(said.reasoning, rows[i].said.reasoning);
+        rc_usage_count reported = rc_usage_reported(&run.watch.usage);
+        assert_int_equal(reported.input, rows[i].reported.input);
+        assert_int_equal(reported.output, rows[i].reported.output);
+        assert_int_equal(reported.cached, rows[i].reported.cached);
+        assert_int_equal(reported.written, rows[i].reported.written);
+        assert_int_equal(reported.reasoning, rows[i].reported.reasoning);
         stream_run_done(&run);
     }
 }
@@ -228,7 +228,7 @@ static void test_counters(void **state)
 
     /* what the end cuts off is not damaged */
     rc_str cut = stream_sample_text(DELTA("'content':'a'") "data: {'choices':[{", f->text);
-    run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, cut, CUT_NOT, &f->room, MAX_BYTES);
+    run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, cut, CUT_NOT, &f->scratch, MAX_BYTES);
     assert_int_equal(run.watch.damaged, 0);
     assert_int_equal(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_WHOLE),
                      RC_STREAM_END_TRUNCATED);
@@ -238,7 +238,7 @@ static void test_counters(void **state)
     rc_str two = stream_sample_text(CHUNK("{'index':0,'finish_reason':'length'},"
                                           "{'index':1,'finish_reason':'stop'}") STOP("stop"),
                                     f->text);
-    run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, two, CUT_NOT, &f->room, MAX_BYTES);
+    run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, two, CUT_NOT, &f->scratch, MAX_BYTES);
     assert_int_equal(run.notes[0].finish, RC_STREAM_FINISH_LENGTH);
     assert_int_equal(run.watch.finish, RC_STREAM_FINISH_LENGTH);
     stream_run_done(&run);
@@ -248,12 +248,12 @@ static void test_counters(void **state)
         CHUNK("{'index':0,'finish_reason':'length'},{'index':1,'finish_reason':'content_filter'},"
               "{'index':2,'finish_reason':'length'}") STOP("length"),
         f->text);
-    run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, three, CUT_NOT, &f->room, MAX_BYTES);
+    run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, three, CUT_NOT, &f->scratch, MAX_BYTES);
     assert_int_equal(run.notes[0].finish, RC_STREAM_FINISH_FILTER);
     assert_int_equal(run.watch.finish, RC_STREAM_FINISH_FILTER);
     stream_run_done(&run);
     rc_str apart = stream_sample_text(STOP("length") STOP("content_filter") STOP("stop"), f->text);
-    run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, apart, CUT_NOT, &f->room, MAX_BYTES);
+    run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, apart, CUT_NOT, &f->scratch, MAX_BYTES);
     assert_int_equal(run.watch.finish, RC_STREAM_FINISH_FILTER);
     stream_run_done(&run);
 
@@ -295,16 +295,16 @@ static void test_errors_are_classified(void **state)
         stream_reader reader;
         rc_stream_watch watch;
         rc_stream_event event;
-        rc_stream_seen seen = {0};
-        stream_reader_init(&reader, s->form, &f->room, MAX_BYTES);
+        rc_stream_event_info info = {0};
+        stream_reader_init(&reader, s->form, &f->scratch, MAX_BYTES);
         rc_stream_watch_init(&watch, s->dialect);
         stream_reader_push(&reader, text);
-        while (!(seen.kinds & RC_STREAM_ERROR) &&
+        while (!(info.kinds & RC_STREAM_ERROR) &&
                (stream_reader_pull(&reader, &event) || stream_reader_end(&reader, &event)))
-            rc_stream_watch_step(&watch, &event, &seen);
-        assert_true(seen.error.len > 0);
+            rc_stream_watch_step(&watch, &event, &info);
+        assert_true(info.error.len > 0);
         rc_classify_space space;
-        rc_failure failure = {.status = 200, .event = seen.error, .phase = RC_PHASE_HEADERS};
+        rc_failure failure = {.status = 200, .event = info.error, .phase = RC_PHASE_HEADERS};
         rc_verdict verdict = rc_judge(&failure, NULL, NULL, &space);
         if (verdict.code != rows[i].code)
             print_message("%s: %.*s\n", s->name, (int)verdict.rule.len, verdict.rule.ptr);
@@ -380,7 +380,7 @@ static void test_oversized(void **state)
         stream_run whole = {0};
         for (unsigned cut = CUT_NOT; cut < 20; cut++) {
             stream_run run = stream_run_do(rows[i].form, rows[i].dialect,
-                                           rc_str_make(text, sizeof text), cut, &f->room, 1024);
+                                           rc_str_make(text, sizeof text), cut, &f->scratch, 1024);
             assert_true(run.is_tiled);
             assert_int_equal(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_WHOLE), rows[i].end);
             assert_int_equal(run.watch.finish, rows[i].finish);
@@ -440,7 +440,7 @@ static void test_hostile_data(void **state)
         for (size_t at = 0; at < len; at++)
             text[at] = text[at] == '\'' ? '"' : text[at];
         stream_run run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, rc_str_make(text, len),
-                                       (unsigned)i % 2 * 5, &f->room, MAX_BYTES);
+                                       (unsigned)i % 2 * 5, &f->scratch, MAX_BYTES);
         spell(&run, kinds, sizeof kinds);
         if (strcmp(kinds, rows[i].kinds) != 0)
             print_message("%s\n", rows[i].head);
@@ -483,7 +483,7 @@ static void test_damage(void **state)
         assert_in_range(len, 1, sizeof all - 1);
         rc_str text = stream_sample_text(all, f->text);
         stream_run run =
-            stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, CUT_NOT, &f->room, MAX_BYTES);
+            stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, CUT_NOT, &f->scratch, MAX_BYTES);
         if (run.notes[0].kinds != RC_STREAM_DAMAGED)
             print_message("%s\n", texts[i]);
         assert_int_equal(run.notes[0].kinds, RC_STREAM_DAMAGED);
@@ -508,7 +508,7 @@ static void test_terminators_are_exact(void **state)
         assert_in_range(len, 1, sizeof all - 1);
         rc_str text = stream_sample_text(all, f->text);
         stream_run run =
-            stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, CUT_NOT, &f->room, MAX_BYTES);
+            stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, CUT_NOT, &f->scratch, MAX_BYTES);
         assert_true(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_WHOLE) !=
                     RC_STREAM_END_COMPLETE);
         stream_run_done(&run);
@@ -528,7 +528,7 @@ static void test_names(void **state)
     assert_string_equal(rc_stream_end_name(RC_STREAM_END_TRUNCATED), "truncated");
     assert_string_equal(rc_stream_end_name(RC_STREAM_END_EMPTY), "empty");
     assert_string_equal(rc_stream_end_name(RC_STREAM_END_ERRORED), "errored");
-    assert_string_equal(rc_stream_end_name(RC_STREAM_END_DAMAGED_END), "damaged_end");
+    assert_string_equal(rc_stream_end_name(RC_STREAM_END_DAMAGED), "damaged_end");
 }
 
 int main(void)

@@ -39,18 +39,18 @@ typedef struct row {
 
 static void expect_rows(stream_form form, const row *rows, size_t count, size_t max_bytes)
 {
-    char room_bytes[256];
+    char scratch_bytes[256];
     char out_bytes[1024];
     for (size_t i = 0; i < count; i++) {
         rc_str text = rc_str_c(rows[i].text);
         for (size_t piece_len = 1; piece_len <= text.len; piece_len++) {
             stream_reader reader;
             rc_stream_event event;
-            rc_buf room;
+            rc_buf scratch;
             rc_buf out;
-            rc_buf_init_fixed(&room, room_bytes, sizeof room_bytes);
+            rc_buf_init_fixed(&scratch, scratch_bytes, sizeof scratch_bytes);
             rc_buf_init_fixed(&out, out_bytes, sizeof out_bytes);
-            stream_reader_init(&reader, form, &room, max_bytes);
+            stream_reader_init(&reader, form, &scratch, max_bytes);
             for (size_t at = 0; at < text.len; at += piece_len) {
                 stream_reader_push(&reader, rc_str_slice(text, at, at + piece_len));
                 while (stream_reader_pull(&reader, &event)) {
@@ -125,8 +125,8 @@ static void test_random(void **state)
     (void)state;
     static const char bytes[] = "[[]]{{}},,\"\"\\ \n\r1ax:\xEF\xBB\xBF";
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
-    rc_buf_init(&room, &alloc, 4096);
+    rc_buf scratch;
+    rc_buf_init(&scratch, &alloc, 4096);
     uint64_t random = 3;
     for (unsigned round = 0; round < 20000; round++) {
         char text[128];
@@ -139,19 +139,20 @@ static void test_random(void **state)
         stream_form form = round % 2 ? FORM_ARRAY : FORM_LINES;
         size_t max_bytes = round % 3 == 0 ? 20 : 4096;
         rc_str stream = rc_str_make(text, len);
-        stream_run whole = stream_run_do(form, RC_STREAM_GEMINI, stream, CUT_NOT, &room, max_bytes);
+        stream_run whole =
+            stream_run_do(form, RC_STREAM_GEMINI, stream, CUT_NOT, &scratch, max_bytes);
         assert_true(whole.is_tiled && whole.is_error_inside);
         for (unsigned cut = CUT_BYTES; cut < 4; cut++) {
             stream_run run =
                 stream_run_do(form, RC_STREAM_GEMINI, stream,
-                              cut == CUT_BYTES ? cut : round * 4 + cut, &room, max_bytes);
+                              cut == CUT_BYTES ? cut : round * 4 + cut, &scratch, max_bytes);
             assert_true(run.is_tiled);
             assert_true(stream_run_is_same(&whole, &run));
             stream_run_done(&run);
         }
         stream_run_done(&whole);
     }
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
 }
 
 int main(void)

@@ -86,14 +86,14 @@ static const pair_row rows[] = {
      "{'delta':{'text':'a'},'t\\u0079pe':'message_stop'}", false},
 };
 
-static rc_str text_of(const char *text, char *room)
+static rc_str text_of(const char *text, char *scratch)
 {
-    return stream_sample_text(text, room);
+    return stream_sample_text(text, scratch);
 }
 
-static mould_event event_of(const char *name, rc_str data)
+static template_event event_of(const char *name, rc_str data)
 {
-    return (mould_event){.name = rc_str_c(name), .data = data};
+    return (template_event){.name = rc_str_c(name), .data = data};
 }
 
 static void forms_are_known(void **state)
@@ -101,9 +101,9 @@ static void forms_are_known(void **state)
     (void)state;
     static char first[STREAM_SAMPLE_MAX], second[STREAM_SAMPLE_MAX];
     for (size_t i = 0; i < COUNT(rows); i++) {
-        mould_pair pair =
-            mould_pair_do(rows[i].dialect, event_of("", text_of(rows[i].first, first)),
-                          event_of("", text_of(rows[i].second, second)));
+        template_pair pair =
+            template_pair_do(rows[i].dialect, event_of("", text_of(rows[i].first, first)),
+                             event_of("", text_of(rows[i].second, second)));
         if (!pair.is_right || pair.is_fit != rows[i].is_fit)
             print_message("row %zu: %s\n", i, rows[i].second);
         assert_true(pair.is_right);
@@ -115,15 +115,15 @@ static void forms_are_known(void **state)
 static void names_count(void **state)
 {
     (void)state;
-    mould_event first = event_of("content_block_delta", RC_STR("{\"delta\":{\"text\":\"a\"}}"));
-    mould_event second = first;
-    assert_true(mould_pair_do(RC_STREAM_ANTHROPIC, first, second).is_fit);
+    template_event first = event_of("content_block_delta", RC_STR("{\"delta\":{\"text\":\"a\"}}"));
+    template_event second = first;
+    assert_true(template_pair_do(RC_STREAM_ANTHROPIC, first, second).is_fit);
     second.name = RC_STR("message_stop");
-    assert_false(mould_pair_do(RC_STREAM_ANTHROPIC, first, second).is_fit);
-    assert_true(mould_pair_do(RC_STREAM_ANTHROPIC, first, second).is_right);
+    assert_false(template_pair_do(RC_STREAM_ANTHROPIC, first, second).is_fit);
+    assert_true(template_pair_do(RC_STREAM_ANTHROPIC, first, second).is_right);
     first.name = second.name = RC_STR("a_name_that_is_longer_than_any_mould_has_room_for");
-    assert_true(mould_pair_do(RC_STREAM_OPENAI_CHAT, first, second).is_right);
-    assert_false(mould_pair_do(RC_STREAM_OPENAI_CHAT, first, second).is_fit);
+    assert_true(template_pair_do(RC_STREAM_OPENAI_CHAT, first, second).is_right);
+    assert_false(template_pair_do(RC_STREAM_OPENAI_CHAT, first, second).is_fit);
 }
 
 /* Every byte of an event becomes each of these, is left out, or has one put before it. */
@@ -140,8 +140,8 @@ static void change_all(rc_stream_dialect dialect, rc_str first)
             memcpy(text, first.ptr, at);
             text[at] = bytes[i / 3];
             memcpy(text + at + (how < 2), first.ptr + at + skip, first.len - at - skip);
-            mould_pair pair =
-                mould_pair_do(dialect, event_of("", first), event_of("", rc_str_make(text, len)));
+            template_pair pair = template_pair_do(dialect, event_of("", first),
+                                                  event_of("", rc_str_make(text, len)));
             if (!pair.is_right)
                 print_message("%.*s\n", (int)len, text);
             free(text);
@@ -153,28 +153,28 @@ static void change_all(rc_stream_dialect dialect, rc_str first)
 static void no_change_is_overlooked(void **state)
 {
     (void)state;
-    static char room[STREAM_SAMPLE_MAX];
+    static char scratch[STREAM_SAMPLE_MAX];
     for (size_t i = 0; i < COUNT(rows); i++)
-        change_all(rows[i].dialect, text_of(rows[i].first, room));
+        change_all(rows[i].dialect, text_of(rows[i].first, scratch));
 }
 
 /* Streams of all dialects, all with the same mould. */
 static void streams_are_the_same(void **state)
 {
     (void)state;
-    static rc_stream_mould mould;
-    static char room[STREAM_SAMPLE_MAX];
+    static rc_event_template template;
+    static char scratch[STREAM_SAMPLE_MAX];
     rc_alloc alloc = rc_alloc_stdlib();
     rc_buf buf;
     rc_buf_init(&buf, &alloc, 2 * RC_STREAM_EVENT_MAX_BYTES);
     for (size_t i = 0; i < 2 * STREAM_SAMPLE_COUNT; i++) {
         const stream_sample *s = &stream_samples[i % STREAM_SAMPLE_COUNT];
-        rc_str text = text_of(s->text, room);
+        rc_str text = text_of(s->text, scratch);
         stream_run without =
             stream_run_do(s->form, s->dialect, text, CUT_NOT, &buf, RC_STREAM_EVENT_MAX_BYTES);
         for (unsigned cut = CUT_NOT; cut < 6; cut++) {
             stream_run with = stream_run_with(s->form, s->dialect, text, cut, &buf,
-                                              RC_STREAM_EVENT_MAX_BYTES, &mould);
+                                              RC_STREAM_EVENT_MAX_BYTES, &template);
             assert_true(with.is_tiled && with.is_error_inside);
             assert_true(stream_run_is_same(&with, &without));
             stream_run_done(&with);
@@ -189,43 +189,44 @@ static void ceilings_hold(void **state)
 {
     (void)state;
     static char good[STREAM_SAMPLE_MAX], large[STREAM_SAMPLE_MAX], many[STREAM_SAMPLE_MAX];
-    static rc_stream_mould mould;
-    rc_stream_found found = rc_stream_found_none();
+    static rc_event_template template;
+    rc_stream_walk_result found = rc_stream_walk_result_none();
     rc_str text = text_of(rows[0].first, good);
     int len = snprintf(large, sizeof large,
                        "{\"a\":\"%0600d\",\"choices\":[{\"delta\":{"
                        "\"content\":\"x\"}}]}",
                        0);
-    mould_event big = event_of("", rc_str_make(large, (size_t)len));
-    assert_true(rc_stream_walk(RC_STREAM_OPENAI_CHAT, RC_STR(""), text, &mould, &found));
-    found = rc_stream_found_none();
-    assert_true(rc_stream_walk(RC_STREAM_OPENAI_CHAT, RC_STR(""), big.data, &mould, &found));
-    assert_true(found.seen.kinds & RC_STREAM_CONTENT);
+    template_event big = event_of("", rc_str_make(large, (size_t)len));
+    assert_true(rc_stream_walk(RC_STREAM_OPENAI_CHAT, RC_STR(""), text, &template, &found));
+    found = rc_stream_walk_result_none();
+    assert_true(rc_stream_walk(RC_STREAM_OPENAI_CHAT, RC_STR(""), big.data, &template, &found));
+    assert_true(found.info.kinds & RC_STREAM_CONTENT);
     assert_false(rc_stream_walk(RC_STREAM_OPENAI_CHAT, RC_STR(""), rc_str_slice(text, 0, 100),
-                                &mould, &found));
-    assert_true(rc_stream_mould_fits(&mould, RC_STREAM_OPENAI_CHAT, RC_STR(""), text, &found));
-    assert_false(mould_pair_do(RC_STREAM_OPENAI_CHAT, big, big).is_fit);
+                                &template, &found));
+    assert_true(
+        rc_event_template_matches(&template, RC_STREAM_OPENAI_CHAT, RC_STR(""), text, &found));
+    assert_false(template_pair_do(RC_STREAM_OPENAI_CHAT, big, big).is_fit);
 
     size_t at = 1;
     many[0] = '{';
-    for (int i = 0; i < 3 * RC_STREAM_MOULD_PLACES; i++)
+    for (int i = 0; i < 3 * RC_EVENT_TEMPLATE_SLOTS_MAX; i++)
         at += (size_t)snprintf(many + at, sizeof many - at, "\"%d\":%d,", i, i + 1);
     (void)snprintf(many + at, sizeof many - at, "\"choices\":[{\"delta\":{\"content\":\"x\"}}]}");
-    mould_event wide = event_of("", rc_str_c(many));
-    mould_pair pair = mould_pair_do(RC_STREAM_OPENAI_CHAT, wide, wide);
+    template_event wide = event_of("", rc_str_c(many));
+    template_pair pair = template_pair_do(RC_STREAM_OPENAI_CHAT, wide, wide);
     assert_true(pair.is_right && pair.is_fit);
 }
 
 static void content_is_not_kept(void **state)
 {
     (void)state;
-    static char room[STREAM_SAMPLE_MAX];
-    static rc_stream_mould mould;
-    rc_stream_found found = rc_stream_found_none();
-    rc_str text = text_of(CHAT_EVENT("a", "17", "'content':'sesame'", ""), room);
-    assert_true(rc_stream_walk(RC_STREAM_OPENAI_CHAT, RC_STR(""), text, &mould, &found));
-    rc_str all = rc_str_make((const char *)&mould, sizeof mould);
-    assert_true(mould.len > 0);
+    static char scratch[STREAM_SAMPLE_MAX];
+    static rc_event_template template;
+    rc_stream_walk_result found = rc_stream_walk_result_none();
+    rc_str text = text_of(CHAT_EVENT("a", "17", "'content':'sesame'", ""), scratch);
+    assert_true(rc_stream_walk(RC_STREAM_OPENAI_CHAT, RC_STR(""), text, &template, &found));
+    rc_str all = rc_str_make((const char *)&template, sizeof template);
+    assert_true(template.len > 0);
     assert_true(rc_str_find(all, RC_STR("chat.completion"), 0) != RC_STR_NPOS);
     assert_true(rc_str_find(all, RC_STR("sesame"), 0) == RC_STR_NPOS);
 }

@@ -84,7 +84,7 @@ static void an_interrupted_call_is_made_again(void **state)
 }
 
 /* open, four reads with text, one with none; closing is the seventh and cannot lose anything. */
-static void a_failing_call_is_told_and_leaves_nothing_open(void **state)
+static void a_failing_call_gives_its_errno_and_leaves_nothing_open(void **state)
 {
     (void)state;
     static const int errors[] = {EIO, EACCES, ENOENT, EISDIR, EAGAIN};
@@ -113,7 +113,7 @@ static void a_failing_close_after_reading_loses_nothing(void **state)
     expect_text(rc_buf_get(&buf), TEXT);
 }
 
-static void a_file_that_is_not_there_is_told(void **state)
+static void a_missing_file_gives_its_errno(void **state)
 {
     (void)state;
     fake.path = "there";
@@ -147,7 +147,7 @@ static void *no_memory(void *ctx, size_t size)
     return NULL;
 }
 
-static void no_memory_is_told(void **state)
+static void no_memory_gives_its_error(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -178,7 +178,7 @@ static void writing_nothing_calls_nothing(void **state)
     assert_int_equal(fake.calls, 0);
 }
 
-static void a_failing_write_is_told(void **state)
+static void a_failing_write_gives_its_errno(void **state)
 {
     (void)state;
     static const int errors[] = {ENOSPC, EIO, EPIPE, EBADF};
@@ -210,7 +210,7 @@ static void a_write_that_does_not_move_is_an_error(void **state)
     assert_int_equal(rc_fd_write(&calls, 1, RC_STR(TEXT)), EIO);
 }
 
-static void closing_tells_what_was_held_back(void **state)
+static void closing_gives_a_late_error(void **state)
 {
     (void)state;
     static const int errors[][2] = {{ENOSPC, ENOSPC}, {EIO, EIO}, {EINTR, 0}};
@@ -258,7 +258,7 @@ static void utf8_is_the_first_locale_variable_that_is_set(void **state)
     }
 }
 
-static void colour_needs_a_terminal_that_can_and_a_person_who_wants(void **state)
+static void colour_needs_a_capable_terminal_and_no_NO_COLOR(void **state)
 {
     (void)state;
     static const struct {
@@ -287,7 +287,7 @@ static void colour_needs_a_terminal_that_can_and_a_person_who_wants(void **state
     }
 }
 
-static void the_width_is_asked_for_measured_or_80(void **state)
+static void the_width_is_configured_measured_or_80(void **state)
 {
     (void)state;
     static const struct {
@@ -354,19 +354,19 @@ int main(void)
         TEST(reads_in_pieces_of_any_size),
         TEST(reads_nothing_from_an_empty_file),
         TEST(an_interrupted_call_is_made_again),
-        TEST(a_failing_call_is_told_and_leaves_nothing_open),
+        TEST(a_failing_call_gives_its_errno_and_leaves_nothing_open),
         TEST(a_failing_close_after_reading_loses_nothing),
-        TEST(a_file_that_is_not_there_is_told),
+        TEST(a_missing_file_gives_its_errno),
         TEST(the_ceiling_holds),
-        TEST(no_memory_is_told),
+        TEST(no_memory_gives_its_error),
         TEST(writes_in_pieces_of_any_size),
         TEST(writing_nothing_calls_nothing),
-        TEST(a_failing_write_is_told),
+        TEST(a_failing_write_gives_its_errno),
         TEST(a_write_that_does_not_move_is_an_error),
-        TEST(closing_tells_what_was_held_back),
+        TEST(closing_gives_a_late_error),
         TEST(utf8_is_the_first_locale_variable_that_is_set),
-        TEST(colour_needs_a_terminal_that_can_and_a_person_who_wants),
-        TEST(the_width_is_asked_for_measured_or_80),
+        TEST(colour_needs_a_capable_terminal_and_no_NO_COLOR),
+        TEST(the_width_is_configured_measured_or_80),
         TEST(the_clock_is_in_milliseconds),
         TEST(entropy_fills_everything_or_says_no),
     };

@@ -357,18 +357,18 @@ static void other_values_are_unknown(void **state)
 /* A name that is nearly one of the table's: exact means exact. */
 static void expect_unknown(int (*parse)(rc_str), int unknown, const char *name)
 {
-    char room[64];
+    char scratch[64];
     size_t len = strlen(name);
-    assert_true(len + 1 < sizeof(room));
-    memcpy(room, name, len + 1);
+    assert_true(len + 1 < sizeof(scratch));
+    memcpy(scratch, name, len + 1);
 
-    room[len] = 'x';
-    assert_int_equal(parse(rc_str_make(room, len + 1)), unknown);
-    room[len] = '\0';
-    assert_int_equal(parse(rc_str_make(room, len + 1)), unknown);
-    assert_int_equal(parse(rc_str_make(room + 1, len - 1)), unknown);
-    room[0] = (char)(room[0] ^ 0x20); /* the other case */
-    assert_int_equal(parse(rc_str_make(room, len)), unknown);
+    scratch[len] = 'x';
+    assert_int_equal(parse(rc_str_make(scratch, len + 1)), unknown);
+    scratch[len] = '\0';
+    assert_int_equal(parse(rc_str_make(scratch, len + 1)), unknown);
+    assert_int_equal(parse(rc_str_make(scratch + 1, len - 1)), unknown);
+    scratch[0] = (char)(scratch[0] ^ 0x20); /* the other case */
+    assert_int_equal(parse(rc_str_make(scratch, len)), unknown);
 }
 
 static void parsers_are_exact(void **state)

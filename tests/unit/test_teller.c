@@ -18,22 +18,22 @@
 
 /* ---- single actions ---- */
 
-typedef struct story {
-    rc_teller teller;
+typedef struct emitted_events {
+    rc_emitter emitter;
     uint64_t next_seq;
     rc_event events[RC_EVENTS_MAX];
     size_t count;
-} story;
+} emitted_events;
 
-static void story_init(story *s)
+static void emitted_init(emitted_events *s)
 {
-    *s = (story){.next_seq = 1};
-    rc_teller_init(&s->teller, RC_STR("call_1"), &s->next_seq);
+    *s = (emitted_events){.next_seq = 1};
+    rc_emitter_init(&s->emitter, RC_STR("call_1"), &s->next_seq);
 }
 
-static void tell(story *s, rc_action action, const char *message)
+static void emit(emitted_events *s, rc_action action, const char *message)
 {
-    const rc_news news = {
+    const rc_call_facts facts = {
         .action = action,
         .error_message = rc_str_c(message),
         .report_id = RC_STR("rep_1"),
@@ -45,12 +45,12 @@ static void tell(story *s, rc_action action, const char *message)
         .role = RC_STR("default"),
         .now_unix_ms = NOW,
     };
-    s->count = rc_teller_on_action(&s->teller, &news, s->events);
-    assert_true(rc_teller_validate(&s->teller));
+    s->count = rc_emitter_on_action(&s->emitter, &facts, s->events);
+    assert_true(rc_emitter_validate(&s->emitter));
 }
 
 /* "auto_retry_end auto_retry_start": the types, in order. */
-static void expect_events(const story *s, const char *want)
+static void expect_events(const emitted_events *s, const char *want)
 {
     char got[256] = "";
     size_t len = 0;
@@ -68,9 +68,9 @@ static void expect_end(const rc_event *event, bool success, uint64_t attempt, co
     assert_true(rc_str_eq(event->as.auto_retry_end.final_error, rc_str_c(error)));
 }
 
-static rc_action try_of(uint16_t entry, uint32_t attempt, rc_reason reason)
+static rc_action attempt_action(uint16_t entry, uint32_t attempt, rc_reason reason)
 {
-    return (rc_action){.what = RC_DO_TRY,
+    return (rc_action){.kind = RC_DO_TRY,
                        .reason = reason,
                        .entry = entry,
                        .from_entry = entry,
@@ -78,32 +78,32 @@ static rc_action try_of(uint16_t entry, uint32_t attempt, rc_reason reason)
                        .max_attempts = 3};
 }
 
-static rc_action pause_of(rc_action_kind what, uint32_t attempt, uint64_t wait_ms)
+static rc_action pause_action(rc_action_kind kind, uint32_t attempt, uint64_t wait_ms)
 {
-    return (rc_action){.what = what,
-                       .reason = what == RC_DO_WAIT ? RC_WHY_BACKOFF : RC_WHY_REFRESH,
+    return (rc_action){.kind = kind,
+                       .reason = kind == RC_DO_WAIT ? RC_WHY_BACKOFF : RC_WHY_REFRESH,
                        .attempt = attempt,
                        .max_attempts = 3,
                        .at_ms = 5000 + wait_ms,
                        .wait_ms = wait_ms};
 }
 
-static rc_action final_of(rc_action_kind what, uint32_t attempt, rc_reason reason)
+static rc_action final_action(rc_action_kind kind, uint32_t attempt, rc_reason reason)
 {
-    return (rc_action){.what = what, .reason = reason, .attempt = attempt, .max_attempts = 3};
+    return (rc_action){.kind = kind, .reason = reason, .attempt = attempt, .max_attempts = 3};
 }
 
 static void test_quiet_success(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
     expect_events(&s, "");
-    tell(&s, final_of(RC_DO_DELIVER, 1, RC_WHY_SUCCEEDED), "");
+    emit(&s, final_action(RC_DO_DELIVER, 1, RC_WHY_SUCCEEDED), "");
     expect_events(&s, "");
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    tell(&s, final_of(RC_DO_STOP, 1, RC_WHY_NOT_RETRYABLE), "bad request");
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    emit(&s, final_action(RC_DO_STOP, 1, RC_WHY_NOT_RETRYABLE), "bad request");
     expect_events(&s, "");
     assert_int_equal(s.next_seq, 1);
 }
@@ -111,10 +111,10 @@ static void test_quiet_success(void **state)
 static void test_wait_and_success(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    tell(&s, pause_of(RC_DO_WAIT, 1, 2000), "busy");
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    emit(&s, pause_action(RC_DO_WAIT, 1, 2000), "busy");
     expect_events(&s, "auto_retry_start");
     const rc_event_auto_retry_start *start = &s.events[0].as.auto_retry_start;
     assert_int_equal(start->attempt, 2);
@@ -125,87 +125,87 @@ static void test_wait_and_success(void **state)
     assert_true(rc_str_eq(s.events[0].correlation_id, RC_STR("call_1")));
     assert_int_equal(s.events[0].seq, 1);
     assert_int_equal(s.events[0].time_unix_ms, NOW);
-    assert_true(rc_teller_is_retrying(&s.teller));
+    assert_true(rc_emitter_is_retrying(&s.emitter));
 
-    tell(&s, try_of(0, 2, RC_WHY_WOKE), "busy");
+    emit(&s, attempt_action(0, 2, RC_WHY_WOKE), "busy");
     expect_events(&s, "");
-    tell(&s, pause_of(RC_DO_WAIT, 2, 4000), "still busy");
+    emit(&s, pause_action(RC_DO_WAIT, 2, 4000), "still busy");
     expect_events(&s, "auto_retry_end auto_retry_start");
     expect_end(&s.events[0], false, 2, "");
     assert_int_equal(s.events[1].as.auto_retry_start.attempt, 3);
-    tell(&s, try_of(0, 3, RC_WHY_WOKE), "still busy");
-    tell(&s, final_of(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED), "");
+    emit(&s, attempt_action(0, 3, RC_WHY_WOKE), "still busy");
+    emit(&s, final_action(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED), "");
     expect_events(&s, "auto_retry_end");
     expect_end(&s.events[0], true, 3, "");
-    assert_false(rc_teller_is_retrying(&s.teller));
+    assert_false(rc_emitter_is_retrying(&s.emitter));
     /* Told again, it is told once. */
-    tell(&s, final_of(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED), "");
+    emit(&s, final_action(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED), "");
     expect_events(&s, "");
 }
 
 static void test_give_up(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
-    tell(&s, try_of(0, 2, RC_WHY_WOKE), "busy");
-    tell(&s, final_of(RC_DO_STOP, 2, RC_WHY_TRIES_SPENT), "busy again");
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    emit(&s, pause_action(RC_DO_WAIT, 1, 1000), "busy");
+    emit(&s, attempt_action(0, 2, RC_WHY_WOKE), "busy");
+    emit(&s, final_action(RC_DO_STOP, 2, RC_WHY_ATTEMPTS_SPENT), "busy again");
     expect_events(&s, "auto_retry_end");
     expect_end(&s.events[0], false, 2, "busy again");
-    tell(&s, final_of(RC_DO_STOP, 2, RC_WHY_TRIES_SPENT), "busy again");
+    emit(&s, final_action(RC_DO_STOP, 2, RC_WHY_ATTEMPTS_SPENT), "busy again");
     expect_events(&s, "");
 
     /* The end has an error even where nobody gave one. */
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "");
-    tell(&s, final_of(RC_DO_STOP, 1, RC_WHY_DEADLINE_PASSED), "");
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    emit(&s, pause_action(RC_DO_WAIT, 1, 1000), "");
+    emit(&s, final_action(RC_DO_STOP, 1, RC_WHY_DEADLINE_PASSED), "");
     expect_end(&s.events[0], false, 2, "the deadline has passed");
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "");
-    tell(&s, final_of(RC_DO_STOP, 1, RC_WHY_NONE), "");
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    emit(&s, pause_action(RC_DO_WAIT, 1, 1000), "");
+    emit(&s, final_action(RC_DO_STOP, 1, RC_WHY_NONE), "");
     expect_end(&s.events[0], false, 2, "the call failed");
 }
 
 static void test_cancel(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
-    tell(&s, final_of(RC_DO_STOP, 1, RC_WHY_CANCELLED), "busy");
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    emit(&s, pause_action(RC_DO_WAIT, 1, 1000), "busy");
+    emit(&s, final_action(RC_DO_STOP, 1, RC_WHY_CANCELLED), "busy");
     expect_events(&s, "auto_retry_end");
     expect_end(&s.events[0], false, 2, "Retry cancelled");
-    tell(&s, final_of(RC_DO_STOP, 1, RC_WHY_CANCELLED), "busy");
+    emit(&s, final_action(RC_DO_STOP, 1, RC_WHY_CANCELLED), "busy");
     expect_events(&s, "");
 }
 
 static void test_close(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    assert_int_equal(rc_teller_close(&s.teller, NOW, s.events), 0);
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
-    assert_int_equal(rc_teller_close(&s.teller, NOW, s.events), 1);
+    emitted_events s;
+    emitted_init(&s);
+    assert_int_equal(rc_emitter_close(&s.emitter, NOW, s.events), 0);
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    emit(&s, pause_action(RC_DO_WAIT, 1, 1000), "busy");
+    assert_int_equal(rc_emitter_close(&s.emitter, NOW, s.events), 1);
     expect_end(&s.events[0], false, 2, "Retry cancelled");
-    assert_int_equal(rc_teller_close(&s.teller, NOW, s.events), 0);
-    assert_true(rc_teller_validate(&s.teller));
+    assert_int_equal(rc_emitter_close(&s.emitter, NOW, s.events), 0);
+    assert_true(rc_emitter_validate(&s.emitter));
 }
 
 static void test_other_target(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    rc_action next = try_of(1, 2, RC_WHY_COOLING_NEXT_TARGET);
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    rc_action next = attempt_action(1, 2, RC_WHY_COOLING_NEXT_TARGET);
     next.from_entry = 0;
     next.credential = 2; /* its own: no switch beside the switch */
-    tell(&s, next, "busy");
+    emit(&s, next, "busy");
     expect_events(&s, "retry_fallback_applied auto_retry_start");
     const rc_event_retry_fallback_applied *applied = &s.events[0].as.retry_fallback_applied;
     assert_true(rc_str_eq(applied->from, RC_STR("openai/large")));
@@ -213,18 +213,18 @@ static void test_other_target(void **state)
     assert_true(rc_str_eq(applied->role, RC_STR("default")));
     assert_int_equal(s.events[1].as.auto_retry_start.attempt, 2);
     assert_int_equal(s.events[1].as.auto_retry_start.delay_ms, 0);
-    next = try_of(2, 3, RC_WHY_TRIES_SPENT_NEXT_TARGET);
+    next = attempt_action(2, 3, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
     next.from_entry = 1;
-    tell(&s, next, "busy");
+    emit(&s, next, "busy");
     expect_events(&s, "auto_retry_end retry_fallback_applied auto_retry_start");
-    rc_action delivered = final_of(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED);
+    rc_action delivered = final_action(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED);
     delivered.entry = 2;
-    tell(&s, delivered, "");
+    emit(&s, delivered, "");
     expect_events(&s, "auto_retry_end retry_fallback_succeeded");
     expect_end(&s.events[0], true, 3, "");
     assert_true(rc_str_eq(s.events[1].as.retry_fallback_succeeded.model, RC_STR("claude/large")));
     assert_true(rc_str_eq(s.events[1].as.retry_fallback_succeeded.role, RC_STR("default")));
-    tell(&s, delivered, "");
+    emit(&s, delivered, "");
     expect_events(&s, "");
 }
 
@@ -232,73 +232,73 @@ static void test_other_target(void **state)
 static void test_back_at_the_first(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    rc_action next = try_of(1, 2, RC_WHY_COOLING_NEXT_TARGET);
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    rc_action next = attempt_action(1, 2, RC_WHY_COOLING_NEXT_TARGET);
     next.from_entry = 0;
-    tell(&s, next, "busy");
-    next = try_of(0, 3, RC_WHY_OVERFLOW_TO_LARGER);
+    emit(&s, next, "busy");
+    next = attempt_action(0, 3, RC_WHY_OVERFLOW_TO_LARGER);
     next.from_entry = 1;
-    tell(&s, next, "too long");
-    tell(&s, final_of(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED), "");
+    emit(&s, next, "too long");
+    emit(&s, final_action(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED), "");
     expect_events(&s, "auto_retry_end");
 }
 
 static void test_other_credential(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    rc_action next = try_of(0, 2, RC_WHY_NEXT_CREDENTIAL);
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    rc_action next = attempt_action(0, 2, RC_WHY_NEXT_CREDENTIAL);
     next.from_credential = 0;
     next.credential = 1;
-    tell(&s, next, "quota");
+    emit(&s, next, "quota");
     expect_events(&s, "credential_switched auto_retry_start");
     const rc_event_credential_switched *switched = &s.events[0].as.credential_switched;
     assert_true(rc_str_eq(switched->provider, RC_STR("openai")));
     assert_true(rc_str_eq(switched->from, RC_STR("key-1")));
     assert_true(rc_str_eq(switched->to, RC_STR("key-2")));
-    tell(&s, final_of(RC_DO_DELIVER, 2, RC_WHY_SUCCEEDED), "");
+    emit(&s, final_action(RC_DO_DELIVER, 2, RC_WHY_SUCCEEDED), "");
     expect_events(&s, "auto_retry_end");
 }
 
 static void test_refresh(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    tell(&s, pause_of(RC_DO_REFRESH, 1, 99), "refused");
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    emit(&s, pause_action(RC_DO_REFRESH, 1, 99), "refused");
     expect_events(&s, "auto_retry_start");
     assert_int_equal(s.events[0].as.auto_retry_start.delay_ms, 0);
     assert_int_equal(s.events[0].as.auto_retry_start.attempt, 2);
-    tell(&s, try_of(0, 2, RC_WHY_REFRESHED), "refused");
+    emit(&s, attempt_action(0, 2, RC_WHY_REFRESHED), "refused");
     expect_events(&s, "");
-    tell(&s, final_of(RC_DO_STOP, 2, RC_WHY_NOT_RETRYABLE), "refused again");
+    emit(&s, final_action(RC_DO_STOP, 2, RC_WHY_NOT_RETRYABLE), "refused again");
     expect_end(&s.events[0], false, 2, "refused again");
 }
 
 static void test_compaction(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    tell(&s, final_of(RC_DO_COMPACT, 1, RC_WHY_OVERFLOW_COMPACT), "too long");
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    emit(&s, final_action(RC_DO_COMPACT, 1, RC_WHY_OVERFLOW_COMPACT), "too long");
     expect_events(&s, "compaction_needed");
     const rc_event_compaction_needed *needed = &s.events[0].as.compaction_needed;
     assert_true(rc_str_eq(needed->model, RC_STR("claude/large")));
     assert_true(rc_str_eq(needed->error_message, RC_STR("too long")));
     assert_true(rc_str_eq(needed->report_id, RC_STR("rep_1")));
-    tell(&s, final_of(RC_DO_COMPACT, 1, RC_WHY_OVERFLOW_COMPACT), "too long");
+    emit(&s, final_action(RC_DO_COMPACT, 1, RC_WHY_OVERFLOW_COMPACT), "too long");
     expect_events(&s, "");
 
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
-    tell(&s, try_of(0, 2, RC_WHY_WOKE), "busy");
-    tell(&s, final_of(RC_DO_COMPACT, 2, RC_WHY_OVERFLOW_COMPACT), "too long");
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    emit(&s, pause_action(RC_DO_WAIT, 1, 1000), "busy");
+    emit(&s, attempt_action(0, 2, RC_WHY_WOKE), "busy");
+    emit(&s, final_action(RC_DO_COMPACT, 2, RC_WHY_OVERFLOW_COMPACT), "too long");
     expect_events(&s, "auto_retry_end compaction_needed");
     expect_end(&s.events[0], false, 2, "too long");
 }
@@ -307,15 +307,15 @@ static void test_compaction(void **state)
 static void test_switch_after_wait(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
-    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
-    tell(&s, pause_of(RC_DO_WAIT, 1, 500), "busy");
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
+    emit(&s, pause_action(RC_DO_WAIT, 1, 1000), "busy");
+    emit(&s, pause_action(RC_DO_WAIT, 1, 500), "busy");
     expect_events(&s, "auto_retry_end auto_retry_start");
-    rc_action next = try_of(1, 2, RC_WHY_COOLING_NEXT_TARGET);
+    rc_action next = attempt_action(1, 2, RC_WHY_COOLING_NEXT_TARGET);
     next.from_entry = 0;
-    tell(&s, next, "busy");
+    emit(&s, next, "busy");
     expect_events(&s, "retry_fallback_applied");
 }
 
@@ -323,25 +323,25 @@ static void test_switch_after_wait(void **state)
 static void test_early_wake(void **state)
 {
     (void)state;
-    world w;
-    world_init(&w, 1);
-    story s;
-    story_init(&s);
-    tell(&s, world_begin(&w), "");
-    rc_action wait = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-    tell(&s, wait, "busy");
+    call_fixture w;
+    fixture_init(&w, 1);
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, fixture_begin(&w), "");
+    rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    emit(&s, wait, "busy");
     expect_events(&s, "auto_retry_start");
     for (uint64_t i = 0; i < 3; i++) {
-        tell(&s, rc_call_on_wake(&w.call, w.now_ms + i, 1), "busy");
+        emit(&s, rc_call_on_wake(&w.call, w.now_ms + i, 1), "busy");
         expect_events(&s, "");
     }
     /* A wait that is put off is news. */
-    rc_shared_cool_target(&w.shared, 0, wait.at_ms + 100);
-    rc_action later = world_wake(&w, &wait);
-    assert_int_equal(later.what, RC_DO_WAIT);
-    tell(&s, later, "busy");
+    rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 100);
+    rc_action later = fixture_wake(&w, &wait);
+    assert_int_equal(later.kind, RC_DO_WAIT);
+    emit(&s, later, "busy");
     expect_events(&s, "auto_retry_end auto_retry_start");
-    tell(&s, world_wake(&w, &later), "busy");
+    emit(&s, fixture_wake(&w, &later), "busy");
     expect_events(&s, "");
 }
 
@@ -349,38 +349,38 @@ static void test_early_wake(void **state)
 static void test_out_of_place(void **state)
 {
     (void)state;
-    story s;
-    story_init(&s);
-    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
+    emitted_events s;
+    emitted_init(&s);
+    emit(&s, pause_action(RC_DO_WAIT, 1, 1000), "busy");
     expect_events(&s, "");
-    tell(&s, final_of(RC_DO_COMPACT, 1, RC_WHY_OVERFLOW_COMPACT), "too long");
+    emit(&s, final_action(RC_DO_COMPACT, 1, RC_WHY_OVERFLOW_COMPACT), "too long");
     expect_events(&s, "");
-    tell(&s, final_of((rc_action_kind)77, 1, RC_WHY_NONE), "");
+    emit(&s, final_action((rc_action_kind)77, 1, RC_WHY_NONE), "");
     expect_events(&s, "");
-    rc_teller broken = s.teller;
+    rc_emitter broken = s.emitter;
     broken.is_retrying = true;
-    assert_false(rc_teller_validate(&broken));
-    broken = s.teller;
+    assert_false(rc_emitter_validate(&broken));
+    broken = s.emitter;
     broken.next_seq = NULL;
-    assert_false(rc_teller_validate(&broken));
+    assert_false(rc_emitter_validate(&broken));
 }
 
 /* ---- any story keeps T1 to T4 ---- */
 
-typedef struct watch {
+typedef struct pairing {
     uint64_t last_seq;
     uint64_t open_attempt; /* 0: no start is open */
     bool is_fallback;
     size_t starts;
     size_t seen[64]; /* by type */
-} watch;
+} pairing;
 
-static void watch_event(watch *w, const rc_event *event, rc_action_kind what)
+static void pairing_on_event(pairing *w, const rc_event *event, rc_action_kind kind)
 {
     assert_int_equal(event->seq, w->last_seq + 1);
     w->last_seq = event->seq;
     w->seen[event->type]++;
-    const bool is_last = what == RC_DO_DELIVER || what == RC_DO_COMPACT || what == RC_DO_STOP;
+    const bool is_last = kind == RC_DO_DELIVER || kind == RC_DO_COMPACT || kind == RC_DO_STOP;
     if (event->type == RC_EVENT_TYPE_AUTO_RETRY_START) {
         assert_int_equal(w->open_attempt, 0);
         assert_false(is_last);
@@ -390,38 +390,38 @@ static void watch_event(watch *w, const rc_event *event, rc_action_kind what)
     } else if (event->type == RC_EVENT_TYPE_AUTO_RETRY_END) {
         assert_int_not_equal(w->open_attempt, 0);
         assert_int_equal(event->as.auto_retry_end.attempt, w->open_attempt);
-        assert_int_equal(event->as.auto_retry_end.success, what == RC_DO_DELIVER);
+        assert_int_equal(event->as.auto_retry_end.success, kind == RC_DO_DELIVER);
         assert_int_equal(event->as.auto_retry_end.final_error.len > 0,
-                         is_last && what != RC_DO_DELIVER);
+                         is_last && kind != RC_DO_DELIVER);
         w->open_attempt = 0;
     } else if (event->type == RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED) {
         w->is_fallback = true;
     } else if (event->type == RC_EVENT_TYPE_RETRY_FALLBACK_SUCCEEDED) {
-        assert_int_equal(what, RC_DO_DELIVER);
+        assert_int_equal(kind, RC_DO_DELIVER);
         assert_true(w->is_fallback);
     }
 }
 
-static void watch_action(watch *w, story *s, rc_action action, const char *message)
+static void pairing_on_action(pairing *w, emitted_events *s, rc_action action, const char *message)
 {
-    tell(s, action, message);
+    emit(s, action, message);
     for (size_t i = 0; i < s->count; i++)
-        watch_event(w, &s->events[i], action.what);
-    assert_int_equal(w->open_attempt != 0, rc_teller_is_retrying(&s->teller));
-    if (action.what == RC_DO_TRY && w->open_attempt != 0)
+        pairing_on_event(w, &s->events[i], action.kind);
+    assert_int_equal(w->open_attempt != 0, rc_emitter_is_retrying(&s->emitter));
+    if (action.kind == RC_DO_TRY && w->open_attempt != 0)
         assert_int_equal(w->open_attempt, action.attempt);
-    if (action.what >= RC_DO_DELIVER) {
+    if (action.kind >= RC_DO_DELIVER) {
         assert_int_equal(w->open_attempt, 0);
         w->is_fallback = false;
     }
 }
 
 /* A world in which everything can happen to a call. */
-static void random_world(world *w, uint64_t *seed)
+static void random_fixture(call_fixture *w, uint64_t *seed)
 {
-    world_init(w, (uint16_t)(1 + random_below(seed, WORLD_TARGETS)));
+    fixture_init(w, (uint16_t)(1 + random_below(seed, FIXTURE_TARGETS)));
     w->policy.max_calls = 1 + (uint32_t)random_below(seed, 10);
-    w->policy.others.max_attempts = 1 + (uint32_t)random_below(seed, 4);
+    w->policy.default_rule.max_attempts = 1 + (uint32_t)random_below(seed, 4);
     w->policy.retry_exhausted = random_below(seed, 4) == 0;
     if (random_below(seed, 4) == 0)
         w->plan.overflow_to = 2;
@@ -430,14 +430,14 @@ static void random_world(world *w, uint64_t *seed)
     if (random_below(seed, 2) == 0) {
         rc_shared_set_pool(&w->shared, 0, 0, 2, NULL);
         rc_shared_set_pool(&w->shared, 1, 2, 2, NULL);
-        for (size_t i = 0; i < WORLD_CREDENTIALS; i++)
+        for (size_t i = 0; i < FIXTURE_CREDENTIALS; i++)
             w->credentials[i].can_refresh = random_below(seed, 2) == 0;
     }
     if (random_below(seed, 4) == 0)
-        rc_shared_cool_target(&w->shared, 0, w->now_ms + random_below(seed, 3000));
+        rc_shared_cool_down_target(&w->shared, 0, w->now_ms + random_below(seed, 3000));
 }
 
-static rc_action random_step(world *w, rc_action last, uint64_t *seed)
+static rc_action random_step(call_fixture *w, rc_action last, uint64_t *seed)
 {
     static const rc_code codes[] = {
         RC_CODE_RATE_LIMITED, RC_CODE_OVERLOADED,       RC_CODE_PROVIDER_5XX,
@@ -447,20 +447,20 @@ static rc_action random_step(world *w, rc_action last, uint64_t *seed)
     if (random_below(seed, 40) == 0)
         return rc_call_on_cancel(&w->call, w->now_ms);
     if (random_below(seed, 8) == 0)
-        rc_shared_cool_target(&w->shared, (uint16_t)random_below(seed, WORLD_TARGETS),
-                              w->now_ms + random_below(seed, 3000));
-    if (last.what == RC_DO_WAIT) {
+        rc_shared_cool_down_target(&w->shared, (uint16_t)random_below(seed, FIXTURE_TARGETS),
+                                   w->now_ms + random_below(seed, 3000));
+    if (last.kind == RC_DO_WAIT) {
         w->now_ms = last.at_ms;
         return rc_call_on_wake(&w->call, w->now_ms, random_u64(seed));
     }
-    if (last.what == RC_DO_REFRESH)
+    if (last.kind == RC_DO_REFRESH)
         return rc_call_on_refreshed(&w->call, random_below(seed, 2) == 0, w->now_ms,
                                     random_u64(seed));
     w->now_ms += random_below(seed, 300);
     if (random_below(seed, 5) == 0)
         return rc_call_on_success(&w->call, w->now_ms);
-    return world_fail(w, codes[random_below(seed, sizeof codes / sizeof *codes)],
-                      random_below(seed, 3) == 0 ? (int64_t)random_below(seed, 3000) : NO_HINT);
+    return fixture_fail(w, codes[random_below(seed, sizeof codes / sizeof *codes)],
+                        random_below(seed, 3) == 0 ? (int64_t)random_below(seed, 3000) : NO_HINT);
 }
 
 /* Calls of rc_call, one after the other on one teller; now and then one is dropped. */
@@ -468,27 +468,27 @@ static void test_stories_of_calls(void **state)
 {
     (void)state;
     uint64_t seed = 1;
-    story s;
-    story_init(&s);
-    watch watched = {0};
+    emitted_events s;
+    emitted_init(&s);
+    pairing watched = {0};
     for (size_t i = 0; i < 30000; i++) {
-        static world w;
-        random_world(&w, &seed);
-        rc_action action = world_begin(&w);
-        watch_action(&watched, &s, action, "");
+        static call_fixture w;
+        random_fixture(&w, &seed);
+        rc_action action = fixture_begin(&w);
+        pairing_on_action(&watched, &s, action, "");
         bool is_dropped = false;
         while (!rc_call_is_done(&w.call) && !is_dropped) {
             action = random_step(&w, action, &seed);
-            watch_action(&watched, &s, action, "busy");
+            pairing_on_action(&watched, &s, action, "busy");
             is_dropped = random_below(&seed, 50) == 0;
         }
         if (!is_dropped) {
-            watch_action(&watched, &s, rc_call_on_cancel(&w.call, w.now_ms), "late");
+            pairing_on_action(&watched, &s, rc_call_on_cancel(&w.call, w.now_ms), "late");
             assert_int_equal(s.count, 0);
-        } else if (rc_teller_close(&s.teller, NOW, s.events) > 0) {
-            watch_event(&watched, &s.events[0], RC_DO_STOP);
+        } else if (rc_emitter_close(&s.emitter, NOW, s.events) > 0) {
+            pairing_on_event(&watched, &s.events[0], RC_DO_STOP);
         }
-        rc_teller_close(&s.teller, NOW, s.events);
+        rc_emitter_close(&s.emitter, NOW, s.events);
         assert_int_equal(watched.open_attempt, 0);
         watched.is_fallback = false;
     }
@@ -510,12 +510,12 @@ static void test_nonsense(void **state)
 {
     (void)state;
     uint64_t seed = 2;
-    story s;
-    story_init(&s);
-    watch watched = {0};
+    emitted_events s;
+    emitted_init(&s);
+    pairing watched = {0};
     for (size_t i = 0; i < 200000; i++) {
         rc_action action = {
-            .what = (rc_action_kind)(1 + random_below(&seed, 6)),
+            .kind = (rc_action_kind)(1 + random_below(&seed, 6)),
             .reason = RC_WHY_BACKOFF,
             .entry = (uint16_t)random_below(&seed, 3),
             .from_entry = (uint16_t)random_below(&seed, 3),
@@ -525,9 +525,9 @@ static void test_nonsense(void **state)
             .max_attempts = 6,
         };
         /* The try that was announced has the number that was announced. */
-        if (action.what == RC_DO_TRY && watched.open_attempt != 0 && s.teller.is_announced)
+        if (action.kind == RC_DO_TRY && watched.open_attempt != 0 && s.emitter.is_announced)
             action.attempt = (uint32_t)watched.open_attempt;
-        watch_action(&watched, &s, action, "busy");
+        pairing_on_action(&watched, &s, action, "busy");
     }
     assert_true(watched.starts > 10000);
 }

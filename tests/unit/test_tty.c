@@ -11,7 +11,7 @@
 #include "support/real_sys.h"
 #include "sys/tty.h"
 
-static rc_key key_of(const char *typed, size_t len)
+static rc_keypress key_of(const char *typed, size_t len)
 {
     int fds[2];
     rc_tty tty = {.calls = &real_calls};
@@ -19,22 +19,24 @@ static rc_key key_of(const char *typed, size_t len)
     assert_int_equal(pipe(fds), 0);
     tty.fd = fds[0];
     assert_int_equal(write(fds[1], typed, len), (ssize_t)len);
-    rc_key key = rc_tty_key(&tty);
+    rc_keypress key = rc_tty_read_key(&tty);
     close(fds[0]);
     close(fds[1]);
     return key;
 }
 
-static void escape_is_what_nothing_follows(void **state)
+static void escape_is_a_lone_escape_byte(void **state)
 {
     (void)state;
     static const struct {
         const char *typed;
-        rc_key key;
+        rc_keypress key;
     } rows[] = {
-        {"\x1b", RC_KEY_ESCAPE}, {"abc\x1b", RC_KEY_ESCAPE}, {"\x1b\x1b", RC_KEY_ESCAPE},
-        {"\x1b[A", RC_KEY_NONE}, {"\x1bOP", RC_KEY_NONE},    {"\x1b[1;5C", RC_KEY_NONE},
-        {"a", RC_KEY_NONE},      {"\r", RC_KEY_NONE},        {"\xc3\xa9", RC_KEY_NONE},
+        {"\x1b", RC_KEYPRESS_ESCAPE},     {"abc\x1b", RC_KEYPRESS_ESCAPE},
+        {"\x1b\x1b", RC_KEYPRESS_ESCAPE}, {"\x1b[A", RC_KEYPRESS_NONE},
+        {"\x1bOP", RC_KEYPRESS_NONE},     {"\x1b[1;5C", RC_KEYPRESS_NONE},
+        {"a", RC_KEYPRESS_NONE},          {"\r", RC_KEYPRESS_NONE},
+        {"\xc3\xa9", RC_KEYPRESS_NONE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(key_of(rows[i].typed, strlen(rows[i].typed)), rows[i].key);
@@ -57,8 +59,8 @@ static void a_sequence_may_come_in_two_parts(void **state)
     (void)state;
     static const struct {
         const char *rest;
-        rc_key key;
-    } rows[] = {{"[A", RC_KEY_NONE}, {"\x1b", RC_KEY_ESCAPE}, {"", RC_KEY_ESCAPE}};
+        rc_keypress key;
+    } rows[] = {{"[A", RC_KEYPRESS_NONE}, {"\x1b", RC_KEYPRESS_ESCAPE}, {"", RC_KEYPRESS_ESCAPE}};
     rc_sys_calls calls = rc_sys_real;
     calls.poll = poll_late;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -68,32 +70,32 @@ static void a_sequence_may_come_in_two_parts(void **state)
         late_fd = fds[1];
         memcpy(late, rows[i].rest, strlen(rows[i].rest) + 1);
         assert_int_equal(write(fds[1], "\x1b", 1), 1);
-        assert_int_equal(rc_tty_key(&tty), rows[i].key);
+        assert_int_equal(rc_tty_read_key(&tty), rows[i].key);
         close(fds[0]);
         close(fds[1]);
     }
 }
 
-static void a_terminal_that_has_gone_gives_no_keys(void **state)
+static void a_closed_terminal_gives_no_keys(void **state)
 {
     (void)state;
     static const struct {
         int error;
-        rc_key key;
-    } rows[] = {{EIO, RC_KEY_GONE}, {EINTR, RC_KEY_NONE}, {EAGAIN, RC_KEY_NONE}};
+        rc_keypress key;
+    } rows[] = {{EIO, RC_KEYPRESS_CLOSED}, {EINTR, RC_KEYPRESS_NONE}, {EAGAIN, RC_KEYPRESS_NONE}};
     rc_tty tty = {.calls = &real_calls, .fd = -1};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         real_reset();
         real.fail_at = 1;
         real.error = rows[i].error;
-        assert_int_equal(rc_tty_key(&tty), rows[i].key);
+        assert_int_equal(rc_tty_read_key(&tty), rows[i].key);
     }
     int fds[2];
     assert_int_equal(pipe(fds), 0);
     close(fds[1]);
     real_reset();
     tty.fd = fds[0];
-    assert_int_equal(rc_tty_key(&tty), RC_KEY_GONE);
+    assert_int_equal(rc_tty_read_key(&tty), RC_KEYPRESS_CLOSED);
     close(fds[0]);
 }
 
@@ -109,8 +111,8 @@ static void without_a_terminal_nothing_is_done(void **state)
     assert_int_equal(tty.fd, -1);
     assert_false(rc_tty_is_ours(&tty));
     assert_false(rc_tty_keys_begin(&tty));
-    rc_tty_give(&tty, 1);
-    rc_tty_take(&tty);
+    rc_tty_give_foreground(&tty, 1);
+    rc_tty_take_foreground(&tty);
     rc_tty_keys_end(&tty);
     rc_tty_done(&tty);
     assert_int_equal(real.calls, calls);
@@ -186,23 +188,23 @@ static void it_is_taken_back_from_the_command_alone(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rc_tty tty = {.calls = &calls, .fd = 9, .group = OURS};
         holder = OURS;
-        assert_true(rc_tty_give(&tty, ITS));
+        assert_true(rc_tty_give_foreground(&tty, ITS));
         holder = rows[i].holder;
         is_other_empty = rows[i].is_other_empty;
-        rc_tty_take(&tty);
+        rc_tty_take_foreground(&tty);
         assert_int_equal(holder, rows[i].then);
-        assert_int_equal(tty.given_to, rows[i].then == OURS ? 0 : ITS);
+        assert_int_equal(tty.foreground_group, rows[i].then == OURS ? 0 : ITS);
     }
 }
 
-static void it_is_given_only_when_it_is_ours(void **state)
+static void the_foreground_is_given_only_when_held(void **state)
 {
     (void)state;
     rc_sys_calls calls = fake_terminal();
     rc_tty tty = {.calls = &calls, .fd = 9, .group = OURS};
     holder = OTHER;
-    assert_false(rc_tty_give(&tty, ITS));
-    rc_tty_take(&tty);
+    assert_false(rc_tty_give_foreground(&tty, ITS));
+    rc_tty_take_foreground(&tty);
     assert_int_equal(holder, OTHER);
 }
 
@@ -237,12 +239,12 @@ static void modes_are_set_only_when_it_is_ours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(escape_is_what_nothing_follows),
+        cmocka_unit_test(escape_is_a_lone_escape_byte),
         cmocka_unit_test(a_sequence_may_come_in_two_parts),
-        cmocka_unit_test(a_terminal_that_has_gone_gives_no_keys),
+        cmocka_unit_test(a_closed_terminal_gives_no_keys),
         cmocka_unit_test(without_a_terminal_nothing_is_done),
         cmocka_unit_test(it_is_taken_back_from_the_command_alone),
-        cmocka_unit_test(it_is_given_only_when_it_is_ours),
+        cmocka_unit_test(the_foreground_is_given_only_when_held),
         cmocka_unit_test(modes_are_set_only_when_it_is_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

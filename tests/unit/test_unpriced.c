@@ -21,7 +21,7 @@
 
 typedef struct found {
     rc_buf text; /* "u/xx client app+1\n" */
-    char room[8192];
+    char scratch[8192];
 } found;
 
 static void on_each(void *ctx, const rc_unpriced *unpriced)
@@ -51,7 +51,7 @@ static size_t look(const char *config_text, const char *prices_text, found *f)
     rc_prices_init(&prices);
     if (prices_text != NULL)
         assert_int_equal(rc_prices_parse(&prices, rc_str_c(prices_text), &alloc, &faults), RC_OK);
-    rc_buf_init_fixed(&f->text, f->room, sizeof f->room);
+    rc_buf_init_fixed(&f->text, f->scratch, sizeof f->scratch);
     const size_t count = rc_unpriced_find(&prices, &config, on_each, f);
     assert_int_equal(rc_buf_status(&f->text), RC_OK);
     rc_buf_push_byte(&f->text, '\0');
@@ -65,7 +65,7 @@ static void expect(const char *config_text, const char *prices_text, const char 
     static found f;
     size_t lines = 0;
     const size_t count = look(config_text, prices_text, &f);
-    assert_string_equal(f.room, expected);
+    assert_string_equal(f.scratch, expected);
     for (const char *at = expected; *at != '\0'; at++)
         lines += *at == '\n' ? 1u : 0u;
     assert_int_equal(count, lines);
@@ -147,7 +147,7 @@ static void test_many(void **state)
         at += snprintf(config + at, sizeof config - (size_t)at, "{target: u/m%d}, ", i);
     (void)snprintf(config + at, sizeof config - (size_t)at, "{target: o/gpt-4o}]}\n");
     assert_int_equal(look(config, NULL, &f), 30);
-    for (const char *c = f.room; *c != '\0'; c++)
+    for (const char *c = f.scratch; *c != '\0'; c++)
         lines += *c == '\n' ? 1u : 0u;
     assert_int_equal(lines, RC_UNPRICED_SHOWN);
 }
@@ -163,10 +163,10 @@ static void test_words(void **state)
         .provider = RC_STR("u"), .model = RC_STR("m"), .kind = "route", .name = RC_STR("r")};
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        char room[256];
+        char scratch[256];
         rc_buf text;
         unpriced.other_count = i;
-        rc_buf_init_fixed(&text, room, sizeof room);
+        rc_buf_init_fixed(&text, scratch, sizeof scratch);
         rc_unpriced_push(&text, &unpriced);
         assert_true(rc_str_eq(rc_buf_get(&text), rc_str_c(expected[i])));
     }

@@ -400,7 +400,7 @@ static void test_a_status_in_words(void **state)
     (void)state;
     int wrong = 0;
     for (size_t i = 0; i < COUNT(STATUSES); i++) {
-        int status = rc_text_status(rc_str_c(STATUSES[i].text));
+        int status = rc_text_http_status(rc_str_c(STATUSES[i].text));
         if (status == STATUSES[i].status)
             continue;
         print_message("[%s]: %d instead of %d\n", STATUSES[i].text, status, STATUSES[i].status);
@@ -417,7 +417,7 @@ static void test_a_status_is_three_digits(void **state)
         {"42", 0},    {"4290", 0},  {" 429", 0},  {"4x9", 0}, {"", 0},
     };
     for (size_t i = 0; i < COUNT(CASES); i++)
-        assert_int_equal(rc_status_parse(rc_str_c(CASES[i].text)), CASES[i].status);
+        assert_int_equal(rc_http_status_parse(rc_str_c(CASES[i].text)), CASES[i].status);
 }
 
 /* ---- what looks like an error ---- */

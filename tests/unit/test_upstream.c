@@ -11,15 +11,15 @@
 #include "support/fail_alloc.h"
 #include "support/upstream_plain.h"
 
-typedef struct answer_case {
+typedef struct response_case {
     const char *response;
     int status;
     const char *body;
     bool is_kept;
     bool is_bodiless;
-} answer_case;
+} response_case;
 
-static const answer_case answer_cases[] = {
+static const response_case response_cases[] = {
     {OK_5, 200, "hello", true, false},
     {"HTTP/1.1 204 No Content\r\n\r\n", 204, "", true, false},
     {"HTTP/1.1 304 Not Modified\r\ncontent-length: 9\r\n\r\n", 304, "", true, false},
@@ -39,11 +39,11 @@ static const answer_case answer_cases[] = {
     {OK_5 "\r\n", 200, "hello", false, false},
 };
 
-static void answers_are_read(void **state)
+static void responses_are_read(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(answer_cases) / sizeof(answer_cases[0]); i++) {
-        const answer_case *row = &answer_cases[i];
+    for (size_t i = 0; i < sizeof(response_cases) / sizeof(response_cases[0]); i++) {
+        const response_case *row = &response_cases[i];
         probe p = {0};
         print_message("%s\n", row->response);
         begin(peer_repeat, row->response);
@@ -165,7 +165,7 @@ static const fault_case fault_cases[] = {
     {"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", "chunked body"},
 };
 
-static void faults_are_told(void **state)
+static void faults_are_failures(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(fault_cases) / sizeof(fault_cases[0]); i++) {
@@ -338,7 +338,7 @@ static void refuse_early(peer_conn *conn)
     peer_wait(conn->of);
 }
 
-static void an_early_answer_is_delivered(void **state)
+static void an_early_response_is_delivered(void **state)
 {
     size_t len = 16u << 20;
     char *body = calloc(1, len);
@@ -458,7 +458,7 @@ static void say_late(peer_conn *conn)
 }
 
 /* Between the head and the body is no pause of an answer that has begun. */
-static void a_head_begins_no_answer(void **state)
+static void a_partial_head_is_no_response(void **state)
 {
     probe p = {0};
     (void)state;
@@ -491,20 +491,20 @@ static void a_slow_peer_is_not_a_stopped_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_read),
+        cmocka_unit_test(responses_are_read),
         cmocka_unit_test(a_body_may_end_with_the_connection),
         cmocka_unit_test(pieces_of_any_size_give_the_same),
         cmocka_unit_test(views_outlive_a_call_that_is_cancelled_inside),
-        cmocka_unit_test(faults_are_told),
+        cmocka_unit_test(faults_are_failures),
         cmocka_unit_test(endless_heads_are_cut),
         cmocka_unit_test(large_bodies_are_sent_from_views),
         cmocka_unit_test(bodies_in_pieces_arrive_whole),
         cmocka_unit_test(long_heads_are_put_together),
-        cmocka_unit_test(a_head_begins_no_answer),
+        cmocka_unit_test(a_partial_head_is_no_response),
         cmocka_unit_test(a_slow_peer_is_not_a_stopped_one),
         cmocka_unit_test(pushed_bodies_wait_for_the_peer),
         cmocka_unit_test(pushing_has_a_ceiling),
-        cmocka_unit_test(an_early_answer_is_delivered),
+        cmocka_unit_test(an_early_response_is_delivered),
         cmocka_unit_test(a_paused_call_reads_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

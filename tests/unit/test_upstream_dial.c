@@ -15,11 +15,11 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static peer server;
-static world client;
+static fixture client;
 
 /* What the names stand for. */
 static struct {
-    rc_resolve_answer answer;
+    rc_resolve_result answer;
     size_t count;
     const char *addresses[4];
     int asked;
@@ -35,7 +35,7 @@ static rc_address address_of(const char *text)
     return address;
 }
 
-static rc_resolve_answer answer(void *ctx, const char *host, rc_addresses *ret_addresses)
+static rc_resolve_result answer(void *ctx, const char *host, rc_addresses *ret_addresses)
 {
     (void)ctx;
     (void)host;
@@ -63,12 +63,12 @@ static void begin(bool is_guarded)
     client.settings.allow = is_guarded ? NULL : allow_all;
     client.settings.next_dial_ms = 20;
     memset(&names, 0, sizeof(names));
-    world_open(&client);
+    fixture_open(&client);
 }
 
 static void finish(void)
 {
-    assert_true(world_close(&client));
+    assert_true(fixture_close(&client));
     peer_stop(&server);
 }
 
@@ -97,7 +97,7 @@ static uint16_t dead_port(void)
     return port;
 }
 
-static void a_refused_connection_is_told(void **state)
+static void a_refused_connection_is_a_failure(void **state)
 {
     probe p = {0};
     (void)state;
@@ -109,7 +109,7 @@ static void a_refused_connection_is_told(void **state)
     finish();
 }
 
-static void names_that_are_not_found_are_told(void **state)
+static void an_unknown_name_is_a_failure(void **state)
 {
     probe p = {0};
     probe q = {0};
@@ -146,13 +146,13 @@ static void unknown_names_are_no_failing_servers(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         probe p = {0};
         client.settings = rc_upstream_settings_default();
-        client.settings.resolve.ask = no_such_name;
-        world_open(&client);
+        client.settings.resolve.query_fn = no_such_name;
+        fixture_open(&client);
         rc_origin origin = origin_at("http", cases[i].host, 80);
         probe_run(&p, &client, &origin);
         check(&p, cases[i].kind, RC_TRANSPORT_DNS);
         assert_string_equal(p.detail, cases[i].detail);
-        assert_true(world_close(&client));
+        assert_true(fixture_close(&client));
     }
 }
 
@@ -162,7 +162,7 @@ static void the_system_knows_no_invalid_names(void **state)
     probe p = {0};
     (void)state;
     client.settings = rc_upstream_settings_default();
-    world_open(&client);
+    fixture_open(&client);
     rc_origin origin = origin_at("http", "no-such-host.invalid", 80);
     probe_run(&p, &client, &origin);
     print_message("%s\n", p.detail);
@@ -171,7 +171,7 @@ static void the_system_knows_no_invalid_names(void **state)
     assert_true(p.failure.kind == RC_UPSTREAM_DNS_UNKNOWN ||
                 p.failure.kind == RC_UPSTREAM_DNS_FAILED);
     assert_memory_equal(p.detail, "no-such-host.invalid:80: ", 25);
-    assert_true(world_close(&client));
+    assert_true(fixture_close(&client));
 }
 
 static void names_have_a_time_limit(void **state)
@@ -381,16 +381,16 @@ static bool allow_first(void *ctx, const rc_origin *origin, const rc_address *ad
     return origin->is_https || address->v4.sin_addr.s_addr == htonl(INADDR_LOOPBACK);
 }
 
-static void a_name_that_moves_is_looked_at_again(void **state)
+static void a_changed_address_is_checked_again(void **state)
 {
     probe p = {0};
     probe q = {0};
     (void)state;
     begin(false);
-    assert_true(world_close(&client));
+    assert_true(fixture_close(&client));
     client.settings.allow = allow_first;
     client.settings.max_idle = 0;
-    world_open(&client);
+    fixture_open(&client);
     rc_origin origin = origin_at("http", "moves.test", server.port);
     names.count = 1;
     names.addresses[0] = "127.0.0.1";
@@ -492,7 +492,7 @@ typedef struct question {
     size_t count;
 } question;
 
-static void on_answered(rc_lookup *lookup, const rc_addresses *addresses)
+static void on_resolved(rc_lookup *lookup, const rc_addresses *addresses)
 {
     question *one = (question *)lookup;
     one->answers++;
@@ -518,15 +518,15 @@ static void the_resolver_has_its_bounds(void **state)
     uv_loop_init(&loop);
     rc_resolver_init(&resolver, &loop, &settings, rc_upstream_settings_default().alloc);
     for (size_t i = 0; i < 4; i++)
-        q[i].lookup.on_done = on_answered;
+        q[i].lookup.on_done = on_resolved;
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(rc_resolver_find(&resolver, hosts[i], &q[i].lookup, &found),
                          i < 2 ? RC_RESOLVE_PENDING : RC_RESOLVE_FAILED);
     /* The same question again, and one that is taken back. */
     assert_int_equal(rc_resolver_find(&resolver, hosts[1], &q[3].lookup, &found),
                      RC_RESOLVE_PENDING);
-    rc_lookup_forget(&q[1].lookup);
-    rc_lookup_forget(&q[1].lookup);
+    rc_lookup_cancel(&q[1].lookup);
+    rc_lookup_cancel(&q[1].lookup);
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_int_equal(q[0].answers, 1);
     assert_int_equal(q[0].count, 1);
@@ -538,7 +538,7 @@ static void the_resolver_has_its_bounds(void **state)
     assert_int_equal(rc_resolver_find(&resolver, hosts[2], &q[2].lookup, &found),
                      RC_RESOLVE_PENDING);
     assert_int_equal(rc_resolver_find(&resolver, hosts[1], &q[1].lookup, &found), RC_RESOLVE_FOUND);
-    rc_lookup_forget(&q[2].lookup);
+    rc_lookup_cancel(&q[2].lookup);
     rc_resolver_close(&resolver, on_resolver_closed, &is_closed);
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_true(is_closed);
@@ -561,8 +561,8 @@ static void the_other_family_is_dialled_as_well(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_refused_connection_is_told),
-        cmocka_unit_test(names_that_are_not_found_are_told),
+        cmocka_unit_test(a_refused_connection_is_a_failure),
+        cmocka_unit_test(an_unknown_name_is_a_failure),
         cmocka_unit_test(unknown_names_are_no_failing_servers),
         cmocka_unit_test(the_system_knows_no_invalid_names),
         cmocka_unit_test(names_have_a_time_limit),
@@ -575,7 +575,7 @@ int main(void)
         cmocka_unit_test(a_slow_address_does_not_hold_up_the_next),
         cmocka_unit_test(files_run_out),
         cmocka_unit_test(names_may_not_lead_inside),
-        cmocka_unit_test(a_name_that_moves_is_looked_at_again),
+        cmocka_unit_test(a_changed_address_is_checked_again),
         cmocka_unit_test(the_guard_has_its_exceptions),
         cmocka_unit_test(origins_are_read),
         cmocka_unit_test(authority_has_brackets_and_a_port_of_its_own),

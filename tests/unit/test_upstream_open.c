@@ -14,7 +14,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static peer server;
-static world client;
+static fixture client;
 
 /* A port where nobody listens. */
 static uint16_t dead_port(void)
@@ -26,7 +26,7 @@ static uint16_t dead_port(void)
 
 static void finish(void)
 {
-    assert_true(world_close(&client));
+    assert_true(fixture_close(&client));
     peer_stop(&server);
 }
 
@@ -37,7 +37,7 @@ typedef enum opening {
 } opening;
 
 static struct {
-    opening how;
+    opening mode;
     int times;
     const rc_origin *origin;
 } opened;
@@ -57,7 +57,7 @@ static int open_one(void *ctx, const rc_origin *origin)
     assert_ptr_equal(ctx, &opened);
     opened.times++;
     assert_true(rc_origin_eq(origin, opened.origin));
-    switch (opened.how) {
+    switch (opened.mode) {
     case OPENS_TO_PEER:
         return open_to_peer();
     case OPENS_NOTHING:
@@ -70,17 +70,17 @@ static int open_one(void *ctx, const rc_origin *origin)
     return -1;
 }
 
-static void begin_opened(opening how, const rc_origin *origin)
+static void begin_opened(opening mode, const rc_origin *origin)
 {
     memset(&opened, 0, sizeof(opened));
-    opened.how = how;
+    opened.mode = mode;
     opened.origin = origin;
     server = (peer){.ctx = (void *)(uintptr_t)OK_5};
     peer_start(&server, peer_repeat);
     client.settings = rc_upstream_settings_default();
     client.settings.open = open_one;
     client.settings.open_ctx = &opened;
-    world_open(&client);
+    fixture_open(&client);
 }
 
 static void a_connection_may_be_opened_by_somebody_else(void **state)
@@ -101,7 +101,7 @@ static void a_connection_may_be_opened_by_somebody_else(void **state)
     finish();
 }
 
-static void one_that_cannot_be_opened_is_told(void **state)
+static void a_failed_open_is_a_failure(void **state)
 {
     static const opening ways[] = {OPENS_NOTHING, OPENS_A_DEAD_END};
     (void)state;
@@ -136,7 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_connection_may_be_opened_by_somebody_else),
-        cmocka_unit_test(one_that_cannot_be_opened_is_told),
+        cmocka_unit_test(a_failed_open_is_a_failure),
         cmocka_unit_test(one_that_is_opened_may_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

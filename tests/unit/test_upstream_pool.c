@@ -63,7 +63,7 @@ static void a_connection_rests_and_ages_only_so_long(void **state)
     }
 }
 
-static void the_oldest_goes_when_too_many_rest(void **state)
+static void the_oldest_idle_connection_is_closed_over_the_limit(void **state)
 {
     probe p[5] = {0};
     (void)state;
@@ -91,7 +91,7 @@ static void a_stale_connection_is_replaced_silently(void **state)
 {
     (void)state;
     client.settings = rc_upstream_settings_default();
-    client.settings.look_after_ms = 0;
+    client.settings.stale_check_ms = 0;
     begin(one_each, NULL);
     for (int i = 0; i < 5; i++) {
         probe p = {0};
@@ -123,7 +123,7 @@ static void a_reset_connection_is_replaced_silently(void **state)
 {
     (void)state;
     client.settings = rc_upstream_settings_default();
-    client.settings.look_after_ms = UINT32_MAX;
+    client.settings.stale_check_ms = UINT32_MAX;
     begin(one_and_cut, NULL);
     for (int i = 0; i < 5; i++) {
         probe p = {0};
@@ -167,7 +167,7 @@ static void a_connection_closed_before_the_request_came_is_replaced(void **state
     for (int is_open = 0; is_open < 2; is_open++) {
         probe p[2] = {0};
         client.settings = rc_upstream_settings_default();
-        client.settings.look_after_ms = UINT32_MAX;
+        client.settings.stale_check_ms = UINT32_MAX;
         begin(one_and_close, NULL);
         probe_run(&p[0], &client, &origin);
         assert_true(p[0].is_kept);
@@ -195,7 +195,7 @@ static void speak_unasked(peer_conn *conn)
     peer_drain(conn);
 }
 
-static void a_resting_connection_that_ends_or_speaks_is_closed(void **state)
+static void an_idle_connection_with_input_or_end_is_closed(void **state)
 {
     void (*const scripts[])(peer_conn *) = {one_each, speak_unasked};
     (void)state;
@@ -221,7 +221,7 @@ static void one_and_silence(peer_conn *conn)
     peer_read_request(conn);
 }
 
-static void a_reused_connection_that_fails_is_told_as_such(void **state)
+static void a_failed_reused_connection_is_marked_reused(void **state)
 {
     probe first = {0};
     probe second = {0};
@@ -294,7 +294,7 @@ static void the_queue_has_a_length_and_a_time(void **state)
     finish();
 }
 
-static void origins_are_kept_apart_and_make_room(void **state)
+static void origins_have_their_own_pools_and_unused_ones_are_evicted(void **state)
 {
     probe p[4] = {0};
     (void)state;
@@ -318,11 +318,11 @@ static void origins_are_kept_apart_and_make_room(void **state)
     finish();
 }
 
-static void a_living_connection_passes_the_look(void **state)
+static void a_live_connection_passes_the_stale_check(void **state)
 {
     (void)state;
     client.settings = rc_upstream_settings_default();
-    client.settings.look_after_ms = 0;
+    client.settings.stale_check_ms = 0;
     begin(peer_repeat, OK_5);
     for (int i = 0; i < 5; i++) {
         probe p = {0};
@@ -333,7 +333,7 @@ static void a_living_connection_passes_the_look(void **state)
     finish();
 }
 
-static void those_who_wait_later_wait_longer(void **state)
+static void queued_calls_time_out_in_order(void **state)
 {
     probe p[3] = {0};
     (void)state;
@@ -360,17 +360,17 @@ int main(void)
         cmocka_unit_test(connections_are_used_again),
         cmocka_unit_test(a_connection_has_its_number_of_requests),
         cmocka_unit_test(a_connection_rests_and_ages_only_so_long),
-        cmocka_unit_test(the_oldest_goes_when_too_many_rest),
+        cmocka_unit_test(the_oldest_idle_connection_is_closed_over_the_limit),
         cmocka_unit_test(a_stale_connection_is_replaced_silently),
         cmocka_unit_test(a_reset_connection_is_replaced_silently),
         cmocka_unit_test(a_connection_closed_before_the_request_came_is_replaced),
-        cmocka_unit_test(a_resting_connection_that_ends_or_speaks_is_closed),
-        cmocka_unit_test(a_reused_connection_that_fails_is_told_as_such),
+        cmocka_unit_test(an_idle_connection_with_input_or_end_is_closed),
+        cmocka_unit_test(a_failed_reused_connection_is_marked_reused),
         cmocka_unit_test(a_hundred_calls_share_ten_connections),
         cmocka_unit_test(the_queue_has_a_length_and_a_time),
-        cmocka_unit_test(a_living_connection_passes_the_look),
-        cmocka_unit_test(those_who_wait_later_wait_longer),
-        cmocka_unit_test(origins_are_kept_apart_and_make_room),
+        cmocka_unit_test(a_live_connection_passes_the_stale_check),
+        cmocka_unit_test(queued_calls_time_out_in_order),
+        cmocka_unit_test(origins_have_their_own_pools_and_unused_ones_are_evicted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

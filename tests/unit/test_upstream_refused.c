@@ -14,7 +14,7 @@
 
 typedef struct refused_case {
     const char *what;
-    identity_of of;
+    identity_options of;
     int max_version;
     const char *host;
     rc_upstream_kind kind;
@@ -103,7 +103,7 @@ static void bad_peers_are_refused_each_by_its_name(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(refused_cases) / sizeof(refused_cases[0]); i++) {
-        identity_of of = refused_cases[i].of;
+        identity_options of = refused_cases[i].of;
         probe p = {0};
         of.name = "bad";
         identity shown = identity_make(of);
@@ -122,12 +122,12 @@ static void bad_peers_are_refused_each_by_its_name(void **state)
 static void an_unknown_issuer_is_not_trusted(void **state)
 {
     identity other = identity_make(
-        (identity_of){.name = "Other CA", .from_s = -DAY, .until_s = DAY, .is_ca = true});
-    identity shown = identity_make((identity_of){.name = "good",
-                                                 .names = "DNS:good.test",
-                                                 .issuer = &other,
-                                                 .from_s = -DAY,
-                                                 .until_s = DAY});
+        (identity_options){.name = "Other CA", .from_s = -DAY, .until_s = DAY, .is_ca = true});
+    identity shown = identity_make((identity_options){.name = "good",
+                                                      .names = "DNS:good.test",
+                                                      .issuer = &other,
+                                                      .from_s = -DAY,
+                                                      .until_s = DAY});
     probe p = {0};
     (void)state;
     begin(tls_server_new(&shown, 0), peer_repeat, OK_5);
@@ -145,9 +145,9 @@ static void the_system_alone_does_not_trust_a_test(void **state)
     probe p = {0};
     (void)state;
     begin(tls_server_new(&shown, 0), peer_repeat, OK_5);
-    assert_true(world_close(&client));
+    assert_true(fixture_close(&client));
     client.settings.tls = NULL;
-    world_open(&client);
+    fixture_open(&client);
     rc_origin origin = origin_at("https", "good.test", server.port);
     probe_run(&p, &client, &origin);
     check_refusal(&p, RC_UPSTREAM_TLS_UNTRUSTED);
@@ -164,7 +164,7 @@ static void names_of_strangers_are_made_harmless(void **state)
     (void)state;
     for (size_t i = 0, at = strlen(names); i < 60; i++)
         at += (size_t)snprintf(names + at, sizeof(names) - at, ",DNS:a-rather-long-name.test");
-    identity shown = identity_make((identity_of){
+    identity shown = identity_make((identity_options){
         .name = subject, .names = names, .from_s = -DAY, .until_s = DAY, .issuer = &authority});
     begin(tls_server_new(&shown, 0), peer_repeat, OK_5);
     rc_origin origin = origin_at("https", "good.test", server.port);
@@ -181,7 +181,7 @@ static void names_of_strangers_are_made_harmless(void **state)
 }
 
 /* TLS 1.2 refuses in the handshake, 1.3 after it. */
-static void a_peer_that_wants_a_certificate_is_told(void **state)
+static void a_peer_that_requires_a_certificate_is_a_failure(void **state)
 {
     static const int versions[] = {TLS1_2_VERSION, 0};
     identity shown = good_identity();
@@ -212,7 +212,7 @@ static void speak_plainly(peer_conn *conn)
     peer_drain(conn);
 }
 
-static void a_peer_without_tls_is_told(void **state)
+static void a_peer_without_tls_is_a_failure(void **state)
 {
     probe p = {0};
     (void)state;
@@ -233,7 +233,7 @@ static void alert_with(peer_conn *conn)
     peer_drain(conn);
 }
 
-static void alerts_are_told(void **state)
+static void alerts_are_failures(void **state)
 {
     static const struct {
         size_t number;
@@ -289,9 +289,9 @@ int main(void)
         cmocka_unit_test(an_unknown_issuer_is_not_trusted),
         cmocka_unit_test(the_system_alone_does_not_trust_a_test),
         cmocka_unit_test(names_of_strangers_are_made_harmless),
-        cmocka_unit_test(a_peer_that_wants_a_certificate_is_told),
-        cmocka_unit_test(a_peer_without_tls_is_told),
-        cmocka_unit_test(alerts_are_told),
+        cmocka_unit_test(a_peer_that_requires_a_certificate_is_a_failure),
+        cmocka_unit_test(a_peer_without_tls_is_a_failure),
+        cmocka_unit_test(alerts_are_failures),
         cmocka_unit_test(a_handshake_that_is_cut_is_no_failure_of_tls),
     };
     return cmocka_run_group_tests(tests, make_authority, free_authority);

@@ -214,9 +214,9 @@ static void a_stale_connection_is_replaced_silently(void **state)
     identity shown = good_identity();
     (void)state;
     begin(tls_server_new(&shown, 0), one_each, NULL);
-    assert_true(world_close(&client));
-    client.settings.look_after_ms = 0;
-    world_open(&client);
+    assert_true(fixture_close(&client));
+    client.settings.stale_check_ms = 0;
+    fixture_open(&client);
     rc_origin origin = origin_at("https", "good.test", server.port);
     for (int i = 0; i < 4; i++) {
         probe p = {0};

@@ -13,7 +13,7 @@
 typedef struct good_case {
     const char *text;
     bool is_https;
-    rc_url_host kind;
+    rc_url_host_kind kind;
     const char *host;
     uint16_t port;
     const char *path;
@@ -45,7 +45,7 @@ static void good_addresses_are_read(void **state)
         print_message("%s\n", row->text);
         assert_int_equal(rc_url_parse(rc_str_c(row->text), &url), RC_URL_FAULT_NONE);
         assert_int_equal(url.is_https, row->is_https);
-        assert_int_equal(url.kind, row->kind);
+        assert_int_equal(url.host_kind, row->kind);
         assert_true(rc_str_eq(url.host, rc_str_c(row->host)));
         assert_int_equal(url.port, row->port);
         assert_true(rc_str_eq(url.path, rc_str_c(row->path)));

@@ -14,28 +14,28 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static rc_usage_count said_by(const char *text)
+static rc_usage_count reported_by(const char *text)
 {
     rc_usage usage;
     rc_usage_init(&usage);
     rc_usage_read(&usage, json_text(text));
-    return rc_usage_said(&usage);
+    return rc_usage_reported(&usage);
 }
 
-static void assert_said(const char *text, const rc_usage_count *wanted)
+static void assert_reported(const char *text, const rc_usage_count *wanted)
 {
-    rc_usage_count said = said_by(text);
-    if (memcmp(&said, wanted, sizeof said) != 0)
+    rc_usage_count reported = reported_by(text);
+    if (memcmp(&reported, wanted, sizeof reported) != 0)
         print_message("%s\n", text);
-    assert_int_equal(said.input, wanted->input);
-    assert_int_equal(said.output, wanted->output);
-    assert_int_equal(said.cached, wanted->cached);
-    assert_int_equal(said.written, wanted->written);
-    assert_int_equal(said.reasoning, wanted->reasoning);
-    assert_int_equal(said.written_1h, wanted->written_1h);
-    assert_int_equal(said.audio_ms, wanted->audio_ms);
-    assert_int_equal(said.images, wanted->images);
-    assert_int_equal(said.cost_micros, wanted->cost_micros);
+    assert_int_equal(reported.input, wanted->input);
+    assert_int_equal(reported.output, wanted->output);
+    assert_int_equal(reported.cached, wanted->cached);
+    assert_int_equal(reported.written, wanted->written);
+    assert_int_equal(reported.reasoning, wanted->reasoning);
+    assert_int_equal(reported.written_1h, wanted->written_1h);
+    assert_int_equal(reported.audio_ms, wanted->audio_ms);
+    assert_int_equal(reported.images, wanted->images);
+    assert_int_equal(reported.cost_micros, wanted->cost_micros);
 }
 
 /* In the order of rc_usage_count: input, output, cached, written, reasoning, written_1h, audio_ms,
@@ -45,7 +45,7 @@ static void test_every_form(void **state)
     (void)state;
     static const struct {
         const char *body;
-        rc_usage_count said;
+        rc_usage_count reported;
     } rows[] = {
         /* OpenAI chat */
         {"{'id':'c','choices':[{'index':0,'message':{'role':'assistant','content':'Hi'}}],"
@@ -138,7 +138,7 @@ static void test_every_form(void **state)
          {12, -1, -1, -1, -1, -1, -1, -1, -1}},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
-        assert_said(rows[i].body, &rows[i].said);
+        assert_reported(rows[i].body, &rows[i].reported);
 }
 
 #define NOTHING                            \
@@ -192,7 +192,7 @@ static void test_not_believed(void **state)
     };
     static const rc_usage_count nothing = NOTHING;
     for (size_t i = 0; i < COUNT(bodies); i++)
-        assert_said(bodies[i], &nothing);
+        assert_reported(bodies[i], &nothing);
 }
 
 /* However much of a body has come: all of the count or nothing of it. */
@@ -206,9 +206,9 @@ static void test_every_cut(void **state)
     for (size_t len = 0; len < sizeof body; len++) {
         memcpy(text, body, len);
         text[len] = '\0';
-        rc_usage_count said = said_by(text);
-        assert_int_equal(said.input, len >= whole ? 125 : -1);
-        assert_int_equal(said.output, len >= whole ? 1500 : -1);
+        rc_usage_count reported = reported_by(text);
+        assert_int_equal(reported.input, len >= whole ? 125 : -1);
+        assert_int_equal(reported.output, len >= whole ? 1500 : -1);
     }
 }
 
@@ -221,16 +221,16 @@ static void test_parts(void **state)
     assert_false(rc_usage_has_tokens(&usage));
     assert_true(rc_usage_read_object(&usage, json_text("{'input_tokens':25,'output_tokens':1}")));
     assert_true(rc_usage_read_object(&usage, json_text("{'output_tokens':15}")));
-    assert_int_equal(rc_usage_said(&usage).input, 25);
-    assert_int_equal(rc_usage_said(&usage).output, 15);
+    assert_int_equal(rc_usage_reported(&usage).input, 25);
+    assert_int_equal(rc_usage_reported(&usage).output, 15);
     /* some relays close with zeros */
     assert_true(rc_usage_read_object(&usage, json_text("{'input_tokens':0,'output_tokens':0}")));
-    assert_int_equal(rc_usage_said(&usage).input, 25);
-    assert_int_equal(rc_usage_said(&usage).output, 15);
+    assert_int_equal(rc_usage_reported(&usage).input, 25);
+    assert_int_equal(rc_usage_reported(&usage).output, 15);
     assert_true(rc_usage_read_object(&usage, json_text("{'output_tokens':14}")));
-    assert_int_equal(rc_usage_said(&usage).output, 14);
+    assert_int_equal(rc_usage_reported(&usage).output, 14);
     assert_false(rc_usage_read_object(&usage, json_text("{'output_tokens':99")));
-    assert_int_equal(rc_usage_said(&usage).output, 14);
+    assert_int_equal(rc_usage_reported(&usage).output, 14);
 
     rc_usage part;
     rc_usage_init(&part);
@@ -239,15 +239,15 @@ static void test_parts(void **state)
     rc_usage_add(&usage, &part);
     rc_usage_add(&usage, &part);
     assert_int_equal(usage.weight, 16);
-    assert_int_equal(rc_usage_said(&usage).images, 2);
-    assert_int_equal(rc_usage_said(&usage).output, 14);
+    assert_int_equal(rc_usage_reported(&usage).images, 2);
+    assert_int_equal(rc_usage_reported(&usage).output, 14);
 
     /* a number by its name, as of a stream that has them at the top */
     assert_true(rc_usage_read_number(&usage, RC_STR("eval_count"), RC_STR("77")));
     assert_false(rc_usage_read_number(&usage, RC_STR("eval_counts"), RC_STR("78")));
     assert_false(rc_usage_read_number(&usage, RC_STR("cache_creation"), RC_STR("78")));
     assert_false(rc_usage_read_number(&usage, RC_STR("eval_count"), RC_STR("x")));
-    assert_int_equal(rc_usage_said(&usage).output, 77);
+    assert_int_equal(rc_usage_reported(&usage).output, 77);
 }
 
 /* Parts of a whole are never more than it. */
@@ -256,7 +256,7 @@ static void test_parts_fit(void **state)
     (void)state;
     static const struct {
         const char *body;
-        rc_usage_count said;
+        rc_usage_count reported;
     } rows[] = {
         {"{'usage':{'prompt_tokens':10,'cached_tokens':16,'completion_tokens':2,"
          "'reasoning_tokens':3}}",
@@ -267,7 +267,7 @@ static void test_parts_fit(void **state)
         {"{'usage':{'cached_tokens':8,'reasoning_tokens':3}}", {-1, -1, 0, -1, 0, -1, -1, -1, -1}},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
-        assert_said(rows[i].body, &rows[i].said);
+        assert_reported(rows[i].body, &rows[i].reported);
 }
 
 /* A usage object has a ceiling, and so has its depth. */
@@ -299,7 +299,7 @@ static void test_ceilings(void **state)
     memset(deep + at + 400, ']', 400);
     deep[at + 800] = '}';
     assert_true(rc_usage_read_object(&usage, rc_str_make(deep, (size_t)at + 801)));
-    assert_int_equal(rc_usage_said(&usage).input, 3);
+    assert_int_equal(rc_usage_reported(&usage).input, 3);
 }
 
 static void test_tail(void **state)
@@ -334,8 +334,8 @@ static void test_tail(void **state)
         bool is_read = rc_usage_read_tail(&usage, json_text(rows[i].tail));
         assert_int_equal(is_read, rows[i].input >= 0);
         assert_int_equal(usage.is_final, is_read);
-        assert_int_equal(rc_usage_said(&usage).input, rows[i].input);
-        assert_int_equal(rc_usage_said(&usage).output, rows[i].output);
+        assert_int_equal(rc_usage_reported(&usage).input, rows[i].input);
+        assert_int_equal(rc_usage_reported(&usage).output, rows[i].output);
     }
 }
 
@@ -406,10 +406,10 @@ static void test_digits(void **state)
         char text[128];
         rc_usage usage;
         print_message("%s\n", rows[i].number);
-        for (int place = 0; place < 2; place++) {
+        for (int location = 0; location < 2; location++) {
             rc_usage_init(&usage);
             snprintf(text, sizeof text,
-                     place == 0 ? "{'prompt_tokens':%s}" : "{'prompt_tokens':%s,'x':1}",
+                     location == 0 ? "{'prompt_tokens':%s}" : "{'prompt_tokens':%s,'x':1}",
                      rows[i].number);
             rc_usage_read_object(&usage, json_text(text));
             assert_int_equal(usage.numbers[RC_USAGE_INPUT], rows[i].value);

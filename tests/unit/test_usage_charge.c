@@ -86,12 +86,12 @@ static void test_weight_of_json(void **state)
 
 /* --- requests --- */
 
-static void test_ask(void **state)
+static void test_estimate(void **state)
 {
     (void)state;
     static const struct {
         const char *body;
-        rc_ask ask;
+        rc_usage_estimate estimate;
     } rows[] = {
         {"{'model':'gpt-4o','messages':[{'role':'user','content':'twelve bytes'}]}",
          {4 + 3, 0, 1, 0, 0}},
@@ -124,29 +124,29 @@ static void test_ask(void **state)
         {"--boundary\r\ncontent-disposition: form-data\r\n", {0, 0, 1, 1, 2}},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        rc_ask ask = rc_ask_read(json_text(rows[i].body));
-        if (memcmp(&ask, &rows[i].ask, sizeof ask) != 0)
+        rc_usage_estimate estimate = rc_usage_estimate_read(json_text(rows[i].body));
+        if (memcmp(&estimate, &rows[i].estimate, sizeof estimate) != 0)
             print_message("%s\n", rows[i].body);
-        assert_int_equal(ask.input, rows[i].ask.input);
-        assert_int_equal(ask.max_output, rows[i].ask.max_output);
-        assert_int_equal(ask.answers, rows[i].ask.answers);
-        assert_int_equal(ask.images, rows[i].ask.images);
-        assert_int_equal(ask.audio_ms, rows[i].ask.audio_ms);
+        assert_int_equal(estimate.input, rows[i].estimate.input);
+        assert_int_equal(estimate.max_output, rows[i].estimate.max_output);
+        assert_int_equal(estimate.choices, rows[i].estimate.choices);
+        assert_int_equal(estimate.images, rows[i].estimate.images);
+        assert_int_equal(estimate.audio_ms, rows[i].estimate.audio_ms);
     }
 }
 
 static void test_foresee(void **state)
 {
     (void)state;
-    rc_charge charge = rc_usage_foresee(json_text("{'input':'abcdefgh'}"), 4096);
+    rc_charge charge = rc_usage_charge_max(json_text("{'input':'abcdefgh'}"), 4096);
     assert_int_equal(charge.input, 2);
     assert_int_equal(charge.output, 4096);
     assert_true(charge.is_estimated && !charge.is_measured);
-    charge = rc_usage_foresee(json_text("{'messages':[],'max_tokens':10,'n':3}"), 4096);
+    charge = rc_usage_charge_max(json_text("{'messages':[],'max_tokens':10,'n':3}"), 4096);
     assert_int_equal(charge.output, 30);
-    charge = rc_usage_foresee(json_text("{'messages':[],'n':100000000}"), UINT64_MAX);
+    charge = rc_usage_charge_max(json_text("{'messages':[],'n':100000000}"), UINT64_MAX);
     assert_int_equal(charge.output, RC_USAGE_MAX);
-    charge = rc_usage_foresee(json_text("{'prompt':'a','n':4}"), 0);
+    charge = rc_usage_charge_max(json_text("{'prompt':'a','n':4}"), 0);
     assert_int_equal(charge.images, 4);
 }
 
@@ -169,11 +169,11 @@ static void assert_charge(const rc_charge *charge, uint64_t input, uint64_t outp
 }
 
 /* count: what was said; content: the weight that came. */
-static void test_every_end_of_a_try(void **state)
+static void test_every_end_of_an_attempt(void **state)
 {
     (void)state;
     static const struct {
-        rc_try_end end;
+        rc_attempt_end end;
         const char *count;
         uint64_t content;
         bool is_final;
@@ -182,35 +182,37 @@ static void test_every_end_of_a_try(void **state)
         basis flag;
     } rows[] = {
         /* nothing was counted */
-        {RC_TRY_NOT_SENT, NULL, 0, false, 0, 0, FREE},
-        {RC_TRY_FREE, NULL, 40, false, 0, 0, FREE},
-        {RC_TRY_REFUSED, NULL, 0, false, 0, 0, FREE},
-        {RC_TRY_REFUSED, NULL, 40, false, 0, 0, FREE},
-        {RC_TRY_SILENT, NULL, 0, false, 7, 0, ESTIMATED},
-        {RC_TRY_CUT, NULL, 0, false, 7, 0, ESTIMATED},
-        {RC_TRY_CUT, NULL, 41, false, 7, 11, ESTIMATED},
-        {RC_TRY_CANCELLED, NULL, 40, false, 7, 10, ESTIMATED},
-        {RC_TRY_DONE, NULL, 40, false, 7, 10, ESTIMATED},
+        {RC_ATTEMPT_END_NOT_SENT, NULL, 0, false, 0, 0, FREE},
+        {RC_ATTEMPT_END_FREE, NULL, 40, false, 0, 0, FREE},
+        {RC_ATTEMPT_END_REFUSED, NULL, 0, false, 0, 0, FREE},
+        {RC_ATTEMPT_END_REFUSED, NULL, 40, false, 0, 0, FREE},
+        {RC_ATTEMPT_END_SILENT, NULL, 0, false, 7, 0, ESTIMATED},
+        {RC_ATTEMPT_END_CUT, NULL, 0, false, 7, 0, ESTIMATED},
+        {RC_ATTEMPT_END_CUT, NULL, 41, false, 7, 11, ESTIMATED},
+        {RC_ATTEMPT_END_CANCELLED, NULL, 40, false, 7, 10, ESTIMATED},
+        {RC_ATTEMPT_END_DONE, NULL, 40, false, 7, 10, ESTIMATED},
         /* the beginning was: Anthropic's message_start */
-        {RC_TRY_NOT_SENT, "{'input_tokens':25,'output_tokens':1}", 0, false, 0, 0, FREE},
-        {RC_TRY_FREE, "{'input_tokens':25,'output_tokens':1}", 0, false, 0, 0, FREE},
-        {RC_TRY_REFUSED, "{'input_tokens':25,'output_tokens':1}", 0, false, 25, 1, MEASURED},
-        {RC_TRY_CUT, "{'input_tokens':25,'output_tokens':1}", 0, false, 25, 1, ESTIMATED},
-        {RC_TRY_CUT, "{'input_tokens':25,'output_tokens':1}", 40, false, 25, 10, ESTIMATED},
-        {RC_TRY_CANCELLED, "{'input_tokens':25,'output_tokens':90}", 40, false, 25, 90, ESTIMATED},
+        {RC_ATTEMPT_END_NOT_SENT, "{'input_tokens':25,'output_tokens':1}", 0, false, 0, 0, FREE},
+        {RC_ATTEMPT_END_FREE, "{'input_tokens':25,'output_tokens':1}", 0, false, 0, 0, FREE},
+        {RC_ATTEMPT_END_REFUSED, "{'input_tokens':25,'output_tokens':1}", 0, false, 25, 1,
+         MEASURED},
+        {RC_ATTEMPT_END_CUT, "{'input_tokens':25,'output_tokens':1}", 0, false, 25, 1, ESTIMATED},
+        {RC_ATTEMPT_END_CUT, "{'input_tokens':25,'output_tokens':1}", 40, false, 25, 10, ESTIMATED},
+        {RC_ATTEMPT_END_CANCELLED, "{'input_tokens':25,'output_tokens':90}", 40, false, 25, 90,
+         ESTIMATED},
         /* all of it was */
-        {RC_TRY_DONE, "{'input_tokens':25,'output_tokens':90}", 40, true, 25, 90, MEASURED},
-        {RC_TRY_DONE, "{'input_tokens':25,'output_tokens':9}", 400, false, 25, 9, MEASURED},
-        {RC_TRY_CUT, "{'input_tokens':25,'output_tokens':9}", 400, true, 25, 9, MEASURED},
+        {RC_ATTEMPT_END_DONE, "{'input_tokens':25,'output_tokens':90}", 40, true, 25, 90, MEASURED},
+        {RC_ATTEMPT_END_DONE, "{'input_tokens':25,'output_tokens':9}", 400, false, 25, 9, MEASURED},
+        {RC_ATTEMPT_END_CUT, "{'input_tokens':25,'output_tokens':9}", 400, true, 25, 9, MEASURED},
         /* one of the two was */
-        {RC_TRY_DONE, "{'output_tokens':9}", 400, true, 7, 9, ESTIMATED},
-        {RC_TRY_DONE, "{'input_tokens':0,'output_tokens':9}", 400, true, 7, 9, ESTIMATED},
-        {RC_TRY_DONE, "{'input_tokens':8}", 0, true, 8, 0, MEASURED}, /* an embedding */
-        {RC_TRY_DONE, "{'input_tokens':8}", 40, true, 8, 10, ESTIMATED},
-        {RC_TRY_DONE, "{'input_tokens':8,'output_tokens':0}", 0, true, 8, 0, MEASURED},
-        {RC_TRY_DONE, "{'input_tokens':8,'output_tokens':0}", 40, true, 8, 10, ESTIMATED},
-        {RC_TRY_CUT, "{'input_tokens':8,'output_tokens':0}", 40, true, 8, 10, ESTIMATED},
-        {RC_TRY_END_COUNT, "{'input_tokens':8}", 40, true, 0, 0, FREE},
+        {RC_ATTEMPT_END_DONE, "{'output_tokens':9}", 400, true, 7, 9, ESTIMATED},
+        {RC_ATTEMPT_END_DONE, "{'input_tokens':0,'output_tokens':9}", 400, true, 7, 9, ESTIMATED},
+        {RC_ATTEMPT_END_DONE, "{'input_tokens':8}", 0, true, 8, 0, MEASURED}, /* an embedding */
+        {RC_ATTEMPT_END_DONE, "{'input_tokens':8}", 40, true, 8, 10, ESTIMATED},
+        {RC_ATTEMPT_END_DONE, "{'input_tokens':8,'output_tokens':0}", 0, true, 8, 0, MEASURED},
+        {RC_ATTEMPT_END_DONE, "{'input_tokens':8,'output_tokens':0}", 40, true, 8, 10, ESTIMATED},
+        {RC_ATTEMPT_END_CUT, "{'input_tokens':8,'output_tokens':0}", 40, true, 8, 10, ESTIMATED},
+        {RC_ATTEMPT_END_COUNT, "{'input_tokens':8}", 40, true, 0, 0, FREE},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rc_usage usage;
@@ -233,7 +235,7 @@ static void test_parts_of_a_charge(void **state)
                                     "'cache_read_input_tokens':100,'cache_creation':"
                                     "{'ephemeral_1h_input_tokens':6},'output_tokens':15,"
                                     "'output_tokens_details':{'reasoning_tokens':4},'cost':0.5}}"));
-    rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json_text(REQUEST));
+    rc_charge charge = rc_usage_charge(&usage, RC_ATTEMPT_END_DONE, json_text(REQUEST));
     assert_charge(&charge, 135, 15, MEASURED);
     assert_int_equal(charge.cached, 100);
     assert_int_equal(charge.written, 10);
@@ -246,16 +248,16 @@ static void test_parts_of_a_charge(void **state)
     /* images and sound: counted, else as they were asked for */
     rc_usage_init(&usage);
     rc_usage_read(&usage, json_text("{'data':[{'url':'a'},{'url':'b'}]}"));
-    charge = rc_usage_charge(&usage, RC_TRY_DONE, json_text("{'prompt':'a cat','n':3}"));
+    charge = rc_usage_charge(&usage, RC_ATTEMPT_END_DONE, json_text("{'prompt':'a cat','n':3}"));
     assert_int_equal(charge.images, 2);
     rc_usage_init(&usage);
-    charge = rc_usage_charge(&usage, RC_TRY_SILENT, json_text("{'prompt':'a cat','n':3}"));
+    charge = rc_usage_charge(&usage, RC_ATTEMPT_END_SILENT, json_text("{'prompt':'a cat','n':3}"));
     assert_int_equal(charge.images, 3);
     assert_false(charge.has_cost);
-    charge = rc_usage_charge(&usage, RC_TRY_REFUSED, json_text("{'prompt':'a cat','n':3}"));
+    charge = rc_usage_charge(&usage, RC_ATTEMPT_END_REFUSED, json_text("{'prompt':'a cat','n':3}"));
     assert_int_equal(charge.images, 0);
     rc_usage_read(&usage, json_text("{'usage':{'type':'duration','seconds':12}}"));
-    charge = rc_usage_charge(&usage, RC_TRY_DONE, RC_STR("--x\r\n"));
+    charge = rc_usage_charge(&usage, RC_ATTEMPT_END_DONE, RC_STR("--x\r\n"));
     assert_charge(&charge, 0, 0, MEASURED);
     assert_int_equal(charge.audio_ms, 12000);
 }
@@ -300,7 +302,7 @@ static void test_partial_counts(void **state)
                  "'abcdefghijklmnopqrstuvwxyzabcdefghijklmn'}}],'usage':%s}",
                  rows[i].usage);
         rc_usage_read(&usage, json_text(text));
-        const rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json_text(REQUEST));
+        const rc_charge charge = rc_usage_charge(&usage, RC_ATTEMPT_END_DONE, json_text(REQUEST));
         assert_charge(&charge, rows[i].input, rows[i].output, rows[i].flag);
     }
 }
@@ -342,7 +344,7 @@ static void test_no_output(void **state)
         rc_usage_init(&usage);
         print_message("%s\n", rows[i].text);
         rc_usage_read(&usage, json_text(rows[i].text));
-        const rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json_text(REQUEST));
+        const rc_charge charge = rc_usage_charge(&usage, RC_ATTEMPT_END_DONE, json_text(REQUEST));
         assert_charge(&charge, 8, rows[i].output, rows[i].output > 0 ? ESTIMATED : MEASURED);
     }
 #undef ZERO
@@ -364,7 +366,7 @@ static void test_embeddings(void **state)
         rc_usage usage;
         rc_usage_init(&usage);
         rc_usage_read(&usage, json_text(rows[i]));
-        const rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json_text(REQUEST));
+        const rc_charge charge = rc_usage_charge(&usage, RC_ATTEMPT_END_DONE, json_text(REQUEST));
         assert_charge(&charge, 8, 0, MEASURED);
     }
 }
@@ -376,55 +378,55 @@ static void test_streams(void **state)
     static const struct {
         const char *text;
         rc_stream_dialect dialect;
-        rc_try_end end;
+        rc_attempt_end end;
         uint64_t input;
         uint64_t output;
         basis flag;
     } rows[] = {
         {ROLE DELTA("'content':'twelve bytes'") STOP("stop") CHAT_USAGE DONE, RC_STREAM_OPENAI_CHAT,
-         RC_TRY_DONE, 20, 9, MEASURED},
+         RC_ATTEMPT_END_DONE, 20, 9, MEASURED},
         /* nobody asked for the count */
         {ROLE DELTA("'content':'twelve bytes'") STOP("stop") DONE, RC_STREAM_OPENAI_CHAT,
-         RC_TRY_DONE, 7, 3, ESTIMATED},
+         RC_ATTEMPT_END_DONE, 7, 3, ESTIMATED},
         /* the count has come, the end has not */
-        {ROLE DELTA("'content':'a'") STOP("stop") CHAT_USAGE, RC_STREAM_OPENAI_CHAT, RC_TRY_CUT, 20,
-         9, MEASURED},
+        {ROLE DELTA("'content':'a'") STOP("stop") CHAT_USAGE, RC_STREAM_OPENAI_CHAT,
+         RC_ATTEMPT_END_CUT, 20, 9, MEASURED},
         {ROLE DELTA("'content':'\\u4f60\\u597d'") DELTA("'content':'abcd'"), RC_STREAM_OPENAI_CHAT,
-         RC_TRY_CUT, 7, 3, ESTIMATED},
+         RC_ATTEMPT_END_CUT, 7, 3, ESTIMATED},
         /* a call's arguments weigh, what is around them does not */
         {DELTA("'tool_calls':[{'index':0,'id':'call_1234567890','type':'function','function':"
                "{'name':'look','arguments':''}}]")
              DELTA("'tool_calls':[{'index':0,'function':{'arguments':'abcdefgh'}}]"),
-         RC_STREAM_OPENAI_CHAT, RC_TRY_CANCELLED, 7, 3, ESTIMATED},
+         RC_STREAM_OPENAI_CHAT, RC_ATTEMPT_END_CANCELLED, 7, 3, ESTIMATED},
         {DELTA("'audio':{'id':'a','data':'AAAAAAAAAAAAAAAAAAAAAAAA'}"), RC_STREAM_OPENAI_CHAT,
-         RC_TRY_CUT, 7, 0, ESTIMATED},
-        {CLAUDE_START CLAUDE_TEXT("twelve bytes"), RC_STREAM_ANTHROPIC, RC_TRY_CUT, 135, 3,
+         RC_ATTEMPT_END_CUT, 7, 0, ESTIMATED},
+        {CLAUDE_START CLAUDE_TEXT("twelve bytes"), RC_STREAM_ANTHROPIC, RC_ATTEMPT_END_CUT, 135, 3,
          ESTIMATED},
         {CLAUDE_START CLAUDE_TEXT("twelve bytes") CLAUDE_END("end_turn"), RC_STREAM_ANTHROPIC,
-         RC_TRY_DONE, 135, 15, MEASURED},
+         RC_ATTEMPT_END_DONE, 135, 15, MEASURED},
         {CLAUDE_START CLAUDE_DELTA("'type':'signature_delta','signature':'QUJDREVGR0hJSktM'"),
-         RC_STREAM_ANTHROPIC, RC_TRY_CUT, 135, 1, ESTIMATED},
+         RC_STREAM_ANTHROPIC, RC_ATTEMPT_END_CUT, 135, 1, ESTIMATED},
         /* what is repeated at the end weighs once */
         {RESPONSE_HEAD RESPONSE_TEXT("twelve bytes")
              RESPONSE("response.output_text.done", ",'text':'twelve bytes'"),
-         RC_STREAM_OPENAI_RESPONSES, RC_TRY_CUT, 7, 3, ESTIMATED},
-        {GEM(PARTS("{'text': 'a'}")), RC_STREAM_GEMINI, RC_TRY_CUT, 8, 12, ESTIMATED},
-        {GEM(PARTS("{'text': 'a'}") ",'finishReason': 'STOP'"), RC_STREAM_GEMINI, RC_TRY_CUT, 8, 12,
-         MEASURED},
+         RC_STREAM_OPENAI_RESPONSES, RC_ATTEMPT_END_CUT, 7, 3, ESTIMATED},
+        {GEM(PARTS("{'text': 'a'}")), RC_STREAM_GEMINI, RC_ATTEMPT_END_CUT, 8, 12, ESTIMATED},
+        {GEM(PARTS("{'text': 'a'}") ",'finishReason': 'STOP'"), RC_STREAM_GEMINI,
+         RC_ATTEMPT_END_CUT, 8, 12, MEASURED},
     };
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
+    rc_buf scratch;
     char text[STREAM_SAMPLE_MAX];
-    rc_buf_init(&room, &alloc, 2 * RC_STREAM_EVENT_MAX_BYTES);
+    rc_buf_init(&scratch, &alloc, 2 * RC_STREAM_EVENT_MAX_BYTES);
     for (size_t i = 0; i < COUNT(rows); i++) {
         stream_run run =
             stream_run_do(FORM_SSE, rows[i].dialect, stream_sample_text(rows[i].text, text),
-                          CUT_NOT, &room, RC_STREAM_EVENT_MAX_BYTES);
+                          CUT_NOT, &scratch, RC_STREAM_EVENT_MAX_BYTES);
         rc_charge charge = rc_usage_charge(&run.watch.usage, rows[i].end, json_text(REQUEST));
         assert_charge(&charge, rows[i].input, rows[i].output, rows[i].flag);
         stream_run_done(&run);
     }
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
 }
 
 /* An event that is too large to be read has its count at the end. */
@@ -433,8 +435,8 @@ static void test_large_event(void **state)
     (void)state;
     static char text[8192];
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
-    rc_buf_init(&room, &alloc, sizeof text);
+    rc_buf scratch;
+    rc_buf_init(&scratch, &alloc, sizeof text);
     size_t len = 0;
     rc_str head =
         json_text("event: response.completed\ndata: {'type':'response.completed','response':"
@@ -448,22 +450,23 @@ static void test_large_event(void **state)
     len += tail.len;
     for (unsigned cut = CUT_NOT; cut < 9; cut++) {
         stream_run run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_RESPONSES, rc_str_make(text, len),
-                                       cut, &room, 4096);
-        rc_charge charge = rc_usage_charge(&run.watch.usage, RC_TRY_DONE, json_text(REQUEST));
+                                       cut, &scratch, 4096);
+        rc_charge charge =
+            rc_usage_charge(&run.watch.usage, RC_ATTEMPT_END_DONE, json_text(REQUEST));
         assert_charge(&charge, 36, 87, MEASURED);
         stream_run_done(&run);
     }
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
 }
 
 static void test_names(void **state)
 {
     (void)state;
-    assert_string_equal(rc_try_end_name(RC_TRY_NOT_SENT), "not_sent");
-    assert_string_equal(rc_try_end_name(RC_TRY_DONE), "done");
-    assert_string_equal(rc_try_end_name(RC_TRY_END_COUNT), "unknown");
-    for (unsigned i = 0; i < RC_TRY_END_COUNT; i++)
-        assert_non_null(rc_try_end_name((rc_try_end)i));
+    assert_string_equal(rc_attempt_end_name(RC_ATTEMPT_END_NOT_SENT), "not_sent");
+    assert_string_equal(rc_attempt_end_name(RC_ATTEMPT_END_DONE), "done");
+    assert_string_equal(rc_attempt_end_name(RC_ATTEMPT_END_COUNT), "unknown");
+    for (unsigned i = 0; i < RC_ATTEMPT_END_COUNT; i++)
+        assert_non_null(rc_attempt_end_name((rc_attempt_end)i));
 }
 
 int main(void)
@@ -471,9 +474,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_weight_of_text),
         cmocka_unit_test(test_weight_of_json),
-        cmocka_unit_test(test_ask),
+        cmocka_unit_test(test_estimate),
         cmocka_unit_test(test_foresee),
-        cmocka_unit_test(test_every_end_of_a_try),
+        cmocka_unit_test(test_every_end_of_an_attempt),
         cmocka_unit_test(test_parts_of_a_charge),
         cmocka_unit_test(test_partial_counts),
         cmocka_unit_test(test_no_output),

@@ -87,25 +87,25 @@ static const scan_case CASES[] = {
 static void assert_case(const scan_case *row, rc_str text, size_t step)
 {
     const rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
+    rc_buf scratch;
     rc_usage usage;
     rc_usage_scan scan;
-    rc_buf_init(&room, &alloc, RC_USAGE_OBJECT_MAX_BYTES);
+    rc_buf_init(&scratch, &alloc, RC_USAGE_OBJECT_MAX_BYTES);
     rc_usage_init(&usage);
-    rc_usage_scan_init(&scan, &room);
+    rc_usage_scan_init(&scan, &scratch);
     for (size_t at = 0; at < text.len; at += step)
         rc_usage_scan_push(&scan, &usage, rc_str_slice(text, at, at + step));
     rc_usage_scan_end(&scan, &usage);
     rc_usage_scan_end(&scan, &usage);
-    const rc_usage_count said = rc_usage_said(&usage);
-    if (said.input != row->input || said.output != row->output || said.images != row->images ||
-        usage.weight != row->weight)
+    const rc_usage_count reported = rc_usage_reported(&usage);
+    if (reported.input != row->input || reported.output != row->output ||
+        reported.images != row->images || usage.weight != row->weight)
         print_message("in pieces of %zu: %s\n", step, row->text);
-    assert_int_equal(said.input, row->input);
-    assert_int_equal(said.output, row->output);
-    assert_int_equal(said.images, row->images);
+    assert_int_equal(reported.input, row->input);
+    assert_int_equal(reported.output, row->output);
+    assert_int_equal(reported.images, row->images);
     assert_int_equal(usage.weight, row->weight);
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
 }
 
 static void counts_in_any_pieces(void **state)
@@ -125,22 +125,22 @@ static void large_responses_are_counted(void **state)
     static char block[4096];
     static const char tail[] = "\"}],\"usage\":{\"input_tokens\":50,\"output_tokens\":4175}}";
     const rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
+    rc_buf scratch;
     rc_usage usage;
     rc_usage_scan scan;
     memset(block, 'A', sizeof block);
-    rc_buf_init(&room, &alloc, 1024);
+    rc_buf_init(&scratch, &alloc, 1024);
     rc_usage_init(&usage);
-    rc_usage_scan_init(&scan, &room);
+    rc_usage_scan_init(&scan, &scratch);
     rc_usage_scan_push(&scan, &usage, RC_STR("{\"data\":[{\"b64_json\":\""));
     for (int i = 0; i < 1024; i++)
         rc_usage_scan_push(&scan, &usage, rc_str_make(block, sizeof block));
     rc_usage_scan_push(&scan, &usage, rc_str_c(tail));
     rc_usage_scan_end(&scan, &usage);
-    assert_int_equal(rc_usage_said(&usage).output, 4175);
-    assert_int_equal(rc_usage_said(&usage).images, 1);
+    assert_int_equal(rc_usage_reported(&usage).output, 4175);
+    assert_int_equal(rc_usage_reported(&usage).images, 1);
     assert_int_equal(usage.weight, 0);
-    rc_buf_done(&room);
+    rc_buf_done(&scratch);
 }
 
 /* A usage object that does not end, or is too large, is no count; what follows is. */
@@ -149,21 +149,21 @@ static void usage_object_has_a_ceiling(void **state)
     (void)state;
     static char spaces[RC_USAGE_OBJECT_MAX_BYTES];
     const rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf room;
+    rc_buf scratch;
     rc_usage usage;
     rc_usage_scan scan;
     memset(spaces, ' ', sizeof spaces);
-    rc_buf_init(&room, &alloc, 2 * RC_USAGE_OBJECT_MAX_BYTES);
+    rc_buf_init(&scratch, &alloc, 2 * RC_USAGE_OBJECT_MAX_BYTES);
     rc_usage_init(&usage);
-    rc_usage_scan_init(&scan, &room);
+    rc_usage_scan_init(&scan, &scratch);
     rc_usage_scan_push(&scan, &usage, RC_STR("{\"usage\":{\"prompt_tokens\":1,"));
     rc_usage_scan_push(&scan, &usage, rc_str_make(spaces, sizeof spaces));
     rc_usage_scan_push(&scan, &usage, RC_STR("\"x\":1},\"x_groq\":{\"usage\":"));
-    assert_int_equal(rc_usage_said(&usage).input, -1);
+    assert_int_equal(rc_usage_reported(&usage).input, -1);
     rc_usage_scan_push(&scan, &usage, RC_STR("{\"prompt_tokens\":2}}}"));
     rc_usage_scan_end(&scan, &usage);
-    assert_int_equal(rc_usage_said(&usage).input, 2);
-    rc_buf_done(&room);
+    assert_int_equal(rc_usage_reported(&usage).input, 2);
+    rc_buf_done(&scratch);
 }
 
 int main(void)

@@ -325,7 +325,7 @@ static void test_empty(void **state)
     assert_true(rc_utf8_is_valid(RC_STR("\xEF\xBF\xBD"))); /* U+FFFD itself is well-formed */
 }
 
-static void test_without_mark(void **state)
+static void test_without_bom(void **state)
 {
     static const struct {
         const char *text, *rest;
@@ -339,7 +339,7 @@ static void test_without_mark(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++)
         assert_true(
-            rc_str_eq(rc_utf8_without_mark(rc_str_c(CASES[i].text)), rc_str_c(CASES[i].rest)));
+            rc_str_eq(rc_utf8_without_bom(rc_str_c(CASES[i].text)), rc_str_c(CASES[i].rest)));
 }
 
 static void test_width(void **state)
@@ -395,7 +395,7 @@ int main(void)
         cmocka_unit_test(test_damage_at_every_place),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_without_mark),
+        cmocka_unit_test(test_without_bom),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_unsafe),
     };

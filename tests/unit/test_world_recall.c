@@ -16,15 +16,15 @@
 #define DAY_MS INT64_C(86400000)
 #define TOLD_MS INT64_C(600000)
 
-static rc_gate_world world;
+static rc_hub hub;
 static rc_config_provider config = {.name = RC_STR_INIT("up"), .key_count = 1};
-static rc_gate_provider provider = {.config = &config};
+static rc_snapshot_provider provider = {.config = &config};
 
 /* A store with one call and one mark. */
 typedef struct fake_store {
     rc_store store;
     int64_t newest_unix_ms; /* 0: it is empty */
-    rc_store_mark mark;
+    rc_saved_state saved;
     bool has_no_list;
 } fake_store;
 
@@ -44,31 +44,32 @@ static bool list(rc_store *store, const rc_store_query *query, rc_record_each ea
     return true;
 }
 
-static bool marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault)
+static bool saved_states(rc_store *store, rc_saved_state_each each, void *ctx,
+                         rc_store_fault *fault)
 {
     (void)fault;
-    (void)each(ctx, &((fake_store *)store)->mark);
+    (void)each(ctx, &((fake_store *)store)->saved);
     return true;
 }
 
-static const rc_store_calls calls = {.list = list, .marks = marks};
+static const rc_store_calls calls = {.list = list, .saved_states = saved_states};
 
 static int set_up(void **state)
 {
     (void)state;
     const rc_alloc alloc = rc_alloc_stdlib();
-    const rc_world_print print = {.bytes = {'a'}};
-    if (rc_gate_world_init(&world, &rc_sys_real, &alloc, 1, NOW_MS) != RC_OK ||
-        !rc_gate_world_pool(&world, config.name, &print, 1, NOW_MS, &provider.first_key))
+    const rc_key_fingerprint fingerprint = {.bytes = {'a'}};
+    if (rc_hub_init(&hub, &rc_sys_real, &alloc, 1, NOW_MS) != RC_OK ||
+        !rc_hub_add_pool(&hub, config.name, &fingerprint, 1, NOW_MS, &provider.first_key))
         return 1;
-    rc_gate_world_set_pool(&world, &provider, 1);
+    rc_hub_set_pool(&hub, &provider, 1);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    rc_gate_world_done(&world);
+    rc_hub_done(&hub);
     return 0;
 }
 
@@ -77,8 +78,8 @@ static fake_store store_of(rc_credential_state state, int64_t until_unix_ms, int
     return (fake_store){
         .store = {.calls = &calls},
         .newest_unix_ms = newest_unix_ms,
-        .mark = {RC_STORE_MARK_CREDENTIAL, RC_STR_INIT("up#6100000000000000"), state,
-                 until_unix_ms},
+        .saved = {RC_SAVED_STATE_CREDENTIAL, RC_STR_INIT("up#6100000000000000"), state,
+                  until_unix_ms},
     };
 }
 
@@ -88,8 +89,8 @@ static int64_t left_ms(int64_t until_unix_ms, int64_t newest_unix_ms)
     fake_store fake = store_of(RC_CREDENTIAL_EXHAUSTED, until_unix_ms, newest_unix_ms);
     rc_store_fault fault;
     assert_int_equal(set_up(NULL), 0);
-    assert_true(rc_gate_world_recall(&world, &fake.store, NOW_MS, NOW_UNIX_MS, &fault));
-    const rc_credential *row = &world.shared.credentials[provider.first_key];
+    assert_true(rc_hub_restore(&hub, &fake.store, NOW_MS, NOW_UNIX_MS, &fault));
+    const rc_credential *row = &hub.shared.credentials[provider.first_key];
     const int64_t left = rc_credential_state_at(row, NOW_MS) == RC_CREDENTIAL_EXHAUSTED
                              ? (int64_t)(rc_cooldown_until_ms(&row->cooldown, false) - NOW_MS)
                              : 0;
@@ -124,9 +125,9 @@ static void a_key_that_was_refused_stays_so(void **state)
     fake_store fake = store_of(RC_CREDENTIAL_DEAD, 0, NOW_UNIX_MS + DAY_MS);
     rc_store_fault fault;
     assert_int_equal(set_up(NULL), 0);
-    assert_true(rc_gate_world_recall(&world, &fake.store, NOW_MS, NOW_UNIX_MS, &fault));
+    assert_true(rc_hub_restore(&hub, &fake.store, NOW_MS, NOW_UNIX_MS, &fault));
     assert_int_equal(
-        rc_credential_state_at(&world.shared.credentials[provider.first_key], NOW_MS + DAY_MS),
+        rc_credential_state_at(&hub.shared.credentials[provider.first_key], NOW_MS + DAY_MS),
         RC_CREDENTIAL_DEAD);
     tear_down(NULL);
 }
@@ -138,7 +139,7 @@ static void a_store_that_fails(void **state)
     rc_store_fault fault;
     fake.has_no_list = true;
     assert_int_equal(set_up(NULL), 0);
-    assert_false(rc_gate_world_recall(&world, &fake.store, NOW_MS, NOW_UNIX_MS, &fault));
+    assert_false(rc_hub_restore(&hub, &fake.store, NOW_MS, NOW_UNIX_MS, &fault));
     assert_int_equal(fault.kind, RC_STORE_IO);
     tear_down(NULL);
 }

@@ -15,61 +15,62 @@
 #define NOW_MS 1000u
 #define LATER_MS (NOW_MS + 60000)
 
-static rc_gate_world world;
+static rc_hub hub;
 static rc_config_provider config = {.name = RC_STR_INIT("up")};
-static rc_gate_provider provider = {.config = &config};
+static rc_snapshot_provider provider = {.config = &config};
 static uint16_t row;
 
 static void use_keys(uint8_t count)
 {
-    rc_world_print prints[8] = {0};
+    rc_key_fingerprint fingerprints[8] = {0};
     config.key_count = count;
     for (uint8_t i = 0; i < count; i++)
-        prints[i].bytes[0] = (uint8_t)(i + 1);
+        fingerprints[i].bytes[0] = (uint8_t)(i + 1);
     assert_true(
-        rc_gate_world_pool(&world, config.name, prints, count, NOW_MS, &provider.first_key));
-    rc_gate_world_set_pool(&world, &provider, 1);
+        rc_hub_add_pool(&hub, config.name, fingerprints, count, NOW_MS, &provider.first_key));
+    rc_hub_set_pool(&hub, &provider, 1);
 }
 
 static int set_up(void **state)
 {
     (void)state;
     const rc_alloc alloc = rc_alloc_stdlib();
-    if (rc_gate_world_init(&world, &rc_sys_real, &alloc, 1, NOW_MS) != RC_OK)
+    if (rc_hub_init(&hub, &rc_sys_real, &alloc, 1, NOW_MS) != RC_OK)
         return 1;
     use_keys(2);
-    row = rc_gate_world_guest(&world, config.name, RC_STR("m"), &provider, NOW_MS);
+    row = rc_hub_take_named_target(&hub, config.name, RC_STR("m"), &provider, NOW_MS);
     return row == RC_NO_TARGET ? 1 : 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    rc_gate_world_done(&world);
+    rc_hub_done(&hub);
     return 0;
 }
 
 /* key: its place in the list. */
 static void close_key(uint16_t key, rc_credential_state state, uint64_t until_ms)
 {
-    rc_shared_cool_credential(&world.shared, (uint16_t)(provider.first_key + key), state, until_ms);
+    rc_shared_cool_down_credential(&hub.shared, (uint16_t)(provider.first_key + key), state,
+                                   until_ms);
 }
 
 static void limit_key(uint16_t key, rc_credential_state state, uint64_t until_ms)
 {
-    rc_shared_limit_credential(&world.shared, row, (uint16_t)(provider.first_key + key), state,
+    rc_shared_limit_credential(&hub.shared, row, (uint16_t)(provider.first_key + key), state,
                                until_ms);
 }
 
 static void expect(rc_reason reason, rc_code code, const char *words)
 {
-    char room[256];
+    char scratch[256];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof room);
-    assert_int_equal(rc_gate_world_rest(&world, row, reason, NOW_MS, &text).code, code);
-    const rc_str said = rc_buf_get(&text);
-    assert_int_equal(said.len, strlen(words));
-    assert_memory_equal(said.len > 0 ? said.ptr : "", words, said.len);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    assert_int_equal(rc_hub_why_unavailable(&hub, row, reason, NOW_MS, &text).code, code);
+    const rc_str got = rc_buf_get(&text);
+    assert_int_equal(got.len, strlen(words));
+    assert_memory_equal(got.len > 0 ? got.ptr : "", words, got.len);
 }
 
 static void one_thing(void **state)
@@ -102,7 +103,7 @@ static void several(void **state)
 static void refreshed(void **state)
 {
     (void)state;
-    world.shared.credentials[provider.first_key].is_refreshing = true;
+    hub.shared.credentials[provider.first_key].is_refreshing = true;
     limit_key(1, RC_CREDENTIAL_EXHAUSTED, LATER_MS);
     expect(RC_WHY_SKIP_CREDENTIALS, RC_CODE_RATE_LIMITED,
            "quota used up (key up:2), being refreshed (key up:1)");
@@ -121,8 +122,8 @@ static void many_keys(void **state)
 static void cooled(void **state)
 {
     (void)state;
-    rc_target *target = &world.shared.targets[row];
-    rc_shared_cool_target(&world.shared, row, LATER_MS);
+    rc_target *target = &hub.shared.targets[row];
+    rc_shared_cool_down_target(&hub.shared, row, LATER_MS);
     expect(RC_WHY_SKIP_COOLING, RC_CODE_NONE, "");
     target->cooled_for = RC_CODE_PROVIDER_5XX;
     expect(RC_WHY_SKIP_COOLING, RC_CODE_PROVIDER_5XX, "provider 5xx");
@@ -135,7 +136,7 @@ static void cooled(void **state)
 }
 
 /* Nothing is known of these, or there is nothing to be known. */
-static void no_rest(void **state)
+static void not_unavailable(void **state)
 {
     (void)state;
     expect(RC_WHY_SKIP_BUSY, RC_CODE_NONE, "");
@@ -150,7 +151,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(one_thing), TEST(several), TEST(refreshed),
-        TEST(many_keys), TEST(cooled),  TEST(no_rest),
+        TEST(many_keys), TEST(cooled),  TEST(not_unavailable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void expect_text(const rc_yaml_node *node, const char *text)
     assert_int_equal(node->text.len, strlen(text));
 }
 
-static void expect_place(const rc_yaml_node *node, unsigned line, unsigned column)
+static void expect_position(const rc_yaml_node *node, unsigned line, unsigned column)
 {
     assert_int_equal(node->line, line);
     assert_int_equal(node->column, column);
@@ -60,7 +60,7 @@ static void expect_place(const rc_yaml_node *node, unsigned line, unsigned colum
 static void expect_fault(size_t index, unsigned line, unsigned column, const char *path,
                          const char *part)
 {
-    assert_true(index < rc_config_faults_kept(&faults));
+    assert_true(index < rc_config_faults_listed(&faults));
     const rc_config_fault *fault = &faults.list[index];
     if (fault->line != line || fault->column != column || strcmp(fault->path, path) != 0 ||
         strstr(fault->message, part) == NULL)
@@ -69,7 +69,7 @@ static void expect_fault(size_t index, unsigned line, unsigned column, const cha
 
 /* ---- the tree ---- */
 
-static void a_tree_knows_kinds_order_and_places(void **state)
+static void a_tree_knows_kinds_order_and_positions(void **state)
 {
     (void)state;
     assert_int_equal(parse("# a comment\n"
@@ -83,7 +83,7 @@ static void a_tree_knows_kinds_order_and_places(void **state)
     assert_int_equal(doc.root->count, 3);
     expect_text(get("name"), "7");
     assert_true(get("name")->is_quoted);
-    expect_place(get("name"), 2, 7);
+    expect_position(get("name"), 2, 7);
     assert_int_equal(get("name")->key_line, 2);
     assert_int_equal(get("name")->key_column, 1);
 
@@ -92,7 +92,7 @@ static void a_tree_knows_kinds_order_and_places(void **state)
     assert_false(item->is_quoted);
     item = item->next;
     expect_text(item, "b c");
-    expect_place(item, 3, 11);
+    expect_position(item, 3, 11);
     assert_int_equal(item->index, 1);
     assert_ptr_equal(item->parent, get("list"));
     assert_int_equal(item->next->kind, RC_YAML_NULL);
@@ -100,7 +100,7 @@ static void a_tree_knows_kinds_order_and_places(void **state)
 
     /* Columns are characters: the letter has two bytes. */
     const rc_yaml_node *map = get("map");
-    expect_place(map->first, 5, 6);
+    expect_position(map->first, 5, 6);
     assert_int_equal(rc_yaml_get(map, RC_STR("empty"))->kind, RC_YAML_NULL);
     assert_null(rc_yaml_get(map, RC_STR("nothing")));
     assert_null(rc_yaml_get(map->first, RC_STR("nothing")));
@@ -172,7 +172,7 @@ static const refusal refusals[] = {
     {"a: \"\\q\"\n", RC_E_SYNTAX, 1, 5, "escape"},
 };
 
-static void what_is_not_used_here_is_refused_with_its_place(void **state)
+static void unsupported_yaml_is_refused_with_its_position(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(refusals); i++) {
@@ -374,9 +374,9 @@ static void more_faults_than_fit_are_counted(void **state)
     (void)state;
     rc_config_faults_init(&faults);
     for (uint32_t i = 0; i < 40; i++)
-        rc_config_fault_say(rc_config_faults_add(&faults, 100 - i, 1), "x");
+        rc_config_fault_append(rc_config_faults_add(&faults, 100 - i, 1), "x");
     assert_int_equal(faults.count, 40);
-    assert_int_equal(rc_config_faults_kept(&faults), RC_CONFIG_FAULTS_MAX);
+    assert_int_equal(rc_config_faults_listed(&faults), RC_CONFIG_FAULTS_MAX);
     rc_config_faults_sort(&faults);
     assert_int_equal(faults.list[0].line, 100 - (RC_CONFIG_FAULTS_MAX - 1));
     assert_int_equal(faults.list[RC_CONFIG_FAULTS_MAX - 1].line, 100);
@@ -388,19 +388,19 @@ static void a_message_is_cut_between_characters_and_has_no_control(void **state)
     rc_config_faults_init(&faults);
     rc_config_fault *fault = rc_config_faults_add(&faults, 1, 1);
     for (int i = 0; i < 300; i++)
-        rc_config_fault_say(fault, "\xE2\x82\xAC");
+        rc_config_fault_append(fault, "\xE2\x82\xAC");
     assert_int_equal(strlen(fault->message), 255);
     fault = rc_config_faults_add(&faults, 1, 1);
-    rc_config_fault_quote(fault, RC_STR("a\x1B[31m\n"));
+    rc_config_fault_append_quoted(fault, RC_STR("a\x1B[31m\n"));
     assert_string_equal(fault->message, "\"a?[31m?\"");
     fault = rc_config_faults_add(&faults, 1, 1);
-    rc_config_fault_quote(fault, repeat("x", 100, ""));
+    rc_config_fault_append_quoted(fault, repeat("x", 100, ""));
     assert_int_equal(strlen(fault->message), 48 + 5);
 }
 
 /* ---- no memory ---- */
 
-static void no_memory_is_told_and_leaves_nothing(void **state)
+static void no_memory_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
     rc_str text = repeat("- {a: 1, b: [2, 3]}\n", 400, "");
@@ -421,10 +421,10 @@ static void no_memory_is_told_and_leaves_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tree_knows_kinds_order_and_places),
+        cmocka_unit_test(a_tree_knows_kinds_order_and_positions),
         cmocka_unit_test(nothing_is_a_document_too),
         cmocka_unit_test(paths_name_the_way_from_the_top),
-        cmocka_unit_test(what_is_not_used_here_is_refused_with_its_place),
+        cmocka_unit_test(unsupported_yaml_is_refused_with_its_position),
         cmocka_unit_test(reading_goes_on_behind_a_fault),
         cmocka_unit_test(ceilings_hold),
         cmocka_unit_test(a_map_has_so_many_keys_and_no_more),
@@ -435,7 +435,7 @@ int main(void)
         cmocka_unit_test(names_that_do_not_exist_have_a_nearest),
         cmocka_unit_test(more_faults_than_fit_are_counted),
         cmocka_unit_test(a_message_is_cut_between_characters_and_has_no_control),
-        cmocka_unit_test(no_memory_is_told_and_leaves_nothing),
+        cmocka_unit_test(no_memory_is_reported_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,20 +92,20 @@ static void aliases_stand_for_what_was_written(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(meanings); i++) {
-        char room[512];
+        char scratch[512];
         rc_buf buf;
-        rc_buf_init_fixed(&buf, room, sizeof room);
+        rc_buf_init_fixed(&buf, scratch, sizeof scratch);
         assert_int_equal(parse_bytes(rc_str_c(meanings[i].text)), RC_OK);
         assert_int_equal(faults.count, 0);
         show(&buf, doc.root);
-        assert_true(rc_buf_get(&buf).len < sizeof room);
-        room[rc_buf_get(&buf).len] = '\0';
-        assert_string_equal(room, meanings[i].shown);
+        assert_true(rc_buf_get(&buf).len < sizeof scratch);
+        scratch[rc_buf_get(&buf).len] = '\0';
+        assert_string_equal(scratch, meanings[i].shown);
         done();
     }
 }
 
-static void what_an_alias_stands_for_has_its_place(void **state)
+static void an_expanded_alias_has_the_position_of_the_alias(void **state)
 {
     (void)state;
     assert_int_equal(parse_bytes(RC_STR("a: &x\n  b: 1\nc:\n  - *x\nd:\n  <<: *x\n  e: 2\n")),
@@ -140,7 +140,7 @@ static const refusal refusals[] = {
     {"a: !x 1\n", RC_E_SYNTAX, 1, 4, "tags"},
 };
 
-static void what_has_no_meaning_is_refused_with_its_place(void **state)
+static void meaningless_aliases_are_refused_with_their_position(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(refusals); i++) {
@@ -161,9 +161,9 @@ static void write(const char *text)
 
 static void write_numbered(const char *before, int number, const char *after)
 {
-    char room[128];
-    snprintf(room, sizeof room, "%s%d%s", before, number, after);
-    write(room);
+    char scratch[128];
+    snprintf(scratch, sizeof scratch, "%s%d%s", before, number, after);
+    write(scratch);
 }
 
 static void expect_stop(rc_status status, const char *part)
@@ -262,7 +262,7 @@ static void anchors_and_merged_keys_are_counted(void **state)
     expect_stop(RC_E_TOO_LARGE, "1024 keys");
 }
 
-static void every_failing_allocation_is_told(void **state)
+static void every_failing_allocation_is_reported(void **state)
 {
     (void)state;
     used = 0;
@@ -289,14 +289,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aliases_stand_for_what_was_written),
-        cmocka_unit_test(what_an_alias_stands_for_has_its_place),
-        cmocka_unit_test(what_has_no_meaning_is_refused_with_its_place),
+        cmocka_unit_test(an_expanded_alias_has_the_position_of_the_alias),
+        cmocka_unit_test(meaningless_aliases_are_refused_with_their_position),
         cmocka_unit_test(a_bomb_of_values_stops_at_the_ceiling),
         cmocka_unit_test(a_bomb_of_merged_keys_stops_at_the_ceiling),
         cmocka_unit_test(a_long_text_is_not_had_many_times),
         cmocka_unit_test(an_alias_makes_nothing_deeper),
         cmocka_unit_test(anchors_and_merged_keys_are_counted),
-        cmocka_unit_test(every_failing_allocation_is_told),
+        cmocka_unit_test(every_failing_allocation_is_reported),
     };
     return cmocka_run_group_tests_name("yaml_anchor", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Anthropic: docs/providers/anthropic.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("invalid_request_error"), RC_CONCEPT_INVALID},
     {RC_STR_INIT("rate_limit_error"), RC_CONCEPT_RATE},
     {RC_STR_INIT("not_found_error"), RC_CONCEPT_NOT_FOUND},
@@ -12,11 +12,11 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("api_error"), RC_CONCEPT_SERVER_ERROR},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("anthropic-")},
-    {RC_MARK_CODE, RC_STR_INIT("overloaded_error")},
-    {RC_MARK_CODE, RC_STR_INIT("authentication_error")},
-    {RC_MARK_CODE, RC_STR_INIT("permission_error")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("anthropic-")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("overloaded_error")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("authentication_error")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("permission_error")},
 };
 
 const rc_provider rc_provider_anthropic = {
@@ -24,5 +24,5 @@ const rc_provider rc_provider_anthropic = {
     .title = RC_STR_INIT("Anthropic"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

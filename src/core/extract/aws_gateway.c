@@ -2,7 +2,7 @@
 #include "base/str.h"
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("LimitExceededException"), RC_CONCEPT_PLAN},
     {RC_STR_INIT("TooManyRequestsException"), RC_CONCEPT_RATE},
     {RC_STR_INIT("MissingAuthenticationTokenException"), RC_CONCEPT_ENDPOINT_MISSING},
@@ -16,11 +16,11 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("ExpiredTokenException"), RC_CONCEPT_AUTH},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_SERVER, RC_STR_INIT("awselb")},
-    {RC_MARK_HEADER, RC_STR_INIT("x-amz-apigw-id")},
-    {RC_MARK_HEADER, RC_STR_INIT("x-amz-cf-id")},
-    {RC_MARK_CODE, RC_STR_INIT("LimitExceededException")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_SERVER, RC_STR_INIT("awselb")},
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-amz-apigw-id")},
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-amz-cf-id")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("LimitExceededException")},
 };
 
 /* Without its header the sentence of a spent usage plan is only "Limit Exceeded". A call to a route
@@ -43,6 +43,6 @@ const rc_provider rc_provider_aws_gateway = {
     .title = RC_STR_INIT("AWS load balancers and API Gateway"),
     .rank = RC_PROVIDER_EDGE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };

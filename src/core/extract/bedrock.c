@@ -2,7 +2,7 @@
 #include "base/str.h"
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("LimitExceededException"), RC_CONCEPT_PLAN},
     {RC_STR_INIT("ModelErrorException"), RC_CONCEPT_SERVER_ERROR},
     {RC_STR_INIT("ModelStreamErrorException"), RC_CONCEPT_STREAM_CUT},
@@ -22,11 +22,11 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("ResourceNotFoundException"), RC_CONCEPT_MODEL_MISSING},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("x-amzn-bedrock-")},
-    {RC_MARK_HEADER, RC_STR_INIT("x-amzn-errortype")},
-    {RC_MARK_CODE, RC_STR_INIT("throttlingException")},
-    {RC_MARK_CODE, RC_STR_INIT("modelStreamErrorException")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-amzn-bedrock-")},
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-amzn-errortype")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("throttlingException")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("modelStreamErrorException")},
 };
 
 /* A model error carries the status that the model's own server gave: a 4xx there is the request's
@@ -46,6 +46,6 @@ const rc_provider rc_provider_bedrock = {
     .title = RC_STR_INIT("AWS Bedrock"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };

@@ -1,7 +1,7 @@
 /* Cerebras: docs/providers/cerebras.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("token_quota_exceeded"), RC_CONCEPT_RATE},
     {RC_STR_INIT("request_quota_exceeded"), RC_CONCEPT_RATE},
     {RC_STR_INIT("too_many_tokens_error"), RC_CONCEPT_RATE},
@@ -10,10 +10,10 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("wrong_api_key"), RC_CONCEPT_AUTH},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("x-cerebras-")},
-    {RC_MARK_CODE, RC_STR_INIT("token_quota_exceeded")},
-    {RC_MARK_CODE, RC_STR_INIT("too_many_tokens_error")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-cerebras-")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("token_quota_exceeded")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("too_many_tokens_error")},
 };
 
 /* An overflow may come as a 400 or 413 with nothing in it. */
@@ -32,6 +32,6 @@ const rc_provider rc_provider_cerebras = {
     .title = RC_STR_INIT("Cerebras"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };

@@ -3,7 +3,7 @@
 #include "core/provider.h"
 #include "core/text_find.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("1015"), RC_CONCEPT_RATE},
     {RC_STR_INIT("1027"), RC_CONCEPT_PLAN},
     {RC_STR_INIT("1020"), RC_CONCEPT_PERMISSION},
@@ -22,11 +22,11 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("cf_gateway_timeout"), RC_CONCEPT_TIMEOUT},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_SERVER, RC_STR_INIT("cloudflare")},
-    {RC_MARK_HEADER, RC_STR_INIT("cf-ray")},
-    {RC_MARK_TITLE, RC_STR_INIT("cf-error-details")},
-    {RC_MARK_TITLE, RC_STR_INIT("error code: 10")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_SERVER, RC_STR_INIT("cloudflare")},
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("cf-ray")},
+    {RC_SIGNATURE_TITLE, RC_STR_INIT("cf-error-details")},
+    {RC_SIGNATURE_TITLE, RC_STR_INIT("error code: 10")},
 };
 
 /* "error code: 1015" in plain text, and "Error 1020" in a page. */
@@ -58,6 +58,6 @@ const rc_provider rc_provider_cloudflare = {
     .title = RC_STR_INIT("Cloudflare"),
     .rank = RC_PROVIDER_EDGE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };

@@ -3,7 +3,7 @@
 #include "core/provider.h"
 #include "core/text_find.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("Throttling.RateQuota"), RC_CONCEPT_RATE},
     {RC_STR_INIT("Throttling.BurstRate"), RC_CONCEPT_RATE},
     {RC_STR_INIT("Throttling.AllocationQuota"), RC_CONCEPT_RATE},
@@ -25,11 +25,11 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("limit_burst_rate"), RC_CONCEPT_RATE},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("x-dashscope-")},
-    {RC_MARK_CODE, RC_STR_INIT("Arrearage")},
-    {RC_MARK_CODE, RC_STR_INIT("DataInspectionFailed")},
-    {RC_MARK_CODE, RC_STR_INIT("Throttling.RateQuota")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-dashscope-")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("Arrearage")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("DataInspectionFailed")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("Throttling.RateQuota")},
 };
 
 /* The compatible mode borrows OpenAI's sentence and code of a spent quota for tokens per minute.
@@ -54,6 +54,6 @@ const rc_provider rc_provider_dashscope = {
     .title = RC_STR_INIT("DashScope"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };

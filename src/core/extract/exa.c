@@ -1,7 +1,7 @@
 /* Exa: docs/providers/exa.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("INVALID_URLS"), RC_CONCEPT_BAD_PARAM},
     {RC_STR_INIT("NO_MORE_CREDITS"), RC_CONCEPT_BALANCE},
     {RC_STR_INIT("API_KEY_BUDGET_EXCEEDED"), RC_CONCEPT_BALANCE},
@@ -17,9 +17,9 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("INVALID_REQUEST_BODY"), RC_CONCEPT_BAD_PARAM},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_CODE, RC_STR_INIT("NO_MORE_CREDITS")},
-    {RC_MARK_CODE, RC_STR_INIT("NUM_RESULTS_EXCEEDED")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_CODE, RC_STR_INIT("NO_MORE_CREDITS")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("NUM_RESULTS_EXCEEDED")},
 };
 
 const rc_provider rc_provider_exa = {
@@ -27,5 +27,5 @@ const rc_provider rc_provider_exa = {
     .title = RC_STR_INIT("Exa"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

@@ -1,7 +1,7 @@
 /* fal: docs/providers/fal.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("content_policy_violation"), RC_CONCEPT_FILTER},
     {RC_STR_INIT("generation_timeout"), RC_CONCEPT_TIMEOUT},
     {RC_STR_INIT("no_media_generated"), RC_CONCEPT_SERVER_ERROR},
@@ -17,8 +17,8 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("feature_not_supported"), RC_CONCEPT_UNSUPPORTED},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("x-fal-")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-fal-")},
 };
 
 const rc_provider rc_provider_fal = {
@@ -26,5 +26,5 @@ const rc_provider rc_provider_fal = {
     .title = RC_STR_INIT("fal"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

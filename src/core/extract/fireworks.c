@@ -3,12 +3,12 @@
 #include "core/provider.h"
 #include "core/text_find.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("PRECONDITION_FAILED"), RC_CONCEPT_INVALID},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("fireworks-")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("fireworks-")},
 };
 
 /* "Usage limits" are the shared tier's rate here, and the offer of dedicated capacity shows it;
@@ -34,6 +34,6 @@ const rc_provider rc_provider_fireworks = {
     .title = RC_STR_INIT("Fireworks AI"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };

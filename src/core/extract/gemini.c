@@ -2,7 +2,7 @@
 #include "core/extract/google.h"
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     RC_GOOGLE_CODES,
     {RC_STR_INIT("API_KEY_INVALID"), RC_CONCEPT_AUTH},
     {RC_STR_INIT("API_KEY_SERVICE_BLOCKED"), RC_CONCEPT_PERMISSION},
@@ -13,11 +13,11 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("CONSUMER_SUSPENDED"), RC_CONCEPT_PERMISSION},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("x-goog-")},
-    {RC_MARK_CODE, RC_STR_INIT("API_KEY_INVALID")},
-    {RC_MARK_CODE, RC_STR_INIT("RESOURCE_EXHAUSTED")},
-    {RC_MARK_SERVER, RC_STR_INIT("scaffolding on HTTPServer2")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-goog-")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("API_KEY_INVALID")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("RESOURCE_EXHAUSTED")},
+    {RC_SIGNATURE_SERVER, RC_STR_INIT("scaffolding on HTTPServer2")},
 };
 
 const rc_provider rc_provider_gemini = {
@@ -25,5 +25,5 @@ const rc_provider rc_provider_gemini = {
     .title = RC_STR_INIT("Google Gemini API"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

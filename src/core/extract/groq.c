@@ -1,7 +1,7 @@
 /* Groq: docs/providers/groq.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("rate_limit_exceeded"), RC_CONCEPT_RATE},
     {RC_STR_INIT("tokens"), RC_CONCEPT_TOKENS_LIMIT},
     {RC_STR_INIT("requests"), RC_CONCEPT_REQUESTS_LIMIT},
@@ -16,16 +16,16 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("organization_restricted"), RC_CONCEPT_PERMISSION},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("x-groq-")},
-    {RC_MARK_CODE, RC_STR_INIT("tool_use_failed")},
-    {RC_MARK_CODE, RC_STR_INIT("json_validate_failed")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-groq-")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("tool_use_failed")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("json_validate_failed")},
 };
 
 /* The flex tier has a status of its own for "no room". */
 static void extract(rc_evidence *evidence)
 {
-    rc_provider_type_status(evidence, 498, RC_STR("capacity_exceeded"));
+    rc_provider_set_status_code(evidence, 498, RC_STR("capacity_exceeded"));
 }
 
 const rc_provider rc_provider_groq = {
@@ -33,6 +33,6 @@ const rc_provider rc_provider_groq = {
     .title = RC_STR_INIT("Groq"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };

@@ -2,9 +2,9 @@
 #include "base/str.h"
 #include "core/provider.h"
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("x-kong-")},
-    {RC_MARK_SERVER, RC_STR_INIT("kong")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-kong-")},
+    {RC_SIGNATURE_SERVER, RC_STR_INIT("kong")},
 };
 
 /* The sentence is the same for every window; the header of the one that is spent tells which it
@@ -26,6 +26,6 @@ const rc_provider rc_provider_kong = {
     .name = RC_STR_INIT("kong"),
     .title = RC_STR_INIT("Kong"),
     .rank = RC_PROVIDER_EDGE,
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };

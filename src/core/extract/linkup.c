@@ -1,7 +1,7 @@
 /* Linkup: docs/providers/linkup.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("INSUFFICIENT_FUNDS_CREDITS"), RC_CONCEPT_BALANCE},
     {RC_STR_INIT("TOO_MANY_REQUESTS"), RC_CONCEPT_RATE},
     {RC_STR_INIT("SEARCH_QUERY_NO_RESULT"), RC_CONCEPT_BAD_PARAM},
@@ -11,10 +11,10 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("VALIDATION_ERROR"), RC_CONCEPT_BAD_PARAM},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_CODE, RC_STR_INIT("INSUFFICIENT_FUNDS_CREDITS")},
-    {RC_MARK_CODE, RC_STR_INIT("SEARCH_QUERY_NO_RESULT")},
-    {RC_MARK_CODE, RC_STR_INIT("FETCH_URL_IS_FILE")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_CODE, RC_STR_INIT("INSUFFICIENT_FUNDS_CREDITS")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("SEARCH_QUERY_NO_RESULT")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("FETCH_URL_IS_FILE")},
 };
 
 const rc_provider rc_provider_linkup = {
@@ -22,5 +22,5 @@ const rc_provider rc_provider_linkup = {
     .title = RC_STR_INIT("Linkup"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

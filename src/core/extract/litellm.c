@@ -1,7 +1,7 @@
 /* LiteLLM proxy: docs/providers/litellm.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("budget_exceeded"), RC_CONCEPT_BALANCE},
     {RC_STR_INIT("auth_error"), RC_CONCEPT_AUTH},
     {RC_STR_INIT("token_not_found_in_db"), RC_CONCEPT_AUTH},
@@ -10,10 +10,10 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("expired_key"), RC_CONCEPT_AUTH},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("x-litellm-")},
-    {RC_MARK_CODE, RC_STR_INIT("token_not_found_in_db")},
-    {RC_MARK_CODE, RC_STR_INIT("budget_exceeded")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-litellm-")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("token_not_found_in_db")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("budget_exceeded")},
 };
 
 const rc_provider rc_provider_litellm = {
@@ -21,5 +21,5 @@ const rc_provider rc_provider_litellm = {
     .title = RC_STR_INIT("LiteLLM proxy"),
     .rank = RC_PROVIDER_RELAY,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

@@ -2,7 +2,7 @@
 #include "base/str.h"
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("1000"), RC_CONCEPT_SERVER_ERROR}, {RC_STR_INIT("1001"), RC_CONCEPT_TIMEOUT},
     {RC_STR_INIT("1002"), RC_CONCEPT_RATE},         {RC_STR_INIT("1004"), RC_CONCEPT_AUTH},
     {RC_STR_INIT("1008"), RC_CONCEPT_BALANCE},      {RC_STR_INIT("1013"), RC_CONCEPT_SERVER_ERROR},
@@ -14,9 +14,9 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("2062"), RC_CONCEPT_RATE},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("minimax-")},
-    {RC_MARK_HEADER, RC_STR_INIT("x-mm-")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("minimax-")},
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-mm-")},
 };
 
 /* The number that decides: status_code of base_resp, or in brackets at the end of the text. */
@@ -38,6 +38,6 @@ const rc_provider rc_provider_minimax = {
     .title = RC_STR_INIT("MiniMax"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };

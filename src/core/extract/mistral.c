@@ -1,7 +1,7 @@
 /* Mistral: docs/providers/mistral.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("1300"), RC_CONCEPT_RATE},
     {RC_STR_INIT("rate_limited"), RC_CONCEPT_RATE},
     {RC_STR_INIT("3505"), RC_CONCEPT_OVERLOADED},
@@ -14,9 +14,9 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("1901"), RC_CONCEPT_UNSUPPORTED},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("mistral-")},
-    {RC_MARK_CODE, RC_STR_INIT("service_tier_capacity_exceeded")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("mistral-")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("service_tier_capacity_exceeded")},
 };
 
 const rc_provider rc_provider_mistral = {
@@ -24,5 +24,5 @@ const rc_provider rc_provider_mistral = {
     .title = RC_STR_INIT("Mistral"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

@@ -1,7 +1,7 @@
 /* Moonshot AI: docs/providers/moonshot.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("rate_limit_reached_error"), RC_CONCEPT_RATE},
     {RC_STR_INIT("exceeded_current_quota_error"), RC_CONCEPT_QUOTA},
     {RC_STR_INIT("engine_overloaded_error"), RC_CONCEPT_OVERLOADED},
@@ -11,11 +11,11 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("resource_not_found_error"), RC_CONCEPT_MODEL_MISSING},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_CODE, RC_STR_INIT("exceeded_current_quota_error")},
-    {RC_MARK_CODE, RC_STR_INIT("rate_limit_reached_error")},
-    {RC_MARK_CODE, RC_STR_INIT("engine_overloaded_error")},
-    {RC_MARK_HEADER, RC_STR_INIT("msh-")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_CODE, RC_STR_INIT("exceeded_current_quota_error")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("rate_limit_reached_error")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("engine_overloaded_error")},
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("msh-")},
 };
 
 const rc_provider rc_provider_moonshot = {
@@ -23,5 +23,5 @@ const rc_provider rc_provider_moonshot = {
     .title = RC_STR_INIT("Moonshot AI"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

@@ -3,7 +3,7 @@
 #include "core/provider.h"
 #include "core/unwrap.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("insufficient_user_quota"), RC_CONCEPT_BALANCE},
     {RC_STR_INIT("pre_consume_token_quota_failed"), RC_CONCEPT_BALANCE},
     {RC_STR_INIT("do_request_failed"), RC_CONCEPT_CONNECT_FAILED},
@@ -13,13 +13,13 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("channel:no_available_key"), RC_CONCEPT_OVERLOADED},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_CODE, RC_STR_INIT("one_api_error")},
-    {RC_MARK_CODE, RC_STR_INIT("new_api_error")},
-    {RC_MARK_CODE, RC_STR_INIT("insufficient_user_quota")},
-    {RC_MARK_CODE, RC_STR_INIT("bad_response_status_code")},
-    {RC_MARK_HEADER, RC_STR_INIT("x-oneapi-")},
-    {RC_MARK_HEADER, RC_STR_INIT("x-new-api-")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_CODE, RC_STR_INIT("one_api_error")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("new_api_error")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("insufficient_user_quota")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("bad_response_status_code")},
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-oneapi-")},
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-new-api-")},
 };
 
 /* The upstream's status stands in `param` of a bad_response_status_code. */
@@ -29,7 +29,7 @@ static void extract(rc_evidence *evidence)
         rc_layer *layer = &evidence->layers[i];
         if (!rc_str_eq(layer->code, RC_STR("bad_response_status_code")))
             continue;
-        int status = rc_status_parse(layer->param);
+        int status = rc_http_status_parse(layer->param);
         if (status >= 400)
             layer->status = status;
     }
@@ -40,6 +40,6 @@ const rc_provider rc_provider_one_api = {
     .title = RC_STR_INIT("one-api and new-api relays"),
     .rank = RC_PROVIDER_RELAY,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };

@@ -1,7 +1,7 @@
 /* OpenAI: docs/providers/openai.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("rate_limit_exceeded"), RC_CONCEPT_RATE},
     {RC_STR_INIT("tokens"), RC_CONCEPT_TOKENS_LIMIT},
     {RC_STR_INIT("requests"), RC_CONCEPT_REQUESTS_LIMIT},
@@ -28,10 +28,10 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("image_file_not_found"), RC_CONCEPT_STALE_REFERENCE},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("openai-")},
-    {RC_MARK_CODE, RC_STR_INIT("insufficient_quota")},
-    {RC_MARK_CODE, RC_STR_INIT("server_is_overloaded")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("openai-")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("insufficient_quota")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("server_is_overloaded")},
 };
 
 const rc_provider rc_provider_openai = {
@@ -39,5 +39,5 @@ const rc_provider rc_provider_openai = {
     .title = RC_STR_INIT("OpenAI"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

@@ -2,7 +2,7 @@
 #include "core/provider.h"
 
 /* Of vendors that have no extractor of their own. */
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("SetLimitExceeded"), RC_CONCEPT_PLAN},
     {RC_STR_INIT("30001"), RC_CONCEPT_BALANCE},
     {RC_STR_INIT("30011"), RC_CONCEPT_BALANCE},

@@ -1,13 +1,13 @@
 /* OpenRouter: docs/providers/openrouter.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("provider_unavailable"), RC_CONCEPT_UNAVAILABLE},
     {RC_STR_INIT("provider_overloaded"), RC_CONCEPT_OVERLOADED},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("x-openrouter-")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-openrouter-")},
 };
 
 const rc_provider rc_provider_openrouter = {
@@ -15,5 +15,5 @@ const rc_provider rc_provider_openrouter = {
     .title = RC_STR_INIT("OpenRouter"),
     .rank = RC_PROVIDER_RELAY,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

@@ -1,13 +1,13 @@
 /* Perplexity: docs/providers/perplexity.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("invalid_model"), RC_CONCEPT_MODEL_MISSING},
     {RC_STR_INIT("invalid_message"), RC_CONCEPT_BAD_PARAM},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_CODE, RC_STR_INIT("invalid_message")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_CODE, RC_STR_INIT("invalid_message")},
 };
 
 const rc_provider rc_provider_perplexity = {
@@ -15,5 +15,5 @@ const rc_provider rc_provider_perplexity = {
     .title = RC_STR_INIT("Perplexity"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

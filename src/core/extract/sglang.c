@@ -1,13 +1,13 @@
 /* SGLang: docs/providers/sglang.md. */
 #include "core/provider.h"
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_CODE, RC_STR_INIT("ServiceUnavailableError")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_CODE, RC_STR_INIT("ServiceUnavailableError")},
 };
 
 const rc_provider rc_provider_sglang = {
     .name = RC_STR_INIT("sglang"),
     .title = RC_STR_INIT("SGLang"),
     .rank = RC_PROVIDER_SERVICE,
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

@@ -1,7 +1,7 @@
 /* Text Generation Inference: docs/providers/tgi.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("overloaded"), RC_CONCEPT_OVERLOADED},
     {RC_STR_INIT("generation"), RC_CONCEPT_SERVER_ERROR},
     {RC_STR_INIT("incomplete_generation"), RC_CONCEPT_SERVER_ERROR},
@@ -14,10 +14,10 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("healthcheck"), RC_CONCEPT_UNAVAILABLE},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_CODE, RC_STR_INIT("incomplete_generation")},
-    {RC_MARK_CODE, RC_STR_INIT("template_error")},
-    {RC_MARK_CODE, RC_STR_INIT("tool_error")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_CODE, RC_STR_INIT("incomplete_generation")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("template_error")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("tool_error")},
 };
 
 /* The chat route writes 422 into every error event, whatever happened. */
@@ -35,6 +35,6 @@ const rc_provider rc_provider_tgi = {
     .title = RC_STR_INIT("Text Generation Inference"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };

@@ -2,13 +2,13 @@
 #include "core/extract/google.h"
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     RC_GOOGLE_CODES,
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_HEADER, RC_STR_INIT("x-vertex-ai-")},
-    {RC_MARK_CODE, RC_STR_INIT("IAM_PERMISSION_DENIED")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_HEADER, RC_STR_INIT("x-vertex-ai-")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("IAM_PERMISSION_DENIED")},
 };
 
 const rc_provider rc_provider_vertex = {
@@ -16,5 +16,5 @@ const rc_provider rc_provider_vertex = {
     .title = RC_STR_INIT("Google Vertex AI"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

@@ -1,14 +1,14 @@
 /* vLLM: docs/providers/vllm.md. */
 #include "core/provider.h"
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_CODE, RC_STR_INIT("BadRequestError")},
-    {RC_MARK_CODE, RC_STR_INIT("NotFoundError")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_CODE, RC_STR_INIT("BadRequestError")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("NotFoundError")},
 };
 
 const rc_provider rc_provider_vllm = {
     .name = RC_STR_INIT("vllm"),
     .title = RC_STR_INIT("vLLM"),
     .rank = RC_PROVIDER_SERVICE,
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

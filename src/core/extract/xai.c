@@ -1,14 +1,14 @@
 /* xAI: docs/providers/xai.md. */
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("personal-team-blocked:spending-limit"), RC_CONCEPT_BALANCE},
     {RC_STR_INIT("Some resource has been exhausted"), RC_CONCEPT_RESOURCE_EXHAUSTED},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_CODE, RC_STR_INIT("Client specified an invalid argument")},
-    {RC_MARK_CODE, RC_STR_INIT("Some requested entity was not found")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_CODE, RC_STR_INIT("Client specified an invalid argument")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("Some requested entity was not found")},
 };
 
 const rc_provider rc_provider_xai = {
@@ -16,5 +16,5 @@ const rc_provider rc_provider_xai = {
     .title = RC_STR_INIT("xAI"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
 };

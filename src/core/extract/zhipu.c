@@ -2,7 +2,7 @@
 #include "base/str.h"
 #include "core/provider.h"
 
-static const rc_code_note CODES[] = {
+static const rc_known_code CODES[] = {
     {RC_STR_INIT("1000"), RC_CONCEPT_AUTH},
     {RC_STR_INIT("1001"), RC_CONCEPT_AUTH},
     {RC_STR_INIT("1002"), RC_CONCEPT_AUTH},
@@ -37,11 +37,11 @@ static const rc_code_note CODES[] = {
     {RC_STR_INIT("1313"), RC_CONCEPT_PLAN},
 };
 
-static const rc_mark MARKS[] = {
-    {RC_MARK_CODE, RC_STR_INIT("1302")},
-    {RC_MARK_CODE, RC_STR_INIT("1113")},
-    {RC_MARK_CODE, RC_STR_INIT("1305")},
-    {RC_MARK_CODE, RC_STR_INIT("1308")},
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_CODE, RC_STR_INIT("1302")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("1113")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("1305")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("1308")},
 };
 
 /* The Anthropic route writes the number into the text: "[1305][...][request id]". */
@@ -61,6 +61,6 @@ const rc_provider rc_provider_zhipu = {
     .title = RC_STR_INIT("Zhipu AI and Z.AI"),
     .rank = RC_PROVIDER_SERVICE,
     RC_CODES(CODES),
-    RC_MARKS(MARKS),
+    RC_SIGNATURES(SIGNATURES),
     .extract = extract,
 };
