@@ -13,7 +13,7 @@ foreach(main ${bench_mains})
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c ${folder}/*.cpp)
     add_executable(bench_${noun} ${sources})
     set_target_properties(bench_${noun} PROPERTIES LINKER_LANGUAGE CXX)
-    target_include_directories(bench_${noun} PRIVATE src)
+    target_include_directories(bench_${noun} PRIVATE lib src .)
     target_link_libraries(bench_${noun} PRIVATE
         recourse_core recourse_flags PkgConfig::rivals m)
     # These are of the command, not of the library.

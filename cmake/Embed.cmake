@@ -1,5 +1,5 @@
 # cmake -DFILES=a;b -DOUT=FILE.c -P Embed.cmake: writes files as a table in C, which
-# src/gateway/admin_web.h declares. The same files give the same bytes.
+# src/gateway/admin/web.h declares. The same files give the same bytes.
 set(types_html "text/html; charset=utf-8")
 set(types_css "text/css; charset=utf-8")
 set(types_js "text/javascript; charset=utf-8")
@@ -24,7 +24,7 @@ foreach(file ${FILES})
     string(APPEND rows "    {\"${name}\", \"${types_${extension}}\", \"\\\"${tag}\\\"\", file_${count}, sizeof(file_${count})},\n")
     math(EXPR count "${count} + 1")
 endforeach()
-file(WRITE ${OUT} "/* Written by cmake/Embed.cmake from web/ and d3. */\n#include \"gateway/admin_web.h\"\n\n${arrays}
+file(WRITE ${OUT} "/* Written by cmake/Embed.cmake from web/ and d3. */\n#include \"gateway/admin/web.h\"\n\n${arrays}
 const rc_web_file rc_web_files[] = {
 ${rows}};
 const size_t rc_web_file_count = ${count};

@@ -18,8 +18,8 @@ int main(void)
 
     rc_status status =
         rc_report_decode(rc_str_c(FROM_A_NEWER_PEER), RC_DECODE_STRICT, &alloc, &report, &info);
-    printf("strict: %s, %s at line %zu, column %zu\n", rc_status_name(status), info.what, info.line,
-           info.column);
+    printf("strict: %s, %s at line %zu, column %zu\n", rc_status_name(status), info.message,
+           info.line, info.column);
 
     if (rc_report_decode(rc_str_c(FROM_A_NEWER_PEER), RC_DECODE_TOLERANT, &alloc, &report, &info) !=
         RC_OK)

@@ -19,8 +19,8 @@ static const struct {
 
 static void print_action(uint64_t now_ms, const rc_action *action)
 {
-    static const char *const what[] = {"", "try", "wait", "refresh", "deliver", "compact", "stop"};
-    printf("%6.1f s  %-8s %-28s %s\n", (double)now_ms / 1000, what[action->what],
+    static const char *const names[] = {"", "try", "wait", "refresh", "deliver", "compact", "stop"};
+    printf("%6.1f s  %-8s %-28s %s\n", (double)now_ms / 1000, names[action->kind],
            targets[action->target], rc_reason_text(action->reason));
 }
 
@@ -34,7 +34,8 @@ int main(void)
 
     /* Where a request may go, and how often it may be tried. */
     rc_policy policy = *rc_policy_preset(RC_STR("transport"));
-    policy.others.jitter = RC_JITTER_NONE; /* so that this program prints the same every time */
+    policy.default_rule.jitter =
+        RC_JITTER_NONE; /* so that this program prints the same every time */
     rc_chain_entry chain[] = {{.target = 0, .capabilities = UINT32_MAX},
                               {.target = 1, .capabilities = UINT32_MAX}};
     rc_plan plan = {
@@ -47,7 +48,7 @@ int main(void)
     rc_action action = rc_call_begin(&call, now_ms, entropy);
     for (size_t i = 0; !rc_call_is_done(&call);) {
         print_action(now_ms, &action);
-        if (action.what == RC_DO_WAIT) {
+        if (action.kind == RC_DO_WAIT) {
             now_ms = action.at_ms; /* sleep */
             action = rc_call_on_wake(&call, now_ms, entropy);
             continue;
@@ -61,5 +62,5 @@ int main(void)
             action = rc_call_on_failure(&call, &failure, now_ms, entropy);
     }
     print_action(now_ms, &action);
-    return action.what == RC_DO_DELIVER ? 0 : 1;
+    return action.kind == RC_DO_DELIVER ? 0 : 1;
 }

@@ -10,7 +10,7 @@ status=0
 ctest --test-dir "$root/cov" --output-on-failure -j "${JOBS:-$(nproc)}" || status=1
 
 csv=$root/cov/coverage.csv
-gcovr --root . --filter 'src/(base|core|codec)/' --csv "$csv" "$root/cov"
+gcovr --root . --filter 'lib/' --csv "$csv" "$root/cov"
 # Columns: file, lines, covered, ratio, branches, covered, ratio.
 awk -F, '
 function row(name, lines, hit, branches, taken) {

@@ -9,7 +9,7 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-map=src/librecourse.map
+map=lib/librecourse.map
 snapshot=tests/golden/exports.txt
 
 declared() {

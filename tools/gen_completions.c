@@ -5,7 +5,7 @@
 
 #include <recourse/taxonomy.h>
 
-#include "cli/audit_stats.h"
+#include "cli/audit/stats.h"
 #include "cli/options.h"
 #include "gen_file.h"
 

@@ -19,7 +19,7 @@
 /* `recourse errors --format markdown` prints the page that is docs/errors.md: one writer for both.
  * It is included, not linked, so that this program needs nothing else of the command. */
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
-#include "../src/cli/errors_page.c"
+#include "cli/errors/page.c"
 
 #define GENERATED "Generated from spec/errors.def by `make generate`. Do not edit."
 
@@ -58,41 +58,41 @@ static void write_small_enums(FILE *out)
     enum_row(out, "RC_CATEGORY", "NONE", 0, "absent");
 #define RC_CATEGORY(number, ID, name, is_retryable, text) \
     enum_row(out, "RC_CATEGORY", #ID, number, text);
-#include "../spec/errors.def"
+#include "spec/errors.def"
     enum_end(out, "rc_category", "RC_CATEGORY", 0);
 
     enum_begin(out, "rc_domain", "Whose side the fault is on.");
     enum_row(out, "RC_DOMAIN", "NONE", 0, "absent");
 #define RC_DOMAIN(number, ID, name, http_status, text) \
     enum_row(out, "RC_DOMAIN", #ID, number, text);
-#include "../spec/errors.def"
+#include "spec/errors.def"
     enum_end(out, "rc_domain", "RC_DOMAIN", 99);
 
     enum_begin(out, "rc_user_action",
                "What the person should do next. NO_ACTION is \"none\": there is nothing to do.");
     enum_row(out, "RC_ACTION", "NONE", 0, "absent");
 #define RC_ACTION(number, ID, name, text) enum_row(out, "RC_ACTION", #ID, number, "");
-#include "../spec/errors.def"
+#include "spec/errors.def"
     enum_end(out, "rc_user_action", "RC_ACTION", 99);
 
     enum_begin(out, "rc_run_event",
                "The closed set of codes that node:failed and run:failed carry.");
     enum_row(out, "RC_EVENT", "NONE", 0, "absent");
 #define RC_RUN_EVENT(number, ID, name) enum_row(out, "RC_EVENT", #ID, number, "");
-#include "../spec/errors.def"
+#include "spec/errors.def"
     enum_end(out, "rc_run_event", "RC_EVENT", 99);
 
     enum_begin(out, "rc_limit_kind", "Which limit a provider applied.");
     enum_row(out, "RC_LIMIT_KIND", "NONE", 0, "absent");
 #define RC_LIMIT_KIND(number, ID, name, text) enum_row(out, "RC_LIMIT_KIND", #ID, number, text);
-#include "../spec/errors.def"
+#include "spec/errors.def"
     enum_end(out, "rc_limit_kind", "RC_LIMIT_KIND", 99);
 
     enum_begin(out, "rc_family", "What kind of call failed.");
     enum_row(out, "RC_FAMILY", "NONE", 0, "absent");
 #define RC_FAMILY(number, ID, name, error_type, not_found_type) \
     enum_row(out, "RC_FAMILY", #ID, number, "");
-#include "../spec/errors.def"
+#include "spec/errors.def"
     enum_end(out, "rc_family", "RC_FAMILY", 99);
 }
 
@@ -124,7 +124,7 @@ static void write_header(FILE *out)
     enum_row(out, "RC_CLASS", "NONE", 0, "absent");
 #define RC_CLASS(number, ID, name, error_type, recoverable, handler) \
     enum_row(out, "RC_CLASS", #ID, number, "");
-#include "../spec/errors.def"
+#include "spec/errors.def"
     enum_end(out, "rc_error_class", "RC_CLASS", 99);
 
     const char *class_id = "";
@@ -135,7 +135,7 @@ static void write_header(FILE *out)
 #define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 detail, message)                                                                 \
     code_row(out, &class_id, #CLASS, #ID, number);
-#include "../spec/errors.def"
+#include "spec/errors.def"
     fputc('\n', out);
     enum_end(out, "rc_code", "RC_CODE", 9999);
     fputs("\n/* clang-format on */\n\n#endif\n", out);
@@ -227,11 +227,11 @@ static void write_man(FILE *out)
         "Codes without a category take the one of their cause.\n",
         out);
 #define RC_CATEGORY(number, ID, name, is_retryable, text) roff_item(out, name, text);
-#include "../spec/errors.def"
+#include "spec/errors.def"
     fputs(".SH DOMAINS\nThe HTTP status is the code's own, else that of its domain.\n", out);
 #define RC_DOMAIN(number, ID, name, http_status, text) \
     roff_item(out, name, text " (" #http_status ")");
-#include "../spec/errors.def"
+#include "spec/errors.def"
     fputs(".SH CODES\n", out);
     for (size_t i = 0; i < PAGE_CLASS_COUNT; i++)
         roff_class(out, &page_classes[i]);
@@ -280,7 +280,7 @@ static void write_json_small(FILE *out)
     fprintf(out, ",\"retryable\":%s", (is_retryable) ? "true" : "false"); \
     json_member(out, "text", text);                                       \
     fputc('}', out);
-#include "../spec/errors.def"
+#include "spec/errors.def"
     has_rows = false;
     json_group(out, "domains", false);
 #define RC_DOMAIN(number, ID, name, http_status, text) \
@@ -288,27 +288,27 @@ static void write_json_small(FILE *out)
     fprintf(out, ",\"http_status\":%d", http_status);  \
     json_member(out, "text", text);                    \
     fputc('}', out);
-#include "../spec/errors.def"
+#include "spec/errors.def"
     has_rows = false;
     json_group(out, "user_actions", false);
 #define RC_ACTION(number, ID, name, text)        \
     json_row(out, &has_rows, number, #ID, name); \
     json_member(out, "text", text);              \
     fputc('}', out);
-#include "../spec/errors.def"
+#include "spec/errors.def"
     has_rows = false;
     json_group(out, "run_events", false);
 #define RC_RUN_EVENT(number, ID, name)           \
     json_row(out, &has_rows, number, #ID, name); \
     fputc('}', out);
-#include "../spec/errors.def"
+#include "spec/errors.def"
     has_rows = false;
     json_group(out, "limit_kinds", false);
 #define RC_LIMIT_KIND(number, ID, name, text)    \
     json_row(out, &has_rows, number, #ID, name); \
     json_member(out, "text", text);              \
     fputc('}', out);
-#include "../spec/errors.def"
+#include "spec/errors.def"
     has_rows = false;
     json_group(out, "families", false);
 #define RC_FAMILY(number, ID, name, error_type, not_found_type) \
@@ -316,7 +316,7 @@ static void write_json_small(FILE *out)
     json_member(out, "error_type", error_type);                 \
     json_member(out, "not_found_type", not_found_type);         \
     fputc('}', out);
-#include "../spec/errors.def"
+#include "spec/errors.def"
     has_rows = false;
     json_group(out, "classes", false);
 #define RC_CLASS(number, ID, name, error_type, recoverable, handler) \
@@ -325,7 +325,7 @@ static void write_json_small(FILE *out)
     json_member(out, "recoverable", recoverable);                    \
     json_member(out, "handler", handler);                            \
     fputc('}', out);
-#include "../spec/errors.def"
+#include "spec/errors.def"
 }
 
 /* The same members in the same order as `recourse errors --format json` has them. */

@@ -1,8 +1,8 @@
 /* gen_phrases ROOT: writes spec/phrases.txt, below ROOT, as constants.
  *
- *   src/core/phrases_table.h      the concepts and markers by number, and sizes
- *   src/core/phrases_table.c      their names and texts
- *   src/core/phrases_table.inc    the phrases as steps, and the lexicon of their words
+ *   lib/classify/phrases/table.h      the concepts and markers by number, and sizes
+ *   lib/classify/phrases/table.c      their names and texts
+ *   lib/classify/phrases/table.inc    the phrases as steps, and the lexicon of their words
  *
  * A host program that shares with the library the reader of words. A file that is as it should
  * be is not touched. An error of the text is named with its place, and then nothing is written. */
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/phrases_lexicon.h"
-#include "core/words.h"
+#include "classify/phrases/lexicon.h"
+#include "classify/phrases/words.h"
 
 #include "gen_file.h"
 #include "gen_phrases.h"
@@ -406,7 +406,9 @@ static void write_enum(FILE *out, bool is_marker)
 
 static void write_header(FILE *out)
 {
-    fputs(GENERATED "#ifndef RC_CORE_PHRASES_TABLE_H\n#define RC_CORE_PHRASES_TABLE_H\n", out);
+    fputs(GENERATED "#ifndef RC_CLASSIFY_PHRASES_TABLE_H\n"
+                    "#define RC_CLASSIFY_PHRASES_TABLE_H\n",
+          out);
     fputs("\n/* clang-format off */\n", out);
     write_enum(out, false);
     write_enum(out, true);
@@ -510,10 +512,10 @@ static void write_lexicon(FILE *out)
 
 static void write_table(FILE *out)
 {
-    fputs(GENERATED "#include \"core/phrases_private.h\"\n\n/* clang-format off */\n", out);
+    fputs(GENERATED "#include \"classify/phrases/private.h\"\n\n/* clang-format off */\n", out);
     write_rows(out, false);
     write_rows(out, true);
-    fputs("\n/* clang-format on */\n\n#include \"core/phrases_table.inc\"\n", out);
+    fputs("\n/* clang-format on */\n\n#include \"classify/phrases/table.inc\"\n", out);
 }
 
 static void write_data(FILE *out)
@@ -559,8 +561,8 @@ int main(int argc, char **argv)
         printf("%u concepts, %u markers, %u phrases, %u steps, %u moves, %u words, %u slots\n",
                spec.concept_count - spec.marker_count, spec.marker_count, spec.phrase_count,
                tree.step_count, move_count, lexicon.word_count, lexicon.slots);
-    int result = gen_file_write("gen_phrases", root, "src/core/phrases_table.h", write_header);
-    result |= gen_file_write("gen_phrases", root, "src/core/phrases_table.c", write_table);
-    result |= gen_file_write("gen_phrases", root, "src/core/phrases_table.inc", write_data);
+    int result = gen_file_write("gen_phrases", root, "lib/classify/phrases/table.h", write_header);
+    result |= gen_file_write("gen_phrases", root, "lib/classify/phrases/table.c", write_table);
+    result |= gen_file_write("gen_phrases", root, "lib/classify/phrases/table.inc", write_data);
     return result;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/phrases_lexicon.h"
-#include "core/words.h"
+#include "classify/phrases/lexicon.h"
+#include "classify/phrases/words.h"
 
 #include "gen_phrases.h"
 

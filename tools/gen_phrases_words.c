@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/words.h"
+#include "classify/phrases/words.h"
 
 #include "gen_phrases.h"
 

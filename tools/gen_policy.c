@@ -60,7 +60,7 @@ static void write_reasons(FILE *out)
           out);
     put_value(out, "RC_WHY", "NONE", 0, "absent");
 #define RC_REASON(number, ID, name, step, text) put_value(out, "RC_WHY", #ID, number, text);
-#include "../spec/reasons.def"
+#include "spec/reasons.def"
     fputs("} rc_reason;\n\n/* clang-format on */\n\n#endif\n", out);
 }
 
@@ -78,7 +78,7 @@ static void write_connections(FILE *out)
 #define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated, \
                       limit)                                                                    \
     put_value(out, "RC_CONNECTION", #ID, number, text);
-#include "../spec/connection.def"
+#include "spec/connection.def"
     fputs("} rc_connection_fault;\n\n/* clang-format on */\n\n#endif\n", out);
 }
 
@@ -118,7 +118,7 @@ static void write_connections_page(FILE *out)
                       limit)                                                                       \
     put_connection(out, name, STAYS || strcmp(#ACTION, "RAISE_LIMIT") == 0, message, text, advice, \
                    limit);
-#include "../spec/connection.def"
+#include "spec/connection.def"
 }
 
 /* ---- docs/reasons.md ---- */
@@ -133,7 +133,7 @@ static void put_step(FILE *out, int wanted, const char *question)
 #define RC_REASON(number, ID, name, step, text) \
     if (wanted == (step))                       \
         fprintf(out, "| `%s` | %s |\n", name, text);
-#include "../spec/reasons.def"
+#include "spec/reasons.def"
 }
 
 static void write_reasons_page(FILE *out)
@@ -148,11 +148,11 @@ static void write_reasons_page(FILE *out)
 #define RC_REASON_STEP(step, text) \
     if ((step) != 0)               \
         put_step(out, step, text);
-#include "../spec/reasons.def"
+#include "spec/reasons.def"
 #define RC_REASON_STEP(step, text) \
     if ((step) == 0)               \
         put_step(out, step, text);
-#include "../spec/reasons.def"
+#include "spec/reasons.def"
 }
 
 /* ---- events ---- */
@@ -172,7 +172,7 @@ static const struct row rows[] = {
 #define RC_EVENT(number, ID, EVENT, name, text) {number, #ID, #EVENT, NULL, name, NULL, text},
 #define RC_EVENT_FIELD(ID, EVENT, member, KIND, key, presence, text) \
     {0, #ID, #member, #KIND, key, #presence, text},
-#include "../spec/events.def"
+#include "spec/events.def"
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 

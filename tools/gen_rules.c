@@ -1,9 +1,9 @@
 /* gen_rules ROOT: writes the built-in rules, ROOT/spec/classify.rules, as constants, and lists
  * the terms.
  *
- *   src/core/rules_table.c          the rules in their order
- *   src/core/rules_terms.c          their conditions, and what each needs at least
- *   src/core/rules_table.h          how many there are
+ *   lib/classify/rules/table.c          the rules in their order
+ *   lib/classify/rules/table_terms.c          their conditions, and what each needs at least
+ *   lib/classify/rules/table.h          how many there are
  *   docs/internals/rules-terms.md   every named term
  *
  * The file is read by the library's own reader, which makes all its checks; a file with a fault is
@@ -18,8 +18,8 @@
 #include <recourse/stdlib.h>
 #include <recourse/taxonomy.h>
 
-#include "core/phrases.h"
-#include "core/rules_parts.h"
+#include "classify/phrases/phrases.h"
+#include "classify/rules/parts.h"
 #include "gen_file.h"
 
 #define PROGRAM "gen_rules"
@@ -94,7 +94,7 @@ static void put_string(lines *l, rc_str text, const char *behind)
 static const char *const LISTED[] = {
     "NONE",
 #define RC_FACT(GROUP, ID, name, text) #ID,
-#include "../spec/facts.def"
+#include "spec/facts.def"
 };
 
 static const char *code_id(rc_code code)
@@ -104,7 +104,7 @@ static const char *code_id(rc_code code)
                 detail, message)                                                                 \
     case number:                                                                                 \
         return #ID;
-#include "../spec/errors.def"
+#include "spec/errors.def"
     default:
         return "NONE";
     }
@@ -116,7 +116,7 @@ static const char *category_id(rc_category category)
 #define RC_CATEGORY(number, ID, name, is_retryable, text) \
     case number:                                          \
         return #ID;
-#include "../spec/errors.def"
+#include "spec/errors.def"
     default:
         return "NONE";
     }
@@ -157,14 +157,14 @@ static symbol symbol_of(unsigned fact)
     return made;
 }
 
-/* ---- src/core/rules_table.h ---- */
+/* ---- lib/classify/rules/table.h ---- */
 
 static void write_header(FILE *out)
 {
     fprintf(out,
             GENERATED
-            "#ifndef RC_CORE_RULES_TABLE_H\n#define RC_CORE_RULES_TABLE_H\n\n"
-            "#include \"core/rule.h\"\n\n"
+            "#ifndef RC_CLASSIFY_RULES_TABLE_H\n#define RC_CLASSIFY_RULES_TABLE_H\n\n"
+            "#include \"classify/rules/rule.h\"\n\n"
             "#define RC_RULES_BUILTIN_COUNT %zuu\n\n"
             "extern const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT];\n"
             "extern const rc_rule_prefilter rc_rules_prefilters[RC_RULES_BUILTIN_COUNT];\n"
@@ -172,7 +172,7 @@ static void write_header(FILE *out)
             table.count);
 }
 
-/* ---- src/core/rules_table.c ---- */
+/* ---- lib/classify/rules/table.c ---- */
 
 static size_t term_count(const rc_rule *rule)
 {
@@ -184,7 +184,7 @@ static size_t term_count(const rc_rule *rule)
 
 static void write_table(FILE *out)
 {
-    fputs(GENERATED "#include \"core/rules_table.h\"\n\n/* clang-format off */\n\n"
+    fputs(GENERATED "#include \"classify/rules/table.h\"\n\n/* clang-format off */\n\n"
                     "#define RULE(id, code, category, clauses, terms, when, reason) \\\n"
                     "    {RC_STR_INIT(id), RC_STR_INIT(when), RC_STR_INIT(reason), "
                     "RC_CODE_##code, \\\n"
@@ -210,7 +210,7 @@ static void write_table(FILE *out)
           out);
 }
 
-/* ---- src/core/rules_terms.c ---- */
+/* ---- lib/classify/rules/table_terms.c ---- */
 
 static void put_terms(lines *l, const rc_rule *rule)
 {
@@ -276,7 +276,8 @@ static void put_prefilter(lines *l, const char *before, const rc_rule *rule, boo
 
 static void write_terms(FILE *out)
 {
-    fputs(GENERATED "#include \"core/phrases.h\"\n#include \"core/rules_table.h\"\n\n"
+    fputs(GENERATED "#include \"classify/phrases/phrases.h\"\n"
+                    "#include \"classify/rules/table.h\"\n\n"
                     "/* clang-format off */\n\n"
                     "#define ANY(count) (count)\n"
                     "#define NONE(count) (RC_CLAUSE_NOT | (count))\n"
@@ -360,10 +361,10 @@ static void write_list(FILE *out)
     }
 #define RC_FACT_GROUP(GROUP, name, EXCLUSIVE, text) print_group(out, name, EXCLUSIVE, text);
 #define RC_FACT(GROUP, ID, name, text) print_term(out, RC_FACT_##ID);
-#include "../spec/facts.def"
+#include "spec/facts.def"
     fputs("\n## provider\n\nIn short: whose failure it is, given or recognised.\n\n", out);
 #define RC_PROVIDER(ID, name) fputs("- `provider:" name "`\n", out);
-#include "../spec/providers.def"
+#include "spec/providers.def"
 }
 
 /* ---- files ---- */
@@ -378,9 +379,9 @@ static int generate_all(const char *root, rc_str text)
         return 1;
     }
     table = rules->order;
-    int result = gen_file_write(PROGRAM, root, "src/core/rules_table.h", write_header);
-    result |= gen_file_write(PROGRAM, root, "src/core/rules_table.c", write_table);
-    result |= gen_file_write(PROGRAM, root, "src/core/rules_terms.c", write_terms);
+    int result = gen_file_write(PROGRAM, root, "lib/classify/rules/table.h", write_header);
+    result |= gen_file_write(PROGRAM, root, "lib/classify/rules/table.c", write_table);
+    result |= gen_file_write(PROGRAM, root, "lib/classify/rules/table_terms.c", write_terms);
     result |= gen_file_write(PROGRAM, root, "docs/internals/rules-terms.md", write_list);
     rc_rules_free(rules);
     return result;

@@ -14,7 +14,7 @@ c_files() { # FOLDER...
 }
 
 tidy_files() { # CHECKS GREP-OPTION COUNT: those without (-L) or with (-l) a va_list, so many at once
-    find src tools -name '*.c' -exec grep "$2" -Z '\bva_' {} + | LC_ALL=C sort -z |
+    find lib src tools -name '*.c' -exec grep "$2" -Z '\bva_' {} + | LC_ALL=C sort -z |
         xargs -0 -r -n "$3" -P "$jobs" clang-tidy --quiet -p "$root/dev" --checks="$1"
 }
 
@@ -28,13 +28,13 @@ tidy() { # CHECKS, beside those of .clang-tidy
 
 run() { # CHECK
     case $1 in
-    format) c_files src include tests tools examples bench | xargs clang-format --dry-run -Werror ;;
+    format) c_files lib src include tests tools examples bench | xargs clang-format --dry-run -Werror ;;
     shell) find tools tests .ci \( -name '*.sh' -o -name '*.bats' -o -name '*.bash' -o -name run \) -exec shellcheck {} + ;;
     cppcheck) # As it is compiled on Linux; its own -j keeps one core busy.
-        find src tools -name '*.c' | LC_ALL=C sort |
+        find lib src tools -name '*.c' | LC_ALL=C sort |
             xargs -n 40 -P "$jobs" cppcheck --quiet --std=c11 -D__linux__ \
                 --enable=warning,performance,portability,style --inline-suppr \
-                --suppressions-list=tools/cppcheck-suppressions.txt --error-exitcode=1 -I include -I src
+                --suppressions-list=tools/cppcheck-suppressions.txt --error-exitcode=1 -I include -I lib -I src -I .
         ;;
     tidy) tidy '-clang-analyzer-*' ;;
     paths) tidy '' ;;
@@ -47,7 +47,7 @@ run() { # CHECK
 }
 
 if [ "${1:-}" = --fix-format ]; then
-    c_files src include tests tools examples bench | xargs clang-format -i
+    c_files lib src include tests tools examples bench | xargs clang-format -i
     exit
 fi
 

@@ -15,7 +15,7 @@
 
 #include "../../tests/support/audit_fill.h"
 #include "cli/cli.h"
-#include "store/key.h"
+#include "store/operation_key.h"
 #include "sys/file.h"
 
 #define OPERATIONS 300000

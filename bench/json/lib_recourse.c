@@ -3,8 +3,8 @@
 
 #include <recourse/stdlib.h>
 
-#include "base/json_find.h"
 #include "bench.h"
+#include "json/find.h"
 
 static void *open_lib(void)
 {

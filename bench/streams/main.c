@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "codec/sse.h"
-#include "codec/stream.h"
+#include "dialect/stream.h"
 
 #define ROUNDS 31
 #define CALLS 20000

@@ -8,7 +8,8 @@
  *     │                                            ▼  │ up to open_max_ms
  *     └───────────────────────────────────────── HALF_OPEN: one probe at a time
  *
- * Only failures that are the target's own count (rc_breaker_outcome_of): a rate limit, a bad request or
+ * Only failures that are the target's own count (rc_breaker_outcome_of): a rate limit, a bad
+ * request or
  * a cancelled call say nothing against it. Only a failure opens it, never a success that makes the
  * window full enough. While it is not closed, the ends of calls that were admitted before change
  * nothing: the probe alone decides.

@@ -108,8 +108,8 @@ RC_API rc_hint_use rc_hint_use_parse(rc_str name);
  * and revives nothing. */
 RC_API const char *rc_policy_check(const rc_policy *policy);
 
-/* The wait before the next try, hints aside: failed_attempts counts from 1, last_wait_ms is the wait
- * before (0: none; of no matter but for DECORRELATED), entropy is any random number. At most
+/* The wait before the next try, hints aside: failed_attempts counts from 1, last_wait_ms is the
+ * wait before (0: none; of no matter but for DECORRELATED), entropy is any random number. At most
  * max_delay_ms, and always within rc_backoff_range, also after a longer wait that a hint made. */
 RC_API uint64_t rc_backoff_wait(const rc_retry_rule *rule, uint32_t failed_attempts,
                                 uint64_t last_wait_ms, uint64_t entropy);

@@ -4,7 +4,6 @@
 
 #include <recourse/alloc.h>
 #include <recourse/breaker.h>
-#include <recourse/budget.h>
 #include <recourse/buf.h>
 #include <recourse/builder.h>
 #include <recourse/call.h>
@@ -12,6 +11,7 @@
 #include <recourse/codes.h>
 #include <recourse/cooldown.h>
 #include <recourse/credential.h>
+#include <recourse/emitter.h>
 #include <recourse/event.h>
 #include <recourse/event_types.h>
 #include <recourse/export.h>
@@ -25,13 +25,13 @@
 #include <recourse/reasons.h>
 #include <recourse/render.h>
 #include <recourse/report.h>
+#include <recourse/retry_budget.h>
 #include <recourse/rules.h>
 #include <recourse/shared.h>
 #include <recourse/status.h>
 #include <recourse/str.h>
 #include <recourse/suppressed.h>
 #include <recourse/taxonomy.h>
-#include <recourse/teller.h>
 #include <recourse/version.h>
 
 #endif

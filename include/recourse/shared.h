@@ -16,12 +16,12 @@
 #define RECOURSE_SHARED_H
 
 #include <recourse/breaker.h>
-#include <recourse/budget.h>
 #include <recourse/cooldown.h>
 #include <recourse/credential.h>
 #include <recourse/export.h>
 #include <recourse/limiter.h>
 #include <recourse/policy.h>
+#include <recourse/retry_budget.h>
 
 RC_BEGIN_DECLS
 

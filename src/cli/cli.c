@@ -1,7 +1,7 @@
 #include "cli/cli.h"
 
-#include "core/render_wrap.h"
-#include "core/scrub.h"
+#include "render/wrap.h"
+#include "scrub/scrub.h"
 #include "sys/file.h"
 
 /* Talk is short; a file's name may be long. */

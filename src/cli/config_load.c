@@ -5,9 +5,9 @@
 #include <recourse/builder.h>
 
 #include "base/str.h"
-#include "cli/complaint.h"
-#include "core/render_wrap.h"
-#include "core/scrub.h"
+#include "cli/error_text.h"
+#include "render/wrap.h"
+#include "scrub/scrub.h"
 
 /* Columns of a source line that are shown in front of the fault, when it does not fit. */
 #define LEAD_COLUMNS 40

@@ -2,7 +2,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
-#include "core/render_wrap.h"
+#include "render/wrap.h"
 
 static void begin_cell(rc_buf *buf)
 {

@@ -2,7 +2,7 @@
  * and options. */
 #include "base/str.h"
 #include "cli/options.h"
-#include "core/render_wrap.h"
+#include "render/wrap.h"
 
 /* Text in wide terminals stops where lines are no longer easy to read. */
 #define TEXT_WIDTH_MAX 96u

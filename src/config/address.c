@@ -1,7 +1,7 @@
 /* Addresses: of providers, and of ourselves. */
 #include "base/str.h"
+#include "codec/origin.h"
 #include "config/reader.h"
-#include "net/origin.h"
 
 #define VARIABLE_MAX 200u
 

@@ -18,7 +18,7 @@
 #include "config/fault.h"
 #include "config/kind.h"
 #include "config/secret_ref.h"
-#include "config/yaml.h"
+#include "config/yaml/yaml.h"
 
 /* Every pair of routes and of clients is compared. */
 #define RC_CONFIG_ROUTES_MAX 1024

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 #include "config/config.h"
-#include "config/prices.h"
+#include "config/prices/prices.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -23,7 +23,7 @@
 #define RC_CONFIG_CHOICE(section, name, default_value, help, ...) \
     static const char *const choices_##section##_##name[] = {__VA_ARGS__, NULL};
 #define RC_CONFIG_OTHER(section, name, form, default_value, help)
-#include "../../spec/config.def"
+#include "spec/config.def"
 
 static const rc_config_key keys[] = {
 #define RC_CONFIG_SECTION(part, path, title)
@@ -51,7 +51,7 @@ static const rc_config_key keys[] = {
      .default_text = (value),                          \
      .form = (shape),                                  \
      .help = (text)},
-#include "../../spec/config.def"
+#include "spec/config.def"
 };
 
 static const char *const paths[] = {
@@ -59,7 +59,7 @@ static const char *const paths[] = {
 #define RC_CONFIG_KEY(section, name, KIND, min, max, default_value, help)
 #define RC_CONFIG_CHOICE(section, name, default_value, help, ...)
 #define RC_CONFIG_OTHER(section, name, form, default_value, help)
-#include "../../spec/config.def"
+#include "spec/config.def"
 };
 
 static const char *const titles[] = {
@@ -67,7 +67,7 @@ static const char *const titles[] = {
 #define RC_CONFIG_KEY(section, name, KIND, min, max, default_value, help)
 #define RC_CONFIG_CHOICE(section, name, default_value, help, ...)
 #define RC_CONFIG_OTHER(section, name, form, default_value, help)
-#include "../../spec/config.def"
+#include "spec/config.def"
 };
 
 const char *rc_config_section_path(rc_config_section section)

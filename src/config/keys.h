@@ -4,14 +4,14 @@
 
 #include <recourse/buf.h>
 
-#include "config/yaml.h"
+#include "config/yaml/yaml.h"
 
 typedef enum rc_config_section {
 #define RC_CONFIG_SECTION(section, path, title) RC_SECTION_##section,
 #define RC_CONFIG_KEY(section, name, KIND, min, max, default_value, help)
 #define RC_CONFIG_CHOICE(section, name, default_value, help, ...)
 #define RC_CONFIG_OTHER(section, name, form, default_value, help)
-#include "../../spec/config.def"
+#include "spec/config.def"
     RC_SECTION_COUNT
 } rc_config_section;
 

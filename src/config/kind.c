@@ -1,11 +1,11 @@
 #include "config/kind.h"
 
-#include "core/provider.h"
+#include "classify/providers/provider.h"
 
 static const rc_config_kind kinds[] = {
 #define RC_CONFIG_KIND(name, DIALECT, base_url, key_names, base_url_name) \
     {name, RC_DIALECT_##DIALECT, base_url, key_names, base_url_name},
-#include "../../spec/kinds.def"
+#include "spec/kinds.def"
 };
 
 const rc_config_kind *rc_config_kind_at(size_t index)

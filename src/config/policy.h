@@ -5,7 +5,7 @@
 #include <recourse/buf.h>
 #include <recourse/policy.h>
 
-#include "config/yaml.h"
+#include "config/yaml/yaml.h"
 
 /* What a policy starts from that names no preset: transport's tries and waits for the codes that
  * have no rule of their own there, for all codes. */

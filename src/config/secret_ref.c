@@ -1,7 +1,7 @@
 #include "config/secret_ref.h"
 
 #include "base/str.h"
-#include "core/scrub.h"
+#include "scrub/scrub.h"
 
 static const rc_str ENV = RC_STR_INIT("env:");
 static const rc_str FILE_PREFIX = RC_STR_INIT("file:");

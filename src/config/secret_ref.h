@@ -2,7 +2,7 @@
 #ifndef RC_CONFIG_SECRET_REF_H
 #define RC_CONFIG_SECRET_REF_H
 
-#include "config/yaml.h"
+#include "config/yaml/yaml.h"
 
 typedef enum rc_secret_kind {
     RC_SECRET_NONE = 0,

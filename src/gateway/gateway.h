@@ -9,8 +9,8 @@
 #ifndef RC_GATEWAY_GATEWAY_H
 #define RC_GATEWAY_GATEWAY_H
 
-#include "gateway/admin_source.h"
-#include "gateway/gate.h"
+#include "gateway/admin/source.h"
+#include "gateway/loop/loop.h"
 
 #define RC_GATEWAY_LOOPS_MAX 64
 

@@ -1,8 +1,8 @@
 /* The gateway as an operator sees it, and what an operator does to it. */
 #include "base/str.h"
-#include "gateway/admin_quota.h"
+#include "gateway/admin/quota.h"
 #include "gateway/gateway_private.h"
-#include "gateway/log_line.h"
+#include "gateway/observe/log_line.h"
 #include "sys/clock.h"
 #include "sys/entropy.h"
 

@@ -3,7 +3,7 @@
 #define RC_GATEWAY_GATEWAY_PRIVATE_H
 
 #include "gateway/gateway.h"
-#include "net/here.h"
+#include "net/server/listen_set.h"
 
 /* What a thread is told: each includes the one before. */
 typedef enum order {

@@ -2,7 +2,7 @@
 #ifndef RC_HTTP_HTTP1_HEAD_H
 #define RC_HTTP_HTTP1_HEAD_H
 
-#include "base/lanes.h"
+#include "base/vec16.h"
 #include "http/http1.h"
 
 /* Checks a head that llhttp has read and sets framing, length and is_kept_alive. */

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#include "base/lanes.h"
+#include "base/vec16.h"
 #include "http/http1_head.h"
 
 #define CHUNK_DIGITS_MAX 7u /* no larger chunk is there at once */

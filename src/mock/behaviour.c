@@ -46,7 +46,7 @@ static const mock_behaviour behaviours[] = {
      fallback,                                                               \
      max,                                                                    \
      help},
-#include "../../spec/mock.def"
+#include "spec/mock.def"
 };
 
 #define BEHAVIOUR_COUNT (sizeof behaviours / sizeof *behaviours)

@@ -8,9 +8,9 @@
 #ifndef RC_MOCK_DIALECT_H
 #define RC_MOCK_DIALECT_H
 
-#include "base/json_writer.h"
 #include "base/str.h"
-#include "mock/answer.h"
+#include "mock/response.h"
+#include "json/writer.h"
 
 /* The arguments of a tool call come in this many parts. */
 #define RC_MOCK_TOOL_PARTS 2

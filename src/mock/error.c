@@ -1,12 +1,12 @@
 #include "mock/error.h"
 
-#include "base/json_writer.h"
 #include "codec/datetime.h"
+#include "json/writer.h"
 
 static const rc_mock_error_row rows[RC_MOCK_ERROR_COUNT][RC_MOCK_FAMILY_COUNT] = {
 #define RC_MOCK_ERROR(ID, DIALECT, status, type, code, message) \
     [RC_MOCK_ERROR_##ID][RC_MOCK_##DIALECT] = {status, type, code, message},
-#include "../../spec/mock.def"
+#include "spec/mock.def"
 };
 
 const rc_mock_error_row *rc_mock_error_get(rc_mock_error error, rc_mock_family family)

@@ -4,7 +4,7 @@
 
 #include <recourse/buf.h>
 
-#include "mock/answer.h"
+#include "mock/response.h"
 
 typedef struct rc_mock_error_row {
     int status;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mock/answer.h"
+#include "mock/response.h"
 
 /* The largest limit: what is counted still fits 64 bits. */
 #define RC_MOCK_LIMIT_MAX 1000000000u

@@ -9,10 +9,10 @@
 #ifndef RC_MOCK_PROVIDER_H
 #define RC_MOCK_PROVIDER_H
 
-#include "mock/answer.h"
-#include "mock/ledger.h"
 #include "mock/limit.h"
+#include "mock/response.h"
 #include "mock/scenario.h"
+#include "mock/stats.h"
 
 /* The caller's storage; large, so not on a stack. */
 typedef struct rc_mock_provider {

@@ -1,8 +1,8 @@
 /* The body of a request: one pass, in which text is gathered and counted. */
-#include "base/json_reader.h"
 #include "base/str.h"
 #include "mock/request.h"
 #include "mock/tokens.h"
+#include "json/reader.h"
 
 #define DEPTH_MAX 64
 /* A message's role and what holds it apart from the next one. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "config/yaml.h"
+#include "config/yaml/yaml.h"
 #include "mock/limit.h"
 
 #define PLAN_MAX 256

@@ -10,7 +10,7 @@
 #include <uv.h>
 
 #include "mock/provider.h"
-#include "net/server.h"
+#include "net/server/server.h"
 
 /* No request's body is larger. */
 #define RC_MOCK_BODY_MAX ((size_t)32 << 20)

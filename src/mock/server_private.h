@@ -3,7 +3,7 @@
 #define RC_MOCK_SERVER_PRIVATE_H
 
 #include "mock/server.h"
-#include "net/respond.h"
+#include "net/server/responder.h"
 
 struct rc_mock_server {
     rc_server http;

@@ -1,5 +1,5 @@
 /* Who comes when. */
-#include "sim/world.h"
+#include "sim/state.h"
 
 static void push_arrival(rc_sim_state *sim, uint64_t at_ms, uint32_t client)
 {

@@ -1,5 +1,5 @@
-/* rc_sim_event_heap: what happens next in virtual time. A heap with four children a node; events of the
- * same time come out in the order in which they went in. */
+/* rc_sim_event_heap: what happens next in virtual time. A heap with four children a node; events
+ * of the same time come out in the order in which they went in. */
 #ifndef RC_SIM_EVENT_HEAP_H
 #define RC_SIM_EVENT_HEAP_H
 

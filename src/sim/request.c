@@ -1,5 +1,5 @@
 /* The life of a request: carries out the actions of rc_call, or of a rival's loop. */
-#include "sim/world.h"
+#include "sim/state.h"
 
 static rc_sim_request *request_at(const rc_sim_state *sim, uint32_t index)
 {

@@ -23,7 +23,7 @@
 #include <recourse/alloc.h>
 #include <recourse/reason.h>
 
-#include "sim/histogram.h"
+#include "base/histogram.h"
 
 #define RC_SIM_BUCKET_MS 100
 #define RC_SIM_NAME_MAX 32

@@ -5,7 +5,7 @@
 
 #include <recourse/call.h>
 
-#include "sim/answer.h"
+#include "sim/outcome.h"
 #include "sim/rng.h"
 
 typedef struct rc_sim_rival_row {

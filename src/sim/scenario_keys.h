@@ -3,7 +3,7 @@
 #ifndef RC_SIM_SCENARIO_KEYS_H
 #define RC_SIM_SCENARIO_KEYS_H
 
-#include "config/yaml.h"
+#include "config/yaml/yaml.h"
 #include "sim/scenario.h"
 
 /* Each is a map of the file, kept in the struct that is named. */

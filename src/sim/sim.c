@@ -1,6 +1,6 @@
 #include "sim/sim.h"
 
-#include "sim/world.h"
+#include "sim/state.h"
 
 /* How many events pass between two looks at the progress. */
 #define EVENTS_PER_PROGRESS 4096

@@ -19,7 +19,7 @@ static const fault_row faults[] = {
     {RC_STORE_NO_FAULT, false, "", "", ""},
 #define RC_STORE_FAULT(number, ID, name, may_pass, text, advice) \
     {RC_STORE_##ID, may_pass, name, text, advice},
-#include "../../spec/audit.def"
+#include "spec/audit.def"
 };
 
 static const fault_row *row_of(rc_store_fault_kind kind)

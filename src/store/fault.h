@@ -12,7 +12,7 @@
 typedef enum rc_store_fault_kind {
     RC_STORE_NO_FAULT = 0,
 #define RC_STORE_FAULT(number, ID, name, may_pass, text, advice) RC_STORE_##ID = (number),
-#include "../../spec/audit.def"
+#include "spec/audit.def"
 } rc_store_fault_kind;
 
 /* The caller's storage; it is written on failure alone. */

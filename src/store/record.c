@@ -20,7 +20,7 @@ const char *rc_record_kind_name(rc_record_kind kind)
 #define RC_AUDIT_KIND(number, ID, name, text) \
     case RC_RECORD_##ID:                      \
         return name;
-#include "../../spec/audit.def"
+#include "spec/audit.def"
     }
     return "unknown";
 }
@@ -30,7 +30,7 @@ rc_record_kind rc_record_kind_parse(rc_str name)
 #define RC_AUDIT_KIND(number, ID, text_name, text) \
     if (rc_str_eq(name, RC_STR(text_name)))        \
         return RC_RECORD_##ID;
-#include "../../spec/audit.def"
+#include "spec/audit.def"
     return RC_RECORD_NONE;
 }
 
@@ -40,7 +40,7 @@ const char *rc_outcome_name(rc_outcome outcome)
 #define RC_AUDIT_OUTCOME(number, ID, name, text) \
     case RC_OUTCOME_##ID:                        \
         return name;
-#include "../../spec/audit.def"
+#include "spec/audit.def"
     }
     return "unknown";
 }
@@ -52,7 +52,7 @@ bool rc_outcome_parse(rc_str name, rc_outcome *ret_outcome)
         *ret_outcome = RC_OUTCOME_##ID;               \
         return true;                                  \
     }
-#include "../../spec/audit.def"
+#include "spec/audit.def"
     return false;
 }
 

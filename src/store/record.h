@@ -21,12 +21,12 @@
 typedef enum rc_record_kind {
     RC_RECORD_NONE = 0,
 #define RC_AUDIT_KIND(number, ID, name, text) RC_RECORD_##ID = (number),
-#include "../../spec/audit.def"
+#include "spec/audit.def"
 } rc_record_kind;
 
 typedef enum rc_outcome {
 #define RC_AUDIT_OUTCOME(number, ID, name, text) RC_OUTCOME_##ID = (number),
-#include "../../spec/audit.def"
+#include "spec/audit.def"
 } rc_outcome;
 
 /* Flags. */

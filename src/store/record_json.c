@@ -3,7 +3,7 @@
 #include <recourse/taxonomy.h>
 
 #include "codec/datetime.h"
-#include "store/key.h"
+#include "store/operation_key.h"
 
 #define MICRO UINT64_C(1000000)
 

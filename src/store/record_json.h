@@ -4,9 +4,9 @@
 
 #include <recourse/json.h>
 
-#include "base/json_writer.h"
 #include "store/record.h"
 #include "store/stats.h"
+#include "json/writer.h"
 
 /* How much of a record's report is written. */
 typedef enum rc_record_report {

@@ -9,7 +9,7 @@
 #include <recourse/alloc.h>
 #include <recourse/str.h>
 
-#include "sim/histogram.h"
+#include "base/histogram.h"
 #include "store/record.h"
 
 /* By what. */

@@ -1,6 +1,6 @@
 #include "store/store.h"
 
-#include "store/sqlite.h"
+#include "store/sqlite/sqlite.h"
 
 #define SQLITE_SCHEME "sqlite:"
 

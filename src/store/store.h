@@ -215,7 +215,8 @@ bool rc_store_shrink(rc_store *store, rc_store_fault *fault);
 bool rc_store_request_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
 bool rc_store_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms);
 
-/* Asks is_cancelled again and again, some hundred times a second, while a question is answered: once
+/* Asks is_cancelled again and again, some hundred times a second, while a question is answered:
+ * once
  * it says so, the question ends with the fault STOPPED. NULL: no question is ended. ctx: borrows
  * until the store is closed or watched by another. */
 void rc_store_set_cancel_check(rc_store *store, rc_store_is_cancelled is_cancelled, void *ctx);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sys/file.h"
-#include "sys/process_watch.h"
+#include "sys/process/watch.h"
 
 #define ESCAPE 0x1B
 /* How long the rest of a key's sequence may take; a person sees no delay. */

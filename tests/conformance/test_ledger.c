@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "gateway/purse.h"
-#include "support/store_world.h"
+#include "gateway/state/budgets.h"
+#include "support/store_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define START INT64_C(1793404800000) /* 2026-10-31T00:00:00Z */

@@ -82,7 +82,7 @@ static void every_provider_has_its_extractor_and_page(void **state)
         path_of(path, sizeof(path), "../docs/providers", rc_provider_at(i), ".md");
         if (access(path, R_OK) != 0)
             fail_msg("no page %s", path);
-        path_of(path, sizeof(path), "../src/core/extract", rc_provider_at(i), ".c");
+        path_of(path, sizeof(path), "../lib/classify/providers", rc_provider_at(i), ".c");
         if (access(path, R_OK) != 0)
             fail_msg("no extractor %s", path);
     }

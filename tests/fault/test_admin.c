@@ -1,6 +1,6 @@
 /* The operator's side without memory: whichever request for it fails, once or for good, the client
  * gets an answer or an end, nothing is half done, and nothing is lost. */
-#include "support/admin_world.h"
+#include "support/admin_fixture.h"
 
 #define FAILURES_MAX 400
 

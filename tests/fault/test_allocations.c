@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "../support/fail_alloc.h"
-#include "../support/random_report.h"
+#include "support/fail_alloc.h"
+#include "support/random_report.h"
 
 #define OUT_MAX (4u << 20)
 

@@ -9,8 +9,8 @@
 
 #include <recourse/json.h>
 
-#include "../support/fail_alloc.h"
-#include "../support/failure_cases.h"
+#include "support/fail_alloc.h"
+#include "support/failure_cases.h"
 
 /* Classifies with the given allocation failing. Gives how many there were. */
 static size_t run(const rc_failure *failure, const rc_verdict *verdict, size_t fail_at,

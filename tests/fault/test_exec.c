@@ -15,7 +15,7 @@
 #include <pty.h>
 
 #include "cli/cli.h"
-#include "cli/exec.h"
+#include "cli/exec/exec.h"
 #include "support/fail_alloc.h"
 #include "support/real_sys.h"
 

@@ -17,7 +17,7 @@
 
 #include <recourse/stdlib.h>
 
-#include "gateway/gate.h"
+#include "gateway/loop/loop.h"
 #include "support/fail_alloc.h"
 
 #define WATCHDOG_S 120

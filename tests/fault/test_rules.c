@@ -10,7 +10,7 @@
 
 #include <recourse/rules.h>
 
-#include "../support/fail_alloc.h"
+#include "support/fail_alloc.h"
 
 /* Literals, a rule in the place of a built-in one, and more rules than one block has room for. */
 static char text[64u << 10];

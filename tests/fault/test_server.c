@@ -1,6 +1,6 @@
 /* The server without memory and without file descriptors: nothing crashes, nothing is left, every
  * exchange has its end, and what is taken away comes back into use. */
-#include "support/server_world.h"
+#include "support/server_fixture.h"
 
 #include <sys/resource.h>
 

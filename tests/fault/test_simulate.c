@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/simulate.h"
+#include "cli/simulate/simulate.h"
 #include "support/fail_alloc.h"
 #include "support/fake_sys.h"
 

@@ -13,13 +13,13 @@
 #include <sys/wait.h>
 #include <uv.h>
 
-#include "store/sqlite_private.h"
+#include "store/sqlite/private.h"
 #include "store/writer.h"
 #include <recourse/builder.h>
 
 #include "support/fail_alloc.h"
 #include "support/fault_vfs.h"
-#include "support/store_world.h"
+#include "support/store_fixture.h"
 
 #define OPERATIONS 6
 #define POINTS_MAX 400

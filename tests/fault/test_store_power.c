@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "support/fault_vfs.h"
-#include "support/store_world.h"
+#include "support/store_fixture.h"
 
 #define OPERATIONS 6
 #define POINTS_MAX 200

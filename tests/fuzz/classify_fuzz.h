@@ -19,9 +19,9 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "classify/evidence.h"
+#include "classify/headers.h"
 #include "codec/duration.h"
-#include "core/evidence.h"
-#include "core/headers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

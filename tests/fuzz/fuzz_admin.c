@@ -11,10 +11,10 @@
 
 #include <recourse/stdlib.h>
 
-#include "../support/admin_source.h"
-#include "base/json_reader.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "support/admin_source.h"
+#include "json/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,14 +7,14 @@
 
 #include <recourse/stdlib.h>
 
-#include "../support/fake_sys.h"
-#include "base/json_reader.h"
 #include "base/str.h"
-#include "cli/audit.h"
-#include "cli/audit_time.h"
+#include "cli/audit/audit.h"
+#include "cli/audit/time.h"
 #include "cli/csv.h"
-#include "core/render_wrap.h"
-#include "store/key.h"
+#include "render/wrap.h"
+#include "store/operation_key.h"
+#include "support/fake_sys.h"
+#include "json/reader.h"
 
 #define TEXTS 12
 #define OUTPUT_MAX ((size_t)4 << 20)

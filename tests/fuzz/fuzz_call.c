@@ -2,7 +2,7 @@
  * whatever comes in, in whatever order. The laws are those of tests/support/call_model.h. */
 #include <stdint.h>
 
-#include "../support/call_model.h"
+#include "support/call_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

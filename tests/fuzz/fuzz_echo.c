@@ -11,7 +11,7 @@
 #include <recourse/stdlib.h>
 
 #include "base/str.h"
-#include "core/echo.h"
+#include "classify/echo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 #include "base/str.h"
+#include "classify/hints/hints.h"
+#include "classify/limits.h"
 #include "codec/datetime.h"
 #include "codec/duration.h"
-#include "core/hints.h"
-#include "core/limits.h"
 
 #define NOW INT64_C(1792567650000)
 #define TEXT_MAX 256u

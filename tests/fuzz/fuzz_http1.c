@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../support/http1_facts.h"
 #include "http/http1.h"
+#include "support/http1_facts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

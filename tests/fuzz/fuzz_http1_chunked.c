@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../support/chunk_oracle.h"
 #include "base/str.h"
 #include "http/http1.h"
+#include "support/chunk_oracle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

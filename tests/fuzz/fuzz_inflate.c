@@ -7,9 +7,9 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-#include "../support/fail_alloc.h"
 #include "base/str.h"
 #include "http/inflate.h"
+#include "support/fail_alloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

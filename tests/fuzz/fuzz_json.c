@@ -9,11 +9,11 @@
 
 #include <recourse/stdlib.h>
 
-#include "base/json_find.h"
-#include "base/json_reader.h"
-#include "base/json_scan.h"
-#include "base/json_writer.h"
 #include "base/utf8.h"
+#include "json/find.h"
+#include "json/reader.h"
+#include "json/scan.h"
+#include "json/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "base/json_reader.h"
+#include "json/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

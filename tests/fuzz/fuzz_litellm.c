@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 #include "config/config.h"
-#include "config/litellm.h"
+#include "config/litellm/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../support/mock_run.h"
-#include "../support/stream_run.h"
+#include "support/mock_run.h"
+#include "support/stream_run.h"
 
 /* What keeps one input short. */
 #define COUNT_MAX 200u

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "core/phrases_private.h"
-#include "core/words.h"
+#include "classify/phrases/private.h"
+#include "classify/phrases/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

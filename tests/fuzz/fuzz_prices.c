@@ -8,7 +8,7 @@
 #include <recourse/stdlib.h>
 
 #include "base/utf8.h"
-#include "config/prices.h"
+#include "config/prices/prices.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

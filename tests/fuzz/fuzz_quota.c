@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/str.h"
-#include "core/quota.h"
+#include "policy/quota.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

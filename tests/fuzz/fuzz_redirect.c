@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/str.h"
-#include "core/redirect.h"
+#include "classify/redirect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../support/render_cases.h"
+#include "support/render_cases.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,10 +9,10 @@
 #include <recourse/stdlib.h>
 #include <recourse/taxonomy.h>
 
-#include "../support/rule_oracle.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "core/rules_parts.h"
+#include "classify/rules/parts.h"
+#include "support/rule_oracle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

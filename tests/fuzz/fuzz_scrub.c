@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
-#include "core/scrub.h"
+#include "scrub/scrub.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,7 +39,7 @@ typedef struct shape {
 static const shape SHAPES[] = {
 #define RC_SECRET_SHAPE(prefix, CLASS, min, TEST, WHERE, text) {prefix, ALPHABET_##CLASS, min},
 #define RC_SECRET_SPLIT_SHAPE(prefix, CLASS, min, text) {prefix, ALPHABET_##CLASS, min},
-#include "../../spec/secrets.def"
+#include "spec/secrets.def"
 };
 
 enum {
@@ -60,7 +60,7 @@ typedef struct secret_name {
 
 static const secret_name NAMES[] = {
 #define RC_SECRET_NAME(name, MATCH, KIND, text) {name, KIND},
-#include "../../spec/secrets.def"
+#include "spec/secrets.def"
 };
 
 /* How a member is written: before the name, between name and value, behind the value. */

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../support/sse_oracle.h"
-#include "../support/stream_run.h"
+#include "support/sse_oracle.h"
+#include "support/stream_run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../support/stream_run.h"
-#include "codec/stream_mould.h"
+#include "dialect/event_template.h"
+#include "support/stream_run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "../support/stream_run.h"
+#include "support/stream_run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/x509.h>
 
-#include "net/upstream_failure.h"
+#include "net/client/failure.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

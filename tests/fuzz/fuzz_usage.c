@@ -8,9 +8,9 @@
 #include <jansson.h>
 
 #include "base/str.h"
-#include "codec/usage_charge.h"
-#include "codec/usage_scan.h"
-#include "codec/usage_weight.h"
+#include "dialect/usage_charge.h"
+#include "dialect/usage_scan.h"
+#include "dialect/usage_weight.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

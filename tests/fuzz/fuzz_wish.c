@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/sqlite_private.h"
+#include "store/sqlite/private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

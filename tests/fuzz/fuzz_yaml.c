@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
-#include "config/yaml.h"
+#include "config/yaml/yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@ setup() {
     banned='\b(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|sscanf|alloca|gets) *\('
 }
 
-code() { find src include tools tests bench examples -name '*.[ch]'; }
+code() { find lib src include tools tests bench examples -name '*.[ch]'; }
 
 # Everything that people read or write. Expected outputs and fuzz inputs are what they are.
 text() {
@@ -85,8 +85,8 @@ none_match() {
     text | grep -v '^./tests/' | none_match '(^|[ "'\''=(])/(home|root|work|Users)/'
 }
 
-@test "no C file above 600 lines" {
-    found=$(code | xargs wc -l | awk '$2 != "total" && $1 > 600')
+@test "no C file above 700 lines" {
+    found=$(code | xargs wc -l | awk '$2 != "total" && $1 > 700')
     echo "$found"
     [ -z "$found" ]
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The architecture, as the linker sees it: base, core and codec import nothing but a few memory
+# The architecture, as the linker sees it: lib/ imports nothing but a few memory
 # functions. No file, socket, clock, random number, heap or standard stream can be reached.
 
 bats_require_minimum_version 1.5.0
@@ -21,7 +21,7 @@ foreign_symbols() {
 }
 
 @test "every file of the library is looked at" {
-    sources=$(find "$RECOURSE_SOURCE"/src/{base,core,codec} -name '*.c' | wc -l)
+    sources=$(find "$RECOURSE_SOURCE/lib" -name '*.c' | wc -l)
     [ "$sources" -gt 0 ]
     [ "$(ar t "$archive" | wc -l)" -eq "$sources" ]
 }

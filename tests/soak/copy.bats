@@ -6,7 +6,7 @@
     copy=$BATS_TEST_TMPDIR/elsewhere
     mkdir "$copy"
     cd "$RECOURSE_SOURCE" || return
-    cp -r CMakeLists.txt CMakePresets.json LICENSE recourse.pc.in cmake include src spec tools web "$copy"
+    cp -r CMakeLists.txt CMakePresets.json LICENSE recourse.pc.in cmake include lib src spec tools web "$copy"
     RECOURSE_BUILD=$copy/out "$copy/tools/build.sh" release --target recourse_core --target recourse_shared \
         --target recourse
     for file in librecourse.a librecourse.so.0 recourse; do

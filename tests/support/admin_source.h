@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gateway/admin_core.h"
+#include "gateway/admin/core.h"
 
 #define FAKE_NOW INT64_C(1700000000000)
 

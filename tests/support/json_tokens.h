@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_reader.h"
+#include "json/reader.h"
 
 #define JSON_TOKENS_MAX 8192
 

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/json_reader.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "json/reader.h"
 
 /* One strict JSON value, nothing behind it. */
 static inline const char *check_json(rc_str text)

@@ -2,7 +2,7 @@
 #ifndef RC_TEST_RULE_ORACLE_H
 #define RC_TEST_RULE_ORACLE_H
 
-#include "core/rule.h"
+#include "classify/rules/rule.h"
 
 static inline bool rule_oracle_holds(const rc_rule *rule, const rc_facts *facts)
 {

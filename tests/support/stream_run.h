@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 #include "codec/sse.h"
-#include "codec/stream.h"
 #include "codec/stream_array.h"
 #include "codec/stream_lines.h"
+#include "dialect/stream.h"
 
 typedef enum stream_form {
     FORM_SSE,

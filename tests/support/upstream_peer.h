@@ -18,7 +18,7 @@
 
 #include <openssl/ssl.h>
 
-#include "net/upstream.h"
+#include "net/client/upstream.h"
 
 #define PEER_CONNECTIONS_MAX 512
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "config/yaml.h"
+#include "config/yaml/yaml.h"
 
 typedef struct refusal {
     const char *text;

@@ -1,0 +1,55 @@
+#include "base/secret.h"
+
+#include "base/str.h"
+#include "base/vec16.h"
+
+bool rc_secret_eq(rc_secret a, rc_secret b)
+{
+    if (a.len == 0 || a.len != b.len)
+        return false;
+    /* Read as volatile, so that no compiler finds a reason to stop early. */
+    const volatile unsigned char *left = (const volatile unsigned char *)a.hidden;
+    const volatile unsigned char *right = (const volatile unsigned char *)b.hidden;
+    unsigned difference = 0;
+    for (size_t i = 0; i < a.len; i++)
+        difference |= (unsigned)(left[i] ^ right[i]);
+    return difference == 0;
+}
+
+bool rc_secret_is_token(rc_secret secret)
+{
+    uint32_t others = 0;
+    for (size_t at = 0; at < secret.len; at += RC_VEC16_BYTES) {
+        size_t left = secret.len - at;
+        rc_vec16 bytes = rc_vec16_load_some(secret.hidden + at, left);
+        uint32_t found = rc_vec16_bits(~rc_vec16_in_range(bytes, '!', '~'));
+        others |= left < RC_VEC16_BYTES ? found & ((1u << left) - 1) : found;
+    }
+    return secret.len > 0 && others == 0;
+}
+
+rc_status rc_secret_push(rc_buf *buf, rc_secret secret)
+{
+    return rc_buf_push(buf, rc_str_make(secret.hidden, secret.len));
+}
+
+void rc_secret_wipe(void *memory, size_t size)
+{
+    if (size == 0)
+        return;
+    memset(memory, 0, size);
+    __asm__ volatile("" : : "r"(memory) : "memory");
+}
+
+void rc_secret_wipe_buf(rc_buf *buf)
+{
+    rc_secret_wipe(buf->ptr, buf->len);
+    rc_buf_reset(buf);
+}
+
+size_t rc_secret_find(rc_str text, rc_secret secret, size_t from)
+{
+    if (secret.len == 0)
+        return RC_STR_NPOS;
+    return rc_str_find(text, rc_str_make(secret.hidden, secret.len), from);
+}

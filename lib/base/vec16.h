@@ -1,0 +1,120 @@
+/* Sixteen bytes at a time, in the terms of the compiler's vectors: SSE2 on x86, NEON on ARM, plain
+ * words elsewhere. For loops that copy or judge text; rc_json_scan has those that only search. */
+#ifndef RC_BASE_VEC16_H
+#define RC_BASE_VEC16_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define RC_VEC16_BYTES ((size_t)16)
+
+typedef uint8_t rc_vec16 __attribute__((vector_size(16))); /* an answer is 0x00 or 0xFF a lane */
+
+/* A bit for each lane of an answer, the first in the lowest. */
+static inline uint32_t rc_vec16_bits(rc_vec16 mask)
+{
+#ifdef __SSE2__
+    typedef char signed_lanes __attribute__((vector_size(16)));
+    return (uint16_t)__builtin_ia32_pmovmskb128((signed_lanes)mask);
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    /* One bit of each byte, a different one, added up in the highest byte of the product. */
+    uint64_t half[2];
+    memcpy(half, &mask, sizeof half);
+    uint64_t low = (half[0] & UINT64_C(0x8040201008040201)) * UINT64_C(0x0101010101010101) >> 56;
+    uint64_t high = (half[1] & UINT64_C(0x8040201008040201)) * UINT64_C(0x0101010101010101) >> 56;
+    return (uint32_t)(low | high << 8);
+#else
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < RC_VEC16_BYTES; i++)
+        bits |= (uint32_t)(mask[i] & 1u) << i;
+    return bits;
+#endif
+}
+
+static inline rc_vec16 rc_vec16_load(const char *p)
+{
+    rc_vec16 bytes;
+    memcpy(&bytes, p, sizeof bytes);
+    return bytes;
+}
+
+static inline void rc_vec16_store(char *p, rc_vec16 bytes)
+{
+    memcpy(p, &bytes, sizeof bytes);
+}
+
+/* The len bytes at p, fewer than sixteen, with zeros behind them. Nothing else is read: the loads
+ * that make them up overlap instead. */
+static inline rc_vec16 rc_vec16_load_part(const char *p, size_t len)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    typedef uint64_t words
+        __attribute__((vector_size(16))); /* not by way of memory: it would stall */
+    uint64_t low = 0;
+    uint64_t high = 0;
+    uint32_t first, last;
+    if (len >= 8) {
+        memcpy(&low, p, 8);
+        memcpy(&high, p + len - 8, 8);
+        high = len > 8 ? high >> (8 * (16 - len)) : 0;
+    } else if (len >= 4) {
+        memcpy(&first, p, 4);
+        memcpy(&last, p + len - 4, 4);
+        low = first | (uint64_t)last << (8 * (len - 4));
+    } else if (len > 0) {
+        low = (uint64_t)(uint8_t)p[0] | (uint64_t)(uint8_t)p[len / 2] << (8 * (len / 2)) |
+              (uint64_t)(uint8_t)p[len - 1] << (8 * (len - 1));
+    }
+    return (rc_vec16)(words){low, high};
+#else
+    char bytes[16] = {0};
+    memcpy(bytes, p, len);
+    return rc_vec16_load(bytes);
+#endif
+}
+
+/* Sixteen bytes of the left ones at p, or those that there are and zeros. */
+static inline rc_vec16 rc_vec16_load_some(const char *p, size_t left)
+{
+    return left >= RC_VEC16_BYTES ? rc_vec16_load(p) : rc_vec16_load_part(p, left);
+}
+
+/* The lanes above 0x7F. */
+static inline rc_vec16 rc_vec16_high(rc_vec16 bytes)
+{
+    typedef int8_t signed_lanes __attribute__((vector_size(16)));
+    return (rc_vec16)((signed_lanes)bytes < 0);
+}
+
+/* The lanes from first to last, both included. */
+static inline rc_vec16 rc_vec16_in_range(rc_vec16 bytes, uint8_t first, uint8_t last)
+{
+    return (rc_vec16)((rc_vec16)(bytes - first) <= (uint8_t)(last - first));
+}
+
+/* The lanes that are not letters, digits and -./:_ or are the one that is excepted. */
+static inline rc_vec16 rc_vec16_not_simple(rc_vec16 bytes, char except)
+{
+    return ~((rc_vec16_in_range(bytes | 0x20, 'a', 'z') | rc_vec16_in_range(bytes, '-', ':') |
+              (rc_vec16)(bytes == '_')) &
+             (rc_vec16)(bytes != (uint8_t)except));
+}
+
+/* Is all of it letters, digits and -./:_ without the one that is excepted ('\0': none)? Most names,
+ * hosts, paths and ids are, and what is not is looked at more closely. */
+static inline bool rc_vec16_is_simple(const char *p, size_t len, char except)
+{
+    if (len < RC_VEC16_BYTES) {
+        const rc_vec16 others = rc_vec16_not_simple(rc_vec16_load_part(p, len), except);
+        return (rc_vec16_bits(others) & ((1u << len) - 1)) == 0;
+    }
+    /* The last ones overlap. */
+    rc_vec16 others = rc_vec16_not_simple(rc_vec16_load(p + len - RC_VEC16_BYTES), except);
+    for (size_t at = 0; at + RC_VEC16_BYTES < len; at += RC_VEC16_BYTES)
+        others |= rc_vec16_not_simple(rc_vec16_load(p + at), except);
+    return rc_vec16_bits(others) == 0;
+}
+
+#endif

@@ -1,0 +1,456 @@
+/* From evidence to a verdict: what the texts mean becomes facts, and the first rule decides. */
+#include <recourse/classify.h>
+
+#include <string.h>
+
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "classify/connection.h"
+#include "classify/evidence.h"
+#include "classify/headers.h"
+#include "classify/phrases/phrases.h"
+#include "classify/providers/provider.h"
+#include "classify/rules/rule.h"
+
+/* A wait above this is no longer a rate's. */
+#define LONG_WAIT_MS INT64_C(3600000)
+
+/* The meaning of all layers, innermost first. */
+typedef struct meaning {
+    rc_phrase_scan scan;
+    rc_str scanned; /* the text that scan.found is of, while it is */
+    rc_concept_set says;
+    rc_concept_set code;
+} meaning;
+
+static void add_all(rc_concept_set *to, const rc_concept_set *from)
+{
+    for (size_t i = 0; i < sizeof(to->bits) / sizeof(to->bits[0]); i++)
+        to->bits[i] |= from->bits[i];
+}
+
+static bool has_decisive(const rc_concept_set *set)
+{
+    for (unsigned i = 0; i < RC_CONCEPTS_MAX / 64; i++) {
+        for (uint64_t bits = set->bits[i]; bits != 0; bits &= bits - 1) {
+            unsigned concept = i * 64 + (unsigned)__builtin_ctzll(bits);
+            if (rc_concept_kind_of(concept) == RC_CONCEPT_DECISIVE)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The text may have been looked at for names of providers just before. */
+static void scan_text(meaning *m, rc_str text)
+{
+    if (m->scanned.ptr == text.ptr && m->scanned.len == text.len)
+        return;
+    rc_phrase_scan_text(&m->scan, text);
+    m->scanned = text;
+}
+
+static void note_concepts(const rc_evidence *evidence, const meaning *m, rc_str prefix, rc_str text)
+{
+    if (evidence->trace == NULL)
+        return;
+    for (unsigned c = 0; c < RC_CONCEPT_COUNT; c++) {
+        if (!rc_concept_set_has(&m->scan.found, c))
+            continue;
+        char name_bytes[64];
+        rc_buf name;
+        rc_buf_init_fixed(&name, name_bytes, sizeof(name_bytes));
+        rc_buf_push(&name, prefix);
+        rc_buf_push(&name, rc_concept_name(c));
+        rc_phrase_span span = m->scan.spans[c];
+        rc_evidence_note(evidence, RC_TRACE_FACT, rc_buf_get(&name),
+                         rc_str_slice(text, span.from, span.to));
+    }
+}
+
+/* A code that only its provider's documentation explains. */
+static bool read_known_code(const rc_evidence *evidence, meaning *m, rc_str code)
+{
+    const rc_provider *provider = evidence->provider;
+    for (size_t i = 0; provider != NULL && i < provider->code_count; i++) {
+        if (!rc_str_eq_nocase(code, provider->codes[i].code))
+            continue;
+        unsigned concept = provider->codes[i].concept;
+        m->scan.found = (rc_concept_set){0};
+        m->scan.found.bits[concept / 64] |= UINT64_C(1) << (concept % 64);
+        m->scan.spans[concept] = (rc_phrase_span){0, (uint32_t)code.len, 0};
+        return true;
+    }
+    return false;
+}
+
+static bool read_code(const rc_evidence *evidence, meaning *m, rc_str code)
+{
+    if (code.len == 0)
+        return false;
+    m->scanned = (rc_str){NULL, 0};
+    if (!read_known_code(evidence, m, code))
+        rc_phrase_scan_code(&m->scan, code);
+    note_concepts(evidence, m, RC_STR("code:"), code);
+    add_all(&m->code, &m->scan.found);
+    return has_decisive(&m->scan.found);
+}
+
+static bool read_codes(const rc_evidence *evidence, meaning *m, const rc_layer *layer)
+{
+    bool is_decisive = read_code(evidence, m, layer->code);
+    is_decisive |= read_code(evidence, m, layer->type);
+    is_decisive |= read_code(evidence, m, layer->reason);
+    is_decisive |= read_code(evidence, m, layer->status_word);
+    return is_decisive;
+}
+
+/* Where the wait's number begins: of "retry in 20 seconds" the 20, of "wait a minute" the last
+ * word. */
+static size_t wait_at(rc_str text, rc_phrase_span span)
+{
+    for (size_t i = span.from; i < span.to && i < text.len; i++) {
+        if (rc_ascii_is_digit(text.ptr[i]))
+            return i;
+    }
+    return span.last_word;
+}
+
+static void read_wait(rc_evidence *evidence, rc_str text, rc_phrase_span span)
+{
+    rc_str words = rc_str_slice(text, span.from, span.to);
+    if (rc_str_starts_with_nocase(words, RC_STR("retrying")))
+        rc_evidence_note(evidence, RC_TRACE_IGNORED, RC_STR("message"),
+                         RC_STR("a client's own retry, not what the provider asks for"));
+    else
+        rc_hints_add_text(&evidence->hints, text, wait_at(text, span));
+}
+
+/* Numbers of a limit stand only where a limit is spoken of. */
+static bool speaks_of_limits(const rc_concept_set *set)
+{
+    static const rc_concept CONCEPTS[] = {
+        RC_CONCEPT_RATE,        RC_CONCEPT_QUOTA,        RC_CONCEPT_PLAN,
+        RC_CONCEPT_TOO_LARGE,   RC_CONCEPT_BALANCE,      RC_CONCEPT_WINDOW_SHORT,
+        RC_CONCEPT_WINDOW_LONG, RC_CONCEPT_TOKENS_LIMIT, RC_CONCEPT_RESOURCE_EXHAUSTED,
+    };
+    for (size_t i = 0; i < sizeof(CONCEPTS) / sizeof(CONCEPTS[0]); i++) {
+        if (rc_concept_set_has(set, CONCEPTS[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
+{
+    if (text.len == 0)
+        return false;
+    scan_text(m, text);
+    note_concepts(evidence, m, RC_STR("says:"), text);
+    if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WAIT))
+        read_wait(evidence, text, m->scan.spans[RC_CONCEPT_WAIT]);
+    if (speaks_of_limits(&m->scan.found))
+        rc_limits_parse(text, &evidence->limits);
+    add_all(&m->says, &m->scan.found);
+    return has_decisive(&m->scan.found);
+}
+
+/* The layer that comes behind `last` on the way from the innermost to the outermost; NULL: none. */
+static const rc_layer *next_outward(const rc_evidence *evidence, const rc_layer *last)
+{
+    const rc_layer *best = NULL;
+    for (size_t i = 0; i < evidence->layer_count; i++) {
+        const rc_layer *layer = &evidence->layers[i];
+        bool is_behind = last == NULL || layer->depth < last->depth ||
+                         (layer->depth == last->depth && layer > last);
+        if (is_behind && (best == NULL || layer->depth > best->depth))
+            best = layer;
+    }
+    return best;
+}
+
+static void note_layer(const rc_evidence *evidence, const rc_layer *layer)
+{
+    if (evidence->trace == NULL)
+        return;
+    rc_evidence_note(evidence, RC_TRACE_LAYER, layer->where, layer->message);
+    if (layer->type.len > 0)
+        rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("type"), layer->type);
+    if (layer->code.len > 0)
+        rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("code"), layer->code);
+    if (layer->reason.len > 0)
+        rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("reason"), layer->reason);
+    if (layer->status_word.len > 0)
+        rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("status"), layer->status_word);
+    if (layer->param.len > 0)
+        rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("param"), layer->param);
+}
+
+/* An error with a message and a code or status of its own: the words around it are a wrapper's. */
+static bool has_typed_code(const rc_layer *layer)
+{
+    return layer->message.len > 0 &&
+           (layer->code.len > 0 || layer->type.len > 0 || layer->status_word.len > 0);
+}
+
+/* The innermost error decides: what is further out is only asked as long as nothing was
+ * decisive. */
+static void read_layers(rc_evidence *evidence, meaning *m)
+{
+    bool has_code = false;
+    bool has_message = false;
+    for (const rc_layer *layer = next_outward(evidence, NULL); layer != NULL;
+         layer = next_outward(evidence, layer)) {
+        note_layer(evidence, layer);
+        if (!has_message)
+            has_message = read_message(evidence, m, layer->message) || has_typed_code(layer);
+        if (!has_code)
+            has_code = read_codes(evidence, m, layer);
+    }
+    for (size_t i = 0; i < evidence->modifier_count; i++) {
+        rc_phrase_scan_code(&m->scan, evidence->modifiers[i]);
+        if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WINDOW_SHORT))
+            rc_evidence_set(evidence, RC_FACT_WINDOW_SHORT);
+        if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WINDOW_LONG))
+            rc_evidence_set(evidence, RC_FACT_WINDOW_LONG);
+    }
+}
+
+static bool means(const meaning *m, unsigned concept)
+{
+    return rc_concept_set_has(&m->says, concept) || rc_concept_set_has(&m->code, concept);
+}
+
+static int inner_status(const rc_evidence *evidence)
+{
+    for (const rc_layer *layer = next_outward(evidence, NULL); layer != NULL;
+         layer = next_outward(evidence, layer)) {
+        if (layer->status > 0)
+            return layer->status;
+    }
+    return 0;
+}
+
+static void set_inner_status(rc_evidence *evidence, int status)
+{
+    if (status < 400 || status == evidence->failure->status)
+        return;
+    if (evidence->failure->status != 0) {
+        rc_facts_set_inner(&evidence->facts, status);
+        return;
+    }
+    /* Nobody gave HTTP's status: then what the text carries is it. */
+    rc_facts_clear(&evidence->facts, RC_FACT_STATUS_NONE);
+    rc_facts_set_status(&evidence->facts, status);
+}
+
+static void set_facts(rc_evidence *evidence, const meaning *m)
+{
+    for (unsigned i = 0; i < RC_CONCEPTS_MAX / 64; i++) {
+        evidence->facts.bits[RC_FACT_SAYS_BASE / 64 + i] |= m->says.bits[i];
+        evidence->facts.bits[RC_FACT_CODE_BASE / 64 + i] |= m->code.bits[i];
+    }
+    if (means(m, RC_CONCEPT_WINDOW_SHORT) || means(m, RC_CONCEPT_CONCURRENCY))
+        rc_evidence_set(evidence, RC_FACT_WINDOW_SHORT);
+    if (means(m, RC_CONCEPT_WINDOW_LONG))
+        rc_evidence_set(evidence, RC_FACT_WINDOW_LONG);
+    if (means(m, RC_CONCEPT_LOCAL_HOST))
+        rc_evidence_set(evidence, RC_FACT_HOST_LOCAL);
+    if (rc_limits_is_zero(&evidence->limits))
+        rc_evidence_set(evidence, RC_FACT_LIMIT_ZERO);
+    if (rc_limits_is_too_small(&evidence->limits))
+        rc_evidence_set(evidence, RC_FACT_LIMIT_TOO_SMALL);
+    int64_t wait_ms = rc_hints_wait_ms(&evidence->hints);
+    if (wait_ms >= 0)
+        rc_evidence_set(evidence, RC_FACT_HINT_ANY);
+    if (wait_ms > LONG_WAIT_MS)
+        rc_evidence_set(evidence, RC_FACT_HINT_LONG);
+    const rc_failure *failure = evidence->failure;
+    if (failure->context_window > 0 && evidence->prompt_tokens > failure->context_window)
+        rc_evidence_set(evidence, RC_FACT_BODY_OVER_WINDOW);
+}
+
+static rc_limit_kind limit_kind(const rc_evidence *evidence, const meaning *m, rc_code code)
+{
+    if (code == RC_CODE_OVERLOADED)
+        return means(m, RC_CONCEPT_OVERLOADED) ? RC_LIMIT_KIND_MODEL_CAPACITY : RC_LIMIT_KIND_NONE;
+    if (code == RC_CODE_QUOTA_EXHAUSTED) {
+        bool is_long = rc_evidence_has(evidence, RC_FACT_WINDOW_LONG);
+        if (evidence->failure->status == 402)
+            return RC_LIMIT_KIND_BALANCE;
+        if (is_long && means(m, RC_CONCEPT_RATE))
+            return RC_LIMIT_KIND_DAILY;
+        if (means(m, RC_CONCEPT_BALANCE))
+            return RC_LIMIT_KIND_BALANCE;
+        if (means(m, RC_CONCEPT_PLAN))
+            return RC_LIMIT_KIND_PLAN;
+        return is_long ? RC_LIMIT_KIND_DAILY : RC_LIMIT_KIND_BALANCE;
+    }
+    if (code != RC_CODE_RATE_LIMITED)
+        return RC_LIMIT_KIND_NONE;
+    if (means(m, RC_CONCEPT_CONCURRENCY))
+        return RC_LIMIT_KIND_CONCURRENCY;
+    if (means(m, RC_CONCEPT_TOKENS_LIMIT))
+        return RC_LIMIT_KIND_TOKENS;
+    return RC_LIMIT_KIND_REQUESTS;
+}
+
+/* A wait helps where time does: elsewhere only a header that says so is kept, as the provider's
+ * word. */
+static int64_t wait_of(const rc_evidence *evidence, rc_category category)
+{
+    rc_hint hint = rc_hints_best(&evidence->hints);
+    bool is_of_use = category == RC_CATEGORY_TRANSIENT || category == RC_CATEGORY_CAPACITY ||
+                     rc_evidence_has(evidence, RC_FACT_LIMIT_TOO_SMALL);
+    return is_of_use || hint.rank == RC_HINT_RANK_HEADER ? hint.wait_ms : -1;
+}
+
+static rc_rule_input rule_input(const rc_evidence *evidence, const rc_layer *innermost)
+{
+    const rc_failure *failure = evidence->failure;
+    rc_rule_input input = {
+        .all_text = failure->body.len > 0 ? failure->body : failure->event,
+        .model = failure->model,
+        .headers = failure->headers,
+        .header_count = failure->header_count,
+    };
+    if (innermost != NULL) {
+        input.message = innermost->message;
+        input.type = innermost->type;
+        input.code = innermost->code;
+    }
+    return input;
+}
+
+/* The first text from the inside that is not empty. */
+static rc_str message_of(const rc_evidence *evidence)
+{
+    for (const rc_layer *layer = next_outward(evidence, NULL); layer != NULL;
+         layer = next_outward(evidence, layer)) {
+        if (layer->message.len > 0)
+            return layer->message;
+    }
+    return evidence->page_title;
+}
+
+static bool is_lasting_fault(rc_connection_fault fault)
+{
+    const rc_connection_info *connection = rc_connection_get(fault);
+    return connection != NULL && connection->is_lasting;
+}
+
+static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, const rc_rule *rule)
+{
+    rc_verdict verdict = {
+        .code = rule->code,
+        .category = rc_rule_category(rule),
+        .is_retryable = rc_rule_is_retryable(rule),
+        .rule = rule->id,
+        .reason = rule->reason,
+        .provider = evidence->provider_name,
+        .recognised_by = evidence->recognised_by,
+        .request_id = evidence->request_id,
+        .message = message_of(evidence),
+    };
+    const rc_layer *innermost = rc_evidence_innermost(evidence);
+    if (innermost != NULL) {
+        verdict.type = innermost->type.len > 0 ? innermost->type : innermost->status_word;
+        verdict.error_code = innermost->code.len > 0 ? innermost->code : innermost->reason;
+        verdict.param = innermost->param;
+    }
+    if (verdict.error_code.len == 0)
+        verdict.error_code = evidence->finish_reason;
+    verdict.status = evidence->failure->status;
+    if (verdict.status == 0)
+        verdict.status = inner_status(evidence);
+    verdict.limit_kind = limit_kind(evidence, m, rule->code);
+    verdict.retry_after_ms = wait_of(evidence, verdict.category);
+    verdict.is_retry_refused = rc_evidence_has(evidence, RC_FACT_HINT_NO_RETRY) ||
+                               is_lasting_fault(evidence->failure->connection);
+    return verdict;
+}
+
+/* Whose failure it is. The text is only asked when nothing else tells. */
+static void find_provider(rc_evidence *evidence, meaning *m)
+{
+    rc_concept_set words = {{0}};
+    bool is_open = rc_provider_find_by_signature(evidence);
+    if (is_open && evidence->failure->host.len > 0) {
+        rc_phrase_scan_text(&m->scan, evidence->failure->host);
+        rc_provider_find_by_name(evidence, &m->scan.found, RC_STR("the host's name"));
+        is_open = evidence->provider == NULL || evidence->provider->rank == RC_PROVIDER_EDGE;
+    }
+    if (is_open) {
+        for (size_t i = 0; i < evidence->layer_count; i++) {
+            if (evidence->layers[i].message.len == 0)
+                continue;
+            scan_text(m, evidence->layers[i].message);
+            add_all(&words, &m->scan.found);
+        }
+        rc_provider_find_by_name(evidence, &words, RC_STR("its name in the text"));
+    }
+    rc_provider_extract(evidence);
+}
+
+static bool is_builtin(const rc_rule *rule)
+{
+    for (size_t i = 0; i < rc_rules_builtin.count; i++)
+        if (rc_str_eq(rc_rules_builtin.rules[i].id, rule->id))
+            return true;
+    return false;
+}
+
+/* A text that is no failure of a call must not be retried for a number or a word in it. Rules of
+ * users, and what a process's exit status says, are not second-guessed. */
+static void set_foreign(rc_evidence *evidence, const rc_rules *rules)
+{
+    if (!rc_evidence_is_foreign(evidence))
+        return;
+    const rc_rule *rule = rc_rules_match(rules, &evidence->facts, NULL);
+    if (rc_rule_is_retryable(rule) && is_builtin(rule) &&
+        !rc_str_starts_with(rule->id, RC_STR("exit.")))
+        rc_evidence_set(evidence, RC_FACT_BODY_FOREIGN);
+}
+
+rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_trace *trace,
+                    rc_classify_space *space)
+{
+    rc_evidence evidence;
+    meaning m;
+    rc_evidence_init(&evidence, failure, trace, space);
+    rc_phrase_scan_init(&m.scan);
+    m.scanned = (rc_str){NULL, 0};
+    m.says = (rc_concept_set){0};
+    m.code = (rc_concept_set){0};
+
+    rc_headers_read(&evidence);
+    rc_unwrap(&evidence);
+    rc_headers_add_type(&evidence);
+    find_provider(&evidence, &m);
+    read_layers(&evidence, &m);
+    set_inner_status(&evidence, inner_status(&evidence));
+    set_facts(&evidence, &m);
+
+    rc_rule_input input = rule_input(&evidence, rc_evidence_innermost(&evidence));
+    rc_rules_set_literals(rules, &input, &evidence.facts);
+    set_foreign(&evidence, rules);
+    const rc_rule *rule = rc_rules_match(rules, &evidence.facts, trace);
+    return verdict_of(&evidence, &m, rule);
+}
+
+/* ---- failures ---- */
+
+rc_failure rc_failure_http(int status, const char *body, size_t length)
+{
+    rc_failure failure;
+    memset(&failure, 0, sizeof failure);
+    failure.status = status;
+    failure.body = rc_str_make(body, body != NULL ? length : 0);
+    return failure;
+}
+
+rc_failure rc_failure_http_text(int status, const char *body)
+{
+    return rc_failure_http(status, body, body != NULL ? strlen(body) : 0);
+}

@@ -1,0 +1,324 @@
+#include "classify/echo.h"
+
+#include <endian.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <recourse/buf.h>
+
+#include "base/str.h"
+#include "base/utf8.h"
+
+/* The text is cut into blocks of eight bytes, as they are meant. The request slides over them byte
+ * by byte, in one register, and two blocks in a row that are in it are its words. */
+#define BLOCK 8u
+#define BLOCKS_MAX (RC_ECHO_TEXT_MAX / BLOCK)
+#define SLOTS (2u * BLOCKS_MAX)
+_Static_assert((SLOTS & (SLOTS - 1)) == 0, "the mask of slot_of");
+#define FILTER_BITS 11u
+#define EVERY_BYTE UINT64_C(0x0101010101010101)
+
+static const rc_str PLACEHOLDER = RC_STR_INIT("[request]");
+
+typedef struct block {
+    uint64_t bytes;
+    uint16_t from; /* of the text */
+    uint16_t to;
+    uint16_t first;   /* of those with the same bytes */
+    bool is_repeated; /* of the first: the request has it */
+} block;
+
+typedef struct blocks {
+    block list[BLOCKS_MAX];
+    uint16_t count;
+    uint16_t slots[SLOTS];          /* 0: free, else the block + 1 */
+    bool filter[1u << FILTER_BITS]; /* which sums there are: most of a request has none */
+} blocks;
+
+/* ---- letters as they are meant ---- */
+
+static int hex_of(char c)
+{
+    if (rc_ascii_is_digit(c))
+        return c - '0';
+    const char low = rc_ascii_lower(c);
+    return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
+/* "\u00e9" at `at`; -1: it is none. */
+static int32_t unit_at(rc_str text, size_t at)
+{
+    int32_t unit = 0;
+    if (text.len - at < 6 || text.ptr[at] != '\\' || text.ptr[at + 1] != 'u')
+        return -1;
+    for (size_t i = at + 2; i < at + 6; i++) {
+        const int digit = hex_of(text.ptr[i]);
+        if (digit < 0)
+            return -1;
+        unit = unit * 16 + digit;
+    }
+    return unit;
+}
+
+static size_t decode_unit(rc_str text, size_t at, int32_t unit, char out[4], size_t *ret_len)
+{
+    const int32_t low =
+        unit >= 0xD800 && unit < 0xDC00 && text.len - at >= 12 ? unit_at(text, at + 6) : -1;
+    const bool is_pair = low >= 0xDC00 && low < 0xE000;
+    const uint32_t point =
+        is_pair ? 0x10000u + ((uint32_t)(unit - 0xD800) << 10) + (uint32_t)(low - 0xDC00)
+                : (uint32_t)unit;
+    *ret_len = is_pair ? 12 : 6;
+    return rc_utf8_encode(point, out);
+}
+
+/* The bytes that stand at `at`, and how much of the text they take. */
+static size_t decode(rc_str text, size_t at, char out[4], size_t *ret_len)
+{
+    static const char names[] = "nrtbf";
+    static const char values[] = "\n\r\t\b\f";
+    out[0] = text.ptr[at];
+    *ret_len = 1;
+    if (text.ptr[at] != '\\' || at + 1 == text.len)
+        return 1;
+    const int32_t unit = unit_at(text, at);
+    if (unit >= 0)
+        return decode_unit(text, at, unit, out, ret_len);
+    const char *name = memchr(names, text.ptr[at + 1], sizeof names - 1);
+    out[0] = name != NULL ? values[name - names] : text.ptr[at + 1];
+    *ret_len = 2;
+    return 1;
+}
+
+/* ---- the text ---- */
+
+static inline uint64_t sum_of(uint64_t bytes)
+{
+    return bytes * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline uint32_t slot_of(uint64_t bytes)
+{
+    return (uint32_t)(sum_of(bytes) >> 40) & (SLOTS - 1);
+}
+
+static inline uint32_t filter_slot_of(uint64_t bytes)
+{
+    return (uint32_t)(sum_of(bytes) >> (64 - FILTER_BITS));
+}
+
+/* The byte behind the others; the first one of eight is the lowest. */
+static inline uint64_t push_byte(uint64_t bytes, char byte)
+{
+    return bytes >> 8 | (uint64_t)(uint8_t)byte << 56;
+}
+
+/* The first block of these bytes; SIZE_MAX: there is none, and *ret_slot is where it belongs. */
+static size_t find(const blocks *b, uint64_t bytes, uint32_t *ret_slot)
+{
+    uint32_t slot = slot_of(bytes);
+    while (b->slots[slot] != 0 && b->list[b->slots[slot] - 1].bytes != bytes)
+        slot = (slot + 1) & (SLOTS - 1);
+    *ret_slot = slot;
+    return b->slots[slot] != 0 ? b->slots[slot] - 1u : SIZE_MAX;
+}
+
+static void add(blocks *b, uint64_t bytes, size_t from, size_t to)
+{
+    uint32_t slot = 0;
+    const size_t first = find(b, bytes, &slot);
+    b->list[b->count] = (block){.bytes = bytes,
+                                .from = (uint16_t)from,
+                                .to = (uint16_t)to,
+                                .first = first != SIZE_MAX ? (uint16_t)first : b->count};
+    b->count++;
+    if (first == SIZE_MAX)
+        b->slots[slot] = b->count;
+    b->filter[filter_slot_of(bytes)] = true;
+}
+
+static void read_text(blocks *b, rc_str text)
+{
+    uint64_t bytes = 0;
+    uint32_t have = 0;
+    size_t from = 0;
+    char out[4];
+    memset(b->slots, 0, sizeof b->slots);
+    memset(b->filter, 0, sizeof b->filter);
+    b->count = 0;
+    for (size_t at = 0, len = 0; at < text.len; at += len) {
+        const size_t count = decode(text, at, out, &len);
+        for (size_t i = 0; i < count; i++) {
+            if (have == 0)
+                from = at;
+            bytes = push_byte(bytes, out[i]);
+            if (++have < BLOCK)
+                continue;
+            add(b, bytes, from, at + len);
+            have = 0;
+        }
+    }
+}
+
+/* ---- the request ---- */
+
+/* The last bytes of it that were read. */
+typedef struct window {
+    uint64_t bytes;
+    size_t have; /* of all */
+} window;
+
+static inline void look_up(blocks *b, uint64_t bytes)
+{
+    if (!b->filter[filter_slot_of(bytes)])
+        return;
+    uint32_t slot = 0;
+    const size_t first = find(b, bytes, &slot);
+    if (first != SIZE_MAX)
+        b->list[first].is_repeated = true;
+}
+
+/* What stands at `at`, which may be an escape. Gives how much of the words it took. */
+static size_t slide_one(blocks *b, window *w, rc_str words, size_t at)
+{
+    char out[4];
+    size_t len = 0;
+    const size_t count = decode(words, at, out, &len);
+    for (size_t i = 0; i < count; i++) {
+        w->bytes = push_byte(w->bytes, out[i]);
+        if (++w->have >= BLOCK)
+            look_up(b, w->bytes);
+    }
+    return len;
+}
+
+/* Eight bytes that stand for themselves, behind eight others. */
+static inline void slide_eight(blocks *b, window *w, uint64_t next)
+{
+#pragma GCC unroll 8
+    for (unsigned shift = 8; shift < 64; shift += 8)
+        look_up(b, w->bytes >> shift | next << (64 - shift));
+    look_up(b, next);
+    w->bytes = next;
+}
+
+static inline bool has_escape(uint64_t bytes)
+{
+    const uint64_t none = bytes ^ EVERY_BYTE * '\\';
+    return ((none - EVERY_BYTE) & ~none & EVERY_BYTE << 7) != 0;
+}
+
+static void read_words(blocks *b, rc_str words)
+{
+    window w = {0};
+    for (size_t at = 0; at < words.len;) {
+        const bool is_far = words.len - at >= BLOCK && w.have >= BLOCK;
+        const uint64_t next = is_far ? le64toh(rc_bytes_8(words.ptr + at)) : 0;
+        if (is_far && !has_escape(next)) {
+            slide_eight(b, &w, next);
+            at += BLOCK;
+        } else {
+            at += slide_one(b, &w, words, at);
+        }
+    }
+}
+
+/* Where the string ends that begins at `from`, its quote not included; the text's end without one.
+ */
+static size_t string_end(rc_str text, size_t from)
+{
+    size_t at = rc_str_find_byte(text, '"', from);
+    for (; at != RC_STR_NPOS; at = rc_str_find_byte(text, '"', at + 1)) {
+        size_t start = at;
+        while (start > from && text.ptr[start - 1] == '\\')
+            start--;
+        if ((at - start) % 2 == 0)
+            return at;
+    }
+    return text.len;
+}
+
+static bool is_name(rc_str text, size_t end)
+{
+    size_t at = end + 1;
+    while (at < text.len && rc_ascii_is_space(text.ptr[at]))
+        at++;
+    return at < text.len && text.ptr[at] == ':';
+}
+
+static void read_request(blocks *b, rc_str request, rc_str except)
+{
+    const rc_str start = rc_str_trim(rc_str_slice(request, 0, 64));
+    if (start.len == 0 || (start.ptr[0] != '{' && start.ptr[0] != '[')) {
+        read_words(b, request);
+        return;
+    }
+    for (size_t at = rc_str_find_byte(request, '"', 0); at < request.len;) {
+        const size_t end = string_end(request, at + 1);
+        const rc_str words = rc_str_slice(request, at + 1, end);
+        if (words.len >= BLOCK && !is_name(request, end) && !rc_str_eq(words, except))
+            read_words(b, words);
+        at = end < request.len ? rc_str_find_byte(request, '"', end + 1) : request.len;
+    }
+}
+
+/* ---- what is left ---- */
+
+static bool is_repeated(const blocks *b, uint16_t at)
+{
+    return at < b->count && b->list[b->list[at].first].is_repeated;
+}
+
+static bool is_quote(rc_str text, size_t at)
+{
+    return text.ptr[at] == '"' && (at == 0 || text.ptr[at - 1] != '\\');
+}
+
+/* Words may go on into the block before them and the one behind; a quote is their end. */
+static size_t widen_left(const blocks *b, rc_str text, uint16_t first, size_t least)
+{
+    size_t from = b->list[first].from;
+    size_t limit = first > 0 ? b->list[first - 1].from : 0;
+    limit = limit > least ? limit : least;
+    while (from > limit && !is_quote(text, from - 1))
+        from--;
+    return from;
+}
+
+static size_t widen_right(const blocks *b, rc_str text, uint16_t last)
+{
+    size_t to = b->list[last].to;
+    const size_t limit = last + 1 < b->count ? b->list[last + 1].to : text.len;
+    while (to < limit && !is_quote(text, to))
+        to++;
+    return to;
+}
+
+rc_str rc_echo_clean(rc_str text, rc_str request, rc_str except, char *memory)
+{
+    blocks b;
+    rc_buf left;
+    size_t done = 0;
+    text = rc_str_make(
+        text.ptr, rc_utf8_cut(text, text.len < RC_ECHO_TEXT_MAX ? text.len : RC_ECHO_TEXT_MAX));
+    if (text.len < 2 * BLOCK || request.len < 2 * BLOCK)
+        return text;
+    read_text(&b, text);
+    read_request(&b, request, except);
+    rc_buf_init_fixed(&left, memory, RC_ECHO_TEXT_MAX);
+    for (uint16_t i = 0; i < b.count; i++) {
+        const uint16_t first = i;
+        while (is_repeated(&b, i))
+            i++;
+        if (i - first < 2)
+            continue;
+        const size_t from = widen_left(&b, text, first, done);
+        rc_buf_push(&left, rc_str_slice(text, done, from));
+        rc_buf_push(&left, PLACEHOLDER);
+        done = widen_right(&b, text, (uint16_t)(i - 1));
+    }
+    if (done == 0)
+        return text;
+    rc_buf_push(&left, rc_str_slice(text, done, text.len));
+    return rc_buf_get(&left);
+}

@@ -1,0 +1,26 @@
+/* Linkup: docs/providers/linkup.md. */
+#include "classify/providers/provider.h"
+
+static const rc_known_code CODES[] = {
+    {RC_STR_INIT("INSUFFICIENT_FUNDS_CREDITS"), RC_CONCEPT_BALANCE},
+    {RC_STR_INIT("TOO_MANY_REQUESTS"), RC_CONCEPT_RATE},
+    {RC_STR_INIT("SEARCH_QUERY_NO_RESULT"), RC_CONCEPT_BAD_PARAM},
+    {RC_STR_INIT("FETCH_ERROR"), RC_CONCEPT_BAD_PARAM},
+    {RC_STR_INIT("FETCH_RESPONSE_TOO_LARGE"), RC_CONCEPT_BAD_PARAM},
+    {RC_STR_INIT("FETCH_URL_IS_FILE"), RC_CONCEPT_BAD_PARAM},
+    {RC_STR_INIT("VALIDATION_ERROR"), RC_CONCEPT_BAD_PARAM},
+};
+
+static const rc_provider_signature SIGNATURES[] = {
+    {RC_SIGNATURE_CODE, RC_STR_INIT("INSUFFICIENT_FUNDS_CREDITS")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("SEARCH_QUERY_NO_RESULT")},
+    {RC_SIGNATURE_CODE, RC_STR_INIT("FETCH_URL_IS_FILE")},
+};
+
+const rc_provider rc_provider_linkup = {
+    .name = RC_STR_INIT("linkup"),
+    .title = RC_STR_INIT("Linkup"),
+    .rank = RC_PROVIDER_SERVICE,
+    RC_CODES(CODES),
+    RC_SIGNATURES(SIGNATURES),
+};

@@ -1,0 +1,571 @@
+/* JSON into layers. One walk over the text; nothing is built. */
+#include "base/str.h"
+#include "classify/unwrap/member.h"
+#include "classify/unwrap/unwrap.h"
+#include "json/reader.h"
+
+/* Containers inside containers; what is deeper is passed over. */
+#define LEVEL_MAX 24u
+/* A member's name that is longer is none of ours. */
+#define KEY_MAX 64u
+
+typedef enum place {
+    PLACE_ERROR,  /* members are an error's own */
+    PLACE_MERGE,  /* members fill what the error around leaves open */
+    PLACE_FINISH, /* incomplete_details, promptFeedback */
+    PLACE_SEARCH  /* members count only when they are errors themselves */
+} place;
+
+typedef struct walk {
+    rc_evidence *evidence;
+    rc_json_reader reader;
+    rc_str where;
+} walk;
+
+/* One object or array, and the error it belongs to. */
+typedef struct frame {
+    place place;
+    unsigned depth; /* of the layer */
+    unsigned level; /* of nesting */
+    int layer;      /* its index; -1: not begun */
+    rc_str error_text;
+    rc_str title;
+} frame;
+
+static void walk_value(walk *w, rc_json_token token, frame *in);
+
+static bool is_nothing(rc_str text)
+{
+    return text.len == 0 || rc_str_eq_nocase(text, RC_STR("none")) ||
+           rc_str_eq_nocase(text, RC_STR("null")) || rc_str_eq_nocase(text, RC_STR("undefined"));
+}
+
+static bool is_container(rc_json_token token)
+{
+    return token.type == RC_JSON_OBJECT_BEGIN || token.type == RC_JSON_ARRAY_BEGIN;
+}
+
+static bool is_scalar_text(rc_json_token token)
+{
+    return token.type == RC_JSON_STRING || token.type == RC_JSON_NUMBER;
+}
+
+static rc_str value_of(walk *w, rc_json_token token)
+{
+    return rc_evidence_unescape(w->evidence, token.raw, token.has_escapes);
+}
+
+/* The layer that the frame writes to; NULL when there is no room. */
+static rc_layer *layer_of(walk *w, frame *in)
+{
+    if (in->layer < 0) {
+        rc_layer *layer = rc_evidence_add_layer(w->evidence, in->depth, w->where);
+        if (layer == NULL)
+            return NULL;
+        in->layer = (int)(layer - w->evidence->layers);
+    }
+    return &w->evidence->layers[in->layer];
+}
+
+static void fill(rc_str *field, rc_str value)
+{
+    if (field->len == 0 && !is_nothing(value))
+        *field = value;
+}
+
+static void read_code(rc_layer *layer, rc_str value)
+{
+    if (is_nothing(value))
+        return;
+    int status = rc_http_status_parse(value);
+    if (status >= 400 && layer->status == 0)
+        layer->status = status;
+    if (status == 0 || layer->code.len == 0)
+        fill(layer->code.len == 0 ? &layer->code : &layer->reason, value);
+}
+
+static void read_status(rc_layer *layer, rc_str value)
+{
+    int status = rc_http_status_parse(value);
+    if (status >= 400 && layer->status == 0)
+        layer->status = status;
+    else if (status == 0 && !rc_ascii_is_digit(value.len > 0 ? value.ptr[0] : '0'))
+        fill(&layer->status_word, value);
+    else if (status == 0 && value.len == 4)
+        fill(&layer->code, value); /* a provider's own number: MiniMax's 1008 */
+}
+
+/* Names of stream events say where in the stream we are, not what went wrong. */
+static bool is_event_name(rc_str type)
+{
+    return rc_str_starts_with(type, RC_STR("response.")) ||
+           rc_str_starts_with(type, RC_STR("content_block")) ||
+           rc_str_starts_with(type, RC_STR("message")) || rc_str_eq(type, RC_STR("ping"));
+}
+
+static void read_type(walk *w, frame *in, rc_str value)
+{
+    rc_evidence *evidence = w->evidence;
+    if (rc_str_eq(value, RC_STR("message_stop")) ||
+        rc_str_eq(value, RC_STR("response.completed")) ||
+        rc_str_eq(value, RC_STR("response.incomplete")))
+        evidence->has_terminator = true;
+    if (rc_str_eq(value, RC_STR("error")) || rc_str_eq(value, RC_STR("response.failed"))) {
+        rc_evidence_set(evidence, RC_FACT_BODY_ERROR);
+        return;
+    }
+    if (is_event_name(value))
+        return;
+    rc_layer *layer = layer_of(w, in);
+    if (layer != NULL)
+        fill(layer->type.len == 0 ? &layer->type : &layer->reason, value);
+}
+
+static void read_message(walk *w, frame *in, rc_json_token token)
+{
+    rc_layer *layer = layer_of(w, in);
+    if (layer == NULL)
+        return;
+    rc_str text = rc_str_trim(value_of(w, token));
+    if (layer->message.len == 0) {
+        fill(&layer->message, text);
+        return;
+    }
+    /* A second text often holds what the first one only announces. */
+    bool is_more = in->place == PLACE_MERGE || rc_unwrap_is_error_json(text);
+    if (is_more && text.len > 0 && !rc_str_eq(text, layer->message)) {
+        rc_layer *inner = rc_evidence_add_layer(w->evidence, in->depth + 1, RC_STR("detail"));
+        if (inner != NULL)
+            inner->message = text;
+    }
+}
+
+static void read_raw(walk *w, frame *in, rc_json_token token)
+{
+    if (token.type != RC_JSON_STRING || in->place == PLACE_SEARCH)
+        return;
+    rc_str text = rc_str_trim(value_of(w, token));
+    if (is_nothing(text))
+        return;
+    rc_layer *layer = rc_evidence_add_layer(w->evidence, in->depth + 1, RC_STR("raw"));
+    if (layer != NULL)
+        layer->message = text;
+}
+
+static void read_header(walk *w, rc_str name, const rc_json_token *token)
+{
+    rc_evidence *evidence = w->evidence;
+    rc_str value = rc_evidence_unescape(evidence, token->raw, token->has_escapes);
+    rc_hints_add_header(&evidence->hints, name, value);
+    if (evidence->request_id.len == 0 && (rc_str_eq_nocase(name, RC_STR("x-request-id")) ||
+                                          rc_str_eq_nocase(name, RC_STR("request-id"))))
+        evidence->request_id = value;
+}
+
+static void read_headers(walk *w)
+{
+    rc_json_token key = rc_json_reader_next(&w->reader);
+    while (key.type == RC_JSON_KEY) {
+        rc_json_token token = rc_json_reader_next(&w->reader);
+        if (is_container(token))
+            rc_json_reader_skip(&w->reader);
+        else if (is_scalar_text(token))
+            read_header(w, key.raw, &token);
+        key = rc_json_reader_next(&w->reader);
+    }
+}
+
+static void read_usage(walk *w, rc_json_token token)
+{
+    int64_t tokens = 0;
+    if (token.type == RC_JSON_NUMBER && rc_json_to_i64(token.raw, &tokens) == RC_OK && tokens > 0)
+        w->evidence->prompt_tokens = tokens;
+}
+
+static void read_finish(walk *w, rc_json_token token)
+{
+    if (token.type != RC_JSON_STRING || is_nothing(token.raw))
+        return;
+    rc_finish_read(w->evidence, token.raw);
+    w->evidence->has_terminator = true;
+}
+
+/* Is there a text in it, beside names of roles and types? A refusal is one, and is told. */
+static bool has_content(rc_evidence *evidence, rc_str container)
+{
+    rc_json_reader reader;
+    rc_json_limits limits = {RC_EVIDENCE_TEXT_MAX, RC_JSON_DEPTH_MAX, true};
+    rc_json_reader_init(&reader, container, &limits);
+    bool is_name = false;
+    bool is_refusal = false;
+    for (;;) {
+        rc_json_token token = rc_json_reader_next(&reader);
+        if (token.type == RC_JSON_END || token.type == RC_JSON_ERROR)
+            return false;
+        if (token.type == RC_JSON_STRING && !is_name && rc_str_trim(token.raw).len > 0) {
+            if (is_refusal)
+                rc_finish_read(evidence, RC_STR("refusal"));
+            return true;
+        }
+        is_refusal = token.type == RC_JSON_KEY && rc_str_eq(token.raw, RC_STR("refusal"));
+        is_name = token.type == RC_JSON_KEY &&
+                  (rc_str_eq(token.raw, RC_STR("role")) || rc_str_eq(token.raw, RC_STR("type")));
+    }
+}
+
+static void read_content(walk *w, rc_json_token token)
+{
+    bool is_there = token.type == RC_JSON_STRING && rc_str_trim(token.raw).len > 0;
+    if (is_container(token)) {
+        size_t to = rc_json_reader_skip(&w->reader);
+        is_there = has_content(w->evidence, rc_str_slice(w->reader.text, token.offset, to));
+    }
+    if (is_there)
+        w->evidence->has_content = true;
+}
+
+static void read_param(walk *w, rc_layer *layer, rc_str value)
+{
+    fill(&layer->param, value);
+    if (rc_str_eq(value, RC_STR("model")))
+        rc_evidence_set(w->evidence, RC_FACT_BODY_MODEL_PARAM);
+}
+
+/* A scalar of an error's own. */
+static void read_scalar(walk *w, frame *in, rc_member_role role, rc_json_token token)
+{
+    if (!is_scalar_text(token))
+        return;
+    if (role == RC_MEMBER_MESSAGE || role == RC_MEMBER_MERGE) {
+        if (token.type == RC_JSON_STRING)
+            read_message(w, in, token);
+        return;
+    }
+    rc_str value = rc_str_trim(value_of(w, token));
+    bool is_exception =
+        rc_str_ends_with(value, RC_STR("Error")) || rc_str_ends_with(value, RC_STR("Exception"));
+    if (role == RC_MEMBER_NAME && !is_exception)
+        return;
+    if (role == RC_MEMBER_TYPE || role == RC_MEMBER_NAME) {
+        read_type(w, in, value);
+        return;
+    }
+    rc_layer *layer = is_nothing(value) ? NULL : layer_of(w, in);
+    if (layer == NULL)
+        return;
+    if (role == RC_MEMBER_CODE)
+        read_code(layer, value);
+    else if (role == RC_MEMBER_STATUS)
+        read_status(layer, value);
+    else if (role == RC_MEMBER_REASON)
+        fill(&layer->reason, value);
+    else if (role == RC_MEMBER_PARAM)
+        read_param(w, layer, value);
+}
+
+/* A member that says the same wherever it stands. True: it is done with. */
+static bool read_anywhere(walk *w, rc_member_role role, rc_json_token token)
+{
+    rc_evidence *evidence = w->evidence;
+    switch ((int)role) {
+    case RC_MEMBER_ECHO:
+        if (is_container(token))
+            rc_json_reader_skip(&w->reader);
+        return true;
+    case RC_MEMBER_CONTENT:
+        read_content(w, token);
+        return true;
+    case RC_MEMBER_FILTERED:
+        rc_finish_read(evidence, RC_STR("safety"));
+        return !is_container(token);
+    case RC_MEMBER_REFUSAL:
+        if (token.type == RC_JSON_STRING && rc_str_trim(token.raw).len > 0)
+            rc_finish_read(evidence, RC_STR("refusal"));
+        return !is_container(token);
+    case RC_MEMBER_FINISH:
+        read_finish(w, token);
+        return !is_container(token);
+    case RC_MEMBER_USAGE:
+        read_usage(w, token);
+        return !is_container(token);
+    case RC_MEMBER_HEADERS:
+        if (token.type == RC_JSON_OBJECT_BEGIN)
+            read_headers(w);
+        return token.type == RC_JSON_OBJECT_BEGIN || !is_container(token);
+    case RC_MEMBER_MODIFIER:
+        if (token.type == RC_JSON_STRING)
+            rc_evidence_add_modifier(evidence, token.raw);
+        return !is_container(token);
+    case RC_MEMBER_REQUEST_ID:
+        if (token.type == RC_JSON_STRING && evidence->request_id.len == 0 && !is_nothing(token.raw))
+            evidence->request_id = value_of(w, token);
+        return !is_container(token);
+    default:
+        return false;
+    }
+}
+
+static void read_error_scalar(walk *w, frame *in, rc_json_token token)
+{
+    if (token.type == RC_JSON_TRUE)
+        rc_evidence_set(w->evidence, RC_FACT_BODY_ERROR);
+    if (token.type != RC_JSON_STRING || is_nothing(token.raw))
+        return;
+    rc_evidence_set(w->evidence, RC_FACT_BODY_ERROR);
+    rc_str text = rc_str_trim(value_of(w, token));
+    if (in->place == PLACE_SEARCH) {
+        rc_layer *layer = rc_evidence_add_layer(w->evidence, in->depth + 1, RC_STR("error"));
+        if (layer != NULL)
+            layer->message = text;
+        return;
+    }
+    in->error_text = text;
+}
+
+static void walk_container(walk *w, frame *in, rc_str key, rc_member_role role, rc_json_token token)
+{
+    frame inner = {.place = PLACE_SEARCH, .depth = in->depth, .level = in->level + 1, .layer = -1};
+    bool is_legacy_list = rc_str_eq(key, RC_STR("errors")) && in->layer >= 0 &&
+                          w->evidence->layers[in->layer].message.len > 0;
+    bool is_error = (role == RC_MEMBER_ERROR && !is_legacy_list) ||
+                    (role == RC_MEMBER_RAW && in->place != PLACE_SEARCH);
+    if (is_error) {
+        inner.place = PLACE_ERROR;
+        inner.depth = in->depth + 1;
+    } else if (rc_str_starts_with_nocase(key, RC_STR("incomplete")) ||
+               rc_str_starts_with_nocase(key, RC_STR("promptFeedback"))) {
+        inner.place = PLACE_FINISH;
+    } else if (in->place == PLACE_SEARCH || role == RC_MEMBER_ANSWER) {
+        inner.place = PLACE_SEARCH;
+    } else if (role == RC_MEMBER_MERGE || role == RC_MEMBER_MESSAGE || is_legacy_list) {
+        inner.place = PLACE_MERGE;
+        inner.layer = in->layer;
+    }
+    if (role == RC_MEMBER_ANSWER)
+        rc_evidence_set(w->evidence, RC_FACT_BODY_ANSWER);
+    size_t before = w->reader.at;
+    walk_value(w, token, &inner);
+    if (inner.place == PLACE_MERGE && in->layer < 0)
+        in->layer = inner.layer;
+    if (role == RC_MEMBER_ERROR && w->reader.at > before + 1)
+        rc_evidence_set(w->evidence, RC_FACT_BODY_ERROR);
+}
+
+static void read_hint(walk *w, rc_str key, rc_json_token token)
+{
+    if (!is_scalar_text(token))
+        return;
+    if (rc_hints_is_field(key))
+        rc_hints_add_field(&w->evidence->hints, key, token.raw, token.type == RC_JSON_NUMBER);
+    char first = rc_ascii_lower(key.ptr[0]);
+    if (first == 'q' || first == 'l' || first == 'r' || first == 'u')
+        rc_limits_field(key, token.raw, &w->evidence->limits);
+}
+
+/* An error as a text under a name that nobody knows: "payload": "{\"error\": ...". */
+static void read_hidden(walk *w, frame *in, rc_json_token token)
+{
+    bool is_object = token.raw.len > 8 && token.raw.ptr[0] == '{';
+    rc_str text = is_object ? rc_str_trim(value_of(w, token)) : (rc_str){NULL, 0};
+    if (!is_object || !rc_unwrap_is_error_json(text))
+        return;
+    rc_layer *layer = rc_evidence_add_layer(w->evidence, in->depth + 1, RC_STR("text"));
+    if (layer != NULL)
+        layer->message = text;
+}
+
+static void walk_member(walk *w, frame *in, rc_str key)
+{
+    rc_json_token token = rc_json_reader_next(&w->reader);
+    rc_member_role role = rc_member_role_of(key);
+    if (rc_str_eq(key, RC_STR("loc")))
+        rc_evidence_set(w->evidence, RC_FACT_BODY_VALIDATION);
+    if (rc_str_eq(key, RC_STR("done")) && token.type == RC_JSON_TRUE)
+        w->evidence->has_terminator = true;
+    if (in->place == PLACE_FINISH && role == RC_MEMBER_REASON)
+        role = RC_MEMBER_FINISH;
+    if (key.len > 0 && in->place != PLACE_SEARCH)
+        read_hint(w, key, token);
+    if (role != RC_MEMBER_OTHER && read_anywhere(w, role, token))
+        return;
+    if (role == RC_MEMBER_OTHER && token.type == RC_JSON_STRING) {
+        read_hidden(w, in, token);
+        return;
+    }
+    if (is_container(token)) {
+        walk_container(w, in, key, role, token);
+        return;
+    }
+    if (role == RC_MEMBER_ANSWER)
+        rc_evidence_set(w->evidence, RC_FACT_BODY_ANSWER);
+    else if (role == RC_MEMBER_ERROR)
+        read_error_scalar(w, in, token);
+    else if (role == RC_MEMBER_RAW)
+        read_raw(w, in, token);
+    else if (role == RC_MEMBER_TITLE && token.type == RC_JSON_STRING)
+        in->title = value_of(w, token);
+    else if (in->place == PLACE_ERROR || in->place == PLACE_MERGE)
+        read_scalar(w, in, role, token);
+}
+
+/* A title that only repeats the status ("Bad Request") is no typed code. */
+static rc_str typed_title(rc_str title)
+{
+    bool is_status = rc_str_eq_nocase(title, RC_STR("bad request")) ||
+                     rc_str_eq_nocase(title, RC_STR("unprocessable entity"));
+    return is_status ? (rc_str){NULL, 0} : title;
+}
+
+/* "error": "text" beside a message is a code; alone it is the message. */
+static void finish_object(walk *w, frame *in)
+{
+    if (in->place == PLACE_SEARCH || in->place == PLACE_FINISH)
+        return;
+    bool has_text = in->error_text.len > 0 || in->title.len > 0;
+    rc_layer *layer = in->layer >= 0 || has_text ? layer_of(w, in) : NULL;
+    if (layer == NULL)
+        return;
+    if (layer->message.len == 0)
+        layer->message = in->error_text;
+    else if (!rc_str_eq(layer->message, in->error_text))
+        fill(layer->code.len == 0 ? &layer->code : &layer->reason, typed_title(in->error_text));
+    if (layer->message.len == 0)
+        layer->message = in->title;
+    else
+        fill(layer->type.len == 0 ? &layer->type : &layer->reason, typed_title(in->title));
+    in->error_text = (rc_str){NULL, 0};
+    in->title = (rc_str){NULL, 0};
+}
+
+static void walk_object(walk *w, frame *in)
+{
+    for (;;) {
+        rc_json_token key = rc_json_reader_next(&w->reader);
+        if (key.type != RC_JSON_KEY)
+            break;
+        walk_member(w, in, rc_str_trim(rc_str_slice(key.raw, 0, KEY_MAX)));
+    }
+    finish_object(w, in);
+}
+
+static void walk_array(walk *w, frame *in)
+{
+    for (;;) {
+        rc_json_token token = rc_json_reader_next(&w->reader);
+        if (token.type == RC_JSON_ARRAY_END || token.type == RC_JSON_END ||
+            token.type == RC_JSON_ERROR)
+            return;
+        if (is_container(token)) {
+            frame inner = *in;
+            inner.level++;
+            if (in->place == PLACE_ERROR)
+                inner.layer = -1;
+            walk_value(w, token, &inner);
+            if (in->place == PLACE_MERGE)
+                in->layer = inner.layer;
+        } else if (token.type == RC_JSON_STRING && in->place == PLACE_ERROR && in->level > 0) {
+            frame inner = *in;
+            read_message(w, &inner, token);
+        }
+    }
+}
+
+static void walk_value(walk *w, rc_json_token token, frame *in)
+{
+    if (in->level > LEVEL_MAX)
+        rc_json_reader_skip(&w->reader);
+    else if (token.type == RC_JSON_OBJECT_BEGIN)
+        walk_object(w, in);
+    else
+        walk_array(w, in);
+}
+
+/* A Python repr is no damage, as long as no apostrophe inside a word ends one of its strings. */
+static bool is_repr(rc_str text, size_t fault_at)
+{
+    if (fault_at >= text.len || text.ptr[fault_at] != '\'')
+        return false;
+    for (size_t at = rc_str_find_byte(text, '\'', 1); at != RC_STR_NPOS && at + 1 < text.len;
+         at = rc_str_find_byte(text, '\'', at + 1)) {
+        if (rc_ascii_is_alpha(text.ptr[at - 1]) && rc_ascii_is_alpha(text.ptr[at + 1]))
+            return false;
+    }
+    return true;
+}
+
+/* Has a layer from `first` on a typed field? */
+static bool has_typed(const rc_evidence *evidence, size_t first)
+{
+    for (size_t i = first; i < evidence->layer_count; i++) {
+        const rc_layer *layer = &evidence->layers[i];
+        if (layer->code.len > 0 || layer->type.len > 0 || layer->reason.len > 0 ||
+            layer->status > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Where the JSON is broken (an apostrophe in a repr, a comma too many) the words are still
+ * there. */
+static void add_damaged(rc_evidence *evidence, rc_str text, unsigned depth)
+{
+    rc_layer *layer = rc_evidence_add_layer(evidence, depth, RC_STR("damaged"));
+    if (layer == NULL)
+        return;
+    layer->message = rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
+    layer->is_opaque = true;
+}
+
+void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str where)
+{
+    walk w = {.evidence = evidence, .where = where};
+    rc_json_limits limits = {RC_EVIDENCE_BODY_MAX, RC_JSON_DEPTH_MAX, true};
+    rc_json_reader_init(&w.reader, text, &limits);
+    frame root = {.place = PLACE_ERROR, .depth = depth, .layer = -1};
+    size_t first = evidence->layer_count;
+    rc_json_token token = rc_json_reader_next(&w.reader);
+    rc_evidence_set(evidence, RC_FACT_BODY_JSON);
+    if (is_container(token)) {
+        walk_value(&w, token, &root);
+    } else if (token.type == RC_JSON_STRING) {
+        rc_layer *layer = rc_evidence_add_layer(evidence, depth, where);
+        if (layer != NULL)
+            layer->message = rc_str_trim(value_of(&w, token));
+    }
+    if (w.reader.fault.status == RC_E_TRUNCATED)
+        rc_evidence_set(evidence, RC_FACT_BODY_CUT);
+    bool is_damaged = w.reader.fault.status == RC_E_SYNTAX && !is_repr(text, w.reader.fault.offset);
+    bool is_cut_off = w.reader.at + 1 < text.len && !has_typed(evidence, first);
+    if ((is_damaged || is_cut_off) && !rc_evidence_is_success(evidence))
+        add_damaged(evidence, text, depth);
+}
+
+bool rc_unwrap_is_error_json(rc_str text)
+{
+    rc_json_reader reader;
+    rc_json_limits limits = {RC_EVIDENCE_TEXT_MAX, RC_JSON_DEPTH_MAX, true};
+    rc_json_reader_init(&reader, text, &limits);
+    rc_json_token token = rc_json_reader_next(&reader);
+    if (token.type == RC_JSON_ARRAY_BEGIN)
+        token = rc_json_reader_next(&reader);
+    if (token.type != RC_JSON_OBJECT_BEGIN)
+        return false;
+    bool is_error = false;
+    for (unsigned count = 0; count < 32; count++) {
+        rc_json_token key = rc_json_reader_next(&reader);
+        if (key.type != RC_JSON_KEY || key.end == key.offset)
+            break;
+        if (rc_str_eq(key.raw, RC_STR("role")))
+            return false;
+        rc_member_role role = rc_member_role_of(key.raw);
+        bool is_telling = role == RC_MEMBER_ERROR || role == RC_MEMBER_MESSAGE ||
+                          role == RC_MEMBER_TITLE || rc_str_eq(key.raw, RC_STR("detail")) ||
+                          rc_str_eq(key.raw, RC_STR("error_code"));
+        rc_json_token value = rc_json_reader_next(&reader);
+        if (is_telling && value.type != RC_JSON_NULL)
+            is_error = true;
+        if (is_container(value))
+            rc_json_reader_skip(&reader);
+    }
+    return is_error;
+}

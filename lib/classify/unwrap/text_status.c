@@ -1,0 +1,173 @@
+/* Statuses in texts: three digits that stand alone, where a status stands. */
+#include "base/str.h"
+#include "classify/unwrap/unwrap.h"
+
+int rc_http_status_parse(rc_str text)
+{
+    if (text.len != 3 || !rc_ascii_is_digit(text.ptr[0]) || !rc_ascii_is_digit(text.ptr[1]) ||
+        !rc_ascii_is_digit(text.ptr[2]))
+        return 0;
+    int value = (text.ptr[0] - '0') * 100 + (text.ptr[1] - '0') * 10 + (text.ptr[2] - '0');
+    return value >= 100 && value <= 599 ? value : 0;
+}
+
+static bool is_word_byte(char c)
+{
+    return rc_ascii_is_alnum(c) || c == '_' || c == '-' || (unsigned char)c >= 0x80;
+}
+
+static bool is_one_of(rc_str word, const rc_str *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rc_str_eq_nocase(word, words[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The word that ends before `at`, with what may stand between it and a status left out. */
+static rc_str word_before(rc_str text, size_t at)
+{
+    while (at > 0 && memchr(" :=#'\"([{\t,", text.ptr[at - 1], 11) != NULL)
+        at--;
+    size_t to = at;
+    while (at > 0 && (rc_ascii_is_alnum(text.ptr[at - 1]) || text.ptr[at - 1] == '_' ||
+                      text.ptr[at - 1] == '/' || text.ptr[at - 1] == '.'))
+        at--;
+    return rc_str_slice(text, at, to);
+}
+
+static bool is_status_word(rc_str word)
+{
+    static const rc_str WORDS[] = {
+        RC_STR_INIT("status"),     RC_STR_INIT("code"),        RC_STR_INIT("http"),
+        RC_STR_INIT("error"),      RC_STR_INIT("statuscode"),  RC_STR_INIT("status_code"),
+        RC_STR_INIT("response"),   RC_STR_INIT("error_code"),  RC_STR_INIT("errorcode"),
+        RC_STR_INIT("http/1.1"),   RC_STR_INIT("http/2"),      RC_STR_INIT("http/1.0"),
+        RC_STR_INIT("httpstatus"), RC_STR_INIT("http_status"), RC_STR_INIT("returned"),
+        RC_STR_INIT("return"),     RC_STR_INIT("returns"),     RC_STR_INIT("exception"),
+    };
+    if (is_one_of(word, WORDS, sizeof(WORDS) / sizeof(WORDS[0])))
+        return true;
+    return word.len > 5 &&
+           rc_str_eq_nocase(rc_str_slice(word, word.len - 5, word.len), RC_STR("error"));
+}
+
+/* Numbers behind these count something. */
+static bool is_amount_word(rc_str word)
+{
+    static const rc_str WORDS[] = {
+        RC_STR_INIT("limit"),   RC_STR_INIT("used"),   RC_STR_INIT("requested"),
+        RC_STR_INIT("tokens"),  RC_STR_INIT("max"),    RC_STR_INIT("current"),
+        RC_STR_INIT("size"),    RC_STR_INIT("length"), RC_STR_INIT("maximum"),
+        RC_STR_INIT("count"),   RC_STR_INIT("total"),  RC_STR_INIT("port"),
+        RC_STR_INIT("line"),    RC_STR_INIT("column"), RC_STR_INIT("index"),
+        RC_STR_INIT("timeout"),
+    };
+    return is_one_of(word, WORDS, sizeof(WORDS) / sizeof(WORDS[0]));
+}
+
+/* 403 Forbidden, 429 Too Many Requests: the reason phrase tells that it is one. */
+static bool has_reason_phrase(rc_str text, size_t at)
+{
+    static const rc_str FIRST_WORDS[] = {
+        RC_STR_INIT("Bad"),       RC_STR_INIT("Unauthorized"), RC_STR_INIT("Payment"),
+        RC_STR_INIT("Forbidden"), RC_STR_INIT("Not"),          RC_STR_INIT("Method"),
+        RC_STR_INIT("Request"),   RC_STR_INIT("Conflict"),     RC_STR_INIT("Gone"),
+        RC_STR_INIT("Payload"),   RC_STR_INIT("Content"),      RC_STR_INIT("Unprocessable"),
+        RC_STR_INIT("Too"),       RC_STR_INIT("Internal"),     RC_STR_INIT("Service"),
+        RC_STR_INIT("Gateway"),   RC_STR_INIT("Client"),       RC_STR_INIT("Server"),
+    };
+    size_t from = at + 3;
+    if (from >= text.len || text.ptr[from] != ' ')
+        return rc_str_starts_with(rc_str_slice(text, from, text.len), RC_STR(", message="));
+    while (from < text.len && text.ptr[from] == ' ')
+        from++;
+    size_t to = from;
+    while (to < text.len && rc_ascii_is_alpha(text.ptr[to]))
+        to++;
+    return is_one_of(rc_str_slice(text, from, to), FIRST_WORDS,
+                     sizeof(FIRST_WORDS) / sizeof(FIRST_WORDS[0]));
+}
+
+/* "...: 400 Extra inputs": behind a colon, and a sentence or a body begins. */
+static bool begins_sentence(rc_str text, size_t at)
+{
+    size_t from = at;
+    while (from > 0 && text.ptr[from - 1] == ' ')
+        from--;
+    size_t to = at + 3;
+    while (to < text.len && text.ptr[to] == ' ')
+        to++;
+    if (from == at || from == 0 || text.ptr[from - 1] != ':' || to == at + 3 || to == text.len)
+        return false;
+    return (text.ptr[to] >= 'A' && text.ptr[to] <= 'Z') || text.ptr[to] == '{';
+}
+
+/* "(429)", "[429]", "[429 Too Many Requests]"; but foo(429) is a call and a[429] an element. */
+static bool is_bracketed(rc_str text, size_t at)
+{
+    char before = at > 0 ? text.ptr[at - 1] : '\0';
+    char behind = at + 3 < text.len ? text.ptr[at + 3] : '\0';
+    if (!(before == '(' && behind == ')') && !(before == '[' && (behind == ']' || behind == ' ')))
+        return false;
+    return at < 2 || !is_word_byte(text.ptr[at - 2]);
+}
+
+/* Do the three digits at `at` stand where a status stands? */
+static bool is_status_place(rc_str text, size_t at)
+{
+    if (is_bracketed(text, at))
+        return true;
+    rc_str word = word_before(text, at);
+    if (word.len == 0 && rc_str_trim(rc_str_slice(text, 0, at)).len <= 1)
+        return true; /* at the begin, a bracket or quote aside */
+    if (is_amount_word(word))
+        return false;
+    return is_status_word(word) || has_reason_phrase(text, at) || begins_sentence(text, at);
+}
+
+/* Do they stand where nothing but a status stands: HTTP 429, status: 429, 429 Too Many Requests?
+ * Not behind any program's "ValueError:" or "exit code". */
+static bool is_sure_place(rc_str text, size_t at)
+{
+    static const rc_str WORDS[] = {
+        RC_STR_INIT("status"),     RC_STR_INIT("http"),        RC_STR_INIT("error"),
+        RC_STR_INIT("statuscode"), RC_STR_INIT("status_code"), RC_STR_INIT("response"),
+        RC_STR_INIT("error_code"), RC_STR_INIT("errorcode"),   RC_STR_INIT("http/1.1"),
+        RC_STR_INIT("http/2"),     RC_STR_INIT("http/1.0"),    RC_STR_INIT("httpstatus"),
+        RC_STR_INIT("http_status")};
+    const size_t count = sizeof(WORDS) / sizeof(WORDS[0]);
+    rc_str word = word_before(text, at);
+    if (rc_str_eq_nocase(word, RC_STR("code")))
+        word = word_before(text, (size_t)(word.ptr - text.ptr));
+    return is_one_of(word, WORDS, count) || has_reason_phrase(text, at);
+}
+
+static int find_status(rc_str text, bool (*is_place)(rc_str text, size_t at))
+{
+    for (size_t i = 0; i + 3 <= text.len; i++) {
+        if (text.ptr[i] != '4' && text.ptr[i] != '5')
+            continue;
+        if ((i > 0 && (is_word_byte(text.ptr[i - 1]) || text.ptr[i - 1] == '.')) ||
+            (i + 3 < text.len && is_word_byte(text.ptr[i + 3])))
+            continue;
+        if (i + 4 < text.len && (text.ptr[i + 3] == '.' || text.ptr[i + 3] == ',') &&
+            rc_ascii_is_digit(text.ptr[i + 4]))
+            continue;
+        int status = rc_http_status_parse(rc_str_slice(text, i, i + 3));
+        if (status > 0 && is_place(text, i))
+            return status;
+    }
+    return 0;
+}
+
+int rc_text_http_status(rc_str text)
+{
+    return find_status(text, is_status_place);
+}
+
+int rc_text_sure_http_status(rc_str text)
+{
+    return find_status(text, is_sure_place);
+}

@@ -1,0 +1,146 @@
+/* A verdict as a report. */
+#include <recourse/builder.h>
+#include <recourse/classify.h>
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "base/utf8.h"
+#include "classify/connection.h"
+#include "classify/echo.h"
+#include "classify/redirect.h"
+#include "report/client_fixable.h"
+#include "report/message.h"
+#include "scrub/account.h"
+
+/* What of a body goes into a report as it came. */
+#define RAW_MAX ((size_t)4096)
+_Static_assert(RAW_MAX <= RC_ECHO_TEXT_MAX, "all of it is looked at");
+#define MESSAGE_MAX (RC_MESSAGE_DETAIL_MAX + 1024)
+
+static rc_str cut(rc_str text, size_t max)
+{
+    return rc_str_make(text.ptr, rc_utf8_cut(text, text.len < max ? text.len : max));
+}
+
+static rc_str without_echo(const rc_failure *failure, rc_str text, char *memory)
+{
+    return rc_echo_clean(text, failure->request, failure->model, memory);
+}
+
+/* The provider's words as far as a client may read them; empty: not at all. memory: of
+ * RC_ECHO_TEXT_MAX bytes. A page is nobody's sentence, and words that could not be compared with
+ * the request may be its own. */
+static rc_str readable(const rc_failure *failure, rc_code code, rc_user_action action,
+                       rc_str detail, char *memory)
+{
+    rc_buf masked;
+    if (rc_user_action_is_client_fixable(action))
+        return detail;
+    if (!rc_code_is_account_limit(code) || failure->is_request_gone ||
+        rc_str_starts_with(detail, RC_STR("<")))
+        return rc_str_make(NULL, 0);
+    rc_buf_init_fixed(&masked, memory, RC_ECHO_TEXT_MAX);
+    return rc_account_mask(detail, &masked) == RC_OK ? rc_buf_get(&masked) : rc_str_make(NULL, 0);
+}
+
+/* "openai refused the request as invalid: Unsupported parameter: 'max_tokens' ..." */
+static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdict *verdict,
+                        rc_str detail)
+{
+    char memory[MESSAGE_MAX];
+    char masked[RC_ECHO_TEXT_MAX];
+    rc_buf text;
+    const rc_code_info *info = rc_code_get(verdict->code);
+    if (info == NULL)
+        return;
+    detail = readable(failure, verdict->code, info->action, rc_str_trim(detail), masked);
+    if (detail.len == 0)
+        return;
+    rc_str sentence = rc_str_c(info->message);
+    if (rc_str_ends_with(sentence, RC_STR(".")))
+        sentence.len--;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_message_push(&text, sentence,
+                    failure->provider_label.len > 0 ? failure->provider_label : verdict->provider,
+                    failure->model);
+    rc_message_push_detail(&text, detail);
+    if (rc_buf_status(&text) == RC_OK)
+        rc_builder_set_message(b, rc_buf_get(&text));
+}
+
+/* A code's advice may be to try again: a verdict that takes the retry away has another. */
+static void set_action(rc_builder *b, const rc_verdict *verdict)
+{
+    const rc_code_info *row = rc_code_get(verdict->code);
+    if (row == NULL || !row->is_retryable || verdict->is_retryable)
+        return;
+    switch (verdict->category) {
+    case RC_CATEGORY_CONTENT:
+        row = rc_code_get(RC_CODE_INVALID_REQUEST);
+        break;
+    case RC_CATEGORY_CAPACITY:
+        row = rc_code_get(RC_CODE_QUOTA_EXHAUSTED);
+        break;
+    case RC_CATEGORY_AMBIGUOUS:
+        row = rc_code_get(RC_CODE_OUTCOME_UNKNOWN);
+        break;
+    case RC_CATEGORY_CONFIGURATION:
+    case RC_CATEGORY_UNKNOWN:
+    case RC_CATEGORY_NONE:
+    case RC_CATEGORY_TRANSIENT:
+    default:
+        rc_builder_set_action(b, RC_ACTION_CHECK_CONFIG,
+                              RC_STR("Check the base URL, and any proxy or certificate in between; "
+                                     "the same request would fail again."));
+        return;
+    }
+    rc_builder_set_action(b, row->action, rc_str_c(row->action_detail));
+}
+
+const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *verdict,
+                                   const rc_alloc *alloc)
+{
+    char memory[RC_ECHO_TEXT_MAX];
+    rc_builder b;
+    rc_builder_init(&b, alloc, verdict->code);
+    rc_builder_set_id_text(&b, failure->report_id);
+    rc_builder_set_family(&b, failure->family == RC_FAMILY_NONE ? RC_FAMILY_LLM : failure->family);
+    if (verdict->category != RC_CATEGORY_NONE)
+        rc_builder_set_category(&b, verdict->category);
+    rc_builder_set_retryable(&b, verdict->is_retryable);
+    set_action(&b, verdict);
+    rc_builder_set_provider(&b, failure->provider_label.len > 0 ? failure->provider_label
+                                                                : verdict->provider);
+    rc_builder_set_model(&b, failure->model);
+    rc_builder_set_rule(&b, verdict->rule);
+    rc_str detail = without_echo(failure, verdict->message, memory);
+    set_message(&b, failure, verdict, detail);
+    rc_builder_set_detail(&b, detail);
+    rc_connection_describe(&b, failure, verdict);
+    rc_redirect_describe(&b, failure, verdict);
+    if (verdict->status > 0)
+        rc_builder_set_provider_status(&b, verdict->status);
+    rc_builder_set_provider_type(&b, verdict->type);
+    rc_builder_set_provider_code(&b, verdict->error_code);
+    rc_builder_set_provider_param(&b, verdict->param);
+    rc_builder_set_request_id(&b, verdict->request_id);
+    /* Of what is not retried anyway there is nothing to add. */
+    if (verdict->is_retry_refused && verdict->is_retryable)
+        rc_builder_set_retry_exhausted(&b, true);
+    if (verdict->retry_after_ms >= 0)
+        rc_builder_set_retry_after_ms(&b, verdict->retry_after_ms);
+    rc_builder_set_limit_kind(&b, verdict->limit_kind);
+    rc_str raw = failure->body.len > 0 ? failure->body : failure->event;
+    if (!failure->is_request_gone)
+        rc_builder_set_raw(&b, without_echo(failure, cut(raw, RAW_MAX), memory));
+    return rc_builder_finish(&b);
+}
+
+const rc_report *rc_classify(const rc_failure *failure, const rc_rules *rules,
+                             const rc_alloc *alloc)
+{
+    rc_classify_space space;
+    space.text[0] = '\0'; /* it is written before it is read; checkers cannot see that */
+    rc_verdict verdict = rc_judge(failure, rules, NULL, &space);
+    return rc_verdict_report(failure, &verdict, alloc);
+}

@@ -1,0 +1,268 @@
+#include "dialect/response_reader.h"
+
+#include "base/str.h"
+#include "base/utf8.h"
+#include "json/find.h"
+
+/* What is kept of an error. */
+#define ERROR_MAX_BYTES ((size_t)1 << 20)
+#define DEPTH_MAX 64
+
+/* ---- JSON ---- */
+
+/* Tolerant: a character that is none costs that character, and not the text around it. */
+static bool begin(rc_json_reader *reader, rc_str text, rc_json_type type)
+{
+    const rc_json_limits limits = {
+        .max_bytes = text.len, .max_depth = DEPTH_MAX, .is_tolerant = true};
+    rc_json_reader_init(reader, text, &limits);
+    return rc_json_reader_next(reader).type == type;
+}
+
+/* The whole value of a member; empty: there is none. */
+static rc_str member(rc_str object, rc_str key)
+{
+    rc_json_reader reader;
+    rc_json_token token;
+    if (object.len == 0 || !begin(&reader, object, RC_JSON_OBJECT_BEGIN))
+        return rc_str_make(NULL, 0);
+    while ((token = rc_json_reader_next(&reader)).type == RC_JSON_KEY) {
+        const bool is_it = rc_json_raw_eq(token.raw, token.has_escapes, key);
+        token = rc_json_reader_next(&reader);
+        const size_t end = rc_json_reader_skip(&reader);
+        if (is_it)
+            return rc_str_slice(object, token.offset, end);
+    }
+    return rc_str_make(NULL, 0);
+}
+
+static bool is_word(rc_str value, rc_str word)
+{
+    return value.len == word.len + 2 && value.ptr[0] == '"' &&
+           rc_str_eq(rc_str_slice(value, 1, value.len - 1), word);
+}
+
+static bool begin_array(rc_json_reader *reader, rc_str array)
+{
+    return array.len > 0 && array.ptr[0] == '[' && begin(reader, array, RC_JSON_ARRAY_BEGIN);
+}
+
+/* The next element, all of it. False: there is none, or the array is damaged. */
+static bool next_element(rc_json_reader *reader, rc_str *ret_element)
+{
+    const rc_json_token token = rc_json_reader_next(reader);
+    if (token.type == RC_JSON_ARRAY_END || token.type == RC_JSON_END || token.type == RC_JSON_ERROR)
+        return false;
+    *ret_element = rc_str_slice(reader->text, token.offset, rc_json_reader_skip(reader));
+    return true;
+}
+
+static rc_str first_element(rc_str array)
+{
+    rc_json_reader reader;
+    rc_str element = {NULL, 0};
+    if (begin_array(&reader, array))
+        (void)next_element(&reader, &element);
+    return element;
+}
+
+/* ---- text ---- */
+
+static void take_string(rc_response_reader *response, rc_str value)
+{
+    if (value.len > 2 && value.ptr[0] == '"')
+        (void)rc_json_unescape(rc_str_slice(value, 1, value.len - 1), &response->text);
+}
+
+/* Of parts: those that have a text, and are no thoughts. */
+static void take_parts(rc_response_reader *response, rc_str array)
+{
+    rc_json_reader reader;
+    rc_str part;
+    if (!begin_array(&reader, array))
+        return;
+    while (next_element(&reader, &part))
+        if (!rc_str_eq(member(part, RC_STR("thought")), RC_STR("true")))
+            take_string(response, member(part, RC_STR("text")));
+}
+
+/* A string, or a list of parts. */
+static void take_content(rc_response_reader *response, rc_str content)
+{
+    take_string(response, content);
+    take_parts(response, content);
+}
+
+static void take_chat(rc_response_reader *response, rc_str data)
+{
+    static const rc_str keys[] = {RC_STR_INIT("delta"), RC_STR_INIT("message")};
+    const rc_str choice = first_element(member(data, RC_STR("choices")));
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const rc_str holder = member(choice, keys[i]);
+        take_content(response, member(holder, RC_STR("content")));
+        take_string(response, member(holder, RC_STR("refusal")));
+    }
+}
+
+/* The events of a stream; or a message, which is a whole answer. */
+static void take_anthropic(rc_response_reader *response, rc_str data)
+{
+    const rc_str type = member(data, RC_STR("type"));
+    if (is_word(type, RC_STR("content_block_delta")))
+        take_string(response, member(member(data, RC_STR("delta")), RC_STR("text")));
+    else if (is_word(type, RC_STR("content_block_start")))
+        take_string(response, member(member(data, RC_STR("content_block")), RC_STR("text")));
+    else if (is_word(type, RC_STR("message_start")))
+        take_parts(response, member(member(data, RC_STR("message")), RC_STR("content")));
+    else if (is_word(type, RC_STR("message")))
+        take_parts(response, member(data, RC_STR("content")));
+}
+
+static void take_gemini(rc_response_reader *response, rc_str data)
+{
+    const rc_str candidate = first_element(member(data, RC_STR("candidates")));
+    take_parts(response, member(member(candidate, RC_STR("content")), RC_STR("parts")));
+}
+
+static void take_text(rc_response_reader *response, rc_str data)
+{
+    rc_buf_reset(&response->text);
+    if (response->watch.dialect == RC_STREAM_ANTHROPIC)
+        take_anthropic(response, data);
+    else if (response->watch.dialect == RC_STREAM_GEMINI)
+        take_gemini(response, data);
+    else
+        take_chat(response, data);
+    const rc_str text = rc_buf_get(&response->text);
+    response->is_incomplete |= rc_buf_status(&response->text) != RC_OK;
+    response->text_bytes += text.len;
+    if (text.len > 0)
+        response->handler->on_text(response->ctx, text);
+}
+
+/* ---- events ---- */
+
+static void keep_error(rc_response_reader *response, rc_str data)
+{
+    if (rc_buf_get(&response->error).len == 0)
+        (void)rc_buf_push(&response->error, rc_str_slice(data, 0, ERROR_MAX_BYTES));
+}
+
+static void take_data(rc_response_reader *response, const rc_stream_event *event)
+{
+    const uint64_t text_bytes = response->text_bytes;
+    const rc_str data = event->has_data ? event->data : event->raw;
+    rc_stream_event_info info;
+    rc_stream_watch_step(&response->watch, event, &info);
+    if (info.kinds & RC_STREAM_ERROR) {
+        keep_error(response, data);
+        return;
+    }
+    /* Half an event is none, and what is no JSON has no text that could be trusted. */
+    if (event->is_cut || info.kinds & RC_STREAM_DAMAGED)
+        return;
+    take_text(response, data);
+    response->has_reasoning |= info.kinds & RC_STREAM_CONTENT && response->text_bytes == text_bytes;
+}
+
+static void take_comment(rc_response_reader *response, const rc_stream_event *event)
+{
+    const rc_str line = rc_str_trim(event->raw);
+    if (response->handler->on_comment != NULL && line.len > 0)
+        response->handler->on_comment(response->ctx, rc_str_trim(rc_str_slice(line, 1, line.len)));
+}
+
+static void take(rc_response_reader *response, const rc_stream_event *event)
+{
+    rc_stream_event_info info;
+    if (event->type == RC_STREAM_EVENT_DATA && !event->is_oversized) {
+        take_data(response, event);
+        return;
+    }
+    rc_stream_watch_step(&response->watch, event, &info);
+    response->is_incomplete |= event->is_oversized && !event->is_idle;
+    if (event->type == RC_STREAM_EVENT_COMMENT && !event->is_oversized)
+        take_comment(response, event);
+}
+
+/* ---- the whole ---- */
+
+void rc_response_reader_init(rc_response_reader *response, rc_stream_dialect dialect,
+                             bool is_stream, const rc_response_handler *handler, void *ctx,
+                             const rc_alloc *alloc)
+{
+    memset(response, 0, offsetof(rc_response_reader, sse));
+    response->is_stream = is_stream;
+    response->handler = handler;
+    response->ctx = ctx;
+    rc_stream_watch_init(&response->watch, dialect);
+    rc_buf_init(&response->scratch, alloc,
+                is_stream ? 2 * RC_STREAM_EVENT_MAX_BYTES : RC_RESPONSE_BODY_MAX);
+    rc_buf_init(&response->text, alloc, RC_RESPONSE_BODY_MAX);
+    rc_buf_init(&response->error, alloc, ERROR_MAX_BYTES);
+    if (is_stream)
+        rc_sse_init(&response->sse, &response->scratch, RC_STREAM_EVENT_MAX_BYTES);
+}
+
+void rc_response_reader_done(rc_response_reader *response)
+{
+    rc_buf_done(&response->scratch);
+    rc_buf_done(&response->text);
+    rc_buf_done(&response->error);
+}
+
+void rc_response_reader_push(rc_response_reader *response, rc_str piece)
+{
+    rc_stream_event event;
+    if (!response->is_stream) {
+        (void)rc_buf_push(&response->scratch, piece);
+        return;
+    }
+    rc_sse_push(&response->sse, piece);
+    while (rc_sse_pull(&response->sse, &event))
+        take(response, &event);
+}
+
+static rc_stream_end end_stream(rc_response_reader *response, rc_stream_body_end body)
+{
+    rc_stream_event event;
+    while (rc_sse_end(&response->sse, &event))
+        take(response, &event);
+    return rc_stream_watch_end(&response->watch, body);
+}
+
+/* An object that is closed is all there is, whatever the transport knows of it. */
+static bool is_closed(rc_str body)
+{
+    return rc_json_find(body, NULL, 0, false) == RC_OK;
+}
+
+static rc_stream_end end_body(rc_response_reader *response, bool has_length)
+{
+    const rc_str body = rc_utf8_without_bom(rc_buf_get(&response->scratch));
+    const bool is_orderly = has_length || is_closed(body);
+    const rc_stream_event event = {
+        .type = RC_STREAM_EVENT_DATA,
+        .end = body.len,
+        .raw = body,
+        .data = body,
+        .retry_ms = -1,
+        .has_data = true,
+        .is_cut = !is_orderly,
+    };
+    response->is_incomplete |= rc_buf_status(&response->scratch) != RC_OK;
+    if (rc_str_trim(body).len == 0)
+        return RC_STREAM_END_EMPTY;
+    take_data(response, &event);
+    if (response->watch.has_error)
+        return RC_STREAM_END_ERRORED;
+    if (response->watch.damaged > 0 || !is_orderly || response->is_incomplete)
+        return RC_STREAM_END_TRUNCATED;
+    return RC_STREAM_END_COMPLETE;
+}
+
+rc_stream_end rc_response_reader_end(rc_response_reader *response, rc_stream_body_end body)
+{
+    return response->is_stream ? end_stream(response, body)
+                               : end_body(response, body == RC_STREAM_BODY_WHOLE);
+}

@@ -1,0 +1,304 @@
+#include "json/find.h"
+
+#include <string.h>
+
+#include "base/vec16.h"
+#include "json/lex.h"
+#include "json/walk.h"
+
+/* The walk along the top level. It has its own few lines of grammar, as it reads next to nothing: a
+ * body of a thousand bytes takes less time than ten tokens do. */
+typedef rc_json_walk walk;
+
+static inline char peek(walk *w)
+{
+    return rc_json_walk_peek(w);
+}
+
+/* What is wrong where the walk stands: the text ends, or something else was expected. */
+static inline rc_status fault(const walk *w)
+{
+    return w->at < w->text.len ? RC_E_SYNTAX : RC_E_TRUNCATED;
+}
+
+/* The quote that closes the string whose content begins at `from`. It may be damaged inside. */
+static size_t long_string_end(rc_str text, size_t from, const rc_json_scan *scan, bool *ret_is_odd)
+{
+    bool is_odd = false;
+    size_t end = scan->special(text, from, &is_odd);
+    if (end < text.len && text.ptr[end] != '"') {
+        is_odd = true;
+        end = scan->string_end(text, end);
+    }
+    *ret_is_odd = is_odd;
+    return end;
+}
+
+/* Passes over the string at which the walk stands. */
+static inline rc_status pass_string(walk *w, rc_str *ret_raw, bool *ret_is_odd)
+{
+    const size_t from = w->at + 1;
+    bool is_odd = false;
+    size_t len = rc_json_scan_plain(w->text, from);
+    if (len == RC_JSON_SCAN_NONE)
+        len = long_string_end(w->text, from, w->scan, &is_odd) - from;
+    if (len == w->text.len - from)
+        return RC_E_TRUNCATED;
+    *ret_raw = rc_str_make(w->text.ptr + from, len);
+    *ret_is_odd = is_odd; /* escapes, or bytes that are not ASCII; comparing takes care of both */
+    w->at = from + len + 1;
+    return RC_OK;
+}
+
+static inline rc_status pass_container(walk *w, rc_json_token *ret_token)
+{
+    size_t end = w->scan->container_end(w->text, w->at + 1);
+    if (end == RC_JSON_SCAN_NONE)
+        return RC_E_TRUNCATED;
+    ret_token->type = w->text.ptr[w->at] == '{' ? RC_JSON_OBJECT_BEGIN : RC_JSON_ARRAY_BEGIN;
+    ret_token->raw = rc_str_make(w->text.ptr + w->at, 1);
+    ret_token->has_escapes = false;
+    ret_token->offset = w->at;
+    ret_token->end = w->at + 1;
+    w->at = end;
+    return RC_OK;
+}
+
+/* A number of digits alone before a comma. */
+static inline bool pass_digits(walk *w)
+{
+    size_t at = w->at + 1;
+    while (at < w->text.len && rc_ascii_is_digit(w->text.ptr[at]))
+        at++;
+    if (at == w->text.len || w->text.ptr[at] != ',')
+        return false;
+    w->at = at;
+    return true;
+}
+
+/* The value at which the walk stands. One that is wanted is read as the strict reader does. */
+static inline rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_token)
+{
+    char c = peek(w);
+    if (c == '{' || c == '[')
+        return pass_container(w, ret_token);
+    if (c == '"' && !is_wanted)
+        return pass_string(w, &ret_token->raw, &ret_token->has_escapes);
+    if (c >= '1' && c <= '9' && !is_wanted && pass_digits(w))
+        return RC_OK;
+    if (w->at == w->text.len)
+        return RC_E_TRUNCATED;
+    rc_json_fault found = {.status = RC_OK};
+    if (c == '"')
+        rc_json_lex_string(w->text, w->at, false, ret_token, &found);
+    else
+        rc_json_lex_scalar(w->text, w->at, ret_token, &found);
+    w->at = ret_token->end;
+    return found.status;
+}
+
+/* What is looked for. */
+typedef struct wanted {
+    rc_json_names names;
+    rc_json_value *values;
+    uint32_t found;     /* a bit for each name */
+    uint32_t ambiguous; /* the same: it is there again, or in another spelling */
+    bool is_once;       /* twins are looked for */
+} wanted;
+
+#define NO_NAME SIZE_MAX
+
+static size_t compare_all(const rc_json_names *names, rc_str odd_key)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (rc_json_raw_eq(odd_key, true, names->keys[i]))
+            return i;
+    return NO_NAME;
+}
+
+/* Sixteen marks are compared at a time; most keys that are passed over have none of them. */
+static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd)
+{
+    if (is_odd)
+        return compare_all(names, key);
+    const rc_vec16 mark = (rc_vec16){0} + rc_json_key_hash(key);
+    for (size_t from = 0; from < names->count; from += RC_VEC16_BYTES) {
+        const rc_vec16 hashes = rc_vec16_load((const char *)names->hashes + from);
+        for (uint32_t bits = rc_vec16_bits((rc_vec16)(hashes == mark)); bits; bits &= bits - 1) {
+            const size_t i = from + (size_t)__builtin_ctz(bits);
+            if (key.len == names->keys[i].len && rc_bytes_eq(key.ptr, names->keys[i].ptr, key.len))
+                return i;
+        }
+    }
+    return NO_NAME;
+}
+
+#define LIKE_MAX_BYTES 96
+
+/* In lower case; the letters that fold into ASCII become what they fold into. */
+static rc_str fold(char *text, size_t len)
+{
+    size_t to = 0;
+    for (size_t at = 0; at < len; to++) {
+        const rc_str rest = rc_str_make(text + at, len - at);
+        char c = rc_ascii_lower(text[at]);
+        size_t taken = 1;
+        if (rc_str_starts_with(rest, RC_STR("\xC5\xBF"))) {
+            c = 's';
+            taken = 2;
+        } else if (rc_str_starts_with(rest, RC_STR("\xE2\x84\xAA"))) {
+            c = 'k';
+            taken = 3;
+        }
+        text[to] = c;
+        at += taken;
+    }
+    return rc_str_make(text, to);
+}
+
+size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw)
+{
+    char scratch[LIKE_MAX_BYTES];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    if (rc_json_unescape(raw, &text) != RC_OK)
+        return SIZE_MAX;
+    const rc_str folded = fold(scratch, rc_buf_get(&text).len);
+    for (size_t i = 0; i < names->count; i++)
+        if (rc_str_eq_nocase(folded, names->keys[i]))
+            return i;
+    return SIZE_MAX;
+}
+
+static inline void note_ambiguous(wanted *what, size_t name, rc_str key)
+{
+    const size_t like = name != NO_NAME ? name : rc_json_names_find_nocase(&what->names, key);
+    if (like != NO_NAME && (name == NO_NAME || (what->found >> name & 1) != 0))
+        what->ambiguous |= UINT32_C(1) << like;
+}
+
+/* One key with its value. */
+static inline rc_status pass_member(walk *w, wanted *what)
+{
+    rc_json_token token;
+    rc_str key;
+    bool is_odd;
+    if (peek(w) != '"')
+        return fault(w);
+    rc_status status = pass_string(w, &key, &is_odd);
+    if (status != RC_OK)
+        return status;
+    const size_t name = name_of(&what->names, key, is_odd);
+    if (what->is_once)
+        note_ambiguous(what, name, key);
+    if (peek(w) != ':')
+        return fault(w);
+    w->at++;
+    status = pass_value(w, name != NO_NAME, &token);
+    if (status != RC_OK || name == NO_NAME)
+        return status;
+    what->values[name] = (rc_json_value){.first = token, .end = w->at};
+    what->found |= UINT32_C(1) << name;
+    return RC_OK;
+}
+
+static inline rc_status pass_end(walk *w)
+{
+    w->at++;
+    peek(w);
+    return w->at == w->text.len ? RC_OK : RC_E_SYNTAX;
+}
+
+static rc_status find(rc_str text, wanted *what, bool stop_early)
+{
+    const uint32_t all = (uint32_t)((UINT64_C(1) << what->names.count) - 1);
+    walk w = rc_json_walk_begin(text);
+    if (peek(&w) != '{')
+        return w.at < text.len ? RC_E_TYPE : RC_E_TRUNCATED;
+    w.at++;
+    if (peek(&w) == '}')
+        return pass_end(&w);
+    for (;;) {
+        rc_status status = pass_member(&w, what);
+        if (status != RC_OK || (stop_early && what->found == all))
+            return status;
+        char c = peek(&w);
+        if (c == '}')
+            return pass_end(&w);
+        if (c != ',')
+            return fault(&w);
+        w.at++;
+    }
+}
+
+rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_early,
+                             rc_json_value *ret_values, uint32_t *ret_found)
+{
+    wanted what = {.names = *names, .values = ret_values};
+    const rc_status status = find(text, &what, stop_early);
+    *ret_found = what.found;
+    return status;
+}
+
+rc_status rc_json_find_names_once(rc_str text, const rc_json_names *names,
+                                  rc_json_value *ret_values, uint32_t *ret_found,
+                                  uint32_t *ret_ambiguous)
+{
+    wanted what = {.names = *names, .values = ret_values, .is_once = true};
+    const rc_status status = find(text, &what, false);
+    *ret_found = what.found;
+    *ret_ambiguous = what.ambiguous;
+    return status;
+}
+
+static rc_status find_some(rc_str text, rc_json_member *members, size_t count, bool stop_early)
+{
+    rc_str keys[RC_JSON_NAMES_MAX];
+    uint8_t hashes[RC_JSON_KEY_HASHES_LEN(RC_JSON_NAMES_MAX)] = {0};
+    rc_json_value values[RC_JSON_NAMES_MAX];
+    wanted what = {.names = {keys, hashes, count}, .values = values};
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = members[i].key;
+        hashes[i] = rc_json_key_hash(keys[i]);
+    }
+    const rc_status status = find(text, &what, stop_early);
+    for (size_t i = 0; i < count; i++) {
+        members[i].is_found = what.found >> i & 1;
+        if (!members[i].is_found)
+            continue;
+        /* cppcheck-suppress uninitvar ; what was found was set through what.values */
+        members[i].value = values[i].first;
+        members[i].value_end = values[i].end;
+    }
+    return status;
+}
+
+/* What is damaged is so for whoever comes as far. */
+rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early)
+{
+    size_t from = 0;
+    rc_status status = RC_OK;
+    do {
+        const size_t left = count - from;
+        const size_t some = left < RC_JSON_NAMES_MAX ? left : RC_JSON_NAMES_MAX;
+        rc_json_member *rest = from > 0 ? members + from : members; /* may be NULL, for none */
+        const rc_status of_some = find_some(text, rest, some, stop_early);
+        status = status == RC_OK ? of_some : status;
+        from += some;
+    } while (from < count);
+    return status;
+}
+rc_status rc_json_splice(rc_str text, size_t from, size_t to, rc_str replacement, rc_buf *buf)
+{
+    if (from > to || to > text.len)
+        return RC_E_ARGUMENT;
+    size_t len;
+    if (__builtin_add_overflow(text.len - (to - from), replacement.len, &len))
+        len = SIZE_MAX;
+    /* All of it or nothing. */
+    if (rc_buf_reserve(buf, len) != RC_OK)
+        return rc_buf_status(buf);
+    rc_buf_push(buf, rc_str_make(text.ptr, from));
+    rc_buf_push(buf, replacement);
+    return rc_buf_push(buf, rc_str_make(text.ptr ? text.ptr + to : NULL, text.len - to));
+}

@@ -1,0 +1,197 @@
+#include "policy/call_private.h"
+#include "policy/shared_private.h"
+
+_Static_assert(sizeof(rc_call) <= 256, "the promise of call.h");
+
+void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
+                  const rc_call_options *options, uint64_t now_ms)
+{
+    *call = (rc_call){.plan = plan,
+                      .shared = shared,
+                      .now_ms = now_ms,
+                      .deadline_at_ms = options ? options->deadline_at_ms : RC_UNLIMITED,
+                      .needs = options ? options->needs : 0,
+                      .is_unrepeatable = options && options->is_unrepeatable,
+                      .skips = options ? options->skips : NULL};
+    call->max_calls = options && options->max_calls > 0 ? options->max_calls : UINT32_MAX;
+    call->waits_left_ms = options && options->max_wait_ms > 0 ? options->max_wait_ms : RC_UNLIMITED;
+    if (options && options->first_entry < rc_plan_chain_count(plan))
+        call->first_entry = options->first_entry;
+    call->attempt = (rc_call_attempt){
+        .entry = call->first_entry, .target = RC_NO_TARGET, .credential = RC_NO_TARGET};
+    call->failure = (rc_failure_facts){.retry_after_ms = -1};
+}
+
+/* --- each input: time, lock, skips --- */
+
+static void enter(rc_call *call, uint64_t now_ms)
+{
+    if (now_ms > call->now_ms)
+        call->now_ms = now_ms;
+    if (call->skips)
+        call->skips->count = 0;
+    rc_shared_lock(call->shared);
+}
+
+static rc_action leave(const rc_call *call, rc_action action)
+{
+    rc_shared_unlock(call->shared);
+    return action;
+}
+
+/* --- begin --- */
+
+static bool has_alternative(const rc_call *call)
+{
+    uint32_t capable = 0;
+    for (uint16_t i = 0; i < rc_plan_chain_count(call->plan); i++)
+        capable += (call->needs & ~call->plan->entries[i].capabilities) == 0;
+    return capable > 1;
+}
+
+static rc_action begin(rc_call *call)
+{
+    uint64_t budget_ms = call->plan->policy->budget_ms;
+    rc_retry_budget_on_request(&call->shared->retry_budget, call->now_ms);
+    if (budget_ms < RC_UNLIMITED - call->now_ms && call->now_ms + budget_ms < call->deadline_at_ms)
+        call->deadline_at_ms = call->now_ms + budget_ms;
+    call->is_alone = !has_alternative(call);
+    if (call->now_ms >= call->deadline_at_ms)
+        return rc_call_do_stop(call, RC_WHY_DEADLINE_PASSED, 0);
+
+    rc_call_search first = rc_call_find_first(call);
+    if (first.entry != RC_NO_TARGET)
+        return rc_call_do_try(call, first.entry, RC_NO_TARGET, RC_WHY_FIRST_ATTEMPT);
+    /* With nobody else to ask, a target that did not respond lately is worth another call. */
+    uint16_t silent = rc_call_find_silent(call);
+    if (silent != RC_NO_TARGET)
+        return rc_call_do_try(call, silent, RC_NO_TARGET, RC_WHY_FIRST_ATTEMPT);
+    if (first.is_capable || call->needs == 0)
+        return rc_call_do_stop(call, rc_call_unavailable_reason(&first), first.until_ms);
+    rc_call_do_stop(call, RC_WHY_NONE_CAPABLE, 0);
+    call->last.missing = first.missing;
+    return call->last;
+}
+
+/* --- the inputs --- */
+
+static rc_action cancel(rc_call *call)
+{
+    rc_credential *credential = rc_shared_credential(call->shared, call->attempt.credential);
+    if (call->state == RC_CALL_REFRESHING && credential)
+        credential->is_refreshing = false;
+    rc_call_end_attempt(call, &call->attempt, RC_BREAKER_NEUTRAL, 0);
+    return rc_call_do_stop(call, RC_WHY_CANCELLED, 0);
+}
+
+rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy)
+{
+    (void)entropy; /* as all inputs that start a try; nothing of the first is left to chance */
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    return leave(call, call->state == RC_CALL_NEW ? begin(call) : cancel(call));
+}
+
+rc_action rc_call_on_success(rc_call *call, uint64_t now_ms)
+{
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    if (call->state != RC_CALL_TRYING)
+        return leave(call, cancel(call));
+    rc_call_note_success(call, &call->attempt);
+    return leave(call, rc_call_do_end(call, RC_DO_DELIVER, RC_WHY_SUCCEEDED));
+}
+
+rc_action rc_call_on_failure(rc_call *call, const rc_failure_facts *failure, uint64_t now_ms,
+                             uint64_t entropy)
+{
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    if (call->state != RC_CALL_TRYING)
+        return leave(call, cancel(call));
+    call->failure = *failure;
+    rc_call_end_attempt(call, &call->attempt, rc_call_breaker_outcome(failure), entropy);
+    rc_call_publish_failure(call, &call->attempt, failure);
+    return leave(call, rc_call_decide(call, entropy));
+}
+
+rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entropy)
+{
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    if (call->state != RC_CALL_WAITING)
+        return leave(call, cancel(call));
+    if (call->now_ms < call->last.at_ms)
+        return leave(call, call->last);
+    return leave(call, rc_call_resume(call, entropy));
+}
+
+rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, uint64_t entropy)
+{
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    if (call->state != RC_CALL_REFRESHING)
+        return leave(call, cancel(call));
+    rc_credential *credential = rc_shared_credential(call->shared, call->attempt.credential);
+    if (credential)
+        credential->is_refreshing = false;
+    if (is_fresh && credential && credential->state == RC_CREDENTIAL_DEAD)
+        rc_credential_revive(credential);
+    if (is_fresh)
+        return leave(call, rc_call_resume(call, entropy));
+    if (credential)
+        rc_call_kill_key(call, credential);
+    return leave(call, rc_call_on_refresh_failed(call));
+}
+
+rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms)
+{
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    return leave(call, cancel(call));
+}
+
+void rc_call_on_commit(rc_call *call, uint64_t now_ms)
+{
+    call->is_committed = true;
+    if (call->state != RC_CALL_TRYING)
+        return;
+    if (now_ms > call->now_ms)
+        call->now_ms = now_ms;
+    /* An answer may go on for minutes; that it has begun is what a probe was sent to learn. */
+    rc_shared_lock(call->shared);
+    rc_call_clear_key(call, &call->attempt);
+    rc_call_clear_target(call, &call->attempt);
+    rc_call_earn_turns(call, &call->attempt);
+    rc_target *target = rc_shared_target(call->shared, call->attempt.target);
+    if (target && call->attempt.is_in_flight && call->attempt.admission == RC_BREAKER_PROBE)
+        rc_breaker_on_end(&target->breaker, &call->shared->settings.breaker, RC_BREAKER_PROBE,
+                          RC_BREAKER_SUCCEEDED, call->now_ms, 0);
+    call->attempt.admission = RC_BREAKER_ADMITTED;
+    rc_shared_unlock(call->shared);
+}
+
+uint16_t rc_call_hedge_entry(const rc_call *call, uint64_t now_ms)
+{
+    if (call->state != RC_CALL_TRYING)
+        return RC_NO_TARGET;
+    rc_call view = *call;
+    view.skips = NULL;
+    if (now_ms > view.now_ms)
+        view.now_ms = now_ms;
+    rc_shared_lock(call->shared);
+    uint16_t entry = rc_call_find_next(&view, true).entry;
+    rc_shared_unlock(call->shared);
+    return entry;
+}
+
+bool rc_call_is_done(const rc_call *call)
+{
+    return call->state == RC_CALL_DONE;
+}

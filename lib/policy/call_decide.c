@@ -1,0 +1,608 @@
+/* The order of the decisions: docs/internals/call.md. The steps are numbered as there. */
+#include "policy/call_private.h"
+#include "policy/shared_private.h"
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a < RC_UNLIMITED - b ? a + b : RC_UNLIMITED;
+}
+
+/* --- the actions --- */
+
+/* A try that a refreshed key or the end of a refresh leads to is none of the target's tries. */
+static uint32_t max_attempts(const rc_call *call, rc_action_kind what)
+{
+    uint32_t max_entry_attempts = rc_call_max_entry_attempts(call, call->attempt.entry);
+    uint64_t max =
+        call->calls +
+        (max_entry_attempts > call->entry_attempts ? max_entry_attempts - call->entry_attempts : 0);
+    bool is_pause = what == RC_DO_WAIT || what == RC_DO_REFRESH;
+    if (is_pause && (call->failure.code == RC_CODE_AUTH_FAILED || call->is_round_next))
+        max++;
+    if (max > rc_call_max_calls(call))
+        max = rc_call_max_calls(call);
+    return max > call->calls ? (uint32_t)max : call->calls;
+}
+
+static rc_action action_of(const rc_call *call, rc_action_kind what, rc_reason reason)
+{
+    const rc_call_attempt *attempt = &call->attempt;
+    return (rc_action){.kind = what,
+                       .reason = reason,
+                       .entry = attempt->entry,
+                       .target = attempt->target,
+                       .credential = attempt->credential,
+                       .from_entry = attempt->entry,
+                       .from_credential = attempt->credential,
+                       .attempt = call->calls,
+                       .max_attempts = max_attempts(call, what),
+                       .deadline_at_ms = call->deadline_at_ms};
+}
+
+rc_action rc_call_do_end(rc_call *call, rc_action_kind what, rc_reason reason)
+{
+    call->state = RC_CALL_DONE;
+    call->last = action_of(call, what, reason);
+    return call->last;
+}
+
+/* Is it the end for the layers above too? A wait that is too long for this call may be right for
+ * another, and what was not tried is not exhausted. */
+static bool exhausts(const rc_call *call, rc_reason reason)
+{
+    return call->calls > 0 &&
+           (reason == RC_WHY_ALREADY_EXHAUSTED || reason == RC_WHY_DEADLINE_PASSED ||
+            reason == RC_WHY_CALLS_SPENT || reason == RC_WHY_RETRY_BUDGET_SPENT ||
+            reason == RC_WHY_ATTEMPTS_SPENT || reason == RC_WHY_WAITS_SPENT ||
+            reason == RC_WHY_CAPACITY_SPENT);
+}
+
+rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms)
+{
+    rc_call_do_end(call, RC_DO_STOP, reason);
+    call->last.is_retry_exhausted = exhausts(call, reason);
+    call->last.at_ms = at_ms;
+    return call->last;
+}
+
+/* --- step 3 --- */
+
+static rc_reason refusal_reason(const rc_call *call)
+{
+    const rc_policy *policy = call->plan->policy;
+    const rc_failure_facts *failure = &call->failure;
+    bool may_switch = rc_call_is_capacity(failure);
+    if (!failure->is_retryable && !may_switch)
+        return RC_WHY_NOT_RETRYABLE;
+    if (call->is_unrepeatable)
+        return RC_WHY_SENT_ONCE;
+    if (!policy->enabled)
+        return RC_WHY_DISABLED;
+    /* retry_on cannot name what is not retried but switched. */
+    bool is_named = may_switch || rc_code_set_is_empty(&policy->retry_on) ||
+                    rc_code_set_has(&policy->retry_on, failure->code);
+    if (!is_named || rc_code_set_has(&policy->never_retry_on, failure->code))
+        return RC_WHY_EXCLUDED;
+    return RC_WHY_NONE;
+}
+
+/* A target that hangs must leave time for the entries behind it: its answer begins within half of
+ * what is left, or the next entry is asked. */
+static uint64_t begin_by_ms(const rc_call *call)
+{
+    rc_call view = *call;
+    view.skips = NULL;
+    view.failure = (rc_failure_facts){.code = RC_CODE_NETWORK_TIMEOUT, .is_retryable = true};
+    bool may_move = call->deadline_at_ms != RC_UNLIMITED && call->calls < rc_call_max_calls(call) &&
+                    refusal_reason(&view) == RC_WHY_NONE &&
+                    rc_call_find_next(&view, true).entry != RC_NO_TARGET;
+    uint64_t left_ms = call->deadline_at_ms - call->now_ms;
+    return may_move ? call->now_ms + (left_ms + 1) / 2 : call->deadline_at_ms;
+}
+
+static bool has_max_attempts(const rc_call *call, uint16_t entry)
+{
+    return call->plan->entries[entry].max_attempts > 0;
+}
+
+rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason)
+{
+    rc_call_attempt from = call->attempt;
+    bool is_first = call->calls == 0;
+    call->is_round_next = false;
+    if (is_first || entry != from.entry) {
+        call->entry_attempts = has_max_attempts(call, entry) ? 0 : call->round;
+        call->credential_switches = 0;
+        call->last_wait_ms = 0;
+        call->is_refreshed = false;
+    }
+    if (reason == RC_WHY_WOKE)
+        call->credential_switches = 0;
+    if (reason == RC_WHY_NEXT_CREDENTIAL)
+        call->credential_switches++;
+    if (reason != RC_WHY_NEXT_CREDENTIAL && reason != RC_WHY_REFRESHED)
+        call->entry_attempts++;
+    /* After a wait: whether others were open or not, this is the next round. */
+    if (reason == RC_WHY_WOKE && !has_max_attempts(call, entry))
+        call->round = (uint16_t)(call->entry_attempts - 1u);
+    call->calls++;
+    rc_call_move_past(call, entry);
+    call->attempt = rc_call_start_attempt(call, entry, credential);
+    call->state = RC_CALL_TRYING;
+    call->last = action_of(call, RC_DO_TRY, reason);
+    call->last.begin_by_ms = begin_by_ms(call);
+    if (!is_first) {
+        call->last.from_entry = from.entry;
+        call->last.from_credential = from.credential;
+    }
+    return call->last;
+}
+
+/* Another try costs a token of everybody's budget; rc_call_spent_reason has seen that there is
+ * one. */
+static rc_action retry_with(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason)
+{
+    rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
+    return rc_call_do_try(call, entry, credential, reason);
+}
+
+/* --- step 2 --- */
+
+static rc_action on_overflow(rc_call *call)
+{
+    const rc_plan *plan = call->plan;
+    uint16_t larger = plan->overflow_to;
+    rc_skip skip = {0};
+    bool may_go = larger < plan->entry_count &&
+                  plan->entries[larger].target != call->attempt.target && !call->is_committed &&
+                  !call->is_unrepeatable && plan->policy->enabled &&
+                  !rc_code_set_has(&plan->policy->never_retry_on, RC_CODE_CONTEXT_OVERFLOW) &&
+                  rc_call_spent_reason(call) == RC_WHY_NONE;
+    if (!may_go)
+        return rc_call_do_end(call, RC_DO_COMPACT, RC_WHY_OVERFLOW_COMPACT);
+    if (!rc_call_is_open(call, larger, &skip)) {
+        rc_call_note_skip(call, &skip);
+        return rc_call_do_end(call, RC_DO_COMPACT, RC_WHY_OVERFLOW_COMPACT);
+    }
+    call->went_to_larger = true;
+    return retry_with(call, larger, RC_NO_TARGET, RC_WHY_OVERFLOW_TO_LARGER);
+}
+
+/* --- step 4 --- */
+
+static bool is_too_little_left(const rc_call *call, uint64_t at_ms)
+{
+    uint64_t min_ms = call->plan->policy->min_remaining_ms;
+    return min_ms > 0 && call->deadline_at_ms != RC_UNLIMITED &&
+           add(at_ms, min_ms) >= call->deadline_at_ms;
+}
+
+rc_reason rc_call_spent_reason(const rc_call *call)
+{
+    if (call->now_ms >= call->deadline_at_ms)
+        return RC_WHY_DEADLINE_PASSED;
+    if (call->calls >= rc_call_max_calls(call))
+        return RC_WHY_CALLS_SPENT;
+    if (!rc_retry_budget_has_token(&call->shared->retry_budget, call->now_ms))
+        return RC_WHY_RETRY_BUDGET_SPENT;
+    return is_too_little_left(call, call->now_ms) ? RC_WHY_TOO_LITTLE_LEFT : RC_WHY_NONE;
+}
+
+/* --- step 5 --- */
+
+static bool find_credential(const rc_call *call, uint16_t *ret_credential)
+{
+    const rc_failure_facts *failure = &call->failure;
+    const rc_call_attempt *attempt = &call->attempt;
+    const rc_target *target = rc_shared_target(call->shared, attempt->target);
+    rc_skip skip;
+    if (!target || (!rc_call_is_capacity(failure) && failure->code != RC_CODE_RATE_LIMITED) ||
+        failure->limit_kind == RC_LIMIT_KIND_CONCURRENCY)
+        return false;
+    /* Each is asked once between two waits, even if none cools down. */
+    return call->credential_switches + 1 < target->credential_count &&
+           rc_call_is_open(call, attempt->entry, &skip) &&
+           rc_shared_pick_other_credential(call->shared, attempt->target, attempt->credential,
+                                           call->now_ms, ret_credential);
+}
+
+/* --- steps 7 and 8 --- */
+
+static rc_action stop_too_long(rc_call *call, rc_reason reason, uint64_t wait_ms)
+{
+    rc_call_do_stop(call, reason, add(call->now_ms, wait_ms));
+    call->last.wait_ms = wait_ms;
+    return call->last;
+}
+
+rc_reason rc_call_no_wait_reason(const rc_call *call, uint64_t wait_ms)
+{
+    uint64_t at_ms = add(call->now_ms, wait_ms);
+    if (wait_ms > rc_policy_rule(call->plan->policy, call->failure.code)->max_delay_ms)
+        return RC_WHY_DELAY_TOO_LONG;
+    if (at_ms >= call->deadline_at_ms)
+        return RC_WHY_WAIT_PAST_DEADLINE;
+    if (is_too_little_left(call, at_ms))
+        return RC_WHY_TOO_LITTLE_LEFT;
+    if (wait_ms > call->waits_left_ms) /* exhausted, but for a first wait that is too long */
+        return call->has_waited ? RC_WHY_WAITS_SPENT : RC_WHY_DELAY_TOO_LONG;
+    return RC_WHY_NONE;
+}
+
+rc_action rc_call_wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
+{
+    uint64_t at_ms = add(call->now_ms, wait_ms);
+    if (at_ms < call->not_before_ms && !call->is_round_next) {
+        at_ms = call->not_before_ms;
+        wait_ms = at_ms - call->now_ms;
+    }
+    rc_reason no_wait_reason = rc_call_no_wait_reason(call, wait_ms);
+    if (no_wait_reason != RC_WHY_NONE)
+        return stop_too_long(call, no_wait_reason, wait_ms);
+    call->last_wait_ms = wait_ms;
+    call->has_waited = true;
+    if (call->waits_left_ms != RC_UNLIMITED)
+        call->waits_left_ms -= wait_ms;
+    call->state = RC_CALL_WAITING;
+    call->last = action_of(call, RC_DO_WAIT, reason);
+    call->last.at_ms = at_ms;
+    call->last.wait_ms = wait_ms;
+    return call->last;
+}
+
+static rc_action take_token_and_wait(rc_call *call, uint64_t wait_ms, rc_reason reason)
+{
+    rc_action action = rc_call_wait_for(call, wait_ms, reason);
+    if (action.kind == RC_DO_WAIT)
+        rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
+    return action;
+}
+
+/* Whoever waits for the same thing to open must not come back in the same moment: the end of the
+ * wait is spread over as long as the backoff would be, within what the policy allows. */
+static uint64_t wait_until_open(const rc_call *call, uint64_t wait_ms, uint64_t until_ms,
+                                uint64_t backoff_ms, uint64_t entropy)
+{
+    if (until_ms <= add(call->now_ms, wait_ms))
+        return wait_ms;
+    uint64_t max_ms = rc_policy_rule(call->plan->policy, call->failure.code)->max_delay_ms;
+    uint64_t closed_ms = until_ms - call->now_ms;
+    if (closed_ms >= max_ms)
+        return closed_ms;
+    uint64_t spread_ms = backoff_ms < max_ms - closed_ms ? backoff_ms : max_ms - closed_ms;
+    /* Other bits than those that made the backoff. */
+    uint64_t spread_bits = (entropy ^ entropy >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 16;
+    return add(closed_ms, spread_ms ? spread_bits % spread_ms : 0);
+}
+
+static rc_action wait_here(rc_call *call, uint64_t until_ms, uint64_t entropy)
+{
+    const rc_policy *policy = call->plan->policy;
+    const rc_failure_facts *failure = &call->failure;
+    uint64_t backoff_ms = rc_backoff_wait(rc_policy_rule(policy, failure->code),
+                                          call->entry_attempts, call->last_wait_ms, entropy);
+    uint64_t hint_ms = failure->retry_after_ms > 0 ? (uint64_t)failure->retry_after_ms : 0;
+    bool is_hint =
+        failure->retry_after_ms >= 0 && (policy->hint == RC_HINT_EXACT || hint_ms >= backoff_ms);
+    uint64_t wait_ms =
+        wait_until_open(call, is_hint ? hint_ms : backoff_ms, until_ms, backoff_ms, entropy);
+    return take_token_and_wait(call, wait_ms, is_hint ? RC_WHY_HINT : RC_WHY_BACKOFF);
+}
+
+/* Waits once more for what did not open, without another token. It counts as a try, so that the
+ * waiting has an end; at that end it stops for the reason given. */
+static rc_action wait_again(rc_call *call, uint64_t until_ms, rc_reason spent, uint64_t back_at_ms,
+                            uint64_t entropy)
+{
+    uint32_t max_entry_attempts = rc_call_max_entry_attempts(call, call->attempt.entry);
+    call->entry_attempts += call->entry_attempts < max_entry_attempts;
+    if (call->entry_attempts >= max_entry_attempts)
+        return rc_call_do_stop(call, spent, back_at_ms);
+    uint64_t backoff_ms =
+        rc_backoff_wait(rc_policy_rule(call->plan->policy, call->failure.code),
+                        call->entry_attempts + call->limit_waits, call->last_wait_ms, entropy);
+    uint64_t wait_ms = wait_until_open(call, backoff_ms, until_ms, backoff_ms, entropy);
+    return rc_call_wait_for(call, wait_ms, RC_WHY_TARGET_UNAVAILABLE);
+}
+
+/* --- step 3, AuthFailed --- */
+
+/* A refresh leads to another call: whatever forbids that call forbids the refresh too. */
+static bool may_refresh(const rc_call *call, const rc_credential *credential)
+{
+    const rc_policy *policy = call->plan->policy;
+    /* A dead one was not to be refreshed when another call tried. */
+    return call->failure.code == RC_CODE_AUTH_FAILED && credential && credential->can_refresh &&
+           credential->state != RC_CREDENTIAL_DEAD && !call->is_refreshed &&
+           !call->is_unrepeatable && policy->enabled &&
+           !rc_code_set_has(&policy->never_retry_on, RC_CODE_AUTH_FAILED) &&
+           rc_call_spent_reason(call) == RC_WHY_NONE;
+}
+
+/* While another call refreshes the credential, this one waits for that to end. */
+static rc_action refresh(rc_call *call, rc_credential *credential, uint64_t entropy)
+{
+    call->is_refreshed = true;
+    if (credential->is_refreshing) {
+        const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->failure.code);
+        return take_token_and_wait(call, rc_backoff_wait(rule, 1, 0, entropy), RC_WHY_REFRESH);
+    }
+    rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
+    credential->is_refreshing = true;
+    call->state = RC_CALL_REFRESHING;
+    call->last = action_of(call, RC_DO_REFRESH, RC_WHY_REFRESH);
+    return call->last;
+}
+
+/* Step 5 of a refused key: the request goes on with another key of the same target. False: there is
+ * none, or another call may not be made. */
+static bool find_next_key(rc_call *call, rc_action *ret_action)
+{
+    const rc_call_attempt *attempt = &call->attempt;
+    const rc_policy *policy = call->plan->policy;
+    const rc_target *target = rc_shared_target(call->shared, attempt->target);
+    uint16_t other = RC_NO_TARGET;
+    rc_skip here = {0};
+    if (call->failure.code != RC_CODE_AUTH_FAILED || !target || call->is_unrepeatable ||
+        call->is_committed || !policy->enabled ||
+        rc_code_set_has(&policy->never_retry_on, RC_CODE_AUTH_FAILED) ||
+        rc_call_spent_reason(call) != RC_WHY_NONE ||
+        call->credential_switches + 1 >= target->credential_count)
+        return false;
+    if (!rc_call_is_open(call, attempt->entry, &here) ||
+        !rc_shared_pick_other_credential(call->shared, attempt->target, attempt->credential,
+                                         call->now_ms, &other))
+        return false;
+    call->is_refreshed = false; /* the other key may be refreshed once, too */
+    *ret_action = retry_with(call, attempt->entry, other, RC_WHY_NEXT_CREDENTIAL);
+    return true;
+}
+
+rc_action rc_call_on_refresh_failed(rc_call *call)
+{
+    rc_action next;
+    if (find_next_key(call, &next))
+        return next;
+    return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);
+}
+
+/* A refused key is a fatal failure: the fresh key or another key of the same target may be tried,
+ * and no other target. */
+static rc_action resume_refreshed(rc_call *call, uint64_t entropy)
+{
+    const rc_call_attempt *attempt = &call->attempt;
+    const rc_credential *credential = rc_shared_credential(call->shared, attempt->credential);
+    const rc_target *target = rc_shared_target(call->shared, attempt->target);
+    rc_skip here = {0};
+    if (!target || !credential || credential->state == RC_CREDENTIAL_DEAD)
+        return rc_call_on_refresh_failed(call);
+    if (call->now_ms < call->not_before_ms)
+        return rc_call_wait_for(call, call->not_before_ms - call->now_ms, RC_WHY_HINT);
+    bool is_open = rc_call_is_open_alone(call, attempt->entry, &here);
+    if (is_open &&
+        rc_shared_is_usable(call->shared, target, attempt->credential, true, call->now_ms))
+        return rc_call_do_try(call, attempt->entry, attempt->credential, RC_WHY_REFRESHED);
+    if (!is_open)
+        rc_call_note_skip(call, &here);
+    uint64_t ready_ms = rc_shared_ready_at_ms(call->shared, target, attempt->credential, true);
+    uint64_t until_ms = ready_ms > here.until_ms ? ready_ms : here.until_ms;
+    if (until_ms == RC_UNLIMITED)
+        return rc_call_on_refresh_failed(call);
+    return wait_again(call, until_ms, RC_WHY_REFRESH_FAILED, 0, entropy);
+}
+
+/* --- step 6 --- */
+
+static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
+{
+    if (a_ms == 0 || a_ms == RC_UNLIMITED)
+        return b_ms;
+    return b_ms == 0 || a_ms < b_ms ? a_ms : b_ms;
+}
+
+/* Time alone does not open the present entry again. */
+static rc_action stop_for_good(rc_call *call, const rc_skip *here, rc_call_search next)
+{
+    next.is_dead = next.is_dead || here->reason == RC_WHY_CREDENTIALS_DEAD;
+    return rc_call_do_stop(call, rc_call_unavailable_reason(&next), next.until_ms);
+}
+
+/* With nobody behind it a call is alone: what is only assumed of the target does not make its wait
+ * longer than the policy says. */
+static rc_action wait_alone(rc_call *call, rc_call_search next, uint64_t entropy)
+{
+    rc_skip here = {0};
+    if (!rc_call_is_open_alone(call, call->attempt.entry, &here) && here.until_ms == RC_UNLIMITED)
+        return stop_for_good(call, &here, next);
+    return wait_here(call, here.until_ms, entropy);
+}
+
+/* Whoever was asked has used up its own retries, or says that one is of no use: not here again,
+ * which is no word about other targets. */
+static bool is_refused_here(const rc_call *call)
+{
+    return call->failure.is_retry_exhausted && !call->plan->policy->retry_exhausted;
+}
+
+static rc_reason spent_reason(const rc_call *call)
+{
+    if (is_refused_here(call))
+        return RC_WHY_ALREADY_EXHAUSTED;
+    return rc_call_is_capacity(&call->failure) ? RC_WHY_CAPACITY_SPENT : RC_WHY_ATTEMPTS_SPENT;
+}
+
+/* The chain was asked to its end: another entry than the latest is open, or opens before that one,
+ * and is asked again after the policy's wait. False: there is none. */
+static bool wait_for_round(rc_call *call, bool is_spent, uint64_t entropy, rc_action *ret_action)
+{
+    const rc_call_search first = rc_call_find_round(call);
+    const bool is_open = first.entry != RC_NO_TARGET;
+    const uint64_t opens_ms = is_open ? 0 : rc_call_round_opens_at_ms(call);
+    if (is_open
+            ? call->plan->entries[first.entry].target == call->attempt.target
+            : opens_ms == 0 || opens_ms >= (is_spent ? RC_UNLIMITED : rc_call_reopens_at_ms(call)))
+        return false;
+    const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->failure.code);
+    const uint64_t backoff_ms =
+        rc_backoff_wait(rule, rc_call_next_round(call), call->last_wait_ms, entropy);
+    const uint64_t wait_ms = wait_until_open(call, backoff_ms, opens_ms, backoff_ms, entropy);
+    if (!is_open && rc_call_no_wait_reason(call, wait_ms) != RC_WHY_NONE)
+        return false;
+    call->is_round_next = true;
+    *ret_action = take_token_and_wait(call, wait_ms, RC_WHY_BACKOFF);
+    return true;
+}
+
+/* A store, a tool or a sandbox that failed is not the target's fault: no other target helps. */
+static bool is_of_provider(rc_code code)
+{
+    return (int)code / 100 == RC_CLASS_PROVIDER_TRANSIENT;
+}
+
+static rc_reason moved_reason(const rc_call *call, bool is_cooling, bool has_attempts_left)
+{
+    if (!has_attempts_left)
+        return RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET;
+    if (is_cooling)
+        return RC_WHY_COOLING_NEXT_TARGET;
+    return rc_call_is_capacity(&call->failure) ? RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET
+                                               : RC_WHY_FAILED_NEXT_TARGET;
+}
+
+static rc_action move_or_wait(rc_call *call, uint64_t entropy)
+{
+    rc_skip here = {0};
+    rc_action action;
+    rc_call_note_spent(call, call->attempt.entry, &call->failure);
+    bool is_open = rc_call_is_open(call, call->attempt.entry, &here);
+    /* A full target gets free again without having failed. */
+    bool is_cooling = !is_open && here.reason != RC_WHY_SKIP_BUSY;
+    bool has_attempts_left =
+        call->entry_attempts < rc_call_max_entry_attempts(call, call->attempt.entry) &&
+        !is_refused_here(call);
+    bool is_spent = !has_attempts_left || rc_call_is_capacity(&call->failure);
+    bool stays = has_max_attempts(call, call->attempt.entry) || !is_of_provider(call->failure.code);
+    if (!is_spent && !is_cooling && stays)
+        return wait_here(call, 0, entropy);
+
+    rc_call_search next = rc_call_find_next(call, !is_spent && !is_cooling);
+    if (next.entry != RC_NO_TARGET)
+        return retry_with(call, next.entry, RC_NO_TARGET,
+                          moved_reason(call, is_cooling, has_attempts_left));
+    if (wait_for_round(call, is_spent, entropy, &action))
+        return action;
+    if (!is_spent && !is_cooling)
+        return wait_here(call, 0, entropy);
+    if (!is_spent)
+        return wait_alone(call, next, entropy);
+    /* A new call would ask a silent target at once. */
+    bool is_now = is_open || rc_call_find_silent(call) != RC_NO_TARGET;
+    uint64_t at_ms = is_now ? 0 : earlier(here.until_ms, next.until_ms);
+    return rc_call_do_stop(call, spent_reason(call), at_ms ? at_ms : call->not_before_ms);
+}
+
+/* A credential that was refused before was asked again, and is refused: the call goes on with the
+ * next target. False: there is none. */
+static bool go_past_probe(rc_call *call, rc_action *ret_action)
+{
+    if (call->failure.code != RC_CODE_AUTH_FAILED || !call->attempt.is_key_probe ||
+        call->is_unrepeatable || !call->plan->policy->enabled ||
+        rc_call_spent_reason(call) != RC_WHY_NONE)
+        return false;
+    const rc_call_search next = rc_call_find_next(call, false);
+    if (next.entry == RC_NO_TARGET)
+        return false;
+    rc_call_note_spent(call, call->attempt.entry, &call->failure);
+    *ret_action = retry_with(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
+    return true;
+}
+
+/* --- the whole --- */
+
+static bool is_cancellation(rc_code code)
+{
+    return (int)code / 100 == RC_CLASS_CANCELLATION;
+}
+
+rc_action rc_call_decide(rc_call *call, uint64_t entropy)
+{
+    const rc_failure_facts *failure = &call->failure;
+    call->not_before_ms =
+        failure->retry_after_ms > 0 ? add(call->now_ms, (uint64_t)failure->retry_after_ms) : 0;
+    if (is_cancellation(failure->code))
+        return rc_call_do_stop(call, RC_WHY_CANCELLED, 0);
+    if (failure->code == RC_CODE_CONTEXT_OVERFLOW)
+        return on_overflow(call);
+    if (call->is_committed)
+        return rc_call_do_stop(call, RC_WHY_COMMITTED, call->not_before_ms);
+    rc_credential *credential = rc_shared_credential(call->shared, call->attempt.credential);
+    if (may_refresh(call, credential))
+        return refresh(call, credential, entropy);
+
+    rc_action next;
+    if (find_next_key(call, &next) || go_past_probe(call, &next))
+        return next;
+    rc_reason reason = refusal_reason(call);
+    if (reason == RC_WHY_NONE)
+        reason = rc_call_spent_reason(call);
+    if (reason != RC_WHY_NONE)
+        return rc_call_do_stop(call, reason, call->not_before_ms);
+    uint16_t other = RC_NO_TARGET;
+    if (find_credential(call, &other))
+        return retry_with(call, call->attempt.entry, other, RC_WHY_NEXT_CREDENTIAL);
+    return move_or_wait(call, entropy);
+}
+
+/* A new round begins at the front of the chain. */
+static rc_action wake_up(rc_call *call, uint16_t entry, bool is_round, uint64_t entropy)
+{
+    rc_action action;
+    if (rc_call_wait_turn(call, entry, entropy, &action))
+        return action;
+    call->round = is_round ? rc_call_next_round(call) : call->round;
+    call->next_position = is_round ? 0 : call->next_position;
+    action = rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_WOKE);
+    rc_call_take_turn(call, &call->attempt);
+    return action;
+}
+
+static rc_action resume_here(rc_call *call, uint64_t entropy)
+{
+    uint16_t entry = call->attempt.entry;
+    rc_skip here = {0};
+    rc_skip alone = {0};
+    if (call->is_round_next || !has_max_attempts(call, entry)) {
+        rc_call_search first = rc_call_find_round(call);
+        if (first.entry != RC_NO_TARGET)
+            return wake_up(call, first.entry, true, entropy);
+        if (call->is_round_next)
+            return wait_again(call, first.until_ms, RC_WHY_ATTEMPTS_SPENT, first.until_ms, entropy);
+    }
+    if (rc_call_is_open(call, entry, &here))
+        return wake_up(call, entry, false, entropy);
+    rc_call_search next = rc_call_find_next(call, false);
+    if (next.entry == RC_NO_TARGET && rc_call_is_open_alone(call, entry, &alone))
+        return wake_up(call, entry, false, entropy);
+    rc_call_note_skip(call, &here);
+    if (next.entry != RC_NO_TARGET)
+        return rc_call_do_try(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
+    if (alone.until_ms == RC_UNLIMITED)
+        return stop_for_good(call, &alone, next);
+    call->entry_attempts -= rc_call_take_limit_wait(call, &alone); /* wait_again counts one */
+    return wait_again(call, alone.until_ms, RC_WHY_ATTEMPTS_SPENT,
+                      earlier(here.until_ms, next.until_ms), entropy);
+}
+
+rc_action rc_call_resume(rc_call *call, uint64_t entropy)
+{
+    if (call->is_committed)
+        return rc_call_do_stop(call, RC_WHY_COMMITTED, 0);
+    if (call->now_ms >= call->deadline_at_ms)
+        return rc_call_do_stop(call, RC_WHY_DEADLINE_PASSED, 0);
+    if (is_too_little_left(call, call->now_ms))
+        return rc_call_do_stop(call, RC_WHY_TOO_LITTLE_LEFT, 0);
+    /* Who waits after a refused key waits for a refresh. */
+    if (call->failure.code == RC_CODE_AUTH_FAILED)
+        return resume_refreshed(call, entropy);
+    return resume_here(call, entropy);
+}

@@ -1,0 +1,109 @@
+/* The headers of an error. Texts of the report are percent-encoded, so that none can end a line or
+ * begin another. */
+#include <recourse/render.h>
+#include <recourse/taxonomy.h>
+
+#include "render/text.h"
+
+#define VALUE_MAX 256u
+/* What OpenAI's and older SDKs of Anthropic wait at most. Told to wait longer they come after a
+ * second or two instead. */
+#define SDK_WAIT_MAX_MS 60000
+
+static void push_header(rc_buf *buf, rc_str name, rc_str value)
+{
+    rc_buf_push(buf, name);
+    rc_buf_push(buf, RC_STR(": "));
+    rc_buf_push(buf, value);
+    rc_buf_push(buf, RC_STR("\r\n"));
+}
+
+static void push_number(rc_buf *buf, rc_str name, int64_t value)
+{
+    rc_buf_push(buf, name);
+    rc_buf_push(buf, RC_STR(": "));
+    rc_buf_push_i64(buf, value);
+    rc_buf_push(buf, RC_STR("\r\n"));
+}
+
+static void push_text(rc_buf *buf, rc_str name, rc_str text)
+{
+    char memory[VALUE_MAX];
+    rc_buf value;
+    rc_buf_init_fixed(&value, memory, sizeof memory);
+    rc_render_percent(&value, text, sizeof memory);
+    if (text.len)
+        push_header(buf, name, rc_buf_get(&value));
+}
+
+/* provider/model, the slash only between two. */
+static void push_target(rc_buf *buf, const rc_report *report)
+{
+    char memory[VALUE_MAX];
+    rc_buf value;
+    rc_buf_init_fixed(&value, memory, sizeof memory);
+    rc_str provider = rc_report_provider(report);
+    rc_str model = rc_report_model(report);
+    rc_render_percent(&value, provider, sizeof memory - 1);
+    if (provider.len && model.len)
+        rc_buf_push_byte(&value, '/');
+    rc_render_percent(&value, model, sizeof memory - rc_buf_get(&value).len);
+    if (provider.len || model.len)
+        push_header(buf, RC_STR("x-recourse-target"), rc_buf_get(&value));
+}
+
+/* RFC 9110 §10.2.3 has whole seconds: rounded up, so that nobody comes too early. */
+static void push_wait(rc_buf *buf, int64_t wait_ms)
+{
+    if (wait_ms < 0)
+        return;
+    push_number(buf, RC_STR("retry-after"), wait_ms / 1000 + (wait_ms % 1000 != 0));
+    push_number(buf, RC_STR("retry-after-ms"), wait_ms);
+}
+
+/* Where a dialect's SDKs look for the id to name when asking for help. */
+static rc_str request_id_name(rc_dialect dialect)
+{
+    switch (dialect) {
+    case RC_DIALECT_OPENAI_CHAT:
+    case RC_DIALECT_OPENAI_RESPONSES:
+        return RC_STR("x-request-id");
+    case RC_DIALECT_ANTHROPIC:
+        return RC_STR("request-id");
+    case RC_DIALECT_GEMINI:
+    case RC_DIALECT_PROBLEM:
+        break;
+    }
+    return RC_STR("");
+}
+
+/* The provider's for this request, else ours. */
+static void push_request_id(rc_buf *buf, const rc_report *report, rc_dialect dialect)
+{
+    rc_str name = request_id_name(dialect);
+    rc_str id = rc_report_request_id(report);
+    if (name.len)
+        push_text(buf, name, id.len ? id : rc_report_id(report));
+}
+
+bool rc_render_should_retry(const rc_report *report)
+{
+    return rc_report_is_retryable(report) && !rc_report_is_retry_exhausted(report) &&
+           rc_report_retry_after_ms(report) <= SDK_WAIT_MAX_MS;
+}
+
+rc_status rc_render_headers(const rc_report *report, rc_dialect dialect, rc_buf *buf)
+{
+    push_header(buf, RC_STR("content-type"), rc_str_c(rc_dialect_content_type(dialect)));
+    if (rc_wait_helps(report))
+        push_wait(buf, rc_report_retry_after_ms(report));
+    push_header(buf, RC_STR("x-should-retry"),
+                rc_render_should_retry(report) ? RC_STR("true") : RC_STR("false"));
+    push_text(buf, RC_STR("x-recourse-report-id"), rc_report_id(report));
+    push_text(buf, RC_STR("x-recourse-error-code"), rc_str_c(rc_code_name(rc_report_code(report))));
+    if (rc_render_attempt_count(report))
+        push_number(buf, RC_STR("x-recourse-attempts"), rc_render_attempt_count(report));
+    push_target(buf, report);
+    push_request_id(buf, report, dialect);
+    return rc_buf_status(buf);
+}

@@ -1,0 +1,120 @@
+#include "render/retry.h"
+
+#include "codec/datetime.h"
+#include "codec/duration.h"
+#include "render/text.h"
+
+/* The end of the year 9999. A clock that shows more, or a time before 1970, is no clock. */
+#define CLOCK_MAX_MS INT64_C(253402300799999)
+
+static void push_two_digits(rc_buf *buf, int value)
+{
+    rc_buf_push_byte(buf, (char)('0' + value / 10 % 10));
+    rc_buf_push_byte(buf, (char)('0' + value % 10));
+}
+
+static void push_day(rc_buf *buf, const rc_civil *day, int this_year)
+{
+    static const char MONTHS[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    rc_buf_push_i64(buf, day->day);
+    rc_buf_push_byte(buf, ' ');
+    rc_buf_push(buf, rc_str_make(MONTHS + 3 * (size_t)(day->month - 1), 3));
+    if (day->year != this_year) {
+        rc_buf_push_byte(buf, ' ');
+        rc_buf_push_i64(buf, day->year);
+    }
+    rc_buf_push(buf, RC_STR(", "));
+}
+
+/* "14:03:22 UTC)" behind what stands before it, with the day when it is another one; nothing when
+ * the time is not known. */
+static void push_clock(rc_buf *buf, rc_str before, int64_t wait_ms, const rc_panel_style *clock)
+{
+    if (!clock || clock->now_unix_ms <= 0 || clock->now_unix_ms > CLOCK_MAX_MS)
+        return;
+    if (wait_ms > RC_DURATION_MAX_MS)
+        return;
+    int64_t offset_ms = (int64_t)clock->utc_offset_s * 1000;
+    rc_civil now = rc_civil_from_unix_ms(clock->now_unix_ms + offset_ms);
+    /* A whole second later rather than a part of one too early, as the duration says it. */
+    rc_civil then = rc_civil_from_unix_ms(clock->now_unix_ms + offset_ms + wait_ms + 999);
+    rc_buf_push(buf, before);
+    if (then.day != now.day || then.month != now.month || then.year != now.year)
+        push_day(buf, &then, now.year);
+    push_two_digits(buf, then.hour);
+    rc_buf_push_byte(buf, ':');
+    push_two_digits(buf, then.minute);
+    rc_buf_push_byte(buf, ':');
+    push_two_digits(buf, then.second);
+    rc_buf_push(buf, offset_ms == 0 ? RC_STR(" UTC)") : RC_STR(")"));
+}
+
+/* "after 4s (at 14:03:22 UTC)." */
+static void push_after(rc_buf *buf, int64_t wait_ms, const rc_panel_style *clock)
+{
+    rc_buf_push(buf, RC_STR("after "));
+    rc_duration_push(buf, wait_ms);
+    push_clock(buf, RC_STR(" (at "), wait_ms, clock);
+    rc_buf_push_byte(buf, '.');
+}
+
+static rc_str why_not(const rc_report *report)
+{
+    if (rc_report_class(report) == RC_CLASS_CANCELLATION)
+        return RC_STR("No: it was cancelled, it did not fail.");
+    switch (rc_report_category(report)) {
+    case RC_CATEGORY_CONFIGURATION:
+        return RC_STR("No: the set-up must change first.");
+    case RC_CATEGORY_CONTENT:
+        return RC_STR("No: the request must change first.");
+    case RC_CATEGORY_CAPACITY:
+        return RC_STR("No: quota, plan, credit or balance is used up.");
+    case RC_CATEGORY_AMBIGUOUS:
+        return RC_STR("Not safe: the request may have been carried out already.");
+    case RC_CATEGORY_UNKNOWN:
+        return RC_STR("No: what went wrong is not known.");
+    case RC_CATEGORY_TRANSIENT:
+    case RC_CATEGORY_NONE:
+        break;
+    }
+    if (rc_report_code(report) == RC_CODE_DEADLINE_EXCEEDED)
+        return RC_STR("Not within the same time: it may take as long again.");
+    if (rc_report_retryable(report) == RC_UNSET)
+        return RC_STR("Not known.");
+    return RC_STR("No: the same request would fail again.");
+}
+
+/* It may pass, but not by waiting: an expired certificate, say. */
+static bool must_change(const rc_report *report)
+{
+    return rc_report_is_retry_exhausted(report) &&
+           rc_report_action(report) == RC_ACTION_CHECK_CONFIG;
+}
+
+void rc_render_retry_advice(rc_buf *buf, const rc_report *report, const rc_panel_style *clock)
+{
+    int64_t wait_ms = rc_report_retry_after_ms(report);
+    if (!rc_report_is_retryable(report)) {
+        rc_buf_push(buf, why_not(report));
+        if (wait_ms > 0) {
+            const bool is_ours = rc_wait_is_own(report);
+            rc_buf_push(buf, rc_wait_phrase(report));
+            rc_duration_push(buf, wait_ms);
+            push_clock(buf, is_ours ? RC_STR(" (at ") : RC_STR(" (until "), wait_ms, clock);
+            rc_buf_push_byte(buf, '.');
+        }
+    } else if (must_change(report)) {
+        rc_buf_push(buf, RC_STR("Not until that is put right."));
+    } else if (rc_report_is_retry_exhausted(report)) {
+        rc_buf_push(buf, RC_STR("The tries are used up; try again "));
+        if (wait_ms > 0)
+            push_after(buf, wait_ms, clock);
+        else
+            rc_buf_push(buf, RC_STR("later."));
+    } else if (wait_ms > 0) {
+        rc_buf_push(buf, RC_STR("Yes, "));
+        push_after(buf, wait_ms, clock);
+    } else {
+        rc_buf_push(buf, wait_ms == 0 ? RC_STR("Yes, at once.") : RC_STR("Yes, after a moment."));
+    }
+}

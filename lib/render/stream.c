@@ -1,0 +1,160 @@
+/* The error as the end of a stream: server-sent events whose data is one line of JSON, so that no
+ * text of a report can begin a line of its own.
+ *
+ *   openai-chat       data alone, and no [DONE] behind it: the SDKs raise on an "error" in a chunk.
+ *                     The other members of a chunk are there for readers that refuse one without
+ *   openai-responses  "event: error" with the flat members that the API documents (code, message,
+ *                     param, sequence_number) and the nested "error" that the SDKs raise on; then
+ *                     "event: response.failed" for clients that know no other bad end
+ *   anthropic         "event: error", the body
+ *   gemini            data alone, "error" as its first member, which is what the Python SDK looks
+ *                     for; then the body once more without "data:", which is what the other SDKs
+ *                     take for an error. No blank line ends it: a reader that finds something
+ *                     left over at the end raises, and one that knows events passes over it
+ *   problem           "event: error", the body */
+#include "render/dialect.h"
+#include "report/view.h"
+#include "report/view_json.h"
+
+/* Clients that know the type of the event refuse it without a number. Who numbers a stream's events
+ * says where it stood in the report's context. */
+static int64_t sequence_number(const rc_report *report)
+{
+    const rc_context_entry *entry = rc_report_context_get(report, RC_STR("sequence_number"));
+    const bool is_number = entry && entry->kind == RC_VALUE_INT;
+    return is_number && entry->number > 0 && entry->number < INT64_MAX ? entry->number : 0;
+}
+
+static void push_responses_event(rc_buf *buf, const rc_report *report, rc_view view)
+{
+    rc_json_writer w;
+    rc_json_writer_init(&w, buf, 0);
+    rc_json_object_begin(&w);
+    rc_json_member_string(&w, RC_STR("type"), RC_STR("error"));
+    rc_json_member_i64(&w, RC_STR("sequence_number"), sequence_number(report));
+    rc_json_member_string(&w, RC_STR("code"), rc_render_openai_code(report));
+    rc_view_json_member(&w, view, RC_STR("message"), rc_render_message(report));
+    rc_render_openai_param(&w, report, view);
+    rc_json_key(&w, RC_STR("error"));
+    rc_json_object_begin(&w);
+    rc_render_openai_error(&w, report, view);
+    rc_json_object_end(&w);
+    rc_json_object_end(&w);
+}
+
+/* The response as far as it is known here: who numbers events knows its id, too. */
+static void push_failed_response(rc_json_writer *w, const rc_report *report, rc_view view)
+{
+    const rc_context_entry *id = rc_report_context_get(report, RC_STR("response_id"));
+    const bool has_id = id && id->kind == RC_VALUE_STRING && id->text.len;
+    rc_json_key(w, RC_STR("response"));
+    rc_json_object_begin(w);
+    rc_view_json_member(w, view, RC_STR("id"), has_id ? id->text : rc_report_id(report));
+    rc_json_member_string(w, RC_STR("object"), RC_STR("response"));
+    rc_json_member_string(w, RC_STR("status"), RC_STR("failed"));
+    rc_json_key(w, RC_STR("error"));
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("code"), rc_render_openai_code(report));
+    rc_view_json_member(w, view, RC_STR("message"), rc_render_message(report));
+    rc_json_object_end(w);
+    rc_json_key(w, RC_STR("incomplete_details"));
+    rc_json_null(w);
+    rc_view_json_member(w, view, RC_STR("model"), rc_report_model(report));
+    rc_json_key(w, RC_STR("output"));
+    rc_json_array_begin(w);
+    rc_json_array_end(w);
+    rc_json_object_end(w);
+}
+
+static void push_failed_event(rc_buf *buf, const rc_report *report, rc_view view)
+{
+    rc_json_writer w;
+    rc_json_writer_init(&w, buf, 0);
+    rc_json_object_begin(&w);
+    rc_json_member_string(&w, RC_STR("type"), RC_STR("response.failed"));
+    rc_json_member_i64(&w, RC_STR("sequence_number"), sequence_number(report) + 1);
+    push_failed_response(&w, report, view);
+    rc_json_object_end(&w);
+}
+
+static void push_responses(rc_buf *buf, const rc_report *report, rc_view view)
+{
+    rc_buf_push(buf, RC_STR("event: error\ndata: "));
+    push_responses_event(buf, report, view);
+    rc_buf_push(buf, RC_STR("\n\nevent: response.failed\ndata: "));
+    push_failed_event(buf, report, view);
+    rc_buf_push(buf, RC_STR("\n\n"));
+}
+
+/* Lines end as Google's do: its SDK for Go finds no events in a mixture. */
+static void push_gemini(rc_buf *buf, const rc_report *report, rc_view view)
+{
+    rc_buf_push(buf, RC_STR("data: "));
+    rc_render_body(report, RC_DIALECT_GEMINI, view, buf);
+    rc_buf_push(buf, RC_STR("\r\n\r\n"));
+    rc_render_body(report, RC_DIALECT_GEMINI, view, buf);
+}
+
+/* The error as a chunk. mistralai refuses data without id, model and choices; "error" is one of
+ * Mistral's finish reasons. A time in quotes is no number to the readers that take the first shape
+ * that fits: they find the error and not a chunk (Vercel's AI SDK). "error" is the first member,
+ * which is what go-openai looks for. */
+static void push_chat(rc_buf *buf, const rc_report *report, rc_view view)
+{
+    const rc_str model = rc_report_model(report);
+    const rc_str id = rc_report_id(report);
+    rc_json_writer w;
+    rc_json_writer_init(&w, buf, 0);
+    rc_json_object_begin(&w);
+    rc_json_key(&w, RC_STR("error"));
+    rc_json_object_begin(&w);
+    rc_render_openai_error(&w, report, view);
+    rc_json_object_end(&w);
+    rc_view_json_member(&w, view, RC_STR("id"), id.len > 0 ? id : RC_STR("error"));
+    rc_json_member_string(&w, RC_STR("object"), RC_STR("chat.completion.chunk"));
+    rc_json_member_string(&w, RC_STR("created"), RC_STR("0"));
+    rc_view_json_member(&w, view, RC_STR("model"), model.len > 0 ? model : RC_STR("unknown"));
+    rc_json_key(&w, RC_STR("choices"));
+    rc_json_raw(&w, RC_STR("[{\"index\":0,\"delta\":{},\"finish_reason\":\"error\"}]"));
+    rc_json_object_end(&w);
+}
+
+/* Claude Code tells an overload in the midst of a stream by "overloaded_error" in err.message,
+ * which is the JSON of the event unless that has a message at its top. */
+static void push_anthropic(rc_buf *buf, const rc_report *report, rc_view view)
+{
+    rc_json_writer w;
+    rc_json_writer_init(&w, buf, 0);
+    rc_json_object_begin(&w);
+    rc_render_anthropic_members(&w, report, view, !rc_render_is_overload(report));
+    rc_view_json_member_report(&w, view, RC_STR("recourse"), report);
+    rc_json_object_end(&w);
+}
+
+rc_status rc_render_stream_frame(const rc_report *report, rc_dialect dialect, rc_view view,
+                                 rc_buf *buf)
+{
+    switch (dialect) {
+    case RC_DIALECT_OPENAI_RESPONSES:
+        push_responses(buf, report, rc_view_checked(view));
+        return rc_buf_status(buf);
+    case RC_DIALECT_GEMINI:
+        push_gemini(buf, report, view);
+        return rc_buf_status(buf);
+    case RC_DIALECT_OPENAI_CHAT:
+        rc_buf_push(buf, RC_STR("data: "));
+        push_chat(buf, report, rc_view_checked(view));
+        break;
+    case RC_DIALECT_ANTHROPIC:
+        rc_buf_push(buf, RC_STR("event: error\ndata: "));
+        push_anthropic(buf, report, rc_view_checked(view));
+        break;
+    case RC_DIALECT_PROBLEM:
+    default:
+        rc_buf_push(buf, RC_STR("event: error\ndata: "));
+        rc_render_body(report, dialect, view, buf);
+        break;
+    }
+    rc_buf_push(buf, RC_STR("\n\n"));
+    return rc_buf_status(buf);
+}

@@ -1,0 +1,269 @@
+#include "scrub/scrub.h"
+
+#include "scrub/parts.h"
+
+/* What stands behind a text that was cut, around the number of bytes left out. */
+static const rc_str CUT_OPEN = RC_STR_INIT("\xE2\x80\xA6 [+");
+static const rc_str CUT_CLOSE = RC_STR_INIT(" bytes]");
+static const rc_str REDACTED = RC_STR_INIT(RC_SCRUB_REDACTED);
+static const rc_str BROKEN = RC_STR_INIT("\xEF\xBF\xBD");
+
+#define MAX_BYTES_LEAST 64u
+
+static rc_str replacement_of(const rc_scrub_edit *edit)
+{
+    switch (edit->replacement) {
+    case RC_SCRUB_REPLACE_NONE:
+        break;
+    case RC_SCRUB_REPLACE_SECRET:
+        return REDACTED;
+    case RC_SCRUB_REPLACE_BROKEN:
+        return BROKEN;
+    }
+    return (rc_str){NULL, 0};
+}
+
+static size_t count_digits(size_t number)
+{
+    size_t digits = 1;
+    for (; number >= 10; number /= 10)
+        digits++;
+    return digits;
+}
+
+static size_t cut_note_len(size_t left_out)
+{
+    return CUT_OPEN.len + count_digits(left_out) + CUT_CLOSE.len;
+}
+
+#define FIRST_MAX 16u /* more changes are found a second time */
+
+/* How the text comes out, found before anything is written. */
+typedef struct plan {
+    rc_str text;
+    size_t max_bytes;
+    size_t cut_space; /* what a cut text may take, its note not counted */
+    size_t at;        /* the text is planned up to here ... */
+    size_t out;       /* ... and takes so many bytes */
+    size_t held;      /* no cut before this offset */
+    size_t cut_at;    /* the last place where the text can be cut ... */
+    size_t cut_out;   /* ... and the bytes up to there */
+    size_t changes;
+    rc_scrub_edit first[FIRST_MAX]; /* the first of them */
+} plan;
+
+static void plan_init(plan *p, rc_str text, size_t max_bytes)
+{
+    p->text = text;
+    p->max_bytes = max_bytes;
+    p->cut_space = max_bytes - cut_note_len(text.len);
+    p->at = p->out = p->held = 0;
+    p->cut_at = p->cut_out = 0;
+    p->changes = 0;
+}
+
+#define GLYPH_MAX 6u /* the longest disguise but for its backslashes: \\u0022, &quot; */
+
+/* The last place in [from, at] that is inside no character and no disguise of one. */
+static size_t step_back(rc_str text, size_t from, size_t at)
+{
+    while (at > from && ((unsigned char)text.ptr[at] & 0xC0) == 0x80)
+        at--;
+    for (size_t back = 1; back <= GLYPH_MAX && back <= at - from; back++) {
+        char c = text.ptr[at - back];
+        if ((c == '&' || c == '%' || c == '\\') && rc_glyph_at(text, at - back).len > back) {
+            at -= back;
+            break;
+        }
+    }
+    while (at > from && text.ptr[at - 1] == '\\')
+        at--;
+    return at;
+}
+
+/* The text can be cut anywhere in [from, to], which comes out as it is: note the last such place.
+ */
+static void allow_cut(plan *p, size_t from, size_t to)
+{
+    size_t out = p->out + (from - p->at);
+    if (out > p->cut_space)
+        return;
+    size_t space = p->cut_space - out;
+    size_t at = to - from <= space ? to : from + space;
+    if (at < p->text.len)
+        at = step_back(p->text, from, at);
+    p->cut_at = at;
+    p->cut_out = out + (at - from);
+}
+
+static void plan_edit(plan *p, const rc_scrub_edit *edit)
+{
+    size_t free_from = p->at > p->held ? p->at : p->held;
+    if (free_from <= edit->hold)
+        allow_cut(p, free_from, edit->hold);
+    p->out += edit->from - p->at + replacement_of(edit).len;
+    p->at = edit->to;
+    if (p->held < edit->release)
+        p->held = edit->release;
+    if (edit->replacement == RC_SCRUB_REPLACE_NONE)
+        return;
+    if (p->changes < FIRST_MAX)
+        p->first[p->changes] = *edit;
+    p->changes++;
+}
+
+/* False: the text has to be cut. Looks at no more text than can come out. */
+static bool plan_all(plan *p)
+{
+    rc_scrub_scan scan;
+    rc_scrub_scan_init(&scan, p->text);
+    for (;;) {
+        if (p->out > p->max_bytes)
+            return false;
+        size_t space = p->max_bytes - p->out;
+        scan.stop = space < p->text.len - p->at ? p->at + space + 1 : p->text.len;
+        rc_scrub_edit edit;
+        if (!rc_scrub_scan_next(&scan, &edit))
+            break;
+        plan_edit(p, &edit);
+    }
+    size_t free_from = p->at > p->held ? p->at : p->held;
+    if (free_from <= p->text.len)
+        allow_cut(p, free_from, p->text.len);
+    p->out += p->text.len - p->at;
+    return p->out <= p->max_bytes;
+}
+
+static void write_edit(rc_str text, size_t *at, const rc_scrub_edit *edit, rc_buf *buf)
+{
+    rc_buf_push(buf, rc_str_make(text.ptr + *at, edit->from - *at));
+    rc_buf_push(buf, replacement_of(edit));
+    *at = edit->to;
+}
+
+/* Writes the text up to `end`, which is no offset inside an edit. */
+static void write_up_to(const plan *p, size_t end, rc_buf *buf)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < p->changes && p->changes <= FIRST_MAX && p->first[i].to <= end; i++)
+        write_edit(p->text, &at, &p->first[i], buf);
+    if (p->changes > FIRST_MAX) {
+        rc_scrub_scan scan;
+        rc_scrub_scan_init(&scan, p->text);
+        scan.stop = end;
+        rc_scrub_edit edit;
+        while (rc_scrub_scan_next(&scan, &edit) && edit.to <= end)
+            write_edit(p->text, &at, &edit, buf);
+    }
+    rc_buf_push(buf, rc_str_make(p->text.ptr + at, end - at));
+}
+
+/* One pass. *ret_changed: what was appended is not the text itself. */
+static rc_status scrub_once(rc_str text, size_t max_bytes, rc_buf *buf, bool *ret_changed)
+{
+    plan p; /* not all of it is set: `first` is large, and mostly not needed */
+    plan_init(&p, text, max_bytes);
+    bool is_whole = plan_all(&p);
+    *ret_changed = !is_whole || p.changes > 0;
+    if (!*ret_changed)
+        return rc_buf_push(buf, text);
+
+    size_t end = is_whole ? text.len : p.cut_at;
+    size_t left_out = text.len - end;
+    size_t len = is_whole ? p.out : p.cut_out + cut_note_len(left_out);
+    if (rc_buf_reserve(buf, len) != RC_OK)
+        return rc_buf_status(buf);
+    write_up_to(&p, end, buf);
+    if (!is_whole) {
+        rc_buf_push(buf, CUT_OPEN);
+        rc_buf_push_u64(buf, left_out);
+        rc_buf_push(buf, CUT_CLOSE);
+    }
+    return rc_buf_status(buf);
+}
+
+/* Makes the planned changes in the buffer itself, the last one first. False: no room, or too many
+ * of them. */
+static bool change_in_place(const plan *p, rc_buf *buf, size_t start)
+{
+    size_t len = buf->len - start;
+    size_t growth = p->out > len ? p->out - len : 0;
+    if (p->changes > FIRST_MAX || (buf->is_fixed && growth > buf->size - buf->len) ||
+        rc_buf_reserve(buf, growth) != RC_OK)
+        return false;
+    char *text = buf->ptr + start;
+    for (size_t i = p->changes; i-- > 0;) {
+        const rc_scrub_edit *edit = &p->first[i];
+        rc_str put = replacement_of(edit);
+        memmove(text + edit->from + put.len, text + edit->to, len - edit->to);
+        memcpy(text + edit->from, put.ptr, put.len);
+        len = len - (edit->to - edit->from) + put.len;
+    }
+    buf->len = start + len;
+    return true;
+}
+
+#define PASSES_MAX 4u
+
+/* What was taken out can let what is left be read differently. So the result is scrubbed again
+ * until nothing changes; a text that does not come to rest is taken out as a whole. */
+static rc_status settle(size_t max_bytes, rc_buf *buf, size_t start)
+{
+    for (unsigned pass = 0; pass < PASSES_MAX; pass++) {
+        plan p;
+        plan_init(&p, rc_str_make(buf->ptr + start, buf->len - start), max_bytes);
+        bool is_whole = plan_all(&p);
+        if (is_whole && p.changes == 0)
+            return rc_buf_status(buf);
+        if (!is_whole || !change_in_place(&p, buf, start))
+            break;
+    }
+    buf->len = start;
+    return rc_buf_push(buf, REDACTED);
+}
+
+/* One word, with nothing behind it that it could be the name of, and too short for a key or all in
+ * small letters. */
+static bool is_plain_word(rc_str text)
+{
+    unsigned seen = 0;
+    for (size_t at = 0; at < text.len; at++) {
+        if (!rc_scrub_is(text, at, RC_SCRUB_WORD))
+            return false;
+        seen |= rc_scrub_class(text, at);
+    }
+    return text.ptr[0] != '-' &&
+           (text.len < RC_SCRUB_LONG_WORD || !(seen & (RC_SCRUB_DIGIT | RC_SCRUB_UPPER)));
+}
+
+/* Most texts of a report are names and codes: those need one look and no plan. */
+bool rc_scrub_is_clean(rc_str text)
+{
+    if (text.len == 0 || is_plain_word(text))
+        return true;
+    rc_scrub_prefilter prefilter;
+    rc_scrub_prefilter_load(&prefilter, text, 0);
+    if (prefilter.candidates == 0 && prefilter.to == text.len)
+        return true;
+    rc_scrub_scan scan;
+    rc_scrub_edit edit;
+    rc_scrub_scan_init(&scan, text);
+    scan.prefilter = prefilter;
+    while (rc_scrub_scan_next(&scan, &edit)) {
+        if (edit.replacement != RC_SCRUB_REPLACE_NONE)
+            return false;
+    }
+    return true;
+}
+
+rc_status rc_scrub(rc_str text, size_t max_bytes, rc_buf *buf)
+{
+    if (max_bytes < MAX_BYTES_LEAST)
+        return RC_E_ARGUMENT;
+    if (text.len == 0)
+        return rc_buf_status(buf);
+    size_t start = buf->len;
+    bool is_changed;
+    rc_status status = scrub_once(text, max_bytes, buf, &is_changed);
+    return status == RC_OK && is_changed ? settle(max_bytes, buf, start) : status;
+}

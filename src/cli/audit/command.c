@@ -1,0 +1,325 @@
+/* `recourse audit`: what the gateway did. This is the table of what there is to ask for; the parts
+ * are listed in audit.h. */
+#include "cli/audit/audit.h"
+
+#include <string.h>
+
+#include "cli/formats.h"
+#include "sys/clock.h"
+
+#define LIMIT_MAX 1000000
+
+/* ---- what each verb takes ---- */
+
+#define BIT(option) (UINT32_C(1) << (option))
+#define FILTERS                                                                               \
+    (BIT(RC_AUDIT_SINCE) | BIT(RC_AUDIT_UNTIL) | BIT(RC_AUDIT_CLIENT) | BIT(RC_AUDIT_ROUTE) | \
+     BIT(RC_AUDIT_MODEL) | BIT(RC_AUDIT_TARGET) | BIT(RC_AUDIT_CODE) | BIT(RC_AUDIT_CLASS) |  \
+     BIT(RC_AUDIT_OUTCOME) | BIT(RC_AUDIT_REPORT))
+#define TIMES (BIT(RC_AUDIT_SINCE) | BIT(RC_AUDIT_UNTIL))
+#define COMMON                                                                                 \
+    (BIT(RC_AUDIT_STORE) | BIT(RC_AUDIT_CONFIG) | BIT(RC_AUDIT_FORMAT) | BIT(RC_AUDIT_AGENT) | \
+     BIT(RC_AUDIT_COLOR) | BIT(RC_AUDIT_WIDTH))
+
+typedef struct verb {
+    const char *name;
+    int (*run)(rc_audit *audit);
+    uint32_t options;
+    uint32_t formats; /* the first of them is the default */
+    uint32_t limit;   /* when none is asked for */
+    bool takes_id;
+} verb;
+
+static const verb verbs[] = {
+    {"list", rc_audit_list, COMMON | FILTERS | BIT(RC_AUDIT_LIMIT) | BIT(RC_AUDIT_AFTER),
+     BIT(RC_AUDIT_HUMAN) | BIT(RC_AUDIT_JSON) | BIT(RC_AUDIT_MARKDOWN), 20, false},
+    {"show", rc_audit_show, COMMON | BIT(RC_AUDIT_VIEW),
+     BIT(RC_AUDIT_HUMAN) | BIT(RC_AUDIT_JSON) | BIT(RC_AUDIT_MARKDOWN), 0, true},
+    {"tail", rc_audit_tail,
+     COMMON | (FILTERS & ~TIMES) | BIT(RC_AUDIT_LIMIT) | BIT(RC_AUDIT_FOLLOW),
+     BIT(RC_AUDIT_HUMAN) | BIT(RC_AUDIT_JSONL), 10, false},
+    {"stats", rc_audit_stats, COMMON | FILTERS | BIT(RC_AUDIT_BY) | BIT(RC_AUDIT_LIMIT),
+     BIT(RC_AUDIT_HUMAN) | BIT(RC_AUDIT_JSON) | BIT(RC_AUDIT_MARKDOWN), 15, false},
+    {"export", rc_audit_export,
+     COMMON | FILTERS | BIT(RC_AUDIT_LIMIT) | BIT(RC_AUDIT_AFTER) | BIT(RC_AUDIT_OF) |
+         BIT(RC_AUDIT_VIEW),
+     BIT(RC_AUDIT_JSONL) | BIT(RC_AUDIT_CSV), 0, false},
+    {"check", rc_audit_check, COMMON, BIT(RC_AUDIT_HUMAN) | BIT(RC_AUDIT_JSON), 0, false},
+    {"prune", rc_audit_prune,
+     COMMON | BIT(RC_AUDIT_OLDER_THAN) | BIT(RC_AUDIT_BEFORE) | BIT(RC_AUDIT_DRY_RUN) |
+         BIT(RC_AUDIT_VACUUM) | BIT(RC_AUDIT_YES),
+     BIT(RC_AUDIT_HUMAN) | BIT(RC_AUDIT_JSON), 0, false},
+};
+#define VERB_COUNT (sizeof(verbs) / sizeof(verbs[0]))
+
+static const char *const format_names[RC_AUDIT_FORMATS] = {
+    [RC_AUDIT_HUMAN] = "human", [RC_AUDIT_JSON] = "json", [RC_AUDIT_MARKDOWN] = "markdown",
+    [RC_AUDIT_JSONL] = "jsonl", [RC_AUDIT_CSV] = "csv",
+};
+
+static const char *format_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return index < RC_AUDIT_FORMATS ? format_names[index] : NULL;
+}
+
+static const char *verb_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return index < VERB_COUNT ? verbs[index].name : NULL;
+}
+
+static const char *of_at(const void *ctx, size_t index)
+{
+    static const char *const names[] = {"operations", "attempts"};
+    (void)ctx;
+    return index < 2 ? names[index] : NULL;
+}
+
+/* ---- refusals ---- */
+
+static int refuse_verb(rc_cli *cli, const char *name)
+{
+    rc_cli_err_prefix(cli, "audit");
+    rc_cli_text(&cli->err, "list, show, tail, stats, export, check or prune is expected");
+    if (name != NULL) {
+        rc_cli_text(&cli->err, ", not ");
+        rc_cli_err_quote(cli, rc_str_c(name));
+    }
+    rc_cli_suggest(cli, "", name != NULL ? rc_nearest(rc_str_c(name), verb_at, NULL) : NULL);
+    return rc_cli_usage(cli, "audit");
+}
+
+/* "--by does not go with list; it goes with stats" */
+static int refuse_option(rc_cli *cli, const verb *v, size_t option)
+{
+    bool is_first = true;
+    rc_cli_err_prefix(cli, "audit");
+    rc_cli_text(&cli->err, "--");
+    rc_cli_text(&cli->err, rc_command_audit.options[option].name);
+    rc_cli_text(&cli->err, " does not go with ");
+    rc_cli_text(&cli->err, v->name);
+    rc_cli_text(&cli->err, "; it goes with ");
+    for (size_t i = 0; i < VERB_COUNT; i++) {
+        if ((verbs[i].options & BIT(option)) == 0)
+            continue;
+        rc_cli_text(&cli->err, is_first ? "" : ", ");
+        rc_cli_text(&cli->err, verbs[i].name);
+        is_first = false;
+    }
+    rc_buf_push_byte(&cli->err, '\n');
+    return rc_cli_usage(cli, "audit");
+}
+
+/* "list has no format csv; it has human, json, markdown" */
+static int refuse_format(rc_cli *cli, const verb *v, rc_audit_format format)
+{
+    bool is_first = true;
+    rc_cli_err_prefix(cli, "audit");
+    rc_cli_text(&cli->err, v->name);
+    rc_cli_text(&cli->err, " has no format ");
+    rc_cli_text(&cli->err, format_names[format]);
+    rc_cli_text(&cli->err, "; it has ");
+    for (size_t i = 0; i < RC_AUDIT_FORMATS; i++) {
+        if ((v->formats & BIT(i)) == 0)
+            continue;
+        rc_cli_text(&cli->err, is_first ? "" : ", ");
+        rc_cli_text(&cli->err, format_names[i]);
+        is_first = false;
+    }
+    rc_buf_push_byte(&cli->err, '\n');
+    return rc_cli_usage(cli, "audit");
+}
+
+static int refuse_operands(rc_cli *cli, const verb *v)
+{
+    rc_cli_err_prefix(cli, "audit");
+    rc_cli_text(&cli->err, v->name);
+    rc_cli_text(&cli->err,
+                v->takes_id ? " takes the id of an operation or report\n" : " takes no operand\n");
+    return rc_cli_usage(cli, "audit");
+}
+
+/* ---- reading the command line ---- */
+
+static rc_audit_format first_format(uint32_t formats)
+{
+    uint32_t format = 0;
+    while ((formats & BIT(format)) == 0)
+        format++;
+    return (rc_audit_format)format;
+}
+
+/* For an agent: Markdown where there is any, else what a program reads. */
+static rc_audit_format agent_format(uint32_t formats)
+{
+    if ((formats & BIT(RC_AUDIT_MARKDOWN)) != 0)
+        return RC_AUDIT_MARKDOWN;
+    return (formats & BIT(RC_AUDIT_JSON)) != 0 ? RC_AUDIT_JSON : RC_AUDIT_JSONL;
+}
+
+static int read_format(rc_audit *audit, const verb *v)
+{
+    const char *name = audit->args->values[RC_AUDIT_FORMAT];
+    audit->format = audit->args->values[RC_AUDIT_AGENT] != NULL ? agent_format(v->formats)
+                                                                : first_format(v->formats);
+    for (size_t i = 0; name != NULL && i < RC_AUDIT_FORMATS; i++)
+        if (strcmp(name, format_names[i]) == 0)
+            audit->format = (rc_audit_format)i;
+    if ((v->formats & BIT(audit->format)) == 0)
+        return refuse_format(audit->cli, v, audit->format);
+    return RC_EXIT_OK;
+}
+
+static rc_view read_view(const rc_audit *audit)
+{
+    const char *name = audit->args->values[RC_AUDIT_VIEW];
+    if (name != NULL)
+        return rc_view_parse(rc_str_c(name));
+    switch (audit->format) {
+    case RC_AUDIT_HUMAN:
+        return RC_VIEW_USER;
+    case RC_AUDIT_MARKDOWN:
+        return RC_VIEW_MODEL;
+    case RC_AUDIT_JSON:
+    case RC_AUDIT_JSONL:
+    case RC_AUDIT_CSV:
+    case RC_AUDIT_FORMATS:
+        break;
+    }
+    return RC_VIEW_INTERNAL;
+}
+
+static void read_style(rc_audit *audit)
+{
+    const rc_args *args = audit->args;
+    const rc_terminal *terminal = &audit->cli->out_terminal;
+    const int64_t now = rc_clock_unix_ms(audit->cli->calls);
+    unsigned width =
+        args->values[RC_AUDIT_WIDTH] != NULL ? args->numbers[RC_AUDIT_WIDTH] : terminal->width;
+    if (width < RC_WIDTH_MIN)
+        width = RC_WIDTH_MIN;
+    audit->style = (rc_panel_style){
+        .width = width < RC_WIDTH_MAX ? width : RC_WIDTH_MAX,
+        .has_colour = rc_colour_wanted(args->values[RC_AUDIT_COLOR], terminal),
+        .has_utf8 = terminal->has_utf8,
+        .now_unix_ms = now,
+        .utc_offset_s = rc_clock_utc_offset_s(audit->cli->calls, now),
+    };
+}
+
+static int run_verb(rc_cli *cli, const rc_args *args, const verb *v)
+{
+    rc_store_fault fault = {.kind = RC_STORE_NO_FAULT};
+    rc_audit audit = {.cli = cli, .args = args, .limit = v->limit, .fault = &fault};
+    for (size_t i = 0; i < RC_AUDIT_OPTIONS; i++)
+        if (args->values[i] != NULL && (v->options & BIT(i)) == 0)
+            return refuse_option(cli, v, i);
+    if ((args->operand_count > 1) != v->takes_id)
+        return refuse_operands(cli, v);
+    if (args->values[RC_AUDIT_LIMIT] != NULL)
+        audit.limit = args->numbers[RC_AUDIT_LIMIT];
+    read_style(&audit);
+    int result = read_format(&audit, v);
+    if (result != RC_EXIT_OK)
+        return result;
+    audit.view = read_view(&audit);
+    result = rc_audit_filter_read(&audit);
+    if (result == RC_EXIT_OK && v->run != rc_audit_prune)
+        result = rc_audit_open(&audit);
+    if (result == RC_EXIT_OK)
+        result = v->run(&audit);
+    if (result == RC_EXIT_OK && fault.kind != RC_STORE_NO_FAULT) {
+        rc_buf_reset(&cli->out);
+        result = rc_audit_refuse(&audit, &fault);
+    }
+    rc_audit_close(&audit);
+    return result;
+}
+
+static int run_audit(rc_cli *cli, const rc_args *args)
+{
+    const char *name = args->operand_count > 0 ? args->operands[0] : NULL;
+    for (size_t i = 0; name != NULL && i < VERB_COUNT; i++)
+        if (strcmp(name, verbs[i].name) == 0)
+            return run_verb(cli, args, &verbs[i]);
+    return refuse_verb(cli, name);
+}
+
+/* ---- the row of the table of commands ---- */
+
+static const rc_option audit_options[RC_AUDIT_OPTIONS] = {
+    [RC_AUDIT_STORE] = {"store", "STORE", NULL, 0, 0,
+                        "the audit: a file, or a URL as in the configuration"},
+    [RC_AUDIT_CONFIG] = {"config", "FILE", NULL, 0, 0, "the configuration that names it"},
+    [RC_AUDIT_SINCE] = {"since", "TIME", NULL, 0, 0,
+                        "from then on: 2h (ago), 02:30, yesterday, 2026-11-16, RFC 3339"},
+    [RC_AUDIT_UNTIL] = {"until", "TIME", NULL, 0, 0, "before then"},
+    [RC_AUDIT_CLIENT] = {"client", "NAME", NULL, 0, 0, "of this client"},
+    [RC_AUDIT_ROUTE] = {"route", "NAME", NULL, 0, 0, "that took this route"},
+    [RC_AUDIT_MODEL] = {"model", "NAME", NULL, 0, 0, "that asked for this model"},
+    [RC_AUDIT_TARGET] = {"target", "NAME", NULL, 0, 0, "that tried this target, as openai/gpt-4o"},
+    [RC_AUDIT_CODE] = {"code", "CODE", NULL, 0, 0, "that ended with this error code"},
+    [RC_AUDIT_CLASS] = {"class", "CLASS", NULL, 0, 0, "that ended with an error of this class"},
+    [RC_AUDIT_OUTCOME] = {"outcome", "OUTCOME", rc_audit_outcome_at, 0, 0,
+                          "that ended like this: succeeded, recovered (after a failed attempt), "
+                          "failed, cancelled, open; or notice"},
+    [RC_AUDIT_REPORT] = {"report", "ID", NULL, 0, 0, "that have this report"},
+    [RC_AUDIT_LIMIT] = {"limit", "N", NULL, 1, LIMIT_MAX,
+                        "how many (list 20, tail 10, export all; stats: rows of a table, 15)"},
+    [RC_AUDIT_AFTER] = {"after", "KEY", NULL, 0, 0, "the next page: those behind this one"},
+    [RC_AUDIT_BY] = {"by", "LIST", NULL, 0, 0,
+                     "of stats: target, class, code, hour, client, route, model (default: "
+                     "target,code)"},
+    [RC_AUDIT_OF] = {"of", "WHAT", of_at, 0, 0, "of export: operations (default) or attempts"},
+    [RC_AUDIT_FOLLOW] = {"follow", NULL, NULL, 0, 0, "of tail, also -f: go on as operations end"},
+    [RC_AUDIT_OLDER_THAN] = {"older-than", "DURATION", NULL, 0, 0,
+                             "of prune: what ended so long ago, or longer: 90d"},
+    [RC_AUDIT_BEFORE] = {"before", "TIME", NULL, 0, 0, "of prune: what ended before then"},
+    [RC_AUDIT_DRY_RUN] = {"dry-run", NULL, NULL, 0, 0, "of prune: only say what would go"},
+    [RC_AUDIT_VACUUM] = {"vacuum", NULL, NULL, 0, 0,
+                         "of prune: give free room back to the disk; no gateway may run"},
+    [RC_AUDIT_YES] = {"yes", NULL, NULL, 0, 0, "of prune: also with a time that is to come"},
+    [RC_AUDIT_FORMAT] =
+        {"format", "FORMAT", format_at, 0, 0,
+         "human, json or markdown; tail: human, jsonl; export: jsonl, csv; check and "
+         "prune: human, json"},
+    [RC_AUDIT_AGENT] = {"agent", NULL, NULL, 0, 0, "for an agent: markdown where there is any"},
+    [RC_AUDIT_VIEW] = {"view", "VIEW", rc_view_name_at, 0, 0,
+                       "of reports: user, model or internal (everything)"},
+    [RC_AUDIT_COLOR] = {"color", "WHEN", rc_colour_mode_at, 0, 0,
+                        "auto (default), always or never; auto honours NO_COLOR"},
+    [RC_AUDIT_WIDTH] = {"width", "N", NULL, RC_WIDTH_MIN, RC_WIDTH_MAX,
+                        "columns (default: the terminal's)"},
+};
+
+_Static_assert((int)RC_AUDIT_OPTIONS <= RC_OPTIONS_MAX, "the options fit the arguments");
+_Static_assert(RC_AUDIT_OPTIONS <= 32, "an option has a bit");
+
+const rc_command rc_command_audit = {
+    .name = "audit",
+    .summary = "what the gateway did: what failed, what was tried, what it cost",
+    .operands = "list|show ID|tail|stats|export|check|prune",
+    .operand_max = 2,
+    .short_flag = "follow",
+    .text =
+        "Reads the gateway's audit, also while the gateway runs; prune alone changes it.\n"
+        "list shows operations, the newest first. show tells the story of one: every attempt, "
+        "wait, switch and skip with its reason, and what to do; ID is that of an operation or a "
+        "report, its beginning, or the short one of a list. tail shows the last ones, and with -f "
+        "goes on as operations end. stats adds up. export writes every column. check reads the "
+        "whole file and says whether it is sound. prune deletes operations that ended before a "
+        "time; budgets keep what was spent. A gateway that runs does it itself, as it does every "
+        "hour where audit.keep_days is set.\n"
+        "The store is that of the configuration unless --store names one.",
+    .examples = "  recourse audit list --since 2h --outcome failed\n"
+                "  recourse audit show 01KE8V3Q5W-8ST\n"
+                "  recourse audit show rep_01KE8V3Q5W9D0YJ7M2N4P6R8ST --view internal\n"
+                "  recourse audit tail -f --client web\n"
+                "  recourse audit stats --since today --by target,hour\n"
+                "  recourse audit export --of attempts --format csv --since 1d >attempts.csv\n"
+                "  recourse audit prune --older-than 90d --dry-run\n",
+    .options = audit_options,
+    .option_count = RC_AUDIT_OPTIONS,
+    .run = run_audit,
+};

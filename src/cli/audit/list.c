@@ -1,0 +1,334 @@
+/* Operations as a table, the newest first. */
+#include <string.h>
+
+#include <recourse/id.h>
+#include <recourse/taxonomy.h>
+
+#include "cli/audit/audit.h"
+#include "codec/datetime.h"
+#include "render/markdown.h"
+#include "render/wrap.h"
+#include "store/operation_key.h"
+
+typedef struct listing {
+    rc_audit *audit;
+    rc_grid grid;
+    rc_json_writer json;
+    int64_t day;
+    uint32_t count;
+    int64_t newest_unix_ms;
+    int64_t last_key;
+    bool has_more;
+    bool has_estimate; /* of a cost that is shown */
+} listing;
+
+/* ---- for people ---- */
+
+enum {
+    COLUMN_TIME,
+    COLUMN_ID,
+    COLUMN_CLIENT,
+    COLUMN_TARGET,
+    COLUMN_OUTCOME,
+    COLUMN_TRIES,
+    COLUMN_TOOK,
+    COLUMN_COST
+};
+
+const rc_grid_column rc_audit_list_columns[RC_AUDIT_LIST_COLUMNS] = {
+    [COLUMN_TIME] = {"time", false, 0, 2, 8},
+    [COLUMN_ID] = {"id", false, 0, 0, RC_OPERATION_KEY_TEXT_LEN},
+    [COLUMN_CLIENT] = {"client", false, 6, 6, 8},
+    [COLUMN_TARGET] = {"model", false, 14, 1, 40},
+    [COLUMN_OUTCOME] = {"outcome", false, 0, 0, 17},
+    [COLUMN_TRIES] = {"try", true, 0, 4, 3},
+    [COLUMN_TOOK] = {"took", true, 0, 3, 7},
+    [COLUMN_COST] = {"cost", true, 0, 5, 8},
+};
+
+/* What happened to the process, in one line. */
+static void push_notice(const rc_audit *audit, rc_grid *grid, const rc_record *notice)
+{
+    rc_audit_push_clock(audit, &grid->text, rc_audit_began_unix_ms(notice));
+    rc_cli_text(&grid->text, "  ");
+    rc_operation_key_push(&grid->text, notice->key);
+    rc_cli_text(&grid->text, "  ");
+    rc_audit_push_outcome(audit, &grid->text, notice);
+    if (notice->target.len > 0)
+        rc_cli_text(&grid->text, ": ");
+    rc_audit_push_flat(&grid->text, notice->target);
+    if (notice->text.len > 0)
+        rc_cli_text(&grid->text, ": ");
+    rc_audit_push_flat(&grid->text, notice->text);
+    rc_grid_line(grid, RC_COLOUR_STRONG);
+}
+
+void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *operation,
+                       int64_t *day)
+{
+    const int64_t began = rc_audit_began_unix_ms(operation);
+    if (rc_audit_day_of(audit, began) != *day) {
+        rc_audit_push_day(audit, &grid->text, began);
+        rc_grid_line(grid, RC_COLOUR_STRONG);
+    }
+    *day = rc_audit_day_of(audit, began);
+    if (operation->outcome == RC_OUTCOME_NOTICE) {
+        push_notice(audit, grid, operation);
+        return;
+    }
+    rc_audit_push_clock(audit, &grid->text, began);
+    rc_grid_cell(grid, RC_COLOUR_PLAIN);
+    rc_operation_key_push(&grid->text, operation->key);
+    rc_grid_cell(grid, RC_COLOUR_FAINT);
+    rc_buf_push(&grid->text, operation->client);
+    rc_grid_cell(grid, RC_COLOUR_PLAIN);
+    rc_audit_push_target(audit, &grid->text, operation);
+    rc_grid_cell(grid, RC_COLOUR_PLAIN);
+    rc_grid_cell(grid, rc_audit_push_outcome(audit, &grid->text, operation));
+    rc_buf_push_u64(&grid->text, operation->attempt);
+    rc_grid_cell(grid, operation->attempt > 1 ? RC_COLOUR_WARN : RC_COLOUR_PLAIN);
+    rc_audit_push_ms(&grid->text, operation->latency_ms);
+    rc_grid_cell(grid, RC_COLOUR_PLAIN);
+    if (operation->cost_usd_micro > 0)
+        rc_audit_push_cost(&grid->text, operation->cost_usd_micro,
+                           (operation->flags & RC_RECORD_ESTIMATED) != 0);
+    else
+        rc_buf_push_byte(&grid->text, '-');
+    rc_grid_cell(grid, RC_COLOUR_PLAIN);
+}
+
+/* "20 operations, newest first, the newest 4 minutes ago; times in UTC+1." */
+static void push_foot(listing *l)
+{
+    const rc_audit *audit = l->audit;
+    char scratch[512];
+    rc_buf text;
+    rc_wrap wrap;
+    rc_wrap_line line;
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
+    const bool is_of_notices =
+        audit->filter.has_outcome && audit->filter.outcome == RC_OUTCOME_NOTICE;
+    rc_audit_push_counted(&text, l->count, is_of_notices ? "notice" : "operation",
+                          is_of_notices ? "notices" : "operations");
+    rc_cli_text(&text, l->count > 1 ? ", the newest first, " : ", ");
+    rc_audit_push_ago(audit, &text, l->newest_unix_ms);
+    rc_cli_text(&text, "; times in ");
+    rc_audit_push_zone(audit, &text, l->newest_unix_ms);
+    rc_cli_text(&text, ".");
+    if (l->has_estimate && rc_grid_shows(&l->grid, COLUMN_COST))
+        rc_cli_text(&text, " ~: estimated.");
+    if (!rc_grid_shows(&l->grid, COLUMN_CLIENT))
+        rc_cli_text(&text, " A wider terminal shows more columns.");
+    if (l->has_more) {
+        rc_cli_text(&text, " The next page: --after ");
+        rc_operation_key_push(&text, l->last_key);
+    }
+    rc_buf *out = &audit->cli->out;
+    rc_wrap_init(&wrap, rc_buf_get(&text), audit->style.has_utf8);
+    rc_buf_push_byte(out, '\n');
+    while (rc_wrap_next(&wrap, audit->style.width, &line)) {
+        rc_colour_begin(out, RC_COLOUR_FAINT, audit->style.has_colour);
+        rc_visible_push(out, line.text, audit->style.has_utf8);
+        rc_colour_end(out, RC_COLOUR_FAINT, audit->style.has_colour);
+        rc_buf_push_byte(out, '\n');
+    }
+}
+
+/* ---- for agents and programs ---- */
+
+static void push_cell(rc_buf *out, rc_str text)
+{
+    rc_cli_text(out, " ");
+    rc_markdown_push_inline(out, text);
+    rc_cli_text(out, " |");
+}
+
+/* The file may be anybody's: a text that is no id is shown as one of those. */
+static void push_id(rc_buf *out, rc_str id)
+{
+    int64_t ignored = 0;
+    if (rc_id_time(id, &ignored) == RC_OK)
+        rc_markdown_push_code(out, id);
+    else
+        rc_markdown_push_inline(out, id);
+}
+
+static void push_markdown_row(const rc_audit *audit, const rc_record *operation)
+{
+    const bool is_estimated =
+        (operation->flags & RC_RECORD_ESTIMATED) != 0 && operation->cost_usd_micro > 0;
+    char scratch[1024];
+    rc_buf cell;
+    rc_buf *out = &audit->cli->out;
+    rc_cli_text(out, "| ");
+    rc_rfc3339_push(out, rc_audit_began_unix_ms(operation));
+    rc_cli_text(out, " | ");
+    push_id(out, operation->operation_id);
+    rc_cli_text(out, " |");
+    push_cell(out, operation->client);
+    rc_buf_init_fixed(&cell, scratch, sizeof(scratch));
+    rc_audit_push_target(audit, &cell, operation);
+    push_cell(out, rc_buf_get(&cell));
+    rc_cli_text(out, operation->has_recovered ? " recovered |" : " ");
+    if (!operation->has_recovered) {
+        rc_cli_text(out, rc_outcome_name(operation->outcome));
+        rc_cli_text(out, " |");
+    }
+    push_cell(out, rc_str_c(rc_code_name(operation->code)));
+    rc_cli_text(out, " ");
+    rc_buf_push_u64(out, operation->attempt);
+    rc_buf_init_fixed(&cell, scratch, sizeof(scratch));
+    rc_cli_text(&cell, " | ");
+    rc_audit_push_ms(&cell, operation->latency_ms);
+    rc_cli_text(&cell, is_estimated ? " | ~\\" : " | \\");
+    rc_audit_push_usd(&cell, operation->cost_usd_micro);
+    rc_buf_push(out, rc_buf_get(&cell));
+    rc_cli_text(out, " |\n");
+}
+
+static void begin(listing *l)
+{
+    rc_audit *audit = l->audit;
+    rc_buf *out = &audit->cli->out;
+    rc_grid_init(&l->grid, rc_audit_list_columns, RC_AUDIT_LIST_COLUMNS, &audit->style,
+                 &audit->cli->alloc);
+    rc_json_writer_init(&l->json, out, 0);
+    if (audit->format == RC_AUDIT_JSON) {
+        rc_json_object_begin(&l->json);
+        rc_json_key(&l->json, RC_STR("operations"));
+        rc_json_array_begin(&l->json);
+    }
+    if (audit->format == RC_AUDIT_MARKDOWN)
+        rc_cli_text(out,
+                    "| began | id | client | model | outcome | code | attempts | took | cost |\n"
+                    "|---|---|---|---|---|---|---|---|---|\n");
+}
+
+static void end_json(listing *l)
+{
+    rc_json_array_end(&l->json);
+    if (l->has_more) {
+        char scratch[RC_OPERATION_KEY_TEXT_LEN];
+        rc_buf key;
+        rc_buf_init_fixed(&key, scratch, sizeof(scratch));
+        rc_operation_key_push(&key, l->last_key);
+        rc_json_member_string(&l->json, RC_STR("next"), rc_buf_get(&key));
+    }
+    rc_json_object_end(&l->json);
+    rc_buf_push_byte(&l->audit->cli->out, '\n');
+}
+
+static void end_markdown(const listing *l)
+{
+    rc_buf *out = &l->audit->cli->out;
+    if (!l->has_more)
+        return;
+    rc_cli_text(out, "\nMore: `--after ");
+    rc_operation_key_push(out, l->last_key);
+    rc_cli_text(out, "`\n");
+}
+
+static rc_status end(listing *l)
+{
+    rc_status status = RC_OK;
+    switch (l->audit->format) {
+    case RC_AUDIT_JSON:
+        end_json(l);
+        break;
+    case RC_AUDIT_MARKDOWN:
+        end_markdown(l);
+        break;
+    case RC_AUDIT_HUMAN:
+    case RC_AUDIT_JSONL:
+    case RC_AUDIT_CSV:
+    case RC_AUDIT_FORMATS:
+        if (l->count == 0) {
+            rc_cli_text(&l->audit->cli->out, "No operation matches.\n");
+            break;
+        }
+        status = rc_grid_push(&l->grid, &l->audit->cli->out);
+        push_foot(l);
+        break;
+    }
+    rc_grid_done(&l->grid);
+    return status;
+}
+
+/* ---- the list ---- */
+
+typedef struct notice_row {
+    const rc_record *operation;
+    rc_audit_put put;
+    void *ctx;
+} notice_row;
+
+static bool on_notice(void *ctx, const rc_record *record)
+{
+    const notice_row *w = ctx;
+    rc_record notice = *w->operation;
+    notice.target = record->target;
+    notice.text = record->text;
+    w->put(w->ctx, &notice);
+    return false;
+}
+
+void rc_audit_put_with_notice(rc_audit *audit, const rc_record *operation, rc_audit_put put,
+                              void *ctx)
+{
+    notice_row w = {.operation = operation, .put = put, .ctx = ctx};
+    rc_store_fault fault;
+    if (operation->outcome != RC_OUTCOME_NOTICE)
+        put(ctx, operation);
+    else if (!rc_store_timeline(audit->store, operation->operation_id, on_notice, &w, &fault))
+        rc_audit_note_fault(audit, &fault);
+}
+
+static void put(void *ctx, const rc_record *operation)
+{
+    listing *l = ctx;
+    if (l->audit->format == RC_AUDIT_JSON)
+        rc_audit_json_operation(l->audit, &l->json, operation, false);
+    else if (l->audit->format == RC_AUDIT_MARKDOWN)
+        push_markdown_row(l->audit, operation);
+    else
+        rc_audit_list_row(l->audit, &l->grid, operation, &l->day);
+}
+
+static bool on_operation(void *ctx, const rc_record *operation)
+{
+    listing *l = ctx;
+    if (l->count == l->audit->limit) {
+        l->has_more = true;
+        return false;
+    }
+    if (l->count++ == 0)
+        l->newest_unix_ms = rc_audit_began_unix_ms(operation);
+    l->last_key = operation->key;
+    l->has_estimate = l->has_estimate || ((operation->flags & RC_RECORD_ESTIMATED) != 0 &&
+                                          operation->cost_usd_micro > 0);
+    rc_audit_put_with_notice(l->audit, operation, put, l);
+    return rc_buf_status(&l->audit->cli->out) == RC_OK;
+}
+
+int rc_audit_list(rc_audit *audit)
+{
+    listing l = {.audit = audit};
+    rc_store_fault fault;
+    const rc_store_query query = {
+        .filter = audit->filter,
+        .limit = audit->limit + 1,
+        .beyond_key = audit->after_key,
+    };
+    begin(&l);
+    if (!rc_store_list(audit->store, &query, on_operation, &l, &fault)) {
+        rc_grid_done(&l.grid);
+        rc_buf_reset(&audit->cli->out);
+        return rc_audit_refuse(audit, &fault);
+    }
+    if (l.count == 0)
+        rc_audit_suggest_names(audit);
+    if (end(&l) == RC_OK)
+        return RC_EXIT_OK;
+    rc_store_fault_set(&fault, RC_STORE_NO_MEMORY, "list", NULL, NULL);
+    return rc_audit_refuse(audit, &fault);
+}

@@ -1,0 +1,70 @@
+/* A line that says how far an addition has come, while somebody waits for it at a terminal. */
+#include "cli/audit/stats.h"
+#include "sys/clock.h"
+
+/* What is quicker needs no line. */
+#define PATIENCE_MS 500u
+#define SHOW_MS 250u
+/* A line that wraps cannot be wiped. */
+#define WIDTH_MIN 56u
+
+/* By the times of operations, which are read as they rise: how many there are nobody knows before
+ * the end. */
+static unsigned percent_of(const rc_audit_progress *progress)
+{
+    const rc_stats *stats = progress->stats;
+    const int64_t all_ms = progress->until_unix_ms - stats->first_unix_ms;
+    const int64_t done_ms = stats->last_unix_ms - stats->first_unix_ms;
+    if (all_ms <= 0 || done_ms <= 0)
+        return 0;
+    return done_ms < all_ms ? (unsigned)((double)done_ms / (double)all_ms * 100) : 99;
+}
+
+static void draw(rc_audit_progress *progress, uint64_t since_ms)
+{
+    rc_cli *cli = progress->cli;
+    rc_cli_text(&cli->err, "\r\x1b[KAdding up: ");
+    rc_buf_push_u64(&cli->err, percent_of(progress));
+    rc_cli_text(&cli->err, "%, ");
+    rc_buf_push_u64(&cli->err, progress->stats->total->count);
+    rc_cli_text(&cli->err, progress->stats->total->count == 1 ? " operation, " : " operations, ");
+    rc_buf_push_u64(&cli->err, since_ms / 1000);
+    rc_cli_text(&cli->err, " s");
+    rc_cli_flush_err(cli);
+    progress->is_drawn = true;
+}
+
+/* Asked now and then by the store. It is never enough. */
+static bool on_progress(void *ctx)
+{
+    rc_audit_progress *progress = ctx;
+    const uint64_t now_ms = rc_clock_ms(progress->cli->calls);
+    if (now_ms >= progress->next_ms) {
+        progress->next_ms = now_ms + SHOW_MS;
+        draw(progress, now_ms - progress->started_ms);
+    }
+    return false;
+}
+
+void rc_audit_progress_begin(rc_audit_progress *progress, rc_audit *audit, const rc_stats *stats)
+{
+    rc_cli *cli = audit->cli;
+    *progress = (rc_audit_progress){.cli = cli, .store = audit->store, .stats = stats};
+    if (!cli->err_terminal.is_tty || cli->err_terminal.width < WIDTH_MIN ||
+        audit->format != RC_AUDIT_HUMAN)
+        return;
+    progress->until_unix_ms = audit->filter.until_unix_ms > 0 ? audit->filter.until_unix_ms
+                                                              : rc_clock_unix_ms(cli->calls);
+    progress->started_ms = rc_clock_ms(cli->calls);
+    progress->next_ms = progress->started_ms + PATIENCE_MS;
+    rc_store_set_cancel_check(audit->store, on_progress, progress);
+}
+
+void rc_audit_progress_end(rc_audit_progress *progress)
+{
+    rc_store_set_cancel_check(progress->store, NULL, NULL);
+    if (!progress->is_drawn)
+        return;
+    rc_cli_text(&progress->cli->err, "\r\x1b[K");
+    rc_cli_flush_err(progress->cli);
+}

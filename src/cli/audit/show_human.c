@@ -1,0 +1,358 @@
+/* The story of an operation for a person: a panel with what came of it, every record with its time
+ * and a bar, and the report's panel with what to do.
+ *
+ *     2 ms  ✗ try 1  openai/gpt-4o (openai-1)      ███                      1.92 s
+ *             RateLimited, HTTP 429: openai is limiting the rate of requests.
+ *   1.92 s  ↻ waits as long as the server asked       ░░░░░░░░              4.00 s */
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/audit/audit.h"
+#include "render/panel.h"
+#include "render/wrap.h"
+#include "sys/clock.h"
+
+#define TEXT_MAX_BYTES ((size_t)1 << 20)
+
+/* Columns of a line: the time, the mark, the text; behind it the bar and how long it took. */
+#define TIME_COLUMNS 8u
+#define TEXT_AT (TIME_COLUMNS + 4)
+#define TOOK_COLUMNS 8u
+#define BAR_MIN_WIDTH 64u
+/* A text of many lines is cut: all of it is in the JSON. */
+#define DETAIL_LINES 6u
+#define NOTE_MAX 300
+
+typedef struct page {
+    rc_audit_timeline *timeline;
+    const rc_audit *audit;
+    rc_buf *out;
+    rc_buf text; /* of the line that is being written */
+    unsigned bar_columns;
+    unsigned text_columns; /* beside a bar */
+} page;
+
+/* ---- lines ---- */
+
+static void push_spaces(const page *p, unsigned count)
+{
+    while (count-- > 0)
+        rc_buf_push_byte(p->out, ' ');
+}
+
+static void push_inked(const page *p, rc_colour colour, rc_str text)
+{
+    rc_colour_begin(p->out, colour, p->audit->style.has_colour);
+    rc_visible_push(p->out, text, p->audit->style.has_utf8);
+    rc_colour_end(p->out, colour, p->audit->style.has_colour);
+}
+
+/* A number in a column, to the right. */
+static void push_right(const page *p, rc_colour colour, int64_t ms, unsigned columns)
+{
+    char scratch[32];
+    rc_buf number;
+    rc_buf_init_fixed(&number, scratch, sizeof(scratch));
+    rc_audit_push_ms(&number, ms);
+    const unsigned len = (unsigned)rc_buf_get(&number).len;
+    push_spaces(p, len < columns ? columns - len : 0);
+    push_inked(p, colour, rc_buf_get(&number));
+}
+
+/* From cell to cell of the bar; a thing that took no time has one too. */
+typedef struct bar {
+    unsigned from;
+    unsigned to;
+} bar;
+
+static bar bar_of(const page *p, int64_t from_ms, int64_t took_ms)
+{
+    const int64_t total = p->timeline->total_ms > 0 ? p->timeline->total_ms : 1;
+    const int64_t cells = p->bar_columns;
+    int64_t from = from_ms * cells / total;
+    int64_t to = ((from_ms + took_ms) * cells + total - 1) / total;
+    from = from < cells ? from : cells - 1;
+    to = to < cells ? to : cells;
+    return (bar){.from = (unsigned)from, .to = (unsigned)(to > from ? to : from + 1)};
+}
+
+static void push_bar(const page *p, rc_colour colour, bar b, bool is_wait)
+{
+    push_spaces(p, b.from);
+    rc_colour_begin(p->out, colour, p->audit->style.has_colour);
+    for (unsigned i = b.from; i < b.to; i++)
+        rc_cli_text(p->out, is_wait ? rc_audit_symbol(p->audit, "░", ".")
+                                    : rc_audit_symbol(p->audit, "█", "#"));
+    rc_colour_end(p->out, colour, p->audit->style.has_colour);
+    push_spaces(p, p->bar_columns - b.to);
+}
+
+static void push_more(const page *p, unsigned columns)
+{
+    const char *text_line =
+        rc_audit_symbol(p->audit, "… more in --format json", "... more in --format json");
+    rc_colour_begin(p->out, RC_COLOUR_FAINT, p->audit->style.has_colour);
+    rc_visible_push_cut(p->out, rc_str_c(text_line), columns, p->audit->style.has_utf8);
+    rc_colour_end(p->out, RC_COLOUR_FAINT, p->audit->style.has_colour);
+    rc_buf_push_byte(p->out, '\n');
+}
+
+/* The lines of a text behind the first, or all of them; at most so many. */
+static void push_rest(const page *p, rc_wrap *wrap, rc_colour colour, unsigned indent,
+                      unsigned lines)
+{
+    const unsigned width = p->audit->style.width;
+    const unsigned columns =
+        width > indent + RC_VISIBLE_CHAR_WIDTH_MAX ? width - indent : RC_VISIBLE_CHAR_WIDTH_MAX;
+    rc_wrap_line line;
+    for (unsigned i = 0; rc_wrap_next(wrap, columns, &line); i++) {
+        push_spaces(p, indent);
+        if (i == lines) {
+            push_more(p, columns);
+            return;
+        }
+        push_inked(p, colour, line.text);
+        rc_buf_push_byte(p->out, '\n');
+    }
+}
+
+/* ---- records ---- */
+
+typedef struct look {
+    const char *utf8;
+    const char *ascii;
+    rc_colour colour;
+} look;
+
+static const look good = {"✓", "+", RC_COLOUR_GOOD};
+static const look bad = {"✗", "x", RC_COLOUR_BAD};
+static const look calm = {"■", "-", RC_COLOUR_FAINT};
+
+static look look_of_attempt(rc_outcome outcome)
+{
+    if (outcome == RC_OUTCOME_SUCCEEDED)
+        return good;
+    if (outcome == RC_OUTCOME_OPEN)
+        return (look){"○", "o", RC_COLOUR_FAINT};
+    return outcome == RC_OUTCOME_FAILED ? bad : calm;
+}
+
+static look look_of(const rc_audit_timeline *timeline, const rc_record *record)
+{
+    switch (record->kind) {
+    case RC_RECORD_ATTEMPT:
+        return look_of_attempt(rc_audit_attempt_outcome(timeline->operation, record));
+    case RC_RECORD_OUTCOME:
+        if (timeline->operation->outcome == RC_OUTCOME_SUCCEEDED)
+            return good;
+        return timeline->operation->outcome == RC_OUTCOME_FAILED ? bad : calm;
+    case RC_RECORD_WAIT:
+        return (look){"↻", "~", RC_COLOUR_WARN};
+    case RC_RECORD_SWITCH:
+        return (look){"→", ">", RC_COLOUR_PLAIN};
+    case RC_RECORD_SKIP:
+        return (look){"↷", "^", RC_COLOUR_FAINT};
+    case RC_RECORD_STOP:
+    case RC_RECORD_CANCEL:
+        return calm;
+    case RC_RECORD_SUPPRESSED:
+    case RC_RECORD_INTERACTION:
+    case RC_RECORD_SERVICE:
+        return (look){"!", "!", RC_COLOUR_STRONG};
+    case RC_RECORD_QUOTA:
+        return (look){"!", "!", RC_COLOUR_WARN};
+    case RC_RECORD_NONE:
+    case RC_RECORD_BEGIN:
+        break;
+    }
+    return (look){"•", "*", RC_COLOUR_PLAIN};
+}
+
+/* The first line of a text, with a bar behind it. */
+static void push_barred(page *p, const rc_record *record, look l, int64_t from_ms, int64_t took_ms)
+{
+    rc_wrap wrap;
+    rc_wrap_line line = {.width = 0};
+    rc_wrap_init(&wrap, rc_buf_get(&p->text), p->audit->style.has_utf8);
+    if (rc_wrap_next(&wrap, p->text_columns, &line))
+        push_inked(p, RC_COLOUR_PLAIN, line.text);
+    push_spaces(p, p->text_columns - line.width + 1);
+    push_bar(p, l.colour, bar_of(p, from_ms, took_ms), record->kind == RC_RECORD_WAIT);
+    push_right(p, RC_COLOUR_PLAIN, took_ms, TOOK_COLUMNS);
+    rc_buf_push_byte(p->out, '\n');
+    push_rest(p, &wrap, RC_COLOUR_PLAIN, TEXT_AT, DETAIL_LINES);
+}
+
+/* A text without a bar has the whole line; how long it took stands behind its words. */
+static void push_unbarred(page *p, int64_t took_ms)
+{
+    rc_wrap wrap;
+    rc_wrap_line line;
+    const unsigned width = p->audit->style.width;
+    if (took_ms >= 0) {
+        rc_cli_text(&p->text, ", ");
+        rc_audit_push_ms(&p->text, took_ms);
+    }
+    rc_wrap_init(&wrap, rc_buf_get(&p->text), p->audit->style.has_utf8);
+    if (rc_wrap_next(&wrap,
+                     width > TEXT_AT + RC_VISIBLE_CHAR_WIDTH_MAX ? width - TEXT_AT
+                                                                 : RC_VISIBLE_CHAR_WIDTH_MAX,
+                     &line))
+        push_inked(p, RC_COLOUR_PLAIN, line.text);
+    rc_buf_push_byte(p->out, '\n');
+    push_rest(p, &wrap, RC_COLOUR_PLAIN, TEXT_AT, DETAIL_LINES);
+}
+
+static void push_detail(page *p, const rc_record *record)
+{
+    rc_wrap wrap;
+    rc_buf_reset(&p->text);
+    rc_audit_push_detail(p->timeline, &p->text, record);
+    rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
+    rc_wrap_init(&wrap, rc_buf_get(&p->text), p->audit->style.has_utf8);
+    push_rest(p, &wrap, RC_COLOUR_FAINT, TEXT_AT + 2, DETAIL_LINES);
+}
+
+static bool push_record(void *ctx, const rc_record *record)
+{
+    page *p = ctx;
+    const look l = look_of(p->timeline, record);
+    int64_t from_ms = 0;
+    int64_t took_ms = -1;
+    rc_audit_span(record, &from_ms, &took_ms);
+    rc_buf_reset(&p->text);
+    rc_audit_push_event(p->timeline, &p->text, record);
+    rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
+    push_right(p, RC_COLOUR_FAINT, from_ms, TIME_COLUMNS);
+    push_spaces(p, 2);
+    push_inked(p, l.colour, rc_str_c(rc_audit_symbol(p->audit, l.utf8, l.ascii)));
+    push_spaces(p, 1);
+    if (took_ms >= 0 && p->bar_columns > 0)
+        push_barred(p, record, l, from_ms, took_ms);
+    else
+        push_unbarred(p, took_ms);
+    push_detail(p, record);
+    return rc_buf_status(p->out) == RC_OK;
+}
+
+/* ---- the panel above ---- */
+
+static rc_panel_severity mood_of(const rc_record *operation)
+{
+    if (operation->outcome == RC_OUTCOME_FAILED)
+        return RC_PANEL_FATAL;
+    return operation->has_recovered ? RC_PANEL_RETRYABLE : RC_PANEL_NEUTRAL;
+}
+
+/* A field is what was composed in text. */
+static void put_field(page *p, rc_panel *panel, const char *label)
+{
+    rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
+    rc_panel_field(panel, rc_str_c(label), RC_TONE_PLAIN, rc_buf_get(&p->text));
+    rc_buf_reset(&p->text);
+}
+
+static void put_part(page *p, const char *before, rc_str text)
+{
+    if (text.len == 0)
+        return;
+    if (rc_buf_get(&p->text).len > 0)
+        rc_cli_text(&p->text, rc_audit_symbol(p->audit, " · ", ", "));
+    rc_cli_text(&p->text, before);
+    rc_audit_push_flat(&p->text, text);
+}
+
+static void put_when(page *p, rc_panel *panel)
+{
+    const rc_record *operation = p->timeline->operation;
+    rc_audit_push_date_time(p->audit, &p->text, rc_audit_began_unix_ms(operation));
+    rc_cli_text(&p->text, ", ");
+    rc_audit_push_ago(p->audit, &p->text, rc_audit_began_unix_ms(operation));
+    put_field(p, panel, "When");
+    if (operation->latency_ms >= 0) {
+        rc_audit_push_ms(&p->text, operation->latency_ms);
+        if (operation->first_byte_ms >= 0) {
+            rc_cli_text(&p->text, ", first byte after ");
+            rc_audit_push_ms(&p->text, operation->first_byte_ms);
+        }
+    }
+    put_field(p, panel, "Took");
+}
+
+static void put_request(page *p, rc_panel *panel)
+{
+    const rc_record *operation = p->timeline->operation;
+    put_part(p, "client ", operation->client);
+    put_part(p, "model ", operation->model);
+    put_part(p, "route ", operation->route);
+    if ((operation->flags & RC_RECORD_STREAMING) != 0)
+        put_part(p, "", RC_STR("streamed"));
+    put_field(p, panel, "Request");
+    put_part(p, "", rc_str_slice(operation->text, 0, rc_utf8_cut(operation->text, NOTE_MAX)));
+    put_field(p, panel, "Note");
+    if (rc_str_eq(operation->report_id, operation->operation_id))
+        return;
+    put_part(p, "", operation->report_id);
+    put_field(p, panel, "Report");
+}
+
+static void push_head(page *p)
+{
+    const rc_record *operation = p->timeline->operation;
+    const rc_panel_block strong = {.tone = RC_TONE_STRONG};
+    rc_panel panel;
+    char scratch[96];
+    rc_buf title;
+    rc_buf_init_fixed(&title, scratch, sizeof(scratch));
+    rc_audit_push_outcome(p->audit, &title, operation);
+    rc_panel_init(&panel, &p->audit->style, mood_of(operation), p->out);
+    const bool has_id = rc_panel_open(&panel, rc_buf_get(&title), operation->operation_id);
+    rc_audit_push_summary(p->timeline, &p->text);
+    rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
+    rc_panel_text(&panel, &strong, rc_buf_get(&p->text));
+    rc_buf_reset(&p->text);
+    rc_panel_blank(&panel);
+    put_when(p, &panel);
+    rc_audit_push_usage(&p->text, operation);
+    put_field(p, &panel, "Cost");
+    put_request(p, &panel);
+    if (!has_id)
+        rc_panel_field(&panel, RC_STR("Id"), RC_TONE_PLAIN, operation->operation_id);
+    rc_panel_close(&panel);
+}
+
+/* What to do. Its waits began when it was made, not when somebody looks at it. */
+static void push_report(const page *p)
+{
+    const rc_record *operation = p->timeline->operation;
+    rc_panel_style style = p->audit->style;
+    if (p->timeline->report == NULL || operation->outcome == RC_OUTCOME_SUCCEEDED ||
+        operation->outcome == RC_OUTCOME_CANCELLED)
+        return;
+    style.now_unix_ms = rc_audit_began_unix_ms(operation) + p->timeline->total_ms;
+    style.utc_offset_s = rc_clock_utc_offset_s(p->audit->cli->calls, style.now_unix_ms);
+    style.is_status_hidden = operation->outcome != RC_OUTCOME_FAILED;
+    rc_buf_push_byte(p->out, '\n');
+    rc_render_human(p->timeline->report, p->audit->view, &style, p->out);
+}
+
+bool rc_audit_show_human(rc_audit_timeline *timeline, rc_store_fault *fault)
+{
+    const rc_audit *audit = timeline->audit;
+    page p = {.timeline = timeline, .audit = audit, .out = &audit->cli->out};
+    const unsigned width = audit->style.width;
+    rc_buf_init(&p.text, &audit->cli->alloc, TEXT_MAX_BYTES);
+    if (width >= BAR_MIN_WIDTH) {
+        p.bar_columns = width / 3 - 10;
+        p.text_columns = width - TEXT_AT - 1 - p.bar_columns - TOOK_COLUMNS;
+    }
+    push_head(&p);
+    rc_buf_push_byte(p.out, '\n');
+    const bool is_good =
+        rc_store_timeline(audit->store, timeline->operation->operation_id, push_record, &p, fault);
+    rc_buf_done(&p.text);
+    if (is_good)
+        push_report(&p);
+    return is_good;
+}

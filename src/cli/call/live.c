@@ -1,0 +1,304 @@
+/* What a person sees while there is no text yet: a line that is drawn again and again, and lines
+ * that stay. */
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/call/call.h"
+#include "codec/duration.h"
+#include "policy/ledger.h"
+#include "render/wrap.h"
+#include "sys/file.h"
+
+#define SECOND_MS 1000u
+#define LINE_BYTES 4096
+/* An answer that comes sooner needs no line. */
+#define DRAW_AFTER_MS 1000u
+
+/* ---- lines that stay ---- */
+
+void rc_caller_push_message(rc_caller *c, rc_str text)
+{
+    char scratch[LINE_BYTES];
+    rc_buf line;
+    rc_buf_init_fixed(&line, scratch, sizeof scratch - 1);
+    rc_buf_push(&line, RC_STR("recourse call: "));
+    rc_visible_push(&line, text, c->cli->err_terminal.has_utf8);
+    scratch[rc_buf_get(&line).len] = '\n';
+    rc_caller_clear(c);
+    rc_outlet_begin_line(&c->err_outlet);
+    rc_outlet_push(&c->err_outlet, rc_str_make(scratch, rc_buf_get(&line).len + 1));
+}
+
+/* A sentence that becomes a part of another one. */
+static rc_str without_stop(rc_str text)
+{
+    const rc_str trimmed = rc_str_trim(text);
+    const bool has_stop = trimmed.len > 0 && trimmed.ptr[trimmed.len - 1] == '.';
+    return has_stop ? rc_str_slice(trimmed, 0, trimmed.len - 1) : trimmed;
+}
+
+static void copy(char scratch[RC_CALLER_TEXT_MAX], rc_str text)
+{
+    const size_t len = rc_utf8_cut(text, RC_CALLER_TEXT_MAX - 1);
+    if (len > 0)
+        memcpy(scratch, text.ptr, len);
+    scratch[len] = '\0';
+}
+
+/* "Switching from a/x to b/y: why", dim, on a terminal; elsewhere as every line of ours. */
+static void show_switch(rc_caller *c, rc_str why)
+{
+    char scratch[2 * LINE_BYTES];
+    rc_buf line;
+    const rc_str label = rc_str_c(c->live.switch_text);
+    const bool has_utf8 = c->cli->err_terminal.has_utf8;
+    if (label.len == 0)
+        return;
+    rc_buf_init_fixed(&line, scratch, sizeof scratch);
+    if (!c->live.can_draw) {
+        if (why.len > 0) {
+            rc_buf_push(&line, without_stop(why));
+            rc_buf_push(&line, RC_STR(": "));
+        }
+        rc_buf_push_byte(&line, 's');
+        rc_buf_push(&line, rc_str_slice(label, 1, label.len));
+        if (!c->is_quiet)
+            rc_caller_push_message(c, rc_buf_get(&line));
+    } else {
+        rc_buf_push(&line, c->has_colour ? RC_STR("\x1b[2m") : RC_STR(""));
+        rc_visible_push(&line, label, has_utf8);
+        rc_buf_push(&line, why.len > 0 ? RC_STR(": ") : RC_STR(""));
+        rc_visible_push(&line, without_stop(why), has_utf8);
+        rc_buf_push(&line, c->has_colour ? RC_STR("\x1b[0m\n") : RC_STR("\n"));
+        rc_caller_clear(c);
+        rc_outlet_begin_line(&c->err_outlet);
+        rc_outlet_push(&c->err_outlet, rc_buf_get(&line));
+    }
+    c->live.switch_text[0] = '\0';
+}
+
+/* ---- events ---- */
+
+static void on_switch(rc_caller *c, const char *label, rc_str subject, rc_str from, rc_str to)
+{
+    char scratch[2 * RC_CALLER_TEXT_MAX];
+    rc_buf text;
+    show_switch(c, RC_STR(""));
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_buf_push(&text, rc_str_c(label));
+    rc_buf_push(&text, subject);
+    rc_buf_push(&text, RC_STR(" from "));
+    rc_buf_push(&text, from);
+    rc_buf_push(&text, RC_STR(" to "));
+    rc_buf_push(&text, to);
+    copy(c->live.switch_text, rc_buf_get(&text));
+}
+
+static void on_retry(rc_caller *c, const rc_event_view *event)
+{
+    rc_caller_live *live = &c->live;
+    char scratch[LINE_BYTES];
+    rc_buf buf;
+    copy(live->failure_text, event->error_message);
+    show_switch(c, rc_str_c(live->failure_text));
+    live->line.retry = event->attempt > 0 ? (uint32_t)event->attempt - 1 : 0;
+    live->line.max_retries = event->max_attempts > 0 ? (uint32_t)event->max_attempts - 1 : 0;
+    live->line.left_ms = event->delay_ms;
+    live->line.reason = rc_str_c(live->failure_text);
+    live->line.has_utf8 = c->cli->err_terminal.has_utf8;
+    if (event->delay_ms == 0 || c->is_quiet || c->format != RC_CALLER_HUMAN ||
+        (live->can_draw && live->has_terminal))
+        return;
+    rc_buf_init_fixed(&buf, scratch, sizeof scratch);
+    rc_wait_line_push_plain(&buf, "call", &live->line);
+    rc_outlet_begin_line(&c->err_outlet);
+    rc_outlet_push(&c->err_outlet, rc_buf_get(&buf));
+}
+
+/* "The budget of client app has no room ($0.99 of $1.00 is spent): waiting until it has" */
+static void on_pause(rc_caller *c, const rc_event_view *event)
+{
+    char scratch[RC_CALLER_TEXT_MAX + 256];
+    rc_buf text;
+    show_switch(c, RC_STR(""));
+    if (c->is_quiet)
+        return;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_buf_push(&text, RC_STR("The "));
+    rc_ledger_push_scope(&text, event->scope.len > 0 ? event->scope : RC_STR("this client"));
+    rc_buf_push(&text, RC_STR(" has no room ("));
+    rc_ledger_push_usd(&text, event->spent_micro_usd);
+    rc_buf_push(&text, RC_STR(" of "));
+    rc_ledger_push_usd(&text, event->limit_micro_usd);
+    rc_buf_push(&text, RC_STR(" is spent): waiting until it has"));
+    rc_caller_push_message(c, rc_buf_get(&text));
+}
+
+/* Names are a gateway's, which may be anybody's. */
+void rc_caller_set_near_limit(rc_caller *c, const rc_quota *quota, rc_str target)
+{
+    char scratch[2 * RC_CALLER_TEXT_MAX];
+    rc_buf text;
+    rc_buf line;
+    if (!rc_quota_is_sound(quota))
+        return;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_quota_push_text(quota, rc_str_slice(target, 0, RC_CALLER_TEXT_MAX / 2), rc_str_make(NULL, 0),
+                       &text);
+    rc_buf_push_byte(&text, '.');
+    rc_buf_init_fixed(&line, c->quota_warning, sizeof c->quota_warning - 1);
+    rc_visible_push(&line, rc_buf_get(&text), c->cli->err_terminal.has_utf8);
+    c->quota_warning[rc_buf_get(&line).len] = '\0';
+}
+
+static void on_quota(rc_caller *c, const rc_event_view *event)
+{
+    const rc_quota quota = rc_quota_from_event_view(event);
+    rc_caller_set_near_limit(c, &quota, event->model);
+}
+
+static bool is_switch(rc_event_type type)
+{
+    return type == RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED ||
+           type == RC_EVENT_TYPE_CREDENTIAL_SWITCHED;
+}
+
+/* Whatever is shown: whether it waits matters for how it ends. */
+void rc_caller_on_event(rc_caller *c, const rc_event_view *event)
+{
+    const bool is_retry = event->type == RC_EVENT_TYPE_AUTO_RETRY_START;
+    if (event->type == RC_EVENT_TYPE_QUOTA_WARNING) {
+        on_quota(c, event);
+        return;
+    }
+    if (is_retry || !is_switch(event->type))
+        c->live.retry_at_ms =
+            is_retry && event->delay_ms > 0 ? c->watch.now_ms + event->delay_ms : 0;
+    if (c->format != RC_CALLER_HUMAN)
+        return;
+    switch ((int)event->type) {
+    case RC_EVENT_TYPE_AUTO_RETRY_START:
+        on_retry(c, event);
+        break;
+    case RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED:
+        on_switch(c, "Switching", RC_STR(""), event->from, event->to);
+        break;
+    case RC_EVENT_TYPE_CREDENTIAL_SWITCHED:
+        on_switch(c, "Switching the key of ", event->provider, event->from, event->to);
+        break;
+    case RC_EVENT_TYPE_BUDGET_PAUSED:
+        on_pause(c, event);
+        break;
+    default:
+        show_switch(c, RC_STR(""));
+        break;
+    }
+}
+
+/* ---- the line that is drawn again ---- */
+
+static bool is_waiting(const rc_caller *c)
+{
+    return c->live.retry_at_ms > c->watch.now_ms;
+}
+
+/* Looked at every second: a shell gives the terminal to a job that runs without a word. */
+void rc_caller_check_terminal(rc_caller *c)
+{
+    rc_caller_live *live = &c->live;
+    const bool is_person = live->can_draw || c->cli->out_terminal.is_tty;
+    live->has_terminal = rc_tty_is_ours(&c->tty);
+    live->line.has_keys =
+        is_person && live->has_terminal && !live->is_keyless && rc_tty_keys_begin(&c->tty);
+}
+
+void rc_caller_on_resize(rc_caller *c)
+{
+    const int columns = c->calls->columns(RC_FD_STDERR);
+    unsigned width = c->cli->err_terminal.width;
+    if (columns > 0)
+        width = (unsigned)columns;
+    if (c->width > 0)
+        width = c->width;
+    /* In the last column some terminals wrap. */
+    c->live.line.width = width > 1 ? width - 1 : 1;
+}
+
+void rc_caller_clear(rc_caller *c)
+{
+    if (!c->live.is_drawn)
+        return;
+    rc_outlet_push(&c->err_outlet, RC_STR("\r\x1b[K"));
+    c->err_outlet.is_mid_line = false;
+    c->live.is_drawn = false;
+}
+
+static void push_fitting(rc_buf *buf, rc_str text, unsigned *left)
+{
+    if (text.len > *left)
+        return;
+    rc_buf_push(buf, text);
+    *left -= (unsigned)text.len;
+}
+
+/* "Waiting for gpt-4o… 3s (esc to cancel)" */
+static void push_waiting(rc_caller *c, rc_buf *buf)
+{
+    const bool has_utf8 = c->live.line.has_utf8 || c->cli->err_terminal.has_utf8;
+    const uint64_t since_ms = c->watch.now_ms - c->started_ms;
+    unsigned left = c->live.line.width;
+    char scratch[64];
+    rc_buf time;
+    rc_buf_init_fixed(&time, scratch, sizeof scratch);
+    rc_buf_push_byte(&time, ' ');
+    rc_duration_push(&time, (int64_t)(since_ms / SECOND_MS * SECOND_MS));
+    const rc_str label = c->live.is_thinking ? RC_STR("Thinking") : RC_STR("Waiting for ");
+    const unsigned dots = has_utf8 ? 1 : 3;
+    push_fitting(buf, label, &left);
+    /* The name may be long: what stands behind it is worth more. */
+    const unsigned rest = dots + (unsigned)rc_buf_get(&time).len + 16;
+    if (!c->live.is_thinking && left > rest)
+        left -= rc_visible_push_cut(buf, c->model, left - rest, has_utf8);
+    if (left < dots)
+        return;
+    rc_buf_push(buf, has_utf8 ? RC_STR("…") : RC_STR("..."));
+    left -= dots;
+    push_fitting(buf, rc_buf_get(&time), &left);
+    if (c->live.line.has_keys)
+        push_fitting(buf, RC_STR(" (esc to cancel)"), &left);
+}
+
+/* Where nobody reads, the line is not drawn: it would only be late. */
+void rc_caller_draw(rc_caller *c)
+{
+    rc_caller_live *live = &c->live;
+    char scratch[LINE_BYTES];
+    rc_buf buf;
+    const uint64_t now_ms = c->watch.now_ms;
+    const bool is_due = is_waiting(c) || now_ms - c->started_ms >= DRAW_AFTER_MS;
+    if (!live->can_draw || !live->has_terminal || !rc_outlet_is_empty(&c->err_outlet) || !is_due ||
+        c->gateway_call.facts.first_text_ms >= 0)
+        return;
+    rc_buf_init_fixed(&buf, scratch, sizeof scratch);
+    rc_buf_push_byte(&buf, '\r');
+    if (is_waiting(c)) {
+        live->line.left_ms = live->retry_at_ms - now_ms;
+        rc_wait_line_push(&buf, &live->line);
+    } else {
+        push_waiting(c, &buf);
+    }
+    rc_buf_push(&buf, RC_STR("\x1b[K"));
+    if (!live->is_drawn)
+        rc_outlet_begin_line(&c->err_outlet);
+    live->is_drawn = rc_outlet_push(&c->err_outlet, rc_buf_get(&buf)) || live->is_drawn;
+}
+
+uint64_t rc_caller_next_draw(const rc_caller *c)
+{
+    const uint64_t now_ms = c->watch.now_ms;
+    if (!c->live.can_draw)
+        return c->live.line.has_keys ? now_ms + SECOND_MS : RC_WATCH_NEVER;
+    if (!is_waiting(c))
+        return now_ms + SECOND_MS - (now_ms - c->started_ms) % SECOND_MS;
+    const uint64_t part_ms = (c->live.retry_at_ms - now_ms) % SECOND_MS;
+    return now_ms + (part_ms > 0 ? part_ms : SECOND_MS);
+}

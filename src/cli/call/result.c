@@ -1,0 +1,458 @@
+/* How it ended, for whoever asked: a line of what it took and a panel, one object of JSON, or
+ * Markdown. */
+#include <string.h>
+
+#include <recourse/render.h>
+
+#include "base/str.h"
+#include "cli/call/call.h"
+#include "codec/duration.h"
+#include "render/wrap.h"
+#include "sys/clock.h"
+#include "sys/file.h"
+#include "json/writer.h"
+
+#define LINE_BYTES 2048
+
+/* What it took, from whoever knows: our own gateway, or what the answer said. */
+typedef struct totals {
+    rc_str target;
+    uint32_t attempts;
+    uint32_t switches;
+    uint64_t wait_ms;
+    int64_t first_text_ms;
+    uint64_t total_ms;
+    int64_t tokens_in;
+    int64_t tokens_out;
+    uint64_t cost_micro_usd; /* 0: not known */
+} totals;
+
+/* A gateway tells of a wait, and of the attempt behind it, when it begins: one that was broken off
+ * did not take all of its time, and nobody was asked again. */
+static void subtract_unfinished_wait(const rc_caller *c, totals *t)
+{
+    if (c->live.retry_at_ms <= c->ended_ms)
+        return;
+    const uint64_t left_ms = c->live.retry_at_ms - c->ended_ms;
+    t->wait_ms = t->wait_ms > left_ms ? t->wait_ms - left_ms : 0;
+    if (t->attempts > 1)
+        t->attempts--;
+}
+
+static totals totals_of(const rc_caller *c)
+{
+    const rc_gateway_call_facts *facts = &c->gateway_call.facts;
+    totals t = {
+        .target = rc_str_c(facts->target),
+        .attempts = facts->attempts,
+        .switches = facts->switches,
+        .wait_ms = facts->wait_ms,
+        .first_text_ms = c->is_started ? facts->first_text_ms : -1,
+        .total_ms = c->ended_ms - c->started_ms,
+        .tokens_in = c->is_started ? facts->usage.input : -1,
+        .tokens_out = c->is_started ? facts->usage.output : -1,
+        .cost_micro_usd = facts->cost_micro_usd,
+    };
+    if (c->target[0] != '\0')
+        t.target = rc_str_c(c->target);
+    if (!c->has_record) {
+        subtract_unfinished_wait(c, &t);
+        return t;
+    }
+    t.attempts = c->record.attempts;
+    t.switches = c->record.switches;
+    t.wait_ms = c->record.wait_ms;
+    t.tokens_in = c->record.tokens_in >= 0 ? c->record.tokens_in : t.tokens_in;
+    t.tokens_out = c->record.tokens_out >= 0 ? c->record.tokens_out : t.tokens_out;
+    if (c->record.cost_usd_micro > 0)
+        t.cost_micro_usd = (uint64_t)c->record.cost_usd_micro;
+    return t;
+}
+
+/* ---- for a person ---- */
+
+static void push_time(rc_buf *buf, uint64_t ms)
+{
+    if (ms < 1000 || ms >= 60000) {
+        rc_duration_push(buf, (int64_t)ms);
+        return;
+    }
+    rc_buf_push_u64(buf, ms / 1000);
+    rc_buf_push_byte(buf, '.');
+    rc_buf_push_u64(buf, ms % 1000 / 100);
+    rc_buf_push_byte(buf, 's');
+}
+
+#define DECIMALS 6
+
+/* Six decimals at most, and no zero at the end. */
+static void push_dollars(rc_buf *buf, uint64_t micro)
+{
+    char digits[DECIMALS];
+    size_t len = DECIMALS;
+    uint64_t part = micro % 1000000;
+    for (size_t i = DECIMALS; i > 0; i--) {
+        digits[i - 1] = (char)('0' + part % 10);
+        part /= 10;
+    }
+    while (len > 0 && digits[len - 1] == '0')
+        len--;
+    rc_buf_push_byte(buf, '$');
+    rc_buf_push_u64(buf, micro / 1000000);
+    rc_buf_push(buf, len > 0 ? RC_STR(".") : RC_STR(""));
+    rc_buf_push(buf, rc_str_make(digits, len));
+}
+
+/* Parts with a dot between them, in lines that fit the terminal. */
+typedef struct parts {
+    rc_buf *buf;
+    unsigned width;
+    unsigned used;
+    unsigned count;
+    bool has_utf8;
+} parts;
+
+static void add_part(parts *p, const rc_buf *part)
+{
+    const rc_str text = rc_buf_get(part);
+    const unsigned width = rc_visible_width(text, p->has_utf8);
+    const unsigned between = p->has_utf8 ? 3 : 2;
+    if (text.len == 0)
+        return;
+    if (p->count > 0 && p->used + between + width > p->width) {
+        rc_buf_push_byte(p->buf, '\n');
+        p->used = 0;
+    } else if (p->count > 0) {
+        rc_buf_push(p->buf, p->has_utf8 ? RC_STR(" · ") : RC_STR(", "));
+        p->used += between;
+    }
+    rc_visible_push(p->buf, text, p->has_utf8);
+    p->used += width;
+    p->count++;
+}
+
+static void add_count(parts *p, uint64_t count, const char *one, const char *many)
+{
+    char scratch[64];
+    rc_buf part;
+    rc_buf_init_fixed(&part, scratch, sizeof scratch);
+    rc_buf_push_u64(&part, count);
+    rc_buf_push(&part, rc_str_c(count == 1 ? one : many));
+    add_part(p, &part);
+}
+
+static void add_time(parts *p, const char *what, uint64_t ms)
+{
+    char scratch[64];
+    rc_buf part;
+    rc_buf_init_fixed(&part, scratch, sizeof scratch);
+    rc_buf_push(&part, rc_str_c(what));
+    push_time(&part, ms);
+    add_part(p, &part);
+}
+
+static void add_tokens(parts *p, const totals *t)
+{
+    char scratch[96];
+    rc_buf part;
+    rc_buf_init_fixed(&part, scratch, sizeof scratch);
+    if (t->tokens_in >= 0) {
+        rc_buf_push_i64(&part, t->tokens_in);
+        rc_buf_push(&part, t->tokens_in == 1 ? RC_STR(" token in") : RC_STR(" tokens in"));
+    }
+    if (t->tokens_out >= 0) {
+        rc_buf_push(&part, t->tokens_in >= 0 ? RC_STR(", ") : RC_STR(""));
+        rc_buf_push_i64(&part, t->tokens_out);
+        rc_buf_push(&part, t->tokens_in >= 0 ? RC_STR(" out") : RC_STR(" tokens out"));
+    }
+    add_part(p, &part);
+}
+
+static void add_cost(parts *p, const totals *t)
+{
+    char scratch[64];
+    rc_buf part;
+    rc_buf_init_fixed(&part, scratch, sizeof scratch);
+    if (t->cost_micro_usd > 0)
+        push_dollars(&part, t->cost_micro_usd);
+    add_part(p, &part);
+}
+
+static void add_name(parts *p, rc_str name)
+{
+    char scratch[RC_GATEWAY_CALL_NAME_MAX];
+    rc_buf part;
+    rc_buf_init_fixed(&part, scratch, sizeof scratch);
+    rc_buf_push(&part, name);
+    add_part(p, &part);
+}
+
+/* "openai/gpt-4o · 2 attempts · waited 4.0s · first token 4.8s · total 6.1s · 12 tokens in, 40 out"
+ */
+static void push_totals(const rc_caller *c, rc_buf *buf, unsigned used)
+{
+    const totals t = totals_of(c);
+    const bool is_plain = !c->live.can_draw;
+    parts p = {.buf = buf,
+               .width = is_plain ? UINT16_MAX : c->live.line.width,
+               .used = used,
+               .has_utf8 = c->cli->err_terminal.has_utf8};
+    add_name(&p, t.target.len > 0 ? t.target : c->model);
+    if (t.attempts > 0)
+        add_count(&p, t.attempts, " attempt", " attempts");
+    if (t.switches > 0)
+        add_count(&p, t.switches, " switch", " switches");
+    if (t.wait_ms > 0)
+        add_time(&p, "waited ", t.wait_ms);
+    if (t.first_text_ms >= 0)
+        add_time(&p, "first token ", (uint64_t)t.first_text_ms);
+    add_time(&p, "total ", t.total_ms);
+    add_tokens(&p, &t);
+    add_cost(&p, &t);
+}
+
+/* The line, dim on a terminal. */
+static void show_totals(rc_caller *c, const char *before)
+{
+    rc_buf *err = &c->cli->err;
+    const bool is_dim = c->live.can_draw && c->has_colour;
+    if (c->is_quiet || !c->is_started)
+        return;
+    rc_buf_push(err, is_dim ? RC_STR("\x1b[2m") : RC_STR(""));
+    if (!c->live.can_draw)
+        rc_cli_err_prefix(c->cli, "call");
+    rc_cli_text(err, before);
+    push_totals(c, err, (unsigned)strlen(before));
+    rc_buf_push(err, is_dim ? RC_STR("\x1b[0m\n") : RC_STR("\n"));
+}
+
+static void note_line(rc_caller *c, const char *text)
+{
+    if (!c->live.can_draw)
+        rc_cli_err_prefix(c->cli, "call");
+    rc_cli_text(&c->cli->err, text);
+    rc_buf_push_byte(&c->cli->err, '\n');
+}
+
+static void show_notes(rc_caller *c)
+{
+    const rc_gateway_call_facts *facts = &c->gateway_call.facts;
+    if (c->is_quiet || c->report != NULL)
+        return;
+    if (c->gateway_call.reply.text_bytes == 0)
+        note_line(c, "The answer has no text.");
+    if (facts->finish == RC_STREAM_FINISH_LENGTH)
+        note_line(c, "The answer is cut off at its limit of tokens; --max-tokens sets it.");
+    if (c->quota_warning[0] != '\0')
+        note_line(c, c->quota_warning);
+}
+
+/* Of several attempts there is, and of a connection that was not made: where, what was shown. */
+static bool has_more_to_know(const rc_report *report)
+{
+    const rc_report *cause = rc_report_cause(report);
+    return rc_report_attempt_count(report) > 1 ||
+           (rc_report_provider_status(report) == 0 && cause != NULL &&
+            rc_report_detail(cause).len > 0);
+}
+
+static void show_panel(rc_caller *c)
+{
+    const int64_t now_unix_ms = rc_clock_unix_ms(c->calls);
+    const rc_panel_style style = {
+        .width = c->width > 0 ? c->width : c->live.line.width + 1,
+        .has_colour = c->has_colour,
+        .has_utf8 = c->cli->err_terminal.has_utf8,
+        .is_status_hidden = rc_report_provider_status(c->report) == 0,
+        .now_unix_ms = now_unix_ms,
+        .utc_offset_s = rc_clock_utc_offset_s(c->calls, now_unix_ms),
+    };
+    const rc_view view = has_more_to_know(c->report) ? RC_VIEW_INTERNAL : RC_VIEW_USER;
+    rc_render_human(c->report, view, &style, &c->cli->err);
+}
+
+static void show_human(rc_caller *c)
+{
+    const bool is_cancelled = c->report != NULL && (c->is_escaped || c->signal != 0);
+    if (c->is_started && c->gateway_call.reply.text_bytes > 0 && c->out.error == 0 &&
+        c->out.is_mid_line)
+        rc_outlet_push(&c->out, RC_STR("\n"));
+    if (is_cancelled) {
+        /* Whoever reads our output on the same terminal may have been in the midst of a line. */
+        if (c->out.is_own && !c->cli->out_terminal.is_tty && c->gateway_call.reply.text_bytes > 0)
+            c->err_outlet.is_mid_line = true;
+        show_totals(c, "Cancelled: ");
+    } else if (c->report != NULL) {
+        show_panel(c);
+        if (c->is_started && totals_of(c).attempts > 1)
+            show_totals(c, "");
+    } else if (c->is_started) {
+        show_notes(c);
+        show_totals(c, "");
+    }
+}
+
+/* ---- for an agent ---- */
+
+static void put_count(rc_json_writer *w, rc_str key, int64_t count)
+{
+    if (count >= 0)
+        rc_json_member_i64(w, key, count);
+}
+
+static void put_usage(rc_json_writer *w, const rc_caller *c, const totals *t)
+{
+    const rc_usage_count *usage = &c->gateway_call.facts.usage;
+    if (t->tokens_in < 0 && t->tokens_out < 0)
+        return;
+    rc_json_key(w, RC_STR("usage"));
+    rc_json_object_begin(w);
+    put_count(w, RC_STR("input_tokens"), t->tokens_in);
+    put_count(w, RC_STR("output_tokens"), t->tokens_out);
+    put_count(w, RC_STR("cached_tokens"), usage->cached);
+    put_count(w, RC_STR("reasoning_tokens"), usage->reasoning);
+    rc_json_object_end(w);
+}
+
+static void put_cost(rc_json_writer *w, uint64_t micro)
+{
+    char scratch[32];
+    rc_buf number;
+    if (micro == 0)
+        return;
+    rc_buf_init_fixed(&number, scratch, sizeof scratch);
+    push_dollars(&number, micro);
+    rc_json_key(w, RC_STR("cost_usd"));
+    rc_json_raw(w, rc_str_slice(rc_buf_get(&number), 1, RC_STR_NPOS));
+}
+
+static void push_response_json(const rc_caller *c, rc_buf *out)
+{
+    const totals t = totals_of(c);
+    rc_json_writer w;
+    rc_json_writer_init(&w, out, 0);
+    rc_json_object_begin(&w);
+    rc_json_member_bool(&w, RC_STR("error"), false);
+    rc_json_member_string(&w, RC_STR("model"), c->model);
+    if (t.target.len > 0)
+        rc_json_member_string(&w, RC_STR("target"), t.target);
+    rc_json_member_string(&w, RC_STR("text"), rc_buf_get(&c->response_text));
+    rc_json_member_bool(&w, RC_STR("is_truncated"),
+                        c->gateway_call.facts.finish == RC_STREAM_FINISH_LENGTH);
+    if (t.attempts > 0)
+        rc_json_member_i64(&w, RC_STR("attempts"), t.attempts);
+    rc_json_member_i64(&w, RC_STR("switches"), t.switches);
+    rc_json_member_i64(&w, RC_STR("wait_ms"), (int64_t)t.wait_ms);
+    put_count(&w, RC_STR("first_token_ms"), t.first_text_ms);
+    rc_json_member_i64(&w, RC_STR("total_ms"), (int64_t)t.total_ms);
+    put_usage(&w, c, &t);
+    put_cost(&w, t.cost_micro_usd);
+    if (c->gateway_call.facts.request_id[0] != '\0')
+        rc_json_member_string(&w, RC_STR("request_id"), rc_str_c(c->gateway_call.facts.request_id));
+    if (c->via == NULL)
+        rc_json_member_bool(&w, RC_STR("recorded"), !c->is_unrecorded && !c->has_suppressed);
+    rc_json_object_end(&w);
+    rc_buf_push_byte(out, '\n');
+}
+
+/* The report as agents get it everywhere; with what there was of the answer, if any. */
+static void push_error_json(const rc_caller *c, rc_buf *out)
+{
+    rc_buf object;
+    rc_buf_init(&object, &c->cli->alloc, RC_CLI_OUTPUT_MAX);
+    rc_render_agent_json(c->report, RC_VIEW_INTERNAL, 0, &object);
+    const rc_str text = rc_buf_get(&object);
+    const rc_str response_text = rc_buf_get(&c->response_text);
+    if (rc_buf_status(&object) != RC_OK || text.len < 2) {
+        /* Also without memory there is a report. */
+        rc_cli_text(out, "{\"error\":true,\"error_code\":\"Internal\"}\n");
+    } else if (response_text.len == 0) {
+        rc_buf_push(out, text);
+        rc_buf_push_byte(out, '\n');
+    } else {
+        rc_buf_push(out, rc_str_slice(text, 0, text.len - 1));
+        rc_cli_text(out, ",\"partial_text\":");
+        rc_json_push_quoted(out, response_text);
+        rc_cli_text(out, "}\n");
+    }
+    rc_buf_done(&object);
+}
+
+static void push_markdown(const rc_caller *c, rc_buf *out)
+{
+    const rc_str response_text = rc_buf_get(&c->response_text);
+    if (c->report != NULL) {
+        rc_render_markdown(c->report, RC_VIEW_INTERNAL, out);
+        if (response_text.len > 0)
+            rc_cli_text(out, "\n## What there is of the answer\n\n");
+    }
+    rc_buf_push(out, response_text);
+    if (response_text.len > 0 && response_text.ptr[response_text.len - 1] != '\n')
+        rc_buf_push_byte(out, '\n');
+}
+
+/* ---- both ---- */
+
+static void show(rc_caller *c)
+{
+    rc_buf *out = &c->cli->out;
+    switch (c->format) {
+    case RC_CALLER_HUMAN:
+        show_human(c);
+        return;
+    case RC_CALLER_JSON:
+        if (c->report != NULL)
+            push_error_json(c, out);
+        else
+            push_response_json(c, out);
+        return;
+    case RC_CALLER_MARKDOWN:
+        push_markdown(c, out);
+        return;
+    }
+}
+
+/* Nothing was lost that anybody still wanted. */
+static int show_lost_output(rc_caller *c)
+{
+    return rc_cli_output_lost(c->cli, c->out.error);
+}
+
+static int status_of(const rc_caller *c)
+{
+    if (c->signal != 0)
+        return 128 + c->signal;
+    if (c->exit_status != RC_EXIT_OK)
+        return c->exit_status;
+    return c->report != NULL ? rc_report_exit_status(c->report) : RC_EXIT_OK;
+}
+
+static void push_err(rc_caller *c)
+{
+    const rc_str text = rc_buf_get(&c->cli->err);
+    if (c->err_outlet.fd < 0 || !c->is_started || text.len == 0)
+        return;
+    rc_outlet_begin_line(&c->err_outlet);
+    if (rc_outlet_push(&c->err_outlet, text))
+        rc_buf_reset(&c->cli->err);
+}
+
+int rc_caller_show_result(rc_caller *c)
+{
+    int result;
+    rc_caller_judge(c);
+    if (c->exit_status == RC_EXIT_INTERNAL && c->report == NULL)
+        rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."),
+                       RC_STR(""));
+    if (c->out.error != 0) {
+        result = show_lost_output(c);
+    } else {
+        show(c);
+        result = status_of(c);
+    }
+    if (c->has_suppressed && c->format == RC_CALLER_HUMAN)
+        note_line(c, "The record of this call is lost: the store failed.");
+    push_err(c);
+    rc_gateway_call_done(&c->gateway_call);
+    return result;
+}

@@ -1,0 +1,397 @@
+/* From the request to its end: the loop of the network, with signals, keys and our own output in
+ * it. */
+#include <string.h>
+
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/call/call.h"
+#include "render/wrap.h"
+#include "sys/clock.h"
+#include "sys/file.h"
+
+/* A gateway that was told the deadline gets this much more to say that it has passed. */
+#define GATEWAY_GRACE_MS 2000u
+/* Of text that nobody has read: above it the gateway is asked to wait. */
+#define UNREAD_MAX_BYTES ((size_t)8 << 20)
+/* How long words may take that follow a signal which asked for the end. */
+#define LAST_FLUSH_MS 500u
+
+/* ---- text ---- */
+
+/* What would move the cursor, change colours, turn text around or is text that nobody sees. */
+static bool is_hostile(uint32_t cp)
+{
+    return cp != '\n' && cp != '\t' && rc_utf8_is_unsafe(cp);
+}
+
+/* For a terminal; anywhere else bytes are bytes. */
+static void push_safe(rc_buf *buf, rc_str text)
+{
+    size_t from = 0;
+    for (size_t at = 0; at < text.len;) {
+        size_t len = 1;
+        const uint32_t cp = rc_utf8_decode(text, at, &len);
+        if (is_hostile(cp)) {
+            rc_buf_push(buf, rc_str_slice(text, from, at));
+            rc_visible_push_char(buf, cp, true);
+            from = at + len;
+        }
+        at += len;
+    }
+    rc_buf_push(buf, rc_str_slice(text, from, text.len));
+}
+
+static bool write_text(rc_caller *c, rc_str text)
+{
+    rc_buf clean;
+    if (!c->cli->out_terminal.is_tty)
+        return rc_outlet_push(&c->out, text);
+    rc_buf_init(&clean, &c->cli->alloc, 10 * text.len + 1);
+    push_safe(&clean, text);
+    const bool is_queued =
+        rc_buf_status(&clean) == RC_OK && rc_outlet_push(&c->out, rc_buf_get(&clean));
+    rc_buf_done(&clean);
+    return is_queued;
+}
+
+static size_t unread(const rc_outlet *outlet)
+{
+    return rc_outlet_is_empty(outlet) ? 0 : rc_buf_get(&outlet->queue).len - outlet->queue_at;
+}
+
+static void on_text(void *ctx, rc_str text)
+{
+    rc_caller *c = ctx;
+    bool is_kept = true;
+    if (c->format == RC_CALLER_HUMAN) {
+        rc_caller_clear(c);
+        is_kept = write_text(c, text);
+    } else {
+        is_kept = rc_buf_push(&c->response_text, text) == RC_OK;
+    }
+    if (!is_kept && c->exit_status == RC_EXIT_OK) {
+        c->exit_status = RC_EXIT_INTERNAL;
+        c->is_over = true;
+    }
+    if (!c->is_paused && unread(&c->out) > UNREAD_MAX_BYTES) {
+        c->is_paused = true;
+        rc_gateway_call_pause(&c->gateway_call);
+    }
+}
+
+static void resume(rc_caller *c)
+{
+    if (!c->is_paused || !rc_outlet_is_empty(&c->out))
+        return;
+    c->is_paused = false;
+    rc_gateway_call_resume(&c->gateway_call);
+}
+
+/* ---- what rc_gateway_call tells ---- */
+
+static void on_event(void *ctx, const rc_event_view *event)
+{
+    rc_caller_on_event(ctx, event);
+}
+
+static void on_end(void *ctx)
+{
+    rc_caller *c = ctx;
+    c->is_over = true;
+}
+
+static const rc_gateway_call_handler handler = {
+    .on_event = on_event, .on_text = on_text, .on_end = on_end};
+
+static void start(rc_caller *c)
+{
+    const rc_gateway_call_settings settings = {
+        .upstream = c->upstream,
+        .origin = &c->origin,
+        .token = rc_secret_make(rc_str_trim(rc_buf_get(&c->token))),
+        .prompt = &c->prompt,
+        .dialect = c->dialect,
+        .deadline_ms = c->deadline_ms,
+        .policy = rc_str_c(c->policy),
+        .now_unix_ms = rc_clock_unix_ms(c->calls),
+        .alloc = c->cli->alloc,
+    };
+    c->is_started = true;
+    c->is_over = !rc_gateway_call_start(&c->gateway_call, &c->loop, &settings, &handler, c);
+    if (c->deadline_ms > 0)
+        c->give_up_at_ms = c->started_ms + c->deadline_ms;
+}
+
+/* One that has not even got the request has nothing to say of it. */
+static void extend_give_up(rc_caller *c)
+{
+    if (c->deadline_ms > 0 && rc_gateway_call_is_sent(&c->gateway_call))
+        c->give_up_at_ms = c->started_ms + c->deadline_ms + GATEWAY_GRACE_MS;
+}
+
+/* ---- signals and keys ---- */
+
+static void suspend(rc_caller *c)
+{
+    rc_caller_clear(c);
+    rc_tty_keys_end(&c->tty);
+    rc_watch_suspend(&c->watch);
+    rc_caller_check_terminal(c);
+}
+
+static void on_signals(rc_caller *c)
+{
+    int signal = rc_watch_signal(&c->watch);
+    for (; signal > 0; signal = rc_watch_signal(&c->watch)) {
+        if (rc_signal_is_end(signal)) {
+            c->signal = signal;
+            c->is_over = true;
+        } else if (signal == SIGTSTP) {
+            suspend(c);
+        } else if (signal == SIGWINCH) {
+            rc_caller_on_resize(c);
+        } else if (signal == SIGCONT) {
+            /* Whoever stopped us may have changed the modes: they are set again. */
+            rc_tty_keys_forget(&c->tty);
+            c->live.is_keyless = false;
+            rc_caller_check_terminal(c);
+        }
+    }
+    if (signal < 0)
+        c->is_over = true;
+}
+
+static void on_key(rc_caller *c)
+{
+    const rc_keypress key = rc_tty_read_key(&c->tty);
+    if (key == RC_KEYPRESS_ESCAPE)
+        c->is_over = c->is_escaped = true;
+    else if (key == RC_KEYPRESS_CLOSED)
+        c->live.is_keyless = true;
+}
+
+/* ---- the loop ---- */
+
+enum {
+    FD_SIGNALS,
+    FD_KEYS,
+    FD_OUT,
+    FD_ERR
+};
+
+/* A place that cannot be polled for is asked again after this long. */
+#define RETRY_MS 20u
+/* How long the gateway has to hear that nobody waits any more. */
+#define CANCEL_WAIT_MS 1000u
+
+/* One clock, the loop's, which is the same as that of the watch. */
+static void update_clock(rc_caller *c)
+{
+    const uint64_t now_ms = uv_now(&c->loop);
+    if (now_ms > c->watch.now_ms)
+        c->watch.now_ms = now_ms;
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    rc_caller *c = poll->data;
+    (void)status;
+    (void)events;
+    update_clock(c);
+    if (poll == &c->polls[FD_SIGNALS])
+        on_signals(c);
+    else if (poll == &c->polls[FD_KEYS])
+        on_key(c);
+    else
+        rc_outlet_step(poll == &c->polls[FD_OUT] ? &c->out : &c->err_outlet);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    (void)timer;
+}
+
+/* Only what is ours alone: libuv makes it not wait, for everybody who shares it. A descriptor of
+ * its own, as an outlet that is lost closes the other one. */
+static void open_poll(rc_caller *c, int which, int fd)
+{
+    const int own = fd >= 0 ? c->calls->lift(fd) : -1;
+    if (own < 0)
+        return;
+    if (uv_poll_init(&c->loop, &c->polls[which], own) != 0) {
+        c->calls->close(own);
+        return;
+    }
+    c->polls[which].data = c;
+    c->poll_fds[which] = own;
+    c->is_polled[which] = true;
+}
+
+static void open_polls(rc_caller *c)
+{
+    (void)uv_timer_init(&c->loop, &c->tick); /* never fails */
+    open_poll(c, FD_SIGNALS, c->watch.signal_fd);
+    open_poll(c, FD_KEYS, c->tty.fd);
+    open_poll(c, FD_OUT, c->out.is_own ? c->out.fd : -1);
+    open_poll(c, FD_ERR, c->err_outlet.is_own ? c->err_outlet.fd : -1);
+}
+
+static void close_polls(rc_caller *c)
+{
+    uv_close((uv_handle_t *)&c->tick, NULL);
+    for (int i = 0; i < RC_CALLER_POLLS; i++)
+        if (c->is_polled[i]) {
+            uv_close((uv_handle_t *)&c->polls[i], NULL);
+            c->calls->close(c->poll_fds[i]);
+        }
+    memset(c->is_polled, 0, sizeof c->is_polled);
+}
+
+static void set_poll(rc_caller *c, int which, int events)
+{
+    if (c->is_polled[which] && events != 0)
+        (void)uv_poll_start(&c->polls[which], events, on_ready);
+    else if (c->is_polled[which])
+        (void)uv_poll_stop(&c->polls[which]);
+}
+
+/* An outlet that was lost has closed its descriptor. */
+static void set_outlet_poll(rc_caller *c, int which, const rc_outlet *outlet)
+{
+    set_poll(c, which, outlet->fd >= 0 && !rc_outlet_is_empty(outlet) ? UV_WRITABLE : 0);
+}
+
+static bool is_retried(const rc_caller *c, int which, const rc_outlet *outlet)
+{
+    return !c->is_polled[which] && !rc_outlet_is_empty(outlet);
+}
+
+static uint64_t wake_at(const rc_caller *c)
+{
+    uint64_t at_ms = rc_caller_next_draw(c);
+    if (c->give_up_at_ms < at_ms)
+        at_ms = c->give_up_at_ms;
+    if (is_retried(c, FD_OUT, &c->out) || is_retried(c, FD_ERR, &c->err_outlet))
+        at_ms = c->watch.now_ms + RETRY_MS;
+    return at_ms;
+}
+
+/* Sleeps until something happens, and lets it. */
+static void run_loop_once(rc_caller *c, uint64_t until_ms)
+{
+    set_poll(c, FD_SIGNALS, UV_READABLE);
+    set_poll(c, FD_KEYS, c->live.line.has_keys && !c->is_over ? UV_READABLE : 0);
+    set_outlet_poll(c, FD_OUT, &c->out);
+    set_outlet_poll(c, FD_ERR, &c->err_outlet);
+    uv_update_time(&c->loop);
+    update_clock(c);
+    if (until_ms == RC_WATCH_NEVER)
+        (void)uv_timer_stop(&c->tick);
+    else
+        (void)uv_timer_start(&c->tick, on_tick,
+                             until_ms > c->watch.now_ms ? until_ms - c->watch.now_ms : 0, 0);
+    (void)uv_run(&c->loop, UV_RUN_ONCE);
+    uv_update_time(&c->loop);
+    update_clock(c);
+    if (is_retried(c, FD_OUT, &c->out))
+        rc_outlet_step(&c->out);
+    if (is_retried(c, FD_ERR, &c->err_outlet))
+        rc_outlet_step(&c->err_outlet);
+}
+
+static void step(rc_caller *c)
+{
+    rc_caller_check_terminal(c);
+    rc_caller_draw(c);
+    run_loop_once(c, wake_at(c));
+    c->live.is_thinking = c->gateway_call.reply.has_reasoning;
+    resume(c);
+    extend_give_up(c);
+    c->is_late = c->watch.now_ms >= c->give_up_at_ms;
+    /* Nobody reads any more, or the disk is full: then there is nothing to ask for either. */
+    if (c->out.error != 0 || c->is_late)
+        c->is_over = true;
+}
+
+/* What is under way ends in order, and is on record: the gateway hears that nobody waits before it
+ * is closed itself. */
+static void close_down(rc_caller *c)
+{
+    const int first = c->signal;
+    const uint64_t until_ms = c->watch.now_ms + CANCEL_WAIT_MS;
+    const bool was_running = rc_gateway_call_is_live(&c->gateway_call);
+    rc_gateway_call_cancel(&c->gateway_call);
+    while (was_running && c->gateway != NULL && !c->has_record && c->watch.now_ms < until_ms)
+        run_loop_once(c, until_ms);
+    rc_caller_close_gateway(c);
+    while (!rc_caller_is_gateway_closed(c))
+        run_loop_once(c, RC_WATCH_NEVER);
+    close_polls(c);
+    (void)uv_run(&c->loop, UV_RUN_DEFAULT);
+    if (first != 0)
+        c->signal = first;
+}
+
+static void fail_to_begin(rc_caller *c)
+{
+    rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("There is no event loop to be had."), RC_STR(""));
+}
+
+static void run_loop(rc_caller *c)
+{
+    open_polls(c);
+    c->started_ms = c->watch.now_ms;
+    rc_caller_check_terminal(c);
+    if (rc_caller_open_gateway(c))
+        start(c);
+    else
+        c->is_over = true;
+    while (!c->is_over)
+        step(c);
+    c->ended_ms = c->watch.now_ms;
+    rc_caller_clear(c);
+    rc_tty_keys_end(&c->tty);
+    close_down(c);
+}
+
+void rc_caller_send(rc_caller *c)
+{
+    c->give_up_at_ms = RC_WATCH_NEVER;
+    c->live.can_draw = !c->is_quiet && c->format == RC_CALLER_HUMAN && rc_wait_line_is_live(c->cli);
+    rc_caller_on_resize(c);
+    if (uv_loop_init(&c->loop) != 0) {
+        fail_to_begin(c);
+        return;
+    }
+    if (uv_mutex_init(&c->suppressed_lock) == 0) {
+        run_loop(c);
+        uv_mutex_destroy(&c->suppressed_lock);
+    } else {
+        fail_to_begin(c);
+    }
+    (void)uv_loop_close(&c->loop);
+}
+
+/* ---- the last words ---- */
+
+static bool is_written(const rc_caller *c)
+{
+    return rc_outlet_is_empty(&c->out) && rc_outlet_is_empty(&c->err_outlet);
+}
+
+void rc_caller_flush(rc_caller *c)
+{
+    const uint64_t until_ms = c->signal != 0 ? c->watch.now_ms + LAST_FLUSH_MS : RC_WATCH_NEVER;
+    while (!is_written(c) && c->watch.now_ms < until_ms) {
+        struct pollfd fd = {.fd = c->watch.signal_fd, .events = POLLIN};
+        if (rc_watch_poll(&c->watch, &fd, 1, until_ms) != 0)
+            return;
+        const int signal = fd.revents != 0 ? rc_watch_signal(&c->watch) : 0;
+        if (signal == SIGTSTP)
+            rc_watch_suspend(&c->watch);
+        if (signal < 0 || rc_signal_is_end(signal)) {
+            c->signal = signal > 0 ? signal : c->signal;
+            return;
+        }
+    }
+}

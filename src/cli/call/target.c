@@ -1,0 +1,201 @@
+/* Who is to answer: a route, or a provider and its model; and how they are spoken to. */
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/call/call.h"
+#include "cli/config_load.h"
+#include "cli/serve/load.h"
+
+/* Names that are told to someone who gave none that there is. */
+#define NAMES_MAX 12
+#define LIST_MAX_BYTES ((size_t)2048)
+
+/* The places of a choice: of a route its chain and the target of too long contexts. */
+typedef struct target_choice {
+    const rc_config *config;
+    const rc_config_route *route; /* NULL: one provider alone */
+    const rc_config_provider *provider;
+} target_choice;
+
+static bool is_wildcard(rc_str model)
+{
+    return rc_str_find_byte(model, '*', 0) != RC_STR_NPOS;
+}
+
+static bool is_needed(const target_choice *chosen, const rc_config_provider *provider)
+{
+    const rc_config_route *route = chosen->route;
+    const size_t index = (size_t)(provider - chosen->config->providers);
+    if (route == NULL)
+        return provider == chosen->provider;
+    for (size_t i = 0; i < route->chain_count; i++)
+        if (route->chain[i].provider == index)
+            return true;
+    return route->has_overflow_to && route->overflow_to.provider == index;
+}
+
+/* ---- what there is ---- */
+
+static void push_names(const rc_config *config, rc_buf *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < config->route_count && count < NAMES_MAX; i++)
+        if (!is_wildcard(config->routes[i].model)) {
+            rc_buf_push(list, count++ > 0 ? RC_STR(", ") : RC_STR(""));
+            rc_buf_push(list, config->routes[i].model);
+        }
+    for (size_t i = 0; i < config->provider_count && count < NAMES_MAX; i++) {
+        rc_buf_push(list, count++ > 0 ? RC_STR(", ") : RC_STR(""));
+        rc_buf_push(list, config->providers[i].name);
+        rc_buf_push(list, RC_STR("/MODEL"));
+    }
+}
+
+/* The one route that names a model, if there is exactly one. */
+static rc_str only_model(const rc_config *config)
+{
+    rc_str model = {NULL, 0};
+    for (size_t i = 0; i < config->route_count; i++) {
+        if (is_wildcard(config->routes[i].model))
+            continue;
+        if (model.len > 0)
+            return rc_str_make(NULL, 0);
+        model = config->routes[i].model;
+    }
+    return model;
+}
+
+/* Its own copy: the configuration goes with the gateway. */
+static void use_only_model(rc_caller *c, const rc_config *config)
+{
+    const rc_str model = only_model(config);
+    if (model.len == 0 || model.len > sizeof c->model_copy)
+        return;
+    memcpy(c->model_copy, model.ptr, model.len);
+    c->model = rc_str_make(c->model_copy, model.len);
+}
+
+static int refuse_without_model(rc_caller *c)
+{
+    rc_cli *cli = c->cli;
+    char scratch[LIST_MAX_BYTES];
+    rc_buf list;
+    rc_buf_init_fixed(&list, scratch, sizeof scratch);
+    rc_cli_err_prefix(cli, "call");
+    rc_cli_text(&cli->err, "name a model with --model");
+    if (c->snapshot_input.config != NULL) {
+        push_names(c->snapshot_input.config, &list);
+        rc_cli_text(&cli->err, ": ");
+        rc_cli_err_name(cli, rc_buf_get(&list));
+    }
+    rc_buf_push_byte(&cli->err, '\n');
+    return rc_cli_usage(cli, "call");
+}
+
+static int refuse_unknown(rc_caller *c)
+{
+    char text[RC_CALLER_TEXT_MAX];
+    char advice[LIST_MAX_BYTES];
+    rc_buf message;
+    rc_buf list;
+    rc_buf_init_fixed(&message, text, sizeof text);
+    rc_buf_init_fixed(&list, advice, sizeof advice);
+    rc_buf_push(&message, RC_STR("No route fits the model \""));
+    rc_buf_push(&message, c->model);
+    rc_buf_push(&message, RC_STR("\", and it does not begin with the name of a provider."));
+    rc_buf_push(&list, RC_STR("Use one of these: "));
+    push_names(c->snapshot_input.config, &list);
+    rc_buf_push_byte(&list, '.');
+    rc_caller_fail(c, RC_CODE_MODEL_NOT_FOUND, rc_buf_get(&message), rc_buf_get(&list));
+    return rc_report_exit_status(c->report);
+}
+
+static int check_policy(rc_caller *c)
+{
+    rc_cli *cli = c->cli;
+    const rc_config *config = c->snapshot_input.config;
+    if (c->policy == NULL || rc_config_policy(config, rc_str_c(c->policy)) != NULL)
+        return RC_EXIT_OK;
+    rc_cli_err_prefix(cli, "call");
+    rc_cli_text(&cli->err, "there is no policy ");
+    rc_cli_err_quote(cli, rc_str_c(c->policy));
+    rc_cli_suggest(cli, "", rc_nearest(rc_str_c(c->policy), rc_config_policy_name_at, config));
+    return rc_cli_usage(cli, "call");
+}
+
+/* ---- how they are spoken to ---- */
+
+/* Those who refuse what they do not know: the newer limit, and the wish for usage, which they send
+ * anyway. */
+static bool is_strict(const rc_config_kind *kind)
+{
+    return strcmp(kind->name, "mistral") == 0 || strcmp(kind->name, "perplexity") == 0;
+}
+
+/* OpenAI's dialect is the one that all of them know; those of one kind are spoken to in theirs. */
+static void set_dialect(rc_caller *c, const target_choice *chosen)
+{
+    const rc_config *config = chosen->config;
+    rc_dialect common = (rc_dialect)0;
+    bool is_mixed = false;
+    bool has_openai = false;
+    bool has_strict = false;
+    for (size_t i = 0; i < config->provider_count; i++) {
+        const rc_config_kind *kind = config->providers[i].kind;
+        if (!is_needed(chosen, &config->providers[i]) || strcmp(kind->name, "demo") == 0)
+            continue;
+        is_mixed = is_mixed || (common != 0 && common != kind->dialect);
+        common = kind->dialect;
+        has_openai = has_openai || strcmp(kind->name, "openai") == 0;
+        has_strict = has_strict || is_strict(kind);
+    }
+    if (c->dialect == 0)
+        c->dialect = is_mixed || common == 0 ? RC_DIALECT_OPENAI_CHAT : common;
+    c->prompt.has_completion_limit = has_openai && !has_strict;
+    c->prompt.wants_usage = !has_strict;
+}
+
+/* Keys that are not needed are not asked for; and whoever has the configuration is no stranger. */
+static void drop_unneeded_keys(const target_choice *chosen, rc_config *config)
+{
+    for (size_t i = 0; i < config->provider_count; i++)
+        if (!is_needed(chosen, &config->providers[i]))
+            config->providers[i].key_count = 0;
+    config->client_count = 0;
+    config->admin.token.kind = RC_SECRET_NONE;
+}
+
+static int choose(rc_caller *c)
+{
+    rc_config *config = c->snapshot_input.config;
+    target_choice chosen = {.config = config};
+    rc_str name;
+    rc_str model;
+    if (c->model.len == 0)
+        use_only_model(c, config);
+    if (c->model.len == 0)
+        return refuse_without_model(c);
+    if (rc_model_name_split(c->model, &name, &model))
+        chosen.provider = rc_config_provider_find(config, name);
+    if (chosen.provider == NULL)
+        chosen.route = rc_config_route_find(config, c->model);
+    if (chosen.provider == NULL && chosen.route == NULL)
+        return refuse_unknown(c);
+    set_dialect(c, &chosen);
+    drop_unneeded_keys(&chosen, config);
+    return RC_EXIT_OK;
+}
+
+int rc_caller_choose_target(rc_caller *c)
+{
+    if (c->via != NULL) {
+        /* Who answers there is the gateway's to say, and what all of them take is the least. */
+        if (c->dialect == 0)
+            c->dialect = RC_DIALECT_OPENAI_CHAT;
+        return c->model.len > 0 ? RC_EXIT_OK : refuse_without_model(c);
+    }
+    int result = rc_serve_load(c->cli, "call", c->config_path, &c->snapshot_input);
+    if (result == RC_EXIT_OK)
+        result = check_policy(c);
+    return result == RC_EXIT_OK ? choose(c) : result;
+}

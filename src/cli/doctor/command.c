@@ -1,0 +1,103 @@
+/* `recourse doctor`: what is asked for, and in which order it is looked at. */
+#include "cli/doctor/doctor.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/options.h"
+
+#define TIMEOUT_S 10u
+#define TIMEOUT_MAX_S 300u
+
+enum {
+    DOCTOR_CONFIG,
+    DOCTOR_OFFLINE,
+    DOCTOR_TIMEOUT,
+    DOCTOR_FORMAT,
+    DOCTOR_COLOR,
+    DOCTOR_COUNT
+};
+
+static const char *format_at(const void *ctx, size_t index)
+{
+    static const char *const names[] = {"human", "json", "markdown"};
+    (void)ctx;
+    return index < 3 ? names[index] : NULL;
+}
+
+static bool check_all(rc_doctor *doctor, const rc_args *args)
+{
+    rc_config config;
+    bool has_memory = true;
+    if (rc_doctor_load(doctor, args->values[DOCTOR_CONFIG], &config)) {
+        rc_doctor_check_config(doctor, &config);
+        rc_doctor_check_keys(doctor, &config);
+        rc_doctor_check_store(doctor, &config);
+        rc_doctor_check_limits(doctor, &config);
+        has_memory = rc_doctor_check_net(doctor, &config, args->values[DOCTOR_OFFLINE] != NULL);
+        rc_config_done(&config);
+    }
+    rc_doctor_add_versions(doctor);
+    return has_memory && rc_arena_status(&doctor->arena) == RC_OK;
+}
+
+static void show(const rc_doctor *doctor, const rc_args *args)
+{
+    const char *format = args->values[DOCTOR_FORMAT];
+    rc_cli *cli = doctor->cli;
+    if (format != NULL && strcmp(format, "json") == 0)
+        rc_doctor_push_json(doctor, &cli->out);
+    else if (format != NULL && strcmp(format, "markdown") == 0)
+        rc_doctor_push_markdown(doctor, &cli->out);
+    else
+        rc_doctor_push_human(doctor, &cli->out,
+                             rc_colour_wanted(args->values[DOCTOR_COLOR], &cli->out_terminal));
+}
+
+static int run(rc_cli *cli, const rc_args *args)
+{
+    rc_doctor doctor;
+    const bool has_timeout = args->values[DOCTOR_TIMEOUT] != NULL;
+    rc_doctor_init(&doctor, cli, has_timeout ? args->numbers[DOCTOR_TIMEOUT] : TIMEOUT_S);
+    int result = RC_EXIT_INTERNAL;
+    if (check_all(&doctor, args)) {
+        show(&doctor, args);
+        result = rc_doctor_exit_status(&doctor);
+    } else {
+        rc_cli_err_prefix(cli, "doctor");
+        rc_cli_text(&cli->err, "there is no memory to look at it all\n");
+    }
+    rc_doctor_done(&doctor);
+    return result;
+}
+
+static const rc_option doctor_options[DOCTOR_COUNT] = {
+    [DOCTOR_CONFIG] = {"config", "FILE", NULL, 0, 0,
+                       "the configuration (default: recourse.yaml here or in the user's folder, "
+                       "else what the environment says)"},
+    [DOCTOR_OFFLINE] = {"offline", NULL, NULL, 0, 0, "asks no provider"},
+    [DOCTOR_TIMEOUT] = {"timeout", "SECONDS", NULL, 1, TIMEOUT_MAX_S,
+                        "for everything that is asked over the network (default: 10)"},
+    [DOCTOR_FORMAT] = {"format", "FORMAT", format_at, 0, 0, "human (default), json or markdown"},
+    [DOCTOR_COLOR] = {"color", "WHEN", rc_colour_mode_at, 0, 0, "auto (default), always or never"},
+};
+
+const rc_command rc_command_doctor = {
+    .name = "doctor",
+    .summary = "check whether the gateway can work here",
+    .text =
+        "Looks at the configuration, the keys (whether each is there, never what it is), each "
+        "provider (name, connection, certificate, and whether it takes the key, by asking for its "
+        "list of models, which costs nothing), the clock, the store, the ports, the limits and the "
+        "versions. Each line says what was found and what to do next. Nothing is changed. What is "
+        "asked over the network is asked at once and has one time limit.\n"
+        "Exit status: 0 without a fault, warnings or not; else that of the worst fault: 78 the "
+        "configuration or a key that is not there, 77 a key or file that is refused, 74 the disk "
+        "or the store, 69 a provider or port that is not available.",
+    .examples = "  recourse doctor\n"
+                "  recourse doctor --offline --config staging.yaml\n"
+                "  recourse doctor --format json --timeout 5\n",
+    .options = doctor_options,
+    .option_count = DOCTOR_COUNT,
+    .run = run,
+};

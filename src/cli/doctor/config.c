@@ -1,0 +1,256 @@
+/* The configuration: where it is, whether it is good, what in it deserves a thought. */
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/config_load.h"
+#include "cli/doctor/doctor.h"
+#include "config/prices/load.h"
+#include "config/prices/unpriced.h"
+#include "config/secret_load.h"
+#include "sys/file.h"
+
+#define EXIT_NOPERM 77
+#define LABEL_BYTES 192
+
+/* ---- loading ---- */
+
+static void push_place(rc_finding *finding, const rc_config_fault *fault)
+{
+    if (fault->line > 0) {
+        rc_finding_push_u64(finding, fault->line);
+        rc_finding_push(finding, ":");
+        rc_finding_push_u64(finding, fault->column);
+        rc_finding_push(finding, ": ");
+    }
+    if (fault->path[0] != '\0')
+        rc_finding_push(rc_finding_push(finding, fault->path), ": ");
+    rc_finding_push(finding, fault->message);
+    if (fault->nearest[0] != '\0')
+        rc_finding_push(rc_finding_push(finding, "; did you mean "), fault->nearest);
+}
+
+static void add_faults(rc_doctor *doctor, const rc_config_source *source)
+{
+    for (size_t i = 0; i < rc_config_faults_listed(&source->faults); i++) {
+        rc_finding *finding =
+            rc_doctor_fault(doctor, RC_GROUP_CONFIG, rc_config_source_name(source), RC_EXIT_CONFIG);
+        push_place(finding, &source->faults.list[i]);
+        if (i == 0)
+            rc_finding_advise(finding, "recourse config check shows the lines");
+    }
+}
+
+/* ---- prices ---- */
+
+static void add_unpriced(void *ctx, const rc_unpriced *unpriced)
+{
+    char scratch[LABEL_BYTES * 2];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_unpriced_push(&text, unpriced);
+    rc_finding_advise(
+        rc_finding_push_str(rc_doctor_add(ctx, RC_GROUP_CONFIG, RC_FINDING_WARN, RC_STR("prices")),
+                            rc_buf_get(&text)),
+        rc_unpriced_advice());
+}
+
+static void check_prices(rc_doctor *doctor, const rc_config *config, const rc_config_source *source)
+{
+    rc_cli *cli = doctor->cli;
+    rc_config_source file;
+    rc_prices prices;
+    const rc_status status =
+        rc_prices_load(&prices, cli->calls, &cli->alloc, config, source, &file);
+    if (status == RC_OK) {
+        const size_t count = rc_unpriced_find(&prices, config, add_unpriced, doctor);
+        if (count > RC_UNPRICED_SHOWN)
+            rc_finding_push(rc_finding_push_u64(rc_doctor_add(doctor, RC_GROUP_CONFIG,
+                                                              RC_FINDING_WARN, RC_STR("prices")),
+                                                count - RC_UNPRICED_SHOWN),
+                            " more have no price; recourse config prices lists them");
+    } else if (status == RC_E_NOT_FOUND) {
+        rc_finding *finding =
+            rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("prices"), RC_EXIT_CONFIG);
+        rc_finding_push(rc_finding_push_str(finding, rc_config_source_name(&file)),
+                        " cannot be read: ");
+        rc_finding_push(finding, rc_sys_error_text(file.error));
+    } else if (status == RC_E_NOMEM) {
+        rc_finding_push(rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("prices"), RC_EXIT_CONFIG),
+                        "there is no memory to read them");
+    } else {
+        add_faults(doctor, &file);
+    }
+    rc_prices_done(&prices);
+    rc_config_source_done(&file);
+}
+
+/* ---- the file ---- */
+
+bool rc_doctor_load(rc_doctor *doctor, const char *path, rc_config *ret_config)
+{
+    rc_cli *cli = doctor->cli;
+    rc_config_source source;
+    const rc_status status = rc_config_load(ret_config, cli->calls, &cli->alloc, path, &source);
+    const rc_str name = rc_config_source_name(&source);
+    if (status == RC_OK) {
+        rc_finding *finding =
+            rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_FINE, RC_STR("file"));
+        rc_finding_push(rc_finding_push_str(finding, name), ": ");
+        rc_finding_push_count(finding, ret_config->provider_count, "provider, ", "providers, ");
+        rc_finding_push_count(finding, ret_config->route_count, "route, ", "routes, ");
+        rc_finding_push_count(finding, ret_config->client_count, "client", "clients");
+        check_prices(doctor, ret_config, &source);
+    } else if (status == RC_E_NOT_FOUND) {
+        rc_finding *finding =
+            rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("file"), RC_EXIT_CONFIG);
+        rc_finding_push(rc_finding_push_str(finding, name), " cannot be read: ");
+        rc_finding_push(finding, rc_sys_error_text(source.error));
+        rc_finding_advise(finding, "name another with --config, or allow it to be read");
+    } else if (status == RC_E_NOMEM) {
+        rc_finding_push(rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("file"), RC_EXIT_CONFIG),
+                        "there is no memory to read it");
+    } else {
+        add_faults(doctor, &source);
+    }
+    rc_config_source_done(&source);
+    if (status != RC_OK)
+        rc_config_done(ret_config);
+    return status == RC_OK;
+}
+
+/* ---- worth a thought ---- */
+
+static bool is_used(const rc_config *config, size_t provider)
+{
+    for (size_t i = 0; i < config->route_count; i++) {
+        const rc_config_route *route = &config->routes[i];
+        if (route->has_overflow_to && route->overflow_to.provider == provider)
+            return true;
+        for (size_t k = 0; k < route->chain_count; k++)
+            if (route->chain[k].provider == provider)
+                return true;
+    }
+    return false;
+}
+
+static void check_provider(rc_doctor *doctor, const rc_config *config, size_t index)
+{
+    const rc_config_provider *provider = &config->providers[index];
+    if (!is_used(config, index))
+        rc_finding_advise(
+            rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_NOTE, provider->name),
+                            "no route asks this provider"),
+            "models are still reached as NAME/model");
+    if (provider->insecure)
+        rc_finding_advise(
+            rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN, provider->name),
+                            "insecure: keys and prompts may go over the network in "
+                            "the open"),
+            "use https://, or a network that nobody else is in");
+    if (provider->key_count == 0 && provider->kind->key_names[0] != '\0')
+        rc_finding_advise(
+            rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN, provider->name),
+                            "it has no key, and providers of its kind want one"),
+            "add keys: [env:NAME]");
+}
+
+/* rc_config_admin_check knows which addresses are this machine's own. */
+static bool is_beyond_loopback(rc_str listen)
+{
+    return rc_config_admin_check(listen, false) != NULL;
+}
+
+void rc_doctor_check_config(rc_doctor *doctor, const rc_config *config)
+{
+    if (config->route_count == 0)
+        rc_finding_advise(rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN,
+                                                        RC_STR("routes")),
+                                          "there is none: only models that name their provider are "
+                                          "answered"),
+                          "add one under routes");
+    if (config->client_count == 0 && is_beyond_loopback(config->root.listen))
+        rc_finding_advise(rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN,
+                                                        RC_STR("clients")),
+                                          "none are named, and the gateway listens beyond this "
+                                          "machine: whoever reaches it spends your money"),
+                          "name clients with tokens, or listen at 127.0.0.1");
+    for (size_t i = 0; i < config->provider_count; i++)
+        check_provider(doctor, config, i);
+}
+
+/* ---- keys ---- */
+
+/* "env:NAME: ..." */
+static void push_key_state(rc_finding *finding, const rc_secret_ref *ref, const char *text)
+{
+    rc_finding_push(finding, rc_secret_kind_prefix(ref->kind));
+    rc_finding_push(rc_finding_push_str(finding, ref->name), ": ");
+    rc_finding_push(finding, text);
+}
+
+static void check_key(rc_doctor *doctor, rc_str subject, const rc_secret_ref *ref)
+{
+    const rc_secret_state state = rc_secret_inspect(doctor->cli->calls, ref);
+    rc_finding *finding = NULL;
+    if (state == RC_SECRET_SET)
+        finding = rc_doctor_add(doctor, RC_GROUP_KEYS, RC_FINDING_FINE, subject);
+    else if (state == RC_SECRET_EXPOSED)
+        finding = rc_doctor_add(doctor, RC_GROUP_KEYS, RC_FINDING_WARN, subject);
+    else
+        finding = rc_doctor_fault(doctor, RC_GROUP_KEYS, subject,
+                                  state == RC_SECRET_UNREADABLE ? EXIT_NOPERM : RC_EXIT_CONFIG);
+    push_key_state(finding, ref, rc_secret_state_text(doctor->cli->calls, ref));
+    if (state == RC_SECRET_EXPOSED)
+        rc_finding_advise(finding, "chmod 600, and change the key if others were here");
+    else if (state == RC_SECRET_UNREADABLE)
+        rc_finding_advise(finding, "let the gateway's user read it");
+    else if (state == RC_SECRET_NOT_SET && ref->kind == RC_SECRET_CREDENTIAL)
+        rc_finding_advise(finding, "systemd passes it on to the service alone (LoadCredential=)");
+    else if (state == RC_SECRET_NOT_SET)
+        rc_finding_advise(finding, "set the variable where the gateway is started");
+    else if (state != RC_SECRET_SET)
+        rc_finding_advise(finding, "write the key into a file of that name, mode 600");
+}
+
+/* One that goes into a header: the gateway does not start with what cannot. */
+static void check_token(rc_doctor *doctor, rc_str subject, const rc_secret_ref *ref)
+{
+    const rc_secret_state state = rc_secret_inspect(doctor->cli->calls, ref);
+    const char *why = state == RC_SECRET_SET || state == RC_SECRET_EXPOSED
+                          ? rc_secret_check_token(doctor->cli->calls, ref)
+                          : NULL;
+    if (state == RC_SECRET_EXPOSED || why == NULL)
+        check_key(doctor, subject, ref);
+    if (why == NULL)
+        return;
+    rc_finding *finding = rc_doctor_fault(doctor, RC_GROUP_KEYS, subject, RC_EXIT_CONFIG);
+    push_key_state(finding, ref, why);
+    rc_finding_advise(finding, "put the key alone there, in one line: letters, digits and signs "
+                               "of ASCII, without spaces");
+}
+
+/* "client NAME" */
+static rc_str join(rc_buf *scratch, const char *kind, rc_str name)
+{
+    rc_buf_push(scratch, rc_str_c(kind));
+    rc_buf_push(scratch, rc_str_slice(name, 0, LABEL_BYTES / 2));
+    return rc_buf_get(scratch);
+}
+
+void rc_doctor_check_keys(rc_doctor *doctor, const rc_config *config)
+{
+    char scratch[LABEL_BYTES];
+    rc_buf what;
+    for (size_t i = 0; i < config->provider_count; i++)
+        for (size_t k = 0; k < config->providers[i].key_count; k++)
+            check_token(doctor, config->providers[i].name, &config->providers[i].keys[k]);
+    for (size_t i = 0; i < config->client_count; i++) {
+        rc_buf_init_fixed(&what, scratch, sizeof scratch);
+        check_token(doctor, join(&what, "client ", config->clients[i].name),
+                    &config->clients[i].token);
+    }
+    if (config->admin.token.kind != RC_SECRET_NONE)
+        check_token(doctor, RC_STR("admin token"), &config->admin.token);
+    if (config->store_ref.kind != RC_SECRET_NONE)
+        check_key(doctor, RC_STR("store"), &config->store_ref);
+}

@@ -1,0 +1,45 @@
+#include "cli/error_text.h"
+
+#include <recourse/id.h>
+
+#include "sys/clock.h"
+#include "sys/entropy.h"
+#include "sys/file.h"
+
+void rc_cli_cannot_read(rc_cli *cli, const char *command, rc_str file, int error)
+{
+    rc_cli_err_prefix(cli, command);
+    rc_cli_text(&cli->err, "cannot read ");
+    rc_cli_err_name(cli, file);
+    rc_cli_text(&cli->err, ": ");
+    rc_cli_text(&cli->err, rc_sys_error_text(error));
+    rc_buf_push_byte(&cli->err, '\n');
+}
+
+void rc_cli_push_fault(rc_cli *cli, rc_str file, const rc_config_fault *fault)
+{
+    rc_cli_err_name(cli, file);
+    if (fault->line > 0) {
+        rc_buf_push_byte(&cli->err, ':');
+        rc_buf_push_u64(&cli->err, fault->line);
+        rc_buf_push_byte(&cli->err, ':');
+        rc_buf_push_u64(&cli->err, fault->column);
+    }
+    rc_cli_text(&cli->err, ": ");
+    if (fault->path[0] != '\0') {
+        rc_cli_err_name(cli, rc_str_c(fault->path));
+        rc_cli_text(&cli->err, ": ");
+    }
+    rc_cli_err_name(cli, rc_str_c(fault->message));
+    rc_cli_suggest(cli, "", fault->nearest[0] != '\0' ? fault->nearest : NULL);
+}
+
+void rc_cli_set_identity(const rc_cli *cli, rc_builder *builder)
+{
+    rc_id_maker maker = {0};
+    uint8_t entropy[10];
+    if (!rc_entropy_get(cli->calls, entropy, sizeof(entropy)))
+        return;
+    rc_id id = rc_id_make(&maker, rc_clock_unix_ms(cli->calls), entropy);
+    rc_builder_set_id(builder, &id);
+}

@@ -1,0 +1,152 @@
+/* `recourse errors [CODE]`: the taxonomy, for people and programs. */
+#include "cli/errors/errors.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/errors/page.h"
+#include "cli/options.h"
+
+/* How many names are offered at most. */
+#define OFFERS_MAX 6
+/* A shorter text is a part of too many. */
+#define PART_MIN 3
+
+enum {
+    ERRORS_FORMAT,
+    ERRORS_COLOUR,
+    ERRORS_WIDTH,
+    ERRORS_COUNT
+};
+
+static const char *errors_format_at(const void *ctx, size_t index)
+{
+    static const char *const names[] = {"human", "json", "markdown"};
+    (void)ctx;
+    return index < 3 ? names[index] : NULL;
+}
+
+/* Codes first, then classes: where a name is both, the code is meant. */
+static const char *taxonomy_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    if (index < rc_code_count())
+        return rc_code_at(index)->name;
+    const rc_class_info *info = rc_class_at(index - rc_code_count());
+    return info != NULL ? info->name : NULL;
+}
+
+static bool find_choice(rc_str name, rc_errors_choice *ret_choice)
+{
+    for (size_t i = 0; taxonomy_name_at(NULL, i) != NULL; i++) {
+        if (!rc_str_eq_nocase(name, rc_str_c(taxonomy_name_at(NULL, i))))
+            continue;
+        const bool is_code = i < rc_code_count();
+        ret_choice->code = is_code ? rc_code_at(i) : NULL;
+        ret_choice->error_class = is_code ? NULL : rc_class_at(i - rc_code_count());
+        return true;
+    }
+    return false;
+}
+
+static bool has_inside(rc_str name, rc_str part)
+{
+    for (size_t i = 0; i + part.len <= name.len; i++)
+        if (rc_str_starts_with_nocase(rc_str_slice(name, i, name.len), part))
+            return true;
+    return false;
+}
+
+/* "timeout" is a part of some names: all of them are offered, "A, B or C". */
+static size_t offer_names(rc_cli *cli, rc_str part, bool is_shown)
+{
+    const char *offers[OFFERS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; taxonomy_name_at(NULL, i) != NULL && count < OFFERS_MAX; i++)
+        if (has_inside(rc_str_c(taxonomy_name_at(NULL, i)), part))
+            offers[count++] = taxonomy_name_at(NULL, i);
+    for (size_t i = 0; i < count && is_shown; i++) {
+        rc_cli_text(&cli->err, i == 0 ? "; did you mean " : i + 1 < count ? ", " : " or ");
+        rc_cli_text(&cli->err, offers[i]);
+    }
+    return count;
+}
+
+static int refuse_code(rc_cli *cli, rc_str name)
+{
+    rc_cli_err_prefix(cli, "errors");
+    rc_cli_text(&cli->err, "there is no code or class ");
+    rc_cli_err_quote(cli, name);
+    if (name.len >= PART_MIN && offer_names(cli, name, false) > 1) {
+        offer_names(cli, name, true);
+        rc_cli_text(&cli->err, "?\n");
+    } else {
+        rc_cli_suggest(cli, "", rc_nearest(name, taxonomy_name_at, NULL));
+    }
+    rc_cli_text(&cli->err, "Run 'recourse errors' for all of them.\n");
+    return RC_EXIT_USAGE;
+}
+
+static void put_to_buf(void *ctx, const char *text)
+{
+    rc_cli_text(ctx, text);
+}
+
+static void push_markdown(rc_buf *buf, const rc_errors_choice *choice)
+{
+    if (choice->code != NULL)
+        rc_errors_page_code(choice->code->name, put_to_buf, buf);
+    else if (choice->error_class != NULL)
+        rc_errors_page_class(choice->error_class->name, put_to_buf, buf);
+    else
+        rc_errors_page(put_to_buf, buf);
+}
+
+static int run_errors(rc_cli *cli, const rc_args *args)
+{
+    rc_errors_choice choice = {NULL, NULL};
+    if (args->operand_count > 0 && !find_choice(rc_str_c(args->operands[0]), &choice))
+        return refuse_code(cli, rc_str_c(args->operands[0]));
+
+    const char *format = args->values[ERRORS_FORMAT];
+    if (format == NULL || strcmp(format, "human") == 0) {
+        rc_panel_style style = {
+            .width = args->values[ERRORS_WIDTH] != NULL ? args->numbers[ERRORS_WIDTH]
+                                                        : cli->out_terminal.width,
+            .has_colour = rc_colour_wanted(args->values[ERRORS_COLOUR], &cli->out_terminal),
+            .has_utf8 = cli->out_terminal.has_utf8,
+        };
+        rc_errors_human(&cli->out, &choice, &style);
+    } else if (strcmp(format, "json") == 0) {
+        rc_errors_json(&cli->out, &choice);
+    } else {
+        push_markdown(&cli->out, &choice);
+    }
+    return RC_EXIT_OK;
+}
+
+static const rc_option errors_options[ERRORS_COUNT] = {
+    [ERRORS_FORMAT] = {"format", "FORMAT", errors_format_at, 0, 0,
+                       "human (default), json or markdown"},
+    [ERRORS_COLOUR] = {"color", "WHEN", rc_colour_mode_at, 0, 0,
+                       "auto (default: on a terminal, unless NO_COLOR is set), always or never"},
+    [ERRORS_WIDTH] = {"width", "N", NULL, RC_WIDTH_MIN, RC_WIDTH_MAX,
+                      "columns for human (default: COLUMNS, the terminal's, else 80)"},
+};
+
+const rc_command rc_command_errors = {
+    .name = "errors",
+    .summary = "show what can go wrong: every error code, or one of them",
+    .operands = "[CODE]",
+    .operand_max = 1,
+    .text = "Shows the table of error codes with category, retry, HTTP status, exit status and "
+            "action; with the name of a code, all that is known of it; with the name of a class, "
+            "its codes. Names may be written in any case.",
+    .examples = "  recourse errors\n"
+                "  recourse errors RateLimited\n"
+                "  recourse errors providerterminal\n"
+                "  recourse errors --format json | jq -r '.[] | select(.retryable).error_code'\n",
+    .options = errors_options,
+    .option_count = ERRORS_COUNT,
+    .run = run_errors,
+};

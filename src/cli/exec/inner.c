@@ -1,0 +1,139 @@
+/* One layer inside another: whoever knows exactly what failed says so, and is believed. An inner
+ * `recourse exec` that has used up its tries is not tried again by every layer around it.
+ *
+ *   outer exec ── pipe, RECOURSE_REPORT_FD=N ──► command ──► inner exec
+ *        ▲                                                       │
+ *        └──────── one line of JSON: the report ◄────────────────┘ */
+#include <recourse/json.h>
+
+#include "base/str.h"
+#include "cli/exec/exec.h"
+#include "sys/file.h"
+#include "json/find.h"
+
+/* The longest line; the reader keeps as much. It fits an empty pipe. */
+#define REPORT_MAX (RC_TAIL_MAX - 1)
+#define FD_DIGITS_MAX 7
+
+/* ---- from within ---- */
+
+/* The line that ends before `end`; and where the one before it ends. */
+static rc_str line_before(rc_str text, size_t *end)
+{
+    size_t stop = *end;
+    size_t start = stop;
+    while (start > 0 && text.ptr[start - 1] != '\n')
+        start--;
+    *end = start > 0 ? start - 1 : 0;
+    return rc_str_trim(rc_str_slice(text, start, stop));
+}
+
+static const rc_report *decode(rc_exec *x, rc_str json)
+{
+    const rc_report *report = NULL;
+    rc_decode_info info;
+    rc_detected_read(&x->detected, json);
+    if (x->detected.kind != RC_DETECTED_REPORT)
+        return NULL;
+    rc_status status =
+        rc_report_decode(x->detected.report, RC_DECODE_TOLERANT, &x->cli->alloc, &report, &info);
+    return status == RC_OK ? report : NULL;
+}
+
+/* Only a whole line counts: of one whose beginning has gone nothing is sure. */
+static const rc_report *read_from_pipe(rc_exec *x)
+{
+    rc_str text = rc_tail_get(&x->inner);
+    size_t end = text.len;
+    while (end > 0) {
+        rc_str line = line_before(text, &end);
+        if (line.len > 0)
+            return decode(x, line);
+    }
+    return NULL;
+}
+
+/* {"type":"run:failed",...,"error":{report}} */
+static const rc_report *decode_event(rc_exec *x, rc_str line)
+{
+    rc_json_member keys[] = {{.key = RC_STR("type")}, {.key = RC_STR("error")}};
+    if (line.len < 2 || line.ptr[0] != '{' || line.ptr[line.len - 1] != '}' ||
+        rc_json_find(line, keys, 2, false) != RC_OK || !keys[0].is_found || !keys[1].is_found)
+        return NULL;
+    if (keys[0].value.type != RC_JSON_STRING ||
+        !rc_str_eq(keys[0].value.raw, RC_STR("run:failed")) ||
+        keys[1].value.type != RC_JSON_OBJECT_BEGIN)
+        return NULL;
+    return decode(x, rc_str_slice(line, keys[1].value.offset, keys[1].value_end));
+}
+
+static const rc_report *read_event(rc_exec *x)
+{
+    rc_str text = rc_tail_get(&x->tail);
+    size_t end = text.len;
+    const rc_report *report = NULL;
+    while (end > 0 && report == NULL)
+        report = decode_event(x, line_before(text, &end));
+    return report;
+}
+
+const rc_report *rc_exec_inner_report(rc_exec *x)
+{
+    const rc_report *report = read_from_pipe(x);
+    return report != NULL ? report : read_event(x);
+}
+
+/* ---- outwards ---- */
+
+/* Below 3 or too long is nobody's pipe. */
+static int parse_fd(rc_str text)
+{
+    int value = 0;
+    if (text.len == 0 || text.len > FD_DIGITS_MAX)
+        return -1;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return -1;
+        value = value * 10 + (text.ptr[i] - '0');
+    }
+    return value > RC_FD_STDERR ? value : -1;
+}
+
+/* The variable may be older than what the number stands for now: only a pipe is written to. It is
+ * not the command's: that has one from us. */
+void rc_exec_outer_open(rc_exec *x)
+{
+    struct stat info;
+    int fd = parse_fd(rc_str_c(x->calls->getenv(RC_REPORT_FD_NAME)));
+    x->report_fd = -1;
+    if (fd < 0 || x->calls->fstat(fd, &info) != 0 || !S_ISFIFO(info.st_mode))
+        return;
+    x->report_fd = rc_fd_lift(x->calls, x->calls->open_again(fd));
+    rc_fd_close(x->calls, fd);
+}
+
+void rc_exec_outer_close(rc_exec *x)
+{
+    if (x->report_fd >= 0)
+        rc_fd_close(x->calls, x->report_fd);
+    x->report_fd = -1;
+}
+
+void rc_exec_outer_write(rc_exec *x, const rc_report *report)
+{
+    static const rc_view VIEWS[] = {RC_VIEW_INTERNAL, RC_VIEW_MODEL, RC_VIEW_USER};
+    rc_buf line;
+    rc_status status = RC_E_TOO_LARGE;
+    if (x->report_fd < 0)
+        return;
+    rc_buf_init(&line, &x->cli->alloc, REPORT_MAX);
+    for (size_t i = 0; i < sizeof VIEWS / sizeof *VIEWS && status == RC_E_TOO_LARGE; i++) {
+        rc_buf_reset(&line);
+        rc_report_encode(report, VIEWS[i], &line);
+        status = rc_buf_push_byte(&line, '\n');
+    }
+    /* Writes do not wait; whoever does not read it is not told. */
+    if (status == RC_OK)
+        rc_fd_write(x->calls, x->report_fd, rc_buf_get(&line));
+    rc_buf_done(&line);
+}

@@ -1,0 +1,118 @@
+/* The policy of `recourse exec`: a preset, or one of the configuration. */
+#include <string.h>
+
+#include <recourse/taxonomy.h>
+
+#include "cli/error_text.h"
+#include "cli/exec/exec.h"
+#include "config/load.h"
+
+/* sysexits.h: the configuration is wrong. */
+#define RC_EXIT_CONFIG 78
+
+typedef struct loaded {
+    rc_config config;
+    rc_config_source source;
+} loaded;
+
+static bool leaves_tools(const rc_policy *policy)
+{
+    const rc_code_set *never = &policy->never_retry_on;
+    return rc_code_set_has(never, RC_CODE_EXECUTION_TIMEOUT) &&
+           rc_code_set_has(never, RC_CODE_RESOURCE_BUSY) &&
+           rc_code_set_has(never, RC_CODE_EXECUTION_FAILED) &&
+           !rc_code_set_has(never, RC_CODE_NETWORK_TIMEOUT);
+}
+
+/* The presets, and what is made of them, leave the codes of tools to the tool's own contract. This
+ * is the contract of a command: what says itself that it is busy or out of time may be tried again;
+ * what only failed may not, because that tells nothing. A policy that does not retry timeouts of
+ * any kind stays as it is. */
+static void set_contract(rc_policy *policy)
+{
+    rc_code_set never = {{0, 0}};
+    if (!leaves_tools(policy))
+        return;
+    for (size_t i = 0; i < rc_code_count(); i++) {
+        rc_code code = rc_code_at(i)->code;
+        bool is_ours = code == RC_CODE_RESOURCE_BUSY || code == RC_CODE_EXECUTION_TIMEOUT;
+        if (!is_ours && rc_code_set_has(&policy->never_retry_on, code))
+            rc_code_set_add(&never, code);
+    }
+    policy->never_retry_on = never;
+}
+
+static int refuse_name(rc_cli *cli, const char *name, const rc_config *config)
+{
+    rc_cli_err_prefix(cli, "exec");
+    rc_cli_text(&cli->err, "there is no policy ");
+    rc_cli_err_quote(cli, rc_str_c(name));
+    rc_cli_suggest(cli, "", rc_nearest(rc_str_c(name), rc_config_policy_name_at, config));
+    return rc_cli_usage(cli, "exec");
+}
+
+static int refuse_file(rc_cli *cli, const rc_config_source *source)
+{
+    rc_cli_cannot_read(cli, "exec", rc_config_source_name(source), source->error);
+    return RC_EXIT_NO_INPUT;
+}
+
+/* The first fault, and who tells the others. */
+static int refuse_faults(rc_cli *cli, const rc_config_source *source)
+{
+    rc_cli_push_fault(cli, rc_config_source_name(source), &source->faults.list[0]);
+    rc_cli_text(&cli->err, "Run 'recourse config check' for all that is wrong with it.\n");
+    return RC_EXIT_CONFIG;
+}
+
+static int refuse_memory(rc_cli *cli)
+{
+    rc_cli_err_prefix(cli, "exec");
+    rc_cli_text(&cli->err, "there is no memory for the configuration\n");
+    return RC_EXIT_INTERNAL;
+}
+
+static int take_loaded(rc_exec *x, const char *name, const loaded *l, rc_status status)
+{
+    if (status == RC_E_NOMEM)
+        return refuse_memory(x->cli);
+    if (status == RC_E_NOT_FOUND)
+        return refuse_file(x->cli, &l->source);
+    if (status != RC_OK)
+        return refuse_faults(x->cli, &l->source);
+    const rc_policy *policy = rc_config_policy(&l->config, rc_str_c(name));
+    if (policy == NULL)
+        return refuse_name(x->cli, name, &l->config);
+    x->policy = *policy;
+    return RC_EXIT_OK;
+}
+
+static int load_policy(rc_exec *x, const char *name, const char *path)
+{
+    rc_alloc *alloc = &x->cli->alloc;
+    loaded *l = alloc->get(alloc->ctx, sizeof *l);
+    if (l == NULL)
+        return refuse_memory(x->cli);
+    memset(l, 0, sizeof *l);
+    rc_status status = rc_config_load(&l->config, x->calls, alloc, path, &l->source);
+    int result = take_loaded(x, name, l, status);
+    rc_config_done(&l->config);
+    rc_config_source_done(&l->source);
+    alloc->put(alloc->ctx, l, sizeof *l);
+    return result;
+}
+
+int rc_exec_read_policy(rc_exec *x, const char *name, const char *path)
+{
+    if (name == NULL)
+        name = "transport";
+    const rc_policy *preset = rc_policy_preset(rc_str_c(name));
+    /* A configuration that was named is looked at, whatever the policy is. */
+    int result = preset == NULL || path != NULL ? load_policy(x, name, path) : RC_EXIT_OK;
+    if (result != RC_EXIT_OK)
+        return result;
+    if (preset != NULL)
+        x->policy = *preset;
+    set_contract(&x->policy);
+    return RC_EXIT_OK;
+}

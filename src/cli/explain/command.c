@@ -1,0 +1,149 @@
+/* The row of `recourse explain` in the table of commands. */
+#include <recourse/taxonomy.h>
+
+#include "cli/explain/explain.h"
+#include "cli/formats.h"
+
+static const char *family_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return index < RC_FAMILY_TOOL ? rc_family_name((rc_family)(index + 1)) : NULL;
+}
+
+static const char *transport_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return index < RC_TRANSPORT_EOF ? rc_transport_name((rc_transport)(index + 1)) : NULL;
+}
+
+static const char *phase_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return index < RC_PHASE_COMMITTED ? rc_phase_name((rc_phase)(index + 1)) : NULL;
+}
+
+static const char *yes_no_at(const void *ctx, size_t index)
+{
+    static const char *const names[] = {"yes", "no"};
+    (void)ctx;
+    return index < 2 ? names[index] : NULL;
+}
+
+static void push_providers(rc_buf *buf, unsigned width)
+{
+    char scratch[1024];
+    rc_buf names;
+    rc_buf_init_fixed(&names, scratch, sizeof scratch - 1);
+    for (size_t i = 0; rc_provider_at(i) != NULL; i++) {
+        rc_cli_text(&names, i > 0 ? ", " : "");
+        rc_cli_text(&names, rc_provider_at(i));
+    }
+    scratch[rc_buf_get(&names).len] = '\0';
+    rc_cli_text(buf, "\nProviders that are known by name:\n");
+    rc_help_entry(buf, RC_STR(""), scratch, width);
+}
+
+static const rc_option explain_options[EXPLAIN_COUNT] = {
+    [EXPLAIN_PROVIDER] = {.name = "provider",
+                          .value_name = "NAME",
+                          .help = "who answered (default: recognised)"},
+    [EXPLAIN_MODEL] = {.name = "model", .value_name = "NAME", .help = "the model that was asked"},
+    [EXPLAIN_FAMILY] = {.name = "family",
+                        .value_name = "FAMILY",
+                        .value_at = family_name_at,
+                        .help = "what kind of call it was: llm (default), image, audio, embedding, "
+                                "extract, search or tool"},
+    [EXPLAIN_STATUS] =
+        {.name = "status", .value_name = "N", .min = 100, .max = 999, .help = "the HTTP status"},
+    [EXPLAIN_HEADER] = {.name = "header",
+                        .value_name = "HEADER",
+                        .help = "a header of the response, 'Name: value'; may be repeated"},
+    [EXPLAIN_TRANSPORT] = {.name = "transport",
+                           .value_name = "HOW",
+                           .value_at = transport_name_at,
+                           .help = "how the transport failed: timeout, connect_refused, dns, tls, "
+                                   "reset or eof"},
+    [EXPLAIN_PHASE] = {.name = "phase",
+                       .value_name = "PHASE",
+                       .value_at = phase_name_at,
+                       .help = "how far the call had come: connect, sent, headers or committed"},
+    [EXPLAIN_EXIT] = {.name = "exit",
+                      .value_name = "N",
+                      .max = 255,
+                      .help = "the exit status of a process; the input is what it said on standard "
+                              "error"},
+    [EXPLAIN_WINDOW] = {.name = "window",
+                        .value_name = "N",
+                        .min = 1,
+                        .max = 999999999,
+                        .help = "the model's context window in tokens"},
+    [EXPLAIN_REPLAYABLE] =
+        {.name = "replayable",
+         .value_name = "Y|N",
+         .value_at = yes_no_at,
+         .help = "yes or no: may the request be sent again although it may have been "
+                 "carried out? (default: by family)"},
+    [EXPLAIN_RULES] = {.name = "rules",
+                       .value_name = "FILE",
+                       .help = "rules of your own, tried before the built-in ones"},
+    [EXPLAIN_CHECK_RULES] = {.name = "check-rules",
+                             .value_name = "FILE",
+                             .help = "check a file of rules, and do nothing else"},
+    [EXPLAIN_WHY] = {.name = "why",
+                     .help = "show how it was decided: what was unwrapped, what it means, which "
+                             "rules were tried"},
+    [EXPLAIN_JSONL] = {.name = "jsonl",
+                       .help = "read one case a line, write one report a line, in order"},
+    [EXPLAIN_FORMAT] = {.name = "format",
+                        .value_name = "FORMAT",
+                        .value_at = rc_format_name_at,
+                        .help = "how to show it, as in render (default: human)"},
+    [EXPLAIN_VIEW] = {.name = "view",
+                      .value_name = "VIEW",
+                      .value_at = rc_view_name_at,
+                      .help = "who reads it: user, model or internal (default: internal, and the "
+                              "format's own for a client's)"},
+    [EXPLAIN_DIALECT] = {.name = "dialect",
+                         .value_name = "DIALECT",
+                         .value_at = rc_dialect_name_at,
+                         .help = "the body of --format http, as in render"},
+    [EXPLAIN_INDENT] = {.name = "indent",
+                        .value_name = "N",
+                        .max = 8,
+                        .help = "spaces a level in --format json, 0 to 8 (default: 0, one line)"},
+    [EXPLAIN_COLOUR] = {.name = "color",
+                        .value_name = "WHEN",
+                        .value_at = rc_colour_mode_at,
+                        .help = "auto (default: on a terminal, unless NO_COLOR is set), always or "
+                                "never"},
+    [EXPLAIN_WIDTH] =
+        {.name = "width",
+         .value_name = "N",
+         .min = RC_WIDTH_MIN,
+         .max = RC_WIDTH_MAX,
+         .help = "columns of a panel, 20 to 200 (default: COLUMNS, the terminal's, else 80)"},
+};
+
+_Static_assert(EXPLAIN_COUNT <= RC_OPTIONS_MAX, "the options fit the arguments");
+
+const rc_command rc_command_explain = {
+    .name = "explain",
+    .summary = "say what a failure means, why, and what to do",
+    .operands = "[FILE|-]",
+    .operand_max = 1,
+    .text =
+        "Reads an error as people have it and recognises it by itself: the output of curl -i or "
+        "curl -v, a JSON body, events of a stream, a log line, a stack trace, a page. Options "
+        "add what else is known, and beat what was recognised.",
+    .push_more = push_providers,
+    .examples = "  curl -isS https://api.example.com/v1/chat/completions | recourse explain\n"
+                "  recourse explain --why error.log\n"
+                "  recourse explain --status 429 --header 'Retry-After: 20'\n"
+                "  recourse explain --transport timeout --phase sent --family image\n"
+                "  recourse explain --jsonl failures.jsonl >reports.jsonl\n"
+                "  recourse explain --check-rules my.rules\n",
+    .options = explain_options,
+    .option_count = EXPLAIN_COUNT,
+    .repeatable = "header",
+    .run = rc_explain_run,
+};

@@ -1,0 +1,329 @@
+/* `recourse explain [FILE|-]`: what a failure means, why, and what to do. */
+#include "cli/explain/explanation.h"
+
+#include <string.h>
+
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "cli/formats.h"
+#include "cli/render/input.h"
+#include "sys/clock.h"
+#include "sys/file.h"
+
+/* The most that is read. */
+#define INPUT_MAX_BYTES ((size_t)16 << 20)
+/* Room for what was recognised, in words. */
+#define INPUT_TEXT_BYTES 256
+
+/* One run. */
+typedef struct run {
+    rc_cli *cli;
+    const rc_args *args;
+    const rc_format *format;
+    const char *path; /* NULL: none was named */
+    rc_explain_overrides overrides;
+    rc_rules *rules;
+    rc_buf input;
+    rc_explanation explanation;
+} run;
+
+static bool is_set(const rc_args *args, int option)
+{
+    return args->values[option] != NULL;
+}
+
+/* ---- mistakes in the command line ---- */
+
+static int refuse(rc_cli *cli, const char *what, const char *option)
+{
+    rc_cli_err_prefix(cli, "explain");
+    rc_cli_text(&cli->err, what);
+    rc_cli_text(&cli->err, " takes no ");
+    rc_cli_text(&cli->err, option);
+    rc_buf_push_byte(&cli->err, '\n');
+    return rc_cli_usage(cli, "explain");
+}
+
+/* An option that would be ignored is a mistake. */
+static int check_format(rc_cli *cli, const rc_args *args, const rc_format *format)
+{
+    char what[64];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, what, sizeof what - 1);
+    rc_cli_text(&buf, "--format ");
+    rc_cli_text(&buf, format->name);
+    what[rc_buf_get(&buf).len] = '\0';
+    bool is_json = strcmp(format->name, "json") == 0;
+    bool is_human = strcmp(format->name, "human") == 0;
+    if (is_set(args, EXPLAIN_VIEW) && !format->takes_view)
+        return refuse(cli, what, "--view");
+    if (is_set(args, EXPLAIN_DIALECT) && !format->takes_dialect)
+        return refuse(cli, what, "--dialect");
+    if (is_set(args, EXPLAIN_INDENT) && !format->takes_indent)
+        return refuse(cli, what, "--indent");
+    if (is_set(args, EXPLAIN_WHY) && !is_json && !is_human)
+        return refuse(cli, what, "--why");
+    return RC_EXIT_OK;
+}
+
+/* --jsonl has one form of output, --check-rules no failure at all. */
+static int check_mode(rc_cli *cli, const rc_args *args)
+{
+    static const int SHOWN[] = {EXPLAIN_WHY, EXPLAIN_FORMAT, EXPLAIN_VIEW, EXPLAIN_DIALECT,
+                                EXPLAIN_INDENT};
+    static const char *const NAMES[] = {"--why", "--format", "--view", "--dialect", "--indent"};
+    bool is_check = is_set(args, EXPLAIN_CHECK_RULES);
+    const char *mode = is_check ? "--check-rules" : "--jsonl";
+    if (!is_check && !is_set(args, EXPLAIN_JSONL))
+        return RC_EXIT_OK;
+    for (size_t i = 0; i < sizeof SHOWN / sizeof *SHOWN; i++) {
+        if (is_set(args, SHOWN[i]))
+            return refuse(cli, mode, NAMES[i]);
+    }
+    if (is_check && args->operand_count > 0)
+        return refuse(cli, mode, "other file");
+    if (is_check && is_set(args, EXPLAIN_JSONL))
+        return refuse(cli, mode, "--jsonl");
+    return RC_EXIT_OK;
+}
+
+static int refuse_empty(const run *r)
+{
+    rc_cli_err_prefix(r->cli, "explain");
+    rc_cli_text(&r->cli->err,
+                "there is nothing to explain: give a file, paste an error or say what "
+                "is known, such as --status 429\n");
+    return rc_cli_usage(r->cli, "explain");
+}
+
+/* ---- input ---- */
+
+static bool is_stdin(const run *r)
+{
+    return r->path == NULL || strcmp(r->path, "-") == 0;
+}
+
+static int read_input(run *r)
+{
+    rc_cli *cli = r->cli;
+    int error;
+    if (!is_stdin(r)) {
+        error = rc_file_read(cli->calls, r->path, &r->input);
+    } else {
+        bool is_tty = cli->calls->isatty(RC_FD_STDIN) == 1;
+        if (is_tty && r->path == NULL && r->overrides.is_enough)
+            return RC_EXIT_OK; /* the options say it; nobody is kept waiting */
+        if (is_tty) {
+            rc_cli_err_prefix(cli, "explain");
+            rc_cli_text(&cli->err, "paste the error here, then press Enter and Ctrl-D\n");
+            rc_cli_flush_err(cli);
+        }
+        error = rc_fd_read(cli->calls, RC_FD_STDIN, &r->input);
+    }
+    if (error == RC_FILE_TOO_LARGE) {
+        rc_cli_err_prefix(cli, "explain");
+        rc_cli_text(&cli->err, "only the first 16 MiB are read\n");
+        return RC_EXIT_OK;
+    }
+    return error == 0 ? RC_EXIT_OK : rc_explain_unreadable(cli, r->path, error);
+}
+
+static void warn(rc_cli *cli, const char *text)
+{
+    rc_cli_err_prefix(cli, "explain");
+    rc_cli_text(&cli->err, text);
+}
+
+/* ---- output ---- */
+
+static rc_panel_style style_of(const run *r, int64_t now_unix_ms)
+{
+    const rc_terminal *terminal = &r->cli->out_terminal;
+    const rc_args *args = r->args;
+    return (rc_panel_style){
+        .width = is_set(args, EXPLAIN_WIDTH) ? args->numbers[EXPLAIN_WIDTH] : terminal->width,
+        .has_colour = rc_colour_wanted(args->values[EXPLAIN_COLOUR], terminal),
+        .has_utf8 = terminal->has_utf8,
+        .now_unix_ms = now_unix_ms,
+        .utc_offset_s = rc_clock_utc_offset_s(r->cli->calls, now_unix_ms),
+    };
+}
+
+/* Any format of the table. */
+static void push_format(const run *r, const rc_report *report, int64_t now_unix_ms, rc_buf *buf)
+{
+    const char *view = r->args->values[EXPLAIN_VIEW];
+    const char *dialect = r->args->values[EXPLAIN_DIALECT];
+    /* Whoever explains a failure looks after it: nothing is kept from them. */
+    rc_format_input input = {
+        .report = report,
+        .view = view != NULL ? rc_view_parse(rc_str_c(view)) : RC_VIEW_INTERNAL,
+        .dialect = r->format->dialect,
+        .indent = r->args->numbers[EXPLAIN_INDENT],
+        .now_unix_ms = now_unix_ms,
+        .style = style_of(r, now_unix_ms),
+    };
+    if (r->format->dialect != 0 || r->format->takes_dialect)
+        input.view = view != NULL ? input.view : r->format->view; /* clients get what clients get */
+    if (r->format->takes_dialect)
+        input.dialect = dialect != NULL ? rc_dialect_parse(rc_str_c(dialect)) : RC_DIALECT_PROBLEM;
+    r->format->render(&input, buf);
+    rc_str text = rc_buf_get(buf);
+    if (!r->format->is_exact && text.len > 0 && text.ptr[text.len - 1] != '\n')
+        rc_buf_push_byte(buf, '\n');
+}
+
+static void push_human(run *r, const rc_report *report, const rc_verdict *verdict,
+                       int64_t now_unix_ms)
+{
+    rc_panel_style style = style_of(r, now_unix_ms);
+    if (is_set(r->args, EXPLAIN_VIEW))
+        push_format(r, report, now_unix_ms, &r->cli->out);
+    else
+        rc_explain_panel(report, verdict, &style, &r->cli->out);
+    if (!is_set(r->args, EXPLAIN_WHY))
+        return;
+    char scratch[INPUT_TEXT_BYTES];
+    rc_buf input_text;
+    rc_buf_init_fixed(&input_text, scratch, sizeof scratch);
+    rc_buf_push(&input_text, RC_STR("Read as "));
+    rc_detected_push(&r->explanation.detected, &input_text);
+    rc_buf_push_byte(&input_text, '.');
+    rc_reasoning_panel(&r->explanation.reasoning, rc_buf_get(&input_text), &style, &r->cli->out);
+}
+
+static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_ms)
+{
+    rc_buf object;
+    rc_buf scratch;
+    rc_buf_init(&object, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
+    rc_buf_init(&scratch, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
+    push_format(r, report, now_unix_ms, &object);
+    rc_reasoning_json(&r->explanation.reasoning, rc_buf_get(&object),
+                      r->args->numbers[EXPLAIN_INDENT], &scratch, &r->cli->out);
+    rc_buf_push_byte(&r->cli->out, '\n');
+    bool is_whole = rc_buf_status(&object) == RC_OK && rc_buf_status(&scratch) == RC_OK;
+    rc_buf_done(&object);
+    rc_buf_done(&scratch);
+    if (is_whole)
+        return RC_EXIT_OK;
+    rc_buf_reset(&r->cli->out); /* a part of an object is worse than nothing */
+    return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
+}
+
+static int push_verdict(run *r, const rc_report *report, const rc_verdict *verdict,
+                        int64_t now_unix_ms)
+{
+    bool is_human = strcmp(r->format->name, "human") == 0;
+    if (!is_human && is_set(r->args, EXPLAIN_WHY))
+        return push_json_with_why(r, report, now_unix_ms);
+    if (is_human)
+        push_human(r, report, verdict, now_unix_ms);
+    else
+        push_format(r, report, now_unix_ms, &r->cli->out);
+    return RC_EXIT_OK;
+}
+
+/* ---- a report that is one already ---- */
+
+static int show_report(run *r)
+{
+    const rc_report *report = NULL;
+    rc_decode_info info;
+    rc_status status = rc_report_decode(r->explanation.detected.report, RC_DECODE_TOLERANT,
+                                        &r->cli->alloc, &report, &info);
+    if (status != RC_OK)
+        return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
+    warn(r->cli, "this is a report: it is classified already, and shown as it is\n");
+    push_format(r, report, rc_clock_unix_ms(r->cli->calls), &r->cli->out);
+    rc_report_free(report);
+    return RC_EXIT_OK;
+}
+
+/* ---- a failure ---- */
+
+static void warn_left_out(const run *r, const rc_report *report)
+{
+    if (r->explanation.detected.is_cases)
+        warn(r->cli, "these look like cases, one a line: --jsonl explains each of them\n");
+    if (r->explanation.detected.is_tail)
+        warn(r->cli, "the text is long: what is said is of its end\n");
+    if (rc_report_code(report) != RC_CODE_UNCLASSIFIED || strcmp(r->format->name, "human") != 0)
+        return;
+    warn(r->cli,
+         is_set(r->args, EXPLAIN_WHY)
+             ? "more may be known: --status, --header, --provider, --transport\n"
+             : "more may be known: --status, --header, --provider, --transport; --why shows "
+               "what was looked at\n");
+}
+
+static int explain_failure(run *r)
+{
+    rc_explanation *e = &r->explanation;
+    const int64_t now_unix_ms = rc_clock_unix_ms(r->cli->calls);
+    const rc_verdict verdict = rc_explanation_judge(e, now_unix_ms);
+    const rc_report *report = rc_explanation_report(e, &verdict, r->cli->calls, &r->cli->alloc);
+    int result = push_verdict(r, report, &verdict, now_unix_ms);
+    warn_left_out(r, report);
+    rc_report_free(report);
+    return result;
+}
+
+static int explain_input(run *r)
+{
+    int result = read_input(r);
+    if (result != RC_EXIT_OK)
+        return result;
+    rc_explanation_read(&r->explanation, rc_buf_get(&r->input));
+    if (r->explanation.detected.kind == RC_DETECTED_NOTHING && !r->overrides.is_enough)
+        return refuse_empty(r);
+    return r->explanation.detected.kind == RC_DETECTED_REPORT ? show_report(r) : explain_failure(r);
+}
+
+static int run_one(run *r)
+{
+    if (is_set(r->args, EXPLAIN_RULES)) {
+        int result = rc_explain_load_rules(r->cli, r->args->values[EXPLAIN_RULES], &r->rules);
+        if (result != RC_EXIT_OK)
+            return result;
+        r->explanation.rules = r->rules;
+    }
+    if (is_set(r->args, EXPLAIN_JSONL))
+        return rc_explain_jsonl(r->cli, r->path, &r->overrides, r->rules);
+    return explain_input(r);
+}
+
+int rc_explain_run(rc_cli *cli, const rc_args *args)
+{
+    const char *name = args->values[EXPLAIN_FORMAT];
+    const rc_format *format = rc_format_find(name != NULL ? name : "human");
+    int result = check_mode(cli, args);
+    if (result == RC_EXIT_OK)
+        result = check_format(cli, args, format);
+    if (result != RC_EXIT_OK)
+        return result;
+    if (is_set(args, EXPLAIN_CHECK_RULES))
+        return rc_explain_check_rules(cli, args->values[EXPLAIN_CHECK_RULES]);
+
+    run *r = cli->alloc.get(cli->alloc.ctx, sizeof *r);
+    if (r == NULL)
+        return rc_explain_unreadable(cli, args->operands[0], RC_FILE_NO_MEMORY);
+    memset(r, 0, sizeof *r);
+    r->cli = cli;
+    r->args = args;
+    r->format = format;
+    r->path = args->operand_count > 0 ? args->operands[0] : NULL;
+    rc_buf_init(&r->input, &cli->alloc, INPUT_MAX_BYTES);
+    rc_explanation_init(&r->explanation, INPUT_MAX_BYTES, &cli->alloc);
+    r->explanation.overrides = &r->overrides;
+    r->explanation.is_traced = is_set(args, EXPLAIN_WHY);
+    result = rc_explain_overrides_read(cli, args, &r->overrides);
+    if (result == RC_EXIT_OK)
+        result = run_one(r);
+    rc_rules_free(r->rules);
+    rc_explanation_done(&r->explanation);
+    rc_buf_done(&r->input);
+    cli->alloc.put(cli->alloc.ctx, r, sizeof *r);
+    return result;
+}

@@ -1,0 +1,188 @@
+/* The panel of explain: the verdict, the wait, what to do; then what it was read from. The panel of
+ * `render` has everything a report holds; this one has what answers a question. */
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/explain/explain.h"
+#include "render/panel.h"
+#include "render/retry.h"
+#include "render/text.h"
+#include "scrub/scrub.h"
+
+#define LABEL_COLUMNS 10u
+
+/* Room for one composed line: four names and words between them. */
+#define LINE_BYTES (5 * RC_REPORT_NAME_MAX + 256)
+/* The provider's words, as many as fit a few lines. */
+#define WORDS_MAX 480
+
+typedef struct sheet {
+    rc_panel panel;
+    const rc_report *report;
+    const rc_panel_style *style;
+    rc_buf line;
+    char scratch[LINE_BYTES];
+} sheet;
+
+static rc_buf *begin_line(sheet *s)
+{
+    rc_buf_init_fixed(&s->line, s->scratch, sizeof s->scratch);
+    return &s->line;
+}
+
+/* One part of a line, with a separator in front of all but the first. An empty text: nothing. */
+static void add_part(sheet *s, rc_str before, rc_str text)
+{
+    if (text.len == 0)
+        return;
+    if (rc_buf_get(&s->line).len > 0)
+        rc_buf_push(&s->line, s->panel.has_utf8 ? RC_STR(" · ") : RC_STR(", "));
+    rc_buf_push(&s->line, before);
+    rc_buf_push(&s->line, text);
+}
+
+/* A label and its text; an empty label continues the field above. An empty text: nothing. */
+static void put_field(sheet *s, rc_str label, rc_tone tone, rc_str text)
+{
+    rc_tone label_tone = tone == RC_TONE_DIM ? RC_TONE_DIM : RC_TONE_STRONG;
+    rc_panel_block block = {.tone = tone, .indent = LABEL_COLUMNS, .first_tone = label_tone};
+    if (text.len == 0)
+        return;
+    block.first = label;
+    if (rc_panel_is_narrow(&s->panel)) {
+        rc_panel_text(&s->panel, &(rc_panel_block){.tone = label_tone}, label);
+        block.indent = 2;
+        block.first = RC_STR("");
+    }
+    rc_panel_text(&s->panel, &block, text);
+}
+
+static rc_panel_severity mood_of(const rc_report *report)
+{
+    if (rc_report_class(report) == RC_CLASS_CANCELLATION)
+        return RC_PANEL_NEUTRAL;
+    return rc_report_is_retryable(report) ? RC_PANEL_RETRYABLE : RC_PANEL_FATAL;
+}
+
+static rc_str symbol_of(const rc_panel *panel)
+{
+    switch (panel->severity) {
+    case RC_PANEL_FATAL:
+        return panel->has_utf8 ? RC_STR("✗ ") : RC_STR("x ");
+    case RC_PANEL_RETRYABLE:
+        return panel->has_utf8 ? RC_STR("↻ ") : RC_STR("~ ");
+    case RC_PANEL_NEUTRAL:
+        break;
+    }
+    return panel->has_utf8 ? RC_STR("■ ") : RC_STR("- ");
+}
+
+/* "groq · HTTP 429", composed in the line. */
+static rc_str compose_where(sheet *s)
+{
+    char digits[24];
+    rc_buf number;
+    begin_line(s);
+    rc_str provider = rc_report_provider(s->report);
+    add_part(s, RC_STR(""), rc_str_slice(provider, 0, rc_utf8_cut(provider, 64)));
+    rc_buf_init_fixed(&number, digits, sizeof digits);
+    if (rc_report_provider_status(s->report) > 0) {
+        rc_buf_push_i64(&number, rc_report_provider_status(s->report));
+        add_part(s, RC_STR("HTTP "), rc_buf_get(&number));
+    }
+    return rc_buf_get(&s->line);
+}
+
+static void open_panel(sheet *s)
+{
+    char scratch[64];
+    rc_buf title;
+    rc_buf_init_fixed(&title, scratch, sizeof scratch);
+    rc_buf_push(&title, symbol_of(&s->panel));
+    rc_buf_push(&title, rc_str_c(rc_code_name(rc_report_code(s->report))));
+    rc_str where = compose_where(s);
+    if (rc_panel_open(&s->panel, rc_buf_get(&title), where))
+        return;
+    put_field(s, RC_STR("Where"), RC_TONE_PLAIN, where);
+}
+
+static void put_verdict(sheet *s)
+{
+    static const rc_panel_block BLOCK = {.tone = RC_TONE_STRONG};
+    rc_panel_text(&s->panel, &BLOCK, rc_text_trim_end(rc_report_message(s->report)));
+    rc_panel_blank(&s->panel);
+    rc_buf *line = begin_line(s);
+    rc_render_retry_advice(line, s->report, s->style);
+    put_field(s, RC_STR("Retry"), RC_TONE_PLAIN, rc_buf_get(line));
+    rc_str detail = rc_report_action_detail(s->report);
+    if (detail.len == 0)
+        detail = rc_str_c(rc_user_action_title(rc_report_action(s->report)));
+    put_field(s, RC_STR("Next"), RC_TONE_PLAIN, detail);
+}
+
+/* What the provider says, in its own words: one paragraph, whatever its lines were. */
+static void put_provider_message(sheet *s, rc_str label, rc_str message)
+{
+    char scratch[WORDS_MAX + 16];
+    rc_buf quoted;
+    rc_str text = rc_str_trim(message);
+    if (text.len == 0)
+        return;
+    rc_buf_init_fixed(&quoted, scratch, sizeof scratch);
+    rc_buf_push(&quoted, s->panel.has_utf8 ? RC_STR("“") : RC_STR("\""));
+    rc_scrub(text, WORDS_MAX, &quoted);
+    for (size_t i = 0; i < rc_buf_get(&quoted).len; i++) {
+        if (scratch[i] == '\n' || scratch[i] == '\r' || scratch[i] == '\t')
+            scratch[i] = ' ';
+    }
+    rc_buf_push(&quoted, s->panel.has_utf8 ? RC_STR("”") : RC_STR("\""));
+    put_field(s, label, RC_TONE_PLAIN, rc_buf_get(&quoted));
+}
+
+static void put_evidence(sheet *s, const rc_verdict *verdict)
+{
+    rc_buf *line = begin_line(s);
+    add_part(s, RC_STR("type "), rc_report_provider_type(s->report));
+    add_part(s, RC_STR("code "), rc_report_provider_code(s->report));
+    add_part(s, RC_STR("param "), rc_report_provider_param(s->report));
+    add_part(s, RC_STR("limit "), rc_str_c(rc_limit_kind_name(rc_report_limit_kind(s->report))));
+    add_part(s, RC_STR("model "), rc_report_model(s->report));
+    rc_str parts = rc_buf_get(line);
+    put_field(s, RC_STR("Evidence"), RC_TONE_PLAIN, parts);
+    put_provider_message(s, parts.len > 0 ? RC_STR("") : RC_STR("Evidence"), verdict->message);
+}
+
+static void put_rule(sheet *s, const rc_verdict *verdict)
+{
+    rc_buf *line = begin_line(s);
+    rc_buf_push(line, rc_str_slice(verdict->rule, 0, RC_REPORT_NAME_MAX));
+    if (verdict->reason.len > 0)
+        rc_buf_push(line, RC_STR(": "));
+    rc_buf_push(line, rc_str_slice(verdict->reason, 0, RC_REPORT_NAME_MAX));
+    put_field(s, RC_STR("Rule"), RC_TONE_PLAIN, rc_buf_get(line));
+}
+
+static void put_ids(sheet *s)
+{
+    begin_line(s);
+    add_part(s, RC_STR(""), rc_str_c(rc_class_name(rc_report_class(s->report))));
+    add_part(s, RC_STR(""), rc_str_c(rc_category_name(rc_report_category(s->report))));
+    add_part(s, RC_STR(""), rc_report_error_type(s->report));
+    put_field(s, RC_STR("Kind"), RC_TONE_DIM, rc_buf_get(&s->line));
+    put_field(s, RC_STR("Request"), RC_TONE_DIM, rc_report_request_id(s->report));
+    put_field(s, RC_STR("Report"), RC_TONE_DIM, rc_report_id(s->report));
+}
+
+void rc_explain_panel(const rc_report *report, const rc_verdict *verdict,
+                      const rc_panel_style *style, rc_buf *buf)
+{
+    sheet s = {.report = report, .style = style};
+    rc_panel_init(&s.panel, style, mood_of(report), buf);
+    open_panel(&s);
+    put_verdict(&s);
+    put_evidence(&s, verdict);
+    put_rule(&s, verdict);
+    put_ids(&s);
+    rc_panel_close(&s.panel);
+}

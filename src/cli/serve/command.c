@@ -1,0 +1,81 @@
+/* `recourse serve`: what is asked for. rc_serve_run.c is what comes of it. */
+#include "cli/serve/serve.h"
+
+#include "base/str.h"
+#include "cli/options.h"
+
+enum {
+    SERVE_CONFIG,
+    SERVE_LISTEN,
+    SERVE_ADMIN,
+    SERVE_PORT_FILE,
+    SERVE_LOG,
+    SERVE_COUNT
+};
+
+/* The words of log.format, in the order of its numbers. */
+static const char *log_format_at(const void *ctx, size_t index)
+{
+    static const char *const names[] = {"auto", "json", "human", "off"};
+    (void)ctx;
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+/* -1: the configuration's. */
+static int log_format_of(const char *name)
+{
+    for (int i = 0; name != NULL && log_format_at(NULL, (size_t)i) != NULL; i++)
+        if (strcmp(name, log_format_at(NULL, (size_t)i)) == 0)
+            return i;
+    return -1;
+}
+
+static int run(rc_cli *cli, const rc_args *args)
+{
+    const rc_serve_options options = {
+        .config_path = args->values[SERVE_CONFIG],
+        .listen = args->values[SERVE_LISTEN],
+        .admin = args->values[SERVE_ADMIN],
+        .port_file = args->values[SERVE_PORT_FILE],
+        .log_format = log_format_of(args->values[SERVE_LOG]),
+    };
+    return rc_serve(cli, &options);
+}
+
+static const rc_option serve_options[SERVE_COUNT] = {
+    [SERVE_CONFIG] = {"config", "FILE", NULL, 0, 0,
+                      "the configuration (default: recourse.yaml here or in the user's folder, "
+                      "else what the environment says)"},
+    [SERVE_LISTEN] = {"listen", "HOST:PORT", NULL, 0, 0,
+                      "where to listen (default: the configuration's); port 0 lets the system "
+                      "choose"},
+    [SERVE_ADMIN] = {"admin", "HOST:PORT", NULL, 0, 0,
+                     "where the dashboard and the rest of the operator's side listen, or off "
+                     "(default: the configuration's, else 127.0.0.1:8789)"},
+    [SERVE_PORT_FILE] = {"port-file", "FILE", NULL, 0, 0,
+                         "write the port into this file once it is open"},
+    [SERVE_LOG] = {"log", "FORMAT", log_format_at, 0, 0,
+                   "auto (for people on a terminal, else JSON), json, human or off (default: the "
+                   "configuration's)"},
+};
+
+const rc_command rc_command_serve = {
+    .name = "serve",
+    .summary = "run the gateway",
+    .text =
+        "Takes requests in the interfaces of OpenAI, Anthropic and Gemini and passes them on as "
+        "the configuration's routes say. What fails is tried again or elsewhere as the policy "
+        "says; what cannot be helped is told in the client's own dialect. SIGHUP reads the "
+        "configuration again; a bad one is refused and the old one goes on. SIGUSR1 opens the log "
+        "again and writes the state into it. SIGTERM lets what is "
+        "under way finish; a second one does not. Sockets that systemd has opened are used in "
+        "place of listen. Without a configuration a provider named "
+        "demo fails on purpose: its models are called like those of recourse mock.",
+    .examples = "  recourse serve\n"
+                "  recourse serve --config recourse.yaml --listen 127.0.0.1:0 --port-file port\n"
+                "  curl -i http://127.0.0.1:8787/v1/chat/completions \\\n"
+                "       -d '{\"model\":\"demo/503@1\",\"messages\":[]}'\n",
+    .options = serve_options,
+    .option_count = SERVE_COUNT,
+    .run = run,
+};

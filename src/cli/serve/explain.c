@@ -1,0 +1,170 @@
+#include "cli/serve/explain.h"
+
+#include <recourse/json.h>
+
+#include "base/str.h"
+#include "cli/explain/explanation.h"
+#include "sys/clock.h"
+#include "json/writer.h"
+
+#define REPORT_MAX ((size_t)2 << 20)
+
+/* What a thread is given. */
+typedef struct explain_query {
+    rc_str text;
+    rc_explain_overrides overrides;
+    rc_snapshot *snapshot; /* whose rules are used; NULL: none */
+    const rc_sys_calls *calls;
+} explain_query;
+
+/* ---- on its thread ---- */
+
+/* {"read_as": ..., "end_only": ..., "report": {...}}; the steps are added by the caller. */
+static void push_object(const rc_explanation *e, const rc_report *report, const rc_alloc *alloc,
+                        rc_buf *buf)
+{
+    char scratch[256];
+    rc_buf text;
+    rc_buf json;
+    rc_json_writer w;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_detected_push(&e->detected, &text);
+    rc_buf_init(&json, alloc, REPORT_MAX);
+    const rc_status status = rc_report_encode(report, RC_VIEW_INTERNAL, &json);
+    rc_json_writer_init(&w, buf, 0);
+    rc_json_object_begin(&w);
+    rc_json_member_string(&w, RC_STR("read_as"), rc_buf_get(&text));
+    rc_json_member_bool(&w, RC_STR("end_only"), e->detected.is_tail);
+    rc_json_key(&w, RC_STR("report"));
+    if (status == RC_OK)
+        rc_json_raw(&w, rc_buf_get(&json));
+    else
+        (void)rc_buf_reserve(buf, SIZE_MAX / 2); /* it fails as a whole */
+    rc_json_object_end(&w);
+    rc_buf_done(&json);
+}
+
+/* Is it a report already? Then it is shown as it is. */
+static bool show_report(rc_admin_task *work, const rc_explanation *e)
+{
+    const rc_report *report = NULL;
+    if (e->detected.kind != RC_DETECTED_REPORT)
+        return false;
+    if (rc_report_decode(e->detected.report, RC_DECODE_TOLERANT, &work->alloc, &report, NULL) !=
+        RC_OK) {
+        (void)rc_buf_reserve(&work->body, SIZE_MAX / 2);
+        return true;
+    }
+    push_object(e, report, &work->alloc, &work->body);
+    rc_report_free(report);
+    return true;
+}
+
+static void explain(rc_admin_task *work, const explain_query *a, rc_explanation *e)
+{
+    rc_buf object;
+    rc_buf scratch;
+    const rc_verdict verdict = rc_explanation_judge(e, rc_clock_unix_ms(a->calls));
+    const rc_report *report = rc_explanation_report(e, &verdict, a->calls, &work->alloc);
+    rc_buf_init(&object, &work->alloc, REPORT_MAX);
+    rc_buf_init(&scratch, &work->alloc, REPORT_MAX);
+    push_object(e, report, &work->alloc, &object);
+    rc_reasoning_json(&e->reasoning, rc_buf_get(&object), 0, &scratch, &work->body);
+    rc_buf_push_byte(&work->body, '\n');
+    if (rc_buf_status(&object) != RC_OK || rc_buf_status(&scratch) != RC_OK)
+        (void)rc_buf_reserve(&work->body, SIZE_MAX / 2);
+    rc_buf_done(&object);
+    rc_buf_done(&scratch);
+    rc_report_free(report);
+}
+
+static void run(rc_admin_task *work, void *query)
+{
+    const explain_query *a = query;
+    rc_explanation *e = rc_arena_get(&work->arena, sizeof *e);
+    if (e == NULL)
+        return;
+    rc_explanation_init(e, RC_ADMIN_BODY_MAX, &work->alloc);
+    e->overrides = &a->overrides;
+    e->rules = a->snapshot != NULL ? a->snapshot->input.rules : NULL;
+    e->is_traced = true;
+    rc_explanation_read(e, a->text);
+    if (e->detected.kind == RC_DETECTED_NOTHING && !a->overrides.is_enough) {
+        const rc_admin_problem problem = {RC_CODE_SHAPE_INVALID, 400,
+                                          RC_STR("There is nothing to explain."),
+                                          RC_ACTION_FIX_REQUEST,
+                                          RC_STR("Send what failed as the body: what curl printed, "
+                                                 "a JSON body, a log line, a stack trace.")};
+        rc_admin_task_fail(work, &problem);
+    } else if (!show_report(work, e)) {
+        explain(work, a, e);
+    }
+    rc_explanation_done(e);
+}
+
+/* ---- on the loop ---- */
+
+static void release(void *query)
+{
+    rc_snapshot_release(((explain_query *)query)->snapshot);
+}
+
+/* False: the parameter is there and is none. */
+static bool read_status(const rc_admin_request *request, rc_explain_overrides *overrides)
+{
+    rc_str value;
+    int status = 0;
+    if (!rc_admin_request_parameter(request, RC_STR("status"), &value) || value.len == 0)
+        return true;
+    for (size_t i = 0; i < value.len; i++) {
+        if (!rc_ascii_is_digit(value.ptr[i]) || i >= 3)
+            return false;
+        status = status * 10 + (value.ptr[i] - '0');
+    }
+    overrides->failure.status = status;
+    overrides->is_enough = true;
+    return status >= 100;
+}
+
+static void read_given(const rc_admin_request *request, rc_arena *arena,
+                       rc_explain_overrides *overrides)
+{
+    rc_str value;
+    if (rc_admin_request_parameter(request, RC_STR("provider"), &value))
+        overrides->failure.provider = rc_arena_dup(arena, value);
+    if (rc_admin_request_parameter(request, RC_STR("model"), &value))
+        overrides->failure.model = rc_arena_dup(arena, value);
+}
+
+static void on_explain(void *ctx, const rc_admin_request *request, rc_admin_stream *stream)
+{
+    const rc_serve_explain *self = ctx;
+    rc_admin_task *work = rc_admin_task_new(self->works, request, stream);
+    if (work == NULL)
+        return;
+    explain_query *a = rc_arena_get(&work->arena, sizeof *a);
+    if (a == NULL) {
+        rc_admin_task_start(work, NULL, NULL, NULL);
+        return;
+    }
+    if (!read_status(request, &a->overrides)) {
+        const rc_admin_problem problem = {
+            RC_CODE_SHAPE_INVALID, 400, RC_STR("The parameter status is no HTTP status."),
+            RC_ACTION_FIX_REQUEST, RC_STR("Write three digits, or leave it out.")};
+        rc_admin_task_refuse(work, &problem);
+        return;
+    }
+    read_given(request, &work->arena, &a->overrides);
+    a->text = rc_arena_dup(&work->arena, request->body);
+    a->calls = self->calls;
+    a->snapshot = self->hub != NULL ? rc_hub_take_snapshot(self->hub) : NULL;
+    rc_admin_task_start(work, run, a, release);
+}
+
+static const rc_admin_route routes[] = {
+    {"POST", "/admin/v1/explain", RC_ADMIN_CHANGE, NULL, on_explain}};
+
+rc_admin_table rc_serve_explain_table(rc_serve_explain *explain)
+{
+    return (rc_admin_table){routes, 1, explain};
+}

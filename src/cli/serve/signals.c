@@ -1,0 +1,106 @@
+/* What a signal means to a running gateway. None that people, supervisors and tools send ends it
+ * without a word. */
+#include <signal.h>
+
+#include "base/str.h"
+#include "cli/serve/log.h"
+
+typedef enum signal_effect {
+    EFFECT_END,    /* lets what is under way finish; the second one does not */
+    EFFECT_RELOAD, /* reads the configuration again */
+    EFFECT_STATE,  /* opens the log again and writes what there is now */
+    EFFECT_NONE    /* is told of */
+} signal_effect;
+
+static const struct {
+    int number;
+    signal_effect signal_effect;
+    const char *name;
+} handled[RC_SERVE_SIGNALS] = {
+    {SIGINT, EFFECT_END, "a signal (SIGINT)"},        {SIGTERM, EFFECT_END, "a signal (SIGTERM)"},
+    {SIGQUIT, EFFECT_END, "a signal (SIGQUIT)"},      {SIGHUP, EFFECT_RELOAD, "a signal (SIGHUP)"},
+    {SIGUSR1, EFFECT_STATE, "a signal (SIGUSR1)"},    {SIGUSR2, EFFECT_NONE, "a signal (SIGUSR2)"},
+    {SIGALRM, EFFECT_NONE, "a signal (SIGALRM)"},     {SIGIO, EFFECT_NONE, "a signal (SIGIO)"},
+    {SIGVTALRM, EFFECT_NONE, "a signal (SIGVTALRM)"}, {SIGPWR, EFFECT_NONE, "a signal (SIGPWR)"},
+};
+
+static void log_ignored(rc_serve_run *run, const char *name)
+{
+    char memory[128];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_buf_push(&text, rc_str_c(name));
+    rc_buf_push(&text, RC_STR(" means nothing here; SIGUSR1 writes the state into the log"));
+    rc_serve_log_event(run, RC_LOG_EVENT_SIGNAL, rc_buf_get(&text));
+}
+
+static void end(rc_serve_run *run, const char *name)
+{
+    if (!run->is_stopping) {
+        rc_serve_drain(run, name);
+        return;
+    }
+    if (!run->is_forced)
+        rc_serve_force_end();
+    run->is_forced = true;
+    rc_gateway_close(run->gateway);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    rc_serve_run *run = handle->data;
+    const size_t i = (size_t)(handle - run->signals);
+    const rc_admin_action reload = {.kind = RC_ADMIN_RELOAD, .peer = rc_str_c(handled[i].name)};
+    (void)number;
+    if (run->gateway == NULL)
+        return;
+    switch (handled[i].signal_effect) {
+    case EFFECT_END:
+        end(run, handled[i].name);
+        return;
+    case EFFECT_RELOAD:
+        (void)rc_serve_reload(run, &reload);
+        return;
+    case EFFECT_STATE:
+        rc_serve_log_reopen(run);
+        rc_serve_log_state(run);
+        return;
+    case EFFECT_NONE:
+        log_ignored(run, handled[i].name);
+        return;
+    }
+}
+
+static void open_signals(rc_serve_run *run, bool is_end)
+{
+    for (size_t i = 0; i < RC_SERVE_SIGNALS; i++) {
+        uv_signal_t *handle = &run->signals[i];
+        if ((handled[i].signal_effect == EFFECT_END) != is_end)
+            continue;
+        (void)uv_signal_init(&run->loop, handle);
+        handle->data = run;
+        (void)uv_signal_start(handle, on_signal, handled[i].number);
+    }
+}
+
+void rc_serve_signals_open(rc_serve_run *run)
+{
+    open_signals(run, false);
+}
+
+void rc_serve_signals_open_end(rc_serve_run *run)
+{
+    open_signals(run, true);
+}
+
+/* What was asked for is under way, or was never begun: asking for it again does not make it an end
+ * by a signal. */
+void rc_serve_signals_close(rc_serve_run *run)
+{
+    for (size_t i = 0; i < RC_SERVE_SIGNALS; i++) {
+        if (run->signals[i].data == NULL || uv_is_closing((uv_handle_t *)&run->signals[i]))
+            continue;
+        uv_close((uv_handle_t *)&run->signals[i], NULL);
+        (void)signal(handled[i].number, SIG_IGN);
+    }
+}

@@ -1,0 +1,255 @@
+/* `recourse simulate`: what policies would do, in virtual time. */
+#include "cli/simulate/simulate.h"
+
+#include <string.h>
+
+#define SEED_MAX ((uint64_t)INT64_MAX)
+
+enum {
+    SIMULATE_POLICY,
+    SIMULATE_SEED,
+    SIMULATE_REQUESTS,
+    SIMULATE_OUT,
+    SIMULATE_FORMAT,
+    SIMULATE_PLOT,
+    SIMULATE_LIST,
+    SIMULATE_COLOUR,
+    SIMULATE_WIDTH,
+    SIMULATE_COUNT
+};
+
+static const char *format_at(const void *ctx, size_t index)
+{
+    static const char *const names[] = {"human", "json", "csv"};
+    (void)ctx;
+    return index < 3 ? names[index] : NULL;
+}
+
+static bool has_format(const rc_args *args, const char *name)
+{
+    const char *format = args->values[SIMULATE_FORMAT];
+    return strcmp(format != NULL ? format : "human", name) == 0;
+}
+
+/* "recourse simulate: WHAT" */
+static int refuse(rc_cli *cli, const char *what)
+{
+    rc_cli_err_prefix(cli, "simulate");
+    rc_cli_text(&cli->err, what);
+    rc_buf_push_byte(&cli->err, '\n');
+    return rc_cli_usage(cli, "simulate");
+}
+
+/* The numbers of a scenario's seed are more than an option's. */
+static bool parse_seed(rc_str text, uint64_t *ret_seed)
+{
+    uint64_t seed = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        const uint64_t digit = (uint64_t)(unsigned char)text.ptr[i] - '0';
+        if (digit > 9 || seed > (SEED_MAX - digit) / 10)
+            return false;
+        seed = seed * 10 + digit;
+    }
+    *ret_seed = seed;
+    return text.len > 0;
+}
+
+static int refuse_seed(rc_cli *cli, const char *text)
+{
+    rc_cli_err_prefix(cli, "simulate");
+    rc_cli_text(&cli->err, "--seed is a whole number from 0 to ");
+    rc_buf_push_u64(&cli->err, SEED_MAX);
+    rc_cli_text(&cli->err, ", not ");
+    rc_cli_err_quote(cli, rc_str_c(text));
+    rc_buf_push_byte(&cli->err, '\n');
+    return rc_cli_usage(cli, "simulate");
+}
+
+/* Before anything is simulated: the seed goes into the scenario, the requests must fit it. */
+static int set_numbers(rc_cli *cli, const rc_args *args, rc_sim_scenario *scenario)
+{
+    const char *seed = args->values[SIMULATE_SEED];
+    const uint64_t most = rc_sim_scenario_requests_max(scenario);
+    if (seed != NULL && !parse_seed(rc_str_c(seed), &scenario->seed))
+        return refuse_seed(cli, seed);
+    if (args->values[SIMULATE_REQUESTS] == NULL || args->numbers[SIMULATE_REQUESTS] <= most)
+        return RC_EXIT_OK;
+    rc_cli_err_prefix(cli, "simulate");
+    rc_cli_text(&cli->err, "--requests is at most ");
+    rc_buf_push_u64(&cli->err, most);
+    rc_cli_text(&cli->err, " for a scenario of ");
+    rc_buf_push_u64(&cli->err, scenario->duration_ms);
+    rc_cli_text(&cli->err, " ms\n");
+    return rc_cli_usage(cli, "simulate");
+}
+
+static int check_use(rc_cli *cli, const rc_args *args)
+{
+    const bool is_list = args->values[SIMULATE_LIST] != NULL;
+    if (is_list && args->operand_count > 0)
+        return refuse(cli, "--list takes no scenario");
+    if (is_list && has_format(args, "csv"))
+        return refuse(cli, "--list takes no --format csv");
+    if (!is_list && args->operand_count == 0)
+        return refuse(cli, "a scenario is missing; --list shows those that are built in");
+    if (args->values[SIMULATE_PLOT] != NULL && !has_format(args, "human"))
+        return refuse(cli, "--plot is for --format human; --out writes charts with any format");
+    if (args->values[SIMULATE_OUT] != NULL && args->values[SIMULATE_OUT][0] == '\0')
+        return refuse(cli, "--out needs the name of a folder");
+    return RC_EXIT_OK;
+}
+
+static rc_table_style style_of(const rc_cli *cli, const rc_args *args)
+{
+    const unsigned width = args->values[SIMULATE_WIDTH] != NULL ? args->numbers[SIMULATE_WIDTH]
+                                                                : cli->out_terminal.width;
+    return (rc_table_style){
+        .width = width < RC_WIDTH_MIN   ? RC_WIDTH_MIN
+                 : width > RC_WIDTH_MAX ? RC_WIDTH_MAX
+                                        : width,
+        .has_colour = rc_colour_wanted(args->values[SIMULATE_COLOUR], &cli->out_terminal),
+        .has_utf8 = cli->out_terminal.has_utf8,
+    };
+}
+
+static int refuse_run(rc_cli *cli, const rc_sim_scenario *scenario, rc_status status)
+{
+    const char *why = rc_sim_scenario_check(scenario);
+    rc_cli_err_prefix(cli, "simulate");
+    if (status == RC_E_TOO_LARGE)
+        why = "more requests are under way at the same time than can be simulated";
+    else if (status == RC_E_NOMEM || why == NULL)
+        why = "there is no memory for it";
+    rc_cli_text(&cli->err, why);
+    rc_buf_push_byte(&cli->err, '\n');
+    return status == RC_E_NOMEM ? RC_EXIT_INTERNAL : RC_SIMULATE_REFUSED;
+}
+
+static int simulate(rc_cli *cli, const rc_args *args, const rc_sim_scenario *scenario,
+                    rc_sim_result **ret_result)
+{
+    rc_simulate_progress progress;
+    rc_simulate_progress_init(&progress, cli);
+    const rc_sim_options options = {
+        .requests = args->values[SIMULATE_REQUESTS] != NULL ? args->numbers[SIMULATE_REQUESTS] : 0,
+        .progress = rc_simulate_progress_step,
+        .progress_ctx = &progress,
+    };
+    const rc_status status = rc_sim_run(scenario, &options, &cli->alloc, ret_result);
+    if (status == RC_OK && (*ret_result)->is_partial)
+        return rc_simulate_progress_interrupted(&progress);
+    rc_simulate_progress_done(&progress);
+    return status == RC_OK ? RC_EXIT_OK : refuse_run(cli, scenario, status);
+}
+
+static int refuse_memory(rc_cli *cli)
+{
+    rc_buf_reset(&cli->out);
+    rc_cli_err_prefix(cli, "simulate");
+    rc_cli_text(&cli->err, "there is no memory for the charts\n");
+    return RC_EXIT_INTERNAL;
+}
+
+static int show(rc_cli *cli, const rc_args *args, const rc_sim_result *result)
+{
+    if (has_format(args, "json")) {
+        rc_simulate_json(&cli->out, result);
+        return RC_EXIT_OK;
+    }
+    if (has_format(args, "csv")) {
+        rc_simulate_csv(&cli->out, result);
+        return RC_EXIT_OK;
+    }
+    const rc_table_style style = style_of(cli, args);
+    const bool has_plot = args->values[SIMULATE_PLOT] != NULL;
+    if (rc_simulate_human(&cli->out, result, &style, has_plot, &cli->alloc) != RC_OK)
+        return refuse_memory(cli);
+    if (!has_plot && cli->out_terminal.is_tty)
+        rc_cli_text(&cli->err, "--plot shows charts over time, --out DIR writes them as SVG.\n");
+    return RC_EXIT_OK;
+}
+
+static int list(rc_cli *cli, const rc_args *args)
+{
+    if (has_format(args, "json"))
+        rc_simulate_list_json(&cli->out);
+    else
+        rc_simulate_list_human(&cli->out, style_of(cli, args).width);
+    return RC_EXIT_OK;
+}
+
+int rc_simulate_run(rc_cli *cli, const rc_args *args, const rc_output_calls *files)
+{
+    int done = check_use(cli, args);
+    if (done != RC_EXIT_OK)
+        return done;
+    if (args->values[SIMULATE_LIST] != NULL)
+        return list(cli, args);
+
+    rc_sim_scenario scenario;
+    done = rc_simulate_scenario(cli, args->operands[0], &scenario);
+    if (done == RC_EXIT_OK)
+        done = rc_simulate_choose(cli, args->repeated, args->repeated_count, &scenario);
+    if (done == RC_EXIT_OK)
+        done = set_numbers(cli, args, &scenario);
+    if (done != RC_EXIT_OK)
+        return done;
+    rc_sim_result *result = NULL;
+    done = simulate(cli, args, &scenario, &result);
+    if (done == RC_EXIT_OK) {
+        /* Files that cannot be written are no reason to throw the result away. */
+        if (args->values[SIMULATE_OUT] != NULL)
+            done = rc_simulate_files(cli, args->values[SIMULATE_OUT], files, result);
+        const int shown = show(cli, args, result);
+        done = shown != RC_EXIT_OK ? shown : done;
+    }
+    rc_sim_result_free(result);
+    return done;
+}
+
+static int run(rc_cli *cli, const rc_args *args)
+{
+    return rc_simulate_run(cli, args, &rc_output_real);
+}
+
+static const rc_option simulate_options[SIMULATE_COUNT] = {
+    [SIMULATE_POLICY] = {"policy", "NAME", NULL, 0, 0,
+                         "run this policy in the place of the scenario's: one of its own, or a "
+                         "built-in one; may be repeated"},
+    [SIMULATE_SEED] = {"seed", "N", NULL, 0, 0,
+                       "where chance begins (default: the scenario's); the same seed gives the "
+                       "same bytes"},
+    [SIMULATE_REQUESTS] = {"requests", "N", NULL, 1, RC_SIM_REQUESTS_MAX,
+                           "scale the scenario so that about N requests come in"},
+    [SIMULATE_OUT] = {"out", "DIR", NULL, 0, 0,
+                      "write charts (success, load, latency, amplification; SVG) and result.json "
+                      "into this folder, which is made if it is not there, with those above it"},
+    [SIMULATE_FORMAT] = {"format", "FORMAT", format_at, 0, 0, "human (default), json or csv"},
+    [SIMULATE_PLOT] = {"plot", NULL, NULL, 0, 0, "show success and load over time as characters"},
+    [SIMULATE_LIST] = {"list", NULL, NULL, 0, 0, "show the built-in scenarios and policies"},
+    [SIMULATE_COLOUR] = {"color", "WHEN", rc_colour_mode_at, 0, 0,
+                         "auto (default: on a terminal, unless NO_COLOR is set), always or never"},
+    [SIMULATE_WIDTH] = {"width", "N", NULL, RC_WIDTH_MIN, RC_WIDTH_MAX,
+                        "columns for human (default: COLUMNS, the terminal's, else 80)"},
+};
+
+const rc_command rc_command_simulate = {
+    .name = "simulate",
+    .summary = "compare retry policies in a simulated outage, rate limit or storm",
+    .operands = "SCENARIO|FILE|-",
+    .operand_max = 1,
+    .text = "Runs clients, providers and their faults in virtual time, once for every policy, and "
+            "shows what each one delivers, what it costs and how the providers fare. Our own "
+            "policies are decided by the code that decides real calls; the others are models of "
+            "what known clients do by default. SCENARIO is the name of a built-in one or a YAML "
+            "file.",
+    .examples = "  recourse simulate outage\n"
+                "  recourse simulate retry-storm --plot\n"
+                "  recourse simulate outage --policy recourse --policy openai-sdk --seed 7\n"
+                "  recourse simulate world.yaml --out charts --format json\n"
+                "  recourse simulate --list\n",
+    .options = simulate_options,
+    .option_count = SIMULATE_COUNT,
+    .repeatable = "policy",
+    .run = run,
+};

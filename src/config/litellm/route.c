@@ -1,0 +1,214 @@
+/* Which names have a route, and what becomes of those that have none. */
+#include "config/config.h"
+#include "config/litellm/private.h"
+#include "scrub/scrub.h"
+
+#define NAME_MAX_BYTES 512
+
+/* ---- the list ---- */
+
+static bool stands_before(rc_str a, rc_str b)
+{
+    if (rc_litellm_has_star(a) != rc_litellm_has_star(b))
+        return !rc_litellm_has_star(a);
+    return rc_litellm_has_star(a) && a.len > b.len;
+}
+
+static void insert(rc_litellm *in, rc_litellm_route *made)
+{
+    rc_litellm_route **at = &in->routes;
+    while (*at != NULL && !stands_before(made->model, (*at)->model))
+        at = &(*at)->next;
+    made->next = *at;
+    *at = made;
+}
+
+const rc_litellm_route *rc_litellm_route_of(const rc_litellm *in, rc_str model)
+{
+    for (const rc_litellm_route *r = in->routes; r != NULL; r = r->next)
+        if (rc_str_eq(r->model, model))
+            return r;
+    return NULL;
+}
+
+/* ---- names without a route ---- */
+
+/* A name that begins with a provider's is that provider's. NULL: it does not. */
+static const rc_litellm_provider *named_provider(const rc_litellm *in, rc_str name)
+{
+    const size_t slash = rc_str_find_byte(name, '/', 0);
+    if (slash == RC_STR_NPOS)
+        return NULL;
+    for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
+        if (rc_str_eq(p->name, rc_str_slice(name, 0, slash)))
+            return p;
+    return NULL;
+}
+
+static const rc_litellm_route *matching_route(const rc_litellm *in, rc_str name)
+{
+    for (const rc_litellm_route *r = in->routes; r != NULL; r = r->next)
+        if (rc_glob_matches(r->model, name))
+            return r;
+    return NULL;
+}
+
+bool rc_litellm_is_routable(const rc_litellm *in, rc_str name)
+{
+    return named_provider(in, name) != NULL || matching_route(in, name) != NULL;
+}
+
+void rc_litellm_note_append_handler(const rc_litellm *in, rc_litellm_note *note, rc_str name)
+{
+    if (named_provider(in, name) != NULL) {
+        rc_litellm_note_append(note, "; the provider that its name begins with is asked instead: ");
+        rc_litellm_note_append_quoted(note, named_provider(in, name)->name);
+    } else if (matching_route(in, name) != NULL) {
+        rc_litellm_note_append(
+            note, "; another route takes the name, and its targets are asked instead: ");
+        rc_litellm_note_append_quoted(note, matching_route(in, name)->model);
+    }
+}
+
+/* ---- routes ---- */
+
+/* Is the group "x/PATTERN" of a model PATTERN? What begins with a provider's name is passed on to
+ * that one, without a route. */
+static bool is_direct(const rc_litellm_deployment *first)
+{
+    const rc_str group = first->group;
+    const rc_str model = first->model;
+    return rc_litellm_has_star(model) && rc_str_ends_with(group, model) && group.len > model.len &&
+           group.ptr[group.len - model.len - 1] == '/';
+}
+
+static void note_direct(rc_litellm *in, const rc_litellm_deployment *first)
+{
+    rc_litellm_note *note =
+        rc_litellm_notes_add(in, first->node,
+                             "needs no route: a model that begins with a provider's name is that "
+                             "provider's, without fallbacks and limits of its own; ask for ");
+    rc_config_text_append(note->text, sizeof note->text, first->provider->name);
+    rc_litellm_note_append(note, "/MODEL");
+}
+
+static void note_shadow(rc_litellm *in, rc_str name, const rc_yaml_node *node)
+{
+    if (named_provider(in, name) != NULL)
+        rc_litellm_notes_add(in, node,
+                             "its name begins with that of a provider, which is "
+                             "then asked without this chain; rename one of them");
+}
+
+/* alias: where another name for the group stands; NULL: it has its own. */
+static void make_route(rc_litellm *in, rc_str model, const rc_litellm_deployment *first,
+                       const rc_yaml_node *alias)
+{
+    if (rc_litellm_route_of(in, model) != NULL)
+        return;
+    if (rc_litellm_has_star(first->model) && !rc_str_eq(first->model, RC_STR("*"))) {
+        rc_litellm_notes_add(in, first->node,
+                             "left out: of a model either all or one name is passed on");
+        return;
+    }
+    rc_litellm_route *made = rc_arena_get(&in->arena, sizeof *made);
+    if (made == NULL)
+        return;
+    made->model = model;
+    made->group = first->group;
+    rc_litellm_fill_chain(in, made, alias);
+    if (made->chain_count > 0)
+        insert(in, made);
+}
+
+static void make_aliases(rc_litellm *in)
+{
+    const rc_yaml_node *map = rc_litellm_setting_of(in, "model_group_alias", RC_YAML_MAP);
+    for (const rc_yaml_node *node = map != NULL ? map->first : NULL; node != NULL;
+         node = node->next) {
+        const rc_yaml_node *inner = rc_yaml_get(node, RC_STR("model"));
+        const rc_str name = rc_litellm_text(inner != NULL ? inner : node);
+        const rc_litellm_deployment *first = name.len > 0 ? rc_litellm_group_for(in, name) : NULL;
+        if (rc_litellm_route_of(in, node->key) != NULL) {
+            rc_litellm_notes_add(in, node,
+                                 "left out: there is a model_name like it, which counts here");
+            continue;
+        }
+        if (first != NULL && node->key.len <= NAME_MAX_BYTES && rc_scrub_is_clean(node->key)) {
+            note_shadow(in, node->key, node);
+            make_route(in, node->key, first, node);
+            continue;
+        }
+        rc_litellm_note_append_handler(
+            in, rc_litellm_notes_add(in, node, "no model_name that was carried over; left out"),
+            node->key);
+    }
+}
+
+/* Names of fallbacks that a pattern takes: their fallbacks are theirs alone. */
+static void make_named(rc_litellm *in, const char *key)
+{
+    for (const rc_yaml_node *node = rc_litellm_fallbacks(in, key); node != NULL;
+         node = rc_litellm_fallbacks_next(node)) {
+        const rc_litellm_deployment *first = rc_litellm_group_for(in, node->key);
+        if (first != NULL && first->is_derived)
+            make_route(in, node->key, first, node);
+    }
+}
+
+/* What an earlier route takes is never reached by a later one. */
+static void drop_unreached(rc_litellm *in)
+{
+    for (rc_litellm_route **at = &in->routes; *at != NULL;) {
+        const rc_litellm_route *over = in->routes;
+        while (over != *at && !rc_glob_matches(over->model, (*at)->model))
+            over = over->next;
+        if (over == *at) {
+            at = &(*at)->next;
+            continue;
+        }
+        rc_litellm_note_append_quoted(
+            rc_litellm_notes_add(in, (*at)->chain[0]->node,
+                                 "left out: another route takes all that this one could: "),
+            over->model);
+        *at = (*at)->next;
+    }
+}
+
+/* An entry that was left out must not pass for one that is there. */
+static void note_handler(rc_litellm *in)
+{
+    for (const rc_yaml_node *entry = in->models->first; entry != NULL; entry = entry->next) {
+        const rc_yaml_node *node = rc_yaml_get(entry, RC_STR("model_name"));
+        const rc_str name = rc_litellm_text(node);
+        const rc_litellm_deployment *first = rc_litellm_group(in, name);
+        const bool is_there =
+            name.len == 0 || rc_litellm_route_of(in, name) != NULL ||
+            (first != NULL && is_direct(first) && named_provider(in, name) == first->provider);
+        if (!is_there && rc_litellm_is_routable(in, name))
+            rc_litellm_note_append_handler(
+                in, rc_litellm_notes_add(in, node, "it has no route of its own"), name);
+    }
+}
+
+void rc_litellm_make_routes(rc_litellm *in)
+{
+    const size_t count = in->deployment_count;
+    for (size_t i = 0; i < count; i++) {
+        const rc_litellm_deployment *deployment = &in->deployments[i];
+        if (rc_litellm_group(in, deployment->group) != deployment)
+            continue;
+        if (is_direct(deployment)) {
+            note_direct(in, deployment);
+            continue;
+        }
+        note_shadow(in, deployment->group, deployment->node);
+        make_route(in, deployment->group, deployment, NULL);
+    }
+    make_aliases(in);
+    make_named(in, "fallbacks");
+    make_named(in, "context_window_fallbacks");
+    drop_unreached(in);
+    note_handler(in);
+    rc_litellm_check_fallbacks(in);
+}

@@ -1,0 +1,397 @@
+#include "gateway/admin/server.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "config/config.h"
+#include "net/server/responder.h"
+
+#define CONNECTIONS_MAX 64
+#define PEER_MAX 64
+#define FIELDS_MAX 16
+
+/* A request that is not over. */
+struct rc_admin_stream {
+    struct rc_admin_stream *prev, *next;
+    rc_admin *admin;
+    rc_responder *exchange;
+    rc_admin_request request;
+    rc_admin_reply reply;
+    rc_arena arena;
+    rc_buf body;
+    char peer[PEER_MAX];
+    const rc_admin_stream_handler *handler; /* NULL: nobody has kept it */
+    void *ctx;
+    bool has_response; /* the answer was begun, or is whole */
+    bool is_ended;     /* it is whole */
+};
+
+struct rc_admin {
+    rc_admin_core core;
+    rc_server server;
+    rc_admin_stream *first;
+    void (*on_stopped)(void *ctx);
+    void *ctx;
+};
+
+/* ---- the life of a request ---- */
+
+static rc_admin_stream *stream_new(rc_admin *admin, rc_responder *exchange)
+{
+    const rc_alloc *alloc = &admin->core.alloc;
+    rc_admin_stream *s = alloc->get(alloc->ctx, sizeof(*s));
+    if (s == NULL)
+        return NULL;
+    memset(s, 0, sizeof(*s));
+    s->admin = admin;
+    s->exchange = exchange;
+    rc_arena_init(&s->arena, alloc, RC_ADMIN_ARENA_MAX);
+    rc_buf_init(&s->body, alloc, RC_ADMIN_BODY_MAX);
+    rc_admin_reply_init(&s->reply, alloc);
+    s->next = admin->first;
+    if (s->next != NULL)
+        s->next->prev = s;
+    admin->first = s;
+    rc_responder_set_owner(exchange, s);
+    return s;
+}
+
+/* The exchange is over. */
+static void stream_free(rc_admin_stream *s)
+{
+    rc_admin *admin = s->admin;
+    if (s->prev != NULL)
+        s->prev->next = s->next;
+    else
+        admin->first = s->next;
+    if (s->next != NULL)
+        s->next->prev = s->prev;
+    if (s->handler != NULL && s->handler->on_end != NULL)
+        s->handler->on_end(s->ctx);
+    rc_admin_reply_done(&s->reply);
+    rc_buf_done(&s->body);
+    rc_arena_done(&s->arena);
+    admin->core.alloc.put(admin->core.alloc.ctx, s, sizeof(*s));
+}
+
+/* ---- answers ---- */
+
+/* Without memory, without anything. */
+static void respond_bare(rc_responder *exchange)
+{
+    static const rc_str body = RC_STR_INIT(
+        "{\"type\":\"urn:recourse:error:internal\",\"title\":\"Something went "
+        "wrong inside Recourse.\",\"status\":503,\"detail\":\"There is no memory for the answer.\","
+        "\"error_class\":\"Internal\",\"error_code\":\"Internal\","
+        "\"retryable\":false}\n");
+    rc_header fields[FIELDS_MAX];
+    size_t count;
+    const rc_header *always = rc_admin_fields(false, &count);
+    memcpy(fields, always, count * sizeof(*fields));
+    fields[count++] = (rc_header){RC_STR("Content-Type"), RC_STR("application/problem+json")};
+    if (rc_responder_begin(exchange, &(rc_response_head){.status = 503,
+                                                         .fields = fields,
+                                                         .field_count = count,
+                                                         .framing = RC_HTTP1_LENGTH,
+                                                         .length = body.len}) == RC_OK)
+        rc_responder_write_borrowed(exchange, body);
+    rc_responder_end(exchange);
+}
+
+/* All headers of an answer. */
+static size_t list_fields(const rc_admin_reply *reply, rc_header fields[FIELDS_MAX])
+{
+    size_t count;
+    const rc_header *always = rc_admin_fields(reply->is_page, &count);
+    memcpy(fields, always, count * sizeof(*fields));
+    fields[count++] = (rc_header){RC_STR("Content-Type"), rc_str_c(reply->type)};
+    for (size_t i = 0; i < reply->field_count; i++)
+        fields[count++] = reply->fields[i];
+    return count;
+}
+
+/* False: it could not be, and a bare one was sent. */
+static bool begin(rc_admin_stream *s, rc_http1_framing framing, uint64_t length)
+{
+    rc_header fields[FIELDS_MAX];
+    const rc_response_head response = {
+        .status = s->reply.status,
+        .fields = fields,
+        .field_count = list_fields(&s->reply, fields),
+        .framing = framing,
+        .length = length,
+    };
+    s->has_response = true;
+    if (rc_buf_status(&s->reply.body) == RC_OK &&
+        rc_responder_begin(s->exchange, &response) == RC_OK)
+        return true;
+    s->is_ended = true;
+    respond_bare(s->exchange);
+    return false;
+}
+
+/* The reply, whole. It is kept until the exchange is over. */
+void rc_admin_stream_send(rc_admin_stream *s)
+{
+    const rc_str body = rc_buf_get(&s->reply.body);
+    if (s->has_response || !begin(s, RC_HTTP1_LENGTH, body.len))
+        return;
+    s->is_ended = true;
+    rc_responder_write_borrowed(s->exchange, body);
+    rc_responder_end(s->exchange);
+}
+
+rc_admin_reply *rc_admin_stream_reply(rc_admin_stream *stream)
+{
+    return &stream->reply;
+}
+
+/* ---- answers in pieces ---- */
+
+void rc_admin_stream_attach(rc_admin_stream *stream, const rc_admin_stream_handler *calls,
+                            void *ctx)
+{
+    stream->handler = calls;
+    stream->ctx = ctx;
+}
+
+bool rc_admin_stream_begin(rc_admin_stream *stream, const char *type)
+{
+    if (stream->has_response)
+        return false;
+    stream->reply.type = type;
+    return begin(stream, RC_HTTP1_CHUNKED, 0);
+}
+
+bool rc_admin_stream_write(rc_admin_stream *stream, rc_str bytes)
+{
+    return !stream->is_ended && rc_responder_write(stream->exchange, bytes);
+}
+
+void rc_admin_stream_end(rc_admin_stream *stream)
+{
+    if (stream->is_ended || !stream->has_response)
+        return;
+    stream->is_ended = true;
+    rc_responder_end(stream->exchange);
+}
+
+/* ---- what rc_server tells ---- */
+
+static void on_request(void *ctx, rc_responder *exchange, const rc_http1 *reader, const char *head)
+{
+    rc_admin *admin = ctx;
+    rc_admin_stream *s = stream_new(admin, exchange);
+    (void)reader;
+    (void)head;
+    if (s == NULL) {
+        respond_bare(exchange);
+        return;
+    }
+    const char *head_copy = rc_responder_keep_head(exchange);
+    if (head_copy == NULL || !rc_responder_peer(exchange, s->peer, sizeof(s->peer))) {
+        s->has_response = true;
+        respond_bare(exchange);
+        return;
+    }
+    s->request.core = &admin->core;
+    s->request.reader = rc_responder_reader(exchange);
+    s->request.head = head_copy;
+    s->request.peer = rc_str_c(s->peer);
+    s->request.arena = &s->arena;
+    if (!rc_admin_accept(&s->request, &s->reply))
+        rc_admin_stream_send(s);
+}
+
+static void on_body(void *ctx, rc_responder *exchange, rc_str piece)
+{
+    rc_admin_stream *s = rc_responder_owner(exchange);
+    (void)ctx;
+    if (s == NULL || s->has_response || rc_buf_push(&s->body, piece) == RC_OK)
+        return;
+    const rc_admin_problem problem = {
+        RC_CODE_SHAPE_INVALID, 413, RC_STR("The body is larger than 64 KiB."),
+        RC_ACTION_FIX_REQUEST, RC_STR("The operator's side takes no body, or a short reason.")};
+    if (rc_buf_status(&s->body) == RC_E_NOMEM)
+        rc_admin_reply_no_memory(&s->admin->core, &s->reply);
+    else
+        rc_admin_reply_problem(&s->admin->core, &s->reply, &problem);
+    rc_admin_stream_send(s);
+}
+
+/* A handler that neither answers nor keeps the stream would leave the client waiting for ever. */
+static void open_stream(rc_admin_stream *s)
+{
+    s->request.route->open(s->request.route_ctx, &s->request, s);
+    if (s->has_response || s->handler != NULL)
+        return;
+    const rc_admin_problem problem = {RC_CODE_INVARIANT_BROKEN, 500,
+                                      RC_STR("Nobody has answered the request."),
+                                      RC_ACTION_REPORT_BUG, RC_STR("Tell us what was asked for.")};
+    rc_admin_reply_problem(&s->admin->core, &s->reply, &problem);
+    rc_admin_stream_send(s);
+}
+
+static void on_body_end(void *ctx, rc_responder *exchange)
+{
+    rc_admin_stream *s = rc_responder_owner(exchange);
+    (void)ctx;
+    if (s == NULL || s->has_response)
+        return;
+    s->request.body = rc_buf_get(&s->body);
+    if (s->request.route->open != NULL) {
+        open_stream(s);
+        return;
+    }
+    rc_admin_handle(&s->request, &s->reply);
+    rc_admin_stream_send(s);
+}
+
+static void on_drained(void *ctx, rc_responder *exchange)
+{
+    const rc_admin_stream *s = rc_responder_owner(exchange);
+    (void)ctx;
+    if (s != NULL && s->handler != NULL && s->handler->on_drained != NULL && !s->is_ended)
+        s->handler->on_drained(s->ctx);
+}
+
+static void on_done(void *ctx, rc_responder *exchange)
+{
+    rc_admin_stream *s = rc_responder_owner(exchange);
+    (void)ctx;
+    if (s != NULL)
+        stream_free(s);
+}
+
+static void on_gone(void *ctx, rc_responder *exchange, const rc_disconnect *gone)
+{
+    (void)gone;
+    on_done(ctx, exchange);
+}
+
+/* A head that is none. */
+static void render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
+{
+    rc_admin *admin = ctx;
+    rc_admin_reply reply;
+    char message[128];
+    (void)snprintf(message, sizeof(message), "The request is refused: %s.", refusal->text);
+    const rc_admin_problem problem = {RC_CODE_SHAPE_INVALID, refusal->status, rc_str_c(message),
+                                      RC_ACTION_FIX_REQUEST, RC_STR("Send a request of HTTP/1.1.")};
+    rc_admin_reply_init(&reply, &admin->core.alloc);
+    rc_admin_reply_problem(&admin->core, &reply, &problem);
+    rc_buf_push(lines,
+                RC_STR("Content-Type: application/problem+json\r\nCache-Control: no-store\r\n"
+                       "X-Content-Type-Options: nosniff\r\nContent-Security-Policy: default-src "
+                       "'none'; frame-ancestors 'none'\r\n"));
+    if (rc_buf_status(&reply.body) == RC_OK)
+        rc_buf_push(page, rc_buf_get(&reply.body));
+    rc_admin_reply_done(&reply);
+}
+
+static void on_server_stopped(void *ctx)
+{
+    rc_admin *admin = ctx;
+    const rc_alloc alloc = admin->core.alloc;
+    void (*then)(void *) = admin->on_stopped;
+    void *then_ctx = admin->ctx;
+    rc_admin_core_done(&admin->core);
+    alloc.put(alloc.ctx, admin, sizeof(*admin));
+    if (then != NULL)
+        then(then_ctx);
+}
+
+static const rc_server_handler handler = {
+    .on_request = on_request,
+    .on_body = on_body,
+    .on_body_end = on_body_end,
+    .on_drained = on_drained,
+    .on_done = on_done,
+    .on_disconnect = on_gone,
+    .render_refusal = render_refusal,
+    .on_stopped = on_server_stopped,
+};
+
+/* ---- the server ---- */
+
+static rc_server_settings server_settings(void)
+{
+    rc_server_settings settings = rc_server_settings_default;
+    settings.limits.head_bytes = RC_ADMIN_HEAD_MAX;
+    settings.max_connections = CONNECTIONS_MAX;
+    settings.body_idle_ms = 10000;
+    settings.keep_alive_ms = 30000;
+    settings.write_idle_ms = 30000;
+    settings.write_max_bytes = (uint32_t)RC_ADMIN_RESPONSE_MAX + (1 << 20);
+    settings.read_bytes = 16 << 10;
+    return settings;
+}
+
+rc_admin *rc_admin_new(uv_loop_t *loop, const rc_admin_settings *settings,
+                       void (*on_stopped)(void *ctx), void *ctx)
+{
+    const rc_alloc *alloc = &settings->alloc;
+    const rc_server_settings http = server_settings();
+    rc_admin *admin = alloc->get(alloc->ctx, sizeof(*admin));
+    if (admin == NULL)
+        return NULL;
+    memset(admin, 0, sizeof(*admin));
+    admin->on_stopped = on_stopped;
+    admin->ctx = ctx;
+    if (rc_admin_core_init(&admin->core, settings) &&
+        rc_server_init(&admin->server, loop, alloc, &http, &handler, admin) == RC_OK)
+        return admin;
+    rc_admin_core_done(&admin->core);
+    alloc->put(alloc->ctx, admin, sizeof(*admin));
+    return NULL;
+}
+
+bool rc_admin_add(rc_admin *admin, const rc_admin_table *table)
+{
+    return rc_admin_core_add(&admin->core, table);
+}
+
+bool rc_admin_set_token(rc_admin *admin, rc_secret token)
+{
+    return rc_admin_core_set_token(&admin->core, token);
+}
+
+bool rc_admin_has_token(const rc_admin *admin, rc_secret token)
+{
+    return rc_admin_core_has_token(&admin->core, token);
+}
+
+rc_listen_result rc_admin_listen(rc_admin *admin, const char *host, uint16_t port,
+                                 rc_listening *ret_listening)
+{
+    char scratch[RC_ADMIN_HOST_MAX];
+    const bool is_v6 = rc_str_find_byte(rc_str_c(host), ':', 0) != RC_STR_NPOS;
+    const int len = snprintf(scratch, sizeof(scratch), is_v6 ? "[%s]:%u" : "%s:%u", host, port);
+    const char *wrong = len > 0 && (size_t)len < sizeof(scratch)
+                            ? rc_config_admin_check(rc_str_c(scratch), admin->core.token_len > 0)
+                            : "the host is too long";
+    if (wrong == NULL)
+        return rc_server_listen_tcp(&admin->server, host, port, RC_LISTEN_ALONE, ret_listening);
+    *ret_listening = (rc_listening){.result = RC_LISTEN_DENIED};
+    (void)snprintf(ret_listening->text, sizeof(ret_listening->text), "%s", wrong);
+    return RC_LISTEN_DENIED;
+}
+
+rc_listen_result rc_admin_listen_unix(rc_admin *admin, const char *path,
+                                      rc_listening *ret_listening)
+{
+    return rc_server_listen_unix(&admin->server, path, 0600, ret_listening);
+}
+
+void rc_admin_stop(rc_admin *admin)
+{
+    for (rc_admin_stream *s = admin->first; s != NULL; s = s->next)
+        rc_admin_stream_end(s);
+    rc_server_stop(&admin->server);
+}
+
+void rc_admin_close(rc_admin *admin)
+{
+    rc_server_close(&admin->server);
+}

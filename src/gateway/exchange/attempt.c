@@ -1,0 +1,413 @@
+/* One try: the request as the provider gets it, and the call that carries it. */
+#include "base/str.h"
+#include "gateway/exchange/exchange.h"
+
+#define WIRE_MAX_BYTES ((size_t)256 << 10) /* beside a body that is written anew */
+/* How often a try that is paused for money asks again: so late at most it sees that a budget has
+ * renewed, was raised, or that others did not need what they held. */
+#define PAUSE_MS 250u
+#define HEAD_MAX_BYTES ((size_t)128 << 10)
+#define SCRATCH_MAX_BYTES (2 * RC_STREAM_EVENT_MAX_BYTES)
+
+static uint32_t ms32(uint64_t ms)
+{
+    return ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
+}
+
+/* ---- memory ---- */
+
+static rc_attempt *take_spare(rc_loop *loop)
+{
+    const rc_alloc *alloc = &loop->settings.alloc;
+    rc_attempt *attempt = loop->spare_attempts;
+    if (attempt != NULL) {
+        loop->spare_attempts = attempt->next_spare;
+        loop->spare_attempt_count--;
+        return attempt;
+    }
+    attempt = alloc->get(alloc->ctx, sizeof *attempt);
+    if (attempt == NULL)
+        return NULL;
+    rc_buf_init(&attempt->wire, alloc, 0);
+    rc_buf_init(&attempt->head, alloc, HEAD_MAX_BYTES);
+    rc_buf_init(&attempt->held, alloc, 2 * RC_ATTEMPT_HELD_MAX);
+    rc_buf_init(&attempt->scratch, alloc, SCRATCH_MAX_BYTES);
+    return attempt;
+}
+
+static rc_attempt *new_attempt(rc_exchange *exchange)
+{
+    rc_attempt *attempt = take_spare(exchange->loop);
+    if (attempt == NULL)
+        return NULL;
+    /* The readers are set when they begin; the call's is large. */
+    memset(attempt, 0, offsetof(rc_attempt, usage));
+    memset(&attempt->upstream, 0, offsetof(rc_upstream_call, reader));
+    attempt->exchange = exchange;
+    attempt->first_byte_ms = -1;
+    rc_usage_init(&attempt->usage);
+    attempt->reservation.count = 0;
+    const size_t body_max = rc_exchange_snapshot(exchange)->config->limits.max_body_bytes;
+    attempt->wire.max_bytes = WIRE_MAX_BYTES + body_max;
+    return attempt;
+}
+
+static void free_memory(rc_loop *loop, rc_attempt *attempt)
+{
+    rc_buf_done(&attempt->wire);
+    rc_buf_done(&attempt->head);
+    rc_buf_done(&attempt->held);
+    rc_buf_done(&attempt->scratch);
+    loop->settings.alloc.put(loop->settings.alloc.ctx, attempt, sizeof *attempt);
+}
+
+void rc_attempt_free(rc_attempt *attempt)
+{
+    if (attempt == NULL)
+        return;
+    rc_loop *loop = attempt->exchange->loop;
+    rc_attempt_stop(attempt);
+    if (attempt->reservation.count > 0)
+        (void)rc_budgets_release(&loop->hub->budgets, &attempt->reservation);
+    rc_report_free(attempt->flaw);
+    attempt->flaw = NULL;
+    rc_secret_wipe_buf(&attempt->wire);
+    if (loop->spare_attempt_count >= RC_LOOP_SPARE_MAX) {
+        free_memory(loop, attempt);
+        return;
+    }
+    rc_buf_recycle(&attempt->wire);
+    rc_buf_recycle(&attempt->head);
+    rc_buf_recycle(&attempt->held);
+    rc_buf_recycle(&attempt->scratch);
+    attempt->next_spare = loop->spare_attempts;
+    loop->spare_attempts = attempt;
+    loop->spare_attempt_count++;
+}
+
+void rc_loop_free_spare_attempts(rc_loop *loop)
+{
+    while (loop->spare_attempts != NULL) {
+        rc_attempt *attempt = loop->spare_attempts;
+        loop->spare_attempts = attempt->next_spare;
+        free_memory(loop, attempt);
+    }
+}
+
+/* A stream may be open for long: nothing that it does not need any more is kept with it. A provider
+ * that answers before it has read the request is still being sent it. The answer's head stays, for
+ * a report that may still be due. */
+void rc_attempt_free_request(rc_attempt *attempt)
+{
+    if (attempt->demo != NULL || !rc_upstream_is_sent(&attempt->upstream))
+        return;
+    attempt->exchange->estimate = rc_usage_estimate_read(attempt->exchange->request.body);
+    attempt->exchange->is_body_gone = true;
+    rc_secret_wipe_buf(&attempt->wire);
+    rc_buf_release(&attempt->wire);
+    rc_exchange_drop_body(attempt->exchange);
+}
+
+/* ---- the request ---- */
+
+static const rc_route_entry *route_entry_of(const rc_attempt *attempt)
+{
+    return &attempt->exchange->route->entries[attempt->entry];
+}
+
+/* The demo speaks as it is spoken to. */
+static const rc_config_kind *kind_of(const rc_attempt *attempt)
+{
+    if (!attempt->provider->is_demo)
+        return attempt->provider->config->kind;
+    switch (attempt->exchange->request.endpoint->wire) {
+    case RC_WIRE_ANTHROPIC:
+        return rc_config_kind_find(RC_STR("anthropic"));
+    case RC_WIRE_GEMINI:
+        return rc_config_kind_find(RC_STR("gemini"));
+    case RC_WIRE_OPENAI:
+    case RC_WIRE_COUNT: /* NATIVE */
+    case RC_WIRE_LOCAL:
+        break;
+    }
+    return rc_config_kind_find(RC_STR("openai"));
+}
+
+static bool is_open(rc_str model)
+{
+    return rc_str_eq(model, RC_STR("*"));
+}
+
+static rc_request_fault write_request(rc_attempt *attempt, rc_outbound_request *ret_upstream)
+{
+    rc_loop *loop = attempt->exchange->loop;
+    rc_outbound_target target = {
+        .origin = &attempt->provider->origin,
+        .kind = kind_of(attempt),
+        .auth = (rc_config_auth)attempt->provider->config->auth,
+        .model = is_open(route_entry_of(attempt)->model) ? attempt->exchange->requested_model
+                                                         : attempt->model,
+        .quoted = route_entry_of(attempt)->quoted,
+        .key = rc_secret_make(rc_str_make(NULL, 0)),
+        .hop = rc_hub_hop(loop->hub),
+    };
+    if (attempt->credential != RC_NO_TARGET &&
+        !rc_loop_find_key(loop, attempt->provider, attempt->credential, &target.key))
+        return rc_request_fault_make(RC_REQUEST_FAULT_KEY, "keys", "one that is still configured");
+    attempt->key = target.key;
+    if (attempt->exchange->request.trace.is_valid)
+        rc_loop_entropy(loop, target.span, sizeof target.span);
+    return rc_outbound_request_write(&attempt->exchange->request, &target, &attempt->wire,
+                                     ret_upstream);
+}
+
+/* ---- the call ---- */
+
+static void start_demo(rc_attempt *attempt, const rc_upstream_request *request)
+{
+    rc_loop *loop = attempt->exchange->loop;
+    rc_demo *demo = rc_loop_demo(loop);
+    if (demo != NULL)
+        attempt->demo = rc_demo_start(demo, request, rc_loop_unix_ms(loop),
+                                      &rc_attempt_upstream_handler, attempt);
+    attempt->is_started = attempt->demo != NULL;
+    if (attempt->demo == NULL)
+        rc_attempt_fail_local(attempt, RC_CODE_INTERNAL,
+                              RC_STR("There is no memory for the demo's answer."));
+}
+
+static void start(rc_attempt *attempt, const rc_upstream_request *request)
+{
+    if (attempt->provider->is_demo) {
+        start_demo(attempt, request);
+        return;
+    }
+    const rc_upstream_kind kind = rc_upstream_start(
+        &attempt->upstream, attempt->exchange->loop->upstream, &attempt->provider->origin, request,
+        &rc_attempt_upstream_handler, attempt);
+    if (kind == RC_UPSTREAM_NONE)
+        return;
+    char scratch[128];
+    rc_attempt_fail_local(
+        attempt, rc_attempt_local_code(kind),
+        rc_exchange_sentence(rc_upstream_kind_text(kind), scratch, sizeof scratch));
+}
+
+/* How long its answer may take to begin: by the configuration, and by what the deadline leaves it
+ * beside the targets that can be asked after it. What must not be sent twice has no such share. */
+static uint64_t first_byte_ms(rc_attempt *attempt)
+{
+    const rc_exchange *exchange = attempt->exchange;
+    const uint64_t own_ms =
+        rc_client_request_first_byte_ms(&exchange->request, &exchange->route->timeouts);
+    const rc_action *action = &exchange->action;
+    if (exchange->request.replay == RC_REPLAY_NO || action->begin_by_ms >= action->deadline_at_ms ||
+        attempt->lane == RC_LANE_SECOND)
+        return own_ms;
+    const uint64_t left_ms =
+        action->begin_by_ms > attempt->started_ms ? action->begin_by_ms - attempt->started_ms : 1;
+    attempt->has_share = own_ms == 0 || left_ms < own_ms;
+    return attempt->has_share ? left_ms : own_ms;
+}
+
+static void carry_out(rc_attempt *attempt)
+{
+    rc_exchange *exchange = attempt->exchange;
+    const rc_config_timeouts *timeouts = &exchange->route->timeouts;
+    rc_outbound_request up;
+    const rc_request_fault fault = write_request(attempt, &up);
+    if (fault.kind != RC_REQUEST_FAULT_NONE) {
+        rc_attempt_fail_local(attempt, fault.code, rc_str_c(fault.text));
+        return;
+    }
+    const rc_upstream_request request = {
+        .head = up.head,
+        .body = up.pieces[0],
+        .more = {up.pieces[1], up.pieces[2]},
+        .is_body_open = exchange->upload_left > 0,
+        .is_bodiless = up.is_bodiless,
+        .connect_ms = ms32(timeouts->connect_ms),
+        .first_byte_ms = ms32(first_byte_ms(attempt)),
+        .idle_ms = ms32(timeouts->idle_ms),
+    };
+    rc_exchange_arm(exchange);
+    start(attempt, &request);
+}
+
+/* ---- money ---- */
+
+static size_t route_index(const rc_exchange *exchange)
+{
+    return exchange->route->is_direct
+               ? SIZE_MAX
+               : (size_t)(exchange->route - rc_exchange_snapshot(exchange)->routes);
+}
+
+static rc_ledger_decision reserve(rc_attempt *attempt)
+{
+    rc_exchange *exchange = attempt->exchange;
+    char names[RC_METRICS_NAME_MAX * 5];
+    rc_buf target;
+    rc_ledger_notices notices = {.count = 0};
+    rc_buf_init_fixed(&target, names, sizeof names);
+    rc_buf_push(&target, attempt->provider->config->name);
+    rc_buf_push_byte(&target, '/');
+    rc_buf_push(&target, attempt->model);
+    const rc_budgets_attempt budgets_attempt = {
+        .client = exchange->client,
+        .route = route_index(exchange),
+        .target = rc_buf_get(&target),
+        .provider = attempt->provider->config,
+        .model = attempt->model,
+        .request = exchange->request.body,
+    };
+    const rc_ledger_decision decision = rc_budgets_reserve(
+        &exchange->loop->hub->budgets, &rc_exchange_snapshot(exchange)->budgets, &budgets_attempt,
+        attempt->started_unix_ms, &attempt->reservation, &notices);
+    rc_exchange_emit_budgets(exchange, &notices);
+    return decision;
+}
+
+/* Its time is that of the question whether there is money for it: what it costs belongs to the
+ * budgets' windows of then, and the provider is asked right after it. */
+static void set_start(rc_attempt *attempt)
+{
+    const rc_loop *loop = attempt->exchange->loop;
+    attempt->started_ms = rc_loop_now(loop);
+    attempt->started_ns = uv_hrtime();
+    attempt->started_unix_ms = rc_loop_unix_ms(loop);
+}
+
+static void wait_for_budget(rc_attempt *attempt, const rc_ledger_decision *decision)
+{
+    rc_exchange *exchange = attempt->exchange;
+    if (exchange->state != RC_EXCHANGE_PAUSED) {
+        if (exchange->upload_left > 0)
+            rc_responder_pause_body(exchange->responder);
+        rc_exchange_emit_pause(exchange, decision);
+        rc_exchange_add_pause(exchange, decision);
+        exchange->state = RC_EXCHANGE_PAUSED;
+    }
+    if (exchange->loop->is_stopping) {
+        rc_exchange_cut_short(exchange);
+        return;
+    }
+    exchange->reserve_again_at_ms = attempt->started_ms + PAUSE_MS;
+    rc_exchange_arm(exchange);
+}
+
+/* There is money. How late an answer is counts from now: so does the time of a hedge. */
+static void end_pause(rc_attempt *attempt)
+{
+    rc_exchange *exchange = attempt->exchange;
+    rc_exchange_end_pause(exchange);
+    if (exchange->upload_left > 0)
+        rc_responder_resume_body(exchange->responder);
+    if (exchange->hedge.at_ms != RC_UNLIMITED)
+        exchange->hedge.at_ms += attempt->started_ms - exchange->waits_from_ms;
+    exchange->state = RC_EXCHANGE_ATTEMPTING;
+}
+
+/* Paused: asked again and again, until there is room, the deadline comes or the client leaves. A
+ * hedge does not wait: the first lane goes on without it. */
+void rc_attempt_reserve_and_send(rc_attempt *attempt)
+{
+    rc_exchange *exchange = attempt->exchange;
+    set_start(attempt);
+    if (rc_exchange_snapshot(exchange)->has_budgets &&
+        !rc_client_request_is_free(&exchange->request)) {
+        const rc_ledger_decision decision = reserve(attempt);
+        const bool is_late = attempt->started_ms + PAUSE_MS >= exchange->action.deadline_at_ms;
+        if (decision.verdict == RC_LEDGER_WAIT && !is_late && attempt != exchange->hedge_attempt) {
+            wait_for_budget(attempt, &decision);
+            return;
+        }
+        if (decision.verdict != RC_LEDGER_GRANTED) {
+            if (exchange->state == RC_EXCHANGE_PAUSED)
+                rc_exchange_end_pause(exchange);
+            rc_attempt_refuse_budget(attempt, &decision);
+            return;
+        }
+    }
+    if (exchange->state == RC_EXCHANGE_PAUSED)
+        end_pause(attempt);
+    exchange->state = RC_EXCHANGE_ATTEMPTING;
+    carry_out(attempt);
+}
+
+void rc_attempt_start(rc_exchange *exchange, rc_hedge_lane lane, uint16_t entry,
+                      uint16_t credential)
+{
+    const rc_route_entry *route_entry = &exchange->route->entries[entry];
+    rc_attempt *attempt = new_attempt(exchange);
+    if (attempt == NULL) {
+        rc_exchange_out_of_memory(exchange);
+        return;
+    }
+    if (lane == RC_LANE_SECOND) {
+        exchange->hedge_attempt = attempt;
+    } else {
+        rc_attempt_free(exchange->current);
+        exchange->current = attempt;
+    }
+    attempt->lane = lane;
+    attempt->entry = entry;
+    attempt->credential = credential;
+    attempt->number = exchange->action.attempt;
+    attempt->provider = route_entry->provider;
+    attempt->model = is_open(route_entry->model) ? exchange->model : route_entry->model;
+    attempt->first_byte_us = RC_METRICS_NO_TIME;
+    rc_attempt_reserve_and_send(attempt);
+}
+
+/* ---- while it runs ---- */
+
+void rc_attempt_stop(rc_attempt *attempt)
+{
+    if (attempt->demo != NULL)
+        rc_demo_cancel(attempt->demo);
+    attempt->demo = NULL;
+    rc_upstream_cancel(&attempt->upstream);
+    if (attempt->decoder != NULL)
+        rc_attempt_decoder_stop(attempt);
+}
+
+void rc_attempt_pause(rc_attempt *attempt)
+{
+    attempt->is_client_slow = true;
+    if (attempt->demo != NULL)
+        rc_demo_pause(attempt->demo);
+    else if (rc_upstream_is_live(&attempt->upstream))
+        rc_upstream_pause(&attempt->upstream);
+}
+
+void rc_attempt_resume(rc_attempt *attempt)
+{
+    if (!attempt->is_client_slow)
+        return;
+    attempt->is_client_slow = false;
+    if (attempt->demo != NULL)
+        rc_demo_resume(attempt->demo);
+    else if (attempt->decoder != NULL && rc_attempt_decoder_is_due(attempt))
+        rc_exchange_arm(attempt->exchange);
+    else if (rc_upstream_is_live(&attempt->upstream))
+        rc_upstream_resume(&attempt->upstream);
+}
+
+void rc_attempt_upload(rc_attempt *attempt, rc_str piece, bool is_last)
+{
+    rc_exchange *exchange = attempt->exchange;
+    if (!rc_upstream_is_live(&attempt->upstream))
+        return;
+    const rc_upstream_push_result result = rc_upstream_push(&attempt->upstream, piece);
+    if (result == RC_PUSH_REFUSED) {
+        rc_attempt_stop(attempt);
+        rc_attempt_fail_local(attempt, RC_CODE_OVERLOADED,
+                              RC_STR("There is no memory to pass the request's body on."));
+        return;
+    }
+    if (is_last)
+        rc_upstream_finish(&attempt->upstream);
+    else if (result == RC_PUSH_FULL && exchange->responder != NULL)
+        rc_responder_pause_body(exchange->responder);
+}

@@ -1,0 +1,303 @@
+/* What went wrong with a try, as a report; and what becomes of it. */
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "gateway/exchange/exchange.h"
+
+#define KEY_MIN_BYTES 7u /* shorter ones ("none", "ollama") are words, and no secrets */
+#define HIDDEN RC_STR("[redacted]")
+#define UNREADABLE "The provider says that it worked, and its answer cannot be read."
+
+/* ---- what comes next ---- */
+
+/* A path that we know nothing of may want another kind of key: only who asks for models can lose
+ * one. */
+static rc_failure_facts failure_facts_of(const rc_attempt *attempt)
+{
+    const rc_exchange *exchange = attempt->exchange;
+    rc_failure_facts why = rc_failure_facts_of(exchange->report);
+    why.is_key_exempt = exchange->request.endpoint->wire == RC_WIRE_NATIVE;
+    why.is_target_exempt =
+        (exchange->is_late || attempt->is_share_over) && !rc_attempt_had_time(attempt);
+    return why;
+}
+
+static void fail_call(rc_exchange *exchange)
+{
+    rc_loop *loop = exchange->loop;
+    const rc_failure_facts why = failure_facts_of(exchange->current);
+    uv_update_time(loop->uv_loop); /* a wait counts from now, not from when the loop woke */
+    rc_exchange_carry_out(exchange, rc_call_on_failure(&exchange->call, &why, rc_loop_now(loop),
+                                                       rc_loop_entropy_u64(loop)));
+}
+
+/* One lane of two has failed. */
+static void fail_lane(rc_attempt *attempt)
+{
+    rc_exchange *exchange = attempt->exchange;
+    rc_loop *loop = exchange->loop;
+    rc_attempt *other = attempt == exchange->current ? exchange->hedge_attempt : exchange->current;
+    const rc_failure_facts why = failure_facts_of(attempt);
+    const rc_hedge_action action =
+        rc_hedge_on_failure(&exchange->hedge, &exchange->call, attempt->lane, &why,
+                            rc_loop_now(loop), rc_loop_entropy_u64(loop));
+    exchange->hedge_attempt = NULL;
+    if (action.kind == RC_HEDGE_WAIT) {
+        exchange->current = other;
+        rc_attempt_free(attempt);
+        rc_exchange_arm(exchange);
+        return;
+    }
+    exchange->current = attempt;
+    rc_attempt_stop(other);
+    rc_exchange_add_attempt(other, NULL, false);
+    rc_attempt_free(other);
+    fail_call(exchange);
+}
+
+/* ---- the key that was sent ---- */
+
+/* Most keys are known by their looks, which scrubbing goes by; this one is known by itself. */
+static bool has_key(const rc_attempt *attempt, rc_str text)
+{
+    return attempt->key.len >= KEY_MIN_BYTES &&
+           rc_secret_find(text, attempt->key, 0) != RC_STR_NPOS;
+}
+
+/* The text without it. copy: for one that has it. */
+static rc_str hide_key(const rc_attempt *attempt, rc_str text, rc_buf *copy)
+{
+    if (!has_key(attempt, text))
+        return text;
+    for (size_t at = 0; at < text.len;) {
+        const size_t found = rc_secret_find(text, attempt->key, at);
+        const size_t end = found == RC_STR_NPOS ? text.len : found;
+        rc_buf_push(copy, rc_str_slice(text, at, end));
+        if (found != RC_STR_NPOS)
+            rc_buf_push(copy, HIDDEN);
+        at = found == RC_STR_NPOS ? text.len : found + attempt->key.len;
+    }
+    return rc_buf_status(copy) == RC_OK ? rc_buf_get(copy) : RC_STR("");
+}
+
+/* What a provider repeats of it is in no report. */
+static const rc_report *classify(const rc_attempt *attempt, const rc_failure *failure)
+{
+    const rc_alloc *alloc = &attempt->exchange->loop->settings.alloc;
+    rc_failure clean = *failure;
+    rc_buf body;
+    rc_buf event;
+    rc_buf_init(&body, alloc, 0);
+    rc_buf_init(&event, alloc, 0);
+    clean.body = hide_key(attempt, failure->body, &body);
+    clean.event = hide_key(attempt, failure->event, &event);
+    const rc_report *report =
+        rc_classify(&clean, rc_exchange_snapshot(attempt->exchange)->input.rules, alloc);
+    rc_buf_done(&body);
+    rc_buf_done(&event);
+    return report;
+}
+
+/* Clients pace themselves by the provider's own headers, where they speak its dialect. */
+static void keep_limits(rc_attempt *attempt, const rc_report *report)
+{
+    rc_exchange *exchange = attempt->exchange;
+    const rc_endpoint *endpoint = exchange->request.endpoint;
+    rc_buf_reset(&exchange->limits);
+    if (rc_exchange_is_limit(report) && attempt->mode != RC_MODE_HEAD &&
+        (attempt->provider->is_demo ||
+         rc_endpoint_is_supported(endpoint, attempt->provider->config->kind->dialect)))
+        rc_client_response_limits_push(&exchange->limits, attempt->reader,
+                                       rc_buf_get(&attempt->head).ptr);
+    if (has_key(attempt, rc_buf_get(&exchange->limits)))
+        rc_buf_reset(&exchange->limits);
+}
+
+static void take_report(rc_attempt *attempt, const rc_report *report)
+{
+    rc_exchange *exchange = attempt->exchange;
+    if (!rc_exchange_is_limit(report))
+        rc_buf_reset(&exchange->limits);
+    rc_report_free(exchange->report);
+    exchange->report = report;
+    exchange->was_partly_sent = exchange->state == RC_EXCHANGE_RESPONDING;
+    rc_exchange_add_attempt(attempt, report, false);
+}
+
+static void end_failed(rc_attempt *attempt, const rc_report *report)
+{
+    take_report(attempt, report);
+    if (attempt->exchange->hedge_attempt != NULL)
+        fail_lane(attempt);
+    else
+        fail_call(attempt->exchange);
+}
+
+/* ---- judged ---- */
+
+static const rc_report *report_attempt(const rc_attempt *attempt, rc_code code, rc_str message)
+{
+    rc_builder builder;
+    rc_exchange_begin_report(attempt->exchange, &builder, code, message);
+    rc_builder_set_provider(&builder, attempt->provider->config->name);
+    rc_builder_set_model(&builder, attempt->model);
+    if (code == RC_CODE_OVERLOADED)
+        rc_builder_set_retry_after_ms(&builder, RC_EXCHANGE_BUSY_MS);
+    return rc_builder_finish(&builder);
+}
+
+/* The head's fields, as the classifier wants them. */
+static size_t list_headers(const rc_attempt *attempt, rc_header headers[RC_HTTP1_FIELDS_MAX])
+{
+    const rc_http1 *reader = attempt->reader;
+    const char *head = rc_buf_get(&attempt->head).ptr;
+    if (attempt->mode == RC_MODE_HEAD)
+        return 0;
+    for (uint32_t i = 0; i < reader->field_count; i++) {
+        const rc_str value = rc_http1_value(reader, head, i);
+        headers[i] =
+            (rc_header){rc_http1_name(reader, head, i), has_key(attempt, value) ? HIDDEN : value};
+    }
+    return reader->field_count;
+}
+
+/* The provider says that it worked, and what it made is lost. */
+static const rc_report *report_lost(const rc_attempt *attempt, const rc_report *why)
+{
+    rc_builder builder;
+    rc_exchange_begin_report(attempt->exchange, &builder, RC_CODE_OUTCOME_UNKNOWN,
+                             RC_STR(UNREADABLE));
+    rc_builder_set_provider(&builder, attempt->provider->config->name);
+    rc_builder_set_model(&builder, attempt->model);
+    rc_builder_set_cause(&builder, why);
+    const rc_report *report = rc_builder_finish(&builder);
+    rc_report_free(why);
+    return report;
+}
+
+/* A good status with an answer that is none, and that nothing more is known of, is malformed. What
+ * must not be sent twice is not asked for again then: it was carried out, most likely. */
+void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
+{
+    const rc_exchange *exchange = attempt->exchange;
+    rc_loop *loop = exchange->loop;
+    const rc_id id = rc_loop_next_id(loop, rc_loop_unix_ms(loop));
+    rc_header headers[RC_HTTP1_FIELDS_MAX];
+    if (attempt->has_share && failure->connection == RC_CONNECTION_FIRST_BYTE_TIMEOUT) {
+        failure->connection = RC_CONNECTION_SHARE_TIMEOUT;
+        attempt->is_share_over = true;
+    }
+    failure->header_count = list_headers(attempt, headers);
+    failure->headers = headers;
+    failure->status = attempt->mode == RC_MODE_HEAD ? 0 : rc_http1_status(attempt->reader);
+    failure->provider = attempt->provider->is_demo
+                            ? RC_STR("")
+                            : rc_config_kind_provider(attempt->provider->config->kind);
+    failure->provider_label = attempt->provider->config->name;
+    failure->model = attempt->model;
+    failure->family = exchange->request.endpoint->family;
+    failure->replay = exchange->request.replay;
+    failure->now_unix_ms = rc_loop_unix_ms(loop);
+    failure->report_id = rc_str_c(id.text);
+    failure->is_request_gone =
+        exchange->is_body_gone || exchange->is_body_streamed || exchange->request.is_compressed;
+    if (!failure->is_request_gone)
+        failure->request = exchange->request.body;
+    if (exchange->state == RC_EXCHANGE_RESPONDING)
+        failure->phase = RC_PHASE_COMMITTED;
+    const rc_report *report = classify(attempt, failure);
+    const rc_code code = rc_report_code(report);
+    const bool is_unknown = code == RC_CODE_UNCLASSIFIED;
+    const bool is_none = is_unknown || code == RC_CODE_MALFORMED_RESPONSE;
+    if (failure->status / 100 == 2 && is_none && failure->replay == RC_REPLAY_NO) {
+        report = report_lost(attempt, report);
+    } else if (failure->status / 100 == 2 && is_unknown) {
+        rc_report_free(report);
+        report = report_attempt(attempt, RC_CODE_MALFORMED_RESPONSE, RC_STR(UNREADABLE));
+    }
+    keep_limits(attempt, report);
+    /* The report has copies of all that the failure views: only now may its bytes go. */
+    rc_attempt_stop(attempt);
+    end_failed(attempt, report);
+}
+
+/* ---- known ---- */
+
+void rc_attempt_fail_code(rc_attempt *attempt, rc_code code, rc_str message)
+{
+    /* What may have been carried out, and must not be twice, is not tried again. */
+    if (attempt->exchange->request.replay == RC_REPLAY_NO)
+        code = RC_CODE_OUTCOME_UNKNOWN;
+    end_failed(attempt, report_attempt(attempt, code, message));
+}
+
+bool rc_attempt_may_be_done(const rc_attempt *attempt)
+{
+    return attempt->exchange->request.replay == RC_REPLAY_NO && rc_attempt_was_sent(attempt);
+}
+
+/* What was asked beside it is on record too. */
+static void stop_hedge(rc_exchange *exchange)
+{
+    rc_attempt *other = exchange->hedge_attempt;
+    exchange->hedge_attempt = NULL;
+    rc_attempt_stop(other);
+    rc_exchange_add_attempt(other, NULL, false);
+    rc_attempt_free(other);
+}
+
+/* What is in the way of a hedge is not in the way of the try that it was to help. */
+static void drop_hedge(rc_exchange *exchange)
+{
+    rc_attempt *attempt = exchange->hedge_attempt;
+    rc_hedge_on_cancel(&exchange->hedge, &exchange->call, rc_loop_now(exchange->loop));
+    exchange->hedge_attempt = NULL;
+    rc_attempt_free(attempt);
+    rc_exchange_arm(exchange);
+}
+
+static void cancel_call(rc_exchange *exchange, rc_reason why)
+{
+    rc_action action = rc_call_on_cancel(&exchange->call, rc_loop_now(exchange->loop));
+    action.reason = why;
+    rc_exchange_carry_out(exchange, action);
+}
+
+void rc_attempt_fail_local(rc_attempt *attempt, rc_code code, rc_str message)
+{
+    rc_exchange *exchange = attempt->exchange;
+    if (rc_code_get(code)->is_retryable && rc_attempt_may_be_done(attempt))
+        code = RC_CODE_OUTCOME_UNKNOWN;
+    take_report(attempt, report_attempt(attempt, code, message));
+    if (attempt == exchange->hedge_attempt) {
+        drop_hedge(exchange);
+        return;
+    }
+    if (exchange->hedge_attempt != NULL) {
+        rc_hedge_on_cancel(&exchange->hedge, &exchange->call, rc_loop_now(exchange->loop));
+        stop_hedge(exchange);
+    }
+    cancel_call(exchange, RC_WHY_CANCELLED);
+}
+
+void rc_attempt_refuse(rc_attempt *attempt, const rc_report *report, rc_reason why)
+{
+    rc_exchange *exchange = attempt->exchange;
+    exchange->unsent_attempts++;
+    exchange->action.attempt--;
+    if (attempt == exchange->hedge_attempt) {
+        rc_exchange_add_skip(exchange, attempt->entry, why);
+        rc_report_free(report);
+        drop_hedge(exchange);
+        return;
+    }
+    rc_report_free(exchange->report);
+    exchange->report = report;
+    cancel_call(exchange, why);
+}
+
+rc_code rc_attempt_local_code(rc_upstream_kind kind)
+{
+    return kind == RC_UPSTREAM_ADDRESS_REFUSED ? RC_CODE_CONFIG_SCHEMA_VIOLATION
+                                               : RC_CODE_OVERLOADED;
+}

@@ -1,0 +1,453 @@
+/* What a provider answers, until it is clear what to make of it. */
+#include "base/str.h"
+#include "base/utf8.h"
+#include "gateway/exchange/exchange.h"
+
+static bool is_events(rc_str type)
+{
+    return rc_str_starts_with_nocase(type, RC_STR("text/event-stream"));
+}
+
+/* ---- passing on ---- */
+
+/* The lane that has something for the client wins; the other one is let go. */
+static void win_hedge(rc_attempt *attempt)
+{
+    rc_exchange *exchange = attempt->exchange;
+    if (exchange->hedge_attempt == NULL)
+        return;
+    rc_attempt *other = attempt == exchange->current ? exchange->hedge_attempt : exchange->current;
+    (void)rc_hedge_on_response(&exchange->hedge, &exchange->call, attempt->lane,
+                               rc_loop_now(exchange->loop), rc_loop_entropy_u64(exchange->loop));
+    rc_attempt_stop(other);
+    rc_exchange_add_attempt(other, NULL, false);
+    rc_attempt_free(other);
+    exchange->hedge_attempt = NULL;
+    exchange->current = attempt;
+}
+
+/* room: of RC_TARGET_TEXT_MAX bytes, for a model that the client named. */
+static rc_str target_text(const rc_attempt *attempt, char *scratch)
+{
+    rc_buf text;
+    const rc_str told = attempt->exchange->route->entries[attempt->entry].header_text;
+    if (told.len > 0)
+        return told;
+    rc_buf_init_fixed(&text, scratch, RC_TARGET_TEXT_MAX);
+    rc_target_text_push(&text, attempt->provider->config->name, attempt->model);
+    return rc_buf_get(&text);
+}
+
+/* The head as the client gets it, written while the provider's is there. is_whole: so is the body,
+ * and with it what it cost. */
+static bool write_lines(rc_attempt *attempt, bool is_whole)
+{
+    rc_exchange *exchange = attempt->exchange;
+    char scratch[RC_TARGET_TEXT_MAX];
+    rc_reply_facts told = {
+        .attempts = exchange->action.attempt,
+        .target = target_text(attempt, scratch),
+        .request_id = rc_str_c(exchange->id.text),
+        .report_id = attempt->flaw != NULL ? rc_report_id(attempt->flaw) : rc_str_make(NULL, 0),
+    };
+    if (is_whole)
+        rc_exchange_fill_cost(exchange, attempt, &told);
+    rc_exchange_fill_times(exchange, attempt, &told);
+    rc_buf_reset(&exchange->lines);
+    exchange->status = rc_http1_status(attempt->reader);
+    return rc_client_response_head_push(&exchange->lines, attempt->reader,
+                                        rc_buf_get(&attempt->head).ptr, attempt->is_compressed,
+                                        &told) == RC_OK;
+}
+
+/* A head that left early, for the sake of what was to be told, promised a stream of events. */
+static bool begin_response(rc_attempt *attempt, rc_http1_framing framing, uint64_t length)
+{
+    rc_exchange *exchange = attempt->exchange;
+    if (rc_exchange_has_event_head(exchange))
+        return attempt->mode == RC_MODE_STREAM && !attempt->is_array;
+    return write_lines(attempt, false) &&
+           rc_responder_begin_raw(exchange->responder, exchange->status,
+                                  rc_buf_get(&exchange->lines), framing, length) == RC_OK;
+}
+
+bool rc_attempt_commit(rc_attempt *attempt, rc_http1_framing framing, uint64_t length)
+{
+    rc_exchange *exchange = attempt->exchange;
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    win_hedge(attempt);
+    rc_call_on_commit(&exchange->call, now_ms);
+    rc_exchange_end_announced_timeout(exchange);
+    exchange->state = RC_EXCHANGE_RESPONDING;
+    exchange->first_byte_ms = (int64_t)(now_ms - exchange->began_ms);
+    if (begin_response(attempt, framing, length)) {
+        rc_buf_release(&exchange->lines);
+        rc_exchange_arm(exchange);
+        return true;
+    }
+    rc_attempt_stop(attempt);
+    if (rc_exchange_has_event_head(exchange))
+        rc_attempt_fail_local(attempt, RC_CODE_MALFORMED_RESPONSE,
+                              RC_STR("The answer is not the stream that was asked for."));
+    else
+        rc_attempt_fail_local(attempt, RC_CODE_INTERNAL,
+                              RC_STR("There is no memory for the answer."));
+    return false;
+}
+
+void rc_attempt_write(rc_attempt *attempt, rc_str bytes)
+{
+    if (bytes.len > 0 && !rc_responder_write(attempt->exchange->responder, bytes))
+        rc_attempt_pause(attempt);
+}
+
+void rc_attempt_deliver(rc_attempt *attempt, rc_exchange_ending ending)
+{
+    rc_exchange *exchange = attempt->exchange;
+    rc_loop *loop = exchange->loop;
+    win_hedge(attempt);
+    if (attempt->mode == RC_MODE_STREAM)
+        rc_attempt_judge_stream(attempt);
+    rc_exchange_add_attempt(attempt, attempt->flaw, true);
+    exchange->action = rc_call_on_success(&exchange->call, rc_loop_now(loop));
+    exchange->action.attempt -= exchange->unsent_attempts;
+    rc_exchange_emit_action(exchange, &exchange->action);
+    rc_hub_on_delivered(loop->hub, exchange->route, exchange->action.entry);
+    if (attempt->flaw != NULL)
+        rc_exchange_add_flaw(exchange, attempt->flaw);
+    rc_exchange_record(exchange, ending);
+}
+
+/* An answer to HEAD has no body, and says how long it would be. The reader has checked the digits.
+ */
+static uint64_t length_without_body(const rc_attempt *attempt)
+{
+    const rc_str length_text =
+        rc_http1_find(attempt->reader, rc_buf_get(&attempt->head).ptr, RC_STR("content-length"));
+    uint64_t length = 0;
+    for (size_t i = 0; i < length_text.len && length_text.len < 19; i++)
+        length = length * 10 + (uint64_t)(length_text.ptr[i] - '0');
+    return length;
+}
+
+/* Did the provider say the length of what is passed on? */
+static bool is_length_known(const rc_attempt *attempt)
+{
+    return attempt->reader->framing == RC_HTTP1_LENGTH && !attempt->is_compressed;
+}
+
+/* What is passed on unread is read for its usage as it passes. */
+static void begin_scan(rc_attempt *attempt)
+{
+    attempt->is_scanned = !rc_client_request_is_free(&attempt->exchange->request);
+    if (!attempt->is_scanned)
+        return;
+    rc_usage_scan_init(&attempt->reading.scan, &attempt->scratch);
+    rc_usage_scan_push(&attempt->reading.scan, &attempt->usage, rc_buf_get(&attempt->held));
+}
+
+/* The last byte of a body whose length was said ends the response: it waits for the record. piece:
+ * the latest of what has come. */
+static bool has_last_byte(const rc_attempt *attempt, rc_str piece)
+{
+    return piece.len > 0 && is_length_known(attempt) && attempt->bytes == attempt->reader->length;
+}
+
+/* Begins with the length that the provider said, if it said one. is_whole: all that has come is
+ * held. False: the job is over. */
+static bool relay(rc_attempt *attempt, bool is_whole)
+{
+    const rc_http1 *reader = attempt->reader;
+    const bool has_length = is_length_known(attempt);
+    const rc_http1_framing framing =
+        reader->framing == RC_HTTP1_NO_BODY || has_length ? RC_HTTP1_LENGTH : RC_HTTP1_CHUNKED;
+    uint64_t length = has_length ? reader->length : 0;
+    if (reader->is_bodiless)
+        length = length_without_body(attempt);
+    attempt->mode = RC_MODE_RELAY;
+    if (!rc_attempt_commit(attempt, framing, length))
+        return false;
+    begin_scan(attempt);
+    const rc_str held = rc_buf_get(&attempt->held);
+    const char last = held.len > 0 ? held.ptr[held.len - 1] : '\0';
+    const bool is_last = is_whole && has_last_byte(attempt, held);
+    rc_attempt_write(attempt, rc_str_slice(held, 0, held.len - is_last));
+    rc_buf_reset(&attempt->held);
+    if (is_last)
+        rc_buf_push_byte(&attempt->held, last);
+    rc_attempt_free_request(attempt);
+    return true;
+}
+
+static void relay_piece(rc_attempt *attempt, rc_str piece)
+{
+    if (attempt->is_scanned)
+        rc_usage_scan_push(&attempt->reading.scan, &attempt->usage, piece);
+    if (has_last_byte(attempt, piece)) {
+        rc_attempt_write(attempt, rc_str_slice(piece, 0, piece.len - 1));
+        rc_buf_push_byte(&attempt->held, piece.ptr[piece.len - 1]);
+    } else {
+        rc_attempt_write(attempt, piece);
+    }
+}
+
+/* ---- errors in good answers ---- */
+
+static void fail_body(rc_attempt *attempt)
+{
+    rc_failure failure = {.body = rc_buf_get(&attempt->held), .phase = RC_PHASE_HEADERS};
+    rc_attempt_fail(attempt, &failure);
+}
+
+static void end_whole(rc_attempt *attempt)
+{
+    rc_exchange *exchange = attempt->exchange;
+    const rc_str body = rc_utf8_without_bom(rc_buf_get(&attempt->held));
+    const bool is_good =
+        body.len == 0 ? attempt->reader->is_bodiless : rc_attempt_is_good(attempt, body);
+    if (rc_attempt_fail_shape(attempt, body, is_good))
+        return;
+    if (!is_good) {
+        fail_body(attempt);
+        return;
+    }
+    win_hedge(attempt);
+    if (!write_lines(attempt, true)) {
+        rc_attempt_fail_local(attempt, RC_CODE_INTERNAL,
+                              RC_STR("There is no memory for the answer."));
+        return;
+    }
+    exchange->first_byte_ms = (int64_t)(rc_loop_now(exchange->loop) - exchange->began_ms);
+    rc_attempt_deliver(attempt, RC_ENDING_WHOLE);
+}
+
+/* Too large to be held: what there is of it decides. */
+static void hold(rc_attempt *attempt, rc_str piece)
+{
+    if (rc_buf_get(&attempt->held).len == 0 && is_length_known(attempt) &&
+        attempt->reader->length <= RC_ATTEMPT_HELD_MAX)
+        (void)rc_buf_reserve(&attempt->held, (size_t)attempt->reader->length);
+    rc_buf_push(&attempt->held, piece);
+    const rc_str held = rc_buf_get(&attempt->held);
+    if (rc_buf_status(&attempt->held) == RC_OK && held.len <= RC_ATTEMPT_HELD_MAX)
+        return;
+    const rc_str start = rc_utf8_without_bom(held);
+    const bool is_error = rc_attempt_begins_as_error(attempt, start);
+    if (is_error || rc_attempt_begins_misshapen(attempt, start)) {
+        rc_attempt_stop(attempt);
+        if (!rc_attempt_fail_shape(attempt, start, !is_error))
+            fail_body(attempt);
+        return;
+    }
+    /* A piece that did not fit is not in it. */
+    const bool is_kept = rc_buf_status(&attempt->held) == RC_OK;
+    if (relay(attempt, is_kept) && !is_kept)
+        relay_piece(attempt, piece);
+}
+
+/* ---- what rc_upstream tells ---- */
+
+static rc_attempt_mode mode_of(const rc_attempt *attempt, const rc_upstream_head *head, rc_str type)
+{
+    const rc_endpoint *endpoint = attempt->exchange->request.endpoint;
+    const bool is_watched = (unsigned)endpoint->stream != RC_STREAM_UNWATCHED;
+    /* Whoever asks "if it has changed" behind /p/ is told that it has not. */
+    if (endpoint->wire == RC_WIRE_NATIVE && head->status == 304)
+        return RC_MODE_RELAY;
+    if (head->status < 200 || head->status > 299)
+        return RC_MODE_ERROR;
+    if (endpoint->wire == RC_WIRE_NATIVE)
+        return RC_MODE_RELAY;
+    if (attempt->expected != RC_EXPECT_ANY)
+        return attempt->expected == RC_EXPECT_OBJECT ? RC_MODE_WHOLE : RC_MODE_STREAM;
+    if (is_events(type))
+        return is_watched ? RC_MODE_STREAM : RC_MODE_RELAY;
+    return is_watched || rc_str_starts_with_nocase(type, RC_STR("application/json"))
+               ? RC_MODE_WHOLE
+               : RC_MODE_RELAY;
+}
+
+/* Behind /p/, too, a response that may say what it used is read. */
+static bool is_counted(const rc_attempt *attempt, rc_str type)
+{
+    return !rc_client_request_is_free(&attempt->exchange->request) &&
+           (is_events(type) || rc_str_starts_with_nocase(type, RC_STR("application/json")));
+}
+
+/* What nobody here has to read is passed on as it is, whatever it is compressed with. */
+static rc_coding coding_of(const rc_attempt *attempt, const rc_upstream_head *head, rc_str type)
+{
+    if (head->reader->framing == RC_HTTP1_NO_BODY)
+        return RC_CODING_NONE;
+    const rc_coding coding = rc_coding_of(head->reader, head->bytes);
+    if (attempt->mode == RC_MODE_RELAY && (coding == RC_CODING_OTHER || !is_counted(attempt, type)))
+        return RC_CODING_NONE;
+    return coding;
+}
+
+static void on_head(void *ctx, const rc_upstream_head *head)
+{
+    rc_attempt *attempt = ctx;
+    rc_exchange *exchange = attempt->exchange;
+    attempt->reader = head->reader;
+    attempt->first_byte_ms = (int64_t)(rc_loop_now(exchange->loop) - attempt->started_ms);
+    attempt->first_byte_us = (uv_hrtime() - attempt->started_ns) / 1000;
+    rc_buf_push(&attempt->head, rc_str_make(head->bytes, head->reader->head_bytes));
+    if (rc_buf_status(&attempt->head) != RC_OK) {
+        rc_attempt_stop(attempt);
+        rc_attempt_fail_local(attempt, RC_CODE_INTERNAL,
+                              RC_STR("There is no memory for the answer."));
+        return;
+    }
+    rc_attempt_read_quota(attempt, head);
+    const rc_str type = rc_http1_find(head->reader, head->bytes, RC_STR("content-type"));
+    attempt->is_called_events = is_events(type);
+    attempt->expected = rc_attempt_expected_shape(attempt, attempt->is_called_events);
+    attempt->mode = mode_of(attempt, head, type);
+    if (attempt->mode == RC_MODE_STREAM)
+        rc_attempt_stream_begin(attempt, attempt->expected == RC_EXPECT_ARRAY);
+    const rc_coding coding = coding_of(attempt, head, type);
+    if (coding != RC_CODING_NONE)
+        rc_attempt_decoder_begin(attempt, coding);
+}
+
+void rc_attempt_on_body(rc_attempt *attempt, rc_str piece)
+{
+    attempt->bytes += piece.len;
+    switch (attempt->mode) {
+    case RC_MODE_ERROR: {
+        const size_t used = rc_buf_get(&attempt->held).len;
+        rc_buf_push(&attempt->held, rc_str_slice(piece, 0, RC_ATTEMPT_ERROR_MAX - used));
+        return;
+    }
+    case RC_MODE_WHOLE:
+        hold(attempt, piece);
+        return;
+    case RC_MODE_STREAM:
+        if (rc_attempt_is_in_shape(attempt, &piece))
+            rc_attempt_stream_on_body(attempt, piece);
+        else
+            hold(attempt, piece);
+        return;
+    case RC_MODE_RELAY:
+        if (attempt->exchange->state == RC_EXCHANGE_RESPONDING || relay(attempt, false))
+            relay_piece(attempt, piece);
+        return;
+    case RC_MODE_HEAD:
+        return;
+    }
+}
+
+static void on_body(void *ctx, rc_str piece)
+{
+    rc_attempt *attempt = ctx;
+    if (attempt->decoder != NULL)
+        rc_attempt_decoder_on_body(attempt, piece);
+    else
+        rc_attempt_on_body(attempt, piece);
+}
+
+/* Every endpoint but a passthrough answers something: a 204, or an empty body, is no answer. */
+static bool is_missing(const rc_attempt *attempt)
+{
+    return attempt->bytes == 0 && attempt->exchange->request.endpoint->wire != RC_WIRE_NATIVE &&
+           !attempt->reader->is_bodiless;
+}
+
+void rc_attempt_on_body_end(rc_attempt *attempt)
+{
+    switch (attempt->mode) {
+    case RC_MODE_ERROR:
+        fail_body(attempt);
+        return;
+    case RC_MODE_WHOLE:
+        end_whole(attempt);
+        return;
+    case RC_MODE_STREAM:
+        rc_attempt_stream_on_end(attempt, NULL);
+        return;
+    case RC_MODE_RELAY:
+        if (is_missing(attempt))
+            fail_body(attempt);
+        else if (attempt->exchange->state == RC_EXCHANGE_RESPONDING || relay(attempt, true))
+            rc_attempt_deliver(attempt, RC_ENDING_TAIL);
+        return;
+    case RC_MODE_HEAD:
+        return;
+    }
+}
+
+static void on_end(void *ctx, bool is_kept)
+{
+    rc_attempt *attempt = ctx;
+    (void)is_kept;
+    attempt->demo = NULL;
+    if (attempt->decoder == NULL || rc_attempt_decoder_on_end(attempt))
+        rc_attempt_on_body_end(attempt);
+}
+
+static void fail_transport(rc_attempt *attempt, const rc_upstream_failure *failure)
+{
+    rc_failure known = {
+        .transport = failure->transport,
+        .phase = failure->phase,
+        .body = rc_buf_get(&attempt->held),
+        .connection = failure->connection,
+        .connection_detail = failure->detail,
+        .certificate_unix_ms = failure->certificate_unix_ms,
+        .limit_ms = failure->limit_ms,
+    };
+    rc_attempt_fail(attempt, &known);
+}
+
+/* "backup did not answer in proper HTTP: the protocol was switched." */
+static rc_str malformed_text(const rc_attempt *attempt, const char *text, char *scratch,
+                             size_t size)
+{
+    rc_buf sentence;
+    rc_buf_init_fixed(&sentence, scratch, size);
+    rc_buf_push(&sentence, rc_str_slice(attempt->provider->config->name, 0, size / 2));
+    rc_buf_push(&sentence, RC_STR(" did not answer in proper HTTP: "));
+    rc_buf_push(&sentence, rc_str_c(text));
+    rc_buf_push_byte(&sentence, '.');
+    return rc_buf_get(&sentence);
+}
+
+void rc_attempt_on_failure(rc_attempt *attempt, const rc_upstream_failure *failure)
+{
+    char scratch[256];
+    if (failure->is_local)
+        rc_attempt_fail_local(attempt, rc_attempt_local_code(failure->kind),
+                              rc_exchange_sentence(failure->text, scratch, sizeof scratch));
+    else if (attempt->mode == RC_MODE_STREAM)
+        rc_attempt_stream_on_end(attempt, failure);
+    else if (failure->kind == RC_UPSTREAM_MALFORMED)
+        rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE,
+                             malformed_text(attempt, failure->text, scratch, sizeof scratch));
+    else
+        fail_transport(attempt, failure);
+}
+
+static void on_failure(void *ctx, const rc_upstream_failure *failure)
+{
+    rc_attempt *attempt = ctx;
+    attempt->demo = NULL;
+    if (attempt->decoder == NULL || rc_attempt_decoder_on_failure(attempt, failure))
+        rc_attempt_on_failure(attempt, failure);
+}
+
+/* The provider takes more of a body that is passed on as it comes. */
+static void on_drained(void *ctx)
+{
+    const rc_attempt *attempt = ctx;
+    if (attempt->exchange->responder != NULL)
+        rc_responder_resume_body(attempt->exchange->responder);
+}
+
+const rc_upstream_handler rc_attempt_upstream_handler = {
+    .on_head = on_head,
+    .on_body = on_body,
+    .on_end = on_end,
+    .on_failure = on_failure,
+    .on_drained = on_drained,
+};

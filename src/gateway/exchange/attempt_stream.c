@@ -1,0 +1,187 @@
+/* An answer in events: held back until the first content, then passed on event by event. */
+#include "base/str.h"
+#include "dialect/finish.h"
+#include "gateway/exchange/exchange.h"
+
+void rc_attempt_stream_begin(rc_attempt *attempt, bool is_array)
+{
+    rc_exchange *exchange = attempt->exchange;
+    const unsigned row = exchange->route->entries[attempt->entry].metric;
+    attempt->is_array = is_array;
+    attempt->is_watched = true;
+    rc_buf_reset(&attempt->scratch);
+    rc_stream_watch_init(&attempt->watch, exchange->request.endpoint->stream);
+    rc_stream_watch_set_template(&attempt->watch,
+                                 &exchange->loop->templates[row % RC_LOOP_TEMPLATES]);
+    if (is_array)
+        rc_stream_array_init(&attempt->reading.array, &attempt->scratch, RC_STREAM_EVENT_MAX_BYTES);
+    else
+        rc_sse_init(&attempt->reading.sse, &attempt->scratch, RC_STREAM_EVENT_MAX_BYTES);
+}
+
+static bool pull(rc_attempt *attempt, rc_stream_event *ret_event)
+{
+    return attempt->is_array ? rc_stream_array_pull(&attempt->reading.array, ret_event)
+                             : rc_sse_pull(&attempt->reading.sse, ret_event);
+}
+
+static bool pull_last(rc_attempt *attempt, rc_stream_event *ret_event)
+{
+    return attempt->is_array ? rc_stream_array_end(&attempt->reading.array, ret_event)
+                             : rc_sse_end(&attempt->reading.sse, ret_event);
+}
+
+/* Is it this try that the client is getting? */
+static bool is_responding(const rc_attempt *attempt)
+{
+    return attempt->exchange->state == RC_EXCHANGE_RESPONDING;
+}
+
+/* What was held back goes first. False: the job is over. */
+static bool release(rc_attempt *attempt)
+{
+    if (is_responding(attempt))
+        return true;
+    if (!rc_attempt_commit(attempt, RC_HTTP1_CHUNKED, 0))
+        return false;
+    rc_attempt_write(attempt, rc_buf_get(&attempt->held));
+    rc_buf_release(&attempt->held);
+    rc_attempt_free_request(attempt);
+    return true;
+}
+
+static void fail_event(rc_attempt *attempt, const rc_stream_event_info *seen)
+{
+    rc_failure failure = {.event = seen->error, .phase = RC_PHASE_HEADERS};
+    rc_attempt_fail(attempt, &failure);
+}
+
+/* The terminator tells a client that it has everything: it waits for the record, and what comes
+ * behind it waits with it. */
+static void end_soon(rc_attempt *attempt)
+{
+    if (attempt->is_terminated)
+        return;
+    attempt->is_terminated = true;
+    attempt->ends_at_ms = rc_loop_now(attempt->exchange->loop) + RC_ATTEMPT_TAIL_MS;
+    rc_exchange_arm(attempt->exchange);
+}
+
+/* Passes an event on, or holds it back. */
+static void forward(rc_attempt *attempt, const rc_stream_event *event, bool is_space_left)
+{
+    attempt->is_inside_event = event->type == RC_STREAM_EVENT_PART;
+    if (!attempt->is_terminated)
+        rc_attempt_track_event(attempt, event);
+    if (is_responding(attempt) && !(attempt->is_terminated && is_space_left))
+        rc_attempt_write(attempt, event->raw);
+    else
+        rc_buf_push(&attempt->held, event->raw);
+}
+
+/* A client's parser would fail on an event that is not JSON: it is never passed on. If the client
+ * may lack something without it, the stream ends here. False: the try is over. */
+static bool drop_damaged(rc_attempt *attempt, const rc_stream_event *event,
+                         const rc_stream_event_info *seen)
+{
+    if (!event->is_cut)
+        rc_metrics_on_damaged_event(attempt->exchange->loop->metrics,
+                                    attempt->exchange->route->entries[attempt->entry].metric);
+    if (!seen->is_loss)
+        return true;
+    rc_attempt_stop(attempt);
+    rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE, RC_STR(RC_FINISH_DAMAGED_TEXT));
+    return false;
+}
+
+/* False: the try is over. */
+static bool on_event(rc_attempt *attempt, const rc_stream_event *event)
+{
+    rc_stream_event_info seen;
+    rc_stream_watch_step(&attempt->watch, event, &seen);
+    if (seen.kinds & RC_STREAM_DAMAGED)
+        return drop_damaged(attempt, event, &seen);
+    /* One that comes behind the end changes nothing for the client. */
+    if (seen.kinds & RC_STREAM_ERROR && attempt->watch.has_error) {
+        fail_event(attempt, &seen);
+        return false;
+    }
+    const bool is_space_left =
+        rc_buf_get(&attempt->held).len + event->raw.len <= RC_ATTEMPT_HELD_MAX;
+    if ((seen.kinds & RC_STREAM_CONTENT || !is_space_left) && !release(attempt))
+        return false;
+    if (seen.kinds & RC_STREAM_TERMINATOR)
+        end_soon(attempt);
+    forward(attempt, event, is_space_left);
+    return true;
+}
+
+void rc_attempt_stream_on_body(rc_attempt *attempt, rc_str piece)
+{
+    rc_stream_event event;
+    if (attempt->is_array)
+        rc_stream_array_push(&attempt->reading.array, piece);
+    else
+        rc_sse_push(&attempt->reading.sse, piece);
+    while (pull(attempt, &event))
+        if (!on_event(attempt, &event))
+            return;
+}
+
+/* Half an event is of no use to a client, and what stands behind it would be taken for a part of
+ * it: it is looked at, and passed on only as the end of a whole answer. False: the try is over. */
+static bool on_last_event(rc_attempt *attempt, rc_stream_body_end body)
+{
+    rc_stream_event event;
+    rc_stream_event_info seen;
+    if (!pull_last(attempt, &event))
+        return true;
+    rc_stream_watch before = attempt->watch;
+    rc_stream_watch_step(&attempt->watch, &event, &seen);
+    const bool is_complete = rc_stream_watch_end(&attempt->watch, body) == RC_STREAM_END_COMPLETE;
+    const bool is_error = seen.kinds & RC_STREAM_ERROR && attempt->watch.has_error;
+    if (!is_complete && !is_error)
+        return true;
+    attempt->watch = before;
+    if (!on_event(attempt, &event))
+        return false;
+    /* The line ends that were cut off with it. */
+    const rc_stream_event ends = {.type = RC_STREAM_EVENT_BLANK, .raw = RC_STR("\n\n")};
+    if (event.is_cut && !attempt->is_array && !(seen.kinds & RC_STREAM_DAMAGED))
+        forward(attempt, &ends, true);
+    return true;
+}
+
+static rc_stream_body_end body_of(const rc_attempt *attempt, const rc_upstream_failure *failure)
+{
+    if (failure != NULL)
+        return RC_STREAM_BODY_CUT;
+    return attempt->reader->framing == RC_HTTP1_UNTIL_CLOSE ? RC_STREAM_BODY_CLOSED
+                                                            : RC_STREAM_BODY_WHOLE;
+}
+
+void rc_attempt_stream_on_end(rc_attempt *attempt, const rc_upstream_failure *failure)
+{
+    const rc_stream_body_end body = body_of(attempt, failure);
+    if (!on_last_event(attempt, body))
+        return;
+    if (rc_stream_watch_end(&attempt->watch, body) == RC_STREAM_END_COMPLETE) {
+        if (!is_responding(attempt) && !rc_attempt_commit(attempt, RC_HTTP1_CHUNKED, 0))
+            return;
+        rc_attempt_deliver(attempt, RC_ENDING_TAIL);
+        return;
+    }
+    /* A body that ends in order and without its end is cut all the same. */
+    rc_failure known = {
+        .transport = failure != NULL && failure->transport != RC_TRANSPORT_NONE ? failure->transport
+                                                                                : RC_TRANSPORT_EOF,
+        .phase = RC_PHASE_HEADERS,
+    };
+    if (failure != NULL) {
+        known.connection = failure->connection == RC_CONNECTION_IDLE_TIMEOUT ? RC_CONNECTION_STALLED
+                                                                             : failure->connection;
+        known.connection_detail = failure->detail;
+        known.limit_ms = failure->limit_ms;
+    }
+    rc_attempt_fail(attempt, &known);
+}

@@ -1,0 +1,560 @@
+/* The record of a job: made of its steps, kept by the store before the answer ends. */
+#include "base/str.h"
+#include "gateway/exchange/exchange.h"
+
+/* Names that are put together for the records: a few bytes each. */
+#define NAMES_MAX_BYTES 8192
+#define STATES_MAX 8
+
+/* Everything that a batch views. */
+typedef struct audit {
+    rc_exchange *exchange;
+    rc_id id;
+    rc_record *records;
+    size_t count;
+    uint32_t first_seq;
+    rc_buf names;
+    rc_saved_state states[STATES_MAX];
+    char state_names[STATES_MAX][RC_HUB_SAVED_NAME_MAX];
+    size_t state_count;
+    char names_scratch[NAMES_MAX_BYTES];
+} audit;
+
+/* ---- names ---- */
+
+/* What was pushed since; empty when it did not fit. */
+static rc_str pushed_since(const rc_buf *names, size_t from)
+{
+    const rc_str all = rc_buf_get(names);
+    return rc_buf_status(names) == RC_OK ? rc_str_slice(all, from, all.len) : rc_str_make(NULL, 0);
+}
+
+static rc_str target_name(audit *a, uint16_t entry)
+{
+    const size_t from = rc_buf_get(&a->names).len;
+    rc_buf_push(&a->names, rc_exchange_provider_of(a->exchange, entry)->config->name);
+    rc_buf_push_byte(&a->names, '/');
+    rc_buf_push(&a->names, rc_exchange_model_of(a->exchange, entry));
+    return pushed_since(&a->names, from);
+}
+
+static rc_str credential_name(audit *a, uint16_t credential)
+{
+    const size_t from = rc_buf_get(&a->names).len;
+    if (credential == RC_NO_TARGET ||
+        !rc_hub_credential_name(a->exchange->loop->hub, credential, &a->names))
+        return rc_str_make(NULL, 0);
+    return pushed_since(&a->names, from);
+}
+
+/* "client app": whose budget a wait was for. */
+static rc_str budget_name(audit *a, uint32_t row)
+{
+    const size_t from = rc_buf_get(&a->names).len;
+    rc_budgets_push_scope(&rc_exchange_snapshot(a->exchange)->budgets, row, &a->names);
+    return pushed_since(&a->names, from);
+}
+
+static rc_str quota_words(audit *a, const rc_quota *quota)
+{
+    const size_t from = rc_buf_get(&a->names).len;
+    rc_quota_push_state(quota, &a->names);
+    return pushed_since(&a->names, from);
+}
+
+static rc_str client_name(const rc_exchange *exchange)
+{
+    if (exchange->client == SIZE_MAX)
+        return rc_str_make(NULL, 0);
+    return rc_exchange_snapshot(exchange)->config->clients[exchange->client].name;
+}
+
+static rc_str path_of(const rc_exchange *exchange)
+{
+    const rc_str target = rc_http1_target(exchange->request.reader, exchange->request.head);
+    return rc_str_slice(target, 0, rc_str_find_byte(target, '?', 0));
+}
+
+/* ---- records ---- */
+
+/* It is large: what is used of it is set. records: borrows. */
+static void begin(audit *a, rc_exchange *exchange, rc_record *records, uint32_t first_seq)
+{
+    a->exchange = exchange;
+    /* The store knows an operation by its id as a report's is written. */
+    a->id = exchange->id;
+    memcpy(a->id.text, "rep", 3);
+    a->records = records;
+    a->count = 0;
+    a->first_seq = first_seq;
+    a->state_count = 0;
+    rc_buf_init_fixed(&a->names, a->names_scratch, sizeof a->names_scratch);
+}
+
+static rc_record *add(audit *a, rc_record_kind kind, int64_t unix_ms)
+{
+    rc_record *record = &a->records[a->count];
+    rc_record_init(record, kind);
+    record->operation_id = rc_str_make(a->id.text, RC_ID_LEN);
+    record->seq = a->first_seq + (uint32_t)a->count++;
+    record->unix_ms = unix_ms;
+    return record;
+}
+
+static void add_begin(audit *a)
+{
+    const rc_exchange *exchange = a->exchange;
+    rc_record *record = add(a, RC_RECORD_BEGIN, exchange->began_unix_ms);
+    record->client = client_name(exchange);
+    record->route = exchange->route != NULL ? exchange->route->name : rc_str_make(NULL, 0);
+    record->model = exchange->request.model;
+    record->flags = exchange->request.is_stream ? RC_RECORD_STREAMING : 0;
+    record->text = path_of(exchange);
+}
+
+static void add_step(audit *a, const rc_ledger_step *step)
+{
+    const rc_exchange *exchange = a->exchange;
+    rc_record *record = add(a, step->kind, step->at_unix_ms);
+    record->attempt = step->attempt;
+    record->reason = step->reason;
+    record->wait_ms = step->wait_ms;
+    record->status = step->status;
+    record->latency_ms = step->latency_ms;
+    record->first_byte_ms = step->first_byte_ms;
+    record->bytes = step->bytes;
+    record->flags = step->flags;
+    record->tokens_in = step->charge.input;
+    record->tokens_out = step->charge.output;
+    record->cost_usd_micro = step->cost_usd_micro;
+    record->report = step->report;
+    record->text = step->text;
+    if (step->kind == RC_RECORD_CANCEL && exchange->gone_text != NULL)
+        record->text = rc_str_c(exchange->gone_text);
+    if (step->is_paused)
+        record->text = budget_name(a, step->budget);
+    if (step->quota != NULL)
+        record->text = quota_words(a, &step->quota->quota);
+    if (exchange->route == NULL || step->entry >= exchange->plan.entry_count)
+        return;
+    record->provider = rc_exchange_provider_of(exchange, step->entry)->config->name;
+    record->model = rc_exchange_model_of(exchange, step->entry);
+    record->target = target_name(a, step->entry);
+    record->credential = credential_name(a, step->credential);
+}
+
+static rc_outcome outcome_of(const rc_exchange *exchange)
+{
+    if (exchange->gone_text != NULL)
+        return RC_OUTCOME_CANCELLED;
+    const bool is_whole = exchange->ending == RC_ENDING_WHOLE || exchange->ending == RC_ENDING_TAIL;
+    return is_whole && !exchange->is_flawed ? RC_OUTCOME_SUCCEEDED : RC_OUTCOME_FAILED;
+}
+
+static int final_status(const rc_exchange *exchange)
+{
+    return exchange->ending == RC_ENDING_ERROR && !rc_exchange_has_event_head(exchange)
+               ? rc_report_http_status(exchange->report)
+               : exchange->status;
+}
+
+/* Of the whole call, by what its tries came to. */
+static uint32_t flags_of(const rc_exchange *exchange)
+{
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < exchange->step_count; i++)
+        flags |= exchange->steps[i].flags;
+    flags &= RC_RECORD_COMMITTED | RC_RECORD_MEASURED | RC_RECORD_ESTIMATED | RC_RECORD_UNPRICED;
+    return exchange->request.is_stream ? flags | RC_RECORD_STREAMING : flags;
+}
+
+static void add_outcome(audit *a)
+{
+    const rc_exchange *exchange = a->exchange;
+    const int64_t now_ms = rc_loop_unix_ms(exchange->loop);
+    const rc_outcome outcome = outcome_of(exchange);
+    rc_record *record = add(a, RC_RECORD_OUTCOME, now_ms);
+    record->outcome = outcome;
+    record->client = client_name(exchange);
+    record->route = exchange->route != NULL ? exchange->route->name : rc_str_make(NULL, 0);
+    record->model = exchange->request.model;
+    record->text = path_of(exchange);
+    record->attempt = exchange->action.attempt;
+    record->status = final_status(exchange);
+    record->latency_ms = (int64_t)(rc_loop_now(exchange->loop) - exchange->began_ms);
+    record->first_byte_ms = exchange->first_byte_ms;
+    record->wait_ms = exchange->wait_ms;
+    record->reason = exchange->action.reason;
+    record->report = outcome == RC_OUTCOME_FAILED ? exchange->report : NULL;
+    record->flags = flags_of(exchange);
+    if (exchange->request.client_retry > 0)
+        record->flags |= RC_RECORD_CLIENT_RETRY;
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        const rc_ledger_step *step = &exchange->steps[i];
+        record->tokens_in += step->charge.input;
+        record->tokens_out += step->charge.output;
+        record->cost_usd_micro += step->cost_usd_micro;
+    }
+    if (exchange->current == NULL || exchange->action.attempt == 0)
+        return;
+    record->provider = exchange->current->provider->config->name;
+    record->target = target_name(a, exchange->current->entry);
+    record->credential = credential_name(a, exchange->current->credential);
+    record->bytes = exchange->current->bytes;
+}
+
+/* The answer leaves, and the record is not safe. */
+static void add_record_late(audit *a, const rc_report *why)
+{
+    rc_record *record = add(a, RC_RECORD_SUPPRESSED, rc_loop_unix_ms(a->exchange->loop));
+    record->report = why;
+    record->text = RC_STR("the answer left before this record was safe");
+}
+
+/* Credentials that this job has found used up, refused, or good after all. */
+static void add_states(audit *a)
+{
+    const rc_exchange *exchange = a->exchange;
+    rc_loop *loop = exchange->loop;
+    const uint64_t now_ms = rc_loop_now(loop);
+    const int64_t now_unix_ms = rc_loop_unix_ms(loop);
+    for (uint32_t i = 0; i < exchange->step_count && a->state_count < STATES_MAX; i++) {
+        const rc_ledger_step *step = &exchange->steps[i];
+        char *name = a->state_names[a->state_count];
+        if (step->credential == RC_NO_TARGET)
+            continue;
+        if (step->report == NULL) {
+            if (rc_hub_unsave_credential(loop->hub, step->credential, now_ms, name,
+                                         &a->states[a->state_count]))
+                a->state_count++;
+            continue;
+        }
+        const rc_code code = rc_report_code(step->report);
+        if ((code == RC_CODE_QUOTA_EXHAUSTED || code == RC_CODE_AUTH_FAILED) &&
+            rc_hub_save_credential(loop->hub, exchange->plan.entries[step->entry].target,
+                                   step->credential, now_ms, now_unix_ms, name,
+                                   &a->states[a->state_count]))
+            a->state_count++;
+    }
+}
+
+/* ---- the store ---- */
+
+/* On the writer's thread. */
+static void on_acknowledged(void *ctx, rc_ack kept, const rc_report *why)
+{
+    rc_exchange *exchange = ctx;
+    rc_loop *loop = exchange->loop;
+    exchange->refused_why = kept == RC_ACK_REFUSED ? rc_report_dup(why) : NULL;
+    uv_mutex_lock(&loop->acknowledged_lock);
+    exchange->is_acknowledged = true;
+    const bool is_first = loop->acknowledged == NULL;
+    exchange->next = loop->acknowledged;
+    loop->acknowledged = exchange;
+    if (is_first)
+        (void)uv_async_send(&loop->acknowledged_async);
+    uv_mutex_unlock(&loop->acknowledged_lock);
+}
+
+/* The configuration says not to answer without a record: the client is told that. */
+static void refuse(rc_exchange *exchange, const rc_report *why)
+{
+    if (why == NULL)
+        return;
+    rc_exchange_report_unrecorded(exchange, why);
+    switch (exchange->ending) {
+    case RC_ENDING_WHOLE:
+    case RC_ENDING_ERROR:
+        exchange->ending = RC_ENDING_ERROR;
+        return;
+    case RC_ENDING_TAIL:
+    case RC_ENDING_ERROR_EVENT:
+        exchange->was_partly_sent = true;
+        exchange->ending =
+            exchange->current->mode == RC_MODE_STREAM ? RC_ENDING_ERROR_EVENT : RC_ENDING_ABORT;
+        return;
+    case RC_ENDING_NONE:
+    case RC_ENDING_ABORT:
+        return;
+    }
+}
+
+static void count_and_reply(rc_exchange *exchange)
+{
+    rc_exchange_count(exchange);
+    rc_exchange_send_reply(exchange);
+}
+
+static void take_acknowledgement(rc_exchange *exchange)
+{
+    const rc_report *why = exchange->refused_why;
+    exchange->refused_why = NULL;
+    exchange->is_store_pending = false;
+    if (exchange->is_reply_early) {
+        rc_report_free(why);
+        rc_exchange_on_acknowledged(exchange);
+        return;
+    }
+    refuse(exchange, why);
+    count_and_reply(exchange);
+}
+
+void rc_loop_on_acknowledged(uv_async_t *async)
+{
+    rc_loop *loop = async->data;
+    uv_mutex_lock(&loop->acknowledged_lock);
+    rc_exchange *list = loop->acknowledged;
+    loop->acknowledged = NULL;
+    uv_mutex_unlock(&loop->acknowledged_lock);
+    while (list != NULL) {
+        rc_exchange *exchange = list;
+        list = exchange->next;
+        take_acknowledgement(exchange);
+    }
+}
+
+/* Nothing was done for it, for want of room here: it is told at once, and its record follows.
+ * Behind a slow disk those who are turned away would else become a crowd of their own. Whatever is
+ * decided about a request itself is on record first. */
+static bool is_shed_early(const rc_exchange *exchange)
+{
+    return exchange->is_shed && exchange->ending == RC_ENDING_ERROR &&
+           exchange->action.attempt == 0;
+}
+
+/* True: the store says when it goes on. */
+static bool submit(rc_exchange *exchange, const rc_batch *batch)
+{
+    rc_writer *writer = exchange->loop->hub->writer;
+    const bool waits = exchange->ending != RC_ENDING_NONE && !is_shed_early(exchange);
+    exchange->is_store_pending = waits;
+    switch (rc_writer_submit(writer, batch, waits ? on_acknowledged : NULL, exchange)) {
+    case RC_SUBMIT_WAIT:
+        return waits;
+    case RC_SUBMIT_CONTINUE:
+        break;
+    case RC_SUBMIT_REFUSED:
+        refuse(exchange, rc_writer_why(writer));
+        break;
+    case RC_SUBMIT_INVALID:
+        refuse(exchange, rc_report_dup(rc_report_static(RC_CODE_INVARIANT_BROKEN)));
+        break;
+    }
+    exchange->is_store_pending = false;
+    return false;
+}
+
+/* Refusals of strangers, and of what is no endpoint, would let anybody fill the store. */
+static bool should_record(const rc_exchange *exchange)
+{
+    const bool is_unknown_client =
+        rc_exchange_snapshot(exchange)->config->client_count > 0 && exchange->client == SIZE_MAX;
+    return exchange->loop->hub->writer != NULL && exchange->request.endpoint != NULL &&
+           !is_unknown_client;
+}
+
+static bool submit_record(rc_exchange *exchange)
+{
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const size_t size = (exchange->step_count + 2) * sizeof(rc_record);
+    rc_record *records = alloc->get(alloc->ctx, size);
+    audit a;
+    if (records == NULL) {
+        refuse(exchange, rc_report_dup(rc_report_static(RC_CODE_STORE_UNAVAILABLE)));
+        return false;
+    }
+    begin(&a, exchange, records, 0);
+    add_begin(&a);
+    for (uint32_t i = 0; i < exchange->step_count; i++)
+        add_step(&a, &exchange->steps[i]);
+    add_outcome(&a);
+    add_states(&a);
+    const rc_batch batch = {.records = a.records,
+                            .record_count = a.count,
+                            .states = a.states,
+                            .state_count = a.state_count};
+    const bool is_store_pending = submit(exchange, &batch);
+    alloc->put(alloc->ctx, records, size);
+    return is_store_pending;
+}
+
+/* Until when the store may take its time: a disk that hangs does not hold a finished answer for the
+ * ten minutes that a model may take. */
+static uint64_t record_deadline(const rc_exchange *exchange)
+{
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    const uint64_t deadline_ms = exchange->call.plan != NULL
+                                     ? exchange->call.deadline_at_ms
+                                     : rc_exchange_client_deadline(exchange);
+    const uint64_t least_ms = now_ms + RC_EXCHANGE_RECORD_MIN_MS;
+    const uint64_t most_ms = now_ms + RC_EXCHANGE_RECORD_MAX_MS;
+    if (deadline_ms < least_ms)
+        return least_ms;
+    return deadline_ms < most_ms ? deadline_ms : most_ms;
+}
+
+void rc_exchange_record(rc_exchange *exchange, rc_exchange_ending ending)
+{
+    if (exchange->is_recorded)
+        return;
+    exchange->is_recorded = true;
+    exchange->ending = ending;
+    exchange->state = RC_EXCHANGE_RECORDING;
+    if (!should_record(exchange) || !submit_record(exchange)) {
+        count_and_reply(exchange);
+        return;
+    }
+    exchange->record_by_ms = record_deadline(exchange);
+    rc_exchange_arm(exchange);
+}
+
+/* ---- no time for the store ---- */
+
+static bool is_acknowledged(rc_exchange *exchange)
+{
+    uv_mutex_lock(&exchange->loop->acknowledged_lock);
+    const bool is_acknowledged = exchange->is_acknowledged;
+    uv_mutex_unlock(&exchange->loop->acknowledged_lock);
+    return is_acknowledged;
+}
+
+static const rc_report *report_record_late(rc_exchange *exchange)
+{
+    rc_builder builder;
+    const bool is_time = rc_loop_now(exchange->loop) >= exchange->record_by_ms;
+    rc_exchange_begin_report(
+        exchange, &builder, RC_CODE_STORE_UNAVAILABLE,
+        is_time ? RC_STR("The deadline passed before the request's record was safe.")
+                : RC_STR("This gateway is being stopped before the request's record was safe."));
+    return rc_builder_finish(&builder);
+}
+
+/* A line behind those that the writer has. ignored: NULL for another outcome. False: no memory. */
+static bool amend(rc_exchange *exchange, const rc_report *ignored)
+{
+    rc_record record;
+    audit a;
+    begin(&a, exchange, &record, exchange->step_count + 2);
+    if (ignored != NULL)
+        add_record_late(&a, ignored);
+    else
+        add_outcome(&a);
+    const rc_batch batch = {.records = &record, .record_count = 1};
+    return rc_writer_amend(exchange->loop->hub->writer, &batch);
+}
+
+/* As configured for a store that fails, now. The record stays on its way; what the client is told
+ * instead of its answer follows it. Without the memory for that it is told nothing. */
+void rc_exchange_on_record_late(rc_exchange *exchange)
+{
+    rc_writer *writer = exchange->loop->hub->writer;
+    if (exchange->ending == RC_ENDING_NONE || is_acknowledged(exchange))
+        return;
+    exchange->is_reply_early = true;
+    if (exchange->ending != RC_ENDING_ABORT) {
+        const rc_report *why = report_record_late(exchange);
+        if (rc_writer_continues_on_failure(writer)) {
+            rc_writer_emit_unsafe(writer, why);
+            (void)amend(exchange, why);
+            rc_report_free(why);
+        } else {
+            refuse(exchange, why);
+            exchange->ending = amend(exchange, NULL) ? exchange->ending : RC_ENDING_ABORT;
+        }
+    }
+    count_and_reply(exchange);
+}
+
+/* ---- for whoever keeps count ---- */
+
+static uint32_t counted_outcome(const rc_exchange *exchange)
+{
+    const rc_outcome outcome = outcome_of(exchange);
+    if (outcome == RC_OUTCOME_SUCCEEDED)
+        return RC_METRIC_OUTCOME_SUCCEEDED;
+    if (outcome == RC_OUTCOME_CANCELLED)
+        return RC_METRIC_OUTCOME_CANCELLED;
+    if (exchange->action.attempt == 0)
+        return RC_METRIC_OUTCOME_REFUSED;
+    return exchange->was_partly_sent ? RC_METRIC_OUTCOME_INTERRUPTED : RC_METRIC_OUTCOME_FAILED;
+}
+
+static void count_request(const rc_exchange *exchange)
+{
+    const rc_loop *loop = exchange->loop;
+    const rc_metrics_request request = {
+        .route = exchange->route != NULL ? exchange->route->metric : RC_METRICS_OTHER,
+        .client = exchange->client != SIZE_MAX
+                      ? rc_exchange_snapshot(exchange)->client_metrics[exchange->client]
+                      : RC_METRICS_OTHER,
+        .outcome = counted_outcome(exchange),
+        .code = outcome_of(exchange) == RC_OUTCOME_FAILED ? rc_report_code(exchange->report)
+                                                          : RC_CODE_NONE,
+        .duration_us = (uv_hrtime() - exchange->began_ns) / 1000,
+    };
+    rc_metrics_on_request(loop->metrics, &request);
+    rc_loop_publish_stats(loop);
+}
+
+/* Of all tries: a failed one may have cost something too. */
+static void add_usage(const rc_exchange *exchange, rc_exchange_summary *summary)
+{
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        const rc_ledger_step *step = &exchange->steps[i];
+        if (!step->charge.is_measured && !step->charge.is_estimated)
+            continue;
+        summary->tokens_in =
+            (summary->tokens_in > 0 ? summary->tokens_in : 0) + (int64_t)step->charge.input;
+        summary->tokens_out =
+            (summary->tokens_out > 0 ? summary->tokens_out : 0) + (int64_t)step->charge.output;
+        summary->cost_usd_micro = (summary->cost_usd_micro > 0 ? summary->cost_usd_micro : 0) +
+                                  (int64_t)step->cost_usd_micro;
+        summary->is_estimated = summary->is_estimated || step->charge.is_estimated;
+    }
+}
+
+void rc_exchange_count(rc_exchange *exchange)
+{
+    const rc_loop_settings *settings = &exchange->loop->settings;
+    if (exchange->is_counted)
+        return;
+    exchange->is_counted = true;
+    count_request(exchange);
+    if (settings->on_record == NULL)
+        return;
+    const rc_outcome outcome = outcome_of(exchange);
+    rc_exchange_summary summary = {
+        .method = rc_http1_method(exchange->request.reader),
+        .path = path_of(exchange),
+        .request_id = rc_str_c(exchange->id.text),
+        .client = client_name(exchange),
+        .route = exchange->route != NULL ? exchange->route->name : rc_str_make(NULL, 0),
+        .model = exchange->request.model,
+        .outcome = outcome,
+        .attempts = exchange->action.attempt,
+        .switches = exchange->switches,
+        .wait_ms = exchange->wait_ms,
+        .latency_ms = rc_loop_now(exchange->loop) - exchange->began_ms,
+        .first_byte_ms = exchange->first_byte_ms,
+        .status = final_status(exchange),
+        .tokens_in = -1,
+        .tokens_out = -1,
+        .cost_usd_micro = -1,
+        .is_stream = exchange->request.is_stream,
+        .was_partly_sent = exchange->was_partly_sent,
+        .is_committed = (flags_of(exchange) & RC_RECORD_COMMITTED) != 0,
+        /* What went wrong before it worked is in the attempts. */
+        .report = outcome == RC_OUTCOME_FAILED ? exchange->report : NULL,
+    };
+    add_usage(exchange, &summary);
+    summary.client_retry = exchange->request.client_retry;
+    if (exchange->request.trace.is_valid)
+        summary.trace_id =
+            rc_str_make(exchange->request.trace.trace_id, sizeof exchange->request.trace.trace_id);
+    if (exchange->current != NULL && exchange->action.attempt > 0) {
+        summary.provider = exchange->current->provider->config->name;
+        summary.target = exchange->current->model;
+        summary.bytes = exchange->current->bytes;
+    }
+    settings->on_record(settings->record_ctx, &summary);
+}

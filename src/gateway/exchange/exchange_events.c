@@ -1,0 +1,278 @@
+/* What happens before an answer, for a client that asked to hear of it (x-recourse-events: 1):
+ *
+ *   : recourse {"type":"auto_retry_start",...}
+ *
+ * Comments of the answer's stream, which every other reader of events passes over. The first one
+ * begins the answer: from then on a failure is the dialect's error event. A client that did not ask
+ * gets the same bytes as ever. */
+#include <recourse/emitter.h>
+
+#include "base/str.h"
+#include "gateway/exchange/exchange.h"
+
+#define LINES_MAX_BYTES ((size_t)64 << 10)
+#define NAME_MAX_BYTES ((size_t)1024)
+
+struct rc_exchange_events {
+    rc_emitter emitter;
+    uint64_t next_seq;
+    uint64_t total_micro_usd;
+    bool has_head; /* the answer's head has left for their sake */
+};
+
+/* The names that events view. */
+typedef struct names {
+    char from[NAME_MAX_BYTES];
+    char to[NAME_MAX_BYTES];
+    char from_key[NAME_MAX_BYTES];
+    char to_key[NAME_MAX_BYTES];
+} names;
+
+bool rc_exchange_has_event_head(const rc_exchange *exchange)
+{
+    return exchange->events != NULL && exchange->events->has_head;
+}
+
+void rc_exchange_events_done(rc_exchange *exchange)
+{
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    if (exchange->events != NULL)
+        alloc->put(alloc->ctx, exchange->events, sizeof *exchange->events);
+    exchange->events = NULL;
+}
+
+/* Comments have a place in server-sent events alone, and in none that go to Google's SDKs: those
+ * for Python and Go take every line without "data:" for JSON. */
+static bool is_wanted(const rc_exchange *exchange)
+{
+    const rc_client_request *request = &exchange->request;
+    return request->wants_events && request->is_stream && exchange->dialect != RC_DIALECT_GEMINI &&
+           request->endpoint->wire != RC_WIRE_GEMINI &&
+           (unsigned)request->endpoint->stream != RC_STREAM_UNWATCHED &&
+           (request->endpoint->streams == RC_STREAMS_BODY || request->is_sse);
+}
+
+/* Without memory nothing is told. */
+static bool open_events(rc_exchange *exchange)
+{
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    if (exchange->responder == NULL || !is_wanted(exchange))
+        return false;
+    if (exchange->events != NULL)
+        return true;
+    exchange->events = alloc->get(alloc->ctx, sizeof *exchange->events);
+    if (exchange->events == NULL)
+        return false;
+    *exchange->events = (rc_exchange_events){.next_seq = 1};
+    rc_emitter_init(&exchange->events->emitter, rc_str_c(exchange->id.text),
+                    &exchange->events->next_seq);
+    return true;
+}
+
+/* ---- what is told ---- */
+
+static rc_str target_name(const rc_exchange *exchange, uint16_t entry, char scratch[NAME_MAX_BYTES])
+{
+    rc_buf name;
+    rc_buf_init_fixed(&name, scratch, NAME_MAX_BYTES);
+    if (entry >= exchange->plan.entry_count)
+        return RC_STR("");
+    rc_buf_push(&name, rc_exchange_provider_of(exchange, entry)->config->name);
+    rc_buf_push_byte(&name, '/');
+    rc_buf_push(&name, rc_exchange_model_of(exchange, entry));
+    return rc_buf_get(&name);
+}
+
+static rc_str key_name(const rc_exchange *exchange, uint16_t credential,
+                       char scratch[NAME_MAX_BYTES])
+{
+    rc_buf name;
+    rc_buf_init_fixed(&name, scratch, NAME_MAX_BYTES);
+    if (credential == RC_NO_TARGET ||
+        !rc_hub_credential_name(exchange->loop->hub, credential, &name))
+        return RC_STR("");
+    return rc_buf_get(&name);
+}
+
+static size_t collect(rc_exchange *exchange, const rc_action *action, names *n,
+                      rc_event events[RC_EVENTS_MAX])
+{
+    const bool has_report = exchange->report != NULL;
+    const rc_call_facts facts = {
+        .action = *action,
+        .error_message = has_report ? rc_report_message(exchange->report) : RC_STR(""),
+        .report_id = has_report ? rc_report_id(exchange->report) : RC_STR(""),
+        .from = target_name(exchange, action->from_entry, n->from),
+        .to = target_name(exchange, action->entry, n->to),
+        .provider = rc_exchange_provider_of(exchange, action->entry)->config->name,
+        .from_credential = key_name(exchange, action->from_credential, n->from_key),
+        .to_credential = key_name(exchange, action->credential, n->to_key),
+        .role = RC_STR("default"),
+        .now_unix_ms = rc_loop_unix_ms(exchange->loop),
+    };
+    return rc_emitter_on_action(&exchange->events->emitter, &facts, events);
+}
+
+static uint64_t tokens(int64_t count)
+{
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+/* Of the try that gave the answer: who it was, and what it took. */
+static rc_event cost_of(rc_exchange *exchange, const rc_action *action, names *n)
+{
+    const rc_attempt *attempt = exchange->current;
+    rc_usage_count usage = RC_USAGE_COUNT_NONE;
+    if (attempt != NULL && attempt->is_watched)
+        usage = rc_usage_reported(attempt->mode == RC_MODE_STREAM ? &attempt->watch.usage
+                                                                  : &attempt->usage);
+    return (rc_event){
+        .type = RC_EVENT_TYPE_COST_UPDATED,
+        .seq = exchange->events->next_seq++,
+        .time_unix_ms = rc_loop_unix_ms(exchange->loop),
+        .correlation_id = rc_str_c(exchange->id.text),
+        .as.cost_updated =
+            {
+                .attempt = action->attempt,
+                .model = target_name(exchange, action->entry, n->to),
+                .input_tokens = tokens(usage.input),
+                .output_tokens = tokens(usage.output),
+                .total_micro_usd = exchange->events->total_micro_usd,
+            },
+    };
+}
+
+/* ---- on the wire ---- */
+
+static void push_event(rc_buf *lines, const rc_event *event)
+{
+    rc_buf_push(lines, RC_STR(": recourse "));
+    (void)rc_event_encode(event, lines);
+    rc_buf_push_byte(lines, '\n');
+}
+
+/* Limits that are nearly used up, of all tries. */
+static void push_quotas(rc_exchange *exchange, names *n, rc_buf *lines)
+{
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        const rc_ledger_step *step = &exchange->steps[i];
+        if (step->quota == NULL || step->quota->is_emitted)
+            continue;
+        rc_event event = {
+            .seq = exchange->events->next_seq++,
+            .time_unix_ms = rc_loop_unix_ms(exchange->loop),
+            .correlation_id = rc_str_c(exchange->id.text),
+        };
+        rc_quota_event(&step->quota->quota, target_name(exchange, step->entry, n->to),
+                       key_name(exchange, step->credential, n->to_key), &event);
+        push_event(lines, &event);
+        step->quota->is_emitted = true;
+    }
+}
+
+/* A head of our own: what the provider's will say is not known yet. */
+static bool begin_response(rc_exchange *exchange)
+{
+    const rc_reply_facts facts = {.request_id = rc_str_c(exchange->id.text)};
+    if (rc_responder_has_begun(exchange->responder))
+        return true;
+    rc_buf_reset(&exchange->lines);
+    rc_buf_push(&exchange->lines, RC_STR("HTTP/1.1 200 OK\r\n"
+                                         "content-type: text/event-stream\r\n"
+                                         "cache-control: no-cache\r\n"));
+    (void)rc_reply_facts_push(&exchange->lines, &facts);
+    if (rc_buf_status(&exchange->lines) != RC_OK ||
+        rc_responder_begin_raw(exchange->responder, 200, rc_buf_get(&exchange->lines),
+                               RC_HTTP1_CHUNKED, 0) != RC_OK)
+        return false;
+    exchange->status = 200;
+    exchange->events->has_head = true;
+    return true;
+}
+
+static void write_lines(rc_exchange *exchange, const rc_buf *lines)
+{
+    rc_attempt *attempt = exchange->current;
+    if (rc_buf_status(lines) != RC_OK)
+        return;
+    /* An event that was left open would take the comment for a part of it. */
+    if (exchange->state == RC_EXCHANGE_RESPONDING && attempt != NULL && attempt->is_inside_event) {
+        (void)rc_responder_write(exchange->responder, RC_STR("\n\n"));
+        attempt->is_inside_event = false;
+    }
+    (void)rc_responder_write(exchange->responder, rc_buf_get(lines));
+}
+
+/* Is what was begun a stream of events? */
+static bool is_stream_begun(const rc_exchange *exchange)
+{
+    return rc_exchange_has_event_head(exchange) ||
+           (exchange->state == RC_EXCHANGE_RESPONDING &&
+            exchange->current->mode == RC_MODE_STREAM && !exchange->current->is_array);
+}
+
+static void write_events(rc_exchange *exchange, rc_buf *lines)
+{
+    if (rc_buf_get(lines).len > 0)
+        write_lines(exchange, lines);
+    rc_buf_done(lines);
+}
+
+void rc_exchange_emit_pause(rc_exchange *exchange, const rc_ledger_decision *decision)
+{
+    char scratch[NAME_MAX_BYTES];
+    rc_buf scope;
+    rc_buf lines;
+    if (!open_events(exchange) || (!is_stream_begun(exchange) && !begin_response(exchange)))
+        return;
+    rc_buf_init_fixed(&scope, scratch, sizeof scratch);
+    rc_budgets_push_scope(&rc_exchange_snapshot(exchange)->budgets, decision->budget, &scope);
+    const rc_event event = {
+        .type = RC_EVENT_TYPE_BUDGET_PAUSED,
+        .seq = exchange->events->next_seq++,
+        .time_unix_ms = rc_loop_unix_ms(exchange->loop),
+        .correlation_id = rc_str_c(exchange->id.text),
+        .as.budget_paused =
+            {
+                .scope = rc_buf_get(&scope),
+                .spent_micro_usd = decision->spent,
+                .limit_micro_usd = decision->limit,
+            },
+    };
+    rc_buf_init(&lines, &exchange->loop->settings.alloc, LINES_MAX_BYTES);
+    push_event(&lines, &event);
+    write_events(exchange, &lines);
+}
+
+/* A warning is told at the end: it is no news of how the call goes. */
+static bool is_final(const rc_action *action)
+{
+    return action->kind == RC_DO_DELIVER || action->kind == RC_DO_STOP ||
+           action->kind == RC_DO_COMPACT;
+}
+
+void rc_exchange_emit_action(rc_exchange *exchange, const rc_action *action)
+{
+    rc_event events[RC_EVENTS_MAX];
+    names n;
+    rc_buf lines;
+    if (exchange->route == NULL || action->entry >= exchange->plan.entry_count ||
+        !open_events(exchange))
+        return;
+    const size_t count = collect(exchange, action, &n, events);
+    const bool is_progress =
+        count > 0 &&
+        (action->kind == RC_DO_TRY || action->kind == RC_DO_WAIT || action->kind == RC_DO_REFRESH);
+    if (!is_stream_begun(exchange) && (!is_progress || !begin_response(exchange)))
+        return;
+    rc_buf_init(&lines, &exchange->loop->settings.alloc, LINES_MAX_BYTES);
+    for (size_t i = 0; i < count; i++)
+        push_event(&lines, &events[i]);
+    if (is_final(action))
+        push_quotas(exchange, &n, &lines);
+    if (action->kind == RC_DO_DELIVER) {
+        const rc_event cost = cost_of(exchange, action, &n);
+        push_event(&lines, &cost);
+    }
+    write_events(exchange, &lines);
+}

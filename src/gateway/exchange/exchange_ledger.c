@@ -1,0 +1,488 @@
+/* What happened, line by line: for the audit, the report's attempts and whoever keeps count. */
+#include "base/str.h"
+#include "gateway/exchange/exchange.h"
+
+/* Room for one more; what is there moves. */
+static bool grow(rc_exchange *exchange)
+{
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const uint32_t capacity = exchange->step_capacity * 4;
+    if (exchange->step_count < exchange->step_capacity)
+        return true;
+    if (capacity > RC_EXCHANGE_STEPS_MAX * 2)
+        return false;
+    rc_ledger_step *steps = alloc->get(alloc->ctx, capacity * sizeof *steps);
+    if (steps == NULL)
+        return false;
+    memcpy(steps, exchange->steps, exchange->step_count * sizeof *steps);
+    if (exchange->steps != exchange->inline_steps)
+        alloc->put(alloc->ctx, exchange->steps, exchange->step_capacity * sizeof *exchange->steps);
+    exchange->steps = steps;
+    exchange->step_capacity = capacity;
+    return true;
+}
+
+rc_ledger_step *rc_exchange_add_step(rc_exchange *exchange, rc_record_kind kind)
+{
+    if (!grow(exchange))
+        return NULL;
+    rc_ledger_step *step = &exchange->steps[exchange->step_count++];
+    *step = (rc_ledger_step){
+        .kind = kind,
+        .entry = exchange->action.entry,
+        .credential = exchange->action.credential,
+        .attempt = exchange->action.attempt,
+        .at_unix_ms = rc_loop_unix_ms(exchange->loop),
+        .latency_ms = -1,
+        .first_byte_ms = -1,
+    };
+    return step;
+}
+
+void rc_exchange_steps_done(rc_exchange *exchange)
+{
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        const rc_str text = exchange->steps[i].text;
+        rc_report_free(exchange->steps[i].report);
+        if (text.len > 0)
+            alloc->put(alloc->ctx, (void *)text.ptr, text.len);
+        if (exchange->steps[i].quota != NULL)
+            alloc->put(alloc->ctx, exchange->steps[i].quota, sizeof *exchange->steps[i].quota);
+    }
+    if (exchange->steps != exchange->inline_steps)
+        alloc->put(alloc->ctx, exchange->steps, exchange->step_capacity * sizeof *exchange->steps);
+}
+
+/* ---- what a try used ---- */
+
+bool rc_attempt_was_sent(const rc_attempt *attempt)
+{
+    return attempt->is_started || attempt->mode != RC_MODE_HEAD || attempt->upstream.accepted > 0;
+}
+
+/* Behind /p/ the path tells what is asked. There are servers that cut a path at a semicolon, and
+ * that read the first of two verbs. */
+static bool is_count(const rc_client_request *request)
+{
+    const rc_str path = request->passthrough_path;
+    const size_t colon = rc_str_find_byte(path, ':', 0);
+    if (rc_str_find_byte(path, ';', 0) != RC_STR_NPOS ||
+        rc_str_find_byte(path, '%', 0) != RC_STR_NPOS)
+        return false;
+    return rc_str_ends_with(path, RC_STR("/messages/count_tokens")) ||
+           (colon != RC_STR_NPOS &&
+            rc_str_eq(rc_str_slice(path, colon, path.len), RC_STR(":countTokens")));
+}
+
+/* Tokens that are counted and things that are looked up cost nothing. */
+bool rc_client_request_is_free(const rc_client_request *request)
+{
+    const rc_endpoint_id id = request->endpoint->id;
+    return id == RC_ENDPOINT_COUNT_TOKENS || id == RC_ENDPOINT_TOKENS ||
+           (request->endpoint->wire == RC_WIRE_NATIVE && is_count(request)) ||
+           id == RC_ENDPOINT_TOKENS_V1 ||
+           rc_str_eq(rc_http1_method(request->reader), RC_STR("GET"));
+}
+
+static rc_attempt_end end_of(const rc_attempt *attempt, const rc_report *report, bool is_done)
+{
+    if (rc_client_request_is_free(&attempt->exchange->request))
+        return RC_ATTEMPT_END_FREE;
+    if (is_done)
+        return RC_ATTEMPT_END_DONE;
+    if (!rc_attempt_was_sent(attempt))
+        return RC_ATTEMPT_END_NOT_SENT;
+    if (report == NULL)
+        return RC_ATTEMPT_END_CANCELLED;
+    if (attempt->mode == RC_MODE_HEAD)
+        return RC_ATTEMPT_END_SILENT;
+    const bool is_told =
+        attempt->is_watched && attempt->watch.has_error && attempt->watch.content_events == 0;
+    return attempt->mode == RC_MODE_ERROR || is_told ? RC_ATTEMPT_END_REFUSED : RC_ATTEMPT_END_CUT;
+}
+
+static rc_charge charge_of(const rc_attempt *attempt, rc_attempt_end end)
+{
+    const rc_exchange *exchange = attempt->exchange;
+    const rc_usage *usage =
+        attempt->mode == RC_MODE_STREAM ? &attempt->watch.usage : &attempt->usage;
+    return exchange->is_body_gone ? rc_usage_charge_by_estimate(usage, end, &exchange->estimate)
+                                  : rc_usage_charge(usage, end, exchange->request.body);
+}
+
+/* Most prices do not depend on how long the input is: a place remembers its own. */
+static const rc_config_price *price_of(const rc_attempt *attempt, const rc_charge *charge)
+{
+    const rc_route_entry *route_entry = &attempt->exchange->route->entries[attempt->entry];
+    if (charge->input <= RC_ROUTE_SHORT_INPUT_TOKENS && route_entry->has_price)
+        return route_entry->price;
+    const rc_config_provider *config = attempt->provider->config;
+    return rc_prices_find(rc_exchange_snapshot(attempt->exchange)->prices,
+                          rc_str_c(config->kind->name), config->name, attempt->model,
+                          charge->input);
+}
+
+/* The demo is free. */
+static void set_cost(const rc_attempt *attempt, rc_ledger_step *step)
+{
+    const rc_charge *charge = &step->charge;
+    const rc_config_price *price = price_of(attempt, charge);
+    step->cost_usd_micro = rc_price_cost(price, charge);
+    if (price == NULL && !attempt->provider->is_demo &&
+        (charge->is_measured || charge->is_estimated))
+        step->flags |= RC_RECORD_UNPRICED;
+}
+
+static void count_attempt(const rc_attempt *attempt, const rc_ledger_step *step)
+{
+    const rc_exchange *exchange = attempt->exchange;
+    rc_metrics_shard *metrics = exchange->loop->metrics;
+    const uint16_t target = exchange->route->entries[attempt->entry].metric;
+    const rc_metrics_attempt row = {
+        .target = target,
+        .code = step->report != NULL ? rc_report_code(step->report) : RC_CODE_NONE,
+        .duration_us = (uv_hrtime() - attempt->started_ns) / 1000,
+        .first_byte_us = attempt->first_byte_us,
+    };
+    rc_metrics_on_attempt(metrics, &row);
+    if (!step->charge.is_measured && !step->charge.is_estimated)
+        return;
+    const rc_metrics_usage usage = {
+        .target = target,
+        .client = exchange->client != SIZE_MAX
+                      ? rc_exchange_snapshot(exchange)->client_metrics[exchange->client]
+                      : RC_METRICS_OTHER,
+        .tokens_in = step->charge.input,
+        .tokens_out = step->charge.output,
+        .is_estimated = step->charge.is_estimated,
+        .cost_nano_usd = step->cost_usd_micro * 1000,
+    };
+    rc_metrics_on_usage(metrics, &usage);
+}
+
+static void describe(const rc_attempt *attempt, rc_ledger_step *step)
+{
+    step->entry = attempt->entry;
+    step->credential = attempt->credential;
+    step->attempt = attempt->number;
+    step->at_unix_ms = attempt->started_unix_ms;
+    step->status = attempt->mode == RC_MODE_HEAD ? 0 : rc_http1_status(attempt->reader);
+    step->latency_ms = (int64_t)(rc_loop_now(attempt->exchange->loop) - attempt->started_ms);
+    step->first_byte_ms = attempt->first_byte_ms;
+    step->bytes = attempt->bytes;
+    if (step->charge.is_measured)
+        step->flags |= RC_RECORD_MEASURED;
+    if (step->charge.is_estimated)
+        step->flags |= RC_RECORD_ESTIMATED;
+    if (attempt->mode == RC_MODE_STREAM)
+        step->flags |= RC_RECORD_STREAMING;
+    if (attempt->exchange->state == RC_EXCHANGE_RESPONDING)
+        step->flags |= RC_RECORD_COMMITTED;
+}
+
+/* ---- what the client is told of it ---- */
+
+static uint32_t basis_flags(const rc_ledger_step *step)
+{
+    return step->flags | (step->charge.is_measured ? RC_RECORD_MEASURED : 0u) |
+           (step->charge.is_estimated ? RC_RECORD_ESTIMATED : 0u);
+}
+
+void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
+                           rc_reply_facts *facts)
+{
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        if (exchange->steps[i].kind != RC_RECORD_ATTEMPT)
+            continue;
+        flags |= basis_flags(&exchange->steps[i]);
+        facts->cost_usd_micro += exchange->steps[i].cost_usd_micro;
+    }
+    if (done != NULL) {
+        rc_ledger_step step = {.charge = charge_of(done, end_of(done, NULL, true))};
+        set_cost(done, &step);
+        flags |= basis_flags(&step);
+        facts->cost_usd_micro += step.cost_usd_micro;
+    }
+    if ((flags & RC_RECORD_UNPRICED) != 0)
+        facts->basis = RC_COST_UNPRICED;
+    else if ((flags & RC_RECORD_ESTIMATED) != 0)
+        facts->basis = RC_COST_ESTIMATED;
+    else if ((flags & RC_RECORD_MEASURED) != 0)
+        facts->basis = RC_COST_MEASURED;
+}
+
+/* now: an attempt that is no step yet; NULL: the last one is. */
+void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
+                            rc_reply_facts *facts)
+{
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    facts->has_total_ms = true;
+    facts->total_ms = now_ms - exchange->began_ms;
+    facts->has_target_ms = current != NULL;
+    if (current != NULL)
+        facts->target_ms = now_ms - current->started_ms;
+    for (uint32_t i = exchange->step_count; current == NULL && i > 0; i--) {
+        if (exchange->steps[i - 1].kind != RC_RECORD_ATTEMPT)
+            continue;
+        facts->has_target_ms = true;
+        facts->target_ms = (uint64_t)exchange->steps[i - 1].latency_ms;
+        return;
+    }
+}
+
+static void settle(rc_attempt *attempt, const rc_ledger_step *step)
+{
+    rc_budgets *purse = &attempt->exchange->loop->hub->budgets;
+    if (attempt->reservation.count == 0)
+        return;
+    rc_ledger_notices facts = {.count = 0};
+    if ((step->flags & RC_RECORD_UNPRICED) != 0)
+        rc_budgets_note_unpriced(purse, &attempt->reservation);
+    (void)rc_budgets_settle(purse, &attempt->reservation, step->cost_usd_micro, &facts);
+    rc_exchange_emit_budgets(attempt->exchange, &facts);
+}
+
+/* A try that there is no line for any more was paid for all the same: the last one has the sum. */
+static void add_to_last(rc_exchange *exchange, const rc_ledger_step *more)
+{
+    uint32_t at = exchange->step_count;
+    while (at > 0 && exchange->steps[at - 1].kind != RC_RECORD_ATTEMPT)
+        at--;
+    if (at == 0)
+        return;
+    rc_ledger_step *last = &exchange->steps[at - 1];
+    last->charge.input += more->charge.input;
+    last->charge.output += more->charge.output;
+    last->charge.is_measured = last->charge.is_measured || more->charge.is_measured;
+    last->charge.is_estimated = last->charge.is_estimated || more->charge.is_estimated;
+    last->cost_usd_micro += more->cost_usd_micro;
+    last->flags |= more->flags & (RC_RECORD_MEASURED | RC_RECORD_ESTIMATED | RC_RECORD_UNPRICED);
+}
+
+/* A try stands before what the head of its answer said, which has come before its end. */
+static void put_before_quotas(rc_exchange *exchange)
+{
+    uint32_t at = exchange->step_count - 1;
+    const rc_ledger_step last = exchange->steps[at];
+    for (; at > 0 && exchange->steps[at - 1].kind == RC_RECORD_QUOTA &&
+           exchange->steps[at - 1].attempt == last.attempt;
+         at--)
+        exchange->steps[at] = exchange->steps[at - 1];
+    exchange->steps[at] = last;
+}
+
+/* A call that was broken off says nothing of its target. */
+static void note_health(const rc_attempt *attempt, const rc_report *report, bool is_done)
+{
+    const rc_exchange *exchange = attempt->exchange;
+    const rc_code code = report != NULL ? rc_report_code(report) : RC_CODE_NONE;
+    const bool is_open = rc_str_eq(exchange->route->entries[attempt->entry].model, RC_STR("*"));
+    if (report != NULL || is_done)
+        rc_hub_note_health(exchange->loop->hub, exchange->plan.entries[attempt->entry].target,
+                           rc_health_verdict_of(code, is_open), code,
+                           rc_loop_unix_ms(exchange->loop));
+}
+
+void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool is_done)
+{
+    note_health(attempt, report, is_done);
+    if (attempt->is_scanned)
+        rc_usage_scan_end(&attempt->reading.scan, &attempt->usage);
+    rc_ledger_step *step = rc_exchange_add_step(attempt->exchange, RC_RECORD_ATTEMPT);
+    if (step == NULL) {
+        rc_ledger_step more = {.report = report};
+        more.charge = charge_of(attempt, end_of(attempt, report, is_done));
+        set_cost(attempt, &more);
+        describe(attempt, &more);
+        count_attempt(attempt, &more);
+        settle(attempt, &more);
+        add_to_last(attempt->exchange, &more);
+        return;
+    }
+    step->report = report != NULL ? rc_report_dup(report) : NULL;
+    step->charge = charge_of(attempt, end_of(attempt, report, is_done));
+    set_cost(attempt, step);
+    describe(attempt, step);
+    count_attempt(attempt, step);
+    settle(attempt, step);
+    put_before_quotas(attempt->exchange);
+}
+
+/* ---- what a provider says of its limits ---- */
+
+void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low)
+{
+    rc_exchange *exchange = attempt->exchange;
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    rc_exchange_quota *quota = alloc->get(alloc->ctx, sizeof *quota);
+    rc_ledger_step *step = quota != NULL ? rc_exchange_add_step(exchange, RC_RECORD_QUOTA) : NULL;
+    if (step == NULL) {
+        if (quota != NULL)
+            alloc->put(alloc->ctx, quota, sizeof *quota);
+        return;
+    }
+    const rc_str name = rc_str_slice(low->name, 0, sizeof quota->name);
+    *quota = (rc_exchange_quota){.quota = *low};
+    if (name.len > 0)
+        memcpy(quota->name, name.ptr, name.len);
+    quota->quota.name = rc_str_make(quota->name, name.len);
+    step->entry = attempt->entry;
+    step->credential = attempt->credential;
+    step->attempt = attempt->number;
+    step->quota = quota;
+}
+
+/* ---- decisions ---- */
+
+/* The latest failure's attempt says what came of it. A lane that was let go stands behind it. */
+static void set_reason(rc_exchange *exchange, const rc_action *action)
+{
+    for (uint32_t i = exchange->step_count; i > 0; i--) {
+        rc_ledger_step *step = &exchange->steps[i - 1];
+        if (step->kind != RC_RECORD_ATTEMPT || step->report == NULL)
+            continue;
+        if (step->reason == RC_WHY_NONE) {
+            step->reason = action->reason;
+            step->wait_ms = action->kind == RC_DO_WAIT ? action->wait_ms : 0;
+        }
+        return;
+    }
+}
+
+static void add_skips(rc_exchange *exchange)
+{
+    const rc_skips *skips = &exchange->loop->skips;
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    for (uint32_t i = 0; i < skips->count && i < RC_SKIPS_MAX; i++) {
+        rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_SKIP);
+        const rc_skip *skip = &skips->list[i];
+        if (step == NULL)
+            return;
+        step->entry = skip->entry;
+        step->credential = RC_NO_TARGET;
+        step->reason = skip->reason;
+        if (skip->until_ms != RC_UNLIMITED && skip->until_ms > now_ms)
+            step->wait_ms = skip->until_ms - now_ms;
+        rc_exchange_note_unavailable(exchange, step);
+    }
+}
+
+void rc_exchange_add_skip(rc_exchange *exchange, uint16_t entry, rc_reason why)
+{
+    rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_SKIP);
+    if (step == NULL)
+        return;
+    step->entry = entry;
+    step->credential = RC_NO_TARGET;
+    step->reason = why;
+}
+
+static void add(rc_exchange *exchange, rc_record_kind kind, const rc_action *action)
+{
+    rc_ledger_step *step = rc_exchange_add_step(exchange, kind);
+    if (step == NULL)
+        return;
+    step->reason = action->reason;
+    step->wait_ms = action->wait_ms;
+}
+
+static void count_action(const rc_exchange *exchange, const rc_action *action)
+{
+    rc_metrics_shard *metrics = exchange->loop->metrics;
+    if (action->kind != RC_DO_TRY || action->attempt <= 1)
+        return;
+    const uint16_t to = exchange->route->entries[action->entry].metric;
+    const uint16_t from = exchange->route->entries[action->from_entry].metric;
+    rc_metrics_on_retry(metrics, to,
+                        action->reason == RC_WHY_WOKE ? exchange->last_wait_ms * 1000 : 0);
+    if (action->entry != action->from_entry)
+        rc_metrics_on_fallback(metrics, from, to);
+    else if (action->credential != action->from_credential)
+        rc_metrics_on_credential_switch(metrics, to);
+}
+
+void rc_exchange_add_action(rc_exchange *exchange, const rc_action *action)
+{
+    set_reason(exchange, action);
+    add_skips(exchange);
+    const bool is_switch =
+        action->entry != action->from_entry || action->credential != action->from_credential;
+    count_action(exchange, action);
+    if (action->kind == RC_DO_WAIT) {
+        add(exchange, RC_RECORD_WAIT, action);
+        exchange->wait_ms += action->wait_ms;
+        exchange->last_wait_ms = action->wait_ms;
+        exchange->waits_from_ms = rc_loop_now(exchange->loop);
+    } else if (action->kind == RC_DO_TRY && action->attempt > 1 && is_switch) {
+        add(exchange, RC_RECORD_SWITCH, action);
+        exchange->switches++;
+    } else if (action->kind == RC_DO_STOP || action->kind == RC_DO_COMPACT) {
+        add(exchange, RC_RECORD_STOP, action);
+    }
+    rc_exchange_emit_action(exchange, action);
+}
+
+void rc_exchange_add_flaw(rc_exchange *exchange, const rc_report *flaw)
+{
+    exchange->action.reason =
+        exchange->state == RC_EXCHANGE_RESPONDING ? RC_WHY_COMMITTED : RC_WHY_NOT_RETRYABLE;
+    set_reason(exchange, &exchange->action);
+    add(exchange, RC_RECORD_STOP, &exchange->action);
+    rc_report_free(exchange->report);
+    exchange->report = rc_report_dup(flaw);
+    exchange->is_flawed = true;
+}
+
+void rc_exchange_cut_wait(rc_exchange *exchange)
+{
+    const uint64_t waited_ms = rc_loop_now(exchange->loop) - exchange->waits_from_ms;
+    if (waited_ms >= exchange->last_wait_ms)
+        return;
+    exchange->wait_ms -= exchange->last_wait_ms - waited_ms;
+    exchange->last_wait_ms = waited_ms;
+    for (uint32_t i = exchange->step_count; i > 0; i--) {
+        if (exchange->steps[i - 1].kind != RC_RECORD_WAIT)
+            continue;
+        exchange->steps[i - 1].wait_ms = waited_ms;
+        return;
+    }
+}
+
+/* Nobody is asked yet: the try that it waits to begin does not count, and no key is used. */
+void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *decision)
+{
+    rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_WAIT);
+    exchange->waits_from_ms = rc_loop_now(exchange->loop);
+    if (step == NULL)
+        return;
+    step->attempt = exchange->action.attempt - 1;
+    step->credential = RC_NO_TARGET;
+    step->reason = decision->reason;
+    step->is_paused = true;
+    step->budget = decision->budget;
+}
+
+void rc_exchange_end_pause(rc_exchange *exchange)
+{
+    const uint64_t waited_ms = rc_loop_now(exchange->loop) - exchange->waits_from_ms;
+    rc_ledger_step *last =
+        exchange->step_count > 0 ? &exchange->steps[exchange->step_count - 1] : NULL;
+    exchange->wait_ms += waited_ms;
+    if (last != NULL && last->is_paused)
+        last->wait_ms = waited_ms;
+}
+
+/* ---- names ---- */
+
+const rc_snapshot_provider *rc_exchange_provider_of(const rc_exchange *exchange, uint16_t entry)
+{
+    return exchange->route->entries[entry].provider;
+}
+
+rc_str rc_exchange_model_of(const rc_exchange *exchange, uint16_t entry)
+{
+    const rc_str model = exchange->route->entries[entry].model;
+    return rc_str_eq(model, RC_STR("*")) ? exchange->model : model;
+}

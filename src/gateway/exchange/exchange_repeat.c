@@ -1,0 +1,51 @@
+/* Is a request one that was answered for good a moment ago? See repeats.h. */
+#include "base/str.h"
+#include "gateway/exchange/exchange.h"
+#include "render/text.h"
+
+/* Larger bodies are not compared. */
+#define BODY_MAX ((size_t)4 << 20)
+
+static bool is_comparable(const rc_exchange *exchange)
+{
+    return !exchange->is_body_gone && !exchange->is_body_streamed &&
+           exchange->request.body.len > 0 && exchange->request.body.len <= BODY_MAX;
+}
+
+static rc_str agent_of(const rc_exchange *exchange)
+{
+    return rc_http1_find(exchange->request.reader, exchange->request.head, RC_STR("user-agent"));
+}
+
+/* The client, the path with its query, the body. */
+static uint64_t hash_of(const rc_exchange *exchange)
+{
+    const rc_config *config = rc_exchange_snapshot(exchange)->config;
+    const rc_str parts[] = {
+        exchange->client != SIZE_MAX ? config->clients[exchange->client].name : agent_of(exchange),
+        rc_http1_target(exchange->request.reader, exchange->request.head),
+        exchange->request.body,
+    };
+    return rc_repeats_hash(&exchange->loop->hub->repeats, parts, sizeof parts / sizeof parts[0]);
+}
+
+void rc_exchange_check_repeat(rc_exchange *exchange)
+{
+    rc_repeats *repeats = &exchange->loop->hub->repeats;
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    if (!rc_repeats_is_armed(repeats, now_ms) || !is_comparable(exchange))
+        return;
+    rc_repeats_caller caller = {.is_product = exchange->client == SIZE_MAX};
+    caller.name = caller.is_product
+                      ? rc_repeats_product(agent_of(exchange))
+                      : rc_exchange_snapshot(exchange)->config->clients[exchange->client].name;
+    (void)rc_repeats_check(repeats, hash_of(exchange), &caller, now_ms,
+                           rc_loop_unix_ms(exchange->loop));
+}
+
+void rc_exchange_note_final_error(const rc_exchange *exchange)
+{
+    if (!rc_render_should_retry(exchange->report) && is_comparable(exchange))
+        rc_repeats_add(&exchange->loop->hub->repeats, hash_of(exchange),
+                       rc_report_code(exchange->report), rc_loop_now(exchange->loop));
+}

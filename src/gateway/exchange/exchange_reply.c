@@ -1,0 +1,519 @@
+/* How a client is told: the report of the whole call, in its dialect. */
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "gateway/exchange/exchange.h"
+#include "render/dialect.h"
+
+#define ERROR_PAGE_MAX ((size_t)1 << 20)
+
+/* ---- the whole story ---- */
+
+/* status: of this code in every dialect. */
+static void use_dialect_status(const rc_exchange *exchange, rc_builder *builder, rc_code code,
+                               int status)
+{
+    const int own = rc_dialect_status(exchange->dialect, code, status);
+    if (own != status)
+        rc_builder_set_http_status(builder, own);
+}
+
+static int status_of(rc_code code)
+{
+    const rc_code_info *info = rc_code_get(code);
+    return info != NULL ? info->http_status : 0;
+}
+
+void rc_exchange_begin_report(rc_exchange *exchange, rc_builder *builder, rc_code code,
+                              rc_str message)
+{
+    const rc_id id = rc_loop_next_id(exchange->loop, rc_loop_unix_ms(exchange->loop));
+    rc_builder_init(builder, &exchange->loop->settings.alloc, code);
+    rc_builder_set_id(builder, &id);
+    if (exchange->request.endpoint != NULL)
+        rc_builder_set_family(builder, exchange->request.endpoint->family);
+    rc_builder_set_message(builder, message);
+    use_dialect_status(exchange, builder, code, status_of(code));
+}
+
+static rc_code missing_code(uint32_t missing)
+{
+    if (missing & RC_NEED_STREAMING)
+        return RC_CODE_MISSING_STREAMING;
+    if (missing & RC_NEED_TOOLS)
+        return RC_CODE_MISSING_TOOL_CALLING;
+    if (missing & RC_NEED_VISION)
+        return RC_CODE_MISSING_VISION;
+    if (missing & RC_NEED_STRUCTURED_OUTPUT)
+        return RC_CODE_MISSING_STRUCTURED_OUTPUT;
+    return RC_CODE_UNSUPPORTED_FEATURE;
+}
+
+/* Whatever could answer it rests. */
+static bool is_unavailable(const rc_action *action)
+{
+    return action->reason == RC_WHY_ALL_UNAVAILABLE || action->reason == RC_WHY_CREDENTIALS_DEAD;
+}
+
+/* Of a call that made no try. */
+static rc_code unattempted_code(const rc_exchange *exchange)
+{
+    const rc_action *action = &exchange->action;
+    if (action->reason == RC_WHY_NONE_CAPABLE)
+        return missing_code(action->missing);
+    if (action->reason == RC_WHY_DEADLINE_PASSED)
+        return RC_CODE_DEADLINE_EXCEEDED;
+    return is_unavailable(action) ? rc_exchange_unavailable_code(exchange) : RC_CODE_OVERLOADED;
+}
+
+static void add_attempts(const rc_exchange *exchange, rc_builder *builder)
+{
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        const rc_ledger_step *step = &exchange->steps[i];
+        if (step->kind != RC_RECORD_ATTEMPT)
+            continue;
+        /* None has worked: one without a report was let go, as the other lane had failed. */
+        const bool is_let_go = step->report == NULL;
+        const rc_report_attempt attempt = {
+            .attempt = (int64_t)step->attempt,
+            .provider = rc_exchange_provider_of(exchange, step->entry)->config->name,
+            .model = rc_exchange_model_of(exchange, step->entry),
+            .code = is_let_go ? RC_CODE_NONE : rc_report_code(step->report),
+            .status = is_let_go ? step->status : rc_report_provider_status(step->report),
+            .request_id = is_let_go ? RC_STR("") : rc_report_request_id(step->report),
+            .started_unix_ms = step->at_unix_ms,
+            .duration_ms = step->latency_ms,
+            .wait_ms = step->wait_ms > 0 ? (int64_t)step->wait_ms : -1,
+            .reason = rc_str_c(rc_reason_name(is_let_go ? RC_WHY_CANCELLED : step->reason)),
+        };
+        rc_builder_add_attempt(builder, &attempt);
+    }
+}
+
+/* A time that the latest failure did not tell is what we go by, or know from before. */
+static void set_wait(const rc_exchange *exchange, rc_builder *builder, int64_t wait_ms)
+{
+    rc_builder_set_retry_after_ms(builder, wait_ms);
+    if (exchange->report == NULL || exchange->action.at_ms != exchange->call.not_before_ms)
+        rc_builder_set_context(builder, RC_STR("wait_by"),
+                               exchange->report == NULL && rc_exchange_is_retry_time_named(exchange)
+                                   ? RC_STR("provider, before")
+                                   : RC_STR("recourse"));
+}
+
+static void set_context(const rc_exchange *exchange, rc_builder *builder)
+{
+    const rc_action *action = &exchange->action;
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    if (action->is_retry_exhausted)
+        rc_builder_set_retry_exhausted(builder, true);
+    if (action->at_ms > now_ms && action->at_ms != RC_UNLIMITED)
+        set_wait(exchange, builder, (int64_t)(action->at_ms - now_ms));
+    else if (exchange->report == NULL && unattempted_code(exchange) == RC_CODE_OVERLOADED)
+        rc_builder_set_retry_after_ms(builder, RC_EXCHANGE_BUSY_MS);
+    rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));
+    if (action->reason == RC_WHY_WAIT_PAST_DEADLINE)
+        rc_exchange_add_deadline_context(exchange, builder);
+    if (action->attempt > 0)
+        rc_builder_set_context_int(builder, RC_STR("attempt"), (int64_t)action->attempt);
+    if (exchange->current != NULL && exchange->was_partly_sent) {
+        rc_builder_set_context_int(builder, RC_STR("bytes_delivered"),
+                                   (int64_t)exchange->current->bytes);
+        rc_attempt_set_stream_position(exchange->current, builder);
+    }
+    if (exchange->is_body_streamed)
+        rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not kept"));
+}
+
+/* A clause of the tables, as a message. */
+rc_str rc_exchange_sentence(const char *clause, char *scratch, size_t size)
+{
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, size);
+    rc_buf_push(&text, rc_str_c(clause));
+    rc_buf_push_byte(&text, '.');
+    if (rc_buf_status(&text) != RC_OK)
+        return rc_str_c(clause);
+    if (scratch[0] >= 'a' && scratch[0] <= 'z')
+        scratch[0] = (char)(scratch[0] - 'a' + 'A');
+    return rc_buf_get(&text);
+}
+
+/* ---- another interface ---- */
+
+/* Can none of the route's providers answer such requests, whatever is in them? */
+static bool is_other_interface(const rc_exchange *exchange)
+{
+    if (exchange->report != NULL || exchange->action.reason != RC_WHY_NONE_CAPABLE)
+        return false;
+    for (uint16_t i = 0; i < exchange->plan.entry_count; i++) {
+        const rc_snapshot_provider *provider = rc_exchange_provider_of(exchange, i);
+        if (provider->is_demo ||
+            rc_endpoint_is_supported(exchange->request.endpoint, provider->config->kind->dialect))
+            return false;
+    }
+    return true;
+}
+
+static rc_str wire_name(rc_wire wire)
+{
+    static const char *const names[RC_WIRE_COUNT] = {"OpenAI's", "Anthropic's", "Gemini's"};
+    return rc_str_c(wire < RC_WIRE_COUNT ? names[wire] : "its own");
+}
+
+static void push_path(rc_buf *text, const rc_endpoint *endpoint)
+{
+    rc_buf_push(text, endpoint->path);
+    if (endpoint->model == RC_MODEL_PATH)
+        rc_buf_push(text, RC_STR("MODEL"));
+    rc_buf_push(text, endpoint->verb);
+}
+
+/* The provider's endpoints for the same kind of work, a few of them. */
+static uint32_t push_endpoints(rc_buf *text, const rc_exchange *exchange, rc_dialect dialect)
+{
+    const rc_endpoint *endpoint;
+    uint32_t count = 0;
+    for (size_t i = 0; count < 3 && (endpoint = rc_endpoint_at(i)) != NULL; i++) {
+        const bool is_count = endpoint->id == RC_ENDPOINT_COUNT_TOKENS ||
+                              endpoint->id == RC_ENDPOINT_TOKENS ||
+                              endpoint->id == RC_ENDPOINT_TOKENS_V1;
+        if (endpoint->family != exchange->request.endpoint->family ||
+            endpoint->wire >= RC_WIRE_COUNT || is_count ||
+            !rc_endpoint_is_supported(endpoint, dialect))
+            continue;
+        rc_buf_push(text, count++ > 0 ? RC_STR(", ") : RC_STR(""));
+        push_path(text, endpoint);
+    }
+    return count;
+}
+
+/* "/v1/messages is of Anthropic's interface, and the providers of this route speak another one:
+ * openai speaks OpenAI's." */
+static void describe_other_interface(const rc_exchange *exchange, rc_builder *builder)
+{
+    const rc_endpoint *endpoint = exchange->request.endpoint;
+    const rc_config_provider *first = rc_exchange_provider_of(exchange, 0)->config;
+    char scratch[1024];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    push_path(&text, endpoint);
+    rc_buf_push(&text, RC_STR(" is of "));
+    rc_buf_push(&text, wire_name(endpoint->wire));
+    rc_buf_push(&text, RC_STR(" interface, and the providers of this route speak another one: "));
+    rc_buf_push(&text, first->name);
+    rc_buf_push(&text, RC_STR(" speaks "));
+    rc_buf_push(&text, wire_name(rc_wire_of_dialect(first->kind->dialect)));
+    rc_buf_push_byte(&text, '.');
+    rc_builder_set_message(builder, rc_buf_get(&text));
+    rc_buf_reset(&text);
+    rc_buf_push(&text, RC_STR("Send it to "));
+    if (push_endpoints(&text, exchange, first->kind->dialect) > 0)
+        rc_buf_push(&text, RC_STR(", in that interface, or to "));
+    rc_buf_push(&text, RC_STR("a model of a provider that speaks "));
+    rc_buf_push(&text, wire_name(endpoint->wire));
+    rc_buf_push_byte(&text, '.');
+    rc_builder_set_action(builder, RC_ACTION_FIX_REQUEST, rc_buf_get(&text));
+}
+
+/* Wraps the latest failure; a call that ended at its deadline is told as that. */
+static const rc_report *build_report(rc_exchange *exchange)
+{
+    const rc_action *action = &exchange->action;
+    const bool is_attempted = exchange->report != NULL;
+    const bool is_late =
+        (is_attempted && exchange->is_late) || action->reason == RC_WHY_DEADLINE_PASSED;
+    char scratch[256];
+    rc_builder builder;
+    rc_code code = is_attempted ? RC_CODE_NONE : unattempted_code(exchange);
+    if (is_other_interface(exchange))
+        code = RC_CODE_UNSUPPORTED_FEATURE;
+    if (is_late)
+        code = RC_CODE_DEADLINE_EXCEEDED;
+    rc_exchange_begin_report(exchange, &builder, code,
+                             is_attempted ? RC_STR("")
+                                          : rc_exchange_sentence(rc_reason_text(action->reason),
+                                                                 scratch, sizeof scratch));
+    if (is_late)
+        rc_exchange_describe_deadline(exchange, &builder);
+    else if (is_attempted && exchange->request.endpoint->wire == RC_WIRE_NATIVE)
+        rc_exchange_describe_native(exchange, &builder);
+    else if (is_attempted)
+        use_dialect_status(exchange, &builder, rc_report_code(exchange->report),
+                           rc_report_http_status(exchange->report));
+    if (is_attempted && !is_late)
+        rc_exchange_describe_request_loop(exchange, &builder);
+    if (is_other_interface(exchange))
+        describe_other_interface(exchange, &builder);
+    if (!is_attempted && is_unavailable(action)) {
+        use_dialect_status(exchange, &builder, code, status_of(code));
+        rc_exchange_describe_unavailable(exchange, code, &builder);
+    }
+    rc_builder_set_cause(&builder, exchange->report);
+    add_attempts(exchange, &builder);
+    if (is_attempted && exchange->current != NULL) {
+        rc_builder_set_provider(&builder, exchange->current->provider->config->name);
+        rc_builder_set_model(&builder, exchange->current->model);
+    }
+    set_context(exchange, &builder);
+    return rc_builder_finish(&builder);
+}
+
+static void set_report(rc_exchange *exchange, const rc_report *report)
+{
+    rc_report_free(exchange->report);
+    exchange->report = report;
+}
+
+void rc_exchange_give_up(rc_exchange *exchange)
+{
+    set_report(exchange, build_report(exchange));
+    if (exchange->state != RC_EXCHANGE_RESPONDING)
+        rc_exchange_record(exchange, RC_ENDING_ERROR);
+    else
+        rc_exchange_record(exchange, exchange->current->mode == RC_MODE_STREAM ||
+                                             rc_exchange_has_event_head(exchange)
+                                         ? RC_ENDING_ERROR_EVENT
+                                         : RC_ENDING_ABORT);
+}
+
+/* Was something carried out, or may it have been, that must not be a second time? */
+static bool may_be_done(const rc_exchange *exchange)
+{
+    for (uint32_t i = 0; exchange->request.replay == RC_REPLAY_NO && i < exchange->step_count;
+         i++) {
+        const rc_ledger_step *step = &exchange->steps[i];
+        if (step->kind != RC_RECORD_ATTEMPT)
+            continue;
+        const rc_code code = step->report != NULL ? rc_report_code(step->report) : RC_CODE_NONE;
+        if (code == RC_CODE_NONE || code == RC_CODE_OUTCOME_UNKNOWN || code == RC_CODE_INTERNAL)
+            return true;
+    }
+    return false;
+}
+
+void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why)
+{
+    const bool is_lost = may_be_done(exchange);
+    const bool has_worked =
+        exchange->ending == RC_ENDING_WHOLE || exchange->ending == RC_ENDING_TAIL;
+    rc_builder builder;
+    rc_exchange_begin_report(
+        exchange, &builder, is_lost ? RC_CODE_OUTCOME_UNKNOWN : RC_CODE_NONE,
+        is_lost ? RC_STR("The request was sent and may have been carried out. What came of it is "
+                         "not passed on: no record of it can be kept.")
+                : RC_STR(""));
+    rc_builder_set_cause(&builder, why);
+    if (!has_worked)
+        add_attempts(exchange, &builder);
+    if (exchange->action.attempt > 0)
+        rc_builder_set_context_int(&builder, RC_STR("attempt"), (int64_t)exchange->action.attempt);
+    if (exchange->current != NULL) {
+        rc_builder_set_provider(&builder, exchange->current->provider->config->name);
+        rc_builder_set_model(&builder, exchange->current->model);
+        if (exchange->was_partly_sent || exchange->ending == RC_ENDING_TAIL)
+            rc_attempt_set_stream_position(exchange->current, &builder);
+    }
+    set_report(exchange, rc_builder_finish(&builder));
+    rc_report_free(why);
+}
+
+/* ---- refusals ---- */
+
+/* A wait that was cut short is not over because of that. */
+static int64_t busy_ms(const rc_exchange *exchange)
+{
+    const uint64_t soon_ms = rc_loop_now(exchange->loop) + RC_EXCHANGE_BUSY_MS;
+    const uint64_t at_ms = exchange->state == RC_EXCHANGE_WAITING ? exchange->action.at_ms : 0;
+    return RC_EXCHANGE_BUSY_MS + (at_ms > soon_ms ? (int64_t)(at_ms - soon_ms) : 0);
+}
+
+void rc_exchange_refuse(rc_exchange *exchange, rc_code code, int status, rc_str message)
+{
+    rc_builder builder;
+    rc_exchange_begin_report(exchange, &builder, code, message);
+    if (code == RC_CODE_OVERLOADED)
+        rc_builder_set_retry_after_ms(&builder, busy_ms(exchange));
+    if (status > 0)
+        rc_builder_set_http_status(&builder, rc_dialect_status(exchange->dialect, code, status));
+    add_attempts(exchange, &builder);
+    set_report(exchange, rc_builder_finish(&builder));
+    rc_exchange_record(exchange, RC_ENDING_ERROR);
+}
+
+void rc_exchange_shed(rc_exchange *exchange, rc_str message)
+{
+    exchange->is_shed = true;
+    rc_exchange_refuse(exchange, RC_CODE_OVERLOADED, 503, message);
+}
+
+void rc_exchange_refuse_report(rc_exchange *exchange, const rc_report *report)
+{
+    set_report(exchange, report);
+    rc_exchange_record(exchange, RC_ENDING_ERROR);
+}
+
+void rc_exchange_out_of_memory(rc_exchange *exchange)
+{
+    if (exchange->call.plan != NULL)
+        (void)rc_call_on_cancel(&exchange->call, rc_loop_now(exchange->loop));
+    rc_exchange_shed(exchange, RC_STR("This gateway has no memory for the request."));
+}
+
+void rc_request_fault_push(rc_buf *text, const rc_request_fault *fault)
+{
+    rc_str clause = rc_str_c(fault->text);
+    if (fault->name[0] != '\0') {
+        rc_buf_push(text, rc_str_c(fault->name));
+        rc_buf_push(text, RC_STR(": "));
+    } else if (rc_str_starts_with(clause, RC_STR("t"))) {
+        rc_buf_push_byte(text, 'T');
+        clause = rc_str_slice(clause, 1, clause.len);
+    }
+    rc_buf_push(text, clause);
+    if (fault->expected[0] != '\0') {
+        rc_buf_push(text, RC_STR("; it should be "));
+        rc_buf_push(text, rc_str_c(fault->expected));
+    }
+    rc_buf_push_byte(text, '.');
+}
+
+void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fault)
+{
+    char memory[512];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_request_fault_push(&text, fault);
+    rc_exchange_refuse(exchange, fault->code, fault->status, rc_buf_get(&text));
+}
+
+/* ---- on the wire ---- */
+
+static void cut(rc_exchange *exchange)
+{
+    rc_responder_abort(exchange->responder);
+    rc_exchange_close(exchange);
+}
+
+static void push_head(const rc_exchange *exchange, rc_buf *lines)
+{
+    rc_reply_facts facts = {.request_id = rc_str_c(exchange->id.text)};
+    rc_exchange_fill_cost(exchange, NULL, &facts);
+    rc_exchange_fill_times(exchange, NULL, &facts);
+    rc_buf_push(lines, RC_STR("HTTP/1.1 "));
+    rc_buf_push_i64(lines, exchange->status);
+    rc_buf_push_byte(lines, ' ');
+    rc_buf_push(lines, rc_http_phrase(exchange->status));
+    rc_buf_push(lines, RC_STR("\r\n"));
+    (void)rc_render_headers(exchange->report, exchange->dialect, lines);
+    (void)rc_reply_facts_push(lines, &facts);
+    if (rc_exchange_is_limit(exchange->report) && rc_buf_status(&exchange->limits) == RC_OK)
+        rc_buf_push(lines, rc_buf_get(&exchange->limits));
+    if (exchange->status == 405 && exchange->current == NULL && exchange->request.endpoint != NULL)
+        rc_buf_push(lines, exchange->request.endpoint->method == RC_METHOD_GET
+                               ? RC_STR("allow: GET, HEAD\r\n")
+                               : RC_STR("allow: POST\r\n"));
+}
+
+static void send_error(rc_exchange *exchange)
+{
+    rc_buf page;
+    rc_buf_init(&page, &exchange->loop->settings.alloc, ERROR_PAGE_MAX);
+    rc_buf_reset(&exchange->lines);
+    exchange->status = rc_report_http_status(exchange->report);
+    push_head(exchange, &exchange->lines);
+    rc_exchange_note_final_error(exchange);
+    (void)rc_render_body(exchange->report, exchange->dialect, RC_VIEW_USER, &page);
+    const rc_str body = rc_buf_get(&page);
+    if (rc_buf_status(&exchange->lines) == RC_OK && rc_buf_status(&page) == RC_OK &&
+        rc_responder_begin_raw(exchange->responder, exchange->status, rc_buf_get(&exchange->lines),
+                               RC_HTTP1_LENGTH, body.len) == RC_OK) {
+        (void)rc_responder_write(exchange->responder, body);
+        rc_responder_end(exchange->responder);
+    } else {
+        cut(exchange);
+    }
+    rc_buf_done(&page);
+}
+
+/* An error in the midst of a stream: the dialect's own event, so that no client takes what it has
+ * for all of it. */
+static void push_frame(const rc_exchange *exchange, rc_buf *frame)
+{
+    const rc_attempt *current =
+        exchange->current; /* NULL: something was told before the first try */
+    if (current == NULL || !current->is_array || rc_exchange_has_event_head(exchange)) {
+        if (current != NULL && current->is_inside_event)
+            rc_buf_push(frame, RC_STR("\n\n"));
+        (void)rc_render_stream_frame(exchange->report, exchange->dialect, RC_VIEW_USER, frame);
+        return;
+    }
+    rc_buf_push(frame, RC_STR(",\r\n"));
+    (void)rc_render_body(exchange->report, exchange->dialect, RC_VIEW_USER, frame);
+    rc_buf_push(frame, RC_STR("\r\n]"));
+}
+
+static void send_error_event(rc_exchange *exchange)
+{
+    rc_buf frame;
+    rc_buf_init(&frame, &exchange->loop->settings.alloc, ERROR_PAGE_MAX);
+    push_frame(exchange, &frame);
+    if (rc_buf_status(&frame) == RC_OK) {
+        (void)rc_responder_write(exchange->responder, rc_buf_get(&frame));
+        rc_responder_end(exchange->responder);
+    } else {
+        cut(exchange);
+    }
+    rc_buf_done(&frame);
+}
+
+static void send_whole(rc_exchange *exchange)
+{
+    const rc_str body = rc_buf_get(&exchange->current->held);
+    if (rc_responder_begin_raw(exchange->responder, exchange->status, rc_buf_get(&exchange->lines),
+                               RC_HTTP1_LENGTH, body.len) != RC_OK) {
+        cut(exchange);
+        return;
+    }
+    /* It stays where it is until the exchange is over. */
+    if (body.len > 0)
+        (void)rc_responder_write_borrowed(exchange->responder, body);
+    rc_responder_end(exchange->responder);
+}
+
+static void send_tail(rc_exchange *exchange)
+{
+    const rc_str rest = rc_buf_get(&exchange->current->held);
+    if (rest.len > 0)
+        (void)rc_responder_write_borrowed(exchange->responder, rest);
+    rc_responder_end(exchange->responder);
+}
+
+void rc_exchange_send_reply(rc_exchange *exchange)
+{
+    exchange->state = RC_EXCHANGE_ENDING;
+    rc_exchange_uncount_body(exchange);
+    switch (exchange->ending) {
+    case RC_ENDING_NONE:
+        rc_exchange_close(exchange);
+        return;
+    case RC_ENDING_WHOLE:
+        send_whole(exchange);
+        return;
+    case RC_ENDING_TAIL:
+        send_tail(exchange);
+        return;
+    case RC_ENDING_ERROR:
+        if (rc_exchange_has_event_head(exchange))
+            send_error_event(exchange);
+        else
+            send_error(exchange);
+        return;
+    case RC_ENDING_ERROR_EVENT:
+        send_error_event(exchange);
+        return;
+    case RC_ENDING_ABORT:
+        cut(exchange);
+        return;
+    }
+}

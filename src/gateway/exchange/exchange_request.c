@@ -1,0 +1,439 @@
+/* What a client asks: read, refused, or tried. */
+#include "base/str.h"
+#include "gateway/exchange/exchange.h"
+#include "gateway/request/origin_guard.h"
+
+/* A store that is down is tried again so often. */
+#define STORE_AGAIN_MS 6000
+
+/* ---- the head ---- */
+
+static rc_str too_large(void)
+{
+    return RC_STR("The request's body is larger than this gateway takes: shorten it, or raise "
+                  "limits.max_body_bytes.");
+}
+
+static void refuse_fault(rc_exchange *exchange, const rc_request_fault *fault)
+{
+    if (fault->kind != RC_REQUEST_FAULT_NOT_FOUND)
+        rc_exchange_refuse_fault(exchange, fault);
+    else if (!rc_exchange_refuse_base_url(exchange) &&
+             !rc_exchange_refuse_unknown_endpoint(exchange,
+                                                  rc_client_request_dialect(&exchange->request)))
+        rc_exchange_refuse_unknown_path(exchange);
+}
+
+/* Without tokens whoever can reach the gateway may use it. A browser can, on behalf of any page. */
+static bool is_refused_page(rc_exchange *exchange, const rc_http1 *reader, const char *head)
+{
+    switch (
+        rc_origin_guard_check(reader, head, rc_exchange_snapshot(exchange)->config->root.listen)) {
+    case RC_ORIGIN_ALLOWED:
+        return false;
+    case RC_ORIGIN_CROSS_SITE:
+        rc_exchange_refuse(exchange, RC_CODE_PERMISSION_DENIED, 403,
+                           RC_STR("A page of another site may not use this gateway, which asks "
+                                  "nobody for a token: configure `clients`, and send one."));
+        return true;
+    case RC_ORIGIN_REBOUND:
+        rc_exchange_refuse(exchange, RC_CODE_PERMISSION_DENIED, 403,
+                           RC_STR("A browser may ask this gateway, which asks nobody for a token, "
+                                  "by localhost, an address or the host of `listen` alone: use one "
+                                  "of these, or configure `clients`, and send a token."));
+        return true;
+    }
+    return false;
+}
+
+/* Room for a body whose length is known, as far as it is kept for sure. */
+static void await_body(rc_exchange *exchange, const rc_http1 *reader)
+{
+    const uint64_t most = rc_exchange_snapshot(exchange)->config->limits.replay_bytes;
+    if (reader->framing == RC_HTTP1_LENGTH && reader->length > 0)
+        (void)rc_buf_reserve(&exchange->body,
+                             (size_t)(reader->length < most ? reader->length : most));
+    if (reader->framing != RC_HTTP1_NO_BODY)
+        rc_exchange_arm(exchange);
+}
+
+void rc_exchange_on_head(rc_exchange *exchange, const char *head)
+{
+    const rc_http1 *reader = rc_responder_reader(exchange->responder);
+    const rc_snapshot *snapshot = rc_exchange_snapshot(exchange);
+    const rc_config *config = snapshot->config;
+    const rc_request_fault fault = rc_client_request_read_head(&exchange->request, reader, head);
+    const rc_endpoint *endpoint = exchange->request.endpoint;
+    if (endpoint != NULL && endpoint->wire == RC_WIRE_NATIVE)
+        exchange->dialect = rc_exchange_native_dialect(snapshot, &exchange->request);
+    else
+        exchange->dialect = rc_client_request_dialect(&exchange->request);
+    if (exchange->request.wants_problem)
+        exchange->dialect = RC_DIALECT_PROBLEM;
+    /* A provider's key is no client's token: what comes back would be told of that instead. */
+    if (rc_hops_is_request_loop(&exchange->request.hops, rc_hub_hop(exchange->loop->hub))) {
+        rc_exchange_refuse_request_loop(exchange);
+        return;
+    }
+    if (config->client_count == 0 && is_refused_page(exchange, reader, head))
+        return;
+    if (config->client_count > 0)
+        exchange->client = rc_snapshot_find_client(snapshot, exchange->request.token);
+    if (config->client_count > 0 && exchange->client == SIZE_MAX)
+        rc_exchange_refuse(exchange, RC_CODE_AUTH_FAILED, 401,
+                           RC_STR("The token is not one of a client of this gateway: send one of "
+                                  "those that `clients` in its configuration names."));
+    else if (fault.kind != RC_REQUEST_FAULT_NONE)
+        refuse_fault(exchange, &fault);
+    else if (reader->framing == RC_HTTP1_LENGTH && reader->length > config->limits.max_body_bytes)
+        rc_exchange_refuse(exchange, RC_CODE_REQUEST_TOO_LARGE, 413, too_large());
+    else if (atomic_load_explicit(&exchange->loop->hub->in_flight, memory_order_relaxed) >
+             config->limits.max_in_flight)
+        rc_exchange_shed(exchange, RC_STR("This gateway has as many requests as it may have."));
+    else
+        await_body(exchange, reader);
+}
+
+/* ---- the plan ---- */
+
+/* False: it was refused. */
+static bool choose_policy(rc_exchange *exchange)
+{
+    if (exchange->request.policy.len == 0)
+        return true;
+    const rc_policy *policy =
+        rc_config_policy(rc_exchange_snapshot(exchange)->config, exchange->request.policy);
+    if (policy == NULL)
+        rc_exchange_refuse(exchange, RC_CODE_INVALID_REQUEST, 400,
+                           RC_STR("x-recourse-policy names a policy that there is not."));
+    else
+        exchange->plan.policy = policy;
+    return policy != NULL;
+}
+
+void rc_exchange_release_entries(rc_exchange *exchange)
+{
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const uint16_t count = exchange->plan.entry_count;
+    if (exchange->entries == NULL)
+        return;
+    for (uint16_t i = 0; i < count; i++)
+        if (exchange->entries[i].target != exchange->route->plan.entries[i].target)
+            rc_hub_release_target(exchange->loop->hub, exchange->entries[i].target,
+                                  rc_loop_now(exchange->loop));
+    if (exchange->entries != exchange->inline_entries)
+        alloc->put(alloc->ctx, exchange->entries, count * sizeof *exchange->entries);
+    exchange->entries = NULL;
+}
+
+/* Where a place leaves the model open, the plan is the job's own. */
+static bool copy_entries(rc_exchange *exchange)
+{
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    const uint16_t count = exchange->plan.entry_count;
+    exchange->entries = exchange->inline_entries;
+    if (count > RC_EXCHANGE_INLINE_ENTRIES)
+        exchange->entries = alloc->get(alloc->ctx, count * sizeof *exchange->entries);
+    if (exchange->entries == NULL) {
+        rc_exchange_out_of_memory(exchange);
+        return false;
+    }
+    memcpy(exchange->entries, exchange->plan.entries, count * sizeof *exchange->entries);
+    for (uint16_t i = 0; i < count; i++)
+        exchange->entries[i].target = rc_route_take_target(
+            exchange->snapshot_ref->snapshot, exchange->route, i, exchange->model, now_ms);
+    exchange->plan.entries = exchange->entries;
+    return true;
+}
+
+/* The body is let go of once content is passed on; the model's name is needed to the end. */
+static void store_model(rc_client_request *request)
+{
+    const bool is_same = request->model.ptr == request->requested_model.ptr;
+    if (request->requested_model.len == 0 ||
+        request->requested_model.len > sizeof request->model_storage)
+        return;
+    memmove(request->model_storage, request->requested_model.ptr, request->requested_model.len);
+    request->requested_model.ptr = request->model_storage;
+    if (is_same)
+        request->model = request->requested_model;
+}
+
+/* What is shown of the model that is left when the provider in front of it is taken away. */
+static rc_str shown_part(const rc_client_request *request, rc_str requested)
+{
+    const size_t before = request->requested_model.len - requested.len;
+    if (!rc_str_starts_with(request->model, rc_str_slice(request->requested_model, 0, before)))
+        return request->model;
+    return rc_str_slice(request->model, before, request->model.len);
+}
+
+static bool find_route(rc_exchange *exchange)
+{
+    char scratch[256];
+    rc_buf text;
+    store_model(&exchange->request);
+    rc_exchange_release_entries(exchange); /* a choice that was made by the beginning of the body */
+    const rc_route_choice choice =
+        rc_snapshot_choose(exchange->snapshot_ref->snapshot, &exchange->request);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    if (rc_snapshot_explain_missing_provider(exchange->snapshot_ref->snapshot, choice.route,
+                                             exchange->request.requested_model, &text)) {
+        rc_exchange_refuse(exchange, RC_CODE_AUTH_FAILED, 401, rc_buf_get(&text));
+        return false;
+    }
+    if (choice.route == NULL && exchange->request.endpoint->wire == RC_WIRE_NATIVE) {
+        rc_exchange_refuse(exchange, RC_CODE_ENDPOINT_NOT_FOUND, 404,
+                           RC_STR("No provider of that name is known: behind /p/ comes a name that "
+                                  "`providers` in the configuration of this gateway has."));
+        return false;
+    }
+    if (choice.route == NULL) {
+        rc_exchange_refuse(exchange, RC_CODE_MODEL_NOT_FOUND, 404,
+                           RC_STR("No route of this gateway fits the model, and no provider of "
+                                  "that name is known: GET /v1/models lists those that the "
+                                  "configuration names; a route with * takes more."));
+        return false;
+    }
+    exchange->route = choice.route;
+    exchange->plan = choice.route->plan;
+    exchange->requested_model = choice.model;
+    exchange->model = shown_part(&exchange->request, choice.model);
+    return true;
+}
+
+/* A client may shorten the operator's deadline, and lengthen it up to the route's ceiling. */
+static bool limit_deadline(rc_exchange *exchange)
+{
+    const rc_route *route = exchange->route;
+    if (exchange->request.deadline_ms > route->max_deadline_ms)
+        exchange->request.deadline_ms =
+            route->max_deadline_ms > route->deadline_ms ? route->max_deadline_ms : 0;
+    return true;
+}
+
+/* Nobody can tell the price of a model that nobody can read: a budget would count nothing. */
+static bool hides_price(const rc_exchange *exchange)
+{
+    const rc_client_request *request = &exchange->request;
+    return request->is_compressed && request->requested_model.len == 0 &&
+           rc_exchange_snapshot(exchange)->has_budgets && !rc_client_request_is_free(request);
+}
+
+static bool choose(rc_exchange *exchange)
+{
+    if (hides_price(exchange)) {
+        const rc_request_fault fault =
+            rc_request_fault_make(RC_REQUEST_FAULT_CODING, "content-encoding", "identity");
+        rc_exchange_refuse_fault(exchange, &fault);
+        return false;
+    }
+    return find_route(exchange) && limit_deadline(exchange) && choose_policy(exchange) &&
+           (!exchange->route->is_open || copy_entries(exchange));
+}
+
+/* Without a record there is no answer: nobody is asked, and nothing paid, for nothing. */
+static bool is_store_down(rc_exchange *exchange)
+{
+    rc_writer *writer = exchange->loop->hub->writer;
+    if (writer == NULL || !rc_writer_refuses(writer))
+        return false;
+    rc_builder builder;
+    const rc_report *why = rc_writer_why(writer);
+    rc_exchange_begin_report(exchange, &builder, RC_CODE_NONE, RC_STR(""));
+    rc_builder_set_cause(&builder, why);
+    rc_builder_set_retry_after_ms(&builder, STORE_AGAIN_MS);
+    rc_exchange_refuse_report(exchange, rc_builder_finish(&builder));
+    rc_report_free(why);
+    return true;
+}
+
+static void begin(rc_exchange *exchange)
+{
+    rc_loop *loop = exchange->loop;
+    if (is_store_down(exchange))
+        return;
+    const uint64_t now_ms = rc_loop_now(loop);
+    exchange->called_ms = now_ms;
+    if (exchange->upload_left > 0)
+        exchange->request.client_timeout_ms =
+            0; /* who still sends does not wait for a response yet */
+    const uint32_t needs =
+        exchange->route->checks_needs ? rc_client_request_needs(&exchange->request) : 0;
+    const rc_call_options options = {
+        .deadline_at_ms = rc_exchange_call_deadline(exchange),
+        .max_calls = exchange->route->plan.policy->max_calls, /* whatever policy the client chose */
+        .max_wait_ms = exchange->route->max_wait_ms,
+        .needs = needs | rc_endpoint_need(exchange->request.endpoint),
+        .first_entry = rc_hub_first_entry(loop->hub, exchange->route),
+        .is_unrepeatable = exchange->is_body_streamed,
+        .skips = &loop->skips,
+    };
+    rc_call_init(&exchange->call, &exchange->plan, &loop->hub->shared, &options, now_ms);
+    rc_exchange_carry_out(exchange,
+                          rc_call_begin(&exchange->call, now_ms, rc_loop_entropy_u64(loop)));
+}
+
+/* ---- the body ---- */
+
+static void respond_models(rc_exchange *exchange)
+{
+    const rc_header field = {RC_STR("content-type"), RC_STR("application/json")};
+    const rc_dialect dialect =
+        rc_client_request_dialect(&exchange->request); /* whatever errors are to be in */
+    const bool is_one = exchange->request.endpoint->model == RC_MODEL_PATH;
+    if (is_one && !find_route(exchange))
+        return;
+    if (is_one)
+        rc_snapshot_push_model(rc_exchange_snapshot(exchange), exchange->route,
+                               exchange->request.model, dialect, &exchange->lines);
+    else
+        rc_snapshot_push_models(rc_exchange_snapshot(exchange), dialect, &exchange->lines);
+    exchange->status = 200;
+    exchange->state = RC_EXCHANGE_ENDING;
+    if (rc_buf_status(&exchange->lines) == RC_OK &&
+        rc_responder_send(exchange->responder, 200, &field, 1, rc_buf_get(&exchange->lines)) ==
+            RC_OK)
+        return;
+    rc_responder_abort(exchange->responder);
+    rc_exchange_close(exchange);
+}
+
+static void process(rc_exchange *exchange)
+{
+    const rc_request_fault fault =
+        rc_client_request_read_body(&exchange->request, rc_buf_get(&exchange->body));
+    if (fault.kind != RC_REQUEST_FAULT_NONE)
+        rc_exchange_refuse_fault(exchange, &fault);
+    else if (exchange->request.endpoint->wire == RC_WIRE_LOCAL)
+        respond_models(exchange);
+    else {
+        rc_exchange_check_repeat(exchange);
+        if (choose(exchange))
+            begin(exchange);
+    }
+}
+
+/* The demo answers whole requests alone. */
+static bool has_demo(const rc_route *route)
+{
+    for (uint16_t i = 0; i < route->plan.entry_count; i++)
+        if (route->entries[i].provider->is_demo)
+            return true;
+    return false;
+}
+
+/* Too large to be kept. Its length is known and the model was among the first bytes: it can go on
+ * its way, once. Else all of it is kept, as far as max_body_bytes allows. */
+static void stream_through(rc_exchange *exchange)
+{
+    const rc_http1 *reader = exchange->request.reader;
+    const rc_str body = rc_buf_get(&exchange->body);
+    if (reader->framing != RC_HTTP1_LENGTH || body.len >= reader->length ||
+        !rc_client_request_read_start(&exchange->request, body, reader->length - body.len))
+        return;
+    if (!choose(exchange))
+        return;
+    if (has_demo(exchange->route)) {
+        rc_client_request_forget_start(&exchange->request);
+        return;
+    }
+    exchange->is_body_streamed = true;
+    exchange->upload_left = reader->length - body.len;
+    rc_client_request_watch_begin(&exchange->request);
+    begin(exchange);
+}
+
+/* The provider has not got all of it, so it has carried nothing out. */
+static void refuse_upload(rc_exchange *exchange)
+{
+    char scratch[256];
+    rc_buf text;
+    const rc_request_fault fault =
+        rc_request_fault_make(RC_REQUEST_FAULT_AMBIGUOUS, exchange->request.ambiguous_member, "");
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_request_fault_push(&text, &fault);
+    exchange->upload_left = 0;
+    rc_attempt_stop(exchange->current);
+    rc_attempt_fail_local(exchange->current, fault.code, rc_buf_get(&text));
+}
+
+static void on_upload_piece(rc_exchange *exchange, rc_str piece)
+{
+    exchange->upload_left -= piece.len < exchange->upload_left ? piece.len : exchange->upload_left;
+    const bool is_tried =
+        exchange->state == RC_EXCHANGE_ATTEMPTING || exchange->state == RC_EXCHANGE_RESPONDING;
+    if (is_tried && !rc_client_request_watch(&exchange->request, piece)) {
+        refuse_upload(exchange);
+        return;
+    }
+    if (exchange->state == RC_EXCHANGE_ATTEMPTING || exchange->state == RC_EXCHANGE_RESPONDING)
+        rc_attempt_upload(exchange->current, piece, exchange->upload_left == 0);
+}
+
+/* Counts a piece that is to be kept. False: there is no room for it, and it was refused. */
+static bool count_kept(rc_exchange *exchange, size_t len)
+{
+    atomic_size_t *all = &exchange->loop->hub->kept_bytes;
+    const uint64_t most = rc_exchange_snapshot(exchange)->config->limits.max_kept_bytes;
+    const size_t before = atomic_fetch_add_explicit(all, len, memory_order_relaxed);
+    if (before + len <= most) {
+        exchange->kept_bytes += len;
+        return true;
+    }
+    atomic_fetch_sub_explicit(all, len, memory_order_relaxed);
+    const bool is_too_large = exchange->kept_bytes + len > most;
+    rc_exchange_drop_body(exchange);
+    if (is_too_large)
+        rc_exchange_refuse(exchange, RC_CODE_REQUEST_TOO_LARGE, 413,
+                           RC_STR("The request's body is larger than this gateway keeps: shorten "
+                                  "it, or raise limits.max_kept_bytes."));
+    else
+        rc_exchange_shed(exchange,
+                         RC_STR("This gateway keeps as much of other requests as it may: try "
+                                "again, or raise limits.max_kept_bytes."));
+    return false;
+}
+
+void rc_exchange_uncount_body(rc_exchange *exchange)
+{
+    atomic_fetch_sub_explicit(&exchange->loop->hub->kept_bytes, exchange->kept_bytes,
+                              memory_order_relaxed);
+    exchange->kept_bytes = 0;
+}
+
+void rc_exchange_drop_body(rc_exchange *exchange)
+{
+    rc_exchange_uncount_body(exchange);
+    if (exchange->state == RC_EXCHANGE_OVER)
+        rc_buf_recycle(&exchange->body);
+    else
+        rc_buf_release(&exchange->body);
+}
+
+void rc_exchange_on_body(rc_exchange *exchange, rc_str piece)
+{
+    if (exchange->is_body_streamed) {
+        on_upload_piece(exchange, piece);
+        return;
+    }
+    if (exchange->state != RC_EXCHANGE_READING || !count_kept(exchange, piece.len))
+        return;
+    const uint64_t replay_bytes = rc_exchange_snapshot(exchange)->config->limits.replay_bytes;
+    const size_t before = rc_buf_get(&exchange->body).len;
+    const rc_status status = rc_buf_push(&exchange->body, piece);
+    if (status == RC_E_TOO_LARGE)
+        rc_exchange_refuse(exchange, RC_CODE_REQUEST_TOO_LARGE, 413, too_large());
+    else if (status != RC_OK)
+        rc_exchange_shed(exchange, RC_STR("This gateway has no memory for the request."));
+    else if (before <= replay_bytes && before + piece.len > replay_bytes)
+        stream_through(exchange);
+}
+
+void rc_exchange_on_body_end(rc_exchange *exchange)
+{
+    exchange->is_body_whole = true;
+    if (exchange->state == RC_EXCHANGE_READING)
+        process(exchange);
+}

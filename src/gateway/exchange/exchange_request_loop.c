@@ -1,0 +1,46 @@
+/* Requests that go in a circle: told by the gateway that sees its own name again, and by each one
+ * on the way back to the client. */
+#include "base/str.h"
+#include "gateway/exchange/exchange.h"
+
+/* RFC 5842, section 7.2. */
+#define LOOP_DETECTED 508
+#define MESSAGE_MAX 512u
+
+static void set_action(rc_builder *builder)
+{
+    rc_builder_set_http_status(builder, LOOP_DETECTED);
+    rc_builder_set_action(builder, RC_ACTION_CHECK_CONFIG,
+                          RC_STR("Give providers.NAME.base_url the provider's own address, in each "
+                                 "gateway on the way."));
+}
+
+void rc_exchange_refuse_request_loop(rc_exchange *exchange)
+{
+    rc_builder builder;
+    rc_exchange_begin_report(
+        exchange, &builder, RC_CODE_ENDPOINT_NOT_FOUND,
+        RC_STR("The request came back to a gateway that has sent it before: a base_url of "
+               "`providers` leads here again, directly or through another gateway."));
+    set_action(&builder);
+    rc_exchange_refuse_report(exchange, rc_builder_finish(&builder));
+}
+
+void rc_exchange_describe_request_loop(const rc_exchange *exchange, rc_builder *builder)
+{
+    char scratch[MESSAGE_MAX];
+    rc_buf text;
+    if (rc_report_code(exchange->report) != RC_CODE_ENDPOINT_NOT_FOUND ||
+        exchange->current == NULL || rc_report_provider_status(exchange->report) != LOOP_DETECTED)
+        return;
+    const rc_snapshot_provider *provider = exchange->current->provider;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_buf_push(&text, RC_STR("providers."));
+    rc_buf_push(&text, provider->config->name);
+    rc_buf_push(&text, RC_STR(".base_url ("));
+    rc_buf_push(&text, rc_origin_authority(&provider->origin));
+    rc_buf_push(&text, RC_STR(") leads in a circle: a gateway behind it has sent the request back "
+                              "to one that it came from."));
+    rc_builder_set_message(builder, rc_buf_get(&text));
+    set_action(builder);
+}

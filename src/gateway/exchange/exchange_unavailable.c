@@ -1,0 +1,190 @@
+/* What is said when nobody can be asked: what each target rests for. */
+#include "base/str.h"
+#include "gateway/exchange/exchange.h"
+
+#define WORDS_MAX 512u
+#define MESSAGE_MAX 2048u
+
+void rc_exchange_note_unavailable(rc_exchange *exchange, rc_ledger_step *step)
+{
+    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    char scratch[WORDS_MAX];
+    rc_buf words;
+    rc_buf_init_fixed(&words, scratch, sizeof scratch);
+    step->unavailable =
+        rc_hub_why_unavailable(exchange->loop->hub, exchange->plan.entries[step->entry].target,
+                               step->reason, rc_loop_now(exchange->loop), &words);
+    const rc_str text = rc_buf_get(&words);
+    char *own =
+        text.len > 0 && rc_buf_status(&words) == RC_OK ? alloc->get(alloc->ctx, text.len) : NULL;
+    if (own == NULL)
+        return;
+    memcpy(own, text.ptr, text.len);
+    step->text = rc_str_make(own, text.len);
+}
+
+/* Passed over for what time or money may cure, and not passed over again later. */
+static bool is_unavailable(const rc_exchange *exchange, uint32_t at)
+{
+    const rc_ledger_step *step = &exchange->steps[at];
+    if (step->kind != RC_RECORD_SKIP || step->reason == RC_WHY_SKIP_CAPABILITY)
+        return false;
+    for (uint32_t i = at + 1; i < exchange->step_count; i++)
+        if (exchange->steps[i].kind == RC_RECORD_SKIP && exchange->steps[i].entry == step->entry)
+            return false;
+    return true;
+}
+
+/* How many targets rest for what. */
+typedef struct causes {
+    uint32_t used_up;
+    uint32_t refused;
+    uint32_t other; /* time opens them */
+} causes;
+
+static causes count_causes(const rc_exchange *exchange)
+{
+    causes all = {.other = exchange->loop->skips.count > RC_SKIPS_MAX ? 1 : 0};
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        const rc_ledger_step *step = &exchange->steps[i];
+        if (!is_unavailable(exchange, i))
+            continue;
+        if (step->unavailable.code == RC_CODE_QUOTA_EXHAUSTED)
+            all.used_up++;
+        else if (step->unavailable.code == RC_CODE_AUTH_FAILED)
+            all.refused++;
+        else if (step->reason != RC_WHY_SKIP_OUT_OF_SERVICE)
+            all.other++;
+    }
+    return all;
+}
+
+static bool is_lasting(rc_code code)
+{
+    return code == RC_CODE_QUOTA_EXHAUSTED || code == RC_CODE_AUTH_FAILED;
+}
+
+/* The failure that closed the target which time opens first; of those whose time is not known, the
+ * first one's. */
+static const rc_ledger_step *first_to_open(const rc_exchange *exchange)
+{
+    const rc_ledger_step *found = NULL;
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        const rc_ledger_step *step = &exchange->steps[i];
+        if (!is_unavailable(exchange, i) || step->unavailable.code == RC_CODE_NONE ||
+            is_lasting(step->unavailable.code))
+            continue;
+        if (found == NULL || (step->wait_ms > 0 && step->wait_ms < found->wait_ms))
+            found = step;
+    }
+    return found;
+}
+
+rc_code rc_exchange_unavailable_code(const rc_exchange *exchange)
+{
+    const causes all = count_causes(exchange);
+    const rc_ledger_step *first = first_to_open(exchange);
+    if (all.other > 0 || all.used_up + all.refused == 0)
+        return first != NULL ? first->unavailable.code : RC_CODE_OVERLOADED;
+    return all.used_up > 0 ? RC_CODE_QUOTA_EXHAUSTED : RC_CODE_AUTH_FAILED;
+}
+
+bool rc_exchange_is_retry_time_named(const rc_exchange *exchange)
+{
+    for (uint32_t i = 0; i < exchange->step_count; i++)
+        if (is_unavailable(exchange, i) && exchange->steps[i].unavailable.is_time_named)
+            return true;
+    return false;
+}
+
+/* As it was told the first time. */
+static bool is_429(const rc_exchange *exchange)
+{
+    for (uint32_t i = 0; i < exchange->step_count; i++)
+        if (is_unavailable(exchange, i) &&
+            exchange->steps[i].unavailable.code == RC_CODE_QUOTA_EXHAUSTED &&
+            exchange->steps[i].unavailable.is_429)
+            return true;
+    return false;
+}
+
+/* "m/gpt-4o: quota used up (key m:1)" */
+static void push_target(const rc_exchange *exchange, const rc_ledger_step *step, rc_buf *text)
+{
+    rc_buf_push(text, rc_exchange_provider_of(exchange, step->entry)->config->name);
+    rc_buf_push_byte(text, '/');
+    rc_buf_push(text, rc_exchange_model_of(exchange, step->entry));
+    rc_buf_push(text, RC_STR(": "));
+    rc_buf_push(text, step->text.len > 0 ? step->text : rc_str_c(rc_reason_text(step->reason)));
+}
+
+/* As many targets as there is room for. */
+static void push_targets(const rc_exchange *exchange, rc_buf *text)
+{
+    uint32_t count = 0;
+    uint32_t left_out = 0;
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        char scratch[MESSAGE_MAX / 2];
+        rc_buf one;
+        if (!is_unavailable(exchange, i))
+            continue;
+        rc_buf_init_fixed(&one, scratch, sizeof scratch);
+        push_target(exchange, &exchange->steps[i], &one);
+        if (rc_buf_status(&one) != RC_OK ||
+            rc_buf_get(text).len + rc_buf_get(&one).len > MESSAGE_MAX - 64) {
+            left_out++;
+            continue;
+        }
+        rc_buf_push(text, count++ > 0 ? RC_STR("; ") : RC_STR(" "));
+        rc_buf_push(text, rc_buf_get(&one));
+    }
+    if (left_out > 0) {
+        rc_buf_push(text, count > 0 ? RC_STR("; and ") : RC_STR(" It is so with "));
+        rc_buf_push_u64(text, left_out);
+        rc_buf_push(text, RC_STR(" more"));
+    }
+    rc_buf_push(text, count + left_out > 0 ? RC_STR(".") : RC_STR(""));
+}
+
+#define RETRY_ADVICE                                                                             \
+    " The gateway tries the keys again by itself; \"Try it again\" on the dashboard does so at " \
+    "once."
+
+/* The advice names every cause of the cooldowns, and how to have the targets tried sooner. */
+static void advise(const rc_exchange *exchange, rc_code code, rc_builder *builder)
+{
+    const causes all = count_causes(exchange);
+    if (code == RC_CODE_QUOTA_EXHAUSTED && all.refused > 0)
+        rc_builder_set_action(builder, RC_ACTION_ADD_CREDIT,
+                              RC_STR("Add credit, raise the plan or the spending limit, or wait "
+                                     "for the quota to renew; replace the keys that were "
+                                     "refused." RETRY_ADVICE));
+    else if (code == RC_CODE_QUOTA_EXHAUSTED)
+        rc_builder_set_action(builder, RC_ACTION_ADD_CREDIT,
+                              RC_STR("Add credit, raise the plan or the spending limit, or wait "
+                                     "for the quota to renew." RETRY_ADVICE));
+    else if (code == RC_CODE_AUTH_FAILED)
+        rc_builder_set_action(builder, RC_ACTION_CHECK_CREDENTIALS,
+                              RC_STR("Check that the API keys are complete and still valid, and "
+                                     "replace those that are not." RETRY_ADVICE));
+    else if (all.used_up + all.refused > 0)
+        rc_builder_set_action(builder, RC_ACTION_WAIT_AND_RETRY,
+                              RC_STR("Wait for the time that is given, or use another model. "
+                                     "Credit, or good keys, open the other targets."));
+}
+
+void rc_exchange_describe_unavailable(const rc_exchange *exchange, rc_code code,
+                                      rc_builder *builder)
+{
+    char scratch[MESSAGE_MAX];
+    char clause[128];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_buf_push(&text, rc_exchange_sentence(rc_reason_text(exchange->action.reason), clause,
+                                            sizeof clause));
+    push_targets(exchange, &text);
+    rc_builder_set_message(builder, rc_buf_get(&text));
+    advise(exchange, code, builder);
+    if (code == RC_CODE_QUOTA_EXHAUSTED && is_429(exchange))
+        rc_builder_set_http_status(builder, 429);
+}

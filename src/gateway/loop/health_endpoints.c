@@ -1,0 +1,141 @@
+/* Is the gateway there, is it ready? For whoever can reach it:
+ *
+ *   GET /healthz          200 while the process answers, whatever becomes of its providers
+ *   GET /readyz           200, or 503 with a reason: it drains, the audit fails, no route can be
+ *                         served
+ *   GET /readyz?verbose   the same with every target that the configuration names, its health and
+ *                         since when; for clients alone, where there are `clients`. Names of models
+ *                         that other clients have invented are not in it, nor are keys. */
+#include "base/str.h"
+#include "gateway/admin/core.h"
+#include "gateway/loop/loop_private.h"
+#include "gateway/request/origin_guard.h"
+
+#define ARENA_MAX ((size_t)16 << 20)
+
+/* NULL: it is ready. */
+static const char *why_not(const rc_loop *loop)
+{
+    rc_writer *writer = loop->hub->writer;
+    if (loop->is_stopping)
+        return "stopping";
+    if (writer != NULL && rc_writer_refuses(writer))
+        return "the audit cannot be kept";
+    return rc_hub_can_serve(loop->hub, rc_loop_now(loop)) ? NULL : RC_ADMIN_NO_ROUTE;
+}
+
+static void respond(rc_responder *responder, int status, const char *type, rc_str body)
+{
+    const rc_header fields[] = {{RC_STR("content-type"), rc_str_c(type)},
+                                {RC_STR("cache-control"), RC_STR("no-store")}};
+    (void)rc_responder_send(responder, status, fields, 2, body);
+}
+
+/* ---- every target ---- */
+
+/* May whoever has sent this see them? A request that could be sent would tell as much. */
+static bool may_see(const rc_loop *loop, const rc_http1 *reader, const char *head)
+{
+    rc_client_request request;
+    rc_snapshot *snapshot = rc_hub_take_snapshot(loop->hub);
+    bool may = false;
+    if (snapshot == NULL)
+        return false;
+    (void)rc_client_request_read_head(&request, reader,
+                                      head); /* it is no endpoint of a provider's */
+    if (snapshot->config->client_count > 0)
+        may = rc_snapshot_find_client(snapshot, request.token) != SIZE_MAX;
+    else
+        may =
+            rc_origin_guard_check(reader, head, snapshot->config->root.listen) == RC_ORIGIN_ALLOWED;
+    rc_snapshot_release(snapshot);
+    return may;
+}
+
+static void read_targets(rc_loop *loop, rc_arena *arena, rc_admin_snapshot *view)
+{
+    rc_hub *hub = loop->hub;
+    const uint64_t now_ms = rc_loop_now(loop);
+    uv_mutex_lock(&hub->lock);
+    uv_mutex_lock(&hub->shared_lock);
+    rc_admin_target *targets = rc_arena_get_array(arena, hub->target_count + 1, sizeof *targets);
+    const uint32_t generation = rc_hub_generation(hub);
+    for (uint32_t i = 0; targets != NULL && i < hub->target_count; i++) {
+        const rc_hub_target *row = &hub->targets[i];
+        if (row->generation != generation || row->is_client_named)
+            continue;
+        rc_admin_target *target = &targets[view->target_count++];
+        const rc_str name = rc_arena_dup(arena, rc_str_make(row->name, row->name_len));
+        target->provider = rc_str_slice(name, 0, row->provider_len);
+        target->model = rc_str_slice(name, row->provider_len + 1u, name.len);
+        rc_admin_fill_target(&hub->shared, (uint16_t)i, now_ms, target);
+        rc_admin_fill_health(&row->health, view->now_unix_ms, target);
+    }
+    view->targets = targets;
+    uv_mutex_unlock(&hub->shared_lock);
+    uv_mutex_unlock(&hub->lock);
+}
+
+static void respond_verbose(rc_loop *loop, rc_responder *responder, const char *why)
+{
+    const rc_alloc *alloc = &loop->settings.alloc;
+    rc_admin_snapshot view = {.now_unix_ms = rc_loop_unix_ms(loop),
+                              .is_ready = why == NULL,
+                              .not_ready_reason = rc_str_c(why != NULL ? why : "")};
+    rc_arena arena;
+    rc_buf body;
+    rc_arena_init(&arena, alloc, ARENA_MAX);
+    rc_buf_init(&body, alloc, ARENA_MAX);
+    read_targets(loop, &arena, &view);
+    rc_admin_push_ready(&body, &view);
+    if (rc_arena_status(&arena) == RC_OK && rc_buf_status(&body) == RC_OK)
+        respond(responder, why == NULL ? 200 : 503, "application/json", rc_buf_get(&body));
+    else
+        respond(responder, 503, "text/plain", RC_STR("there is no memory for it\n"));
+    rc_buf_done(&body);
+    rc_arena_done(&arena);
+}
+
+/* ---- all of it ---- */
+
+static void respond_ready(rc_responder *responder, const char *why)
+{
+    char scratch[128];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_buf_push(&text, rc_str_c(why != NULL ? why : "ok"));
+    rc_buf_push_byte(&text, '\n');
+    respond(responder, why == NULL ? 200 : 503, "text/plain", rc_buf_get(&text));
+}
+
+/* The second names are LiteLLM's, and what people try. */
+static bool is_healthz(rc_str target)
+{
+    return rc_str_eq(target, RC_STR("/healthz")) || rc_str_eq(target, RC_STR("/health")) ||
+           rc_str_eq(target, RC_STR("/health/liveliness")) ||
+           rc_str_eq(target, RC_STR("/health/liveness"));
+}
+
+static bool is_readyz(rc_str target)
+{
+    return rc_str_eq(target, RC_STR("/readyz")) || rc_str_eq(target, RC_STR("/health/readiness"));
+}
+
+bool rc_loop_respond_health(rc_loop *loop, rc_responder *responder, const rc_http1 *reader,
+                            const char *head)
+{
+    const rc_str target = rc_http1_target(reader, head);
+    if (is_healthz(target))
+        respond(responder, 200, "text/plain", RC_STR("ok\n"));
+    else if (is_readyz(target))
+        respond_ready(responder, why_not(loop));
+    else if (!rc_str_eq(target, RC_STR("/readyz?verbose")))
+        return false;
+    else if (may_see(loop, reader, head))
+        respond_verbose(loop, responder, why_not(loop));
+    else
+        respond(responder, 401, "text/plain",
+                RC_STR("The targets are shown to clients of this gateway alone: send the token of "
+                       "one, as with a request.\n"));
+    return true;
+}

@@ -1,0 +1,90 @@
+/* Where each metric has its cells within a row: constants, drawn from the table. */
+#ifndef RC_GATEWAY_OBSERVE_METRICS_CELLS_H
+#define RC_GATEWAY_OBSERVE_METRICS_CELLS_H
+
+#include "gateway/observe/metrics.h"
+
+/* A histogram has its buckets and the sum of what fell into them; their count is no cell of its
+ * own, so that the two never differ. */
+#define RC_CELLS_COUNTER 1
+#define RC_CELLS_GAUGE 1
+#define RC_CELLS_HISTOGRAM (RC_METRIC_BUCKETS + 1)
+#define RC_CELLS_WIDTH(TYPE, LABEL, LABEL2) \
+    (RC_CELLS_##TYPE * RC_METRIC_##LABEL##_COUNT * RC_METRIC_##LABEL2##_COUNT)
+
+/* Of each kind of rows: RC_CELL_ROUTE_REQUESTS is where that metric begins. One that is of another
+ * kind has no width, and the next one begins where it does. */
+#define RC_CELLS_OF(KIND, ID, TYPE, ROWS, LABEL, LABEL2) \
+    RC_CELL_##KIND##_##ID,                               \
+        RC_CELL_END_##KIND##_##ID =                      \
+            RC_CELL_##KIND##_##ID - 1 +                  \
+            (RC_ROWS_##ROWS == RC_ROWS_##KIND ? RC_CELLS_WIDTH(TYPE, LABEL, LABEL2) : 0),
+
+enum {
+#define RC_METRIC(ID, name, TYPE, unit, decimals, ROWS, LABEL, LABEL2, help) \
+    RC_CELLS_OF(PROCESS, ID, TYPE, ROWS, LABEL, LABEL2)
+#include "spec/metrics.def"
+    RC_CELLS_PROCESS
+};
+
+enum {
+#define RC_METRIC(ID, name, TYPE, unit, decimals, ROWS, LABEL, LABEL2, help) \
+    RC_CELLS_OF(ROUTE, ID, TYPE, ROWS, LABEL, LABEL2)
+#include "spec/metrics.def"
+    RC_CELLS_ROUTE
+};
+
+enum {
+#define RC_METRIC(ID, name, TYPE, unit, decimals, ROWS, LABEL, LABEL2, help) \
+    RC_CELLS_OF(TARGET, ID, TYPE, ROWS, LABEL, LABEL2)
+#include "spec/metrics.def"
+    RC_CELLS_TARGET
+};
+
+enum {
+#define RC_METRIC(ID, name, TYPE, unit, decimals, ROWS, LABEL, LABEL2, help) \
+    RC_CELLS_OF(CLIENT, ID, TYPE, ROWS, LABEL, LABEL2)
+#include "spec/metrics.def"
+    RC_CELLS_CLIENT
+};
+
+/* Cells of a shard's part of a row: whole cache lines, so that no two loops write to one. */
+#define RC_CELLS_LINE 8
+#define RC_CELLS_STRIDE(KIND) \
+    ((RC_CELLS_##KIND + RC_CELLS_LINE - 1) / RC_CELLS_LINE * RC_CELLS_LINE)
+
+typedef _Atomic uint64_t rc_cell;
+
+/* One allocation: this, the name, and for each shard its cells. */
+typedef struct rc_metrics_line {
+    size_t bytes;
+    rc_cell *cells; /* at the beginning of a cache line */
+    rc_str name;    /* ends in NUL */
+} rc_metrics_line;
+
+#define RC_METRICS_PAIR_KEY(from, to) (((uint32_t)(from) + 1) << 16 | ((uint32_t)(to) + 1))
+
+typedef struct rc_metrics_pair {
+    _Atomic uint32_t key; /* RC_METRICS_PAIR_KEY; 0: free */
+    rc_cell count;
+} rc_metrics_pair;
+
+struct rc_metrics_shard {
+    rc_metrics *metrics;
+    rc_cell *process; /* its cells of the one row of the process */
+    /* Where its cells begin within those of a row. */
+    uint32_t at[RC_ROWS_COUNT];
+};
+
+struct rc_metrics {
+    rc_alloc alloc;
+    uint32_t shard_count;
+    uv_mutex_t lock; /* of adding rows */
+    _Atomic uint32_t row_counts[RC_ROWS_COUNT];
+    /* Behind the last row: "_other", so that counting need not look. */
+    _Atomic(rc_metrics_line *) rows[RC_ROWS_COUNT][RC_METRICS_ROWS_MAX];
+    rc_metrics_pair pairs[RC_METRICS_PAIRS_MAX];
+    rc_metrics_shard shards[RC_METRICS_SHARDS_MAX];
+};
+
+#endif

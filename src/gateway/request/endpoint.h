@@ -1,0 +1,95 @@
+/* rc_endpoint: what a client can ask the gateway for. The rows are in spec/endpoints.def. */
+#ifndef RC_GATEWAY_REQUEST_ENDPOINT_H
+#define RC_GATEWAY_REQUEST_ENDPOINT_H
+
+#include <recourse/classify.h>
+#include <recourse/codes.h>
+#include <recourse/render.h>
+#include <recourse/str.h>
+
+#include "dialect/stream.h"
+
+typedef enum rc_endpoint_id {
+#define RC_ENDPOINT(ID, path, verb, METHOD, WIRE, DIALECT, STREAM, FAMILY, MODEL, STREAMS, REPLAY, \
+                    openai, anthropic, gemini)                                                     \
+    RC_ENDPOINT_##ID,
+#include "spec/endpoints.def"
+    RC_ENDPOINT_COUNT
+} rc_endpoint_id;
+
+/* Whose requests and answers. */
+typedef enum rc_wire {
+    RC_WIRE_OPENAI = 0,
+    RC_WIRE_ANTHROPIC = 1,
+    RC_WIRE_GEMINI = 2,
+    RC_WIRE_COUNT = 3, /* those that a provider can have */
+    RC_WIRE_NATIVE = RC_WIRE_COUNT,
+    RC_WIRE_LOCAL = 4
+} rc_wire;
+
+/* Bits. */
+typedef enum rc_endpoint_method {
+    RC_METHOD_GET = 1,
+    RC_METHOD_POST = 2,
+    RC_METHOD_ANY = 0xff
+} rc_endpoint_method;
+
+typedef enum rc_model_location {
+    RC_MODEL_NONE = 0,
+    RC_MODEL_BODY = 1,
+    RC_MODEL_FORM = 2,
+    RC_MODEL_PATH = 3
+} rc_model_location;
+
+typedef enum rc_endpoint_streams {
+    RC_STREAMS_NEVER = 0,
+    RC_STREAMS_BODY = 1,
+    RC_STREAMS_ALWAYS = 2
+} rc_endpoint_streams;
+
+/* Of an endpoint whose answers are passed on without being looked at. */
+enum {
+    RC_STREAM_UNWATCHED = RC_STREAM_DIALECT_COUNT
+};
+
+typedef struct rc_endpoint {
+    rc_endpoint_id id;
+    rc_str path;
+    rc_str verb;
+    rc_endpoint_method method;
+    rc_wire wire;
+    rc_dialect dialect;
+    rc_stream_dialect stream; /* RC_STREAM_UNWATCHED: none */
+    rc_family family;
+    rc_model_location model;
+    rc_endpoint_streams streams;
+    rc_replay replay;
+    rc_str upstream[RC_WIRE_COUNT]; /* path behind the base address; empty: not there */
+} rc_endpoint;
+
+/* What a path names. The parts view the path. */
+typedef struct rc_endpoint_match {
+    const rc_endpoint *endpoint;
+    rc_str model;            /* as written, escapes and all; of a model in the path */
+    rc_str provider;         /* of a passthrough */
+    rc_str passthrough_path; /* of a passthrough: the path from the slash behind the provider on */
+} rc_endpoint_match;
+
+/* Static rows; NULL past the end. */
+const rc_endpoint *rc_endpoint_at(size_t index);
+
+/* Which endpoint a path (without the query) names, whatever the method. path: views. False: none.
+ */
+bool rc_endpoint_find(rc_str path, rc_endpoint_match *ret_match);
+
+/* GET and POST are told apart; who may GET may ask for the head alone; every other method fits ANY
+ * alone. */
+bool rc_endpoint_accepts(const rc_endpoint *endpoint, rc_str method);
+
+/* The wire that a provider of this dialect has of its own. */
+rc_wire rc_wire_of_dialect(rc_dialect dialect);
+
+/* Can a provider of this dialect answer this endpoint? */
+bool rc_endpoint_is_supported(const rc_endpoint *endpoint, rc_dialect provider);
+
+#endif

@@ -1,0 +1,247 @@
+#include "gateway/request/outbound.h"
+
+#include "base/buf_add.h"
+#include "base/str.h"
+#include "base/vec16.h"
+#include "gateway/request/credential_header.h"
+#include "gateway/request/model_names.h"
+#include "gateway/request/query.h"
+#include "json/writer.h"
+
+typedef struct writer {
+    const rc_client_request *request;
+    const rc_outbound_target *target;
+    rc_wire wire; /* how it is spoken */
+    rc_str model;
+    rc_str name; /* of the model, as the body has it; empty: the body stays as it is */
+    char *name_scratch;
+    size_t renamed_len; /* of a body that has several names, all of them replaced; 0: of no such */
+} writer;
+
+/* ---- the model ---- */
+
+/* Gemini's bodies may repeat the model of the path, as a resource. */
+static rc_str prefix_of(const rc_client_request *request)
+{
+    rc_str old = rc_str_slice(request->body, request->model_at + 1, request->model_end);
+    return rc_model_name_is_resource(old) ? RC_STR("models/") : RC_STR("");
+}
+
+static void write_name(writer *w)
+{
+    char plain[RC_MODEL_NAME_MAX + 8];
+    rc_buf text;
+    rc_buf name;
+    if (w->target->quoted.len > 0 && w->request->endpoint->model == RC_MODEL_BODY) {
+        w->name = w->target->quoted;
+        return;
+    }
+    rc_buf_init_fixed(&text, plain, sizeof plain);
+    rc_buf_init_fixed(&name, w->name_scratch, RC_MODEL_QUOTED_MAX);
+    if (w->request->endpoint->model == RC_MODEL_PATH)
+        rc_buf_add(&text, prefix_of(w->request));
+    rc_buf_add(&text, w->model);
+    if (rc_client_request_is_form(w->request))
+        rc_buf_add(&name, w->model);
+    else
+        rc_json_push_quoted(&name, rc_buf_get(&text));
+    w->name = rc_buf_get(&name);
+}
+
+static rc_request_fault choose_model(writer *w)
+{
+    const rc_client_request *request = w->request;
+    rc_str requested = w->target->model;
+    bool is_same = requested.len == 0 || rc_str_eq(requested, RC_STR("*")) ||
+                   rc_str_eq(requested, request->requested_model) ||
+                   request->endpoint->wire == RC_WIRE_NATIVE;
+    w->model = is_same ? request->requested_model : requested;
+    if (is_same)
+        return rc_request_fault_none();
+    if (w->target->quoted.len == 0 && !rc_model_name_is_valid(w->model))
+        return rc_request_fault_make(RC_REQUEST_FAULT_MODEL_INVALID, "model", "");
+    if (rc_model_names_are_many(request->endpoint))
+        w->renamed_len = rc_model_names_measure(request->body, w->model);
+    else if (request->is_model_in_body)
+        write_name(w);
+    return rc_request_fault_none();
+}
+
+static uint64_t body_bytes(const writer *w)
+{
+    const rc_client_request *request = w->request;
+    if (w->renamed_len > 0)
+        return w->renamed_len;
+    if (w->name.len == 0)
+        return request->body.len;
+    return request->body.len - (request->model_end - request->model_at) + w->name.len;
+}
+
+/* written: what stands behind the head in the buffer, a name or a whole body. */
+static void cut_body(const writer *w, rc_str written, rc_outbound_request *up)
+{
+    const rc_client_request *request = w->request;
+    up->pieces[0] = w->renamed_len > 0 ? written : request->body;
+    up->pieces[1] = up->pieces[2] = rc_str_make(NULL, 0);
+    if (w->name.len > 0) {
+        up->pieces[0] = rc_str_slice(request->body, 0, request->model_at);
+        up->pieces[1] = written;
+        up->pieces[2] = rc_str_slice(request->body, request->model_end, request->body.len);
+    }
+    up->body_bytes = body_bytes(w);
+}
+
+/* ---- the head ---- */
+
+/* What the origin's reader has let through, once more: these two go out as they are. */
+static bool is_visible(rc_str text)
+{
+    if (rc_vec16_is_simple(text.ptr, text.len, '\0'))
+        return true;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] <= ' ' || text.ptr[i] >= 0x7f)
+            return false;
+    return true;
+}
+
+static void push_line(const writer *w, rc_buf *buf)
+{
+    const rc_endpoint *endpoint = w->request->endpoint;
+    rc_dialect dialect = w->target->kind->dialect;
+    rc_buf_add(buf, rc_http1_method(w->request->reader));
+    rc_buf_add_byte(buf, ' ');
+    rc_buf_add(buf, rc_origin_prefix(w->target->origin));
+    if (endpoint->wire == RC_WIRE_NATIVE)
+        rc_buf_add(buf, w->request->passthrough_path);
+    else
+        rc_buf_add(buf, endpoint->upstream[rc_wire_of_dialect(dialect)]);
+    if (endpoint->model == RC_MODEL_PATH) {
+        rc_percent_encode(w->model, buf);
+        rc_buf_add(buf, endpoint->verb);
+    }
+    rc_query_push(buf, w->request->query);
+    rc_buf_add(buf, RC_STR(" HTTP/1.1\r\n"));
+}
+
+static void push_host(const rc_origin *origin, rc_buf *buf)
+{
+    rc_buf_add(buf, RC_STR("host: "));
+    rc_buf_add(buf, rc_origin_authority(origin));
+    rc_buf_add(buf, RC_STR("\r\n"));
+}
+
+/* What `curl -d` says of every body. This one was read as JSON. */
+static bool is_mistyped(const writer *w, uint32_t at)
+{
+    const rc_client_request *request = w->request;
+    return request->endpoint->wire != RC_WIRE_NATIVE && !rc_client_request_is_form(request) &&
+           rc_str_starts_with_nocase(rc_http1_value(request->reader, request->head, at),
+                                     RC_STR("application/x-www-form-urlencoded"));
+}
+
+/* Accept goes on but for the wish for problems, which is for us. Bodies must be readable, so no
+ * coding is accepted. */
+static void push_passed(const writer *w, rc_buf *buf)
+{
+    const rc_client_request *request = w->request;
+    uint32_t from = 0;
+    bool has_type = false;
+    for (uint32_t i = 0; i < request->fields.count; i++) {
+        rc_field_id field = (rc_field_id)request->fields.ids[i];
+        bool is_accept = field == RC_FIELD_ACCEPT && !request->wants_problem;
+        bool is_json = field == RC_FIELD_CONTENT_TYPE && is_mistyped(w, i);
+        if (!is_json && (is_accept || rc_field_is_sent(field, w->target->kind->dialect)))
+            continue;
+        rc_field_push_lines(buf, request->reader, request->head, from, i);
+        from = i + 1;
+        if (is_json && !has_type)
+            rc_buf_add(buf, RC_STR("content-type: application/json\r\n"));
+        has_type |= is_json;
+    }
+    rc_field_push_lines(buf, request->reader, request->head, from, request->fields.count);
+    if (request->wants_problem)
+        rc_buf_add(buf, RC_STR("accept: */*\r\n"));
+    rc_buf_add(buf, RC_STR("accept-encoding: identity\r\n"));
+    if (w->wire == RC_WIRE_ANTHROPIC && !request->has_anthropic_version)
+        rc_buf_add(buf, RC_STR("anthropic-version: 2023-06-01\r\n"));
+}
+
+/* RFC 9110, section 8.6: a method that means something by a body says its length also when it is
+ * empty. */
+static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
+{
+    rc_str method = rc_http1_method(w->request->reader);
+    bool has_body = rc_str_starts_with(method, RC_STR("P"));
+    if (!has_body && bytes == 0)
+        return;
+    rc_buf_add(buf, RC_STR("content-length: "));
+    rc_buf_push_u64(buf, bytes);
+    rc_buf_add(buf, RC_STR("\r\n"));
+}
+
+/* Enough for all of it, so that the key is never left behind in memory that was too small. */
+static size_t capacity_for(const writer *w)
+{
+    const rc_origin *origin = w->target->origin;
+    return w->request->reader->head_bytes + origin->authority_len + origin->prefix_len +
+           w->target->key.len + 3 * w->model.len + w->name.len + w->renamed_len + RC_HOPS_VIA_MAX +
+           1024;
+}
+
+static rc_request_fault check_target(const rc_client_request *request,
+                                     const rc_outbound_target *target)
+{
+    const rc_origin *origin = target->origin;
+    const rc_str prefix = rc_origin_prefix(origin);
+    if (!rc_endpoint_is_supported(request->endpoint, target->kind->dialect))
+        return rc_request_fault_make(RC_REQUEST_FAULT_WIRE, "", "");
+    if (origin->authority_len == 0 || !is_visible(rc_origin_authority(origin)) ||
+        !is_visible(prefix) || (prefix.len > 0 && prefix.ptr[0] != '/'))
+        return rc_request_fault_make(RC_REQUEST_FAULT_ORIGIN, "base_url", "");
+    return rc_request_fault_none();
+}
+
+rc_request_fault rc_outbound_request_write(const rc_client_request *request,
+                                           const rc_outbound_target *target, rc_buf *buf,
+                                           rc_outbound_request *ret_upstream)
+{
+    char name_scratch[RC_MODEL_QUOTED_MAX];
+    writer w = {.request = request,
+                .target = target,
+                .wire = request->endpoint->wire,
+                .name_scratch = name_scratch};
+    if (w.wire == RC_WIRE_NATIVE)
+        w.wire = rc_wire_of_dialect(target->kind->dialect);
+    rc_secret_wipe_buf(buf);
+    rc_request_fault fault = check_target(request, target);
+    if (fault.kind == RC_REQUEST_FAULT_NONE)
+        fault = choose_model(&w);
+    if (fault.kind != RC_REQUEST_FAULT_NONE)
+        return fault;
+    if (rc_buf_reserve(buf, capacity_for(&w)) != RC_OK)
+        return rc_request_fault_make(RC_REQUEST_FAULT_MEMORY, "", "");
+
+    rc_outbound_request up = {.is_bodiless =
+                                  rc_str_eq(rc_http1_method(request->reader), RC_STR("HEAD"))};
+    push_line(&w, buf);
+    push_host(target->origin, buf);
+    if (!rc_credential_header_push(buf, w.wire, target->auth, target->key))
+        return rc_request_fault_make(RC_REQUEST_FAULT_KEY, "keys",
+                                     "visible ASCII characters alone");
+    push_passed(&w, buf);
+    rc_hops_push(buf, &request->hops, target->hop);
+    rc_trace_context_push(buf, &request->trace, target->span);
+    push_length(&w, body_bytes(&w) + request->body_left, buf);
+    rc_buf_add(buf, RC_STR("\r\n"));
+    size_t head_len = rc_buf_get(buf).len;
+    if (w.renamed_len > 0)
+        (void)rc_model_names_push(buf, request->body, w.model);
+    else
+        rc_buf_add(buf, w.name);
+    if (rc_buf_status(buf) != RC_OK)
+        return rc_request_fault_make(RC_REQUEST_FAULT_MEMORY, "", "");
+    up.head = rc_str_slice(rc_buf_get(buf), 0, head_len);
+    cut_body(&w, rc_str_slice(rc_buf_get(buf), head_len, rc_buf_get(buf).len), &up);
+    *ret_upstream = up;
+    return fault;
+}

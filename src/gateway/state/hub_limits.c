@@ -1,0 +1,61 @@
+/* What is known of a credential at one target: a rate limit or a day's quota is the model's, and
+ * the same key may be good for another one. */
+#include <string.h>
+
+#include "base/str.h"
+#include "gateway/state/hub.h"
+
+static const rc_key_fingerprint *fingerprint_at(const rc_hub *hub, uint32_t credential)
+{
+    return &hub->credentials[credential].fingerprint;
+}
+
+/* Locked. What is known of the keys that are in the old pool too. */
+static void carry_over(rc_hub *hub, const rc_target *old, uint16_t first, uint16_t count,
+                       rc_credential *limits)
+{
+    uv_mutex_lock(&hub->shared_lock);
+    for (uint32_t i = 0; old->limits != NULL && i < count; i++)
+        for (uint32_t k = 0; k < old->credential_count; k++)
+            if (rc_key_fingerprint_eq(fingerprint_at(hub, first + i),
+                                      fingerprint_at(hub, old->first_credential + k)))
+                limits[i] = old->limits[k];
+    uv_mutex_unlock(&hub->shared_lock);
+}
+
+void rc_hub_set_row_pool(rc_hub *hub, uint16_t row, uint16_t first, uint16_t count)
+{
+    const rc_target old = hub->shared.targets[row];
+    if (old.first_credential == first && old.credential_count == count &&
+        (count == 0 || old.limits != NULL))
+        return;
+    /* Without memory for them, a limit closes the key for all targets: less is asked, not more. */
+    rc_credential *limits =
+        count > 0 ? hub->alloc.get(hub->alloc.ctx, count * sizeof *limits) : NULL;
+    for (uint16_t i = 0; limits != NULL && i < count; i++)
+        rc_credential_init(&limits[i], false);
+    if (limits != NULL)
+        carry_over(hub, &old, first, count, limits);
+    rc_shared_set_pool(&hub->shared, row, first, count, limits);
+    if (old.limits != NULL)
+        hub->alloc.put(hub->alloc.ctx, old.limits, old.credential_count * sizeof *old.limits);
+}
+
+void rc_hub_free_limits(rc_hub *hub)
+{
+    for (uint32_t i = 0; i < hub->target_count; i++) {
+        rc_target *row = &hub->shared.targets[i];
+        if (row->limits != NULL)
+            hub->alloc.put(hub->alloc.ctx, row->limits,
+                           row->credential_count * sizeof *row->limits);
+        row->limits = NULL;
+    }
+}
+
+bool rc_hub_has_limits(const rc_target *target, uint64_t now_ms)
+{
+    for (uint16_t i = 0; target->limits != NULL && i < target->credential_count; i++)
+        if (rc_credential_state_at(&target->limits[i], now_ms) != RC_CREDENTIAL_HEALTHY)
+            return true;
+    return false;
+}

@@ -1,0 +1,156 @@
+/* What a target that is passed over rests for, in words that name its keys. */
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "gateway/state/hub.h"
+#include "render/text.h"
+
+/* More are counted. */
+#define KEYS_NAMED 3u
+
+/* At large or at this target: what holds longer is the reason. */
+static rc_credential_state state_of(const rc_shared *shared, const rc_target *target,
+                                    uint16_t credential, uint64_t now_ms)
+{
+    const rc_credential *known = &shared->credentials[credential];
+    const rc_credential *limit = rc_target_limit(target, credential);
+    const rc_credential_state at_large = rc_credential_state_at(known, now_ms);
+    const rc_credential_state here =
+        limit != NULL ? rc_credential_state_at(limit, now_ms) : RC_CREDENTIAL_HEALTHY;
+    if (at_large == RC_CREDENTIAL_DEAD || here == RC_CREDENTIAL_HEALTHY)
+        return at_large;
+    if (at_large == RC_CREDENTIAL_HEALTHY)
+        return here;
+    return rc_credential_ready_at_ms(known, false) >= rc_credential_ready_at_ms(limit, false)
+               ? at_large
+               : here;
+}
+
+/* What a look over a target's pool found. */
+typedef struct pool {
+    uint32_t counts[RC_CREDENTIAL_DEAD + 1]; /* by state */
+    uint64_t until_ms;                       /* when the first can be used; RC_UNLIMITED: never */
+    bool is_429;                             /* one is used up, and a 429 said so */
+    bool is_named;                           /* the provider named the time when the first opens */
+} pool;
+
+static pool read_pool(const rc_shared *shared, const rc_target *target, uint64_t now_ms)
+{
+    pool summary = {.until_ms = RC_UNLIMITED};
+    for (uint32_t i = 0; i < target->credential_count; i++) {
+        const uint16_t credential = (uint16_t)(target->first_credential + i);
+        const rc_credential *known = &shared->credentials[credential];
+        const rc_credential *limit = rc_target_limit(target, credential);
+        summary.counts[state_of(shared, target, credential, now_ms)]++;
+        uint64_t until_ms = rc_credential_ready_at_ms(known, false);
+        const uint64_t here_ms = limit != NULL ? rc_credential_ready_at_ms(limit, false) : 0;
+        const rc_credential *longer = here_ms > until_ms ? limit : known;
+        until_ms = here_ms > until_ms ? here_ms : until_ms;
+        summary.is_429 = summary.is_429 || longer->is_429;
+        if (until_ms < summary.until_ms)
+            summary.is_named = longer->cooldown_count == 0;
+        summary.until_ms = until_ms < summary.until_ms ? until_ms : summary.until_ms;
+    }
+    return summary;
+}
+
+/* The key that is soonest good again says what is waited for. */
+static rc_code code_of_pool(const pool *summary)
+{
+    if (summary->counts[RC_CREDENTIAL_COOLING] > 0 || summary->counts[RC_CREDENTIAL_HEALTHY] > 0)
+        return RC_CODE_RATE_LIMITED;
+    return summary->counts[RC_CREDENTIAL_EXHAUSTED] > 0 ? RC_CODE_QUOTA_EXHAUSTED
+                                                        : RC_CODE_AUTH_FAILED;
+}
+
+/* "quota used up (keys m:1, m:2 and 4 more)" */
+static void push_keys(const rc_hub *hub, const rc_target *target, const pool *summary,
+                      rc_credential_state state, uint64_t now_ms, rc_buf *words)
+{
+    static const char *const names[] = {"being refreshed", "rate limited", "quota used up",
+                                        "refused"};
+    uint32_t count = 0;
+    if (summary->counts[state] == 0)
+        return;
+    rc_buf_push(words, rc_buf_get(words).len > 0 ? RC_STR(", ") : RC_STR(""));
+    rc_buf_push(words, rc_str_c(names[state]));
+    rc_buf_push(words, summary->counts[state] > 1 ? RC_STR(" (keys ") : RC_STR(" (key "));
+    for (uint32_t i = 0; i < target->credential_count && count < KEYS_NAMED; i++) {
+        const uint16_t credential = (uint16_t)(target->first_credential + i);
+        const rc_hub_credential *row = &hub->credentials[credential];
+        if (state_of(&hub->shared, target, credential, now_ms) != state)
+            continue;
+        rc_buf_push(words, count++ > 0 ? RC_STR(", ") : RC_STR(""));
+        rc_buf_push(words, rc_str_make(row->name, row->name_len));
+    }
+    if (summary->counts[state] > count) {
+        rc_buf_push(words, RC_STR(" and "));
+        rc_buf_push_u64(words, summary->counts[state] - count);
+        rc_buf_push(words, RC_STR(" more"));
+    }
+    rc_buf_push_byte(words, ')');
+}
+
+static rc_code describe_pool(const rc_hub *hub, const rc_target *target, const pool *summary,
+                             uint64_t now_ms, rc_buf *words)
+{
+    static const rc_credential_state order[] = {RC_CREDENTIAL_EXHAUSTED, RC_CREDENTIAL_DEAD,
+                                                RC_CREDENTIAL_COOLING, RC_CREDENTIAL_HEALTHY};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        push_keys(hub, target, summary, order[i], now_ms, words);
+    return code_of_pool(summary);
+}
+
+/* "rate limited", "provider 5xx" */
+static rc_code describe_target(const rc_target *target, rc_buf *words)
+{
+    char scratch[64];
+    rc_buf name;
+    rc_buf_init_fixed(&name, scratch, sizeof scratch);
+    if (target->cooled_for == RC_CODE_QUOTA_EXHAUSTED) {
+        rc_buf_push(words, RC_STR("quota used up"));
+        return target->cooled_for;
+    }
+    rc_render_words(&name, rc_str_c(rc_code_name(target->cooled_for)));
+    const rc_str text = rc_buf_get(&name);
+    if (target->cooled_for == RC_CODE_NONE || text.len == 0)
+        return RC_CODE_NONE;
+    rc_buf_push_byte(words, rc_ascii_lower(text.ptr[0]));
+    rc_buf_push(words, rc_str_slice(text, 1, text.len));
+    return target->cooled_for;
+}
+
+static rc_unavailable describe_unavailable(const rc_hub *hub, const rc_target *row,
+                                           rc_reason reason, uint64_t now_ms, rc_buf *words)
+{
+    if (reason == RC_WHY_SKIP_BREAKER)
+        return (rc_unavailable){.code = row->failed_for};
+    const pool summary = read_pool(&hub->shared, row, now_ms);
+    const bool is_longer = summary.until_ms > rc_cooldown_until_ms(&row->cooldown, false);
+    if (row->credential_count > 0 && (reason != RC_WHY_SKIP_COOLING || is_longer))
+        return (rc_unavailable){.code = describe_pool(hub, row, &summary, now_ms, words),
+                                .is_429 = summary.is_429,
+                                .is_time_named = summary.is_named};
+    return (rc_unavailable){.code = describe_target(row, words),
+                            .is_429 = row->is_429,
+                            .is_time_named = row->is_cooldown_hinted};
+}
+
+rc_unavailable rc_hub_why_unavailable(rc_hub *hub, uint16_t target, rc_reason reason,
+                                      uint64_t now_ms, rc_buf *words)
+{
+    rc_unavailable unavailable = {.code = RC_CODE_NONE};
+    const bool is_unavailable = reason == RC_WHY_SKIP_COOLING ||
+                                reason == RC_WHY_SKIP_CREDENTIALS ||
+                                reason == RC_WHY_CREDENTIALS_DEAD || reason == RC_WHY_SKIP_BREAKER;
+    if (!is_unavailable)
+        return unavailable;
+    uv_mutex_lock(&hub->lock);
+    uv_mutex_lock(&hub->shared_lock);
+    if (target < hub->target_count)
+        unavailable =
+            describe_unavailable(hub, &hub->shared.targets[target], reason, now_ms, words);
+    uv_mutex_unlock(&hub->shared_lock);
+    uv_mutex_unlock(&hub->lock);
+    return unavailable;
+}

@@ -1,0 +1,403 @@
+/* One call: the response's way in, and every way to its end. */
+#include <string.h>
+
+#include "net/client/dial.h"
+#include "net/client/pool.h"
+
+/* 100 Continue, 103 Early Hints: a peer that sends more than a few means harm. */
+#define INTERIMS_MAX 16
+
+static void restart_views(rc_upstream_call *call)
+{
+    call->out.views[0] = call->request.head;
+    call->out.views[1] = call->request.body;
+    call->out.views[2] = call->request.more[0];
+    call->out.views[3] = call->request.more[1];
+    call->accepted = 0;
+    call->is_send_broken = false;
+}
+
+static void restart_reader(rc_upstream_call *call)
+{
+    rc_http1_init(&call->reader, RC_HTTP1_RESPONSE, &call->upstream->settings.limits);
+    if (call->request.is_bodiless)
+        rc_http1_set_bodiless(&call->reader);
+}
+
+bool rc_upstream_attach(rc_upstream_call *call, rc_link *link, bool was_reused)
+{
+    call->link = link;
+    call->was_reused = was_reused;
+    call->state = RC_CALL_HEAD;
+    link->call = call;
+    link->state = RC_LINK_BUSY;
+    link->has_written = false;
+    link->first_byte = link->given_bytes;
+    link->requests++;
+    restart_reader(call);
+    /* An owner that waits for on_drained gets it from the loop, so something must be queued. */
+    link->is_queueing = call->is_full;
+    rc_upstream_pump(call);
+    link->is_queueing = false;
+    if (call->is_send_broken && was_reused && !link->has_written) {
+        restart_views(call);
+        call->link = NULL;
+        return false;
+    }
+    if (call->is_paused)
+        rc_link_stop_reading(link);
+    rc_upstream_set_deadline(call);
+    return true;
+}
+
+static void free_buffers(rc_upstream_call *call)
+{
+    rc_upstream_put(call->upstream, call->head, call->head_capacity);
+    rc_upstream_put(call->upstream, call->out.bytes, call->out.capacity);
+    call->head = call->out.bytes = NULL;
+}
+
+/* The call holds nothing any more and nobody knows it. Gives whether its link was kept. */
+static bool let_go(rc_upstream_call *call, rc_pool_release_mode mode)
+{
+    rc_upstream *upstream = call->upstream;
+    bool is_kept = rc_pool_leave(call, mode);
+    free_buffers(call);
+    if (call->prev != NULL)
+        call->prev->next = call->next;
+    else
+        upstream->live = call->next;
+    if (call->next != NULL)
+        call->next->prev = call->prev;
+    upstream->counts.calls--;
+    call->state = RC_CALL_NONE;
+    return is_kept;
+}
+
+static uint64_t sent_bytes(const rc_upstream_call *call)
+{
+    const rc_link *link = call->link;
+    if (link == NULL)
+        return 0;
+    size_t waiting = link->tcp.write_queue_size;
+    uint64_t sent = call->accepted > waiting ? call->accepted - waiting : 0;
+    bool has_written = link->has_written || waiting < link->queued_bytes;
+    /* What TLS adds makes the count uncertain; whether any byte left is not. */
+    if (!has_written)
+        return 0;
+    return sent > 0 ? sent : 1;
+}
+
+static rc_phase phase_of(const rc_upstream_call *call, uint64_t sent)
+{
+    if (call->received > 0)
+        return RC_PHASE_HEADERS;
+    return sent > 0 ? RC_PHASE_SENT : RC_PHASE_CONNECT;
+}
+
+static uint32_t limit_of(const rc_upstream_request *request, rc_upstream_kind kind)
+{
+    if (kind == RC_UPSTREAM_FIRST_BYTE_TIMEOUT)
+        return request->first_byte_ms;
+    if (kind == RC_UPSTREAM_IDLE_TIMEOUT || kind == RC_UPSTREAM_SEND_TIMEOUT)
+        return request->idle_ms;
+    return rc_upstream_kind_transport(kind) == RC_TRANSPORT_TIMEOUT ? request->connect_ms : 0;
+}
+
+void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char *text)
+{
+    uint64_t sent = sent_bytes(call);
+    const rc_tls_facts *certificate = rc_dial_refused_certificate(call->dial);
+    char detail_bytes[RC_UPSTREAM_DETAIL_BYTES];
+    rc_buf detail;
+    rc_upstream_failure failure = {
+        .kind = kind,
+        .connection = rc_upstream_kind_connection(kind),
+        .transport = rc_upstream_kind_transport(kind),
+        .phase = phase_of(call, sent),
+        .is_local = rc_upstream_kind_is_local(kind),
+        .was_reused = call->was_reused,
+        .text = text != NULL ? text : rc_upstream_kind_text(kind),
+        .limit_ms = limit_of(&call->request, kind),
+        .bytes_sent = sent,
+        .bytes_received = call->received,
+        .body_bytes = call->body_bytes,
+    };
+    rc_buf_init_fixed(&detail, detail_bytes, sizeof detail_bytes);
+    if (failure.connection != RC_CONNECTION_NONE) {
+        rc_upstream_push_detail(&detail, &call->pool->origin, failure.text, certificate);
+        failure.detail = rc_buf_get(&detail);
+    }
+    if (certificate != NULL)
+        failure.certificate_unix_ms = kind == RC_UPSTREAM_TLS_NOT_YET_VALID
+                                          ? certificate->from_unix_ms
+                                          : certificate->until_unix_ms;
+    let_go(call, RC_POOL_RESET);
+    call->handler->on_failure(call->ctx, &failure);
+}
+
+/* A pooled connection may be closed for its age while a request is on its way. Where the peer had
+ * closed it before a byte of the request arrived, nobody has read the request: it is sent again. A
+ * body that is pushed as it comes is not there any more. */
+static bool may_redial(const rc_upstream_call *call, rc_upstream_kind kind)
+{
+    return call->was_reused && !call->is_redialled && call->received == 0 &&
+           !call->request.is_body_open && !call->upstream->is_closing &&
+           rc_link_is_unreached(call->link, kind == RC_UPSTREAM_CLOSED);
+}
+
+static bool redial(rc_upstream_call *call, rc_upstream_kind kind)
+{
+    if (!may_redial(call, kind) || !rc_pool_redial(call))
+        return false;
+    call->is_redialled = true;
+    restart_views(call);
+    return true;
+}
+
+void rc_upstream_on_lost(rc_upstream_call *call, rc_upstream_kind kind)
+{
+    if (!redial(call, kind))
+        rc_upstream_fail(call, kind, NULL);
+}
+
+/* A message without a body is whole with its head. */
+static bool is_reusable(const rc_http1 *reader)
+{
+    return reader->framing == RC_HTTP1_NO_BODY ? reader->is_kept_alive
+                                               : rc_http1_is_reusable(reader);
+}
+
+void rc_upstream_succeed(rc_upstream_call *call)
+{
+    /* A response before the end of the request: the rest of it has no receiver. */
+    bool is_keepable = call->state == RC_CALL_WHOLE && call->is_sent && !call->is_send_broken &&
+                       is_reusable(&call->reader);
+    bool is_kept = let_go(call, is_keepable ? RC_POOL_KEEP : RC_POOL_CLOSE);
+    call->handler->on_end(call->ctx, is_kept);
+}
+
+void rc_upstream_cancel(rc_upstream_call *call)
+{
+    if (call->state != RC_CALL_NONE)
+        let_go(call, RC_POOL_RESET);
+}
+
+bool rc_upstream_is_live(const rc_upstream_call *call)
+{
+    return call->state != RC_CALL_NONE;
+}
+
+/* Keeps the bytes of a head that is not whole. They may be kept already, or be their end. */
+static bool keep_head(rc_upstream_call *call, rc_str bytes)
+{
+    if (bytes.len > call->head_capacity) {
+        size_t capacity = bytes.len < 2048 ? 4096 : bytes.len * 2;
+        char *head = rc_upstream_get(call->upstream, capacity);
+        if (head == NULL)
+            return false;
+        memcpy(head, bytes.ptr, bytes.len);
+        rc_upstream_put(call->upstream, call->head, call->head_capacity);
+        call->head = head;
+        call->head_capacity = capacity;
+    } else if (bytes.len > 0) {
+        memmove(call->head, bytes.ptr, bytes.len);
+    }
+    call->head_len = bytes.len;
+    return true;
+}
+
+/* The new bytes behind those that were kept; or alone, where they are. */
+static bool join_head(rc_upstream_call *call, rc_str *bytes)
+{
+    size_t len = call->head_len + bytes->len;
+    if (call->head_len == 0)
+        return true;
+    if (len > call->head_capacity) {
+        char *head = rc_upstream_get(call->upstream, len * 2);
+        if (head == NULL)
+            return false;
+        memcpy(head, call->head, call->head_len);
+        rc_upstream_put(call->upstream, call->head, call->head_capacity);
+        call->head = head;
+        call->head_capacity = len * 2;
+    }
+    memcpy(call->head + call->head_len, bytes->ptr, bytes->len);
+    *bytes = rc_str_make(call->head, len);
+    return true;
+}
+
+/* The memory of a head that came in pieces, with the first bytes of the body behind it. */
+typedef struct joined_bytes {
+    char *bytes;
+    size_t capacity;
+} joined_bytes;
+
+/* Reads the head, past interim ones. False: it is not there yet, or the call is over. True: on_head
+ * was told and *bytes is what follows. *ret_joined: gives what *bytes views, if the head is whole;
+ * a callback may end the call, and its views must outlive that. */
+static bool read_head(rc_upstream_call *call, rc_str *bytes, joined_bytes *ret_joined)
+{
+    const rc_link *link = call->link;
+    rc_http1 *reader = &call->reader;
+    rc_http1_event event = RC_HTTP1_HEAD;
+    if (!join_head(call, bytes)) {
+        rc_upstream_fail(call, RC_UPSTREAM_NO_MEMORY, NULL);
+        return false;
+    }
+    while ((event = rc_http1_read_head(reader, *bytes)) == RC_HTTP1_HEAD &&
+           rc_http1_status(reader) / 100 == 1 && call->interims < INTERIMS_MAX) {
+        *bytes = rc_str_make(bytes->ptr + reader->head_bytes, bytes->len - reader->head_bytes);
+        call->interims++;
+        restart_reader(call);
+    }
+    if (event == RC_HTTP1_MORE) {
+        if (!keep_head(call, *bytes))
+            rc_upstream_fail(call, RC_UPSTREAM_NO_MEMORY, NULL);
+        return false;
+    }
+    if (event == RC_HTTP1_FAULT || rc_http1_status(reader) / 100 == 1) {
+        rc_upstream_fail(call, RC_UPSTREAM_MALFORMED,
+                         event == RC_HTTP1_FAULT ? rc_http1_fault_text(reader->fault)
+                                                 : "there are too many interim responses");
+        return false;
+    }
+    rc_upstream_head head = {
+        .status = rc_http1_status(reader),
+        .was_reused = call->was_reused,
+        .reader = reader,
+        .bytes = bytes->ptr,
+    };
+    *bytes = rc_str_make(bytes->ptr + reader->head_bytes, bytes->len - reader->head_bytes);
+    call->state = RC_CALL_BODY;
+    *ret_joined = (joined_bytes){call->head, call->head_capacity};
+    call->head = NULL;
+    call->head_capacity = call->head_len = 0;
+    call->handler->on_head(call->ctx, &head);
+    return link->call == call;
+}
+
+/* One event of the body. False: there is no more to read in these bytes, or the call is over. */
+static bool read_body(rc_upstream_call *call, rc_str *bytes)
+{
+    const rc_link *link = call->link;
+    rc_http1_event event = RC_HTTP1_END;
+    if (call->reader.framing != RC_HTTP1_NO_BODY)
+        event = rc_http1_read_body(&call->reader, bytes);
+    /* The reader rests behind each chunk: behind the last one it needs no byte to find the end. */
+    if (event == RC_HTTP1_MORE && call->reader.framing == RC_HTTP1_CHUNKED)
+        event = rc_http1_read_body(&call->reader, bytes);
+    if (event == RC_HTTP1_BODY) {
+        call->body_bytes += call->reader.body.len;
+        call->handler->on_body(call->ctx, call->reader.body);
+        return link->call == call;
+    }
+    if (event == RC_HTTP1_FAULT)
+        rc_upstream_fail(call, RC_UPSTREAM_MALFORMED, rc_http1_fault_text(call->reader.fault));
+    else if (event == RC_HTTP1_END)
+        call->state = bytes->len > 0 ? RC_CALL_DIRTY : RC_CALL_WHOLE;
+    return false;
+}
+
+void rc_upstream_on_bytes(rc_upstream_call *call, rc_str bytes)
+{
+    const rc_upstream *upstream = call->upstream;
+    joined_bytes joined = {NULL, 0};
+    call->received += bytes.len;
+    if (call->state == RC_CALL_WHOLE)
+        call->state = RC_CALL_DIRTY;
+    if (call->state == RC_CALL_DIRTY)
+        return;
+    bool goes_on = call->state != RC_CALL_HEAD || read_head(call, &bytes, &joined);
+    while (goes_on)
+        goes_on = read_body(call, &bytes);
+    /* The call may be over, and its storage the owner's. */
+    rc_upstream_put(upstream, joined.bytes, joined.capacity);
+}
+
+void rc_upstream_on_settled(rc_upstream_call *call)
+{
+    if (call->state == RC_CALL_WHOLE || call->state == RC_CALL_DIRTY) {
+        rc_upstream_succeed(call);
+        return;
+    }
+    if (call->state != RC_CALL_BODY)
+        return;
+    /* A head is no byte of the body: the time for the first one goes on. */
+    if (!rc_upstream_awaits_body(call))
+        rc_upstream_set_deadline(call);
+}
+
+void rc_upstream_on_peer_end(rc_upstream_call *call, bool is_clean)
+{
+    if (call->state == RC_CALL_BODY && is_clean && rc_http1_close(&call->reader) == RC_HTTP1_END)
+        call->state = RC_CALL_DIRTY;
+    if (call->state == RC_CALL_WHOLE)
+        call->state = RC_CALL_DIRTY;
+    if (call->state == RC_CALL_DIRTY)
+        rc_upstream_succeed(call);
+    else
+        rc_upstream_on_lost(call, RC_UPSTREAM_CLOSED);
+}
+
+void rc_upstream_on_timer(rc_upstream_call *call)
+{
+    if (call->is_starved)
+        rc_upstream_fail(call, RC_UPSTREAM_NO_MEMORY, NULL);
+    else if (rc_upstream_awaits_body(call))
+        rc_upstream_fail(call, RC_UPSTREAM_FIRST_BYTE_TIMEOUT, NULL);
+    else if (call->state != RC_CALL_HEAD)
+        rc_upstream_fail(call, RC_UPSTREAM_IDLE_TIMEOUT, NULL);
+    else if (call->link->tcp.write_queue_size != call->waited_bytes)
+        rc_upstream_set_deadline(call); /* the peer takes it, slowly */
+    else
+        rc_upstream_fail(call, RC_UPSTREAM_SEND_TIMEOUT, NULL);
+}
+
+void rc_upstream_pause(rc_upstream_call *call)
+{
+    if (call->state == RC_CALL_NONE || call->is_paused)
+        return;
+    call->is_paused = true;
+    if (call->link == NULL)
+        return;
+    rc_link_stop_reading(call->link);
+    rc_upstream_set_deadline(call);
+}
+
+void rc_upstream_resume(rc_upstream_call *call)
+{
+    if (call->state == RC_CALL_NONE || !call->is_paused)
+        return;
+    call->is_paused = false;
+    if (call->link == NULL)
+        return;
+    rc_link_start_reading(call->link);
+    rc_upstream_set_deadline(call);
+}
+
+rc_upstream_kind rc_upstream_start(rc_upstream_call *call, rc_upstream *upstream,
+                                   const rc_origin *origin, const rc_upstream_request *request,
+                                   const rc_upstream_handler *handler, void *ctx)
+{
+    memset(call, 0, offsetof(rc_upstream_call, reader));
+    if (upstream->is_closing)
+        return RC_UPSTREAM_SHUTDOWN;
+    call->upstream = upstream;
+    call->handler = handler;
+    call->ctx = ctx;
+    call->request = *request;
+    call->is_open = request->is_body_open;
+    restart_views(call);
+    rc_upstream_kind kind = rc_pool_begin(call, origin);
+    if (kind != RC_UPSTREAM_NONE) {
+        call->state = RC_CALL_NONE;
+        return kind;
+    }
+    call->next = upstream->live;
+    if (upstream->live != NULL)
+        upstream->live->prev = call;
+    upstream->live = call;
+    upstream->counts.calls++;
+    return RC_UPSTREAM_NONE;
+}

@@ -1,0 +1,23 @@
+#include "net/client/tcp_counts.h"
+
+#include <stddef.h>
+#include <sys/socket.h>
+
+#include <linux/tcp.h> /* has more than <netinet/tcp.h>, and cannot be included beside it */
+#include <netinet/in.h>
+
+/* The opening of the connection counts as one byte that was acknowledged, the peer's end as one
+ * that was received. */
+bool rc_tcp_count(int fd, uint64_t read_bytes, rc_tcp_counts *ret_counts)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof(info);
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
+        size < offsetof(struct tcp_info, tcpi_segs_out) || info.tcpi_bytes_acked == 0)
+        return false;
+    *ret_counts = (rc_tcp_counts){
+        .acked = info.tcpi_bytes_acked - 1,
+        .has_end = info.tcpi_bytes_received == read_bytes + 1,
+    };
+    return true;
+}

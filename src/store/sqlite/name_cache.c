@@ -1,0 +1,67 @@
+#include "store/sqlite/name_cache.h"
+
+#include <string.h>
+
+void rc_name_cache_init(rc_name_cache *names, const rc_alloc *alloc)
+{
+    memset(names, 0, sizeof(*names));
+    names->alloc = *alloc;
+}
+
+void rc_name_cache_clear(rc_name_cache *names)
+{
+    for (size_t i = 0; i < RC_NAME_CACHE_SLOTS; i++)
+        if (names->slots[i].id != 0)
+            names->alloc.put(names->alloc.ctx, names->slots[i].text, names->slots[i].len);
+    memset(names->slots, 0, sizeof(names->slots));
+    names->count = 0;
+}
+
+/* Eight bytes at a time: a few names are looked up for every row. */
+static uint64_t hash_of(rc_str text)
+{
+    const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = text.len;
+    uint64_t word;
+    size_t at = 0;
+    for (; text.len - at >= sizeof(word); at += sizeof(word)) {
+        memcpy(&word, text.ptr + at, sizeof(word));
+        hash = (hash ^ word) * odd;
+        hash ^= hash >> 32;
+    }
+    for (word = 0; at < text.len; at++)
+        word = word << 8 | (unsigned char)text.ptr[at];
+    hash = (hash ^ word) * odd;
+    return hash ^ hash >> 32;
+}
+
+static bool is_it(const rc_name_slot *slot, uint64_t hash, rc_str text)
+{
+    return slot->hash == hash && rc_str_eq(rc_str_make(slot->text, slot->len), text);
+}
+
+int64_t rc_name_cache_find(const rc_name_cache *names, rc_str text)
+{
+    uint64_t hash = hash_of(text);
+    for (size_t at = hash % RC_NAME_CACHE_SLOTS; names->slots[at].id != 0;
+         at = (at + 1) % RC_NAME_CACHE_SLOTS)
+        if (is_it(&names->slots[at], hash, text))
+            return names->slots[at].id;
+    return 0;
+}
+
+void rc_name_cache_add(rc_name_cache *names, rc_str text, int64_t id)
+{
+    if (names->count >= RC_NAME_CACHE_MAX)
+        rc_name_cache_clear(names);
+    char *copy = names->alloc.get(names->alloc.ctx, text.len);
+    if (copy == NULL)
+        return;
+    memcpy(copy, text.ptr, text.len);
+    uint64_t hash = hash_of(text);
+    size_t at = hash % RC_NAME_CACHE_SLOTS;
+    while (names->slots[at].id != 0)
+        at = (at + 1) % RC_NAME_CACHE_SLOTS;
+    names->slots[at] = (rc_name_slot){.id = id, .hash = hash, .text = copy, .len = text.len};
+    names->count++;
+}

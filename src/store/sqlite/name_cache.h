@@ -1,0 +1,39 @@
+/* rc_name_cache: the numbers that stand for names, as far as they were asked for lately. When it is
+ * full, it starts anew: the table of the database has them all. */
+#ifndef RC_STORE_SQLITE_NAME_CACHE_H
+#define RC_STORE_SQLITE_NAME_CACHE_H
+
+#include <stdint.h>
+
+#include <recourse/alloc.h>
+#include <recourse/str.h>
+
+#include "store/record.h"
+
+#define RC_NAME_CACHE_MAX 512
+#define RC_NAME_CACHE_SLOTS 1024
+
+typedef struct rc_name_slot {
+    int64_t id; /* 0: free */
+    uint64_t hash;
+    char *text;
+    size_t len;
+} rc_name_slot;
+
+typedef struct rc_name_cache {
+    rc_alloc alloc;
+    size_t count;
+    rc_name_slot slots[RC_NAME_CACHE_SLOTS];
+} rc_name_cache;
+
+/* alloc: copies. */
+void rc_name_cache_init(rc_name_cache *names, const rc_alloc *alloc);
+void rc_name_cache_clear(rc_name_cache *names);
+
+/* 0: not known. text: borrows. */
+int64_t rc_name_cache_find(const rc_name_cache *names, rc_str text);
+
+/* Remembers, if it can. text: copies. id: not 0. */
+void rc_name_cache_add(rc_name_cache *names, rc_str text, int64_t id);
+
+#endif

@@ -1,0 +1,153 @@
+/* Starting a process. posix_spawn tells us whether the program could be run before it returns, so
+ * that "there is no such command" is never mistaken for a command that failed. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sys/calls.h"
+#include "sys/process/process.h"
+
+#define SHELL "/bin/sh"
+#define DEFAULT_PATH "/usr/bin:/bin"
+
+typedef struct start {
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t files;
+    char **env;
+} start;
+
+static int set_attributes(posix_spawnattr_t *attributes, const rc_spawn *request)
+{
+    /* We ignore SIGPIPE; a filter must not. Signals that our parent ignores stay ignored, as for
+     * any other command. */
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    int error = posix_spawnattr_setflags(
+        attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (error == 0)
+        error = posix_spawnattr_setpgroup(attributes, 0);
+    if (error == 0)
+        error = posix_spawnattr_setsigmask(attributes, &request->mask);
+    if (error == 0)
+        error = posix_spawnattr_setsigdefault(attributes, &defaults);
+    return error;
+}
+
+static int set_files(posix_spawn_file_actions_t *files, const rc_spawn *request)
+{
+    int error = 0;
+    if (request->tty_fd >= 0)
+        error = posix_spawn_file_actions_addtcsetpgrp_np(files, request->tty_fd);
+    if (error == 0 && request->stdin_fd >= 0)
+        error = posix_spawn_file_actions_adddup2(files, request->stdin_fd, STDIN_FILENO);
+    if (error == 0)
+        error = posix_spawn_file_actions_adddup2(files, request->stderr_fd, STDERR_FILENO);
+    /* Onto itself: it stays open when the program starts. */
+    if (error == 0 && request->report_fd >= 0)
+        error = posix_spawn_file_actions_adddup2(files, request->report_fd, request->report_fd);
+    return error;
+}
+
+/* Ours, but for the place of the report: each level has its own, or none. room: borrows until env
+ * was used. NULL: no memory. */
+static char **make_env(const rc_spawn *request, char *buf, size_t size)
+{
+    static const char NAME[] = RC_REPORT_FD_NAME "=";
+    size_t count = 0;
+    size_t kept = 0;
+    while (environ[count] != NULL)
+        count++;
+    char **env = calloc(count + 2, sizeof *env);
+    if (env == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(environ[i], NAME, sizeof NAME - 1) != 0)
+            env[kept++] = environ[i];
+    }
+    snprintf(buf, size, "%s%d", NAME, request->report_fd);
+    if (request->report_fd >= 0)
+        env[kept] = buf;
+    return env;
+}
+
+/* The first file of that name in PATH that can be run; false: there is none. */
+static bool find_program(const char *name, char *ret_path, size_t size)
+{
+    const char *at = getenv("PATH");
+    if (strchr(name, '/') != NULL) {
+        int len = snprintf(ret_path, size, "%s", name);
+        return len > 0 && (size_t)len < size;
+    }
+    for (at = at != NULL ? at : DEFAULT_PATH; at != NULL;) {
+        const char *end = strchrnul(at, ':');
+        const char *folder = end > at ? at : ".";
+        int folder_len = end > at ? (int)(end - at) : 1;
+        int len = snprintf(ret_path, size, "%.*s/%s", folder_len, folder, name);
+        if (len > 0 && (size_t)len < size && access(ret_path, X_OK) == 0)
+            return true;
+        at = *end == ':' ? end + 1 : NULL;
+    }
+    return false;
+}
+
+/* posix_spawn has had its pointers without const for as long as it exists. */
+static char *const *plain(const char *const *argv)
+{
+    return (char *const *)(const void *)argv;
+}
+
+/* A script that does not name its interpreter is the shell's, as execvp and every shell have it. */
+static int spawn_script(const start *s, const rc_spawn *request, pid_t *ret_pid)
+{
+    char path[PATH_MAX];
+    size_t count = 0;
+    while (request->argv[count] != NULL)
+        count++;
+    if (count == 0 || !find_program(request->argv[0], path, sizeof path))
+        return ENOEXEC;
+    const char **argv = calloc(count + 2, sizeof *argv);
+    if (argv == NULL)
+        return ENOMEM;
+    argv[0] = SHELL;
+    argv[1] = path;
+    for (size_t i = 1; i < count; i++)
+        argv[i + 1] = request->argv[i];
+    int error = posix_spawn(ret_pid, SHELL, &s->files, &s->attributes, plain(argv), s->env);
+    free(argv);
+    return error;
+}
+
+static int spawn_with(start *s, const rc_spawn *request, pid_t *ret_pid)
+{
+    int error = set_attributes(&s->attributes, request);
+    if (error == 0)
+        error = set_files(&s->files, request);
+    if (error == 0)
+        error = posix_spawnp(ret_pid, request->argv[0], &s->files, &s->attributes,
+                             plain(request->argv), s->env);
+    return error == ENOEXEC ? spawn_script(s, request, ret_pid) : error;
+}
+
+int rc_sys_spawn(const rc_spawn *request, pid_t *ret_pid)
+{
+    start s;
+    int error = posix_spawnattr_init(&s.attributes);
+    if (error != 0)
+        return error;
+    error = posix_spawn_file_actions_init(&s.files);
+    if (error == 0) {
+        char buf[sizeof RC_REPORT_FD_NAME + 16];
+        s.env = make_env(request, buf, sizeof buf);
+        error = s.env != NULL ? spawn_with(&s, request, ret_pid) : ENOMEM;
+        free(s.env);
+        posix_spawn_file_actions_destroy(&s.files);
+    }
+    posix_spawnattr_destroy(&s.attributes);
+    return error;
+}

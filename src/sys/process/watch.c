@@ -1,0 +1,206 @@
+#define _GNU_SOURCE
+#include "sys/process/watch.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+#include "sys/clock.h"
+#include "sys/file.h"
+
+/* A poll takes an int; whoever wants longer asks again. */
+#define POLL_MAX_MS 3600000u
+#define FIRST_LIFTED 3
+
+#define SAME_SIGNAL_MS 1000u
+
+int rc_fd_lift(const rc_sys_calls *calls, int fd)
+{
+    if (fd < 0 || fd >= FIRST_LIFTED)
+        return fd;
+    int lifted = calls->lift(fd);
+    int error = errno;
+    rc_fd_close(calls, fd);
+    errno = error;
+    return lifted;
+}
+
+bool rc_signal_is_end(int signal)
+{
+    switch (signal) {
+    case SIGINT:
+    case SIGTERM:
+    case SIGHUP:
+    case SIGQUIT:
+    case SIGALRM:
+    case SIGVTALRM:
+    case SIGPROF:
+    case SIGXCPU:
+    case SIGIO:
+    case SIGPWR:
+#ifdef SIGSTKFLT
+    case SIGSTKFLT:
+#endif
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool rc_signal_is_message(int signal)
+{
+    return signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGTSTP || signal == SIGCONT ||
+           signal >= SIGRTMIN;
+}
+
+/* SIGXFSZ is read and dropped: a file that may not grow is a failed write. */
+static bool is_watched(int signal)
+{
+    return rc_signal_is_end(signal) || rc_signal_is_message(signal) || signal == SIGCHLD ||
+           signal == SIGWINCH || signal == SIGXFSZ;
+}
+
+/* What is only passed on is passed on to a command that ignores it as we do. */
+static bool is_ignored(const rc_sys_calls *calls, int signal)
+{
+    struct sigaction old;
+    if (!rc_signal_is_end(signal) && signal != SIGTSTP)
+        return false;
+    return calls->signal_action(signal, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+}
+
+/* A parent may have ignored SIGCHLD; then no child could be waited for. */
+static int want_children(const rc_sys_calls *calls)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigemptyset(&action.sa_mask);
+    return calls->signal_action(SIGCHLD, &action, NULL) == 0 ? 0 : errno;
+}
+
+/* Once more: whoever comes after us would not hear Ctrl-C. */
+static void restore_mask(const rc_watch *watch)
+{
+    if (watch->calls->signal_mask(SIG_SETMASK, &watch->old_mask, NULL) != 0)
+        watch->calls->signal_mask(SIG_SETMASK, &watch->old_mask, NULL);
+}
+
+static int open_signals(rc_watch *watch, const sigset_t *read_set)
+{
+    const rc_sys_calls *calls = watch->calls;
+    sigset_t blocked = *read_set;
+    /* Whoever hands the terminal on from the background, or asks it for a key when it has just gone
+     * there, would be stopped. */
+    sigaddset(&blocked, SIGTTOU);
+    sigaddset(&blocked, SIGTTIN);
+    if (calls->signal_mask(SIG_BLOCK, &blocked, &watch->old_mask) != 0)
+        return errno;
+    watch->signal_fd = rc_fd_lift(calls, calls->signal_fd(read_set));
+    if (watch->signal_fd >= 0)
+        return 0;
+    int error = errno;
+    restore_mask(watch);
+    return error;
+}
+
+int rc_watch_init(rc_watch *watch, const rc_sys_calls *calls)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int signal = 1; signal <= SIGRTMAX; signal++) {
+        if (is_watched(signal) && !is_ignored(calls, signal))
+            sigaddset(&set, signal);
+    }
+    *watch = (rc_watch){.calls = calls, .signal_fd = -1, .now_ms = rc_clock_ms(calls)};
+    int error = want_children(calls);
+    return error != 0 ? error : open_signals(watch, &set);
+}
+
+void rc_watch_done(rc_watch *watch)
+{
+    if (watch->signal_fd < 0)
+        return;
+    while (rc_watch_signal(watch) > 0)
+        ;
+    rc_fd_close(watch->calls, watch->signal_fd);
+    watch->signal_fd = -1;
+    restore_mask(watch);
+}
+
+void rc_watch_attach(rc_watch *watch, rc_outlet *outlet)
+{
+    if (watch->outlet_count < RC_WATCH_OUTLETS_MAX)
+        watch->outlets[watch->outlet_count++] = outlet;
+}
+
+static int read_signal(const rc_watch *watch)
+{
+    struct signalfd_siginfo info;
+    ssize_t got = watch->calls->read(watch->signal_fd, &info, sizeof info);
+    while (got < 0 && errno == EINTR)
+        got = watch->calls->read(watch->signal_fd, &info, sizeof info);
+    if (got == (ssize_t)sizeof info)
+        return (int)info.ssi_signo;
+    return got < 0 && errno == EAGAIN ? 0 : -1;
+}
+
+static bool is_repeated(const rc_watch *watch, int signal)
+{
+    return signal == watch->end_signal && watch->now_ms - watch->end_signal_at_ms < SAME_SIGNAL_MS;
+}
+
+int rc_watch_signal(rc_watch *watch)
+{
+    int signal = read_signal(watch);
+    while (signal > 0 && is_repeated(watch, signal))
+        signal = read_signal(watch);
+    if (signal > 0 && rc_signal_is_end(signal)) {
+        watch->end_signal = signal;
+        watch->end_signal_at_ms = watch->now_ms;
+    }
+    return signal;
+}
+
+int rc_watch_poll(rc_watch *watch, struct pollfd *fds, nfds_t count, uint64_t until_ms)
+{
+    struct pollfd all[RC_WATCH_POLLS_MAX + RC_WATCH_OUTLETS_MAX];
+    uint64_t wait_ms = until_ms > watch->now_ms ? until_ms - watch->now_ms : 0;
+    if (wait_ms > POLL_MAX_MS)
+        wait_ms = POLL_MAX_MS;
+    for (nfds_t i = 0; i < count; i++)
+        all[i] = (struct pollfd){.fd = fds[i].fd, .events = fds[i].events};
+    for (size_t i = 0; i < watch->outlet_count; i++)
+        all[count + i] = rc_outlet_poll(watch->outlets[i]);
+    int ready = watch->calls->poll(all, count + watch->outlet_count, (int)wait_ms);
+    int error = ready < 0 && errno != EINTR ? errno : 0;
+    for (nfds_t i = 0; i < count; i++)
+        fds[i].revents = ready > 0 ? all[i].revents : 0;
+    for (size_t i = 0; ready > 0 && i < watch->outlet_count; i++) {
+        if (all[count + i].revents != 0)
+            rc_outlet_step(watch->outlets[i]);
+    }
+    uint64_t now_ms = rc_clock_ms(watch->calls);
+    if (ready == 0 && now_ms < watch->now_ms + wait_ms)
+        now_ms = watch->now_ms + wait_ms;
+    if (now_ms > watch->now_ms)
+        watch->now_ms = now_ms;
+    return error;
+}
+
+bool rc_watch_suspend(rc_watch *watch)
+{
+    const rc_sys_calls *calls = watch->calls;
+    sigset_t stop;
+    sigset_t pending;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    if (calls->kill(0, SIGTSTP) != 0)
+        return false;
+    /* It is pending now, and takes effect where it is let through. */
+    calls->signal_mask(SIG_UNBLOCK, &stop, NULL);
+    calls->signal_mask(SIG_BLOCK, &stop, NULL);
+    uint64_t now_ms = rc_clock_ms(calls);
+    if (now_ms > watch->now_ms)
+        watch->now_ms = now_ms;
+    /* The stop took an earlier SIGCONT away: one that is there now is what ended the stop. */
+    return calls->signal_pending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1;
+}

@@ -1,0 +1,106 @@
+/* A line that says how far `recourse audit stats` has come: at a terminal alone, and gone at the
+ * end. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/audit_fill.h"
+#include "support/run_cli.h"
+#include "support/store_fixture.h"
+
+/* Enough for the store to look up from its work a few times. */
+#define OPERATIONS 3000
+/* The fake clock's, and a day. */
+#define NOW INT64_C(1794790923456)
+#define SPAN_MS INT64_C(86400000)
+
+static store_fixture fixture;
+
+static int set_up(void **state)
+{
+    static fill filler;
+    (void)state;
+    fixture_init(&fixture);
+    assert_true(fixture_open(&fixture, RC_STORE_WRITE));
+    fill_init(&filler, fixture.store, &fixture.alloc, 7);
+    assert_true(fill_run(&filler, OPERATIONS, NOW - SPAN_MS, NOW, &fixture.fault));
+    fixture_close(&fixture);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fixture_done(&fixture);
+    return 0;
+}
+
+/* What is on standard error after `recourse audit stats --store FILE ARG ARG`. */
+static const char *said(bool is_terminal, const char *columns, const char *option,
+                        const char *value)
+{
+    fake_reset("");
+    fake_env("LANG", "C.UTF-8");
+    fake_env("TERM", "xterm");
+    fake_env("COLUMNS", columns);
+    fake.is_tty[2] = is_terminal;
+    memory = (fail_alloc){.fail_at = 0};
+    assert_int_equal(
+        run((const char *const[]){"audit", "stats", "--store", fixture.path, option, value, NULL}),
+        0);
+    assert_non_null(strstr(fake.out.text, option == NULL ? "operations  " : "perations"));
+    return fake.err.text;
+}
+
+static void a_person_sees_how_far_it_is(void **state)
+{
+    (void)state;
+    const char *text = said(true, "80", NULL, NULL);
+    static const char line[] = "\r\x1b[KAdding up: ";
+    unsigned long shown[2] = {0, 0};
+    unsigned long lines = 0;
+    for (const char *at = text; (at = strstr(at, line)) != NULL; lines++) {
+        char *end = NULL;
+        at += sizeof line - 1;
+        const unsigned long percent = strtoul(at, &end, 10);
+        assert_memory_equal(end, "%, ", 3);
+        const unsigned long count = strtoul(end + 3, &end, 10);
+        assert_memory_equal(end, " operations, ", 13);
+        assert_true(percent < 100 && percent >= shown[0]);
+        assert_true(count <= OPERATIONS && count >= shown[1]);
+        shown[0] = percent;
+        shown[1] = count;
+    }
+    assert_true(lines > 1 && shown[1] > 0 && shown[0] > 0);
+    /* It is wiped. */
+    const size_t len = strlen(text);
+    assert_true(len > 4);
+    assert_string_equal(text + len - 4, "\r\x1b[K");
+}
+
+static void nobody_else_sees_any_of_it(void **state)
+{
+    (void)state;
+    assert_string_equal(said(false, "80", NULL, NULL), "");
+    assert_string_equal(said(true, "80", "--format", "json"), "");
+    assert_string_equal(said(true, "80", "--format", "markdown"), "");
+    /* It would not fit. */
+    assert_string_equal(said(true, "40", NULL, NULL), "");
+    /* What is quick needs none. */
+    assert_string_equal(said(true, "80", "--since", "1m"), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_person_sees_how_far_it_is),
+        cmocka_unit_test(nobody_else_sees_any_of_it),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

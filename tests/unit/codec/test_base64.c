@@ -1,0 +1,90 @@
+/* Base64: the standard's own samples, every length around a piece, and no memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include <recourse/stdlib.h>
+
+#include "codec/base64.h"
+
+/* RFC 4648, section 10. */
+static void test_samples(void **state)
+{
+    static const char *const samples[][2] = {
+        {"", ""},
+        {"f", "Zg=="},
+        {"fo", "Zm8="},
+        {"foo", "Zm9v"},
+        {"foob", "Zm9vYg=="},
+        {"fooba", "Zm9vYmE="},
+        {"foobar", "Zm9vYmFy"},
+        {"\xff\xfe\xfd", "//79"},
+        {"\xfb\xef\xbe", "++++"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        char memory[64];
+        rc_buf buf;
+        rc_buf_init_fixed(&buf, memory, sizeof memory);
+        assert_int_equal(rc_base64_push(&buf, rc_str_c(samples[i][0])), RC_OK);
+        rc_buf_push_byte(&buf, '\0');
+        assert_string_equal(memory, samples[i][1]);
+    }
+}
+
+static int value_of(char letter)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *found = memchr(letters, letter, 64);
+    return found != NULL ? (int)(found - letters) : -1;
+}
+
+/* Back again, by a reader that knows nothing of the writer. */
+static void test_every_length(void **state)
+{
+    rc_alloc alloc = rc_alloc_stdlib();
+    char bytes[600];
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(i * 37 + 11);
+    for (size_t len = 0; len <= sizeof bytes; len++) {
+        rc_buf buf;
+        rc_buf_init(&buf, &alloc, 4096);
+        assert_int_equal(rc_base64_push(&buf, rc_str_make(bytes, len)), RC_OK);
+        const rc_str text = rc_buf_get(&buf);
+        assert_int_equal(text.len, (len + 2) / 3 * 4);
+        for (size_t i = 0; i < len; i++) {
+            const size_t at = i / 3 * 4;
+            uint32_t bits = 0;
+            for (size_t k = 0; k < 4; k++)
+                bits = bits << 6 |
+                       (uint32_t)(text.ptr[at + k] == '=' ? 0 : value_of(text.ptr[at + k]));
+            assert_int_equal((uint8_t)(bits >> (16 - 8 * (i % 3))), (uint8_t)bytes[i]);
+        }
+        rc_buf_done(&buf);
+    }
+}
+
+static void test_no_space(void **state)
+{
+    char memory[7];
+    rc_buf buf;
+    (void)state;
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    assert_int_equal(rc_base64_push(&buf, RC_STR("foobar")), RC_E_TOO_LARGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_every_length),
+        cmocka_unit_test(test_no_space),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

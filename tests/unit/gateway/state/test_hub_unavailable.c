@@ -1,0 +1,157 @@
+/* What a target rests for, in words: by its keys, at large and there, and by its own cooldown. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <recourse/stdlib.h>
+
+#include "base/str.h"
+#include "gateway/state/hub.h"
+
+#define NOW_MS 1000u
+#define LATER_MS (NOW_MS + 60000)
+
+static rc_hub hub;
+static rc_config_provider config = {.name = RC_STR_INIT("up")};
+static rc_snapshot_provider provider = {.config = &config};
+static uint16_t row;
+
+static void use_keys(uint8_t count)
+{
+    rc_key_fingerprint fingerprints[8] = {0};
+    config.key_count = count;
+    for (uint8_t i = 0; i < count; i++)
+        fingerprints[i].bytes[0] = (uint8_t)(i + 1);
+    assert_true(
+        rc_hub_add_pool(&hub, config.name, fingerprints, count, NOW_MS, &provider.first_key));
+    rc_hub_set_pool(&hub, &provider, 1);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    const rc_alloc alloc = rc_alloc_stdlib();
+    if (rc_hub_init(&hub, &rc_sys_real, &alloc, 1, NOW_MS) != RC_OK)
+        return 1;
+    use_keys(2);
+    row = rc_hub_take_named_target(&hub, config.name, RC_STR("m"), &provider, NOW_MS);
+    return row == RC_NO_TARGET ? 1 : 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rc_hub_done(&hub);
+    return 0;
+}
+
+/* key: its place in the list. */
+static void close_key(uint16_t key, rc_credential_state state, uint64_t until_ms)
+{
+    rc_shared_cool_down_credential(&hub.shared, (uint16_t)(provider.first_key + key), state,
+                                   until_ms);
+}
+
+static void limit_key(uint16_t key, rc_credential_state state, uint64_t until_ms)
+{
+    rc_shared_limit_credential(&hub.shared, row, (uint16_t)(provider.first_key + key), state,
+                               until_ms);
+}
+
+static void expect(rc_reason reason, rc_code code, const char *words)
+{
+    char scratch[256];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    assert_int_equal(rc_hub_why_unavailable(&hub, row, reason, NOW_MS, &text).code, code);
+    const rc_str got = rc_buf_get(&text);
+    assert_int_equal(got.len, strlen(words));
+    assert_memory_equal(got.len > 0 ? got.ptr : "", words, got.len);
+}
+
+static void one_thing(void **state)
+{
+    (void)state;
+    close_key(0, RC_CREDENTIAL_EXHAUSTED, LATER_MS);
+    close_key(1, RC_CREDENTIAL_EXHAUSTED, LATER_MS);
+    expect(RC_WHY_SKIP_CREDENTIALS, RC_CODE_QUOTA_EXHAUSTED, "quota used up (keys up:1, up:2)");
+    close_key(0, RC_CREDENTIAL_DEAD, LATER_MS);
+    close_key(1, RC_CREDENTIAL_DEAD, LATER_MS);
+    expect(RC_WHY_CREDENTIALS_DEAD, RC_CODE_AUTH_FAILED, "refused (keys up:1, up:2)");
+}
+
+/* What opens first is what is waited for. */
+static void several(void **state)
+{
+    (void)state;
+    close_key(0, RC_CREDENTIAL_DEAD, LATER_MS);
+    close_key(1, RC_CREDENTIAL_EXHAUSTED, LATER_MS);
+    expect(RC_WHY_SKIP_CREDENTIALS, RC_CODE_QUOTA_EXHAUSTED,
+           "quota used up (key up:2), refused (key up:1)");
+    limit_key(1, RC_CREDENTIAL_COOLING, LATER_MS + 1);
+    expect(RC_WHY_SKIP_CREDENTIALS, RC_CODE_RATE_LIMITED,
+           "refused (key up:1), rate limited (key up:2)");
+    limit_key(1, RC_CREDENTIAL_EXHAUSTED, LATER_MS + 2);
+    expect(RC_WHY_SKIP_CREDENTIALS, RC_CODE_QUOTA_EXHAUSTED,
+           "quota used up (key up:2), refused (key up:1)");
+}
+
+static void refreshed(void **state)
+{
+    (void)state;
+    hub.shared.credentials[provider.first_key].is_refreshing = true;
+    limit_key(1, RC_CREDENTIAL_EXHAUSTED, LATER_MS);
+    expect(RC_WHY_SKIP_CREDENTIALS, RC_CODE_RATE_LIMITED,
+           "quota used up (key up:2), being refreshed (key up:1)");
+}
+
+static void many_keys(void **state)
+{
+    (void)state;
+    use_keys(6);
+    for (uint16_t i = 0; i < 6; i++)
+        close_key(i, RC_CREDENTIAL_EXHAUSTED, LATER_MS);
+    expect(RC_WHY_SKIP_CREDENTIALS, RC_CODE_QUOTA_EXHAUSTED,
+           "quota used up (keys up:1, up:2, up:3 and 3 more)");
+}
+
+static void cooled(void **state)
+{
+    (void)state;
+    rc_target *target = &hub.shared.targets[row];
+    rc_shared_cool_down_target(&hub.shared, row, LATER_MS);
+    expect(RC_WHY_SKIP_COOLING, RC_CODE_NONE, "");
+    target->cooled_for = RC_CODE_PROVIDER_5XX;
+    expect(RC_WHY_SKIP_COOLING, RC_CODE_PROVIDER_5XX, "provider 5xx");
+    target->cooled_for = RC_CODE_QUOTA_EXHAUSTED;
+    expect(RC_WHY_SKIP_COOLING, RC_CODE_QUOTA_EXHAUSTED, "quota used up");
+    /* Its keys rest longer than it does. */
+    close_key(0, RC_CREDENTIAL_EXHAUSTED, LATER_MS + 1);
+    close_key(1, RC_CREDENTIAL_EXHAUSTED, LATER_MS + 1);
+    expect(RC_WHY_SKIP_COOLING, RC_CODE_QUOTA_EXHAUSTED, "quota used up (keys up:1, up:2)");
+}
+
+/* Nothing is known of these, or there is nothing to be known. */
+static void not_unavailable(void **state)
+{
+    (void)state;
+    expect(RC_WHY_SKIP_BUSY, RC_CODE_NONE, "");
+    expect(RC_WHY_SKIP_BREAKER, RC_CODE_NONE, "");
+    expect(RC_WHY_SKIP_OUT_OF_SERVICE, RC_CODE_NONE, "");
+    row = RC_NO_TARGET;
+    expect(RC_WHY_SKIP_COOLING, RC_CODE_NONE, "");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(one_thing), TEST(several), TEST(refreshed),
+        TEST(many_keys), TEST(cooled),  TEST(not_unavailable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,575 @@
+/* A call from its begin to its end: where it begins, what it tells the others, waits, breakers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/call_fixture.h"
+
+static void expect(rc_action action, rc_action_kind what, rc_reason reason)
+{
+    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
+    assert_int_equal(action.kind, what);
+}
+
+/* A breaker that opens at the first failure, for one second. */
+static void turn_breaker_on(call_fixture *w)
+{
+    w->shared.settings.breaker = (rc_breaker_settings){
+        .window_ms = 10000, .min_calls = 1, .failure_pct = 1, .open_ms = 1000, .open_max_ms = 1000};
+}
+
+/* --- begin --- */
+
+static void test_first_try(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.options.deadline_at_ms = w.now_ms + 700;
+    rc_action action = fixture_begin(&w);
+    expect(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    assert_int_equal(action.entry, 0);
+    assert_int_equal(action.target, 0);
+    assert_int_equal(action.credential, RC_NO_TARGET);
+    assert_int_equal(action.from_entry, 0);
+    assert_int_equal(action.attempt, 1);
+    assert_int_equal(action.max_attempts, 3);
+    assert_int_equal(action.deadline_at_ms, w.now_ms + 700);
+    assert_int_equal(fixture_in_flight(&w), 1);
+    expect(rc_call_on_success(&w.call, w.now_ms + 5), RC_DO_DELIVER, RC_WHY_SUCCEEDED);
+    assert_int_equal(fixture_in_flight(&w), 0);
+    assert_true(rc_call_is_done(&w.call));
+}
+
+static void test_closed_entries_are_passed_over(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 3);
+    w.options.needs = RC_NEED_VISION;
+    w.entries[0].capabilities = RC_NEED_TOOLS;
+    rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 50);
+    rc_action action = fixture_begin(&w);
+    expect(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    assert_int_equal(action.entry, 2);
+    assert_int_equal(w.skips.count, 2);
+    assert_int_equal(w.skips.list[0].reason, RC_WHY_SKIP_CAPABILITY);
+    assert_int_equal(w.skips.list[1].reason, RC_WHY_SKIP_COOLING);
+    assert_int_equal(w.skips.list[1].until_ms, w.now_ms + 50);
+    fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    assert_int_equal(w.skips.count, 0); /* those of the latest input */
+}
+
+static void test_nothing_is_open(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 3);
+    w.options.needs = RC_NEED_VISION;
+    w.entries[0].capabilities = RC_NEED_TOOLS;
+    rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 10); /* no use waiting for that one */
+    rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 90);
+    rc_shared_cool_down_target(&w.shared, 2, w.now_ms + 70);
+    rc_action action = fixture_begin(&w);
+    expect(action, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    assert_int_equal(action.at_ms, w.now_ms + 70);
+    assert_int_equal(action.target, RC_NO_TARGET);
+    assert_int_equal(action.attempt, 0);
+    assert_false(action.is_retry_exhausted);
+    assert_int_equal(w.skips.count, 3);
+}
+
+static void test_nobody_is_capable(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.options.needs = RC_NEED_VISION | RC_NEED_TOOLS | RC_NEED_STREAMING;
+    w.entries[0].capabilities = RC_NEED_TOOLS;
+    w.entries[1].capabilities = RC_NEED_VISION;
+    rc_action action = fixture_begin(&w);
+    expect(action, RC_DO_STOP, RC_WHY_NONE_CAPABLE);
+    assert_int_equal(action.missing, RC_NEED_STREAMING);
+    w.options.needs = RC_NEED_VISION | RC_NEED_TOOLS;
+    assert_int_equal(fixture_begin(&w).missing, RC_NEED_VISION);
+}
+
+static void test_a_begin_past_the_deadline(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    w.options.deadline_at_ms = w.now_ms;
+    rc_action action = fixture_begin(&w);
+    expect(action, RC_DO_STOP, RC_WHY_DEADLINE_PASSED);
+    assert_false(action.is_retry_exhausted);
+    assert_int_equal(fixture_in_flight(&w), 0);
+}
+
+static void test_the_budget_of_the_policy_is_a_deadline(void **state)
+{
+    (void)state;
+    const uint64_t deadlines[] = {RC_UNLIMITED, 1000400, 1000600};
+    const uint64_t expected[] = {1000500, 1000400, 1000500};
+    for (size_t i = 0; i < 3; i++) {
+        call_fixture w;
+        fixture_init(&w, 1);
+        w.policy.budget_ms = 500;
+        w.options.deadline_at_ms = deadlines[i];
+        assert_int_equal(fixture_begin(&w).deadline_at_ms, expected[i]);
+    }
+}
+
+static void test_no_options(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 0); /* all entries */
+    rc_call_init(&w.call, &w.plan, &w.shared, NULL, w.now_ms);
+    rc_action action = rc_call_begin(&w.call, w.now_ms, 0);
+    expect(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    assert_true(action.deadline_at_ms == RC_UNLIMITED);
+    fixture_fail(&w, RC_CODE_OVERLOADED, 1);
+    assert_int_equal(fixture_fail(&w, RC_CODE_OVERLOADED, 1).entry, 2);
+}
+
+static void test_guesses_do_not_count_for_one_alone(void **state)
+{
+    (void)state;
+    for (uint16_t count = 1; count <= 2; count++) {
+        call_fixture w;
+        fixture_init(&w, count);
+        rc_cooldown_assume(&w.targets[0].cooldown, w.now_ms + 1000);
+        assert_int_equal(fixture_begin(&w).entry, count - 1);
+    }
+    /* Another that cannot do it is no company. */
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.options.needs = RC_NEED_TOOLS;
+    w.entries[1].capabilities = 0;
+    rc_cooldown_assume(&w.targets[0].cooldown, w.now_ms + 1000);
+    assert_int_equal(fixture_begin(&w).entry, 0);
+    /* What was told counts for everybody. */
+    fixture_init(&w, 1);
+    rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 1000);
+    expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+}
+
+static void test_more_skips_than_fit_are_counted(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 0);
+    rc_chain_entry entries[RC_SKIPS_MAX + 4];
+    for (uint16_t i = 0; i < RC_SKIPS_MAX + 4; i++)
+        entries[i] = (rc_chain_entry){.target = 0, .capabilities = EVERYTHING};
+    w.plan.entries = entries;
+    w.plan.entry_count = RC_SKIPS_MAX + 4;
+    rc_shared_set_service(&w.shared, 0, false);
+    expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    assert_int_equal(w.skips.count, RC_SKIPS_MAX + 4);
+}
+
+/* --- how many there may be --- */
+
+static void test_max_attempts_is_of_the_whole_call(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.policy.max_calls = 5;
+    rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
+    rc_shared_set_refresh(&w.shared, 1, true);
+    assert_int_equal(fixture_begin(&w).max_attempts, 3);
+    rc_action action = fixture_fail(&w, RC_CODE_RATE_LIMITED, 9000);
+    assert_int_equal(action.attempt, 2);
+    assert_int_equal(action.max_attempts, 4); /* another credential is no try */
+    action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    expect(action, RC_DO_REFRESH, RC_WHY_REFRESH);
+    assert_int_equal(action.max_attempts, 5); /* nor is a refreshed one */
+    action = rc_call_on_refreshed(&w.call, true, w.now_ms, 1);
+    assert_int_equal(action.attempt, 3);
+    assert_int_equal(action.max_attempts, 5);
+    action = fixture_fail(&w, RC_CODE_OVERLOADED, 9000);
+    assert_int_equal(action.entry, 1);
+    assert_int_equal(action.attempt, 4);
+    assert_int_equal(action.max_attempts, 5); /* three more tries, but no more calls */
+    action = rc_call_on_success(&w.call, w.now_ms);
+    assert_int_equal(action.attempt, 4);
+    assert_int_equal(action.max_attempts, 5);
+    /* A code with fewer tries than were made. */
+    fixture_init(&w, 1);
+    w.policy.rules[0] = w.policy.default_rule;
+    w.policy.rules[0].max_attempts = 1;
+    rc_code_set_add(&w.policy.rules[0].codes, RC_CODE_CONNECTION_RESET);
+    w.policy.rule_count = 1;
+    fixture_begin(&w);
+    action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    fixture_wake(&w, &action);
+    action = fixture_fail(&w, RC_CODE_CONNECTION_RESET, NO_HINT);
+    expect(action, RC_DO_STOP, RC_WHY_ATTEMPTS_SPENT);
+    assert_int_equal(action.attempt, 2);
+    assert_int_equal(action.max_attempts, 2);
+}
+
+/* --- what a failure tells the others --- */
+
+static void test_cooldowns_keep_the_later_end(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_OVERLOADED, 9000);
+    rc_call other;
+    rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
+    w.targets[0].cooldown.enforced_until_ms = 0;
+    rc_call_begin(&other, w.now_ms, 1);
+    w.targets[0].cooldown.enforced_until_ms = w.now_ms + 9000;
+    rc_failure_facts failure = fixture_failure(RC_CODE_OVERLOADED, 4000);
+    rc_action wait = rc_call_on_failure(&other, &failure, w.now_ms, 1);
+    assert_int_equal(w.targets[0].cooldown.enforced_until_ms, w.now_ms + 9000);
+    /* And it waits for what it knows of, not just for its own hint. */
+    assert_in_range(wait.at_ms, w.now_ms + 9000, w.now_ms + 10000);
+}
+
+/* What it cools for is what holds longest. */
+static void test_what_a_target_cools_for(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_OVERLOADED, 9000);
+    assert_int_equal(w.targets[0].cooled_for, RC_CODE_OVERLOADED);
+    rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 1000);
+    assert_int_equal(w.targets[0].cooled_for, RC_CODE_OVERLOADED);
+    /* Somebody else says so, and not what for. */
+    rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 90000);
+    assert_int_equal(w.targets[0].cooled_for, RC_CODE_NONE);
+    w.targets[0].cooled_for = RC_CODE_OVERLOADED;
+    rc_shared_clear_target(&w.shared, 0, w.now_ms);
+    assert_int_equal(w.targets[0].cooled_for, RC_CODE_NONE);
+
+    fixture_init(&w, 1);
+    rc_cooldown_enforce(&w.targets[0].cooldown, w.now_ms + 60000);
+    w.targets[0].cooled_for = RC_CODE_RATE_LIMITED;
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_OVERLOADED, 9000);
+    assert_int_equal(w.targets[0].cooled_for, RC_CODE_RATE_LIMITED);
+}
+
+static void test_calls_share_what_they_know(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_OVERLOADED, 9000);
+    rc_call other;
+    rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
+    assert_int_equal(rc_call_begin(&other, w.now_ms, 1).entry, 1);
+    rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms + 9000);
+    assert_int_equal(rc_call_begin(&other, w.now_ms + 9000, 1).entry, 0);
+}
+
+static void test_what_cools_without_a_hint(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    assert_int_equal(w.targets[0].cooldown.assumed_until_ms,
+                     w.now_ms + w.shared.settings.cooldown_ms);
+    assert_int_equal(w.targets[0].cooldown.enforced_until_ms, 0);
+    fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+    assert_int_equal(w.targets[1].cooldown.enforced_until_ms,
+                     w.now_ms + w.shared.settings.exhausted_ms);
+    fixture_init(&w, 2);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    assert_int_equal(w.targets[0].cooldown.assumed_until_ms, 0);
+}
+
+static void test_a_refused_credential_is_dead(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
+    fixture_begin(&w);
+    rc_action action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    expect(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL); /* the request is not lost to one bad key */
+    assert_int_equal(action.credential, 1);
+    assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_DEAD);
+    rc_call_on_success(&w.call, w.now_ms);
+    for (int i = 0; i < 3; i++) { /* the turn passes over it */
+        assert_int_equal(fixture_begin(&w).credential, 1);
+        rc_call_on_cancel(&w.call, w.now_ms);
+    }
+}
+
+/* A foreign report may claim any category for its code. */
+static void test_capacity_is_what_the_code_says(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    fixture_begin(&w);
+    rc_failure_facts failure = fixture_failure(RC_CODE_CONTENT_FILTER, NO_HINT);
+    failure.category = RC_CATEGORY_CAPACITY;
+    expect(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    assert_int_equal(w.targets[0].cooldown.enforced_until_ms, 0);
+    fixture_begin(&w);
+    failure = fixture_failure(RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+    failure.category = RC_CATEGORY_CONFIGURATION;
+    expect(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_TRY,
+           RC_WHY_COOLING_NEXT_TARGET);
+}
+
+/* --- waits --- */
+
+static void test_an_early_wake_waits_on(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    fixture_begin(&w);
+    rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_action again = rc_call_on_wake(&w.call, wait.at_ms - 1, 1);
+    expect(again, RC_DO_WAIT, RC_WHY_BACKOFF);
+    assert_int_equal(again.at_ms, wait.at_ms);
+    expect(rc_call_on_wake(&w.call, wait.at_ms, 1), RC_DO_TRY, RC_WHY_WOKE);
+}
+
+static void test_a_late_wake(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    w.options.deadline_at_ms = w.now_ms + 5000;
+    w.policy.min_remaining_ms = 100;
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_call copy = w.call;
+    expect(rc_call_on_wake(&copy, w.now_ms + 4900, 1), RC_DO_STOP, RC_WHY_TOO_LITTLE_LEFT);
+    rc_action action = rc_call_on_wake(&w.call, w.now_ms + 5000, 1);
+    expect(action, RC_DO_STOP, RC_WHY_DEADLINE_PASSED);
+    assert_true(action.is_retry_exhausted);
+}
+
+static void test_closed_at_waking_takes_the_next_target(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.entries[0].max_attempts = 3;
+    fixture_begin(&w);
+    rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 1);
+    rc_action action = fixture_wake(&w, &wait);
+    expect(action, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
+    assert_int_equal(action.entry, 1);
+    assert_int_equal(w.skips.count, 1);
+    assert_int_equal(w.skips.list[0].reason, RC_WHY_SKIP_COOLING);
+}
+
+static void test_closed_at_waking_and_nothing_else(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    fixture_set_tokens(&w, 2);
+    fixture_begin(&w);
+    rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 7000);
+    uint64_t until_ms = wait.at_ms + 7000;
+    wait = fixture_wake(&w, &wait);
+    expect(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
+    assert_in_range(wait.at_ms, until_ms, until_ms + 999);
+    assert_int_equal(wait.attempt, 1); /* no call was made, no other token taken */
+    assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms), 1);
+    rc_call copy = w.call;
+    expect(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
+    /* The second time it was a try without a call. */
+    rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 500);
+    rc_action action = rc_call_on_wake(&copy, wait.at_ms, 1);
+    expect(action, RC_DO_STOP, RC_WHY_ATTEMPTS_SPENT);
+    assert_int_equal(action.at_ms, wait.at_ms + 500);
+}
+
+static void test_closed_for_too_long(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    fixture_begin(&w);
+    rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_call copy = w.call;
+    rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 60001);
+    rc_action action = fixture_wake(&w, &wait);
+    expect(action, RC_DO_STOP, RC_WHY_DELAY_TOO_LONG);
+    assert_int_equal(action.at_ms, wait.at_ms + 60001);
+    rc_shared_cool_down_target(&w.shared, 0, RC_UNLIMITED);
+    expect(rc_call_on_wake(&copy, wait.at_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    /* The same after a failure. */
+    fixture_init(&w, 1);
+    fixture_begin(&w);
+    rc_shared_cool_down_target(&w.shared, 0, RC_UNLIMITED);
+    expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+}
+
+/* Many calls wait for the same breaker: they must not come back in the same moment. */
+static void test_waiters_are_spread(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    fixture_begin(&w);
+    rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 7000);
+    uint32_t in_tenth[10] = {0};
+    for (uint64_t i = 0; i < 1000; i++) {
+        rc_call copy = w.call;
+        rc_action again = rc_call_on_wake(&copy, wait.at_ms, i * UINT64_C(0x9e3779b97f4a7c15));
+        assert_in_range(again.at_ms, wait.at_ms + 7000, wait.at_ms + 7999);
+        in_tenth[(again.at_ms - wait.at_ms - 7000) / 100]++;
+    }
+    for (size_t i = 0; i < 10; i++)
+        assert_in_range(in_tenth[i], 50, 200);
+}
+
+static void test_a_full_target_is_waited_for(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    fixture_begin(&w);
+    rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_shared_set_limit(&w.shared, 0, 1);
+    assert_true(rc_limiter_take(&w.targets[0].limiter));
+    wait = fixture_wake(&w, &wait);
+    expect(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
+    assert_int_equal(w.skips.list[0].reason, RC_WHY_SKIP_BUSY);
+    assert_int_equal(wait.wait_ms, 1000);
+    rc_limiter_put(&w.targets[0].limiter);
+    expect(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
+}
+
+/* --- the breaker --- */
+
+static void test_a_breaker_that_opens_moves_the_call(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    turn_breaker_on(&w);
+    fixture_begin(&w);
+    expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
+    assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_OPEN);
+}
+
+static void test_a_probe_is_given_back(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    turn_breaker_on(&w);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    w.now_ms += 2000;
+    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    assert_true(w.targets[0].breaker.is_probing);
+    rc_call second;
+    rc_call_init(&second, &w.plan, &w.shared, NULL, w.now_ms);
+    expect(rc_call_begin(&second, w.now_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    rc_call_on_cancel(&w.call, w.now_ms);
+    assert_false(w.targets[0].breaker.is_probing);
+    assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_HALF_OPEN);
+    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    rc_call_on_success(&w.call, w.now_ms + 1);
+    assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);
+}
+
+static void test_content_answers_a_probe(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    turn_breaker_on(&w);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    w.now_ms += 2000;
+    fixture_begin(&w);
+    w.now_ms += 300;
+    rc_call_on_commit(&w.call, w.now_ms);
+    assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);
+    rc_call second;
+    rc_call_init(&second, &w.plan, &w.shared, NULL, w.now_ms);
+    expect(rc_call_begin(&second, w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    /* How the stream ends says nothing of the target as it is by then. */
+    w.now_ms += 60000;
+    fixture_fail(&w, RC_CODE_STREAM_INTERRUPTED, NO_HINT);
+    assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);
+    rc_call_on_success(&second, w.now_ms);
+    assert_int_equal(fixture_in_flight(&w), 0);
+}
+
+static void test_old_failures_do_not_reopen(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    turn_breaker_on(&w);
+    rc_call old;
+    rc_call_init(&old, &w.plan, &w.shared, NULL, w.now_ms);
+    rc_call_begin(&old, w.now_ms, 1);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    w.now_ms += 2000;
+    fixture_begin(&w);
+    rc_call_on_success(&w.call, w.now_ms);
+    assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);
+    rc_failure_facts failure = fixture_failure(RC_CODE_NETWORK_TIMEOUT, NO_HINT);
+    rc_call_on_failure(&old, &failure, w.now_ms + 1, 1);
+    assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_first_try),
+        cmocka_unit_test(test_closed_entries_are_passed_over),
+        cmocka_unit_test(test_nothing_is_open),
+        cmocka_unit_test(test_nobody_is_capable),
+        cmocka_unit_test(test_a_begin_past_the_deadline),
+        cmocka_unit_test(test_the_budget_of_the_policy_is_a_deadline),
+        cmocka_unit_test(test_no_options),
+        cmocka_unit_test(test_guesses_do_not_count_for_one_alone),
+        cmocka_unit_test(test_more_skips_than_fit_are_counted),
+        cmocka_unit_test(test_max_attempts_is_of_the_whole_call),
+        cmocka_unit_test(test_cooldowns_keep_the_later_end),
+        cmocka_unit_test(test_what_a_target_cools_for),
+        cmocka_unit_test(test_calls_share_what_they_know),
+        cmocka_unit_test(test_what_cools_without_a_hint),
+        cmocka_unit_test(test_a_refused_credential_is_dead),
+        cmocka_unit_test(test_capacity_is_what_the_code_says),
+        cmocka_unit_test(test_an_early_wake_waits_on),
+        cmocka_unit_test(test_a_late_wake),
+        cmocka_unit_test(test_closed_at_waking_takes_the_next_target),
+        cmocka_unit_test(test_closed_at_waking_and_nothing_else),
+        cmocka_unit_test(test_closed_for_too_long),
+        cmocka_unit_test(test_waiters_are_spread),
+        cmocka_unit_test(test_a_full_target_is_waited_for),
+        cmocka_unit_test(test_a_breaker_that_opens_moves_the_call),
+        cmocka_unit_test(test_a_probe_is_given_back),
+        cmocka_unit_test(test_content_answers_a_probe),
+        cmocka_unit_test(test_old_failures_do_not_reopen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

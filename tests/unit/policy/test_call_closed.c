@@ -1,0 +1,418 @@
+/* Targets that are closed: by a guess at the end of the chain, for good, by dead credentials; and
+ * which failures close them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/call_fixture.h"
+
+static void expect(rc_action action, rc_action_kind what, rc_reason reason)
+{
+    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
+    assert_int_equal(action.kind, what);
+}
+
+/* --- guesses --- */
+
+/* Both targets of a chain fail without a hint: the call's own wait is the policy's. */
+static void test_a_guess_does_not_lengthen_the_last_wait(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.policy.default_rule.base_ms = 50;
+    w.policy.default_rule.max_delay_ms = 1000; /* less than a guess is long */
+    fixture_begin(&w);
+    expect(fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT), RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
+    rc_action wait = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+    assert_int_equal(wait.wait_ms, 50);
+    rc_action action = fixture_wake(&w, &wait);
+    expect(action, RC_DO_TRY, RC_WHY_WOKE);
+    assert_int_equal(action.entry, 1);
+    assert_int_equal(w.skips.count, 0); /* nobody was passed over */
+    /* For the others it holds. */
+    rc_call other;
+    rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
+    expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+}
+
+static void test_the_preset_keeps_to_its_schedule(void **state)
+{
+    (void)state;
+    uint64_t min_ms = UINT64_MAX;
+    uint64_t max_ms = 0;
+    for (uint64_t i = 0; i < 2000; i++) {
+        call_fixture w;
+        fixture_init(&w, 2);
+        w.plan.policy = rc_policy_preset(RC_STR("transport"));
+        fixture_begin(&w);
+        fixture_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT);
+        rc_failure_facts failure = fixture_failure(RC_CODE_RATE_LIMITED, NO_HINT);
+        rc_action wait =
+            rc_call_on_failure(&w.call, &failure, w.now_ms, i * UINT64_C(0x9e3779b97f4a7c15));
+        expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+        min_ms = wait.wait_ms < min_ms ? wait.wait_ms : min_ms;
+        max_ms = wait.wait_ms > max_ms ? wait.wait_ms : max_ms;
+    }
+    assert_in_range(min_ms, 4000, 4100);
+    assert_in_range(max_ms, 5900, 6000);
+}
+
+/* The same for the keys of a pool; of these the one that is not even guessed at goes first. */
+static void test_a_guessed_key_at_the_last_target(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    rc_shared_set_pool(&w.shared, 1, 0, 2, NULL);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_OVERLOADED, 90000);
+    expect(fixture_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+    rc_action wait = fixture_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT);
+    expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+    assert_int_equal(wait.wait_ms, 1000);
+    rc_action action = fixture_wake(&w, &wait);
+    expect(action, RC_DO_TRY, RC_WHY_WOKE);
+    assert_true(action.credential < 2);
+}
+
+static void test_what_was_told_still_holds(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.policy.default_rule.max_delay_ms = 3000;
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 2000);
+    rc_action wait = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+    assert_in_range(wait.wait_ms, 2000, 2999);
+    rc_shared_cool_down_target(&w.shared, 1, wait.at_ms + 3001);
+    expect(fixture_wake(&w, &wait), RC_DO_STOP, RC_WHY_DELAY_TOO_LONG);
+}
+
+/* --- for good --- */
+
+static void test_nothing_that_opens_is_not_waited_for(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        call_fixture w;
+        fixture_init(&w, 1);
+        rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
+        rc_reason reason = i ? RC_WHY_CREDENTIALS_DEAD : RC_WHY_ALL_UNAVAILABLE;
+        fixture_begin(&w);
+        rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+        if (i == 0)
+            rc_shared_set_service(&w.shared, 0, false);
+        else
+            rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
+        rc_action action = fixture_wake(&w, &wait);
+        expect(action, RC_DO_STOP, reason);
+        assert_int_equal(action.at_ms, 0);
+        assert_false(action.is_retry_exhausted);
+        assert_true(w.skips.list[0].until_ms == RC_UNLIMITED);
+        /* And when it is known before the wait. */
+        rc_shared_set_service(&w.shared, 0, true);
+        rc_shared_revive_credential(&w.shared, 0);
+        fixture_begin(&w);
+        if (i == 0)
+            rc_shared_set_service(&w.shared, 0, false);
+        else
+            rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
+        expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, reason);
+    }
+}
+
+/* Another target that will open: when to come back, and no word of dead credentials. */
+static void test_another_one_will_open(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
+    rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 9000);
+    fixture_begin(&w);
+    rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
+    uint64_t open_at_ms = w.now_ms + 9000;
+    rc_action action = fixture_wake(&w, &wait);
+    expect(action, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    assert_int_equal(action.at_ms, open_at_ms);
+}
+
+/* --- dead credentials at the beginning --- */
+
+#define FIRST_COOLDOWN_MS UINT64_C(30000)
+
+static void test_everybody_after_a_refusal(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
+    fixture_begin(&w);
+    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    w.now_ms += FIRST_COOLDOWN_MS - 1;
+    rc_action action = fixture_begin(&w);
+    expect(action, RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    assert_int_equal(action.at_ms, 0);
+    assert_false(action.is_retry_exhausted);
+    assert_int_equal(w.skips.list[0].reason, RC_WHY_CREDENTIALS_DEAD);
+    rc_shared_revive_credential(&w.shared, 0);
+    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+}
+
+/* A provider may have been mistaken: a refused key is asked again after a while. */
+static void test_a_refused_key_is_asked_again(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
+    const uint64_t rest_ms = FIRST_COOLDOWN_MS;
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    w.now_ms += rest_ms - 1;
+    expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    w.now_ms++;
+    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    /* One call at a time; one that says nothing of the key leaves it to the next. */
+    rc_call other;
+    rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
+    expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    rc_call_on_cancel(&w.call, w.now_ms);
+    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    /* Each refusal makes the next rest longer, up to exhausted_ms. */
+    w.now_ms += 2 * rest_ms - 1;
+    expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    w.now_ms++;
+    for (int i = 0; i < 10; i++) {
+        fixture_begin(&w);
+        fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+        w.now_ms += w.shared.settings.exhausted_ms;
+    }
+    fixture_begin(&w);
+    rc_call_on_success(&w.call, w.now_ms);
+    assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
+    /* That an answer begins is enough. */
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    w.now_ms += rest_ms;
+    fixture_begin(&w);
+    rc_call_on_commit(&w.call, w.now_ms);
+    assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
+    /* It is as new then. What began before a refusal says nothing of it. */
+    rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
+    rc_call_begin(&other, w.now_ms, 1);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    rc_call_on_success(&other, w.now_ms);
+    assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_DEAD);
+    assert_true(rc_shared_validate(&w.shared));
+}
+
+/* A used-up quota that nobody named a time for: the same, and the next key is not kept waiting. */
+static void test_a_used_up_quota_is_probed(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
+    uint64_t rest_ms = FIRST_COOLDOWN_MS;
+    for (int i = 0; i < 8; i++) {
+        expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+        rc_call other;
+        rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
+        assert_int_equal(rc_call_begin(&other, w.now_ms, 1).kind, i == 0 ? RC_DO_TRY : RC_DO_STOP);
+        fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+        if (i == 0) { /* in flight meanwhile: it makes the rest no longer */
+            rc_failure_facts failure = fixture_failure(RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+            rc_call_on_failure(&other, &failure, w.now_ms, 1);
+        }
+        w.now_ms += rest_ms - 1;
+        expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+        w.now_ms++;
+        rest_ms = rest_ms * 2 < w.shared.settings.exhausted_ms ? rest_ms * 2
+                                                               : w.shared.settings.exhausted_ms;
+    }
+    /* Credit was added: the probe opens the key for everybody. */
+    fixture_begin(&w);
+    rc_call_on_success(&w.call, w.now_ms);
+    assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+    assert_int_equal(w.credentials[0].cooldown.enforced_until_ms, w.now_ms + FIRST_COOLDOWN_MS);
+    assert_true(rc_shared_validate(&w.shared));
+}
+
+/* Whose call tries it does not suffer: another key, or another target, answers. */
+static void test_a_probe_is_nobodys_loss(void **state)
+{
+    (void)state;
+    for (int has_other_key = 0; has_other_key < 2; has_other_key++) {
+        call_fixture w;
+        fixture_init(&w, 2);
+        rc_shared_set_pool(&w.shared, 0, 0, (uint16_t)(1 + has_other_key), NULL);
+        fixture_begin(&w);
+        fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+        w.now_ms += w.shared.settings.exhausted_ms;
+        rc_action action = fixture_begin(&w);
+        if (has_other_key && action.credential == 1) { /* it has its turn the next time */
+            rc_call_on_success(&w.call, w.now_ms);
+            action = fixture_begin(&w);
+        }
+        assert_int_equal(action.credential, 0);
+        action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+        expect(action, RC_DO_TRY,
+               has_other_key ? RC_WHY_NEXT_CREDENTIAL : RC_WHY_COOLING_NEXT_TARGET);
+        assert_int_equal(action.entry, has_other_key ? 0 : 1);
+        assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_DEAD);
+        /* A refusal that nobody expected is the client's to know. */
+        expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    }
+}
+
+/* A path that wants another kind of key says nothing of this one. */
+static void test_a_key_that_is_cleared_lives(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
+    fixture_begin(&w);
+    rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, NO_HINT);
+    failure.is_key_exempt = true;
+    expect(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
+    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+}
+
+/* Who gives a target no time must not take it from the others. */
+static void test_a_target_that_is_cleared_stays_open(void **state)
+{
+    (void)state;
+    for (int is_cleared = 0; is_cleared < 2; is_cleared++) {
+        call_fixture w;
+        fixture_init(&w, 1);
+        w.shared.settings.breaker.min_calls = 2;
+        rc_failure_facts failure = fixture_failure(RC_CODE_NETWORK_TIMEOUT, NO_HINT);
+        failure.is_target_exempt = is_cleared;
+        failure.is_retryable = false;
+        for (int i = 0; i < 2; i++) {
+            expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+            expect(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_STOP,
+                   RC_WHY_NOT_RETRYABLE);
+        }
+        assert_int_equal(w.targets[0].breaker.state,
+                         is_cleared ? RC_BREAKER_CLOSED : RC_BREAKER_OPEN);
+    }
+}
+
+static void test_dead_credentials_are_the_reason_if_nothing_else_opens(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        call_fixture w;
+        fixture_init(&w, 2);
+        rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
+        rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
+        rc_shared_cool_down_credential(&w.shared, 1, RC_CREDENTIAL_DEAD, 0);
+        rc_shared_set_service(&w.shared, 1, false);
+        if (i == 1) { /* cools, and so opens */
+            rc_shared_set_service(&w.shared, 1, true);
+            rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 10);
+        }
+        if (i == 2) { /* full */
+            rc_shared_set_service(&w.shared, 1, true);
+            rc_shared_set_limit(&w.shared, 1, 1);
+            assert_true(rc_limiter_take(&w.targets[1].limiter));
+        }
+        if (i == 3) /* nobody's key was refused */
+            rc_shared_set_service(&w.shared, 0, false);
+        if (i == 4) { /* lacks something, and is no candidate */
+            rc_shared_set_service(&w.shared, 1, true);
+            w.entries[1].capabilities = 0;
+            w.options.needs = RC_NEED_TOOLS;
+        }
+        bool is_dead = i == 0 || i == 4;
+        rc_action action = fixture_begin(&w);
+        expect(action, RC_DO_STOP, is_dead ? RC_WHY_CREDENTIALS_DEAD : RC_WHY_ALL_UNAVAILABLE);
+        assert_int_equal(action.at_ms, i == 1 ? w.now_ms + 10 : 0);
+    }
+}
+
+/* --- what cools a target --- */
+
+static void test_only_the_provider_cools_its_target(void **state)
+{
+    (void)state;
+    static const struct {
+        rc_code code;
+        bool cools;
+    } cases[] = {
+        {RC_CODE_PROVIDER_5XX, true},       {RC_CODE_NETWORK_TIMEOUT, true},
+        {RC_CODE_CONNECTION_FAILED, true},  {RC_CODE_CONFLICT, false},
+        {RC_CODE_STORE_UNAVAILABLE, false}, {RC_CODE_EXECUTION_FAILED, false},
+        {RC_CODE_UNKNOWN, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        call_fixture w;
+        fixture_init(&w, 1);
+        fixture_begin(&w);
+        rc_failure_facts failure = fixture_failure(cases[i].code, 30000);
+        failure.code = cases[i].code;
+        failure.is_retryable = true;
+        rc_action wait = rc_call_on_failure(&w.call, &failure, w.now_ms, 1);
+        /* For the call itself the hint holds in any case. */
+        expect(wait, RC_DO_WAIT, RC_WHY_HINT);
+        assert_int_equal(wait.wait_ms, 30000);
+        rc_call other;
+        rc_call_init(&other, &w.plan, &w.shared, NULL, w.now_ms);
+        assert_int_equal(rc_call_begin(&other, w.now_ms, 1).kind,
+                         cases[i].cools ? RC_DO_STOP : RC_DO_TRY);
+    }
+}
+
+/* A hint that cools nobody else still holds for this call, in whatever entry the target stands. */
+static void test_the_hint_holds_for_the_same_target_in_another_entry(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 3);
+    w.entries[0].max_attempts = 1;
+    w.entries[1].target = 0;
+    fixture_begin(&w);
+    rc_action action = fixture_fail(&w, RC_CODE_CONFLICT, 30000);
+    expect(action, RC_DO_TRY, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
+    assert_int_equal(action.target, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_guess_does_not_lengthen_the_last_wait),
+        cmocka_unit_test(test_the_preset_keeps_to_its_schedule),
+        cmocka_unit_test(test_a_guessed_key_at_the_last_target),
+        cmocka_unit_test(test_what_was_told_still_holds),
+        cmocka_unit_test(test_nothing_that_opens_is_not_waited_for),
+        cmocka_unit_test(test_another_one_will_open),
+        cmocka_unit_test(test_everybody_after_a_refusal),
+        cmocka_unit_test(test_a_refused_key_is_asked_again),
+        cmocka_unit_test(test_a_used_up_quota_is_probed),
+        cmocka_unit_test(test_a_probe_is_nobodys_loss),
+        cmocka_unit_test(test_a_key_that_is_cleared_lives),
+        cmocka_unit_test(test_a_target_that_is_cleared_stays_open),
+        cmocka_unit_test(test_dead_credentials_are_the_reason_if_nothing_else_opens),
+        cmocka_unit_test(test_only_the_provider_cools_its_target),
+        cmocka_unit_test(test_the_hint_holds_for_the_same_target_in_another_entry),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,333 @@
+/* Which target is asked next: failover before waits, rounds, targets that do not respond. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/call_fixture.h"
+
+static void expect(rc_action action, rc_action_kind what, rc_reason reason)
+{
+    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
+    assert_int_equal(action.kind, what);
+}
+
+static void expect_stop(rc_action action, rc_reason reason, bool is_exhausted)
+{
+    expect(action, RC_DO_STOP, reason);
+    assert_int_equal(action.is_retry_exhausted, is_exhausted);
+}
+
+/* Without tries of its own, an entry that failed is left at once for one that was not asked; when
+ * all were asked, the first open one is asked again after the wait, until the tries of each are
+ * spent. */
+static void test_fails_over_before_it_waits(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 3);
+    w.entries[2].max_attempts = 1;
+    fixture_begin(&w);
+    for (uint32_t round = 0; round < 3; round++) {
+        rc_action action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+        expect(action, RC_DO_TRY,
+               round < 2 ? RC_WHY_FAILED_NEXT_TARGET : RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
+        assert_int_equal(action.entry, 1);
+        if (round == 0) /* an entry that names its tries has them in the first round */
+            assert_int_equal(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT).entry, 2);
+        action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+        assert_true(rc_call_validate(&w.call));
+        if (round == 2) {
+            expect_stop(action, RC_WHY_ATTEMPTS_SPENT, true);
+            break;
+        }
+        expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+        assert_true(action.attempt < action.max_attempts);
+        action = fixture_wake(&w, &action);
+        expect(action, RC_DO_TRY, RC_WHY_WOKE);
+        assert_int_equal(action.entry, 0);
+    }
+    assert_int_equal(w.call.calls, 7);
+}
+
+/* A later round leaves out what repeats itself, and does not wait for another entry's hint. */
+static void test_a_later_round_asks_who_can_answer(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 3);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, 0);
+    fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_action wait = fixture_fail(&w, RC_CODE_RATE_LIMITED, 50000);
+    expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+    assert_int_equal(wait.wait_ms, 1000);
+    rc_action action = fixture_wake(&w, &wait);
+    expect(action, RC_DO_TRY, RC_WHY_WOKE);
+    assert_int_equal(action.entry, 1);
+}
+
+/* A target that hangs leaves the next one half of the time. */
+static void test_a_hang_leaves_time_for_the_next(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.options.deadline_at_ms = w.now_ms + 1000;
+    assert_int_equal(fixture_begin(&w).begin_by_ms, w.now_ms + 500);
+    w.now_ms += 500;
+    rc_action action = fixture_fail(&w, RC_CODE_NETWORK_TIMEOUT, NO_HINT);
+    assert_int_equal(action.entry, 1);
+    assert_int_equal(action.begin_by_ms, w.now_ms + 500); /* all that is left */
+    for (int i = 0; i < 5; i++) { /* nobody else, or nobody else may be asked */
+        fixture_init(&w, i == 0 ? 1 : 2);
+        w.options.deadline_at_ms = i == 1 ? RC_UNLIMITED : w.now_ms + 1000;
+        w.options.is_unrepeatable = i == 2;
+        if (i == 3)
+            rc_code_set_add(&w.policy.never_retry_on, RC_CODE_NETWORK_TIMEOUT);
+        if (i == 4)
+            rc_shared_set_service(&w.shared, 1, false);
+        assert_true(fixture_begin(&w).begin_by_ms == w.options.deadline_at_ms);
+    }
+}
+
+/* Three calls without a response, however far apart, close a target where there is another one. */
+static void test_a_silent_target_rests(void **state)
+{
+    (void)state;
+    const rc_code codes[] = {RC_CODE_CONNECTION_FAILED, RC_CODE_CONNECTION_RESET,
+                             RC_CODE_NETWORK_TIMEOUT};
+    for (size_t i = 0; i < 3; i++) {
+        call_fixture w;
+        fixture_init(&w, 2);
+        for (int k = 0; k < 3; k++) {
+            w.now_ms += 60000;
+            assert_int_equal(fixture_begin(&w).entry, 0);
+            assert_int_equal(fixture_fail(&w, codes[i], NO_HINT).entry, 1);
+            rc_call_on_success(&w.call, w.now_ms);
+        }
+        assert_int_equal(fixture_begin(&w).entry, 1);
+        rc_call_on_success(&w.call, w.now_ms);
+        assert_int_equal(w.targets[0].cooled_for, codes[i]);
+        /* One call at a time asks it again; when it fails, it rests for longer. */
+        w.now_ms += w.shared.settings.cooldown_ms;
+        rc_call probe;
+        rc_call_init(&probe, &w.plan, &w.shared, &w.options, w.now_ms);
+        assert_int_equal(rc_call_begin(&probe, w.now_ms, 1).entry, 0);
+        assert_int_equal(fixture_begin(&w).entry, 1);
+        rc_call_on_success(&w.call, w.now_ms);
+        rc_failure_facts failure = fixture_failure(codes[i], NO_HINT);
+        assert_int_equal(rc_call_on_failure(&probe, &failure, w.now_ms, 1).entry, 1);
+        rc_call_on_success(&probe, w.now_ms);
+        w.now_ms += 2 * (uint64_t)w.shared.settings.cooldown_ms - 1;
+        assert_int_equal(fixture_begin(&w).entry, 1);
+        rc_call_on_success(&w.call, w.now_ms);
+        /* Once it responds, everybody uses it again. */
+        w.now_ms++;
+        assert_int_equal(fixture_begin(&w).entry, 0);
+        rc_call_on_success(&w.call, w.now_ms);
+        assert_int_equal(fixture_begin(&w).entry, 0);
+        assert_true(rc_shared_validate(&w.shared));
+    }
+}
+
+/* A hang that cost its request a minute is not probed every few seconds. */
+static void test_a_hang_rests_by_its_cost(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    for (int k = 0; k < 3; k++) {
+        fixture_begin(&w);
+        w.now_ms += 20000;
+        fixture_fail(&w, RC_CODE_NETWORK_TIMEOUT, NO_HINT);
+        rc_call_on_success(&w.call, w.now_ms);
+    }
+    w.now_ms += 199999;
+    assert_int_equal(fixture_begin(&w).entry, 1);
+    rc_call_on_success(&w.call, w.now_ms);
+    w.now_ms++;
+    assert_int_equal(fixture_begin(&w).entry, 0);
+}
+
+/* Any response in between begins the count anew, and a lone target is never left. */
+static void test_what_is_no_silence(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    for (int k = 0; k < 12; k++) {
+        assert_int_equal(fixture_begin(&w).entry, 0);
+        fixture_fail(&w, k % 3 == 2 ? RC_CODE_PROVIDER_5XX : RC_CODE_CONNECTION_FAILED, NO_HINT);
+        rc_call_on_success(&w.call, w.now_ms);
+    }
+    fixture_init(&w, 1);
+    for (int k = 0; k < 5; k++) {
+        expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+        fixture_fail(&w, RC_CODE_CONNECTION_FAILED, NO_HINT);
+        rc_call_on_cancel(&w.call, w.now_ms);
+    }
+    /* Nor is a whole chain: the one that opens first is asked. */
+    fixture_init(&w, 2);
+    rc_cooldown_assume(&w.targets[0].cooldown, w.now_ms + 9000);
+    rc_cooldown_assume(&w.targets[1].cooldown, w.now_ms + 4000);
+    w.targets[0].cooled_for = RC_CODE_CONNECTION_FAILED;
+    w.targets[1].cooled_for = RC_CODE_NETWORK_TIMEOUT;
+    rc_action action = fixture_begin(&w);
+    expect(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    assert_int_equal(action.entry, 1);
+}
+
+/* A call with nobody else to ask does not wait for a silent target to end its rest: that is no time
+ * to come back at. */
+static void test_a_rest_for_silence_names_no_time(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    for (int i = 0; i < 4; i++) {
+        rc_action action = fixture_begin(&w);
+        while (action.kind != RC_DO_STOP)
+            action = action.kind == RC_DO_WAIT
+                         ? fixture_wake(&w, &action)
+                         : fixture_fail(&w, RC_CODE_CONNECTION_RESET, NO_HINT);
+        expect_stop(action, RC_WHY_ATTEMPTS_SPENT, true);
+        assert_int_equal(action.at_ms, 0);
+    }
+}
+
+/* An owner's limits hold whatever the policy says. */
+static void test_no_more_calls_than_the_owner_allows(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    w.options.max_calls = 2;
+    fixture_begin(&w);
+    rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    assert_int_equal(wait.max_attempts, 2);
+    fixture_wake(&w, &wait);
+    expect_stop(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_CALLS_SPENT, true);
+    assert_true(rc_call_validate(&w.call));
+    fixture_init(&w, 1);
+    w.options.max_calls = 100;
+    w.policy.max_calls = 1;
+    fixture_begin(&w);
+    expect_stop(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_CALLS_SPENT, true);
+}
+
+/* The defaults, one overloaded target, a minute of waits: 5, 10 and 20 s, and then the end. */
+static void test_waits_have_a_limit_together(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 1);
+    w.plan.policy = rc_policy_preset(RC_STR("transport"));
+    w.options.max_wait_ms = 60000;
+    uint64_t began_ms = w.now_ms;
+    fixture_begin(&w);
+    rc_action action = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    while (action.kind == RC_DO_WAIT) {
+        action = fixture_wake(&w, &action);
+        action = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    }
+    expect_stop(action, RC_WHY_WAITS_SPENT, true);
+    assert_int_equal(action.attempt, 4);
+    assert_in_range(w.now_ms - began_ms, 28000, 60000);
+    /* A hint that is longer than all of it is for the client to wait for. */
+    fixture_init(&w, 1);
+    w.policy.default_rule.max_delay_ms = 300000;
+    w.options.max_wait_ms = 60000;
+    fixture_begin(&w);
+    expect_stop(fixture_fail(&w, RC_CODE_RATE_LIMITED, 90000), RC_WHY_DELAY_TOO_LONG, false);
+}
+
+/* An entry that is asked again after a wait, because nobody else is open, is in the next round: it
+ * has no more tries when the others open again. */
+static void test_each_entry_has_its_tries_in_all_rounds(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.policy.default_rule.max_attempts = 2;
+    w.targets[1].cooldown.assumed_until_ms = w.now_ms + 60000;
+    fixture_begin(&w);
+    rc_action action = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+    assert_int_equal(fixture_wake(&w, &action).entry, 0);
+    rc_shared_clear_target(&w.shared, 1, w.now_ms);
+    action = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    assert_int_equal(action.entry, 1);
+    rc_shared_clear_target(&w.shared, 0, w.now_ms);
+    expect_stop(fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT), RC_WHY_ATTEMPTS_SPENT, true);
+}
+
+/* An entry that names its tries, and was closed in the first round, has them in a later one. */
+static void test_named_tries_are_had_when_it_opens(void **state)
+{
+    (void)state;
+    call_fixture w;
+    fixture_init(&w, 2);
+    w.entries[1].max_attempts = 1;
+    rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 500);
+    fixture_begin(&w);
+    rc_action action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+    action = fixture_wake(&w, &action);
+    if (action.entry == 0)
+        action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    expect(action, RC_DO_TRY, RC_WHY_FAILED_NEXT_TARGET);
+    assert_int_equal(action.entry, 1);
+    action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT); /* and not again */
+    action = fixture_wake(&w, &action);
+    assert_int_equal(action.entry, 0);
+    expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, RC_WHY_ATTEMPTS_SPENT);
+}
+
+/* Where all are closed, the call waits for the one that opens first, whichever failed last. */
+static void test_waits_for_who_opens_first(void **state)
+{
+    (void)state;
+    const rc_code last[] = {RC_CODE_OVERLOADED, RC_CODE_RATE_LIMITED, RC_CODE_QUOTA_EXHAUSTED};
+    for (size_t i = 0; i < 3; i++) {
+        call_fixture w;
+        fixture_init(&w, 2);
+        fixture_begin(&w);
+        assert_int_equal(fixture_fail(&w, RC_CODE_OVERLOADED, 3000).entry, 1);
+        rc_action action = fixture_fail(&w, last[i], 20000);
+        expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+        assert_in_range(action.wait_ms, 3000, 5000);
+        assert_true(rc_call_validate(&w.call));
+        action = fixture_wake(&w, &action);
+        expect(action, RC_DO_TRY, RC_WHY_WOKE);
+        assert_int_equal(action.entry, 0);
+    }
+    /* Not when that is too long: then the failure says what it is. */
+    call_fixture w;
+    fixture_init(&w, 2);
+    fixture_begin(&w);
+    fixture_fail(&w, RC_CODE_OVERLOADED, 700000);
+    expect_stop(fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT), RC_WHY_CAPACITY_SPENT, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fails_over_before_it_waits),
+        cmocka_unit_test(test_a_later_round_asks_who_can_answer),
+        cmocka_unit_test(test_a_hang_leaves_time_for_the_next),
+        cmocka_unit_test(test_a_silent_target_rests),
+        cmocka_unit_test(test_a_hang_rests_by_its_cost),
+        cmocka_unit_test(test_what_is_no_silence),
+        cmocka_unit_test(test_a_rest_for_silence_names_no_time),
+        cmocka_unit_test(test_no_more_calls_than_the_owner_allows),
+        cmocka_unit_test(test_waits_have_a_limit_together),
+        cmocka_unit_test(test_each_entry_has_its_tries_in_all_rounds),
+        cmocka_unit_test(test_named_tries_are_had_when_it_opens),
+        cmocka_unit_test(test_waits_for_who_opens_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

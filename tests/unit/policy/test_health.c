@@ -1,0 +1,115 @@
+/* The health of a target, from how its latest calls went. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "policy/health.h"
+
+static rc_health health;
+static int64_t now_unix_ms;
+
+/* "+-": worked, failed; a second each. */
+static rc_health_state after(const char *results)
+{
+    for (; *results != '\0'; results++) {
+        const rc_code code = *results == '-' ? RC_CODE_PROVIDER_5XX : RC_CODE_NONE;
+        now_unix_ms += 1000;
+        rc_health_note(&health, rc_health_verdict_of(code, false), code, now_unix_ms);
+    }
+    return rc_health_of_calls(&health, now_unix_ms);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    now_unix_ms = 5000;
+    rc_health_init(&health, now_unix_ms);
+    return 0;
+}
+
+static void calls_that_fail_are_seen(void **state)
+{
+    static const struct {
+        const char *results;
+        rc_health_state state;
+    } rows[] = {
+        {"", RC_HEALTH_UP},
+        {"+", RC_HEALTH_UP},
+        {"-", RC_HEALTH_FAILING},
+        {"--", RC_HEALTH_FAILING},
+        {"+-", RC_HEALTH_DEGRADED},
+        {"+--", RC_HEALTH_DEGRADED},
+        {"+---", RC_HEALTH_FAILING},
+        {"----------", RC_HEALTH_FAILING},
+        {"---+", RC_HEALTH_DEGRADED},
+        {"-+++++++++", RC_HEALTH_DEGRADED},
+        {"-++++++++++", RC_HEALTH_UP},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        (void)start(state);
+        print_message("%s\n", rows[i].results);
+        assert_int_equal(after(rows[i].results), rows[i].state);
+    }
+}
+
+static void times_are_those_of_the_change(void **state)
+{
+    (void)state;
+    assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_UP), 5000);
+    assert_int_equal(after("++"), RC_HEALTH_UP);
+    assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_UP), 5000);
+    assert_int_equal(after("---"), RC_HEALTH_FAILING); /* from 8000 on */
+    assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_FAILING), 8000);
+    assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DOWN), 8000);
+    assert_int_equal(after("++"), RC_HEALTH_DEGRADED);
+    assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DEGRADED), 8000);
+    assert_int_equal(after("++++++++"), RC_HEALTH_UP); /* the first of them at 11000 */
+    assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_UP), 11000);
+    assert_int_equal(after("-"), RC_HEALTH_DEGRADED);
+    assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DEGRADED), 21000);
+    health.disabled_unix_ms = 22000;
+    assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DISABLED), 22000);
+}
+
+/* What worked since makes an old failure forgotten; without a call behind it, it stays. */
+static void old_failures_are_forgotten(void **state)
+{
+    (void)state;
+    assert_int_equal(after("+-"), RC_HEALTH_DEGRADED);
+    now_unix_ms += 2 * RC_HEALTH_FORGET_MS;
+    assert_int_equal(rc_health_of_calls(&health, now_unix_ms), RC_HEALTH_DEGRADED);
+    assert_int_equal(after("+"), RC_HEALTH_UP);
+    assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_UP), now_unix_ms);
+    assert_int_equal(after("-"), RC_HEALTH_DEGRADED);
+    assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DEGRADED), now_unix_ms);
+}
+
+static void errors_of_a_request_are_its_own(void **state)
+{
+    (void)state;
+    assert_int_equal(rc_health_verdict_of(RC_CODE_NONE, false), RC_HEALTH_VERDICT_GOOD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_INVALID_REQUEST, false), RC_HEALTH_VERDICT_GOOD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_CONTEXT_OVERFLOW, false), RC_HEALTH_VERDICT_GOOD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_CONTENT_FILTER, false), RC_HEALTH_VERDICT_GOOD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_TURN_CANCELLED, false), RC_HEALTH_VERDICT_NONE);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_AUTH_FAILED, false), RC_HEALTH_VERDICT_BAD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_QUOTA_EXHAUSTED, false), RC_HEALTH_VERDICT_BAD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_RATE_LIMITED, false), RC_HEALTH_VERDICT_BAD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_CONNECTION_FAILED, false), RC_HEALTH_VERDICT_BAD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_MODEL_NOT_FOUND, false), RC_HEALTH_VERDICT_BAD);
+    assert_int_equal(rc_health_verdict_of(RC_CODE_MODEL_NOT_FOUND, true), RC_HEALTH_VERDICT_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(calls_that_fail_are_seen, start),
+        cmocka_unit_test_setup(times_are_those_of_the_change, start),
+        cmocka_unit_test_setup(old_failures_are_forgotten, start),
+        cmocka_unit_test_setup(errors_of_a_request_are_its_own, start),
+    };
+    return cmocka_run_group_tests_name("health", tests, NULL, NULL);
+}

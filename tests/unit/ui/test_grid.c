@@ -1,0 +1,164 @@
+/* Tables that fit the terminal, whatever is in them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <recourse/stdlib.h>
+
+#include "render/wrap.h"
+#include "support/fail_alloc.h"
+#include "ui/grid.h"
+
+static const rc_grid_column columns[] = {
+    {"name", false, 6, 0, 10},
+    {"count", true, 0, 0, 5},
+    {"note", false, 4, 1, 12},
+    {"cost", true, 0, 2, 6},
+};
+
+static const char *const rows[][4] = {
+    {"alpha", "1", "a note of some length", "$1.00"},
+    {"a longer name than that", "12345", "", "$0.01"},
+    {"", "0", "\x1b[31mred", ""},
+};
+
+static rc_status fill(rc_grid *grid, const rc_panel_style *style, const rc_alloc *alloc)
+{
+    rc_grid_init(grid, columns, 4, style, alloc);
+    for (size_t r = 0; r < 3; r++)
+        for (size_t c = 0; c < 4; c++) {
+            rc_buf_push(&grid->text, rc_str_c(rows[r][c]));
+            rc_grid_cell(grid, c == 1 ? RC_COLOUR_BAD : RC_COLOUR_PLAIN);
+        }
+    rc_buf_push(&grid->text, RC_STR("a line between, as long as it likes to be, to the end"));
+    rc_grid_line(grid, RC_COLOUR_STRONG);
+    return RC_OK;
+}
+
+static size_t render(unsigned width, bool has_colour, char *scratch, size_t size)
+{
+    const rc_alloc alloc = rc_alloc_stdlib();
+    const rc_panel_style style = {.width = width, .has_colour = has_colour, .has_utf8 = true};
+    rc_grid grid;
+    rc_buf out;
+    rc_buf_init_fixed(&out, scratch, size - 1);
+    fill(&grid, &style, &alloc);
+    assert_int_equal(rc_grid_push(&grid, &out), RC_OK);
+    rc_grid_done(&grid);
+    const size_t len = rc_buf_get(&out).len;
+    scratch[len] = '\0';
+    return len;
+}
+
+static void test_wide(void **state)
+{
+    (void)state;
+    char scratch[4096];
+    render(100, false, scratch, sizeof(scratch));
+    assert_string_equal(scratch, "name                     count  note                    cost\n"
+                                 "alpha                        1  a note of some length  $1.00\n"
+                                 "a longer name than that  12345                         $0.01\n"
+                                 "                             0  \\u{1B}[31mred\n"
+                                 "a line between, as long as it likes to be, to the end\n");
+}
+
+/* Cut first, then left out; no line ends in a space, none is wider than the terminal. */
+static void test_narrower_and_narrower(void **state)
+{
+    (void)state;
+    for (unsigned width = 100; width >= 20; width--) {
+        char scratch[4096];
+        render(width, false, scratch, sizeof(scratch));
+        for (char *line = scratch; *line != '\0';) {
+            char *end = strchr(line, '\n');
+            assert_non_null(end);
+            const rc_str text = rc_str_make(line, (size_t)(end - line));
+            assert_true(rc_visible_width(text, true) <= width);
+            assert_true(text.len == 0 || text.ptr[text.len - 1] != ' ');
+            line = end + 1;
+        }
+        assert_true((strstr(scratch, "cost") == NULL) == (width < 6 + 5 + 4 + 5 + 3 * 2));
+        assert_non_null(strstr(scratch, "count"));
+        assert_non_null(strstr(scratch, "name"));
+    }
+}
+
+static void test_colour_is_ours_alone(void **state)
+{
+    (void)state;
+    char scratch[4096];
+    render(100, true, scratch, sizeof(scratch));
+    assert_non_null(strstr(scratch, "\033[31m1\033[0m"));
+    assert_non_null(strstr(scratch, "\033[2mname\033[0m"));
+    assert_null(strstr(scratch, "\033[31mred"));
+    size_t begun = 0;
+    size_t ended = 0;
+    for (const char *at = scratch; (at = strchr(at, '\033')) != NULL; at++)
+        *(strncmp(at, "\033[0m", 4) == 0 ? &ended : &begun) += 1;
+    assert_int_equal(begun, ended);
+}
+
+static void test_rows_as_they_come(void **state)
+{
+    (void)state;
+    const rc_alloc alloc = rc_alloc_stdlib();
+    const rc_panel_style style = {.width = 60};
+    char scratch[2048];
+    rc_grid grid;
+    rc_buf out;
+    rc_buf_init_fixed(&out, scratch, sizeof(scratch) - 1);
+    rc_grid_init(&grid, columns, 4, &style, &alloc);
+    rc_grid_fix(&grid);
+    rc_grid_push_titles(&grid, &out);
+    for (size_t r = 0; r < 2; r++) {
+        for (size_t c = 0; c < 4; c++) {
+            rc_buf_push(&grid.text, rc_str_c(rows[r][c]));
+            rc_grid_cell(&grid, RC_COLOUR_PLAIN);
+        }
+        assert_int_equal(rc_grid_push_rows(&grid, &out), RC_OK);
+    }
+    assert_true(rc_grid_shows(&grid, 3));
+    rc_grid_done(&grid);
+    scratch[rc_buf_get(&out).len] = '\0';
+    assert_string_equal(scratch, "name        count  note            cost\n"
+                                 "alpha           1  a note of...   $1.00\n"
+                                 "a longe...  12345                 $0.01\n");
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    const rc_panel_style style = {.width = 60};
+    for (size_t n = 1; n <= 4; n++) {
+        fail_alloc failing = {.fail_at = n, .for_good = true};
+        const rc_alloc alloc = fail_alloc_of(&failing);
+        char scratch[2048];
+        rc_grid grid;
+        rc_buf out;
+        rc_buf_init_fixed(&out, scratch, sizeof(scratch));
+        fill(&grid, &style, &alloc);
+        const rc_status status = rc_grid_push(&grid, &out);
+        assert_true(status == RC_OK || status == RC_E_NOMEM);
+        assert_true(n > 2 || status == RC_E_NOMEM);
+        if (status != RC_OK)
+            assert_int_equal(rc_buf_get(&out).len, 0);
+        rc_grid_done(&grid);
+        assert_int_equal(failing.live, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_narrower_and_narrower),
+        cmocka_unit_test(test_colour_is_ours_alone),
+        cmocka_unit_test(test_rows_as_they_come),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
