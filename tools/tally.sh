@@ -4,8 +4,9 @@
 # A program that speaks TAP counts once for each test; any other counts once, by its exit status.
 # A program that fails without saying which test, or runs fewer tests than it announced, has failed.
 # So has one that takes longer than $RECOURSE_TEST_SECONDS (600; 0: no limit).
-# The count is appended to $RECOURSE_TALLY (when set) as "PASSED FAILED SKIPPED SECONDS NAME"; the output
-# goes to $RECOURSE_LOGS/NAME.log (when set).
+# The count is appended to $RECOURSE_TALLY (when set) as "PASSED FAILED SKIPPED SECONDS NAME CPU", with the
+# processor seconds that the program and its children used; the output goes to $RECOURSE_LOGS/NAME.log
+# (when set).
 set -u
 
 name=$1
@@ -20,6 +21,9 @@ start=$(date +%s)
 CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 "${RECOURSE_TEST_SECONDS:-600}" "$@" >"$log" 2>&1
 status=$?
 seconds=$(($(date +%s) - start))
+times >"$log.times" # a pipe would be a subshell, which has other children
+cpu=$(awk -F '[ms ]+' 'NR == 2 { printf "%d", $1 * 60 + $2 + $3 * 60 + $4 + 0.5 }' "$log.times")
+rm -f "$log.times"
 
 # cmocka writes a skipped test as "not ok 3 # SKIP", bats as "ok 3 name # skip".
 counts=$(awk -v status="$status" '
@@ -34,7 +38,7 @@ END {
         failed += planned - passed - failed - skipped
     print passed + 0, failed + 0, skipped + 0
 }' "$log")
-[ -z "${RECOURSE_TALLY:-}" ] || echo "$counts $seconds $name" >>"$RECOURSE_TALLY"
+[ -z "${RECOURSE_TALLY:-}" ] || echo "$counts $seconds $name $cpu" >>"$RECOURSE_TALLY"
 
 case $counts in
 *" 0 "*) exit 0 ;;

@@ -65,7 +65,7 @@ count_killed() {
     local name
     while read -r name; do
         awk -v name="$name" '$2 > 0 && $5 == name { found = 1 } END { exit !found }' "$1" ||
-            echo "0 1 0 0 $name" >>"$1"
+            echo "0 1 0 0 $name 0" >>"$1"
     done
 }
 
@@ -92,9 +92,9 @@ suite() {
         sed 's/^[0-9]*://' "$failures" >"$root/logs/failed-$preset"
         count_killed "$tally" <"$root/logs/failed-$preset"
     elif [ "$status" -ne 0 ] && [ "$(sum 2 "$tally")" -eq 0 ]; then
-        echo "0 1 0 0 ctest" >>"$tally" # ctest itself failed
+        echo "0 1 0 0 ctest 0" >>"$tally" # ctest itself failed
     fi
-    sed "s|[^ ]*$|$preset/&|" "$tally" >>"$RECOURSE_TALLY"
+    awk -v preset="$preset" '{ $5 = preset "/" $5; print }' "$tally" >>"$RECOURSE_TALLY"
     [ "$status" -eq 0 ] || grep -vE '^ *(Start +[0-9]|[0-9]+/[0-9]+ .* Passed )' "$root/logs/ctest-$preset.log"
     echo "$preset: $(sum 1 "$tally") passed, $(sum 2 "$tally") failed ($((SECONDS - start)) s)"
 }
@@ -117,7 +117,7 @@ again() {
             count_killed "$tally" <<<"$name"
         fi
         awk -v name="$preset/$name" '$5 != name' "$RECOURSE_TALLY" >"$RECOURSE_TALLY.new"
-        sed "s|[^ ]*$|$preset/&|" "$tally" >>"$RECOURSE_TALLY.new"
+        awk -v preset="$preset" '{ $5 = preset "/" $5; print }' "$tally" >>"$RECOURSE_TALLY.new"
         mv "$RECOURSE_TALLY.new" "$RECOURSE_TALLY"
         echo "$preset/$name: $verdict when run alone ($((SECONDS - start)) s)"
     done <"$root/logs/failed-$preset"
@@ -154,11 +154,11 @@ else
 fi
 : >>"$root/logs/flaky"
 if [ "$(wc -l <"$root/logs/flaky")" -gt 3 ]; then
-    echo "0 1 0 0 more-than-three-flaky-tests" >>"$RECOURSE_TALLY"
+    echo "0 1 0 0 more-than-three-flaky-tests 0" >>"$RECOURSE_TALLY"
 fi
 
-echo "the longest parts:"
-sort -k 4,4nr -k 5 "$RECOURSE_TALLY" | head -n 10 | awk '{ printf "%6d s  %s\n", $4, $5 }'
+echo "the longest parts, with the processor time that they used:"
+sort -k 4,4nr -k 5,5 "$RECOURSE_TALLY" | head -n 10 | awk '{ printf "%6d s %6d s CPU  %s\n", $4, $6, $5 }'
 passed=$(sum 1 "$RECOURSE_TALLY")
 failed=$(sum 2 "$RECOURSE_TALLY")
 skipped=$(sum 3 "$RECOURSE_TALLY")

@@ -90,7 +90,7 @@ deps() { PATH=$bin tools/deps.sh "$@"; }
 @test "tally: counts each test, and passes when all did" {
     stub program 'echo 1..3; echo ok 1 - a; echo "ok 2 b # skip why"; echo ok 3'
     RECOURSE_TALLY=$BATS_TEST_TMPDIR/tally run -0 tools/tally.sh name "$bin/program"
-    grep -qxE "2 0 1 [0-9]+ name" "$BATS_TEST_TMPDIR/tally"
+    grep -qxE "2 0 1 [0-9]+ name [0-9]+" "$BATS_TEST_TMPDIR/tally"
 }
 
 @test "tally: fails on a failed test, a lost test, a crash after success, no test at all" {
@@ -216,9 +216,9 @@ tests() { # FLAVOUR NAME PROGRAM..., and runs them with their parts
     done >"$tree/tests"
     echo "asan slow slow" >>"$tree/tests"
     RECOURSE_BUILD=$tree/build run -0 "$tree/tools/test.sh" release asan
-    parts=$(sed -n '/^the longest parts:/,/^took/p' <<<"$output" | grep -E '^ +[0-9]+ s  ')
+    parts=$(sed -n '/^the longest parts/,/^took/p' <<<"$output" | grep -E '^ +[0-9]+ s +[0-9]+ s CPU  ')
     [ "$(wc -l <<<"$parts")" -eq 10 ]
-    [[ $parts == *" s  asan/slow"* ]]
+    [[ $parts == *" CPU  asan/slow"* ]]
     sort -c -k 1,1nr -s <<<"$parts"
 }
 
