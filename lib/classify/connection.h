@@ -1,4 +1,5 @@
-/* Why connections fail: the rows of spec/connection.def, and what a report says of one. */
+/* Connection faults: the rows of spec/connection.def (why a connection to a provider failed), and
+ * the text that a report says about each. */
 #ifndef RC_CLASSIFY_CONNECTION_H
 #define RC_CLASSIFY_CONNECTION_H
 
@@ -13,30 +14,32 @@ typedef struct rc_connection_info {
     rc_connection_fault fault;
     const char *name;
     rc_transport transport;
-    bool is_lasting; /* for longer than retries go on */
+    bool is_lasting; /* The fault outlasts the retries of one call. */
     rc_user_action action;
     const char *advice;
-    const char *text;          /* a clause */
-    const char *message;       /* a sentence without its end; "": the code's own */
-    const char *date_prefix;   /* stands before the certificate's day; "": no day */
-    const char *limit_setting; /* the setting whose time ran out; "": it was not about time */
+    const char *text;          /* A clause for the report's detail. */
+    const char *message;       /* A sentence without its full stop; "": use the code's message. */
+    const char *date_prefix;   /* Text before the certificate's date; "": no date. */
+    const char *limit_setting; /* Name of the timeout setting that expired; "": no timeout. */
 } rc_connection_info;
 
-/* NULL: NONE, or a number that is not in the table. Static. */
+/* Finds a fault's row. Gives static data; NULL for RC_CONNECTION_NONE and for numbers outside the
+ * table. */
 const rc_connection_info *rc_connection_get(rc_connection_fault fault);
 
-/* Message, advice and detail of a report whose code says that there was no connection, or that time
- * ran out. Others keep their own words, and get the detail where they have none. failure, verdict:
+/* Sets message, advice and detail from the fault's row when the verdict's code means only a failed
+ * connection or an expired timeout. For other codes the report keeps its own message and gets the
+ * detail if it has none. Does nothing when the failure has no connection fault. failure, verdict:
  * borrow. */
 void rc_connection_describe(rc_builder *builder, const rc_failure *failure,
                             const rc_verdict *verdict);
 
-/* The same of a call that ended at its deadline: one of the DEADLINE_ reasons, and how long it was.
- */
+/* Sets message, advice and detail of a call that ended at its deadline. fault: one of the DEADLINE_
+ * rows; limit_ms: the deadline's length. */
 void rc_connection_describe_deadline(rc_builder *builder, rc_connection_fault fault,
                                      int64_t limit_ms);
 
-/* A time limit as it was set, for people: "30s", "1500ms". Nothing is rounded. */
+/* Appends a time limit in readable form, without rounding: "30s", "1500ms". */
 void rc_connection_push_limit(rc_buf *buf, int64_t limit_ms);
 
 #endif

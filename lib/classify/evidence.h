@@ -1,11 +1,11 @@
-/* rc_evidence: one failure, unwrapped and provider-blind. What extractors read and set, and what
- * becomes facts.
+/* rc_evidence: one failure, unwrapped without regard to the provider. The provider extractors read
+ * and amend it; classify.c turns it into facts.
  *
  *   body:  {"error":{"message":"Error code: 429 - {'error': {'code': 'insufficient_quota' ...
  *            layer 0: message "Error code: 429 -", status 429
  *            layer 1: code "insufficient_quota" ...                      the innermost decides
  *
- * A layer is one error inside another. Texts view the failure or the caller's space. */
+ * A layer is one error inside another. All texts view the failure or the caller's space. */
 #ifndef RC_CLASSIFY_EVIDENCE_H
 #define RC_CLASSIFY_EVIDENCE_H
 
@@ -24,21 +24,21 @@
 #define RC_MODIFIERS_MAX 8u
 #define RC_HEADERS_MAX 256u
 
-/* Only so much of a body, and of one text in it, is looked at. */
+/* Bytes of a body, and of one text in it, that are read; the remainder is ignored. */
 #define RC_EVIDENCE_BODY_MAX ((size_t)1 << 20)
 #define RC_EVIDENCE_TEXT_MAX ((size_t)4096)
 
 typedef struct rc_layer {
-    rc_str where; /* static: how it was wrapped, for the trace */
+    rc_str where; /* How the layer was wrapped, for the trace; static text. */
     rc_str type;
     rc_str code;
-    rc_str reason; /* a second typed code: ErrorInfo.reason, x-amzn-errortype, a status word */
+    rc_str reason; /* A second typed code: ErrorInfo.reason, x-amzn-errortype. */
     rc_str status_word;
     rc_str param;
     rc_str message;
-    int status; /* 100 to 599 that the error itself carries; 0: none */
+    int status; /* HTTP status that the error's text names, 100 to 599; 0: none. */
     unsigned depth;
-    bool is_opaque; /* not to be taken apart any further */
+    bool is_opaque; /* The message is not searched for further layers. */
 } rc_layer;
 
 struct rc_provider;
@@ -46,35 +46,36 @@ struct rc_provider;
 typedef struct rc_evidence {
     const rc_failure *failure;
     const rc_trace *trace;
-    size_t header_count;                /* of the failure's, as many as are looked at */
-    const struct rc_provider *provider; /* NULL: none of the table */
+    size_t header_count;                /* Headers to read, at most RC_HEADERS_MAX. */
+    const struct rc_provider *provider; /* NULL: no provider of the table. */
     rc_str provider_name;
     rc_str recognised_by;
 
     rc_layer layers[RC_LAYERS_MAX];
     size_t layer_count;
-    rc_str modifiers[RC_MODIFIERS_MAX]; /* names of limits */
+    rc_str modifiers[RC_MODIFIERS_MAX]; /* Names of limits, quotas and tiers. */
     size_t modifier_count;
     rc_str request_id;
     rc_str server;
-    rc_str page_title; /* of a page */
+    rc_str page_title; /* Title of an HTML page. */
     rc_str finish_reason;
-    int64_t prompt_tokens; /* 0: not told */
+    int64_t prompt_tokens; /* Prompt tokens of the usage object; 0: none. */
 
     rc_facts facts;
     rc_hints hints;
     rc_limits limits;
 
-    char *space; /* what is left of the caller's space */
+    char *space; /* The unused part of the caller's space. */
     size_t space_len;
 
-    bool has_content;    /* an answer with something in it */
-    bool has_terminator; /* of a stream */
+    bool has_content;    /* The response has content of the model. */
+    bool has_terminator; /* The stream ended with its terminator. */
     bool is_stream;
 } rc_evidence;
 
-/* Starts from the failure's plain fields: status, transport, phase, family, headers. failure,
- * trace, space: borrow until the evidence is no longer used. */
+/* Sets the facts of the failure's plain members: status, transport, phase, family, replay,
+ * connection fault, exit status. failure, trace, space: borrow until the evidence is no longer
+ * used. */
 void rc_evidence_init(rc_evidence *evidence, const rc_failure *failure, const rc_trace *trace,
                       rc_classify_space *space);
 
@@ -88,34 +89,38 @@ static inline bool rc_evidence_has(const rc_evidence *evidence, rc_fact fact)
     return rc_facts_has(&evidence->facts, fact);
 }
 
-/* A success that names no error: the words in it are the answer's, and no evidence. */
+/* True for a 2xx status without an error object: the text is then the model's output and no
+ * evidence. */
 bool rc_evidence_is_success(const rc_evidence *evidence);
 
-/* Is it a text without anything that makes it the failure of a call: a compiler's message, a page
- * of a manual? Never where somebody said more of the call than a text. */
+/* True if the body is a text that does not come from a failed call, such as a compiler's message or
+ * a manual page. Always false if the failure has more than a body (a status, a header, a host
+ * ...). */
 bool rc_evidence_is_foreign(const rc_evidence *evidence);
 
-/* A new layer; NULL when there is no room for one more. where: static text. */
+/* Adds an empty layer. Gives a pointer into the evidence; NULL at RC_LAYERS_MAX layers or beyond
+ * RC_LAYER_DEPTH_MAX. where: views static text. */
 rc_layer *rc_evidence_add_layer(rc_evidence *evidence, unsigned depth, rc_str where);
 
-/* The layer that decides: the deepest, of equals the first. NULL: there is none. */
+/* Gives the deepest layer that has any content, the first of several at one depth; NULL: none. */
 const rc_layer *rc_evidence_innermost(const rc_evidence *evidence);
 
-/* The name of a limit, a quota or a tier: only what it says of windows counts. */
+/* Adds the name of a limit, quota or tier. Only the time window that the name states becomes a
+ * fact. */
 void rc_evidence_add_modifier(rc_evidence *evidence, rc_str text);
 
-/* The value of a JSON string (cut to RC_EVIDENCE_TEXT_MAX): raw itself, or unescaped into the
- * space. As it is when the space is full. */
+/* Gives the value of a JSON string, cut to RC_EVIDENCE_TEXT_MAX: raw itself if it has no escapes,
+ * otherwise unescaped into the space. Gives raw unchanged when the space is full. */
 rc_str rc_evidence_unescape(rc_evidence *evidence, rc_str raw, bool has_escapes);
 
-/* Tells the trace, if there is one. */
+/* Reports one step to the trace, if there is one. */
 void rc_evidence_note(const rc_evidence *evidence, rc_trace_step step, rc_str subject, rc_str text);
 
-/* Takes everything that the failure's event and body hold apart into layers. */
+/* Splits the failure's event and body into layers. */
 void rc_unwrap(rc_evidence *evidence);
 
-/* Why a model stopped: sets the fact of a reason that is a failure; true for one that ends an
- * answer well. */
+/* Reads a finish reason. Sets its fact if the reason is a failure. Returns true if the reason ends
+ * a response successfully. */
 bool rc_finish_read(rc_evidence *evidence, rc_str reason);
 
 #endif

@@ -1,5 +1,5 @@
-/* rc_facts: what is known of one failure, as a set of bits. Extractors set them, rules test them.
- */
+/* rc_facts: the facts of one failure as a set of bits. Unwrapping and the provider extractors set
+ * them; rules test them. */
 #ifndef RC_CLASSIFY_FACTS_H
 #define RC_CLASSIFY_FACTS_H
 
@@ -11,8 +11,8 @@
 
 typedef uint16_t rc_fact;
 
-/* The listed facts come first; the others have a number range each, so that nothing has to list
- * every status. */
+/* The facts listed in spec/facts.def come first. Concepts, providers, statuses and literals have a
+ * number range each, so that the table need not list every status. */
 enum {
     RC_FACT_NONE = 0,
 #define RC_FACT(GROUP, ID, name, text) RC_FACT_##ID,
@@ -24,7 +24,7 @@ enum {
     RC_FACT_PROVIDER_BASE = 384, /* + provider index */
     RC_FACT_STATUS_BASE = 448,   /* + status - 100 */
     RC_FACT_INNER_BASE = 960,    /* + status - 100 */
-    RC_FACT_LITERAL_BASE = 1472, /* + literal of a user's rules file */
+    RC_FACT_LITERAL_BASE = 1472, /* + literal of a rules file */
     RC_FACT_END = 1728
 };
 
@@ -35,7 +35,7 @@ enum {
 #define RC_STATUS_FACT_MAX 611
 
 _Static_assert(RC_FACT_LISTED_END <= RC_FACT_SAYS_BASE,
-               "the listed facts have outgrown their room");
+               "the listed facts have outgrown their range");
 
 typedef struct rc_facts {
     uint64_t bits[RC_FACT_END / 64];
@@ -56,35 +56,36 @@ static inline bool rc_facts_has(const rc_facts *facts, unsigned fact)
     return facts->bits[fact / 64] >> (fact % 64) & 1;
 }
 
-/* The fact of a name ("says:quota", "status:429", "window:long"); RC_FACT_NONE: there is none. */
+/* Gives the fact of a name ("says:quota", "status:429", "window:long"); RC_FACT_NONE if there is
+ * none. */
 rc_fact rc_fact_parse(rc_str name);
 
-/* Appends the name. A literal is written as "literal:N". */
+/* Appends the fact's name. A literal is written as "literal:N". */
 void rc_fact_push_name(rc_buf *buf, rc_fact fact);
 
-/* What it says, for people; the empty view when the name says it all. */
+/* Gives the fact's meaning as a clause for people; empty when the name is enough. Static text. */
 rc_str rc_fact_text(rc_fact fact);
 
-/* The facts that have a name of their own, in order, for help and for naming the nearest; a status
- * by its number is not among them. RC_FACT_NONE past the end. */
+/* Gives the named facts one by one, for help texts and for suggestions of the nearest name;
+ * RC_FACT_NONE past the end. Single statuses and literals are not among them. */
 rc_fact rc_fact_at(size_t index);
 
-/* Can a and b never be true together? Facts of one exclusive group; two statuses; a status and a
- * class that it is not of. A fact does not exclude itself. */
+/* True if a and b cannot both hold: two facts of one exclusive group, two statuses, or a status and
+ * a class that does not contain it. A fact does not exclude itself. */
 bool rc_fact_excludes(rc_fact a, rc_fact b);
 
-/* Is b true whenever a is? status:429 implies status:4xx; every fact implies itself. */
+/* True if b holds whenever a does: status:429 implies status:4xx; every fact implies itself. */
 bool rc_fact_implies(rc_fact a, rc_fact b);
 
-/* Adds every fact that implies one of the set: with status:4xx each of status:400 to status:499. */
+/* Adds every fact that implies one of the set: for status:4xx each of status:400 to status:499. */
 void rc_facts_add_implying(rc_facts *facts);
 
-/* The HTTP status with its class: every status that is set goes through here, so that a rule may
- * count on status:429 meaning status:4xx. 0: status:none. One that has no fact sets its class at
- * most. */
+/* Sets the fact of an HTTP status and the fact of its class, so that a rule with status:4xx matches
+ * status:429. Every HTTP status is set by this function. Status 0 sets status:none; a status
+ * outside RC_STATUS_FACT_MIN to RC_STATUS_FACT_MAX sets its class only, if it has one. */
 void rc_facts_set_status(rc_facts *facts, int status);
 
-/* The same for the status that the innermost error carries; 0 sets nothing. */
+/* Sets the inner: facts of the status that the innermost error carries; 0 sets nothing. */
 void rc_facts_set_inner(rc_facts *facts, int status);
 
 #endif

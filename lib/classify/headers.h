@@ -1,13 +1,14 @@
-/* What the response's headers say: typed errors, ids, servers, waits. */
+/* Response headers as evidence: request ids, server name, waits, typed errors. */
 #ifndef RC_CLASSIFY_HEADERS_H
 #define RC_CLASSIFY_HEADERS_H
 
 #include "classify/evidence.h"
 
-/* Before the body is unwrapped: ids, the server, waits, "should retry". */
+/* Reads request ids, the server's name, waits and x-should-retry. Runs before rc_unwrap. */
 void rc_headers_read(rc_evidence *evidence);
 
-/* Behind it: a typed error in a header belongs to the body's outermost layer. */
+/* Adds the typed errors of headers (x-amzn-errortype ...) to the body's outermost layer. Runs after
+ * rc_unwrap. */
 void rc_headers_add_type(rc_evidence *evidence);
 
 #endif

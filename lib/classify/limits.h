@@ -1,6 +1,6 @@
-/* rc_limits: the numbers of a limit that a failure names. "Limit 6000, Used 5034, Requested 1443"
- * says more than its status: a limit of 0 is no quota at all, and a request that is larger than the
- * whole limit never fits, however long one waits. */
+/* rc_limits: the numbers of a rate limit or quota that a failure names, such as "Limit 6000, Used
+ * 5034, Requested 1443". A limit of 0 means that there is no quota at all; a request larger than
+ * the whole limit fails however long the client waits. */
 #ifndef RC_CLASSIFY_LIMITS_H
 #define RC_CLASSIFY_LIMITS_H
 
@@ -10,8 +10,8 @@
 #include <recourse/str.h>
 
 /* All zero: nothing is known. The numbers are never negative; a fraction is rounded up. When a
- * failure lists several limits, the numbers are those of the one that says most: too small, zero,
- * then the first. */
+ * failure lists several limits, the numbers are those of the first that is too small, else of the
+ * first that is 0, else of the first. */
 typedef struct rc_limits {
     int64_t limit;
     int64_t used;
@@ -19,22 +19,22 @@ typedef struct rc_limits {
     bool has_limit;
     bool has_used;
     bool has_requested;
-    bool has_zero;      /* one of the limits is 0 */
-    bool has_too_small; /* one of the limits is above 0 and below what was requested */
+    bool has_zero;      /* One of the limits is 0. */
+    bool has_too_small; /* One of the limits is above 0 and below the requested number. */
 } rc_limits;
 
-/* Adds what the text says. Numbers count only behind their word ("limit", "used", "current",
- * "requested" ...), and only where they stand alone. text: borrows. */
+/* Adds the limits in a text. A number counts only after its keyword ("limit", "used", "current",
+ * "requested" ...) and only if it stands alone. text: borrows. */
 void rc_limits_parse(rc_str text, rc_limits *limits);
 
-/* Adds a JSON member such as "quotaValue": "0". False: the key is none of a limit's, or the value
- * is no number. key, value: borrow. */
+/* Adds a JSON member such as "quotaValue": "0". Returns false if the key does not name a limit or
+ * the value is not a number. key, value: borrow. */
 bool rc_limits_field(rc_str key, rc_str value, rc_limits *limits);
 
-/* A limit of 0 is among them. */
+/* True if one of the limits is 0. */
 bool rc_limits_is_zero(const rc_limits *limits);
 
-/* The request alone is larger than the whole limit. */
+/* True if the request alone is larger than one of the limits. */
 bool rc_limits_is_too_small(const rc_limits *limits);
 
 #endif

@@ -1,4 +1,5 @@
-/* Where a redirect leads, for whoever has to correct an address. */
+/* Redirects: the target of a 3xx response in a report, so that the operator can correct
+ * base_url. */
 #ifndef RC_CLASSIFY_REDIRECT_H
 #define RC_CLASSIFY_REDIRECT_H
 
@@ -6,17 +7,17 @@
 #include <recourse/builder.h>
 #include <recourse/classify.h>
 
-/* What is told of an address at most. */
+/* Longest target that a report shows, in bytes. */
 #define RC_REDIRECT_MAX ((size_t)400)
 
-/* Appends what of a Location can be told to anybody: scheme, host and path. User names, queries,
- * fragments, what may be a token and all that is no plain text stay out, and what stands behind it
- * with them ("…" in its place). False: there is nothing to be told, and nothing was written.
- * location: borrows. */
+/* Appends the safe part of a Location header: scheme, host and path. User names, queries and
+ * fragments are omitted. The path ends with "…" at the first byte that is not plain text, and
+ * before the first segment that looks like a token. Returns false if nothing is left to show;
+ * nothing is then written. location: borrows. */
 bool rc_redirect_push(rc_buf *buf, rc_str location);
 
-/* Message and advice of a report whose verdict is that a redirect leads to another address. Others
- * keep their own words. failure, verdict: borrow. */
+/* Sets message and advice of a report if the status is a redirect and the verdict is
+ * ENDPOINT_NOT_FOUND; other reports stay as they are. failure, verdict: borrow. */
 void rc_redirect_describe(rc_builder *builder, const rc_failure *failure,
                           const rc_verdict *verdict);
 

@@ -1,5 +1,4 @@
-/* Finding words in a text as people write them: letter case and runs of white space do not
- * matter. */
+/* Text search that ignores letter case and treats a run of white space as one blank. */
 #ifndef RC_CLASSIFY_TEXT_FIND_H
 #define RC_CLASSIFY_TEXT_FIND_H
 
@@ -7,8 +6,8 @@
 
 #include "base/str.h"
 
-/* Where the words first stand, and the offset behind them; RC_STR_NPOS: nowhere. words: lower
- * case, one blank between two. ret_end: may be NULL. */
+/* Gives the offset of the first match of the words, RC_STR_NPOS if there is none. words: borrows;
+ * lower case, one blank between two. ret_end: the offset after the match; may be NULL. */
 size_t rc_text_find(rc_str text, rc_str words, size_t *ret_end);
 
 static inline bool rc_text_has(rc_str text, rc_str words)
