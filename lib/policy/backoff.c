@@ -1,4 +1,5 @@
-/* Waits. Everything saturates: no rule and no number of tries can make a wait wrap around. */
+/* Backoff: computes the wait before the next attempt from a retry rule. Called by call_decide.c,
+ * the policy listing and the store's writer. All arithmetic saturates, so no wait wraps around. */
 #include <recourse/policy.h>
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -18,14 +19,14 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* value * milli / 1000 without a product that needs more than 64 bits. */
+/* Returns value * milli / 1000 without an intermediate product of more than 64 bits. */
 static uint64_t scale(uint64_t value, uint64_t milli)
 {
     return plus(times(value / 1000, milli), value % 1000 * milli / 1000);
 }
 
-/* Grows in microseconds, so that small bases and factors below 2 do not stand still. It ends at the
- * cap; the smallest factor above 1000 gets there in some ten thousand steps. */
+/* Computes in microseconds so that small bases and factors below 2 still grow. The loop ends at the
+ * cap; the smallest factor above 1000 reaches it in about ten thousand steps. */
 static uint64_t exponential(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
     if (failed_attempts <= 1)
@@ -47,7 +48,7 @@ static uint64_t scheduled(const rc_retry_rule *rule, uint32_t failed_attempts)
     return count > 0 ? rule->schedule_ms[least(failed_attempts, count) - 1] : rule->base_ms;
 }
 
-/* Before chance, capped: what is spread afterwards spreads below the cap as well. */
+/* Returns the wait without jitter, cut to max_delay_ms. Jitter then spreads the capped wait. */
 static uint64_t plain_wait(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
     uint64_t wait_ms = rule->base_ms;
@@ -67,7 +68,7 @@ static uint64_t plain_wait(const rc_retry_rule *rule, uint32_t failed_attempts)
     return least(wait_ms, rule->max_delay_ms);
 }
 
-/* Each wait is at most three times the one before, and the first one's is the base. */
+/* Returns the longest decorrelated wait: base_ms * 3^failed_attempts, cut to max_delay_ms. */
 static uint64_t decorrelated_max(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
     uint64_t wait_ms = rule->base_ms;

@@ -1,11 +1,12 @@
-/* The circuit breaker: counts in a window of tenths, opens, probes, closes. */
+/* Circuit breaker of one target: counts calls and failures in a sliding window of ten slots, opens,
+ * probes and closes. Called by call*.c and shared.c. */
 #include <recourse/breaker.h>
 
 #include <string.h>
 
 #include <recourse/taxonomy.h>
 
-/* A probe has no known end: whoever asks may come back after this. */
+/* The end of a probe in flight is unknown; this estimate is returned instead. */
 #define PROBE_GUESS_MS 1000u
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -18,7 +19,7 @@ static uint64_t add_ms(uint64_t at_ms, uint64_t wait_ms)
     return at_ms > UINT64_MAX - wait_ms ? UINT64_MAX : at_ms + wait_ms;
 }
 
-/* --- the window --- */
+/* --- sliding window --- */
 
 static void clear_window(rc_breaker *breaker, uint64_t now_ms)
 {
@@ -33,7 +34,7 @@ static void shift(uint32_t *slots, size_t by)
     memset(slots, 0, by * sizeof *slots);
 }
 
-/* Lets the tenths that are over fall out of the window. */
+/* Drops the slots that are older than the window. */
 static void roll(rc_breaker *breaker, const rc_breaker_settings *settings, uint64_t now_ms)
 {
     if (now_ms < breaker->slot_at_ms)
@@ -59,7 +60,7 @@ static bool is_over_threshold(const rc_breaker *breaker, const rc_breaker_settin
         calls += breaker->slot_calls[i];
         failures += breaker->slot_failures[i];
     }
-    /* More than 100 per cent is never reached, and is kept out of the product. */
+    /* A threshold above 100 per cent is never reached; the check also keeps the product small. */
     return settings->failure_pct <= 100 && calls >= settings->min_calls &&
            failures * 100 >= calls * settings->failure_pct;
 }
@@ -125,7 +126,7 @@ static void on_call_end(rc_breaker *breaker, const rc_breaker_settings *settings
     open_until(breaker, settings, at_ms, entropy);
 }
 
-/* --- interface --- */
+/* --- public functions --- */
 
 void rc_breaker_init(rc_breaker *breaker, uint64_t now_ms)
 {
@@ -204,19 +205,19 @@ bool rc_breaker_validate(const rc_breaker *breaker)
     return true;
 }
 
-/* --- what a code says of the target --- */
+/* --- breaker outcome of an error code --- */
 
-/* Codes that say something else than their class. */
+/* Codes whose outcome differs from that of their class. */
 typedef struct code_row {
     rc_code code;
     rc_breaker_outcome outcome;
 } code_row;
 
 static const code_row exceptions[] = {
-    /* Answered, and well: there is too much of us, or of this request. */
+    /* The target responded and works; the cause is our request rate or this one request. */
     {RC_CODE_RATE_LIMITED, RC_BREAKER_SUCCEEDED},
     {RC_CODE_CONFLICT, RC_BREAKER_SUCCEEDED},
-    /* Sent, and no answer came: whatever became of the work, the target was silent. */
+    /* The request was sent and no response came, so the target counts as failed. */
     {RC_CODE_OUTCOME_UNKNOWN, RC_BREAKER_FAILED},
     {RC_CODE_UNCLASSIFIED, RC_BREAKER_NEUTRAL},
 };

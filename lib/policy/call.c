@@ -1,3 +1,5 @@
+/* Inputs of rc_call (begin, success, failure, wake, refreshed, cancel, commit), used by the
+ * gateway, `recourse exec` and the simulator. Each input takes the lock of rc_shared once. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 
@@ -22,7 +24,7 @@ void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
     call->failure = (rc_failure_facts){.retry_after_ms = -1};
 }
 
-/* --- each input: time, lock, skips --- */
+/* --- common part of each input: time, lock, skips --- */
 
 static void enter(rc_call *call, uint64_t now_ms)
 {
@@ -62,7 +64,7 @@ static rc_action begin(rc_call *call)
     rc_call_search first = rc_call_find_first(call);
     if (first.entry != RC_NO_TARGET)
         return rc_call_do_try(call, first.entry, RC_NO_TARGET, RC_WHY_FIRST_ATTEMPT);
-    /* With nobody else to ask, a target that did not respond lately is worth another call. */
+    /* If every other target is closed, one that only failed to respond lately is tried again. */
     uint16_t silent = rc_call_find_silent(call);
     if (silent != RC_NO_TARGET)
         return rc_call_do_try(call, silent, RC_NO_TARGET, RC_WHY_FIRST_ATTEMPT);
@@ -73,7 +75,7 @@ static rc_action begin(rc_call *call)
     return call->last;
 }
 
-/* --- the inputs --- */
+/* --- inputs --- */
 
 static rc_action cancel(rc_call *call)
 {
@@ -86,7 +88,8 @@ static rc_action cancel(rc_call *call)
 
 rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy)
 {
-    (void)entropy; /* as all inputs that start a try; nothing of the first is left to chance */
+    (void)entropy; /* Every input that starts an attempt takes entropy; the first attempt needs
+                      none. */
     if (call->state == RC_CALL_DONE)
         return call->last;
     enter(call, now_ms);
@@ -164,7 +167,7 @@ void rc_call_on_commit(rc_call *call, uint64_t now_ms)
         return;
     if (now_ms > call->now_ms)
         call->now_ms = now_ms;
-    /* An answer may go on for minutes; that it has begun is what a probe was sent to learn. */
+    /* A response may take minutes; its first content already shows that a probe succeeded. */
     rc_shared_lock(call->shared);
     rc_call_clear_key(call, &call->attempt);
     rc_call_clear_target(call, &call->attempt);

@@ -1,4 +1,5 @@
-/* The order of the decisions: docs/internals/call.md. The steps are numbered as there. */
+/* Decisions of rc_call after a failure, a wait or a refresh. Called by call.c.
+ * docs/internals/call.md lists the steps with the same numbers. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 
@@ -7,16 +8,17 @@ static uint64_t add(uint64_t a, uint64_t b)
     return a < RC_UNLIMITED - b ? a + b : RC_UNLIMITED;
 }
 
-/* --- the actions --- */
+/* --- actions --- */
 
-/* A try that a refreshed key or the end of a refresh leads to is none of the target's tries. */
-static uint32_t max_attempts(const rc_call *call, rc_action_kind what)
+/* Returns max_attempts of an action. An attempt after a refresh or in a new round is not part of
+ * the entry's own attempts and is added here. */
+static uint32_t max_attempts(const rc_call *call, rc_action_kind kind)
 {
     uint32_t max_entry_attempts = rc_call_max_entry_attempts(call, call->attempt.entry);
     uint64_t max =
         call->calls +
         (max_entry_attempts > call->entry_attempts ? max_entry_attempts - call->entry_attempts : 0);
-    bool is_pause = what == RC_DO_WAIT || what == RC_DO_REFRESH;
+    bool is_pause = kind == RC_DO_WAIT || kind == RC_DO_REFRESH;
     if (is_pause && (call->failure.code == RC_CODE_AUTH_FAILED || call->is_round_next))
         max++;
     if (max > rc_call_max_calls(call))
@@ -24,10 +26,10 @@ static uint32_t max_attempts(const rc_call *call, rc_action_kind what)
     return max > call->calls ? (uint32_t)max : call->calls;
 }
 
-static rc_action action_of(const rc_call *call, rc_action_kind what, rc_reason reason)
+static rc_action action_of(const rc_call *call, rc_action_kind kind, rc_reason reason)
 {
     const rc_call_attempt *attempt = &call->attempt;
-    return (rc_action){.kind = what,
+    return (rc_action){.kind = kind,
                        .reason = reason,
                        .entry = attempt->entry,
                        .target = attempt->target,
@@ -35,19 +37,19 @@ static rc_action action_of(const rc_call *call, rc_action_kind what, rc_reason r
                        .from_entry = attempt->entry,
                        .from_credential = attempt->credential,
                        .attempt = call->calls,
-                       .max_attempts = max_attempts(call, what),
+                       .max_attempts = max_attempts(call, kind),
                        .deadline_at_ms = call->deadline_at_ms};
 }
 
-rc_action rc_call_do_end(rc_call *call, rc_action_kind what, rc_reason reason)
+rc_action rc_call_do_end(rc_call *call, rc_action_kind kind, rc_reason reason)
 {
     call->state = RC_CALL_DONE;
-    call->last = action_of(call, what, reason);
+    call->last = action_of(call, kind, reason);
     return call->last;
 }
 
-/* Is it the end for the layers above too? A wait that is too long for this call may be right for
- * another, and what was not tried is not exhausted. */
+/* Whether layers above must not retry either. A wait that is too long for this call may suit
+ * another caller, and a call without any attempt has not exhausted its retries. */
 static bool exhausts(const rc_call *call, rc_reason reason)
 {
     return call->calls > 0 &&
@@ -65,7 +67,7 @@ rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms)
     return call->last;
 }
 
-/* --- step 3 --- */
+/* --- step 3: failures that are not retried --- */
 
 static rc_reason refusal_reason(const rc_call *call)
 {
@@ -78,7 +80,7 @@ static rc_reason refusal_reason(const rc_call *call)
         return RC_WHY_SENT_ONCE;
     if (!policy->enabled)
         return RC_WHY_DISABLED;
-    /* retry_on cannot name what is not retried but switched. */
+    /* retry_on cannot list capacity codes: they lead to another target, not to a retry. */
     bool is_named = may_switch || rc_code_set_is_empty(&policy->retry_on) ||
                     rc_code_set_has(&policy->retry_on, failure->code);
     if (!is_named || rc_code_set_has(&policy->never_retry_on, failure->code))
@@ -86,8 +88,8 @@ static rc_reason refusal_reason(const rc_call *call)
     return RC_WHY_NONE;
 }
 
-/* A target that hangs must leave time for the entries behind it: its answer begins within half of
- * what is left, or the next entry is asked. */
+/* Returns the time by which the response must begin. If another entry is open behind this one, that
+ * is half of the time left, so that a target that hangs leaves time for the next entry. */
 static uint64_t begin_by_ms(const rc_call *call)
 {
     rc_call view = *call;
@@ -122,7 +124,7 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
         call->credential_switches++;
     if (reason != RC_WHY_NEXT_CREDENTIAL && reason != RC_WHY_REFRESHED)
         call->entry_attempts++;
-    /* After a wait: whether others were open or not, this is the next round. */
+    /* An attempt after a wait belongs to the next round, whether other entries were open or not. */
     if (reason == RC_WHY_WOKE && !has_max_attempts(call, entry))
         call->round = (uint16_t)(call->entry_attempts - 1u);
     call->calls++;
@@ -138,15 +140,15 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
     return call->last;
 }
 
-/* Another try costs a token of everybody's budget; rc_call_spent_reason has seen that there is
- * one. */
+/* Every further attempt costs a token of the process-wide retry budget; rc_call_spent_reason has
+ * checked that there is one. */
 static rc_action retry_with(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason)
 {
     rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
     return rc_call_do_try(call, entry, credential, reason);
 }
 
-/* --- step 2 --- */
+/* --- step 2: context overflow --- */
 
 static rc_action on_overflow(rc_call *call)
 {
@@ -168,7 +170,7 @@ static rc_action on_overflow(rc_call *call)
     return retry_with(call, larger, RC_NO_TARGET, RC_WHY_OVERFLOW_TO_LARGER);
 }
 
-/* --- step 4 --- */
+/* --- step 4: limits --- */
 
 static bool is_too_little_left(const rc_call *call, uint64_t at_ms)
 {
@@ -188,7 +190,7 @@ rc_reason rc_call_spent_reason(const rc_call *call)
     return is_too_little_left(call, call->now_ms) ? RC_WHY_TOO_LITTLE_LEFT : RC_WHY_NONE;
 }
 
-/* --- step 5 --- */
+/* --- step 5: another credential --- */
 
 static bool find_credential(const rc_call *call, uint16_t *ret_credential)
 {
@@ -199,14 +201,14 @@ static bool find_credential(const rc_call *call, uint16_t *ret_credential)
     if (!target || (!rc_call_is_capacity(failure) && failure->code != RC_CODE_RATE_LIMITED) ||
         failure->limit_kind == RC_LIMIT_KIND_CONCURRENCY)
         return false;
-    /* Each is asked once between two waits, even if none cools down. */
+    /* Each credential is tried once between two waits, even if none of them cools down. */
     return call->credential_switches + 1 < target->credential_count &&
            rc_call_is_open(call, attempt->entry, &skip) &&
            rc_shared_pick_other_credential(call->shared, attempt->target, attempt->credential,
                                            call->now_ms, ret_credential);
 }
 
-/* --- steps 7 and 8 --- */
+/* --- steps 7 and 8: waits --- */
 
 static rc_action stop_too_long(rc_call *call, rc_reason reason, uint64_t wait_ms)
 {
@@ -224,7 +226,8 @@ rc_reason rc_call_no_wait_reason(const rc_call *call, uint64_t wait_ms)
         return RC_WHY_WAIT_PAST_DEADLINE;
     if (is_too_little_left(call, at_ms))
         return RC_WHY_TOO_LITTLE_LEFT;
-    if (wait_ms > call->waits_left_ms) /* exhausted, but for a first wait that is too long */
+    if (wait_ms > call->waits_left_ms) /* A first wait above the limit is too long; after earlier
+                                          waits the allowance is spent. */
         return call->has_waited ? RC_WHY_WAITS_SPENT : RC_WHY_DELAY_TOO_LONG;
     return RC_WHY_NONE;
 }
@@ -258,8 +261,8 @@ static rc_action take_token_and_wait(rc_call *call, uint64_t wait_ms, rc_reason 
     return action;
 }
 
-/* Whoever waits for the same thing to open must not come back in the same moment: the end of the
- * wait is spread over as long as the backoff would be, within what the policy allows. */
+/* Calls that wait for the same target must not all return at the same moment. The end of the wait
+ * is therefore spread over the length of the backoff, within max_delay_ms. */
 static uint64_t wait_until_open(const rc_call *call, uint64_t wait_ms, uint64_t until_ms,
                                 uint64_t backoff_ms, uint64_t entropy)
 {
@@ -270,7 +273,7 @@ static uint64_t wait_until_open(const rc_call *call, uint64_t wait_ms, uint64_t 
     if (closed_ms >= max_ms)
         return closed_ms;
     uint64_t spread_ms = backoff_ms < max_ms - closed_ms ? backoff_ms : max_ms - closed_ms;
-    /* Other bits than those that made the backoff. */
+    /* Uses other bits of the entropy than the backoff did. */
     uint64_t spread_bits = (entropy ^ entropy >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 16;
     return add(closed_ms, spread_ms ? spread_bits % spread_ms : 0);
 }
@@ -289,8 +292,8 @@ static rc_action wait_here(rc_call *call, uint64_t until_ms, uint64_t entropy)
     return take_token_and_wait(call, wait_ms, is_hint ? RC_WHY_HINT : RC_WHY_BACKOFF);
 }
 
-/* Waits once more for what did not open, without another token. It counts as a try, so that the
- * waiting has an end; at that end it stops for the reason given. */
+/* Waits again for an entry that is still closed, without a further retry token. The wait counts as
+ * an attempt so that waiting ends; the call then stops with the reason `spent`. */
 static rc_action wait_again(rc_call *call, uint64_t until_ms, rc_reason spent, uint64_t back_at_ms,
                             uint64_t entropy)
 {
@@ -305,13 +308,13 @@ static rc_action wait_again(rc_call *call, uint64_t until_ms, rc_reason spent, u
     return rc_call_wait_for(call, wait_ms, RC_WHY_TARGET_UNAVAILABLE);
 }
 
-/* --- step 3, AuthFailed --- */
+/* --- step 3: AuthFailed --- */
 
-/* A refresh leads to another call: whatever forbids that call forbids the refresh too. */
+/* A refresh leads to another call, so every limit on calls also forbids the refresh. */
 static bool may_refresh(const rc_call *call, const rc_credential *credential)
 {
     const rc_policy *policy = call->plan->policy;
-    /* A dead one was not to be refreshed when another call tried. */
+    /* A dead credential was not refreshable when another call tried. */
     return call->failure.code == RC_CODE_AUTH_FAILED && credential && credential->can_refresh &&
            credential->state != RC_CREDENTIAL_DEAD && !call->is_refreshed &&
            !call->is_unrepeatable && policy->enabled &&
@@ -319,7 +322,7 @@ static bool may_refresh(const rc_call *call, const rc_credential *credential)
            rc_call_spent_reason(call) == RC_WHY_NONE;
 }
 
-/* While another call refreshes the credential, this one waits for that to end. */
+/* If another call is refreshing the credential, this call waits for that refresh. */
 static rc_action refresh(rc_call *call, rc_credential *credential, uint64_t entropy)
 {
     call->is_refreshed = true;
@@ -334,8 +337,8 @@ static rc_action refresh(rc_call *call, rc_credential *credential, uint64_t entr
     return call->last;
 }
 
-/* Step 5 of a refused key: the request goes on with another key of the same target. False: there is
- * none, or another call may not be made. */
+/* Step 5 for a rejected key: retries with another key of the same target. False: there is no other
+ * key, or no further call may be made. */
 static bool find_next_key(rc_call *call, rc_action *ret_action)
 {
     const rc_call_attempt *attempt = &call->attempt;
@@ -353,7 +356,7 @@ static bool find_next_key(rc_call *call, rc_action *ret_action)
         !rc_shared_pick_other_credential(call->shared, attempt->target, attempt->credential,
                                          call->now_ms, &other))
         return false;
-    call->is_refreshed = false; /* the other key may be refreshed once, too */
+    call->is_refreshed = false; /* the other key may also be refreshed once */
     *ret_action = retry_with(call, attempt->entry, other, RC_WHY_NEXT_CREDENTIAL);
     return true;
 }
@@ -366,8 +369,8 @@ rc_action rc_call_on_refresh_failed(rc_call *call)
     return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);
 }
 
-/* A refused key is a fatal failure: the fresh key or another key of the same target may be tried,
- * and no other target. */
+/* A rejected key is a fatal failure: the call tries the refreshed key or another key of the same
+ * target, but no other target. */
 static rc_action resume_refreshed(rc_call *call, uint64_t entropy)
 {
     const rc_call_attempt *attempt = &call->attempt;
@@ -391,7 +394,7 @@ static rc_action resume_refreshed(rc_call *call, uint64_t entropy)
     return wait_again(call, until_ms, RC_WHY_REFRESH_FAILED, 0, entropy);
 }
 
-/* --- step 6 --- */
+/* --- step 6: another target --- */
 
 static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
 {
@@ -400,15 +403,15 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
     return b_ms == 0 || a_ms < b_ms ? a_ms : b_ms;
 }
 
-/* Time alone does not open the present entry again. */
+/* Stops a call whose entry does not open by waiting. */
 static rc_action stop_for_good(rc_call *call, const rc_skip *here, rc_call_search next)
 {
     next.is_dead = next.is_dead || here->reason == RC_WHY_CREDENTIALS_DEAD;
     return rc_call_do_stop(call, rc_call_unavailable_reason(&next), next.until_ms);
 }
 
-/* With nobody behind it a call is alone: what is only assumed of the target does not make its wait
- * longer than the policy says. */
+/* For a call with no open entry behind it: an assumed cooldown does not make the wait longer than
+ * the policy's. */
 static rc_action wait_alone(rc_call *call, rc_call_search next, uint64_t entropy)
 {
     rc_skip here = {0};
@@ -417,8 +420,8 @@ static rc_action wait_alone(rc_call *call, rc_call_search next, uint64_t entropy
     return wait_here(call, here.until_ms, entropy);
 }
 
-/* Whoever was asked has used up its own retries, or says that one is of no use: not here again,
- * which is no word about other targets. */
+/* The target reported that its own retries are exhausted or that a retry is useless. It is not
+ * tried again; other targets may be. */
 static bool is_refused_here(const rc_call *call)
 {
     return call->failure.is_retry_exhausted && !call->plan->policy->retry_exhausted;
@@ -431,8 +434,8 @@ static rc_reason spent_reason(const rc_call *call)
     return rc_call_is_capacity(&call->failure) ? RC_WHY_CAPACITY_SPENT : RC_WHY_ATTEMPTS_SPENT;
 }
 
-/* The chain was asked to its end: another entry than the latest is open, or opens before that one,
- * and is asked again after the policy's wait. False: there is none. */
+/* At the end of a round: waits for the next round if another entry than the latest is open, or
+ * opens earlier. False: there is no such entry. */
 static bool wait_for_round(rc_call *call, bool is_spent, uint64_t entropy, rc_action *ret_action)
 {
     const rc_call_search first = rc_call_find_round(call);
@@ -453,7 +456,7 @@ static bool wait_for_round(rc_call *call, bool is_spent, uint64_t entropy, rc_ac
     return true;
 }
 
-/* A store, a tool or a sandbox that failed is not the target's fault: no other target helps. */
+/* Failures of a store, a tool or a sandbox are not the target's; another target would not help. */
 static bool is_of_provider(rc_code code)
 {
     return (int)code / 100 == RC_CLASS_PROVIDER_TRANSIENT;
@@ -475,7 +478,7 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
     rc_action action;
     rc_call_note_spent(call, call->attempt.entry, &call->failure);
     bool is_open = rc_call_is_open(call, call->attempt.entry, &here);
-    /* A full target gets free again without having failed. */
+    /* A target at its concurrency limit becomes free without having failed. */
     bool is_cooling = !is_open && here.reason != RC_WHY_SKIP_BUSY;
     bool has_attempts_left =
         call->entry_attempts < rc_call_max_entry_attempts(call, call->attempt.entry) &&
@@ -495,14 +498,14 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
         return wait_here(call, 0, entropy);
     if (!is_spent)
         return wait_alone(call, next, entropy);
-    /* A new call would ask a silent target at once. */
+    /* A new call would try a target that did not respond at once. */
     bool is_now = is_open || rc_call_find_silent(call) != RC_NO_TARGET;
     uint64_t at_ms = is_now ? 0 : earlier(here.until_ms, next.until_ms);
     return rc_call_do_stop(call, spent_reason(call), at_ms ? at_ms : call->not_before_ms);
 }
 
-/* A credential that was refused before was asked again, and is refused: the call goes on with the
- * next target. False: there is none. */
+/* The probe of a rejected credential was rejected again: continues with the next target. False:
+ * there is none. */
 static bool go_past_probe(rc_call *call, rc_action *ret_action)
 {
     if (call->failure.code != RC_CODE_AUTH_FAILED || !call->attempt.is_key_probe ||
@@ -517,7 +520,7 @@ static bool go_past_probe(rc_call *call, rc_action *ret_action)
     return true;
 }
 
-/* --- the whole --- */
+/* --- entry points --- */
 
 static bool is_cancellation(rc_code code)
 {
@@ -588,7 +591,7 @@ static rc_action resume_here(rc_call *call, uint64_t entropy)
         return rc_call_do_try(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
     if (alone.until_ms == RC_UNLIMITED)
         return stop_for_good(call, &alone, next);
-    call->entry_attempts -= rc_call_take_limit_wait(call, &alone); /* wait_again counts one */
+    call->entry_attempts -= rc_call_take_limit_wait(call, &alone); /* wait_again adds one attempt */
     return wait_again(call, alone.until_ms, RC_WHY_ATTEMPTS_SPENT,
                       earlier(here.until_ms, next.until_ms), entropy);
 }
@@ -601,7 +604,7 @@ rc_action rc_call_resume(rc_call *call, uint64_t entropy)
         return rc_call_do_stop(call, RC_WHY_DEADLINE_PASSED, 0);
     if (is_too_little_left(call, call->now_ms))
         return rc_call_do_stop(call, RC_WHY_TOO_LITTLE_LEFT, 0);
-    /* Who waits after a refused key waits for a refresh. */
+    /* A call that waits after AuthFailed waits for a refresh. */
     if (call->failure.code == RC_CODE_AUTH_FAILED)
         return resume_refreshed(call, entropy);
     return resume_here(call, entropy);

@@ -1,5 +1,5 @@
-/* The parts of rc_call, for call*.c and hedge.c. All but the inputs of call.c expect the lock of
- * rc_shared to be held. */
+/* Internal functions of rc_call, shared by call*.c, chain.c and hedge.c. All of them expect the
+ * caller to hold the lock of rc_shared. An entry is open if an attempt may be sent to it now. */
 #ifndef RC_POLICY_CALL_PRIVATE_H
 #define RC_POLICY_CALL_PRIVATE_H
 
@@ -13,137 +13,150 @@ enum {
     RC_CALL_DONE = 4
 };
 
-/* What a look along the chain found. */
+/* Result of a search along the chain. */
 typedef struct rc_call_search {
-    uint16_t entry;     /* RC_NO_TARGET: none is open */
-    uint64_t until_ms;  /* then: the earliest time at which one may be; 0: not known */
-    uint64_t cooled_ms; /* the same of those that have a key to use; 0: not known */
-    bool is_capable;    /* one of them has what the request needs */
-    bool may_open;      /* one of these will open by itself */
-    bool is_dead;       /* one of these has no credential that is not dead */
-    uint32_t missing;   /* if none is capable: as in rc_action */
+    uint16_t entry;     /* The open entry; RC_NO_TARGET if none is open. */
+    uint64_t until_ms;  /* Without an entry: the earliest time one may open; 0: not known. */
+    uint64_t cooled_ms; /* As until_ms, counting only entries that have a usable key; 0: not
+                           known. */
+    bool is_capable;    /* At least one closed entry has the capabilities that the request needs. */
+    bool may_open;      /* At least one capable entry opens when its time is over. */
+    bool is_dead;       /* At least one capable entry has only dead credentials. */
+    uint32_t missing;   /* If no entry is capable: the missing needs, as in rc_action. */
 } rc_call_search;
 
 /* --- call_target.c --- */
 
-/* The length of the chain. */
+/* Returns the number of entries in the chain. */
 uint16_t rc_plan_chain_count(const rc_plan *plan);
 
-/* The place of an entry of the chain, counted from where the call begins. */
+/* Returns the position of a chain entry, counted from the entry where the call begins. */
 uint32_t rc_call_position(const rc_call *call, uint16_t entry);
 
-/* The calls of the whole request, by the policy and by its owner. */
+/* Returns the maximum number of calls of the whole request: the smaller of policy and caller
+ * limit. */
 uint32_t rc_call_max_calls(const rc_call *call);
 
-/* The tries that an entry may have, by the latest failure. */
+/* Returns the maximum number of attempts at an entry, given the code of the latest failure. */
 uint32_t rc_call_max_entry_attempts(const rc_call *call, uint16_t entry);
 
-/* May the entry be asked now? Written only when false: what keeps it closed. */
+/* Whether an attempt may be sent to the entry now. *ret_skip is written only when false and holds
+ * the reason and the time at which the entry may open. */
 bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
 
-/* The same for a call that has nothing else to ask: what we only assume does not close it. */
+/* As rc_call_is_open, for a call without another open target: assumed cooldowns do not close the
+ * entry. */
 bool rc_call_is_open_alone(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
 
-/* For the audit. */
+/* Adds a passed-over entry to the call's list of skips, which feeds the audit. */
 void rc_call_note_skip(const rc_call *call, const rc_skip *skip);
 
-/* The first open entry, from where the call begins. */
+/* Finds the first open entry, starting where the call begins. */
 rc_call_search rc_call_find_first(const rc_call *call);
 
-/* Of entries that are closed only because their target did not respond, the one that opens first;
- * RC_NO_TARGET: none. */
+/* Among the entries that are closed only because their target did not respond, returns the one that
+ * opens first; RC_NO_TARGET if there is none. */
 uint16_t rc_call_find_silent(const rc_call *call);
 
-/* The first open entry behind all that were asked. other_target: one with another target. */
+/* Finds the first open entry behind all entries tried so far. other_target: skips entries with the
+ * target of the latest attempt. */
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target);
 
-/* The round after a wait: every entry of the chain was asked, and those that do not name tries may
- * be asked again. The first open one; none when the policy allows no further round. */
+/* A round is one pass over the chain. In a further round the entries without max_attempts of their
+ * own may be tried again. next_round returns the number of the next round; find_round returns its
+ * first open entry, or none when the policy allows no further round. */
 uint16_t rc_call_next_round(const rc_call *call);
 rc_call_search rc_call_find_round(const rc_call *call);
-/* When the latest entry may be asked again; 0: now, or not known. */
+/* Returns the time at which the latest entry may be tried again; 0: now, or not known. */
 uint64_t rc_call_reopens_at_ms(const rc_call *call);
-/* If none is open: when the first one with another target than the latest may be; 0: not known. */
+/* If no entry is open: returns the time at which the first entry with another target than the
+ * latest may open; 0: not known. */
 uint64_t rc_call_round_opens_at_ms(const rc_call *call);
 
-/* A failure that repeats itself at this entry: no later round asks it again. */
+/* Excludes the entry from later rounds if a retry there would give the same failure. */
 void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_failure_facts *failure);
 
-/* The entry is asked: whoever comes next stands behind it. */
+/* Marks the entry as tried: later searches start behind it. */
 void rc_call_move_past(rc_call *call, uint16_t entry);
 
-/* Why a search found nobody: ALL_UNAVAILABLE, or CREDENTIALS_DEAD if only new keys would help. */
+/* Returns why a search found no open entry: CREDENTIALS_DEAD if only new keys would help, else
+ * ALL_UNAVAILABLE. */
 rc_reason rc_call_unavailable_reason(const rc_call_search *search);
 
-/* The credential was refused: it is asked again by one call after 30 s, later and later after each
- * further refusal. */
+/* Marks the credential as dead after the provider rejected it. One call probes it after 30 s; each
+ * further rejection doubles that time. */
 void rc_call_kill_key(const rc_call *call, rc_credential *key);
 
-/* Starts a try of an entry that is open. credential: RC_NO_TARGET for the one whose turn it is. */
+/* Starts an attempt at an open entry: takes a slot in flight, the breaker's admission and a
+ * credential. credential: RC_NO_TARGET picks the next one of the pool. */
 rc_call_attempt rc_call_start_attempt(const rc_call *call, uint16_t entry, uint16_t credential);
 
-/* What a failure says of its target. */
+/* Returns how the target's breaker counts a failure. */
 rc_breaker_outcome rc_call_breaker_outcome(const rc_failure_facts *failure);
-/* The try has ended; once for each take, more often does no harm. */
-void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_breaker_outcome end,
+/* Ends an attempt and releases its slot, probe and turn. A second call for the same attempt has no
+ * effect. */
+void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_breaker_outcome outcome,
                          uint64_t entropy);
-/* The provider has begun to answer: the credential is good. */
+/* The provider has begun to respond: ends the credential's probe and marks it healthy. */
 void rc_call_clear_key(const rc_call *call, const rc_call_attempt *attempt);
-/* The target responds. */
+/* The target has responded: ends the cooldown that was assumed for missing responses. */
 void rc_call_clear_target(const rc_call *call, const rc_call_attempt *attempt);
-/* The same for one that worked. */
+/* Records a successful attempt: clears key and target, earns turns, ends the attempt. */
 void rc_call_note_success(const rc_call *call, rc_call_attempt *attempt);
 
-/* Quota, plan, credit or balance, by the code's own row: never retried, but another credential or
- * target may have some. */
+/* Whether the taxonomy's row of the code has the category capacity (quota, plan, credit or
+ * balance). Such a failure is never retried, but another credential or target may have capacity. */
 bool rc_call_is_capacity(const rc_failure_facts *failure);
 
-/* What a failure tells everybody: who must be left alone, and until when. */
+/* Records in rc_shared which target or credential a failure closes for all calls, and until
+ * when. */
 void rc_call_publish_failure(const rc_call *call, const rc_call_attempt *attempt,
                              const rc_failure_facts *failure);
 
 /* --- call_turn.c --- */
 
-/* So many waits of a call are no tries; its waiting after these ends with its tries. */
+/* Up to these limits a wait does not count as an attempt; after them each wait does, so that
+ * waiting ends. */
 #define RC_CALL_TURN_WAITS_MAX 64u
 #define RC_CALL_LIMIT_WAITS_MAX 16u
 
-/* After a rate limit or an overload, few of the calls that waited go first (cooldown.h). The try of
- * one of them begins; the answer of any try begins, which counts once; the try ends, and if no
- * answer began, another call has its turn. */
+/* Turns limit how many waiting calls go first after a rate limit or an overload (cooldown.h).
+ * take_turn: the attempt of a call that waited begins. earn_turns: the response of an attempt has
+ * begun; counts once an attempt. return_turn: the attempt ended without a response, so another call
+ * gets its turn. */
 void rc_call_take_turn(const rc_call *call, rc_call_attempt *attempt);
 void rc_call_earn_turns(const rc_call *call, rc_call_attempt *attempt);
 void rc_call_return_turn(const rc_call *call, const rc_call_attempt *attempt);
 
-/* A call that has waited would ask this entry, which is open: it waits for its turn. False: it is
- * its turn, or it has no time to wait. */
+/* Makes a call that has waited wait for its turn at an open entry. False: the call has a turn, or
+ * has no time left to wait. */
 bool rc_call_wait_turn(rc_call *call, uint16_t entry, uint64_t entropy, rc_action *ret_action);
-/* The call woke and finds its entry closed, because another call was told to wait longer: to wait
- * for that is no try. False: it is one. */
+/* For a call that wakes and finds its entry closed because another call met the limit again: true
+ * if waiting for it does not count as an attempt, false if it does. */
 bool rc_call_take_limit_wait(rc_call *call, const rc_skip *closed);
 
 /* --- call_decide.c --- */
 
-/* Steps 7 and 8: NONE, or why the call cannot wait so long; and WAIT or STOP by that, for who has
- * paid for the call that comes after. */
+/* Steps 7 and 8. no_wait_reason returns NONE, or why the call cannot wait that long. wait_for
+ * returns WAIT, or STOP with that reason; the caller takes the retry token of the next call. */
 rc_reason rc_call_no_wait_reason(const rc_call *call, uint64_t wait_ms);
 rc_action rc_call_wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason);
 
-/* Step 4: NONE, or what no other call can be made for. */
+/* Step 4: returns NONE, or the limit that allows no further call. */
 rc_reason rc_call_spent_reason(const rc_call *call);
 
-/* The decision after a failure, which is call->why; the try was given back. */
+/* Decides the action after call->failure. The failed attempt has already been ended. */
 rc_action rc_call_decide(rc_call *call, uint64_t entropy);
 
-/* The refused credential could not be refreshed: another one of the target, else STOP. */
+/* The rejected credential could not be refreshed: tries another one of the target, else stops. */
 rc_action rc_call_on_refresh_failed(rc_call *call);
 
-/* After a wait or a refresh. */
+/* Decides the action after a wait or a refresh. */
 rc_action rc_call_resume(rc_call *call, uint64_t entropy);
 
-/* The actions. */
+/* Build and store the actions: an attempt, a stop, any final action. */
 rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason);
 rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms);
-rc_action rc_call_do_end(rc_call *call, rc_action_kind what, rc_reason reason);
+rc_action rc_call_do_end(rc_call *call, rc_action_kind kind, rc_reason reason);
 
 #endif

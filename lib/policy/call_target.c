@@ -1,10 +1,11 @@
-/* What a call may ask, what it takes for a try and gives back, what its failures tell others. */
+/* Target side of rc_call: searches the chain, starts and ends attempts, and records failures in
+ * rc_shared. Called by call.c, call_decide.c, call_turn.c and hedge.c. */
 #include <recourse/taxonomy.h>
 
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 
-/* --- the chain --- */
+/* --- chain --- */
 
 uint16_t rc_plan_chain_count(const rc_plan *plan)
 {
@@ -21,12 +22,12 @@ uint32_t rc_call_max_calls(const rc_call *call)
 uint32_t rc_call_max_entry_attempts(const rc_call *call, uint16_t entry)
 {
     const rc_plan *plan = call->plan;
-    uint32_t tries = entry < plan->entry_count ? plan->entries[entry].max_attempts : 0;
-    return tries ? tries : rc_policy_rule(plan->policy, call->failure.code)->max_attempts;
+    uint32_t entry_max = entry < plan->entry_count ? plan->entries[entry].max_attempts : 0;
+    return entry_max ? entry_max : rc_policy_rule(plan->policy, call->failure.code)->max_attempts;
 }
 
-/* Guesses count where there is something else to ask. For a context that is too long for the others
- * there is nothing else than the target with the larger window. */
+/* Assumed cooldowns count only if another target may be used. For a context that is too long for
+ * the rest of the chain, the target with the larger window is the only one. */
 static bool is_alone(const rc_call *call)
 {
     return call->is_alone || call->went_to_larger || call->failure.code == RC_CODE_CONTEXT_OVERFLOW;
@@ -84,8 +85,8 @@ static void note_closed(const rc_call *call, rc_call_search *search, const rc_sk
         search->cooled_ms = until_ms;
 }
 
-/* The places of the chain are counted from where the call begins, round to the one before it: so
- * `forward` means the same for every call, and no entry comes twice. */
+/* Positions are counted from the entry where the call begins, wrapping around to the entry before
+ * it: "forward" then means the same for every call, and no entry is visited twice. */
 uint32_t rc_call_position(const rc_call *call, uint16_t entry)
 {
     uint16_t first = call->first_entry;
@@ -126,7 +127,8 @@ rc_call_search rc_call_find_first(const rc_call *call)
     return search;
 }
 
-/* The others are too small for what was sent to the one with the larger window. */
+/* After the target with the larger window the chain has no further entry: the others are too small
+ * for this request. */
 static bool has_left_chain(const rc_call *call)
 {
     return call->went_to_larger || call->attempt.entry >= rc_plan_chain_count(call->plan);
@@ -166,7 +168,8 @@ uint64_t rc_call_reopens_at_ms(const rc_call *call)
 uint64_t rc_call_round_opens_at_ms(const rc_call *call)
 {
     const rc_call_search closed = find_round(call, call->attempt.target);
-    /* After a used-up quota no call waits for keys: the same account may be behind them. */
+    /* After an exhausted quota no call waits for keys to cool down: they may belong to the same
+     * account. */
     return rc_call_is_capacity(&call->failure) ? closed.cooled_ms : closed.until_ms;
 }
 
@@ -174,7 +177,7 @@ rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
 {
     if (has_left_chain(call))
         return (rc_call_search){.entry = RC_NO_TARGET};
-    /* The hint of the latest failure holds for its target, in whatever entry that stands. */
+    /* The hint of the latest failure holds for its target in every entry that has this target. */
     bool is_other = other_target || call->now_ms < call->not_before_ms;
     return find_open(call, call->next_position, is_other ? call->attempt.target : RC_NO_TARGET);
 }
@@ -186,7 +189,7 @@ void rc_call_move_past(rc_call *call, uint16_t entry)
     uint32_t behind = rc_call_position(call, entry) + 1;
     if (behind > call->next_position)
         call->next_position = (uint16_t)behind;
-    /* An entry that names its tries has them in one round. */
+    /* An entry with max_attempts of its own gets all of them in one round. */
     if (entry < 64 && call->plan->entries[entry].max_attempts > 0)
         call->spent_entries |= UINT64_C(1) << entry;
 }
@@ -198,11 +201,12 @@ rc_reason rc_call_unavailable_reason(const rc_call_search *search)
 
 /* --- targets that do not respond --- */
 
-/* So many calls in a row without a response, however far apart, cool a target down. */
+/* This many calls in a row without a response cool a target down, whatever time passed between
+ * them. */
 #define SILENT_MAX 3u
 #define SILENT_COOLDOWN_MAX_MS UINT64_C(300000)
-/* A call that hung for a while makes the cooldown so many times as long as it took: a probe of a
- * target that hangs costs a request much, one of a target that refuses connections nothing. */
+/* The cooldown is at least this many times as long as the failed call took: a probe of a target
+ * that hangs is expensive, one of a target that refuses connections is cheap. */
 #define SILENT_COST 10u
 
 static bool is_silent(rc_code code)
@@ -225,18 +229,19 @@ static uint64_t silent_cooldown_ms(const rc_shared *shared, const rc_target *tar
     return cooldown_ms < SILENT_COOLDOWN_MAX_MS ? cooldown_ms : SILENT_COOLDOWN_MAX_MS;
 }
 
-/* A target that began to rest for its silence may be asked again: by one call at a time. */
+/* Only one call at a time probes a target that was cooled down for missing responses: starting an
+ * attempt extends the assumed cooldown for all others. */
 static void hold_others(const rc_shared *shared, rc_target *target, uint64_t now_ms)
 {
     if (target->silent_cooldowns > 0)
         rc_cooldown_assume(&target->cooldown, now_ms + silent_cooldown_ms(shared, target, 0));
 }
 
-/* It responds: whatever was assumed because of its silence is over. */
+/* The target responded: clears the cooldown assumed for missing responses. */
 static void end_silence(rc_target *target, uint64_t began_ms)
 {
     if (began_ms < target->silent_at_ms)
-        return; /* what began before the silence says nothing of it */
+        return; /* The attempt began before the silence, so its response proves nothing. */
     if (target->silent_cooldowns > 0 && is_silent(target->cooled_for))
         target->cooldown.assumed_until_ms = 0;
     target->silent_in_a_row = 0;
@@ -247,7 +252,7 @@ static void note_silence(const rc_shared *shared, rc_target *target, const rc_ca
                          rc_code code, uint64_t now_ms)
 {
     if (attempt->at_ms < target->silent_at_ms)
-        return; /* in flight when the target began to rest */
+        return; /* The attempt was in flight when the cooldown began. */
     if (target->silent_in_a_row < SILENT_MAX)
         target->silent_in_a_row++;
     uint64_t cooldown_ms = silent_cooldown_ms(shared, target, now_ms - attempt->at_ms);
@@ -277,11 +282,12 @@ uint16_t rc_call_find_silent(const rc_call *call)
     return found;
 }
 
-/* --- keys that were refused or used up --- */
+/* --- rejected and exhausted keys --- */
 
 #define KEY_COOLDOWN_MS UINT64_C(30000)
 
-/* The next rest of a key that nobody named a time for: 30 s, doubled up to exhausted_ms. */
+/* Returns the next cooldown of a key for which the provider named no time: 30 s, doubled each time
+ * up to exhausted_ms. */
 static uint64_t key_cooldown_ms(const rc_call *call, const rc_credential *row)
 {
     uint64_t max_ms = call->shared->settings.exhausted_ms;
@@ -302,7 +308,8 @@ static uint64_t held_until_ms(const rc_call *call, const rc_call_attempt *attemp
     return attempt->at_ms + (KEY_COOLDOWN_MS < max_ms ? KEY_COOLDOWN_MS : max_ms);
 }
 
-/* The rest of a key is over: one call finds out for all, and the others leave the key alone. */
+/* The cooldown of a key is over: one call probes it, and the cooldown is extended for all
+ * others. */
 static void begin_probe(const rc_call *call, const rc_target *target, rc_call_attempt *attempt)
 {
     rc_credential *key = rc_shared_credential(call->shared, attempt->credential);
@@ -311,7 +318,7 @@ static void begin_probe(const rc_call *call, const rc_target *target, rc_call_at
         return;
     attempt->is_key_probe = key->state == RC_CREDENTIAL_DEAD;
     attempt->is_quota_probe = is_quota_cooldown(key) || is_quota_cooldown(limit);
-    /* A refusal that is known from before a restart may be long over. */
+    /* A rejection restored after a restart may be outdated, so other calls are not held back. */
     if ((attempt->is_key_probe && key->cooldown_count > 0) || is_quota_cooldown(key))
         rc_cooldown_enforce(&key->cooldown, held_until_ms(call, attempt));
     if (is_quota_cooldown(limit))
@@ -344,7 +351,7 @@ static void end_cooldown(rc_credential *row)
 
 void rc_call_kill_key(const rc_call *call, rc_credential *key)
 {
-    /* Calls that were in flight when it was refused say nothing new. */
+    /* Calls that were in flight when the key was rejected add no information. */
     if (key->state == RC_CREDENTIAL_DEAD && rc_cooldown_is_on(&key->cooldown, false, call->now_ms))
         return;
     uint64_t cooldown_ms = key_cooldown_ms(call, key);
@@ -353,7 +360,7 @@ void rc_call_kill_key(const rc_call *call, rc_credential *key)
         key->cooldown_count++;
 }
 
-/* --- taking and giving back --- */
+/* --- start and end of an attempt --- */
 
 rc_call_attempt rc_call_start_attempt(const rc_call *call, uint16_t entry, uint16_t credential)
 {
@@ -381,7 +388,7 @@ rc_breaker_outcome rc_call_breaker_outcome(const rc_failure_facts *failure)
     return failure->is_target_exempt ? RC_BREAKER_NEUTRAL : rc_breaker_outcome_of(failure->code);
 }
 
-void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_breaker_outcome end,
+void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_breaker_outcome outcome,
                          uint64_t entropy)
 {
     rc_target *target = rc_shared_target(call->shared, attempt->target);
@@ -391,19 +398,19 @@ void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_break
     rc_call_return_turn(call, attempt);
     end_probe(call, target, attempt);
     rc_limiter_put(&target->limiter);
-    /* What began before the target came back says nothing of it since. */
+    /* An attempt that began before the breaker closed does not describe the target since then. */
     if (rc_breaker_is_stale(&target->breaker, attempt->at_ms))
-        end = RC_BREAKER_NEUTRAL;
+        outcome = RC_BREAKER_NEUTRAL;
     rc_breaker_on_end(&target->breaker, &call->shared->settings.breaker,
-                      (rc_breaker_admission)attempt->admission, end, call->now_ms, entropy);
+                      (rc_breaker_admission)attempt->admission, outcome, call->now_ms, entropy);
 }
 
 void rc_call_clear_key(const rc_call *call, const rc_call_attempt *attempt)
 {
     rc_credential *credential = rc_shared_credential(call->shared, attempt->credential);
-    /* What began before it was refused says nothing. */
+    /* Only a probe revives the key: other attempts may have begun before the rejection. */
     if (attempt->is_key_probe && credential && credential->state == RC_CREDENTIAL_DEAD)
-        rc_credential_revive(credential); /* it was refused by mistake */
+        rc_credential_revive(credential); /* the rejection was a mistake */
     const rc_target *target = rc_shared_target(call->shared, attempt->target);
     if (!attempt->is_quota_probe || !target)
         return;
@@ -426,11 +433,11 @@ void rc_call_note_success(const rc_call *call, rc_call_attempt *attempt)
     rc_call_end_attempt(call, attempt, RC_BREAKER_SUCCEEDED, 0);
 }
 
-/* --- what a failure tells everybody --- */
+/* --- effects of a failure on all calls --- */
 
 typedef enum cooldown_scope {
     COOLS_NOTHING,
-    COOLS_CREDENTIAL, /* or the target, if it has no pool */
+    COOLS_CREDENTIAL, /* Or the target, if it has no pool of credentials. */
     COOLS_TARGET
 } cooldown_scope;
 
@@ -440,8 +447,8 @@ bool rc_call_is_capacity(const rc_failure_facts *failure)
     return info && info->category == RC_CATEGORY_CAPACITY;
 }
 
-/* Is the hint the provider's word on its target? A conflict is about this request, and a store, a
- * tool or a sandbox is none of the target's business. */
+/* Whether a hint with this code describes the target. A conflict concerns one request; stores,
+ * tools and sandboxes are not part of the target. */
 static bool is_of_target(rc_code code)
 {
     const rc_code_info *info = rc_code_get(code);
@@ -468,14 +475,15 @@ static cooldown_scope scope_of_cooldown(const rc_failure_facts *failure)
 void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_failure_facts *failure)
 {
     bool is_refused = failure->is_retry_exhausted && !call->plan->policy->retry_exhausted;
-    /* A hint that closes nothing for the others holds for this call, which does not keep it. */
+    /* A hint that cools nothing down holds for this call alone, which does not wait for it. */
     bool is_own_hint = failure->retry_after_ms > 0 && scope_of_cooldown(failure) == COOLS_NOTHING;
     if (entry < 64 && (is_refused || is_own_hint || !failure->is_retryable))
         call->spent_entries |= UINT64_C(1) << entry;
 }
 
-/* Rates and quotas are limited by model as far as is known: the same key may be good for another
- * one, and one call finds out. Credit and plans are the account's. */
+/* Providers limit rates and quotas by model as far as is known, so only the credential at this
+ * target is closed; another model finds out with one call. Credit and plans belong to the
+ * account. */
 static rc_credential *limited_credential(const rc_target *target, rc_credential *credential,
                                          uint16_t number, const rc_failure_facts *failure)
 {
@@ -491,21 +499,21 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
 {
     const rc_shared_settings *settings = &call->shared->settings;
     bool is_used_up = rc_call_is_capacity(failure);
-    /* A quota does not come back by itself in seconds: even a guess at its end holds for everybody.
-     */
+    /* A quota does not return within seconds, so even an assumed end holds for all calls. */
     bool is_enforced = failure->retry_after_ms > 0 || is_used_up;
     uint64_t wait_ms = is_used_up ? settings->exhausted_ms : settings->cooldown_ms;
     if (failure->retry_after_ms > 0) {
         wait_ms = (uint64_t)failure->retry_after_ms;
     } else if (is_used_up && credential) {
         if (rc_cooldown_is_on(&credential->cooldown, false, call->now_ms))
-            return; /* in flight when the others learned of it */
+            return; /* The attempt was in flight when another call recorded the exhausted quota. */
         wait_ms = key_cooldown_ms(call, credential);
         if (credential->cooldown_count < UINT8_MAX)
             credential->cooldown_count++;
     }
     if (wait_ms == 0)
-        return; /* nor for the moment by which another caller's clock is behind this one's */
+        return; /* A zero-length cooldown would still close the target for a caller whose clock
+                   is behind. */
     uint64_t until_ms =
         wait_ms < RC_UNLIMITED - call->now_ms ? call->now_ms + wait_ms : RC_UNLIMITED - 1;
     if (!credential && until_ms > rc_cooldown_until_ms(&target->cooldown, false)) {
@@ -539,11 +547,11 @@ void rc_call_publish_failure(const rc_call *call, const rc_call_attempt *attempt
     else if (!is_silent(failure->code) &&
              rc_breaker_outcome_of(failure->code) != RC_BREAKER_NEUTRAL)
         end_silence(target, attempt->at_ms);
-    cooldown_scope what = scope_of_cooldown(failure);
-    if (what == COOLS_CREDENTIAL)
+    cooldown_scope scope = scope_of_cooldown(failure);
+    if (scope == COOLS_CREDENTIAL)
         cool(call, target, limited_credential(target, credential, attempt->credential, failure),
              failure);
-    else if (what == COOLS_TARGET)
+    else if (scope == COOLS_TARGET)
         cool(call, target, NULL, failure);
 
     if (failure->code != RC_CODE_AUTH_FAILED || !credential || credential->is_refreshing)

@@ -1,15 +1,17 @@
-/* Turns: who of those that waited for the end of a rate limit or an overload goes first. */
+/* Turns: decides which of the calls that waited for the end of a rate limit or an overload go
+ * first. Called by call.c, call_decide.c and call_target.c. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 
-/* How long a call waits before it asks again for its turn: by chance up to the first, doubled each
- * time up to the last. */
+/* A call without a turn waits a random time before it checks again: at most the first value,
+ * doubled each time up to the second. */
 #define TURN_WAIT_FIRST_MS UINT64_C(50)
 #define TURN_WAIT_MAX_MS UINT64_C(1000)
 
-/* --- the books --- */
+/* --- turn counters --- */
 
-/* Whatever may limit the try: its target, its credential, and that at this target. */
+/* Applies `note` to every cooldown that may limit the attempt: of the target, of the credential,
+ * and of the credential at this target. */
 static void each_cooldown(const rc_call *call, const rc_call_attempt *attempt,
                           void (*note)(rc_cooldown *, uint64_t), uint64_t at_ms)
 {
@@ -44,9 +46,9 @@ void rc_call_return_turn(const rc_call *call, const rc_call_attempt *attempt)
         each_cooldown(call, attempt, rc_cooldown_return_turn, attempt->at_ms);
 }
 
-/* --- whose turn it is --- */
+/* --- turn check --- */
 
-/* A refused or used-up key has its own probes. */
+/* Rejected and exhausted keys are reopened by probes and take no turns. */
 static bool has_key_turn(const rc_credential *row, uint64_t now_ms)
 {
     return !row || row->state != RC_CREDENTIAL_COOLING ||
@@ -84,13 +86,13 @@ bool rc_call_wait_turn(rc_call *call, uint16_t entry, uint64_t entropy, rc_actio
         most_ms *= 2;
     uint64_t wait_ms =
         1 + (entropy >> 16) % (most_ms < TURN_WAIT_MAX_MS ? most_ms : TURN_WAIT_MAX_MS);
-    /* Nobody ends because of others: who cannot wait goes. */
+    /* Waiting for a turn never ends a call: a call that cannot wait goes at once. */
     if (rc_call_no_wait_reason(call, wait_ms) != RC_WHY_NONE)
         return false;
     uint64_t backoff_ms = call->last_wait_ms;
     call->turn_waits++;
     *ret_action = rc_call_wait_for(call, wait_ms, RC_WHY_TARGET_UNAVAILABLE);
-    call->last_wait_ms = backoff_ms; /* this one is no part of the backoff */
+    call->last_wait_ms = backoff_ms; /* a wait for a turn does not count for the backoff */
     return true;
 }
 

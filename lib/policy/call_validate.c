@@ -1,7 +1,7 @@
-/* What always holds of a call, between two inputs. */
+/* Invariants of rc_call between two inputs. Called by tests and fuzz targets. */
 #include "policy/call_private.h"
 
-/* The state and the latest action say the same. */
+/* Checks that the state matches the latest action. */
 static bool is_state_consistent(const rc_call *call)
 {
     rc_action_kind kind = call->last.kind;
@@ -21,7 +21,7 @@ static bool is_state_consistent(const rc_call *call)
     }
 }
 
-/* The most that any rule allows at the present entry; the first try always may. */
+/* Returns the largest number of attempts that any rule allows at the current entry; at least 1. */
 static uint32_t max_entry_attempts(const rc_call *call)
 {
     const rc_policy *policy = call->plan->policy;
@@ -34,7 +34,8 @@ static uint32_t max_entry_attempts(const rc_call *call)
     return max > 0 ? max : 1;
 }
 
-/* Nobody is asked whose place was passed. */
+/* Checks that the current entry lies before next_position: searches never return to an entry that
+ * was passed. */
 static bool is_position_passed(const rc_call *call)
 {
     uint16_t count = rc_plan_chain_count(call->plan);

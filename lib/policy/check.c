@@ -1,5 +1,5 @@
-/* The first thing that is wrong with a policy. The sentences are shown beside the place in the
- * YAML, so they name its keys. */
+/* Policy check: returns the first error of a policy. Called by the configuration loader and the
+ * simulator, which show the sentence beside its YAML line; so it names the YAML keys. */
 #include <recourse/policy.h>
 
 #include <recourse/taxonomy.h>

@@ -1,8 +1,10 @@
+/* Sets of error codes, used by policies to name what they retry. Called by policy.c, check.c,
+ * call_decide.c and the configuration loader. */
 #include "policy/code_set.h"
 
 #include <recourse/taxonomy.h>
 
-/* RC_CODE_INDEX_NONE for what is not in the table. */
+/* Returns the code's row number in the taxonomy; RC_CODE_INDEX_NONE if the table lacks it. */
 static unsigned index_of(rc_code code)
 {
     const rc_code_info *info = rc_code_get(code);

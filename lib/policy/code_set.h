@@ -1,4 +1,4 @@
-/* Sets of codes as constants: a code's bit is its place in spec/errors.def. */
+/* Constant sets of error codes: a code's bit is its row number in spec/errors.def. */
 #ifndef RC_POLICY_CODE_SET_H
 #define RC_POLICY_CODE_SET_H
 
@@ -10,13 +10,13 @@ enum {
     RC_CODE_INDEX_##ID,
 #include "spec/errors.def"
     RC_CODE_INDEX_COUNT,
-    RC_CODE_INDEX_NONE = 1 << 16 /* in no word of a set */
+    RC_CODE_INDEX_NONE = 1 << 16 /* Index outside every word of a set. */
 };
 
 _Static_assert(RC_CODE_INDEX_COUNT <= sizeof(rc_code_set) * 8, "a set holds every code");
 
-/* RC_CODE_SET(RATE_LIMITED, OVERLOADED): the initialiser of a set's bits, of one to eight codes;
- * RC_CODE_SET(NONE) is the empty one. */
+/* RC_CODE_SET(RATE_LIMITED, OVERLOADED) initialises the bits of a set with one to eight codes;
+ * RC_CODE_SET(NONE) is the empty set. */
 #define RC_CODE_SET(...) RC_CODE_SET_OF(__VA_ARGS__, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE)
 #define RC_CODE_SET_OF(A, B, C, D, E, F, G, H, ...)                                              \
     {                                                                                            \
@@ -28,7 +28,7 @@ _Static_assert(RC_CODE_INDEX_COUNT <= sizeof(rc_code_set) * 8, "a set holds ever
 #define RC_CODE_BIT(word, ID) \
     (RC_CODE_INDEX_##ID / 64 == (word) ? UINT64_C(1) << (RC_CODE_INDEX_##ID % 64) : 0)
 
-/* Does it have a bit that is no code's? */
+/* Whether the set has a bit that belongs to no code. */
 bool rc_code_set_has_unknown(const rc_code_set *set);
 
 #endif

@@ -1,4 +1,5 @@
-/* A cooldown: two ends, one that was told and one that is a guess. */
+/* Cooldown of a target or credential: an enforced end, an assumed end, and the turns of calls that
+ * waited. Called by call_target.c, call_turn.c, credential.c and shared.c. */
 #include <recourse/cooldown.h>
 
 static uint64_t later(uint64_t a, uint64_t b)

@@ -1,4 +1,4 @@
-/* What is known of one key. */
+/* State of one credential: healthy, cooling, exhausted or dead. Called by call*.c and shared.c. */
 #include <recourse/credential.h>
 
 #include <recourse/policy.h>

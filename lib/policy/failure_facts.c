@@ -1,3 +1,5 @@
+/* Failure facts: extracts from a report what the policy needs to decide. Called by the gateway's
+ * attempts and by `recourse exec`. */
 #include <recourse/policy.h>
 
 #include <recourse/taxonomy.h>
@@ -15,8 +17,8 @@ rc_failure_facts rc_failure_facts_of_code(rc_code code)
     };
 }
 
-/* A class that is not about inference has no category and goes by its row; any category but
- * transient is the stronger word, whatever else a report from elsewhere says. */
+/* A class that is not about inference has no category and follows its row. Any category other than
+ * transient forbids a retry, even if a report from another system claims the opposite. */
 static bool may_retry(const rc_report *report, rc_category category)
 {
     return rc_report_is_retryable(report) &&
@@ -28,7 +30,7 @@ rc_failure_facts rc_failure_facts_of(const rc_report *report)
     rc_failure_facts facts = rc_failure_facts_of_code(rc_report_code(report));
     if (report == NULL)
         return facts;
-    /* A newer version's code stays unknown: no set of this version names it. */
+    /* The code of a newer version stays UNKNOWN: no set of this version contains it. */
     if (rc_report_code(report) == RC_CODE_UNKNOWN)
         facts.code = RC_CODE_UNKNOWN;
     rc_category row = facts.category;
@@ -36,8 +38,8 @@ rc_failure_facts rc_failure_facts_of(const rc_report *report)
         facts.category = rc_report_category(report);
     facts.limit_kind = rc_report_limit_kind(report);
     facts.is_retryable = may_retry(report, facts.category);
-    /* Capacity sends a call to other keys and targets: a code's row alone can say so, and a claim
-     * from elsewhere neither makes it nor hides it. */
+    /* Capacity sends a call to other keys and targets, so only the code's row decides it; a
+     * category claimed by another system neither sets nor clears it. */
     if (row == RC_CATEGORY_CAPACITY || facts.category == RC_CATEGORY_CAPACITY)
         facts.category = row;
     facts.is_retry_exhausted = rc_report_is_retry_exhausted(report);

@@ -1,3 +1,5 @@
+/* Health of a target: remembers its latest results and derives up, degraded or failing. Called by
+ * the gateway's hub_health.c. */
 #include "policy/health.h"
 
 #include <recourse/taxonomy.h>
@@ -7,7 +9,7 @@ void rc_health_init(rc_health *health, int64_t now_unix_ms)
     *health = (rc_health){.good_unix_ms = now_unix_ms};
 }
 
-/* ---- one call ---- */
+/* ---- one result ---- */
 
 rc_health_verdict rc_health_verdict_of(rc_code code, bool is_open)
 {
@@ -44,7 +46,7 @@ void rc_health_note(rc_health *health, rc_health_verdict verdict, rc_code code, 
     if (verdict == RC_HEALTH_VERDICT_NONE)
         return;
     if (rc_health_of_calls(health, now_unix_ms) == RC_HEALTH_UP) {
-        health->failed = 0; /* failures that are forgotten */
+        health->failed = 0; /* The remembered failures are outdated. */
         health->bad_unix_ms = is_bad ? now_unix_ms : 0;
     }
     if (!is_bad && (health->failed & 1) != 0)
@@ -59,7 +61,7 @@ void rc_health_note(rc_health *health, rc_health_verdict verdict, rc_code code, 
     health->failed_unix_ms = now_unix_ms;
 }
 
-/* ---- all of them ---- */
+/* ---- health state ---- */
 
 rc_health_state rc_health_of_calls(const rc_health *health, int64_t now_unix_ms)
 {

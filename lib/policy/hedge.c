@@ -1,3 +1,5 @@
+/* Hedging: starts a second attempt at another target when the first is late. Called by the
+ * gateway's exchange.c. */
 #include <recourse/hedge.h>
 
 #include "policy/call_private.h"
@@ -13,10 +15,10 @@ void rc_hedge_init(rc_hedge *hedge, uint64_t now_ms, uint64_t delay_ms)
         .second = {.entry = RC_NO_TARGET, .target = RC_NO_TARGET, .credential = RC_NO_TARGET}};
 }
 
-static rc_hedge_action action_of(rc_hedge_action_kind what, rc_reason reason, rc_hedge_lane lane,
+static rc_hedge_action action_of(rc_hedge_action_kind kind, rc_reason reason, rc_hedge_lane lane,
                                  const rc_call_attempt *attempt)
 {
-    return (rc_hedge_action){.kind = what,
+    return (rc_hedge_action){.kind = kind,
                              .reason = reason,
                              .lane = lane,
                              .entry = attempt ? attempt->entry : RC_NO_TARGET,
@@ -36,7 +38,8 @@ static void enter(rc_call *call, uint64_t now_ms)
     rc_shared_lock(call->shared);
 }
 
-/* A token, a call and a place of another target; false: there is none of these. */
+/* Starts the second lane: takes a retry token, one of max_calls and a slot at another target.
+ * False: one of these is not available. */
 static bool start(rc_hedge *hedge, rc_call *call)
 {
     if (call->state != RC_CALL_TRYING || call->is_committed || call->is_unrepeatable ||
@@ -57,7 +60,7 @@ rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_m
 {
     if (hedge->is_over || hedge->at_ms == RC_UNLIMITED || now_ms < hedge->at_ms)
         return wait_action(RC_WHY_NONE);
-    hedge->at_ms = RC_UNLIMITED; /* one a try */
+    hedge->at_ms = RC_UNLIMITED; /* at most one hedge an attempt */
     enter(call, now_ms);
     bool is_started = start(hedge, call);
     rc_shared_unlock(call->shared);
@@ -66,7 +69,7 @@ rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_m
     return action_of(RC_HEDGE_START, RC_WHY_HEDGED, RC_LANE_SECOND, &hedge->second);
 }
 
-/* What is left of the pair is the call's try; its tries are those of the second target then. */
+/* The second lane becomes the call's current attempt; attempts are then counted at its entry. */
 static void second_takes_over(rc_hedge *hedge, rc_call *call)
 {
     call->attempt = hedge->second;
@@ -81,7 +84,7 @@ static void second_takes_over(rc_hedge *hedge, rc_call *call)
     hedge->second.is_in_flight = false;
 }
 
-/* The lane is what counts of the pair; the other one is broken off. */
+/* Ends the pair: `lane` becomes the call's attempt, the other lane is cancelled. */
 static void settle(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane, uint64_t now_ms,
                    uint64_t entropy)
 {
@@ -93,12 +96,12 @@ static void settle(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane, uint64_t 
     rc_shared_unlock(call->shared);
 }
 
-static rc_hedge_action end(rc_hedge *hedge, const rc_call *call, rc_hedge_action_kind what,
+static rc_hedge_action end(rc_hedge *hedge, const rc_call *call, rc_hedge_action_kind kind,
                            rc_reason reason, rc_hedge_lane lane, bool cancel_other)
 {
     hedge->is_over = true;
     hedge->running = 0;
-    rc_hedge_action action = action_of(what, reason, lane, &call->attempt);
+    rc_hedge_action action = action_of(kind, reason, lane, &call->attempt);
     action.cancel_other = cancel_other;
     return action;
 }
@@ -124,7 +127,7 @@ rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lan
         return end(hedge, call, RC_HEDGE_FAIL, RC_WHY_NONE, lane, false);
     rc_call_attempt *loser = lane == RC_LANE_FIRST ? &call->attempt : &hedge->second;
     bool is_probe = failure->code == RC_CODE_AUTH_FAILED && loser->is_key_probe;
-    /* Another target must not mask what is wrong with the request. */
+    /* A fatal failure concerns the request; a response of the other target must not mask it. */
     if (!failure->is_retryable && !rc_call_is_capacity(failure) && !is_probe) {
         settle(hedge, call, lane, now_ms, entropy);
         return end(hedge, call, RC_HEDGE_FAIL, RC_WHY_NONE, lane, true);

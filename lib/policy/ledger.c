@@ -1,3 +1,5 @@
+/* Ledger of money budgets: reserves the estimated cost of an attempt and settles the actual one.
+ * Called by the gateway's budgets.c. */
 #include "policy/ledger.h"
 
 #include "base/str.h"
@@ -68,7 +70,7 @@ static int32_t window_of(rc_ledger_period period, int64_t unix_ms)
     return 0;
 }
 
-/* The first millisecond of a window. */
+/* Returns the first millisecond of a window. */
 static int64_t start_of(rc_ledger_period period, int32_t window)
 {
     if (period == RC_LEDGER_DAY)
@@ -83,8 +85,8 @@ int64_t rc_ledger_window_end(rc_ledger_period period, int64_t now_unix_ms)
     return period == RC_LEDGER_TOTAL ? 0 : start_of(period, window_of(period, now_unix_ms) + 1);
 }
 
-/* Into the window of the time. Set back by one, the clock is not believed: it may be a second
- * before midnight again. */
+/* Moves the budget to the window of the given time. A clock that is one window behind is ignored:
+ * it may have been set back across midnight by a second. */
 static void renew(rc_ledger_budget *budget, int64_t now_unix_ms)
 {
     int32_t window = window_of(budget->rule.period, now_unix_ms);
@@ -105,7 +107,7 @@ static uint64_t limit_of(const rc_ledger_budget *budget)
     return budget->rule.limit > 0 ? add(budget->rule.limit, budget->raised) : 0;
 }
 
-/* --- news --- */
+/* --- notices --- */
 
 static void add_notice(rc_ledger_budget *budget, uint32_t number, rc_ledger_notice_kind kind,
                        rc_ledger_notices *notices)
@@ -121,7 +123,7 @@ static void add_notice(rc_ledger_budget *budget, uint32_t number, rc_ledger_noti
 static bool has_spent(const rc_ledger_budget *budget, unsigned percent)
 {
     uint64_t limit = limit_of(budget);
-    /* Rounded up, so that a limit of a millionth is not nearly used up by nothing. */
+    /* Rounded up, so that a limit of one millionth does not count as nearly spent at 0. */
     uint64_t part = limit / 100 * percent + (limit % 100 * percent + 99) / 100;
     return limit > 0 && budget->spent >= part;
 }
@@ -134,7 +136,7 @@ static void add_spent_notices(rc_ledger_budget *budget, uint32_t number, rc_ledg
         add_notice(budget, number, RC_LEDGER_USED_UP, notices);
 }
 
-/* After the limit has changed: what no longer holds may be told again. */
+/* After a changed limit: notices that no longer hold may be given again. */
 static void clear_notices(rc_ledger_budget *budget)
 {
     if (!has_spent(budget, 80))
@@ -156,7 +158,7 @@ void rc_ledger_notice_event(const rc_ledger_notice *notice, rc_str scope, rc_eve
         .scope = scope, .spent_micro_usd = notice->spent, .limit_micro_usd = notice->limit};
 }
 
-/* --- rows --- */
+/* --- budgets --- */
 
 void rc_ledger_init(rc_ledger *ledger, rc_ledger_budget *budgets, uint32_t budget_count)
 {
@@ -183,7 +185,7 @@ void rc_ledger_set_lock(rc_ledger *ledger, void *ctx, void (*lock)(void *), void
     ledger->unlock = unlock;
 }
 
-/* Somebody waits, and there is something to be had. */
+/* Returns true, once, if attempts are paused and money is available again. */
 static bool take_waiters(rc_ledger_budget *budget)
 {
     uint64_t limit = limit_of(budget);
@@ -228,7 +230,7 @@ bool rc_ledger_define(rc_ledger *ledger, uint32_t budget, const rc_ledger_rule *
     return has_waiters;
 }
 
-/* NULL: there is no such row, or the day is not in its window. */
+/* NULL: the budget is not in force, or the day is not in its window. */
 static rc_ledger_budget *budget_of_day(const rc_ledger *ledger, uint32_t budget, int64_t day,
                                        int64_t now_unix_ms)
 {
@@ -299,9 +301,9 @@ bool rc_ledger_get_state(const rc_ledger *ledger, uint32_t budget, int64_t now_u
     return r != NULL;
 }
 
-/* --- tries --- */
+/* --- attempts --- */
 
-/* Why the row has no room for the amount; RC_WHY_NONE: it has, or only counts. */
+/* Returns why the budget cannot take the amount; RC_WHY_NONE if it can, or has no limit. */
 static rc_reason refusal_reason(const rc_ledger_budget *budget, uint64_t amount)
 {
     uint64_t limit = limit_of(budget);
@@ -312,7 +314,7 @@ static rc_reason refusal_reason(const rc_ledger_budget *budget, uint64_t amount)
     return add(budget->spent, amount) > limit ? RC_WHY_BUDGET_SPENT : RC_WHY_BUDGET_HELD;
 }
 
-/* What does not fit into a whole window is not waited for. */
+/* An attempt that does not fit into a whole window is refused instead of paused. */
 static rc_ledger_verdict verdict_of(const rc_ledger_budget *budget, rc_reason reason)
 {
     if (reason == RC_WHY_NONE || budget->rule.on_exceed == RC_LEDGER_WARN)
@@ -322,7 +324,8 @@ static rc_ledger_verdict verdict_of(const rc_ledger_budget *budget, rc_reason re
     return RC_LEDGER_REFUSED;
 }
 
-/* The strictest verdict counts; of several waits the first is told, until the last is over. */
+/* The strictest verdict wins. Of several waits the first one is reported, with the latest renewal
+ * of all. */
 static void merge_verdict(rc_ledger_decision *decision, const rc_ledger_budget *budget,
                           uint32_t number, rc_ledger_verdict verdict, rc_reason reason)
 {
@@ -343,7 +346,7 @@ static void merge_verdict(rc_ledger_decision *decision, const rc_ledger_budget *
     }
 }
 
-/* The first time that somebody is paused, refused, or let through beyond the limit. */
+/* Gives the notice of the first pause or refusal in a window. */
 static void note_refusal(rc_ledger_budget *budget, uint32_t number, rc_ledger_verdict verdict,
                          rc_reason reason, rc_ledger_notices *notices)
 {

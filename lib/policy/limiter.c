@@ -1,4 +1,5 @@
-/* Calls in flight at one target. */
+/* Concurrency limit of one target: counts its calls in flight. Called by call_target.c and
+ * shared.c. */
 #include <recourse/limiter.h>
 
 void rc_limiter_init(rc_limiter *limiter, uint32_t max)

@@ -1,4 +1,5 @@
-/* The words of the YAML. One list a kind, read in both directions. */
+/* Names of backoff, jitter and hint use in YAML, in both directions. Called by check.c and the
+ * configuration loader. */
 #include <recourse/policy.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -22,7 +23,7 @@ static const char *const hint_uses[] = {
     [RC_HINT_EXTEND] = "extend",
 };
 
-/* Number 0 is nobody's. */
+/* Number 0 has no name. */
 static const char *name_of(const char *const *names, size_t count, size_t number)
 {
     return number > 0 && number < count ? names[number] : "";

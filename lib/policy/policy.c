@@ -1,3 +1,5 @@
+/* Policies: the presets of spec/policies.def and the lookup of a code's rule. Called by call*.c,
+ * the configuration loader, the simulator and the CLI. */
 #include <recourse/policy.h>
 
 #include "policy/code_set.h"
@@ -5,15 +7,15 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const rc_policy presets[] = {
-#define RC_RULE(CODES, tries, BACKOFF, base, milli, max_delay, JITTER, pct)         \
-    {                                                                               \
-        .codes = {CODES}, .max_attempts = (tries), .backoff = RC_BACKOFF_##BACKOFF, \
-        .jitter = RC_JITTER_##JITTER, .jitter_pct = (pct), .factor_milli = (milli), \
-        .base_ms = (base), .max_delay_ms = (max_delay),                             \
+#define RC_RULE(CODES, attempts, BACKOFF, base, milli, max_delay, JITTER, pct)         \
+    {                                                                                  \
+        .codes = {CODES}, .max_attempts = (attempts), .backoff = RC_BACKOFF_##BACKOFF, \
+        .jitter = RC_JITTER_##JITTER, .jitter_pct = (pct), .factor_milli = (milli),    \
+        .base_ms = (base), .max_delay_ms = (max_delay),                                \
     }
-#define RC_RULE_SCHEDULE(CODES, tries, max_delay, JITTER, pct, count, ...)                    \
+#define RC_RULE_SCHEDULE(CODES, attempts, max_delay, JITTER, pct, count, ...)                 \
     {                                                                                         \
-        .codes = {CODES}, .max_attempts = (tries), .backoff = RC_BACKOFF_SCHEDULE,            \
+        .codes = {CODES}, .max_attempts = (attempts), .backoff = RC_BACKOFF_SCHEDULE,         \
         .jitter = RC_JITTER_##JITTER, .jitter_pct = (pct), .factor_milli = 1000,              \
         .max_delay_ms = (max_delay), .schedule_count = (count), .schedule_ms = {__VA_ARGS__}, \
     }

@@ -1,3 +1,5 @@
+/* Quotas: reads rate limit headers of successful responses and decides on warnings. Called by the
+ * gateway's attempt_quota.c. */
 #include "policy/quota.h"
 
 #include "base/str.h"
@@ -7,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* More digits than any limit has. */
+/* Larger than any real limit; parsing stops here. */
 #define NUMBER_MAX INT64_C(1000000000000000)
 
 typedef struct left_row {
@@ -46,7 +48,7 @@ static const limit_row LIMITS[] = {
 
 /* --- numbers --- */
 
-/* Whole ones; what is behind the point is cut off. -1: it is none. */
+/* Parses a whole number; decimals are cut off. -1: not a number. */
 static int64_t whole_of(rc_str value)
 {
     rc_str text = rc_str_trim(value);
@@ -62,7 +64,7 @@ static int64_t whole_of(rc_str value)
     return number;
 }
 
-/* "0.93" in hundredths, cut off; -1: it is no share. */
+/* Parses a share such as "0.93" into hundredths, rounded down; -1: not a share. */
 static int64_t hundredths_of(rc_str value)
 {
     rc_str text = rc_str_trim(value);
@@ -89,8 +91,8 @@ static bool contains(rc_str name, rc_str word)
     return false;
 }
 
-/* Names differ late, if at all: most rows are ruled out by the last letter that they name. pattern:
- * in small letters. */
+/* Compares the last letter of the pattern first: the names differ mostly at their end, so this
+ * rules out most rows. pattern: in lower case. */
 static inline bool matches(rc_str pattern, rc_str name, rc_str *ret_star)
 {
     const bool is_open = pattern.ptr[pattern.len - 1] == '*';
@@ -110,7 +112,7 @@ static rc_quota_kind kind_of(rc_str name)
     return contains(name, RC_STR("request")) ? RC_QUOTA_REQUESTS : RC_QUOTA_OTHER;
 }
 
-/* NULL: there are too many. */
+/* Finds or adds the limit of a group and name. NULL: the list is full. */
 static rc_quota *quota_of(rc_quotas *quotas, uint8_t group, rc_str name)
 {
     for (uint32_t i = 0; i < quotas->count; i++) {
@@ -194,7 +196,8 @@ static void take_limit(rc_quotas *quotas, uint8_t group, rc_str name, rc_str val
     }
 }
 
-/* Whose rows a name may fit, by the letters in which their prefixes differ. */
+/* Returns the header group that a name may belong to, by the letters in which the prefixes
+ * differ. */
 static uint8_t group_of(rc_str name)
 {
     const char first = rc_ascii_lower(name.ptr[0]);
@@ -249,7 +252,7 @@ void rc_quotas_scrub(rc_quotas *quotas)
             quotas->list[i].name = RC_STR("");
 }
 
-/* FNV-1a, of the name in lower case and the group. */
+/* FNV-1a hash of the group and the lower-case name. */
 static uint32_t digest(const rc_quota *quota)
 {
     uint32_t hash = UINT32_C(2166136261) ^ quota->group;
@@ -258,15 +261,15 @@ static uint32_t digest(const rc_quota *quota)
     return hash;
 }
 
-/* A silence that would last longer than the longest window was begun by a clock that has been set
- * back since: it is over. */
+/* A remaining silence longer than the longest window means that the clock was set back; the silence
+ * is over. */
 static bool is_silence_over(int64_t until_unix_ms, int64_t now_unix_ms)
 {
     return now_unix_ms >= until_unix_ms || until_unix_ms - now_unix_ms > RC_QUOTA_WINDOW_MAX_MS;
 }
 
-/* May it be told of now? One with a name of its own needs its place, or one whose silence is over:
- * of more names than there are places nobody is told again and again. */
+/* Whether a warning may be given now. A limit with a provider-specific name needs a free slot; if
+ * there are more such names than slots, the excess names give no warnings, so none repeats. */
 static bool may_warn(const rc_quota_alarm *alarm, const rc_quota *quota, int64_t now_unix_ms)
 {
     if (quota->kind != RC_QUOTA_OTHER)
@@ -312,7 +315,7 @@ const rc_quota *rc_quota_alarm_next(rc_quota_alarm *alarm, const rc_quotas *quot
     return lowest;
 }
 
-/* "requests"; "unified-5h" is a name of the provider's. */
+/* Appends " of requests" for a known kind, " unified-5h" for a provider-specific name. */
 static void push_limit_name(const rc_quota *quota, rc_buf *text)
 {
     if (quota->name.len == 0)
@@ -350,7 +353,7 @@ void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, 
     rc_quota_push_state(quota, text);
 }
 
-/* What a limit without a name is called in an event. */
+/* Name of an unnamed limit in events. */
 #define UNNAMED RC_STR("limit")
 
 void rc_quota_event(const rc_quota *quota, rc_str model, rc_str credential, rc_event *ret_event)
@@ -366,12 +369,12 @@ void rc_quota_event(const rc_quota *quota, rc_str model, rc_str credential, rc_e
     };
 }
 
-rc_quota rc_quota_from_event_view(const rc_event_view *told)
+rc_quota rc_quota_from_event_view(const rc_event_view *view)
 {
-    const rc_str name = rc_str_eq(told->kind, UNNAMED) ? RC_STR("") : told->kind;
+    const rc_str name = rc_str_eq(view->kind, UNNAMED) ? RC_STR("") : view->kind;
     return (rc_quota){.kind = kind_of(name),
                       .name = name,
-                      .remaining = (int64_t)told->remaining,
-                      .limit = (int64_t)told->limit,
-                      .reset_ms = told->reset_ms > 0 ? (int64_t)told->reset_ms : -1};
+                      .remaining = (int64_t)view->remaining,
+                      .limit = (int64_t)view->limit,
+                      .reset_ms = view->reset_ms > 0 ? (int64_t)view->reset_ms : -1};
 }

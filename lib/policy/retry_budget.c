@@ -1,10 +1,11 @@
-/* The retry budget: a token bucket that requests and time fill, whichever brings more. */
+/* Retry budget of the process: a token bucket filled by requests or by time, whichever gives more.
+ * Called by call_decide.c, hedge.c and shared.c. */
 #include <recourse/retry_budget.h>
 
 #define PERIOD_MS 1000u
 #define TOKEN_MICRO UINT64_C(1000000)
 
-/* Far above any bucket, far below an overflow: what a second brings stops here. */
+/* Upper bound of the tokens added in one second: far above any bucket, far below an overflow. */
 #define ADDED_MAX_MICRO (UINT64_C(1) << 62)
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -23,13 +24,14 @@ static void add_tokens(rc_retry_budget *budget, uint64_t micro)
     budget->tokens_micro += micro < free_micro ? micro : free_micro;
 }
 
-/* By the floor, in so many milliseconds of one second. */
+/* Returns the tokens that the floor adds in elapsed_ms of one second. */
 static uint64_t floor_micro(const rc_retry_budget *budget, uint64_t elapsed_ms)
 {
     return budget->settings.floor_per_s * elapsed_ms * (TOKEN_MICRO / PERIOD_MS);
 }
 
-/* The second has brought at least that much by now; what is new goes into the bucket. */
+/* Raises the amount added in the current second to `micro` and puts the difference into the
+ * bucket. */
 static void add_up_to(rc_retry_budget *budget, uint64_t micro)
 {
     if (micro <= budget->added_micro)
@@ -38,7 +40,7 @@ static void add_up_to(rc_retry_budget *budget, uint64_t micro)
     budget->added_micro = micro;
 }
 
-/* Seconds in which nothing was asked: the floor alone, without a product that could overflow. */
+/* Adds the floor of seconds without requests, without a product that could overflow. */
 static void add_idle_seconds(rc_retry_budget *budget, uint64_t seconds)
 {
     uint64_t each = floor_micro(budget, PERIOD_MS);

@@ -1,4 +1,5 @@
-/* What all calls know together: the storage, its lock, and whether a target can be asked. */
+/* State shared by all calls of a process: storage, lock, and whether a target is open. Called by
+ * call*.c, the gateway's hub, the simulator and `recourse exec`. */
 #include <string.h>
 
 #include "policy/shared_private.h"
@@ -19,7 +20,7 @@ rc_shared_settings rc_shared_settings_default(void)
 
 /* --- storage --- */
 
-/* From these rows on. */
+/* Initialises the targets and credentials from these numbers on. */
 static void init_rows(rc_shared *shared, uint16_t target, uint16_t credential, uint64_t now_ms)
 {
     for (uint16_t i = target; i < shared->target_count; i++) {
@@ -94,7 +95,7 @@ rc_credential *rc_shared_credential(const rc_shared *shared, uint16_t credential
     return credential < shared->credential_count ? &shared->credentials[credential] : NULL;
 }
 
-/* --- from outside of calls --- */
+/* --- changes by operators, stores and configuration --- */
 
 void rc_shared_set_settings(rc_shared *shared, const rc_shared_settings *settings, uint64_t now_ms)
 {
@@ -123,7 +124,7 @@ void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max_in_fli
     rc_shared_lock(shared);
     rc_target *t = rc_shared_target(shared, target);
     if (t)
-        t->limiter.max = max_in_flight; /* calls that are in flight stay counted */
+        t->limiter.max = max_in_flight; /* calls in flight stay counted */
     rc_shared_unlock(shared);
 }
 
@@ -157,7 +158,7 @@ void rc_shared_cool_down_credential(rc_shared *shared, uint16_t credential,
     else if (c)
         rc_credential_cool_down(c, state, until_ms, true);
     if (c)
-        c->is_429 = true; /* as most providers say it: a store does not keep the status */
+        c->is_429 = true; /* the store does not record the status; most providers send 429 */
     rc_shared_unlock(shared);
 }
 
@@ -211,7 +212,7 @@ void rc_shared_revive_credential(rc_shared *shared, uint16_t credential)
     rc_shared_unlock(shared);
 }
 
-/* --- whom to ask --- */
+/* --- open targets and usable credentials --- */
 
 rc_credential *rc_target_limit(const rc_target *target, uint16_t credential)
 {
@@ -239,36 +240,36 @@ uint64_t rc_shared_ready_at_ms(const rc_shared *shared, const rc_target *target,
     return here_ms > ready_ms ? here_ms : ready_ms;
 }
 
-/* What a look over a pool found. */
+/* Result of a pass over a target's pool of credentials. */
 typedef struct pool_state {
-    bool is_usable;    /* one of it is, or it needs none */
-    bool is_dead;      /* all of it was refused */
-    uint64_t until_ms; /* when the first will be usable; 0: not known; RC_UNLIMITED: never */
+    bool is_usable;    /* At least one credential is usable, or the target needs none. */
+    bool is_dead;      /* Every credential was rejected. */
+    uint64_t until_ms; /* When the first becomes usable; 0: not known; RC_UNLIMITED: never. */
 } pool_state;
 
 static pool_state get_pool_state(const rc_shared *shared, const rc_target *target, bool is_alone,
                                  uint64_t now_ms)
 {
-    pool_state look = {.is_dead = true, .until_ms = RC_UNLIMITED};
+    pool_state state = {.is_dead = true, .until_ms = RC_UNLIMITED};
     bool is_refreshing = false;
     for (uint16_t i = 0; i < target->credential_count; i++) {
         uint16_t credential = (uint16_t)(target->first_credential + i);
         const rc_credential *c = &shared->credentials[credential];
         if (rc_shared_is_usable(shared, target, credential, is_alone, now_ms))
             return (pool_state){.is_usable = true};
-        look.is_dead = look.is_dead && c->state == RC_CREDENTIAL_DEAD;
+        state.is_dead = state.is_dead && c->state == RC_CREDENTIAL_DEAD;
         is_refreshing = is_refreshing || c->is_refreshing;
         uint64_t ready_ms = rc_shared_ready_at_ms(shared, target, credential, is_alone);
-        if (!c->is_refreshing && ready_ms < look.until_ms)
-            look.until_ms = ready_ms;
+        if (!c->is_refreshing && ready_ms < state.until_ms)
+            state.until_ms = ready_ms;
     }
-    look.is_usable = target->credential_count == 0;
-    if (is_refreshing && look.until_ms == RC_UNLIMITED)
-        look.until_ms = 0;
-    return look;
+    state.is_usable = target->credential_count == 0;
+    if (is_refreshing && state.until_ms == RC_UNLIMITED)
+        state.until_ms = 0;
+    return state;
 }
 
-/* The first reason stays; the time is the latest of all that are known. */
+/* Records one reason why a target is closed: the first reason stays, and the latest known end. */
 static void close_target(rc_reason *first_reason, uint64_t *until_ms, rc_reason reason,
                          uint64_t end_ms)
 {
@@ -312,7 +313,7 @@ bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_
     return false;
 }
 
-/* than: RC_NO_TARGET for none. */
+/* Picks the next usable credential of the pool. excluded: RC_NO_TARGET for none. */
 static bool pick(const rc_shared *shared, rc_target *target, uint16_t excluded, bool is_alone,
                  uint64_t now_ms, uint16_t *ret_credential)
 {
@@ -350,7 +351,7 @@ bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_
     return t && pick(shared, t, excluded, false, now_ms, ret_credential);
 }
 
-/* --- bounds --- */
+/* --- validation --- */
 
 static bool is_credential_valid(const rc_credential *credential)
 {
