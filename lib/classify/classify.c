@@ -1,4 +1,5 @@
-/* From evidence to a verdict: what the texts mean becomes facts, and the first rule decides. */
+/* Classifier: unwraps a failure, turns its texts into facts and applies the first matching rule.
+ * rc_judge is called by verdict_report.c (rc_classify) and the explain command. */
 #include <recourse/classify.h>
 
 #include <string.h>
@@ -13,13 +14,13 @@
 #include "classify/providers/provider.h"
 #include "classify/rules/rule.h"
 
-/* A wait above this is no longer a rate's. */
+/* Longest wait that a rate limit explains; a longer one sets hint:long. */
 #define LONG_WAIT_MS INT64_C(3600000)
 
-/* The meaning of all layers, innermost first. */
+/* The concepts found in the layers, which are read from the innermost outwards. */
 typedef struct meaning {
     rc_phrase_scan scan;
-    rc_str scanned; /* the text that scan.found is of, while it is */
+    rc_str scanned; /* The text that scan.found belongs to; NULL: none. */
     rc_concept_set says;
     rc_concept_set code;
 } meaning;
@@ -42,7 +43,7 @@ static bool has_decisive(const rc_concept_set *set)
     return false;
 }
 
-/* The text may have been looked at for names of providers just before. */
+/* find_provider may have scanned the same text just before; it is not scanned twice. */
 static void scan_text(meaning *m, rc_str text)
 {
     if (m->scanned.ptr == text.ptr && m->scanned.len == text.len)
@@ -69,7 +70,8 @@ static void note_concepts(const rc_evidence *evidence, const meaning *m, rc_str 
     }
 }
 
-/* A code that only its provider's documentation explains. */
+/* Looks the code up in the provider's own table of codes. True if it is there; scan.found is then
+ * its concept. */
 static bool read_known_code(const rc_evidence *evidence, meaning *m, rc_str code)
 {
     const rc_provider *provider = evidence->provider;
@@ -106,8 +108,8 @@ static bool read_codes(const rc_evidence *evidence, meaning *m, const rc_layer *
     return is_decisive;
 }
 
-/* Where the wait's number begins: of "retry in 20 seconds" the 20, of "wait a minute" the last
- * word. */
+/* Offset at which the wait begins: the first digit ("retry in 20 seconds"), else the last word
+ * ("wait a minute"). */
 static size_t wait_at(rc_str text, rc_phrase_span span)
 {
     for (size_t i = span.from; i < span.to && i < text.len; i++) {
@@ -127,8 +129,8 @@ static void read_wait(rc_evidence *evidence, rc_str text, rc_phrase_span span)
         rc_hints_add_text(&evidence->hints, text, wait_at(text, span));
 }
 
-/* Numbers of a limit stand only where a limit is spoken of. */
-static bool speaks_of_limits(const rc_concept_set *set)
+/* True if the text is about a limit. Only then are numbers in it read as a limit's. */
+static bool has_limit_concept(const rc_concept_set *set)
 {
     static const rc_concept CONCEPTS[] = {
         RC_CONCEPT_RATE,        RC_CONCEPT_QUOTA,        RC_CONCEPT_PLAN,
@@ -150,21 +152,21 @@ static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
     note_concepts(evidence, m, RC_STR("says:"), text);
     if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WAIT))
         read_wait(evidence, text, m->scan.spans[RC_CONCEPT_WAIT]);
-    if (speaks_of_limits(&m->scan.found))
+    if (has_limit_concept(&m->scan.found))
         rc_limits_parse(text, &evidence->limits);
     add_all(&m->says, &m->scan.found);
     return has_decisive(&m->scan.found);
 }
 
-/* The layer that comes behind `last` on the way from the innermost to the outermost; NULL: none. */
+/* Gives the layer after `last` on the way from the innermost to the outermost; NULL: none. */
 static const rc_layer *next_outward(const rc_evidence *evidence, const rc_layer *last)
 {
     const rc_layer *best = NULL;
     for (size_t i = 0; i < evidence->layer_count; i++) {
         const rc_layer *layer = &evidence->layers[i];
-        bool is_behind = last == NULL || layer->depth < last->depth ||
-                         (layer->depth == last->depth && layer > last);
-        if (is_behind && (best == NULL || layer->depth > best->depth))
+        bool is_further_out = last == NULL || layer->depth < last->depth ||
+                              (layer->depth == last->depth && layer > last);
+        if (is_further_out && (best == NULL || layer->depth > best->depth))
             best = layer;
     }
     return best;
@@ -187,15 +189,16 @@ static void note_layer(const rc_evidence *evidence, const rc_layer *layer)
         rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("param"), layer->param);
 }
 
-/* An error with a message and a code or status of its own: the words around it are a wrapper's. */
+/* True if the layer has both a message and a typed code: text further out then belongs to a
+ * wrapper. */
 static bool has_typed_code(const rc_layer *layer)
 {
     return layer->message.len > 0 &&
            (layer->code.len > 0 || layer->type.len > 0 || layer->status_word.len > 0);
 }
 
-/* The innermost error decides: what is further out is only asked as long as nothing was
- * decisive. */
+/* Reads the layers from the innermost outwards. Messages and codes of outer layers are read only
+ * until one was decisive. */
 static void read_layers(rc_evidence *evidence, meaning *m)
 {
     bool has_code = false;
@@ -240,7 +243,7 @@ static void set_inner_status(rc_evidence *evidence, int status)
         rc_facts_set_inner(&evidence->facts, status);
         return;
     }
-    /* Nobody gave HTTP's status: then what the text carries is it. */
+    /* Without an HTTP status the status in the text stands in for it. */
     rc_facts_clear(&evidence->facts, RC_FACT_STATUS_NONE);
     rc_facts_set_status(&evidence->facts, status);
 }
@@ -296,14 +299,14 @@ static rc_limit_kind limit_kind(const rc_evidence *evidence, const meaning *m, r
     return RC_LIMIT_KIND_REQUESTS;
 }
 
-/* A wait helps where time does: elsewhere only a header that says so is kept, as the provider's
- * word. */
+/* A wait is reported where waiting can help. For other categories only a wait from a header is
+ * reported, because the provider states it explicitly. */
 static int64_t wait_of(const rc_evidence *evidence, rc_category category)
 {
     rc_hint hint = rc_hints_best(&evidence->hints);
-    bool is_of_use = category == RC_CATEGORY_TRANSIENT || category == RC_CATEGORY_CAPACITY ||
+    bool is_useful = category == RC_CATEGORY_TRANSIENT || category == RC_CATEGORY_CAPACITY ||
                      rc_evidence_has(evidence, RC_FACT_LIMIT_TOO_SMALL);
-    return is_of_use || hint.rank == RC_HINT_RANK_HEADER ? hint.wait_ms : -1;
+    return is_useful || hint.rank == RC_HINT_RANK_HEADER ? hint.wait_ms : -1;
 }
 
 static rc_rule_input rule_input(const rc_evidence *evidence, const rc_layer *innermost)
@@ -323,7 +326,7 @@ static rc_rule_input rule_input(const rc_evidence *evidence, const rc_layer *inn
     return input;
 }
 
-/* The first text from the inside that is not empty. */
+/* Gives the innermost message that is not empty, else the page's title. */
 static rc_str message_of(const rc_evidence *evidence)
 {
     for (const rc_layer *layer = next_outward(evidence, NULL); layer != NULL;
@@ -371,7 +374,8 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
     return verdict;
 }
 
-/* Whose failure it is. The text is only asked when nothing else tells. */
+/* Finds the provider: by signatures, then by the host's name, then by names in the text. Each step
+ * runs only if the steps before found none, or only an edge server (nginx, Cloudflare ...). */
 static void find_provider(rc_evidence *evidence, meaning *m)
 {
     rc_concept_set words = {{0}};
@@ -401,8 +405,8 @@ static bool is_builtin(const rc_rule *rule)
     return false;
 }
 
-/* A text that is no failure of a call must not be retried for a number or a word in it. Rules of
- * users, and what a process's exit status says, are not second-guessed. */
+/* Sets body:foreign for a text that comes from no failed call, so that a number or a word in it
+ * causes no retry. Does nothing if a user's rule or an exit status decides. */
 static void set_foreign(rc_evidence *evidence, const rc_rules *rules)
 {
     if (!rc_evidence_is_foreign(evidence))
@@ -439,7 +443,7 @@ rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_t
     return verdict_of(&evidence, &m, rule);
 }
 
-/* ---- failures ---- */
+/* ---- constructors of rc_failure ---- */
 
 rc_failure rc_failure_http(int status, const char *body, size_t length)
 {

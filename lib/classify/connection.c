@@ -1,3 +1,5 @@
+/* Connection faults in reports. Called by verdict_report.c, the gateway's deadlines and the call
+ * command. */
 #include "classify/connection.h"
 
 #include <recourse/taxonomy.h>
@@ -7,7 +9,7 @@
 #include "codec/duration.h"
 #include "report/message.h"
 
-/* connections.h is generated, and says the same as the table. */
+/* The generated connections.h must have the same numbers as the table. */
 #define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated, \
                       limit)                                                                    \
     _Static_assert(RC_CONNECTION_##ID == (number), "connections.h is stale: run make generate");
@@ -37,7 +39,7 @@ const rc_connection_info *rc_connection_get(rc_connection_fault fault)
     return NULL;
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 static bool is_timed(const rc_connection_info *row, int64_t limit_ms)
 {
@@ -100,7 +102,7 @@ static void set_row_message(rc_builder *builder, const rc_connection_info *row,
     set_message(builder, &text);
 }
 
-/* What the code says stays true; which timer it was stands behind it. */
+/* Sets the code's own message, followed by a sentence that names the expired timeout. */
 static void set_code_message(rc_builder *builder, const rc_connection_info *row, rc_code code,
                              int64_t limit_ms, rc_str provider)
 {
@@ -153,8 +155,8 @@ static void set_detail(rc_builder *builder, const rc_connection_info *row, rc_st
 
 /* ---- reports ---- */
 
-/* The codes that say no more than that there was no connection. */
-static bool is_of_connection(rc_code code)
+/* True for the codes that mean only that the connection failed. */
+static bool is_connection_code(rc_code code)
 {
     return code == RC_CODE_CONNECTION_FAILED || code == RC_CODE_CONNECTION_RESET ||
            code == RC_CODE_NETWORK_TIMEOUT;
@@ -173,11 +175,11 @@ void rc_connection_describe(rc_builder *builder, const rc_failure *failure,
         set_detail(builder, row, failure->connection_detail, failure->limit_ms);
     if (row->message[0] == '\0')
         return;
-    if (is_of_connection(code)) {
+    if (is_connection_code(code)) {
         set_row_message(builder, row, failure, provider);
         set_advice(builder, row, row->action, rc_str_c(row->advice), failure->limit_ms);
     } else if (code == RC_CODE_STREAM_INTERRUPTED && row->limit_setting[0] != '\0') {
-        /* Not a cut, which the code's own words are about. */
+        /* A timeout ended the stream; the code's own message is about a connection that was cut. */
         const rc_code_info *info = rc_code_get(code);
         set_row_message(builder, row, failure, provider);
         set_advice(builder, row, info->action, rc_str_c(info->action_detail), failure->limit_ms);

@@ -1,3 +1,5 @@
+/* Removes text of the request from texts of the response. Called by verdict_report.c and
+ * redirect.c. */
 #include "classify/echo.h"
 
 #include <endian.h>
@@ -9,8 +11,9 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-/* The text is cut into blocks of eight bytes, as they are meant. The request slides over them byte
- * by byte, in one register, and two blocks in a row that are in it are its words. */
+/* The response's text is cut into blocks of eight decoded bytes. The request passes through an
+ * eight-byte window, byte by byte; each block that equals the window is marked. Two or more marked
+ * blocks in a row are text of the request. */
 #define BLOCK 8u
 #define BLOCKS_MAX (RC_ECHO_TEXT_MAX / BLOCK)
 #define SLOTS (2u * BLOCKS_MAX)
@@ -22,20 +25,20 @@ static const rc_str PLACEHOLDER = RC_STR_INIT("[request]");
 
 typedef struct block {
     uint64_t bytes;
-    uint16_t from; /* of the text */
+    uint16_t from; /* Offset in the text. */
     uint16_t to;
-    uint16_t first;   /* of those with the same bytes */
-    bool is_repeated; /* of the first: the request has it */
+    uint16_t first;   /* Index of the first block with the same bytes. */
+    bool is_repeated; /* The request contains the block; valid in the first block. */
 } block;
 
 typedef struct blocks {
     block list[BLOCKS_MAX];
     uint16_t count;
-    uint16_t slots[SLOTS];          /* 0: free, else the block + 1 */
-    bool filter[1u << FILTER_BITS]; /* which sums there are: most of a request has none */
+    uint16_t slots[SLOTS];          /* Hash table: 0 is free, otherwise block index + 1. */
+    bool filter[1u << FILTER_BITS]; /* Hashes in use; rejects most windows of a request early. */
 } blocks;
 
-/* ---- letters as they are meant ---- */
+/* ---- JSON escapes ---- */
 
 static int hex_of(char c)
 {
@@ -45,7 +48,7 @@ static int hex_of(char c)
     return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/* "\u00e9" at `at`; -1: it is none. */
+/* Value of the escape "\u00e9" at `at`; -1: not such an escape. */
 static int32_t unit_at(rc_str text, size_t at)
 {
     int32_t unit = 0;
@@ -72,7 +75,8 @@ static size_t decode_unit(rc_str text, size_t at, int32_t unit, char out[4], siz
     return rc_utf8_encode(point, out);
 }
 
-/* The bytes that stand at `at`, and how much of the text they take. */
+/* Decodes the byte or escape at `at` into out and returns the decoded length. *ret_len: bytes of
+ * the text it takes. */
 static size_t decode(rc_str text, size_t at, char out[4], size_t *ret_len)
 {
     static const char names[] = "nrtbf";
@@ -90,7 +94,7 @@ static size_t decode(rc_str text, size_t at, char out[4], size_t *ret_len)
     return 1;
 }
 
-/* ---- the text ---- */
+/* ---- blocks of the response's text ---- */
 
 static inline uint64_t sum_of(uint64_t bytes)
 {
@@ -107,13 +111,13 @@ static inline uint32_t filter_slot_of(uint64_t bytes)
     return (uint32_t)(sum_of(bytes) >> (64 - FILTER_BITS));
 }
 
-/* The byte behind the others; the first one of eight is the lowest. */
+/* Appends a byte to a window of eight; the oldest byte is the lowest. */
 static inline uint64_t push_byte(uint64_t bytes, char byte)
 {
     return bytes >> 8 | (uint64_t)(uint8_t)byte << 56;
 }
 
-/* The first block of these bytes; SIZE_MAX: there is none, and *ret_slot is where it belongs. */
+/* Index of the first block with these bytes; SIZE_MAX: none, and *ret_slot is its free slot. */
 static size_t find(const blocks *b, uint64_t bytes, uint32_t *ret_slot)
 {
     uint32_t slot = slot_of(bytes);
@@ -140,7 +144,7 @@ static void add(blocks *b, uint64_t bytes, size_t from, size_t to)
 static void read_text(blocks *b, rc_str text)
 {
     uint64_t bytes = 0;
-    uint32_t have = 0;
+    uint32_t filled = 0;
     size_t from = 0;
     char out[4];
     memset(b->slots, 0, sizeof b->slots);
@@ -149,23 +153,23 @@ static void read_text(blocks *b, rc_str text)
     for (size_t at = 0, len = 0; at < text.len; at += len) {
         const size_t count = decode(text, at, out, &len);
         for (size_t i = 0; i < count; i++) {
-            if (have == 0)
+            if (filled == 0)
                 from = at;
             bytes = push_byte(bytes, out[i]);
-            if (++have < BLOCK)
+            if (++filled < BLOCK)
                 continue;
             add(b, bytes, from, at + len);
-            have = 0;
+            filled = 0;
         }
     }
 }
 
-/* ---- the request ---- */
+/* ---- search through the request ---- */
 
-/* The last bytes of it that were read. */
+/* The last eight bytes read of a string of the request. */
 typedef struct window {
     uint64_t bytes;
-    size_t have; /* of all */
+    size_t filled; /* Bytes of the string read so far. */
 } window;
 
 static inline void look_up(blocks *b, uint64_t bytes)
@@ -178,21 +182,22 @@ static inline void look_up(blocks *b, uint64_t bytes)
         b->list[first].is_repeated = true;
 }
 
-/* What stands at `at`, which may be an escape. Gives how much of the words it took. */
-static size_t slide_one(blocks *b, window *w, rc_str words, size_t at)
+/* Moves the window over the byte or escape at `at`; returns the number of bytes of the string it
+ * takes. */
+static size_t slide_char(blocks *b, window *w, rc_str words, size_t at)
 {
     char out[4];
     size_t len = 0;
     const size_t count = decode(words, at, out, &len);
     for (size_t i = 0; i < count; i++) {
         w->bytes = push_byte(w->bytes, out[i]);
-        if (++w->have >= BLOCK)
+        if (++w->filled >= BLOCK)
             look_up(b, w->bytes);
     }
     return len;
 }
 
-/* Eight bytes that stand for themselves, behind eight others. */
+/* Moves the window over eight bytes without escapes. The window must be full. */
 static inline void slide_eight(blocks *b, window *w, uint64_t next)
 {
 #pragma GCC unroll 8
@@ -208,23 +213,23 @@ static inline bool has_escape(uint64_t bytes)
     return ((none - EVERY_BYTE) & ~none & EVERY_BYTE << 7) != 0;
 }
 
-static void read_words(blocks *b, rc_str words)
+static void read_string(blocks *b, rc_str words)
 {
     window w = {0};
     for (size_t at = 0; at < words.len;) {
-        const bool is_far = words.len - at >= BLOCK && w.have >= BLOCK;
-        const uint64_t next = is_far ? le64toh(rc_bytes_8(words.ptr + at)) : 0;
-        if (is_far && !has_escape(next)) {
+        const bool has_eight = words.len - at >= BLOCK && w.filled >= BLOCK;
+        const uint64_t next = has_eight ? le64toh(rc_bytes_8(words.ptr + at)) : 0;
+        if (has_eight && !has_escape(next)) {
             slide_eight(b, &w, next);
             at += BLOCK;
         } else {
-            at += slide_one(b, &w, words, at);
+            at += slide_char(b, &w, words, at);
         }
     }
 }
 
-/* Where the string ends that begins at `from`, its quote not included; the text's end without one.
- */
+/* Offset of the quote that ends the string beginning at `from`; the text's length if there is
+ * none. */
 static size_t string_end(rc_str text, size_t from)
 {
     size_t at = rc_str_find_byte(text, '"', from);
@@ -250,19 +255,19 @@ static void read_request(blocks *b, rc_str request, rc_str except)
 {
     const rc_str start = rc_str_trim(rc_str_slice(request, 0, 64));
     if (start.len == 0 || (start.ptr[0] != '{' && start.ptr[0] != '[')) {
-        read_words(b, request);
+        read_string(b, request);
         return;
     }
     for (size_t at = rc_str_find_byte(request, '"', 0); at < request.len;) {
         const size_t end = string_end(request, at + 1);
         const rc_str words = rc_str_slice(request, at + 1, end);
         if (words.len >= BLOCK && !is_name(request, end) && !rc_str_eq(words, except))
-            read_words(b, words);
+            read_string(b, words);
         at = end < request.len ? rc_str_find_byte(request, '"', end + 1) : request.len;
     }
 }
 
-/* ---- what is left ---- */
+/* ---- the cleaned text ---- */
 
 static bool is_repeated(const blocks *b, uint16_t at)
 {
@@ -274,7 +279,8 @@ static bool is_quote(rc_str text, size_t at)
     return text.ptr[at] == '"' && (at == 0 || text.ptr[at - 1] != '\\');
 }
 
-/* Words may go on into the block before them and the one behind; a quote is their end. */
+/* A repeated piece may reach into the block before the first marked one and the block after the
+ * last. It is widened by up to one block on each side, but not beyond a quote. */
 static size_t widen_left(const blocks *b, rc_str text, uint16_t first, size_t least)
 {
     size_t from = b->list[first].from;
@@ -297,7 +303,7 @@ static size_t widen_right(const blocks *b, rc_str text, uint16_t last)
 rc_str rc_echo_clean(rc_str text, rc_str request, rc_str except, char *memory)
 {
     blocks b;
-    rc_buf left;
+    rc_buf cleaned;
     size_t done = 0;
     text = rc_str_make(
         text.ptr, rc_utf8_cut(text, text.len < RC_ECHO_TEXT_MAX ? text.len : RC_ECHO_TEXT_MAX));
@@ -305,7 +311,7 @@ rc_str rc_echo_clean(rc_str text, rc_str request, rc_str except, char *memory)
         return text;
     read_text(&b, text);
     read_request(&b, request, except);
-    rc_buf_init_fixed(&left, memory, RC_ECHO_TEXT_MAX);
+    rc_buf_init_fixed(&cleaned, memory, RC_ECHO_TEXT_MAX);
     for (uint16_t i = 0; i < b.count; i++) {
         const uint16_t first = i;
         while (is_repeated(&b, i))
@@ -313,12 +319,12 @@ rc_str rc_echo_clean(rc_str text, rc_str request, rc_str except, char *memory)
         if (i - first < 2)
             continue;
         const size_t from = widen_left(&b, text, first, done);
-        rc_buf_push(&left, rc_str_slice(text, done, from));
-        rc_buf_push(&left, PLACEHOLDER);
+        rc_buf_push(&cleaned, rc_str_slice(text, done, from));
+        rc_buf_push(&cleaned, PLACEHOLDER);
         done = widen_right(&b, text, (uint16_t)(i - 1));
     }
     if (done == 0)
         return text;
-    rc_buf_push(&left, rc_str_slice(text, done, text.len));
-    return rc_buf_get(&left);
+    rc_buf_push(&cleaned, rc_str_slice(text, done, text.len));
+    return rc_buf_get(&cleaned);
 }

@@ -1,3 +1,5 @@
+/* Evidence of one failure: its plain facts, layers and texts. Called by classify.c, unwrap/ and
+ * providers/. */
 #include "classify/evidence.h"
 
 #include <string.h>
@@ -39,7 +41,8 @@ static rc_fact exit_fact(int status)
     }
 }
 
-/* A repetition of these costs nothing but money, and little of that. */
+/* True if the request may be sent twice. A repeated completion, embedding, extraction or search
+ * costs only its tokens; an image, audio or tool call may have effects. */
 static bool is_replayable(const rc_failure *failure)
 {
     if (failure->replay != RC_REPLAY_BY_FAMILY)

@@ -1,4 +1,4 @@
-/* Finish and block reasons of all dialects: spec/finish.def. */
+/* Finish and block reasons of all dialects (spec/finish.def). Called by unwrap/json.c. */
 #include "base/str.h"
 #include "classify/evidence.h"
 
@@ -20,7 +20,8 @@ static const finish_row ROWS[] = {
 #include "spec/finish.def"
 };
 
-/* One that was cut at its limit can be used, and hides none that cannot. */
+/* True if a finish reason other than length was already a failure. Output cut at the limit is
+ * usable, so length must not hide another reason. */
 static bool has_failure(const rc_evidence *evidence)
 {
     for (unsigned fact = RC_FACT_FINISH_FILTER; fact <= RC_FACT_FINISH_ERROR; fact++) {
@@ -39,7 +40,7 @@ bool rc_finish_read(rc_evidence *evidence, rc_str reason)
         if (ROWS[i].fact == RC_FACT_NONE)
             return true;
         if (has_failure(evidence))
-            return false; /* of several choices the first one that failed */
+            return false; /* With several choices, the first failed one counts. */
         rc_facts_clear(&evidence->facts, RC_FACT_FINISH_LENGTH);
         rc_evidence_set(evidence, ROWS[i].fact);
         rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("finish reason"), reason);

@@ -1,22 +1,23 @@
-/* Is a text the failure of a call? Numbers and words of failures stand in compilers' messages,
- * source code, manuals and changelogs, too. A text has context when one of its lines has it:
+/* Foreign texts: decides whether a bare text comes from a failed call. Compilers' messages, source
+ * code, manuals and changelogs contain the same numbers and words as failures. A text comes from a
+ * call if one of its lines has one of these:
  *
  *   a status where a status stands     HTTP 429, status code: 503, Error code: 429, 502 Bad Gateway
  *   the name of a call's exception     openai.RateLimitError, java.net.SocketTimeoutException
  *   an error about a call              Error: ... stream ..., curl: (28) ..., Failed to connect ...
  *   a transport's own error            TypeError: fetch failed, write EPIPE, dial tcp 10.0.0.1:443
  *
- * and is neither a compiler's message nor a line of source; or when it is short and speaks of a
- * call, or of a model that is unavailable. */
+ * and is neither a compiler's message nor source code; or if the text is short and mentions a call
+ * or an unavailable model. Called by classify.c. */
 #include "base/str.h"
 #include "classify/evidence.h"
 #include "classify/unwrap/unwrap.h"
 
 #define SHORT_BYTES 300
 #define SHORT_LINES 3
-#define LEAD_BYTES 70 /* how far into a line "error:" may stand */
+#define LEAD_BYTES 70 /* Longest distance of "error:" from the start of its line. */
 #define WORD_MAX 64
-#define NAMED_BYTES 2000 /* a longer text that names a provider may be about it */
+#define NAMED_BYTES 2000 /* A longer text may be about the provider that it names. */
 
 static bool is_one_of(rc_str word, const rc_str *words, size_t count)
 {
@@ -27,7 +28,7 @@ static bool is_one_of(rc_str word, const rc_str *words, size_t count)
 }
 #define IS_ONE_OF(word, words) is_one_of(word, words, sizeof(words) / sizeof((words)[0]))
 
-/* Words of calls over a network. */
+/* Words that texts about network calls use. */
 static bool is_call_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -49,7 +50,7 @@ static bool is_call_word(rc_str word)
     return IS_ONE_OF(word, WORDS);
 }
 
-/* Words with which an error begins. */
+/* Words that begin an error message. */
 static bool is_lead_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -63,8 +64,8 @@ static bool is_lead_word(rc_str word)
     return IS_ONE_OF(word, WORDS);
 }
 
-/* RateLimitError, SocketTimeoutException, ResourceExhausted, ReadTimeout: the name of a type that
- * is about a call. */
+/* True for the type name of an exception about a call: RateLimitError, SocketTimeoutException,
+ * ResourceExhausted, ReadTimeout. */
 static bool is_exception_name(rc_str word)
 {
     static const rc_str ENDS[] = {
@@ -128,8 +129,9 @@ static bool is_errno_name(rc_str word)
     return false;
 }
 
-/* "read ECONNRESET", "code: 'EPIPE'": an errno name behind the system call that failed, or as the
- * value of an error's code. Elsewhere, as in a manual page, the name describes no failure. */
+/* True for an errno name after the system call that failed, or as the value of an error's code:
+ * "read ECONNRESET", "code: 'EPIPE'". Elsewhere, as in a manual page, the name describes no
+ * failure. */
 static bool has_failed_call(rc_str line)
 {
     static const rc_str BEFORE[] = {
@@ -154,7 +156,7 @@ static bool has_failed_call(rc_str line)
 
 /* --- models --- */
 
-/* "claude-opus-4", "gpt4o", "Llama 3": a model family's name with a version behind it. The name
+/* True for the name of a model family with a version: "claude-opus-4", "gpt4o", "Llama 3". The name
  * alone may be a person's or an animal's. */
 static bool is_model_at(rc_str line, size_t at)
 {
@@ -196,7 +198,8 @@ static bool is_digit_at(rc_str line, size_t at)
     return at < line.len && rc_ascii_is_digit(line.ptr[at]);
 }
 
-/* "a.c:12:5: error: ...", "a.ts(3,7): error TS2304", "error[E0425]", "   12 |     foo(429);" */
+/* True for a line of a compiler's output: "a.c:12:5: error: ...", "a.ts(3,7): error TS2304",
+ * "error[E0425]", " 12 | foo(429);". */
 static bool is_diagnostic(rc_str line)
 {
     static const rc_str KINDS[] = {RC_STR_INIT(": error"), RC_STR_INIT(": warning"),
@@ -215,7 +218,7 @@ static bool is_diagnostic(rc_str line)
            rc_str_starts_with(text, RC_STR("error[E")) || rc_str_starts_with(text, RC_STR("| "));
 }
 
-/* A statement, a comment, a macro of a manual page. */
+/* True for a statement, a comment, a list item or a macro of a manual page. */
 static bool is_source(rc_str line)
 {
     static const rc_str BEGINS[] = {
@@ -246,8 +249,9 @@ typedef struct line_words {
     bool has_unavailable;
 } line_words;
 
-/* An error begins a line, or stands behind a mark that ends what is before it: "[x] error". */
-static bool is_lead_place(rc_str line, size_t at)
+/* True if an error message can begin at this offset: at the start of the line, or after punctuation
+ * as in "[x] error". */
+static bool is_lead_position(rc_str line, size_t at)
 {
     if (at > LEAD_BYTES)
         return false;
@@ -268,7 +272,7 @@ static line_words words_of(rc_str line)
         found.has_model = found.has_model || (word.len > 0 && is_model_at(line, at));
         if (word.len > 2 && word.len <= WORD_MAX) {
             found.has_call = found.has_call || is_call_word(word);
-            found.has_lead = found.has_lead || (is_lead_word(word) && is_lead_place(line, at));
+            found.has_lead = found.has_lead || (is_lead_word(word) && is_lead_position(line, at));
             found.has_name = found.has_name || is_exception_name(word);
             found.has_unavailable = found.has_unavailable || is_unavailable_word(word);
         }
@@ -281,7 +285,7 @@ static bool has_context(rc_str text)
 {
     size_t lines = 0;
     bool has_call = false;
-    bool has_other = false; /* a line of something else */
+    bool has_other = false; /* A compiler's message or source code. */
     for (size_t at = 0; at < text.len;) {
         const size_t end = rc_str_find_byte(text, '\n', at);
         const size_t to = end == RC_STR_NPOS ? text.len : end;
@@ -302,7 +306,8 @@ static bool has_context(rc_str text)
     return text.len < SHORT_BYTES && lines <= SHORT_LINES && has_call && !has_other;
 }
 
-/* Somebody said more of the call than a text: then it was one. */
+/* True if the failure has more than a text (a status, a header, a host ...): it then comes from a
+ * call. */
 static bool is_known_call(const rc_failure *failure)
 {
     return failure->provider.len > 0 || failure->status != 0 || failure->header_count > 0 ||

@@ -1,10 +1,11 @@
+/* Response headers as evidence. Called by classify.c before and after unwrapping. */
 #include "classify/headers.h"
 
 #include "base/str.h"
 
 typedef enum header_use {
-    USE_REQUEST_ID,      /* the provider's own name for the call */
-    USE_EDGE_REQUEST_ID, /* an edge's: only when there is no other */
+    USE_REQUEST_ID,      /* The provider's id of the call. */
+    USE_EDGE_REQUEST_ID, /* An edge server's id; used if the provider sends none. */
     USE_SERVER,
     USE_SHOULD_RETRY
 } header_use;
@@ -63,7 +64,7 @@ void rc_headers_read(rc_evidence *evidence)
         evidence->request_id = edge_id;
 }
 
-/* "ThrottlingException:http://internal.amazon.com/coral/..." is a ThrottlingException. */
+/* Cuts a header value at its colon: "ThrottlingException:http://internal.amazon.com/coral/...". */
 static rc_str type_of(rc_str value)
 {
     size_t to = rc_str_find_byte(value, ':', 0);

@@ -1,11 +1,12 @@
-/* Numbers behind the words of a limit. */
+/* Parser of the numbers in texts about limits ("Limit 6000, Used 5034"). Called by classify.c and
+ * unwrap/json.c. */
 #include "classify/limits.h"
 
 #include "base/str.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* How far "limit for your organization (...) of 10,000" may reach. */
+/* Bytes in which the "of" of "limit for your organization (...) of 10,000" is searched. */
 #define OF_REACH 120u
 
 typedef enum role {
@@ -20,7 +21,8 @@ typedef struct role_name {
     role role;
 } role_name;
 
-/* Names of fields too: texts repeat them, as in "quota_value: 0". */
+/* Keywords in texts. Some are names of fields, because texts repeat them, as in "quota_value:
+ * 0". */
 static const role_name words[] = {
     {RC_STR_INIT("limit"), ROLE_LIMIT},
     {RC_STR_INIT("limits"), ROLE_LIMIT},
@@ -34,7 +36,7 @@ static const role_name words[] = {
     {RC_STR_INIT("requested"), ROLE_REQUESTED},
 };
 
-/* Without case, `_` and `-`. */
+/* Keys of JSON members, in lower case and without `_` and `-`. */
 static const role_name fields[] = {
     {RC_STR_INIT("quotavalue"), ROLE_LIMIT},
     {RC_STR_INIT("quotalimitvalue"), ROLE_LIMIT},
@@ -47,7 +49,7 @@ static const role_name fields[] = {
     {RC_STR_INIT("tokensrequested"), ROLE_REQUESTED},
 };
 
-/* Words that may stand between the word and its number. */
+/* Words that may stand between a keyword and its number. */
 static const rc_str links[] = {
     RC_STR_INIT("of"), RC_STR_INIT("is"), RC_STR_INIT("was"),   RC_STR_INIT("to"),
     RC_STR_INIT("up"), RC_STR_INIT("at"), RC_STR_INIT("about"), RC_STR_INIT("value"),
@@ -63,7 +65,7 @@ static bool is_word_byte(char c)
     return rc_ascii_is_alnum(c) || c == '_';
 }
 
-/* --- numbers --- */
+/* ---- numbers ---- */
 
 static bool is_thousand(rc_str text, size_t at)
 {
@@ -72,7 +74,8 @@ static bool is_thousand(rc_str text, size_t at)
            !rc_ascii_is_digit(byte_at(text, at + 4));
 }
 
-/* Is the number that ends here a word of its own, and no term of a sum or a share? */
+/* True if the number that ends here stands alone and is not part of a sum, a range or a
+ * percentage. */
 static bool is_end_of_number(rc_str text, size_t at)
 {
     char c = byte_at(text, at);
@@ -86,7 +89,8 @@ static bool is_end_of_number(rc_str text, size_t at)
     return c != '+' && c != '>' && c != '%';
 }
 
-/* "10,000", "150000.000000": rounded up, at most INT64_MAX. Where it ends; `at`: no number. */
+/* Reads a number such as "10,000" or "150000.000000", rounded up and capped at INT64_MAX. Returns
+ * the offset after it; `at` if there is none. */
 static size_t take_number(rc_str text, size_t at, int64_t *ret)
 {
     int64_t value = 0;
@@ -97,18 +101,18 @@ static size_t take_number(rc_str text, size_t at, int64_t *ret)
         int64_t digit = byte_at(text, end) - '0';
         value = value > (INT64_MAX - digit) / 10 ? INT64_MAX : value * 10 + digit;
     }
-    bool has_rest = false;
+    bool has_fraction = false;
     if (end > at && byte_at(text, end) == '.' && rc_ascii_is_digit(byte_at(text, end + 1))) {
         for (end++; rc_ascii_is_digit(byte_at(text, end)); end++)
-            has_rest = has_rest || byte_at(text, end) != '0';
+            has_fraction = has_fraction || byte_at(text, end) != '0';
     }
     if (end == at || !is_end_of_number(text, end))
         return at;
-    *ret = has_rest && value < INT64_MAX ? value + 1 : value;
+    *ret = has_fraction && value < INT64_MAX ? value + 1 : value;
     return end;
 }
 
-/* --- words --- */
+/* ---- keywords ---- */
 
 static rc_str word_at(rc_str text, size_t at)
 {
@@ -142,7 +146,7 @@ static bool is_mark(char c)
            c == '`' || c == '\\';
 }
 
-/* Where the number of a word that ended at `at` would begin. */
+/* Offset at which the number of a keyword that ended at `at` would begin. */
 static size_t skip_links(rc_str text, size_t at)
 {
     for (;;) {
@@ -155,8 +159,8 @@ static size_t skip_links(rc_str text, size_t at)
     }
 }
 
-/* "limit for your organization of 20,000 input tokens": the number behind the next "of" of the
- * sentence. RC_STR_NPOS without one. */
+/* Offset of the number after the next "of" of the sentence, as in "limit for your organization of
+ * 20,000 input tokens"; RC_STR_NPOS: none. */
 static size_t find_of(rc_str text, size_t at)
 {
     rc_str rest = rc_str_slice(text, at, at + OF_REACH);
@@ -167,9 +171,9 @@ static size_t find_of(rc_str text, size_t at)
     return of < stop ? skip_links(text, at + of) : RC_STR_NPOS;
 }
 
-/* --- limits --- */
+/* ---- limits ---- */
 
-/* One limit of a list, as far as it has been read. */
+/* One limit of a list, as far as it was read. */
 typedef struct entry {
     int64_t numbers[ROLE_REQUESTED + 1];
     bool has[ROLE_REQUESTED + 1];
@@ -181,7 +185,7 @@ static bool is_entry_too_small(const entry *e)
            e->numbers[ROLE_REQUESTED] > e->numbers[ROLE_LIMIT];
 }
 
-static void keep_entry(const entry *e, rc_limits *limits)
+static void store_entry(const entry *e, rc_limits *limits)
 {
     limits->limit = e->numbers[ROLE_LIMIT];
     limits->used = e->numbers[ROLE_USED];
@@ -200,7 +204,7 @@ static void close_entry(entry *e, rc_limits *limits)
                      (is_zero && !limits->has_zero && !limits->has_too_small) ||
                      (e->has[ROLE_LIMIT] && !limits->has_limit);
     if (is_first || says_more)
-        keep_entry(e, limits);
+        store_entry(e, limits);
     limits->has_zero = limits->has_zero || is_zero;
     limits->has_too_small = limits->has_too_small || is_too_small;
     *e = (entry){0};
@@ -214,7 +218,7 @@ static void add_number(entry *e, role r, int64_t number, rc_limits *limits)
     e->has[r] = true;
 }
 
-/* The first letters of `words`: most words of a text begin with another. */
+/* True if a keyword of `words` may begin with this letter; rejects most words of a text early. */
 static bool may_have_role(char c)
 {
     char lower = rc_ascii_lower(c);
@@ -253,7 +257,8 @@ void rc_limits_parse(rc_str text, rc_limits *limits)
     close_entry(&e, limits);
 }
 
-/* The key in lower case without separators; empty when it is too long for any of the table. */
+/* Gives the key in lower case and without separators; empty if it is longer than every key of the
+ * table. */
 static rc_str fold(rc_str key, char *bytes, size_t size)
 {
     size_t len = 0;
@@ -277,13 +282,14 @@ bool rc_limits_field(rc_str key, rc_str value, rc_limits *limits)
     rc_str trimmed = rc_str_trim(value);
     if (trimmed.len == 0 || take_number(trimmed, 0, &number) != trimmed.len)
         return false;
-    /* The members of one object complete each other; a second one of a kind is another limit. */
+    /* Members of one object describe one limit; a second member with the same role begins another
+     * limit. */
     entry e = {.numbers = {0, limits->limit, limits->used, limits->requested},
                .has = {false, limits->has_limit, limits->has_used, limits->has_requested}};
     bool is_completing = !e.has[r];
     add_number(&e, r, number, limits);
     if (is_completing)
-        keep_entry(&e, limits);
+        store_entry(&e, limits);
     close_entry(&e, limits);
     return true;
 }

@@ -1,4 +1,4 @@
-/* Transports and phases by name. */
+/* Names of transports and phases. Called by the explain command, the tests and library users. */
 #include <recourse/classify.h>
 
 static const char *const TRANSPORTS[] = {"none",  "timeout", "connect_refused", "dns", "tls",

@@ -1,3 +1,4 @@
+/* Redirect targets in reports. Called by verdict_report.c. */
 #include "classify/redirect.h"
 
 #include "base/str.h"
@@ -13,9 +14,9 @@
     "Check base_url: it must be the address of the API itself. A redirect to a page to sign " \
     "in at comes from a proxy in between."
 
-/* ---- the address ---- */
+/* ---- target address ---- */
 
-/* Where the first of these bytes stands; the length: none does. */
+/* Offset of the first byte that is one of `bytes`; the length if there is none. */
 static size_t find_any(rc_str text, rc_str bytes)
 {
     size_t at = 0;
@@ -24,8 +25,8 @@ static size_t find_any(rc_str text, rc_str bytes)
     return at;
 }
 
-/* "https://user:password@host:port" without the user. False: it is no host that anybody could look
- * up. */
+/* Appends scheme and authority without user name and password. Returns false if the host is not a
+ * valid one. */
 static bool push_authority(rc_buf *buf, rc_str scheme, rc_str authority)
 {
     char scratch[RC_URL_HOST_MAX + 32];
@@ -48,14 +49,15 @@ static bool push_authority(rc_buf *buf, rc_str scheme, rc_str authority)
     return true;
 }
 
-/* Escapes may hide a query, a semicolon an id of a session. */
+/* True for a byte that a path may show. Percent escapes may hide a query and a semicolon may begin
+ * a session id; neither is plain. */
 static bool is_plain(char c)
 {
     return rc_ascii_is_alnum(c) || rc_str_find_byte(RC_STR("-._~/:"), c, 0) != RC_STR_NPOS;
 }
 
-/* Where the first run of letters and digits ends that is too long for a word or a date and may be a
- * key to something; the length: there is none. */
+/* Offset at which the first run of letters and digits is long enough to be a token (a run with a
+ * digit and at least TOKEN_MIN_BYTES); the length if there is none. */
 static size_t find_token(rc_str path)
 {
     size_t run = 0;
@@ -70,18 +72,18 @@ static size_t find_token(rc_str path)
     return path.len;
 }
 
-/* What stands before an @ may be a name and a password, and a token is as good as one: its whole
- * segment stays out. */
+/* Appends the safe part of the path. Text before an @ may be a name and a password, and a token may
+ * grant access: the path ends before the segment that contains one. */
 static void push_path(rc_buf *buf, rc_str path)
 {
     const size_t end = find_any(path, RC_STR("?#"));
     const size_t at = find_any(path, RC_STR("@?#"));
     const size_t token = find_token(rc_str_slice(path, 0, end));
-    size_t most = token < at ? token : at;
+    size_t limit = token < at ? token : at;
     size_t len = 0;
-    while (most < end && most > 0 && path.ptr[most - 1] != '/')
-        most--;
-    while (len < most && len < PATH_MAX_BYTES && is_plain(path.ptr[len]))
+    while (limit < end && limit > 0 && path.ptr[limit - 1] != '/')
+        limit--;
+    while (len < limit && len < PATH_MAX_BYTES && is_plain(path.ptr[len]))
         len++;
     rc_buf_push(buf, rc_str_slice(path, 0, len));
     if (len < end)
@@ -100,11 +102,11 @@ bool rc_redirect_push(rc_buf *buf, rc_str location)
     if (!rc_str_starts_with(rest, RC_STR("/")))
         return false;
     if (rc_str_starts_with(rest, RC_STR("//"))) {
-        const rc_str named = rc_str_slice(rest, 2, rest.len);
-        const size_t end = find_any(named, RC_STR("/?#\\"));
-        if (!push_authority(buf, scheme, rc_str_slice(named, 0, end)))
+        const rc_str after_slashes = rc_str_slice(rest, 2, rest.len);
+        const size_t end = find_any(after_slashes, RC_STR("/?#\\"));
+        if (!push_authority(buf, scheme, rc_str_slice(after_slashes, 0, end)))
             return false;
-        rest = rc_str_slice(named, end, named.len);
+        rest = rc_str_slice(after_slashes, end, after_slashes.len);
     } else if (scheme.len > 0) {
         return false;
     }
@@ -112,7 +114,7 @@ bool rc_redirect_push(rc_buf *buf, rc_str location)
     return true;
 }
 
-/* ---- the report ---- */
+/* ---- message and advice ---- */
 
 static rc_str location_of(const rc_failure *failure)
 {

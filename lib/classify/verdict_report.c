@@ -1,4 +1,5 @@
-/* A verdict as a report. */
+/* Reports from verdicts: rc_verdict_report and rc_classify of recourse/classify.h. Called by the
+ * gateway, the CLI and library users. */
 #include <recourse/builder.h>
 #include <recourse/classify.h>
 #include <recourse/taxonomy.h>
@@ -12,9 +13,9 @@
 #include "report/message.h"
 #include "scrub/account.h"
 
-/* What of a body goes into a report as it came. */
+/* Bytes of the raw body that a report contains. */
 #define RAW_MAX ((size_t)4096)
-_Static_assert(RAW_MAX <= RC_ECHO_TEXT_MAX, "all of it is looked at");
+_Static_assert(RAW_MAX <= RC_ECHO_TEXT_MAX, "the echo search covers all of it");
 #define MESSAGE_MAX (RC_MESSAGE_DETAIL_MAX + 1024)
 
 static rc_str cut(rc_str text, size_t max)
@@ -27,11 +28,12 @@ static rc_str without_echo(const rc_failure *failure, rc_str text, char *memory)
     return rc_echo_clean(text, failure->request, failure->model, memory);
 }
 
-/* The provider's words as far as a client may read them; empty: not at all. memory: of
- * RC_ECHO_TEXT_MAX bytes. A page is nobody's sentence, and words that could not be compared with
- * the request may be its own. */
-static rc_str readable(const rc_failure *failure, rc_code code, rc_user_action action,
-                       rc_str detail, char *memory)
+/* Gives the part of the provider's message that a client may read; empty: none. The message of an
+ * error that the client can fix is passed on whole; that of an account limit with its account data
+ * masked. An HTML page is dropped, and so is a message that cannot be compared with the request,
+ * because it may repeat the prompt. memory: RC_ECHO_TEXT_MAX bytes. */
+static rc_str detail_for_client(const rc_failure *failure, rc_code code, rc_user_action action,
+                                rc_str detail, char *memory)
 {
     rc_buf masked;
     if (rc_user_action_is_client_fixable(action))
@@ -53,7 +55,7 @@ static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdi
     const rc_code_info *info = rc_code_get(verdict->code);
     if (info == NULL)
         return;
-    detail = readable(failure, verdict->code, info->action, rc_str_trim(detail), masked);
+    detail = detail_for_client(failure, verdict->code, info->action, rc_str_trim(detail), masked);
     if (detail.len == 0)
         return;
     rc_str sentence = rc_str_c(info->message);
@@ -68,7 +70,8 @@ static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdi
         rc_builder_set_message(b, rc_buf_get(&text));
 }
 
-/* A code's advice may be to try again: a verdict that takes the retry away has another. */
+/* A retryable code advises a retry. If the verdict is not retryable, this sets other advice, by
+ * category. */
 static void set_action(rc_builder *b, const rc_verdict *verdict)
 {
     const rc_code_info *row = rc_code_get(verdict->code);
@@ -124,7 +127,7 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
     rc_builder_set_provider_code(&b, verdict->error_code);
     rc_builder_set_provider_param(&b, verdict->param);
     rc_builder_set_request_id(&b, verdict->request_id);
-    /* Of what is not retried anyway there is nothing to add. */
+    /* For an error that is not retryable the refusal adds nothing. */
     if (verdict->is_retry_refused && verdict->is_retryable)
         rc_builder_set_retry_exhausted(&b, true);
     if (verdict->retry_after_ms >= 0)
@@ -140,7 +143,7 @@ const rc_report *rc_classify(const rc_failure *failure, const rc_rules *rules,
                              const rc_alloc *alloc)
 {
     rc_classify_space space;
-    space.text[0] = '\0'; /* it is written before it is read; checkers cannot see that */
+    space.text[0] = '\0'; /* Always written before it is read; static checkers cannot see that. */
     rc_verdict verdict = rc_judge(failure, rules, NULL, &space);
     return rc_verdict_report(failure, &verdict, alloc);
 }
