@@ -1,10 +1,12 @@
+/* rc_cli: output buffers and messages that all commands share. Called by main.c and every
+ * command. */
 #include "cli/cli.h"
 
 #include "render/wrap.h"
 #include "scrub/scrub.h"
 #include "sys/file.h"
 
-/* Talk is short; a file's name may be long. */
+/* Limit of err: messages are short, but file names may be long. */
 #define TALK_MAX ((size_t)1 << 20)
 
 void rc_cli_init(rc_cli *cli, const rc_sys_calls *calls, const rc_alloc *alloc)
@@ -28,7 +30,8 @@ void rc_cli_text(rc_buf *buf, const char *text)
     rc_buf_push(buf, rc_str_c(text));
 }
 
-/* People paste keys into the wrong place. */
+/* Longest foreign text that is scrubbed before it is echoed: users paste keys in the wrong
+ * argument. */
 #define ECHO_MAX ((size_t)4096)
 
 void rc_cli_err_name(rc_cli *cli, rc_str text)
@@ -80,8 +83,8 @@ int rc_cli_usage(rc_cli *cli, const char *command)
     return RC_EXIT_USAGE;
 }
 
-/* Writes what a buffer holds. A buffer that failed on the way holds a part, which is worse than
- * nothing when it is data. */
+/* Writes out and closes standard output; returns 0 or the first error. The caller has checked that
+ * out is complete: partial data would be worse than none. */
 static int write_out(rc_cli *cli)
 {
     rc_str data = rc_buf_get(&cli->out);
@@ -94,7 +97,7 @@ static int write_out(rc_cli *cli)
 
 void rc_cli_flush_err(rc_cli *cli)
 {
-    /* When even stderr is gone there is nobody left to tell. */
+    /* A failure to write to stderr cannot be reported anywhere. */
     rc_fd_write(cli->calls, RC_FD_STDERR, rc_buf_get(&cli->err));
     rc_buf_reset(&cli->err);
 }

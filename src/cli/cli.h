@@ -1,5 +1,6 @@
-/* rc_cli: one run of the command. Data goes to `out`, talk to `err`; both are written at the end,
- * whole, so that a command either gives its output or says why it does not. */
+/* rc_cli: the state of one run of the `recourse` command. Results go to `out`, messages for a
+ * person to `err`. Both buffers are written whole when the command ends, so that a command prints
+ * either all of its output or the reason why there is none. */
 #ifndef RC_CLI_CLI_H
 #define RC_CLI_CLI_H
 
@@ -10,7 +11,7 @@
 #include "sys/calls.h"
 #include "sys/terminal.h"
 
-/* Exit statuses that are not a report's: sysexits.h. */
+/* Exit statuses (from sysexits.h) that do not come from the code of a report. */
 enum {
     RC_EXIT_OK = 0,
     RC_EXIT_USAGE = 64,
@@ -19,7 +20,7 @@ enum {
     RC_EXIT_IO = 74
 };
 
-/* The most that a command prints: a report of the largest size, every byte of it escaped. */
+/* Upper limit of a command's output: a report of the largest size with every byte escaped. */
 #define RC_CLI_OUTPUT_MAX ((size_t)256 << 20)
 
 typedef struct rc_cli {
@@ -31,39 +32,44 @@ typedef struct rc_cli {
     rc_terminal err_terminal;
 } rc_cli;
 
-/* calls: borrows. alloc: copies. */
+/* calls: borrows. alloc: copies. Looks up the properties of both terminals. */
 void rc_cli_init(rc_cli *cli, const rc_sys_calls *calls, const rc_alloc *alloc);
 void rc_cli_done(rc_cli *cli);
 
-/* Runs the command line and writes what came of it; gives the exit status. argv: borrows. */
+/* Runs the command line and writes its output; returns the exit status. argv: borrows. */
 int rc_cli_main(rc_cli *cli, int argc, const char *const *argv);
 
-/* Writes talk, then data, and closes standard output to hear of late failures. Gives the exit
- * status: RC_EXIT_IO when data was lost, else the one that is passed in. */
+/* Writes err, then out, and closes standard output so that late write errors are seen. Returns
+ * RC_EXIT_IO when output was lost, else exit_status. */
 int rc_cli_finish(rc_cli *cli, int exit_status);
 
-/* Says on err why output was lost; without a word when its reader has gone. Gives RC_EXIT_IO. */
+/* Appends to err why output was lost; nothing when the reader closed the pipe. error: an errno
+ * value. Returns RC_EXIT_IO. */
 int rc_cli_output_lost(rc_cli *cli, int error);
 
-/* Writes the talk so far, before something that takes time. */
+/* Writes and empties err; used before an operation that takes time. */
 void rc_cli_flush_err(rc_cli *cli);
 
-/* Appends text that the command itself wrote. */
+/* Appends text that is part of the program (not scrubbed, not escaped). */
 void rc_cli_text(rc_buf *buf, const char *text);
 
-/* Appends text that came from outside, between quotes, to err; no control character passes. */
+/* Appends foreign text in quotes to err, scrubbed of secrets and with control characters
+ * escaped. */
 void rc_cli_err_quote(rc_cli *cli, rc_str text);
 
-/* The same without quotes: names of files. */
+/* The same without quotes, for names of files and options. */
 void rc_cli_err_name(rc_cli *cli, rc_str text);
 
-/* Begins a line on err: "recourse: " or "recourse COMMAND: ". command: NULL for none. */
+/* Begins a line on err with "recourse: " or "recourse COMMAND: ". command: NULL for the first
+ * form. */
 void rc_cli_err_prefix(rc_cli *cli, const char *command);
 
-/* Ends a line on err with "; did you mean NEAREST?", or as it is when nearest is NULL. */
+/* Ends a line on err with "; did you mean DASHES+NEAREST?", or with nothing when nearest is
+ * NULL. */
 void rc_cli_suggest(rc_cli *cli, const char *dashes, const char *nearest);
 
-/* Ends a usage error: the line that says where help is. Gives RC_EXIT_USAGE. */
+/* Ends a usage error with the line "Run 'recourse COMMAND --help' for help."; returns
+ * RC_EXIT_USAGE. */
 int rc_cli_usage(rc_cli *cli, const char *command);
 
 #endif

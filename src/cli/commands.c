@@ -1,4 +1,4 @@
-/* Which commands there are, and which one the first word of the command line means. */
+/* Table of commands and dispatch of the first argument; called by main.c. */
 #include <string.h>
 
 #include <recourse/version.h>
@@ -16,7 +16,7 @@ const rc_command *rc_command_at(size_t index)
     return index < sizeof(commands) / sizeof(commands[0]) ? commands[index] : NULL;
 }
 
-/* What stands in the place of a command and is none. */
+/* The options that are accepted in place of a command name. */
 static const char *main_option_at(const void *ctx, size_t index)
 {
     static const char *const names[] = {"--help", "--version", "-h"};
@@ -49,7 +49,7 @@ static int run_command(rc_cli *cli, int argc, const char *const *argv)
     return command->run(cli, &args);
 }
 
-/* `recourse --help render` is `recourse render --help`. */
+/* `recourse --help render` means `recourse render --help`. */
 static int help(rc_cli *cli, int argc, const char *const *argv)
 {
     if (argc > 0) {

@@ -1,3 +1,4 @@
+/* Loads the configuration and prints its faults; called by every command that takes --config. */
 #include "cli/config_load.h"
 
 #include <string.h>
@@ -9,10 +10,10 @@
 #include "render/wrap.h"
 #include "scrub/scrub.h"
 
-/* Columns of a source line that are shown in front of the fault, when it does not fit. */
+/* Columns shown before the fault when the source line is too long for the terminal. */
 #define LEAD_COLUMNS 40
 #define TEXT_BYTES ((size_t)2048)
-/* All kept faults fit the context, beside the other entries. */
+/* The report's context has space for all listed faults and the other entries. */
 #define NUMBERED_MAX RC_CONFIG_FAULTS_MAX
 
 static void push(rc_buf *buf, const char *text)
@@ -74,7 +75,7 @@ static bool is_scrubbed(rc_str line)
     return rc_scrub(line, sizeof(scratch), &clean) != RC_OK || !rc_str_eq(rc_buf_get(&clean), line);
 }
 
-/* The part of line in front of a column, which counts characters. */
+/* Returns the part of line before a column; columns count characters, not bytes. */
 static rc_str head_of(rc_str line, uint32_t column)
 {
     size_t at = 0;
@@ -86,8 +87,8 @@ static rc_str head_of(rc_str line, uint32_t column)
     return rc_str_slice(line, 0, at);
 }
 
-/* Without a comment, in which anything may stand. Of a key that is none nobody knows what its value
- * is: "  polcy: ...". */
+/* Returns the part of a source line that may be shown: without its comment, which may hold
+ * anything, and without the value of an unknown key, which may be a secret: "  polcy: ...". */
 static rc_str shown_part(rc_str line, const rc_config_fault *fault)
 {
     for (size_t i = head_of(line, fault->column).len; i < line.len; i++)
@@ -113,16 +114,16 @@ static void push_line(rc_buf *buf, rc_str line, const rc_config_fault *fault, un
     rc_buf_push_u64(buf, fault->line);
     size_t gutter = rc_buf_get(buf).len - before;
     push(buf, " | ");
-    unsigned scratch =
+    unsigned columns =
         width > gutter + 3 + 2 * LEAD_COLUMNS ? width - (unsigned)gutter - 3 : 2 * LEAD_COLUMNS;
     rc_str head = head_of(line, fault->column);
     rc_str shown = line;
-    if (rc_visible_width(head, has_utf8) >= scratch) {
+    if (rc_visible_width(head, has_utf8) >= columns) {
         rc_str cut = head_of(line, fault->column - LEAD_COLUMNS);
         shown = rc_str_slice(line, cut.len, line.len);
         head = rc_str_slice(head, cut.len, head.len);
     }
-    rc_visible_push_cut(buf, shown, scratch, has_utf8);
+    rc_visible_push_cut(buf, shown, columns, has_utf8);
     push(buf, fault->is_key ? " ...\n" : "\n");
     push_spaces(buf, gutter);
     push(buf, " | ");
@@ -158,7 +159,7 @@ void rc_config_faults_push(rc_buf *buf, const rc_config_source *source, unsigned
     }
 }
 
-/* ---- as a report ---- */
+/* ---- faults as a report ---- */
 
 static void set_first(rc_builder *builder, const rc_config_fault *fault)
 {
@@ -172,7 +173,7 @@ static void set_first(rc_builder *builder, const rc_config_fault *fault)
         rc_builder_set_context(builder, RC_STR("nearest"), rc_str_c(fault->nearest));
 }
 
-/* "fault_2": the others are as good as the first, but a message is one sentence. */
+/* Stores a fault in the context as "fault_2": the report's message holds only the first fault. */
 static void set_numbered(rc_builder *builder, size_t number, rc_str fault_text)
 {
     char scratch[32];

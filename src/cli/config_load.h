@@ -1,4 +1,4 @@
-/* Loading the configuration for a command, and saying what is wrong with it. */
+/* Loads the configuration for a command and prints its faults. */
 #ifndef RC_CLI_CONFIG_LOAD_H
 #define RC_CLI_CONFIG_LOAD_H
 
@@ -9,28 +9,28 @@
 
 #define RC_EXIT_CONFIG 78
 
-/* Loads it: a path, "-", or NULL for the one that is found. RC_EXIT_OK: *ret_config is the caller's
- * to rc_config_done. Else the exit status, and err holds the reason, every fault with its line:
+/* Loads the configuration from path, from standard input ("-"), or from the default location
+ * (NULL). Returns RC_EXIT_OK and gives *ret_config, which the caller ends with rc_config_done.
+ * Otherwise err holds the reason (every fault with its line) and the exit status is
  *   66  the file cannot be read
- *   78  it is wrong
- *   70  there is no memory for it
- * command: who asks, for the talk. */
+ *   78  the configuration is invalid
+ *   70  out of memory
+ * command: the name of the calling command, for the message. */
 int rc_cli_config_load(rc_cli *cli, const char *command, const char *path, rc_config *ret_config);
 
-/* The faults of a source, each as
+/* Appends the faults of a configuration source to buf, each as
  *   recourse.yaml:12:7: routes[0].polcy: unknown key; did you mean policy?
  *     12 |     polcy: ...
  *        |     ^
- * A line that may hold a secret is not shown, nor what stands behind a key that is none. buf: where
- * to. */
+ * A source line that may hold a secret is left out, and so is the value of an unknown key. */
 void rc_config_faults_push(rc_buf *buf, const rc_config_source *source, unsigned width,
                            bool has_utf8);
 
-/* The faults as one ConfigSchemaViolation report: the first is its message, all are in its context.
- * Gives a report. */
+/* Gives the faults as one ConfigSchemaViolation report: the first fault is its message, all listed
+ * faults are in its context. */
 const rc_report *rc_config_faults_report(rc_cli *cli, const rc_config_source *source);
 
-/* What rc_cli_config_load says and gives for a status that is not RC_OK. */
+/* Prints the message of rc_cli_config_load for a failed status and returns its exit status. */
 int rc_cli_config_refuse(rc_cli *cli, const char *command, const rc_config_source *source,
                          rc_status status);
 

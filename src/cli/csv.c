@@ -1,3 +1,4 @@
+/* CSV cells; called by `audit export`. */
 #include "cli/csv.h"
 
 #include "base/str.h"
@@ -11,7 +12,7 @@ static void begin_cell(rc_buf *buf)
         rc_buf_push_byte(buf, ',');
 }
 
-/* The wide ones are taken for formulas where such letters are typed. */
+/* Full-width forms (U+FF01..U+FF5E) count too: spreadsheets in East Asian locales accept them. */
 static bool is_like_formula(rc_str text)
 {
     size_t at = 0;
@@ -25,7 +26,8 @@ static bool is_like_formula(rc_str text)
     return cp == '=' || cp == '+' || cp == '-' || cp == '@';
 }
 
-/* A tab would be spaces and a line feed one on a terminal; here they are seen as what they are. */
+/* Escapes tab and line feed too, which rc_visible_push_char would write as spaces or line
+ * breaks. */
 static void push_control(rc_buf *buf, uint32_t cp)
 {
     static const char HEX[] = "0123456789ABCDEF";
@@ -64,7 +66,7 @@ void rc_csv_number(rc_buf *buf, int64_t number)
 void rc_csv_empty(rc_buf *buf)
 {
     begin_cell(buf);
-    /* A line that begins with an empty cell must not look as if it had not begun. */
+    /* The first cell of a line is written as "": begin_cell would not see an empty cell. */
     const rc_str so_far = rc_buf_get(buf);
     if (so_far.len == 0 || so_far.ptr[so_far.len - 1] == '\n')
         rc_buf_push(buf, RC_STR("\"\""));

@@ -1,8 +1,8 @@
-/* Cells of comma-separated values (RFC 4180) that no spreadsheet takes for anything but text.
+/* Cells of comma-separated values (RFC 4180) that spreadsheets treat as text.
  *
- * A text that begins like a formula (=, +, -, @, also behind spaces) gets an apostrophe in front.
- * Control characters, bidirectional controls and invisible characters stand as \u{XXXX}: a cell is
- * one line, and shows what is in it. */
+ * A text that begins like a formula (=, +, -, @, also after spaces) is prefixed with an apostrophe.
+ * Control characters, bidirectional controls and invisible characters are written as \u{XXXX}, so
+ * that a cell is one line and all of its content is visible. */
 #ifndef RC_CLI_CSV_H
 #define RC_CLI_CSV_H
 
@@ -11,11 +11,12 @@
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Appends a cell, with a comma in front unless the line begins. text: borrows. */
+/* Appends a cell, preceded by a comma unless it is the first of its line. text: borrows. */
 void rc_csv_text(rc_buf *buf, rc_str text);
 void rc_csv_number(rc_buf *buf, int64_t number);
-/* A cell with nothing in it. */
+/* Appends an empty cell. */
 void rc_csv_empty(rc_buf *buf);
+/* Ends the line. */
 void rc_csv_end(rc_buf *buf);
 
 #endif

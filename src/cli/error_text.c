@@ -1,3 +1,4 @@
+/* Error messages that several commands share: unreadable files, faults of YAML and JSON files. */
 #include "cli/error_text.h"
 
 #include <recourse/id.h>

@@ -1,4 +1,4 @@
-/* What commands that read files say when they cannot. */
+/* Error messages that several commands share. */
 #ifndef RC_CLI_ERROR_TEXT_H
 #define RC_CLI_ERROR_TEXT_H
 
@@ -7,13 +7,16 @@
 #include "cli/cli.h"
 #include "config/fault.h"
 
-/* "recourse COMMAND: cannot read FILE: REASON". file: borrows. error: of sys/file.h. */
+/* Appends "recourse COMMAND: cannot read FILE: REASON" to err. file: borrows. error: an errno value
+ * or one of the codes of sys/file.h. */
 void rc_cli_cannot_read(rc_cli *cli, const char *command, rc_str file, int error);
 
-/* "world.yaml:3:5: clients.cuont: unknown key; did you mean count?" file, fault: borrow. */
+/* Appends "FILE:3:5: clients.cuont: unknown key; did you mean count?" to err. file, fault:
+ * borrow. */
 void rc_cli_push_fault(rc_cli *cli, rc_str file, const rc_config_fault *fault);
 
-/* Gives a refusal that is a report its id; none when the system has no entropy. */
+/* Sets a fresh id on a report that the command itself makes; sets none when the system has no
+ * entropy. */
 void rc_cli_set_identity(const rc_cli *cli, rc_builder *builder);
 
 #endif

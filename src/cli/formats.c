@@ -1,3 +1,4 @@
+/* Table of the report formats; called by `render`, `explain` and `audit show`. */
 #include "cli/formats.h"
 
 static rc_status render_human(const rc_format_input *in, rc_buf *buf)

@@ -1,4 +1,5 @@
-/* The formats of a report, in one table: name, reader, what each can be told. */
+/* Output formats of a report, one table: name, render function, and the options each format
+ * takes. */
 #ifndef RC_CLI_FORMATS_H
 #define RC_CLI_FORMATS_H
 
@@ -10,7 +11,7 @@
 #include <recourse/render.h>
 #include <recourse/report.h>
 
-/* Everything that a renderer may be told. */
+/* Arguments of a render function; a format uses only those that its rc_format says it takes. */
 typedef struct rc_format_input {
     const rc_report *report;
     rc_view view;
@@ -24,23 +25,25 @@ typedef struct rc_format_input {
 typedef struct rc_format {
     const char *name;
     rc_status (*render)(const rc_format_input *input, rc_buf *buf);
-    rc_dialect dialect; /* of a body in a client's dialect; 0: the format is none */
-    rc_view view;       /* when no view is asked for */
-    bool takes_view;    /* else the format has its own choice of fields */
+    rc_dialect
+        dialect;     /* Dialect of a format that is a client's error body; 0 for other formats. */
+    rc_view view;    /* View used when the user names none. */
+    bool takes_view; /* False: the format has a fixed set of fields. */
     bool takes_dialect;
     bool takes_indent;
     bool takes_stream;
-    bool is_exact; /* bytes that somebody counts: no newline is added */
+    bool is_exact; /* The bytes are exact: the command adds no newline. */
     const char *help;
 } rc_format;
 
-/* The formats in the order of the help; NULL past the end. */
+/* Returns the formats in the order of the help; NULL past the end. */
 const rc_format *rc_format_at(size_t index);
 
-/* The format of that name; NULL when there is none. name: borrows. */
+/* Returns the format of that name; NULL when there is none. name: borrows. */
 const rc_format *rc_format_find(const char *name);
 
-/* The values of --format, --view and --dialect, as an option wants them; NULL past the end. */
+/* The allowed values of --format, --view and --dialect, for rc_option.value_at; NULL past the
+ * end. */
 const char *rc_format_name_at(const void *ctx, size_t index);
 const char *rc_view_name_at(const void *ctx, size_t index);
 const char *rc_dialect_name_at(const void *ctx, size_t index);

@@ -1,13 +1,13 @@
-/* `recourse help`, --help of the whole and of each command: projections of the tables of commands
- * and options. */
+/* Help texts: `recourse help`, `recourse --help` and `recourse COMMAND --help`, generated from the
+ * tables of commands and options. Called by commands.c. */
 #include "base/str.h"
 #include "cli/options.h"
 #include "render/wrap.h"
 
-/* Text in wide terminals stops where lines are no longer easy to read. */
+/* Help text is at most this wide: longer lines are hard to read. */
 #define TEXT_WIDTH_MAX 96u
 #define TEXT_WIDTH_MIN 40u
-/* Where the explanations stand: behind the longest of the names. */
+/* Column at which the explanations begin, to the right of the longest name. */
 #define NAME_WIDTH 21u
 
 static unsigned text_width(unsigned width)
@@ -34,7 +34,8 @@ static void push_paragraphs(rc_buf *buf, const char *text, unsigned width)
     }
 }
 
-/* "  name            text that goes on
+/* Layout:
+ * "  name            explanation that continues
  *                    in the same column" */
 void rc_help_entry(rc_buf *buf, rc_str name, const char *text, unsigned width)
 {

@@ -1,4 +1,4 @@
-/* The program: the real system, the real memory, and the command. */
+/* Entry point of the recourse program: sets up real system calls and stdlib memory, runs rc_cli. */
 #include <recourse/stdlib.h>
 
 #include "cli/cli.h"

@@ -1,10 +1,11 @@
+/* Parser of the command line; called by commands.c for every command. */
 #include "cli/options.h"
 
 #include <string.h>
 
 #include "base/str.h"
 
-/* Where the reading of a command line stands. */
+/* State of the parser: `at` is the index of the next argument. */
 struct reading {
     rc_cli *cli;
     const rc_command *command;
@@ -19,7 +20,7 @@ static int refuse(struct reading *r)
     return rc_cli_usage(r->cli, r->command->name);
 }
 
-/* The names of a command's options, and help, which all have. */
+/* The names of a command's options, plus "help", which every command has. */
 static const char *option_name_at(const void *ctx, size_t index)
 {
     const rc_command *command = ctx;
@@ -37,7 +38,7 @@ static int refuse_option(struct reading *r, rc_str shown, rc_str name)
     return refuse(r);
 }
 
-/* "recourse render: --strict WHAT" */
+/* Prints "recourse render: --strict MESSAGE" and returns RC_EXIT_USAGE. */
 static int refuse_use(struct reading *r, const rc_option *option, const char *message)
 {
     rc_cli_err_prefix(r->cli, r->command->name);
@@ -90,7 +91,8 @@ static bool has_value(const rc_option *option, rc_str value)
     return false;
 }
 
-/* Digits alone, no sign and no space; the option's bounds keep it far from overflow. */
+/* Accepts digits only, no sign and no space; at most 9 digits, so that the number cannot
+ * overflow. */
 static bool parse_number(const rc_option *option, rc_str text, unsigned *ret_number)
 {
     unsigned number = 0;
@@ -152,7 +154,7 @@ static int take_long(struct reading *r, const char *argument)
     return refuse_option(r, rc_str_slice(whole, 0, equals), name);
 }
 
-/* "-f" of a command whose flag is --follow. */
+/* argument is a short option such as "-f", the one-letter form of --follow. */
 static int take_letter(struct reading *r, const char *argument)
 {
     const rc_command *command = r->command;
@@ -183,7 +185,8 @@ static int take_operand(struct reading *r, const char *operand)
     return refuse(r);
 }
 
-/* From here on the words are not ours: -h is the other command's. */
+/* Stores all arguments from index `from` on as the command to run; an -h among them belongs to
+ * it. */
 static void take_command_line(struct reading *r, int from)
 {
     r->args.rest = r->argv + from;

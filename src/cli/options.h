@@ -1,10 +1,11 @@
-/* Commands, their options, and the strict reading of a command line.
+/* Commands, their options, and the strict parser of the command line.
  *
- * Forms: --name value, --name=value, --flag, -h, -- (what follows are operands), - (an operand),
- * and the letter of a command's one flag that has one. An option that is given twice: the last one
- * counts, unless it is one that may be repeated. Of a command that runs another one, everything
- * from the first operand on is that one's.
- * Everything else is refused, and the refusal names what was probably meant. */
+ * Accepted forms: --name value, --name=value, --flag, -h, -- (all later arguments are operands),
+ * - (an operand), and the one-letter form of a command's short_flag. If an option is given twice
+ * the
+ * last value counts, except for the repeatable option, whose values are all collected. A command
+ * with takes_command passes everything from its first operand on to the command that it runs.
+ * Anything else is a usage error, which names the nearest known option or value. */
 #ifndef RC_CLI_OPTIONS_H
 #define RC_CLI_OPTIONS_H
 
@@ -16,18 +17,18 @@
 
 #define RC_OPTIONS_MAX 32
 #define RC_OPERANDS_MAX 64
-/* Values of the option that may be repeated. */
+/* Upper limit of the values of a repeatable option. */
 #define RC_REPEATED_MAX 128
 
-/* What --width takes: the panels' own limits. */
+/* Limits of --width: those of the panels. */
 #define RC_WIDTH_MIN 20
 #define RC_WIDTH_MAX 200
 
 typedef struct rc_option {
-    const char *name;       /* without the dashes */
-    const char *value_name; /* "FORMAT", for the help; NULL: a flag */
-    rc_name_at value_at;    /* the values that are allowed; NULL: any, or a number */
-    unsigned min, max;      /* of a number; max 0: not a number */
+    const char *name;       /* Without the dashes. */
+    const char *value_name; /* Shown in the help, such as "FORMAT"; NULL for a flag. */
+    rc_name_at value_at;    /* The allowed values; NULL for free text or a number. */
+    unsigned min, max;      /* Limits of a number; max is 0 when the value is not a number. */
     const char *help;
 } rc_option;
 
@@ -35,46 +36,45 @@ struct rc_args;
 
 typedef struct rc_command {
     const char *name;
-    const char *summary;                            /* one line */
-    const char *operands;                           /* "[FILE|-]", for the help */
-    size_t operand_max;                             /* at most RC_OPERANDS_MAX */
-    bool takes_command;                             /* its operands are a command line, `rest` */
-    const char *text;                               /* what it does, for the help: paragraphs */
-    void (*push_more)(rc_buf *buf, unsigned width); /* a section of its own; NULL: none */
-    const char *examples;                           /* lines */
+    const char *summary;  /* One line for the list of commands. */
+    const char *operands; /* Shown in the help, such as "[FILE|-]". */
+    size_t operand_max;   /* At most RC_OPERANDS_MAX. */
+    bool takes_command;   /* The operands are a command line, stored in rc_args.rest. */
+    const char *text;     /* Description for the help, in paragraphs. */
+    void (*push_more)(rc_buf *buf, unsigned width); /* Appends an extra help section; NULL: none. */
+    const char *examples;                           /* Lines for the help. */
     const rc_option *options;
-    size_t option_count;    /* at most RC_OPTIONS_MAX */
-    const char *repeatable; /* the option of which every value counts, by name; NULL: none */
-    const char *short_flag; /* the flag that its first letter stands for too, by name; NULL: none */
+    size_t option_count;    /* At most RC_OPTIONS_MAX. */
+    const char *repeatable; /* Name of the option whose values are all collected; NULL: none. */
+    const char *short_flag; /* Name of the flag that also has a one-letter form; NULL: none. */
     int (*run)(rc_cli *cli, const struct rc_args *args);
 } rc_command;
 
 typedef struct rc_args {
     const rc_command *command;
-    const char *values[RC_OPTIONS_MAX]; /* by the option's place; NULL: not given; "" for a flag */
-    unsigned numbers[RC_OPTIONS_MAX];   /* of the options that are numbers */
-    const char *repeated[RC_REPEATED_MAX]; /* the values of the one that may be repeated */
+    const char *values[RC_OPTIONS_MAX]; /* By option index; NULL: not given; "" for a flag. */
+    unsigned numbers[RC_OPTIONS_MAX]; /* Values of the options that are numbers, by option index. */
+    const char *repeated[RC_REPEATED_MAX]; /* Values of the repeatable option. */
     size_t repeated_count;
     const char *operands[RC_OPERANDS_MAX];
     size_t operand_count;
-    const char *const *rest; /* a command line: views argv, and ends with NULL as that does */
+    const char *const *rest; /* Command line to run: views argv, ends with NULL. */
     size_t rest_count;
-    bool wants_help; /* then nothing behind it was looked at */
+    bool wants_help; /* True stops the parsing: later arguments are not checked. */
 } rc_args;
 
-/* Reads argv[0..argc); argv[argc] is NULL. RC_EXIT_OK, or RC_EXIT_USAGE with the reason in cli's
- * err. The values in ret_args view argv. */
+/* Parses argv[0..argc); argv[argc] is NULL. Returns RC_EXIT_OK, or RC_EXIT_USAGE with the reason in
+ * cli's err. The values in ret_args view argv. */
 int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *const *argv,
                   rc_args *ret_args);
 
-/* The values of --color. */
+/* The allowed values of --color; NULL past the end. */
 const char *rc_colour_mode_at(const void *ctx, size_t index);
 
-/* --color, for the commands that have it: should text on this terminal be coloured? value: NULL is
- * auto. */
+/* Evaluates --color: should text on this terminal be coloured? value: NULL means auto. */
 bool rc_colour_wanted(const char *value, const rc_terminal *terminal);
 
-/* The commands, in the order of the help. NULL past the end. */
+/* Returns the commands in the order of the help; NULL past the end. */
 const rc_command *rc_command_at(size_t index);
 
 extern const rc_command rc_command_explain;
@@ -90,14 +90,14 @@ extern const rc_command rc_command_doctor;
 extern const rc_command rc_command_call;
 extern const rc_command rc_command_help;
 
-/* The command of that name. NULL: there is none, and cli's err names the nearest. name: borrows. */
+/* Returns the command of that name, or NULL with the nearest name in cli's err. name: borrows. */
 const rc_command *rc_command_find(rc_cli *cli, const char *name);
 
-/* Appends the help of the whole, or of one command, to buf. width: columns. */
+/* Append the main help, or the help of one command, to buf. width: columns of the terminal. */
 void rc_help_main(rc_buf *buf, unsigned width);
 void rc_help_command(rc_buf *buf, const rc_command *command, unsigned width);
 
-/* Appends a name with its explanation, broken to the width. name, text: borrow. */
+/* Appends a name and its explanation, wrapped to the width. name, text: borrow. */
 void rc_help_entry(rc_buf *buf, rc_str name, const char *text, unsigned width);
 
 #endif

@@ -1,3 +1,4 @@
+/* Notes about the default audit store; called by `serve`, `audit`, `call` and `doctor`. */
 #include "cli/store_note.h"
 
 #include <sys/stat.h>
@@ -17,16 +18,16 @@ bool rc_store_note_is_old_here(const rc_sys_calls *calls, const rc_config *confi
     char path[PATH_MAX_BYTES];
     rc_buf scratch;
     struct stat old;
-    struct stat now;
+    struct stat current;
     if (config->store_kind != RC_CONFIG_STORE_STATE_DIR ||
         calls->stat(RC_CONFIG_STORE_FILE, &old) != 0)
         return false;
     rc_buf_init_fixed(&scratch, path, sizeof path);
     rc_buf_push(&scratch, rc_store_note_path(config->root.store));
     rc_buf_push_byte(&scratch, '\0');
-    /* A command may run in the state folder. */
-    return rc_buf_status(&scratch) != RC_OK || calls->stat(path, &now) != 0 ||
-           now.st_ino != old.st_ino || now.st_dev != old.st_dev;
+    /* When the command runs in the state folder, both paths name the same file. */
+    return rc_buf_status(&scratch) != RC_OK || calls->stat(path, &current) != 0 ||
+           current.st_ino != old.st_ino || current.st_dev != old.st_dev;
 }
 
 bool rc_store_note_push(rc_buf *text, const rc_sys_calls *calls, const rc_config *config,

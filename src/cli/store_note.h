@@ -1,4 +1,5 @@
-/* What a person should know of a store that the configuration does not name. */
+/* Notes for the user about the default audit store, when the configuration does not name a
+ * store. */
 #ifndef RC_CLI_STORE_NOTE_H
 #define RC_CLI_STORE_NOTE_H
 
@@ -7,15 +8,16 @@
 #include "config/config.h"
 #include "sys/calls.h"
 
-/* The file of a SQLite URL: what follows "sqlite:". Views url. */
+/* Returns the path of a SQLite URL: the part after "sqlite:". Views url. */
 rc_str rc_store_note_path(rc_str url);
 
-/* Is recourse.db in the current folder, where older versions kept it by default, while the default
- * store is another file? */
+/* Is there a recourse.db in the current folder (the default store of older versions) while the
+ * default store now is another file? */
 bool rc_store_note_is_old_here(const rc_sys_calls *calls, const rc_config *config);
 
-/* Appends one line without its end: the old file is not used any more, or there is no folder but
- * the current one. has_option: the command has --store. False: there is nothing to say. */
+/* Appends one line without a newline and returns true when the user should know that an old
+ * recourse.db is ignored, or that the store is in the current folder because no state folder is
+ * known. has_option: the command has --store, which the note then mentions. */
 bool rc_store_note_push(rc_buf *text, const rc_sys_calls *calls, const rc_config *config,
                         bool has_option);
 

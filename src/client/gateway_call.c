@@ -1,3 +1,5 @@
+/* rc_gateway_call: the client side of one request to a gateway. Called by `recourse call`
+ * (cli/call/gateway.c). */
 #include "client/gateway_call.h"
 
 #include <recourse/builder.h>
@@ -10,7 +12,7 @@
 #include "http/coding.h"
 #include "render/dialect.h"
 
-/* A prompt of the largest size, every byte of it escaped, and pictures. */
+/* A prompt of the largest size with every byte escaped, and images. */
 #define BODY_MAX_BYTES ((size_t)256 << 20)
 #define WIRE_MAX_BYTES ((size_t)64 << 10)
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
@@ -58,7 +60,8 @@ static void push_own_fields(rc_buf *buf, const rc_gateway_call_settings *setting
     }
 }
 
-/* Room for all of it first: no half-grown copy of the token is left behind. */
+/* Reserves the whole head first: growing the buffer would leave a copy of the token in freed
+ * memory. */
 static bool write_request(rc_gateway_call *call, const rc_gateway_call_settings *settings)
 {
     rc_buf *wire = &call->request_head;
@@ -87,7 +90,7 @@ static bool write_request(rc_gateway_call *call, const rc_gateway_call_settings 
     return rc_buf_status(wire) == RC_OK && rc_buf_status(&call->request_body) == RC_OK;
 }
 
-/* ---- facts ---- */
+/* ---- facts from headers and events ---- */
 
 static void copy_name(char *scratch, rc_str text)
 {
@@ -172,8 +175,8 @@ static const rc_report *report_of(rc_gateway_call *call, rc_code code, const cha
     return rc_builder_finish(&builder);
 }
 
-/* What a client is shown leaves out what its code says anyway; here it is wanted again. report:
- * takes; gives. */
+/* The client's view of a report omits the fields that follow from its code; rebuilds a report that
+ * has them. report: takes; gives. */
 static const rc_report *complete(rc_gateway_call *call, const rc_report *report)
 {
     rc_builder builder;
@@ -191,7 +194,7 @@ static const rc_report *complete(rc_gateway_call *call, const rc_report *report)
     return rc_builder_finish(&builder);
 }
 
-/* The report that a gateway puts under "recourse". NULL: there is none. */
+/* Returns the report that a gateway puts under "recourse" in the body; NULL: there is none. */
 static const rc_report *read_report(rc_gateway_call *call, rc_str body)
 {
     const rc_report *report = NULL;
@@ -203,7 +206,7 @@ static const rc_report *read_report(rc_gateway_call *call, rc_str body)
     return complete(call, report);
 }
 
-/* The answer's fields, as the classifier wants them. */
+/* Lists the response's headers for the classifier; returns their number. */
 static size_t list_headers(const rc_gateway_call *call, rc_header headers[RC_HTTP1_FIELDS_MAX])
 {
     const char *head = rc_buf_get(&call->response_head).ptr;
@@ -238,7 +241,8 @@ static rc_phase phase_of(const rc_gateway_call *call)
     return call->reply.text_bytes > 0 ? RC_PHASE_COMMITTED : RC_PHASE_HEADERS;
 }
 
-/* A whole answer may still be one that nobody can use. */
+/* A complete response may still be unusable: too large, damaged, or ended with an error reason.
+ * Returns NULL when it is usable. */
 static const rc_report *report_finish(rc_gateway_call *call)
 {
     if (call->reply.is_incomplete)
@@ -250,7 +254,8 @@ static const rc_report *report_finish(rc_gateway_call *call)
     return code != RC_CODE_NONE ? report_of(call, code, "") : NULL;
 }
 
-/* Not a word of an answer, nor of a stream that could have become one. */
+/* True when a foreign server sent nothing of a model response: no text, no usage, no event
+ * stream. */
 static bool has_no_response(const rc_gateway_call *call)
 {
     const rc_response_reader *reply = &call->reply;
@@ -279,7 +284,7 @@ static const rc_report *judge(rc_gateway_call *call, rc_stream_body_end body)
     return classify(call, &failure);
 }
 
-/* JSON without its end may be half of an answer; a page never is. */
+/* Truncated JSON may be half of a model response; an HTML page never is. */
 static rc_foreign foreign_kind_of(const rc_gateway_call *call, bool is_orderly)
 {
     const rc_str type = field_of(call, RC_STR("content-type"));
@@ -300,7 +305,7 @@ static void end(rc_gateway_call *call, const rc_report *report)
     call->handler->on_end(call->ctx);
 }
 
-/* ---- what rc_response_reader tells ---- */
+/* ---- callbacks of rc_response_reader ---- */
 
 static void on_text(void *ctx, rc_str text)
 {
@@ -310,8 +315,8 @@ static void on_text(void *ctx, rc_str text)
     call->handler->on_text(call->ctx, text);
 }
 
-/* Comments of the provider's own pass through a gateway, too. It does not know the request's id, so
- * that it cannot tell of retries in the gateway's name. */
+/* Reads events from SSE comments. A provider's comments pass through the gateway too; they do not
+ * carry the request's id, so a provider cannot fake the gateway's retry events. */
 static void on_comment(void *ctx, rc_str comment)
 {
     rc_gateway_call *call = ctx;
@@ -329,7 +334,7 @@ static void on_comment(void *ctx, rc_str comment)
 
 static const rc_response_handler reply_handler = {.on_text = on_text, .on_comment = on_comment};
 
-/* ---- what rc_upstream tells ---- */
+/* ---- callbacks of rc_upstream ---- */
 
 static rc_stream_dialect stream_of(rc_dialect dialect)
 {
@@ -352,7 +357,8 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         return;
     }
     read_fields(call);
-    /* No gateway of ours compresses; of an error of another one the status has to do. */
+    /* Our gateway does not compress for this client. A compressed error of another server is
+     * classified by its status alone. */
     call->is_compressed = head->reader->framing != RC_HTTP1_NO_BODY &&
                           rc_coding_of(head->reader, head->bytes) != RC_CODING_NONE;
     if (call->is_compressed && call->is_success) {
@@ -404,7 +410,8 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
     if (failure->kind == RC_UPSTREAM_MALFORMED && !call->has_head)
         call->facts.foreign_kind = RC_FOREIGN_NO_HTTP;
     if (call->has_head && call->is_success) {
-        /* An error event, or the end of the answer, may have come before the connection broke. */
+        /* An error event or the end of the response may have arrived before the connection
+         * broke. */
         const rc_report *report = judge(call, RC_STREAM_BODY_CUT);
         if (report == NULL || rc_buf_get(&call->reply.error).len > 0) {
             end(call, report);
@@ -433,7 +440,7 @@ static const rc_upstream_handler upstream_handler = {
     .on_failure = on_failure,
 };
 
-/* ---- life ---- */
+/* ---- start and end of a call ---- */
 
 static void init_call(rc_gateway_call *call, uv_loop_t *loop,
                       const rc_gateway_call_settings *settings,

@@ -1,3 +1,4 @@
+/* Aligned tables for the terminal; called by the commands `audit` and `doctor`. */
 #include "ui/grid.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ static unsigned total_width(const rc_grid *grid)
     return total;
 }
 
-/* Takes a column from the widest that may be cut; false: there is none. */
+/* Narrows the widest column that may be cut by one; false: no column may be cut further. */
 static bool cut_one(rc_grid *grid)
 {
     size_t widest = grid->column_count;
@@ -100,7 +101,7 @@ static bool cut_one(rc_grid *grid)
     return true;
 }
 
-/* Leaves out the shown column of the highest rank; false: there is none. */
+/* Hides the visible column of the highest rank; false: all remaining columns must stay. */
 static bool drop_one(rc_grid *grid, unsigned natural[RC_GRID_COLUMNS_MAX])
 {
     size_t highest = grid->column_count;
@@ -180,7 +181,7 @@ void rc_colour_end(rc_buf *buf, rc_colour colour, bool has_colour)
         rc_buf_push(buf, RC_STR("\033[0m"));
 }
 
-/* Spaces wait for something to stand behind them: no line ends in any. */
+/* One output line. Spaces are held back until text follows them, so that no line ends in spaces. */
 typedef struct line {
     const rc_grid *grid;
     rc_buf *buf;
@@ -231,16 +232,16 @@ void rc_grid_push_titles(const rc_grid *grid, rc_buf *buf)
     end_line(&l);
 }
 
-/* A line of its own is broken where it must be; what goes on stands further in. */
+/* Writes a full-width line; continuation lines are indented. */
 static void push_broken(line *l, rc_colour colour, rc_str text)
 {
-    const unsigned scratch = l->grid->width > INDENT + RC_VISIBLE_CHAR_WIDTH_MAX
+    const unsigned columns = l->grid->width > INDENT + RC_VISIBLE_CHAR_WIDTH_MAX
                                  ? l->grid->width - INDENT
                                  : RC_VISIBLE_CHAR_WIDTH_MAX;
     rc_wrap wrap;
     rc_wrap_line part;
     rc_wrap_init(&wrap, text, l->grid->has_utf8);
-    for (unsigned width = scratch + INDENT; rc_wrap_next(&wrap, width, &part); width = scratch) {
+    for (unsigned width = columns + INDENT; rc_wrap_next(&wrap, width, &part); width = columns) {
         push_text(l, colour, part.text, width);
         end_line(l);
         l->spaces = INDENT;

@@ -1,11 +1,12 @@
-/* rc_grid: rows of cells, aligned, that fit the terminal.
+/* rc_grid: a table of aligned cells that fits the width of the terminal.
  *
  *   time      id              target           outcome
  *   02:22:43  01KE8V3Q5W-8ST  openai/gpt-4o    ✓ ok
  *
- * A cell is what was pushed to `text` since the one before it. Where the rows are wider than the
- * terminal, the columns that may be cut are cut, the widest first; then those of the highest rank
- * are left out. All text is made visible: nothing in it reaches the terminal as a command. */
+ * A cell is the text pushed to `text` since the previous cell ended. When the rows are wider than
+ * the terminal, columns with a `min` are narrowed, the widest first; then whole columns are hidden,
+ * the highest rank first. All text is escaped: no cell can send a control sequence to the
+ * terminal. */
 #ifndef RC_UI_GRID_H
 #define RC_UI_GRID_H
 
@@ -25,50 +26,50 @@ typedef enum rc_colour {
 
 typedef struct rc_grid_column {
     const char *title;
-    bool is_right;  /* numbers */
-    unsigned min;   /* it may be cut down to this; 0: never cut */
-    unsigned rank;  /* the highest is left out first, 0 never */
-    unsigned usual; /* how wide it is when rows are shown as they come */
+    bool is_right;  /* Right-aligned, for numbers. */
+    unsigned min;   /* Smallest width to which the column may be narrowed; 0: never narrowed. */
+    unsigned rank;  /* The highest rank is hidden first; 0: never hidden. */
+    unsigned usual; /* Width used by rc_grid_fix, when rows are printed one by one. */
 } rc_grid_column;
 
-/* The caller's storage. Push to text; the rest is private. */
+/* Caller's storage. Callers push to `text`; all other members are private. */
 typedef struct rc_grid {
     rc_buf text;
     rc_buf cells;
     const rc_grid_column *columns;
     size_t column_count;
     size_t cell_start;
-    unsigned widths[RC_GRID_COLUMNS_MAX]; /* 0: not shown */
+    unsigned widths[RC_GRID_COLUMNS_MAX]; /* 0: the column is hidden. */
     unsigned width;
     bool has_colour;
     bool has_utf8;
 } rc_grid;
 
-/* columns: borrows. style: width, colour and UTF-8 are copied. alloc: copies. */
+/* columns: borrows. style: copies width, colour and UTF-8. alloc: copies. */
 void rc_grid_init(rc_grid *grid, const rc_grid_column *columns, size_t count,
                   const rc_panel_style *style, const rc_alloc *alloc);
 void rc_grid_done(rc_grid *grid);
 
-/* Ends a cell. A row has as many as there are columns. */
+/* Ends a cell. A row has as many cells as there are columns. */
 void rc_grid_cell(rc_grid *grid, rc_colour colour);
 
-/* What was pushed is a line of its own between two rows, broken where it is too long. */
+/* Ends a full-width line between two rows, made of the text pushed so far; wrapped if too long. */
 void rc_grid_line(rc_grid *grid, rc_colour colour);
 
-/* Appends titles, if there is a row, and rows to buf. The status is that of the grid's own memory;
- * the buffer's is its own. */
+/* Appends the titles (if there is a row) and all rows to buf. Returns the status of the grid's own
+ * memory; the buffer has its own status. */
 rc_status rc_grid_push(rc_grid *grid, rc_buf *buf);
 
-/* Rows as they come: the columns have their usual widths, and the flexible ones what is left. Then
- * rc_grid_push_rows appends what there is and forgets it. */
+/* For rows that are printed one by one: rc_grid_fix sets the columns to their `usual` widths and
+ * fits them to the terminal; rc_grid_push_rows then appends the rows so far and removes them. */
 void rc_grid_fix(rc_grid *grid);
 void rc_grid_push_titles(const rc_grid *grid, rc_buf *buf);
 rc_status rc_grid_push_rows(rc_grid *grid, rc_buf *buf);
 
-/* Is the column shown? After fix or push. */
+/* Is the column visible? Valid after rc_grid_fix or rc_grid_push. */
 bool rc_grid_shows(const rc_grid *grid, size_t column);
 
-/* The sequence that begins an ink, and the one that ends it. Nothing without colour. */
+/* Append the escape sequences that begin and end a colour; nothing when has_colour is false. */
 void rc_colour_begin(rc_buf *buf, rc_colour colour, bool has_colour);
 void rc_colour_end(rc_buf *buf, rc_colour colour, bool has_colour);
 

@@ -1,3 +1,4 @@
+/* Text of the line shown while a retry waits; called by `exec` (wait.c) and `call` (live.c). */
 #include "ui/wait_line.h"
 
 #include <recourse/taxonomy.h>
@@ -7,10 +8,11 @@
 #include "render/wrap.h"
 
 #define SECOND_MS 1000u
-/* Fewer columns of a reason tell nothing. */
-#define WHY_MIN 16u
+/* A cut reason of fewer columns than this is left out. */
+#define REASON_MIN 16u
 
-/* Bytes are columns here but for the one ellipsis. False: it does not fit. */
+/* Appends ASCII text (one byte is one column). Returns false, and appends nothing, if it is too
+ * wide. */
 static bool push_fitting(rc_buf *buf, const rc_wait_line *line, unsigned *used, const char *text)
 {
     rc_str piece = rc_str_c(text);
@@ -21,7 +23,7 @@ static bool push_fitting(rc_buf *buf, const rc_wait_line *line, unsigned *used, 
     return true;
 }
 
-/* A sentence without its full stop, or the code's name. */
+/* Returns the reason without its full stop, or the name of the code when there is no reason. */
 static rc_str reason_of(const rc_wait_line *line)
 {
     rc_str reason = rc_str_trim(line->reason);
@@ -30,13 +32,13 @@ static rc_str reason_of(const rc_wait_line *line)
     return reason.ptr[reason.len - 1] == '.' ? rc_str_slice(reason, 0, reason.len - 1) : reason;
 }
 
-/* A name is there or not; of a sentence the beginning tells enough. */
+/* Appends the reason. A code's name is shown whole or not at all; a sentence may be cut. */
 static void push_reason(rc_buf *buf, const rc_wait_line *line, unsigned used)
 {
     const rc_str reason = reason_of(line);
     const unsigned width = rc_visible_width(reason, line->has_utf8);
     const unsigned left = line->width > used + 2 ? line->width - used - 2 : 0;
-    if (width == 0 || (width > left && (line->reason.len == 0 || left < WHY_MIN)))
+    if (width == 0 || (width > left && (line->reason.len == 0 || left < REASON_MIN)))
         return;
     rc_buf_push(buf, RC_STR("  "));
     (void)rc_visible_push_cut(buf, reason, left, line->has_utf8);
@@ -88,8 +90,8 @@ void rc_wait_line_push_plain(rc_buf *buf, const char *command, const rc_wait_lin
     rc_buf_push_byte(buf, '\n');
 }
 
-bool rc_wait_line_is_live(const rc_cli *cli)
+bool rc_wait_line_is_live(bool is_tty, const char *term)
 {
-    const rc_str term = rc_str_c(cli->calls->getenv("TERM"));
-    return cli->err_terminal.is_tty && !rc_str_is_empty(term) && !rc_str_eq(term, RC_STR("dumb"));
+    const rc_str name = rc_str_c(term);
+    return is_tty && !rc_str_is_empty(name) && !rc_str_eq(name, RC_STR("dumb"));
 }

@@ -1,4 +1,4 @@
-/* The line that a person sees while a retry waits. */
+/* rc_wait_line: the status line on standard error while a command waits before a retry. */
 #ifndef RC_UI_WAIT_LINE_H
 #define RC_UI_WAIT_LINE_H
 
@@ -7,30 +7,29 @@
 
 #include <recourse/buf.h>
 #include <recourse/codes.h>
-
-#include "cli/cli.h"
+#include <recourse/str.h>
 
 typedef struct rc_wait_line {
-    uint32_t retry; /* the one that is to come; the first try is none */
+    uint32_t retry; /* Number of the retry to come; the first attempt is not a retry. */
     uint32_t max_retries;
-    uint64_t left_ms;
-    rc_code code;  /* why */
-    rc_str reason; /* the same in words, where there is no code; views */
-    bool has_keys;
+    uint64_t left_ms; /* Time until the retry. */
+    rc_code code;     /* Error of the last attempt. */
+    rc_str reason;    /* Reason in words, used when there is no code; views. */
+    bool has_keys;    /* Esc cancels the wait: shown in the line. */
     bool has_utf8;
     unsigned width;
 } rc_wait_line;
 
-/* "Retrying (2/3) in 4s… (esc to cancel)  RateLimited", without what does not fit the width: first
- * the reason goes, words of it before all of it, then the words around the key; never wider. line:
- * borrows. */
+/* Appends "Retrying (2/3) in 4s… (esc to cancel)  RateLimited", never wider than line->width. If it
+ * does not fit, the reason is cut, then left out, then the key hint is shortened. line: borrows. */
 void rc_wait_line_push(rc_buf *buf, const rc_wait_line *line);
 
-/* "recourse exec: RateLimited: retrying (2/3) in 4s", a line of its own: where nothing can be
- * redrawn. command, line: borrow. */
+/* Appends "recourse exec: RateLimited: retrying (2/3) in 4s" and a newline, for output that cannot
+ * be redrawn. command, line: borrow. */
 void rc_wait_line_push_plain(rc_buf *buf, const char *command, const rc_wait_line *line);
 
-/* Can a line on standard error be drawn again? */
-bool rc_wait_line_is_live(const rc_cli *cli);
+/* Whether a line on standard error can be drawn again in place. is_tty: standard error is a terminal.
+ * term: the variable TERM; borrows; NULL: not set. */
+bool rc_wait_line_is_live(bool is_tty, const char *term);
 
 #endif

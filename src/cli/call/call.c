@@ -1,4 +1,5 @@
-/* `recourse call`: one request, its answer, and what it took. */
+/* `recourse call`: sends one request and prints the response and its totals. Run function of the
+ * command; called from command.c. */
 #include "cli/call/call.h"
 
 #include <string.h>
@@ -8,12 +9,12 @@
 #include "cli/config_load.h"
 #include "sys/file.h"
 
-/* Of the prompt. */
+/* Limits of the prompt, of one image, of the response and of the token. */
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 #define IMAGE_MAX_BYTES ((size_t)20 << 20)
 #define RESPONSE_MAX_BYTES ((size_t)64 << 20)
 #define TOKEN_MAX_BYTES ((size_t)4096)
-/* Of what waits to be written: our words; the answer, for a reader who takes his time. */
+/* Limits of output that waits to be written: messages; the response, for a slow reader. */
 #define ERR_MAX_BYTES ((size_t)2 << 20)
 #define OUT_MAX_BYTES ((size_t)64 << 20)
 
@@ -40,7 +41,7 @@ static void close_caller(rc_caller *c)
     rc_snapshot_input_done(&c->snapshot_input, &c->cli->alloc);
 }
 
-/* A shell that runs us in a loop goes on unless we die of what was meant for all of it. */
+/* A shell loop around `recourse call` stops on Ctrl-C only if the command dies of the signal. */
 static void die_by_signal(const rc_caller *c)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -52,7 +53,7 @@ static void die_by_signal(const rc_caller *c)
     c->calls->raise(c->signal, false);
 }
 
-/* A full disk or a lost server can show as late as this. */
+/* Closes standard output and returns the first error: a full disk may be reported only on close. */
 static int close_out(rc_caller *c)
 {
     const bool is_shared = !c->out.is_own;
@@ -63,7 +64,7 @@ static int close_out(rc_caller *c)
     return is_shared && c->format == RC_CALLER_HUMAN ? rc_fd_close(c->calls, RC_FD_STDOUT) : 0;
 }
 
-/* From here on signals are heard, and the terminal is ours to ask for keys. */
+/* Runs the call with signals watched and the terminal open for keys. */
 static int run_watched(rc_caller *c)
 {
     const int error = rc_watch_init(&c->watch, c->calls);
@@ -81,7 +82,7 @@ static int run_watched(rc_caller *c)
     rc_tty_init(&c->tty, c->calls);
     rc_caller_send(c);
     rc_tty_done(&c->tty);
-    /* Whether all of the answer was wanted shows when it is read: before it is summed up. */
+    /* Flush first: a write error of the response changes the result. */
     rc_caller_flush(c);
     int result = rc_caller_show_result(c);
     rc_caller_flush(c);
@@ -93,15 +94,15 @@ static int run_watched(rc_caller *c)
     return result;
 }
 
-/* The first line of what was said, without who says it. */
+/* Returns the first line of a message without the prefix "recourse call: ". */
 static rc_str first_line(rc_str text)
 {
-    const rc_str by = RC_STR("recourse call: ");
+    const rc_str prefix = RC_STR("recourse call: ");
     const rc_str line = rc_str_slice(text, 0, rc_str_find_byte(text, '\n', 0));
-    return rc_str_starts_with(line, by) ? rc_str_slice(line, by.len, line.len) : line;
+    return rc_str_starts_with(line, prefix) ? rc_str_slice(line, prefix.len, line.len) : line;
 }
 
-/* A configuration has its faults on several lines, with their places. */
+/* Makes a report of the message in err. The faults of a configuration take several lines. */
 static void fail_with_text(rc_caller *c, int result)
 {
     const rc_str text = rc_buf_get(&c->cli->err);
@@ -113,8 +114,8 @@ static void fail_with_text(rc_caller *c, int result)
                                                   : RC_STR("Correct the command line."));
 }
 
-/* What went wrong before anything was asked. A mistake in the options is told in words, as
- * everywhere; for a program that reads JSON, everything else is data. */
+/* Prints a failure from before the request was sent. A usage error is always printed as text; other
+ * failures become a report for the formats JSON and Markdown. */
 static int show_refusal(rc_caller *c, int result, bool is_of_options)
 {
     rc_cli *cli = c->cli;
@@ -152,7 +153,7 @@ int rc_caller_run(rc_cli *cli, const rc_args *args)
     memset(c, 0, sizeof *c);
     c->cli = cli;
     c->calls = cli->calls;
-    /* No core has a key in it, and nobody looks into the process. */
+    /* Core dumps and ptrace are disabled: the process holds API keys. */
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     rc_fd_hold_standard(c->calls);
     open_caller(c);

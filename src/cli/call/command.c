@@ -1,4 +1,4 @@
-/* The row of `recourse call` in the table of commands. */
+/* Table entry of `recourse call`: options and help. */
 #include "cli/call/call.h"
 
 static const char *format_at(const void *ctx, size_t index)

@@ -1,5 +1,5 @@
-/* The way to an answer: a gateway in this process, to which nobody else gets in, or the one that
- * --via names. Behind it everything is the same. */
+/* The gateway of a call: one in this process, which accepts no other client, or the remote one of
+ * --via. Called by run.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -11,9 +11,10 @@
 
 #define PATH_MAX_BYTES ((size_t)4096)
 
-/* ---- in this process ---- */
+/* ---- in-process gateway ---- */
 
-/* Of one thread: this comes from our own loop. The record's texts do not outlive the call. */
+/* Called on our own loop (the gateway has one thread). Copies the numbers of the record and its
+ * report; the record's texts are valid only during this call. */
 static void on_record(void *ctx, const rc_exchange_summary *record)
 {
     rc_caller *c = ctx;
@@ -37,13 +38,14 @@ static void on_record(void *ctx, const rc_exchange_summary *record)
     c->target[rc_buf_get(&target).len] = '\0';
 }
 
-/* The same. An answer that is not streamed has no place for events. */
+/* Called on our own loop. A response that is not streamed cannot carry events; this callback
+ * can. */
 static void on_quota(void *ctx, const rc_quota_warning *notice)
 {
     rc_caller_set_near_limit(ctx, notice->quota, notice->target);
 }
 
-/* On the store's thread: said at the end. */
+/* Called on the store's thread; the message is printed at the end. */
 static void on_suppressed(void *ctx, rc_str line)
 {
     rc_caller *c = ctx;
@@ -65,8 +67,8 @@ static int open_connection(void *ctx, const rc_origin *origin)
     return c->gateway != NULL ? rc_gateway_connect(c->gateway) : -1;
 }
 
-/* Without a configuration nobody has asked for an audit; with one, its word counts. Another writer
- * is no fault at all: that is a gateway at work. */
+/* Decides whether a call may go on without an audit record: yes when there is no configuration
+ * file, when audit.on_failure allows it, or when a running gateway holds the store's write lock. */
 static bool may_run_unrecorded(const rc_caller *c, int fault)
 {
     char scratch[PATH_MAX_BYTES];
@@ -77,7 +79,7 @@ static bool may_run_unrecorded(const rc_caller *c, int fault)
            c->snapshot_input.config->audit.on_failure == 1;
 }
 
-/* An error that is ignored on purpose is not ignored silently. */
+/* Turns the audit off for this call and warns the user. */
 static void warn_unrecorded(rc_caller *c, int fault)
 {
     char scratch[RC_CALLER_TEXT_MAX];
@@ -114,7 +116,8 @@ static rc_gateway *make_gateway(rc_caller *c, rc_load_error *load_error)
     return rc_gateway_new(&settings, &c->snapshot_input, load_error);
 }
 
-/* "No API key for provider x: ...". */
+/* Sets the report for a gateway that could not be created, such as "No API key for provider x:
+ * ...". */
 static void fail_to_create(rc_caller *c, rc_load_error *load_error)
 {
     char *text = load_error->text;
@@ -136,7 +139,8 @@ static void fail_to_create(rc_caller *c, rc_load_error *load_error)
     rc_caller_fail(c, code, rc_str_c(text), advice);
 }
 
-/* Where there is no folder for a user's state, a file appears in the current one. */
+/* Tells the user that recourse.db is created in the current folder when no state folder is
+ * known. */
 static void note_store(rc_caller *c)
 {
     const rc_config *config = c->snapshot_input.config;
@@ -165,9 +169,9 @@ static bool open_in_process(rc_caller *c)
     return false;
 }
 
-/* ---- through a gateway ---- */
+/* ---- gateway of --via ---- */
 
-/* People give the address that they give to an SDK. */
+/* Removes "/v1" or "/v1beta" from the end: users paste the base URL of an SDK. */
 static rc_str without_version(rc_str url)
 {
     while (url.len > 0 && url.ptr[url.len - 1] == '/')
@@ -228,14 +232,14 @@ static bool read_token(rc_caller *c)
     return rc_secret_is_token(token) || fail_token(c, "holds none that can stand in a header.");
 }
 
-/* ---- both ---- */
+/* ---- opening and closing ---- */
 
 bool rc_caller_open_gateway(rc_caller *c)
 {
     rc_upstream_settings settings = rc_upstream_settings_default();
     settings.alloc = c->cli->alloc;
     if (c->via == NULL) {
-        /* A name for it: nothing is dialled. */
+        /* A placeholder address: open_connection returns a socket pair, nothing is dialled. */
         (void)rc_origin_parse(RC_STR("http://127.0.0.1:1"), (rc_origin_options){0}, &c->origin);
         settings.open = open_connection;
         settings.open_ctx = c;

@@ -1,4 +1,5 @@
-/* Why it failed: of all that is known, what tells most. */
+/* Chooses the report of a failed call from all known facts. Called by result.c; rc_caller_fail is
+ * called by all files of the command. */
 #include <recourse/builder.h>
 #include <recourse/taxonomy.h>
 
@@ -23,8 +24,8 @@ void rc_caller_fail(rc_caller *c, rc_code code, rc_str message, rc_str advice)
     c->report = rc_builder_finish(&builder);
 }
 
-/* The gateway has the call on record by its request's id: a report of our own that has that id is
- * found there. */
+/* Gives the report the id under which the gateway recorded the call, so that `recourse audit` finds
+ * it. */
 static void set_known_id(const rc_caller *c, rc_builder *builder)
 {
     const rc_gateway_call_facts *facts = &c->gateway_call.facts;
@@ -36,8 +37,8 @@ static void set_known_id(const rc_caller *c, rc_builder *builder)
     rc_builder_set_id(builder, &id);
 }
 
-/* Wraps what rc_gateway_call says with what to do about a gateway that cannot be had. code: NONE
- * for that of what it says. */
+/* Makes a report for a failure of the gateway itself; the report of rc_gateway_call becomes its
+ * cause. code: NONE to take the code of the cause. */
 static void fail_via(rc_caller *c, rc_code code, rc_str message, rc_user_action action,
                      rc_str advice)
 {
@@ -53,19 +54,19 @@ static void fail_via(rc_caller *c, rc_code code, rc_str message, rc_user_action 
     c->report = rc_builder_finish(&builder);
 }
 
-/* "WHO URL WHAT WHY." */
+/* Builds "SUBJECT URL PREDICATE REASON." and returns a view of message. */
 static rc_str via_message(const rc_caller *c, rc_buf *message, const char *subject,
-                          const char *what, const char *why)
+                          const char *predicate, const char *reason)
 {
     rc_buf_push(message, rc_str_c(subject));
     rc_buf_push(message, rc_str_slice(rc_str_c(c->via), 0, 512));
-    rc_buf_push(message, rc_str_c(what));
-    rc_buf_push(message, rc_str_c(why));
+    rc_buf_push(message, rc_str_c(predicate));
+    rc_buf_push(message, rc_str_c(reason));
     rc_buf_push_byte(message, '.');
     return rc_buf_get(message);
 }
 
-/* A handshake to which nobody answers is most often one with somebody who does not know of TLS. */
+/* A TLS handshake without a response usually means that the server expects plain HTTP. */
 static rc_str advice_unreachable(const rc_caller *c)
 {
     const rc_upstream_kind kind = c->gateway_call.facts.failure_kind;
@@ -97,8 +98,8 @@ static void fail_unreachable(rc_caller *c)
         RC_ACTION_CHECK_CONFIG, advice_unreachable(c));
 }
 
-/* Our gateway tells of a provider that breaks off; when it is silent, it is the gateway that is
- * gone. What it would have told of the provider is not known. */
+/* The connection to the gateway broke. A failing provider would have been reported by the gateway,
+ * so the gateway itself is gone, and the provider's state is unknown. */
 static void fail_cut(rc_caller *c)
 {
     const bool has_text = c->gateway_call.reply.text_bytes > 0;
@@ -150,7 +151,8 @@ static void fail_cancelled(rc_caller *c)
     c->report = rc_builder_finish(&builder);
 }
 
-/* What was judged on this side has neither an id nor a place. */
+/* Takes the gateway's report, which has an id; a report made on this side gets an id, the provider
+ * and the model. */
 static void fail_at_target(rc_caller *c, const rc_report *why)
 {
     rc_builder builder;
@@ -190,7 +192,7 @@ static void push_late(const rc_caller *c, rc_buf *text)
     rc_buf_push(text, RC_STR(" (--deadline)."));
 }
 
-/* Whoever was asked says nothing, not even that the time is over. */
+/* The deadline passed without a response from the gateway. */
 static void fail_late(rc_caller *c)
 {
     char scratch[128];
@@ -200,14 +202,15 @@ static void fail_late(rc_caller *c)
     rc_caller_fail(c, RC_CODE_DEADLINE_EXCEEDED, rc_buf_get(&text), RC_STR(LATE_ADVICE));
 }
 
-/* Does it speak of the header by which a gateway is told our deadline? */
+/* Does the report's message name the deadline header that the gateway receives? */
 static bool names_header(const rc_report *report)
 {
     const rc_str name = rc_str_c(rc_connection_get(RC_CONNECTION_DEADLINE_CLIENT)->limit_setting);
     return report != NULL && rc_str_find(rc_report_message(report), name, 0) != RC_STR_NPOS;
 }
 
-/* Nobody typed that header: it is --deadline, and is said once. */
+/* Replaces a message about the deadline header, which the user never typed, by one about
+ * --deadline. */
 static void name_deadline_option(rc_caller *c)
 {
     const rc_report *reported = c->report;
@@ -263,7 +266,7 @@ static void judge(rc_caller *c)
         fail_at_target(c, why);
 }
 
-/* Of a failure the report knows whom it was asked of. */
+/* Copies the target of a failed call from its report when no other source named it. */
 static void note_target(rc_caller *c)
 {
     rc_buf target;

@@ -1,5 +1,5 @@
-/* What a person sees while there is no text yet: a line that is drawn again and again, and lines
- * that stay. */
+/* Messages on standard error during the call: the status line, which is redrawn, and lines that
+ * stay. Called by run.c and gateway.c. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/call/call.h"
@@ -10,10 +10,10 @@
 
 #define SECOND_MS 1000u
 #define LINE_BYTES 4096
-/* An answer that comes sooner needs no line. */
+/* A response that arrives sooner needs no status line. */
 #define DRAW_AFTER_MS 1000u
 
-/* ---- lines that stay ---- */
+/* ---- permanent lines ---- */
 
 void rc_caller_push_message(rc_caller *c, rc_str text)
 {
@@ -28,7 +28,7 @@ void rc_caller_push_message(rc_caller *c, rc_str text)
     rc_outlet_push(&c->err_outlet, rc_str_make(scratch, rc_buf_get(&line).len + 1));
 }
 
-/* A sentence that becomes a part of another one. */
+/* Removes the full stop of a sentence that becomes part of another one. */
 static rc_str without_stop(rc_str text)
 {
     const rc_str trimmed = rc_str_trim(text);
@@ -44,7 +44,8 @@ static void copy(char scratch[RC_CALLER_TEXT_MAX], rc_str text)
     scratch[len] = '\0';
 }
 
-/* "Switching from a/x to b/y: why", dim, on a terminal; elsewhere as every line of ours. */
+/* Prints "Switching from a/x to b/y: why", dim, on a terminal; elsewhere "recourse call: why:
+ * switching ...". Prints nothing when no switch is pending. */
 static void show_switch(rc_caller *c, rc_str why)
 {
     char scratch[2 * LINE_BYTES];
@@ -114,7 +115,7 @@ static void on_retry(rc_caller *c, const rc_event_view *event)
     rc_outlet_push(&c->err_outlet, rc_buf_get(&buf));
 }
 
-/* "The budget of client app has no room ($0.99 of $1.00 is spent): waiting until it has" */
+/* Prints "The budget of client app has no room ($0.99 of $1.00 is spent): waiting until it has". */
 static void on_pause(rc_caller *c, const rc_event_view *event)
 {
     char scratch[RC_CALLER_TEXT_MAX + 256];
@@ -133,7 +134,7 @@ static void on_pause(rc_caller *c, const rc_event_view *event)
     rc_caller_push_message(c, rc_buf_get(&text));
 }
 
-/* Names are a gateway's, which may be anybody's. */
+/* The target's name comes from the gateway, which may be foreign: it is escaped. */
 void rc_caller_set_near_limit(rc_caller *c, const rc_quota *quota, rc_str target)
 {
     char scratch[2 * RC_CALLER_TEXT_MAX];
@@ -162,7 +163,8 @@ static bool is_switch(rc_event_type type)
            type == RC_EVENT_TYPE_CREDENTIAL_SWITCHED;
 }
 
-/* Whatever is shown: whether it waits matters for how it ends. */
+/* Tracks the end of a wait in every format, as the report of a cancelled call depends on it; prints
+ * events only in the human format. */
 void rc_caller_on_event(rc_caller *c, const rc_event_view *event)
 {
     const bool is_retry = event->type == RC_EVENT_TYPE_AUTO_RETRY_START;
@@ -194,14 +196,14 @@ void rc_caller_on_event(rc_caller *c, const rc_event_view *event)
     }
 }
 
-/* ---- the line that is drawn again ---- */
+/* ---- status line ---- */
 
 static bool is_waiting(const rc_caller *c)
 {
     return c->live.retry_at_ms > c->watch.now_ms;
 }
 
-/* Looked at every second: a shell gives the terminal to a job that runs without a word. */
+/* Called every second: the shell may move the process to the foreground without a signal. */
 void rc_caller_check_terminal(rc_caller *c)
 {
     rc_caller_live *live = &c->live;
@@ -219,7 +221,7 @@ void rc_caller_on_resize(rc_caller *c)
         width = (unsigned)columns;
     if (c->width > 0)
         width = c->width;
-    /* In the last column some terminals wrap. */
+    /* The last column stays free: some terminals wrap after it. */
     c->live.line.width = width > 1 ? width - 1 : 1;
 }
 
@@ -254,10 +256,10 @@ static void push_waiting(rc_caller *c, rc_buf *buf)
     const rc_str label = c->live.is_thinking ? RC_STR("Thinking") : RC_STR("Waiting for ");
     const unsigned dots = has_utf8 ? 1 : 3;
     push_fitting(buf, label, &left);
-    /* The name may be long: what stands behind it is worth more. */
-    const unsigned rest = dots + (unsigned)rc_buf_get(&time).len + 16;
-    if (!c->live.is_thinking && left > rest)
-        left -= rc_visible_push_cut(buf, c->model, left - rest, has_utf8);
+    /* The name is cut before the time and the key hint, which matter more. */
+    const unsigned tail = dots + (unsigned)rc_buf_get(&time).len + 16;
+    if (!c->live.is_thinking && left > tail)
+        left -= rc_visible_push_cut(buf, c->model, left - tail, has_utf8);
     if (left < dots)
         return;
     rc_buf_push(buf, has_utf8 ? RC_STR("…") : RC_STR("..."));
@@ -267,7 +269,7 @@ static void push_waiting(rc_caller *c, rc_buf *buf)
         push_fitting(buf, RC_STR(" (esc to cancel)"), &left);
 }
 
-/* Where nobody reads, the line is not drawn: it would only be late. */
+/* Redraws the status line. Skipped while standard error is blocked: the line would be outdated. */
 void rc_caller_draw(rc_caller *c)
 {
     rc_caller_live *live = &c->live;

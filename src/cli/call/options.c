@@ -1,4 +1,4 @@
-/* What the options of `recourse call` say. */
+/* Options of `recourse call`: checks them and stores them in rc_caller. Called by call.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -16,7 +16,7 @@ static int refuse(rc_cli *cli, const char *message, const char *value)
     return rc_cli_usage(cli, "call");
 }
 
-/* ---- one each ---- */
+/* ---- single options ---- */
 
 static int read_deadline(rc_caller *c, const char *text)
 {
@@ -84,7 +84,7 @@ static bool is_name(const char *text)
     return len > 0 && len <= 63;
 }
 
-/* An option that would be ignored is a mistake. */
+/* Refuses options that would have no effect with or without --via. */
 static int check_via(const rc_caller *c)
 {
     if (c->via != NULL && c->config_path != NULL)

@@ -1,4 +1,4 @@
-/* The prompt: words of the command line, standard input, pictures. */
+/* The prompt: operands of the command line, standard input, images. Called by call.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -36,7 +36,7 @@ static int read_stdin(rc_caller *c)
     return error != 0 ? refuse_read(c, RC_STR("<stdin>"), error) : RC_EXIT_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- prompt ---- */
 
 static int refuse_empty(rc_caller *c)
 {
@@ -45,7 +45,7 @@ static int refuse_empty(rc_caller *c)
     return rc_cli_usage(c->cli, "call");
 }
 
-/* Words have a space between them; what was read is a paragraph of its own. */
+/* Appends an operand: arguments are joined by a space, standard input is a paragraph of its own. */
 static int add_operand(rc_caller *c, const char *operand, const char *before)
 {
     const bool is_paragraph = before != NULL && (is_stdin(operand) || is_stdin(before));
@@ -77,7 +77,7 @@ int rc_caller_read_prompt(rc_caller *c, const rc_args *args)
     return RC_EXIT_OK;
 }
 
-/* ---- pictures ---- */
+/* ---- images ---- */
 
 static int refuse_image(rc_caller *c, const char *path, const char *why)
 {

@@ -1,5 +1,5 @@
-/* How it ended, for whoever asked: a line of what it took and a panel, one object of JSON, or
- * Markdown. */
+/* Output at the end of a call: a line of totals and a panel, a JSON object, or Markdown. Called by
+ * call.c. */
 #include <string.h>
 
 #include <recourse/render.h>
@@ -14,7 +14,7 @@
 
 #define LINE_BYTES 2048
 
-/* What it took, from whoever knows: our own gateway, or what the answer said. */
+/* Totals of the call, from the in-process gateway's record or from the response. */
 typedef struct totals {
     rc_str target;
     uint32_t attempts;
@@ -24,11 +24,11 @@ typedef struct totals {
     uint64_t total_ms;
     int64_t tokens_in;
     int64_t tokens_out;
-    uint64_t cost_micro_usd; /* 0: not known */
+    uint64_t cost_micro_usd; /* 0: unknown. */
 } totals;
 
-/* A gateway tells of a wait, and of the attempt behind it, when it begins: one that was broken off
- * did not take all of its time, and nobody was asked again. */
+/* Corrects the totals after a cancelled wait: a gateway announces a wait and the next attempt when
+ * the wait begins, so the remaining time and that attempt did not happen. */
 static void subtract_unfinished_wait(const rc_caller *c, totals *t)
 {
     if (c->live.retry_at_ms <= c->ended_ms)
@@ -69,7 +69,7 @@ static totals totals_of(const rc_caller *c)
     return t;
 }
 
-/* ---- for a person ---- */
+/* ---- human format ---- */
 
 static void push_time(rc_buf *buf, uint64_t ms)
 {
@@ -85,7 +85,7 @@ static void push_time(rc_buf *buf, uint64_t ms)
 
 #define DECIMALS 6
 
-/* Six decimals at most, and no zero at the end. */
+/* At most six decimals, without trailing zeros. */
 static void push_dollars(rc_buf *buf, uint64_t micro)
 {
     char digits[DECIMALS];
@@ -103,7 +103,7 @@ static void push_dollars(rc_buf *buf, uint64_t micro)
     rc_buf_push(buf, rc_str_make(digits, len));
 }
 
-/* Parts with a dot between them, in lines that fit the terminal. */
+/* Parts separated by dots, in lines that fit the terminal. */
 typedef struct parts {
     rc_buf *buf;
     unsigned width;
@@ -141,12 +141,12 @@ static void add_count(parts *p, uint64_t count, const char *one, const char *man
     add_part(p, &part);
 }
 
-static void add_time(parts *p, const char *what, uint64_t ms)
+static void add_time(parts *p, const char *label, uint64_t ms)
 {
     char scratch[64];
     rc_buf part;
     rc_buf_init_fixed(&part, scratch, sizeof scratch);
-    rc_buf_push(&part, rc_str_c(what));
+    rc_buf_push(&part, rc_str_c(label));
     push_time(&part, ms);
     add_part(p, &part);
 }
@@ -211,7 +211,7 @@ static void push_totals(const rc_caller *c, rc_buf *buf, unsigned used)
     add_cost(&p, &t);
 }
 
-/* The line, dim on a terminal. */
+/* Prints the line of totals, dim on a terminal. */
 static void show_totals(rc_caller *c, const char *before)
 {
     rc_buf *err = &c->cli->err;
@@ -247,7 +247,8 @@ static void show_notes(rc_caller *c)
         note_line(c, c->quota_warning);
 }
 
-/* Of several attempts there is, and of a connection that was not made: where, what was shown. */
+/* The internal view adds something when there were several attempts, or when the connection failed
+ * (address and TLS details). */
 static bool has_more_to_know(const rc_report *report)
 {
     const rc_report *cause = rc_report_cause(report);
@@ -278,7 +279,7 @@ static void show_human(rc_caller *c)
         c->out.is_mid_line)
         rc_outlet_push(&c->out, RC_STR("\n"));
     if (is_cancelled) {
-        /* Whoever reads our output on the same terminal may have been in the midst of a line. */
+        /* The reader of our output may share the terminal and have left a line unfinished. */
         if (c->out.is_own && !c->cli->out_terminal.is_tty && c->gateway_call.reply.text_bytes > 0)
             c->err_outlet.is_mid_line = true;
         show_totals(c, "Cancelled: ");
@@ -292,7 +293,7 @@ static void show_human(rc_caller *c)
     }
 }
 
-/* ---- for an agent ---- */
+/* ---- JSON and Markdown ---- */
 
 static void put_count(rc_json_writer *w, rc_str key, int64_t count)
 {
@@ -355,7 +356,7 @@ static void push_response_json(const rc_caller *c, rc_buf *out)
     rc_buf_push_byte(out, '\n');
 }
 
-/* The report as agents get it everywhere; with what there was of the answer, if any. */
+/* Prints the report as agents get it everywhere, plus the received part of the response, if any. */
 static void push_error_json(const rc_caller *c, rc_buf *out)
 {
     rc_buf object;
@@ -364,7 +365,7 @@ static void push_error_json(const rc_caller *c, rc_buf *out)
     const rc_str text = rc_buf_get(&object);
     const rc_str response_text = rc_buf_get(&c->response_text);
     if (rc_buf_status(&object) != RC_OK || text.len < 2) {
-        /* Also without memory there is a report. */
+        /* A fixed report, as the real one did not fit into memory. */
         rc_cli_text(out, "{\"error\":true,\"error_code\":\"Internal\"}\n");
     } else if (response_text.len == 0) {
         rc_buf_push(out, text);
@@ -391,7 +392,7 @@ static void push_markdown(const rc_caller *c, rc_buf *out)
         rc_buf_push_byte(out, '\n');
 }
 
-/* ---- both ---- */
+/* ---- all formats ---- */
 
 static void show(rc_caller *c)
 {
@@ -412,7 +413,7 @@ static void show(rc_caller *c)
     }
 }
 
-/* Nothing was lost that anybody still wanted. */
+/* Prints why output was lost; nothing when the reader closed the pipe. */
 static int show_lost_output(rc_caller *c)
 {
     return rc_cli_output_lost(c->cli, c->out.error);

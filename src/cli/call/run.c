@@ -357,7 +357,9 @@ static void run_loop(rc_caller *c)
 void rc_caller_send(rc_caller *c)
 {
     c->give_up_at_ms = RC_WATCH_NEVER;
-    c->live.can_draw = !c->is_quiet && c->format == RC_CALLER_HUMAN && rc_wait_line_is_live(c->cli);
+    c->live.can_draw =
+        !c->is_quiet && c->format == RC_CALLER_HUMAN &&
+        rc_wait_line_is_live(c->cli->err_terminal.is_tty, c->cli->calls->getenv("TERM"));
     rc_caller_on_resize(c);
     if (uv_loop_init(&c->loop) != 0) {
         fail_to_begin(c);

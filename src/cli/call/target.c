@@ -1,4 +1,5 @@
-/* Who is to answer: a route, or a provider and its model; and how they are spoken to. */
+/* Chooses the target of a call (a route, or a provider and model) and its dialect. Called by
+ * call.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -6,14 +7,14 @@
 #include "cli/config_load.h"
 #include "cli/serve/load.h"
 
-/* Names that are told to someone who gave none that there is. */
+/* Upper limit of the names listed when the given model is unknown or missing. */
 #define NAMES_MAX 12
 #define LIST_MAX_BYTES ((size_t)2048)
 
-/* The places of a choice: of a route its chain and the target of too long contexts. */
+/* The chosen target. A route's providers are those of its chain and of overflow_to. */
 typedef struct target_choice {
     const rc_config *config;
-    const rc_config_route *route; /* NULL: one provider alone */
+    const rc_config_route *route; /* NULL: a single provider. */
     const rc_config_provider *provider;
 } target_choice;
 
@@ -34,7 +35,7 @@ static bool is_needed(const target_choice *chosen, const rc_config_provider *pro
     return route->has_overflow_to && route->overflow_to.provider == index;
 }
 
-/* ---- what there is ---- */
+/* ---- known models ---- */
 
 static void push_names(const rc_config *config, rc_buf *list)
 {
@@ -51,7 +52,7 @@ static void push_names(const rc_config *config, rc_buf *list)
     }
 }
 
-/* The one route that names a model, if there is exactly one. */
+/* Returns the model of the only route without a wildcard; empty when there are none or several. */
 static rc_str only_model(const rc_config *config)
 {
     rc_str model = {NULL, 0};
@@ -65,7 +66,7 @@ static rc_str only_model(const rc_config *config)
     return model;
 }
 
-/* Its own copy: the configuration goes with the gateway. */
+/* Copies the name, because the configuration moves into the gateway. */
 static void use_only_model(rc_caller *c, const rc_config *config)
 {
     const rc_str model = only_model(config);
@@ -123,16 +124,17 @@ static int check_policy(rc_caller *c)
     return rc_cli_usage(cli, "call");
 }
 
-/* ---- how they are spoken to ---- */
+/* ---- dialect ---- */
 
-/* Those who refuse what they do not know: the newer limit, and the wish for usage, which they send
- * anyway. */
+/* Providers that reject unknown fields: max_completion_tokens and stream_options. They send the
+ * usage anyway. */
 static bool is_strict(const rc_config_kind *kind)
 {
     return strcmp(kind->name, "mistral") == 0 || strcmp(kind->name, "perplexity") == 0;
 }
 
-/* OpenAI's dialect is the one that all of them know; those of one kind are spoken to in theirs. */
+/* Uses the dialect that all providers of the target share, or OpenAI's, which every provider
+ * accepts. */
 static void set_dialect(rc_caller *c, const target_choice *chosen)
 {
     const rc_config *config = chosen->config;
@@ -155,7 +157,8 @@ static void set_dialect(rc_caller *c, const target_choice *chosen)
     c->prompt.wants_usage = !has_strict;
 }
 
-/* Keys that are not needed are not asked for; and whoever has the configuration is no stranger. */
+/* Removes keys of providers that this call does not use, so that a missing one is no error, and all
+ * client and admin tokens: the in-process gateway has a single trusted client. */
 static void drop_unneeded_keys(const target_choice *chosen, rc_config *config)
 {
     for (size_t i = 0; i < config->provider_count; i++)
@@ -189,7 +192,7 @@ static int choose(rc_caller *c)
 int rc_caller_choose_target(rc_caller *c)
 {
     if (c->via != NULL) {
-        /* Who answers there is the gateway's to say, and what all of them take is the least. */
+        /* The gateway chooses the providers; OpenAI's dialect works with all of them. */
         if (c->dialect == 0)
             c->dialect = RC_DIALECT_OPENAI_CHAT;
         return c->model.len > 0 ? RC_EXIT_OK : refuse_without_model(c);

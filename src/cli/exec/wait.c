@@ -177,7 +177,8 @@ bool rc_exec_wait(rc_exec *x, const rc_action *action)
                  .width = width > 1 ? width - 1 : 1}, /* in the last column some terminals wrap */
     };
     bool is_verbose = !x->is_quiet && !x->is_json;
-    w.can_draw = is_verbose && rc_wait_line_is_live(x->cli);
+    w.can_draw = is_verbose &&
+                 rc_wait_line_is_live(x->cli->err_terminal.is_tty, x->cli->calls->getenv("TERM"));
     check_terminal(&w);
     if (is_verbose && !(w.can_draw && w.has_terminal))
         push_plain_line(&w);
