@@ -1,3 +1,5 @@
+/* Client connections: reading, deadlines, eviction and closing. Called by the other files of
+ * net/server and by libuv callbacks. */
 #define _GNU_SOURCE
 #include "net/server/connection.h"
 
@@ -10,13 +12,13 @@
 #include <unistd.h>
 
 #define STASH_FIRST 2048u
-/* How many connections at rest, and without a whole head, are looked at to find one that is quiet.
- */
+/* Eviction checks at most this many of the longest idle keep-alive connections, and of the
+ * connections that have not sent a complete head. */
 #define EVICT_CHECKED_MAX 4
 #define EVICT_HEADS_CHECKED_MAX 64
-/* Between looks at a client that has sent more than is read of it. */
+/* Interval of the check whether a client has left whose input fills the stash. */
 #define PEER_CHECK_MS 1000
-/* Of what it sent ahead: whoever is gone has no more than this in his system's buffers. */
+/* A client that pipelines more than this while its response is being made is disconnected. */
 #define OVERRUN_BYTES (16u << 20)
 
 static void on_closed(uv_handle_t *handle)
@@ -50,7 +52,7 @@ static void free_stash(rc_connection *c)
     c->stash_size = 0;
 }
 
-/* libuv touches no bytes of a write once the handle closes, so these may go at once. */
+/* libuv does not access the bytes of a pending write after uv_close, so they are freed here. */
 void rc_connection_close(rc_connection *c, bool is_reset)
 {
     rc_server *server = c->server;
@@ -83,8 +85,8 @@ void rc_connection_fail(rc_connection *c, rc_disconnect_reason why)
     rc_connection_close(c, is_cut && why != RC_DISCONNECT_CLIENT);
 }
 
-/* Has the client sent nothing that was not read? */
-static bool is_read(const rc_connection *c)
+/* Whether the socket has no unread input. */
+static bool has_no_unread_input(const rc_connection *c)
 {
     uv_os_fd_t fd = -1;
     char byte;
@@ -93,7 +95,7 @@ static bool is_read(const rc_connection *c)
 
 bool rc_connection_is_quiet(const rc_connection *c)
 {
-    return c->stash_len == 0 && is_read(c);
+    return c->stash_len == 0 && has_no_unread_input(c);
 }
 
 static bool is_past_silent_ms(const rc_connection *c)
@@ -108,7 +110,7 @@ static bool is_silent(const rc_connection *c)
 
 static bool is_slow(const rc_connection *c)
 {
-    return is_past_silent_ms(c) && is_read(c);
+    return is_past_silent_ms(c) && has_no_unread_input(c);
 }
 
 static bool is_lingering(const rc_connection *c)
@@ -116,9 +118,11 @@ static bool is_lingering(const rc_connection *c)
     return c->stage == RC_STAGE_LINGER;
 }
 
-/* The first of the longest waiting ones that may go; NULL: none of them. */
-static rc_connection *longest(const rc_list_node *list, bool (*may_go)(const rc_connection *c),
-                              uint32_t max_checked)
+/* Returns the connection that has waited longest in `list` and satisfies may_go; NULL: none of the
+ * first max_checked connections does. */
+static rc_connection *find_longest_waiting(const rc_list_node *list,
+                                           bool (*may_go)(const rc_connection *c),
+                                           uint32_t max_checked)
 {
     const rc_list_node *node = list->next;
     for (uint32_t i = 0; i < max_checked && node != list; i++, node = node->next) {
@@ -132,16 +136,17 @@ static rc_connection *longest(const rc_list_node *list, bool (*may_go)(const rc_
 bool rc_connection_evict(rc_server *server)
 {
     const rc_list_node *heads = &server->waiting[RC_DEADLINE_HEAD];
-    rc_connection *c = longest(&server->waiting[RC_DEADLINE_KEEP_ALIVE], rc_connection_is_quiet,
-                               EVICT_CHECKED_MAX);
+    rc_connection *c = find_longest_waiting(&server->waiting[RC_DEADLINE_KEEP_ALIVE],
+                                            rc_connection_is_quiet, EVICT_CHECKED_MAX);
     if (c == NULL)
-        c = longest(heads, is_silent, EVICT_HEADS_CHECKED_MAX);
-    /* It has had its answer; only that its client may not see it keeps it. Who still sends a
-     * request that was answered waits in the same list, and may send another one. */
+        c = find_longest_waiting(heads, is_silent, EVICT_HEADS_CHECKED_MAX);
+    /* A lingering connection has sent its whole response; closing it early only risks that the
+     * client does not read the end of it. The DISCARD stage shares this list and is not evicted:
+     * its client may send another request. */
     if (c == NULL)
-        c = longest(&server->waiting[RC_DEADLINE_LINGER], is_lingering, UINT32_MAX);
+        c = find_longest_waiting(&server->waiting[RC_DEADLINE_LINGER], is_lingering, UINT32_MAX);
     if (c == NULL)
-        c = longest(heads, is_slow, EVICT_HEADS_CHECKED_MAX);
+        c = find_longest_waiting(heads, is_slow, EVICT_HEADS_CHECKED_MAX);
     if (c == NULL)
         return false;
     rc_connection_close(c, false);
@@ -159,22 +164,23 @@ uint64_t rc_connection_evictable_in_ms(const rc_server *server)
     return waited_ms < server->settings.silent_ms ? server->settings.silent_ms - waited_ms : 1;
 }
 
-/* Input that waits: bounded, and large enough for any head. */
+/* Limit of the stash in bytes: large enough for any head that the settings allow. */
 static uint32_t stash_limit(const rc_server_settings *settings)
 {
     return settings->limits.head_bytes > settings->read_bytes ? settings->limits.head_bytes
                                                               : settings->read_bytes;
 }
 
-/* Nothing more is read, so nobody would see that the client leaves: it is looked after. */
+/* While the stash is full the socket is not read, so a disconnect would go unnoticed; the peer
+ * check finds it. */
 static rc_deadline_kind peer_check_if_full(const rc_connection *c)
 {
     return c->stash_len >= stash_limit(&c->server->settings) ? RC_DEADLINE_PEER_CHECK
                                                              : RC_DEADLINE_NONE;
 }
 
-/* Deadlines. That of a head and of lingering is for the whole; the others begin anew when bytes
- * move. */
+/* Returns which deadline applies now. The deadlines HEAD and LINGER cover the whole stage; the
+ * others restart when bytes move. */
 static rc_deadline_kind deadline_kind_of(const rc_connection *c)
 {
     if (c->queued > 0)
@@ -235,7 +241,7 @@ static void set_deadline(rc_connection *c)
         return;
     if (kind == RC_DEADLINE_WRITE)
         c->stalled_left = uv_stream_get_write_queue_size(&c->uv.stream);
-    /* Without a limit it still stands in its list: it may be evicted. */
+    /* A connection without a time limit joins its list too: eviction picks from these lists. */
     c->deadline_set_at_ms = uv_now(server->loop);
     c->deadline_ms = ms > 0 ? c->deadline_set_at_ms + ms : UINT64_MAX;
     rc_list_node_join_last(&server->waiting[kind], &c->wait);
@@ -270,15 +276,15 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
 {
     const rc_connection *c = handle->data;
     const rc_server *server = c->server;
-    uint32_t room = stash_limit(&server->settings) - c->stash_len;
+    uint32_t space = stash_limit(&server->settings) - c->stash_len;
     uint32_t size = server->settings.read_bytes;
     (void)suggested;
-    *ret_buf = uv_buf_init(server->read_buffer, room < size ? room : size);
+    *ret_buf = uv_buf_init(server->read_buffer, space < size ? space : size);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf);
 
-/* Reading goes on while an answer is made, so that it is seen when the client leaves. */
+/* Reading continues while the response is being made, so that a disconnect is noticed. */
 static void set_reading(rc_connection *c)
 {
     bool wants = !c->has_eof && c->stash_len < stash_limit(&c->server->settings);
@@ -315,7 +321,8 @@ static void notify_drained(rc_connection *c)
         c->server->handler->on_drained(c->server->ctx, responder);
 }
 
-/* What follows each time bytes came, went or were written. */
+/* Runs after each read, write or handler call: flushes output, closes a failed connection, and
+ * updates reading and the deadline. */
 static void settle_io(rc_connection *c)
 {
     if (c->stage == RC_STAGE_CLOSED)
@@ -345,8 +352,8 @@ void rc_connection_kick(rc_connection *c)
         rc_list_node_join_last(&c->server->kicked, &c->kick);
 }
 
-/* The client sends no more. An answer that is whole still goes to a client that only shut its own
- * side; one that is being made is for nobody. */
+/* The client sends no more. A response that is complete is still flushed to a client that shut down
+ * only its sending side; an unfinished response is dropped. */
 static void on_eof(rc_connection *c, bool is_clean)
 {
     const rc_responder *responder = c->responder;
@@ -364,8 +371,9 @@ static void on_eof(rc_connection *c, bool is_clean)
 
 static const rc_refusal too_slow = {.status = 408, .text = "the request did not come in time"};
 
-/* Bytes have come for a body that was waited for. A pause of the handler's is not the client's
- * time, nor is one of the whole process, behind which they lie ready. */
+/* Adds the time that passed since the body deadline was set. Pauses by the handler do not count,
+ * and a pause of the whole process counts at most body_idle_ms, because the client's bytes may
+ * already have been in the socket. */
 static void count_body_wait(rc_connection *c)
 {
     const uint32_t idle_ms = c->server->settings.body_idle_ms;
@@ -375,7 +383,8 @@ static void count_body_wait(rc_connection *c)
     c->responder->body_wait_ms += waited_ms < idle_ms ? waited_ms : idle_ms;
 }
 
-/* A byte now and then is enough for the wait between two of them, and would last for ever. */
+/* Whether the body arrives too slowly overall. The idle deadline alone would let a client send one
+ * byte now and then for ever. */
 static bool is_trickle(const rc_connection *c)
 {
     const rc_responder *responder = c->responder;
@@ -385,9 +394,10 @@ static bool is_trickle(const rc_connection *c)
            responder->body_wait_ms > idle_ms + responder->body_bytes * RC_BODY_BYTE_MS;
 }
 
-/* The end of what a client has sent is behind all of it. So that it is seen, requests that came too
- * early are let go of, which were not begun; the answer that is being made is the connection's
- * last. The body of a request cannot be let go of: there the system is asked. */
+/* Runs when the stash is full. A client's FIN is queued behind the bytes it has sent. In stage WAIT
+ * the stashed bytes are later requests that were not started: they are dropped so that reading can
+ * reach the FIN, and the current response is the last of the connection. A request body cannot be
+ * dropped; poll(2) reports the FIN instead. */
 static void check_peer(rc_connection *c)
 {
     uv_os_fd_t fd = -1;
@@ -405,7 +415,7 @@ static void check_peer(rc_connection *c)
         rc_connection_fail(c, RC_DISCONNECT_CLIENT);
 }
 
-static void drop(rc_connection *c, size_t len)
+static void drop_overrun(rc_connection *c, size_t len)
 {
     c->discarded_bytes += len;
     if (c->discarded_bytes > OVERRUN_BYTES)
@@ -422,22 +432,22 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         return;
     }
     if (c->is_overrun && c->stage == RC_STAGE_WAIT) {
-        drop(c, (size_t)got);
+        drop_overrun(c, (size_t)got);
         return;
     }
     count_body_wait(c);
     c->has_moved = true;
     rc_str input = rc_str_make(buf->base, (size_t)got);
-    bool is_kept = true;
+    bool is_stashed = true;
     if (c->stash_len == 0) {
         rc_connection_run(c, &input);
         if (c->stage != RC_STAGE_CLOSED && input.len > 0)
-            is_kept = stash(c, input);
+            is_stashed = stash(c, input);
     } else {
-        is_kept = stash(c, input);
+        is_stashed = stash(c, input);
         run_stash(c);
     }
-    if (!is_kept) {
+    if (!is_stashed) {
         rc_connection_fail(c, RC_DISCONNECT_MEMORY);
         return;
     }
@@ -448,7 +458,7 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 
 void rc_connection_expire(rc_connection *c, rc_deadline_kind kind)
 {
-    /* The handler was faster: settling it finds the next deadline. */
+    /* The handler acted in this turn; settling the connection sets the next deadline. */
     if (!rc_list_node_is_alone(&c->kick))
         return;
     if (kind == RC_DEADLINE_HEAD && c->stage == RC_STAGE_HEAD) {

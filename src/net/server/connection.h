@@ -1,14 +1,14 @@
-/* rc_connection: one client. Private to the server.
+/* rc_connection: one client connection. Private to the server.
  *
- *   IDLE ─► HEAD ─► BODY ─► WAIT ──────┐ answered: IDLE again
- *             │       │ └► DISCARD ────┤ answered before the body's end
+ *   IDLE ─► HEAD ─► BODY ─► WAIT ──────┐ response complete: IDLE again
+ *             │       │ └► DISCARD ────┤ response complete before the body's end
  *             │       │                │
  *             └───────┴──► FLUSH ─► LINGER ─► CLOSED
  *
- * Input is handed to the stage's step until a step needs more of it. A handler that is called in a
- * step changes the exchange and never the stage: the step sees it when the handler has returned.
- * What a handler does outside of a step kicks the connection, which is settled before the loop
- * sleeps. */
+ * Each stage has a step function; rc_connection_run calls steps until one needs more input. A
+ * handler that is called from a step changes the responder and never the stage: the step sees the
+ * change when the handler has returned. A handler call outside of a step puts the connection on the
+ * kicked list, which the server settles before the loop sleeps. */
 #ifndef RC_NET_SERVER_CONNECTION_H
 #define RC_NET_SERVER_CONNECTION_H
 
@@ -20,24 +20,24 @@
 #include "net/server/server.h"
 
 typedef enum rc_stage {
-    RC_STAGE_IDLE = 0,    /* at rest */
-    RC_STAGE_HEAD = 1,    /* a head has begun; nobody was told */
-    RC_STAGE_BODY = 2,    /* the handler has it; the body is on its way */
-    RC_STAGE_WAIT = 3,    /* the request is whole; the answer is not */
-    RC_STAGE_DISCARD = 4, /* the answer is whole; the request is not */
-    RC_STAGE_FLUSH = 5,   /* the last bytes go out; input is dropped from here on */
-    RC_STAGE_LINGER = 6,  /* our side is shut; the client may still read */
+    RC_STAGE_IDLE = 0,    /* No request has begun. */
+    RC_STAGE_HEAD = 1,    /* A head has begun; the handler has not been called. */
+    RC_STAGE_BODY = 2,    /* The handler has the request; the body is being read. */
+    RC_STAGE_WAIT = 3,    /* The request is complete; the response is not. */
+    RC_STAGE_DISCARD = 4, /* The response is complete; the request body is not. */
+    RC_STAGE_FLUSH = 5,   /* The last bytes are sent; all input is dropped from here on. */
+    RC_STAGE_LINGER = 6,  /* Our sending side is shut down; the client may still read. */
     RC_STAGE_CLOSED = 7
 } rc_stage;
 
-/* Bytes that wait to be sent. */
+/* Output that waits to be sent. */
 typedef struct rc_block {
     struct rc_block *next;
-    const char *data; /* bytes, or the handler's memory */
-    size_t at;        /* sent up to here */
+    const char *data; /* Points to `bytes`, or to memory that the handler owns. */
+    size_t at;        /* Bytes already sent. */
     size_t len;
-    size_t size;  /* of bytes; 0: the handler's memory */
-    size_t space; /* behind them */
+    size_t size;  /* Capacity of `bytes`; 0: data is the handler's memory. */
+    size_t space; /* Unused capacity behind len. */
     char bytes[];
 } rc_block;
 
@@ -47,16 +47,16 @@ typedef struct rc_block {
 struct rc_responder {
     rc_connection *connection;
     void *owner;
-    const char *head;         /* in on_request, or head_copy */
-    char *head_copy;          /* reader.head_bytes long */
-    uint64_t body_bytes;      /* of the request's body, so far */
-    uint64_t body_wait_ms;    /* that was waited for them */
-    uint64_t sent_before;     /* on the connection, when the request came */
-    uint64_t left;            /* of an answer with a length */
-    rc_http1_framing framing; /* of the answer */
-    bool is_with_handler;     /* the handler knows of it and was not told of its end */
+    const char *head;         /* The request's head: valid in on_request; afterwards head_copy. */
+    char *head_copy;          /* Copy of the head, reader.head_bytes long; NULL: no copy. */
+    uint64_t body_bytes;      /* Bytes of the request body received so far. */
+    uint64_t body_wait_ms;    /* Time spent waiting for the request body. */
+    uint64_t sent_before;     /* The connection's sent_bytes when the request began. */
+    uint64_t left;            /* Body bytes still to be written, of a response with a length. */
+    rc_http1_framing framing; /* Framing of the response. */
+    bool is_with_handler;     /* The handler knows the request and has not been told of its end. */
     bool is_paused;
-    bool is_expecting; /* waits for "100 Continue" */
+    bool is_expecting; /* The client waits for "100 Continue". */
     bool has_begun;
     bool is_bodiless;
     bool is_ended;
@@ -73,42 +73,43 @@ struct rc_connection {
     } uv;
     union {
         uv_write_t write;
-        uv_shutdown_t shutdown; /* never before the last write is done */
+        uv_shutdown_t shutdown; /* Used only after the last write is done. */
     } request;
     rc_server *server;
     rc_list_node all;
     rc_list_node kick;
     rc_list_node wait;
     uint64_t deadline_ms;
-    uint64_t deadline_set_at_ms; /* when its deadline was set */
+    uint64_t deadline_set_at_ms; /* Loop time at which deadline_ms was set. */
     uint64_t sent_bytes;
     uint64_t discarded_bytes;
-    rc_responder *responder; /* of HEAD, BODY, WAIT and DISCARD */
-    char *stash;             /* input that was not used yet */
+    rc_responder *responder; /* The current request; set in HEAD, BODY, WAIT and DISCARD. */
+    char *stash;             /* Input that no step has consumed yet. */
     uint32_t stash_len;
     uint32_t stash_size;
     rc_block *first;
     rc_block *last;
-    size_t queued;       /* in the blocks */
-    size_t in_flight;    /* of these, what libuv has */
-    size_t stalled_left; /* of these, what was left when its deadline was set */
+    size_t queued;       /* Bytes in the blocks. */
+    size_t in_flight;    /* Bytes of `queued` that were passed to uv_write. */
+    size_t stalled_left; /* libuv's write queue size when the WRITE deadline was set. */
     struct in6_addr peer;
     rc_stage stage;
     rc_deadline_kind deadline_kind;
-    rc_disconnect_reason close_reason; /* what ends the connection at the next settling */
+    rc_disconnect_reason close_reason; /* Closes the connection the next time it is settled. */
     bool is_unix;
     bool is_v4;
     bool is_reading;
-    bool is_running;       /* a step is under way */
-    bool is_last;          /* the answer is the connection's last */
-    bool is_used;          /* has served a request */
-    bool is_write_stopped; /* the handler was told to stop writing */
-    bool has_moved;        /* bytes came since the deadline was set */
-    bool has_eof;          /* the client has shut its side */
-    bool is_overrun; /* it sent too much ahead: what comes is dropped, and the answer is the last */
+    bool is_running;       /* A step is running. */
+    bool is_last;          /* The connection closes after the current response. */
+    bool is_used;          /* The connection has served a request. */
+    bool is_write_stopped; /* rc_responder_write has returned false; on_drained is due. */
+    bool has_moved;        /* Bytes were read since the deadline was set. */
+    bool has_eof;          /* The client has shut down its sending side. */
+    bool is_overrun; /* The client sent too much ahead: further input is dropped and this response
+                      * is the last. */
 };
 
-/* Links and free lists. */
+/* Lists: circular and doubly linked; a node that is in no list points to itself. */
 static inline void rc_list_node_init(rc_list_node *link)
 {
     link->prev = link;
@@ -134,43 +135,55 @@ static inline void rc_list_node_join_last(rc_list_node *list, rc_list_node *link
 #define RC_LIST_NODE_OWNER(link, type, member) \
     ((type *)(void *)((char *)(link)-offsetof(type, member)))
 
+/* Gives an item of the list's size: a recycled one, or new memory. NULL: no memory. */
 void *rc_server_get(rc_server *server, rc_free_list *list);
+/* Returns an item to its free list, or frees it when the list is full. */
 void rc_server_put(rc_server *server, rc_free_list *list, void *item);
 
-/* server.c */
+/* server.c. Makes the server's timer fire at deadline_ms at the latest. */
 void rc_server_arm(rc_server *server, uint64_t deadline_ms);
-void rc_server_handle_closed(rc_server *server); /* a handle's close callback has come */
+void rc_server_handle_closed(rc_server *server); /* Called by each handle's close callback. */
 
-/* listen.c */
+/* listen.c. Accepts connections again after a pause. */
 void rc_listen_resume(rc_server *server);
+/* Accepts the connections that already wait in the kernel's queues. */
 void rc_listen_accept_pending(rc_server *server);
+/* Closes the listening sockets and removes the paths of unix sockets. */
 void rc_listen_close(rc_server *server);
+/* The accept_retry timer's callback. */
 void rc_listen_on_retry(uv_timer_t *timer);
 
-/* connection.c. Takes fd; false when there is no memory, fd is closed then. */
+/* connection.c. Opens a connection on fd (takes). False: no memory; fd is closed. */
 bool rc_connection_open(rc_server *server, int fd, const struct sockaddr_storage *peer);
-/* Ends it with FIN, or with RST. */
+/* Closes with FIN, or with RST if is_reset. */
 void rc_connection_close(rc_connection *c, bool is_reset);
+/* Flushes output, runs the steps on stashed input and sets the next deadline. */
 void rc_connection_settle(rc_connection *c);
+/* Schedules rc_connection_settle before the loop sleeps. */
 void rc_connection_kick(rc_connection *c);
+/* Handles the deadline `kind`, which has passed. */
 void rc_connection_expire(rc_connection *c, rc_deadline_kind kind);
-/* Nothing has come that was not read yet: closing it now cuts nobody off. */
+/* Whether all received bytes have been processed: closing now cuts off no request. */
 bool rc_connection_is_quiet(const rc_connection *c);
-/* Closes the connection that has been at rest longest, or that is late with its head, if there is
- * one. */
+/* Closes one connection to free a slot: an idle one, one that is late with its head, or a lingering
+ * one. False: none may be closed. */
 bool rc_connection_evict(rc_server *server);
-/* When one whose head is not whole will be late; UINT64_MAX: there is none. */
+/* Time until a connection without a complete head may be evicted; UINT64_MAX: there is none. */
 uint64_t rc_connection_evictable_in_ms(const rc_server *server);
+/* Returns the responder and its head copy to the free lists. */
 void rc_connection_release_responder(rc_connection *c);
-/* Tells the handler, if it does not know, and closes. */
+/* Calls on_disconnect if the handler has the request, then closes. */
 void rc_connection_fail(rc_connection *c, rc_disconnect_reason why);
 
-/* connection_run.c */
+/* connection_run.c. Runs the stages' steps on *input and removes the consumed bytes from it. */
 void rc_connection_run(rc_connection *c, rc_str *input);
+/* Ends the request with an error response that the server writes itself. A response that has begun
+ * is reset instead. */
 void rc_connection_refuse(rc_connection *c, rc_disconnect_reason why, const rc_refusal *refusal);
 
-/* connection_write.c. What does not fit into the last block goes the slower way. */
+/* connection_write.c. Appends bytes (copies) that do not fit into the last block. */
 void rc_connection_push_more(rc_connection *c, rc_str bytes);
+/* Appends bytes (copies) to the output. */
 static inline void rc_connection_push(rc_connection *c, rc_str bytes)
 {
     rc_block *block = c->last;
@@ -185,22 +198,27 @@ static inline void rc_connection_push(rc_connection *c, rc_str bytes)
     block->space -= bytes.len;
     c->queued += bytes.len;
 }
+/* Appends bytes (borrows) until they are sent or the connection closes. */
 void rc_connection_push_borrowed(rc_connection *c, rc_str bytes);
-/* Sends the blocks, bytes and tail at once; copies what the kernel does not take. */
+/* Sends the queued blocks, bytes and tail in one system call; copies bytes that the kernel does not
+ * accept. */
 void rc_connection_send(rc_connection *c, rc_str bytes, rc_str tail);
+/* Sends the blocks; what the kernel does not accept waits until the socket is writable. */
 void rc_connection_send_queued(rc_connection *c);
 static inline void rc_connection_flush(rc_connection *c)
 {
     if (c->queued > 0)
         rc_connection_send_queued(c);
 }
+/* Frees all blocks unsent. */
 void rc_connection_drop_output(rc_connection *c);
 
-/* respond_head.c */
+/* response_head.c. Each appends to the output. */
 void rc_response_push_status_line(rc_connection *c, int status);
 void rc_response_push_number(rc_connection *c, uint64_t number);
 void rc_response_push_chunk_size(rc_connection *c, size_t size);
-/* May the handler send it? Some are the server's own; no control character leaves. */
+/* Whether the handler may send this field. The server writes the framing fields itself; control
+ * characters are rejected. */
 bool rc_response_is_field(const rc_header *field);
 
 #endif

@@ -1,3 +1,5 @@
+/* The steps of a connection's stages: reads requests, calls the handler, ends requests. Called by
+ * connection.c. */
 #include "base/str.h"
 #include "net/server/connection.h"
 
@@ -9,9 +11,9 @@ static void on_shut(uv_shutdown_t *request, int status)
     (void)status;
 }
 
-/* A close with bytes unread is a reset, which may take the answer away from the client before it
- * has read it. So our side is shut first, and what still comes is dropped (RFC 9112, section
- * 9.6). */
+/* Closing a socket with unread input makes the kernel send a reset, which may discard the response
+ * before the client reads it. So the sending side is shut down first and further input is dropped
+ * (RFC 9112, section 9.6). */
 static bool begin_linger(rc_connection *c)
 {
     if (c->has_eof) {
@@ -27,7 +29,7 @@ static bool begin_linger(rc_connection *c)
     return true;
 }
 
-/* A refusal goes out without the handler, which may not even know of the request. */
+/* Writes an error response without the handler, which may not know the request. */
 static void push_refusal(rc_connection *c, const rc_refusal *refusal)
 {
     const rc_server *server = c->server;
@@ -129,7 +131,8 @@ static bool step_head(rc_connection *c, rc_str *input)
         return refuse_fault(c);
     *input = rc_str_make(input->ptr + responder->reader.head_bytes,
                          input->len - responder->reader.head_bytes);
-    /* Who has sent some of the body does not wait (RFC 9110, section 10.1.1). */
+    /* A client that has sent part of the body does not wait for "100 Continue" (RFC 9110, section
+     * 10.1.1). */
     responder->is_expecting = input->len == 0 && is_expecting(&responder->reader, responder->head);
     responder->is_with_handler = true;
     c->stage = RC_STAGE_BODY;
@@ -140,8 +143,8 @@ static bool step_head(rc_connection *c, rc_str *input)
     return true;
 }
 
-/* The handler cut the answer. Without its length or last chunk it cannot be taken for a whole one;
- * without either it needs a reset. */
+/* The handler aborted the response. A response with a length or chunks is recognisably incomplete
+ * without its end; any other framing needs a reset. */
 static bool cut(rc_connection *c)
 {
     const rc_responder *responder = c->responder;
@@ -155,7 +158,7 @@ static bool cut(rc_connection *c)
     return true;
 }
 
-/* The request and its answer are whole. */
+/* Ends a request whose response is complete. */
 static bool begin_idle(rc_connection *c)
 {
     rc_connection_release_responder(c);
@@ -171,7 +174,7 @@ static bool end_quietly(rc_connection *c)
     return false;
 }
 
-/* The answer is with the kernel: on to the next request, or the end. */
+/* The response was handed to the kernel: continues with the next request, or closes. */
 static bool finish(rc_connection *c, const rc_str *input)
 {
     rc_responder *responder = c->responder;
@@ -249,7 +252,7 @@ static bool step_discard(rc_connection *c, rc_str *input)
     return event == RC_HTTP1_FAULT && begin_linger(c);
 }
 
-/* Behind this point nothing is read as a request, ever. */
+/* No byte after this stage is ever parsed as a request. */
 static bool step_flush(rc_connection *c, rc_str *input)
 {
     rc_connection_flush(c);

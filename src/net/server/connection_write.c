@@ -1,3 +1,5 @@
+/* The output queue of a connection. Called by connection.c, connection_run.c, response_head.c and
+ * responder.c. */
 #include <string.h>
 
 #include "net/server/connection.h"
@@ -61,7 +63,7 @@ void rc_connection_push_more(rc_connection *c, rc_str bytes)
     size_t part = c->last != NULL ? c->last->space : 0;
     if (c->close_reason != RC_DISCONNECT_NONE)
         return;
-    /* The block is filled up; the rest has one of its own size. */
+    /* Fills the last block; the remaining bytes get a block of their own size. */
     if (part > 0)
         rc_connection_push(c, rc_str_make(bytes.ptr, part));
     size_t rest = bytes.len - part;
@@ -92,7 +94,7 @@ static unsigned gather(const rc_connection *c, uv_buf_t *spans, size_t *ret_len)
     *ret_len = 0;
     for (const rc_block *b = c->first; b != NULL && spans_used < SPANS_MAX; b = b->next) {
         size_t len = b->len - b->at;
-        /* libuv only reads them. */
+        /* The cast drops const: libuv only reads the bytes. */
         spans[spans_used++] = (uv_buf_t){.base = (char *)(uintptr_t)(b->data + b->at), .len = len};
         *ret_len += len;
     }
@@ -122,7 +124,7 @@ static void on_written(uv_write_t *request, int status)
         return;
     size_t sent = c->in_flight;
     c->in_flight = 0;
-    /* The client took something: its time begins anew. */
+    /* The client accepted bytes: the write deadline restarts. */
     rc_list_node_leave(&c->wait);
     c->deadline_kind = RC_DEADLINE_NONE;
     if (status == 0)
@@ -132,7 +134,7 @@ static void on_written(uv_write_t *request, int status)
     rc_connection_settle(c);
 }
 
-/* The kernel has no room: libuv goes on when it has. */
+/* The socket's send buffer is full: libuv continues when it is writable. */
 static void wait_for_writable(rc_connection *c)
 {
     uv_buf_t spans[SPANS_MAX];
@@ -161,7 +163,7 @@ void rc_connection_send_queued(rc_connection *c)
     }
 }
 
-/* The rest of what is not in a block, after `sent` bytes of it. */
+/* Queues the part of `bytes` behind its first `sent` bytes. */
 static void push_unsent(rc_connection *c, rc_str bytes, size_t sent)
 {
     if (sent < bytes.len)
@@ -175,7 +177,7 @@ void rc_connection_send(rc_connection *c, rc_str bytes, rc_str tail)
     unsigned used =
         c->in_flight == 0 && c->close_reason == RC_DISCONNECT_NONE ? gather(c, spans, &len) : 0;
     size_t sent = 0;
-    /* In order: only when all that waits goes with it. */
+    /* Sends at once only if all queued blocks go first in the same call, to keep the order. */
     if (c->in_flight == 0 && c->close_reason == RC_DISCONNECT_NONE && len == c->queued) {
         spans[used++] = (uv_buf_t){.base = (char *)(uintptr_t)bytes.ptr, .len = bytes.len};
         spans[used++] = (uv_buf_t){.base = (char *)(uintptr_t)tail.ptr, .len = tail.len};

@@ -1,3 +1,5 @@
+/* Listening sockets: opens them and accepts connections. Called by the gateway's loops, the admin
+ * server and the mock server; the accept functions by server.c and connection.c. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -14,11 +16,11 @@
 #include "net/server/connection.h"
 
 #define BACKLOG 1024
-/* Connections that are taken before others get their turn. */
+/* Connections accepted in one turn of the loop, before other events are handled. */
 #define ACCEPTS_A_TURN 64
 #define RETRY_MS 100
 
-static rc_listen_result kind_of(int error)
+static rc_listen_result result_of_errno(int error)
 {
     switch (error) {
     case EADDRINUSE:
@@ -57,10 +59,10 @@ static rc_listen_result fail(rc_listening *listening, rc_listen_result result, c
 static rc_listen_result fail_errno(rc_listening *listening)
 {
     int error = errno;
-    return fail(listening, kind_of(error), strerror(error));
+    return fail(listening, result_of_errno(error), strerror(error));
 }
 
-/* Descriptors and memory come back: not worth a busy loop, nor a client's connection. */
+/* Descriptors and memory become available again: accepting pauses for RETRY_MS. */
 static bool is_exhausted(int error)
 {
     return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
@@ -97,10 +99,10 @@ static bool has_pending(const rc_listener *listener)
     return poll(&polled, 1, 0) > 0;
 }
 
-/* At the ceiling the connection that has been at rest longest makes room, else one that has sent
- * nothing, one that lingers, or one whose head does not come to its end. When there is none, new
- * ones wait in the kernel until one closes, or is late with its head. Gives whether one may be
- * taken. */
+/* Whether one more connection may be accepted. At max_connections the longest idle connection is
+ * closed, else one that has sent nothing, one that lingers, or one whose head is late. If there is
+ * none, accepting pauses until a connection closes or becomes late with its head; new connections
+ * wait in the kernel's queue. */
 static bool make_space(const rc_listener *listener)
 {
     rc_server *server = listener->server;
@@ -118,7 +120,7 @@ static bool make_space(const rc_listener *listener)
     return false;
 }
 
-/* Takes one. False: no more for now. */
+/* Accepts one connection. False: none can be accepted now. */
 static bool accept_one(rc_listener *listener)
 {
     rc_server *server = listener->server;
@@ -141,7 +143,7 @@ static bool accept_one(rc_listener *listener)
         uv_timer_start(&server->accept_retry, rc_listen_on_retry, RETRY_MS, 0);
         return false;
     }
-    return true; /* a connection that died in the queue (accept(2)) */
+    return true; /* The connection failed in the queue (accept(2)); others may follow. */
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
@@ -183,7 +185,7 @@ void rc_listen_close(rc_server *server)
     server->listener_count = 0;
 }
 
-/* Takes a socket that listens; path: takes. */
+/* Adds a listening socket: takes fd and path if it returns true. */
 static bool add(rc_server *server, int fd, char *path, rc_listening *listening)
 {
     if (server->listener_count >= RC_LISTENERS_MAX) {
@@ -237,14 +239,13 @@ static socklen_t read_address(const char *host, uint16_t port, struct sockaddr_s
     return 0;
 }
 
-/* The first one is alone until it listens, so that another process is noticed; two that begin at
- * once cannot both have it. */
+/* The first socket sets SO_REUSEPORT only after listen, so that bind fails if another process
+ * already listens there; two processes that start at once cannot both succeed. */
 static bool open_tcp(int fd, const struct sockaddr_storage *address, socklen_t len,
                      rc_listen_share share)
 {
     const int on = 1;
-    /* An address of IPv6 means IPv6: what [::] listens at does not depend on the system's
-     * settings. */
+    /* IPV6_V6ONLY: the addresses served by [::] must not depend on the system's settings. */
     return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
            (share != RC_LISTEN_MORE ||
             setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) == 0) &&
@@ -276,7 +277,7 @@ rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint1
     return ret_listening->result;
 }
 
-/* Removes the socket of a listener that has died. */
+/* Removes the socket file of a listener that no longer runs. */
 static void remove_stale(const struct sockaddr_un *address)
 {
     struct stat found;
@@ -311,7 +312,7 @@ rc_listen_result rc_server_listen_unix(rc_server *server, const char *path, unsi
         fail_errno(ret_listening);
     } else {
         is_bound = true;
-        /* Nobody can connect before listen. */
+        /* chmod comes before listen: no client can connect earlier. */
         if (chmod(path, mode) != 0 || listen(fd, BACKLOG) != 0)
             fail_errno(ret_listening);
         else if (add(server, fd, copy, ret_listening))

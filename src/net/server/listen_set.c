@@ -1,3 +1,5 @@
+/* The addresses at which this process listens. Filled by listen.c; gateway.c and gateway_self.c
+ * check provider addresses against it. */
 #include "net/server/listen_set.h"
 
 #include <string.h>
@@ -65,7 +67,7 @@ static uint16_t port_of(const rc_address *address)
     return ntohs(address->base.sa_family == AF_INET ? address->v4.sin_port : address->v6.sin6_port);
 }
 
-/* IPv4 inside IPv6 is the IPv4 address. */
+/* An IPv4 address that is mapped into IPv6 (::ffff:0:0/96) is treated as IPv4. */
 static ip ip_of(const rc_address *address)
 {
     static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -115,7 +117,7 @@ static bool is_of_machine(const rc_machine *machine, const ip *address)
     return false;
 }
 
-/* ---- the table ---- */
+/* ---- the rules of the header's table ---- */
 
 static bool reaches(const rc_listen_address *listener, const rc_machine *machine, const ip *address)
 {

@@ -1,12 +1,13 @@
-/* rc_listen_set: where this process listens. A provider's base address that leads there would make
- * the gateway send its requests to itself.
+/* rc_listen_set: the addresses at which this process listens. A provider whose base address is one
+ * of them would make the gateway send its requests to itself.
  *
- *   base address            is the listener's when the port is the same and
- *   ----------------------  ---------------------------------------------------------------------
- *   an IP address           it is the listener's, or one of this machine and the listener takes all
- *   localhost, *.localhost  the same for 127.0.0.1 or ::1
- *   this machine's name     the same for one of this machine's addresses
- *   any other name          never: whoever answers for a name is known when it is connected to */
+ *   base address            matches a listener if the ports are equal and
+ *   ----------------------  -------------------------------------------------------------------------
+ *   an IP address           the listener has this address, or has a wildcard address and the address
+ *                           belongs to this machine
+ *   localhost, *.localhost  127.0.0.1 or ::1 matches by the first rule
+ *   this machine's name     one of this machine's addresses matches by the first rule
+ *   any other name          never: its addresses are known only when it is connected to */
 #ifndef RC_NET_SERVER_LISTEN_SET_H
 #define RC_NET_SERVER_LISTEN_SET_H
 
@@ -17,8 +18,8 @@
 #define RC_MACHINE_NAME_MAX 256
 
 typedef struct rc_listen_address {
-    rc_address address; /* AF_UNSPEC: of no network */
-    bool takes_v4;      /* a socket of IPv6 to which IPv4 connects, too */
+    rc_address address; /* AF_UNSPEC: not an IP socket. */
+    bool takes_v4;      /* An IPv6 socket that also accepts IPv4. */
 } rc_listen_address;
 
 typedef struct rc_listen_set {
@@ -28,20 +29,21 @@ typedef struct rc_listen_set {
 
 typedef struct rc_machine {
     uint32_t count;
-    rc_address addresses[RC_MACHINE_ADDRESSES_MAX]; /* ports do not count */
-    char name[RC_MACHINE_NAME_MAX];                 /* "": not known */
+    rc_address addresses[RC_MACHINE_ADDRESSES_MAX]; /* The ports are ignored. */
+    char name[RC_MACHINE_NAME_MAX];                 /* Host name; "": unknown. */
 } rc_machine;
 
-/* Where a socket listens. */
+/* Returns the address at which the socket fd listens. */
 rc_listen_address rc_listen_address_of_socket(int fd);
 
-/* One more; past the most that fit it is left out. */
+/* Adds a copy of `listener`; ignored when the set is full. */
 void rc_listen_set_add(rc_listen_set *set, const rc_listen_address *listener);
 
-/* Asks the system. What it does not say is left empty. */
+/* Reads the host name and the addresses of the network interfaces. Values that cannot be read stay
+ * empty. */
 void rc_machine_read(rc_machine *ret_machine);
 
-/* The table above. Pure. All: borrow. */
+/* Whether `origin` is one of the listeners, by the table above. Pure; borrows all. */
 bool rc_listen_set_has_origin(const rc_listen_set *set, const rc_machine *machine,
                               const rc_origin *origin);
 

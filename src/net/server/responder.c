@@ -1,3 +1,5 @@
+/* The handler's side of a request: writes the response. Called by the handlers: the gateway's loops
+ * and exchanges, the admin server and the mock server. */
 #include "net/server/responder.h"
 
 #include <string.h>
@@ -8,9 +10,10 @@
 
 #include "net/server/connection.h"
 
-/* From this size on bytes are sent at once instead of being copied to wait for the turn's end. */
+/* Pieces of at least this size are sent at once; smaller ones are copied and sent at the end of the
+ * turn. */
 #define SEND_BYTES 4096u
-/* So much is sent before the turn's end. */
+/* Queued output of this size is sent before the end of the turn. */
 #define TURN_BYTES (64u << 10)
 
 static bool is_open(const rc_responder *responder)
@@ -24,8 +27,8 @@ static bool is_head_request(const rc_responder *responder)
     return responder->reader.method == HTTP_HEAD;
 }
 
-/* The rest of the request would cost more than a new connection, or may never come: a client that
- * waits for "100 Continue" need not send its body once it has an answer. */
+/* Whether the unread part of the request costs more than a new connection, or may never come: a
+ * client that waits for "100 Continue" need not send its body after a final response. */
 static bool has_long_unread_body(const rc_responder *responder)
 {
     const rc_http1 *reader = &responder->reader;
@@ -49,7 +52,7 @@ static void push_framing(rc_connection *c, const rc_responder *responder)
     }
 }
 
-/* How the answer is framed. Status 204 and 304 have no body and say nothing of one. */
+/* Sets the framing of the response. Status 204 and 304 have no body and no framing field. */
 static void set_framing(rc_responder *responder, int status, rc_http1_framing framing,
                         uint64_t length)
 {
@@ -84,7 +87,7 @@ rc_status rc_responder_begin(rc_responder *responder, const rc_response_head *re
 {
     rc_connection *c = responder->connection;
     if (!is_open(responder))
-        return RC_OK; /* nobody is there any more; on_gone is on its way */
+        return RC_OK; /* The client has gone; on_disconnect follows. */
     if (responder->has_begun || response->status < 200 || response->status > 599)
         return RC_E_ARGUMENT;
     for (size_t i = 0; i < response->field_count; i++)
@@ -115,8 +118,7 @@ rc_status rc_responder_begin_raw(rc_responder *responder, int status, rc_str lin
     return RC_OK;
 }
 
-/* More than the head says would be read as the next answer; it does not leave.
- * */
+/* Bytes beyond the declared length would be parsed as the next response, so they are not sent. */
 static bool is_within_length(rc_responder *responder, size_t len)
 {
     if (responder->framing != RC_HTTP1_LENGTH || len <= responder->left) {

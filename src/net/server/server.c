@@ -1,14 +1,16 @@
+/* The server's life: start, timer, settling of connections, stop. Called by the gateway's loops,
+ * the admin server, the mock server and the other files of net/server. */
 #include "net/server/server.h"
 
 #include "net/server/connection.h"
 
-/* What is kept for the next one; beyond it memory goes back. */
+/* Most items that each free list holds; further ones are freed. */
 #define FREE_CONNECTIONS 64
 #define FREE_RESPONDERS 64
 #define FREE_BLOCKS 32
 #define FREE_HEADS 64
 
-/* The prepare and idle handles and the two timers. */
+/* The prepare handle, the idle handle and the two timers. */
 #define OWN_HANDLES 4
 
 const rc_server_settings rc_server_settings_default = {
@@ -46,7 +48,7 @@ const char *rc_disconnect_text(rc_disconnect_reason why)
     return disconnect_texts[why];
 }
 
-/* A free one begins with the pointer to the next. */
+/* A free item starts with the pointer to the next one. */
 void *rc_server_get(rc_server *server, rc_free_list *list)
 {
     void *item = list->first;
@@ -78,7 +80,7 @@ static void empty_free_list(rc_server *server, rc_free_list *list)
 static void begin_stop(rc_server *server)
 {
     server->is_stopping = true;
-    /* What the kernel has taken for us is as good as ours. */
+    /* Connections in the kernel's queue are complete for their clients, so they are served too. */
     rc_listen_accept_pending(server);
     rc_listen_close(server);
     for (rc_list_node *link = server->connections.next, *next; link != &server->connections;
@@ -103,7 +105,7 @@ static void on_own_closed(uv_handle_t *handle)
     rc_server_handle_closed(handle->data);
 }
 
-/* Listeners and connections are gone: the rest follows. */
+/* All listeners and connections are closed; the server's own handles follow. */
 static void close_own_handles(rc_server *server)
 {
     server->is_closing_down = true;
@@ -131,7 +133,8 @@ static void on_awake(uv_idle_t *idle)
     (void)idle;
 }
 
-/* Once each: a client that takes all that its handler writes must not keep the others waiting. */
+/* Settles each kicked connection once per turn: a client that reads as fast as its handler writes
+ * must not starve the others. */
 static void settle_kicked(rc_server *server)
 {
     rc_list_node due;
@@ -178,8 +181,9 @@ static bool is_any_due(const rc_server *server, uint64_t now_ms)
     return false;
 }
 
-/* Timers come before sockets: after a pause of the whole process what waits there must be read
- * before anybody is called slow. */
+/* libuv runs timers before it polls sockets. After a pause of the whole process, input that waits
+ * in the sockets must be read before a client counts as slow; so an expired timer first lets one
+ * poll pass. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_server *server = timer->data;
@@ -206,8 +210,8 @@ static void on_timer(uv_timer_t *timer)
     }
 }
 
-/* One timer for all connections. It is set earlier, never later: when it fires too soon it looks
- * for the next deadline, so that most deadlines cost no timer at all. */
+/* One timer serves all connections. It is only ever moved to an earlier time; when it fires early
+ * it is set to the next deadline. Most deadlines thus cost no timer operation. */
 void rc_server_arm(rc_server *server, uint64_t deadline_ms)
 {
     if (deadline_ms >= server->timer_at_ms)
@@ -253,7 +257,7 @@ rc_status rc_server_init(rc_server *server, uv_loop_t *loop, const rc_alloc *all
     return RC_OK;
 }
 
-/* Both are carried out before the loop sleeps: the caller may be a handler in the midst of a
+/* Stop and close take effect before the loop sleeps, because the caller may be a handler inside a
  * step. */
 void rc_server_stop(rc_server *server)
 {
