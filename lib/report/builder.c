@@ -1,3 +1,5 @@
+/* Report builder: collects the fields of a report and scrubs every text. Called by the classifier,
+ * the decoder, the gateway and the CLI. */
 #include <recourse/builder.h>
 
 #include <recourse/taxonomy.h>
@@ -7,7 +9,8 @@
 #include "report/report_private.h"
 #include "scrub/scrub.h"
 
-/* More than all ceilings of report.h together: the fields fill up, never the arena. */
+/* Above the sum of all size limits in report.h, so a field reaches its limit before the arena
+ * does. */
 #define ARENA_MAX_BYTES (2u << 20)
 
 void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code)
@@ -20,7 +23,7 @@ void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code)
     rc_report *report = rc_arena_get(&arena, sizeof *report);
     if (!report)
         return;
-    report->retry_after_ms = -1; /* of what is not there all else is 0 */
+    report->retry_after_ms = -1; /* the only field whose absent value is not 0 */
     report->arena = arena;
     report->refs = 1;
     report->code = (uint32_t)code;
@@ -52,7 +55,7 @@ static void *get_memory(rc_builder *builder, size_t count, size_t size)
     return memory;
 }
 
-/* One try at scrubbing into `size` bytes of the arena. RC_E_TOO_LARGE: it needs more. */
+/* Scrubs text into `size` bytes of the arena. RC_E_TOO_LARGE: the result needs more. */
 static rc_status scrub_into(rc_builder *builder, rc_str text, size_t max_bytes, size_t size,
                             rc_str *ret_text)
 {
@@ -73,8 +76,8 @@ static rc_status scrub_into(rc_builder *builder, rc_str text, size_t max_bytes, 
     return RC_OK;
 }
 
-/* Most text comes out as it went in. What does not is as long, most often, so that much room is
- * tried first. */
+/* Most text is clean and is copied as it is. Scrubbed text is usually as long as its input, so a
+ * buffer of that size is tried first. */
 rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes)
 {
     rc_str clean = {NULL, 0};
@@ -95,9 +98,8 @@ rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes)
     return clean;
 }
 
-/* Puts a text in the place of another. Where the new one fits, it takes over the old one's memory,
- * so that a field can be set any number of times; what cannot be kept leaves the old one as it was.
- */
+/* Replaces the text of a field. If the new text fits, the old text's memory is reused, so that a
+ * field can be set any number of times. On failure the old text stays. */
 static void replace_text(rc_builder *builder, rc_str *slot, rc_str text, size_t max_bytes)
 {
     rc_str old = *slot;
@@ -113,7 +115,7 @@ static void replace_text(rc_builder *builder, rc_str *slot, rc_str text, size_t 
             ((char *)(uintptr_t)slot->ptr)[slot->len] = '\0';
             return;
         }
-        *slot = rc_str_make(NULL, 0); /* overwritten by what did not fit */
+        *slot = rc_str_make(NULL, 0); /* overwritten by the text that did not fit */
     }
     rc_str clean = rc_builder_scrub(builder, text, max_bytes);
     if (clean.len)
@@ -169,7 +171,8 @@ void rc_builder_set_error_type(rc_builder *builder, rc_str type)
 
 void rc_builder_set_family(rc_builder *builder, rc_family family)
 {
-    builder->family = family; /* the type depends on the code, which a wrapper has from its cause */
+    builder->family = family; /* The type depends on the code, which a wrapper inherits from its
+                                 cause at finish. */
     if (builder->report)
         builder->report->error_type = rc_str_make(NULL, 0);
 }
@@ -222,7 +225,7 @@ void rc_builder_set_retry_after_ms(rc_builder *builder, int64_t wait_ms)
         builder->report->retry_after_ms = wait_ms;
 }
 
-/* Is the list below its ceiling? When not, that is noted. */
+/* Whether a list is below its limit. If not, sets the too-large flag. */
 static bool has_space(rc_builder *builder, size_t count, size_t max)
 {
     if (count >= max)
@@ -230,7 +233,7 @@ static bool has_space(rc_builder *builder, size_t count, size_t max)
     return count < max;
 }
 
-/* Room for one more element in a list of the report; NULL when there is none, which is noted. */
+/* Returns the list with space for one more element; NULL, and a flag set, if there is none. */
 static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *size, size_t max,
                        size_t element)
 {
@@ -250,7 +253,7 @@ static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *si
     return memory;
 }
 
-/* The entry for key, new or the one that is there; NULL when there is no room. */
+/* Returns the context entry of a key, adding it if needed; NULL if there is no space. */
 static rc_context_entry *context_slot(rc_builder *builder, rc_str key)
 {
     rc_report *report = builder->report;
@@ -302,7 +305,7 @@ void rc_builder_set_context_int(rc_builder *builder, rc_str key, int64_t value)
     if (!entry)
         return;
     *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_INT, .number = value};
-    if (rc_scrub_is_secret_name(entry->key)) /* a PIN is a secret too */
+    if (rc_scrub_is_secret_name(entry->key)) /* a numeric PIN is a secret too */
         *entry = (rc_context_entry){
             .key = entry->key, .kind = RC_VALUE_STRING, .text = RC_STR(RC_SCRUB_REDACTED)};
 }

@@ -1,4 +1,5 @@
-/* What finishing a report does: fill what was not set, link the cause, tell what was lost. */
+/* Finishing a report: fills unset fields, links the cause and notes what was lost. Called by the
+ * builder's users and by decode.c. */
 #include <recourse/builder.h>
 
 #include <recourse/taxonomy.h>
@@ -7,12 +8,12 @@
 #include "report/message.h"
 #include "report/report_private.h"
 
-/* How a report says that it is incomplete. */
+/* Values of the context key "incomplete". */
 static const rc_str NOTE_NOMEM = RC_STR_INIT("out of memory");
 static const rc_str NOTE_TOO_LARGE = RC_STR_INIT("too large");
 
-/* An entry that needs no memory: it replaces one of the same key, else it stands behind the
- * context. */
+/* Adds a context entry without allocating: replaces an entry with the same key, else appends to the
+ * reserved notes behind the context. */
 static void add_note(rc_report *report, rc_context_entry note)
 {
     for (size_t i = 0; i < report->context_count; i++) {
@@ -51,7 +52,7 @@ static void fill_from_row(rc_report *report)
     }
 }
 
-/* Texts that were taken over from a cause that is not kept must be copied. */
+/* Copies the texts inherited from a cause that is about to be dropped. */
 static void own_texts(rc_builder *builder, const rc_field_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -73,7 +74,7 @@ static int64_t elided_so_far(const rc_report *report)
     return entry && entry->kind == RC_VALUE_INT && entry->number > 0 ? entry->number : 0;
 }
 
-/* What a report that will not be kept had lost. */
+/* Returns the loss flags of a report that is about to be dropped. */
 static uint32_t losses_of(const rc_report *report)
 {
     const rc_context_entry *entry = rc_report_context_get(report, RC_STR(RC_KEY_INCOMPLETE));
@@ -82,7 +83,7 @@ static uint32_t losses_of(const rc_report *report)
     return rc_str_eq(entry->text, NOTE_NOMEM) ? RC_BUILDER_NOMEM : RC_BUILDER_TOO_LARGE;
 }
 
-/* Keeps the chain at its ceiling: the report below the outermost makes room for the new one. */
+/* Keeps the cause chain within its limit: the direct cause is dropped and counted in a note. */
 static void link_cause(rc_builder *builder)
 {
     rc_report *report = builder->report;
@@ -118,7 +119,7 @@ static void fill_message(rc_builder *builder)
     rc_buf_init_fixed(&buf, memory, sizeof memory);
     if (rc_message_push(&buf, sentence, report->provider, report->model) != RC_OK)
         return;
-    /* Clean parts can make an unclean whole: a provider named "api_key:", say. */
+    /* Joining clean parts can form a secret pattern, e.g. with a provider named "api_key:". */
     rc_str shown = rc_builder_scrub(builder, rc_buf_get(&buf), RC_REPORT_MESSAGE_MAX);
     if (shown.len)
         report->message = shown;
@@ -146,8 +147,8 @@ const rc_report *rc_builder_finish_as_is(rc_builder *builder)
     return seal(builder);
 }
 
-/* The truth that is left: a wrapper's cause, or the code's row; and never more retryable than what
- * was told. */
+/* Without memory, returns the cause of a wrapper, or the static report of the code. The result is
+ * never more retryable than the setters or the cause said. */
 static const rc_report *finish_without_memory(rc_builder *builder)
 {
     if (builder->flags & RC_BUILDER_FINISHED)
@@ -163,7 +164,7 @@ static const rc_report *finish_without_memory(rc_builder *builder)
     return is_fatal ? rc_report_static_fatal(builder->code) : rc_report_static(builder->code);
 }
 
-/* The type that the family has for the code, unless there is one of its own. */
+/* Fills error_type from the family and the code, unless it was set. */
 static void fill_error_type(const rc_builder *builder)
 {
     rc_report *report = builder->report;
@@ -180,8 +181,8 @@ const rc_report *rc_builder_finish(rc_builder *builder)
     if (!report)
         return finish_without_memory(builder);
 
-    /* A wrapper takes the message of its cause where it has none; a report with a code of its own
-     * has its own. */
+    /* A wrapper without a message inherits its cause's message; a report with its own code does
+     * not. */
     bool is_wrapper = report->code == RC_CODE_NONE && report->cause;
     if (report->code == RC_CODE_NONE && !report->cause)
         report->code = RC_CODE_INTERNAL;

@@ -1,5 +1,6 @@
-/* Failures that whoever asked can end by changing something: what the provider says of them, and
- * what it calls them, is theirs to read. Of all others it speaks of accounts and servers. */
+/* Failures that the client can end by changing its request. For these, clients see the provider's
+ * own texts and names. For all other failures the provider's text may describe the operator's
+ * accounts and servers and is not shown. */
 #ifndef RC_REPORT_CLIENT_FIXABLE_H
 #define RC_REPORT_CLIENT_FIXABLE_H
 
@@ -7,8 +8,8 @@
 
 #include <recourse/codes.h>
 
-/* Limits, quotas and permissions of the operator's account: the provider's sentence ("Limit: 60 /
- * min") is told, without the names of the account. */
+/* Limits, quotas and permissions of the operator's account. For these, clients see the provider's
+ * sentence ("Limit: 60 / min") without the account's names. */
 static inline bool rc_code_is_account_limit(rc_code code)
 {
     return code == RC_CODE_RATE_LIMITED || code == RC_CODE_QUOTA_EXHAUSTED ||

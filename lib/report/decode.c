@@ -1,7 +1,8 @@
-/* Report decoding: one walk over the table of fields, two tempers.
+/* Report decoder: reads JSON by the table of fields, in a strict or a tolerant mode. Called by the
+ * store, the client and the CLI.
  *
- * Strict stops at the first thing that the encoder would not have written. Tolerant notes it and
- * goes on, so that a report from a newer or a broken sender still says what it can. */
+ * Strict fails at the first thing that the encoder would not have written. Tolerant notes it and
+ * continues, so that a report of a newer or faulty sender is still usable. */
 #include <recourse/json.h>
 
 #include "base/str.h"
@@ -10,11 +11,11 @@
 #include "report/report_private.h"
 #include "json/reader.h"
 
-/* The tolerant decoder recurses once a cause (about 500 bytes of stack each); what is nested deeper
- * is dropped. */
+/* The tolerant decoder recurses once for each cause (about 500 bytes of stack each); deeper causes
+ * are dropped. */
 #define TOLERANT_DEPTH_MAX 200u
 
-/* Not in the recursion: these keep their own, larger frames out of it. */
+/* Keeps functions with large stack frames out of the recursive ones. */
 #define LEAF __attribute__((noinline))
 
 #define NO_NAME rc_str_make(NULL, 0)
@@ -23,14 +24,14 @@ typedef struct decoder {
     rc_json_reader reader;
     rc_decode_path path;
     const rc_alloc *alloc;
-    rc_buf text; /* a value without its escapes */
-    rc_buf name; /* a key without its escapes */
+    rc_buf text; /* Value with its escapes removed. */
+    rc_buf name; /* Key with its escapes removed. */
     bool is_strict;
-    uint32_t depth;   /* causes that are open */
-    rc_status status; /* the failure that ends the decoding */
+    uint32_t depth;   /* Number of causes being read. */
+    rc_status status; /* The error that ended the decoding. */
 } decoder;
 
-/* Ends the decoding. */
+/* Ends the decoding with an error. */
 static void fail(decoder *d, rc_status status, size_t offset, const char *what, rc_str name)
 {
     if (d->status != RC_OK)
@@ -39,7 +40,7 @@ static void fail(decoder *d, rc_status status, size_t offset, const char *what, 
     rc_decode_path_set_info(&d->path, status, offset, what, name);
 }
 
-/* Something that the encoder would not have written: the end for strict, a note for tolerant. */
+/* Handles input that the encoder would not have written: an error if strict, else a note. */
 static void refuse(decoder *d, rc_status status, size_t offset, const char *what, rc_str name)
 {
     if (d->is_strict || d->status != RC_OK)
@@ -55,7 +56,7 @@ static bool is_end(const decoder *d, const rc_json_token *token)
            token->type == RC_JSON_ERROR;
 }
 
-/* The next token. A fault of the text ends a strict decoding. */
+/* Reads the next token. A syntax error ends a strict decoding. */
 static rc_json_token next(decoder *d)
 {
     rc_json_token token = rc_json_reader_next(&d->reader);
@@ -72,8 +73,8 @@ static void refuse_type(decoder *d, const rc_json_token *token, const char *what
     rc_json_reader_skip(&d->reader);
 }
 
-/* The token's text without escapes; views the input or `buf`. Empty, with the decoding ended, when
- * there is no memory. */
+/* Returns the token's text without escapes; views the input or `buf`. If there is no memory, the
+ * text is empty and the decoding has ended. */
 static rc_str text_of(decoder *d, const rc_json_token *token, rc_buf *buf)
 {
     if (!token->has_escapes)
@@ -86,7 +87,7 @@ static rc_str text_of(decoder *d, const rc_json_token *token, rc_buf *buf)
     return NO_NAME;
 }
 
-/* What could not be kept ends a strict decoding; a tolerant report tells it in its context. */
+/* Dropped data ends a strict decoding; a tolerant one notes it in the report's context. */
 static void check_losses(decoder *d, const rc_builder *builder, size_t offset)
 {
     if (!d->is_strict || !(builder->flags & RC_BUILDER_LOSSES))
@@ -96,14 +97,14 @@ static void check_losses(decoder *d, const rc_builder *builder, size_t offset)
          is_memory ? "out of memory" : "more than a report holds", NO_NAME);
 }
 
-/* The encoder writes no secret and no NUL, so strict knows none. */
+/* The encoder writes neither secrets nor NUL, so strict rejects both. */
 static void check_same(decoder *d, const rc_json_token *token, rc_str clean, rc_str text)
 {
     if (d->is_strict && clean.len && !rc_str_eq(clean, text))
         fail(d, RC_E_RANGE, token->offset, "text with a secret or a NUL in it", NO_NAME);
 }
 
-/* A number as the encoder writes it: no leading zero, no -0. */
+/* Whether a number is written as the encoder would: no leading zero, no -0. */
 static bool is_canonical(rc_str raw, int64_t value)
 {
     char digits[24];
@@ -176,7 +177,7 @@ static void read_bool(decoder *d, const rc_json_token *token, uint32_t *ret_valu
         refuse_type(d, token, "expected true or false");
 }
 
-/* Strict: the entry must be what was read, and new. */
+/* Strict: checks that the entry equals the input and that its key is not a duplicate. */
 static void check_context(decoder *d, const rc_json_token *token, const rc_report *report,
                           rc_str key, size_t count)
 {
@@ -224,7 +225,7 @@ LEAF static void read_context(decoder *d, rc_builder *builder, const rc_json_tok
         refuse_type(d, begin, "expected an object");
         return;
     }
-    builder->report->context_count = 0; /* of a duplicate key the last one wins */
+    builder->report->context_count = 0; /* with duplicate keys the last one wins */
     size_t count = 0;
     for (;; count++) {
         rc_json_token token = next(d);
@@ -375,8 +376,8 @@ static size_t find_field(const rc_field_table *table, rc_str key)
     return i;
 }
 
-/* The members of an object whose begin has been read, its end included. Returns how many there
- * were. */
+/* Reads the members of an object up to and including its end; the begin has been read. Returns the
+ * number of members. */
 static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table *table,
                            void *object)
 {
@@ -404,7 +405,7 @@ static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table
     }
 }
 
-/* Only transient is retryable: a report that says otherwise must not make anybody try again. */
+/* Only transient failures are retryable: a report that contradicts this must not cause a retry. */
 static void check_retryable(decoder *d, rc_report *report, size_t offset)
 {
     if (report->retryable != RC_TRUE || !rc_report_forbids_retry(report))
@@ -415,7 +416,7 @@ static void check_retryable(decoder *d, rc_report *report, size_t offset)
     report->retryable = RC_FALSE;
 }
 
-/* A report whose OBJECT_BEGIN has been read. NULL when the decoding has ended. */
+/* Reads a report whose OBJECT_BEGIN has been read. NULL: the decoding has ended. */
 static const rc_report *read_report(decoder *d)
 {
     size_t offset = d->reader.at - 1;
@@ -452,7 +453,7 @@ static rc_status decode(decoder *d, const rc_report **ret_report)
     }
     const rc_report *report = read_report(d);
     if (d->status == RC_OK)
-        next(d); /* strict: nothing may follow */
+        next(d); /* strict: no text may follow */
     if (d->status != RC_OK) {
         rc_report_free(report);
         return d->status;

@@ -1,3 +1,5 @@
+/* Position of the report decoder (JSON pointer, line, column) for its error messages. Called by
+ * decode.c. */
 #include "report/decode_path.h"
 
 #include "base/str.h"
@@ -5,7 +7,7 @@
 #include "scrub/scrub.h"
 #include "json/reader.h"
 
-#define STEP_MAX 96u /* bytes of a foreign key that are shown */
+#define STEP_MAX 96u /* Maximum bytes shown of a key that is not in the table. */
 
 void rc_decode_path_init(rc_decode_path *path, rc_str text, rc_decode_info *info)
 {
@@ -15,7 +17,7 @@ void rc_decode_path_init(rc_decode_path *path, rc_str text, rc_decode_info *info
     rc_buf_init_fixed(&path->pointer, path->memory, sizeof path->memory);
 }
 
-/* Foreign text that is safe to show: no secret, no control character. Views `memory`. */
+/* Returns unknown text made safe to show: no secret, no control character. Views `memory`. */
 static rc_str safe_name(rc_str name, char memory[STEP_MAX])
 {
     rc_buf buf;

@@ -1,9 +1,11 @@
+/* Event emitter: turns the actions of a call into its events. Called by the gateway's
+ * exchange_events.c and `recourse exec`. */
 #include <recourse/emitter.h>
 
-/* The words that people are used to when a wait was broken off. */
+/* Final error of a wait that was cancelled. */
 #define CANCELLED RC_STR("Retry cancelled")
 
-/* Events of one input, as they are collected. */
+/* Events of one input while they are collected. */
 typedef struct emission {
     rc_emitter *emitter;
     int64_t now_unix_ms;
@@ -39,7 +41,7 @@ static void start_retry(emission *t, const rc_call_facts *facts)
     const rc_action *action = &facts->action;
     rc_event_auto_retry_start *start =
         &add_event(t, RC_EVENT_TYPE_AUTO_RETRY_START)->as.auto_retry_start;
-    /* A TRY counts itself; the others come before the try that they lead to. */
+    /* A TRY action already counts its own attempt; WAIT and REFRESH precede theirs. */
     t->emitter->attempt = action->kind == RC_DO_TRY ? action->attempt : action->attempt + 1;
     start->attempt = t->emitter->attempt;
     start->max_attempts = action->max_attempts;
@@ -51,7 +53,7 @@ static void start_retry(emission *t, const rc_call_facts *facts)
     t->emitter->at_ms = action->kind == RC_DO_WAIT ? action->at_ms : RC_UNLIMITED;
 }
 
-/* Another target brings its own credentials: that is one switch and not two. */
+/* A change of target implies other credentials and gives one event, not two. */
 static void emit_switch(emission *t, const rc_call_facts *facts)
 {
     const rc_action *action = &facts->action;
@@ -98,14 +100,14 @@ static void on_attempt(emission *t, const rc_call_facts *facts)
         try_again(t, facts);
 }
 
-/* Who wakes a call too early gets the WAIT that was announced. */
+/* A call that is woken too early returns the same WAIT again, which gives no second event. */
 static bool is_repeated_wait(const rc_emitter *emitter, const rc_action *action)
 {
     return emitter->is_announced && action->kind == RC_DO_WAIT && action->at_ms == emitter->at_ms &&
            action->attempt + 1 == emitter->attempt;
 }
 
-/* A wait or a refresh without a call before it has nothing to repeat. */
+/* A wait or refresh before the first attempt is not a retry and gives no event. */
 static void on_pause(emission *t, const rc_call_facts *facts)
 {
     if (!t->emitter->is_begun || is_repeated_wait(t->emitter, &facts->action))

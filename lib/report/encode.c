@@ -1,3 +1,5 @@
+/* Report encoder: writes a report as JSON in one of three views. Called by the store, the CLI and
+ * view_json.c. */
 #include <recourse/json.h>
 
 #include "report/fields.h"
@@ -32,7 +34,7 @@ rc_view rc_view_parse(rc_str name)
 static void put_object(rc_json_writer *w, const rc_field_table *table, const void *object,
                        rc_view view);
 
-/* The members of an OBJECT field, unless this view has none of them. */
+/* Writes the members of an OBJECT field; writes nothing if the view has none of them. */
 static void put_members(rc_json_writer *w, const rc_field *field, const void *object, rc_view view)
 {
     const rc_field_table *table = field->members;
@@ -65,7 +67,7 @@ static void put_int(rc_json_writer *w, const rc_field *field, int64_t number)
     rc_json_i64(w, number);
 }
 
-/* A BOOL or an ENUM. */
+/* Writes a BOOL or ENUM field. */
 static void put_name(rc_json_writer *w, const rc_field *field, uint32_t value)
 {
     if (value == 0)
@@ -100,13 +102,13 @@ static void put_sources(rc_json_writer *w, const rc_field *field, const rc_repor
     rc_json_array_end(w);
 }
 
-/* Recurses into the cause: a chain is RC_REPORT_CAUSE_DEPTH_MAX deep at most. */
+/* Recurses into the cause; a chain has at most RC_REPORT_CAUSE_DEPTH_MAX reports. */
 static void put_field(rc_json_writer *w, const rc_field *field, const void *object, rc_view view)
 {
     const char *at = (const char *)object + field->offset;
     switch (field->kind) {
     case RC_FIELD_TEXT:
-        return; /* done before */
+        return; /* put_object has written it */
     case RC_FIELD_INT:
         put_int(w, field, *(const int64_t *)(const void *)at);
         return;
@@ -145,7 +147,7 @@ static void put_object(rc_json_writer *w, const rc_field_table *table, const voi
         const char *at = (const char *)object + field->offset;
         if (!rc_view_has_field(view, field, object))
             continue;
-        if (field->kind == RC_FIELD_TEXT) /* most are, and most of them are not there */
+        if (field->kind == RC_FIELD_TEXT) /* most fields are texts, and most of them are absent */
             put_text(w, field, *(const rc_str *)(const void *)at, view);
         else
             put_field(w, field, object, view);

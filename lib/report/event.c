@@ -1,5 +1,5 @@
-/* Projections of spec/events.def. A number that stands twice is two equal cases, which no compiler
- * takes. */
+/* Events as JSON, generated from spec/events.def. Called by the gateway and `recourse exec`. A
+ * duplicate number gives two equal cases in a switch, which does not compile. */
 #include <recourse/event.h>
 
 #include <recourse/suppressed.h>
@@ -9,12 +9,12 @@
 #include "scrub/scrub.h"
 #include "json/writer.h"
 
-/* event_types.h is generated, and says the same as the table. */
+/* event_types.h is generated; these asserts check that it matches the table. */
 #define RC_EVENT(number, ID, EVENT, name, text) \
     _Static_assert(RC_EVENT_TYPE_##ID == (number), "event_types.h is stale: run make generate");
 #include "spec/events.def"
 
-/* When a field is written. */
+/* Whether a field is written always, or only if it is set. */
 typedef enum presence {
     ALWAYS,
     MAYBE
@@ -42,9 +42,9 @@ rc_event_type rc_event_type_parse(rc_str type_name)
     return RC_EVENT_TYPE_NONE;
 }
 
-/* ---- the kinds of fields; the names are those of the table ---- */
+/* ---- field kinds, named as in the table ---- */
 
-/* Texts come from outside: whatever has not been in a report yet is clean only from here on. */
+/* Texts that did not come from a report are not scrubbed yet; this function scrubs them. */
 static void put_clean(rc_json_writer *w, rc_str key, presence when, rc_str value, size_t max_bytes)
 {
     if (when == MAYBE && rc_str_is_empty(value))
@@ -80,7 +80,7 @@ static void put_FLAG(rc_json_writer *w, rc_str key, presence when, bool value)
         rc_json_member_bool(w, key, value);
 }
 
-/* Millionths as a decimal number: no floating point comes near money. */
+/* Writes millionths as a decimal number, without floating point. */
 static void put_MONEY(rc_json_writer *w, rc_str key, presence when, uint64_t micro)
 {
     if (when == MAYBE && micro == 0)

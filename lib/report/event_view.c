@@ -1,3 +1,5 @@
+/* Event view: parses an event received as a JSON line. Called by the client in
+ * src/client/gateway_call.c. */
 #include "report/event_view.h"
 
 #include "base/str.h"
@@ -65,7 +67,8 @@ static uint64_t count_of(const rc_json_member *member)
     return (uint64_t)count;
 }
 
-/* Dollars with at most six decimals, as put_MONEY of event.c writes them. Anything else is 0. */
+/* Parses dollars with at most six decimals, as put_MONEY in event.c writes them. Anything else is
+ * 0. */
 static uint64_t micro_of(const rc_json_member *member)
 {
     const rc_str text = member->value.raw;
@@ -106,7 +109,7 @@ bool rc_event_view_read(rc_str json, rc_buf *scratch, rc_event_view *ret_view)
     rc_json_member members[AT_COUNT];
     memcpy(members, wanted, sizeof members);
     rc_buf_reset(scratch);
-    /* Reserved at once: texts view it, and must not move. */
+    /* The texts view this buffer, so it must not move while they are read. */
     if (rc_json_find(json, members, AT_COUNT, false) != RC_OK || !members[AT_TYPE].is_found ||
         members[AT_TYPE].value.type != RC_JSON_STRING ||
         rc_buf_reserve(scratch, RC_EVENT_VIEW_SCRATCH_MAX) != RC_OK)

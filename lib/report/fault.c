@@ -1,6 +1,8 @@
+/* Converts a chain of rc_fault, an application's own errors, into a report. Public function for
+ * users of the library. */
 #include <recourse/builder.h>
 
-/* A chain is followed this far; more is no chain that anybody reads. */
+/* Faults of a chain that are converted; longer chains are cut. */
 #define CHAIN_MAX 1024u
 #define END_STEPS_MAX (1u << 20)
 
@@ -20,8 +22,8 @@ static bool is_among_first(const rc_fault *wanted, const rc_fault *fault, size_t
     return false;
 }
 
-/* How many different faults the chain has, up to CHAIN_MAX. A chain that leads back is found by
- * looking for each fault among those before it: chains are short, and this needs no memory. */
+/* Returns the number of different faults in the chain, up to CHAIN_MAX. A cycle is detected by
+ * searching each fault among those before it: chains are short, and this needs no memory. */
 static size_t chain_len(const rc_fault *fault, const char **ret_note)
 {
     *ret_note = NULL;
@@ -59,8 +61,8 @@ static const rc_report *report_of(const rc_alloc *alloc, const rc_fault *fault,
     return rc_builder_finish(&builder);
 }
 
-/* Where a chain ends that is too long to be walked fault by fault; NULL when it leads back or goes
- * on and on. The slow pointer finds a circle. */
+/* Returns the last fault of a chain longer than CHAIN_MAX; NULL for a cycle or an endless chain. A
+ * second, slower pointer detects cycles. */
 static const rc_fault *end_of(const rc_fault *fault)
 {
     const rc_fault *slow = fault;

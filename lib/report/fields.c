@@ -1,3 +1,5 @@
+/* Table of the fields of a report and of an attempt. Used by the encoder, the decoder and the
+ * builder. */
 #include "report/fields.h"
 
 #include <recourse/json.h>
@@ -9,7 +11,7 @@
 #define M RC_VIEW_MODEL
 #define I RC_VIEW_INTERNAL
 
-/* An enum's name and parser, seen as functions of uint32_t. */
+/* Wraps an enum's name and parse functions as functions of uint32_t. */
 #define ENUM_NAMES(tag, type, name_of, parse_of, unknown_value) \
     static const char *tag##_name(uint32_t value)               \
     {                                                           \
@@ -59,13 +61,12 @@ static const rc_field METADATA_FIELDS[] = {
     {TEXT("request_id", U | I, request_id, NAME_MAX_BYTES), INHERITED},
     {INT("retry_after_ms", U | M | I, retry_after_ms, -1, 0, INT64_MAX), INHERITED},
     {ENUM("limit_kind", M | I, limit_kind, limit_names), INHERITED},
-    {TEXT("raw", I, raw,
-          RC_REPORT_RAW_MAX)}, /* stays with the report that saw it: one copy in a chain */
+    {TEXT("raw", I, raw, RC_REPORT_RAW_MAX)}, /* not inherited, so that a chain has one copy */
 };
 static const rc_field_table METADATA = {METADATA_FIELDS,
                                         sizeof METADATA_FIELDS / sizeof *METADATA_FIELDS};
 
-/* In the order of the JSON. */
+/* In the order of the JSON members. */
 static const rc_field REPORT_FIELDS[] = {
     {TEXT("report_id", U | M | I, report_id, NAME_MAX_BYTES)},
     {TEXT("error_type", U | M | I, error_type, NAME_MAX_BYTES), INHERITED},
@@ -111,7 +112,7 @@ static const rc_field ATTEMPT_FIELDS[] = {
 const rc_field_table rc_report_attempt_fields = {ATTEMPT_FIELDS,
                                                  sizeof ATTEMPT_FIELDS / sizeof *ATTEMPT_FIELDS};
 
-/* rc_report_attempt is public and has a real enum where the table has a uint32_t. */
+/* The public rc_report_attempt has an enum where the table accesses a uint32_t. */
 _Static_assert(sizeof(rc_code) == sizeof(uint32_t), "the table reads enums as uint32_t");
 
 void rc_fields_clear(const rc_field_table *table, void *object)

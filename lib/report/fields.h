@@ -1,6 +1,6 @@
-/* The fields of a report, once: what the JSON calls them, where they stand in memory, who may see
- * them and how much they may hold. The encoder, both decoders, the inheritance from causes and the
- * documentation read this table. */
+/* Table of the fields of a report: JSON key, offset in the struct, views that show the field, and
+ * size limit. The encoder, both decoders, the inheritance from causes and the documentation use
+ * this table. */
 #ifndef RC_REPORT_FIELDS_H
 #define RC_REPORT_FIELDS_H
 
@@ -13,37 +13,37 @@
 typedef enum rc_field_kind {
     RC_FIELD_TEXT,    /* rc_str */
     RC_FIELD_INT,     /* int64_t */
-    RC_FIELD_BOOL,    /* uint32_t: rc_tristate */
-    RC_FIELD_ENUM,    /* uint32_t; `names` translates */
-    RC_FIELD_OBJECT,  /* members stand in the same struct; `members` lists them */
-    RC_FIELD_CONTEXT, /* the lists and the cause have one place in the report each */
+    RC_FIELD_BOOL,    /* uint32_t holding an rc_tristate */
+    RC_FIELD_ENUM,    /* uint32_t; `names` has its names */
+    RC_FIELD_OBJECT,  /* its members lie in the same struct; `members` lists them */
+    RC_FIELD_CONTEXT, /* this and the following kinds occur once in a report each */
     RC_FIELD_ATTEMPTS,
     RC_FIELD_SOURCES,
     RC_FIELD_CAUSE
 } rc_field_kind;
 
-/* The names of one enum. */
+/* Names of one enum. */
 typedef struct rc_field_names {
     const char *(*name)(uint32_t value);
-    uint32_t (*parse)(rc_str name); /* 0: the empty name */
-    uint32_t unknown;               /* what parse gives for a name that is not in the table */
+    uint32_t (*parse)(rc_str name); /* Returns 0 for the empty name. */
+    uint32_t unknown;               /* Result of parse for a name that is not in the table. */
 } rc_field_names;
 
 typedef struct rc_field_table rc_field_table;
 
 typedef struct rc_field {
     rc_str key;
-    rc_json_ready_key ready_key; /* the same for the encoder */
+    rc_json_ready_key ready_key; /* The key as the encoder writes it. */
     rc_field_kind kind;
-    uint8_t views;          /* rc_view bits */
-    bool is_inherited;      /* a wrapper that does not set it takes it from its cause */
-    bool is_unit;           /* of OBJECT: inherited whole or not at all */
-    bool is_client_fixable; /* of provider_metadata: shown to the user when the client can fix the
-                              request (rc_view_is_client_fixable) */
-    size_t offset;          /* in the struct; of INT, TEXT, BOOL, ENUM */
-    size_t max_bytes;       /* of TEXT */
-    int64_t absent;         /* of INT: the value that means "not there" */
-    int64_t min;            /* of INT: the least and the greatest value allowed */
+    uint8_t views;          /* rc_view bits of the views that show the field. */
+    bool is_inherited;      /* A wrapper that does not set the field takes it from its cause. */
+    bool is_unit;           /* OBJECT: inherited as a whole or not at all. */
+    bool is_client_fixable; /* Member of provider_metadata that the user sees if the client can
+                               fix the request (rc_view_is_client_fixable). */
+    size_t offset;          /* Offset in the struct; for INT, TEXT, BOOL, ENUM. */
+    size_t max_bytes;       /* Size limit of a TEXT. */
+    int64_t absent;         /* INT: the value that means "absent". */
+    int64_t min;            /* INT: smallest allowed value; `max` is the largest. */
     int64_t max;
     const rc_field_names *names;
     const rc_field_table *members;
@@ -57,7 +57,7 @@ struct rc_field_table {
 extern const rc_field_table rc_report_fields;
 extern const rc_field_table rc_report_attempt_fields;
 
-/* Typed access to the field of an object. */
+/* Return a pointer to the field of an object. */
 static inline rc_str *rc_field_text(const rc_field *field, void *object)
 {
     return (rc_str *)(void *)((char *)object + field->offset);
@@ -76,17 +76,17 @@ static inline uint32_t *rc_field_u32(const rc_field *field, void *object)
 /* Sets every field of the table to absent. */
 void rc_fields_clear(const rc_field_table *table, void *object);
 
-/* Is the field, or any member of an OBJECT field, there? For TEXT, INT, BOOL, ENUM and OBJECT. */
+/* Whether the field, or any member of an OBJECT field, is present. For TEXT, INT, BOOL, ENUM and
+ * OBJECT. */
 bool rc_field_is_set(const rc_field *field, const void *object);
 
-/* Is any field of the table there? */
+/* Whether any field of the table is present. */
 bool rc_fields_any_set(const rc_field_table *table, const void *object);
 
-/* Fills each inherited field that is absent in `to` from `from`. The memory is shared, not copied.
- */
+/* Copies each inherited field that is absent in `to` from `from`. Texts are shared, not copied. */
 void rc_fields_inherit(const rc_field_table *table, void *to, const void *from);
 
-/* May an entry of the context with this key be in the view? The user's view has only ids. */
+/* Whether a view shows context entries with this key. The user's view shows only ids. */
 bool rc_context_key_is_in_view(rc_str key, unsigned view);
 
 #endif

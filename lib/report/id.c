@@ -1,4 +1,5 @@
-/* Report ids. Their bytes sort as their times do: the alphabet is in ASCII order. */
+/* Report ids: makes and parses them. Their bytes sort by time because the alphabet is in ASCII
+ * order. Called by everything that makes reports. */
 #include <recourse/id.h>
 
 #include "base/vec16.h"
@@ -11,7 +12,7 @@
 
 _Static_assert(PREFIX_LEN + TIME_LEN + ENTROPY_LEN == RC_ID_LEN, "the parts make up the id");
 
-/* Adds one to the 128 bits of the last id. The very last of all stays: there is none behind it. */
+/* Increments the 128 bits of the last id. The largest id is not incremented. */
 static void count_up(rc_id_maker *maker)
 {
     if (maker->in_ms < RC_ID_PER_MS)
@@ -27,8 +28,8 @@ static void count_up(rc_id_maker *maker)
     maker->last_high = UINT16_MAX;
 }
 
-/* The low forty bits as eight bytes of five, the highest in the lowest place: halves, quarters and
- * eighths are moved apart. */
+/* Spreads the low 40 bits over eight bytes of five bits each, the highest bits in the first byte:
+ * each step separates halves, then quarters, then eighths. */
 static uint64_t spread(uint64_t bits)
 {
     bits = (bits & 0xFFFFF) | (bits >> 20 & 0xFFFFF) << 32;
@@ -40,8 +41,8 @@ static uint64_t spread(uint64_t bits)
     return bits;
 }
 
-/* Values below 32 as Crockford's base 32 writes them: no I, L, O and U. An answer that is yes is
- * less one. */
+/* Maps values below 32 to Crockford's base 32, which omits I, L, O and U. A true vector comparison
+ * is -1, so it is subtracted. */
 static rc_vec16 letters_of(rc_vec16 values)
 {
     const rc_vec16 is_letter = (rc_vec16)(values > 9);
@@ -54,8 +55,8 @@ static rc_id encode(const rc_id_maker *maker)
     const uint64_t time = (uint64_t)maker->last_unix_ms;
     const uint64_t high = (uint64_t)maker->last_high << 14 | maker->last_low >> 50;
     const uint64_t low = maker->last_low;
-    /* Fifty bits of time and eighty of chance, forty a word; of the last word only two letters are
-     * not in the one before. */
+    /* 50 bits of time and 80 random bits, 40 a word; the last word adds only its last two
+     * letters. */
     const uint64_t words[] = {spread(time >> 10), spread((time & 0x3FF) << 30 | high),
                               spread(low >> 10), spread(low)};
     rc_vec16 lanes[2];
@@ -71,8 +72,8 @@ static rc_id encode(const rc_id_maker *maker)
     return id;
 }
 
-/* The time of the next id: the clock's; that of the last id where the clock has not passed it; and
- * the following millisecond where that one is full. */
+/* Returns the time of the next id: the clock, but not before the last id's time, and the next
+ * millisecond if that one has RC_ID_PER_MS ids. */
 static int64_t next_time(const rc_id_maker *maker, int64_t now_unix_ms)
 {
     int64_t time_ms = now_unix_ms < 0 ? 0 : now_unix_ms;
@@ -101,8 +102,8 @@ rc_id rc_id_make(rc_id_maker *maker, int64_t now_unix_ms, const uint8_t entropy[
     return encode(maker);
 }
 
-/* The value of a character, and one more: 0 is none. One id has one spelling: lower case and
- * look-alikes are refused. */
+/* Value of a character plus one; 0: not in the alphabet. Each id has one spelling: lower case and
+ * look-alikes are rejected. */
 static const uint8_t values[UINT8_MAX + 1] = {
     ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
     ['8'] = 9,  ['9'] = 10, ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,

@@ -1,3 +1,5 @@
+/* Messages for users: puts provider and model names into the taxonomy's sentences. Called by the
+ * builder and the classifier. */
 #include "report/message.h"
 
 #include "base/str.h"
@@ -6,7 +8,7 @@
 static const rc_str PROVIDER_WORDS = RC_STR_INIT("the provider");
 static const rc_str MODEL_WORDS = RC_STR_INIT("the model");
 
-/* Do "the" or "The" stand at `at`, as both words begin? */
+/* Quick check whether "the" or "The" may stand at `at`, as both phrases begin with it. */
 static bool has_article(rc_str sentence, size_t at)
 {
     return (sentence.ptr[at] | 0x20) == 't' && sentence.len - at >= MODEL_WORDS.len &&

@@ -1,20 +1,20 @@
-/* The table's sentences, told of the provider and model at hand. */
+/* User messages made from the taxonomy's sentences and the names of provider and model. */
 #ifndef RC_REPORT_MESSAGE_H
 #define RC_REPORT_MESSAGE_H
 
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Appends the sentence with "the provider" replaced by the provider's name and the model's name put
- * behind "the model", capitalised or not. Empty names leave the words as they are. Returns the
- * buffer's status. */
+/* Appends the sentence, with "the provider" replaced by the provider's name and the model's name
+ * added behind "the model", capitalised or not. Empty names change nothing. Returns the buffer's
+ * status. */
 rc_status rc_message_push(rc_buf *buf, rc_str sentence, rc_str provider, rc_str model);
 
-/* What of a provider's words goes into a message. */
+/* Maximum bytes of a provider's text in a message. */
 #define RC_MESSAGE_DETAIL_MAX ((size_t)500)
 
-/* Appends ": " and what a provider says, in one line, so that none of it can pass for a line of
- * ours; of a long text the beginning. A point when it says nothing. */
+/* Appends ": " and a provider's text as one line, so that it cannot imitate a line of ours; a long
+ * text is cut. An empty text appends ".". */
 void rc_message_push_detail(rc_buf *buf, rc_str detail);
 
 #endif

@@ -1,3 +1,5 @@
+/* Partial results: encodes a payload together with the errors of its failed items. Public function
+ * for users of the library. */
 #include <recourse/partial.h>
 
 #include <stdint.h>
@@ -9,7 +11,7 @@
 #include "json/reader.h"
 #include "json/writer.h"
 
-/* RC_OK when text is one JSON value with nothing but white space around it. */
+/* RC_OK if text is a single JSON value, with only white space around it. */
 static rc_status check_json(rc_str text)
 {
     rc_json_limits limits = {.max_bytes = SIZE_MAX, .max_depth = RC_JSON_DEPTH_MAX};
@@ -21,7 +23,7 @@ static rc_status check_json(rc_str text)
     return token.type == RC_JSON_END ? RC_OK : reader.fault.status;
 }
 
-/* The item's name is text from outside the report: a URL may carry a key. */
+/* The item's name is text from outside the report and may contain a secret, e.g. in a URL. */
 static void put_item(rc_json_writer *w, rc_str item, rc_view view)
 {
     char memory[RC_REPORT_MESSAGE_MAX];

@@ -1,8 +1,9 @@
-/* Projections of spec/reasons.def. A number that stands twice is two equal cases, which no compiler
- * takes. */
+/* Names and texts of decision reasons, generated from spec/reasons.def. Called by the gateway, the
+ * store and the CLI. A duplicate number gives two equal cases in a switch, which does not
+ * compile. */
 #include <recourse/reason.h>
 
-/* reasons.h is generated, and says the same as the table. */
+/* reasons.h is generated; these asserts check that it matches the table. */
 #define RC_REASON(number, ID, name, step, text)                                       \
     _Static_assert(RC_WHY_##ID == (number), "reasons.h is stale: run make generate"); \
     _Static_assert((step) >= 0 && (step) <= 8, "the decision order has eight steps");

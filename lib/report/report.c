@@ -1,10 +1,11 @@
+/* Report: reference counting and getters. Called by everything that reads reports. */
 #include <recourse/report.h>
 
 #include <recourse/taxonomy.h>
 
 #include "report/report_private.h"
 
-/* A static report has no owners to count and lies in memory that cannot be written. */
+/* Static reports have no reference count and lie in read-only memory. */
 static bool is_static(const rc_report *report)
 {
     return __atomic_load_n(&report->refs, __ATOMIC_RELAXED) == 0;
@@ -17,7 +18,7 @@ const rc_report *rc_report_dup(const rc_report *report)
     return report;
 }
 
-/* Walks down the chain instead of recursing: each report owns its cause. */
+/* Follows the chain of causes in a loop instead of recursing: each report owns its cause. */
 void rc_report_free(const rc_report *report)
 {
     while (report && !is_static(report)) {
@@ -25,7 +26,7 @@ void rc_report_free(const rc_report *report)
         if (__atomic_fetch_sub(&mine->refs, 1, __ATOMIC_ACQ_REL) != 1)
             return;
         const rc_report *cause = mine->cause;
-        rc_arena arena = mine->arena; /* it holds the report itself */
+        rc_arena arena = mine->arena; /* copied: the arena contains the report itself */
         rc_arena_done(&arena);
         report = cause;
     }

@@ -1,5 +1,5 @@
-/* The inside of a report: for the builder, the codecs and the getters. Everyone else uses the
- * getters. */
+/* Internal structure of a report, for the builder, encoder, decoder and getters. All other code
+ * uses the getters. */
 #ifndef RC_REPORT_REPORT_PRIVATE_H
 #define RC_REPORT_REPORT_PRIVATE_H
 
@@ -7,14 +7,15 @@
 
 #include "base/arena.h"
 
-/* Entries of the context that must not need memory: what is told when memory has run out. */
+/* Number of context entries reserved for notes, which must not need memory: they record, among
+ * others, that memory ran out. */
 #define RC_REPORT_NOTES_MAX 2
 
-/* Enums are kept as uint32_t so that one table of fields can read and write them all. */
+/* Enums are stored as uint32_t so that one table of fields can read and write all of them. */
 struct rc_report {
-    rc_arena arena; /* holds this struct and all that it points to, causes excepted */
-    uint32_t refs;  /* owners; 0: static, never freed */
-    uint32_t depth; /* causes below this one */
+    rc_arena arena; /* Holds this struct and everything it points to, except causes. */
+    uint32_t refs;  /* Reference count; 0: static, never freed. */
+    uint32_t depth; /* Number of causes below this report. */
 
     rc_str report_id;
     rc_str error_type;
@@ -46,7 +47,7 @@ struct rc_report {
     rc_context_entry *context;
     size_t context_count;
     size_t context_size;
-    rc_context_entry notes[RC_REPORT_NOTES_MAX]; /* follow the context */
+    rc_context_entry notes[RC_REPORT_NOTES_MAX]; /* Listed behind the context entries. */
     size_t notes_count;
     rc_report_attempt *attempts;
     size_t attempt_count;
@@ -58,19 +59,19 @@ struct rc_report {
     const rc_report *cause;
 };
 
-/* The status that the classification asks for: a provider's 429 passes through, so that its client
- * waits; a cancellation wins over every other cause. */
+/* Returns the HTTP status of the classification: a provider's 429 stays 429 so that the client
+ * waits; a cancellation in the chain wins over every other cause. */
 int rc_report_derived_http_status(const rc_report *report);
 
-/* Must it not be tried again, whatever it says of itself? By the code's row, by a category that is
- * not transient, by a cancellation or a limit in the chain. */
+/* Whether a retry is excluded, whatever `retryable` says: by the code's row, by a category other
+ * than transient, or by a cancellation or limit in the chain of causes. */
 bool rc_report_forbids_retry(const rc_report *report);
 
-/* Like rc_report_static, of a case of the code that must not be tried again. */
+/* As rc_report_static, for an occurrence of the code that must not be retried. */
 const rc_report *rc_report_static_fatal(rc_code code);
 
 #define RC_KEY_INCOMPLETE "incomplete"
 #define RC_KEY_CAUSES_ELIDED "causes_elided"
-#define RC_KEY_WAIT_BY "wait_by" /* who says how long to wait; without it the provider does */
+#define RC_KEY_WAIT_BY "wait_by" /* Who named the wait; absent: the provider. */
 
 #endif

@@ -1,4 +1,5 @@
-/* One static report a code: what there is when no memory can be had at all. */
+/* Static reports, one for each code, for when no memory is available. Called by the builder, the
+ * store and the gateway. */
 #include <recourse/builder.h>
 
 #include "report/report_private.h"
@@ -29,7 +30,7 @@ static const rc_report BY_ROW[] = {
 #include "spec/errors.def"
 };
 
-/* The same codes where this case of them must not be tried again: why was lost with the memory. */
+/* Variants for occurrences that must not be retried; the cause was lost with the memory. */
 static const rc_report FATAL[] = {
 #define RC_CODE(number, CLASS, ID, name_, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 todo, sentence)                                                                   \
@@ -42,7 +43,7 @@ static const rc_report FATAL[] = {
 
 #define COUNT (sizeof BY_ROW / sizeof *BY_ROW)
 
-/* The row of a code; of one that is not in the table, Internal's. */
+/* Returns the row of a code; the row of Internal for a code that is not in the table. */
 static size_t row_of(rc_code code)
 {
     size_t internal = 0;

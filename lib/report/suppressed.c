@@ -1,3 +1,5 @@
+/* Suppressed errors: the record of a failure that was handled without reaching a caller. Called by
+ * event.c and the store's writer. */
 #include <recourse/suppressed.h>
 
 #include <recourse/json.h>
@@ -6,7 +8,7 @@
 #include "scrub/scrub.h"
 #include "json/writer.h"
 
-/* The reason is text from outside the report, so it passes the scrubber here. */
+/* The reason is text from outside the report, so it is scrubbed here. */
 static void put_reason(rc_json_writer *w, rc_str reason)
 {
     char memory[RC_REPORT_MESSAGE_MAX];

@@ -1,11 +1,10 @@
-/* Projections of spec/errors.def: each group of rows becomes a table, a switch or a chain of
- * comparisons.
+/* Taxonomy: names, parsers and properties of codes, classes, categories, domains and actions,
+ * generated from spec/errors.def. Called throughout the library and the program.
  *
- * A number that stands twice in a group is two equal cases in its switch, which no compiler takes.
- */
+ * A duplicate number in a group gives two equal cases in its switch, which does not compile. */
 #include <recourse/taxonomy.h>
 
-/* The domains' statuses as constants, so that the table of codes can be one too. */
+/* HTTP statuses of the domains as constants, so that the table of codes can be constant. */
 enum {
 #define RC_DOMAIN(number, ID, name, http_status, text) STATUS_OF_##ID = (http_status),
 #include "spec/errors.def"
@@ -37,7 +36,7 @@ static const rc_class_info classes[] = {
 #include "spec/errors.def"
 };
 
-/* Where each row stands in its table. */
+/* Row numbers in the tables. */
 enum {
 #define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 detail, message)                                                                 \
@@ -52,7 +51,7 @@ enum {
     CLASS_COUNT
 };
 
-/* codes.h is generated, and says the same as the table. */
+/* codes.h is generated; these asserts check that it matches the table. */
 #define RC_CATEGORY(number, ID, name, is_retryable, text)                                \
     _Static_assert(RC_CATEGORY_##ID == (number), "codes.h is stale: run make generate"); \
     _Static_assert((is_retryable) == ((number) == RC_CATEGORY_TRANSIENT),                \
@@ -236,7 +235,7 @@ const char *rc_family_name(rc_family family)
     return "unknown";
 }
 
-/* ---- parsers: each comparison is one of lengths, and of bytes only where they agree ---- */
+/* ---- parsers: rc_str_eq compares lengths first, bytes only if these are equal ---- */
 
 rc_code rc_code_parse(rc_str text)
 {

@@ -1,3 +1,5 @@
+/* Views: decides which parts of a report a user, a model or an operator may see. Called by the
+ * encoder and the renderers. */
 #include "report/view.h"
 
 #include "base/str.h"
@@ -5,7 +7,7 @@
 #include "report/fields.h"
 #include "scrub/scrub.h"
 
-/* Of what a provider calls something. */
+/* Longest provider-specific name that is shown. */
 #define NAME_MAX_BYTES 64u
 
 static const rc_str METADATA_KEY = RC_STR_INIT("provider_metadata");

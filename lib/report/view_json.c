@@ -1,3 +1,4 @@
+/* JSON members of a view. Called by the encoder, partial.c and the JSON renderers. */
 #include "report/view_json.h"
 
 #include <recourse/taxonomy.h>
@@ -8,7 +9,7 @@
 #include "codec/datetime.h"
 #include "report/view.h"
 
-/* A function of its own keeps the room out of the frames of its callers. */
+/* A separate function, so that the scratch buffer is not part of its callers' stack frames. */
 static void put_masked(rc_json_writer *w, rc_view view, rc_str text)
 {
     rc_text_scratch scratch;
@@ -46,13 +47,13 @@ void rc_view_json_member_time(rc_json_writer *w, rc_str key, int64_t unix_ms)
     rc_json_member_string(w, key, rc_buf_get(&text));
 }
 
-/* The longest beginning of text that, escaped, has at most max bytes. A cut text ends in "…", which
- * is counted. */
+/* Returns the length of the longest prefix of text that takes at most max bytes when escaped. A cut
+ * text ends in "…", which is included in max. */
 static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
 {
     static const size_t DOTS = 3;
     size_t used = 0;
-    size_t fits = 0; /* with the dots behind it */
+    size_t fits = 0; /* length of the prefix that leaves space for the "…" */
     size_t len;
     *ret_is_cut = false;
     for (size_t at = 0; at < text.len; at += len) {
@@ -70,7 +71,7 @@ static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
 
 void rc_view_json_cut(rc_json_writer *w, rc_str text, size_t max)
 {
-    /* Names and ids have nothing to escape, and are short. */
+    /* Names and ids are short and need no escapes. */
     if (text.len <= max && rc_vec16_is_simple(text.ptr, text.len, '\0')) {
         rc_json_string_verbatim(w, text);
         return;
@@ -140,7 +141,7 @@ void rc_view_json_member_report(rc_json_writer *w, rc_view view, rc_str key,
                                 const rc_report *report)
 {
     rc_json_key(w, key);
-    /* An empty value settles the writer's comma; the encoder then appends the value itself. */
+    /* An empty value makes the writer emit its comma; the encoder then appends the value itself. */
     rc_json_raw(w, RC_STR(""));
     rc_report_encode(report, rc_view_checked(view), w->buf);
 }

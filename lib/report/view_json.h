@@ -1,5 +1,5 @@
-/* What the encoder and the JSON renderers share: members that are left out when there is nothing to
- * say. */
+/* JSON members shared by the encoder and the JSON renderers; a member without a value is left
+ * out. */
 #ifndef RC_REPORT_VIEW_JSON_H
 #define RC_REPORT_VIEW_JSON_H
 
@@ -8,33 +8,34 @@
 
 #include "json/writer.h"
 
-/* A string as the view has it: the model's has no paths. */
+/* Writes a string as the view shows it; the model's view masks paths. */
 void rc_view_json_string(rc_json_writer *w, rc_view view, rc_str text);
 
-/* A member with the text as the view has it; nothing when the text is empty. */
+/* Writes a member with the text as the view shows it; nothing if the text is empty. */
 void rc_view_json_member(rc_json_writer *w, rc_view view, rc_str key, rc_str text);
 
-/* The same for the name of an enum's value. */
+/* Writes a member with the name of an enum value; nothing if the name is empty. */
 void rc_view_json_member_name(rc_json_writer *w, rc_str key, const char *name);
 
-/* A point in time, in the form of RFC 3339. */
+/* Writes a member with a time in RFC 3339 format. */
 void rc_view_json_member_time(rc_json_writer *w, rc_str key, int64_t unix_ms);
 
-/* A text that takes at most max bytes as JSON, without its quotes; max: at most
- * RC_VIEW_JSON_CUT_MAX.
- * A longer one is cut at a character and ends in "…". Nothing when it is empty. */
+/* Writes a member whose value takes at most max bytes as JSON, without its quotes; max: at most
+ * RC_VIEW_JSON_CUT_MAX. A longer text is cut at a character and ends in "…". Nothing if the text is
+ * empty. */
 #define RC_VIEW_JSON_CUT_MAX ((size_t)1024)
 void rc_view_json_member_cut(rc_json_writer *w, rc_str key, rc_str text, size_t max);
-/* The same behind a key that is written. */
+/* As above, for a key that is already written. */
 void rc_view_json_cut(rc_json_writer *w, rc_str text, size_t max);
 
-/* The user_action, {"kind","detail"}; nothing when there is none. */
+/* Writes the user_action as {"kind","detail"}; nothing if there is none. */
 void rc_view_json_member_action(rc_json_writer *w, rc_view view, const rc_report *report);
 
-/* The context, as far as the view has it, as an object; nothing when it would be empty. */
+/* Writes the context entries that the view shows as an object; nothing if there are none. */
 void rc_view_json_member_context(rc_json_writer *w, rc_view view, const rc_report *report);
 
-/* The whole report in the view, under key. The writer must be compact, as the encoder is. */
+/* Writes the whole report in the view as a member. The writer must be compact, as the encoder
+ * is. */
 void rc_view_json_member_report(rc_json_writer *w, rc_view view, rc_str key,
                                 const rc_report *report);
 
