@@ -1,3 +1,5 @@
+/* rc_gateway: creates the loops and their threads, opens the store, reloads and stops. Called by
+ * `recourse serve` and `recourse call`. */
 #define _GNU_SOURCE
 #include "gateway/gateway_private.h"
 
@@ -22,7 +24,7 @@ uint32_t rc_gateway_threads(const rc_gateway *gateway)
     return gateway->count;
 }
 
-/* ---- the end ---- */
+/* ---- stopping ---- */
 
 static void free_gateway(rc_gateway *gateway)
 {
@@ -48,7 +50,7 @@ static void on_ended_closed(uv_handle_t *handle)
     end(handle->data);
 }
 
-/* On the main loop. */
+/* Runs on the main loop. */
 static void on_ended(uv_async_t *async)
 {
     rc_gateway *gateway = async->data;
@@ -62,7 +64,7 @@ static void on_worker_ended(rc_gateway *gateway)
     (void)uv_async_send(&gateway->ended);
 }
 
-/* On the member's own thread. */
+/* Runs on the worker's own thread. */
 static void on_loop_stopped(void *ctx)
 {
     worker *m = ctx;
@@ -131,7 +133,7 @@ void rc_gateway_stop(rc_gateway *gateway)
     give_order(gateway, ORDER_STOP);
 }
 
-/* A loop that never ran ends in this thread. */
+/* Closes loops whose thread was never started, on this thread. */
 static void end_idle_workers(rc_gateway *gateway)
 {
     while (gateway->count > 1 && !gateway->workers[gateway->count - 1].is_running) {
@@ -173,7 +175,7 @@ rc_listen_result rc_gateway_listen(rc_gateway *gateway, const char *host, uint16
     return result;
 }
 
-/* Every loop waits at the same socket; whoever is first takes a connection. */
+/* All loops accept from the same socket; any of them may get a connection. */
 rc_listen_result rc_gateway_listen_fd(rc_gateway *gateway, int fd, rc_listening *ret_listening)
 {
     rc_listen_result result = RC_LISTEN_OK;
@@ -213,7 +215,7 @@ static bool set_store_error(rc_load_error *error, const rc_store_fault *fault)
     return false;
 }
 
-/* A URL that is a secret is read from where it is. */
+/* Appends the store's URL. One that is a secret is read from the environment or its file. */
 static bool find_url(const rc_gateway *gateway, const rc_config *config, rc_buf *url,
                      rc_load_error *error)
 {
@@ -265,7 +267,7 @@ static bool restore(rc_gateway *gateway, rc_str url, rc_store_fault *fault)
     return is_restored;
 }
 
-/* For editions to come. */
+/* Copies the URL, so that later reloads can read the budgets' state from the store. */
 static void save_url(rc_hub *hub, rc_str url)
 {
     char *copy = hub->alloc.get(hub->alloc.ctx, url.len);
@@ -310,7 +312,7 @@ static bool open_store(rc_gateway *gateway, const rc_config *config, rc_load_err
     return is_open || set_store_error(error, &fault);
 }
 
-/* ---- the beginning ---- */
+/* ---- starting ---- */
 
 static bool add_worker(rc_gateway *gateway, worker *m)
 {
@@ -393,7 +395,7 @@ rc_gateway *rc_gateway_new(const rc_gateway_settings *settings, const rc_snapsho
     if (rc_hub_load(&gateway->hub, input, now_ms, ret_error)) {
         if (open_store(gateway, input->config, ret_error))
             return gateway;
-        gateway->hub.snapshot->input = (rc_snapshot_input){0}; /* still the caller's */
+        gateway->hub.snapshot->input = (rc_snapshot_input){0}; /* Still the caller's. */
     }
     free_gateway(gateway);
     return NULL;

@@ -1,4 +1,5 @@
-/* The gateway as an operator sees it, and what an operator does to it. */
+/* The admin interface of a gateway: reads its state and carries out an operator's actions. Called
+ * by src/cli/serve/admin.c and reload.c. */
 #include "base/str.h"
 #include "gateway/admin/quota.h"
 #include "gateway/gateway_private.h"
@@ -8,14 +9,14 @@
 
 #define TEXT_MAX_BYTES 640
 
-/* ---- looking ---- */
+/* ---- reading the state ---- */
 
 static rc_str dup_part(rc_arena *arena, const char *name, size_t from, size_t to)
 {
     return rc_arena_dup(arena, rc_str_make(name + from, to - from));
 }
 
-/* Locked. Targets that the configuration no longer names are left out. */
+/* Needs both of the hub's locks. Targets that the configuration no longer names are left out. */
 static void read_targets(const rc_hub *hub, rc_arena *arena, uint64_t now_ms,
                          rc_admin_quotas *quotas, rc_admin_snapshot *view)
 {
@@ -38,7 +39,7 @@ static void read_targets(const rc_hub *hub, rc_arena *arena, uint64_t now_ms,
     view->targets = targets;
 }
 
-/* Is it one of the present list of its provider? */
+/* True: the credential is in its provider's list in the current configuration. */
 static bool is_current(const rc_snapshot *snapshot, uint32_t row)
 {
     for (size_t i = 0; i < snapshot->config->provider_count; i++) {
@@ -49,7 +50,7 @@ static bool is_current(const rc_snapshot *snapshot, uint32_t row)
     return false;
 }
 
-/* Locked. */
+/* Needs both of the hub's locks. */
 static void read_keys(const rc_hub *hub, rc_arena *arena, uint64_t now_ms, rc_admin_quotas *quotas,
                       rc_admin_snapshot *view)
 {
@@ -110,7 +111,7 @@ static void read_loops(const rc_gateway *gateway, rc_arena *arena, rc_admin_snap
     view->loop_count = gateway->count;
 }
 
-/* Budgets of the newest edition; there are few. */
+/* Reads the budgets of the current snapshot. */
 static void read_budgets(rc_hub *hub, rc_arena *arena, rc_admin_snapshot *view)
 {
     rc_snapshot *snapshot = rc_hub_take_snapshot(hub);
@@ -186,7 +187,7 @@ bool rc_gateway_read(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
     return rc_arena_status(arena) == RC_OK;
 }
 
-/* ---- doing ---- */
+/* ---- actions ---- */
 
 static void set_outcome(rc_admin_outcome *outcome, rc_admin_outcome_kind kind, const char *text)
 {
@@ -197,7 +198,7 @@ static void set_outcome(rc_admin_outcome *outcome, rc_admin_outcome_kind kind, c
     outcome->text[kept] = '\0';
 }
 
-/* What an operator did is one record, with the marks of what must outlast a restart. */
+/* Writes one audit record about an operator's action, with the state to restore after a restart. */
 static void record_action(rc_gateway *gateway, const rc_admin_action *action, rc_str summary,
                           const rc_saved_state *states, size_t state_count)
 {
@@ -308,7 +309,7 @@ static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
         set_outcome(outcome, RC_ADMIN_NOT_FOUND, "there is no such budget");
         return;
     }
-    /* Who is paused asks again by itself. */
+    /* Paused requests check the budget again by themselves. */
     (void)rc_budgets_raise(&hub->budgets, row, action->usd_micro, now_unix_ms);
     const bool is_saved =
         rc_budgets_get_raise(&hub->budgets, &snapshot->budgets, row, now_unix_ms, name, &saved);

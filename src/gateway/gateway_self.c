@@ -1,4 +1,5 @@
-/* A gateway that is its own provider: refused by the address, before the first request. */
+/* Names this gateway in Via and rejects providers whose base URL is one of its own listeners.
+ * Called by gateway.c. */
 #include "base/str.h"
 #include "gateway/gateway_private.h"
 #include "sys/entropy.h"

@@ -1,3 +1,4 @@
+/* rc_demo: the in-process demo provider. Called by loop.c and by the attempts of an exchange. */
 #include "gateway/loop/demo.h"
 
 #include "base/str.h"
@@ -16,16 +17,16 @@ struct rc_demo {
 struct rc_demo_call {
     rc_demo *demo;
     uv_timer_t timer;
-    const rc_upstream_handler *handler; /* NULL: it is over */
+    const rc_upstream_handler *handler; /* NULL: the call has ended. */
     void *ctx;
     uint32_t first_byte_ms;
     uint32_t idle_ms;
-    bool is_begun;   /* the head was told */
-    bool is_flowing; /* and a byte of the body */
-    bool is_late;    /* the timer ends the call */
+    bool is_begun;   /* on_head was called. */
+    bool is_flowing; /* At least one byte of the body was delivered. */
+    bool is_late;    /* The timer ends the call with a timeout. */
     bool is_paused;
-    bool is_waiting; /* for the timer */
-    rc_http1 reader; /* of the answer's head */
+    bool is_waiting; /* The timer is running. */
+    rc_http1 reader; /* Parser of the response head. */
     rc_mock_response response;
 };
 
@@ -54,7 +55,7 @@ bool rc_demo_is_idle(const rc_demo *demo)
     return demo->calls == 0;
 }
 
-/* ---- the end ---- */
+/* ---- end of a call ---- */
 
 static void on_closed(uv_handle_t *handle)
 {
@@ -74,7 +75,7 @@ void rc_demo_cancel(rc_demo_call *call)
     uv_close((uv_handle_t *)&call->timer, on_closed);
 }
 
-/* How long one of its waits may be. */
+/* The time limit for the current wait: first byte, then idle. */
 static uint32_t max_wait_ms(const rc_demo_call *call)
 {
     return call->is_flowing ? call->idle_ms : call->first_byte_ms;
@@ -104,7 +105,7 @@ static void end(rc_demo_call *call)
     handler->on_end(ctx, true);
 }
 
-/* ---- steps ---- */
+/* ---- steps of a response ---- */
 
 static void push_head(const rc_mock_response *response, rc_buf *head)
 {
@@ -126,7 +127,7 @@ static void push_head(const rc_mock_response *response, rc_buf *head)
     rc_buf_push(head, RC_STR("\r\n\r\n"));
 }
 
-/* The mock's fields, read as a server's would be. */
+/* Delivers the response head through the same HTTP parser that a server's head passes. */
 static void emit_head(rc_demo_call *call)
 {
     char memory[HEAD_MAX_BYTES];
@@ -146,7 +147,7 @@ static void emit_head(rc_demo_call *call)
 
 static void on_timer(uv_timer_t *timer);
 
-/* A wait that is longer than the request allows ends it, as it would end a server's. */
+/* Starts the timer. A wait beyond the request's time limit ends in a timeout, as with a server. */
 static void wait(rc_demo_call *call, uint64_t wait_ms)
 {
     const uint32_t max_ms = max_wait_ms(call);
@@ -155,7 +156,7 @@ static void wait(rc_demo_call *call, uint64_t wait_ms)
     (void)uv_timer_start(&call->timer, on_timer, call->is_late ? max_ms : wait_ms, 0);
 }
 
-/* True: there is another step to be done now. */
+/* Carries out one step. True: the next step is due now. */
 static bool do_step(rc_demo_call *call, const rc_mock_step *step)
 {
     switch (step->kind) {
@@ -191,7 +192,7 @@ static bool do_step(rc_demo_call *call, const rc_mock_step *step)
 static void run(rc_demo_call *call)
 {
     bool goes_on = true;
-    /* What is told may cancel or pause the call. */
+    /* A callback may have cancelled or paused the call. */
     while (goes_on && call->handler != NULL && !call->is_paused) {
         rc_mock_step step;
         rc_mock_response_step(&call->response, &step);
@@ -223,9 +224,9 @@ void rc_demo_resume(rc_demo_call *call)
         wait(call, 0);
 }
 
-/* ---- the beginning ---- */
+/* ---- start of a call ---- */
 
-/* One view of the body. joined: its memory, where it came in pieces. */
+/* Gives one view of the whole body. joined: its memory if the body came in pieces. */
 static bool join(const rc_demo *demo, const rc_upstream_request *request, rc_buf *joined,
                  rc_str *ret_body)
 {
@@ -285,7 +286,7 @@ rc_demo_call *rc_demo_start(rc_demo *demo, const rc_upstream_request *request, i
     call->ctx = ctx;
     call->first_byte_ms = request->first_byte_ms;
     call->idle_ms = request->idle_ms;
-    (void)uv_timer_init(demo->loop, &call->timer); /* never fails */
+    (void)uv_timer_init(demo->loop, &call->timer);
     call->timer.data = call;
     demo->calls++;
     if (begin(call, request, now_unix_ms) != RC_OK) {

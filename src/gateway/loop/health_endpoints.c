@@ -1,11 +1,10 @@
-/* Is the gateway there, is it ready? For whoever can reach it:
+/* Health endpoints of the gateway, called by loop.c. No token is needed except for ?verbose.
  *
- *   GET /healthz          200 while the process answers, whatever becomes of its providers
- *   GET /readyz           200, or 503 with a reason: it drains, the audit fails, no route can be
- *                         served
- *   GET /readyz?verbose   the same with every target that the configuration names, its health and
- *                         since when; for clients alone, where there are `clients`. Names of models
- *                         that other clients have invented are not in it, nor are keys. */
+ *   GET /healthz          200 while the process responds, whatever the state of its providers
+ *   GET /readyz           200, or 503 with a reason: draining, the audit fails, no route can serve
+ *   GET /readyz?verbose   the same with every target that the configuration names and its health.
+ *                         With `clients` configured it needs a client's token. Models that only
+ *                         clients have named are left out, and so are keys. */
 #include "base/str.h"
 #include "gateway/admin/core.h"
 #include "gateway/loop/loop_private.h"
@@ -13,7 +12,7 @@
 
 #define ARENA_MAX ((size_t)16 << 20)
 
-/* NULL: it is ready. */
+/* The reason why the gateway is not ready. NULL: it is ready. */
 static const char *why_not(const rc_loop *loop)
 {
     rc_writer *writer = loop->hub->writer;
@@ -31,9 +30,9 @@ static void respond(rc_responder *responder, int status, const char *type, rc_st
     (void)rc_responder_send(responder, status, fields, 2, body);
 }
 
-/* ---- every target ---- */
+/* ---- /readyz?verbose ---- */
 
-/* May whoever has sent this see them? A request that could be sent would tell as much. */
+/* True: the sender may see the targets. Whoever may send model requests may see them. */
 static bool may_see(const rc_loop *loop, const rc_http1 *reader, const char *head)
 {
     rc_client_request request;
@@ -42,7 +41,8 @@ static bool may_see(const rc_loop *loop, const rc_http1 *reader, const char *hea
     if (snapshot == NULL)
         return false;
     (void)rc_client_request_read_head(&request, reader,
-                                      head); /* it is no endpoint of a provider's */
+                                      head); /* Reads the token; the path is no provider endpoint,
+                                              * so the result is ignored. */
     if (snapshot->config->client_count > 0)
         may = rc_snapshot_find_client(snapshot, request.token) != SIZE_MAX;
     else
@@ -96,7 +96,7 @@ static void respond_verbose(rc_loop *loop, rc_responder *responder, const char *
     rc_arena_done(&arena);
 }
 
-/* ---- all of it ---- */
+/* ---- dispatch ---- */
 
 static void respond_ready(rc_responder *responder, const char *why)
 {
@@ -108,7 +108,7 @@ static void respond_ready(rc_responder *responder, const char *why)
     respond(responder, why == NULL ? 200 : 503, "text/plain", rc_buf_get(&text));
 }
 
-/* The second names are LiteLLM's, and what people try. */
+/* The names other than /healthz are LiteLLM's, and spellings that people often try. */
 static bool is_healthz(rc_str target)
 {
     return rc_str_eq(target, RC_STR("/healthz")) || rc_str_eq(target, RC_STR("/health")) ||

@@ -1,4 +1,5 @@
-/* What the gateway answers by itself to what is no request. */
+/* Responses without an exchange: errors for malformed requests, and the page at "/". Called by
+ * loop.c. */
 #include <recourse/builder.h>
 
 #include "base/str.h"
@@ -19,7 +20,7 @@ static rc_dialect dialect_of(rc_str target)
                : rc_dialect_of_path(path);
 }
 
-/* A request that did not come in time may come the next time. */
+/* 408 has a retryable code: the same request may arrive completely the next time. */
 static rc_code code_of(int status)
 {
     switch (status) {
@@ -73,8 +74,7 @@ void rc_loop_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines,
     rc_report_free(report);
 }
 
-/* Whoever opens the address in a browser, or looks whether something is there, as Claude Code does
- * with HEAD. */
+/* Serves browsers, and clients that check for a server with HEAD, as Claude Code does. */
 bool rc_loop_respond_root(rc_responder *responder, const rc_http1 *reader, const char *head)
 {
     const rc_header field = {RC_STR("content-type"), RC_STR("text/plain")};

@@ -1,3 +1,5 @@
+/* rc_loop: life cycle of one event loop and the handler of its rc_server. Called by gateway.c; its
+ * exchanges call the functions of loop_private.h. */
 #include "gateway/loop/loop.h"
 
 #include "base/str.h"
@@ -6,16 +8,17 @@
 #include "sys/entropy.h"
 
 #define HANDLES 3
-/* To one origin. */
+/* Most connections to one origin. */
 #define CONNECTIONS_MAX 60000u
-/* Of a buffer's memory that is kept for the next request. */
+/* Largest buffer whose memory is kept for the next request. */
 #define RECYCLE_MAX_BYTES 4096u
-/* For words that are told at the end of a drain to leave. */
+/* Time to deliver the final errors at the end of a drain before all connections are closed. */
 #define FINAL_REPLY_MS 3000u
 
-/* ---- chance and time ---- */
+/* ---- randomness and time ---- */
 
-/* A system without chance still serves: waits and ids are then by the clock. */
+/* Refills the random bytes. Without a random source they are derived from the clock, so that the
+ * gateway still serves; waits and ids need no secrecy. */
 static void refill(rc_loop *loop)
 {
     if (!rc_entropy_get(loop->settings.calls, loop->entropy, sizeof loop->entropy)) {
@@ -55,7 +58,7 @@ int64_t rc_loop_unix_ms(const rc_loop *loop)
     return rc_clock_unix_ms(loop->settings.calls);
 }
 
-/* ---- buffers ---- */
+/* ---- reusable buffers ---- */
 
 void rc_buf_release(rc_buf *buf)
 {
@@ -73,7 +76,7 @@ void rc_buf_recycle(rc_buf *buf)
         rc_buf_reset(buf);
 }
 
-/* ---- the end ---- */
+/* ---- stopping ---- */
 
 static void store(atomic_uint *number, uint32_t value)
 {
@@ -121,7 +124,8 @@ static void on_demo_idle(void *ctx)
     check_end(ctx);
 }
 
-/* In order: clients, their jobs, the providers' side. */
+/* Closes in order: the server and its exchanges, then the connections to providers, then the
+ * handles; frees the loop when all are closed. Called whenever one of them has ended. */
 static void check_end(rc_loop *loop)
 {
     const bool is_idle = loop->demo == NULL || rc_demo_is_idle(loop->demo);
@@ -173,7 +177,7 @@ static void cut_short(rc_loop *loop, bool (*is_selected)(const rc_exchange *exch
     }
 }
 
-/* What the store does not say by now it says to nobody. */
+/* Ends exchanges that still wait for the store. Later acknowledgements reach no client. */
 static void end_pending_records(rc_loop *loop)
 {
     for (rc_exchange *exchange = loop->live, *next = NULL; exchange != NULL; exchange = next) {
@@ -201,7 +205,8 @@ static bool is_paused(const rc_exchange *exchange)
     return exchange->state == RC_EXCHANGE_PAUSED;
 }
 
-/* Whoever still waits is told; a moment later all is cut. */
+/* Drain time is over: sends an error to the clients that still wait; FINAL_REPLY_MS later all
+ * connections are closed. */
 static void on_drain_timer(uv_timer_t *timer)
 {
     cut_short(timer->data, is_any);
@@ -216,7 +221,8 @@ void rc_loop_stop(rc_loop *loop)
     const rc_config *config = loop->snapshot_refs->snapshot->config;
     (void)uv_timer_start(&loop->drain, on_drain_timer, config->limits.drain_ms, 0);
     rc_server_stop(&loop->server);
-    /* Money seldom comes while it drains: another gateway may as well wait for it. */
+    /* A budget rarely renews during a drain. Paused clients get an error now and can go to another
+     * gateway. */
     cut_short(loop, is_paused);
 }
 
@@ -245,7 +251,7 @@ void rc_loop_publish_stats(const rc_loop *loop)
     atomic_store_explicit(&stats->requests, clients->requests, memory_order_relaxed);
 }
 
-/* ---- what rc_server tells ---- */
+/* ---- callbacks of rc_server ---- */
 
 static void on_request(void *ctx, rc_responder *responder, const rc_http1 *reader, const char *head)
 {
@@ -319,10 +325,10 @@ static const rc_server_handler handler = {
     .on_stopped = on_stopped,
 };
 
-/* ---- the beginning ---- */
+/* ---- starting ---- */
 
-/* Each loop has its part of the connections: they do not wake each other, so that they cannot share
- * what is left. */
+/* Each loop gets an equal share of max_connections. Loops do not wake each other, so they cannot
+ * pass on unused capacity. */
 static rc_server_settings server_settings(const rc_config *config, uint32_t loops)
 {
     const uint32_t part = (uint32_t)config->limits.max_connections / loops;
@@ -339,14 +345,14 @@ rc_demo *rc_loop_demo(rc_loop *loop)
     return loop->demo;
 }
 
-/* RC_E_NOMEM: the loop has to run before the memory of what was begun is back. */
+/* RC_E_NOMEM: handles that were opened are freed when the uv loop runs. */
 static rc_status start(rc_loop *loop)
 {
     const rc_server_settings http =
         server_settings(loop->snapshot_refs->snapshot->config, loop->hub->loop_count);
     rc_upstream_settings upstream = rc_upstream_settings_default();
     upstream.alloc = loop->settings.alloc;
-    /* Requests are limited where they come in; providers limit the rest themselves. */
+    /* max_in_flight limits the requests, so more connections are never needed. */
     const uint64_t most = loop->snapshot_refs->snapshot->config->limits.max_in_flight;
     upstream.max_connections = (uint32_t)(most < CONNECTIONS_MAX ? most : CONNECTIONS_MAX);
     rc_status status = rc_upstream_new(loop->uv_loop, &upstream, &loop->upstream);
@@ -357,7 +363,7 @@ static rc_status start(rc_loop *loop)
     return status;
 }
 
-/* A turn of the loop that takes long keeps everybody else waiting. */
+/* Counts an iteration that blocked the other connections for more than RC_STALL_MS. */
 static void on_stall(void *ctx, uint64_t took_ms)
 {
     const rc_loop *loop = ctx;
@@ -375,7 +381,7 @@ static bool open_handles(rc_loop *loop)
         uv_mutex_destroy(&loop->acknowledged_lock);
         return false;
     }
-    (void)uv_timer_init(loop->uv_loop, &loop->drain); /* never fails */
+    (void)uv_timer_init(loop->uv_loop, &loop->drain);
     rc_stall_init(&loop->stall, loop->uv_loop, RC_STALL_MS, on_stall, loop);
     loop->drain.data = loop;
     loop->acknowledged_async.data = loop;

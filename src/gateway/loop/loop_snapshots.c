@@ -1,31 +1,32 @@
-/* Editions of the configuration, as one loop uses them; and the keys in them. */
+/* The snapshots that one loop's exchanges use, and the keys in them. Called by loop.c and by
+ * exchanges. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 
 void rc_loop_drop_snapshot(rc_loop *loop, rc_snapshot_ref **at)
 {
-    rc_snapshot_ref *edition = *at;
-    *at = edition->next;
-    rc_snapshot_release(edition->snapshot);
-    loop->settings.alloc.put(loop->settings.alloc.ctx, edition, sizeof *edition);
+    rc_snapshot_ref *ref = *at;
+    *at = ref->next;
+    rc_snapshot_release(ref->snapshot);
+    loop->settings.alloc.put(loop->settings.alloc.ctx, ref, sizeof *ref);
 }
 
-/* Without memory the one that is there goes on; the next request asks again. */
+/* Without memory the loop goes on with the snapshot it has; the next request tries again. */
 void rc_loop_refresh_snapshot(rc_loop *loop)
 {
     const rc_alloc *alloc = &loop->settings.alloc;
-    rc_snapshot_ref *edition = alloc->get(alloc->ctx, sizeof *edition);
-    if (edition == NULL)
+    rc_snapshot_ref *ref = alloc->get(alloc->ctx, sizeof *ref);
+    if (ref == NULL)
         return;
-    *edition =
+    *ref =
         (rc_snapshot_ref){.next = loop->snapshot_refs, .snapshot = rc_hub_take_snapshot(loop->hub)};
-    if (edition->snapshot == NULL) {
-        alloc->put(alloc->ctx, edition, sizeof *edition);
+    if (ref->snapshot == NULL) {
+        alloc->put(alloc->ctx, ref, sizeof *ref);
         return;
     }
-    loop->snapshot_refs = edition;
-    if (edition->next != NULL && edition->next->exchange_count == 0)
-        rc_loop_drop_snapshot(loop, &edition->next);
+    loop->snapshot_refs = ref;
+    if (ref->next != NULL && ref->next->exchange_count == 0)
+        rc_loop_drop_snapshot(loop, &ref->next);
 }
 
 static bool is_current(const rc_loop *loop)
@@ -41,13 +42,13 @@ rc_snapshot_ref *rc_loop_acquire_snapshot(rc_loop *loop)
     return loop->snapshot_refs;
 }
 
-void rc_loop_release_snapshot(rc_loop *loop, rc_snapshot_ref *edition)
+void rc_loop_release_snapshot(rc_loop *loop, rc_snapshot_ref *ref)
 {
-    edition->exchange_count--;
-    if (edition->exchange_count > 0 || edition == loop->snapshot_refs)
+    ref->exchange_count--;
+    if (ref->exchange_count > 0 || ref == loop->snapshot_refs)
         return;
     rc_snapshot_ref **at = &loop->snapshot_refs->next;
-    while (*at != edition)
+    while (*at != ref)
         at = &(*at)->next;
     rc_loop_drop_snapshot(loop, at);
 }
@@ -60,9 +61,10 @@ static const rc_snapshot_provider *find_provider(const rc_snapshot *snapshot, rc
     return NULL;
 }
 
-/* A pool that a reload has changed gives credentials that the job's own edition does not have. A
- * key goes to the place that it was given for, and to no other; where it cannot be had, the first
- * of the job's own edition serves. */
+/* A reload may have changed a provider's pool, which then gives out credentials that the exchange's
+ * own snapshot lacks. A newer snapshot's key is used only if its provider has the same origin, so
+ * that no key goes to another address. Otherwise the first key of the exchange's own snapshot is
+ * used. */
 bool rc_loop_find_key(rc_loop *loop, const rc_snapshot_provider *provider, uint16_t credential,
                       rc_secret *ret_key)
 {

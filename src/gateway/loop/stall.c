@@ -1,3 +1,4 @@
+/* rc_stall: measures the time that an event loop's callbacks take. Used by loop.c. */
 #include "gateway/loop/stall.h"
 
 static void check(rc_stall *stall, const uv_loop_t *loop)
@@ -8,13 +9,13 @@ static void check(rc_stall *stall, const uv_loop_t *loop)
         stall->on_stall(stall->ctx, now_ms - since_ms);
 }
 
-/* Timers and what was put off have run. */
+/* The callbacks of timers and pending work have run. */
 static void on_before_sleep(uv_prepare_t *handle)
 {
     check(handle->data, handle->loop);
 }
 
-/* What came from sockets and other threads has been dealt with. */
+/* The callbacks of sockets and of other threads' wake-ups have run. */
 static void on_after_work(uv_check_t *handle)
 {
     check(handle->data, handle->loop);
@@ -24,7 +25,7 @@ void rc_stall_init(rc_stall *stall, uv_loop_t *loop, uint64_t limit_ms,
                    void (*on_stall)(void *ctx, uint64_t took_ms), void *ctx)
 {
     *stall = (rc_stall){.limit_ms = limit_ms, .on_stall = on_stall, .ctx = ctx, .open_handles = 2};
-    /* None of these fails. */
+    /* These calls never fail. */
     (void)uv_prepare_init(loop, &stall->before_sleep);
     (void)uv_check_init(loop, &stall->after_work);
     stall->before_sleep.data = stall;

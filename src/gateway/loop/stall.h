@@ -1,8 +1,8 @@
-/* rc_stall: sees callbacks that keep an event loop for too long.
+/* rc_stall: detects callbacks that block an event loop for too long.
  *
- * A loop of libuv reads its clock when it wakes up and when a turn begins. What has passed since
- * then, when it comes to the end of the callbacks, is what they took. It is looked at twice a turn
- * and costs two readings of a clock; nothing wakes the loop for it. */
+ * libuv updates the loop's clock when the loop wakes up and when an iteration begins. The time that
+ * has passed since then, measured when the callbacks are done, is the time that they took. The
+ * check runs twice per iteration and costs two clock readings; it never wakes the loop. */
 #ifndef RC_GATEWAY_LOOP_STALL_H
 #define RC_GATEWAY_LOOP_STALL_H
 
@@ -12,7 +12,7 @@
 
 #define RC_STALL_MS 50
 
-/* The caller's storage, until closed. The fields are private. */
+/* Caller's storage until on_closed. The fields are private. */
 typedef struct rc_stall {
     uv_prepare_t before_sleep;
     uv_check_t after_work;
@@ -23,12 +23,12 @@ typedef struct rc_stall {
     int open_handles;
 } rc_stall;
 
-/* Begins to look. The loop may end although it does. loop: borrows until closed. on_stall: on the
- * loop's thread, once for each turn whose callbacks took longer than limit_ms. */
+/* Starts to check. Its handles do not keep the loop alive. loop: borrows until on_closed. on_stall:
+ * called on the loop's thread, once for each check that finds more than limit_ms. */
 void rc_stall_init(rc_stall *stall, uv_loop_t *loop, uint64_t limit_ms,
                    void (*on_stall)(void *ctx, uint64_t took_ms), void *ctx);
 
-/* on_closed: the storage may go; NULL: nobody waits. */
+/* Stops checking. on_closed: the storage may be freed; NULL: not called. */
 void rc_stall_close(rc_stall *stall, void (*on_closed)(void *ctx));
 
 #endif

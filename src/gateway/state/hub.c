@@ -1,3 +1,5 @@
+/* rc_hub: set-up, publishing of snapshots and the chains' start entries. Called by gateway.c, the
+ * loops and exchanges. */
 #include "gateway/state/hub.h"
 
 #include <string.h>
@@ -24,8 +26,8 @@ static void free_counters(rc_hub *hub)
     rc_metrics_free(hub->metrics);
 }
 
-/* Without chance the key is known, and somebody could find a request that has another's hash: it
- * would be counted as repeated. */
+/* Without a random source the hash key is zero. An attacker could then craft hash collisions, whose
+ * only effect is that a request is counted as repeated. */
 static bool init_repeats(rc_hub *hub)
 {
     uint8_t key[16] = {0};
@@ -103,7 +105,7 @@ void rc_hub_done(rc_hub *hub)
     uv_mutex_destroy(&hub->shared_lock);
 }
 
-/* ---- editions ---- */
+/* ---- snapshots ---- */
 
 static bool has_budgets(const rc_config *config)
 {
@@ -125,7 +127,7 @@ bool rc_hub_load(rc_hub *hub, const rc_snapshot_input *input, uint64_t now_ms,
         return false;
     if (rc_budgets_load(&hub->budgets, snapshot->config, snapshot->prices,
                         rc_clock_unix_ms(hub->calls), &snapshot->budgets, NULL) != RC_OK) {
-        snapshot->input = (rc_snapshot_input){0}; /* still the caller's */
+        snapshot->input = (rc_snapshot_input){0}; /* Still the caller's. */
         rc_snapshot_release(snapshot);
         *ret_error = (rc_load_error){.is_memory = true, .text = "there is no memory for it"};
         return false;
@@ -140,7 +142,8 @@ bool rc_hub_load(rc_hub *hub, const rc_snapshot_input *input, uint64_t now_ms,
     hub->snapshot = snapshot;
     atomic_store_explicit(&hub->generation, generation, memory_order_release);
     uv_mutex_unlock(&hub->lock);
-    /* Whoever gets a new credential finds its key: the edition comes first. */
+    /* The snapshot is published before the pools: a loop that gets a new credential finds its
+     * key. */
     for (size_t i = 0; i < snapshot->config->provider_count; i++)
         rc_hub_set_pool(hub, &snapshot->providers[i], generation);
     rc_snapshot_release(before);
@@ -155,8 +158,8 @@ rc_snapshot *rc_hub_take_snapshot(rc_hub *hub)
     return snapshot;
 }
 
-/* What was spent before is known to the store. Without it budgets begin with nothing, which is
- * told when the store is opened. */
+/* If the store cannot be read, the budgets begin at zero; opening the store for writing reports the
+ * failure. */
 void rc_hub_restore_budgets(rc_hub *hub, const rc_snapshot *snapshot)
 {
     const rc_store_settings reading = {.mode = RC_STORE_READ};
@@ -172,7 +175,7 @@ void rc_hub_restore_budgets(rc_hub *hub, const rc_snapshot *snapshot)
 
 /* ---- chains ---- */
 
-/* Most chains begin at their first entry, always: they need no lock. */
+/* Only chains with revert: never remember an entry; the others need no lock. */
 uint16_t rc_hub_first_entry(rc_hub *hub, const rc_route *route)
 {
     if (route->chain.revert != RC_REVERT_NEVER)

@@ -1,16 +1,16 @@
-/* rc_hub: what all loops of a gateway share.
+/* rc_hub: the state that all loops of a gateway share.
  *
- *   loop ──┐              ┌── rc_shared: targets and credentials, by number
- *   loop ──┼──► world ────┼── their names, in rows that stay as long as somebody may mean them
- *   admin ─┘              ├── plans: the newest edition of the configuration
- *                         └── the audit's writer, the rules of classification
+ *   loop ──┐              ┌── rc_shared: state of targets and credentials, by row number
+ *   loop ──┼──► rc_hub ───┼── the registry: the names of these rows
+ *   admin ─┘              ├── the newest configuration snapshot
+ *                         └── the audit's writer, metrics, budgets, quotas
  *
- * A row is a target (provider/model) or a credential (provider:1). Its number is good as long as
- * the process: a reload gives the same name the same row, so that what is known of a target, and
- * the calls in flight to it, outlive every edition. The credentials of a provider lie side by side;
- * a changed list of keys gets rows of its own, and a key that is in both keeps what is known of it.
- * A target that clients alone name is a guest. There are so many rows for these; when all are
- * taken, the one that has rested longest and of which there is nothing to know becomes another's.
+ * A row is a target (provider/model) or a credential (provider:1). A name keeps its row number
+ * across reloads, so that breakers, cooldowns and calls in flight survive them. The credentials of
+ * a provider have consecutive rows; a changed list of keys gets new rows, and a key that is in both
+ * lists keeps its state. A target that no route names, only a client, is a named target. At most
+ * RC_HUB_NAMED_TARGETS_MAX of these have rows; when all are taken, the row that has been unused
+ * longest and holds no state is given to the next name.
  *
  * Any thread may use it; its locks are held for microseconds. */
 #ifndef RC_GATEWAY_STATE_HUB_H
@@ -32,13 +32,13 @@
 #include "store/writer.h"
 #include "sys/calls.h"
 
-/* Of targets, and of credentials. */
+/* Most rows of targets, and of credentials. */
 #define RC_HUB_ROWS_MAX 60000u
-/* Of targets that no route names: clients name them. */
+/* Most rows of targets that only clients name. */
 #define RC_HUB_NAMED_TARGETS_MAX 512u
 #define RC_KEY_FINGERPRINT_BYTES 8
 
-/* What is known of a key without knowing it: a part of its hash. */
+/* Identifies a key without revealing it: the first bytes of a hash. */
 typedef struct rc_key_fingerprint {
     uint8_t bytes[RC_KEY_FINGERPRINT_BYTES];
 } rc_key_fingerprint;
@@ -46,29 +46,30 @@ typedef struct rc_key_fingerprint {
 typedef struct rc_hub_target {
     char *name; /* "provider/model" */
     uint16_t name_len;
-    uint16_t provider_len;    /* of the name */
-    uint32_t generation;      /* the latest that names it */
-    uint32_t users;           /* jobs, and whoever else has taken it by a name that is no route's */
-    uint64_t unused_since_ms; /* since when there are none */
-    bool is_client_named;     /* no route does; a client has */
-    rc_health health;         /* by the calls that ended */
+    uint16_t provider_len;    /* Length of the provider in name. */
+    uint32_t generation;      /* Generation of the latest snapshot that names it. */
+    uint32_t users;           /* Exchanges and admin actions that hold a reference to this row. */
+    uint64_t unused_since_ms; /* When users became 0. */
+    bool is_client_named;     /* No route names this target, only a client. */
+    rc_health health;         /* Health by the results of recent calls. */
 } rc_hub_target;
 
 typedef struct rc_hub_credential {
     char *name; /* "provider:1" */
     uint16_t name_len;
     uint16_t provider_len;
-    uint16_t pool_count; /* of the first of a provider's list: how many there are; else 0 */
-    bool is_refused;     /* the store has a mark that says so */
+    uint16_t pool_count; /* On the first row of a provider's list: number of keys. Else 0. */
+    bool is_refused;     /* The store has a saved state that says the provider rejected this key. */
     rc_key_fingerprint fingerprint;
 } rc_hub_credential;
 
 struct rc_hub {
     rc_alloc alloc;
     const rc_sys_calls *calls;
-    uv_mutex_t shared_lock; /* of shared, whose functions take it, and of the routes' chains */
+    uv_mutex_t shared_lock; /* Guards shared (its functions take the lock) and the routes'
+                             * chains. */
     rc_shared shared;
-    uv_mutex_t lock; /* of all below but for what is atomic; comes before the other one */
+    uv_mutex_t lock; /* Guards all members below that are not atomic. Taken before shared_lock. */
     rc_hub_target *targets;
     uint32_t target_count;
     uint32_t target_capacity;
@@ -76,50 +77,50 @@ struct rc_hub {
     rc_hub_credential *credentials;
     uint32_t credential_count;
     uint32_t credential_capacity;
-    uint16_t *index; /* of target names; 0: free, else the row + 1 */
+    uint16_t *index; /* Hash table of target names. 0: free slot, else row + 1. */
     uint32_t index_size;
-    uint32_t loop_count;      /* how many there are */
-    rc_snapshot *snapshot;    /* the newest; NULL: none yet */
-    atomic_uint generation;   /* of the newest */
-    rc_writer *writer;        /* NULL: there is no audit */
-    rc_str store_url;         /* its own memory; empty: there is no audit */
-    atomic_uint in_flight;    /* requests of all loops */
-    atomic_uint refused;      /* credentials with such a mark */
-    atomic_size_t kept_bytes; /* of their bodies */
+    uint32_t loop_count;
+    rc_snapshot *snapshot;    /* The newest snapshot. NULL: none yet. */
+    atomic_uint generation;   /* Generation of the newest snapshot. */
+    rc_writer *writer;        /* NULL: the audit is off. */
+    rc_str store_url;         /* Own copy. Empty: the audit is off. */
+    atomic_uint in_flight;    /* Requests in progress on all loops. */
+    atomic_uint refused;      /* Credentials with is_refused set. */
+    atomic_size_t kept_bytes; /* Bytes of request bodies in memory, of all loops. */
     rc_metrics *metrics;
-    rc_budgets budgets;    /* budgets of money; has locks of its own */
-    rc_quota_cache quotas; /* what is left of providers' limits; has a lock of its own */
-    rc_repeats repeats;    /* requests that were answered for good; has a lock of its own */
-    uint8_t hop_len;       /* 0: this gateway has no name in Via */
+    rc_budgets budgets;    /* Budgets of money. Has locks of its own. */
+    rc_quota_cache quotas; /* Last known quotas of providers. Has a lock of its own. */
+    rc_repeats repeats;    /* Requests that clients sent again after a final failure. Has a lock of
+                            * its own. */
+    uint8_t hop_len;       /* 0: the gateway has no name in Via. */
     char hop[RC_HOP_LEN];
 };
 
-/* This gateway, as Via names it; empty: it does not. */
+/* This gateway's name in the Via header. Empty: it has none. Views the hub. */
 static inline rc_str rc_hub_hop(const rc_hub *hub)
 {
     return rc_str_make(hub->hop, hub->hop_len);
 }
 
-/* RC_E_NOMEM: nothing is left. loops: how many will count. calls: borrows until done. alloc:
- * copies; it must serve all threads. */
+/* Initialises the hub. loops: number of loops, one metrics shard each. calls: borrows until done.
+ * alloc: copies; must be safe for use from all threads. RC_E_NOMEM: nothing is left to free. */
 rc_status rc_hub_init(rc_hub *hub, const rc_sys_calls *calls, const rc_alloc *alloc, uint32_t loops,
                       uint64_t now_ms);
 
-/* No loop uses it any more, and the writer was stopped. */
+/* Frees all members. No loop may use the hub any more, and the writer must be stopped. */
 void rc_hub_done(rc_hub *hub);
 
-/* ---- editions ---- */
+/* ---- snapshots ---- */
 
-/* Makes plans and publishes them: requests that come from now on are theirs. False: why is in
- * ret_error, nothing has changed, and what was given is still the caller's. given: takes on
- * success. One thread at a time. */
+/* Makes a snapshot and publishes it: requests that arrive from now on use it. input: takes on
+ * success. False: ret_error says why and nothing has changed. Call from one thread at a time. */
 bool rc_hub_load(rc_hub *hub, const rc_snapshot_input *input, uint64_t now_ms,
                  rc_load_error *ret_error);
 
-/* Takes over what the store knows of budgets that are new. */
+/* Reads from the store what was spent in budgets that are new in this snapshot. */
 void rc_hub_restore_budgets(rc_hub *hub, const rc_snapshot *snapshot);
 
-/* The newest; gives a reference. NULL: there is none. */
+/* Gives a reference to the newest snapshot. NULL: there is none. */
 rc_snapshot *rc_hub_take_snapshot(rc_hub *hub);
 
 static inline uint32_t rc_hub_generation(const rc_hub *hub)
@@ -127,87 +128,96 @@ static inline uint32_t rc_hub_generation(const rc_hub *hub)
     return atomic_load_explicit(&hub->generation, memory_order_acquire);
 }
 
-/* ---- rows ---- */
+/* ---- registry of targets and credentials ---- */
 
-/* The target's row, a new one if need be. RC_NO_TARGET: no memory, or there are too many. */
+/* Returns the row of a target that the configuration names; adds one if needed. RC_NO_TARGET: out
+ * of memory or rows. */
 uint16_t rc_hub_add_target(rc_hub *hub, rc_str provider, rc_str model, uint64_t now_ms);
 
-/* The same for one that a client names, perhaps alone: it is that one's until it is left, once for
- * each time. RC_NO_TARGET: there are enough of these, and all are in use. */
+/* Returns the row of a target that a client names and takes a reference to it; each take needs one
+ * rc_hub_release_target. pool: borrows; the provider. RC_NO_TARGET: all rows for named targets are
+ * in use. */
 uint16_t rc_hub_take_named_target(rc_hub *hub, rc_str provider, rc_str model,
                                   const rc_snapshot_provider *pool, uint64_t now_ms);
 void rc_hub_release_target(rc_hub *hub, uint16_t target, uint64_t now_ms);
 
-/* The rows of a provider's keys, side by side: the first. False: no memory, or too many. */
+/* Finds or adds the consecutive rows of a provider's keys. ret_first: the first row. False: out of
+ * memory or rows. */
 bool rc_hub_add_pool(rc_hub *hub, rc_str provider, const rc_key_fingerprint *fingerprints,
                      size_t count, uint64_t now_ms, uint16_t *ret_first);
 
-/* An edition names the target. */
+/* Notes that the snapshot of this generation names the target. */
 void rc_hub_set_generation(rc_hub *hub, uint16_t target, uint32_t generation);
 
-/* What all targets of a provider have: its credentials and its limit. */
+/* Sets the credentials and the in-flight limit of all targets of a provider. */
 void rc_hub_set_pool(rc_hub *hub, const rc_snapshot_provider *provider, uint32_t generation);
 
-/* Where the next call of a route begins; and it was delivered by that entry. */
+/* rc_hub_first_entry: the entry at which the next call of a route begins. rc_hub_on_delivered: a
+ * call succeeded at this entry. */
 uint16_t rc_hub_first_entry(rc_hub *hub, const rc_route *route);
 void rc_hub_on_delivered(rc_hub *hub, rc_route *route, uint16_t entry);
 
-/* A call to the target ended. */
+/* Updates a target's health after a call. */
 void rc_hub_note_health(rc_hub *hub, uint16_t target, rc_health_verdict verdict, rc_code code,
                         int64_t now_unix_ms);
 
-/* An operator takes a target out of service, or back. */
+/* An operator takes a target out of service, or back into service. */
 void rc_hub_set_service(rc_hub *hub, uint16_t target, bool is_in_service, int64_t now_unix_ms);
 
-/* Is there a route, or without routes a provider, that can be asked now? */
+/* True: at least one route (or, without routes, one provider) can be called now. */
 bool rc_hub_can_serve(rc_hub *hub, uint64_t now_ms);
 
-/* The row of a name, to be left as a guest's is; RC_NO_TARGET: there is none. */
+/* Finds the target by its name and takes a reference; release it with rc_hub_release_target.
+ * RC_NO_TARGET: not found. */
 uint16_t rc_hub_take_target(rc_hub *hub, rc_str name);
-/* The row of a credential's name. */
+/* Finds a credential by its name. RC_NO_TARGET: not found. */
 uint16_t rc_hub_find_credential(rc_hub *hub, rc_str name);
 
-/* The name, copied; false: there is no such row, or no room. */
+/* Appends the credential's name. False: no such row, or ret_name is full. */
 bool rc_hub_credential_name(rc_hub *hub, uint16_t credential, rc_buf *ret_name);
 
-/* What a target that is passed over rests for. */
+/* Why a target was skipped. */
 typedef struct rc_unavailable {
-    rc_code code;       /* the failure that closed it; NONE: not known, or it does not rest */
-    bool is_429;        /* that failure was told with the status 429 */
-    bool is_time_named; /* the provider has named the time when it opens */
+    rc_code code;       /* The failure that made it unavailable. NONE: unknown, or it is
+                         * available. */
+    bool is_429;        /* That failure came with status 429. */
+    bool is_time_named; /* The provider stated when the target is available again. */
 } rc_unavailable;
 
-/* Appends "quota used up (key m:1)". reason: why it is passed over. */
+/* Describes why a target was skipped for `reason`; appends text such as "quota used up (key
+ * m:1)". */
 rc_unavailable rc_hub_why_unavailable(rc_hub *hub, uint16_t target, rc_reason reason,
                                       uint64_t now_ms, rc_buf *words);
 
 rc_key_fingerprint rc_key_fingerprint_of(rc_secret key);
 bool rc_key_fingerprint_eq(const rc_key_fingerprint *a, const rc_key_fingerprint *b);
 
-/* ---- limits: credentials at one target ---- */
+/* ---- limits of credentials at one target ---- */
 
-/* The target's pool; what is known of its keys there stays known. With the lock held. */
+/* Sets the target's pool of credentials. Keys that were in the old pool keep their state. Needs
+ * hub->lock. */
 void rc_hub_set_row_pool(rc_hub *hub, uint16_t row, uint16_t first, uint16_t count);
-/* Does one of its credentials cool here? With shared's lock held. */
+/* True: one of the target's credentials is not healthy at this target. Needs shared_lock. */
 bool rc_hub_has_limits(const rc_target *target, uint64_t now_ms);
 void rc_hub_free_limits(rc_hub *hub);
 
-/* ---- marks ---- */
+/* ---- state that survives a restart ---- */
 
-/* Room for a mark's name. */
+/* Space for the name of a saved state. */
 #define RC_HUB_SAVED_NAME_MAX 300
 
-/* What a restart must not forget of a credential: at large, else at this target. False: nothing.
- * target: RC_NO_TARGET: at large alone. name: RC_HUB_SAVED_NAME_MAX bytes, which the mark views. */
+/* Makes the saved state of a credential: the credential's own state, else its state at this target.
+ * target: RC_NO_TARGET: only the credential's own. name: RC_HUB_SAVED_NAME_MAX bytes, which
+ * ret_saved views. False: there is nothing to save. */
 bool rc_hub_save_credential(rc_hub *hub, uint16_t target, uint16_t credential, uint64_t now_ms,
                             int64_t now_unix_ms, char *name, rc_saved_state *ret_saved);
 
-/* It was refused, and works: the mark that makes the store forget it. False: there is nothing to
- * forget. */
+/* A credential that was rejected works again: makes the entry that removes the saved state. name:
+ * as above. False: nothing is saved. */
 bool rc_hub_unsave_credential(rc_hub *hub, uint16_t credential, uint64_t now_ms, char *name,
                               rc_saved_state *ret_saved);
 
-/* Marks with their names. */
+/* A list of saved states with storage for their names. */
 #define RC_HUB_SAVED_MAX 128u
 typedef struct rc_hub_saved_states {
     rc_saved_state states[RC_HUB_SAVED_MAX];
@@ -215,14 +225,14 @@ typedef struct rc_hub_saved_states {
     char names[RC_HUB_SAVED_MAX][RC_HUB_SAVED_NAME_MAX];
 } rc_hub_saved_states;
 
-/* What is kept of a credential, at large and at every target, or of all credentials at one target
- * (the other is RC_NO_TARGET), as marks that make the store forget it. Those that do not fit are
- * left out. */
+/* Makes entries that remove the saved states of a credential (its own and at every target), or
+ * those of all credentials at one target; the other argument is RC_NO_TARGET. Entries beyond
+ * RC_HUB_SAVED_MAX are left out. */
 void rc_hub_clear_saved(rc_hub *hub, uint16_t target, uint16_t credential, uint64_t now_ms,
-                        rc_hub_saved_states *ret_marks);
+                        rc_hub_saved_states *ret_states);
 
-/* Takes over what the store remembers. Before the first request. now_unix_ms: of a clock that may
- * have been set back. */
+/* Restores the saved states from the store. Call it before the first request. now_unix_ms: the
+ * clock may have been set back. False: fault says why. */
 bool rc_hub_restore(rc_hub *hub, rc_store *store, uint64_t now_ms, int64_t now_unix_ms,
                     rc_store_fault *fault);
 

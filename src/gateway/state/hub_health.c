@@ -1,4 +1,5 @@
-/* What rc_hub knows of how its targets do. */
+/* Health of rc_hub's targets and readiness of its routes. Called by exchanges, the admin interface
+ * and /readyz. */
 #include "gateway/state/hub.h"
 #include "policy/shared_private.h"
 
@@ -20,8 +21,9 @@ void rc_hub_set_service(rc_hub *hub, uint16_t target, bool is_in_service, int64_
     uv_mutex_unlock(&hub->lock);
 }
 
-/* Locked, as shared is. A target that is full takes a call in a moment; a guess about a target does
- * not keep the last one from being asked. */
+/* Needs shared_lock. A target at its in-flight limit counts as open: it takes a call in a moment.
+ * The third argument ignores assumed cooldowns (those that the provider did not state): the last
+ * target of a chain is called despite them. */
 static bool is_open(const rc_shared *shared, uint16_t target, uint64_t now_ms)
 {
     rc_reason why;

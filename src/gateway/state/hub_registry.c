@@ -1,5 +1,6 @@
-/* The rows of rc_hub: names for the numbers of rc_shared. */
-#define OPENSSL_SUPPRESS_DEPRECATED /* SHA256_Init and its like; see rc_key_fingerprint_of */
+/* The registry of rc_hub: gives target and credential names their row numbers in rc_shared. Called
+ * by snapshot.c and the admin interface. */
+#define OPENSSL_SUPPRESS_DEPRECATED /* SHA256_Init and its like; see rc_key_fingerprint_of. */
 #include <string.h>
 
 #include <openssl/crypto.h>
@@ -10,7 +11,7 @@
 #include "sys/clock.h"
 
 #define FIRST_CAPACITY 64u
-/* Provider, slash and model; longer ones share the provider's "*". */
+/* Longest "provider/model". Longer names share the row of "provider/*". */
 #define NAME_MAX_BYTES 1024u
 
 /* ---- memory ---- */
@@ -35,7 +36,7 @@ static void put(const rc_hub *hub, void *memory, size_t size)
         hub->alloc.put(hub->alloc.ctx, memory, size);
 }
 
-/* Both halves of larger tables, names and rc_shared's, or nothing. */
+/* Grows the name table and rc_shared's table together, or neither. */
 static bool grow_targets(rc_hub *hub, uint32_t capacity, uint64_t now_ms)
 {
     rc_shared *shared = &hub->shared;
@@ -81,7 +82,7 @@ static bool grow_credentials(rc_hub *hub, uint32_t capacity, uint64_t now_ms)
 
 /* ---- names of targets ---- */
 
-/* FNV-1a. */
+/* FNV-1a */
 static uint32_t hash_more(uint32_t hash, rc_str text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -106,7 +107,7 @@ static rc_str model_in(const rc_hub_target *row)
                        (size_t)(row->name_len - row->provider_len - 1));
 }
 
-/* The place in the index: of the name, or where it belongs. */
+/* The index slot that holds the name, or the free slot where it belongs. */
 static uint32_t slot_of(const rc_hub *hub, rc_str provider, rc_str model)
 {
     uint32_t slot = hash_of(provider, model) & (hub->index_size - 1);
@@ -119,8 +120,8 @@ static uint32_t slot_of(const rc_hub *hub, rc_str provider, rc_str model)
     return slot;
 }
 
-/* Takes a name out. What stands behind it, up to the next free place, moves up where it may: a
- * search ends at the first free place. */
+/* Removes a name from the index. Entries behind it are moved into the hole as far as linear probing
+ * allows, because a search ends at the first free slot. */
 static void forget(rc_hub *hub, const rc_hub_target *row)
 {
     const uint32_t mask = hub->index_size - 1;
@@ -137,7 +138,7 @@ static void forget(rc_hub *hub, const rc_hub_target *row)
     }
 }
 
-/* At most half full, and a power of two. */
+/* The index is at most half full and its size is a power of two. */
 static bool grow_index(rc_hub *hub)
 {
     const uint32_t old_size = hub->index_size;
@@ -168,7 +169,7 @@ static char *join(const rc_hub *hub, rc_str provider, char between, rc_str rest)
     return name;
 }
 
-/* Locked. RC_NO_TARGET: it is not there. */
+/* Needs hub->lock. RC_NO_TARGET: not found. */
 static uint16_t find(const rc_hub *hub, rc_str provider, rc_str model)
 {
     if (hub->index_size == 0)
@@ -177,7 +178,7 @@ static uint16_t find(const rc_hub *hub, rc_str provider, rc_str model)
     return at == 0 ? RC_NO_TARGET : (uint16_t)(at - 1);
 }
 
-/* Locked. */
+/* Needs hub->lock. */
 static uint16_t add(rc_hub *hub, rc_str provider, rc_str model, uint64_t now_ms)
 {
     if (provider.len + model.len + 1 > NAME_MAX_BYTES || hub->target_count == RC_HUB_ROWS_MAX)
@@ -206,7 +207,7 @@ uint16_t rc_hub_add_target(rc_hub *hub, rc_str provider, rc_str model, uint64_t 
     uint16_t row = find(hub, provider, model);
     if (row == RC_NO_TARGET)
         row = add(hub, provider, model, now_ms);
-    /* A route is about to name it: from now on it is nobody else's. */
+    /* The configuration names this target now: it no longer counts as a named target. */
     if (row != RC_NO_TARGET && hub->targets[row].is_client_named) {
         hub->targets[row].is_client_named = false;
         hub->named_target_count--;
@@ -222,7 +223,7 @@ static void set_row_pool(rc_hub *hub, uint16_t row, const rc_snapshot_provider *
     rc_shared_set_limit(&hub->shared, row, (uint32_t)config->max_in_flight);
 }
 
-/* Locked. The provider as it is now: a job may be of an edition that is no more. */
+/* Needs hub->lock. The provider in the newest snapshot; the exchange may use an older one. */
 static const rc_snapshot_provider *newest(const rc_hub *hub, const rc_snapshot_provider *mine)
 {
     const rc_snapshot *snapshot = hub->snapshot;
@@ -232,9 +233,9 @@ static const rc_snapshot_provider *newest(const rc_hub *hub, const rc_snapshot_p
     return mine;
 }
 
-/* ---- guests ---- */
+/* ---- named targets ---- */
 
-/* Locked. Is there nothing to be lost with it? */
+/* Needs hub->lock. True: the row holds no state that would be lost. */
 static bool is_unused(rc_hub *hub, uint32_t row, uint64_t now_ms)
 {
     if (!hub->targets[row].is_client_named || hub->targets[row].users > 0)
@@ -249,7 +250,8 @@ static bool is_unused(rc_hub *hub, uint32_t row, uint64_t now_ms)
     return is_plain;
 }
 
-/* Locked. The row of a guest that has rested longest gets another name, and knows nothing of it. */
+/* Needs hub->lock. Gives the row of the named target that has been unused longest to another name
+ * and resets its state. */
 static uint16_t reuse_row(rc_hub *hub, rc_str provider, rc_str model, uint64_t now_ms)
 {
     uint32_t found = hub->target_count;
@@ -277,7 +279,7 @@ static uint16_t reuse_row(rc_hub *hub, rc_str provider, rc_str model, uint64_t n
     return (uint16_t)found;
 }
 
-/* Locked. */
+/* Needs hub->lock. */
 static uint16_t add_named_target(rc_hub *hub, rc_str provider, rc_str model, uint64_t now_ms)
 {
     if (hub->named_target_count >= RC_HUB_NAMED_TARGETS_MAX)
@@ -341,8 +343,8 @@ void rc_hub_set_pool(rc_hub *hub, const rc_snapshot_provider *provider, uint32_t
 
 /* ---- credentials ---- */
 
-/* SHA-256 by its own functions: those that take any digest load OpenSSL's configuration and
- * providers first, 2.5 MB, for a gateway that may have no use for TLS. */
+/* Uses the SHA-256 functions directly: OpenSSL's generic digest functions load its configuration
+ * and providers first (2.5 MB), and the gateway may not use TLS at all. */
 rc_key_fingerprint rc_key_fingerprint_of(rc_secret key)
 {
     static const char salt[] = "recourse credential";
@@ -367,7 +369,7 @@ static bool is_of(const rc_hub_credential *row, rc_str provider)
     return rc_str_eq(rc_str_make(row->name, row->provider_len), provider);
 }
 
-/* Locked. Are these keys, in this order, the latest list that the provider had? */
+/* Needs hub->lock. True: the provider's latest list has exactly these keys in this order. */
 static bool find_pool(const rc_hub *hub, rc_str provider, const rc_key_fingerprint *fingerprints,
                       size_t count, uint32_t *ret_first)
 {
@@ -384,7 +386,7 @@ static bool find_pool(const rc_hub *hub, rc_str provider, const rc_key_fingerpri
     return true;
 }
 
-/* "provider:12" */
+/* Writes "provider:12". */
 static bool name_credential(rc_hub *hub, rc_str provider, size_t number, rc_hub_credential *row)
 {
     char digits[24];
@@ -398,7 +400,7 @@ static bool name_credential(rc_hub *hub, rc_str provider, size_t number, rc_hub_
     return row->name != NULL;
 }
 
-/* Locked. What is known of the same key from an earlier list. */
+/* Needs hub->lock. Copies the state of the same key from the provider's earlier list. */
 static void carry_over(rc_hub *hub, rc_str provider, uint32_t first, uint32_t row)
 {
     rc_shared *shared = &hub->shared;
@@ -416,7 +418,7 @@ static void carry_over(rc_hub *hub, rc_str provider, uint32_t first, uint32_t ro
     }
 }
 
-/* Locked. */
+/* Needs hub->lock. */
 static bool add_pool(rc_hub *hub, rc_str provider, const rc_key_fingerprint *fingerprints,
                      size_t count, uint64_t now_ms, uint32_t *ret_first)
 {
@@ -454,7 +456,7 @@ bool rc_hub_add_pool(rc_hub *hub, rc_str provider, const rc_key_fingerprint *fin
     return is_there;
 }
 
-/* ---- by name ---- */
+/* ---- search by name ---- */
 
 uint16_t rc_hub_take_target(rc_hub *hub, rc_str name)
 {
@@ -470,7 +472,7 @@ uint16_t rc_hub_take_target(rc_hub *hub, rc_str name)
     return row;
 }
 
-/* The latest: an older one of the same name is of a list that is no more. */
+/* Returns the latest row: an older one of the same name belongs to a replaced list of keys. */
 uint16_t rc_hub_find_credential(rc_hub *hub, rc_str name)
 {
     uint16_t row = RC_NO_TARGET;

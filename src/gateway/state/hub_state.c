@@ -1,6 +1,7 @@
-/* What a restart must not forget: credentials that are used up or refused, at large or at one
- * target, and targets that somebody took out of service. A mark's name has a part of the key's hash
- * in it: another key in the same place is another credential. */
+/* State that survives a restart: exhausted and rejected credentials (everywhere or at one target),
+ * and targets out of service. The name of a saved state contains the key's fingerprint, so that
+ * another key at the same index is another credential. Called by exchanges, gateway_admin.c and
+ * gateway.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -15,7 +16,7 @@ static void push_fingerprint(rc_buf *buf, const rc_key_fingerprint *fingerprint)
     }
 }
 
-/* Locked. "provider#0123456789abcdef": the place in the list does not matter. */
+/* Needs hub->lock. Appends "provider#0123456789abcdef"; the index in the list is not part of it. */
 static void push_saved_name(const rc_hub_credential *row, rc_buf *buf)
 {
     rc_buf_push(buf, rc_str_make(row->name, row->provider_len));
@@ -23,7 +24,7 @@ static void push_saved_name(const rc_hub_credential *row, rc_buf *buf)
     push_fingerprint(buf, &row->fingerprint);
 }
 
-/* Locked. "provider#0123456789abcdef/model" */
+/* Needs hub->lock. Appends "provider#0123456789abcdef/model". */
 static void push_limit_name(const rc_hub_credential *row, const rc_hub_target *target, rc_buf *buf)
 {
     push_saved_name(row, buf);
@@ -31,7 +32,7 @@ static void push_limit_name(const rc_hub_credential *row, const rc_hub_target *t
                                  (size_t)(target->name_len - target->provider_len)));
 }
 
-/* What is known of a credential, for a mark. */
+/* The state of a credential. */
 typedef struct known {
     rc_credential_state state;
     uint64_t until_ms;
@@ -51,14 +52,14 @@ static bool is_lasting(const known *found)
     return found->state == RC_CREDENTIAL_EXHAUSTED || found->state == RC_CREDENTIAL_DEAD;
 }
 
-/* Locked. NULL: there is no such limit. */
+/* Needs hub->lock. NULL: the target has no limit for this credential. */
 static const rc_credential *limit_of(const rc_hub *hub, uint16_t target, uint16_t credential)
 {
     return target < hub->target_count ? rc_target_limit(&hub->shared.targets[target], credential)
                                       : NULL;
 }
 
-/* Locked. */
+/* Needs hub->lock. */
 static void note_refused(rc_hub *hub, uint32_t credential)
 {
     if (!hub->credentials[credential].is_refused)
@@ -119,7 +120,7 @@ bool rc_hub_unsave_credential(rc_hub *hub, uint16_t credential, uint64_t now_ms,
     return is_good && rc_buf_status(&text) == RC_OK;
 }
 
-/* Locked. target: NULL: the credential at large. */
+/* Needs hub->lock. target: NULL: the credential's own state. */
 static void add_cleared(rc_hub *hub, const rc_hub_target *target, uint16_t credential,
                         const rc_credential *row, uint64_t now_ms, rc_hub_saved_states *states)
 {
@@ -157,7 +158,7 @@ void rc_hub_clear_saved(rc_hub *hub, uint16_t target, uint16_t credential, uint6
     uv_mutex_unlock(&hub->lock);
 }
 
-/* ---- after a restart ---- */
+/* ---- restoring after a restart ---- */
 
 typedef struct restore {
     rc_hub *hub;
@@ -172,7 +173,7 @@ static void restore_credential(const restore *r, const rc_saved_state *saved)
         return;
     if (saved->value == RC_CREDENTIAL_EXHAUSTED && saved->until_unix_ms <= r->now_unix_ms)
         return;
-    /* Somebody may have put it right before the restart: a refused one is tried once. */
+    /* A rejected key is tried once: it may have been replaced or enabled before the restart. */
     const uint64_t until_ms = saved->value == RC_CREDENTIAL_DEAD
                                   ? r->now_ms
                                   : r->now_ms + (uint64_t)(saved->until_unix_ms - r->now_unix_ms);
@@ -190,7 +191,7 @@ static void restore_credential(const restore *r, const rc_saved_state *saved)
     }
 }
 
-/* Of a provider of the newest edition. NULL: there is none of the name. */
+/* Finds a provider in the newest snapshot. NULL: none has this name. */
 static const rc_snapshot_provider *find_provider(const rc_hub *hub, rc_str name)
 {
     const rc_snapshot *snapshot = hub->snapshot;
@@ -200,7 +201,8 @@ static const rc_snapshot_provider *find_provider(const rc_hub *hub, rc_str name)
     return NULL;
 }
 
-/* "provider#print/model": a target that clients alone name gets its row now, to know it there. */
+/* saved->name is "provider#fingerprint/model". A target that only clients name gets its row
+ * here. */
 static void restore_limit(const restore *r, const rc_saved_state *saved)
 {
     rc_hub *hub = r->hub;
@@ -231,7 +233,7 @@ static void restore_limit(const restore *r, const rc_saved_state *saved)
     rc_hub_release_target(hub, row, r->now_ms);
 }
 
-/* A target that no route names yet gets its row when a client does: the mark stays for then. */
+/* A target that has no row yet keeps its saved state in the store until the next restart. */
 static void restore_target(const restore *r, const rc_saved_state *saved)
 {
     const uint16_t row = rc_hub_take_target(r->hub, saved->name);
@@ -255,7 +257,7 @@ static bool on_saved_state(void *ctx, const rc_saved_state *saved)
         restore_limit(ctx, saved);
         break;
     case RC_SAVED_STATE_BUDGET:
-        break; /* rc_budgets_restore: an edition to come may have the budget, too */
+        break; /* Done by rc_budgets_restore: a later reload may add the budget. */
     }
     return true;
 }
@@ -268,9 +270,9 @@ static bool on_newest(void *ctx, const rc_record *record)
     return false;
 }
 
-/* A clock that was set back makes waits of any length out of short ones. It was at least as late as
- * the newest call on record, and every mark came with a call: counted from there, no wait is longer
- * than it was told. */
+/* If the clock was set back, short waits would become long ones. The true time is at least that of
+ * the newest record, and every saved state was written with a record: computed from there, no wait
+ * is longer than the original. */
 bool rc_hub_restore(rc_hub *hub, rc_store *store, uint64_t now_ms, int64_t now_unix_ms,
                     rc_store_fault *fault)
 {

@@ -1,14 +1,15 @@
-/* What a target that is passed over rests for, in words that name its keys. */
+/* Describes why a target was skipped, naming its keys. Called by exchange_unavailable.c. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
 #include "gateway/state/hub.h"
 #include "render/text.h"
 
-/* More are counted. */
+/* Number of keys named in the text; further ones are only counted. */
 #define KEYS_NAMED 3u
 
-/* At large or at this target: what holds longer is the reason. */
+/* A credential has a state of its own and one at this target. The one that lasts longer is the
+ * reason. */
 static rc_credential_state state_of(const rc_shared *shared, const rc_target *target,
                                     uint16_t credential, uint64_t now_ms)
 {
@@ -26,12 +27,13 @@ static rc_credential_state state_of(const rc_shared *shared, const rc_target *ta
                : here;
 }
 
-/* What a look over a target's pool found. */
+/* Summary of a target's pool of credentials. */
 typedef struct pool {
-    uint32_t counts[RC_CREDENTIAL_DEAD + 1]; /* by state */
-    uint64_t until_ms;                       /* when the first can be used; RC_UNLIMITED: never */
-    bool is_429;                             /* one is used up, and a 429 said so */
-    bool is_named;                           /* the provider named the time when the first opens */
+    uint32_t counts[RC_CREDENTIAL_DEAD + 1]; /* Number of credentials by state. */
+    uint64_t until_ms; /* When the first one can be used. RC_UNLIMITED: never. */
+    bool is_429;       /* A provider reported one as used up with status 429. */
+    bool is_named;     /* The provider stated when the first one is available
+                                              * again. */
 } pool;
 
 static pool read_pool(const rc_shared *shared, const rc_target *target, uint64_t now_ms)
@@ -54,7 +56,7 @@ static pool read_pool(const rc_shared *shared, const rc_target *target, uint64_t
     return summary;
 }
 
-/* The key that is soonest good again says what is waited for. */
+/* The code of the key that is available soonest. */
 static rc_code code_of_pool(const pool *summary)
 {
     if (summary->counts[RC_CREDENTIAL_COOLING] > 0 || summary->counts[RC_CREDENTIAL_HEALTHY] > 0)
@@ -63,7 +65,7 @@ static rc_code code_of_pool(const pool *summary)
                                                         : RC_CODE_AUTH_FAILED;
 }
 
-/* "quota used up (keys m:1, m:2 and 4 more)" */
+/* Appends "quota used up (keys m:1, m:2 and 4 more)". */
 static void push_keys(const rc_hub *hub, const rc_target *target, const pool *summary,
                       rc_credential_state state, uint64_t now_ms, rc_buf *words)
 {
@@ -101,7 +103,7 @@ static rc_code describe_pool(const rc_hub *hub, const rc_target *target, const p
     return code_of_pool(summary);
 }
 
-/* "rate limited", "provider 5xx" */
+/* Appends "rate limited", "provider 5xx", ... */
 static rc_code describe_target(const rc_target *target, rc_buf *words)
 {
     char scratch[64];

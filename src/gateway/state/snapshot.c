@@ -1,3 +1,5 @@
+/* rc_snapshot: builds routes and providers from a configuration; chooses the route of a request.
+ * Called by hub.c and exchanges. */
 #include "gateway/state/snapshot.h"
 #include "config/reader.h"
 
@@ -22,7 +24,7 @@ void rc_load_error_add(rc_load_error *error, rc_str text)
 
 /* ---- providers ---- */
 
-/* The demo has no address; requests to it are written as to a server of each interface. */
+/* The demo provider has no address. Requests to it are written as for any server. */
 static rc_str base_of(const rc_config_provider *provider, bool is_demo)
 {
     return is_demo ? RC_STR("http://127.0.0.1/v1") : provider->base_url;
@@ -68,7 +70,8 @@ static bool too_many(rc_load_error *error)
     return false;
 }
 
-/* The keys have been read: their prints say whether the list is the one that is known. */
+/* Finds or adds the rows of the provider's keys. The keys must have been read: their fingerprints
+ * show whether the list has changed. */
 static bool find_pool(rc_snapshot *snapshot, rc_snapshot_provider *provider, uint64_t now_ms,
                       rc_load_error *error)
 {
@@ -102,7 +105,7 @@ static bool find_pools(rc_snapshot *snapshot, uint64_t now_ms, rc_load_error *er
 
 /* ---- routes ---- */
 
-/* What a provider has: what the configuration says, and the endpoints of its interface. */
+/* The configured capabilities, plus one bit for each endpoint of the provider's interface. */
 static uint32_t capabilities(const rc_snapshot_provider *provider, uint32_t configured)
 {
     uint32_t all = ~RC_ROUTE_NEEDS_MASK | (configured & RC_ROUTE_NEEDS_MASK);
@@ -130,7 +133,8 @@ static bool has_open(const rc_route *route)
     return false;
 }
 
-/* Looking for what a request needs costs time; it is left out where nobody lacks any of it. */
+/* Finding out what a request needs costs time. It is skipped when all targets have all
+ * capabilities. */
 static bool checks_needs(const rc_plan *plan)
 {
     for (uint16_t i = 0; i < plan->entry_count; i++)
@@ -150,7 +154,7 @@ static uint16_t target_metric(const rc_snapshot *snapshot, rc_str provider, rc_s
     return rc_metrics_row(snapshot->hub->metrics, RC_ROWS_TARGET, rc_buf_get(&name));
 }
 
-/* What each request to it says. */
+/* Prepares the texts that every request to this target uses. */
 static bool write_names(rc_snapshot *snapshot, rc_route_entry *route_entry)
 {
     char space[RC_MODEL_QUOTED_MAX];
@@ -199,13 +203,14 @@ static bool read_route(rc_snapshot *snapshot, size_t index, uint64_t now_ms)
     rc_route *route = &snapshot->routes[index];
     const size_t count = config->chain_count + (config->has_overflow_to ? 1 : 0);
     rc_chain_entry *entries = rc_arena_get_array(&snapshot->arena, count, sizeof *entries);
-    rc_route_entry *places = rc_arena_get_array(&snapshot->arena, count, sizeof *places);
-    if (entries == NULL || places == NULL)
+    rc_route_entry *route_entries =
+        rc_arena_get_array(&snapshot->arena, count, sizeof *route_entries);
+    if (entries == NULL || route_entries == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
         const rc_config_target *target =
             i < config->chain_count ? &config->chain[i] : &config->overflow_to;
-        if (!read_entry(snapshot, target, now_ms, &entries[i], &places[i]))
+        if (!read_entry(snapshot, target, now_ms, &entries[i], &route_entries[i]))
             return false;
     }
     *route = (rc_route){
@@ -216,7 +221,7 @@ static bool read_route(rc_snapshot *snapshot, size_t index, uint64_t now_ms)
                  .overflow_to =
                      config->has_overflow_to ? (uint16_t)config->chain_count : RC_NO_TARGET,
                  .chain_count = (uint16_t)config->chain_count},
-        .entries = places,
+        .entries = route_entries,
         .deadline_ms = config->deadline_ms,
         .max_deadline_ms = config->max_deadline_ms > config->deadline_ms ? config->max_deadline_ms
                                                                          : config->deadline_ms,
@@ -231,7 +236,7 @@ static bool read_route(rc_snapshot *snapshot, size_t index, uint64_t now_ms)
     return true;
 }
 
-/* For a model that names its provider there is no route to say how: the defaults of one. */
+/* The route for "provider/model" names: one entry, and the default settings of a route. */
 static bool read_direct(rc_snapshot *snapshot, size_t index)
 {
     const rc_snapshot_provider *provider = &snapshot->providers[index];
@@ -271,7 +276,7 @@ static bool read_direct(rc_snapshot *snapshot, size_t index)
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- building ---- */
 
 static bool allocate_arrays(rc_snapshot *snapshot)
 {
@@ -418,8 +423,8 @@ rc_route_choice rc_snapshot_choose(rc_snapshot *snapshot, const rc_client_reques
     return choice;
 }
 
-/* What is known of one model must not close the others: each has a row, as long as there are not
- * too many of them. */
+/* Each model that a client names has a row of its own, as long as there are rows, so that the
+ * failure of one model does not close the others. */
 uint16_t rc_route_take_target(rc_snapshot *snapshot, const rc_route *route, uint16_t entry,
                               rc_str model, uint64_t now_ms)
 {
@@ -435,7 +440,7 @@ uint16_t rc_route_take_target(rc_snapshot *snapshot, const rc_route *route, uint
 size_t rc_snapshot_find_client(const rc_snapshot *snapshot, rc_secret token)
 {
     size_t found = SIZE_MAX;
-    /* All are compared: how long it takes does not tell which one fits. */
+    /* Compares all tokens: the time taken does not reveal which one matches. */
     for (size_t i = 0; i < snapshot->config->client_count; i++) {
         const rc_snapshot_key *key = &snapshot->tokens[i];
         if (rc_secret_eq(rc_secret_make(rc_str_make(key->bytes, key->len)), token))

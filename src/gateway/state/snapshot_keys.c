@@ -1,4 +1,5 @@
-/* The secrets of a configuration, from where it says they are. */
+/* Reads the secrets of a configuration from their sources, refreshes and wipes them. Called by
+ * snapshot.c and exchanges. */
 #include "base/str.h"
 #include "config/secret_load.h"
 #include "gateway/state/hub.h"
@@ -9,7 +10,7 @@ static void add_text(rc_load_error *error, const char *text)
     rc_load_error_add(error, rc_str_c(text));
 }
 
-/* "no API key for provider NAME: the variable X is not set" */
+/* Writes "no API key for provider NAME: the variable X is not set". */
 static bool refuse(rc_load_error *error, const char *prefix, rc_str owner, const rc_secret_ref *ref,
                    const char *why)
 {
@@ -25,7 +26,7 @@ static bool refuse(rc_load_error *error, const char *prefix, rc_str owner, const
     return false;
 }
 
-/* A file's last line end is not part of the secret. */
+/* Copies a secret into the arena, without the line end of its file. */
 static bool store_key(rc_snapshot *snapshot, rc_str text, rc_snapshot_key *ret_key)
 {
     text = rc_str_trim(text);
@@ -94,9 +95,9 @@ bool rc_snapshot_provider_key(const rc_snapshot_provider *provider, uint16_t cre
     return true;
 }
 
-/* ---- a fresh one ---- */
+/* ---- refresh ---- */
 
-/* Locked. The same key again takes no memory. */
+/* Needs refresh_lock. An unchanged key takes no memory. */
 static bool replace(rc_snapshot *snapshot, const rc_snapshot_provider *provider, uint32_t at,
                     rc_str text)
 {
@@ -124,8 +125,8 @@ static bool read_again(rc_snapshot *snapshot, const rc_snapshot_provider *provid
     return is_fresh;
 }
 
-/* Of many calls that had sent the old key the first one reads the new one, which the others must
- * not take for refused. */
+/* Of several requests that were rejected with the old key, the first one reads the file. The others
+ * see that the key has changed since and must not count the new key as rejected. */
 bool rc_snapshot_provider_refresh(rc_snapshot *snapshot, rc_snapshot_provider *provider,
                                   uint16_t credential, rc_secret used)
 {
@@ -140,7 +141,7 @@ bool rc_snapshot_provider_refresh(rc_snapshot *snapshot, rc_snapshot_provider *p
     return is_fresh;
 }
 
-/* ---- the end ---- */
+/* ---- wiping ---- */
 
 static void wipe(rc_snapshot_key *key)
 {

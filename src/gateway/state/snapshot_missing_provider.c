@@ -1,9 +1,8 @@
-/* A model whose provider is not configured, so that nobody has to find out why the demo or nobody
- * answers for it. */
+/* Writes the advice for a model whose provider is not configured. Called by exchange_request.c. */
 #include "base/str.h"
 #include "gateway/state/snapshot.h"
 
-/* How the models of the providers that most people begin with are called. */
+/* Name prefixes of the models of well-known providers. */
 static const struct {
     rc_str beginning;
     rc_str kind;
@@ -37,7 +36,7 @@ static bool is_configured(const rc_snapshot *snapshot, const rc_config_kind *kin
     return false;
 }
 
-/* Whoever has a route that names the model means it, and be it for the demo. */
+/* A route that names the model is intended, even if it leads to the demo provider. */
 static bool is_served(const rc_route *route)
 {
     if (route != NULL && !rc_str_eq(route->name, RC_STR("*")))
