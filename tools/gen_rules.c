@@ -363,7 +363,8 @@ static void write_list(FILE *out)
 #define RC_FACT(GROUP, ID, name, text) print_term(out, RC_FACT_##ID);
 #include "spec/facts.def"
     fputs("\n## provider\n\nIn short: whose failure it is, given or recognised.\n\n", out);
-#define RC_PROVIDER(ID, name) fputs("- `provider:" name "`\n", out);
+#define RC_PROVIDER(ID, name, title, RANK, EXTRACT, codes, signatures) \
+    fputs("- `provider:" name "`\n", out);
 #include "spec/providers.def"
 }
 

@@ -1,4 +1,5 @@
-/* The names of facts, and which of them speak of each other. */
+/* Facts: their names, and which facts imply or exclude each other. Called by rules/, classify.c and
+ * tools/gen_rules.c. */
 #include "classify/facts.h"
 
 #include "base/str.h"
@@ -32,15 +33,15 @@ static const struct {
 _Static_assert(sizeof listed / sizeof listed[0] == RC_FACT_LISTED_END, "one row for each fact");
 
 static const rc_str providers[] = {
-#define RC_PROVIDER(ID, name) RC_STR_INIT(name),
+#define RC_PROVIDER(ID, name, title, RANK, EXTRACT, codes, signatures) RC_STR_INIT(name),
 #include "spec/providers.def"
 };
 
 #define PROVIDER_COUNT (sizeof providers / sizeof providers[0])
 
-_Static_assert(PROVIDER_COUNT <= RC_PROVIDERS_MAX, "the providers have outgrown their room");
+_Static_assert(PROVIDER_COUNT <= RC_PROVIDERS_MAX, "the providers have outgrown their range");
 
-/* The facts that are numbered: a name of the group, then a place in it. */
+/* The numbered facts: the prefix of the name and the range of numbers. */
 static const struct range {
     rc_str prefix;
     rc_fact base;
@@ -65,7 +66,7 @@ static const struct range *range_of(rc_fact fact)
     return NULL;
 }
 
-/* ---- from a name ---- */
+/* ---- parsing of names ---- */
 
 static rc_fact parse_listed(rc_str name)
 {
@@ -81,14 +82,14 @@ static rc_fact parse_listed(rc_str name)
     return RC_FACT_NONE;
 }
 
-/* Markers are numbered above the concepts that a text can mean; they are no facts. */
-static unsigned place_of_concept(rc_str name)
+/* Index of a concept. Markers are numbered above the concepts and are not facts. */
+static unsigned concept_index(rc_str name)
 {
     unsigned concept = rc_concept_parse(name);
     return concept < RC_CONCEPT_COUNT ? concept : RC_FACT_END;
 }
 
-static unsigned place_of_provider(rc_str name)
+static unsigned provider_index(rc_str name)
 {
     for (unsigned i = 0; i < PROVIDER_COUNT; i++) {
         if (rc_str_eq(providers[i], name))
@@ -97,7 +98,7 @@ static unsigned place_of_provider(rc_str name)
     return RC_FACT_END;
 }
 
-static unsigned place_of_status(rc_str digits)
+static unsigned status_index(rc_str digits)
 {
     if (digits.len != 3)
         return RC_FACT_END;
@@ -112,14 +113,14 @@ static unsigned place_of_status(rc_str digits)
     return status - RC_STATUS_FACT_MIN;
 }
 
-static unsigned place_in(rc_fact base, rc_str name)
+static unsigned index_in_range(rc_fact base, rc_str name)
 {
     if (base == RC_FACT_SAYS_BASE || base == RC_FACT_CODE_BASE)
-        return place_of_concept(name);
+        return concept_index(name);
     if (base == RC_FACT_PROVIDER_BASE)
-        return place_of_provider(name);
+        return provider_index(name);
     if (base == RC_FACT_STATUS_BASE || base == RC_FACT_INNER_BASE)
-        return place_of_status(name);
+        return status_index(name);
     return RC_FACT_END;
 }
 
@@ -128,15 +129,15 @@ rc_fact rc_fact_parse(rc_str name)
     for (size_t i = 0; i < RANGE_COUNT; i++) {
         if (!rc_str_starts_with(name, RANGES[i].prefix))
             continue;
-        unsigned place =
-            place_in(RANGES[i].base, rc_str_slice(name, RANGES[i].prefix.len, name.len));
-        if (place < RC_FACT_END)
-            return (rc_fact)(RANGES[i].base + place);
+        unsigned index =
+            index_in_range(RANGES[i].base, rc_str_slice(name, RANGES[i].prefix.len, name.len));
+        if (index < RC_FACT_END)
+            return (rc_fact)(RANGES[i].base + index);
     }
     return parse_listed(name);
 }
 
-/* ---- to a name ---- */
+/* ---- names and texts ---- */
 
 void rc_fact_push_name(rc_buf *buf, rc_fact fact)
 {
@@ -149,16 +150,16 @@ void rc_fact_push_name(rc_buf *buf, rc_fact fact)
     const struct range *range = range_of(fact);
     if (!range)
         return;
-    unsigned place = (unsigned)fact - range->base;
+    unsigned index = (unsigned)fact - range->base;
     rc_buf_push(buf, range->prefix);
     if (range->base == RC_FACT_SAYS_BASE || range->base == RC_FACT_CODE_BASE)
-        rc_buf_push(buf, rc_concept_name(place));
+        rc_buf_push(buf, rc_concept_name(index));
     else if (range->base == RC_FACT_PROVIDER_BASE)
-        rc_buf_push(buf, place < PROVIDER_COUNT ? providers[place] : RC_STR(""));
+        rc_buf_push(buf, index < PROVIDER_COUNT ? providers[index] : RC_STR(""));
     else if (range->base == RC_FACT_LITERAL_BASE)
-        rc_buf_push_u64(buf, place);
+        rc_buf_push_u64(buf, index);
     else
-        rc_buf_push_u64(buf, place + RC_STATUS_FACT_MIN);
+        rc_buf_push_u64(buf, index + RC_STATUS_FACT_MIN);
 }
 
 rc_str rc_fact_text(rc_fact fact)
@@ -188,7 +189,7 @@ rc_fact rc_fact_at(size_t index)
     return RC_FACT_NONE;
 }
 
-/* ---- what they say of each other ---- */
+/* ---- implication and exclusion ---- */
 
 static rc_fact status_class(int status)
 {
@@ -218,7 +219,7 @@ static rc_fact inner_class(int status)
     }
 }
 
-/* A status by its number belongs to the group of its class. */
+/* Gives the fact's group. A single status belongs to the group of the status classes. */
 static unsigned group_of(rc_fact fact)
 {
     if (fact < RC_FACT_LISTED_END)
@@ -230,7 +231,7 @@ static unsigned group_of(rc_fact fact)
     return GROUP_NONE;
 }
 
-/* What a status by its number implies; any other fact only itself. */
+/* Gives the class that a single status implies; any other fact implies only itself. */
 static rc_fact class_of(rc_fact fact)
 {
     if (fact >= RC_FACT_STATUS_BASE && fact < RC_FACT_INNER_BASE)
@@ -269,8 +270,8 @@ void rc_facts_add_implying(rc_facts *facts)
     for (size_t i = 0; i < sizeof CLASSES / sizeof CLASSES[0]; i++) {
         if (!rc_facts_has(facts, CLASSES[i].class_fact))
             continue;
-        for (unsigned place = 0; place < 100; place++)
-            rc_facts_set(facts, CLASSES[i].first + place);
+        for (unsigned index = 0; index < 100; index++)
+            rc_facts_set(facts, CLASSES[i].first + index);
     }
 }
 

@@ -74,7 +74,7 @@ static void every_provider_has_its_set_and_all_of_it_holds(void **state)
     }
 }
 
-static void every_provider_has_its_extractor_and_page(void **state)
+static void every_provider_has_its_page(void **state)
 {
     (void)state;
     for (size_t i = 0; rc_provider_at(i) != NULL; i++) {
@@ -82,9 +82,6 @@ static void every_provider_has_its_extractor_and_page(void **state)
         path_of(path, sizeof(path), "../docs/providers", rc_provider_at(i), ".md");
         if (access(path, R_OK) != 0)
             fail_msg("no page %s", path);
-        path_of(path, sizeof(path), "../lib/classify/providers", rc_provider_at(i), ".c");
-        if (access(path, R_OK) != 0)
-            fail_msg("no extractor %s", path);
     }
 }
 
@@ -151,7 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_provider_has_its_set_and_all_of_it_holds),
-        cmocka_unit_test(every_provider_has_its_extractor_and_page),
+        cmocka_unit_test(every_provider_has_its_page),
         cmocka_unit_test(the_name_of_the_provider_is_rarely_needed),
         cmocka_unit_test(failures_from_the_field_are_decided),
     };

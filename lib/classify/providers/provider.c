@@ -2,24 +2,46 @@
 
 #include "base/str.h"
 
-static const rc_provider *const PROVIDERS[] = {
-#define RC_PROVIDER(ID, name) &rc_provider_##ID,
+/* The codes and signatures of each provider, then the table that names them. */
+#define RC_PROVIDER_CODE(text, CONCEPT) {RC_STR_INIT(text), RC_CONCEPT_##CONCEPT},
+#define RC_PROVIDER_SIGNATURE(KIND, text) {RC_SIGNATURE_##KIND, RC_STR_INIT(text)},
+#define RC_PROVIDER(ID, name, title, RANK, EXTRACT, codes, signatures) \
+    static const rc_known_code ID##_codes[] = {codes};                 \
+    static const rc_provider_signature ID##_signatures[] = {signatures};
+#include "spec/providers.def"
+
+#define EXTRACT_NONE(ID) NULL
+#define EXTRACT_OWN(ID) rc_extract_##ID
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const rc_provider PROVIDERS[] = {
+#define RC_PROVIDER(ID, provider_name, provider_title, RANK, EXTRACT, c, s) \
+    {                                                                       \
+        .name = RC_STR_INIT(provider_name),                                 \
+        .title = RC_STR_INIT(provider_title),                               \
+        .rank = RC_PROVIDER_##RANK,                                         \
+        .codes = ID##_codes,                                                \
+        .code_count = COUNT_OF(ID##_codes),                                 \
+        .signatures = ID##_signatures,                                      \
+        .signature_count = COUNT_OF(ID##_signatures),                       \
+        .extract = EXTRACT_##EXTRACT(ID),                                   \
+    },
 #include "spec/providers.def"
 };
 
-#define PROVIDER_COUNT (sizeof(PROVIDERS) / sizeof(PROVIDERS[0]))
+#define PROVIDER_COUNT COUNT_OF(PROVIDERS)
 _Static_assert(PROVIDER_COUNT <= RC_PROVIDERS_MAX, "the facts have no room for one more provider");
 
 const char *rc_provider_at(size_t index)
 {
-    return index < PROVIDER_COUNT ? PROVIDERS[index]->name.ptr : NULL;
+    return index < PROVIDER_COUNT ? PROVIDERS[index].name.ptr : NULL;
 }
 
 const rc_provider *rc_provider_find(rc_str name)
 {
     for (size_t i = 0; i < PROVIDER_COUNT; i++) {
-        if (rc_str_eq_nocase(name, PROVIDERS[i]->name))
-            return PROVIDERS[i];
+        if (rc_str_eq_nocase(name, PROVIDERS[i].name))
+            return &PROVIDERS[i];
     }
     return NULL;
 }
@@ -27,7 +49,7 @@ const rc_provider *rc_provider_find(rc_str name)
 unsigned rc_provider_index(const rc_provider *provider)
 {
     unsigned i = 0;
-    while (i < PROVIDER_COUNT && PROVIDERS[i] != provider)
+    while (i < PROVIDER_COUNT && &PROVIDERS[i] != provider)
         i++;
     return i;
 }
@@ -109,11 +131,11 @@ bool rc_provider_find_by_signature(rc_evidence *evidence)
         return false;
     }
     for (size_t i = 0; i < PROVIDER_COUNT; i++) {
-        if (!is_before(PROVIDERS[i], evidence->provider))
+        if (!is_before(&PROVIDERS[i], evidence->provider))
             continue;
-        const rc_provider_signature *signature = first_signature(evidence, PROVIDERS[i]);
+        const rc_provider_signature *signature = first_signature(evidence, &PROVIDERS[i]);
         if (signature != NULL)
-            set_provider(evidence, PROVIDERS[i], signature->text);
+            set_provider(evidence, &PROVIDERS[i], signature->text);
     }
     return evidence->provider == NULL || evidence->provider->rank == RC_PROVIDER_EDGE;
 }

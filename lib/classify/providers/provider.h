@@ -47,12 +47,13 @@ typedef struct rc_provider {
     void (*extract)(rc_evidence *evidence);
 } rc_provider;
 
-#define RC_CODES(table) .codes = (table), .code_count = sizeof(table) / sizeof((table)[0])
-#define RC_SIGNATURES(table) \
-    .signatures = (table), .signature_count = sizeof(table) / sizeof((table)[0])
-
-#define RC_PROVIDER(ID, name) extern const rc_provider rc_provider_##ID;
+/* The extractors: RC_EXTRACT_OWN rows have one, in the file of that name. */
+#define RC_EXTRACT_NONE(ID)
+#define RC_EXTRACT_OWN(ID) void rc_extract_##ID(rc_evidence *evidence);
+#define RC_PROVIDER(ID, name, title, RANK, EXTRACT, codes, signatures) RC_EXTRACT_##EXTRACT(ID)
 #include "spec/providers.def"
+#undef RC_EXTRACT_NONE
+#undef RC_EXTRACT_OWN
 
 /* The provider of a name, in any case; NULL: it is not in the table. */
 const rc_provider *rc_provider_find(rc_str name);
