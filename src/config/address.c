@@ -1,4 +1,5 @@
-/* Addresses: of providers, and of ourselves. */
+/* Checks the addresses of providers, of the gateway and of the admin server. Called by load.c, the
+ * section readers and litellm/account.c. */
 #include "base/str.h"
 #include "codec/origin.h"
 #include "config/reader.h"
@@ -9,7 +10,8 @@ static bool is_loopback(rc_str host)
 {
     if (rc_str_eq_nocase(host, RC_STR("localhost")) || rc_str_eq(host, RC_STR("[::1]")))
         return true;
-    /* 127.0.0.0/8, as digits and dots alone: 127.example.com is somebody else's. */
+    /* 127.0.0.0/8, digits and dots only: 127.example.com is a host name that may belong to
+     * anyone. */
     if (!rc_str_starts_with(host, RC_STR("127.")))
         return false;
     for (size_t i = 0; i < host.len; i++)
@@ -31,8 +33,8 @@ static bool is_port(rc_str text)
     return port <= 65535;
 }
 
-/* "host", "host:port", "[::1]:port" into its parts; a port that is not there is empty. False: the
- * colon has nothing behind it, or a bracket is open. */
+/* Splits "host", "host:port" or "[::1]:port"; without a port ret_port is empty. Returns false if
+ * nothing follows the colon or if the bracket is not closed. */
 static bool split_host(rc_str authority, rc_str *ret_host, rc_str *ret_port)
 {
     size_t end = 0;
@@ -64,10 +66,10 @@ const char *rc_config_url_check(rc_str url, bool is_insecure)
     rc_origin origin;
     if (has_odd_byte(url))
         return "an address has no spaces and no letters beyond ASCII";
-    /* Who writes /key=x has left out the question mark. */
+    /* "/key=x" is a query without its question mark. */
     if (rc_str_find_byte(url, '=', 0) != RC_STR_NPOS)
         return rc_url_fault_text(RC_URL_FAULT_QUERY);
-    /* Whether a name stands for a private address is seen when it is looked up. */
+    /* A private address behind a host name is detected when the name is resolved. */
     const char *wrong = rc_origin_parse(url, (rc_origin_options){.insecure = true}, &origin);
     if (wrong == NULL && !origin.is_https && !origin.is_loopback && !is_insecure)
         return "plain http:// to another machine sends keys in the open; use https://, or say "

@@ -1,3 +1,5 @@
+/* Parses recourse.yaml into an rc_config and looks up its parts. Called by load.c, the gateway and
+ * the commands. */
 #include "config/config.h"
 
 #include <string.h>
@@ -5,7 +7,7 @@
 #include "base/str.h"
 #include "config/reader.h"
 
-/* Some multiple of what the largest file can ask for. */
+/* Ceiling of the arena: a multiple of what the largest valid file needs. */
 #define ARENA_MAX_BYTES ((size_t)64 << 20)
 
 void *rc_config_array(rc_config_reader *r, const rc_yaml_node *node, size_t size)
@@ -13,7 +15,7 @@ void *rc_config_array(rc_config_reader *r, const rc_yaml_node *node, size_t size
     return node->count > 0 ? rc_arena_get_array(&r->config->arena, node->count, size) : NULL;
 }
 
-/* A section that is a row of values. */
+/* Reads a section that has only simple values; a missing section gets the defaults. */
 static void read_row(rc_config_reader *r, const rc_yaml_node *root, const char *name,
                      rc_config_section section, void *fields)
 {
@@ -61,14 +63,14 @@ rc_status rc_config_parse(rc_config *config, rc_str text, const rc_alloc *alloc,
     rc_status status = rc_yaml_parse(&config->doc, text, alloc, faults);
     if (status == RC_OK) {
         const rc_yaml_node *root = config->doc.root;
-        /* An empty file is all defaults. */
+        /* An empty file gives the defaults. */
         if (root->kind != RC_YAML_NULL)
             rc_config_check_keys(RC_SECTION_root, root, faults);
         read_sections(&r, root);
         status = rc_arena_status(&config->arena);
         rc_yaml_hide_lines(root, faults);
     } else {
-        /* Of a text that is no YAML nobody knows what is the value of what. */
+        /* Without a syntax tree no line can be shown to be free of secrets: hide all. */
         rc_config_faults_hide(faults, 0);
     }
     rc_config_faults_sort(faults);
@@ -83,7 +85,7 @@ void rc_config_done(rc_config *config)
     rc_yaml_done(&config->doc);
 }
 
-/* ---- looking things up ---- */
+/* ---- lookup ---- */
 
 const rc_policy *rc_config_policy(const rc_config *config, rc_str name)
 {
@@ -125,8 +127,8 @@ static bool is_same(char a, char b, bool ignores_case)
 
 static bool matches(rc_str pattern, rc_str text, bool ignores_case)
 {
-    /* After a mismatch only the latest star needs to take more: an earlier one could not do better,
-     * so this never takes longer than pattern times text. */
+    /* After a mismatch only the last star needs to match more text: extending an earlier star gives
+     * no further matches. So the time is at most pattern times text. */
     size_t at = 0;
     size_t star = pattern.len;
     size_t star_text = 0;
@@ -135,7 +137,7 @@ static bool matches(rc_str pattern, rc_str text, bool ignores_case)
         if (at < pattern.len && pattern.ptr[at] == '*') {
             star = at++;
             if (at == pattern.len)
-                return true; /* the last one takes all the rest */
+                return true; /* A star at the end of the pattern matches the remaining text. */
             star_text = i;
         } else if (at < pattern.len && is_same(pattern.ptr[at], text.ptr[i], ignores_case)) {
             at++;
@@ -172,7 +174,7 @@ const rc_config_route *rc_config_route_find(const rc_config *config, rc_str mode
 
 rc_shared_settings rc_config_shared_settings(const rc_config *config)
 {
-    /* The table's limits keep each of them within 32 bits. */
+    /* The limits in spec/config.def ensure that each value fits 32 bits. */
     return (rc_shared_settings){
         .retry_budget = {.ratio_milli = (uint32_t)config->retry_budget.ratio,
                          .floor_per_s = (uint32_t)config->retry_budget.floor_per_s,

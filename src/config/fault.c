@@ -1,10 +1,12 @@
+/* Collects the faults of a file and formats their messages. Called by the readers of config, sim
+ * and mock. */
 #include "config/fault.h"
 
 #include <string.h>
 
 #include "base/str.h"
 
-/* More of a value would push the rest of the sentence off the line. */
+/* Bytes of a quoted value; a longer one would make the message exceed its line. */
 #define QUOTE_MAX 48
 
 void rc_config_faults_init(rc_config_faults *faults)
@@ -24,13 +26,14 @@ static bool is_before(const rc_config_fault *a, const rc_config_fault *b)
 
 void rc_config_faults_sort(rc_config_faults *faults)
 {
-    /* Those of one place stay in the order in which they were found. */
+    /* An insertion sort is stable: faults at one position stay in the order in which they were
+     * found. */
     for (size_t i = 1; i < rc_config_faults_listed(faults); i++) {
-        rc_config_fault moving = faults->list[i];
+        rc_config_fault fault = faults->list[i];
         size_t at = i;
-        for (; at > 0 && is_before(&moving, &faults->list[at - 1]); at--)
+        for (; at > 0 && is_before(&fault, &faults->list[at - 1]); at--)
             faults->list[at] = faults->list[at - 1];
-        faults->list[at] = moving;
+        faults->list[at] = fault;
     }
 }
 
@@ -52,13 +55,14 @@ void rc_config_faults_hide(rc_config_faults *faults, size_t first)
         faults->list[i].is_private = true;
 }
 
-/* ---- names that secrets go by ---- */
+/* ---- names of secrets ---- */
 
 #define WORD_MAX 16
-/* Longer words may have two letters wrong. */
+/* Names of this length and longer are recognised with up to two wrong letters, shorter ones with
+ * one. */
 #define LONG_WORD 8
 
-static bool holds_name(rc_str text)
+static bool contains_secret_word(rc_str text)
 {
     static const char *const parts[] = {"key",  "token", "secret", "pass", "credential",
                                         "auth", "store", "url",    "dsn"};
@@ -69,20 +73,20 @@ static bool holds_name(rc_str text)
     return false;
 }
 
-static bool is_near_name(rc_str word)
+static bool is_near_secret_word(rc_str word)
 {
     static const char *const names[] = {"keys",     "token",      "tokens",    "secret",
                                         "password", "credential", "passwords", "passphrase",
                                         "store",    "base_url"};
-    char space[WORD_MAX];
-    if (word.len < 3 || word.len > sizeof(space))
+    char lower[WORD_MAX];
+    if (word.len < 3 || word.len > sizeof(lower))
         return false;
     for (size_t i = 0; i < word.len; i++)
-        space[i] = rc_ascii_lower(word.ptr[i]);
+        lower[i] = rc_ascii_lower(word.ptr[i]);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         rc_str name = rc_str_c(names[i]);
         size_t slips = name.len < LONG_WORD ? 1 : 2;
-        if (rc_str_distance(rc_str_make(space, word.len), name, slips + 1) <= slips)
+        if (rc_str_distance(rc_str_make(lower, word.len), name, slips + 1) <= slips)
             return true;
     }
     return false;
@@ -91,37 +95,37 @@ static bool is_near_name(rc_str word)
 bool rc_config_is_secret_name(rc_str text)
 {
     size_t start = 0;
-    if (holds_name(text) || is_near_name(text))
+    if (contains_secret_word(text) || is_near_secret_word(text))
         return true;
     for (size_t at = 0; at <= text.len; at++) {
         if (at < text.len && (rc_ascii_is_alnum(text.ptr[at]) || text.ptr[at] == '_'))
             continue;
-        if (is_near_name(rc_str_slice(text, start, at)))
+        if (is_near_secret_word(rc_str_slice(text, start, at)))
             return true;
         start = at + 1;
     }
     return false;
 }
 
-/* How much of text fits into room bytes without cutting a character in two. */
-static size_t fitting(rc_str text, size_t space)
+/* Bytes of text that fit into max bytes without splitting a UTF-8 character. */
+static size_t fitting(rc_str text, size_t max)
 {
-    if (text.len <= space)
+    if (text.len <= max)
         return text.len;
-    while (space > 0 && ((unsigned char)text.ptr[space] & 0xC0) == 0x80)
-        space--;
-    return space;
+    while (max > 0 && ((unsigned char)text.ptr[max] & 0xC0) == 0x80)
+        max--;
+    return max;
 }
 
-void rc_config_text_append(char *space, size_t size, rc_str text)
+void rc_config_text_append(char *buffer, size_t size, rc_str text)
 {
-    size_t used = strlen(space);
+    size_t used = strlen(buffer);
     size_t len = fitting(text, size - 1 - used);
     for (size_t i = 0; i < len; i++) {
         unsigned char byte = (unsigned char)text.ptr[i];
-        space[used + i] = byte < 0x20 || byte == 0x7F ? '?' : text.ptr[i];
+        buffer[used + i] = byte < 0x20 || byte == 0x7F ? '?' : text.ptr[i];
     }
-    space[used + len] = '\0';
+    buffer[used + len] = '\0';
 }
 
 static void append(rc_config_fault *fault, rc_str text)
@@ -135,31 +139,31 @@ rc_config_fault *rc_config_fault_append(rc_config_fault *fault, const char *text
     return fault;
 }
 
-rc_str rc_config_decimal(char space[RC_DECIMAL_CAPACITY], uint64_t value, unsigned places)
+rc_str rc_config_decimal(char buffer[RC_DECIMAL_CAPACITY], uint64_t value, unsigned places)
 {
     size_t at = RC_DECIMAL_CAPACITY - 1;
     bool is_zero_so_far = true;
-    space[at] = '\0';
+    buffer[at] = '\0';
     for (unsigned i = 0; i < places; i++) {
         char digit = (char)('0' + value % 10);
         value /= 10;
         is_zero_so_far = is_zero_so_far && digit == '0';
         if (!is_zero_so_far)
-            space[--at] = digit;
+            buffer[--at] = digit;
     }
     if (!is_zero_so_far)
-        space[--at] = '.';
+        buffer[--at] = '.';
     do {
-        space[--at] = (char)('0' + value % 10);
+        buffer[--at] = (char)('0' + value % 10);
         value /= 10;
     } while (value > 0);
-    return rc_str_make(space + at, RC_DECIMAL_CAPACITY - 1 - at);
+    return rc_str_make(buffer + at, RC_DECIMAL_CAPACITY - 1 - at);
 }
 
 rc_config_fault *rc_config_fault_append_u64(rc_config_fault *fault, uint64_t number)
 {
-    char space[RC_DECIMAL_CAPACITY];
-    append(fault, rc_config_decimal(space, number, 0));
+    char buffer[RC_DECIMAL_CAPACITY];
+    append(fault, rc_config_decimal(buffer, number, 0));
     return fault;
 }
 

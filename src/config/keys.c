@@ -1,3 +1,5 @@
+/* The table of configuration keys, from spec/config.def: checks key names and fills structs with
+ * defaults and values. Called by the section readers and prices.c. */
 #include "config/keys.h"
 
 #include <string.h>
@@ -8,16 +10,16 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Which column of the row a default goes to. */
-#define STANDARD_NUMBER(value) .default_value = (value)
-#define STANDARD_MS(value) .default_value = (value)
-#define STANDARD_BYTES(value) .default_value = (value)
-#define STANDARD_MILLI(value) .default_value = (value)
-#define STANDARD_MICRO(value) .default_value = (value)
-#define STANDARD_FLAG(value) .default_value = (value)
-#define STANDARD_TEXT(value) .default_text = (value)
+/* The member of rc_config_key that holds the default, by kind. */
+#define DEFAULT_NUMBER(value) .default_value = (value)
+#define DEFAULT_MS(value) .default_value = (value)
+#define DEFAULT_BYTES(value) .default_value = (value)
+#define DEFAULT_MILLI(value) .default_value = (value)
+#define DEFAULT_MICRO(value) .default_value = (value)
+#define DEFAULT_FLAG(value) .default_value = (value)
+#define DEFAULT_TEXT(value) .default_text = (value)
 
-/* The lists of words, by name, so that a row can point at its own. */
+/* The choices of each key as a named array, which the key's row refers to. */
 #define RC_CONFIG_SECTION(section, path, title)
 #define RC_CONFIG_KEY(section, name, KIND, min, max, default_value, help)
 #define RC_CONFIG_CHOICE(section, name, default_value, help, ...) \
@@ -34,7 +36,7 @@ static const rc_config_key keys[] = {
      .offset = offsetof(rc_config_##part, key),                  \
      .min = (least),                                             \
      .max = (most),                                              \
-     STANDARD_##KIND(value),                                     \
+     DEFAULT_##KIND(value),                                      \
      .help = (text)},
 #define RC_CONFIG_CHOICE(part, key, value, text, ...) \
     {.section = RC_SECTION_##part,                    \

@@ -1,4 +1,5 @@
-/* The table of spec/config.def, and what it does by itself: names, defaults, simple values. */
+/* The table of configuration keys (spec/config.def): names, defaults, and reading and writing of
+ * simple values. */
 #ifndef RC_CONFIG_KEYS_H
 #define RC_CONFIG_KEYS_H
 
@@ -24,50 +25,51 @@ typedef enum rc_config_key_kind {
     RC_KEY_FLAG,
     RC_KEY_TEXT,
     RC_KEY_CHOICE,
-    RC_KEY_OTHER /* has a reader of its own */
+    RC_KEY_OTHER /* Read by a function of its own, not by this table. */
 } rc_config_key_kind;
 
 typedef struct rc_config_key {
     rc_config_section section;
     const char *name;
     rc_config_key_kind kind;
-    size_t offset; /* of the field in the section's struct; of OTHER nothing */
+    size_t offset; /* Offset of the field in the section's struct; unused for OTHER. */
     uint64_t min;
     uint64_t max;
-    uint64_t default_value;     /* the default, of a number, flag or choice */
-    const char *default_text;   /* of a text; for people, of OTHER */
-    const char *const *choices; /* of a choice; ends with NULL */
-    const char *form;           /* of OTHER, for people */
+    uint64_t default_value;     /* Default of a number, flag or choice. */
+    const char *default_text;   /* Default of a text; description of the default for OTHER. */
+    const char *const *choices; /* Names of a choice, NULL-terminated. */
+    const char *form;           /* Description of the value's form for OTHER. */
     const char *help;
 } rc_config_key;
 
-/* A section's place ("routes[].chain[]") and title. */
+/* Returns a section's path in the document ("routes[].chain[]") and its title. Static. */
 const char *rc_config_section_path(rc_config_section section);
 const char *rc_config_section_title(rc_config_section section);
 
-/* The keys of a section in the table's order; NULL past the end. */
+/* Returns the key at an index of the section, in the order of the table; NULL past the end.
+ * Static. */
 const rc_config_key *rc_config_key_at(rc_config_section section, size_t index);
 
-/* Adds a fault for each unknown key of map, with the nearest. False: there was one, or it is no
- * map. */
+/* Adds a fault, with the nearest known key, for each unknown key of map. Returns false if it added
+ * one or if map is not a map. */
 bool rc_config_check_keys(rc_config_section section, const rc_yaml_node *map,
                           rc_config_faults *faults);
 
-/* Fills the fields of fields, the section's struct, that the table knows: with the defaults, or
- * with what map has (checked; faults are added; the rest stays). fields: borrows. */
+/* Fill the struct of the section with the defaults, or with the values in map. Invalid values add
+ * faults and leave the field unchanged, as do missing keys. fields: borrows. */
 void rc_config_fill_defaults(rc_config_section section, void *fields);
 void rc_config_fill(rc_config_section section, const rc_yaml_node *map, void *fields,
                     rc_config_faults *faults);
 
-/* Appends the value of a field as YAML; has: is there one? Not of an OTHER or an empty text.
- * fields: borrows. */
+/* rc_config_push_value appends the value of a field as YAML; rc_config_has_value returns whether
+ * there is a value to append: false for OTHER and for empty text. fields: borrows. */
 bool rc_config_has_value(const rc_config_key *key, const void *fields);
 void rc_config_push_value(rc_buf *buf, const rc_config_key *key, const void *fields);
 
-/* Appends text as a YAML scalar, in quotes where it needs them. */
+/* Appends text as a YAML scalar, quoted if necessary. */
 void rc_config_push_scalar(rc_buf *buf, rc_str text);
 
-/* Appends the tables of docs/configuration.md. */
+/* Appends the generated tables of docs/configuration.md. */
 void rc_config_push_docs(rc_buf *buf);
 
 #endif

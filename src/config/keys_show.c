@@ -1,4 +1,5 @@
-/* The table as text: values as YAML, rows as documentation. */
+/* Writes configuration values as YAML, and the tables of docs/configuration.md. Called by show.c,
+ * environment.c, litellm/write.c and recourse config. */
 #include "base/str.h"
 #include "config/config.h"
 #include "config/keys.h"

@@ -1,3 +1,5 @@
+/* The table of provider kinds, from spec/kinds.def. Called by the configuration readers and the
+ * gateway. */
 #include "config/kind.h"
 
 #include "classify/providers/provider.h"

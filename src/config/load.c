@@ -1,3 +1,5 @@
+/* Loads the configuration from a file, standard input or the environment, and resolves addresses
+ * given as env:NAME. Called by the commands and by prices/load.c. */
 #include "config/load.h"
 
 #include <string.h>
@@ -29,7 +31,6 @@ static rc_status read_text(const rc_sys_calls *calls, const char *path, rc_confi
     return source->error != 0 ? RC_E_NOT_FOUND : RC_OK;
 }
 
-/* path: NULL for none yet. */
 void rc_config_source_init(rc_config_source *source, const rc_alloc *alloc, const char *path)
 {
     rc_buf_init(&source->path, alloc, PATH_MAX_BYTES);
@@ -62,7 +63,8 @@ static void refuse_address(rc_config_provider *provider, const char *name, const
     rc_config_fault_append(fault, why);
 }
 
-/* base_url: env:NAME. One that is not set stays as it is. */
+/* Replaces base_url: env:NAME by the variable's value. An unset variable leaves env:NAME in
+ * place. */
 static rc_status resolve_addresses(rc_config *config, const rc_sys_calls *calls,
                                    rc_config_faults *faults)
 {
@@ -76,7 +78,7 @@ static rc_status resolve_addresses(rc_config *config, const rc_sys_calls *calls,
         rc_str value = rc_str_trim(rc_str_c(calls->getenv(name)));
         while (rc_str_ends_with(value, RC_STR("/")))
             value.len--;
-        /* As of keys: whoever needs it says that it is missing. */
+        /* As with keys, a missing value is reported where it is used. */
         if (value.len == 0)
             continue;
         const char *wrong = rc_config_url_check(value, provider->insecure);

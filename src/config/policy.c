@@ -1,3 +1,4 @@
+/* Reads retry policies from YAML. Called by read_route.c and the simulator's scenarios. */
 #include "config/policy.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@
 #define DAY_MS UINT64_C(86400000)
 #define FACTOR_MAX_MILLI 1000000
 
+/* The value of a key; a key that ends in _ms may be written without the suffix. */
 static const rc_yaml_node *get(const rc_yaml_node *map, const char *key)
 {
     const rc_str name = rc_str_c(key);
@@ -90,7 +92,7 @@ static void refuse_fatal(const rc_yaml_node *node, const rc_code_info *info,
                            "and revives nothing");
 }
 
-/* A list of codes into a set. */
+/* Reads a list of codes into a set. is_fatal_refused: codes that are not retryable are faults. */
 static void read_codes(const rc_yaml_node *list, bool is_fatal_refused, rc_config_faults *faults,
                        rc_code_set *set)
 {
@@ -108,7 +110,7 @@ static void read_codes(const rc_yaml_node *list, bool is_fatal_refused, rc_confi
     }
 }
 
-/* The codes of all that are not in less. */
+/* The codes in all that are not in less. */
 static rc_code_set without(const rc_code_set *all, const rc_code_set *less)
 {
     rc_code_set difference = {{0}};
@@ -120,7 +122,8 @@ static rc_code_set without(const rc_code_set *all, const rc_code_set *less)
     return difference;
 }
 
-static void refuse_both(const rc_yaml_node *never, const rc_code_set *on, rc_config_faults *faults)
+static void refuse_codes_in_both(const rc_yaml_node *never, const rc_code_set *on,
+                                 rc_config_faults *faults)
 {
     for (const rc_yaml_node *item = never->first; item != NULL; item = item->next) {
         if (!rc_code_set_has(on, rc_code_parse(item->text)))
@@ -138,17 +141,17 @@ static void read_code_keys(const rc_yaml_node *node, rc_config_faults *faults, r
     if (on != NULL) {
         policy->retry_on = (rc_code_set){{0}};
         read_codes(on, true, faults, &policy->retry_on);
-        /* What is asked for by name is not kept back by a preset's choice. */
+        /* A code that retry_on names overrides the preset's never_retry_on. */
         policy->never_retry_on = without(&policy->never_retry_on, &policy->retry_on);
     }
     if (never != NULL) {
         read_codes(never, false, faults, &policy->never_retry_on);
         if (on != NULL && never->kind == RC_YAML_LIST)
-            refuse_both(never, &policy->retry_on, faults);
+            refuse_codes_in_both(never, &policy->retry_on, faults);
     }
 }
 
-/* ---- tries and waits ---- */
+/* ---- attempts and waits ---- */
 
 static void read_u32(const rc_yaml_node *map, const char *key, uint64_t min, uint64_t max,
                      rc_config_faults *faults, uint32_t *value)
@@ -195,7 +198,7 @@ static void read_jitter(const rc_yaml_node *node, rc_config_faults *faults, rc_r
         return;
     rc_jitter jitter = rc_jitter_parse(node->text);
     if (jitter == RC_JITTER_PERCENT)
-        jitter = (rc_jitter)0; /* the number says it */
+        jitter = (rc_jitter)0; /* "percent" is not accepted as a word; the number implies it. */
     uint64_t percent = 0;
     if (rc_ascii_is_digit(node->text.len > 0 ? node->text.ptr[0] : 'x')) {
         if (!rc_yaml_u64(node, 0, 100, faults, &percent))
@@ -218,7 +221,7 @@ static void read_max_delay(const rc_yaml_node *node, rc_config_faults *faults, r
 {
     int64_t delay_ms;
     uint64_t time_ms;
-    /* A number alone may be negative: no cap. */
+    /* Only a plain number may be negative; zero or less means no cap. */
     if (node->kind == RC_YAML_SCALAR && node->text.len > 0 && node->text.ptr[0] != '-') {
         if (rc_yaml_time_ms(node, 0, DAY_MS, faults, &time_ms))
             rule->max_delay_ms = time_ms > 0 ? time_ms : RC_UNLIMITED;
@@ -258,30 +261,32 @@ static bool has_any(const rc_yaml_node *map, const char *const *names, size_t co
     return false;
 }
 
-/* What the policy says of tries and waits holds for every code. The preset's rules for some codes
- * keep their own waits only as long as the policy says nothing of the shape of waits. */
-static void read_others(const rc_yaml_node *node, rc_config_faults *faults, rc_policy *policy)
+/* Reads the policy's keys for attempts and waits, which apply to all codes. Rules inherited from
+ * the preset keep their own waits unless the policy sets the shape of waits, which removes those
+ * rules. */
+static void read_default_rule(const rc_yaml_node *node, rc_config_faults *faults, rc_policy *policy)
 {
     static const char *const shape[] = {"backoff", "schedule_ms", "base_ms", "factor"};
-    const rc_retry_rule *others = &policy->default_rule;
+    const rc_retry_rule *defaults = &policy->default_rule;
     read_rule(node, faults, &policy->default_rule);
     if (has_any(node, shape, sizeof(shape) / sizeof(shape[0])))
         policy->rule_count = 0;
     for (uint32_t i = 0; i < policy->rule_count; i++) {
         rc_retry_rule *rule = &policy->rules[i];
         if (get(node, "max_attempts") != NULL)
-            rule->max_attempts = others->max_attempts;
+            rule->max_attempts = defaults->max_attempts;
         if (get(node, "max_delay_ms") != NULL)
-            rule->max_delay_ms = others->max_delay_ms;
+            rule->max_delay_ms = defaults->max_delay_ms;
         if (get(node, "jitter") != NULL) {
-            rule->jitter = others->jitter;
-            rule->jitter_pct = others->jitter_pct;
+            rule->jitter = defaults->jitter;
+            rule->jitter_pct = defaults->jitter_pct;
         }
     }
 }
 
-/* ---- a cap that is too low for waits that somebody else chose ---- */
+/* ---- max_delay_ms below an inherited wait ---- */
 
+/* The first wait, or the longest of a schedule. */
 static uint64_t longest_first_ms(const rc_retry_rule *rule)
 {
     if (rule->backoff != RC_BACKOFF_SCHEDULE)
@@ -293,8 +298,9 @@ static uint64_t longest_first_ms(const rc_retry_rule *rule)
     return longest_ms;
 }
 
-/* "the wait of 30000 ms that ": whose it is comes next. NULL: the cap is no lower, or the map has
- * waits of its own. */
+/* Adds a fault if max_delay_ms of the map is shorter than an inherited wait: "shorter than the wait
+ * of 30000 ms that ". The caller appends where the wait comes from. Returns NULL if the cap is high
+ * enough or the map sets its own waits. */
 static rc_config_fault *refuse_low_cap(const rc_yaml_node *map, const rc_retry_rule *rule,
                                        rc_config_faults *faults)
 {
@@ -323,12 +329,13 @@ static const char *first_code(const rc_retry_rule *rule)
     return "some codes";
 }
 
-/* Of what the policy starts from. preset: NULL for the plain one. */
+/* Checks max_delay_ms against the waits of the policy's preset. preset: its name; NULL: the plain
+ * policy. */
 static void check_cap(const rc_yaml_node *node, const char *preset, rc_config_faults *faults,
                       const rc_policy *policy)
 {
     const rc_retry_rule *rule = &policy->default_rule;
-    /* Rules of the policy's own take the place of the preset's. */
+    /* The policy's own rules replace those of the preset. */
     for (uint32_t i = 0; get(node, "rules") == NULL && i < policy->rule_count; i++)
         if (longest_first_ms(&policy->rules[i]) > longest_first_ms(rule))
             rule = &policy->rules[i];
@@ -372,7 +379,7 @@ static void read_rules(const rc_yaml_node *list, rc_config_faults *faults, rc_po
     }
 }
 
-/* ---- the whole ---- */
+/* ---- policies ---- */
 
 static void read_flag(const rc_yaml_node *map, const char *key, rc_config_faults *faults,
                       bool *value)
@@ -412,7 +419,7 @@ static bool set_name(const rc_yaml_node *node, rc_str name, rc_config_faults *fa
     return true;
 }
 
-/* The sentence names the key that it is about; the fault stands there if the policy has it. */
+/* Adds the fault at the key that the message names, or at the policy if it lacks that key. */
 static void refuse_policy(const rc_yaml_node *node, const char *wrong, rc_config_faults *faults)
 {
     for (const rc_yaml_node *child = node->first; child != NULL; child = child->next) {
@@ -439,7 +446,7 @@ bool rc_policy_read(const rc_yaml_node *node, rc_str name, rc_config_faults *fau
     set_name(node, name, faults, &policy);
     read_bounds(node, faults, &policy);
     const char *start = preset != NULL ? preset->text.ptr : NULL;
-    read_others(node, faults, &policy);
+    read_default_rule(node, faults, &policy);
     check_cap(node, start, faults, &policy);
     read_code_keys(node, faults, &policy);
     if (rules != NULL)

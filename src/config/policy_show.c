@@ -1,4 +1,4 @@
-/* Policies as text: YAML for programs, a few words for people. */
+/* Writes policies as YAML, and as a summary for people. Called by show.c and recourse config. */
 #include "config/policy.h"
 
 #include <recourse/taxonomy.h>
@@ -6,7 +6,7 @@
 #include "codec/duration.h"
 #include "config/keys.h"
 
-/* More waits than that say nothing new. */
+/* Waits listed in a summary. */
 #define WAITS_SHOWN_MAX 6
 
 static void push(rc_buf *buf, const char *text)
@@ -83,8 +83,9 @@ static void push_rule(rc_buf *buf, const rc_retry_rule *rule)
         push(buf, rc_jitter_name(rule->jitter));
 }
 
-/* What is read starts from the plain policy, whose codes that are never retried can only be added
- * to. */
+/* Reading a policy without `preset` starts from the plain policy, and its never_retry_on can only
+ * be extended. Returns whether this policy retries a code that the plain one never retries, so that
+ * the YAML must start from preset none. */
 static bool retries_more_than_plain(const rc_policy *policy)
 {
     rc_policy plain = rc_policy_plain();
@@ -127,9 +128,9 @@ void rc_policy_push_yaml(rc_buf *buf, const rc_policy *policy)
     push(buf, policy->rule_count > 0 ? "]}" : "}");
 }
 
-/* ---- for people ---- */
+/* ---- summary ---- */
 
-/* The wait with the chance taken out of it. */
+/* A copy of the rule without jitter, for deterministic waits. */
 static rc_retry_rule without_jitter(const rc_retry_rule *rule)
 {
     rc_retry_rule plain = *rule;
@@ -149,7 +150,8 @@ static void push_jitter(rc_buf *buf, const rc_retry_rule *rule)
     }
 }
 
-/* Durations for people are rounded to their unit; a wait of 1500 ms is not 2 s. */
+/* rc_duration_push rounds to the unit, so a wait of 1500 ms is written in milliseconds, not as
+ * 2s. */
 static void push_wait(rc_buf *buf, uint64_t wait_ms)
 {
     if (wait_ms < 10000 && wait_ms % 1000 != 0) {

@@ -1,10 +1,11 @@
-/* What the gateway itself is told: where it listens and stores, whom it serves. */
+/* Reads the gateway's own settings: listen addresses, store, admin server and clients. Called by
+ * config.c. */
 #include "base/str.h"
 #include "config/reader.h"
 
-static void refuse(rc_config_reader *r, const rc_yaml_node *node, const char *what)
+static void refuse(rc_config_reader *r, const rc_yaml_node *node, const char *message)
 {
-    rc_config_fault_append(rc_yaml_fault(r->faults, node), what);
+    rc_config_fault_append(rc_yaml_fault(r->faults, node), message);
 }
 
 static bool is_postgres(rc_str store)
@@ -21,7 +22,7 @@ static int hex_of(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* Undoes %41 in text, as much as fits. */
+/* Decodes percent escapes such as %41, as many bytes as fit. */
 static rc_str decoded(rc_str text, char scratch[RC_CONFIG_TEXT_MAX])
 {
     size_t used = 0;
@@ -34,7 +35,7 @@ static rc_str decoded(rc_str text, char scratch[RC_CONFIG_TEXT_MAX])
     return rc_str_make(scratch, used);
 }
 
-/* What libpq and SQLite take that is no secret. */
+/* Whether a URL parameter of libpq or SQLite is known and not secret. */
 static bool is_open_parameter(rc_str name)
 {
     static const char *const names[] = {"host",
@@ -91,7 +92,8 @@ static const char *const no_passwords =
     "literal passwords are not accepted; put the whole URL into env:NAME, file:PATH or "
     "credential:NAME";
 
-/* "name=value" with a known name, and one equals sign unless the value is a list of settings. */
+/* Whether a pair is "name=value" with a known parameter and a single equals sign; options may
+ * contain more. */
 static bool is_open_pair(rc_str pair)
 {
     char scratch[RC_CONFIG_TEXT_MAX];
@@ -102,7 +104,8 @@ static bool is_open_pair(rc_str pair)
                                        rc_str_find_byte(pair, '=', equals + 1) == RC_STR_NPOS);
 }
 
-/* What is wrong with the parameters, or NULL. One without a ? in front is one, too. */
+/* Returns the error of the URL's parameters, or NULL. An = without a preceding ? counts as a
+ * parameter. */
 static const char *check_parameters(rc_str url)
 {
     size_t start = rc_str_find_byte(url, '?', 0);
@@ -123,7 +126,8 @@ static const char *check_parameters(rc_str url)
                  "file:PATH";
 }
 
-/* "postgres://user:password@host", where the password may hold any sign. */
+/* Whether a URL has the form postgres://user:password@host. A password may contain any character,
+ * so the last @ ends it. */
 static bool has_password(rc_str url)
 {
     char scratch[RC_CONFIG_TEXT_MAX];
@@ -177,7 +181,8 @@ void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root)
     check_listen(r, rc_yaml_get(root, RC_STR("listen")));
     if (store != NULL)
         check_store(r, store);
-    /* Whoever relies on it must not find out when it is needed. */
+    /* Fail at load time: a user who relies on stored prompts must not find out later that there are
+     * none. */
     if (content != NULL && r->config->audit.content != 0)
         refuse(r, content, "this version keeps no prompts and answers: only off is possible");
     if (breaker != NULL && r->config->breaker.open_ms > r->config->breaker.open_max_ms)
@@ -190,7 +195,7 @@ static bool is_text(const rc_yaml_node *node)
     return node != NULL && node->kind == RC_YAML_SCALAR && node->text.len > 0;
 }
 
-/* The address of the operator's side, where the file gives one. */
+/* Checks admin.listen, which the file sets. */
 static void check_admin_listen(rc_config_reader *r, const rc_yaml_node *node, bool has_token)
 {
     const char *wrong = rc_config_admin_check(r->config->admin.listen, has_token);
@@ -207,7 +212,7 @@ void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *root)
     const rc_yaml_node *token = rc_yaml_get(map, RC_STR("token"));
     if (token != NULL)
         rc_secret_ref_read(token, "tokens", r->faults, &admin->token);
-    /* A socket is instead of the usual address. */
+    /* A Unix socket replaces the default address. */
     if (socket != NULL && listen == NULL)
         admin->listen = RC_STR("off");
     if (!rc_config_admin_listens(admin))

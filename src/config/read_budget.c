@@ -1,9 +1,10 @@
-/* Budgets of money beside those of clients and routes. */
+/* Reads the section budgets: money limits besides those of clients and routes. Called by
+ * config.c. */
 #include "config/reader.h"
 
-static void refuse(rc_config_reader *r, const rc_yaml_node *node, const char *what)
+static void refuse(rc_config_reader *r, const rc_yaml_node *node, const char *message)
 {
-    rc_config_fault_append(rc_yaml_fault(r->faults, node), what);
+    rc_config_fault_append(rc_yaml_fault(r->faults, node), message);
 }
 
 static const char *client_name_at(const void *ctx, size_t index)
@@ -18,16 +19,17 @@ static const char *route_model_at(const void *ctx, size_t index)
     return index < config->route_count ? config->routes[index].model.ptr : NULL;
 }
 
-/* A pattern that fits none of the names is a slip of the pen. */
+/* Adds a fault for a pattern that matches none of the names, which is probably a misspelling. noun:
+ * what the message calls the name. */
 static void check_any(rc_config_reader *r, const rc_yaml_node *node, rc_str pattern,
-                      rc_name_at name_at, const char *what)
+                      rc_name_at name_at, const char *noun)
 {
     for (size_t i = 0; name_at(r->config, i) != NULL; i++)
         if (rc_glob_matches(pattern, rc_str_c(name_at(r->config, i))))
             return;
     rc_config_fault *fault = rc_yaml_fault(r->faults, node);
     rc_config_fault_append(fault, "there is no ");
-    rc_config_fault_append(fault, what);
+    rc_config_fault_append(fault, noun);
     rc_config_fault_append_quoted(rc_config_fault_append(fault, " "), pattern);
     rc_config_fault_suggest(fault, pattern, name_at, r->config);
 }

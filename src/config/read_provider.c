@@ -1,3 +1,4 @@
+/* Reads the section providers: kinds, addresses, keys, capabilities. Called by config.c. */
 #include "base/str.h"
 #include "config/reader.h"
 
@@ -53,7 +54,7 @@ static void read_keys(rc_config_reader *r, const rc_yaml_node *list, rc_config_p
     }
 }
 
-/* Who asks a provider at its usual address has its usual variable, too. */
+/* A provider without keys and without base_url uses the first key variable of its kind. */
 static void use_usual_key(rc_config_reader *r, const rc_yaml_node *map,
                           rc_config_provider *provider)
 {
@@ -71,7 +72,7 @@ static void use_usual_key(rc_config_reader *r, const rc_yaml_node *map,
     provider->key_count = 1;
 }
 
-/* ---- the provider ---- */
+/* ---- providers ---- */
 
 static bool read_kind(rc_config_reader *r, const rc_yaml_node *map, rc_config_provider *provider)
 {
@@ -107,7 +108,7 @@ static void check_base_url(rc_config_reader *r, const rc_yaml_node *map,
         return;
     provider->base_url_line = node->line;
     provider->base_url_column = node->column;
-    /* Looked at when its value is known. */
+    /* load.c checks the value of a variable. */
     if (!is_demo && rc_config_is_variable(provider->base_url))
         return;
     const char *wrong = is_demo ? "the demo provider is part of the gateway and has no address"

@@ -1,3 +1,4 @@
+/* Reads the sections routes and policies. Called by config.c. */
 #include "base/str.h"
 #include "config/policy.h"
 #include "config/reader.h"
@@ -14,8 +15,8 @@ static const char *kind_name_at(const void *ctx, size_t index)
     return rc_config_kind_at(index) != NULL ? rc_config_kind_at(index)->name : NULL;
 }
 
-/* A name of `providers` that was meant; else one of that kind, whatever it is called; else what to
- * write there. */
+/* Suggests a provider for an unknown name: one of the kind of that name, else one with a similar
+ * name, else a kind with a similar name; if the name is a kind, the line to add. */
 static void suggest_provider(const rc_config_reader *r, rc_config_fault *fault, rc_str name)
 {
     const rc_config_kind *kind = rc_config_kind_find(name);
@@ -37,7 +38,7 @@ static void suggest_provider(const rc_config_reader *r, rc_config_fault *fault, 
     rc_config_fault_append(fault, ": {} under providers");
 }
 
-/* "provider/model": the model may hold slashes, the provider's name does not. */
+/* Reads "provider/model". The model may contain slashes, the provider's name must not. */
 static void read_target_name(rc_config_reader *r, const rc_yaml_node *node,
                              rc_config_target *target)
 {
@@ -65,7 +66,8 @@ static void read_target_name(rc_config_reader *r, const rc_yaml_node *node,
     target->capabilities = provider->capabilities;
 }
 
-/* "openai/gpt-4o", or {target: openai/gpt-4o, tries: 2}. */
+/* The node with the target's name: an entry is "openai/gpt-4o" or {target: openai/gpt-4o, tries:
+ * 2}. */
 static const rc_yaml_node *target_name(const rc_yaml_node *item)
 {
     return item->kind == RC_YAML_SCALAR ? item : rc_yaml_get(item, RC_STR("target"));
@@ -93,13 +95,14 @@ static void read_target(rc_config_reader *r, const rc_yaml_node *map, rc_config_
         rc_config_read_capabilities(r, capabilities, &target->capabilities);
 }
 
-/* Targets that could not be read are no model, and equal to none. */
+/* A target that could not be read has no model and equals no other. */
 static bool is_same_target(const rc_config_target *a, const rc_config_target *b)
 {
     return a->model.len > 0 && a->provider == b->provider && rc_str_eq(a->model, b->model);
 }
 
-/* More tries are what `tries` is for: a second entry would ask again what has just failed. */
+/* Refuses a target that occurs twice in a chain: a second entry would repeat a call that has just
+ * failed, and `tries` sets the number of attempts. */
 static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_config_route *route)
 {
     size_t last = route->chain_count - 1;
@@ -114,7 +117,7 @@ static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_c
     }
 }
 
-/* As people call it. */
+/* The name of a kind's API for messages. */
 static const char *interface_of(const rc_config_kind *kind)
 {
     switch (kind->dialect) {
@@ -130,7 +133,7 @@ static const char *interface_of(const rc_config_kind *kind)
     return "OpenAI's";
 }
 
-/* NULL: it answers in every interface, or could not be read. */
+/* The kind of a target; NULL if it accepts every API (demo) or could not be read. */
 static const rc_config_kind *kind_of(const rc_config_reader *r, const rc_config_target *target)
 {
     if (target->model.len == 0)
@@ -139,8 +142,9 @@ static const rc_config_kind *kind_of(const rc_config_reader *r, const rc_config_
     return kind == NULL || rc_str_eq(rc_str_c(kind->name), RC_STR("demo")) ? NULL : kind;
 }
 
-/* A request is passed on as it is, so that all who may get it speak one interface. The first
- * `count` places of the chain have been checked. */
+/* Refuses a target whose API differs from that of a chain entry: requests are forwarded unchanged,
+ * so all targets of a route use one API. The first `count` entries of the chain have been
+ * checked. */
 static void check_interface(rc_config_reader *r, const rc_yaml_node *node,
                             const rc_config_target *target, const rc_config_route *route,
                             size_t count)
@@ -201,8 +205,8 @@ static void read_policy_name(rc_config_reader *r, const rc_yaml_node *node, rc_c
     rc_config_fault_suggest(fault, name, rc_config_policy_name_at, r->config);
 }
 
-/* A pattern that fits another one's text fits all that the other one does: a star there can only be
- * under a star here. */
+/* Refuses a route that is never reached. A pattern that matches the text of another pattern matches
+ * everything that one does: each * in that text can only be matched by a *. */
 static void check_reached(rc_config_reader *r, const rc_yaml_node *node, size_t index)
 {
     const rc_config_route *routes = r->config->routes;
@@ -284,7 +288,8 @@ void rc_config_read_policies(rc_config_reader *r, const rc_yaml_node *map)
     r->config->policies = policies;
     for (const rc_yaml_node *node = map->first; node != NULL; node = node->next) {
         rc_policy *policy = &policies[r->config->policy_count++];
-        /* One with faults keeps its name, so that a route that names it is not a fault too. */
+        /* A policy with faults keeps its name so that a route that refers to it is not reported
+         * too. */
         if (!rc_policy_read(node, node->key, r->faults, policy))
             rc_config_text_append(policy->name, sizeof(policy->name), node->key);
     }

@@ -1,5 +1,6 @@
-/* The readers of the sections that are more than a row of values. Each adds its faults and goes on;
- * what it fills is used only if there is none in the end. */
+/* rc_config_reader: reads the sections of recourse.yaml that are more than a row of values. Each
+ * function adds its faults and continues; the result is used only if there is no fault at the
+ * end. */
 #ifndef RC_CONFIG_READER_H
 #define RC_CONFIG_READER_H
 
@@ -13,36 +14,39 @@ typedef struct rc_config_reader {
 
 void rc_config_read_providers(rc_config_reader *r, const rc_yaml_node *map);
 void rc_config_read_policies(rc_config_reader *r, const rc_yaml_node *map);
-/* Providers and policies are there. */
+/* Requires that providers and policies have been read. */
 void rc_config_read_routes(rc_config_reader *r, const rc_yaml_node *list);
 void rc_config_read_clients(rc_config_reader *r, const rc_yaml_node *list);
-/* Routes and clients are there. */
+/* Requires that routes and clients have been read. */
 void rc_config_read_budgets(rc_config_reader *r, const rc_yaml_node *list);
-/* Of the top of the document, whose own values are there. */
+/* Reads and checks the admin section. Requires that the simple values of root have been read. */
 void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *root);
 
-/* Checks what the top of the document says in a row of values. */
+/* Checks the simple values of root: addresses, store, breaker, audit. */
 void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root);
 
-/* A list of capabilities as RC_NEED_ bits. */
+/* Sets *capabilities to the RC_NEED_ bits of a list of capability names. */
 void rc_config_read_capabilities(rc_config_reader *r, const rc_yaml_node *list,
                                  uint32_t *capabilities);
-/* Their names, by bit; NULL past the end. */
+/* An rc_name_at: returns the name of the capability with that bit number; NULL past the end.
+ * Static. */
 const char *rc_config_capability_at(const void *ctx, size_t index);
 
-/* Of an address of a provider: what is wrong with it, or NULL. A static sentence. */
+/* Checks the address of a provider. Returns NULL if it is valid, otherwise a static error text. */
 const char *rc_config_url_check(rc_str url, bool is_insecure);
-/* "env:NAME", in place of an address. */
+/* Whether text is "env:NAME", which may be written instead of an address. */
 bool rc_config_is_variable(rc_str text);
 
-/* Of HOST:PORT: what is wrong with it, or NULL. A static sentence. */
+/* Checks HOST:PORT. Returns NULL if it is valid, otherwise a static error text. */
 const char *rc_config_listen_check(rc_str listen);
 
-/* Would both be one socket? Not with port 0, which is a new one each time. */
+/* Whether both listen addresses denote the same socket. Port 0 is a new port each time, so it never
+ * does. */
 bool rc_config_listen_is_same(rc_str a, rc_str b);
 
-/* An array for the children of a node; NULL: there is none, or no memory, which the end will show.
- */
+/* Allocates an array with one element of size bytes for each child of node. Returns NULL if there
+ * are no children or no memory; rc_config_parse reports the latter at the end. The arena owns the
+ * array. */
 void *rc_config_array(rc_config_reader *r, const rc_yaml_node *node, size_t size);
 
 #endif

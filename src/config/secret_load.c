@@ -1,3 +1,5 @@
+/* Reads secrets from variables, files and systemd credentials, and inspects them without reading.
+ * Called by the gateway, recourse doctor, config and audit. */
 #include "config/secret_load.h"
 
 #include "base/secret.h"
@@ -33,29 +35,29 @@ static const char *file_error(int error)
     return error == RC_FILE_TOO_LARGE ? "is too large for a secret" : "cannot be read";
 }
 
-const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *space)
+const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *buf)
 {
     char path[RC_SECRET_PATH_MAX];
     if (ref->kind == RC_SECRET_ENV) {
         const char *value = calls->getenv(ref->name.ptr);
         if (value == NULL || value[0] == '\0')
             return "is not set";
-        return rc_buf_push(space, rc_str_c(value)) == RC_OK ? NULL : "is too long";
+        return rc_buf_push(buf, rc_str_c(value)) == RC_OK ? NULL : "is too long";
     }
     if (!rc_secret_path(calls, ref, path))
         return "was not passed on: systemd does that with LoadCredential=";
-    return file_error(rc_file_read_regular(calls, path, space));
+    return file_error(rc_file_read_regular(calls, path, buf));
 }
 
 const char *rc_secret_check_token(const rc_sys_calls *calls, const rc_secret_ref *ref)
 {
-    char space[RC_SECRET_TOKEN_MAX];
+    char scratch[RC_SECRET_TOKEN_MAX];
     rc_buf text;
-    rc_buf_init_fixed(&text, space, sizeof space);
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
     const char *why = rc_secret_load(calls, ref, &text);
     if (why == NULL && !rc_secret_is_token(rc_secret_make(rc_str_trim(rc_buf_get(&text)))))
         why = RC_SECRET_NO_TOKEN;
-    rc_secret_wipe(space, sizeof space);
+    rc_secret_wipe(scratch, sizeof scratch);
     return why;
 }
 

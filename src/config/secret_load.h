@@ -1,4 +1,4 @@
-/* The secret that a reference names, from where it is. Whoever reads one wipes it. */
+/* Reading the secret that an rc_secret_ref names. The caller wipes what it has read. */
 #ifndef RC_CONFIG_SECRET_LOAD_H
 #define RC_CONFIG_SECRET_LOAD_H
 
@@ -7,42 +7,44 @@
 #include "config/secret_ref.h"
 #include "sys/calls.h"
 
-/* No path to a secret is longer. */
+/* Bytes of the longest path to a secret, with the NUL. */
 #define RC_SECRET_PATH_MAX 4096
 
-/* The file of a reference that is one: its own, or of a credential the one that systemd has put
- * into $CREDENTIALS_DIRECTORY. False: it has none, or not here, or the path is too long. ret_path
- * ends in NUL then. calls, ref: borrow. */
+/* Returns the NUL-terminated path of the reference's file: the path itself, or for a credential the
+ * file in $CREDENTIALS_DIRECTORY. Returns false if the reference is a variable, if
+ * $CREDENTIALS_DIRECTORY is not set or if the path is too long. calls, ref: borrow. */
 bool rc_secret_path(const rc_sys_calls *calls, const rc_secret_ref *ref,
                     char ret_path[RC_SECRET_PATH_MAX]);
 
-/* Appends it to room, line ends and all. Gives NULL, or why not: "is not set", "cannot be read".
- * Static. */
-const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *space);
+/* Appends the secret to buf, line ends included. Returns NULL, or a static reason: "is not set",
+ * "cannot be read". calls, ref: borrow. */
+const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *buf);
 
-/* Longer ones are in no header. */
+/* Longest key or token in bytes; a longer one does not fit into a header. */
 #define RC_SECRET_TOKEN_MAX ((size_t)16 << 10)
 #define RC_SECRET_NO_TOKEN "holds none that can stand in a header"
 
-/* Could it go into a header, as keys and tokens do? Reads and wipes it. Gives NULL, or why not. */
+/* Checks that the secret can be sent in a header, as keys and tokens are: reads it and wipes it.
+ * Returns NULL, or a static reason. calls, ref: borrow. */
 const char *rc_secret_check_token(const rc_sys_calls *calls, const rc_secret_ref *ref);
 
-/* Where a secret of that kind is, for people: "the variable", "the file", "the credential". */
+/* Returns the noun for messages: "the variable", "the file", "the credential". Static. */
 const char *rc_secret_kind_noun(rc_secret_kind kind);
 
-/* What can be said of a secret without reading it. */
+/* State of a secret, found without reading it. */
 typedef enum rc_secret_state {
     RC_SECRET_SET = 0,
-    RC_SECRET_NOT_SET = 1,    /* a variable, or the place of credentials */
-    RC_SECRET_MISSING = 2,    /* its file */
-    RC_SECRET_UNREADABLE = 3, /* the file is there */
-    RC_SECRET_EXPOSED = 4,    /* everybody on this machine may read the file */
-    RC_SECRET_NOT_A_FILE = 5  /* but something else of that name: rc_path_special_kind */
+    RC_SECRET_NOT_SET = 1,    /* The variable, or $CREDENTIALS_DIRECTORY, is not set. */
+    RC_SECRET_MISSING = 2,    /* The file does not exist. */
+    RC_SECRET_UNREADABLE = 3, /* The file exists and cannot be read. */
+    RC_SECRET_EXPOSED = 4,    /* Every user of this machine can read the file. */
+    RC_SECRET_NOT_A_FILE = 5  /* Not a regular file: see rc_path_special_kind. */
 } rc_secret_state;
 
+/* Returns the state of the secret. calls, ref: borrow. */
 rc_secret_state rc_secret_inspect(const rc_sys_calls *calls, const rc_secret_ref *ref);
 
-/* "set", "not set", "there", "missing", "a folder" ... Static. */
+/* Returns the state as text: "set", "not set", "there", "missing", "a folder" ... Static. */
 const char *rc_secret_state_text(const rc_sys_calls *calls, const rc_secret_ref *ref);
 
 #endif

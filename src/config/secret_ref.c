@@ -1,3 +1,5 @@
+/* Parses references to secrets: env:NAME, file:PATH, credential:NAME. Called by the section
+ * readers. */
 #include "config/secret_ref.h"
 
 #include "base/str.h"
@@ -6,7 +8,7 @@
 static const rc_str ENV = RC_STR_INIT("env:");
 static const rc_str FILE_PREFIX = RC_STR_INIT("file:");
 static const rc_str CREDENTIAL = RC_STR_INIT("credential:");
-/* systemd.exec(5): a name of a file. */
+/* systemd.exec(5): a credential's name is a file name. */
 #define CREDENTIAL_NAME_MAX 255
 
 bool rc_config_text_read(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text)
@@ -53,7 +55,7 @@ bool rc_secret_ref_parse(rc_str text, rc_secret_ref *ret_ref)
     return ret_ref->kind != RC_SECRET_NONE;
 }
 
-/* A key that stands behind "env:" by mistake is no name of a variable, nearly always. */
+/* Letters, digits and _ only. A key pasted after "env:" by mistake almost never has this form. */
 static bool is_variable_name(rc_str name)
 {
     if (name.len == 0 || rc_ascii_is_digit(name.ptr[0]))
@@ -64,7 +66,7 @@ static bool is_variable_name(rc_str name)
     return true;
 }
 
-/* It is joined to a path: it must not lead out of the folder. */
+/* The name is appended to a folder's path and must not lead out of that folder. */
 static bool is_credential_name(rc_str name)
 {
     if (name.len == 0 || name.len > CREDENTIAL_NAME_MAX || name.ptr[0] == '.')
@@ -91,7 +93,8 @@ static bool read_ref(const rc_yaml_node *node, const char *plural, rc_config_fau
                                " are not accepted; use env:NAME, file:PATH or credential:NAME");
         return false;
     }
-    /* The name is shown; many a key would pass for one. */
+    /* Messages show the name, and many keys have the form of a name: refuse one that looks like a
+     * secret. */
     if (ref.kind == RC_SECRET_ENV &&
         (!is_variable_name(ref.name) || !rc_scrub_is_clean(ref.name))) {
         rc_config_fault_append(rc_yaml_fault(faults, node),

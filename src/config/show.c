@@ -1,3 +1,4 @@
+/* Writes a configuration as YAML. Called by recourse config. */
 #include "config/show.h"
 
 #include "config/keys.h"
@@ -9,7 +10,7 @@ static void push(rc_buf *buf, const char *text)
     rc_buf_push(buf, rc_str_c(text));
 }
 
-/* Every value of a section on a line of its own. */
+/* Appends every value of a section, one per line. */
 static void push_fields(rc_buf *buf, rc_config_section section, const void *fields,
                         const char *indent)
 {
@@ -35,7 +36,7 @@ static void push_section(rc_buf *buf, const char *name, rc_config_section sectio
     push_fields(buf, section, fields, "  ");
 }
 
-/* Room for a reference, and for a target: a provider's name, a slash, a model. */
+/* Bytes of a reference, and of a target: a provider's name, a slash, a model. */
 #define TWO_PARTS_MAX (RC_CONFIG_TEXT_MAX + 64)
 
 static void push_ref(rc_buf *buf, const rc_secret_ref *ref)
@@ -65,7 +66,7 @@ static void push_capabilities(rc_buf *buf, uint32_t bits)
 static void push_provider(rc_buf *buf, const rc_config_provider *provider)
 {
     rc_config_provider shown = *provider;
-    /* The demo provider's address is nobody's to give. */
+    /* The demo provider has no configurable address. */
     if (rc_str_eq(provider->base_url, RC_STR("demo:")))
         shown.base_url = rc_str_make(NULL, 0);
     push(buf, "  ");

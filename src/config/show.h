@@ -1,4 +1,4 @@
-/* The configuration as text. No secret is in it. */
+/* The configuration as YAML text, without secrets. */
 #ifndef RC_CONFIG_SHOW_H
 #define RC_CONFIG_SHOW_H
 
@@ -6,10 +6,11 @@
 
 #include "config/config.h"
 
-/* Appends it as YAML with every default written out; read again it gives the same. */
+/* Appends the configuration as YAML with all defaults written out. Parsing that text gives the same
+ * configuration. */
 void rc_config_push_yaml(rc_buf *buf, const rc_config *config);
 
-/* Appends provider/model. */
+/* Appends the target as "provider/model". */
 void rc_config_push_target(rc_buf *buf, const rc_config *config, const rc_config_target *target);
 
 #endif

@@ -1,15 +1,15 @@
-/* The file of the store where the configuration names none. */
+/* The default path of the store. Called by load.c. */
 #include <recourse/buf.h>
 
 #include "base/str.h"
 #include "config/config.h"
 
 #define SCHEME "sqlite:"
-/* The whole URL fits the rooms of those who use it. */
+/* Bytes of the folder; keeps the URL within the buffers of its users. */
 #define FOLDER_MAX_BYTES ((size_t)3072)
 
-/* "": the variable names no folder that can be used. A relative one would be another folder for
- * each command. */
+/* The folder in a variable's value; "": none usable. A relative folder would differ between
+ * commands. */
 static rc_str folder_in(const char *value)
 {
     rc_str folder = value != NULL ? rc_str_c(value) : RC_STR("");
@@ -33,7 +33,7 @@ rc_status rc_config_find_store(rc_config *config, const char *(*getenv)(const ch
     rc_buf_push(&url, RC_STR(SCHEME));
     config->store_kind = RC_CONFIG_STORE_STATE_DIR;
     if (service.len > 0) {
-        /* The variable may name several. */
+        /* systemd may list several folders, separated by colons. */
         rc_buf_push(&url, rc_str_slice(service, 0, rc_str_find_byte(service, ':', 0)));
         rc_buf_push(&url, RC_STR("/" RC_CONFIG_STORE_FILE));
     } else if (state.len > 0) {
