@@ -13,7 +13,7 @@ from streams import ANTHROPIC, ARRAY, CHAT, COMPLETIONS, GEMINI, RESPONSES, SAMP
 upstream = Upstream()
 gateway = Gateway(config(upstream))
 # Others may keep both cores busy: a provider that answers must have the time.
-QUICK = {"connect_ms": 500, "first_byte_ms": 1000, "idle_ms": 1000}
+QUICK = {"connect_ms": 500, "first_byte_ms": 4000, "idle_ms": 4000}
 
 
 def unreachable():
@@ -167,7 +167,7 @@ def thinks(sample, count):
     """Silent but for pings, behind so many events and for longer than any limit of one try but the
     deadline: it is alive, and passes whole, in one try."""
     pieces = sample.pieces()
-    pings = [PINGS.get(sample.name, b": still there\n\n")] * 20
+    pings = [PINGS.get(sample.name, b": still there\n\n")] * 50
 
     def step(conn, _):
         conn.sendall(framed(sample, "chunked")[0] + b"".join(chunk(piece) for piece in pieces[:count]))
