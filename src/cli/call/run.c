@@ -1,5 +1,4 @@
-/* From the request to its end: the loop of the network, with signals, keys and our own output in
- * it. */
+/* The event loop of one call: network, signals, keys and output. Called by call.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -9,22 +8,22 @@
 #include "sys/clock.h"
 #include "sys/file.h"
 
-/* A gateway that was told the deadline gets this much more to say that it has passed. */
+/* A gateway that knows the deadline gets this much extra time to report that it has passed. */
 #define GATEWAY_GRACE_MS 2000u
-/* Of text that nobody has read: above it the gateway is asked to wait. */
+/* Unread output above which reading from the gateway pauses. */
 #define UNREAD_MAX_BYTES ((size_t)8 << 20)
-/* How long words may take that follow a signal which asked for the end. */
+/* Time limit for the remaining output after a signal that ends the process. */
 #define LAST_FLUSH_MS 500u
 
 /* ---- text ---- */
 
-/* What would move the cursor, change colours, turn text around or is text that nobody sees. */
+/* Characters that move the cursor, change colours, reverse the text direction or are invisible. */
 static bool is_hostile(uint32_t cp)
 {
     return cp != '\n' && cp != '\t' && rc_utf8_is_unsafe(cp);
 }
 
-/* For a terminal; anywhere else bytes are bytes. */
+/* Escapes unsafe characters. Used for a terminal only; other outputs get the bytes unchanged. */
 static void push_safe(rc_buf *buf, rc_str text)
 {
     size_t from = 0;
@@ -62,14 +61,14 @@ static size_t unread(const rc_outlet *outlet)
 static void on_text(void *ctx, rc_str text)
 {
     rc_caller *c = ctx;
-    bool is_kept = true;
+    bool is_stored = true;
     if (c->format == RC_CALLER_HUMAN) {
         rc_caller_clear(c);
-        is_kept = write_text(c, text);
+        is_stored = write_text(c, text);
     } else {
-        is_kept = rc_buf_push(&c->response_text, text) == RC_OK;
+        is_stored = rc_buf_push(&c->response_text, text) == RC_OK;
     }
-    if (!is_kept && c->exit_status == RC_EXIT_OK) {
+    if (!is_stored && c->exit_status == RC_EXIT_OK) {
         c->exit_status = RC_EXIT_INTERNAL;
         c->is_over = true;
     }
@@ -87,7 +86,7 @@ static void resume(rc_caller *c)
     rc_gateway_call_resume(&c->gateway_call);
 }
 
-/* ---- what rc_gateway_call tells ---- */
+/* ---- callbacks of rc_gateway_call ---- */
 
 static void on_event(void *ctx, const rc_event_view *event)
 {
@@ -122,7 +121,8 @@ static void start(rc_caller *c)
         c->give_up_at_ms = c->started_ms + c->deadline_ms;
 }
 
-/* One that has not even got the request has nothing to say of it. */
+/* Adds the grace period once the request is sent: before that the gateway cannot report a
+ * timeout. */
 static void extend_give_up(rc_caller *c)
 {
     if (c->deadline_ms > 0 && rc_gateway_call_is_sent(&c->gateway_call))
@@ -151,7 +151,8 @@ static void on_signals(rc_caller *c)
         } else if (signal == SIGWINCH) {
             rc_caller_on_resize(c);
         } else if (signal == SIGCONT) {
-            /* Whoever stopped us may have changed the modes: they are set again. */
+            /* The shell may have changed the terminal's modes while we were stopped: set them
+             * again. */
             rc_tty_keys_forget(&c->tty);
             c->live.is_keyless = false;
             rc_caller_check_terminal(c);
@@ -179,12 +180,12 @@ enum {
     FD_ERR
 };
 
-/* A place that cannot be polled for is asked again after this long. */
+/* Interval at which an output that cannot be polled is tried again. */
 #define RETRY_MS 20u
-/* How long the gateway has to hear that nobody waits any more. */
+/* Time limit for the gateway to notice a cancelled call and record it. */
 #define CANCEL_WAIT_MS 1000u
 
-/* One clock, the loop's, which is the same as that of the watch. */
+/* Copies the loop's time to the watch; both are the same monotonic clock. */
 static void update_clock(rc_caller *c)
 {
     const uint64_t now_ms = uv_now(&c->loop);
@@ -211,8 +212,8 @@ static void on_tick(uv_timer_t *timer)
     (void)timer;
 }
 
-/* Only what is ours alone: libuv makes it not wait, for everybody who shares it. A descriptor of
- * its own, as an outlet that is lost closes the other one. */
+/* Polls a duplicate of fd, because a failed outlet closes the original. Only for descriptors that
+ * are not shared: libuv makes them non-blocking for every process that holds them. */
 static void open_poll(rc_caller *c, int which, int fd)
 {
     const int own = fd >= 0 ? c->calls->lift(fd) : -1;
@@ -229,7 +230,7 @@ static void open_poll(rc_caller *c, int which, int fd)
 
 static void open_polls(rc_caller *c)
 {
-    (void)uv_timer_init(&c->loop, &c->tick); /* never fails */
+    (void)uv_timer_init(&c->loop, &c->tick); /* Never fails. */
     open_poll(c, FD_SIGNALS, c->watch.signal_fd);
     open_poll(c, FD_KEYS, c->tty.fd);
     open_poll(c, FD_OUT, c->out.is_own ? c->out.fd : -1);
@@ -255,7 +256,7 @@ static void set_poll(rc_caller *c, int which, int events)
         (void)uv_poll_stop(&c->polls[which]);
 }
 
-/* An outlet that was lost has closed its descriptor. */
+/* A failed outlet has closed its descriptor and is not polled. */
 static void set_outlet_poll(rc_caller *c, int which, const rc_outlet *outlet)
 {
     set_poll(c, which, outlet->fd >= 0 && !rc_outlet_is_empty(outlet) ? UV_WRITABLE : 0);
@@ -276,7 +277,7 @@ static uint64_t wake_at(const rc_caller *c)
     return at_ms;
 }
 
-/* Sleeps until something happens, and lets it. */
+/* Waits until an event or until_ms, and dispatches the events. */
 static void run_loop_once(rc_caller *c, uint64_t until_ms)
 {
     set_poll(c, FD_SIGNALS, UV_READABLE);
@@ -308,13 +309,13 @@ static void step(rc_caller *c)
     resume(c);
     extend_give_up(c);
     c->is_late = c->watch.now_ms >= c->give_up_at_ms;
-    /* Nobody reads any more, or the disk is full: then there is nothing to ask for either. */
+    /* When the output failed (closed pipe, full disk) the rest of the response is not needed. */
     if (c->out.error != 0 || c->is_late)
         c->is_over = true;
 }
 
-/* What is under way ends in order, and is on record: the gateway hears that nobody waits before it
- * is closed itself. */
+/* Cancels the call, waits until the gateway has recorded the cancellation, then closes the
+ * gateway. */
 static void close_down(rc_caller *c)
 {
     const int first = c->signal;
@@ -374,7 +375,7 @@ void rc_caller_send(rc_caller *c)
     (void)uv_loop_close(&c->loop);
 }
 
-/* ---- the last words ---- */
+/* ---- remaining output ---- */
 
 static bool is_written(const rc_caller *c)
 {

@@ -16,7 +16,7 @@
 #include <uv.h>
 
 #include "gateway/admin/server.h"
-#include "gateway/loop/loop.h"
+#include "gateway/observe/exchange_summary.h"
 
 #define RC_ADMIN_LIVE_LISTENERS_MAX 16
 /* Of each sort, between two deliveries. */

@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 #include "gateway/request/origin_guard.h"
+#include "gateway/state/model_list.h"
 
 /* A store that is down is tried again so often. */
 #define STORE_AGAIN_MS 6000

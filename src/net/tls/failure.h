@@ -1,13 +1,16 @@
-/* What OpenSSL's errors mean. */
+/* Maps OpenSSL errors to rc_upstream_kind. */
 #ifndef RC_NET_TLS_FAILURE_H
 #define RC_NET_TLS_FAILURE_H
 
+#include <stdbool.h>
+
 #include <openssl/ssl.h>
 
-#include "net/client/failure.h"
+#include "net/failure_kind.h"
 
-/* The kind of the failure that was just met, from the certificate's check and the thread's error
- * queue. ret_text: a static string that says more, else not touched. */
+/* Returns the kind of the failure that just occurred, from the certificate verification and the
+ * thread's error queue. *ret_text: set to a static string that says more, or left unchanged. ssl:
+ * borrows. */
 rc_upstream_kind rc_tls_failure_kind(SSL *ssl, const char **ret_text);
 
 #endif

@@ -10,7 +10,8 @@
 #include <recourse/stdlib.h>
 
 #include "base/str.h"
-#include "gateway/loop/loop_private.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/model_list.h"
 
 #define NOW_MS 5000u
 #define LOADED_S "1800000000"

@@ -1,0 +1,18 @@
+/* The models that clients can request, rendered as the model list of each dialect. */
+#ifndef RC_GATEWAY_STATE_MODEL_LIST_H
+#define RC_GATEWAY_STATE_MODEL_LIST_H
+
+#include <recourse/buf.h>
+#include <recourse/render.h>
+
+#include "gateway/state/snapshot.h"
+
+/* Appends the list of models: the names that a client of the dialect can request. snapshot: borrows. */
+void rc_snapshot_push_models(const rc_snapshot *snapshot, rc_dialect dialect, rc_buf *buf);
+
+/* Appends one model as an entry of that list. route: the route that serves it. snapshot, route, id:
+ * borrow. */
+void rc_snapshot_push_model(const rc_snapshot *snapshot, const rc_route *route, rc_str id,
+                            rc_dialect dialect, rc_buf *buf);
+
+#endif

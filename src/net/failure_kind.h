@@ -1,0 +1,30 @@
+/* rc_upstream_kind: how a call to a provider failed. Failures that the gateway causes itself are listed
+ * here; the reasons of failed connections come from spec/connection.def. TLS and the client use it. */
+#ifndef RC_NET_FAILURE_KIND_H
+#define RC_NET_FAILURE_KIND_H
+
+/* Name, is it ours (the provider is not to blame), words. */
+#define RC_UPSTREAM_KINDS(X)                                                \
+    X(NONE, false, "")                                                      \
+    X(SHUTDOWN, true, "the gateway is closing")                             \
+    X(NO_MEMORY, true, "there is no memory for the call")                   \
+    X(NO_DESCRIPTOR, true, "the process has too many open files")           \
+    X(TOO_MANY_ORIGINS, true, "too many providers are in use")              \
+    X(QUEUE_FULL, true, "too many calls wait for a connection")             \
+    X(QUEUE_TIMEOUT, true, "no connection became free in time")             \
+    X(ADDRESS_REFUSED, true,                                                \
+      "the host's address is not one to connect to; private_network: true " \
+      "allows those of your own network")                                   \
+    X(MALFORMED, false, "the response is not proper HTTP")
+
+typedef enum rc_upstream_kind {
+#define RC_UPSTREAM_ENUM(ID, is_local, text) RC_UPSTREAM_##ID,
+    RC_UPSTREAM_KINDS(RC_UPSTREAM_ENUM)
+#undef RC_UPSTREAM_ENUM
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated, \
+                      limit)                                                                    \
+    RC_UPSTREAM_##ID,
+#include "spec/connection.def"
+} rc_upstream_kind;
+
+#endif
