@@ -1,4 +1,5 @@
-/* Dates at the beginning of a text, as messages write them. */
+/* Dates at the start of a text, in the notations of error messages. Called by value.c and
+ * text.c. */
 #include "base/str.h"
 #include "classify/hints/parts.h"
 #include "codec/datetime.h"
@@ -11,11 +12,11 @@ typedef struct cursor {
     size_t at;
 } cursor;
 
-/* A clock or a zone behind a day. */
+/* Result of reading the time or the zone after a day. */
 typedef enum part {
     PART_ABSENT,
     PART_KNOWN,
-    PART_UNKNOWN /* it is there and cannot be read */
+    PART_UNKNOWN /* Present but unreadable. */
 } part;
 
 typedef struct zone_name {
@@ -23,7 +24,7 @@ typedef struct zone_name {
     int minutes;
 } zone_name;
 
-/* Only names that mean one zone; CST is three of them. */
+/* Only unambiguous names: CST, for example, names three zones. */
 static const zone_name zone_names[] = {
     {RC_STR_INIT("Z"), 0},      {RC_STR_INIT("UTC"), 0},    {RC_STR_INIT("GMT"), 0},
     {RC_STR_INIT("PST"), -480}, {RC_STR_INIT("PDT"), -420}, {RC_STR_INIT("EST"), -300},
@@ -50,7 +51,7 @@ static void skip_blanks(cursor *c)
         c->at++;
 }
 
-/* At least min digits and no more than max; a longer run of digits is another number. */
+/* Reads a number of min to max digits; a longer run of digits is rejected. */
 static bool take_number(cursor *c, size_t min, size_t max, int *ret)
 {
     int value = 0;
@@ -64,7 +65,7 @@ static bool take_number(cursor *c, size_t min, size_t max, int *ret)
     return true;
 }
 
-/* The marks between year, month and day, and behind them. */
+/* The separators after year, month and day. */
 typedef struct day_style {
     rc_str after_year;
     rc_str after_month;
@@ -93,7 +94,8 @@ static bool take_day(cursor *c, rc_civil *civil)
     return false;
 }
 
-/* Rounded up to a millisecond, which may be 1000: a wait is never shorter than told. */
+/* Fraction of a second in ms, rounded up (it may be 1000), so that a wait is never shorter than the
+ * text says. */
 static int take_fraction_ms(cursor *c)
 {
     if (peek(c, 0) != '.' || !rc_ascii_is_digit(peek(c, 1)))
@@ -108,7 +110,7 @@ static int take_fraction_ms(cursor *c)
     return ms + has_more;
 }
 
-/* Behind the day: "T20:06:00.5", " 20:06", " at 00:00", ", 20:06". */
+/* Skips from the day to the time: "T20:06:00.5", " 20:06", " at 00:00", ", 20:06". */
 static void skip_to_clock(cursor *c)
 {
     if (take(c, RC_STR("T")))
@@ -119,7 +121,7 @@ static void skip_to_clock(cursor *c)
         skip_blanks(c);
 }
 
-/* Nothing is taken without an hour and a minute. */
+/* Reads a time of day; without hour and minute nothing is consumed. */
 static part take_clock(cursor *c, rc_civil *civil, int *ret_fraction_ms)
 {
     cursor ahead = *c;
@@ -142,7 +144,7 @@ static part take_clock(cursor *c, rc_civil *civil, int *ret_fraction_ms)
     return PART_KNOWN;
 }
 
-/* "08:00", "0800", "8". */
+/* Reads the digits of a zone offset: "08:00", "0800", "8". */
 static bool take_offset_digits(cursor *c, int *ret_hours, int *ret_minutes)
 {
     int together;
@@ -156,7 +158,7 @@ static bool take_offset_digits(cursor *c, int *ret_hours, int *ret_minutes)
            (!take(c, RC_STR(":")) || take_number(c, 2, 2, ret_minutes));
 }
 
-/* Nothing is taken without one. */
+/* Reads a zone offset with its sign; without one nothing is consumed. */
 static bool take_offset(cursor *c, int *ret_minutes)
 {
     cursor ahead = *c;
@@ -183,7 +185,7 @@ static bool find_zone(rc_str word, int *ret_minutes)
     return false;
 }
 
-/* A word of two to four capital letters behind a clock is a zone, or AM and PM. */
+/* True for a word of two to four capital letters, which after a time is a zone, AM or PM. */
 static bool is_zone_like(rc_str word)
 {
     if (word.len < 2 || word.len > 4)
@@ -233,7 +235,7 @@ static bool read_numeric(rc_str text, bool is_chinese, int64_t now_unix_ms, rc_h
     part clock = take_clock(&c, &civil, &fraction_ms);
     part zone = clock == PART_KNOWN ? take_zone(&c, &minutes) : PART_ABSENT;
     *ret_len = c.at;
-    if (civil.second == 60) { /* a leap second, as in RFC 3339 §5.7 */
+    if (civil.second == 60) { /* A leap second, RFC 3339 §5.7. */
         civil.second = 59;
         fraction_ms = 999;
     }
@@ -247,7 +249,8 @@ static bool read_numeric(rc_str text, bool is_chinese, int64_t now_unix_ms, rc_h
     return true;
 }
 
-/* The three forms of RFC 9110. Only that of two-digit years has no fixed length. */
+/* Reads the three date formats of RFC 9110. Only the one with two-digit years has no fixed
+ * length. */
 static bool read_http(rc_str text, int64_t now_unix_ms, rc_hint_reading *ret, size_t *ret_len)
 {
     static const size_t lens[] = {sizeof("Sun, 06 Nov 1994 08:49:37 GMT") - 1,

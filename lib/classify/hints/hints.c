@@ -1,4 +1,5 @@
-/* Collecting hints: which header or field it is, what its limit has left, which wait counts. */
+/* Collection of hints: recognises headers and fields, matches resets with remainders, selects the
+ * wait. Called by headers.c, classify.c, unwrap/ and providers/. */
 #include "classify/hints/hints.h"
 
 #include "base/str.h"
@@ -7,8 +8,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What is known of the rest of a limit. When two headers disagree, the one that says "none" is
- * right: the call was refused. */
+/* Remaining quota of a limit. If two headers disagree, the one that says "none" wins, because the
+ * call was refused. */
 enum {
     LEFT_UNKNOWN,
     LEFT_SOME,
@@ -54,7 +55,7 @@ static const left_row lefts[] = {
 #include "spec/hints.def"
 };
 
-/* --- notes --- */
+/* ---- trace ---- */
 
 static void note(const rc_hints *h, rc_trace_step step, rc_str subject, rc_str text,
                  int64_t wait_ms)
@@ -86,9 +87,9 @@ static void offer_reading(rc_hints *h, rc_hint *best, rc_hint offered, rc_hint_r
         rc_hints_offer(h, best, &offered);
 }
 
-/* --- names --- */
+/* ---- names of headers and fields ---- */
 
-/* Bit n: the letter number n of the alphabet. */
+/* Bit n stands for letter n of the alphabet. */
 #define LETTER(c) (1u << ((c) - 'a'))
 
 static bool is_among(uint32_t letters, char c)
@@ -97,8 +98,8 @@ static bool is_among(uint32_t letters, char c)
     return lower >= 'a' && lower <= 'z' && (letters >> (lower - 'a') & 1);
 }
 
-/* Most names are no hints, and a few of their letters show it. The compiler makes constants of the
- * sets: the letters that the rows of the table have in these places. */
+/* Rejects most names by a few of their letters. The sets of letters are compile-time constants: the
+ * letters that the rows of the table have at these positions. */
 static bool may_be_header(rc_str name)
 {
     const uint32_t first = 0u
@@ -165,7 +166,7 @@ static bool is_separator(char c)
     return c == '_' || c == '-';
 }
 
-/* Case and separators aside. */
+/* Compares two names without letter case and separators. */
 static bool is_same_field(rc_str key, rc_str name)
 {
     size_t at = 0;
@@ -194,9 +195,9 @@ bool rc_hint_find_field(rc_str key, rc_hint_form *ret_form)
     return false;
 }
 
-/* --- limits --- */
+/* ---- limits ---- */
 
-/* NULL: there are too many. */
+/* Finds or adds a limit; NULL at RC_HINT_LIMITS_MAX limits. */
 static rc_hint_limit *find_limit(rc_hints *h, uint8_t group, rc_str name)
 {
     for (size_t i = 0; i < h->limit_count; i++) {
@@ -228,7 +229,7 @@ static void offer_reset(rc_hints *h, uint8_t group, rc_str name, rc_hint offered
         offer_reading(h, &limit->reset, offered, reading);
         return;
     }
-    /* Kept all the same: another header may still say that nothing is left. */
+    /* The reset is stored nevertheless: a later header may say that nothing remains. */
     offered.wait_ms = reading.wait_ms;
     if (offered.wait_ms > limit->reset.wait_ms)
         limit->reset = offered;
@@ -240,16 +241,17 @@ static void offer_left(rc_hints *h, uint8_t group, rc_str name, uint8_t left)
     rc_hint_limit *limit = find_limit(h, group, name);
     if (!limit || left <= limit->left)
         return;
-    bool was_doubted = limit->left == LEFT_SOME;
+    bool was_ignored = limit->left == LEFT_SOME;
     limit->left = left;
     const rc_hint *reset = &limit->reset;
     if (reset->wait_ms >= 0 && left == LEFT_SOME)
         note_not_exhausted(h, reset->where);
-    if (reset->wait_ms >= 0 && was_doubted)
+    if (reset->wait_ms >= 0 && was_ignored)
         note(h, RC_TRACE_HINT, reset->where, reset->value, reset->wait_ms);
 }
 
-/* Numbers are compared as durations in milliseconds: any notation, exact up to a thousandth. */
+/* Numbers are parsed as durations in seconds, which accepts any notation and is exact to a
+ * thousandth. */
 static uint8_t read_left(rc_hint_left form, rc_str value)
 {
     if (form == RC_HINT_LEFT_STATUS)
@@ -266,9 +268,9 @@ static uint8_t read_left(rc_hint_left form, rc_str value)
     return thousandths >= (form == RC_HINT_LEFT_PERCENT ? 100000 : 1000) ? LEFT_NONE : LEFT_SOME;
 }
 
-/* --- the RateLimit header --- */
+/* ---- the RateLimit header ---- */
 
-/* One policy of it: `limit=100, remaining=0, reset=30` is one, `"default";r=0;t=30` another. */
+/* One policy of the header: `limit=100, remaining=0, reset=30`, or `"default";r=0;t=30`. */
 typedef struct policy {
     rc_str name;
     rc_str remaining;
@@ -291,7 +293,7 @@ static bool is_policy_gap(char c)
     return c == ',' || c == ';' || rc_ascii_is_space(c);
 }
 
-/* "key=value" into the policy; other keys are of no interest. */
+/* Stores a "key=value" parameter in the policy; other keys are ignored. */
 static void take_parameter(rc_str parameter, policy *p)
 {
     size_t equals = rc_str_find_byte(parameter, '=', 0);
@@ -315,7 +317,7 @@ static void read_policies(rc_hints *h, uint8_t group, rc_str where, rc_str value
             continue;
         }
         size_t from = at;
-        if (value.ptr[at] == '"') { /* a name: the next policy begins */
+        if (value.ptr[at] == '"') { /* A quoted name begins the next policy. */
             size_t end = rc_str_find_byte(value, '"', at + 1);
             at = end == RC_STR_NPOS ? value.len : end + 1;
             settle_policy(h, group, where, &p);
@@ -329,7 +331,7 @@ static void read_policies(rc_hints *h, uint8_t group, rc_str where, rc_str value
     settle_policy(h, group, where, &p);
 }
 
-/* --- interface --- */
+/* ---- interface ---- */
 
 void rc_hints_init(rc_hints *h, int64_t now_unix_ms, const rc_trace *trace)
 {
@@ -404,7 +406,7 @@ void rc_hints_add_field(rc_hints *h, rc_str key, rc_str value, bool is_number)
     if (!rc_hint_find_field(key, &form))
         return;
     rc_hint offered = {.rank = RC_HINT_RANK_FIELD, .where = key, .value = value};
-    if (!is_number && rc_str_trim(value).len == 0) /* how relays write "none" */
+    if (!is_number && rc_str_trim(value).len == 0) /* Relays write an empty string for "none". */
         return;
     offer_reading(h, &h->field, offered, rc_hint_read(form, value, h->now_unix_ms));
 }

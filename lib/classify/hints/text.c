@@ -1,14 +1,15 @@
-/* Waits in wording: "in 9m38.016s", "after about an hour", "20秒后", "at 2026-01-01". */
+/* Waits in the text of messages: "in 9m38.016s", "after about an hour", "20秒后", "at 2026-01-01".
+ * Called by classify.c through rc_hints_add_text. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "classify/hints/parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What may stand between `at` and the time, and how many of them. */
+/* Highest number of words and marks between `at` and the time. */
 #define LEAD_MAX 8
 
-/* How far from a date its language is looked for. */
+/* Distance from a date, in bytes, within which its language is detected. */
 #define AROUND_BYTES 256u
 
 static const rc_str lead_words[] = {
@@ -33,10 +34,10 @@ static const rc_str number_words[] = {
 
 typedef struct unit {
     rc_str word;
-    rc_str ascii; /* as the codec reads it */
+    rc_str ascii; /* The unit as rc_duration_parse reads it. */
 } unit;
 
-/* Longer ones before those that they begin with. A lone 时 is a time of day. */
+/* A longer unit precedes its prefixes. A lone 时 is not listed: it means a time of day. */
 static const unit cjk_units[] = {
     {RC_STR_INIT("毫秒"), RC_STR_INIT("ms")},   {RC_STR_INIT("ミリ秒"), RC_STR_INIT("ms")},
     {RC_STR_INIT("밀리초"), RC_STR_INIT("ms")}, {RC_STR_INIT("秒钟"), RC_STR_INIT("s")},
@@ -81,7 +82,7 @@ static rc_str word_at(rc_str text, size_t at)
     return rc_str_slice(text, at, end);
 }
 
-/* --- where the time begins --- */
+/* ---- start of the time ---- */
 
 static bool is_lead_word(rc_str word)
 {
@@ -121,7 +122,7 @@ static size_t skip_lead(rc_str text, size_t at)
     return at;
 }
 
-/* The value of "a", "an", "another", "one" to "ten"; -1: another word. */
+/* Value of "a", "an", "another" and "zero" to "ten"; -1: another word. */
 static int number_word(rc_str word)
 {
     if (rc_str_eq_nocase(word, RC_STR("a")) || rc_str_eq_nocase(word, RC_STR("an")) ||
@@ -134,7 +135,8 @@ static int number_word(rc_str word)
     return -1;
 }
 
-/* Whoever looks for words by their meaning does not see "an" and points at the "hour". */
+/* Moves `at` back over an article or number word: phrases skip "an" as a stop word, so that for "in
+ * an hour" the caller passes the offset of "hour". */
 static size_t back_over_article(rc_str text, size_t at)
 {
     size_t end = at;
@@ -148,8 +150,8 @@ static size_t back_over_article(rc_str text, size_t at)
     return is_article && rc_ascii_is_alpha(byte_at(text, at)) ? from : at;
 }
 
-/* Han characters and no kana around `at`: then a time without a zone is that of China. Only asked
- * where a year may stand. */
+/* True if there are Han characters and no kana around `at`: a time without a zone is then China's.
+ * Always false where no year can begin. */
 static bool is_chinese(rc_str text, size_t at)
 {
     if (!rc_ascii_is_digit(byte_at(text, at)) || !rc_ascii_is_digit(byte_at(text, at + 3)))
@@ -167,9 +169,10 @@ static bool is_chinese(rc_str text, size_t at)
     return has_han;
 }
 
-/* --- parts of a duration --- */
+/* ---- parts of a duration ---- */
 
-/* A number without the commas between thousands and one unit, in a notation of the codec. */
+/* Bytes of one part: a number without thousands separators and its unit, as rc_duration_parse reads
+ * them. */
 #define PART_MAX 48u
 
 typedef struct part {
@@ -193,7 +196,7 @@ static bool is_thousand(rc_str text, size_t at)
            !rc_ascii_is_digit(byte_at(text, at + 4));
 }
 
-/* "1,500.5" or "three"; where it ends, or `at` when there is no number. */
+/* Reads "1,500.5" or "three". Returns the offset after it; `at` if there is no number. */
 static size_t take_number(rc_str text, size_t at, part *p)
 {
     size_t end = at;
@@ -220,7 +223,7 @@ static size_t take_number(rc_str text, size_t at, part *p)
     return at + word.len;
 }
 
-/* "seconds", "minute(s)", "分钟"; where it ends, or `at` when there is no unit. */
+/* Reads "seconds", "minute(s)" or "分钟". Returns the offset after it; `at` if there is no unit. */
 static size_t take_unit(rc_str text, size_t at, part *p)
 {
     rc_str word = word_at(text, at);
@@ -239,7 +242,7 @@ static size_t take_unit(rc_str text, size_t at, part *p)
     return rc_str_starts_with(rest_of(text, end), RC_STR("(s)")) ? end + 3 : end;
 }
 
-/* A number and its unit. The status is the codec's. */
+/* Reads a number and its unit. Returns the status of rc_duration_parse, or RC_E_SYNTAX. */
 static rc_status take_part(rc_str text, size_t at, int64_t *ret_ms, size_t *ret_end)
 {
     part p = {.len = 0};
@@ -266,8 +269,8 @@ static size_t skip_joint(rc_str text, size_t at)
     return at;
 }
 
-/* What the codec does not read: number words, thousands with commas, units of East Asia. Each part
- * is shorter than the one before, so that "1小时 5 小时" is not six hours. */
+/* Reads durations that the codec does not: number words, thousands with commas, East Asian units.
+ * Each part must be shorter than the one before, so that "1小时 5 小时" is not read as six hours. */
 static rc_status take_parts(rc_str text, size_t at, int64_t *ret_ms, size_t *ret_end)
 {
     int64_t total = 0;
@@ -291,9 +294,9 @@ static rc_status take_parts(rc_str text, size_t at, int64_t *ret_ms, size_t *ret
     return RC_OK;
 }
 
-/* --- the forms --- */
+/* ---- notations of a wait ---- */
 
-/* "seconds: 42", as protobuf's text format has it. */
+/* Reads "seconds: 42", the notation of protobuf's text format. */
 static bool read_unit_first(rc_str text, size_t at, rc_hint_reading *ret, size_t *ret_end)
 {
     rc_str word = word_at(text, at);
@@ -311,7 +314,8 @@ static bool read_unit_first(rc_str text, size_t at, rc_hint_reading *ret, size_t
     return true;
 }
 
-/* The name in front of `at` as in "retry_after=30" and "'retry_after': 30"; empty without one. */
+/* Gives the field name before `at`, as in "retry_after=30" and "'retry_after': 30"; empty if there
+ * is none. */
 static rc_str label_before(rc_str text, size_t at)
 {
     bool has_mark = false;
@@ -328,7 +332,7 @@ static rc_str label_before(rc_str text, size_t at)
     return has_mark ? rc_str_slice(text, from, end) : rc_str_slice(text, at, at);
 }
 
-/* A number without a unit: an epoch, or the value of a field that the text repeats. */
+/* Reads a number without a unit: an epoch, or the value of a field that the text quotes. */
 static rc_hint_reading read_plain(rc_str text, size_t at, int64_t now_unix_ms, size_t *ret_end)
 {
     size_t end = at;
@@ -362,7 +366,8 @@ static bool is_part_of_word(rc_str text, size_t at)
     return is_word_byte(before) || before == '-' || before == '.';
 }
 
-/* Of "5-10 seconds" and "1 to 2 minutes" where the second number begins, else `at`. */
+/* Offset of the second number of a range such as "5-10 seconds" or "1 to 2 minutes"; `at` if there
+ * is no range. */
 static size_t skip_range(rc_str text, size_t at)
 {
     size_t end = at;

@@ -1,4 +1,4 @@
-/* One value of a header or field as a wait. */
+/* Values of headers and fields as waits. Called by hints.c and text.c. */
 #include "base/str.h"
 #include "classify/hints/parts.h"
 #include "codec/datetime.h"
@@ -23,14 +23,15 @@ rc_hint_reading rc_hint_reject_duration(rc_status status, rc_str text)
     return rc_hint_reject(RC_STR("too long for a wait"));
 }
 
-/* The codec cuts an instant to a millisecond; a wait is never shorter than told. */
+/* Rounds up: rc_epoch_parse truncates to milliseconds, and a wait must not be shorter than the
+ * value says. */
 static int64_t round_epoch(rc_str value, int64_t unix_ms)
 {
     size_t point = rc_str_find_byte(value, '.', 0);
     return unix_ms + (point != RC_STR_NPOS && value.len > point + 4);
 }
 
-/* A date that fills the whole value. */
+/* Reads a date; true only if it fills the whole value. */
 static bool read_whole_date(rc_str value, int64_t now_unix_ms, rc_hint_reading *ret)
 {
     size_t len;
@@ -64,7 +65,7 @@ static rc_hint_reading read_amount(rc_str value, rc_unit unit)
     return rc_hint_wait(ms);
 }
 
-/* Numbers below RC_HINT_EPOCH_S are seconds, those above are points in time. */
+/* Reads AUTO: numbers below RC_HINT_EPOCH_S are seconds, larger ones are points in time. */
 static rc_hint_reading read_auto(rc_str value, int64_t now_unix_ms)
 {
     int64_t ms;

@@ -1,19 +1,20 @@
+/* Phrase scanner: finds the concepts of a text. Called by classify.c, rules/quoted.c and (for
+ * names) facts.c. */
 #include "classify/phrases/phrases.h"
 
 #include "classify/phrases/private.h"
 #include "classify/phrases/words.h"
 
-_Static_assert(RC_CONCEPT_COUNT <= RC_CONCEPTS_MAX, "more concepts than there is room for");
-_Static_assert(RC_MARKER_END <= RC_MARKER_BASE + RC_MARKERS_MAX,
-               "more markers than there is room for");
+_Static_assert(RC_CONCEPT_COUNT <= RC_CONCEPTS_MAX, "more concepts than the set holds");
+_Static_assert(RC_MARKER_END <= RC_MARKER_BASE + RC_MARKERS_MAX, "more markers than the set holds");
 
-/* How far the end of a sentence, and the end of a text, move what follows. */
+/* Positions that the end of a sentence, and the end of a text, add. */
 #define SENTENCE_STEP 64u
 #define TEXT_STEP 1000u
 
 _Static_assert(RC_PHRASE_GAP_MAX < SENTENCE_STEP, "a gap must not cross the end of a sentence");
 
-/* No text can move on by more than this, so that positions do not wrap within one. */
+/* The highest position at which a text may begin: positions never wrap within one text. */
 #define POSITION_MAX (UINT32_MAX - TEXT_STEP - RC_PHRASE_TEXT_MAX * 2 * (SENTENCE_STEP + 1))
 
 #define WORDS_AT_ONCE 64u
@@ -66,15 +67,16 @@ unsigned rc_marker_parse(rc_str name)
 
 /* ---- the scanner ---- */
 
-/* Markers count positions of their own: an address is one word to a phrase and many to them. */
+/* State of one scan. Markers use positions of their own: an address counts as one word for phrases
+ * and as several for markers. */
 typedef struct scanner {
     rc_phrase_scan *scan;
-    uint32_t position;       /* of the word before */
-    uint32_t first_position; /* of the text's first word */
-    uint32_t negated_to;     /* no phrase begins up to here */
-    uint32_t marker_drift;   /* what markers count more */
-    const rc_word *last;     /* the last one that is no stop word */
-    unsigned flags;          /* of stop words before the next word: RC_WORD_NEW_SENTENCE */
+    uint32_t position;       /* Position of the word before. */
+    uint32_t first_position; /* Position of the text's first word. */
+    uint32_t negated_to;     /* No phrase begins at or before this position. */
+    uint32_t marker_drift;   /* Added to `position` for markers. */
+    const rc_word *last;     /* The last word that is not a stop word. */
+    unsigned flags;          /* RC_WORD_NEW_SENTENCE if skipped stop words had it. */
     bool was_in_address;
 } scanner;
 
@@ -94,7 +96,8 @@ static inline void reach(rc_phrase_scan *scan, unsigned step, uint32_t to, uint3
     scan->from[step] = (uint16_t)from;
 }
 
-/* The list of steps ends with step 0, which is always in reach. */
+/* Advances the phrases that this word continues. The list of steps ends with step 0, which is
+ * always in reach. */
 static inline void move_on(scanner *r, const rc_lexeme *lexeme, const rc_word *word,
                            uint32_t position)
 {
@@ -153,9 +156,10 @@ static const rc_lexeme *lexeme_of(const rc_word *word)
     return lexeme->hash == word->hash ? lexeme : other;
 }
 
-/* Moves on to a word that does not simply follow the one before it. An address is one word to the
- * phrases and as many as it has to markers. */
-static void place_word(scanner *r, unsigned flags)
+/* Sets the position of a word that begins a sentence, belongs to an address or is the whole of
+ * split words. Consecutive words of one address share one position for phrases; markers count each
+ * of them. */
+static void set_position(scanner *r, unsigned flags)
 {
     bool is_in_address = flags & RC_WORD_IN_ADDRESS;
     if (flags & RC_WORD_WHOLE)
@@ -169,7 +173,7 @@ static void place_word(scanner *r, unsigned flags)
     r->was_in_address = is_in_address;
 }
 
-/* Markers are found in addresses too, and nobody negates them. */
+/* Markers also match inside addresses and ignore negation. */
 static void step_markers(scanner *r, const rc_lexeme *lexeme, const rc_word *word)
 {
     uint32_t negated_to = r->negated_to;
@@ -191,7 +195,7 @@ static void step_words(scanner *r, const rc_word *words, size_t count)
         }
         r->flags = 0;
         if (flags || r->was_in_address)
-            place_word(r, flags);
+            set_position(r, flags);
         else
             r->position++;
         r->last = word;
@@ -217,7 +221,7 @@ static void step_end(scanner *r)
 
 void rc_phrase_scan_init(rc_phrase_scan *scan)
 {
-    /* The rest is written before it is read. */
+    /* The other members are written before they are read. */
     memset(scan->reach, 0, sizeof scan->reach);
     scan->found = (rc_concept_set){{0}};
     scan->position = 0;

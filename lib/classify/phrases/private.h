@@ -1,4 +1,4 @@
-/* The tables that gen_phrases writes; phrases_lexicon.h has their form. */
+/* The tables that gen_phrases writes; lexicon.h defines their format. */
 #ifndef RC_CLASSIFY_PHRASES_PRIVATE_H
 #define RC_CLASSIFY_PHRASES_PRIVATE_H
 
@@ -14,10 +14,11 @@ extern const rc_concept_row rc_concept_rows[RC_CONCEPT_COUNT];
 extern const rc_concept_row rc_marker_rows[RC_MARKER_END - RC_MARKER_BASE];
 extern const rc_phrase_move rc_phrase_moves[];
 extern const uint16_t
-    rc_phrase_move_sources[]; /* the step before that of the move of the same index */
+    rc_phrase_move_sources[]; /* Preceding step of the move with the same index. */
 extern const rc_phrase_end rc_phrase_ends[RC_PHRASE_ENDS];
 extern const rc_lexeme rc_marker_lexemes[];
-extern const rc_lexeme rc_lexicon_unlisted[2]; /* of a word, and of a number, that has no entry */
+extern const rc_lexeme rc_lexicon_unlisted[2]; /* Lexemes of an unlisted word and of an unlisted
+                                                  number. */
 
 extern const uint16_t rc_lexicon_seeds[RC_LEXICON_BUCKETS];
 extern const rc_lexeme rc_lexicon[RC_LEXICON_SLOTS];

@@ -1,3 +1,5 @@
+/* Word reader: splits a text into words; the fast path for ASCII words in one letter case. Called
+ * by phrases.c and gen_phrases. */
 #include "classify/phrases/words.h"
 
 #include "base/str.h"
@@ -5,7 +7,8 @@
 
 /* ---- hashes ---- */
 
-/* The same on every machine: the table is made on one and read on others. */
+/* Hashes must not depend on byte order: gen_phrases writes the table on one machine and others read
+ * it. */
 static uint64_t little_endian(uint64_t value)
 {
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(value) : value;
@@ -24,7 +27,7 @@ static void store64(char *p, uint64_t value)
     memcpy(p, &value, sizeof value);
 }
 
-/* One to one for words of up to 8 bytes. */
+/* Mixes three 8-byte parts into a hash. Injective for words of up to 8 bytes. */
 static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t h = a * UINT64_C(0x9E3779B97F4A7C15);
@@ -35,7 +38,7 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
     return h ^ h >> 29;
 }
 
-/* bytes: zeros behind len. */
+/* bytes: padded with zeros. */
 uint64_t rc_words_hash_bytes(const char bytes[RC_WORD_MAX + 1])
 {
     return mix(load64(bytes), load64(bytes + 8), load64(bytes + 16));
@@ -52,12 +55,12 @@ uint64_t rc_word_hash(rc_str word)
     return rc_words_hash_bytes(bytes);
 }
 
-/* "cannot" as load64 has it. */
+/* The bytes of "cannot" as load64 returns them. */
 #define CANNOT UINT64_C(0x746F6E6E6163)
 
 /* ---- addresses ---- */
 
-/* Does the byte go on with a name or an address that began before it? */
+/* True if the character may continue a name or an address. */
 static bool is_joint(unsigned code)
 {
     return is_alpha(code) || is_digit(code) || code == '.' || code == ':' || code == '-' ||
@@ -81,7 +84,7 @@ void rc_words_look_for_address(rc_words *w, size_t from, size_t to)
 
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 
-/* The 8 bytes from `at` on, zeros past the end. text.len >= 8. */
+/* Gives the 8 bytes from `at` on, zeros past the end. text.len must be at least 8. */
 static uint64_t bytes_at(rc_str text, size_t at)
 {
     if (at + 8 <= text.len)
@@ -91,7 +94,7 @@ static uint64_t bytes_at(rc_str text, size_t at)
     return load64(text.ptr + text.len - 8) >> (8 * (at + 8 - text.len));
 }
 
-/* How many of the bytes, from the first on, are ASCII letters. */
+/* Counts the leading bytes that are ASCII letters. */
 static unsigned count_letters(uint64_t bytes)
 {
     uint64_t folded = (bytes | 0x20 * EACH_BYTE) & 0x7F * EACH_BYTE;
@@ -101,13 +104,14 @@ static unsigned count_letters(uint64_t bytes)
     return others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 }
 
-/* The first bytes: at least one of them, at most 8. */
+/* Mask of the first `count` bytes, 1 to 8. */
 static uint64_t mask_of(unsigned count)
 {
     return UINT64_MAX >> (64 - 8 * count);
 }
 
-/* Are the letters in one case, but for the first one of a word? Then no seam is among them. */
+/* True if all letters have one case, apart from a word's capital first letter: the word is then not
+ * split. */
 static bool is_one_case(uint64_t bytes, uint64_t mask, uint64_t not_first)
 {
     uint64_t bits = 0x20 * EACH_BYTE & mask;
@@ -120,7 +124,7 @@ static uint64_t lower(uint64_t bytes, uint64_t mask)
     return (bytes | 0x20 * EACH_BYTE) & mask;
 }
 
-/* The hash of a word of less than 8 letters in lower case. */
+/* Hashes a word of fewer than 8 letters in lower case. */
 static uint64_t hash_short(uint64_t word, unsigned len)
 {
     unsigned shift = 8 * (len - 1);
@@ -136,7 +140,8 @@ static uint64_t hash_short(uint64_t word, unsigned len)
     return mix(word, 0, 0);
 }
 
-/* Reads a word of at least 8 letters. Its length; 0 when it is too long or not in one case. */
+/* Reads a word of at least 8 letters and returns its length; 0 if it is too long or has mixed
+ * case. */
 static unsigned read_long(rc_str text, size_t from, uint64_t *ret_hash)
 {
     char bytes[RC_WORD_MAX + 1] = {0};
@@ -165,11 +170,12 @@ static unsigned read_long(rc_str text, size_t from, uint64_t *ret_hash)
     return len;
 }
 
-/* What a character is to a plain word: before it, or behind it. */
+/* Properties of a byte next to a plain word. */
 enum {
-    CHAR_OTHER = 1, /* needs a closer look before a word, and behind it */
-    CHAR_SIGN = 2,  /* needs a closer look before a word */
-    CHAR_JOINT = 4  /* behind a word: it may be a part of an address */
+    CHAR_OTHER = 1, /* Before or after a word: read_plain_words leaves the word to
+                       words_special.c. */
+    CHAR_SIGN = 2,  /* Before a word: not a mere separator. */
+    CHAR_JOINT = 4  /* After a word: the word may be part of an address. */
 };
 
 static const uint8_t CHARS[256] = {[0 ... 0x1F] = CHAR_SIGN,
@@ -192,7 +198,7 @@ static const uint8_t CHARS[256] = {[0 ... 0x1F] = CHAR_SIGN,
                                    [0x7F] = CHAR_SIGN,
                                    [0x80 ... 0xFF] = CHAR_OTHER};
 
-/* Behind characters that only separate. */
+/* Gives the offset after characters that only separate words. */
 static inline size_t skip_separators(rc_str text, size_t at)
 {
     while (at < text.len && !(CHARS[(unsigned char)text.ptr[at]] & (CHAR_OTHER | CHAR_SIGN)))
@@ -200,8 +206,8 @@ static inline size_t skip_separators(rc_str text, size_t at)
     return at;
 }
 
-/* Most words are letters in one case. Reads as many of these as there are; what is different is for
- * the others. text.len >= 8. */
+/* Reads plain words (ASCII letters in one case, which most words are) until max or until a word
+ * needs words_special.c. text.len must be at least 8. */
 static void read_plain_words(rc_words_out *o, size_t max)
 {
     rc_words *w = o->w;

@@ -1,9 +1,11 @@
-/* Addresses in a text: https://host/path, www.host, host.tld/path, name@host. */
+/* Recognition of addresses in a text: https://host/path, www.host, host.tld/path, name@host. Called
+ * by words.c. */
 #include "classify/phrases/words.h"
 
 #include "base/str.h"
 
-/* Only what is hardly ever the end of a file's name or a word behind a forgotten blank. */
+/* Top-level domains that are hardly ever a file extension, or a word after a point with a missing
+ * blank. */
 static const rc_str TOP_LEVELS[] = {
     RC_STR_INIT("com"),  RC_STR_INIT("org"),  RC_STR_INIT("net"),   RC_STR_INIT("io"),
     RC_STR_INIT("ai"),   RC_STR_INIT("dev"),  RC_STR_INIT("app"),   RC_STR_INIT("co"),
@@ -45,7 +47,7 @@ static bool is_path_char(char c)
            c != '\\';
 }
 
-/* The end of an address without the punctuation of the sentence that it stands in. */
+/* End of an address without the punctuation of the sentence around it. */
 static size_t path_end(rc_str text, size_t at)
 {
     size_t end = skip(text, at, is_path_char);
@@ -54,7 +56,7 @@ static size_t path_end(rc_str text, size_t at)
     return end;
 }
 
-/* The host's end without a point behind it; `from` when it has no top level that is known. */
+/* End of the host without a trailing point; `from` if it has no known top-level domain. */
 static size_t host_end(rc_str text, size_t from)
 {
     size_t end = skip(text, from, is_host_char);
@@ -73,8 +75,8 @@ static bool is_metric_char(char c)
     return rc_ascii_is_alnum(c) || c == '_';
 }
 
-/* "host.tld/requests_per_minute_per_model" is the name of a metric: what follows the host is
- * text. */
+/* True if the path is the name of a metric ("host.tld/requests_per_minute_per_model"): it is then
+ * read as text. */
 static bool is_metric(rc_str text, size_t slash)
 {
     size_t end = skip(text, slash + 1, is_metric_char);

@@ -1,4 +1,4 @@
-/* Characters as the reader of words sees them. */
+/* Character classes of the word reader. Called by words.c and words_special.c. */
 #include "base/utf8.h"
 #include "classify/phrases/words_private.h"
 
@@ -9,7 +9,8 @@ static bool is_ideograph(uint32_t cp)
            (cp >= 0x20000 && cp <= 0x3FFFF);
 }
 
-/* Latin to Georgian and the like, without the blocks of punctuation, signs and pictures. */
+/* True for letters of alphabets such as Latin, Greek and Georgian, without the blocks of
+ * punctuation, signs and symbols. */
 static bool is_letter(uint32_t cp)
 {
     return (cp >= 0xC0 && cp < 0x2000 && cp != 0xD7 && cp != 0xF7) ||

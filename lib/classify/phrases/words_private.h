@@ -1,47 +1,50 @@
-/* The parts of the reader of words. words.c reads what is plain; words_parts.c reads the rest. */
+/* Parts of the word reader. words.c reads words of ASCII letters in one case; words_special.c reads
+ * all other text. */
 #ifndef RC_CLASSIFY_PHRASES_WORDS_PRIVATE_H
 #define RC_CLASSIFY_PHRASES_WORDS_PRIVATE_H
 
 #include "classify/phrases/words.h"
 
-/* What a character is to the reader: ASCII stands for itself, as does what is folded to it. */
+/* Character classes of the reader. An ASCII character is its own class, as is a character that
+ * folds to ASCII. */
 enum {
-    GLYPH_LETTER = 0x80, /* a letter beyond ASCII */
-    GLYPH_IDEOGRAPH,     /* a word of its own */
-    GLYPH_FULL_STOP,     /* ends a sentence whatever follows */
-    GLYPH_AT_MOST,       /* less than or equal */
+    GLYPH_LETTER = 0x80, /* A letter beyond ASCII. */
+    GLYPH_IDEOGRAPH,     /* A character that is a word of its own. */
+    GLYPH_FULL_STOP,     /* Ends a sentence whatever follows. */
+    GLYPH_AT_MOST,       /* The sign for "less than or equal". */
     GLYPH_AT_LEAST,
     GLYPH_OTHER
 };
 
 typedef struct rc_word_glyph {
     unsigned code;
-    unsigned len; /* bytes */
+    unsigned len; /* Length in bytes. */
 } rc_word_glyph;
 
-/* The letters of one word, in lower case, with room for their hash to read whole numbers. */
+/* The letters of one word, in lower case, padded so that the hash can read 8 bytes at a time. */
 typedef struct rc_word_letters {
     char bytes[RC_WORD_MAX + 1];
-    unsigned len; /* more than RC_WORD_MAX: the rest was left out */
+    unsigned len; /* May exceed RC_WORD_MAX; bytes then has only the first ones. */
 } rc_word_letters;
 
-/* Where the words go. */
+/* The output of one rc_words_read. */
 typedef struct rc_words_out {
     rc_words *w;
     rc_word *words;
     size_t count;
 } rc_words_out;
 
-/* The character at text[at]. Past the end there is an endless blank. */
+/* Gives the character at text[at]; a blank of length 0 past the end. */
 rc_word_glyph rc_words_glyph(rc_str text, size_t at);
 
-/* bytes: zeros behind the word. */
+/* Hashes a word. bytes: padded with zeros. */
 uint64_t rc_words_hash_bytes(const char bytes[RC_WORD_MAX + 1]);
 
-/* Notes in the reader that an address begins at `from`, where a word ended at `to`. */
+/* Checks whether an address begins at `from`, where a word that ended at `to` begins, and stores
+ * its end in the reader. */
 void rc_words_look_for_address(rc_words *w, size_t from, size_t to);
 
-/* Each reads what its name says from the reader's place on, and moves it behind that. */
+/* Each function reads the item of its name at the reader's offset and moves the offset after it. */
 void rc_words_read_word(rc_words_out *o);
 void rc_words_read_number(rc_words_out *o);
 void rc_words_read_ideograph(rc_words_out *o, rc_word_glyph g);

@@ -1,5 +1,5 @@
-/* Words that need a closer look: in mixed letter case, with an apostrophe, beyond ASCII; numbers
- * and signs. */
+/* Word reader for all other text: mixed letter case, apostrophes, letters beyond ASCII, numbers,
+ * signs. Called by words.c. */
 #include "base/str.h"
 #include "classify/phrases/words_private.h"
 
@@ -27,7 +27,7 @@ static void emit(rc_words_out *o, uint64_t hash, size_t from, size_t to, rc_word
                                      .flags = (uint8_t)flags};
 }
 
-/* A word that the text does not have as such. */
+/* Emits a word that is not in the text literally, for the text from `from` to `to`. */
 static void emit_as(rc_words_out *o, const char *word, size_t from, size_t to)
 {
     emit(o, rc_word_hash(rc_str_c(word)), from, to, RC_WORD_TEXT, 0);
@@ -50,7 +50,7 @@ static void push_letter(rc_word_letters *l, rc_str text, size_t at, rc_word_glyp
     }
 }
 
-/* Does an identifier's next word begin at the letter `here`? RateLimit, AIPolicy; not APIs. */
+/* True if an identifier's next word begins at this letter: RateLimit, AIPolicy; not APIs. */
 static bool is_seam(rc_str text, unsigned before, size_t at, rc_word_glyph here)
 {
     if (!is_upper(here.code))
@@ -65,7 +65,8 @@ static bool is_seam(rc_str text, unsigned before, size_t at, rc_word_glyph here)
     return !is_plural;
 }
 
-/* Letters from `at` up to a seam (or to the end of the letters: not is_to_seam). */
+/* Reads letters from `at` to the next seam, or to the end of the letters if !is_to_seam. Returns
+ * where they end. */
 static size_t read_letters(rc_str text, size_t at, bool is_to_seam, rc_word_letters *l)
 {
     *l = (rc_word_letters){0};
@@ -86,10 +87,10 @@ static bool letters_are(const rc_word_letters *l, const char *word)
     return l->len == len && memcmp(l->bytes, word, len) == 0;
 }
 
-/* What an apostrophe behind a word begins; *ret_to: where it ends. */
+/* Kinds of ending after an apostrophe. */
 typedef enum tail {
     TAIL_NONE,
-    TAIL_NOT, /* n't: the n is the word's last letter */
+    TAIL_NOT, /* n't: the n is the word's last letter. */
     TAIL_DROP /* 's 're 've 'll 'd 'm */
 } tail;
 
@@ -115,7 +116,7 @@ static tail read_tail(rc_str text, size_t at, const rc_word_letters *l, size_t *
     return TAIL_NONE;
 }
 
-/* "can't", "won't", "doesn't": the word before the n. */
+/* Emits "can't", "won't", "doesn't" as the word without n't, and "not". */
 static void emit_negated(rc_words_out *o, rc_word_letters *l, size_t from, size_t to)
 {
     if (letters_are(l, "can")) {
@@ -140,7 +141,7 @@ static void emit_letters(rc_words_out *o, rc_word_letters *l, size_t from, size_
     emit_as(o, "not", from, to);
 }
 
-/* The end of a word that was taken apart by its letter case: it is there as a whole too. */
+/* Emits a word that was split at its letter case once more as a whole. */
 static void emit_whole(rc_words_out *o, size_t to)
 {
     rc_words *w = o->w;
@@ -186,14 +187,14 @@ void rc_words_read_word(rc_words_out *o)
 
 /* ---- numbers ---- */
 
-/* The digits of a number, with its points; commas are left out. */
+/* The digits and points of a number, without commas. */
 typedef struct digits {
     rc_word_letters l;
     unsigned points;
     bool is_zero;
 } digits;
 
-/* Digits, with a comma or a point where a digit follows. */
+/* Reads digits with inner commas and points. Returns where they end. */
 static size_t read_digits(rc_str text, size_t at, digits *d)
 {
     for (;;) {
@@ -215,8 +216,8 @@ static size_t read_digits(rc_str text, size_t at, digits *d)
     }
 }
 
-/* Digits that belong to a name ("gpt-4") and what has more points than a number ("1.2.3") are text
- * with a mark before it, which no word has. */
+/* Digits of a name ("gpt-4") and digits with more than one point ("1.2.3") are words, not numbers.
+ * The hash of a name's digits begins with _, which no other word contains. */
 void rc_words_read_number(rc_words_out *o)
 {
     rc_words *w = o->w;
@@ -244,7 +245,7 @@ void rc_words_read_number(rc_words_out *o)
 
 /* ---- signs ---- */
 
-/* "e.g.", "i.e." and "vs." do not end a sentence. */
+/* True for the point of "e.g.", "i.e." and "vs.", which ends no sentence. */
 static bool is_abbreviation(rc_str text, size_t dot)
 {
     static const char *const ABBREVIATIONS[] = {"e.g", "i.e", "vs"};
@@ -261,8 +262,8 @@ static bool is_abbreviation(rc_str text, size_t dot)
     return false;
 }
 
-/* A terminal or a log broke the line within a sentence: a word before it, and a small letter
- * behind. */
+/* True if a line break is within a sentence, as terminals and logs insert it: a letter or digit
+ * precedes it and a small letter follows. */
 static bool is_folded(rc_str text, size_t at)
 {
     size_t from = at;
@@ -284,7 +285,8 @@ static bool ends_sentence(rc_str text, size_t at)
     return is_end && !(text.ptr[at] == '.' && is_abbreviation(text, at));
 }
 
-/* "150000 / min", "10/min": directly behind a digit or between blanks, and a letter comes next. */
+/* True if a slash means "per": directly after a digit or between blanks, and followed by a letter
+ * ("150000 / min", "10/min"). */
 static bool is_per(rc_str text, size_t at, size_t to)
 {
     char before = at ? text.ptr[at - 1] : '\0';
@@ -298,7 +300,7 @@ static bool is_per(rc_str text, size_t at, size_t to)
     return is_alpha(next) || next == GLYPH_IDEOGRAPH;
 }
 
-/* < <= > >=; an arrow is none of them. */
+/* Reads < <= > >=. An arrow (-> or =>) is not a comparison. */
 static void read_comparison(rc_words_out *o, rc_word_glyph g)
 {
     rc_words *w = o->w;
@@ -321,7 +323,8 @@ static void read_comparison(rc_words_out *o, rc_word_glyph g)
     emit_as(o, g.code == '<' ? "<=" : ">=", from, w->at);
 }
 
-/* "\n" as two characters is what is left of a line's end in text that was quoted. */
+/* Reads an escape. "\n" as two characters is an escaped line break in quoted text and ends a
+ * sentence. */
 static size_t read_backslash(rc_words *w)
 {
     char next = w->at + 1 < w->text.len ? rc_ascii_lower(w->text.ptr[w->at + 1]) : ' ';

@@ -1,4 +1,4 @@
-/* Stems, and the words that the lexicon treats in a way of their own. */
+/* Stemmer, stop words and negators. Called by words.c and gen_phrases. */
 #include "classify/phrases/words.h"
 
 const char *const rc_words_stopwords[] = {
@@ -15,7 +15,7 @@ const char *const rc_words_negators[] = {"not",    "no",   "never",   "without",
 const char *const rc_words_negators_cjk[] = {"\xE6\x9C\xAA", "\xE4\xB8\x8D", "\xE6\xB2\xA1",
                                              "\xE6\x97\xA0", "\xE9\x9D\x9E", NULL};
 
-/* A stem has at least so many letters. */
+/* Fewest letters of a stem. */
 #define STEM_MIN 3u
 
 static bool is_vowel(char c)
@@ -32,7 +32,8 @@ static bool has_vowel(const char *word, unsigned len)
     return false;
 }
 
-/* The word without its plural: exceeds, boxes, processes. Not "access", "status", "analysis". */
+/* Length without a plural ending: exceeds, boxes, processes. Unchanged: "access", "status",
+ * "analysis". */
 static unsigned cut_plural(const char *word, unsigned len)
 {
     char before = word[len - 2];
@@ -46,7 +47,7 @@ static unsigned cut_plural(const char *word, unsigned len)
     return is_hiss ? len - 2 : len - 1;
 }
 
-/* The word without ed or ing. "exceed" and "need" end in neither, and "used" is use. */
+/* Length without ed or ing. "exceed" and "need" have neither ending; "used" becomes "use". */
 static unsigned cut_participle(const char *word, unsigned len)
 {
     if (word[len - 1] == 'd' && word[len - 2] == 'e' && word[len - 3] != 'e') {
@@ -61,13 +62,14 @@ static unsigned cut_participle(const char *word, unsigned len)
     return len;
 }
 
-/* "note" and "none" must not become the negations "not" and "non". */
+/* True for the negations "not" and "non", to which "note" and "none" must not be cut. */
 static bool is_negation(const char *word, unsigned len)
 {
     return len == 3 && word[0] == 'n' && word[1] == 'o' && (word[2] == 't' || word[2] == 'n');
 }
 
-/* is_cut: the word was cut by more than the s of a plural. */
+/* Ends the stem: cuts a final e and a doubled consonant. is_cut: more than a plural s was cut
+ * before. */
 static rc_stem end_stem(const char *word, unsigned len, bool is_cut)
 {
     char last = word[len - 1];
@@ -93,7 +95,7 @@ rc_stem rc_word_stem(const char *word, unsigned len)
         return (rc_stem){len, last};
     bool is_ie = len >= STEM_MIN + 2 && word[len - 2] == 'e' && word[len - 3] == 'i';
     if (is_ie && (last == 's' || last == 'd'))
-        return (rc_stem){len - 2, 'y'}; /* retries, retried: retry */
+        return (rc_stem){len - 2, 'y'}; /* "retries" and "retried" become "retry". */
 
     unsigned singular = last == 's' ? cut_plural(word, len) : len;
     unsigned cut = singular > STEM_MIN ? cut_participle(word, singular) : singular;
