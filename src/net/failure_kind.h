@@ -1,9 +1,9 @@
-/* rc_upstream_kind: how a call to a provider failed. Failures that the gateway causes itself are listed
- * here; the reasons of failed connections come from spec/connection.def. TLS and the client use it. */
+/* rc_upstream_kind: how a call to a provider failed. Failures that this process causes are listed
+ * here; those of connections come from spec/connection.def. Used by net/tls and net/client. */
 #ifndef RC_NET_FAILURE_KIND_H
 #define RC_NET_FAILURE_KIND_H
 
-/* Name, is it ours (the provider is not to blame), words. */
+/* Name, is_local (the provider is not to blame), message. */
 #define RC_UPSTREAM_KINDS(X)                                                \
     X(NONE, false, "")                                                      \
     X(SHUTDOWN, true, "the gateway is closing")                             \

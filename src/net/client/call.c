@@ -1,10 +1,12 @@
-/* One call: the response's way in, and every way to its end. */
+/* One call to a provider: receives the response and ends the call. Called by the gateway's
+ * attempts, src/client, the doctor's probe and the other files of net/client. */
 #include <string.h>
 
 #include "net/client/dial.h"
 #include "net/client/pool.h"
 
-/* 100 Continue, 103 Early Hints: a peer that sends more than a few means harm. */
+/* Limit of interim responses (100 Continue, 103 Early Hints) per call; more mean a hostile or
+ * broken peer. */
 #define INTERIMS_MAX 16
 
 static void restart_views(rc_upstream_call *call)
@@ -35,7 +37,8 @@ bool rc_upstream_attach(rc_upstream_call *call, rc_link *link, bool was_reused)
     link->first_byte = link->given_bytes;
     link->requests++;
     restart_reader(call);
-    /* An owner that waits for on_drained gets it from the loop, so something must be queued. */
+    /* An owner that waits for on_drained must get it from the loop, so at least one write is
+     * queued. */
     link->is_queueing = call->is_full;
     rc_upstream_pump(call);
     link->is_queueing = false;
@@ -57,8 +60,9 @@ static void free_buffers(rc_upstream_call *call)
     call->head = call->out.bytes = NULL;
 }
 
-/* The call holds nothing any more and nobody knows it. Gives whether its link was kept. */
-static bool let_go(rc_upstream_call *call, rc_pool_release_mode mode)
+/* Releases everything that the call holds and removes it from the live list. Returns whether its
+ * connection went back to the pool. */
+static bool release_call(rc_upstream_call *call, rc_pool_release_mode mode)
 {
     rc_upstream *upstream = call->upstream;
     bool is_kept = rc_pool_leave(call, mode);
@@ -82,7 +86,8 @@ static uint64_t sent_bytes(const rc_upstream_call *call)
     size_t waiting = link->tcp.write_queue_size;
     uint64_t sent = call->accepted > waiting ? call->accepted - waiting : 0;
     bool has_written = link->has_written || waiting < link->queued_bytes;
-    /* What TLS adds makes the count uncertain; whether any byte left is not. */
+    /* With TLS the byte count is approximate, but has_written tells for certain whether any byte
+     * left. */
     if (!has_written)
         return 0;
     return sent > 0 ? sent : 1;
@@ -132,13 +137,13 @@ void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char 
         failure.certificate_unix_ms = kind == RC_UPSTREAM_TLS_NOT_YET_VALID
                                           ? certificate->from_unix_ms
                                           : certificate->until_unix_ms;
-    let_go(call, RC_POOL_RESET);
+    release_call(call, RC_POOL_RESET);
     call->handler->on_failure(call->ctx, &failure);
 }
 
-/* A pooled connection may be closed for its age while a request is on its way. Where the peer had
- * closed it before a byte of the request arrived, nobody has read the request: it is sent again. A
- * body that is pushed as it comes is not there any more. */
+/* A peer may close a pooled connection for its age while a request is on its way. If the peer
+ * closed before a byte of the request arrived, no peer has read the request and it is sent again. A
+ * body that is pushed piece by piece cannot be sent again. */
 static bool may_redial(const rc_upstream_call *call, rc_upstream_kind kind)
 {
     return call->was_reused && !call->is_redialled && call->received == 0 &&
@@ -161,7 +166,7 @@ void rc_upstream_on_lost(rc_upstream_call *call, rc_upstream_kind kind)
         rc_upstream_fail(call, kind, NULL);
 }
 
-/* A message without a body is whole with its head. */
+/* A message without a body ends with its head. */
 static bool is_reusable(const rc_http1 *reader)
 {
     return reader->framing == RC_HTTP1_NO_BODY ? reader->is_kept_alive
@@ -170,17 +175,18 @@ static bool is_reusable(const rc_http1 *reader)
 
 void rc_upstream_succeed(rc_upstream_call *call)
 {
-    /* A response before the end of the request: the rest of it has no receiver. */
+    /* A response that ended before the request was sent leaves the connection in an unknown state:
+     * it is not reused. */
     bool is_keepable = call->state == RC_CALL_WHOLE && call->is_sent && !call->is_send_broken &&
                        is_reusable(&call->reader);
-    bool is_kept = let_go(call, is_keepable ? RC_POOL_KEEP : RC_POOL_CLOSE);
+    bool is_kept = release_call(call, is_keepable ? RC_POOL_KEEP : RC_POOL_CLOSE);
     call->handler->on_end(call->ctx, is_kept);
 }
 
 void rc_upstream_cancel(rc_upstream_call *call)
 {
     if (call->state != RC_CALL_NONE)
-        let_go(call, RC_POOL_RESET);
+        release_call(call, RC_POOL_RESET);
 }
 
 bool rc_upstream_is_live(const rc_upstream_call *call)
@@ -188,7 +194,7 @@ bool rc_upstream_is_live(const rc_upstream_call *call)
     return call->state != RC_CALL_NONE;
 }
 
-/* Keeps the bytes of a head that is not whole. They may be kept already, or be their end. */
+/* Stores the bytes of an incomplete head. bytes may already lie in call->head. */
 static bool keep_head(rc_upstream_call *call, rc_str bytes)
 {
     if (bytes.len > call->head_capacity) {
@@ -207,7 +213,7 @@ static bool keep_head(rc_upstream_call *call, rc_str bytes)
     return true;
 }
 
-/* The new bytes behind those that were kept; or alone, where they are. */
+/* Appends new bytes to a stored incomplete head. Without one, *bytes stays as it is. */
 static bool join_head(rc_upstream_call *call, rc_str *bytes)
 {
     size_t len = call->head_len + bytes->len;
@@ -227,15 +233,15 @@ static bool join_head(rc_upstream_call *call, rc_str *bytes)
     return true;
 }
 
-/* The memory of a head that came in pieces, with the first bytes of the body behind it. */
+/* The memory of a head that came in pieces, and of the first body bytes behind it. */
 typedef struct joined_bytes {
     char *bytes;
     size_t capacity;
 } joined_bytes;
 
-/* Reads the head, past interim ones. False: it is not there yet, or the call is over. True: on_head
- * was told and *bytes is what follows. *ret_joined: gives what *bytes views, if the head is whole;
- * a callback may end the call, and its views must outlive that. */
+/* Reads the head and skips interim ones. False: the head is incomplete, or the call has ended.
+ * True: on_head was called and *bytes is the remaining input. *ret_joined: gives the memory that
+ * *bytes views, because a callback may end the call while the views are in use. */
 static bool read_head(rc_upstream_call *call, rc_str *bytes, joined_bytes *ret_joined)
 {
     const rc_link *link = call->link;
@@ -277,14 +283,15 @@ static bool read_head(rc_upstream_call *call, rc_str *bytes, joined_bytes *ret_j
     return link->call == call;
 }
 
-/* One event of the body. False: there is no more to read in these bytes, or the call is over. */
+/* Handles one event of the body. False: these bytes are used up, or the call has ended. */
 static bool read_body(rc_upstream_call *call, rc_str *bytes)
 {
     const rc_link *link = call->link;
     rc_http1_event event = RC_HTTP1_END;
     if (call->reader.framing != RC_HTTP1_NO_BODY)
         event = rc_http1_read_body(&call->reader, bytes);
-    /* The reader rests behind each chunk: behind the last one it needs no byte to find the end. */
+    /* The parser returns after each chunk; after the last one it finds the end without further
+     * input. */
     if (event == RC_HTTP1_MORE && call->reader.framing == RC_HTTP1_CHUNKED)
         event = rc_http1_read_body(&call->reader, bytes);
     if (event == RC_HTTP1_BODY) {
@@ -311,7 +318,7 @@ void rc_upstream_on_bytes(rc_upstream_call *call, rc_str bytes)
     bool goes_on = call->state != RC_CALL_HEAD || read_head(call, &bytes, &joined);
     while (goes_on)
         goes_on = read_body(call, &bytes);
-    /* The call may be over, and its storage the owner's. */
+    /* The call may have ended and its storage belong to the owner again. */
     rc_upstream_put(upstream, joined.bytes, joined.capacity);
 }
 
@@ -323,7 +330,7 @@ void rc_upstream_on_settled(rc_upstream_call *call)
     }
     if (call->state != RC_CALL_BODY)
         return;
-    /* A head is no byte of the body: the time for the first one goes on. */
+    /* The first-byte limit counts up to the first byte of the body: a head does not restart it. */
     if (!rc_upstream_awaits_body(call))
         rc_upstream_set_deadline(call);
 }
@@ -349,7 +356,7 @@ void rc_upstream_on_timer(rc_upstream_call *call)
     else if (call->state != RC_CALL_HEAD)
         rc_upstream_fail(call, RC_UPSTREAM_IDLE_TIMEOUT, NULL);
     else if (call->link->tcp.write_queue_size != call->waited_bytes)
-        rc_upstream_set_deadline(call); /* the peer takes it, slowly */
+        rc_upstream_set_deadline(call); /* The peer reads the request slowly. */
     else
         rc_upstream_fail(call, RC_UPSTREAM_SEND_TIMEOUT, NULL);
 }

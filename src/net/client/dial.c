@@ -1,3 +1,5 @@
+/* Opens a connection to an origin: resolves, connects, does the TLS handshake. Called by pool.c;
+ * links pass their events here. */
 #include "net/client/dial.h"
 
 #include <stddef.h>
@@ -10,8 +12,8 @@ typedef enum step {
     RESOLVING,
     CONNECTING,
     HANDSHAKING,
-    OPENED,  /* by somebody else; told from the loop */
-    FAILING, /* known; told from the loop */
+    OPENED,  /* The open hook gave a connection; delivered from the loop. */
+    FAILING, /* The failure is known; reported from the loop. */
     OVER
 } step;
 
@@ -23,11 +25,13 @@ struct rc_dial {
     step step;
     rc_addresses addresses;
     size_t next_address;
-    rc_link *links[RC_RESOLVE_ADDRESSES_MAX]; /* that are connecting; NULL: not tried, or failed */
+    rc_link *links[RC_RESOLVE_ADDRESSES_MAX]; /* Connecting links by address index; NULL: not tried,
+                                               * or failed. */
     rc_link *winner;
-    uint64_t deadline_ms; /* 0: none */
-    bool is_final_poll;   /* it has passed: sockets come first, then the timer again */
-    uint64_t next_ms;     /* when the next address is tried; 0: not by time */
+    uint64_t deadline_ms; /* 0: none. */
+    bool is_final_poll;   /* The deadline has passed: sockets are polled once more before the dial
+                           * fails. */
+    uint64_t next_ms;     /* When the next address is tried beside a slow one; 0: not by time. */
     rc_upstream_kind failure;
     const char *text;
     rc_tls_failure tls;
@@ -68,7 +72,7 @@ void rc_dial_cancel(rc_dial *dial)
     end(dial);
 }
 
-/* Never from inside: whoever started the call does not expect its end yet. */
+/* Reports the failure from the loop: the caller that starts a call does not expect its end yet. */
 static void fail_soon(rc_dial *dial, rc_upstream_kind kind, const char *text)
 {
     dial->step = FAILING;
@@ -89,7 +93,7 @@ static void arm(rc_dial *dial)
         uv_timer_start(&dial->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
-/* The call has its connection; the dial is over. */
+/* Hands the open connection to the call; the dial ends. */
 static void deliver(rc_dial *dial, rc_link *link)
 {
     rc_upstream_call *call = dial->call;
@@ -139,7 +143,7 @@ static void start_handshake(rc_dial *dial, rc_link *link)
         handshake(dial, link);
 }
 
-static rc_upstream_kind kind_of(int status)
+static rc_upstream_kind kind_of_status(int status)
 {
     switch (status) {
     case UV_ECONNREFUSED:
@@ -163,10 +167,10 @@ static rc_upstream_kind kind_of(int status)
     }
 }
 
-/* Where the kind stands for several errors, the system's words say which. */
+/* Where a kind stands for several errors, the system's message says which one. */
 static void note_failure(rc_dial *dial, int status)
 {
-    dial->failure = kind_of(status);
+    dial->failure = kind_of_status(status);
     dial->text = dial->failure == RC_UPSTREAM_CONNECT_UNREACHABLE ||
                          dial->failure == RC_UPSTREAM_CONNECT_FAILED
                      ? uv_strerror(status)
@@ -269,7 +273,7 @@ static void try_addresses(rc_dial *dial)
         fail_soon(dial, dial->failure, dial->text);
 }
 
-/* Whoever opens it answers for where it leads. */
+/* Takes a connection from the open hook, which is responsible for its destination. */
 static void take_opened(rc_dial *dial)
 {
     const rc_upstream_settings *settings = &dial->upstream->settings;
@@ -280,7 +284,7 @@ static void take_opened(rc_dial *dial)
     }
     const int fd = settings->open(settings->open_ctx, &dial->call->pool->origin);
     if (fd < 0 || uv_tcp_open(&link->tcp, fd) != 0 || !rc_link_start_reading(link)) {
-        /* A handle that was not opened does not close it. */
+        /* A uv handle that was not opened does not own the descriptor. */
         uv_os_fd_t owned = -1;
         if (fd >= 0 && uv_fileno((const uv_handle_t *)&link->tcp, &owned) != 0)
             (void)close(fd);
@@ -366,8 +370,8 @@ static rc_upstream_kind timeout_of(const rc_dial *dial)
     return dial->step == HANDSHAKING ? RC_UPSTREAM_TLS_TIMEOUT : RC_UPSTREAM_CONNECT_TIMEOUT;
 }
 
-/* Timers come before sockets: after a pause of the whole process what waits there must be read
- * before anybody is called late. */
+/* libuv runs timers before it polls sockets. After a pause of the whole process, input that waits
+ * in the sockets must be read before a connection counts as timed out. */
 static void on_deadline(rc_dial *dial)
 {
     if (dial->is_final_poll) {
@@ -408,7 +412,7 @@ void rc_dial_on_bytes(rc_link *link)
     if (dial->step != HANDSHAKING)
         return;
     handshake(dial, link);
-    /* Tickets may have come with the end of the handshake. */
+    /* Session tickets may have arrived with the end of the handshake. */
     if (link->state == RC_LINK_BUSY)
         rc_link_read_tls(link);
 }

@@ -1,26 +1,27 @@
-/* rc_dial: from an origin to a connection that is ready for a request.
+/* rc_dial: opens one connection to an origin and makes it ready for a request.
  *
- *   RESOLVING ─► CONNECTING ─► SHAKING ─► the call has it
- *        └───────────┴────────────┴─────► the call fails
+ *   RESOLVING ─► CONNECTING ─► HANDSHAKING ─► rc_upstream_attach
+ *        └───────────┴───────────────┴──────► rc_upstream_fail
  *
- * Addresses are tried in the order in which the resolver gives them: the next one when one fails,
- * or beside it when it takes longer than next_dial_ms. The first that connects is taken. */
+ * Addresses are tried in the resolver's order: the next one when an address fails, or in parallel
+ * when it takes longer than next_dial_ms. The first connection that opens is used; the others are
+ * closed. */
 #ifndef RC_NET_CLIENT_DIAL_H
 #define RC_NET_CLIENT_DIAL_H
 
 #include "net/client/link.h"
 
-/* For the call, which has a place in the pool. Always ends from the loop, with rc_upstream_attach
- * or rc_upstream_fail, unless it is cancelled. NULL: no memory. */
+/* Starts a dial for a call that the pool has counted as a connection. Ends from the loop, with
+ * rc_upstream_attach or rc_upstream_fail, unless it is cancelled. Borrows call. NULL: no memory. */
 rc_dial *rc_dial_new(rc_upstream_call *call);
 
-/* At any moment; nothing comes after it. */
+/* Cancels and frees the dial at any moment; no callback follows. */
 void rc_dial_cancel(rc_dial *dial);
 
-/* The certificate that was refused; NULL: none was, or there is no dial. Views dial. */
+/* The certificate that verification rejected; NULL: none, or dial is NULL. Views dial. */
 const rc_tls_facts *rc_dial_refused_certificate(const rc_dial *dial);
 
-/* Events of its links. */
+/* Events of the dial's links. */
 void rc_dial_on_bytes(rc_link *link);
 void rc_dial_on_end(rc_link *link, bool is_reset);
 

@@ -1,3 +1,5 @@
+/* The table of upstream failure kinds, and the detail text of a failure. Called by call.c, the
+ * gateway's attempts, src/client and the doctor. */
 #include "net/client/failure.h"
 
 #include "base/str.h"
@@ -38,7 +40,7 @@ bool rc_upstream_kind_is_local(rc_upstream_kind kind)
     return kinds[kind].is_local;
 }
 
-/* ---- the detail ---- */
+/* ---- the detail text ---- */
 
 static void push_named(rc_buf *buf, const char *label, const char *value)
 {

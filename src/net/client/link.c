@@ -1,3 +1,5 @@
+/* One connection to a provider: socket, TLS records, timer. Called by call.c, dial.c, pool.c and
+ * send.c. */
 #include "net/client/link.h"
 
 #include <errno.h>
@@ -20,7 +22,7 @@ rc_link *rc_link_new(rc_upstream *upstream)
     link->tcp.data = link;
     link->timer.data = link;
     link->connect.data = link;
-    /* Neither fails without a socket to make. */
+    /* Neither call can fail here: uv_tcp_init creates no socket yet. */
     uv_tcp_init(upstream->loop, &link->tcp);
     uv_timer_init(upstream->loop, &link->timer);
     link->handles = 2;
@@ -63,7 +65,7 @@ static void on_alloc(uv_handle_t *handle, size_t size, uv_buf_t *ret_buf)
     *ret_buf = uv_buf_init(link->upstream->read, (unsigned)sizeof(link->upstream->read));
 }
 
-/* A peer of TLS 1.3 misses a client's certificate only after the handshake. */
+/* A TLS 1.3 peer reports a missing client certificate only after the handshake. */
 static rc_upstream_kind kind_after_handshake(rc_upstream_kind kind)
 {
     return kind == RC_UPSTREAM_TLS_CLIENT_CERTIFICATE || kind == RC_UPSTREAM_TLS_ALERT
@@ -90,7 +92,7 @@ void rc_link_read_tls(rc_link *link)
         if (link->state == RC_LINK_CLOSED)
             return;
     }
-    /* A key update asks for an answer. */
+    /* OpenSSL may have written a reply, for example to a key update. */
     if (link->upstream->sink->len > 0)
         rc_link_flush(link);
     if (link->state == RC_LINK_IDLE && event != RC_TLS_MORE)
@@ -132,8 +134,8 @@ static void on_end(rc_link *link, bool is_reset)
         rc_upstream_on_peer_end(link->call, link->wire.ssl == NULL);
 }
 
-/* libuv tells a reset behind the last bytes as an end; the socket still knows. A body that ends
- * with the connection would look whole. */
+/* libuv reports a reset behind the last bytes as an end; the socket's SO_ERROR still holds it.
+ * Without this check a body that ends with the connection would look complete. */
 static bool has_error(const rc_link *link)
 {
     int error = 0;
@@ -170,7 +172,7 @@ void rc_link_stop_reading(rc_link *link)
     link->is_reading = false;
 }
 
-/* What waits in libuv's queue; the bytes of a copy follow it. */
+/* A write in libuv's queue; copied bytes follow it. */
 typedef struct pending {
     uv_write_t request;
     size_t size;
@@ -193,7 +195,7 @@ static void on_write(uv_write_t *request, int status)
         rc_upstream_on_written(link->call, status == 0);
 }
 
-/* bufs are what is left. */
+/* bufs: the part that the kernel did not accept. */
 static rc_upstream_kind queue(rc_link *link, uv_buf_t *bufs, size_t count, bool is_copied)
 {
     size_t len = 0;
@@ -222,7 +224,7 @@ static rc_upstream_kind queue(rc_link *link, uv_buf_t *bufs, size_t count, bool 
     return RC_UPSTREAM_NONE;
 }
 
-/* Behind what is queued, all is queued; else the kernel is asked first. */
+/* Tries the kernel first if nothing is queued; otherwise queues everything behind it. */
 static rc_upstream_kind send_bufs(rc_link *link, uv_buf_t *bufs, size_t count, bool is_copied)
 {
     int sent = 0;
@@ -258,8 +260,8 @@ rc_upstream_kind rc_link_flush(rc_link *link)
     return send_bufs(link, &buf, 1, true);
 }
 
-/* The next record's bytes: a view of one piece, or the ends of two put together, since a record
- * costs more than copying its bytes. */
+/* Returns the next record's bytes: a view of one piece, or the ends of several pieces joined in
+ * sink->record, because an extra TLS record costs more than the copy. */
 static rc_str next_record(rc_tls_sink *sink, const rc_str *pieces, size_t count, size_t at)
 {
     size_t len = 0;
@@ -311,7 +313,7 @@ rc_upstream_kind rc_link_send(rc_link *link, const rc_str *pieces, size_t count,
     if (link->wire.ssl != NULL)
         return send_tls(link, pieces, count, ret_taken);
     for (size_t i = 0; i < count; i++) {
-        /* libuv does not write to what it sends. */
+        /* The cast drops const: libuv only reads the bytes. */
         bufs[i].base = (char *)(uintptr_t)pieces[i].ptr;
         bufs[i].len = pieces[i].len;
         len += pieces[i].len;
@@ -344,8 +346,8 @@ static void on_timer(uv_timer_t *timer)
         rc_link_set_deadline(link, link->deadline_ms);
         return;
     }
-    /* Timers come before sockets: after a pause of the whole process what waits there must be read
-     * before anybody is called late. */
+    /* libuv runs timers before it polls sockets. After a pause of the whole process, input that
+     * waits in the socket must be read before the connection counts as timed out. */
     if (!link->is_final_poll) {
         link->is_final_poll = true;
         link->armed_ms = now_ms + 1;
@@ -367,12 +369,12 @@ bool rc_link_is_stale(const rc_link *link)
     ssize_t len = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (len < 0)
         return errno != EAGAIN && errno != EINTR;
-    /* Over TLS they may be a ticket, or a goodbye: nobody can tell. */
+    /* Unread bytes: with TLS they may be a ticket or a close_notify, which look the same here. */
     return true;
 }
 
-/* An end acknowledges all that had come by then. A reset does not: without an end it says nothing
- * of what the peer has read. */
+/* A FIN acknowledges all data that had arrived before it. A reset does not: without a FIN it says
+ * nothing about what the peer has read. */
 bool rc_link_is_unreached(const rc_link *link, bool has_ended)
 {
     rc_tcp_counts counts;

@@ -1,10 +1,10 @@
-/* rc_link: one connection.
+/* rc_link: one connection to a provider.
  *
- *   DIALING ─► BUSY ◄─► IDLE       any of them ─► CLOSED, freed when libuv has let go of it
+ *   DIALING ─► BUSY ◄─► IDLE       any state ─► CLOSED; freed when libuv has closed its handles
  *
- * It reads into the loop's one buffer, so a resting link holds none. Writing is tried at once; only
- * what the kernel does not take is queued. The timer is lazy: a deadline that moves back costs a
- * store, and the timer finds out when it fires. */
+ * Links read into one buffer per loop, so an idle link holds no buffer. A write is tried at once;
+ * only bytes that the kernel does not accept are queued. The timer is lazy: moving a deadline to a
+ * later time only stores it; the timer checks it when it fires. */
 #ifndef RC_NET_CLIENT_LINK_H
 #define RC_NET_CLIENT_LINK_H
 
@@ -23,58 +23,60 @@ struct rc_link {
     uv_connect_t connect;
     rc_tls_wire wire;
     rc_upstream *upstream;
-    rc_pool *pool;          /* of which it takes a place; NULL while dialling */
-    rc_dial *dial;          /* DIALING */
-    rc_upstream_call *call; /* BUSY */
-    rc_link *next, *prev;   /* IDLE: the newer and the older one */
+    rc_pool *pool;          /* The pool that counts this link; NULL while dialling. */
+    rc_dial *dial;          /* Set in DIALING. */
+    rc_upstream_call *call; /* Set in BUSY. */
+    rc_link *next, *prev;   /* In IDLE: the newer and the older idle link. */
     uint64_t opened_at_ms;
     uint64_t idle_at_ms;
-    uint64_t deadline_ms; /* 0: none */
-    uint64_t armed_ms;    /* when the timer fires; 0: not set */
-    size_t queued_bytes;  /* given to libuv since its queue was last empty */
-    uint64_t given_bytes; /* to the kernel or to libuv, since it was opened */
-    uint64_t first_byte;  /* of these, where the latest request begins */
-    uint64_t read_bytes;  /* since it was opened */
+    uint64_t deadline_ms; /* 0: none. */
+    uint64_t armed_ms;    /* When the timer fires; 0: the timer is not set. */
+    size_t queued_bytes;  /* Bytes passed to libuv since its queue was last empty. */
+    uint64_t given_bytes; /* Bytes accepted by the kernel or libuv since the link opened. */
+    uint64_t first_byte;  /* The value of given_bytes at which the latest request began. */
+    uint64_t read_bytes;  /* Bytes read since the link opened. */
     uint32_t requests;
-    uint32_t writes; /* in libuv's queue */
+    uint32_t writes; /* Writes in libuv's queue. */
     uint8_t state;
     uint8_t handles;
     bool is_reading;
-    bool has_written; /* the kernel took a byte since the latest request began */
-    bool is_reset;    /* a write was refused, which takes the error away from the read to come */
+    bool has_written; /* The kernel accepted a byte of the latest request. */
+    bool is_reset;    /* A write failed; the next read no longer reports this error. */
     bool is_final_poll;
-    bool is_queueing; /* copies are queued even if the kernel would take them at once */
+    bool is_queueing; /* Copies are queued even if the kernel would accept them at once. */
 };
 
-/* NULL: no memory. */
+/* Gives a link without a connection. NULL: no memory. */
 rc_link *rc_link_new(rc_upstream *upstream);
 
-/* At any moment, any number of times. A reset tells the peer at once that nobody listens. */
+/* Closes at any moment, any number of times. is_reset: sends a reset, so that the peer stops at
+ * once. */
 void rc_link_close(rc_link *link, bool is_reset);
 
+/* False: libuv refused. */
 bool rc_link_start_reading(rc_link *link);
 void rc_link_stop_reading(rc_link *link);
 
-/* Sends; what the kernel does not take is queued, as a copy or as views of bytes that stay. Gives
- * how much was taken: all of it, but for TLS, which stops when the kernel does. RESET: the peer
- * takes no more. */
+/* Sends the pieces. Bytes that the kernel does not accept are queued, as copies or as views of
+ * bytes that stay valid. *ret_taken: all bytes, except with TLS, which stops when the kernel does.
+ * RESET: the peer accepts no more. */
 rc_upstream_kind rc_link_send(rc_link *link, const rc_str *pieces, size_t count, bool is_copied,
                               size_t *ret_taken);
 
-/* Sends what TLS has put into the sink. */
+/* Sends the TLS records in the sink. */
 rc_upstream_kind rc_link_flush(rc_link *link);
 
-/* 0: none. */
+/* Sets the time at which the timer acts; 0: never. */
 void rc_link_set_deadline(rc_link *link, uint64_t at_ms);
 
-/* Has the peer closed, or sent what nobody asked for? One system call. */
+/* Whether the peer has closed an idle connection, or sent unexpected bytes. One system call. */
 bool rc_link_is_stale(const rc_link *link);
 
-/* Had the peer closed its side before a byte of the latest request arrived there? has_ended: its
- * end was read. False: no, or it is not known. One system call. */
+/* Whether the peer closed its side before a byte of the latest request arrived. has_ended: its FIN
+ * was read. False: no, or unknown. One system call. */
 bool rc_link_is_unreached(const rc_link *link, bool has_ended);
 
-/* Goes through what wire.input holds; the handshake is over. */
+/* Decrypts and handles wire.input after the handshake. */
 void rc_link_read_tls(rc_link *link);
 
 #endif

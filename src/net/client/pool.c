@@ -1,3 +1,5 @@
+/* Connection pools, one per origin: reuse, limits and the queue. Called by call.c, link.c and
+ * upstream.c. */
 #include "net/client/pool.h"
 
 #include <string.h>
@@ -18,7 +20,7 @@ static void on_pool_closed(uv_handle_t *handle)
     rc_upstream_on_handle_closed(upstream);
 }
 
-/* Nothing knows the pool any more. */
+/* Removes a pool that no call and no connection uses. */
 static void close_pool(rc_pool **at)
 {
     rc_pool *pool = *at;
@@ -27,7 +29,7 @@ static void close_pool(rc_pool **at)
     uv_close((uv_handle_t *)&pool->timer, on_pool_closed);
 }
 
-/* Origins come and go with the configuration: one that is not in use makes room. */
+/* Origins change with the configuration: an unused pool makes way for a new one. */
 static bool evict_unused_pool(rc_upstream *upstream)
 {
     if (upstream->counts.origins < upstream->settings.max_origins)
@@ -108,8 +110,8 @@ static void put_in(rc_link *link, uint64_t now_ms)
     rc_link_set_deadline(link, until_ms < old_at_ms ? until_ms : old_at_ms);
 }
 
-/* Closes an idle link without looking for its successor. */
-static void drop(rc_link *link)
+/* Closes an idle link without serving the queue. */
+static void close_idle(rc_link *link)
 {
     rc_pool *pool = link->pool;
     take_out(link);
@@ -117,15 +119,15 @@ static void drop(rc_link *link)
     uncount_connection(pool);
 }
 
-/* The call goes on with a link that rested; false: there is none that works. */
+/* Starts the call on an idle link. False: none works. */
 static bool begin_idle(rc_pool *pool, rc_upstream_call *call)
 {
     rc_upstream *upstream = pool->upstream;
     while (pool->newest != NULL) {
         rc_link *link = pool->newest;
-        uint64_t rested_ms = uv_now(upstream->loop) - link->idle_at_ms;
-        if (rested_ms >= upstream->settings.stale_check_ms && rc_link_is_stale(link)) {
-            drop(link);
+        uint64_t idle_ms = uv_now(upstream->loop) - link->idle_at_ms;
+        if (idle_ms >= upstream->settings.stale_check_ms && rc_link_is_stale(link)) {
+            close_idle(link);
             upstream->counts.redialled++;
             continue;
         }
@@ -141,7 +143,7 @@ static bool begin_idle(rc_pool *pool, rc_upstream_call *call)
     return false;
 }
 
-/* A link, or a dial. QUEUE_FULL: neither can be had. */
+/* Starts the call on an idle link or a new dial. QUEUE_FULL: the pool has neither. */
 static rc_upstream_kind begin_now(rc_pool *pool, rc_upstream_call *call)
 {
     if (begin_idle(pool, call))
@@ -174,8 +176,8 @@ static void leave_queue(rc_upstream_call *call)
     pool->upstream->counts.queued--;
 }
 
-/* All wait equally long, so the first in the queue is the first whose time is up. Also tells those
- * for whom there was no memory when their turn came. */
+/* All calls wait equally long, so the first in the queue expires first. Also reports the calls for
+ * which there was no memory when their turn came. */
 static void on_queue_timer(uv_timer_t *timer)
 {
     rc_pool *pool = timer->data;
@@ -215,7 +217,7 @@ static void enter_queue(rc_pool *pool, rc_upstream_call *call)
     uv_timer_start(&pool->timer, on_queue_timer, wait_ms, 0);
 }
 
-/* Places became free: those who wait get them. */
+/* Starts queued calls while there are free connections. */
 static void serve(rc_pool *pool)
 {
     const rc_upstream_settings *settings = &pool->upstream->settings;
@@ -225,7 +227,7 @@ static void serve(rc_pool *pool)
         leave_queue(call);
         if (begin_now(pool, call) == RC_UPSTREAM_NONE)
             continue;
-        /* Without memory: back to the front, to be told from the loop. */
+        /* No memory: the call goes back to the front and fails from the loop. */
         call->state = RC_CALL_QUEUED;
         call->queued_until_ms = 0;
         call->queue_next = pool->first;
@@ -295,7 +297,7 @@ bool rc_pool_leave(rc_upstream_call *call, rc_pool_release_mode mode)
         put_in(link, now_ms);
         is_kept = true;
         if (pool->idle > call->upstream->settings.max_idle)
-            drop(pool->oldest);
+            close_idle(pool->oldest);
     } else if (link != NULL) {
         rc_link_close(link, mode == RC_POOL_RESET);
         uncount_connection(pool);
@@ -324,7 +326,7 @@ bool rc_pool_redial(rc_upstream_call *call)
 void rc_pool_discard(rc_link *link)
 {
     rc_pool *pool = link->pool;
-    drop(link);
+    close_idle(link);
     serve(pool);
 }
 
@@ -334,7 +336,7 @@ void rc_pool_close_all(rc_upstream *upstream)
         while (upstream->pools[i] != NULL) {
             rc_pool *pool = upstream->pools[i];
             while (pool->newest != NULL)
-                drop(pool->newest);
+                close_idle(pool->newest);
             close_pool(&upstream->pools[i]);
         }
 }

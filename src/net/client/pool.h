@@ -1,11 +1,11 @@
 /* rc_pool: the connections of one origin, and the calls that wait for one.
  *
- *   begin ──► an idle link, the latest first ──► attach
- *        └──► a place is free ─────────────────► dial
+ *   begin ──► an idle link, the latest first ────► attach
+ *        └──► fewer than max_connections ────────► dial
  *        └──► the queue, first come first served
  *
- * places: links that are busy or idle, and dials; at most max_connections. A place that becomes
- * free goes to the first in the queue. */
+ * connection_count covers busy links, idle links and dials. When one ends, the first call in the
+ * queue starts. */
 #ifndef RC_NET_CLIENT_POOL_H
 #define RC_NET_CLIENT_POOL_H
 
@@ -14,7 +14,7 @@
 struct rc_pool {
     rc_origin origin;
     rc_upstream *upstream;
-    rc_pool *next; /* of the same slot */
+    rc_pool *next; /* Next pool of the same hash slot. */
     rc_link *newest;
     rc_link *oldest;
     rc_upstream_call *first;
@@ -22,31 +22,32 @@ struct rc_pool {
     uint32_t connection_count;
     uint32_t idle;
     uint32_t queued;
-    uint32_t calls; /* that know it */
+    uint32_t calls; /* Calls that use this pool. */
     SSL_SESSION *session;
-    uv_timer_t timer; /* of the queue */
+    uv_timer_t timer; /* Expires queued calls. */
     bool is_timer_on;
 };
 
-/* Finds or makes the call's pool and begins: idle link, dial or queue. */
+/* Finds or creates the call's pool and starts the call: idle link, dial or queue. NONE; otherwise
+ * nothing was started. */
 rc_upstream_kind rc_pool_begin(rc_upstream_call *call, const rc_origin *origin);
 
-/* The call is over, or begins again elsewhere: it lets go of link, dial or place in the queue. The
- * link is kept when it may be, closed or reset otherwise. Gives whether it was kept. */
+/* How a call's link is released. A link is kept in the pool only if it is reusable. */
 typedef enum rc_pool_release_mode {
     RC_POOL_KEEP,
     RC_POOL_CLOSE,
     RC_POOL_RESET
 } rc_pool_release_mode;
+/* Releases the call's link, dial or queue entry. True: the link was kept. */
 bool rc_pool_leave(rc_upstream_call *call, rc_pool_release_mode mode);
 
-/* The call's link is lost: a dial takes its place. False: no memory, and nothing has changed. */
+/* Replaces the call's lost link by a new dial. False: no memory; nothing has changed. */
 bool rc_pool_redial(rc_upstream_call *call);
 
-/* An idle link is of no more use. */
+/* Closes an idle link and serves the queue. */
 void rc_pool_discard(rc_link *link);
 
-/* At the end: idle links and the pools themselves. */
+/* Closes all idle links and pools, at shutdown. */
 void rc_pool_close_all(rc_upstream *upstream);
 
 #endif

@@ -1,13 +1,13 @@
-/* What the parts of the upstream client know of each other.
+/* The internal interface of the upstream client's files.
  *
- *   upstream_call  one request: what is sent, what is read, when it is over
- *   pool           the connections of one origin, and the calls that wait for one
- *   dial           from a name to a connection that is ready
- *   link           one connection: socket, TLS, timer
+ *   call   one request: sending, reading, its end
+ *   pool   the connections of one origin, and the calls that wait for one
+ *   dial   from a name to an open connection
+ *   link   one connection: socket, TLS, timer
  *
- * Calls go down, events come up through the functions at the end of this file. A call, a dial and a
- * link know each other by pointers that are cleared before a callback into the owner, never after.
- */
+ * Upper parts call lower ones; events go up through the functions at the end of this file. A call,
+ * its dial and its link point to each other; these pointers are cleared before a callback into the
+ * owner. */
 #ifndef RC_NET_CLIENT_PRIVATE_H
 #define RC_NET_CLIENT_PRIVATE_H
 
@@ -21,13 +21,13 @@ typedef struct rc_dial rc_dial;
 typedef struct rc_pool rc_pool;
 
 typedef enum rc_call_state {
-    RC_CALL_NONE = 0, /* zeroed storage, or over */
+    RC_CALL_NONE = 0, /* Zeroed storage, or the call has ended. */
     RC_CALL_QUEUED = 1,
     RC_CALL_DIALING = 2,
-    RC_CALL_HEAD = 3, /* sends, and waits for the response's head */
+    RC_CALL_HEAD = 3, /* Sends the request and waits for the response's head. */
     RC_CALL_BODY = 4,
-    RC_CALL_WHOLE = 5, /* the response is there; a look at what is behind it */
-    RC_CALL_DIRTY = 6  /* the same, and there was something behind it */
+    RC_CALL_WHOLE = 5, /* The response is complete; no byte came behind it so far. */
+    RC_CALL_DIRTY = 6  /* The response is complete and bytes or an end came behind it: no reuse. */
 } rc_call_state;
 
 struct rc_upstream {
@@ -39,11 +39,12 @@ struct rc_upstream {
     rc_resolver resolver;
     rc_tls *tls;
     bool owns_tls;
-    rc_tls_sink *sink; /* NULL until TLS is needed; plain as well */
+    rc_tls_sink *sink; /* NULL until TLS is needed; so is `plain`. */
     char *plain;
-    uint32_t handles; /* open or closing, and the resolver */
+    uint32_t handles; /* Handles that are open or closing; the resolver counts as one. */
     bool is_closing;
-    uv_timer_t close_timer; /* closes last: the end always comes from the loop */
+    uv_timer_t close_timer; /* Closed in rc_upstream_close, so that on_closed always comes from the
+                             * loop. */
     void (*on_closed)(void *ctx);
     void *closed_ctx;
     char read[RC_UPSTREAM_READ_BYTES];
@@ -59,42 +60,44 @@ static inline void rc_upstream_put(const rc_upstream *upstream, void *ptr, size_
         upstream->settings.alloc.put(upstream->settings.alloc.ctx, ptr, size);
 }
 
-/* A handle was closed. The last one frees a closing upstream. */
+/* Counts a closed handle. The last one frees a closing upstream. */
 void rc_upstream_on_handle_closed(rc_upstream *upstream);
 
-/* What TLS needs of the loop is there, or could not be made. */
+/* Creates the loop's TLS buffers and context on first use. False: no memory or no trust store. */
 bool rc_upstream_has_tls(rc_upstream *upstream);
 
-/* The connection is the call's: the request is sent. False: a reused one was closed before a byte
- * was sent; the call is as before. */
+/* Gives the call its connection and sends the request. False: a reused connection was closed before
+ * a byte was sent; the call is unchanged. */
 bool rc_upstream_attach(rc_upstream_call *call, rc_link *link, bool was_reused);
 
-/* Ends the call: lets go of what it holds, then tells. text: NULL, the kind's own. */
+/* Ends the call: releases everything it holds, then calls on_failure. text: NULL for the kind's
+ * own. */
 void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char *text);
 
-/* The response is whole. */
+/* Ends the call whose response is complete: calls on_end. */
 void rc_upstream_succeed(rc_upstream_call *call);
 
-/* Events of a busy link. on_bytes and on_settled may end the call; then link->call is another. */
+/* Events of a busy link. on_bytes and on_settled may end the call; link->call is then no longer
+ * this call. */
 void rc_upstream_on_bytes(rc_upstream_call *call, rc_str bytes);
 void rc_upstream_on_settled(rc_upstream_call *call);
 void rc_upstream_on_peer_end(rc_upstream_call *call, bool is_clean);
-/* The connection is gone: the request is sent again on a new one where it may be, else the call
- * fails. */
+/* The connection is lost: sends the request again on a new one if that is safe, else fails the
+ * call. */
 void rc_upstream_on_lost(rc_upstream_call *call, rc_upstream_kind kind);
 void rc_upstream_on_written(rc_upstream_call *call, bool is_ok);
 void rc_upstream_on_timer(rc_upstream_call *call);
 
-/* upstream_send.c: sends what can be sent; gives up silently when the peer takes no more. */
+/* send.c: sends what can be sent. A failed write sets is_send_broken and is not reported yet. */
 void rc_upstream_pump(rc_upstream_call *call);
-/* Bytes that the kernel has not taken. */
+/* Bytes that the kernel has not accepted. */
 size_t rc_upstream_unsent(const rc_upstream_call *call);
-/* Is the first byte of the body what is waited for? */
+/* Whether the call waits for the first byte of the body. */
 static inline bool rc_upstream_awaits_body(const rc_upstream_call *call)
 {
     return call->is_sent && call->body_bytes == 0;
 }
-/* When the present step must have ended. */
+/* Sets the link's deadline to the limit of the call's current state. */
 void rc_upstream_set_deadline(rc_upstream_call *call);
 
 #endif

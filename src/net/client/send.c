@@ -1,4 +1,5 @@
-/* The request's way out: first the views of head and body, then what was pushed. */
+/* Sends the request: first the views of head and body, then pushed bytes. Called by the gateway's
+ * attempts, call.c and link.c. */
 #include "net/client/link.h"
 
 #include <string.h>
@@ -23,8 +24,8 @@ static void skip_views(rc_upstream_out *out, size_t len)
     }
 }
 
-/* The views, or what was pushed; never both, so that a request whose first write failed can be
- * sent again from its views. */
+/* Sends the views or the pushed bytes; never both, so that a request whose first write failed can
+ * be sent again from its views. */
 static rc_upstream_kind send_next(rc_upstream_call *call)
 {
     rc_upstream_out *out = &call->out;
@@ -55,8 +56,8 @@ static bool has_more(const rc_upstream_call *call)
             out->len) != 0;
 }
 
-/* What could not be sent has not failed yet: the peer may have answered before it closed. */
-static void note(rc_upstream_call *call, rc_upstream_kind kind)
+/* A failed write does not fail the call: the peer may have responded before it closed. */
+static void note_send_result(rc_upstream_call *call, rc_upstream_kind kind)
 {
     call->is_send_broken = kind != RC_UPSTREAM_NONE;
     call->is_starved = kind == RC_UPSTREAM_NO_MEMORY;
@@ -65,12 +66,12 @@ static void note(rc_upstream_call *call, rc_upstream_kind kind)
 void rc_upstream_pump(rc_upstream_call *call)
 {
     while (has_more(call) && call->link->writes == 0 && !call->is_send_broken)
-        note(call, send_next(call));
+        note_send_result(call, send_next(call));
     call->is_sent =
         call->is_send_broken || (!call->is_open && call->link->writes == 0 && !has_more(call));
 }
 
-/* Where the call stands decides which limit runs; see rc_upstream_on_timer. */
+/* Chooses the limit by the call's state; rc_upstream_on_timer handles its expiry. */
 void rc_upstream_set_deadline(rc_upstream_call *call)
 {
     const rc_upstream_request *request = &call->request;
@@ -78,13 +79,13 @@ void rc_upstream_set_deadline(rc_upstream_call *call)
     if (rc_upstream_awaits_body(call))
         limit_ms = request->first_byte_ms;
     else if (call->state == RC_CALL_HEAD && call->link->writes == 0)
-        limit_ms = 0; /* the owner has nothing to send */
+        limit_ms = 0; /* The owner has nothing to send. */
     if (call->is_paused)
         limit_ms = 0;
     call->waited_bytes = call->link->tcp.write_queue_size;
     uint64_t now_ms = uv_now(call->upstream->loop);
     if (call->is_starved)
-        rc_link_set_deadline(call->link, now_ms); /* told from the loop */
+        rc_link_set_deadline(call->link, now_ms); /* Fails from the loop. */
     else
         rc_link_set_deadline(call->link, limit_ms == 0 ? 0 : now_ms + limit_ms);
 }
@@ -108,13 +109,13 @@ static bool reserve(rc_upstream_call *call, size_t more)
     return true;
 }
 
-/* Straight from the owner's bytes to the kernel, when nothing stands before them. */
+/* Sends the owner's bytes without a copy if no other bytes wait before them. */
 static size_t send_directly(rc_upstream_call *call, rc_str bytes)
 {
     size_t taken = 0;
     if (call->link == NULL || call->link->writes > 0 || has_more(call))
         return 0;
-    note(call, rc_link_send(call->link, &bytes, 1, true, &taken));
+    note_send_result(call, rc_link_send(call->link, &bytes, 1, true, &taken));
     call->accepted += taken;
     return call->is_send_broken ? bytes.len : taken;
 }
@@ -130,7 +131,7 @@ rc_upstream_push_result rc_upstream_push(rc_upstream_call *call, rc_str bytes)
         return RC_PUSH_REFUSED;
     size_t taken = send_directly(call, bytes);
     if (taken < bytes.len && !reserve(call, bytes.len - taken)) {
-        call->is_send_broken = true; /* half a body is none */
+        call->is_send_broken = true; /* The body would be incomplete. */
         return RC_PUSH_REFUSED;
     }
     if (taken < bytes.len) {
@@ -161,7 +162,7 @@ void rc_upstream_finish(rc_upstream_call *call)
 void rc_upstream_on_written(rc_upstream_call *call, bool is_ok)
 {
     bool was_sent = call->is_sent;
-    /* The response may have come before the peer closed: reading will tell. */
+    /* The peer may have responded before it closed: reading decides. */
     if (!is_ok)
         call->is_send_broken = true;
     rc_upstream_pump(call);

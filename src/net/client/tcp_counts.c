@@ -1,13 +1,13 @@
+/* Byte counts of a TCP connection, from TCP_INFO. Called by link.c. */
 #include "net/client/tcp_counts.h"
 
 #include <stddef.h>
 #include <sys/socket.h>
 
-#include <linux/tcp.h> /* has more than <netinet/tcp.h>, and cannot be included beside it */
+#include <linux/tcp.h> /* Has more fields than <netinet/tcp.h>; the two conflict. */
 #include <netinet/in.h>
 
-/* The opening of the connection counts as one byte that was acknowledged, the peer's end as one
- * that was received. */
+/* The kernel counts the SYN as one acknowledged byte, and the peer's FIN as one received byte. */
 bool rc_tcp_count(int fd, uint64_t read_bytes, rc_tcp_counts *ret_counts)
 {
     struct tcp_info info = {0};

@@ -1,4 +1,4 @@
-/* What the system has counted on a TCP connection that was opened from here. */
+/* rc_tcp_counts: the kernel's byte counts of a TCP connection that this process opened. */
 #ifndef RC_NET_CLIENT_TCP_COUNTS_H
 #define RC_NET_CLIENT_TCP_COUNTS_H
 
@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 typedef struct rc_tcp_counts {
-    uint64_t acked; /* bytes that the peer's system has acknowledged */
-    bool has_end;   /* the peer's end (FIN) has come, and nothing that was not read before it */
+    uint64_t acked; /* Bytes that the peer's system has acknowledged. */
+    bool has_end;   /* The peer's FIN has arrived, and no unread data before it. */
 } rc_tcp_counts;
 
-/* read_bytes: how many were read so far. False: it is no TCP connection, or the system does not
- * count. One system call. */
+/* read_bytes: bytes read so far. False: not a TCP connection, or the kernel has no counts. One
+ * system call. */
 bool rc_tcp_count(int fd, uint64_t read_bytes, rc_tcp_counts *ret_counts);
 
 #endif

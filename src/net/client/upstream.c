@@ -1,3 +1,5 @@
+/* The upstream client of one loop: creation, shutdown, counters. Called by the gateway's loops,
+ * recourse call, the doctor's probe and the other files of net/client. */
 #include "net/client/upstream.h"
 
 #include <string.h>
@@ -83,7 +85,7 @@ static void on_resolver_closed(void *ctx)
     rc_upstream_on_handle_closed(ctx);
 }
 
-/* From the loop, even when nothing is open. */
+/* Comes from the loop even if no other handle is open. */
 static void on_timer_closed(uv_handle_t *handle)
 {
     rc_upstream *upstream = handle->data;

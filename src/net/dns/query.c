@@ -1,3 +1,4 @@
+/* One DNS lookup on its own thread. Called by resolver.c. */
 #define _GNU_SOURCE
 #include "net/dns/query.h"
 
@@ -8,19 +9,19 @@
 
 #include <recourse/stdlib.h>
 
-/* Of which the system's own ways to find a name use a part; it costs what is touched of it. */
+/* Enough for getaddrinfo's modules; only touched pages cost memory. */
 #define STACK_BYTES ((size_t)1 << 20)
 
 struct rc_dns_query {
-    uv_mutex_t lock; /* of is_done and wake */
+    uv_mutex_t lock; /* Guards is_done and wake. */
     bool is_done;
-    uv_async_t *wake; /* NULL: nobody wants to know any more */
+    uv_async_t *wake; /* NULL: the query was freed by its owner. */
     rc_dns_query_fn *run;
     rc_addresses addresses;
     char host[RC_URL_HOST_MAX + 1];
 };
 
-/* It may outlive whoever asked, and the memory that was given to them. */
+/* Uses malloc: the query may outlive its owner and the owner's allocator. */
 static void free_memory(rc_dns_query *query)
 {
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -28,7 +29,7 @@ static void free_memory(rc_dns_query *query)
     alloc.put(alloc.ctx, query, sizeof(*query));
 }
 
-/* ---- on its thread ---- */
+/* ---- on the query's thread ---- */
 
 static void query_system(const char *host, rc_addresses *ret_addresses)
 {
@@ -57,20 +58,20 @@ static void *work(void *arg)
     rc_dns_query *query = arg;
     query->run(query->host, &query->addresses);
     uv_mutex_lock(&query->lock);
-    const bool is_left = query->wake == NULL;
+    const bool is_abandoned = query->wake == NULL;
     query->is_done = true;
-    /* Behind the lock, since whoever leaves closes it next. */
-    if (!is_left)
+    /* Inside the lock: rc_dns_query_free's caller closes the handle next. */
+    if (!is_abandoned)
         (void)uv_async_send(query->wake);
     uv_mutex_unlock(&query->lock);
-    if (is_left)
+    if (is_abandoned)
         free_memory(query);
     return NULL;
 }
 
-/* ---- for the asker ---- */
+/* ---- on the owner's thread ---- */
 
-/* It hears no signal: those are for others. */
+/* The thread blocks all signals: other threads handle them. */
 static bool start(rc_dns_query *query)
 {
     pthread_attr_t attributes;

@@ -1,11 +1,11 @@
-/* rc_dns_query: one name, asked of the system on a thread of its own.
+/* rc_dns_query: one name, resolved by the system on its own thread.
  *
- *   new ──► the thread asks ──► wake is sent ──► answer ──► free
- *                    └── free before: the thread gives the memory back, whenever it ends
+ *   new ──► the thread resolves ──► wake is sent ──► result ──► free
+ *                      └── free earlier: the thread frees the memory when it ends
  *
- * The system takes as long as it likes and cannot be called back. So there is no pool, in which
- * names that hang would keep others waiting, and nobody joins the thread: it keeps neither a loop
- * nor the process from its end. How many there are at a time is the asker's to bound. */
+ * getaddrinfo takes arbitrarily long and cannot be cancelled. A shared thread pool would let names
+ * that hang delay others, so each query has its own thread. The thread is never joined: it delays
+ * neither the end of a loop nor of the process. The caller limits the number of queries. */
 #ifndef RC_NET_DNS_QUERY_H
 #define RC_NET_DNS_QUERY_H
 
@@ -20,24 +20,25 @@
 
 typedef struct rc_addresses {
     size_t count;
-    rc_address list[RC_RESOLVE_ADDRESSES_MAX]; /* without ports */
-    bool is_unknown;                           /* of none: there is no such name */
-    const char *why;                           /* of none: static, in the system's words; or NULL */
+    rc_address list[RC_RESOLVE_ADDRESSES_MAX]; /* Ports are not set. */
+    bool is_unknown;                           /* If count is 0: the name does not exist. */
+    const char *why;                           /* If count is 0: the system's message, static; or
+                                                * NULL. */
 } rc_addresses;
 
 typedef struct rc_dns_query rc_dns_query;
 
-/* Finds the addresses of host, or leaves none; on any thread. */
+/* Resolves host and fills *ret_addresses, or leaves it empty; runs on any thread. */
 typedef void rc_dns_query_fn(const char *host, rc_addresses *ret_addresses);
 
-/* NULL: there is no memory or no thread to be had. host: copies. ask: NULL for the system. wake:
- * sent once, borrows until freed. Gives. */
+/* Starts a query. host: copies. run: NULL for the system's resolver. wake: sent once; borrows until
+ * freed. Gives. NULL: no memory or no thread. */
 rc_dns_query *rc_dns_query_new(const char *host, rc_dns_query_fn *run, uv_async_t *wake);
 
-/* False: not yet. None are found where count is 0. */
+/* False: not finished. *ret_addresses has count 0 if none were found. */
 bool rc_dns_query_result(rc_dns_query *query, rc_addresses *ret_addresses);
 
-/* Takes it at any time; also NULL. wake is not touched any more. */
+/* Takes the query at any time, also NULL. wake is not used afterwards. */
 void rc_dns_query_free(rc_dns_query *query);
 
 #endif

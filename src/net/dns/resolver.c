@@ -1,3 +1,5 @@
+/* Resolver of host names with a cache, one per loop. Called by dial.c, upstream.c and the doctor's
+ * probe. */
 #include "net/dns/resolver.h"
 
 #include <string.h>
@@ -7,9 +9,9 @@
 struct rc_resolver_name {
     rc_resolver_name *next;
     rc_resolver *resolver;
-    bool is_pending;     /* an answer is on its way */
-    bool is_notifying;   /* and those who wait are hearing of it */
-    rc_dns_query *query; /* NULL: it is not its turn yet */
+    bool is_pending;     /* A query runs or waits for its turn. */
+    bool is_notifying;   /* The waiting lookups are being called. */
+    rc_dns_query *query; /* NULL: the query has not started. */
     uint64_t until_ms;
     rc_lookup *waiting;
     rc_addresses addresses;
@@ -34,7 +36,7 @@ static void drop_name(rc_resolver *resolver, rc_resolver_name *name)
     resolver->alloc.put(resolver->alloc.ctx, name, sizeof(*name));
 }
 
-/* Room for one more: the oldest that nobody waits for goes. */
+/* Makes space for one name: drops the oldest one without a pending query. */
 static bool evict_oldest(rc_resolver *resolver)
 {
     rc_resolver_name *oldest = NULL;
@@ -66,11 +68,11 @@ static rc_resolver_name *add_name(rc_resolver *resolver, const char *host)
     return name;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static void on_query_done(uv_async_t *async);
 
-/* The handle keeps the loop only while an answer is awaited. */
+/* The async handle keeps the loop alive only while a query runs. */
 static bool has_async(rc_resolver *resolver)
 {
     if (resolver->has_async)
@@ -83,7 +85,7 @@ static bool has_async(rc_resolver *resolver)
     return true;
 }
 
-static bool ask(rc_resolver_name *name)
+static bool start_query(rc_resolver_name *name)
 {
     rc_resolver *resolver = name->resolver;
     name->query = rc_dns_query_new(name->host, resolver->settings.query_fn, &resolver->query_done);
@@ -105,13 +107,13 @@ static void end_query(rc_resolver_name *name)
         uv_unref((uv_handle_t *)&resolver->query_done);
 }
 
-/* At once, or when one of those before it is answered. */
+/* Starts the query, or leaves it pending until another one ends. */
 static bool start_or_queue_query(rc_resolver_name *name)
 {
     rc_resolver *resolver = name->resolver;
     if (!has_async(resolver))
         return false;
-    name->is_pending = resolver->query_count >= resolver->settings.max_queries || ask(name);
+    name->is_pending = resolver->query_count >= resolver->settings.max_queries || start_query(name);
     return name->is_pending;
 }
 
@@ -121,7 +123,8 @@ static void notify(rc_resolver_name *name, const rc_addresses *addresses)
     const bool is_found = addresses->count > 0;
     name->addresses = *addresses;
     name->until_ms = uv_now(resolver->loop) + resolver->settings.cache_ms;
-    /* It counts as asked until all know, so that no question from inside makes it go. */
+    /* The name stays pending until all lookups are notified, so that a lookup started in a callback
+     * does not drop it. */
     name->is_notifying = true;
     while (name->waiting != NULL) {
         rc_lookup *lookup = name->waiting;
@@ -135,7 +138,7 @@ static void notify(rc_resolver_name *name, const rc_addresses *addresses)
         drop_name(resolver, name);
 }
 
-/* The first that waits for its turn goes; one that cannot be asked is not found. */
+/* Starts pending queries, the oldest first. A query that cannot start counts as not found. */
 static void start_next_query(rc_resolver *resolver)
 {
     const rc_addresses none = {.count = 0};
@@ -146,12 +149,12 @@ static void start_next_query(rc_resolver *resolver)
                 next = name;
         if (next == NULL)
             return;
-        if (!ask(next))
+        if (!start_query(next))
             notify(next, &none);
     }
 }
 
-/* One of those that are answered. NULL: none is. */
+/* Returns a name whose query has ended; NULL: there is none. */
 static rc_resolver_name *find_finished(const rc_resolver *resolver, rc_addresses *ret_addresses)
 {
     for (rc_resolver_name *name = resolver->names; name != NULL; name = name->next)
@@ -160,7 +163,8 @@ static rc_resolver_name *find_finished(const rc_resolver *resolver, rc_addresses
     return NULL;
 }
 
-/* Whoever is told may ask, or close everything: the names are looked through anew each time. */
+/* A callback may start lookups or close the resolver, so the list is searched from its start each
+ * time. */
 static void on_query_done(uv_async_t *async)
 {
     rc_resolver *resolver = async->data;
@@ -174,7 +178,7 @@ static void on_query_done(uv_async_t *async)
     start_next_query(resolver);
 }
 
-/* ---- for everybody ---- */
+/* ---- public functions ---- */
 
 static rc_resolve_result wait_for(rc_resolver_name *name, rc_lookup *lookup)
 {
@@ -195,10 +199,10 @@ rc_resolve_result rc_resolver_find(rc_resolver *resolver, const char *host, rc_l
         return RC_RESOLVE_FAILED;
     if (resolver->settings.hook != NULL) {
         *ret_addresses = (rc_addresses){.count = 0};
-        rc_resolve_result answer =
+        rc_resolve_result result =
             resolver->settings.hook(resolver->settings.hook_ctx, host, ret_addresses);
-        if (answer != RC_RESOLVE_SYSTEM)
-            return answer;
+        if (result != RC_RESOLVE_SYSTEM)
+            return result;
     }
     while (name != NULL && strcmp(name->host, host) != 0)
         name = name->next;

@@ -2,9 +2,9 @@
  * of them would make the gateway send its requests to itself.
  *
  *   base address            matches a listener if the ports are equal and
- *   ----------------------  -------------------------------------------------------------------------
- *   an IP address           the listener has this address, or has a wildcard address and the address
- *                           belongs to this machine
+ *   ----------------------  ------------------------------------------------------------------
+ *   an IP address           the listener has this address, or it has a wildcard address and the
+ *                           address belongs to this machine
  *   localhost, *.localhost  127.0.0.1 or ::1 matches by the first rule
  *   this machine's name     one of this machine's addresses matches by the first rule
  *   any other name          never: its addresses are known only when it is connected to */

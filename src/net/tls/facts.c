@@ -1,3 +1,4 @@
+/* Readable facts of certificates. Called by tls.c and the doctor's probe. */
 #include "net/tls/facts.h"
 
 #include <arpa/inet.h>
@@ -9,7 +10,7 @@
 
 #include "codec/datetime.h"
 
-/* Behind what is there. */
+/* Appends text to the string in buf, as far as it fits. */
 static void append(char *buf, size_t size, const char *text, size_t len)
 {
     size_t at = strlen(buf);
@@ -35,7 +36,7 @@ static int64_t unix_ms_of(const ASN1_TIME *time)
     return rc_civil_to_unix_ms(&civil, &unix_ms) == RC_OK ? unix_ms : 0;
 }
 
-/* The first of the two that there is. */
+/* Reads the attribute `first`, or `second` if the certificate lacks it. */
 static void read_name(const X509_NAME *name, int first, int second, char *buf, size_t size)
 {
     char text[128];
@@ -48,7 +49,7 @@ static void read_name(const X509_NAME *name, int first, int second, char *buf, s
 
 static void append_host(char *buf, size_t size, const char *text, size_t len)
 {
-    /* What would be cut says less than what is left out. */
+    /* A truncated host name would mislead, so it is left out. */
     if (strlen(buf) + len + 3 > size)
         return;
     if (buf[0] != '\0')

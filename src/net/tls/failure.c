@@ -1,3 +1,4 @@
+/* Maps OpenSSL errors to upstream failure kinds. Called by tls.c. */
 #include "net/tls/failure.h"
 
 #include <stddef.h>
@@ -6,12 +7,12 @@
 #include <openssl/sslerr.h>
 #include <openssl/x509_vfy.h>
 
-typedef struct meaning {
+typedef struct kind_of_code {
     long code;
     rc_upstream_kind kind;
-} meaning;
+} kind_of_code;
 
-static const meaning verdicts[] = {
+static const kind_of_code verdicts[] = {
     {X509_V_ERR_CERT_HAS_EXPIRED, RC_UPSTREAM_TLS_EXPIRED},
     {X509_V_ERR_CERT_NOT_YET_VALID, RC_UPSTREAM_TLS_NOT_YET_VALID},
     {X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, RC_UPSTREAM_TLS_SELF_SIGNED},
@@ -25,7 +26,7 @@ static const meaning verdicts[] = {
     {X509_V_ERR_CERT_REVOKED, RC_UPSTREAM_TLS_REVOKED},
 };
 
-static const meaning reasons[] = {
+static const kind_of_code reasons[] = {
     {SSL_R_UNSUPPORTED_PROTOCOL, RC_UPSTREAM_TLS_VERSION},
     {SSL_R_TLSV1_ALERT_PROTOCOL_VERSION, RC_UPSTREAM_TLS_VERSION},
     {SSL_R_WRONG_SSL_VERSION, RC_UPSTREAM_TLS_VERSION},
@@ -42,15 +43,15 @@ static const meaning reasons[] = {
     {SSL_R_NO_PROTOCOLS_AVAILABLE, RC_UPSTREAM_TLS_VERSION},
 };
 
-static rc_upstream_kind find(const meaning *meanings, size_t count, long code)
+static rc_upstream_kind find(const kind_of_code *rows, size_t count, long code)
 {
     for (size_t i = 0; i < count; i++)
-        if (meanings[i].code == code)
-            return meanings[i].kind;
+        if (rows[i].code == code)
+            return rows[i].kind;
     return RC_UPSTREAM_NONE;
 }
 
-/* Before TLS 1.3 a peer that misses a client's certificate says no more than that it refuses. */
+/* Before TLS 1.3 a peer that requires a client certificate only refuses the handshake. */
 static bool is_client_certificate_required(SSL *ssl)
 {
     const unsigned char *types = NULL;

@@ -1,3 +1,4 @@
+/* TLS connections on OpenSSL without sockets. Called by dial.c, link.c and upstream.c. */
 #include "net/tls/tls.h"
 
 #include <limits.h>
@@ -16,7 +17,7 @@ struct rc_tls {
     BIO_METHOD *method;
 };
 
-/* The BIO reads wire->input and writes into the loop's sink: it holds no bytes of its own. */
+/* The BIO reads wire->input and writes into the loop's sink; it buffers nothing itself. */
 static int bio_read(BIO *bio, char *bytes, int size)
 {
     rc_tls_wire *wire = BIO_get_data(bio);
@@ -64,15 +65,15 @@ static BIO_METHOD *new_method(void)
     return method;
 }
 
-/* An error that is left in the thread's queue is taken for the next call's. Looking costs a tenth
+/* An error left in the thread's queue would be attributed to the next call. Peeking costs a tenth
  * of clearing. */
-static void forget_errors(void)
+static void clear_errors(void)
 {
     if (ERR_peek_error() != 0)
         ERR_clear_error();
 }
 
-/* A ticket came: the next connection to this origin begins with it. */
+/* A session ticket arrived: the next connection to this origin resumes with it. */
 static int on_session(SSL *ssl, SSL_SESSION *session)
 {
     rc_tls_wire *wire = SSL_get_app_data(ssl);
@@ -81,7 +82,7 @@ static int on_session(SSL *ssl, SSL_SESSION *session)
     return 1;
 }
 
-/* Keeps what is wrong in mind for people; whether it is wrong is not decided here. */
+/* Records the facts of a rejected certificate for messages; does not change the verdict. */
 static int on_verify(int is_good, X509_STORE_CTX *store)
 {
     const SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
@@ -168,7 +169,7 @@ void rc_tls_free(rc_tls *tls)
     free(tls);
 }
 
-/* SNI has names alone; an address is looked for among the certificate's addresses. */
+/* SNI carries names only; an IP address is matched against the certificate's addresses. */
 static bool set_host(SSL *ssl, const rc_origin *origin)
 {
     SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
@@ -204,7 +205,7 @@ void rc_tls_wire_done(rc_tls_wire *wire)
 {
     if (wire->ssl == NULL)
         return;
-    /* A connection that was only cut does not spoil its session. */
+    /* Without this OpenSSL would discard the session of a connection that was cut. */
     SSL_set_shutdown(wire->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(wire->ssl);
     wire->ssl = NULL;
@@ -212,7 +213,7 @@ void rc_tls_wire_done(rc_tls_wire *wire)
 
 rc_tls_event rc_tls_wire_handshake(rc_tls_wire *wire, rc_tls_failure *ret_failure)
 {
-    forget_errors();
+    clear_errors();
     ret_failure->has_certificate = false;
     wire->failure = ret_failure;
     int result = SSL_do_handshake(wire->ssl);
@@ -223,7 +224,7 @@ rc_tls_event rc_tls_wire_handshake(rc_tls_wire *wire, rc_tls_failure *ret_failur
         return RC_TLS_MORE;
     ret_failure->text = NULL;
     ret_failure->kind = rc_tls_failure_kind(wire->ssl, &ret_failure->text);
-    forget_errors();
+    clear_errors();
     return RC_TLS_FAILED;
 }
 
@@ -235,10 +236,10 @@ bool rc_tls_wire_was_resumed(const rc_tls_wire *wire)
 rc_tls_event rc_tls_wire_read(rc_tls_wire *wire, char *bytes, size_t size, size_t *ret_len,
                               rc_upstream_kind *ret_kind, const char **ret_text)
 {
-    /* Nothing came and nothing is left: not worth asking. */
+    /* There is no input and no buffered data: the call is skipped. */
     if (wire->input.len == 0 && SSL_has_pending(wire->ssl) == 0)
         return RC_TLS_MORE;
-    forget_errors();
+    clear_errors();
     int result = SSL_read_ex(wire->ssl, bytes, size, ret_len);
     if (result == 1)
         return RC_TLS_DONE;
@@ -249,7 +250,7 @@ rc_tls_event rc_tls_wire_read(rc_tls_wire *wire, char *bytes, size_t size, size_
         return RC_TLS_CLOSED;
     default:
         *ret_kind = rc_tls_failure_kind(wire->ssl, ret_text);
-        forget_errors();
+        clear_errors();
         return RC_TLS_FAILED;
     }
 }
@@ -257,17 +258,17 @@ rc_tls_event rc_tls_wire_read(rc_tls_wire *wire, char *bytes, size_t size, size_
 size_t rc_tls_wire_write(rc_tls_wire *wire, rc_str bytes)
 {
     size_t used = 0;
-    forget_errors();
+    clear_errors();
     size_t len = bytes.len < RC_TLS_PLAIN_BYTES ? bytes.len : RC_TLS_PLAIN_BYTES;
     if (SSL_write_ex(wire->ssl, bytes.ptr, len, &used) == 1)
         return used;
-    forget_errors();
+    clear_errors();
     return 0;
 }
 
 void rc_tls_wire_end(rc_tls_wire *wire)
 {
-    forget_errors();
+    clear_errors();
     SSL_shutdown(wire->ssl);
-    forget_errors();
+    clear_errors();
 }
