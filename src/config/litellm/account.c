@@ -1,4 +1,4 @@
-/* Providers: who is asked, where, with whose key. */
+/* Converts kinds, addresses and keys of LiteLLM entries to providers. Called by model.c. */
 #include "config/config.h"
 #include "config/litellm/private.h"
 #include "config/reader.h"
@@ -22,7 +22,7 @@ const rc_yaml_node *rc_litellm_param(const rc_litellm *in, const rc_yaml_node *p
                                      const char *key)
 {
     const rc_yaml_node *node = rc_yaml_get(params, rc_str_c(key));
-    /* A key without a value says nothing: what the credential says counts. */
+    /* A key with an empty value counts as missing: the credential's value applies. */
     if (node != NULL && node->kind != RC_YAML_NULL)
         return node;
     const rc_str name = rc_litellm_text(rc_yaml_get(params, RC_STR("litellm_credential_name")));
@@ -30,7 +30,8 @@ const rc_yaml_node *rc_litellm_param(const rc_litellm *in, const rc_yaml_node *p
     return rc_yaml_get(rc_yaml_get(one, RC_STR("credential_values")), rc_str_c(key));
 }
 
-/* False: what stands there is no text, or names a credential that is not in the file. */
+/* Whether address and key are text and the named credential exists. Returns false after adding a
+ * note. */
 static bool has_texts(rc_litellm *in, const rc_yaml_node *params)
 {
     static const char *const keys[] = {"api_base", "base_url", "api_key"};
@@ -48,7 +49,7 @@ static bool has_texts(rc_litellm *in, const rc_yaml_node *params)
     return false;
 }
 
-/* ---- where ---- */
+/* ---- addresses ---- */
 
 static rc_str with_v1(rc_litellm *in, rc_str base)
 {
@@ -60,8 +61,9 @@ static rc_str with_v1(rc_litellm *in, rc_str base)
     return rc_arena_dup(&in->arena, rc_buf_get(&text));
 }
 
-/* LiteLLM wants Anthropic's and Gemini's addresses with or without a version, Ollama's without. */
-static rc_str fitted(rc_litellm *in, const rc_config_kind *kind, rc_str base)
+/* Adapts an address to recourse: LiteLLM accepts Anthropic's and Gemini's with or without a
+ * version, Ollama's without; recourse expects no version for the first two and /v1 for Ollama. */
+static rc_str adapted_address(rc_litellm *in, const rc_config_kind *kind, rc_str base)
 {
     while (rc_str_ends_with(base, RC_STR("/")))
         base.len--;
@@ -75,7 +77,7 @@ static rc_str fitted(rc_litellm *in, const rc_config_kind *kind, rc_str base)
     return base;
 }
 
-/* "env:NAME" */
+/* Returns "env:NAME" for a variable, in the arena. */
 static rc_str as_reference(rc_litellm *in, rc_str variable)
 {
     char scratch[NAME_MAX_BYTES];
@@ -86,7 +88,8 @@ static rc_str as_reference(rc_litellm *in, rc_str variable)
     return rc_arena_dup(&in->arena, rc_buf_get(&name));
 }
 
-/* What the variable holds is not known here. */
+/* Uses a variable as address and notes its required form, since the value is not known at
+ * import. */
 static bool read_variable(rc_litellm *in, const rc_yaml_node *node, rc_str text,
                           rc_litellm_provider *provider)
 {
@@ -106,7 +109,7 @@ static bool read_variable(rc_litellm *in, const rc_yaml_node *node, rc_str text,
     return true;
 }
 
-/* False: nobody could be asked, which is noted. */
+/* Reads the address of a provider. Returns false if there is no usable address, which is noted. */
 static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_provider *provider)
 {
     const rc_yaml_node *base = rc_litellm_param(in, params, "api_base");
@@ -129,7 +132,7 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
     }
     if (rc_str_starts_with(text, RC_STR("os.environ/")))
         return read_variable(in, node, text, provider);
-    provider->base_url = fitted(in, provider->kind, text);
+    provider->base_url = adapted_address(in, provider->kind, text);
     provider->is_insecure = rc_config_url_check(provider->base_url, false) != NULL &&
                             rc_config_url_check(provider->base_url, true) == NULL;
     const char *wrong = rc_config_url_check(provider->base_url, true);
@@ -145,7 +148,8 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
         rc_litellm_notes_add(in, node,
                              "plain http:// to another machine: insecure: true was written; "
                              "keys go over the network in the open");
-    /* Somebody else's server in OpenAI's place. Its key stays the one that LiteLLM would send. */
+    /* A server other than OpenAI's that speaks its API. The key stays the one that LiteLLM would
+     * send. */
     if (rc_str_eq(rc_str_c(provider->kind->name), RC_STR("openai")) &&
         !rc_str_eq(provider->base_url, RC_STR("https://api.openai.com")) &&
         !rc_str_starts_with(provider->base_url, RC_STR("https://api.openai.com/")))
@@ -153,9 +157,9 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
     return true;
 }
 
-/* ---- whose ---- */
+/* ---- keys ---- */
 
-/* The variable that LiteLLM looks at when no key is named; empty: none. */
+/* The variable that LiteLLM reads if no key is set; empty: none. */
 static rc_str default_variable(const rc_litellm_prefix *prefix)
 {
     if (prefix->variable != NULL)
@@ -180,8 +184,8 @@ static bool is_family_default(rc_str variable)
     return false;
 }
 
-/* Does an entry, also one that is still to come, use the variable: by its name, or because it names
- * no key? */
+/* Whether any entry, already converted or not, uses the variable: by name, or as the default of its
+ * provider. */
 static bool is_used(const rc_litellm *in, rc_str variable)
 {
     static const rc_str prefix = RC_STR_INIT("os.environ/");
@@ -189,20 +193,21 @@ static bool is_used(const rc_litellm *in, rc_str variable)
         const rc_yaml_node *params = rc_yaml_get(one, RC_STR("litellm_params"));
         const rc_str key = rc_litellm_text(rc_litellm_param(in, params, "api_key"));
         rc_str model;
-        const rc_litellm_prefix *whose = rc_litellm_prefix_of(params, &model);
+        const rc_litellm_prefix *model_prefix = rc_litellm_prefix_of(params, &model);
         if (key.len > 0 && rc_str_starts_with(key, prefix) &&
             rc_str_eq(rc_str_slice(key, prefix.len, key.len), variable))
             return true;
-        if (key.len == 0 && whose != NULL && rc_str_eq(default_variable(whose), variable))
+        if (key.len == 0 && model_prefix != NULL &&
+            rc_str_eq(default_variable(model_prefix), variable))
             return true;
-        if (key.len == 0 && whose == NULL && rc_str_eq(model, RC_STR("*")) &&
+        if (key.len == 0 && model_prefix == NULL && rc_str_eq(model, RC_STR("*")) &&
             is_family_default(variable))
             return true;
     }
     return false;
 }
 
-/* key: "env:NAME". */
+/* Whether the reference "env:NAME" is used by a provider or an entry. */
 static bool is_key_used(const rc_litellm *in, rc_str key)
 {
     for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
@@ -211,14 +216,15 @@ static bool is_key_used(const rc_litellm *in, rc_str key)
     return is_used(in, rc_str_slice(key, 4, key.len));
 }
 
-/* "env:OPENAI_API_KEY", "env:OPENAI_API_KEY_2": one for each literal key. */
+/* Returns a new variable reference for a literal key: "env:OPENAI_API_KEY", "env:OPENAI_API_KEY_2"
+ * ... */
 static rc_str new_variable(rc_litellm *in, const rc_config_kind *kind)
 {
     char scratch[NAME_MAX_BYTES];
     rc_buf name;
     const rc_str usual = kind_variable(kind->name);
     uint64_t number = 1;
-    /* Those before it have the first ones. */
+    /* Earlier providers of this kind with literal keys have the lower numbers. */
     for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
         number += p->kind == kind && p->literal.len > 0 ? 1 : 0;
     for (;; number++) {
@@ -245,7 +251,7 @@ static void note_variable(rc_litellm *in, const rc_yaml_node *node, const char *
     rc_litellm_note_append(note, after);
 }
 
-/* No key is named: LiteLLM takes the usual one, also for an address of one's own. */
+/* Without a key LiteLLM sends the default key, even to a custom address. */
 static void use_default_key(rc_litellm *in, const rc_litellm_prefix *prefix,
                             const rc_yaml_node *params, rc_litellm_provider *provider)
 {

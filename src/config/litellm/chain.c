@@ -1,11 +1,12 @@
-/* One route's chain: the deployments of its name, then its fallbacks; and the time they have. */
+/* Builds the chain of a route: the deployments of its model_name, then its fallbacks, and its
+ * timeouts. Called by route.c. */
 #include "config/config.h"
 #include "config/keys.h"
 #include "config/litellm/private.h"
 
-/* With the longest chains, all with all are compared. */
+/* Targets of a chain; every pair is compared. */
 #define CHAIN_MAX 64
-/* Of fallbacks: each is compared with all routes, and with all others. */
+/* Lists of fallbacks; each is compared with all routes and all other lists. */
 #define LISTS_MAX 1024
 
 static rc_dialect dialect_of(const rc_litellm_deployment *deployment)
@@ -18,7 +19,8 @@ static bool is_same_target(const rc_litellm_deployment *a, const rc_litellm_depl
     return a->provider == b->provider && rc_str_eq(a->model, b->model);
 }
 
-/* node: where it is asked for. */
+/* Adds a deployment to the chain unless it is a duplicate, uses another API or the chain is full.
+ * node: where the file names it, for notes. */
 static void add_target(rc_litellm *in, rc_litellm_route *to,
                        const rc_litellm_deployment *deployment, const rc_yaml_node *node)
 {
@@ -48,7 +50,8 @@ static void add_target(rc_litellm *in, rc_litellm_route *to,
     to->chain[to->chain_count++] = deployment;
 }
 
-/* node: where the group is named; NULL: it is the route's own. */
+/* Adds all deployments of a group. node: where the file names the group; NULL: the group is the
+ * route's own. */
 static void add_group(rc_litellm *in, rc_litellm_route *to, rc_str name, const rc_yaml_node *node)
 {
     for (size_t i = 0; i < in->deployment_count; i++)
@@ -58,7 +61,7 @@ static void add_group(rc_litellm *in, rc_litellm_route *to, rc_str name, const r
 
 /* ---- fallbacks ---- */
 
-/* The first list of names from an item on. */
+/* The first list of fallbacks in this item or a later one. */
 static const rc_yaml_node *first_of(const rc_yaml_node *item)
 {
     for (; item != NULL; item = item->next)
@@ -84,7 +87,7 @@ const rc_yaml_node *rc_litellm_fallbacks_next(const rc_yaml_node *node)
     return item->index + 1 < LISTS_MAX ? first_of(item->next) : NULL;
 }
 
-/* [{"a": ["b", "c"]}, ...]: the list of a name; NULL: there is none. */
+/* The fallbacks of a name in [{"a": ["b", "c"]}, ...]; NULL: none. */
 static const rc_yaml_node *fallbacks_of(rc_litellm *in, const char *key, rc_str name)
 {
     const rc_yaml_node *node = rc_litellm_fallbacks(in, key);
@@ -93,14 +96,14 @@ static const rc_yaml_node *fallbacks_of(rc_litellm *in, const char *key, rc_str 
     return node;
 }
 
-/* Those of all names that have none of their own. */
+/* The fallbacks of a name, or those of "*" if it has none of its own. */
 static const rc_yaml_node *fallbacks_or_all(rc_litellm *in, const char *key, rc_str name)
 {
     const rc_yaml_node *node = fallbacks_of(in, key, name);
     return node != NULL ? node : fallbacks_of(in, key, RC_STR("*"));
 }
 
-/* A list of fallbacks is read no further than a chain could be. */
+/* Whether an item is beyond the length of a chain; the first such item is noted. */
 static bool is_too_far(rc_litellm *in, const rc_yaml_node *item)
 {
     if (item->index == CHAIN_MAX)
@@ -109,7 +112,7 @@ static bool is_too_far(rc_litellm *in, const rc_yaml_node *item)
     return item->index >= CHAIN_MAX;
 }
 
-/* The first deployment of what an item names; NULL: there is none, which is noted. */
+/* The first deployment of the model_name in an item; NULL: none, which is noted. */
 static const rc_litellm_deployment *named(rc_litellm *in, const rc_yaml_node *item)
 {
     const rc_str name = rc_litellm_text(item);
@@ -153,17 +156,17 @@ static void add_overflow(rc_litellm *in, rc_litellm_route *to)
     }
 }
 
-/* ---- time ---- */
+/* ---- timeouts ---- */
 
-/* One of the two limits of a try. */
+/* One of the two timeouts of an attempt. */
 typedef struct limit {
-    const char *key; /* of litellm_params */
+    const char *key; /* Key in litellm_params. */
     bool is_stream;
-    uint64_t all_ms; /* what holds where nothing is said; 0: nothing does */
-    uint64_t usual_ms;
+    uint64_t all_ms;   /* Value of the global settings; 0: not set. */
+    uint64_t usual_ms; /* Default of recourse. */
 } limit;
 
-static uint64_t said(const limit *kind, const rc_litellm_deployment *deployment)
+static uint64_t explicit_ms(const limit *kind, const rc_litellm_deployment *deployment)
 {
     return kind->is_stream ? deployment->stream_timeout_ms : deployment->timeout_ms;
 }
@@ -178,7 +181,7 @@ static const rc_litellm_deployment *deployment_at(const rc_litellm_route *to, si
 static uint64_t limit_of(const limit *kind, const rc_litellm_deployment *deployment)
 {
     const uint64_t all_ms = kind->all_ms > 0 ? kind->all_ms : kind->usual_ms;
-    return said(kind, deployment) > 0 ? said(kind, deployment) : all_ms;
+    return explicit_ms(kind, deployment) > 0 ? explicit_ms(kind, deployment) : all_ms;
 }
 
 static void note_widest(rc_litellm *in, const limit *kind, const rc_litellm_route *to,
@@ -188,7 +191,7 @@ static void note_widest(rc_litellm *in, const limit *kind, const rc_litellm_rout
         const rc_litellm_deployment *deployment = deployment_at(to, i);
         const rc_yaml_node *params = rc_yaml_get(deployment->node, RC_STR("litellm_params"));
         char digits[RC_DECIMAL_CAPACITY];
-        if (said(kind, deployment) == 0)
+        if (explicit_ms(kind, deployment) == 0)
             continue;
         rc_litellm_note *note =
             rc_litellm_notes_add(in, rc_yaml_get(params, rc_str_c(kind->key)),
@@ -199,8 +202,8 @@ static void note_widest(rc_litellm *in, const limit *kind, const rc_litellm_rout
     }
 }
 
-/* A route has one limit for all of its targets: the widest of theirs, so that none is cut short
- * that was given more. 0: the usual one. */
+/* Returns the timeout of a route, which applies to all of its targets: the longest of theirs, so
+ * that no target gets less than the file gave it. 0: the default. */
 static uint64_t set_limit(rc_litellm *in, const limit *kind, const rc_litellm_route *to)
 {
     uint64_t widest_ms = 0;
@@ -208,7 +211,7 @@ static uint64_t set_limit(rc_litellm *in, const limit *kind, const rc_litellm_ro
     bool is_mixed = false;
     for (size_t i = 0; deployment_at(to, i) != NULL; i++) {
         const uint64_t ms = limit_of(kind, deployment_at(to, i));
-        is_explicit = is_explicit || said(kind, deployment_at(to, i)) > 0;
+        is_explicit = is_explicit || explicit_ms(kind, deployment_at(to, i)) > 0;
         is_mixed = is_mixed || (i > 0 && ms != widest_ms);
         widest_ms = ms > widest_ms ? ms : widest_ms;
     }
@@ -227,14 +230,14 @@ void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yam
     add_fallbacks(in, route);
     add_overflow(in, route);
     rc_config_route_init(&usual);
-    /* Where no first byte is asked for, an answer that comes whole has until the deadline. */
+    /* Without first_byte_ms only the deadline limits a non-streaming response. */
     const limit first = {"timeout", false, in->timeout_ms, usual.deadline_ms};
     const limit idle = {"stream_timeout", true, in->stream_timeout_ms, usual.timeouts.idle_ms};
     route->first_byte_ms = set_limit(in, &first, route);
     route->idle_ms = set_limit(in, &idle, route);
 }
 
-/* ---- what is wrong with them ---- */
+/* ---- checks ---- */
 
 static void note_shape(rc_litellm *in, const char *key)
 {
@@ -255,8 +258,8 @@ static void note_shape(rc_litellm *in, const char *key)
     }
 }
 
-/* Is there a route whose chain is that of the name? */
-static bool is_followed(const rc_litellm *in, rc_str name)
+/* Whether a route uses the chain of that name. */
+static bool is_used(const rc_litellm *in, rc_str name)
 {
     for (const rc_litellm_route *route = in->routes; route != NULL; route = route->next)
         if (rc_str_eq(route->group, name))
@@ -270,7 +273,7 @@ static void note_names(rc_litellm *in, const char *key)
          node = rc_litellm_fallbacks_next(node)) {
         if (fallbacks_of(in, key, node->key) != node)
             rc_litellm_notes_add(in, node, "left out: the name has a list before this one");
-        else if (!is_followed(in, node->key))
+        else if (!is_used(in, node->key))
             rc_litellm_note_append_handler(
                 in, rc_litellm_notes_add(in, node, "left out: no model_name that was carried over"),
                 node->key);

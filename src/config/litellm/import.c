@@ -1,3 +1,5 @@
+/* Imports a LiteLLM configuration: notes, helpers for values, and the sequence of steps. Called by
+ * recourse config import. */
 #include "config/litellm/import.h"
 
 #include <string.h>
@@ -19,7 +21,7 @@ rc_litellm_note *rc_litellm_note_append(rc_litellm_note *note, const char *text)
 
 rc_litellm_note *rc_litellm_note_append_quoted(rc_litellm_note *note, rc_str text)
 {
-    /* Names are shown, keys are not, wherever they stand. */
+    /* Text that looks like a secret is not shown. */
     rc_config_fault shown = {.line = 0};
     if (note->line > 0 && rc_scrub_is_clean(text))
         rc_config_fault_append_quoted(&shown, text);
@@ -79,7 +81,7 @@ bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref)
     return true;
 }
 
-/* Behind it a key may stand as well as a name that is misspelt: neither is shown. */
+/* The text after os.environ/ may be a key as well as a misspelt name, so no note shows it. */
 const char *rc_litellm_uncopied_reason(rc_str text)
 {
     if (!rc_str_starts_with(text, ENVIRON))
@@ -152,7 +154,7 @@ const rc_yaml_node *rc_litellm_setting_of(rc_litellm *in, const char *key, rc_ya
     return NULL;
 }
 
-/* ---- the whole ---- */
+/* ---- sections ---- */
 
 static const rc_yaml_node *section(rc_litellm *in, const char *name)
 {
@@ -163,7 +165,7 @@ static const rc_yaml_node *section(rc_litellm *in, const char *name)
     return NULL;
 }
 
-/* Of a section that is none of LiteLLM's, or that we have nothing for. */
+/* The note for a top-level key without a counterpart. */
 static const char *reason_of(const rc_yaml_node *node)
 {
     if (rc_str_eq(node->key, RC_STR("environment_variables")))
@@ -188,7 +190,7 @@ static void note_sections(rc_litellm *in)
     }
 }
 
-/* What stands in a credential beside the key and the address. */
+/* Adds notes for the values of credentials other than key and address. */
 static void note_credentials(rc_litellm *in)
 {
     if (in->credentials == NULL)
@@ -247,7 +249,7 @@ static rc_status read_all(rc_litellm *in, rc_config_faults *faults)
     return rc_arena_status(&in->arena);
 }
 
-/* What we write must be what we read. */
+/* Checks that the output is a valid configuration. */
 static rc_status check(rc_str yaml, const rc_alloc *alloc, rc_config_faults *faults)
 {
     rc_config config;
@@ -267,7 +269,7 @@ rc_status rc_litellm_import(rc_str text, rc_str name, const rc_alloc *alloc,
     if (status == RC_OK)
         status = read_all(&in, faults);
     else
-        /* Keys may stand in any line of it. */
+        /* Without a syntax tree any line may contain a key: hide all. */
         rc_config_faults_hide(faults, 0);
     if (status == RC_OK) {
         rc_litellm_make_routes(&in);

@@ -1,11 +1,12 @@
-/* The configuration of a LiteLLM proxy, told in ours.
+/* Import of a LiteLLM proxy's configuration: converts config.yaml to recourse.yaml.
  *
- *   config.yaml ──► deployments ──► providers (who, where, whose key) ─┐
+ *   config.yaml ──► deployments ──► providers (kind, address, key) ─────┐
  *                       └─────────► groups of one model_name ──► chains ┴──► recourse.yaml
  *                                        └── fallbacks, aliases ──┘     └──► notes
  *
- * What has no counterpart becomes a note with its place. Literal secrets are never copied: a
- * variable takes their place. What comes out passes rc_config_parse. */
+ * Every setting without a counterpart becomes a note with its position. Literal secrets are never
+ * copied: the output refers to an environment variable instead. rc_config_parse accepts the
+ * output. */
 #ifndef RC_CONFIG_LITELLM_IMPORT_H
 #define RC_CONFIG_LITELLM_IMPORT_H
 
@@ -15,28 +16,29 @@
 
 #include "config/fault.h"
 
-/* More are counted and not kept. */
+/* Upper limit of the list. Further notes are counted but not stored. */
 #define RC_LITELLM_NOTES_MAX 500
 #define RC_LITELLM_DEPLOYMENTS_MAX 1024
-/* Beyond RC_YAML_MAX_BYTES nothing could read it again. */
+/* Bytes of the output: RC_YAML_MAX_BYTES, the most that rc_config_parse reads. */
 #define RC_LITELLM_OUTPUT_MAX ((size_t)1 << 20)
 
-/* One thing that was not carried over, or only in part. */
+/* A setting that was not converted, or only in part. */
 typedef struct rc_litellm_note {
     uint32_t line;
     uint32_t column;
-    char path[128]; /* "router_settings.routing_strategy"; both end in NUL */
+    char path[128]; /* "router_settings.routing_strategy"; both texts are NUL-terminated. */
     char text[256];
 } rc_litellm_note;
 
 typedef struct rc_litellm_notes {
-    size_t count; /* all of them; at most RC_LITELLM_NOTES_MAX are in the list */
+    size_t count; /* All notes; the list holds at most RC_LITELLM_NOTES_MAX. */
     rc_litellm_note list[RC_LITELLM_NOTES_MAX];
 } rc_litellm_notes;
 
-/* Appends our YAML, with the notes as comments at its top. RC_OK; RC_E_NOMEM; else faults says what
- * is wrong with text: as rc_yaml_parse, or RC_E_RANGE: it is no configuration of LiteLLM, or
- * nothing of it could be carried over. name: of the file, for the first comment. All: borrow. */
+/* Appends recourse.yaml to ret_yaml, with the notes as comments at its top. Returns RC_OK or
+ * RC_E_NOMEM; otherwise faults lists the errors in text: as rc_yaml_parse_anchored, or RC_E_RANGE
+ * if text is no LiteLLM configuration or nothing of it could be converted. name: file name for the
+ * first comment. All parameters: borrow. */
 rc_status rc_litellm_import(rc_str text, rc_str name, const rc_alloc *alloc,
                             rc_litellm_notes *ret_notes, rc_buf *ret_yaml,
                             rc_config_faults *faults);

@@ -1,4 +1,5 @@
-/* Whose a model is: by what stands before its name, or by the name itself. */
+/* Maps LiteLLM's provider prefixes and model names to kinds of providers. Called by model.c and
+ * account.c. */
 #include "config/config.h"
 #include "config/litellm/private.h"
 
@@ -6,9 +7,12 @@
 #define NO_AWS "requests to AWS are not signed in this version; left out"
 #define NO_GOOGLE "Google's service accounts are not used in this version; left out"
 
-/* What LiteLLM calls a provider, and what we do. Of a kind without a variable of its own: */
-#define USES(variable) variable, NULL    /* which one is used all the same, */
-#define MAY_USE(variable) NULL, variable /* or would be if it were set */
+/* Key variables of a prefix whose kind has none: USES names the default key's variable, MAY_USE a
+ * variable that LiteLLM uses only if it is set. */
+#define USES(variable) variable, NULL
+#define MAY_USE(variable) NULL, variable
+
+/* LiteLLM's provider prefixes: name, kind, key variables, reason if not supported. */
 
 static const rc_litellm_prefix prefixes[] = {
     {"openai", "openai", NULL, NULL, NULL},
@@ -94,8 +98,8 @@ static const rc_litellm_prefix prefixes[] = {
     {"vertex_ai_beta", NULL, NULL, NULL, NO_GOOGLE},
 };
 
-/* Names that stand without a provider. LiteLLM has a list of all of them; Gemini's and those of
- * other embeddings are Vertex's there. */
+/* Model names without a provider prefix. LiteLLM has a complete list; there Gemini's names and
+ * other embedding models belong to Vertex. */
 static const rc_litellm_family families[] = {
     {"gpt-*", "openai"},
     {"chatgpt-*", "openai"},
@@ -142,7 +146,8 @@ static const rc_litellm_prefix *find(rc_str name)
     return NULL;
 }
 
-/* The provider that the entry names; empty: none. */
+/* Returns the provider that the entry names; empty: none. ret_model: the model name without that
+ * prefix. */
 static rc_str named(const rc_yaml_node *params, rc_str *ret_model)
 {
     const rc_str text = rc_litellm_text(rc_yaml_get(params, RC_STR("model")));

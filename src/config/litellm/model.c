@@ -1,10 +1,10 @@
-/* model_list: who answers to which name. */
+/* Reads model_list into deployments. Called by import.c, route.c and chain.c. */
 #include "config/config.h"
 #include "config/litellm/private.h"
 #include "scrub/scrub.h"
 
 #define NAME_MAX_BYTES 512
-/* Names of fallbacks and aliases that a pattern takes. */
+/* Deployments that may be derived from pattern entries for the names of fallbacks and aliases. */
 #define DERIVED_MAX 256
 
 /* ---- parameters ---- */
@@ -13,7 +13,7 @@ static void note_params(rc_litellm *in, const rc_yaml_node *params)
 {
     static const struct {
         const char *key;
-        const char *why; /* NULL: it is carried over */
+        const char *why; /* Text of the note; NULL: the key is converted. */
     } known[] = {
         {"model", NULL},
         {"api_base", NULL},
@@ -52,7 +52,7 @@ static void read_timeouts(rc_litellm *in, const rc_yaml_node *params, rc_litellm
         (void)rc_litellm_time_limit(in, stream, &made->stream_timeout_ms);
 }
 
-/* Is it a name that a target may have? */
+/* Whether text can be a model name: not empty, not too long, not a secret. */
 static bool is_usable(rc_str text)
 {
     return text.len > 0 && text.len <= NAME_MAX_BYTES && rc_scrub_is_clean(text);
@@ -69,7 +69,7 @@ static void add_deployment(rc_litellm *in, const rc_litellm_deployment *made)
         in->deployments[in->deployment_count++] = *made;
 }
 
-/* ---- whatever is asked for ---- */
+/* ---- entries for any model ---- */
 
 static bool has_entry(const rc_litellm *in, rc_str group)
 {
@@ -79,7 +79,8 @@ static bool has_entry(const rc_litellm *in, rc_str group)
     return false;
 }
 
-/* "*" by "*": LiteLLM looks at each name for whose it is. */
+/* Converts the entry "*" with model "*", for which LiteLLM chooses the provider by the requested
+ * name: a deployment for each family of names. */
 static void read_catch_all(rc_litellm *in, rc_litellm_deployment *made)
 {
     in->has_catch_all = true;
@@ -102,7 +103,8 @@ static void read_catch_all(rc_litellm *in, rc_litellm_deployment *made)
     }
 }
 
-/* The model is "*", of no provider. False: it has no counterpart, which is noted. */
+/* Converts an entry whose model is "*" without a provider. Returns false if it has no counterpart,
+ * which is noted. */
 static bool read_star(rc_litellm *in, const rc_yaml_node *params, rc_litellm_deployment *made)
 {
     const rc_yaml_node *model = rc_yaml_get(params, RC_STR("model"));
@@ -135,9 +137,9 @@ static bool read_star(rc_litellm *in, const rc_yaml_node *params, rc_litellm_dep
     return true;
 }
 
-/* ---- an entry ---- */
+/* ---- entries ---- */
 
-/* One that goes by the name that is asked for. */
+/* Whether the entry chooses its provider by the requested model name. */
 static bool is_star(const rc_yaml_node *entry)
 {
     const rc_yaml_node *params = rc_yaml_get(entry, RC_STR("litellm_params"));
@@ -174,7 +176,7 @@ static void read_entry(rc_litellm *in, const rc_yaml_node *entry)
         rc_litellm_notes_add(in, model, "no name of a model; left out");
         return;
     }
-    /* A pattern that stays as it is passes on what was asked for. */
+    /* A pattern mapped to itself forwards the requested name. */
     if (rc_litellm_has_star(made.model) && rc_str_eq(made.model, made.group))
         made.model = RC_STR("*");
     read_timeouts(in, params, &made);
@@ -200,7 +202,8 @@ void rc_litellm_read_models(rc_litellm *in, const rc_yaml_node *list)
     for (const rc_yaml_node *entry = list->first; entry != NULL; entry = entry->next)
         if (!is_star(entry))
             read_entry(in, entry);
-    /* Behind the accounts that the file names, which then have the names that clients use. */
+    /* Entries for "*" come last, so that the providers of the explicit entries get the unnumbered
+     * names that clients use. */
     for (const rc_yaml_node *entry = list->first; entry != NULL; entry = entry->next)
         if (is_star(entry))
             read_entry(in, entry);
@@ -216,7 +219,7 @@ const rc_litellm_deployment *rc_litellm_group(const rc_litellm *in, rc_str name)
     return NULL;
 }
 
-/* The longest pattern that takes the name and passes it on; NULL: there is none. */
+/* The deployment with the longest pattern that matches the name and forwards it; NULL: none. */
 static const rc_litellm_deployment *pattern_for(const rc_litellm *in, rc_str name)
 {
     const rc_litellm_deployment *best = NULL;
@@ -236,7 +239,7 @@ const rc_litellm_deployment *rc_litellm_group_for(rc_litellm *in, rc_str name)
         return found;
     const rc_litellm_deployment *pattern = pattern_for(in, name);
     const size_t count = in->deployment_count;
-    /* What stands before a slash is not passed on. */
+    /* The part of a pattern before a slash is not forwarded, so no name can be derived. */
     if (pattern == NULL || rc_str_find_byte(pattern->group, '/', 0) != RC_STR_NPOS)
         return NULL;
     for (size_t i = 0; i < count; i++) {

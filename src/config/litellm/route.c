@@ -1,13 +1,14 @@
-/* Which names have a route, and what becomes of those that have none. */
+/* Creates the routes of the import, and notes names that have none. Called by import.c. */
 #include "config/config.h"
 #include "config/litellm/private.h"
 #include "scrub/scrub.h"
 
 #define NAME_MAX_BYTES 512
 
-/* ---- the list ---- */
+/* ---- order of routes ---- */
 
-static bool stands_before(rc_str a, rc_str b)
+/* Exact names come before patterns, longer patterns before shorter ones. */
+static bool is_sorted_before(rc_str a, rc_str b)
 {
     if (rc_litellm_has_star(a) != rc_litellm_has_star(b))
         return !rc_litellm_has_star(a);
@@ -17,7 +18,7 @@ static bool stands_before(rc_str a, rc_str b)
 static void insert(rc_litellm *in, rc_litellm_route *made)
 {
     rc_litellm_route **at = &in->routes;
-    while (*at != NULL && !stands_before(made->model, (*at)->model))
+    while (*at != NULL && !is_sorted_before(made->model, (*at)->model))
         at = &(*at)->next;
     made->next = *at;
     *at = made;
@@ -33,7 +34,7 @@ const rc_litellm_route *rc_litellm_route_of(const rc_litellm *in, rc_str model)
 
 /* ---- names without a route ---- */
 
-/* A name that begins with a provider's is that provider's. NULL: it does not. */
+/* The provider that "PROVIDER/..." names; NULL: none. */
 static const rc_litellm_provider *named_provider(const rc_litellm *in, rc_str name)
 {
     const size_t slash = rc_str_find_byte(name, '/', 0);
@@ -72,8 +73,8 @@ void rc_litellm_note_append_handler(const rc_litellm *in, rc_litellm_note *note,
 
 /* ---- routes ---- */
 
-/* Is the group "x/PATTERN" of a model PATTERN? What begins with a provider's name is passed on to
- * that one, without a route. */
+/* Whether the group is "x/PATTERN" for the model PATTERN. Such names need no route: a request for
+ * PROVIDER/MODEL goes to that provider. */
 static bool is_direct(const rc_litellm_deployment *first)
 {
     const rc_str group = first->group;
@@ -100,7 +101,8 @@ static void note_shadow(rc_litellm *in, rc_str name, const rc_yaml_node *node)
                              "then asked without this chain; rename one of them");
 }
 
-/* alias: where another name for the group stands; NULL: it has its own. */
+/* Creates the route of a model unless it exists. alias: the node that defines another name for the
+ * group; NULL: the model has the group's own name. */
 static void make_route(rc_litellm *in, rc_str model, const rc_litellm_deployment *first,
                        const rc_yaml_node *alias)
 {
@@ -145,8 +147,9 @@ static void make_aliases(rc_litellm *in)
     }
 }
 
-/* Names of fallbacks that a pattern takes: their fallbacks are theirs alone. */
-static void make_named(rc_litellm *in, const char *key)
+/* Creates routes for names that have fallbacks and are matched by a pattern entry only, since the
+ * fallbacks apply to that name alone. */
+static void make_derived_routes(rc_litellm *in, const char *key)
 {
     for (const rc_yaml_node *node = rc_litellm_fallbacks(in, key); node != NULL;
          node = rc_litellm_fallbacks_next(node)) {
@@ -156,7 +159,7 @@ static void make_named(rc_litellm *in, const char *key)
     }
 }
 
-/* What an earlier route takes is never reached by a later one. */
+/* Removes routes that an earlier route covers entirely. */
 static void drop_unreached(rc_litellm *in)
 {
     for (rc_litellm_route **at = &in->routes; *at != NULL;) {
@@ -175,8 +178,8 @@ static void drop_unreached(rc_litellm *in)
     }
 }
 
-/* An entry that was left out must not pass for one that is there. */
-static void note_handler(rc_litellm *in)
+/* Adds a note for each entry that was left out but whose name another route or provider serves. */
+static void note_other_handlers(rc_litellm *in)
 {
     for (const rc_yaml_node *entry = in->models->first; entry != NULL; entry = entry->next) {
         const rc_yaml_node *node = rc_yaml_get(entry, RC_STR("model_name"));
@@ -206,9 +209,9 @@ void rc_litellm_make_routes(rc_litellm *in)
         make_route(in, deployment->group, deployment, NULL);
     }
     make_aliases(in);
-    make_named(in, "fallbacks");
-    make_named(in, "context_window_fallbacks");
+    make_derived_routes(in, "fallbacks");
+    make_derived_routes(in, "context_window_fallbacks");
     drop_unreached(in);
-    note_handler(in);
+    note_other_handlers(in);
     rc_litellm_check_fallbacks(in);
 }

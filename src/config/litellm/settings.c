@@ -1,4 +1,4 @@
-/* router_settings, litellm_settings, general_settings: what holds for all. */
+/* Reads router_settings, litellm_settings and general_settings. Called by import.c. */
 #include <string.h>
 
 #include "config/litellm/private.h"
@@ -90,7 +90,7 @@ static void read_master_key(rc_litellm *in)
                            "LITELLM_MASTER_KEY");
 }
 
-/* ---- what is left ---- */
+/* ---- settings without a counterpart ---- */
 
 static bool is_among(rc_str key, const char *const *names)
 {
@@ -140,7 +140,7 @@ static void note_unsupported(rc_litellm *in, const rc_yaml_node *map, const char
             rc_litellm_notes_add(in, node, reason_of(node->key));
 }
 
-/* Of litellm_settings: what router_settings says too. */
+/* Adds notes for keys of litellm_settings that router_settings overrides. */
 static void note_overruled(rc_litellm *in, const char *const *shared)
 {
     if (in->settings == NULL)
@@ -153,7 +153,7 @@ static void note_overruled(rc_litellm *in, const char *const *shared)
 
 void rc_litellm_read_settings(rc_litellm *in)
 {
-    /* Fallbacks and aliases are read where chains are made. */
+    /* route.c and chain.c read fallbacks and aliases. */
     static const char *const shared[] = {"num_retries",       "retry_policy",
                                          "cooldown_time",     "allowed_fails",
                                          "timeout",           "stream_timeout",

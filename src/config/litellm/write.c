@@ -1,4 +1,4 @@
-/* All of it as YAML, with the notes before it. */
+/* Writes the imported configuration as YAML, preceded by the notes. Called by import.c. */
 #include <string.h>
 
 #include "config/config.h"
@@ -26,7 +26,7 @@ static void push_member(const writer *w, const char *name, uint64_t value)
     rc_buf_push_u64(w->buf, value);
 }
 
-/* Nothing of the file can end a comment. */
+/* Escapes control characters, so that text from the file cannot end the comment. */
 static void push_comment(const writer *w, rc_str text)
 {
     rc_visible_push(w->buf, text, true);
@@ -192,7 +192,7 @@ static void push_clients(const writer *w)
     push(w, "\n");
 }
 
-/* By place; those of one place as they came. */
+/* Sorts the notes by position; the sort is stable. */
 static void sort_notes(rc_litellm_notes *notes)
 {
     for (size_t i = 1; i < notes->count && i < RC_LITELLM_NOTES_MAX; i++) {
@@ -213,7 +213,7 @@ static bool is_same_position(const rc_litellm_note *a, const rc_litellm_note *b)
     return a->line == b->line && a->column == b->column;
 }
 
-/* Is it among the notes of its place, which stand at the end of those that are kept? */
+/* Whether one of the last kept notes at the same position has the same text. */
 static bool is_repeated(const rc_litellm_notes *notes, size_t kept, const rc_litellm_note *note)
 {
     for (; kept > 0 && is_same_position(&notes->list[kept - 1], note); kept--)
@@ -223,7 +223,7 @@ static bool is_repeated(const rc_litellm_notes *notes, size_t kept, const rc_lit
     return false;
 }
 
-/* An alias has what its group has: it is told once. The notes are sorted. */
+/* Removes duplicate notes: an alias and its group produce the same ones. The notes are sorted. */
 static void drop_repeated(rc_litellm_notes *notes)
 {
     size_t kept = 0;

@@ -1,3 +1,4 @@
+/* Loads the price file of a configuration. Called by recourse serve, doctor and config. */
 #include "config/prices/load.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 
 #define PATH_MAX_BYTES ((size_t)16 << 10)
 
-/* A pipe would be waited for. */
+/* Refuses pipes and other special files: reading a pipe could block. */
 static rc_status read_file(rc_config_source *source, const rc_sys_calls *calls, const char *path)
 {
     const char *other = rc_path_special_kind(calls, path);

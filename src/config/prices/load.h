@@ -1,14 +1,15 @@
-/* The prices that a configuration names, from wherever they are. */
+/* Loading the price file that a configuration names. */
 #ifndef RC_CONFIG_PRICES_LOAD_H
 #define RC_CONFIG_PRICES_LOAD_H
 
 #include "config/load.h"
 #include "config/prices/prices.h"
 
-/* Loads the file that `prices` names, beside the configuration; without one, the built-in prices.
- * source: the configuration's. RC_OK; RC_E_NOT_FOUND: the file cannot be read, for the reason in
- * ret_source->error; else as rc_prices_parse. rc_prices_done and rc_config_source_done are due in
- * each case. config, source: borrow. */
+/* Loads the file that `prices` of the configuration names, relative to the configuration file;
+ * without `prices`, sets the built-in prices. source: where the configuration came from. Returns
+ * RC_OK; RC_E_NOT_FOUND if the file cannot be read, with the reason in ret_source->error; otherwise
+ * as rc_prices_parse. The caller calls rc_prices_done and rc_config_source_done(ret_source) in each
+ * case. config, source: borrow. */
 rc_status rc_prices_load(rc_prices *prices, const rc_sys_calls *calls, const rc_alloc *alloc,
                          const rc_config *config, const rc_config_source *source,
                          rc_config_source *ret_source);

@@ -1,8 +1,9 @@
+/* Computes the cost of a charge. Called by the gateway's budgets. */
 #include "config/prices/price.h"
 
 #define MILLION UINT64_C(1000000)
 
-/* Exactly: millionths of a dollar, and millionths of those. */
+/* An exact amount: millionths of a dollar, and millionths of a millionth. */
 typedef struct amount {
     uint64_t whole;
     uint64_t fraction;
@@ -19,7 +20,7 @@ static void add_whole(amount *sum, uint64_t whole)
     sum->whole = whole > RC_COST_MAX - sum->whole ? RC_COST_MAX : sum->whole + whole;
 }
 
-/* units at so much a million. */
+/* Adds the cost of units at a price per million. */
 static void add(amount *sum, uint64_t units, uint64_t per_million)
 {
     add_whole(sum, times(units, per_million / MILLION));

@@ -1,3 +1,5 @@
+/* Reads price files and finds the price of a model. Called by load.c, unpriced.c and the gateway's
+ * budgets. */
 #include "config/prices/prices.h"
 
 #include <string.h>
@@ -8,13 +10,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Some multiple of what the largest file can ask for. */
+/* Ceiling of the arena: a multiple of what the largest valid file needs. */
 #define ARENA_MAX_BYTES ((size_t)1 << 20)
 
-/* ---- the built-in ones ---- */
+/* ---- built-in prices ---- */
 
 #define USD(dollars) ((uint64_t)((dollars)*1e6 + 0.5))
-/* Less than nothing stands for a price that is another one. */
+/* A negative price means: the same as the input price. */
 #define AS_INPUT (-1.0)
 #define OR(price, other) ((price) < 0 ? USD(other) : USD((price) < 0 ? 0 : (price)))
 #define TOLD true
@@ -51,7 +53,7 @@ const char *rc_prices_builtin_as_of(void)
         ;
 }
 
-/* ---- the file ---- */
+/* ---- price file ---- */
 
 typedef struct reader {
     rc_prices *prices;
@@ -66,7 +68,7 @@ static unsigned digits_at(rc_str text, size_t at, size_t count)
     return value;
 }
 
-/* 2026-08-08, of a month and a day that there are. */
+/* Whether text is a valid date of the form 2026-08-08. */
 static bool is_date(rc_str text)
 {
     static const uint8_t days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -107,7 +109,7 @@ static void read_kind(reader *r, const rc_yaml_node *node, rc_config_price *pric
         price->kind = rc_str_c(rc_config_kind_at(index)->name);
 }
 
-/* In millionths; without one, another price. */
+/* Reads a price in millionths; a missing key gives other. */
 static uint64_t read_or(reader *r, const rc_yaml_node *map, const char *name, uint64_t other)
 {
     const rc_yaml_node *node = rc_yaml_get(map, rc_str_c(name));
@@ -126,16 +128,17 @@ static bool has_price(const rc_yaml_node *map)
     return false;
 }
 
-static bool takes(rc_str one, rc_str other)
+/* Whether the name in a row, "" for any, matches another name. */
+static bool matches_name(rc_str one, rc_str other)
 {
     return one.len == 0 || rc_str_eq(one, other);
 }
 
-/* Does the first row take all that the second one could? */
-static bool is_before_all(const rc_config_price *first, const rc_config_price *second)
+/* Whether the first row matches everything that the second one matches. */
+static bool covers(const rc_config_price *first, const rc_config_price *second)
 {
-    return first->model.len > 0 && takes(first->kind, second->kind) &&
-           takes(first->provider, second->provider) &&
+    return first->model.len > 0 && matches_name(first->kind, second->kind) &&
+           matches_name(first->provider, second->provider) &&
            rc_glob_matches_nocase(first->model, second->model) &&
            first->over_input_tokens <= second->over_input_tokens;
 }
@@ -144,7 +147,7 @@ static void check_reached(reader *r, const rc_yaml_node *node, size_t index)
 {
     const rc_config_price *own = r->prices->own;
     for (size_t i = 0; i < index; i++) {
-        if (!is_before_all(&own[i], &own[index]))
+        if (!covers(&own[i], &own[index]))
             continue;
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
         rc_config_fault_append(fault, "never reached: prices[");
@@ -218,11 +221,11 @@ rc_status rc_prices_parse(rc_prices *prices, rc_str text, const rc_alloc *alloc,
 {
     rc_prices_init(prices);
     rc_arena_init(&prices->arena, alloc, ARENA_MAX_BYTES);
-    faults->is_open = true; /* there is nothing secret in prices */
+    faults->is_open = true; /* A price file has no secrets. */
     reader r = {prices, faults};
     rc_status status = rc_yaml_parse(&prices->doc, text, alloc, faults);
     if (status == RC_OK) {
-        /* An empty file is none. */
+        /* An empty file counts as no file. */
         if (prices->doc.root->kind != RC_YAML_NULL)
             read_root(&r, prices->doc.root);
         status = rc_arena_status(&prices->arena);
@@ -237,7 +240,7 @@ void rc_prices_done(rc_prices *prices)
     rc_yaml_done(&prices->doc);
 }
 
-/* ---- looking them up ---- */
+/* ---- lookup ---- */
 
 const rc_config_price *rc_prices_at(const rc_prices *prices, size_t index, bool *ret_is_own)
 {
@@ -253,7 +256,7 @@ bool rc_prices_has_any(const rc_prices *prices, rc_str kind, rc_str provider)
     bool is_own;
     const rc_config_price *price;
     for (size_t i = 0; (price = rc_prices_at(prices, i, &is_own)) != NULL; i++)
-        if (takes(price->kind, kind) && takes(price->provider, provider))
+        if (matches_name(price->kind, kind) && matches_name(price->provider, provider))
             return true;
     return false;
 }
@@ -265,8 +268,8 @@ const rc_config_price *rc_prices_find(const rc_prices *prices, rc_str kind, rc_s
     const rc_config_price *price;
     for (size_t i = 0; (price = rc_prices_at(prices, i, &is_own)) != NULL; i++) {
         bool is_large = price->over_input_tokens == 0 || input_tokens > price->over_input_tokens;
-        if (is_large && takes(price->kind, kind) && takes(price->provider, provider) &&
-            rc_glob_matches_nocase(price->model, model))
+        if (is_large && matches_name(price->kind, kind) &&
+            matches_name(price->provider, provider) && rc_glob_matches_nocase(price->model, model))
             return price;
     }
     return NULL;

@@ -1,10 +1,12 @@
+/* Finds targets without a price that a budget counts. Called by recourse serve, doctor and
+ * config. */
 #include "config/prices/unpriced.h"
 
 #include "base/str.h"
 
 #define TARGET_MAX_BYTES ((size_t)1024)
 
-/* A target, whoever asks for it. */
+/* A target by provider and model. */
 typedef struct priced_target {
     const rc_config_provider *provider;
     rc_str model;
@@ -18,45 +20,47 @@ typedef struct search {
     size_t count;
 } search;
 
-static bool is_open(const priced_target *g)
+static bool is_open(const priced_target *priced)
 {
-    return rc_str_eq(g->model, RC_STR("*"));
+    return rc_str_eq(priced->model, RC_STR("*"));
 }
 
-/* The demo is free. */
-static bool is_priced(const search *s, const priced_target *g)
+/* The demo provider costs nothing. */
+static bool is_priced(const search *s, const priced_target *priced)
 {
-    const rc_str kind = rc_str_c(g->provider->kind->name);
+    const rc_str kind = rc_str_c(priced->provider->kind->name);
     if (rc_str_eq(kind, RC_STR("demo")))
         return true;
-    if (is_open(g))
-        return rc_prices_has_any(s->prices, kind, g->provider->name);
-    return rc_prices_find(s->prices, kind, g->provider->name, g->model, 0) != NULL;
+    if (is_open(priced))
+        return rc_prices_has_any(s->prices, kind, priced->provider->name);
+    return rc_prices_find(s->prices, kind, priced->provider->name, priced->model, 0) != NULL;
 }
 
-/* ---- where it is asked for ---- */
+/* ---- routes that use a target ---- */
 
-static bool is_same(const rc_config *config, const rc_config_target *target, const priced_target *g)
+static bool is_same(const rc_config *config, const rc_config_target *target,
+                    const priced_target *priced)
 {
-    return &config->providers[target->provider] == g->provider &&
-           rc_str_eq(target->model, g->model);
+    return &config->providers[target->provider] == priced->provider &&
+           rc_str_eq(target->model, priced->model);
 }
 
-/* Among its first targets, the one for what is too long being the last. */
+/* Whether the target is among the first count targets of the route; overflow_to counts as the one
+ * after the chain. */
 static bool is_among(const rc_config *config, const rc_config_route *route, size_t count,
-                     const priced_target *g)
+                     const priced_target *priced)
 {
     for (size_t i = 0; i < count && i < route->chain_count; i++)
-        if (is_same(config, &route->chain[i], g))
+        if (is_same(config, &route->chain[i], priced))
             return true;
     return count > route->chain_count && route->has_overflow_to &&
-           is_same(config, &route->overflow_to, g);
+           is_same(config, &route->overflow_to, priced);
 }
 
 static bool is_in_route(const rc_config *config, const rc_config_route *route,
-                        const priced_target *g)
+                        const priced_target *priced)
 {
-    return is_among(config, route, SIZE_MAX, g);
+    return is_among(config, route, SIZE_MAX, priced);
 }
 
 /* ---- budgets ---- */
@@ -66,25 +70,27 @@ static bool fits(rc_str pattern, rc_str text)
     return pattern.len == 0 || rc_glob_matches(pattern, text);
 }
 
-/* Who names the provider takes a route of its name. */
-static bool fits_route(const rc_config *config, rc_str pattern, const priced_target *g)
+/* Whether the pattern matches a route with the target. A request for PROVIDER/MODEL uses an
+ * implicit route with the provider's name. */
+static bool fits_route(const rc_config *config, rc_str pattern, const priced_target *priced)
 {
     for (size_t i = 0; i < config->route_count; i++)
-        if (fits(pattern, config->routes[i].model) && is_in_route(config, &config->routes[i], g))
+        if (fits(pattern, config->routes[i].model) &&
+            is_in_route(config, &config->routes[i], priced))
             return true;
-    return fits(pattern, g->provider->name);
+    return fits(pattern, priced->provider->name);
 }
 
-static bool fits_target(rc_str pattern, const priced_target *g)
+static bool fits_target(rc_str pattern, const priced_target *priced)
 {
     char scratch[TARGET_MAX_BYTES];
     rc_buf text;
     rc_buf_init_fixed(&text, scratch, sizeof(scratch));
-    rc_buf_push(&text, g->provider->name);
+    rc_buf_push(&text, priced->provider->name);
     rc_buf_push_byte(&text, '/');
-    rc_buf_push(&text, g->model);
+    rc_buf_push(&text, priced->model);
     return fits(pattern, rc_buf_get(&text)) ||
-           (is_open(g) && rc_glob_matches(rc_buf_get(&text), pattern));
+           (is_open(priced) && rc_glob_matches(rc_buf_get(&text), pattern));
 }
 
 static void add_budget(rc_unpriced *found, const char *kind, rc_str name)
@@ -97,41 +103,43 @@ static void add_budget(rc_unpriced *found, const char *kind, rc_str name)
     found->name = name;
 }
 
-/* Every client may ask for every target; none is named that there is not. */
-static void add_budgets(const rc_config *config, const priced_target *g, rc_unpriced *found)
+/* Adds the budgets that count the target. Every client may request every target, so every client
+ * budget counts it, and match.client is not checked: the reader ensures that it matches a
+ * client. */
+static void add_budgets(const rc_config *config, const priced_target *priced, rc_unpriced *found)
 {
     for (size_t i = 0; i < config->client_count; i++)
         if (config->clients[i].budget_usd > 0)
             add_budget(found, "client", config->clients[i].name);
     for (size_t i = 0; i < config->route_count; i++)
-        if (config->routes[i].budget_usd > 0 && is_in_route(config, &config->routes[i], g))
+        if (config->routes[i].budget_usd > 0 && is_in_route(config, &config->routes[i], priced))
             add_budget(found, "route", config->routes[i].model);
     for (size_t i = 0; i < config->budget_count; i++) {
         const rc_config_budget *budget = &config->budgets[i];
-        if (budget->limit_usd > 0 && fits_target(budget->match.target, g) &&
-            fits_route(config, budget->match.route, g))
+        if (budget->limit_usd > 0 && fits_target(budget->match.target, priced) &&
+            fits_route(config, budget->match.route, priced))
             add_budget(found, "budget", budget->name);
     }
 }
 
 /* ---- targets ---- */
 
-static void visit(search *s, const priced_target *g)
+static void visit(search *s, const priced_target *priced)
 {
-    rc_unpriced found = {.provider = g->provider->name, .model = g->model};
-    add_budgets(s->config, g, &found);
+    rc_unpriced found = {.provider = priced->provider->name, .model = priced->model};
+    add_budgets(s->config, priced, &found);
     if (found.kind != NULL && s->count++ < RC_UNPRICED_SHOWN)
         s->each(s->ctx, &found);
 }
 
 static bool is_first_mention(const rc_config *config, size_t route_count, size_t count,
-                             const priced_target *g)
+                             const priced_target *priced)
 {
     for (size_t i = 0; i < route_count; i++)
-        if (is_in_route(config, &config->routes[i], g))
+        if (is_in_route(config, &config->routes[i], priced))
             return false;
     return route_count == config->route_count ||
-           !is_among(config, &config->routes[route_count], count, g);
+           !is_among(config, &config->routes[route_count], count, priced);
 }
 
 static void visit_route(search *s, size_t index)
@@ -141,9 +149,9 @@ static void visit_route(search *s, size_t index)
     for (size_t i = 0; i < route->chain_count + (route->has_overflow_to ? 1u : 0u); i++) {
         const rc_config_target *target =
             i < route->chain_count ? &route->chain[i] : &route->overflow_to;
-        const priced_target g = {&config->providers[target->provider], target->model};
-        if (!is_priced(s, &g) && is_first_mention(config, index, i, &g))
-            visit(s, &g);
+        const priced_target priced = {&config->providers[target->provider], target->model};
+        if (!is_priced(s, &priced) && is_first_mention(config, index, i, &priced))
+            visit(s, &priced);
     }
 }
 
@@ -154,14 +162,14 @@ size_t rc_unpriced_find(const rc_prices *prices, const rc_config *config, rc_unp
     for (size_t i = 0; i < config->route_count; i++)
         visit_route(&s, i);
     for (size_t i = 0; i < config->provider_count; i++) {
-        const priced_target g = {&config->providers[i], RC_STR("*")};
-        if (!is_priced(&s, &g) && is_first_mention(config, config->route_count, 0, &g))
-            visit(&s, &g);
+        const priced_target priced = {&config->providers[i], RC_STR("*")};
+        if (!is_priced(&s, &priced) && is_first_mention(config, config->route_count, 0, &priced))
+            visit(&s, &priced);
     }
     return s.count;
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 void rc_unpriced_push(rc_buf *buf, const rc_unpriced *unpriced)
 {

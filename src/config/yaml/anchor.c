@@ -1,5 +1,5 @@
-/* Aliases and merge keys, written out: each is replayed as if its text stood there, within the same
- * ceilings, so that no file can become more than one could write. */
+/* Expands aliases and merge keys by copying nodes, within the ceilings of the document, so that a
+ * small file cannot expand without bound. Called by yaml.c. */
 #include "base/str.h"
 #include "config/yaml/builder.h"
 
@@ -20,8 +20,8 @@ void rc_yaml_anchor_add(rc_yaml_builder *b, const yaml_char_t *name, rc_yaml_nod
     b->anchors[b->anchor_count++] = (rc_yaml_anchor){.name = copy, .node = node};
 }
 
-/* The last of that name counts. */
-static const rc_yaml_node *find(const rc_yaml_builder *b, rc_str name)
+/* A later anchor of the same name replaces the earlier one. */
+static const rc_yaml_node *anchored_node(const rc_yaml_builder *b, rc_str name)
 {
     for (size_t i = b->anchor_count; i > 0; i--)
         if (rc_str_eq(b->anchors[i - 1].name, name))
@@ -42,7 +42,7 @@ static yaml_mark_t mark_of(const rc_yaml_node *node)
     return (yaml_mark_t){.line = node->line - 1, .column = node->column - 1};
 }
 
-/* Texts are not copied, but whoever reads them reads them so many times. */
+/* Counts the expanded text: the bytes are shared, but readers process every copy. */
 static bool count_bytes(rc_yaml_builder *b, const rc_yaml_node *node, yaml_mark_t mark)
 {
     b->copied_bytes += node->text.len + node->key.len;
@@ -52,7 +52,8 @@ static bool count_bytes(rc_yaml_builder *b, const rc_yaml_node *node, yaml_mark_
     return false;
 }
 
-/* place: of all of the copy; NULL: each keeps its own. Not deeper than the tree may be. */
+/* Copies a node and everything below it. alias_mark: position for all copies; NULL: each keeps its
+ * own. The depth limit of the tree bounds the recursion. */
 static void copy_below(rc_yaml_builder *b, const rc_yaml_node *from, const yaml_mark_t *alias_mark)
 {
     const yaml_mark_t mark = alias_mark != NULL ? *alias_mark : mark_of(from);
@@ -82,7 +83,7 @@ static void copy_below(rc_yaml_builder *b, const rc_yaml_node *from, const yaml_
 
 void rc_yaml_anchor_expand(rc_yaml_builder *b, const yaml_char_t *name, yaml_mark_t mark)
 {
-    const rc_yaml_node *from = find(b, rc_str_c((const char *)name));
+    const rc_yaml_node *from = anchored_node(b, rc_str_c((const char *)name));
     if (from == NULL)
         rc_yaml_build_stop(b, RC_E_SYNTAX, mark,
                            "an alias (*name) without an anchor (&name) of that name before it");
@@ -92,7 +93,7 @@ void rc_yaml_anchor_expand(rc_yaml_builder *b, const yaml_char_t *name, yaml_mar
         copy_below(b, from, &mark);
 }
 
-/* ---- << ---- */
+/* ---- merge keys ---- */
 
 static void merge_map(rc_yaml_builder *b, const rc_yaml_node *map)
 {
@@ -115,14 +116,14 @@ static void merge_map(rc_yaml_builder *b, const rc_yaml_node *map)
 
 void rc_yaml_anchor_merge(rc_yaml_builder *b)
 {
-    static const char what[] = "behind << a map is expected, or a list of maps";
+    static const char message[] = "behind << a map is expected, or a list of maps";
     const rc_yaml_node *from = b->frames[b->depth - 1].merge;
     if (from->kind == RC_YAML_MAP) {
         merge_map(b, from);
         return;
     }
     if (from->kind != RC_YAML_LIST) {
-        rc_yaml_build_stop(b, RC_E_SYNTAX, mark_of(from), what);
+        rc_yaml_build_stop(b, RC_E_SYNTAX, mark_of(from), message);
         return;
     }
     for (const rc_yaml_node *item = from->first; item != NULL && !b->is_stopped;
@@ -130,6 +131,6 @@ void rc_yaml_anchor_merge(rc_yaml_builder *b)
         if (item->kind == RC_YAML_MAP)
             merge_map(b, item);
         else
-            rc_yaml_build_stop(b, RC_E_SYNTAX, mark_of(item), what);
+            rc_yaml_build_stop(b, RC_E_SYNTAX, mark_of(item), message);
     }
 }

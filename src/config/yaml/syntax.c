@@ -1,3 +1,5 @@
+/* Translates libyaml's errors into faults and formats the paths of nodes. Called by yaml.c and
+ * value.c. */
 #include "config/yaml/syntax.h"
 
 #include <string.h>
@@ -5,11 +7,11 @@
 #include "base/str.h"
 
 typedef struct translation {
-    const char *theirs; /* what libyaml's text begins with */
+    const char *theirs; /* Start of libyaml's message. */
     const char *ours;
 } translation;
 
-/* The ones that people meet. */
+/* The frequent errors; others keep libyaml's text. */
 static const translation translations[] = {
     {"mapping values are not allowed", "a colon does not fit here; quote the text, or check the "
                                        "indentation"},
@@ -37,8 +39,9 @@ static const char *translate(const char *problem)
     return problem;
 }
 
-/* A place in text, from its offset. Bytes that are no character's first do not count. */
-static void place_of(rc_str text, size_t offset, uint32_t *ret_line, uint32_t *ret_column)
+/* The line and column of a byte offset. Columns count characters: UTF-8 continuation bytes are
+ * skipped. */
+static void position_of(rc_str text, size_t offset, uint32_t *ret_line, uint32_t *ret_column)
 {
     *ret_line = 1;
     *ret_column = 1;
@@ -64,7 +67,8 @@ static size_t line_start(rc_str text, uint32_t line)
     return at;
 }
 
-/* Does white space with a tab in it lead up to the column? Columns of white space are bytes. */
+/* Whether the line starts, up to the column, with white space that contains a tab. A column of
+ * white space is one byte. */
 static bool is_tab_indented(rc_str text, uint32_t line, uint32_t column)
 {
     bool has_tab = false;
@@ -85,7 +89,7 @@ rc_status rc_yaml_syntax_fault(const yaml_parser_t *parser, rc_str text, rc_conf
     uint32_t line = (uint32_t)parser->problem_mark.line + 1;
     uint32_t column = (uint32_t)parser->problem_mark.column + 1;
     if (parser->error == YAML_READER_ERROR)
-        place_of(text, parser->problem_offset, &line, &column);
+        position_of(text, parser->problem_offset, &line, &column);
     const char *problem = parser->problem != NULL ? parser->problem : "not YAML";
     rc_config_fault *fault = rc_config_faults_add(faults, line, column);
     if (parser->error != YAML_READER_ERROR && is_tab_indented(text, line, column)) {
@@ -93,7 +97,7 @@ rc_status rc_yaml_syntax_fault(const yaml_parser_t *parser, rc_str text, rc_conf
         return RC_E_SYNTAX;
     }
     rc_config_fault_append(fault, translate(problem));
-    /* An open bracket or quote is the place to look at, however late it shows. */
+    /* An unclosed bracket or quote is reported where it opened: the parser notices it later. */
     if (parser->context != NULL && parser->context_mark.line + 1 < line) {
         rc_config_fault_append(fault, "; it began in line ");
         rc_config_fault_append_u64(fault, parser->context_mark.line + 1);

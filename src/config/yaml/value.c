@@ -1,4 +1,5 @@
-/* The values of nodes, and the faults of those that are something else. */
+/* Reads the values of YAML nodes and reports those of the wrong type. Called by the readers of
+ * config, sim and mock. */
 #include <string.h>
 
 #include "base/str.h"
@@ -6,7 +7,7 @@
 #include "config/yaml/syntax.h"
 #include "config/yaml/yaml.h"
 
-#define UNIT RC_STR("_ms")
+#define UNIT_SUFFIX RC_STR("_ms")
 #define PLACES_MAX 9
 #define NAMES_SHOWN_MAX 6
 
@@ -14,7 +15,7 @@ static rc_config_fault *fault_at(rc_config_faults *faults, const rc_yaml_node *n
                                  uint32_t column)
 {
     rc_config_fault *fault = rc_config_faults_add(faults, line, column);
-    /* One that is not kept is not worth the search. */
+    /* A fault that is not stored needs no path. */
     if (fault == &faults->spare)
         return fault;
     rc_yaml_path(node, faults, fault);
@@ -35,7 +36,7 @@ rc_config_fault *rc_yaml_fault_at_key(rc_config_faults *faults, const rc_yaml_no
     return fault_at(faults, node, node->key_line, node->key_column);
 }
 
-/* except: NULL for none. */
+/* Marks the faults of lines first to last as private. except: a fault to leave out; NULL: none. */
 static void hide_between(rc_config_faults *faults, uint32_t first, uint32_t last,
                          const rc_config_fault *except)
 {
@@ -46,7 +47,7 @@ static void hide_between(rc_config_faults *faults, uint32_t first, uint32_t last
     }
 }
 
-/* The depth of the tree is bounded. */
+/* The depth limit of the tree bounds the recursion. */
 static void hide_below(const rc_yaml_node *node, rc_config_faults *faults)
 {
     for (const rc_yaml_node *child = node->first; child != NULL; child = child->next) {
@@ -118,7 +119,7 @@ typedef struct name_list {
     const void *ctx;
 } name_list;
 
-/* Those of a list that secrets go by. */
+/* An rc_name_at: the names of the list that name secrets. */
 static const char *secret_name_at(const void *ctx, size_t index)
 {
     const name_list *list = ctx;
@@ -139,7 +140,8 @@ static void refuse_key(const rc_yaml_node *node, rc_name_at name_at, const void 
     bool is_stray = fault->nearest[0] == '\0' && node->kind == RC_YAML_NULL && !faults->is_open;
     rc_config_fault_append(fault, is_stray ? "an unknown key without a value" : "unknown key");
     if (is_stray) {
-        /* {keys: a, b}: what looks like a key is part of the value in front of it. */
+        /* In {keys: a, b} the b looks like a key but belongs to the secret before it: the path must
+         * not show it. */
         fault->path[0] = '\0';
         rc_yaml_path(node->parent, faults, fault);
     }
@@ -149,13 +151,14 @@ static void refuse_key(const rc_yaml_node *node, rc_name_at name_at, const void 
         fault->is_private = true;
 }
 
-/* "deadline" of "deadline_ms". */
+/* Whether key is name without its _ms: "deadline" for "deadline_ms". */
 static bool is_without_unit(rc_str key, rc_str name)
 {
-    return name.len == key.len + UNIT.len && rc_str_starts_with(name, key) &&
-           rc_str_ends_with(name, UNIT);
+    return name.len == key.len + UNIT_SUFFIX.len && rc_str_starts_with(name, key) &&
+           rc_str_ends_with(name, UNIT_SUFFIX);
 }
 
+/* The name of a time that key abbreviates; NULL: none. */
 static const char *timed_name(rc_str key, rc_name_at name_at, const void *ctx)
 {
     for (size_t i = 0; name_at(ctx, i) != NULL; i++)
@@ -164,7 +167,7 @@ static const char *timed_name(rc_str key, rc_name_at name_at, const void *ctx)
     return NULL;
 }
 
-/* False: a fault was added. */
+/* Checks that a time key is not also written with _ms. Returns false if it added a fault. */
 static bool check_timed(const rc_yaml_node *map, const rc_yaml_node *child, const char *name,
                         rc_config_faults *faults)
 {
@@ -212,7 +215,7 @@ bool rc_yaml_check_timed_keys(const rc_yaml_node *map, rc_name_at name_at, const
 const rc_yaml_node *rc_yaml_get_time(const rc_yaml_node *map, rc_str key)
 {
     const rc_yaml_node *node = rc_yaml_get(map, key);
-    return node != NULL ? node : rc_yaml_get(map, rc_str_slice(key, 0, key.len - UNIT.len));
+    return node != NULL ? node : rc_yaml_get(map, rc_str_slice(key, 0, key.len - UNIT_SUFFIX.len));
 }
 
 bool rc_yaml_text(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text)
@@ -244,7 +247,7 @@ bool rc_yaml_bool(const rc_yaml_node *node, rc_config_faults *faults, bool *ret_
 
 /* ---- numbers ---- */
 
-/* value * 10 + digit; false: it does not fit. */
+/* Appends a decimal digit. Returns false on overflow. */
 static bool push_digit(uint64_t *value, char digit)
 {
     uint64_t add = (uint64_t)(digit - '0');
@@ -254,15 +257,15 @@ static bool push_digit(uint64_t *value, char digit)
     return true;
 }
 
-/* 010 is eight to some programs, and ten to others. */
+/* Programs disagree on whether 010 is eight or ten. */
 static bool has_leading_zero(rc_str text)
 {
     return text.len > 1 && text.ptr[0] == '0' &&
            (rc_ascii_is_digit(text.ptr[1]) || text.ptr[1] == '_');
 }
 
-/* "12", "12.5", "1_000"; the digits behind the point are kept up to places. A number that is too
- * large is UINT64_MAX, which is above every limit. False: not in this form. */
+/* Parses "12", "12.5" or "1_000" as an integer with `places` decimals. A number that is too large
+ * gives UINT64_MAX, which is above every limit. Returns false if the text has another form. */
 static bool read_decimal(rc_str text, unsigned places, uint64_t *ret_value)
 {
     uint64_t value = 0;
@@ -407,12 +410,12 @@ bool rc_yaml_duration_ms(const rc_yaml_node *node, uint64_t max_ms, rc_config_fa
     return false;
 }
 
-/* Does the key that it stands under say the unit? An item's key is its list's. */
-static bool says_unit(const rc_yaml_node *node)
+/* Whether the node's key ends in _ms; an item of a list has the key of the list. */
+static bool has_unit_in_key(const rc_yaml_node *node)
 {
     const rc_yaml_node *named =
         node->parent != NULL && node->parent->kind == RC_YAML_LIST ? node->parent : node;
-    return rc_str_ends_with(named->key, UNIT);
+    return rc_str_ends_with(named->key, UNIT_SUFFIX);
 }
 
 bool rc_yaml_time_ms(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
@@ -424,7 +427,7 @@ bool rc_yaml_time_ms(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_co
     const bool has_unit =
         !has_leading_zero(node->text) && rc_duration_parse(node->text, RC_UNIT_NONE, &ms) == RC_OK;
     const bool is_zero = rc_str_eq(node->text, RC_STR("0")) && !node->is_quoted;
-    if (!has_unit && (says_unit(node) || (is_zero && min == 0)))
+    if (!has_unit && (has_unit_in_key(node) || (is_zero && min == 0)))
         return rc_yaml_decimal(node, 0, min, max, faults, ret_ms);
     if (has_unit && (uint64_t)ms >= min && (uint64_t)ms <= max) {
         *ret_ms = (uint64_t)ms;
@@ -456,7 +459,7 @@ bool rc_yaml_choice(const rc_yaml_node *node, rc_name_at name_at, const void *ct
         return true;
     rc_config_fault *fault = rc_yaml_fault(faults, node);
     rc_config_fault_suggest(fault, node->text, name_at, ctx);
-    /* A long list says less than the one name that was meant. */
+    /* With a near name, a long list of all names is left out. */
     if (name_at(ctx, 0) == NULL || (fault->nearest[0] != '\0' && has_many(name_at, ctx))) {
         rc_config_fault_append(fault, "there is no ");
         rc_config_fault_append_quoted(fault, node->text);

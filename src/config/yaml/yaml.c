@@ -1,4 +1,4 @@
-/* libyaml's events into a tree. */
+/* Builds the tree of nodes from libyaml's events. Called by the readers of config, sim and mock. */
 #include "config/yaml/yaml.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "config/yaml/builder.h"
 #include "config/yaml/syntax.h"
 
-/* The text, a node for each part of it, and the blocks' unused ends. */
+/* Ceiling of the arena: the text, the nodes and the unused ends of blocks. */
 #define ARENA_MAX_BYTES ((size_t)32 << 20)
 
 static uint32_t line_of(yaml_mark_t mark)
@@ -34,9 +34,9 @@ rc_config_fault *rc_yaml_build_fault(rc_yaml_builder *b, rc_status status, yaml_
     return rc_config_faults_add(b->faults, line_of(mark), column_of(mark));
 }
 
-void rc_yaml_build_stop(rc_yaml_builder *b, rc_status status, yaml_mark_t mark, const char *what)
+void rc_yaml_build_stop(rc_yaml_builder *b, rc_status status, yaml_mark_t mark, const char *message)
 {
-    rc_config_fault_append(rc_yaml_build_fault(b, status, mark), what);
+    rc_config_fault_append(rc_yaml_build_fault(b, status, mark), message);
     b->is_stopped = true;
 }
 
@@ -87,7 +87,7 @@ void rc_yaml_build_attach(rc_yaml_builder *b, rc_yaml_node *node)
     open->last = node;
 }
 
-/* Is what comes next a key? */
+/* Whether the next scalar is a key. */
 static bool wants_key(const rc_yaml_builder *b)
 {
     if (b->depth == 0)
@@ -121,7 +121,8 @@ static void begin(rc_yaml_builder *b, rc_yaml_kind kind, const yaml_char_t *anch
         rc_yaml_anchor_add(b, anchor, node, mark);
 }
 
-/* The mark of a block's end is where the next thing begins; its last child says more. */
+/* Closes the innermost list or map. The end mark of a block is the start of the next token, so a
+ * block ends where its last child ends. */
 static void end(rc_yaml_builder *b, const yaml_event_t *event)
 {
     if (b->depth == 0)
@@ -136,8 +137,8 @@ static void end(rc_yaml_builder *b, const yaml_event_t *event)
     b->depth--;
 }
 
-static void refuse_twice(rc_yaml_builder *b, rc_str key, yaml_mark_t mark,
-                         const rc_yaml_node *before)
+static void refuse_duplicate(rc_yaml_builder *b, rc_str key, yaml_mark_t mark,
+                             const rc_yaml_node *before)
 {
     rc_config_fault *fault = rc_yaml_build_fault(b, RC_E_DUPLICATE, mark);
     fault->is_private = rc_yaml_is_private(before->parent, b->faults);
@@ -158,7 +159,7 @@ static void take_key(rc_yaml_builder *b, rc_str key, bool is_merge, yaml_mark_t 
     }
     const rc_yaml_node *before = is_merge ? open->merge : rc_yaml_get(open->node, key);
     if (before != NULL)
-        refuse_twice(b, key, mark, before);
+        refuse_duplicate(b, key, mark, before);
     open->has_key = true;
     open->is_merge = is_merge;
     open->key = key;
@@ -210,7 +211,8 @@ static void take_scalar(rc_yaml_builder *b, const yaml_event_t *event)
         rc_yaml_anchor_add(b, event->data.scalar.anchor, node, event->start_mark);
 }
 
-/* The text stands for nothing that is used later, but the tree must hold something in its place. */
+/* Without anchors an alias is a fault; a null node takes its position so that reading can
+ * continue. */
 static void take_alias(rc_yaml_builder *b, const yaml_event_t *event)
 {
     const yaml_mark_t mark = event->start_mark;
@@ -321,7 +323,7 @@ static rc_status parse(rc_yaml *doc, rc_str text, bool allows_anchors, const rc_
     if (yaml_parser_initialize(&parser) == 0)
         return RC_E_NOMEM;
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    /* libyaml takes no NULL, which is what an empty buffer has. */
+    /* libyaml does not accept NULL, the pointer of an empty buffer. */
     const char *bytes = text.ptr != NULL ? text.ptr : "";
     yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, text.len);
     read_events(&b, &parser, text);

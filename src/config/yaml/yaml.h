@@ -1,8 +1,9 @@
-/* rc_yaml: a YAML document as a tree that knows the place of every node.
+/* rc_yaml: a YAML document as a tree of nodes that know their position in the file.
  *
- * The bytes are read by libyaml; this is the part of YAML that people configure with. Refused, each
- * with its place: anchors and aliases (unless asked for), tags, more than one document, a key that
- * stands twice, keys that are not text, tabs for indentation, and what is above the ceilings below.
+ * libyaml parses the bytes; rc_yaml accepts the subset of YAML that configuration files use. It
+ * refuses, each with its position: anchors and aliases (except in rc_yaml_parse_anchored), tags, a
+ * second document, duplicate keys, keys that are not text, tabs for indentation, and anything above
+ * the ceilings below.
  *
  *   rc_yaml doc;
  *   rc_config_faults faults;
@@ -14,7 +15,7 @@
  *   }
  *   rc_yaml_done(&doc);
  *
- * Every node lives as long as the document. */
+ * All nodes are valid until rc_yaml_done. */
 #ifndef RC_CONFIG_YAML_YAML_H
 #define RC_CONFIG_YAML_YAML_H
 
@@ -28,12 +29,12 @@
 #define RC_YAML_MAX_BYTES ((size_t)1 << 20)
 #define RC_YAML_MAX_DEPTH 32
 #define RC_YAML_MAX_NODES 100000
-/* Of one map: the search for a key that stands twice compares all with all. */
+/* Keys of one map: the search for duplicate keys compares every pair. */
 #define RC_YAML_MAX_KEYS 1024
 #define RC_YAML_MAX_ANCHORS 256
 
 typedef enum rc_yaml_kind {
-    RC_YAML_NULL = 1, /* nothing, ~ or null, without quotes */
+    RC_YAML_NULL = 1, /* Empty, ~ or null, unquoted. */
     RC_YAML_SCALAR = 2,
     RC_YAML_LIST = 3,
     RC_YAML_MAP = 4
@@ -41,106 +42,112 @@ typedef enum rc_yaml_kind {
 
 typedef struct rc_yaml_node {
     rc_yaml_kind kind;
-    bool is_quoted; /* of a scalar: also | and > */
+    bool is_quoted; /* Scalar in quotes or written with | or >. */
     bool has_anchor;
-    uint32_t line;     /* from 1 */
-    uint32_t column;   /* from 1, in characters */
-    uint32_t end_line; /* the last that it takes */
-    uint32_t count;    /* of a list or map: its children */
-    uint32_t index;    /* among the parent's children, from 0 */
-    rc_str text;       /* of a scalar; ends in NUL, which does not count */
-    rc_str key;        /* of a map's child */
-    uint32_t key_line; /* where the key stands */
+    uint32_t line;     /* From 1. */
+    uint32_t column;   /* From 1, in characters. */
+    uint32_t end_line; /* Last line of the node. */
+    uint32_t count;    /* Number of children of a list or map. */
+    uint32_t index;    /* Index among the parent's children, from 0. */
+    rc_str text;       /* Text of a scalar; a NUL follows it. */
+    rc_str key;        /* Key, if the parent is a map. */
+    uint32_t key_line; /* Position of the key. */
     uint32_t key_column;
-    const struct rc_yaml_node *parent; /* NULL: the root */
-    const struct rc_yaml_node *first;  /* child of a list or map, in the order of the file */
-    const struct rc_yaml_node *next;   /* of the same parent */
+    const struct rc_yaml_node *parent; /* NULL for the root. */
+    /* First child of a list or map; children are in file order. */
+    const struct rc_yaml_node *first;
+    const struct rc_yaml_node *next; /* Next sibling. */
 } rc_yaml_node;
 
-/* The caller's storage. */
+/* A document in the caller's storage. */
 typedef struct rc_yaml {
     rc_arena arena;
-    const rc_yaml_node *root; /* never NULL after RC_OK; an empty document is RC_YAML_NULL */
+    const rc_yaml_node *root; /* Not NULL after RC_OK; an empty document is RC_YAML_NULL. */
 } rc_yaml;
 
-/* Reads text. RC_OK, or with a fault added to faults: RC_E_SYNTAX, RC_E_TOO_LARGE, RC_E_TOO_DEEP,
- * RC_E_DUPLICATE; or RC_E_NOMEM without one. rc_yaml_done is due in each case. text: copies. alloc:
- * copies (libyaml's own working memory, given back before the end, is the C library's). */
+/* Parses text. Returns RC_OK; RC_E_SYNTAX, RC_E_TOO_LARGE, RC_E_TOO_DEEP or RC_E_DUPLICATE with a
+ * fault added; or RC_E_NOMEM without one. The caller calls rc_yaml_done in each case. text: copies.
+ * alloc: copies (libyaml uses malloc for its working memory and frees it before the return). */
 rc_status rc_yaml_parse(rc_yaml *doc, rc_str text, const rc_alloc *alloc, rc_config_faults *faults);
 
-/* The same for files of other programs: anchors (&name) are kept, aliases (*name) and merge keys
- * (<<) are written out, each node at the place of the alias. What comes of it is below the same
- * ceilings as if it had been written so, and the texts that aliases stand for are RC_YAML_MAX_BYTES
- * at most in all. An alias of what it stands in is refused. */
+/* As rc_yaml_parse, for files of other programs: accepts anchors (&name) and expands aliases
+ * (*name) and merge keys (<<). Nodes expanded from an alias have the position of the alias. The
+ * expanded document must stay below the same ceilings, and the text that aliases expand to below
+ * RC_YAML_MAX_BYTES in total. An alias inside its own anchor is refused. */
 rc_status rc_yaml_parse_anchored(rc_yaml *doc, rc_str text, const rc_alloc *alloc,
                                  rc_config_faults *faults);
+/* Frees the document. */
 void rc_yaml_done(rc_yaml *doc);
 
-/* The value of a key. NULL: there is none, or map is NULL or not a map. Views the document. */
+/* Returns the value of a key; NULL: no such key, or map is NULL or not a map. map: views. */
 const rc_yaml_node *rc_yaml_get(const rc_yaml_node *map, rc_str key);
 
-/* ---- faults of a node ---- */
+/* ---- faults at a node ---- */
 
-/* A new fault at the node, or at its key, with the path filled in. It is private when the node is,
- * or hangs below, a key that secrets go by, unless faults is open. Never NULL. Views faults. */
+/* Add a fault at the node, or at its key, with the path set. The fault is private if the node is or
+ * is below a key that names a secret, unless faults is open. Never return NULL. faults: views. */
 rc_config_fault *rc_yaml_fault(rc_config_faults *faults, const rc_yaml_node *node);
 rc_config_fault *rc_yaml_fault_at_key(rc_config_faults *faults, const rc_yaml_node *node);
 
-/* Makes every fault private that stands in a line of something private: of a key that secrets go
- * by, or of another private fault. With more faults than are kept, all. root: NULL is fine. */
+/* Marks as private every fault on a line of a secret: of a key that names one, or of another
+ * private fault. If there are more faults than the list holds, marks all. root: borrows; may be
+ * NULL. */
 void rc_yaml_hide_lines(const rc_yaml_node *root, rc_config_faults *faults);
 
-/* Is it of that kind? False: a fault was added, private: what is in the wrong place may be a
- * secret. */
+/* Returns whether the node is of that kind; if not, adds a fault, private because a misplaced value
+ * may be a secret. */
 bool rc_yaml_expect(const rc_yaml_node *node, rc_yaml_kind kind, rc_config_faults *faults);
 
-/* Adds a fault for each key that is not among the names, with the nearest that is; without one
- * nobody knows what the value is, and the fault is private. False when there was one, or when map
- * is not a map (a fault too). ctx: borrows. */
+/* Adds a fault for each key that is not among the names, with the nearest name. Without a near name
+ * the value may be anything, so the fault is private. Returns false if it added a fault; map not
+ * being a map is one, too. ctx: borrows. */
 bool rc_yaml_check_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
                         rc_config_faults *faults);
 
 /* ---- values ----
- * True: *ret_... is set. False: a fault was added, and it is unchanged. Views the document. */
+ * Each function returns true and sets its out-parameter, or adds a fault and returns false. node:
+ * views. */
 
-/* Text that is not empty. */
+/* Reads text that is not empty. */
 bool rc_yaml_text(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text);
 bool rc_yaml_bool(const rc_yaml_node *node, rc_config_faults *faults, bool *ret_value);
 
-/* Digits, without a sign and without zeros in front; _ between digits may group them. i64: a minus
- * sign too. */
+/* Read an integer: digits without leading zeros, optionally grouped with _; rc_yaml_i64 also
+ * accepts a minus sign. */
 bool rc_yaml_u64(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
                  uint64_t *ret_value);
 bool rc_yaml_i64(const rc_yaml_node *node, int64_t min, int64_t max, rc_config_faults *faults,
                  int64_t *ret_value);
 
-/* A decimal number, exactly: `places` digits (at most 9) behind the point are kept as an integer,
- * so that 0.2 with 3 places is 200. More digits than that are a fault. min, max: in the same unit.
- */
+/* Reads a decimal number as an exact integer with `places` decimals (at most 9): 0.2 with 3 places
+ * is 200. More decimals are a fault. min and max have the same unit. */
 bool rc_yaml_decimal(const rc_yaml_node *node, unsigned places, uint64_t min, uint64_t max,
                      rc_config_faults *faults, uint64_t *ret_value);
 
-/* The same as a double, with at most 9 digits behind the point. */
+/* Reads a decimal number with at most 9 decimals as a double. min and max are whole numbers. */
 bool rc_yaml_double(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
                     double *ret_value);
 
-/* Milliseconds: a plain number, or one with units ("1.5s", "2m 30s"). */
+/* Reads milliseconds: a plain number, or a duration with units ("1.5s", "2m 30s"). */
 bool rc_yaml_duration_ms(const rc_yaml_node *node, uint64_t max_ms, rc_config_faults *faults,
                          uint64_t *ret_ms);
 
-/* A key of a time ends in _ms and takes milliseconds, or a duration with its unit ("2m", "1.5s");
- * without the _ms it is the same key and needs the unit. */
+/* ---- times ----
+ * The key of a time ends in _ms and takes milliseconds or a duration with a unit ("2m", "1.5s").
+ * The key may be written without _ms; its value then needs a unit. */
 
-/* As rc_yaml_check_keys, where keys of times may stand without their _ms. Both are a fault. */
+/* As rc_yaml_check_keys, accepting the keys of times without _ms. A key that is written in both
+ * forms is a fault. */
 bool rc_yaml_check_timed_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
                               rc_config_faults *faults);
-/* The value of a key, which ends in _ms, under either name; NULL: neither is there. */
+/* Returns the value of a key that ends in _ms, written with or without _ms; NULL: neither exists.
+ * map: views. */
 const rc_yaml_node *rc_yaml_get_time(const rc_yaml_node *map, rc_str key);
-/* Such a value, or an item of a list of them. */
+/* Reads the value of a time key, or an item of a list under such a key. */
 bool rc_yaml_time_ms(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
                      uint64_t *ret_ms);
 
-/* The place of a scalar among the names. */
+/* Reads one of the names; ret_index is its index. */
 bool rc_yaml_choice(const rc_yaml_node *node, rc_name_at name_at, const void *ctx,
                     rc_config_faults *faults, size_t *ret_index);
 
