@@ -1,5 +1,5 @@
-/* For an agent: one flat object, the facts it acts on first. The classification is in every view;
- * the rest is as the table of fields says. */
+/* Agent JSON: renders a report as one flat object, with the facts an agent acts on first. Called by
+ * the CLI. Every view has the classification; the table of fields decides on the other members. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
@@ -9,7 +9,7 @@
 #include "report/view.h"
 #include "report/view_json.h"
 
-/* The action's detail with its paths masked, and the longest wait text behind it. */
+/* Space for the action's detail with masked paths and the longest wait sentence. */
 #define HINT_MAX (2 * RC_REPORT_MESSAGE_MAX + 128)
 
 static void put_hint(rc_json_writer *w, const rc_report *report, rc_view view)
@@ -111,7 +111,7 @@ static void put_attempts(rc_json_writer *w, const rc_report *report, rc_view vie
     rc_json_array_end(w);
 }
 
-/* The chain below the report, flat: an agent reads a list more easily than 64 nested objects. */
+/* Writes the causes as a flat list, which agents read more easily than nested objects. */
 static void put_causes(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     const rc_report *cause = rc_report_cause(report);
@@ -130,7 +130,7 @@ static void put_causes(rc_json_writer *w, const rc_report *report, rc_view view)
     rc_json_array_end(w);
 }
 
-/* Of the report and all its causes, outermost first. */
+/* Writes the sources of the report and of all its causes, outermost first. */
 static void put_sources(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     if (!rc_view_has(view, RC_STR("error_source")))

@@ -1,3 +1,5 @@
+/* Error bodies in the clients' API dialects (OpenAI, Anthropic, Gemini, RFC 9457). Called by the
+ * gateway, http.c, stream.c and the CLI. */
 #include "render/dialect.h"
 
 #include <recourse/taxonomy.h>
@@ -98,7 +100,7 @@ const char *rc_dialect_content_type(rc_dialect dialect)
     return "application/problem+json";
 }
 
-/* What the provider calls the fault, where whoever asked has to fix it; else empty. */
+/* Returns the provider's own name for an error that the client can fix; otherwise empty. */
 static rc_str own_name(const rc_report *report, rc_str name)
 {
     return rc_view_is_client_fixable(report) && rc_view_is_name(name) &&
@@ -107,7 +109,7 @@ static rc_str own_name(const rc_report *report, rc_str name)
                : rc_str_make(NULL, 0);
 }
 
-/* Letters of this range, and lines between them. */
+/* Whether a name consists of letters in the given range and underscores. */
 static bool is_snake(rc_str name, char first, char last)
 {
     for (size_t i = 0; i < name.len; i++)
@@ -116,14 +118,15 @@ static bool is_snake(rc_str name, char first, char last)
     return name.len > 0;
 }
 
-/* "invalid_request_error", "BadRequestError": as the types of OpenAI's kind are. */
+/* Whether a name ends in "error", as OpenAI's types do: "invalid_request_error",
+ * "BadRequestError". */
 static bool is_called_error(rc_str name)
 {
     return name.len > 5 &&
            rc_str_eq_nocase(rc_str_slice(name, name.len - 5, name.len), RC_STR("error"));
 }
 
-/* OpenAI names the limit in the type of a rate limit: requests or tokens. */
+/* OpenAI's type of a rate limit names the limited unit: requests or tokens. */
 static rc_str openai_type(const rc_report *report, const rc_dialect_error *row)
 {
     const rc_str own = own_name(report, rc_report_provider_type(report));
@@ -134,7 +137,8 @@ static rc_str openai_type(const rc_report *report, const rc_dialect_error *row)
     return rc_str_c(is_tokens ? "tokens" : row->openai_type);
 }
 
-/* Where types and statuses are pairs, one is told with its own status alone. */
+/* In dialects that pair types with statuses, returns the provider's type only if its status matches
+ * too. */
 static rc_str own_pair(const rc_report *report, rc_dialect dialect)
 {
     return rc_report_provider_status(report) == rc_render_status(report, dialect)
@@ -155,7 +159,7 @@ static rc_str gemini_status(const rc_report *report, const rc_dialect_error *row
     return is_snake(own, 'A', 'Z') ? own : rc_str_c(row->gemini_status);
 }
 
-/* A code that says no more than that there is an error. */
+/* Whether a code says no more than that there is an error. */
 static bool is_vague(rc_str code, const rc_report *report)
 {
     static const char *const names[] = {"error", "bad_request", "BadRequest"};
@@ -165,8 +169,8 @@ static bool is_vague(rc_str code, const rc_report *report)
     return is_called_error(code) || rc_str_eq(code, rc_report_provider_type(report));
 }
 
-/* Programs switch on the provider's own code. Of an overflow and of a missing model they look for
- * OpenAI's, whoever the provider is and whatever it calls them. */
+/* Client programs switch on the provider's own code. For a context overflow and a missing model
+ * they expect OpenAI's codes, whichever provider is used. */
 rc_str rc_render_openai_code(const rc_report *report)
 {
     const rc_code code = rc_report_code(report);
@@ -179,7 +183,7 @@ rc_str rc_render_openai_code(const rc_report *report)
 
 void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view view)
 {
-    /* A name of the request's own: whoever sent it may read it in every view. */
+    /* The parameter is a name from the client's own request, so every view may show it. */
     rc_str param = rc_report_provider_param(report);
     if (param.len) {
         rc_view_json_member(w, view, RC_STR("param"), param);
@@ -207,7 +211,7 @@ static void put_openai(rc_json_writer *w, const rc_report *report, rc_view view)
     rc_json_object_end(w);
 }
 
-/* The id to name when asking for help: the provider's for this request, else ours. */
+/* Writes the id to quote in support requests: the provider's request id, else the report id. */
 static void put_request_id(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     rc_str id = rc_report_request_id(report);
@@ -241,7 +245,7 @@ void rc_render_anthropic_members(rc_json_writer *w, const rc_report *report, rc_
     put_request_id(w, report, view);
 }
 
-/* A protobuf Duration in JSON: "4s", "0.250s". */
+/* Writes a protobuf Duration in JSON: "4s", "0.250s". */
 static void put_retry_info(rc_json_writer *w, int64_t wait_ms)
 {
     char memory[32];
@@ -262,7 +266,7 @@ static void put_retry_info(rc_json_writer *w, int64_t wait_ms)
     rc_json_object_end(w);
 }
 
-/* Clients that hand on the details and nothing else can still name the report. */
+/* Repeats the report id in the details, for clients that pass on only those. */
 static void put_error_metadata(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     if (rc_report_id(report).len == 0)

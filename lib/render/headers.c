@@ -1,13 +1,13 @@
-/* The headers of an error. Texts of the report are percent-encoded, so that none can end a line or
- * begin another. */
+/* Response headers of an error. Called by the gateway and http.c. Texts of the report are
+ * percent-encoded, so that none can end a header line or start another. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
 #include "render/text.h"
 
 #define VALUE_MAX 256u
-/* What OpenAI's and older SDKs of Anthropic wait at most. Told to wait longer they come after a
- * second or two instead. */
+/* Longest wait that OpenAI's and older Anthropic SDKs accept. If a response names a longer one,
+ * they ignore it and retry after a second or two. */
 #define SDK_WAIT_MAX_MS 60000
 
 static void push_header(rc_buf *buf, rc_str name, rc_str value)
@@ -36,7 +36,7 @@ static void push_text(rc_buf *buf, rc_str name, rc_str text)
         push_header(buf, name, rc_buf_get(&value));
 }
 
-/* provider/model, the slash only between two. */
+/* Writes provider/model; the slash only if both are known. */
 static void push_target(rc_buf *buf, const rc_report *report)
 {
     char memory[VALUE_MAX];
@@ -52,7 +52,7 @@ static void push_target(rc_buf *buf, const rc_report *report)
         push_header(buf, RC_STR("x-recourse-target"), rc_buf_get(&value));
 }
 
-/* RFC 9110 §10.2.3 has whole seconds: rounded up, so that nobody comes too early. */
+/* RFC 9110 §10.2.3 allows only whole seconds: rounded up, so that no client retries too early. */
 static void push_wait(rc_buf *buf, int64_t wait_ms)
 {
     if (wait_ms < 0)
@@ -61,7 +61,7 @@ static void push_wait(rc_buf *buf, int64_t wait_ms)
     push_number(buf, RC_STR("retry-after-ms"), wait_ms);
 }
 
-/* Where a dialect's SDKs look for the id to name when asking for help. */
+/* Returns the header in which the dialect's SDKs look for the request id. */
 static rc_str request_id_name(rc_dialect dialect)
 {
     switch (dialect) {
@@ -77,7 +77,7 @@ static rc_str request_id_name(rc_dialect dialect)
     return RC_STR("");
 }
 
-/* The provider's for this request, else ours. */
+/* Writes the provider's request id, else the report id. */
 static void push_request_id(rc_buf *buf, const rc_report *report, rc_dialect dialect)
 {
     rc_str name = request_id_name(dialect);

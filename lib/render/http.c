@@ -1,11 +1,11 @@
-/* A whole HTTP/1.1 response. */
+/* Complete HTTP/1.1 error response: status line, headers and body. Called by the CLI's output
+ * formats. */
 #include <recourse/render.h>
 
 #include "base/str.h"
 #include "render/dialect.h"
 
-/* Every header's value has a ceiling (render_headers.c): nine lines of names and values stay far
- * below this. */
+/* Every header value has a size limit (headers.c), so nine header lines stay far below this. */
 #define HEAD_MAX 2048u
 
 static const struct {
@@ -73,9 +73,9 @@ static void push_head(rc_buf *buf, const rc_report *report, rc_dialect dialect, 
     rc_buf_push(buf, RC_STR("\r\n\r\n"));
 }
 
-/* The head names the body's length, which is known once the body is there: so the body is written
- * first and then moved up. Rendering it twice would cost more, and a second buffer would need
- * memory that a fixed one does not have. */
+/* The head contains the body's length. The body is therefore written first and then moved:
+ * rendering twice would cost more time, a second buffer would need memory that a fixed buffer
+ * lacks. */
 rc_status rc_render_http(const rc_report *report, rc_dialect dialect, rc_view view, rc_buf *buf)
 {
     size_t start = rc_buf_get(buf).len;

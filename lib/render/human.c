@@ -1,5 +1,5 @@
-/* The panel for a person: what happened, whether to try again, what to do; then where it was, and
- * for the one who looks after it (the internal view) how it came about. */
+/* Terminal panel of a report: what happened, whether to retry, what to do, which target; the
+ * internal view adds the details. Called by the CLI. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
@@ -19,7 +19,7 @@ static rc_panel_severity severity_of(const rc_report *report)
     return rc_report_is_retryable(report) ? RC_PANEL_RETRYABLE : RC_PANEL_FATAL;
 }
 
-/* --- composing one text at a time --- */
+/* --- composing one line --- */
 
 rc_buf *rc_human_line(rc_human *h)
 {
@@ -56,7 +56,7 @@ static void part_number(rc_human *h, rc_str before, int64_t value)
     rc_human_part(h, before, rc_buf_get(&digits));
 }
 
-/* --- the verdict --- */
+/* --- error, retry advice, action --- */
 
 static void put_title(rc_human *h)
 {
@@ -116,7 +116,7 @@ static void put_action(rc_human *h)
     rc_panel_field(&h->panel, title.len ? RC_STR("") : RC_STR("Next"), RC_TONE_PLAIN, detail);
 }
 
-/* --- where --- */
+/* --- target and ids --- */
 
 static void put_line(rc_human *h, rc_str label)
 {
@@ -158,7 +158,7 @@ static void put_provider_words(rc_human *h)
     put_line(h, RC_STR("Request"));
 }
 
-/* The entries of the context that are ids and have a place of their own. */
+/* Context entries that are ids and are shown in the line of ids. */
 static const struct {
     rc_str key;
     rc_str before;

@@ -1,5 +1,7 @@
-/* The sections below the verdict: attempts, context, and for the internal view how it came about.
- * Each has a ceiling of lines, and says what it left out: the panel is to be read, the JSON has
+/* Lower sections of the terminal panel: attempts and context; in the internal view also detail,
+ * causes, sources and raw body. Called by human.c.
+ *
+ * Each section has a maximum number of lines and states how much it left out; the JSON has
  * everything. */
 #include <recourse/taxonomy.h>
 
@@ -17,13 +19,13 @@
 #define VALUE_LINES 8u
 #define ATTEMPT_LINES 24u
 
-/* Below, the last column of the table of attempts would be too narrow. */
+/* In narrower panels the last column of the table of attempts would be too narrow. */
 #define TABLE_WIDTH_MIN 72u
 
-/* Room for the number of an attempt where there is no table. */
+/* Columns for the number of an attempt if there is no table. */
 #define SENTENCE_INDENT 3u
 
-/* Of a long list the first and the last entries are shown. */
+/* A long list shows its first and last entries. */
 #define ATTEMPTS_FIRST 4u
 #define ATTEMPTS_LAST 8u
 #define CAUSES_FIRST 8u
@@ -34,7 +36,8 @@ static void put_block(rc_human *h, const rc_panel_block *block, rc_str text)
     rc_panel_text(&h->panel, block, rc_text_trim_end(text));
 }
 
-/* The index of the next entry to show, over the gap in the middle of a long list. */
+/* Returns the index of the next entry to show; skips the middle of a long list and writes how many
+ * entries were skipped. */
 static size_t step(rc_human *h, size_t index, size_t count, size_t first, size_t last, rc_str what)
 {
     if (index + 1 != first || count <= first + last + 1)
@@ -45,7 +48,8 @@ static size_t step(rc_human *h, size_t index, size_t count, size_t first, size_t
 
 /* --- attempts --- */
 
-/* The texts of one attempt, each in its own memory: a row of a table needs them all at once. */
+/* The texts of one attempt, each in its own memory, because a table row needs all of them at
+ * once. */
 typedef struct attempt_text {
     rc_buf number, target, result, took, then;
     char number_memory[24];
@@ -120,8 +124,8 @@ static void widen(unsigned *column, const rc_buf *text, unsigned max, bool has_u
         *column = width;
 }
 
-/* As wide as the widest entry needs, as long as a quarter of the panel is left to the last column.
- */
+/* Each column is as wide as its widest entry, as long as a quarter of the panel remains for the
+ * last column. */
 static columns measure(const rc_human *h)
 {
     columns c = {.number = 1, .target = 6, .result = 6, .took = 4};
@@ -159,7 +163,7 @@ static void put_heading(rc_human *h, const columns *c)
     rc_panel_row(&h->panel, RC_TONE_DIM, cells, sizeof cells / sizeof *cells);
 }
 
-/* Without room for a table: one sentence an attempt, its number in front. */
+/* Without space for a table: one sentence for each attempt, with its number in front. */
 static void put_sentence(rc_human *h, const attempt_text *t)
 {
     rc_buf *line = rc_human_line(h);
@@ -202,7 +206,7 @@ void rc_human_put_attempts(rc_human *h)
 
 /* --- context --- */
 
-/* How much of a long value the panel shows. */
+/* Returns how many bytes of a value the panel shows. */
 static size_t shown_bytes(const rc_context_entry *entry)
 {
     return rc_utf8_cut(entry->text, RC_REPORT_NAME_MAX);
@@ -241,7 +245,7 @@ void rc_human_put_context(rc_human *h)
     }
 }
 
-/* --- how it came about --- */
+/* --- detail, causes, sources, raw body --- */
 
 void rc_human_put_detail(rc_human *h)
 {
@@ -252,7 +256,7 @@ void rc_human_put_detail(rc_human *h)
     put_block(h, &(rc_panel_block){.max_lines = DETAIL_LINES}, detail);
 }
 
-/* "└─ LLMCompletionError · RateLimited · openai", and its message below. */
+/* Writes "└─ LLMCompletionError · RateLimited · openai" and the message below it. */
 static void put_cause(rc_human *h, const rc_report *cause, unsigned indent)
 {
     rc_human_line(h);
@@ -291,7 +295,7 @@ void rc_human_put_causes(rc_human *h)
     size_t count = 0;
     for (const rc_report *c = cause; c; c = rc_report_cause(c))
         count++;
-    /* A deep chain goes on at the last indentation that leaves room to read. */
+    /* Deeper causes use the last indentation that leaves enough columns for the text. */
     unsigned indent_max = (h->panel.inner - RC_VISIBLE_CHAR_WIDTH_MAX - 3) / 3 * 3;
     if (indent_max > h->panel.inner / 4)
         indent_max = h->panel.inner / 4;

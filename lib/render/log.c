@@ -1,5 +1,5 @@
-/* One line of JSON for a log. It never has more than LINE_MAX_BYTES bytes: what is too long is cut,
- * the message last. */
+/* Log line: renders a report as one line of JSON with at most LINE_MAX_BYTES bytes. Called by the
+ * CLI's output formats. Texts that are too long are cut, the message last. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
@@ -11,11 +11,11 @@
 
 #define LINE_MAX_BYTES 1024u
 
-/* What a message is cut to at the least, before other fields give way. */
+/* Minimum length of the message; before it gets shorter, other fields are cut. */
 #define MESSAGE_MIN 160u
 
-/* How long the other texts may be, as JSON: the first allowance with which the line is short
- * enough. With the last one every line is. */
+/* Maximum lengths of the other texts as JSON. The first value that makes the line fit is used; the
+ * last one always does. */
 static const size_t ALLOWANCES[] = {512, 128, 64, 48};
 
 static void put_number(rc_json_writer *w, rc_str key, int64_t value)
@@ -73,7 +73,7 @@ static void put_tail(rc_json_writer *w, const rc_report *report, size_t allowanc
                                  rc_code_name(rc_report_code(rc_report_root(report))));
 }
 
-/* Writes the line with a message of at most message_max bytes; message_max 0: without one. */
+/* Writes the line with a message of at most message_max bytes; 0: without a message. */
 static void put_line(rc_buf *line, const rc_report *report, int64_t now_unix_ms, size_t allowance,
                      size_t message_max)
 {

@@ -1,5 +1,5 @@
-/* Markdown: the same order as the panel. Names stand in code spans, sentences are escaped, bodies
- * stand in fences. */
+/* Markdown: renders a report in the same order as the terminal panel. Called by the CLI. Names are
+ * code spans, sentences are escaped, bodies are fenced blocks. */
 #include "render/markdown.h"
 
 #include <recourse/render.h>
@@ -13,15 +13,15 @@
 #include "render/text.h"
 #include "report/view.h"
 
-/* An agent pays for what it reads: of a raw body it gets the beginning. */
+/* Agents pay for the text they read, so only this much of a raw body is shown. */
 #define RAW_SHOWN_BYTES 8192u
 
 typedef struct page {
     rc_buf *buf;
     const rc_report *report;
     rc_view view;
-    rc_str label; /* of the list item that is being written */
-    size_t parts; /* in it so far: an item of which nothing comes is not begun */
+    rc_str label; /* Label of the current list item. */
+    size_t parts; /* Parts written of the current item; an item without parts is not begun. */
 } page;
 
 static void push(page *p, rc_str markup)
@@ -83,7 +83,7 @@ static void push_inline(page *p, rc_str text)
     rc_markdown_push_inline(p->buf, rc_view_text(p->view, text, &scratch));
 }
 
-/* --- the verdict --- */
+/* --- error, retry advice, action --- */
 
 static void put_heading(page *p)
 {
@@ -124,7 +124,7 @@ static void put_advice(page *p)
     push(p, RC_STR("\n"));
 }
 
-/* --- where --- */
+/* --- target and ids --- */
 
 static void put_kind(page *p)
 {
@@ -240,7 +240,7 @@ static void put_attempts(page *p)
         put_attempt(p, rc_report_attempt_at(p->report, i));
 }
 
-/* --- how it came about --- */
+/* --- detail, causes, sources, raw body --- */
 
 static void put_block(page *p, rc_str heading, rc_str text, size_t max_bytes)
 {

@@ -1,21 +1,23 @@
-/* Text in Markdown (CommonMark, GitHub's tables): nothing in a report can become markup. */
+/* Markdown output (CommonMark with GitHub's tables); escapes text so that nothing in a report
+ * becomes markup. */
 #ifndef RC_RENDER_MARKDOWN_H
 #define RC_RENDER_MARKDOWN_H
 
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Running text over several lines: markup characters are escaped, line breaks stay, empty lines
- * begin a paragraph. Ends without a line feed. */
+/* Appends text of several lines: markup characters are escaped, line breaks stay, empty lines begin
+ * a paragraph. Adds no line feed at the end. */
 void rc_markdown_push_text(rc_buf *buf, rc_str text);
 
-/* The same in one line: for list items and the cells of tables. */
+/* Appends the text as one line, for list items and table cells. */
 void rc_markdown_push_inline(rc_buf *buf, rc_str text);
 
-/* A code span, `like this`, in one line. */
+/* Appends a code span, `like this`, in one line. */
 void rc_markdown_push_code(rc_buf *buf, rc_str text);
 
-/* A fenced block, its fence longer than any run of backticks in it, with a line feed behind it. */
+/* Appends a fenced block and a line feed; the fence is longer than any run of backticks in the
+ * text. */
 void rc_markdown_push_block(rc_buf *buf, rc_str text);
 
 #endif

@@ -1,3 +1,5 @@
+/* Markdown escaping of text, code spans and fenced blocks. Called by markdown.c and the CLI's audit
+ * output. */
 #include "render/markdown.h"
 
 #include "base/str.h"
@@ -6,21 +8,22 @@
 
 /* --- escapes --- */
 
-/* These can begin markup anywhere in a line. "$" is GitHub's mathematics, "~" its strike-through.
- */
+/* Characters that can begin markup anywhere in a line. "$" begins GitHub's mathematics, "~" its
+ * strike-through. */
 static bool is_markup(uint32_t cp)
 {
     static const char MARKUP[] = "\\`*_[]<>|~$";
     return cp < 0x80 && memchr(MARKUP, (int)cp, sizeof MARKUP - 1) != NULL;
 }
 
-/* These can begin a heading, a list, a quote or a line under a heading, but only in front. */
+/* Characters that begin a heading, a list, a quote or an underline, but only at the start of a
+ * line. */
 static bool is_markup_in_front(uint32_t cp)
 {
     return cp == '#' || cp == '+' || cp == '-' || cp == '=';
 }
 
-/* "1." and "2)" begin a list: where their mark stands, or RC_STR_NPOS. */
+/* "1." and "2)" begin a list: returns the offset of the mark, or RC_STR_NPOS. */
 static size_t find_list_mark(rc_str line)
 {
     size_t at = 0;
@@ -30,8 +33,8 @@ static size_t find_list_mark(rc_str line)
     return is_mark ? at : RC_STR_NPOS;
 }
 
-/* Many renderers make links of bare addresses: ":" of "://", "." of "www." and "@" are what they
- * look for. */
+/* Many renderers turn bare addresses into links. They look for the ":" of "://", the "." of "www."
+ * and "@". */
 static bool is_link_mark(rc_str line, size_t at)
 {
     if (line.ptr[at] == ':')
@@ -41,8 +44,8 @@ static bool is_link_mark(rc_str line, size_t at)
     return line.ptr[at] == '@';
 }
 
-/* One line, without the spaces in front: four of them would be a block of code. The backslash of a
- * character that is shown as \u{...} is text, as no letter can be escaped. */
+/* Appends one line without leading spaces, since four of them would begin a code block. The
+ * backslash of a character shown as \u{...} stays text, because Markdown cannot escape letters. */
 static void push_line(rc_buf *buf, rc_str line)
 {
     line = rc_str_trim(line);
@@ -50,7 +53,7 @@ static void push_line(rc_buf *buf, rc_str line)
     size_t len;
     for (size_t at = 0; at < line.len && rc_buf_status(buf) == RC_OK; at += len) {
         uint32_t cp = rc_utf8_decode(line, at, &len);
-        if (cp == '&') { /* a backslash would do, but not for all readers */
+        if (cp == '&') { /* not every reader supports a backslash here */
             rc_buf_push(buf, RC_STR("&amp;"));
             continue;
         }
@@ -62,7 +65,7 @@ static void push_line(rc_buf *buf, rc_str line)
     }
 }
 
-/* The line of text that begins at *at, without its line feed; *at moves behind it. */
+/* Returns the line that begins at *at, without its line feed, and moves *at behind it. */
 static rc_str take_line(rc_str text, size_t *at)
 {
     size_t feed = rc_str_find_byte(text, '\n', *at);
@@ -123,7 +126,7 @@ static void push_fence(rc_buf *buf, size_t count)
 void rc_markdown_push_code(rc_buf *buf, rc_str text)
 {
     if (text.len == 0)
-        text = RC_STR(" "); /* there are no empty code spans */
+        text = RC_STR(" "); /* Markdown has no empty code spans */
     size_t fence = longest_run(text) + 1;
     bool is_padded = text.ptr[0] == '`' || text.ptr[text.len - 1] == '`' || text.ptr[0] == ' ' ||
                      text.ptr[text.len - 1] == ' ';

@@ -1,6 +1,7 @@
-/* OpenTelemetry attributes: error.type of the stable conventions, gen_ai.* of the GenAI conventions
- * (in development), the rest under our own name. error.type has few values: the codes of the table
- * and _OTHER. There is no error.message, which the conventions have given up. */
+/* OpenTelemetry attributes of a report. Called by the CLI's output formats. error.type follows the
+ * stable conventions, gen_ai.* the GenAI conventions (in development); all others are under
+ * recourse.*. error.type has few values: the table's codes and _OTHER. error.message is deprecated
+ * by the conventions and not written. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 

@@ -1,3 +1,4 @@
+/* Panel: draws boxed text for terminals. Called by human.c and the CLI. */
 #include "render/panel.h"
 
 #include "base/str.h"
@@ -7,7 +8,7 @@
 #define NARROW_BELOW 48u
 #define NARROW_INDENT 2u
 
-/* The longest name, in the narrowest panel; a name of line breaks gets no more. */
+/* Lines of the longest name in the narrowest panel; a name made of line breaks is cut to this. */
 #define NAME_LINES 40u
 #define CELL_LINES 12u
 
@@ -89,10 +90,10 @@ bool rc_panel_is_narrow(const rc_panel *panel)
     return panel->width < NARROW_BELOW;
 }
 
-/* "├─ heading ────── tag ─┤"; heading and tag may be empty. */
+/* Writes "├─ heading ────── tag ─┤"; heading and tag may be empty. */
 static void push_border(rc_panel *p, box_part left, box_part right, rc_str heading, rc_str tag)
 {
-    unsigned used = 4; /* both corners and a line next to each */
+    unsigned used = 4; /* both corners and one line character beside each */
     tone_on(p, RC_TONE_ACCENT);
     push_part(p, left);
     push_part(p, BOX_ACROSS);
@@ -120,7 +121,7 @@ static void push_border(rc_panel *p, box_part left, box_part right, rc_str headi
 
 bool rc_panel_open(rc_panel *panel, rc_str title, rc_str tag)
 {
-    /* corners, lines and spaces, and three more columns of line so that the two stay apart */
+    /* Corners, lines and spaces, and three more columns of line that separate title and tag. */
     unsigned need =
         rc_visible_width(title, panel->has_utf8) + rc_visible_width(tag, panel->has_utf8) + 11;
     bool fits = need <= panel->width;

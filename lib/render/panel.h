@@ -1,4 +1,4 @@
-/* A panel: a box of lines that are all exactly as wide as the terminal.
+/* rc_panel: a box of lines that are all exactly as wide as the terminal.
  *
  *   ╭─ title ─────────────── tag ─╮    open
  *   │ text                        │    text
@@ -6,9 +6,9 @@
  *   ├─ heading ───────────────────┤    section
  *   ╰─────────────────────────────╯    close
  *
- * Everything that is written into it is made visible and broken to fit (render_wrap.h). The only
- * control bytes are line feeds and, with colour, the panel's own sequences; each line ends with its
- * colours reset. */
+ * All text is made visible and wrapped to fit (wrap.h). The only control bytes in the output are
+ * line feeds and, with colour, the panel's own escape sequences; each line ends with its colours
+ * reset. */
 #ifndef RC_RENDER_PANEL_H
 #define RC_RENDER_PANEL_H
 
@@ -26,64 +26,67 @@ typedef enum rc_tone {
     RC_TONE_ACCENT
 } rc_tone;
 
-/* What the panel is about: its colour. */
+/* Severity, which decides the colour. */
 typedef enum rc_panel_severity {
     RC_PANEL_FATAL,     /* red */
     RC_PANEL_RETRYABLE, /* yellow */
-    RC_PANEL_NEUTRAL    /* no colour: somebody wanted it */
+    RC_PANEL_NEUTRAL    /* No colour: a cancellation that somebody wanted. */
 } rc_panel_severity;
 
 typedef struct rc_panel {
     rc_buf *buf;
-    unsigned width; /* of the whole line */
-    unsigned inner; /* of the text in it */
+    unsigned width; /* Columns of the whole line. */
+    unsigned inner; /* Columns of the text inside the box. */
     bool has_colour;
     bool has_utf8;
     rc_panel_severity severity;
 } rc_panel;
 
-/* buf: borrows until the panel is closed. */
+/* Sets width, colours and severity. style: borrows during the call. buf: borrows until the panel is
+ * closed. */
 void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_panel_severity severity,
                    rc_buf *buf);
 
-/* The first line. A tag that does not fit beside the title is left out: false. */
+/* Write the first line, a section line, an empty line and the last line. open returns false if the
+ * tag did not fit beside the title and was left out. */
 bool rc_panel_open(rc_panel *panel, rc_str title, rc_str tag);
 void rc_panel_section(rc_panel *panel, rc_str heading);
 void rc_panel_blank(rc_panel *panel);
 void rc_panel_close(rc_panel *panel);
 
-/* Is there room for labels beside their texts, and for tables? */
+/* Whether the panel is too narrow for labels beside their texts and for tables. */
 bool rc_panel_is_narrow(const rc_panel *panel);
 
-/* How a text is set. */
+/* Layout of a text. */
 typedef struct rc_panel_block {
     rc_tone tone;
-    unsigned indent; /* columns; at least RC_VISIBLE_CHAR_WIDTH_MAX must be left */
-    rc_str first;    /* stands in the indentation of the first line; no wider than that */
+    unsigned indent; /* Columns; at least RC_VISIBLE_CHAR_WIDTH_MAX must remain for the text. */
+    rc_str first;    /* Text in the indentation of the first line; not wider than `indent`. */
     rc_tone first_tone;
-    unsigned max_lines; /* what does not fit is counted in one more line; 0: RC_PANEL_LINES_MAX */
+    unsigned max_lines; /* One more line counts the rest; 0: RC_PANEL_LINES_MAX. */
 } rc_panel_block;
 
-/* More lines than any text of a report needs that is not made of line breaks. */
+/* More lines than any text of a report needs, unless it consists of line breaks. */
 #define RC_PANEL_LINES_MAX 600u
 
-/* Text over several lines. */
+/* Writes text, wrapped into lines. */
 void rc_panel_text(rc_panel *panel, const rc_panel_block *block, rc_str text);
 
-/* "… 12 more bytes", in the place of what is left out. */
+/* Writes "… 12 more bytes" in place of the text that was left out. */
 void rc_panel_more(rc_panel *panel, unsigned indent, size_t count, rc_str what);
 
-/* A label with its text; an empty label continues the field above. An empty text: nothing. */
+/* Writes a label and its text; an empty label continues the field above. An empty text writes
+ * nothing. */
 void rc_panel_field(rc_panel *panel, rc_str label, rc_tone tone, rc_str text);
 
 /* Columns between the cells of a table. */
 #define RC_PANEL_GAP 2u
 
-/* One row of a table: each cell is cut to its column; the last one is broken to the width that is
- * left. */
+/* Writes a table row: each cell is cut to its column; the last one is wrapped in the remaining
+ * width. */
 typedef struct rc_panel_cell {
     rc_str text;
-    unsigned width; /* columns; of the last one, ignored */
+    unsigned width; /* Columns; ignored for the last cell. */
 } rc_panel_cell;
 void rc_panel_row(rc_panel *panel, rc_tone tone, const rc_panel_cell *cells, size_t count);
 

@@ -1,5 +1,5 @@
-/* application/problem+json, RFC 9457. Extension members are named by letters and underscores only,
- * as §3.2 asks. */
+/* Problem details body (application/problem+json, RFC 9457). Called by dialect.c. Extension members
+ * have names of letters and underscores only, as §3.2 requires. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -10,7 +10,7 @@
 #define TYPE_PREFIX "urn:recourse:error:"
 #define INSTANCE_PREFIX "urn:recourse:report:"
 
-/* "RATE_LIMITED" as the last part of a URN: "rate-limited". */
+/* Converts "RATE_LIMITED" into the last part of a URN: "rate-limited". */
 static void push_slug(rc_buf *buf, const char *id)
 {
     for (; *id; id++)
@@ -39,8 +39,8 @@ static void put_instance(rc_json_writer *w, rc_str report_id)
     rc_json_member_string(w, RC_STR("instance"), rc_buf_get(&text));
 }
 
-/* The same for every problem of a type, as RFC 9457 asks, and so of nobody in particular: who
- * refused, a provider or this side, stands in the detail. */
+/* RFC 9457 requires the same title for every problem of a type, so the title names neither the
+ * provider nor the gateway; the detail does. */
 static void put_title(rc_json_writer *w, const rc_code_info *info)
 {
     char memory[128];

@@ -1,10 +1,12 @@
+/* Retry advice: the sentence that says whether and when another attempt may succeed. Called by
+ * human.c, markdown.c and `recourse explain`. */
 #include "render/retry.h"
 
 #include "codec/datetime.h"
 #include "codec/duration.h"
 #include "render/text.h"
 
-/* The end of the year 9999. A clock that shows more, or a time before 1970, is no clock. */
+/* End of the year 9999. A time beyond it, or before 1970, is taken as a wrong clock. */
 #define CLOCK_MAX_MS INT64_C(253402300799999)
 
 static void push_two_digits(rc_buf *buf, int value)
@@ -26,8 +28,8 @@ static void push_day(rc_buf *buf, const rc_civil *day, int this_year)
     rc_buf_push(buf, RC_STR(", "));
 }
 
-/* "14:03:22 UTC)" behind what stands before it, with the day when it is another one; nothing when
- * the time is not known. */
+/* Appends `before` and "14:03:22 UTC)", with the date if it is not today; nothing if the current
+ * time is not known. */
 static void push_clock(rc_buf *buf, rc_str before, int64_t wait_ms, const rc_panel_style *clock)
 {
     if (!clock || clock->now_unix_ms <= 0 || clock->now_unix_ms > CLOCK_MAX_MS)
@@ -36,7 +38,7 @@ static void push_clock(rc_buf *buf, rc_str before, int64_t wait_ms, const rc_pan
         return;
     int64_t offset_ms = (int64_t)clock->utc_offset_s * 1000;
     rc_civil now = rc_civil_from_unix_ms(clock->now_unix_ms + offset_ms);
-    /* A whole second later rather than a part of one too early, as the duration says it. */
+    /* Rounds up to a whole second, as the duration does. */
     rc_civil then = rc_civil_from_unix_ms(clock->now_unix_ms + offset_ms + wait_ms + 999);
     rc_buf_push(buf, before);
     if (then.day != now.day || then.month != now.month || then.year != now.year)
@@ -49,7 +51,7 @@ static void push_clock(rc_buf *buf, rc_str before, int64_t wait_ms, const rc_pan
     rc_buf_push(buf, offset_ms == 0 ? RC_STR(" UTC)") : RC_STR(")"));
 }
 
-/* "after 4s (at 14:03:22 UTC)." */
+/* Appends "after 4s (at 14:03:22 UTC)." */
 static void push_after(rc_buf *buf, int64_t wait_ms, const rc_panel_style *clock)
 {
     rc_buf_push(buf, RC_STR("after "));
@@ -84,7 +86,7 @@ static rc_str why_not(const rc_report *report)
     return RC_STR("No: the same request would fail again.");
 }
 
-/* It may pass, but not by waiting: an expired certificate, say. */
+/* The failure may end, but not by waiting; for example an expired certificate. */
 static bool must_change(const rc_report *report)
 {
     return rc_report_is_retry_exhausted(report) &&

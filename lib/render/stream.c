@@ -1,23 +1,23 @@
-/* The error as the end of a stream: server-sent events whose data is one line of JSON, so that no
- * text of a report can begin a line of its own.
+/* Error as the end of a stream: server-sent events. Called by the gateway and the CLI. The data is
+ * one line of JSON, so that no text of a report can begin a line of its own.
  *
- *   openai-chat       data alone, and no [DONE] behind it: the SDKs raise on an "error" in a chunk.
- *                     The other members of a chunk are there for readers that refuse one without
+ *   openai-chat       data only, not followed by [DONE]: the SDKs raise on an "error" in a chunk.
+ *                     The other members of a chunk serve readers that reject chunks without them
  *   openai-responses  "event: error" with the flat members that the API documents (code, message,
  *                     param, sequence_number) and the nested "error" that the SDKs raise on; then
- *                     "event: response.failed" for clients that know no other bad end
- *   anthropic         "event: error", the body
- *   gemini            data alone, "error" as its first member, which is what the Python SDK looks
- *                     for; then the body once more without "data:", which is what the other SDKs
- *                     take for an error. No blank line ends it: a reader that finds something
- *                     left over at the end raises, and one that knows events passes over it
- *   problem           "event: error", the body */
+ *                     "event: response.failed" for clients that know no other failure event
+ *   anthropic         "event: error" with the body
+ *   gemini            data only, with "error" as its first member, as the Python SDK expects; then
+ *                     the body again without "data:", which the other SDKs take for an error. No
+ *                     blank line follows: a reader that finds data left over at the end raises an
+ *                     error, and one that parses events ignores it
+ *   problem           "event: error" with the body */
 #include "render/dialect.h"
 #include "report/view.h"
 #include "report/view_json.h"
 
-/* Clients that know the type of the event refuse it without a number. Who numbers a stream's events
- * says where it stood in the report's context. */
+/* Clients that know the event's type reject it without a number. The component that numbers the
+ * stream's events stores the number in the report's context. */
 static int64_t sequence_number(const rc_report *report)
 {
     const rc_context_entry *entry = rc_report_context_get(report, RC_STR("sequence_number"));
@@ -42,7 +42,7 @@ static void push_responses_event(rc_buf *buf, const rc_report *report, rc_view v
     rc_json_object_end(&w);
 }
 
-/* The response as far as it is known here: who numbers events knows its id, too. */
+/* Writes the response object as far as it is known; its id is in the report's context as well. */
 static void push_failed_response(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     const rc_context_entry *id = rc_report_context_get(report, RC_STR("response_id"));
@@ -86,7 +86,7 @@ static void push_responses(rc_buf *buf, const rc_report *report, rc_view view)
     rc_buf_push(buf, RC_STR("\n\n"));
 }
 
-/* Lines end as Google's do: its SDK for Go finds no events in a mixture. */
+/* Lines end in CR LF as Google's do: its Go SDK finds no events if line ends are mixed. */
 static void push_gemini(rc_buf *buf, const rc_report *report, rc_view view)
 {
     rc_buf_push(buf, RC_STR("data: "));
@@ -95,10 +95,10 @@ static void push_gemini(rc_buf *buf, const rc_report *report, rc_view view)
     rc_render_body(report, RC_DIALECT_GEMINI, view, buf);
 }
 
-/* The error as a chunk. mistralai refuses data without id, model and choices; "error" is one of
- * Mistral's finish reasons. A time in quotes is no number to the readers that take the first shape
- * that fits: they find the error and not a chunk (Vercel's AI SDK). "error" is the first member,
- * which is what go-openai looks for. */
+/* Writes the error as a chunk. mistralai rejects data without id, model and choices; "error" is one
+ * of Mistral's finish reasons. `created` is a string, so that readers that try several shapes
+ * (Vercel's AI SDK) match the error and not a chunk. "error" is the first member, as go-openai
+ * expects. */
 static void push_chat(rc_buf *buf, const rc_report *report, rc_view view)
 {
     const rc_str model = rc_report_model(report);
@@ -119,8 +119,8 @@ static void push_chat(rc_buf *buf, const rc_report *report, rc_view view)
     rc_json_object_end(&w);
 }
 
-/* Claude Code tells an overload in the midst of a stream by "overloaded_error" in err.message,
- * which is the JSON of the event unless that has a message at its top. */
+/* Claude Code detects an overload within a stream by "overloaded_error" in err.message, which is
+ * the event's JSON unless that has a top-level message. */
 static void push_anthropic(rc_buf *buf, const rc_report *report, rc_view view)
 {
     rc_json_writer w;

@@ -1,3 +1,5 @@
+/* Text helpers shared by the renderers: percent-encoding, wait sentences, action hints, attempt
+ * numbers. */
 #include "render/text.h"
 
 #include <recourse/taxonomy.h>
@@ -60,7 +62,7 @@ void rc_render_words(rc_buf *buf, rc_str name)
     }
 }
 
-/* A wrapper has the wait of its cause, and nothing of its context. */
+/* A wrapper inherits the wait of its cause, but not the context entry that names its origin. */
 bool rc_wait_is_own(const rc_report *report)
 {
     const int64_t wait_ms = rc_report_retry_after_ms(report);

@@ -1,4 +1,4 @@
-/* Small pieces of text that several renderers write. */
+/* Text fragments that several renderers write. */
 #ifndef RC_RENDER_TEXT_H
 #define RC_RENDER_TEXT_H
 
@@ -6,42 +6,45 @@
 #include <recourse/json.h>
 #include <recourse/report.h>
 
-/* Appends text in at most max_bytes bytes of the characters that a URI's path may have (RFC 3986,
- * pchar and "/"); every other byte as %XX. What does not fit is left out, at a whole character. */
+/* Appends text in at most max_bytes bytes of the characters allowed in a URI path (RFC 3986, pchar
+ * and "/"); every other byte becomes %XX. Text that does not fit is cut at a character. */
 void rc_render_percent(rc_buf *buf, rc_str text, size_t max_bytes);
 
-/* The text without white space at its end. */
+/* Returns the text without trailing white space. */
 rc_str rc_text_trim_end(rc_str text);
 
-/* "RateLimited" as words: "Rate limited". */
+/* Appends a name as words: "RateLimited" becomes "Rate limited". */
 void rc_render_words(rc_buf *buf, rc_str name);
 
-/* Did we choose the wait? Else the provider told it. report: borrows. */
+/* Whether this program chose the wait; otherwise the provider named it. report: borrows. */
 bool rc_wait_is_own(const rc_report *report);
-/* Would a client that comes back then get another answer? Not after the rest that we give a used-up
- * quota or a refused key whose end nobody named. */
+/* Whether a client that returns after the wait may get another response. False for a cooldown that
+ * this program chose for an exhausted quota or a rejected key. */
 bool rc_wait_helps(const rc_report *report);
 
-/* " The provider names a wait of ", of one that we chose " Recourse asks again after ", of a limit
- * that is ours " It renews in ". Gives a static string. report: borrows. */
+/* Returns the beginning of a sentence as a static string: " The provider names a wait of "; "
+ * Recourse asks again after " for a wait of ours; " It renews in " for a limit of ours. report:
+ * borrows. */
 rc_str rc_wait_phrase(const rc_report *report);
 
-/* Appends " Wait 4s before the next try." or " The provider names a wait of 4d 20h."; nothing when
+/* Appends " Wait 4s before the next try." or " The provider names a wait of 4d 20h."; nothing if
  * there is no wait. */
 void rc_render_wait_hint(rc_buf *buf, const rc_report *report);
 
-/* What to do, in words: the action's detail as the view has it, else the action's title; then the
+/* Appends what to do: the action's detail as the view shows it, else the action's title; then the
  * wait. */
 void rc_render_hint(rc_buf *buf, const rc_report *report, rc_view view);
 
-/* How many tries there were: the attempts that are listed, else the attempt that the context names,
- * else 0. */
+/* Returns the number of attempts: the number of listed attempts, else the attempt that the context
+ * names, else 0. */
 int64_t rc_render_attempt_count(const rc_report *report);
 
-/* Should a client's own retries go to work? Nobody may come earlier than told. */
+/* Whether a client's automatic retries should run. False if the wait is longer than SDKs accept,
+ * since they would return too early. */
 bool rc_render_should_retry(const rc_report *report);
 
-/* Which try it was: the other way round. */
+/* Returns the number of this attempt: the attempt that the context names, else the number of listed
+ * attempts. */
 int64_t rc_render_attempt_number(const rc_report *report);
 
 #endif

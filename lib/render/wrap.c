@@ -1,3 +1,4 @@
+/* Visible text and line wrapping for terminals. Called by panel.c, markdown_text.c and the CLI. */
 #include "render/wrap.h"
 
 #include "base/str.h"
@@ -10,10 +11,11 @@ typedef struct range {
     uint32_t last;
 } range;
 
-/* Shown as escapes: what moves, reorders, breaks or cannot be seen. Sorted. */
+/* Characters shown as escapes because they move the cursor, reorder or break text, or are
+ * invisible. Sorted. */
 static const range ESCAPED[] = {
-    {0x0000, 0x001F},   /* C0; the tab is handled before */
-    {0x007F, 0x009F},   /* DEL, C1: CSI is one of them */
+    {0x0000, 0x001F},   /* C0; tabs are handled before */
+    {0x007F, 0x009F},   /* DEL and C1, which contains CSI */
     {0x00AD, 0x00AD},   /* soft hyphen */
     {0x061C, 0x061C},   /* Arabic letter mark */
     {0x115F, 0x1160},   /* Hangul fillers */
@@ -29,7 +31,7 @@ static const range ESCAPED[] = {
     {0xFFFE, 0xFFFF},   /* noncharacters */
     {0x1BCA0, 0x1BCA3}, /* shorthand format controls */
     {0x1D173, 0x1D17A}, /* musical format controls */
-    {0xE0000, 0xE0FFF}, /* tags and further variation selectors: text that nobody sees */
+    {0xE0000, 0xE0FFF}, /* tags and further variation selectors: invisible text */
 };
 
 static const range HIDDEN[] = {
@@ -81,7 +83,7 @@ unsigned rc_visible_char_width(uint32_t cp, bool has_utf8)
     case SHAPE_HIDDEN:
         return 0;
     case SHAPE_ESCAPED:
-        return hex_digits(cp) + 4; /* \u{ and } */
+        return hex_digits(cp) + 4; /* for \u{ and } */
     case SHAPE_PLAIN:
         break;
     }
@@ -115,7 +117,7 @@ void rc_visible_push_char(rc_buf *buf, uint32_t cp, bool has_utf8)
     rc_buf_push(buf, rc_str_make(bytes, rc_utf8_encode(cp, bytes)));
 }
 
-/* In one line, a line feed is a space. */
+/* A line feed is shown as a space in one-line text. */
 static uint32_t inline_cp(uint32_t cp)
 {
     return cp == '\n' ? ' ' : cp;
@@ -167,18 +169,18 @@ void rc_wrap_init(rc_wrap *wrap, rc_str text, bool has_utf8)
     *wrap = (rc_wrap){.text = text, .has_utf8 = has_utf8};
 }
 
-/* Where a line ends, and how wide it is up to there. */
+/* The end of a line: its offset and its width in columns. */
 typedef struct line_end {
     size_t at;
     unsigned width;
 } line_end;
 
-/* How much of the text up to stop, which has no line feed in it, goes into one line. */
+/* Returns how much of the text up to `stop` fits into one line; that part has no line feed. */
 static line_end fit(const rc_wrap *wrap, size_t stop, unsigned width)
 {
     line_end best = {0};
     unsigned used = 0;
-    bool was_space = true; /* spaces in front are indentation, not a place to break */
+    bool was_space = true; /* leading spaces are indentation, not a break */
     bool was_wide = false;
     size_t len;
     for (size_t at = wrap->at; at < stop; at += len) {
@@ -213,7 +215,7 @@ bool rc_wrap_next(rc_wrap *wrap, unsigned width, rc_wrap_line *ret_line)
     ret_line->text = rc_str_slice(text, wrap->at, end.at);
     ret_line->width = end.width;
 
-    /* The spaces at a break are dropped, so that the next line does not begin with them. */
+    /* Spaces at a break are dropped, so that the next line does not begin with them. */
     size_t next = end.at;
     while (next < stop && text.ptr[next] == ' ')
         next++;
