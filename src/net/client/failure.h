@@ -1,5 +1,4 @@
-/* rc_upstream_failure: why a call to a provider failed. The kinds caused by this process are listed
- * here; those of connections come from spec/connection.def. */
+/* rc_upstream_failure: the facts of a failed call to a provider, and the columns of each kind. */
 #ifndef RC_NET_CLIENT_FAILURE_H
 #define RC_NET_CLIENT_FAILURE_H
 
@@ -19,21 +18,23 @@ typedef struct rc_upstream_failure {
     rc_upstream_kind kind;
     rc_connection_fault connection;
     rc_transport transport;
-    rc_phase phase;   /* Name, is_local (the provider is not to blame), message. */
-    bool is_local;    /* CONNECT, SENT or HEADERS. The owner knows whether body bytes were passed
-                       * on. */
-    bool was_reused;  /* The provider is not to blame. */
-    const char *text; /* The connection had carried a request before. With phase SENT and EOF or
-                       * RESET the peer had most probably closed it for its age. */
-    rc_str detail;    /* One line, without secrets. */
+    rc_phase
+        phase; /* CONNECT, SENT or HEADERS. The owner knows whether body bytes were passed on. */
+    bool is_local; /* The provider is not to blame. */
+    /* The connection had carried a request before. With phase SENT and EOF or RESET the peer had
+     * most probably closed it for its age. */
+    bool was_reused;
+    const char *text; /* One line, without secrets. */
     /* For the log: the host, the text, and the facts of a rejected certificate, which are untrusted
      * input. Empty for failures without a connection fault. */
+    rc_str detail;
+    /* When the rejected certificate expires, or becomes valid if that is in the future; 0: no
+     * certificate was rejected. */
     int64_t certificate_unix_ms;
-    uint32_t limit_ms;       /* When the rejected certificate expires, or becomes valid if that
-                                  * is in the future; 0: no certificate was rejected. */
-    uint64_t bytes_sent;     /* The limit that a timeout exceeded; 0: not a timeout. */
-    uint64_t bytes_received; /* Bytes of the request that were sent. */
-    uint64_t body_bytes;     /* Bytes of the response that were received. */
+    uint32_t limit_ms;       /* The limit that a timeout exceeded; 0: not a timeout. */
+    uint64_t bytes_sent;     /* Bytes of the request that were sent. */
+    uint64_t bytes_received; /* Bytes of the response that were received. */
+    uint64_t body_bytes;     /* Bytes that were passed to on_body. */
 } rc_upstream_failure;
 
 /* Columns of the table of kinds. The text is static. */
@@ -42,7 +43,8 @@ rc_connection_fault rc_upstream_kind_connection(rc_upstream_kind kind);
 rc_transport rc_upstream_kind_transport(rc_upstream_kind kind);
 bool rc_upstream_kind_is_local(rc_upstream_kind kind);
 
-/* Bytes that were passed to on_body. */
+/* Writes "api.x.com:443: certificate has expired; ..." into buf. Borrows all; certificate: NULL for
+ * none. */
 void rc_upstream_push_detail(rc_buf *buf, const rc_origin *origin, const char *text,
                              const rc_tls_facts *certificate);
 

@@ -1,7 +1,7 @@
 /* rc_tls: the client side of TLS, bytes in and bytes out.
  *
  *   socket ─► input ─► SSL ─► plain text          no socket is used here: output is written to
- *   socket ◄─ sink  ◄─ SSL ◄─ plain text          the loop's sink, and the caller flushes it at once
+ *   socket ◄─ sink  ◄─ SSL ◄─ plain text          the loop's sink, which the caller flushes at once
  *
  * TLS 1.2 and above. The peer's certificate is always verified, against the system's trust store
  * and the host name. An idle connection holds no memory besides OpenSSL's own state. */
