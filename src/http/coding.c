@@ -1,8 +1,10 @@
+/* Reads Content-Encoding. Called by the gateway's attempt_response.c and
+ * src/client/gateway_call.c. */
 #include "http/coding.h"
 
 #include "base/str.h"
 
-/* Some servers write there what is no coding at all. */
+/* "none" and "utf-8" are not codings, but some servers send them for an uncompressed body. */
 static rc_coding coding_named(rc_str name)
 {
     if (name.len == 0 || rc_str_eq_nocase(name, RC_STR("identity")) ||
@@ -13,7 +15,7 @@ static rc_coding coding_named(rc_str name)
     return rc_str_eq_nocase(name, RC_STR("deflate")) ? RC_CODING_DEFLATE : RC_CODING_OTHER;
 }
 
-/* Two of them mean that one is inside the other. */
+/* Two codings mean that one is applied to the other's output. */
 static rc_coding add(rc_coding coding, rc_str list)
 {
     for (size_t at = 0; at < list.len;) {

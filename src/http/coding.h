@@ -1,4 +1,4 @@
-/* rc_coding: how the body of a message is compressed, as Content-Encoding says (RFC 9110, section
+/* rc_coding: how a message's body is compressed, by its Content-Encoding (RFC 9110, section
  * 8.4). */
 #ifndef RC_HTTP_CODING_H
 #define RC_HTTP_CODING_H
@@ -7,12 +7,12 @@
 
 typedef enum rc_coding {
     RC_CODING_NONE = 0,
-    RC_CODING_GZIP = 1,    /* x-gzip, too */
-    RC_CODING_DEFLATE = 2, /* with zlib's head, as it should be, or without */
-    RC_CODING_OTHER = 3    /* nothing that is read here, or one in another */
+    RC_CODING_GZIP = 1,    /* Also x-gzip. */
+    RC_CODING_DEFLATE = 2, /* With zlib's header, as RFC 9110 requires, or without it. */
+    RC_CODING_OTHER = 3    /* An unsupported coding, or several. */
 } rc_coding;
 
-/* All lines of the head are looked at. reader, head: borrow. */
+/* Returns the coding by all Content-Encoding lines of the head. reader, head: borrows. */
 rc_coding rc_coding_of(const rc_http1 *reader, const char *head);
 
 #endif

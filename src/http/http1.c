@@ -1,3 +1,5 @@
+/* The HTTP/1.1 parser: drives llhttp and adds the strict checks. Called by net/server, net/client,
+ * the gateway's request code and the mock server. */
 #include "http/http1.h"
 
 #include <stddef.h>
@@ -33,12 +35,12 @@ const char *rc_http1_fault_text(rc_http1_fault fault)
     return faults[fault].text;
 }
 
-static rc_http1 *of(const llhttp_t *parser)
+static rc_http1 *reader_of(const llhttp_t *parser)
 {
     return parser->data;
 }
 
-/* Keeps the first fault and stops the parser. */
+/* Records the first fault and stops the parser. */
 static int refuse(rc_http1 *reader, rc_http1_fault fault)
 {
     if (reader->fault == RC_HTTP1_FAULT_NONE)
@@ -46,10 +48,10 @@ static int refuse(rc_http1 *reader, rc_http1_fault fault)
     return HPE_USER;
 }
 
-/* Parts come in pieces when the head does; the pieces are next to each other in the buffer. */
+/* A part arrives in pieces if the head does; the pieces are adjacent in the buffer. */
 static int on_target(llhttp_t *parser, const char *at, size_t len)
 {
-    rc_http1 *reader = of(parser);
+    rc_http1 *reader = reader_of(parser);
     if (reader->target_len == 0)
         reader->target_at = (uint32_t)(at - reader->base);
     reader->target_len += (uint32_t)len;
@@ -60,9 +62,9 @@ static int on_target(llhttp_t *parser, const char *at, size_t len)
 
 static int on_name(llhttp_t *parser, const char *at, size_t len)
 {
-    rc_http1 *reader = of(parser);
+    rc_http1 *reader = reader_of(parser);
     if (reader->is_head_done)
-        return 0; /* the trailer's */
+        return 0; /* A field of the trailer. */
     if (reader->is_value || reader->field_count == 0) {
         if (reader->field_count >= reader->limits->field_count ||
             reader->field_count >= RC_HTTP1_FIELDS_MAX)
@@ -80,9 +82,9 @@ static int on_name(llhttp_t *parser, const char *at, size_t len)
 
 static int on_value(llhttp_t *parser, const char *at, size_t len)
 {
-    rc_http1 *reader = of(parser);
+    rc_http1 *reader = reader_of(parser);
     if (reader->is_head_done)
-        return 0; /* the trailer's */
+        return 0; /* A field of the trailer. */
     rc_http1_field *field = &reader->fields[reader->field_count - 1];
     uint32_t from = (uint32_t)(at - reader->base);
     if (!reader->is_value) {
@@ -96,17 +98,17 @@ static int on_value(llhttp_t *parser, const char *at, size_t len)
     return 0;
 }
 
-/* A header without a value has no piece of one. */
+/* A header with an empty value gets no on_value call. */
 static int on_value_end(llhttp_t *parser)
 {
-    of(parser)->is_value = true;
+    reader_of(parser)->is_value = true;
     return 0;
 }
 
-/* Inside quotes llhttp takes any byte but the ends of lines. */
+/* llhttp accepts control characters inside quoted strings; they are rejected here. */
 static int on_extension(llhttp_t *parser, const char *at, size_t len)
 {
-    rc_http1 *reader = of(parser);
+    rc_http1 *reader = reader_of(parser);
     for (size_t i = 0; i < len; i++)
         if (((unsigned char)at[i] < 0x20 && at[i] != '\t') || at[i] == 0x7f)
             return refuse(reader, RC_HTTP1_FAULT_CHUNK);
@@ -118,12 +120,12 @@ static int on_extension(llhttp_t *parser, const char *at, size_t len)
 
 static int on_head_end(llhttp_t *parser)
 {
-    rc_http1 *reader = of(parser);
+    rc_http1 *reader = reader_of(parser);
     reader->pending = RC_HTTP1_HEAD;
     reader->method = parser->method;
     reader->minor = parser->http_minor;
     reader->status = parser->status_code;
-    /* An offer to switch protocols is not taken up; what follows is a body as for any other. */
+    /* An Upgrade request is ignored: the body follows as in any other message. */
     parser->upgrade = 0;
     if (rc_http1_has_no_body(reader))
         parser->flags |= F_SKIPBODY;
@@ -132,7 +134,7 @@ static int on_head_end(llhttp_t *parser)
 
 static int on_body(llhttp_t *parser, const char *at, size_t len)
 {
-    rc_http1 *reader = of(parser);
+    rc_http1 *reader = reader_of(parser);
     if (len == 0)
         return 0;
     reader->body = rc_str_make(at, len);
@@ -140,24 +142,24 @@ static int on_body(llhttp_t *parser, const char *at, size_t len)
     return 0;
 }
 
-/* The trailer is read by itself, so that its bytes are known. */
+/* Pauses before the trailer, so that its bytes are checked separately. */
 static int on_chunk(llhttp_t *parser)
 {
-    of(parser)->is_in_trailer = parser->content_length == 0;
+    reader_of(parser)->is_in_trailer = parser->content_length == 0;
     return parser->content_length == 0 ? HPE_PAUSED : 0;
 }
 
-/* One piece of the body a call: the next chunk waits. */
+/* Pauses after each chunk: one call returns one piece of the body. */
 static int on_chunk_end(llhttp_t *parser)
 {
-    of(parser)->is_at_chunk = !of(parser)->is_in_trailer;
-    of(parser)->extension = (rc_http1_extension){.state = 0};
+    reader_of(parser)->is_at_chunk = !reader_of(parser)->is_in_trailer;
+    reader_of(parser)->extension = (rc_http1_extension){.state = 0};
     return HPE_PAUSED;
 }
 
 static int on_end(llhttp_t *parser)
 {
-    rc_http1 *reader = of(parser);
+    rc_http1 *reader = reader_of(parser);
     if (reader->pending != RC_HTTP1_BODY)
         reader->pending = RC_HTTP1_END;
     reader->is_whole = true;
@@ -180,7 +182,7 @@ static const llhttp_settings_t settings = {
 
 void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *limits)
 {
-    /* llhttp is made ready when it is needed. */
+    /* llhttp's state is initialised when it is first needed. */
     memset(reader, 0, offsetof(rc_http1, fields));
     reader->kind = kind;
     reader->limits = limits;
@@ -197,7 +199,7 @@ static rc_http1_event fail(rc_http1 *reader, rc_http1_fault fault)
     return RC_HTTP1_FAULT;
 }
 
-/* What llhttp's own refusals mean to the peer. */
+/* The fault for each llhttp error. */
 static const struct {
     llhttp_errno_t error;
     rc_http1_fault fault;
@@ -214,7 +216,7 @@ static const struct {
 static rc_http1_fault fault_of(const rc_http1 *reader)
 {
     llhttp_errno_t error = llhttp_get_errno(&reader->parser);
-    /* Its word for a second Content-Length, too. */
+    /* llhttp uses this error for a second Content-Length too. */
     if (error == HPE_UNEXPECTED_CONTENT_LENGTH && (reader->parser.flags & F_TRANSFER_ENCODING) == 0)
         return RC_HTTP1_FAULT_LENGTH_REPEATED;
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
@@ -223,8 +225,8 @@ static rc_http1_fault fault_of(const rc_http1 *reader)
     return reader->is_head_done ? RC_HTTP1_FAULT_CHUNK : RC_HTTP1_FAULT_SYNTAX;
 }
 
-/* Lets llhttp read; gives how many bytes it used. is_paused: there may be more to say without
- * another byte. */
+/* Runs llhttp; returns the number of bytes used. is_paused: another call may return an event
+ * without further input. */
 static size_t execute(rc_http1 *reader, const char *bytes, size_t len)
 {
     reader->pending = RC_HTTP1_MORE;
@@ -250,7 +252,7 @@ static void begin_parsing(rc_http1 *reader, const llhttp_settings_t *with)
     reader->is_parsing = true;
 }
 
-/* Reads a head from its first byte on. False: it is not plain. */
+/* Reads a complete plain head in one pass. False: llhttp must read it. */
 static bool read_at_once(rc_http1 *reader, rc_str bytes)
 {
     if (rc_http1_read_plain(reader, bytes)) {
@@ -290,7 +292,7 @@ rc_http1_event rc_http1_read_head(rc_http1 *reader, rc_str bytes)
     return fault == RC_HTTP1_FAULT_NONE ? RC_HTTP1_HEAD : fail(reader, fault);
 }
 
-/* How much of the input llhttp may see at once: of the trailer what was checked. */
+/* Checks the trailer; *ret_len: how many bytes llhttp may read, namely those that were checked. */
 static bool check_trailer(rc_http1 *reader, rc_str input, size_t *ret_len)
 {
     rc_http1_trailer_result is =
@@ -302,7 +304,8 @@ static bool check_trailer(rc_http1 *reader, rc_str input, size_t *ret_len)
     return reader->fault == RC_HTTP1_FAULT_NONE;
 }
 
-/* The same of a response's chunk: what is left of it when its extensions are passed over. */
+/* Skips the extensions of a response's chunk; *ret_len: how many of the following bytes llhttp may
+ * read. */
 static bool skip_extensions(rc_http1 *reader, rc_str *input, uint32_t max_bytes, size_t *ret_len)
 {
     rc_http1_extension_result is =
@@ -314,8 +317,9 @@ static bool skip_extensions(rc_http1 *reader, rc_str *input, uint32_t max_bytes,
     return reader->fault == RC_HTTP1_FAULT_NONE;
 }
 
-/* A request's chunk is llhttp's to read, extensions included: on_extension counts them. llhttp
- * takes extensions with an empty name or value, which other readers may see differently. */
+/* llhttp reads a request's chunk with its extensions, and on_extension counts their bytes. llhttp
+ * accepts extensions with an empty name or value, which other parsers may treat differently, so
+ * they are checked here. */
 static bool check_extensions(rc_http1 *reader, rc_str input)
 {
     size_t len = 0;
@@ -338,8 +342,8 @@ static int on_stand_in_end(llhttp_t *parser)
     return HPE_PAUSED;
 }
 
-/* llhttp reads chunks behind a head alone: one of the same kind stands for that which was read
- * without it. */
+/* llhttp reads chunks only behind a head. The real head was read without llhttp, so a fixed head of
+ * the same kind is fed to it first. */
 static void begin_chunks(rc_http1 *reader)
 {
     static const llhttp_settings_t silent = {.on_headers_complete = on_stand_in_end};
@@ -361,7 +365,7 @@ static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
     }
     if (!reader->is_parsing)
         begin_chunks(reader);
-    /* The end may be there although no byte is left to read. */
+    /* The end may be recognised without further input. */
     do {
         const bool is_trailer = reader->is_in_trailer;
         size_t len = input->len;
@@ -371,10 +375,12 @@ static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
         if (!is_trailer && !read_extensions(reader, input, &len))
             return RC_HTTP1_FAULT;
         size_t used = execute(reader, input->ptr, len);
-        /* Whoever sees the trailer's end elsewhere sees another message behind it. */
+        /* If llhttp sees the trailer's end elsewhere, another parser might see a second message
+         * behind it. */
         if (is_trailer && used != len)
             refuse(reader, RC_HTTP1_FAULT_TRAILER);
-        /* What came before the fault is given first, as it is when the fault comes later. */
+        /* Body bytes before the fault are returned first, as they are if the fault arrives
+         * later. */
         if (reader->fault != RC_HTTP1_FAULT_NONE)
             return reader->pending == RC_HTTP1_BODY ? RC_HTTP1_BODY : RC_HTTP1_FAULT;
         *input = rc_str_make(input->ptr + used, input->len - used);

@@ -1,17 +1,16 @@
-/* rc_http1: reads one message of HTTP/1.1, request or response, strictly.
+/* rc_http1: a strict parser of one HTTP/1.1 message, request or response.
  *
  *             read_head            read_body
  *   HEAD ─────────────────► BODY ─────────────► DONE
  *     └──────── FAULT ◄──────┘
  *
- * Bytes in, facts out: no I/O, no allocation, no clock. A head without anything unusual in it is
- * read in one pass (http1_plain.c), and so is a chunk that is all there. All others llhttp takes
- * apart; what it lets through and two readers might understand in two ways is refused on top (RFC
- * 9112, sections 2.2, 3.2, 5, 6, 11.2). What is refused stays refused: nothing behind a fault is
- * read as a message.
+ * Bytes in, facts out: no I/O, no allocation, no clock. A head in the usual form is parsed in one
+ * pass (http1_plain.c), and so is a complete chunk. llhttp parses all others; constructs that it
+ * accepts but that two parsers might interpret differently are rejected in addition (RFC 9112,
+ * sections 2.2, 3.2, 5, 6, 11.2). A fault is final: no byte behind it is parsed as a message.
  *
- * The head stays in the caller's buffer. Its parts are kept as places in it, so the buffer may move
- * between calls, but its bytes from the message's first one on must be there. */
+ * The head stays in the caller's buffer. Its parts are stored as offsets, so the buffer may move
+ * between calls, but must hold all bytes from the message's first one on. */
 #ifndef RC_HTTP_HTTP1_H
 #define RC_HTTP_HTTP1_H
 
@@ -29,8 +28,8 @@
 
 #define RC_HTTP1_FIELDS_MAX 112
 
-/* What is wrong: name, the status that a client gets for it, and the words. A response's fault is
- * the upstream's, whatever the status says. */
+/* Name, status for the client, and message of each fault. For a fault in a response the upstream is
+ * to blame, whatever the status. */
 #define RC_HTTP1_FAULTS(X)                                                           \
     X(NONE, 0, "")                                                                   \
     X(SYNTAX, 400, "the message is not HTTP/1.1")                                    \
@@ -64,6 +63,7 @@ typedef enum rc_http1_fault {
 #undef RC_HTTP1_ENUM
 } rc_http1_fault;
 
+/* Columns of the table of faults. The text is static. */
 int rc_http1_fault_status(rc_http1_fault fault);
 const char *rc_http1_fault_text(rc_http1_fault fault);
 
@@ -72,39 +72,40 @@ typedef enum rc_http1_kind {
     RC_HTTP1_RESPONSE = 2
 } rc_http1_kind;
 
-/* How the end of the body is known. */
+/* How the end of the body is found. */
 typedef enum rc_http1_framing {
     RC_HTTP1_NO_BODY = 0,
     RC_HTTP1_LENGTH = 1,
     RC_HTTP1_CHUNKED = 2,
-    RC_HTTP1_UNTIL_CLOSE = 3 /* responses alone */
+    RC_HTTP1_UNTIL_CLOSE = 3 /* Responses only. */
 } rc_http1_framing;
 
 typedef enum rc_http1_event {
-    RC_HTTP1_MORE = 0, /* all bytes were used; the message goes on */
-    RC_HTTP1_HEAD = 1, /* the head is there: its facts may be asked for */
-    RC_HTTP1_BODY = 2, /* a piece of the body */
-    RC_HTTP1_END = 3,  /* the message is whole */
-    RC_HTTP1_FAULT = 4 /* the connection must be closed */
+    RC_HTTP1_MORE = 0, /* All bytes were used; the message continues. */
+    RC_HTTP1_HEAD = 1, /* The head is complete; its facts may be read. */
+    RC_HTTP1_BODY = 2, /* A piece of the body. */
+    RC_HTTP1_END = 3,  /* The message is complete. */
+    RC_HTTP1_FAULT = 4 /* The connection must be closed. */
 } rc_http1_event;
 
 typedef struct rc_http1_limits {
     uint32_t head_bytes;
     uint32_t target_bytes;
-    uint32_t field_count;           /* at most RC_HTTP1_FIELDS_MAX */
-    uint32_t chunk_extension_bytes; /* of a whole request; of one chunk of a response */
+    uint32_t field_count;           /* At most RC_HTTP1_FIELDS_MAX. */
+    uint32_t chunk_extension_bytes; /* Per request; for responses per chunk. */
     uint32_t trailer_bytes;
 } rc_http1_limits;
 
-/* 64 KiB, 8 KiB, 100, 1 KiB, 8 KiB. */
+/* Defaults: head 64 KiB, target 8 KiB, 100 fields, extensions 1 KiB, trailer 8 KiB. */
 extern const rc_http1_limits rc_http1_limits_default;
 
-/* A header, as places in the head. There are many of them in each reader: every byte counts. */
+/* A header field as offsets into the head. Each parser has many of them, so the struct is
+ * compact. */
 typedef struct rc_http1_field {
     uint32_t name_at;
     uint32_t value_len;
     uint16_t name_len;
-    uint16_t gap; /* from the name's end to the value: the colon and white space */
+    uint16_t gap; /* Bytes between the name's end and the value: colon and white space. */
 } rc_http1_field;
 
 static inline uint32_t rc_http1_value_at(const rc_http1_field *field)
@@ -114,58 +115,58 @@ static inline uint32_t rc_http1_value_at(const rc_http1_field *field)
 
 typedef struct rc_http1 {
     const rc_http1_limits *limits;
-    const char *base; /* of the bytes that are being read; valid inside a call alone */
-    uint32_t read;    /* bytes of the head that were read */
+    const char *base; /* Start of the bytes being read; valid only inside a call. */
+    uint32_t read;    /* Bytes of the head read so far. */
     uint32_t head_bytes;
-    uint32_t target_at; /* of a request: its path and query */
+    uint32_t target_at; /* Of a request: path and query. */
     uint32_t target_len;
-    uint32_t host_at; /* of a target that is a whole URL: its host and port */
+    uint32_t host_at; /* Host and port, if the target is a whole URL. */
     uint32_t host_len;
     uint32_t field_count;
     uint32_t extension_bytes;
     rc_http1_kind kind;
     rc_http1_fault fault;
     rc_http1_framing framing;
-    rc_http1_event pending; /* what a callback found */
-    uint16_t status;        /* of a response */
-    uint8_t method;         /* of a request: llhttp_method_t */
-    uint8_t minor;          /* of the version, 1.minor */
-    bool is_parsing;        /* llhttp has begun; parser is set */
+    rc_http1_event pending; /* The event that a callback produced. */
+    uint16_t status;        /* Of a response. */
+    uint8_t method;         /* Of a request: llhttp_method_t. */
+    uint8_t minor;          /* HTTP version 1.minor. */
+    bool is_parsing;        /* `parser` is initialised and llhttp reads the message. */
     bool is_head_done;
     bool is_whole;
-    bool is_in_trailer;           /* the last chunk has come */
-    bool is_at_chunk;             /* llhttp stands behind a chunk, and has nothing in mind of it */
-    bool is_paused;               /* by one of our own callbacks */
-    bool is_value;                /* the header's value has begun */
-    bool is_kept_alive;           /* the peer says that the connection may be used again */
-    bool is_bodiless;             /* a response that has none whatever it says: to HEAD */
-    uint64_t length;              /* of a body whose framing is LENGTH */
-    rc_http1_extension extension; /* of a response's chunk */
+    bool is_in_trailer; /* The last chunk has been read. */
+    bool is_at_chunk;   /* llhttp stands at the start of a chunk and holds no partial
+                                   * state. */
+    bool is_paused;     /* One of our callbacks paused llhttp. */
+    bool is_value;      /* The current header's value has begun. */
+    bool is_kept_alive; /* The peer allows reuse of the connection. */
+    bool is_bodiless;   /* A response to HEAD: it has no body whatever its head declares. */
+    uint64_t length;    /* Content-Length, if framing is LENGTH. */
+    rc_http1_extension extension; /* State of the current chunk's extensions. */
     rc_http1_trailer trailer;
-    uint64_t left; /* of it, what has not come */
-    rc_str body;   /* the piece of the latest BODY event: views what was passed in */
+    uint64_t left; /* Bytes of `length` not received yet. */
+    rc_str body;   /* The piece of the latest BODY event; views the input. */
     rc_http1_field fields[RC_HTTP1_FIELDS_MAX];
     llhttp_t parser;
 } rc_http1;
 
-/* Ready for the first byte of a message. limits: borrows. */
+/* Prepares for the first byte of a message. limits: borrows. */
 void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *limits);
 
-/* A response that answers HEAD: it has no body. */
+/* Declares that the message responds to HEAD, so that it has no body. */
 void rc_http1_set_bodiless(rc_http1 *reader);
 
-/* Reads the head. bytes begin with the message's first byte, those of earlier calls included. MORE,
- * HEAD (head_bytes long) or FAULT. */
+/* Reads the head. bytes: the message from its first byte on, including those of earlier calls.
+ * MORE, HEAD (head_bytes long) or FAULT. */
 rc_http1_event rc_http1_read_head(rc_http1 *reader, rc_str bytes);
 
-/* Reads on behind the head; *input is moved past what was used. BODY (reader->body), END, MORE or
- * FAULT. */
+/* Reads the body; moves *input past the bytes used. BODY (see reader->body), END, MORE or FAULT. */
 rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input);
 
-/* The peer has closed. END when that ends the message rightly, else FAULT. */
+/* Handles the peer's close. END if the close ends the message correctly, else FAULT. */
 rc_http1_event rc_http1_close(rc_http1 *reader);
 
-/* Facts of the head; head: the same bytes. */
+/* Facts of the head; head: the same bytes. The results are views of head. */
 static inline rc_str rc_http1_target(const rc_http1 *reader, const char *head)
 {
     return rc_str_make(head + reader->target_at, reader->target_len);
@@ -179,27 +180,28 @@ static inline rc_str rc_http1_value(const rc_http1 *reader, const char *head, ui
     const rc_http1_field *field = &reader->fields[index];
     return rc_str_make(head + rc_http1_value_at(field), field->value_len);
 }
-/* Whom a request is for: Host, or what stands before the path of a target that is a whole URL (RFC
- * 9112, section 3.2.2). Empty: a request of HTTP/1.0 that does not say. */
+/* The request's host: the Host field, or the authority of a target that is a whole URL (RFC 9112,
+ * section 3.2.2). Empty: an HTTP/1.0 request without either. Views head. */
 rc_str rc_http1_host(const rc_http1 *reader, const char *head);
+/* The method's name; static. */
 rc_str rc_http1_method(const rc_http1 *reader);
 static inline int rc_http1_status(const rc_http1 *reader)
 {
     return reader->status;
 }
 
-/* The value of the only header of that lower-case name; empty when there is none or several. */
+/* The value of the only field of that lower-case name; empty if there is none or several. Views
+ * head. */
 rc_str rc_http1_find(const rc_http1 *reader, const char *head, rc_str name);
 
 /* Content-Length, or UINT64_MAX. */
 uint64_t rc_http1_length(const rc_http1 *reader);
 
-/* May another message follow on the connection? Only of a message that is whole. */
+/* Whether another message may follow on the connection. False if the message is incomplete. */
 bool rc_http1_is_reusable(const rc_http1 *reader);
 
-/* Compares len bytes, which may be in any case, with those of lower: letters, digits and dashes.
- * Where there is no control character, as in a head that was read, the bit that makes a letter
- * small makes none of these out of anything else. */
+/* Compares len bytes of any case with `lower`, which has letters, digits and dashes only. Setting
+ * bit 0x20 maps no other byte to one of these, because a parsed head has no control characters. */
 static inline bool rc_http1_is_same(const char *text, const char *lower, size_t len)
 {
     const uint64_t small = UINT64_C(0x2020202020202020);

@@ -1,20 +1,21 @@
+/* Checks and skips chunk extensions. Called by http1.c. */
 #include "http/http1_extension.h"
 
 #include <string.h>
 
 enum {
     START = 0,
-    SIZE,    /* a digit was there */
-    BEFORE,  /* white space, or a semicolon */
-    NAMING,  /* behind a semicolon */
-    NAME,    /* in it */
-    NAMED,   /* white space behind it */
-    VALUING, /* behind an equals sign */
+    SIZE,    /* A digit was read. */
+    BEFORE,  /* White space before a semicolon. */
+    NAMING,  /* Behind a semicolon. */
+    NAME,    /* Inside a name. */
+    NAMED,   /* White space behind a name. */
+    VALUING, /* Behind an equals sign. */
     VALUE,
     QUOTED,
     ESCAPED,
-    UNQUOTED, /* behind the last quote */
-    DONE      /* the line's end, and the chunk's bytes */
+    UNQUOTED, /* Behind the closing quote. */
+    DONE      /* The line's end and the chunk's data follow. */
 };
 
 static bool is_digit(char c)
@@ -28,7 +29,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t';
 }
 
-/* RFC 9110, section 5.6.2. */
+/* Token characters of RFC 9110, section 5.6.2. */
 static bool is_token(char c)
 {
     const char small = (char)(c | 0x20);
@@ -48,8 +49,8 @@ static bool move(rc_http1_extension *extension, int state)
     return true;
 }
 
-/* Behind a name or a value, where the line may end. */
-static bool leave(rc_http1_extension *extension, char c, bool may_be_valued)
+/* Handles a byte behind a name or a value, where the line may end. */
+static bool step_after_item(rc_http1_extension *extension, char c, bool may_be_valued)
 {
     if (c == ';')
         return move(extension, NAMING);
@@ -62,19 +63,19 @@ static bool step(rc_http1_extension *extension, char c)
 {
     switch (extension->state) {
     case BEFORE:
-        return leave(extension, c, false);
+        return step_after_item(extension, c, false);
     case NAMING:
         return is_space(c) || (is_token(c) && move(extension, NAME));
     case NAME:
-        return is_token(c) || leave(extension, c, true);
+        return is_token(c) || step_after_item(extension, c, true);
     case NAMED:
-        return leave(extension, c, true);
+        return step_after_item(extension, c, true);
     case VALUING:
         if (c == '"')
             return move(extension, QUOTED);
         return is_space(c) || (is_token(c) && move(extension, VALUE));
     case VALUE:
-        return is_token(c) || leave(extension, c, false);
+        return is_token(c) || step_after_item(extension, c, false);
     case QUOTED:
         if (c == '"')
             return move(extension, UNQUOTED);
@@ -82,19 +83,20 @@ static bool step(rc_http1_extension *extension, char c)
     case ESCAPED:
         return is_text(c) && move(extension, QUOTED);
     case UNQUOTED:
-        return leave(extension, c, false);
+        return step_after_item(extension, c, false);
     default:
         return false;
     }
 }
 
-/* May the line end here? White space behind the last of them belongs to nothing. */
+/* Whether the line may end here. White space before the line's end is not allowed. */
 static bool may_end(const rc_http1_extension *extension)
 {
     return extension->state == NAME || extension->state == VALUE || extension->state == UNQUOTED;
 }
 
-/* Digits are llhttp's, and so is everything behind them that begins no extension. */
+/* Reads the digits of the size. llhttp reads them, and also everything behind them that is not an
+ * extension. */
 static size_t read_size(rc_http1_extension *extension, rc_str input)
 {
     size_t len = 0;

@@ -1,13 +1,13 @@
-/* rc_http1_extension: what stands behind the size of a chunk, checked byte by byte.
+/* rc_http1_extension: the extensions behind the size of a chunk, checked byte by byte.
  *
  *   START ─► SIZE ─► BEFORE ─► NAMING ─► NAME ─► NAMED ─► VALUING ─► VALUE ─┬─► DONE
  *              │       ▲ ';'                                └─► QUOTED ─────┘
  *              └───────┼──────────────────────────────────────────────────────► DONE
- *                      └── any number of them
+ *                      └── any number of extensions
  *
- * Nobody here knows an extension, so all are passed over (RFC 9112, section 7.1.1); of a response
- * llhttp, which reads nothing behind one with a value, sees the size and the end of the line.
- * Everybody must agree where that is: what is not formed as the standard says is refused. */
+ * No extension is known here, so all are skipped (RFC 9112, section 7.1.1). llhttp fails on
+ * extensions with a value in responses, so it gets only the size and the end of the line. All
+ * parsers must agree on where the line ends: extensions that violate the grammar are rejected. */
 #ifndef RC_HTTP_HTTP1_EXTENSION_H
 #define RC_HTTP_HTTP1_EXTENSION_H
 
@@ -18,7 +18,7 @@
 
 /* Zeroed storage is ready for a line's first byte. */
 typedef struct rc_http1_extension {
-    uint32_t bytes; /* of this line */
+    uint32_t bytes; /* Extension bytes of this line. */
     uint8_t state;
 } rc_http1_extension;
 
@@ -28,8 +28,9 @@ typedef enum rc_http1_extension_result {
     RC_HTTP1_EXTENSION_LARGE = 2
 } rc_http1_extension_result;
 
-/* More of a chunk, from its line's first byte on. *input is moved past extensions, of which a line
- * may have max_bytes; *ret_len: how much of what is left is to be read, up to the next of them. */
+/* Reads a chunk from its line's first byte on. Moves *input past extensions, of which a line may
+ * have max_bytes. *ret_len: bytes of the remaining input that llhttp may read, up to the next
+ * extension. */
 rc_http1_extension_result rc_http1_extension_skip(rc_http1_extension *extension, rc_str *input,
                                                   uint32_t max_bytes, size_t *ret_len);
 

@@ -1,5 +1,6 @@
-/* Two readers of one connection must agree where a message ends (RFC 9112, section 11.2). Whatever
- * could be read in two ways is refused here, before the framing is believed. */
+/* Checks heads beyond llhttp's own checks. Called by http1.c and http1_plain.c; the getters also by
+ * the gateway and net/server. Two parsers of one connection must agree on where a message ends (RFC
+ * 9112, section 11.2), so ambiguous heads are rejected here before the framing is used. */
 #include "http/http1_head.h"
 
 #include "base/str.h"
@@ -29,7 +30,8 @@ rc_str rc_http1_host(const rc_http1 *reader, const char *head)
                                 : rc_http1_find(reader, head, RC_STR("host"));
 }
 
-/* CR and LF come in pairs, no line begins with white space, no other control but the tab. */
+/* CR and LF occur only as pairs, no line begins with white space, and the tab is the only other
+ * control character. */
 static rc_http1_fault check_bytes(const char *head, uint32_t len)
 {
     const char *end = head + len;
@@ -50,7 +52,7 @@ static rc_http1_fault check_bytes(const char *head, uint32_t len)
     return RC_HTTP1_FAULT_NONE;
 }
 
-/* Names directly before their colon: llhttp allows a space in some modes. */
+/* The colon must follow the name directly: llhttp allows a space in some modes. */
 static rc_http1_fault check_names(const rc_http1 *reader, const char *head)
 {
     for (uint32_t i = 0; i < reader->field_count; i++) {
@@ -63,7 +65,7 @@ static rc_http1_fault check_names(const rc_http1 *reader, const char *head)
     return RC_HTTP1_FAULT_NONE;
 }
 
-/* llhttp leaves the white space behind a value to its caller. */
+/* llhttp does not remove the white space behind a value. */
 static void trim_values(rc_http1 *reader, const char *head)
 {
     for (uint32_t i = 0; i < reader->field_count; i++) {
@@ -95,7 +97,7 @@ static bool is_request_line(const rc_http1 *reader, const char *head)
             begins(head + end, left, RC_STR(" HTTP/1.0\r\n")));
 }
 
-/* HTTP/1.N SP three digits, then SP and a reason or nothing. */
+/* HTTP/1.N SP three digits, then CR, or SP and a reason. */
 static bool is_status_line(const rc_http1 *reader, const char *head)
 {
     if (reader->head_bytes < 14 || !begins(head, reader->head_bytes, RC_STR("HTTP/1.")) ||
@@ -105,7 +107,7 @@ static bool is_status_line(const rc_http1 *reader, const char *head)
            head[11] >= '0' && head[11] <= '9';
 }
 
-/* A bit for each character that is allowed, 32 a word. */
+/* One bit for each allowed character, 32 per element. */
 typedef uint32_t char_set[8];
 
 static bool is_all_of(rc_str text, const uint32_t *set)
@@ -118,7 +120,7 @@ static bool is_all_of(rc_str text, const uint32_t *set)
     return true;
 }
 
-/* Letters, digits and -._~:[]% */
+/* Allowed: letters, digits and -._~:[]% */
 bool rc_http1_is_host(rc_str host)
 {
     static const char_set allowed = {0, 0x07ff6020, 0xaffffffe, 0x47fffffe};
@@ -126,7 +128,7 @@ bool rc_http1_is_host(rc_str host)
            (rc_vec16_is_simple(host.ptr, host.len, '/') || is_all_of(host, allowed));
 }
 
-/* All that is visible but #"<>\^`{|} */
+/* Allowed: all visible characters except #"<>\^`{|} */
 bool rc_http1_is_path(rc_str target)
 {
     static const char_set allowed = {0, 0xaffffff2, 0xafffffff, 0x47fffffe};
@@ -146,8 +148,8 @@ static bool is_method(uint8_t method)
     return false;
 }
 
-/* A target that is a whole URL, as for a proxy: what stands before its path is the host. A URL
- * without a path means "/", which stands in "://" as well. */
+/* Splits a target that is a whole URL, as sent to proxies, into host and path. A URL without a path
+ * gets the path "/", for which the last slash of "://" is used. */
 static bool split_url(rc_http1 *reader, const char *head)
 {
     const rc_str scheme = RC_STR("http://");
@@ -164,7 +166,8 @@ static bool split_url(rc_http1 *reader, const char *head)
     return rc_http1_is_host(rc_str_make(host, reader->host_len));
 }
 
-/* Whoever goes by Host and whoever goes by the target must come to the same end. */
+/* The Host field and the target's host must be equal: software behind the gateway may use
+ * either. */
 static rc_http1_fault check_host(const rc_http1 *reader, const char *head)
 {
     rc_str host = {NULL, 0};

@@ -1,4 +1,5 @@
-/* A head is read here when it is of this form, to the byte:
+/* The one-pass parser of heads and chunks in their usual form. Called by http1.c. It reads a head
+ * of exactly this form:
  *
  *   POST SP path SP HTTP/1.1 CR LF         or GET;  HTTP/1.1 SP status SP reason CR LF
  *   name ":" *SP value CR LF               names of letters, digits, - and _; no tab in a value, no
@@ -6,13 +7,13 @@
  *   CR LF
  *
  * with one Host, at most one each of Content-Length (digits), Transfer-Encoding (chunked) and
- * Connection (keep-alive, close), not both of the first two. No two readers disagree about such a
- * head. A chunk is read here when it is all there, as
+ * Connection (keep-alive, close), and not both of the first two. All parsers agree about such a
+ * head. It reads a complete chunk of the form
  *
  *   size CR LF bytes CR LF                 size: a few digits, not all of them zeros
  *
- * All else, and with it every fault, is for llhttp and http1_head.c, which read these alike: fuzz
- * targets compare. */
+ * llhttp and http1_head.c read everything else, including every faulty message. They give the same
+ * results for the plain form; fuzz targets compare both. */
 #include "http/http1_plain.h"
 
 #include <string.h>
@@ -20,13 +21,13 @@
 #include "base/vec16.h"
 #include "http/http1_head.h"
 
-#define CHUNK_DIGITS_MAX 7u /* no larger chunk is there at once */
-#define NAME_MAX_BYTES 64u  /* as many as SPECIAL_LENS has bits */
+#define CHUNK_DIGITS_MAX 7u /* A larger chunk is never complete in one read. */
+#define NAME_MAX_BYTES 64u  /* The number of bits of SPECIAL_LENS. */
 
 typedef struct scan {
     rc_http1 *reader;
     const char *head;
-    const char *end; /* of what may be looked at */
+    const char *end; /* End of the bytes that may be read. */
     uint32_t hosts;
     uint32_t lengths;
     uint32_t codings;
@@ -39,14 +40,15 @@ static uint32_t offset_of(const scan *s, const char *at)
     return (uint32_t)(at - s->head);
 }
 
-/* Where the line ends that goes on at `at`; NULL: not here, or not with CR LF alone. */
+/* Returns the CR that ends the line; NULL: the line does not end here, or contains a control
+ * character. */
 static inline const char *line_end(const char *at, const char *end)
 {
     const char *found = rc_http1_find_control(at, end);
     return end - found >= 2 && found[0] == '\r' && found[1] == '\n' ? found : NULL;
 }
 
-/* The length of the name at `at`, up to its colon; 0: it is none. */
+/* Returns the length of the name at `at`, up to its colon; 0: not a plain name. */
 static inline size_t name_len(const char *at, const char *end)
 {
     size_t left = (size_t)(end - at);
@@ -71,7 +73,7 @@ static bool read_connection(scan *s, rc_str value)
            (s->is_closing || rc_http1_is_name(value, RC_STR("keep-alive")));
 }
 
-/* What the framing and the connection depend on. False: it is not as plain as all that. */
+/* Reads the fields that determine framing and connection reuse. False: not plain. */
 static bool read_special(scan *s, rc_str name, rc_str value)
 {
     switch (name.len) {
@@ -99,7 +101,7 @@ static bool read_special(scan *s, rc_str name, rc_str value)
     (UINT64_C(1) << 4 | UINT64_C(1) << 7 | UINT64_C(1) << 10 | UINT64_C(1) << 14 | \
      UINT64_C(1) << 16 | UINT64_C(1) << 17)
 
-/* The line at `at`; NULL: it is not plain. Gives where the next one begins. */
+/* Reads the field line at `at`. Returns the start of the next line; NULL: not plain. */
 static inline const char *read_field(scan *s, const char *at, rc_http1_field *field)
 {
     size_t name = name_len(at, s->end);
@@ -123,7 +125,7 @@ static inline const char *read_field(scan *s, const char *at, rc_http1_field *fi
     return end + 2;
 }
 
-/* All lines up to the empty one. Gives where the body begins, or NULL. */
+/* Reads all field lines up to the empty one. Returns the start of the body, or NULL. */
 static const char *read_fields(scan *s, const char *at)
 {
     rc_http1 *reader = s->reader;
@@ -146,7 +148,7 @@ static bool begins(const char *at, const char *end, rc_str with)
     return (size_t)(end - at) >= with.len && memcmp(at, with.ptr, with.len) == 0;
 }
 
-/* Gives where the headers begin, or NULL; so does the next one. */
+/* Returns the start of the field lines, or NULL; so does read_status_line. */
 static const char *read_request_line(const scan *s)
 {
     rc_http1 *reader = s->reader;
@@ -166,7 +168,7 @@ static const char *read_request_line(const scan *s)
                : NULL;
 }
 
-/* Interim responses are left out: what follows them is read by other rules. */
+/* Interim responses (1xx) are left to llhttp: other rules apply to what follows them. */
 static const char *read_status_line(const scan *s)
 {
     const char *digits = s->head + sizeof("HTTP/1.1 ") - 1;
@@ -204,7 +206,7 @@ bool rc_http1_read_plain(rc_http1 *reader, rc_str bytes)
     return true;
 }
 
-/* A digit's value; above 15: it is none. */
+/* Returns the digit's value; above 15: not a digit. */
 static inline unsigned hex_of(char c)
 {
     const unsigned digit = (unsigned char)c - '0';

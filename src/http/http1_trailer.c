@@ -1,3 +1,4 @@
+/* Checks the trailer of a chunked message. Called by http1.c. */
 #include "http/http1_trailer.h"
 
 #include "base/str.h"
@@ -11,6 +12,7 @@ enum {
     END
 };
 
+/* Field names that a trailer must not have (RFC 9110, section 6.5.1). */
 static const char *const refused[] = {
     "authorization",
     "connection",

@@ -1,3 +1,4 @@
+/* Decompresses bodies with zlib. Called by the gateway's attempt_decoder.c. */
 #include "http/inflate.h"
 
 #include <stdint.h>
@@ -7,13 +8,13 @@
 #include <zlib.h>
 
 #define WINDOW_BITS 15
-#define GZIP_BITS (WINDOW_BITS + 16) /* zlib's way to say: with gzip's head and checksum */
-#define INPUT_MAX ((size_t)1 << 30)  /* at once: zlib counts in ints */
+#define GZIP_BITS (WINDOW_BITS + 16) /* Makes zlib expect gzip's header and checksum. */
+#define INPUT_MAX ((size_t)1 << 30)  /* Largest input of one zlib call, which counts in ints. */
 
 typedef enum state {
-    STATE_BEGIN = 0, /* nothing was decoded yet */
+    STATE_BEGIN = 0, /* No byte was decoded yet. */
     STATE_BODY = 1,
-    STATE_END = 2, /* of a member, or of it all */
+    STATE_END = 2, /* The end of a gzip member, or of the whole body. */
     STATE_DAMAGED = 3,
     STATE_NO_MEMORY = 4
 } state;
@@ -23,15 +24,15 @@ struct rc_inflate {
     rc_coding coding;
     state state;
     z_stream zlib;
-    uint8_t first[2]; /* of DEFLATE: the bytes that tell which one it is */
+    uint8_t first[2]; /* DEFLATE: the bytes that tell whether a zlib header is present. */
     uint8_t first_len;
-    bool is_full; /* the last piece had no room for more: zlib may have some */
+    bool is_full; /* The last piece was filled up: zlib may hold more output. */
     char piece[RC_INFLATE_PIECE_BYTES];
 };
 
 /* ---- memory ---- */
 
-/* zlib does not say how much it gives back: that stands in front. */
+/* zlib does not pass the size when it frees: it is stored before the block. */
 typedef union block {
     size_t size;
     max_align_t align;
@@ -57,112 +58,111 @@ static void put(voidpf opaque, voidpf ptr)
 
 rc_inflate *rc_inflate_new(rc_coding coding, const rc_alloc *alloc)
 {
-    rc_inflate *compressed = alloc->get(alloc->ctx, sizeof *compressed);
-    if (compressed == NULL)
+    rc_inflate *inflater = alloc->get(alloc->ctx, sizeof *inflater);
+    if (inflater == NULL)
         return NULL;
-    memset(compressed, 0, offsetof(rc_inflate, piece));
-    compressed->alloc = *alloc;
-    compressed->coding = coding;
-    compressed->zlib.zalloc = get;
-    compressed->zlib.zfree = put;
-    compressed->zlib.opaque = &compressed->alloc;
-    if (inflateInit2(&compressed->zlib, coding == RC_CODING_GZIP ? GZIP_BITS : WINDOW_BITS) !=
-        Z_OK) {
-        alloc->put(alloc->ctx, compressed, sizeof *compressed);
+    memset(inflater, 0, offsetof(rc_inflate, piece));
+    inflater->alloc = *alloc;
+    inflater->coding = coding;
+    inflater->zlib.zalloc = get;
+    inflater->zlib.zfree = put;
+    inflater->zlib.opaque = &inflater->alloc;
+    if (inflateInit2(&inflater->zlib, coding == RC_CODING_GZIP ? GZIP_BITS : WINDOW_BITS) != Z_OK) {
+        alloc->put(alloc->ctx, inflater, sizeof *inflater);
         return NULL;
     }
-    return compressed;
+    return inflater;
 }
 
-void rc_inflate_free(rc_inflate *compressed)
+void rc_inflate_free(rc_inflate *inflater)
 {
-    if (compressed == NULL)
+    if (inflater == NULL)
         return;
-    const rc_alloc alloc = compressed->alloc;
-    (void)inflateEnd(&compressed->zlib);
-    alloc.put(alloc.ctx, compressed, sizeof *compressed);
+    const rc_alloc alloc = inflater->alloc;
+    (void)inflateEnd(&inflater->zlib);
+    alloc.put(alloc.ctx, inflater, sizeof *inflater);
 }
 
-/* ---- bytes ---- */
+/* ---- decoding ---- */
 
-/* Of RFC 1950, section 2.2. What has no such head is bare: some servers understood "deflate" so. */
+/* Whether the bytes are a zlib header (RFC 1950, section 2.2). A body without one is raw deflate
+ * data, which some servers send as "deflate". */
 static bool is_zlib_head(const uint8_t first[2])
 {
     return (first[0] & 0x0f) == Z_DEFLATED && first[0] >> 4 <= 7 &&
            ((unsigned)first[0] << 8 | first[1]) % 31 == 0;
 }
 
-static void decode(rc_inflate *compressed, const void *bytes, size_t len, size_t *ret_used)
+static void decode(rc_inflate *inflater, const void *bytes, size_t len, size_t *ret_used)
 {
-    z_stream *zlib = &compressed->zlib;
+    z_stream *zlib = &inflater->zlib;
     zlib->next_in = (const Bytef *)bytes;
     zlib->avail_in = (uInt)(len < INPUT_MAX ? len : INPUT_MAX);
     const uInt offered = zlib->avail_in;
     const int result = inflate(zlib, Z_NO_FLUSH);
     *ret_used = offered - zlib->avail_in;
     if (result == Z_STREAM_END)
-        compressed->state = STATE_END;
+        inflater->state = STATE_END;
     else if (result == Z_MEM_ERROR)
-        compressed->state = STATE_NO_MEMORY;
+        inflater->state = STATE_NO_MEMORY;
     else if (result != Z_OK && result != Z_BUF_ERROR)
-        compressed->state = STATE_DAMAGED;
+        inflater->state = STATE_DAMAGED;
 }
 
-/* Both bytes are there before zlib sees the first. */
-static void begin(rc_inflate *compressed, rc_str *input)
+/* DEFLATE: waits for two bytes before zlib gets the first one. */
+static void begin(rc_inflate *inflater, rc_str *input)
 {
     size_t used = 0;
-    if (compressed->coding == RC_CODING_GZIP) {
-        compressed->state = STATE_BODY;
+    if (inflater->coding == RC_CODING_GZIP) {
+        inflater->state = STATE_BODY;
         return;
     }
-    while (compressed->first_len < 2 && input->len > 0) {
-        compressed->first[compressed->first_len++] = (uint8_t)input->ptr[0];
+    while (inflater->first_len < 2 && input->len > 0) {
+        inflater->first[inflater->first_len++] = (uint8_t)input->ptr[0];
         *input = rc_str_make(input->ptr + 1, input->len - 1);
     }
-    if (compressed->first_len < 2)
+    if (inflater->first_len < 2)
         return;
-    compressed->state = STATE_BODY;
-    if (!is_zlib_head(compressed->first) && inflateReset2(&compressed->zlib, -WINDOW_BITS) != Z_OK)
-        compressed->state = STATE_NO_MEMORY;
+    inflater->state = STATE_BODY;
+    if (!is_zlib_head(inflater->first) && inflateReset2(&inflater->zlib, -WINDOW_BITS) != Z_OK)
+        inflater->state = STATE_NO_MEMORY;
     else
-        decode(compressed, compressed->first, 2, &used);
+        decode(inflater, inflater->first, 2, &used);
 }
 
-/* Behind the end there may be one more member, or zeros that fill a block. */
-static void next_member(rc_inflate *compressed, rc_str *input)
+/* After a gzip member, another member may follow, or zero bytes that fill a block. */
+static void next_member(rc_inflate *inflater, rc_str *input)
 {
-    while (compressed->coding == RC_CODING_GZIP && input->len > 0 && input->ptr[0] == '\0')
+    while (inflater->coding == RC_CODING_GZIP && input->len > 0 && input->ptr[0] == '\0')
         *input = rc_str_make(input->ptr + 1, input->len - 1);
     if (input->len == 0)
         return;
-    compressed->state =
-        compressed->coding == RC_CODING_GZIP && inflateReset(&compressed->zlib) == Z_OK
-            ? STATE_BODY
-            : STATE_DAMAGED;
+    inflater->state = inflater->coding == RC_CODING_GZIP && inflateReset(&inflater->zlib) == Z_OK
+                          ? STATE_BODY
+                          : STATE_DAMAGED;
 }
 
-/* One step of zlib's. False: there is nothing to do for it. */
-static bool advance(rc_inflate *compressed, rc_str *input)
+/* Performs one decoding step. False: nothing can be done without further input. */
+static bool advance(rc_inflate *inflater, rc_str *input)
 {
     size_t used = 0;
-    switch (compressed->state) {
+    switch (inflater->state) {
     case STATE_BEGIN:
         if (input->len == 0)
             return false;
-        begin(compressed, input);
+        begin(inflater, input);
         return true;
     case STATE_BODY:
-        if (input->len == 0 && !compressed->is_full)
+        if (input->len == 0 && !inflater->is_full)
             return false;
-        compressed->is_full = false;
-        decode(compressed, input->ptr, input->len, &used);
+        inflater->is_full = false;
+        decode(inflater, input->ptr, input->len, &used);
         *input = rc_str_make(input->ptr + used, input->len - used);
-        return used > 0 || compressed->state != STATE_BODY;
+        return used > 0 || inflater->state != STATE_BODY;
     case STATE_END:
         if (input->len == 0)
             return false;
-        next_member(compressed, input);
+        next_member(inflater, input);
         return true;
     case STATE_DAMAGED:
     case STATE_NO_MEMORY:
@@ -171,26 +171,26 @@ static bool advance(rc_inflate *compressed, rc_str *input)
     return false;
 }
 
-rc_inflate_result rc_inflate_step(rc_inflate *compressed, rc_str *input, rc_str *ret_piece)
+rc_inflate_result rc_inflate_step(rc_inflate *inflater, rc_str *input, rc_str *ret_piece)
 {
-    z_stream *zlib = &compressed->zlib;
-    zlib->next_out = (Bytef *)compressed->piece;
-    zlib->avail_out = (uInt)sizeof compressed->piece;
-    while (advance(compressed, input) && zlib->avail_out > 0)
+    z_stream *zlib = &inflater->zlib;
+    zlib->next_out = (Bytef *)inflater->piece;
+    zlib->avail_out = (uInt)sizeof inflater->piece;
+    while (advance(inflater, input) && zlib->avail_out > 0)
         ;
-    compressed->is_full = zlib->avail_out == 0;
-    const size_t len = sizeof compressed->piece - zlib->avail_out;
+    inflater->is_full = zlib->avail_out == 0;
+    const size_t len = sizeof inflater->piece - zlib->avail_out;
     if (len > 0) {
-        *ret_piece = rc_str_make(compressed->piece, len);
+        *ret_piece = rc_str_make(inflater->piece, len);
         return RC_INFLATE_PIECE;
     }
-    if (compressed->state == STATE_DAMAGED)
+    if (inflater->state == STATE_DAMAGED)
         return RC_INFLATE_DAMAGED;
-    return compressed->state == STATE_NO_MEMORY ? RC_INFLATE_NO_MEMORY : RC_INFLATE_MORE;
+    return inflater->state == STATE_NO_MEMORY ? RC_INFLATE_NO_MEMORY : RC_INFLATE_MORE;
 }
 
-bool rc_inflate_is_whole(const rc_inflate *compressed)
+bool rc_inflate_is_whole(const rc_inflate *inflater)
 {
-    return compressed->state == STATE_END ||
-           (compressed->state == STATE_BEGIN && compressed->first_len == 0);
+    return inflater->state == STATE_END ||
+           (inflater->state == STATE_BEGIN && inflater->first_len == 0);
 }
