@@ -1,8 +1,9 @@
-/* Pages: what a gateway says when the answer does not come from the provider at all. */
+/* HTML pages, which proxies and gateways send in place of the provider's response. Called by
+ * unwrap.c and text.c. */
 #include "base/str.h"
 #include "classify/unwrap/unwrap.h"
 
-/* A page's head and heading stand near its beginning. */
+/* Bytes of a page that are read; title and headings are near its start. */
 #define PAGE_MAX ((size_t)16 << 10)
 
 /* needle: lower case. */
@@ -16,7 +17,7 @@ static size_t find_nocase(rc_str text, rc_str needle, size_t from)
     return RC_STR_NPOS;
 }
 
-/* What stands between <name ...> and the next <. */
+/* Gives the text between the tag <name ...> and the next <. */
 static rc_str element(rc_str page, rc_str open)
 {
     size_t at = find_nocase(page, open, 0);
@@ -29,7 +30,7 @@ static rc_str element(rc_str page, rc_str open)
     return rc_str_trim(rc_str_slice(page, from + 1, to == RC_STR_NPOS ? page.len : to));
 }
 
-/* Title and headings, a line each: the rest of a page is guesses and advice. */
+/* Gives title and headings, one per line. The remainder of an error page is general advice. */
 static rc_str headings(rc_evidence *evidence, rc_str page)
 {
     static const rc_str NAMES[] = {RC_STR_INIT("<title"), RC_STR_INIT("<h1"), RC_STR_INIT("<h2")};
@@ -49,7 +50,7 @@ static rc_str headings(rc_evidence *evidence, rc_str page)
     return rc_str_trim(text);
 }
 
-/* "Please try again in 30 seconds." stands below the headings. */
+/* Reads a wait such as "Please try again in 30 seconds.", which stands below the headings. */
 static void read_page_wait(rc_evidence *evidence, rc_str page)
 {
     size_t at = find_nocase(page, RC_STR("again in "), 0);
@@ -87,9 +88,11 @@ bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth)
     if (layer == NULL)
         return true;
     read_page_wait(evidence, page);
-    rc_str words = headings(evidence, page);
-    layer->message = words.len > 0 ? words : rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
-    /* "host | 524: A timeout occurred", "504 Gateway Time-out" */
+    rc_str heading_text = headings(evidence, page);
+    layer->message =
+        heading_text.len > 0 ? heading_text : rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
+    /* The status at the start of titles such as "host | 524: A timeout occurred" and "504 Gateway
+     * Time-out". */
     size_t bar = rc_str_find(evidence->page_title, RC_STR(" | "), 0);
     rc_str heading = bar == RC_STR_NPOS
                          ? evidence->page_title

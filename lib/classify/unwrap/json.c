@@ -1,20 +1,21 @@
-/* JSON into layers. One walk over the text; nothing is built. */
+/* JSON errors as layers: one pass over the text, no tree is built. Called by unwrap.c, stream.c and
+ * text.c. */
 #include "base/str.h"
 #include "classify/unwrap/member.h"
 #include "classify/unwrap/unwrap.h"
 #include "json/reader.h"
 
-/* Containers inside containers; what is deeper is passed over. */
+/* Deepest nesting that is read; deeper containers are skipped. */
 #define LEVEL_MAX 24u
-/* A member's name that is longer is none of ours. */
+/* Longest member name that is compared, in bytes. */
 #define KEY_MAX 64u
 
-typedef enum place {
-    PLACE_ERROR,  /* members are an error's own */
-    PLACE_MERGE,  /* members fill what the error around leaves open */
-    PLACE_FINISH, /* incomplete_details, promptFeedback */
-    PLACE_SEARCH  /* members count only when they are errors themselves */
-} place;
+typedef enum context {
+    CONTEXT_ERROR,  /* Members belong to an error. */
+    CONTEXT_MERGE,  /* Members fill empty fields of the enclosing error. */
+    CONTEXT_FINISH, /* Inside incomplete_details or promptFeedback. */
+    CONTEXT_SEARCH  /* Only members that are errors themselves count. */
+} context;
 
 typedef struct walk {
     rc_evidence *evidence;
@@ -22,12 +23,12 @@ typedef struct walk {
     rc_str where;
 } walk;
 
-/* One object or array, and the error it belongs to. */
+/* One object or array, and the error that it belongs to. */
 typedef struct frame {
-    place place;
-    unsigned depth; /* of the layer */
-    unsigned level; /* of nesting */
-    int layer;      /* its index; -1: not begun */
+    context context;
+    unsigned depth; /* Depth of the error's layer. */
+    unsigned level; /* Level of nesting. */
+    int layer;      /* Index of the error's layer; -1: not yet added. */
     rc_str error_text;
     rc_str title;
 } frame;
@@ -55,7 +56,7 @@ static rc_str value_of(walk *w, rc_json_token token)
     return rc_evidence_unescape(w->evidence, token.raw, token.has_escapes);
 }
 
-/* The layer that the frame writes to; NULL when there is no room. */
+/* Gives the frame's layer and adds it if necessary; NULL if there are too many layers. */
 static rc_layer *layer_of(walk *w, frame *in)
 {
     if (in->layer < 0) {
@@ -92,10 +93,10 @@ static void read_status(rc_layer *layer, rc_str value)
     else if (status == 0 && !rc_ascii_is_digit(value.len > 0 ? value.ptr[0] : '0'))
         fill(&layer->status_word, value);
     else if (status == 0 && value.len == 4)
-        fill(&layer->code, value); /* a provider's own number: MiniMax's 1008 */
+        fill(&layer->code, value); /* A provider's own number, such as MiniMax's 1008. */
 }
 
-/* Names of stream events say where in the stream we are, not what went wrong. */
+/* True for the name of a stream event, which is not an error type. */
 static bool is_event_name(rc_str type)
 {
     return rc_str_starts_with(type, RC_STR("response.")) ||
@@ -131,8 +132,8 @@ static void read_message(walk *w, frame *in, rc_json_token token)
         fill(&layer->message, text);
         return;
     }
-    /* A second text often holds what the first one only announces. */
-    bool is_more = in->place == PLACE_MERGE || rc_unwrap_is_error_json(text);
+    /* A second message often has the details that the first one only announces. */
+    bool is_more = in->context == CONTEXT_MERGE || rc_unwrap_is_error_json(text);
     if (is_more && text.len > 0 && !rc_str_eq(text, layer->message)) {
         rc_layer *inner = rc_evidence_add_layer(w->evidence, in->depth + 1, RC_STR("detail"));
         if (inner != NULL)
@@ -142,7 +143,7 @@ static void read_message(walk *w, frame *in, rc_json_token token)
 
 static void read_raw(walk *w, frame *in, rc_json_token token)
 {
-    if (token.type != RC_JSON_STRING || in->place == PLACE_SEARCH)
+    if (token.type != RC_JSON_STRING || in->context == CONTEXT_SEARCH)
         return;
     rc_str text = rc_str_trim(value_of(w, token));
     if (is_nothing(text))
@@ -190,7 +191,8 @@ static void read_finish(walk *w, rc_json_token token)
     w->evidence->has_terminator = true;
 }
 
-/* Is there a text in it, beside names of roles and types? A refusal is one, and is told. */
+/* True if the container has a text other than a role or a type. A refusal counts as text and sets
+ * its fact. */
 static bool has_content(rc_evidence *evidence, rc_str container)
 {
     rc_json_reader reader;
@@ -231,7 +233,7 @@ static void read_param(walk *w, rc_layer *layer, rc_str value)
         rc_evidence_set(w->evidence, RC_FACT_BODY_MODEL_PARAM);
 }
 
-/* A scalar of an error's own. */
+/* Reads a scalar member of an error. */
 static void read_scalar(walk *w, frame *in, rc_member_role role, rc_json_token token)
 {
     if (!is_scalar_text(token))
@@ -263,7 +265,7 @@ static void read_scalar(walk *w, frame *in, rc_member_role role, rc_json_token t
         read_param(w, layer, value);
 }
 
-/* A member that says the same wherever it stands. True: it is done with. */
+/* Reads a member whose meaning does not depend on its context. True if the member is fully read. */
 static bool read_anywhere(walk *w, rc_member_role role, rc_json_token token)
 {
     rc_evidence *evidence = w->evidence;
@@ -313,7 +315,7 @@ static void read_error_scalar(walk *w, frame *in, rc_json_token token)
         return;
     rc_evidence_set(w->evidence, RC_FACT_BODY_ERROR);
     rc_str text = rc_str_trim(value_of(w, token));
-    if (in->place == PLACE_SEARCH) {
+    if (in->context == CONTEXT_SEARCH) {
         rc_layer *layer = rc_evidence_add_layer(w->evidence, in->depth + 1, RC_STR("error"));
         if (layer != NULL)
             layer->message = text;
@@ -324,28 +326,29 @@ static void read_error_scalar(walk *w, frame *in, rc_json_token token)
 
 static void walk_container(walk *w, frame *in, rc_str key, rc_member_role role, rc_json_token token)
 {
-    frame inner = {.place = PLACE_SEARCH, .depth = in->depth, .level = in->level + 1, .layer = -1};
+    frame inner = {
+        .context = CONTEXT_SEARCH, .depth = in->depth, .level = in->level + 1, .layer = -1};
     bool is_legacy_list = rc_str_eq(key, RC_STR("errors")) && in->layer >= 0 &&
                           w->evidence->layers[in->layer].message.len > 0;
     bool is_error = (role == RC_MEMBER_ERROR && !is_legacy_list) ||
-                    (role == RC_MEMBER_RAW && in->place != PLACE_SEARCH);
+                    (role == RC_MEMBER_RAW && in->context != CONTEXT_SEARCH);
     if (is_error) {
-        inner.place = PLACE_ERROR;
+        inner.context = CONTEXT_ERROR;
         inner.depth = in->depth + 1;
     } else if (rc_str_starts_with_nocase(key, RC_STR("incomplete")) ||
                rc_str_starts_with_nocase(key, RC_STR("promptFeedback"))) {
-        inner.place = PLACE_FINISH;
-    } else if (in->place == PLACE_SEARCH || role == RC_MEMBER_ANSWER) {
-        inner.place = PLACE_SEARCH;
+        inner.context = CONTEXT_FINISH;
+    } else if (in->context == CONTEXT_SEARCH || role == RC_MEMBER_ANSWER) {
+        inner.context = CONTEXT_SEARCH;
     } else if (role == RC_MEMBER_MERGE || role == RC_MEMBER_MESSAGE || is_legacy_list) {
-        inner.place = PLACE_MERGE;
+        inner.context = CONTEXT_MERGE;
         inner.layer = in->layer;
     }
     if (role == RC_MEMBER_ANSWER)
         rc_evidence_set(w->evidence, RC_FACT_BODY_ANSWER);
     size_t before = w->reader.at;
     walk_value(w, token, &inner);
-    if (inner.place == PLACE_MERGE && in->layer < 0)
+    if (inner.context == CONTEXT_MERGE && in->layer < 0)
         in->layer = inner.layer;
     if (role == RC_MEMBER_ERROR && w->reader.at > before + 1)
         rc_evidence_set(w->evidence, RC_FACT_BODY_ERROR);
@@ -362,7 +365,7 @@ static void read_hint(walk *w, rc_str key, rc_json_token token)
         rc_limits_field(key, token.raw, &w->evidence->limits);
 }
 
-/* An error as a text under a name that nobody knows: "payload": "{\"error\": ...". */
+/* Reads an error object in a string under an unknown name: "payload": "{\"error\": ...". */
 static void read_hidden(walk *w, frame *in, rc_json_token token)
 {
     bool is_object = token.raw.len > 8 && token.raw.ptr[0] == '{';
@@ -382,9 +385,9 @@ static void walk_member(walk *w, frame *in, rc_str key)
         rc_evidence_set(w->evidence, RC_FACT_BODY_VALIDATION);
     if (rc_str_eq(key, RC_STR("done")) && token.type == RC_JSON_TRUE)
         w->evidence->has_terminator = true;
-    if (in->place == PLACE_FINISH && role == RC_MEMBER_REASON)
+    if (in->context == CONTEXT_FINISH && role == RC_MEMBER_REASON)
         role = RC_MEMBER_FINISH;
-    if (key.len > 0 && in->place != PLACE_SEARCH)
+    if (key.len > 0 && in->context != CONTEXT_SEARCH)
         read_hint(w, key, token);
     if (role != RC_MEMBER_OTHER && read_anywhere(w, role, token))
         return;
@@ -404,11 +407,12 @@ static void walk_member(walk *w, frame *in, rc_str key)
         read_raw(w, in, token);
     else if (role == RC_MEMBER_TITLE && token.type == RC_JSON_STRING)
         in->title = value_of(w, token);
-    else if (in->place == PLACE_ERROR || in->place == PLACE_MERGE)
+    else if (in->context == CONTEXT_ERROR || in->context == CONTEXT_MERGE)
         read_scalar(w, in, role, token);
 }
 
-/* A title that only repeats the status ("Bad Request") is no typed code. */
+/* Gives the title, or an empty text if it only repeats the status ("Bad Request") and is no typed
+ * code. */
 static rc_str typed_title(rc_str title)
 {
     bool is_status = rc_str_eq_nocase(title, RC_STR("bad request")) ||
@@ -416,10 +420,11 @@ static rc_str typed_title(rc_str title)
     return is_status ? (rc_str){NULL, 0} : title;
 }
 
-/* "error": "text" beside a message is a code; alone it is the message. */
+/* Ends an object. "error": "text" next to a message is a code; without a message it is the
+ * message. */
 static void finish_object(walk *w, frame *in)
 {
-    if (in->place == PLACE_SEARCH || in->place == PLACE_FINISH)
+    if (in->context == CONTEXT_SEARCH || in->context == CONTEXT_FINISH)
         return;
     bool has_text = in->error_text.len > 0 || in->title.len > 0;
     rc_layer *layer = in->layer >= 0 || has_text ? layer_of(w, in) : NULL;
@@ -458,12 +463,12 @@ static void walk_array(walk *w, frame *in)
         if (is_container(token)) {
             frame inner = *in;
             inner.level++;
-            if (in->place == PLACE_ERROR)
+            if (in->context == CONTEXT_ERROR)
                 inner.layer = -1;
             walk_value(w, token, &inner);
-            if (in->place == PLACE_MERGE)
+            if (in->context == CONTEXT_MERGE)
                 in->layer = inner.layer;
-        } else if (token.type == RC_JSON_STRING && in->place == PLACE_ERROR && in->level > 0) {
+        } else if (token.type == RC_JSON_STRING && in->context == CONTEXT_ERROR && in->level > 0) {
             frame inner = *in;
             read_message(w, &inner, token);
         }
@@ -480,7 +485,8 @@ static void walk_value(walk *w, rc_json_token token, frame *in)
         walk_array(w, in);
 }
 
-/* A Python repr is no damage, as long as no apostrophe inside a word ends one of its strings. */
+/* True if the text is a Python repr, which does not count as damaged JSON. False if an apostrophe
+ * inside a word may have ended one of its strings. */
 static bool is_repr(rc_str text, size_t fault_at)
 {
     if (fault_at >= text.len || text.ptr[fault_at] != '\'')
@@ -493,7 +499,7 @@ static bool is_repr(rc_str text, size_t fault_at)
     return true;
 }
 
-/* Has a layer from `first` on a typed field? */
+/* True if a layer from `first` on has a typed field. */
 static bool has_typed(const rc_evidence *evidence, size_t first)
 {
     for (size_t i = first; i < evidence->layer_count; i++) {
@@ -505,8 +511,8 @@ static bool has_typed(const rc_evidence *evidence, size_t first)
     return false;
 }
 
-/* Where the JSON is broken (an apostrophe in a repr, a comma too many) the words are still
- * there. */
+/* Adds the text of damaged JSON (an apostrophe in a repr, a superfluous comma) as a layer, so that
+ * its phrases are read. */
 static void add_damaged(rc_evidence *evidence, rc_str text, unsigned depth)
 {
     rc_layer *layer = rc_evidence_add_layer(evidence, depth, RC_STR("damaged"));
@@ -521,7 +527,7 @@ void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str w
     walk w = {.evidence = evidence, .where = where};
     rc_json_limits limits = {RC_EVIDENCE_BODY_MAX, RC_JSON_DEPTH_MAX, true};
     rc_json_reader_init(&w.reader, text, &limits);
-    frame root = {.place = PLACE_ERROR, .depth = depth, .layer = -1};
+    frame root = {.context = CONTEXT_ERROR, .depth = depth, .layer = -1};
     size_t first = evidence->layer_count;
     rc_json_token token = rc_json_reader_next(&w.reader);
     rc_evidence_set(evidence, RC_FACT_BODY_JSON);
@@ -558,11 +564,11 @@ bool rc_unwrap_is_error_json(rc_str text)
         if (rc_str_eq(key.raw, RC_STR("role")))
             return false;
         rc_member_role role = rc_member_role_of(key.raw);
-        bool is_telling = role == RC_MEMBER_ERROR || role == RC_MEMBER_MESSAGE ||
-                          role == RC_MEMBER_TITLE || rc_str_eq(key.raw, RC_STR("detail")) ||
-                          rc_str_eq(key.raw, RC_STR("error_code"));
+        bool is_error_member = role == RC_MEMBER_ERROR || role == RC_MEMBER_MESSAGE ||
+                               role == RC_MEMBER_TITLE || rc_str_eq(key.raw, RC_STR("detail")) ||
+                               rc_str_eq(key.raw, RC_STR("error_code"));
         rc_json_token value = rc_json_reader_next(&reader);
-        if (is_telling && value.type != RC_JSON_NULL)
+        if (is_error_member && value.type != RC_JSON_NULL)
             is_error = true;
         if (is_container(value))
             rc_json_reader_skip(&reader);

@@ -1,3 +1,4 @@
+/* Roles of JSON members by name. Called by json.c and text.c. */
 #include "classify/unwrap/member.h"
 
 #include <string.h>
@@ -6,7 +7,8 @@
 
 #define NAME_MAX_LEN 32u
 
-/* Lower case, without what spellings differ in. 0: too long to be one of ours. */
+/* Converts a name to lower case without separators; returns its length, 0 if it is longer than
+ * every listed name. */
 static size_t normalise(rc_str name, char out[NAME_MAX_LEN])
 {
     size_t len = 0;
@@ -21,7 +23,7 @@ static size_t normalise(rc_str name, char out[NAME_MAX_LEN])
     return len;
 }
 
-/* Inlined by force: in a chain of a hundred comparisons the compiler stops doing so by itself. */
+/* Forced inline: in a chain of a hundred comparisons the compiler does not inline it by itself. */
 static inline __attribute__((always_inline)) bool is_same(rc_str a, rc_str b)
 {
     return a.len == b.len && memcmp(a.ptr, b.ptr, b.len) == 0;

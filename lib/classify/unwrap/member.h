@@ -1,4 +1,4 @@
-/* What a member of an error's JSON is, by its name: spec/members.def. */
+/* Roles of the members of an error's JSON, by name (spec/members.def). */
 #ifndef RC_CLASSIFY_UNWRAP_MEMBER_H
 #define RC_CLASSIFY_UNWRAP_MEMBER_H
 
@@ -29,7 +29,8 @@ typedef enum rc_member_role {
     RC_MEMBER_ECHO
 } rc_member_role;
 
-/* name: as written; letter case, _ - and blanks do not matter. */
+/* Gives the role of a member; RC_MEMBER_OTHER if the name is not listed. Letter case, _ - $ and
+ * blanks do not matter. name: borrows, as written in the JSON. */
 rc_member_role rc_member_role_of(rc_str name);
 
 #endif

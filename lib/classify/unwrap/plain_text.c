@@ -1,9 +1,11 @@
+/* Clean-up of texts before they are unwrapped. Called by unwrap.c and text.c. */
 #include "classify/unwrap/plain_text.h"
 
 #include "base/str.h"
 #include "json/reader.h"
 
-/* What was written to the space becomes part of it. */
+/* Reserves the bytes that buf wrote into the evidence's space and gives them as text; fallback if
+ * buf failed. */
 static rc_str commit_text(rc_evidence *evidence, rc_buf *buf, rc_str fallback)
 {
     if (rc_buf_status(buf) != RC_OK)
@@ -26,8 +28,8 @@ static bool is_frame(rc_str line)
            rc_str_starts_with(text, RC_STR("^^^"));
 }
 
-/* In a Python trace the line behind "File ..." is the source's own. */
-static bool is_source_behind(rc_str before, rc_str line)
+/* True for the line of source code after "File ..." in a Python traceback. */
+static bool is_source_after(rc_str before, rc_str line)
 {
     return rc_str_starts_with(rc_str_trim(before), RC_STR("File \"")) && line.len > 4 &&
            rc_ascii_is_space(line.ptr[0]);
@@ -47,7 +49,7 @@ rc_str rc_plain_drop_frames(rc_evidence *evidence, rc_str text)
         size_t to = rc_str_find_byte(text, '\n', at);
         size_t end = to == RC_STR_NPOS ? text.len : to + 1;
         rc_str line = rc_str_slice(text, at, end);
-        if (!is_frame(line) && !is_source_behind(before, line))
+        if (!is_frame(line) && !is_source_after(before, line))
             rc_buf_push(&buf, line);
         before = line;
         at = end;
@@ -55,7 +57,8 @@ rc_str rc_plain_drop_frames(rc_evidence *evidence, rc_str text)
     return commit_text(evidence, &buf, text);
 }
 
-/* U+201C, U+201D, U+2018, U+2019: E2 80 9C, 9D, 98, 99. */
+/* Gives the plain quote for U+201C, U+201D, U+2018 and U+2019 (E2 80 9C, 9D, 98, 99); 0 for
+ * anything else. */
 static char plain_quote(rc_str text, size_t at)
 {
     if (at + 3 > text.len || text.ptr[at] != '\xE2' || text.ptr[at + 1] != '\x80')
@@ -89,7 +92,8 @@ static int hex_value(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* One escape of a bytes literal at text[at], a backslash: its byte, and how long it is. */
+/* Decodes the escape of a bytes literal at text[at], which is a backslash. *ret_len: the escape's
+ * length. */
 static char bytes_escape(rc_str text, size_t at, size_t *ret_len)
 {
     char c = text.ptr[at + 1];
@@ -101,7 +105,7 @@ static char bytes_escape(rc_str text, size_t at, size_t *ret_len)
     }
     if (c == 'n' || c == 'r' || c == 't')
         return c == 'n' ? '\n' : c == 'r' ? '\r' : '\t';
-    return c; /* \\, \' and \" are themselves */
+    return c; /* The escapes of backslash and quotes. */
 }
 
 rc_str rc_plain_unescape_bytes(rc_evidence *evidence, rc_str text)
@@ -109,7 +113,8 @@ rc_str rc_plain_unescape_bytes(rc_evidence *evidence, rc_str text)
     size_t single = rc_str_find(text, RC_STR("b'{"), 0);
     size_t at = single != RC_STR_NPOS ? single : rc_str_find(text, RC_STR("b\"{"), 0);
     bool is_alone = at == 0 || (at != RC_STR_NPOS && !rc_ascii_is_alnum(text.ptr[at - 1]));
-    bool is_first = rc_str_find_byte(text, '{', 0) == at + 2; /* else it is inside another string */
+    bool is_first = rc_str_find_byte(text, '{', 0) == at + 2; /* Otherwise it is inside another
+                                                                 string. */
     if (at == RC_STR_NPOS || !is_alone || !is_first ||
         rc_str_find_byte(text, '\\', at) == RC_STR_NPOS || text.len > evidence->space_len)
         return text;
@@ -125,7 +130,8 @@ rc_str rc_plain_unescape_bytes(rc_evidence *evidence, rc_str text)
     return commit_text(evidence, &buf, text);
 }
 
-/* Does an object with a role begin here? Gives the offset behind it, or 0. */
+/* Gives the offset after the object of a chat message ("role", "content") that begins here; 0:
+ * none. */
 static size_t echo_end(rc_str text)
 {
     rc_json_reader reader;
@@ -142,7 +148,8 @@ static size_t echo_end(rc_str text)
     return rc_json_reader_skip(&reader);
 }
 
-/* pydantic repeats what did not validate: input_value=..., input_type=str. */
+/* Gives the offset after the input that pydantic repeats (input_value=..., input_type=str); 0:
+ * none. */
 static size_t input_value_end(rc_str text)
 {
     if (!rc_str_starts_with(text, RC_STR("input_value=")))

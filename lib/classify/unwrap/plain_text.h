@@ -1,20 +1,21 @@
-/* Texts before they are taken apart: without stack frames, without what the user sent, with plain
- * quotes. Each gives the text itself when there is nothing to do, else a copy in the space. */
+/* Clean-up of texts before they are unwrapped: removes stack frames and echoed requests, replaces
+ * typographic quotes. Each function gives the text itself if there is nothing to do, otherwise a
+ * copy in the evidence's space. */
 #ifndef RC_CLASSIFY_UNWRAP_PLAIN_TEXT_H
 #define RC_CLASSIFY_UNWRAP_PLAIN_TEXT_H
 
 #include "classify/evidence.h"
 
-/* Without the lines of a stack trace ("    at f (file:1:2)", "  File "x.py", line 1"). */
+/* Removes the lines of a stack trace ("    at f (file:1:2)", "  File "x.py", line 1"). */
 rc_str rc_plain_drop_frames(rc_evidence *evidence, rc_str text);
 
-/* With " for typographic quotes, where they stand in for those of JSON. */
+/* Replaces typographic quotes by plain ones where they stand for JSON's quotes. */
 rc_str rc_plain_unify_quotes(rc_evidence *evidence, rc_str text);
 
-/* With the escapes of a Python bytes literal undone: b'{"error": "\\xe8..."}'. */
+/* Decodes the escapes of a Python bytes literal: b'{"error": "\\xe8..."}'. */
 rc_str rc_plain_unescape_bytes(rc_evidence *evidence, rc_str text);
 
-/* Without the messages that the provider echoes: {'role': 'user', 'content': ...}. */
+/* Removes messages of the request that the provider echoes: {'role': 'user', 'content': ...}. */
 rc_str rc_plain_drop_echo(rc_evidence *evidence, rc_str text);
 
 #endif

@@ -1,10 +1,10 @@
-/* Streams: server-sent events, NDJSON, and AWS event-stream frames as text. */
+/* Streams: server-sent events, NDJSON and AWS event-stream frames as text. Called by unwrap.c. */
 #include "base/str.h"
 #include "classify/unwrap/unwrap.h"
 
-/* Events that are looked at; a stream's end tells more than its beginning, so of a longer one the
- * last ones count. */
-#define LOOKED_AT_BYTES ((size_t)64 << 10)
+/* Bytes of a stream that are read. Of a longer stream the last bytes are read, because errors are
+ * at its end. */
+#define TAIL_BYTES ((size_t)64 << 10)
 
 typedef struct lines {
     rc_str text;
@@ -25,7 +25,8 @@ static bool next_line(lines *l, rc_str *ret_line)
     return true;
 }
 
-/* The value behind "name:" (one blank is the field's, not the value's); false: another line. */
+/* Gives the value of a "name:" line, without one leading blank; false if the line has another
+ * name. */
 static bool field_of(rc_str line, rc_str name, rc_str *ret_value)
 {
     if (!rc_str_starts_with(line, name) || line.len <= name.len || line.ptr[name.len] != ':')
@@ -40,19 +41,19 @@ static bool is_json(rc_str text)
     return text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
 }
 
-/* One event takes two layers at most, and what its message wraps two more. */
+/* Most layers that one event needs: two of its own and two that its message wraps. */
 #define EVENT_LAYERS 4u
 
-/* As long as nothing has failed, an event is of little interest once there is another: a long
- * stream must not use up the layers before its error comes. */
-static void forget_good_events(rc_evidence *evidence, size_t first)
+/* Drops the layers of earlier events if space is short and no event was an error, so that a long
+ * stream does not use up the layers before its error. */
+static void drop_good_events(rc_evidence *evidence, size_t first)
 {
     bool is_full = evidence->layer_count + EVENT_LAYERS > RC_LAYERS_MAX;
     if (is_full && !rc_evidence_has(evidence, RC_FACT_BODY_ERROR))
         evidence->layer_count = first;
 }
 
-/* One event's data. */
+/* Reads the data of one event. */
 static void read_data(rc_evidence *evidence, rc_str event, rc_str data)
 {
     rc_str text = rc_str_trim(data);
@@ -76,15 +77,15 @@ static void read_data(rc_evidence *evidence, rc_str event, rc_str data)
         layer->message = rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
 }
 
-/* Does this line leave a JSON text open? Its event goes on in the data lines behind it. */
+/* True if the JSON text on this line is incomplete: the event continues on the next data lines. */
 static bool is_open_json(rc_str data)
 {
     rc_str text = rc_str_trim(data);
     return is_json(text) && text.ptr[text.len - 1] != '}' && text.ptr[text.len - 1] != ']';
 }
 
-/* The data lines from `data` on up to the end of the event, joined by newlines in the space; l
- * moves on behind them. Without room for all of it the first line has to do. */
+/* Joins the data lines of one event by newlines in the space; l moves after them. Gives only the
+ * first line if the space is too small. */
 static rc_str join_data(rc_evidence *evidence, lines *l, rc_str data)
 {
     rc_buf buf;
@@ -116,7 +117,7 @@ static void read_sse(rc_evidence *evidence, rc_str text)
         if (field_of(line, RC_STR("event"), &value)) {
             event = rc_str_trim(value);
         } else if (field_of(line, RC_STR("data"), &value)) {
-            forget_good_events(evidence, first);
+            drop_good_events(evidence, first);
             if (is_open_json(value))
                 value = join_data(evidence, &l, value);
             read_data(evidence, event, value);
@@ -141,7 +142,8 @@ static bool is_sse(rc_str text)
     return false;
 }
 
-/* ":exception-type: throttlingException" and the like, a blank line, the frame's payload. */
+/* Reads headers such as ":exception-type: throttlingException", a blank line and the frame's
+ * payload. */
 static void read_frames(rc_evidence *evidence, rc_str text)
 {
     lines l = {text, 0};
@@ -205,19 +207,18 @@ static void read_ndjson(rc_evidence *evidence, rc_str text)
         rc_str trimmed = rc_str_trim(line);
         if (trimmed.len == 0 || trimmed.ptr[0] != '{')
             continue;
-        forget_good_events(evidence, first);
+        drop_good_events(evidence, first);
         rc_unwrap_json(evidence, trimmed, 1, RC_STR("line"));
     }
 }
 
-/* The end of a long text, from the beginning of a line on. */
+/* Gives the last TAIL_BYTES of a text, from the start of a line on. */
 static rc_str tail_of(rc_str text)
 {
-    if (text.len <= LOOKED_AT_BYTES)
+    if (text.len <= TAIL_BYTES)
         return text;
-    size_t from = rc_str_find_byte(text, '\n', text.len - LOOKED_AT_BYTES);
-    return rc_str_slice(text, from == RC_STR_NPOS ? text.len - LOOKED_AT_BYTES : from + 1,
-                        text.len);
+    size_t from = rc_str_find_byte(text, '\n', text.len - TAIL_BYTES);
+    return rc_str_slice(text, from == RC_STR_NPOS ? text.len - TAIL_BYTES : from + 1, text.len);
 }
 
 bool rc_unwrap_stream(rc_evidence *evidence, rc_str text)

@@ -1,4 +1,5 @@
-/* Texts that wrap an error: SDK exceptions, log lines, relays, reprs. */
+/* Texts that wrap an error: SDK exceptions, log lines, messages of relays, Python reprs. Called by
+ * unwrap.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -8,7 +9,7 @@
 #include "classify/unwrap/unwrap.h"
 #include "json/reader.h"
 
-/* How many braces of one text are tried as the begin of an error. */
+/* Most braces of one text that are checked as the start of an error object. */
 #define BRACES_MAX 8u
 
 static bool has_byte(rc_str text, char byte)
@@ -16,7 +17,7 @@ static bool has_byte(rc_str text, char byte)
     return memchr(text.ptr, byte, text.len) != NULL;
 }
 
-/* {\n \"error\": written inside another string: its escapes come first. */
+/* True for JSON inside another string ({\n \"error\": ...): its escapes must be decoded first. */
 static bool is_escaped(rc_str text)
 {
     for (size_t i = 1; i < text.len && i < 8; i++) {
@@ -29,7 +30,8 @@ static bool is_escaped(rc_str text)
     return false;
 }
 
-/* Looks for an error behind other words. Gives where it begins, or RC_STR_NPOS. */
+/* Finds an error object after other text. Gives the offset of its brace and the object;
+ * RC_STR_NPOS: none. */
 static size_t find_json(rc_evidence *evidence, rc_str text, rc_str *ret_json)
 {
     size_t at = 0;
@@ -49,8 +51,8 @@ static size_t find_json(rc_evidence *evidence, rc_str text, rc_str *ret_json)
     return RC_STR_NPOS;
 }
 
-/* The end of an object without its begin: 'message': '...', 'type': '...'}}. A copy gets the
- * brace. */
+/* Finds the members of an object whose opening brace is missing: 'message': '...', 'type': '...'}}.
+ * Gives their offset, and a copy with the brace. */
 static size_t find_members(rc_evidence *evidence, rc_str text, rc_str *ret_json)
 {
     static const rc_str NAMES[] = {
@@ -76,7 +78,7 @@ static size_t find_members(rc_evidence *evidence, rc_str text, rc_str *ret_json)
     return at;
 }
 
-/* A page behind other words. */
+/* Unwraps an HTML page that follows other text. */
 static bool unwrap_page(rc_evidence *evidence, rc_layer *layer, rc_str text, unsigned depth)
 {
     static const rc_str OPENINGS[] = {
@@ -99,7 +101,8 @@ static bool unwrap_page(rc_evidence *evidence, rc_layer *layer, rc_str text, uns
     return true;
 }
 
-/* The end of a value behind "key=": of a quoted one its closing quote, else the next blank. */
+/* Gives the value after "key=": up to the closing quote if it is quoted, otherwise up to the next
+ * blank, comma or parenthesis. */
 static rc_str value_at(rc_str text, size_t at, size_t *ret_end)
 {
     if (at < text.len && (text.ptr[at] == '\'' || text.ptr[at] == '"')) {
@@ -137,7 +140,7 @@ static void set_field(rc_layer *layer, rc_member_role role, rc_str value)
         layer->message = value;
 }
 
-/* One "key<mark>value" of a log line or a repr; true: it is a field of an error. */
+/* Reads one "key=value" of a log line or a repr; true if it is a field of an error. */
 static bool read_pair(rc_str text, size_t at, rc_layer *layer, size_t *ret_end)
 {
     size_t from = at;
@@ -153,7 +156,8 @@ static bool read_pair(rc_str text, size_t at, rc_layer *layer, size_t *ret_end)
     return is_first_message && value.len > 0;
 }
 
-/* error_code=x error_message='...': logfmt, and the reprs of exceptions. */
+/* Reads pairs such as error_code=x error_message='...', the notation of logfmt and of exceptions'
+ * reprs. */
 static bool read_pairs(rc_str text, rc_layer *layer)
 {
     unsigned count = 0;
@@ -167,7 +171,7 @@ static bool read_pairs(rc_str text, rc_layer *layer)
     return count >= 2 && (layer->message.len > 0 || layer->code.len > 0);
 }
 
-/* message: ... \n type: ...: the text form of an error object. */
+/* Reads lines such as "message: ..." and "type: ...", the text form of an error object. */
 static bool read_yaml(rc_str text, rc_layer *layer)
 {
     unsigned count = 0;
@@ -213,8 +217,8 @@ static void add_inner(rc_evidence *evidence, const rc_layer *from, unsigned dept
     inner->where = where;
 }
 
-/* "An error occurred (ThrottlingException) when calling the Converse operation: words": how the
- * SDKs of AWS print a typed error. */
+/* Unwraps "An error occurred (ThrottlingException) when calling the Converse operation: message",
+ * the form in which the AWS SDKs print a typed error. */
 static bool unwrap_aws(rc_evidence *evidence, rc_str text, unsigned depth)
 {
     size_t from;
@@ -247,7 +251,7 @@ static bool unwrap_pairs(rc_evidence *evidence, rc_str text, unsigned depth)
     return false;
 }
 
-/* retry_delay { seconds: 44 }: how protobuf's own text form writes Google's wait. */
+/* Reads "retry_delay { seconds: 44 }", Google's wait in protobuf's text format. */
 static void read_grpc_delay(rc_evidence *evidence, rc_str text)
 {
     if (!has_byte(text, '{'))
@@ -266,7 +270,8 @@ static void read_grpc_delay(rc_evidence *evidence, rc_str text)
                        rc_str_slice(text, from, to), true);
 }
 
-/* What a typed error behind a 4xx says of other statuses is no status of its own. */
+/* Reads the layer's status from text. Skipped for a typed error of a 4xx response: a number in its
+ * message is not its own status. */
 static void read_status(const rc_evidence *evidence, rc_layer *layer, rc_str text)
 {
     bool is_typed = layer->code.len > 0 || layer->type.len > 0;
@@ -275,8 +280,8 @@ static void read_status(const rc_evidence *evidence, rc_layer *layer, rc_str tex
         layer->status = rc_text_http_status(text);
 }
 
-/* Is there anything that a wrapper cannot do without? Most messages are plain sentences; that of an
- * error with a code of its own wraps nothing but objects and pages. */
+/* True if the message has a character that every wrapper contains. Most messages are plain
+ * sentences; the message of an error with a code of its own can wrap only objects and pages. */
 static bool may_wrap(const rc_layer *layer)
 {
     rc_str text = layer->message;

@@ -1,4 +1,5 @@
-/* Statuses in texts: three digits that stand alone, where a status stands. */
+/* HTTP statuses in texts: three digits that stand alone, in a position where a status is usual.
+ * Called by json.c, text.c, html.c and foreign_text.c. */
 #include "base/str.h"
 #include "classify/unwrap/unwrap.h"
 
@@ -25,7 +26,7 @@ static bool is_one_of(rc_str word, const rc_str *words, size_t count)
     return false;
 }
 
-/* The word that ends before `at`, with what may stand between it and a status left out. */
+/* Gives the word before `at`; blanks, colons, brackets and quotes between the two are skipped. */
 static rc_str word_before(rc_str text, size_t at)
 {
     while (at > 0 && memchr(" :=#'\"([{\t,", text.ptr[at - 1], 11) != NULL)
@@ -53,7 +54,7 @@ static bool is_status_word(rc_str word)
            rc_str_eq_nocase(rc_str_slice(word, word.len - 5, word.len), RC_STR("error"));
 }
 
-/* Numbers behind these count something. */
+/* True for words whose number is an amount, not a status. */
 static bool is_amount_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -67,7 +68,7 @@ static bool is_amount_word(rc_str word)
     return is_one_of(word, WORDS, sizeof(WORDS) / sizeof(WORDS[0]));
 }
 
-/* 403 Forbidden, 429 Too Many Requests: the reason phrase tells that it is one. */
+/* True if a reason phrase follows: 403 Forbidden, 429 Too Many Requests. */
 static bool has_reason_phrase(rc_str text, size_t at)
 {
     static const rc_str FIRST_WORDS[] = {
@@ -90,7 +91,8 @@ static bool has_reason_phrase(rc_str text, size_t at)
                      sizeof(FIRST_WORDS) / sizeof(FIRST_WORDS[0]));
 }
 
-/* "...: 400 Extra inputs": behind a colon, and a sentence or a body begins. */
+/* True if the number follows a colon and precedes a sentence or a JSON body: "...: 400 Extra
+ * inputs". */
 static bool begins_sentence(rc_str text, size_t at)
 {
     size_t from = at;
@@ -104,32 +106,33 @@ static bool begins_sentence(rc_str text, size_t at)
     return (text.ptr[to] >= 'A' && text.ptr[to] <= 'Z') || text.ptr[to] == '{';
 }
 
-/* "(429)", "[429]", "[429 Too Many Requests]"; but foo(429) is a call and a[429] an element. */
+/* True for "(429)", "[429]", "[429 Too Many Requests]"; false for the call foo(429) and the array
+ * element a[429]. */
 static bool is_bracketed(rc_str text, size_t at)
 {
     char before = at > 0 ? text.ptr[at - 1] : '\0';
-    char behind = at + 3 < text.len ? text.ptr[at + 3] : '\0';
-    if (!(before == '(' && behind == ')') && !(before == '[' && (behind == ']' || behind == ' ')))
+    char after = at + 3 < text.len ? text.ptr[at + 3] : '\0';
+    if (!(before == '(' && after == ')') && !(before == '[' && (after == ']' || after == ' ')))
         return false;
     return at < 2 || !is_word_byte(text.ptr[at - 2]);
 }
 
-/* Do the three digits at `at` stand where a status stands? */
-static bool is_status_place(rc_str text, size_t at)
+/* True if the three digits at `at` are in a position where a status is usual. */
+static bool is_status_position(rc_str text, size_t at)
 {
     if (is_bracketed(text, at))
         return true;
     rc_str word = word_before(text, at);
     if (word.len == 0 && rc_str_trim(rc_str_slice(text, 0, at)).len <= 1)
-        return true; /* at the begin, a bracket or quote aside */
+        return true; /* At the start of the text, apart from a bracket or quote. */
     if (is_amount_word(word))
         return false;
     return is_status_word(word) || has_reason_phrase(text, at) || begins_sentence(text, at);
 }
 
-/* Do they stand where nothing but a status stands: HTTP 429, status: 429, 429 Too Many Requests?
- * Not behind any program's "ValueError:" or "exit code". */
-static bool is_sure_place(rc_str text, size_t at)
+/* True if the three digits at `at` can only be a status: HTTP 429, status: 429, 429 Too Many
+ * Requests. False after words that any program prints, such as "ValueError:" and "exit code". */
+static bool is_sure_position(rc_str text, size_t at)
 {
     static const rc_str WORDS[] = {
         RC_STR_INIT("status"),     RC_STR_INIT("http"),        RC_STR_INIT("error"),
@@ -144,7 +147,7 @@ static bool is_sure_place(rc_str text, size_t at)
     return is_one_of(word, WORDS, count) || has_reason_phrase(text, at);
 }
 
-static int find_status(rc_str text, bool (*is_place)(rc_str text, size_t at))
+static int find_status(rc_str text, bool (*is_position)(rc_str text, size_t at))
 {
     for (size_t i = 0; i + 3 <= text.len; i++) {
         if (text.ptr[i] != '4' && text.ptr[i] != '5')
@@ -156,7 +159,7 @@ static int find_status(rc_str text, bool (*is_place)(rc_str text, size_t at))
             rc_ascii_is_digit(text.ptr[i + 4]))
             continue;
         int status = rc_http_status_parse(rc_str_slice(text, i, i + 3));
-        if (status > 0 && is_place(text, i))
+        if (status > 0 && is_position(text, i))
             return status;
     }
     return 0;
@@ -164,10 +167,10 @@ static int find_status(rc_str text, bool (*is_place)(rc_str text, size_t at))
 
 int rc_text_http_status(rc_str text)
 {
-    return find_status(text, is_status_place);
+    return find_status(text, is_status_position);
 }
 
 int rc_text_sure_http_status(rc_str text)
 {
-    return find_status(text, is_sure_place);
+    return find_status(text, is_sure_position);
 }

@@ -1,4 +1,5 @@
-/* Taking apart what came, outermost first, to a bounded depth. */
+/* Unwrapping of a failure's event and body, outermost layer first, to a bounded depth. Called by
+ * classify.c. */
 #include "classify/unwrap/unwrap.h"
 
 #include "base/str.h"
@@ -6,7 +7,7 @@
 #include "classify/unwrap/plain_text.h"
 #include "json/reader.h"
 
-/* All of it is one string in quotes. */
+/* True if the whole text is one quoted JSON string. */
 static bool is_json_string(rc_str text)
 {
     if (text.ptr[0] != '"')
@@ -24,7 +25,7 @@ static void add_text(rc_evidence *evidence, rc_str text, rc_str where)
         layer->message = rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
 }
 
-/* The end of a long log, from the begin of a line on: what went wrong is said last. */
+/* Gives the end of a long log, from the start of a line on: the error is at the end. */
 static rc_str tail_of(rc_str text)
 {
     if (text.len <= RC_EVIDENCE_TEXT_MAX)
@@ -34,7 +35,7 @@ static rc_str tail_of(rc_str text)
     return rc_str_slice(text, line == RC_STR_NPOS ? from : line + 1, text.len);
 }
 
-/* What is in front of it and behind it says nothing. */
+/* Gives the text without byte order mark and surrounding white space. */
 static rc_str text_of(rc_str body)
 {
     return rc_str_trim(rc_utf8_without_bom(body));
@@ -72,7 +73,8 @@ static void read_stream_end(rc_evidence *evidence)
         rc_evidence_set(evidence, RC_FACT_BODY_NO_CONTENT);
 }
 
-/* JSON without a single member that an error has: its text may still say something. */
+/* For JSON in which no error member was found: adds the whole text as a layer, so that its phrases
+ * are read. */
 static void add_text_of_json(rc_evidence *evidence)
 {
     const rc_failure *failure = evidence->failure;
@@ -94,7 +96,7 @@ void rc_unwrap(rc_evidence *evidence)
     unwrap_body(evidence, failure->event, RC_STR("event"));
     unwrap_body(evidence, failure->body, RC_STR("body"));
     add_text_of_json(evidence);
-    /* Layers that are found go to the end, so this reaches them too. */
+    /* rc_unwrap_text appends new layers, so the loop reaches them too. */
     for (size_t i = 0; i < evidence->layer_count; i++)
         rc_unwrap_text(evidence, i);
     read_stream_end(evidence);

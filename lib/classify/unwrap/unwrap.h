@@ -1,36 +1,37 @@
-/* The parts of unwrapping: each takes one form of text apart and leaves layers behind. All of them
- * take any bytes; none of them fails. */
+/* Unwrapping: each function splits one kind of text and adds its errors as layers. All of them
+ * accept arbitrary bytes; none fails. */
 #ifndef RC_CLASSIFY_UNWRAP_UNWRAP_H
 #define RC_CLASSIFY_UNWRAP_UNWRAP_H
 
 #include "classify/evidence.h"
 
-/* JSON, damaged or cut or not; Python's spelling of it too. The text begins with { [ or ". Gives
- * the end of what was read. */
+/* Adds the errors in a JSON text, which may be damaged, cut off or a Python repr. The text begins
+ * with { [ or ". */
 void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str where);
 
-/* Does text begin with an object that looks like an error (and not like something the user
- * sent)? */
+/* True if text begins with an object that looks like an error and not like an echoed request. */
 bool rc_unwrap_is_error_json(rc_str text);
 
-/* Server-sent events, NDJSON, or the text form of AWS event-stream frames. False: it is none. */
+/* Adds the errors of server-sent events, NDJSON, or AWS event-stream frames in text form. Returns
+ * false if text is none of these. */
 bool rc_unwrap_stream(rc_evidence *evidence, rc_str text);
 
-/* A page: its title, heading and server. False: it is none. */
+/* Adds an HTML page: its title and headings. Returns false if text is not a page. */
 bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth);
 
-/* What the message of a layer still wraps: JSON behind a prefix, a Python repr, logfmt, YAML, a
- * status in words. May add layers and shorten the message to the wrapper's own words. */
+/* Unwraps the message of layer `index`: JSON after a prefix, a Python repr, logfmt, YAML, an HTML
+ * page, a status. May add layers, and shortens the message to the wrapper's own text. */
 void rc_unwrap_text(rc_evidence *evidence, size_t index);
 
-/* The status that a text names ("Error code: 429", "HTTP 503", "429 Too Many Requests"), or 0.
- * Digits inside longer words are none. */
+/* Gives the status that a text names ("Error code: 429", "HTTP 503", "429 Too Many Requests"); 0:
+ * none. Digits inside longer words do not count. */
 int rc_text_http_status(rc_str text);
 
-/* The same where nothing but a status stands: HTTP 429, status: 429, 429 Too Many Requests. */
+/* As rc_text_http_status, but only where the number must be a status: HTTP 429, status: 429, 429
+ * Too Many Requests. */
 int rc_text_sure_http_status(rc_str text);
 
-/* A number from 100 to 599 that is all of text; else 0. */
+/* Gives the status if text is nothing but a number from 100 to 599; otherwise 0. */
 int rc_http_status_parse(rc_str text);
 
 #endif
