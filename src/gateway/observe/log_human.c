@@ -1,4 +1,4 @@
-/* Lines for people: one glance, one line. */
+/* Log lines for people: one short line each. Called by log_line.c. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -7,10 +7,10 @@
 #include "gateway/observe/log_line.h"
 #include "render/wrap.h"
 
-/* Columns of a name; of a message. */
+/* Most columns of a name, and of a message. */
 #define NAME_WIDTH 48
 #define TEXT_WIDTH 160
-/* Behind what was cut: the end of a colour, and of the line. */
+/* Ends the colour of a truncated line. */
 #define TAIL "\x1b[0m"
 #define BODY_MAX (RC_LOG_LINE_MAX - sizeof(TAIL))
 
@@ -43,7 +43,7 @@ static void colour(line *l, const char *code)
         push(l, code);
 }
 
-/* A piece that does not fit ends the line there: nothing behind it was written. */
+/* Ends the line. Pieces after one that did not fit were not written. */
 static rc_status end(line *l, rc_buf *buf)
 {
     char scratch[RC_LOG_LINE_MAX];
@@ -94,7 +94,7 @@ static const char *level_colour(const char *level)
     return rc_str_eq(rc_str_c(level), RC_STR("warn")) ? YELLOW : GREEN;
 }
 
-/* ---- a request ---- */
+/* ---- requests ---- */
 
 static void push_status(line *l, const rc_log_request *request)
 {
@@ -124,7 +124,7 @@ static void push_names(line *l, const rc_log_request *request)
     }
 }
 
-/* "850ms", "3.4s", "2m 5s". */
+/* Appends "850ms", "3.4s", "2m 5s". */
 static void push_elapsed(line *l, uint64_t ms)
 {
     if (ms >= 100000) {
@@ -216,7 +216,7 @@ rc_status rc_log_human_request(rc_buf *buf, const rc_log_style *style,
     return end(&l, buf);
 }
 
-/* ---- an event ---- */
+/* ---- events ---- */
 
 static void push_field(line *l, const rc_log_field *field)
 {
@@ -228,7 +228,7 @@ static void push_field(line *l, const rc_log_field *field)
         push(l, field->key);
         push(l, " ");
     }
-    /* The message is all that is said of it: what was refused, and why. */
+    /* The message is shown in full: it holds all details of the event. */
     if (field->text.ptr != NULL)
         push_text(l, field->text, is_message ? RC_LOG_CLEAN_MAX : TEXT_WIDTH);
     else
@@ -242,7 +242,7 @@ rc_status rc_log_human_event(rc_buf *buf, const rc_log_style *style, int64_t uni
     begin(&l, style);
     push_time(&l, unix_ms);
     colour(&l, level_colour(rc_log_event_level(event)));
-    /* A word of our own, with spaces for people. */
+    /* The event's name with spaces instead of underscores. */
     for (const char *c = rc_log_event_name(event); *c != '\0'; c++)
         rc_buf_push_byte(&l.buf, *c == '_' ? ' ' : *c);
     colour(&l, PLAIN);

@@ -1,3 +1,4 @@
+/* Log lines as JSON. Called by src/cli/serve; human lines are in log_human.c. */
 #include "gateway/observe/log_line.h"
 
 #include <recourse/taxonomy.h>
@@ -8,8 +9,8 @@
 #include "sys/clock.h"
 #include "json/writer.h"
 
-/* How long a text may be, as JSON: the first allowance with which the line is short enough. With
- * the last one every line is. */
+/* Most bytes of one text as JSON. The line is written with the first value that makes it short
+ * enough; the last one always does. */
 static const size_t allowances[] = {512, 160, 80, 40, 24};
 #define ALLOWANCES (sizeof(allowances) / sizeof(allowances[0]))
 
@@ -44,7 +45,7 @@ const char *rc_log_event_level(rc_log_event event)
     return events[event].level;
 }
 
-/* What an operator has to look at, what a client has done, and all else. */
+/* error: a server failure; warn: a client's mistake; info: all others. */
 const char *rc_log_request_level(const rc_log_request *request)
 {
     if (request->outcome == RC_LOG_SUCCEEDED || request->outcome == RC_LOG_CANCELLED)
@@ -73,7 +74,7 @@ void rc_log_push_clean(rc_buf *buf, rc_str text)
     (void)rc_scrub(text, RC_LOG_CLEAN_MAX, buf);
 }
 
-/* Written by the compiler: a line is mostly keys. */
+/* Keys with their quotes, prepared at compile time: a line is mostly keys. */
 #define READY(name) static const rc_json_ready_key key_##name = RC_JSON_READY_KEY(#name)
 READY(time);
 READY(level);
@@ -107,7 +108,7 @@ READY(client_retry);
 READY(committed);
 #undef READY
 
-/* The text without what is secret: itself where there is nothing in it, else a view of room. */
+/* The text without secrets: the text itself if it has none, else a view of scratch. */
 static rc_str clean_of(rc_str text, rc_buf *scratch)
 {
     if (text.len <= RC_LOG_CLEAN_MAX && rc_scrub_is_clean(text))
@@ -116,7 +117,7 @@ static rc_str clean_of(rc_str text, rc_buf *scratch)
     return rc_buf_get(scratch);
 }
 
-/* ready: NULL for a key that was not foreseen. */
+/* ready: NULL if the key has no prepared form. */
 static void put_either(rc_json_writer *w, const rc_json_ready_key *ready, const char *key,
                        rc_str text, size_t allowance)
 {

@@ -1,4 +1,4 @@
-/* rc_metric: a row of spec/metrics.def. */
+/* rc_metric: the metrics of spec/metrics.def as an enum and a table. */
 #ifndef RC_GATEWAY_OBSERVE_METRIC_H
 #define RC_GATEWAY_OBSERVE_METRIC_H
 
@@ -17,7 +17,7 @@ typedef enum rc_metric {
     RC_METRIC_COUNT
 } rc_metric;
 
-/* The words of each label by their place, and how many there are: RC_METRIC_OUTCOME_FAILED,
+/* Each label's values as indexes, and their number: RC_METRIC_OUTCOME_FAILED,
  * RC_METRIC_OUTCOME_COUNT. */
 enum {
 #define RC_METRIC_LABEL(LABEL, label) RC_METRIC_##LABEL##_BEFORE = -1,
@@ -25,7 +25,7 @@ enum {
 #define RC_METRIC_LABEL_END(LABEL) RC_METRIC_##LABEL##_COUNT,
 #include "spec/metrics.def"
     RC_METRIC_ONE_COUNT = 1,
-    /* none, the codes in the order of their table, unknown */
+    /* "none", the codes in the order of their table, "unknown". */
     RC_METRIC_CODE_COUNT = RC_CODE_INDEX_COUNT + 2
 };
 
@@ -35,7 +35,7 @@ typedef enum rc_metric_type {
     RC_METRIC_HISTOGRAM = 2
 } rc_metric_type;
 
-/* Of what there is one row each. */
+/* The kind of object that a metric has one row for. */
 typedef enum rc_metric_rows {
     RC_ROWS_PROCESS = 0,
     RC_ROWS_ROUTE = 1,
@@ -43,10 +43,11 @@ typedef enum rc_metric_rows {
     RC_ROWS_CLIENT = 3,
     RC_ROWS_COUNT = 4,
     RC_ROWS_PAIR = RC_ROWS_COUNT,
-    RC_ROWS_COLLECTED = RC_ROWS_COUNT + 1 /* nothing is kept: it is looked up */
+    RC_ROWS_COLLECTED = RC_ROWS_COUNT + 1 /* Nothing is stored; the value is read when the page is
+                                           * rendered. */
 } rc_metric_rows;
 
-/* A label whose values are known. */
+/* A label with a fixed set of values. */
 typedef struct rc_metric_label {
     const char *name;
     const char *const *values;
@@ -59,32 +60,33 @@ typedef struct rc_metric_info {
     const char *unit; /* "", "seconds", "usd" */
     unsigned decimals;
     rc_metric_rows rows;
-    const char *row_labels[2]; /* whose values are names; NULL: there is no more */
+    const char *row_labels[2]; /* Labels whose values are names of rows. NULL: none. */
     const rc_metric_label
-        *value_labels[2]; /* never NULL; one without a label has no name and one word */
+        *value_labels[2]; /* Never NULL. A missing label has no name and one value. */
     const char *help;
 } rc_metric_info;
 
-/* metric: below RC_METRIC_COUNT. */
+/* The table row of a metric. metric: below RC_METRIC_COUNT. */
 const rc_metric_info *rc_metric_get(rc_metric metric);
 
 #define RC_METRIC_CODE_END 1300
 extern const uint8_t rc_metric_code_indexes[RC_METRIC_CODE_END];
 
-/* The place of a code among the words of CODE. */
+/* The index of a code among the values of the label "code". */
 static inline uint32_t rc_metric_code_index(rc_code code)
 {
-    /* Codes are small numbers: class and place in it. */
+    /* Code numbers are small: the class and an index in it. */
     const uint32_t index = (size_t)code < RC_METRIC_CODE_END ? rc_metric_code_indexes[code] : 0;
     return index > 0 || code == RC_CODE_NONE ? index : RC_METRIC_CODE_COUNT - 1;
 }
 
-/* Buckets of a histogram: 1.25 ms and its doubles, and one for all that is longer. Those from 10 ms
- * to 81.92 s are the ones that OpenTelemetry's conventions name for calls of models. */
+/* Buckets of a histogram: 1.25 ms, each next one twice as long, and one for all longer durations.
+ * Those from 10 ms to 81.92 s are the buckets that OpenTelemetry's conventions for generative AI
+ * define. */
 #define RC_METRIC_BUCKETS 19
 #define RC_METRIC_BUCKET_US UINT64_C(1250)
 
-/* The upper end of a bucket that is not the last. */
+/* The upper bound of a bucket. bucket: not the last. */
 static inline uint64_t rc_metric_bucket_us(uint32_t bucket)
 {
     return RC_METRIC_BUCKET_US << bucket;
@@ -96,7 +98,8 @@ static inline uint32_t rc_metric_bucket_of(uint64_t us)
     const uint64_t last = RC_METRIC_BUCKET_US << (RC_METRIC_BUCKETS - 2);
     if (us > last)
         return RC_METRIC_BUCKETS - 1;
-    /* How many of the first one, rounded up; then the power of two that holds as many. */
+    /* The duration in units of the first bucket, rounded up; then the power of two that holds
+     * it. */
     const uint64_t units = (us + RC_METRIC_BUCKET_US - 1) / RC_METRIC_BUCKET_US;
     return units <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(units - 1);
 }

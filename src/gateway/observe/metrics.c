@@ -1,7 +1,7 @@
-/* Counting. The rows are in metrics_rows.c. */
+/* Counting: the functions that loops and exchanges call. Rows and sums are in metrics_rows.c. */
 #include "gateway/observe/metrics_cells.h"
 
-/* The shard's cells of a row. Rows are published whole and never taken back. */
+/* The shard's cells of a row. Rows are published complete and are never removed. */
 static inline rc_cell *cells_of(const rc_metrics_shard *shard, rc_metric_rows rows, uint16_t row)
 {
     const size_t index = row < RC_METRICS_ROWS_MAX ? row : RC_METRICS_OTHER;
@@ -10,7 +10,7 @@ static inline rc_cell *cells_of(const rc_metrics_shard *shard, rc_metric_rows ro
     return line->cells + shard->at[rows];
 }
 
-/* One thread writes: no addition can get lost between the two. */
+/* A load and a store are enough: each cell has one writing thread. */
 static inline void add(rc_cell *cell, uint64_t count)
 {
     const uint64_t old = atomic_load_explicit(cell, memory_order_relaxed);
@@ -122,10 +122,10 @@ void rc_metrics_set_redials(rc_metrics_shard *shard, uint64_t count)
     set(&shard->process[RC_CELL_PROCESS_UPSTREAM_REDIALS], count);
 }
 
-/* ---- pairs of targets: rare, so that all threads share one table ---- */
+/* ---- pairs of targets: counted rarely, so all threads share one table ---- */
 
-/* The slot of a key, taken for it if there is none. The first one is that of "_other" twice, which
- * also counts what has no room. */
+/* The slot of a key, claimed if it is new. Slot 0 belongs to the pair of "_other" with "_other",
+ * which also counts the pairs that do not fit. */
 static rc_metrics_pair *slot_of(rc_metrics *metrics, uint32_t key)
 {
     const uint32_t start = key * UINT32_C(2654435761) % RC_METRICS_PAIRS_MAX;
@@ -133,7 +133,7 @@ static rc_metrics_pair *slot_of(rc_metrics *metrics, uint32_t key)
     for (uint32_t i = 0; !is_other && i < RC_METRICS_PAIRS_MAX; i++) {
         rc_metrics_pair *pair = &metrics->pairs[(start + i) % RC_METRICS_PAIRS_MAX];
         uint32_t seen = atomic_load_explicit(&pair->key, memory_order_relaxed);
-        /* Somebody else may take it in the same moment, perhaps for the same key. */
+        /* Another thread may claim the slot at the same time, perhaps for the same key. */
         if (seen == 0 && atomic_compare_exchange_strong_explicit(
                              &pair->key, &seen, key, memory_order_relaxed, memory_order_relaxed))
             return pair;

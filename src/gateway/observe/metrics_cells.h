@@ -1,19 +1,20 @@
-/* Where each metric has its cells within a row: constants, drawn from the table. */
+/* The layout of rc_metrics: each metric's cells within a row, as constants generated from the
+ * table. */
 #ifndef RC_GATEWAY_OBSERVE_METRICS_CELLS_H
 #define RC_GATEWAY_OBSERVE_METRICS_CELLS_H
 
 #include "gateway/observe/metrics.h"
 
-/* A histogram has its buckets and the sum of what fell into them; their count is no cell of its
- * own, so that the two never differ. */
+/* A histogram has its buckets and the sum of all durations. The count is the sum of the buckets and
+ * has no cell, so that the two always agree. */
 #define RC_CELLS_COUNTER 1
 #define RC_CELLS_GAUGE 1
 #define RC_CELLS_HISTOGRAM (RC_METRIC_BUCKETS + 1)
 #define RC_CELLS_WIDTH(TYPE, LABEL, LABEL2) \
     (RC_CELLS_##TYPE * RC_METRIC_##LABEL##_COUNT * RC_METRIC_##LABEL2##_COUNT)
 
-/* Of each kind of rows: RC_CELL_ROUTE_REQUESTS is where that metric begins. One that is of another
- * kind has no width, and the next one begins where it does. */
+/* The first cell of each metric in each kind of row, such as RC_CELL_ROUTE_REQUESTS. A metric of
+ * another kind has width 0. */
 #define RC_CELLS_OF(KIND, ID, TYPE, ROWS, LABEL, LABEL2) \
     RC_CELL_##KIND##_##ID,                               \
         RC_CELL_END_##KIND##_##ID =                      \
@@ -48,40 +49,41 @@ enum {
     RC_CELLS_CLIENT
 };
 
-/* Cells of a shard's part of a row: whole cache lines, so that no two loops write to one. */
+/* A shard's cells of a row fill whole cache lines, so that two loops never write to the same
+ * line. */
 #define RC_CELLS_LINE 8
 #define RC_CELLS_STRIDE(KIND) \
     ((RC_CELLS_##KIND + RC_CELLS_LINE - 1) / RC_CELLS_LINE * RC_CELLS_LINE)
 
 typedef _Atomic uint64_t rc_cell;
 
-/* One allocation: this, the name, and for each shard its cells. */
+/* A row, in one allocation: this struct, the name, and the cells of each shard. */
 typedef struct rc_metrics_line {
     size_t bytes;
-    rc_cell *cells; /* at the beginning of a cache line */
-    rc_str name;    /* ends in NUL */
+    rc_cell *cells; /* Aligned to a cache line. */
+    rc_str name;    /* NUL-terminated. */
 } rc_metrics_line;
 
 #define RC_METRICS_PAIR_KEY(from, to) (((uint32_t)(from) + 1) << 16 | ((uint32_t)(to) + 1))
 
 typedef struct rc_metrics_pair {
-    _Atomic uint32_t key; /* RC_METRICS_PAIR_KEY; 0: free */
+    _Atomic uint32_t key; /* RC_METRICS_PAIR_KEY. 0: free. */
     rc_cell count;
 } rc_metrics_pair;
 
 struct rc_metrics_shard {
     rc_metrics *metrics;
-    rc_cell *process; /* its cells of the one row of the process */
-    /* Where its cells begin within those of a row. */
+    rc_cell *process; /* The shard's cells of the process row. */
+    /* Index of the shard's first cell within the cells of a row. */
     uint32_t at[RC_ROWS_COUNT];
 };
 
 struct rc_metrics {
     rc_alloc alloc;
     uint32_t shard_count;
-    uv_mutex_t lock; /* of adding rows */
+    uv_mutex_t lock; /* Serialises the adding of rows. */
     _Atomic uint32_t row_counts[RC_ROWS_COUNT];
-    /* Behind the last row: "_other", so that counting need not look. */
+    /* Slots behind the last row point to "_other", so that counting needs no bounds check. */
     _Atomic(rc_metrics_line *) rows[RC_ROWS_COUNT][RC_METRICS_ROWS_MAX];
     rc_metrics_pair pairs[RC_METRICS_PAIRS_MAX];
     rc_metrics_shard shards[RC_METRICS_SHARDS_MAX];

@@ -1,3 +1,4 @@
+/* The page of GET /metrics. Called by src/gateway/admin/metrics.c. */
 #include "gateway/observe/metrics_page.h"
 
 #include <string.h>
@@ -5,7 +6,7 @@
 #include "base/utf8.h"
 #include "config/fault.h"
 
-/* A power of two, and room for twice the series of a family. */
+/* Slots of the hash set: a power of two, twice the number of series of a metric. */
 #define SLOTS (2 * RC_METRICS_ROWS_MAX)
 
 struct rc_metrics_page {
@@ -13,9 +14,9 @@ struct rc_metrics_page {
     rc_metrics *metrics;
     rc_metric metric;
     const rc_metric_info *info;
-    bool has_head; /* HELP and TYPE of the metric are written */
+    bool has_head; /* HELP and TYPE of the current metric are written. */
     uint32_t put_count;
-    uint64_t series_hashes[SLOTS]; /* hashes of the names that were put; 0: free */
+    uint64_t series_hashes[SLOTS]; /* Hashes of the label values that were added. 0: free. */
 };
 
 static void push(rc_buf *buf, const char *text)
@@ -40,7 +41,7 @@ static void push_head(rc_metrics_page *page)
 
 /* ---- labels ---- */
 
-/* Labels of one sample, between braces if there are any. */
+/* The labels of one sample; braces are written if there are any. */
 typedef struct labels {
     rc_buf *buf;
     bool has_any;
@@ -90,9 +91,9 @@ static void end_sample(labels *l, int64_t value, unsigned decimals)
     rc_buf_push_byte(l->buf, '\n');
 }
 
-/* ---- what is counted ---- */
+/* ---- counted metrics ---- */
 
-/* The name of a row; "" for the process, whose rows have no label. */
+/* The name of a row. "": the process, whose rows have no label. */
 static rc_str row_name(const rc_metrics_page *page, uint32_t row)
 {
     return rc_metrics_row_name(page->metrics, page->info->rows, row);
@@ -114,8 +115,8 @@ static void push_cell(rc_metrics_page *page, uint32_t row, uint32_t index, uint6
     end_sample(&l, (int64_t)value, info->decimals);
 }
 
-/* Of a row with a name: its first cell, so that there is something to compare with, and every one
- * that is not zero. Of the process all, of "_other" what there is. */
+/* Writes the cells that are not zero. A named row always has its first cell, so that rates start
+ * from 0; the process has all of them; "_other" has none that is zero. */
 static void push_cells(rc_metrics_page *page, uint32_t row)
 {
     const bool is_process = page->info->rows == RC_ROWS_PROCESS;
@@ -189,18 +190,18 @@ static void push_stored(rc_metrics_page *page)
     }
 }
 
-/* ---- what is looked up ---- */
+/* ---- collected metrics ---- */
 
 static uint64_t hash_text(uint64_t hash, rc_str text)
 {
     for (size_t i = 0; i < text.len; i++)
         hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(1099511628211);
-    /* A byte that no UTF-8 has stands between two. */
+    /* A byte that never occurs in UTF-8 separates two texts. */
     return (hash ^ 0xFF) * UINT64_C(1099511628211);
 }
 
-/* Names as they are shown, since names that are shown alike are one series. False: it was there
- * before. */
+/* Adds a series by its label values as shown, because names that look the same are one series.
+ * False: it was added before. */
 static bool add_series(rc_metrics_page *page, rc_str shown)
 {
     uint64_t hash = hash_text(UINT64_C(14695981039346656037), shown);
@@ -217,7 +218,7 @@ static bool add_series(rc_metrics_page *page, rc_str shown)
 
 void rc_metrics_page_put(rc_metrics_page *page, rc_str first, rc_str second, int64_t value)
 {
-    /* A byte that is no text is shown as three; and there are two labels. */
+    /* A byte that is not UTF-8 is shown as three bytes, and there are two labels. */
     char scratch[6 * RC_METRICS_NAME_MAX + 128];
     rc_buf shown;
     if (first.len > RC_METRICS_NAME_MAX || second.len > RC_METRICS_NAME_MAX ||

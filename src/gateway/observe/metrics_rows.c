@@ -1,4 +1,4 @@
-/* The rows of rc_metrics, and adding up. */
+/* The rows of rc_metrics: adding, finding and summing. Called by snapshot.c and metrics_page.c. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -13,7 +13,7 @@ static const uint32_t strides[RC_ROWS_COUNT] = {
     [RC_ROWS_CLIENT] = RC_CELLS_STRIDE(CLIENT),
 };
 
-/* Where a metric's cells begin in a row of its kind. */
+/* The first cell of each metric in a row of its kind. */
 #define RC_CELL_PAIR_FALLBACKS 0
 static const uint32_t first_cells[RC_METRIC_COUNT] = {
 #define RC_METRIC(ID, name, TYPE, unit, decimals, ROWS, LABEL, LABEL2, help) \
@@ -23,8 +23,8 @@ static const uint32_t first_cells[RC_METRIC_COUNT] = {
 
 /* ---- names ---- */
 
-/* A name as it is shown: what is no text, or a control character, becomes U+FFFD. Two names that
- * would be shown alike are one. Empty: it does not fit. */
+/* The name as shown: invalid UTF-8 and control characters become U+FFFD. Names that look the same
+ * share a row. Empty: too long. */
 static rc_str clean_name(rc_str name, char scratch[RC_METRICS_NAME_MAX])
 {
     size_t used = 0;
@@ -83,8 +83,8 @@ static rc_metrics_line *line_new(const rc_metrics *metrics, rc_metric_rows rows,
     return line;
 }
 
-/* Behind the last one; RC_METRICS_OTHER when there is no room. Whoever sees the count sees the row.
- */
+/* Appends a row. RC_METRICS_OTHER: no space or memory. The count is published after the row, so
+ * that readers see complete rows only. */
 static uint16_t append(rc_metrics *metrics, rc_metric_rows rows, rc_str name)
 {
     const uint32_t count = count_of(metrics, rows);
@@ -109,7 +109,7 @@ uint16_t rc_metrics_row(rc_metrics *metrics, rc_metric_rows rows, rc_str name)
 {
     char scratch[RC_METRICS_NAME_MAX];
     const rc_str clean = clean_name(name, scratch);
-    /* "_other" itself has its row. */
+    /* "_other" has its row already. */
     if (clean.len == 0 || rc_str_eq(clean, line_at(metrics, rows, RC_METRICS_OTHER)->name))
         return RC_METRICS_OTHER;
     uv_mutex_lock(&metrics->lock);
@@ -120,9 +120,9 @@ uint16_t rc_metrics_row(rc_metrics *metrics, rc_metric_rows rows, rc_str name)
     return row;
 }
 
-/* ---- all of it ---- */
+/* ---- life cycle ---- */
 
-/* The first row of each kind, which is always there. */
+/* Adds row 0 of each kind. */
 static bool add_first_rows(rc_metrics *metrics)
 {
     for (int rows = 0; rows < RC_ROWS_COUNT; rows++) {

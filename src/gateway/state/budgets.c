@@ -1,3 +1,5 @@
+/* rc_budgets: which budgets an attempt belongs to, what it costs, and their state after a restart.
+ * Called by hub.c, gateway_admin.c and exchange_budget.c. */
 #include "gateway/state/budgets.h"
 
 #include <string.h>
@@ -7,7 +9,7 @@
 
 #define FIRST_CAPACITY 16u
 
-/* Of the routes that lead to a target that is addressed directly, the first so many count. */
+/* A target that a client names directly counts in the budgets of the first so many routes to it. */
 #define DIRECT_ROUTES_MAX 32u
 
 _Static_assert(RC_CONFIG_BUDGETS_MAX + 1 + DIRECT_ROUTES_MAX <= RC_LEDGER_BUDGETS_MAX,
@@ -62,7 +64,7 @@ void rc_budgets_done(rc_budgets *budgets)
 
 /* ---- rows ---- */
 
-/* A budget as the configuration has it. */
+/* A budget of the configuration. */
 typedef struct budget {
     const char *kind;
     rc_str name;
@@ -71,26 +73,26 @@ typedef struct budget {
 
 static bool grow(rc_budgets *budgets)
 {
-    uint32_t room = budgets->row_capacity == 0 ? FIRST_CAPACITY : 2 * budgets->row_capacity;
-    rc_budgets_row *rows = get(&budgets->alloc, room * sizeof(*rows));
-    rc_ledger_budget *spent = get(&budgets->alloc, room * sizeof(*spent));
+    uint32_t capacity = budgets->row_capacity == 0 ? FIRST_CAPACITY : 2 * budgets->row_capacity;
+    rc_budgets_row *rows = get(&budgets->alloc, capacity * sizeof(*rows));
+    rc_ledger_budget *spent = get(&budgets->alloc, capacity * sizeof(*spent));
     if (rows == NULL || spent == NULL) {
-        put(&budgets->alloc, rows, room * sizeof(*rows));
-        put(&budgets->alloc, spent, room * sizeof(*spent));
+        put(&budgets->alloc, rows, capacity * sizeof(*rows));
+        put(&budgets->alloc, spent, capacity * sizeof(*spent));
         return false;
     }
     rc_ledger_budget *old = budgets->ledger.budgets;
     if (budgets->row_count > 0)
         memcpy(rows, budgets->rows, budgets->row_count * sizeof(*rows));
-    rc_ledger_grow(&budgets->ledger, spent, room);
+    rc_ledger_grow(&budgets->ledger, spent, capacity);
     put(&budgets->alloc, old, budgets->row_capacity * sizeof(*old));
     put(&budgets->alloc, budgets->rows, budgets->row_capacity * sizeof(*rows));
     budgets->rows = rows;
-    budgets->row_capacity = room;
+    budgets->row_capacity = capacity;
     return true;
 }
 
-/* "client app" without the space between: no kind is the beginning of another. */
+/* A row's name is "clientapp": kind and name without a space. No kind is a prefix of another. */
 static bool is_named(const rc_budgets_row *row, const budget *b)
 {
     size_t kind_len = strlen(b->kind);
@@ -99,7 +101,7 @@ static bool is_named(const rc_budgets_row *row, const budget *b)
            memcmp(row->name + kind_len, b->name.ptr, b->name.len) == 0;
 }
 
-/* The row of a budget, a new one if need be; RC_LEDGER_NO_BUDGET: no memory. */
+/* Finds or adds the row of a budget. RC_LEDGER_NO_BUDGET: out of memory. */
 static uint32_t row_of(rc_budgets *budgets, const budget *b)
 {
     for (uint32_t i = 0; i < budgets->row_count; i++)
@@ -119,7 +121,7 @@ static uint32_t row_of(rc_budgets *budgets, const budget *b)
     return budgets->row_count++;
 }
 
-/* ---- editions ---- */
+/* ---- snapshots ---- */
 
 static budget client_budget(const rc_config_client *client)
 {
@@ -153,8 +155,8 @@ static size_t budget_count(const rc_config *config)
     return config->client_count + config->route_count + config->budget_count;
 }
 
-/* All that a configuration may have, in order: of clients, of routes, those with a name. A limit of
- * 0 is none. */
+/* The budgets in the configuration's order: clients, routes, named budgets. A limit of 0 means
+ * none. */
 static budget budget_at(const rc_config *config, size_t index)
 {
     if (index < config->client_count)
@@ -179,7 +181,7 @@ void rc_budgets_snapshot_done(rc_budgets_snapshot *snapshot)
     memset(snapshot, 0, sizeof(*snapshot));
 }
 
-/* Memory for the edition, and a row for each of its budgets. */
+/* Allocates the snapshot's rows and finds or adds a row for each of its budgets. */
 static bool prepare(rc_budgets *budgets, rc_budgets_snapshot *snapshot)
 {
     const rc_config *config = snapshot->config;
@@ -196,8 +198,8 @@ static bool prepare(rc_budgets *budgets, rc_budgets_snapshot *snapshot)
     return true;
 }
 
-/* Budgets that the edition does not have are no longer in force. Should one come back, it starts
- * from the store again. */
+/* Takes budgets that the new snapshot lacks out of force. If one comes back, it is restored from
+ * the store. */
 static bool retire_others(rc_budgets *budgets, int64_t now_unix_ms)
 {
     bool wakes = false;
@@ -236,9 +238,9 @@ rc_status rc_budgets_load(rc_budgets *budgets, const rc_config *config, const rc
     return RC_OK;
 }
 
-/* ---- targets that are addressed directly ---- */
+/* ---- targets that clients name directly ---- */
 
-/* A provider may ignore the case of a model's name. */
+/* Model names are compared without case, because a provider may ignore it. */
 static bool is_target(const rc_config *config, const rc_config_target *target, rc_str provider,
                       rc_str model, bool is_first)
 {
@@ -248,8 +250,9 @@ static bool is_target(const rc_config *config, const rc_config_target *target, r
                                                  : rc_str_eq_nocase(target->model, model);
 }
 
-/* Could a request that names no provider be sent to this target by the route? A target that is open
- * gets the model that the client named, so of those the first route that fits the model counts. */
+/* True: the route could send a request without a provider in its model to this target. A target
+ * with the model "*" gets the client's model; for it only the first route that matches the model
+ * counts. */
 static bool leads_to(const rc_config *config, size_t index, rc_str target)
 {
     const rc_config_route *route = &config->routes[index];
@@ -266,8 +269,8 @@ static bool leads_to(const rc_config *config, size_t index, rc_str target)
            is_target(config, &route->overflow_to, provider, model, is_first);
 }
 
-/* Is that the name of a route, or does it stand for a provider whose target was addressed directly?
- * Then the route that leads to the target counts the try. */
+/* True: the route is the one that was used, or `route` is the name of a provider whose target was
+ * named directly and this route leads to that target. */
 static bool is_of_route(const rc_config *config, size_t index, rc_str route, rc_str target)
 {
     const bool is_direct =
@@ -276,7 +279,7 @@ static bool is_of_route(const rc_config *config, size_t index, rc_str route, rc_
            (is_direct && leads_to(config, index, target));
 }
 
-/* A pattern that is empty fits everything; case is ignored, as providers may do. */
+/* An empty pattern matches everything. Case is ignored, as providers may do. */
 static bool fits(rc_str pattern, rc_str text)
 {
     return pattern.len == 0 || rc_glob_matches_nocase(pattern, text);
@@ -300,9 +303,9 @@ static bool is_matched(const rc_config *config, const rc_config_match *match, rc
            fits_route(config, match->route, route, target);
 }
 
-/* ---- what was spent before ---- */
+/* ---- restoring what was spent ---- */
 
-/* Does a budget count what was spent there? */
+/* True: the budget at this index counts this usage. */
 static bool is_counted(const rc_config *config, size_t index, const rc_store_daily_usage *spent)
 {
     if (index < config->client_count)
@@ -320,7 +323,7 @@ typedef struct restoring {
     int64_t now_unix_ms;
 } restoring;
 
-/* Had what was spent there no price, as far as the prices of today tell? */
+/* True: the usage had no price, judged by the current price list. */
 static bool is_unpriced(const rc_budgets_snapshot *snapshot, const rc_store_daily_usage *spent)
 {
     const rc_config *config = snapshot->config;
@@ -356,7 +359,7 @@ static bool restore_row(void *ctx, const rc_store_daily_usage *spent)
     return true;
 }
 
-/* The first day that matters: of this month, unless a budget never renews. */
+/* The first day to read: the first of this month, or 0 if a budget never renews. */
 static int64_t first_day(const rc_budgets *budgets, const rc_budgets_snapshot *snapshot,
                          int64_t now_unix_ms, bool *ret_has_new)
 {
@@ -374,13 +377,13 @@ static int64_t first_day(const rc_budgets *budgets, const rc_budgets_snapshot *s
     return first;
 }
 
-/* ---- what an operator raised ---- */
+/* ---- restoring what an operator raised ---- */
 
-/* "month client app": a budget that is counted by another window is another. */
+/* Appends "month client app". The period is part of the name: another period is another budget. */
 static void push_raise_name(rc_buf *buf, const budget *b)
 {
-    static const char *const pers[] = {"day ", "month ", "total "};
-    rc_buf_push(buf, rc_str_c(pers[b->rule.period]));
+    static const char *const periods[] = {"day ", "month ", "total "};
+    rc_buf_push(buf, rc_str_c(periods[b->rule.period]));
     rc_buf_push(buf, rc_str_c(b->kind));
     rc_buf_push_byte(buf, ' ');
     rc_buf_push(buf, b->name);
@@ -388,36 +391,36 @@ static void push_raise_name(rc_buf *buf, const budget *b)
 
 static bool has_raise_name(const budget *b, rc_str name)
 {
-    char room[RC_BUDGETS_RAISE_NAME_MAX];
+    char scratch[RC_BUDGETS_RAISE_NAME_MAX];
     rc_buf text;
-    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     push_raise_name(&text, b);
     return rc_buf_status(&text) == RC_OK && rc_str_eq(rc_buf_get(&text), name);
 }
 
-/* A mark of another window is of the past. To be told twice changes nothing. */
-static bool restore_raise(void *ctx, const rc_saved_state *mark)
+/* Ignores saved states of earlier periods. Restoring the same state twice has no further effect. */
+static bool restore_raise(void *ctx, const rc_saved_state *saved)
 {
     const restoring *r = ctx;
     const rc_config *config = r->snapshot->config;
-    for (size_t i = 0; mark->kind == RC_SAVED_STATE_BUDGET && i < budget_count(config); i++) {
+    for (size_t i = 0; saved->kind == RC_SAVED_STATE_BUDGET && i < budget_count(config); i++) {
         uint32_t row = r->snapshot->rows[i];
         budget b = budget_at(config, i);
         rc_ledger_state state;
         if (row == RC_LEDGER_NO_BUDGET || !r->budgets->rows[row].needs_restore ||
-            !has_raise_name(&b, mark->name))
+            !has_raise_name(&b, saved->name))
             continue;
         if (rc_ledger_get_state(&r->budgets->ledger, row, r->now_unix_ms, &state) &&
-            mark->until_unix_ms == state.renews_unix_ms && mark->value <= RC_LEDGER_AMOUNT_MAX &&
-            mark->value > state.raised)
-            (void)rc_ledger_raise(&r->budgets->ledger, row, mark->value - state.raised,
+            saved->until_unix_ms == state.renews_unix_ms && saved->value <= RC_LEDGER_AMOUNT_MAX &&
+            saved->value > state.raised)
+            (void)rc_ledger_raise(&r->budgets->ledger, row, saved->value - state.raised,
                                   r->now_unix_ms);
     }
     return true;
 }
 
 bool rc_budgets_get_raise(rc_budgets *budgets, const rc_budgets_snapshot *snapshot, uint32_t row,
-                          int64_t now_unix_ms, char *name, rc_saved_state *ret_mark)
+                          int64_t now_unix_ms, char *name, rc_saved_state *ret_saved)
 {
     rc_ledger_state state;
     rc_buf text;
@@ -432,14 +435,14 @@ bool rc_budgets_get_raise(rc_budgets *budgets, const rc_budgets_snapshot *snapsh
     if (rc_buf_status(&text) != RC_OK || rc_buf_get(&text).len == 0 ||
         !rc_ledger_get_state(&budgets->ledger, row, now_unix_ms, &state) || state.raised == 0)
         return false;
-    *ret_mark = (rc_saved_state){.kind = RC_SAVED_STATE_BUDGET,
-                                 .name = rc_buf_get(&text),
-                                 .value = state.raised,
-                                 .until_unix_ms = state.renews_unix_ms};
+    *ret_saved = (rc_saved_state){.kind = RC_SAVED_STATE_BUDGET,
+                                  .name = rc_buf_get(&text),
+                                  .value = state.raised,
+                                  .until_unix_ms = state.renews_unix_ms};
     return true;
 }
 
-/* ---- after a restart ---- */
+/* ---- restoring ---- */
 
 bool rc_budgets_restore(rc_budgets *budgets, const rc_budgets_snapshot *snapshot, rc_store *store,
                         int64_t now_unix_ms, rc_store_fault *fault)
@@ -457,7 +460,7 @@ bool rc_budgets_restore(rc_budgets *budgets, const rc_budgets_snapshot *snapshot
     return is_read;
 }
 
-/* ---- tries ---- */
+/* ---- attempts ---- */
 
 static rc_str client_name(const rc_budgets_snapshot *snapshot, size_t client)
 {
@@ -478,10 +481,10 @@ static uint32_t direct_rows(const rc_config *config, const uint32_t *routes, rc_
 {
     uint32_t count = 0;
     for (size_t i = 0; i < config->route_count && count < DIRECT_ROUTES_MAX; i++) {
-        bool is_there = routes[i] == RC_LEDGER_NO_BUDGET;
+        bool is_skipped = routes[i] == RC_LEDGER_NO_BUDGET;
         for (uint32_t at = 0; at < count; at++)
-            is_there = is_there || ret_rows[at] == routes[i];
-        if (!is_there && leads_to(config, i, target))
+            is_skipped = is_skipped || ret_rows[at] == routes[i];
+        if (!is_skipped && leads_to(config, i, target))
             ret_rows[count++] = routes[i];
     }
     return count;
@@ -559,7 +562,7 @@ bool rc_budgets_raise(rc_budgets *budgets, uint32_t row, uint64_t more, int64_t 
     return rc_ledger_raise(&budgets->ledger, row, more, now_unix_ms);
 }
 
-/* ---- for people ---- */
+/* ---- display ---- */
 
 bool rc_budgets_at(rc_budgets *budgets, const rc_budgets_snapshot *snapshot, size_t index,
                    int64_t now_unix_ms, rc_budget_info *ret_budget)

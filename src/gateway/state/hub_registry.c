@@ -11,7 +11,7 @@
 #include "sys/clock.h"
 
 #define FIRST_CAPACITY 64u
-/* Longest "provider/model". Longer names share the row of "provider/*". */
+/* Longest "provider/model". Longer names share the row of the provider's model "*". */
 #define NAME_MAX_BYTES 1024u
 
 /* ---- memory ---- */

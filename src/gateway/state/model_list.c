@@ -1,32 +1,35 @@
-/* The models that clients can request, as each dialect lists them.
+/* The models that clients can request, as each dialect lists them. Called by exchange_request.c.
  *
- *   a route without a star     its name
- *   a route with stars         names that fit it and are known: the model of its first target, or
- *                              where that leaves it open those that the price list names
- *   no routes at all           provider/model of the models that the price list names
+ *   a route without "*"    its name
+ *   a route with "*"       known names that match it: the model of its first target or, if that is
+ *                          "*", the models in the price list
+ *   no routes at all       provider/model for the models in the price list
  *
- * Targets are not listed: what a chain asks is the operator's business. */
+ * The targets of a chain are not listed: they are internal to the operator. */
+#include "gateway/state/model_list.h"
+#include "gateway/state/snapshot.h"
 #include "base/str.h"
 #include "codec/datetime.h"
 #include "config/reader.h"
-#include "gateway/state/model_list.h"
 #include "json/writer.h"
 
 #define ID_MAX_BYTES 2048
-/* Names that stars let in; more are left out. The set is twice as large, and a power of two. */
+/* Most names from routes with "*"; more are left out. The hash set has twice as many slots, a power
+ * of two. */
 #define KNOWN_MAX 512u
 #define SLOTS (2 * KNOWN_MAX)
 
 typedef struct listing {
     const rc_snapshot *snapshot;
     rc_dialect dialect;
-    const rc_endpoint *endpoint; /* what a client of the dialect asks of a model */
+    const rc_endpoint *endpoint; /* The endpoint that a client of the dialect would use. NULL:
+                                  * any. */
     rc_json_writer writer;
-    char ids[2][ID_MAX_BYTES]; /* the first, the latest */
+    char ids[2][ID_MAX_BYTES]; /* The first id and the latest one. */
     rc_str first_id;
     rc_str last_id;
     uint32_t known;
-    uint64_t seen[SLOTS]; /* hashes of names that stars let in; 0: free */
+    uint64_t seen[SLOTS]; /* Hashes of names from routes with "*". 0: free slot. */
 } listing;
 
 static bool is_open(rc_str model)
@@ -34,7 +37,8 @@ static bool is_open(rc_str model)
     return rc_str_find_byte(model, '*', 0) != RC_STR_NPOS;
 }
 
-/* OpenAI's list is for all; the others name what speaks their language. */
+/* OpenAI's list has all models; the other dialects list only models that their endpoint can
+ * serve. */
 static const rc_endpoint *endpoint_for(rc_dialect dialect)
 {
     if (dialect == RC_DIALECT_ANTHROPIC)
@@ -48,19 +52,19 @@ static bool suits(const rc_endpoint *endpoint, const rc_snapshot_provider *provi
            rc_endpoint_is_supported(endpoint, provider->config->kind->dialect);
 }
 
-/* ---- what is known of a model ---- */
+/* ---- facts about a model ---- */
 
 typedef struct facts {
     int64_t created_unix_ms;
-    rc_str owner;            /* the provider that is asked first */
-    uint64_t context_window; /* 0: not known */
+    rc_str owner;            /* The provider of the first target. */
+    uint64_t context_window; /* 0: unknown */
     uint32_t capabilities;   /* RC_NEED_ bits */
-    bool has_capabilities;   /* they are known */
+    bool has_capabilities;   /* Capabilities are known. */
 } facts;
 
-/* Of all targets of the route that speak the dialect. A request is sent to those that can do what
- * it needs, so that their capabilities add up; the smallest context window is the one that holds at
- * each of them. */
+/* Collects the facts of all targets of the route that serve the endpoint. A request goes to a
+ * target that has what it needs, so the capabilities are joined; the context window is the smallest
+ * one. */
 static bool find_facts(const rc_snapshot *snapshot, const rc_route *route,
                        const rc_endpoint *endpoint, facts *ret_facts)
 {
@@ -77,7 +81,7 @@ static bool find_facts(const rc_snapshot *snapshot, const rc_route *route,
         is_found = true;
         if (window > 0 && (ret_facts->context_window == 0 || window < ret_facts->context_window))
             ret_facts->context_window = window;
-        if (has == RC_ROUTE_NEEDS_MASK) /* not known */
+        if (has == RC_ROUTE_NEEDS_MASK) /* unknown */
             continue;
         ret_facts->has_capabilities = true;
         ret_facts->capabilities |= has;
@@ -164,7 +168,7 @@ static void push_model(rc_json_writer *w, rc_dialect dialect, rc_str id, const f
 
 /* ---- the list ---- */
 
-/* provider: that is part of the name; empty: none is. */
+/* Adds a model to the list. provider: prefix of the name; empty: none. */
 static void list_model(listing *l, rc_str provider, rc_str model, const facts *known)
 {
     const bool is_first = l->first_id.len == 0;
@@ -175,14 +179,14 @@ static void list_model(listing *l, rc_str provider, rc_str model, const facts *k
         rc_buf_push_byte(&id, '/');
     rc_buf_push(&id, model);
     if (rc_buf_status(&id) != RC_OK)
-        return; /* no request could name it either */
+        return; /* No request can name it either. */
     l->last_id = rc_buf_get(&id);
     if (is_first)
         l->first_id = l->last_id;
     push_model(&l->writer, l->dialect, l->last_id, known);
 }
 
-/* A name that a star lets in. False: it was listed before, or there is no more room. */
+/* Remembers a name from a route with "*". False: listed before, or the set is full. */
 static bool add_seen(listing *l, rc_str provider, rc_str model)
 {
     const rc_str parts[] = {provider, RC_STR("/"), model};
@@ -202,7 +206,7 @@ static bool add_seen(listing *l, rc_str provider, rc_str model)
     return true;
 }
 
-/* Would a request for this name come to this route? */
+/* True: a request for this model would use this route. */
 static bool leads_to(const listing *l, rc_str model, size_t route)
 {
     rc_str provider;
@@ -215,7 +219,7 @@ static bool leads_to(const listing *l, rc_str model, size_t route)
     return rc_config_route_find(l->snapshot->config, model) == &l->snapshot->config->routes[route];
 }
 
-/* What the price list names at a provider. RC_NO_ROUTE: as provider/model. */
+/* Lists the provider's models from the price list. route: RC_NO_ROUTE: as provider/model. */
 #define RC_NO_ROUTE SIZE_MAX
 
 static void list_priced(listing *l, const rc_snapshot_provider *provider, size_t route,
@@ -236,7 +240,7 @@ static void list_priced(listing *l, const rc_snapshot_provider *provider, size_t
     }
 }
 
-/* Does an earlier entry of the chain speak the same interface? It is asked before this one. */
+/* True: an earlier entry of the chain speaks the same dialect and so comes first. */
 static bool is_behind(const rc_route *route, uint16_t entry)
 {
     const rc_snapshot_provider *mine = route->entries[entry].provider;
@@ -312,7 +316,7 @@ void rc_snapshot_push_model(const rc_snapshot *snapshot, const rc_route *route, 
 {
     rc_json_writer w;
     facts known;
-    /* Who asks in another dialect than its targets speak is answered all the same. */
+    /* A model whose targets speak another dialect is shown all the same. */
     if (!find_facts(snapshot, route, endpoint_for(dialect), &known))
         (void)find_facts(snapshot, route, NULL, &known);
     rc_json_writer_init(&w, buf, 0);

@@ -1,3 +1,5 @@
+/* rc_quota_cache: a hash table of the latest quotas. Called by attempt_quota.c, the admin interface
+ * and the metrics. */
 #include "gateway/state/quota_cache.h"
 
 #include <string.h>
@@ -7,7 +9,7 @@
 struct rc_quota_pair {
     uint16_t target;
     uint16_t credential;
-    uint16_t next; /* of its chain: place + 1; 0: none */
+    uint16_t next; /* Next pair of its hash chain: index + 1. 0: none. */
     bool is_used;
     int64_t updated_unix_ms;
     rc_quota_alarm alarm;
@@ -28,7 +30,7 @@ void rc_quota_cache_done(rc_quota_cache *cache)
     uv_mutex_destroy(&cache->lock);
 }
 
-/* ---- pairs, with the lock held ---- */
+/* ---- pairs; all need the lock ---- */
 
 static uint16_t *bucket_of(rc_quota_cache *cache, uint16_t target, uint16_t credential)
 {
@@ -76,7 +78,7 @@ static bool grow(rc_quota_cache *cache)
     return true;
 }
 
-/* One that was forgotten, or was heard of longest ago. NULL: there are none at all. */
+/* A free pair, or the one that was updated longest ago. NULL: there are no pairs. */
 static rc_quota_pair *oldest(rc_quota_cache *cache)
 {
     rc_quota_pair *found = NULL;
@@ -106,7 +108,7 @@ static rc_quota_pair *add(rc_quota_cache *cache, uint16_t target, uint16_t crede
     return pair;
 }
 
-/* ---- what is said ---- */
+/* ---- updating ---- */
 
 static const rc_quota *lowest_of(const rc_quotas *quotas, rc_quota_kind kind)
 {
@@ -175,7 +177,7 @@ void rc_quota_cache_remove(rc_quota_cache *cache, uint16_t target)
     uv_mutex_unlock(&cache->lock);
 }
 
-/* ---- looking ---- */
+/* ---- listing ---- */
 
 uint32_t rc_quota_cache_max_count(rc_quota_cache *cache)
 {

@@ -1,12 +1,12 @@
-/* rc_quota_cache: what providers have said is left of their limits, by key and model.
+/* rc_quota_cache: the latest quotas that providers reported, by key and model.
  *
- *   loop ──┐  the numbers of one answer          ┌─ warn: once for a limit and its window
- *   loop ──┼────────────────────────────► board ─┤
- *   loop ──┘                                     └─ facts, for whoever looks
+ *   loop ──┐  quotas of one response            ┌─ a warning, once for a limit and its window
+ *   loop ──┼─────────────────────────► cache ───┤
+ *   loop ──┘                                    └─ facts for the admin interface and the metrics
  *
- * Of each kind of limit the one that is lowest is kept, until it is renewed (rc_quota_window_ms).
- * There is room for so many pairs of a key and a model; beyond them the one that was heard of
- * longest ago makes room. Any thread may use it; its lock is held for less than a microsecond. */
+ * Of each kind of limit the lowest one is kept until it renews (rc_quota_window_ms). The cache
+ * holds RC_QUOTA_CACHE_MAX pairs of a key and a model; a new pair evicts the one that was updated
+ * longest ago. Any thread may use it; its lock is held for less than a microsecond. */
 #ifndef RC_GATEWAY_STATE_QUOTA_CACHE_H
 #define RC_GATEWAY_STATE_QUOTA_CACHE_H
 
@@ -19,7 +19,7 @@
 
 #define RC_QUOTA_CACHE_MAX 1024u
 #define RC_QUOTA_CACHE_BUCKETS 256u
-/* Of a limit's name; a longer one is cut. */
+/* Longer names of limits are truncated. */
 #define RC_QUOTA_NAME_MAX 32u
 
 typedef struct rc_quota_fact {
@@ -28,14 +28,14 @@ typedef struct rc_quota_fact {
     char name[RC_QUOTA_NAME_MAX];
     int64_t remaining;
     int64_t limit;
-    int64_t renews_unix_ms; /* 0: not told */
-    int64_t until_unix_ms;  /* it counts until then; 0: there is none */
+    int64_t renews_unix_ms; /* 0: not stated */
+    int64_t until_unix_ms;  /* The fact is valid until then. 0: there is none. */
 } rc_quota_fact;
 
-/* A fact with whose it is: rows of the world. */
+/* A fact with the hub's rows of its target and credential. */
 typedef struct rc_quota_entry {
     uint16_t target;
-    uint16_t credential; /* RC_NO_TARGET: no key was used */
+    uint16_t credential; /* RC_NO_TARGET: no key was sent. */
     rc_quota_fact fact;
 } rc_quota_entry;
 
@@ -47,25 +47,27 @@ typedef struct rc_quota_cache {
     rc_quota_pair *pairs;
     uint32_t count;
     uint32_t capacity;
-    uint16_t buckets[RC_QUOTA_CACHE_BUCKETS]; /* place + 1 of each one's first pair; 0: none */
+    uint16_t buckets[RC_QUOTA_CACHE_BUCKETS]; /* Hash chains: index + 1 of each bucket's first pair.
+                                               * 0: none. */
 } rc_quota_cache;
 
-/* RC_E_NOMEM: nothing is left. alloc: copies; it must serve all threads. */
+/* Initialises it. alloc: copies; must be safe for use from all threads. RC_E_NOMEM: nothing is left
+ * to free. */
 rc_status rc_quota_cache_init(rc_quota_cache *cache, const rc_alloc *alloc);
 void rc_quota_cache_done(rc_quota_cache *cache);
 
-/* What an answer said. The limit that is to be warned of; NULL: none is. Without memory nothing is
- * kept, and nobody warned. Views quotas. */
+/* Stores the quotas of one response. Returns the limit to warn about, which views quotas. NULL:
+ * none. Without memory nothing is stored and NULL is returned. */
 const rc_quota *rc_quota_cache_update(rc_quota_cache *cache, uint16_t target, uint16_t credential,
                                       const rc_quotas *quotas);
 
-/* The row is another target's from now on. */
+/* Removes the facts of a target whose row is given to another target. */
 void rc_quota_cache_remove(rc_quota_cache *cache, uint16_t target);
 
-/* The facts that count now, room of them at most: how many there are. */
+/* Copies the facts that are valid now, at most `capacity` of them. Returns their number. */
 uint32_t rc_quota_cache_list(rc_quota_cache *cache, int64_t now_unix_ms, rc_quota_entry *ret_list,
                              uint32_t capacity);
-/* No more than these can there be. */
+/* An upper bound of that number. */
 uint32_t rc_quota_cache_max_count(rc_quota_cache *cache);
 
 static inline rc_str rc_quota_fact_name(const rc_quota_fact *fact)
@@ -73,9 +75,9 @@ static inline rc_str rc_quota_fact_name(const rc_quota_fact *fact)
     return fact->name_len > 0 ? rc_str_make(fact->name, fact->name_len) : RC_STR("limit");
 }
 
-/* fact: borrows. */
+/* True: less than RC_QUOTA_LOW_PERCENT of the limit is left. fact: borrows. */
 bool rc_quota_fact_is_low(const rc_quota_fact *fact);
-/* Is less of a left than of b, in proportion? Both: borrow. */
+/* True: a has a smaller share of its limit left than b. Both: borrows. */
 bool rc_quota_fact_is_lower(const rc_quota_fact *a, const rc_quota_fact *b);
 
 #endif

@@ -1,3 +1,5 @@
+/* rc_repeats: detects requests that clients send again after a final error. Called by
+ * exchange_repeat.c; listed by gateway_admin.c. */
 #include "gateway/state/repeats.h"
 
 #include <string.h>
@@ -24,7 +26,7 @@ bool rc_repeats_is_armed(const rc_repeats *repeats, uint64_t now_ms)
     return now_ms < atomic_load_explicit(&repeats->armed_until_ms, memory_order_relaxed);
 }
 
-/* ---- SipHash-2-4, of words in the machine's own order: it stays in this process ---- */
+/* ---- SipHash-2-4, in native byte order: hashes never leave the process ---- */
 
 static uint64_t rotate(uint64_t word, unsigned bits)
 {
@@ -82,7 +84,7 @@ uint64_t rc_repeats_hash(const rc_repeats *repeats, const rc_str *parts, size_t 
 
 /* ---- requests ---- */
 
-/* The note of the request, or the one that has to make room. */
+/* The entry with this hash, or the oldest of its set. */
 static rc_repeats_entry *slot_of(rc_repeats *repeats, uint64_t hash)
 {
     rc_repeats_entry *set = repeats->entries[hash % RC_REPEATS_SETS];

@@ -41,8 +41,7 @@ typedef struct rc_snapshot_provider {
     uint16_t first_key; /* Row of the first credential. */
     _Atomic(rc_snapshot_key *)
         *keys;           /* One per configured key. A refreshed key replaces the pointer. */
-    uint16_t any_target; /* Row of the target "provider/*", for models without a row of their
-                          * own. */
+    uint16_t any_target; /* Row of its model "*", for models that have no row. */
 } rc_snapshot_provider;
 
 /* The provider and model of one chain entry. */
