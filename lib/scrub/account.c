@@ -1,10 +1,11 @@
+/* Masks names of the operator's account in a provider's text. Called by the classifier. */
 #include "scrub/account.h"
 
 #include "base/str.h"
 
 #define NUMBER_MIN 9u /* digits; a date has eight */
 #define ID_MIN 16u    /* letters and digits in one run */
-#define SUFFIX_MIN 6u /* of an id, behind its prefix */
+#define SUFFIX_MIN 6u /* characters of an id after its prefix */
 
 static bool is_word(char c)
 {
@@ -48,7 +49,7 @@ static bool has_prefix(rc_str word)
     return rc_str_starts_with(word, RC_STR("user-")) && has_digit(word);
 }
 
-/* One run of letters and digits. */
+/* Whether one run of letters and digits is an id. */
 static bool is_id(rc_str run)
 {
     size_t digits = 0;
@@ -85,7 +86,7 @@ rc_status rc_account_mask(rc_str text, rc_buf *buf)
         else
             rc_buf_push(buf, word);
         at += word.len;
-        /* What is between two words, the points at the end of this one included. */
+        /* Copies the text between two words, including the full stops at the end of this one. */
         size_t next = at;
         while (next < text.len && (next < end || !is_word(text.ptr[next])))
             next++;

@@ -1,3 +1,5 @@
+/* Finds credentials in Authorization headers and after a bare Bearer or Basic. Called by member.c
+ * and scan.c. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
@@ -16,7 +18,7 @@ static const struct {
 #include "spec/secrets.def"
 };
 
-#define SCHEME_MAX 24u /* longer than any of them */
+#define SCHEME_MAX 24u /* longer than every scheme name */
 
 static scheme_form form_of(rc_str word)
 {
@@ -33,14 +35,15 @@ static bool ends_value(rc_glyph glyph)
            rc_glyph_is_newline(glyph) || rc_glyph_is_quote(glyph);
 }
 
-/* Bearer <7f3a...>: unlike Bearer <token>. */
+/* Accepts "Bearer <7f3a...>", but not the placeholder "Bearer <token>". */
 static bool is_in_angles(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
     return glyph.ch == '<' && rc_scrub_looks_secret(text, at + glyph.len, RC_SCRUB_NEED_RANDOM);
 }
 
-/* The token behind a scheme that ends at `at`, or none: then the scheme must stay whole. */
+/* Returns the edit for the token after a scheme that ends at `at`; without a token, an edit that
+ * keeps the scheme uncut. */
 static rc_scrub_edit credentials_edit(rc_str text, const rc_scrub_slot *slot, size_t at)
 {
     size_t from = rc_glyph_skip_blanks(text, at, true);
@@ -59,7 +62,7 @@ static rc_scrub_edit credentials_edit(rc_str text, const rc_scrub_slot *slot, si
     return rc_scrub_mask_value(text, slot->hold, from, to, to);
 }
 
-/* A key without a scheme; several words are an unknown scheme and what belongs to it. */
+/* Finds a key without a scheme; several words are an unknown scheme and its parameters. */
 static bool find_raw(rc_str text, const rc_scrub_slot *slot, rc_glyph open, size_t from,
                      rc_scrub_edit *ret_edit)
 {
@@ -121,7 +124,7 @@ static int base64_value(char c)
 #define BASIC_MIN 4u
 #define BASIC_WINDOW 64u
 
-/* RFC 7617: the base64 of user:password. Ordinary words do not decode to printable text and a
+/* RFC 7617: base64 of user:password. Ordinary words do not decode to printable text with a
  * colon. */
 static bool is_basic(rc_str text, size_t at)
 {
@@ -165,7 +168,7 @@ bool rc_scrub_find_scheme(rc_str text, size_t from, size_t to, rc_scrub_edit *re
     }
     bool is_secret = is_bearer ? rc_scrub_run(text, value, RC_SCRUB_TOKEN, 6) - value == 6
                                : is_basic(text, value);
-    if (folded != at) /* a word of the next line, unless it looks like more */
+    if (folded != at) /* a word of the next line must look random */
         is_secret = is_secret && rc_scrub_looks_secret(text, value, RC_SCRUB_NEED_RANDOM);
     if (!is_secret)
         return false;

@@ -1,3 +1,5 @@
+/* Glyphs: reads one character after decoding backslash, percent, XML and Unicode escapes. Called by
+ * all finders of the scrubber. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
@@ -11,7 +13,7 @@ static int hex_value(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* The number that `count` hexadecimal digits at `at` write, or -1. */
+/* Returns the value of `count` hexadecimal digits at `at`, or -1. */
 static int hex_number(rc_str text, size_t at, size_t count)
 {
     if (count > text.len - at)
@@ -32,7 +34,7 @@ typedef struct range {
     int16_t ch;
 } range;
 
-/* Punctuation that people put around a key, and what the scrubber takes it for. */
+/* Punctuation outside ASCII that surrounds keys in prose, and the glyph that it is read as. */
 static const range PUNCTUATION[] = {
     {0x0085, 0x0085, '\n'},          {0x00A0, 0x00A0, ' '},
     {0x00AB, 0x00AB, '"'},           {0x00BB, 0x00BB, '"'},
@@ -80,7 +82,8 @@ static int16_t control_of(char letter)
 
 #define SLASHES_MAX 4096u /* text that was escaped twelve times */
 
-/* Backslashes, and what they escape: quotes at any depth, JSON's \/ \n \u0026, Python's \x22. */
+/* Reads backslashes and the escaped character: quotes at any depth, JSON's \/ \n \u0026, Python's
+ * \x22. */
 static rc_glyph escaped_glyph(rc_str text, size_t at)
 {
     uint32_t slashes = 0;
@@ -96,7 +99,7 @@ static rc_glyph escaped_glyph(rc_str text, size_t at)
     if (number >= 0) {
         glyph.len += 1 + digits;
         glyph.ch = number > 0 && number < 0x80 ? (int16_t)number : RC_GLYPH_LETTER;
-        glyph.slashes--; /* \u0022 is a bare quote, \\u0022 one that was escaped with its text */
+        glyph.slashes--; /* \u0022 is an unescaped quote, \\u0022 an escaped one */
         return glyph;
     }
     int16_t control = control_of(c);
@@ -148,7 +151,7 @@ rc_glyph rc_glyph_disguised(rc_str text, size_t at)
     return (rc_glyph){.ch = RC_GLYPH_BROKEN, .len = 1};
 }
 
-/* Behind one line end, LF or CRLF. */
+/* Returns the offset after one line end, LF or CRLF. */
 static size_t skip_newline(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);

@@ -1,16 +1,18 @@
+/* Finds members: the name of a secret, a separator and a value, in JSON, YAML, Python, logfmt,
+ * headers, queries, XML and prose. Called by scan.c. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
 
-#define PHRASE_MAX 16u /* longer than the first word of any name in the table */
+#define PHRASE_MAX 16u /* longer than the first word of any two-word name in the table */
 
-/* What stands between a name and its value. */
+/* The separator between a name and its value. */
 typedef struct separator {
     int16_t ch;      /* ':' '=' '>' (an XML element) ',' (a pair) ' ' (an option) */
-    size_t value_at; /* behind it and its blanks */
+    size_t value_at; /* Offset after the separator and its blanks. */
     bool is_percent;
-    bool is_folded; /* the value stands on the next line */
-    bool is_quoted; /* the name was */
+    bool is_folded; /* The value is on the next line. */
+    bool is_quoted; /* The name was quoted. */
 } separator;
 
 static bool has_before(rc_str text, size_t at, rc_str literal)
@@ -18,7 +20,7 @@ static bool has_before(rc_str text, size_t at, rc_str literal)
     return at >= literal.len && rc_scrub_has_nocase(text, at - literal.len, literal);
 }
 
-/* Is this the name of a URL's or a form's parameter? */
+/* Whether this is the name of a parameter in a URL or a form. */
 static bool is_parameter(rc_str text, size_t from)
 {
     return has_before(text, from, RC_STR("?")) || has_before(text, from, RC_STR("&")) ||
@@ -26,7 +28,8 @@ static bool is_parameter(rc_str text, size_t from)
            has_before(text, from, RC_STR("%26")) || has_before(text, from, RC_STR("\\u0026"));
 }
 
-/* ("name", or [b'name', : the first half of a pair, as HTTP libraries print headers. */
+/* Whether this is the first half of a pair, ("name", or [b'name', as HTTP libraries print
+ * headers. */
 static bool is_paired(rc_str text, size_t from)
 {
     if (from == 0 || !rc_glyph_is_quote((rc_glyph){.ch = text.ptr[from - 1]}))
@@ -39,7 +42,7 @@ static bool is_paired(rc_str text, size_t from)
     return from > 0 && (text.ptr[from - 1] == '(' || text.ptr[from - 1] == '[');
 }
 
-/* Behind the separator that the glyph at `at` begins, or 0. */
+/* Returns the offset after the separator at `at`, or 0. */
 static size_t colon_or_equals_end(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
@@ -49,7 +52,7 @@ static size_t colon_or_equals_end(rc_str text, size_t at)
         return second.ch == '=' || second.ch == '>' ? next + second.len : next;
     if (glyph.ch != ':' || second.ch == ':')
         return 0;
-    if (second.ch == '/') { /* a URL, perhaps cut in the middle of its slashes */
+    if (second.ch == '/') { /* a URL, perhaps cut between its slashes */
         rc_glyph third = rc_glyph_at(text, next + second.len);
         if (third.ch == '/' || third.ch == RC_GLYPH_ELLIPSIS)
             return 0;
@@ -57,7 +60,7 @@ static size_t colon_or_equals_end(rc_str text, size_t at)
     return second.ch == '=' ? next + second.len : next;
 }
 
-/* "API key provided: ...", "token is: ...". */
+/* Skips a filler word: "API key provided: ...", "token is: ...". */
 static size_t skip_filler(rc_str text, size_t at)
 {
     static const rc_str FILLERS[] = {
@@ -84,7 +87,7 @@ static void set_value_at(rc_str text, size_t at, separator *sep)
     sep->is_folded = sep->value_at != same_line;
 }
 
-/* Behind the , "value": of {"name":"x-api-key","value":"..."}, or 0. */
+/* Returns the offset after the , "value": of {"name":"x-api-key","value":"..."}, or 0. */
 static size_t value_member_end(rc_str text, size_t comma)
 {
     static const rc_str value = RC_STR_INIT("value");
@@ -148,8 +151,8 @@ static bool find_separator(rc_str text, size_t from, size_t to, separator *ret)
     return false;
 }
 
-/* "API key", "access key": the word before and this one are one name. Such text is prose, so the
- * value has to look like a key. */
+/* Two words such as "API key" or "access key" can form one name. They occur in prose, so the value
+ * has to look like a key. */
 static rc_scrub_kind kind_of_phrase(rc_str text, size_t from, size_t to)
 {
     if (from < 2 || text.ptr[from - 1] != ' ')
@@ -161,7 +164,8 @@ static rc_scrub_kind kind_of_phrase(rc_str text, size_t from, size_t to)
     return kind == RC_SCRUB_KIND_KEY ? RC_SCRUB_KIND_TOKEN : RC_SCRUB_KIND_NONE;
 }
 
-/* How secret the value has to look. False: it is none, whatever it looks like. */
+/* Determines how secret the value has to look. False: it is not a secret, whatever it looks
+ * like. */
 static bool need_of(rc_scrub_kind kind, const separator *sep, bool in_query,
                     rc_scrub_need *ret_need)
 {
@@ -199,7 +203,7 @@ static bool is_string_prefix(rc_str text, size_t at)
            rc_glyph_is_quote(rc_glyph_at(text, at + 1));
 }
 
-/* Nothing to mask here: cut off, a nested structure, a placeholder. */
+/* Whether there is nothing to mask: a cut text, a nested structure, a placeholder. */
 static bool is_no_value(rc_glyph glyph)
 {
     switch (glyph.ch) {
@@ -208,14 +212,15 @@ static bool is_no_value(rc_glyph glyph)
     case '{':
     case '(':
     case '<':
-    case '[': /* the list was opened already */
+    case '[': /* the list was opened before */
         return true;
     default:
         return rc_glyph_is_newline(glyph);
     }
 }
 
-/* "password=The secret phrase": a plain word that was found not to be the whole value. */
+/* Whether the value is a phrase such as "password=The secret phrase": it begins with a plain word
+ * that is not the whole value. */
 static bool is_phrase(rc_str text, const rc_scrub_slot *slot, size_t from)
 {
     size_t word_end;
@@ -223,7 +228,7 @@ static bool is_phrase(rc_str text, const rc_scrub_slot *slot, size_t from)
            rc_scrub_is_plain(text, from, RC_SCRUB_AFTER_NAME, &word_end);
 }
 
-/* Masks the value that begins at `from`, behind its quote if it has one. */
+/* Masks the value that begins at `from`, after its quote if it has one. */
 static bool mask_found(rc_str text, const rc_scrub_slot *slot, rc_glyph open, size_t from,
                        rc_scrub_edit *ret_edit)
 {
@@ -291,15 +296,17 @@ static rc_scrub_kind kind_at(rc_str text, size_t from, size_t to, bool in_query)
     return kind;
 }
 
-/* The edit for the value of a slot. Where there is none, all up to the first byte of the value is
- * kept whole: cut before it, the value might look secret. The scan then goes on at `next`. */
+/* Finds the edit for the value of a slot. Without one, the text up to the first byte of the value
+ * must not be cut, since the value might look secret after a cut. The scan then continues at
+ * `next`. */
 static void find_or_hold(rc_str text, rc_scrub_slot *slot, size_t next, rc_scrub_edit *ret_edit)
 {
     if (find_value(text, slot, ret_edit))
         return;
     rc_glyph glyph = rc_glyph_at(text, slot->at);
     *ret_edit = rc_scrub_keep(slot->hold, next, slot->at + glyph.len);
-    slot->style.is_listed &= rc_glyph_is_quote(glyph); /* an empty string, and more may follow */
+    slot->style.is_listed &= rc_glyph_is_quote(glyph); /* an empty string may be followed by
+                                                          further elements */
 }
 
 bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit,
@@ -349,7 +356,7 @@ bool rc_scrub_find_element(rc_str text, rc_scrub_slot *slot, rc_scrub_edit *ret_
 {
     size_t at = slot->at;
     rc_glyph glyph = rc_glyph_at(text, at);
-    if (rc_glyph_is_quote(glyph)) /* a plain word was kept, and not its quote */
+    if (rc_glyph_is_quote(glyph)) /* a plain word was kept without its closing quote */
         at += glyph.len;
     at = rc_glyph_skip_blanks(text, at, true);
     glyph = rc_glyph_at(text, at);

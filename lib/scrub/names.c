@@ -1,3 +1,5 @@
+/* Names of secrets: decides by the table which kind of secret a name announces. Called by member.c,
+ * scan.c, prefilter.c and the builder. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
@@ -27,15 +29,15 @@ static const secret_name PLAIN_NAMES[] = {
 #include "spec/secrets.def"
 };
 
-/* The end of a name, in lower case and without separators. Longer names are known by their end. */
+/* Size of a folded name: lower case, without separators. Longer names are matched by their end. */
 #define FOLDED_MAX 48u
 
-#define NAME_MIN 3u /* the shortest of the table */
+#define NAME_MIN 3u /* length of the shortest name in the table */
 
 typedef struct folded {
     char bytes[FOLDED_MAX];
-    rc_str text;   /* the last part of bytes */
-    bool is_whole; /* nothing was left out */
+    rc_str text;   /* The folded name, at the end of `bytes`. */
+    bool is_whole; /* The name fitted completely. */
 } folded;
 
 static bool is_separator(char c)
@@ -56,7 +58,7 @@ static void fold(rc_str name, folded *ret)
     ret->is_whole = at == 0;
 }
 
-/* Most rows differ in the last two bytes: only the rest is worth a call. */
+/* Most rows differ in their last two bytes; memcmp is called only if these match. */
 static inline bool has_end(rc_str name, const char *end, size_t len)
 {
     return name.len >= len && name.ptr[name.len - 1] == end[len - 1] &&
@@ -94,7 +96,8 @@ static rc_scrub_kind find_kind(const folded *name, bool is_exact)
     return RC_SCRUB_KIND_NONE;
 }
 
-/* Takes one of several keys for what it is: OPENAI_API_KEY_2, DB_PASSWORD_PROD, secretValue. */
+/* Removes a suffix that distinguishes several keys: OPENAI_API_KEY_2, DB_PASSWORD_PROD,
+ * secretValue. */
 static bool strip_tail(rc_str *name)
 {
     static const rc_str TAILS[] = {
@@ -114,7 +117,7 @@ static bool strip_tail(rc_str *name)
     return false;
 }
 
-/* What names one secret names another; names that are known in a URL alone have no tails. */
+/* A name with such a suffix has the same kind, except for names that are known only in URLs. */
 static rc_scrub_kind find_tailed_kind(folded *name)
 {
     rc_scrub_kind kind = RC_SCRUB_KIND_NONE;
@@ -146,8 +149,8 @@ rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact)
     return kind;
 }
 
-/* A bit for each pair of bytes that a name of the table ends in, and then: Basic (Bearer is among
- * the names), the first words of the split shapes, and BEGIN (like PIN). */
+/* One bit for each pair of letters that ends a name of the table; then for Basic (Bearer is among
+ * the names), the first words of the split shapes, and BEGIN (covered by the bit of PIN). */
 enum {
     AL = 1u << 0,
     DE = 1u << 1,
@@ -179,7 +182,7 @@ enum {
     SG = 1u << 24,  /* SG. */
     VS = 1u << 25,  /* hvs. */
 
-    DIGITS = 1u << 26, /* what follows a name: API_KEY_2, and the tails */
+    DIGITS = 1u << 26, /* Ends of suffixes: API_KEY_2 */
     OLD = 1u << 27,    /* old, prod */
     NEW = 1u << 28,    /* new, dev */
     TEST = 1u << 29,   /* test, default */
@@ -236,7 +239,7 @@ const uint32_t rc_scrub_last_letters[256] = {
     BOTH_CASES('Y', 'y', EY),
 };
 
-/* Separators, what may stand between a name and its separator, and disguises of both. */
+/* Separators, bytes that may stand between a name and its separator, and escapes of both. */
 const uint32_t rc_scrub_bytes_behind[256] = {
     [':'] = NAME_ENDS,
     ['='] = NAME_ENDS,
@@ -257,8 +260,8 @@ const uint32_t rc_scrub_bytes_behind[256] = {
     ['/'] = SPLIT_ENDS,
 };
 
-/* The ends of the table's names and tails, their last four letters (of the shortest, three): a bit
- * for each, made by the compiler. Ends may share one. */
+/* The last four letters of the table's names and suffixes (three of the shortest), as a bit set
+ * computed by the compiler. Several ends may share a bit. */
 #define END_BIT(a, b, c, d) \
     (((unsigned)(a)*3 ^ (unsigned)(b)*5 ^ (unsigned)(c)*17 ^ (unsigned)(d)*29) & 255u)
 #define FROM_END(text, back) ((text)[sizeof(text) > (back) ? sizeof(text) - 1 - (back) : 0])
@@ -301,7 +304,8 @@ bool rc_scrub_may_be_name(rc_str text, size_t to)
     char letters[4];
     for (size_t i = 0; i < 4; i++) {
         char c = text.ptr[to - 4 + i];
-        if (rc_ascii_is_digit(c) || c == '-' || c == '_') /* of a tail, or left out of a name */
+        if (rc_ascii_is_digit(c) || c == '-' || c == '_') /* part of a suffix, or a separator
+                                                             within a name */
             return true;
         letters[i] = rc_ascii_lower(c);
     }

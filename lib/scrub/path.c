@@ -1,13 +1,15 @@
+/* Masks file system paths for the model's view. Called by report/view.c. */
 #include "scrub/scrub.h"
 
 #include "base/str.h"
 #include "scrub/parts.h"
 
 #define PATH_MARK "[path]"
-#define QUOTED_MAX 1024u /* a longer stretch between quotes is no path */
-#define LOOK_MAX 64u     /* how far a file name with a space is followed */
+#define QUOTED_MAX 1024u /* a longer quoted text is not a path */
+#define LOOK_MAX 64u     /* search limit for file names that contain a space */
 
-/* Behind the first slash. With a name behind them these are paths; API paths begin differently. */
+/* First directories, after the leading slash. Followed by a name they are file system paths; API
+ * paths begin differently. */
 static const rc_str ROOTS[] = {
     RC_STR_INIT("home/"),        RC_STR_INIT("Users/"),      RC_STR_INIT("root/"),
     RC_STR_INIT("etc/"),         RC_STR_INIT("var/"),        RC_STR_INIT("usr/"),
@@ -22,7 +24,7 @@ static const rc_str ROOTS[] = {
     RC_STR_INIT("run/secrets/"), RC_STR_INIT("run/user/"),   RC_STR_INIT("github/workspace/"),
 };
 
-/* The first parts of API paths and of JSON pointers into a request. */
+/* First parts of API paths and of JSON pointers into a request. */
 static const rc_str API_ROOTS[] = {
     RC_STR_INIT("accounts"),    RC_STR_INIT("agents"),     RC_STR_INIT("anthropic"),
     RC_STR_INIT("api"),         RC_STR_INIT("apis"),       RC_STR_INIT("assistants"),
@@ -51,14 +53,14 @@ static bool is_quote(char c)
     return c == '"' || c == '\'' || c == '`';
 }
 
-/* May a path begin here? Not in the middle of a word, of a URL or of another path. */
+/* Whether a path may begin here: not within a word, a URL or another path. */
 static bool is_boundary(rc_str text, size_t at)
 {
     static const rc_str mark = RC_STR_INIT(PATH_MARK);
     if (at == 0)
         return true;
     if (at >= mark.len && rc_scrub_has(text, at - mark.len, mark))
-        return false; /* so that the second time over finds no more than the first */
+        return false; /* makes masking idempotent */
     char before = text.ptr[at - 1];
     return !rc_scrub_is(text, at - 1, RC_SCRUB_WORD | RC_SCRUB_DOT) && before != '/' &&
            before != '\\' && before != '~' && before != '@' && before != '%';
@@ -69,13 +71,13 @@ static bool is_path_byte(rc_str text, size_t at)
     if (at >= text.len)
         return false;
     unsigned char c = (unsigned char)text.ptr[at];
-    if (c == 0xE2) /* the ellipsis where a text was cut */
+    if (c == 0xE2) /* the ellipsis that ends a cut text */
         return !rc_scrub_has(text, at, RC_STR("\xE2\x80\xA6"));
     return c > ' ' && c != 0x7F && !memchr("\"'`<>|*?,;:{}", c, 13);
 }
 
-/* "John Smith\report": the name goes on behind a space when a separator follows, and no new path.
- */
+/* Whether a name continues after a space ("John Smith\report"): a separator must follow, and no new
+ * path. */
 static bool goes_on_behind_space(rc_str text, size_t at, char separator)
 {
     size_t most = at + LOOK_MAX;
@@ -86,7 +88,7 @@ static bool goes_on_behind_space(rc_str text, size_t at, char separator)
     return false;
 }
 
-/* The end of a path whose first bytes are known. Brackets belong to it in pairs. */
+/* Returns the end of a path whose beginning was recognised. Brackets belong to it in pairs. */
 static size_t name_end(rc_str text, size_t at, bool is_windows)
 {
     size_t from = at;
@@ -124,8 +126,8 @@ static bool is_api_root(rc_str part)
     return false;
 }
 
-/* Any absolute path of two parts or more. Not what goes on behind a template, nor /items/0/name,
- * which points into JSON. */
+/* Matches any absolute path of two parts or more, except after a template and except /items/0/name,
+ * which is a JSON pointer. */
 static size_t any_path_end(rc_str text, size_t at)
 {
     if (at > 0 && memchr("}<>)", text.ptr[at - 1], 4))
@@ -151,7 +153,7 @@ static size_t posix_end(rc_str text, size_t at)
     return any_path_end(text, at);
 }
 
-/* ./x, ../x, $HOME/x and ${HOME}/x. */
+/* Matches ./x, ../x, $HOME/x and ${HOME}/x. */
 static size_t relative_end(rc_str text, size_t at)
 {
     static const rc_str OPENINGS[] = {
@@ -168,7 +170,7 @@ static size_t relative_end(rc_str text, size_t at)
     return 0;
 }
 
-/* \/home\/x: slashes as some JSON writers escape them. */
+/* Matches \/home\/x, with slashes as some JSON writers escape them. */
 static size_t escaped_end(rc_str text, size_t at)
 {
     size_t first = at + 2;
@@ -188,7 +190,7 @@ static size_t escaped_end(rc_str text, size_t at)
     return parts > 1 ? end : 0;
 }
 
-/* ~/x and ~user/x. */
+/* Matches ~/x and ~user/x. */
 static size_t home_end(rc_str text, size_t at)
 {
     size_t slash = at + 1;
@@ -199,7 +201,7 @@ static size_t home_end(rc_str text, size_t at)
     return name_end(text, slash + 1, false);
 }
 
-/* C:\x and C:/x. A: and B: are rather items of a list before an escaped line end. */
+/* Matches C:\x and C:/x. A: and B: are more likely list items before an escaped line end. */
 static size_t drive_end(rc_str text, size_t at)
 {
     char separator = byte_at(text, at + 2);
@@ -222,7 +224,7 @@ static size_t count_backslashes(rc_str text, size_t at)
     return at - from;
 }
 
-/* \\server\share and \\?\C:\x, also with every backslash doubled. */
+/* Matches \\server\share and \\?\C:\x, also with every backslash doubled. */
 static size_t share_end(rc_str text, size_t at)
 {
     size_t opening = count_backslashes(text, at);
@@ -242,7 +244,7 @@ static size_t share_end(rc_str text, size_t at)
     return end;
 }
 
-/* file:///x, file:/x, file:///C:/x. */
+/* Matches file:///x, file:/x, file:///C:/x. */
 static size_t file_url_end(rc_str text, size_t at)
 {
     static const rc_str scheme = RC_STR_INIT("file:/");
@@ -271,7 +273,7 @@ static size_t path_end(rc_str text, size_t at)
     return end ? end : file_url_end(text, at);
 }
 
-/* A path between quotes goes up to the closing one, spaces and all. */
+/* A quoted path extends to the closing quote, including spaces. */
 static size_t quoted_path_end(rc_str text, size_t at, size_t end)
 {
     if (at == 0 || !is_quote(text.ptr[at - 1]))
@@ -284,8 +286,8 @@ static size_t quoted_path_end(rc_str text, size_t at, size_t end)
     return end;
 }
 
-/* "GET /srv/feed": what a method asks for is no path of the machine. Looks back to `least`, where
- * the path before this one ended. */
+/* Whether an HTTP method precedes the path ("GET /srv/feed"), which then is not a file system path.
+ * Looks back to `least`, the end of the previous path. */
 static bool is_requested(rc_str text, size_t least, size_t at)
 {
     static const rc_str METHODS[] = {
@@ -302,7 +304,8 @@ static bool is_requested(rc_str text, size_t least, size_t at)
     return false;
 }
 
-/* Behind the http(s) URL whose "://" stands at `at`, or behind the "://" of another. */
+/* Returns the offset after the http(s) URL whose "://" is at `at`, or after the "://" of another
+ * scheme. */
 static size_t url_end(rc_str text, size_t least, size_t at)
 {
     rc_str before = rc_str_slice(text, least, at);

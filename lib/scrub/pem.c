@@ -1,9 +1,10 @@
+/* Finds PEM private key blocks. Called by scan.c and value.c. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
 
 #define LABEL_MAX 40u
-#define LINE_MIN 16u   /* shorter runs are words of a sentence, unless the end line follows */
+#define LINE_MIN 16u   /* shorter runs are words of a sentence, unless the END line follows */
 #define HEADERS_MAX 4u /* Proc-Type and DEK-Info, RFC 1421 */
 #define HEADER_MAX 128u
 
@@ -11,7 +12,8 @@ static const rc_str DASHES = RC_STR_INIT("-----");
 static const rc_str BEGIN = RC_STR_INIT("-----BEGIN ");
 static const rc_str END = RC_STR_INIT("-----END ");
 
-/* Behind the line that `opening` begins and five dashes end, or 0. Sets where its label ends. */
+/* Returns the offset after a line that begins with `opening` and ends with five dashes, or 0. Sets
+ * the end of its label. */
 static size_t boundary_end(rc_str text, size_t at, rc_str opening, size_t *ret_label_end)
 {
     if (!rc_scrub_has(text, at, opening))
@@ -28,8 +30,8 @@ static size_t boundary_end(rc_str text, size_t at, rc_str opening, size_t *ret_l
     return 0;
 }
 
-/* Line ends as they are or escaped, and what a source file puts around the lines of a literal,
- * a mail before the lines of another. */
+/* Skips line ends, escaped or not, and the text around the lines of a string literal or of a quoted
+ * mail. */
 static size_t skip_between(rc_str text, size_t at)
 {
     for (;;) {
@@ -48,8 +50,8 @@ static size_t base64_end(rc_str text, size_t at)
     return rc_scrub_run(text, at, RC_SCRUB_ALNUM | RC_SCRUB_BASE64, text.len);
 }
 
-/* Behind "Name: value" and its line end, or `at`. The name is too short for a line of the key:
- * where the text is cut inside the value, it is not taken for one. */
+/* Returns the offset after "Name: value" and its line end, or `at`. The name is shorter than a line
+ * of the key, so that it is not taken for one if the text is cut within the value. */
 static size_t skip_header(rc_str text, size_t at)
 {
     size_t to = rc_scrub_run(text, at, RC_SCRUB_ALPHA | RC_SCRUB_DASH, LINE_MIN - 1);
@@ -66,8 +68,8 @@ static size_t skip_header(rc_str text, size_t at)
     return at;
 }
 
-/* Is the line that ends at `to` rather the name of a member, whose value would be left behind
- * alone? A mark stands for text that may have been such a value. Sets how far it had to look. */
+/* Whether the line that ends at `to` is the name of a member, whose value would then be left
+ * without it. The marker counts as such a value. Sets the offset up to which the text was read. */
 static bool is_name(rc_str text, size_t to, size_t *ret_seen)
 {
     static const rc_str mark = RC_STR_INIT(RC_SCRUB_REDACTED);
@@ -81,8 +83,8 @@ static bool is_name(rc_str text, size_t to, size_t *ret_seen)
     return is_mark || glyph.ch == ':' || glyph.ch == '=';
 }
 
-/* Behind the lines of the key, or `at` when there is none: then *ret_seen is set as by is_name().
- */
+/* Returns the end of the key's lines, or `at` if there are none; *ret_seen is then set as by
+ * is_name(). */
 static size_t body_end(rc_str text, size_t at, size_t *ret_seen)
 {
     size_t end = at;
@@ -101,7 +103,8 @@ static size_t body_end(rc_str text, size_t at, size_t *ret_seen)
     }
 }
 
-/* Where the block that begins at `at` ends, or 0: then *ret_seen is set when it all but was one. */
+/* Returns the end of the block that begins at `at`, or 0. If only a name prevented the match,
+ * *ret_seen is set. */
 static size_t block_end(rc_str text, size_t at, size_t *ret_seen)
 {
     size_t label_end = 0;
@@ -115,7 +118,8 @@ static size_t block_end(rc_str text, size_t at, size_t *ret_seen)
     if (end == body)
         return 0;
     size_t closing = boundary_end(text, skip_between(text, end), END, &label_end);
-    /* Up to the end of the word, so that what follows is read alike with the block and without. */
+    /* Extends to the end of the word, so that the following text is read the same with and without
+     * the block. */
     return rc_scrub_run(text, closing ? closing : end, RC_SCRUB_WORD, text.len);
 }
 

@@ -1,9 +1,10 @@
-/* Values that stay: words which say that there is no secret, or what is wrong with it. */
+/* Plain values: recognises words in place of a value that say that there is no secret, or what is
+ * wrong with it. Called by member.c. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
 
-#define LOOK_MAX 128u /* how far a line is followed */
+#define LOOK_MAX 128u /* maximum number of bytes examined of a line */
 #define NAME_MAX_LEN 64u
 #define COOKIE_MIN 4u
 #define ELEMENT_MAX 1024u
@@ -16,8 +17,8 @@ static bool is_mixed(rc_str text, size_t from, size_t to)
     return (seen & RC_SCRUB_DIGIT) && (seen & RC_SCRUB_ALPHA);
 }
 
-/* A value of a cookie that is too short to be secret tells nothing. Counts characters, for an
- * ill-formed byte comes out as three. */
+/* A cookie value shorter than COOKIE_MIN is not secret. Counts characters, because an ill-formed
+ * byte becomes three bytes. */
 static bool is_cookie_value(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
@@ -35,9 +36,9 @@ static bool is_cookie_value(rc_str text, size_t at)
     return true;
 }
 
-/* Does the line go on with what a sentence would not hold: a = in a cookie header, a word with
- * digits in an Authorization header? Looks no further than a mark: what the first time over leaves
- * alone, the second does too. */
+/* Whether the line contains something that a sentence would not: a = in a cookie header, a word
+ * with digits in an Authorization header. The search stops at a marker, so that a second pass gives
+ * the same result. */
 static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind, size_t *ret_seen)
 {
     for (size_t most = at + LOOK_MAX; at < most;) {
@@ -59,8 +60,8 @@ static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind, size_t *ret_s
     return false;
 }
 
-/* Is the next word of the line the name of another member, or none at all? Sets how far it had to
- * look. */
+/* Whether the next word of the line is the name of another member, or there is no next word. Sets
+ * the offset up to which the text was read. */
 static bool is_next_member(rc_str text, size_t at, size_t *ret_seen)
 {
     size_t from = rc_glyph_skip_blanks(text, at, false);
@@ -68,7 +69,7 @@ static bool is_next_member(rc_str text, size_t at, size_t *ret_seen)
     if (from > at && rc_scrub_is(text, from, RC_SCRUB_ALNUM))
         to = rc_scrub_run(text, from, RC_SCRUB_WORD | RC_SCRUB_DOT, NAME_MAX_LEN);
     rc_glyph glyph = rc_glyph_at(text, to);
-    bool is_marked = rc_scrub_has(text, to, RC_STR(RC_SCRUB_REDACTED)); /* it held a key */
+    bool is_marked = rc_scrub_has(text, to, RC_STR(RC_SCRUB_REDACTED)); /* it contained a key */
     *ret_seen = to + (is_marked ? sizeof RC_SCRUB_REDACTED - 1 : glyph.len);
     return to == from || is_marked || glyph.ch == '=' || glyph.ch == ':';
 }
@@ -87,12 +88,13 @@ size_t rc_scrub_phrase_end(rc_str text, size_t at, rc_scrub_style style)
     return to;
 }
 
-/* Behind = stands no prose, but the word alone, or before the next member. */
+/* After "=", a plain word counts only if it is alone or followed by the next member, since no prose
+ * follows "=". */
 static bool is_assigned_word(rc_str text, const rc_scrub_slot *slot, size_t from, size_t to,
                              size_t *ret_release)
 {
     bool is_text = slot->kind == RC_SCRUB_KIND_TEXT;
-    if (!rc_scrub_is(text, from, RC_SCRUB_ALNUM)) /* a reference, an elision */
+    if (!rc_scrub_is(text, from, RC_SCRUB_ALNUM)) /* a reference or an elision */
         return true;
     if (rc_scrub_bare_end(text, from, slot->style) != to)
         return false;

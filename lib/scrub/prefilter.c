@@ -1,3 +1,5 @@
+/* Prefilter: finds the few positions of a text at which the scanner has to look. Called by scan.c
+ * and scrub.c. */
 #include "scrub/parts.h"
 
 #include <string.h>
@@ -5,15 +7,15 @@
 #include "base/str.h"
 #include "base/vec16.h"
 
-/* A window is looked at as a whole, without a branch for each byte: branches that follow the shape
- * of the words would be mispredicted at nearly every word. */
+/* A window is examined as a whole, without a branch for each byte: branches that depend on the
+ * words would be mispredicted at nearly every word. */
 #define WINDOW 64u
 
 #define LONG_CLASSES (RC_SCRUB_WORD | RC_SCRUB_BASE64)
 
 _Static_assert(RC_SCRUB_LONG_WORD == 16, "long_runs() counts to sixteen");
 
-/* The bytes of RC_SCRUB_WORD. */
+/* Returns the lanes with bytes of RC_SCRUB_WORD. */
 static rc_vec16 word_lanes(rc_vec16 bytes)
 {
     rc_vec16 folded = bytes | 0x20;
@@ -21,21 +23,22 @@ static rc_vec16 word_lanes(rc_vec16 bytes)
            (rc_vec16)(bytes == '-') | (rc_vec16)(bytes == '_');
 }
 
-/* Where a disguise, an escape sequence or an ill-formed byte may begin. */
+/* Returns the lanes where an escape, an escape sequence or an ill-formed byte may begin. */
 static rc_vec16 special_lanes(rc_vec16 bytes)
 {
     return (rc_vec16)(bytes == '\\') | (rc_vec16)(bytes == '%') | (rc_vec16)(bytes == 0x1B) |
            (rc_vec16)(bytes == 0) | rc_vec16_high(bytes);
 }
 
-/* Where RC_SCRUB_LONG_WORD set bits follow each other; `more` of them follow the last one. */
+/* Returns the starts of runs of RC_SCRUB_LONG_WORD set bits; `more` set bits follow the last
+ * one. */
 static uint64_t long_runs(uint64_t bits, size_t more)
 {
     uint64_t runs = bits & bits >> 1;
     runs &= runs >> 2;
     runs &= runs >> 4;
     runs &= runs >> 8;
-    /* And in the run that the window cuts, where the rest makes it long. */
+    /* Also in the run that the window cuts, if the bits after the window make it long enough. */
     unsigned inside = bits == UINT64_MAX ? WINDOW : (unsigned)__builtin_clzll(~bits);
     size_t least = RC_SCRUB_LONG_WORD - more;
     if (inside > 0 && least <= inside) {
@@ -50,7 +53,8 @@ static bool ends_in(rc_str text, size_t to, rc_str literal)
     return to >= literal.len && rc_scrub_has_nocase(text, to - literal.len, literal);
 }
 
-/* May one of the words that skip_filler() knows stand at `at`? Their first two letters differ. */
+/* Whether a filler word of skip_filler() may stand at `at`. Their first two letters are all
+ * different. */
 static bool may_be_filler(rc_str text, size_t at)
 {
     static const char SECOND[256] = {['g'] = 'i', ['i'] = 's', ['p'] = 'r', ['r'] = 'e',
@@ -72,8 +76,8 @@ bool rc_scrub_may_go_on_after_blank(rc_str text, size_t to)
     return !rc_ascii_is_digit(next) && next != '(' && next != '.' && rc_scrub_may_be_name(text, to);
 }
 
-/* Is the telling word that ends at `to` worth a look? Behind these bytes it can only be a name;
- * behind others it may be a scheme or the first part of a key too. */
+/* Whether the candidate word that ends at `to` must be examined. Before the bytes listed it can
+ * only be a name; before others also a scheme or the first part of a key. */
 static bool is_worth_a_look(rc_str text, size_t to)
 {
     switch (text.ptr[to]) {
@@ -90,8 +94,8 @@ static bool is_worth_a_look(rc_str text, size_t to)
     }
 }
 
-/* The last bytes of words that may be names, schemes or split prefixes, as their last two bytes and
- * the one behind them tell. */
+/* Returns the last bytes of words that may be names, schemes or split prefixes, judged by their
+ * last two bytes and the byte after them. */
 static uint64_t candidate_ends(rc_str text, size_t from, uint64_t ends)
 {
     uint64_t candidate = 0;
@@ -126,13 +130,13 @@ void rc_scrub_prefilter_load(rc_scrub_prefilter *prefilter, rc_str text, size_t 
         pluses |= (uint64_t)rc_vec16_bits((rc_vec16)(bytes == '+')) << i;
         dashes |= (uint64_t)rc_vec16_bits((rc_vec16)(bytes == '-')) << i;
     }
-    if (len < WINDOW) /* the zeros behind the text */
+    if (len < WINDOW) /* clears the bits after the text */
         candidates &= (UINT64_C(1) << len) - 1;
     size_t to = from + len;
     bool is_cut = rc_scrub_is(text, to, RC_SCRUB_WORD);
     size_t more = rc_scrub_run(text, to, LONG_CLASSES, RC_SCRUB_LONG_WORD) - to;
 
-    /* A name has more than one letter, and something behind it. */
+    /* A name has more than one letter and is followed by another byte. */
     uint64_t ends = words & ~(words >> 1);
     if (from == 0)
         ends &= ~UINT64_C(1);
@@ -144,7 +148,7 @@ void rc_scrub_prefilter_load(rc_scrub_prefilter *prefilter, rc_str text, size_t 
     if (from > 0 && rc_scrub_is(text, from - 1, RC_SCRUB_WORD))
         starts &= ~UINT64_C(1);
 
-    /* ://, in disguise or not; what follows the last byte is not known here */
+    /* ://, escaped or not; the byte after the window is unknown */
     candidates |= colons & ((slashes | candidates) >> 1 | UINT64_C(1) << (WINDOW - 1));
     candidates |= starts & dashes & (dashes >> 1 | UINT64_C(1) << (WINDOW - 1)); /* --name */
     candidates |= starts & long_runs(words | slashes | pluses, len == WINDOW ? more : 0);

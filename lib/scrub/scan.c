@@ -1,3 +1,4 @@
+/* Scanner: walks over a text and returns the edits in order. Called by scrub.c. */
 #include "scrub/parts.h"
 
 #include "base/utf8.h"
@@ -7,7 +8,7 @@ void rc_scrub_scan_init(rc_scrub_scan *scan, rc_str text)
     *scan = (rc_scrub_scan){.text = text, .stop = text.len};
 }
 
-/* Looks for keys that begin before `stop`. */
+/* Finds keys that begin before `stop`. */
 static bool find_long_key(rc_str text, size_t from, size_t to, size_t stop, rc_scrub_edit *ret_edit)
 {
     size_t key_from;
@@ -31,7 +32,7 @@ static bool find_split_key(rc_str text, size_t from, size_t to, rc_scrub_edit *r
     return key_to > 0;
 }
 
-/* Could anything but a key begin with this word? */
+/* Whether something other than a key may begin with this word. */
 static bool may_begin(rc_str text, size_t from, size_t to)
 {
     if (to - from < 2 || to == text.len || !rc_scrub_may_begin_construct(text.ptr + to - 1))
@@ -40,7 +41,7 @@ static bool may_begin(rc_str text, size_t from, size_t to)
            rc_scrub_may_go_on_after_blank(text, to);
 }
 
-/* What is found depends on the word and what follows it alone, not on why the sieve marked it. */
+/* The result depends only on the word and the text after it, not on why the prefilter marked it. */
 static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
@@ -56,7 +57,8 @@ static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_e
     return rc_scrub_find_block(text, from, to, ret_edit);
 }
 
-/* The end of ESC [ ... m and its like, so that a word begins behind a colour. */
+/* Returns the end of an escape sequence such as ESC [ ... m, so that a word begins after a
+ * colour. */
 static size_t escape_sequence_end(rc_str text, size_t at)
 {
     size_t end = at + 1;
@@ -75,7 +77,7 @@ static bool replace_broken(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub
     return true;
 }
 
-/* Moves the scan behind the bytes that are not ASCII, or finds the first ill-formed sequence. */
+/* Moves the scan past bytes outside ASCII, or finds the first ill-formed sequence. */
 static bool find_broken(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
@@ -90,7 +92,7 @@ static bool find_broken(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
     return false;
 }
 
-/* Escapes, ill-formed bytes, the colon of a URL. Moves the scan behind them. */
+/* Handles escapes, ill-formed bytes and the colon of a URL. Moves the scan past them. */
 static bool find_at_special(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
@@ -120,7 +122,8 @@ static bool find_at_candidate(rc_scrub_scan *scan, size_t candidate, rc_scrub_ed
     if (!rc_scrub_is(text, candidate, RC_SCRUB_WORD)) {
         if (find_at_special(scan, candidate, ret_edit))
             return true;
-        /* The letters of an escape are no part of the word behind it. The sieve cannot know. */
+        /* The letters of an escape are not part of the word after it, which the prefilter cannot
+         * see. */
         bool is_inside = rc_scrub_is(text, scan->at, RC_SCRUB_WORD) &&
                          rc_scrub_is(text, scan->at - 1, RC_SCRUB_WORD);
         return is_inside && find_at_word(scan, scan->at, ret_edit);

@@ -1,8 +1,10 @@
+/* Scrubber: plans and applies all edits to a text. Called by the report builder, the event encoder,
+ * the gateway's log and the CLI. */
 #include "scrub/scrub.h"
 
 #include "scrub/parts.h"
 
-/* What stands behind a text that was cut, around the number of bytes left out. */
+/* The note at the end of a cut text, around the number of omitted bytes. */
 static const rc_str CUT_OPEN = RC_STR_INIT("\xE2\x80\xA6 [+");
 static const rc_str CUT_CLOSE = RC_STR_INIT(" bytes]");
 static const rc_str REDACTED = RC_STR_INIT(RC_SCRUB_REDACTED);
@@ -36,20 +38,20 @@ static size_t cut_note_len(size_t left_out)
     return CUT_OPEN.len + count_digits(left_out) + CUT_CLOSE.len;
 }
 
-#define FIRST_MAX 16u /* more changes are found a second time */
+#define FIRST_MAX 16u /* further edits are found by a second scan */
 
-/* How the text comes out, found before anything is written. */
+/* The edits and the length of the result, computed before anything is written. */
 typedef struct plan {
     rc_str text;
     size_t max_bytes;
-    size_t cut_space; /* what a cut text may take, its note not counted */
-    size_t at;        /* the text is planned up to here ... */
-    size_t out;       /* ... and takes so many bytes */
-    size_t held;      /* no cut before this offset */
-    size_t cut_at;    /* the last place where the text can be cut ... */
-    size_t cut_out;   /* ... and the bytes up to there */
+    size_t cut_space; /* Maximum length of a cut text without its note. */
+    size_t at;        /* The text is planned up to this offset. */
+    size_t out;       /* Length of the result up to `at`. */
+    size_t held;      /* The text must not be cut before this offset. */
+    size_t cut_at;    /* Latest offset at which the text can be cut. */
+    size_t cut_out;   /* Length of the result up to `cut_at`. */
     size_t changes;
-    rc_scrub_edit first[FIRST_MAX]; /* the first of them */
+    rc_scrub_edit first[FIRST_MAX]; /* The first edits. */
 } plan;
 
 static void plan_init(plan *p, rc_str text, size_t max_bytes)
@@ -62,9 +64,9 @@ static void plan_init(plan *p, rc_str text, size_t max_bytes)
     p->changes = 0;
 }
 
-#define GLYPH_MAX 6u /* the longest disguise but for its backslashes: \\u0022, &quot; */
+#define GLYPH_MAX 6u /* the longest escape without its backslashes: \\u0022, &quot; */
 
-/* The last place in [from, at] that is inside no character and no disguise of one. */
+/* Returns the last offset in [from, at] that is not inside a character or an escape. */
 static size_t step_back(rc_str text, size_t from, size_t at)
 {
     while (at > from && ((unsigned char)text.ptr[at] & 0xC0) == 0x80)
@@ -81,8 +83,8 @@ static size_t step_back(rc_str text, size_t from, size_t at)
     return at;
 }
 
-/* The text can be cut anywhere in [from, to], which comes out as it is: note the last such place.
- */
+/* Records the last possible cut in [from, to], a range that is copied unchanged and can be cut
+ * anywhere. */
 static void allow_cut(plan *p, size_t from, size_t to)
 {
     size_t out = p->out + (from - p->at);
@@ -112,7 +114,7 @@ static void plan_edit(plan *p, const rc_scrub_edit *edit)
     p->changes++;
 }
 
-/* False: the text has to be cut. Looks at no more text than can come out. */
+/* Plans the whole text. False: it must be cut. Reads no more text than the result can hold. */
 static bool plan_all(plan *p)
 {
     rc_scrub_scan scan;
@@ -141,7 +143,7 @@ static void write_edit(rc_str text, size_t *at, const rc_scrub_edit *edit, rc_bu
     *at = edit->to;
 }
 
-/* Writes the text up to `end`, which is no offset inside an edit. */
+/* Writes the text up to `end`, which must not be inside an edit. */
 static void write_up_to(const plan *p, size_t end, rc_buf *buf)
 {
     size_t at = 0;
@@ -158,10 +160,10 @@ static void write_up_to(const plan *p, size_t end, rc_buf *buf)
     rc_buf_push(buf, rc_str_make(p->text.ptr + at, end - at));
 }
 
-/* One pass. *ret_changed: what was appended is not the text itself. */
+/* Scrubs once. *ret_changed: the result differs from the text. */
 static rc_status scrub_once(rc_str text, size_t max_bytes, rc_buf *buf, bool *ret_changed)
 {
-    plan p; /* not all of it is set: `first` is large, and mostly not needed */
+    plan p; /* left uninitialised: `first` is large and rarely needed */
     plan_init(&p, text, max_bytes);
     bool is_whole = plan_all(&p);
     *ret_changed = !is_whole || p.changes > 0;
@@ -182,8 +184,8 @@ static rc_status scrub_once(rc_str text, size_t max_bytes, rc_buf *buf, bool *re
     return rc_buf_status(buf);
 }
 
-/* Makes the planned changes in the buffer itself, the last one first. False: no room, or too many
- * of them. */
+/* Applies the planned edits in the buffer itself, the last one first. False: too little space, or
+ * too many edits. */
 static bool change_in_place(const plan *p, rc_buf *buf, size_t start)
 {
     size_t len = buf->len - start;
@@ -205,8 +207,8 @@ static bool change_in_place(const plan *p, rc_buf *buf, size_t start)
 
 #define PASSES_MAX 4u
 
-/* What was taken out can let what is left be read differently. So the result is scrubbed again
- * until nothing changes; a text that does not come to rest is taken out as a whole. */
+/* A replacement can change how the remaining text is read, so the result is scrubbed again until
+ * nothing changes. A text that still changes after PASSES_MAX passes is replaced as a whole. */
 static rc_status settle(size_t max_bytes, rc_buf *buf, size_t start)
 {
     for (unsigned pass = 0; pass < PASSES_MAX; pass++) {
@@ -222,8 +224,8 @@ static rc_status settle(size_t max_bytes, rc_buf *buf, size_t start)
     return rc_buf_push(buf, REDACTED);
 }
 
-/* One word, with nothing behind it that it could be the name of, and too short for a key or all in
- * small letters. */
+/* Whether the text is a single word that cannot be a name or a key: nothing follows it, and it is
+ * too short for a key or has only lower-case letters. */
 static bool is_plain_word(rc_str text)
 {
     unsigned seen = 0;
@@ -236,7 +238,7 @@ static bool is_plain_word(rc_str text)
            (text.len < RC_SCRUB_LONG_WORD || !(seen & (RC_SCRUB_DIGIT | RC_SCRUB_UPPER)));
 }
 
-/* Most texts of a report are names and codes: those need one look and no plan. */
+/* Most texts of a report are names and codes, which are recognised without a plan. */
 bool rc_scrub_is_clean(rc_str text)
 {
     if (text.len == 0 || is_plain_word(text))

@@ -1,9 +1,11 @@
+/* Key shapes: recognises keys by their own form (sk-..., AKIA..., JWT). Called by scan.c and
+ * value.c. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
 
-/* Whether a run is a key is decided on this many bytes of it. That bounds the work for each word,
- * and what was no key stays none when the text is cut. */
+/* The decision whether a run is a key reads at most this many bytes. This bounds the work for each
+ * word and keeps the decision the same when the text is cut later. */
 #define WINDOW 64u
 
 typedef enum shape_test {
@@ -33,7 +35,7 @@ static const shape SHAPES[] = {
 #include "spec/secrets.def"
 };
 
-/* Those that are known behind a - or _ of a word too. */
+/* Shapes that are also recognised after a - or _ within a word. */
 static const shape INSIDE_SHAPES[] = {
 #define ROW_START(prefix, CLASS, min, TEST)
 #define ROW_INSIDE(prefix, CLASS, min, TEST) ROW(prefix, CLASS, min, TEST)
@@ -46,8 +48,8 @@ static const shape SPLIT_SHAPES[] = {
 #include "spec/secrets.def"
 };
 
-/* Nearly every word is no key, as its first two letters tell: a bit for each pair that a prefix of
- * the table begins with, made by the compiler. Pairs may share one. */
+/* Most words are not keys, which their first two letters show. One bit for each pair of letters
+ * that begins a prefix of the table, computed by the compiler. Several pairs may share a bit. */
 typedef struct pair_set {
     uint64_t words[4];
 } pair_set;
@@ -100,8 +102,8 @@ static inline bool may_begin_shape(const pair_set *pairs, rc_str text, size_t at
     return at + 1 < text.len && (pairs->words[bit / 64] >> bit % 64 & 1);
 }
 
-/* Random enough to be no name: people do not write two digits or both cases into an ordinary word.
- */
+/* Whether a run is random enough not to be a name: ordinary words do not contain two digits or both
+ * cases. */
 static bool passes(shape_test test, rc_str text, size_t from, size_t to)
 {
     unsigned seen = 0;
@@ -133,8 +135,8 @@ static bool is_shape(const shape *s, rc_str text, size_t at)
     return to - from >= s->min && passes(s->test, text, from, to);
 }
 
-/* The end of a key that was found: all that can belong to it, but not the full stop of a sentence.
- */
+/* Returns the end of a key: all bytes that can belong to it, without the full stop of a
+ * sentence. */
 static size_t key_end(rc_str text, size_t at, unsigned classes)
 {
     size_t to = rc_scrub_run(text, at, classes | RC_SCRUB_WORD, text.len);
@@ -143,7 +145,7 @@ static size_t key_end(rc_str text, size_t at, unsigned classes)
     return to;
 }
 
-/* The first row whose prefix begins with this letter or a later one. */
+/* Returns the first row whose prefix begins with this letter or a later one. */
 static size_t first_row(const shape *shapes, size_t count, char letter)
 {
     size_t low = 0;
@@ -177,7 +179,7 @@ static bool has_run(rc_str text, size_t at, unsigned classes, size_t len)
     return rc_scrub_run(text, at, classes, len) - at == len;
 }
 
-/* RFC 7519: a header that begins with {", base64url, and a payload. */
+/* JWT, RFC 7519: a base64url header that begins with {" and a payload. */
 static size_t jwt_end(rc_str text, size_t at)
 {
     if (!rc_scrub_has_nocase(text, at, RC_STR("eyj")))
@@ -219,8 +221,8 @@ static size_t hex_pair_end(rc_str text, size_t at)
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Has the word at `at` neither digits nor capitals? Then no row of SHAPES is met: each of them asks
- * for one or the other behind its prefix. */
+/* Whether the word at `at` has neither digits nor capitals. Then it matches no row of SHAPES, each
+ * of which requires one of them after its prefix. */
 static bool is_tame(rc_str text, size_t at)
 {
     while (rc_scrub_is(text, at, RC_SCRUB_LOWER | RC_SCRUB_DASH))
@@ -249,7 +251,8 @@ static size_t start_end(rc_str text, size_t at, bool is_in_table)
 
 bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, size_t *ret_to)
 {
-    size_t at = rc_scrub_run(text, from, RC_SCRUB_DASH, to - from); /* _sk-...: emphasis */
+    size_t at = rc_scrub_run(text, from, RC_SCRUB_DASH, to - from); /* leading _ of emphasis:
+                                                                       _sk-... */
     bool is_in_table = !is_tame(text, at);
     size_t end = at < to ? start_end(text, at, is_in_table) : 0;
     while (!end && at < to && is_in_table) {

@@ -1,9 +1,10 @@
+/* Finds user names and passwords in URLs. Called by scan.c. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
 
-/* What no URL holds, not even one with a carelessly written password. A mark stands for text that
- * may have held any of it. */
+/* Whether a glyph cannot be part of a URL, not even in a carelessly written password. The marker
+ * counts as text that may have contained such a glyph. */
 static bool ends_url(rc_str text, size_t at, rc_glyph glyph)
 {
     switch (glyph.ch) {
@@ -24,11 +25,11 @@ static bool ends_url(rc_str text, size_t at, rc_glyph glyph)
     }
 }
 
-/* The authority of a URL, and what was found in it. */
+/* The authority part of a URL. */
 typedef struct authority {
     size_t end;
-    size_t last_at;    /* offset of the last @, or RC_STR_NPOS */
-    bool has_odd_port; /* a colon that no digit follows: the password of a userinfo */
+    size_t last_at;    /* Offset of the last @, or RC_STR_NPOS. */
+    bool has_odd_port; /* Contains a colon without a digit after it, i.e. a password. */
 } authority;
 
 static authority read_authority(rc_str text, size_t from, bool is_percent)
@@ -50,7 +51,7 @@ static authority read_authority(rc_str text, size_t from, bool is_percent)
     }
 }
 
-/* A password may hold / ? or # as they are: look for the @ up to the end of the URL. */
+/* A password may contain unescaped / ? or #, so the @ is searched up to the end of the URL. */
 static size_t find_late_at(rc_str text, size_t from, size_t *no_at_before)
 {
     if (from < *no_at_before)
@@ -72,7 +73,8 @@ static size_t find_late_at(rc_str text, size_t from, size_t *no_at_before)
 
 static bool is_kept(rc_str userinfo)
 {
-    return userinfo.len == 0 || rc_str_eq(userinfo, RC_STR("git")); /* of every ssh remote */
+    return userinfo.len == 0 || rc_str_eq(userinfo, RC_STR("git")); /* "git" is the user of every
+                                                                       ssh remote */
 }
 
 bool rc_scrub_find_userinfo(rc_str text, size_t colon, size_t *no_at_before,

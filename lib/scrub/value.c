@@ -1,13 +1,15 @@
+/* Values: how secret a value looks and where it ends. Called by member.c, auth.c, plain.c and
+ * scan.c. */
 #include "scrub/parts.h"
 
-/* How much of a value is looked at before it is known to be secret; see scrub_shapes.c. */
+/* Maximum bytes of a value that are read to decide whether it is secret; see shapes.c. */
 #define WINDOW 64u
 
 static const rc_str MARK = RC_STR_INIT(RC_SCRUB_REDACTED);
 
 bool rc_scrub_looks_secret(rc_str text, size_t at, rc_scrub_need need)
 {
-    /* Paths and the dots of an elision are no tokens, though of the same characters. */
+    /* Paths and the dots of an elision consist of token characters, but are not tokens. */
     if (need != RC_SCRUB_NEED_NOTHING && !rc_scrub_is(text, at, RC_SCRUB_WORD))
         return false;
     size_t len = rc_scrub_run(text, at, RC_SCRUB_TOKEN, WINDOW) - at;
@@ -36,9 +38,9 @@ static const struct {
 #include "spec/secrets.def"
 };
 
-#define WORD_MAX 24u /* longer than any of them */
+#define WORD_MAX 24u /* longer than every word of the table */
 
-/* May a word end here? Not where the value goes on: "is.this" is not the word "is". */
+/* Whether a word may end here. False if the value continues: "is.this" is not the word "is". */
 static bool is_word_end(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
@@ -81,7 +83,7 @@ static bool is_table_word(rc_str text, size_t at, rc_scrub_after after, size_t *
     return false;
 }
 
-/* Where the secret is kept, not what it is: env:OPENAI_API_KEY, ${OPENAI_API_KEY}. */
+/* Matches a reference to a secret instead of the secret: env:OPENAI_API_KEY, ${OPENAI_API_KEY}. */
 static bool is_reference(rc_str text, size_t at, size_t *ret_to)
 {
     static const rc_str OPENINGS[] = {
@@ -111,7 +113,7 @@ static bool is_reference(rc_str text, size_t at, size_t *ret_to)
     return false;
 }
 
-/* YOUR_API_KEY, your-key: what documentation puts there. */
+/* Matches placeholders of documentation: YOUR_API_KEY, your-key. */
 static bool is_placeholder(rc_str text, size_t at, size_t *ret_to)
 {
     size_t to = rc_scrub_run(text, at, RC_SCRUB_ALPHA | RC_SCRUB_DASH, WORD_MAX);
@@ -124,7 +126,7 @@ static bool is_placeholder(rc_str text, size_t at, size_t *ret_to)
            !rc_scrub_find_shape(text, at, to, &key_from, &key_to);
 }
 
-/* What is left where somebody else took a secret out: ... and ***. */
+/* Matches the dots or asterisks that another program left in place of a secret: ... and ***. */
 static bool is_elision(rc_str text, size_t at, size_t *ret_to)
 {
     size_t to = at;
@@ -140,8 +142,7 @@ bool rc_scrub_is_plain(rc_str text, size_t at, rc_scrub_after after, size_t *ret
            is_elision(text, at, ret_to) || is_placeholder(text, at, ret_to);
 }
 
-/* Behind what a value may begin with and a plain reading would take apart: the mark, a key block.
- */
+/* Skips the marker or a key block at the beginning of a value, which would otherwise be split. */
 static size_t skip_opening(rc_str text, size_t at)
 {
     if (rc_scrub_has(text, at, MARK))
@@ -149,14 +150,15 @@ static size_t skip_opening(rc_str text, size_t at)
     return rc_scrub_skip_block(text, at);
 }
 
-/* What ends no value, whatever stands around it. */
+/* Skips bytes that never end a value. */
 static size_t skip_ordinary(rc_str text, size_t at)
 {
     return rc_scrub_run(text, at, RC_SCRUB_WORD | RC_SCRUB_DOT | RC_SCRUB_BASE64, text.len);
 }
 
-/* A quote closes where it is escaped as often as the one that opened: n of 2(n + 1) backslashes,
- * for each level of escaping doubles them and adds one, and escaped backslashes come in pairs. */
+/* A quote closes a value if its escaping depth equals that of the opening quote: n of 2(n + 1)
+ * backslashes. Each level of escaping doubles the backslashes and adds one, and escaped backslashes
+ * come in pairs. */
 static bool closes(rc_glyph glyph, rc_glyph open)
 {
     return glyph.ch == open.ch && glyph.is_percent == open.is_percent &&
@@ -170,7 +172,7 @@ size_t rc_scrub_quoted_end(rc_str text, size_t at, rc_glyph open)
         at = skip_ordinary(text, at);
         rc_glyph glyph = rc_glyph_at(text, at);
         bool is_raw_newline = glyph.ch == '\n' && glyph.len == 1;
-        if (closes(glyph, open)) /* the backslashes that escape each other belong to the value */
+        if (closes(glyph, open)) /* backslashes that escape each other belong to the value */
             return at + (glyph.slashes - open.slashes);
         if (glyph.ch == RC_GLYPH_END || is_raw_newline)
             return at;
@@ -183,7 +185,8 @@ static bool is_alnum(rc_str text, size_t at)
     return rc_scrub_is(text, at, RC_SCRUB_ALNUM);
 }
 
-/* Behind the glyph at `at`, which belongs to the value, or `at` when it ends the value. */
+/* Returns the offset after the glyph at `at` if it belongs to the value, or `at` if it ends the
+ * value. */
 static size_t bare_step(rc_str text, size_t at, rc_scrub_style style)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
@@ -229,7 +232,7 @@ static size_t bare_step(rc_str text, size_t at, rc_scrub_style style)
     }
 }
 
-/* Punctuation behind the value belongs to the sentence. A password may well end in ! or ?. */
+/* Punctuation after the value belongs to the sentence. A password may end in ! or ?. */
 static bool is_trailing(char c, rc_scrub_style style)
 {
     static const rc_str MARKS = RC_STR_INIT(".,:)]}>");
@@ -296,7 +299,7 @@ size_t rc_scrub_line_end(rc_str text, size_t at, rc_scrub_style style)
     }
 }
 
-#define FOLDED_MIN 8u /* shorter lines are rather something else */
+#define FOLDED_MIN 8u /* shorter lines do not continue a value */
 
 size_t rc_scrub_folded_end(rc_str text, size_t at, rc_scrub_need need)
 {
