@@ -1,5 +1,5 @@
-/* Rules that cannot be meant: conditions that contradict or repeat each other, and rules that are
- * never reached. */
+/* Checks for mistakes in rules: contradictory or repeated conditions, rules that are never reached.
+ * Called by parse.c. */
 #include "base/str.h"
 #include "classify/rules/parts.h"
 
@@ -19,8 +19,7 @@ static void refuse_repeated(rc_rules_parser *parser, size_t clause, rc_fact fact
                     RC_STR(" stands twice; leave one of them out"));
 }
 
-/* In a range a fact stands once, and the facts of a condition are few but for ranges: a set finds
- * the second one. */
+/* Finds facts that occur twice in a condition, and equal conditions. */
 static void check_repeated(rc_rules_parser *parser, const rc_rule *rule)
 {
     const rc_fact *cursor = rule->terms;
@@ -74,8 +73,8 @@ static const rc_rule_node *node_of(const rc_rules_parser *parser, rc_str id)
     return NULL;
 }
 
-/* A built-in rule that stays where it is may well be covered by the file's: that is what they are
- * for. */
+/* Checks only the file's rules. A built-in rule may be hidden by a rule of the file; overriding it
+ * is the purpose of the file. */
 void rc_rules_check_order(rc_rules_parser *parser)
 {
     const rc_rule_set *order = &parser->rules->order;

@@ -1,4 +1,5 @@
-/* A rules file may narrow what is retried and never revive what is fatal. */
+/* Check that a rules file makes no fatal failure retryable; it may only narrow what is retried.
+ * Called by parse.c. */
 #include "base/str.h"
 #include "classify/rules/parts.h"
 
@@ -9,9 +10,9 @@ static bool is_typed_code(rc_fact fact)
     return fact >= RC_FACT_CODE_BASE && fact < RC_FACT_PROVIDER_BASE;
 }
 
-/* The part of a built-in rule that typed codes decide: of each condition the code: facts. False:
- * there is a condition that no typed code can meet. terms: RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX.
- */
+/* Reduces a built-in rule to its typed codes: keeps the code: facts of each positive condition, and
+ * the negated conditions. Returns false if a condition has no typed code. terms: RC_RULE_TERMS_MAX
+ * + RC_RULE_CLAUSES_MAX elements. */
 static bool typed_part(const rc_rule *rule, rc_fact *terms, rc_rule *ret_part)
 {
     const rc_fact *cursor = rule->terms;
@@ -35,11 +36,13 @@ static bool typed_part(const rc_rule *rule, rc_fact *terms, rc_rule *ret_part)
     return has_code;
 }
 
-/* The built-in rule, from `from` on, whose fatal typed code the rule would make retryable. */
+/* Finds the built-in rule, from index `from` on, whose fatal typed code the rule would make
+ * retryable; NULL: none. */
 static const rc_rule *find_revived(const rc_rules_parser *parser, const rc_rule *rule, size_t from)
 {
     rc_fact terms[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX];
-    bool is_decided = false; /* a retryable built-in rule takes all that this one does */
+    bool is_decided = false; /* A retryable built-in rule already matches all failures of this
+                                rule. */
     for (size_t i = from; i < parser->builtin->count; i++) {
         const rc_rule *builtin = &parser->builtin->rules[i];
         if (rc_rule_is_retryable(builtin)) {
@@ -71,7 +74,8 @@ static bool holds(const rc_rule *rule, const rc_facts *facts)
     return true;
 }
 
-/* A fact, and what comes with it: the class of a status, a wait that is long is a wait. */
+/* Sets a fact and the facts that follow from it: a status sets its class, hint:long sets
+ * hint:any. */
 static void assume(rc_facts *facts, rc_fact fact)
 {
     if (fact >= RC_FACT_STATUS_BASE && fact < RC_FACT_INNER_BASE)
@@ -84,7 +88,7 @@ static void assume(rc_facts *facts, rc_fact fact)
         rc_facts_set(facts, RC_FACT_HINT_ANY);
 }
 
-/* error_code:"insufficient_quota" is what the code means. False: it means nothing that is known. */
+/* Sets the concepts of an error_code literal. Returns false if it has no known meaning. */
 static bool assume_code(rc_facts *facts, const rc_literal *literal)
 {
     for (size_t i = 0; i < 2; i++)
@@ -101,8 +105,9 @@ static bool has_status(const rc_facts *facts)
     return false;
 }
 
-/* The least that the rule asks for, with the k-th alternative of condition `chosen` and the first
- * one of all others. False: it asks for literals, which is the user's own knowledge. */
+/* Builds the smallest set of facts that meets the rule: alternative k of condition `chosen` and the
+ * first one of every other condition. Returns false if the rule needs a literal without a known
+ * meaning, which only the user can judge. */
 static bool least_evidence(const rc_rules *rules, const rc_rule *rule, size_t chosen, size_t k,
                            rc_facts *ret_facts)
 {
@@ -125,8 +130,8 @@ static bool least_evidence(const rc_rules *rules, const rc_rule *rule, size_t ch
     return true;
 }
 
-/* What the built-in rules make of that evidence, if it is fatal. What one before `from` decides
- * never comes to the rule in question. */
+/* Finds the built-in rule that matches these facts if that rule is fatal; otherwise NULL. Rules
+ * before `from` precede the rule in question, so failures that they match never reach it. */
 static const rc_rule *find_fatal(const rc_rule_set *builtin, size_t from, const rc_facts *facts)
 {
     for (size_t i = 0; i < builtin->count; i++) {
@@ -139,7 +144,8 @@ static const rc_rule *find_fatal(const rc_rule_set *builtin, size_t from, const 
     return NULL;
 }
 
-/* The built-in rule that decides what this rule asks for, and nothing more, as fatal. */
+/* Finds a fatal built-in rule that matches exactly the facts that this rule requires; NULL:
+ * none. */
 static const rc_rule *find_overruled(const rc_rules_parser *parser, const rc_rule *rule,
                                      size_t from)
 {

@@ -1,4 +1,4 @@
-/* What is wrong with a rules file, in one line. */
+/* Error messages of the rules parser. Called by all parts of the parser. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "classify/rules/parts.h"
@@ -10,7 +10,7 @@ rc_str rc_rules_excerpt(rc_str word)
     return rc_str_slice(word, 0, rc_utf8_cut(word, EXCERPT_BYTES_MAX));
 }
 
-static void find_place(rc_str text, size_t from, rc_rules_fault *fault)
+static void find_position(rc_str text, size_t from, rc_rules_fault *fault)
 {
     fault->line = 1;
     fault->column = 1;
@@ -24,7 +24,7 @@ static void find_place(rc_str text, size_t from, rc_rules_fault *fault)
     }
 }
 
-/* A message has one line, whatever is in the word that it shows. */
+/* Replaces control characters, so that a message has one line whatever text it quotes. */
 static void push_clean(rc_buf *buf, rc_str part)
 {
     for (size_t i = 0; i < part.len; i++) {
@@ -43,7 +43,7 @@ void rc_rules_refuse(rc_rules_parser *parser, rc_status status, size_t from, con
     if (!fault)
         return;
 
-    find_place(parser->text, from, fault);
+    find_position(parser->text, from, fault);
     rc_buf buf;
     rc_buf_init_fixed(&buf, fault->text, sizeof fault->text - 1);
     rc_buf_push(&buf, RC_STR("line "));
@@ -53,7 +53,7 @@ void rc_rules_refuse(rc_rules_parser *parser, rc_status status, size_t from, con
     rc_buf_push(&buf, RC_STR(": "));
     for (size_t i = 0; i < count; i++)
         push_clean(&buf, parts[i]);
-    /* What was cut must not end inside a character. */
+    /* A truncated message must not end inside a character. */
     size_t len = rc_utf8_valid_prefix(rc_buf_get(&buf));
     fault->text[len] = '\0';
 }

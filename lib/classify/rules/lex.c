@@ -1,4 +1,4 @@
-/* The tokens of a rules file. */
+/* Tokenizer of rules files. Called by parse.c. */
 #include "base/str.h"
 #include "classify/rules/parts.h"
 
@@ -22,7 +22,8 @@ static bool is_word_byte(char c)
     return !rc_ascii_is_space(c) && c != '"' && c != '(' && c != ')' && c != '#';
 }
 
-/* Behind the closing quote of the string that opens at `at`; RC_STR_NPOS: it has none. */
+/* Gives the offset after the closing quote of the string that opens at `at`; RC_STR_NPOS: not
+ * closed on its line. */
 static size_t string_end(rc_str text, size_t at)
 {
     for (at++; at < text.len && text.ptr[at] != '\n' && text.ptr[at] != '\r'; at++) {

@@ -1,4 +1,5 @@
-/* The literals of a user's rules: where they hold, and what they say of each other. */
+/* Literals of a user's rules: matches them against a failure and compares them with each other.
+ * Called by classify.c, quoted.c and logic.c. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "classify/rules/parts.h"
@@ -26,8 +27,9 @@ rc_literal_kind rc_literal_kind_parse(rc_str name)
 
 /* ---- whole words ---- */
 
-/* A letter joins its neighbours to a word. Chinese, Japanese and Korean are written without blanks,
- * so that any of their characters may stand beside another word; punctuation joins nothing. */
+/* True for a character that forms words with its neighbours. Chinese, Japanese and Korean
+ * characters do not: they are written without blanks and may stand directly next to another
+ * word. */
 static bool is_letter(uint32_t cp)
 {
     if (cp < 0x80)
@@ -41,7 +43,7 @@ static bool is_letter_at(rc_str text, size_t at)
     return at < text.len && is_letter(rc_utf8_decode(text, at, &len));
 }
 
-/* The character that ends at `at`. */
+/* True if the character that ends at `at` is a letter. */
 static bool is_letter_before(rc_str text, size_t at)
 {
     if (at == 0)
@@ -59,8 +61,9 @@ static size_t skip_space(rc_str text, size_t at)
     return at;
 }
 
-/* Do the words stand in text at `at`? They begin and end with something other than white space. */
-static bool words_stand_at(rc_str text, size_t at, rc_str words)
+/* True if text has the words at `at`, as whole words. words: begins and ends with a byte other than
+ * white space. */
+static bool has_words_at(rc_str text, size_t at, rc_str words)
 {
     if (is_letter_at(words, 0) && is_letter_before(text, at))
         return false;
@@ -85,7 +88,7 @@ static bool words_stand_at(rc_str text, size_t at, rc_str words)
 static bool has_words(rc_str text, rc_str words)
 {
     for (size_t at = 0; at < text.len; at++) {
-        if (words_stand_at(text, at, words))
+        if (has_words_at(text, at, words))
             return true;
     }
     return false;
@@ -102,7 +105,7 @@ static bool contains_nocase(rc_str text, rc_str part)
     return false;
 }
 
-/* A star is any text, a question mark any byte. Only the last star is ever gone back to. */
+/* A star matches any text, a question mark any byte. Backtracking returns only to the last star. */
 static bool matches_glob(rc_str text, rc_str glob)
 {
     size_t at = 0;
@@ -141,7 +144,7 @@ static bool has_header(const rc_rule_input *input, const rc_literal *literal)
     return false;
 }
 
-/* ---- on a failure ---- */
+/* ---- matching against a failure ---- */
 
 static bool holds(const rc_literal *literal, const rc_rule_input *input)
 {
@@ -157,11 +160,11 @@ static bool holds(const rc_literal *literal, const rc_rule_input *input)
     case RC_LITERAL_TEXT:
     case RC_LITERAL_ANYWHERE:
     default:
-        return false; /* found all at once, by set_texts */
+        return false; /* set_texts finds all of these in one pass. */
     }
 }
 
-/* One walk over the text for all literals that look at it. */
+/* Sets the facts of all literals of this kind that the text has, in one pass. */
 static void set_texts(const rc_rules *rules, rc_str text, rc_literal_kind kind, rc_facts *facts)
 {
     text = rc_str_slice(text, 0, RC_LITERAL_TEXT_MAX);
@@ -172,7 +175,7 @@ static void set_texts(const rc_rules *rules, rc_str text, rc_literal_kind kind, 
             unsigned fact = RC_FACT_LITERAL_BASE + (unsigned)i - 1;
             const rc_literal *literal = &rules->literals[i - 1];
             if (literal->kind == kind && !rc_facts_has(facts, fact) &&
-                words_stand_at(text, at, literal->value))
+                has_words_at(text, at, literal->value))
                 rc_facts_set(facts, fact);
         }
     }
@@ -187,12 +190,12 @@ void rc_rules_set_literals(const rc_rules *user, const rc_rule_input *input, rc_
             rc_facts_set(facts, RC_FACT_LITERAL_BASE + (unsigned)i);
     }
     set_texts(user, input->message, RC_LITERAL_TEXT, facts);
-    /* All text may still have the message in an escaped form. */
+    /* all_text may have the message only in an escaped form. */
     set_texts(user, input->message, RC_LITERAL_ANYWHERE, facts);
     set_texts(user, input->all_text, RC_LITERAL_ANYWHERE, facts);
 }
 
-/* ---- what they say of each other ---- */
+/* ---- implication and exclusion ---- */
 
 bool rc_literal_eq(const rc_literal *a, const rc_literal *b)
 {
@@ -205,7 +208,7 @@ bool rc_literal_implies(const rc_literal *a, const rc_literal *b)
     if (rc_literal_eq(a, b))
         return true;
     bool is_same_kind = a->kind == b->kind;
-    /* What the message has is found anywhere. */
+    /* anywhere: also searches the message. */
     if (a->kind == RC_LITERAL_TEXT && b->kind == RC_LITERAL_ANYWHERE)
         return has_words(a->value, b->value);
     if (is_same_kind && (a->kind == RC_LITERAL_TEXT || a->kind == RC_LITERAL_ANYWHERE))

@@ -1,5 +1,5 @@
-/* What follows from the conditions of rules alone, whatever the failure. Everything here is sound
- * and none of it complete: "true" is certain, "false" is "not shown". */
+/* Conclusions from the conditions of rules alone, for all failures. They are sound but incomplete:
+ * true is certain, false means "not shown". Called by check.c and fatal.c. */
 #include "base/str.h"
 #include "classify/rules/parts.h"
 
@@ -29,7 +29,8 @@ typedef struct conflict_search {
     rc_clause clauses[RC_RULE_CLAUSES_MAX];
     size_t count;
     const rc_fact *terms;
-    bool is_dead[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX]; /* by place in terms */
+    bool is_dead[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX]; /* Facts that cannot be true, by index in
+                                                              terms. */
 } conflict_search;
 
 static bool is_dead(const conflict_search *search, const rc_fact *fact)
@@ -37,7 +38,7 @@ static bool is_dead(const conflict_search *search, const rc_fact *fact)
     return search->is_dead[fact - search->terms];
 }
 
-/* A fact of the condition that leaves no room for `fact`; RC_FACT_NONE: there is none. */
+/* Gives a fact of the condition that makes `fact` impossible; RC_FACT_NONE: none. */
 static rc_fact denied_by(const conflict_search *search, rc_fact fact, const rc_clause *clause)
 {
     rc_fact found = RC_FACT_NONE;
@@ -57,8 +58,8 @@ static rc_fact denied_by(const conflict_search *search, rc_fact fact, const rc_c
     return found;
 }
 
-/* Strikes the facts of one condition that another denies. True: some fact was struck. When the last
- * one was, *ret_conflict says by what, and *ret_is_empty is set. */
+/* Marks the facts of one condition that another condition makes impossible. Returns true if one was
+ * marked; *ret_conflict then describes the last one. *ret_is_empty: no possible fact is left. */
 static bool strike(conflict_search *search, size_t index, rc_rule_conflict *ret_conflict,
                    bool *ret_is_empty)
 {
@@ -113,9 +114,9 @@ bool rc_rule_find_conflict(const rc_rule *rule, const rc_literal *literals,
     return false;
 }
 
-/* ---- one rule within another ---- */
+/* ---- containment of rules ---- */
 
-/* Does a literal of an error code mean one of the typed codes in the set? */
+/* True if the error_code literal means one of the typed codes in the set. */
 static bool means_code(const rc_literal *literal, const rc_facts *set)
 {
     return (literal->codes[0] & set->bits[RC_FACT_CODE_BASE / 64]) != 0 ||
@@ -124,7 +125,7 @@ static bool means_code(const rc_literal *literal, const rc_facts *set)
 
 typedef struct target {
     rc_clause clause;
-    rc_facts set; /* its facts, and all that imply one of them */
+    rc_facts set; /* Facts of the condition, and all facts that imply one of them. */
     const rc_literal *literals;
     bool with_codes;
 } target;
@@ -155,7 +156,7 @@ static bool all_lead_to(const rc_clause *clause, const target *to)
     return true;
 }
 
-/* Whenever the rule matches, one of the wanted facts is true. */
+/* True if one of the wanted facts holds whenever the rule matches. */
 static bool ensures(const rc_rule *rule, const rc_clause *wanted, const rc_rules *rules,
                     bool with_codes)
 {
@@ -173,7 +174,7 @@ static bool ensures(const rc_rule *rule, const rc_clause *wanted, const rc_rules
     return false;
 }
 
-/* Does the condition make the fact impossible? */
+/* True if the condition makes the fact impossible. */
 static bool rules_out(const rc_clause *clause, rc_fact fact, const rc_literal *literals)
 {
     for (size_t i = 0; i < clause->count; i++) {
@@ -185,7 +186,7 @@ static bool rules_out(const rc_clause *clause, rc_fact fact, const rc_literal *l
     return !clause->is_not;
 }
 
-/* Whenever the rule matches, the fact is false. */
+/* True if the fact is false whenever the rule matches. */
 static bool prevents(const rc_rule *rule, rc_fact fact, const rc_literal *literals)
 {
     const rc_fact *cursor = rule->terms;

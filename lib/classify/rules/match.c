@@ -1,4 +1,4 @@
-/* Which rule decides. */
+/* Rule matching: finds the first rule whose conditions hold. Called by classify.c. */
 #include "classify/rules/parts.h"
 
 static rc_fact_digest digest_of(const rc_facts *facts)
@@ -13,11 +13,11 @@ static rc_fact_digest digest_of(const rc_facts *facts)
     return digest;
 }
 
-static bool may_hold(const rc_rule_prefilter *needs, rc_fact_digest there)
+static bool may_hold(const rc_rule_prefilter *needs, rc_fact_digest present)
 {
     uint64_t missing =
-        (needs->all.concepts & ~there.concepts) | (needs->all.others & ~there.others);
-    uint64_t some = (needs->any.concepts & there.concepts) | (needs->any.others & there.others);
+        (needs->all.concepts & ~present.concepts) | (needs->all.others & ~present.others);
+    uint64_t some = (needs->any.concepts & present.concepts) | (needs->any.others & present.others);
     return missing == 0 && some != 0;
 }
 
@@ -30,7 +30,7 @@ static bool has_any(const rc_facts *facts, const rc_clause *clause)
     return false;
 }
 
-/* The first condition that does not hold. False: all do. */
+/* Finds the first condition that does not hold. Returns false if all hold. */
 static bool find_failed(const rc_rule *rule, const rc_facts *facts, rc_clause *ret_clause)
 {
     const rc_fact *cursor = rule->terms;
@@ -46,20 +46,21 @@ static bool find_failed(const rc_rule *rule, const rc_facts *facts, rc_clause *r
 
 static const rc_rule *match(const rc_rule_set *set, const rc_facts *facts)
 {
-    rc_fact_digest there = digest_of(facts);
+    rc_fact_digest present = digest_of(facts);
     for (size_t i = 0; i < set->count; i++) {
         rc_clause failed;
-        if (may_hold(&set->prefilters[i], there) && !find_failed(&set->rules[i], facts, &failed))
+        if (may_hold(&set->prefilters[i], present) && !find_failed(&set->rules[i], facts, &failed))
             return &set->rules[i];
     }
     return NULL;
 }
 
-/* ---- with a trace ---- */
+/* ---- matching with a trace ---- */
 
 #define SHOWN_TERMS_MAX 6u
 
-/* "no says:quota", "none of a, b", or "says:quota" where it may not be. */
+/* Describes a failed condition: "no says:quota", "none of a, b", or "there is says:quota" for a
+ * negated one. */
 static void push_failed(rc_buf *buf, const rc_clause *clause, const rc_facts *facts,
                         const rc_literal *literals)
 {
@@ -112,7 +113,8 @@ const rc_rule *rc_rules_match(const rc_rules *user, const rc_facts *facts, const
     bool is_traced = trace && trace->on_note;
     const rc_rule *rule = is_traced ? match_traced(set, facts, user ? user->literals : NULL, trace)
                                     : match(set, facts);
-    /* A file may narrow the last built-in rule, but not take it away. */
+    /* A file may replace the last built-in rule by a narrower one; the built-in one then still
+     * applies. */
     if (!rule)
         rule = &rc_rules_builtin.rules[rc_rules_builtin.count - 1];
     if (is_traced)

@@ -1,16 +1,16 @@
-/* The grammar of a rules file:
+/* Parser of rules files. Called by rules.c and gen_rules. The grammar:
  *
  *   file       rule*
  *   rule       "rule" id  "when" conditions  "then" code [category]  "because" string
  *   conditions "always" | condition ("and" condition)* | term ("or" term)*
  *   condition  ["not"] (term | "(" term ("or" term)* ")")
  *
- * Line ends are white space. The first fault ends the reading. */
+ * Line ends are white space. Parsing stops at the first fault. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "classify/rules/parts.h"
 
-/* The rules, their texts and the list that has the built-in ones in it. */
+/* Ceiling of the arena: the rules, their texts and the merged list with the built-in rules. */
 #define ARENA_BYTES_MAX (8u << 20)
 
 static void advance(rc_rules_parser *parser)
@@ -26,18 +26,19 @@ static bool is_word(const rc_rules_parser *parser, rc_str word)
     return parser->token.kind == RC_RULE_TOKEN_WORD && rc_str_eq(parser->token.word, word);
 }
 
-static void refuse_unexpected(rc_rules_parser *parser, rc_str what)
+static void refuse_unexpected(rc_rules_parser *parser, rc_str expected)
 {
     if (parser->token.kind == RC_RULE_TOKEN_END)
         RC_RULES_REFUSE(parser, RC_E_SYNTAX, parser->token.from, RC_STR("the file ends where "),
-                        what, RC_STR(" is needed; add it"));
+                        expected, RC_STR(" is needed; add it"));
     else
         RC_RULES_REFUSE(
-            parser, RC_E_SYNTAX, parser->token.from, RC_STR("expected "), what, RC_STR(", not "),
+            parser, RC_E_SYNTAX, parser->token.from, RC_STR("expected "), expected,
+            RC_STR(", not "),
             rc_rules_excerpt(rc_str_slice(parser->text, parser->token.from, parser->token.to)));
 }
 
-/* Takes the word; refuses any other. */
+/* Consumes the given word; any other token is a fault. */
 static void expect(rc_rules_parser *parser, rc_str word)
 {
     if (is_word(parser, word))
@@ -92,7 +93,8 @@ static void parse_terms(rc_rules_parser *parser)
         refuse_unexpected(parser, RC_STR("or, or a closing parenthesis"));
 }
 
-/* Where there is one condition alone, "a or b" needs no parentheses: nothing can be mistaken. */
+/* Parses the first condition. A rule with a single condition may have "a or b" without
+ * parentheses. */
 static void parse_first(rc_rules_parser *parser)
 {
     size_t from = parser->token.from;
@@ -126,7 +128,7 @@ static void parse_condition(rc_rules_parser *parser, size_t index)
     parser->terms[head] = (rc_fact)(count | (is_not ? RC_CLAUSE_NOT : 0));
 }
 
-/* How many conditions there are; 0: always. */
+/* Parses the conditions and returns their number; 0 for "always". */
 static size_t parse_conditions(rc_rules_parser *parser)
 {
     parser->term_count = 0;
@@ -147,11 +149,11 @@ static size_t parse_conditions(rc_rules_parser *parser)
     return count;
 }
 
-/* The conditions as they were written, without comments and with one blank between words. */
+/* Gives the conditions as written, without comments and with single blanks. */
 static rc_str tidy(rc_rules_parser *parser, size_t from, size_t to)
 {
     rc_str part = rc_str_slice(parser->text, 0, to);
-    /* Each token may get a blank in front. */
+    /* Each token may need a blank before it. */
     size_t size = 2 * (to - from) + 1;
     char *text = rc_arena_get(&parser->rules->arena, size);
     if (!text)
@@ -299,9 +301,10 @@ static void parse_rule(rc_rules_parser *parser)
     parser->rules->count++;
 }
 
-/* ---- the order ---- */
+/* ---- order of the rules ---- */
 
-/* The file's own rules, then the built-in ones, each in its place or replaced. */
+/* Builds the merged list: the file's new rules, then the built-in ones, of which the file may
+ * replace some in position. */
 static void put_in_order(rc_rules_parser *parser)
 {
     rc_rules *rules = parser->rules;
@@ -352,7 +355,7 @@ static void parse_file(rc_rules_parser *parser)
                         RC_STR("this is not UTF-8; save the file as UTF-8"));
         return;
     }
-    parser->text = rc_utf8_without_bom(parser->text); /* some editors write one */
+    parser->text = rc_utf8_without_bom(parser->text); /* Some editors write a byte order mark. */
 
     advance(parser);
     while (parser->status == RC_OK && parser->token.kind != RC_RULE_TOKEN_END)

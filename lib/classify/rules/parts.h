@@ -1,34 +1,35 @@
-/* What the parts of the rules file's reader share: tokens, literals, the parser and the checks. */
+/* Declarations that the parts of the rules parser share: tokens, literals, the parser and the
+ * checks. */
 #ifndef RC_CLASSIFY_RULES_PARTS_H
 #define RC_CLASSIFY_RULES_PARTS_H
 
 #include "base/arena.h"
 #include "classify/rules/rule.h"
 
-/* ---- rules_lex.c ---- */
+/* ---- lex.c ---- */
 
 typedef enum rc_rule_token_kind {
     RC_RULE_TOKEN_END = 1,
-    RC_RULE_TOKEN_WORD,   /* anything without blanks, quotes and parentheses */
-    RC_RULE_TOKEN_QUOTED, /* a word with quotes right behind it: text:"..." */
+    RC_RULE_TOKEN_WORD,   /* Any bytes without blanks, quotes and parentheses. */
+    RC_RULE_TOKEN_QUOTED, /* A word followed directly by a string: text:"...". */
     RC_RULE_TOKEN_STRING,
     RC_RULE_TOKEN_OPEN,
     RC_RULE_TOKEN_CLOSE,
-    RC_RULE_TOKEN_UNCLOSED /* a string that does not end on its line */
+    RC_RULE_TOKEN_UNCLOSED /* A string without a closing quote on its line. */
 } rc_rule_token_kind;
 
 typedef struct rc_rule_token {
     rc_rule_token_kind kind;
     rc_str word;
-    rc_str quoted; /* what is between the quotes, escapes as they stand */
-    size_t from;   /* byte offsets in the file */
+    rc_str quoted; /* The bytes between the quotes; escapes are not decoded. */
+    size_t from;   /* Byte offsets in the file. */
     size_t to;
 } rc_rule_token;
 
-/* The token at or behind `at`; comments and white space are skipped. */
+/* Gives the first token at or after `at`; comments and white space are skipped. */
 rc_rule_token rc_rule_token_next(rc_str text, size_t at);
 
-/* ---- literals ---- */
+/* ---- literal.c ---- */
 
 typedef enum rc_literal_kind {
     RC_LITERAL_TEXT = 1,
@@ -41,72 +42,75 @@ typedef enum rc_literal_kind {
 
 typedef struct rc_literal {
     rc_literal_kind kind;
-    rc_str source;         /* as it was written: text:"pool is empty" */
-    rc_str value;          /* trimmed; of a header: what its value contains, empty for any */
-    rc_str name;           /* of a header */
-    uint64_t codes[2];     /* the concepts that an error_code means as a typed code */
-    uint16_t next_by_byte; /* 1 + the next literal whose text begins with the same byte */
+    rc_str source;         /* The term as written: text:"pool is empty". */
+    rc_str value;          /* Trimmed text. For a header: part of its value, empty for any value. */
+    rc_str name;           /* Name of the header; empty for other kinds. */
+    uint64_t codes[2];     /* Concepts that an error_code means as a typed code. */
+    uint16_t next_by_byte; /* 1 + index of the next literal with the same first byte; 0: none. */
 } rc_literal;
 
-/* The kind of a term's name ("text"); 0: none. */
+/* Gives the kind of a term's name ("text"); 0: none. */
 rc_literal_kind rc_literal_kind_parse(rc_str name);
 
 bool rc_literal_eq(const rc_literal *a, const rc_literal *b);
 
-/* Does every failure for which a holds have b too? Can none have both? As far as their texts
- * show. */
+/* implies: true if every failure that meets a also meets b. excludes: true if no failure can meet
+ * both. Both compare only the literals' texts, so false means "not shown". */
 bool rc_literal_implies(const rc_literal *a, const rc_literal *b);
 bool rc_literal_excludes(const rc_literal *a, const rc_literal *b);
 
-/* ---- a file that was read ---- */
+/* ---- a parsed file ---- */
 
 struct rc_rules {
     rc_arena arena;
-    size_t count; /* of the file's rules */
+    size_t count; /* Number of rules in the file. */
     rc_rule_set order;
     rc_literal *literals;
     size_t literal_count;
-    uint16_t first_by_byte[256]; /* 1 + the first text: or anywhere: literal that begins so */
+    uint16_t first_by_byte[256]; /* 1 + index of the first text: or anywhere: literal with this
+                                    first byte; 0: none. */
 };
 
-/* ---- rules_parse.c ---- */
+/* ---- parse.c ---- */
 
-/* One rule while the file is read. */
+/* One rule during parsing. */
 typedef struct rc_rule_node {
     struct rc_rule_node *next;
     rc_rule rule;
-    size_t id_from; /* places in the file */
+    size_t id_from; /* Byte offsets in the file. */
     size_t when_from;
     size_t then_from;
-    size_t builtin; /* the built-in rule whose place it takes; RC_STR_NPOS: none */
+    size_t builtin; /* Index of the built-in rule that it replaces; RC_STR_NPOS: none. */
 } rc_rule_node;
 
 typedef struct rc_rules_parser {
     rc_str text;
-    const rc_rule_set *builtin; /* NULL: it is the built-in file that is read */
+    const rc_rule_set *builtin; /* NULL: the built-in file itself is parsed. */
     rc_rules *rules;
     rc_rule_token token;
     rc_rule_node *first;
     rc_rule_node *last;
 
-    /* The rule that is being read. */
+    /* The rule that is being parsed. */
     rc_fact terms[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX];
-    size_t term_count; /* heads included */
+    size_t term_count; /* Length of terms, including the heads of conditions. */
     size_t fact_count;
     size_t clause_from[RC_RULE_CLAUSES_MAX];
 
-    rc_status status; /* the first failure; nothing is read after it */
+    rc_status status; /* The first error; parsing stops at it. */
     rc_rules_fault *fault;
 } rc_rules_parser;
 
-/* Reads a file against the built-in rules, or as them (builtin NULL: no literals, and the last rule
- * must be "always"). Otherwise as rc_rules_parse. */
+/* Parses a file of rules that are added to the built-in ones. builtin NULL: the file is the
+ * built-in one; it may have no literals, and its last rule must be "always". Otherwise as
+ * rc_rules_parse. */
 rc_status rc_rules_read(rc_str text, const rc_rule_set *builtin, const rc_alloc *alloc,
                         rc_rules **ret_rules, rc_rules_fault *ret_fault);
 
-/* ---- rules_fault.c ---- */
+/* ---- fault.c ---- */
 
-/* Notes the first fault: the parts one behind the other, with the place in front. */
+/* Stores the first fault: line and column of `from`, then the concatenated parts. Later faults are
+ * ignored. */
 void rc_rules_refuse(rc_rules_parser *parser, rc_status status, size_t from, const rc_str *parts,
                      size_t count);
 
@@ -114,63 +118,67 @@ void rc_rules_refuse(rc_rules_parser *parser, rc_status status, size_t from, con
     rc_rules_refuse((parser), (status), (from), (const rc_str[]){__VA_ARGS__}, \
                     sizeof((const rc_str[]){__VA_ARGS__}) / sizeof(rc_str))
 
-/* Memory that was not given is a fault like any other, and goes before what follows from it. */
+/* Reports a failed allocation of the arena as a fault. Must run before checks that depend on the
+ * allocation. */
 void rc_rules_check_memory(rc_rules_parser *parser);
 
-/* So much of a word as a message has room for. */
+/* Gives the part of a word that fits into a message. word: views. */
 rc_str rc_rules_excerpt(rc_str word);
 
-/* A fact's name, or a literal as it was written. */
+/* A fact's name, or a literal as written, for messages. */
 typedef struct rc_fact_label {
     char text[64];
     rc_str view;
 } rc_fact_label;
 void rc_fact_label_init(rc_fact_label *label, const rc_literal *literals, rc_fact fact);
 
-/* ---- rules_term.c ---- */
+/* ---- term.c ---- */
 
-/* Adds the facts of a term to the open condition: one, or all of a range. */
+/* Adds the facts of the term at the token to the open condition: one fact, or all of a range. */
 void rc_rules_parse_term(rc_rules_parser *parser);
 
-/* The code or category at the token; refused with the nearest name. */
+/* Gives the code or category at the token. An unknown name is a fault whose message suggests the
+ * nearest name. */
 rc_code rc_rules_parse_code(rc_rules_parser *parser);
 rc_category rc_rules_parse_category(rc_rules_parser *parser);
 
-/* ---- rules_quoted.c ---- */
+/* ---- quoted.c ---- */
 
-/* What is between quotes, without the backslashes of \" and \\; kept as long as the rules. Refused:
- * another escape, a control character. */
+/* Gives a quoted text with \" and \\ decoded, allocated from the rules' arena. Another escape and a
+ * control character are faults. */
 rc_str rc_rules_unescape(rc_rules_parser *parser, rc_str quoted);
 
-/* The fact of the literal at the token, which is one of the parser's own if it was there before. */
+/* Gives the fact of the literal at the token. Equal literals share one fact. */
 rc_fact rc_rules_parse_literal(rc_rules_parser *parser);
 
-/* ---- rules_check.c ---- */
+/* ---- check.c ---- */
 
-/* The rule just read: refused when its conditions contradict or repeat each other. */
+/* Checks the rule that was just parsed; conditions that contradict or repeat each other are
+ * faults. */
 void rc_rules_check_conditions(rc_rules_parser *parser, const rc_rule *rule);
 
-/* All rules, once they are in order: refused when an earlier one always matches first. */
+/* Checks the order of all rules; a rule that is never reached, because an earlier one always
+ * matches first, is a fault. */
 void rc_rules_check_order(rc_rules_parser *parser);
 
-/* ---- rules_fatal.c ---- */
+/* ---- fatal.c ---- */
 
-/* Refused when a rule makes retryable what is fatal. */
+/* Checks that no rule makes a fatal failure retryable. */
 void rc_rules_check_fatal(rc_rules_parser *parser);
 
-/* ---- rules_logic.c ---- */
+/* ---- logic.c ---- */
 
-/* Does wide match whenever narrow does? True only where the conditions show it. with_codes: an
- * error_code:"..." also means what it says as a typed code. */
+/* True if the conditions show that wide matches whenever narrow does. with_codes: an
+ * error_code:"..." also counts as the concepts that it means as a typed code. */
 bool rc_rule_is_within(const rc_rule *narrow, const rc_rule *wide, const rc_rules *rules,
                        bool with_codes);
 
-/* Two conditions of the rule that cannot hold together. False: none were found. */
+/* Finds two conditions of the rule that cannot both hold. Returns false if it finds none. */
 typedef struct rc_rule_conflict {
     rc_fact fact;
     rc_fact other;
-    bool is_negated; /* the other may not be true */
-    size_t clause;   /* of the fact */
+    bool is_negated; /* The other fact is in a negated condition. */
+    size_t clause;   /* Index of the condition that contains `fact`. */
 } rc_rule_conflict;
 bool rc_rule_find_conflict(const rc_rule *rule, const rc_literal *literals,
                            rc_rule_conflict *ret_conflict);

@@ -1,4 +1,4 @@
-/* The terms with a text in quotes. */
+/* Parser of terms with a quoted text (text:"...", error_code:"..."). Called by term.c. */
 #include "base/str.h"
 #include "classify/phrases/phrases.h"
 #include "classify/rules/parts.h"
@@ -28,16 +28,16 @@ rc_str rc_rules_unescape(rc_rules_parser *parser, rc_str quoted)
     return rc_str_make(copy, len);
 }
 
-/* "name: value" or "name". */
+/* Splits a header literal, "name: value" or "name". */
 static void split_header(rc_literal *literal)
 {
     size_t colon = rc_str_find_byte(literal->value, ':', 0);
     literal->name = rc_str_trim(rc_str_slice(literal->value, 0, colon));
-    size_t behind = colon == RC_STR_NPOS ? literal->value.len : colon + 1;
-    literal->value = rc_str_trim(rc_str_slice(literal->value, behind, literal->value.len));
+    size_t after = colon == RC_STR_NPOS ? literal->value.len : colon + 1;
+    literal->value = rc_str_trim(rc_str_slice(literal->value, after, literal->value.len));
 }
 
-/* What the value means where a typed code stands: a rule that names it speaks of that code. */
+/* Finds the concepts that the value means as a typed code. */
 static void find_codes(rc_literal *literal)
 {
     rc_phrase_scan scan;
@@ -49,7 +49,7 @@ static void find_codes(rc_literal *literal)
     }
 }
 
-/* Texts are looked for by their first byte. */
+/* Adds a text literal to the index of first bytes. */
 static void index_by_first_byte(rc_rules *rules, rc_literal *literal)
 {
     bool is_text = literal->kind == RC_LITERAL_TEXT || literal->kind == RC_LITERAL_ANYWHERE;

@@ -1,4 +1,5 @@
-/* What a rule is, by itself. */
+/* Properties of one rule: prefilter, category, retryability. Called by classify.c, match.c,
+ * parse.c, fatal.c and gen_rules. */
 #include "classify/rules/rule.h"
 
 #include <recourse/taxonomy.h>
@@ -31,8 +32,8 @@ static bool has_one_bit(rc_fact_digest digest)
     return (bits & (bits - 1)) == 0 && (!digest.concepts || !digest.others);
 }
 
-/* A condition of one bit is needed for sure. Of the others the first has its say: its facts are
- * those that the rule is about. */
+/* A condition with one bit is always necessary. Of the others only the first becomes `any`: rules
+ * state their main facts first. */
 rc_rule_prefilter rc_rule_prefilter_of(const rc_rule *rule)
 {
     rc_rule_prefilter prefilter = {{0, 0}, {0, 0}};

@@ -1,10 +1,10 @@
-/* The terms of conditions, and the names behind `then`. */
+/* Parser of terms in conditions, and of codes and categories after `then`. Called by parse.c. */
 #include "base/str.h"
 #include "classify/rules/parts.h"
 
 #include <recourse/taxonomy.h>
 
-/* ---- the nearest name ---- */
+/* ---- suggestions for unknown names ---- */
 
 #define NEAREST_DISTANCE_MAX 4u
 
@@ -27,7 +27,7 @@ static void nearest_offer(nearest *best, rc_str name)
 
 static nearest nearest_to(rc_str wanted)
 {
-    /* A short name with half of its letters changed is another name. */
+    /* At most half of a name's letters may differ; otherwise it is another name. */
     size_t limit = wanted.len / 2 < NEAREST_DISTANCE_MAX ? wanted.len / 2 : NEAREST_DISTANCE_MAX;
     return (nearest){.wanted = wanted, .distance = limit + 1};
 }
@@ -44,15 +44,15 @@ static nearest nearest_term(rc_str wanted)
     return best;
 }
 
-static void refuse_unknown(rc_rules_parser *parser, size_t from, rc_str what, rc_str word,
+static void refuse_unknown(rc_rules_parser *parser, size_t from, rc_str kind, rc_str word,
                            const nearest *best, rc_str hint)
 {
     if (best->len > 0)
-        RC_RULES_REFUSE(parser, RC_E_UNKNOWN_KEY, from, RC_STR("no "), what, RC_STR(" "),
+        RC_RULES_REFUSE(parser, RC_E_UNKNOWN_KEY, from, RC_STR("no "), kind, RC_STR(" "),
                         rc_rules_excerpt(word), RC_STR("; did you mean "),
                         rc_str_make(best->text, best->len), RC_STR("?"));
     else
-        RC_RULES_REFUSE(parser, RC_E_UNKNOWN_KEY, from, RC_STR("no "), what, RC_STR(" "),
+        RC_RULES_REFUSE(parser, RC_E_UNKNOWN_KEY, from, RC_STR("no "), kind, RC_STR(" "),
                         rc_rules_excerpt(word), RC_STR("; "), hint);
 }
 
@@ -69,7 +69,7 @@ static void push_fact(rc_rules_parser *parser, rc_fact fact)
     parser->terms[parser->term_count++] = fact;
 }
 
-/* "status:500-504": both ends are facts, and the first is not above the last. */
+/* Reads a range such as "status:500-504". Returns false if the word is not a range. */
 static bool parse_range(rc_rules_parser *parser, rc_str word)
 {
     size_t dash = rc_str_find_byte(word, '-', 0);
@@ -130,7 +130,7 @@ void rc_rules_parse_term(rc_rules_parser *parser)
         push_fact(parser, fact);
 }
 
-/* ---- behind `then` ---- */
+/* ---- codes and categories ---- */
 
 rc_code rc_rules_parse_code(rc_rules_parser *parser)
 {
