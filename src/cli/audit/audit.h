@@ -1,14 +1,15 @@
-/* `recourse audit`: the parts of the command.
+/* `recourse audit`: the state of one run, and the functions that its files share.
  *
- *   audit.c           what there is to ask for; which part answers
- *   audit_filter.c    the options as a filter of the store
- *   audit_open.c      which store, and what is said when it cannot be read
- *   audit_list.c      operations as a table           audit_tail.c    as they end
- *   audit_show.c      one operation: story, panel     audit_stats.c   all of them, added up
- *   audit_export.c    every column, for programs      audit_check.c   is the file sound?
- *   audit_prune.c     deletes what is past
- *   audit_words.c     times, sums and outcomes for people
- *   audit_json.c      operations and records as JSON */
+ *   command.c    options, verbs and dispatch
+ *   filter.c     the options as a filter of the store
+ *   open.c       opens the store; messages when it cannot be read
+ *   list.c       operations as a table             tail.c     operations as they end
+ *   show*.c      one operation: timeline, panel    stats*.c   totals and tables
+ *   export.c     every column, for programs        check.c    integrity of the file
+ *   prune.c      deletes old operations
+ *   text.c       times, amounts and outcomes as text
+ *   timeline.c   operations and records as sentences
+ *   json.c       operations and records as JSON */
 #ifndef RC_CLI_AUDIT_AUDIT_H
 #define RC_CLI_AUDIT_AUDIT_H
 
@@ -66,163 +67,169 @@ typedef struct rc_audit {
     const rc_args *args;
     rc_store *store;
     rc_buf url;
-    rc_store_filter filter; /* views args */
-    bool is_narrowed;       /* by more than its times */
+    rc_store_filter filter; /* Views args. */
+    bool is_narrowed;       /* The filter has more than its time range. */
     uint32_t limit;
-    int64_t after_key; /* 0: from the start */
+    int64_t after_key; /* Key after which the list begins; 0: from the start. */
     rc_audit_format format;
     rc_view view;
     rc_panel_style style;
-    rc_store_fault *fault; /* what went wrong on the way; of no kind: nothing */
+    rc_store_fault *fault; /* First fault noted during the run; kind NO_FAULT: none. */
 } rc_audit;
 
-/* The verbs. The exit status; the reason for one that is not 0 is in err. */
+/* The verbs. Each returns the exit status; if it is not 0 the reason is in err. */
 int rc_audit_list(rc_audit *audit);
 int rc_audit_show(rc_audit *audit);
 int rc_audit_tail(rc_audit *audit);
 int rc_audit_stats(rc_audit *audit);
 int rc_audit_export(rc_audit *audit);
 int rc_audit_check(rc_audit *audit);
-/* Opens the store itself, once it knows what is asked for. */
+/* Opens the store itself, after it has checked its options. */
 int rc_audit_prune(rc_audit *audit);
 
-/* ---- audit_filter.c ---- */
+/* ---- filter.c ---- */
 
-/* Names that options take; NULL past the end. */
+/* The allowed values of --outcome; NULL past the end. */
 const char *rc_audit_outcome_at(const void *ctx, size_t index);
 
-/* Reads the options that choose operations. RC_EXIT_OK, or RC_EXIT_USAGE with the reason in err. */
+/* Reads the options that select operations. Returns RC_EXIT_OK, or RC_EXIT_USAGE with the reason in
+ * err. */
 int rc_audit_filter_read(rc_audit *audit);
 
-/* On err, when nothing was found: which name the audit does not have, and which one may have been
- * meant. */
+/* Used when nothing was found: appends to err which given name does not occur in the audit, and the
+ * nearest one that does. */
 void rc_audit_suggest_names(rc_audit *audit);
 
-/* ---- audit_open.c ---- */
+/* ---- open.c ---- */
 
-/* Opens the store that --store, or else the configuration, names. RC_EXIT_OK, or the exit status
- * with the reason in err. */
+/* Opens the store of --store or of the configuration. Returns RC_EXIT_OK, or the exit status with
+ * the reason in err. */
 int rc_audit_open(rc_audit *audit);
-/* The same store again, after it was closed: another file may be in its place. */
+/* Opens the same URL again after a close, as the file may have been replaced. */
 bool rc_audit_open_again(rc_audit *audit, rc_store_fault *fault);
 void rc_audit_close(rc_audit *audit);
 
-/* Says what went wrong and what to do, as a line or as JSON. Gives the exit status. */
+/* Prints a store fault and its advice, as text, Markdown or JSON. Returns the exit status. */
 int rc_audit_refuse(rc_audit *audit, const rc_store_fault *fault);
 
-/* Something is missing in what was made so far: it must not pass for all of it. The verb goes on;
- * when it has ended, this is what is said instead. The first one counts. fault: copies. */
+/* Notes that the output is incomplete because of a fault. The verb continues; when it ends, its
+ * output is dropped and the fault is printed instead. Only the first fault is kept. fault:
+ * copies. */
 void rc_audit_note_fault(const rc_audit *audit, const rc_store_fault *fault);
-/* The same, when a buffer has failed or memory was not to be had. */
+/* Notes an out-of-memory fault when has_memory is false. */
 void rc_audit_note_memory(const rc_audit *audit, bool has_memory);
 
-/* Writes what is in out, and empties it. RC_EXIT_OK, or RC_EXIT_IO or RC_EXIT_INTERNAL; the reason
- * is in err, unless it will be said at the end. */
+/* Writes and empties out. Returns RC_EXIT_OK, RC_EXIT_IO or RC_EXIT_INTERNAL; the reason is in err,
+ * except for a failed buffer, which rc_cli_finish reports. */
 int rc_audit_flush(rc_audit *audit);
 
-/* ---- audit_words.c ---- */
+/* ---- text.c ---- */
 
-/* "02:22:43"; "Tue 17 Nov 2026"; both; "UTC+1". In local time. */
+/* Append, in local time: "02:22:43"; "Tue 17 Nov 2026"; both with the zone; "17 Nov 02:00";
+ * "UTC+1". */
 void rc_audit_push_clock(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_day(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_date_time(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
-void rc_audit_push_hour(const rc_audit *audit, rc_buf *buf, int64_t unix_ms); /* "17 Nov 02:00" */
+void rc_audit_push_hour(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_zone(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 
-/* The number of the local day, to see whether two are the same. */
+/* Returns the number of the local day, never 0, for comparisons. */
 int64_t rc_audit_day_of(const rc_audit *audit, int64_t unix_ms);
 
-/* "4 minutes ago", "just now". */
+/* Appends "4 minutes ago" or "just now". */
 void rc_audit_push_ago(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 
-/* "4.1 MB". */
+/* Appends "4.1 MB". */
 void rc_audit_push_size(rc_buf *buf, uint64_t bytes);
 
-/* "1.24 s"; "$0.0123"; "12.4 k"; "97.2%" of part in whole; "-" for what is not known. */
+/* Append "1.24 s" ("-" when negative); "$0.0123"; "12.4 k"; the share of part in whole as
+ * "97.2%". */
 void rc_audit_push_ms(rc_buf *buf, int64_t ms);
 void rc_audit_push_usd(rc_buf *buf, uint64_t micro_usd);
-/* The same, as "~$0.0123" where some of its tokens are not the provider's count. */
+/* Appends "~$0.0123" if some tokens were estimated instead of counted by the provider. */
 void rc_audit_push_cost(rc_buf *buf, uint64_t micro_usd, bool is_estimated);
 void rc_audit_push_count(rc_buf *buf, uint64_t count);
 void rc_audit_push_share(rc_buf *buf, uint64_t part, uint64_t whole);
 
-/* "1 operation", "12.4 k operations". */
+/* Appends "1 operation" or "12.4 k operations". */
 void rc_audit_push_counted(rc_buf *buf, uint64_t count, const char *one, const char *many);
 
-/* When an operation began: its key's time. */
+/* Returns the time at which an operation began, taken from its key. */
 int64_t rc_audit_began_unix_ms(const rc_record *operation);
 
-/* "openai/gpt-4o", or "gpt-4o → claude/claude-sonnet-4-5" where another one was asked for. */
+/* Appends "openai/gpt-4o", or "gpt-4o → claude/claude-sonnet-4-5" when the client had asked for
+ * another model. */
 void rc_audit_push_target(const rc_audit *audit, rc_buf *buf, const rc_record *operation);
 
-/* "✗ RateLimited", "✓ recovered", and how it should look. */
+/* Appends "✗ RateLimited" or "✓ recovered"; returns its colour. */
 rc_colour rc_audit_push_outcome(const rc_audit *audit, rc_buf *buf, const rc_record *operation);
 
-/* A mark that the terminal can show. */
+/* Returns the symbol that the terminal can show. */
 const char *rc_audit_symbol(const rc_audit *audit, const char *utf8, const char *ascii);
 
-/* ---- audit_json.c ---- */
+/* ---- json.c ---- */
 
-/* An operation as an object; its report under "report" when has_report. */
+/* Writes an operation as an object, with its report under "report" when has_report. */
 void rc_audit_json_operation(const rc_audit *audit, rc_json_writer *w, const rc_record *operation,
                              bool has_report);
-/* Any other record. */
+/* Writes a record of another kind. */
 void rc_audit_json_record(const rc_audit *audit, rc_json_writer *w, const rc_record *record,
                           bool has_report);
 
-/* The report of a record, read again; NULL when there is none. Gives. */
+/* Decodes the report of a record; NULL when there is none. Gives. */
 const rc_report *rc_audit_report(const rc_audit *audit, const rc_record *record);
 
-/* ---- audit_show.c ---- */
+/* ---- show.c, show_human.c, show_markdown.c, timeline.c ---- */
 
 #define RC_AUDIT_CODES_MAX 4
 
-/* What is known of an operation once its records were read. */
+/* Facts about one operation, collected from its records. */
 typedef struct rc_audit_timeline {
     rc_audit *audit;
     const rc_record *operation;
-    int64_t total_ms; /* from its beginning to the last that is known */
+    int64_t total_ms; /* From the beginning to the latest known moment. */
     uint32_t attempts;
-    rc_code codes[RC_AUDIT_CODES_MAX]; /* that attempts failed with, each once */
+    rc_code codes[RC_AUDIT_CODES_MAX]; /* Codes of the failed attempts, each once. */
     size_t code_count;
-    const rc_report *report; /* of the operation, or of its last failure; NULL: none */
+    const rc_report *report; /* Report of the operation or of its last failure; NULL: none. */
     rc_str notice_target;
     rc_str notice_text;
 } rc_audit_timeline;
 
-/* All of it, for people or for agents; false: fault. */
+/* Print the timeline for a person or an agent. False: fault is set. */
 bool rc_audit_show_human(rc_audit_timeline *timeline, rc_store_fault *fault);
 bool rc_audit_show_markdown(rc_audit_timeline *timeline, rc_store_fault *fault);
 
-/* "openai/gpt-4o answered at the first try." */
+/* Appends a summary, such as "openai/gpt-4o answered at the first try." */
 void rc_audit_push_summary(const rc_audit_timeline *timeline, rc_buf *buf);
 
-/* What one record says, in one line without its time; and what more there is to say. */
+/* Append one record as a line without its time, and its details. */
 void rc_audit_push_event(const rc_audit_timeline *timeline, rc_buf *buf, const rc_record *record);
 void rc_audit_push_detail(const rc_audit_timeline *timeline, rc_buf *buf, const rc_record *record);
 
-/* "$0.0123 for 1200 tokens in, 310 out"; nothing when neither is known. */
+/* Appends "$0.0123 for 1200 tokens in, 310 out"; nothing when neither is known. */
 void rc_audit_push_usage(rc_buf *buf, const rc_record *record);
 
-/* Text from outside in one line: what breaks lines becomes a space. */
+/* Appends foreign text as one line: line breaks and tabs become spaces. */
 void rc_audit_push_flat(rc_buf *buf, rc_str text);
 
-/* How an attempt of the operation ended. */
+/* Returns the outcome of one attempt of the operation. */
 rc_outcome rc_audit_attempt_outcome(const rc_record *operation, const rc_record *attempt);
 
-/* When it began and how long it took, since the operation's beginning; took -1: a moment. */
+/* Gives a record's start, in ms since the operation began, and its duration; -1 for a record
+ * without one. */
 void rc_audit_span(const rc_record *record, int64_t *ret_from_ms, int64_t *ret_took_ms);
 
-/* ---- audit_list.c, for audit_tail.c ---- */
+/* ---- list.c, used by tail.c and show.c ---- */
 
 #define RC_AUDIT_LIST_COLUMNS 8
 extern const rc_grid_column rc_audit_list_columns[RC_AUDIT_LIST_COLUMNS];
-/* One row; *day: the day of the one before, 0 for none. */
+/* Adds one row. *day: in and out, the day of the previous row; 0 for none. */
 void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *operation,
                        int64_t *day);
 
-/* Puts an operation. The row of a notice says nothing, its record does: then it is put with what
- * that one says. ctx: for put. */
+/* Calls put for an operation. A notice's text is in its record, not in its row, so for a notice put
+ * gets a copy that has the record's target and text. ctx: passed to put. */
 typedef void (*rc_audit_put)(void *ctx, const rc_record *operation);
 void rc_audit_put_with_notice(rc_audit *audit, const rc_record *operation, rc_audit_put put,
                               void *ctx);

@@ -1,4 +1,5 @@
-/* Is the file sound, and how much is in it? */
+/* `recourse audit check`: checks the integrity of the store and prints its size. Called by
+ * command.c. */
 #include "cli/audit/audit.h"
 #include "store/record_json.h"
 #include "sys/file.h"

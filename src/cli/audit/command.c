@@ -1,5 +1,4 @@
-/* `recourse audit`: what the gateway did. This is the table of what there is to ask for; the parts
- * are listed in audit.h. */
+/* `recourse audit`: table entry, options and dispatch to the verbs. Called by commands.c. */
 #include "cli/audit/audit.h"
 
 #include <string.h>
@@ -9,7 +8,7 @@
 
 #define LIMIT_MAX 1000000
 
-/* ---- what each verb takes ---- */
+/* ---- options and formats of each verb ---- */
 
 #define BIT(option) (UINT32_C(1) << (option))
 #define FILTERS                                                                               \
@@ -25,8 +24,8 @@ typedef struct verb {
     const char *name;
     int (*run)(rc_audit *audit);
     uint32_t options;
-    uint32_t formats; /* the first of them is the default */
-    uint32_t limit;   /* when none is asked for */
+    uint32_t formats; /* The lowest bit is the default. */
+    uint32_t limit;   /* Default of --limit; 0: no limit. */
     bool takes_id;
 } verb;
 
@@ -76,7 +75,7 @@ static const char *of_at(const void *ctx, size_t index)
     return index < 2 ? names[index] : NULL;
 }
 
-/* ---- refusals ---- */
+/* ---- error messages ---- */
 
 static int refuse_verb(rc_cli *cli, const char *name)
 {
@@ -90,7 +89,7 @@ static int refuse_verb(rc_cli *cli, const char *name)
     return rc_cli_usage(cli, "audit");
 }
 
-/* "--by does not go with list; it goes with stats" */
+/* Prints "--by does not go with list; it goes with stats". */
 static int refuse_option(rc_cli *cli, const verb *v, size_t option)
 {
     bool is_first = true;
@@ -111,7 +110,7 @@ static int refuse_option(rc_cli *cli, const verb *v, size_t option)
     return rc_cli_usage(cli, "audit");
 }
 
-/* "list has no format csv; it has human, json, markdown" */
+/* Prints "list has no format csv; it has human, json, markdown". */
 static int refuse_format(rc_cli *cli, const verb *v, rc_audit_format format)
 {
     bool is_first = true;
@@ -140,7 +139,7 @@ static int refuse_operands(rc_cli *cli, const verb *v)
     return rc_cli_usage(cli, "audit");
 }
 
-/* ---- reading the command line ---- */
+/* ---- parsing of the command line ---- */
 
 static rc_audit_format first_format(uint32_t formats)
 {
@@ -150,7 +149,7 @@ static rc_audit_format first_format(uint32_t formats)
     return (rc_audit_format)format;
 }
 
-/* For an agent: Markdown where there is any, else what a program reads. */
+/* Returns the format for an agent: Markdown if the verb has it, else JSON or JSON lines. */
 static rc_audit_format agent_format(uint32_t formats)
 {
     if ((formats & BIT(RC_AUDIT_MARKDOWN)) != 0)
@@ -246,7 +245,7 @@ static int run_audit(rc_cli *cli, const rc_args *args)
     return refuse_verb(cli, name);
 }
 
-/* ---- the row of the table of commands ---- */
+/* ---- table entry ---- */
 
 static const rc_option audit_options[RC_AUDIT_OPTIONS] = {
     [RC_AUDIT_STORE] = {"store", "STORE", NULL, 0, 0,

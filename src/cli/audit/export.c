@@ -1,7 +1,8 @@
-/* Every column of operations or attempts, for programs: as many as there are, in little memory.
+/* `recourse audit export`: every column of operations or attempts, for programs, with constant
+ * memory. Called by command.c.
  *
- * The store is read a page at a time and let go before what was read is written, however slow the
- * reader is: an open page would keep the gateway from moving its log. */
+ * The store is read one page at a time, and the read transaction ends before the page is written to
+ * a possibly slow reader: an open transaction would block the gateway's WAL checkpoint. */
 #include <string.h>
 
 #include <recourse/taxonomy.h>
@@ -19,12 +20,12 @@
 
 typedef struct exporting {
     rc_audit *audit;
-    const rc_record *operation; /* of the attempts */
+    const rc_record *operation; /* Operation of the current attempts. */
     bool is_of_attempts;
     uint64_t rows;
-    uint32_t read; /* operations of this page */
+    uint32_t read; /* Operations read in this page. */
     int64_t last_key;
-    bool is_full; /* as many as were asked for */
+    bool is_full; /* The limit is reached. */
     rc_store_fault fault;
     bool is_faulty;
 } exporting;
@@ -122,7 +123,7 @@ static void put_time_of(rc_buf *buf, const rc_record *record)
     put_time(buf, record->unix_ms);
 }
 
-/* What operations and attempts have in common. */
+/* Columns that operations and attempts share. */
 #define SHARED_COLUMNS                                                                    \
     {"target", put_target}, {"provider", put_provider}, {"credential", put_credential},   \
         {"code", put_code}, {"class", put_class}, {"category", put_category},             \
@@ -151,7 +152,7 @@ static const column operation_columns[] = {
     SHARED_COLUMNS,
 };
 
-/* Of the operation that an attempt belongs to; then of the attempt. */
+/* Columns of an attempt: first those of its operation, then its own. */
 static const column owner_columns[] = {
     {"operation_id", put_id}, {"client", put_client},   {"route", put_route},
     {"asked", put_model},     {"outcome", put_outcome},
@@ -210,7 +211,7 @@ static void push_operation(const exporting *e, const rc_record *operation)
     rc_buf_push_byte(out, '\n');
 }
 
-/* How the attempt ended: "succeeded", "failed", "cancelled" (let go), "open". */
+/* Returns the attempt's outcome: "succeeded", "failed", "cancelled" or "open". */
 static rc_str result_of(const exporting *e, const rc_record *attempt)
 {
     return rc_str_c(rc_outcome_name(rc_audit_attempt_outcome(e->operation, attempt)));
@@ -242,7 +243,7 @@ static void push_attempt(const exporting *e, const rc_record *attempt)
     rc_buf_push_byte(out, '\n');
 }
 
-/* Of attempts, these three are asked of the attempt itself. */
+/* When attempts are exported, the filters code, class and target apply to the attempt itself. */
 static bool is_wanted(const exporting *e, const rc_record *attempt)
 {
     const rc_store_filter *filter = &e->audit->filter;
@@ -288,7 +289,7 @@ static bool on_operation(void *ctx, const rc_record *operation)
 
 /* ---- pages ---- */
 
-/* One page; *ret_is_last: there is no other. RC_EXIT_OK, or the exit status. */
+/* Exports one page; sets *ret_is_last when no other page follows. Returns an exit status. */
 static int export_page(exporting *e, rc_store_query *query, bool *ret_is_last)
 {
     e->read = 0;
@@ -325,7 +326,7 @@ int rc_audit_export(rc_audit *audit)
         return result;
     if (e.rows == 0)
         rc_audit_suggest_names(audit);
-    /* A full disk or a lost server can show as late as this. */
+    /* A full disk may be reported only on close. */
     const int error = rc_fd_close(audit->cli->calls, RC_FD_STDOUT);
     return error == 0 ? RC_EXIT_OK : rc_cli_output_lost(audit->cli, error);
 }

@@ -1,4 +1,4 @@
-/* The options that choose operations, as a filter of the store. */
+/* The options that select operations, as a filter of the store. Called by command.c. */
 #include <string.h>
 
 #include <recourse/taxonomy.h>
@@ -11,7 +11,8 @@
 
 #define NAMES_MAX_BYTES ((size_t)1 << 20)
 #define NAMES_MAX 4096
-/* Names that look right and are of something else: so many are passed over. */
+/* At most this many similar names of another kind (such as a client instead of a model) are
+ * skipped. */
 #define OTHER_KIND_MAX 8
 
 static int refuse(rc_audit *audit, const char *option, const char *takes, const char *value)
@@ -76,7 +77,7 @@ static const char *class_at(const void *ctx, size_t index)
     return index < rc_class_count() ? rc_class_at(index)->name : NULL;
 }
 
-/* The place of a name in a table, letters of either case. */
+/* Finds a name in a table, ignoring case. */
 static bool find_name(rc_name_at name_at, const char *value, size_t *ret_index)
 {
     for (size_t i = 0; name_at(NULL, i) != NULL; i++)
@@ -132,7 +133,7 @@ static void read_outcome(rc_audit *audit)
     audit->filter.has_outcome = rc_outcome_parse(rc_str_c(value), &audit->filter.outcome);
 }
 
-/* ---- all of it ---- */
+/* ---- all options ---- */
 
 static int read_after(rc_audit *audit)
 {
@@ -167,12 +168,12 @@ int rc_audit_filter_read(rc_audit *audit)
     return result;
 }
 
-/* ---- names that the audit does not have ---- */
+/* ---- unknown names ---- */
 
 typedef struct known_names {
     rc_str wanted;
     bool is_there;
-    rc_buf bytes; /* each with a NUL behind it */
+    rc_buf bytes; /* Names, each followed by a NUL. */
     size_t starts[NAMES_MAX];
     size_t count;
 } known_names;
@@ -204,7 +205,8 @@ static bool note_any(void *ctx, const rc_record *operation)
     return false;
 }
 
-/* Is it a name of that kind? Clients and models have an index; of others the look must do. */
+/* Does the audit use the name for this option? Clients and models are looked up by index; a target
+ * is recognized by its slash, and a route is assumed. */
 static bool is_of_kind(rc_audit *audit, rc_audit_option which, const char *name)
 {
     rc_store_query query = {.limit = 1};

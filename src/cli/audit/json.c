@@ -1,4 +1,4 @@
-/* Operations and records as JSON, for whoever the audit is shown to. */
+/* Operations and records as JSON; called by list.c, show.c, tail.c and export.c. */
 #include "cli/audit/audit.h"
 #include "store/record_json.h"
 
@@ -13,7 +13,7 @@ const rc_report *rc_audit_report(const rc_audit *audit, const rc_record *record)
     return report;
 }
 
-static rc_record_json_options how_of(const rc_audit *audit, bool has_report)
+static rc_record_json_options options_of(const rc_audit *audit, bool has_report)
 {
     return (rc_record_json_options){.report =
                                         has_report ? RC_RECORD_REPORT_WHOLE : RC_RECORD_REPORT_NONE,
@@ -24,13 +24,13 @@ static rc_record_json_options how_of(const rc_audit *audit, bool has_report)
 void rc_audit_json_operation(const rc_audit *audit, rc_json_writer *w, const rc_record *operation,
                              bool has_report)
 {
-    const rc_record_json_options how = how_of(audit, has_report);
-    rc_audit_note_memory(audit, rc_record_json_operation(w, operation, &how));
+    const rc_record_json_options options = options_of(audit, has_report);
+    rc_audit_note_memory(audit, rc_record_json_operation(w, operation, &options));
 }
 
 void rc_audit_json_record(const rc_audit *audit, rc_json_writer *w, const rc_record *record,
                           bool has_report)
 {
-    const rc_record_json_options how = how_of(audit, has_report);
-    rc_audit_note_memory(audit, rc_record_json_record(w, record, &how));
+    const rc_record_json_options options = options_of(audit, has_report);
+    rc_audit_note_memory(audit, rc_record_json_record(w, record, &options));
 }

@@ -1,4 +1,5 @@
-/* Operations as a table, the newest first. */
+/* `recourse audit list`: operations as a table, the newest first. Called by command.c; tail.c and
+ * show.c use its rows. */
 #include <string.h>
 
 #include <recourse/id.h>
@@ -19,10 +20,10 @@ typedef struct listing {
     int64_t newest_unix_ms;
     int64_t last_key;
     bool has_more;
-    bool has_estimate; /* of a cost that is shown */
+    bool has_estimate; /* Some shown cost is an estimate. */
 } listing;
 
-/* ---- for people ---- */
+/* ---- human format ---- */
 
 enum {
     COLUMN_TIME,
@@ -46,7 +47,7 @@ const rc_grid_column rc_audit_list_columns[RC_AUDIT_LIST_COLUMNS] = {
     [COLUMN_COST] = {"cost", true, 0, 5, 8},
 };
 
-/* What happened to the process, in one line. */
+/* Adds a notice (an event of the gateway process) as a line of its own. */
 static void push_notice(const rc_audit *audit, rc_grid *grid, const rc_record *notice)
 {
     rc_audit_push_clock(audit, &grid->text, rc_audit_began_unix_ms(notice));
@@ -97,7 +98,7 @@ void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *op
     rc_grid_cell(grid, RC_COLOUR_PLAIN);
 }
 
-/* "20 operations, newest first, the newest 4 minutes ago; times in UTC+1." */
+/* Prints the footer: "20 operations, newest first, the newest 4 minutes ago; times in UTC+1." */
 static void push_foot(listing *l)
 {
     const rc_audit *audit = l->audit;
@@ -134,7 +135,7 @@ static void push_foot(listing *l)
     }
 }
 
-/* ---- for agents and programs ---- */
+/* ---- Markdown and JSON ---- */
 
 static void push_cell(rc_buf *out, rc_str text)
 {
@@ -143,7 +144,8 @@ static void push_cell(rc_buf *out, rc_str text)
     rc_cli_text(out, " |");
 }
 
-/* The file may be anybody's: a text that is no id is shown as one of those. */
+/* Prints an id as code. The file is not trusted: a text that is not a valid id is escaped
+ * instead. */
 static void push_id(rc_buf *out, rc_str id)
 {
     int64_t ignored = 0;

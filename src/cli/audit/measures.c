@@ -1,5 +1,5 @@
-/* The columns of the tables and the lines above them: what is worth saying about operations and
- * attempts. */
+/* Columns of the tables of `audit stats`, and the lines above them. Called by stats.c and
+ * stats_show.c. */
 #include <recourse/taxonomy.h>
 
 #include "cli/audit/stats.h"
@@ -27,7 +27,7 @@ static void push_tokens(rc_buf *buf, const rc_stats_group *group)
     rc_audit_push_count(buf, group->tokens_in + group->tokens_out);
 }
 
-/* "$1.20"; "no price"; "$1.20+" where a part of it has none. */
+/* Appends "$1.20"; "no price"; or "$1.20+" when a part has no price. */
 static void push_money(rc_buf *buf, const rc_stats_group *group)
 {
     if (group->unpriced > 0 && group->cost_usd_micro == 0) {
@@ -38,7 +38,7 @@ static void push_money(rc_buf *buf, const rc_stats_group *group)
     rc_cli_text(buf, group->unpriced > 0 ? "+" : "");
 }
 
-/* ---- by target: of attempts ---- */
+/* ---- by target: attempts ---- */
 
 static void push_calls(rc_buf *buf, const rc_audit_row *row)
 {
@@ -97,7 +97,7 @@ static const rc_audit_measure of_attempts[] = {
     {"cost", 2, push_calls_cost},
 };
 
-/* ---- by code and class: of both ---- */
+/* ---- by code and class: attempts and operations ---- */
 
 static void push_met(rc_buf *buf, const rc_audit_row *row)
 {
@@ -120,7 +120,7 @@ static const rc_audit_measure of_failures[] = {
     {"ended with it", 1, push_ended},
 };
 
-/* ---- by the rest: of operations ---- */
+/* ---- by other keys: operations ---- */
 
 static void push_count(rc_buf *buf, const rc_audit_row *row)
 {
@@ -202,7 +202,7 @@ const rc_audit_kind *rc_audit_kind_at(size_t index)
     return index < RC_AUDIT_KINDS ? &kinds[index] : NULL;
 }
 
-/* ---- the lines above ---- */
+/* ---- lines above the tables ---- */
 
 static void push_part(rc_buf *buf, uint64_t part, uint64_t whole, const char *label)
 {
@@ -278,7 +278,7 @@ static void push_first_byte(rc_buf *buf, const rc_audit_totals *totals)
     push_quantiles(buf, &totals->operations.total->first_byte);
 }
 
-/* Of attempts: those that came to nothing are paid for too. */
+/* Uses attempts, not operations: failed attempts cost money too. */
 static void push_spent(rc_buf *buf, const rc_audit_totals *totals)
 {
     const rc_stats_group *total = totals->attempts.total;

@@ -1,4 +1,5 @@
-/* Which store is read, and what is said when it cannot be. */
+/* Opens the store of `recourse audit` and prints store faults. Called by command.c and the
+ * verbs. */
 #include <string.h>
 
 #include <recourse/id.h>
@@ -22,7 +23,7 @@
 #define NOTE_MAX_BYTES ((size_t)8 << 10)
 #define SCHEME "sqlite:"
 
-/* ---- its name ---- */
+/* ---- URL of the store ---- */
 
 static bool is_url(rc_str text)
 {
@@ -31,7 +32,8 @@ static bool is_url(rc_str text)
            rc_str_starts_with(text, RC_STR("postgresql://"));
 }
 
-/* The URL may hold a password: it is not kept longer than it is needed, and never shown. */
+/* Reads the URL from a secret reference. It may hold a password: the copy is wiped and never
+ * shown. */
 static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
 {
     rc_cli *cli = audit->cli;
@@ -70,7 +72,7 @@ static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
     return RC_EXIT_CONFIG;
 }
 
-/* Words, unless a program or an agent asked for something that it can read. */
+/* Are faults printed as text? Not when JSON or Markdown was requested for a program or an agent. */
 static bool wants_text(const rc_audit *audit)
 {
     const rc_args *args = audit->args;
@@ -115,7 +117,7 @@ static int find_url(rc_audit *audit)
     return result;
 }
 
-/* ---- what is said ---- */
+/* ---- store faults ---- */
 
 static int exit_status_of(rc_store_fault_kind kind)
 {
@@ -181,7 +183,7 @@ int rc_audit_refuse(rc_audit *audit, const rc_store_fault *fault)
     return exit_status_of(fault->kind);
 }
 
-/* ---- opening, closing ---- */
+/* ---- opening and closing ---- */
 
 bool rc_audit_open_again(rc_audit *audit, rc_store_fault *fault)
 {
@@ -235,7 +237,7 @@ int rc_audit_flush(rc_audit *audit)
     }
     const rc_str data = rc_buf_get(&cli->out);
     if (rc_buf_status(&cli->out) != RC_OK)
-        return RC_EXIT_INTERNAL; /* said at the end */
+        return RC_EXIT_INTERNAL; /* rc_cli_finish prints the reason. */
     const int error = data.len > 0 ? rc_fd_write(cli->calls, RC_FD_STDOUT, data) : 0;
     rc_buf_reset(&cli->out);
     return error == 0 ? RC_EXIT_OK : rc_cli_output_lost(cli, error);

@@ -1,15 +1,15 @@
-/* A line that says how far an addition has come, while somebody waits for it at a terminal. */
+/* Progress line of `audit stats` on a terminal. Called by stats.c. */
 #include "cli/audit/stats.h"
 #include "sys/clock.h"
 
-/* What is quicker needs no line. */
+/* No line is drawn for shorter operations. */
 #define PATIENCE_MS 500u
 #define SHOW_MS 250u
-/* A line that wraps cannot be wiped. */
+/* On a narrower terminal no line is drawn: a wrapped line cannot be cleared. */
 #define WIDTH_MIN 56u
 
-/* By the times of operations, which are read as they rise: how many there are nobody knows before
- * the end. */
+/* Estimates the progress from the times of the operations, which are read in ascending order; their
+ * number is unknown until the end. */
 static unsigned percent_of(const rc_audit_progress *progress)
 {
     const rc_stats *stats = progress->stats;
@@ -34,7 +34,7 @@ static void draw(rc_audit_progress *progress, uint64_t since_ms)
     progress->is_drawn = true;
 }
 
-/* Asked now and then by the store. It is never enough. */
+/* The store calls this regularly. Returns false: do not cancel. */
 static bool on_progress(void *ctx)
 {
     rc_audit_progress *progress = ctx;

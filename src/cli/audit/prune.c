@@ -1,6 +1,7 @@
-/* Deletes operations that ended before a time. Where nobody writes the file it is done here; where
- * a gateway does, that one is asked, since only one may write. Either way in small transactions:
- * whoever ends this half way has deleted the older half. */
+/* `recourse audit prune`: deletes operations that ended before a time. Called by command.c. If no
+ * process holds the store's write lock the command deletes by itself; otherwise it asks the running
+ * gateway, because only one process may write. Both use small transactions, the oldest operations
+ * first, so an interrupted run leaves a consistent file. */
 #include <errno.h>
 #include <poll.h>
 
@@ -16,22 +17,23 @@
 #define STEP_OPERATIONS 2000
 #define SHOW_MS 250
 #define WAIT_MS 100
-/* A gateway looks every second, and rests between its steps. */
+/* Time limit without progress. The gateway checks for requests every second and pauses between
+ * steps. */
 #define PATIENCE_MS 30000
 
 typedef struct pruning {
     rc_audit *audit;
     int64_t before_unix_ms;
-    rc_store_expired past; /* before anything was deleted */
-    rc_store_expired left; /* and afterwards */
+    rc_store_expired past; /* Counted before the deletion. */
+    rc_store_expired left; /* Counted after the deletion. */
     uint64_t done;
     uint64_t given_back;
-    int64_t shown_ms; /* when progress was last shown */
+    int64_t shown_ms; /* When progress was last drawn. */
     bool is_dry;
     bool by_gateway;
 } pruning;
 
-/* ---- the time ---- */
+/* ---- time limit of the deletion ---- */
 
 static int refuse(rc_audit *audit, const char *text, const char *value)
 {
@@ -75,7 +77,7 @@ static int read_time(const pruning *p, int64_t *ret_unix_ms)
 
 /* ---- progress ---- */
 
-/* To the last one: whoever deletes wants to know exactly. */
+/* Prints the exact count, not a rounded one. */
 static void push_operations(rc_buf *buf, uint64_t count)
 {
     rc_buf_push_u64(buf, count);
@@ -100,13 +102,13 @@ static void show_progress(pruning *p, bool is_end)
     rc_cli_flush_err(cli);
 }
 
-/* ---- here ---- */
+/* ---- deletion by this process ---- */
 
 static bool prune_here(pruning *p, rc_store_fault *fault)
 {
     rc_store *store = p->audit->store;
     rc_store_prune prune = {.before_unix_ms = p->before_unix_ms, .max = STEP_OPERATIONS};
-    /* On a disk that is nearly full the log has room from its beginning on, once it is moved. */
+    /* A checkpoint first: on a nearly full disk the log can then be reused from its beginning. */
     rc_store_fault ignored;
     (void)rc_store_checkpoint(store, true, &ignored);
     while (!prune.is_done) {
@@ -120,7 +122,7 @@ static bool prune_here(pruning *p, rc_store_fault *fault)
     return rc_store_checkpoint(store, true, fault);
 }
 
-/* ---- by the gateway ---- */
+/* ---- deletion by the gateway ---- */
 
 static int give_up(const pruning *p)
 {
@@ -132,8 +134,8 @@ static int give_up(const pruning *p)
     return EXIT_TEMPFAIL;
 }
 
-/* About how many are gone, by the time of the oldest that is left: to count them again and again
- * would be a walk over all of them. */
+/* Estimates the number of deleted operations from the time of the oldest one left; counting them
+ * again at every step would scan the whole table. */
 static void show_guess(pruning *p, int64_t began_unix_ms, int64_t first_unix_ms)
 {
     const double all = (double)(p->before_unix_ms - began_unix_ms);
@@ -142,7 +144,7 @@ static void show_guess(pruning *p, int64_t began_unix_ms, int64_t first_unix_ms)
     show_progress(p, false);
 }
 
-/* Waits until nothing is left that ended before then. */
+/* Waits until no operation that ended before the limit is left. */
 static int wait_for_gateway(pruning *p)
 {
     rc_audit *audit = p->audit;
@@ -192,7 +194,7 @@ static int request_from_gateway(pruning *p)
     return wait_for_gateway(p);
 }
 
-/* ---- what came of it ---- */
+/* ---- result ---- */
 
 static void put_number(rc_json_writer *w, rc_str key, uint64_t number)
 {
@@ -275,9 +277,10 @@ static int show_result(pruning *p)
     return RC_EXIT_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- all steps ---- */
 
-/* Takes the writer's place; where that is taken, asks whoever has it. */
+/* Opens the store for writing and prunes it; if a gateway holds the write lock, asks the
+ * gateway. */
 static int prune_store(pruning *p)
 {
     const rc_store_settings settings = {.mode = RC_STORE_WRITE, .is_power_safe = true};

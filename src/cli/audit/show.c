@@ -1,4 +1,5 @@
-/* One operation: found by what somebody has of its id, and told. */
+/* `recourse audit show`: finds one operation by its id, short id or a prefix, and prints its
+ * timeline. Called by command.c. */
 #include <string.h>
 
 #include <recourse/id.h>
@@ -19,11 +20,11 @@ typedef struct search {
     rc_audit *audit;
     candidate candidates[CANDIDATES_MAX];
     size_t count;
-    rc_grid grid; /* of those that it may be */
+    rc_grid grid; /* Rows of the candidates, for the message when several match. */
     int64_t day;
 } search;
 
-/* ---- finding ---- */
+/* ---- search ---- */
 
 static bool add_candidate(void *ctx, const rc_record *operation)
 {
@@ -46,7 +47,7 @@ static bool add_key(void *ctx, const rc_record *operation)
     return false;
 }
 
-/* The short id of a list is the operation's key. */
+/* Finds an operation by the short id of a list, which is the operation's key. */
 static bool find_key(search *f, int64_t key, rc_store_fault *fault)
 {
     rc_store_query query = {.limit = 1, .is_oldest_first = true, .beyond_key = key - 1};
@@ -95,7 +96,7 @@ static int refuse_many(search *f, rc_str text)
     return RC_EXIT_USAGE;
 }
 
-/* ---- reading ---- */
+/* ---- collection of facts ---- */
 
 static void note_code(rc_audit_timeline *timeline, rc_code code)
 {
@@ -106,7 +107,8 @@ static void note_code(rc_audit_timeline *timeline, rc_code code)
         timeline->codes[timeline->code_count++] = code;
 }
 
-/* The record that says most about why it failed: the operation's own, else the last. */
+/* Keeps the latest report. The operation's own report comes last and wins over those of
+ * attempts. */
 static void note_report(rc_audit_timeline *timeline, const rc_record *record)
 {
     const rc_report *report = rc_audit_report(timeline->audit, record);
@@ -123,7 +125,8 @@ static bool measure(void *ctx, const rc_record *record)
     int64_t took_ms = 0;
     rc_audit_span(record, &from_ms, &took_ms);
     const int64_t end_ms = from_ms + (took_ms > 0 ? took_ms : 0);
-    /* A wait that was cut short is as long as it lasted: what comes behind it tells. */
+    /* A wait's planned length is ignored: it may have been cut short, and a later record shows the
+     * end. */
     if (record->kind != RC_RECORD_WAIT && end_ms > timeline->total_ms)
         timeline->total_ms = end_ms;
     if (record->kind == RC_RECORD_ATTEMPT) {
@@ -136,7 +139,7 @@ static bool measure(void *ctx, const rc_record *record)
     return true;
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 typedef struct showing {
     rc_audit *audit;
@@ -176,8 +179,8 @@ static bool show_json(const rc_audit_timeline *timeline, rc_store_fault *fault)
     return is_good;
 }
 
-/* The operation as a list has it; its row stays open while its records are read, so that all is of
- * one moment. */
+/* Prints the operation. Its row stays open while its records are read, so that both come from one
+ * read transaction. */
 static bool show_found(void *ctx, const rc_record *operation)
 {
     showing *t = ctx;

@@ -1,5 +1,5 @@
-/* The story of an operation for a person: a panel with what came of it, every record with its time
- * and a bar, and the report's panel with what to do.
+/* `audit show` in the human format: a summary panel, one line per record with its time and a bar,
+ * and the report's panel with the advice. Called by show.c.
  *
  *     2 ms  ✗ try 1  openai/gpt-4o (openai-1)      ███                      1.92 s
  *             RateLimited, HTTP 429: openai is limiting the rate of requests.
@@ -15,12 +15,12 @@
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
-/* Columns of a line: the time, the mark, the text; behind it the bar and how long it took. */
+/* Columns of a line: time, symbol, text, bar, duration. */
 #define TIME_COLUMNS 8u
 #define TEXT_AT (TIME_COLUMNS + 4)
 #define TOOK_COLUMNS 8u
 #define BAR_MIN_WIDTH 64u
-/* A text of many lines is cut: all of it is in the JSON. */
+/* Longer details are cut; the JSON format has all of them. */
 #define DETAIL_LINES 6u
 #define NOTE_MAX 300
 
@@ -28,9 +28,9 @@ typedef struct page {
     rc_audit_timeline *timeline;
     const rc_audit *audit;
     rc_buf *out;
-    rc_buf text; /* of the line that is being written */
+    rc_buf text; /* Text of the current line. */
     unsigned bar_columns;
-    unsigned text_columns; /* beside a bar */
+    unsigned text_columns; /* Width of the text when a bar follows it. */
 } page;
 
 /* ---- lines ---- */
@@ -41,14 +41,14 @@ static void push_spaces(const page *p, unsigned count)
         rc_buf_push_byte(p->out, ' ');
 }
 
-static void push_inked(const page *p, rc_colour colour, rc_str text)
+static void push_coloured(const page *p, rc_colour colour, rc_str text)
 {
     rc_colour_begin(p->out, colour, p->audit->style.has_colour);
     rc_visible_push(p->out, text, p->audit->style.has_utf8);
     rc_colour_end(p->out, colour, p->audit->style.has_colour);
 }
 
-/* A number in a column, to the right. */
+/* Appends a duration, right-aligned. */
 static void push_right(const page *p, rc_colour colour, int64_t ms, unsigned columns)
 {
     char scratch[32];
@@ -57,10 +57,10 @@ static void push_right(const page *p, rc_colour colour, int64_t ms, unsigned col
     rc_audit_push_ms(&number, ms);
     const unsigned len = (unsigned)rc_buf_get(&number).len;
     push_spaces(p, len < columns ? columns - len : 0);
-    push_inked(p, colour, rc_buf_get(&number));
+    push_coloured(p, colour, rc_buf_get(&number));
 }
 
-/* From cell to cell of the bar; a thing that took no time has one too. */
+/* First and last cell of a bar; a record without duration has one cell. */
 typedef struct bar {
     unsigned from;
     unsigned to;
@@ -98,9 +98,9 @@ static void push_more(const page *p, unsigned columns)
     rc_buf_push_byte(p->out, '\n');
 }
 
-/* The lines of a text behind the first, or all of them; at most so many. */
-static void push_rest(const page *p, rc_wrap *wrap, rc_colour colour, unsigned indent,
-                      unsigned lines)
+/* Appends the remaining lines of a wrapped text, at most `lines` of them. */
+static void push_lines(const page *p, rc_wrap *wrap, rc_colour colour, unsigned indent,
+                       unsigned lines)
 {
     const unsigned width = p->audit->style.width;
     const unsigned columns =
@@ -112,7 +112,7 @@ static void push_rest(const page *p, rc_wrap *wrap, rc_colour colour, unsigned i
             push_more(p, columns);
             return;
         }
-        push_inked(p, colour, line.text);
+        push_coloured(p, colour, line.text);
         rc_buf_push_byte(p->out, '\n');
     }
 }
@@ -169,22 +169,22 @@ static look look_of(const rc_audit_timeline *timeline, const rc_record *record)
     return (look){"•", "*", RC_COLOUR_PLAIN};
 }
 
-/* The first line of a text, with a bar behind it. */
+/* Appends the text with a bar and the duration after its first line. */
 static void push_barred(page *p, const rc_record *record, look l, int64_t from_ms, int64_t took_ms)
 {
     rc_wrap wrap;
     rc_wrap_line line = {.width = 0};
     rc_wrap_init(&wrap, rc_buf_get(&p->text), p->audit->style.has_utf8);
     if (rc_wrap_next(&wrap, p->text_columns, &line))
-        push_inked(p, RC_COLOUR_PLAIN, line.text);
+        push_coloured(p, RC_COLOUR_PLAIN, line.text);
     push_spaces(p, p->text_columns - line.width + 1);
     push_bar(p, l.colour, bar_of(p, from_ms, took_ms), record->kind == RC_RECORD_WAIT);
     push_right(p, RC_COLOUR_PLAIN, took_ms, TOOK_COLUMNS);
     rc_buf_push_byte(p->out, '\n');
-    push_rest(p, &wrap, RC_COLOUR_PLAIN, TEXT_AT, DETAIL_LINES);
+    push_lines(p, &wrap, RC_COLOUR_PLAIN, TEXT_AT, DETAIL_LINES);
 }
 
-/* A text without a bar has the whole line; how long it took stands behind its words. */
+/* Appends the text over the whole width, followed by its duration. */
 static void push_unbarred(page *p, int64_t took_ms)
 {
     rc_wrap wrap;
@@ -199,9 +199,9 @@ static void push_unbarred(page *p, int64_t took_ms)
                      width > TEXT_AT + RC_VISIBLE_CHAR_WIDTH_MAX ? width - TEXT_AT
                                                                  : RC_VISIBLE_CHAR_WIDTH_MAX,
                      &line))
-        push_inked(p, RC_COLOUR_PLAIN, line.text);
+        push_coloured(p, RC_COLOUR_PLAIN, line.text);
     rc_buf_push_byte(p->out, '\n');
-    push_rest(p, &wrap, RC_COLOUR_PLAIN, TEXT_AT, DETAIL_LINES);
+    push_lines(p, &wrap, RC_COLOUR_PLAIN, TEXT_AT, DETAIL_LINES);
 }
 
 static void push_detail(page *p, const rc_record *record)
@@ -211,7 +211,7 @@ static void push_detail(page *p, const rc_record *record)
     rc_audit_push_detail(p->timeline, &p->text, record);
     rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
     rc_wrap_init(&wrap, rc_buf_get(&p->text), p->audit->style.has_utf8);
-    push_rest(p, &wrap, RC_COLOUR_FAINT, TEXT_AT + 2, DETAIL_LINES);
+    push_lines(p, &wrap, RC_COLOUR_FAINT, TEXT_AT + 2, DETAIL_LINES);
 }
 
 static bool push_record(void *ctx, const rc_record *record)
@@ -226,7 +226,7 @@ static bool push_record(void *ctx, const rc_record *record)
     rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
     push_right(p, RC_COLOUR_FAINT, from_ms, TIME_COLUMNS);
     push_spaces(p, 2);
-    push_inked(p, l.colour, rc_str_c(rc_audit_symbol(p->audit, l.utf8, l.ascii)));
+    push_coloured(p, l.colour, rc_str_c(rc_audit_symbol(p->audit, l.utf8, l.ascii)));
     push_spaces(p, 1);
     if (took_ms >= 0 && p->bar_columns > 0)
         push_barred(p, record, l, from_ms, took_ms);
@@ -236,16 +236,16 @@ static bool push_record(void *ctx, const rc_record *record)
     return rc_buf_status(p->out) == RC_OK;
 }
 
-/* ---- the panel above ---- */
+/* ---- summary panel ---- */
 
-static rc_panel_severity mood_of(const rc_record *operation)
+static rc_panel_severity severity_of(const rc_record *operation)
 {
     if (operation->outcome == RC_OUTCOME_FAILED)
         return RC_PANEL_FATAL;
     return operation->has_recovered ? RC_PANEL_RETRYABLE : RC_PANEL_NEUTRAL;
 }
 
-/* A field is what was composed in text. */
+/* Adds the composed text as a field and resets it. */
 static void put_field(page *p, rc_panel *panel, const char *label)
 {
     rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
@@ -306,7 +306,7 @@ static void push_head(page *p)
     rc_buf title;
     rc_buf_init_fixed(&title, scratch, sizeof(scratch));
     rc_audit_push_outcome(p->audit, &title, operation);
-    rc_panel_init(&panel, &p->audit->style, mood_of(operation), p->out);
+    rc_panel_init(&panel, &p->audit->style, severity_of(operation), p->out);
     const bool has_id = rc_panel_open(&panel, rc_buf_get(&title), operation->operation_id);
     rc_audit_push_summary(p->timeline, &p->text);
     rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
@@ -322,7 +322,7 @@ static void push_head(page *p)
     rc_panel_close(&panel);
 }
 
-/* What to do. Its waits began when it was made, not when somebody looks at it. */
+/* Prints the report's panel. Its waits count from the time of the failure, not from now. */
 static void push_report(const page *p)
 {
     const rc_record *operation = p->timeline->operation;

@@ -1,4 +1,4 @@
-/* The story of an operation for an agent. */
+/* `audit show` in Markdown, for an agent. Called by show.c. */
 #include <recourse/taxonomy.h>
 
 #include "cli/audit/audit.h"
@@ -14,7 +14,7 @@ typedef struct page {
     rc_buf text;
 } page;
 
-/* "- **Client**: web", of what was composed in text. */
+/* Adds the composed text as "- **Client**: web" and resets it. */
 static void put_fact(page *p, const char *label)
 {
     const rc_str text = rc_buf_get(&p->text);
@@ -67,7 +67,7 @@ static void push_cell(page *p)
     rc_buf_reset(&p->text);
 }
 
-/* A time of ours, which is no markup. */
+/* Appends a duration; it contains no Markdown to escape. */
 static void push_number(page *p, int64_t ms)
 {
     rc_cli_text(p->out, " ");

@@ -1,4 +1,5 @@
-/* Adding up: which tables, in which order, and for whom. */
+/* `recourse audit stats`: reads the store and builds the totals and tables. Called by command.c;
+ * the output is in stats_show.c. */
 #include "cli/audit/stats.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #define NOTICES_MAX 1000
 #define DEFAULT_TABLES "target,code"
 
-/* ---- which tables ---- */
+/* ---- choice of tables ---- */
 
 static const char *kind_name_at(const void *ctx, size_t index)
 {
@@ -80,7 +81,7 @@ static const rc_stats_group *any_of(const rc_audit_row *row)
     return row->operations != NULL ? row->operations : row->attempts;
 }
 
-/* Code and class of what did not fail are no row. */
+/* Code and class 0 mean that nothing failed; they get no row. */
 static bool is_row(const rc_stats_group *group, uint32_t by)
 {
     const bool is_failure = by == RC_STATS_BY_CODE || by == RC_STATS_BY_CLASS;
@@ -109,7 +110,7 @@ static uint64_t weight_of(const rc_audit_row *row)
     return attempts > operations ? attempts : operations;
 }
 
-/* The most first; hours as they went by; what is left over last. */
+/* Sorts by count, descending; hours by time; the group "others" comes last. */
 static int compare(const void *a, const void *b)
 {
     const rc_stats_group *left = any_of(a);
@@ -139,7 +140,7 @@ static bool make_rows(rc_audit_totals *totals, rc_audit_table *table)
     qsort(table->rows, table->count, sizeof(*table->rows), compare);
     const size_t left_out = table->count > limit ? table->count - limit : 0;
     table->shown = table->count - left_out;
-    /* Of hours, those that went by last. */
+    /* Hours are sorted by time: keep the latest. */
     if (table->kind->by == RC_STATS_BY_HOUR && left_out > 0)
         memmove(table->rows, table->rows + left_out, table->shown * sizeof(*table->rows));
     return true;
@@ -207,7 +208,7 @@ static bool read_notices(rc_audit_totals *totals, rc_store_fault *fault)
     return rc_store_list(totals->audit->store, &query, note, totals, fault);
 }
 
-/* ---- the whole ---- */
+/* ---- all steps ---- */
 
 static uint32_t all_kinds(const rc_audit_totals *totals, bool is_of_attempts)
 {

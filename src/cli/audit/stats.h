@@ -1,4 +1,4 @@
-/* `recourse audit stats`: what was added up, before anybody knows how it is shown. */
+/* `recourse audit stats`: totals and tables, independent of the output format. */
 #ifndef RC_CLI_AUDIT_STATS_H
 #define RC_CLI_AUDIT_STATS_H
 
@@ -6,36 +6,36 @@
 
 #define RC_AUDIT_MEASURES_MAX 10
 
-/* One key of a table: how operations fared, and attempts. Either may be NULL. */
+/* One row of a table: statistics of operations and of attempts for one key. Either may be NULL. */
 typedef struct rc_audit_row {
     const rc_stats_group *operations;
     const rc_stats_group *attempts;
 } rc_audit_row;
 
-/* A column. */
+/* One column of a table. */
 typedef struct rc_audit_measure {
     const char *title;
-    unsigned rank; /* in a narrow terminal the highest is left out first, 0 never */
+    unsigned rank; /* The highest rank is hidden first on a narrow terminal; 0: never hidden. */
     void (*push)(rc_buf *buf, const rc_audit_row *row);
 } rc_audit_measure;
 
-/* A table: by what, and what of it. */
+/* A kind of table: the grouping key and the columns. */
 typedef struct rc_audit_kind {
     uint32_t by;
     const char *name;
-    const char *of; /* "attempts": what is counted */
+    const char *of; /* The counted thing, such as "attempts". */
     const rc_audit_measure *measures;
     size_t measure_count;
 } rc_audit_kind;
 
 typedef struct rc_audit_table {
     const rc_audit_kind *kind;
-    rc_audit_row *rows; /* in the order in which they are shown */
+    rc_audit_row *rows; /* In display order. */
     size_t count;
-    size_t shown; /* how many of them */
+    size_t shown; /* Number of rows shown. */
 } rc_audit_table;
 
-/* The kinds of tables; NULL past the end. */
+/* Returns the kinds of tables; NULL past the end. */
 const rc_audit_kind *rc_audit_kind_at(size_t index);
 
 #define RC_AUDIT_KINDS 7
@@ -45,50 +45,51 @@ typedef struct rc_audit_totals {
     rc_audit *audit;
     rc_stats operations;
     rc_stats attempts;
-    rc_audit_table tables[RC_AUDIT_KINDS]; /* those that were asked for, in that order */
+    rc_audit_table tables[RC_AUDIT_KINDS]; /* The tables of --by, in that order. */
     size_t table_count;
-    rc_buf notices; /* lines, of the latest */
+    rc_buf notices; /* Lines of the latest notices. */
     uint32_t notice_count;
-    int64_t from_unix_ms; /* that were looked at; 0: from the first on */
+    int64_t from_unix_ms; /* Start of the time range; 0: from the first operation. */
     int64_t until_unix_ms;
 } rc_audit_totals;
 
-/* ---- audit_progress.c ---- */
+/* ---- progress.c ---- */
 
 typedef struct rc_audit_progress {
     rc_cli *cli;
     rc_store *store;
-    const rc_stats *stats; /* that grows */
-    int64_t until_unix_ms; /* where it ends */
+    const rc_stats *stats; /* Grows while the store is read. */
+    int64_t until_unix_ms; /* End of the time range. */
     uint64_t started_ms;
-    uint64_t next_ms; /* when the line is drawn next */
+    uint64_t next_ms; /* When the line is drawn next. */
     bool is_drawn;
 } rc_audit_progress;
 
-/* From now on a line on standard error says how far the store has come, where that is a terminal
- * and the statistics are for a person. All: borrow until the end, which wipes it. */
+/* Shows a progress line on standard error while the store is read, if that is a terminal and the
+ * format is human. progress, audit, stats: borrow until rc_audit_progress_end, which clears the
+ * line. */
 void rc_audit_progress_begin(rc_audit_progress *progress, rc_audit *audit, const rc_stats *stats);
 void rc_audit_progress_end(rc_audit_progress *progress);
 
-/* What a row is called: a name, a code, an hour. */
+/* Appends the name of a row: a name, a code, or an hour. */
 void rc_audit_push_row_name(const rc_audit_totals *totals, const rc_audit_table *table, rc_buf *buf,
                             const rc_audit_row *row);
 
-/* "1.24 s" of the histogram at so many permille; "-" when it is empty. */
+/* Appends a quantile of the histogram, such as "1.24 s"; "-" when it is empty. */
 void rc_audit_push_quantile(rc_buf *buf, const rc_histogram *histogram, uint32_t permille);
 
 rc_status rc_audit_stats_human(rc_audit_totals *totals);
 void rc_audit_stats_markdown(const rc_audit_totals *totals);
 void rc_audit_stats_json(const rc_audit_totals *totals);
 
-/* The lines above the tables: a label, and what it is in words; NULL past the end. */
+/* The lines above the tables: a label and a text. rc_audit_fact_at returns NULL past the end. */
 typedef struct rc_audit_fact {
     const char *label;
     void (*push)(rc_buf *buf, const rc_audit_totals *totals);
 } rc_audit_fact;
 const rc_audit_fact *rc_audit_fact_at(size_t index);
 
-/* "from Mon 16 Nov 2026 02:00:00 UTC on". */
+/* Appends the time range, such as "from Mon 16 Nov 2026 02:00:00 UTC on". */
 void rc_audit_push_period(const rc_audit_totals *totals, rc_buf *buf);
 
 #endif

@@ -1,4 +1,4 @@
-/* What was added up, for people, agents and programs. */
+/* Output of `audit stats`: human, Markdown and JSON. Called by stats.c. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -9,7 +9,7 @@
 
 #define LABEL_COLUMNS 12u
 #define LINE_MAX_BYTES 1024
-/* The names of rows are cut, their numbers are not. */
+/* Row names may be cut to this width; numbers are never cut. */
 #define NAME_MIN 20u
 #define BAR_COLUMNS 12u
 
@@ -28,7 +28,7 @@ void rc_audit_push_period(const rc_audit_totals *totals, rc_buf *buf)
     }
 }
 
-/* ---- people ---- */
+/* ---- human format ---- */
 
 static void push_spaces(rc_buf *buf, unsigned count)
 {
@@ -80,7 +80,7 @@ static void push_facts(const rc_audit_totals *totals)
     }
 }
 
-/* "! Tue 17 Nov 2026 02:52:27 UTC: openai/gpt-4o: taken out of service" */
+/* Prints "! Tue 17 Nov 2026 02:52:27 UTC: openai/gpt-4o: taken out of service". */
 static void push_notices(const rc_audit_totals *totals)
 {
     const rc_str lines = rc_buf_get(&totals->notices);
@@ -100,7 +100,7 @@ static void push_notices(const rc_audit_totals *totals)
                      RC_STR("There are more: recourse audit list --outcome notice"));
 }
 
-/* How many there were, beside the hour that had most. */
+/* Appends a bar for an hour's count, relative to the busiest hour. */
 static void push_bar(const rc_audit_totals *totals, const rc_audit_table *table, rc_buf *buf,
                      const rc_audit_row *row)
 {
@@ -178,9 +178,9 @@ rc_status rc_audit_stats_human(rc_audit_totals *totals)
     return status;
 }
 
-/* ---- agents ---- */
+/* ---- Markdown ---- */
 
-/* What is ours is no markup, but for the sign of money, which begins mathematics. */
+/* Appends text of our own. Only "$" needs escaping, because it starts a formula in Markdown. */
 static void push_own(rc_buf *out, rc_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -245,7 +245,7 @@ void rc_audit_stats_markdown(const rc_audit_totals *totals)
             push_markdown_table(totals, &totals->tables[i]);
 }
 
-/* ---- programs ---- */
+/* ---- JSON ---- */
 
 static void put_number(rc_json_writer *w, rc_str key, uint64_t number)
 {
@@ -267,7 +267,7 @@ static void put_histogram(rc_json_writer *w, rc_str key, const rc_histogram *his
     rc_json_object_end(w);
 }
 
-/* A share as a number from 0 to 1 with four decimals. */
+/* Writes a share as a number from 0 to 1 with four decimals. */
 static void put_share(rc_json_writer *w, rc_str key, uint64_t part, uint64_t whole)
 {
     if (whole == 0)

@@ -1,4 +1,5 @@
-/* The last operations, and those that end from now on. */
+/* `recourse audit tail`: the latest operations and, with --follow, those that end later. Called by
+ * command.c. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -18,11 +19,11 @@ typedef struct tailing {
     rc_grid grid;
     rc_follower follow;
     int64_t day;
-    int64_t first_key; /* of those that are shown at the beginning */
+    int64_t first_key; /* Key of the oldest operation in the initial output. */
     bool is_following;
     bool is_out_of_memory;
-    bool is_lost; /* the store cannot be read just now, and that was said */
-    dev_t device; /* of the file that is read */
+    bool is_lost; /* The store is unreadable, and the user has been told. */
+    dev_t device; /* Device and inode of the open file. */
     ino_t inode;
     char path[4096];
 } tailing;
@@ -52,7 +53,7 @@ static bool on_operation(void *ctx, const rc_record *operation)
 static bool on_last(void *ctx, const rc_record *operation)
 {
     tailing *t = ctx;
-    /* One that runs is shown when it ends. */
+    /* With --follow an open operation is shown when it ends. */
     if (t->is_following && operation->outcome == RC_OUTCOME_OPEN)
         return true;
     if (t->is_following && rc_follower_skip(&t->follow, operation) != RC_OK)
@@ -76,9 +77,9 @@ static int flush(tailing *t)
     return rc_audit_flush(t->audit);
 }
 
-/* ---- the last ones ---- */
+/* ---- latest operations ---- */
 
-/* Found from the end, shown from the beginning. */
+/* Finds the first key by listing backwards, then prints in ascending order. */
 static bool read_last(tailing *t, rc_store_fault *fault)
 {
     rc_store_query query = {.filter = t->audit->filter, .limit = t->audit->limit};
@@ -91,22 +92,24 @@ static bool read_last(tailing *t, rc_store_fault *fault)
     return rc_store_list(t->audit->store, &query, on_last, t, fault);
 }
 
-/* ---- those that come ---- */
+/* ---- new operations ---- */
 
-/* Is the file that is read still the one of that name? It is not when somebody moved it aside and
- * the gateway made another. */
+/* Has the path been given to another file since the last call? This happens when a user moves the
+ * file away and the gateway creates a new one. */
 static bool is_replaced(tailing *t)
 {
-    struct stat now;
-    if (t->path[0] == '\0' || t->audit->cli->calls->stat(t->path, &now) != 0)
+    struct stat current;
+    if (t->path[0] == '\0' || t->audit->cli->calls->stat(t->path, &current) != 0)
         return false;
-    const bool is_other = t->inode != 0 && (now.st_ino != t->inode || now.st_dev != t->device);
-    t->inode = now.st_ino;
-    t->device = now.st_dev;
+    const bool is_other =
+        t->inode != 0 && (current.st_ino != t->inode || current.st_dev != t->device);
+    t->inode = current.st_ino;
+    t->device = current.st_dev;
     return is_other;
 }
 
-/* A store that fails may come back: with the gateway, with its disk. */
+/* Faults that can end by themselves, for example when the gateway restarts or the disk is mounted
+ * again. */
 static bool may_come_back(const rc_store_fault *fault)
 {
     return rc_store_fault_may_pass(fault->kind) || fault->kind == RC_STORE_MISSING;
@@ -145,7 +148,7 @@ static int step(tailing *t)
     return flush(t);
 }
 
-/* Waits, and hears when nobody reads any more. */
+/* Waits for the next step. Returns false when the reader of standard output has gone. */
 static bool wait_step(const tailing *t)
 {
     struct pollfd out = {.fd = RC_FD_STDOUT};

@@ -1,4 +1,4 @@
-/* Times, sums and outcomes as people read them. */
+/* Times, amounts and outcomes as text; called by the verbs of `recourse audit`. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -11,7 +11,7 @@
 #define DAY_MS INT64_C(86400000)
 #define NUMBER_MAX INT64_C(1000000000000000)
 #define MEGABYTE UINT64_C(1000000)
-#define PERCENT_SCALE 100000 /* thousandths of a percent */
+#define PERCENT_SCALE 100000 /* Thousandths of a percent. */
 
 /* ---- times ---- */
 
@@ -22,7 +22,7 @@ static int64_t local(const rc_audit *audit, int64_t unix_ms)
 
 int64_t rc_audit_day_of(const rc_audit *audit, int64_t unix_ms)
 {
-    return local(audit, unix_ms) / DAY_MS + 1; /* never 0 */
+    return local(audit, unix_ms) / DAY_MS + 1; /* Never 0. */
 }
 
 static void push_two(rc_buf *buf, int number)
@@ -122,9 +122,9 @@ void rc_audit_push_ago(const rc_audit *audit, rc_buf *buf, int64_t unix_ms)
     rc_cli_text(buf, ms < 0 ? "" : " ago");
 }
 
-/* ---- sums ---- */
+/* ---- amounts ---- */
 
-/* More than this is no number that anybody meant; beyond it the rounding would not fit. */
+/* Limits a number to a plausible maximum, above which the rounding would overflow. */
 static int64_t shown(uint64_t number)
 {
     return number < NUMBER_MAX ? (int64_t)number : NUMBER_MAX;

@@ -1,3 +1,5 @@
+/* Parser for times on the command line; called by filter.c and prune.c. */
+/* Parser for times on the command line; called by filter.c and prune.c. */
 #include "cli/audit/time.h"
 
 #include "base/str.h"
@@ -5,10 +7,10 @@
 #include "codec/duration.h"
 
 #define DAY_MS INT64_C(86400000)
-#define DATE_LEN 10 /* 2026-11-16 */
+#define DATE_LEN 10 /* Length of "2026-11-16". */
 
-/* The moment that the local clock shows as this. The offset is that of the moment, which is not
- * known yet: the one of the guess is taken, and then that of what it leads to. */
+/* Converts local time to UTC. The offset depends on the result: computes a first guess with the
+ * offset at local_ms, then uses the offset at the guess. */
 static int64_t from_local(int64_t local_ms, const rc_audit_clock *clock)
 {
     const int64_t guess = local_ms - 1000 * (int64_t)clock->utc_offset_s((time_t)(local_ms / 1000));
@@ -20,14 +22,14 @@ static int64_t to_local(int64_t unix_ms, const rc_audit_clock *clock)
     return unix_ms + 1000 * (int64_t)clock->utc_offset_s((time_t)(unix_ms / 1000));
 }
 
-/* The first moment of the local day, so many days from today. */
+/* Returns the first moment of the local day that is `days` days after today. */
 static int64_t day_start(const rc_audit_clock *clock, int64_t days)
 {
     const int64_t local_ms = to_local(clock->now_unix_ms, clock);
     return from_local((local_ms / DAY_MS + days) * DAY_MS, clock);
 }
 
-/* Two digits at a place; -1: there are none. */
+/* Parses two digits at an index; -1: there are none. */
 static int two_digits(rc_str text, size_t at)
 {
     if (at + 2 > text.len || !rc_ascii_is_digit(text.ptr[at]) ||
@@ -36,7 +38,7 @@ static int two_digits(rc_str text, size_t at)
     return (text.ptr[at] - '0') * 10 + (text.ptr[at + 1] - '0');
 }
 
-/* "02:30" or "02:30:15", as milliseconds of the day. */
+/* Parses "02:30" or "02:30:15" to milliseconds of the day. */
 static bool parse_clock(rc_str text, int64_t *ret_ms)
 {
     const int hour = two_digits(text, 0);
@@ -50,7 +52,7 @@ static bool parse_clock(rc_str text, int64_t *ret_ms)
     return true;
 }
 
-/* "2026-11-16", as its first millisecond by a clock that is not ahead of UTC. */
+/* Parses "2026-11-16" to its first millisecond in UTC. */
 static bool parse_date(rc_str text, int64_t *ret_ms)
 {
     const int century = two_digits(text, 0);

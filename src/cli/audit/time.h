@@ -1,4 +1,4 @@
-/* Moments as people name them on the command line. */
+/* Parser for times on the command line. */
 #ifndef RC_CLI_AUDIT_TIME_H
 #define RC_CLI_AUDIT_TIME_H
 
@@ -8,19 +8,19 @@
 
 #include <recourse/str.h>
 
-/* What a moment is told by. */
+/* Current time and time zone that relative times refer to. */
 typedef struct rc_audit_clock {
     int64_t now_unix_ms;
-    int (*utc_offset_s)(time_t at); /* of the local time zone at that time */
+    int (*utc_offset_s)(time_t at); /* Offset of the local time zone at that time. */
 } rc_audit_clock;
 
-/* Reads the whole of text:
- *   2h  30m  1h30m  2 days       so long ago
+/* Parses the whole of text:
+ *   2h  30m  1h30m  2 days       this long ago
  *   2026-11-16T02:30:00Z         RFC 3339
- *   2026-11-16T02:30  2026-11-16 02:30:15  2026-11-16    local time; a date is its first moment
- *   02:30  02:30:15              local time, the last one that is not to come
- *   now  today  yesterday        the days from their first moment
- * False: it is none of these, or before 1970. text, clock: borrow. */
+ *   2026-11-16T02:30  2026-11-16 02:30:15  2026-11-16    local time; a date means its first moment
+ *   02:30  02:30:15              local time, the latest one that is not in the future
+ *   now  today  yesterday        a day means its first moment
+ * Returns false for other texts and times before 1970. text, clock: borrow. */
 bool rc_audit_time_parse(rc_str text, const rc_audit_clock *clock, int64_t *ret_unix_ms);
 
 #endif

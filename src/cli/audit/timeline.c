@@ -1,11 +1,12 @@
-/* What an operation and its records say, in words. */
+/* Sentences about an operation and its records; called by show.c, show_human.c and
+ * show_markdown.c. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
 #include "cli/audit/audit.h"
 #include "render/text.h"
 
-/* A line break in a name must not look like a line of ours. */
+/* Replaces line breaks, so that a foreign name cannot imitate a line of our output. */
 void rc_audit_push_flat(rc_buf *buf, rc_str text)
 {
     for (size_t at = 0; at < text.len;) {
@@ -28,7 +29,7 @@ static void push_name(rc_buf *buf, rc_str name, const char *otherwise)
         rc_cli_text(buf, otherwise);
 }
 
-/* "A, B and C" */
+/* Appends "A, B and C". */
 static void push_codes(const rc_audit_timeline *timeline, rc_buf *buf)
 {
     for (size_t i = 0; i < timeline->code_count; i++) {
@@ -135,8 +136,8 @@ void rc_audit_span(const rc_record *record, int64_t *ret_from_ms, int64_t *ret_t
         *ret_took_ms = (int64_t)record->wait_ms;
 }
 
-/* "openai/gpt-4o (openai-2)" */
-static void push_place(rc_buf *buf, const rc_record *record)
+/* Appends "openai/gpt-4o (openai-2)". */
+static void push_target(rc_buf *buf, const rc_record *record)
 {
     push_name(buf, record->target, record->credential.len > 0 ? "" : "another target");
     if (record->credential.len == 0)
@@ -162,11 +163,11 @@ static void push_text(rc_buf *buf, const char *before, const rc_record *record)
     rc_audit_push_flat(buf, record->text);
 }
 
-/* "passes over openai/gpt-4o: the target is cooling down, for 12.0 s more" */
+/* Appends "passes over openai/gpt-4o: the target is cooling down, for 12.0 s more". */
 static void push_skip(rc_buf *buf, const rc_record *record)
 {
     rc_cli_text(buf, "passes over ");
-    push_place(buf, record);
+    push_target(buf, record);
     push_reason(buf, ": ", record);
     if (record->wait_ms > 0) {
         rc_cli_text(buf, ", for ");
@@ -176,7 +177,7 @@ static void push_skip(rc_buf *buf, const rc_record *record)
     push_text(buf, ": ", record);
 }
 
-/* "waits as the policy says"; "waits: a budget of money is used up (client app)" */
+/* Appends "waits as the policy says" or "waits: a budget of money is used up (client app)". */
 static void push_wait(rc_buf *buf, const rc_record *record)
 {
     if (record->text.len == 0) {
@@ -189,7 +190,7 @@ static void push_wait(rc_buf *buf, const rc_record *record)
     rc_cli_text(buf, ")");
 }
 
-/* An answer that has begun, or is of no use, has the provider's status. */
+/* The operation's status, or that of its report when the operation has none. */
 static void push_status(const rc_audit_timeline *timeline, rc_buf *buf)
 {
     int64_t status = timeline->operation->status;
@@ -235,14 +236,14 @@ void rc_audit_push_event(const rc_audit_timeline *timeline, rc_buf *buf, const r
         rc_cli_text(buf, "try ");
         rc_buf_push_u64(buf, record->attempt);
         rc_cli_text(buf, "  ");
-        push_place(buf, record);
+        push_target(buf, record);
         return;
     case RC_RECORD_WAIT:
         push_wait(buf, record);
         return;
     case RC_RECORD_SWITCH:
         rc_cli_text(buf, record->reason == RC_WHY_HEDGED ? "asks also " : "goes on with ");
-        push_place(buf, record);
+        push_target(buf, record);
         push_reason(buf, ": ", record);
         push_text(buf, ": ", record);
         return;
@@ -270,7 +271,7 @@ void rc_audit_push_event(const rc_audit_timeline *timeline, rc_buf *buf, const r
         push_text(buf, ": ", record);
         return;
     case RC_RECORD_QUOTA:
-        push_place(buf, record);
+        push_target(buf, record);
         push_text(buf, " ", record);
         return;
     case RC_RECORD_NONE:
@@ -287,7 +288,7 @@ typedef struct parts {
     size_t start;
 } parts;
 
-/* Where the next part of a line begins. */
+/* Appends a separator if needed and returns the buffer for the next part. */
 static rc_buf *next_part(const parts *p)
 {
     if (rc_buf_get(p->buf).len > p->start)
@@ -328,7 +329,7 @@ static void put_numbers(const parts *p, const rc_record *record)
         rc_audit_push_usage(next_part(p), record);
 }
 
-/* The provider's words as the report has them; the full stop is ours to set. */
+/* Appends the provider's message from the report, without its full stop. */
 static void put_message(const parts *p, const rc_record *record)
 {
     const rc_report *report = rc_audit_report(p->audit, record);

@@ -1,5 +1,4 @@
-/* `recourse config check|show|keys|prices|import`: what the configuration says, and what is wrong
- * with it. */
+/* `recourse config check|show|keys|prices|import`: table entry and verbs. Called by commands.c. */
 #include "cli/config/config.h"
 
 #include <string.h>
@@ -38,9 +37,9 @@ static const char *verb_at(const void *ctx, size_t index)
     return index < 5 ? names[index] : NULL;
 }
 
-/* ---- the files that it names ---- */
+/* ---- files named in the configuration ---- */
 
-/* Adds a fault at a key of the document's top. */
+/* Adds a fault at a top-level key of the document. */
 static rc_config_fault *fault_at(const rc_config *config, rc_config_source *source, rc_str key)
 {
     const rc_yaml_node *node = rc_yaml_get(config->doc.root, key);
@@ -48,7 +47,8 @@ static rc_config_fault *fault_at(const rc_config *config, rc_config_source *sour
                         : rc_config_faults_add(&source->faults, 0, 0);
 }
 
-/* Reads a file that the configuration names; a fault when it cannot be read. */
+/* Reads a file that the configuration names; adds a fault and returns false when it cannot be
+ * read. */
 static bool read_named(rc_cli *cli, const rc_config *config, rc_config_source *source, rc_str key,
                        rc_str name, rc_buf *bytes)
 {
@@ -89,7 +89,7 @@ static void check_rules(rc_cli *cli, const rc_config *config, rc_config_source *
     rc_buf_done(&bytes);
 }
 
-/* The first fault of the file, told at the key that names it. */
+/* Adds the first fault of the price file at the key that names the file. */
 static void add_file_fault(const rc_config *config, rc_config_source *source, rc_status status,
                            const rc_config_faults *file_faults)
 {
@@ -112,7 +112,7 @@ static void add_file_fault(const rc_config *config, rc_config_source *source, rc
                                file_faults->list[0].nearest);
 }
 
-/* Leaves them in prices, which are the built-in ones. */
+/* Parses the price file into prices, which already hold the built-in ones. */
 static void check_prices(rc_cli *cli, const rc_config *config, rc_config_source *source,
                          rc_prices *prices)
 {
@@ -128,7 +128,7 @@ static void check_prices(rc_cli *cli, const rc_config *config, rc_config_source 
     rc_buf_done(&bytes);
 }
 
-/* ---- the verbs ---- */
+/* ---- verbs ---- */
 
 static int refuse_check(rc_cli *cli, const rc_config_source *source, rc_status status, bool is_json)
 {
@@ -194,10 +194,10 @@ static int refuse_verb(rc_cli *cli, const char *verb)
     return rc_cli_usage(cli, "config");
 }
 
-static int refuse_use(rc_cli *cli, const char *what)
+static int refuse_use(rc_cli *cli, const char *message)
 {
     rc_cli_err_prefix(cli, "config");
-    rc_cli_text(&cli->err, what);
+    rc_cli_text(&cli->err, message);
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "config");
 }

@@ -1,4 +1,4 @@
-/* `recourse config import litellm FILE|-` */
+/* `recourse config import litellm FILE|-`. Called by command.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -9,15 +9,15 @@
 
 #define EXIT_DATA 65
 
-static int refuse_use(rc_cli *cli, const char *what)
+static int refuse_use(rc_cli *cli, const char *message)
 {
     rc_cli_err_prefix(cli, "config");
-    rc_cli_text(&cli->err, what);
+    rc_cli_text(&cli->err, message);
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "config");
 }
 
-static void say_note(rc_cli *cli, rc_str file, const rc_litellm_note *note)
+static void push_note(rc_cli *cli, rc_str file, const rc_litellm_note *note)
 {
     rc_cli_err_name(cli, file);
     rc_buf_push_byte(&cli->err, ':');
@@ -31,10 +31,10 @@ static void say_note(rc_cli *cli, rc_str file, const rc_litellm_note *note)
     rc_buf_push_byte(&cli->err, '\n');
 }
 
-static void say_notes(rc_cli *cli, rc_str file, const rc_litellm_notes *notes)
+static void push_notes(rc_cli *cli, rc_str file, const rc_litellm_notes *notes)
 {
     for (size_t i = 0; i < notes->count && i < RC_LITELLM_NOTES_MAX; i++)
-        say_note(cli, file, &notes->list[i]);
+        push_note(cli, file, &notes->list[i]);
     if (notes->count <= RC_LITELLM_NOTES_MAX)
         return;
     rc_cli_text(&cli->err, "and ");
@@ -50,7 +50,7 @@ static int import(rc_cli *cli, rc_config_source *source, rc_litellm_notes *notes
     const rc_status status =
         rc_litellm_import(rc_buf_get(&source->text), rc_config_source_name(source), &cli->alloc,
                           notes, &yaml, &source->faults);
-    say_notes(cli, rc_config_source_name(source), notes);
+    push_notes(cli, rc_config_source_name(source), notes);
     if (status == RC_OK) {
         rc_buf_push(&cli->out, rc_buf_get(&yaml));
     } else if (status == RC_E_NOMEM) {

@@ -1,4 +1,4 @@
-/* `recourse config prices`: the prices in force, for people and as JSON. */
+/* `recourse config prices`: the prices in force, human and JSON. Called by command.c. */
 #include "cli/config/config.h"
 #include "cli/config_load.h"
 #include "config/show.h"
@@ -8,12 +8,13 @@
 #define TEXT_BYTES ((size_t)2048)
 #define NAME_WIDTH_MAX 32
 
-/* What is shown of one price, in this order. */
+/* The amounts of one price, in display order. */
 typedef struct column {
     const char *name;
     const char *title;
     size_t offset;
-    bool is_of_tokens; /* for a million of them; shown in a column of its own */
+    bool
+        is_of_tokens; /* Price of a million tokens, shown in a column; false: shown after the columns if it is not 0. */
 } column;
 
 static const column columns[] = {
@@ -40,7 +41,8 @@ static void push(rc_buf *buf, const char *text)
     rc_buf_push(buf, rc_str_c(text));
 }
 
-/* Is there a price for the target, of however much input? A model that is not known has none. */
+/* Does the target have a price, at any input length? The model "*" counts as priced, as it names
+ * none. */
 static bool is_priced(const rc_prices *prices, const rc_config *config,
                       const rc_config_target *target)
 {
@@ -52,7 +54,7 @@ static bool is_priced(const rc_prices *prices, const rc_config *config,
 
 typedef void (*target_each)(void *ctx, const rc_config *config, const rc_config_target *target);
 
-/* Calls each for the targets without a price, once for each place of a chain. */
+/* Calls each for every chain entry whose target has no price. */
 static void each_unpriced(const rc_prices *prices, const rc_config *config, target_each each,
                           void *ctx)
 {
@@ -66,7 +68,7 @@ static void each_unpriced(const rc_prices *prices, const rc_config *config, targ
     }
 }
 
-/* ---- for people ---- */
+/* ---- human format ---- */
 
 static void push_padded(rc_buf *buf, rc_str text, unsigned width, bool has_utf8)
 {
@@ -76,7 +78,7 @@ static void push_padded(rc_buf *buf, rc_str text, unsigned width, bool has_utf8)
         push(buf, " ");
 }
 
-/* To the right; the longest has 11 digits. */
+/* Appends a right-aligned number of at most 11 digits. */
 static void push_number(rc_buf *buf, uint64_t value, unsigned width)
 {
     char scratch[RC_DECIMAL_CAPACITY];
@@ -194,7 +196,7 @@ static void push_human(rc_cli *cli, const rc_prices *prices, const rc_config *co
     push(&cli->out, list.has_any ? "\n" : "");
 }
 
-/* ---- as JSON ---- */
+/* ---- JSON ---- */
 
 static void write_text(rc_json_writer *w, const char *key, rc_str text)
 {

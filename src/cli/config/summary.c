@@ -1,3 +1,4 @@
+/* Summary of a valid configuration for `recourse config check`. Called by command.c. */
 #include "base/str.h"
 #include "cli/config/config.h"
 #include "config/policy.h"
@@ -9,7 +10,7 @@
 #include "json/writer.h"
 
 #define TEXT_BYTES ((size_t)2048)
-/* The first column is as wide as its longest name, within reason. */
+/* Limit of the first column, which is as wide as its longest name. */
 #define NAME_WIDTH_MAX 24
 
 static void push(rc_buf *buf, const char *text)
@@ -22,7 +23,7 @@ static void push_visible(rc_buf *buf, const rc_cli *cli, rc_str text)
     rc_visible_push(buf, text, cli->out_terminal.has_utf8);
 }
 
-/* "  name      " */
+/* Appends "  name      ". */
 static void push_name(rc_buf *buf, const rc_cli *cli, rc_str name, unsigned width)
 {
     bool has_utf8 = cli->out_terminal.has_utf8;
@@ -81,7 +82,7 @@ static void push_target(rc_buf *buf, const rc_cli *cli, const rc_config *config,
     push_visible(buf, cli, rc_buf_get(&text));
 }
 
-/* ---- money ---- */
+/* ---- budgets ---- */
 
 static const char *exceed_text(uint32_t on_exceed)
 {
@@ -95,7 +96,7 @@ static const char *per_text(uint32_t per)
     return words[per];
 }
 
-/* "$20 a month, then fail", "$5 in total, then warn" */
+/* Appends "$20 a month, then fail" or "$5 in total, then warn". */
 static void push_limit(rc_buf *buf, uint64_t limit_usd, const char *per, const char *then)
 {
     char scratch[RC_DECIMAL_CAPACITY];
@@ -142,7 +143,7 @@ static void push_routes(rc_buf *buf, const rc_cli *cli, const rc_config *config)
     }
 }
 
-/* "  claude-a-day  $20 a day, then fail; client app" */
+/* Appends lines such as "  claude-a-day  $20 a day, then fail; client app". */
 static void push_budgets(rc_buf *buf, const rc_cli *cli, const rc_config *config)
 {
     static const char *const names[] = {"client", "route", "target"};
@@ -170,7 +171,7 @@ static void push_budgets(rc_buf *buf, const rc_cli *cli, const rc_config *config
     }
 }
 
-/* A policy's rules for some codes stand below it. */
+/* Appends a policy; its rules for particular codes follow on lines of their own. */
 static void push_policy(rc_buf *buf, const rc_cli *cli, const rc_policy *policy, unsigned width)
 {
     push_name(buf, cli, rc_str_c(policy->name), width);
@@ -200,12 +201,12 @@ static void push_policies(rc_buf *buf, const rc_cli *cli, const rc_config *confi
                     rc_config_policy(config, rc_str_c(rc_config_policy_name_at(config, i))), width);
 }
 
-/* ---- worth a thought ---- */
+/* ---- warnings ---- */
 
 typedef struct warnings {
     rc_buf *buf;
     const rc_cli *cli;
-    rc_json_writer *json; /* NULL: for people */
+    rc_json_writer *json; /* NULL: human format. */
     size_t count;
 } warnings;
 
@@ -276,7 +277,7 @@ void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *con
     push_warnings(&to, config, prices);
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static void json_ref(rc_json_writer *w, const rc_cli *cli, const rc_secret_ref *ref)
 {

@@ -1,4 +1,4 @@
-/* `recourse doctor`: what is asked for, and in which order it is looked at. */
+/* `recourse doctor`: table entry, and the order of the checks. Called by commands.c. */
 #include "cli/doctor/doctor.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The configuration: where it is, whether it is good, what in it deserves a thought. */
+/* Doctor: checks the configuration file and the keys. Called by command.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -14,7 +14,7 @@
 
 /* ---- loading ---- */
 
-static void push_place(rc_finding *finding, const rc_config_fault *fault)
+static void push_fault(rc_finding *finding, const rc_config_fault *fault)
 {
     if (fault->line > 0) {
         rc_finding_push_u64(finding, fault->line);
@@ -34,7 +34,7 @@ static void add_faults(rc_doctor *doctor, const rc_config_source *source)
     for (size_t i = 0; i < rc_config_faults_listed(&source->faults); i++) {
         rc_finding *finding =
             rc_doctor_fault(doctor, RC_GROUP_CONFIG, rc_config_source_name(source), RC_EXIT_CONFIG);
-        push_place(finding, &source->faults.list[i]);
+        push_fault(finding, &source->faults.list[i]);
         if (i == 0)
             rc_finding_advise(finding, "recourse config check shows the lines");
     }
@@ -84,7 +84,7 @@ static void check_prices(rc_doctor *doctor, const rc_config *config, const rc_co
     rc_config_source_done(&file);
 }
 
-/* ---- the file ---- */
+/* ---- configuration file ---- */
 
 bool rc_doctor_load(rc_doctor *doctor, const char *path, rc_config *ret_config)
 {
@@ -118,7 +118,7 @@ bool rc_doctor_load(rc_doctor *doctor, const char *path, rc_config *ret_config)
     return status == RC_OK;
 }
 
-/* ---- worth a thought ---- */
+/* ---- warnings about valid settings ---- */
 
 static bool is_used(const rc_config *config, size_t provider)
 {
@@ -154,7 +154,7 @@ static void check_provider(rc_doctor *doctor, const rc_config *config, size_t in
             "add keys: [env:NAME]");
 }
 
-/* rc_config_admin_check knows which addresses are this machine's own. */
+/* rc_config_admin_check refuses addresses outside the loopback interface. */
 static bool is_beyond_loopback(rc_str listen)
 {
     return rc_config_admin_check(listen, false) != NULL;
@@ -180,7 +180,7 @@ void rc_doctor_check_config(rc_doctor *doctor, const rc_config *config)
 
 /* ---- keys ---- */
 
-/* "env:NAME: ..." */
+/* Appends "env:NAME: STATE". */
 static void push_key_state(rc_finding *finding, const rc_secret_ref *ref, const char *text)
 {
     rc_finding_push(finding, rc_secret_kind_prefix(ref->kind));
@@ -212,7 +212,7 @@ static void check_key(rc_doctor *doctor, rc_str subject, const rc_secret_ref *re
         rc_finding_advise(finding, "write the key into a file of that name, mode 600");
 }
 
-/* One that goes into a header: the gateway does not start with what cannot. */
+/* Checks a secret that is sent in a header: the gateway does not start with an invalid one. */
 static void check_token(rc_doctor *doctor, rc_str subject, const rc_secret_ref *ref)
 {
     const rc_secret_state state = rc_secret_inspect(doctor->cli->calls, ref);
@@ -229,7 +229,7 @@ static void check_token(rc_doctor *doctor, rc_str subject, const rc_secret_ref *
                                "of ASCII, without spaces");
 }
 
-/* "client NAME" */
+/* Returns "client NAME". */
 static rc_str join(rc_buf *scratch, const char *kind, rc_str name)
 {
     rc_buf_push(scratch, rc_str_c(kind));
@@ -240,13 +240,13 @@ static rc_str join(rc_buf *scratch, const char *kind, rc_str name)
 void rc_doctor_check_keys(rc_doctor *doctor, const rc_config *config)
 {
     char scratch[LABEL_BYTES];
-    rc_buf what;
+    rc_buf subject;
     for (size_t i = 0; i < config->provider_count; i++)
         for (size_t k = 0; k < config->providers[i].key_count; k++)
             check_token(doctor, config->providers[i].name, &config->providers[i].keys[k]);
     for (size_t i = 0; i < config->client_count; i++) {
-        rc_buf_init_fixed(&what, scratch, sizeof scratch);
-        check_token(doctor, join(&what, "client ", config->clients[i].name),
+        rc_buf_init_fixed(&subject, scratch, sizeof scratch);
+        check_token(doctor, join(&subject, "client ", config->clients[i].name),
                     &config->clients[i].token);
     }
     if (config->admin.token.kind != RC_SECRET_NONE)

@@ -1,4 +1,4 @@
-/* What the machine and the build give: descriptors, versions. */
+/* Doctor: limit of open files, and versions of the libraries. Called by command.c. */
 #include <openssl/crypto.h>
 #include <sqlite3.h>
 #include <uv.h>
@@ -11,7 +11,7 @@
 #include "sys/file.h"
 #include "sys/probe.h"
 
-/* Beside connections: the store, the log, loops, listeners, idle connections to providers. */
+/* Descriptors besides connections: store, log, loops, listeners, idle connections to providers. */
 #define FILES_RESERVED 256u
 
 void rc_doctor_check_limits(rc_doctor *doctor, const rc_config *config)
@@ -19,7 +19,7 @@ void rc_doctor_check_limits(rc_doctor *doctor, const rc_config *config)
     uint64_t files = 0;
     const uint64_t connections = config->limits.max_connections;
     const uint64_t in_flight = config->limits.max_in_flight;
-    /* Every request under way has a connection to a provider too. */
+    /* Every exchange in flight also has a connection to a provider. */
     const uint64_t calls = in_flight < connections ? in_flight : connections;
     const uint64_t needed = connections + calls + FILES_RESERVED;
     const int error = rc_probe_files_max(&files);

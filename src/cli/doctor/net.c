@@ -1,4 +1,5 @@
-/* Providers, the clock and the ports: what is asked, and what the answers mean. */
+/* Doctor: checks providers, the clock and the ports, and interprets the responses. Called by
+ * command.c. */
 #include "cli/doctor/probe.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@
 #define LABEL_BYTES 512
 #define PORTS 2
 
-/* How far a provider was reached. */
+/* Stage of the connection to a provider. */
 typedef enum stage {
     STAGE_NAME = 0,
     STAGE_CONNECTION = 1,
@@ -33,29 +34,29 @@ typedef enum stage {
     STAGE_RESPONSE = 3
 } stage;
 
-/* The questions of one provider, one for each key; of one without keys, one. */
+/* Probes of one provider: one for each key, or one if it has no key. */
 typedef struct provider_probe {
     const rc_config_provider *config;
-    const char *url_error; /* of its address; NULL: none */
+    const char *url_error; /* Fault of base_url; NULL: none. */
     bool is_demo;
-    rc_name_probe *name;    /* NULL: the host is an address */
-    rc_http_probe **probes; /* NULL in it: the key is not there */
+    rc_name_probe *name;    /* NULL: the host is an IP address. */
+    rc_http_probe **probes; /* One per key; NULL: the key is missing or invalid. */
     size_t probe_count;
 } provider_probe;
 
 typedef struct port {
-    const char *what;
+    const char *subject;
     rc_host_port address;
     int error;
-    rc_http_probe *probe; /* of whoever holds it; NULL: nobody does */
+    rc_http_probe *probe; /* Probe of the program that holds the port; NULL: the port is free. */
 } port;
 
-/* ---- asking ---- */
+/* ---- requests to providers ---- */
 
 typedef struct credentials {
     const rc_sys_calls *calls;
     const rc_config_provider *provider;
-    const rc_secret_ref *ref; /* NULL: none */
+    const rc_secret_ref *ref; /* NULL: no key. */
 } credentials;
 
 static bool push_credentials(rc_buf *wire, void *ctx)
@@ -85,7 +86,7 @@ static const char *path_of(const rc_config_provider *provider)
     case RC_WIRE_GEMINI:
         return "/v1beta/models?pageSize=1";
     case RC_WIRE_OPENAI:
-    case RC_WIRE_COUNT: /* NATIVE */
+    case RC_WIRE_COUNT: /* The native wire format of other kinds. */
     case RC_WIRE_LOCAL:
         break;
     }
@@ -100,7 +101,7 @@ static bool probe_with_key(rc_prober *prober, provider_probe *p, const rc_origin
     if (config->key_count > 0)
         creds.ref = &config->keys[index];
     if (creds.ref != NULL && rc_secret_check_token(creds.calls, creds.ref) != NULL)
-        return true; /* said with the keys */
+        return true; /* Reported by the check of the keys. */
     p->probes[index] =
         rc_http_probe_start(prober, origin, path_of(config), push_credentials, &creds);
     return p->probes[index] != NULL;
@@ -128,7 +129,7 @@ static bool probe_provider(rc_prober *prober, provider_probe *p)
     return true;
 }
 
-/* ---- providers: what came ---- */
+/* ---- findings about providers ---- */
 
 static stage stage_of(const rc_http_probe *probe)
 {
@@ -143,7 +144,7 @@ static stage stage_of(const rc_http_probe *probe)
     return STAGE_RESPONSE;
 }
 
-/* The report's, where it is about the connection. */
+/* Returns the report's advice if it is about the connection. */
 static rc_str advice_of(const rc_http_probe *probe, const rc_report *report)
 {
     if (probe->failure == RC_UPSTREAM_ADDRESS_REFUSED)
@@ -154,29 +155,29 @@ static rc_str advice_of(const rc_http_probe *probe, const rc_report *report)
                : rc_report_action_detail(report);
 }
 
-/* "openai tls" */
-static rc_str label(char scratch[LABEL_BYTES], rc_str provider, const char *what)
+/* Returns "openai tls". */
+static rc_str label(char scratch[LABEL_BYTES], rc_str provider, const char *part)
 {
     rc_buf text;
     rc_buf_init_fixed(&text, scratch, LABEL_BYTES);
     rc_buf_push(&text, rc_str_slice(provider, 0, LABEL_BYTES / 2));
     rc_buf_push_byte(&text, ' ');
-    rc_buf_push(&text, rc_str_slice(rc_str_c(what), 0, LABEL_BYTES / 4));
+    rc_buf_push(&text, rc_str_slice(rc_str_c(part), 0, LABEL_BYTES / 4));
     return rc_buf_get(&text);
 }
 
 static rc_finding *add(rc_doctor *doctor, const provider_probe *p, rc_finding_level level,
-                       const char *what)
+                       const char *part)
 {
     char scratch[LABEL_BYTES];
-    return rc_doctor_add(doctor, RC_GROUP_PROVIDERS, level, label(scratch, p->config->name, what));
+    return rc_doctor_add(doctor, RC_GROUP_PROVIDERS, level, label(scratch, p->config->name, part));
 }
 
-static rc_finding *fault(rc_doctor *doctor, const provider_probe *p, const char *what,
+static rc_finding *fault(rc_doctor *doctor, const provider_probe *p, const char *part,
                          int exit_status)
 {
     char scratch[LABEL_BYTES];
-    return rc_doctor_fault(doctor, RC_GROUP_PROVIDERS, label(scratch, p->config->name, what),
+    return rc_doctor_fault(doctor, RC_GROUP_PROVIDERS, label(scratch, p->config->name, part),
                            exit_status);
 }
 
@@ -206,7 +207,7 @@ static void add_certificate(rc_doctor *doctor, const provider_probe *p, const rc
         rc_finding_advise(finding, "whoever runs the server should renew it");
 }
 
-/* What the library makes of it. Gives a report. */
+/* Classifies a failed probe. Gives a report. */
 static const rc_report *classify(const rc_doctor *doctor, const provider_probe *p,
                                  const rc_http_probe *probe)
 {
@@ -243,7 +244,7 @@ static void add_failure(rc_doctor *doctor, const provider_probe *p, const rc_htt
     rc_report_free(report);
 }
 
-/* The mark of an answer that is not 200. */
+/* Returns the level of a response whose status is not 200. */
 static rc_finding_level level_of(rc_code code, int status, int *ret_exit_status)
 {
     *ret_exit_status = EXIT_UNAVAILABLE;
@@ -258,14 +259,14 @@ static rc_finding_level level_of(rc_code code, int status, int *ret_exit_status)
 }
 
 static void add_refusal(rc_doctor *doctor, const provider_probe *p, const rc_http_probe *probe,
-                        const char *what)
+                        const char *part)
 {
     const rc_report *report = classify(doctor, p, probe);
     const bool is_without_list = probe->status == 404 || probe->status == 405;
     int exit_status = 0;
     const rc_finding_level level = level_of(rc_report_code(report), probe->status, &exit_status);
-    rc_finding *finding = level == RC_FINDING_FAULT ? fault(doctor, p, what, exit_status)
-                                                    : add(doctor, p, level, what);
+    rc_finding *finding = level == RC_FINDING_FAULT ? fault(doctor, p, part, exit_status)
+                                                    : add(doctor, p, level, part);
     rc_finding_push(rc_finding_push_u64(finding, (uint64_t)probe->status), " ");
     rc_finding_push(rc_finding_push(finding, rc_code_name(rc_report_code(report))), ": ");
     if (is_without_list) {
@@ -283,13 +284,13 @@ static void add_refusal(rc_doctor *doctor, const provider_probe *p, const rc_htt
 }
 
 static void add_response(rc_doctor *doctor, const provider_probe *p, const rc_http_probe *probe,
-                         const char *what)
+                         const char *part)
 {
     if (probe->status != 200) {
-        add_refusal(doctor, p, probe, what);
+        add_refusal(doctor, p, probe, part);
         return;
     }
-    rc_finding *finding = add(doctor, p, probe->is_html ? RC_FINDING_WARN : RC_FINDING_FINE, what);
+    rc_finding *finding = add(doctor, p, probe->is_html ? RC_FINDING_WARN : RC_FINDING_FINE, part);
     rc_finding_push(finding, "200 in ");
     rc_finding_push_u64(finding, probe->head_ms - probe->started_ms);
     rc_finding_push(finding, probe->is_html ? " ms, and a page where a list was expected"
@@ -316,7 +317,7 @@ static void add_late(rc_doctor *doctor, const provider_probe *p)
     rc_finding_advise(finding, "give it more with --timeout, and check the network");
 }
 
-/* "env:OPENAI_API_KEY" */
+/* Builds the name of a key, such as "env:OPENAI_API_KEY". */
 static void push_key(const provider_probe *p, size_t index, char scratch[LABEL_BYTES])
 {
     rc_buf text;
@@ -331,7 +332,8 @@ static void push_key(const provider_probe *p, size_t index, char scratch[LABEL_B
     rc_buf_push_byte(&text, '\0');
 }
 
-/* The way there is the same for all keys: the first that was asked for tells. */
+/* Adds the findings about name, connection and TLS from the first probe: they are the same for all
+ * keys. Returns false when no response was received. */
 static bool add_connection(rc_doctor *doctor, const provider_probe *p, const rc_http_probe *probe)
 {
     if (probe->is_late) {
@@ -381,7 +383,7 @@ static void add_provider(rc_doctor *doctor, const provider_probe *p)
         rc_finding_push(add(doctor, p, RC_FINDING_NOTE, ""), "not asked: no key is there");
 }
 
-/* ---- the clock ---- */
+/* ---- clock ---- */
 
 static uint64_t magnitude_of(int64_t ms)
 {
@@ -390,7 +392,7 @@ static uint64_t magnitude_of(int64_t ms)
 
 static void add_clock(rc_doctor *doctor, const rc_prober *prober)
 {
-    /* Our own gateway has our own clock. */
+    /* Dates from other machines come first: a local gateway uses the same clock as we do. */
     const rc_http_probe *farthest = NULL;
     for (const rc_http_probe *probe = prober->probes; probe != NULL; probe = probe->next)
         if (probe->has_date && !probe->origin.is_loopback &&
@@ -425,7 +427,7 @@ static bool probe_port(rc_prober *prober, port *at)
     char scratch[128];
     rc_buf url;
     rc_origin origin;
-    /* Who listens everywhere is asked here. */
+    /* A listener on all interfaces is probed on the loopback address. */
     const char *host = at->address.host;
     if (strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0)
         host = host[0] == ':' ? "::1" : "127.0.0.1";
@@ -442,9 +444,9 @@ static bool probe_port(rc_prober *prober, port *at)
     return at->probe != NULL;
 }
 
-static bool check_port(rc_prober *prober, port *at, const char *what, rc_str listen)
+static bool check_port(rc_prober *prober, port *at, const char *subject, rc_str listen)
 {
-    at->what = what;
+    at->subject = subject;
     if (!rc_host_port_parse(listen, &at->address)) {
         at->error = EADDRNOTAVAIL;
         return true;
@@ -465,16 +467,16 @@ static void add_occupied(rc_doctor *doctor, const port *at)
 {
     const rc_str body = rc_str_trim(rc_buf_get(&at->probe->body));
     const bool is_ready = at->probe->status == 200 && rc_str_eq(body, RC_STR("ok"));
-    /* Ours says why in one short line of text. */
+    /* Our gateway answers 503 with one short line of text. */
     const bool is_leaving = at->probe->status == 503 && body.len > 0 && body.len < 128 &&
                             !at->probe->is_html && body.ptr[0] != '{';
     rc_finding *finding;
     if (is_ready)
-        finding = rc_doctor_add(doctor, RC_GROUP_PORTS, RC_FINDING_FINE, rc_str_c(at->what));
+        finding = rc_doctor_add(doctor, RC_GROUP_PORTS, RC_FINDING_FINE, rc_str_c(at->subject));
     else if (is_leaving)
-        finding = rc_doctor_add(doctor, RC_GROUP_PORTS, RC_FINDING_WARN, rc_str_c(at->what));
+        finding = rc_doctor_add(doctor, RC_GROUP_PORTS, RC_FINDING_WARN, rc_str_c(at->subject));
     else
-        finding = rc_doctor_fault(doctor, RC_GROUP_PORTS, rc_str_c(at->what), EXIT_UNAVAILABLE);
+        finding = rc_doctor_fault(doctor, RC_GROUP_PORTS, rc_str_c(at->subject), EXIT_UNAVAILABLE);
     push_address(finding, at);
     if (is_ready) {
         rc_finding_push(finding, ": a gateway runs there and is ready");
@@ -490,14 +492,14 @@ static void add_occupied(rc_doctor *doctor, const port *at)
 
 static void add_port(rc_doctor *doctor, const port *at)
 {
-    if (at->what == NULL)
+    if (at->subject == NULL)
         return;
     if (at->probe != NULL) {
         add_occupied(doctor, at);
         return;
     }
     if (at->error != 0) {
-        rc_finding *finding = rc_doctor_fault(doctor, RC_GROUP_PORTS, rc_str_c(at->what),
+        rc_finding *finding = rc_doctor_fault(doctor, RC_GROUP_PORTS, rc_str_c(at->subject),
                                               at->error == EACCES ? EXIT_NOPERM : EXIT_UNAVAILABLE);
         push_address(finding, at);
         rc_finding_push(rc_finding_push(finding, ": "), rc_sys_error_text(at->error));
@@ -508,12 +510,12 @@ static void add_port(rc_doctor *doctor, const port *at)
         return;
     }
     rc_finding *finding =
-        rc_doctor_add(doctor, RC_GROUP_PORTS, RC_FINDING_FINE, rc_str_c(at->what));
+        rc_doctor_add(doctor, RC_GROUP_PORTS, RC_FINDING_FINE, rc_str_c(at->subject));
     push_address(finding, at);
     rc_finding_push(finding, at->address.port == 0 ? ": the system chooses the port" : " is free");
 }
 
-/* ---- all of it ---- */
+/* ---- all checks ---- */
 
 static bool probe_all(rc_prober *prober, const rc_config *config, bool is_offline,
                       provider_probe *provider_probes, port ports[PORTS])
@@ -533,7 +535,7 @@ static bool probe_all(rc_prober *prober, const rc_config *config, bool is_offlin
 bool rc_doctor_check_net(rc_doctor *doctor, const rc_config *config, bool is_offline)
 {
     rc_prober prober;
-    port ports[PORTS] = {{.what = NULL}};
+    port ports[PORTS] = {{.subject = NULL}};
     if (!rc_prober_init(&prober, doctor))
         return false;
     provider_probe *provider_probes =

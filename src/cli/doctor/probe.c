@@ -1,4 +1,5 @@
-/* The questions, while they are asked. */
+/* Network probes of the doctor: starts them, runs the loop, collects the results. Called by
+ * net.c. */
 #include <string.h>
 
 #include "base/secret.h"
@@ -10,7 +11,7 @@
 #define ARENA_MAX_BYTES ((size_t)64 << 20)
 #define WIRE_MAX_BYTES ((size_t)64 << 10)
 
-/* ---- the end of it ---- */
+/* ---- end of the probes ---- */
 
 static void on_upstream_closed(void *ctx)
 {
@@ -56,7 +57,7 @@ static void on_deadline(uv_timer_t *timer)
     end_if_done(prober);
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static void on_secure(void *ctx, const rc_origin *origin, const SSL *ssl)
 {
@@ -111,7 +112,7 @@ static void on_end(void *ctx, bool is_kept)
     end_probe(ctx);
 }
 
-static void keep_failure(rc_http_probe *probe, rc_upstream_kind kind, const char *text)
+static void set_failure(rc_http_probe *probe, rc_upstream_kind kind, const char *text)
 {
     probe->failure = kind;
     probe->failure_text[0] = '\0';
@@ -122,7 +123,7 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
 {
     rc_http_probe *probe = ctx;
     probe->phase = failure->phase;
-    keep_failure(probe, failure->kind, failure->text);
+    set_failure(probe, failure->kind, failure->text);
     end_probe(probe);
 }
 
@@ -142,7 +143,7 @@ static void on_found(rc_lookup *lookup, const rc_addresses *addresses)
     end_if_done(name->prober);
 }
 
-/* ---- questions ---- */
+/* ---- requests ---- */
 
 static void push_host(rc_buf *wire, const rc_origin *origin)
 {
@@ -155,7 +156,7 @@ static bool push_request(rc_http_probe *probe, const char *path,
                          bool (*push_more)(rc_buf *wire, void *ctx), void *ctx)
 {
     rc_buf *wire = &probe->request;
-    /* All at once, so that a key is never left behind in memory that was too small. */
+    /* Reserved in one step: growing the buffer would leave a copy of the key in freed memory. */
     if (rc_buf_reserve(wire, WIRE_MAX_BYTES) != RC_OK)
         return false;
     rc_cli_text(wire, "GET ");
@@ -184,7 +185,7 @@ rc_http_probe *rc_http_probe_start(rc_prober *prober, const rc_origin *origin, c
     prober->probes = probe;
     probe->is_over = true;
     if (!push_request(probe, path, push_more, ctx)) {
-        keep_failure(probe, RC_UPSTREAM_NO_MEMORY, "the request cannot be written");
+        set_failure(probe, RC_UPSTREAM_NO_MEMORY, "the request cannot be written");
         return probe;
     }
     const rc_upstream_request request = {
@@ -197,7 +198,7 @@ rc_http_probe *rc_http_probe_start(rc_prober *prober, const rc_origin *origin, c
     const rc_upstream_kind kind = rc_upstream_start(&probe->call, prober->upstream, &probe->origin,
                                                     &request, &handler, probe);
     if (kind != RC_UPSTREAM_NONE) {
-        keep_failure(probe, kind, rc_upstream_kind_text(kind));
+        set_failure(probe, kind, rc_upstream_kind_text(kind));
         return probe;
     }
     probe->is_over = false;
@@ -223,7 +224,7 @@ rc_name_probe *rc_name_probe_start(rc_prober *prober, const char *host)
     return name;
 }
 
-/* ---- the loop ---- */
+/* ---- loop ---- */
 
 bool rc_prober_init(rc_prober *prober, rc_doctor *doctor)
 {

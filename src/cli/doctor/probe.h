@@ -1,5 +1,5 @@
-/* What `recourse doctor` asks over the network: every question at once, on one loop, with one time
- * limit for all. */
+/* Network probes of `recourse doctor`: HTTP requests and name lookups that run in parallel on one
+ * loop, with one time limit for all. */
 #ifndef RC_CLI_DOCTOR_PROBE_H
 #define RC_CLI_DOCTOR_PROBE_H
 
@@ -8,40 +8,40 @@
 #include "net/client/upstream.h"
 #include "net/tls/facts.h"
 
-/* Headers of an answer that are kept. */
+/* Upper limit of the stored headers of a response. */
 #define RC_PROBE_HEADERS_MAX 64
 #define RC_PROBE_BODY_MAX ((size_t)64 << 10)
 
 struct rc_prober;
 
-/* One request, and what came of it. */
+/* One HTTP request and its result. */
 typedef struct rc_http_probe {
     struct rc_prober *prober;
     struct rc_http_probe *next;
     rc_origin origin;
     rc_upstream_call call;
-    rc_buf request; /* what is sent, a key in it: wiped at the end */
-    rc_buf body;    /* of an answer that is not 200 */
+    rc_buf request; /* Bytes to send; contains a key and is wiped at the end. */
+    rc_buf body;    /* Body of the response, cut at RC_PROBE_BODY_MAX. */
     bool is_over;
-    bool is_late; /* the time limit came first */
+    bool is_late; /* The time limit ended the probe. */
     rc_upstream_kind failure;
     rc_phase phase;
-    char failure_text[128]; /* ends in NUL */
-    int status;             /* 0: no answer */
+    char failure_text[128]; /* Ends in NUL. */
+    int status;             /* HTTP status; 0: no response. */
     uint64_t started_ms;
     uint64_t head_ms;
-    bool is_html; /* HTML, where JSON was asked for */
+    bool is_html; /* The response is HTML instead of JSON. */
     bool has_date;
-    int64_t ahead_ms; /* of our clock, the server's date */
+    int64_t ahead_ms; /* Server's date minus our clock. */
     bool has_tls;
     rc_tls_facts tls;
     size_t header_count;
     rc_header headers[RC_PROBE_HEADERS_MAX];
 } rc_http_probe;
 
-/* A name that is looked for. */
+/* One name lookup. */
 typedef struct rc_name_probe {
-    rc_lookup lookup; /* the first member: on_done finds us by it */
+    rc_lookup lookup; /* First member: on_found casts back from it. */
     struct rc_prober *prober;
     struct rc_name_probe *next;
     bool is_over;
@@ -58,23 +58,24 @@ typedef struct rc_prober {
     rc_resolver resolver;
     rc_http_probe *probes;
     rc_name_probe *name_probes;
-    size_t pending; /* questions without an answer */
+    size_t pending; /* Probes without a result. */
     bool is_ending;
 } rc_prober;
 
-/* False: there is no memory. doctor: borrows until done. */
+/* Returns false when memory ran out. doctor: borrows until rc_prober_done. */
 bool rc_prober_init(rc_prober *prober, rc_doctor *doctor);
 
-/* Asks PREFIX + path of origin. push_more: appends header lines, may be NULL; false: nothing can be
- * asked. NULL: no memory. Views net. origin: copies. */
+/* Starts a GET of the origin's prefix + path. push_more: appends header lines, returns false when
+ * it cannot; may be NULL. Returns NULL when memory ran out, else a probe that lives as long as the
+ * prober. origin: copies. */
 rc_http_probe *rc_http_probe_start(rc_prober *prober, const rc_origin *origin, const char *path,
                                    bool (*push_more)(rc_buf *wire, void *ctx), void *ctx);
 rc_name_probe *rc_name_probe_start(rc_prober *prober, const char *host);
 
-/* Waits for all answers, or for the time limit; then closes everything. */
+/* Runs until all probes have a result or the time limit passes, then closes everything. */
 void rc_prober_run(rc_prober *prober);
 
-/* Wipes what was sent. */
+/* Wipes the requests and frees all memory. */
 void rc_prober_done(rc_prober *prober);
 
 #endif

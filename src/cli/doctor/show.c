@@ -1,4 +1,4 @@
-/* The findings, for people, programs and whoever reads an issue. */
+/* Doctor: output of the findings as text, JSON and Markdown. Called by command.c. */
 #include "base/str.h"
 #include "cli/doctor/doctor.h"
 #include "render/markdown.h"
@@ -18,7 +18,7 @@ typedef struct page {
     unsigned subject_columns;
 } page;
 
-/* ---- people ---- */
+/* ---- human format ---- */
 
 static const char *sign_of(const page *p, rc_finding_level level)
 {
@@ -40,7 +40,7 @@ static void push_spaces(rc_buf *buf, unsigned count)
         rc_buf_push_byte(buf, ' ');
 }
 
-/* Where details begin: behind "  x ", the widest name and two spaces. */
+/* Column of the details: after "  x ", the widest subject and two spaces. */
 static unsigned indent_of(const page *p)
 {
     return 4 + p->subject_columns + 2;
@@ -87,7 +87,7 @@ static void push_finding(const page *p, const rc_finding *finding)
         push_wrapped(p, p->has_utf8 ? "→ " : "> ", finding->advice, RC_COLOUR_FAINT, false);
 }
 
-/* Names take a third of the line at most. */
+/* Returns the width of the subject column, at most a third of the line. */
 static unsigned widest(const rc_doctor *doctor, unsigned columns, bool has_utf8)
 {
     unsigned widest = 8;
@@ -140,7 +140,7 @@ void rc_doctor_push_human(const rc_doctor *doctor, rc_buf *buf, bool has_colour)
     rc_buf_push_byte(buf, '\n');
 }
 
-/* ---- programs ---- */
+/* ---- JSON ---- */
 
 static void json_finding(rc_json_writer *w, rc_doctor_group group, const rc_finding *finding)
 {
@@ -174,7 +174,7 @@ void rc_doctor_push_json(const rc_doctor *doctor, rc_buf *buf)
     rc_buf_push_byte(buf, '\n');
 }
 
-/* ---- issues ---- */
+/* ---- Markdown, for bug reports ---- */
 
 static void markdown_cell(rc_buf *buf, const char *text)
 {

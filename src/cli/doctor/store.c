@@ -1,4 +1,4 @@
-/* The store: could the gateway keep its audit there? */
+/* Doctor: checks whether the gateway can use its store. Called by command.c. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #define SCHEME RC_STR("sqlite:")
 #define WRITER_SUFFIX "-writer"
 #define MEGABYTE UINT64_C(1000000)
-/* Less is a fault, and less than that a warning. */
+/* Free space below the first limit is a fault, below the second one a warning. */
 #define SPACE_MIN (16 * MEGABYTE)
 #define SPACE_LOW (512 * MEGABYTE)
 
@@ -32,7 +32,7 @@ static rc_finding *fault(rc_doctor *doctor, const char *subject, int exit_status
     return rc_doctor_fault(doctor, RC_GROUP_STORE, rc_str_c(subject), exit_status);
 }
 
-/* The folder that the file is in, in place of its path. */
+/* Replaces the path of a file by that of its folder. */
 static void cut_to_folder(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -127,7 +127,8 @@ static void check_open(rc_doctor *doctor, rc_str url, const char *path)
     rc_finding_advise(finding, rc_store_fault_advice(store_fault.kind));
 }
 
-/* The gateway makes the folders of a default store: what counts is the first that is there. */
+/* The gateway creates the folders of a default store: shortens the path to the first one that
+ * exists. */
 static void cut_to_existing(const rc_doctor *doctor, char *path)
 {
     struct stat facts;
@@ -136,7 +137,7 @@ static void cut_to_existing(const rc_doctor *doctor, char *path)
         cut_to_folder(path);
 }
 
-/* A store that the configuration does not name. */
+/* Adds notes about a store that the configuration does not name. */
 static void check_default(rc_doctor *doctor, const rc_config *config)
 {
     if (config->store_kind == RC_CONFIG_STORE_CURRENT_DIR)
@@ -184,12 +185,12 @@ void rc_doctor_check_store(rc_doctor *doctor, const rc_config *config)
         rc_finding_push(add(doctor, RC_FINDING_NOTE, "audit"), "off: nothing is kept");
         return;
     }
-    /* That it is not there was said with the keys. */
-    const bool is_there =
+    /* A missing secret was already reported by the check of the keys. */
+    const bool has_url =
         config->store_ref.kind == RC_SECRET_NONE
             ? rc_buf_push(&text, config->root.store) == RC_OK
             : rc_secret_load(doctor->cli->calls, &config->store_ref, &text) == NULL;
-    if (is_there)
+    if (has_url)
         check_url(doctor, rc_str_trim(rc_buf_get(&text)),
                   config->store_kind == RC_CONFIG_STORE_STATE_DIR);
     check_default(doctor, config);

@@ -1,4 +1,5 @@
-/* `recourse errors [CODE]`: the taxonomy, for people and programs. */
+/* `recourse errors [CODE]`: prints the taxonomy. Table entry and run function; called by
+ * commands.c. */
 #include "cli/errors/errors.h"
 
 #include <string.h>
@@ -7,9 +8,9 @@
 #include "cli/errors/page.h"
 #include "cli/options.h"
 
-/* How many names are offered at most. */
+/* Upper limit of the suggested names. */
 #define OFFERS_MAX 6
-/* A shorter text is a part of too many. */
+/* A shorter part would match too many names. */
 #define PART_MIN 3
 
 enum {
@@ -26,7 +27,7 @@ static const char *errors_format_at(const void *ctx, size_t index)
     return index < 3 ? names[index] : NULL;
 }
 
-/* Codes first, then classes: where a name is both, the code is meant. */
+/* Codes first, then classes: a name that is both means the code. */
 static const char *taxonomy_name_at(const void *ctx, size_t index)
 {
     (void)ctx;
@@ -57,7 +58,8 @@ static bool has_inside(rc_str name, rc_str part)
     return false;
 }
 
-/* "timeout" is a part of some names: all of them are offered, "A, B or C". */
+/* Finds all names that contain a part such as "timeout"; prints them as "A, B or C" when is_shown.
+ * Returns their number. */
 static size_t offer_names(rc_cli *cli, rc_str part, bool is_shown)
 {
     const char *offers[OFFERS_MAX];

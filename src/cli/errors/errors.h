@@ -1,5 +1,5 @@
-/* `recourse errors` in its forms. What is chosen: one code, one class, or with neither the whole
- * table. Each function appends to buf; its failure is the buffer's. */
+/* Output of `recourse errors`: one code, one class, or (with neither) the whole table. Each
+ * function appends to buf; a failure is in the buffer's status. */
 #ifndef RC_CLI_ERRORS_ERRORS_H
 #define RC_CLI_ERRORS_ERRORS_H
 
@@ -9,13 +9,14 @@
 
 typedef struct rc_errors_choice {
     const rc_code_info *code;
-    const rc_class_info *error_class; /* NULL when there is a code */
+    const rc_class_info *error_class; /* NULL when there is a code. */
 } rc_errors_choice;
 
-/* A code is one object, a class one with its codes, the whole table an array. One row a line. */
+/* Appends JSON: a code as one object, a class as an object with its codes, the whole table as an
+ * array with one row per line. */
 void rc_errors_json(rc_buf *buf, const rc_errors_choice *choice);
 
-/* Tables and panels as wide as the style says. */
+/* Appends tables and panels of the style's width. */
 void rc_errors_human(rc_buf *buf, const rc_errors_choice *choice, const rc_panel_style *style);
 
 #endif

@@ -1,14 +1,15 @@
+/* `recourse errors` in the human format. Called by command.c. */
 #include "cli/errors/errors.h"
 
 #include "render/panel.h"
 #include "render/wrap.h"
 
-/* In front of every column, the first one too. */
+/* Spaces before every column, including the first. */
 #define GAP 2u
-/* Where the values of a class's facts stand. */
+/* Column at which the values of a class's facts begin. */
 #define LABEL_WIDTH 14u
 
-/* Calm: one accent, bold for names, faint for what is there to guide the eye. */
+/* Few styles: bold for names, faint for titles and less important values, one colour. */
 #define SGR_NONE ""
 #define SGR_BOLD "1"
 #define SGR_FAINT "2"
@@ -45,7 +46,7 @@ static void push_styled(const struct sheet *sheet, const char *sgr, const char *
         push_c(sheet, "\033[0m");
 }
 
-/* ---- the table ---- */
+/* ---- table of codes ---- */
 
 struct cell {
     char scratch[24];
@@ -113,7 +114,7 @@ static void set_action(struct cell *cell, const rc_code_info *row)
 struct column {
     const char *title;
     void (*set)(struct cell *cell, const rc_code_info *row);
-    unsigned rank; /* a narrow terminal shows those of the lowest ranks */
+    unsigned rank; /* A narrow terminal shows the columns of the lowest ranks. */
     bool is_right;
 };
 
@@ -125,7 +126,7 @@ static const struct column columns[] = {
 };
 #define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
 
-/* How wide each column is; 0: it is not shown. */
+/* Width of each column; 0: hidden. */
 struct layout {
     unsigned widths[COLUMN_COUNT];
 };
@@ -164,13 +165,13 @@ static void push_cell(const struct sheet *sheet, unsigned width, bool is_right, 
                       const char *text)
 {
     unsigned len = (unsigned)rc_str_c(text).len;
-    unsigned rest = width > len ? width - len : 0;
-    push_gap(sheet, is_right ? rest : 0);
+    unsigned padding = width > len ? width - len : 0;
+    push_gap(sheet, is_right ? padding : 0);
     push_styled(sheet, sgr, text);
-    push_gap(sheet, is_right ? 0 : rest);
+    push_gap(sheet, is_right ? 0 : padding);
 }
 
-/* The last column of those that are shown is not filled up: no line ends in spaces. */
+/* Returns the last visible column, which is not padded: no line ends in spaces. */
 static size_t last_column(const struct layout *layout)
 {
     size_t last = 0;
@@ -195,7 +196,7 @@ static void push_row(const struct sheet *sheet, const struct layout *layout,
     push_c(sheet, "\n");
 }
 
-/* The class's name stands where its codes do, and the titles of the other columns beside it. */
+/* Prints the name of the class above its codes, followed by the titles of the other columns. */
 static void push_class_head(const struct sheet *sheet, const struct layout *layout,
                             const rc_class_info *info)
 {
@@ -245,7 +246,7 @@ static void push_table(const struct sheet *sheet)
     push_wrapped(sheet, 0, false, "Run 'recourse errors CODE' for all that is known of one.");
 }
 
-/* ---- one code, one class ---- */
+/* ---- one code or one class ---- */
 
 static void push_fact(const struct sheet *sheet, const char *label, const char *text)
 {
@@ -272,7 +273,7 @@ static void push_field(rc_panel *panel, const char *label, const char *text)
     rc_panel_field(panel, rc_str_c(label), RC_TONE_PLAIN, rc_str_c(text));
 }
 
-/* The same box as a report's panel, and the same labels where they mean the same. */
+/* Uses the same box as a report's panel, and the same labels for the same things. */
 static void push_code_panel(rc_buf *buf, const rc_panel_style *style, const rc_code_info *row)
 {
     const rc_class_info *info = rc_class_get(row->error_class);

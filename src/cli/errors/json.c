@@ -1,3 +1,4 @@
+/* `recourse errors` as JSON. Called by command.c. */
 #include "cli/errors/errors.h"
 #include "json/writer.h"
 
@@ -24,8 +25,8 @@ static void push_code_row(rc_json_writer *w, const rc_code_info *row)
     rc_json_object_end(w);
 }
 
-/* Each row is a line of its own, which a writer that indents everything or nothing cannot do; so
- * every row has a writer. */
+/* Each row is on a line of its own and has its own writer, because a writer indents everything or
+ * nothing. */
 static void push_rows(rc_buf *buf, const rc_class_info *only)
 {
     bool has_rows = false;

@@ -1,3 +1,4 @@
+/* The reference page of the taxonomy in Markdown. Called by command.c and tools/gen_errors.c. */
 #include "cli/errors/page.h"
 
 #include <stdbool.h>
@@ -25,7 +26,7 @@ struct page_code {
     const char *category_id;
     const char *domain_id;
     bool is_retryable;
-    int http_status; /* 0: the domain's */
+    int http_status; /* 0: that of the domain. */
     int exit_status;
     const char *event_id;
     const char *action_id;
@@ -33,7 +34,7 @@ struct page_code {
     const char *message;
 };
 
-/* The tables as text: the enums do not exist yet when this is compiled into their generator. */
+/* The tables hold names as text, because the generator of the enums compiles this file too. */
 static const struct page_name page_categories[] = {
 #define RC_CATEGORY(number, ID, name, is_retryable, text) {#ID, name, text},
 #include "spec/errors.def"
@@ -77,7 +78,7 @@ static const struct page_code page_codes[] = {
 #define PAGE_CLASS_COUNT PAGE_COUNT(page_classes)
 #define PAGE_CODE_COUNT PAGE_COUNT(page_codes)
 
-/* The name that belongs to an id of the table; "" for NONE. */
+/* Returns the name for an id of the table; "" for NONE. */
 static const char *page_name_of(const struct page_name *table, size_t count, const char *id)
 {
     for (size_t i = 0; i < count; i++)
@@ -133,7 +134,7 @@ static void put_number(const struct page *page, int number)
     put(page, digits);
 }
 
-/* The anchor that Markdown gives a heading is the heading in lower case. */
+/* Markdown derives the anchor of a heading from its text in lower case. */
 static void put_lower(const struct page *page, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) {
@@ -142,8 +143,8 @@ static void put_lower(const struct page *page, const char *text)
     }
 }
 
-/* One cell of a table. A bar is the only character that a cell cannot hold as it is, and no name
- * has one. */
+/* Appends one cell of a table. No name contains "|", the only character that would need
+ * escaping. */
 static void put_cell(const struct page *page, const char *text)
 {
     put(page, " ");

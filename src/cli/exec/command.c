@@ -1,4 +1,4 @@
-/* The row of `recourse exec` in the table of commands. */
+/* Table entry of `recourse exec`: options and help. */
 #include "cli/exec/exec.h"
 
 static const rc_option exec_options[EXEC_COUNT] = {

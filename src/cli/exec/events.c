@@ -1,3 +1,4 @@
+/* Events of `recourse exec` as JSON lines. Called by exec.c. */
 #include "cli/exec/events.h"
 
 #include <errno.h>
@@ -6,9 +7,9 @@
 #include "sys/file.h"
 #include "sys/process/watch.h"
 
-/* A line holds one report in the user's view at most. */
+/* Limit of the lines of one action: a line holds at most one report in the user's view. */
 #define LINES_MAX ((size_t)1 << 20)
-/* What waits for a reader. */
+/* Limit of the lines that wait for a reader. */
 #define QUEUE_MAX ((size_t)4 << 20)
 
 int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, rc_outlet *err_outlet,

@@ -1,5 +1,5 @@
-/* `recourse exec -- CMD ARG...`: runs a command, and again when its failure is
- * worth it. */
+/* `recourse exec -- CMD ARG...`: runs a command and retries it by a policy. Called from
+ * command.c. */
 #include "cli/exec/exec.h"
 
 #include <signal.h>
@@ -12,34 +12,34 @@
 #include "sys/entropy.h"
 #include "sys/file.h"
 
-/* What a command has between being asked to end and being killed. */
+/* Time between SIGTERM and SIGKILL for a command that has to end. */
 #define GRACE_MS 5000u
-/* Of our own words, while nobody reads them. */
+/* Limit of our own messages that wait to be written. */
 #define ERR_MAX ((size_t)2 << 20)
 
 static uint64_t entropy_of(const rc_exec *x)
 {
     uint64_t entropy = 0;
     if (!rc_entropy_get(x->calls, &entropy, sizeof entropy))
-        entropy = x->watch.now_ms; /* it only spreads the waits */
+        entropy = x->watch.now_ms; /* The value only spreads the waits. */
     return entropy;
 }
 
-/* ---- one try ---- */
+/* ---- one attempt ---- */
 
 static rc_exec_attempt *last_attempt(rc_exec *x)
 {
     return &x->attempts[(x->attempt_count - 1) % RC_REPORT_ATTEMPTS_MAX];
 }
 
-/* A shell that runs us in a loop goes on unless we die as the command did. A command that had the
- * terminal and says that it was interrupted was: Ctrl-C was its own. */
+/* Returns the signal that exec must die of, as the command did, so that a shell loop around it
+ * stops. A command in the foreground that exits with 128 + SIGINT counts as interrupted too. */
 static int end_signal_of(const rc_process_end *end)
 {
     static const int SIGNALS[] = {SIGINT, SIGQUIT};
     for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++) {
-        bool has_said_so = end->had_terminal && end->status == 128 + SIGNALS[i];
-        if (end->killed_by == SIGNALS[i] || has_said_so)
+        bool is_reported = end->had_terminal && end->status == 128 + SIGNALS[i];
+        if (end->killed_by == SIGNALS[i] || is_reported)
             return SIGNALS[i];
     }
     return 0;
@@ -75,7 +75,8 @@ static bool has_succeeded(const rc_exec *x)
     return x->exit_status == 0;
 }
 
-/* Said before the wait, not after it. */
+/* Checks before the wait whether standard input can be replayed; if not, prints that no retry
+ * follows. */
 static void check_input(rc_exec *x)
 {
     if (!rc_exec_failure_facts(x).is_retryable || rc_stdin_rewind(&x->input))
@@ -142,9 +143,10 @@ static rc_action run_all(rc_exec *x)
     return action;
 }
 
-/* ---- the end ---- */
+/* ---- end of the run ---- */
 
-/* `exec -- yes | head -1`: nothing went wrong that anybody has to be told. */
+/* `exec -- yes | head -1`: the command died of SIGPIPE because our reader closed the pipe. No
+ * report is shown. */
 static bool is_reader_gone(const rc_exec *x)
 {
     struct pollfd fd = {.fd = RC_FD_STDOUT, .events = POLLOUT};
@@ -163,7 +165,8 @@ static void show_panel(rc_exec *x, const rc_report *report)
         .now_unix_ms = now_unix_ms,
         .utc_offset_s = rc_clock_utc_offset_s(x->calls, now_unix_ms),
     };
-    /* Whoever runs the command may know all of it; of a single try there is not more to know. */
+    /* The user runs the command and may see everything; a single attempt has nothing more to
+     * show. */
     rc_view view = x->attempt_count > 1 ? RC_VIEW_INTERNAL : RC_VIEW_USER;
     rc_render_human(report, view, &style, &x->cli->err);
 }
@@ -183,9 +186,9 @@ static void show_end(rc_exec *x, const rc_action *action)
     rc_report_free(report);
 }
 
-/* ---- the beginning ---- */
+/* ---- start of the run ---- */
 
-/* One target that nobody shares: no breaker, and no budget but the policy's own. */
+/* Sets up a call with one target: no breaker, and no retry budget except the policy's limits. */
 static void init_call(rc_exec *x)
 {
     rc_shared_settings settings = rc_shared_settings_default();
@@ -213,16 +216,17 @@ static int refuse_to_watch(rc_exec *x, int error)
     return RC_EXIT_OS;
 }
 
-/* What there is from the beginning to the end of a run that is watched. */
+/* Opens everything that lives from the beginning to the end of a watched run. */
 static void open_all(rc_exec *x)
 {
-    bool is_kept = x->policy.enabled && x->policy.max_calls > 1 && !x->is_single;
-    /* Without it only what the command leaves outside its group stays unseen. */
+    bool keeps_input = x->policy.enabled && x->policy.max_calls > 1 && !x->is_single;
+    /* Becomes the reaper of orphans; without it, processes outside the command's group are not
+     * seen. */
     x->calls->adopt_orphans();
     rc_watch_attach(&x->watch, &x->err_outlet);
     rc_watch_attach(&x->watch, &x->events.file);
     rc_tty_init(&x->tty, x->calls);
-    rc_stdin_init(&x->input, x->calls, &x->cli->alloc, NULL, is_kept);
+    rc_stdin_init(&x->input, x->calls, &x->cli->alloc, NULL, keeps_input);
     rc_exec_outer_open(x);
     x->inner.keep = RC_TAIL_MAX;
     x->run_id = rc_exec_id(x);
@@ -274,8 +278,8 @@ static int run_with_outlets(rc_exec *x, const char *path)
     return result;
 }
 
-/* All is tidied up, and the mask is as it was. Where the signal is held back or ignored, the exit
- * status says the same. */
+/* Dies of the command's signal, after all cleanup and with the signal mask restored. If the signal
+ * is ignored or blocked, the exit status says the same. */
 static void die_by_signal(const rc_exec *x)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -286,8 +290,8 @@ static void die_by_signal(const rc_exec *x)
         return;
     sigemptyset(&action.sa_mask);
     x->calls->signal_action(x->end_signal, &action, NULL);
-    /* A Ctrl-C that the command alone got is for the script around us too: had the foreground
-     * stayed with our group, all of it would have heard. */
+    /* If only the command got the Ctrl-C (it had the terminal's foreground), the signal goes to our
+     * process group too, so that the script around exec stops. */
     x->calls->raise(x->end_signal, x->end.had_terminal && x->end.signal == 0 && !x->is_cancelled);
 }
 

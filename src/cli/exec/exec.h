@@ -1,12 +1,12 @@
-/* `recourse exec -- CMD ARG...`: what its parts share.
+/* `recourse exec -- CMD ARG...`: the state of one run, and the functions that its files share.
  *
  *            ┌──────────── rc_call: try, wait or stop ◄────────────┐
  *            ▼                                                     │
- *   exec.c: run it ──► sys/process ──► exit status, end of stderr ─┴─► exec_report.c: rc_judge
- *            │                         and a report, if it gave one ──► exec_inner.c
- *            └─ wait ──► exec_wait.c: the line, Esc, signals
+ *   exec.c: run it ──► sys/process ──► exit status, end of stderr ─┴─► report.c: rc_classify
+ *            │                         and a report, if it gave one ──► inner.c
+ *            └─ wait ──► wait.c: the line, Esc, signals
  *
- *   exec_talk.c: all our words, exec_events.c: JSON lines; both in queues that nobody waits for */
+ *   messages.c: messages for a person; events.c: JSON lines; both are queued and never block */
 #ifndef RC_CLI_EXEC_EXEC_H
 #define RC_CLI_EXEC_EXEC_H
 
@@ -19,7 +19,7 @@
 #include "cli/options.h"
 #include "sys/process/process.h"
 
-/* The options, by their place in the table. */
+/* Indexes of the options in the command's table. */
 enum {
     EXEC_POLICY,
     EXEC_CONFIG,
@@ -33,31 +33,31 @@ enum {
     EXEC_COUNT
 };
 
-/* sysexits.h: the system failed us; and what a shell gives after Ctrl-C. */
+/* EX_OSERR of sysexits.h: a system call failed; and the status that a shell gives after Ctrl-C. */
 #define RC_EXIT_OS 71
 #define RC_EXIT_INTERRUPTED 130
-/* As timeout(1) does. */
+/* The status that timeout(1) uses. */
 #define RC_EXIT_TIMED_OUT 124
 
 #define RC_EXEC_ATTEMPTS_MAX 1000
 
-/* One try, for the report. The reasons are static texts. */
+/* One attempt, for the report. The reasons are static texts. */
 typedef struct rc_exec_attempt {
     rc_code code;
     int64_t started_unix_ms;
     int64_t duration_ms;
-    int64_t wait_ms; /* before the next one; -1: none */
+    int64_t wait_ms; /* Wait before the next attempt; -1: none. */
     const char *reason;
 } rc_exec_attempt;
 
-/* One run of the command. */
+/* State of one run of the command. */
 typedef struct rc_exec {
     rc_cli *cli;
     const rc_sys_calls *calls;
     const char *const *argv;
     bool is_quiet;
-    bool is_single; /* one try was asked for: input need not be kept */
-    bool is_json;   /* events on standard error, in place of words */
+    bool is_single; /* --tries 1: standard input need not be stored for a replay. */
+    bool is_json;   /* Events on standard error instead of messages. */
     unsigned width;
     bool has_colour;
 
@@ -73,69 +73,71 @@ typedef struct rc_exec {
     rc_tty tty;
     rc_stdin input;
     rc_tail tail;
-    rc_tail inner;        /* what the command wrote where RECOURSE_REPORT_FD says */
-    rc_outlet err_outlet; /* standard error: the command's and ours */
-    int report_fd;        /* where whoever started us wants our report; -1: nowhere */
-    int end_signal;       /* the signal that we end with as the command did; 0: none */
+    rc_tail inner;        /* Output of the command on RECOURSE_REPORT_FD. */
+    rc_outlet err_outlet; /* Standard error, for the command and for our messages. */
+    int report_fd;        /* Pipe on which our caller expects a report; -1: none. */
+    int end_signal;       /* Signal that exec dies of, as the command did; 0: none. */
 
-    rc_process_end end;      /* of the latest try */
-    const rc_report *report; /* what it means; NULL: it worked */
+    rc_process_end end;      /* End of the latest attempt. */
+    const rc_report *report; /* Report of the latest attempt; NULL: it succeeded. */
     int exit_status;
-    int cancel_signal;   /* a signal; 0: none */
-    bool is_cancelled;   /* by the person who waits */
-    const char *refusal; /* why there is no other try although there could be; NULL */
+    int cancel_signal;   /* Signal that cancelled the run; 0: none. */
+    bool is_cancelled;   /* The user cancelled a wait. */
+    const char *refusal; /* Why a retryable failure is not retried; NULL: no such reason. */
 
-    rc_exec_attempt attempts[RC_REPORT_ATTEMPTS_MAX]; /* the latest */
+    rc_exec_attempt attempts[RC_REPORT_ATTEMPTS_MAX]; /* The latest ones. */
     size_t attempt_count;
     rc_id_maker ids;
-    rc_id run_id; /* the correlation of all events; empty without entropy */
+    rc_id run_id; /* Correlation id of all events; empty without entropy. */
 
     rc_exec_events events;
     rc_detected detected;
     rc_buf cleaned;
 } rc_exec;
 
-/* exec.c. The command. */
+/* exec.c: the command's run function; returns the exit status. */
 int rc_exec_run(rc_cli *cli, const rc_args *args);
 
-/* exec_options.c. Reads the options into x, which is zero but for cli and
- * calls. RC_EXIT_OK, or the exit status with the reason in err. */
+/* options.c: reads the options into x, which is zero except cli and calls. Returns RC_EXIT_OK, or
+ * the exit status with the reason in err. */
 int rc_exec_read_options(rc_exec *x, const rc_args *args);
 
-/* exec_policy.c. The policy of that name into x; the same results. name: NULL for the default.
- * path: NULL for the configuration that is found, if it is needed. Both borrow. */
+/* policy.c: reads the policy of that name into x; returns like rc_exec_read_options. name: NULL for
+ * the default. path: NULL for the default configuration, loaded only if it is needed. Both
+ * borrow. */
 int rc_exec_read_policy(rc_exec *x, const char *name, const char *path);
 
-/* exec_report.c. What the latest try means; never NULL, the caller's to free. */
+/* report.c: gives the report of the latest attempt, never NULL. */
 const rc_report *rc_exec_judge(rc_exec *x);
 
-/* The report of the whole run, with its tries. Never NULL, the caller's to free. action: the last
- * one, borrows. */
+/* Gives the report of the whole run with its attempts, never NULL. action: the last one;
+ * borrows. */
 const rc_report *rc_exec_finish(rc_exec *x, const rc_action *action);
 
-/* What the policy needs to know of the latest failure. */
+/* Returns the facts about the latest failure that the policy needs. */
 rc_failure_facts rc_exec_failure_facts(const rc_exec *x);
 
-/* An id; empty without entropy. */
+/* Makes an id; empty without entropy. */
 rc_id rc_exec_id(rc_exec *x);
 
-/* exec_wait.c. Waits until the action's time. True: it has come. False: cancelled, and x says by
- * whom. */
+/* wait.c: waits until the action's time. Returns true when it has come, false when the wait was
+ * cancelled; x->cancel_signal then has the signal, 0 for Esc. */
 bool rc_exec_wait(rc_exec *x, const rc_action *action);
 
-/* exec_talk.c. Begins a line on err; the words go out with rc_exec_push_err, on a line of their
- * own. */
+/* messages.c: begins a line on err; rc_exec_push_err queues the text for standard error, on a line
+ * of its own. */
 void rc_exec_err_prefix(rc_exec *x, const char *text);
 void rc_exec_push_err(rc_exec *x);
 
-/* Writes what is queued, until there is nothing left or a signal says that nobody wants it. */
+/* Writes the queued output; stops when a signal asks the process to end. */
 void rc_exec_flush(rc_exec *x);
 
-/* exec_inner.c. The report that the command itself gave: where RECOURSE_REPORT_FD says, else in an
- * event among its words. NULL: none. The caller's to free. */
+/* inner.c: gives the report that the command itself wrote, on RECOURSE_REPORT_FD or in an event on
+ * standard error; NULL: none. */
 const rc_report *rc_exec_inner_report(rc_exec *x);
 
-/* Takes the place that whoever started us wants a report at, if any; and writes ours there. */
+/* Open, write and close the pipe on which our caller expects a report (RECOURSE_REPORT_FD), if
+ * any. */
 void rc_exec_outer_open(rc_exec *x);
 void rc_exec_outer_write(rc_exec *x, const rc_report *report);
 void rc_exec_outer_close(rc_exec *x);

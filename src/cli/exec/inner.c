@@ -1,5 +1,6 @@
-/* One layer inside another: whoever knows exactly what failed says so, and is believed. An inner
- * `recourse exec` that has used up its tries is not tried again by every layer around it.
+/* Nested `recourse exec`: takes over the report of an inner layer, which knows exactly what failed,
+ * and passes our report to an outer one. A failure that an inner exec has retried to its limit is
+ * not retried again by the layers around it. Called by report.c and exec.c.
  *
  *   outer exec ── pipe, RECOURSE_REPORT_FD=N ──► command ──► inner exec
  *        ▲                                                       │
@@ -11,13 +12,13 @@
 #include "sys/file.h"
 #include "json/find.h"
 
-/* The longest line; the reader keeps as much. It fits an empty pipe. */
+/* Longest line of a report; the reader stores as much, and it fits an empty pipe. */
 #define REPORT_MAX (RC_TAIL_MAX - 1)
 #define FD_DIGITS_MAX 7
 
-/* ---- from within ---- */
+/* ---- report of an inner layer ---- */
 
-/* The line that ends before `end`; and where the one before it ends. */
+/* Returns the line that ends before *end, and sets *end to the end of the previous line. */
 static rc_str line_before(rc_str text, size_t *end)
 {
     size_t stop = *end;
@@ -40,7 +41,7 @@ static const rc_report *decode(rc_exec *x, rc_str json)
     return status == RC_OK ? report : NULL;
 }
 
-/* Only a whole line counts: of one whose beginning has gone nothing is sure. */
+/* Decodes the last line; a line whose beginning was dropped does not parse as a report. */
 static const rc_report *read_from_pipe(rc_exec *x)
 {
     rc_str text = rc_tail_get(&x->inner);
@@ -53,7 +54,7 @@ static const rc_report *read_from_pipe(rc_exec *x)
     return NULL;
 }
 
-/* {"type":"run:failed",...,"error":{report}} */
+/* Decodes {"type":"run:failed",...,"error":{report}}. */
 static const rc_report *decode_event(rc_exec *x, rc_str line)
 {
     rc_json_member keys[] = {{.key = RC_STR("type")}, {.key = RC_STR("error")}};
@@ -83,9 +84,9 @@ const rc_report *rc_exec_inner_report(rc_exec *x)
     return report != NULL ? report : read_event(x);
 }
 
-/* ---- outwards ---- */
+/* ---- report for an outer layer ---- */
 
-/* Below 3 or too long is nobody's pipe. */
+/* Returns -1 for numbers below 3 and for texts that are not a descriptor. */
 static int parse_fd(rc_str text)
 {
     int value = 0;
@@ -99,8 +100,8 @@ static int parse_fd(rc_str text)
     return value > RC_FD_STDERR ? value : -1;
 }
 
-/* The variable may be older than what the number stands for now: only a pipe is written to. It is
- * not the command's: that has one from us. */
+/* The variable may be inherited while the descriptor now is another file: only a pipe is accepted.
+ * The descriptor is closed for the command, which gets its own pipe from us. */
 void rc_exec_outer_open(rc_exec *x)
 {
     struct stat info;
@@ -132,7 +133,7 @@ void rc_exec_outer_write(rc_exec *x, const rc_report *report)
         rc_report_encode(report, VIEWS[i], &line);
         status = rc_buf_push_byte(&line, '\n');
     }
-    /* Writes do not wait; whoever does not read it is not told. */
+    /* The pipe is non-blocking; a report that does not fit is dropped without a message. */
     if (status == RC_OK)
         rc_fd_write(x->calls, x->report_fd, rc_buf_get(&line));
     rc_buf_done(&line);

@@ -1,7 +1,8 @@
-/* The words of `recourse exec`, among those of the command. */
+/* Messages of `recourse exec` on standard error, between those of the command. Called by all files
+ * of the command. */
 #include "cli/exec/exec.h"
 
-/* How long words may take that follow a signal which asked for the end. */
+/* Time limit for the remaining output after a signal that ends the process. */
 #define LAST_FLUSH_MS 500u
 
 void rc_exec_err_prefix(rc_exec *x, const char *text)
@@ -15,11 +16,11 @@ void rc_exec_push_err(rc_exec *x)
     rc_str text = rc_buf_get(&x->cli->err);
     if (text.len == 0)
         return;
-    /* The terminal has shown a ^C that nobody wrote. */
+    /* The terminal has echoed "^C", so the cursor is not at the start of a line. */
     if (x->end_signal == SIGINT && x->end.had_terminal && x->cli->err_terminal.is_tty)
         x->err_outlet.is_mid_line = true;
     rc_outlet_begin_line(&x->err_outlet);
-    /* What there is no room for is written at the very end. */
+    /* A message that does not fit the queue stays in err and is written at the very end. */
     if (rc_outlet_push(&x->err_outlet, text))
         rc_buf_reset(&x->cli->err);
 }
@@ -29,7 +30,7 @@ static bool is_written(const rc_exec *x)
     return rc_outlet_is_empty(&x->err_outlet) && rc_outlet_is_empty(&x->events.file);
 }
 
-/* True: somebody wants us to end. */
+/* Reads all pending signals. Returns true if one of them asks the process to end. */
 static bool has_end_signal(rc_exec *x)
 {
     bool is_end = false;

@@ -1,11 +1,11 @@
-/* What the options of `recourse exec` say. */
+/* Options of `recourse exec`. Called by exec.c. */
 #include "cli/exec/exec.h"
 #include "codec/duration.h"
 
-static int refuse(rc_cli *cli, const char *what, const char *value)
+static int refuse(rc_cli *cli, const char *message, const char *value)
 {
     rc_cli_err_prefix(cli, "exec");
-    rc_cli_text(&cli->err, what);
+    rc_cli_text(&cli->err, message);
     if (value != NULL)
         rc_cli_err_quote(cli, rc_str_c(value));
     rc_buf_push_byte(&cli->err, '\n');
@@ -20,7 +20,8 @@ static void set_attempts(rc_policy *policy, uint32_t attempts)
     policy->default_rule.max_attempts = attempts;
     for (uint32_t i = 0; i < policy->rule_count; i++)
         policy->rules[i].max_attempts = attempts;
-    policy->max_calls = attempts + 1; /* the tries end it, and are named as the reason */
+    policy->max_calls =
+        attempts + 1; /* The limit of attempts then ends the run first and is the named reason. */
 }
 
 static int read_budget(rc_exec *x, const char *text)

@@ -1,4 +1,4 @@
-/* The policy of `recourse exec`: a preset, or one of the configuration. */
+/* The policy of `recourse exec`: a preset, or one of the configuration. Called by options.c. */
 #include <string.h>
 
 #include <recourse/taxonomy.h>
@@ -7,7 +7,7 @@
 #include "cli/exec/exec.h"
 #include "config/load.h"
 
-/* sysexits.h: the configuration is wrong. */
+/* EX_CONFIG of sysexits.h: the configuration is invalid. */
 #define RC_EXIT_CONFIG 78
 
 typedef struct loaded {
@@ -15,7 +15,7 @@ typedef struct loaded {
     rc_config_source source;
 } loaded;
 
-static bool leaves_tools(const rc_policy *policy)
+static bool excludes_tool_codes(const rc_policy *policy)
 {
     const rc_code_set *never = &policy->never_retry_on;
     return rc_code_set_has(never, RC_CODE_EXECUTION_TIMEOUT) &&
@@ -24,14 +24,14 @@ static bool leaves_tools(const rc_policy *policy)
            !rc_code_set_has(never, RC_CODE_NETWORK_TIMEOUT);
 }
 
-/* The presets, and what is made of them, leave the codes of tools to the tool's own contract. This
- * is the contract of a command: what says itself that it is busy or out of time may be tried again;
- * what only failed may not, because that tells nothing. A policy that does not retry timeouts of
- * any kind stays as it is. */
-static void set_contract(rc_policy *policy)
+/* Presets never retry the codes of tools, because a tool decides that itself. This is the rule for
+ * a command: RESOURCE_BUSY and EXECUTION_TIMEOUT, which the command reports itself, may be retried;
+ * EXECUTION_FAILED may not, because it says nothing about the cause. A policy that retries no
+ * timeout at all stays unchanged. */
+static void allow_command_codes(rc_policy *policy)
 {
     rc_code_set never = {{0, 0}};
-    if (!leaves_tools(policy))
+    if (!excludes_tool_codes(policy))
         return;
     for (size_t i = 0; i < rc_code_count(); i++) {
         rc_code code = rc_code_at(i)->code;
@@ -57,7 +57,7 @@ static int refuse_file(rc_cli *cli, const rc_config_source *source)
     return RC_EXIT_NO_INPUT;
 }
 
-/* The first fault, and who tells the others. */
+/* Prints the first fault and the command that prints all of them. */
 static int refuse_faults(rc_cli *cli, const rc_config_source *source)
 {
     rc_cli_push_fault(cli, rc_config_source_name(source), &source->faults.list[0]);
@@ -107,12 +107,12 @@ int rc_exec_read_policy(rc_exec *x, const char *name, const char *path)
     if (name == NULL)
         name = "transport";
     const rc_policy *preset = rc_policy_preset(rc_str_c(name));
-    /* A configuration that was named is looked at, whatever the policy is. */
+    /* A configuration given with --config is checked even if the policy is a preset. */
     int result = preset == NULL || path != NULL ? load_policy(x, name, path) : RC_EXIT_OK;
     if (result != RC_EXIT_OK)
         return result;
     if (preset != NULL)
         x->policy = *preset;
-    set_contract(&x->policy);
+    allow_command_codes(&x->policy);
     return RC_EXIT_OK;
 }

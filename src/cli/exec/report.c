@@ -1,4 +1,4 @@
-/* What a try means, and what the whole run comes to. */
+/* Reports of `recourse exec`: of one attempt and of the whole run. Called by exec.c. */
 #include <signal.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ rc_id rc_exec_id(rc_exec *x)
     return rc_id_make(&x->ids, rc_clock_unix_ms(x->calls), entropy);
 }
 
-/* ---- one try ---- */
+/* ---- one attempt ---- */
 
 static void set_context(rc_exec *x, rc_builder *builder)
 {
@@ -42,18 +42,20 @@ static void push_command(const rc_exec *x, rc_buf *message)
     rc_buf_push_byte(message, '"');
 }
 
-/* It never ran: there is no such command, it cannot be run, or we could not. */
+/* Reports a command that did not start: not found, not executable, or a system call of ours
+ * failed. */
 static const rc_report *judge_start(rc_exec *x)
 {
     char scratch[2 * RC_REPORT_NAME_MAX];
     rc_buf message;
     rc_builder builder;
-    bool is_commands = x->end.status != 0 && !x->end.is_started;
+    bool is_command_fault = x->end.status != 0 && !x->end.is_started;
     rc_buf_init_fixed(&message, scratch, sizeof scratch);
-    /* The name comes last: behind one like passwd, the reason would look like a secret. */
+    /* The name comes last: after a name like passwd the scrubber would take the reason for a
+     * secret. */
     rc_buf_push(&message, rc_str_c(rc_sys_error_text(x->end.error)));
     rc_buf_push(&message, RC_STR(": cannot "));
-    if (!is_commands) {
+    if (!is_command_fault) {
         rc_buf_push(&message, rc_str_c(x->end.failed_step));
         rc_buf_push(&message, RC_STR(", the command "));
     } else {
@@ -62,10 +64,11 @@ static const rc_report *judge_start(rc_exec *x)
     push_command(x, &message);
     rc_buf_push_byte(&message, '.');
 
-    rc_builder_init(&builder, &x->cli->alloc, is_commands ? RC_CODE_UNAVAILABLE : RC_CODE_INTERNAL);
+    rc_builder_init(&builder, &x->cli->alloc,
+                    is_command_fault ? RC_CODE_UNAVAILABLE : RC_CODE_INTERNAL);
     set_context(x, &builder);
     rc_builder_set_message(&builder, rc_buf_get(&message));
-    if (is_commands)
+    if (is_command_fault)
         rc_builder_set_action(&builder, RC_ACTION_CHECK_CONFIG,
                               RC_STR("Check the command's name, its place and its permissions."));
     rc_builder_add_source(&builder, RC_HERE("CommandNotStarted"));
@@ -97,8 +100,8 @@ static const rc_report *judge_signal(rc_exec *x)
     return rc_builder_finish(&builder);
 }
 
-/* What an inner layer has classified is not classified again: it knew more. NULL: it cannot be
- * read. */
+/* Decodes the report in the command's output, which is not classified again: the inner layer had
+ * more evidence. NULL: it cannot be decoded. */
 static const rc_report *read_report(rc_exec *x)
 {
     const rc_report *report = NULL;
@@ -108,7 +111,7 @@ static const rc_report *read_report(rc_exec *x)
     return status == RC_OK ? report : NULL;
 }
 
-/* The same reading as `recourse explain --exit N` does of the same words. */
+/* Classifies the command's output exactly as `recourse explain --exit N` does. */
 static const rc_report *judge_output(rc_exec *x)
 {
     const rc_report *inner = rc_exec_inner_report(x);
@@ -126,7 +129,7 @@ static const rc_report *judge_output(rc_exec *x)
     failure.exit_status = x->end.status;
     failure.now_unix_ms = rc_clock_unix_ms(x->calls);
     failure.report_id = rc_str_c(id.text);
-    /* Whoever puts a command behind exec says that it may be run again. */
+    /* A user who runs a command with exec accepts that it may run twice. */
     failure.replay = RC_REPLAY_YES;
     return rc_classify(&failure, NULL, &x->cli->alloc);
 }
@@ -145,19 +148,19 @@ const rc_report *rc_exec_judge(rc_exec *x)
 rc_failure_facts rc_exec_failure_facts(const rc_exec *x)
 {
     rc_failure_facts facts = rc_failure_facts_of(x->report);
-    /* A command that failed and left no evidence would fail again for all that is known. */
+    /* A failure without evidence is not retried: nothing suggests that a retry would help. */
     if (facts.code == RC_CODE_EXECUTION_FAILED || x->refusal != NULL)
         facts.is_retryable = false;
     return facts;
 }
 
-/* ---- the whole run ---- */
+/* ---- whole run ---- */
 
 static void add_attempts(const rc_exec *x, rc_builder *builder)
 {
-    size_t kept =
+    size_t count =
         x->attempt_count < RC_REPORT_ATTEMPTS_MAX ? x->attempt_count : RC_REPORT_ATTEMPTS_MAX;
-    for (size_t i = x->attempt_count - kept; i < x->attempt_count; i++) {
+    for (size_t i = x->attempt_count - count; i < x->attempt_count; i++) {
         const rc_exec_attempt *one = &x->attempts[i % RC_REPORT_ATTEMPTS_MAX];
         rc_report_attempt attempt = {
             .attempt = (int64_t)i + 1,
@@ -172,7 +175,7 @@ static void add_attempts(const rc_exec *x, rc_builder *builder)
     }
 }
 
-/* "\"curl\" failed with exit status 7 in try 3. No connection ..." */
+/* Sets "\"curl\" failed with exit status 7 in try 3. No connection ..." */
 static void set_message(const rc_exec *x, rc_builder *builder)
 {
     char scratch[RC_REPORT_MESSAGE_MAX];

@@ -1,5 +1,5 @@
-/* The wait before another try: a line that counts down, Esc, signals. Nothing else happens
- * meanwhile, and everything ends it at once. */
+/* The wait before a retry: draws the countdown line and handles Esc and signals, which end the wait
+ * at once. Called by exec.c. */
 #include <signal.h>
 
 #include "cli/exec/exec.h"
@@ -13,15 +13,15 @@ typedef struct waiting {
     rc_exec *x;
     rc_wait_line line;
     uint64_t at_ms;
-    bool can_draw;     /* standard error is a terminal that can be redrawn, when we hold it */
-    bool is_drawn;     /* there is a line of ours on it */
-    bool has_terminal; /* we are in the foreground */
-    bool is_keyless;   /* it gives no more keys */
+    bool can_draw;     /* Standard error is a terminal whose lines can be redrawn. */
+    bool is_drawn;     /* The status line is on the screen. */
+    bool has_terminal; /* The process is in the terminal's foreground. */
+    bool is_keyless;   /* The terminal no longer delivers keys. */
     bool is_over;
-    bool is_elapsed; /* the time has come */
+    bool is_elapsed; /* The wait ended because its time has come. */
 } waiting;
 
-/* ---- the line ---- */
+/* ---- countdown line ---- */
 
 static void clear(waiting *w)
 {
@@ -32,7 +32,7 @@ static void clear(waiting *w)
     w->is_drawn = false;
 }
 
-/* Where nobody reads, the line is not drawn: it would only be late. */
+/* Redraws the line. Skipped while standard error is blocked: the line would be outdated. */
 static void draw(waiting *w)
 {
     char scratch[LINE_BYTES];
@@ -50,7 +50,7 @@ static void draw(waiting *w)
     w->is_drawn = rc_outlet_push(&w->x->err_outlet, rc_buf_get(&buf)) || w->is_drawn;
 }
 
-/* Where nothing can be redrawn: in a file, a log, a terminal without commands. */
+/* Prints one permanent line where nothing can be redrawn: a file, a log, a dumb terminal. */
 static void push_plain_line(const waiting *w)
 {
     char scratch[LINE_BYTES];
@@ -61,7 +61,7 @@ static void push_plain_line(const waiting *w)
     rc_outlet_push(&w->x->err_outlet, rc_buf_get(&buf));
 }
 
-/* ---- what happens ---- */
+/* ---- signals and keys ---- */
 
 static void stop_waiting(waiting *w, int signal)
 {
@@ -70,7 +70,7 @@ static void stop_waiting(waiting *w, int signal)
     w->x->cancel_signal = signal;
 }
 
-/* Looked at every second: a shell gives the terminal to a job that runs without a word. */
+/* Called every second: the shell may move the process to the foreground without a signal. */
 static void check_terminal(waiting *w)
 {
     rc_tty *tty = &w->x->tty;
@@ -93,7 +93,7 @@ static void on_resize(waiting *w)
         w->line.width = (unsigned)columns - 1;
 }
 
-/* Whoever stopped us may have changed the modes: they are set again. */
+/* The shell may have changed the terminal's modes while we were stopped: set them again. */
 static void on_continue(waiting *w)
 {
     rc_tty_keys_forget(&w->x->tty);
@@ -174,7 +174,8 @@ bool rc_exec_wait(rc_exec *x, const rc_action *action)
                  .left_ms = action->wait_ms,
                  .code = rc_report_code(x->report),
                  .has_utf8 = x->cli->err_terminal.has_utf8,
-                 .width = width > 1 ? width - 1 : 1}, /* in the last column some terminals wrap */
+                 .width =
+                     width > 1 ? width - 1 : 1}, /* Some terminals wrap after the last column. */
     };
     bool is_verbose = !x->is_quiet && !x->is_json;
     w.can_draw = is_verbose &&
