@@ -1,17 +1,17 @@
-/* rc_alloc: where memory comes from. The library never calls malloc; whoever embeds it says how to
- * allocate. */
+/* rc_alloc: the allocator interface. The library never calls malloc; the embedding program passes
+ * an rc_alloc to every function that allocates. */
 #ifndef RECOURSE_ALLOC_H
 #define RECOURSE_ALLOC_H
 
 #include <stddef.h>
 
-/* Copied by value wherever it is taken, so the struct itself need not outlive the call; what ctx
- * points to must outlive everything allocated through it. */
+/* Functions copy this struct by value, so the struct itself need not outlive the call. The object
+ * that ctx points to must outlive all memory allocated through it. */
 typedef struct rc_alloc {
-    void *ctx;
+    void *ctx; /* passed to both functions */
     /* Returns size bytes aligned for any object type, or NULL. size is never 0. */
     void *(*get)(void *ctx, size_t size);
-    /* Takes back what get returned, with the size it was asked for. ptr is never NULL. */
+    /* Frees memory that get returned; size is the size that was requested. ptr is never NULL. */
     void (*put)(void *ctx, void *ptr, size_t size);
 } rc_alloc;
 

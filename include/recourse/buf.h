@@ -1,8 +1,8 @@
-/* rc_buf: bytes that grow up to a ceiling.
+/* rc_buf: a byte buffer that grows up to a ceiling.
  *
- * A failure (no memory, ceiling reached) sticks: later pushes do nothing, and the caller checks
- * once, at the end. What was pushed before the failure stays readable. A push that does not fit
- * adds nothing of itself. */
+ * A failure (no memory, ceiling reached) is sticky: later pushes do nothing, so the caller checks
+ * the status once, at the end. Bytes pushed before the failure stay readable. A push that does not
+ * fit adds none of its bytes. */
 #ifndef RECOURSE_BUF_H
 #define RECOURSE_BUF_H
 
@@ -20,40 +20,42 @@ typedef struct rc_buf {
     rc_alloc alloc;
     char *ptr;
     size_t len;
-    size_t size;      /* bytes at ptr */
+    size_t size;      /* allocated bytes at ptr */
     size_t max_bytes; /* the ceiling */
     rc_status status;
-    bool is_fixed; /* ptr is the caller's memory */
+    bool is_fixed; /* ptr is memory of the caller */
 } rc_buf;
 
 /* Starts an empty buffer that allocates from alloc (copies) and never holds more than max_bytes.
  * Allocates nothing yet. */
 RC_API void rc_buf_init(rc_buf *buf, const rc_alloc *alloc, size_t max_bytes);
 
-/* Starts an empty buffer in memory (borrows; size bytes) that never allocates. */
+/* Starts an empty buffer in the caller's memory (borrows size bytes until done). Never allocates.
+ */
 RC_API void rc_buf_init_fixed(rc_buf *buf, void *memory, size_t size);
 
-/* Gives the memory back. Takes a buffer in any state, also twice, also NULL. */
+/* Frees the memory. Accepts a buffer in any state, a second call, and NULL. */
 RC_API void rc_buf_done(rc_buf *buf);
 
-/* Empties the buffer and forgets a failure. Keeps the memory. */
+/* Empties the buffer and resets its status to RC_OK. The memory stays allocated for reuse. */
 RC_API void rc_buf_reset(rc_buf *buf);
 
-/* Makes room for extra bytes without adding any, so that later pushes of that much cannot fail.
- * RC_E_NOMEM, RC_E_TOO_LARGE; both stick. */
+/* Allocates space for extra more bytes, so that pushing that many cannot fail. RC_E_NOMEM,
+ * RC_E_TOO_LARGE; both are sticky. */
 RC_API rc_status rc_buf_reserve(rc_buf *buf, size_t extra);
 
-/* Appends (copies; must not be a view of the same buffer, which may move). RC_E_NOMEM,
- * RC_E_TOO_LARGE; both stick. */
+/* Append bytes, one byte, or a number in decimal. bytes: copies; must not be a view of the same
+ * buffer, whose memory may move. RC_E_NOMEM, RC_E_TOO_LARGE; both are sticky. */
 RC_API rc_status rc_buf_push(rc_buf *buf, rc_str bytes);
 RC_API rc_status rc_buf_push_byte(rc_buf *buf, char byte);
 RC_API rc_status rc_buf_push_u64(rc_buf *buf, uint64_t value);
 RC_API rc_status rc_buf_push_i64(rc_buf *buf, int64_t value);
 
-/* What is in it so far; views the buffer, valid until the next push, reset or done. */
+/* Returns the bytes pushed so far. Views the buffer; valid until the next push, reserve, reset or
+ * done. */
 RC_API rc_str rc_buf_get(const rc_buf *buf);
 
-/* RC_OK, or the first failure since init or reset. */
+/* Returns RC_OK, or the first failure since init or reset. */
 RC_API rc_status rc_buf_status(const rc_buf *buf);
 
 RC_END_DECLS

@@ -1,8 +1,8 @@
-/* rc_credential: what is known of one key. The key itself is not here.
+/* rc_credential: the availability of one API key. The key itself is stored elsewhere.
  *
  *   HEALTHY ──rate limit──► COOLING ──time──► HEALTHY
  *      │ └────quota───────► EXHAUSTED ──time──► HEALTHY
- *      └──refused, and not refreshed──► DEAD ──a new key, or it works after all──► HEALTHY */
+ *      └──refused, and not refreshed──► DEAD ──new key, or a probe succeeds──► HEALTHY */
 #ifndef RECOURSE_CREDENTIAL_H
 #define RECOURSE_CREDENTIAL_H
 
@@ -19,40 +19,43 @@ typedef enum rc_credential_state {
 
 typedef struct rc_credential {
     rc_cooldown cooldown;
-    rc_credential_state state; /* why it cools; a time that is over makes it HEALTHY */
-    bool can_refresh;          /* whoever holds the key can get a fresh one */
-    bool is_refreshing;        /* one call does so now */
-    bool is_429;               /* the provider said with 429 that its quota is used up */
-    uint8_t cooldown_count; /* cooldowns by our own choice since it last worked: each is longer */
+    rc_credential_state state; /* reason of the cooldown; HEALTHY counts once that is over */
+    bool can_refresh;          /* the holder of the key can obtain a fresh one */
+    bool is_refreshing;        /* one call is refreshing the key now */
+    bool is_429;               /* the latest limit came with status 429 */
+    uint8_t cooldown_count;    /* cooldowns of estimated length since the last success; each is
+                                  longer than the one before */
 } rc_credential;
 
-/* Healthy. */
+/* Starts a credential in state HEALTHY. */
 RC_API void rc_credential_init(rc_credential *credential, bool can_refresh);
 
-/* A limit was hit: COOLING or EXHAUSTED (other states are ignored) until a time that a server told
- * or that we assume (cooldown.h). Of two reasons the one that holds longer is the state. A dead one
- * stays dead. */
+/* Records a limit: COOLING or EXHAUSTED (other states are ignored) until a time that is enforced or
+ * assumed (cooldown.h). Of two reasons, the one that lasts longer becomes the state. A DEAD
+ * credential stays DEAD. */
 RC_API void rc_credential_cool_down(rc_credential *credential, rc_credential_state state,
                                     uint64_t until_ms, bool is_enforced);
 
-/* It was refused. It is asked again at probe_at_ms, as a provider may have been mistaken: whose
- * call that is does not suffer for it. 0: never. */
+/* Records that the provider refused the key. From probe_at_ms on one call may test it again, since
+ * a refusal can be a mistake of the provider; 0: never. */
 RC_API void rc_credential_kill(rc_credential *credential, uint64_t probe_at_ms);
-/* There is a new key under the same id. */
+/* Makes the credential HEALTHY, because there is a new key under the same id. */
 RC_API void rc_credential_revive(rc_credential *credential);
 
-/* The state as of now. */
+/* Returns the state at now_ms: HEALTHY once a cooldown is over. */
 RC_API rc_credential_state rc_credential_state_at(const rc_credential *credential, uint64_t now_ms);
 
-/* May it be used? is_alone: as in cooldown.h. Not while it is being refreshed: the key that is
- * there was refused a moment ago. A dead one when the time of its probe is there. */
+/* Returns whether a call may use the credential. is_alone: as in cooldown.h. False during a
+ * refresh, because the current key was just refused. A DEAD credential is usable from the time of
+ * its probe. */
 RC_API bool rc_credential_is_usable(const rc_credential *credential, bool is_alone,
                                     uint64_t now_ms);
 
-/* When it may be used, a refresh that is under way aside; RC_UNLIMITED (policy.h) for a dead one.
- */
+/* Returns the time from which the credential may be used, apart from a running refresh;
+ * RC_UNLIMITED (policy.h) for a DEAD one. */
 RC_API uint64_t rc_credential_ready_at_ms(const rc_credential *credential, bool is_alone);
 
+/* Returns "healthy", "cooling", "exhausted" or "dead". Gives a static string. */
 RC_API const char *rc_credential_state_name(rc_credential_state state);
 
 RC_END_DECLS

@@ -1,4 +1,4 @@
-/* Symbol visibility: the library is built with everything hidden; what carries RC_API is public. */
+/* Symbol visibility macros. The library hides all symbols; those declared with RC_API are public. */
 #ifndef RECOURSE_EXPORT_H
 #define RECOURSE_EXPORT_H
 

@@ -1,20 +1,22 @@
-/* rc_hedge: a second target is asked when the first one is late; whoever answers first wins. Off
- * unless it is asked for.
+/* rc_hedge: sends the request to a second target when the first one is slow. The first response is
+ * used. Hedging is off unless a delay is set.
  *
- *            delay over, allowed              one answers
+ *            delay over, allowed              one responds
  *   ONE ─────────────────────────► BOTH ─────────────────► WON: the other lane is cancelled
- *    │ answer or failure             │ one fails and it may be tried again: ONE again, of the other
- *    ▼                               │ lane; the later failure is the call's
- *   OVER ◄───────────────────────────┘ one fails for good: the other lane is cancelled
+ *    │ response or failure           │ one fails, retryable or capacity: back to ONE with the other
+ *    ▼                               │ lane; if that fails too, its failure is the call's
+ *   OVER ◄───────────────────────────┘ one fails permanently: the other lane is cancelled
  *
- * For good is what is neither retryable nor capacity: the other lane's answer would mask it.
+ * A permanent failure is neither retryable nor capacity. It ends the pair, because a response of
+ * the other lane would hide what is wrong with the request.
  *
- * A hedged pair is one try of rc_call. The lane that wins, or that is left, becomes the call's try:
- * after TAKE the owner tells rc_call_on_success, after FAIL rc_call_on_failure, and both speak of
- * the right target. The hedge tells rc_shared how the other lane ended and gives its place back.
+ * A hedged pair is one attempt of rc_call. The lane that wins, or the last one that runs, becomes
+ * the attempt of the call: after TAKE the owner calls rc_call_on_success, after FAIL
+ * rc_call_on_failure, and both then refer to that lane's target. The hedge reports the end of the
+ * other lane to rc_shared and releases its in-flight slot.
  *
- * A hedge costs a token of the retry budget and one of max_calls like any other extra call, and its
- * entry counts as asked: the chain goes on behind it. There is none after content was passed on. */
+ * A hedge costs one token of the retry budget and one of max_calls, like any extra call. Its entry
+ * counts as used, and the chain continues after it. No hedge starts after content was passed on. */
 #ifndef RECOURSE_HEDGE_H
 #define RECOURSE_HEDGE_H
 
@@ -31,49 +33,51 @@ typedef enum rc_hedge_lane {
 
 typedef enum rc_hedge_action_kind {
     RC_HEDGE_WAIT = 1,  /* nothing to do */
-    RC_HEDGE_START = 2, /* ask target with credential in the second lane */
-    RC_HEDGE_TAKE = 3,  /* `lane` has won: tell rc_call_on_success */
-    RC_HEDGE_FAIL = 4 /* no lane is left, or `lane` has failed for good: tell rc_call_on_failure */
+    RC_HEDGE_START = 2, /* send the request to target with credential in the second lane */
+    RC_HEDGE_TAKE = 3,  /* `lane` has won: call rc_call_on_success */
+    RC_HEDGE_FAIL = 4   /* no lane runs, or `lane` failed permanently: call rc_call_on_failure */
 } rc_hedge_action_kind;
 
 typedef struct rc_hedge_action {
     rc_hedge_action_kind kind;
     rc_reason reason;
     rc_hedge_lane lane;
-    uint16_t entry; /* of the plan; RC_NO_TARGET: none */
+    uint16_t entry; /* index in the plan; RC_NO_TARGET: none */
     uint16_t target;
     uint16_t credential;
-    bool cancel_other; /* TAKE, FAIL: the other lane still runs */
+    bool cancel_other; /* TAKE, FAIL: the other lane still runs and must be cancelled */
 } rc_hedge_action;
 
+/* The state of one hedge, in the caller's storage. */
 typedef struct rc_hedge {
-    uint64_t at_ms;         /* when the second lane may start; RC_UNLIMITED: never */
-    uint8_t running;        /* lanes, as bits */
-    bool is_over;           /* a lane has won, or none is left */
-    rc_call_attempt second; /* what the second lane has taken while both run */
+    uint64_t at_ms;         /* earliest start of the second lane; RC_UNLIMITED: never */
+    uint8_t running;        /* rc_hedge_lane bits of the lanes that run */
+    bool is_over;           /* a lane has won, or none runs */
+    rc_call_attempt second; /* the second lane's attempt while both run */
 } rc_hedge;
 
-/* A try has started. delay_ms: RC_UNLIMITED turns hedging off. */
+/* Starts a hedge for an attempt that begins now. delay_ms: RC_UNLIMITED turns hedging off. */
 RC_API void rc_hedge_init(rc_hedge *hedge, uint64_t now_ms, uint64_t delay_ms);
 
-/* START once at_ms has come and it is allowed; WAIT otherwise, with the reason HEDGE_NOT_ALLOWED if
- * there will be no hedge for this try. call: borrows, here and below. */
+/* Returns START if at_ms has come and a hedge is allowed, else WAIT; the reason HEDGE_NOT_ALLOWED
+ * means that this attempt gets no hedge at all. call: borrows, here and below. */
 RC_API rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_ms);
 
-/* A lane has answered: TAKE. WAIT for a lane that does not run. */
+/* Reports that a lane's response has begun; returns TAKE. Returns WAIT for a lane that does not
+ * run. */
 RC_API rc_hedge_action rc_hedge_on_response(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
                                             uint64_t now_ms, uint64_t entropy);
 
-/* A lane has failed: WAIT while the other one runs and may still help, else FAIL, of this lane.
- * why: borrows. */
+/* Reports that a lane failed. Returns WAIT if the other lane continues, else FAIL for this lane.
+ * failure: borrows. */
 RC_API rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
                                            const rc_failure_facts *failure, uint64_t now_ms,
                                            uint64_t entropy);
 
-/* The call is about to be cancelled: gives the second lane's place back. */
+/* Releases the second lane's in-flight slot; must precede rc_call_on_cancel. */
 RC_API void rc_hedge_on_cancel(rc_hedge *hedge, rc_call *call, uint64_t now_ms);
 
-/* Is everything within its bounds? For tests and fuzzing. */
+/* Returns whether all fields are consistent. For tests and fuzzing. */
 RC_API bool rc_hedge_validate(const rc_hedge *hedge);
 
 RC_END_DECLS

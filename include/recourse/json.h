@@ -1,4 +1,4 @@
-/* A report as JSON, and back. */
+/* Encodes a report as JSON, and decodes it. */
 #ifndef RECOURSE_JSON_H
 #define RECOURSE_JSON_H
 
@@ -13,58 +13,62 @@
 
 RC_BEGIN_DECLS
 
-/* Who reads it. Which fields each view has is one table: see docs/internals/report.md. */
+/* A view selects the fields for one kind of reader; docs/internals/report.md has the table. */
 typedef enum rc_view {
     RC_VIEW_USER = 1,    /* message, action, ids */
-    RC_VIEW_MODEL = 2,   /* class, code, safe context: never a stack, a raw payload or a path */
-    RC_VIEW_INTERNAL = 4 /* everything */
+    RC_VIEW_MODEL = 2,   /* class, code, safe context; no stack, raw payload or path */
+    RC_VIEW_INTERNAL = 4 /* all fields */
 } rc_view;
 
-/* The name as --view has it, and back (0 when there is no such view). */
+/* Convert between a view and its name in the option --view. Parsing returns 0 for an unknown name.
+ */
 RC_API const char *rc_view_name(rc_view view);
 RC_API rc_view rc_view_parse(rc_str name);
 
-/* Appends the report as one compact JSON object. Absent fields are left out. The buffer's status:
- * RC_E_NOMEM or RC_E_TOO_LARGE, and then what the buffer holds is not JSON. */
+/* Appends the report as one compact JSON object without the absent fields. Returns the buffer's
+ * status; after RC_E_NOMEM or RC_E_TOO_LARGE the JSON in the buffer is incomplete. report: borrows.
+ */
 RC_API rc_status rc_report_encode(const rc_report *report, rc_view view, rc_buf *buf);
 
 typedef enum rc_decode_mode {
-    RC_DECODE_STRICT = 1, /* the exact inverse of the encoder's internal view */
-    RC_DECODE_TOLERANT =
-        2 /* drops unknown keys, turns unknown enum values into unknown, reads on through damage */
+    RC_DECODE_STRICT = 1,  /* accepts exactly what the encoder writes in the internal view */
+    RC_DECODE_TOLERANT = 2 /* drops unknown keys, maps unknown enum values to UNKNOWN, and
+                              continues after malformed JSON */
 } rc_decode_mode;
 
 #define RC_DECODE_MAX_BYTES (16u << 20)
 #define RC_DECODE_POINTER_MAX 192
 #define RC_DECODE_DROPPED_MAX 8
 
-/* Where and why decoding failed, or what a tolerant decoder dropped on the way. The caller's
+/* The position and cause of a decoding error, and what tolerant decoding dropped. The caller's
  * storage. */
 typedef struct rc_decode_info {
     rc_status status;
-    size_t offset; /* in bytes */
-    size_t line;   /* both from 1 */
-    size_t column;
-    char pointer[RC_DECODE_POINTER_MAX]; /* JSON pointer (RFC 6901) of the value or key; cut at a
-                                            whole step */
+    size_t offset;                       /* in bytes */
+    size_t line;                         /* from 1 */
+    size_t column;                       /* from 1 */
+    char pointer[RC_DECODE_POINTER_MAX]; /* JSON pointer (RFC 6901) of the value or key; if too
+                                            long, cut at a reference token */
     char message[160];                   /* one phrase for people: "unknown key \"colour\"" */
-    size_t dropped_count; /* tolerant: everything that was dropped or became unknown */
-    char dropped[RC_DECODE_DROPPED_MAX][RC_DECODE_POINTER_MAX]; /* the first of them */
-    bool is_damaged; /* tolerant: the text was not well-formed JSON; line and column say where first
-                      */
+    size_t dropped_count; /* tolerant: number of values that were dropped or became UNKNOWN */
+    char dropped[RC_DECODE_DROPPED_MAX][RC_DECODE_POINTER_MAX]; /* pointers of the first of them */
+    bool is_damaged; /* tolerant: the text was malformed JSON, first at line and column */
 } rc_decode_info;
 
-/* Reads one report. RC_OK: *ret_report is the caller's to free. Otherwise *ret_report is not
- * touched and info (borrows; may be NULL) says why:
+/* Decodes one report. alloc: copies. json: borrows. RC_OK gives *ret_report; free it with
+ * rc_report_free. Otherwise *ret_report is unchanged, and info (borrows; may be NULL) has the
+ * cause:
  *
- *   RC_E_SYNTAX, RC_E_TRUNCATED        strict: not JSON, or text behind it; tolerant: no object
- *   RC_E_TYPE                          a value of another type; tolerant: the whole is no object
+ *   RC_E_SYNTAX, RC_E_TRUNCATED        strict: not JSON, or text after it; tolerant: no object
+ *   RC_E_TYPE                          strict: a value of another type; tolerant: the top level is
+ *                                      not an object
  *   RC_E_RANGE                         strict: a value, number or text that is not allowed
  *   RC_E_UNKNOWN_KEY, RC_E_DUPLICATE   strict
- *   RC_E_TOO_DEEP, RC_E_TOO_LARGE      strict: more than a report holds
+ *   RC_E_TOO_DEEP, RC_E_TOO_LARGE      strict: a ceiling of the report is exceeded
  *   RC_E_NOMEM                         out of memory
  *
- * A deep chain of causes takes stack: about 100 KB for the 200 that tolerant reads. */
+ * A deep chain of causes uses stack: about 100 KB for the 200 levels that tolerant decoding reads.
+ */
 RC_API RC_WARN_UNUSED rc_status rc_report_decode(rc_str json, rc_decode_mode mode,
                                                  const rc_alloc *alloc,
                                                  const rc_report **ret_report,

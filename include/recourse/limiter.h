@@ -1,4 +1,4 @@
-/* rc_limiter: how many calls may be in flight at one target. */
+/* rc_limiter: limits the number of calls in flight at one target. */
 #ifndef RECOURSE_LIMITER_H
 #define RECOURSE_LIMITER_H
 
@@ -14,11 +14,13 @@ typedef struct rc_limiter {
     uint32_t in_flight;
 } rc_limiter;
 
-/* Nothing is in flight. max 0: there is always room. */
+/* Starts a limiter with no call in flight. max 0: no limit. */
 RC_API void rc_limiter_init(rc_limiter *limiter, uint32_t max);
+/* Returns whether another call may start. */
 RC_API bool rc_limiter_has_room(const rc_limiter *limiter);
 
-/* False: full, nothing was taken. Each take is followed by one put; one too many is ignored. */
+/* Take and release an in-flight slot. take returns false if all slots are in use. Each successful
+ * take must be followed by one put; a surplus put is ignored. */
 RC_API bool rc_limiter_take(rc_limiter *limiter);
 RC_API void rc_limiter_put(rc_limiter *limiter);
 

@@ -1,5 +1,7 @@
-/* rc_partial: a result of which a part failed: the payload in its declared shape, plus a typed
- * error an item. An error is never blended into a success. */
+/* rc_partial: a result of which some items failed.
+ *
+ * The payload keeps its declared shape, and each failed item has a report of its own in a separate
+ * list. An error never appears inside the payload. */
 #ifndef RECOURSE_PARTIAL_H
 #define RECOURSE_PARTIAL_H
 
@@ -13,16 +15,16 @@
 
 RC_BEGIN_DECLS
 
-/* One item that failed. */
+/* One failed item and its report. */
 typedef struct rc_item_error {
-    rc_str item; /* which: a URL, an index, a name */
+    rc_str item; /* the item's URL, index or name */
     const rc_report *report;
 } rc_item_error;
 
-/* Appends {"payload":…,"errors":[{"item","error":{report}}]}. payload_json (borrows) must be one
- * JSON value: RC_E_SYNTAX, RC_E_TRUNCATED or RC_E_TOO_DEEP when it is not, and then nothing is
- * appended; it passes the scrubber no more than any success does. RC_E_ARGUMENT: an entry without a
- * report. Else the buffer's status. */
+/* Appends {"payload":…,"errors":[{"item","error":{report}}]} to buf. payload_json (borrows) must be
+ * one JSON value; otherwise the result is RC_E_SYNTAX, RC_E_TRUNCATED or RC_E_TOO_DEEP and nothing
+ * is appended. The payload is not scrubbed, because it is a success. errors: borrows;
+ * RC_E_ARGUMENT if one has no report. Otherwise returns the buffer's status. */
 RC_API rc_status rc_partial_encode(rc_str payload_json, const rc_item_error *errors, size_t count,
                                    rc_view view, rc_buf *buf);
 

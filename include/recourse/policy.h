@@ -1,9 +1,9 @@
-/* rc_policy: when a failed call may be tried again, as data.
+/* rc_policy: the retry policy of a route, as data.
  *
- * A policy has one rule for every code and may have others for some codes: the preset `transport`
- * waits longer for a rate limit than for a broken connection. It holds no state; any number of
- * calls share one. Policies are made from a preset, by YAML (docs/policies.md) or by hand; who
- * makes one by hand asks rc_policy_check before using it. */
+ * A policy has one default rule and may have further rules for some codes: the preset `transport`
+ * waits longer after a rate limit than after a broken connection. A policy holds no state, so any
+ * number of calls share one. It is a preset, comes from YAML (docs/policies.md), or is filled in by
+ * the program, which then must call rc_policy_check before using it. */
 #ifndef RECOURSE_POLICY_H
 #define RECOURSE_POLICY_H
 
@@ -17,54 +17,56 @@
 
 RC_BEGIN_DECLS
 
-/* How the wait grows from try to try. */
+/* How the wait grows from attempt to attempt. */
 typedef enum rc_backoff {
     RC_BACKOFF_FIXED = 1,       /* base, base, base */
     RC_BACKOFF_LINEAR = 2,      /* base, 2 base, 3 base */
     RC_BACKOFF_EXPONENTIAL = 3, /* base, factor base, factor^2 base */
-    RC_BACKOFF_SCHEDULE = 4     /* the waits one by one; the last one repeats */
+    RC_BACKOFF_SCHEDULE = 4     /* an explicit list of waits; the last one repeats */
 } rc_backoff;
 
-/* What chance does to it. A wait is cut to max_delay_ms before and after. */
+/* How the wait is randomised. A wait is limited to max_delay_ms before and after that. */
 typedef enum rc_jitter {
     RC_JITTER_NONE = 1,
     RC_JITTER_PERCENT = 2,     /* wait * (1 +- pct/100) */
     RC_JITTER_FULL = 3,        /* 0 .. wait */
-    RC_JITTER_DECORRELATED = 4 /* base .. 3 * the wait before; the base counts as the first wait's.
-                                  Instead of the backoff. */
+    RC_JITTER_DECORRELATED = 4 /* base .. 3 * previous wait (base for the first); replaces the
+                                  backoff */
 } rc_jitter;
 
-/* What a server's hint does to it. Neither is ever earlier than told. */
+/* How a server's hint (such as Retry-After) changes the wait. The wait never ends before the hint.
+ */
 typedef enum rc_hint_use {
-    RC_HINT_EXACT = 1, /* the hint and nothing else */
-    RC_HINT_EXTEND = 2 /* the larger of backoff and hint */
+    RC_HINT_EXACT = 1, /* the wait is the hint */
+    RC_HINT_EXTEND = 2 /* the wait is the larger of backoff and hint */
 } rc_hint_use;
 
 #define RC_SCHEDULE_MAX 16
 #define RC_POLICY_RULES_MAX 4
 #define RC_POLICY_NAME_MAX 32
 
-/* No limit, of a number in milliseconds or a count. */
+/* The value for "no limit" in milliseconds and counts. */
 #define RC_UNLIMITED UINT64_MAX
 
 /* A set of codes. */
 typedef struct rc_code_set {
-    uint64_t bits[2]; /* by the code's place in the taxonomy */
+    uint64_t bits[2]; /* bit index: the code's row in the taxonomy */
 } rc_code_set;
 
-/* A code that is not in the table is added to no set and is in none. */
+/* Add a code to the set, test for one, test for none. A code that is not in the taxonomy cannot be
+ * added and is in no set. */
 RC_API void rc_code_set_add(rc_code_set *set, rc_code code);
 RC_API bool rc_code_set_has(const rc_code_set *set, rc_code code);
 RC_API bool rc_code_set_is_empty(const rc_code_set *set);
 
-/* Tries and waits of some codes. */
+/* The attempts and waits for a set of codes. */
 typedef struct rc_retry_rule {
-    rc_code_set codes;     /* whom it is for; of the policy's `others` it is not looked at */
-    uint32_t max_attempts; /* tries in all, the first included; at least 1 */
+    rc_code_set codes;     /* codes that the rule applies to; ignored in default_rule */
+    uint32_t max_attempts; /* all attempts, the first included; at least 1 */
     rc_backoff backoff;
     rc_jitter jitter;
     uint32_t jitter_pct;   /* 0..100 */
-    uint32_t factor_milli; /* 2000: doubling */
+    uint32_t factor_milli; /* factor of the exponential backoff, in thousandths; 2000 doubles */
     uint64_t base_ms;
     uint64_t max_delay_ms; /* RC_UNLIMITED: no cap */
     uint32_t schedule_count;
@@ -72,30 +74,30 @@ typedef struct rc_retry_rule {
 } rc_retry_rule;
 
 typedef struct rc_policy {
-    char name[RC_POLICY_NAME_MAX]; /* ends in NUL */
-    bool enabled;
-    bool retry_exhausted; /* also retry what an inner layer has given up on */
+    char name[RC_POLICY_NAME_MAX]; /* NUL-terminated */
+    bool enabled;                  /* false: no retries at all */
+    bool retry_exhausted;          /* also retry failures whose inner layer has given up */
     rc_hint_use hint;
-    uint32_t max_calls;        /* of one request, over all targets */
-    uint64_t budget_ms;        /* one contiguous budget from the first try on; RC_UNLIMITED */
-    uint64_t min_remaining_ms; /* a retry starts only with more than that left; 0: no matter */
-    rc_code_set retry_on;      /* empty: everything that is retryable */
+    uint32_t max_calls;        /* limit of the calls of one request, over all targets */
+    uint64_t budget_ms;        /* time limit from the first attempt on; RC_UNLIMITED: none */
+    uint64_t min_remaining_ms; /* a retry starts only if more than this is left; 0: no minimum */
+    rc_code_set retry_on;      /* codes to retry; empty: all that are retryable */
     rc_code_set never_retry_on;
-    rc_retry_rule default_rule;
-    rc_retry_rule rules[RC_POLICY_RULES_MAX]; /* the first that names the code counts */
+    rc_retry_rule default_rule;               /* for codes that none of `rules` contains */
+    rc_retry_rule rules[RC_POLICY_RULES_MAX]; /* the first rule that contains the code applies */
     uint32_t rule_count;
 } rc_policy;
 
-/* The presets: transport, session, council, none. NULL: there is none of that name; past the end.
- */
+/* Return a preset (transport, session, council, none) by name or index; NULL for an unknown name
+ * and past the end. The presets are static. */
 RC_API const rc_policy *rc_policy_preset(rc_str name);
 RC_API const rc_policy *rc_policy_at(size_t index);
 
-/* The rule that a code goes by. Never NULL. policy: borrows. */
+/* Returns the rule for a code; views the policy. Never NULL. policy: borrows. */
 RC_API const rc_retry_rule *rc_policy_rule(const rc_policy *policy, rc_code code);
 
-/* The names of the YAML: "exponential", "full", "exact"; "" for what is not in the list. Parsing
- * gives 0 for what is not a name. */
+/* Convert between values and their names in the YAML: "exponential", "full", "exact". The name of
+ * an unknown value is ""; parsing an unknown name gives 0. Names are static strings. */
 RC_API const char *rc_backoff_name(rc_backoff backoff);
 RC_API const char *rc_jitter_name(rc_jitter jitter);
 RC_API const char *rc_hint_use_name(rc_hint_use hint);
@@ -103,39 +105,40 @@ RC_API rc_backoff rc_backoff_parse(rc_str name);
 RC_API rc_jitter rc_jitter_parse(rc_str name);
 RC_API rc_hint_use rc_hint_use_parse(rc_str name);
 
-/* What is wrong with a policy that was made by hand: a static clause that names the key, or NULL
- * when it is sound. A code that is fatal in retry_on is wrong: a policy narrows what is retryable
- * and revives nothing. */
+/* Returns the first error in a policy as a static text that names the key, or NULL if the policy is
+ * valid. A fatal code in retry_on is an error: a policy can only restrict what is retryable. */
 RC_API const char *rc_policy_check(const rc_policy *policy);
 
-/* The wait before the next try, hints aside: failed_attempts counts from 1, last_wait_ms is the
- * wait before (0: none; of no matter but for DECORRELATED), entropy is any random number. At most
- * max_delay_ms, and always within rc_backoff_range, also after a longer wait that a hint made. */
+/* Returns the wait before the next attempt, without hints. failed_attempts: counts from 1.
+ * last_wait_ms: the previous wait (0: none), used by DECORRELATED only. entropy: any random number.
+ * The result is at most max_delay_ms and always within rc_backoff_range, even if a hint made the
+ * previous wait longer. */
 RC_API uint64_t rc_backoff_wait(const rc_retry_rule *rule, uint32_t failed_attempts,
                                 uint64_t last_wait_ms, uint64_t entropy);
 
-/* The shortest and the longest wait that chance can make of it: what a schedule promises. */
+/* The shortest and longest wait that rc_backoff_wait can return, for displaying a schedule. */
 typedef struct rc_wait_range {
     uint64_t min_ms;
     uint64_t max_ms;
 } rc_wait_range;
 RC_API rc_wait_range rc_backoff_range(const rc_retry_rule *rule, uint32_t failed_attempts);
 
-/* rc_failure_facts: what the policy needs to know of one failure. */
+/* rc_failure_facts: the facts of one failure that the policy decides by. */
 typedef struct rc_failure_facts {
     rc_code code;
     rc_category category;
     rc_limit_kind limit_kind;
     bool is_retryable;
-    bool is_retry_exhausted;
-    bool is_key_exempt;     /* whatever the code: it says nothing of the credential */
-    bool is_target_exempt;  /* nor of the target: its breaker does not count it */
-    bool is_429;            /* the status that a client is given for it */
-    int64_t retry_after_ms; /* -1: no hint; 0: at once */
+    bool is_retry_exhausted; /* the layer that owned the retries gave up, or refused a retry */
+    bool is_key_exempt;      /* the failure must not disable the credential, whatever the code */
+    bool is_target_exempt;   /* the failure does not count in the target's breaker */
+    bool is_429;             /* the client gets status 429 for it */
+    int64_t retry_after_ms;  /* -1: no hint; 0: at once */
 } rc_failure_facts;
 
-/* Of a report (NULL: Unclassified), and of a code that has no report: the table's row, no hint. A
- * category other than transient is never retryable, whatever the report says. */
+/* Return the facts of a report (borrows; NULL: Unclassified), or of a code alone: its row of the
+ * taxonomy, without a hint. A category other than transient is never retryable, even if the report
+ * says so. */
 RC_API rc_failure_facts rc_failure_facts_of(const rc_report *report);
 RC_API rc_failure_facts rc_failure_facts_of_code(rc_code code);
 

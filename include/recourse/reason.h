@@ -1,4 +1,4 @@
-/* rc_reason: why a decision was taken. The table is spec/reasons.def. */
+/* rc_reason: names and texts of the reasons for decisions. The table is spec/reasons.def. */
 #ifndef RECOURSE_REASON_H
 #define RECOURSE_REASON_H
 
@@ -8,16 +8,17 @@
 
 RC_BEGIN_DECLS
 
-/* "retry_budget_spent"; "" for NONE, "unknown" for a value that is not in the table. */
+/* Returns the name: "retry_budget_spent"; "" for NONE, "unknown" for a value that is not in the
+ * table. Gives a static string. */
 RC_API const char *rc_reason_name(rc_reason reason);
 
-/* A clause for people: "the deadline has passed". Static. */
+/* Returns a clause for people: "the deadline has passed". Gives a static string. */
 RC_API const char *rc_reason_text(rc_reason reason);
 
-/* The step of the decision order; 0: none. */
+/* Returns the step in the order of the decisions (docs/internals/call.md); 0: none. */
 RC_API int rc_reason_step(rc_reason reason);
 
-/* NONE for a name that is not in the table. */
+/* Returns the reason of that name; NONE if there is none. */
 RC_API rc_reason rc_reason_parse(rc_str name);
 
 RC_END_DECLS

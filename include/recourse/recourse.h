@@ -1,4 +1,4 @@
-/* Recourse: one error model for every LLM and tool call. Everything but stdlib.h. */
+/* Recourse: one error model for LLM and tool calls. Includes every public header but stdlib.h. */
 #ifndef RECOURSE_H
 #define RECOURSE_H
 

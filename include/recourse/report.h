@@ -1,13 +1,13 @@
-/* rc_report: what happened to one LLM or tool call. Immutable: built once (builder.h) or decoded
- * (json.h), then only read, from any thread.
+/* rc_report: the description of one failed LLM or tool call. A report is built (builder.h) or
+ * decoded (json.h) once and never changes; any thread may read it.
  *
- * Lifetime: a report has owners. Who builds or decodes one is its first owner; rc_report_dup makes
- * one more; each calls rc_report_free once. Every rc_str, pointer and cause that a getter gives is
- * borrowed: it lives as long as the report. Every string is valid UTF-8 without secrets, has no NUL
- * inside and one behind it.
+ * Lifetime: reports are reference-counted. Building or decoding gives the first reference,
+ * rc_report_dup gives another, and each is released by one rc_report_free. Every rc_str, pointer
+ * and cause that a getter returns views the report and lives as long as it. Every string is valid
+ * UTF-8 without secrets; it contains no NUL and is followed by one.
  *
- * No getter fails. A field that is absent gives an empty string, NONE, 0 or what its line says. All
- * take NULL and then give the same. */
+ * Getters never fail. For an absent field, and for a NULL report, they return an empty string,
+ * NONE, 0 or the value in their comment. */
 #ifndef RECOURSE_REPORT_H
 #define RECOURSE_REPORT_H
 
@@ -22,8 +22,8 @@ RC_BEGIN_DECLS
 
 typedef struct rc_report rc_report;
 
-/* Ceilings. What is longer is cut, and the text says so; what is more is left out, and the context
- * says so (incomplete). */
+/* Ceilings. A longer text is cut and marked as cut; surplus entries are left out, and the context
+ * records it (incomplete). */
 #define RC_REPORT_NAME_MAX 512       /* ids, types, providers, models, keys, rules */
 #define RC_REPORT_MESSAGE_MAX 8192   /* message, detail of the user action, context values */
 #define RC_REPORT_DETAIL_MAX 16384   /* detail */
@@ -49,33 +49,34 @@ typedef enum rc_value_kind {
 typedef struct rc_context_entry {
     rc_str key;
     rc_value_kind kind;
-    rc_str text;    /* of a STRING */
-    int64_t number; /* of an INT */
-    bool flag;      /* of a BOOL */
+    rc_str text;    /* the value of a STRING */
+    int64_t number; /* the value of an INT */
+    bool flag;      /* the value of a BOOL */
 } rc_context_entry;
 
-/* One try at one target. Absent: empty, NONE, 0, and -1 where said. */
+/* One attempt at one target. Absent values are empty, NONE or 0, or -1 where the comment says so.
+ */
 typedef struct rc_report_attempt {
     int64_t attempt; /* counted from 1 over the whole call */
     rc_str provider;
     rc_str model;
-    rc_str credential; /* an id, never the key */
+    rc_str credential; /* credential id, never the key */
     rc_code code;
-    int64_t status;          /* HTTP; 0: there was none */
-    rc_str request_id;       /* the provider's */
+    int64_t status;          /* HTTP status; 0: there was none */
+    rc_str request_id;       /* the provider's request id */
     int64_t started_unix_ms; /* -1: absent */
     int64_t duration_ms;     /* -1: absent */
-    int64_t wait_ms;         /* before the next try; -1: absent */
-    rc_str reason;           /* why it went on, or did not */
+    int64_t wait_ms;         /* wait before the next attempt; -1: absent */
+    rc_str reason;           /* reason of the decision after this attempt (reason.h) */
 } rc_report_attempt;
 
-/* Another owner of the same report. Gives it; never fails. NULL gives NULL. */
+/* Gives another reference to the same report. Never fails; NULL gives NULL. */
 RC_API const rc_report *rc_report_dup(const rc_report *report);
 
-/* One owner less; the last one frees it. NULL is allowed. */
+/* Releases one reference; the last one frees the report. NULL is allowed. */
 RC_API void rc_report_free(const rc_report *report);
 
-/* Identity, classification and texts. Strings are views of the report. */
+/* Return the identity, classification and texts. Strings view the report. */
 RC_API rc_str rc_report_id(const rc_report *report);
 RC_API rc_str rc_report_error_type(const rc_report *report);
 RC_API rc_error_class rc_report_class(const rc_report *report);
@@ -90,15 +91,16 @@ RC_API rc_str rc_report_rule(const rc_report *report);
 RC_API rc_user_action rc_report_action(const rc_report *report);
 RC_API rc_str rc_report_action_detail(const rc_report *report);
 
-/* May the same request be tried again? What was set, else what the code's row says; false and UNSET
- * when neither is there. */
+/* Return whether the same request may be tried again: the value that was set, else that of the
+ * code's row; false and RC_UNSET if there is neither. */
 RC_API bool rc_report_is_retryable(const rc_report *report);
 RC_API rc_tristate rc_report_retryable(const rc_report *report);
 
-/* Did the layer that owned the retries give up? An outer layer then does not begin again. */
+/* Returns whether the layer that owned the retries gave up. An outer layer must then not start
+ * retries of its own. */
 RC_API bool rc_report_is_retry_exhausted(const rc_report *report);
 
-/* What the provider said. status 0, retry_after_ms -1: absent. */
+/* Return the fields that the provider sent. Absent: 0 for the status, -1 for retry_after_ms. */
 RC_API int64_t rc_report_provider_status(const rc_report *report);
 RC_API rc_str rc_report_provider_type(const rc_report *report);
 RC_API rc_str rc_report_provider_code(const rc_report *report);
@@ -108,31 +110,32 @@ RC_API int64_t rc_report_retry_after_ms(const rc_report *report);
 RC_API rc_limit_kind rc_report_limit_kind(const rc_report *report);
 RC_API rc_str rc_report_raw(const rc_report *report);
 
-/* Lists. An entry is borrowed; NULL past the end. */
+/* Return the entries of the context and the attempts. An entry views the report; NULL past the end
+ * and for an unknown key. */
 RC_API size_t rc_report_context_count(const rc_report *report);
 RC_API const rc_context_entry *rc_report_context_at(const rc_report *report, size_t index);
 RC_API const rc_context_entry *rc_report_context_get(const rc_report *report, rc_str key);
 RC_API size_t rc_report_attempt_count(const rc_report *report);
 RC_API const rc_report_attempt *rc_report_attempt_at(const rc_report *report, size_t index);
 
-/* "Type @ file:line (in func)", this report's own; the causes have theirs. The empty string past
- * the end. */
+/* Return the source locations of this report, without those of its causes: "Type @ file:line (in
+ * func)". The empty string past the end. */
 RC_API size_t rc_report_source_count(const rc_report *report);
 RC_API rc_str rc_report_source_at(const rc_report *report, size_t index);
 
-/* The status to answer with: what was set, else a provider's 429, else the code's, else the
- * domain's, else 500. Never 0. */
+/* Returns the HTTP status for the response to the client: the one that was set, else a provider's
+ * 429, else the code's, else the domain's, else 500. Never 0. */
 RC_API int rc_report_http_status(const rc_report *report);
 
-/* The exit status and run-event code of the code, from the table. 70 and INTERNAL for a code that
- * is not in it. */
+/* Return the exit status and the run event of the report's code, from the taxonomy; 70 and INTERNAL
+ * for a code that is not in it. */
 RC_API int rc_report_exit_status(const rc_report *report);
 RC_API rc_run_event rc_report_run_event(const rc_report *report);
 
-/* The report that this one wraps; NULL: none. */
+/* Returns the report that this one wraps; NULL: none. Views the report. */
 RC_API const rc_report *rc_report_cause(const rc_report *report);
 
-/* The last of the chain: the report itself when it has no cause. */
+/* Returns the innermost cause, or the report itself if it has no cause. Views the report. */
 RC_API const rc_report *rc_report_root(const rc_report *report);
 
 RC_END_DECLS

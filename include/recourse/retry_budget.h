@@ -1,16 +1,16 @@
 /* rc_retry_budget: the process-wide retry budget, a token bucket.
  *
- *   every request puts `ratio` of a token in          every retry takes one out
+ *   every request adds `ratio` of a token             every retry removes one
  *                         └──────► [ tokens ] ──────────┘
- *   time sees to it that at least `floor_per_s` comes in, whatever the requests bring
+ *   at least `floor_per_s` tokens are added per second, whatever the number of requests
  *
- * What comes in during a second is the larger of the two, not their sum: once the bucket is
- * drained, retries are at most ratio of the requests, or the floor where that is more. An outage
- * cannot multiply the load. The bucket holds `burst` tokens and starts full; the refill time is
- * burst / floor_per_s.
+ * In each second the bucket gains the larger of the two amounts, not their sum. Once the bucket is
+ * empty, retries are therefore at most `ratio` of the requests, or the floor if that is more, and
+ * an outage cannot multiply the load. The bucket holds `burst` tokens and starts full; the refill
+ * time is burst / floor_per_s.
  *
- * In any stretch of time the retries are at most burst plus, for each second of it, the larger of
- * ratio times its requests and the floor. */
+ * In any interval the number of retries is at most burst plus, for each second of the interval, the
+ * larger of ratio times the requests of that second and the floor. */
 #ifndef RECOURSE_RETRY_BUDGET_H
 #define RECOURSE_RETRY_BUDGET_H
 
@@ -22,41 +22,40 @@
 RC_BEGIN_DECLS
 
 typedef struct rc_retry_budget_settings {
-    uint32_t ratio_milli; /* 200: a fifth of the requests */
-    uint32_t floor_per_s; /* 10 */
-    uint32_t burst;       /* 100 tokens; 0: there is no budget, every retry is granted */
+    uint32_t ratio_milli; /* default 200: thousandths of a token per request */
+    uint32_t floor_per_s; /* default 10: minimum tokens added per second */
+    uint32_t burst;       /* default 100: capacity in tokens; 0: no budget, all retries allowed */
 } rc_retry_budget_settings;
 
 typedef struct rc_retry_budget {
     rc_retry_budget_settings settings;
     uint64_t tokens_micro;        /* millionths of a token */
-    uint64_t period_at_ms;        /* when the current second of the floor began */
-    uint64_t from_requests_micro; /* brought by requests in this second, millionths */
-    uint64_t added_micro;         /* put in during this second by either, millionths */
+    uint64_t period_at_ms;        /* start of the current second */
+    uint64_t from_requests_micro; /* amount earned by requests in this second, millionths */
+    uint64_t added_micro;         /* amount added in this second, millionths */
 } rc_retry_budget;
 
-/* settings: copies. */
+/* Starts a full bucket. settings: copies. */
 RC_API void rc_retry_budget_init(rc_retry_budget *budget, const rc_retry_budget_settings *settings,
                                  uint64_t now_ms);
 
-/* Other settings from now on: what is in the bucket stays, up to the new burst. settings: copies.
- */
+/* Replaces the settings. The tokens stay, up to the new burst. settings: copies. */
 RC_API void rc_retry_budget_set_settings(rc_retry_budget *budget,
                                          const rc_retry_budget_settings *settings, uint64_t now_ms);
 
-/* A request has come in. */
+/* Records one request. */
 RC_API void rc_retry_budget_on_request(rc_retry_budget *budget, uint64_t now_ms);
 
-/* Is there a token for one retry? take: and takes it. */
+/* Return whether there is a token for one retry; take also removes it. */
 RC_API bool rc_retry_budget_has_token(rc_retry_budget *budget, uint64_t now_ms);
 RC_API bool rc_retry_budget_take(rc_retry_budget *budget, uint64_t now_ms);
 
-/* Whole tokens now, and how long an empty bucket takes to fill by the floor alone. Without a budget
- * UINT32_MAX and 0; without a floor UINT64_MAX: it may never fill. */
+/* Return the number of whole tokens, and the time in which the floor alone fills an empty bucket.
+ * Without a budget: UINT32_MAX and 0. Without a floor the time is UINT64_MAX. */
 RC_API uint32_t rc_retry_budget_tokens(rc_retry_budget *budget, uint64_t now_ms);
 RC_API uint64_t rc_retry_budget_refill_ms(const rc_retry_budget *budget);
 
-/* Is everything within its bounds? For tests and fuzzing. */
+/* Returns whether all fields are consistent. For tests and fuzzing. */
 RC_API bool rc_retry_budget_validate(const rc_retry_budget *budget);
 
 RC_END_DECLS

@@ -1,4 +1,4 @@
-/* rc_rules: rules of the user's own, tried before the built-in ones.
+/* rc_rules: classification rules of the user, tried before the built-in ones.
  *
  *   # our relay says this when its own pool is empty
  *   rule relay.pool_empty
@@ -6,16 +6,16 @@
  *     then Overloaded
  *     because "the relay has no connection left"
  *
- * A file is a list of rules. `when` is conditions joined by `and`; a condition is a term, `not` and
- * a term, or terms in parentheses joined by `or` (`not (a or b)` too; where there is one condition
- * alone, `a or b` needs none). `then` is a code of the taxonomy, and may be followed by a category
- * (`then ConnectionFailed configuration`). `because` is one line for people. `#` begins a comment.
- * A rule with the id of a built-in one takes its place in the order; others come before all
- * built-in ones, in the order of the file.
+ * A file is a list of rules. `when` has one or more conditions joined by `and`. A condition is a
+ * term, `not` and a term, or terms in parentheses joined by `or`, with or without `not` before
+ * them; a single condition `a or b` needs no parentheses. `then` is a code of the taxonomy, which
+ * may be followed by a category (`then ConnectionFailed configuration`). `because` is one line for
+ * people. `#` begins a comment. A rule with the id of a built-in rule replaces it at its position;
+ * all others come before the built-in rules, in the order of the file.
  *
- * Terms: docs/internals/rules-terms.md lists them; `recourse explain --check-rules` names the
- * nearest for one that does not exist. The built-in rules are written in the same language:
- * spec/classify.rules. */
+ * docs/internals/rules-terms.md lists the terms; for an unknown term `recourse explain
+ * --check-rules` names the nearest one. The built-in rules in spec/classify.rules use the same
+ * language. */
 #ifndef RECOURSE_RULES_H
 #define RECOURSE_RULES_H
 
@@ -29,30 +29,30 @@
 
 RC_BEGIN_DECLS
 
-/* What is wrong with a rules file, and where. */
+/* The first error in a rules file and its position. */
 typedef struct rc_rules_fault {
     size_t line;    /* from 1 */
     size_t column;  /* from 1, in characters */
-    char text[256]; /* one line that begins with the place, NUL-terminated */
+    char text[256]; /* one line that begins with the position, NUL-terminated */
 } rc_rules_fault;
 
-/* Reads a rules file. RC_OK: *ret_rules is the caller's to free. Refused, with the first fault:
- *   RC_E_SYNTAX       not in the language
+/* Parses the text of a rules file. RC_OK gives *ret_rules; free it with rc_rules_free. Otherwise:
+ *   RC_E_SYNTAX       the text is not in the language
  *   RC_E_UNKNOWN_KEY  a term or code that does not exist (the fault names the nearest)
- *   RC_E_DUPLICATE    two rules of one id, or a condition that stands twice in a rule
+ *   RC_E_DUPLICATE    two rules with the same id, or a condition that a rule contains twice
  *   RC_E_RANGE        a rule that can never match (its conditions contradict each other, or an
  *                     earlier rule always matches first), or that makes a fatal code retryable
  *   RC_E_TOO_LARGE    more than 256 KiB, 512 rules or 256 literals; more than 32 conditions or 640
- *                     terms in a rule (a range counts as what it stands for)
+ *                     terms in a rule (a range counts as all terms that it stands for)
  *   RC_E_NOMEM
- * text: copies. ret_fault: may be NULL; written when not RC_OK. */
+ * text, alloc: copies. ret_fault: written unless RC_OK; may be NULL. */
 RC_API rc_status rc_rules_parse(rc_str text, const rc_alloc *alloc, rc_rules **ret_rules,
                                 rc_rules_fault *ret_fault);
 
-/* Takes NULL. */
+/* Frees the rules. NULL is allowed. */
 RC_API void rc_rules_free(rc_rules *rules);
 
-/* How many rules the file has. */
+/* Returns the number of rules in the file. rules: borrows. */
 RC_API size_t rc_rules_count(const rc_rules *rules);
 
 /* A built-in rule. All texts are static. */
@@ -64,7 +64,7 @@ typedef struct rc_rule_info {
     rc_str reason;
 } rc_rule_info;
 
-/* The built-in rules in their order. False past the end, and nothing is written. */
+/* Gives the index-th built-in rule. Returns false past the end, and then writes nothing. */
 RC_API bool rc_rule_at(size_t index, rc_rule_info *ret_info);
 
 RC_END_DECLS

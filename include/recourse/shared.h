@@ -1,17 +1,17 @@
-/* rc_shared: what all calls of a process know together: which targets and credentials cool down,
- * which breakers are open, how much of the retry budget is left, how many calls are in flight.
+/* rc_shared: the state that all calls of a process share: cooldowns of targets and credentials,
+ * circuit breakers, the retry budget, and the number of calls in flight.
  *
  *                   ┌──────────────┐
- *   rc_call ──────► │  rc_shared   │ ◄────── admin: in and out of service, state for people
- *   rc_call ──────► │ targets      │ ◄────── store: what was known before the restart, and what
- *   rc_call ──────► │ credentials  │         other machines say
- *                   │ budget       │
+ *   rc_call ──────► │  rc_shared   │ ◄────── admin: takes targets in and out of service
+ *   rc_call ──────► │ targets      │ ◄────── store: state from before a restart and from other
+ *   rc_call ──────► │ credentials  │         machines
+ *                   │ retry_budget │
  *                   └──────────────┘
  *
- * The caller gives the storage. With lock and unlock set, any number of threads may use it: every
- * function here and every step of a call takes the lock once and holds it for less than a
- * microsecond. Times are monotonic milliseconds; a time that runs backwards counts as standing
- * still. */
+ * The caller provides the storage. If lock and unlock are set, any number of threads may use it:
+ * every function here and every input of a call takes the lock once and holds it for less than a
+ * microsecond. Times are monotonic milliseconds; a time that goes backwards is replaced by the
+ * latest one. */
 #ifndef RECOURSE_SHARED_H
 #define RECOURSE_SHARED_H
 
@@ -27,37 +27,40 @@ RC_BEGIN_DECLS
 
 #define RC_NO_TARGET UINT16_MAX
 
-/* What one target (provider and model) is known for. */
+/* The state of one target (provider and model). */
 typedef struct rc_target {
     rc_cooldown cooldown;
     rc_breaker breaker;
     rc_limiter limiter;
-    bool is_out_of_service;    /* by an operator */
-    uint16_t first_credential; /* its pool: credentials[first .. first + count) */
-    uint16_t credential_count; /* 0: it needs none */
-    uint16_t next_credential;  /* where the search begins: calls take turns */
-    rc_code cooled_for;        /* the failure that its cooldown is for; NONE: not known */
-    rc_code failed_for;        /* the latest failure that its breaker has counted */
-    bool is_429;               /* cooled_for was told with this status */
-    bool is_cooldown_hinted;   /* its server named the end of its cooldown */
+    bool is_out_of_service;    /* an operator took the target out of service */
+    uint16_t first_credential; /* its pool is credentials[first .. first + count) */
+    uint16_t credential_count; /* size of the pool; 0: the target needs no credential */
+    uint16_t next_credential;  /* index in the pool of the next search (round robin) */
+    rc_code cooled_for;        /* failure that caused the cooldown; NONE: not known */
+    rc_code failed_for;        /* latest failure that the breaker counted */
+    bool is_429;               /* the failure in cooled_for had status 429 */
+    bool is_cooldown_hinted;   /* the server named the end of the cooldown */
     uint8_t silent_in_a_row;   /* calls without any response since the latest response */
-    uint8_t silent_cooldowns;  /* cooldowns for that since then */
-    uint64_t silent_at_ms;     /* when the latest of these began */
-    rc_credential *limits;     /* of each of the pool, here alone; NULL: limits hold everywhere */
+    uint8_t silent_cooldowns;  /* cooldowns because of missing responses since then */
+    uint64_t silent_at_ms;     /* start of the latest of these cooldowns */
+    rc_credential *limits;     /* limits of each credential of the pool at this target alone; NULL:
+                                  a limit applies to the credential at every target */
 } rc_target;
+
+/* Settings of the shared state. */
 
 typedef struct rc_shared_settings {
     rc_retry_budget_settings retry_budget;
     rc_breaker_settings breaker;
-    uint32_t
-        cooldown_ms; /* of a rate limit or overload without a hint, and the first one of a target
-                              that does not respond: 5000; 0: neither is assumed */
-    uint32_t
-        exhausted_ms; /* of a used-up quota without a hint, and of a refused credential: from 30 s
-                              up to this, doubled each time: 600000 */
+    /* Default 5000: cooldown after a rate limit or overload without a hint, and the first cooldown
+     * of a target that does not respond; 0: no assumed cooldowns. */
+    uint32_t cooldown_ms;
+    /* Default 600000: the longest cooldown after a used-up quota without a hint or a refused
+     * credential. The first one lasts 30 s, and each further one twice as long. */
+    uint32_t exhausted_ms;
 } rc_shared_settings;
 
-/* SPEC's numbers. */
+/* Returns the default settings. */
 RC_API rc_shared_settings rc_shared_settings_default(void);
 
 typedef struct rc_shared {
@@ -68,62 +71,67 @@ typedef struct rc_shared {
     rc_credential *credentials;
     uint16_t credential_count;
     void *lock_ctx;
-    void (*lock)(void *ctx);   /* NULL: one thread alone uses it */
-    void (*unlock)(void *ctx); /* NULL with lock */
+    void (*lock)(void *ctx);   /* NULL: only one thread uses it */
+    void (*unlock)(void *ctx); /* NULL if and only if lock is NULL */
 } rc_shared;
 
-/* Puts everything into its first state: all healthy, budget full, no pools, no limits. settings:
- * copies. targets and credentials are the caller's arrays, borrowed until done with; each target's
- * pool is set by rc_shared_set_pool afterwards. */
+/* Sets the initial state: all targets and credentials healthy, retry budget full, no pools, no
+ * limits. settings: copies. targets, credentials: borrows the caller's arrays for as long as shared
+ * is used. rc_shared_set_pool then sets the pool of each target. */
 RC_API void rc_shared_init(rc_shared *shared, const rc_shared_settings *settings,
                            rc_target *targets, uint16_t target_count, rc_credential *credentials,
                            uint16_t credential_count, uint64_t now_ms);
 
-/* More room: what is known moves to the start of larger arrays, the new rows are in their first
- * state. The old arrays are the caller's again. Numbers stay what they are. A count below the
- * present one changes nothing. targets, credentials: borrow as in init. */
+/* Moves the state to larger arrays. The existing rows keep their indexes, and the new rows get the
+ * initial state. The caller may free the old arrays afterwards. Nothing changes if a count is below
+ * the current one. targets, credentials: borrows as in rc_shared_init. */
 RC_API void rc_shared_grow(rc_shared *shared, rc_target *targets, uint16_t target_count,
                            rc_credential *credentials, uint16_t credential_count, uint64_t now_ms);
 
-/* Other settings from now on, as after a reload of a configuration: what is known stays known.
- * settings: copies. */
+/* Replaces the settings, as after a reload of the configuration; the state stays. settings: copies.
+ */
 RC_API void rc_shared_set_settings(rc_shared *shared, const rc_shared_settings *settings,
                                    uint64_t now_ms);
 
-/* All of the following ignore a target or credential that does not exist; a pool that does not fit
- * the array changes nothing. ctx: borrows until done with. limits: borrows until the target's pool
- * is set anew; as many as the pool has, as they are to begin with. They keep what a provider limits
- * by model: a rate, or the use in a day. NULL: every limit closes the credential for all targets.
+/* Set the lock, a target's pool of credentials, and a target's limit of calls in flight. This and
+ * the following functions ignore a target or credential that does not exist; a pool that exceeds
+ * the array changes nothing.
+ *
+ * ctx: borrows for as long as shared is used. limits: borrows, until the target's pool is set
+ * again, an array of count initialised rows. The rows store limits that a provider applies per
+ * model, such as a rate or a daily quota. NULL: every limit closes the credential for all targets.
  */
 RC_API void rc_shared_set_lock(rc_shared *shared, void *ctx, void (*lock)(void *),
                                void (*unlock)(void *));
 RC_API void rc_shared_set_pool(rc_shared *shared, uint16_t target, uint16_t first_credential,
                                uint16_t count, rc_credential *limits);
 RC_API void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max_in_flight);
-/* Can whoever holds the key get a fresh one? At first: no. */
+/* Sets whether the holder of the key can obtain a fresh one. Initially false. */
 RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refresh);
 
-/* An operator, a store or another machine says so. until_ms only ever moves a cooldown later. Of a
- * credential that is DEAD it is the time of its probe (rc_credential_kill); HEALTHY is ignored:
- * rc_shared_revive_credential. */
+/* Set an enforced cooldown that comes from an operator, a store or another machine. until_ms can
+ * only move a cooldown later. For the state DEAD, until_ms is the time of the probe
+ * (rc_credential_kill). HEALTHY is ignored: use rc_shared_revive_credential. */
 RC_API void rc_shared_cool_down_target(rc_shared *shared, uint16_t target, uint64_t until_ms);
 RC_API void rc_shared_cool_down_credential(rc_shared *shared, uint16_t credential,
                                            rc_credential_state state, uint64_t until_ms);
-/* The same for one target alone: COOLING or EXHAUSTED. Ignored if its pool keeps no limits. */
+/* Sets a credential's cooldown at one target alone: COOLING or EXHAUSTED. Ignored if the target's
+ * pool has no limits. */
 RC_API void rc_shared_limit_credential(rc_shared *shared, uint16_t target, uint16_t credential,
                                        rc_credential_state state, uint64_t until_ms);
+/* Takes a target into service or out of it. */
 RC_API void rc_shared_set_service(rc_shared *shared, uint16_t target, bool is_in_service);
-/* An operator knows better: its cooldown and its credentials' limits here are over, its breaker is
- * closed. */
+/* Resets a target by order of an operator: ends its cooldown and its credentials' limits at this
+ * target, and closes its breaker. */
 RC_API void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms);
-/* A new key under the same id: healthy again, at every target. */
+/* Makes a credential HEALTHY at every target, because there is a new key under the same id. */
 RC_API void rc_shared_revive_credential(rc_shared *shared, uint16_t credential);
 
-/* What is known of a credential at this target alone, borrowed under the lock. NULL: it is not of
- * its pool, or the pool keeps no limits. */
+/* Returns the limits of a credential at this target; views the target, so the lock must be held.
+ * NULL: the credential is not in the pool, or the pool has no limits. */
 RC_API rc_credential *rc_target_limit(const rc_target *target, uint16_t credential);
 
-/* Is everything within its bounds? For tests and fuzzing. */
+/* Returns whether all fields are consistent. For tests and fuzzing. */
 RC_API bool rc_shared_validate(const rc_shared *shared);
 
 RC_END_DECLS

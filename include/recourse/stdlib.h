@@ -1,5 +1,7 @@
-/* An rc_alloc on malloc and free. It lives in a header, compiled into the caller, so that the
- * library itself imports neither. */
+/* rc_alloc_stdlib: an rc_alloc that uses malloc and free.
+ *
+ * The functions are inline, compiled into the caller, so that the library itself does not import
+ * malloc and free. */
 #ifndef RECOURSE_STDLIB_H
 #define RECOURSE_STDLIB_H
 
@@ -20,6 +22,7 @@ static inline void rc_stdlib_put(void *ctx, void *ptr, size_t size)
     free(ptr);
 }
 
+/* Returns the allocator. */
 static inline rc_alloc rc_alloc_stdlib(void)
 {
     rc_alloc a;

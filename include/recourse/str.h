@@ -1,4 +1,4 @@
-/* rc_str: a view of bytes, passed by value. It owns nothing and need not end in NUL. */
+/* rc_str: a view of bytes, passed by value. The view owns nothing; a final NUL is not required. */
 #ifndef RECOURSE_STR_H
 #define RECOURSE_STR_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct rc_str {
-    const char *ptr; /* may be NULL when len is 0 */
+    const char *ptr; /* may be NULL if len is 0 */
     size_t len;
 } rc_str;
 
@@ -22,13 +22,13 @@ static inline rc_str rc_str_make(const char *ptr, size_t len)
 /* A view of a string literal, usable at run time in C and C++. */
 #define RC_STR(literal) rc_str_make("" literal, sizeof(literal) - 1)
 
-/* The same as a constant initialiser: static const rc_str x = RC_STR_INIT("..."); */
+/* The same view as a constant initialiser: static const rc_str x = RC_STR_INIT("..."); */
 #define RC_STR_INIT(literal)            \
     {                                   \
         "" literal, sizeof(literal) - 1 \
     }
 
-/* Views a NUL-terminated string; NULL is the empty view. */
+/* Views a NUL-terminated string; NULL gives the empty view. */
 static inline rc_str rc_str_c(const char *text)
 {
     return rc_str_make(text, text ? strlen(text) : 0);

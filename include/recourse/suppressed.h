@@ -1,5 +1,5 @@
-/* SuppressedError: the event that is sent when an error is ignored on purpose. There is no other
- * way to ignore one. */
+/* SuppressedError: the event for an error that is ignored on purpose. Code that ignores an error
+ * must write this event. */
 #ifndef RECOURSE_SUPPRESSED_H
 #define RECOURSE_SUPPRESSED_H
 
@@ -11,10 +11,12 @@
 
 RC_BEGIN_DECLS
 
-/* Appends one line of JSON, a newline behind it:
- * {"type":"SuppressedError","seq","time","correlation_id","reason", "error":{report, internal
- * view}}. reason (borrows) says why it may be ignored; an empty one is written as "no reason
- * given", which tests and reviewers look for. The buffer's status. */
+/* Appends one line of JSON and a newline:
+ *
+ *   {"type":"SuppressedError","seq","time","correlation_id","reason","error":{internal view}}
+ *
+ * reason (borrows) is why the error may be ignored; an empty one is written as "no reason given",
+ * which tests and reviewers search for. report: borrows. Returns the buffer's status. */
 RC_API rc_status rc_suppressed_encode(const rc_report *report, rc_str reason, uint64_t seq,
                                       int64_t now_unix_ms, rc_buf *buf);
 

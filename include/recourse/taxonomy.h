@@ -1,5 +1,5 @@
-/* What is known of each class and code: the table behind the enums of codes.h. All strings are
- * static. */
+/* The taxonomy: the table of the error classes and codes whose enums are in codes.h. All strings
+ * are static. */
 #ifndef RECOURSE_TAXONOMY_H
 #define RECOURSE_TAXONOMY_H
 
@@ -12,40 +12,43 @@
 
 RC_BEGIN_DECLS
 
+/* One code's row. */
 typedef struct rc_code_info {
     rc_code code;
     const char *name;
     rc_error_class error_class;
-    rc_category category; /* RC_CATEGORY_NONE: comes from the cause, if from anywhere */
+    rc_category category; /* RC_CATEGORY_NONE: the report takes the category of its cause, if any */
     rc_domain domain;
     bool is_retryable;
-    int http_status; /* the code's own, else its domain's */
+    int http_status; /* the code's own status, else its domain's */
     int exit_status;
     rc_run_event run_event;
     rc_user_action action;
     const char *action_detail;
-    const char *message; /* user-safe, a whole sentence */
+    const char *message; /* a whole sentence, safe to show to users */
 } rc_code_info;
 
+/* One class's row. */
 typedef struct rc_class_info {
     rc_error_class error_class;
     const char *name;
-    const char *error_type; /* of a report without a family */
+    const char *error_type; /* error type of a report without a family */
     const char *recoverable;
     const char *handler;
 } rc_class_info;
 
-/* The row of a code or class; NULL for NONE, UNKNOWN and values that are not in the table. */
+/* Return the row of a code or class; NULL for NONE, UNKNOWN and values that are not in the table.
+ */
 RC_API const rc_code_info *rc_code_get(rc_code code);
 RC_API const rc_class_info *rc_class_get(rc_error_class error_class);
 
-/* The rows in the table's order; index < count. NULL past the end. */
+/* Return the number of rows, and a row by its index in the table's order; NULL past the end. */
 RC_API size_t rc_code_count(void);
 RC_API const rc_code_info *rc_code_at(size_t index);
 RC_API size_t rc_class_count(void);
 RC_API const rc_class_info *rc_class_at(size_t index);
 
-/* The name as the JSON has it. NONE gives ""; UNKNOWN and values that are not in the table give
+/* Return the name used in JSON. NONE gives ""; UNKNOWN and values that are not in the table give
  * "unknown". */
 RC_API const char *rc_code_name(rc_code code);
 RC_API const char *rc_class_name(rc_error_class error_class);
@@ -56,8 +59,8 @@ RC_API const char *rc_run_event_name(rc_run_event event);
 RC_API const char *rc_limit_kind_name(rc_limit_kind kind);
 RC_API const char *rc_family_name(rc_family family);
 
-/* The value of an exact name; NONE for the empty name, UNKNOWN for any other that is not in the
- * table. */
+/* Return the value of an exact name; NONE for the empty name, UNKNOWN for any other name that is
+ * not in the table. */
 RC_API rc_code rc_code_parse(rc_str name);
 RC_API rc_error_class rc_class_parse(rc_str name);
 RC_API rc_category rc_category_parse(rc_str name);
@@ -67,17 +70,18 @@ RC_API rc_run_event rc_run_event_parse(rc_str name);
 RC_API rc_limit_kind rc_limit_kind_parse(rc_str name);
 RC_API rc_family rc_family_parse(rc_str name);
 
-/* Only transient is retryable. */
+/* Returns true for TRANSIENT only. */
 RC_API bool rc_category_is_retryable(rc_category category);
 
-/* The HTTP status of a domain; 500 for NONE and UNKNOWN. */
+/* Returns the HTTP status of a domain; 500 for NONE and UNKNOWN. */
 RC_API int rc_domain_http_status(rc_domain domain);
 
-/* What to do, as a short heading for people: "Check the credentials". "" for NONE and UNKNOWN. */
+/* Returns the action as a short heading for people: "Check the credentials"; "" for NONE and
+ * UNKNOWN. */
 RC_API const char *rc_user_action_title(rc_user_action action);
 
-/* The error type of a failure: the family's, with its own type for a missing model; without a
- * family, the class's. */
+/* Returns the error type of a failure: that of the family, which has a separate type for a missing
+ * model; without a family, that of the class. */
 RC_API const char *rc_error_type_for(rc_family family, rc_code code);
 
 RC_END_DECLS
