@@ -1,3 +1,4 @@
+/* The real system calls behind rc_sys_calls. Passed down from the command's main function. */
 #define _GNU_SOURCE
 #include "sys/calls.h"
 
@@ -79,7 +80,7 @@ static int open_again(int fd)
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0)
         return -1;
-    /* The master of a pseudo-terminal opened again is the master of another one. */
+    /* Reopening the master of a pseudo-terminal would create another pseudo-terminal. */
     if (ioctl(fd, TIOCGPTN, &number) == 0) {
         errno = ENOTSUP;
         return -1;
@@ -109,7 +110,7 @@ static int adopt_orphans(void)
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-/* Whoever reads the signal in our end looks for the command's core, not for ours. */
+/* No core dump of this process: a reader of the exit status looks for the command's core. */
 static int raise_plain(int signal, bool is_for_group)
 {
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

@@ -1,9 +1,9 @@
-/* rc_sys_calls: every system call and every fact of the surroundings that the command uses, as a
- * table.
+/* rc_sys_calls: the table of all system calls and environment lookups that the program's commands
+ * use.
  *
- * Whoever needs one takes the table as a parameter. The command passes rc_sys_real; a test passes
- * its own, in which the Nth call fails, reads come in pieces or the clock stands still. The
- * functions have the meaning of their namesakes: -1 and errno on failure. */
+ * Functions that need a system call take the table as a parameter. The program passes rc_sys_real;
+ * a test passes its own table, in which the Nth call fails, reads return short or the clock stands
+ * still. The functions behave like the system calls of the same name: -1 and errno on failure. */
 #ifndef RC_SYS_CALLS_H
 #define RC_SYS_CALLS_H
 
@@ -17,56 +17,60 @@
 #include <termios.h>
 #include <time.h>
 
-/* A process to start, in a group of its own. */
+/* A process to start in its own process group. */
 typedef struct rc_spawn {
-    const char *const *argv; /* ends with NULL; the first is looked for in PATH */
-    int stdin_fd;            /* -1: inherits ours */
+    const char *const *argv; /* Ends with NULL; argv[0] is searched in PATH. */
+    int stdin_fd;            /* -1: inherits ours. */
     int stderr_fd;
-    int report_fd; /* where it can say exactly what failed, named in its environment; -1: none */
-    int tty_fd;    /* the terminal whose foreground it gets; -1: none */
-    sigset_t mask; /* the signals that it blocks */
+    int report_fd; /* The descriptor for failure reports, named in the process's environment; -1:
+                    * none. */
+    int tty_fd;    /* The terminal whose foreground the process gets; -1: none. */
+    sigset_t mask; /* Signals that the process blocks. */
 } rc_spawn;
 
 typedef struct rc_sys_calls {
-    int (*open_read)(const char *path); /* open for reading, close-on-exec */
-    int (*open_file)(const char *path); /* the same; does not wait for the writer of a pipe */
+    int (*open_read)(const char *path); /* Opens for reading, close-on-exec. */
+    int (*open_file)(const char *path); /* Like open_read, but does not wait for the writer of a
+                                         * pipe. */
     ssize_t (*read)(int fd, void *buf, size_t size);
     ssize_t (*write)(int fd, const void *buf, size_t size);
     int (*close)(int fd);
     int (*isatty)(int fd);
-    int (*columns)(int fd); /* the terminal's width; 0 or -1 when it is not known */
+    int (*columns)(int fd); /* Width of the terminal; 0 or -1: unknown. */
     int (*clock_realtime)(struct timespec *ret_time);
-    int (*utc_offset_s)(time_t at); /* of the local time zone at that time */
+    int (*utc_offset_s)(time_t at); /* UTC offset of the local time zone at `at`. */
     ssize_t (*getrandom)(void *buf, size_t size);
     const char *(*getenv)(const char *name);
 
     int (*clock_monotonic)(struct timespec *ret_time);
-    /* For writing at the end; makes the file, 0600. Of a pipe neither this nor a write waits. */
+    /* Opens for appending; creates the file with mode 0600. For a pipe neither this nor a write
+     * blocks. */
     int (*open_append)(const char *path);
-    int (*open_temp)(const char *folder); /* to read and write, without a name, 0600 */
-    int (*open_terminal)(void);           /* the controlling one; reads do not wait */
-    int (*open_again)(int fd);            /* for writing, which does not wait; close-on-exec */
+    int (*open_temp)(const char *folder); /* An unnamed file for reading and writing, 0600. */
+    int (*open_terminal)(void);           /* The controlling terminal; reads do not block. */
+    int (*open_again)(int fd); /* A new open file for non-blocking writes; close-on-exec. */
     ssize_t (*pread)(int fd, void *buf, size_t size, off_t at);
     off_t (*lseek)(int fd, off_t at, int whence);
     int (*fstat)(int fd, struct stat *ret_stat);
     int (*stat)(const char *path, struct stat *ret_stat);
-    int (*lift)(int fd); /* a copy of it beyond the standard three, close-on-exec */
+    int (*lift)(int fd); /* Duplicates to a descriptor above 2; close-on-exec. */
     int (*set_nonblocking)(int fd);
-    int (*pipe)(int ret_fds[2]); /* close-on-exec */
+    int (*pipe)(int ret_fds[2]); /* Close-on-exec. */
     int (*poll)(struct pollfd *fds, nfds_t count, int timeout_ms);
 
-    int (*spawn)(const rc_spawn *what, pid_t *ret_pid); /* 0 or the errno number */
+    int (*spawn)(const rc_spawn *request, pid_t *ret_pid); /* 0, or the errno number. */
     int (*waitid)(idtype_t kind, id_t id, siginfo_t *ret_info, int options);
     int (*kill)(pid_t pid, int signal);
-    /* On ourselves, or on our whole group; no core of ours is left. */
+    /* Raises a signal in this process, or in its whole group, without a core dump of this
+     * process. */
     int (*raise)(int signal, bool is_for_group);
-    int (*adopt_orphans)(void); /* descendants that lose their parent become our children */
-    /* Our children that are in our session, up to max of them: their number. */
+    int (*adopt_orphans)(void); /* Orphaned descendants become our children. */
+    /* Lists our children in our session, up to max; returns their number. */
     int (*children)(pid_t *ret_pids, size_t max);
     pid_t (*getpgrp)(void);
 
     int (*signal_mask)(int how, const sigset_t *set, sigset_t *ret_old);
-    int (*signal_fd)(const sigset_t *set); /* reads do not wait; close-on-exec */
+    int (*signal_fd)(const sigset_t *set); /* Reads do not block; close-on-exec. */
     int (*signal_action)(int signal, const struct sigaction *action, struct sigaction *ret_old);
     int (*signal_pending)(sigset_t *ret_set);
 
@@ -79,8 +83,8 @@ typedef struct rc_sys_calls {
 
 extern const rc_sys_calls rc_sys_real;
 
-/* Those that are more than one call: process_spawn.c, process_children.c. */
-int rc_sys_spawn(const rc_spawn *what, pid_t *ret_pid);
+/* Entries with more than one system call: process/spawn.c, process/children.c. */
+int rc_sys_spawn(const rc_spawn *request, pid_t *ret_pid);
 int rc_sys_children(pid_t *ret_pids, size_t max);
 
 #endif

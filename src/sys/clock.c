@@ -1,3 +1,5 @@
+/* The wall clock and the monotonic clock. Called by the commands, the gateway, the store's writer
+ * and the log sink. */
 #include "sys/clock.h"
 
 int64_t rc_clock_unix_ms(const rc_sys_calls *calls)

@@ -1,3 +1,5 @@
+/* Finds the configuration file and checks the files that hold secrets. Called by the commands and
+ * src/config. */
 #include "sys/config_file.h"
 
 #include <errno.h>
@@ -8,11 +10,11 @@ static bool is_there(const rc_sys_calls *calls, const char *path)
     return calls->stat(path, &facts) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* folder "/" middle "/recourse.yaml" */
+/* Tries folder + middle + "/recourse.yaml". */
 static bool try_path(const rc_sys_calls *calls, const char *folder, const char *middle,
                      rc_buf *ret_path)
 {
-    /* A relative folder would mean another place in each directory. */
+    /* A relative folder would depend on the working directory. */
     if (folder == NULL || folder[0] != '/')
         return false;
     rc_buf_reset(ret_path);

@@ -1,4 +1,4 @@
-/* Where the configuration is, and whether a file that holds a secret is kept like one. */
+/* The location of the configuration file, and the checks of a file that holds a secret. */
 #ifndef RC_SYS_CONFIG_FILE_H
 #define RC_SYS_CONFIG_FILE_H
 
@@ -8,25 +8,26 @@
 
 #define RC_CONFIG_FILE_NAME "recourse.yaml"
 
-/* Looks for recourse.yaml here, then in $XDG_CONFIG_HOME/recourse, or in ~/.config/recourse when
- * that is not set. A file that is there and cannot be opened counts as found: whoever reads it will
- * hear why. True: the path with a NUL behind it is in ret_path, which is empty before. */
+/* Searches recourse.yaml in the working directory, then in $XDG_CONFIG_HOME/recourse, or in
+ * ~/.config/recourse if that variable is not set. A file that exists but cannot be opened counts as
+ * found, so that reading it reports the error. True: ret_path, which must be empty before, has the
+ * path with a NUL behind it. */
 bool rc_config_file_find(const rc_sys_calls *calls, rc_buf *ret_path);
 
-/* What is at a path, if it is there and no file: "a folder", "a pipe", "a socket", "a device".
- * NULL: it is a file, or not there. To open a pipe is to wait for whoever writes to it. path:
- * borrows. Gives a static string. */
+/* Names what exists at path if it is not a regular file: "a folder", "a pipe", "a socket", "a
+ * device". NULL: a regular file, or nothing. Callers use it because opening a pipe waits for a
+ * writer. path: borrows. Gives a static string. */
 const char *rc_path_special_kind(const rc_sys_calls *calls, const char *path);
 
-/* What can be told of a secret's file without reading it. */
+/* The state of a secret's file, found without reading it. */
 typedef enum rc_secret_file {
     RC_SECRET_FILE_GOOD = 0,
-    RC_SECRET_FILE_MISSING = 1,        /* or it cannot be opened */
-    RC_SECRET_FILE_WORLD_READABLE = 2, /* everybody on this machine may read it */
-    RC_SECRET_FILE_NOT_REGULAR = 3     /* no file: rc_path_special_kind says what */
+    RC_SECRET_FILE_MISSING = 1,        /* Or it cannot be opened. */
+    RC_SECRET_FILE_WORLD_READABLE = 2, /* Every user of this machine may read it. */
+    RC_SECRET_FILE_NOT_REGULAR = 3     /* rc_path_special_kind names its kind. */
 } rc_secret_file;
 
-/* path: borrows. */
+/* Checks the file at path. path: borrows. */
 rc_secret_file rc_secret_file_check(const rc_sys_calls *calls, const char *path);
 
 #endif

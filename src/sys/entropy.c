@@ -1,3 +1,4 @@
+/* Random bytes from the system. Called by the gateway, the store, the commands and output.c. */
 #include "sys/entropy.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Bytes that nobody can guess. */
+/* Unpredictable random bytes from the system. */
 #ifndef RC_SYS_ENTROPY_H
 #define RC_SYS_ENTROPY_H
 
@@ -7,7 +7,7 @@
 
 #include "sys/calls.h"
 
-/* Fills bytes. False when the system gives none; bytes are then not to be used. bytes: borrows. */
+/* Fills bytes (borrows). False: the system gave none; bytes must not be used. */
 bool rc_entropy_get(const rc_sys_calls *calls, void *bytes, size_t size);
 
 #endif

@@ -1,3 +1,5 @@
+/* Reads and writes whole files and buffers. Called by the commands, src/config, the store and the
+ * other files of src/sys. */
 #define _GNU_SOURCE
 #include "sys/file.h"
 
@@ -49,13 +51,13 @@ int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf)
     if (fd < 0)
         return errno;
     int error = rc_fd_read(calls, fd, buf);
-    /* Nothing was written, so closing cannot lose anything. */
+    /* Nothing was written, so a failed close loses no data. */
     calls->close(fd);
     return error;
 }
 
-/* Opened only if it is a regular file: to open a device can do things. It may have been replaced
- * between the two calls, so the open one is looked at too. */
+/* Opens only regular files: opening a device can have side effects. The path may be replaced
+ * between stat and open, so the open file is checked again. */
 static int open_regular(const rc_sys_calls *calls, const char *path, int *ret_fd)
 {
     struct stat facts;
@@ -98,7 +100,7 @@ int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes)
             continue;
         if (put < 0)
             return errno;
-        /* POSIX leaves open what a write of nothing means; going on could last for ever. */
+        /* POSIX does not define a write of 0 bytes; repeating it could loop for ever. */
         if (put == 0)
             return EIO;
         done += (size_t)put;
@@ -108,7 +110,7 @@ int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes)
 
 int rc_fd_close(const rc_sys_calls *calls, int fd)
 {
-    /* On Linux the descriptor is gone after EINTR too: closing again could hit another one. */
+    /* On Linux the descriptor is closed after EINTR too: closing again could close another file. */
     if (calls->close(fd) != 0 && errno != EINTR)
         return errno;
     return 0;

@@ -1,6 +1,5 @@
-/* Whole files in, whole buffers out. Every function gives 0, or the errno number of what went
- * wrong: rc_sys_error_text has the words for it. Short reads and writes and EINTR are dealt with
- * here and nowhere else. */
+/* Reads whole files and writes whole buffers. The functions return 0 or an errno number, for which
+ * rc_sys_error_text has a message. Short reads, short writes and EINTR are handled here. */
 #ifndef RC_SYS_FILE_H
 #define RC_SYS_FILE_H
 
@@ -9,7 +8,7 @@
 
 #include "sys/calls.h"
 
-/* Not the system's: these are below 0, where no errno number is. */
+/* Errors of this module: negative, so that they differ from errno numbers. */
 #define RC_FILE_TOO_LARGE (-1)
 #define RC_FILE_NO_MEMORY (-2)
 #define RC_FILE_NOT_REGULAR (-3)
@@ -18,34 +17,34 @@
 #define RC_FD_STDOUT 1
 #define RC_FD_STDERR 2
 
-/* Appends all of a file to buf. RC_FILE_TOO_LARGE: it does not fit the buffer's ceiling;
- * RC_FILE_NO_MEMORY; else what the system said (EISDIR for a folder). What was read before a
- * failure stays in buf. path, buf: borrow. */
+/* Appends the whole file to buf. RC_FILE_TOO_LARGE: it exceeds the buffer's ceiling;
+ * RC_FILE_NO_MEMORY; else the system's error (EISDIR for a folder). Bytes read before a failure
+ * stay in buf. path, buf: borrows. */
 int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf);
 
-/* The same for a file whose reading must not wait for anybody: a pipe, a folder, a socket or a
- * device at the path, or behind a symbolic link there, is RC_FILE_NOT_REGULAR. */
+/* Like rc_file_read, but never blocks: RC_FILE_NOT_REGULAR for a pipe, folder, socket or device at
+ * the path or behind a symbolic link. */
 int rc_file_read_regular(const rc_sys_calls *calls, const char *path, rc_buf *buf);
 
-/* The same for a descriptor that is open, which stays open. What was read is nowhere but in buf: it
- * may be a secret. */
+/* Like rc_file_read for an open descriptor, which stays open. The bytes may be a secret, so no copy
+ * remains outside buf. */
 int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf);
 
-/* Writes all of bytes, or says why it could not. bytes: borrows. */
+/* Writes all bytes (borrows). */
 int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes);
 
-/* Closes, and passes on what the system held back until now: a full disk or a lost server can show
- * this late. */
+/* Closes fd and returns an error that the system reports only now, such as a full disk. */
 int rc_fd_close(const rc_sys_calls *calls, int fd);
 
-/* Who starts us without one of the standard three must not get a file or socket of ours in its
- * place: where one is closed, /dev/null is opened for reading, which cannot be written to. */
+/* Opens /dev/null read-only for each of descriptors 0 to 2 that is closed, so that no later file or
+ * socket gets one of these numbers. */
 void rc_fd_hold_standard(const rc_sys_calls *calls);
 
-/* What the number means, for people. Gives a static string in English. */
+/* The message for an error number, in English. Gives a static string. */
 const char *rc_sys_error_text(int error);
 
-/* Whoever read our output has gone: that is their choice, and nothing to complain of. */
+/* Whether the error means that the reader of our output has closed it, which is no failure of
+ * ours. */
 bool rc_sys_is_reader_gone(int error);
 
 #endif

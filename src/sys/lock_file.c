@@ -1,4 +1,6 @@
-#define _GNU_SOURCE /* locks that belong to the open file, not to the process */
+/* Lock files and private files. Called by the SQLite store and the doctor. */
+#define _GNU_SOURCE /* For open-file-description locks, which belong to the open file and not to the
+                     * process. */
 #include "sys/lock_file.h"
 
 #include <errno.h>
@@ -75,7 +77,7 @@ size_t rc_lock_file_read_held(const char *path, char *text, size_t size)
 
 int rc_private_file_make(const char *path)
 {
-    /* A file that is there must not even be opened: closing it would take away the locks that this
+    /* An existing file must not even be opened: closing it would release the POSIX locks that this
      * process holds on it. */
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -96,7 +98,7 @@ int rc_private_folders_make(const char *path)
             continue;
         folder[i] = '\0';
         if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
-            /* A parent that is there may be read-only, or closed to us. */
+            /* An existing parent may be on a read-only file system or not writable for us. */
             struct stat facts;
             const int error = errno;
             if (stat(folder, &facts) != 0)

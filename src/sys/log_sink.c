@@ -1,3 +1,4 @@
+/* Writes log lines on a thread of its own. Called by recourse serve (cli/serve/log.c). */
 #include "sys/log_sink.h"
 
 #include <errno.h>
@@ -11,14 +12,14 @@
 #define MAX_BYTES ((size_t)256 << 10)
 #define NOTICE_MAX 1024
 #define PATH_BYTES_MAX 4096
-/* A pipe that can be written to takes as much without waiting (POSIX, PIPE_BUF). */
+/* A pipe that poll reports as writable accepts this much without blocking (POSIX, PIPE_BUF). */
 #define PIECE_BYTES 4096
 #define POLL_MS 100
 #define STOP_MS 1000
-/* Between two writes: under load a line is not worth waking anybody for it. */
+/* Pause between two writes: under load, waking the thread for each line would cost too much. */
 #define PAUSE_NS UINT64_C(5000000)
 
-/* Lines that wait. */
+/* A buffer of log lines. */
 typedef struct lines {
     char *bytes;
     size_t len;
@@ -30,19 +31,19 @@ struct rc_log_sink {
     rc_log_sink_settings settings;
     char path[PATH_BYTES_MAX];
     uv_thread_t thread;
-    uv_mutex_t lock; /* of all below */
+    uv_mutex_t lock; /* Guards all members below. */
     uv_cond_t wake;
     lines filling;
-    lines writing;    /* the thread's, */
-    bool is_mid_line; /* and what it wrote last has no end */
-    uint64_t missing; /* dropped since it was last said */
-    int fd;           /* the thread's while it writes */
-    int next_fd;      /* takes its place; -1: none */
+    lines writing;    /* Used by the sink's thread only. */
+    bool is_mid_line; /* The last write ended in the middle of a line. */
+    uint64_t missing; /* Lines dropped since the last notice. */
+    int fd;           /* Used by the thread while it writes. */
+    int next_fd;      /* Replaces fd before the next write; -1: none. */
     bool is_own_fd;
     bool is_next_own;
-    bool is_pausing; /* the thread looks soon, without being told */
+    bool is_pausing; /* The thread wakes soon by itself; no signal is needed. */
     bool is_stopping;
-    uint64_t stop_at_ms; /* the end of patience */
+    uint64_t stop_at_ms; /* When rc_log_sink_stop stops waiting. */
     rc_log_sink_counts counts;
 };
 
@@ -56,7 +57,7 @@ static bool may_wait(rc_log_sink *sink)
     return !is_late;
 }
 
-/* Waits until something can be written; false: it is time to end. */
+/* Waits until fd is writable. False: the sink stops and its time is up. */
 static bool await_writable(rc_log_sink *sink)
 {
     struct pollfd polled = {.fd = sink->fd, .events = POLLOUT};
@@ -68,7 +69,7 @@ static bool await_writable(rc_log_sink *sink)
     return false;
 }
 
-/* How much of bytes went out. */
+/* Returns how many bytes were written. */
 static size_t write_pieces(rc_log_sink *sink, const char *bytes, size_t len)
 {
     size_t done = 0;
@@ -84,7 +85,8 @@ static size_t write_pieces(rc_log_sink *sink, const char *bytes, size_t len)
     return done;
 }
 
-/* The same. A line that was cut gets its end first, so that it does not spoil the next one. */
+/* Like write_pieces, but first ends a line that was cut, so that the next line starts on its
+ * own. */
 static size_t write_out(rc_log_sink *sink, const char *bytes, size_t len)
 {
     if (sink->is_mid_line && len > 0 && write_pieces(sink, "\n", 1) == 0)
@@ -103,7 +105,7 @@ static uint64_t count_lines(const char *bytes, size_t len)
     return count;
 }
 
-/* Says how many lines are missing; true: it was said, or there was nothing to say. */
+/* Writes how many lines were dropped. True: written, or nothing to report. */
 static bool write_notice(rc_log_sink *sink, uint64_t missing)
 {
     char notice[NOTICE_MAX];
@@ -130,7 +132,7 @@ static void write_lines(rc_log_sink *sink, uint64_t missing)
     sink->writing.count = 0;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static void take_next_fd(rc_log_sink *sink)
 {
     if (sink->next_fd < 0)
@@ -142,7 +144,7 @@ static void take_next_fd(rc_log_sink *sink)
     sink->next_fd = -1;
 }
 
-/* The lock is held. A buffer that is half full, or the end, cuts it short. */
+/* The caller holds the lock. A half-full buffer or a stop ends the pause early. */
 static void pause_writing(rc_log_sink *sink)
 {
     sink->is_pausing = true;
@@ -159,7 +161,7 @@ static void work(void *arg)
     for (;;) {
         while (sink->filling.len == 0 && !sink->is_stopping)
             uv_cond_wait(&sink->wake, &sink->lock);
-        /* The last that was dropped is still to be told. */
+        /* Dropped lines are still to be reported at the end. */
         const bool is_over = sink->filling.len == 0;
         if (is_over && sink->missing == 0)
             break;
@@ -179,7 +181,7 @@ static void work(void *arg)
     uv_mutex_unlock(&sink->lock);
 }
 
-/* ---- for everybody ---- */
+/* ---- pushing, on any thread ---- */
 
 void rc_log_sink_push(rc_log_sink *sink, rc_str line)
 {
@@ -208,12 +210,12 @@ rc_log_sink_counts rc_log_sink_count(rc_log_sink *sink)
     return counts;
 }
 
-/* ---- where lines go ---- */
+/* ---- targets ---- */
 
-/* A pipe or a terminal is opened once more, so that one that is full does not keep us: whoever
- * shares it with us keeps theirs as it was. A file is not, since it would be written from its
- * beginning again; nor what was not opened for writing: that stands for one that is closed, and
- * what is lost there is to be counted. */
+/* Whether to reopen standard error, so that writes to a full pipe or terminal do not block while
+ * other processes that share it keep their mode. A regular file is not reopened, since writing
+ * would start at its beginning; nor is a descriptor opened read-only, which stands for a closed
+ * one: lines lost there must be counted. */
 static bool is_to_open_again(const rc_sys_calls *calls)
 {
     struct stat info;
@@ -222,7 +224,7 @@ static bool is_to_open_again(const rc_sys_calls *calls)
            (calls->write(RC_FD_STDERR, "", 0) >= 0 || errno != EBADF);
 }
 
-/* 0, or the errno number. path: NULL: standard error. */
+/* 0, or the errno number. path: NULL for standard error. */
 static int open_target(const rc_sys_calls *calls, const char *path, int *ret_fd, bool *ret_is_own)
 {
     int fd = -1;
@@ -237,7 +239,7 @@ static int open_target(const rc_sys_calls *calls, const char *path, int *ret_fd,
     return 0;
 }
 
-/* The next write is there. */
+/* The next write goes to the new target. */
 static int change_target(rc_log_sink *sink, const char *path)
 {
     const rc_sys_calls *calls = sink->settings.calls;
@@ -278,7 +280,7 @@ int rc_log_sink_move(rc_log_sink *sink, const char *path)
     return 0;
 }
 
-/* ---- its life ---- */
+/* ---- start and stop ---- */
 
 static void free_sink(rc_log_sink *sink)
 {

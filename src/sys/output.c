@@ -1,3 +1,4 @@
+/* Writes result files atomically. Called by the commands simulate, mock and serve. */
 #define _GNU_SOURCE
 #include "sys/output.h"
 
@@ -12,7 +13,7 @@
 #include "sys/entropy.h"
 #include "sys/file.h"
 
-/* A name that is taken is bad luck once; often, it is something else. */
+/* A taken name is chance once; several in a row mean another problem. */
 #define NAMES_MAX 8
 
 static int make_folder(const char *path)
@@ -42,8 +43,8 @@ static rc_status push_path(rc_buf *buf, const char *folder, const char *name)
     return rc_buf_push(buf, rc_str_c(name));
 }
 
-/* "folder/.name.1f09ab37": hidden, and of nobody else. Without chance the number of the try must
- * do. */
+/* "folder/.name.1f09ab37": hidden and unique. Without entropy the attempt number replaces the
+ * random part. */
 static rc_status push_temporary(const rc_output *output, const char *name, unsigned tried,
                                 rc_buf *buf)
 {
@@ -79,7 +80,7 @@ static int make_one(const rc_output *output, const char *path)
     return errno;
 }
 
-/* "a", "a/b": each folder above the last part. */
+/* Creates each folder above the last part of the path: "a", "a/b". */
 static int make_above(const rc_output *output)
 {
     char path[RC_OUTPUT_PATH_MAX];
@@ -97,7 +98,7 @@ static int make_above(const rc_output *output)
 
 int rc_output_open(const rc_output *output)
 {
-    /* Those above are there, nearly always. */
+    /* The parent folders nearly always exist. */
     int error = make_one(output, output->folder);
     if (error != ENOENT)
         return error;
@@ -105,7 +106,7 @@ int rc_output_open(const rc_output *output)
     return error == 0 ? make_one(output, output->folder) : error;
 }
 
-/* Opens a file that is new under a name of its own. */
+/* Opens a new file under a temporary name. */
 static int open_temporary(const rc_output *output, const char *name, char path[RC_OUTPUT_PATH_MAX],
                           int *ret_fd)
 {
@@ -125,7 +126,7 @@ static int open_temporary(const rc_output *output, const char *name, char path[R
     return error;
 }
 
-/* All of the bytes, on the disk. */
+/* Writes all bytes and syncs them to disk. */
 static int fill(const rc_output *output, int fd, rc_str bytes)
 {
     int error = rc_fd_write(output->calls, fd, bytes);

@@ -1,3 +1,4 @@
+/* Read-only checks of the machine. Called by the doctor. */
 #define _GNU_SOURCE
 #include "sys/probe.h"
 
@@ -51,7 +52,7 @@ static socklen_t read_address(const char *host, uint16_t port, struct sockaddr_s
     return 0;
 }
 
-/* Bound and never listened at: with SO_REUSEADDR that is in nobody's way. */
+/* Binds without listening: with SO_REUSEADDR this does not disturb other processes. */
 int rc_probe_port(const char *host, uint16_t port)
 {
     struct sockaddr_storage address;

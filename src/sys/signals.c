@@ -1,3 +1,4 @@
+/* Signal handling of commands that only read and write. Called by cli/main.c. */
 #define _GNU_SOURCE
 #include "sys/signals.h"
 
@@ -5,8 +6,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Output is written in one piece at the end and no file is changed on the way: there is nothing to
- * undo. */
+/* Output is written in one piece at the end and no file is changed before: nothing needs
+ * undoing. */
 static void end_process(int signal)
 {
     _exit(128 + signal);

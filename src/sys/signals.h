@@ -1,10 +1,9 @@
-/* Signals of a command that reads, thinks and writes. */
+/* Signal handling of commands that only read and write. */
 #ifndef RC_SYS_SIGNALS_H
 #define RC_SYS_SIGNALS_H
 
-/* SIGPIPE is ignored, so that a reader who has gone is a failed write that can be told. SIGINT and
- * SIGTERM end the process with 130 and 143; a signal that the parent chose to ignore stays ignored.
- */
+/* Ignores SIGPIPE, so that writing to a closed pipe is an error that can be reported. SIGINT and
+ * SIGTERM end the process with 130 and 143; a signal that the parent ignored stays ignored. */
 void rc_signals_init(void);
 
 #endif

@@ -1,3 +1,4 @@
+/* Reads input piece by piece. Called by recourse explain. */
 #include "sys/stream.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Bytes as they come: for input that has no end, or that somebody waits for. */
+/* Reads input piece by piece, for input that is endless or interactive. */
 #ifndef RC_SYS_STREAM_H
 #define RC_SYS_STREAM_H
 
@@ -6,11 +6,11 @@
 
 #include "sys/calls.h"
 
-/* Opens a file for reading. 0 and the descriptor, or the errno number. path: borrows. */
+/* Opens a file for reading. 0 and *ret_fd, or the errno number. path: borrows. */
 int rc_stream_open(const rc_sys_calls *calls, const char *path, int *ret_fd);
 
-/* Waits for bytes and reads what is there, at most size. 0 and how many, of which 0 is the end; or
- * the errno number. bytes: borrows. */
+/* Waits for bytes and reads at most size. 0 and *ret_got (0: end of input), or the errno number.
+ * bytes: borrows. */
 int rc_stream_read(const rc_sys_calls *calls, int fd, void *bytes, size_t size, size_t *ret_got);
 
 #endif

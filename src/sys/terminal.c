@@ -1,10 +1,11 @@
+/* The capabilities of the terminal. Called by cli.c. */
 #include "sys/terminal.h"
 
 #include <recourse/str.h>
 
 #include "base/str.h"
 
-/* More digits than a width has are no width. */
+/* A longer COLUMNS value is ignored. */
 #define COLUMNS_DIGITS_MAX 4
 
 static rc_str env(const rc_sys_calls *calls, const char *name)
@@ -23,7 +24,7 @@ static rc_str first_set(const rc_sys_calls *calls, const char *const names[], si
     return rc_str_make(NULL, 0);
 }
 
-/* "de_DE.UTF-8", "C.utf8", "en_GB.UTF-8@euro": what stands between the dot and the at sign. */
+/* The charset is between the dot and the at sign: "de_DE.UTF-8", "C.utf8", "en_GB.UTF-8@euro". */
 static bool is_utf8_locale(rc_str locale)
 {
     size_t dot = rc_str_find_byte(locale, '.', 0);

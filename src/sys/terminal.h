@@ -1,4 +1,4 @@
-/* What the place that text goes to can show. */
+/* rc_terminal: what the output descriptor can display. */
 #ifndef RC_SYS_TERMINAL_H
 #define RC_SYS_TERMINAL_H
 
@@ -10,12 +10,12 @@
 
 typedef struct rc_terminal {
     bool is_tty;
-    bool has_utf8; /* by LC_ALL, LC_CTYPE or LANG, the first that is set; pipes too: it is what the
-                      reader expects */
-    bool has_colour; /* a terminal that is not dumb, and NO_COLOR is unset or empty */
-    unsigned width;  /* COLUMNS, else the terminal's own, else 80 */
+    bool has_utf8;   /* By the first set variable of LC_ALL, LC_CTYPE, LANG; also for pipes. */
+    bool has_colour; /* A terminal that is not dumb, and NO_COLOR is unset or empty. */
+    unsigned width;  /* COLUMNS, else the terminal's own, else 80. */
 } rc_terminal;
 
+/* Inspects fd and the environment. */
 rc_terminal rc_terminal_get(const rc_sys_calls *calls, int fd);
 
 #endif

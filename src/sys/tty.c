@@ -1,3 +1,5 @@
+/* The controlling terminal: foreground group and single keys. Called by recourse exec, recourse
+ * call and src/sys/process. */
 #define _GNU_SOURCE
 #include "sys/tty.h"
 
@@ -9,26 +11,25 @@
 #include "sys/process/watch.h"
 
 #define ESCAPE 0x1B
-/* How long the rest of a key's sequence may take; a person sees no delay. */
+/* Longest time between the bytes of an escape sequence; too short for a person to notice. */
 #define SEQUENCE_MS 20
 
 static const int CRASHES[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 #define CRASH_COUNT (sizeof CRASHES / sizeof *CRASHES)
 
-/* A signal handler gets nothing passed. Written before the handlers are set. */
+/* State for the crash handler, which takes no argument. Written before the handlers are set. */
 static struct {
     int fd;
     struct termios modes;
     struct sigaction old[CRASH_COUNT];
 } crash;
 
-/* The modes outlive the process: whoever types next would see nothing of it.
- * The table of calls is not asked here, since what it points to may be what is
- * broken. */
+/* Restores the terminal's modes, which outlive the process. Calls the system directly, since the
+ * table of calls may be what is broken. */
 static void restore_and_crash(int signal)
 {
     tcsetattr(crash.fd, TCSANOW, &crash.modes);
-    raise(signal); /* the handler was good for once: now the default */
+    raise(signal); /* SA_RESETHAND restored the default action. */
 }
 
 static void guard_crashes(const rc_tty *tty)
@@ -69,7 +70,7 @@ bool rc_tty_is_ours(const rc_tty *tty)
     return tty->fd >= 0 && tty->calls->tcgetpgrp(tty->fd) == tty->group;
 }
 
-/* SIGTTOU is held back meanwhile (rc_watch_init), so this works from the background too. */
+/* SIGTTOU is blocked (rc_watch_init), so this works from the background too. */
 static bool set_foreground(const rc_tty *tty, pid_t group)
 {
     int result = tty->calls->tcsetpgrp(tty->fd, group);
@@ -91,9 +92,9 @@ bool rc_tty_give_foreground(rc_tty *tty, pid_t group)
     return true;
 }
 
-/* A shell that has stopped us has taken it for itself, and gives it when it wants to. Of a group
- * that is empty nobody gives it back. */
-static bool is_takeable(const rc_tty *tty)
+/* Whether the foreground may be taken back. A shell that stopped us has taken it and returns it
+ * itself. An empty group cannot return it. */
+static bool may_take_back(const rc_tty *tty)
 {
     pid_t holder = tty->calls->tcgetpgrp(tty->fd);
     if (holder < 0 || holder == tty->foreground_group)
@@ -103,17 +104,17 @@ static bool is_takeable(const rc_tty *tty)
 
 void rc_tty_take_foreground(rc_tty *tty)
 {
-    /* Twice if need be: a terminal that belongs to nobody stops whoever uses it next. */
+    /* Tries twice: a terminal without a foreground group stops its next user. */
     for (int turn = 0; turn < 2 && tty->foreground_group != 0; turn++) {
-        if (rc_tty_is_ours(tty) || (is_takeable(tty) && set_foreground(tty, tty->group)))
+        if (rc_tty_is_ours(tty) || (may_take_back(tty) && set_foreground(tty, tty->group)))
             tty->foreground_group = 0;
     }
 }
 
-/* Never waits for output to go: somebody may have stopped it with Ctrl-S. */
+/* Does not wait for pending output, which Ctrl-S may have stopped. */
 static bool set_modes(const rc_tty *tty, const struct termios *modes)
 {
-    /* Once more if need be: what is left behind is a terminal that shows nothing. */
+    /* Tries twice: a failure leaves a terminal without echo. */
     for (int turn = 0; turn < 2; turn++) {
         if (tty->calls->tcsetattr(tty->fd, TCSANOW, modes) == 0)
             return true;
@@ -136,11 +137,11 @@ bool rc_tty_keys_begin(rc_tty *tty)
     struct termios modes = tty->modes;
     modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     modes.c_lflag |= ISIG;
-    modes.c_cc[VMIN] = 0; /* a read never waits */
+    modes.c_cc[VMIN] = 0; /* A read never waits. */
     modes.c_cc[VTIME] = 0;
     guard_crashes(tty);
     tty->is_key_mode = true;
-    /* What was typed before was not meant for us. */
+    /* Keys typed before are not meant for this prompt. */
     tty->calls->tcflush(tty->fd, TCIFLUSH);
     if (set_modes(tty, &modes))
         return true;
@@ -158,7 +159,7 @@ void rc_tty_keys_forget(rc_tty *tty)
 void rc_tty_keys_end(rc_tty *tty)
 {
     pid_t holder = tty->is_key_mode ? tty->calls->tcgetpgrp(tty->fd) : -1;
-    /* In other hands, the modes are theirs. */
+    /* Another group holds the terminal and has set its modes. */
     if (tty->is_key_mode && (holder <= 0 || holder == tty->group))
         set_modes(tty, &tty->modes);
     rc_tty_keys_forget(tty);
@@ -172,7 +173,7 @@ rc_keypress rc_tty_read_key(const rc_tty *tty)
         return RC_KEYPRESS_NONE;
     if (got <= 0)
         return RC_KEYPRESS_CLOSED;
-    /* Esc is the last thing that was typed, or typed twice; in front of anything else it is a
+    /* Esc counts if it is the last byte, or typed twice; before other bytes it starts a
      * sequence. */
     if (keys[got - 1] != ESCAPE)
         return RC_KEYPRESS_NONE;

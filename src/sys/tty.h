@@ -1,8 +1,8 @@
-/* rc_tty: the terminal that the process belongs to: who is in its foreground, and single keys.
+/* rc_tty: the controlling terminal: its foreground process group, and reading single keys.
  *
- *   a command runs      its group holds the foreground: Ctrl-C and Ctrl-Z are its own
- *   a wait              we hold it; keys come one by one and are not shown
- *   a stop, the end     the modes are those of the beginning, and the foreground is ours
+ *   a command runs      its group has the foreground: Ctrl-C and Ctrl-Z go to it
+ *   a wait              we have the foreground; keys are read one by one, without echo
+ *   a stop, the end     the original modes are restored, and the foreground is ours
  *
  * Without a terminal every function does nothing. */
 #ifndef RC_SYS_TTY_H
@@ -12,50 +12,49 @@
 
 typedef struct rc_tty {
     const rc_sys_calls *calls;
-    int fd;               /* -1: there is none */
-    pid_t group;          /* ours */
-    struct termios modes; /* of the beginning */
+    int fd;               /* -1: there is no terminal. */
+    pid_t group;          /* Our process group. */
+    struct termios modes; /* The modes at init. */
     bool has_modes;
     bool is_key_mode;
-    pid_t foreground_group; /* the group that has the foreground from us; 0: none */
+    pid_t foreground_group; /* The group to which we gave the foreground; 0: none. */
 } rc_tty;
 
 typedef enum rc_keypress {
-    RC_KEYPRESS_NONE = 0, /* nothing that means anything here */
+    RC_KEYPRESS_NONE = 0, /* No key with a meaning here. */
     RC_KEYPRESS_ESCAPE = 1,
-    RC_KEYPRESS_CLOSED = 2 /* the terminal gives no more keys */
+    RC_KEYPRESS_CLOSED = 2 /* The terminal gives no more keys. */
 } rc_keypress;
 
-/* Never fails. calls: borrows until done. */
+/* Opens the controlling terminal, if there is one. Never fails. calls: borrows until done. */
 void rc_tty_init(rc_tty *tty, const rc_sys_calls *calls);
 void rc_tty_done(rc_tty *tty);
 
-/* Does our group hold the foreground? */
+/* Whether our group has the foreground. */
 bool rc_tty_is_ours(const rc_tty *tty);
 
-/* The foreground goes to a group, if we hold it; false: it does not. And back, if it was given and
- * nobody but the group, or nobody at all, holds it. */
+/* Gives the foreground to a group if we have it; false: not given. rc_tty_take_foreground takes it
+ * back if it was given and only that group, or no group, has it. */
 bool rc_tty_give_foreground(rc_tty *tty, pid_t group);
 void rc_tty_take_foreground(rc_tty *tty);
 
-/* The group took it when it started. */
+/* Records that the group took the foreground at its start. */
 void rc_tty_set_given(rc_tty *tty, pid_t group);
 
-/* The modes of the beginning, if we hold the foreground. */
+/* Restores the modes of init if we have the foreground. */
 void rc_tty_restore(const rc_tty *tty);
 
-/* Keys one by one and unseen, Ctrl-C and Ctrl-Z as ever; what was typed before is dropped. False:
- * there are none to be had. The modes come back with rc_tty_keys_end, and also when the process
- * crashes meanwhile. */
+/* Reads keys one by one without echo; Ctrl-C and Ctrl-Z work as usual. Drops earlier input. False:
+ * keys cannot be read. The modes are restored by rc_tty_keys_end, and if the process crashes. */
 bool rc_tty_keys_begin(rc_tty *tty);
 void rc_tty_keys_end(rc_tty *tty);
 
-/* Somebody else may have set the modes meanwhile: they are not touched, and the next begin sets
- * them anew. */
+/* Leaves key mode without restoring the modes, which another process may have set; the next begin
+ * sets them again. */
 void rc_tty_keys_forget(rc_tty *tty);
 
-/* What was pressed; call it when fd is readable. An arrow or function key begins with the byte of
- * Esc too: what follows it within a moment is looked at. */
+/* Returns the key pressed; call it when fd is readable. Arrow and function keys start with the byte
+ * of Esc too, so bytes that follow within 20 ms are checked. */
 rc_keypress rc_tty_read_key(const rc_tty *tty);
 
 #endif

@@ -1,12 +1,13 @@
-/* Who our children are: the kernel's own list, since a process can be adopted without a word. */
+/* Lists our child processes, from the kernel's list because a process can be adopted unnoticed.
+ * Called through rc_sys_calls. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "sys/calls.h"
 
-/* A process that has a session of its own has left on purpose. */
-static size_t keep_if_near(pid_t pid, pid_t session, pid_t *ret_pids, size_t count, size_t max)
+/* A process with its own session has detached itself on purpose and is skipped. */
+static size_t add_if_in_session(pid_t pid, pid_t session, pid_t *ret_pids, size_t count, size_t max)
 {
     if (pid <= 0 || count >= max || getsid(pid) != session)
         return count;
@@ -30,10 +31,10 @@ int rc_sys_children(pid_t *ret_pids, size_t max)
                 pid = pid * 10 + (piece[i] - '0');
                 continue;
             }
-            count = keep_if_near(pid, session, ret_pids, count, max);
+            count = add_if_in_session(pid, session, ret_pids, count, max);
             pid = 0;
         }
     }
     close(fd);
-    return (int)keep_if_near(pid, session, ret_pids, count, max);
+    return (int)add_if_in_session(pid, session, ret_pids, count, max);
 }

@@ -1,5 +1,5 @@
-/* The pipes of a command. Nothing here waits: poll said that there is
- * something to do. */
+/* Copies a command's standard error, report and input; never blocks, since poll reported readiness.
+ * Called by group.c and process.c; rc_tail also by recourse exec. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -12,14 +12,14 @@ void rc_tail_reset(rc_tail *tail)
     tail->len = 0;
 }
 
-static size_t keep_of(const rc_tail *tail)
+static size_t capacity_of(const rc_tail *tail)
 {
     return tail->keep > 0 && tail->keep <= RC_TAIL_MAX ? tail->keep : RC_TAIL_BYTES;
 }
 
 void rc_tail_push(rc_tail *tail, rc_str bytes)
 {
-    size_t keep = keep_of(tail);
+    size_t keep = capacity_of(tail);
     if (bytes.len > keep)
         bytes = rc_str_make(bytes.ptr + (bytes.len - keep), keep);
     if (bytes.len == 0)
@@ -35,7 +35,7 @@ void rc_tail_push(rc_tail *tail, rc_str bytes)
 
 rc_str rc_tail_get(const rc_tail *tail)
 {
-    size_t keep = keep_of(tail);
+    size_t keep = capacity_of(tail);
     size_t len = tail->len < keep ? tail->len : keep;
     return rc_str_make(tail->bytes + (tail->len - len), len);
 }
@@ -51,7 +51,7 @@ void rc_run_read_error(rc_run *run)
 {
     ssize_t got = run->calls->read(run->err_fd, run->piece, sizeof run->piece);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
-        /* Once nothing runs any more, what is not there will not come. */
+        /* No process is left that could write more. */
         if (errno == EAGAIN && run->phase == RC_RUN_DRAINING)
             rc_run_close(run, &run->err_fd);
         return;
@@ -68,7 +68,7 @@ void rc_run_read_error(rc_run *run)
     rc_run_write_error(run);
 }
 
-/* Where nobody reads any more it is dropped: the command is not to blame, and goes on. */
+/* If the outlet is closed, the bytes are dropped and the command keeps running. */
 void rc_run_write_error(rc_run *run)
 {
     rc_str left = rc_str_make(run->piece + run->piece_at, run->piece_len - run->piece_at);
@@ -99,7 +99,7 @@ void rc_run_feed(rc_run *run)
         if (put > 0)
             rc_stdin_consume(in, (size_t)put);
         else
-            rc_run_close(run, &run->in_fd); /* the command does not want more */
+            rc_run_close(run, &run->in_fd); /* The command reads no more. */
     }
     if (rc_stdin_is_over(in))
         rc_run_close(run, &run->in_fd);

@@ -1,13 +1,14 @@
-/* The life of a command's process group: signals in, stops, ends, and what stays behind. */
+/* The life of a command's process group: signals, stops, exit and leftover processes. Called by
+ * process.c and recourse exec. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
 
 #include "sys/process/run.h"
 
-/* What stays behind a command that has ended is asked, and then not asked. */
+/* After the command's exit, leftover processes get SIGTERM, and SIGKILL after this time. */
 #define LEFTOVERS_GRACE_MS 500u
-/* What was killed is gone as soon as the machine comes to it; what hangs in the kernel is left. */
+/* Killed processes end within this time; one that hangs in the kernel is left. */
 #define KILLED_GRACE_MS 5000u
 
 static void signal_group(const rc_run *run, int signal)
@@ -31,7 +32,7 @@ void rc_run_terminate(rc_run *run, int signal)
         return;
     }
     signal_group(run, signal);
-    signal_group(run, SIGCONT); /* one that is stopped would not hear it */
+    signal_group(run, SIGCONT); /* A stopped process would not handle the signal. */
     run->kill_at_ms = run->watch->now_ms + run->options->grace_ms;
 }
 
@@ -44,8 +45,9 @@ void rc_process_reap(const rc_sys_calls *calls)
 
 /* ---- stops ---- */
 
-/* False: it will not get what it waits for, however often it is continued. */
-static bool help(rc_run *run, bool wants_terminal)
+/* Reacts to a stop. False: the command needs the terminal and cannot get it, so continuing is
+ * useless. */
+static bool resume_terminal(rc_run *run, bool wants_terminal)
 {
     if (wants_terminal && rc_tty_is_ours(run->tty))
         return true;
@@ -56,7 +58,7 @@ static bool help(rc_run *run, bool wants_terminal)
 static void on_stop(rc_run *run, int signal)
 {
     bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
-    if (!help(run, wants_terminal)) {
+    if (!resume_terminal(run, wants_terminal)) {
         rc_run_break(run, EIO, "give it the terminal, which is in other hands");
         return;
     }
@@ -73,7 +75,7 @@ static void check_stop(rc_run *run)
         on_stop(run, info.si_status);
 }
 
-/* ---- ends ---- */
+/* ---- exit ---- */
 
 static int shell_status(const siginfo_t *info)
 {
@@ -86,7 +88,7 @@ static void set_end(rc_process_end *end, const siginfo_t *info)
     end->killed_by = info->si_code == CLD_EXITED ? 0 : info->si_status;
 }
 
-/* A command that could not tidy up has left the terminal as it needed it. */
+/* A command that was killed may have left the terminal in its own modes. */
 static void take_terminal(const rc_run *run)
 {
     rc_tty_take_foreground(run->tty);
@@ -99,8 +101,8 @@ static bool is_group_empty(const rc_run *run)
     return run->calls->kill(-run->pid, 0) != 0;
 }
 
-/* While the command itself is still to be taken leave of, its number cannot be another's: now the
- * whole group can be asked to end without hitting a stranger. */
+/* The command is not reaped yet, so its group number cannot belong to another process: the whole
+ * group can be signalled safely. */
 static void on_ended(rc_run *run, const siginfo_t *seen)
 {
     siginfo_t info = {0};
@@ -115,7 +117,7 @@ static void on_ended(rc_run *run, const siginfo_t *seen)
     run->kill_at_ms = run->watch->now_ms + LEFTOVERS_GRACE_MS;
 }
 
-/* Others than the command are taken leave of as they come; it itself is only looked at. */
+/* Reaps other children; the command itself is only inspected (WNOWAIT). */
 static void check_exit(rc_run *run)
 {
     siginfo_t info = {0};
@@ -143,8 +145,7 @@ static void check_leftovers(rc_run *run)
         run->phase = RC_RUN_DRAINING;
         return;
     }
-    /* Whoever has just become our child has its time too; but those who keep making more do not
-     * keep us. */
+    /* New leftover processes get their own grace period, but only RC_RUN_ROUNDS_MAX times. */
     if (!has_new || run->rounds >= RC_RUN_ROUNDS_MAX)
         return;
     run->rounds++;
@@ -168,7 +169,7 @@ void rc_run_break(rc_run *run, int error, const char *failed_step)
     rc_run_phase phase = run->phase;
     run->phase = RC_RUN_OVER;
     if (phase == RC_RUN_DRAINING)
-        return; /* the command has ended, and only words are lost */
+        return; /* The command has ended; only output is lost. */
     signal_group(run, SIGKILL);
     if (phase == RC_RUN_CLEARING) {
         rc_run_kill_leftovers(run);
@@ -185,7 +186,7 @@ void rc_run_break(rc_run *run, int error, const char *failed_step)
     take_terminal(run);
 }
 
-/* ---- what came ---- */
+/* ---- signals and time ---- */
 
 static void on_end_signal(rc_run *run, int signal)
 {
@@ -195,7 +196,8 @@ static void on_end_signal(rc_run *run, int signal)
     else if (run->phase == RC_RUN_CLEARING)
         kill_group(run);
     else
-        run->phase = RC_RUN_OVER; /* whoever keeps us from writing wants it no other way */
+        run->phase = RC_RUN_OVER; /* A second end signal while output is being drained drops the
+                                   * output. */
 }
 
 static void on_signal(rc_run *run, int signal)
@@ -240,7 +242,7 @@ void rc_run_on_time(rc_run *run)
     if (!run->is_killed)
         kill_group(run);
     else if (run->phase == RC_RUN_CLEARING)
-        run->phase = RC_RUN_DRAINING; /* more than kill it we cannot */
+        run->phase = RC_RUN_DRAINING; /* Nothing more can be done after SIGKILL. */
     else
         run->kill_at_ms = now_ms + LEFTOVERS_GRACE_MS;
     on_children(run);

@@ -1,3 +1,5 @@
+/* Standard input of a command that can be replayed. Called by process.c, copy.c and recourse
+ * exec. */
 #define _GNU_SOURCE
 #include "sys/process/input.h"
 
@@ -24,7 +26,7 @@ static rc_stdin_kind kind_of(rc_stdin *in)
 }
 
 void rc_stdin_init(rc_stdin *in, const rc_sys_calls *calls, const rc_alloc *alloc,
-                   const rc_stdin_limits *limits, bool is_kept)
+                   const rc_stdin_limits *limits, bool may_replay)
 {
     static const rc_stdin_limits DEFAULTS = {RC_STDIN_MEMORY_MAX, RC_STDIN_FILE_MAX};
     memset(in, 0, sizeof *in);
@@ -32,11 +34,11 @@ void rc_stdin_init(rc_stdin *in, const rc_sys_calls *calls, const rc_alloc *allo
     in->temp_fd = -1;
     in->limits = limits != NULL ? *limits : DEFAULTS;
     rc_buf_init(&in->memory, alloc, in->limits.memory_bytes);
-    if (is_kept)
+    if (may_replay)
         in->kind = kind_of(in);
 }
 
-static void forget(rc_stdin *in)
+static void free_stored(rc_stdin *in)
 {
     rc_buf_done(&in->memory);
     if (in->temp_fd >= 0)
@@ -46,7 +48,7 @@ static void forget(rc_stdin *in)
 
 void rc_stdin_done(rc_stdin *in)
 {
-    forget(in);
+    free_stored(in);
 }
 
 bool rc_stdin_rewind(rc_stdin *in)
@@ -60,14 +62,14 @@ bool rc_stdin_rewind(rc_stdin *in)
     return in->replay_error == NULL;
 }
 
-/* ---- keeping ---- */
+/* ---- storing ---- */
 
-/* The try that runs goes on with what it gets; what was kept is of no use any
- * more. */
-static void lose(rc_stdin *in, const char *why)
+/* The running attempt continues with its input; the stored part is freed, since it cannot be
+ * replayed. */
+static void give_up_replay(rc_stdin *in, const char *why)
 {
     in->replay_error = why;
-    forget(in);
+    free_stored(in);
 }
 
 static bool open_temp(rc_stdin *in)
@@ -81,33 +83,33 @@ static bool open_temp(rc_stdin *in)
     return in->temp_fd >= 0;
 }
 
-static void keep(rc_stdin *in, rc_str bytes)
+static void store(rc_stdin *in, rc_str bytes)
 {
-    rc_str kept = rc_buf_get(&in->memory);
-    if (in->temp_fd < 0 && kept.len + bytes.len <= in->limits.memory_bytes) {
+    rc_str stored = rc_buf_get(&in->memory);
+    if (in->temp_fd < 0 && stored.len + bytes.len <= in->limits.memory_bytes) {
         if (rc_buf_push(&in->memory, bytes) != RC_OK)
-            lose(in, "there is no memory to keep it");
+            give_up_replay(in, "there is no memory to keep it");
         return;
     }
     if (in->temp_bytes + bytes.len > in->limits.file_bytes) {
-        lose(in, "it is longer than what is kept of a pipe");
+        give_up_replay(in, "it is longer than what is kept of a pipe");
         return;
     }
     if (!open_temp(in) || rc_fd_write(in->calls, in->temp_fd, bytes) != 0) {
-        lose(in, "it is long, and no temporary file can hold it");
+        give_up_replay(in, "it is long, and no temporary file can hold it");
         return;
     }
     in->temp_bytes += bytes.len;
 }
 
-static uint64_t kept_bytes(const rc_stdin *in)
+static uint64_t stored_bytes(const rc_stdin *in)
 {
     return in->replay_error != NULL ? 0 : rc_buf_get(&in->memory).len + in->temp_bytes;
 }
 
-/* ---- giving ---- */
+/* ---- reading back ---- */
 
-static void load_kept(rc_stdin *in)
+static void load_stored(rc_stdin *in)
 {
     rc_str memory = rc_buf_get(&in->memory);
     if (in->at < memory.len) {
@@ -126,13 +128,13 @@ static void load_kept(rc_stdin *in)
         return;
     }
     in->read_error = got < 0 ? errno : EIO;
-    lose(in, "what was kept of it cannot be read");
+    give_up_replay(in, "what was kept of it cannot be read");
 }
 
 rc_str rc_stdin_next(rc_stdin *in)
 {
-    if (in->piece_len == 0 && in->at < kept_bytes(in))
-        load_kept(in);
+    if (in->piece_len == 0 && in->at < stored_bytes(in))
+        load_stored(in);
     return rc_str_make(in->piece + in->piece_at, in->piece_len - in->piece_at);
 }
 
@@ -148,7 +150,7 @@ void rc_stdin_consume(rc_stdin *in, size_t bytes)
 
 bool rc_stdin_is_over(const rc_stdin *in)
 {
-    return in->is_at_end && in->piece_len == 0 && in->at >= kept_bytes(in);
+    return in->is_at_end && in->piece_len == 0 && in->at >= stored_bytes(in);
 }
 
 void rc_stdin_read(rc_stdin *in)
@@ -158,7 +160,7 @@ void rc_stdin_read(rc_stdin *in)
         return;
     if (got < 0) {
         in->read_error = errno;
-        lose(in, "it cannot be read");
+        give_up_replay(in, "it cannot be read");
         return;
     }
     if (got == 0) {
@@ -168,5 +170,5 @@ void rc_stdin_read(rc_stdin *in)
     in->piece_at = 0;
     in->piece_len = (size_t)got;
     if (in->replay_error == NULL)
-        keep(in, rc_str_make(in->piece, in->piece_len));
+        store(in, rc_str_make(in->piece, in->piece_len));
 }

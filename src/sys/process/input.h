@@ -1,15 +1,13 @@
 /* rc_stdin: standard input that can be given to a command more than once.
  *
- *   terminal, /dev/null, closed    the command inherits it: there is nothing to
- * give again a file                         the command inherits it; another
- * try begins where the first did a pipe or socket               is passed on as
- * the command reads, and kept:
+ *   terminal, /dev/null, closed   inherited by the command; cannot be replayed
+ *   a file                        inherited; another attempt starts at the same offset
+ *   a pipe or socket              copied to the command as it reads, and stored:
  *
- *        stdin ──► [ kept: memory, then a file without a name ] ──► the
- * command's pipe
+ *        stdin ──► [ memory, then an unnamed file ] ──► the command's pipe
  *
- * What is kept has a ceiling. Beyond it the try that runs still gets
- * everything, and there is no other one. */
+ * The stored amount is limited. Beyond the limit the running attempt still gets all input, but no
+ * other attempt is possible. */
 #ifndef RC_SYS_PROCESS_INPUT_H
 #define RC_SYS_PROCESS_INPUT_H
 
@@ -31,46 +29,44 @@ typedef enum rc_stdin_kind {
 
 typedef struct rc_stdin_limits {
     size_t memory_bytes;
-    uint64_t file_bytes; /* beyond the memory */
+    uint64_t file_bytes; /* In addition to the memory. */
 } rc_stdin_limits;
 
-/* The caller's storage; all but `kind`, `lost` and `torn` is private. */
+/* The caller's storage. All members but kind, replay_error and read_error are private. */
 typedef struct rc_stdin {
     const rc_sys_calls *calls;
     rc_stdin_kind kind;
     rc_stdin_limits limits;
-    off_t start; /* of a FILE */
+    off_t start; /* Of a FILE: the first attempt's offset. */
     rc_buf memory;
     int temp_fd;
     uint64_t temp_bytes;
-    uint64_t at;              /* where the piece begins */
-    bool is_at_end;           /* all has been read */
-    const char *replay_error; /* why it cannot be given again: a clause; NULL: it can */
-    int read_error;           /* it broke off before its end: the errno number. The command must
-               not take what it got for all of it. */
-    size_t piece_at;          /* what of the piece the command has got */
+    uint64_t at;              /* Offset of the current piece in the input. */
+    bool is_at_end;           /* All input has been read. */
+    const char *replay_error; /* Why the input cannot be replayed, as a clause; NULL: it can. */
+    int read_error;           /* The errno number if reading failed before the end: the command must
+                               * not treat its input as complete. */
+    size_t piece_at;          /* Bytes of the piece that the command has received. */
     size_t piece_len;
     char piece[RC_STDIN_PIECE];
 } rc_stdin;
 
-/* Looks at descriptor 0. is_kept: there may be another try; else everything is
- * PASSED. limits: copies; NULL: those above. calls: borrows until done, alloc:
- * copies. */
+/* Inspects descriptor 0. may_replay: further attempts are possible; otherwise the kind is PASSED.
+ * limits: copies; NULL: the limits above. calls: borrows until done. alloc: copies. */
 void rc_stdin_init(rc_stdin *in, const rc_sys_calls *calls, const rc_alloc *alloc,
-                   const rc_stdin_limits *limits, bool is_kept);
+                   const rc_stdin_limits *limits, bool may_replay);
 void rc_stdin_done(rc_stdin *in);
 
-/* Goes back to the beginning. False: it cannot be given again, and `lost` says
- * why. */
+/* Restarts the input for another attempt. False: it cannot be replayed; replay_error says why. */
 bool rc_stdin_rewind(rc_stdin *in);
 
-/* Of a STREAM. What the command gets next; empty: see below. Views in until
+/* STREAM only. The next bytes for the command; empty: see rc_stdin_is_over. Views `in` until
  * rc_stdin_consume. */
 rc_str rc_stdin_next(rc_stdin *in);
 void rc_stdin_consume(rc_stdin *in, size_t bytes);
 
-/* Is all given? Else, with nothing next, descriptor 0 must be read when it is
- * ready. */
+/* Whether all input was consumed. If not, and rc_stdin_next is empty, call rc_stdin_read when
+ * descriptor 0 is readable. */
 bool rc_stdin_is_over(const rc_stdin *in);
 void rc_stdin_read(rc_stdin *in);
 

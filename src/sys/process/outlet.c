@@ -1,3 +1,5 @@
+/* Non-blocking output to a terminal, pipe or file. Called by recourse call, recourse exec, copy.c
+ * and watch.c. */
 #define _GNU_SOURCE
 #include "sys/process/outlet.h"
 
@@ -7,11 +9,12 @@
 #include "sys/file.h"
 #include "sys/process/watch.h"
 
-/* A pipe takes that much in one write without waiting, when poll says that it takes anything
+/* A pipe that poll reports as writable accepts this much in one write without blocking
  * (PIPE_BUF). */
 #define PIECE_BYTES ((size_t)4096)
 
-/* A file that is opened again would be written from its beginning; and it never makes us wait. */
+/* Whether writes can block. A regular file never blocks, and reopened it would be written from its
+ * beginning. */
 static bool may_wait(const rc_sys_calls *calls, int fd)
 {
     struct stat info;
@@ -49,7 +52,7 @@ int rc_outlet_done(rc_outlet *outlet)
     return error;
 }
 
-static void lose(rc_outlet *outlet, int error)
+static void close_after_error(rc_outlet *outlet, int error)
 {
     outlet->error = error;
     rc_outlet_done(outlet);
@@ -61,7 +64,7 @@ static bool is_ready(const rc_outlet *outlet)
     return !outlet->is_waiting || outlet->calls->poll(&fd, 1, 0) > 0;
 }
 
-/* How much went out now. */
+/* Returns how many bytes were written. */
 static size_t write_now(rc_outlet *outlet, rc_str bytes)
 {
     size_t done = 0;
@@ -74,7 +77,7 @@ static size_t write_now(rc_outlet *outlet, rc_str bytes)
         if (put < 0 && errno == EAGAIN)
             break;
         if (put <= 0) {
-            lose(outlet, put < 0 ? errno : EIO);
+            close_after_error(outlet, put < 0 ? errno : EIO);
             break;
         }
         done += (size_t)put;

@@ -1,3 +1,4 @@
+/* Runs one command: starts it, copies its pipes, waits for its end. Called by recourse exec. */
 #define _GNU_SOURCE
 #include "sys/process/process.h"
 
@@ -7,27 +8,27 @@
 #include "sys/file.h"
 #include "sys/process/run.h"
 
-/* What a process that has left the group may still say after the command's end. */
+/* Most bytes read from processes that left the group after the command's end. */
 #define DRAIN_MAX ((size_t)1 << 20)
 
-/* ---- the start ---- */
+/* ---- start ---- */
 
-typedef struct ends {
+typedef struct pipe_ends {
     int ours;
-    int its;
-} ends;
+    int theirs;
+} pipe_ends;
 
-static void close_ends(const rc_sys_calls *calls, ends *pair)
+static void close_ends(const rc_sys_calls *calls, pipe_ends *pair)
 {
     if (pair->ours >= 0)
         rc_fd_close(calls, pair->ours);
-    if (pair->its >= 0)
-        rc_fd_close(calls, pair->its);
-    *pair = (ends){-1, -1};
+    if (pair->theirs >= 0)
+        rc_fd_close(calls, pair->theirs);
+    *pair = (pipe_ends){-1, -1};
 }
 
-/* 0, or the errno number. is_to_it: the command reads. */
-static int open_pipe(const rc_sys_calls *calls, bool is_to_it, ends *ret_ends)
+/* Returns 0 or the errno number. is_to_it: the command reads from the pipe. */
+static int open_pipe(const rc_sys_calls *calls, bool is_to_it, pipe_ends *ret_ends)
 {
     int fds[2] = {-1, -1};
     if (calls->pipe(fds) != 0)
@@ -38,7 +39,7 @@ static int open_pipe(const rc_sys_calls *calls, bool is_to_it, ends *ret_ends)
     lifted[1] = rc_fd_lift(calls, fds[1]);
     if (error == 0 && lifted[1] < 0)
         error = errno;
-    ends pair = {lifted[is_to_it ? 1 : 0], lifted[is_to_it ? 0 : 1]};
+    pipe_ends pair = {lifted[is_to_it ? 1 : 0], lifted[is_to_it ? 0 : 1]};
     if (error == 0 && calls->set_nonblocking(pair.ours) != 0)
         error = errno;
     if (error != 0)
@@ -47,7 +48,7 @@ static int open_pipe(const rc_sys_calls *calls, bool is_to_it, ends *ret_ends)
     return error;
 }
 
-/* 127: there is none; 126: it is there and cannot be run; 0: it was not the command's fault. */
+/* 127: not found; 126: found but cannot be run; 0: not the command's fault. */
 static int status_of_failure(int error)
 {
     switch (error) {
@@ -71,13 +72,13 @@ static int status_of_failure(int error)
 }
 
 typedef struct pipes {
-    ends err;
-    ends in;
-    ends report;
+    pipe_ends err;
+    pipe_ends in;
+    pipe_ends report;
 } pipes;
 
-/* A reader in a pipeline (less) needs the terminal as much as the command does: then the foreground
- * stays with our group, and the command gets it when it asks. */
+/* Another reader in the pipeline (less) needs the terminal too: the foreground then stays with our
+ * group, and the command gets it when it needs it. */
 static bool is_interactive(const rc_run *run)
 {
     return run->calls->isatty(RC_FD_STDIN) != 0 && run->calls->isatty(RC_FD_STDOUT) != 0 &&
@@ -86,23 +87,23 @@ static bool is_interactive(const rc_run *run)
 
 static int spawn(rc_run *run, const pipes *p)
 {
-    rc_spawn what = {
+    rc_spawn request = {
         .argv = run->options->argv,
-        .stdin_fd = p->in.its,
-        .stderr_fd = p->err.its,
-        .report_fd = p->report.its,
+        .stdin_fd = p->in.theirs,
+        .stderr_fd = p->err.theirs,
+        .report_fd = p->report.theirs,
         .tty_fd = is_interactive(run) ? run->tty->fd : -1,
         .mask = run->watch->old_mask,
     };
-    int error = run->calls->spawn(&what, &run->pid);
-    if (what.tty_fd >= 0 && (error == ENOTTY || error == EIO || error == EPERM)) {
-        /* The terminal may have gone this moment; that is no reason not to run. */
-        what.tty_fd = -1;
-        error = run->calls->spawn(&what, &run->pid);
+    int error = run->calls->spawn(&request, &run->pid);
+    if (request.tty_fd >= 0 && (error == ENOTTY || error == EIO || error == EPERM)) {
+        /* The terminal may have gone just now; the command runs without it. */
+        request.tty_fd = -1;
+        error = run->calls->spawn(&request, &run->pid);
     }
-    if (error == 0 && what.tty_fd >= 0)
+    if (error == 0 && request.tty_fd >= 0)
         rc_tty_set_given(run->tty, run->pid);
-    run->end.had_terminal = error == 0 && what.tty_fd >= 0;
+    run->end.had_terminal = error == 0 && request.tty_fd >= 0;
     return error;
 }
 
@@ -112,9 +113,9 @@ static int open_pipes(rc_run *run, pipes *p)
     int error = open_pipe(run->calls, false, &p->err);
     if (error == 0 && is_fed)
         error = open_pipe(run->calls, true, &p->in);
-    /* It can say what failed in words, too. */
+    /* The report pipe is optional: standard error can also tell what failed. */
     if (error == 0 && open_pipe(run->calls, false, &p->report) != 0)
-        p->report = (ends){-1, -1};
+        p->report = (pipe_ends){-1, -1};
     return error;
 }
 
@@ -135,9 +136,9 @@ static void start(rc_run *run)
         run->phase = RC_RUN_OVER;
         return;
     }
-    rc_run_close(run, &p.err.its);
-    rc_run_close(run, &p.in.its);
-    rc_run_close(run, &p.report.its);
+    rc_run_close(run, &p.err.theirs);
+    rc_run_close(run, &p.in.theirs);
+    rc_run_close(run, &p.report.theirs);
     run->err_fd = p.err.ours;
     run->in_fd = p.in.ours;
     run->report_fd = p.report.ours;
@@ -145,21 +146,21 @@ static void start(rc_run *run)
     run->phase = RC_RUN_RUNNING;
 }
 
-/* ---- the loop ---- */
+/* ---- poll loop ---- */
 
 enum {
     AT_SIGNALS,
-    AT_ERROR, /* its standard error, when the latest piece of it has gone out */
+    AT_ERROR, /* The command's standard error, polled when the last piece is written. */
     AT_REPORT,
-    AT_INPUT, /* the pipe to it */
+    AT_INPUT, /* The pipe to the command. */
     AT_STDIN,
     AT_COUNT
 };
 
 _Static_assert(AT_COUNT <= RC_WATCH_POLLS_MAX, "the watch polls for all");
 
-/* Nothing is read from our standard input before the command has taken what there is: of what it
- * does not want as little as possible is gone. */
+/* Our standard input is read only when the command has consumed the previous piece, so that as
+ * little as possible is taken that the command does not read. */
 static void set_input(const rc_run *run, struct pollfd *fds)
 {
     rc_stdin *in = run->options->input;
@@ -221,7 +222,7 @@ static void step(rc_run *run)
         rc_run_on_time(run);
 }
 
-/* Nothing runs any more. What was said is in the pipe, and goes out before we do. */
+/* No process runs any more. Output left in the pipe is written before we end. */
 static void drain(rc_run *run)
 {
     while (run->phase == RC_RUN_DRAINING) {
@@ -236,7 +237,7 @@ static void drain(rc_run *run)
     }
 }
 
-/* The last of it, which is short; what somebody else still writes is not waited for. */
+/* Reads the rest of the report without waiting for other writers. */
 static void drain_report(rc_run *run)
 {
     for (size_t i = 0; i < RC_TAIL_MAX / RC_RUN_PIECE && run->report_fd >= 0; i++)
@@ -260,7 +261,7 @@ rc_process_end rc_process_run(rc_watch *watch, rc_tty *tty, const rc_process_opt
         step(&run);
     drain(&run);
     drain_report(&run);
-    /* Somebody who stayed behind may have held it until now. */
+    /* A leftover process may have held the foreground until now. */
     rc_tty_take_foreground(tty);
     options->error_outlet->is_awaited = false;
     rc_run_close(&run, &run.in_fd);

@@ -1,5 +1,5 @@
-/* Starting a process. posix_spawn tells us whether the program could be run before it returns, so
- * that "there is no such command" is never mistaken for a command that failed. */
+/* Starts a process. Called through rc_sys_calls. posix_spawn reports an exec failure before it
+ * returns, so that a missing command is not mistaken for one that failed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -48,14 +48,14 @@ static int set_files(posix_spawn_file_actions_t *files, const rc_spawn *request)
         error = posix_spawn_file_actions_adddup2(files, request->stdin_fd, STDIN_FILENO);
     if (error == 0)
         error = posix_spawn_file_actions_adddup2(files, request->stderr_fd, STDERR_FILENO);
-    /* Onto itself: it stays open when the program starts. */
+    /* Duplicating onto itself clears close-on-exec. */
     if (error == 0 && request->report_fd >= 0)
         error = posix_spawn_file_actions_adddup2(files, request->report_fd, request->report_fd);
     return error;
 }
 
-/* Ours, but for the place of the report: each level has its own, or none. room: borrows until env
- * was used. NULL: no memory. */
+/* Returns our environment with the report variable replaced: each level has its own, or none. buf:
+ * borrows while the result is used. NULL: no memory. */
 static char **make_env(const rc_spawn *request, char *buf, size_t size)
 {
     static const char NAME[] = RC_REPORT_FD_NAME "=";
@@ -76,7 +76,7 @@ static char **make_env(const rc_spawn *request, char *buf, size_t size)
     return env;
 }
 
-/* The first file of that name in PATH that can be run; false: there is none. */
+/* Finds the first executable file of that name in PATH. False: there is none. */
 static bool find_program(const char *name, char *ret_path, size_t size)
 {
     const char *at = getenv("PATH");
@@ -96,13 +96,13 @@ static bool find_program(const char *name, char *ret_path, size_t size)
     return false;
 }
 
-/* posix_spawn has had its pointers without const for as long as it exists. */
+/* posix_spawn's prototype lacks const. */
 static char *const *plain(const char *const *argv)
 {
     return (char *const *)(const void *)argv;
 }
 
-/* A script that does not name its interpreter is the shell's, as execvp and every shell have it. */
+/* A script without an interpreter line is run by the shell, as execvp and shells do. */
 static int spawn_script(const start *s, const rc_spawn *request, pid_t *ret_pid)
 {
     char path[PATH_MAX];

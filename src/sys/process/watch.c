@@ -1,3 +1,5 @@
+/* Signals through a descriptor, and polling with outlets. Called by recourse exec, recourse call,
+ * tty.c and the other files of src/sys/process. */
 #define _GNU_SOURCE
 #include "sys/process/watch.h"
 
@@ -8,7 +10,7 @@
 #include "sys/clock.h"
 #include "sys/file.h"
 
-/* A poll takes an int; whoever wants longer asks again. */
+/* Longest single poll; callers poll again for longer waits. */
 #define POLL_MAX_MS 3600000u
 #define FIRST_LIFTED 3
 
@@ -53,14 +55,14 @@ bool rc_signal_is_message(int signal)
            signal >= SIGRTMIN;
 }
 
-/* SIGXFSZ is read and dropped: a file that may not grow is a failed write. */
+/* SIGXFSZ is read and dropped: exceeding the file size limit then shows as a failed write. */
 static bool is_watched(int signal)
 {
     return rc_signal_is_end(signal) || rc_signal_is_message(signal) || signal == SIGCHLD ||
            signal == SIGWINCH || signal == SIGXFSZ;
 }
 
-/* What is only passed on is passed on to a command that ignores it as we do. */
+/* Signals that are only forwarded are read even if ignored: the command ignores them too. */
 static bool is_ignored(const rc_sys_calls *calls, int signal)
 {
     struct sigaction old;
@@ -69,15 +71,15 @@ static bool is_ignored(const rc_sys_calls *calls, int signal)
     return calls->signal_action(signal, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
-/* A parent may have ignored SIGCHLD; then no child could be waited for. */
-static int want_children(const rc_sys_calls *calls)
+/* A parent may have ignored SIGCHLD; children could then not be waited for. */
+static int reset_sigchld(const rc_sys_calls *calls)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigemptyset(&action.sa_mask);
     return calls->signal_action(SIGCHLD, &action, NULL) == 0 ? 0 : errno;
 }
 
-/* Once more: whoever comes after us would not hear Ctrl-C. */
+/* Tries twice: with a blocked mask, later code would not get Ctrl-C. */
 static void restore_mask(const rc_watch *watch)
 {
     if (watch->calls->signal_mask(SIG_SETMASK, &watch->old_mask, NULL) != 0)
@@ -88,8 +90,8 @@ static int open_signals(rc_watch *watch, const sigset_t *read_set)
 {
     const rc_sys_calls *calls = watch->calls;
     sigset_t blocked = *read_set;
-    /* Whoever hands the terminal on from the background, or asks it for a key when it has just gone
-     * there, would be stopped. */
+    /* A background process that changes the terminal's foreground, or reads from it, would be
+     * stopped. */
     sigaddset(&blocked, SIGTTOU);
     sigaddset(&blocked, SIGTTIN);
     if (calls->signal_mask(SIG_BLOCK, &blocked, &watch->old_mask) != 0)
@@ -111,7 +113,7 @@ int rc_watch_init(rc_watch *watch, const rc_sys_calls *calls)
             sigaddset(&set, signal);
     }
     *watch = (rc_watch){.calls = calls, .signal_fd = -1, .now_ms = rc_clock_ms(calls)};
-    int error = want_children(calls);
+    int error = reset_sigchld(calls);
     return error != 0 ? error : open_signals(watch, &set);
 }
 
@@ -195,12 +197,12 @@ bool rc_watch_suspend(rc_watch *watch)
     sigaddset(&stop, SIGTSTP);
     if (calls->kill(0, SIGTSTP) != 0)
         return false;
-    /* It is pending now, and takes effect where it is let through. */
+    /* The signal is pending now and takes effect when it is unblocked. */
     calls->signal_mask(SIG_UNBLOCK, &stop, NULL);
     calls->signal_mask(SIG_BLOCK, &stop, NULL);
     uint64_t now_ms = rc_clock_ms(calls);
     if (now_ms > watch->now_ms)
         watch->now_ms = now_ms;
-    /* The stop took an earlier SIGCONT away: one that is there now is what ended the stop. */
+    /* The stop discarded an earlier SIGCONT: a pending one is the one that ended the stop. */
     return calls->signal_pending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1;
 }
