@@ -1,4 +1,4 @@
-/* Symbol visibility macros. The library hides all symbols; those declared with RC_API are public. */
+/* Symbol visibility macros. The library hides all symbols but those declared with RC_API. */
 #ifndef RECOURSE_EXPORT_H
 #define RECOURSE_EXPORT_H
 

@@ -1,5 +1,5 @@
-/* rc_shared: the state that all calls of a process share: cooldowns of targets and credentials,
- * circuit breakers, the retry budget, and the number of calls in flight.
+/* rc_shared: the state that all calls of a process share. It has the cooldowns of targets and
+ * credentials, the circuit breakers, the retry budget, and the number of calls in flight.
  *
  *                   ┌──────────────┐
  *   rc_call ──────► │  rc_shared   │ ◄────── admin: takes targets in and out of service
