@@ -1,10 +1,11 @@
-/* Extractor of AWS load balancers and API Gateway: what its tables in spec/providers.def cannot say. Called by provider.c;
- * docs/providers/aws_gateway.md describes the failures. */
+/* Extractor for AWS load balancers and API Gateway: code for failures that the rows of
+ * spec/providers.def cannot describe. Called by provider.c; docs/providers/aws_gateway.md describes
+ * the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* Without its header the sentence of a spent usage plan is only "Limit Exceeded". A call to a route
- * that does not exist is answered by "Missing Authentication Token". */
+/* Adds the missing type to two messages. Without its header an exhausted usage plan is only "Limit
+ * Exceeded"; a call to an unknown route gets "Missing Authentication Token". */
 void rc_extract_aws_gateway(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

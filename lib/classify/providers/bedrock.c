@@ -1,10 +1,10 @@
-/* Extractor of AWS Bedrock: what its tables in spec/providers.def cannot say. Called by provider.c;
- * docs/providers/bedrock.md describes the failures. */
+/* Extractor for AWS Bedrock: code for failures that the rows of spec/providers.def cannot describe.
+ * Called by provider.c; docs/providers/bedrock.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* A model error carries the status that the model's own server gave: a 4xx there is the request's
- * fault, whatever the 424 around it says. */
+/* A ModelErrorException carries the status of the model's own server: with a 4xx there the request
+ * is at fault, although the outer status is 424. */
 void rc_extract_bedrock(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

@@ -1,8 +1,8 @@
-/* Extractor of Cerebras: what its tables in spec/providers.def cannot say. Called by provider.c;
- * docs/providers/cerebras.md describes the failures. */
+/* Extractor for Cerebras: code for failures that the rows of spec/providers.def cannot describe.
+ * Called by provider.c; docs/providers/cerebras.md describes the failures. */
 #include "classify/providers/provider.h"
 
-/* An overflow may come as a 400 or 413 with nothing in it. */
+/* Cerebras may report a context overflow as a 400 or 413 with an empty body. */
 void rc_extract_cerebras(rc_evidence *evidence)
 {
     int status = evidence->failure->status;

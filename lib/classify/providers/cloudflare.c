@@ -1,11 +1,12 @@
-/* Extractor of Cloudflare: what its tables in spec/providers.def cannot say. Called by provider.c;
- * docs/providers/cloudflare.md describes the failures. */
+/* Extractor for Cloudflare: code for failures that the rows of spec/providers.def cannot describe.
+ * Called by provider.c; docs/providers/cloudflare.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 #include "classify/text_find.h"
 
-/* "error code: 1015" in plain text, and "Error 1020" in a page. */
-static rc_str number_behind(rc_str text, rc_str words)
+/* Gives the four-digit number after the words: "error code: 1015" in plain text, "Error 1020" in a
+ * page. */
+static rc_str number_after(rc_str text, rc_str words)
 {
     size_t from;
     if (rc_text_find(text, words, &from) == RC_STR_NPOS)
@@ -20,9 +21,9 @@ void rc_extract_cloudflare(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {
         rc_layer *layer = &evidence->layers[i];
-        rc_str number = number_behind(layer->message, RC_STR("error code: "));
+        rc_str number = number_after(layer->message, RC_STR("error code: "));
         if (number.len == 0)
-            number = number_behind(layer->message, RC_STR("error "));
+            number = number_after(layer->message, RC_STR("error "));
         if (number.len > 0 && layer->code.len == 0)
             layer->code = number;
     }

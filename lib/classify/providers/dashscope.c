@@ -1,12 +1,12 @@
-/* Extractor of DashScope: what its tables in spec/providers.def cannot say. Called by provider.c;
- * docs/providers/dashscope.md describes the failures. */
+/* Extractor for DashScope: code for failures that the rows of spec/providers.def cannot describe.
+ * Called by provider.c; docs/providers/dashscope.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 #include "classify/text_find.h"
 
-/* The compatible mode borrows OpenAI's sentence and code of a spent quota for tokens per minute.
- * The link at its end tells: #token-limit is the throttle, unless the sentence is of the free
- * quota. */
+/* The compatible mode reports a limit of tokens per minute with OpenAI's message and code for an
+ * exhausted quota. The link at the end of the message shows the difference: #token-limit is the
+ * rate limit, unless the message is about the free quota. */
 void rc_extract_dashscope(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

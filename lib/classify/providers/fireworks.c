@@ -1,11 +1,11 @@
-/* Extractor of Fireworks AI: what its tables in spec/providers.def cannot say. Called by provider.c;
- * docs/providers/fireworks.md describes the failures. */
+/* Extractor for Fireworks AI: code for failures that the rows of spec/providers.def cannot
+ * describe. Called by provider.c; docs/providers/fireworks.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 #include "classify/text_find.h"
 
-/* "Usage limits" are the shared tier's rate here, and the offer of dedicated capacity shows it;
- * "did not generate first token before the given deadline" is a full queue. */
+/* "Usage limits" in a 429 means the rate limit of the shared tier. "did not generate first token
+ * before the given deadline" means a full queue. */
 void rc_extract_fireworks(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

@@ -1,10 +1,10 @@
-/* Extractor of Kong: what its tables in spec/providers.def cannot say. Called by provider.c;
- * docs/providers/kong.md describes the failures. */
+/* Extractor for Kong: code for failures that the rows of spec/providers.def cannot describe. Called
+ * by provider.c; docs/providers/kong.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* The sentence is the same for every window; the header of the one that is spent tells which it
- * was. */
+/* The message is the same for every window; the header whose remaining count is 0 names the
+ * exhausted one. */
 void rc_extract_kong(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->header_count; i++) {

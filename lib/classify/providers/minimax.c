@@ -1,9 +1,10 @@
-/* Extractor of MiniMax: what its tables in spec/providers.def cannot say. Called by provider.c;
- * docs/providers/minimax.md describes the failures. */
+/* Extractor for MiniMax: code for failures that the rows of spec/providers.def cannot describe.
+ * Called by provider.c; docs/providers/minimax.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* The number that decides: status_code of base_resp, or in brackets at the end of the text. */
+/* Reads the error number in parentheses at the end of the message. (json.c reads the other form,
+ * status_code of base_resp.) */
 void rc_extract_minimax(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

@@ -1,10 +1,10 @@
-/* Extractor of one-api and new-api relays: what its tables in spec/providers.def cannot say. Called by provider.c;
- * docs/providers/one_api.md describes the failures. */
+/* Extractor for one-api and new-api relays: code for failures that the rows of spec/providers.def
+ * cannot describe. Called by provider.c; docs/providers/one_api.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 #include "classify/unwrap/unwrap.h"
 
-/* The upstream's status stands in `param` of a bad_response_status_code. */
+/* A bad_response_status_code has the upstream's status in `param`. */
 void rc_extract_one_api(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

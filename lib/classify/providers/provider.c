@@ -1,8 +1,10 @@
+/* Providers: the table of spec/providers.def, recognition of a failure's provider, calls of the
+ * extractors. Called by classify.c. */
 #include "classify/providers/provider.h"
 
 #include "base/str.h"
 
-/* The codes and signatures of each provider, then the table that names them. */
+/* The codes and signatures of each provider; the table below refers to them. */
 #define RC_PROVIDER_CODE(text, CONCEPT) {RC_STR_INIT(text), RC_CONCEPT_##CONCEPT},
 #define RC_PROVIDER_SIGNATURE(KIND, text) {RC_SIGNATURE_##KIND, RC_STR_INIT(text)},
 #define RC_PROVIDER(ID, name, title, RANK, EXTRACT, codes, signatures) \
@@ -30,7 +32,7 @@ static const rc_provider PROVIDERS[] = {
 };
 
 #define PROVIDER_COUNT COUNT_OF(PROVIDERS)
-_Static_assert(PROVIDER_COUNT <= RC_PROVIDERS_MAX, "the facts have no room for one more provider");
+_Static_assert(PROVIDER_COUNT <= RC_PROVIDERS_MAX, "too many providers for the range of facts");
 
 const char *rc_provider_at(size_t index)
 {
@@ -118,7 +120,7 @@ static void set_provider(rc_evidence *evidence, const rc_provider *provider, rc_
     evidence->recognised_by = recognised_by;
 }
 
-static bool is_before(const rc_provider *provider, const rc_provider *other)
+static bool has_precedence(const rc_provider *provider, const rc_provider *other)
 {
     return other == NULL || provider->rank > other->rank;
 }
@@ -131,7 +133,7 @@ bool rc_provider_find_by_signature(rc_evidence *evidence)
         return false;
     }
     for (size_t i = 0; i < PROVIDER_COUNT; i++) {
-        if (!is_before(&PROVIDERS[i], evidence->provider))
+        if (!has_precedence(&PROVIDERS[i], evidence->provider))
             continue;
         const rc_provider_signature *signature = first_signature(evidence, &PROVIDERS[i]);
         if (signature != NULL)
@@ -147,7 +149,7 @@ void rc_provider_find_by_name(rc_evidence *evidence, const rc_concept_set *words
         if (!rc_concept_set_has(words, m))
             continue;
         const rc_provider *provider = rc_provider_find(rc_concept_name(m));
-        if (provider != NULL && is_before(provider, evidence->provider))
+        if (provider != NULL && has_precedence(provider, evidence->provider))
             set_provider(evidence, provider, recognised_by);
     }
 }

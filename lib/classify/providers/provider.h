@@ -1,34 +1,35 @@
-/* rc_provider: what is particular to one provider. The common ways of unwrapping read nearly all of
- * what anybody sends; an extractor adds what only its provider's documentation can tell: codes that
- * are numbers or mean something else there, headers that give it away, and quirks. */
+/* rc_provider: everything that is specific to one provider. The generic unwrapping reads nearly
+ * every error; a provider's row in spec/providers.def and its extractor add the rest: codes that
+ * are numbers or have another meaning there, headers that identify the provider, and deviations
+ * from the usual formats. */
 #ifndef RC_CLASSIFY_PROVIDERS_PROVIDER_H
 #define RC_CLASSIFY_PROVIDERS_PROVIDER_H
 
 #include "classify/evidence.h"
 #include "classify/phrases/phrases.h"
 
-/* A typed code (or type, or reason) that only this provider's documentation explains. */
+/* A typed code, type or reason that only this provider's documentation explains. */
 typedef struct rc_known_code {
     rc_str code;
     uint8_t concept;
 } rc_known_code;
 
 typedef enum rc_signature_kind {
-    RC_SIGNATURE_HEADER = 1, /* a header whose name begins so */
-    RC_SIGNATURE_SERVER = 2, /* the server header begins so */
-    RC_SIGNATURE_CODE = 3,   /* a layer's type, code or reason is exactly this */
-    RC_SIGNATURE_TITLE = 4   /* the page's text has it */
+    RC_SIGNATURE_HEADER = 1, /* A header whose name begins with the text. */
+    RC_SIGNATURE_SERVER = 2, /* The server header begins with the text. */
+    RC_SIGNATURE_CODE = 3,   /* A layer's type, code or reason equals the text. */
+    RC_SIGNATURE_TITLE = 4   /* The outermost message contains the text. */
 } rc_signature_kind;
 
-/* What gives a provider away. In the order of trust: headers, codes, then words
- * (spec/phrases.txt). */
+/* A sign by which a provider is recognised. Headers, server names, typed codes and texts of the
+ * table are checked first, then names in the text (spec/phrases.txt). */
 typedef struct rc_provider_signature {
     rc_signature_kind kind;
     rc_str text;
 } rc_provider_signature;
 
-/* Who answers when several are seen: a relay is what was called, and what it relays is inside; an
- * edge stands in front of everybody. */
+/* Precedence if several providers are recognised: a relay wins over the service whose error it
+ * relays, and both win over an edge server, which stands in front of any provider. */
 typedef enum rc_provider_rank {
     RC_PROVIDER_EDGE = 1,
     RC_PROVIDER_SERVICE = 2,
@@ -43,11 +44,12 @@ typedef struct rc_provider {
     size_t code_count;
     const rc_provider_signature *signatures;
     size_t signature_count;
-    /* What is particular beyond tables. May set facts, change layers, drop hints. NULL: nothing. */
+    /* Handles what the tables cannot describe. May set facts, change layers and drop hints. NULL:
+     * none. */
     void (*extract)(rc_evidence *evidence);
 } rc_provider;
 
-/* The extractors: RC_EXTRACT_OWN rows have one, in the file of that name. */
+/* Prototypes of the extractors. A row with EXTRACT OWN has one, in providers/ID.c. */
 #define RC_EXTRACT_NONE(ID)
 #define RC_EXTRACT_OWN(ID) void rc_extract_##ID(rc_evidence *evidence);
 #define RC_PROVIDER(ID, name, title, RANK, EXTRACT, codes, signatures) RC_EXTRACT_##EXTRACT(ID)
@@ -55,25 +57,27 @@ typedef struct rc_provider {
 #undef RC_EXTRACT_NONE
 #undef RC_EXTRACT_OWN
 
-/* The provider of a name, in any case; NULL: it is not in the table. */
+/* Finds a provider by name, in any letter case; NULL if the table has none. Gives static data. */
 const rc_provider *rc_provider_find(rc_str name);
 
-/* Its place in the table. */
+/* Gives the provider's index in the table. */
 unsigned rc_provider_index(const rc_provider *provider);
 
-/* For extractors: a status that has a meaning of its own with this provider is as good as that
- * code. */
+/* For extractors: if the HTTP status is `status`, sets `code` as the outermost layer's code unless
+ * it has one. For statuses with a meaning of the provider's own. */
 void rc_provider_set_status_code(rc_evidence *evidence, int status, rc_str code);
 
-/* Finds out whose failure this is, from what was given, headers and codes. True: somebody may
- * still be named in the text, and rc_provider_find_by_name should be asked. */
+/* Recognises the provider from the failure's own member, headers and codes. Returns true if no
+ * provider or only an edge server was found: the caller should then call
+ * rc_provider_find_by_name. */
 bool rc_provider_find_by_signature(rc_evidence *evidence);
 
-/* The same from the markers that were found in a text. words: borrows. because: static. */
+/* Recognises the provider from the markers in a text. words: borrows. recognised_by: views static
+ * text. */
 void rc_provider_find_by_name(rc_evidence *evidence, const rc_concept_set *words,
                               rc_str recognised_by);
 
-/* What is particular to the provider that was found, if one was. */
+/* Sets the provider's fact and runs its extractor. Does nothing if no provider was recognised. */
 void rc_provider_extract(rc_evidence *evidence);
 
 #endif

@@ -1,9 +1,9 @@
-/* Extractor of Zhipu AI and Z.AI: what its tables in spec/providers.def cannot say. Called by provider.c;
- * docs/providers/zhipu.md describes the failures. */
+/* Extractor for Zhipu AI and Z.AI: code for failures that the rows of spec/providers.def cannot
+ * describe. Called by provider.c; docs/providers/zhipu.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* The Anthropic route writes the number into the text: "[1305][...][request id]". */
+/* The Anthropic route writes the error number into the message: "[1305][...][request id]". */
 void rc_extract_zhipu(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {
