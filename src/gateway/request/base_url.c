@@ -1,8 +1,10 @@
+/* Recognises wrong base URLs by the paths of their requests. Called by exchange_base_url.c,
+ * local_responses.c and dialect.c. */
 #include "gateway/request/base_url.h"
 
 #include "base/str.h"
 
-/* Of a host that is repeated. */
+/* Longest host that is shown. */
 #define HOST_MAX_BYTES 255u
 
 static const struct {
@@ -53,7 +55,7 @@ void rc_base_url_push_all(rc_buf *buf, rc_str host, rc_str before, rc_str after)
     }
 }
 
-/* Without slashes that stand twice or at the end. */
+/* Appends the path without double slashes and without a slash at its end. */
 static rc_str push_clean(rc_buf *buf, rc_str path)
 {
     for (size_t i = 0; i < path.len; i++)

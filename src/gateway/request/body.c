@@ -1,4 +1,5 @@
-/* What the body of a request says: one scan of its top level. */
+/* Parses the body of a client's request: one scan of its top level. Called by exchange_request.c
+ * through rc_client_request_read_body. */
 #define _GNU_SOURCE
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "gateway/request/client_request.h"
 #include "json/find.h"
 
-/* The members that matter, of all wires: a name means the same wherever it stands. */
+/* The members that are read, of all interfaces: a name has the same meaning in all of them. */
 #define MEMBERS(X)                              \
     X(MODEL, "model")                           \
     X(STREAM, "stream")                         \
@@ -37,8 +38,8 @@ enum {
     MEMBER_COUNT
 };
 
-/* Those that models, prices and the shape of the response hang on: behind /p/, too, where all else
- * is the provider's business. */
+/* The members that decide the model, the price and the form of the response. They are checked for
+ * passthroughs too; the rest of such a body is the provider's concern. */
 #define DECIDING ((UINT32_C(1) << AT_MESSAGES) - 1)
 
 static const rc_json_names *names_of_members(void)
@@ -48,33 +49,33 @@ static const rc_json_names *names_of_members(void)
         MEMBERS(ROW)
 #undef ROW
     };
-    static const uint8_t marks[RC_JSON_KEY_HASHES_LEN(MEMBER_COUNT)] = {
+    static const uint8_t hashes[RC_JSON_KEY_HASHES_LEN(MEMBER_COUNT)] = {
 #define ROW(ID, name) RC_JSON_KEY_HASH(name),
         MEMBERS(ROW)
 #undef ROW
     };
-    static const rc_json_names names = {keys, marks, MEMBER_COUNT};
+    static const rc_json_names names = {keys, hashes, MEMBER_COUNT};
     return &names;
 }
 
-/* Of a path of Gemini's, with its colon. */
+/* Longest verb in a Gemini path, with its colon. */
 #define VERB_MAX 64
 
 /* ---- members ---- */
 
 typedef struct top {
     rc_str text;
-    uint32_t found; /* a bit for each member */
+    uint32_t found; /* A bit for each member. */
     rc_json_value values[MEMBER_COUNT];
 } top;
 
-/* Its first token; NULL: it is not there. */
+/* The first token of a member. NULL: absent. */
 static const rc_json_token *member_at(const top *t, unsigned at)
 {
     return t->found >> at & 1 ? &t->values[at].first : NULL;
 }
 
-/* The whole value; empty when it is not there. */
+/* The whole value. Empty: absent. */
 static rc_str text_at(const top *t, unsigned at)
 {
     if (!(t->found >> at & 1))
@@ -90,7 +91,7 @@ static rc_str inner(rc_str object, rc_str key)
                            : rc_str_make(NULL, 0);
 }
 
-/* Is it {"type": "json_schema", ...}? */
+/* True: the object is {"type": "json_schema", ...}. */
 static bool is_schema(rc_str object)
 {
     rc_json_member type = {.key = RC_STR_INIT("type")};
@@ -119,7 +120,7 @@ static bool is_filled_array(rc_str value)
 
 /* ---- facts ---- */
 
-/* Where a schema may be asked for. */
+/* The members that can request a schema. */
 #define FORMATS_FROM AT_RESPONSE_FORMAT
 #define FORMATS_TO AT_GENERATION_CONFIG_2
 #define FORMATS ((UINT32_C(2) << FORMATS_TO) - (UINT32_C(1) << FORMATS_FROM))
@@ -156,7 +157,7 @@ static rc_str messages_of(const top *t)
     return rc_str_make(NULL, 0);
 }
 
-/* A job that goes on without us, and a conversation that grows, are not the same twice. */
+/* A background job and a growing conversation have side effects: they must not be sent twice. */
 static bool has_side_effects(const top *t)
 {
     const rc_json_token *background = member_at(t, AT_BACKGROUND);
@@ -196,7 +197,7 @@ static rc_request_fault read_model(rc_client_request *request, const rc_json_tok
     return rc_model_name_is_valid(model) ? rc_request_fault_none() : invalid_model();
 }
 
-/* There are servers that take 1 or "yes" for true. */
+/* A value that is neither true, false nor null is unknown: some servers read 1 or "yes" as true. */
 static void read_stream(rc_client_request *request, const rc_json_token *value, bool is_start)
 {
     const rc_json_type type = value != NULL ? value->type : RC_JSON_NULL;
@@ -206,8 +207,8 @@ static void read_stream(rc_client_request *request, const rc_json_token *value, 
                       : is_start;
 }
 
-/* A reader that ignores case, or takes the first of two members, would be asked for something else
- * than what was read, priced and routed here. */
+/* A provider that ignores case, or uses the first of two members, would read another value than the
+ * one that was routed and priced here. */
 static rc_request_fault ambiguous(const rc_client_request *request, uint32_t duplicates)
 {
     if (request->endpoint->wire == RC_WIRE_NATIVE)
@@ -218,7 +219,7 @@ static rc_request_fault ambiguous(const rc_client_request *request, uint32_t dup
                                        names_of_members()->keys[__builtin_ctz(duplicates)].ptr, "");
 }
 
-/* Gemini reads two spellings of one member. */
+/* Gemini accepts two spellings of generationConfig; both at once are ambiguous. */
 static rc_request_fault find_duplicate(const rc_client_request *request, const top *t,
                                        uint32_t duplicates)
 {
@@ -227,8 +228,8 @@ static rc_request_fault find_duplicate(const rc_client_request *request, const t
     return ambiguous(request, duplicates);
 }
 
-/* Behind /p/ a body is read as tolerant servers do: a byte order mark, and what follows the object
- * or a mistake in it, do not hide the model. */
+/* Passthrough bodies are parsed as tolerantly as servers do: a byte order mark, an error, or text
+ * behind the object does not hide the model. */
 static rc_request_fault read_json(rc_client_request *request)
 {
     const bool is_native = request->endpoint->wire == RC_WIRE_NATIVE;
@@ -274,8 +275,8 @@ static rc_request_fault read_form(rc_client_request *request)
     return rc_request_fault_none();
 }
 
-/* Moves *path before its last segment, which is decoded into room. Empty segments are passed over,
- * as servers do. */
+/* Removes the last segment from *path and decodes it into scratch. Empty segments are skipped, as
+ * servers do. */
 static bool take_segment(rc_str *path, rc_buf *scratch)
 {
     while (path->len > 0 && path->ptr[path->len - 1] == '/')
@@ -288,7 +289,7 @@ static bool take_segment(rc_str *path, rc_buf *scratch)
     return rc_percent_decode(segment, scratch) && rc_buf_status(scratch) == RC_OK;
 }
 
-/* Gemini's own paths name the model, which the body need not: ".../models/NAME:verb". */
+/* Gemini paths name the model, and the body need not: ".../models/NAME:verb". */
 static void read_native_path(rc_client_request *request)
 {
     char parent_scratch[sizeof "models"];
@@ -310,8 +311,8 @@ static void read_native_path(rc_client_request *request)
     rc_client_request_set_model(request, rc_str_make(request->model_storage, name.len));
 }
 
-/* The first bytes of an object in UTF-16 or UTF-32. There are providers that read it (Python's json
- * does), and nobody does here. */
+/* True: the first bytes are JSON in UTF-16 or UTF-32. Some providers accept it (Python's json
+ * does), but it cannot be checked here. */
 static bool is_wide_json(rc_str body)
 {
     static const char some[] = " \t\r\n{\"\xFE\xFF";
@@ -325,8 +326,8 @@ static bool is_wide_json(rc_str body)
     return has_zero;
 }
 
-/* Behind /p/ everything is passed on. What can be read is read: prices and budgets need the model.
- * Not all servers look at the type of a body before they read JSON. */
+/* Passthroughs accept any body. The model is read where possible, because prices and budgets need
+ * it; the content type is ignored, as some servers do. */
 static rc_request_fault read_any(rc_client_request *request)
 {
     rc_request_fault fault = rc_request_fault_none();
@@ -384,7 +385,7 @@ bool rc_client_request_read_start(rc_client_request *request, rc_str body, uint6
     return false;
 }
 
-/* ---- what comes behind the start ---- */
+/* ---- watching the rest of a body ---- */
 
 static bool on_key(void *ctx, rc_str raw)
 {
@@ -416,7 +417,7 @@ bool rc_client_request_watch(rc_client_request *request, rc_str piece)
 
 /* ---- images ---- */
 
-/* Does the text before `at` end with a key of this name and its colon? */
+/* True: the text before `at` ends with this key and a colon. */
 static bool is_behind_key(rc_str text, size_t at, rc_str key)
 {
     while (at > 0 && rc_ascii_is_space(text.ptr[at - 1]))
@@ -429,14 +430,14 @@ static bool is_behind_key(rc_str text, size_t at, rc_str key)
     return rc_str_ends_with(rc_str_slice(text, 0, at), key);
 }
 
-/* A string that begins so, as the value of such a key. In a string's own text a quote has a
- * backslash before it, so neither can be part of a prompt. */
-typedef struct mark {
+/* A string with this beginning, as the value of this key. Within a JSON string a quote is escaped,
+ * so a prompt cannot contain either. */
+typedef struct image_sign {
     rc_str begins;
     rc_str key;
-} mark;
+} image_sign;
 
-static bool has_mark(rc_str text, const mark *m)
+static bool has_image_sign(rc_str text, const image_sign *m)
 {
     for (size_t at = 0; at < text.len;) {
         const char *found = memmem(text.ptr + at, text.len - at, m->begins.ptr, m->begins.len);
@@ -452,7 +453,7 @@ static bool has_mark(rc_str text, const mark *m)
 
 uint32_t rc_client_request_needs(const rc_client_request *request)
 {
-    static const mark marks[] = {
+    static const image_sign signs[] = {
         {RC_STR_INIT("\"image_url\""), RC_STR_INIT("\"type\"")},
         {RC_STR_INIT("\"input_image\""), RC_STR_INIT("\"type\"")},
         {RC_STR_INIT("\"image\""), RC_STR_INIT("\"type\"")},
@@ -464,7 +465,7 @@ uint32_t rc_client_request_needs(const rc_client_request *request)
     } of_wire[] = {{0, 2}, {2, 3}, {3, 5}, {0, 5}, {0, 0}};
     unsigned wire = request->endpoint->wire;
     for (unsigned i = of_wire[wire].from; i < of_wire[wire].to; i++)
-        if (has_mark(request->messages, &marks[i]))
+        if (has_image_sign(request->messages, &signs[i]))
             return request->needs | RC_NEED_VISION;
     return request->needs;
 }

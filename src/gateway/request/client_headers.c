@@ -1,9 +1,9 @@
-/* The headers of a request that are meant for us. */
+/* Parses the headers of a client's request that the gateway uses. Called by client_request.c. */
 #include "base/str.h"
 #include "gateway/request/client_request.h"
 #include "gateway/request/credential_header.h"
 
-/* Of the time that a client announces: a tenth, at most this. */
+/* The margin is a tenth of the announced time, at most this. */
 #define CLIENT_TIMEOUT_MARGIN_MS UINT64_C(2000)
 
 static rc_request_fault bad_header(rc_field_id field, const char *expected)
@@ -11,7 +11,7 @@ static rc_request_fault bad_header(rc_field_id field, const char *expected)
     return rc_request_fault_make(RC_REQUEST_FAULT_HEADER, rc_field_name(field), expected);
 }
 
-/* ---- one value each ---- */
+/* ---- single values ---- */
 
 static rc_request_fault read_deadline(rc_client_request *request, rc_str value)
 {
@@ -59,7 +59,7 @@ static rc_request_fault read_events(rc_client_request *request, rc_str value)
     return rc_request_fault_none();
 }
 
-/* A string in quotes, as the draft has it, or bare, as most clients send it. */
+/* The key may be a quoted string, as the IETF draft has it, or bare, as most clients send it. */
 static rc_request_fault read_idempotency(rc_client_request *request, rc_str value)
 {
     rc_str key = value;
@@ -83,7 +83,7 @@ static bool is_compressed(rc_str coding)
     return coding.len > 0 && !rc_str_eq_nocase(coding, RC_STR("identity"));
 }
 
-/* Is the type one of those accepted, and not with a weight of 0? */
+/* True: the type is in the Accept value with a weight other than 0. */
 static bool accepts_problem(rc_str value)
 {
     const rc_str problem = RC_STR("application/problem+json");
@@ -107,13 +107,13 @@ static bool accepts_problem(rc_str value)
     return false;
 }
 
-/* ---- all of them ---- */
+/* ---- all headers ---- */
 
-/* What stands where; of several the last, and how many there are. */
+/* Position and number of each known header. Of several the last one counts. */
 typedef struct found {
     uint8_t counts[RC_FIELD_COUNT];
-    uint8_t indexes[RC_FIELD_COUNT]; /* where the count is not 0 */
-    bool has_several;                /* some count is more than 1 */
+    uint8_t indexes[RC_FIELD_COUNT]; /* Valid where the count is not 0. */
+    bool has_several;                /* Some header occurs more than once. */
 } found;
 
 static rc_str value_of(const rc_client_request *request, const found *f, rc_field_id field)
@@ -121,7 +121,7 @@ static rc_str value_of(const rc_client_request *request, const found *f, rc_fiel
     return rc_http1_value(request->reader, request->head, f->indexes[field]);
 }
 
-/* Two of these would mean two things. */
+/* Headers that must not occur twice: two values would be ambiguous. */
 static const rc_field_id singles[] = {
     RC_FIELD_AUTHORIZATION, RC_FIELD_X_API_KEY,       RC_FIELD_X_GOOG_API_KEY,
     RC_FIELD_DEADLINE_MS,   RC_FIELD_POLICY,          RC_FIELD_REPLAYABLE,
@@ -166,7 +166,8 @@ static void read_trace(rc_client_request *request, const found *f)
         request->trace.state = value_of(request, f, RC_FIELD_TRACESTATE);
 }
 
-/* As official SDKs count. It changes nothing but the record, so what is no number is none. */
+/* The retry number that official SDKs send. It only goes into the record, so anything else than a
+ * number is ignored. */
 static void read_client_retry(rc_client_request *request, const found *f)
 {
     uint32_t count = 0;
@@ -183,7 +184,7 @@ static void read_client_retry(rc_client_request *request, const found *f)
     request->client_retry = count;
 }
 
-/* Seconds, with or without a fraction, as milliseconds; 0: not said, or no such number. */
+/* Seconds with an optional fraction, as milliseconds. 0: not a valid number. */
 static uint64_t read_seconds(rc_str value)
 {
     uint64_t ms = 0;
@@ -205,9 +206,8 @@ static uint64_t read_seconds(rc_str value)
     return ms <= RC_CLIENT_DEADLINE_MAX_MS ? ms : 0;
 }
 
-/* The time that an SDK says it waits for a response, less a margin in which our report reaches the
- * client before its own timeout. What is no number is none; the deadline that a client names itself
- * says more. */
+/* The timeout that an SDK announces, less a margin in which our error reaches the client before its
+ * own timeout. Invalid values are ignored; x-recourse-deadline-ms has precedence. */
 static void read_client_timeout(rc_client_request *request, const found *f)
 {
     static const rc_field_id fields[] = {RC_FIELD_CLIENT_TIMEOUT, RC_FIELD_CLIENT_READ_TIMEOUT,

@@ -1,10 +1,11 @@
+/* rc_client_request: parses the head of a client's request. Called by exchange_request.c. */
 #include "gateway/request/client_request.h"
 
 #include "base/str.h"
 #include "gateway/request/query.h"
 #include "scrub/scrub.h"
 
-/* Escapes of what ends a path's segment, a line or a string. */
+/* True: the escape stands for a byte that ends a path segment, a line or a string. */
 static bool is_unsafe_escape(rc_str escape)
 {
     static const char *const unsafe[] = {"%00", "%0a", "%0d", "%2f", "%5c"};
@@ -14,7 +15,7 @@ static bool is_unsafe_escape(rc_str escape)
     return false;
 }
 
-/* A segment of dots alone, however they are written, would lead out of the base address. */
+/* A segment of dots only, in any spelling, could lead out of the provider's base path. */
 static bool is_dots(rc_str segment)
 {
     size_t dots = 0;
@@ -90,14 +91,14 @@ static rc_request_fault read_query(rc_client_request *request)
     return rc_request_fault_none();
 }
 
-/* Who only asks changes nothing (RFC 9110, section 9.2.1), whatever the endpoint does else. */
+/* Safe methods (RFC 9110, section 9.2.1) change nothing, whatever the endpoint does otherwise. */
 static bool is_safe_method(rc_str method)
 {
     return rc_str_eq(method, RC_STR("GET")) || rc_str_eq(method, RC_STR("HEAD")) ||
            rc_str_eq(method, RC_STR("OPTIONS"));
 }
 
-/* The endpoint's own part of the target. */
+/* Checks method and path against the endpoint and reads the model in the path. */
 static rc_request_fault read_target(rc_client_request *request, const rc_endpoint_match *match)
 {
     const rc_endpoint *endpoint = match->endpoint;
@@ -108,7 +109,7 @@ static rc_request_fault read_target(rc_client_request *request, const rc_endpoin
     if (!request->is_replay_explicit)
         request->replay = is_safe_method(method) ? RC_REPLAY_YES : endpoint->replay;
     const bool is_taken = rc_endpoint_accepts(endpoint, method);
-    /* A verb that we do not know reads like a part of the model's name. */
+    /* An unknown verb looks like a part of the model's name. */
     if (!is_taken && endpoint->wire == RC_WIRE_LOCAL && endpoint->model == RC_MODEL_PATH)
         return rc_request_fault_make(RC_REQUEST_FAULT_NOT_FOUND, "", "");
     if (!is_taken)
@@ -128,7 +129,7 @@ rc_request_fault rc_client_request_read_head(rc_client_request *request, const r
                                              const char *head)
 {
     rc_endpoint_match match = {0};
-    /* The rooms need no zeros. */
+    /* The storage arrays at the end are not cleared. */
     memset(request, 0, offsetof(rc_client_request, model_storage));
     request->reader = reader;
     request->head = head;

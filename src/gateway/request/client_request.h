@@ -1,10 +1,10 @@
-/* rc_client_request: what a client wants, read from the bytes it sent.
+/* rc_client_request: a client's request, parsed from the bytes that it sent.
  *
- *   head ─► read_head: endpoint, token, headers of ours ─┐
- *   body ─► read_body: model, stream, needs ─────────────┴─► request_upstream.h, once a try
+ *   head ─► read_head: endpoint, token, our headers ──┐
+ *   body ─► read_body: model, stream, needs ──────────┴─► outbound.h, once per attempt
  *
- * Nothing is copied but what has escapes in it, and nothing is allocated. The body is scanned for a
- * few members of its top level; it is not validated. */
+ * Only values with escapes are copied, and nothing is allocated. The body's top level is scanned
+ * for a few members; the body is not validated. */
 #ifndef RC_GATEWAY_REQUEST_CLIENT_REQUEST_H
 #define RC_GATEWAY_REQUEST_CLIENT_REQUEST_H
 
@@ -28,108 +28,112 @@
 #define RC_CLIENT_TOKEN_MAX 512
 #define RC_CLIENT_RETRY_MAX 9999u
 
-/* The caller's storage. It views itself, so it must not be copied; head, reader and body must last
- * as long. */
+/* Caller's storage. It views itself, so it must not be copied; head, reader and body must outlive
+ * it. */
 typedef struct rc_client_request {
     const rc_http1 *reader;
     const char *head;
     rc_field_list fields;
 
-    const rc_endpoint *endpoint; /* NULL: there is none */
-    rc_str provider;             /* of a passthrough, as written */
-    rc_str passthrough_path;     /* its path, from the slash behind the provider on */
-    rc_str query;                /* with its credentials */
+    const rc_endpoint *endpoint; /* NULL: no endpoint matches. */
+    rc_str provider;             /* Provider of a passthrough, as written. */
+    rc_str passthrough_path;     /* Path of a passthrough, from the slash behind the provider on. */
+    rc_str query;                /* With the client's credentials. */
 
-    rc_secret token;            /* empty: none */
-    uint64_t deadline_ms;       /* 0: not said */
-    uint64_t client_timeout_ms; /* the timeout that its SDK announces, less a margin; 0: none */
-    rc_field_id client_timeout_field; /* then: the header that says so */
-    rc_str policy;              /* empty: not said; whether there is one is for others to tell */
-    rc_str idempotency_key;     /* without quotes; empty: none */
-    rc_str boundary;            /* of a form; empty: it is none */
-    rc_trace_context trace;     /* the owner may begin one where there is none */
-    rc_hops hops;               /* gateways that it has passed */
-    uint32_t client_retry;      /* which of its own retries the client says that this is; 0: none */
-    rc_replay replay;           /* YES or NO */
-    bool is_replay_explicit;    /* by a header */
-    bool wants_problem;         /* errors as application/problem+json */
-    bool wants_events;          /* what happens before the answer, as comments of its stream */
-    bool has_anthropic_version; /* anthropic-version */
-    bool is_google_client;      /* x-goog-api-key, x-goog-api-client or another of Google's */
-    bool is_compressed;         /* the body is compressed */
-    bool is_sse;                /* alt=sse */
+    rc_secret token;            /* Empty: none */
+    uint64_t deadline_ms;       /* 0: not stated */
+    uint64_t client_timeout_ms; /* The timeout that the client's SDK announces, less a margin. 0:
+                                 * none. */
+    rc_field_id client_timeout_field; /* The header that announces it. */
+    rc_str policy;                    /* Name of the requested policy, not checked. Empty: none. */
+    rc_str idempotency_key;           /* Without quotes. Empty: none. */
+    rc_str boundary;                  /* Boundary of a multipart form. Empty: not a form. */
+    rc_trace_context trace;           /* The exchange may start a trace if there is none. */
+    rc_hops hops;                     /* Gateways that the request has passed. */
+    uint32_t client_retry;            /* Number of the client's own retry, as it states. 0: none. */
+    rc_replay replay;                 /* YES or NO */
+    bool is_replay_explicit;          /* A header sets `replay`. */
+    bool wants_problem;               /* Wants errors as application/problem+json. */
+    bool wants_events;          /* Wants events before the response, as comments in its stream. */
+    bool has_anthropic_version; /* The header anthropic-version is present. */
+    bool is_google_client;      /* x-goog-api-key, x-goog-api-client or another of Google's headers
+                                 * is present. */
+    bool is_compressed;         /* The body is compressed. */
+    bool is_sse;                /* The query has alt=sse. */
 
     rc_str body;
-    uint64_t body_left; /* of a body that is read before all of it is there: what is missing */
+    uint64_t body_left; /* Bytes still to come, if the body is read before it is complete. */
     rc_str
-        requested_model; /* resolved; empty: not known, the first route or a default must do. May be
-                            a secret: only routes and providers may see it */
-    rc_str model; /* the same without secrets and at most RC_MODEL_NAME_MAX bytes, for everything
-                            that shows it */
-    bool is_model_in_body; /* in the body, at [model_at, model_end), a string's quotes included */
+        requested_model; /* Decoded. Empty: unknown; the first route or a default is used. May be a
+                          * secret: used only for routing and towards providers. */
+    rc_str model; /* The same without secrets, at most RC_MODEL_NAME_MAX bytes: for everything that
+                   * shows it. */
+    bool is_model_in_body; /* The name is in the body at [model_at, model_end), with a string's
+                            * quotes. */
     size_t model_at;
     size_t model_end;
-    bool is_model_pending; /* behind /p/: the rest of the body may name it */
+    bool is_model_pending; /* Passthrough: the rest of the body may name the model. */
     bool is_stream;
-    bool is_stream_unknown; /* nobody here knows: it is neither true nor false, or may still come */
-    uint32_t needs;         /* RC_NEED_, all but VISION */
-    rc_str messages;        /* the messages, where images are looked for */
+    bool is_stream_unknown; /* `stream` is neither true nor false, or may still come. */
+    uint32_t needs;         /* RC_NEED_ bits except VISION */
+    rc_str messages;        /* The messages, where images are searched for. */
 
-    uint32_t members_seen;        /* of a body that is watched as it comes: members so far */
-    const char *ambiguous_member; /* the one that is ambiguous; NULL: none */
+    uint32_t members_seen;        /* Members seen so far in a body that is watched. */
+    const char *ambiguous_member; /* The ambiguous member. NULL: none. */
     char model_storage[RC_MODEL_NAME_MAX];
-    char shown_model_storage[RC_MODEL_NAME_MAX]; /* of a model whose name has a secret in it */
+    char shown_model_storage[RC_MODEL_NAME_MAX]; /* The name shown, if the model's name contains a
+                                                  * secret. */
     char token_storage[RC_CLIENT_TOKEN_MAX];
-    rc_json_top_keys top; /* since watch_begin */
+    rc_json_top_keys top; /* Parser of a watched body; valid since watch_begin. */
 } rc_client_request;
 
-/* Reads all but the body. What could be read stands also when there is a fault: the endpoint, the
- * token, wants_problem. reader, head: borrow, and must not move. */
+/* Parses everything except the body. On a fault the endpoint, the token and wants_problem are still
+ * set as far as they could be read. reader, head: borrows; must not move. */
 rc_request_fault rc_client_request_read_head(rc_client_request *request, const rc_http1 *reader,
                                              const char *head);
 
-/* Reads the body, after a head without fault. body: borrows. */
+/* Parses the body, after a head without a fault. body: borrows. */
 rc_request_fault rc_client_request_read_body(rc_client_request *request, rc_str body);
 
-/* Reads the beginning of a body of which `left` bytes are still to come. False: it does not say
- * what must be known, and more of it must be waited for. body: borrows. Forgetting makes the
- * request what it was before, for another read. */
+/* Parses the beginning of a body of which `left` bytes are still to come. False: the model is not
+ * known yet; wait for more. body: borrows. rc_client_request_forget_start undoes it, for another
+ * read. */
 bool rc_client_request_read_start(rc_client_request *request, rc_str body, uint64_t left);
 void rc_client_request_forget_start(rc_client_request *request);
 
-/* A body that is passed on as it comes, behind a start that was read: is one of its members there
- * twice, or in another spelling? False: it is, and what the piece has must not be passed on. Forms
- * and compressed bodies are not watched; JSON that is called a form is. piece: borrows. */
+/* Watches the rest of a body that is passed on as it arrives: searches for members that occur twice
+ * or in another spelling. False: there is one, and the piece must not be passed on. Forms and
+ * compressed bodies are not watched; JSON that is labelled as a form is. piece: borrows. */
 void rc_client_request_watch_begin(rc_client_request *request);
 bool rc_client_request_watch(rc_client_request *request, rc_str piece);
 
-/* Sets the model that was asked for, and what is shown of it. asked: borrows. */
+/* Sets requested_model and model. requested: borrows. */
 void rc_client_request_set_model(rc_client_request *request, rc_str requested);
 
-/* Is the body a form, and read as one? */
+/* True: the body is parsed as a form. */
 static inline bool rc_client_request_is_form(const rc_client_request *request)
 {
     return request->endpoint->model == RC_MODEL_FORM && request->boundary.len > 0;
 }
 
-/* Everything that a target must have. Looking for images is a second scan of the messages: not
- * worth it when all targets have all. */
+/* All capabilities that a target must have. Searching for images scans the messages a second time;
+ * skip the call if all targets have all capabilities. */
 uint32_t rc_client_request_needs(const rc_client_request *request);
 
-/* How long the first byte of its answer may take; 0: no end but the deadline. Where an answer comes
- * whole that is its end: only a limit that the configuration names holds there. timeouts: borrows.
- */
+/* Time limit for the first byte of the response. 0: only the deadline applies. For a response that
+ * is not streamed the first byte is nearly the end, so that only a configured limit applies.
+ * timeouts: borrows. */
 uint64_t rc_client_request_first_byte_ms(const rc_client_request *request,
                                          const rc_config_timeouts *timeouts);
 
-/* Whose client has sent it, and so how errors and lists of models look: of an endpoint of a
- * provider's interface that one; else by the path and the headers. Whatever wants_problem says; of
- * a passthrough the provider's kind says more. The head was read, with or without a fault. */
+/* The dialect of the client, which decides the form of errors and model lists: that of the
+ * endpoint, else by path and headers. It ignores wants_problem; for a passthrough the provider's
+ * kind is more precise. The head must have been read, with or without a fault. */
 rc_dialect rc_client_request_dialect(const rc_client_request *request);
-/* The same by a path alone, without its query. */
+/* The dialect by the path alone. path: without its query. */
 rc_dialect rc_dialect_of_path(rc_str path);
 
-/* Reads the headers that are meant for us; a part of read_head. */
+/* Parses our headers; called by read_head. */
 rc_request_fault rc_client_request_read_fields(rc_client_request *request);
 
 #endif

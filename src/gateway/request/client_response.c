@@ -1,4 +1,5 @@
-/* The head of an answer, towards the client. */
+/* The head of a provider's response, rewritten for the client. Called by attempt_response.c and
+ * exchange_reply.c. */
 #include "base/buf_add.h"
 #include "base/str.h"
 #include "base/vec16.h"
@@ -8,9 +9,9 @@
 #include "scrub/scrub.h"
 
 #define TEXT_MAX 256u
-#define LIMIT_MAX_BYTES 64u /* of the value of a rate-limit header */
+#define LIMIT_MAX_BYTES 64u /* Longest value of a rate-limit header. */
 
-/* Most names and ids have nothing to escape in them. */
+/* Most names and ids need no escaping. */
 static bool is_plain(rc_str text)
 {
     return text.len <= TEXT_MAX && rc_vec16_is_simple(text.ptr, text.len, '\0');
@@ -37,7 +38,7 @@ void rc_target_text_push(rc_buf *buf, rc_str provider, rc_str model)
     push_escaped(buf, model);
 }
 
-/* name: with its colon and space. text: an id that we made, or escaped before. */
+/* name: with its colon and space. text: a generated id, or escaped before. */
 static void push_line(rc_buf *buf, rc_str name, rc_str text)
 {
     if (text.len == 0)
@@ -54,7 +55,7 @@ static void push_number(rc_buf *buf, rc_str name, uint64_t number)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* The amount has no sign in front: it is for programs. */
+/* The amount has no currency sign: it is for programs. */
 static void push_cost(rc_buf *buf, const rc_reply_facts *facts)
 {
     static const rc_str names[] = {
@@ -120,7 +121,7 @@ rc_status rc_client_response_head_push(rc_buf *buf, const rc_http1 *reader, cons
 {
     rc_field_list fields;
     int status = rc_http1_status(reader);
-    /* The phrase is optional (RFC 9112, section 4); the provider's own may be anything. */
+    /* The reason phrase is optional (RFC 9112, section 4); the provider's own could be anything. */
     if (status == 200) {
         rc_buf_add(buf, RC_STR("HTTP/1.1 200 OK\r\n"));
     } else {

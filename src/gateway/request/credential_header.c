@@ -1,3 +1,4 @@
+/* Reads and writes credential headers. Called by client_headers.c and outbound.c. */
 #include "gateway/request/credential_header.h"
 
 #include "base/buf_add.h"

@@ -1,4 +1,4 @@
-/* The header with a credential: a client's is read, a provider's is written. */
+/* The header with a credential: reads a client's, writes a provider's. */
 #ifndef RC_GATEWAY_REQUEST_CREDENTIAL_HEADER_H
 #define RC_GATEWAY_REQUEST_CREDENTIAL_HEADER_H
 
@@ -6,18 +6,17 @@
 #include "config/config.h"
 #include "gateway/request/endpoint.h"
 
-/* What stands behind "Bearer" in an Authorization header; empty: it is of another scheme. Views
- * value. */
+/* The token behind "Bearer" in an Authorization value. Empty: another scheme. Views value. */
 rc_secret rc_bearer_token(rc_str value);
 
-/* The line for a provider; nothing without a key.
+/* Appends the credential header for a provider; nothing without a key.
  *
  *   wire OPENAI, or auth bearer   authorization: Bearer KEY
  *   ANTHROPIC                     x-api-key: KEY
  *   GEMINI                        x-goog-api-key: KEY
  *
- * wire: how the request is spoken, not NATIVE. False: the key has a byte that no header can hold;
- * nothing was appended. */
+ * wire: the interface of the request, not NATIVE. False: the key has a byte that is not allowed in
+ * a header; nothing was appended. */
 bool rc_credential_header_push(rc_buf *buf, rc_wire wire, rc_config_auth auth, rc_secret key);
 
 #endif

@@ -1,10 +1,10 @@
-/* Whose client has sent a request: by the path, where it says so, then by the headers that SDKs
- * send. All of them use /v1/models. */
+/* Determines the dialect of a client: by the path, else by the headers that SDKs send, because all
+ * of them use /v1/models. Called by exchanges and local_responses.c. */
 #include "base/str.h"
 #include "gateway/request/base_url.h"
 #include "gateway/request/client_request.h"
 
-/* A verb behind a model is Google's alone: "/models/x:generateContent". */
+/* Only Google's paths have a verb behind a model: "/models/x:generateContent". */
 static bool has_verb(rc_str path)
 {
     const size_t models = rc_str_find(path, RC_STR("/models/"), 0);

@@ -1,3 +1,5 @@
+/* rc_endpoint: finds the endpoint of a path. Called by client_request.c, outbound.c and
+ * snapshot.c. */
 #include "gateway/request/endpoint.h"
 
 #include "base/str.h"
@@ -25,7 +27,7 @@ const rc_endpoint *rc_endpoint_at(size_t index)
     return index < RC_ENDPOINT_COUNT ? &endpoints[index] : NULL;
 }
 
-/* path without what the row's path and verb take; false: it is another one's. */
+/* True: the path consists of the row's path, a model and the row's verb. */
 static bool has_model(const rc_endpoint *row, rc_str path, rc_str *ret_model)
 {
     size_t affix_len = row->path.len + row->verb.len;
@@ -36,7 +38,7 @@ static bool has_model(const rc_endpoint *row, rc_str path, rc_str *ret_model)
     return true;
 }
 
-/* The provider is a name, the rest begins with its slash. */
+/* True: the path consists of the row's path, a provider's name and a path behind it. */
 static bool has_provider(const rc_endpoint *row, rc_str path, rc_endpoint_match *match)
 {
     if (!rc_str_starts_with(path, row->path))

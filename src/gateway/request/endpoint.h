@@ -1,4 +1,4 @@
-/* rc_endpoint: what a client can ask the gateway for. The rows are in spec/endpoints.def. */
+/* rc_endpoint: an endpoint that clients can call. The rows are in spec/endpoints.def. */
 #ifndef RC_GATEWAY_REQUEST_ENDPOINT_H
 #define RC_GATEWAY_REQUEST_ENDPOINT_H
 
@@ -17,17 +17,17 @@ typedef enum rc_endpoint_id {
     RC_ENDPOINT_COUNT
 } rc_endpoint_id;
 
-/* Whose requests and answers. */
+/* The interface whose requests and responses an endpoint uses. */
 typedef enum rc_wire {
     RC_WIRE_OPENAI = 0,
     RC_WIRE_ANTHROPIC = 1,
     RC_WIRE_GEMINI = 2,
-    RC_WIRE_COUNT = 3, /* those that a provider can have */
+    RC_WIRE_COUNT = 3, /* Number of interfaces that a provider can have. */
     RC_WIRE_NATIVE = RC_WIRE_COUNT,
     RC_WIRE_LOCAL = 4
 } rc_wire;
 
-/* Bits. */
+/* Bits */
 typedef enum rc_endpoint_method {
     RC_METHOD_GET = 1,
     RC_METHOD_POST = 2,
@@ -47,7 +47,7 @@ typedef enum rc_endpoint_streams {
     RC_STREAMS_ALWAYS = 2
 } rc_endpoint_streams;
 
-/* Of an endpoint whose answers are passed on without being looked at. */
+/* The stream dialect of an endpoint whose responses are passed on without being parsed. */
 enum {
     RC_STREAM_UNWATCHED = RC_STREAM_DIALECT_COUNT
 };
@@ -59,37 +59,38 @@ typedef struct rc_endpoint {
     rc_endpoint_method method;
     rc_wire wire;
     rc_dialect dialect;
-    rc_stream_dialect stream; /* RC_STREAM_UNWATCHED: none */
+    rc_stream_dialect stream; /* RC_STREAM_UNWATCHED: not parsed. */
     rc_family family;
     rc_model_location model;
     rc_endpoint_streams streams;
     rc_replay replay;
-    rc_str upstream[RC_WIRE_COUNT]; /* path behind the base address; empty: not there */
+    rc_str upstream[RC_WIRE_COUNT]; /* Path behind a provider's base path, by wire. Empty: that
+                                     * interface lacks the endpoint. */
 } rc_endpoint;
 
-/* What a path names. The parts view the path. */
+/* A path split into its parts, which view the path. */
 typedef struct rc_endpoint_match {
     const rc_endpoint *endpoint;
-    rc_str model;            /* as written, escapes and all; of a model in the path */
-    rc_str provider;         /* of a passthrough */
-    rc_str passthrough_path; /* of a passthrough: the path from the slash behind the provider on */
+    rc_str model;            /* As written, with escapes; set if the model is in the path. */
+    rc_str provider;         /* Provider of a passthrough. */
+    rc_str passthrough_path; /* Path of a passthrough, from the slash behind the provider on. */
 } rc_endpoint_match;
 
-/* Static rows; NULL past the end. */
+/* A static row of the table. NULL: past the end. */
 const rc_endpoint *rc_endpoint_at(size_t index);
 
-/* Which endpoint a path (without the query) names, whatever the method. path: views. False: none.
- */
+/* Finds the endpoint of a path, whatever the method. path: without its query; ret_match views it.
+ * False: there is none. */
 bool rc_endpoint_find(rc_str path, rc_endpoint_match *ret_match);
 
-/* GET and POST are told apart; who may GET may ask for the head alone; every other method fits ANY
- * alone. */
+/* True: the endpoint allows the method. HEAD is allowed where GET is; methods other than GET, HEAD
+ * and POST only where ANY is. */
 bool rc_endpoint_accepts(const rc_endpoint *endpoint, rc_str method);
 
-/* The wire that a provider of this dialect has of its own. */
+/* The native wire of a provider of this dialect. */
 rc_wire rc_wire_of_dialect(rc_dialect dialect);
 
-/* Can a provider of this dialect answer this endpoint? */
+/* True: a provider of this dialect has the endpoint. */
 bool rc_endpoint_is_supported(const rc_endpoint *endpoint, rc_dialect provider);
 
 #endif

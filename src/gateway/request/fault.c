@@ -1,3 +1,5 @@
+/* rc_request_fault: fills in code, status and text of a fault. Called by the files of this
+ * folder. */
 #include "gateway/request/fault.h"
 
 #include <recourse/taxonomy.h>

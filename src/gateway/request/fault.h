@@ -1,12 +1,12 @@
-/* rc_request_fault: why a request cannot be taken or passed on, as data. */
+/* rc_request_fault: why a request is rejected or cannot be sent to a provider, as data. */
 #ifndef RC_GATEWAY_REQUEST_FAULT_H
 #define RC_GATEWAY_REQUEST_FAULT_H
 
 #include <recourse/codes.h>
 #include <recourse/status.h>
 
-/* Name, code of the taxonomy, HTTP status (0: the code's own), words. The last ones are not the
- * client's. */
+/* Name, code of the taxonomy, HTTP status (0: the code's own), text. The last four are not the
+ * client's fault. */
 #define RC_REQUEST_FAULTS(X)                                                                 \
     X(NONE, NONE, 0, "")                                                                     \
     X(NOT_FOUND, ENDPOINT_NOT_FOUND, 404, "there is no such endpoint")                       \
@@ -40,8 +40,8 @@ typedef struct rc_request_fault {
     rc_code code;
     int status;
     const char *text;
-    const char *name;     /* of the header, parameter or member; "" when there is none */
-    const char *expected; /* what it should be; "" when there is nothing to add */
+    const char *name;     /* Name of the header, parameter or member. "": none. */
+    const char *expected; /* The expected value. "": nothing to add. */
 } rc_request_fault;
 
 static inline rc_request_fault rc_request_fault_none(void)
@@ -49,7 +49,7 @@ static inline rc_request_fault rc_request_fault_none(void)
     return (rc_request_fault){.text = "", .name = "", .expected = ""};
 }
 
-/* name, want: static strings. */
+/* Makes a fault. name, expected: static strings. */
 rc_request_fault rc_request_fault_make(rc_request_fault_kind kind, const char *name,
                                        const char *expected);
 

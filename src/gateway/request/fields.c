@@ -1,3 +1,5 @@
+/* The header table: finds a header's row and applies it. Called by client_headers.c, outbound.c and
+ * client_response.c. */
 #include "gateway/request/fields.h"
 
 #include "base/buf_add.h"
@@ -35,9 +37,9 @@ static const row rows[] = {
 #include "spec/fields.def"
 };
 
-/* Every header of every request is looked up. A few letters of a name and its length tell which row
- * it may be, and compilers make one table of these comparisons. Where a name has the key of a row
- * and is another one, or a second row has it too, all rows are looked at: it only takes longer. */
+/* Every header of every request is looked up. A few letters of a name and its length select one
+ * candidate row; compilers turn these comparisons into one table. If the candidate does not match,
+ * all rows are searched: collisions cost time only. */
 #define KEY(first, third, last, len) \
     (((unsigned)(first) + (unsigned)(third) + (unsigned)(last)*4u + (unsigned)(len)*38u) & 1023u)
 #define PREFIX_KEY(first, third) (((unsigned)(first) + (unsigned)(third)*5u) & 1023u)
@@ -109,12 +111,12 @@ const char *rc_field_name(rc_field_id field)
     return rows[field].name;
 }
 
-/* What Connection names belongs to the connection (RFC 9110, section 7.6.1). What is dropped anyway
- * keeps its row: nobody can hide a credential that way. */
+/* Drops the headers that Connection names (RFC 9110, section 7.6.1). Headers that are dropped in
+ * both directions keep their row, so that a client cannot hide a credential from us that way. */
 static void drop_listed(rc_field_list *fields, const rc_http1 *reader, const char *head,
                         rc_str list)
 {
-    /* Nearly always the one or the other, and no header, or dropped by its row. */
+    /* Nearly always one of these two, which name no header or one that is dropped anyway. */
     if (rc_http1_is_name(list, RC_STR("keep-alive")) || rc_http1_is_name(list, RC_STR("close")))
         return;
     for (size_t at = 0; at < list.len;) {
@@ -187,7 +189,7 @@ void rc_field_push(rc_buf *buf, rc_str name, rc_str value)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* One that is empty has no place for its value; its colon is the end. */
+/* The end of a header line. An empty value has no position; its line ends with the colon. */
 static size_t end_of(const rc_http1_field *field)
 {
     return field->value_len > 0 ? rc_http1_value_at(field) + field->value_len

@@ -1,4 +1,4 @@
-/* rc_field_list: which headers pass the gateway, in both directions. The table is
+/* rc_field_list: which headers the gateway passes on, in both directions. The table is
  * spec/fields.def. */
 #ifndef RC_GATEWAY_REQUEST_FIELDS_H
 #define RC_GATEWAY_REQUEST_FIELDS_H
@@ -12,83 +12,84 @@
 #include "http/http1.h"
 
 typedef enum rc_field_id {
-    RC_FIELD_OTHER = 0,  /* not in the table: passes */
-    RC_FIELD_LISTED = 1, /* named in Connection: dropped */
+    RC_FIELD_OTHER = 0,  /* Not in the table: passed on. */
+    RC_FIELD_LISTED = 1, /* Named in Connection: dropped. */
 #define RC_FIELD(ID, name, REQUEST, RESPONSE) RC_FIELD_##ID,
 #define RC_FIELD_PREFIX(ID, name, REQUEST, RESPONSE) RC_FIELD_ANY_##ID,
 #include "spec/fields.def"
     RC_FIELD_COUNT
 } rc_field_id;
 
-/* A byte each: what the headers of one head are. */
+/* The table rows of a head's headers, one byte each. */
 typedef struct rc_field_list {
     uint32_t count;
     uint8_t ids[RC_HTTP1_FIELDS_MAX]; /* rc_field_id */
 } rc_field_list;
 
-/* The row of a name, which may be in any case. */
+/* The row of a header name, in any case of letters. */
 rc_field_id rc_field_find(rc_str name);
 
-/* "x-api-key"; of a prefix the prefix; "" of the first two. Gives a static string. */
+/* "x-api-key"; for a prefix row the prefix; "" for the first two. Static. */
 const char *rc_field_name(rc_field_id field);
 
-/* Looks all headers of a head up. reader, head: borrow. */
+/* Looks up all headers of a head. reader, head: borrows. */
 void rc_field_list_read(rc_field_list *fields, const rc_http1 *reader, const char *head);
 
-/* Does it go to a provider of this dialect? To the client, of an answer whose body goes on as it
- * came, or decoded? */
+/* rc_field_is_sent: true if the header goes to a provider of this dialect. rc_field_is_returned:
+ * true if it goes to the client; is_decoded: the body was decompressed here. */
 bool rc_field_is_sent(rc_field_id field, rc_dialect provider);
 bool rc_field_is_returned(rc_field_id field, bool is_decoded);
 
-/* May this be a header's value? No control character but the tab. */
+/* True: allowed as a header value (no control character except tab). */
 bool rc_field_is_value(rc_str text);
 
-/* "name: value", CR LF. One that may not be a value is left out: no line can begin in another. */
+/* Appends "name: value" CR LF. A value that is not allowed is left out, so that no value can start
+ * a line of its own. */
 void rc_field_push(rc_buf *buf, rc_str name, rc_str value);
 
-/* The lines of the headers [from, to) as they came. */
+/* Appends the lines of the headers [from, to) unchanged. */
 void rc_field_push_lines(rc_buf *buf, const rc_http1 *reader, const char *head, uint32_t from,
                          uint32_t to);
 
-/* "provider/model" as a header says it: they are the configuration's and the client's text, and
- * escaped, none can end a line. At most RC_TARGET_TEXT_MAX bytes. */
+/* Appends "provider/model" for a header, percent-encoded: the names come from the configuration and
+ * the client. At most RC_TARGET_TEXT_MAX bytes. */
 #define RC_TARGET_TEXT_MAX 513u
 void rc_target_text_push(rc_buf *buf, rc_str provider, rc_str model);
 
-/* What a cost is made of. */
+/* How a cost was determined. */
 typedef enum rc_cost_basis {
-    RC_COST_NONE = 0,      /* not known yet, or there is nothing to pay for */
-    RC_COST_MEASURED = 1,  /* by what the provider counted */
-    RC_COST_ESTIMATED = 2, /* some of it was not counted */
-    RC_COST_UNPRICED = 3   /* there is no price for some of it */
+    RC_COST_NONE = 0,      /* Not known yet, or nothing to pay. */
+    RC_COST_MEASURED = 1,  /* By the provider's token counts. */
+    RC_COST_ESTIMATED = 2, /* Some tokens were estimated. */
+    RC_COST_UNPRICED = 3   /* Some of the usage has no price. */
 } rc_cost_basis;
 
-/* What we tell a client beside what the provider says. Empty or 0: left out. */
+/* The gateway's own response headers. Empty or 0: left out. */
 typedef struct rc_reply_facts {
     uint64_t attempts;
     rc_cost_basis basis;
-    uint64_t cost_usd_micro; /* of all attempts; not told when it is UNPRICED */
+    uint64_t cost_usd_micro; /* Of all attempts. Left out when UNPRICED. */
     bool has_total_ms;
     bool has_target_ms;
-    uint64_t total_ms;  /* since the request's head */
-    uint64_t target_ms; /* of the last attempt */
-    rc_str target;      /* as rc_target_text_push has it */
-    rc_str request_id;  /* one that we made */
+    uint64_t total_ms;  /* Since the request's head. */
+    uint64_t target_ms; /* Of the last attempt. */
+    rc_str target;      /* As written by rc_target_text_push. */
+    rc_str request_id;  /* The id that the gateway gave the request. */
     rc_str report_id;
 } rc_reply_facts;
 
-/* The head of an answer that is passed on: the status line and the headers, each line with its CR
- * LF, without the empty line and without what frames the body; what rc_responder_begin_raw takes.
- * is_decoded: the body came compressed, and goes on as it was before. reader, head: borrow. Gives
- * the buffer's status. */
+/* Appends the head of a provider's response for the client: status line and headers, each with
+ * CR LF, without the empty line and without framing headers, as rc_responder_begin_raw expects
+ * it. is_decoded: the body was decompressed here. reader, head: borrows. Returns the buffer's
+ * status. */
 rc_status rc_client_response_head_push(rc_buf *buf, const rc_http1 *reader, const char *head,
                                        bool is_decoded, const rc_reply_facts *facts);
 
-/* The lines of a provider's response that say which rate limits apply and what is left of them. A
- * value with a secret in it, or longer than any limit is, is left out. reader, head: borrow. */
+/* Appends the rate-limit headers of a provider's response. Values with a secret in them, or longer
+ * than any limit is, are left out. reader, head: borrows. */
 void rc_client_response_limits_push(rc_buf *buf, const rc_http1 *reader, const char *head);
 
-/* Our own lines alone, for an answer of our own making. */
+/* Appends the gateway's own headers only, for a response that the gateway makes itself. */
 rc_status rc_reply_facts_push(rc_buf *buf, const rc_reply_facts *facts);
 
 #endif

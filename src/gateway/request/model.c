@@ -1,3 +1,5 @@
+/* Model names: validation, splitting and percent-encoding. Called by the files of this folder and
+ * by src/gateway/state. */
 #include "gateway/request/model.h"
 
 #include "base/str.h"

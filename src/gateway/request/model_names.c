@@ -1,19 +1,20 @@
+/* Replaces all model names in a Gemini body. Called by outbound.c. */
 #include "gateway/request/model_names.h"
 
 #include "base/str.h"
 #include "json/reader.h"
 #include "json/writer.h"
 
-/* Each byte of a name becomes six in JSON at most. */
+/* Each byte of a name becomes at most six in JSON. */
 #define NAME_SCRATCH_BYTES (6 * (RC_MODEL_NAME_MAX + sizeof "models/") + 2)
 
 typedef struct walk {
     rc_json_reader reader;
     rc_str body;
-    size_t done;   /* of the body: what stands before it is accounted for */
-    rc_str plain;  /* the name, quoted */
-    rc_str prefix; /* the same as a resource */
-    rc_buf *buf;   /* NULL: nothing is written */
+    size_t done;   /* Bytes of the body handled so far. */
+    rc_str plain;  /* The name, quoted. */
+    rc_str prefix; /* The name as a resource, quoted. */
+    rc_buf *buf;   /* NULL: only measures. */
     size_t len;
 } walk;
 
@@ -49,7 +50,7 @@ static bool is_key(const rc_json_token *key, rc_str name)
     return rc_json_raw_eq(key->raw, key->has_escapes, name);
 }
 
-/* One member, behind its key: a name, or something else to pass over. */
+/* One member, after its key: replaces a model's name, skips everything else. */
 static void walk_member(walk *w, const rc_json_token *key)
 {
     if (!is_key(key, RC_STR("model"))) {
@@ -63,7 +64,7 @@ static void walk_member(walk *w, const rc_json_token *key)
         (void)rc_json_reader_skip(&w->reader);
 }
 
-/* A value: of an object its members, else it is passed over. */
+/* Walks the members of an object; skips any other value. */
 static void walk_request(walk *w, const rc_json_token *value)
 {
     if (value->type != RC_JSON_OBJECT_BEGIN) {

@@ -1,3 +1,5 @@
+/* Checks Host and Origin of a request. Called by exchange_request.c, health_endpoints.c and
+ * src/gateway/admin/guard.c. */
 #include "gateway/request/origin_guard.h"
 
 #include "base/str.h"
@@ -36,9 +38,9 @@ bool rc_host_is_local(rc_str host)
     return false;
 }
 
-/* ---- pages ---- */
+/* ---- web pages ---- */
 
-/* Programs have no reason to send these. */
+/* Headers that browsers send and programs do not. */
 static bool is_browser_header(rc_str name, rc_str value)
 {
     if (name.len > 10 && rc_http1_is_name(rc_str_slice(name, 0, 10), RC_STR("sec-fetch-")))
@@ -56,7 +58,7 @@ static bool is_from_browser(const rc_http1 *reader, const char *head)
     return false;
 }
 
-/* Pages of this machine are as good as its programs. */
+/* Pages served from this machine are trusted like its programs. */
 static bool is_other_origin(rc_str origin)
 {
     static const rc_str scheme = RC_STR_INIT("http://");

@@ -1,3 +1,4 @@
+/* rc_outbound_request: writes the request to a provider. Called by attempt.c. */
 #include "gateway/request/outbound.h"
 
 #include "base/buf_add.h"
@@ -11,16 +12,17 @@
 typedef struct writer {
     const rc_client_request *request;
     const rc_outbound_target *target;
-    rc_wire wire; /* how it is spoken */
+    rc_wire wire; /* The interface of the request. */
     rc_str model;
-    rc_str name; /* of the model, as the body has it; empty: the body stays as it is */
+    rc_str name; /* The model's name as the body has it. Empty: the body stays unchanged. */
     char *name_scratch;
-    size_t renamed_len; /* of a body that has several names, all of them replaced; 0: of no such */
+    size_t renamed_len; /* Length of a body with several names after their replacement. 0: not such
+                         * a body. */
 } writer;
 
 /* ---- the model ---- */
 
-/* Gemini's bodies may repeat the model of the path, as a resource. */
+/* A Gemini body may repeat the model of the path with the prefix "models/". */
 static rc_str prefix_of(const rc_client_request *request)
 {
     rc_str old = rc_str_slice(request->body, request->model_at + 1, request->model_end);
@@ -77,7 +79,8 @@ static uint64_t body_bytes(const writer *w)
     return request->body.len - (request->model_end - request->model_at) + w->name.len;
 }
 
-/* written: what stands behind the head in the buffer, a name or a whole body. */
+/* Splits the body into pieces. written: the bytes behind the head in buf: a name or a whole
+ * body. */
 static void cut_body(const writer *w, rc_str written, rc_outbound_request *up)
 {
     const rc_client_request *request = w->request;
@@ -93,7 +96,7 @@ static void cut_body(const writer *w, rc_str written, rc_outbound_request *up)
 
 /* ---- the head ---- */
 
-/* What the origin's reader has let through, once more: these two go out as they are. */
+/* Checks authority and base path again, because they are written without escaping. */
 static bool is_visible(rc_str text)
 {
     if (rc_vec16_is_simple(text.ptr, text.len, '\0'))
@@ -130,7 +133,7 @@ static void push_host(const rc_origin *origin, rc_buf *buf)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* What `curl -d` says of every body. This one was read as JSON. */
+/* `curl -d` sends this type with every body. This body was parsed as JSON. */
 static bool is_mistyped(const writer *w, uint32_t at)
 {
     const rc_client_request *request = w->request;
@@ -139,8 +142,8 @@ static bool is_mistyped(const writer *w, uint32_t at)
                                      RC_STR("application/x-www-form-urlencoded"));
 }
 
-/* Accept goes on but for the wish for problems, which is for us. Bodies must be readable, so no
- * coding is accepted. */
+/* Appends the headers that pass. Accept passes unless it requests problem+json, which is for the
+ * gateway. No content coding is accepted, because responses must be readable. */
 static void push_passed(const writer *w, rc_buf *buf)
 {
     const rc_client_request *request = w->request;
@@ -166,8 +169,7 @@ static void push_passed(const writer *w, rc_buf *buf)
         rc_buf_add(buf, RC_STR("anthropic-version: 2023-06-01\r\n"));
 }
 
-/* RFC 9110, section 8.6: a method that means something by a body says its length also when it is
- * empty. */
+/* RFC 9110, section 8.6: a method that defines a body states its length also when it is empty. */
 static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
 {
     rc_str method = rc_http1_method(w->request->reader);
@@ -179,7 +181,7 @@ static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* Enough for all of it, so that the key is never left behind in memory that was too small. */
+/* Enough for the whole head, so that buf never grows and leaves a copy of the key behind. */
 static size_t capacity_for(const writer *w)
 {
     const rc_origin *origin = w->target->origin;

@@ -1,3 +1,4 @@
+/* Query parameters of a request. Called by client_request.c and outbound.c. */
 #include "gateway/request/query.h"
 
 #include "base/buf_add.h"
@@ -10,7 +11,7 @@ typedef struct parameter {
     rc_str value;
 } parameter;
 
-/* Moves *rest past the next one. */
+/* Gets the next parameter and moves *rest past it. */
 static bool next(rc_str *rest, parameter *ret)
 {
     if (rest->len == 0)
@@ -26,7 +27,7 @@ static bool next(rc_str *rest, parameter *ret)
     return true;
 }
 
-/* Escapes are resolved: "%6bey" is "key" to whoever reads it. */
+/* Escapes are decoded, because the provider would read "%6bey" as "key". */
 static bool is_name(rc_str written, rc_str name)
 {
     char memory[16];

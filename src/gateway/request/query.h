@@ -1,16 +1,16 @@
-/* The query of a request: few parameters matter, credentials go no further. */
+/* The query of a request: finds parameters and removes credentials. */
 #ifndef RC_GATEWAY_REQUEST_QUERY_H
 #define RC_GATEWAY_REQUEST_QUERY_H
 
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* The value, as written, of the first parameter of this name (which may be written with escapes).
- * Views query; false: there is none. */
+/* Finds the first parameter of this name, which may be written with escapes. ret_value: as written;
+ * views query. False: there is none. */
 bool rc_query_find(rc_str query, rc_str name, rc_str *ret_value);
 
-/* Appends "?" and the query without the parameters that hold a client's credential (key, api_key,
- * api-key, access_token); nothing when none is left. The rest is as it came. */
+/* Appends "?" and the query without credentials (key, api_key, api-key, access_token); nothing if
+ * no parameter is left. Other parameters stay unchanged. */
 void rc_query_push(rc_buf *buf, rc_str query);
 
 #endif

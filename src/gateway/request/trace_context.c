@@ -1,3 +1,4 @@
+/* W3C trace context. Called by client_headers.c and outbound.c. */
 #include "gateway/request/trace_context.h"
 
 #include "base/buf_add.h"
