@@ -1,11 +1,12 @@
-/* gen_phrases ROOT: writes spec/phrases.txt, below ROOT, as constants.
+/* gen_phrases ROOT: compiles ROOT/spec/phrases.txt into constant tables. Run by `make generate`.
  *
- *   lib/classify/phrases/table.h      the concepts and markers by number, and sizes
- *   lib/classify/phrases/table.c      their names and texts
+ *   lib/classify/phrases/table.h      numbers of the concepts and markers, and sizes
+ *   lib/classify/phrases/table.c      names and texts of the concepts
  *   lib/classify/phrases/table.inc    the phrases as steps, and the lexicon of their words
  *
- * A host program that shares with the library the reader of words. A file that is as it should
- * be is not touched. An error of the text is named with its place, and then nothing is written. */
+ * A build-time program that uses the library's own word reader. A file whose content does not
+ * change is not written. An error in the text is printed with its line and column, and then no file
+ * is written. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdlib.h>
@@ -22,29 +23,31 @@
 #define MOVES_MAX 65535u
 #define ALIASES_MAX 512u
 
-/* Irregular forms, and what the stem of a word would lose: the first is read as the second. */
+/* Irregular forms, and forms that the stemmer handles badly: the first word is read as the
+ * second. */
 static const char *const ALIASES[][2] = {
     {"using", "use"},      {"cancelled", "cancel"}, {"embed", "embedding"},
     {"modelled", "model"}, {"labelled", "label"},   {"chose", "choose"},
 };
 
-/* In place of the gap behind a step: the phrase ends there. */
+/* Value of next_gap if the phrase ends with the step. */
 #define NO_NEXT 255u
 
-/* A step of the phrases that begin alike. */
+/* One step in the tree of phrases; phrases with the same first words share the nodes of these
+ * words. */
 struct node {
-    unsigned before; /* 0: none, it begins them */
+    unsigned before; /* Node of the preceding step; 0: first step of a phrase. */
     unsigned depth;
-    unsigned next_gap;    /* how many words may stand between it and the next */
-    unsigned step_number; /* its place in rc_phrase_scan.reach; 0: nothing follows */
-    unsigned concept;     /* RC_CONCEPT_NONE: it completes nothing */
+    unsigned next_gap;    /* Most words between this step and the next. */
+    unsigned step_number; /* Index in rc_phrase_scan.reach; 0: no step follows. */
+    unsigned concept;     /* Concept that the step completes, or RC_CONCEPT_NONE. */
     bool is_marker;
     bool is_at_begin;
     struct step step;
 };
 
 struct tree {
-    struct node nodes[NODES_MAX]; /* the first is no step */
+    struct node nodes[NODES_MAX]; /* Node 0 is the root and not a step. */
     unsigned node_count;
     struct {
         unsigned node;
@@ -69,7 +72,7 @@ static void give_up(const char *what)
     exit(1);
 }
 
-/* ---- phrases to steps ---- */
+/* ---- from phrases to steps ---- */
 
 static bool is_same_set(const struct step *a, const struct step *b)
 {
@@ -84,7 +87,7 @@ static unsigned add_node(const struct node *node)
     return tree.node_count++;
 }
 
-/* The step that goes on with other phrases in the same way, or a new one. */
+/* Finds an equal step after the same predecessor, or adds one. */
 static unsigned find_step(const struct node *like)
 {
     for (unsigned i = 1; i < tree.node_count; i++) {
@@ -97,7 +100,8 @@ static unsigned find_step(const struct node *like)
     return add_node(like);
 }
 
-/* Adds the last step of a phrase. What follows the same step and means the same is one step. */
+/* Adds the last step of a phrase. Last steps with the same predecessor and concept become one step
+ * with several words. Returns false if the phrase existed already. */
 static bool add_last(const struct node *last)
 {
     unsigned i = 1;
@@ -131,7 +135,8 @@ static bool add_end(unsigned node, unsigned concept)
     return true;
 }
 
-/* Concepts are numbered in the order of the file, markers above them. */
+/* Number of a concept: concepts are numbered in the order of the file, markers likewise from
+ * RC_MARKER_BASE. */
 static unsigned concept_number(const struct spec *s, unsigned index)
 {
     bool is_marker = !s->concepts[index].kind[0];
@@ -168,7 +173,7 @@ static bool on_phrase(void *ctx, const struct spec *s, unsigned concept,
     return add_end(node, number);
 }
 
-/* ---- steps to moves ---- */
+/* ---- from steps to moves ---- */
 
 static bool has_atom(const struct step *step, unsigned atom)
 {
@@ -179,7 +184,7 @@ static bool has_atom(const struct step *step, unsigned atom)
     return false;
 }
 
-/* Can the word take the step? A certain number is a number as well. */
+/* True if the word fits the step. A specific number also fits a step for any number. */
 static bool can_take(const struct step *step, unsigned atom)
 {
     return has_atom(step, atom) || (spec.atoms[atom].is_number && has_atom(step, ATOM_NUMBER));
@@ -253,7 +258,7 @@ static void make_lexemes(void)
     if (tree.step_count > UINT16_MAX)
         give_up("too many steps");
     marker_lexeme_count = 1;
-    add_move(&tree.nodes[0]); /* the list of a word that is not known */
+    add_move(&tree.nodes[0]); /* The moves of an unknown word: only the sentinel. */
     for (unsigned i = ATOM_NUMBER; i < spec.atom_count; i++) {
         lexemes[i] = make_lexeme(i, false);
         if (lexemes[i].later_count + lexemes[i].plain_count + lexemes[i].special_count == 1) {
@@ -275,7 +280,7 @@ static void make_lexemes(void)
     }
 }
 
-/* ---- the lexicon ---- */
+/* ---- lexicon ---- */
 
 struct lexicon {
     unsigned slots;
@@ -283,7 +288,7 @@ struct lexicon {
     uint64_t words[ATOMS_MAX + ALIASES_MAX];
     uint16_t lexemes[ATOMS_MAX + ALIASES_MAX];
     uint16_t seeds[RC_LEXICON_BUCKETS];
-    uint16_t taken[2 * (ATOMS_MAX + ALIASES_MAX)]; /* the slot's word + 1 */
+    uint16_t taken[2 * (ATOMS_MAX + ALIASES_MAX)]; /* Index of the slot's word + 1; 0: free. */
 };
 
 static struct lexicon lexicon;
@@ -322,7 +327,8 @@ static unsigned slot_of(uint64_t hash, unsigned seed)
     return rc_lexicon_slot(hash, seed, lexicon.slots);
 }
 
-/* Puts the bucket's words where no other is; false when the seed does not do that. */
+/* Places the words of a bucket into free slots. Returns false if one is occupied for this seed; the
+ * slots are then free again. */
 static bool place_bucket(unsigned bucket, unsigned seed)
 {
     for (unsigned i = 0; i < lexicon.word_count; i++) {
@@ -342,7 +348,7 @@ static bool place_bucket(unsigned bucket, unsigned seed)
     return true;
 }
 
-/* The fullest buckets first: they are the hardest to place. */
+/* Places the fullest buckets first, because they are the hardest to place. */
 static bool place_words(void)
 {
     memset(lexicon.taken, 0, sizeof lexicon.taken);
@@ -377,7 +383,7 @@ static void make_lexicon(void)
     }
 }
 
-/* ---- writing ---- */
+/* ---- output files ---- */
 
 static void put_upper(FILE *out, const char *name)
 {
@@ -435,7 +441,7 @@ static void write_rows(FILE *out, bool is_marker)
     fputs("};\n", out);
 }
 
-/* One value of a table, as many as fit on a line. */
+/* Writes one value of a table; breaks the line when it is full. */
 static void put_value(FILE *out, unsigned *column, const char *value)
 {
     unsigned len = (unsigned)strlen(value) + 1;
@@ -525,7 +531,7 @@ static void write_data(FILE *out)
     write_lexicon(out);
 }
 
-/* ---- the program ---- */
+/* ---- main ---- */
 
 static bool read_spec(const char *root)
 {

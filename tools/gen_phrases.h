@@ -1,4 +1,4 @@
-/* The parts of gen_phrases: spec/phrases.txt as the reader understands it. */
+/* Data of gen_phrases: spec/phrases.txt after parsing. */
 #ifndef GEN_PHRASES_H
 #define GEN_PHRASES_H
 
@@ -8,26 +8,26 @@
 #include <stdio.h>
 
 #define ATOMS_MAX 4096u
-#define SET_MAX 512u /* words that can stand in one place */
+#define SET_MAX 512u /* Most words that one step accepts. */
 #define PHRASE_MAX 12u
 
-/* Atoms that are no certain word. 0 is none. */
+/* Numbers of atoms that are no specific word; 0 is unused. */
 enum {
-    ATOM_NUMBER = 1, /* any number; it has no hash */
+    ATOM_NUMBER = 1, /* Any number; has no hash. */
     ATOM_ZERO = 2
 };
 
 /* One word of the lexicon. */
 struct atom {
     uint64_t hash;
-    bool is_number; /* that number, and no other */
+    bool is_number; /* A specific number. */
     bool is_stop;
     uint8_t negates;
 };
 
-/* One place of a phrase: the words that can stand there. Their numbers are sorted. */
+/* One step of a phrase: the words that it accepts, as sorted atom numbers. */
 struct step {
-    unsigned gap; /* how many words may stand before it */
+    unsigned gap; /* Most words between the preceding step and this one. */
     unsigned count;
     uint16_t atoms[SET_MAX];
 };
@@ -42,7 +42,7 @@ struct phrase {
 struct concept {
     char name[48];
     char text[160];
-    char kind[16]; /* the empty string: a marker */
+    char kind[16]; /* Empty for a marker. */
     unsigned line;
 };
 
@@ -52,27 +52,27 @@ struct spec {
     struct concept concepts[256];
     unsigned concept_count;
     unsigned marker_count;
-    unsigned phrase_count; /* as written */
+    unsigned phrase_count; /* Phrases as written, before expansion. */
     unsigned errors;
-    bool shows_notes; /* of what works and is hardly meant */
+    bool shows_notes; /* Print notes about valid but suspicious phrases. */
 };
 
-/* Given each phrase as it is read; alternatives of several words make several of one. False when
- * the phrase was there before. */
+/* Called for each phrase; a phrase with alternatives of several words gives several calls. Returns
+ * false if the phrase existed already. */
 typedef bool (*phrase_callback)(void *ctx, const struct spec *spec, unsigned concept,
                                 const struct phrase *phrase);
 
-/* Reads the text, NUL-terminated. Errors are printed, with `path`, and counted. */
+/* Parses the NUL-terminated text. Errors are printed with `path` and counted in spec->errors. */
 void spec_read(struct spec *spec, const char *path, const char *text, phrase_callback on_phrase,
                void *ctx);
 
-/* Gives the spec the words that are in the lexicon whether a phrase has them or not. */
+/* Initialises the spec with the words that are always in the lexicon: stop words and negators. */
 void spec_init(struct spec *spec);
 
-/* The number of the word's atom, which is made when it is new. */
+/* Gives the number of the word's atom; adds the atom if it is new. */
 unsigned spec_atom(struct spec *spec, uint64_t hash, bool is_number);
 
-/* Adds the word; false when it is there. */
+/* Adds a word to a step. Returns false if the step has it already. */
 bool step_add(struct step *step, unsigned atom);
 
 bool step_has_negator(const struct spec *spec, const struct step *step);

@@ -1,5 +1,5 @@
-/* Reads spec/phrases.txt: lines, phrases, words. The words are read by the reader that reads texts,
- * so that both agree on what a word is. */
+/* Parser of spec/phrases.txt: lines, phrases, words. It uses the library's word reader, so that
+ * phrases and texts are split into words in the same way. Called by gen_phrases.c. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +17,18 @@
 #define SETS_MAX 64u
 #define ERRORS_MAX 50u
 
-/* Words that follow each other. */
+/* Consecutive words. */
 struct sequence {
     unsigned count;
     uint16_t atoms[SEQUENCE_MAX];
 };
 
-/* What stands between two blanks: a word, a group, a set. */
+/* One element of a phrase: a word, a group or a set. */
 struct item {
     unsigned gap;
     bool is_optional;
-    bool has_stop_word; /* as an alternative */
-    unsigned count;     /* 0: stop words alone, which is nothing */
+    bool has_stop_word; /* One alternative is a stop word. */
+    unsigned count;     /* 0: only stop words, which match nothing. */
     struct sequence alternatives[ALTERNATIVES_MAX];
 };
 
@@ -40,7 +40,7 @@ struct set {
 struct reader {
     struct spec *spec;
     const char *path;
-    const char *line; /* without its end */
+    const char *line; /* The current line without its line end. */
     size_t len;
     unsigned number;
     phrase_callback on_phrase;
@@ -76,7 +76,7 @@ static void note(const struct reader *r, size_t column, const char *text)
 
 /* ---- words ---- */
 
-/* A word of the file as the words that a text has for it, without stop words. */
+/* Splits a word of the file into words as the reader does for texts, without stop words. */
 static bool read_sequence(struct reader *r, size_t from, size_t to, bool is_whole,
                           struct sequence *ret)
 {
@@ -134,7 +134,7 @@ static const struct set *find_set(struct reader *r, size_t from, size_t to)
     return NULL;
 }
 
-/* @set, #, #0 or a word. A word in mixed letter case is there in both readings. */
+/* Reads @set, #, #0 or a word. A word in mixed letter case is added both split and as a whole. */
 static bool read_one(struct reader *r, size_t from, size_t to, struct item *item)
 {
     struct sequence sequence = {0};
@@ -162,7 +162,7 @@ static bool read_one(struct reader *r, size_t from, size_t to, struct item *item
            (whole.count == 0 || add_alternative(r, from, item, &whole));
 }
 
-/* One alternative of a group: words that follow each other, or a set. */
+/* Reads one alternative of a group: consecutive words, or a set. */
 static bool read_alternative(struct reader *r, size_t from, size_t to, struct item *item)
 {
     while (from < to && r->line[from] == ' ')
@@ -178,7 +178,7 @@ static bool read_alternative(struct reader *r, size_t from, size_t to, struct it
            add_alternative(r, from, item, &sequence);
 }
 
-/* (a|b c|@set) */
+/* Reads a group: (a|b c|@set). */
 static bool read_group(struct reader *r, size_t from, size_t to, struct item *item)
 {
     size_t begin = from + 1;
@@ -196,7 +196,8 @@ static bool read_group(struct reader *r, size_t from, size_t to, struct item *it
 
 /* ---- phrases ---- */
 
-/* How many readings an item has: its single words together, each sequence, nothing. */
+/* Number of variants of an item: all its single words are one, each sequence is one, and so is its
+ * absence if it is optional. */
 static unsigned count_choices(const struct item *item)
 {
     unsigned sequences = 0;
@@ -205,7 +206,7 @@ static unsigned count_choices(const struct item *item)
     return sequences + (sequences < item->count) + (item->is_optional || item->count == 0);
 }
 
-/* Appends the item in one of its readings; false when there is no room. */
+/* Appends one variant of the item to the phrase. Returns false if the phrase is too long. */
 static bool append_choice(struct phrase *phrase, const struct item *item, unsigned choice,
                           unsigned *gap)
 {
@@ -237,7 +238,7 @@ static bool append_choice(struct phrase *phrase, const struct item *item, unsign
     return true;
 }
 
-/* Gives every reading of the items, in turn. */
+/* Calls on_phrase for every combination of variants. */
 static bool expand(struct reader *r, size_t column, bool is_at_begin, bool is_at_end,
                    bool *ret_is_new)
 {
@@ -266,7 +267,8 @@ static bool expand(struct reader *r, size_t column, bool is_at_begin, bool is_at
     return fail(r, column, "more than %u readings", EXPANSIONS_MAX);
 }
 
-/* Puts what stands from `split` on before what stands before it. */
+/* Swaps the items before `split` with those from `split` on; for phrases with <>, which match in
+ * both orders. */
 static void swap_sides(struct reader *r, unsigned split, unsigned gap)
 {
     struct item *turned = calloc(ITEMS_MAX, sizeof *turned);
@@ -281,7 +283,8 @@ static void swap_sides(struct reader *r, unsigned split, unsigned gap)
     free(turned);
 }
 
-/* The end of what begins at `at`: a group goes to its bracket, the rest to a blank or ~. */
+/* Gives the end of the token at `at`: of a group its closing parenthesis, otherwise a blank or
+ * ~. */
 static size_t token_end(const struct reader *r, size_t at)
 {
     size_t end = at;
@@ -309,7 +312,7 @@ static unsigned read_gap(const struct reader *r, size_t from, size_t to)
     return gap;
 }
 
-/* A word, group or set, with ? behind it when it may be left out. */
+/* Reads a word, group or set; a ? after it makes it optional. */
 static bool read_item(struct reader *r, size_t from, size_t to, unsigned gap)
 {
     if (r->item_count == ITEMS_MAX)
@@ -426,7 +429,7 @@ static bool copy_word(struct reader *r, size_t from, size_t to, char *ret, size_
     return true;
 }
 
-/* words @name = word word */
+/* Reads a set: words @name = word word. */
 static bool read_set(struct reader *r, size_t at)
 {
     if (r->set_count == SETS_MAX)
@@ -465,7 +468,7 @@ static bool read_text(struct reader *r, size_t at, char *ret, size_t size)
     return true;
 }
 
-/* concept NAME KIND "text", marker NAME */
+/* Reads a heading: concept NAME KIND "text", or marker NAME. */
 static bool read_concept(struct reader *r, size_t at, bool is_marker)
 {
     struct spec *spec = r->spec;
@@ -501,7 +504,7 @@ static bool read_concept(struct reader *r, size_t at, bool is_marker)
     return true;
 }
 
-/* A # begins a comment as the first byte of a line and behind two blanks that follow something. */
+/* Removes a comment: # as the first byte of a line, or after two blanks that follow other text. */
 static void cut_comment(struct reader *r)
 {
     size_t first = skip_blanks(r, 0);

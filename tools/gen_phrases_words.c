@@ -1,4 +1,5 @@
-/* The words of spec/phrases.txt, by number, and sets of them. */
+/* The words of spec/phrases.txt by number, and sets of them. Called by gen_phrases.c and
+ * gen_phrases_read.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static struct atom *known_word(struct spec *spec, const char *word)
     return &spec->atoms[spec_atom(spec, rc_word_hash(rc_str_c(word)), false)];
 }
 
-/* The words that are in the lexicon whether a phrase has them or not. */
+/* Adds the words that are always in the lexicon: stop words and negators. */
 void spec_init(struct spec *spec)
 {
     spec->atom_count = ATOM_ZERO;

@@ -1,15 +1,14 @@
-/* gen_rules ROOT: writes the built-in rules, ROOT/spec/classify.rules, as constants, and lists
- * the terms.
+/* gen_rules ROOT: compiles the built-in rules, ROOT/spec/classify.rules, into constant tables and
+ * lists the terms. Run by `make generate`.
  *
  *   lib/classify/rules/table.c          the rules in their order
- *   lib/classify/rules/table_terms.c          their conditions, and what each needs at least
- *   lib/classify/rules/table.h          how many there are
- *   docs/internals/rules-terms.md   every named term
+ *   lib/classify/rules/table_terms.c    their conditions and prefilters
+ *   lib/classify/rules/table.h          their number
+ *   docs/internals/rules-terms.md       every named term
  *
- * The file is read by the library's own reader, which makes all its checks; a file with a fault is
- * refused with its place. Facts are written by their symbols, so that a table of phrases that
- * numbers its concepts in another way does not make these files wrong. A file that is as it should
- * be is not touched. */
+ * The library's own parser reads the file and makes all its checks; a fault is printed with its
+ * line and column. Facts are written as symbols, so that these files stay valid if the phrase table
+ * renumbers its concepts. A file whose content does not change is not written. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,17 +26,17 @@
 #define GENERATED "/* Generated from " SPEC " by `make generate`. Do not edit. */\n"
 #define COLUMNS_MAX 100
 
-/* What the writers write. */
+/* The rules that the writers below print. */
 static rc_rule_set table;
 
 /* ---- lines of a bounded width ---- */
 
 typedef struct lines {
     FILE *out;
-    int column; /* 0: nothing is on the line yet */
+    int column; /* 0: the line is empty. */
 } lines;
 
-/* What goes on in the next line stands further in. */
+/* Indentation of continuation lines. */
 #define INDENT 4
 #define INDENT_MORE 8
 
@@ -58,7 +57,7 @@ static void end_line(lines *l)
     l->column = 0;
 }
 
-/* How much of a string goes on one line: up to the last blank that fits, if there is one. */
+/* Bytes of a string literal per line; it is split at the last blank that fits. */
 #define PIECE_BYTES 64u
 
 static size_t piece_len(rc_str text)
@@ -71,10 +70,10 @@ static size_t piece_len(rc_str text)
     return len > 0 ? len : PIECE_BYTES;
 }
 
-static void put_string(lines *l, rc_str text, const char *behind)
+static void put_string(lines *l, rc_str text, const char *after)
 {
     do {
-        char item[2 * PIECE_BYTES + 8]; /* each byte may need a backslash */
+        char item[2 * PIECE_BYTES + 8]; /* Each byte may need a backslash. */
         size_t end = 0;
         size_t len = piece_len(text);
         item[end++] = '"';
@@ -84,7 +83,7 @@ static void put_string(lines *l, rc_str text, const char *behind)
             item[end++] = text.ptr[i];
         }
         text = rc_str_make(text.ptr + len, text.len - len);
-        snprintf(item + end, sizeof item - end, "\"%s", text.len == 0 ? behind : "");
+        snprintf(item + end, sizeof item - end, "\"%s", text.len == 0 ? after : "");
         put_item(l, item);
     } while (text.len > 0);
 }
@@ -232,8 +231,8 @@ static bool is_concept(rc_fact fact)
     return fact >= RC_FACT_SAYS_BASE && fact < RC_FACT_PROVIDER_BASE;
 }
 
-/* The facts of one of the four sets of bits that a rule needs, as rc_rule_prefilter_of makes them.
- * facts: RC_RULE_TERMS_MAX. */
+/* Collects the facts of one of the four words of a rule's prefilter, as rc_rule_prefilter_of
+ * computes them. facts: RC_RULE_TERMS_MAX elements. */
 static size_t needed_facts(const rc_rule *rule, bool of_all, bool of_concepts, rc_fact *facts)
 {
     size_t count = 0;
@@ -252,24 +251,24 @@ static size_t needed_facts(const rc_rule *rule, bool of_all, bool of_concepts, r
                 facts[count++] = clause.facts[k];
         }
     }
-    /* Nothing is asked for: the bit that is always there. */
+    /* Without a condition for `any`: the bit that is set in every digest. */
     if (!of_all && !of_concepts && !has_any)
         facts[count++] = RC_FACT_NONE;
     return count;
 }
 
 static void put_prefilter(lines *l, const char *before, const rc_rule *rule, bool of_all,
-                          bool of_concepts, const char *behind)
+                          bool of_concepts, const char *after)
 {
     rc_fact facts[RC_RULE_TERMS_MAX];
     size_t count = needed_facts(rule, of_all, of_concepts, facts);
     char item[128];
     for (size_t i = 0; i < count; i++) {
         snprintf(item, sizeof item, "%sBIT(%s)%s", i == 0 ? before : "", symbol_of(facts[i]).text,
-                 i + 1 < count ? " |" : behind);
+                 i + 1 < count ? " |" : after);
         put_item(l, item);
     }
-    snprintf(item, sizeof item, "%s0%s", before, behind);
+    snprintf(item, sizeof item, "%s0%s", before, after);
     if (count == 0)
         put_item(l, item);
 }
@@ -296,7 +295,7 @@ static void write_terms(FILE *out)
         if (table.rules[i].clause_count > 0)
             end_line(&l);
     }
-    /* The rule that always matches has no conditions, and points here. */
+    /* The rule that always matches has no conditions; its `terms` points here. */
     fputs("    RC_FACT_NONE\n};\n\n"
           "const rc_rule_prefilter rc_rules_prefilters[RC_RULES_BUILTIN_COUNT] = {\n",
           out);
@@ -368,7 +367,7 @@ static void write_list(FILE *out)
 #include "spec/providers.def"
 }
 
-/* ---- files ---- */
+/* ---- output files ---- */
 
 static int generate_all(const char *root, rc_str text)
 {
