@@ -1,3 +1,5 @@
+/* Arena allocator. Used by the report builder, the rules parser, the configuration and the gateway.
+ */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -8,8 +10,8 @@
 
 struct rc_arena_block {
     alignas(max_align_t) struct rc_arena_block *next;
-    size_t size; /* of the whole block, this header included */
-    size_t used; /* likewise */
+    size_t size; /* bytes of the block, this header included */
+    size_t used; /* used bytes, this header included */
 };
 
 void rc_arena_init(rc_arena *arena, const rc_alloc *alloc, size_t max_bytes)
@@ -30,7 +32,7 @@ void rc_arena_done(rc_arena *arena)
     arena->status = RC_OK;
 }
 
-/* The first failure is the one that is told. */
+/* Records the first failure; later ones do not replace it. Returns NULL. */
 static void *fail(rc_arena *arena, rc_status status)
 {
     if (arena->status == RC_OK)
@@ -38,7 +40,7 @@ static void *fail(rc_arena *arena, rc_status status)
     return NULL;
 }
 
-/* A new block with room for `size` bytes. What is too big for a usual block gets its own. */
+/* Adds a block with space for `size` bytes; a size above BLOCK_BYTES gets a block of its own. */
 static rc_arena_block *add_block(rc_arena *arena, size_t size)
 {
     size_t left = arena->max_bytes - arena->used_bytes;

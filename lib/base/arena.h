@@ -1,7 +1,7 @@
-/* rc_arena: memory that is given out in pieces and taken back at once, with a hard ceiling.
+/* rc_arena: an arena allocator with a ceiling. All pieces are freed together.
  *
- * A failure sticks: after it every request returns NULL until done, so that a builder checks once,
- * at the end. */
+ * A failure is sticky: every later request returns NULL until done, so that the caller checks the
+ * status once, at the end. */
 #ifndef RC_BASE_ARENA_H
 #define RC_BASE_ARENA_H
 
@@ -17,7 +17,7 @@ typedef struct rc_arena_block rc_arena_block;
 typedef struct rc_arena {
     rc_alloc alloc;
     rc_arena_block *blocks; /* newest first */
-    size_t used_bytes;      /* taken from alloc, headers included */
+    size_t used_bytes;      /* bytes allocated from alloc, block headers included */
     size_t max_bytes;
     rc_status status;
 } rc_arena;
@@ -25,29 +25,32 @@ typedef struct rc_arena {
 /* Starts an empty arena; allocates nothing. alloc: copies. */
 void rc_arena_init(rc_arena *arena, const rc_alloc *alloc, size_t max_bytes);
 
-/* Gives everything back. Takes an arena in any state, also twice. */
+/* Frees all memory. Accepts an arena in any state, and a second call. */
 void rc_arena_done(rc_arena *arena);
 
-/* size bytes, zeroed, aligned for any object type; NULL on failure (RC_E_NOMEM or RC_E_TOO_LARGE
- * sticks). size 0 gives a valid unique pointer. Gives memory that lives until done. */
+/* Returns size zeroed bytes, aligned for any object type, that live until done; NULL on failure
+ * (RC_E_NOMEM or RC_E_TOO_LARGE, sticky). size 0 gives a valid unique pointer. */
 void *rc_arena_get(rc_arena *arena, size_t size);
 
-/* The same with bytes of any value, for what is written whole: text. */
+/* Returns the same without zeroing, for memory that the caller fills completely, such as text. */
 void *rc_arena_get_unset(rc_arena *arena, size_t size);
 
-/* count elements of size bytes each; a product that overflows is RC_E_TOO_LARGE. */
+/* Returns a zeroed array of count elements of size bytes; RC_E_TOO_LARGE if the product overflows.
+ */
 void *rc_arena_get_array(rc_arena *arena, size_t count, size_t size);
 
-/* Copies text into the arena with a NUL behind it. The empty view on failure. */
+/* Copies text into the arena, followed by a NUL, and returns the view of the copy; the empty view
+ * on failure. */
 rc_str rc_arena_dup(rc_arena *arena, rc_str text);
 
-/* Gives back the unused end of the newest piece: ptr must be what the last rc_arena_get returned
- * for old_size bytes. */
+/* Releases the unused end of the newest piece. ptr must be the result of the last rc_arena_get or
+ * rc_arena_get_unset, for old_size bytes. */
 void rc_arena_shrink(rc_arena *arena, void *ptr, size_t old_size, size_t new_size);
 
-/* Does ptr point into memory of this arena? */
+/* Returns whether ptr points into memory of this arena. */
 bool rc_arena_owns(const rc_arena *arena, const void *ptr);
 
+/* Returns RC_OK or the first failure since init or done. */
 rc_status rc_arena_status(const rc_arena *arena);
 
 #endif

@@ -1,8 +1,8 @@
+/* Growable byte buffer with a ceiling (recourse/buf.h). Used everywhere that text is written. */
 #include <recourse/buf.h>
-
 #include <string.h>
 
-/* Small enough to waste little, large enough for most rendered reports to grow twice at most. */
+/* The first allocation. Small, yet most rendered reports fit after two doublings. */
 #define FIRST_SIZE 256u
 
 void rc_buf_init(rc_buf *buf, const rc_alloc *alloc, size_t max_bytes)
@@ -68,8 +68,8 @@ static rc_status make_space(rc_buf *buf, size_t extra)
     return grow(buf, buf->len + extra);
 }
 
-/* Is there room already? Most often there is, and the push is inlined; a public function is not, as
- * another library may put its own in its place. */
+/* Returns whether extra bytes fit without growing, which is the common case. A static function,
+ * because the compiler cannot inline the public ones: another library may interpose them. */
 static inline bool has_space(const rc_buf *buf, size_t extra)
 {
     return buf->status == RC_OK && extra <= buf->size - buf->len;
@@ -98,7 +98,7 @@ rc_status rc_buf_push_byte(rc_buf *buf, char byte)
     return status;
 }
 
-/* Pushed in one piece: a number that does not fit adds no sign and no digit. */
+/* Pushes the digits in one piece, so that a number that does not fit adds nothing at all. */
 static rc_status push_number(rc_buf *buf, bool is_negative, uint64_t magnitude)
 {
     char text[21];

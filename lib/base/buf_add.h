@@ -1,5 +1,5 @@
-/* Pushing without a call where there is room. rc_buf_push is public, so it is never inlined; what
- * is written in dozens of short pieces for every request is pushed by these. */
+/* Inline variants of rc_buf_push. The public functions cannot be inlined; the gateway uses these to
+ * write the dozens of short pieces of every request. */
 #ifndef RC_BASE_BUF_ADD_H
 #define RC_BASE_BUF_ADD_H
 
@@ -8,10 +8,11 @@
 
 #include <recourse/buf.h>
 
+/* Appends bytes (copies), with a function call only if the buffer has to grow. */
 static inline void rc_buf_add(rc_buf *buf, rc_str bytes)
 {
     if (buf->status != RC_OK || bytes.len > buf->size - buf->len) {
-        (void)rc_buf_push(buf, bytes); /* the failure sticks */
+        (void)rc_buf_push(buf, bytes); /* the buffer's status records a failure */
     } else if (bytes.len > 0) {
         memcpy(buf->ptr + buf->len, bytes.ptr, bytes.len);
         buf->len += bytes.len;
@@ -26,7 +27,7 @@ static inline void rc_buf_add_byte(rc_buf *buf, char byte)
         buf->ptr[buf->len++] = byte;
 }
 
-/* Most of the numbers that are written so have one digit. */
+/* Appends a number in decimal. Numbers of one digit are the common case. */
 static inline void rc_buf_add_u64(rc_buf *buf, uint64_t value)
 {
     if (value < 10)

@@ -1,7 +1,8 @@
-/* rc_histogram: how often which time occurred, in a fixed space.
+/* rc_histogram: a histogram of durations of fixed size.
  *
- * Exact below 128 ms; above that each power of two is cut into 64 steps, so that a value is given
- * back at most 1.6 % too high. Whole numbers all through: the same values give the same bytes. */
+ * It is exact below 128 ms. Above that each power of two is divided into 64 steps, so that a
+ * quantile is at most 1.6 % too high. All arithmetic uses integers: the same values always give the
+ * same bytes. */
 #ifndef RC_BASE_HISTOGRAM_H
 #define RC_BASE_HISTOGRAM_H
 
@@ -14,17 +15,17 @@ typedef struct rc_histogram {
     uint64_t count;
     uint64_t sum_ms;
     uint64_t max_ms;                    /* exact */
-    uint32_t cells[RC_HISTOGRAM_CELLS]; /* what is too large for the last cell is in it */
+    uint32_t cells[RC_HISTOGRAM_CELLS]; /* the last cell also counts all larger values */
 } rc_histogram;
 
-/* All zero is an empty histogram. */
+/* Adds one value. A zeroed struct is an empty histogram. */
 void rc_histogram_add(rc_histogram *histogram, uint64_t value_ms);
 
-/* The value that `permille` of all values are at or below: 990 is p99, 1000 the largest. 0 for an
- * empty one. Never above max_ms. */
+/* Returns the quantile: the value that `permille` of all values do not exceed (990 is p99, 1000 the
+ * maximum). 0 for an empty histogram; never above max_ms. */
 uint64_t rc_histogram_at(const rc_histogram *histogram, uint32_t permille);
 
-/* The largest value that belongs to a cell: with the cells' counts, a cumulative curve. cell <
+/* Returns the largest value of a cell, for drawing a cumulative distribution from the cells. cell <
  * RC_HISTOGRAM_CELLS. */
 uint64_t rc_histogram_cell_ms(uint32_t cell);
 

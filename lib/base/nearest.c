@@ -1,10 +1,11 @@
+/* Nearest name: suggests a valid name for a misspelt one. Called by option parsing, the
+ * configuration and the admin queries. */
 #include "base/nearest.h"
-
 #include "base/str.h"
 
-/* No name is longer; rc_str_distance looks no further either. */
+/* The limit of rc_str_distance. All names are shorter. */
 #define NAME_MAX_BYTES 63
-/* Shorter beginnings fit too many names. */
+/* A shorter prefix would match too many names. */
 #define PREFIX_MIN 3
 
 static rc_str lower(rc_str text, char out[NAME_MAX_BYTES])
@@ -15,7 +16,8 @@ static rc_str lower(rc_str text, char out[NAME_MAX_BYTES])
     return rc_str_make(out, head.len);
 }
 
-/* A slip in a longer word may be a larger one, but never most of the word. */
+/* Returns the largest edit distance that counts as a misspelling: a third of the word, at most 3.
+ */
 static size_t slip_max(size_t len)
 {
     size_t third = (len + 2) / 3;

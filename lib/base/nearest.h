@@ -1,4 +1,4 @@
-/* The name that somebody may have meant. */
+/* rc_nearest: suggests the valid name that a misspelt one may stand for. */
 #ifndef RC_BASE_NEAREST_H
 #define RC_BASE_NEAREST_H
 
@@ -6,11 +6,12 @@
 
 #include <recourse/str.h>
 
-/* Gives the names one by one; NULL past the end. */
+/* Returns the name with that index; NULL past the end. */
 typedef const char *(*rc_name_at)(const void *ctx, size_t index);
 
-/* The name that is fewest changes away from text, case aside, if that is few enough to be a slip;
- * else one that text begins. NULL: none. Gives what name_at gave. text, ctx: borrow. */
+/* Returns the name with the smallest edit distance from text, ignoring case, if the distance is
+ * small enough for a misspelling; else the first name that begins with text; else NULL. The result
+ * is a pointer that name_at returned. text, ctx: borrows. */
 const char *rc_nearest(rc_str text, rc_name_at name_at, const void *ctx);
 
 #endif

@@ -1,3 +1,4 @@
+/* Secrets: comparison, search and erasure. Called by the gateway's authentication and its keys. */
 #include "base/secret.h"
 
 #include "base/str.h"
@@ -7,7 +8,7 @@ bool rc_secret_eq(rc_secret a, rc_secret b)
 {
     if (a.len == 0 || a.len != b.len)
         return false;
-    /* Read as volatile, so that no compiler finds a reason to stop early. */
+    /* volatile keeps the compiler from leaving the loop at the first difference. */
     const volatile unsigned char *left = (const volatile unsigned char *)a.hidden;
     const volatile unsigned char *right = (const volatile unsigned char *)b.hidden;
     unsigned difference = 0;

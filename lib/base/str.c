@@ -1,3 +1,4 @@
+/* String functions: slicing, comparison, search, edit distance. Used everywhere. */
 #include "base/str.h"
 
 #include <string.h>
@@ -26,7 +27,8 @@ rc_str rc_str_trim(rc_str s)
     return rc_str_slice(s, from, to);
 }
 
-/* Eight bytes with the letters A to Z made small; no carry leaves a byte. */
+/* Returns eight bytes with the letters A to Z in lower case. The additions never carry into the
+ * next byte. */
 static uint64_t lower_word(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -44,7 +46,8 @@ static uint64_t word_at(const char *p)
     return word;
 }
 
-/* The len bytes at p, 1 to 7, some of them twice: the same length gives the same order. */
+/* Packs the len bytes at p, 1 to 7, into a word. Some bytes occur twice in it, but the layout
+ * depends on len alone, so that words of equal length can be compared. */
 static uint64_t short_word(const char *p, size_t len)
 {
     uint32_t first, last;
@@ -84,14 +87,15 @@ size_t rc_str_find_byte(rc_str s, char byte, size_t from)
     return at ? (size_t)(at - s.ptr) : RC_STR_NPOS;
 }
 
-/* A needle's first and last byte, in every lane. Text is full of any one letter; of two at a
- * distance it is not. */
+/* The needle's first and last byte, copied to every lane. Comparing both leaves far fewer false
+ * candidates than comparing the first byte alone. */
 typedef struct ends {
     rc_vec16 first;
     rc_vec16 last;
-    size_t apart;
+    size_t apart; /* distance from the first to the last byte */
 } ends;
 
+/* Positions that one step of the search covers. */
 #define POSITIONS (2 * RC_VEC16_BYTES)
 
 static inline ends ends_of(rc_str needle)
@@ -108,14 +112,14 @@ static inline rc_vec16 likely_lanes(const char *at, const ends *e)
            (rc_vec16)(rc_vec16_load(at + e->apart) == e->last);
 }
 
-/* Of PLACES places, those where both bytes stand, a bit each. */
+/* Returns one bit for each of POSITIONS positions: set if both bytes match there. */
 static inline uint32_t likely_positions(const char *at, const ends *e)
 {
     return rc_vec16_bits(likely_lanes(at, e)) | rc_vec16_bits(likely_lanes(at + RC_VEC16_BYTES, e))
                                                     << RC_VEC16_BYTES;
 }
 
-/* Moves on by whole blocks while there is none, to `last` at most. */
+/* Skips whole blocks without a candidate; returns the next block with one, or `last`. */
 static size_t skip_unlikely(rc_str s, size_t at, size_t last, ends e)
 {
     while (at < last) {
@@ -127,7 +131,8 @@ static size_t skip_unlikely(rc_str s, size_t at, size_t last, ends e)
     return last;
 }
 
-/* The first of the places, a bit each from `at` on, where all of the needle stands. */
+/* Returns the first candidate at which the whole needle matches. positions: one bit per candidate,
+ * counted from `at`. */
 static size_t first_of(rc_str s, rc_str needle, size_t at, uint32_t positions)
 {
     for (; positions != 0; positions &= positions - 1) {
@@ -155,7 +160,7 @@ size_t rc_str_find(rc_str s, rc_str needle, size_t from)
     if (s.len - needle.len + 1 - from < POSITIONS)
         return find_in_short(s, needle, from);
     const ends e = ends_of(needle);
-    /* The last block overlaps the one before it: nothing behind the text is read. */
+    /* The last block overlaps the previous one, so that no byte after the text is read. */
     const size_t last = s.len - needle.len + 1 - POSITIONS;
     for (size_t at = from;; at += POSITIONS) {
         at = skip_unlikely(s, at, last, e);
@@ -182,8 +187,8 @@ static size_t min3(size_t a, size_t b, size_t c)
     return ab < c ? ab : c;
 }
 
-/* Optimal string alignment with three rows: the one before the last is needed for swapped
- * neighbours. */
+/* Optimal string alignment distance. Three rows of the matrix are enough: a swap of neighbours
+ * refers to the row before the previous one. */
 size_t rc_str_distance(rc_str a, rc_str b, size_t max)
 {
     a = rc_str_slice(a, 0, a.ptr ? DISTANCE_LEN_MAX : 0);

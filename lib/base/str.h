@@ -1,4 +1,5 @@
-/* What the core needs of strings beyond the public view: no locale, no NUL terminators. */
+/* String functions of the library beyond recourse/str.h. They use neither a locale nor NUL
+ * terminators. */
 #ifndef RC_BASE_STR_H
 #define RC_BASE_STR_H
 
@@ -34,7 +35,7 @@ static inline char rc_ascii_lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-/* Eight bytes, and four, as they stand there. */
+/* Load eight or four bytes at any alignment. */
 static inline uint64_t rc_bytes_8(const char *at)
 {
     uint64_t word;
@@ -48,8 +49,8 @@ static inline uint32_t rc_bytes_4(const char *at)
     return word;
 }
 
-/* Are these the same? Names are short: a call takes longer than they do. The last bytes are looked
- * at with some of those before them. */
+/* Compares len bytes. Inline, because for short names a call to memcmp costs more than the
+ * comparison. The last load overlaps the previous one. */
 static inline bool rc_bytes_eq(const char *a, const char *b, size_t len)
 {
     if (len >= 8) {
@@ -66,13 +67,14 @@ static inline bool rc_bytes_eq(const char *a, const char *b, size_t len)
     return true;
 }
 
-/* The part of s from `from` to `to` (exclusive); both are clamped to s. */
+/* Returns the part of s from `from` to `to` (exclusive); both are clamped to s. Views s. */
 rc_str rc_str_slice(rc_str s, size_t from, size_t to);
 
-/* s without ASCII white space at both ends. */
+/* Returns s without ASCII white space at both ends. Views s. */
 rc_str rc_str_trim(rc_str s);
 
-/* Lengths and first letters differ nearly always: only the rest is worth a call. */
+/* Compare while ignoring the case of ASCII letters. Length and first letter are compared inline,
+ * because they differ in most cases. */
 bool rc_ascii_eq_nocase(const char *a, const char *b, size_t len);
 static inline bool rc_str_eq_nocase(rc_str a, rc_str b)
 {
@@ -88,16 +90,16 @@ static inline bool rc_str_starts_with_nocase(rc_str s, rc_str prefix)
 }
 bool rc_str_ends_with(rc_str s, rc_str suffix);
 
-/* Where needle first stands in s at or after `from`, or RC_STR_NPOS. An empty needle is found at
- * `from`. */
+/* Return the offset of the first match in s at or after `from`, or RC_STR_NPOS. An empty needle
+ * matches at `from`. */
 size_t rc_str_find(rc_str s, rc_str needle, size_t from);
 size_t rc_str_find_byte(rc_str s, char byte, size_t from);
 
-/* memcmp order, a prefix before what it begins. */
+/* Compares in the order of memcmp; a prefix comes before a longer string. */
 int rc_str_cmp(rc_str a, rc_str b);
 
-/* Edit distance (insert, delete, replace, swap of neighbours) up to max; max + 1 when it is more.
- * Only the first 63 bytes of each count. For naming the nearest valid key. */
+/* Returns the edit distance (insert, delete, replace, swap of neighbours), or max + 1 if it is
+ * larger than max. Only the first 63 bytes of each string count. */
 size_t rc_str_distance(rc_str a, rc_str b, size_t max);
 
 #endif

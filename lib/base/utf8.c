@@ -1,3 +1,5 @@
+/* UTF-8: decoding, validation, display width. Used by the JSON code, the renderers and the
+ * scrubber. */
 #include "base/utf8.h"
 
 #include "base/str.h"
@@ -22,7 +24,8 @@ static lead lead_of(unsigned char c)
     return (lead){0};
 }
 
-/* The bytes at p that form a character, or the maximal ill-formed prefix; *ret_ok tells which. */
+/* Returns the length of the character at p (*ret_ok true) or of the maximal ill-formed prefix
+ * (*ret_ok false). */
 static size_t sequence_len(const unsigned char *p, size_t left, bool *ret_ok)
 {
     lead l = lead_of(p[0]);
@@ -99,19 +102,20 @@ size_t rc_utf8_encode(uint32_t cp, char out[4])
         out[i] = (char)(0x80u | (cp & 0x3Fu));
         cp >>= 6;
     }
-    static const uint8_t BOM[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    out[0] = (char)(BOM[len] | cp);
+    static const uint8_t LEAD_BITS[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    out[0] = (char)(LEAD_BITS[len] | cp);
     return len;
 }
 
 rc_str rc_utf8_without_bom(rc_str s)
 {
-    const rc_str mark = RC_STR("\xEF\xBB\xBF");
-    return rc_str_starts_with(s, mark) ? rc_str_slice(s, mark.len, s.len) : s;
+    const rc_str bom = RC_STR("\xEF\xBB\xBF");
+    return rc_str_starts_with(s, bom) ? rc_str_slice(s, bom.len, s.len) : s;
 }
 
-/* Only the last byte in front of the cut that is no continuation byte can begin a character across
- * it, and only from at most three bytes before: an ill-formed run is cut where it stands. */
+/* A character that spans the cut begins at the nearest byte before the cut that is not a
+ * continuation byte, at most three bytes before it. Without such a byte the text is ill-formed and
+ * is cut at len. */
 size_t rc_utf8_cut(rc_str s, size_t len)
 {
     if (len >= s.len)
@@ -132,7 +136,7 @@ typedef struct range {
     uint32_t last;
 } range;
 
-/* General category Mn, Me, Cf of the blocks that show up in messages; sorted. */
+/* Code points of general category Mn, Me or Cf in the blocks that occur in messages; sorted. */
 static const range ZERO_WIDTH[] = {
     {0x0300, 0x036F}, {0x0483, 0x0489},   {0x0591, 0x05BD},   {0x0610, 0x061A},   {0x064B, 0x065F},
     {0x0670, 0x0670}, {0x06D6, 0x06DD},   {0x0900, 0x0902},   {0x093C, 0x093C},   {0x0941, 0x0948},
@@ -142,7 +146,7 @@ static const range ZERO_WIDTH[] = {
     {0xFEFF, 0xFEFF}, {0x1F3FB, 0x1F3FF}, {0xE0001, 0xE007F}, {0xE0100, 0xE01EF},
 };
 
-/* East Asian Width W and F, and emoji shown as two columns; sorted. */
+/* Code points of East Asian Width W or F, and emoji of two columns; sorted. */
 static const range WIDE[] = {
     {0x1100, 0x115F},   {0x231A, 0x231B},   {0x23E9, 0x23EC},   {0x23F0, 0x23F0},
     {0x23F3, 0x23F3},   {0x25FD, 0x25FE},   {0x2614, 0x2615},   {0x2648, 0x2653},

@@ -1,4 +1,4 @@
-/* UTF-8: decode one character, check, repair. */
+/* UTF-8: decoding, encoding, validation, safe cutting, display width. */
 #ifndef RC_BASE_UTF8_H
 #define RC_BASE_UTF8_H
 
@@ -15,32 +15,31 @@
  * the same number of replacements. at < s.len. */
 uint32_t rc_utf8_decode(rc_str s, size_t at, size_t *ret_len);
 
-/* False when there is an ill-formed sequence in s. A U+FFFD that is itself in the text is
- * well-formed. */
+/* Returns whether s is well-formed. An encoded U+FFFD in the text is well-formed. */
 bool rc_utf8_is_valid(rc_str s);
 
-/* The length of the longest well-formed prefix. */
+/* Returns the length of the longest well-formed prefix. */
 size_t rc_utf8_valid_prefix(rc_str s);
 
-/* Bytes of code point cp written to out; 1 to 4. Surrogates and values above U+10FFFF are written
- * as U+FFFD. */
+/* Writes code point cp to out and returns the number of bytes, 1 to 4. Surrogates and values above
+ * U+10FFFF are written as U+FFFD. */
 size_t rc_utf8_encode(uint32_t cp, char out[4]);
 
-/* The largest length <= len at which s can be cut without splitting a character. */
+/* Returns the largest length <= len at which s can be cut without splitting a character. */
 size_t rc_utf8_cut(rc_str s, size_t len);
 
-/* The text behind a byte order mark, if it begins with one: it says nothing in UTF-8, and some
- * writers put it there all the same. Views s. */
+/* Returns s without the byte order mark that some programs write at the start of UTF-8 text. Views
+ * s. */
 rc_str rc_utf8_without_bom(rc_str s);
 
-/* Columns that a terminal uses for cp: 0 (combining, zero width), 1 or 2 (East Asian wide, emoji).
- * Control characters: 0. */
+/* Returns the number of terminal columns of cp: 0 (combining, zero width, control), 1, or 2 (East
+ * Asian wide, emoji). */
 unsigned rc_utf8_width(uint32_t cp);
 
-/* Is it better not shown as it is? Control characters (C0, C1, DEL) steer a terminal; line and
- * paragraph separators end lines; bidirectional controls make text look like another one; nobody
- * sees the zero width space, the word joiner and its kin, the byte order mark and the tags. What
- * joins letters and signs is left alone. */
+/* Returns whether cp must be escaped when shown to people: control characters (C0, C1, DEL), which
+ * can control a terminal; line and paragraph separators; bidirectional controls, which disguise
+ * text; and invisible characters (zero width space, word joiner and similar, byte order mark,
+ * tags). Zero width joiner and non-joiner are not unsafe: scripts and emoji need them. */
 bool rc_utf8_is_unsafe(uint32_t cp);
 
 #endif

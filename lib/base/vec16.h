@@ -1,5 +1,6 @@
-/* Sixteen bytes at a time, in the terms of the compiler's vectors: SSE2 on x86, NEON on ARM, plain
- * words elsewhere. For loops that copy or judge text; rc_json_scan has those that only search. */
+/* rc_vec16: a vector of sixteen bytes, with the compiler's vector extension: SSE2 on x86, NEON on
+ * ARM, plain words elsewhere. For loops that copy or check text; rc_json_scan has those that
+ * search. */
 #ifndef RC_BASE_VEC16_H
 #define RC_BASE_VEC16_H
 
@@ -10,16 +11,17 @@
 
 #define RC_VEC16_BYTES ((size_t)16)
 
-typedef uint8_t rc_vec16 __attribute__((vector_size(16))); /* an answer is 0x00 or 0xFF a lane */
+/* Sixteen lanes of one byte. A mask has 0x00 (false) or 0xFF (true) in each lane. */
+typedef uint8_t rc_vec16 __attribute__((vector_size(16)));
 
-/* A bit for each lane of an answer, the first in the lowest. */
+/* Returns one bit for each lane of a mask, the first lane in the lowest bit. */
 static inline uint32_t rc_vec16_bits(rc_vec16 mask)
 {
 #ifdef __SSE2__
     typedef char signed_lanes __attribute__((vector_size(16)));
     return (uint16_t)__builtin_ia32_pmovmskb128((signed_lanes)mask);
 #elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    /* One bit of each byte, a different one, added up in the highest byte of the product. */
+    /* Keeps a different bit of each byte; the multiplication adds them up in the highest byte. */
     uint64_t half[2];
     memcpy(half, &mask, sizeof half);
     uint64_t low = (half[0] & UINT64_C(0x8040201008040201)) * UINT64_C(0x0101010101010101) >> 56;
@@ -45,13 +47,13 @@ static inline void rc_vec16_store(char *p, rc_vec16 bytes)
     memcpy(p, &bytes, sizeof bytes);
 }
 
-/* The len bytes at p, fewer than sixteen, with zeros behind them. Nothing else is read: the loads
- * that make them up overlap instead. */
+/* Loads the len bytes at p, fewer than sixteen, followed by zeros. Overlapping loads are combined,
+ * so that no byte outside is read. */
 static inline rc_vec16 rc_vec16_load_part(const char *p, size_t len)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    typedef uint64_t words
-        __attribute__((vector_size(16))); /* not by way of memory: it would stall */
+    /* The vector is built from registers: a store to memory and a reload would stall. */
+    typedef uint64_t words __attribute__((vector_size(16)));
     uint64_t low = 0;
     uint64_t high = 0;
     uint32_t first, last;
@@ -75,26 +77,26 @@ static inline rc_vec16 rc_vec16_load_part(const char *p, size_t len)
 #endif
 }
 
-/* Sixteen bytes of the left ones at p, or those that there are and zeros. */
+/* Loads sixteen bytes at p; if fewer are left, loads those, followed by zeros. */
 static inline rc_vec16 rc_vec16_load_some(const char *p, size_t left)
 {
     return left >= RC_VEC16_BYTES ? rc_vec16_load(p) : rc_vec16_load_part(p, left);
 }
 
-/* The lanes above 0x7F. */
+/* Returns the mask of the lanes above 0x7F. */
 static inline rc_vec16 rc_vec16_high(rc_vec16 bytes)
 {
     typedef int8_t signed_lanes __attribute__((vector_size(16)));
     return (rc_vec16)((signed_lanes)bytes < 0);
 }
 
-/* The lanes from first to last, both included. */
+/* Returns the mask of the lanes in first .. last, both included. */
 static inline rc_vec16 rc_vec16_in_range(rc_vec16 bytes, uint8_t first, uint8_t last)
 {
     return (rc_vec16)((rc_vec16)(bytes - first) <= (uint8_t)(last - first));
 }
 
-/* The lanes that are not letters, digits and -./:_ or are the one that is excepted. */
+/* Returns the mask of the lanes that are neither letters, digits nor -./:_ or that equal except. */
 static inline rc_vec16 rc_vec16_not_simple(rc_vec16 bytes, char except)
 {
     return ~((rc_vec16_in_range(bytes | 0x20, 'a', 'z') | rc_vec16_in_range(bytes, '-', ':') |
@@ -102,15 +104,15 @@ static inline rc_vec16 rc_vec16_not_simple(rc_vec16 bytes, char except)
              (rc_vec16)(bytes != (uint8_t)except));
 }
 
-/* Is all of it letters, digits and -./:_ without the one that is excepted ('\0': none)? Most names,
- * hosts, paths and ids are, and what is not is looked at more closely. */
+/* Returns whether all bytes are letters, digits or -./:_ and none equals except ('\0': no
+ * exception). Most names, hosts, paths and ids are; callers check the others in detail. */
 static inline bool rc_vec16_is_simple(const char *p, size_t len, char except)
 {
     if (len < RC_VEC16_BYTES) {
         const rc_vec16 others = rc_vec16_not_simple(rc_vec16_load_part(p, len), except);
         return (rc_vec16_bits(others) & ((1u << len) - 1)) == 0;
     }
-    /* The last ones overlap. */
+    /* The last load overlaps the previous one. */
     rc_vec16 others = rc_vec16_not_simple(rc_vec16_load(p + len - RC_VEC16_BYTES), except);
     for (size_t at = 0; at + RC_VEC16_BYTES < len; at += RC_VEC16_BYTES)
         others |= rc_vec16_not_simple(rc_vec16_load(p + at), except);
