@@ -25,7 +25,7 @@
 #define SEQUENCES 1000000
 #endif
 
-_Static_assert(sizeof(rc_retry_budget) <= 48, "docs/internals/budget.md says so");
+_Static_assert(sizeof(rc_retry_budget) <= 48, "docs/internals/retry-budget.md says so");
 
 static const rc_retry_budget_settings defaults = {
     .ratio_milli = 200, .floor_per_s = 10, .burst = 100};
