@@ -1,5 +1,6 @@
 /* Growable byte buffer with a ceiling (recourse/buf.h). Used everywhere that text is written. */
 #include <recourse/buf.h>
+
 #include <string.h>
 
 /* The first allocation. Small, yet most rendered reports fit after two doublings. */

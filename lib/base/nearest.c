@@ -1,6 +1,7 @@
 /* Nearest name: suggests a valid name for a misspelt one. Called by option parsing, the
  * configuration and the admin queries. */
 #include "base/nearest.h"
+
 #include "base/str.h"
 
 /* The limit of rc_str_distance. All names are shorter. */

@@ -1,5 +1,6 @@
 /* Names of the status codes (recourse/status.h). */
 #include <recourse/status.h>
+
 const char *rc_status_name(rc_status status)
 {
     switch (status) {
