@@ -1,3 +1,4 @@
+/* Finds built-in scenarios. Called by recourse simulate. */
 #include "sim/scenario.h"
 #include "sim/scenarios_table.h"
 

@@ -1,4 +1,4 @@
-/* Who comes when. */
+/* Arrivals of clients, in an open or a closed loop. Called by sim.c, state.c and request.c. */
 #include "sim/state.h"
 
 static void push_arrival(rc_sim_state *sim, uint64_t at_ms, uint32_t client)
@@ -7,7 +7,7 @@ static void push_arrival(rc_sim_state *sim, uint64_t at_ms, uint32_t client)
         rc_sim_state_fail(sim, rc_sim_event_heap_push(&sim->heap, at_ms, RC_SIM_ARRIVAL | client));
 }
 
-/* The mean time as it is now. */
+/* The mean time, shortened during a surge. */
 static uint64_t surged(const rc_sim_state *sim, uint64_t mean)
 {
     const rc_sim_surge *surge = &sim->scenario->clients.surge;
@@ -16,8 +16,9 @@ static uint64_t surged(const rc_sim_state *sim, uint64_t mean)
     return now > 0 ? now : 1;
 }
 
-/* Many clients that do not know of each other are one stream of arrivals at random. Gaps are drawn
- * much finer than a millisecond, so that the rate is right when there are many in one. */
+/* Schedules the next arrival of an open loop: many independent clients together are one Poisson
+ * stream. Gaps are drawn in ticks, so that the rate is right when many requests arrive in one
+ * millisecond. */
 static void push_next_open(rc_sim_state *sim)
 {
     sim->next_arrival += rc_sim_rng_gap(&sim->arrivals, surged(sim, sim->gap));
@@ -28,7 +29,7 @@ static void push_next_closed(rc_sim_state *sim, uint32_t client)
 {
     uint64_t pause_ms =
         rc_sim_rng_gap(&sim->arrivals, surged(sim, sim->scenario->clients.every_ms));
-    /* An answer may take no time. Without a pause either, time would stand still. */
+    /* A response may take no time; without a pause virtual time would not advance. */
     push_arrival(sim, sim->now_ms + (pause_ms > 0 ? pause_ms : 1), client);
 }
 

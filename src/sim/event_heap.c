@@ -1,3 +1,5 @@
+/* A heap of events with four children per node. Called by the simulator (sim.c, clients.c,
+ * request.c). */
 #include "sim/event_heap.h"
 
 #include <string.h>
@@ -64,7 +66,7 @@ rc_status rc_sim_event_heap_push(rc_sim_event_heap *heap, uint64_t at_ms, uint32
     return RC_OK;
 }
 
-/* The child of a node that comes first; count when it has none. */
+/* The child with the earliest event; heap->count if the node has no children. */
 static size_t first_child(const rc_sim_event_heap *heap, size_t node)
 {
     size_t first = node * ARITY + 1;

@@ -1,5 +1,5 @@
-/* rc_sim_event_heap: what happens next in virtual time. A heap with four children a node; events
- * of the same time come out in the order in which they went in. */
+/* rc_sim_event_heap: the pending events in virtual time, as a heap with four children per node.
+ * Events of the same time are popped in the order in which they were pushed. */
 #ifndef RC_SIM_EVENT_HEAP_H
 #define RC_SIM_EVENT_HEAP_H
 
@@ -12,8 +12,9 @@
 
 typedef struct rc_sim_event {
     uint64_t at_ms;
-    uint32_t order; /* of going in; may wrap, then the order within one time is lost */
-    uint32_t tag;   /* the owner's */
+    /* Sequence number of the push; if it wraps, the order within one time is lost. */
+    uint32_t order;
+    uint32_t tag; /* Chosen by the caller of push. */
 } rc_sim_event;
 
 typedef struct rc_sim_event_heap {
@@ -25,14 +26,15 @@ typedef struct rc_sim_event_heap {
     uint32_t next_order;
 } rc_sim_event_heap;
 
-/* Allocates nothing. alloc: copies. max: the ceiling of events that wait. */
+/* Allocates nothing. alloc: copies. max: most events that may be pending. */
 void rc_sim_event_heap_init(rc_sim_event_heap *heap, const rc_alloc *alloc, size_t max);
+/* Frees the entries. */
 void rc_sim_event_heap_done(rc_sim_event_heap *heap);
 
-/* RC_OK, RC_E_NOMEM, RC_E_TOO_LARGE. */
-rc_status rc_sim_event_heap_push(rc_sim_event_heap *heap, uint64_t at_ms, uint32_t what);
+/* Adds an event. Returns RC_OK, RC_E_NOMEM or RC_E_TOO_LARGE. */
+rc_status rc_sim_event_heap_push(rc_sim_event_heap *heap, uint64_t at_ms, uint32_t tag);
 
-/* The earliest event; false: there is none. */
+/* Removes the earliest event. Returns false if the heap is empty. */
 bool rc_sim_event_heap_pop(rc_sim_event_heap *heap, rc_sim_event *ret_entry);
 
 #endif

@@ -1,4 +1,4 @@
-/* The policies that are built in, by name. */
+/* The built-in policies by name. Called by scenario_yaml.c and recourse simulate. */
 #include "sim/rivals.h"
 #include "sim/scenario.h"
 
@@ -59,7 +59,7 @@ bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy)
     return true;
 }
 
-/* Ours, the rivals, then the presets whose name no rival has. */
+/* Policies of recourse, the rival loops, then the presets whose name no rival has. */
 const char *rc_sim_policy_name_at(size_t index)
 {
     static const char *const names[OURS_COUNT] = {OURS, BUDGET_ALONE};

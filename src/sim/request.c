@@ -1,4 +1,5 @@
-/* The life of a request: carries out the actions of rc_call, or of a rival's loop. */
+/* Carries out the actions of rc_call, or of a rival loop, for each request. Called by sim.c and
+ * clients.c. */
 #include "sim/state.h"
 
 static rc_sim_request *request_at(const rc_sim_state *sim, uint32_t index)
@@ -25,7 +26,8 @@ static bool add_chunk(rc_sim_state *sim)
     return true;
 }
 
-/* How much of it the client sees: its patience for the first content, and the deadline. */
+/* Shortens a call to what the client waits for: the first-token timeout and the deadline. Returns
+ * the time of its end. */
 static uint64_t cut_short(const rc_sim_state *sim, rc_sim_timeline *timeline,
                           uint64_t deadline_at_ms)
 {

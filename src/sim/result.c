@@ -1,8 +1,8 @@
+/* Allocates and frees results. Called by sim.c and the tests of the outputs. */
 #include "sim/result.h"
 
 #include <string.h>
 
-/* One allocation for the result and one for its policies: what a half-built one has is freed. */
 rc_sim_result *rc_sim_result_new(const rc_alloc *alloc, uint32_t policy_count,
                                  uint32_t bucket_count)
 {

@@ -1,16 +1,16 @@
-/* rc_sim_result: what a simulation measured, as whole numbers.
+/* rc_sim_result: the measurements of a simulation, as whole numbers.
  *
- *   result ─┬─ the scenario's name, length and faults (what a chart shades)
+ *   result ─┬─ the scenario's name, length and faults (shaded in charts)
  *           └─ policies[] ─┬─ totals          success, calls, waste, cost
  *                          ├─ latency, added  histograms
- *                          ├─ recovery, herd  after the last fault has ended
- *                          └─ buckets[]       everything over time, a tenth of a second each
+ *                          ├─ recovery, herd  after the end of the last fault
+ *                          └─ buckets[]       counts over time, a tenth of a second each
  *
- * Words used here:
- *   request   what a client wants; it ends exactly once
- *   call      one try at a provider; a request makes none (refused), one, or several
+ * Terms:
+ *   request   a client's request; ends exactly once
+ *   call      one attempt at a provider; a request makes none (refused), one, or several
  *   retry     a call of a request that is not its first
- *   in time   delivered whole before the scenario's deadline has passed since the request came in
+ *   in time   delivered completely within the scenario's deadline, counted from its arrival
  *
  * Times are virtual milliseconds since the start. The same scenario, seed and policies give the
  * same bytes on every machine. */
@@ -29,101 +29,103 @@
 #define RC_SIM_NAME_MAX 32
 #define RC_SIM_ABOUT_MAX 160
 #define RC_SIM_SPANS_MAX 32
-/* Above every number of spec/reasons.def. */
+/* Above every number in spec/reasons.def. */
 #define RC_SIM_REASONS 128
 
-/* A tenth of a second. Sums over all buckets are the totals below. */
+/* Counts of a tenth of a second. The sums over all buckets are the totals below. */
 typedef struct rc_sim_bucket {
-    uint32_t requests;    /* came in */
-    uint32_t requests_ok; /* of those that came in here: delivered in time, whenever that was */
-    uint32_t calls;       /* began here, at all providers together: the load */
-    uint32_t retries;     /* of these calls */
-    uint32_t granted;     /* retries that were decided on here and began now or later */
-    uint32_t delivered;   /* requests that ended well here (in time or late) */
-    uint32_t failed;      /* requests that ended badly here */
+    uint32_t requests; /* Requests that arrived. */
+    /* Requests that arrived here and were delivered in time, at any later time. */
+    uint32_t requests_ok;
+    uint32_t calls;     /* Calls that began, at all providers together: the load. */
+    uint32_t retries;   /* Retries among these calls. */
+    uint32_t granted;   /* Retries decided here; they begin now or later. */
+    uint32_t delivered; /* Requests delivered here, in time or late. */
+    uint32_t failed;    /* Requests that failed or were truncated here. */
 } rc_sim_bucket;
 
-/* A stretch of time in which a provider was not itself, or more came in than usual. */
+/* A period in which a provider had a fault or the clients sent more requests than usual. */
 typedef struct rc_sim_span {
     uint64_t from_ms;
     uint64_t until_ms;
-    uint32_t share_pct;             /* of the calls it touches; 100: all */
-    char label[RC_SIM_NAME_MAX];    /* the fault's kind: "outage", "slow", ...; "surge" */
-    char provider[RC_SIM_NAME_MAX]; /* whose; "": the clients' */
+    uint32_t share_pct;             /* Share of the calls that the fault affects; 100: all. */
+    char label[RC_SIM_NAME_MAX];    /* Kind of the fault: "outage", "slow", ...; or "surge". */
+    char provider[RC_SIM_NAME_MAX]; /* Provider with the fault; "": a surge of the clients. */
 } rc_sim_span;
 
-/* Time to recover: counted from the end of the last fault (result.fault_until_ms) to the first
- * tenth of a second from which on every second has >= 99 % of its requests delivered in time, by
- * when they came in. Seconds without a request say nothing. RC_SIM_NEVER when there is no such
- * moment before the requests stop; RC_SIM_NO_FAULT when the scenario has no fault that ends before.
- */
+/* Values of recovery_ms that are no time. The recovery time runs from the end of the last fault
+ * (result.fault_until_ms) to the first tenth of a second after which every second has at least 99 %
+ * of its requests, by arrival, delivered in time. Seconds without requests are ignored.
+ * RC_SIM_NEVER: no such moment before the requests stop. RC_SIM_NO_FAULT: no fault ends before the
+ * requests stop. */
 #define RC_SIM_NEVER INT64_C(-1)
 #define RC_SIM_NO_FAULT INT64_C(-2)
 
-/* The retries after the last fault has ended. A herd is many of them in the same tenth of a second:
- * more than three times the mean of the five seconds around it, and more than fifteen. Each tenth
- * after the fault is judged by its own five seconds (25 tenths before it, itself, 24 after it,
- * empty ones too): retries that die away are no herd, and one that comes late does not hide in a
- * long calm. A mean below 5 counts as 5, because chance alone makes three of one: so a lone burst
- * is judged too, and a handful is none. The numbers are those of the tenth with the largest ratio.
- */
+/* Retries after the end of the last fault. A herd is a tenth of a second with more than three times
+ * the mean of the five seconds around it, and more than fifteen retries. Each tenth after the fault
+ * is compared with its own five seconds (25 tenths before it, itself, 24 after it, empty ones
+ * included): so retries that die away are no herd, and a late herd is not hidden by a long quiet
+ * period. A mean below 5 counts as 5, since random variation alone can triple a mean of 1: so a
+ * single burst is still judged, and a handful of retries is no herd. The numbers are those of the
+ * tenth with the largest ratio. */
 typedef struct rc_sim_herd {
-    uint64_t retries;     /* all that began after the fault */
-    uint32_t tenths;      /* from the fault's end to the last one that something happened in */
-    uint32_t peak;        /* the retries of the worst tenth */
-    uint32_t mean_milli;  /* of its five seconds */
-    uint32_t ratio_milli; /* peak / the larger of mean and 5 */
-    bool is_herd;         /* the ratio is above 3 */
+    uint64_t retries;     /* Retries that began after the fault. */
+    uint32_t tenths;      /* Tenths from the end of the fault to the last bucket. */
+    uint32_t peak;        /* Retries of the worst tenth. */
+    uint32_t mean_milli;  /* Mean of the five seconds around it. */
+    uint32_t ratio_milli; /* Peak divided by the larger of mean and 5. */
+    bool is_herd;         /* Whether the ratio is above 3. */
 } rc_sim_herd;
 
-/* Calls per request in a stretch of time, by when both began; of `drained`, a retry counts when it
- * was granted. */
+/* Calls per request in a period. Requests and calls count when they begin; in `drained` a retry
+ * counts when it was granted. */
 typedef struct rc_sim_load {
     uint64_t from_ms;
     uint64_t until_ms;
     uint64_t requests;
     uint64_t calls;
-    uint32_t calls_per_request_milli; /* 0 without requests */
+    uint32_t calls_per_request_milli; /* 0 if there are no requests. */
 } rc_sim_load;
 
 typedef struct rc_sim_policy_result {
     char name[RC_SIM_NAME_MAX];
-    char about[RC_SIM_ABOUT_MAX]; /* one line: what it does */
-    bool is_ours;                 /* decided by rc_call; else a model of somebody else's loop */
+    char about[RC_SIM_ABOUT_MAX]; /* What the policy does, in one line. */
+    /* The decisions are those of rc_call; otherwise a model of another client's retry loop. */
+    bool is_ours;
 
-    /* requests == in_time + late + truncated + failed; refused is part of failed. */
+    /* Invariant: requests == in_time + late + truncated + failed. refused is part of failed. */
     uint64_t requests;
     uint64_t in_time;
-    uint64_t late;      /* delivered whole, after the deadline */
-    uint64_t truncated; /* a cut stream that was passed on as if it were whole */
-    uint64_t failed;    /* told as failed */
-    uint64_t refused;   /* of these: at once, without a call */
+    uint64_t late;      /* Delivered completely, after the deadline. */
+    uint64_t truncated; /* A cut stream that was forwarded as if it were complete. */
+    uint64_t failed;    /* Reported to the client as failed. */
+    uint64_t refused;   /* Failed at once, without a call. */
 
     uint64_t calls;
     uint64_t retries;
-    uint64_t wasted_calls; /* calls that gave their request nothing: all but the delivering one */
-    uint32_t success_milli_pct;       /* in_time of requests, 100000: all */
-    uint32_t calls_per_request_milli; /* 1000: one */
-    uint32_t peak_calls_per_s;        /* the most in ten tenths in a row */
+    uint64_t wasted_calls; /* Calls that contributed nothing: all but the one that delivered. */
+    uint32_t success_milli_pct;       /* in_time / requests; 100000: all. */
+    uint32_t calls_per_request_milli; /* 1000: one call per request. */
+    uint32_t peak_calls_per_s;        /* Most calls in ten consecutive tenths. */
 
-    rc_histogram latency; /* of what was delivered (in time or late): from coming in to the end */
-    rc_histogram added;   /* of the same: latency without the delivering call's own */
-    rc_histogram failing; /* of what failed: how long it took to be told */
+    rc_histogram latency; /* Of delivered requests (in time or late): from arrival to the end. */
+    rc_histogram added;   /* Of delivered requests: the latency without the delivering call. */
+    rc_histogram failing; /* Of failed requests: time until the failure was reported. */
 
-    rc_sim_load in_fault; /* from the first fault's beginning to the last one's end */
-    rc_sim_load drained;  /* while the budget is empty: from the first retry that it refused to the
-                             last fault's end; requests 0: it was never empty, or not for long
-                             enough */
-    int64_t recovery_ms;  /* RC_SIM_NEVER, RC_SIM_NO_FAULT */
+    rc_sim_load in_fault; /* From the start of the first fault to the end of the last. */
+    /* While the retry budget is empty: from the first retry that it refused to the end of the last
+     * fault. requests 0: it was never empty, or not for long enough. */
+    rc_sim_load drained;
+    int64_t recovery_ms; /* Or RC_SIM_NEVER or RC_SIM_NO_FAULT. */
     rc_sim_herd herd;
-    uint64_t refill_ms; /* of the retry budget; 0: there is none */
+    uint64_t refill_ms; /* Time to refill the retry budget; 0: no budget. */
 
     uint64_t cost_nano_usd;
-    uint64_t wasted_nano_usd; /* of this: for calls that gave nothing */
+    uint64_t wasted_nano_usd; /* Cost of wasted calls. */
 
-    uint64_t stops[RC_SIM_REASONS]; /* failed requests by the number of their rc_reason */
-    uint32_t bucket_count;          /* up to the last one that something happened in */
-    uint32_t bucket_size;           /* allocated */
+    uint64_t stops[RC_SIM_REASONS]; /* Failed requests by rc_reason. */
+    uint32_t bucket_count;          /* Up to the last bucket with an event. */
+    uint32_t bucket_size;           /* Buckets allocated. */
     rc_sim_bucket *buckets;
 } rc_sim_policy_result;
 
@@ -133,28 +135,29 @@ typedef struct rc_sim_result {
     char about[RC_SIM_ABOUT_MAX];
     uint64_t seed;
     uint64_t clients;
-    uint64_t duration_ms; /* requests come in until then */
-    uint64_t end_ms;      /* when the last one of all policies had ended */
-    uint64_t deadline_ms; /* of each request */
+    uint64_t duration_ms; /* Requests arrive until then. */
+    uint64_t end_ms;      /* End of the last request of all policies. */
+    uint64_t deadline_ms; /* Deadline of each request. */
     uint64_t fault_from_ms;
-    uint64_t fault_until_ms; /* both 0: no fault */
-    bool is_partial; /* stopped by the progress function: the last policy's run is not whole */
+    uint64_t fault_until_ms; /* Both times 0: no fault. */
+    bool is_partial; /* The progress function stopped the run: the last policy is incomplete. */
     uint32_t span_count;
     rc_sim_span spans[RC_SIM_SPANS_MAX];
     uint32_t policy_count;
-    uint32_t policy_size; /* allocated */
+    uint32_t policy_size; /* Policies allocated. */
     rc_sim_policy_result *policies;
 } rc_sim_result;
 
-/* NULL is fine. */
+/* Frees a result. result: takes; may be NULL. */
 void rc_sim_result_free(rc_sim_result *result);
 
-/* For tests of what reads results: everything in its own allocation, all numbers 0. */
+/* Allocates a result with policies and buckets, all numbers 0. Returns NULL without memory. Used by
+ * rc_sim_run, and by the tests of the outputs. alloc: copies. */
 rc_sim_result *rc_sim_result_new(const rc_alloc *alloc, uint32_t policy_count,
                                  uint32_t bucket_count);
 
-/* In time, of the requests that came in within [from_ms, until_ms), in thousandths of a percent;
- * 100000 when none came in. */
+/* Returns the share of the requests that arrived in [from_ms, until_ms) and were delivered in time,
+ * in thousandths of a percent; 100000 if none arrived. */
 uint32_t rc_sim_success_milli_pct(const rc_sim_policy_result *policy, uint64_t from_ms,
                                   uint64_t until_ms);
 

@@ -1,5 +1,6 @@
-/* Loops of others, as rows: what they do on their own after a failure. Each request is alone: no
- * shared facts, no budget, no deadline over its tries. Sources: docs/simulate.md. */
+/* Models of other clients' retry loops, one table row each: how they react to a failure. Their
+ * requests share no state, have no retry budget and no deadline over all attempts. Sources:
+ * docs/simulate.md. */
 #ifndef RC_SIM_RIVALS_H
 #define RC_SIM_RIVALS_H
 
@@ -11,35 +12,36 @@
 typedef struct rc_sim_rival_row {
     const char *name;
     const char *about;
-    uint32_t tries; /* at one target, the first included */
+    uint32_t tries; /* Attempts at one target, including the first. */
     uint32_t base_ms;
     uint32_t factor;
     uint32_t max_ms;
-    uint32_t shrink_pct;  /* the wait is made up to so much shorter by chance */
-    uint32_t add_ms;      /* and up to so much longer */
-    uint32_t hint_max_ms; /* longer waits that the server asks for are not kept; 0: none is */
-    bool gives_up_beyond; /* beyond that it stops; else it waits as if there were no hint */
-    bool reads_ms;        /* retry-after-ms, where it is sent; else whole seconds */
-    bool has_next;        /* another target when the tries are spent */
-    bool picks_any_key;   /* at random; else each client has its own */
-    bool hides_cuts;      /* a cut stream is passed on as if it were whole */
-    uint16_t statuses[8]; /* that it tries again after; 0 ends the list */
-    bool has_all_5xx;     /* and after every one from 500 on */
-    bool retries_network; /* after what has no status: refused, reset, too late */
-    bool retries_empty;   /* after a stream that ended before it began */
+    uint32_t shrink_pct;  /* Jitter: shortens the wait by up to this percentage. */
+    uint32_t add_ms;      /* Jitter: lengthens the wait by up to this time. */
+    uint32_t hint_max_ms; /* Longest server hint that it follows; 0: none. */
+    bool gives_up_beyond; /* It stops at a longer hint; otherwise it ignores the hint. */
+    bool reads_ms;        /* It reads retry-after-ms where sent; otherwise whole seconds. */
+    bool has_next;        /* It continues with the next target after the attempts. */
+    bool picks_any_key;   /* It picks a key at random; otherwise each client has its own. */
+    bool hides_cuts;      /* It forwards a cut stream as if it were complete. */
+    uint16_t statuses[8]; /* Statuses after which it retries; 0 ends the list. */
+    bool has_all_5xx;     /* It also retries after every status from 500 on. */
+    bool retries_network; /* It retries without a response: refused, reset, timeout. */
+    bool retries_empty;   /* It retries after a stream that ended before any content. */
 } rc_sim_rival_row;
 
-/* OURS has none: NULL. Static. */
+/* Returns the row of a loop; NULL for RC_SIM_OURS. Static. */
 const rc_sim_rival_row *rc_sim_rival_row_of(rc_sim_rival rival);
 
-/* One request of a rival. All zero: it has not begun. */
+/* State of one request of such a loop. All zero: not started. */
 typedef struct rc_sim_rival_state {
     uint16_t entry;
-    uint16_t tries; /* at the entry */
+    uint16_t tries; /* Attempts at the current entry. */
     uint32_t calls;
 } rc_sim_rival_state;
 
-/* The actions are those of rc_call, so that one owner carries out both. row: borrows. */
+/* Step functions. They return actions of the same type as rc_call, so that request.c carries out
+ * both. row, outcome: borrow. */
 rc_action rc_sim_rival_begin(rc_sim_rival_state *state);
 rc_action rc_sim_rival_on_failure(rc_sim_rival_state *state, const rc_sim_rival_row *row,
                                   const rc_sim_outcome *outcome, rc_sim_dialect dialect,

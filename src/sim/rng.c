@@ -1,6 +1,7 @@
+/* Random numbers without floating point. Called by the simulator and the rival loops. */
 #include "sim/rng.h"
 
-/* ln 2 in 1/65536. */
+/* ln 2 in units of 1/65536. */
 #define LN2_Q16 45426
 
 static uint64_t splitmix(uint64_t *state)
@@ -49,12 +50,12 @@ bool rc_sim_rng_hits(rc_sim_rng *rng, uint32_t pct)
     return pct >= 100 || rc_sim_rng_below(rng, 100) < pct;
 }
 
-/* The binary logarithm of x > 0 in 1/65536: the fraction bit by bit, by squaring. No libm: its last
- * digit differs from one system to the next. */
+/* The binary logarithm of x > 0 in units of 1/65536, the fraction bit by bit by squaring. Not libm,
+ * whose last digit differs between systems. */
 static uint64_t log2_q16(uint32_t x)
 {
     uint32_t whole = 31 - (uint32_t)__builtin_clz(x);
-    uint64_t mantissa = (uint64_t)x << (31 - whole); /* 1 <= m < 2, 31 bits behind the point */
+    uint64_t mantissa = (uint64_t)x << (31 - whole); /* 1 <= m < 2, with 31 fractional bits. */
     uint64_t log = whole;
     for (int i = 0; i < 16; i++) {
         mantissa = (mantissa * mantissa) >> 31;
@@ -74,7 +75,7 @@ uint64_t rc_sim_rng_gap(rc_sim_rng *rng, uint64_t mean)
     return (mean * minus_ln_q16) >> 16;
 }
 
-/* The point `at` of `of` between two values. */
+/* Interpolates linearly: the value at position at/of between low and high. */
 static uint32_t between(uint32_t low, uint32_t high, uint32_t at, uint32_t of)
 {
     return low + (uint32_t)((uint64_t)(high - low) * at / of);

@@ -1,3 +1,4 @@
+/* Defaults and checks of scenarios. Called by scenario_yaml.c, policies.c and sim.c. */
 #include "sim/scenario.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ void rc_sim_scenario_init(rc_sim_scenario *scenario)
     rc_sim_provider_init(&scenario->providers[0], RC_STR("primary"));
 }
 
-/* How long it lasts, in hundredths of a millisecond: a surge counts for as much as it brings. */
+/* The duration in hundredths of a millisecond, the time of a surge weighted by its percentage. */
 static uint64_t weighted_ms(const rc_sim_scenario *scenario)
 {
     const rc_sim_surge *surge = &scenario->clients.surge;

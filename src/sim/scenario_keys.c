@@ -1,3 +1,4 @@
+/* The table of a scenario's keys, and the reader of their values. Called by scenario_yaml.c. */
 #include "sim/scenario_keys.h"
 
 typedef enum key_kind {
@@ -6,7 +7,7 @@ typedef enum key_kind {
     KEY_MS,      /* uint32_t, a duration */
     KEY_LONG_MS, /* uint64_t, a duration */
     KEY_HINT_MS, /* int64_t, a duration */
-    KEY_MILLI,   /* uint32_t, three places behind the point */
+    KEY_MILLI,   /* uint32_t, three decimals */
     KEY_FLAG,    /* bool */
     KEY_SPREAD,  /* rc_sim_spread */
     KEY_NAME,    /* char[RC_SIM_NAME_MAX] */
@@ -14,7 +15,7 @@ typedef enum key_kind {
     KEY_FAULT,   /* rc_sim_fault_kind */
     KEY_DIALECT, /* rc_sim_dialect */
     KEY_LOOP,    /* rc_sim_loop */
-    KEY_OTHER    /* has a reader of its own */
+    KEY_OTHER    /* read by scenario_yaml.c */
 } key_kind;
 
 typedef struct key_row {
@@ -180,7 +181,7 @@ static const char *loop_name_at(const void *ctx, size_t index)
     return index < 2 ? names[index] : NULL;
 }
 
-/* Text is shown on terminals and in pictures: no control character, neither of ASCII nor C1. */
+/* Whether text has ASCII or C1 control characters, which must not reach terminals and SVG files. */
 static bool has_control(rc_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -207,8 +208,8 @@ static void read_text(const rc_yaml_node *node, char *field, size_t size, rc_con
     rc_config_fault_append(fault, " bytes");
 }
 
-/* A number for one that does not vary; a map of quantiles, of which those that are left out are as
- * their neighbour towards the middle. */
+/* Reads a distribution: a number for a constant, or a map of quantiles. Missing quantiles equal
+ * their neighbour towards the median. */
 static void read_spread(const rc_yaml_node *node, const key_row *row, rc_sim_spread *spread,
                         rc_config_faults *faults)
 {
@@ -255,7 +256,7 @@ static bool read_ms(const rc_yaml_node *node, const key_row *row, rc_config_faul
     return false;
 }
 
-/* Numbers of all widths. True: *ret_value is the value to keep. */
+/* Reads a number or time of any width. Returns false if it added a fault. */
 static bool read_number(const rc_yaml_node *node, const key_row *row, rc_config_faults *faults,
                         uint64_t *ret_value)
 {

@@ -1,12 +1,11 @@
-/* The keys of a scenario's YAML: one table, read by one function. docs/simulate.md explains them.
- */
+/* The keys of a scenario's YAML as a table. docs/simulate.md explains them. */
 #ifndef RC_SIM_SCENARIO_KEYS_H
 #define RC_SIM_SCENARIO_KEYS_H
 
 #include "config/yaml/yaml.h"
 #include "sim/scenario.h"
 
-/* Each is a map of the file, kept in the struct that is named. */
+/* The maps of a scenario file, with the struct that each is read into. */
 typedef enum rc_sim_section {
     RC_SIM_AT_TOP = 0,  /* rc_sim_scenario */
     RC_SIM_AT_CLIENTS,  /* rc_sim_clients */
@@ -23,11 +22,11 @@ typedef enum rc_sim_section {
     RC_SIM_SECTION_COUNT
 } rc_sim_section;
 
-/* A key's name by its place in a section; NULL past the end. */
+/* Returns the name of the key at an index of a section; NULL past the end. Static. */
 const char *rc_sim_key_at(rc_sim_section section, size_t index);
 
-/* Reads what the map has into the section's struct; what it has not stays as it is. Keys that are
- * not in the table are faults. False: the node is not a map. map, fields: borrow. */
+/* Reads the keys of the map into the section's struct; fields of missing keys are unchanged.
+ * Unknown keys are faults. Returns false if the node is not a map. map, fields: borrow. */
 bool rc_sim_read_section(const rc_yaml_node *map, rc_sim_section section, void *fields,
                          rc_config_faults *faults);
 

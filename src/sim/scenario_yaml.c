@@ -1,3 +1,4 @@
+/* Reads scenarios from YAML. Called by recourse simulate. */
 #include "sim/scenario_yaml.h"
 
 #include <string.h>
@@ -5,16 +6,16 @@
 #include "config/policy.h"
 #include "sim/scenario_keys.h"
 
-/* The ones to compare when a scenario names none. */
-static const char *const usual[] = {"recourse", "openai-sdk", "litellm",
-                                    "portkey",  "naive",      "none"};
+/* Policies that are compared if a scenario names none. */
+static const char *const default_policies[] = {"recourse", "openai-sdk", "litellm",
+                                               "portkey",  "naive",      "none"};
 
 static const rc_yaml_node *get(const rc_yaml_node *map, const char *key)
 {
     return rc_yaml_get(map, rc_str_c(key));
 }
 
-/* Is it a list of 1 to max? False: a fault was added. */
+/* Whether the node is a list of 1 to max items; if not, adds a fault. */
 static bool is_list(const rc_yaml_node *node, uint32_t max, rc_config_faults *faults)
 {
     if (!rc_yaml_expect(node, RC_YAML_LIST, faults))
@@ -94,7 +95,7 @@ static void read_provider(const rc_yaml_node *node, rc_sim_provider *provider,
     const rc_yaml_node *capacity = get(node, "capacity");
     if (capacity != NULL)
         (void)rc_sim_read_section(capacity, RC_SIM_AT_CAPACITY, &provider->capacity, faults);
-    /* A second's worth, unless the file says otherwise. */
+    /* The default burst is the capacity of one second. */
     if (capacity != NULL && get(capacity, "burst") == NULL)
         provider->capacity.burst = provider->capacity.per_s;
     const rc_yaml_node *price = get(node, "price");
@@ -107,7 +108,7 @@ static void read_provider(const rc_yaml_node *node, rc_sim_provider *provider,
         read_fault(fault, &provider->faults[provider->fault_count++], faults);
 }
 
-/* Results go by the name. */
+/* Adds a fault for a duplicate name: results identify providers by name. */
 static void check_provider_name(const rc_yaml_node *node, const rc_sim_scenario *scenario,
                                 rc_config_faults *faults)
 {
@@ -143,7 +144,8 @@ static void add_named(const rc_yaml_node *node, rc_sim_scenario *scenario, rc_co
     rc_config_fault_suggest(fault, node->text, policy_name_at, NULL);
 }
 
-/* A part that can be turned off: off, or a map of its settings. */
+/* Reads a part that can be switched off: "off", or a map of its settings. switch_field: 0 switches
+ * it off. */
 static void read_part(const rc_yaml_node *node, rc_sim_section section, void *fields,
                       uint32_t *switch_field, rc_config_faults *faults)
 {
@@ -155,7 +157,7 @@ static void read_part(const rc_yaml_node *node, rc_sim_section section, void *fi
         (void)rc_sim_read_section(node, section, fields, faults);
 }
 
-/* The name of a preset, or a policy as in a configuration. */
+/* Reads the name of a preset, or a policy as in recourse.yaml. */
 static void read_rules(const rc_yaml_node *node, rc_sim_policy *policy, rc_config_faults *faults)
 {
     if (node->kind != RC_YAML_SCALAR) {
@@ -199,7 +201,7 @@ static void read_policy(const rc_yaml_node *node, rc_sim_scenario *scenario,
     scenario->policies[scenario->policy_count++] = policy;
 }
 
-/* ---- the whole ---- */
+/* ---- scenarios ---- */
 
 static void read_lists(const rc_yaml_node *root, rc_sim_scenario *scenario,
                        rc_config_faults *faults)
@@ -216,11 +218,13 @@ static void read_lists(const rc_yaml_node *root, rc_sim_scenario *scenario,
     if (policies != NULL && is_list(policies, RC_SIM_POLICIES_MAX, faults))
         for (const rc_yaml_node *node = policies->first; node != NULL; node = node->next)
             read_policy(node, scenario, faults);
-    for (size_t i = 0; policies == NULL && i < sizeof usual / sizeof usual[0]; i++)
-        (void)rc_sim_scenario_add(scenario, rc_str_c(usual[i]));
+    for (size_t i = 0; policies == NULL && i < sizeof default_policies / sizeof default_policies[0];
+         i++)
+        (void)rc_sim_scenario_add(scenario, rc_str_c(default_policies[i]));
 }
 
-/* A number in the sentence, which the check has none of. */
+/* Reports too many requests with their number, which the static text of rc_sim_scenario_check
+ * lacks. */
 static void check_requests(const rc_yaml_node *root, const rc_sim_scenario *scenario,
                            rc_config_faults *faults)
 {

@@ -1,4 +1,4 @@
-/* Scenarios in YAML: docs/simulate.md. */
+/* Reading scenarios from YAML: docs/simulate.md. */
 #ifndef RC_SIM_SCENARIO_YAML_H
 #define RC_SIM_SCENARIO_YAML_H
 
@@ -8,9 +8,9 @@
 #include "config/fault.h"
 #include "sim/scenario.h"
 
-/* Reads a scenario. RC_OK: it is sound, and has policies: its own, or the usual ones to compare.
- * RC_E_NOMEM; else faults says what is wrong, sorted by place, and *ret_scenario is unchanged: as
- * rc_yaml_parse, or RC_E_RANGE. text: borrows. */
+/* Parses a scenario. RC_OK: it is valid and has policies, its own or the default ones. RC_E_NOMEM.
+ * Otherwise faults lists the errors in the order of the file, *ret_scenario is unchanged and the
+ * result is as of rc_yaml_parse, or RC_E_RANGE. text: borrows. */
 rc_status rc_sim_scenario_parse(rc_str text, const rc_alloc *alloc, rc_config_faults *faults,
                                 rc_sim_scenario *ret_scenario);
 

@@ -1,17 +1,19 @@
+/* Runs a scenario: scales it, runs each policy's events and collects the results. Called by
+ * recourse simulate. */
 #include "sim/sim.h"
 
 #include "sim/state.h"
 
-/* How many events pass between two looks at the progress. */
+/* Events between two progress reports. */
 #define EVENTS_PER_PROGRESS 4096
 
 typedef struct sim_run {
     const rc_sim_options *options;
     rc_alloc alloc;
-    rc_sim_scenario scenario; /* as it runs: scaled */
+    rc_sim_scenario scenario; /* The scenario that runs, after scaling. */
     rc_sim_state *sim;
     rc_sim_result *result;
-    uint32_t index; /* of the policy */
+    uint32_t index; /* Index of the running policy. */
 } sim_run;
 
 /* value * num / den, at least 1 and at most max. */
@@ -30,7 +32,7 @@ static void scale_limit(uint32_t *limit, uint64_t num, uint64_t den)
         *limit = (uint32_t)scaled(*limit, num, den, UINT32_MAX);
 }
 
-/* However small the copy is, the largest request still fits. */
+/* Keeps the token bucket of a scaled-down scenario large enough for the largest request. */
 static void fit_largest_request(rc_sim_limits *limits, const rc_sim_clients *clients)
 {
     uint64_t most = (uint64_t)clients->tokens_in.max + clients->tokens_out.max;
@@ -39,7 +41,7 @@ static void fit_largest_request(rc_sim_limits *limits, const rc_sim_clients *cli
         limits->tokens_per_min = least < UINT32_MAX ? (uint32_t)least : UINT32_MAX;
 }
 
-/* A larger or smaller copy of the same world. */
+/* Scales clients and provider limits to a number of requests. */
 static void scale(rc_sim_scenario *scenario, uint64_t requests)
 {
     rc_sim_clients *clients = &scenario->clients;
@@ -116,7 +118,7 @@ static void describe(sim_run *run, uint64_t seed)
     add_spans(result, scenario);
 }
 
-/* False: the caller wants no more. */
+/* Calls the progress function. Returns false if the run is to end. */
 static bool report_progress(sim_run *run, uint64_t now_ms, bool is_over)
 {
     uint32_t count = run->scenario.policy_count;

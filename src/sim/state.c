@@ -1,6 +1,7 @@
+/* Sets up and frees the state of one policy's run. Called by sim.c. */
 #include "sim/state.h"
 
-/* Streams of chance: what one uses up does not shift another. */
+/* Independent random streams: the draws of one do not shift another. */
 enum {
     STREAM_ARRIVALS = 1,
     STREAM_UPSTREAMS = 2,

@@ -1,4 +1,4 @@
-/* rc_sim_tally: counts what happens while one policy runs, and works out the rest at the end. */
+/* rc_sim_tally: counts the events of one policy's run and computes the result at its end. */
 #ifndef RC_SIM_TALLY_H
 #define RC_SIM_TALLY_H
 
@@ -7,20 +7,20 @@
 #include "sim/result.h"
 #include "sim/scenario.h"
 
-/* What comes later than four hours is counted in the last bucket. */
+/* Events after four hours count in the last bucket. */
 #define RC_SIM_BUCKETS_MAX 144000
 
 typedef struct rc_sim_tally {
     rc_alloc alloc;
-    rc_sim_policy_result *result; /* borrows */
+    rc_sim_policy_result *result; /* Borrows. */
     uint32_t bucket_size;
     uint64_t deadline_ms;
-    bool is_drained;        /* the budget was empty once */
-    uint64_t drained_at_ms; /* when a retry was refused for it first */
-    rc_status status;       /* sticks */
+    bool is_drained;        /* The retry budget has refused a retry. */
+    uint64_t drained_at_ms; /* Time of the first such refusal. */
+    rc_status status;       /* RC_E_NOMEM after a failed allocation. */
 } rc_sim_tally;
 
-/* How a request ended. */
+/* How a request ends. */
 typedef enum rc_sim_end_kind {
     RC_SIM_END_DELIVERED = 1,
     RC_SIM_END_TRUNCATED = 2,
@@ -31,21 +31,24 @@ typedef struct rc_sim_request_summary {
     rc_sim_end_kind kind;
     rc_reason reason;
     uint64_t arrived_at_ms;
-    uint64_t call_at_ms; /* when its last call began */
+    uint64_t call_at_ms; /* Start of its last call. */
     uint32_t calls;
 } rc_sim_request_summary;
 
-/* Allocates nothing. result: borrows; all zero but its names. */
+/* Starts counting. Allocates nothing. result: borrows; all zero except its names. */
 void rc_sim_tally_init(rc_sim_tally *tally, const rc_alloc *alloc, uint64_t deadline_ms,
                        rc_sim_policy_result *result);
+/* Count an arrival, the start of a call, the cost of a call, the end of a request. */
 void rc_sim_tally_request(rc_sim_tally *tally, uint64_t now_ms);
 void rc_sim_tally_call(rc_sim_tally *tally, bool is_retry, uint64_t now_ms);
-/* A retry that begins now was granted at that time. */
-void rc_sim_tally_grant(rc_sim_tally *tally, uint64_t at_ms);
 void rc_sim_tally_cost(rc_sim_tally *tally, uint64_t nano_usd, bool is_wasted);
 void rc_sim_tally_end(rc_sim_tally *tally, const rc_sim_request_summary *summary, uint64_t now_ms);
 
-/* Works out what is made of the counts. fault_from_ms, fault_until_ms: both 0 without a fault. */
+/* Counts a retry at the time at which it was granted. Called when it begins. */
+void rc_sim_tally_grant(rc_sim_tally *tally, uint64_t at_ms);
+
+/* Computes rates, recovery and herd from the counts. fault_from_ms, fault_until_ms: both 0 without
+ * a fault. */
 void rc_sim_tally_finish(rc_sim_tally *tally, uint64_t duration_ms, uint64_t fault_from_ms,
                          uint64_t fault_until_ms);
 

@@ -1,7 +1,9 @@
+/* A simulated provider: faults, limits, capacity and response times. Called by request.c and
+ * state.c. */
 #include "sim/upstream.h"
 
 #define MICRO UINT64_C(1000000)
-/* What a provider can do in the moment it comes back, before it has warmed up. */
+/* Share of the capacity right after an outage, before the warm-up. */
 #define COLD_PCT 10
 
 static rc_sim_token_bucket bucket_of(uint64_t count, uint64_t per_ms_of, uint64_t burst)
@@ -10,7 +12,7 @@ static rc_sim_token_bucket bucket_of(uint64_t count, uint64_t per_ms_of, uint64_
         .level = burst * MICRO, .max = burst * MICRO, .rate = count * MICRO / per_ms_of};
 }
 
-/* Brings the level up to now; pct of the rate. */
+/* Fills the bucket up to now, at pct percent of its rate. */
 static void bucket_fill(rc_sim_token_bucket *bucket, uint64_t now_ms, uint64_t pct)
 {
     uint64_t passed_ms = now_ms > bucket->at_ms ? now_ms - bucket->at_ms : 0;
@@ -23,7 +25,7 @@ static void bucket_fill(rc_sim_token_bucket *bucket, uint64_t now_ms, uint64_t p
         bucket->level += passed_ms * rate;
 }
 
-/* How long until `need` is there; 0: it is now. */
+/* Time until the level reaches `need`; 0: now. */
 static uint64_t bucket_wait_ms(const rc_sim_token_bucket *bucket, uint64_t need)
 {
     if (bucket->level >= need)
@@ -32,7 +34,7 @@ static uint64_t bucket_wait_ms(const rc_sim_token_bucket *bucket, uint64_t need)
                              : (need - bucket->level + bucket->rate - 1) / bucket->rate;
 }
 
-static uint64_t saved_up(uint32_t per_min, const rc_sim_limits *limits)
+static uint64_t burst_of(uint32_t per_min, const rc_sim_limits *limits)
 {
     uint64_t burst = (uint64_t)per_min * limits->burst_ms / RC_SIM_MINUTE_MS;
     return burst > 0 ? burst : 1;
@@ -41,14 +43,15 @@ static uint64_t saved_up(uint32_t per_min, const rc_sim_limits *limits)
 void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec)
 {
     *upstream = (rc_sim_upstream){.spec = spec};
-    /* The lower half of the bucket is debt. */
+    /* The bucket has twice the size of the burst: its lower half is capacity borrowed from the
+     * future. */
     upstream->capacity = bucket_of(spec->capacity.per_s, 1000, (uint64_t)spec->capacity.burst * 2);
     for (uint32_t key = 0; key < spec->keys; key++) {
         const rc_sim_limits *limits = &spec->limits;
         upstream->keys[key].requests = bucket_of(limits->requests_per_min, RC_SIM_MINUTE_MS,
-                                                 saved_up(limits->requests_per_min, limits));
+                                                 burst_of(limits->requests_per_min, limits));
         upstream->keys[key].tokens = bucket_of(limits->tokens_per_min, RC_SIM_MINUTE_MS,
-                                               saved_up(limits->tokens_per_min, limits));
+                                               burst_of(limits->tokens_per_min, limits));
     }
 }
 
@@ -60,7 +63,7 @@ static rc_sim_timeline refuse(const rc_sim_upstream *upstream, rc_sim_outcome_ki
                              .done_ms = upstream->spec->fails_in_ms};
 }
 
-/* Faults that end a call before it is looked at. False: it is looked at. */
+/* Whether the fault ends the call before the provider processes it; if so, sets ret_timeline. */
 static bool is_down(rc_sim_upstream *upstream, const rc_sim_fault *fault,
                     rc_sim_timeline *ret_timeline)
 {
@@ -84,7 +87,7 @@ static bool is_down(rc_sim_upstream *upstream, const rc_sim_fault *fault,
     return true;
 }
 
-/* Limits of the key that is used. */
+/* Whether a limit refuses the call; if so, sets ret_timeline, otherwise counts the call. */
 static bool is_limited(rc_sim_upstream *upstream, const rc_sim_call *call, uint64_t now_ms,
                        rc_sim_timeline *ret_timeline)
 {
@@ -114,7 +117,7 @@ static bool is_limited(rc_sim_upstream *upstream, const rc_sim_call *call, uint6
     return true;
 }
 
-/* How much of the capacity is there: all of it, or less for a while after an outage. */
+/* Percentage of the capacity that is available: less than 100 for a while after an outage. */
 static uint64_t warm_pct(const rc_sim_upstream *upstream, uint64_t now_ms)
 {
     uint64_t warm_up_ms = upstream->spec->capacity.warm_up_ms;

@@ -1,17 +1,18 @@
-/* rc_sim_upstream: a provider of the simulated world while it runs.
+/* rc_sim_upstream: a simulated provider.
  *
- *   ask ──► fault? ──► quota? ──► rate? ──► room? ──► capacity? ──► served (slow, cut)
- *             │          │         │         │           │
- *             └──────────┴─────────┴── refused at once ──┘
+ *   call ──► fault? ──► quota? ──► rate? ──► concurrency? ──► capacity? ──► served (slow, cut)
+ *              │          │         │            │               │
+ *              └──────────┴─────────┴─ refused at once ──────────┘
  *
- * Limits are buckets that are brought up to date when somebody asks: time costs nothing. */
+ * Limits are token buckets that are brought up to date at each call. */
 #ifndef RC_SIM_UPSTREAM_H
 #define RC_SIM_UPSTREAM_H
 
 #include "sim/outcome.h"
 #include "sim/rng.h"
 
-/* In millionths, filled at rate millionths a millisecond. */
+/* A token bucket. level and max are in millionths of a token, rate in millionths per
+ * millisecond. */
 typedef struct rc_sim_token_bucket {
     uint64_t level;
     uint64_t max;
@@ -22,18 +23,18 @@ typedef struct rc_sim_token_bucket {
 typedef struct rc_sim_key {
     rc_sim_token_bucket requests;
     rc_sim_token_bucket tokens;
-    uint64_t used; /* requests, against the quota */
+    uint64_t used; /* Requests counted against the quota. */
 } rc_sim_key;
 
 typedef struct rc_sim_upstream {
     const rc_sim_provider *spec;
     uint32_t in_flight;
     rc_sim_token_bucket capacity;
-    uint64_t warm_from_ms; /* the end of the last outage so far; 0: none */
+    uint64_t warm_from_ms; /* End of the last outage so far; 0: none. */
     rc_sim_key keys[RC_SIM_KEYS_MAX];
 } rc_sim_upstream;
 
-/* What a call asks for. */
+/* The parameters of a call. */
 typedef struct rc_sim_call {
     uint32_t key;
     uint32_t tokens_in;
@@ -41,18 +42,20 @@ typedef struct rc_sim_call {
     bool is_streaming;
 } rc_sim_call;
 
-/* How it goes on, when nobody cuts it short. */
+/* How a call proceeds if the client does not time out. */
 typedef struct rc_sim_timeline {
     rc_sim_outcome outcome;
-    uint64_t first_ms; /* from asking to the first content; RC_UNLIMITED: none comes */
-    uint64_t done_ms;  /* to the end; RC_UNLIMITED: it never ends by itself */
-    bool holds_slot;   /* it takes a place until rc_sim_upstream_release */
+    uint64_t first_ms; /* From the call to the first content; RC_UNLIMITED: none. */
+    uint64_t done_ms;  /* From the call to its end; RC_UNLIMITED: it does not end by itself. */
+    bool holds_slot;   /* Counts in in_flight until rc_sim_upstream_release. */
 } rc_sim_timeline;
 
-/* spec: borrows until the site is not used any more. */
+/* Sets up a provider. spec: borrows until the provider is no longer used. */
 void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec);
+/* Makes a call at now_ms and returns how it proceeds. */
 rc_sim_timeline rc_sim_upstream_call(rc_sim_upstream *upstream, const rc_sim_call *call,
                                      uint64_t now_ms, rc_sim_rng *rng);
+/* Ends a call that holds a slot. */
 void rc_sim_upstream_release(rc_sim_upstream *upstream);
 
 #endif

@@ -1,3 +1,4 @@
+/* Scales and axis positions of charts. Called by the SVG and terminal renderers. */
 #include "sim/output/chart.h"
 
 static int64_t round_up(int64_t value, int64_t step)
@@ -73,13 +74,14 @@ unsigned rc_chart_decades(int64_t highest_ms)
     return decades;
 }
 
-/* The binary logarithm in 1/65536: no floating point, which may differ from machine to machine. */
+/* The binary logarithm in units of 1/65536, without floating point, which may differ between
+ * machines. */
 static int64_t log2_of(uint64_t value)
 {
     int64_t whole = 0;
     while (value >> whole > 1)
         whole++;
-    /* The mantissa as 1.31 fixed point; squaring it gives one more bit of the fraction. */
+    /* The mantissa as 1.31 fixed point; each squaring gives one more bit of the fraction. */
     uint64_t mantissa = whole > 31 ? value >> (whole - 31) : value << (31 - whole);
     int64_t result = whole << 16;
     for (int bit = 15; bit >= 0; bit--) {
@@ -97,7 +99,8 @@ int64_t rc_chart_log_position(int64_t value_ms, unsigned decades, int64_t length
     if (value_ms <= LOG_FROM_MS)
         return 0;
     const int64_t from = log2_of(LOG_FROM_MS);
-    const int64_t decade = from; /* log2(10) is both */
+    /* The axis starts at 10 ms, and a decade is a factor of 10: both are log2(10). */
+    const int64_t decade = from;
     const int64_t position = (log2_of((uint64_t)value_ms) - from) * length / (decade * decades);
     return position < length ? position : length;
 }

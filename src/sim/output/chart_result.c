@@ -1,13 +1,14 @@
+/* Makes the charts of a result. Called by recourse simulate. */
 #include "sim/output/chart_result.h"
 
-/* Two series a policy in steps, and names: far more than the largest result needs. */
+/* Ceiling of the arena: far above two series per policy and the names of the largest result. */
 #define SET_MAX_BYTES ((size_t)16 << 20)
 #define TEXT_MAX 256
 
 struct maker {
     rc_arena *arena;
     const rc_sim_result *result;
-    uint32_t tenths; /* of the axis */
+    uint32_t tenths; /* Length of the time axis, in tenths of a second. */
     uint32_t tenths_a_step;
     size_t step_count;
 };
@@ -17,7 +18,8 @@ static rc_str dup_text(const struct maker *m, const rc_buf *text)
     return rc_arena_dup(m->arena, rc_buf_get(text));
 }
 
-/* A result ends with the last answer; a few stragglers without calls need no axis. */
+/* The length of the axis: the scenario's duration, or the last call if that is later. Responses
+ * that arrive after the last call do not extend it. */
 static uint32_t used_tenths(const rc_sim_result *result)
 {
     uint32_t used = (uint32_t)(result->duration_ms / RC_SIM_BUCKET_MS);
@@ -30,7 +32,7 @@ static uint32_t used_tenths(const rc_sim_result *result)
     return used > 0 ? used : 1;
 }
 
-/* Sums of one step, or of as much of it as there is. */
+/* The counts of one step; the last step may be incomplete. */
 static rc_sim_bucket sum_step(const struct maker *m, const rc_sim_policy_result *policy,
                               size_t step)
 {
@@ -51,7 +53,7 @@ static int64_t success_of(const rc_sim_bucket *sum)
     return (int64_t)sum->requests_ok * 100000 / sum->requests;
 }
 
-/* The last step may be a short one. */
+/* A rate per second; the last step may be shorter. */
 static int64_t rate_of(const struct maker *m, size_t step, uint32_t count)
 {
     const uint32_t left = m->tenths - (uint32_t)step * m->tenths_a_step;
@@ -78,7 +80,7 @@ static rc_str load_note(const struct maker *m, const rc_sim_policy_result *polic
     return dup_text(m, &text);
 }
 
-/* Both charts have the same axis and the same panels in the same order. */
+/* Fills the panels of both charts, which have the same axis and the same order of panels. */
 static void fill_panels(const struct maker *m, rc_chart_panel *success, rc_chart_panel *load)
 {
     for (uint32_t i = 0; i < m->result->policy_count; i++) {
@@ -101,8 +103,8 @@ static void fill_panels(const struct maker *m, rc_chart_panel *success, rc_chart
     }
 }
 
-/* What comes in is the same for every policy, unless its clients wait for their answers; then it is
- * that of the first one. */
+/* Requests per second. They are the same for every policy unless the loop is closed; then those of
+ * the first policy are used. */
 static int64_t *demand_of(const struct maker *m)
 {
     if (m->result->policy_count == 0)

@@ -1,4 +1,4 @@
-/* rc_chart_set: the charts of a result. */
+/* rc_chart_set: the charts of a simulation's result. */
 #ifndef RC_SIM_OUTPUT_CHART_RESULT_H
 #define RC_SIM_OUTPUT_CHART_RESULT_H
 
@@ -9,19 +9,21 @@
 #include "sim/output/chart.h"
 #include "sim/result.h"
 
-/* The caller's storage; it views the result. */
+/* Charts in the caller's storage. They view the result. */
 typedef struct rc_chart_set {
     rc_arena arena;
-    rc_chart success;            /* by when the requests came in */
-    rc_chart load;               /* calls a second; beside them the requests */
-    rc_chart_rows latency;       /* added latency: p50, p90, p99 */
-    rc_chart_rows amplification; /* calls per request: useful and wasted */
+    rc_chart success;            /* Success by arrival time of the requests. */
+    rc_chart load;               /* Calls per second, with the requests as reference line. */
+    rc_chart_rows latency;       /* Added latency: p50, p90, p99. */
+    rc_chart_rows amplification; /* Calls per request: useful and wasted. */
 } rc_chart_set;
 
-/* Makes them with at most `steps` steps over time (at least 1). RC_E_NOMEM, RC_E_TOO_LARGE.
- * rc_chart_set_done is due in each case. result: views, until done. alloc: copies. */
+/* Makes the charts with at most `steps` steps over time (at least 1). Returns RC_OK, RC_E_NOMEM or
+ * RC_E_TOO_LARGE. The caller calls rc_chart_set_done in each case. result: views, until done.
+ * alloc: copies. */
 rc_status rc_chart_set_make(rc_chart_set *set, const rc_sim_result *result, size_t steps,
                             const rc_alloc *alloc);
+/* Frees the charts. */
 void rc_chart_set_done(rc_chart_set *set);
 
 #endif

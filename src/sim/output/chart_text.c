@@ -1,4 +1,5 @@
-/* Numbers as people read them. */
+/* Formats values, ticks and times of charts. Called by the chart and table renderers and recourse
+ * audit. */
 #include "sim/output/chart.h"
 
 #define MILLI 1000
@@ -16,7 +17,8 @@ static int64_t power_of_ten(unsigned exponent)
     return power;
 }
 
-/* value / 10^scale with so many decimals, rounded to nearest. decimals <= scale. */
+/* Appends value / 10^scale with the given number of decimals, rounded to nearest. decimals <=
+ * scale. */
 static void push_decimal(rc_buf *buf, int64_t value, unsigned scale, unsigned decimals)
 {
     const int64_t drop = power_of_ten(scale - decimals);
@@ -30,15 +32,15 @@ static void push_decimal(rc_buf *buf, int64_t value, unsigned scale, unsigned de
         rc_buf_push_byte(buf, (char)('0' + rounded / place % 10));
 }
 
-/* value / 10^scale with as many decimals as a number of three digits has. */
+/* Appends value / 10^scale with three significant digits. */
 static void push_three(rc_buf *buf, int64_t value, unsigned scale)
 {
-    const int64_t unit = power_of_ten(scale - 3); /* a thousandth */
+    const int64_t unit = power_of_ten(scale - 3); /* One thousandth. */
     const unsigned decimals = value < 9995 * unit ? 2 : value < 99950 * unit ? 1 : 0;
     push_decimal(buf, value, scale, decimals);
 }
 
-/* "840", "12.4 k", "1.24 M": with the space, as units are written. */
+/* Appends "840", "12.4 k" or "1.24 M". */
 static void push_amount(rc_buf *buf, int64_t value_milli)
 {
     static const char *const prefixes[] = {"", " k", " M", " G"};
@@ -60,13 +62,13 @@ static void push_percent(rc_buf *buf, int64_t value)
     else if (value < 50)
         push_c(buf, "<0.1");
     else if (value >= 99 * MILLI && value < 100 * MILLI)
-        push_decimal(buf, value / 10, 2, 2); /* cut, not rounded: 99.999 is not all */
+        push_decimal(buf, value / 10, 2, 2); /* Truncated, not rounded: 99.999 is not 100. */
     else
         push_decimal(buf, value, 3, 1);
     push_c(buf, "%");
 }
 
-/* "2 m 05 s" */
+/* Appends two units: "2 m 05 s". */
 static void push_pair(rc_buf *buf, int64_t value, int64_t base, const char *high, const char *low)
 {
     rc_buf_push_i64(buf, value / base);
@@ -130,7 +132,7 @@ void rc_chart_push_value(rc_buf *buf, rc_chart_unit unit, int64_t value)
     }
 }
 
-/* The fewest decimals that lose nothing. */
+/* Appends the number exactly, with as few decimals as possible. */
 static void push_exact(rc_buf *buf, int64_t value, unsigned scale)
 {
     unsigned decimals = scale;

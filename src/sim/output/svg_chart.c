@@ -1,12 +1,13 @@
-/* Small multiples: the same axes for everybody, so that shapes can be compared at a glance. */
+/* Draws charts over time as SVG: one panel per policy, all with the same axes. Called by recourse
+ * simulate. */
 #include "sim/output/svg.h"
 
 #include "sim/output/svg_parts.h"
 
-#define PANEL_HEIGHT 1180 /* of the plot */
-#define PANEL_HEAD 260    /* name and number above it */
-#define PANEL_FOOT 460    /* time below it, and the space to the next */
-#define GUTTER 480        /* left of the plot, for the scale */
+#define PANEL_HEIGHT 1180 /* Height of the plot. */
+#define PANEL_HEAD 260    /* Name and number above the plot. */
+#define PANEL_FOOT 460    /* Time axis below the plot, and the distance to the next panel. */
+#define GUTTER 480        /* Space left of the plot for the scale. */
 #define PANEL_GAP 200
 #define Y_STEPS 4
 #define X_STEPS 5
@@ -54,9 +55,9 @@ static void draw_scale(const struct sheet *s, const rc_svg_box *plot)
 {
     for (int64_t value = 0; value <= s->scale.top; value += s->scale.step) {
         const int64_t y = y_of(s, plot, value);
-        char space[LABEL_MAX];
+        char scratch[LABEL_MAX];
         rc_buf label;
-        rc_buf_init_fixed(&label, space, sizeof(space));
+        rc_buf_init_fixed(&label, scratch, sizeof(scratch));
         rc_chart_push_tick(&label, s->chart->unit, value);
         rc_svg_line(s->buf, plot->x, y, plot->x + plot->width, y, value == 0 ? "axis" : "rule");
         rc_svg_text(s->buf, plot->x - 70, y + 38, RC_SVG_END, "tick", rc_buf_get(&label));
@@ -69,9 +70,9 @@ static void draw_times(const struct sheet *s, const rc_svg_box *plot)
     const uint64_t step = rc_chart_time_step(s->length_ms, steps);
     for (uint64_t at = 0; at <= s->length_ms; at += step) {
         const int64_t x = x_of(s, plot, at);
-        char space[LABEL_MAX];
+        char scratch[LABEL_MAX];
         rc_buf label;
-        rc_buf_init_fixed(&label, space, sizeof(space));
+        rc_buf_init_fixed(&label, scratch, sizeof(scratch));
         rc_chart_push_time(&label, at, step);
         rc_svg_line(s->buf, x, plot->y + plot->height, x, plot->y + plot->height + 40, "axis");
         rc_svg_text(s->buf, x, plot->y + plot->height + 170, RC_SVG_MIDDLE, "tick",
@@ -79,13 +80,13 @@ static void draw_times(const struct sheet *s, const rc_svg_box *plot)
     }
 }
 
-/* A step's value stands in the middle of it. */
+/* The x position of a step's value: the middle of the step. */
 static int64_t step_x(const struct sheet *s, const rc_svg_box *plot, size_t step)
 {
     return x_of(s, plot, (uint64_t)step * s->chart->step_ms + s->chart->step_ms / 2);
 }
 
-/* The steps from `from` on that have values: [from, end). */
+/* The end of the steps without a gap that begin at `from`: [from, end). */
 static size_t run_end(const struct sheet *s, const int64_t *values, size_t from)
 {
     size_t end = from;
@@ -163,8 +164,8 @@ static void draw_legend(const struct sheet *s, const rc_svg_labels *labels)
     }
 }
 
-/* Rows that are full where that can be: two and two, four and three; four abreast are still large
- * enough to read. */
+/* Columns of panels, chosen so that the rows are full where possible: two and two, four and three.
+ * Four panels in a row are still legible. */
 static size_t columns_for(size_t panels)
 {
     if (panels <= 2 || panels == 4)
@@ -184,8 +185,8 @@ void rc_svg_chart(rc_buf *buf, const rc_chart *chart, const rc_svg_labels *label
     const int64_t row_height = PANEL_HEAD + PANEL_HEIGHT + PANEL_FOOT;
     const size_t rows = (chart->panel_count + s.columns - 1) / s.columns;
     const int64_t columns = (int64_t)s.columns;
-    const int64_t space = RC_SVG_WIDTH - 2 * RC_SVG_MARGIN - (columns - 1) * PANEL_GAP;
-    const int64_t cell = space / columns;
+    const int64_t panels_width = RC_SVG_WIDTH - 2 * RC_SVG_MARGIN - (columns - 1) * PANEL_GAP;
+    const int64_t cell = panels_width / columns;
 
     rc_svg_open(buf, RC_SVG_HEAD + (int64_t)rows * row_height, chart->title, chart->subtitle,
                 labels->scenario);

@@ -1,3 +1,4 @@
+/* Writes the elements of the SVG files. Called by svg_chart.c and svg_rows.c. */
 #include "sim/output/svg_parts.h"
 
 #include "base/utf8.h"
@@ -7,8 +8,8 @@ static void push_c(rc_buf *buf, const char *text)
     rc_buf_push(buf, rc_str_c(text));
 }
 
-/* Light first; a dark theme changes the variables alone. Ours is the one accent; the shading and
- * what is wasted are the one warm colour. */
+/* Style sheet. The dark theme changes only the variables. Recourse's policies have the accent
+ * colour; faults and wasted calls have the warm colour. */
 static const char STYLE[] =
     "<style>\n"
     ":root{color-scheme:light dark;--paper:#ffffff;--ink:#1c2128;--soft:#5b6570;--rule:#e3e7eb;"
@@ -51,8 +52,8 @@ void rc_svg_push_length(rc_buf *buf, int64_t tenths)
     rc_buf_push_byte(buf, (char)('0' + size % 10));
 }
 
-/* XML has no way to write most control characters, escaped or not: they become U+FFFD, as do bytes
- * that are not UTF-8. */
+/* XML cannot represent most control characters, even escaped: they become U+FFFD, as do bytes that
+ * are not UTF-8. */
 static void push_escaped(rc_buf *buf, rc_str text)
 {
     for (size_t at = 0, len; at < text.len; at += len) {
@@ -113,9 +114,9 @@ void rc_svg_text(rc_buf *buf, int64_t x, int64_t y, rc_svg_anchor anchor, const 
     push_c(buf, "</text>\n");
 }
 
-/* A column of the bold face, roughly. */
+/* Approximate width of a character in the bold font. */
 #define NAME_COLUMN 82
-/* More than fits into any picture. */
+/* Longer than any name that fits the width. */
 #define NAME_MAX_BYTES 1024
 
 void rc_svg_name(rc_buf *buf, int64_t x, int64_t y, rc_svg_anchor anchor, bool is_ours, rc_str name,

@@ -1,12 +1,13 @@
-/* One row a policy: bars that are made of parts, or points on a line. */
+/* Draws one row per policy as SVG: bars of parts, or points on a logarithmic axis. Called by
+ * recourse simulate. */
 #include "sim/output/svg.h"
 
 #include "sim/output/svg_parts.h"
 
 #define ROW_HEIGHT 380
 #define BAR_HEIGHT 180
-#define NAME_WIDTH 1700 /* left of the axis */
-#define VALUE_WIDTH 900 /* right of it */
+#define NAME_WIDTH 1700 /* Space for names, left of the axis. */
+#define VALUE_WIDTH 900 /* Space for values, right of the axis. */
 #define FOOT 560
 #define X_STEPS 6
 #define LABEL_MAX 64
@@ -15,8 +16,8 @@ struct sheet {
     rc_buf *buf;
     const rc_chart_rows *rows;
     rc_svg_box plot;
-    rc_chart_scale scale; /* of bars */
-    unsigned decades;     /* of points */
+    rc_chart_scale scale; /* Scale of bars. */
+    unsigned decades;     /* Decades of the axis of points. */
 };
 
 static int64_t x_of(const struct sheet *s, int64_t value)
@@ -33,7 +34,8 @@ static void draw_tick(const struct sheet *s, int64_t value, bool is_first)
     const int64_t x = x_of(s, value);
     rc_buf_init_fixed(&label, scratch, sizeof(scratch));
     if (is_first && s->rows->is_points)
-        rc_buf_push(&label, RC_STR("\xE2\x89\xA4 ")); /* at most: the axis has no zero */
+        /* Sign for "at most": a logarithmic axis has no zero. */
+        rc_buf_push(&label, RC_STR("\xE2\x89\xA4 "));
     rc_chart_push_tick(&label, s->rows->unit, value);
     rc_svg_line(s->buf, x, s->plot.y, x, s->plot.y + s->plot.height, is_first ? "axis" : "rule");
     rc_svg_text(s->buf, x, s->plot.y + s->plot.height + 190, RC_SVG_MIDDLE, "tick",
@@ -66,7 +68,8 @@ static void draw_bar(const struct sheet *s, const rc_chart_row *row, int64_t mid
     }
 }
 
-/* Small, hollow, large: three points that touch can be told apart. */
+/* The points have three shapes (small, hollow, large) so that they can be told apart where they
+ * touch. */
 static void draw_point(const struct sheet *s, int64_t x, int64_t y, size_t part, bool is_ours)
 {
     const int64_t radius = part == 0 ? 26 : part == 1 ? 44 : 70;

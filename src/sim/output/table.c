@@ -1,8 +1,9 @@
+/* Renders the table of policies. Called by recourse simulate. */
 #include "sim/output/table.h"
 
 #include "render/wrap.h"
 
-/* In front of every column but the first. */
+/* Spaces before every column but the first. */
 #define GAP 2u
 
 #define SGR_BOLD "1"
@@ -14,7 +15,8 @@ struct sheet {
     const rc_sim_result *result;
     const rc_table_style *style;
     unsigned name_width;
-    unsigned spaces; /* that wait for something to stand behind them: no line ends in spaces */
+    /* Pending spaces, written before the next text so that no line ends in spaces. */
+    unsigned spaces;
 };
 
 static void push_gap(struct sheet *s, unsigned count)
@@ -56,11 +58,11 @@ static void push_styled(struct sheet *s, const char *sgr, rc_str text)
         push_sgr(s, "0");
 }
 
-/* The text of a cell; the room is the caller's. */
-static rc_str cell_text(const rc_measure *measure, int64_t value, char space[RC_MEASURE_TEXT_MAX])
+/* The text of a cell, a view of buffer. */
+static rc_str cell_text(const rc_measure *measure, int64_t value, char buffer[RC_MEASURE_TEXT_MAX])
 {
     rc_buf text;
-    rc_buf_init_fixed(&text, space, RC_MEASURE_TEXT_MAX);
+    rc_buf_init_fixed(&text, buffer, RC_MEASURE_TEXT_MAX);
     rc_measure_push(&text, measure, value);
     return rc_buf_get(&text);
 }
@@ -71,15 +73,15 @@ static unsigned column_width(const struct sheet *s, const rc_measure *measure)
     const unsigned over = (unsigned)rc_str_c(measure->title_above).len;
     width = over > width ? over : width;
     for (uint32_t i = 0; i < s->result->policy_count; i++) {
-        char space[RC_MEASURE_TEXT_MAX];
+        char scratch[RC_MEASURE_TEXT_MAX];
         const int64_t value = measure->get(&s->result->policies[i]);
-        const unsigned len = (unsigned)cell_text(measure, value, space).len;
+        const unsigned len = (unsigned)cell_text(measure, value, scratch).len;
         width = len > width ? len : width;
     }
-    return width + 1; /* the asterisk's place */
+    return width + 1; /* One more for the asterisk. */
 }
 
-/* Nothing but zeroes and gaps tells nobody anything. */
+/* Whether a column has only zeros and missing values; such a column is left out. */
 static bool is_empty(const struct sheet *s, const rc_measure *measure)
 {
     for (uint32_t i = 0; i < s->result->policy_count; i++) {
@@ -90,7 +92,7 @@ static bool is_empty(const struct sheet *s, const rc_measure *measure)
     return true;
 }
 
-/* Right-aligned, with the last column left for the asterisk. */
+/* Appends a right-aligned cell; its last character is reserved for the asterisk. */
 static void push_cell(struct sheet *s, unsigned width, const char *sgr, rc_str text, bool is_best)
 {
     push_gap(s, GAP + (width - 1 - (unsigned)text.len));
@@ -101,7 +103,7 @@ static void push_cell(struct sheet *s, unsigned width, const char *sgr, rc_str t
         push_gap(s, 1);
 }
 
-/* The measures that are shown, from the first of a block to its end. */
+/* A block: the measures that fit side by side. */
 struct block {
     const rc_measure *measures[16];
     unsigned widths[16];
@@ -130,12 +132,12 @@ static void push_row(struct sheet *s, const struct block *block, uint32_t index)
         push_sgr(s, "0");
     push_gap(s, s->name_width - used);
     for (size_t i = 0; i < block->count; i++) {
-        char space[RC_MEASURE_TEXT_MAX];
+        char scratch[RC_MEASURE_TEXT_MAX];
         const rc_measure *measure = block->measures[i];
         const int64_t value = measure->get(policy);
         const int64_t best = rc_measure_best(measure, s->result);
         const bool is_best = best != RC_MEASURE_NONE && rc_measure_is_same(measure, value, best);
-        push_cell(s, block->widths[i], is_best ? SGR_BEST : "", cell_text(measure, value, space),
+        push_cell(s, block->widths[i], is_best ? SGR_BEST : "", cell_text(measure, value, scratch),
                   is_best);
     }
     end_line(s);
@@ -149,12 +151,12 @@ static unsigned find_name_width(const struct sheet *s)
         const unsigned len = rc_visible_width(name, s->style->has_utf8);
         width = len > width ? len : width;
     }
-    /* Some room must be left for a column. */
+    /* At most a third of the width, so that a column fits beside it. */
     const unsigned most = s->style->width / 3;
     return width < most ? width : most > 6 ? most : 6;
 }
 
-/* As many measures from *at on as fit; one at least. */
+/* The next block: as many measures from *at on as fit, at least one. */
 static struct block next_block(const struct sheet *s, size_t *at)
 {
     struct block block = {.count = 0};

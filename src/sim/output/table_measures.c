@@ -1,4 +1,5 @@
-/* What is measured of each policy: one table for the columns, the verdict and the CSV. */
+/* The measures of a policy, for the table, the verdict and the CSV. Called by table.c,
+ * table_verdict.c and recourse simulate. */
 #include "sim/output/table.h"
 
 static int64_t success(const rc_sim_policy_result *policy)
@@ -60,8 +61,8 @@ static int64_t recovery(const rc_sim_policy_result *policy)
     return policy->recovery_ms == RC_SIM_NO_FAULT ? RC_MEASURE_NONE : policy->recovery_ms;
 }
 
-/* Of what was delivered: a policy that gives up at once would look cheap by its bill alone. A
- * billionth of a dollar a request is a millionth a thousand of them. */
+/* The cost per delivered request, since a policy that gives up early would look cheap by its total
+ * cost. Billionths of a dollar per request equal millionths per thousand requests. */
 static int64_t cost(const rc_sim_policy_result *policy)
 {
     if (policy->in_time == 0 || policy->cost_nano_usd == 0)

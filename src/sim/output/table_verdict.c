@@ -1,4 +1,5 @@
-/* Where ours stands, by the numbers alone: also where it is behind. */
+/* Compares recourse's policy with the best of the others, measure by measure. Called by recourse
+ * simulate. */
 #include "render/wrap.h"
 #include "sim/output/table.h"
 
@@ -12,7 +13,7 @@ struct verdict {
     const rc_sim_policy_result *ours;
 };
 
-/* The best of those that are not ours. NULL: nobody has a value. */
+/* The best policy that is not recourse's; NULL: none has a value. */
 static const rc_sim_policy_result *best_other(const struct verdict *v, const rc_measure *measure)
 {
     const rc_sim_policy_result *best = NULL;
@@ -44,14 +45,14 @@ static void push_label(const struct verdict *v, const char *sgr, const char *lab
 
 static void push_wrapped(const struct verdict *v, rc_str text)
 {
-    const unsigned space = v->style->width > LABEL_WIDTH + RC_VISIBLE_CHAR_WIDTH_MAX
+    const unsigned width = v->style->width > LABEL_WIDTH + RC_VISIBLE_CHAR_WIDTH_MAX
                                ? v->style->width - LABEL_WIDTH
                                : RC_VISIBLE_CHAR_WIDTH_MAX;
     rc_wrap wrap;
     rc_wrap_line line;
     bool is_first = true;
     rc_wrap_init(&wrap, text, v->style->has_utf8);
-    while (rc_wrap_next(&wrap, space, &line)) {
+    while (rc_wrap_next(&wrap, width, &line)) {
         for (unsigned i = 0; !is_first && i < LABEL_WIDTH; i++)
             rc_buf_push_byte(v->buf, ' ');
         rc_visible_push(v->buf, line.text, v->style->has_utf8);
@@ -60,13 +61,14 @@ static void push_wrapped(const struct verdict *v, rc_str text)
     }
 }
 
-/* "success: 99.1%; openai-sdk 91.3%" and, where it flatters the other, what that one delivers. */
+/* Appends "success: 99.1%; openai-sdk 91.3%". If the measure counts delivered requests only and the
+ * other policy delivers fewer, adds how many. */
 static void push_line(const struct verdict *v, const rc_measure *measure,
                       const rc_sim_policy_result *other)
 {
-    char space[LINE_MAX];
+    char scratch[LINE_MAX];
     rc_buf line;
-    rc_buf_init_fixed(&line, space, sizeof(space));
+    rc_buf_init_fixed(&line, scratch, sizeof(scratch));
     rc_buf_push(&line, rc_str_c(measure->phrase));
     rc_buf_push(&line, RC_STR(": "));
     rc_measure_push(&line, measure, measure->get(v->ours));
@@ -82,7 +84,7 @@ static void push_line(const struct verdict *v, const rc_measure *measure,
     push_wrapped(v, rc_buf_get(&line));
 }
 
-/* 1: ours is better, -1: worse, 0: the same. */
+/* Compares two values: 1 if ours is better, -1 if worse, 0 if equal. */
 static int compare(const rc_measure *measure, int64_t ours, int64_t other)
 {
     if (rc_measure_is_same(measure, ours, other))
@@ -100,7 +102,7 @@ static void push_standing(const struct verdict *v, int wanted, const char *sgr, 
             continue;
         if (compare(measure, ours, measure->get(other)) != wanted)
             continue;
-        /* "0; 0" is no news. */
+        /* Two zeros need no line. */
         if (wanted == 0 && ours == 0)
             continue;
         push_label(v, sgr, label);
@@ -122,9 +124,9 @@ void rc_table_push_verdict(rc_buf *buf, const rc_sim_result *result, const rc_ta
         .buf = buf, .style = style, .result = result, .ours = first_of(result, true)};
     if (v.ours == NULL || first_of(result, false) == NULL)
         return;
-    char space[LINE_MAX];
+    char scratch[LINE_MAX];
     rc_buf head;
-    rc_buf_init_fixed(&head, space, sizeof(space));
+    rc_buf_init_fixed(&head, scratch, sizeof(scratch));
     rc_buf_push(&head, rc_str_c(v.ours->name));
     rc_buf_push(&head, RC_STR(" against the best of the others"));
     rc_visible_push_cut(buf, rc_buf_get(&head), style->width, style->has_utf8);

@@ -1,16 +1,17 @@
+/* Plots success and load over time on a terminal. Called by recourse simulate. */
 #include "sim/output/terminal_plot.h"
 
 #include "render/wrap.h"
 
 #define ROWS 4
-#define LEVELS 8 /* of a cell */
+#define LEVELS 8 /* Levels of a cell. */
 #define GUTTER 7u
 #define GAP 2u
-/* A narrower terminal has the two charts of a policy below each other. */
+/* On a narrower terminal the two charts of a policy are below each other. */
 #define ABREAST_MIN 56u
 #define COLUMNS_MAX 200u
 #define LABEL_MAX 64
-#define TIME_COLUMNS 9u /* that a time of the axis needs */
+#define TIME_COLUMNS 9u /* Columns of a time on the axis. */
 
 #define SGR_NONE ""
 #define SGR_FAINT "2"
@@ -18,11 +19,12 @@
 #define SGR_OVER "33"
 #define SGR_BAND "2;31"
 
-/* Both charts of a strip are written with one pen. */
+/* Output state that both charts of a strip share. */
 struct pen {
     rc_buf *buf;
-    const char *sgr; /* what is switched on */
-    unsigned spaces; /* that wait for something to stand behind them: no line ends in spaces */
+    const char *sgr; /* Active SGR parameters. */
+    /* Pending spaces, written before the next text so that no line ends in spaces. */
+    unsigned spaces;
 };
 
 struct plot {
@@ -40,8 +42,8 @@ static bool is_abreast(const rc_table_style *style)
 
 static unsigned columns_of(const rc_table_style *style)
 {
-    const unsigned space = is_abreast(style) ? (style->width - GAP) / 2 : style->width;
-    const unsigned columns = space - GUTTER - 1;
+    const unsigned width = is_abreast(style) ? (style->width - GAP) / 2 : style->width;
+    const unsigned columns = width - GUTTER - 1;
     return columns < COLUMNS_MAX ? columns : COLUMNS_MAX;
 }
 
@@ -84,7 +86,7 @@ static void end_line(const struct plot *p)
     rc_buf_push_byte(p->pen->buf, '\n');
 }
 
-/* Sequences are written where the colour changes, not for every cell. */
+/* Writes an escape sequence only where the colour changes. */
 static void set_sgr(const struct plot *p, const char *sgr)
 {
     if (!p->style->has_colour || p->pen->sgr == sgr)
@@ -99,15 +101,16 @@ static void set_sgr(const struct plot *p, const char *sgr)
     p->pen->sgr = sgr;
 }
 
-/* ---- one cell ---- */
+/* ---- cells ---- */
 
-/* A column shows what was in the middle of it. */
+/* The step at the middle of a column. */
 static size_t step_at(const struct plot *p, unsigned column)
 {
     return (2 * (size_t)column + 1) * p->chart->step_count / (2 * (size_t)p->columns);
 }
 
-/* Is the middle of the column's time in a band? One that is shorter than a column is shown too. */
+/* Whether the middle of the column is in a band, or the column contains a whole band shorter than
+ * itself. */
 static bool is_in_band(const struct plot *p, unsigned column)
 {
     const uint64_t length = p->chart->step_ms * p->chart->step_count;
@@ -124,7 +127,7 @@ static bool is_in_band(const struct plot *p, unsigned column)
     return false;
 }
 
-/* How high a value is, of ROWS * LEVELS; what is not nothing is at least one. */
+/* The height of a value in levels, 0 to ROWS * LEVELS; a value above 0 has at least one. */
 static int64_t level_of(const struct plot *p, int64_t value)
 {
     if (value == RC_CHART_GAP || value <= 0)
@@ -165,7 +168,7 @@ static void push_cell(const struct plot *p, const rc_chart_panel *panel, unsigne
     push_c(p, glyph_of(p, fill, is_over));
 }
 
-/* ---- the lines of a strip ---- */
+/* ---- lines of a strip ---- */
 
 static void push_gutter(const struct plot *p, const char *line, const rc_buf *label)
 {
@@ -178,9 +181,9 @@ static void push_gutter(const struct plot *p, const char *line, const rc_buf *la
 
 static void push_row(const struct plot *p, const rc_chart_panel *panel, unsigned row)
 {
-    char space[LABEL_MAX];
+    char scratch[LABEL_MAX];
     rc_buf label;
-    rc_buf_init_fixed(&label, space, sizeof(space));
+    rc_buf_init_fixed(&label, scratch, sizeof(scratch));
     if (row == 0)
         rc_chart_push_tick(&label, p->chart->unit, p->scale.top);
     push_gutter(p, p->style->has_utf8 ? "│" : "|", &label);
@@ -191,9 +194,9 @@ static void push_row(const struct plot *p, const rc_chart_panel *panel, unsigned
 
 static void push_axis(const struct plot *p)
 {
-    char space[LABEL_MAX];
+    char scratch[LABEL_MAX];
     rc_buf label;
-    rc_buf_init_fixed(&label, space, sizeof(space));
+    rc_buf_init_fixed(&label, scratch, sizeof(scratch));
     rc_buf_push_byte(&label, '0');
     push_gutter(p, p->style->has_utf8 ? "└" : "+", &label);
     for (unsigned i = 0; i < p->columns; i++) {
@@ -207,7 +210,7 @@ static void push_axis(const struct plot *p)
     set_sgr(p, SGR_NONE);
 }
 
-/* Times below the axis; one that does not fit any more is left out. */
+/* Writes the times below the axis; a time that does not fit is left out. */
 static void push_times(const struct plot *p)
 {
     const uint64_t length = p->chart->step_ms * p->chart->step_count;
@@ -216,9 +219,9 @@ static void push_times(const struct plot *p)
     set_sgr(p, SGR_FAINT);
     push_spaces(p, GUTTER + 1);
     for (uint64_t at = 0; at <= length; at += step) {
-        char space[LABEL_MAX];
+        char scratch[LABEL_MAX];
         rc_buf label;
-        rc_buf_init_fixed(&label, space, sizeof(space));
+        rc_buf_init_fixed(&label, scratch, sizeof(scratch));
         rc_chart_push_time(&label, at, step);
         const unsigned column_at = (unsigned)(at * p->columns / length);
         const unsigned len = (unsigned)rc_buf_get(&label).len;
@@ -232,16 +235,16 @@ static void push_times(const struct plot *p)
     set_sgr(p, SGR_NONE);
 }
 
-/* Name and number in the width of the plot: "recourse            99.1 %" */
+/* Writes name and number across the width of the plot: "recourse            99.1 %". */
 static void push_head(const struct plot *p, const rc_chart_panel *panel, bool has_name)
 {
     const unsigned width = GUTTER + 1 + p->columns;
     const unsigned note = (unsigned)panel->note.len;
-    const unsigned space = width > note + 1 ? width - note - 1 : 0;
+    const unsigned name_max = width > note + 1 ? width - note - 1 : 0;
     unsigned used = 0;
-    if (has_name && space > 0) {
+    if (has_name && name_max > 0) {
         set_sgr(p, panel->is_ours ? SGR_OURS : SGR_NONE);
-        used = push_cut(p, panel->name, space);
+        used = push_cut(p, panel->name, name_max);
         set_sgr(p, SGR_NONE);
     }
     push_spaces(p, width > used + note ? width - used - note : 0);
@@ -252,14 +255,14 @@ static void push_head(const struct plot *p, const rc_chart_panel *panel, bool ha
 
 /* ---- strips ---- */
 
-/* What stands in a line of a strip: line 0 is the head, the last one the axis. */
+/* Writes one line of a strip: line 0 is the head, the last one the axis. */
 static void push_line(const struct plot *p, size_t panel, unsigned line, bool has_name)
 {
-    const rc_chart_panel *which = &p->chart->panels[panel];
+    const rc_chart_panel *shown = &p->chart->panels[panel];
     if (line == 0)
-        push_head(p, which, has_name);
+        push_head(p, shown, has_name);
     else if (line <= ROWS)
-        push_row(p, which, line - 1);
+        push_row(p, shown, line - 1);
     else
         push_axis(p);
 }
@@ -304,9 +307,9 @@ static void push_titles(const struct plot *left, const struct plot *right)
 
 static void push_legend(const struct plot *p, rc_str band)
 {
-    char space[LABEL_MAX * 3];
+    char scratch[LABEL_MAX * 3];
     rc_buf text;
-    rc_buf_init_fixed(&text, space, sizeof(space));
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     if (band.len > 0) {
         rc_buf_push(&text, p->style->has_utf8 ? RC_STR("░━ ") : RC_STR("= "));
         rc_buf_push(&text, rc_str_make(band.ptr, band.len < LABEL_MAX ? band.len : LABEL_MAX));

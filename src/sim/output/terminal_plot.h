@@ -1,12 +1,12 @@
-/* Success and load over time as characters, one strip a policy:
+/* Success and load over time as characters, one strip per policy:
  *
  *   recourse            99.1%           peak 412/s
  *    100%│████▇▂▁▁▃██████        500/s│    ▁▂
  *        │████████████████            │▅▅▅▅██▅▅▅▅▅▅▅
  *       0└────━━━━━━───────          0└────━━━━━━───
  *
- * Empty cells are shaded while a provider was not itself, and its time is a thick line on the axis.
- * Without UTF-8 it is drawn in ASCII. */
+ * During a fault the empty cells are shaded and the axis is a thick line. Without UTF-8 the plot
+ * uses ASCII. */
 #ifndef RC_SIM_OUTPUT_TERMINAL_PLOT_H
 #define RC_SIM_OUTPUT_TERMINAL_PLOT_H
 
@@ -15,11 +15,11 @@
 #include "sim/output/chart_result.h"
 #include "sim/output/table.h"
 
-/* How many steps a chart should have for this terminal: one a column. */
+/* Returns the number of steps for a chart on this terminal: one per column. */
 size_t rc_terminal_plot_steps(const rc_table_style *style);
 
-/* Appends the strips and, below them, what the signs mean. set: borrows; made with as many steps.
- * band: what the shading is, "outage"; empty: nothing is shaded. */
+/* Appends the strips and a legend. set: borrows; made with that number of steps. band: meaning of
+ * the shading, "outage"; empty: no shading. */
 void rc_terminal_plot_push(rc_buf *buf, const rc_chart_set *set, rc_str band,
                            const rc_table_style *style);
 
