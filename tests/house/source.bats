@@ -97,12 +97,6 @@ none_match() {
     code | none_match '^.{101,}$'
 }
 
-@test "the core does not look up: base uses base, codec uses base, core uses both" {
-    find src/base -name '*.[ch]' | none_match '#include "(core|codec|sys|cli)/'
-    find src/codec -name '*.[ch]' | none_match '#include "(core|sys|cli)/'
-    find src/core -name '*.[ch]' | none_match '#include "(sys|cli)/'
-}
-
 @test "every header of the library has a guard of its own name" {
     for header in include/recourse/*.h; do
         guard=RECOURSE_$(basename "$header" .h | tr '[:lower:]' '[:upper:]')_H

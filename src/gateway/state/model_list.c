@@ -7,10 +7,10 @@
  *
  * The targets of a chain are not listed: they are internal to the operator. */
 #include "gateway/state/model_list.h"
-#include "gateway/state/snapshot.h"
 #include "base/str.h"
 #include "codec/datetime.h"
 #include "config/reader.h"
+#include "gateway/state/snapshot.h"
 #include "json/writer.h"
 
 #define ID_MAX_BYTES 2048

@@ -4,8 +4,10 @@
 
 #include <recourse/buf.h>
 #include <recourse/render.h>
+#include <recourse/str.h>
 
-#include "gateway/state/snapshot.h"
+typedef struct rc_snapshot rc_snapshot;
+typedef struct rc_route rc_route;
 
 /* Appends the list of models: the names that a client of the dialect can request. snapshot: borrows. */
 void rc_snapshot_push_models(const rc_snapshot *snapshot, rc_dialect dialect, rc_buf *buf);
