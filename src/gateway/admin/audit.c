@@ -1,3 +1,5 @@
+/* rc_admin_audit: answers audit queries as JSON. Routed by rc_admin; created by
+ * src/cli/serve/admin.c. */
 #include "gateway/admin/audit.h"
 
 #include <string.h>
@@ -11,16 +13,16 @@
 #include "store/record_json.h"
 #include "sys/clock.h"
 
-/* Records of one operation that are shown. */
+/* Most records of one operation that are shown. */
 #define RECORDS_MAX 1000
-/* How many operations an id may begin: more than one is told. */
+/* An id prefix is searched for so many operations: two are enough to see that it is ambiguous. */
 #define FOUND_MAX 2
 
-/* What a thread is given. */
+/* The input of a query thread. */
 typedef struct query_input {
     rc_str url;
     rc_admin_audit_query query;
-    rc_str id; /* of one operation */
+    rc_str id; /* For a single operation. */
 } query_input;
 
 /* ---- the store ---- */
@@ -38,7 +40,7 @@ static void fail_with_fault(rc_admin_task *task, const rc_store_fault *fault)
     rc_admin_task_fail(task, &problem);
 }
 
-/* NULL: the work says why. */
+/* Opens the store for reading. NULL: the task has the problem. */
 static rc_store *open_store(rc_admin_task *task, rc_str url)
 {
     rc_store *store = NULL;
@@ -52,18 +54,18 @@ static rc_store *open_store(rc_admin_task *task, rc_str url)
     return store;
 }
 
-/* ---- a page of operations ---- */
+/* ---- list of operations ---- */
 
 typedef struct page {
     rc_json_writer w;
     rc_admin_task *task;
     rc_store *store;
-    const rc_record *notice; /* whose record is being read */
+    const rc_record *notice; /* The operation whose record is being read. */
     uint32_t count;
     int64_t last_key;
 } page;
 
-/* False: what was written so far is not to be sent. */
+/* True: the response written so far is complete and may be sent. */
 static bool check_memory(rc_admin_task *task, bool has_memory)
 {
     rc_store_fault fault;
@@ -80,7 +82,7 @@ static rc_record_json_options json_options_of(const rc_admin_task *task, rc_reco
         .report = report, .view = RC_VIEW_INTERNAL, .alloc = &task->alloc};
 }
 
-/* The row of a notice says nothing, its record does. */
+/* The row of a notice has no details; they are in its record. */
 static bool put_notice(void *ctx, const rc_record *record)
 {
     page *p = ctx;
@@ -222,7 +224,7 @@ static void run_operation(rc_admin_task *task, void *query)
     rc_store_close(store);
 }
 
-/* ---- sums ---- */
+/* ---- statistics ---- */
 
 static const struct {
     uint32_t by;
@@ -233,7 +235,7 @@ static const struct {
     {RC_STATS_BY_ROUTE, "route"},
 };
 
-/* With what the taxonomy says to do about it. */
+/* Writes the code with the taxonomy's advice. */
 static void put_code(rc_json_writer *w, rc_code code)
 {
     const rc_code_info *info = rc_code_get(code);
@@ -351,7 +353,7 @@ static void refuse_off(const rc_admin_request *request, rc_admin_stream *stream)
     rc_admin_stream_send(stream);
 }
 
-/* NULL: it was answered. */
+/* Creates a task with its input. NULL: a reply was sent. */
 static rc_admin_task *begin(rc_admin_audit *audit, const rc_admin_request *request,
                             rc_admin_stream *stream, query_input **ret_input)
 {

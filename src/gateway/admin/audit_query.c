@@ -1,3 +1,4 @@
+/* rc_admin_audit_query: parses the query of an audit path. Called by audit.c. */
 #include "gateway/admin/audit_query.h"
 
 #include <recourse/taxonomy.h>
@@ -13,20 +14,20 @@
 #define HOUR_MS INT64_C(3600000)
 #define SECOND_MS INT64_C(1000)
 #define STEP_MIN_MS INT64_C(1000)
-/* As many steps as a chart shows well. */
+/* Number of steps that a chart shows well. */
 #define STEPS_GOOD 72
 
 typedef struct parse_state {
     rc_arena *arena;
     rc_admin_audit_query_kind kind;
     rc_admin_audit_query result;
-    uint32_t seen; /* bits of the places in the table */
+    uint32_t seen; /* Bits of the parameters that were given. */
     rc_admin_problem *problem;
 } parse_state;
 
-/* ---- refusals ---- */
+/* ---- rejections ---- */
 
-/* False. Joins the parts into the message. */
+/* Joins the parts into the message and returns false. */
 static bool refuse(parse_state *r, const char *next, const rc_str *parts, size_t count)
 {
     size_t len = 0;
@@ -208,7 +209,7 @@ static bool read_by(parse_state *r, const char *name, rc_str value)
     return true;
 }
 
-/* ---- the table ---- */
+/* ---- table of parameters ---- */
 
 static const struct {
     const char *name;
@@ -233,7 +234,7 @@ static const struct {
 };
 #define PARAMETERS (sizeof(parameters) / sizeof(parameters[0]))
 
-/* Those of this kind of question. */
+/* The parameters of this kind of query, by index. */
 static const char *name_at(const void *ctx, size_t index)
 {
     const parse_state *r = ctx;
@@ -272,13 +273,13 @@ static bool read_parameter(parse_state *r, rc_str name, rc_str value)
             return refuse(r, "Name each parameter once.", parts, 3);
         }
         r->seen |= 1u << i;
-        /* A field of a form that was left empty. */
+        /* An empty value counts as absent: forms send empty fields. */
         return value.len == 0 || parameters[i].read(r, parameters[i].name, value);
     }
     return refuse_name(r, name);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole query ---- */
 
 static bool is_text(rc_str text)
 {
@@ -315,7 +316,7 @@ static bool read_pair(parse_state *r, rc_str pair)
            read_parameter(r, name, value);
 }
 
-/* The shortest step that a chart of that time shows well. */
+/* The shortest step with which a chart of this range has at most STEPS_GOOD points. */
 static int64_t good_step(int64_t range_ms)
 {
     static const int64_t seconds[] = {5,    10,   15,   30,    60,    120,   300,   600,    900,

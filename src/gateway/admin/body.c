@@ -1,4 +1,4 @@
-/* The body of what changes something. */
+/* Parses the body of an admin request that changes something. Called by paths.c. */
 #include "base/str.h"
 #include "gateway/admin/core.h"
 #include "json/reader.h"
@@ -8,7 +8,7 @@
 #define USD_PLACES 6
 #define USD_MAX_MICRO UINT64_C(1000000000000)
 
-/* The value of a reason, into the arena. */
+/* Copies the reason into the arena. */
 static bool read_reason(const rc_admin_request *request, const rc_json_token *token,
                         rc_str *ret_text)
 {
@@ -23,7 +23,7 @@ static bool read_reason(const rc_admin_request *request, const rc_json_token *to
     return true;
 }
 
-/* "5", "0.25": dollars, exactly; no exponent, no sign. */
+/* Parses "5" or "0.25": dollars, exactly; no exponent, no sign. */
 static bool read_usd(const rc_json_token *token, uint64_t *ret_micro)
 {
     uint64_t micro = 0;

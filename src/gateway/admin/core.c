@@ -1,3 +1,4 @@
+/* rc_admin_core: token, replies and the order of the access checks. Called by server.c. */
 #include "gateway/admin/core.h"
 
 #include <string.h>
@@ -79,7 +80,7 @@ void rc_admin_reply_field(rc_admin_reply *reply, const char *name, rc_str value)
         reply->fields[reply->field_count++] = (rc_header){rc_str_c(name), value};
 }
 
-/* Without chance an id is by the clock alone: it still leads to the report. */
+/* Without a random source the id comes from the clock alone; it still identifies the report. */
 static rc_id next_id(rc_admin_core *core)
 {
     uint8_t bytes[10] = {0};
@@ -109,7 +110,7 @@ void rc_admin_reply_problem(rc_admin_core *core, rc_admin_reply *reply,
     reply->status = problem->status > 0 ? problem->status : rc_report_http_status(report);
     reply->type = rc_dialect_content_type(RC_DIALECT_PROBLEM);
     reply->is_page = false;
-    /* One that does not fit is told by whoever sends it. */
+    /* If the body does not fit, begin() in server.c sends an error without one. */
     (void)rc_render_body(report, RC_DIALECT_PROBLEM, RC_VIEW_USER, &reply->body);
     rc_report_free(report);
 }
@@ -141,7 +142,7 @@ const rc_header *rc_admin_fields(bool is_page, size_t *ret_count)
               "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"),
     };
     static const rc_header page_fields[] = {
-        FIELD("Cache-Control", "no-cache"), /* kept, but asked for each time: see its ETag */
+        FIELD("Cache-Control", "no-cache"), /* Cached, but revalidated each time by its ETag. */
         FIELD("X-Content-Type-Options", "nosniff"),
         FIELD("X-Frame-Options", "DENY"),
         FIELD("Referrer-Policy", "no-referrer"),
@@ -156,7 +157,7 @@ const rc_header *rc_admin_fields(bool is_page, size_t *ret_count)
     return is_page ? page_fields : fields;
 }
 
-/* ---- a request ---- */
+/* ---- requests ---- */
 
 static bool is_too_large(const rc_admin_request *request)
 {
@@ -177,7 +178,7 @@ bool rc_admin_accept(rc_admin_request *request, rc_admin_reply *reply)
 {
     if (!rc_admin_check_caller(request, reply))
         return false;
-    /* Of a path that does not exist nobody is told without the token. */
+    /* Without the token a client does not learn whether a path exists. */
     const bool is_found = rc_admin_find_route(request, reply);
     const bool is_open = is_found && request->route->access == RC_ADMIN_OPEN;
     if (!is_open && !rc_admin_check_token(request, reply))

@@ -1,19 +1,18 @@
-/* rc_admin_core: the operator's side without its sockets: who may ask, what is asked for, what is
- * answered.
+/* rc_admin_core: the admin interface without its sockets: access checks, routing and responses.
  *
  *   head ──► rc_admin_accept ── true ──► body ──► rc_admin_handle ──► rc_admin_reply
- *                  └─────────── false: a refusal ───────────────────────┘
+ *                  └─────────── false: a rejection ─────────────────────┘
  *
- * The checks, in their order; the first that fails is told:
+ * The checks run in this order; the first that fails is reported:
  *   1. without a token only this machine is served: loopback, or the Unix socket
- *   2. Host is a name of ours, so that no page whose name leads here by DNS can speak to us
- *   3. the token, in constant time; health needs none
- *   4. there is such a path, and it takes the method
- *   5. what changes something does not come from another site's page: Sec-Fetch-Site and Origin,
- *      and a content type or header that a form cannot send
- * There is no CORS: other sites cannot read any answer.
+ *   2. Host is a name of ours, against DNS rebinding
+ *   3. the token, compared in constant time; health endpoints need none
+ *   4. the path exists and allows the method
+ *   5. the request does not come from another site's page: Sec-Fetch-Site and Origin; a change also
+ *      needs a content type or header that an HTML form cannot send
+ * There is no CORS: other sites cannot read any response.
  *
- * Everything in a request is a view of its head, its body or its arena. */
+ * All strings of a request view its head, its body or its arena. */
 #ifndef RC_GATEWAY_ADMIN_CORE_H
 #define RC_GATEWAY_ADMIN_CORE_H
 
@@ -40,21 +39,22 @@
 typedef struct rc_admin_core rc_admin_core;
 typedef struct rc_admin_request rc_admin_request;
 typedef struct rc_admin_reply rc_admin_reply;
-typedef struct rc_admin_stream rc_admin_stream; /* admin.h */
+typedef struct rc_admin_stream rc_admin_stream; /* See server.h. */
 
 typedef enum rc_admin_access {
-    RC_ADMIN_OPEN = 0,  /* for whoever can reach it */
-    RC_ADMIN_READ = 1,  /* with the token, if there is one, and not from another site */
-    RC_ADMIN_CHANGE = 2 /* and with a sign that no form has sent it */
+    RC_ADMIN_OPEN = 0,  /* For everyone who can reach the server. */
+    RC_ADMIN_READ = 1,  /* Needs the token, if one is set, and must not come from another site. */
+    RC_ADMIN_CHANGE = 2 /* As READ, and needs proof that no HTML form sent it. */
 } rc_admin_access;
 
-/* A path and what answers it.
+/* A path and its handler.
  *
  *   {}     one segment     {...}  one segment or more, at most once in a path
- * What they stand for is captured, with its escapes resolved. GET answers HEAD, too. Of two routes
- * that fit, the one that was added first counts.
+ * The segments they match are captured, with escapes decoded. GET routes also serve HEAD. If two
+ * routes match, the one that was added first is used.
  *
- * handle fills the reply. In its place, open answers when it likes, as a stream: see admin.h. */
+ * handle fills the reply. A route with `open` instead responds later or as a stream: see
+ * server.h. */
 typedef struct rc_admin_route {
     const char *method;
     const char *path;
@@ -63,7 +63,7 @@ typedef struct rc_admin_route {
     void (*open)(void *ctx, const rc_admin_request *request, rc_admin_stream *stream);
 } rc_admin_route;
 
-/* All strings are static. ctx: of the handlers. */
+/* A table of routes. All strings are static. ctx: passed to the handlers. */
 typedef struct rc_admin_table {
     const rc_admin_route *routes;
     size_t count;
@@ -74,33 +74,33 @@ struct rc_admin_request {
     rc_admin_core *core;
     const rc_http1 *reader;
     const char *head;
-    rc_str peer; /* an address; empty: a Unix socket */
+    rc_str peer; /* An address. Empty: a Unix socket. */
     rc_arena *arena;
-    rc_str path;  /* as it was written */
-    rc_str query; /* without the question mark; see rc_admin_request_parameter */
+    rc_str path;  /* As written. */
+    rc_str query; /* Without the question mark. See rc_admin_request_parameter. */
     rc_str body;
     const rc_admin_route *route;
     void *route_ctx;
-    rc_str captures[RC_ADMIN_CAPTURES_MAX]; /* UTF-8 without control characters */
+    rc_str captures[RC_ADMIN_CAPTURES_MAX]; /* UTF-8 without control characters. */
     size_t capture_count;
 };
 
-/* The caller's storage: init, done. */
+/* Caller's storage: init, done. */
 struct rc_admin_reply {
     int status;
-    const char *type; /* static */
+    const char *type; /* Static. */
     rc_buf body;
-    rc_header fields[RC_ADMIN_FIELDS_MAX]; /* beside those of rc_admin_fields */
+    rc_header fields[RC_ADMIN_FIELDS_MAX]; /* In addition to those of rc_admin_fields. */
     size_t field_count;
-    bool is_page; /* one of our own, whose scripts and styles are files of ours */
+    bool is_page; /* A page of the dashboard: it may load our own scripts and styles. */
 };
 
-/* The caller's storage; the fields are private. */
+/* Caller's storage; the fields are private. */
 struct rc_admin_core {
     rc_alloc alloc;
     const rc_sys_calls *calls;
     rc_admin_source source;
-    rc_metrics *metrics; /* NULL: there are none to show */
+    rc_metrics *metrics; /* NULL: no metrics to show. */
     rc_id_maker ids;
     char token[RC_ADMIN_TOKEN_MAX];
     size_t token_len;
@@ -112,31 +112,31 @@ struct rc_admin_core {
 
 typedef struct rc_admin_settings {
     rc_alloc alloc;
-    const rc_sys_calls *calls; /* clock and entropy; borrows until the end */
+    const rc_sys_calls *calls; /* Clock and entropy. Borrows until the end. */
     rc_admin_source source;
-    rc_metrics *metrics; /* borrows until the end; NULL: none */
-    rc_secret token;     /* empty: none; copies */
-    rc_str host;         /* the configured one, as in [::1], without its port; copies */
+    rc_metrics *metrics; /* Borrows until the end. NULL: none. */
+    rc_secret token;     /* Copies. Empty: none. */
+    rc_str host;         /* Copies. The configured host without its port, as in [::1]. */
 } rc_admin_settings;
 
-/* With the table of our own paths. False: the token or the host is too long. */
+/* Initialises the core with the table of paths.c. False: the token or the host is too long. */
 bool rc_admin_core_init(rc_admin_core *core, const rc_admin_settings *settings);
 /* Wipes the token. */
 void rc_admin_core_done(rc_admin_core *core);
 
-/* Another token from now on; empty: none. False: it is too long, and nothing changed. */
+/* Replaces the token. token: copies; empty: none. False: too long; nothing has changed. */
 bool rc_admin_core_set_token(rc_admin_core *core, rc_secret token);
-/* Is it the one that holds? */
+/* True: it is the current token. */
 bool rc_admin_core_has_token(const rc_admin_core *core, rc_secret token);
 
-/* More paths. False: there is no room for one more table. table: copies; its routes: borrows. */
+/* Adds a table. table: copies; its routes: borrows. False: RC_ADMIN_TABLES_MAX is reached. */
 bool rc_admin_core_add(rc_admin_core *core, const rc_admin_table *table);
 
-/* Looks at a head. False: reply is the refusal. request: zeroed but for core, reader, head, peer
- * and arena. */
+/* Checks the head of a request. request: zeroed except for core, reader, head, peer and arena.
+ * False: reply is the rejection. */
 bool rc_admin_accept(rc_admin_request *request, rc_admin_reply *reply);
 
-/* Answers a request that was accepted, whose body is there. */
+/* Responds to an accepted request whose body is complete. */
 void rc_admin_handle(const rc_admin_request *request, rc_admin_reply *reply);
 
 void rc_admin_reply_init(rc_admin_reply *reply, const rc_alloc *alloc);
@@ -144,8 +144,8 @@ void rc_admin_reply_done(rc_admin_reply *reply);
 
 /* ---- for handlers ---- */
 
-/* A refusal or failure: a report as application/problem+json. status 0: the code's own. message: a
- * whole sentence; next: what to do about it. Copies. */
+/* A rejection or failure, sent as a report in application/problem+json. status: 0: the code's own.
+ * message: a whole sentence. next: advice. rc_admin_reply_problem copies the texts. */
 typedef struct rc_admin_problem {
     rc_code code;
     int status;
@@ -156,37 +156,38 @@ typedef struct rc_admin_problem {
 void rc_admin_reply_problem(rc_admin_core *core, rc_admin_reply *reply,
                             const rc_admin_problem *problem);
 
-/* The one for which there was no memory. */
+/* Replies that there is not enough memory for the response. */
 void rc_admin_reply_no_memory(rc_admin_core *core, rc_admin_reply *reply);
 
-/* Adds a header to the reply. value: borrows until the reply is sent; name: static. */
+/* Adds a header to the reply. name: static. value: borrows until the reply is sent. */
 void rc_admin_reply_field(rc_admin_reply *reply, const char *name, rc_str value);
 
-/* The value of a parameter of the query, with its escapes resolved. False: there is none, or it is
- * damaged. Views the arena. */
+/* Gets a parameter of the query, with escapes decoded. ret_value: views the arena. False: absent or
+ * malformed. */
 bool rc_admin_request_parameter(const rc_admin_request *request, rc_str name, rc_str *ret_value);
 
-/* The only header of a lower-case name. False: there are several. Absent: empty. Views the head. */
+/* Gets a header by its lower-case name. ret_value: views the head; empty: absent. False: it occurs
+ * more than once. */
 bool rc_admin_request_header(const rc_admin_request *request, rc_str name, rc_str *ret_value);
 
-/* The headers that every answer has; a page's differ. Views static strings. */
+/* The headers of every response; those of pages differ. Static. */
 const rc_header *rc_admin_fields(bool is_page, size_t *ret_count);
 
-/* ---- parts of it ---- */
+/* ---- parts of the core ---- */
 
-/* admin_guard.c: checks 1 to 3, and 5. False: reply is the refusal. */
+/* guard.c: checks 1 to 3, and 5. False: reply is the rejection. */
 bool rc_admin_check_caller(const rc_admin_request *request, rc_admin_reply *reply);
 bool rc_admin_check_token(const rc_admin_request *request, rc_admin_reply *reply);
 bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply);
 
-/* admin_route.c: finds the route and its captures. False: reply is the refusal. */
+/* route.c: finds the route and its captures. False: reply is the rejection. */
 bool rc_admin_find_route(rc_admin_request *request, rc_admin_reply *reply);
 
-/* admin_paths.c: our own. ctx: the core. */
+/* paths.c: the routes of the core. ctx: the core. */
 extern const rc_admin_route rc_admin_routes[];
 extern const size_t rc_admin_route_count;
 
-/* admin_state.c: a snapshot as JSON. */
+/* state_json.c: a snapshot as JSON. */
 typedef enum rc_admin_part {
     RC_ADMIN_PART_ALL = 0,
     RC_ADMIN_PART_TARGETS = 1,
@@ -196,7 +197,7 @@ typedef enum rc_admin_part {
     RC_ADMIN_PART_MONEY_BUDGETS = 5
 } rc_admin_part;
 void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admin_part part);
-/* Is it ready, and how does each target do that the configuration names? */
+/* Writes whether the gateway is ready, and the health of each configured target. */
 void rc_admin_push_ready(rc_buf *buf, const rc_admin_snapshot *snapshot);
 void rc_admin_push_target(rc_buf *buf, const rc_admin_snapshot *snapshot,
                           const rc_admin_target *target);
@@ -204,16 +205,16 @@ void rc_admin_push_key(rc_buf *buf, const rc_admin_snapshot *snapshot, const rc_
 void rc_admin_push_money_budget(rc_buf *buf, const rc_admin_snapshot *snapshot,
                                 const rc_admin_money_budget *spend);
 
-/* admin_body.c: what changes something may have a body, {"usd": 5, "reason": "..."}, or none.
- * has_usd: it takes an amount, and needs one. False: it is something else; the arena has failed, or
- * not. Views the arena. */
+/* body.c: parses the optional body {"usd": 5, "reason": "..."} of a change. has_usd: an amount
+ * is allowed and required. ret_body: views the arena. False: malformed, or the arena is out of
+ * memory. */
 typedef struct rc_admin_body {
     rc_str reason;
     uint64_t usd_micro;
 } rc_admin_body;
 bool rc_admin_body_read(const rc_admin_request *request, bool has_usd, rc_admin_body *ret_body);
 
-/* admin_metrics.c: a snapshot as metrics. snapshot: borrows. */
+/* metrics.c: a snapshot as metrics. snapshot: borrows. */
 rc_metrics_collector rc_admin_metrics_collector(const rc_admin_snapshot *snapshot);
 
 #endif

@@ -1,4 +1,4 @@
-/* Who may ask. */
+/* The access checks of the admin interface. Called by core.c and paths.c. */
 #include "base/str.h"
 #include "codec/url.h"
 #include "gateway/admin/core.h"
@@ -28,7 +28,7 @@ bool rc_admin_request_header(const rc_admin_request *request, rc_str name, rc_st
     return true;
 }
 
-/* ---- 1: where from ---- */
+/* ---- check 1: the peer's address ---- */
 
 static bool is_loopback(rc_str peer)
 {
@@ -43,9 +43,9 @@ static bool is_loopback(rc_str peer)
            (memcmp(ip, mapped, sizeof(mapped)) == 0 && ip[12] == 127);
 }
 
-/* ---- 2: the name that was asked for ---- */
+/* ---- check 2: the Host header ---- */
 
-/* Whoever listens at every address is asked for by any of them. */
+/* A server that listens at every address may be addressed by any of them. */
 static bool listens_everywhere(rc_str host)
 {
     return host.len == 0 || rc_str_eq(host, RC_STR("0.0.0.0")) || rc_str_eq(host, RC_STR("[::]"));
@@ -64,7 +64,7 @@ static bool is_own_host(const rc_admin_core *core, rc_str host)
 bool rc_admin_check_caller(const rc_admin_request *request, rc_admin_reply *reply)
 {
     rc_str host;
-    /* Only who may open the socket's file gets here. */
+    /* A Unix socket: its file's permissions decide who can connect. */
     if (request->peer.len == 0)
         return true;
     if (request->core->token_len == 0 && !is_loopback(request->peer)) {
@@ -82,7 +82,7 @@ bool rc_admin_check_caller(const rc_admin_request *request, rc_admin_reply *repl
     return false;
 }
 
-/* ---- 3: the token ---- */
+/* ---- check 3: the token ---- */
 
 bool rc_admin_check_token(const rc_admin_request *request, rc_admin_reply *reply)
 {
@@ -102,9 +102,9 @@ bool rc_admin_check_token(const rc_admin_request *request, rc_admin_reply *reply
     return false;
 }
 
-/* ---- 5: another site's page ---- */
+/* ---- check 5: pages of other sites ---- */
 
-/* "http://HOST" of the very host that is asked for. */
+/* True: the origin is "http://HOST" or "https://HOST" of the request's own Host. */
 static bool is_own_origin(const rc_admin_request *request, rc_str origin)
 {
     static const char *const schemes[] = {"http://", "https://"};
@@ -127,7 +127,7 @@ static bool is_same_site(const rc_admin_request *request)
     if (!rc_admin_request_header(request, RC_STR("sec-fetch-site"), &site) ||
         !rc_admin_request_header(request, RC_STR("origin"), &origin))
         return false;
-    /* "same-site" is another port of this machine, too: not ours. */
+    /* "same-site" includes other ports of this machine, which are not ours. */
     if (site.len > 0 && !rc_str_eq(site, RC_STR("same-origin")) && !rc_str_eq(site, RC_STR("none")))
         return false;
     return origin.len == 0 || is_own_origin(request, origin);
@@ -142,10 +142,10 @@ static bool is_json(rc_str type)
 bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply)
 {
     rc_str type;
-    rc_str mark;
+    rc_str admin_header;
     if (request->route->access == RC_ADMIN_OPEN)
         return true;
-    /* A page that cannot read an answer can still ask, and hold what there is little of. */
+    /* A page that cannot read responses could still send requests and use up resources. */
     if (!is_same_site(request)) {
         refuse(request, reply, RC_CODE_PERMISSION_DENIED, 403,
                "The request comes from another site's page.", RC_ACTION_FIX_REQUEST,
@@ -154,9 +154,10 @@ bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply)
     }
     if (request->route->access != RC_ADMIN_CHANGE)
         return true;
-    const bool is_read = rc_admin_request_header(request, RC_STR("content-type"), &type) &&
-                         rc_admin_request_header(request, RC_STR("x-recourse-admin"), &mark);
-    if (is_read && (is_json(type) || rc_str_eq(mark, RC_STR("1"))))
+    const bool is_read =
+        rc_admin_request_header(request, RC_STR("content-type"), &type) &&
+        rc_admin_request_header(request, RC_STR("x-recourse-admin"), &admin_header);
+    if (is_read && (is_json(type) || rc_str_eq(admin_header, RC_STR("1"))))
         return true;
     refuse(request, reply, RC_CODE_SHAPE_INVALID, 415,
            "A request that changes something must show that no form has sent it.",

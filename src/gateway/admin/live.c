@@ -1,3 +1,5 @@
+/* rc_admin_live: batches events of all loops and sends them to listeners. Called by
+ * src/cli/serve. */
 #include "gateway/admin/live.h"
 
 #include <stdatomic.h>
@@ -15,7 +17,7 @@
 #define NAME_MAX_BYTES 127
 #define EVENT_MAX ((size_t)4 << 20)
 #define STATE_ARENA_MAX ((size_t)4 << 20)
-#define QUEUES 2 /* 0: went well at once; 1: what an operator wants to see */
+#define QUEUES 2 /* 0: success at the first attempt; 1: all others. */
 #define HANDLES 3
 
 typedef struct name {
@@ -35,7 +37,7 @@ typedef struct operation {
     uint64_t latency_ms;
     int64_t first_byte_ms;
     uint64_t bytes;
-    int64_t tokens_in; /* -1: not known, as of the next two */
+    int64_t tokens_in; /* -1: unknown; also for the next two. */
     int64_t tokens_out;
     int64_t cost_usd_micro;
     int status;
@@ -47,7 +49,7 @@ typedef struct operation {
 /* A limit that is nearly used up. */
 typedef struct quota_warning {
     int64_t unix_ms;
-    rc_quota quota; /* its name is beside it */
+    rc_quota quota; /* Its name points to `kind`. */
     name id, target, credential, kind;
 } quota_warning;
 
@@ -62,7 +64,7 @@ typedef struct listener {
     struct listener *prev, *next;
     rc_admin_live *live;
     rc_admin_stream *stream;
-    bool is_behind; /* as much waits for it as may */
+    bool is_behind; /* Its send buffer is full. */
     uint64_t missed;
 } listener;
 
@@ -76,19 +78,19 @@ struct rc_admin_live {
     uv_async_t wake;
     uv_timer_t batch_timer;
     uv_timer_t poll_timer;
-    uint32_t handles;     /* that are not closed */
-    uint64_t warnings;    /* that were sent */
-    uint64_t state_hash;  /* a number that stands for the state that was sent last */
-    uint32_t quiet_polls; /* looks since */
+    uint32_t handles;     /* Handles that are not closed. */
+    uint64_t warnings;    /* Warnings that were sent. */
+    uint64_t state_hash;  /* Hash of the state that was sent last. */
+    uint32_t quiet_polls; /* Polls since then. */
     rc_buf event;
 
     uv_mutex_t lock;
-    batch *filling; /* behind the lock, like dropped; NULL: nobody watches */
+    batch *filling; /* Guarded by the lock, as is dropped. NULL: no listener. */
     uint64_t dropped;
     batch *sending;
 };
 
-/* ---- telling ---- */
+/* ---- publishing ---- */
 
 static void name_set(name *storage, rc_str text)
 {
@@ -183,8 +185,8 @@ static void event_end(rc_admin_live *live)
     rc_buf_push(&live->event, RC_STR("\n\n"));
 }
 
-/* operations: how many of them it tells of. An event for which there is no memory is one that was
- * dropped. */
+/* Writes the current event to a listener. operations: number of operations in it. An event for
+ * which there is no memory counts as dropped. */
 static void write_to(listener *l, uint64_t operations)
 {
     const rc_buf *event = &l->live->event;
@@ -215,7 +217,7 @@ static void put_number(rc_json_writer *w, rc_str key, uint64_t number)
     rc_json_u64(w, number);
 }
 
-/* "provider/model", as the audit writes it. */
+/* Writes "provider/model", as the audit does. */
 static void put_target(rc_json_writer *w, const operation *op)
 {
     char storage[2 * NAME_MAX_BYTES + 1];
@@ -229,7 +231,7 @@ static void put_target(rc_json_writer *w, const operation *op)
     rc_json_member_string(w, RC_STR("target"), rc_buf_get(&text));
 }
 
-/* As a list has it: nothing for nothing. */
+/* Leaves out zeros, as the list of operations does. */
 static void put_usage(rc_json_writer *w, const operation *op)
 {
     if (op->tokens_in > 0)
@@ -285,7 +287,7 @@ static void make_warning(rc_admin_live *live, quota_warning *l)
     rc_quota_event(&l->quota, get(&l->target), get(&l->credential), &event);
     event_begin(live, rc_event_type_name(event.type));
     (void)rc_event_encode(&event, &live->event);
-    rc_buf_push_byte(&live->event, '\n'); /* the event ends in a newline itself */
+    rc_buf_push_byte(&live->event, '\n'); /* The event ends in a newline itself. */
 }
 
 /* ---- delivering ---- */
@@ -340,7 +342,7 @@ static uint64_t hash_mix(uint64_t state_hash, uint64_t value)
     return (state_hash ^ value) * UINT64_C(0x100000001B3);
 }
 
-/* What an operator would call a change: not how many calls are in flight, nor how a clock goes. */
+/* A hash of everything that counts as a change. Numbers of calls and remaining times do not. */
 static uint64_t state_hash_of(const rc_admin_snapshot *snapshot)
 {
     uint64_t state_hash = UINT64_C(0xCBF29CE484222325);
@@ -375,7 +377,7 @@ static uint64_t state_hash_of(const rc_admin_snapshot *snapshot)
     return state_hash;
 }
 
-/* Makes the event. False: there is no memory, or nothing is new and nobody needs to hear that. */
+/* Makes the event. False: out of memory, or nothing has changed and no repetition is due. */
 static bool make_state(rc_admin_live *live, bool is_forced)
 {
     rc_arena arena;
@@ -391,7 +393,7 @@ static bool make_state(rc_admin_live *live, bool is_forced)
             live->state_hash = state_hash;
             event_begin(live, "state");
             rc_admin_push_state(&live->event, &snapshot, RC_ADMIN_PART_ALL);
-            rc_buf_push_byte(&live->event, '\n'); /* the state ends in a newline itself */
+            rc_buf_push_byte(&live->event, '\n'); /* The state ends in a newline itself. */
         }
     }
     rc_arena_done(&arena);
@@ -461,7 +463,7 @@ static void on_end(void *ctx)
     rc_buf_init(&live->event, &live->alloc, EVENT_MAX);
 }
 
-/* It has taken what waited: what it missed, and how things are now. */
+/* The listener can receive again: sends the number of missed operations and the current state. */
 static void on_drained(void *ctx)
 {
     listener *l = ctx;
@@ -530,7 +532,7 @@ void rc_admin_live_disconnect_all(rc_admin_live *live)
         rc_admin_stream_end(l->stream);
 }
 
-/* ---- its life ---- */
+/* ---- life cycle ---- */
 
 rc_admin_live *rc_admin_live_new(uv_loop_t *loop, const rc_alloc *alloc, const rc_sys_calls *calls,
                                  const rc_admin_source *source)
@@ -552,7 +554,7 @@ rc_admin_live *rc_admin_live_new(uv_loop_t *loop, const rc_alloc *alloc, const r
     (void)uv_timer_init(loop, &live->poll_timer);
     live->wake.data = live->batch_timer.data = live->poll_timer.data = live;
     live->handles = HANDLES;
-    /* Whoever waits for the end of the loop does not wait for this. */
+    /* This handle does not keep the loop alive. */
     uv_unref((uv_handle_t *)&live->wake);
     return live;
 }

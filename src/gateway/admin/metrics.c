@@ -1,4 +1,5 @@
-/* A snapshot as those metrics that are not counted. */
+/* The metrics that are read from a snapshot of the admin interface. Called by paths.c for GET
+ * /metrics. */
 #include <recourse/version.h>
 
 #include "gateway/admin/core.h"
@@ -31,15 +32,15 @@ static void put_target(const rc_admin_target *target, rc_str model, int64_t valu
         rc_metrics_page_put(page, rc_buf_get(&name), RC_STR(""), value);
 }
 
-/* Does the series "provider/..." with a star for the model stand for it? */
+/* True: the target belongs to the series with "*" as its model. */
 static bool is_folded(const rc_admin_target *target)
 {
     return target->is_unnamed || rc_str_eq(target->model, RC_STR("*"));
 }
 
-/* All models of a provider that the configuration does not name are one series, since clients can
- * invent any number of names. Its calls in flight are those of all of them; the rest is that of the
- * first one that may be called now, else of the first. */
+/* All models of a provider that the configuration does not name share one series, because clients
+ * can invent any number of names. Its calls in flight are the sum; the other values are those of
+ * the first target that may be called now, else of the first. */
 static void put_folded(const rc_admin_snapshot *snapshot, size_t first, rc_metric metric,
                        rc_metrics_page *page)
 {
@@ -58,7 +59,7 @@ static void put_folded(const rc_admin_snapshot *snapshot, size_t first, rc_metri
                page);
 }
 
-/* Is there one of its provider before it that is folded, too? */
+/* True: an earlier target of the same provider is in that series too. */
 static bool is_put(const rc_admin_snapshot *snapshot, size_t at)
 {
     for (size_t i = at; i-- > 0;)
@@ -108,7 +109,7 @@ static void put(rc_metrics_page *page, int64_t value)
     rc_metrics_page_put(page, RC_STR(""), RC_STR(""), value);
 }
 
-/* Of the store; nothing without one. */
+/* Puts a metric of the store; nothing if the audit is off. */
 static bool put_store(const rc_admin_store *store, rc_metric metric, rc_metrics_page *page)
 {
     int64_t value = 0;

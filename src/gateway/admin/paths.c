@@ -1,4 +1,4 @@
-/* The paths of the operator's side. */
+/* The handlers of the admin paths. Routed by rc_admin_core. */
 #include "base/str.h"
 #include "gateway/admin/core.h"
 
@@ -9,7 +9,7 @@ static void problem(const rc_admin_request *request, rc_admin_reply *reply, rc_c
     rc_admin_reply_problem(request->core, reply, &details);
 }
 
-/* False: there is no memory, and the reply says so. */
+/* Fills the snapshot. False: out of memory, and the reply says so. */
 static bool fill_snapshot(const rc_admin_request *request, rc_admin_reply *reply,
                           rc_admin_snapshot *ret_snapshot)
 {
@@ -31,7 +31,7 @@ static void reply_text(rc_admin_reply *reply, int status, rc_str text)
     rc_buf_push_byte(&reply->body, '\n');
 }
 
-/* It answers: it is alive. */
+/* A response shows that the process is alive. */
 static void on_health(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
 {
     (void)ctx;
@@ -39,7 +39,7 @@ static void on_health(void *ctx, const rc_admin_request *request, rc_admin_reply
     reply_text(reply, 200, RC_STR("ok"));
 }
 
-/* Whether it is ready is for everybody, what its targets do is not. */
+/* The readiness is public; the state of the targets needs the token. */
 static void on_ready(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
 {
     rc_admin_snapshot snapshot;
@@ -64,7 +64,7 @@ static void on_ready(void *ctx, const rc_admin_request *request, rc_admin_reply 
                                                      : RC_STR("not ready"));
 }
 
-/* ---- what there is ---- */
+/* ---- reading ---- */
 
 static void on_metrics(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
 {
@@ -119,7 +119,7 @@ static void on_money_budgets(void *ctx, const rc_admin_request *request, rc_admi
     show(request, reply, RC_ADMIN_PART_MONEY_BUDGETS);
 }
 
-/* ---- what is to be done ---- */
+/* ---- actions ---- */
 
 static void push_done(const rc_admin_request *request, rc_admin_reply *reply,
                       const rc_admin_action *action)
@@ -143,7 +143,7 @@ static void push_done(const rc_admin_request *request, rc_admin_reply *reply,
             rc_admin_push_money_budget(&reply->body, &snapshot, &snapshot.money_budgets[i]);
             return;
         }
-    /* A reload may have taken it away in the meantime. */
+    /* A reload may have removed the target in the meantime. */
     rc_admin_push_state(&reply->body, &snapshot, RC_ADMIN_PART_CONFIG);
 }
 

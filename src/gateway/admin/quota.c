@@ -1,3 +1,4 @@
+/* rc_admin_quotas: sorts the quotas and copies them into a snapshot. Called by gateway_admin.c. */
 #include "gateway/admin/quota.h"
 
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static rc_admin_quota show(const rc_admin_quotas *quotas, const rc_quota_entry *
     };
 }
 
-/* Those from at to end, the first of them shown. */
+/* Copies the entries from `next` to `end`, at most RC_ADMIN_QUOTAS_MAX. */
 static const rc_admin_quota *show_all(const rc_admin_quotas *quotas, uint32_t end,
                                       size_t *ret_count)
 {

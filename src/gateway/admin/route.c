@@ -1,4 +1,4 @@
-/* Paths: which route a request is for, and what it names. */
+/* Finds the route of an admin request and its captures. Called by core.c. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "gateway/admin/core.h"
@@ -7,7 +7,7 @@
 
 /* ---- segments ---- */
 
-/* Cuts the next segment off; false: there is none. */
+/* Removes the next segment from *rest. False: there is none. */
 static bool next_segment(rc_str *rest, rc_str *ret_segment)
 {
     if (rest->len == 0 || rest->ptr[0] != '/')
@@ -27,13 +27,13 @@ static size_t count_segments(rc_str path)
     return count;
 }
 
-/* Nothing between two slashes, or dots alone, is no name of ours. */
+/* Empty segments and dots are never names of ours. */
 static bool is_odd(rc_str segment)
 {
     return segment.len == 0 || rc_str_eq(segment, RC_STR(".")) || rc_str_eq(segment, RC_STR(".."));
 }
 
-/* Takes `count` segments off the path as one text, slashes in between included. */
+/* Removes `count` segments from the path and returns them as one text with the slashes between. */
 static bool take_segments(rc_str *path, size_t count, rc_str *ret_text)
 {
     const char *begin = path->ptr + 1;
@@ -48,11 +48,11 @@ static bool take_segments(rc_str *path, size_t count, rc_str *ret_text)
 /* ---- one route ---- */
 
 typedef struct match {
-    rc_str captures[RC_ADMIN_CAPTURES_MAX]; /* as written */
+    rc_str captures[RC_ADMIN_CAPTURES_MAX]; /* As written. */
     size_t count;
 } match;
 
-/* Fits one part of the pattern. many: how many segments {...} stands for. */
+/* Matches one part of the pattern. many: number of segments that {...} stands for. */
 static bool fits_part(rc_str pattern, rc_str *path, size_t many, match *found)
 {
     const bool is_many = rc_str_eq(pattern, RC_STR("{...}"));
@@ -99,8 +99,7 @@ static bool is_text(rc_str text)
     return rc_utf8_is_valid(text);
 }
 
-/* Resolves escapes into the arena. False: one is damaged, what comes out is no text, or there is no
- * memory. */
+/* Decodes escapes into the arena. False: malformed, not valid text, or out of memory. */
 static bool decode(rc_arena *arena, rc_str written, rc_str *ret_text)
 {
     char *scratch = rc_arena_get_unset(arena, written.len + 1);
@@ -130,9 +129,10 @@ bool rc_admin_request_parameter(const rc_admin_request *request, rc_str name, rc
            decode(request->arena, written, ret_value);
 }
 
-/* ---- all of them ---- */
+/* ---- all routes ---- */
 
-/* Refused with the methods that the path takes; without any there is no such path. */
+/* Rejects the request: 405 with the allowed methods, or 404 if the path does not exist (method is
+ * NULL). */
 static void refuse(const rc_admin_request *request, rc_admin_reply *reply, const char *method)
 {
     if (method == NULL) {

@@ -1,3 +1,4 @@
+/* rc_admin: connects rc_server with rc_admin_core. Called by src/cli/serve/admin.c. */
 #include "gateway/admin/server.h"
 
 #include <stdio.h>
@@ -11,20 +12,20 @@
 #define PEER_MAX 64
 #define FIELDS_MAX 16
 
-/* A request that is not over. */
+/* A request in progress. */
 struct rc_admin_stream {
     struct rc_admin_stream *prev, *next;
     rc_admin *admin;
-    rc_responder *exchange;
+    rc_responder *responder;
     rc_admin_request request;
     rc_admin_reply reply;
     rc_arena arena;
     rc_buf body;
     char peer[PEER_MAX];
-    const rc_admin_stream_handler *handler; /* NULL: nobody has kept it */
+    const rc_admin_stream_handler *handler; /* NULL: no handler is attached. */
     void *ctx;
-    bool has_response; /* the answer was begun, or is whole */
-    bool is_ended;     /* it is whole */
+    bool has_response; /* The response has begun or is complete. */
+    bool is_ended;     /* The response is complete. */
 };
 
 struct rc_admin {
@@ -35,9 +36,9 @@ struct rc_admin {
     void *ctx;
 };
 
-/* ---- the life of a request ---- */
+/* ---- life cycle of a request ---- */
 
-static rc_admin_stream *stream_new(rc_admin *admin, rc_responder *exchange)
+static rc_admin_stream *stream_new(rc_admin *admin, rc_responder *responder)
 {
     const rc_alloc *alloc = &admin->core.alloc;
     rc_admin_stream *s = alloc->get(alloc->ctx, sizeof(*s));
@@ -45,7 +46,7 @@ static rc_admin_stream *stream_new(rc_admin *admin, rc_responder *exchange)
         return NULL;
     memset(s, 0, sizeof(*s));
     s->admin = admin;
-    s->exchange = exchange;
+    s->responder = responder;
     rc_arena_init(&s->arena, alloc, RC_ADMIN_ARENA_MAX);
     rc_buf_init(&s->body, alloc, RC_ADMIN_BODY_MAX);
     rc_admin_reply_init(&s->reply, alloc);
@@ -53,11 +54,11 @@ static rc_admin_stream *stream_new(rc_admin *admin, rc_responder *exchange)
     if (s->next != NULL)
         s->next->prev = s;
     admin->first = s;
-    rc_responder_set_owner(exchange, s);
+    rc_responder_set_owner(responder, s);
     return s;
 }
 
-/* The exchange is over. */
+/* Frees the request; its responder is done. */
 static void stream_free(rc_admin_stream *s)
 {
     rc_admin *admin = s->admin;
@@ -75,10 +76,10 @@ static void stream_free(rc_admin_stream *s)
     admin->core.alloc.put(admin->core.alloc.ctx, s, sizeof(*s));
 }
 
-/* ---- answers ---- */
+/* ---- whole responses ---- */
 
-/* Without memory, without anything. */
-static void respond_bare(rc_responder *exchange)
+/* Sends an error that needs no memory. */
+static void respond_bare(rc_responder *responder)
 {
     static const rc_str body = RC_STR_INIT(
         "{\"type\":\"urn:recourse:error:internal\",\"title\":\"Something went "
@@ -90,16 +91,16 @@ static void respond_bare(rc_responder *exchange)
     const rc_header *always = rc_admin_fields(false, &count);
     memcpy(fields, always, count * sizeof(*fields));
     fields[count++] = (rc_header){RC_STR("Content-Type"), RC_STR("application/problem+json")};
-    if (rc_responder_begin(exchange, &(rc_response_head){.status = 503,
-                                                         .fields = fields,
-                                                         .field_count = count,
-                                                         .framing = RC_HTTP1_LENGTH,
-                                                         .length = body.len}) == RC_OK)
-        rc_responder_write_borrowed(exchange, body);
-    rc_responder_end(exchange);
+    if (rc_responder_begin(responder, &(rc_response_head){.status = 503,
+                                                          .fields = fields,
+                                                          .field_count = count,
+                                                          .framing = RC_HTTP1_LENGTH,
+                                                          .length = body.len}) == RC_OK)
+        rc_responder_write_borrowed(responder, body);
+    rc_responder_end(responder);
 }
 
-/* All headers of an answer. */
+/* Lists all headers of a response. */
 static size_t list_fields(const rc_admin_reply *reply, rc_header fields[FIELDS_MAX])
 {
     size_t count;
@@ -111,7 +112,7 @@ static size_t list_fields(const rc_admin_reply *reply, rc_header fields[FIELDS_M
     return count;
 }
 
-/* False: it could not be, and a bare one was sent. */
+/* Begins the response. False: that failed, and respond_bare was called. */
 static bool begin(rc_admin_stream *s, rc_http1_framing framing, uint64_t length)
 {
     rc_header fields[FIELDS_MAX];
@@ -124,22 +125,22 @@ static bool begin(rc_admin_stream *s, rc_http1_framing framing, uint64_t length)
     };
     s->has_response = true;
     if (rc_buf_status(&s->reply.body) == RC_OK &&
-        rc_responder_begin(s->exchange, &response) == RC_OK)
+        rc_responder_begin(s->responder, &response) == RC_OK)
         return true;
     s->is_ended = true;
-    respond_bare(s->exchange);
+    respond_bare(s->responder);
     return false;
 }
 
-/* The reply, whole. It is kept until the exchange is over. */
+/* Sends the whole reply, which stays in memory until the responder is done. */
 void rc_admin_stream_send(rc_admin_stream *s)
 {
     const rc_str body = rc_buf_get(&s->reply.body);
     if (s->has_response || !begin(s, RC_HTTP1_LENGTH, body.len))
         return;
     s->is_ended = true;
-    rc_responder_write_borrowed(s->exchange, body);
-    rc_responder_end(s->exchange);
+    rc_responder_write_borrowed(s->responder, body);
+    rc_responder_end(s->responder);
 }
 
 rc_admin_reply *rc_admin_stream_reply(rc_admin_stream *stream)
@@ -147,12 +148,12 @@ rc_admin_reply *rc_admin_stream_reply(rc_admin_stream *stream)
     return &stream->reply;
 }
 
-/* ---- answers in pieces ---- */
+/* ---- streamed responses ---- */
 
-void rc_admin_stream_attach(rc_admin_stream *stream, const rc_admin_stream_handler *calls,
+void rc_admin_stream_attach(rc_admin_stream *stream, const rc_admin_stream_handler *handler,
                             void *ctx)
 {
-    stream->handler = calls;
+    stream->handler = handler;
     stream->ctx = ctx;
 }
 
@@ -166,7 +167,7 @@ bool rc_admin_stream_begin(rc_admin_stream *stream, const char *type)
 
 bool rc_admin_stream_write(rc_admin_stream *stream, rc_str bytes)
 {
-    return !stream->is_ended && rc_responder_write(stream->exchange, bytes);
+    return !stream->is_ended && rc_responder_write(stream->responder, bytes);
 }
 
 void rc_admin_stream_end(rc_admin_stream *stream)
@@ -174,29 +175,29 @@ void rc_admin_stream_end(rc_admin_stream *stream)
     if (stream->is_ended || !stream->has_response)
         return;
     stream->is_ended = true;
-    rc_responder_end(stream->exchange);
+    rc_responder_end(stream->responder);
 }
 
-/* ---- what rc_server tells ---- */
+/* ---- callbacks of rc_server ---- */
 
-static void on_request(void *ctx, rc_responder *exchange, const rc_http1 *reader, const char *head)
+static void on_request(void *ctx, rc_responder *responder, const rc_http1 *reader, const char *head)
 {
     rc_admin *admin = ctx;
-    rc_admin_stream *s = stream_new(admin, exchange);
+    rc_admin_stream *s = stream_new(admin, responder);
     (void)reader;
     (void)head;
     if (s == NULL) {
-        respond_bare(exchange);
+        respond_bare(responder);
         return;
     }
-    const char *head_copy = rc_responder_keep_head(exchange);
-    if (head_copy == NULL || !rc_responder_peer(exchange, s->peer, sizeof(s->peer))) {
+    const char *head_copy = rc_responder_keep_head(responder);
+    if (head_copy == NULL || !rc_responder_peer(responder, s->peer, sizeof(s->peer))) {
         s->has_response = true;
-        respond_bare(exchange);
+        respond_bare(responder);
         return;
     }
     s->request.core = &admin->core;
-    s->request.reader = rc_responder_reader(exchange);
+    s->request.reader = rc_responder_reader(responder);
     s->request.head = head_copy;
     s->request.peer = rc_str_c(s->peer);
     s->request.arena = &s->arena;
@@ -204,9 +205,9 @@ static void on_request(void *ctx, rc_responder *exchange, const rc_http1 *reader
         rc_admin_stream_send(s);
 }
 
-static void on_body(void *ctx, rc_responder *exchange, rc_str piece)
+static void on_body(void *ctx, rc_responder *responder, rc_str piece)
 {
-    rc_admin_stream *s = rc_responder_owner(exchange);
+    rc_admin_stream *s = rc_responder_owner(responder);
     (void)ctx;
     if (s == NULL || s->has_response || rc_buf_push(&s->body, piece) == RC_OK)
         return;
@@ -220,7 +221,7 @@ static void on_body(void *ctx, rc_responder *exchange, rc_str piece)
     rc_admin_stream_send(s);
 }
 
-/* A handler that neither answers nor keeps the stream would leave the client waiting for ever. */
+/* A handler that neither responds nor attaches would leave the client waiting for ever. */
 static void open_stream(rc_admin_stream *s)
 {
     s->request.route->open(s->request.route_ctx, &s->request, s);
@@ -233,9 +234,9 @@ static void open_stream(rc_admin_stream *s)
     rc_admin_stream_send(s);
 }
 
-static void on_body_end(void *ctx, rc_responder *exchange)
+static void on_body_end(void *ctx, rc_responder *responder)
 {
-    rc_admin_stream *s = rc_responder_owner(exchange);
+    rc_admin_stream *s = rc_responder_owner(responder);
     (void)ctx;
     if (s == NULL || s->has_response)
         return;
@@ -248,29 +249,29 @@ static void on_body_end(void *ctx, rc_responder *exchange)
     rc_admin_stream_send(s);
 }
 
-static void on_drained(void *ctx, rc_responder *exchange)
+static void on_drained(void *ctx, rc_responder *responder)
 {
-    const rc_admin_stream *s = rc_responder_owner(exchange);
+    const rc_admin_stream *s = rc_responder_owner(responder);
     (void)ctx;
     if (s != NULL && s->handler != NULL && s->handler->on_drained != NULL && !s->is_ended)
         s->handler->on_drained(s->ctx);
 }
 
-static void on_done(void *ctx, rc_responder *exchange)
+static void on_done(void *ctx, rc_responder *responder)
 {
-    rc_admin_stream *s = rc_responder_owner(exchange);
+    rc_admin_stream *s = rc_responder_owner(responder);
     (void)ctx;
     if (s != NULL)
         stream_free(s);
 }
 
-static void on_gone(void *ctx, rc_responder *exchange, const rc_disconnect *gone)
+static void on_gone(void *ctx, rc_responder *responder, const rc_disconnect *gone)
 {
     (void)gone;
-    on_done(ctx, exchange);
+    on_done(ctx, responder);
 }
 
-/* A head that is none. */
+/* The response to a malformed head. */
 static void render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
 {
     rc_admin *admin = ctx;

@@ -1,9 +1,10 @@
-/* rc_admin: the operator's side, a server of its own on a given loop.
+/* rc_admin: the server of the admin interface, on a given loop.
  *
  *   operator ──► rc_server ──► rc_admin_core ──► rc_admin_source
  *                                   └──► further tables: pages, audit queries, live events
  *
- * 64 connections, heads of 16 KiB, bodies of 64 KiB. The loop's thread alone uses it. */
+ * Limits: 64 connections, heads of 16 KiB, bodies of 64 KiB. Only the loop's thread calls these
+ * functions. */
 #ifndef RC_GATEWAY_ADMIN_SERVER_H
 #define RC_GATEWAY_ADMIN_SERVER_H
 
@@ -14,9 +15,9 @@
 
 typedef struct rc_admin rc_admin;
 
-/* A server that does not listen yet. on_stopped: nothing is left of it; NULL: nobody waits. NULL:
- * there is no memory, or the token or host is too long. loop: borrows until stopped. settings:
- * copies. */
+/* Makes a server that does not listen yet. loop: borrows until on_stopped. settings: copies.
+ * on_stopped: the server is freed; may be NULL. NULL: out of memory, or the token or host is too
+ * long. */
 rc_admin *rc_admin_new(uv_loop_t *loop, const rc_admin_settings *settings,
                        void (*on_stopped)(void *ctx), void *ctx);
 
@@ -25,46 +26,47 @@ bool rc_admin_add(rc_admin *admin, const rc_admin_table *table);
 bool rc_admin_set_token(rc_admin *admin, rc_secret token);
 bool rc_admin_has_token(const rc_admin *admin, rc_secret token);
 
-/* An address that other machines can reach is refused without a token, as rc_config_admin_check
- * does: RC_LISTEN_DENIED. host: borrows. See rc_server_listen_tcp. */
+/* Listens at an address. Without a token an address that other machines can reach is rejected with
+ * RC_LISTEN_DENIED, as rc_config_admin_check does. host: borrows. See rc_server_listen_tcp. */
 rc_listen_result rc_admin_listen(rc_admin *admin, const char *host, uint16_t port,
                                  rc_listening *ret_listening);
 
-/* A Unix socket that its owner alone can open. path: borrows. */
+/* Listens on a Unix socket that only its owner can open. path: borrows. */
 rc_listen_result rc_admin_listen_unix(rc_admin *admin, const char *path,
                                       rc_listening *ret_listening);
 
-/* Ends streams, lets answers finish. on_stopped follows; the server is freed then. */
+/* Ends streams and lets responses finish. on_stopped follows, and the server is freed then. */
 void rc_admin_stop(rc_admin *admin);
-/* Cuts everything off. May follow stop, and come again. */
+/* Closes all connections at once. May follow rc_admin_stop, and may be called twice. */
 void rc_admin_close(rc_admin *admin);
 
-/* ---- streams: what the function `open` of a route gets ----
+/* ---- streams: the argument of a route's `open` ----
  *
- *   keep ─► begin ─► write ... ─► end      an answer in pieces
- *      └──► reply, send                    a whole one, at once or later
+ *   attach ─► begin ─► write ... ─► end    a response in pieces
+ *      └───► reply, send                   a whole response, now or later
  *
- * open must keep the stream, or send a reply before it returns. The request and what it views live
- * until on_end. */
+ * `open` must attach a handler, or send a reply before it returns. The request and its views are
+ * valid until on_end. */
 typedef struct rc_admin_stream_handler {
-    /* There is room again, after write had said stop. NULL: nobody waits. */
+    /* More can be written, after write returned false. NULL: not called. */
     void (*on_drained)(void *ctx);
-    /* It is over: sent, ended, or the client is gone. The stream must not be used any more. Once;
-     * never from inside a function of this header. */
+    /* The stream is over: sent, ended, or the client is gone. It must not be used any more. Called
+     * once, never from inside a function of this header. */
     void (*on_end)(void *ctx);
 } rc_admin_stream_handler;
 
-/* calls: borrows; ctx: of its functions. */
+/* Sets the handler of a stream. handler: borrows. ctx: passed to its functions. */
 void rc_admin_stream_attach(rc_admin_stream *stream, const rc_admin_stream_handler *handler,
                             void *ctx);
 
-/* Begins an answer of this type (static). False: it cannot, and on_end follows. */
+/* Begins a response of this content type (static). False: it failed, and on_end follows. */
 bool rc_admin_stream_begin(rc_admin_stream *stream, const char *type);
-/* Copies what cannot be sent at once. False: enough waits; on_drained says when to go on. */
+/* Writes a piece; copies bytes that cannot be sent at once. False: the send buffer is full; wait
+ * for on_drained. */
 bool rc_admin_stream_write(rc_admin_stream *stream, rc_str bytes);
 void rc_admin_stream_end(rc_admin_stream *stream);
 
-/* What send will send. Views stream. */
+/* The reply that rc_admin_stream_send sends. Views stream. */
 rc_admin_reply *rc_admin_stream_reply(rc_admin_stream *stream);
 void rc_admin_stream_send(rc_admin_stream *stream);
 

@@ -1,3 +1,5 @@
+/* rc_admin_source: derives a target's or key's state for a snapshot from rc_shared. Called by
+ * gateway_admin.c and health_endpoints.c. */
 #include "gateway/admin/source.h"
 
 static uint64_t ms_until(uint64_t until_ms, uint64_t now_ms)
@@ -5,16 +7,17 @@ static uint64_t ms_until(uint64_t until_ms, uint64_t now_ms)
     return until_ms > now_ms ? until_ms - now_ms : 0;
 }
 
-/* What a look over a target's pool found. */
+/* Summary of a target's pool of credentials. */
 typedef struct pool_status {
     uint32_t usable;
-    uint64_t limited_until_ms; /* of those that are limited here alone, the first; 0: none is */
-    bool is_assumed;           /* nobody told that time */
+    uint64_t limited_until_ms; /* Of the credentials that are limited only at this target: when the
+                                * first is usable. 0: none. */
+    bool is_assumed;           /* The provider did not state that time. */
     rc_code why;
 } pool_status;
 
-/* A guess about a credential does not count where it is the only one. A refused one that may be
- * asked again is refused until it has worked. */
+/* An assumed cooldown does not count for the only credential of a pool. A rejected one stays
+ * rejected until it has worked again. */
 static bool is_good(const rc_credential *credential, bool is_alone, uint64_t now_ms)
 {
     return credential->state != RC_CREDENTIAL_DEAD &&

@@ -1,11 +1,12 @@
-/* rc_admin_source: what the operator's side shows and does, behind one table of calls.
+/* rc_admin_source: the state that the admin interface shows and the actions that it offers, as a
+ * table of functions.
  *
- *   rc_admin ──look──► rc_admin_snapshot      what there is now
- *            ──act───► rc_admin_outcome       what an operator wants done
+ *   rc_admin ──fill_snapshot──► rc_admin_snapshot      the current state
+ *            ──act────────────► rc_admin_outcome       an operator's action
  *
- * Both are called on the admin server's loop and may not wait. What a snapshot holds is copied into
- * the arena that look is given: it stays the same while it is shown, whatever other threads do. No
- * secret is in it: a key is named by its id. */
+ * Both are called on the admin server's loop and must not block. A snapshot is a copy in the given
+ * arena, so it does not change while it is rendered. It contains no secrets: keys are named by
+ * their ids. */
 #ifndef RC_GATEWAY_ADMIN_SOURCE_H
 #define RC_GATEWAY_ADMIN_SOURCE_H
 
@@ -21,57 +22,57 @@
 #include "policy/ledger.h"
 #include "policy/quota.h"
 
-/* Of one key, or of a target without keys: the lowest ones. */
+/* Most quotas shown per key, or per target without keys: the lowest ones. */
 #define RC_ADMIN_QUOTAS_MAX 8u
 
-/* What is left of a provider's own limit, as it said with its latest answer. */
+/* The rest of a provider's limit, as its latest response reported it. */
 typedef struct rc_admin_quota {
-    rc_str target; /* whose limit it is */
-    rc_str name;   /* "requests", as the provider calls it */
+    rc_str target; /* The target that the limit belongs to. */
+    rc_str name;   /* The provider's name for it: "requests". */
     rc_quota_kind kind;
     uint64_t remaining;
     uint64_t limit;
-    int64_t renews_unix_ms; /* 0: not told */
+    int64_t renews_unix_ms; /* 0: not stated */
     bool is_low;
 } rc_admin_quota;
 
-/* A provider with a model, as routes name them; model "*": all that no route names. */
+/* A provider with a model, as routes name it. model "*": all models that no route names. */
 typedef struct rc_admin_target {
     rc_str provider;
     rc_str model;
-    bool is_unnamed;        /* a client named the model; the configuration does not */
-    bool is_out_of_service; /* by an operator */
-    uint64_t cooling_ms;    /* for how long still; 0: it does not cool down */
-    bool
-        is_cooling_assumed; /* nobody told how long: where nothing else can be asked, it is asked */
-    rc_code cooling_code;   /* what it cools down for; NONE: not known */
+    bool is_unnamed;         /* Named by a client, not by the configuration. */
+    bool is_out_of_service;  /* Taken out by an operator. */
+    uint64_t cooling_ms;     /* Remaining cooldown. 0: none. */
+    bool is_cooling_assumed; /* The provider did not state a time: as the last choice the target is
+                             * called all the same. */
+    rc_code cooling_code;    /* The failure that caused the cooldown. NONE: unknown. */
     rc_breaker_state breaker;
-    uint64_t open_ms; /* for how long the breaker is still open */
+    uint64_t open_ms; /* Time until the breaker half-opens. */
     uint32_t in_flight;
     uint32_t max_in_flight; /* 0: no limit */
-    uint32_t keys;          /* it has */
+    uint32_t keys;          /* Number of its keys. */
     uint32_t usable_keys;
-    const rc_admin_quota *quotas; /* of calls without a key */
+    const rc_admin_quota *quotas; /* Quotas of calls without a key. */
     size_t quota_count;
     rc_health_state health;
-    rc_code failed_with;   /* its latest call, of one that is not up; NONE: not known */
-    int64_t since_unix_ms; /* when its health began; 0: not known */
+    rc_code failed_with;   /* Code of its latest call, if the target is not up. NONE: unknown. */
+    int64_t since_unix_ms; /* When its health state began. 0: unknown. */
 } rc_admin_target;
 
 typedef struct rc_admin_key {
-    rc_str id; /* never the key */
+    rc_str id; /* The key's id, never the key. */
     rc_str provider;
     rc_credential_state state;
-    uint64_t until_ms;        /* for how long still; 0: it is healthy, or dead for good */
-    uint32_t limited_targets; /* where a limit holds that is not of the key at large */
+    uint64_t until_ms;        /* Time until it can be used. 0: healthy, or dead. */
+    uint32_t limited_targets; /* Number of targets with a limit of their own for this key. */
     const rc_admin_quota *quotas;
     size_t quota_count;
-    /* Of one that has some: at the target where that is least; -1: not known. */
+    /* Rest of each kind of limit in thousandths, at the target with the lowest. -1: unknown. */
     int16_t left_milli[RC_QUOTA_KIND_COUNT];
 } rc_admin_key;
 
 typedef struct rc_admin_retry_budget {
-    bool is_on; /* false: there is none, every retry is granted */
+    bool is_on; /* False: there is none, and every retry is granted. */
     uint32_t tokens;
     uint32_t burst;
     uint32_t ratio_milli;
@@ -84,13 +85,13 @@ typedef struct rc_admin_money_budget {
     rc_ledger_state state;
 } rc_admin_money_budget;
 
-/* A client that sends again what was answered for good. */
+/* A client that repeats requests after final errors. */
 typedef struct rc_admin_repeat {
     rc_str client;
-    bool is_product; /* of a User-Agent; else the configuration's */
+    bool is_product; /* From User-Agent; else the configured name. */
     uint64_t count;
     int64_t last_unix_ms;
-    rc_code code; /* of the latest answer */
+    rc_code code; /* Code of the latest repeated request. */
 } rc_admin_repeat;
 
 typedef struct rc_admin_loop {
@@ -103,10 +104,10 @@ typedef struct rc_admin_loop {
 } rc_admin_loop;
 
 typedef struct rc_admin_store {
-    bool is_on; /* false: there is no audit */
+    bool is_on; /* False: the audit is off. */
     bool is_down;
-    rc_str kind;        /* "sqlite"; never its address, which may hold a password */
-    rc_str down_reason; /* of one that is down, for people */
+    rc_str kind;        /* "sqlite". Never the URL, which may contain a password. */
+    rc_str down_reason; /* Reason why the store is down, for people. */
     uint64_t queued;
     uint64_t kept;
     uint64_t lost;
@@ -114,22 +115,22 @@ typedef struct rc_admin_store {
 } rc_admin_store;
 
 typedef struct rc_admin_config {
-    rc_str file;                 /* empty: the environment */
-    uint64_t generation;         /* 1 for the first, one more with each reload */
-    int64_t loaded_unix_ms;      /* the one that holds */
-    bool is_refused;             /* the latest reload was refused; */
-    rc_str refusal;              /* "FILE:LINE:COLUMN: KEY: what is wrong" */
-    const rc_str *needs_restart; /* keys in which the edition differs from what runs: a restart */
+    rc_str file;                 /* Empty: made from the environment. */
+    uint64_t generation;         /* 1 for the first configuration, plus 1 for each reload. */
+    int64_t loaded_unix_ms;      /* Load time of the configuration in force. */
+    bool is_refused;             /* The latest reload was rejected. */
+    rc_str refusal;              /* Why: "FILE:LINE:COLUMN: KEY: what is wrong". */
+    const rc_str *needs_restart; /* Keys whose new values need a restart. */
     size_t needs_restart_count;
 } rc_admin_config;
 
 typedef struct rc_admin_snapshot {
     int64_t now_unix_ms;
     int64_t started_unix_ms;
-    bool is_ready;           /* it takes requests */
-    bool is_draining;        /* it is going to end */
-    rc_str not_ready_reason; /* of one that is not ready, for people */
-    uint64_t log_dropped;    /* lines that could not be written */
+    bool is_ready;           /* Accepts requests. */
+    bool is_draining;        /* Is shutting down. */
+    rc_str not_ready_reason; /* Reason why it is not ready, for people. */
+    uint64_t log_dropped;    /* Log lines that could not be written. */
     rc_admin_retry_budget retry_budget;
     rc_admin_store store;
     rc_admin_config config;
@@ -146,53 +147,53 @@ typedef struct rc_admin_snapshot {
 } rc_admin_snapshot;
 
 typedef enum rc_admin_action_kind {
-    RC_ADMIN_TARGET_OUT = 1,   /* take it out of service */
-    RC_ADMIN_TARGET_IN = 2,    /* and put it back */
-    RC_ADMIN_TARGET_CLEAR = 3, /* forget its cooldown, close its breaker */
-    RC_ADMIN_KEY_REVIVE = 4,   /* healthy again */
+    RC_ADMIN_TARGET_OUT = 1,   /* Takes a target out of service. */
+    RC_ADMIN_TARGET_IN = 2,    /* Puts a target back into service. */
+    RC_ADMIN_TARGET_CLEAR = 3, /* Ends a target's cooldown and closes its breaker. */
+    RC_ADMIN_KEY_REVIVE = 4,   /* Makes a key healthy again. */
     RC_ADMIN_RELOAD = 5,
-    RC_ADMIN_DRAIN = 6,       /* take no more requests, finish, end */
-    RC_ADMIN_BUDGET_RAISE = 7 /* let more be spent until the budget renews */
+    RC_ADMIN_DRAIN = 6,       /* Accepts no more requests, finishes those in progress and exits. */
+    RC_ADMIN_BUDGET_RAISE = 7 /* Raises a budget's limit until it renews. */
 } rc_admin_action_kind;
 
 typedef struct rc_admin_action {
     rc_admin_action_kind kind;
-    rc_str provider; /* of a target */
+    rc_str provider; /* For a target. */
     rc_str model;
-    rc_str key;    /* an id */
-    rc_str budget; /* the scope of a budget */
+    rc_str key;    /* A key's id. */
+    rc_str budget; /* A budget's scope. */
     uint64_t usd_micro;
-    rc_str reason; /* the operator's, for the audit; may be empty */
-    rc_str peer;   /* the peer: an address, or "unix" */
+    rc_str reason; /* The operator's reason, for the audit. May be empty. */
+    rc_str peer;   /* Address of the operator, or "unix". */
 } rc_admin_action;
 
 typedef enum rc_admin_outcome_kind {
     RC_ADMIN_DONE = 0,
-    RC_ADMIN_NOT_FOUND = 1, /* there is no such target, key or budget */
-    RC_ADMIN_REFUSED = 2,   /* text says why: of a reload what is wrong and where */
-    RC_ADMIN_FAILED = 3     /* it could not be done now; text says why */
+    RC_ADMIN_NOT_FOUND = 1, /* No such target, key or budget. */
+    RC_ADMIN_REFUSED = 2,   /* text says why; for a rejected reload what is wrong and where. */
+    RC_ADMIN_FAILED = 3     /* Not possible now; text says why. */
 } rc_admin_outcome_kind;
 
 typedef struct rc_admin_outcome {
     rc_admin_outcome_kind kind;
-    char text[512]; /* ends in NUL */
+    char text[512]; /* NUL-terminated. */
 } rc_admin_outcome;
 
 typedef struct rc_admin_source {
-    /* False: there is no memory. arena: borrows. ret_snapshot is zeroed. */
+    /* Fills in the current state. arena: borrows. ret_snapshot is zeroed. False: out of memory. */
     bool (*fill_snapshot)(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
-    /* action: views. */
+    /* Carries out an action. action: views. */
     void (*act)(void *ctx, const rc_admin_action *action, rc_admin_outcome *ret_outcome);
     void *ctx;
 } rc_admin_source;
 
-/* ---- for whoever fills a snapshot ---- */
+/* ---- for implementers of a source ---- */
 
-/* What rc_shared knows of a target, or of a credential, as of now; the names are left alone. The
- * caller holds the lock. A target or credential that does not exist is left alone, too. */
+/* Fill in the state that rc_shared has of a target or a credential; names are not touched. The
+ * caller holds the lock. A row that does not exist changes nothing. */
 void rc_admin_fill_target(const rc_shared *shared, uint16_t target, uint64_t now_ms,
                           rc_admin_target *ret_target);
-/* The health of a target that rc_admin_fill_target has looked at. */
+/* Fills in the health of a target, after rc_admin_fill_target. */
 void rc_admin_fill_health(const rc_health *health, int64_t now_unix_ms,
                           rc_admin_target *ret_target);
 void rc_admin_fill_key(const rc_shared *shared, uint16_t credential, uint64_t now_ms,
@@ -200,23 +201,23 @@ void rc_admin_fill_key(const rc_shared *shared, uint16_t credential, uint64_t no
 void rc_admin_fill_retry_budget(rc_retry_budget *budget, uint64_t now_ms,
                                 rc_admin_retry_budget *ret_budget);
 
-/* Why a gateway is not ready when no target of any route can be asked. */
+/* The reason why a gateway is not ready when no target of any route is available. */
 #define RC_ADMIN_NO_ROUTE "no route can be served: all targets are down or disabled"
 
-/* ---- for whoever shows one ---- */
+/* ---- for renderers ---- */
 
-/* In the order in which they hold: what an operator did comes first. */
+/* In order of precedence. */
 typedef enum rc_admin_target_state {
     RC_TARGET_UP = 0,
     RC_TARGET_OUT = 1,
     RC_TARGET_COOLING = 2,
-    RC_TARGET_OPEN = 3,   /* its breaker is */
-    RC_TARGET_NO_KEY = 4, /* it has keys, and none can be used */
-    RC_TARGET_FULL = 5    /* as many calls as it takes are under way */
+    RC_TARGET_OPEN = 3,   /* Its breaker is open. */
+    RC_TARGET_NO_KEY = 4, /* It has keys, and none is usable. */
+    RC_TARGET_FULL = 5    /* It is at its in-flight limit. */
 } rc_admin_target_state;
 
 rc_admin_target_state rc_admin_target_state_of(const rc_admin_target *target);
-/* "up", "out_of_service", "cooling", "breaker_open", "no_key", "full". */
+/* "up", "out_of_service", "cooling", "breaker_open", "no_key", "full" */
 const char *rc_admin_target_state_name(rc_admin_target_state state);
 
 #endif

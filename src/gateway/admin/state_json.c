@@ -1,4 +1,4 @@
-/* A snapshot as JSON. */
+/* A snapshot as JSON. Called by paths.c, live.c and health_endpoints.c. */
 #include <recourse/taxonomy.h>
 #include <recourse/version.h>
 
@@ -40,7 +40,7 @@ static void put_time(state *s, const char *key, int64_t unix_ms)
     rc_json_member_string(&s->w, rc_str_c(key), rc_buf_get(&text));
 }
 
-/* When something ends that lasts so long still: a time for people, a number for programs. */
+/* Writes when a remaining time ends: as a date for people and as a number for programs. */
 static void put_end(state *s, uint64_t left_ms)
 {
     if (left_ms == 0 || left_ms > INT64_MAX / 2)
@@ -53,7 +53,7 @@ static void put_end(state *s, uint64_t left_ms)
 
 static void put_target_name(state *s, const rc_admin_target *target)
 {
-    /* Names are at most 1024 bytes each. */
+    /* Names have at most 1024 bytes each. */
     char scratch[2200];
     rc_buf name;
     rc_buf_init_fixed(&name, scratch, sizeof(scratch));
@@ -295,7 +295,7 @@ static void put_process(state *s)
     put_number(s, "log_dropped", snapshot->log_dropped);
 }
 
-/* ---- whole answers ---- */
+/* ---- whole documents ---- */
 
 static void begin(state *s, rc_buf *buf, const rc_admin_snapshot *snapshot)
 {

@@ -1,3 +1,5 @@
+/* rc_admin_task: runs slow admin requests on libuv's thread pool. Called by audit.c and
+ * src/cli/serve/explain.c. */
 #include "gateway/admin/task.h"
 
 #include <string.h>
@@ -83,7 +85,7 @@ static void leave_queue(rc_admin_task *task)
     task->pool->waiting--;
 }
 
-/* ---- its stream ---- */
+/* ---- the stream ---- */
 
 static void on_end(void *ctx)
 {

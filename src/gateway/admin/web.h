@@ -1,10 +1,10 @@
-/* rc_admin_web: the dashboard's files, which are in the binary.
+/* rc_admin_web: serves the dashboard's files, which are compiled into the binary.
  *
  *   GET /            web/index.html
  *   GET /app/NAME    web/NAME, and the modules of d3
  *
- * They hold no data, so they are served without the token: the page asks for it, and for all else
- * with it. The build writes the table from web/ and from Debian's d3. */
+ * The files contain no data, so they need no token: the page asks the user for the token and sends
+ * it with all further requests. The build generates the table from web/ and from Debian's d3. */
 #ifndef RC_GATEWAY_ADMIN_WEB_H
 #define RC_GATEWAY_ADMIN_WEB_H
 
@@ -13,7 +13,7 @@
 typedef struct rc_web_file {
     const char *name;
     const char *type;
-    const char *etag; /* quoted */
+    const char *etag; /* Quoted. */
     const unsigned char *bytes;
     size_t size;
 } rc_web_file;
@@ -21,10 +21,10 @@ typedef struct rc_web_file {
 extern const rc_web_file rc_web_files[];
 extern const size_t rc_web_file_count;
 
-/* NULL: there is none of this name. name: borrows. */
+/* Finds a file. name: borrows. NULL: not found. */
 const rc_web_file *rc_web_file_find(rc_str name);
 
-/* Its paths. */
+/* The routes of the files. */
 rc_admin_table rc_admin_web_table(void);
 
 #endif
