@@ -13,8 +13,7 @@ typedef struct column {
     const char *name;
     const char *title;
     size_t offset;
-    bool
-        is_of_tokens; /* Price of a million tokens, shown in a column; false: shown after the columns if it is not 0. */
+    bool is_of_tokens; /* Per million tokens; shown in a column. */
 } column;
 
 static const column columns[] = {

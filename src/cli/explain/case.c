@@ -1,3 +1,5 @@
+/* Tolerant reader of cases: handles damaged JSON and names the fault. Called by jsonl.c and
+ * detect.c. */
 #include "cli/explain/case.h"
 
 #include <recourse/taxonomy.h>
@@ -7,11 +9,11 @@
 #include "json/lex.h"
 #include "json/reader.h"
 
-/* Where the reading of one case stands. */
+/* State of the reader. */
 typedef struct reading {
     rc_case *c;
     rc_json_reader json;
-    rc_status status; /* of the first fault */
+    rc_status status; /* Status of the first fault. */
     rc_case_fault fault;
 } reading;
 
@@ -34,8 +36,8 @@ static void fail(reading *r, rc_status status, const char *key, size_t offset, c
     r->fault = (rc_case_fault){.key = key, .what = what, .offset = offset};
 }
 
-/* The next token. What a string holds that is not quite Unicode (half of a surrogate pair, bytes
- * that are not UTF-8) is forgiven: logs are full of it, and the case keeps its form. */
+/* Returns the next token. Invalid Unicode in a string (half of a surrogate pair, bytes that are not
+ * UTF-8) is ignored: it is common in logs and does not affect the structure. */
 static rc_json_token next(reading *r)
 {
     rc_json_token token = rc_json_reader_next(&r->json);
@@ -48,7 +50,8 @@ static rc_json_token next(reading *r)
     return token;
 }
 
-/* The value of a string. Room for all of them was made at the start, so none of them moves. */
+/* Returns the value of a string. c->text has capacity for all of them, so earlier values do not
+ * move. */
 static rc_str text_of(rc_case *c, const rc_json_token *token)
 {
     if (!token->has_escapes)
@@ -70,8 +73,8 @@ static bool is_end(rc_json_type type)
     return type == RC_JSON_OBJECT_END || type == RC_JSON_ARRAY_END;
 }
 
-/* Reads to the end of the value that begins with first, so that damage in it is seen; gives the
- * value's end. */
+/* Reads to the end of the value that begins with first, so that damage in it is noticed; returns
+ * the end of the value. */
 static size_t pass(reading *r, const rc_json_token *first)
 {
     size_t depth = is_begin(first->type) ? 1 : 0;
@@ -112,7 +115,7 @@ static rc_str take_string(reading *r, const char *key, const rc_json_token *toke
     return rc_str_make(NULL, 0);
 }
 
-/* A string's text, or any other value as it stands. */
+/* Returns the text of a string, or the JSON text of any other value. */
 static rc_str take_any(reading *r, const rc_json_token *token)
 {
     if (token->type == RC_JSON_STRING)
@@ -143,7 +146,8 @@ static void add_header(rc_failure *failure, rc_case *c, rc_str name, rc_str valu
         c->headers[failure->header_count++] = (rc_header){name, value};
 }
 
-/* A value: a string, a number or truth as it is written, or a list of them. */
+/* Adds a header: a string, a number or boolean as written, or one header per element of an
+ * array. */
 static void take_header_value(reading *r, rc_failure *failure, rc_str name,
                               const rc_json_token *first)
 {
@@ -162,18 +166,18 @@ static void take_header_value(reading *r, rc_failure *failure, rc_str name,
     }
 }
 
-/* [name, value]; what follows in it is passed over. */
+/* Adds a header from [name, value]; further elements are ignored. */
 static void take_header_pair(reading *r, rc_failure *failure, const rc_json_token *first)
 {
-    static const char WHAT[] = "is a list of [name, value]";
+    static const char EXPECTED[] = "is a list of [name, value]";
     if (first->type != RC_JSON_ARRAY_BEGIN) {
-        fail(r, RC_E_TYPE, "headers", first->offset, WHAT);
+        fail(r, RC_E_TYPE, "headers", first->offset, EXPECTED);
         pass(r, first);
         return;
     }
     rc_json_token name = next(r);
     if (name.type != RC_JSON_STRING) {
-        fail(r, RC_E_TYPE, "headers", name.offset, WHAT);
+        fail(r, RC_E_TYPE, "headers", name.offset, EXPECTED);
         if (!is_end(name.type)) {
             pass(r, &name);
             pass(r, first);
@@ -183,7 +187,7 @@ static void take_header_pair(reading *r, rc_failure *failure, const rc_json_toke
     rc_str text = text_of(r->c, &name);
     rc_json_token value = next(r);
     if (is_end(value.type)) {
-        fail(r, RC_E_TYPE, "headers", value.offset, WHAT);
+        fail(r, RC_E_TYPE, "headers", value.offset, EXPECTED);
         return;
     }
     take_header_value(r, failure, text, &value);
@@ -254,7 +258,7 @@ static rc_replay take_replay(reading *r, const rc_json_token *token)
     return RC_REPLAY_BY_FAMILY;
 }
 
-/* Comparing with a literal of a known length takes no call. */
+/* A comparison with a literal of known length, which the compiler inlines. */
 #define IS(literal) (memcmp(name.ptr, (literal), sizeof(literal) - 1) == 0)
 
 rc_case_member rc_case_member_of(rc_str name)
@@ -343,7 +347,7 @@ static void take_member(reading *r, const rc_json_token *key)
         rc_json_reader_skip(&r->json);
 }
 
-/* ---- the whole ---- */
+/* ---- whole case ---- */
 
 static void read_object(reading *r)
 {
@@ -359,7 +363,7 @@ static void read_object(reading *r)
         take_member(r, &token);
         token = next(r);
     }
-    /* Behind the object there is nothing, or the reader notes it. */
+    /* Text after the object is reported by the JSON reader as a fault. */
     while (token.type != RC_JSON_END && token.type != RC_JSON_ERROR)
         token = next(r);
 }
@@ -373,7 +377,8 @@ static void clear(rc_case *c)
     rc_buf_reset(&c->text);
 }
 
-/* The tolerant reader goes on through damage, so that an id behind it is found too. */
+/* Reads a damaged case with the tolerant JSON reader, which continues after damage, so that an id
+ * after it is found too. */
 static rc_status read_damaged(rc_case *c, rc_str json, rc_case_fault *ret_fault)
 {
     static const rc_json_limits LIMITS = {
@@ -382,7 +387,7 @@ static rc_status read_damaged(rc_case *c, rc_str json, rc_case_fault *ret_fault)
     rc_json_reader_init(&r.json, json, &LIMITS);
     read_object(&r);
     bool is_object = r.status != RC_E_SYNTAX;
-    /* Damage comes first: it may be why a member is wrong. */
+    /* Damage is reported first: it may be the reason for a wrong member. */
     if (is_object && r.json.fault.status != RC_OK) {
         *ret_fault = (rc_case_fault){.what = r.json.fault.message, .offset = r.json.fault.offset};
         return RC_E_SYNTAX;
@@ -395,7 +400,7 @@ static rc_status read_damaged(rc_case *c, rc_str json, rc_case_fault *ret_fault)
 rc_status rc_case_read(rc_case *c, rc_str json, rc_case_fault *ret_fault)
 {
     clear(c);
-    /* A byte that is not UTF-8 becomes three. */
+    /* An invalid UTF-8 byte becomes a replacement character of three bytes. */
     if (rc_buf_reserve(&c->text, 3 * json.len + RC_JSON_VALUE_SLACK) != RC_OK) {
         *ret_fault = (rc_case_fault){.what = "there is no memory for it"};
         return RC_E_NOMEM;

@@ -1,4 +1,4 @@
-/* What the two readers of cases share. */
+/* Declarations that the two readers of cases (case.c, case_plain.c) share. */
 #ifndef RC_CLI_EXPLAIN_CASE_PARTS_H
 #define RC_CLI_EXPLAIN_CASE_PARTS_H
 
@@ -25,11 +25,12 @@ typedef enum rc_case_member {
     RC_CASE_OTHER
 } rc_case_member;
 
-/* The member of that name (its value, without escapes). */
+/* Returns the member of that name. name: the key without escapes. */
 rc_case_member rc_case_member_of(rc_str name);
 
-/* Reads a case that is as it should be. False: it is not, or not quite, and what was read so far
- * counts for nothing. The case was cleared and c->text has room for the text. */
+/* Reads a valid case without unusual forms. Returns false if it is anything else; the partial
+ * result must then be discarded. c was cleared, and c->text has enough capacity for the whole
+ * text. */
 bool rc_case_read_plain(rc_case *c, rc_str json);
 
 #endif

@@ -1,6 +1,6 @@
-/* A case as machines write it, read in one pass: an object by the book whose members are of the
- * types that they should be. What is not gets no verdict here: it is left to the reader that knows
- * damage, tolerates it and says what is wrong. What both read, they read alike. */
+/* Fast reader of cases: accepts strictly valid objects whose members have the expected types, in
+ * one pass. Returns false for anything else, which case.c then reads and reports. For valid cases
+ * both readers give the same result. Called by case.c. */
 #include "cli/explain/case_parts.h"
 
 #include <recourse/taxonomy.h>
@@ -26,8 +26,8 @@ static void skip_space(plain *p)
         p->at++;
 }
 
-/* Passes over c and the space around it. Most often there is none before it, and one behind it at
- * most. */
+/* Skips c and the white space around it. Optimized for no space before it and at most one after
+ * it. */
 static inline bool take(plain *p, char c)
 {
     if (byte_at(p) != c)
@@ -44,7 +44,7 @@ static inline bool take(plain *p, char c)
 
 /* ---- values ---- */
 
-/* The string at whose opening quote the reader stands. */
+/* Reads the string whose opening quote is at p->at. */
 static bool take_string(plain *p, rc_str *ret_value)
 {
     if (byte_at(p) != '"')
@@ -62,15 +62,15 @@ static bool take_null(plain *p)
     return true;
 }
 
-/* A string, or null for the empty one. */
+/* Reads a string; null gives the empty one. */
 static bool take_text(plain *p, rc_str *ret_value)
 {
     *ret_value = rc_str_make(NULL, 0);
     return byte_at(p) == 'n' ? take_null(p) : take_string(p, ret_value);
 }
 
-/* A number, true, false or null. What follows it is looked at by whoever reads on: nothing but
- * space, a comma or a bracket is taken there. */
+/* Reads a number, true, false or null. The caller checks the next character: only white space, a
+ * comma or a closing bracket is valid there. */
 static bool take_scalar(plain *p, rc_json_token *ret_token)
 {
     rc_json_fault fault = {.status = RC_OK};
@@ -81,7 +81,7 @@ static bool take_scalar(plain *p, rc_json_token *ret_token)
     return fault.status == RC_OK;
 }
 
-/* A whole number, or null for 0. */
+/* Reads a whole number; null gives 0. */
 static bool take_number(plain *p, int64_t max, int64_t *ret_number)
 {
     *ret_number = 0;
@@ -96,8 +96,8 @@ static bool take_number(plain *p, int64_t max, int64_t *ret_number)
     return p->at > from && !has_zeros && number <= max;
 }
 
-/* The container at whose bracket the reader stands, checked as the other reader checks it. It is
- * one level deep already. */
+/* Reads the container whose bracket is at p->at, with the checks of the tolerant reader. It is
+ * already one level deep. */
 static bool take_container(plain *p, bool is_checked)
 {
     static const rc_json_limits LIMITS = {
@@ -113,8 +113,8 @@ static bool take_container(plain *p, bool is_checked)
     return reader.fault.status == RC_OK;
 }
 
-/* Passes over a container of a member that nobody asked for. With neither a backslash nor a single
- * quote in it there is one way only to find its end, and a fast one. */
+/* Skips a container of an unknown member. Without a backslash and a single quote in it, the fast
+ * scanner finds its end reliably. */
 static bool pass_container(plain *p)
 {
     size_t end = rc_json_scan_best()->container_end(p->text, p->at + 1);
@@ -138,7 +138,7 @@ static bool pass_value(plain *p)
     return c == '{' || c == '[' ? pass_container(p) : take_scalar(p, &token);
 }
 
-/* A string's text, null for none, or an object or array as it stands. */
+/* Reads a string's text, null as empty, or an object or array as its JSON text. */
 static bool take_any(plain *p, rc_str *ret_value)
 {
     char c = byte_at(p);
@@ -166,7 +166,7 @@ static bool take_id(plain *p)
     return true;
 }
 
-/* An object of strings, or null. */
+/* Reads an object of strings, or null. */
 static bool take_headers(plain *p)
 {
     rc_failure *failure = &p->c->failure;

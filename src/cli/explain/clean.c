@@ -1,4 +1,5 @@
-/* Text from a terminal or from Windows as the text that somebody meant. */
+/* Cleans pasted text: removes terminal escape sequences and converts UTF-16 to UTF-8. Called by
+ * explanation.c and `exec`. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/explain/detect.h"
@@ -8,13 +9,14 @@
 
 typedef enum filter_state {
     FILTER_TEXT,
-    FILTER_ESCAPE,  /* behind ESC */
-    FILTER_CONTROL, /* in ESC [ ...: colours, cursor */
-    FILTER_STRING,  /* in ESC ] ...: titles, links */
+    FILTER_ESCAPE,  /* After ESC. */
+    FILTER_CONTROL, /* In ESC [ ...: colours, cursor. */
+    FILTER_STRING,  /* In ESC ] ...: titles, links. */
     FILTER_STRING_ESCAPE
 } filter_state;
 
-/* Passes on what is not part of an escape sequence (ECMA-48). */
+/* Appends c to scratch unless it is part of an escape sequence (ECMA-48); returns the next
+ * state. */
 static filter_state filter(filter_state state, char c, rc_buf *scratch)
 {
     switch (state) {
@@ -46,7 +48,7 @@ static unsigned unit_at(rc_str text, size_t at, bool is_big)
     return is_big ? first << 8 | second : second << 8 | first;
 }
 
-/* PowerShell writes UTF-16 with a byte order mark into files. */
+/* PowerShell writes UTF-16 with a byte order mark to files. */
 static rc_str from_utf16(rc_str text, bool is_big, rc_buf *scratch)
 {
     filter_state state = FILTER_TEXT;

@@ -1,4 +1,4 @@
-/* The row of `recourse explain` in the table of commands. */
+/* Table entry of `recourse explain`: options and help. */
 #include <recourse/taxonomy.h>
 
 #include "cli/explain/explain.h"

@@ -1,8 +1,9 @@
+/* Reads curl's error lines and verbose output; called by detect.c. */
 #include "cli/explain/curl.h"
 
 #include "base/str.h"
 
-/* curl's exit codes that tell how the transport failed (EXIT CODES in its manual). */
+/* curl's exit codes that say how the transport failed (EXIT CODES in its manual). */
 static const struct row {
     unsigned code;
     rc_transport transport;
@@ -26,10 +27,10 @@ static const struct row {
     {92, RC_TRANSPORT_RESET, RC_PHASE_NONE},
 };
 
-/* --fail: "The requested URL returned error: 429". */
+/* Exit code of --fail: "The requested URL returned error: 429". */
 #define CODE_HTTP_RETURNED 22
 
-/* Digits at the start of text, at most three; their count in *ret_len. */
+/* Parses at most three digits at the start of text; *ret_len is their number. */
 static unsigned read_number(rc_str text, size_t *ret_len)
 {
     unsigned number = 0;
@@ -40,7 +41,7 @@ static unsigned read_number(rc_str text, size_t *ret_len)
     return number;
 }
 
-/* A connection that was never made, or an answer that never began, is told in the words. */
+/* Derives the phase from curl's message: no connection, no response yet, or a partial response. */
 static rc_phase phase_of_timeout(rc_str text)
 {
     if (rc_str_find(text, RC_STR("onnection timed out"), 0) != RC_STR_NPOS ||
@@ -85,7 +86,7 @@ static void take_line(rc_str line, rc_failure *failure)
     }
 }
 
-/* The host of a URL or of a Host header's value, without a user and a port. */
+/* Returns the host of a URL or of a Host header's value, without user and port. */
 static rc_str host_in(rc_str value)
 {
     size_t scheme = rc_str_find(value, RC_STR("://"), 0);
@@ -100,8 +101,8 @@ static rc_str host_in(rc_str value)
     return rc_str_slice(host, 0, rc_str_find_byte(host, ':', 0));
 }
 
-/* Who was asked last: "> Host: api.groq.com" of curl -v, "Request URL: https://..." of a
- * browser. */
+/* Sets the host of the last request: "> Host: api.groq.com" of curl -v, "Request URL: https://..."
+ * of a browser. */
 static void take_host(rc_str text, rc_failure *failure)
 {
     static const rc_str BEFORE[] = {RC_STR_INIT("> Host:"), RC_STR_INIT("Request URL:")};

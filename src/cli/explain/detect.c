@@ -1,3 +1,4 @@
+/* Recognises the form of a pasted text; called by explanation.c, explain.c and `exec`. */
 #include "cli/explain/detect.h"
 
 #include <recourse/taxonomy.h>
@@ -7,7 +8,7 @@
 #include "render/dialect.h"
 #include "json/find.h"
 
-/* The classifier looks at so much of a text. Of a log the end is what counts. */
+/* Limit of the text that the classifier gets; of a longer log its end is used. */
 #define TEXT_MAX ((size_t)1 << 20)
 
 void rc_detected_init(rc_detected *detected, const rc_alloc *alloc)
@@ -23,7 +24,7 @@ void rc_detected_done(rc_detected *detected)
 
 /* ---- lines ---- */
 
-/* The next line that is not blank, without white space around it; empty at the end. */
+/* Returns the next line that is not blank, trimmed; empty at the end. */
 static rc_str next_line(rc_str text, size_t *at)
 {
     while (*at < text.len) {
@@ -49,7 +50,7 @@ static bool begins_with_any(rc_str line, const rc_str *prefixes, size_t count)
 
 /* ---- streams ---- */
 
-/* "data: ..." among lines that are all of a stream's own, as far as the first blank one. */
+/* Is there a "data:" line, with only fields of an event stream before it? */
 static bool is_sse(rc_str text)
 {
     static const rc_str FIELDS[] = {
@@ -89,7 +90,7 @@ static bool is_whole_object(rc_str line)
            rc_json_find(line, &none, 1, false) == RC_OK;
 }
 
-/* Two objects or more, each in a line of its own. */
+/* Are there two objects or more, each on a line of its own? */
 static bool is_ndjson(rc_str text)
 {
     size_t at = 0;
@@ -146,7 +147,8 @@ static bool has(const object *o, int key)
     return o->keys[key].is_found;
 }
 
-/* The classification is ours, not a field of the same name in somebody's body. */
+/* Is it a report of ours? A provider's body may have fields of the same names, so the code must
+ * exist. */
 static bool is_report(const object *o)
 {
     if (!has(o, KEY_ERROR_CODE) || o->keys[KEY_ERROR_CODE].value.type != RC_JSON_STRING)
@@ -155,7 +157,7 @@ static bool is_report(const object *o)
     return (has(o, KEY_REPORT_ID) || has(o, KEY_ERROR_CLASS)) && rc_code_get(code) != NULL;
 }
 
-/* The text is a report, or a body that carries one. */
+/* Finds a report: the text itself, or one that a response body carries. */
 static bool find_report(rc_str json, const object *o, rc_str *ret_report)
 {
     if (is_report(o)) {
@@ -165,9 +167,9 @@ static bool find_report(rc_str json, const object *o, rc_str *ret_report)
     rc_str text;
     if (!rc_dialect_find_report(json, &text))
         return false;
-    object below;
-    find_keys(&below, text);
-    if (!is_report(&below))
+    object inner;
+    find_keys(&inner, text);
+    if (!is_report(&inner))
         return false;
     *ret_report = text;
     return true;
@@ -204,7 +206,7 @@ static void read_object(rc_detected *detected, rc_str text)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- all forms ---- */
 
 static void set_event(rc_detected *detected, rc_detected_kind kind, rc_str text)
 {
@@ -232,7 +234,7 @@ static bool is_stream(const rc_http_text *http)
            is_sse(http->body) || is_ndjson(http->body);
 }
 
-/* Our own gateway answers with a report under what its client understands. */
+/* Does the body carry a report, as the responses of our gateway do? */
 static bool has_report(rc_str body, rc_str *ret_report)
 {
     object o;
@@ -272,7 +274,8 @@ static void read_text(rc_detected *detected, rc_str text)
     detected->is_tail = detected->failure.body.len < text.len;
 }
 
-/* What begins with a colon is no response, whatever its lines look like. */
+/* Recognises HTTP responses, AWS streams, JSON and plain text. AWS text that begins with a colon is
+ * never parsed as HTTP, although its lines look like headers. */
 static void read_other(rc_detected *detected, rc_str text, rc_str bare)
 {
     bool has_aws = is_aws(bare);
@@ -317,7 +320,7 @@ void rc_detected_read(rc_detected *detected, rc_str text)
         rc_curl_read(text, &detected->failure);
 }
 
-/* ---- for people ---- */
+/* ---- description for people ---- */
 
 static void push_count(rc_buf *buf, size_t count, const char *one, const char *many)
 {

@@ -1,4 +1,4 @@
-/* rc_detected: what a pasted text is, and what it says of the call that failed. */
+/* rc_detected: the recognised form of a pasted text and the failure that it describes. */
 #ifndef RC_CLI_EXPLAIN_DETECT_H
 #define RC_CLI_EXPLAIN_DETECT_H
 
@@ -8,27 +8,27 @@
 #include "codec/http_text.h"
 
 typedef enum rc_detected_kind {
-    RC_DETECTED_NOTHING, /* white space, or not even that */
-    RC_DETECTED_HTTP,    /* a response: status, headers, body */
-    RC_DETECTED_JSON,    /* a body */
-    RC_DETECTED_SSE,     /* server-sent events */
-    RC_DETECTED_NDJSON,  /* JSON lines */
-    RC_DETECTED_AWS,     /* an AWS event stream, as text */
-    RC_DETECTED_CASE,    /* an object in the form of --jsonl */
-    RC_DETECTED_REPORT,  /* a report: there is nothing left to explain */
-    RC_DETECTED_PAGE,    /* HTML or XML */
-    RC_DETECTED_TEXT     /* a log, a stack trace, a message */
+    RC_DETECTED_NOTHING, /* Empty, or only white space. */
+    RC_DETECTED_HTTP,    /* A response: status, headers, body. */
+    RC_DETECTED_JSON,    /* A body. */
+    RC_DETECTED_SSE,     /* Server-sent events. */
+    RC_DETECTED_NDJSON,  /* JSON lines. */
+    RC_DETECTED_AWS,     /* An AWS event stream as text. */
+    RC_DETECTED_CASE,    /* An object in the form of --jsonl. */
+    RC_DETECTED_REPORT,  /* A report, which needs no classification. */
+    RC_DETECTED_PAGE,    /* HTML or XML. */
+    RC_DETECTED_TEXT     /* A log, a stack trace, a message. */
 } rc_detected_kind;
 
-/* The caller's storage. Views the text and holds what the failure points to. */
+/* Caller's storage. Views the text and holds the data that the failure points to. */
 typedef struct rc_detected {
     rc_detected_kind kind;
     rc_failure failure;
-    rc_str text;       /* what was looked at */
-    rc_str report;     /* of a REPORT: its JSON */
-    bool is_cases;     /* JSON lines that --jsonl would read */
-    bool is_tail;      /* of a long log, only the end was taken */
-    rc_http_text http; /* private from here on */
+    rc_str text;       /* The text that was examined. */
+    rc_str report;     /* JSON of a REPORT. */
+    bool is_cases;     /* JSON lines that --jsonl accepts. */
+    bool is_tail;      /* Only the end of a long log was used. */
+    rc_http_text http; /* Private from here on. */
     rc_case parsed_case;
 } rc_detected;
 
@@ -36,17 +36,18 @@ typedef struct rc_detected {
 void rc_detected_init(rc_detected *detected, const rc_alloc *alloc);
 void rc_detected_done(rc_detected *detected);
 
-/* Recognises text; never fails. text: borrows until seen was used. */
+/* Recognises text; never fails. text: borrows as long as detected is used. */
 void rc_detected_read(rc_detected *detected, rc_str text);
 
-/* The last lines of a text that fit max_bytes; of a longer line its end. Views text. */
+/* Returns the last lines of a text that fit max_bytes; the end of a single longer line. Views
+ * text. */
 rc_str rc_explain_text_tail(rc_str text, size_t max_bytes);
 
-/* Appends what was recognised, for people: "an HTTP response, status 429, 3 headers, 120 bytes". */
+/* Appends a description for people: "an HTTP response, status 429, 3 headers, 120 bytes". */
 void rc_detected_push(const rc_detected *detected, rc_buf *buf);
 
-/* The text without a byte order mark and without a terminal's colours, in UTF-8: the text itself,
- * or what was appended to room. */
+/* Returns the text in UTF-8 without a byte order mark and terminal escape sequences: a view of text
+ * itself, or of the copy appended to scratch. */
 rc_str rc_explain_text_clean(rc_str text, rc_buf *scratch);
 
 #endif

@@ -1,4 +1,4 @@
-/* `recourse explain [FILE|-]`: what a failure means, why, and what to do. */
+/* `recourse explain [FILE|-]`: explains a failure. Called from command.c. */
 #include "cli/explain/explanation.h"
 
 #include <string.h>
@@ -11,17 +11,17 @@
 #include "sys/clock.h"
 #include "sys/file.h"
 
-/* The most that is read. */
+/* Limit of the input. */
 #define INPUT_MAX_BYTES ((size_t)16 << 20)
-/* Room for what was recognised, in words. */
+/* Size of the description of the input. */
 #define INPUT_TEXT_BYTES 256
 
-/* One run. */
+/* State of one run. */
 typedef struct run {
     rc_cli *cli;
     const rc_args *args;
     const rc_format *format;
-    const char *path; /* NULL: none was named */
+    const char *path; /* NULL: no operand. */
     rc_explain_overrides overrides;
     rc_rules *rules;
     rc_buf input;
@@ -33,41 +33,42 @@ static bool is_set(const rc_args *args, int option)
     return args->values[option] != NULL;
 }
 
-/* ---- mistakes in the command line ---- */
+/* ---- usage errors ---- */
 
-static int refuse(rc_cli *cli, const char *what, const char *option)
+static int refuse(rc_cli *cli, const char *mode, const char *option)
 {
     rc_cli_err_prefix(cli, "explain");
-    rc_cli_text(&cli->err, what);
+    rc_cli_text(&cli->err, mode);
     rc_cli_text(&cli->err, " takes no ");
     rc_cli_text(&cli->err, option);
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "explain");
 }
 
-/* An option that would be ignored is a mistake. */
+/* Refuses options that the format would ignore. */
 static int check_format(rc_cli *cli, const rc_args *args, const rc_format *format)
 {
-    char what[64];
+    char mode[64];
     rc_buf buf;
-    rc_buf_init_fixed(&buf, what, sizeof what - 1);
+    rc_buf_init_fixed(&buf, mode, sizeof mode - 1);
     rc_cli_text(&buf, "--format ");
     rc_cli_text(&buf, format->name);
-    what[rc_buf_get(&buf).len] = '\0';
+    mode[rc_buf_get(&buf).len] = '\0';
     bool is_json = strcmp(format->name, "json") == 0;
     bool is_human = strcmp(format->name, "human") == 0;
     if (is_set(args, EXPLAIN_VIEW) && !format->takes_view)
-        return refuse(cli, what, "--view");
+        return refuse(cli, mode, "--view");
     if (is_set(args, EXPLAIN_DIALECT) && !format->takes_dialect)
-        return refuse(cli, what, "--dialect");
+        return refuse(cli, mode, "--dialect");
     if (is_set(args, EXPLAIN_INDENT) && !format->takes_indent)
-        return refuse(cli, what, "--indent");
+        return refuse(cli, mode, "--indent");
     if (is_set(args, EXPLAIN_WHY) && !is_json && !is_human)
-        return refuse(cli, what, "--why");
+        return refuse(cli, mode, "--why");
     return RC_EXIT_OK;
 }
 
-/* --jsonl has one form of output, --check-rules no failure at all. */
+/* Refuses output options with --jsonl, whose output is fixed, and with --check-rules, which has
+ * none. */
 static int check_mode(rc_cli *cli, const rc_args *args)
 {
     static const int SHOWN[] = {EXPLAIN_WHY, EXPLAIN_FORMAT, EXPLAIN_VIEW, EXPLAIN_DIALECT,
@@ -113,7 +114,7 @@ static int read_input(run *r)
     } else {
         bool is_tty = cli->calls->isatty(RC_FD_STDIN) == 1;
         if (is_tty && r->path == NULL && r->overrides.is_enough)
-            return RC_EXIT_OK; /* the options say it; nobody is kept waiting */
+            return RC_EXIT_OK; /* The options are enough: do not wait for input. */
         if (is_tty) {
             rc_cli_err_prefix(cli, "explain");
             rc_cli_text(&cli->err, "paste the error here, then press Enter and Ctrl-D\n");
@@ -150,12 +151,12 @@ static rc_panel_style style_of(const run *r, int64_t now_unix_ms)
     };
 }
 
-/* Any format of the table. */
+/* Appends the report in any format of the table. */
 static void push_format(const run *r, const rc_report *report, int64_t now_unix_ms, rc_buf *buf)
 {
     const char *view = r->args->values[EXPLAIN_VIEW];
     const char *dialect = r->args->values[EXPLAIN_DIALECT];
-    /* Whoever explains a failure looks after it: nothing is kept from them. */
+    /* The user debugs the failure: the internal view is the default. */
     rc_format_input input = {
         .report = report,
         .view = view != NULL ? rc_view_parse(rc_str_c(view)) : RC_VIEW_INTERNAL,
@@ -165,7 +166,9 @@ static void push_format(const run *r, const rc_report *report, int64_t now_unix_
         .style = style_of(r, now_unix_ms),
     };
     if (r->format->dialect != 0 || r->format->takes_dialect)
-        input.view = view != NULL ? input.view : r->format->view; /* clients get what clients get */
+        input.view = view != NULL
+                         ? input.view
+                         : r->format->view; /* A client's dialect keeps the client's view. */
     if (r->format->takes_dialect)
         input.dialect = dialect != NULL ? rc_dialect_parse(rc_str_c(dialect)) : RC_DIALECT_PROBLEM;
     r->format->render(&input, buf);
@@ -208,7 +211,7 @@ static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_
     rc_buf_done(&scratch);
     if (is_whole)
         return RC_EXIT_OK;
-    rc_buf_reset(&r->cli->out); /* a part of an object is worse than nothing */
+    rc_buf_reset(&r->cli->out); /* Partial JSON is worse than none. */
     return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
 }
 
@@ -225,7 +228,7 @@ static int push_verdict(run *r, const rc_report *report, const rc_verdict *verdi
     return RC_EXIT_OK;
 }
 
-/* ---- a report that is one already ---- */
+/* ---- input that is already a report ---- */
 
 static int show_report(run *r)
 {
@@ -241,7 +244,7 @@ static int show_report(run *r)
     return RC_EXIT_OK;
 }
 
-/* ---- a failure ---- */
+/* ---- failures ---- */
 
 static void warn_left_out(const run *r, const rc_report *report)
 {

@@ -1,8 +1,8 @@
-/* `recourse explain`: what its parts share.
+/* `recourse explain`: declarations that its files share.
  *
- *   options ──► given ─────────────┐
- *   FILE ──► clean ──► seen ───────┴──► rc_failure ──► rc_judge ──► panel, why, any format
- *   FILE --jsonl ──► lines ──► case ──────────┘            (one report a line)                */
+ *   options ──► overrides ─────────┐
+ *   FILE ──► clean ──► detected ───┴──► rc_failure ──► rc_judge ──► panel, --why, any format
+ *   FILE --jsonl ──► lines ──► case ──────────┘            (one report per line)              */
 #ifndef RC_CLI_EXPLAIN_EXPLAIN_H
 #define RC_CLI_EXPLAIN_EXPLAIN_H
 
@@ -14,7 +14,7 @@
 #include "cli/explain/reasoning.h"
 #include "cli/options.h"
 
-/* The options, by their place in the table. */
+/* Indexes of the options in the command's table. */
 enum {
     EXPLAIN_PROVIDER,
     EXPLAIN_MODEL,
@@ -39,50 +39,50 @@ enum {
     EXPLAIN_COUNT
 };
 
-/* sysexits.h: a rules file that is refused. */
+/* EX_DATAERR of sysexits.h: an invalid rules file. */
 #define RC_EXIT_DATA 65
 
 #define RC_EXPLAIN_HEADERS_MAX (RC_CASE_HEADERS_MAX + RC_REPEATED_MAX)
 
-/* What the command line says of the failure. The caller's storage. */
+/* Facts about the failure from the command line. Caller's storage. */
 typedef struct rc_explain_overrides {
-    rc_failure failure; /* its own headers first */
-    bool is_enough;     /* enough of it to be explained without any input */
+    rc_failure failure; /* Only the fields that were given. */
+    bool is_enough;     /* Enough to explain the failure without any input. */
     bool has_exit;
     rc_header headers[RC_REPEATED_MAX];
 } rc_explain_overrides;
 
-/* Reads the options. RC_EXIT_OK, or RC_EXIT_USAGE with the reason in err. args: borrows until given
- * was used. */
+/* Reads the options. Returns RC_EXIT_OK, or RC_EXIT_USAGE with the reason in err. args: borrows as
+ * long as ret_overrides is used. */
 int rc_explain_overrides_read(rc_cli *cli, const rc_args *args,
                               rc_explain_overrides *ret_overrides);
 
-/* Lays what is given over what was seen: it beats it, header by header. room: borrows until the
- * failure was used; RC_EXPLAIN_HEADERS_MAX of them. */
+/* Overwrites fields and single headers of failure with the given ones. scratch: borrows as long as
+ * the failure is used; RC_EXPLAIN_HEADERS_MAX headers. */
 void rc_explain_overrides_apply(const rc_explain_overrides *overrides, rc_failure *failure,
                                 rc_header *scratch);
 
-/* Reads a rules file. RC_EXIT_OK: *ret_rules is the caller's to free. Else err holds the reason:
- * 66 it cannot be read, 65 "FILE:LINE:COLUMN: what", 70 no memory. path: borrows. */
+/* Reads a rules file. Returns RC_EXIT_OK and gives *ret_rules. Otherwise err holds the reason: 66
+ * the file cannot be read, 65 "FILE:LINE:COLUMN: message", 70 out of memory. path: borrows. */
 int rc_explain_load_rules(rc_cli *cli, const char *path, rc_rules **ret_rules);
 
-/* --check-rules: the same, and data when it is good. */
+/* --check-rules: reads a rules file and prints the number of its rules if it is valid. */
 int rc_explain_check_rules(rc_cli *cli, const char *path);
 
-/* "recourse explain: cannot read FILE: ..." Gives RC_EXIT_NO_INPUT, or RC_EXIT_INTERNAL for want of
- * memory. path: NULL or "-" is standard input. */
+/* Prints "recourse explain: cannot read FILE: ...". Returns RC_EXIT_NO_INPUT, or RC_EXIT_INTERNAL
+ * when memory ran out. path: NULL or "-" means standard input. */
 int rc_explain_unreadable(rc_cli *cli, const char *path, int error);
 
-/* --jsonl: one case a line in, one report a line out, as they come. path: NULL or "-" is standard
- * input. given, rules: borrow. Gives the exit status. */
+/* --jsonl: reads one case per line and writes one report per line. path: NULL or "-" means standard
+ * input. overrides, rules: borrow. Returns the exit status. */
 int rc_explain_jsonl(rc_cli *cli, const char *path, const rc_explain_overrides *overrides,
                      const rc_rules *rules);
 
-/* The panel: the verdict, the wait, what to do, the evidence. All borrow. */
+/* Appends the panel: verdict, wait, advice, evidence. All borrow. */
 void rc_explain_panel(const rc_report *report, const rc_verdict *verdict,
                       const rc_panel_style *style, rc_buf *buf);
 
-/* The command. */
+/* Run function of the command. */
 int rc_explain_run(rc_cli *cli, const rc_args *args);
 
 #endif

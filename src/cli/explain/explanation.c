@@ -1,3 +1,5 @@
+/* rc_explanation: recognises a text, judges it, makes the report. Called by explain.c and `serve`
+ * (serve/explain.c). */
 #include "cli/explain/explanation.h"
 
 #include <string.h>
@@ -5,7 +7,7 @@
 #include "base/str.h"
 #include "sys/entropy.h"
 
-/* A log that is longer is read from its end first: what failed last is what is asked about. */
+/* Of a longer log this much of its end is judged first: the last failure is the one in question. */
 #define LOG_END_BYTES ((size_t)4 << 10)
 
 void rc_explanation_init(rc_explanation *explanation, size_t max_bytes, const rc_alloc *alloc)

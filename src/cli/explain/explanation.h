@@ -1,5 +1,5 @@
-/* rc_explanation: a pasted text, from what it is taken for to the verdict on it. The same for the
- * command and for the gateway's dashboard. */
+/* rc_explanation: from a pasted text to the verdict. Used by `recourse explain` and by the
+ * gateway's dashboard. */
 #ifndef RC_CLI_EXPLAIN_EXPLANATION_H
 #define RC_CLI_EXPLAIN_EXPLANATION_H
 
@@ -8,32 +8,31 @@
 #include "cli/explain/explain.h"
 #include "sys/calls.h"
 
-/* The caller's storage. */
+/* Caller's storage. */
 typedef struct rc_explanation {
-    const rc_explain_overrides *overrides; /* NULL: nothing but the text is known */
-    const rc_rules *rules;                 /* NULL: the built-in ones alone */
-    bool is_traced;                        /* the steps are kept in why */
+    const rc_explain_overrides *overrides; /* NULL: none. */
+    const rc_rules *rules;                 /* NULL: only the built-in rules. */
+    bool is_traced;                        /* The steps are recorded in `reasoning`. */
     rc_detected detected;
     rc_reasoning reasoning;
-    rc_failure failure; /* as it was judged */
-    rc_buf cleaned;     /* private from here on */
+    rc_failure failure; /* The failure that was judged. */
+    rc_buf cleaned;     /* Private from here on. */
     rc_header headers[RC_EXPLAIN_HEADERS_MAX];
     rc_classify_space space;
 } rc_explanation;
 
-/* max_bytes: of the longest text. alloc: copies. */
+/* max_bytes: limit of a text. alloc: copies. */
 void rc_explanation_init(rc_explanation *explanation, size_t max_bytes, const rc_alloc *alloc);
 void rc_explanation_done(rc_explanation *explanation);
 
-/* What the text is: explaining->seen. text: borrows until the verdict was used. */
+/* Recognises the text and sets `detected`. text: borrows as long as the verdict is used. */
 void rc_explanation_read(rc_explanation *explanation, rc_str text);
 
-/* The verdict on what was read, over which what is given is laid; of a long log on its end, if that
- * says something. Views explaining. */
+/* Judges the recognised failure with the overrides applied. For a long log only its end is judged,
+ * unless that cannot be classified. The verdict views explanation. */
 rc_verdict rc_explanation_judge(rc_explanation *explanation, int64_t now_unix_ms);
 
-/* The report of the verdict, with an id of its own unless there is no chance to be had. Gives;
- * never NULL. */
+/* Gives the report of the verdict, never NULL, with a fresh id (none without entropy). */
 const rc_report *rc_explanation_report(rc_explanation *explanation, const rc_verdict *verdict,
                                        const rc_sys_calls *calls, const rc_alloc *alloc);
 

@@ -1,5 +1,6 @@
-/* `recourse explain --jsonl`: a line in, a line out, for as long as there are lines. Output is
- * written before each wait for input, so that whoever sends a line and waits gets its answer. */
+/* `recourse explain --jsonl`: one case per line in, one report per line out. Output is written
+ * before each read that may block, so that a caller that sends one line gets its report. Called by
+ * explain.c. */
 #include <string.h>
 
 #include <recourse/builder.h>
@@ -14,14 +15,14 @@
 #include "sys/stream.h"
 #include "json/writer.h"
 
-/* Output is written when it is this much, at the latest. */
+/* Output is written at the latest when it has this size. */
 #define OUTPUT_BYTES ((size_t)256 << 10)
-/* Most reports fit; a larger one takes from the real allocator what it needs beyond. */
+/* Size of the memory for one report; a larger report takes the rest from the real allocator. */
 #define SPACE_BYTES ((size_t)64 << 10)
 #define SPACE_ALIGN _Alignof(max_align_t)
 #define MESSAGE_BYTES 512
 
-/* Memory of one line's report: given out in order, taken back all at once. */
+/* Bump allocator for the report of one line; it is reset after each line. */
 typedef struct space {
     rc_alloc behind;
     size_t used;
@@ -54,8 +55,8 @@ typedef struct jsonl {
     const rc_rules *rules;
     uint64_t line;
     bool has_written;
-    rc_alloc alloc; /* of the line's report */
-    rc_buf report;  /* the line's report as JSON */
+    rc_alloc alloc; /* Memory for the report of the current line. */
+    rc_buf report;  /* The report as JSON. */
     rc_id_maker ids;
     uint8_t entropy[10];
     bool has_entropy;
@@ -65,7 +66,7 @@ typedef struct jsonl {
     space space;
 } jsonl;
 
-/* ---- writing ---- */
+/* ---- output ---- */
 
 static void push_id(jsonl *j)
 {
@@ -81,7 +82,7 @@ static void push_id(jsonl *j)
     rc_buf_push_byte(out, ',');
 }
 
-/* The id in front of the report's own members. */
+/* Writes the report with the id of the case before its own members. */
 static int push_report(jsonl *j, const rc_report *report)
 {
     rc_buf *out = &j->cli->out;
@@ -106,12 +107,12 @@ static int push_report(jsonl *j, const rc_report *report)
     return RC_EXIT_OK;
 }
 
-/* Writes what there is. */
+/* Writes and empties out. */
 static int flush(jsonl *j)
 {
     rc_cli *cli = j->cli;
     if (rc_buf_status(&cli->out) != RC_OK)
-        return RC_EXIT_INTERNAL; /* said at the end */
+        return RC_EXIT_INTERNAL; /* rc_cli_finish prints the reason. */
     rc_str data = rc_buf_get(&cli->out);
     int error = data.len > 0 ? rc_fd_write(cli->calls, RC_FD_STDOUT, data) : 0;
     j->has_written = j->has_written || data.len > 0;
@@ -119,7 +120,7 @@ static int flush(jsonl *j)
     return error == 0 ? RC_EXIT_OK : rc_cli_output_lost(cli, error);
 }
 
-/* A full disk or a lost server can show as late as this. */
+/* Closes standard output: a full disk may be reported only on close. */
 static int close_output(const jsonl *j, int result)
 {
     if (!j->has_written || result == RC_EXIT_IO || result == RC_EXIT_INTERNAL)
@@ -130,14 +131,15 @@ static int close_output(const jsonl *j, int result)
 
 /* ---- lines ---- */
 
-/* What a batch of lines has in common: reading the clock for each would cost more than the line. */
+/* Sets the time and entropy that a batch of lines shares: reading the clock for each line would
+ * cost more than the line itself. */
 static void begin_batch(jsonl *j)
 {
     j->now_unix_ms = rc_clock_unix_ms(j->cli->calls);
     j->has_entropy = rc_entropy_get(j->cli->calls, j->entropy, sizeof j->entropy);
 }
 
-/* "line 7: status is a whole number from 0 to 999" */
+/* Makes a report such as "line 7 is not a case: status is a whole number from 0 to 999". */
 static const rc_report *refuse(jsonl *j, const rc_case_fault *fault, bool has_column)
 {
     char scratch[MESSAGE_BYTES];

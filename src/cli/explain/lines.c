@@ -1,3 +1,4 @@
+/* Line reader with bounded memory; called by jsonl.c. */
 #include "cli/explain/lines.h"
 
 #include "base/str.h"
@@ -5,7 +6,7 @@
 #include "sys/stream.h"
 
 #define START_BYTES ((size_t)256 << 10)
-/* A read of less is not worth its call. */
+/* Smallest buffer space for a read call. */
 #define READ_MIN_BYTES ((size_t)64 << 10)
 
 void rc_lines_init(rc_lines *lines, const rc_sys_calls *calls, const rc_alloc *alloc, int fd,
@@ -50,7 +51,7 @@ static void move_to_front(rc_lines *l)
     l->to = held;
 }
 
-/* Room for another read behind the line that is not yet whole. */
+/* Makes space for another read after the incomplete line. */
 static bool make_space(rc_lines *l)
 {
     if (l->from > 0)
@@ -76,7 +77,7 @@ static rc_line take(rc_lines *l, size_t end, bool is_too_long)
     return line;
 }
 
-/* The line that is in memory, if there is a whole one, or more of one than may be. */
+/* Returns the next complete line in the buffer, or the beginning of a line that is too long. */
 static bool find_line(rc_lines *l, rc_line *ret_line)
 {
     for (;;) {

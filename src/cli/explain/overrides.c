@@ -1,4 +1,4 @@
-/* What the options of explain say, and the files they name. */
+/* Options of explain as facts about the failure, and the rules file. Called by explain.c. */
 #include <string.h>
 
 #include <recourse/taxonomy.h>
@@ -8,7 +8,7 @@
 #include "render/wrap.h"
 #include "sys/file.h"
 
-/* More than a rules file may have, so that the library says it. */
+/* Larger than a rules file may be, so that the library reports the limit. */
 #define RULES_MAX_BYTES ((size_t)1 << 20)
 
 static rc_str value_of(const rc_args *args, int option)
@@ -28,7 +28,7 @@ static int refuse_header(rc_cli *cli, const char *value)
 static bool read_header(const char *text, rc_header *ret_header)
 {
     rc_str all = rc_str_c(text);
-    size_t colon = rc_str_find_byte(all, ':', 1); /* ":status" begins with one */
+    size_t colon = rc_str_find_byte(all, ':', 1); /* ":status" begins with a colon. */
     rc_str name = rc_str_trim(rc_str_slice(all, 0, colon));
     if (colon == RC_STR_NPOS || name.len == 0)
         return false;
@@ -122,7 +122,7 @@ void rc_explain_overrides_apply(const rc_explain_overrides *overrides, rc_failur
     apply_headers(own, failure, scratch);
 }
 
-/* ---- files ---- */
+/* ---- rules file ---- */
 
 static rc_str shown_path(const char *path)
 {
@@ -145,8 +145,9 @@ int rc_explain_unreadable(rc_cli *cli, const char *path, int error)
     return error == RC_FILE_NO_MEMORY ? RC_EXIT_INTERNAL : RC_EXIT_NO_INPUT;
 }
 
-/* The fault's words without the place in front of them, which stands behind the file's name. */
-static rc_str words_of(const rc_rules_fault *fault)
+/* Returns the message of a fault without its leading position, which follows the file's name
+ * instead. */
+static rc_str message_of(const rc_rules_fault *fault)
 {
     char scratch[96];
     rc_buf position;
@@ -161,7 +162,7 @@ static rc_str words_of(const rc_rules_fault *fault)
     return rc_str_slice(text, has_place ? rc_buf_get(&position).len : 0, text.len);
 }
 
-/* "FILE:LINE:COLUMN: what" */
+/* Prints "FILE:LINE:COLUMN: message". */
 static int refuse_rules(rc_cli *cli, const char *path, const rc_rules_fault *fault)
 {
     rc_cli_err_name(cli, shown_path(path));
@@ -170,7 +171,7 @@ static int refuse_rules(rc_cli *cli, const char *path, const rc_rules_fault *fau
     rc_buf_push_byte(&cli->err, ':');
     rc_buf_push_u64(&cli->err, fault->column);
     rc_cli_text(&cli->err, ": ");
-    rc_cli_err_name(cli, words_of(fault));
+    rc_cli_err_name(cli, message_of(fault));
     rc_buf_push_byte(&cli->err, '\n');
     return RC_EXIT_DATA;
 }

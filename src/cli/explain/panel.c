@@ -1,5 +1,5 @@
-/* The panel of explain: the verdict, the wait, what to do; then what it was read from. The panel of
- * `render` has everything a report holds; this one has what answers a question. */
+/* The panel of explain: verdict, wait, advice, then the evidence. It is shorter than the panel of
+ * `render`, which shows every field of a report. Called by explain.c. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -12,10 +12,10 @@
 
 #define LABEL_COLUMNS 10u
 
-/* Room for one composed line: four names and words between them. */
+/* Size of one composed line: four names and the text between them. */
 #define LINE_BYTES (5 * RC_REPORT_NAME_MAX + 256)
-/* The provider's words, as many as fit a few lines. */
-#define WORDS_MAX 480
+/* Limit of the provider's message, a few lines. */
+#define MESSAGE_MAX 480
 
 typedef struct sheet {
     rc_panel panel;
@@ -31,7 +31,7 @@ static rc_buf *begin_line(sheet *s)
     return &s->line;
 }
 
-/* One part of a line, with a separator in front of all but the first. An empty text: nothing. */
+/* Adds one part of a line, with a separator before all but the first; nothing for an empty text. */
 static void add_part(sheet *s, rc_str before, rc_str text)
 {
     if (text.len == 0)
@@ -42,7 +42,8 @@ static void add_part(sheet *s, rc_str before, rc_str text)
     rc_buf_push(&s->line, text);
 }
 
-/* A label and its text; an empty label continues the field above. An empty text: nothing. */
+/* Adds a label and its text; an empty label continues the previous field. Nothing for an empty
+ * text. */
 static void put_field(sheet *s, rc_str label, rc_tone tone, rc_str text)
 {
     rc_tone label_tone = tone == RC_TONE_DIM ? RC_TONE_DIM : RC_TONE_STRONG;
@@ -58,7 +59,7 @@ static void put_field(sheet *s, rc_str label, rc_tone tone, rc_str text)
     rc_panel_text(&s->panel, &block, text);
 }
 
-static rc_panel_severity mood_of(const rc_report *report)
+static rc_panel_severity severity_of(const rc_report *report)
 {
     if (rc_report_class(report) == RC_CLASS_CANCELLATION)
         return RC_PANEL_NEUTRAL;
@@ -78,7 +79,7 @@ static rc_str symbol_of(const rc_panel *panel)
     return panel->has_utf8 ? RC_STR("■ ") : RC_STR("- ");
 }
 
-/* "groq · HTTP 429", composed in the line. */
+/* Composes "groq · HTTP 429" in the line. */
 static rc_str compose_where(sheet *s)
 {
     char digits[24];
@@ -121,17 +122,17 @@ static void put_verdict(sheet *s)
     put_field(s, RC_STR("Next"), RC_TONE_PLAIN, detail);
 }
 
-/* What the provider says, in its own words: one paragraph, whatever its lines were. */
+/* Adds the provider's message as one quoted paragraph. */
 static void put_provider_message(sheet *s, rc_str label, rc_str message)
 {
-    char scratch[WORDS_MAX + 16];
+    char scratch[MESSAGE_MAX + 16];
     rc_buf quoted;
     rc_str text = rc_str_trim(message);
     if (text.len == 0)
         return;
     rc_buf_init_fixed(&quoted, scratch, sizeof scratch);
     rc_buf_push(&quoted, s->panel.has_utf8 ? RC_STR("“") : RC_STR("\""));
-    rc_scrub(text, WORDS_MAX, &quoted);
+    rc_scrub(text, MESSAGE_MAX, &quoted);
     for (size_t i = 0; i < rc_buf_get(&quoted).len; i++) {
         if (scratch[i] == '\n' || scratch[i] == '\r' || scratch[i] == '\t')
             scratch[i] = ' ';
@@ -178,7 +179,7 @@ void rc_explain_panel(const rc_report *report, const rc_verdict *verdict,
                       const rc_panel_style *style, rc_buf *buf)
 {
     sheet s = {.report = report, .style = style};
-    rc_panel_init(&s.panel, style, mood_of(report), buf);
+    rc_panel_init(&s.panel, style, severity_of(report), buf);
     open_panel(&s);
     put_verdict(&s);
     put_evidence(&s, verdict);

@@ -1,3 +1,4 @@
+/* rc_reasoning: records the steps of a verdict and writes them as JSON. Called by explanation.c. */
 #include "cli/explain/reasoning.h"
 
 #include <recourse/rules.h>
@@ -6,9 +7,9 @@
 #include "scrub/scrub.h"
 #include "json/writer.h"
 
-/* All texts together; what is more is left out. */
+/* Limit of all texts together; further steps are dropped. */
 #define TEXTS_MAX ((size_t)1 << 20)
-/* One text. A trace is to be read: the report has the whole. */
+/* Limits of one text; the report has the whole. */
 #define SUBJECT_MAX 160
 #define TEXT_MAX 400
 
@@ -31,7 +32,7 @@ void rc_reasoning_done(rc_reasoning *reasoning)
     rc_buf_done(&reasoning->texts);
 }
 
-static size_t keep(rc_reasoning *reasoning, rc_str text, size_t max_bytes)
+static size_t push_text(rc_reasoning *reasoning, rc_str text, size_t max_bytes)
 {
     size_t start = rc_buf_get(&reasoning->texts).len;
     rc_scrub(text, max_bytes, &reasoning->texts);
@@ -44,12 +45,12 @@ void rc_reasoning_add(rc_reasoning *reasoning, const rc_trace_note *note)
         reasoning->left_out++;
         return;
     }
-    rc_reasoning_note *kept = &reasoning->notes[reasoning->count++];
-    *kept = (rc_reasoning_note){.step = note->step, .wait_ms = note->wait_ms};
-    kept->subject = rc_buf_get(&reasoning->texts).len;
-    kept->subject_len = keep(reasoning, note->subject, SUBJECT_MAX);
-    kept->text = rc_buf_get(&reasoning->texts).len;
-    kept->text_len = keep(reasoning, note->text, TEXT_MAX);
+    rc_reasoning_note *stored = &reasoning->notes[reasoning->count++];
+    *stored = (rc_reasoning_note){.step = note->step, .wait_ms = note->wait_ms};
+    stored->subject = rc_buf_get(&reasoning->texts).len;
+    stored->subject_len = push_text(reasoning, note->subject, SUBJECT_MAX);
+    stored->text = rc_buf_get(&reasoning->texts).len;
+    stored->text_len = push_text(reasoning, note->text, TEXT_MAX);
 }
 
 static void on_note(void *ctx, const rc_trace_note *note)
@@ -124,7 +125,7 @@ void rc_reasoning_json(const rc_reasoning *reasoning, rc_str object, unsigned in
     rc_json_array_end(&w);
     rc_json_object_end(&w);
 
-    /* Two objects become one: the end of the first and the beginning of the second go. */
+    /* Joins two objects: drops the end of the first and the beginning of the second. */
     object = rc_str_trim(object);
     rc_buf_push(buf, rc_str_trim(rc_str_slice(object, 0, object.len - 1)));
     rc_buf_push_byte(buf, ',');

@@ -1,4 +1,5 @@
-/* The trace for a person: read from top to bottom it is the way from the input to the verdict. */
+/* Panel of --why: the steps from the input to the verdict, from top to bottom. Called by
+ * explain.c. */
 #include <recourse/rules.h>
 
 #include "base/str.h"
@@ -7,20 +8,20 @@
 #include "render/panel.h"
 #include "render/wrap.h"
 
-/* Room for a subject with what stands around it. */
+/* Size of a subject with the text around it. */
 #define LINE_BYTES 1024
 #define TEXT_LINES 4u
-/* Layers beyond are not shown any deeper. */
+/* Deeper layers are not indented further. */
 #define DEPTH_MAX 16u
-/* A column of names is no wider than this, and never more than half of the panel. */
+/* Limit of the column of names, which is also at most half of the panel. */
 #define NAMES_MAX 36u
-/* The narrowest panel in which names stand beside their texts. */
+/* In a narrower panel the texts stand below their names. */
 #define TABLE_WIDTH_MIN 60u
 
 typedef struct sheet {
     const rc_reasoning *reasoning;
     rc_panel panel;
-    unsigned names; /* columns of the names in this section */
+    unsigned names; /* Width of the column of names in this section. */
 } sheet;
 
 static const rc_reasoning_note *note_at(const sheet *s, size_t i)
@@ -36,7 +37,7 @@ static size_t count_steps(const sheet *s, rc_trace_step step)
     return count;
 }
 
-/* ---- a name and its text ---- */
+/* ---- name and text ---- */
 
 static void put_entry(sheet *s, rc_tone tone, rc_str name, rc_str text, rc_tone text_tone)
 {
@@ -75,9 +76,9 @@ static void widen_for(sheet *s, rc_trace_step step)
     }
 }
 
-/* ---- what came, and what was in it ---- */
+/* ---- input and layers ---- */
 
-/* Each layer lies in the one above it. */
+/* Prints the layers as a tree: each layer was inside the previous one. */
 static void put_layers(sheet *s)
 {
     unsigned depth = 0;
@@ -134,7 +135,7 @@ static void put_section(sheet *s, rc_trace_step step, rc_str heading)
 
 /* ---- waits ---- */
 
-/* "578 (9m 38s)"; the words themselves may say it already. */
+/* Appends "578 (9m 38s)", or only the value if it already is that duration. */
 static void push_wait(rc_buf *line, const rc_reasoning_note *note, rc_str value)
 {
     char scratch[64];
@@ -190,7 +191,7 @@ static bool find_rule(rc_str id, rc_rule_info *ret_info)
     return false;
 }
 
-/* The condition's first term, as in "no says:quota". */
+/* Returns the first term of a condition, such as "says:quota" of "no says:quota". */
 static rc_str first_term(rc_str condition)
 {
     size_t colon = rc_str_find_byte(condition, ':', 0);
@@ -207,8 +208,8 @@ static rc_str first_term(rc_str condition)
     return rc_str_slice(condition, start, end);
 }
 
-/* A rule of the user's own always is worth showing; a built-in one when some condition of it held:
- * those in front of the one that did not. */
+/* Is a rule that did not match worth showing? A user's own rule always is; a built-in one only if
+ * at least one of its conditions held before the one that failed. */
 static bool is_near_match(const sheet *s, const rc_reasoning_note *note)
 {
     rc_rule_info rule;

@@ -1,4 +1,5 @@
-/* `recourse mock`: what is asked for. mock_serve.c is what comes of it. */
+/* `recourse mock`: table entry, options, scenario file. Called by commands.c; serve.c runs the
+ * server. */
 #include "cli/mock/mock.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 
 #define ADDRESS "127.0.0.1:8788"
 #define SEED_MAX 999999999u
-/* The exit status for a scenario that makes no sense: that of ShapeInvalid. */
+/* Exit status for an invalid scenario: that of ShapeInvalid. */
 #define EXIT_REFUSED 65
 
 enum {
@@ -55,7 +56,7 @@ bool rc_host_port_parse(rc_str text, rc_host_port *ret_address)
     return true;
 }
 
-/* ---- the scenario ---- */
+/* ---- scenario ---- */
 
 static int refuse_read(rc_cli *cli, const char *path, int error)
 {
@@ -89,11 +90,11 @@ int rc_mock_load(rc_cli *cli, const char *path, rc_mock_scenario *ret_scenario)
     return result;
 }
 
-/* ---- the command ---- */
+/* ---- command ---- */
 
 static int run(rc_cli *cli, const rc_args *args)
 {
-    static rc_mock_scenario scenario; /* too large for a stack */
+    static rc_mock_scenario scenario; /* Too large for the stack. */
     const char *address = args->values[MOCK_LISTEN] != NULL ? args->values[MOCK_LISTEN] : ADDRESS;
     rc_mock_options options = {
         .seed = args->values[MOCK_SEED] != NULL ? args->numbers[MOCK_SEED] : 0,
@@ -116,7 +117,7 @@ static int run(rc_cli *cli, const rc_args *args)
     return rc_mock_serve(cli, &options);
 }
 
-/* The words that a model's name is made of. */
+/* Appends the behaviours that a model's name can contain. */
 static void push_model_words(rc_buf *buf, unsigned width)
 {
     rc_cli_text(buf, "\nBehaviours:\n");

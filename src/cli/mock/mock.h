@@ -1,4 +1,4 @@
-/* `recourse mock`: the failing provider as a server.
+/* `recourse mock`: a server that imitates a failing provider.
  *
  *   options ──► scenario ──► rc_mock_server ──► until SIGINT or SIGTERM */
 #ifndef RC_CLI_MOCK_MOCK_H
@@ -7,29 +7,29 @@
 #include "cli/cli.h"
 #include "mock/scenario.h"
 
-/* An address as --listen has it. */
+/* An address as given with --listen. */
 typedef struct rc_host_port {
-    char host[64]; /* ends in NUL */
+    char host[64]; /* Ends in NUL. */
     uint16_t port;
 } rc_host_port;
 
-/* "127.0.0.1:8788", "[::1]:0", "localhost:80", or a port alone. False: it is none of them. text:
- * borrows. */
+/* Parses "127.0.0.1:8788", "[::1]:0", "localhost:80" or a port alone. Returns false for other
+ * texts. text: borrows. */
 bool rc_host_port_parse(rc_str text, rc_host_port *ret_address);
 
-/* Reads a scenario's file. RC_EXIT_OK, or the exit status with the reason in err: 65 for one that
- * is wrong, 66 for one that cannot be read, 70 without memory. path: borrows. */
+/* Reads a scenario file. Returns RC_EXIT_OK, or the exit status with the reason in err: 65 the
+ * scenario is invalid, 66 the file cannot be read, 70 out of memory. path: borrows. */
 int rc_mock_load(rc_cli *cli, const char *path, rc_mock_scenario *ret_scenario);
 
 typedef struct rc_mock_options {
     rc_host_port address;
-    const rc_mock_scenario *scenario; /* NULL: none */
+    const rc_mock_scenario *scenario; /* NULL: none. */
     uint64_t seed;
-    const char *port_file; /* NULL: none */
+    const char *port_file; /* NULL: none. */
     bool is_quiet;
 } rc_mock_options;
 
-/* Serves until a signal. The exit status. options: borrows. */
+/* Serves until a signal; returns the exit status. options: borrows. */
 int rc_mock_serve(rc_cli *cli, const rc_mock_options *options);
 
 #endif

@@ -1,4 +1,4 @@
-/* The failing provider, from the first connection to the signal that ends it. */
+/* Runs the mock server until a signal ends it. Called by command.c. */
 #include <signal.h>
 
 #include "base/str.h"
@@ -8,7 +8,7 @@
 #include "sys/file.h"
 #include "sys/output.h"
 
-/* sysexits.h: a service is not available. */
+/* EX_UNAVAILABLE of sysexits.h. */
 #define EXIT_UNAVAILABLE 69
 #define SIGNAL_COUNT 2
 
@@ -26,8 +26,8 @@ static int64_t unix_ms(void *ctx)
     return rc_clock_unix_ms(run->cli->calls);
 }
 
-/* "POST /v1/chat/completions mock/503@1: 503" */
-static void on_answer(void *ctx, rc_str method, rc_str path, rc_str model, int status)
+/* Logs "POST /v1/chat/completions mock/503@1: 503". */
+static void on_response(void *ctx, rc_str method, rc_str path, rc_str model, int status)
 {
     rc_cli *cli = ((mock_run *)ctx)->cli;
     rc_cli_err_name(cli, method);
@@ -62,7 +62,7 @@ static void on_signal(uv_signal_t *handle, int number)
     end(handle->data);
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 static void push_address(rc_buf *buf, const char *host, uint16_t port)
 {
@@ -102,7 +102,8 @@ static int listen_at(mock_run *run, const rc_host_port *address, uint16_t *ret_p
     return listening.result == RC_LISTEN_ADDRESS ? RC_EXIT_USAGE : EXIT_UNAVAILABLE;
 }
 
-/* Whoever waits for the file finds the whole number in it. */
+/* Writes the port to a file atomically: a process that waits for the file never sees a partial
+ * number. */
 static int write_port(rc_cli *cli, const char *path, uint16_t port)
 {
     char folder[RC_OUTPUT_PATH_MAX] = ".";
@@ -116,7 +117,7 @@ static int write_port(rc_cli *cli, const char *path, uint16_t port)
     if (whole.len >= sizeof folder)
         return refuse(cli, "the name of the port file is too long", "", RC_EXIT_USAGE);
     if (slash != RC_STR_NPOS) {
-        /* The root's own name is its slash. */
+        /* In the root folder the path keeps its slash. */
         const size_t len = slash > 0 ? slash : 1;
         memcpy(folder, path, len);
         folder[len] = '\0';
@@ -157,7 +158,7 @@ int rc_mock_serve(rc_cli *cli, const rc_mock_options *options)
         .seed = options->seed,
         .alloc = cli->alloc,
         .unix_ms = unix_ms,
-        .on_response = options->is_quiet ? NULL : on_answer,
+        .on_response = options->is_quiet ? NULL : on_response,
         .ctx = &run,
     };
     if (uv_loop_init(&run.loop) != 0)

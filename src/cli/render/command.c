@@ -1,4 +1,5 @@
-/* `recourse render [FILE|-]`: one report, for any reader. */
+/* `recourse render [FILE|-]`: prints a report in any format. Table entry and run function; called
+ * by commands.c. */
 #include <recourse/json.h>
 
 #include "cli/formats.h"
@@ -18,8 +19,8 @@ enum {
     RENDER_COUNT
 };
 
-/* An option that the format would ignore is a mistake: --view user that shows the internal view
- * would be the worst of them. */
+/* Refuses an option that the format would ignore, such as --view user with a format that always
+ * shows the internal view. */
 static int refuse_option_of(rc_cli *cli, const char *option, const rc_format *format)
 {
     rc_cli_err_prefix(cli, "render");

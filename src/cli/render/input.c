@@ -1,3 +1,4 @@
+/* Reads a report's JSON and prints what is wrong with it. Called by render/command.c. */
 #include "cli/render/input.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "cli/error_text.h"
 #include "sys/file.h"
 
-/* Room for a file's name, the place and the reason. */
+/* Size of a message: file name, position and reason. */
 #define MESSAGE_BYTES RC_REPORT_MESSAGE_MAX
 
 static bool is_stdin(const rc_input *input)
@@ -27,7 +28,7 @@ static void complain_path(rc_cli *cli, const rc_input *input)
     rc_cli_err_name(cli, shown_path(input));
 }
 
-static void push_place(rc_buf *buf, const rc_decode_info *info)
+static void push_position(rc_buf *buf, const rc_decode_info *info)
 {
     rc_buf_push_byte(buf, ':');
     rc_buf_push_u64(buf, info->line);
@@ -35,7 +36,7 @@ static void push_place(rc_buf *buf, const rc_decode_info *info)
     rc_buf_push_u64(buf, info->column);
 }
 
-/* ---- a refusal is a report ---- */
+/* ---- refusals as reports ---- */
 
 static int show_refusal(rc_cli *cli, const rc_input *input, const rc_report *report)
 {
@@ -44,7 +45,7 @@ static int show_refusal(rc_cli *cli, const rc_input *input, const rc_report *rep
         .has_colour = input->has_colour,
         .has_utf8 = cli->err_terminal.has_utf8,
     };
-    /* The one who runs the command may know all of its own mistake. */
+    /* The user caused the fault and may see all of it. */
     if (input->is_json_wanted) {
         rc_render_agent_json(report, RC_VIEW_INTERNAL, 0, &cli->err);
         rc_buf_push_byte(&cli->err, '\n');
@@ -56,10 +57,10 @@ static int show_refusal(rc_cli *cli, const rc_input *input, const rc_report *rep
     return exit_status;
 }
 
-/* "FILE:LINE:COLUMN: WHAT at POINTER"; info: NULL when there is no place in the file to name. hint:
- * what to do, where the table's advice does not fit; else NULL. */
+/* Prints a report with the message "FILE:LINE:COLUMN: MESSAGE at POINTER". info: NULL if there is
+ * no position in the file. hint: advice that replaces that of the code; NULL: none. */
 static int refuse_input(rc_cli *cli, const rc_input *input, const rc_decode_info *info,
-                        const char *what, const char *hint)
+                        const char *text, const char *hint)
 {
     char scratch[MESSAGE_BYTES];
     rc_buf message;
@@ -71,13 +72,13 @@ static int refuse_input(rc_cli *cli, const rc_input *input, const rc_decode_info
     rc_buf_push(&message, shown_path(input));
     rc_builder_set_context(&builder, RC_STR("file"), shown_path(input));
     if (info != NULL) {
-        push_place(&message, info);
+        push_position(&message, info);
         rc_builder_set_context_int(&builder, RC_STR("line"), (int64_t)info->line);
         rc_builder_set_context_int(&builder, RC_STR("column"), (int64_t)info->column);
         rc_builder_set_context(&builder, RC_STR("pointer"), rc_str_c(info->pointer));
     }
     rc_buf_push(&message, RC_STR(": "));
-    rc_buf_push(&message, rc_str_c(what));
+    rc_buf_push(&message, rc_str_c(text));
     if (info != NULL && info->pointer[0] != '\0') {
         rc_buf_push(&message, RC_STR(" at "));
         rc_buf_push(&message, rc_str_c(info->pointer));
@@ -129,12 +130,12 @@ static int read_bytes(rc_cli *cli, const rc_input *input, rc_buf *buf)
     return rc_fd_read(cli->calls, RC_FD_STDIN, buf);
 }
 
-/* What a tolerant decoder made of damage and of what it does not know: one line each. */
+/* Prints one line about damage and one about dropped parts of a tolerantly decoded report. */
 static void warn_losses(rc_cli *cli, const rc_input *input, const rc_decode_info *info)
 {
     if (info->is_damaged) {
         complain_path(cli, input);
-        push_place(&cli->err, info);
+        push_position(&cli->err, info);
         rc_cli_text(&cli->err, ": ");
         rc_cli_text(&cli->err, info->message);
         rc_cli_text(&cli->err, "; what can be read is shown\n");
@@ -158,7 +159,7 @@ static void warn_losses(rc_cli *cli, const rc_input *input, const rc_decode_info
     rc_buf_push_byte(&cli->err, '\n');
 }
 
-/* A provider's body, or any other object, reads as a report in which nothing is known. */
+/* Is nothing of a report in the object? A provider's body decodes like this. */
 static bool has_no_message(const rc_report *report)
 {
     return rc_report_code(report) == RC_CODE_NONE && rc_report_class(report) == RC_CLASS_NONE &&

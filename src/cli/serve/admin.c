@@ -1,3 +1,5 @@
+/* The admin server of `recourse serve`: listeners, state and actions. Called by run.c and
+ * reload.c. */
 #include "cli/serve/admin.h"
 
 #include "base/str.h"
@@ -6,7 +8,7 @@
 #include "cli/serve/log.h"
 #include "gateway/admin/web.h"
 
-/* ---- what it shows and does ---- */
+/* ---- state and actions ---- */
 
 bool rc_serve_read_state(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot)
 {
@@ -58,7 +60,7 @@ static void act(void *ctx, const rc_admin_action *action, rc_admin_outcome *ret_
     }
 }
 
-/* ---- where it listens ---- */
+/* ---- listeners ---- */
 
 static void on_stopped(void *ctx)
 {
@@ -118,9 +120,9 @@ static rc_secret token_of(const rc_snapshot *snapshot)
     return rc_secret_make(rc_str_make(snapshot->admin_token.bytes, snapshot->admin_token.len));
 }
 
-/* ---- the paths of the dashboard ---- */
+/* ---- endpoints of the dashboard ---- */
 
-/* False: there is no memory, or the store's address is too long. */
+/* Adds the endpoints. Returns false when memory ran out or the store's URL is too long. */
 static bool add_tables(rc_serve_run *run, const rc_admin_source *source)
 {
     const rc_cli *cli = run->cli;

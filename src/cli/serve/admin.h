@@ -1,17 +1,18 @@
-/* The operator's side of `recourse serve`: where it listens, what it shows, what it does. */
+/* The admin server of `recourse serve`. */
 #ifndef RC_CLI_SERVE_ADMIN_H
 #define RC_CLI_SERVE_ADMIN_H
 
 #include "cli/serve/run.h"
 
-/* Opens it where the configuration says, or nowhere. RC_EXIT_OK; else the exit status, and err says
- * why not. */
+/* Opens the admin server at the configured addresses, if any. Returns RC_EXIT_OK, or the exit
+ * status with the reason in err. */
 int rc_serve_admin_open(rc_serve_run *run);
 
-/* Another edition may have another token. */
+/* Called after a reload: applies a changed admin token and closes the live streams of the old
+ * one. */
 void rc_serve_admin_renew(rc_serve_run *run);
 
-/* Ends it; on_stopped of rc_serve_run's counting follows. */
+/* Starts to close the admin server; on_stopped in admin.c follows. */
 void rc_serve_admin_stop(rc_serve_run *run);
 
 #endif

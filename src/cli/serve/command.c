@@ -1,4 +1,4 @@
-/* `recourse serve`: what is asked for. rc_serve_run.c is what comes of it. */
+/* `recourse serve`: table entry and options. Called by commands.c; run.c runs the gateway. */
 #include "cli/serve/serve.h"
 
 #include "base/str.h"
@@ -13,7 +13,7 @@ enum {
     SERVE_COUNT
 };
 
-/* The words of log.format, in the order of its numbers. */
+/* The names of log.format, in the order of rc_config_log_format. */
 static const char *log_format_at(const void *ctx, size_t index)
 {
     static const char *const names[] = {"auto", "json", "human", "off"};
@@ -21,7 +21,7 @@ static const char *log_format_at(const void *ctx, size_t index)
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-/* -1: the configuration's. */
+/* Returns the number of a log format; -1: not given, use the configuration's. */
 static int log_format_of(const char *name)
 {
     for (int i = 0; name != NULL && log_format_at(NULL, (size_t)i) != NULL; i++)

@@ -1,3 +1,5 @@
+/* POST /admin/v1/explain: the endpoint of the dashboard for `recourse explain`. Called by
+ * admin.c. */
 #include "cli/serve/explain.h"
 
 #include <recourse/json.h>
@@ -9,17 +11,17 @@
 
 #define REPORT_MAX ((size_t)2 << 20)
 
-/* What a thread is given. */
+/* Input of the task, which runs on another thread. */
 typedef struct explain_query {
     rc_str text;
     rc_explain_overrides overrides;
-    rc_snapshot *snapshot; /* whose rules are used; NULL: none */
+    rc_snapshot *snapshot; /* Its rules are used; NULL: only the built-in ones. */
     const rc_sys_calls *calls;
 } explain_query;
 
-/* ---- on its thread ---- */
+/* ---- on the task's thread ---- */
 
-/* {"read_as": ..., "end_only": ..., "report": {...}}; the steps are added by the caller. */
+/* Writes {"read_as": ..., "end_only": ..., "report": {...}}; the caller adds the steps. */
 static void push_object(const rc_explanation *e, const rc_report *report, const rc_alloc *alloc,
                         rc_buf *buf)
 {
@@ -39,52 +41,52 @@ static void push_object(const rc_explanation *e, const rc_report *report, const 
     if (status == RC_OK)
         rc_json_raw(&w, rc_buf_get(&json));
     else
-        (void)rc_buf_reserve(buf, SIZE_MAX / 2); /* it fails as a whole */
+        (void)rc_buf_reserve(buf, SIZE_MAX / 2); /* Makes the whole response fail. */
     rc_json_object_end(&w);
     rc_buf_done(&json);
 }
 
-/* Is it a report already? Then it is shown as it is. */
-static bool show_report(rc_admin_task *work, const rc_explanation *e)
+/* If the input already is a report, writes it unchanged and returns true. */
+static bool show_report(rc_admin_task *task, const rc_explanation *e)
 {
     const rc_report *report = NULL;
     if (e->detected.kind != RC_DETECTED_REPORT)
         return false;
-    if (rc_report_decode(e->detected.report, RC_DECODE_TOLERANT, &work->alloc, &report, NULL) !=
+    if (rc_report_decode(e->detected.report, RC_DECODE_TOLERANT, &task->alloc, &report, NULL) !=
         RC_OK) {
-        (void)rc_buf_reserve(&work->body, SIZE_MAX / 2);
+        (void)rc_buf_reserve(&task->body, SIZE_MAX / 2);
         return true;
     }
-    push_object(e, report, &work->alloc, &work->body);
+    push_object(e, report, &task->alloc, &task->body);
     rc_report_free(report);
     return true;
 }
 
-static void explain(rc_admin_task *work, const explain_query *a, rc_explanation *e)
+static void explain(rc_admin_task *task, const explain_query *a, rc_explanation *e)
 {
     rc_buf object;
     rc_buf scratch;
     const rc_verdict verdict = rc_explanation_judge(e, rc_clock_unix_ms(a->calls));
-    const rc_report *report = rc_explanation_report(e, &verdict, a->calls, &work->alloc);
-    rc_buf_init(&object, &work->alloc, REPORT_MAX);
-    rc_buf_init(&scratch, &work->alloc, REPORT_MAX);
-    push_object(e, report, &work->alloc, &object);
-    rc_reasoning_json(&e->reasoning, rc_buf_get(&object), 0, &scratch, &work->body);
-    rc_buf_push_byte(&work->body, '\n');
+    const rc_report *report = rc_explanation_report(e, &verdict, a->calls, &task->alloc);
+    rc_buf_init(&object, &task->alloc, REPORT_MAX);
+    rc_buf_init(&scratch, &task->alloc, REPORT_MAX);
+    push_object(e, report, &task->alloc, &object);
+    rc_reasoning_json(&e->reasoning, rc_buf_get(&object), 0, &scratch, &task->body);
+    rc_buf_push_byte(&task->body, '\n');
     if (rc_buf_status(&object) != RC_OK || rc_buf_status(&scratch) != RC_OK)
-        (void)rc_buf_reserve(&work->body, SIZE_MAX / 2);
+        (void)rc_buf_reserve(&task->body, SIZE_MAX / 2);
     rc_buf_done(&object);
     rc_buf_done(&scratch);
     rc_report_free(report);
 }
 
-static void run(rc_admin_task *work, void *query)
+static void run(rc_admin_task *task, void *query)
 {
     const explain_query *a = query;
-    rc_explanation *e = rc_arena_get(&work->arena, sizeof *e);
+    rc_explanation *e = rc_arena_get(&task->arena, sizeof *e);
     if (e == NULL)
         return;
-    rc_explanation_init(e, RC_ADMIN_BODY_MAX, &work->alloc);
+    rc_explanation_init(e, RC_ADMIN_BODY_MAX, &task->alloc);
     e->overrides = &a->overrides;
     e->rules = a->snapshot != NULL ? a->snapshot->input.rules : NULL;
     e->is_traced = true;
@@ -95,9 +97,9 @@ static void run(rc_admin_task *work, void *query)
                                           RC_ACTION_FIX_REQUEST,
                                           RC_STR("Send what failed as the body: what curl printed, "
                                                  "a JSON body, a log line, a stack trace.")};
-        rc_admin_task_fail(work, &problem);
-    } else if (!show_report(work, e)) {
-        explain(work, a, e);
+        rc_admin_task_fail(task, &problem);
+    } else if (!show_report(task, e)) {
+        explain(task, a, e);
     }
     rc_explanation_done(e);
 }
@@ -109,7 +111,7 @@ static void release(void *query)
     rc_snapshot_release(((explain_query *)query)->snapshot);
 }
 
-/* False: the parameter is there and is none. */
+/* Reads ?status=. Returns false if the parameter is present but not an HTTP status. */
 static bool read_status(const rc_admin_request *request, rc_explain_overrides *overrides)
 {
     rc_str value;
@@ -126,8 +128,8 @@ static bool read_status(const rc_admin_request *request, rc_explain_overrides *o
     return status >= 100;
 }
 
-static void read_given(const rc_admin_request *request, rc_arena *arena,
-                       rc_explain_overrides *overrides)
+static void read_overrides(const rc_admin_request *request, rc_arena *arena,
+                           rc_explain_overrides *overrides)
 {
     rc_str value;
     if (rc_admin_request_parameter(request, RC_STR("provider"), &value))
@@ -139,26 +141,26 @@ static void read_given(const rc_admin_request *request, rc_arena *arena,
 static void on_explain(void *ctx, const rc_admin_request *request, rc_admin_stream *stream)
 {
     const rc_serve_explain *self = ctx;
-    rc_admin_task *work = rc_admin_task_new(self->works, request, stream);
-    if (work == NULL)
+    rc_admin_task *task = rc_admin_task_new(self->works, request, stream);
+    if (task == NULL)
         return;
-    explain_query *a = rc_arena_get(&work->arena, sizeof *a);
+    explain_query *a = rc_arena_get(&task->arena, sizeof *a);
     if (a == NULL) {
-        rc_admin_task_start(work, NULL, NULL, NULL);
+        rc_admin_task_start(task, NULL, NULL, NULL);
         return;
     }
     if (!read_status(request, &a->overrides)) {
         const rc_admin_problem problem = {
             RC_CODE_SHAPE_INVALID, 400, RC_STR("The parameter status is no HTTP status."),
             RC_ACTION_FIX_REQUEST, RC_STR("Write three digits, or leave it out.")};
-        rc_admin_task_refuse(work, &problem);
+        rc_admin_task_refuse(task, &problem);
         return;
     }
-    read_given(request, &work->arena, &a->overrides);
-    a->text = rc_arena_dup(&work->arena, request->body);
+    read_overrides(request, &task->arena, &a->overrides);
+    a->text = rc_arena_dup(&task->arena, request->body);
     a->calls = self->calls;
     a->snapshot = self->hub != NULL ? rc_hub_take_snapshot(self->hub) : NULL;
-    rc_admin_task_start(work, run, a, release);
+    rc_admin_task_start(task, run, a, release);
 }
 
 static const rc_admin_route routes[] = {

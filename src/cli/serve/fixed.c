@@ -1,10 +1,12 @@
+/* Keys that need a restart: compares a reloaded configuration with the running one. Called by run.c
+ * and reload.c. */
 #include "cli/serve/fixed.h"
 
 #include <string.h>
 
 #include "base/str.h"
 
-/* Addresses and names of files; nothing is longer than the file they stand in. */
+/* Limit of all values: addresses and file names, which are shorter than the configuration file. */
 #define VALUES_MAX_BYTES ((size_t)1 << 20)
 
 static const char *const names[RC_SERVE_FIXED_KEYS] = {"listen",
@@ -15,7 +17,7 @@ static const char *const names[RC_SERVE_FIXED_KEYS] = {"listen",
                                                        "limits.max_connections",
                                                        "limits.max_header_bytes"};
 
-/* In the order of their names. */
+/* Appends the values in the order of `names`. */
 static void push_values(rc_buf *buf, const rc_config *config, rc_serve_overrides overrides)
 {
     if (!overrides.is_listen)
@@ -60,7 +62,7 @@ void rc_serve_fixed_done(rc_serve_fixed *fixed)
     *fixed = (rc_serve_fixed){.is_set = false};
 }
 
-/* The value at *at, which moves behind it. */
+/* Returns the value at *at and moves *at past it. */
 static rc_str next_value(rc_str values, size_t *at)
 {
     const size_t end = rc_str_find_byte(values, '\0', *at);

@@ -1,5 +1,5 @@
-/* What a running gateway cannot change: the keys of the configuration that hold from its start to
- * its end. Their values are kept as text, so that any edition can be compared with what runs. */
+/* rc_serve_fixed: the configuration keys that a running gateway cannot change. Their values at the
+ * start are stored as text, so that every later configuration can be compared with them. */
 #ifndef RC_CLI_SERVE_FIXED_H
 #define RC_CLI_SERVE_FIXED_H
 
@@ -9,27 +9,28 @@
 
 #define RC_SERVE_FIXED_KEYS 7
 
-/* What is said elsewhere, whatever an edition says. */
+/* Keys that are set outside the configuration; their values in it are ignored. */
 typedef struct rc_serve_overrides {
-    bool is_listen; /* by the command line, or by systemd */
-    bool is_admin;
+    bool is_listen; /* Set by --listen or by sockets from systemd. */
+    bool is_admin;  /* Set by --admin. */
 } rc_serve_overrides;
 
-/* The caller's storage; the fields are private. All zero: nothing is kept, nothing differs. */
+/* Caller's storage; the members are private. All zero: no values stored, nothing differs. */
 typedef struct rc_serve_fixed {
     rc_alloc alloc;
     rc_serve_overrides overrides;
-    rc_buf values; /* each ends in NUL */
+    rc_buf values; /* Each ends in NUL. */
     bool is_set;
 } rc_serve_fixed;
 
-/* Keeps what the first edition says. RC_E_NOMEM: nothing is left. alloc: copies. */
+/* Stores the values of the first configuration. Returns RC_E_NOMEM with nothing left to free.
+ * alloc: copies. */
 rc_status rc_serve_fixed_init(rc_serve_fixed *fixed, const rc_config *config,
                               rc_serve_overrides overrides, const rc_alloc *alloc);
 void rc_serve_fixed_done(rc_serve_fixed *fixed);
 
-/* The keys, by their names, in which an edition differs from what runs; gives how many. Views
- * static strings. */
+/* Gives the names of the keys whose values differ from the running ones; returns their number. The
+ * names are static strings. */
 size_t rc_serve_fixed_compare(const rc_serve_fixed *fixed, const rc_config *config,
                               rc_str ret_keys[RC_SERVE_FIXED_KEYS]);
 

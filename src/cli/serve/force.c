@@ -1,5 +1,5 @@
-/* The end that waits for nobody. A thread that hangs in the store's disk can be neither asked nor
- * joined: this one only looks whether the process is still there. */
+/* Forced end of the process: a detached thread exits after a grace period even if another thread
+ * hangs in the store's disk and cannot be joined. Called by signals.c. */
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -7,10 +7,10 @@
 
 #include "cli/serve/run.h"
 
-/* For what is nearly done. */
+/* Time for threads that are nearly done. */
 #define GRACE_MS 2000
 
-/* A pipe that nobody reads keeps nobody here: one that can be written to takes it all at once. */
+/* Writes the message only if stderr is writable at once: a pipe without a reader must not block. */
 static void write_message(void)
 {
     static const char text[] =
@@ -20,7 +20,7 @@ static void write_message(void)
     if (poll(&polled, 1, 0) <= 0)
         return;
     const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)written; /* there is nobody left to tell */
+    (void)written; /* A failed write cannot be reported anywhere. */
 }
 
 static void *end_all(void *unused)
@@ -38,7 +38,7 @@ void rc_serve_force_end(void)
     if (pthread_attr_init(&detached) != 0)
         return;
     (void)pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    /* Without it the end takes as long as the store does. */
+    /* If the thread cannot be created, the process ends when the store returns. */
     (void)pthread_create(&thread, &detached, end_all, NULL);
     (void)pthread_attr_destroy(&detached);
 }

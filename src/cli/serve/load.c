@@ -1,3 +1,4 @@
+/* Loads the configuration, rules and prices of a gateway. Called by run.c, reload.c and `call`. */
 #include "cli/serve/load.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ static int refuse_rules(rc_cli *cli, rc_str path, const rc_rules_fault *fault)
     return RC_EXIT_CONFIG;
 }
 
-/* The rules lie beside the configuration. */
+/* Loads the rules file; its path is relative to the configuration. */
 static int load_rules(rc_cli *cli, const char *command, const rc_config_source *source,
                       rc_snapshot_input *input)
 {
@@ -62,7 +63,7 @@ static int load_prices(rc_cli *cli, const char *command, const rc_config_source 
     return result;
 }
 
-/* Of a long path the end is what tells it from others. */
+/* Stores the file name; a long path keeps its end, which is the distinctive part. */
 static void name_file(rc_snapshot_input *input, rc_str path)
 {
     const size_t most = sizeof input->file - 1;

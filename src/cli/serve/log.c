@@ -1,3 +1,5 @@
+/* The log of `recourse serve`: request lines and events. Called by all files of serve and, through
+ * callbacks, by every gateway thread. */
 #include "cli/serve/log.h"
 
 #include <stdatomic.h>
@@ -16,7 +18,7 @@ static int64_t now_unix_ms(const rc_serve_run *run)
     return rc_clock_unix_ms(run->cli->calls);
 }
 
-/* ---- ways ---- */
+/* ---- modes ---- */
 
 static const rc_serve_log_mode *mode_of(const rc_serve_run *run)
 {
@@ -57,15 +59,15 @@ static const rc_serve_log_mode *choose(const rc_serve_run *run, const rc_config_
     return &run->log.modes[2 * (size_t)format + (config->file.len > 0 ? 1 : 0)];
 }
 
-/* On the sink's thread. */
+/* Called on the sink's thread. */
 static size_t format_dropped(void *ctx, uint64_t count, char *scratch, size_t size)
 {
     const rc_serve_run *run = ctx;
-    rc_log_formatter emitter = {.style = mode_of(run)->style, .calls = run->cli->calls};
-    return rc_log_format_dropped(&emitter, count, scratch, size);
+    rc_log_formatter formatter = {.style = mode_of(run)->style, .calls = run->cli->calls};
+    return rc_log_format_dropped(&formatter, count, scratch, size);
 }
 
-/* ---- open and close ---- */
+/* ---- opening and closing ---- */
 
 static int refuse_file(rc_serve_run *run, rc_str file, int error)
 {
@@ -138,7 +140,7 @@ uint64_t rc_serve_log_dropped(rc_serve_run *run)
     return run->log.sink != NULL ? lost + rc_log_sink_count(run->log.sink).dropped : lost;
 }
 
-/* status: of the line. */
+/* Queues a line. status: result of formatting it; a failed line counts as dropped. */
 static void push_line(rc_serve_run *run, rc_status status, const rc_buf *line)
 {
     if (status == RC_OK)
@@ -160,8 +162,9 @@ static void push_event(rc_serve_run *run, const rc_serve_log_mode *mode, rc_log_
               &line);
 }
 
-/* Locked. Whoever does not read keeps no request waiting, and only the first one for a moment. What
- * can be written to takes a line at once. */
+/* Call with err_lock held. Waits up to ERR_WAIT_MS for stderr, but only until the first time it is
+ * full: after that a reader that does not read blocks no request. A writable stderr takes a whole
+ * line. */
 static bool can_write_err(rc_serve_run *run)
 {
     struct pollfd polled = {.fd = RC_FD_STDERR, .events = POLLOUT};
@@ -261,7 +264,7 @@ void rc_serve_log_budget(void *ctx, const rc_ledger_notice *notice, rc_str scope
                        rc_buf_get(&text));
 }
 
-/* For programs the numbers as well. */
+/* JSON lines also contain the numbers. */
 void rc_serve_log_quota(void *ctx, const rc_quota_warning *notice)
 {
     rc_serve_run *run = ctx;

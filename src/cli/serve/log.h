@@ -1,49 +1,49 @@
-/* What `recourse serve` says while it runs: a line for each request and for each thing that happens
- * to the process.
+/* The log of `recourse serve`: one line per request and per event of the process.
  *
- *   json          all of it, through a sink that keeps nobody waiting
+ *   json          requests and events, through a sink that never blocks the caller
  *   human, file   the same
- *   human         requests through the sink; events as talk on standard error
- *   off           no requests; events as talk
+ *   human         requests through the sink; events directly on standard error
+ *   off           no requests; events directly on standard error
  *
- * Which of these it is, and where lines go, can change while lines are written: each line is of one
- * way, the one that it found. */
+ * The mode and the destination can change while lines are written; each line uses the mode that was
+ * set when it was begun. */
 #ifndef RC_CLI_SERVE_LOG_H
 #define RC_CLI_SERVE_LOG_H
 
 #include "cli/serve/run.h"
 
-/* Opens it as the configuration says. RC_EXIT_OK; else the exit status, and err says why not. */
+/* Opens the log by the configuration. Returns RC_EXIT_OK, or the exit status with the reason in
+ * err. */
 int rc_serve_log_open(rc_serve_run *run, const rc_config_log *config);
 void rc_serve_log_close(rc_serve_run *run);
 
-/* Another edition may want another file or another format. RC_EXIT_OK; else err says why not, and
- * nothing has changed. The thread of the main loop. */
+/* Applies the format and file of a reloaded configuration. Returns RC_EXIT_OK, or the exit status
+ * with the reason in err and nothing changed. Call on the main loop's thread. */
 int rc_serve_log_change(rc_serve_run *run, const rc_config_log *config);
 
-/* Opens the file again under its name, as after it was moved away; one that cannot be opened is
- * told of, and the old one goes on. */
+/* Reopens the file by its name, for log rotation. If that fails, logs an event and keeps the old
+ * file. */
 void rc_serve_log_reopen(rc_serve_run *run);
 
-/* Are its lines for programs? */
+/* Are the lines JSON? */
 bool rc_serve_log_is_json(const rc_serve_run *run);
 
-/* Are events lines of it? Then nothing else is said of them. */
+/* Do events go to the log? If not, they go to standard error. */
 bool rc_serve_log_has_events(const rc_serve_run *run);
 
-/* Lines that could not be written so far: all of them, for whatever reason. */
+/* Returns the number of lines lost so far, for any reason. */
 uint64_t rc_serve_log_dropped(rc_serve_run *run);
 
-/* Any thread. text: for people, one line; borrows. */
+/* Logs an event. Any thread. text: one line for people; borrows. */
 void rc_serve_log_event(rc_serve_run *run, rc_log_event event, rc_str text);
 
-/* The same, but that lines for people go where those of requests do, too. */
+/* The same, except that in the human format the line goes to the destination of the requests. */
 void rc_serve_log_note(rc_serve_run *run, rc_log_event event, rc_str text);
-/* A whole line of JSON. line: copies. */
+/* Queues a complete JSON line. line: copies. */
 void rc_serve_log_line(rc_serve_run *run, rc_str line);
 
-/* rc_gateway_settings.on_record, on_suppressed, on_store, on_trimmed: any thread. ctx: the
- * rc_serve_run. */
+/* Callbacks of rc_gateway_settings (on_record, on_budget, on_quota, on_suppressed, on_store,
+ * on_trimmed); called on any thread. ctx: the rc_serve_run. */
 void rc_serve_log_record(void *ctx, const rc_exchange_summary *record);
 void rc_serve_log_budget(void *ctx, const rc_ledger_notice *notice, rc_str scope);
 void rc_serve_log_quota(void *ctx, const rc_quota_warning *notice);

@@ -1,4 +1,4 @@
-/* Another edition of the configuration, while the gateway runs. */
+/* Reloads the configuration of a running gateway. Called by signals.c and admin.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -12,7 +12,7 @@
 
 #define PATH_MAX_BYTES ((size_t)16 << 10)
 
-/* The first line of what was said, for those who ask later. */
+/* Adds the next step for a missing secret. */
 void rc_serve_add_advice(rc_load_error *load_error)
 {
     if (load_error->is_secret)
@@ -20,6 +20,7 @@ void rc_serve_add_advice(rc_load_error *load_error)
                           RC_STR("; put it there, or say in the configuration where it is"));
 }
 
+/* Stores the first line of the message in err, from offset `from` on, for the admin API. */
 static void note_refusal(rc_serve_run *run, size_t from)
 {
     const rc_str written = rc_str_slice(rc_buf_get(&run->cli->err), from, SIZE_MAX);
@@ -33,7 +34,7 @@ static void note_refusal(rc_serve_run *run, size_t from)
     rc_buf_push_byte(&text, '\0');
 }
 
-/* The log first: where it cannot be written, nothing has changed. */
+/* Changes the log first: if it cannot be written, nothing else has changed. */
 static bool apply_input(rc_serve_run *run, const rc_snapshot_input *input, const rc_config *before)
 {
     rc_load_error load_error;
@@ -52,8 +53,8 @@ static bool apply_input(rc_serve_run *run, const rc_snapshot_input *input, const
     return false;
 }
 
-/* Standard input and pipes are read once, at the start: now nobody may write to them, and to wait
- * would stop the thread that reads signals. */
+/* Refuses standard input and pipes, which are read once at the start: a second read could block the
+ * thread that handles signals. */
 static bool can_read_again(rc_serve_run *run)
 {
     const char *path = run->options->config_path;
@@ -92,7 +93,7 @@ static bool reload_input(rc_serve_run *run)
     return is_loaded;
 }
 
-/* ---- what is said of it ---- */
+/* ---- log lines ---- */
 
 static void log_needs_restart(rc_serve_run *run)
 {
@@ -158,7 +159,7 @@ bool rc_serve_reload(rc_serve_run *run, const rc_admin_action *action)
     } else {
         note_refusal(run, from);
     }
-    /* What is said of it is a line of the log. */
+    /* With events in the log, the message is a line there and not on standard error. */
     if (rc_serve_log_has_events(run))
         rc_buf_reset(&run->cli->err);
     rc_cli_flush_err(run->cli);

@@ -1,4 +1,5 @@
-/* The gateway, from the first connection to the signal that ends it. */
+/* Runs the gateway from start to end. Called by command.c; the other files of serve use its
+ * helpers. */
 #include "cli/serve/run.h"
 
 #include <malloc.h>
@@ -21,22 +22,22 @@
 #include "sys/file.h"
 #include "sys/output.h"
 
-/* The first that systemd passes: sd_listen_fds(3). */
+/* First descriptor that systemd passes, see sd_listen_fds(3). */
 #define FIRST_PASSED_FD 3
 #define PASSED_MAX 8
 #define MALLOC_KEPT_BYTES (512 << 10)
 #define NOTE_MAX_BYTES ((size_t)8 << 10)
 
-int rc_serve_refuse(rc_cli *cli, const char *what, const char *why, int exit_status)
+int rc_serve_refuse(rc_cli *cli, const char *message, const char *detail, int exit_status)
 {
     rc_cli_err_prefix(cli, "serve");
-    rc_cli_text(&cli->err, what);
-    rc_cli_err_name(cli, rc_str_c(why));
+    rc_cli_text(&cli->err, message);
+    rc_cli_err_name(cli, rc_str_c(detail));
     rc_buf_push_byte(&cli->err, '\n');
     return exit_status;
 }
 
-/* ---- the end ---- */
+/* ---- shutdown ---- */
 
 static void on_stopped(void *ctx)
 {
@@ -71,17 +72,18 @@ void rc_serve_push_address(rc_buf *buf, const char *host, uint16_t port)
     rc_buf_push_u64(buf, port);
 }
 
-void rc_serve_log_address(rc_serve_run *run, const char *what, const char *host, uint16_t port)
+void rc_serve_log_address(rc_serve_run *run, const char *label, const char *host, uint16_t port)
 {
     char memory[256];
     rc_buf text;
     rc_buf_init_fixed(&text, memory, sizeof memory);
-    rc_cli_text(&text, what);
+    rc_cli_text(&text, label);
     rc_serve_push_address(&text, host, port);
     rc_serve_log_event(run, RC_LOG_EVENT_LISTENING, rc_buf_get(&text));
 }
 
-/* Whoever waits for the file finds the whole number in it. */
+/* Writes the port to a file atomically: a process that waits for the file never sees a partial
+ * number. */
 static int write_port(rc_cli *cli, const char *path, uint16_t port)
 {
     char folder[RC_OUTPUT_PATH_MAX] = ".";
@@ -128,7 +130,7 @@ static int refuse_listening(rc_cli *cli, const char *host, uint16_t port,
     return listening->result == RC_LISTEN_ADDRESS ? RC_EXIT_USAGE : RC_EXIT_UNAVAILABLE;
 }
 
-/* How many sockets were passed to this process, and to no other. */
+/* Returns the number of sockets that systemd passed to this very process. */
 static int passed_sockets(const rc_cli *cli)
 {
     const char *pid = cli->calls->getenv("LISTEN_PID");
@@ -154,11 +156,11 @@ static int listen_passed(rc_serve_run *run, int count)
     return RC_EXIT_OK;
 }
 
-/* What this is, and what to tell clients. admin: as it is configured. */
+/* Prints what the gateway is and which base URLs clients use. admin: the configured address. */
 static void show_bases(rc_cli *cli, rc_str admin, const rc_host_port *address, uint16_t port)
 {
     static const struct {
-        const char *requester, *suffix;
+        const char *label, *suffix;
     } bases[] = {
         {"  OpenAI's SDKs and the like           http://", "/v1\n"},
         {"  Anthropic's and Google's SDKs        http://", "\n"},
@@ -168,7 +170,7 @@ static void show_bases(rc_cli *cli, rc_str admin, const rc_host_port *address, u
                 "models and keys,\ncounts costs and keeps an audit. Clients keep their API and "
                 "change their base URL:\n\n");
     for (size_t i = 0; i < sizeof bases / sizeof bases[0]; i++) {
-        rc_cli_text(&cli->err, bases[i].requester);
+        rc_cli_text(&cli->err, bases[i].label);
         rc_serve_push_address(&cli->err, address->host, port);
         rc_cli_text(&cli->err, bases[i].suffix);
     }
@@ -179,7 +181,7 @@ static void show_bases(rc_cli *cli, rc_str admin, const rc_host_port *address, u
     rc_cli_text(&cli->err, "/\n");
 }
 
-/* Without a configuration there is something to try. */
+/* Prints commands to try when there is no configuration. */
 static void show_demo(rc_cli *cli, const rc_config *config, rc_str admin,
                       const rc_host_port *address, uint16_t port, bool is_json)
 {
@@ -243,28 +245,28 @@ static int listen_here(rc_serve_run *run)
     return RC_EXIT_OK;
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
-/* No core has a key in it, and nobody looks into the process; as many connections as the system
- * allows. */
+/* Disables core dumps and ptrace, because the process holds API keys; raises the limit of open
+ * files. */
 static void prepare_process(void)
 {
     struct rlimit files;
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    /* Most bodies come and go: their pages are not fetched from the system anew each time. Large
-     * ones have pages of their own, which go back with them; glibc would raise that limit each
-     * time one does. */
+    /* Allocations below the threshold, which most bodies are, reuse pages of the heap. Larger ones
+     * are mapped and returned to the system when freed. Setting the threshold stops glibc from
+     * raising it with every large free. */
     (void)mallopt(M_MMAP_THRESHOLD, MALLOC_KEPT_BYTES);
     (void)mallopt(M_TRIM_THRESHOLD, 4 * MALLOC_KEPT_BYTES);
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its write */
+    (void)signal(SIGXFSZ, SIG_IGN); /* Exceeding the file size limit becomes a write error. */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
         files.rlim_cur = files.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &files);
     }
 }
 
-/* A store that the configuration does not name. */
+/* Logs a note about a store that the configuration does not name. */
 static void log_store_note(rc_serve_run *run, const rc_config *config)
 {
     char memory[NOTE_MAX_BYTES];
@@ -300,7 +302,7 @@ static int begin(rc_serve_run *run)
                : rc_serve_refuse(run->cli, "there is no thread to be had", "", RC_EXIT_INTERNAL);
 }
 
-/* On any loop's thread. */
+/* Called on any loop's thread. */
 static void on_record(void *ctx, const rc_exchange_summary *record)
 {
     rc_serve_run *run = ctx;
@@ -344,7 +346,7 @@ static int make_gateway(rc_serve_run *run)
         .ctx = run,
     };
     run->gateway = rc_gateway_new(&settings, &input, &load_error);
-    /* What reading the configuration and opening the store took for a while. */
+    /* Returns the memory that loading the configuration and opening the store used temporarily. */
     (void)malloc_trim(0);
     if (run->gateway != NULL)
         return RC_EXIT_OK;

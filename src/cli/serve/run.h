@@ -1,4 +1,4 @@
-/* What the files of `recourse serve` share. */
+/* State of a running `recourse serve`, and the functions that its files share. */
 #ifndef RC_CLI_SERVE_RUN_H
 #define RC_CLI_SERVE_RUN_H
 
@@ -13,24 +13,24 @@
 
 #define RC_SERVE_SIGNALS 10
 #define RC_SERVE_REFUSAL_MAX 512
-/* sysexits.h: a service is not available. */
+/* EX_UNAVAILABLE of sysexits.h. */
 #define RC_EXIT_UNAVAILABLE 69
 
-/* By rc_config_log_format, for standard error and for a file. */
+/* One mode per rc_config_log_format, each for standard error and for a file. */
 #define RC_SERVE_LOG_MODES 8
 
 typedef struct rc_serve_log_mode {
-    bool is_on;      /* then there is a sink */
-    bool has_events; /* of all that happens, and not of requests alone */
+    bool is_on;      /* Lines are written to the sink. */
+    bool has_events; /* Events go to the sink too, not only requests. */
     rc_log_style style;
 } rc_serve_log_mode;
 
 typedef struct rc_serve_log {
     rc_serve_log_mode modes[RC_SERVE_LOG_MODES];
-    _Atomic(const rc_serve_log_mode *) mode; /* one of them; NULL: it is not open */
-    rc_log_sink *sink;                       /* NULL: it was never on */
-    _Atomic uint64_t dropped;                /* lines that did not even get to it */
-    bool is_unread;                          /* talk's: standard error takes nothing more */
+    _Atomic(const rc_serve_log_mode *) mode; /* The current mode; NULL: the log is not open. */
+    rc_log_sink *sink;                       /* NULL: the log was never on. */
+    _Atomic uint64_t dropped;                /* Lines lost before they reached the sink. */
+    bool is_unread;                          /* Standard error is full; guarded by err_lock. */
 } rc_serve_log;
 
 typedef struct rc_serve_run {
@@ -38,67 +38,71 @@ typedef struct rc_serve_run {
     const rc_serve_options *options;
     uv_loop_t loop;
     uv_signal_t signals[RC_SERVE_SIGNALS];
-    uv_mutex_t err_lock; /* of lines that come from any thread */
-    rc_gateway *gateway; /* NULL: nothing is left of it */
-    rc_admin *admin;     /* NULL: there is none, or nothing is left of it */
-    rc_admin_live *live; /* the same */
+    uv_mutex_t err_lock; /* Guards lines on standard error, written by any thread. */
+    rc_gateway *gateway; /* NULL: stopped. */
+    rc_admin *admin;     /* NULL: not configured, or stopped. */
+    rc_admin_live *live; /* NULL: not configured, or stopped. */
     rc_admin_task_pool works;
     rc_admin_audit audit;
     rc_serve_explain explain;
     rc_serve_log log;
     rc_serve_fixed fixed;
-    rc_str needs_restart[RC_SERVE_FIXED_KEYS]; /* keys of the newest edition that need a restart */
+    rc_str needs_restart
+        [RC_SERVE_FIXED_KEYS]; /* Keys of the latest configuration that need a restart. */
     size_t needs_restart_count;
     bool is_stopping;
-    bool is_forced; /* asked for a second time */
+    bool is_forced; /* A second signal asked for an immediate end. */
     int64_t started_unix_ms;
     int64_t loaded_unix_ms;
-    bool is_refused;                    /* the latest configuration was */
-    char refusal[RC_SERVE_REFUSAL_MAX]; /* its first line */
+    bool is_refused;                    /* The latest reload was refused. */
+    char refusal[RC_SERVE_REFUSAL_MAX]; /* First line of the reason. */
 } rc_serve_run;
 
-/* ---- serve_reload.c ---- */
+/* ---- reload.c ---- */
 
-/* Reads the configuration again. False: why is in refusal, and the old one goes on. action: who
- * wants it, and why, for the audit; borrows. */
+/* Reloads the configuration. Returns false with the reason in run->refusal; the old configuration
+ * stays in use. action: who requested it and why, for the audit; borrows. */
 bool rc_serve_reload(rc_serve_run *run, const rc_admin_action *action);
-/* Tells the log of targets without a price that budgets count. */
+/* Logs the targets without a price that budgets apply to. */
 void rc_serve_log_unpriced(rc_serve_run *run);
 
-/* ---- serve_signals.c ---- */
+/* ---- signals.c ---- */
 
-/* Hears what does not ask for the end, from the first moment on; it is done when the loop runs. */
+/* Handles the signals that do not end the process, from the start on; they take effect when the
+ * loop runs. */
 void rc_serve_signals_open(rc_serve_run *run);
-/* Hears the rest. */
+/* Handles the signals that end the process. */
 void rc_serve_signals_open_end(rc_serve_run *run);
 void rc_serve_signals_close(rc_serve_run *run);
 
-/* ---- serve_state.c ---- */
+/* ---- state.c ---- */
 
-/* Writes into the log what there is now. */
+/* Writes the current state to the log. */
 void rc_serve_log_state(rc_serve_run *run);
 
-/* ---- serve_admin.c ---- */
+/* ---- admin.c ---- */
 
-/* What there is now. As rc_admin_source.look; ctx: the rc_serve_run. */
+/* Fills a snapshot of the current state, as rc_admin_source.fill_snapshot; ctx: the
+ * rc_serve_run. */
 bool rc_serve_read_state(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
 
-/* ---- serve_force.c ---- */
+/* ---- force.c ---- */
 
-/* Ends the process soon, whatever it waits for, unless it has ended by then. */
+/* Ends the process after a grace period, even if it hangs. */
 void rc_serve_force_end(void);
 
-/* ---- rc_serve_run.c ---- */
+/* ---- run.c ---- */
 
-/* Adds the next step to why a configuration cannot be used, where there is one. */
+/* Appends the next step to a load error, if there is one. Defined in reload.c. */
 void rc_serve_add_advice(rc_load_error *load_error);
-/* Takes no more requests and ends when all are answered. who: wants it, for the log; borrows. */
-void rc_serve_drain(rc_serve_run *run, const char *who);
+/* Accepts no new requests and stops after all in flight have ended. requester: for the log;
+ * borrows. */
+void rc_serve_drain(rc_serve_run *run, const char *requester);
 
-/* "recourse serve: WHAT WHY"; gives the exit status. */
-int rc_serve_refuse(rc_cli *cli, const char *what, const char *why, int exit_status);
-/* An event: WHAT and the address. */
-void rc_serve_log_address(rc_serve_run *run, const char *what, const char *host, uint16_t port);
+/* Prints "recourse serve: MESSAGE DETAIL"; returns exit_status. */
+int rc_serve_refuse(rc_cli *cli, const char *message, const char *detail, int exit_status);
+/* Logs a "listening" event with label and address. */
+void rc_serve_log_address(rc_serve_run *run, const char *label, const char *host, uint16_t port);
 void rc_serve_push_address(rc_buf *buf, const char *host, uint16_t port);
 
 #endif

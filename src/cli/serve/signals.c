@@ -1,15 +1,15 @@
-/* What a signal means to a running gateway. None that people, supervisors and tools send ends it
- * without a word. */
+/* Signal handling of a running gateway. Signals that users, supervisors and tools send never end it
+ * without a log line. Called by run.c. */
 #include <signal.h>
 
 #include "base/str.h"
 #include "cli/serve/log.h"
 
 typedef enum signal_effect {
-    EFFECT_END,    /* lets what is under way finish; the second one does not */
-    EFFECT_RELOAD, /* reads the configuration again */
-    EFFECT_STATE,  /* opens the log again and writes what there is now */
-    EFFECT_NONE    /* is told of */
+    EFFECT_END,    /* Waits for requests in flight; the second signal does not. */
+    EFFECT_RELOAD, /* Reloads the configuration. */
+    EFFECT_STATE,  /* Reopens the log and writes the state to it. */
+    EFFECT_NONE    /* Only logged. */
 } signal_effect;
 
 static const struct {
@@ -93,8 +93,8 @@ void rc_serve_signals_open_end(rc_serve_run *run)
     open_signals(run, true);
 }
 
-/* What was asked for is under way, or was never begun: asking for it again does not make it an end
- * by a signal. */
+/* Closes the handles and ignores the signals from now on: the process is already ending, and a
+ * further signal must not kill it. */
 void rc_serve_signals_close(rc_serve_run *run)
 {
     for (size_t i = 0; i < RC_SERVE_SIGNALS; i++) {

@@ -1,5 +1,5 @@
-/* What there is now, in the log: what GET /admin/v1/state says, for those who have no other way to
- * ask. */
+/* Writes the current state to the log (SIGUSR1): the content of GET /admin/v1/state, for users
+ * without access to the admin API. Called by signals.c. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -9,11 +9,11 @@
 #include "gateway/admin/core.h"
 #include "sys/clock.h"
 
-/* Less than the log keeps while it is written. */
+/* Smaller than the buffer of the log sink. */
 #define STATE_MAX_BYTES ((size_t)192 << 10)
 #define LINE_BYTES 512
 
-/* ---- lines for people ---- */
+/* ---- human format ---- */
 
 typedef struct line {
     rc_serve_run *run;
@@ -21,30 +21,30 @@ typedef struct line {
     char scratch[LINE_BYTES];
 } line;
 
-static void begin(line *l, rc_str what)
+static void begin(line *l, rc_str text)
 {
     rc_buf_init_fixed(&l->text, l->scratch, sizeof l->scratch);
-    rc_buf_push(&l->text, what);
+    rc_buf_push(&l->text, text);
 }
 
-static void say(line *l, const char *text)
+static void push(line *l, const char *text)
 {
     rc_cli_text(&l->text, text);
 }
 
-static void say_number(line *l, uint64_t number, const char *what)
+static void push_number(line *l, uint64_t number, const char *suffix)
 {
     rc_buf_push_u64(&l->text, number);
-    say(l, what);
+    push(l, suffix);
 }
 
-static void say_left(line *l, uint64_t left_ms)
+static void push_left(line *l, uint64_t left_ms)
 {
     if (left_ms == 0 || left_ms > INT64_MAX / 2)
         return;
-    say(l, ", ");
+    push(l, ", ");
     rc_duration_push(&l->text, (int64_t)left_ms);
-    say(l, " still");
+    push(l, " still");
 }
 
 static void end(line *l)
@@ -57,10 +57,10 @@ static void show_process(line *l, const rc_admin_snapshot *s)
     const int64_t up_ms = s->now_unix_ms - s->started_unix_ms;
     begin(l, RC_STR("up "));
     rc_duration_push(&l->text, up_ms > 0 ? up_ms : 0);
-    say(l, s->is_ready ? ", ready" : ", not ready: ");
+    push(l, s->is_ready ? ", ready" : ", not ready: ");
     rc_buf_push(&l->text, s->is_ready ? RC_STR("") : s->not_ready_reason);
-    say(l, ", ");
-    say_number(l, s->log_dropped, " lines of the log lost");
+    push(l, ", ");
+    push_number(l, s->log_dropped, " lines of the log lost");
     end(l);
 }
 
@@ -68,10 +68,10 @@ static void show_config(line *l, const rc_admin_config *config)
 {
     begin(l, RC_STR("configuration "));
     rc_buf_push(&l->text, config->file.len > 0 ? config->file : RC_STR("from the environment"));
-    say(l, ", edition ");
+    push(l, ", edition ");
     rc_buf_push_u64(&l->text, config->generation);
     for (size_t i = 0; i < config->needs_restart_count; i++) {
-        say(l, i == 0 ? "; needs a restart: " : ", ");
+        push(l, i == 0 ? "; needs a restart: " : ", ");
         rc_buf_push(&l->text, config->needs_restart[i]);
     }
     end(l);
@@ -91,14 +91,14 @@ static void show_store(line *l, const rc_admin_store *store)
     }
     begin(l, RC_STR("audit: "));
     if (store->is_down) {
-        say(l, "down (");
+        push(l, "down (");
         rc_buf_push(&l->text, rc_str_slice(store->down_reason, 0, LINE_BYTES / 2));
-        say(l, "), ");
+        push(l, "), ");
     }
-    say_number(l, store->kept, " kept, ");
-    say_number(l, store->queued, " waiting, ");
-    say_number(l, store->lost, " lost, ");
-    say_number(l, store->refused, " refused");
+    push_number(l, store->kept, " kept, ");
+    push_number(l, store->queued, " waiting, ");
+    push_number(l, store->lost, " lost, ");
+    push_number(l, store->refused, " refused");
     end(l);
 }
 
@@ -106,7 +106,7 @@ static void show_money(line *l, const rc_admin_snapshot *s)
 {
     if (s->retry_budget.is_on) {
         begin(l, RC_STR("retry budget: "));
-        say_number(l, s->retry_budget.tokens, " of ");
+        push_number(l, s->retry_budget.tokens, " of ");
         rc_buf_push_u64(&l->text, s->retry_budget.burst);
         end(l);
     }
@@ -114,18 +114,18 @@ static void show_money(line *l, const rc_admin_snapshot *s)
         const rc_ledger_state *state = &s->money_budgets[i].state;
         begin(l, RC_STR("budget of "));
         rc_buf_push(&l->text, rc_str_slice(s->money_budgets[i].scope, 0, LINE_BYTES / 2));
-        say(l, ": ");
+        push(l, ": ");
         rc_ledger_push_usd(&l->text, state->spent);
-        say(l, " of ");
+        push(l, " of ");
         rc_ledger_push_usd(&l->text, state->limit);
-        say(l, " spent, ");
+        push(l, " spent, ");
         rc_ledger_push_usd(&l->text, state->held);
-        say(l, " held");
+        push(l, " held");
         if (state->renews_unix_ms > 0) {
-            say(l, ", renews ");
+            push(l, ", renews ");
             rc_rfc3339_push(&l->text, state->renews_unix_ms);
         }
-        say(l, state->has_waiters ? "; requests wait for it" : "");
+        push(l, state->has_waiters ? "; requests wait for it" : "");
         end(l);
     }
 }
@@ -135,13 +135,13 @@ static void show_loops(line *l, const rc_admin_snapshot *s)
     for (size_t i = 0; i < s->loop_count; i++) {
         const rc_admin_loop *loop = &s->loops[i];
         begin(l, RC_STR("loop "));
-        say_number(l, i + 1, ": ");
-        say_number(l, loop->connections, " connections, ");
-        say_number(l, loop->in_flight, " requests under way, ");
-        say_number(l, loop->upstream_busy, " busy and ");
-        say_number(l, loop->upstream_idle, " idle connections to providers, ");
-        say_number(l, loop->requests, " requests, ");
-        say_number(l, loop->stalls, " stalls");
+        push_number(l, i + 1, ": ");
+        push_number(l, loop->connections, " connections, ");
+        push_number(l, loop->in_flight, " requests under way, ");
+        push_number(l, loop->upstream_busy, " busy and ");
+        push_number(l, loop->upstream_idle, " idle connections to providers, ");
+        push_number(l, loop->requests, " requests, ");
+        push_number(l, loop->stalls, " stalls");
         end(l);
     }
 }
@@ -151,41 +151,41 @@ static void show_target(line *l, const rc_admin_target *target)
     const rc_admin_target_state state = rc_admin_target_state_of(target);
     begin(l, RC_STR("target "));
     rc_buf_push(&l->text, rc_str_slice(target->provider, 0, LINE_BYTES / 8));
-    say(l, "/");
+    push(l, "/");
     rc_buf_push(&l->text, rc_str_slice(target->model, 0, LINE_BYTES / 4));
-    say(l, ": ");
-    say(l, rc_admin_target_state_name(state));
+    push(l, ": ");
+    push(l, rc_admin_target_state_name(state));
     if (state == RC_TARGET_COOLING)
-        say_left(l, target->cooling_ms);
+        push_left(l, target->cooling_ms);
     if (state == RC_TARGET_OPEN)
-        say_left(l, target->open_ms);
+        push_left(l, target->open_ms);
     if (target->cooling_code != RC_CODE_NONE) {
-        say(l, ", ");
-        say(l, rc_code_name(target->cooling_code));
+        push(l, ", ");
+        push(l, rc_code_name(target->cooling_code));
     }
-    say(l, "; breaker ");
-    say(l, rc_breaker_state_name(target->breaker));
-    say(l, "; ");
-    say_number(l, target->in_flight, " under way");
+    push(l, "; breaker ");
+    push(l, rc_breaker_state_name(target->breaker));
+    push(l, "; ");
+    push_number(l, target->in_flight, " under way");
     if (target->keys > 0) {
-        say(l, "; ");
-        say_number(l, target->usable_keys, " of ");
-        say_number(l, target->keys, " keys usable");
+        push(l, "; ");
+        push_number(l, target->usable_keys, " of ");
+        push_number(l, target->keys, " keys usable");
     }
     end(l);
 }
 
-/* What is left of its provider's limits. */
+/* Appends the lowest remaining quota of a key. */
 static void show_lowest(line *l, const rc_admin_key *key)
 {
     if (key->quota_count == 0)
         return;
     const rc_admin_quota *lowest = &key->quotas[0];
-    say(l, "; ");
-    say_number(l, lowest->remaining, " of ");
-    say_number(l, lowest->limit, " ");
+    push(l, "; ");
+    push_number(l, lowest->remaining, " of ");
+    push_number(l, lowest->limit, " ");
     rc_buf_push(&l->text, lowest->name);
-    say(l, " left at ");
+    push(l, " left at ");
     rc_buf_push(&l->text, rc_str_slice(lowest->target, 0, LINE_BYTES / 4));
 }
 
@@ -193,12 +193,12 @@ static void show_key(line *l, const rc_admin_key *key)
 {
     begin(l, RC_STR("key "));
     rc_buf_push(&l->text, rc_str_slice(key->id, 0, LINE_BYTES / 4));
-    say(l, ": ");
-    say(l, rc_credential_state_name(key->state));
-    say_left(l, key->until_ms);
+    push(l, ": ");
+    push(l, rc_credential_state_name(key->state));
+    push_left(l, key->until_ms);
     if (key->limited_targets > 0) {
-        say(l, "; limited at ");
-        say_number(l, key->limited_targets, " targets");
+        push(l, "; limited at ");
+        push_number(l, key->limited_targets, " targets");
     }
     show_lowest(l, key);
     end(l);
@@ -218,7 +218,7 @@ static void show_lines(rc_serve_run *run, const rc_admin_snapshot *s)
         show_key(&l, &s->keys[i]);
 }
 
-/* ---- one line for programs ---- */
+/* ---- JSON ---- */
 
 static void show_json(rc_serve_run *run, const rc_admin_snapshot *snapshot)
 {
@@ -239,7 +239,7 @@ static void show_json(rc_serve_run *run, const rc_admin_snapshot *snapshot)
     rc_buf_done(&text);
 }
 
-/* What was said by others, without secrets. */
+/* Returns a copy of foreign text without secrets. */
 static rc_str clean(rc_arena *arena, rc_str text)
 {
     char scratch[RC_LOG_CLEAN_MAX];
@@ -249,7 +249,7 @@ static rc_str clean(rc_arena *arena, rc_str text)
     return rc_arena_dup(arena, rc_buf_get(&out));
 }
 
-/* A client names a model as it likes. */
+/* Cleans the texts that clients and other components provide, such as model names. */
 static void clean_all(rc_arena *arena, rc_admin_snapshot *snapshot)
 {
     rc_admin_target *targets =
