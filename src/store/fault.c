@@ -1,3 +1,5 @@
+/* Kinds, messages and reports of store failures. Called by the store, the gateway, the audit
+ * commands and the doctor. */
 #include "store/fault.h"
 
 #include <string.h>
@@ -50,7 +52,8 @@ bool rc_store_fault_may_pass(rc_store_fault_kind kind)
     return row_of(kind)->may_pass;
 }
 
-/* As much of it as fits, in whole characters, without control characters. */
+/* Appends as much of text as fits, in whole characters, with control characters replaced by
+ * spaces. */
 static void append(rc_store_fault *fault, const char *text)
 {
     size_t len = strlen(fault->detail);

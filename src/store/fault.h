@@ -1,5 +1,5 @@
-/* rc_store_fault: why the store did not do what it was asked for, and what to do about it. The
- * kinds are in spec/audit.def. */
+/* rc_store_fault: why a store operation failed, and what to do about it. The kinds are in
+ * spec/audit.def. */
 #ifndef RC_STORE_FAULT_H
 #define RC_STORE_FAULT_H
 
@@ -15,28 +15,29 @@ typedef enum rc_store_fault_kind {
 #include "spec/audit.def"
 } rc_store_fault_kind;
 
-/* The caller's storage; it is written on failure alone. */
+/* The caller's storage; written on failure only. */
 typedef struct rc_store_fault {
     rc_store_fault_kind kind;
-    char detail[256]; /* what exactly: the place, and what the database or the system said. One
-                         line, ends in NUL, cut where too long. */
+    char detail[256]; /* The activity, the path and the database's or system's message. One line,
+                       * ends in NUL, truncated if too long. */
 } rc_store_fault;
 
-/* Sets both; false, so that a function can end with it. doing: "open", "write"; path and said may
- * be NULL. All: copies. */
+/* Sets kind and detail; returns false, so that a function can end with it. activity: "open",
+ * "write"; path and system_text may be NULL. Copies all. */
 bool rc_store_fault_set(rc_store_fault *fault, rc_store_fault_kind kind, const char *activity,
-                        const char *path, const char *said);
+                        const char *path, const char *system_text);
 
-/* "full"; "the file is damaged"; "Make room on the disk". Static; "" for what is none. */
+/* The kind's name ("full"), message ("the file is damaged") and advice ("Make room on the disk").
+ * Static; "" for RC_STORE_NO_FAULT. */
 const char *rc_store_fault_name(rc_store_fault_kind kind);
 const char *rc_store_fault_text(rc_store_fault_kind kind);
 const char *rc_store_fault_advice(rc_store_fault_kind kind);
 
-/* May the same thing work later, with nobody changing the configuration? */
+/* Whether the same operation may succeed later without a change of the configuration. */
 bool rc_store_fault_may_pass(rc_store_fault_kind kind);
 
-/* StoreUnavailable, with the fault as detail and the advice as what to do. Gives; never NULL.
- * fault: borrows. */
+/* A StoreUnavailable report with the fault as detail and the advice as action. Gives; never NULL.
+ * fault, id: borrows. */
 const rc_report *rc_store_fault_report(const rc_store_fault *fault, const rc_id *id,
                                        const rc_alloc *alloc);
 

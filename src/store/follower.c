@@ -1,3 +1,4 @@
+/* Delivers operations as they end. Called by recourse audit tail. */
 #include "store/follower.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #define SLOTS_MIN 1024
 
 typedef struct scan {
-    uint64_t every; /* steps */
+    uint64_t every; /* Every that many steps. */
     int64_t back_ms;
 } scan;
 
@@ -19,7 +20,7 @@ static const scan scans[RC_FOLLOWER_SCANS] = {
 
 static const rc_store_filter notices = {.has_outcome = true, .outcome = RC_OUTCOME_NOTICE};
 
-/* --- what was given --- */
+/* --- delivered operations --- */
 
 static size_t slot_of(const rc_follower_seen *seen, size_t slots, int64_t key)
 {
@@ -29,7 +30,7 @@ static size_t slot_of(const rc_follower_seen *seen, size_t slots, int64_t key)
     return at;
 }
 
-/* Moves what ended from then on to a table of that size. */
+/* Moves the entries that ended at from_unix_ms or later to a table of `slots` slots. */
 static rc_status rebuild(rc_follower *follower, size_t slots, int64_t from_unix_ms)
 {
     const rc_alloc *alloc = &follower->alloc;
@@ -53,8 +54,8 @@ static rc_status rebuild(rc_follower *follower, size_t slots, int64_t from_unix_
     return RC_OK;
 }
 
-/* No look that is still to come asks for what ended before this. */
-static int64_t forgotten_before(const rc_follower *follower)
+/* No later scan covers operations that ended before this time. */
+static int64_t earliest_scanned(const rc_follower *follower)
 {
     int64_t earliest = follower->scanned_unix_ms[0];
     for (size_t i = 1; i < RC_FOLLOWER_SCANS; i++)
@@ -63,12 +64,12 @@ static int64_t forgotten_before(const rc_follower *follower)
     return earliest - OVERLAP_MS;
 }
 
-/* Forgets what nobody asks for; where that is not enough, the older half of all there is, and then
- * it is not asked for any more either. */
+/* Drops the entries that no scan covers any more. If that is not enough, drops the older half of
+ * the rest and moves from_unix_ms so that no scan covers them. */
 static rc_status make_space(rc_follower *follower)
 {
     const size_t slots = follower->seen_slots;
-    rc_status status = rebuild(follower, slots > 0 ? slots : SLOTS_MIN, forgotten_before(follower));
+    rc_status status = rebuild(follower, slots > 0 ? slots : SLOTS_MIN, earliest_scanned(follower));
     if (status != RC_OK || follower->seen_count < follower->seen_slots / 4)
         return status;
     if (follower->seen_slots < 2 * RC_FOLLOWER_SEEN_MAX)
@@ -96,7 +97,7 @@ rc_status rc_follower_skip(rc_follower *follower, const rc_record *operation)
     return RC_OK;
 }
 
-static bool was_given(const rc_follower *follower, int64_t key)
+static bool was_delivered(const rc_follower *follower, int64_t key)
 {
     return follower->seen_slots > 0 &&
            follower->seen[slot_of(follower->seen, follower->seen_slots, key)].key == key;
@@ -125,18 +126,18 @@ void rc_follower_done(rc_follower *follower)
     follower->seen_slots = 0;
 }
 
-typedef struct passing {
+typedef struct delivery {
     rc_follower *follower;
-    rc_record_each each; /* NULL: nobody is given anything, it only counts as given */
+    rc_record_each each; /* NULL: operations are only marked as delivered. */
     void *ctx;
-    uint32_t given;
+    uint32_t delivered;
     bool is_out_of_memory;
-} passing;
+} delivery;
 
-static bool pass(void *ctx, const rc_record *operation)
+static bool deliver(void *ctx, const rc_record *operation)
 {
-    passing *p = ctx;
-    if (was_given(p->follower, operation->key))
+    delivery *p = ctx;
+    if (was_delivered(p->follower, operation->key))
         return true;
     if (rc_follower_skip(p->follower, operation) != RC_OK) {
         p->is_out_of_memory = true;
@@ -144,11 +145,11 @@ static bool pass(void *ctx, const rc_record *operation)
     }
     if (p->each == NULL)
         return true;
-    p->given++;
-    return p->each(p->ctx, operation) && p->given < RC_FOLLOWER_STEP_MAX;
+    p->delivered++;
+    return p->each(p->ctx, operation) && p->delivered < RC_FOLLOWER_STEP_MAX;
 }
 
-static bool run_scan(rc_store *store, passing *p, const rc_store_filter *filter, const scan *range,
+static bool run_scan(rc_store *store, delivery *p, const rc_store_filter *filter, const scan *range,
                      int64_t since_unix_ms, int64_t now_unix_ms, rc_store_fault *fault)
 {
     rc_store_query query = {.filter = *filter, .is_oldest_first = true};
@@ -156,19 +157,19 @@ static bool run_scan(rc_store *store, passing *p, const rc_store_filter *filter,
     query.filter.until_unix_ms = 0;
     query.filter.ended_unix_ms =
         since_unix_ms > p->follower->from_unix_ms ? since_unix_ms : p->follower->from_unix_ms;
-    if (!rc_store_list(store, &query, pass, p, fault))
+    if (!rc_store_list(store, &query, deliver, p, fault))
         return false;
     return !p->is_out_of_memory ||
            rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "follow", NULL, NULL);
 }
 
-/* The clock was set back: operations that end from now on have times before those of the last
- * looks. The looks go back to the new time; operations that ended later than that by the old clock
- * count as given. */
+/* The clock was set back: operations that end from now on have earlier times than the last scans.
+ * The scans restart at the new time; operations that ended later than that by the old clock count
+ * as delivered. */
 static bool follow_clock_back(rc_follower *follower, rc_store *store, int64_t now_unix_ms,
                               rc_store_fault *fault)
 {
-    passing p = {.follower = follower};
+    delivery p = {.follower = follower};
     if (now_unix_ms < follower->from_unix_ms)
         follower->from_unix_ms = now_unix_ms;
     for (size_t i = 0; i < RC_FOLLOWER_SCANS; i++)
@@ -182,12 +183,12 @@ static bool follow_clock_back(rc_follower *follower, rc_store *store, int64_t no
 bool rc_follower_step(rc_follower *follower, rc_store *store, int64_t now_unix_ms,
                       rc_record_each each, void *ctx, rc_store_fault *fault)
 {
-    passing p = {.follower = follower, .each = each, .ctx = ctx};
+    delivery p = {.follower = follower, .each = each, .ctx = ctx};
     if (now_unix_ms < follower->scanned_unix_ms[0] - OVERLAP_MS &&
         !follow_clock_back(follower, store, now_unix_ms, fault))
         return false;
     follower->steps++;
-    for (size_t i = 0; i < RC_FOLLOWER_SCANS && p.given < RC_FOLLOWER_STEP_MAX; i++) {
+    for (size_t i = 0; i < RC_FOLLOWER_SCANS && p.delivered < RC_FOLLOWER_STEP_MAX; i++) {
         if (follower->steps % scans[i].every != 0)
             continue;
         const int64_t since = follower->scanned_unix_ms[i] - OVERLAP_MS;
@@ -195,8 +196,8 @@ bool rc_follower_step(rc_follower *follower, rc_store *store, int64_t now_unix_m
             (follower->has_notices &&
              !run_scan(store, &p, &notices, &scans[i], since, now_unix_ms, fault)))
             return false;
-        /* What did not fit is looked for again. */
-        if (p.given < RC_FOLLOWER_STEP_MAX)
+        /* If the step reached its limit, the next one scans the same range again. */
+        if (p.delivered < RC_FOLLOWER_STEP_MAX)
             follower->scanned_unix_ms[i] = now_unix_ms;
     }
     return true;

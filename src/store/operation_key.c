@@ -1,3 +1,5 @@
+/* Converts operation keys to and from text. Called by the audit commands, the admin API,
+ * record_json.c and the SQLite store. */
 #include "store/operation_key.h"
 
 #include <string.h>
@@ -12,7 +14,7 @@
 
 static const char alphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/* The value of a letter; -1: it is none. */
+/* The value of a letter; -1: not in the alphabet. */
 static int value_of(char letter)
 {
     const char upper = letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter;
@@ -33,7 +35,7 @@ void rc_operation_key_push(rc_buf *buf, int64_t key)
     push_letters(buf, key, LOW_LETTERS);
 }
 
-/* Ten letters have two bits more than a time has. */
+/* Ten letters hold 50 bits, a time only 48. */
 static bool is_time_head(rc_str letters)
 {
     return letters.len == 0 || value_of(letters.ptr[0]) < 8;

@@ -1,10 +1,10 @@
-/* rc_record: one line of the audit. Every attempt, wait, switch, skip, decision, outcome,
- * cancellation, suppressed error, interaction, change of service and warning of a limit is one. The
- * kinds and columns are in spec/audit.def.
+/* rc_record: one record of the audit: an attempt, wait, switch, skip, decision, outcome,
+ * cancellation, suppressed error, interaction, operator action or quota warning. The kinds and
+ * columns are in spec/audit.def.
  *
- * A record is a view: its strings and its report belong to whoever fills it in. A zeroed one is
- * empty but for latency_ms and first_byte_ms, which are -1 when they are not known: start with
- * rc_record_init. */
+ * A record is a view: its strings and its report belong to the code that fills it in. Start with
+ * rc_record_init: a zeroed record is empty except that unknown values of latency_ms and
+ * first_byte_ms are -1. */
 #ifndef RC_STORE_RECORD_H
 #define RC_STORE_RECORD_H
 
@@ -29,43 +29,43 @@ typedef enum rc_outcome {
 #include "spec/audit.def"
 } rc_outcome;
 
-/* Flags. */
+/* Values of rc_record.flags. */
 #define RC_RECORD_COMMITTED 1u
 #define RC_RECORD_STREAMING 2u
 #define RC_RECORD_MEASURED 4u
 #define RC_RECORD_ESTIMATED 8u
-#define RC_RECORD_CLIENT_RETRY 16u /* the client says that it has asked before */
-#define RC_RECORD_UNPRICED 32u     /* what it used, or a part of it, has no price */
+#define RC_RECORD_CLIENT_RETRY 16u /* The client says that this request is a retry. */
+#define RC_RECORD_UNPRICED 32u     /* Some of the usage has no price. */
 
-/* Longer strings are cut. A report that takes more as JSON is left out; its id stays. */
+/* Longer strings are truncated. A report with longer JSON is left out; its id stays. */
 #define RC_RECORD_NAME_MAX ((size_t)256)
 #define RC_RECORD_TEXT_MAX ((size_t)4096)
 #define RC_RECORD_REPORT_MAX ((size_t)1 << 20)
 
 typedef struct rc_record {
     rc_record_kind kind;
-    rc_outcome outcome;  /* of an OUTCOME */
-    rc_str operation_id; /* an rc_id, made when the operation began; the same in all its records */
-    uint32_t seq;        /* of the operation, from 0; the same one twice is one record */
-    int64_t unix_ms;     /* of an ATTEMPT or a WAIT its beginning, of others when it happened; of a
-                            BEGIN that is read, the time in the id */
-    int64_t at_ms;       /* reading: since the time in the id */
+    rc_outcome outcome;  /* Of an OUTCOME. */
+    rc_str operation_id; /* An rc_id, made when the operation began; the same in all its records. */
+    uint32_t seq;    /* Number within the operation, from 0. The same seq twice is one record. */
+    int64_t unix_ms; /* Start of an ATTEMPT or a WAIT; the time of any other event. Of a BEGIN
+                          * that is read: the time in the id. */
+    int64_t at_ms;   /* Set by reading: time since the time in the id. */
     uint32_t attempt;
-    rc_str client; /* of BEGIN and OUTCOME: client, route */
+    rc_str client; /* client, route: of BEGIN and OUTCOME. */
     rc_str route;
     rc_str provider;
     rc_str model;
     rc_str target;
-    rc_str credential; /* an id, never a key */
+    rc_str credential; /* An id, never a key. */
     int32_t status;
     rc_code code;
     rc_error_class error_class;
     rc_category category;
     rc_reason reason;
-    int step; /* of the decision order; reading gives the reason's, writing does not look at it */
+    int step; /* Step of the decision order. Set by reading, from the reason; ignored by writing. */
     uint64_t wait_ms;
-    int64_t latency_ms;    /* -1: not known */
-    int64_t first_byte_ms; /* -1: not known */
+    int64_t latency_ms;    /* -1: unknown. */
+    int64_t first_byte_ms; /* -1: unknown. */
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
@@ -73,58 +73,63 @@ typedef struct rc_record {
     uint32_t flags;
     rc_str request_id;
     rc_str text;
-    const rc_report *report; /* of a failure, for the writer, which takes from it what the fields
-                                above leave out and makes the next two of it. NULL: none */
+    const rc_report *report; /* Report of a failure, or NULL. The writer fills empty fields above
+                              * from it, and makes report_id and report_json of it. */
     rc_str report_id;
-    rc_str report_json; /* the internal view; empty: left out */
-    int64_t key;        /* reading: the place in the order of operations, for paging */
-    bool has_recovered; /* reading, of an operation: it succeeded although an attempt failed */
+    rc_str report_json; /* The report's internal view; empty: left out. */
+    int64_t key;        /* Set by reading: position in the order of operations, for paging. */
+    bool has_recovered; /* Set by reading: an attempt failed and the operation succeeded. */
 } rc_record;
 
-/* Empty, of that kind. */
+/* Initialises an empty record of that kind. */
 void rc_record_init(rc_record *record, rc_record_kind kind);
 
-/* "attempt"; "unknown" for what is not in the table. Static. Parsing gives NONE, and false for an
- * outcome that is not one. */
+/* The name ("attempt"), static; "unknown" for a number that is not in the table. Parsing an unknown
+ * name gives NONE, or false for an outcome. */
 const char *rc_record_kind_name(rc_record_kind kind);
 rc_record_kind rc_record_kind_parse(rc_str name);
 const char *rc_outcome_name(rc_outcome outcome);
 bool rc_outcome_parse(rc_str name, rc_outcome *ret_outcome);
 
-/* "measured", "estimated", "partly_estimated"; "": there are none. Gives a static string. record:
+/* "measured", "estimated" or "partly_estimated"; "": no tokens. Gives a static string. record:
  * borrows. */
 const char *rc_record_token_basis(const rc_record *record);
 
-/* How an attempt ended, seen from its operation. What has no code answered, if the operation
- * succeeded there; else it was let go: its client left, or another target was quicker. OPEN: nobody
- * knows. is_there: at the target that the operation ended with. */
+/* The outcome of an attempt, derived from its operation. An attempt without a code succeeded if the
+ * operation succeeded at that target; otherwise it was cancelled, because the client left or
+ * another target was faster. OPEN: unknown. is_there: the attempt's target is the one with which
+ * the operation ended. */
 rc_outcome rc_record_attempt_outcome(rc_code code, rc_error_class error_class, rc_outcome operation,
                                      bool is_there);
 
-/* Are they what the store takes? RC_E_ARGUMENT: no kind; RC_E_SYNTAX: an operation's id is not an
- * rc_id; RC_E_RANGE: a number that is too large or a time that is none. records: borrows. */
+/* Whether the store accepts the records. RC_E_ARGUMENT: a kind or outcome is invalid; RC_E_SYNTAX:
+ * an operation's id is not an rc_id; RC_E_RANGE: a number or time is out of range. records:
+ * borrows. */
 rc_status rc_records_check(const rc_record *records, size_t count);
 
-/* What must survive a restart: a credential that is used up or refused, a target that was taken
- * out of service, a budget that was raised. */
+/* State that must survive a restart: an exhausted or rejected credential, a target taken out of
+ * service, a raised budget. */
 typedef enum rc_saved_state_kind {
-    RC_SAVED_STATE_CREDENTIAL = 1, /* state: rc_credential_state */
-    RC_SAVED_STATE_TARGET = 2,     /* state: 1 for out of service */
-    RC_SAVED_STATE_LIMIT = 3,      /* a credential at one target. state: rc_credential_state */
-    RC_SAVED_STATE_BUDGET = 4      /* state: by how much, in millionths of a dollar */
+    RC_SAVED_STATE_CREDENTIAL = 1, /* value: rc_credential_state. */
+    RC_SAVED_STATE_TARGET = 2,     /* value: 1 for out of service. */
+    RC_SAVED_STATE_LIMIT = 3,      /* A credential at one target. value: rc_credential_state. */
+    RC_SAVED_STATE_BUDGET = 4      /* value: by how much the budget was raised, in millionths of a
+                                    * dollar. */
 } rc_saved_state_kind;
 
 typedef struct rc_saved_state {
     rc_saved_state_kind kind;
-    rc_str name;           /* the credential's id, provider/model, or both; "month client app" */
-    uint64_t value;        /* 0: nothing to remember; saving it forgets the mark. Below 2^63 */
-    int64_t until_unix_ms; /* by the wall clock, which goes on while we do not; 0: for good */
+    rc_str name;           /* The credential's id, provider/model, or both; of a budget "month
+                            * client app". */
+    uint64_t value;        /* 0: saving deletes the saved state. Below 2^63. */
+    int64_t until_unix_ms; /* Wall-clock time, which continues while the process is down; 0:
+                            * permanent. */
 } rc_saved_state;
 
-/* What was spent on a day, by whom and where: the sum of the attempts that cost something, or used
- * tokens. The store adds it up as it keeps the attempts, in the same transaction. */
+/* The usage of one day by client, route, target and credential: the sum of the attempts that cost
+ * money or used tokens. The store adds to it in the transaction that writes the attempts. */
 typedef struct rc_store_daily_usage {
-    int64_t day; /* since 1970, in UTC: of the attempts' unix_ms */
+    int64_t day; /* Days since 1970 in UTC, from the attempts' unix_ms. */
     rc_str client;
     rc_str route;
     rc_str target;
@@ -135,9 +140,9 @@ typedef struct rc_store_daily_usage {
     uint64_t cost_usd_micro;
 } rc_store_daily_usage;
 
-/* rc_batch: records and marks that are kept together or not at all. */
+/* rc_batch: records and saved states that are written in one transaction. */
 typedef struct rc_batch {
-    const struct rc_batch *next; /* in one transaction with this one; NULL: the last */
+    const struct rc_batch *next; /* The next batch of the same transaction; NULL: the last. */
     const rc_record *records;
     size_t record_count;
     const rc_saved_state *states;

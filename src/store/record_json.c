@@ -1,3 +1,4 @@
+/* Audit records and statistics as JSON. Called by the audit commands and the admin API. */
 #include "store/record_json.h"
 
 #include <recourse/taxonomy.h>
@@ -81,8 +82,8 @@ static bool put_whole(rc_json_writer *w, const rc_report *report,
     return status == RC_OK;
 }
 
-/* Read and written again: what is in the file need not be JSON, and what is asked for need not be
- * all of it. */
+/* Decodes and encodes the report again: the stored text may not be JSON, and the requested view may
+ * be smaller. */
 static bool put_report(rc_json_writer *w, const rc_record *record,
                        const rc_record_json_options *options)
 {

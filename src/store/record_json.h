@@ -1,4 +1,4 @@
-/* Operations, records and sums of the audit as JSON: what is not known is left out. */
+/* Operations, records and sums of the audit as JSON. Unknown values are left out. */
 #ifndef RC_STORE_RECORD_JSON_H
 #define RC_STORE_RECORD_JSON_H
 
@@ -11,26 +11,27 @@
 /* How much of a record's report is written. */
 typedef enum rc_record_report {
     RC_RECORD_REPORT_NONE = 0,
-    RC_RECORD_REPORT_MESSAGE = 1, /* "message" */
-    RC_RECORD_REPORT_WHOLE = 2    /* "report" */
+    RC_RECORD_REPORT_MESSAGE = 1, /* Member "message". */
+    RC_RECORD_REPORT_WHOLE = 2    /* Member "report". */
 } rc_record_report;
 
 typedef struct rc_record_json_options {
     rc_record_report report;
-    rc_view view;          /* of a WHOLE one */
-    const rc_alloc *alloc; /* to read it with; borrows */
+    rc_view view;          /* The view of a WHOLE report. */
+    const rc_alloc *alloc; /* For decoding the report; borrows. */
 } rc_record_json_options;
 
-/* An operation, as a list gives it. False: there was no memory for its report, which is left out.
- * Failures of the buffer are the buffer's. operation, how: borrow. */
+/* Writes an operation as returned by rc_store_list. False: no memory for its report, which is left
+ * out. Errors of the output buffer stay in the buffer. operation, options: borrows. */
 bool rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
                               const rc_record_json_options *options);
 
-/* Any other record, as a timeline gives it. The same. */
+/* Writes any other record as returned by rc_store_timeline. Returns like
+ * rc_record_json_operation. */
 bool rc_record_json_record(rc_json_writer *w, const rc_record *record,
                            const rc_record_json_options *options);
 
-/* Members of an object that is begun: what a group adds up. */
+/* Writes a group's sums as members of the object being written. */
 void rc_record_json_sums(rc_json_writer *w, const rc_stats_group *group);
 
 /* Single members: a time as RFC 3339, millionths of a dollar as dollars, a text unless it is

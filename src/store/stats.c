@@ -1,18 +1,20 @@
+/* Adds up operations and attempts in groups. Called by the SQLite store; read by the audit commands
+ * and the admin API. */
 #include "store/stats.h"
 
 #include <string.h>
 
 #define HOUR_MS INT64_C(3600000)
 #define SLOTS (RC_STATS_GROUPS_MAX * 2)
-/* The key of those for whom there was no room; no name, code or hour has it. */
+/* The key of the group for samples without a group of their own; no name, code or hour has it. */
 #define OTHER_KEY INT64_MIN
-/* One of each kind is kept free for the rest. */
+/* One slot per kind is reserved for that group. */
 #define KINDS 7
 #define NAMED (RC_STATS_BY_TARGET | RC_STATS_BY_CLIENT | RC_STATS_BY_MODEL | RC_STATS_BY_ROUTE)
-/* Of pointers, not of groups. */
+/* Size of the array of pointers. */
 #define GROUPS_BYTES (RC_STATS_GROUPS_MAX * sizeof(void *))
 
-static rc_stats_group *make_group(rc_stats *stats, uint32_t by, int64_t key)
+static rc_stats_group *new_group(rc_stats *stats, uint32_t by, int64_t key)
 {
     rc_stats_group *group = stats->alloc.get(stats->alloc.ctx, sizeof(*group));
     if (group == NULL)
@@ -31,7 +33,7 @@ rc_status rc_stats_init(rc_stats *stats, uint32_t by, bool is_of_attempts, const
     stats->by = by;
     stats->is_of_attempts = is_of_attempts;
     stats->span_ms = HOUR_MS;
-    stats->total = make_group(stats, 0, 0);
+    stats->total = new_group(stats, 0, 0);
     stats->groups = alloc->get(alloc->ctx, GROUPS_BYTES);
     return stats->total != NULL && stats->groups != NULL ? RC_OK : RC_E_NOMEM;
 }
@@ -75,7 +77,7 @@ static rc_stats_group *find(rc_stats *stats, uint32_t by, int64_t key)
     }
     if (!has_space(stats, by, key))
         return NULL;
-    rc_stats_group *group = make_group(stats, by, key);
+    rc_stats_group *group = new_group(stats, by, key);
     if (group == NULL) {
         stats->is_out_of_memory = true;
         return NULL;
@@ -132,7 +134,7 @@ static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
     }
 }
 
-/* The group, or the one of those for whom there is no room. NULL: there is no memory. */
+/* Returns the key's group, or the kind's "other" group if there is no space. NULL: no memory. */
 static rc_stats_group *find_or_other(rc_stats *stats, uint32_t by, int64_t key)
 {
     rc_stats_group *group = find(stats, by, key);

@@ -1,3 +1,5 @@
+/* Passes store calls to the database behind the URL. Called by the gateway, the audit commands, the
+ * doctor and the writer. */
 #include "store/store.h"
 
 #include "store/sqlite/sqlite.h"

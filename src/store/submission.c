@@ -1,3 +1,4 @@
+/* Copies records into one memory block for the writer's queue. Called by writer.c. */
 #include "store/submission.h"
 
 #include <stddef.h>
@@ -27,7 +28,7 @@ static const rc_str *string_in(const rc_record *record, size_t index)
     return (const rc_str *)(const void *)((const char *)record + strings[index]);
 }
 
-/* Adds what the report knows and the record does not say. */
+/* Fills empty fields of the record from its report. */
 static void complete(rc_record *record)
 {
     if (record->report == NULL)
@@ -56,8 +57,8 @@ static size_t string_bytes(const rc_record *record)
     return bytes;
 }
 
-/* The reports as JSON, one after another: each ends with a newline, which none of them has inside.
- * One that cannot be written is an empty line: its id stays. */
+/* Encodes the reports as JSON lines. A report that cannot be encoded becomes an empty line; its id
+ * stays. */
 static void encode(const rc_batch *batch, rc_buf *json)
 {
     for (size_t i = 0; i < batch->record_count; i++) {
@@ -76,7 +77,7 @@ static char *copy_string(char *at, rc_str *string)
     return at + string->len;
 }
 
-/* Takes the next line of json. */
+/* Removes and returns the next line of json. */
 static rc_str next_line(rc_str *json)
 {
     const char *end = json->len > 0 ? memchr(json->ptr, '\n', json->len) : NULL;
@@ -87,12 +88,12 @@ static rc_str next_line(rc_str *json)
     return line;
 }
 
-/* Copies into the block, behind its head. */
+/* Copies the batch into the block, behind the rc_submission. */
 static void fill(rc_submission *submission, const rc_batch *batch, rc_str json)
 {
     rc_record *records = (rc_record *)(void *)(submission + 1);
-    rc_saved_state *marks = (rc_saved_state *)(void *)(records + batch->record_count);
-    char *at = (char *)(marks + batch->state_count);
+    rc_saved_state *states = (rc_saved_state *)(void *)(records + batch->record_count);
+    char *at = (char *)(states + batch->state_count);
     for (size_t i = 0; i < batch->record_count; i++) {
         records[i] = batch->records[i];
         complete(&records[i]);
@@ -103,13 +104,13 @@ static void fill(rc_submission *submission, const rc_batch *batch, rc_str json)
             at = copy_string(at, string_at(&records[i], k));
     }
     for (size_t i = 0; i < batch->state_count; i++) {
-        marks[i] = batch->states[i];
-        at = copy_string(at, &marks[i].name);
+        states[i] = batch->states[i];
+        at = copy_string(at, &states[i].name);
     }
     submission->batch = (rc_batch){
         .records = records,
         .record_count = batch->record_count,
-        .states = marks,
+        .states = states,
         .state_count = batch->state_count,
     };
 }

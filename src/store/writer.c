@@ -1,3 +1,4 @@
+/* The audit writer: a bounded queue and the thread that stores it. Called by the gateway. */
 #include "store/writer.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ static bool is_well_formed(const rc_batch *batch)
            rc_records_check(batch->records, batch->record_count) == RC_OK;
 }
 
-/* Locked. */
+/* The caller holds the lock. */
 static bool has_space(const rc_writer *writer, size_t size)
 {
     return !writer->is_down && !writer->is_stopping &&
@@ -27,7 +28,7 @@ static bool has_space(const rc_writer *writer, size_t size)
            writer->queued_bytes <= writer->settings.max_bytes - size;
 }
 
-/* Locked. */
+/* The caller holds the lock. */
 static void enqueue(rc_writer *writer, rc_submission *submission)
 {
     if (writer->last != NULL) {
@@ -43,7 +44,7 @@ static void enqueue(rc_writer *writer, rc_submission *submission)
         uv_cond_signal(&writer->wake);
 }
 
-/* Locked. */
+/* The caller holds the lock. */
 static rc_submit_result reject(rc_writer *writer)
 {
     if (!writer->settings.continue_on_failure) {
@@ -54,15 +55,15 @@ static rc_submit_result reject(rc_writer *writer)
     return RC_SUBMIT_CONTINUE;
 }
 
-rc_submit_result rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_on_acknowledged done,
-                                  void *ctx)
+rc_submit_result rc_writer_submit(rc_writer *writer, const rc_batch *batch,
+                                  rc_on_acknowledged on_acknowledged, void *ctx)
 {
     if (!is_well_formed(batch))
         return RC_SUBMIT_INVALID;
     rc_submission *submission = rc_submission_make(batch, &writer->alloc);
     rc_submit_result result = writer->settings.is_async ? RC_SUBMIT_CONTINUE : RC_SUBMIT_WAIT;
     if (submission != NULL && !writer->settings.is_async) {
-        submission->on_acknowledged = done;
+        submission->on_acknowledged = on_acknowledged;
         submission->ctx = ctx;
     }
     uv_mutex_lock(&writer->lock);
@@ -86,11 +87,11 @@ bool rc_writer_amend(rc_writer *writer, const rc_batch *batch)
         return false;
     submission->is_amendment = true;
     uv_mutex_lock(&writer->lock);
-    const bool is_kept = !writer->is_down && !writer->is_stopping;
-    if (is_kept)
+    const bool is_queued = !writer->is_down && !writer->is_stopping;
+    if (is_queued)
         enqueue(writer, submission);
     uv_mutex_unlock(&writer->lock);
-    if (!is_kept)
+    if (!is_queued)
         rc_submission_free(submission, &writer->alloc);
     return true;
 }
@@ -127,7 +128,7 @@ rc_writer_counts rc_writer_count(rc_writer *writer)
     return counts;
 }
 
-/* --- the thread --- */
+/* --- the writer's thread --- */
 
 rc_submission *rc_writer_take(rc_writer *writer, bool is_waiting)
 {
@@ -170,7 +171,7 @@ void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_ack kept, cons
     uint64_t count = 0;
     for (const rc_submission *each = taken; each != NULL; each = each->next)
         count += each->is_amendment ? 0 : 1;
-    /* Before anyone is told: whoever is may look at the numbers. */
+    /* Counts first: a callback may read the counters. */
     count_end(writer, count, kept);
     while (taken != NULL) {
         rc_submission *next = taken->next;
@@ -203,7 +204,7 @@ void rc_writer_pause(rc_writer *writer, uint64_t wait_ms)
     uv_mutex_unlock(&writer->lock);
 }
 
-/* Takes taken. */
+/* Takes `taken`. */
 static void store_batches(rc_writer *writer, rc_submission *taken)
 {
     rc_store_fault fault;
@@ -213,7 +214,7 @@ static void store_batches(rc_writer *writer, rc_submission *taken)
     }
     rc_writer_finish(writer, taken, RC_ACK_SAFE, NULL);
     rc_writer_emit_lost(writer, "the audit's queue was full");
-    /* After the answers: nobody waits for it. */
+    /* After the acknowledgements, so that no caller waits for the checkpoint. */
     if (!rc_store_checkpoint(writer->store, false, &fault))
         rc_writer_suppress(writer, &fault, "the log stays longer; it is moved later");
 }

@@ -1,4 +1,5 @@
-/* A store that fails: again, then down, then back. */
+/* The writer's handling of a failing store: retries, outage, recovery. Called by writer.c and
+ * writer_trim.c; rc_writer_emit_unsafe by the gateway. */
 #include <recourse/policy.h>
 #include <recourse/suppressed.h>
 
@@ -42,7 +43,7 @@ bool rc_writer_append(rc_writer *writer, const rc_batch *first, rc_store_fault *
     }
 }
 
-/* --- what is ignored --- */
+/* --- suppressed errors --- */
 
 static void send_suppressed(rc_writer *writer, const rc_report *report, rc_str reason)
 {
@@ -90,7 +91,7 @@ void rc_writer_emit_lost(rc_writer *writer, const char *reason)
     rc_report_free(why);
 }
 
-/* --- down --- */
+/* --- outage --- */
 
 static void go_down(rc_writer *writer, const rc_store_fault *fault)
 {
@@ -117,8 +118,8 @@ static void come_back(rc_writer *writer)
         writer->settings.on_change(writer->settings.ctx, NULL);
 }
 
-/* The gap as a record: when it is kept, the store is back. What is lost while this is written is in
- * the numbers of the next event, not in the record. */
+/* Stores a record of the gap; success means that the store is back. Operations lost while it is
+ * written are counted in the next event, not in the record. */
 static bool probe(rc_writer *writer)
 {
     char memory[TEXT_MAX];
@@ -149,19 +150,19 @@ void rc_writer_enter_outage(rc_writer *writer, rc_submission *taken, const rc_st
 {
     const char *reason = "the audit goes on without its store";
     const rc_retry_rule *rule = rule_of_store();
-    /* Whoever did not wait cannot be refused any more. */
+    /* A submitter that did not wait can no longer be refused. */
     const bool is_lost = writer->settings.continue_on_failure || writer->settings.is_async;
-    const rc_ack kept = is_lost ? RC_ACK_LOST : RC_ACK_REFUSED;
+    const rc_ack ack = is_lost ? RC_ACK_LOST : RC_ACK_REFUSED;
     go_down(writer, fault);
-    rc_writer_finish(writer, taken, kept, writer->why);
-    /* Nothing is put into the queue from now on: what is in it fares like what was taken. */
-    rc_writer_finish(writer, rc_writer_take(writer, false), kept, writer->why);
+    rc_writer_finish(writer, taken, ack, writer->why);
+    /* No submission is queued while is_down is set: those in the queue end like those taken. */
+    rc_writer_finish(writer, rc_writer_take(writer, false), ack, writer->why);
     do {
         rc_writer_emit_lost(writer, reason);
         rc_writer_pause(writer, rc_backoff_wait(rule, rule->schedule_count, 0, 0));
         if (rc_writer_is_stopping(writer))
             return;
-        /* A full disk has room again once something is deleted. */
+        /* On a full disk, deleting old operations makes space. */
         rc_writer_trim(writer);
     } while (!probe(writer));
     come_back(writer);

@@ -1,4 +1,5 @@
-/* What writer.c (the queue and its thread) and writer_fault.c (a store that fails) share. */
+/* rc_writer: shared by writer.c (queue and thread), writer_fault.c (failing store) and
+ * writer_trim.c (deletion of old operations). */
 #ifndef RC_STORE_WRITER_PRIVATE_H
 #define RC_STORE_WRITER_PRIVATE_H
 
@@ -10,17 +11,17 @@
 
 #include "store/writer.h"
 
-/* Deleting what is past. Of the thread alone. */
+/* The state of deleting expired operations. Used by the writer's thread only. */
 typedef struct rc_writer_trimmer {
-    uint64_t next_ns; /* nothing is done before */
+    uint64_t next_ns; /* No step before this time. */
     uint64_t next_sweep_ns;
-    uint32_t swept_days; /* keep_days at the last sweep; 0: there was none */
+    uint32_t swept_days; /* keep_days at the last sweep; 0: no sweep yet. */
     bool is_under_way;
-    bool is_requested;     /* by somebody; else it is a sweep */
-    bool is_by_size;       /* a sweep because the store is too large */
-    uint64_t next_size_ns; /* the size is not looked at before */
+    bool is_requested;     /* By a prune request; otherwise a sweep. */
+    bool is_by_size;       /* A sweep because the store is too large. */
+    uint64_t next_size_ns; /* The size is not checked before this time. */
     int64_t requested_unix_ms;
-    int64_t done_unix_ms; /* what was asked and is done */
+    int64_t done_unix_ms; /* The last completed request. */
     rc_store_prune prune;
 } rc_writer_trimmer;
 
@@ -29,12 +30,12 @@ struct rc_writer {
     rc_writer_settings settings;
     uv_thread_t thread;
 
-    /* Of the thread alone. */
+    /* Used by the writer's thread only. */
     rc_store *store;
     rc_id_maker ids;
-    uint64_t emitted_lost; /* of counts.lost */
+    uint64_t emitted_lost; /* The part of counts.lost that was reported. */
     int64_t down_since_unix_ms;
-    uint64_t lost_before; /* this outage; of counts.lost and .refused together */
+    uint64_t lost_before; /* counts.lost + counts.refused at the start of this outage. */
     rc_writer_trimmer trim;
 
     atomic_ullong suppressed_seq;
@@ -42,45 +43,45 @@ struct rc_writer {
     atomic_ullong keep_bytes;
     uv_mutex_t lock;
     uv_cond_t wake;
-    /* Under the lock. */
+    /* Guarded by the lock. */
     rc_submission *first;
     rc_submission *last;
     size_t queued_bytes;
-    bool is_idle; /* the thread waits for something to do */
+    bool is_idle; /* The thread waits for work. */
     bool is_stopping;
     bool is_down;
-    const rc_report *why; /* of the last outage; NULL: there was none */
+    const rc_report *why; /* Reason of the last outage; NULL: there was none. */
     rc_writer_counts counts;
 };
 
 /* --- writer.c --- */
 
-/* All that is queued. is_waiting: waits for something, for the time to stop, or for that of the
- * next look at what is past; then NULL. */
+/* Takes the whole queue. is_waiting: waits for a submission, for the stop or for the next trim;
+ * returns NULL in the last two cases. */
 rc_submission *rc_writer_take(rc_writer *writer, bool is_waiting);
 
-/* Tells everyone how it ended, and frees. Takes taken. */
-void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_ack kept, const rc_report *why);
+/* Calls on_acknowledged for each submission and frees it. Takes `taken`. */
+void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_ack ack, const rc_report *why);
 bool rc_writer_is_stopping(rc_writer *writer);
 void rc_writer_pause(rc_writer *writer, uint64_t wait_ms);
 
 /* --- writer_fault.c --- */
 
-/* Appends, again after a while when it fails for a reason that may pass. */
+/* Appends, and retries if the failure may pass. */
 bool rc_writer_append(rc_writer *writer, const rc_batch *first, rc_store_fault *fault);
 
-/* The store does not work: tells everyone, and comes back when it does or when it is time to stop.
- * Takes taken. */
+/* Handles a failed store: ends all submissions, and returns when the store works again or the
+ * writer stops. Takes `taken`. */
 void rc_writer_enter_outage(rc_writer *writer, rc_submission *taken, const rc_store_fault *fault);
 
-/* A SuppressedError, of a fault that is ignored; and one of what was lost since the last, if
- * anything was. */
+/* Emit a SuppressedError: for a fault that is ignored, and for operations lost since the last one,
+ * if any. */
 void rc_writer_suppress(rc_writer *writer, const rc_store_fault *fault, const char *reason);
 void rc_writer_emit_lost(rc_writer *writer, const char *reason);
 
 /* --- writer_trim.c --- */
 
-/* Deletes a little of what is past, if there is something and it is time for it. */
+/* Deletes some expired operations if there are any and a step is due. */
 void rc_writer_trim(rc_writer *writer);
 
 #endif

@@ -1,11 +1,11 @@
-/* The writer keeps the audit trimmed: what is older than the configuration says, the oldest of what
- * is more than it says, and what somebody asks it to delete, goes a small transaction at a time,
- * between those that answers wait for.
+/* Deletes old operations between the writer's transactions. Called by writer.c and writer_fault.c;
+ * rc_writer_set_retention by the gateway. It deletes operations older than keep_days, the oldest
+ * ones of a store larger than keep_bytes, and those of a prune request, in small transactions:
  *
- *   looks, every second ──► somebody asks, or a sweep is due ──► step, rest, step, rest ... done
+ *   check every second ──► a request, or a sweep is due ──► step, pause, step, pause ... done
  *
- * A rest is nine times as long as its step: at most a tenth of the writer's time goes into it, and
- * half of it while the store is larger than it may be. */
+ * A pause is nine times as long as its step, so deletion uses at most a tenth of the writer's time;
+ * or half of it while the store is above its size limit. */
 #include "store/writer_private.h"
 
 #include "sys/clock.h"
@@ -17,8 +17,8 @@
 #define STEP_OPERATIONS 256
 #define PAUSE_FACTOR 9
 #define DAY_MS INT64_C(86400000)
-/* A store that may have 100 bytes is trimmed when it uses 90, down to 80: less often, and the file
- * with what comes meanwhile stays below. */
+/* Deletion by size begins at 90 % of the limit and ends at 80 %: so it runs less often, and the
+ * file stays below the limit while new records arrive. */
 #define BEGIN_PCT 90
 #define END_PCT 80
 #define TIME_MAX_MS ((INT64_C(1) << 48) - 1)
@@ -31,14 +31,14 @@ static void begin(rc_writer_trimmer *trim, bool is_requested, int64_t before_uni
     trim->prune = (rc_store_prune){.before_unix_ms = before_unix_ms, .max = STEP_OPERATIONS};
 }
 
-/* What has just ended may be amended yet. */
+/* Operations that have just ended may still be amended. */
 static int64_t requested_time(const rc_writer *writer, int64_t before_unix_ms)
 {
     const int64_t last = rc_clock_unix_ms(writer->settings.calls) - RC_WRITER_AMENDS_MS;
     return before_unix_ms < last ? before_unix_ms : last;
 }
 
-/* Does the store use more than so many hundredths of what it may? */
+/* Whether the store uses more than `percent` of its limit. */
 static bool is_above(rc_writer *writer, uint64_t percent)
 {
     const uint64_t most = atomic_load(&writer->keep_bytes);
@@ -49,7 +49,8 @@ static bool is_above(rc_writer *writer, uint64_t percent)
 }
 
 /* Begins to delete the oldest operations of a store that is too large. Those of the last minute
- * may be amended and stay; where all have times to come, the clock was set back, and any may go. */
+ * stay, since they may be amended. If all operations have times in the future, the clock was set
+ * back, and any may be deleted. */
 static bool check_size(rc_writer *writer, uint64_t now_ns)
 {
     rc_writer_trimmer *trim = &writer->trim;
@@ -66,18 +67,18 @@ static bool check_size(rc_writer *writer, uint64_t now_ns)
     return true;
 }
 
-/* Is there something to do? Then it is begun. */
+/* Whether there is work; if so, begins it. */
 static bool find_work(rc_writer *writer, uint64_t now_ns)
 {
     rc_writer_trimmer *trim = &writer->trim;
     const uint32_t days = atomic_load(&writer->keep_days);
-    int64_t asked_unix_ms = 0;
-    if (rc_store_has_prune_request(writer->store, &asked_unix_ms)) {
-        /* One that is done stands there until whoever asked has seen it. */
-        if (asked_unix_ms == trim->done_unix_ms)
+    int64_t requested_unix_ms = 0;
+    if (rc_store_has_prune_request(writer->store, &requested_unix_ms)) {
+        /* A completed request stays until its requester has seen the result. */
+        if (requested_unix_ms == trim->done_unix_ms)
             return false;
-        trim->requested_unix_ms = asked_unix_ms;
-        begin(trim, true, requested_time(writer, asked_unix_ms));
+        trim->requested_unix_ms = requested_unix_ms;
+        begin(trim, true, requested_time(writer, requested_unix_ms));
         return true;
     }
     trim->done_unix_ms = -1;
@@ -91,18 +92,18 @@ static bool find_work(rc_writer *writer, uint64_t now_ns)
     return true;
 }
 
-/* Who asked has left, or the configuration wants more to be kept. What is deleted stays so, and its
- * notes go in any case. */
+/* Whether the deletion under way is still wanted: not if the requester has gone or the
+ * configuration keeps more. The notes of deleted operations are removed in any case. */
 static bool is_wanted(rc_writer *writer)
 {
     const rc_writer_trimmer *trim = &writer->trim;
-    int64_t asked_unix_ms = 0;
+    int64_t requested_unix_ms = 0;
     if (trim->prune.is_in_notes)
         return true;
     if (trim->is_by_size)
         return atomic_load(&writer->keep_bytes) > 0;
-    return trim->is_requested ? rc_store_has_prune_request(writer->store, &asked_unix_ms) &&
-                                    asked_unix_ms == trim->requested_unix_ms
+    return trim->is_requested ? rc_store_has_prune_request(writer->store, &requested_unix_ms) &&
+                                    requested_unix_ms == trim->requested_unix_ms
                               : atomic_load(&writer->keep_days) == trim->swept_days;
 }
 
@@ -110,7 +111,7 @@ static void finish(rc_writer *writer)
 {
     rc_writer_trimmer *trim = &writer->trim;
     trim->is_under_way = false;
-    /* Nothing could be deleted, as all of it is open or new: later perhaps. */
+    /* All operations are open or new: tries again later. */
     if (trim->is_by_size && trim->prune.operations == 0)
         trim->next_size_ns = uv_hrtime() + FAILED_NS;
     if (trim->is_requested && trim->prune.is_done)

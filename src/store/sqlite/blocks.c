@@ -1,7 +1,7 @@
-/* Which clients, models, codes and outcomes there are in a block of keys, a quarter of a second. An
- * index of operations would cost a search and a page for each of them; a block is noted once,
- * however many operations with the same client it has, and who looks for them reads the blocks that
- * have one. */
+/* Writes the notes of `blocks`: which clients, models, codes and outcomes occur in a block of keys
+ * (256 ms). Called by write.c; prune.c and sqlite.c clear the cache. An index of operations would
+ * cost a search and a page for each operation; a note is written once per block and value, and a
+ * query reads only the blocks that have the value. */
 #include <string.h>
 
 #include "store/operation_key.h"
@@ -22,7 +22,7 @@ static bool write_note(rc_sqlite *sqlite, const rc_sqlite_note *note, rc_store_f
     return is_done;
 }
 
-/* Where a note is remembered, if it is: operations that end now began in a few blocks. */
+/* The cache slot for a note: operations that end now began in a few blocks, so few notes recur. */
 static rc_sqlite_note *slot_of(rc_sqlite *sqlite, const rc_sqlite_note *note)
 {
     const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);

@@ -1,5 +1,6 @@
-/* What was spent: a row for each day, client, route, target and credential, that grows with the
- * attempts. Whose attempt it is stands in its operation. */
+/* The table `spend`: usage per day, client, route, target and credential, updated with each
+ * attempt. Called by write.c and, for reading, through rc_store_calls. Client and route come from
+ * the attempt's operation. */
 #include "store/sqlite/private.h"
 
 #define DAY_MS INT64_C(86400000)
@@ -54,7 +55,7 @@ static void add_to(rc_sqlite_usage_row *row, const rc_record *record)
     add_number(&row->cost_usd_micro, record->cost_usd_micro);
 }
 
-/* The place for a row; NULL: the table is full, and could not be written. */
+/* The slot for a row; NULL: the table was full and could not be written. */
 static rc_sqlite_usage_row *slot_of(rc_sqlite *sqlite, const rc_sqlite_usage_row *row,
                                     rc_store_fault *fault)
 {

@@ -1,4 +1,4 @@
-/* Operations by an id, or the beginning of one. */
+/* Finds operations by an id or the beginning of one. Called through rc_store_calls. */
 #include <string.h>
 
 #include <recourse/id.h>
@@ -8,9 +8,9 @@
 #include "store/sqlite/private.h"
 
 #define SQL_MAX 4096
-#define HEAD_LEN 4 /* rep_ */
+#define HEAD_LEN 4 /* Length of "rep_". */
 
-/* "rep_" and letters in upper case, whatever was typed or told. */
+/* An id in its stored form: "rep_" and upper-case letters. */
 typedef struct spelled {
     char text[RC_ID_LEN + 1];
     size_t len;
@@ -27,7 +27,8 @@ static spelled spell(rc_str prefix)
     return id;
 }
 
-/* Those of whose own id it is the beginning: a range of keys, as ids begin with the time. */
+/* Operations whose own id begins with the prefix: a range of keys, since ids begin with the
+ * time. */
 static bool find_operations(const rc_sqlite *sqlite, const spelled *id, const int64_t range[2],
                             uint32_t limit, rc_record_each each, void *ctx, rc_store_fault *fault)
 {
@@ -47,8 +48,8 @@ static bool find_operations(const rc_sqlite *sqlite, const spelled *id, const in
     return is_good;
 }
 
-/* Those that have a report whose id begins like that. Ids of reports are what somebody was shown,
- * so letters are taken as they are. The last byte makes a text that is behind all of them. */
+/* Operations with a report whose id begins with the prefix. A report's id may be in any form, so
+ * the letters are compared as they are. x'7F' sorts behind all continuations of the prefix. */
 static bool find_reports(const rc_sqlite *sqlite, rc_str id, uint32_t limit, rc_record_each each,
                          void *ctx, rc_store_fault *fault)
 {
@@ -68,7 +69,7 @@ static bool find_reports(const rc_sqlite *sqlite, rc_str id, uint32_t limit, rc_
     return is_good;
 }
 
-/* Passes on what was not there yet, as far as there is room. */
+/* Passes on operations not seen before, up to the limit. */
 #define SEEN_MAX 64
 typedef struct seen {
     rc_record_each each;

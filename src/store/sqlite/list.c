@@ -1,5 +1,6 @@
-/* Lists, and the conditions that they share with statistics. Numbers stand in the text of a
- * statement, where the planner sees that an index of some rows alone will do. */
+/* Lists, and the conditions that they share with statistics. Called through rc_store_calls, by
+ * find.c and by stats.c. Numbers are written into the SQL text, so that the planner sees whether a
+ * partial index applies. */
 #include <string.h>
 
 #include "store/operation_key.h"
@@ -7,7 +8,7 @@
 
 #define SQL_MAX 5120
 
-/* The number of a name; -1 when no row has it. */
+/* The number of a name; -1: no row has it. */
 static bool known_name(const rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fault *fault)
 {
     sqlite3_stmt *find = NULL;
@@ -34,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static void append_sql(char where[RC_SQLIT
 
 /* --- blocks --- */
 
-/* An operation that somebody was shown the report of is found by that. */
+/* Whether the filter is resolved through `blocks`. A report id is resolved by its own index. */
 static bool is_by_blocks(const rc_store_filter *filter)
 {
     return filter->report_id.len == 0 &&
@@ -42,7 +43,7 @@ static bool is_by_blocks(const rc_store_filter *filter)
             (filter->has_outcome && filter->outcome != RC_OUTCOME_SUCCEEDED));
 }
 
-/* The first note gives the blocks; they are asked for the others. */
+/* The first note selects the blocks; further notes are tested with EXISTS. */
 static void where_note(rc_sqlite_choice *choice, rc_sqlite_block_field about, int64_t value)
 {
     if (!choice->is_by_blocks)
@@ -57,7 +58,7 @@ static void where_note(rc_sqlite_choice *choice, rc_sqlite_block_field about, in
 
 /* --- conditions --- */
 
-/* about: 0 when it is not noted. */
+/* about: 0 if the column has no notes. */
 static bool where_name(const rc_sqlite *sqlite, rc_sqlite_choice *choice, const char *column,
                        rc_sqlite_block_field about, rc_str text, rc_store_fault *fault)
 {
@@ -72,7 +73,7 @@ static bool where_name(const rc_sqlite *sqlite, rc_sqlite_choice *choice, const 
     return true;
 }
 
-/* Operations that are found by blocks: of these a few rows are read in vain. */
+/* Conditions for operations found through blocks: a few rows of each block are read in vain. */
 static void where_blocks(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
 {
     where[0] = '\0';
@@ -81,13 +82,13 @@ static void where_blocks(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_
         append_sql(where, " AND b.block <= %lld", (long long)(end >> RC_SQLITE_BLOCK_BITS));
     append_sql(where, " AND t.op BETWEEN (b.block << %d) AND (b.block << %d) + %lld",
                RC_SQLITE_BLOCK_BITS, RC_SQLITE_BLOCK_BITS, (1LL << RC_SQLITE_BLOCK_BITS) - 1);
-    /* The plus keeps the planner from seeking by these. */
+    /* The unary plus keeps the planner from using these conditions for a seek. */
     append_sql(where, " AND +t.op >= %lld", (long long)first);
     if (end > 0)
         append_sql(where, " AND +t.op < %lld", (long long)end);
 }
 
-/* One bound on each side: of two the planner would seek by one and walk to the other. */
+/* One bound on each side: with two, the planner would seek by one and scan to the other. */
 static void where_keys(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
 {
     where[0] = '\0';
@@ -106,7 +107,8 @@ void rc_sqlite_where_time(const rc_store_filter *filter, char where[RC_SQLITE_WH
     where_keys(rc_sqlite_time_key(filter->from_unix_ms), end_of(filter), where);
 }
 
-/* Of a single attempt the operation's row names the target; the records of others are looked at. */
+/* If there was one attempt, the operation's row names its target; otherwise its records are
+ * searched. */
 static bool where_target(const rc_sqlite *sqlite, char where[RC_SQLITE_WHERE_MAX], rc_str text,
                          rc_store_fault *fault)
 {
@@ -140,7 +142,8 @@ static void where_outcome(const rc_store_filter *filter, rc_sqlite_choice *choic
                    (long long)filter->ended_unix_ms);
 }
 
-/* What a filter asks for beside its times; what is seldom first, as it gives the blocks. */
+/* The filter's conditions other than times; the rarest first, because the first note selects the
+ * blocks. */
 static bool where_others(const rc_sqlite *sqlite, const rc_store_filter *filter,
                          rc_sqlite_choice *choice, rc_store_fault *fault)
 {
@@ -161,7 +164,7 @@ static bool where_others(const rc_sqlite *sqlite, const rc_store_filter *filter,
     return true;
 }
 
-/* Of keys from first on, before end; 0: to the last. */
+/* Selects keys from `first` on and before `end`; end 0: no limit. */
 static bool choose(const rc_sqlite *sqlite, const rc_store_filter *filter, int64_t first,
                    int64_t end, rc_sqlite_choice *ret_choice, rc_store_fault *fault)
 {
@@ -188,7 +191,7 @@ bool rc_sqlite_choose(const rc_sqlite *sqlite, const rc_store_filter *filter,
                   ret_choice, fault);
 }
 
-/* The keys of a page: within the filter's times, and beyond the last one that was seen. */
+/* The keys of a page: within the filter's times, and beyond the last key of the previous page. */
 static bool choose_page(const rc_sqlite *sqlite, const rc_store_query *query,
                         rc_sqlite_choice *ret_choice, rc_store_fault *fault)
 {

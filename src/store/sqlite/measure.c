@@ -1,4 +1,4 @@
-/* How much there is, and whether it belongs together. */
+/* Counts rows and finds orphaned ones. Called through rc_store_calls. */
 #include "store/sqlite/private.h"
 
 static bool count(const rc_sqlite *sqlite, const char *sql, uint64_t *ret_count,

@@ -1,3 +1,4 @@
+/* Cache of name numbers. Called by names.c, sqlite.c, sweep.c and write.c. */
 #include "store/sqlite/name_cache.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ void rc_name_cache_clear(rc_name_cache *names)
     names->count = 0;
 }
 
-/* Eight bytes at a time: a few names are looked up for every row. */
+/* Eight bytes at a time: several names are looked up for every row. */
 static uint64_t hash_of(rc_str text)
 {
     const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
@@ -35,7 +36,7 @@ static uint64_t hash_of(rc_str text)
     return hash ^ hash >> 32;
 }
 
-static bool is_it(const rc_name_slot *slot, uint64_t hash, rc_str text)
+static bool is_match(const rc_name_slot *slot, uint64_t hash, rc_str text)
 {
     return slot->hash == hash && rc_str_eq(rc_str_make(slot->text, slot->len), text);
 }
@@ -45,7 +46,7 @@ int64_t rc_name_cache_find(const rc_name_cache *names, rc_str text)
     uint64_t hash = hash_of(text);
     for (size_t at = hash % RC_NAME_CACHE_SLOTS; names->slots[at].id != 0;
          at = (at + 1) % RC_NAME_CACHE_SLOTS)
-        if (is_it(&names->slots[at], hash, text))
+        if (is_match(&names->slots[at], hash, text))
             return names->slots[at].id;
     return 0;
 }

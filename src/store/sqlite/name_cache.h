@@ -1,5 +1,5 @@
-/* rc_name_cache: the numbers that stand for names, as far as they were asked for lately. When it is
- * full, it starts anew: the table of the database has them all. */
+/* rc_name_cache: the numbers of recently used names. When it is full it is cleared: the table
+ * `names` has them all. */
 #ifndef RC_STORE_SQLITE_NAME_CACHE_H
 #define RC_STORE_SQLITE_NAME_CACHE_H
 
@@ -14,7 +14,7 @@
 #define RC_NAME_CACHE_SLOTS 1024
 
 typedef struct rc_name_slot {
-    int64_t id; /* 0: free */
+    int64_t id; /* 0: free slot. */
     uint64_t hash;
     char *text;
     size_t len;
@@ -30,10 +30,10 @@ typedef struct rc_name_cache {
 void rc_name_cache_init(rc_name_cache *names, const rc_alloc *alloc);
 void rc_name_cache_clear(rc_name_cache *names);
 
-/* 0: not known. text: borrows. */
+/* The number of a name; 0: not cached. text: borrows. */
 int64_t rc_name_cache_find(const rc_name_cache *names, rc_str text);
 
-/* Remembers, if it can. text: copies. id: not 0. */
+/* Adds a name, unless there is no memory. text: copies. id: not 0. */
 void rc_name_cache_add(rc_name_cache *names, rc_str text, int64_t id);
 
 #endif

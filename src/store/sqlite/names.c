@@ -1,3 +1,4 @@
+/* Maps names to numbers of the table `names`. Called by write.c and daily_usage.c. */
 #include "scrub/scrub.h"
 #include "store/sqlite/private.h"
 
@@ -34,7 +35,7 @@ bool rc_sqlite_name(rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fa
     if (text.len == 0 || *ret_id != 0)
         return true;
 
-    /* A client that sends its key in the place of a model's name must not find it in the audit. */
+    /* A client may send its key in place of a model's name: it must not be stored. */
     char memory[RC_RECORD_NAME_MAX];
     rc_buf clean;
     rc_buf_init_fixed(&clean, memory, sizeof(memory));

@@ -1,12 +1,12 @@
-/* Deleting what is past, a small transaction at a time. First the operations of a slice of keys,
- * with their steps and reports; when all slices are done, the notes of blocks that have no
- * operation any more: until then `blocks` says too much, which it may. */
+/* Deletes expired operations in small transactions. Called through rc_store_calls. First the
+ * operations of each slice of keys, with their steps and reports; after all slices, the notes of
+ * blocks without operations. Until then `blocks` has notes without operations, which is allowed. */
 #include "store/operation_key.h"
 #include "store/sqlite/private.h"
 
 #define UNIX_MS_MAX ((INT64_C(1) << 48) - 1)
 
-/* Outcome 0 is that of an operation that is open. Its end is a time since its key's. */
+/* Outcome 0 is an open operation. at_ms is relative to the key's time. */
 #define HAS_ENDED " outcome <> 0 AND (op >> 15) + at_ms < "
 _Static_assert(RC_OPERATION_KEY_LOW_BITS == 15, "as it stands in the statements");
 _Static_assert(RC_SQLITE_BLOCK_BITS == 23, "as it stands in the statements");
@@ -47,7 +47,7 @@ static sqlite3_stmt *bind(rc_sqlite *sqlite, rc_sqlite_statement which, const nu
     return statement;
 }
 
-/* Deletes; *ret_count: how many rows. */
+/* Deletes rows; *ret_count: how many. */
 static bool remove_rows(rc_sqlite *sqlite, rc_sqlite_statement which, const numbers *params,
                         int64_t *ret_count, rc_store_fault *fault)
 {
@@ -61,7 +61,7 @@ static bool remove_rows(rc_sqlite *sqlite, rc_sqlite_statement which, const numb
     return is_done;
 }
 
-/* The first row's first two numbers; *ret_is_there: there is one. */
+/* Reads the first two numbers of the first row; *ret_is_there: there is a row. */
 static bool query(rc_sqlite *sqlite, rc_sqlite_statement which, const numbers *params,
                   int64_t ret_row[2], bool *ret_is_there, rc_store_fault *fault)
 {
@@ -108,9 +108,9 @@ static bool prune_slice(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault
     return true;
 }
 
-/* --- notes --- */
+/* --- block notes --- */
 
-/* Those of one value, `left` at most. *ret_is_whole: there are no more. */
+/* Deletes the notes of one value, at most `left`. *ret_is_whole: none are left. */
 static bool prune_value(rc_sqlite *sqlite, rc_store_prune *prune, int64_t left, bool *ret_is_whole,
                         rc_store_fault *fault)
 {
@@ -131,7 +131,7 @@ static bool prune_value(rc_sqlite *sqlite, rc_store_prune *prune, int64_t left, 
     return true;
 }
 
-/* Every value is a search, whether or not it has notes that are past. */
+/* Each value costs one search, whether or not it has notes to delete. */
 static bool prune_notes(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault *fault)
 {
     for (uint32_t i = 0; i < prune->max; i++) {
@@ -156,13 +156,13 @@ static bool prune_notes(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault
     return true;
 }
 
-/* --- a step --- */
+/* --- one step --- */
 
 static bool prune_some(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault *fault)
 {
     if (prune->is_in_names)
         return rc_sqlite_sweep_step(sqlite, prune->max, &prune->is_done, fault);
-    /* Enough is deleted: what follows is about operations before those that stay. */
+    /* No more operations are deleted: the notes before the first remaining operation follow. */
     if (prune->is_stopped && !prune->is_in_notes) {
         prune->before_unix_ms = rc_sqlite_key_time(prune->from_key);
         prune->is_in_notes = true;
@@ -186,24 +186,25 @@ bool rc_sqlite_prune(rc_store *store, rc_store_prune *prune, rc_store_fault *fau
     rc_store_prune next = *prune;
     if (sqlite->mode != RC_STORE_WRITE || prune->max == 0)
         return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "prune", sqlite->path, "a reader");
-    const bool is_kept = work(sqlite, &next, fault);
-    if (is_kept) {
+    const bool is_committed = work(sqlite, &next, fault);
+    if (is_committed) {
         *prune = next;
     } else if (!sqlite3_get_autocommit(sqlite->db)) {
         rc_store_fault ignored;
         rc_sqlite_run(sqlite, "ROLLBACK", "prune", &ignored);
     }
-    if (!is_kept)
+    if (!is_committed)
         rc_sqlite_sweep_end(sqlite);
     else if (next.is_done)
         rc_sqlite_sweep_finish(sqlite);
-    /* One that is gone has to be written again, should an operation of its block come late. */
+    /* The cache may hold notes that were deleted; they must be written again if an operation of
+     * their block arrives late. */
     if (prune->is_in_notes)
         rc_sqlite_forget_notes(sqlite);
-    return is_kept;
+    return is_committed;
 }
 
-/* --- what there is to delete --- */
+/* --- counting expired operations --- */
 
 static bool count_expired(const rc_sqlite *sqlite, int64_t before, rc_store_expired *expired,
                           rc_store_fault *fault)
@@ -277,7 +278,7 @@ bool rc_sqlite_first_expired(rc_store *store, int64_t before_unix_ms, int64_t *r
     return true;
 }
 
-/* --- the room that is free --- */
+/* --- free space --- */
 
 bool rc_sqlite_shrink(rc_store *store, rc_store_fault *fault)
 {

@@ -1,7 +1,8 @@
-/* Asking the writer to delete. Only one connection may write, so whoever wants something deleted
- * while a gateway has the file leaves a note beside it, FILE-prune, and holds a lock on that note
- * for as long as the wish stands: the wish of a process that has ended is none. It is made under
- * another name and moved when it is whole and locked, so nobody reads half of it, or an old one. */
+/* Prune requests to the writer. Called through rc_store_calls. Only one connection may write, so a
+ * process that wants operations deleted while a gateway has the file open creates the file
+ * FILE-prune and holds a lock on it: the request of a process that has ended is void. The file is
+ * created under another name and renamed when it is complete and locked, so that the writer never
+ * reads part of a request or an old one. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@
 #define NOTE_SUFFIX "-prune"
 #define NEW_SUFFIX "-prune-new"
 #define NOTE_MAX 32
-#define DIGITS_MAX 18 /* always fit */
+#define DIGITS_MAX 18 /* Always fit into an int64_t. */
 
 static void name_file(const rc_sqlite *sqlite, const char *suffix, char path[PATH_MAX_BYTES])
 {
@@ -32,7 +33,8 @@ static bool fail(const rc_sqlite *sqlite, int error, rc_store_fault *fault)
                                                      : rc_sys_error_text(error));
 }
 
-/* Under the lock of the new name, which keeps others who ask out until it is moved. */
+/* Writes the request. The caller holds the lock on the new name, which excludes other requesters
+ * until the rename. */
 static int put_note(const rc_sqlite *sqlite, rc_lock_file *lock, int64_t before_unix_ms,
                     const char *new_path)
 {

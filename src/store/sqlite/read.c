@@ -1,4 +1,5 @@
-/* Keys, rows and the records of one operation. */
+/* Keys, rows and the records of one operation. Called by the other files of store/sqlite and
+ * through rc_store_calls. */
 #include <string.h>
 
 #include <recourse/id.h>
@@ -6,14 +7,14 @@
 #include "store/operation_key.h"
 #include "store/sqlite/private.h"
 
-/* The numbers that stand in RC_SQLITE_RECOVERED. */
+/* The numbers written in RC_SQLITE_RECOVERED. */
 _Static_assert(RC_RECORD_ATTEMPT == 2 && RC_OUTCOME_SUCCEEDED == 1 && RC_CLASS_CANCELLATION == 10,
                "RC_SQLITE_RECOVERED has other numbers");
 
 /* --- keys --- */
 
 #define LOW_MASK ((INT64_C(1) << RC_OPERATION_KEY_LOW_BITS) - 1)
-#define LOW_LETTERS 3 /* of 5 bits each */
+#define LOW_LETTERS 3 /* Of 5 bits each. */
 
 bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key)
 {
@@ -110,7 +111,7 @@ int64_t rc_sqlite_optional(sqlite3_stmt *row, int column)
     return sqlite3_column_type(row, column) == SQLITE_NULL || number < 0 ? -1 : number;
 }
 
-static int64_t within(int64_t unix_ms)
+static int64_t clamp_time(int64_t unix_ms)
 {
     if (unix_ms < 0)
         return 0;
@@ -119,7 +120,7 @@ static int64_t within(int64_t unix_ms)
 
 void rc_sqlite_read_columns(sqlite3_stmt *row, int at, int64_t key, rc_record *record)
 {
-/* Only a time since another one may be below 0. */
+/* Only time differences may be negative. */
 #define READ_INT(name)                                                      \
     record->name = (__typeof__(record->name))_Generic(record->name, int64_t \
                                                       : difference, default \
@@ -136,7 +137,7 @@ void rc_sqlite_read_columns(sqlite3_stmt *row, int at, int64_t key, rc_record *r
 #undef READ_NAME
 #undef READ_TEXT
     record->key = key;
-    record->unix_ms = within(rc_sqlite_key_time(key) + record->at_ms);
+    record->unix_ms = clamp_time(rc_sqlite_key_time(key) + record->at_ms);
     record->step = rc_reason_step(record->reason);
 }
 
@@ -157,7 +158,7 @@ void rc_sqlite_read_operation(sqlite3_stmt *row, rc_record *record)
 
 /* --- one operation --- */
 
-/* The row of an operation, to be stepped once more for the next. */
+/* Finds the row of an operation and leaves the statement on it. */
 static bool find_operation(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_str id, bool *ret_found,
                            rc_store_fault *fault)
 {
@@ -194,7 +195,8 @@ static rc_record begin_of(const rc_record *operation)
     return begin;
 }
 
-/* The records between BEGIN and OUTCOME. *goes_on: false when `each` has had enough. */
+/* Passes the records between BEGIN and OUTCOME to `each`. *goes_on: false if `each` returned
+ * false. */
 static bool read_records(const rc_sqlite *sqlite, sqlite3_stmt *row, const rc_record *operation,
                          rc_record_each each, void *ctx, bool *goes_on, rc_store_fault *fault)
 {
@@ -235,7 +237,7 @@ bool rc_sqlite_timeline(rc_store *store, rc_str operation_id, rc_record_each eac
     sqlite3_stmt *found = rc_sqlite_get(sqlite, RC_SQL_READ_OPERATION, fault);
     sqlite3_stmt *rows = rc_sqlite_get(sqlite, RC_SQL_READ_RECORDS, fault);
     bool is_found = false;
-    /* The row of the operation stays open, and with it the moment that is read. */
+    /* The operation's row stays open, so that all reads see the same snapshot. */
     bool is_good = found != NULL && rows != NULL &&
                    find_operation(sqlite, found, operation_id, &is_found, fault) &&
                    (!is_found || give_records(sqlite, found, rows, each, ctx, fault));

@@ -1,10 +1,10 @@
-/* Versions of the file. A step that has shipped is never changed: files that it made are out there.
- */
+/* The versions of the file and their migrations. Called by sqlite.c. A released step never changes:
+ * files made by it exist. */
 #include "store/sqlite/private.h"
 
-/* The columns stand in the order of spec/audit.def. Most operations succeed, so the indexes of
- * codes and outcomes hold the others alone. Reports have rowids: a row without one that is larger
- * than a quarter of a page would take a page of its own beside. */
+/* The columns are in the order of spec/audit.def. Most operations succeed, so the indexes of codes
+ * and outcomes cover only the others. Reports have rowids: without rowids, a row larger than a
+ * quarter of a page would need an overflow page. */
 static const char version_1[] =
     "CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
     "CREATE TABLE operations(op INTEGER PRIMARY KEY, outcome INTEGER NOT NULL,"
@@ -35,9 +35,9 @@ static const char version_1[] =
     "CREATE TABLE marks(kind INTEGER NOT NULL, name TEXT NOT NULL, state INTEGER NOT NULL,"
     " until_unix_ms INTEGER NOT NULL, PRIMARY KEY(kind, name)) WITHOUT ROWID;";
 
-/* What was spent: attempts (kind 2) added up by day, of those that cost something or used tokens.
- * What is there already is added up now, so that the sums are those of all attempts from the first
- * on. The time of a record is that of its operation's key and at_ms. */
+/* Daily usage: the attempts (kind 2) that cost money or used tokens, added up by day. Existing
+ * attempts are added up now, so that the sums cover all attempts. A record's time is that of its
+ * operation's key plus at_ms. */
 static const char version_2[] =
     "CREATE TABLE spend(day INTEGER NOT NULL, client INTEGER NOT NULL, route INTEGER NOT NULL,"
     " target INTEGER NOT NULL, credential INTEGER NOT NULL, attempts INTEGER NOT NULL,"
@@ -49,13 +49,13 @@ static const char version_2[] =
     " WHERE r.kind = 2 AND (r.tokens_in > 0 OR r.tokens_out > 0 OR r.cost_usd_micro > 0)"
     " GROUP BY 1, 2, 3, 4, 5;";
 
-/* Most operations are one attempt that succeeds: it stands in the operation's row, in the columns
- * of the outcome where both say the same, and in `try_` columns where they do not. `steps` has the
- * other records, `records` all of them: rows with try_model have an attempt.
+/* Most operations are one successful attempt. It is stored in the operation's row: in the outcome's
+ * columns where both are equal, else in the `try_` columns. `steps` has the other records; the view
+ * `records` has all of them: a row with try_model has an attempt.
  *
- * Every index of operations was a search and perhaps a page for each of them. What they were for is
- * noted once for a block of keys (23 bits, 256 ms): about 1 a client, 2 a model, 3 a code, 4 an
- * outcome but success. */
+ * Each index of operations cost a search and possibly a page per operation. Block notes replace
+ * them: one per block of keys (23 bits, 256 ms) and value; about: 1 client, 2 model, 3 code, 4
+ * outcome other than success. */
 static const char version_3[] =
     "ALTER TABLE operations ADD COLUMN try_model INTEGER;"
     "ALTER TABLE operations ADD COLUMN try_at_ms INTEGER;"

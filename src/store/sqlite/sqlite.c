@@ -1,3 +1,5 @@
+/* Opens and closes the SQLite store and implements its small calls. Called by store.c; its helpers
+ * by the other files of store/sqlite. */
 #include "store/sqlite/sqlite.h"
 
 #include <errno.h>
@@ -15,9 +17,9 @@
 #define WRITER_SUFFIX "-writer"
 #define LOG_SUFFIX "-wal"
 #define URI_BYTES_MAX (3 * PATH_BYTES_MAX)
-/* The log is moved into the file when it has that many pages, some 16 MB. */
+/* The log is moved into the file when it has this many pages, about 16 MB. */
 #define LOG_PAGES 4000
-/* Steps of SQLite's machine between two looks whether somebody still waits: about a millisecond. */
+/* SQLite virtual machine steps between two cancel checks: about a millisecond. */
 #define PROGRESS_STEPS 20000
 
 /* --- faults --- */
@@ -65,7 +67,7 @@ rc_store_fault_kind rc_sqlite_fault_kind(int code, int system_error)
     case SQLITE_IOERR:
         if (code == SQLITE_IOERR_NOMEM)
             return RC_STORE_NO_MEMORY;
-        if (system_error == EISDIR) /* which can be opened to be read */
+        if (system_error == EISDIR) /* A folder can be opened for reading. */
             return RC_STORE_DIRECTORY;
         return system_error == ENOSPC || system_error == EDQUOT ? RC_STORE_FULL : RC_STORE_IO;
     case SQLITE_NOMEM:
@@ -116,7 +118,7 @@ bool rc_sqlite_number(const rc_sqlite *sqlite, const char *sql, int64_t *ret_num
     return code == SQLITE_ROW || code == SQLITE_DONE;
 }
 
-/* --- marks, care, closing --- */
+/* --- saved states, checkpoint, check, close --- */
 
 static bool read_saved_states(rc_store *store, rc_saved_state_each each, void *ctx,
                               rc_store_fault *fault)
@@ -211,7 +213,7 @@ static void close_store(rc_store *store)
 
 static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault);
 
-/* Has the file still its name? What is written to one that was deleted is lost with the process. */
+/* Whether the file still has its name. Data written to a deleted file is lost with the process. */
 static bool is_in_place(const rc_sqlite *sqlite)
 {
     int is_moved = 0;
@@ -220,10 +222,12 @@ static bool is_in_place(const rc_sqlite *sqlite)
                                   is_moved == 0);
 }
 
-/* Begins a file anew. False in any case: whoever writes has to know of it, and comes again. */
+/* Reopens the file after it was moved or deleted. Always returns false: the writer must report it
+ * and then appends again. */
 static bool open_again(rc_sqlite *sqlite, rc_store_fault *fault)
 {
-    /* The log stays at the old name, and would be missing in the file that was moved. */
+    /* The log stays under the old name; without this checkpoint the moved file would lack its
+     * content. */
     if (sqlite->db != NULL)
         (void)sqlite3_wal_checkpoint_v2(sqlite->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     close_file(sqlite);
@@ -242,7 +246,7 @@ static bool append(rc_store *store, const rc_batch *first, rc_store_fault *fault
     return rc_sqlite_append(sqlite, first, fault);
 }
 
-/* A file that has no name any more is left to append, which tells of it. */
+/* A moved file is left to append, which reports it. */
 static bool prune_in_place(rc_store *store, rc_store_prune *prune, rc_store_fault *fault)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
@@ -284,9 +288,9 @@ static int on_commit(void *ctx, sqlite3 *db, const char *name, int log_pages)
     return SQLITE_OK;
 }
 
-/* SQLite counts the memory that it uses, under a lock and for nobody. This can be said only before
- * its first use, and where that came first it goes on counting. */
-static void count_no_memory(void)
+/* Turns off SQLite's memory statistics, which take a lock. Has no effect after SQLite's first
+ * use. */
+static void disable_memory_statistics(void)
 {
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
@@ -294,7 +298,7 @@ static void count_no_memory(void)
 static bool open_file(rc_sqlite *sqlite, const char *name, int flags, rc_store_fault *fault)
 {
     static uv_once_t once = UV_ONCE_INIT;
-    uv_once(&once, count_no_memory);
+    uv_once(&once, disable_memory_statistics);
     int code = sqlite3_open_v2(
         name, &sqlite->db,
         flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE, NULL);
@@ -303,16 +307,16 @@ static bool open_file(rc_sqlite *sqlite, const char *name, int flags, rc_store_f
     if (code != SQLITE_OK)
         return rc_sqlite_fail(sqlite, "open", fault);
     sqlite3_busy_timeout(sqlite->db, BUSY_MS);
-    /* The file may be anybody's: no text is larger than what is written, and its schema calls no
-     * function that does something. */
+    /* The file is untrusted: no text may be larger than what this program writes, and its schema
+     * may call no function with side effects. */
     sqlite3_limit(sqlite->db, SQLITE_LIMIT_LENGTH, (int)(4 * RC_RECORD_REPORT_MAX));
     sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     return true;
 }
 
-/* Only one connection may write and move the log: SQLite before 3.51.3 can lose what was committed
- * when one resets the log while another writes it. */
+/* Only one connection may write and checkpoint: SQLite before 3.51.3 can lose committed data if one
+ * connection resets the log while another writes it. */
 static bool take_lock(rc_sqlite *sqlite, rc_store_fault *fault)
 {
     char path[PATH_BYTES_MAX + sizeof(WRITER_SUFFIX)];
@@ -340,7 +344,7 @@ static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault)
         !open_file(sqlite, sqlite->path, SQLITE_OPEN_READWRITE, fault) ||
         !rc_sqlite_version(sqlite, rc_sqlite_steps, rc_sqlite_step_count, &version, fault))
         return false;
-    /* From here on the file is known to be ours, and may be changed. */
+    /* From here on the file is known to be an audit file and may be changed. */
     if (!rc_sqlite_run(sqlite,
                        sqlite->is_power_safe
                            ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
@@ -352,10 +356,10 @@ static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault)
     return rc_sqlite_migrate(sqlite, rc_sqlite_steps, rc_sqlite_step_count, version, fault);
 }
 
-/* A reader needs the index of the log beside the file. Who may not write there has none unless
- * somebody else made it. When there is no log either, the file alone is all there is and nobody
- * writes it: it can be read as one that does not change. */
-static bool is_left_alone(const rc_sqlite *sqlite, const rc_store_fault *fault)
+/* Whether the file can be read as immutable. A reader needs the log's index (-shm) beside the file,
+ * and without write permission it cannot create one. If there is no log either, the file is
+ * complete and no process writes it. */
+static bool is_immutable(const rc_sqlite *sqlite, const rc_store_fault *fault)
 {
     char path[PATH_BYTES_MAX + sizeof(LOG_SUFFIX)];
     struct stat log;
@@ -365,7 +369,7 @@ static bool is_left_alone(const rc_sqlite *sqlite, const rc_store_fault *fault)
     return rc_sys_real.stat(path, &log) != 0 || log.st_size == 0;
 }
 
-/* "file:/var/a%3Fb.db?immutable=1" */
+/* Example: "file:/var/a%3Fb.db?immutable=1". */
 static void push_uri(const rc_sqlite *sqlite, rc_buf *uri)
 {
     rc_buf_push(uri, RC_STR("file:"));
@@ -374,7 +378,7 @@ static void push_uri(const rc_sqlite *sqlite, rc_buf *uri)
     rc_buf_push_byte(uri, '\0');
 }
 
-static bool open_left_alone(rc_sqlite *sqlite, int *ret_version, rc_store_fault *fault)
+static bool open_immutable(rc_sqlite *sqlite, int *ret_version, rc_store_fault *fault)
 {
     char memory[URI_BYTES_MAX + 32];
     rc_buf uri;
@@ -392,7 +396,7 @@ static bool open_to_read(rc_sqlite *sqlite, rc_store_fault *fault)
     if (!open_file(sqlite, sqlite->path, SQLITE_OPEN_READONLY, fault))
         return false;
     if (!rc_sqlite_version(sqlite, rc_sqlite_steps, rc_sqlite_step_count, &version, fault) &&
-        (!is_left_alone(sqlite, fault) || !open_left_alone(sqlite, &version, fault)))
+        (!is_immutable(sqlite, fault) || !open_immutable(sqlite, &version, fault)))
         return false;
     if (version == 0)
         return rc_store_fault_set(fault, RC_STORE_MISSING, "open", sqlite->path, "it is empty");

@@ -1,21 +1,24 @@
-/* The audit in SQLite: one file, its log (-wal) and the index of that (-shm) beside it, and the
- * writer's lock (-writer); while somebody asks the writer to delete, what is asked (-prune).
+/* The audit in SQLite: one file; beside it its log (-wal), the log's index (-shm), the writer's
+ * lock (-writer) and, while a deletion is requested, the request (-prune).
  *
  *   names       id, text                      each client, route, provider, model, target once
- *   operations  op, ...                       one row an operation: BEGIN and OUTCOME
- *   records     op, seq, ...                  the other records, together with their neighbours
- *   reports     op, seq, report_id, body      of failures
- *   marks       kind, name, state, until      what must survive a restart
+ *   operations  op, ...                       one row per operation: BEGIN and OUTCOME
+ *   steps       op, seq, ...                  the other records, those of an operation adjacent
+ *   records                                   a view of all records, those in operations included
+ *   reports     op, seq, report_id, body      reports of failures
+ *   marks       kind, name, state, until      saved states: what must survive a restart
+ *   spend       day, client, ...              daily usage
+ *   blocks      about, value, block           which values occur in a block of keys
  *
- * op is the time in the operation's id (48 bits) and the last 15 bits of the id: rows lie in the
- * order of time, a range of time is a range of keys, and an id is found without an index. Should
- * two ids fall on one key, the second takes the next free one of its millisecond. */
+ * op is the time in the operation's id (48 bits) and the last 15 bits of the id. Rows are in the
+ * order of time, a range of time is a range of keys, and an id is found without an index. If two
+ * ids have the same key, the second one takes the next free key of its millisecond. */
 #ifndef RC_STORE_SQLITE_SQLITE_H
 #define RC_STORE_SQLITE_SQLITE_H
 
 #include "store/store.h"
 
-/* As rc_store_open. path: copies. */
+/* Opens a file, as rc_store_open does. path: copies. */
 bool rc_sqlite_open(rc_str path, const rc_store_settings *settings, const rc_alloc *alloc,
                     rc_store **ret_store, rc_store_fault *fault);
 

@@ -1,26 +1,27 @@
-/* Statistics: one walk over a range of keys, added up in memory. Groups made by SQL would be
- * sorted first.
+/* Statistics: reads a range of keys once and adds up in memory, because SQL grouping would sort
+ * first. Called through rc_store_calls.
  *
- * Operations and their attempts lie in the same order. When all operations of a time are wanted,
- * both tables are read side by side; else the attempts of each operation are looked up. */
+ * Operations and their attempts are stored in the same order. If all operations of a time are
+ * selected, both tables are read in parallel; otherwise the attempts of each operation are looked
+ * up. */
 #include "store/sqlite/private.h"
 
 #define SQL_MAX 3072
 
-typedef struct walk {
+typedef struct pass {
     const rc_sqlite *sqlite;
-    rc_stats *operations; /* may be NULL */
-    rc_stats *attempts;   /* may be NULL */
+    rc_stats *operations; /* May be NULL. */
+    rc_stats *attempts;   /* May be NULL. */
     sqlite3_stmt *operation;
     sqlite3_stmt *attempt;
-    bool is_side_by_side; /* the attempts are read side by side with the operations */
-    bool has_attempt;     /* then: the statement stands on one that was not used yet */
-} walk;
+    bool is_side_by_side; /* Attempts are read in parallel with the operations. */
+    bool has_attempt;     /* If is_side_by_side: the statement is on a row that was not used yet. */
+} pass;
 
 /* A row of either table. */
 typedef struct row {
     int64_t key;
-    rc_outcome outcome; /* of an attempt, made of its code */
+    rc_outcome outcome; /* Of an attempt: derived from its code. */
     int64_t code;
     int64_t error_class;
     int64_t target;
@@ -33,24 +34,24 @@ typedef struct row {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
-    bool is_estimated; /* of an operation: of one of its attempts, at least */
+    bool is_estimated; /* Of an operation: true if any of its attempts is estimated. */
     bool is_unpriced;
-    /* Of an operation whose row has its only attempt. */
+    /* Of an operation whose row holds its only attempt. */
     bool has_only_attempt;
     int64_t try_model;
     int64_t try_latency_ms;
     int64_t try_first_byte_ms;
 } row;
 
-/* What the attempts of an operation say of it. */
+/* Facts about an operation that come from its attempts. */
 typedef struct attempt_sums {
-    bool has_failed; /* one of them */
+    bool has_failed; /* An attempt failed. */
     uint64_t estimated_usd_micro;
 } attempt_sums;
 
 /* --- rows --- */
 
-/* What an attempt has no column for is 0. */
+/* Columns that attempts lack are 0. */
 #define COLUMNS                                                              \
     ", t.code, t.error_class, t.target, t.model, t.latency_ms, t.tokens_in," \
     " t.tokens_out, t.cost_usd_micro, t.first_byte_ms, t.flags"
@@ -107,7 +108,7 @@ static void read_attempt(sqlite3_stmt *statement, const row *operation, row *ret
                                   operation->outcome, ret_row->target == operation->target);
 }
 
-/* The attempt that is in its operation's row. */
+/* The attempt that is stored in its operation's row. */
 static row only_attempt(const row *operation)
 {
     row attempt = *operation;
@@ -145,14 +146,14 @@ static rc_stats_sample sample_of(const row *from)
     };
 }
 
-/* --- adding --- */
+/* --- adding up --- */
 
-static bool no_memory(const walk *w, rc_store_fault *fault)
+static bool no_memory(const pass *w, rc_store_fault *fault)
 {
     return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "read", w->sqlite->path, NULL);
 }
 
-static bool count_attempt(const walk *w, const row *operation, const row *attempt,
+static bool count_attempt(const pass *w, const row *operation, const row *attempt,
                           rc_store_fault *fault)
 {
     if (w->attempts == NULL)
@@ -164,7 +165,7 @@ static bool count_attempt(const walk *w, const row *operation, const row *attemp
     return rc_stats_add(w->attempts, &sample) == RC_OK || no_memory(w, fault);
 }
 
-static bool add_attempt(const walk *w, const row *operation, attempt_sums *found,
+static bool add_attempt(const pass *w, const row *operation, attempt_sums *found,
                         rc_store_fault *fault)
 {
     row attempt;
@@ -174,13 +175,13 @@ static bool add_attempt(const walk *w, const row *operation, attempt_sums *found
     return count_attempt(w, operation, &attempt, fault);
 }
 
-static bool add_only(const walk *w, const row *operation, rc_store_fault *fault)
+static bool add_only(const pass *w, const row *operation, rc_store_fault *fault)
 {
     const row attempt = only_attempt(operation);
     return count_attempt(w, operation, &attempt, fault);
 }
 
-static bool add_operation(const walk *w, const row *operation, const attempt_sums *found,
+static bool add_operation(const pass *w, const row *operation, const attempt_sums *found,
                           rc_store_fault *fault)
 {
     if (w->operations == NULL)
@@ -189,7 +190,7 @@ static bool add_operation(const walk *w, const row *operation, const attempt_sum
     const bool is_good = operation->outcome == RC_OUTCOME_SUCCEEDED;
     sample.wasted = operation->attempts - (is_good && operation->attempts > 0 ? 1 : 0);
     sample.has_recovered = is_good && found->has_failed;
-    /* Of several attempts some may have been measured. */
+    /* Of several attempts, some may have been measured. */
     if (operation->attempts > 1)
         sample.estimated_usd_micro = found->estimated_usd_micro;
     sample.has_faltered = sample.has_recovered ||
@@ -197,17 +198,17 @@ static bool add_operation(const walk *w, const row *operation, const attempt_sum
     return rc_stats_add(w->operations, &sample) == RC_OK || no_memory(w, fault);
 }
 
-/* --- the walk --- */
+/* --- the pass over the rows --- */
 
-static bool is_on_row(const walk *w, int code, bool *ret_has_row, rc_store_fault *fault)
+static bool is_on_row(const pass *w, int code, bool *ret_has_row, rc_store_fault *fault)
 {
     *ret_has_row = code == SQLITE_ROW;
     return code == SQLITE_ROW || code == SQLITE_DONE || rc_sqlite_fail(w->sqlite, "read", fault);
 }
 
-/* The attempts of an operation, from where they stand. Those before it belong to none that is
- * wanted. */
-static bool add_side_by_side(walk *w, const row *operation, attempt_sums *found,
+/* Adds the attempts of an operation, from the current row on. Attempts of earlier keys belong to no
+ * selected operation. */
+static bool add_side_by_side(pass *w, const row *operation, attempt_sums *found,
                              rc_store_fault *fault)
 {
     while (w->has_attempt) {
@@ -222,7 +223,7 @@ static bool add_side_by_side(walk *w, const row *operation, attempt_sums *found,
     return true;
 }
 
-static bool add_by_lookup(const walk *w, const row *operation, attempt_sums *found,
+static bool add_by_lookup(const pass *w, const row *operation, attempt_sums *found,
                           rc_store_fault *fault)
 {
     bool has_row = false;
@@ -235,16 +236,16 @@ static bool add_by_lookup(const walk *w, const row *operation, attempt_sums *fou
     return is_good;
 }
 
-/* Only of a success after several tries is it not known whether one of them failed, and only of
- * several which of them were estimated. */
-static bool needs_attempts(const walk *w, const row *operation)
+/* Whether the attempts must be read: for a success after several attempts it is unknown whether one
+ * failed, and for several attempts which ones were estimated. */
+static bool needs_attempts(const pass *w, const row *operation)
 {
     return w->attempts != NULL ||
            (operation->attempts > 1 &&
             (operation->outcome == RC_OUTCOME_SUCCEEDED || operation->is_estimated));
 }
 
-static bool run(walk *w, rc_store_fault *fault)
+static bool run(pass *w, rc_store_fault *fault)
 {
     bool has_row = false;
     if (w->is_side_by_side && !is_on_row(w, sqlite3_step(w->attempt), &w->has_attempt, fault))
@@ -292,7 +293,7 @@ static bool label_groups(const rc_sqlite *sqlite, const rc_stats *stats, rc_stor
     return true;
 }
 
-/* --- the whole --- */
+/* --- the query --- */
 
 static bool is_by_time_alone(const rc_store_filter *filter)
 {
@@ -302,7 +303,7 @@ static bool is_by_time_alone(const rc_store_filter *filter)
            !filter->has_outcome && !filter->is_recovered && filter->ended_unix_ms == 0;
 }
 
-static bool prepare(walk *w, const rc_store_filter *filter, rc_store_fault *fault)
+static bool prepare(pass *w, const rc_store_filter *filter, rc_store_fault *fault)
 {
     rc_sqlite_choice choice;
     char where[RC_SQLITE_WHERE_MAX];
@@ -311,7 +312,7 @@ static bool prepare(walk *w, const rc_store_filter *filter, rc_store_fault *faul
                         (w->attempts != NULL ? w->attempts->by : 0);
     if (!rc_sqlite_choose(w->sqlite, filter, &choice, fault))
         return false;
-    /* A column far behind in the row costs time. */
+    /* Decoding a column far behind in the row takes time. */
     sqlite3_snprintf(sizeof(sql), sql, operations_sql,
                      (by & RC_STATS_BY_ROUTE) != 0 ? "t.route" : "0",
                      w->attempts != NULL ? ATTEMPT_COLUMNS : NO_ATTEMPT_COLUMNS, choice.from,
@@ -332,9 +333,9 @@ bool rc_sqlite_survey(rc_store *store, const rc_store_filter *filter, rc_stats *
                       rc_stats *attempts, rc_store_fault *fault)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
-    walk w = {.sqlite = sqlite, .operations = operations, .attempts = attempts};
+    pass w = {.sqlite = sqlite, .operations = operations, .attempts = attempts};
     rc_store_fault ignored;
-    /* All that is read belongs to one moment. */
+    /* One transaction, so that all reads see the same snapshot. */
     if (!rc_sqlite_run(sqlite, "BEGIN", "read", fault))
         return false;
     bool is_good = prepare(&w, filter, fault) && run(&w, fault) &&

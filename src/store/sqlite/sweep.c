@@ -1,12 +1,12 @@
-/* Deleting names that no row uses any more.
+/* Deletes names that no row uses. Called by prune.c; rc_sqlite_sweep_use by names.c.
  *
- *   candidates ──► operations and their steps, a slice of keys a step ──► spend ──► delete
+ *   candidates ──► operations and their steps, one slice of keys per step ──► spend ──► delete
  *
- * No column that holds the number of a name has an index, so the rows are read once for many names:
- * the candidates are the next RC_SQLITE_SWEEP_MAX names by number, and every row that names one of
- * them strikes it out. Steps are transactions of their own; whatever is written between two of them
- * goes through rc_sqlite_name, which strikes out as well. What is left in the end is deleted. A
- * sweep looks at one such group of names, and the next sweep at those that follow. */
+ * No column that refers to a name has an index, so the rows are read once for many names: the
+ * candidates are the next RC_SQLITE_SWEEP_MAX names by number, and each row marks the names that it
+ * uses. Each step is a transaction of its own; rows written between two steps mark their names
+ * through rc_sqlite_name. Unmarked names are deleted in the end. A sweep covers one such group of
+ * names; the next sweep continues with the following names. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ static bool end_rows(rc_sqlite *sqlite, sqlite3_stmt *row, int code, rc_store_fa
     return is_good;
 }
 
-/* --- the steps --- */
+/* --- steps --- */
 
 static bool begin(rc_sqlite *sqlite, rc_store_fault *fault)
 {
@@ -95,7 +95,8 @@ static bool use_row(rc_sqlite *sqlite, sqlite3_stmt *row)
     return true;
 }
 
-/* Operations, and the steps of all keys up to theirs; after the last operation those of any key. */
+/* Reads operations, and the steps of all keys up to theirs; after the last operation the steps of
+ * any key. */
 static bool scan_slice(rc_sqlite *sqlite, uint32_t max, rc_store_fault *fault)
 {
     rc_sqlite_sweep *sweep = &sqlite->sweep;
@@ -151,14 +152,14 @@ static bool drop(rc_sqlite *sqlite, uint32_t max, bool *ret_is_done, rc_store_fa
         if (row == NULL || !end_rows(sqlite, row, sqlite3_step(row), fault))
             return false;
     }
-    /* Numbers that are remembered for their texts may be gone. */
+    /* The cache may hold numbers of deleted names. */
     if (count > 0)
         rc_name_cache_clear(&sqlite->names);
     *ret_is_done = sweep->at == sweep->count;
     return true;
 }
 
-/* After the last names it begins with the first ones again. */
+/* After the last names, the next sweep starts with the first ones. */
 static void finish(rc_sqlite *sqlite)
 {
     rc_sqlite_sweep *sweep = &sqlite->sweep;

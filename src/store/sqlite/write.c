@@ -1,6 +1,6 @@
-/* Appending: one transaction for all batches. The records of one operation stand side by side, so
- * its row is written once, with its beginning and its end in it; and, where one attempt was all
- * that it took, with that attempt. */
+/* Appends batches in one transaction. Called by sqlite.c. The records of one operation are
+ * adjacent, so its row is written once, with its beginning and end, and with its attempt if there
+ * was only one. */
 #include <string.h>
 
 #include <recourse/buf.h>
@@ -9,7 +9,7 @@
 #include "scrub/scrub.h"
 #include "store/sqlite/private.h"
 
-/* --- statements, drawn from the columns --- */
+/* --- statements, generated from the columns --- */
 
 static const char add_operation_sql[] =
     "INSERT INTO operations(op, id, outcome, outcome_seq, client, route"
@@ -22,8 +22,8 @@ static const char add_operation_sql[] =
 #include "spec/audit.def"
     ", ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(op) DO NOTHING";
 
-/* What the outcome does not name stays as the beginning had it. A later outcome takes the place of
- * an earlier one; the same one again changes nothing. */
+/* Values that the outcome lacks stay as BEGIN set them. A later outcome replaces an earlier one;
+ * the same one again changes nothing. */
 #define END_INT(name) #name " = ?"
 #define END_OPTIONAL(name) #name " = ?"
 #define END_NAME(name) #name " = coalesce(nullif(?, 0), " #name ")"
@@ -49,8 +49,8 @@ static const char add_record_sql[] = "INSERT OR IGNORE INTO steps(op, seq, kind"
 #include "spec/audit.def"
                                      ")";
 
-/* The attempt that stands in its operation's row, as a row of its own: a later outcome is about to
- * write over the columns that they share. */
+/* Copies the attempt in the operation's row to `steps`, before a later outcome overwrites the
+ * shared columns. */
 static const char move_attempt_sql[] =
     "INSERT OR IGNORE INTO steps(op, seq, kind, code, error_class, target, model, attempt,"
     " latency_ms, tokens_in, tokens_out, cost_usd_micro, at_ms, provider, credential, status,"
@@ -127,13 +127,13 @@ static bool run(rc_sqlite *sqlite, rc_sqlite_statement which, rc_store_fault *fa
 
 /* --- columns --- */
 
-/* A statement that adds or ends a row, and what its places hold. */
+/* A statement that adds or ends a row, and its bound parameters. */
 typedef struct row_statement {
     sqlite3_stmt *statement;
     rc_sqlite_bound *bound;
 } row_statement;
 
-/* which: one of those of rc_sqlite.bound. False: it could not be prepared. */
+/* which: one of the statements of rc_sqlite.bound. False: it could not be prepared. */
 static bool get_row(rc_sqlite *sqlite, rc_sqlite_statement which, row_statement *ret_row,
                     rc_store_fault *fault)
 {
@@ -167,7 +167,7 @@ static void bind_optional(const row_statement *row, int at, int64_t number)
     bind_number(row, at, number < 0 ? NO_NUMBER : number);
 }
 
-/* The scrubber's copy, when it changes anything, is SQLite's to free. */
+/* If scrubbing changes the text, SQLite makes its own copy. */
 static void bind_text(const row_statement *row, int at, rc_str text, size_t max_bytes)
 {
     if (text.len == 0) {
@@ -197,8 +197,9 @@ static bool bind_name(rc_sqlite *sqlite, const row_statement *row, int at, rc_st
     return true;
 }
 
-/* In the order of the table, from the first free place on. A step that cannot be bound because
- * there is no memory shows when the statement runs: the column would be NULL where it may not. */
+/* Binds the columns in the order of spec/audit.def, from parameter `at` on. A bind that fails for
+ * lack of memory is noticed when the statement runs: the column would be NULL, which it must not
+ * be. */
 static bool bind_columns(rc_sqlite *sqlite, const row_statement *row, int at,
                          const rc_record *record, rc_store_fault *fault)
 {
@@ -219,8 +220,8 @@ static bool bind_columns(rc_sqlite *sqlite, const row_statement *row, int at,
     return true;
 }
 
-/* Places are numbered from 1; those of the columns stand behind six of the operation's own, and
- * those of its only attempt behind them. */
+/* Parameters are numbered from 1: six of the operation's own, then the columns, then those of its
+ * only attempt. */
 enum {
     COLUMN_LAST_OWN = 6,
 #define RC_AUDIT_COLUMN(name, TYPE, words) COLUMN_##name,
@@ -232,9 +233,9 @@ _Static_assert(COLUMNS_END <= RC_SQLITE_PARAMS_MAX, "rc_sqlite_bound has too few
 
 /* --- the only attempt --- */
 
-/* The attempt that the view `records` makes of an operation's row: as `attempt` is in the columns
- * that the row has for it, and else as the outcome is. */
-static rc_record made_of_row(const rc_record *outcome, const rc_record *attempt)
+/* The attempt that the view `records` derives from an operation's row: the columns of its own from
+ * `attempt`, all others from the outcome. */
+static rc_record attempt_of_row(const rc_record *outcome, const rc_record *attempt)
 {
     rc_record made = *outcome;
     made.code = RC_CODE_NONE;
@@ -270,18 +271,19 @@ static bool is_same(const rc_record *a, const rc_record *b)
 #undef SAME_TEXT
 }
 
-/* The attempt of an operation that has no other record, when its row can hold it; else NULL. */
+/* The attempt of an operation without other records, if the operation's row can hold it; else
+ * NULL. */
 static const rc_record *only_attempt(const rc_record *records, size_t count)
 {
     if (count != 3 || records[0].kind != RC_RECORD_BEGIN || records[1].kind != RC_RECORD_ATTEMPT ||
         records[2].kind != RC_RECORD_OUTCOME || records[1].seq != RC_SQLITE_ATTEMPT_SEQ ||
         records[1].report_id.len > 0)
         return NULL;
-    const rc_record made = made_of_row(&records[2], &records[1]);
+    const rc_record made = attempt_of_row(&records[2], &records[1]);
     return is_same(&made, &records[1]) ? &records[1] : NULL;
 }
 
-/* only: NULL when there is none. */
+/* only: NULL if there is none. */
 static bool bind_only(rc_sqlite *sqlite, const row_statement *row, int64_t key,
                       const rc_record *only, rc_store_fault *fault)
 {
@@ -304,14 +306,14 @@ static bool bind_only(rc_sqlite *sqlite, const row_statement *row, int64_t key,
 
 /* --- one operation --- */
 
-/* Where an operation stands, or will stand. */
-typedef struct place {
+/* The key under which an operation is, or will be, stored. */
+typedef struct op_slot {
     int64_t key;
     bool is_there;
-    bool has_attempt; /* its row has its only attempt */
-} place;
+    bool has_attempt; /* The row holds the operation's only attempt. */
+} op_slot;
 
-static bool find_slot(rc_sqlite *sqlite, rc_str id, place *ret_slot, rc_store_fault *fault)
+static bool find_slot(rc_sqlite *sqlite, rc_str id, op_slot *ret_slot, rc_store_fault *fault)
 {
     sqlite3_stmt *find = rc_sqlite_get(sqlite, RC_SQL_FIND_OPERATION, fault);
     int64_t key = 0;
@@ -323,15 +325,15 @@ static bool find_slot(rc_sqlite *sqlite, rc_str id, place *ret_slot, rc_store_fa
     for (uint32_t i = 0; i < RC_SQLITE_KEY_PROBES_MAX; i++) {
         sqlite3_bind_int64(find, 1, key);
         int code = sqlite3_step(find);
-        bool is_it = code == SQLITE_ROW && rc_str_eq(rc_sqlite_text(find, 0), id);
-        bool has_attempt = is_it && sqlite3_column_int(find, 1) != 0;
+        bool is_match = code == SQLITE_ROW && rc_str_eq(rc_sqlite_text(find, 0), id);
+        bool has_attempt = is_match && sqlite3_column_int(find, 1) != 0;
         if (code != SQLITE_ROW && code != SQLITE_DONE)
             rc_sqlite_fail(sqlite, "write", fault);
         sqlite3_reset(find);
         if (code != SQLITE_ROW && code != SQLITE_DONE)
             return false;
-        if (is_it || code == SQLITE_DONE) {
-            *ret_slot = (place){.key = key, .is_there = is_it, .has_attempt = has_attempt};
+        if (is_match || code == SQLITE_DONE) {
+            *ret_slot = (op_slot){.key = key, .is_there = is_match, .has_attempt = has_attempt};
             return true;
         }
         key = rc_sqlite_next_key(first, key);
@@ -362,14 +364,14 @@ static bool add_record(rc_sqlite *sqlite, int64_t key, const rc_record *record, 
     row_statement add;
     if (!get_row(sqlite, RC_SQL_ADD_RECORD, &add, fault))
         return false;
-    rc_record timed = *record;
-    timed.at_ms = record->unix_ms - rc_sqlite_key_time(key);
+    rc_record record_at = *record;
+    record_at.at_ms = record->unix_ms - rc_sqlite_key_time(key);
     bind_number(&add, 1, key);
     bind_number(&add, 2, record->seq);
     bind_number(&add, 3, (int)record->kind);
-    if (!bind_columns(sqlite, &add, 4, &timed, fault) || !finish(sqlite, add.statement, fault))
+    if (!bind_columns(sqlite, &add, 4, &record_at, fault) || !finish(sqlite, add.statement, fault))
         return false;
-    /* One that was there before was counted then. */
+    /* A record stored before was counted then. */
     *ret_is_new = sqlite3_changes(sqlite->db) == 1;
     return add_report(sqlite, key, record, fault);
 }
@@ -385,34 +387,32 @@ static bool step_key(rc_sqlite *sqlite, rc_sqlite_statement which, int64_t key, 
     return finish(sqlite, statement, fault);
 }
 
-/* Adds the row of an operation, or its end. row: what is to stand in it. only: its attempt, which a
- * row that is there does not take; or NULL. */
-static bool put_operation(rc_sqlite *sqlite, const place *where, const rc_record *row,
+/* Adds the row of an operation, or its end. row: the values. only: its only attempt, or NULL;
+ * ignored if the row exists. */
+static bool put_operation(rc_sqlite *sqlite, const op_slot *slot, const rc_record *row,
                           const rc_record *only, rc_store_fault *fault)
 {
     row_statement put;
-    if (where->has_attempt &&
-        !(step_key(sqlite, RC_SQL_MOVE_ATTEMPT, where->key, row->seq, fault) &&
-          step_key(sqlite, RC_SQL_CLEAR_ATTEMPT, where->key, row->seq, fault)))
+    if (slot->has_attempt && !(step_key(sqlite, RC_SQL_MOVE_ATTEMPT, slot->key, row->seq, fault) &&
+                               step_key(sqlite, RC_SQL_CLEAR_ATTEMPT, slot->key, row->seq, fault)))
         return false;
-    if (!get_row(sqlite, where->is_there ? RC_SQL_END_OPERATION : RC_SQL_ADD_OPERATION, &put,
-                 fault))
+    if (!get_row(sqlite, slot->is_there ? RC_SQL_END_OPERATION : RC_SQL_ADD_OPERATION, &put, fault))
         return false;
     bool is_over = row->kind == RC_RECORD_OUTCOME;
-    rc_record timed = *row;
-    timed.at_ms = is_over ? row->unix_ms - rc_sqlite_key_time(where->key) : 0;
-    bind_number(&put, 1, where->key);
-    if (!where->is_there) {
+    rc_record record_at = *row;
+    record_at.at_ms = is_over ? row->unix_ms - rc_sqlite_key_time(slot->key) : 0;
+    bind_number(&put, 1, slot->key);
+    if (!slot->is_there) {
         sqlite3_bind_text(put.statement, 2, row->operation_id.ptr, (int)row->operation_id.len,
                           SQLITE_STATIC);
-        if (!bind_only(sqlite, &put, where->key, only, fault))
+        if (!bind_only(sqlite, &put, slot->key, only, fault))
             return false;
     }
     bind_number(&put, 3, (int)row->outcome);
     bind_optional(&put, 4, is_over ? (int64_t)row->seq : -1);
     return bind_name(sqlite, &put, 5, row->client, fault) &&
            bind_name(sqlite, &put, 6, row->route, fault) &&
-           bind_columns(sqlite, &put, 7, &timed, fault) && finish(sqlite, put.statement, fault);
+           bind_columns(sqlite, &put, 7, &record_at, fault) && finish(sqlite, put.statement, fault);
 }
 
 static bool note_name(rc_sqlite *sqlite, int64_t key, rc_sqlite_block_field about, rc_str name,
@@ -423,7 +423,8 @@ static bool note_name(rc_sqlite *sqlite, int64_t key, rc_sqlite_block_field abou
                              rc_sqlite_note_value(sqlite, key, about, id, fault));
 }
 
-/* What was noted stays: an operation that was open and is over is looked for in vain. */
+/* Notes are never removed here: a query may read an operation in vain that was open and has
+ * ended. */
 static bool note_operation(rc_sqlite *sqlite, int64_t key, const rc_record *row,
                            rc_store_fault *fault)
 {
@@ -435,7 +436,7 @@ static bool note_operation(rc_sqlite *sqlite, int64_t key, const rc_record *row,
             rc_sqlite_note_value(sqlite, key, RC_SQLITE_OUTCOME, (int64_t)row->outcome, fault));
 }
 
-/* The row of an operation, from those of its records that are at hand. */
+/* The row of an operation, from the records in this batch. */
 static rc_record operation_row(const rc_record *records, size_t count)
 {
     const rc_record *begin = NULL;
@@ -462,13 +463,13 @@ static rc_record operation_row(const rc_record *records, size_t count)
     return row;
 }
 
-/* Finds the operation or adds its row. An operation that begins has its own place nearly always:
- * then looking for it first would be for nothing. */
-static bool settle(rc_sqlite *sqlite, const rc_record *row, const rc_record *only,
-                   bool is_beginning, place *ret_slot, rc_store_fault *fault)
+/* Finds the operation or adds its row. The first key of a new operation is nearly always free, so
+ * the row is inserted before any search. */
+static bool find_or_add(rc_sqlite *sqlite, const rc_record *row, const rc_record *only,
+                        bool is_beginning, op_slot *ret_slot, rc_store_fault *fault)
 {
     if (is_beginning) {
-        *ret_slot = (place){.is_there = false};
+        *ret_slot = (op_slot){.is_there = false};
         if (!rc_sqlite_key(row->operation_id, &ret_slot->key))
             return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", NULL, "not an id");
         if (!put_operation(sqlite, ret_slot, row, only, fault))
@@ -488,7 +489,7 @@ static bool has_usage(const rc_record *record)
            (record->tokens_in > 0 || record->tokens_out > 0 || record->cost_usd_micro > 0);
 }
 
-/* Adds an attempt to what its operation's owner has spent. row: of the operation. */
+/* Adds an attempt to the daily usage of its operation's client. row: of the operation. */
 static bool count_usage(rc_sqlite *sqlite, int64_t key, const rc_record *row, bool is_beginning,
                         const rc_record *record, rc_store_fault *fault)
 {
@@ -499,34 +500,34 @@ static bool count_usage(rc_sqlite *sqlite, int64_t key, const rc_record *row, bo
     return is_known && rc_sqlite_add_usage(sqlite, &owner, record, fault);
 }
 
-/* Adds a record that has no place in the operation's row. *ret_is_new: it was not there before. */
-static bool add_step(rc_sqlite *sqlite, const place *where, const rc_record *only,
+/* Adds a record that is not part of the operation's row. *ret_is_new: it was not stored before. */
+static bool add_step(rc_sqlite *sqlite, const op_slot *slot, const rc_record *only,
                      const rc_record *record, bool *ret_is_new, rc_store_fault *fault)
 {
-    *ret_is_new = record == only && !where->is_there;
-    return *ret_is_new || (where->has_attempt && record->seq == RC_SQLITE_ATTEMPT_SEQ) ||
-           add_record(sqlite, where->key, record, ret_is_new, fault);
+    *ret_is_new = record == only && !slot->is_there;
+    return *ret_is_new || (slot->has_attempt && record->seq == RC_SQLITE_ATTEMPT_SEQ) ||
+           add_record(sqlite, slot->key, record, ret_is_new, fault);
 }
 
 static bool add_operation(rc_sqlite *sqlite, const rc_record *records, size_t count,
                           rc_store_fault *fault)
 {
-    place where = {.key = 0};
+    op_slot slot = {.key = 0};
     const rc_record row = operation_row(records, count);
     const rc_record *only = only_attempt(records, count);
     const bool is_beginning = records[0].kind == RC_RECORD_BEGIN;
-    if (!settle(sqlite, &row, only, is_beginning, &where, fault) ||
-        !note_operation(sqlite, where.key, &row, fault) ||
-        (row.kind == RC_RECORD_OUTCOME && !add_report(sqlite, where.key, &row, fault)))
+    if (!find_or_add(sqlite, &row, only, is_beginning, &slot, fault) ||
+        !note_operation(sqlite, slot.key, &row, fault) ||
+        (row.kind == RC_RECORD_OUTCOME && !add_report(sqlite, slot.key, &row, fault)))
         return false;
     for (size_t i = 0; i < count; i++) {
         bool is_new = false;
         if (records[i].kind == RC_RECORD_BEGIN || records[i].kind == RC_RECORD_OUTCOME)
             continue;
-        if (!add_step(sqlite, &where, only, &records[i], &is_new, fault))
+        if (!add_step(sqlite, &slot, only, &records[i], &is_new, fault))
             return false;
         if (is_new && has_usage(&records[i]) &&
-            !count_usage(sqlite, where.key, &row, is_beginning, &records[i], fault))
+            !count_usage(sqlite, slot.key, &row, is_beginning, &records[i], fault))
             return false;
     }
     return true;
@@ -587,11 +588,11 @@ bool rc_sqlite_append(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *
             return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", sqlite->path, NULL);
     if (add_all(sqlite, first, fault))
         return true;
-    /* What fails may have ended the transaction itself. */
+    /* The failure may have ended the transaction already. */
     rc_store_fault ignored;
     if (!sqlite3_get_autocommit(sqlite->db))
         run(sqlite, RC_SQL_ROLLBACK, &ignored);
-    /* Names that were given numbers in it have none now. */
+    /* Names added in this transaction have no numbers any more. */
     rc_name_cache_clear(&sqlite->names);
     rc_sqlite_forget_notes(sqlite);
     sqlite->usage_count = 0;
