@@ -51,8 +51,8 @@ typedef struct rc_upstream_settings {
     uint32_t send_low_bytes;  /* ... until they are below this. */
     rc_http1_limits limits;
     rc_resolve_settings resolve;
-    rc_tls
-        *tls; /* Borrows until closed; NULL: created on first use, with the system's trust store. */
+    /* Borrows until closed; NULL: created on first use, with the system's trust store. */
+    rc_tls *tls;
     rc_alloc alloc;
     /* Whether this address may be connected to. NULL: rc_origin_allows. */
     bool (*allow)(void *ctx, const rc_origin *origin, const rc_address *address);
