@@ -30,7 +30,7 @@ typedef enum rc_tone {
 typedef enum rc_panel_severity {
     RC_PANEL_FATAL,     /* red */
     RC_PANEL_RETRYABLE, /* yellow */
-    RC_PANEL_NEUTRAL    /* No colour: a cancellation that somebody wanted. */
+    RC_PANEL_NEUTRAL    /* cyan: a cancellation, which is not an error */
 } rc_panel_severity;
 
 typedef struct rc_panel {
