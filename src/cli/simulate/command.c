@@ -1,4 +1,4 @@
-/* `recourse simulate`: what policies would do, in virtual time. */
+/* `recourse simulate`: table entry and run function. Called by commands.c. */
 #include "cli/simulate/simulate.h"
 
 #include <string.h>
@@ -31,16 +31,16 @@ static bool has_format(const rc_args *args, const char *name)
     return strcmp(format != NULL ? format : "human", name) == 0;
 }
 
-/* "recourse simulate: WHAT" */
-static int refuse(rc_cli *cli, const char *what)
+/* Prints "recourse simulate: MESSAGE". */
+static int refuse(rc_cli *cli, const char *message)
 {
     rc_cli_err_prefix(cli, "simulate");
-    rc_cli_text(&cli->err, what);
+    rc_cli_text(&cli->err, message);
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "simulate");
 }
 
-/* The numbers of a scenario's seed are more than an option's. */
+/* Parses a seed, which may be larger than the numbers of rc_option allow. */
 static bool parse_seed(rc_str text, uint64_t *ret_seed)
 {
     uint64_t seed = 0;
@@ -65,7 +65,7 @@ static int refuse_seed(rc_cli *cli, const char *text)
     return rc_cli_usage(cli, "simulate");
 }
 
-/* Before anything is simulated: the seed goes into the scenario, the requests must fit it. */
+/* Checks --seed and --requests before the run and stores the seed in the scenario. */
 static int set_numbers(rc_cli *cli, const rc_args *args, rc_sim_scenario *scenario)
 {
     const char *seed = args->values[SIMULATE_SEED];
@@ -114,13 +114,13 @@ static rc_table_style style_of(const rc_cli *cli, const rc_args *args)
 
 static int refuse_run(rc_cli *cli, const rc_sim_scenario *scenario, rc_status status)
 {
-    const char *why = rc_sim_scenario_check(scenario);
+    const char *reason = rc_sim_scenario_check(scenario);
     rc_cli_err_prefix(cli, "simulate");
     if (status == RC_E_TOO_LARGE)
-        why = "more requests are under way at the same time than can be simulated";
-    else if (status == RC_E_NOMEM || why == NULL)
-        why = "there is no memory for it";
-    rc_cli_text(&cli->err, why);
+        reason = "more requests are under way at the same time than can be simulated";
+    else if (status == RC_E_NOMEM || reason == NULL)
+        reason = "there is no memory for it";
+    rc_cli_text(&cli->err, reason);
     rc_buf_push_byte(&cli->err, '\n');
     return status == RC_E_NOMEM ? RC_EXIT_INTERNAL : RC_SIMULATE_REFUSED;
 }
@@ -197,7 +197,7 @@ int rc_simulate_run(rc_cli *cli, const rc_args *args, const rc_output_calls *fil
     rc_sim_result *result = NULL;
     done = simulate(cli, args, &scenario, &result);
     if (done == RC_EXIT_OK) {
-        /* Files that cannot be written are no reason to throw the result away. */
+        /* If the files cannot be written, the result is still printed. */
         if (args->values[SIMULATE_OUT] != NULL)
             done = rc_simulate_files(cli, args->values[SIMULATE_OUT], files, result);
         const int shown = show(cli, args, result);

@@ -1,9 +1,10 @@
-/* The result of a simulation as CSV (RFC 4180, but for line feeds): a row a policy. */
+/* The result of a simulation as CSV (RFC 4180, but with line feeds only): one row per policy.
+ * Called by command.c. */
 #include "base/str.h"
 #include "cli/simulate/simulate.h"
 
-/* Between quotes where a comma, a quote or a line break is in it. A spreadsheet takes what begins
- * with one of =+-@ for a formula: an apostrophe in front makes it text. */
+/* Quotes a text that has a comma, quote or line break. A text that begins with one of =+-@ gets an
+ * apostrophe, because a spreadsheet would treat it as a formula. */
 static void push_text(rc_buf *buf, rc_str text)
 {
     static const char special[] = ",\"\r\n";
@@ -22,7 +23,7 @@ static void push_text(rc_buf *buf, rc_str text)
     rc_cli_text(buf, is_quoted ? "\"" : "");
 }
 
-/* Digits behind the point that a unit keeps. */
+/* Returns the number of decimals of a unit. */
 static unsigned digits_of(rc_chart_unit unit)
 {
     if (unit == RC_UNIT_PERCENT || unit == RC_UNIT_RATIO || unit == RC_UNIT_RATE)
@@ -30,7 +31,7 @@ static unsigned digits_of(rc_chart_unit unit)
     return unit == RC_UNIT_USD ? 6 : 0;
 }
 
-/* A plain number in the unit itself; empty: not measured. */
+/* Appends a plain number in the unit itself; nothing if it was not measured. */
 static void push_value(rc_buf *buf, const rc_measure *measure, int64_t value)
 {
     if (value == RC_MEASURE_NONE)

@@ -1,40 +1,40 @@
-/* The files of --out: four pictures and the numbers that they are drawn from. */
+/* The files of --out: four charts and the numbers behind them. Called by command.c. */
 #include "cli/simulate/simulate.h"
 #include "sim/output/chart_result.h"
 #include "sim/output/svg.h"
 #include "sys/file.h"
 
 #define STEPS 240
-/* The JSON of an hour and sixteen policies is some megabytes. */
+/* Limit of a file: the JSON of an hour with sixteen policies has several megabytes. */
 #define FILE_MAX ((size_t)64 << 20)
-#define WORDS_MAX 256
+#define LABEL_MAX 256
 
 struct drawing {
     const rc_sim_result *result;
     const rc_chart_set *set;
-    rc_svg_labels words;
+    rc_svg_labels labels;
 };
 
 static void push_success(rc_buf *buf, const struct drawing *drawing)
 {
-    rc_svg_chart(buf, &drawing->set->success, &drawing->words);
+    rc_svg_chart(buf, &drawing->set->success, &drawing->labels);
 }
 
 static void push_load(rc_buf *buf, const struct drawing *drawing)
 {
-    rc_svg_labels words = drawing->words;
-    words.reference = RC_STR("requests that come in");
-    rc_svg_chart(buf, &drawing->set->load, &words);
+    rc_svg_labels labels = drawing->labels;
+    labels.reference = RC_STR("requests that come in");
+    rc_svg_chart(buf, &drawing->set->load, &labels);
 }
 
 static void push_latency(rc_buf *buf, const struct drawing *drawing)
 {
-    rc_svg_rows(buf, &drawing->set->latency, &drawing->words);
+    rc_svg_rows(buf, &drawing->set->latency, &drawing->labels);
 }
 
 static void push_amplification(rc_buf *buf, const struct drawing *drawing)
 {
-    rc_svg_rows(buf, &drawing->set->amplification, &drawing->words);
+    rc_svg_rows(buf, &drawing->set->amplification, &drawing->labels);
 }
 
 static void push_result(rc_buf *buf, const struct drawing *drawing)
@@ -42,7 +42,7 @@ static void push_result(rc_buf *buf, const struct drawing *drawing)
     rc_simulate_json(buf, drawing->result);
 }
 
-/* The numbers come last: where they are, the pictures are too. */
+/* result.json is written last: if it exists, the charts do too. */
 static const struct file {
     const char *name;
     void (*push)(rc_buf *buf, const struct drawing *drawing);
@@ -60,7 +60,7 @@ static int refuse_memory(rc_cli *cli)
     return RC_EXIT_INTERNAL;
 }
 
-/* name: NULL for the folder itself. */
+/* Prints an error about a file; name: NULL for the folder itself. */
 static int refuse_write(rc_cli *cli, const char *folder, const char *name, int error)
 {
     rc_cli_err_prefix(cli, "simulate");
@@ -102,7 +102,7 @@ static int write_all(rc_cli *cli, const rc_output *output, const struct drawing 
 int rc_simulate_files(rc_cli *cli, const char *folder, const rc_output_calls *files,
                       const rc_sim_result *result)
 {
-    char scenario_scratch[WORDS_MAX];
+    char scenario_scratch[LABEL_MAX];
     char band_scratch[RC_SIM_SPANS_MAX * (RC_SIM_NAME_MAX + 2)];
     rc_buf scenario, band;
     rc_buf_init_fixed(&scenario, scenario_scratch, sizeof(scenario_scratch));
@@ -117,7 +117,7 @@ int rc_simulate_files(rc_cli *cli, const char *folder, const rc_output_calls *fi
     const struct drawing drawing = {
         .result = result,
         .set = &set,
-        .words = {.scenario = rc_buf_get(&scenario), .band = rc_buf_get(&band)},
+        .labels = {.scenario = rc_buf_get(&scenario), .band = rc_buf_get(&band)},
     };
     const rc_output output = {.calls = cli->calls, .files = files, .folder = folder};
     int done = status == RC_OK ? write_all(cli, &output, &drawing) : refuse_memory(cli);

@@ -1,4 +1,5 @@
-/* The result of a simulation for people. */
+/* The result of a simulation in the human format. Called by command.c; files.c uses the list of
+ * faults. */
 #include "base/str.h"
 #include "cli/simulate/simulate.h"
 #include "render/wrap.h"
@@ -6,7 +7,7 @@
 
 #define TEXT_MAX 1024
 #define TEXT_WIDTH_MAX 100u
-/* Charts need some columns; in a narrower terminal their lines are longer than it. */
+/* Smallest width of a chart; a narrower terminal wraps its lines. */
 #define PLOT_WIDTH_MIN 30u
 
 struct page {
@@ -52,7 +53,7 @@ static void push_span(rc_buf *buf, const rc_sim_span *span)
         rc_buf_push_u64(buf, span->share_pct);
         rc_cli_text(buf, "% of the calls");
     }
-    /* What the clients do is at no provider. */
+    /* A fault of the clients names no provider. */
     if (span->provider[0] != '\0')
         rc_cli_text(buf, " at ");
     rc_cli_text(buf, span->provider);

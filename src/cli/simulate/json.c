@@ -1,8 +1,9 @@
-/* The result of a simulation as JSON: every number that was measured, times in milliseconds. */
+/* The result of a simulation as JSON: all measured numbers, times in milliseconds. Called by
+ * command.c and files.c. */
 #include "cli/simulate/simulate.h"
 #include "json/writer.h"
 
-/* Tenths of a second are put together: what changes faster than that is in the peaks. */
+/* Ten buckets of 100 ms are added up to one second; faster changes show only in the peaks. */
 #define TENTHS 10
 
 static void member_u64(rc_json_writer *w, const char *key, uint64_t value)
@@ -16,7 +17,7 @@ static void member_text(rc_json_writer *w, const char *key, const char *text)
     rc_json_member_string(w, rc_str_c(key), rc_str_c(text));
 }
 
-/* value / 10^digits as a number with exactly so many decimals. */
+/* Writes value / 10^digits as a number with exactly `digits` decimals. */
 static void member_decimal(rc_json_writer *w, const char *key, uint64_t value, unsigned digits)
 {
     char scratch[48];

@@ -1,4 +1,4 @@
-/* `recourse simulate --list`: what can be simulated. */
+/* `recourse simulate --list`: built-in scenarios and policies. Called by command.c. */
 #include "cli/simulate/simulate.h"
 #include "json/writer.h"
 

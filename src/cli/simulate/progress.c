@@ -1,19 +1,20 @@
+/* Progress line of a simulation. Called by command.c. */
 #include "cli/simulate/simulate.h"
 #include "render/wrap.h"
 #include "sys/file.h"
 
-#define NOTHING 101
+#define NOT_SHOWN 101
 #define BAR_WIDTH 24u
-/* Behind the bar: " 100%  " and what is left of a narrow terminal's name. */
+/* Columns of the bar and of " 100%  "; the rest of the terminal is for the name. */
 #define WIDTH_MIN (BAR_WIDTH + 12)
 #define LINE_MAX 512
 
-/* The two that end a command: the process would be gone before the line is wiped. */
+/* Signals that end the command; they are blocked so that the line can be cleared first. */
 static const int ending[] = {SIGINT, SIGTERM};
 
 void rc_simulate_progress_init(rc_simulate_progress *progress, rc_cli *cli)
 {
-    *progress = (rc_simulate_progress){.cli = cli, .shown_percent = NOTHING};
+    *progress = (rc_simulate_progress){.cli = cli, .shown_percent = NOT_SHOWN};
     if (!cli->err_terminal.is_tty)
         return;
     sigset_t set;
@@ -45,7 +46,7 @@ static void push_bar(rc_buf *line, unsigned percent, bool has_utf8)
     }
 }
 
-/* "━━━━━━━━━━━━············  49%  openai-sdk, 2 of 6" */
+/* Appends "━━━━━━━━━━━━············  49%  openai-sdk, 2 of 6". */
 static void push_line(rc_buf *line, const rc_terminal *terminal, unsigned percent,
                       const rc_sim_progress *step)
 {
@@ -82,7 +83,7 @@ bool rc_simulate_progress_step(void *ctx, const rc_sim_progress *step)
     rc_buf_push_byte(&line, '\r');
     push_line(&line, terminal, percent, step);
     rc_cli_text(&line, "\033[K");
-    /* Whoever cannot be told how far it is still gets the result. */
+    /* A failed write of the progress line is ignored; the result still follows. */
     rc_fd_write(progress->cli->calls, RC_FD_STDERR, rc_buf_get(&line));
     progress->shown_percent = percent;
     return true;
@@ -90,10 +91,10 @@ bool rc_simulate_progress_step(void *ctx, const rc_sim_progress *step)
 
 static void wipe(rc_simulate_progress *progress)
 {
-    if (progress->shown_percent == NOTHING)
+    if (progress->shown_percent == NOT_SHOWN)
         return;
     rc_fd_write(progress->cli->calls, RC_FD_STDERR, RC_STR("\r\033[K"));
-    progress->shown_percent = NOTHING;
+    progress->shown_percent = NOT_SHOWN;
 }
 
 static void unmask(rc_simulate_progress *progress)

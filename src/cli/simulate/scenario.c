@@ -1,4 +1,4 @@
-/* Which world, and whose policies in it. */
+/* Loads the scenario and selects its policies. Called by command.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -8,7 +8,7 @@
 #include "sim/scenario_yaml.h"
 #include "sys/file.h"
 
-/* ---- the scenario ---- */
+/* ---- scenario ---- */
 
 static const char *builtin_name_at(const void *ctx, size_t index)
 {
@@ -22,7 +22,7 @@ static const char *shown_path(const char *operand)
     return strcmp(operand, "-") == 0 ? "<stdin>" : operand;
 }
 
-/* A word without a slash or a dot is a name, not a file. */
+/* Does the operand look like a built-in name? A file name has a slash or a dot. */
 static bool is_like_a_name(rc_str operand)
 {
     return rc_str_find_byte(operand, '/', 0) == RC_STR_NPOS &&
@@ -48,12 +48,12 @@ static int refuse_read(rc_cli *cli, const char *operand, int error)
 static int refuse_faults(rc_cli *cli, const char *operand, rc_config_faults *faults)
 {
     rc_config_faults_sort(faults);
-    const size_t kept = rc_config_faults_listed(faults);
-    for (size_t i = 0; i < kept; i++)
+    const size_t listed = rc_config_faults_listed(faults);
+    for (size_t i = 0; i < listed; i++)
         rc_cli_push_fault(cli, rc_str_c(shown_path(operand)), &faults->list[i]);
-    if (faults->count > kept) {
+    if (faults->count > listed) {
         rc_cli_text(&cli->err, "... and ");
-        rc_buf_push_u64(&cli->err, faults->count - kept);
+        rc_buf_push_u64(&cli->err, faults->count - listed);
         rc_cli_text(&cli->err, " more\n");
     }
     return RC_SIMULATE_REFUSED;
@@ -97,9 +97,9 @@ int rc_simulate_scenario(rc_cli *cli, const char *operand, rc_sim_scenario *ret_
     return result;
 }
 
-/* ---- the policies ---- */
+/* ---- policies ---- */
 
-/* The scenario's own names, then the built-in ones. */
+/* Returns the names of the scenario's own policies, then the built-in ones; NULL past the end. */
 static const char *policy_name_at(const void *ctx, size_t index)
 {
     const rc_sim_scenario *scenario = ctx;
@@ -128,7 +128,7 @@ static const rc_sim_policy *own_policy(const rc_sim_scenario *scenario, const ch
     return NULL;
 }
 
-/* Adds one to `chosen`, whose other parts do not matter. */
+/* Adds the policy of that name to chosen->policies. */
 static int choose(rc_cli *cli, const char *name, const rc_sim_scenario *scenario,
                   rc_sim_scenario *chosen)
 {
@@ -137,10 +137,10 @@ static int choose(rc_cli *cli, const char *name, const rc_sim_scenario *scenario
     if (chosen->policy_count == RC_SIM_POLICIES_MAX)
         return refuse_policy(cli, "too many policies at ", name, NULL);
     const rc_sim_policy *own = own_policy(scenario, name);
-    rc_sim_policy *place = &chosen->policies[chosen->policy_count];
+    rc_sim_policy *slot = &chosen->policies[chosen->policy_count];
     if (own != NULL)
-        *place = *own;
-    else if (!rc_sim_policy_named(rc_str_c(name), place))
+        *slot = *own;
+    else if (!rc_sim_policy_named(rc_str_c(name), slot))
         return refuse_policy(cli, "there is no policy ", name, scenario);
     chosen->policy_count++;
     return RC_EXIT_OK;

@@ -1,7 +1,7 @@
-/* `recourse simulate`: the parts of the command.
+/* `recourse simulate`: declarations that its files share.
  *
  *   scenario (a name or a file) ──► rc_sim_run ──► result ──┬─► human: table, verdict, charts
- *      simulate_scenario.c           progress on stderr     ├─► json, csv
+ *      scenario.c                    progress on stderr     ├─► json, csv
  *                                                           └─► files of --out */
 #ifndef RC_CLI_SIMULATE_SIMULATE_H
 #define RC_CLI_SIMULATE_SIMULATE_H
@@ -14,60 +14,62 @@
 #include "sim/sim.h"
 #include "sys/output.h"
 
-/* The exit status for a scenario that makes no sense: that of ShapeInvalid. */
+/* Exit status for an invalid scenario: that of ShapeInvalid. */
 #define RC_SIMULATE_REFUSED 65
-/* Of a run that was interrupted: what shells give to SIGINT. */
+/* Exit status of an interrupted run, the one that shells use for SIGINT. */
 #define RC_SIMULATE_INT 130
 
-/* The command's run, with the calls that write the files of --out. files: borrows. */
+/* Runs the command; tests pass other `files` calls for --out. files: borrows. */
 int rc_simulate_run(rc_cli *cli, const rc_args *args, const rc_output_calls *files);
 
-/* Reads the scenario that the operand names: a built-in one, a file, or - for standard input.
- * RC_EXIT_OK, or the exit status with the reason in err: 64 for a name that does not exist, 65 for
- * a file that is no scenario, 66 for one that cannot be read, 70 without memory. */
+/* Reads the scenario of the operand: a built-in name, a file, or "-" for standard input. Returns
+ * RC_EXIT_OK, or the exit status with the reason in err: 64 unknown name, 65 invalid scenario, 66
+ * the file cannot be read, 70 out of memory. */
 int rc_simulate_scenario(rc_cli *cli, const char *operand, rc_sim_scenario *ret_scenario);
 
-/* Runs these policies in the place of the scenario's: its own by their names, else built-in ones.
- * RC_EXIT_OK, or RC_EXIT_USAGE with the reason in err. names: borrow. */
+/* Replaces the scenario's policies by those of the given names: its own ones or built-in ones.
+ * Returns RC_EXIT_OK, or RC_EXIT_USAGE with the reason in err. names: borrow. */
 int rc_simulate_choose(rc_cli *cli, const char *const *names, size_t count,
                        rc_sim_scenario *scenario);
 
-/* What there is: scenarios and policies. */
+/* Append the list of built-in scenarios and policies. */
 void rc_simulate_list_human(rc_buf *buf, unsigned width);
 void rc_simulate_list_json(rc_buf *buf);
 
-/* The result for people, with charts over time when has_plot. RC_E_NOMEM, RC_E_TOO_LARGE. */
+/* Appends the result for people, with charts over time when has_plot. Returns RC_OK, RC_E_NOMEM or
+ * RC_E_TOO_LARGE. */
 rc_status rc_simulate_human(rc_buf *buf, const rc_sim_result *result, const rc_table_style *style,
                             bool has_plot, const rc_alloc *alloc);
 
-/* The result for programs: everything, one object; or a row a policy. */
+/* Append the result for programs: one JSON object, or CSV with one row per policy. */
 void rc_simulate_json(rc_buf *buf, const rc_sim_result *result);
 void rc_simulate_csv(rc_buf *buf, const rc_sim_result *result);
 
-/* Writes the charts as SVG and the result as JSON into a folder. RC_EXIT_OK, or the exit status
- * with the reason in err. */
+/* Writes the charts as SVG and the result as JSON to a folder. Returns RC_EXIT_OK, or the exit
+ * status with the reason in err. */
 int rc_simulate_files(rc_cli *cli, const char *folder, const rc_output_calls *files,
                       const rc_sim_result *result);
 
-/* "outage, brownout": the kinds of faults, each once. */
+/* Appends the kinds of faults, each once: "outage, brownout". */
 void rc_simulate_push_faults(rc_buf *buf, const rc_sim_result *result);
 
-/* One line on standard error that is drawn again and again, when that is a terminal. SIGINT and
- * SIGTERM wait until it is wiped. */
+/* A progress line on standard error, if that is a terminal. SIGINT and SIGTERM are blocked until
+ * the line is cleared. */
 typedef struct rc_simulate_progress {
     rc_cli *cli;
     unsigned percent;
-    unsigned shown_percent; /* 101: nothing is shown */
-    bool is_masked;         /* the signals wait */
+    unsigned shown_percent; /* 101: no line is on the screen. */
+    bool is_masked;         /* The signals are blocked. */
     sigset_t old_mask;
 } rc_simulate_progress;
 void rc_simulate_progress_init(rc_simulate_progress *progress, rc_cli *cli);
-/* For rc_sim_options; ctx is the progress. False: a signal waits. */
+/* Progress callback of rc_sim_options; ctx: the progress. Returns false when a signal is
+ * pending. */
 bool rc_simulate_progress_step(void *ctx, const rc_sim_progress *step);
-/* Wipes the line. */
+/* Clears the line and unblocks the signals. */
 void rc_simulate_progress_done(rc_simulate_progress *progress);
-/* Wipes it, says how far it was and lets the signal through, which ends the process. Gives
- * RC_SIMULATE_INT where nothing does. */
+/* Clears the line, prints the percentage and unblocks the signal, which then ends the process.
+ * Returns RC_SIMULATE_INT if it does not. */
 int rc_simulate_progress_interrupted(rc_simulate_progress *progress);
 
 #endif
