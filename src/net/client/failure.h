@@ -20,7 +20,7 @@ typedef struct rc_upstream_failure {
     rc_transport transport;
     rc_phase phase; /* CONNECT, SENT or HEADERS. The owner knows whether body bytes were
                      * passed on. */
-    bool is_local; /* The provider is not to blame. */
+    bool is_local;  /* The provider is not to blame. */
     /* The connection had carried a request before. With phase SENT and EOF or RESET the peer had
      * most probably closed it for its age. */
     bool was_reused;
