@@ -19,7 +19,4 @@ static inline bool rc_finish_is_failure(rc_stream_finish finish)
     return finish >= RC_STREAM_FINISH_TOOL;
 }
 
-/* What is said of an answer that came with a part that is no JSON. */
-#define RC_FINISH_DAMAGED_TEXT "A part of the answer was damaged on its way, and is missing."
-
 #endif

@@ -10,6 +10,7 @@
 #include "dialect/finish.h"
 #include "gateway/request/model.h"
 #include "http/coding.h"
+#include "policy/outcome.h"
 #include "render/dialect.h"
 
 /* A prompt of the largest size with every byte escaped, and images. */
@@ -249,7 +250,8 @@ static const rc_report *report_finish(rc_gateway_call *call)
         return report_of(call, RC_CODE_MALFORMED_RESPONSE,
                          "A part of the answer is too large to be read.");
     if (call->reply.watch.lost > 0)
-        return report_of(call, RC_CODE_MALFORMED_RESPONSE, RC_FINISH_DAMAGED_TEXT);
+        return report_of(call, RC_CODE_MALFORMED_RESPONSE,
+                         rc_local_outcome_get(RC_LOCAL_STREAM_DAMAGED)->message.ptr);
     const rc_code code = rc_finish_code(call->facts.finish);
     return code != RC_CODE_NONE ? report_of(call, code, "") : NULL;
 }

@@ -172,8 +172,7 @@ static void start_demo(rc_attempt *attempt, const rc_upstream_request *request)
                                       &rc_attempt_upstream_handler, attempt);
     attempt->is_started = attempt->demo != NULL;
     if (attempt->demo == NULL)
-        rc_attempt_fail_local(attempt, RC_CODE_INTERNAL,
-                              RC_STR("There is no memory for the demo's answer."));
+        rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_DEMO, RC_STR(""));
 }
 
 static void start(rc_attempt *attempt, const rc_upstream_request *request)
@@ -189,7 +188,7 @@ static void start(rc_attempt *attempt, const rc_upstream_request *request)
         return;
     char scratch[128];
     rc_attempt_fail_local(
-        attempt, rc_attempt_local_code(kind),
+        attempt, rc_attempt_local_outcome(kind),
         rc_exchange_sentence(rc_upstream_kind_text(kind), scratch, sizeof scratch));
 }
 
@@ -217,7 +216,7 @@ static void carry_out(rc_attempt *attempt)
     rc_outbound_request up;
     const rc_request_fault fault = write_request(attempt, &up);
     if (fault.kind != RC_REQUEST_FAULT_NONE) {
-        rc_attempt_fail_local(attempt, fault.code, rc_str_c(fault.text));
+        rc_attempt_fail_fault(attempt, fault.code, rc_str_c(fault.text));
         return;
     }
     const rc_upstream_request request = {
@@ -402,8 +401,7 @@ void rc_attempt_upload(rc_attempt *attempt, rc_str piece, bool is_last)
     const rc_upstream_push_result result = rc_upstream_push(&attempt->upstream, piece);
     if (result == RC_PUSH_REFUSED) {
         rc_attempt_stop(attempt);
-        rc_attempt_fail_local(attempt, RC_CODE_OVERLOADED,
-                              RC_STR("There is no memory to pass the request's body on."));
+        rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_UPLOAD, RC_STR(""));
         return;
     }
     if (is_last)

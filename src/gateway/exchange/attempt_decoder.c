@@ -14,11 +14,6 @@
 #define TURN_BYTES ((size_t)256 << 10)
 #define PENDING_MAX_BYTES ((size_t)256 << 10)
 
-#define UNREAD "The answer is compressed in a way that was not asked for, and cannot be read."
-#define DAMAGED "The compressed answer is damaged."
-#define CUT "The compressed answer ends too early."
-#define NO_MEMORY "There is no memory for the answer."
-
 struct rc_attempt_decoder {
     rc_inflate *inflate;
     rc_buf pending; /* what waits, compressed */
@@ -75,7 +70,7 @@ void rc_attempt_decoder_begin(rc_attempt *attempt, rc_coding coding)
 {
     if (coding == RC_CODING_OTHER && attempt->mode != RC_MODE_ERROR) {
         rc_attempt_stop(attempt);
-        rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE, RC_STR(UNREAD));
+        rc_attempt_fail_unusable(attempt, RC_LOCAL_ENCODING_UNKNOWN);
         return;
     }
     attempt->is_compressed = true;
@@ -83,7 +78,7 @@ void rc_attempt_decoder_begin(rc_attempt *attempt, rc_coding coding)
     if (attempt->decoder != NULL)
         return;
     rc_attempt_stop(attempt);
-    rc_attempt_fail_local(attempt, RC_CODE_INTERNAL, RC_STR(NO_MEMORY));
+    rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_DECODER, RC_STR(""));
 }
 
 bool rc_attempt_decoder_is_due(const rc_attempt *attempt)
@@ -102,9 +97,9 @@ static bool fail_decoding(rc_attempt *attempt, rc_inflate_result result)
     }
     rc_attempt_stop(attempt);
     if (result == RC_INFLATE_DAMAGED)
-        rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE, RC_STR(DAMAGED));
+        rc_attempt_fail_unusable(attempt, RC_LOCAL_ENCODING_DAMAGED);
     else
-        rc_attempt_fail_local(attempt, RC_CODE_INTERNAL, RC_STR(NO_MEMORY));
+        rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_DECODER, RC_STR(""));
     return false;
 }
 
@@ -115,13 +110,13 @@ static void fail_cut(rc_attempt *attempt)
         .kind = RC_UPSTREAM_CLOSED,
         .transport = RC_TRANSPORT_EOF,
         .phase = RC_PHASE_HEADERS,
-        .text = CUT,
+        .text = rc_local_outcome_get(RC_LOCAL_ENCODING_CUT)->message.ptr,
     };
     rc_attempt_stop(attempt);
     if (attempt->mode == RC_MODE_STREAM)
         rc_attempt_stream_on_end(attempt, &failure);
     else
-        rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE, RC_STR(CUT));
+        rc_attempt_fail_unusable(attempt, RC_LOCAL_ENCODING_CUT);
 }
 
 /* ---- decoding ---- */

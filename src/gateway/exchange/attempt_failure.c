@@ -6,7 +6,6 @@
 
 #define KEY_MIN_BYTES 7u /* shorter ones ("none", "ollama") are words, and no secrets */
 #define HIDDEN RC_STR("[redacted]")
-#define UNREADABLE "The provider says that it worked, and its answer cannot be read."
 
 /* ---- what comes next ---- */
 
@@ -164,15 +163,30 @@ static size_t list_headers(const rc_attempt *attempt, rc_header headers[RC_HTTP1
 /* The provider says that it worked, and what it made is lost. */
 static const rc_report *report_lost(const rc_attempt *attempt, const rc_report *why)
 {
+    const rc_local_outcome_row *row = rc_local_outcome_get(RC_LOCAL_UNREADABLE_AND_DONE);
     rc_builder builder;
-    rc_exchange_begin_report(attempt->exchange, &builder, RC_CODE_OUTCOME_UNKNOWN,
-                             RC_STR(UNREADABLE));
+    rc_exchange_begin_report(attempt->exchange, &builder, row->code, row->message);
     rc_builder_set_provider(&builder, attempt->provider->config->name);
     rc_builder_set_model(&builder, attempt->model);
     rc_builder_set_cause(&builder, why);
     const rc_report *report = rc_builder_finish(&builder);
     rc_report_free(why);
     return report;
+}
+
+/* A good status without a usable response: the classified report, or one of the gateway's own in
+ * its place. report: takes. */
+static const rc_report *replace_unusable(const rc_attempt *attempt, const rc_report *report)
+{
+    const bool is_replayable = attempt->exchange->request.replay != RC_REPLAY_NO;
+    rc_local_outcome outcome;
+    if (!rc_outcome_of_unusable(rc_report_code(report), is_replayable, &outcome))
+        return report;
+    if (outcome == RC_LOCAL_UNREADABLE_AND_DONE)
+        return report_lost(attempt, report);
+    const rc_local_outcome_row *row = rc_local_outcome_get(outcome);
+    rc_report_free(report);
+    return report_attempt(attempt, row->code, row->message);
 }
 
 /* A good status with an answer that is none, and that nothing more is known of, is malformed. What
@@ -206,15 +220,8 @@ void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
     if (exchange->state == RC_EXCHANGE_RESPONDING)
         failure->phase = RC_PHASE_COMMITTED;
     const rc_report *report = classify(attempt, failure);
-    const rc_code code = rc_report_code(report);
-    const bool is_unknown = code == RC_CODE_UNCLASSIFIED;
-    const bool is_none = is_unknown || code == RC_CODE_MALFORMED_RESPONSE;
-    if (failure->status / 100 == 2 && is_none && failure->replay == RC_REPLAY_NO) {
-        report = report_lost(attempt, report);
-    } else if (failure->status / 100 == 2 && is_unknown) {
-        rc_report_free(report);
-        report = report_attempt(attempt, RC_CODE_MALFORMED_RESPONSE, RC_STR(UNREADABLE));
-    }
+    if (failure->status / 100 == 2)
+        report = replace_unusable(attempt, report);
     keep_limits(attempt, report);
     /* The report has copies of all that the failure views: only now may its bytes go. */
     rc_attempt_stop(attempt);
@@ -223,12 +230,22 @@ void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
 
 /* ---- known ---- */
 
-void rc_attempt_fail_code(rc_attempt *attempt, rc_code code, rc_str message)
+void rc_attempt_fail_ended(rc_attempt *attempt, rc_code code, rc_str message)
 {
-    /* What may have been carried out, and must not be twice, is not tried again. */
+    /* The provider ended the request: it must not be sent again if that is unsafe. */
     if (attempt->exchange->request.replay == RC_REPLAY_NO)
         code = RC_CODE_OUTCOME_UNKNOWN;
     end_failed(attempt, report_attempt(attempt, code, message));
+}
+
+void rc_attempt_fail_unusable_text(rc_attempt *attempt, rc_local_outcome outcome, rc_str message)
+{
+    rc_attempt_fail_ended(attempt, rc_local_outcome_get(outcome)->code, message);
+}
+
+void rc_attempt_fail_unusable(rc_attempt *attempt, rc_local_outcome outcome)
+{
+    rc_attempt_fail_unusable_text(attempt, outcome, rc_local_outcome_get(outcome)->message);
 }
 
 bool rc_attempt_may_be_done(const rc_attempt *attempt)
@@ -263,11 +280,10 @@ static void cancel_call(rc_exchange *exchange, rc_reason why)
     rc_exchange_carry_out(exchange, action);
 }
 
-void rc_attempt_fail_local(rc_attempt *attempt, rc_code code, rc_str message)
+void rc_attempt_fail_fault(rc_attempt *attempt, rc_code code, rc_str message)
 {
     rc_exchange *exchange = attempt->exchange;
-    if (rc_code_get(code)->is_retryable && rc_attempt_may_be_done(attempt))
-        code = RC_CODE_OUTCOME_UNKNOWN;
+    code = rc_outcome_of_attempt(code, rc_attempt_may_be_done(attempt));
     take_report(attempt, report_attempt(attempt, code, message));
     if (attempt == exchange->hedge_attempt) {
         drop_hedge(exchange);
@@ -296,8 +312,14 @@ void rc_attempt_refuse(rc_attempt *attempt, const rc_report *report, rc_reason w
     cancel_call(exchange, why);
 }
 
-rc_code rc_attempt_local_code(rc_upstream_kind kind)
+void rc_attempt_fail_local(rc_attempt *attempt, rc_local_outcome outcome, rc_str message)
 {
-    return kind == RC_UPSTREAM_ADDRESS_REFUSED ? RC_CODE_CONFIG_SCHEMA_VIOLATION
-                                               : RC_CODE_OVERLOADED;
+    const rc_local_outcome_row *row = rc_local_outcome_get(outcome);
+    rc_attempt_fail_fault(attempt, row->code, message.len > 0 ? message : row->message);
+}
+
+rc_local_outcome rc_attempt_local_outcome(rc_upstream_kind kind)
+{
+    return kind == RC_UPSTREAM_ADDRESS_REFUSED ? RC_LOCAL_ADDRESS_REFUSED
+                                               : RC_LOCAL_NO_CONNECTION_FREE;
 }

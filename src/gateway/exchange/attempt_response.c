@@ -87,11 +87,9 @@ bool rc_attempt_commit(rc_attempt *attempt, rc_http1_framing framing, uint64_t l
     }
     rc_attempt_stop(attempt);
     if (rc_exchange_has_event_head(exchange))
-        rc_attempt_fail_local(attempt, RC_CODE_MALFORMED_RESPONSE,
-                              RC_STR("The answer is not the stream that was asked for."));
+        rc_attempt_fail_local(attempt, RC_LOCAL_NOT_A_STREAM, RC_STR(""));
     else
-        rc_attempt_fail_local(attempt, RC_CODE_INTERNAL,
-                              RC_STR("There is no memory for the answer."));
+        rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_RESPONSE, RC_STR(""));
     return false;
 }
 
@@ -213,8 +211,7 @@ static void end_whole(rc_attempt *attempt)
     }
     win_hedge(attempt);
     if (!write_lines(attempt, true)) {
-        rc_attempt_fail_local(attempt, RC_CODE_INTERNAL,
-                              RC_STR("There is no memory for the answer."));
+        rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_RESPONSE, RC_STR(""));
         return;
     }
     exchange->first_byte_ms = (int64_t)(rc_loop_now(exchange->loop) - exchange->began_ms);
@@ -295,8 +292,7 @@ static void on_head(void *ctx, const rc_upstream_head *head)
     rc_buf_push(&attempt->head, rc_str_make(head->bytes, head->reader->head_bytes));
     if (rc_buf_status(&attempt->head) != RC_OK) {
         rc_attempt_stop(attempt);
-        rc_attempt_fail_local(attempt, RC_CODE_INTERNAL,
-                              RC_STR("There is no memory for the answer."));
+        rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_RESPONSE, RC_STR(""));
         return;
     }
     rc_attempt_read_quota(attempt, head);
@@ -417,13 +413,14 @@ void rc_attempt_on_failure(rc_attempt *attempt, const rc_upstream_failure *failu
 {
     char scratch[256];
     if (failure->is_local)
-        rc_attempt_fail_local(attempt, rc_attempt_local_code(failure->kind),
+        rc_attempt_fail_local(attempt, rc_attempt_local_outcome(failure->kind),
                               rc_exchange_sentence(failure->text, scratch, sizeof scratch));
     else if (attempt->mode == RC_MODE_STREAM)
         rc_attempt_stream_on_end(attempt, failure);
     else if (failure->kind == RC_UPSTREAM_MALFORMED)
-        rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE,
-                             malformed_text(attempt, failure->text, scratch, sizeof scratch));
+        rc_attempt_fail_unusable_text(
+            attempt, RC_LOCAL_NOT_HTTP,
+            malformed_text(attempt, failure->text, scratch, sizeof scratch));
     else
         fail_transport(attempt, failure);
 }

@@ -182,9 +182,9 @@ static void fail(rc_attempt *attempt, rc_body_kind kind)
         rc_buf_push(&words, RC_STR(" that is called a stream of events"));
     rc_buf_push(&words, RC_STR(" came."));
     if (code != RC_CODE_NONE)
-        rc_attempt_fail_code(attempt, code, RC_STR(""));
+        rc_attempt_fail_ended(attempt, code, RC_STR(""));
     else
-        rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE, rc_buf_get(&words));
+        rc_attempt_fail_unusable_text(attempt, RC_LOCAL_NOT_A_STREAM, rc_buf_get(&words));
 }
 
 bool rc_attempt_fail_shape(rc_attempt *attempt, rc_str body, bool is_good)

@@ -90,7 +90,7 @@ static bool drop_damaged(rc_attempt *attempt, const rc_stream_event *event,
     if (!seen->is_loss)
         return true;
     rc_attempt_stop(attempt);
-    rc_attempt_fail_code(attempt, RC_CODE_MALFORMED_RESPONSE, RC_STR(RC_FINISH_DAMAGED_TEXT));
+    rc_attempt_fail_unusable(attempt, RC_LOCAL_STREAM_DAMAGED);
     return false;
 }
 

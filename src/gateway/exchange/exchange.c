@@ -205,35 +205,32 @@ void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone)
     rc_exchange_record(exchange, RC_ENDING_NONE);
 }
 
-static void cut_attempt_short(rc_attempt *attempt, rc_str words)
+static void cut_attempt_short(rc_attempt *attempt)
 {
-    const bool is_responding = attempt->exchange->state == RC_EXCHANGE_RESPONDING;
-    if (rc_attempt_may_be_done(attempt))
-        words = RC_STR("This gateway is being stopped, and the request was sent: whether it was "
-                       "carried out is not known.");
+    rc_local_outcome outcome = RC_LOCAL_STOPPING;
+    if (attempt->exchange->state == RC_EXCHANGE_RESPONDING)
+        outcome = RC_LOCAL_STOPPING_IN_STREAM;
+    const rc_local_outcome wording =
+        rc_attempt_may_be_done(attempt) ? RC_LOCAL_STOPPING_AFTER_SEND : outcome;
     rc_attempt_stop(attempt);
-    rc_attempt_fail_local(attempt, is_responding ? RC_CODE_STREAM_INTERRUPTED : RC_CODE_OVERLOADED,
-                          words);
+    rc_attempt_fail_local(attempt, outcome, rc_local_outcome_get(wording)->message);
 }
 
 void rc_exchange_cut_short(rc_exchange *exchange)
 {
-    const rc_str words = RC_STR("This gateway is being stopped: try again.");
     switch (exchange->state) {
     case RC_EXCHANGE_READING:
     case RC_EXCHANGE_WAITING:
         cancel(exchange);
-        rc_exchange_refuse(exchange, RC_CODE_OVERLOADED, 503, words);
+        rc_exchange_refuse(exchange, RC_LOCAL_STOPPING);
         return;
     case RC_EXCHANGE_PAUSED:
         cancel(exchange);
-        rc_exchange_refuse(exchange, RC_CODE_OVERLOADED, 503,
-                           RC_STR("This gateway is being stopped, and a budget leaves no room for "
-                                  "the request now: try again."));
+        rc_exchange_refuse(exchange, RC_LOCAL_STOPPING_WITHOUT_BUDGET);
         return;
     case RC_EXCHANGE_ATTEMPTING:
     case RC_EXCHANGE_RESPONDING:
-        cut_attempt_short(exchange->current, words);
+        cut_attempt_short(exchange->current);
         return;
     case RC_EXCHANGE_RECORDING:
     case RC_EXCHANGE_ENDING:

@@ -24,6 +24,7 @@
 #include "gateway/loop/loop_private.h"
 #include "gateway/request/outbound.h"
 #include "http/coding.h"
+#include "policy/outcome.h"
 
 /* Of an answer that fails: what is looked at. */
 #define RC_ATTEMPT_ERROR_MAX ((size_t)64 << 10)
@@ -427,15 +428,22 @@ void rc_attempt_set_stream_position(const rc_attempt *attempt, rc_builder *build
 /* The try failed. failure: what is known beside what the try knows; views. It is classified before
  * the try is stopped. */
 void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure);
-/* It failed in a way that has no more to it than its code. */
-void rc_attempt_fail_code(rc_attempt *attempt, rc_code code, rc_str message);
+/* The attempt failed although the provider responded: the response cannot be used, for the reason
+ * that outcome names. A request that must not be sent twice ends as OutcomeUnknown. */
+void rc_attempt_fail_unusable(rc_attempt *attempt, rc_local_outcome outcome);
+/* The same with a message of the caller's. */
+void rc_attempt_fail_unusable_text(rc_attempt *attempt, rc_local_outcome outcome, rc_str message);
+/* The same with the code that the response's finish reason stands for. */
+void rc_attempt_fail_ended(rc_attempt *attempt, rc_code code, rc_str message);
 /* It failed for a reason that is ours, or the configuration's: no target is to blame, and no other
  * one would do better. */
-void rc_attempt_fail_local(rc_attempt *attempt, rc_code code, rc_str message);
+void rc_attempt_fail_local(rc_attempt *attempt, rc_local_outcome outcome, rc_str message);
+/* The same for a fault of the client's request, which has a code and a message of its own. */
+void rc_attempt_fail_fault(rc_attempt *attempt, rc_code code, rc_str message);
 /* Was it sent, and must it not be sent again? A failure that is ours then leaves open whether it
  * was carried out. */
 bool rc_attempt_may_be_done(const rc_attempt *attempt);
-rc_code rc_attempt_local_code(rc_upstream_kind kind);
+rc_local_outcome rc_attempt_local_outcome(rc_upstream_kind kind);
 /* It was not even begun, and does not count: nobody was asked. why: the call stops, or there is no
  * second lane. report: takes. */
 void rc_attempt_refuse(rc_attempt *attempt, const rc_report *report, rc_reason why);
@@ -452,9 +460,11 @@ void rc_exchange_emit_budgets(rc_exchange *exchange, const rc_ledger_notices *fa
 /* rc_call has given up. */
 void rc_exchange_give_up(rc_exchange *exchange);
 /* The request is refused, before any try or instead of the next one. */
-void rc_exchange_refuse(rc_exchange *exchange, rc_code code, int status, rc_str message);
+void rc_exchange_refuse(rc_exchange *exchange, rc_local_outcome outcome);
+/* The same with a message of the caller's. */
+void rc_exchange_refuse_text(rc_exchange *exchange, rc_local_outcome outcome, rc_str message);
 /* The same for want of room here: Overloaded, at once. */
-void rc_exchange_shed(rc_exchange *exchange, rc_str message);
+void rc_exchange_shed(rc_exchange *exchange, rc_local_outcome outcome);
 /* The same with a report that is made. Takes. */
 void rc_exchange_refuse_report(rc_exchange *exchange, const rc_report *report);
 void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fault);

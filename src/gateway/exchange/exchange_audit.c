@@ -422,10 +422,9 @@ static const rc_report *report_record_late(rc_exchange *exchange)
 {
     rc_builder builder;
     const bool is_time = rc_loop_now(exchange->loop) >= exchange->record_by_ms;
-    rc_exchange_begin_report(
-        exchange, &builder, RC_CODE_STORE_UNAVAILABLE,
-        is_time ? RC_STR("The deadline passed before the request's record was safe.")
-                : RC_STR("This gateway is being stopped before the request's record was safe."));
+    const rc_local_outcome_row *row =
+        rc_local_outcome_get(is_time ? RC_LOCAL_RECORD_LATE : RC_LOCAL_RECORD_CUT);
+    rc_exchange_begin_report(exchange, &builder, row->code, row->message);
     return rc_builder_finish(&builder);
 }
 

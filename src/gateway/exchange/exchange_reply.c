@@ -36,34 +36,10 @@ void rc_exchange_begin_report(rc_exchange *exchange, rc_builder *builder, rc_cod
     use_dialect_status(exchange, builder, code, status_of(code));
 }
 
-static rc_code missing_code(uint32_t missing)
-{
-    if (missing & RC_NEED_STREAMING)
-        return RC_CODE_MISSING_STREAMING;
-    if (missing & RC_NEED_TOOLS)
-        return RC_CODE_MISSING_TOOL_CALLING;
-    if (missing & RC_NEED_VISION)
-        return RC_CODE_MISSING_VISION;
-    if (missing & RC_NEED_STRUCTURED_OUTPUT)
-        return RC_CODE_MISSING_STRUCTURED_OUTPUT;
-    return RC_CODE_UNSUPPORTED_FEATURE;
-}
-
-/* Whatever could answer it rests. */
-static bool is_unavailable(const rc_action *action)
-{
-    return action->reason == RC_WHY_ALL_UNAVAILABLE || action->reason == RC_WHY_CREDENTIALS_DEAD;
-}
-
 /* Of a call that made no try. */
 static rc_code unattempted_code(const rc_exchange *exchange)
 {
-    const rc_action *action = &exchange->action;
-    if (action->reason == RC_WHY_NONE_CAPABLE)
-        return missing_code(action->missing);
-    if (action->reason == RC_WHY_DEADLINE_PASSED)
-        return RC_CODE_DEADLINE_EXCEEDED;
-    return is_unavailable(action) ? rc_exchange_unavailable_code(exchange) : RC_CODE_OVERLOADED;
+    return rc_outcome_of_stop(&exchange->action, rc_exchange_unavailable_code(exchange));
 }
 
 static void add_attempts(const rc_exchange *exchange, rc_builder *builder)
@@ -245,7 +221,7 @@ static const rc_report *build_report(rc_exchange *exchange)
         rc_exchange_describe_request_loop(exchange, &builder);
     if (is_other_interface(exchange))
         describe_other_interface(exchange, &builder);
-    if (!is_attempted && is_unavailable(action)) {
+    if (!is_attempted && rc_outcome_is_unavailable(action)) {
         use_dialect_status(exchange, &builder, code, status_of(code));
         rc_exchange_describe_unavailable(exchange, code, &builder);
     }
@@ -298,11 +274,9 @@ void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why)
     const bool has_worked =
         exchange->ending == RC_ENDING_WHOLE || exchange->ending == RC_ENDING_TAIL;
     rc_builder builder;
-    rc_exchange_begin_report(
-        exchange, &builder, is_lost ? RC_CODE_OUTCOME_UNKNOWN : RC_CODE_NONE,
-        is_lost ? RC_STR("The request was sent and may have been carried out. What came of it is "
-                         "not passed on: no record of it can be kept.")
-                : RC_STR(""));
+    const rc_local_outcome_row *lost = rc_local_outcome_get(RC_LOCAL_RECORD_LOST_AND_DONE);
+    rc_exchange_begin_report(exchange, &builder, is_lost ? lost->code : RC_CODE_NONE,
+                             is_lost ? lost->message : RC_STR(""));
     rc_builder_set_cause(&builder, why);
     if (!has_worked)
         add_attempts(exchange, &builder);
@@ -328,7 +302,7 @@ static int64_t busy_ms(const rc_exchange *exchange)
     return RC_EXCHANGE_BUSY_MS + (at_ms > soon_ms ? (int64_t)(at_ms - soon_ms) : 0);
 }
 
-void rc_exchange_refuse(rc_exchange *exchange, rc_code code, int status, rc_str message)
+static void refuse(rc_exchange *exchange, rc_code code, int status, rc_str message)
 {
     rc_builder builder;
     rc_exchange_begin_report(exchange, &builder, code, message);
@@ -341,10 +315,21 @@ void rc_exchange_refuse(rc_exchange *exchange, rc_code code, int status, rc_str 
     rc_exchange_record(exchange, RC_ENDING_ERROR);
 }
 
-void rc_exchange_shed(rc_exchange *exchange, rc_str message)
+void rc_exchange_refuse_text(rc_exchange *exchange, rc_local_outcome outcome, rc_str message)
+{
+    const rc_local_outcome_row *row = rc_local_outcome_get(outcome);
+    refuse(exchange, row->code, row->status, message);
+}
+
+void rc_exchange_refuse(rc_exchange *exchange, rc_local_outcome outcome)
+{
+    rc_exchange_refuse_text(exchange, outcome, rc_local_outcome_get(outcome)->message);
+}
+
+void rc_exchange_shed(rc_exchange *exchange, rc_local_outcome outcome)
 {
     exchange->is_shed = true;
-    rc_exchange_refuse(exchange, RC_CODE_OVERLOADED, 503, message);
+    rc_exchange_refuse(exchange, outcome);
 }
 
 void rc_exchange_refuse_report(rc_exchange *exchange, const rc_report *report)
@@ -357,7 +342,7 @@ void rc_exchange_out_of_memory(rc_exchange *exchange)
 {
     if (exchange->call.plan != NULL)
         (void)rc_call_on_cancel(&exchange->call, rc_loop_now(exchange->loop));
-    rc_exchange_shed(exchange, RC_STR("This gateway has no memory for the request."));
+    rc_exchange_shed(exchange, RC_LOCAL_NO_MEMORY);
 }
 
 void rc_request_fault_push(rc_buf *text, const rc_request_fault *fault)
@@ -384,7 +369,7 @@ void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fau
     rc_buf text;
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_request_fault_push(&text, fault);
-    rc_exchange_refuse(exchange, fault->code, fault->status, rc_buf_get(&text));
+    refuse(exchange, fault->code, fault->status, rc_buf_get(&text));
 }
 
 /* ---- on the wire ---- */

@@ -9,12 +9,6 @@
 
 /* ---- the head ---- */
 
-static rc_str too_large(void)
-{
-    return RC_STR("The request's body is larger than this gateway takes: shorten it, or raise "
-                  "limits.max_body_bytes.");
-}
-
 static void refuse_fault(rc_exchange *exchange, const rc_request_fault *fault)
 {
     if (fault->kind != RC_REQUEST_FAULT_NOT_FOUND)
@@ -33,15 +27,10 @@ static bool is_refused_page(rc_exchange *exchange, const rc_http1 *reader, const
     case RC_ORIGIN_ALLOWED:
         return false;
     case RC_ORIGIN_CROSS_SITE:
-        rc_exchange_refuse(exchange, RC_CODE_PERMISSION_DENIED, 403,
-                           RC_STR("A page of another site may not use this gateway, which asks "
-                                  "nobody for a token: configure `clients`, and send one."));
+        rc_exchange_refuse(exchange, RC_LOCAL_OTHER_SITE);
         return true;
     case RC_ORIGIN_REBOUND:
-        rc_exchange_refuse(exchange, RC_CODE_PERMISSION_DENIED, 403,
-                           RC_STR("A browser may ask this gateway, which asks nobody for a token, "
-                                  "by localhost, an address or the host of `listen` alone: use one "
-                                  "of these, or configure `clients`, and send a token."));
+        rc_exchange_refuse(exchange, RC_LOCAL_REBOUND_NAME);
         return true;
     }
     return false;
@@ -81,16 +70,14 @@ void rc_exchange_on_head(rc_exchange *exchange, const char *head)
     if (config->client_count > 0)
         exchange->client = rc_snapshot_find_client(snapshot, exchange->request.token);
     if (config->client_count > 0 && exchange->client == SIZE_MAX)
-        rc_exchange_refuse(exchange, RC_CODE_AUTH_FAILED, 401,
-                           RC_STR("The token is not one of a client of this gateway: send one of "
-                                  "those that `clients` in its configuration names."));
+        rc_exchange_refuse(exchange, RC_LOCAL_UNKNOWN_TOKEN);
     else if (fault.kind != RC_REQUEST_FAULT_NONE)
         refuse_fault(exchange, &fault);
     else if (reader->framing == RC_HTTP1_LENGTH && reader->length > config->limits.max_body_bytes)
-        rc_exchange_refuse(exchange, RC_CODE_REQUEST_TOO_LARGE, 413, too_large());
+        rc_exchange_refuse(exchange, RC_LOCAL_BODY_TOO_LARGE);
     else if (atomic_load_explicit(&exchange->loop->hub->in_flight, memory_order_relaxed) >
              config->limits.max_in_flight)
-        rc_exchange_shed(exchange, RC_STR("This gateway has as many requests as it may have."));
+        rc_exchange_shed(exchange, RC_LOCAL_TOO_MANY_REQUESTS);
     else
         await_body(exchange, reader);
 }
@@ -105,8 +92,7 @@ static bool choose_policy(rc_exchange *exchange)
     const rc_policy *policy =
         rc_config_policy(rc_exchange_snapshot(exchange)->config, exchange->request.policy);
     if (policy == NULL)
-        rc_exchange_refuse(exchange, RC_CODE_INVALID_REQUEST, 400,
-                           RC_STR("x-recourse-policy names a policy that there is not."));
+        rc_exchange_refuse(exchange, RC_LOCAL_UNKNOWN_POLICY);
     else
         exchange->plan.policy = policy;
     return policy != NULL;
@@ -181,20 +167,15 @@ static bool find_route(rc_exchange *exchange)
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
     if (rc_snapshot_explain_missing_provider(exchange->snapshot_ref->snapshot, choice.route,
                                              exchange->request.requested_model, &text)) {
-        rc_exchange_refuse(exchange, RC_CODE_AUTH_FAILED, 401, rc_buf_get(&text));
+        rc_exchange_refuse_text(exchange, RC_LOCAL_KEY_ABSENT, rc_buf_get(&text));
         return false;
     }
     if (choice.route == NULL && exchange->request.endpoint->wire == RC_WIRE_NATIVE) {
-        rc_exchange_refuse(exchange, RC_CODE_ENDPOINT_NOT_FOUND, 404,
-                           RC_STR("No provider of that name is known: behind /p/ comes a name that "
-                                  "`providers` in the configuration of this gateway has."));
+        rc_exchange_refuse(exchange, RC_LOCAL_UNKNOWN_PROVIDER);
         return false;
     }
     if (choice.route == NULL) {
-        rc_exchange_refuse(exchange, RC_CODE_MODEL_NOT_FOUND, 404,
-                           RC_STR("No route of this gateway fits the model, and no provider of "
-                                  "that name is known: GET /v1/models lists those that the "
-                                  "configuration names; a route with * takes more."));
+        rc_exchange_refuse(exchange, RC_LOCAL_UNKNOWN_MODEL);
         return false;
     }
     exchange->route = choice.route;
@@ -357,7 +338,7 @@ static void refuse_upload(rc_exchange *exchange)
     rc_request_fault_push(&text, &fault);
     exchange->upload_left = 0;
     rc_attempt_stop(exchange->current);
-    rc_attempt_fail_local(exchange->current, fault.code, rc_buf_get(&text));
+    rc_attempt_fail_fault(exchange->current, fault.code, rc_buf_get(&text));
 }
 
 static void on_upload_piece(rc_exchange *exchange, rc_str piece)
@@ -387,13 +368,9 @@ static bool count_kept(rc_exchange *exchange, size_t len)
     const bool is_too_large = exchange->kept_bytes + len > most;
     rc_exchange_drop_body(exchange);
     if (is_too_large)
-        rc_exchange_refuse(exchange, RC_CODE_REQUEST_TOO_LARGE, 413,
-                           RC_STR("The request's body is larger than this gateway keeps: shorten "
-                                  "it, or raise limits.max_kept_bytes."));
+        rc_exchange_refuse(exchange, RC_LOCAL_BODY_TOO_LARGE_TO_KEEP);
     else
-        rc_exchange_shed(exchange,
-                         RC_STR("This gateway keeps as much of other requests as it may: try "
-                                "again, or raise limits.max_kept_bytes."));
+        rc_exchange_shed(exchange, RC_LOCAL_TOO_MANY_BYTES);
     return false;
 }
 
@@ -425,9 +402,9 @@ void rc_exchange_on_body(rc_exchange *exchange, rc_str piece)
     const size_t before = rc_buf_get(&exchange->body).len;
     const rc_status status = rc_buf_push(&exchange->body, piece);
     if (status == RC_E_TOO_LARGE)
-        rc_exchange_refuse(exchange, RC_CODE_REQUEST_TOO_LARGE, 413, too_large());
+        rc_exchange_refuse(exchange, RC_LOCAL_BODY_TOO_LARGE);
     else if (status != RC_OK)
-        rc_exchange_shed(exchange, RC_STR("This gateway has no memory for the request."));
+        rc_exchange_shed(exchange, RC_LOCAL_NO_MEMORY);
     else if (before <= replay_bytes && before + piece.len > replay_bytes)
         stream_through(exchange);
 }

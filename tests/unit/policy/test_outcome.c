@@ -1,0 +1,82 @@
+/* Outcomes that no provider reported: every row can be shown to a client, and the codes that depend
+ * on how far a call came. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "policy/outcome.h"
+
+static void every_row_has_a_known_code_and_a_whole_sentence(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < RC_LOCAL_OUTCOME_COUNT; i++) {
+        const rc_local_outcome_row *row = rc_local_outcome_get((rc_local_outcome)i);
+        assert_non_null(rc_code_get(row->code));
+        assert_true(row->status == 0 || (row->status >= 400 && row->status <= 599));
+        assert_true(row->message.len == 0 || rc_str_ends_with(row->message, RC_STR(".")));
+    }
+}
+
+static void a_call_that_stops_before_its_first_attempt_has_the_code_of_its_reason(void **state)
+{
+    static const struct {
+        rc_reason reason;
+        uint32_t missing;
+        rc_code code;
+    } cases[] = {
+        {RC_WHY_NONE_CAPABLE, RC_NEED_STREAMING | RC_NEED_VISION, RC_CODE_MISSING_STREAMING},
+        {RC_WHY_NONE_CAPABLE, RC_NEED_TOOLS, RC_CODE_MISSING_TOOL_CALLING},
+        {RC_WHY_NONE_CAPABLE, RC_NEED_VISION, RC_CODE_MISSING_VISION},
+        {RC_WHY_NONE_CAPABLE, RC_NEED_STRUCTURED_OUTPUT, RC_CODE_MISSING_STRUCTURED_OUTPUT},
+        {RC_WHY_NONE_CAPABLE, 0, RC_CODE_UNSUPPORTED_FEATURE},
+        {RC_WHY_DEADLINE_PASSED, 0, RC_CODE_DEADLINE_EXCEEDED},
+        {RC_WHY_ALL_UNAVAILABLE, 0, RC_CODE_QUOTA_EXHAUSTED},
+        {RC_WHY_CREDENTIALS_DEAD, 0, RC_CODE_QUOTA_EXHAUSTED},
+        {RC_WHY_CANCELLED, 0, RC_CODE_OVERLOADED},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const rc_action action = {.reason = cases[i].reason, .missing = cases[i].missing};
+        assert_int_equal(rc_outcome_of_stop(&action, RC_CODE_QUOTA_EXHAUSTED), cases[i].code);
+    }
+}
+
+static void a_retryable_failure_of_an_unsafe_request_leaves_its_outcome_unknown(void **state)
+{
+    (void)state;
+    assert_int_equal(rc_outcome_of_attempt(RC_CODE_OVERLOADED, true), RC_CODE_OUTCOME_UNKNOWN);
+    assert_int_equal(rc_outcome_of_attempt(RC_CODE_OVERLOADED, false), RC_CODE_OVERLOADED);
+    assert_int_equal(rc_outcome_of_attempt(RC_CODE_INTERNAL, true), RC_CODE_INTERNAL);
+}
+
+static void an_unusable_success_is_malformed_or_unknown(void **state)
+{
+    rc_local_outcome outcome = RC_LOCAL_OUTCOME_COUNT;
+    (void)state;
+    assert_true(rc_outcome_of_unusable(RC_CODE_UNCLASSIFIED, true, &outcome));
+    assert_int_equal(outcome, RC_LOCAL_UNREADABLE);
+    assert_true(rc_outcome_of_unusable(RC_CODE_UNCLASSIFIED, false, &outcome));
+    assert_int_equal(outcome, RC_LOCAL_UNREADABLE_AND_DONE);
+    assert_true(rc_outcome_of_unusable(RC_CODE_MALFORMED_RESPONSE, false, &outcome));
+    assert_int_equal(outcome, RC_LOCAL_UNREADABLE_AND_DONE);
+    /* A failure that the response names stays what it is. */
+    assert_false(rc_outcome_of_unusable(RC_CODE_MALFORMED_RESPONSE, true, &outcome));
+    assert_false(rc_outcome_of_unusable(RC_CODE_QUOTA_EXHAUSTED, false, &outcome));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_has_a_known_code_and_a_whole_sentence),
+        cmocka_unit_test(a_call_that_stops_before_its_first_attempt_has_the_code_of_its_reason),
+        cmocka_unit_test(a_retryable_failure_of_an_unsafe_request_leaves_its_outcome_unknown),
+        cmocka_unit_test(an_unusable_success_is_malformed_or_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
