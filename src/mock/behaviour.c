@@ -1,3 +1,4 @@
+/* Parses the plan in a model's name. Called by provider.c and scenario.c. */
 #include "mock/behaviour.h"
 
 #include "base/nearest.h"
@@ -16,7 +17,7 @@ typedef enum mock_number {
 typedef struct mock_behaviour {
     const char *name;
     rc_mock_slot slot;
-    int value; /* of the slot's own enum */
+    int value; /* Value of the slot's enum. */
     rc_mock_hint hint;
     mock_number number;
     uint32_t fallback;
@@ -24,7 +25,7 @@ typedef struct mock_behaviour {
     const char *help;
 } mock_behaviour;
 
-/* A slot without values of its own has NONE alone. */
+/* The value NONE of the slots that have no enum. */
 enum {
     RC_MOCK_NOTHING_NONE = 0,
     RC_MOCK_SLOW_NONE = 0,
@@ -86,7 +87,7 @@ const char *rc_mock_fault_text(rc_mock_fault fault)
     return "";
 }
 
-/* Digits alone. False: there are none, others, or more than max. */
+/* Reads a decimal number. Returns false if text is empty, has other characters or exceeds max. */
 static bool read_number(rc_str text, uint64_t max, uint64_t *ret_value)
 {
     uint64_t value = 0;
@@ -103,7 +104,7 @@ static bool read_number(rc_str text, uint64_t max, uint64_t *ret_value)
     return true;
 }
 
-/* A number of the word's kind; times in milliseconds. */
+/* Reads the number of a behaviour; times become milliseconds. */
 static bool read_argument(const mock_behaviour *word, rc_str text, uint32_t *ret_value)
 {
     uint64_t scale = word->number == NUMBER_SECONDS ? 1000 : 1;
@@ -124,7 +125,7 @@ static bool read_argument(const mock_behaviour *word, rc_str text, uint32_t *ret
     return true;
 }
 
-/* Is that the word, or the word with a dash and something that begins with a digit behind it? */
+/* Whether text is the behaviour's name, or that name followed by a dash and a digit. */
 static bool is_word(rc_str text, const mock_behaviour *word, rc_str *ret_argument)
 {
     rc_str name = rc_str_c(word->name);
@@ -192,7 +193,7 @@ static bool refuse(rc_mock_reading *reading, rc_mock_fault fault, rc_str word)
     return false;
 }
 
-/* One word of a name; taken: a bit for each slot that is decided. */
+/* Reads one behaviour. decided_slots: a bit for each slot that is already set. */
 static bool read_word(rc_str text, rc_mock_plan *plan, uint32_t *decided_slots,
                       rc_mock_reading *reading)
 {
@@ -214,7 +215,7 @@ static bool read_word(rc_str text, rc_mock_plan *plan, uint32_t *decided_slots,
     return refuse(reading, RC_MOCK_FAULT_UNKNOWN, text);
 }
 
-/* Which of the two of a stall was said. */
+/* Completes a stall of which only the time or only the position was given. */
 static void resolve_stall(rc_mock_plan *plan, uint32_t decided_slots)
 {
     const bool has_time = (decided_slots & 1u << RC_MOCK_SLOT_STALL) != 0;
@@ -226,7 +227,7 @@ static void resolve_stall(rc_mock_plan *plan, uint32_t decided_slots)
         plan->stall_ms = RC_MOCK_FOREVER;
 }
 
-/* An error that stands somewhere, and nobody said which. */
+/* Chooses the error if the plan gives only its position. */
 static void resolve_error(rc_mock_plan *plan)
 {
     if (plan->place == RC_MOCK_PLACE_STARTED)
@@ -235,7 +236,7 @@ static void resolve_error(rc_mock_plan *plan)
         plan->error = RC_MOCK_ERROR_SERVER;
 }
 
-/* "2", "1/3" */
+/* Reads the part after @: "2" or "1/3". */
 static bool read_first(rc_str text, rc_mock_plan *plan)
 {
     const size_t slash = rc_str_find_byte(text, '/', 0);

@@ -1,9 +1,11 @@
-/* rc_mock_plan: what the failing provider is to do, read from a model's name.
+/* rc_mock_plan: what the mock provider does with a request, parsed from the model's name.
  *
- *   [mock/]WORD[+WORD...][@K[/N]]   mock/503@1, mock/trickle-20+cut-after-3, 429-retry-after-2
+ *   [mock/]BEHAVIOUR[+BEHAVIOUR...][@K[/N]]
+ *   mock/503@1, mock/trickle-20+cut-after-3, 429-retry-after-2
  *
- * The words are those of spec/mock.def. @K: so for the first K requests, then as "ok"; @K/N: for
- * the first K of every N. Times may have a unit: 2s, 200ms. Pure: no clock, no memory, no I/O. */
+ * The behaviours are those of spec/mock.def. @K applies the plan to the first K requests, later
+ * ones get "ok"; @K/N applies it to the first K of every N. Times may have a unit: 2s, 200ms. Pure:
+ * no clock, no memory, no I/O. */
 #ifndef RC_MOCK_BEHAVIOUR_H
 #define RC_MOCK_BEHAVIOUR_H
 
@@ -27,7 +29,7 @@ typedef enum rc_mock_slot {
     RC_MOCK_SLOT_LEFT
 } rc_mock_slot;
 
-/* Which error; the rows of RC_MOCK_ERROR. */
+/* Errors: the rows of RC_MOCK_ERROR in spec/mock.def. */
 typedef enum rc_mock_error {
     RC_MOCK_ERROR_NONE = 0,
     RC_MOCK_ERROR_RATE,
@@ -52,7 +54,7 @@ typedef enum rc_mock_error {
     RC_MOCK_ERROR_COUNT
 } rc_mock_error;
 
-/* How an error tells the wait. */
+/* How an error response states the wait. */
 typedef enum rc_mock_hint {
     RC_MOCK_HINT_NONE = 0,
     RC_MOCK_HINT_SECONDS,
@@ -62,9 +64,9 @@ typedef enum rc_mock_hint {
     RC_MOCK_HINT_ANTHROPIC
 } rc_mock_hint;
 
-/* Where the error stands. */
+/* Where the error is in the response. */
 typedef enum rc_mock_place {
-    RC_MOCK_PLACE_STATUS = 0, /* it is the answer, with its own status */
+    RC_MOCK_PLACE_STATUS = 0, /* The error is the whole response, with its own status. */
     RC_MOCK_PLACE_BODY,
     RC_MOCK_PLACE_FIRST,
     RC_MOCK_PLACE_AFTER,
@@ -98,7 +100,7 @@ typedef enum rc_mock_wire {
 
 #define RC_MOCK_FOREVER UINT32_MAX
 
-/* All zero: a good answer. */
+/* A parsed plan. All zero: a successful response. */
 typedef struct rc_mock_plan {
     rc_mock_error error;
     rc_mock_hint hint;
@@ -110,42 +112,45 @@ typedef struct rc_mock_plan {
     uint32_t slow_ms;
     uint32_t trickle_ms;
     bool has_stall;
-    uint32_t stall_ms; /* RC_MOCK_FOREVER: no end */
+    uint32_t stall_ms; /* RC_MOCK_FOREVER: the stall does not end. */
     uint32_t stall_at;
     uint32_t keepalives;
-    uint32_t damaged; /* the Nth content event; 0: none */
+    uint32_t damaged; /* Number of the content event to damage; 0: none. */
     rc_mock_wire wire;
     uint32_t wire_count;
-    bool has_remaining; /* the head says how many requests are left */
+    bool has_remaining; /* The headers state how many requests are left. */
     uint32_t remaining;
-    uint32_t first; /* so for the first requests alone; 0: always */
-    uint32_t round; /* of every so many; 0: once */
+    uint32_t first; /* Applies to this number of requests; 0: to all. */
+    uint32_t round; /* Starts again after this number of requests; 0: never. */
 } rc_mock_plan;
 
 typedef enum rc_mock_fault {
     RC_MOCK_FAULT_NONE = 0,
-    RC_MOCK_FAULT_UNKNOWN,  /* there is no such word */
-    RC_MOCK_FAULT_NUMBER,   /* too large, or none is allowed */
-    RC_MOCK_FAULT_CONFLICT, /* two words of one slot */
-    RC_MOCK_FAULT_FIRST     /* @ without a number from 1 on, or a round that is not longer */
+    RC_MOCK_FAULT_UNKNOWN,  /* No such behaviour. */
+    RC_MOCK_FAULT_NUMBER,   /* The number is too large, or the behaviour takes none. */
+    RC_MOCK_FAULT_CONFLICT, /* Two behaviours of one slot. */
+    RC_MOCK_FAULT_FIRST     /* @ without a number of at least 1, or with an N not above K. */
 } rc_mock_fault;
 
+/* Why a plan could not be parsed. */
 typedef struct rc_mock_reading {
     rc_mock_fault fault;
-    rc_str word;         /* the one that is wrong: views the text */
-    const char *nearest; /* that may have been meant; NULL: none */
+    rc_str word;         /* The faulty part. Views the text. */
+    const char *nearest; /* Nearest known behaviour; NULL: none. Static. */
 } rc_mock_reading;
 
-/* Reads a plan. False: ret_reading says why, and *ret_plan is not touched. text: borrows. */
+/* Parses a plan. Returns false, with the reason in ret_reading and *ret_plan unchanged, if it is
+ * invalid. text: borrows. */
 bool rc_mock_plan_parse(rc_str text, rc_mock_plan *ret_plan, rc_mock_reading *ret_reading);
 
-/* "there is no such behaviour", ...; a static string. */
+/* Returns the text of a fault: "there is no such behaviour", ... Static. */
 const char *rc_mock_fault_text(rc_mock_fault fault);
 
-/* The words, for lists and for the nearest. NULL past the end. */
+/* An rc_name_at: returns the name of the behaviour at an index; NULL past the end. ctx is not used.
+ * Static. */
 const char *rc_mock_behaviour_name_at(const void *ctx, size_t index);
 
-/* May a number stand behind the word? And what the word does. */
+/* Return whether a behaviour takes a number, and its help text. Static. */
 bool rc_mock_behaviour_has_number(size_t index);
 const char *rc_mock_behaviour_help_at(size_t index);
 

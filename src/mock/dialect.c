@@ -1,3 +1,4 @@
+/* Helpers for writing events and JSON members. Called by the dialect_*.c files. */
 #include "mock/dialect.h"
 
 void rc_mock_event_begin(rc_json_writer *w, rc_buf *buf, const char *name)

@@ -1,10 +1,10 @@
-/* rc_mock_dialect: how a dialect writes an answer, whole or as events.
+/* rc_mock_dialect: how an API dialect writes a response, as one body or as events.
  *
  *   begin ─► thought ... ─► text ... | tool, tool ─► finish ─► terminator
  *                  └──────────┴── error
  *
- * Each appends one step's bytes to buf. rc_stream_watch reads what they write as complete, and a
- * test says so. answer: borrows. */
+ * Each function appends the bytes of one step to buf. A test checks that rc_stream_watch accepts
+ * the streams as complete. response: borrows. */
 #ifndef RC_MOCK_DIALECT_H
 #define RC_MOCK_DIALECT_H
 
@@ -12,11 +12,11 @@
 #include "mock/response.h"
 #include "json/writer.h"
 
-/* The arguments of a tool call come in this many parts. */
+/* Number of parts in which the arguments of a tool call are streamed. */
 #define RC_MOCK_TOOL_PARTS 2
 
 struct rc_mock_dialect {
-    uint32_t begin_tokens; /* output that the first event counts already */
+    uint32_t begin_tokens; /* Output tokens that the first event already counts. */
     void (*begin)(rc_mock_response *response, rc_buf *buf);
     void (*thought)(rc_mock_response *response, rc_str piece, rc_buf *buf);
     void (*text)(rc_mock_response *response, rc_str piece, rc_buf *buf);
@@ -34,29 +34,32 @@ extern const rc_mock_dialect rc_mock_dialect_responses;
 extern const rc_mock_dialect rc_mock_dialect_anthropic;
 extern const rc_mock_dialect rc_mock_dialect_gemini;
 
-/* Bodies of endpoints that generate nothing. */
+/* Append the bodies of endpoints that generate no text. */
 void rc_mock_push_embeddings(const rc_mock_response *response, rc_buf *buf);
 void rc_mock_push_count(const rc_mock_response *response, rc_buf *buf);
 void rc_mock_push_models(const rc_mock_response *response, rc_buf *buf);
 
-/* ---- what they share ---- */
+/* ---- shared helpers ---- */
 
-/* Begins an event's data; name: NULL for none. */
+/* Begins an event up to the object in its data. name: event name; NULL: none. */
 void rc_mock_event_begin(rc_json_writer *w, rc_buf *buf, const char *name);
+/* Ends an event. */
 void rc_mock_event_end(rc_buf *buf);
+/* Appends an SSE comment as keep-alive. */
 void rc_mock_comment(rc_mock_response *response, rc_buf *buf);
 
+/* Append a member; object and array are left open. */
 void rc_mock_string(rc_json_writer *w, const char *key, const char *value);
 void rc_mock_number(rc_json_writer *w, const char *key, uint64_t value);
 void rc_mock_null(rc_json_writer *w, const char *key);
 void rc_mock_object(rc_json_writer *w, const char *key);
 void rc_mock_array(rc_json_writer *w, const char *key);
 
-/* "key": PREFIX and the answer's id. */
+/* Appends "key": PREFIX followed by the response's id. */
 void rc_mock_id(rc_json_writer *w, const char *key, const char *prefix,
                 const rc_mock_response *response);
 
-/* The arguments of the call, or one part of them. Static. */
+/* Return the arguments of the tool call, or one part of them. Static. */
 rc_str rc_mock_tool_arguments(void);
 rc_str rc_mock_tool_part(uint32_t part);
 

@@ -1,4 +1,5 @@
-/* Anthropic's messages: blocks that begin and end, each with an index. */
+/* Anthropic's messages: a stream of indexed content blocks. Called by response.c and
+ * response_step.c. */
 #include "mock/dialect.h"
 #include "mock/error.h"
 
@@ -8,8 +9,8 @@ static const char *stop_reason(const rc_mock_response *a)
     return names[a->finish];
 }
 
-/* Thinking is block 0, so that the answer is block 1. */
-static uint64_t block_of_response(const rc_mock_response *a)
+/* The index of the text block: 1 after a thinking block, otherwise 0. */
+static uint64_t text_block_index(const rc_mock_response *a)
 {
     return a->thought_len > 0 ? 1 : 0;
 }
@@ -107,21 +108,21 @@ static void thought(rc_mock_response *a, rc_str piece, rc_buf *buf)
     push_delta(buf, 0, "thinking_delta", "thinking", piece);
 }
 
-/* In front of the answer's first piece. */
+/* Written before the first piece of text. */
 static void text_begin(const rc_mock_response *a, rc_buf *buf)
 {
     if (a->thought_len > 0) {
         push_delta(buf, 0, "signature_delta", "signature", RC_STR("bW9jaw=="));
         block_end(buf, 0);
     }
-    block_begin(a, buf, block_of_response(a), "text");
+    block_begin(a, buf, text_block_index(a), "text");
 }
 
 static void text(rc_mock_response *a, rc_str piece, rc_buf *buf)
 {
     if (a->text_at == a->thought_len)
         text_begin(a, buf);
-    push_delta(buf, block_of_response(a), "text_delta", "text", piece);
+    push_delta(buf, text_block_index(a), "text_delta", "text", piece);
 }
 
 static void tool(rc_mock_response *a, uint32_t part, rc_buf *buf)
@@ -131,14 +132,14 @@ static void tool(rc_mock_response *a, uint32_t part, rc_buf *buf)
     push_delta(buf, 0, "input_json_delta", "partial_json", rc_mock_tool_part(part));
 }
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
 static void finish(rc_mock_response *a, rc_buf *buf)
 {
     rc_json_writer w;
     if (!rc_mock_response_is_tool(a) && rc_mock_response_text(a).len == 0)
         text_begin(a, buf);
-    block_end(buf, block_of_response(a));
+    block_end(buf, text_block_index(a));
     event_begin(&w, buf, "message_delta");
     rc_mock_object(&w, "delta");
     rc_mock_string(&w, "stop_reason", stop_reason(a));
@@ -173,7 +174,7 @@ static void ping(rc_mock_response *a, rc_buf *buf)
     event_end(&w, buf);
 }
 
-/* ---- whole ---- */
+/* ---- one body ---- */
 
 static void push_content(const rc_mock_response *a, rc_json_writer *w)
 {

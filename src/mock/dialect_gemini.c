@@ -1,9 +1,9 @@
-/* Gemini's generateContent. A stream is server-sent events, or one JSON array that grows; it has no
- * terminator but its finish reason and the array's bracket. */
+/* Gemini's generateContent. A stream is server-sent events or one JSON array; it ends with a finish
+ * reason, and the array with its bracket. Called by response.c and response_step.c. */
 #include "mock/dialect.h"
 #include "mock/error.h"
 
-/* Up to the object of one answer, which is open. */
+/* Begins a response object, which is left open. */
 static void response_begin(rc_mock_response *a, rc_json_writer *w, rc_buf *buf)
 {
     if (a->is_stream && a->is_array)
@@ -38,7 +38,7 @@ static void response_end(const rc_mock_response *a, rc_json_writer *w, rc_buf *b
         rc_buf_push(buf, RC_STR("\r\n\r\n"));
 }
 
-/* Up to the list of parts, which is open. */
+/* Begins a candidate up to `parts`; its array is left open. */
 static void candidate_begin(rc_json_writer *w)
 {
     rc_mock_array(w, "candidates");
@@ -80,7 +80,7 @@ static void push_call(const rc_mock_response *a, rc_json_writer *w)
     rc_json_object_end(w);
 }
 
-/* The first event has content already. */
+/* Nothing to write: the first event already has content. */
 static void begin(rc_mock_response *a, rc_buf *buf)
 {
     (void)a;
@@ -107,7 +107,7 @@ static void text(rc_mock_response *a, rc_str piece, rc_buf *buf)
     push_piece(a, piece, false, buf);
 }
 
-/* A call comes in one piece, with its last part. */
+/* Writes the whole call with its last part. */
 static void tool(rc_mock_response *a, uint32_t part, rc_buf *buf)
 {
     rc_json_writer w;
@@ -148,7 +148,7 @@ static void error(rc_mock_response *a, rc_buf *buf)
     rc_buf_push(buf, a->is_array ? RC_STR("]") : RC_STR("\r\n\r\n"));
 }
 
-/* An array has no comments; white space between its elements does no harm. */
+/* A JSON array has no comments; white space between its elements is harmless. */
 static void keepalive(rc_mock_response *a, rc_buf *buf)
 {
     if (a->is_array)

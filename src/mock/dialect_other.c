@@ -1,4 +1,4 @@
-/* Embeddings, token counts and lists of models. */
+/* Embeddings, token counts and lists of models. Called by response.c. */
 #include <string.h>
 
 #include "codec/datetime.h"
@@ -6,7 +6,7 @@
 #include "mock/tokens.h"
 
 #define DIMENSIONS 16
-/* Numbers are multiples of 1/4096: a float holds them exactly, and so does a short text. */
+/* Embedding values are multiples of 1/4096, which floats and short texts represent exactly. */
 #define FRACTION 4096
 #define INPUTS_MAX 2048
 
@@ -15,14 +15,14 @@ static uint32_t dimensions_of(const rc_mock_response *a)
     return a->dimensions > 0 ? a->dimensions : DIMENSIONS;
 }
 
-/* -1 to 1, in 1/4096. */
+/* A value from -1 to 1, in units of 1/4096. */
 static int32_t number_at(const rc_mock_response *a, uint32_t input, uint32_t index)
 {
     const uint64_t mixed = rc_mock_mix(a->seed, (uint64_t)input << 32 | index);
     return (int32_t)(mixed % (2 * FRACTION + 1)) - FRACTION;
 }
 
-/* 12 bits of fraction are 12 digits at most. */
+/* Writes the exact decimal value; 12 fractional bits have at most 12 decimals. */
 static void push_number(rc_buf *buf, int32_t number)
 {
     uint32_t size = (uint32_t)(number < 0 ? -number : number);
@@ -57,7 +57,7 @@ static uint8_t byte_at(const rc_mock_response *a, uint32_t input, uint32_t at)
     return (uint8_t)(bits >> (at % 4 * 8));
 }
 
-/* Floats of 32 bits, the low byte first, in base64: what OpenAI's own clients ask for. */
+/* Writes 32-bit little-endian floats in base64, the encoding that OpenAI's clients request. */
 static void push_base64(const rc_mock_response *a, uint32_t input, rc_json_writer *w)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,7 +1,9 @@
-/* OpenAI's responses: numbered events around items, and the whole answer again in the last one. */
+/* OpenAI's Responses API: numbered events around items; the last event repeats the whole response.
+ * Called by response.c and response_step.c. */
 #include "mock/dialect.h"
 #include "mock/error.h"
 
+/* The index of the output item: 1 after a reasoning item, otherwise 0. */
 static uint64_t index_of_response(const rc_mock_response *a)
 {
     return a->thought_len > 0 ? 1 : 0;
@@ -77,7 +79,7 @@ static void push_item(const rc_mock_response *a, rc_json_writer *w, bool is_done
     rc_json_object_end(w);
 }
 
-/* ---- the response object ---- */
+/* ---- response object ---- */
 
 static void push_usage(const rc_mock_response *a, rc_json_writer *w)
 {
@@ -118,7 +120,7 @@ static const char *state_name(const rc_mock_response *a, response_state state)
     return is_cut_off(a) ? "incomplete" : "completed";
 }
 
-/* The members of a response, its braces not included. */
+/* Writes the members of a response, without its braces. */
 static void push_response(const rc_mock_response *a, rc_json_writer *w, response_state state)
 {
     const bool is_done = state == STATE_DONE;
@@ -181,7 +183,7 @@ static void item_event(rc_mock_response *a, rc_buf *buf, bool is_thought, bool i
     event_end(&w, buf);
 }
 
-/* Up to the value that the event is about. */
+/* Begins an event up to its value. */
 static void part_begin(rc_mock_response *a, rc_json_writer *w, rc_buf *buf, const char *type,
                        bool is_thought)
 {
@@ -230,7 +232,7 @@ static void thought_end(rc_mock_response *a, rc_buf *buf)
     item_event(a, buf, true, true);
 }
 
-/* In front of the answer's first piece. */
+/* Written before the first piece of text. */
 static void text_begin(rc_mock_response *a, rc_buf *buf)
 {
     if (a->thought_len > 0)
@@ -274,7 +276,7 @@ static void terminator(rc_mock_response *a, rc_buf *buf)
                    STATE_DONE);
 }
 
-/* The error comes twice: on its own, and as the end of the response. */
+/* Writes the error twice: as its own event, and in the failed response. */
 static void error(rc_mock_response *a, rc_buf *buf)
 {
     const rc_mock_error_row *row = rc_mock_error_get(a->plan.error, a->family);

@@ -1,4 +1,4 @@
-/* Errors as the dialects tell them: spec/mock.def. */
+/* Errors in the form of each dialect, from spec/mock.def. */
 #ifndef RC_MOCK_ERROR_H
 #define RC_MOCK_ERROR_H
 
@@ -13,13 +13,13 @@ typedef struct rc_mock_error_row {
     const char *message;
 } rc_mock_error_row;
 
-/* Never NULL; a static row. NONE is the server's own error. */
+/* Returns the row of an error, never NULL; NONE gives the server error. Static. */
 const rc_mock_error_row *rc_mock_error_get(rc_mock_error error, rc_mock_family family);
 
-/* Appends the body of the answer's error: JSON, or a page. answer: borrows. */
+/* Appends the body of the response's error: JSON, or an HTML page. response: borrows. */
 void rc_mock_error_push(const rc_mock_response *response, rc_buf *buf);
 
-/* The headers that tell its wait. now_unix_ms: for points in time. */
+/* Adds the headers that state the wait. now_unix_ms: for absolute times. */
 void rc_mock_error_hint(rc_mock_response *response, int64_t now_unix_ms);
 
 #endif

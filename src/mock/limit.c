@@ -1,3 +1,4 @@
+/* A token bucket for rate limits. Called by provider.c. */
 #include "mock/limit.h"
 
 #define MINUTE_MS 60000u
@@ -7,7 +8,7 @@ static uint64_t top_of(const rc_mock_limit *limit)
     return (uint64_t)limit->per_minute * MINUTE_MS;
 }
 
-/* What so many are in the bucket's own unit, at most all of it. */
+/* The cost of count in the bucket's unit, at most the bucket's size. */
 static uint64_t cost_of(const rc_mock_limit *limit, uint64_t count)
 {
     return count < limit->per_minute ? count * MINUTE_MS : top_of(limit);

@@ -1,4 +1,4 @@
-/* rc_mock_limit: a bucket that fills up again over a minute, in whole numbers. */
+/* rc_mock_limit: a token bucket that refills within a minute, in integer arithmetic. */
 #ifndef RC_MOCK_LIMIT_H
 #define RC_MOCK_LIMIT_H
 
@@ -7,29 +7,29 @@
 
 #include "mock/response.h"
 
-/* The largest limit: what is counted still fits 64 bits. */
+/* Highest limit; the counts then fit 64 bits. */
 #define RC_MOCK_LIMIT_MAX 1000000000u
 
 typedef struct rc_mock_limit {
-    uint32_t per_minute; /* 0: no limit */
-    uint64_t level;      /* what is left, in 1/60000 */
-    uint64_t at_ms;
+    uint32_t per_minute; /* 0: no limit. */
+    uint64_t level;      /* Remaining amount, in units of 1/60000. */
+    uint64_t at_ms;      /* Time of the last refill. */
 } rc_mock_limit;
 
-/* Full. */
+/* Sets a full bucket. */
 void rc_mock_limit_init(rc_mock_limit *limit, uint32_t per_minute, uint64_t now_ms);
 
-/* Fills it up to now, and says whether there are that many. More than it ever holds: when it is
- * full. */
+/* Refills the bucket up to now. Returns whether it holds count, or for a count above its size
+ * whether it is full. */
 bool rc_mock_limit_has(rc_mock_limit *limit, uint64_t count, uint64_t now_ms);
 
-/* Takes as many as there are. */
+/* Takes count, or all if there is less. */
 void rc_mock_limit_take(rc_mock_limit *limit, uint64_t count);
 
-/* How long until there are that many. limit: borrows. */
+/* Returns the time until the bucket holds count. limit: borrows. */
 uint64_t rc_mock_limit_wait_ms(const rc_mock_limit *limit, uint64_t count);
 
-/* For the headers. limit: borrows. */
+/* Returns the state for the rate-limit headers. limit: borrows. */
 rc_mock_limit_state rc_mock_limit_get_state(const rc_mock_limit *limit);
 
 #endif

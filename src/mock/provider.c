@@ -1,3 +1,5 @@
+/* Decides what to respond to a request: keys, limits, rules, model name. Called by server.c and the
+ * gateway's demo provider. */
 #include "mock/provider.h"
 
 #include <string.h>
@@ -27,17 +29,17 @@ void rc_mock_provider_init(rc_mock_provider *provider, const rc_mock_scenario *s
                        now_ms);
 }
 
-/* One request on its way to a plan. */
+/* A request for which a plan is decided. */
 typedef struct mock_case {
     rc_mock_provider *provider;
     const rc_mock_message *message;
     const rc_mock_request *request;
     const rc_mock_time *now;
-    uint32_t key; /* the scenario's; NO_KEY */
+    uint32_t key; /* Index of the scenario's key; NO_KEY: none. */
     char key_id[RC_MOCK_KEY_ID_MAX];
     uint64_t nth;
     rc_mock_plan plan;
-    char error_text[RC_MOCK_MESSAGE_MAX]; /* in the place of the error's own */
+    char error_text[RC_MOCK_MESSAGE_MAX]; /* Replaces the error's message; "": no replacement. */
 } mock_case;
 
 static void fail(mock_case *c, rc_mock_error error, const char *error_text)
@@ -71,7 +73,7 @@ static bool is_unknown(const mock_case *c)
            c->key == NO_KEY;
 }
 
-/* What is spent is told with the wait that is left, in the family's own headers. */
+/* Whether a limit is exhausted; if so, plans an error with the remaining wait. */
 static bool is_limit_reached(mock_case *c, rc_mock_limit *limit, uint64_t count,
                              rc_mock_error error)
 {
@@ -162,7 +164,8 @@ static bool has_rule(mock_case *c)
     return false;
 }
 
-/* "The model `mock/5033` does not exist: 5033: there is no such behaviour; did you mean 503?" */
+/* Plans the error "The model `mock/5033` does not exist or is not found: 5033: there is no such
+ * behaviour; did you mean 503?". */
 static void refuse_model(mock_case *c, const rc_mock_reading *reading)
 {
     rc_buf scratch;
@@ -190,7 +193,8 @@ static void plan_by_model(mock_case *c)
         refuse_model(c, &reading);
 }
 
-/* A rule or a key may fail a request that is wrong as well, as a server in front would. */
+/* Chooses the plan. The behaviour of a key or a rule also applies to an invalid request, as if a
+ * proxy responded. */
 static void decide(mock_case *c)
 {
     const rc_mock_request *request = c->request;
@@ -217,7 +221,7 @@ static void decide(mock_case *c)
         plan_by_model(c);
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static rc_status respond_own(rc_mock_provider *provider, const rc_mock_request *request,
                              const rc_mock_time *now, const rc_alloc *alloc,
@@ -268,7 +272,7 @@ rc_status rc_mock_provider_respond(rc_mock_provider *provider, const rc_mock_mes
     rc_mock_request request;
     rc_status status;
     rc_mock_request_read(&request, message, alloc);
-    /* Of nobody: what is said of it later counts nowhere. */
+    /* A generation that never occurs: later reports for this ticket are ignored. */
     *ret_ticket = (rc_mock_ticket){.generation = UINT32_MAX};
     if (rc_buf_status(&request.text) == RC_E_NOMEM) {
         (void)rc_mock_response_begin_plain(ret_response, 500, RC_STR(""), alloc);

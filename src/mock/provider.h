@@ -1,11 +1,11 @@
-/* rc_mock_provider: the failing provider without its sockets. A message comes in, an answer goes
- * out; whoever carries it says how far it came.
+/* rc_mock_provider: the mock provider without sockets. It turns a message into a response; the
+ * caller sends the response and reports how many tokens it sent.
  *
- *   message ──► request ──► key? limits? rules? model's name? ──► plan ──► answer
- *                                                                   └────► ledger
+ *   message ──► request ──► key? limits? rules? model's name? ──► plan ──► response
+ *                                                                   └────► stats
  *
- * Time is an argument; nothing here waits. `recourse mock` serves it over HTTP, and a gateway can
- * have one inside. */
+ * Time is an argument; no function waits. `recourse mock` serves the provider over HTTP; the
+ * gateway uses one as its demo provider. */
 #ifndef RC_MOCK_PROVIDER_H
 #define RC_MOCK_PROVIDER_H
 
@@ -14,27 +14,29 @@
 #include "mock/scenario.h"
 #include "mock/stats.h"
 
-/* The caller's storage; large, so not on a stack. */
+/* A provider in the caller's storage; too large for the stack. */
 typedef struct rc_mock_provider {
-    const rc_mock_scenario *scenario; /* NULL: none */
+    const rc_mock_scenario *scenario; /* Borrows; NULL: none. */
     uint64_t seed;
     uint64_t started_ms;
     rc_mock_stats stats;
-    rc_mock_limit requests[RC_MOCK_KEYS_MAX + 1]; /* the last is that of all keys */
+    /* One for each key; the last one is for all keys together. */
+    rc_mock_limit requests[RC_MOCK_KEYS_MAX + 1];
     rc_mock_limit tokens[RC_MOCK_KEYS_MAX + 1];
 } rc_mock_provider;
 
 typedef struct rc_mock_time {
-    uint64_t ms;     /* of a clock that only goes forward */
-    int64_t unix_ms; /* for points in time in headers */
+    uint64_t ms;     /* Monotonic time. */
+    int64_t unix_ms; /* For absolute times in headers. */
 } rc_mock_time;
 
-/* scenario: borrows, may be NULL. seed: 0 is the scenario's. */
+/* Sets up a provider. scenario: borrows, may be NULL. seed: 0: the scenario's seed. */
 void rc_mock_provider_init(rc_mock_provider *provider, const rc_mock_scenario *scenario,
                            uint64_t seed, uint64_t now_ms);
 
-/* Begins the answer to a message; rc_mock_response_done is due in each case. RC_E_NOMEM,
- * RC_E_TOO_LARGE: there is none. ret_ticket: for rc_mock_stats_add_sent. message, now: borrow. */
+/* Begins the response to a message. Returns RC_OK; RC_E_NOMEM or RC_E_TOO_LARGE if there is no
+ * response. The caller calls rc_mock_response_done in each case. ret_ticket: for
+ * rc_mock_stats_add_sent. message, now: borrow. */
 rc_status rc_mock_provider_respond(rc_mock_provider *provider, const rc_mock_message *message,
                                    const rc_mock_time *now, const rc_alloc *alloc,
                                    rc_mock_response *ret_response, rc_mock_ticket *ret_ticket);

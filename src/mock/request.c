@@ -1,8 +1,9 @@
+/* Reads path, query and headers of a request. Called by provider.c. */
 #include "mock/request.h"
 
 #include "base/str.h"
 
-/* ---- the path ---- */
+/* ---- path ---- */
 
 typedef struct mock_path {
     const char *end;
@@ -11,7 +12,7 @@ typedef struct mock_path {
     const char *method;
 } mock_path;
 
-/* The longer of two that have the same end stands first. */
+/* Of two paths with the same end the longer one comes first. */
 static const mock_path paths[] = {
     {"/chat/completions", RC_MOCK_CHAT, RC_MOCK_OPENAI, "POST"},
     {"/completions", RC_MOCK_COMPLETIONS, RC_MOCK_OPENAI, "POST"},
@@ -45,8 +46,8 @@ static int hex_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Without percent signs; what is too long is cut. */
-static void keep_model(rc_mock_request *request, rc_str text)
+/* Copies the model name, percent-decoded and truncated. */
+static void set_model(rc_mock_request *request, rc_str text)
 {
     request->model_len = 0;
     for (size_t i = 0; i < text.len && request->model_len < RC_MOCK_MODEL_MAX; i++) {
@@ -60,7 +61,7 @@ static void keep_model(rc_mock_request *request, rc_str text)
     }
 }
 
-/* The last colon, which may be written as %3A: models have none. */
+/* Finds the last colon, also written as %3A. Model names have none. */
 static size_t find_colon(rc_str path, size_t *ret_len)
 {
     for (size_t i = path.len; i-- > 0;) {
@@ -74,7 +75,7 @@ static size_t find_colon(rc_str path, size_t *ret_len)
     return RC_STR_NPOS;
 }
 
-/* /v1beta/models/MODEL:method */
+/* Reads a path of the form /v1beta/models/MODEL:method. */
 static bool read_gemini_path(rc_mock_request *request, rc_str path)
 {
     size_t colon_len = 0;
@@ -90,13 +91,13 @@ static bool read_gemini_path(rc_mock_request *request, rc_str path)
         request->endpoint = gemini_methods[i].endpoint;
         request->is_stream = gemini_methods[i].is_stream;
         request->is_batch = gemini_methods[i].is_batch;
-        keep_model(request, rc_str_slice(path, models + 8, colon));
+        set_model(request, rc_str_slice(path, models + 8, colon));
         return true;
     }
     return false;
 }
 
-/* Who has no endpoint still gets the answer of the family that was probably meant. */
+/* The family that an unknown path probably belongs to, for the form of the error. */
 static rc_mock_family guess_family(rc_str path, const rc_mock_message *message)
 {
     if (rc_mock_header_find(message, RC_STR("anthropic-version")).len > 0)
@@ -127,9 +128,9 @@ static void read_path(rc_mock_request *request, const rc_mock_message *message)
                                !(method[0] == 'G' && rc_str_eq(message->method, RC_STR("HEAD")));
 }
 
-/* ---- the query and the headers ---- */
+/* ---- query and headers ---- */
 
-/* The value of a name in "a=1&b=2". */
+/* The value of a name in a query such as "a=1&b=2"; empty: none. */
 static rc_str query_find(rc_str query, rc_str name)
 {
     for (size_t from = 0; from < query.len;) {

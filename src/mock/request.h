@@ -1,8 +1,8 @@
-/* rc_mock_request: what a request says, whatever dialect it is in.
+/* rc_mock_request: the contents of a request, independent of its dialect.
  *
  *   method, target, headers, body ──► read ──► endpoint, model, key, text, ...
  *
- * The path decides the dialect, by its end: any prefix will do. Pure. */
+ * The end of the path selects the dialect; any prefix is accepted. Pure. */
 #ifndef RC_MOCK_REQUEST_H
 #define RC_MOCK_REQUEST_H
 
@@ -13,7 +13,7 @@
 #include <recourse/classify.h>
 #include <recourse/str.h>
 
-/* Whose errors and headers. */
+/* The provider family, which determines the form of errors and headers. */
 typedef enum rc_mock_family {
     RC_MOCK_OPENAI = 0,
     RC_MOCK_ANTHROPIC,
@@ -27,22 +27,22 @@ typedef enum rc_mock_endpoint {
     RC_MOCK_COMPLETIONS,
     RC_MOCK_RESPONSES,
     RC_MOCK_EMBEDDINGS,
-    RC_MOCK_MODELS,       /* of any family */
-    RC_MOCK_MESSAGES,     /* Anthropic's */
-    RC_MOCK_COUNT_TOKENS, /* Anthropic's and Gemini's */
-    RC_MOCK_GENERATE,     /* Gemini's, streamed or not */
-    RC_MOCK_EMBED,        /* Gemini's, one or several */
-    RC_MOCK_STATS,        /* /mock/stats */
-    RC_MOCK_RESET_COUNTS  /* /mock/reset */
+    RC_MOCK_MODELS,       /* Any family. */
+    RC_MOCK_MESSAGES,     /* Anthropic. */
+    RC_MOCK_COUNT_TOKENS, /* Anthropic and Gemini. */
+    RC_MOCK_GENERATE,     /* Gemini, streamed or not. */
+    RC_MOCK_EMBED,        /* Gemini, one input or several. */
+    RC_MOCK_STATS,        /* The path /mock/stats. */
+    RC_MOCK_RESET_COUNTS  /* The path /mock/reset. */
 } rc_mock_endpoint;
 
 #define RC_MOCK_MODEL_MAX 256
 #define RC_MOCK_TEXT_MAX ((size_t)8 << 20)
 
-/* What came. All of it borrows until the request was used. */
+/* A received HTTP message. All members: borrow, as long as the request is used. */
 typedef struct rc_mock_message {
     rc_str method;
-    rc_str target; /* path and query */
+    rc_str target; /* Path and query. */
     const rc_header *headers;
     size_t header_count;
     rc_str body;
@@ -53,28 +53,29 @@ typedef struct rc_mock_request {
     rc_mock_family family;
     bool is_method_wrong;
     bool is_stream;
-    bool is_array; /* Gemini's stream without alt=sse: one JSON array */
-    bool is_batch; /* batchEmbedContents */
+    bool is_array; /* Gemini's stream without alt=sse: one JSON array. */
+    bool is_batch; /* Gemini's batchEmbedContents. */
     bool is_base64;
-    bool wants_usage; /* stream_options.include_usage */
+    bool wants_usage; /* Has stream_options.include_usage. */
     char model[RC_MOCK_MODEL_MAX];
     size_t model_len;
-    rc_str path; /* without the query; views the message */
-    rc_str key;  /* of the caller, or empty; views the message */
+    rc_str path; /* Path without the query. Views the message. */
+    rc_str key;  /* API key, or empty. Views the message. */
     uint64_t input_tokens;
-    int64_t max_tokens;     /* -1: not said */
-    uint32_t input_count;   /* of embeddings */
-    uint32_t dimensions;    /* 0: not said */
-    rc_str last_user;       /* views text */
-    char tool[64];          /* the first one's name; ends in NUL */
-    const char *body_error; /* what is wrong with the body; NULL: nothing. Static */
-    rc_buf text;            /* all text of the request */
+    int64_t max_tokens;     /* -1: not set. */
+    uint32_t input_count;   /* Inputs of an embeddings request. */
+    uint32_t dimensions;    /* 0: not set. */
+    rc_str last_user;       /* Last message of the user. Views text. */
+    char tool[64];          /* Name of the first tool; NUL-terminated. */
+    const char *body_error; /* Error in the body; NULL: none. Static. */
+    rc_buf text;            /* All text of the request. */
 } rc_mock_request;
 
-/* Reads a message. Never fails: see wrong. text: its memory. Done is due. message: borrows. alloc:
- * copies. */
+/* Reads a message. Never fails: body_error holds an error in the body. The caller calls
+ * rc_mock_request_done. message: borrows. alloc: copies; for the text. */
 void rc_mock_request_read(rc_mock_request *request, const rc_mock_message *message,
                           const rc_alloc *alloc);
+/* Frees the text. */
 void rc_mock_request_done(rc_mock_request *request);
 
 static inline rc_str rc_mock_request_model(const rc_mock_request *request)
@@ -82,10 +83,11 @@ static inline rc_str rc_mock_request_model(const rc_mock_request *request)
     return rc_str_make(request->model, request->model_len);
 }
 
-/* The body's part of it, by endpoint. */
+/* Reads the body of a request. Called by rc_mock_request_read. */
 void rc_mock_request_read_body(rc_mock_request *request, rc_str body);
 
-/* The value of a header by its lower-case name; empty: there is none. message: borrows. */
+/* Returns the value of a header; empty: none. The name is compared ignoring case. message:
+ * borrows. */
 rc_str rc_mock_header_find(const rc_mock_message *message, rc_str name);
 
 #endif

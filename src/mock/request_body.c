@@ -1,18 +1,20 @@
-/* The body of a request: one pass, in which text is gathered and counted. */
+/* Reads the body of a request in one pass, collecting and counting its text. Called by
+ * request.c. */
 #include "base/str.h"
 #include "mock/request.h"
 #include "mock/tokens.h"
 #include "json/reader.h"
 
 #define DEPTH_MAX 64
-/* A message's role and what holds it apart from the next one. */
+/* Tokens counted for a message's role and separators. */
 #define ROLE_TOKENS 4
 
-/* Where the reading stands. Offsets into the request's text, which may move while it grows. */
+/* State of the reader. user_from and user_to are offsets into the request's text, which may move
+ * while it grows. */
 typedef struct mock_body {
     rc_mock_request *request;
     rc_json_reader reader;
-    size_t user_from; /* of the last message of a user */
+    size_t user_from; /* Start of the user's last message. */
     size_t user_to;
     bool has_model;
     bool has_input;
@@ -69,7 +71,8 @@ static void read_text_object(mock_body *b, bool *is_users)
     }
 }
 
-/* Gathers the text of a value whose first token is given. */
+/* Collects the text of the value that begins with token. is_users: set to whether the role is
+ * "user". */
 static void read_text(mock_body *b, const rc_json_token *token, bool *is_users)
 {
     rc_buf *text = &b->request->text;
@@ -90,11 +93,11 @@ static void read_text(mock_body *b, const rc_json_token *token, bool *is_users)
     }
 }
 
-/* One message, or a text that stands for one; says whether it is a user's. */
+/* Reads a message, or a text in its place, and records whether it is the user's. */
 static void read_message(mock_body *b, const rc_json_token *token)
 {
     const size_t from = rc_buf_get(&b->request->text).len;
-    /* Gemini's role may be left out, and an input that is a text is the user's. */
+    /* Gemini's role is optional, and a plain text input is the user's. */
     bool is_users = token->type == RC_JSON_STRING || b->request->family == RC_MOCK_GEMINI;
     read_text(b, token, &is_users);
     if (is_users) {
@@ -103,7 +106,7 @@ static void read_message(mock_body *b, const rc_json_token *token)
     }
 }
 
-/* A list of messages, texts or numbers; or one of them alone. */
+/* Reads a list of messages, texts or numbers, or a single one. */
 static void read_messages(mock_body *b)
 {
     rc_json_token first = rc_json_reader_next(&b->reader);
@@ -123,7 +126,7 @@ static void read_messages(mock_body *b)
         b->request->input_count++;
         read_message(b, &element);
     }
-    /* A list of token numbers is one input. */
+    /* A list of token numbers counts as one input. */
     if (numbers > 0) {
         b->request->input_count -= numbers - 1;
         b->request->input_tokens += numbers;
@@ -151,7 +154,7 @@ static void read_model(mock_body *b)
         skip(b);
         return;
     }
-    /* Gemini's stands in the path. */
+    /* Gemini's model name is in the path. */
     if (request->family == RC_MOCK_GEMINI)
         return;
     rc_buf_init_fixed(&scratch, request->model, RC_MOCK_MODEL_MAX);
@@ -174,7 +177,8 @@ static void read_tool_name(mock_body *b)
     rc_json_unescape(token.raw, &scratch);
 }
 
-/* The first "name" of a tool, however deep; the properties of its schema have names too. */
+/* Finds the first "name" of a tool inside lists and function objects. Other objects, such as
+ * schemas, are skipped: their properties may be called "name" too. */
 static void read_tools(mock_body *b)
 {
     static const char *const encodings[] = {"function", "functionDeclarations",
@@ -201,7 +205,7 @@ static bool read_flag(mock_body *b)
     return token.type == RC_JSON_TRUE;
 }
 
-/* Gemini's generationConfig, OpenAI's stream_options. */
+/* Reads Gemini's generationConfig or OpenAI's stream_options. */
 static void read_options(mock_body *b)
 {
     rc_json_token token = rc_json_reader_next(&b->reader);
@@ -305,7 +309,7 @@ void rc_mock_request_read_body(rc_mock_request *request, rc_str body)
          token = rc_json_reader_next(&b.reader))
         read_member(&b, &token);
     if (token.type != RC_JSON_ERROR)
-        (void)rc_json_reader_next(&b.reader); /* text behind the object is a fault */
+        (void)rc_json_reader_next(&b.reader); /* Text after the object is an error. */
     request->last_user = rc_str_slice(rc_buf_get(&request->text), b.user_from, b.user_to);
     request->body_error = find_body_error(&b);
 }

@@ -1,4 +1,5 @@
-/* What an answer is: its text, its head, its body. answer_step.c is how it is given. */
+/* Creates a response: its text, head and body. response_step.c sends it in steps. Called by
+ * provider.c. */
 #include "mock/response.h"
 
 #include "base/str.h"
@@ -10,11 +11,11 @@
 
 #define USUAL_TOKENS 12
 #define THOUGHT_TOKENS 8
-/* A length that is not true. */
+/* Bytes that a wrong Content-Length is too long. */
 #define LENGTH_TOO_LONG 64
-/* Answers are dated from here on: 1 January 2025. */
+/* Creation time of responses, to which seed and request number are added: 1 January 2025. */
 #define CREATED_S 1735689600
-/* Of quota-left: the whole limit, and when it is there again. */
+/* For quota-left: the limit, and the time until it is full again. */
 #define REMAINING_LIMIT 1000
 #define REMAINING_RESET_MS 60000
 
@@ -28,14 +29,14 @@ void rc_mock_response_add_header(rc_mock_response *a, const char *name, rc_str v
     field->value[value.len] = '\0';
 }
 
-/* ---- the text ---- */
+/* ---- text ---- */
 
 static uint32_t max_u32(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
 
-/* What is to happen after N events needs an answer that has more of them. */
+/* The number of tokens of the usual text: enough for an action after N events. */
 static uint32_t usual_count(const rc_mock_plan *plan)
 {
     uint32_t most = plan->damaged;
@@ -75,15 +76,15 @@ static void push_text(rc_mock_response *a, const rc_mock_request *request)
     }
 }
 
-/* Counts the text, and cuts it where the request wants no more. */
+/* Counts the text and truncates it at the request's max_tokens. */
 static void count_text(rc_mock_response *a, int64_t max_tokens)
 {
     const rc_str text_part = rc_mock_response_text(a);
-    uint64_t space = max_tokens < 0 ? UINT64_MAX : (uint64_t)max_tokens;
-    space = space > a->thought_tokens ? space - a->thought_tokens : 0;
+    uint64_t max = max_tokens < 0 ? UINT64_MAX : (uint64_t)max_tokens;
+    max = max > a->thought_tokens ? max - a->thought_tokens : 0;
     uint64_t count = 0;
     size_t at = 0;
-    for (; at < text_part.len && count < space; count++)
+    for (; at < text_part.len && count < max; count++)
         at += rc_mock_token(text_part, at).len;
     if (at < text_part.len)
         a->finish = RC_MOCK_FINISH_LENGTH;
@@ -103,31 +104,31 @@ static void make_text(rc_mock_response *a, const rc_mock_request *request)
         a->output_tokens += rc_mock_token_count(rc_mock_tool_part(i));
 }
 
-/* ---- the head ---- */
+/* ---- head ---- */
 
 static void number_header(rc_mock_response *a, const char *name, uint64_t value)
 {
     char text[24];
-    rc_buf space;
-    rc_buf_init_fixed(&space, text, sizeof text);
-    rc_buf_push_u64(&space, value);
-    rc_mock_response_add_header(a, name, rc_buf_get(&space));
+    rc_buf value_buf;
+    rc_buf_init_fixed(&value_buf, text, sizeof text);
+    rc_buf_push_u64(&value_buf, value);
+    rc_mock_response_add_header(a, name, rc_buf_get(&value_buf));
 }
 
-/* "1.5s" as OpenAI has it, a point in time as Anthropic has it. */
+/* Adds a reset header: a duration for OpenAI, an absolute time for Anthropic. */
 static void reset_header(rc_mock_response *a, const char *name, uint64_t reset_ms,
                          int64_t now_unix_ms)
 {
     char text[40];
-    rc_buf space;
-    rc_buf_init_fixed(&space, text, sizeof text);
+    rc_buf value_buf;
+    rc_buf_init_fixed(&value_buf, text, sizeof text);
     if (a->family == RC_MOCK_ANTHROPIC) {
-        rc_rfc3339_push(&space, now_unix_ms + (int64_t)reset_ms);
+        rc_rfc3339_push(&value_buf, now_unix_ms + (int64_t)reset_ms);
     } else {
-        rc_buf_push_u64(&space, reset_ms);
-        rc_buf_push(&space, RC_STR("ms"));
+        rc_buf_push_u64(&value_buf, reset_ms);
+        rc_buf_push(&value_buf, RC_STR("ms"));
     }
-    rc_mock_response_add_header(a, name, rc_buf_get(&space));
+    rc_mock_response_add_header(a, name, rc_buf_get(&value_buf));
 }
 
 static void limit_state_headers(rc_mock_response *a, const rc_mock_limit_state *left,
@@ -140,7 +141,7 @@ static void limit_state_headers(rc_mock_response *a, const rc_mock_limit_state *
     reset_header(a, names[2], left->reset_ms, now_unix_ms);
 }
 
-/* Gemini tells nothing. */
+/* Adds the rate-limit headers. Gemini has none. */
 static void limit_headers(rc_mock_response *a, const rc_mock_context *context)
 {
     static const char *const openai[2][3] = {
@@ -169,14 +170,14 @@ static void limit_headers(rc_mock_response *a, const rc_mock_context *context)
 static void id_header(rc_mock_response *a)
 {
     char text[40];
-    rc_buf space;
+    rc_buf value_buf;
     if (a->family == RC_MOCK_GEMINI)
         return;
-    rc_buf_init_fixed(&space, text, sizeof text);
-    rc_buf_push(&space, RC_STR("req_"));
-    rc_buf_push(&space, rc_str_c(a->id));
+    rc_buf_init_fixed(&value_buf, text, sizeof text);
+    rc_buf_push(&value_buf, RC_STR("req_"));
+    rc_buf_push(&value_buf, rc_str_c(a->id));
     rc_mock_response_add_header(a, a->family == RC_MOCK_ANTHROPIC ? "request-id" : "x-request-id",
-                                rc_buf_get(&space));
+                                rc_buf_get(&value_buf));
 }
 
 static const char *content_type(const rc_mock_response *a, bool is_error)
@@ -203,7 +204,7 @@ static void make_head(rc_mock_response *a, const rc_mock_context *context, bool 
     rc_mock_error_hint(a, context->now_unix_ms);
 }
 
-/* ---- the body ---- */
+/* ---- body ---- */
 
 static const rc_mock_dialect *dialect_of(rc_mock_endpoint endpoint)
 {
@@ -218,7 +219,7 @@ static const rc_mock_dialect *dialect_of(rc_mock_endpoint endpoint)
     return endpoint == RC_MOCK_GENERATE ? &rc_mock_dialect_gemini : NULL;
 }
 
-/* Is the whole answer an error, whatever was asked for? */
+/* Whether the whole response is an error, streamed or not. */
 static bool is_plain_error(const rc_mock_response *a)
 {
     const rc_mock_plan *plan = &a->plan;
@@ -229,7 +230,7 @@ static bool is_plain_error(const rc_mock_response *a)
            plan->error == RC_MOCK_ERROR_REDIRECT;
 }
 
-/* Does the error come before all content, and before the input was counted? */
+/* Whether the error precedes all content and the counting of the input. */
 static bool is_refused_in_stream(const rc_mock_response *a)
 {
     const rc_mock_plan *plan = &a->plan;
@@ -272,7 +273,7 @@ static void make_body(rc_mock_response *a, bool is_error)
     a->length = a->body_len + (wire == RC_MOCK_WIRE_WRONG_LENGTH ? LENGTH_TOO_LONG : 0);
 }
 
-/* ---- the whole ---- */
+/* ---- response ---- */
 
 static void push_hex(char text[24], uint64_t value)
 {
@@ -340,7 +341,7 @@ rc_status rc_mock_response_begin(rc_mock_response *a, const rc_mock_plan *plan,
         make_text(a, request);
     make_head(a, context, is_error);
     make_body(a, is_error);
-    /* Nobody gets to see it. */
+    /* The response is never sent. */
     if (a->plan.wire == RC_MOCK_WIRE_HANG || a->plan.wire == RC_MOCK_WIRE_REFUSE)
         a->status = 0;
     rc_mock_response_start_steps(a);

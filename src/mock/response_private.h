@@ -1,10 +1,10 @@
-/* What the two files of rc_mock_response share. */
+/* Function shared by response.c and response_step.c. */
 #ifndef RC_MOCK_RESPONSE_PRIVATE_H
 #define RC_MOCK_RESPONSE_PRIVATE_H
 
 #include "mock/response.h"
 
-/* Text, head and body are there: the first step is next. */
+/* Sets the first stage, once text, head and body are ready. */
 void rc_mock_response_start_steps(rc_mock_response *response);
 
 #endif

@@ -1,9 +1,9 @@
-/* How an answer is given.
+/* Produces the steps of a response. Called by server_run.c and the gateway's demo provider.
  *
  *   SLOW ─► HEAD ─► KEEPALIVE ─► BEGIN ─► ITEMS ─► FINISH ─► TERMINATOR ─► END     a stream
- *              └──► WHOLE ─► (silence) ─► REST ─────────────────────────► END     one body
+ *              └──► WHOLE ─► (stall) ─► REST ───────────────────────────► END     one body
  *
- * Each stage gives a step or goes on to the next stage. */
+ * Each stage produces a step or moves on to the next stage. */
 #include "base/str.h"
 #include "mock/dialect.h"
 #include "mock/response_private.h"
@@ -55,7 +55,7 @@ static bool go(rc_mock_response *a, int stage)
     return false;
 }
 
-/* Nothing to send is no step. An answer that there is no memory for is cut off. */
+/* Produces a SEND step, or none if buf is empty. Without memory the response is reset. */
 static bool give_buf(rc_mock_response *a, rc_mock_step *step, const rc_buf *buf, uint64_t tokens)
 {
     if (rc_buf_status(buf) != RC_OK)
@@ -70,7 +70,7 @@ static bool give_bytes(rc_mock_response *a, rc_mock_step *step)
     return give_buf(a, step, &a->bytes, 0);
 }
 
-/* The silence that the plan wants, if it was not there yet. */
+/* Produces the plan's stall. */
 static bool give_stall(rc_mock_response *a, rc_mock_step *step)
 {
     a->is_stalled = true;
@@ -79,9 +79,9 @@ static bool give_stall(rc_mock_response *a, rc_mock_step *step)
     return a->plan.stall_ms > 0 && give_wait(step, a->plan.stall_ms);
 }
 
-/* ---- before the body ---- */
+/* ---- start ---- */
 
-/* A body that is whole comes when all of its tokens are there. */
+/* Waits before the head. A non-streamed body is sent after the time of all its tokens. */
 static bool step_slow(rc_mock_response *a, rc_mock_step *step)
 {
     uint64_t wait_ms = a->plan.slow_ms;
@@ -99,7 +99,7 @@ static bool step_head(rc_mock_response *a, rc_mock_step *step)
     return give(step, RC_MOCK_HEAD);
 }
 
-/* They are spread over the time before the first event. */
+/* Keep-alives are spread over the time before the first event. */
 static bool step_keepalive(rc_mock_response *a, rc_mock_step *step)
 {
     const rc_mock_plan *plan = &a->plan;
@@ -118,7 +118,7 @@ static bool step_keepalive(rc_mock_response *a, rc_mock_step *step)
     return give_bytes(a, step);
 }
 
-/* ---- a stream ---- */
+/* ---- streams ---- */
 
 static bool give_error(rc_mock_response *a, rc_mock_step *step)
 {
@@ -147,8 +147,8 @@ static bool is_at_end(const rc_mock_response *a)
     return a->text_at == a->text_len;
 }
 
-/* Has it come to N content events, or to the last one if there are fewer? */
-static bool has_come_to(const rc_mock_response *a, uint32_t count)
+/* Whether N content events have been sent, or all if there are fewer. */
+static bool has_sent(const rc_mock_response *a, uint32_t count)
 {
     return a->item >= count || is_at_end(a);
 }
@@ -163,7 +163,8 @@ static rc_str next_piece(const rc_mock_response *a)
     return rc_mock_token(all, a->text_at);
 }
 
-/* The last event's data loses its second half; the event stays one, or the stream ends in it. */
+/* Sends the event without the second half of its last data. is_event: the event is still
+ * terminated; otherwise the stream ends inside it. */
 static bool give_damaged(rc_mock_response *a, rc_mock_step *step, bool is_event, uint64_t tokens)
 {
     const rc_str bytes = rc_buf_get(&a->bytes);
@@ -208,20 +209,20 @@ static bool give_item(rc_mock_response *a, rc_mock_step *step)
     return give_buf(a, step, &a->bytes, tokens);
 }
 
-/* What happens in the place of the next item. */
+/* Sends the next content event, or does what the plan has at this point. */
 static bool step_items(rc_mock_response *a, rc_mock_step *step)
 {
     const rc_mock_plan *plan = &a->plan;
-    if (plan->has_stall && !a->is_stalled && has_come_to(a, plan->stall_at))
+    if (plan->has_stall && !a->is_stalled && has_sent(a, plan->stall_at))
         return give_stall(a, step);
-    if (plan->wire == RC_MOCK_WIRE_CUT_AFTER && has_come_to(a, plan->wire_count))
+    if (plan->wire == RC_MOCK_WIRE_CUT_AFTER && has_sent(a, plan->wire_count))
         return go(a, STAGE_RESET);
-    if (plan->wire == RC_MOCK_WIRE_FIN_AFTER && has_come_to(a, plan->wire_count))
+    if (plan->wire == RC_MOCK_WIRE_FIN_AFTER && has_sent(a, plan->wire_count))
         return go(a, STAGE_CLOSE);
-    if (plan->wire == RC_MOCK_WIRE_BAD_CHUNK && has_come_to(a, 1))
+    if (plan->wire == RC_MOCK_WIRE_BAD_CHUNK && has_sent(a, 1))
         return go(a, STAGE_GARBAGE);
     if (plan->place == RC_MOCK_PLACE_STARTED ||
-        (plan->place == RC_MOCK_PLACE_AFTER && has_come_to(a, plan->place_count)))
+        (plan->place == RC_MOCK_PLACE_AFTER && has_sent(a, plan->place_count)))
         return give_error(a, step);
     if (is_at_end(a))
         return go(a, STAGE_FINISH);
@@ -248,7 +249,7 @@ static bool step_terminator(rc_mock_response *a, rc_mock_step *step)
     return give_bytes(a, step);
 }
 
-/* ---- one body ---- */
+/* ---- bodies in one piece ---- */
 
 static bool give_part(rc_mock_response *a, rc_mock_step *step, size_t to, uint64_t tokens)
 {
@@ -281,7 +282,7 @@ static bool step_rest(rc_mock_response *a, rc_mock_step *step)
     return give_part(a, step, a->body_len, a->output_tokens);
 }
 
-/* ---- all ---- */
+/* ---- steps ---- */
 
 static bool step_garbage(rc_mock_response *a, rc_mock_step *step)
 {
@@ -289,7 +290,7 @@ static bool step_garbage(rc_mock_response *a, rc_mock_step *step)
     return give(step, RC_MOCK_GARBAGE);
 }
 
-/* True: there is a step. False: another stage is next. */
+/* Runs one stage. Returns true if it produced a step, false if the stage changed. */
 static bool step_once(rc_mock_response *a, rc_mock_step *step)
 {
     switch (a->stage) {
@@ -324,7 +325,7 @@ static bool step_once(rc_mock_response *a, rc_mock_step *step)
     }
 }
 
-/* Cuts a piece short where the plan says. */
+/* Truncates the bytes at the plan's limit and resets the connection there. */
 static void cut_bytes(rc_mock_response *a, rc_mock_step *step)
 {
     const uint64_t remaining = a->plan.wire_count - a->sent_bytes;

@@ -1,3 +1,4 @@
+/* Reads the scenarios of the mock provider from YAML. Called by recourse mock. */
 #include "mock/scenario.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ bool rc_mock_glob_matches(rc_str pattern, rc_str text)
 {
     size_t at = 0;
     size_t from = 0;
-    size_t star = RC_STR_NPOS; /* the last one, and where its text ends so far */
+    size_t star = RC_STR_NPOS; /* Last star; tried is the end of the text it matches so far. */
     size_t tried = 0;
     while (from < text.len) {
         if (at < pattern.len && pattern.ptr[at] == '*') {
@@ -52,8 +53,8 @@ static bool check_keys(const rc_yaml_node *map, const char *const *names, rc_con
     return rc_yaml_check_keys(map, name_at, names, faults);
 }
 
-/* A text that is not longer than its room; one that is not there stays empty. */
-static void read_text(const rc_yaml_node *node, char *space, size_t size, rc_config_faults *faults)
+/* Reads a text that fits the field; a missing one stays empty. */
+static void read_text(const rc_yaml_node *node, char *field, size_t size, rc_config_faults *faults)
 {
     rc_str text;
     if (node == NULL || !rc_yaml_text(node, faults, &text))
@@ -65,8 +66,8 @@ static void read_text(const rc_yaml_node *node, char *space, size_t size, rc_con
         rc_config_fault_append(fault, " bytes");
         return;
     }
-    memcpy(space, text.ptr, text.len);
-    space[text.len] = '\0';
+    memcpy(field, text.ptr, text.len);
+    field[text.len] = '\0';
 }
 
 static void read_limit(const rc_yaml_node *node, uint64_t *ret_limit, rc_config_faults *faults)
@@ -85,15 +86,15 @@ static void append_plan_fault(rc_config_faults *faults, const rc_yaml_node *node
     rc_config_fault_suggest(fault, reading->word, rc_mock_behaviour_name_at, NULL);
 }
 
-/* Behaviours: a text, or a list that goes together. */
+/* Reads behaviours: a text, or a list that is joined with +. */
 static bool read_plan(const rc_yaml_node *node, rc_mock_plan *ret_plan, rc_config_faults *faults)
 {
-    char space[PLAN_MAX];
+    char scratch[PLAN_MAX];
     rc_buf joined;
     rc_str text;
     rc_mock_reading reading;
     const rc_yaml_node *item = node->kind == RC_YAML_LIST ? node->first : node;
-    rc_buf_init_fixed(&joined, space, sizeof space);
+    rc_buf_init_fixed(&joined, scratch, sizeof scratch);
     for (; item != NULL; item = node->kind == RC_YAML_LIST ? item->next : NULL) {
         if (!rc_yaml_text(item, faults, &text))
             return false;
@@ -125,7 +126,7 @@ static bool read_digits(rc_str text, uint64_t *ret_value)
     return text.len > 0 && text.len < 19 && value > 0;
 }
 
-/* "3", "2-5", "2-" */
+/* Reads a range of request numbers: "3", "2-5" or "2-". */
 static void read_nth(const rc_yaml_node *node, rc_mock_rule *rule, rc_config_faults *faults)
 {
     rc_str text;
@@ -143,7 +144,7 @@ static void read_nth(const rc_yaml_node *node, rc_mock_rule *rule, rc_config_fau
                                "expected a number from 1 on, 2-5 or 2-");
 }
 
-/* "name" or "name: value" */
+/* Reads "name" or "name: value". */
 static void read_header(const rc_yaml_node *node, rc_mock_rule *rule, rc_config_faults *faults)
 {
     char both[sizeof rule->header + sizeof rule->value] = "";
@@ -211,9 +212,10 @@ static void read_key(const rc_yaml_node *node, rc_mock_key *key, rc_config_fault
     read_limit(get(node, "tokens_per_min"), &key->tokens_per_min, faults);
 }
 
-/* ---- the whole ---- */
+/* ---- scenarios ---- */
 
-/* Is it a list of at most max? False: a fault was added, or it is not there. */
+/* Whether the node is a list of at most max items. Returns false if it is missing or after adding a
+ * fault. */
 static bool is_list(const rc_yaml_node *node, uint32_t max, rc_config_faults *faults)
 {
     if (node == NULL || !rc_yaml_expect(node, RC_YAML_LIST, faults))

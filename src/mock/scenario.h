@@ -1,4 +1,4 @@
-/* rc_mock_scenario: who gets what, in YAML.
+/* rc_mock_scenario: keys, limits and rules of the mock provider, from YAML.
  *
  *   seed: 7
  *   limits: {requests_per_min: 600, tokens_per_min: 100000}
@@ -11,8 +11,8 @@
  *       do: 503-retry-after-1
  *     - do: ok
  *
- * Who is asked first: the key (unknown, spent, its own behaviour), then the rules in order, then
- * the model's name. docs/mock.md has all keys. */
+ * The behaviour of a request comes from its key (unknown, over its limit, its own behaviour), else
+ * from the first matching rule, else from the model's name. docs/mock.md lists all keys. */
 #ifndef RC_MOCK_SCENARIO_H
 #define RC_MOCK_SCENARIO_H
 
@@ -29,45 +29,46 @@
 #define RC_MOCK_RULES_MAX 128
 #define RC_MOCK_KEYS_MAX 64
 
-/* Texts end in NUL; "" is any. A * in a model or path stands for any text. */
+/* A rule. Texts are NUL-terminated; "" matches anything. * in a model, path or header value matches
+ * any text. */
 typedef struct rc_mock_rule {
     char model[128];
     char path[128];
-    char key[32];    /* a key's name, or how it ends */
-    char header[64]; /* that is there, by its name in lower case ... */
-    char value[128]; /* ... with this value */
+    char key[32];    /* Name of a key, or the end of its value. */
+    char header[64]; /* Header that must be present, in lower case ... */
+    char value[128]; /* ... with this value. */
     uint64_t nth_from;
-    uint64_t nth_to; /* UINT64_MAX: no end */
+    uint64_t nth_to; /* UINT64_MAX: no limit. */
     rc_mock_plan plan;
 } rc_mock_rule;
 
 typedef struct rc_mock_key {
     char name[32];
-    char ends[64];
+    char ends[64]; /* End of the key's value. */
     bool has_plan;
     rc_mock_plan plan;
-    uint64_t until_ms; /* the plan's end, from the start on; 0: none */
+    uint64_t until_ms; /* End of the plan, since the start; 0: never. */
     uint64_t requests_per_min;
     uint64_t tokens_per_min;
 } rc_mock_key;
 
 typedef struct rc_mock_scenario {
     uint64_t seed;
-    uint64_t requests_per_min; /* of all keys together; 0: no limit */
+    uint64_t requests_per_min; /* For all keys together; 0: no limit. */
     uint64_t tokens_per_min;
-    bool allows_unknown;
+    bool allows_unknown; /* Keys that are not listed are accepted. */
     uint32_t key_count;
     uint32_t rule_count;
     rc_mock_key keys[RC_MOCK_KEYS_MAX];
     rc_mock_rule rules[RC_MOCK_RULES_MAX];
 } rc_mock_scenario;
 
-/* Reads a scenario. RC_OK, RC_E_NOMEM, or with faults added whatever rc_yaml_parse says or
+/* Parses a scenario. Returns RC_OK, RC_E_NOMEM, or with faults added as rc_yaml_parse or
  * RC_E_RANGE. text: borrows. */
 rc_status rc_mock_scenario_parse(rc_str text, const rc_alloc *alloc, rc_config_faults *faults,
                                  rc_mock_scenario *ret_scenario);
 
-/* Does the text fit the pattern, in which * stands for any text? Both: borrow. */
+/* Whether the pattern matches the whole text; * matches any text. pattern, text: borrow. */
 bool rc_mock_glob_matches(rc_str pattern, rc_str text);
 
 #endif

@@ -1,3 +1,4 @@
+/* Serves the mock provider over HTTP: calls and their life cycle. Called by recourse mock. */
 #include "mock/server.h"
 
 #include "base/str.h"
@@ -42,7 +43,7 @@ static rc_mock_call *new_call(rc_mock_server *server, rc_responder *responder)
     rc_mock_call *call = alloc->get(alloc->ctx, sizeof *call);
     if (call == NULL)
         return NULL;
-    /* The answer is large and is set when it begins. */
+    /* The response is large; it is initialised when it begins. */
     call->server = server;
     call->responder = responder;
     call->reset_checks = 0;
@@ -51,14 +52,14 @@ static rc_mock_call *new_call(rc_mock_server *server, rc_responder *responder)
     call->is_write_blocked = false;
     call->is_resetting = false;
     rc_buf_init(&call->body, alloc, RC_MOCK_BODY_MAX);
-    (void)uv_timer_init(server->loop, &call->timer); /* never fails */
+    (void)uv_timer_init(server->loop, &call->timer); /* Never fails. */
     call->timer.data = call;
     server->calls++;
     rc_responder_set_owner(responder, call);
     return call;
 }
 
-/* ---- the handler ---- */
+/* ---- request handler ---- */
 
 static void on_request(void *ctx, rc_responder *responder, const rc_http1 *reader, const char *head)
 {
@@ -146,10 +147,10 @@ static void on_done(void *ctx, rc_responder *responder)
     rc_mock_call_end(rc_responder_owner(responder));
 }
 
-static void on_gone(void *ctx, rc_responder *responder, const rc_disconnect *gone)
+static void on_disconnect(void *ctx, rc_responder *responder, const rc_disconnect *disconnect)
 {
     rc_mock_server *server = ctx;
-    if (gone->why == RC_DISCONNECT_CLIENT || gone->why == RC_DISCONNECT_WRITE_TIMEOUT)
+    if (disconnect->why == RC_DISCONNECT_CLIENT || disconnect->why == RC_DISCONNECT_WRITE_TIMEOUT)
         rc_mock_stats_add_disconnect(&server->provider.stats);
     rc_mock_call_end(rc_responder_owner(responder));
 }
@@ -167,11 +168,11 @@ static const rc_server_handler handler = {
     .on_body_end = on_body_end,
     .on_drained = on_drained,
     .on_done = on_done,
-    .on_disconnect = on_gone,
+    .on_disconnect = on_disconnect,
     .on_stopped = on_stopped,
 };
 
-/* ---- the server ---- */
+/* ---- server ---- */
 
 rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_settings *settings)
 {
@@ -184,7 +185,7 @@ rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_setting
     server->settings = *settings;
     rc_mock_provider_init(&server->provider, settings->scenario, settings->seed,
                           uv_hrtime() / NS_A_MS);
-    /* A little waits to be sent, so that what counts as sent mostly is. */
+    /* A small write buffer, so that most tokens counted as sent have left. */
     http.write_high_bytes = 32768;
     http.write_low_bytes = 8192;
     http.write_max_bytes = 2 * RC_MOCK_RESPONSE_MAX;

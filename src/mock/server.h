@@ -1,9 +1,9 @@
-/* rc_mock_server: the failing provider over HTTP, on a libuv loop.
+/* rc_mock_server: the mock provider over HTTP, on a libuv loop.
  *
  *   request ──► rc_mock_provider ──► steps ──► bytes, waits, a cut
  *
- * An answer whose wire is broken on purpose is framed here, byte by byte; all others are framed by
- * rc_server. */
+ * A response with deliberately broken framing is framed here byte by byte; rc_server frames all
+ * others. */
 #ifndef RC_MOCK_SERVER_H
 #define RC_MOCK_SERVER_H
 
@@ -12,31 +12,31 @@
 #include "mock/provider.h"
 #include "net/server/server.h"
 
-/* No request's body is larger. */
+/* Upper limit of a request's body, in bytes. */
 #define RC_MOCK_BODY_MAX ((size_t)32 << 20)
 
 typedef struct rc_mock_server rc_mock_server;
 
 typedef struct rc_mock_server_settings {
-    const rc_mock_scenario *scenario; /* borrows until stopped; NULL: none */
+    const rc_mock_scenario *scenario; /* Borrows until on_stopped; NULL: none. */
     uint64_t seed;
     rc_alloc alloc;
-    int64_t (*unix_ms)(void *ctx);
-    /* An answer has begun. All views during the call. NULL: nobody wants to know. */
+    int64_t (*unix_ms)(void *ctx); /* Returns the current Unix time. */
+    /* Called when a response begins. The texts are views during the call. NULL: not called. */
     void (*on_response)(void *ctx, rc_str method, rc_str path, rc_str model, int status);
-    void (*on_stopped)(void *ctx); /* nothing is left of the server */
+    void (*on_stopped)(void *ctx); /* Called when the server has been freed. */
     void *ctx;
 } rc_mock_server_settings;
 
-/* A server that does not listen yet. NULL: no memory. loop: borrows until stopped. settings:
- * copies. */
+/* Creates a server that does not listen yet. Returns NULL without memory. loop: borrows until
+ * on_stopped. settings: copies. */
 rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_settings *settings);
 
-/* host: borrows. See rc_server_listen_tcp. */
+/* Listens on an address, as rc_server_listen_tcp. host: borrows. */
 rc_listen_result rc_mock_server_listen(rc_mock_server *server, const char *host, uint16_t port,
                                        rc_listening *ret_listening);
 
-/* Cuts everything off and frees the server; on_stopped follows. */
+/* Closes all connections and frees the server; on_stopped follows. server: takes. */
 void rc_mock_server_close(rc_mock_server *server);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the files of rc_mock_server share: one call is one request and its answer. */
+/* Types shared by server.c and server_run.c. A call is one request and its response. */
 #ifndef RC_MOCK_SERVER_PRIVATE_H
 #define RC_MOCK_SERVER_PRIVATE_H
 
@@ -10,28 +10,28 @@ struct rc_mock_server {
     rc_mock_provider provider;
     rc_mock_server_settings settings;
     uv_loop_t *loop;
-    uint32_t calls; /* whose memory is not given back yet */
+    uint32_t calls; /* Calls that are not freed yet. */
     bool is_stopped;
 };
 
 typedef struct rc_mock_call {
     rc_mock_server *server;
-    rc_responder *responder; /* NULL: it is over */
+    rc_responder *responder; /* NULL: the call has ended. */
     uv_timer_t timer;
     rc_buf body;
     rc_mock_response response;
     rc_mock_ticket ticket;
-    uint32_t reset_checks;
+    uint32_t reset_checks; /* Checks for unsent bytes before the reset. */
     bool has_response;
-    bool is_raw;           /* framed here */
-    bool is_write_blocked; /* waits for on_drained */
-    bool is_resetting;     /* a reset is due, once what was written has left */
+    bool is_raw;           /* The response is framed by server_run.c. */
+    bool is_write_blocked; /* Waits for on_drained. */
+    bool is_resetting;     /* The connection is reset once the written bytes have been sent. */
 } rc_mock_call;
 
-/* Carries the answer's steps out, as far as they go without waiting. May end the call. */
+/* Carries out the response's steps until one has to wait. May end the call. */
 void rc_mock_call_run(rc_mock_call *call);
 
-/* The exchange is over: gives the call's memory back, now or soon. */
+/* Ends the call. Its memory is freed when its timer has closed. */
 void rc_mock_call_end(rc_mock_call *call);
 
 #endif

@@ -1,9 +1,10 @@
-/* An answer's steps, on a connection. */
+/* Carries out a response's steps on a connection. Called by server.c. */
 #include "mock/error.h"
 #include "mock/server_private.h"
 
-/* A reset takes along what the client's system does not have yet. What is cut behind a byte shows
- * that byte, however slow its reader is; one that reads nothing at all is not waited for. */
+/* A reset discards bytes that the client's system has not received. So the server waits until all
+ * bytes before the cut have been sent, but only for RESET_CHECKS intervals if the client reads
+ * nothing. */
 #define BEFORE_RESET_MS 20
 #define RESET_CHECKS 250
 #define HEAD_MAX 4096
@@ -27,10 +28,10 @@ static void on_timer(uv_timer_t *timer)
 
 static void wait_for(rc_mock_call *call, uint32_t ms)
 {
-    (void)uv_timer_start(&call->timer, on_timer, ms, 0); /* fails for a closed timer alone */
+    (void)uv_timer_start(&call->timer, on_timer, ms, 0); /* Fails only for a closed timer. */
 }
 
-/* ---- the head ---- */
+/* ---- head ---- */
 
 static bool is_raw(const rc_mock_response *response)
 {
@@ -62,7 +63,7 @@ static void push_line(rc_buf *head, const char *name, rc_str value)
     rc_buf_push(head, RC_STR("\r\n"));
 }
 
-/* The head of a body that ends with the connection, with a framing that it will not keep to. */
+/* Sends the head of a body that ends with the connection, whatever framing its headers declare. */
 static rc_status begin_raw(rc_mock_call *call)
 {
     const rc_mock_response *response = &call->response;
@@ -105,7 +106,7 @@ static rc_status begin(rc_mock_call *call)
     return rc_responder_begin(call->responder, &head);
 }
 
-/* ---- the body ---- */
+/* ---- body ---- */
 
 static bool send_chunk(rc_mock_call *call, rc_str bytes)
 {
@@ -123,7 +124,7 @@ static bool send_chunk(rc_mock_call *call, rc_str bytes)
     return rc_responder_write(call->responder, RC_STR("\r\n"));
 }
 
-/* False: enough waits to be sent. */
+/* Sends bytes of the body. Returns false if the write buffer is full. */
 static bool send_body(rc_mock_call *call, const rc_mock_step *step)
 {
     rc_mock_stats_add_sent(&call->server->provider.stats, &call->ticket, step->tokens);
@@ -132,7 +133,7 @@ static bool send_body(rc_mock_call *call, const rc_mock_step *step)
     return rc_responder_write(call->responder, step->bytes);
 }
 
-/* on_done follows. */
+/* Ends the response; on_done follows. */
 static void finish(rc_mock_call *call, bool is_whole)
 {
     if (is_whole && call->is_raw && call->response.is_chunked)
@@ -140,7 +141,7 @@ static void finish(rc_mock_call *call, bool is_whole)
     rc_responder_end(call->responder);
 }
 
-/* ---- all ---- */
+/* ---- steps ---- */
 
 static void cut(rc_mock_call *call)
 {
@@ -148,8 +149,8 @@ static void cut(rc_mock_call *call)
     wait_for(call, BEFORE_RESET_MS);
 }
 
-/* Carries one step out. True: the next one can follow at once. */
-static bool take(rc_mock_call *call, const rc_mock_step *step)
+/* Carries out one step. Returns true if the next one can follow at once. */
+static bool carry_out(rc_mock_call *call, const rc_mock_step *step)
 {
     switch (step->kind) {
     case RC_MOCK_HEAD:
@@ -189,5 +190,5 @@ void rc_mock_call_run(rc_mock_call *call)
     rc_mock_step step;
     do {
         rc_mock_response_step(&call->response, &step);
-    } while (take(call, &step));
+    } while (carry_out(call, &step));
 }

@@ -1,3 +1,4 @@
+/* Counts requests and tokens for /mock/stats. Called by provider.c, server.c and server_run.c. */
 #include "mock/stats.h"
 
 #include <string.h>
@@ -8,16 +9,17 @@
 #include "mock/tokens.h"
 #include "json/writer.h"
 
-/* A shorter key would be told by its end. */
-#define KEY_TELLS_END 12
-#define REST "(others)"
+/* Shortest key whose last four characters are shown; the end of a shorter one would reveal too
+ * much. */
+#define KEY_SHOWS_END 12
+#define OTHERS "(others)"
 
-static void copy_text(char *space, size_t size, rc_str text)
+static void copy_text(char *field, size_t size, rc_str text)
 {
     text = rc_str_slice(text, 0, size - 1);
     if (text.len > 0)
-        memcpy(space, text.ptr, text.len);
-    space[text.len] = '\0';
+        memcpy(field, text.ptr, text.len);
+    field[text.len] = '\0';
 }
 
 static void push_hex(rc_str bytes, size_t count, char *ret_text)
@@ -36,7 +38,7 @@ void rc_mock_key_id(rc_str key, char ret_id[RC_MOCK_KEY_ID_MAX])
         return;
     }
     push_hex(key, 8, ret_id);
-    if (key.len < KEY_TELLS_END)
+    if (key.len < KEY_SHOWS_END)
         return;
     ret_id[8] = '-';
     copy_text(ret_id + 9, RC_MOCK_KEY_ID_MAX - 9, rc_str_slice(key, key.len - 4, key.len));
@@ -53,7 +55,7 @@ uint64_t rc_mock_stats_nth(rc_mock_stats *stats, rc_str key, rc_str model)
             return ++pair->count;
         if (pair->hash != 0)
             continue;
-        /* Free places end every search. */
+        /* A quarter of the entries stays unused, so that every search ends. */
         if (stats->pair_count >= RC_MOCK_PAIRS_MAX / 4 * 3)
             return ++stats->spare_pair;
         stats->pair_count++;
@@ -69,7 +71,7 @@ static uint32_t find_row(rc_mock_table *table, rc_str name)
         if (rc_str_eq(rc_str_c(table->rows[i].name), name))
             return i;
     if (table->count == RC_MOCK_ROWS_MAX) {
-        copy_text(table->rows[RC_MOCK_ROWS_MAX].name, RC_MOCK_NAME_MAX, RC_STR(REST));
+        copy_text(table->rows[RC_MOCK_ROWS_MAX].name, RC_MOCK_NAME_MAX, RC_STR(OTHERS));
         return RC_MOCK_ROWS_MAX;
     }
     copy_text(table->rows[table->count].name, RC_MOCK_NAME_MAX, name);
@@ -142,7 +144,7 @@ void rc_mock_stats_add_disconnect(rc_mock_stats *stats)
     stats->disconnects++;
 }
 
-/* ---- as JSON ---- */
+/* ---- JSON ---- */
 
 static void push_u64(rc_json_writer *w, const char *key, uint64_t value)
 {

@@ -1,3 +1,5 @@
+/* Tokenizer and pseudo-random text of the mock provider. Called by response.c, stats.c,
+ * request_body.c and the dialects. */
 #include "mock/tokens.h"
 
 #include "base/str.h"
@@ -48,7 +50,7 @@ uint64_t rc_mock_mix_text(uint64_t seed, rc_str text)
     return rc_mock_mix(hash, text.len);
 }
 
-/* At most four letters, so that each is one token. */
+/* Words of at most four letters, so that each is one token. */
 static const char words[32][5] = {
     "the",  "sun",  "is",  "up",   "and", "a",    "cat",  "sits", "on",   "warm", "red",
     "roof", "tile", "it",  "can",  "see", "far",  "out",  "to",   "sea",  "ship", "go",
