@@ -1,3 +1,5 @@
+/* JSON member search: finds a few members of the top-level object. Called by the gateway's request
+ * parsing and the dialect code. */
 #include "json/find.h"
 
 #include <string.h>
@@ -6,8 +8,9 @@
 #include "json/lex.h"
 #include "json/walk.h"
 
-/* The walk along the top level. It has its own few lines of grammar, as it reads next to nothing: a
- * body of a thousand bytes takes less time than ten tokens do. */
+/* The walk along the top level. It has a small grammar of its own instead of the reader's, because
+ * it skips nearly everything: walking a body of a thousand bytes is faster than reading ten tokens.
+ */
 typedef rc_json_walk walk;
 
 static inline char peek(walk *w)
@@ -15,13 +18,14 @@ static inline char peek(walk *w)
     return rc_json_walk_peek(w);
 }
 
-/* What is wrong where the walk stands: the text ends, or something else was expected. */
+/* Returns the fault at the current position: the text ends, or another byte was expected. */
 static inline rc_status fault(const walk *w)
 {
     return w->at < w->text.len ? RC_E_SYNTAX : RC_E_TRUNCATED;
 }
 
-/* The quote that closes the string whose content begins at `from`. It may be damaged inside. */
+/* Returns the offset of the quote that closes the string whose content begins at `from`. The
+ * content is not validated. *ret_is_odd: it has escapes, control or non-ASCII characters. */
 static size_t long_string_end(rc_str text, size_t from, const rc_json_scan *scan, bool *ret_is_odd)
 {
     bool is_odd = false;
@@ -34,7 +38,7 @@ static size_t long_string_end(rc_str text, size_t from, const rc_json_scan *scan
     return end;
 }
 
-/* Passes over the string at which the walk stands. */
+/* Passes over the string at the current position. */
 static inline rc_status pass_string(walk *w, rc_str *ret_raw, bool *ret_is_odd)
 {
     const size_t from = w->at + 1;
@@ -45,7 +49,7 @@ static inline rc_status pass_string(walk *w, rc_str *ret_raw, bool *ret_is_odd)
     if (len == w->text.len - from)
         return RC_E_TRUNCATED;
     *ret_raw = rc_str_make(w->text.ptr + from, len);
-    *ret_is_odd = is_odd; /* escapes, or bytes that are not ASCII; comparing takes care of both */
+    *ret_is_odd = is_odd; /* such a key is compared unescaped */
     w->at = from + len + 1;
     return RC_OK;
 }
@@ -64,7 +68,7 @@ static inline rc_status pass_container(walk *w, rc_json_token *ret_token)
     return RC_OK;
 }
 
-/* A number of digits alone before a comma. */
+/* Passes over a number that has only digits and is followed by a comma. */
 static inline bool pass_digits(walk *w)
 {
     size_t at = w->at + 1;
@@ -76,7 +80,8 @@ static inline bool pass_digits(walk *w)
     return true;
 }
 
-/* The value at which the walk stands. One that is wanted is read as the strict reader does. */
+/* Passes over the value at the current position. A wanted value is validated up to its first token,
+ * as by the strict reader. */
 static inline rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_token)
 {
     char c = peek(w);
@@ -97,13 +102,13 @@ static inline rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_t
     return found.status;
 }
 
-/* What is looked for. */
+/* The names to find and the results. */
 typedef struct wanted {
     rc_json_names names;
     rc_json_value *values;
-    uint32_t found;     /* a bit for each name */
-    uint32_t ambiguous; /* the same: it is there again, or in another spelling */
-    bool is_once;       /* twins are looked for */
+    uint32_t found;     /* one bit per name that was found */
+    uint32_t ambiguous; /* one bit per name that occurs twice or in another spelling */
+    bool is_once;       /* fill in `ambiguous` */
 } wanted;
 
 #define NO_NAME SIZE_MAX
@@ -116,15 +121,17 @@ static size_t compare_all(const rc_json_names *names, rc_str odd_key)
     return NO_NAME;
 }
 
-/* Sixteen marks are compared at a time; most keys that are passed over have none of them. */
+/* Returns the index of the key among the names, or NO_NAME. Sixteen hashes are compared at a time;
+ * most keys match none of them. */
 static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd)
 {
     if (is_odd)
         return compare_all(names, key);
-    const rc_vec16 mark = (rc_vec16){0} + rc_json_key_hash(key);
+    const rc_vec16 key_hash = (rc_vec16){0} + rc_json_key_hash(key);
     for (size_t from = 0; from < names->count; from += RC_VEC16_BYTES) {
         const rc_vec16 hashes = rc_vec16_load((const char *)names->hashes + from);
-        for (uint32_t bits = rc_vec16_bits((rc_vec16)(hashes == mark)); bits; bits &= bits - 1) {
+        uint32_t bits = rc_vec16_bits((rc_vec16)(hashes == key_hash));
+        for (; bits != 0; bits &= bits - 1) {
             const size_t i = from + (size_t)__builtin_ctz(bits);
             if (key.len == names->keys[i].len && rc_bytes_eq(key.ptr, names->keys[i].ptr, key.len))
                 return i;
@@ -135,7 +142,7 @@ static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd
 
 #define LIKE_MAX_BYTES 96
 
-/* In lower case; the letters that fold into ASCII become what they fold into. */
+/* Folds text in place: ASCII to lower case, and the two other letters that fold to ASCII. */
 static rc_str fold(char *text, size_t len)
 {
     size_t to = 0;
@@ -170,15 +177,15 @@ size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw)
     return SIZE_MAX;
 }
 
-static inline void note_ambiguous(wanted *what, size_t name, rc_str key)
+static inline void note_ambiguous(wanted *want, size_t name, rc_str key)
 {
-    const size_t like = name != NO_NAME ? name : rc_json_names_find_nocase(&what->names, key);
-    if (like != NO_NAME && (name == NO_NAME || (what->found >> name & 1) != 0))
-        what->ambiguous |= UINT32_C(1) << like;
+    const size_t like = name != NO_NAME ? name : rc_json_names_find_nocase(&want->names, key);
+    if (like != NO_NAME && (name == NO_NAME || (want->found >> name & 1) != 0))
+        want->ambiguous |= UINT32_C(1) << like;
 }
 
-/* One key with its value. */
-static inline rc_status pass_member(walk *w, wanted *what)
+/* Passes over one member and records its value if the name is wanted. */
+static inline rc_status pass_member(walk *w, wanted *want)
 {
     rc_json_token token;
     rc_str key;
@@ -188,17 +195,17 @@ static inline rc_status pass_member(walk *w, wanted *what)
     rc_status status = pass_string(w, &key, &is_odd);
     if (status != RC_OK)
         return status;
-    const size_t name = name_of(&what->names, key, is_odd);
-    if (what->is_once)
-        note_ambiguous(what, name, key);
+    const size_t name = name_of(&want->names, key, is_odd);
+    if (want->is_once)
+        note_ambiguous(want, name, key);
     if (peek(w) != ':')
         return fault(w);
     w->at++;
     status = pass_value(w, name != NO_NAME, &token);
     if (status != RC_OK || name == NO_NAME)
         return status;
-    what->values[name] = (rc_json_value){.first = token, .end = w->at};
-    what->found |= UINT32_C(1) << name;
+    want->values[name] = (rc_json_value){.first = token, .end = w->at};
+    want->found |= UINT32_C(1) << name;
     return RC_OK;
 }
 
@@ -209,9 +216,9 @@ static inline rc_status pass_end(walk *w)
     return w->at == w->text.len ? RC_OK : RC_E_SYNTAX;
 }
 
-static rc_status find(rc_str text, wanted *what, bool stop_early)
+static rc_status find(rc_str text, wanted *want, bool stop_early)
 {
-    const uint32_t all = (uint32_t)((UINT64_C(1) << what->names.count) - 1);
+    const uint32_t all = (uint32_t)((UINT64_C(1) << want->names.count) - 1);
     walk w = rc_json_walk_begin(text);
     if (peek(&w) != '{')
         return w.at < text.len ? RC_E_TYPE : RC_E_TRUNCATED;
@@ -219,8 +226,8 @@ static rc_status find(rc_str text, wanted *what, bool stop_early)
     if (peek(&w) == '}')
         return pass_end(&w);
     for (;;) {
-        rc_status status = pass_member(&w, what);
-        if (status != RC_OK || (stop_early && what->found == all))
+        rc_status status = pass_member(&w, want);
+        if (status != RC_OK || (stop_early && want->found == all))
             return status;
         char c = peek(&w);
         if (c == '}')
@@ -234,9 +241,9 @@ static rc_status find(rc_str text, wanted *what, bool stop_early)
 rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_early,
                              rc_json_value *ret_values, uint32_t *ret_found)
 {
-    wanted what = {.names = *names, .values = ret_values};
-    const rc_status status = find(text, &what, stop_early);
-    *ret_found = what.found;
+    wanted want = {.names = *names, .values = ret_values};
+    const rc_status status = find(text, &want, stop_early);
+    *ret_found = want.found;
     return status;
 }
 
@@ -244,10 +251,10 @@ rc_status rc_json_find_names_once(rc_str text, const rc_json_names *names,
                                   rc_json_value *ret_values, uint32_t *ret_found,
                                   uint32_t *ret_ambiguous)
 {
-    wanted what = {.names = *names, .values = ret_values, .is_once = true};
-    const rc_status status = find(text, &what, false);
-    *ret_found = what.found;
-    *ret_ambiguous = what.ambiguous;
+    wanted want = {.names = *names, .values = ret_values, .is_once = true};
+    const rc_status status = find(text, &want, false);
+    *ret_found = want.found;
+    *ret_ambiguous = want.ambiguous;
     return status;
 }
 
@@ -256,24 +263,25 @@ static rc_status find_some(rc_str text, rc_json_member *members, size_t count, b
     rc_str keys[RC_JSON_NAMES_MAX];
     uint8_t hashes[RC_JSON_KEY_HASHES_LEN(RC_JSON_NAMES_MAX)] = {0};
     rc_json_value values[RC_JSON_NAMES_MAX];
-    wanted what = {.names = {keys, hashes, count}, .values = values};
+    wanted want = {.names = {keys, hashes, count}, .values = values};
     for (size_t i = 0; i < count; i++) {
         keys[i] = members[i].key;
         hashes[i] = rc_json_key_hash(keys[i]);
     }
-    const rc_status status = find(text, &what, stop_early);
+    const rc_status status = find(text, &want, stop_early);
     for (size_t i = 0; i < count; i++) {
-        members[i].is_found = what.found >> i & 1;
+        members[i].is_found = want.found >> i & 1;
         if (!members[i].is_found)
             continue;
-        /* cppcheck-suppress uninitvar ; what was found was set through what.values */
+        /* cppcheck-suppress uninitvar ; find() set the values of the names that it found */
         members[i].value = values[i].first;
         members[i].value_end = values[i].end;
     }
     return status;
 }
 
-/* What is damaged is so for whoever comes as far. */
+/* Scans the text once for each RC_JSON_NAMES_MAX members and returns the first fault of all scans.
+ */
 rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early)
 {
     size_t from = 0;
@@ -288,6 +296,7 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
     } while (from < count);
     return status;
 }
+
 rc_status rc_json_splice(rc_str text, size_t from, size_t to, rc_str replacement, rc_buf *buf)
 {
     if (from > to || to > text.len)
@@ -295,7 +304,7 @@ rc_status rc_json_splice(rc_str text, size_t from, size_t to, rc_str replacement
     size_t len;
     if (__builtin_add_overflow(text.len - (to - from), replacement.len, &len))
         len = SIZE_MAX;
-    /* All of it or nothing. */
+    /* Reserves first, so that nothing is appended if the result does not fit. */
     if (rc_buf_reserve(buf, len) != RC_OK)
         return rc_buf_status(buf);
     rc_buf_push(buf, rc_str_make(text.ptr, from));

@@ -1,8 +1,7 @@
-/* Finding a few members of a top-level object without reading the rest: the gateway's view of a
- * request.
+/* rc_json_find: finds a few members of a top-level JSON object without parsing the others.
  *
- * The scan runs at memory speed: strings and nested containers are passed over in blocks of 64
- * bytes. It does not validate what it passes over. */
+ * The scan runs at memory speed: it passes over strings and nested containers in blocks of 64 bytes
+ * and does not validate them. The gateway reads requests this way. */
 #ifndef RC_JSON_FIND_H
 #define RC_JSON_FIND_H
 
@@ -14,25 +13,28 @@
 
 #include "json/reader.h"
 
+/* A member to find, and the result. */
 typedef struct rc_json_member {
-    rc_str key;          /* in: what to look for, plain text */
-    rc_json_token value; /* out: its first token */
+    rc_str key;          /* in: the name as plain text */
+    rc_json_token value; /* out: the value's first token */
     size_t value_end;    /* out: one past the value's last byte */
     bool is_found;       /* out */
 } rc_json_member;
 
-/* Looks for `count` members of the object that text holds. All of the text is scanned unless every
- * member was found and `stop_early` is set; with duplicates the last one wins when it is not (as
- * most servers read it). A value that is looked for is read as the strict reader reads it, up to
- * its first token; for all else only strings, brackets and the top level's own commas and colons
- * count. RC_OK: scanned (members may be missing). RC_E_TYPE: not an object. RC_E_SYNTAX,
- * RC_E_TRUNCATED: damaged at the top level; what was found before stays found. */
+/* Finds `count` members of the object in text. The scan covers the whole text, and of duplicate
+ * keys the last one counts, as for most servers. With `stop_early` the scan ends as soon as every
+ * member was found. A wanted value is validated up to its first token, as by the strict reader;
+ * elsewhere only strings, brackets and the commas and colons of the top level are checked. text:
+ * borrows; the results view it.
+ *
+ * RC_OK: the scan is complete, though members may be missing. RC_E_TYPE: not an object.
+ * RC_E_SYNTAX, RC_E_TRUNCATED: malformed at the top level; members found before that are set. */
 rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early);
 
-/* The same for those who look for the same names again and again. */
+/* ---- precomputed names, for repeated searches ---- */
 
-/* A byte that tells most keys apart, by length and first letter, and is not 0: of a key, and of a
- * literal as a constant. */
+/* Return a hash of one byte, never 0, made of the key's length and first letter: for a key at run
+ * time, and for a literal as a constant. */
 static inline uint8_t rc_json_key_hash(rc_str key)
 {
     return key.len > 0 ? (((unsigned char)key.ptr[0] ^ (unsigned)key.len << 2) & 63) + 1 : 1;
@@ -40,14 +42,15 @@ static inline uint8_t rc_json_key_hash(rc_str key)
 #define RC_JSON_KEY_HASH(name) \
     (uint8_t)((((unsigned char)(name)[0] ^ (unsigned)(sizeof(name) - 1) << 2) & 63) + 1)
 
-/* How many bytes the marks of so many names take: whole blocks of sixteen. */
+/* The bytes that the hashes of `count` names take: whole blocks of sixteen. */
 #define RC_JSON_KEY_HASHES_LEN(count) (((count) + 15) / 16 * 16)
 #define RC_JSON_NAMES_MAX 32
 
+/* A table of names with their hashes. */
 typedef struct rc_json_names {
-    const rc_str *keys;    /* borrows */
-    const uint8_t *hashes; /* borrows; of the keys in their order, and zeros behind them,
-                             RC_JSON_KEY_HASHES_LEN(count) in all */
+    const rc_str *keys;    /* borrowed */
+    const uint8_t *hashes; /* borrowed: the hashes of the keys in their order, padded with zeros to
+                              RC_JSON_KEY_HASHES_LEN(count) bytes */
     size_t count;          /* at most RC_JSON_NAMES_MAX */
 } rc_json_names;
 
@@ -56,25 +59,26 @@ typedef struct rc_json_value {
     size_t end; /* one past the value's last byte */
 } rc_json_value;
 
-/* As rc_json_find. ret_values: as many as there are names; of those that are not there nothing is
- * written. ret_found is always written: a bit for each name that is there. */
+/* Finds the members with these names, as rc_json_find does. ret_values: one entry per name; entries
+ * of missing names are not written. ret_found: one bit per name that was found; always written. */
 rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_early,
                              rc_json_value *ret_values, uint32_t *ret_found);
 
-/* The name that a reader which ignores case takes a key for; SIZE_MAX: none. raw: the key between
- * its quotes; borrows. Two letters that are not ASCII fold into it (Unicode's simple case folding,
- * as Go's encoding/json has it): the long s and the sign for kelvin. */
+/* Returns the index of the name that a case-insensitive parser would match with this key; SIZE_MAX:
+ * none. raw: borrows the key between its quotes. Two letters that are not ASCII fold to ASCII, the
+ * long s and the kelvin sign (Unicode simple case folding, as in Go's encoding/json). */
 size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw);
 
-/* As rc_json_find_names for all of the text. ret_ambiguous: a bit for each name that is there more
- * than
- * once, or that a reader which ignores case could find under another spelling. Always written. */
+/* Finds the members as rc_json_find_names does, in the whole text. ret_ambiguous: one bit per name
+ * that occurs twice, or that a case-insensitive parser could match with another key of the text;
+ * always written. */
 rc_status rc_json_find_names_once(rc_str text, const rc_json_names *names,
                                   rc_json_value *ret_values, uint32_t *ret_found,
                                   uint32_t *ret_ambiguous);
 
-/* Writes text with the bytes [from, to) replaced: the rest is copied as it is, byte for byte. All
- * of it or nothing. RC_E_ARGUMENT: not a part of text. Else the buffer's status. */
+/* Appends text to buf with the bytes [from, to) replaced; all other bytes are copied unchanged.
+ * Appends everything or nothing. RC_E_ARGUMENT: the range is not inside text. Otherwise returns the
+ * buffer's status. */
 rc_status rc_json_splice(rc_str text, size_t from, size_t to, rc_str replacement, rc_buf *buf);
 
 #endif

@@ -1,13 +1,16 @@
+/* JSON lexer: reads single strings, numbers, literals and bare words. Called by the reader and the
+ * member search. */
 #include "json/lex.h"
 
 #include "base/str.h"
 #include "base/utf8.h"
 #include "json/scan.h"
 
-static void note(rc_json_fault *fault, rc_status status, size_t offset, const char *what)
+/* Records a fault, unless there is one already. */
+static void note(rc_json_fault *fault, rc_status status, size_t offset, const char *message)
 {
     if (fault->status == RC_OK)
-        *fault = (rc_json_fault){.status = status, .offset = offset, .message = what};
+        *fault = (rc_json_fault){.status = status, .offset = offset, .message = message};
 }
 
 static bool is_hex(char c)
@@ -16,9 +19,9 @@ static bool is_hex(char c)
     return rc_ascii_is_digit(c) || (low >= 'a' && low <= 'f');
 }
 
-/* Strings. */
+/* ---- strings ---- */
 
-/* How many of the bytes at `at` fit \uXXXX, 0 to 6; all of it is in range of the text. */
+/* Returns how many bytes at `at` match \uXXXX, 0 to 6, without reading past the text. */
 static size_t unicode_escape_len(rc_str text, size_t at)
 {
     size_t n = 0;
@@ -32,7 +35,8 @@ static size_t unicode_escape_len(rc_str text, size_t at)
     return n;
 }
 
-/* 'H' or 'L' for the high or low half of a surrogate pair at `at` (\uD8xx to \uDFxx), else 0. */
+/* Returns 'H' or 'L' if the \u escape at `at` is a high or low surrogate (\uD8xx to \uDFxx), else
+ * 0. */
 static char surrogate_half(rc_str text, size_t at)
 {
     if (rc_ascii_lower(text.ptr[at + 2]) != 'd')
@@ -43,8 +47,8 @@ static char surrogate_half(rc_str text, size_t at)
     return third == '8' || third == '9' || third == 'a' || third == 'b' ? 'H' : 'L';
 }
 
-/* The \u escape at `at`. Returns the bytes to go on by: a damaged escape only takes its first two,
- * as the closing quote may be among the others. */
+/* Reads the \u escape at `at` and returns the number of bytes to advance. For a malformed escape
+ * that is two, because the closing quote may be among its other bytes. */
 static size_t lex_unicode_escape(rc_str text, size_t at, rc_json_fault *fault)
 {
     size_t len = unicode_escape_len(text, at);
@@ -60,8 +64,8 @@ static size_t lex_unicode_escape(rc_str text, size_t at, rc_json_fault *fault)
     size_t next_len = unicode_escape_len(text, at + 6);
     if (half == 'H' && next_len == 6 && surrogate_half(text, at + 6) == 'L')
         return 12;
-    /* A text that ends here may have been cut before the low half, unless what is there can not
-     * begin one. */
+    /* If the text ends here it may be truncated inside the pair, unless the bytes after the high
+     * surrogate cannot be the beginning of a low one. */
     bool is_cut = half == 'H' && next_len < 6 && at + 6 + next_len == text.len &&
                   (next_len < 3 || rc_ascii_lower(text.ptr[at + 8]) == 'd') &&
                   (next_len < 4 || rc_ascii_lower(text.ptr[at + 9]) > 'b');
@@ -70,7 +74,7 @@ static size_t lex_unicode_escape(rc_str text, size_t at, rc_json_fault *fault)
     return 6;
 }
 
-/* The escape whose backslash is at `at`. Returns the bytes to go on by. */
+/* Reads the escape whose backslash is at `at` and returns the number of bytes to advance. */
 static size_t lex_escape(rc_str text, size_t at, rc_json_fault *fault)
 {
     if (at + 1 == text.len) {
@@ -95,7 +99,7 @@ static size_t lex_escape(rc_str text, size_t at, rc_json_fault *fault)
     }
 }
 
-/* Is the ill-formed sequence at `at` a character of which the text has only the first bytes? */
+/* Returns whether the ill-formed sequence at `at` is a character that the end of the text cuts. */
 static bool is_cut_character(rc_str text, size_t at)
 {
     unsigned char first = (unsigned char)text.ptr[at];
@@ -104,7 +108,7 @@ static bool is_cut_character(rc_str text, size_t at)
     return at + len == text.len && first >= 0xC2 && first <= 0xF4;
 }
 
-/* Checks what was read of the string for UTF-8. The first fault by place is the one to tell. */
+/* Validates the UTF-8 of the string. Of two faults, the one with the lower offset is reported. */
 static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
 {
     size_t good = rc_utf8_valid_prefix(token->raw);
@@ -112,7 +116,8 @@ static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
     if (good == token->raw.len)
         return;
     token->has_escapes = true;
-    /* One that stands behind is this string's own, unless it is the text's size. */
+    /* An earlier fault stays; so does RC_E_TOO_LARGE, whose offset is the ceiling. A later one is
+     * in this string and is replaced. */
     if (fault->status != RC_OK && (fault->offset <= at || fault->status == RC_E_TOO_LARGE))
         return;
     if (fault->status == RC_E_TRUNCATED && is_cut_character(text, at))
@@ -120,8 +125,8 @@ static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
     *fault = (rc_json_fault){.status = RC_E_SYNTAX, .offset = at, .message = "invalid UTF-8"};
 }
 
-/* The next byte of the string that is not just itself. A string between single quotes, as Python
- * prints them, has no fast path. */
+/* Returns the offset of the next quote, backslash or control character of the string. A string in
+ * single quotes, as Python prints it, has no fast path. */
 static size_t next_special(rc_str text, size_t at, char quote, bool *has_high)
 {
     if (quote == '"')
@@ -170,7 +175,7 @@ void rc_json_lex_string(rc_str text, size_t at, bool is_tolerant, rc_json_token 
         check_utf8(text, ret_token, fault);
 }
 
-/* Numbers and literals. */
+/* ---- numbers and literals ---- */
 
 static size_t skip_digits(rc_str text, size_t at)
 {
@@ -179,7 +184,8 @@ static size_t skip_digits(rc_str text, size_t at)
     return at;
 }
 
-/* At least one digit at `at`. Returns one past the last; without one, `at` and a fault. */
+/* Reads one or more digits at `at` and returns the offset after the last. Without a digit, records
+ * a fault and returns `at`. */
 static size_t lex_digits(rc_str text, size_t at, rc_json_fault *fault)
 {
     size_t end = skip_digits(text, at);
@@ -207,12 +213,12 @@ static void put_lexeme(rc_str text, rc_json_type type, size_t from, size_t to,
     ret_token->end = to;
 }
 
-/* Returns one past the number, or past its last byte that is right. */
+/* Returns the offset after the number, or after its last valid byte. */
 static size_t lex_number(rc_str text, size_t at, rc_json_fault *fault)
 {
     if (byte_at(text, at) == '-')
         at++;
-    /* A zero stands alone: what follows it is not part of the number. */
+    /* A leading zero is the whole integer part. */
     at = byte_at(text, at) == '0' ? at + 1 : lex_digits(text, at, fault);
     if (fault->status == RC_OK && byte_at(text, at) == '.')
         at = lex_digits(text, at + 1, fault);
@@ -235,7 +241,7 @@ static const literal LITERALS[] = {
     {RC_STR_INIT("null"), RC_JSON_NULL},
 };
 
-/* Returns how many bytes of the word stand at `at`. */
+/* Returns how many bytes at `at` match the word; records a fault if not all do. */
 static size_t lex_word(rc_str text, size_t at, rc_str word, rc_json_fault *fault)
 {
     size_t n = 0;
@@ -266,7 +272,7 @@ void rc_json_lex_scalar(rc_str text, size_t at, rc_json_token *ret_token, rc_jso
     put_lexeme(text, RC_JSON_ERROR, at, at, ret_token);
 }
 
-/* Bare words. */
+/* ---- bare words ---- */
 
 bool rc_json_lex_is_bare_start(char c)
 {
@@ -279,7 +285,7 @@ static bool is_word_end(char c)
     return (unsigned char)c <= 0x20 || memchr("{}[],:\"", c, 7) != NULL;
 }
 
-/* A phrase goes on over spaces and colons: "upstream: timed out". */
+/* A bare value may contain spaces and colons: "upstream: timed out". */
 static bool is_phrase_end(char c)
 {
     return ((unsigned char)c < 0x20 && c != '\t') || memchr("{}[],\"", c, 6) != NULL;
@@ -302,7 +308,7 @@ static size_t phrase_end(rc_str text, size_t at)
     return end;
 }
 
-/* The words that Python prints for the three literals. */
+/* Recognises the spelling of the three literals in Python. */
 static bool python_literal(rc_str word, rc_json_type *ret_type)
 {
     static const literal PYTHON[] = {

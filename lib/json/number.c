@@ -1,3 +1,5 @@
+/* JSON numbers: conversion to int64 and double. Called by the decoders that read numeric members.
+ */
 #include "base/str.h"
 #include "json/lex.h"
 
@@ -11,7 +13,7 @@ static bool is_number(rc_str raw)
     return token.type == RC_JSON_NUMBER && fault.status == RC_OK && token.end == raw.len;
 }
 
-/* Most whole numbers: digits that fit, no sign, no 0 before them. */
+/* Reads the common case: up to 18 digits without a sign or a leading zero. */
 static bool read_plain(rc_str raw, int64_t *ret_value)
 {
     int64_t value = 0;
@@ -48,17 +50,17 @@ rc_status rc_json_to_i64(rc_str raw, int64_t *ret_value)
     return RC_OK;
 }
 
-/* A number as sign, the first 19 digits and a power of ten. */
+/* A number as sign, the first 19 significant digits and a power of ten. */
 typedef struct decimal {
     bool is_negative;
     uint64_t digits;
     int64_t exponent;
 } decimal;
 
-/* 19 digits always fit 64 bits; what is behind them is less than one part in 10^18. */
+/* 19 digits always fit in 64 bits; the digits after them are less than one part in 10^18. */
 #define DIGITS_MAX UINT64_C(1000000000000000000)
 
-/* Far outside what a double can hold, far inside what an int64 can. */
+/* Exponents beyond this are cut: far outside the range of double, far inside that of int64. */
 #define EXPONENT_MAX INT64_C(1000000000)
 
 static int64_t read_exponent(rc_str raw, size_t at)
@@ -87,16 +89,16 @@ static decimal read_decimal(rc_str raw)
         }
         if (!rc_ascii_is_digit(c))
             break;
-        bool has_room = d.digits < DIGITS_MAX;
-        if (has_room)
+        bool fits = d.digits < DIGITS_MAX;
+        if (fits)
             d.digits = d.digits * 10 + (uint64_t)(c - '0');
-        d.exponent += (has_room ? 0 : 1) - (is_fraction ? 1 : 0);
+        d.exponent += (fits ? 0 : 1) - (is_fraction ? 1 : 0);
     }
     d.exponent += read_exponent(raw, at + 1);
     return d;
 }
 
-/* bits * 2^exponent, the top bit set. */
+/* The value bits * 2^exponent, with the top bit of `bits` set. */
 typedef struct scaled {
     uint64_t bits;
     int exponent;
@@ -128,8 +130,8 @@ static const scaled POWERS[2][9] = {
     },
 };
 
-/* Each product loses less than one part in 2^63, so that up to nine of them leave the 53 bits of a
- * double alone, except for numbers that stand that close to the middle between two doubles. */
+/* Multiplies with an error below one part in 2^63. After up to nine products the 53 bits of a
+ * double are still right, except for numbers within that error of the middle of two doubles. */
 static scaled multiply(scaled a, scaled b)
 {
     unsigned __int128 product = (unsigned __int128)a.bits * b.bits;
@@ -153,8 +155,8 @@ static scaled scale(uint64_t digits, int64_t power)
     return value;
 }
 
-/* To the nearest double, ties to even, small numbers to subnormals and at last to zero. False: too
- * large. */
+/* Rounds to the nearest double, ties to even; small numbers become subnormal or zero. Returns false
+ * if the value is too large. */
 static bool round_scaled(scaled value, double *ret_value)
 {
     int top = value.exponent + 63; /* the value is at least 2^top */
@@ -168,7 +170,7 @@ static bool round_scaled(scaled value, double *ret_value)
     } else if (shift == 64) {
         bits = value.bits > UINT64_C(1) << 63;
     }
-    /* The hidden bit adds one to the exponent field, and so does a carry out of the rounding. */
+    /* The implicit leading bit adds one to the exponent field, as does a carry of the rounding. */
     if (top >= -1022)
         bits += (uint64_t)(top + 1022) << 52;
     if (top > 1023 || bits >= UINT64_C(0x7FF) << 52)
@@ -192,7 +194,7 @@ rc_status rc_json_to_double(rc_str raw, double *ret_value)
     decimal d = read_decimal(raw);
     double value = 0;
     if (d.digits != 0 && d.digits <= UINT64_C(1) << 53 && d.exponent >= -22 && d.exponent <= 22) {
-        /* Both factors are exact, so the one operation rounds right. */
+        /* Both operands are exact, so the single operation rounds correctly. */
         value = (double)d.digits;
         value = d.exponent < 0 ? value / small_power(-d.exponent) : value * small_power(d.exponent);
     } else if (d.digits != 0 && d.exponent > 310) {

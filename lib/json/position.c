@@ -1,3 +1,4 @@
+/* Line and column of a byte offset. Called by the report decoder for its error messages. */
 #include "json/reader.h"
 
 #include "base/utf8.h"
@@ -13,7 +14,8 @@ rc_json_position rc_json_position_of(rc_str text, size_t offset)
         size_t len;
         rc_utf8_decode(text, at, &len);
         if (at + len > offset)
-            break; /* inside a character: its first byte's place */
+            break; /* inside a character: the position of its first byte */
+
         at += len;
         bool is_line_end = c == '\n' || (c == '\r' && (at == text.len || text.ptr[at] != '\n'));
         position.line += is_line_end;

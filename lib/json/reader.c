@@ -1,19 +1,21 @@
+/* JSON pull reader: grammar, nesting, skipping. Called by the decoders, the classifier and the
+ * gateway's admin API. */
 #include "json/reader.h"
 
 #include "json/lex.h"
 #include "json/scan.h"
 
-/* What may come next. Between two tokens the reader is in one of
+/* The state decides which lexemes are expected next. Between two calls the reader is in one of
  *
- *   VALUE         the text's value, or that of a key that damaged text does not have
- *   ARRAY_FIRST   an array has just been opened
- *   OBJECT_FIRST  an object has just been opened
- *   COLON         a key has just been given
- *   AFTER         a value is complete
- *   DONE, FAILED  the same token for ever
+ *   VALUE         at the start, or after a KEY token that replaces a missing key
+ *   ARRAY_FIRST   after the opening bracket of an array
+ *   OBJECT_FIRST  after the opening bracket of an object
+ *   COLON         after a key
+ *   AFTER         after a complete value
+ *   DONE, FAILED  at the end; the same token is returned again
  *
- * and passes through ELEMENT (behind a comma in an array), MEMBER (the same in an object) and VALUE
- * (behind a colon) within one call. */
+ * and passes through ELEMENT (after a comma in an array), MEMBER (after a comma in an object) and
+ * VALUE (after a colon) within one call. */
 typedef enum state {
     VALUE,
     ARRAY_FIRST,
@@ -26,17 +28,18 @@ typedef enum state {
     FAILED
 } state;
 
-/* Each step either has a token ready, or has come nearer to one: it has consumed a byte or moved to
- * a state that will. */
+/* The result of one step: TOKEN has a token; GO_ON has consumed a byte or moved to a state that
+ * will, so that the loop always ends. */
 typedef enum step {
     GO_ON,
     TOKEN
 } step;
 
-static void note(rc_json_reader *r, rc_status status, size_t offset, const char *what)
+/* Records a fault, unless there is one already. */
+static void note(rc_json_reader *r, rc_status status, size_t offset, const char *message)
 {
     if (r->fault.status == RC_OK)
-        r->fault = (rc_json_fault){.status = status, .offset = offset, .message = what};
+        r->fault = (rc_json_fault){.status = status, .offset = offset, .message = message};
 }
 
 static void put_token(const rc_json_reader *r, rc_json_type type, size_t from, size_t to,
@@ -49,7 +52,7 @@ static void put_token(const rc_json_reader *r, rc_json_type type, size_t from, s
     ret_token->end = to;
 }
 
-/* A token that the text does not have, put where the reader stands. */
+/* Returns a token of no length at the current position, for a lexeme that the text lacks. */
 static step put_missing(rc_json_reader *r, rc_json_type type, state next, rc_json_token *ret_token)
 {
     put_token(r, type, r->at, r->at, ret_token);
@@ -57,37 +60,36 @@ static step put_missing(rc_json_reader *r, rc_json_type type, state next, rc_jso
     return TOKEN;
 }
 
-static step fail(rc_json_reader *r, rc_status status, size_t offset, const char *what,
+static step fail(rc_json_reader *r, rc_status status, size_t offset, const char *message,
                  rc_json_token *ret_token)
 {
-    r->fault = (rc_json_fault){.status = status, .offset = offset, .message = what};
+    r->fault = (rc_json_fault){.status = status, .offset = offset, .message = message};
     r->state = FAILED;
     put_token(r, RC_JSON_ERROR, offset, offset, ret_token);
     return TOKEN;
 }
 
-/* Damage at the byte where the reader stands: passed over in tolerant mode, the end in strict mode.
- */
-static step stray(rc_json_reader *r, const char *what, rc_json_token *ret_token)
+/* Handles an unexpected byte: strict mode fails, tolerant mode skips it. */
+static step stray(rc_json_reader *r, const char *message, rc_json_token *ret_token)
 {
     if (!r->is_tolerant)
-        return fail(r, RC_E_SYNTAX, r->at, what, ret_token);
-    note(r, RC_E_SYNTAX, r->at, what);
+        return fail(r, RC_E_SYNTAX, r->at, message, ret_token);
+    note(r, RC_E_SYNTAX, r->at, message);
     r->at++;
     return GO_ON;
 }
 
-/* Something is missing where the reader stands: in tolerant mode it goes on in the next state. */
-static step missing(rc_json_reader *r, const char *what, state next, rc_json_token *ret_token)
+/* Handles a missing lexeme: strict mode fails, tolerant mode continues in the next state. */
+static step missing(rc_json_reader *r, const char *message, state next, rc_json_token *ret_token)
 {
     if (!r->is_tolerant)
-        return fail(r, RC_E_SYNTAX, r->at, what, ret_token);
-    note(r, RC_E_SYNTAX, r->at, what);
+        return fail(r, RC_E_SYNTAX, r->at, message, ret_token);
+    note(r, RC_E_SYNTAX, r->at, message);
     r->state = (uint8_t)next;
     return GO_ON;
 }
 
-/* The stack of open containers. */
+/* ---- the stack of open containers ---- */
 
 static bool is_in_object(const rc_json_reader *r)
 {
@@ -97,7 +99,7 @@ static bool is_in_object(const rc_json_reader *r)
     return r->is_object[level / 64] >> (level % 64) & 1;
 }
 
-/* Is a container of this kind open anywhere? */
+/* Returns whether any open container is of this kind. */
 static bool is_open(const rc_json_reader *r, bool is_object)
 {
     for (uint32_t word = 0; word * 64 < r->depth; word++) {
@@ -126,8 +128,8 @@ static step open_container(rc_json_reader *r, rc_json_token *ret_token)
     return TOKEN;
 }
 
-/* Closes the innermost container with the len bytes (0: the text does not have the bracket) where
- * the reader stands. */
+/* Closes the innermost container. len: bytes of the bracket at the current position; 0 if the text
+ * lacks it. */
 static step close_container(rc_json_reader *r, size_t len, rc_json_token *ret_token)
 {
     rc_json_type type = is_in_object(r) ? RC_JSON_OBJECT_END : RC_JSON_ARRAY_END;
@@ -138,8 +140,8 @@ static step close_container(rc_json_reader *r, size_t len, rc_json_token *ret_to
     return TOKEN;
 }
 
-/* A closing bracket anywhere a value, a key or a comma may stand. One that does not match closes
- * what is open in between, as long as there is something for it to close. */
+/* Handles a closing bracket in place of a value, a key or a comma. In tolerant mode a bracket of
+ * the other kind first closes the containers inside its own; without an open one it is skipped. */
 static step on_closer(rc_json_reader *r, rc_json_token *ret_token)
 {
     bool is_object = r->text.ptr[r->at] == '}';
@@ -151,9 +153,9 @@ static step on_closer(rc_json_reader *r, rc_json_token *ret_token)
     return close_container(r, 0, ret_token);
 }
 
-/* Words. */
+/* ---- keys, values and punctuation ---- */
 
-/* The word is in the token. A strict reader stops at its fault. */
+/* Completes the step after the lexer has filled the token. A strict reader stops at its fault. */
 static step put_word(rc_json_reader *r, state next, rc_json_token *ret_token)
 {
     if (!r->is_tolerant && r->fault.status != RC_OK)
@@ -163,8 +165,8 @@ static step put_word(rc_json_reader *r, state next, rc_json_token *ret_token)
     return TOKEN;
 }
 
-/* In damaged text a string may stand in single quotes; outside any container an apostrophe is more
- * likely prose. */
+/* In tolerant mode a string may be in single quotes, but only inside a container: elsewhere an
+ * apostrophe is more likely part of prose. */
 static bool is_string_start(const rc_json_reader *r, char c)
 {
     return c == '"' || (c == '\'' && r->is_tolerant && r->depth > 0);
@@ -192,7 +194,7 @@ static step on_key(rc_json_reader *r, rc_json_token *ret_token)
     return put_word(r, COLON, ret_token);
 }
 
-/* A value, in an array, behind a colon or at the top. */
+/* Reads a value: in an array, after a colon or at the top level. */
 static step on_value(rc_json_reader *r, rc_json_token *ret_token)
 {
     char c = r->text.ptr[r->at];
@@ -256,15 +258,15 @@ static step on_after(rc_json_reader *r, rc_json_token *ret_token)
     return missing(r, "expected a comma", next == MEMBER ? OBJECT_FIRST : ARRAY_FIRST, ret_token);
 }
 
-/* The end of the text. In tolerant mode what is open is completed, one token a call. */
+/* Handles the end of the text. Tolerant mode completes the open containers, one token per call. */
 static step on_end(rc_json_reader *r, rc_json_token *ret_token)
 {
     if (r->state == AFTER && r->depth == 0)
         return put_missing(r, RC_JSON_END, DONE, ret_token);
-    const char *what = r->depth == 0 ? "text has no value" : "text ends inside a container";
+    const char *message = r->depth == 0 ? "text has no value" : "text ends inside a container";
     if (!r->is_tolerant)
-        return fail(r, RC_E_TRUNCATED, r->at, what, ret_token);
-    note(r, RC_E_TRUNCATED, r->at, what);
+        return fail(r, RC_E_TRUNCATED, r->at, message, ret_token);
+    note(r, RC_E_TRUNCATED, r->at, message);
     if (r->depth == 0)
         return put_missing(r, RC_JSON_END, DONE, ret_token);
     if (r->state == COLON || (r->state == VALUE && is_in_object(r)))
@@ -339,7 +341,7 @@ void rc_json_reader_init(rc_json_reader *r, rc_str text, const rc_json_limits *l
         r->at = 3;
 }
 
-/* Skipping. */
+/* ---- skipping ---- */
 
 static size_t single_quoted_end(rc_str text, size_t at)
 {
@@ -349,13 +351,13 @@ static size_t single_quoted_end(rc_str text, size_t at)
     return token.end;
 }
 
-/* The damaged text's counterpart of rc_json_scan.container_end: it knows strings in single quotes
- * too. */
+/* The variant of rc_json_scan.container_end for tolerant mode; it also handles strings in single
+ * quotes. */
 static size_t tolerant_container_end(rc_str text, size_t at)
 {
     const rc_json_scan *scan = rc_json_scan_best();
     size_t depth = 1;
-    char before = '{'; /* the last byte that is not white space */
+    char before = '{'; /* the previous byte that is not white space */
     for (; at < text.len; at++) {
         char c = text.ptr[at];
         if (c == '"')
@@ -372,15 +374,15 @@ static size_t tolerant_container_end(rc_str text, size_t at)
     return RC_JSON_SCAN_NONE;
 }
 
-/* A value that ends nowhere takes the rest of the text with it. */
-static void skip_to_end(rc_json_reader *r, const char *what)
+/* Skips a truncated value, which extends to the end of the text. */
+static void skip_to_end(rc_json_reader *r, const char *message)
 {
     r->at = r->text.len;
-    note(r, RC_E_TRUNCATED, r->at, what);
+    note(r, RC_E_TRUNCATED, r->at, message);
     r->state = r->is_tolerant ? AFTER : FAILED;
 }
 
-/* The container whose first byte behind the bracket is the one at which the reader stands. */
+/* Skips a container. The reader is after the opening bracket. */
 static void skip_container(rc_json_reader *r)
 {
     size_t end = r->is_tolerant ? tolerant_container_end(r->text, r->at)
@@ -391,7 +393,7 @@ static void skip_container(rc_json_reader *r)
         skip_to_end(r, "text ends inside a container");
 }
 
-/* The string whose first byte behind the quote is the one at which the reader stands. */
+/* Skips a string. The reader is after the opening quote. */
 static void skip_string(rc_json_reader *r)
 {
     size_t end = rc_json_scan_best()->string_end(r->text, r->at);
@@ -401,7 +403,7 @@ static void skip_string(rc_json_reader *r)
         skip_to_end(r, "text ends inside a string");
 }
 
-/* The first byte of the value behind a key, unread; NUL where there is no telling. */
+/* Returns the first byte of the value after a key without consuming it; NUL if there is none. */
 static char peek_value(rc_json_reader *r)
 {
     rc_json_token unused;

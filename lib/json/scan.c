@@ -1,3 +1,5 @@
+/* Vectorised JSON scanning at three levels: portable, SSE2, AVX2. Called by the reader, the writer
+ * and the member search. */
 #include "json/scan.h"
 
 #if defined(__x86_64__)
@@ -9,11 +11,11 @@
 
 #define BLOCK 64
 
-/* What all levels share. */
+/* ---- common to all levels ---- */
 
-/* The 64 bytes from which a block is read. Where the text ends before the block does they begin
- * earlier, and the bits of the `skip` bytes that were seen before are shifted out. So nothing
- * outside the text is read and nothing is copied. The text must have 64 bytes. */
+/* The 64 bytes that a block is read from. At the end of the text they begin earlier, and the bits
+ * of the `skip` bytes that the previous block covered are shifted out. So nothing outside the text
+ * is read and nothing is copied. The text must have at least 64 bytes. */
 typedef struct block {
     const char *p;
     unsigned skip;
@@ -29,14 +31,14 @@ static inline block last_block(rc_str text, size_t at)
     return (block){.p = text.ptr + text.len - BLOCK, .skip = (unsigned)(BLOCK - (text.len - at))};
 }
 
-/* Where a container's scan stands between two blocks. */
+/* The state of a container scan between two blocks. */
 typedef struct nesting {
-    uint64_t carry;     /* 1: the block before ended in a backslash that acts on the next byte */
-    uint64_t in_string; /* all bits set while the next block begins inside a string */
+    uint64_t carry;     /* 1: the previous block ended in a backslash that escapes the next byte */
+    uint64_t in_string; /* all bits set if the next block begins inside a string, else 0 */
     size_t depth;
 } nesting;
 
-/* Texts shorter than a block. */
+/* ---- texts shorter than a block ---- */
 
 static size_t short_string_end(rc_str text, size_t at)
 {
@@ -64,23 +66,23 @@ static size_t short_container_end(rc_str text, size_t at)
     return RC_JSON_SCAN_NONE;
 }
 
-/* The bytes that a backslash takes the meaning from: those behind a run of an odd number of
- * backslashes. Backslashes that are themselves escaped are not reported, nobody asks for them.
- * *carry: 1 when the block before ended in such a run.
+/* Returns the escaped bytes: those that follow a run of an odd number of backslashes. Escaped
+ * backslashes themselves are not reported, since no caller needs them. *carry: 1 if the previous
+ * block ended in such a run.
  *
- * Adding a run's first bit to the run makes a carry that comes out one place behind the run.
- * Whether that place and the run's first are of the same parity tells whether the run's length is
- * even, so runs that begin at even places and runs that begin at odd places are added apart. */
+ * Adding the first bit of a run to the run makes a carry that comes out one bit after the run. The
+ * length of the run is even if that bit and the first bit have the same parity. Runs that begin at
+ * even bits and runs that begin at odd bits are therefore added separately. */
 static inline uint64_t escaped_bits(uint64_t backslashes, uint64_t *carry)
 {
     const uint64_t even = UINT64_C(0x5555555555555555);
     uint64_t first = *carry;
     uint64_t behind = backslashes << 1 | first;
-    if (!(backslashes & behind)) { /* no two side by side: nearly always */
+    if (!(backslashes & behind)) { /* the common case: no two adjacent backslashes */
         *carry = backslashes >> 63;
         return behind;
     }
-    uint64_t runs = backslashes & ~first; /* a first byte that is escaped begins nothing */
+    uint64_t runs = backslashes & ~first; /* an escaped first byte begins no run */
     uint64_t starts = runs & ~(runs << 1);
     uint64_t behind_odd_start;
     uint64_t behind_even_start = (runs + (starts & even)) & ~runs;
@@ -89,8 +91,8 @@ static inline uint64_t escaped_bits(uint64_t backslashes, uint64_t *carry)
     return first | (behind_even_start & ~even) | (behind_odd_start & even);
 }
 
-/* Goes through the brackets of a block one by one. Returns one past the one that brings the depth
- * to 0; else 0, and the depth is what it is behind the block. */
+/* Walks the brackets of a block one by one. Returns the offset after the bracket that brings the
+ * depth to 0; else 0, with *depth updated to the end of the block. */
 static size_t walk_brackets(uint64_t opens, uint64_t closes, size_t *depth)
 {
     for (uint64_t left = opens | closes; left; left &= left - 1) {
@@ -108,7 +110,7 @@ static inline bool is_special(char c)
     return c == '"' || c == '\\' || (unsigned char)c < 0x20;
 }
 
-/* Portable: eight bytes in a word. */
+/* ---- portable: words of eight bytes ---- */
 
 #define LEVEL(name) name##_portable
 #define LEVEL_TARGET
@@ -119,7 +121,7 @@ static size_t special_portable(rc_str text, size_t at, bool *has_high)
         uint64_t word = rc_json_scan_word(text.ptr + at);
         uint64_t found = rc_json_scan_special_bits(word);
         if (found)
-            break; /* the loop below says where, and whether a high byte stands before */
+            break; /* the loop below finds the position and the high bytes before it */
         *has_high |= (word & RC_JSON_SCAN_TOPS) != 0;
     }
     for (; at < text.len && !is_special(text.ptr[at]); at++)
@@ -140,7 +142,8 @@ static size_t unclean_portable(rc_str text, size_t at)
     return at;
 }
 
-/* Unlike rc_json_scan_equal this is right in every byte: no carry leaves a byte. */
+/* Sets the top bit of each byte that equals c. Unlike in rc_json_scan_equal every bit is reliable,
+ * because no carry crosses a byte. */
 static inline uint64_t equal_bytes(uint64_t word, char c)
 {
     const uint64_t low = ~RC_JSON_SCAN_TOPS;
@@ -148,8 +151,7 @@ static inline uint64_t equal_bytes(uint64_t word, char c)
     return ~(((x & low) + low) | x | low);
 }
 
-/* The top bits of the eight bytes side by side: the product moves the bit of byte i to place 56 +
- * i. */
+/* Packs the top bits of the eight bytes: the product moves the bit of byte i to bit 56 + i. */
 static inline uint64_t gather_tops(uint64_t tops)
 {
     return ((tops >> 7) * UINT64_C(0x0102040810204080)) >> 56;
@@ -170,7 +172,7 @@ static inline uint64_t block_equal_portable(const char *p, char c)
     return block_match(p, 0, c);
 }
 
-/* In ASCII a square bracket is its curly one without the bit 0x20. */
+/* In ASCII a square bracket is the curly bracket without the bit 0x20. */
 static inline uint64_t block_opens_portable(const char *p)
 {
     return block_match(p, RC_JSON_SCAN_ONES * 0x20, '{');
@@ -188,7 +190,7 @@ static inline uint64_t prefix_xor_portable(uint64_t bits)
     return bits;
 }
 
-/* Written out: without the instruction the compiler's builtin would be a call into its run-time
+/* Written by hand: without the popcnt instruction the compiler's builtin calls its run-time
  * library. */
 static inline size_t count_portable(uint64_t bits)
 {
@@ -204,7 +206,7 @@ static inline size_t count_portable(uint64_t bits)
 
 #if HAS_X86
 
-/* SSE2: sixteen bytes; every x86-64 has it. */
+/* ---- SSE2: vectors of sixteen bytes; every x86-64 processor has it ---- */
 
 #define LEVEL(name) name##_sse2
 #define LEVEL_TARGET
@@ -239,7 +241,7 @@ static size_t unclean_sse2(rc_str text, size_t at)
 {
     for (; text.len - at >= 16; at += 16) {
         __m128i v = load_16(text.ptr + at);
-        /* Signed, the bytes above 0x7F are below 0x20 too. */
+        /* As signed numbers the bytes above 0x7F are below 0x20, too. */
         __m128i low_or_high = _mm_cmplt_epi8(v, _mm_set1_epi8(0x20));
         __m128i quote = _mm_cmpeq_epi8(v, _mm_set1_epi8('"'));
         __m128i backslash = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
@@ -285,8 +287,9 @@ static inline uint64_t block_closes_sse2(const char *p)
 #undef LEVEL
 #undef LEVEL_TARGET
 
-/* AVX2: thirty-two bytes, with the carry-less product and the bit instructions that all such
- * machines have. */
+/* ---- AVX2: vectors of thirty-two bytes ---- */
+
+/* The level also uses the carry-less product and the bit instructions, which has_avx2 checks. */
 
 #define LEVEL(name) name##_avx2
 #define LEVEL_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt,pclmul")))
@@ -355,7 +358,7 @@ LEVEL_TARGET static inline uint64_t block_closes_avx2(const char *p)
     return block_match_avx2(p, 0x20, '}');
 }
 
-/* The carry-less product with all ones is the prefix xor. */
+/* The carry-less product with all ones is the prefix xor of the bits. */
 LEVEL_TARGET static inline uint64_t prefix_xor_avx2(uint64_t bits)
 {
     __m128i product =
@@ -381,13 +384,15 @@ static bool has_avx2(void)
 
 #endif
 
-/* Longer than a block, of which nothing was odd, or near to the end of the text. */
+/* ---- interface ---- */
+
+/* The string continues after the first 16 bytes, or fewer than 16 bytes of the text are left. */
 size_t rc_json_scan_plain_far(rc_str text, size_t at)
 {
     const char *from = text.ptr + at;
     size_t left = text.len - at;
     size_t seen = left < RC_VEC16_BYTES ? 0 : RC_VEC16_BYTES;
-    /* NUL stands behind the last one. */
+    /* The bytes after the end of the text are loaded as NUL, which counts as odd. */
     uint32_t odd = rc_json_scan_odd_bits(rc_vec16_load_some(from + seen, left - seen));
     size_t len = seen + (odd != 0 ? (size_t)__builtin_ctz(odd) : RC_VEC16_BYTES);
     return odd != 0 && len < left && from[len] == '"' ? len : RC_JSON_SCAN_NONE;

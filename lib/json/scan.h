@@ -1,8 +1,8 @@
-/* rc_json_scan: finding the few bytes of a JSON text that matter, many bytes at a time.
+/* rc_json_scan: vectorised search for quotes, brackets and special characters in JSON.
  *
- * Each function comes in several levels: portable C, SSE2 and AVX2. All levels give the same
- * answers, and none reads outside the text. The best level of the machine is chosen at each call by
- * two loads and a test; nothing is stored. */
+ * Each function exists at several levels: portable C, SSE2 and AVX2. All levels give the same
+ * results, and none reads outside the text. Each call chooses the best level of the processor by
+ * two loads and a test; no state is stored. */
 #ifndef RC_JSON_SCAN_H
 #define RC_JSON_SCAN_H
 
@@ -22,34 +22,35 @@ typedef enum rc_json_scan_level {
 #define RC_JSON_SCAN_NONE ((size_t)-1)
 
 typedef struct rc_json_scan {
-    /* The first byte at or after `at` that is a quote, a backslash or below 0x20; text.len when
-     * there is none. Sets *has_high when a byte above 0x7F stands before it, else leaves it alone.
-     */
+    /* Returns the offset of the first byte at or after `at` that is a quote, a backslash or below
+     * 0x20; text.len if there is none. Sets *has_high if a byte above 0x7F precedes it, else leaves
+     * it unchanged. */
     size_t (*special)(rc_str text, size_t at, bool *has_high);
 
-    /* The first byte at or after `at` that a writer has to look at: a quote, a backslash, below
-     * 0x20 or above 0x7E; text.len when there is none. */
+    /* Returns the offset of the first byte at or after `at` that a writer may have to escape: a
+     * quote, a backslash, below 0x20 or above 0x7E; text.len if there is none. */
     size_t (*unclean)(rc_str text, size_t at);
 
-    /* The quote that closes the string whose content begins at `at`; text.len when there is none.
-     */
+    /* Returns the offset of the quote that closes the string whose content begins at `at`; text.len
+     * if there is none. */
     size_t (*string_end)(rc_str text, size_t at);
 
-    /* One past the bracket that closes the container whose content begins at `at`;
-     * RC_JSON_SCAN_NONE when there is none. Both kinds of bracket count alike: `[1}` is closed. A
-     * quote behind a backslash is none, also outside strings, where valid JSON has no backslash. */
+    /* Returns the offset after the bracket that closes the container whose content begins at `at`;
+     * RC_JSON_SCAN_NONE if there is none. Both kinds of brackets count alike: `[1}` is closed. A
+     * quote after a backslash is ignored even outside strings, where valid JSON has no backslash.
+     */
     size_t (*container_end)(rc_str text, size_t at);
 } rc_json_scan;
 
-/* The functions of one level, for tests and benchmarks; NULL when this machine does not have it.
- * Gives a static table. */
+/* Returns the functions of one level, for tests and benchmarks; NULL if the processor does not
+ * support it. Gives a static table. */
 const rc_json_scan *rc_json_scan_get(rc_json_scan_level level);
 
-/* The best level of this machine. Compiled with RC_JSON_SCAN_FORCE_PORTABLE it is always the
- * portable one. */
+/* Returns the functions of the best level that the processor supports; with
+ * -DRC_JSON_SCAN_FORCE_PORTABLE always the portable level. Gives a static table. */
 const rc_json_scan *rc_json_scan_best(void);
 
-/* Eight bytes in one word, the first in the lowest bits. */
+/* Loads eight bytes into a word, the first byte in the lowest bits. */
 static inline uint64_t rc_json_scan_word(const char *p)
 {
     uint64_t word;
@@ -63,14 +64,14 @@ static inline uint64_t rc_json_scan_word(const char *p)
 #define RC_JSON_SCAN_ONES UINT64_C(0x0101010101010101)
 #define RC_JSON_SCAN_TOPS UINT64_C(0x8080808080808080)
 
-/* The top bit of each byte below `limit` (at most 0x80). A borrow can set bits above the lowest one
- * that is right, so only the lowest may be used. */
+/* Sets the top bit of each byte below `limit` (at most 0x80). Only the lowest set bit is reliable,
+ * because a borrow can set wrong bits above it. */
 static inline uint64_t rc_json_scan_below(uint64_t word, uint8_t limit)
 {
     return (word - RC_JSON_SCAN_ONES * limit) & ~word & RC_JSON_SCAN_TOPS;
 }
 
-/* As above for the bytes that equal c. */
+/* Sets the top bit of each byte that equals c; only the lowest set bit is reliable. */
 static inline uint64_t rc_json_scan_equal(uint64_t word, char c)
 {
     return rc_json_scan_below(word ^ (RC_JSON_SCAN_ONES * (uint8_t)c), 1);
@@ -82,8 +83,9 @@ static inline uint64_t rc_json_scan_special_bits(uint64_t word)
            rc_json_scan_equal(word, '\\');
 }
 
-/* As above for the bytes that a writer has to look at. All bytes above 0x7F are among them, so none
- * of the terms has to leave them out; adding one brings 0x7F there too. */
+/* Sets the top bit of each byte that a writer may have to escape; only the lowest set bit is
+ * reliable. All bytes above 0x7F belong to them, so the terms need not exclude these; adding one
+ * includes 0x7F. */
 static inline uint64_t rc_json_scan_unclean_bits(uint64_t word)
 {
     uint64_t control = word - RC_JSON_SCAN_ONES * 0x20;
@@ -98,8 +100,8 @@ static inline bool rc_json_scan_is_unclean(char c)
     return c == '"' || c == '\\' || (unsigned char)c < 0x20 || (unsigned char)c > 0x7E;
 }
 
-/* The same as rc_json_scan.special of the best level, with the common case inlined: most keys are
- * short. */
+/* The same as rc_json_scan.special of the best level, with the first sixteen bytes inlined, since
+ * most keys are short. */
 static inline size_t rc_json_scan_special(rc_str text, size_t at, bool *has_high)
 {
     for (int i = 0; i < 2 && text.len - at >= sizeof(uint64_t); i++, at += sizeof(uint64_t)) {
@@ -113,16 +115,17 @@ static inline size_t rc_json_scan_special(rc_str text, size_t at, bool *has_high
     return rc_json_scan_best()->special(text, at, has_high);
 }
 
-/* The bytes that are not just themselves, a bit each: the quote, the backslash, below 0x20, above
- * 0x7F. The other bit 7 brings the last two together. */
+/* Returns one bit per byte that is a quote, a backslash, below 0x20 or above 0x7F. Flipping bit 7
+ * makes the last two a single range. */
 static inline uint32_t rc_json_scan_odd_bits(rc_vec16 bytes)
 {
     return rc_vec16_bits((rc_vec16)(bytes == '"') | (rc_vec16)(bytes == '\\') |
                          (rc_vec16)((bytes ^ 0x80) < 0xA0));
 }
 
-/* The length of the string whose content begins at `at`, if it is plain: shorter than 32 bytes, of
- * ASCII, without an escape. Nearly all keys are. RC_JSON_SCAN_NONE: it is not, or not whole. */
+/* Returns the length of the string whose content begins at `at`, if it is shorter than 32 bytes,
+ * ASCII and without escapes, as nearly all keys are; RC_JSON_SCAN_NONE if it is not, or if the text
+ * ends first. rc_json_scan_plain_far handles the cases that are not inlined. */
 size_t rc_json_scan_plain_far(rc_str text, size_t at);
 static inline size_t rc_json_scan_plain(rc_str text, size_t at)
 {

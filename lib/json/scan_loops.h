@@ -1,16 +1,17 @@
-/* The loops of one scan level, included once for each by json_scan.c, which defines before:
+/* The loops of one scan level: a template that scan.c includes once per level. scan.c defines
+ * before each inclusion:
  *
  *   LEVEL(name)                 name with the level's suffix
  *   LEVEL_TARGET                the attribute that lets the compiler use the level's instructions
- *   LEVEL(block_equal)(p, c)    64 bytes at p: a bit for each that equals c
- *   LEVEL(block_opens)(p)       ... for each [ or {
- *   LEVEL(block_closes)(p)      ... for each ] or }
+ *   LEVEL(block_equal)(p, c)    one bit for each of the 64 bytes at p that equals c
+ *   LEVEL(block_opens)(p)       one bit for each [ or {
+ *   LEVEL(block_closes)(p)      one bit for each ] or }
  *   LEVEL(prefix_xor)(bits)     bit i is the xor of the bits 0 to i
- *   LEVEL(count)(bits)          how many are set
+ *   LEVEL(count)(bits)          the number of set bits
  *
- * No include guard: it is a template. */
+ * It therefore has no include guard. */
 
-/* The quotes of the block that no backslash takes the meaning from. */
+/* Returns the quotes of the block that are not escaped. */
 LEVEL_TARGET static inline uint64_t LEVEL(block_quotes)(block b, uint64_t *carry)
 {
     uint64_t quotes = LEVEL(block_equal)(b.p, '"') >> b.skip;
@@ -36,13 +37,13 @@ LEVEL_TARGET static size_t LEVEL(string_end)(rc_str text, size_t at)
     return quotes ? at + (size_t)__builtin_ctzll(quotes) : text.len;
 }
 
-/* One block of a container. Returns how many of its bytes belong to the container when it ends
- * here, else 0. */
+/* Scans one block of a container. If the container ends in it, returns the number of its bytes up
+ * to and including the closing bracket, else 0. */
 LEVEL_TARGET static inline size_t LEVEL(container_step)(block b, nesting *n)
 {
     uint64_t quotes = LEVEL(block_quotes)(b, &n->carry);
     if (n->in_string && !quotes)
-        return 0; /* the inside of a long string: most of what a chat body is */
+        return 0; /* the inside of a long string, which is most of a chat body */
     uint64_t inside = LEVEL(prefix_xor)(quotes) ^ n->in_string;
     n->in_string = 0 - (inside >> 63);
 

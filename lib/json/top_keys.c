@@ -1,3 +1,5 @@
+/* Top-level keys of a JSON object that arrives in pieces. Called by the gateway's request body
+ * code. */
 #include "json/top_keys.h"
 
 #include <string.h>
@@ -7,7 +9,8 @@
 
 #define TOO_LONG (RC_JSON_TOP_KEY_MAX + 1)
 
-static void keep(rc_json_top_keys *top, rc_str part)
+/* Appends to the stored key, if the current string is one. */
+static void append_to_key(rc_json_top_keys *top, rc_str part)
 {
     if (!top->is_key || top->key_len == TOO_LONG)
         return;
@@ -27,26 +30,26 @@ static bool end_string(rc_json_top_keys *top, rc_json_on_top_key on_key, void *c
            on_key(ctx, rc_str_make(top->key, top->key_len));
 }
 
-/* The string that is under way. Moves *at behind what belongs to it. */
+/* Continues the current string and advances *at over its bytes. Returns false if on_key did. */
 static bool read_string(rc_json_top_keys *top, rc_str text, size_t *at, rc_json_on_top_key on_key,
                         void *ctx)
 {
     if (top->is_escaped) {
-        keep(top, rc_str_slice(text, *at, *at + 1));
+        append_to_key(top, rc_str_slice(text, *at, *at + 1));
         top->is_escaped = false;
         ++*at;
         return true;
     }
     bool has_high = false;
     const size_t end = rc_json_scan_special(text, *at, &has_high);
-    keep(top, rc_str_slice(text, *at, end));
+    append_to_key(top, rc_str_slice(text, *at, end));
     *at = end;
     if (end == text.len)
         return true;
     ++*at;
     if (text.ptr[end] == '"')
         return end_string(top, on_key, ctx);
-    keep(top, rc_str_slice(text, end, end + 1));
+    append_to_key(top, rc_str_slice(text, end, end + 1));
     top->is_escaped = text.ptr[end] == '\\';
     return true;
 }
@@ -77,7 +80,7 @@ static void read_byte(rc_json_top_keys *top, char c)
     }
 }
 
-/* White space and a byte order mark may stand in front of the object. */
+/* White space and a byte order mark may precede the object. */
 static bool is_front(char c)
 {
     return rc_ascii_is_space(c) || c == '\xEF' || c == '\xBB' || c == '\xBF';

@@ -1,9 +1,9 @@
-/* rc_json_top_keys: the names of the members at the top of a JSON object that comes in pieces.
+/* rc_json_top_keys: reports the top-level keys of a JSON object that arrives in pieces.
  *
- *   piece ──► push() ──► on_key() for each of them
+ *   piece ──► push() ──► on_key() for each key
  *
- * It follows quotes and brackets, keeps one name at a time and validates nothing. A text that does
- * not begin with an object has no members. No allocation. */
+ * It follows quotes and brackets, stores one key at a time and validates nothing. A text that does
+ * not begin with an object has no keys. It does not allocate. */
 #ifndef RC_JSON_TOP_KEYS_H
 #define RC_JSON_TOP_KEYS_H
 
@@ -12,26 +12,27 @@
 
 #include <recourse/str.h>
 
-/* A longer name is not told. */
+/* Longer keys are not reported. */
 #define RC_JSON_TOP_KEY_MAX 160u
 
-/* raw: between its quotes, with its escapes; borrows. False: no more is read. */
+/* Receives one key. raw: borrows the text between the quotes, with its escapes. Return false to
+ * stop. */
 typedef bool (*rc_json_on_top_key)(void *ctx, rc_str raw);
 
-/* The caller's storage. All zero at first; the fields are private. */
+/* The caller's storage; zero it to start. The fields are private. */
 typedef struct rc_json_top_keys {
     uint64_t depth;
     bool has_begun;
-    bool is_over; /* nothing more is told */
+    bool is_over; /* no further key is reported */
     bool is_in_string;
     bool is_escaped;
-    bool is_key;      /* the string is a name at the top */
-    bool is_key_next; /* the next one is */
-    uint8_t key_len;  /* RC_JSON_TOP_KEY_MAX + 1: too long */
+    bool is_key;      /* the current string is a top-level key */
+    bool is_key_next; /* the next string is a top-level key */
+    uint8_t key_len;  /* RC_JSON_TOP_KEY_MAX + 1: the key is too long */
     char key[RC_JSON_TOP_KEY_MAX];
 } rc_json_top_keys;
 
-/* False: on_key said so. piece, ctx: borrow. */
+/* Processes the next piece of the text. Returns false if on_key did. piece, ctx: borrows. */
 bool rc_json_top_keys_push(rc_json_top_keys *top, rc_str piece, rc_json_on_top_key on_key,
                            void *ctx);
 

@@ -1,3 +1,4 @@
+/* JSON string values: resolves escapes. Called by everything that reads string members. */
 #include "json/lex.h"
 
 #include "base/str.h"
@@ -5,7 +6,7 @@
 #include "base/vec16.h"
 #include "json/scan.h"
 
-/* The value of the four hexadecimal digits at `at`, or -1. */
+/* Returns the value of the four hexadecimal digits at `at`, or -1. */
 static int32_t read_hex4(rc_str raw, size_t at)
 {
     if (at > raw.len || raw.len - at < 4)
@@ -33,11 +34,11 @@ static bool is_low_half(int32_t unit)
     return unit >= 0xDC00 && unit <= 0xDFFF;
 }
 
-/* One character of the value. */
+/* One character of the value, in UTF-8. */
 typedef struct piece {
     char bytes[4];
     size_t len;
-    size_t taken; /* of the raw string */
+    size_t taken; /* bytes of the raw string that it stands for */
 } piece;
 
 static piece piece_of(uint32_t cp, size_t taken)
@@ -53,7 +54,7 @@ static piece unicode_escape(rc_str raw, size_t at)
     if (unit < 0)
         return piece_of('\\', 1);
     if (!is_high_half(unit))
-        return piece_of((uint32_t)unit, 6); /* a low half alone becomes U+FFFD */
+        return piece_of((uint32_t)unit, 6); /* a lone low surrogate becomes U+FFFD */
     bool has_next = raw.len - at >= 12 && raw.ptr[at + 6] == '\\' && raw.ptr[at + 7] == 'u';
     int32_t low = has_next ? read_hex4(raw, at + 8) : -1;
     if (!is_low_half(low))
@@ -61,8 +62,8 @@ static piece unicode_escape(rc_str raw, size_t at)
     return piece_of(0x10000u + ((uint32_t)(unit - 0xD800) << 10) + (uint32_t)(low - 0xDC00), 12);
 }
 
-/* An unknown or unfinished escape keeps its backslash: nothing of what a damaged text said is lost.
- */
+/* Reads the escape at `at`. An unknown or incomplete escape keeps its backslash, so that no text of
+ * malformed input is lost. */
 static piece escape_at(rc_str raw, size_t at)
 {
     if (at + 1 == raw.len)
@@ -72,7 +73,7 @@ static piece escape_at(rc_str raw, size_t at)
     case '"':
     case '\\':
     case '/':
-    case '\'': /* not JSON, but what Python and JavaScript write */
+    case '\'': /* not JSON, but written by Python and JavaScript */
         return piece_of((uint32_t)c, 2);
     case 'b':
         return piece_of('\b', 2);
@@ -100,7 +101,7 @@ static piece piece_at(rc_str raw, size_t at)
     return piece_of(cp, len);
 }
 
-/* One past the bytes from `at` on that stand for themselves. */
+/* Returns the end of the bytes from `at` on that are neither escaped nor ill-formed. */
 static size_t plain_end(rc_str raw, size_t at)
 {
     const rc_json_scan *scan = rc_json_scan_best();
@@ -111,7 +112,7 @@ static size_t plain_end(rc_str raw, size_t at)
         size_t len;
         uint32_t cp = rc_utf8_decode(raw, at, &len);
         if (cp == RC_UTF8_REPLACEMENT)
-            return at; /* ill-formed; a U+FFFD that is in the text comes out the same */
+            return at; /* ill-formed; an encoded U+FFFD gives the same result */
         at += len;
     }
     return at;
@@ -148,25 +149,25 @@ bool rc_json_raw_eq(rc_str raw, bool has_escapes, rc_str plain)
     return matched == plain.len;
 }
 
-/* In one pass. */
+/* ---- unescaping in one pass ---- */
 
-/* Where the copying of a string stands. */
+/* The state of the copy of one string. */
 typedef struct copy {
     rc_str text;
     size_t at;
     char *out;
-    rc_vec16 seen; /* the bytes so far, or-ed: does any of them have its top bit set? */
+    rc_vec16 seen; /* bitwise or of all bytes so far: a top bit shows non-ASCII text */
 } copy;
 
-/* A quote, a backslash or a byte below 0x20: not just itself. The zeros behind the end of the text
- * are among them. */
+/* Returns one bit per quote, backslash or byte below 0x20. The zeros after the end of the text are
+ * among them. */
 static uint32_t special_bits(rc_vec16 bytes)
 {
     return rc_vec16_bits((rc_vec16)(bytes == '"') | (rc_vec16)(bytes == '\\') |
                          (rc_vec16)(bytes < 0x20));
 }
 
-/* Moves to the next special byte, which may be one past the text. */
+/* Advances to the next special byte, which may be one past the text. */
 static void find_special(copy *c)
 {
     for (;;) {
@@ -179,8 +180,8 @@ static void find_special(copy *c)
     }
 }
 
-/* The same, copying what it passes over: whole vectors, of which the next one overwrites what was
- * too much. */
+/* Copies bytes up to the next special byte. Whole vectors are stored; the next store overwrites the
+ * surplus bytes. */
 static void copy_to_special(copy *c)
 {
     for (;;) {
@@ -196,7 +197,7 @@ static void copy_to_special(copy *c)
     }
 }
 
-/* The escape at c->at. False: it is none by the book. */
+/* Copies the escape at c->at. Returns false if it is not valid JSON. */
 static bool copy_escape(copy *c)
 {
     static const char SHORT[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
@@ -222,7 +223,8 @@ static bool copy_escape(copy *c)
     return true;
 }
 
-/* Kept out of line: what it needs of the stack would burden the short ones. */
+/* Reads a string of any length. Not inlined, so that its stack frame does not slow down the short
+ * strings. */
 __attribute__((noinline)) static size_t lex_any_value(rc_str text, size_t at, rc_buf *scratch,
                                                       rc_str *ret_value)
 {
@@ -251,7 +253,7 @@ __attribute__((noinline)) static size_t lex_any_value(rc_str text, size_t at, rc
     return c.at;
 }
 
-/* Most strings are short and plain: one vector has their end. */
+/* Most strings are short ASCII without escapes and end within one vector. */
 size_t rc_json_lex_value(rc_str text, size_t at, rc_buf *scratch, rc_str *ret_value)
 {
     if (text.len - at >= RC_VEC16_BYTES) {

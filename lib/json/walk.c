@@ -1,3 +1,4 @@
+/* JSON walk: passes over values. Called by the member search and the dialect code. */
 #include "json/walk.h"
 
 size_t rc_json_walk_space_end(rc_str text, size_t at)
@@ -28,7 +29,7 @@ static bool pass_container(rc_json_walk *w)
     return true;
 }
 
-/* A number or a literal: letters, digits and what numbers have beside them. */
+/* Passes over a number or a literal: letters, digits and - + . are taken for its bytes. */
 static bool pass_scalar(rc_json_walk *w)
 {
     size_t from = w->at;

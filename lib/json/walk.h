@@ -1,6 +1,8 @@
-/* rc_json_walk: passing along a JSON text by its quotes and brackets, for those who look for a few
- * members and pass over the rest. No tree, no validation of what is passed over. Each step is false
- * where the text is damaged or ends. */
+/* rc_json_walk: a cursor over JSON text that follows quotes and brackets, for code that reads a few
+ * members and skips the others.
+ *
+ * It builds no tree and does not validate skipped values. Each step returns false if the text is
+ * malformed or ends. */
 #ifndef RC_JSON_WALK_H
 #define RC_JSON_WALK_H
 
@@ -13,35 +15,38 @@ typedef struct rc_json_walk {
     const rc_json_scan *scan;
 } rc_json_walk;
 
-/* A value that was passed over. */
+/* A value as a view of the text. */
 typedef struct rc_json_raw_value {
-    char first; /* its first byte, which tells its type */
-    rc_str raw; /* of a string: between the quotes, with its escapes; else all of it */
+    char first; /* the first byte, which determines the type */
+    rc_str raw; /* of a string, the escaped text between the quotes; else the whole value */
 } rc_json_raw_value;
 
-/* text: borrows until the last value was used. */
+/* Starts a walk. text: borrows for as long as the walk and its values are used. */
 static inline rc_json_walk rc_json_walk_begin(rc_str text)
 {
     return (rc_json_walk){.text = text, .scan = rc_json_scan_best()};
 }
 
-/* What is rare takes the walk's parts and not the walk, so that a walk need not be in memory. */
+/* The two functions for rare cases take parts of the walk instead of a pointer to it, so that the
+ * compiler can keep the walk in registers. */
 
-/* Where the next byte stands, from `at` on, that is not white space; text.len: there is none. */
+/* Returns the offset of the first byte from `at` on that is not white space; text.len: none. */
 size_t rc_json_walk_space_end(rc_str text, size_t at);
-/* The quote that closes the string whose content begins at `at`; RC_JSON_SCAN_NONE: there is none,
- * or a control character stands before it. */
+/* Returns the offset of the quote that closes the string whose content begins at `at`;
+ * RC_JSON_SCAN_NONE if there is none or a control character precedes it. */
 size_t rc_json_walk_string_end(rc_str text, size_t at, const rc_json_scan *scan);
 
-/* The next byte that is not white space; NUL, which is nowhere valid, at the end of the text. */
+/* Advances over white space and returns the byte there; NUL, which is never valid, at the end of
+ * the text. */
 static inline char rc_json_walk_peek(rc_json_walk *w)
 {
     if (w->at < w->text.len && (unsigned char)w->text.ptr[w->at] > ' ')
         return w->text.ptr[w->at];
-    w->at = rc_json_walk_space_end(w->text, w->at); /* what machines write has no space */
+    w->at = rc_json_walk_space_end(w->text, w->at); /* rare: programs write compact JSON */
     return w->at < w->text.len ? w->text.ptr[w->at] : '\0';
 }
 
+/* Consumes the wanted byte, after white space. */
 static inline bool rc_json_walk_byte(rc_json_walk *w, char wanted)
 {
     if (rc_json_walk_peek(w) != wanted)
@@ -50,7 +55,8 @@ static inline bool rc_json_walk_byte(rc_json_walk *w, char wanted)
     return true;
 }
 
-/* The string whose opening quote the walk stands at. */
+/* Consumes the string at the current position, which must be its opening quote. *ret_raw views the
+ * escaped text between the quotes. */
 static inline bool rc_json_walk_string(rc_json_walk *w, rc_str *ret_raw)
 {
     const size_t from = w->at + 1;
@@ -66,14 +72,14 @@ static inline bool rc_json_walk_string(rc_json_walk *w, rc_str *ret_raw)
     return true;
 }
 
-/* A key and its colon. */
+/* Consumes a key and its colon. */
 static inline bool rc_json_walk_key(rc_json_walk *w, rc_str *ret_raw)
 {
     return rc_json_walk_peek(w) == '"' && rc_json_walk_string(w, ret_raw) &&
            rc_json_walk_byte(w, ':');
 }
 
-/* The next value, whatever it is. */
+/* Consumes the next value of any type. */
 bool rc_json_walk_value(rc_json_walk *w, rc_json_raw_value *ret_value);
 
 #endif

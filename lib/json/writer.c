@@ -1,14 +1,15 @@
+/* JSON writer. Called by the report encoder, the renderers, the admin API and the mock. */
 #include "json/writer.h"
 
 #include "base/utf8.h"
 #include "base/vec16.h"
 
-/* What is escaped where the buffer has no room is put together here first. */
+/* Size of the local buffer for escaped text, used when the output buffer has too little space. */
 #define PIECE_BYTES 256
-/* What one step of put_escaped() writes at most: a vector, or an escape. */
+/* Maximum that one step of put_escaped() writes: a vector, or an escape. */
 #define STEP_BYTES RC_VEC16_BYTES
 
-/* Escapes. */
+/* ---- escapes ---- */
 
 static size_t put_u_escape(char *out, uint32_t unit)
 {
@@ -20,7 +21,7 @@ static size_t put_u_escape(char *out, uint32_t unit)
     return 6;
 }
 
-/* A quote, a backslash, a control character or DEL. */
+/* Writes the escape of a quote, a backslash, a control character or DEL. */
 static size_t put_ascii_escape(char *out, unsigned char c)
 {
     static const char SHORT[128] = {['"'] = '"',  ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f',
@@ -32,7 +33,7 @@ static size_t put_ascii_escape(char *out, unsigned char c)
     return 2;
 }
 
-/* Above U+FFFF by a pair of surrogates. */
+/* Writes the \u escape of cp, as a surrogate pair above U+FFFF. */
 static size_t put_unsafe(char *out, uint32_t cp)
 {
     if (cp <= 0xFFFF)
@@ -50,7 +51,8 @@ size_t rc_json_escaped_len(uint32_t cp, size_t len)
     return rc_utf8_is_unsafe(cp) ? put_unsafe(out, cp) : len;
 }
 
-/* The byte at `at` is not just itself: puts what stands for its character. */
+/* Writes the character at `at`, escaped if necessary. Returns the bytes written and, in *ret_taken,
+ * the bytes read. */
 static size_t put_character(char *out, rc_str value, size_t at, size_t *ret_taken)
 {
     unsigned char c = (unsigned char)value.ptr[at];
@@ -63,7 +65,8 @@ static size_t put_character(char *out, rc_str value, size_t at, size_t *ret_take
     return rc_utf8_encode(cp, out);
 }
 
-/* The lanes that a writer has to look at: a quote, a backslash, below 0x20 or above 0x7E. */
+/* Returns the mask of the bytes that may need an escape: a quote, a backslash, below 0x20 or above
+ * 0x7E. */
 static rc_vec16 unclean_lanes(rc_vec16 bytes)
 {
     typedef int8_t signed_lanes __attribute__((vector_size(16)));
@@ -72,9 +75,9 @@ static rc_vec16 unclean_lanes(rc_vec16 bytes)
            (rc_vec16)(bytes == 0x7F);
 }
 
-/* Puts value from *at on, escaped, as far as it goes with room bytes at out, and moves *at. Returns
- * how many bytes it put. Bytes are copied before they are looked at, which costs less than copying
- * just those that may be. */
+/* Writes value from *at on, escaped, as far as it fits in `space` bytes at out. Advances *at and
+ * returns the number of bytes written. Whole vectors are copied before they are checked, which is
+ * cheaper than copying only the clean bytes. */
 static size_t put_escaped(char *out, size_t space, rc_str value, size_t *at)
 {
     size_t from = *at;
@@ -89,7 +92,7 @@ static size_t put_escaped(char *out, size_t space, rc_str value, size_t *at)
             from += RC_VEC16_BYTES;
             continue;
         }
-        /* The zeros behind the last bytes are unclean too, so that the end is found like them. */
+        /* The zeros after the last byte count as unclean, so that this also finds the end. */
         size_t clean = (size_t)__builtin_ctz(unclean);
         from += clean;
         len += clean;
@@ -103,7 +106,8 @@ static size_t put_escaped(char *out, size_t space, rc_str value, size_t *at)
     return len;
 }
 
-/* Appends value, escaped: where there is room already, at its place, which saves copying it. */
+/* Appends value, escaped: directly into the buffer while it has space, else through a local piece.
+ */
 static void push_escaped(rc_buf *buf, rc_str value)
 {
     size_t at = 0;
@@ -137,7 +141,7 @@ void rc_json_push_quoted(rc_buf *buf, rc_str value)
     push_byte(buf, '"');
 }
 
-/* Structure. */
+/* ---- structure ---- */
 
 void rc_json_writer_init(rc_json_writer *w, rc_buf *buf, uint32_t indent)
 {
@@ -160,7 +164,7 @@ static void push_line(rc_json_writer *w)
     }
 }
 
-/* What has to stand before a key or a value. */
+/* Writes the comma and the line break that precede a key or a value. */
 static void push_item_begin(rc_json_writer *w)
 {
     if (w->is_after_key) {
@@ -176,7 +180,7 @@ static void push_item_begin(rc_json_writer *w)
         push_line(w);
 }
 
-/* Makes the buffer's failure stick: what was asked for can not be written. */
+/* Sets the buffer's status to RC_E_TOO_LARGE: an impossible reservation is a sticky failure. */
 static void fail(rc_json_writer *w)
 {
     rc_buf_push_byte(w->buf, ' ');
@@ -228,7 +232,7 @@ void rc_json_array_end(rc_json_writer *w)
     close_container(w, ']');
 }
 
-/* Values. */
+/* ---- values ---- */
 
 void rc_json_key(rc_json_writer *w, rc_str key)
 {
@@ -247,7 +251,7 @@ void rc_json_ready_key_push(rc_json_writer *w, const rc_json_ready_key *key)
     size_t len = key->len - comma;
     w->has_items[w->depth] = true;
     w->is_after_key = true;
-    /* A copy of a known length takes two moves; what it writes too much is overwritten. */
+    /* A copy of constant length takes two moves; the next write overwrites the surplus bytes. */
     if (buf->status == RC_OK && buf->size - buf->len >= sizeof key->text) {
         memcpy(buf->ptr + buf->len, key->text + comma, sizeof key->text - 1);
         buf->len += len;
