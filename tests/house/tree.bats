@@ -59,7 +59,7 @@ finds() {
 @test "a tree that keeps the rules passes every check" {
     plant
     compile lib/base/str.c src/net/listen.c
-    for check in table includes calls folders headers types errno paths opening named links; do
+    for check in table includes calls folders headers types errno paths opening named links hops; do
         echo "$check"
         tree "$check" "$planted" "$planted/build"
     done
@@ -211,4 +211,16 @@ finds() {
     echo '[gone](internals/gone.md)' >>"$planted/docs/architecture.md"
     finds links 'no link to internals/lost.md'
     finds links 'internals/gone.md does not exist'
+}
+
+@test "the tables that follow a request name functions that exist" {
+    tree hops "$RECOURSE_SOURCE"
+}
+
+@test "a hop to a function that moved is found, and a wrong sum" {
+    plant
+    printf '%s\n' '| hop | file | function |' '|---|---|---|' '| 1 | `lib/base/str.c` | `rc_str_x` |' \
+        '| 2 | `lib/base/str.c` | `rc_listen` |' '' '2 hops through 2 files' >"$planted/docs/internals/way.md"
+    finds hops 'hop 2: lib/base/str.c has no rc_listen'
+    finds hops 'the text does not say: 2 hops through 1 files'
 }

@@ -357,6 +357,26 @@ def check_links(root, _binary):
             yield f"docs/architecture.md: {link} does not exist"
 
 
+def check_hops(root, _binary):
+    """Tables that follow a request: each function is defined in its file, and the sums below are right."""
+    for page in sorted(Path(root, "docs/internals").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        for header, rows in tables(text):
+            if header[:3] != ["hop", "file", "function"]:
+                continue
+            for number, row in enumerate(rows, 1):
+                path, function = quoted(row[1])[0], quoted(row[2])[0]
+                if row[0] != str(number):
+                    yield f"{page.name}: hop {row[0]} should be {number}"
+                if not Path(root, path).is_file():
+                    yield f"{page.name}: hop {number}: {path} does not exist"
+                elif not re.search(rf"^\w.*\b{function}\(", read(root, path), re.M):
+                    yield f"{page.name}: hop {number}: {path} has no {function}"
+            total = f"{len(rows)} hops through {len({row[1] for row in rows})} files"
+            if total not in text:
+                yield f"{page.name}: the text does not say: {total}"
+
+
 def main(arguments):
     check, root, binary = (*arguments, None)[:3]
     found = list(globals()[f"check_{check}"](root, binary))
