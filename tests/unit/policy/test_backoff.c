@@ -1,5 +1,4 @@
-/* Waits: the sequences that the kinds promise, the bounds of chance, and numbers that are too large
- * for anything. */
+/* Waits: the sequence of each backoff kind, the bounds of jitter, and extreme numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +27,7 @@ static rc_retry_rule rule_of(rc_backoff backoff, uint64_t base_ms, uint32_t fact
     };
 }
 
-/* Without chance: waits 1, 2, ... are these. */
+/* Checks waits 1, 2, ... without jitter. */
 static void expect_waits(const rc_retry_rule *rule, const uint64_t *waits, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -86,7 +85,7 @@ static void test_schedule(void **state)
     expect_waits(&rule, (uint64_t[]){2000, 4000, 5000, 5000}, 4);
     rule.max_delay_ms = RC_UNLIMITED;
     expect_waits(&rule, (uint64_t[]){2000, 4000, 6000, 6000}, 4);
-    /* What rc_policy_check would refuse is still no reading outside the array. */
+    /* Even a count that rc_policy_check would reject must not read outside the array. */
     rule.schedule_count = UINT32_MAX;
     assert_int_equal(rc_backoff_wait(&rule, UINT32_MAX, 0, 0), 0);
     rule.schedule_count = 0;
@@ -128,7 +127,7 @@ static void test_percent(void **state)
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 0), 4000);
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 2000), 6000);
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 2001), 4000);
-    /* At the cap it spreads below the cap, or everybody would come at the same time. */
+    /* At the cap, jitter spreads below the cap, so that calls do not return at the same time. */
     range = rc_backoff_range(&rule, 5);
     assert_int_equal(range.min_ms, 7200);
     assert_int_equal(range.max_ms, 9000);
@@ -151,23 +150,23 @@ static void test_decorrelated(void **state)
     (void)state;
     rc_retry_rule rule = rule_of(RC_BACKOFF_EXPONENTIAL, 100, 2000, 2000);
     rule.jitter = RC_JITTER_DECORRELATED;
-    /* The first: base .. 3 base. */
+    /* The first wait: base .. 3 base. */
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 0), 100);
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 200), 300);
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 201), 100);
     assert_int_equal(rc_backoff_range(&rule, 1).max_ms, 300);
-    /* Later: by the wait before. */
+    /* Later waits depend on the previous one. */
     assert_int_equal(rc_backoff_wait(&rule, 2, 150, 350), 450);
     assert_int_equal(rc_backoff_wait(&rule, 2, 150, 351), 100);
     assert_int_equal(rc_backoff_range(&rule, 2).max_ms, 900);
     assert_int_equal(rc_backoff_range(&rule, 3).max_ms, 2000);
     assert_int_equal(rc_backoff_range(&rule, UINT32_MAX).max_ms, 2000);
-    /* A hint's long wait does not lift the bound. */
+    /* A long wait caused by a hint does not raise the bound. */
     assert_int_equal(rc_backoff_wait(&rule, 2, 60000, 800), 900);
     assert_int_equal(rc_backoff_wait(&rule, 2, UINT64_MAX, 801), 100);
 }
 
-/* ---- any rule ---- */
+/* ---- random rules ---- */
 
 static rc_retry_rule random_rule(uint64_t *seed)
 {
@@ -212,7 +211,7 @@ static void test_wait_is_in_range(void **state)
     }
 }
 
-/* Both ends of the range come up, so the range is not wider than chance. */
+/* Both ends of the range occur, so the range is not wider than the jitter. */
 static void test_range_is_tight(void **state)
 {
     (void)state;
@@ -227,7 +226,7 @@ static void test_range_is_tight(void **state)
     }
 }
 
-/* No wait is shorter than the one for fewer failures, chance aside; a schedule may be anything. */
+/* Without jitter, more failures never give a shorter wait, except in a schedule. */
 static void test_waits_never_shrink(void **state)
 {
     (void)state;
@@ -245,7 +244,7 @@ static void test_waits_never_shrink(void **state)
     }
 }
 
-/* Against the formula, in floating point. */
+/* Compares with the formula in floating point. */
 static void test_exponential_formula(void **state)
 {
     (void)state;
@@ -262,7 +261,7 @@ static void test_exponential_formula(void **state)
     }
 }
 
-/* A chain of decorrelated waits: each at most three times the one before. */
+/* In a chain of decorrelated waits each is at most three times the previous one. */
 static void test_decorrelated_chain(void **state)
 {
     (void)state;

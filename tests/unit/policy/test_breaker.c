@@ -1,4 +1,5 @@
-/* The circuit breaker: when it opens, whom it lets through, when it closes, and what counts. */
+/* Circuit breaker: when it opens, which calls it admits, when it closes, and which failures
+ * count. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ static rc_breaker make(void)
     return breaker;
 }
 
-/* Calls that begin and end in the same moment. */
+/* Calls that begin and end at the same time. */
 static void calls(rc_breaker *breaker, rc_breaker_outcome outcome, int count, uint64_t now_ms)
 {
     for (int i = 0; i < count; i++) {
@@ -43,7 +44,7 @@ static void probe(rc_breaker *breaker, rc_breaker_outcome outcome, uint64_t now_
     assert_true(rc_breaker_validate(breaker));
 }
 
-/* Field by field: there is padding in between. */
+/* Compares field by field because the struct has padding. */
 static void assert_same(const rc_breaker *got, const rc_breaker *want)
 {
     assert_int_equal(got->state, want->state);
@@ -117,14 +118,14 @@ static void test_window_slides(void **state)
     calls(&breaker, RC_BREAKER_FAILED, 1, BEGIN + 9999);
     assert_int_equal(breaker.state, RC_BREAKER_OPEN);
 
-    /* Two a second never make twenty in the window... */
+    /* With two calls a second the window never has twenty of them. */
     breaker = make();
     for (uint64_t t = 0; t < 100; t++) {
         calls(&breaker, RC_BREAKER_FAILED, t % 2 == 0 ? 2 : 1, BEGIN + 1000 * t);
         assert_true(rc_breaker_validate(&breaker));
     }
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
-    /* ...and old successes do not outweigh them for ever. */
+    /* Old successes leave the window and stop outweighing failures. */
     breaker = make();
     calls(&breaker, RC_BREAKER_SUCCEEDED, 1000, BEGIN);
     calls(&breaker, RC_BREAKER_FAILED, 19, BEGIN + 9000);
@@ -155,7 +156,7 @@ static void test_one_probe_at_a_time(void **state)
     assert_int_equal(rc_breaker_admit(&breaker, &defaults, now_ms * 2), RC_BREAKER_REFUSED);
     assert_int_equal(rc_breaker_ready_at_ms(&breaker, now_ms), now_ms + 1000);
 
-    /* Given back without a word: the next call is the probe. */
+    /* The probe ended neutral: the next call is the probe. */
     rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_PROBE, RC_BREAKER_NEUTRAL, now_ms, 0);
     assert_int_equal(breaker.state, RC_BREAKER_HALF_OPEN);
     assert_int_equal(rc_breaker_ready_at_ms(&breaker, now_ms), now_ms);
@@ -167,7 +168,7 @@ static void test_one_probe_at_a_time(void **state)
     assert_int_equal(rc_breaker_ready_at_ms(&breaker, now_ms), now_ms);
     calls(&breaker, RC_BREAKER_FAILED, 19, now_ms);
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
-    /* A probe's end that comes twice changes nothing. */
+    /* A second end of the same probe changes nothing. */
     rc_breaker before = breaker;
     rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_PROBE, RC_BREAKER_FAILED, now_ms, 0);
     assert_same(&breaker, &before);
@@ -198,7 +199,7 @@ static void test_stragglers(void **state)
     assert_false(rc_breaker_is_stale(&fresh, 0));
 }
 
-/* Opens, and counts how long for. */
+/* Opens the breaker and returns the length of the opening. */
 static uint64_t reopen(rc_breaker *breaker, uint64_t *now_ms, uint64_t entropy)
 {
     *now_ms = breaker->open_until_ms;
@@ -237,7 +238,7 @@ static void test_spread(void **state)
     assert_int_equal(longest_ms, 1000);
 }
 
-/* A target that comes and goes: closing alone does not make it forget. */
+/* For a target that fails repeatedly, closing does not reset the doubling. */
 static void test_flapping(void **state)
 {
     (void)state;
@@ -262,7 +263,7 @@ static void test_no_breaker(void **state)
                           RC_BREAKER_FAILED, BEGIN, 0);
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
 
-    /* Turned off while it is open, and while the probe is out. */
+    /* The breaker is disabled while it is open, and while the probe is in flight. */
     breaker = opened();
     assert_int_equal(rc_breaker_admit(&breaker, &none, BEGIN), RC_BREAKER_ADMITTED);
     assert_int_equal(rc_breaker_admit(&breaker, &defaults, BEGIN + 1000), RC_BREAKER_PROBE);
@@ -281,7 +282,7 @@ static void test_odd_settings(void **state)
     assert_int_equal(breaker.open_until_ms, BEGIN);
     assert_int_equal(rc_breaker_admit(&breaker, &odd, BEGIN), RC_BREAKER_PROBE);
 
-    /* open_ms is kept where the largest is smaller. */
+    /* open_ms applies if open_max_ms is smaller. */
     odd = (rc_breaker_settings){
         .window_ms = UINT32_MAX, .min_calls = 1, .open_ms = UINT32_MAX, .open_max_ms = 1};
     breaker = make();
@@ -349,7 +350,7 @@ static bool is_in(const rc_code *codes, size_t count, rc_code code)
     return false;
 }
 
-/* Every code of the taxonomy: a new one shows up here until somebody has thought about it. */
+/* Lists every code of the taxonomy, so that a new code fails here until its outcome is decided. */
 static void test_counts(void **state)
 {
     (void)state;
@@ -370,7 +371,7 @@ static void test_counts(void **state)
     assert_int_equal(rc_breaker_outcome_of(RC_CODE_UNKNOWN), RC_BREAKER_NEUTRAL);
 }
 
-/* One client's bad requests, however many, do not take the target from the others. */
+/* Bad requests of one client, however many, do not close the target for others. */
 static void test_poisonous_requests(void **state)
 {
     (void)state;

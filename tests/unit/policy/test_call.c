@@ -1,4 +1,4 @@
-/* A call from its begin to its end: where it begins, what it tells the others, waits, breakers. */
+/* A call from begin to end: the first entry, effects on other calls, waits, breakers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void test_closed_entries_are_passed_over(void **state)
     assert_int_equal(w.skips.list[1].reason, RC_WHY_SKIP_COOLING);
     assert_int_equal(w.skips.list[1].until_ms, w.now_ms + 50);
     fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-    assert_int_equal(w.skips.count, 0); /* those of the latest input */
+    assert_int_equal(w.skips.count, 0); /* holds only the skips of the latest input */
 }
 
 static void test_nothing_is_open(void **state)
@@ -71,7 +71,7 @@ static void test_nothing_is_open(void **state)
     fixture_init(&w, 3);
     w.options.needs = RC_NEED_VISION;
     w.entries[0].capabilities = RC_NEED_TOOLS;
-    rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 10); /* no use waiting for that one */
+    rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 10); /* opens first, but is not capable */
     rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 90);
     rc_shared_cool_down_target(&w.shared, 2, w.now_ms + 70);
     rc_action action = fixture_begin(&w);
@@ -146,14 +146,14 @@ static void test_guesses_do_not_count_for_one_alone(void **state)
         rc_cooldown_assume(&w.targets[0].cooldown, w.now_ms + 1000);
         assert_int_equal(fixture_begin(&w).entry, count - 1);
     }
-    /* Another that cannot do it is no company. */
+    /* An entry without the needed capabilities does not count as an alternative. */
     call_fixture w;
     fixture_init(&w, 2);
     w.options.needs = RC_NEED_TOOLS;
     w.entries[1].capabilities = 0;
     rc_cooldown_assume(&w.targets[0].cooldown, w.now_ms + 1000);
     assert_int_equal(fixture_begin(&w).entry, 0);
-    /* What was told counts for everybody. */
+    /* An enforced cooldown holds for every call. */
     fixture_init(&w, 1);
     rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 1000);
     expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
@@ -174,7 +174,7 @@ static void test_more_skips_than_fit_are_counted(void **state)
     assert_int_equal(w.skips.count, RC_SKIPS_MAX + 4);
 }
 
-/* --- how many there may be --- */
+/* --- attempt counts --- */
 
 static void test_max_attempts_is_of_the_whole_call(void **state)
 {
@@ -187,7 +187,7 @@ static void test_max_attempts_is_of_the_whole_call(void **state)
     assert_int_equal(fixture_begin(&w).max_attempts, 3);
     rc_action action = fixture_fail(&w, RC_CODE_RATE_LIMITED, 9000);
     assert_int_equal(action.attempt, 2);
-    assert_int_equal(action.max_attempts, 4); /* another credential is no try */
+    assert_int_equal(action.max_attempts, 4); /* another credential is not an attempt */
     action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     expect(action, RC_DO_REFRESH, RC_WHY_REFRESH);
     assert_int_equal(action.max_attempts, 5); /* nor is a refreshed one */
@@ -197,11 +197,11 @@ static void test_max_attempts_is_of_the_whole_call(void **state)
     action = fixture_fail(&w, RC_CODE_OVERLOADED, 9000);
     assert_int_equal(action.entry, 1);
     assert_int_equal(action.attempt, 4);
-    assert_int_equal(action.max_attempts, 5); /* three more tries, but no more calls */
+    assert_int_equal(action.max_attempts, 5); /* three more attempts, but no more calls */
     action = rc_call_on_success(&w.call, w.now_ms);
     assert_int_equal(action.attempt, 4);
     assert_int_equal(action.max_attempts, 5);
-    /* A code with fewer tries than were made. */
+    /* The code allows fewer attempts than were already made. */
     fixture_init(&w, 1);
     w.policy.rules[0] = w.policy.default_rule;
     w.policy.rules[0].max_attempts = 1;
@@ -216,7 +216,7 @@ static void test_max_attempts_is_of_the_whole_call(void **state)
     assert_int_equal(action.max_attempts, 2);
 }
 
-/* --- what a failure tells the others --- */
+/* --- effects of a failure on other calls --- */
 
 static void test_cooldowns_keep_the_later_end(void **state)
 {
@@ -233,11 +233,11 @@ static void test_cooldowns_keep_the_later_end(void **state)
     rc_failure_facts failure = fixture_failure(RC_CODE_OVERLOADED, 4000);
     rc_action wait = rc_call_on_failure(&other, &failure, w.now_ms, 1);
     assert_int_equal(w.targets[0].cooldown.enforced_until_ms, w.now_ms + 9000);
-    /* And it waits for what it knows of, not just for its own hint. */
+    /* The call waits for the shared cooldown, not only for its own hint. */
     assert_in_range(wait.at_ms, w.now_ms + 9000, w.now_ms + 10000);
 }
 
-/* What it cools for is what holds longest. */
+/* cooled_for is the failure with the latest end. */
 static void test_what_a_target_cools_for(void **state)
 {
     (void)state;
@@ -248,7 +248,7 @@ static void test_what_a_target_cools_for(void **state)
     assert_int_equal(w.targets[0].cooled_for, RC_CODE_OVERLOADED);
     rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 1000);
     assert_int_equal(w.targets[0].cooled_for, RC_CODE_OVERLOADED);
-    /* Somebody else says so, and not what for. */
+    /* A cooldown set from outside has no cause. */
     rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 90000);
     assert_int_equal(w.targets[0].cooled_for, RC_CODE_NONE);
     w.targets[0].cooled_for = RC_CODE_OVERLOADED;
@@ -304,17 +304,17 @@ static void test_a_refused_credential_is_dead(void **state)
     rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     fixture_begin(&w);
     rc_action action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    expect(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL); /* the request is not lost to one bad key */
+    expect(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL); /* one bad key does not fail the request */
     assert_int_equal(action.credential, 1);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_DEAD);
     rc_call_on_success(&w.call, w.now_ms);
-    for (int i = 0; i < 3; i++) { /* the turn passes over it */
+    for (int i = 0; i < 3; i++) { /* the rotation skips the dead key */
         assert_int_equal(fixture_begin(&w).credential, 1);
         rc_call_on_cancel(&w.call, w.now_ms);
     }
 }
 
-/* A foreign report may claim any category for its code. */
+/* A report of another system may claim any category for its code. */
 static void test_capacity_is_what_the_code_says(void **state)
 {
     (void)state;
@@ -392,11 +392,11 @@ static void test_closed_at_waking_and_nothing_else(void **state)
     wait = fixture_wake(&w, &wait);
     expect(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
     assert_in_range(wait.at_ms, until_ms, until_ms + 999);
-    assert_int_equal(wait.attempt, 1); /* no call was made, no other token taken */
+    assert_int_equal(wait.attempt, 1); /* no call was made and no further token was taken */
     assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms), 1);
     rc_call copy = w.call;
     expect(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
-    /* The second time it was a try without a call. */
+    /* The second wait counts as an attempt without a call. */
     rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 500);
     rc_action action = rc_call_on_wake(&copy, wait.at_ms, 1);
     expect(action, RC_DO_STOP, RC_WHY_ATTEMPTS_SPENT);
@@ -424,7 +424,7 @@ static void test_closed_for_too_long(void **state)
     expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
 }
 
-/* Many calls wait for the same breaker: they must not come back in the same moment. */
+/* Calls that wait for the same breaker must not all return at the same moment. */
 static void test_waiters_are_spread(void **state)
 {
     (void)state;
@@ -461,7 +461,7 @@ static void test_a_full_target_is_waited_for(void **state)
     expect(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
 }
 
-/* --- the breaker --- */
+/* --- breaker --- */
 
 static void test_a_breaker_that_opens_moves_the_call(void **state)
 {
@@ -512,7 +512,7 @@ static void test_content_answers_a_probe(void **state)
     rc_call second;
     rc_call_init(&second, &w.plan, &w.shared, NULL, w.now_ms);
     expect(rc_call_begin(&second, w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
-    /* How the stream ends says nothing of the target as it is by then. */
+    /* The end of a stream does not count against a target that was probed at its beginning. */
     w.now_ms += 60000;
     fixture_fail(&w, RC_CODE_STREAM_INTERRUPTED, NO_HINT);
     assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);

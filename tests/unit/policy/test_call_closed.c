@@ -1,5 +1,5 @@
-/* Targets that are closed: by a guess at the end of the chain, for good, by dead credentials; and
- * which failures close them. */
+/* Closed targets: by an assumed cooldown at the end of the chain, for good, by dead credentials;
+ * and which failures close a target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,16 +16,16 @@ static void expect(rc_action action, rc_action_kind what, rc_reason reason)
     assert_int_equal(action.kind, what);
 }
 
-/* --- guesses --- */
+/* --- assumed cooldowns --- */
 
-/* Both targets of a chain fail without a hint: the call's own wait is the policy's. */
+/* Both targets of a chain fail without a hint: the call waits as long as its policy says. */
 static void test_a_guess_does_not_lengthen_the_last_wait(void **state)
 {
     (void)state;
     call_fixture w;
     fixture_init(&w, 2);
     w.policy.default_rule.base_ms = 50;
-    w.policy.default_rule.max_delay_ms = 1000; /* less than a guess is long */
+    w.policy.default_rule.max_delay_ms = 1000; /* shorter than an assumed cooldown */
     fixture_begin(&w);
     expect(fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT), RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
     rc_action wait = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
@@ -34,8 +34,8 @@ static void test_a_guess_does_not_lengthen_the_last_wait(void **state)
     rc_action action = fixture_wake(&w, &wait);
     expect(action, RC_DO_TRY, RC_WHY_WOKE);
     assert_int_equal(action.entry, 1);
-    assert_int_equal(w.skips.count, 0); /* nobody was passed over */
-    /* For the others it holds. */
+    assert_int_equal(w.skips.count, 0); /* no entry was passed over */
+    /* Other calls still observe the assumed cooldown. */
     rc_call other;
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
     expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
@@ -63,7 +63,7 @@ static void test_the_preset_keeps_to_its_schedule(void **state)
     assert_in_range(max_ms, 5900, 6000);
 }
 
-/* The same for the keys of a pool; of these the one that is not even guessed at goes first. */
+/* The same for the keys of a pool; a key without an assumed cooldown goes first. */
 static void test_a_guessed_key_at_the_last_target(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void test_what_was_told_still_holds(void **state)
     expect(fixture_wake(&w, &wait), RC_DO_STOP, RC_WHY_DELAY_TOO_LONG);
 }
 
-/* --- for good --- */
+/* --- closed for good --- */
 
 static void test_nothing_that_opens_is_not_waited_for(void **state)
 {
@@ -118,7 +118,7 @@ static void test_nothing_that_opens_is_not_waited_for(void **state)
         assert_int_equal(action.at_ms, 0);
         assert_false(action.is_retry_exhausted);
         assert_true(w.skips.list[0].until_ms == RC_UNLIMITED);
-        /* And when it is known before the wait. */
+        /* The same if it is known before the wait. */
         rc_shared_set_service(&w.shared, 0, true);
         rc_shared_revive_credential(&w.shared, 0);
         fixture_begin(&w);
@@ -130,7 +130,7 @@ static void test_nothing_that_opens_is_not_waited_for(void **state)
     }
 }
 
-/* Another target that will open: when to come back, and no word of dead credentials. */
+/* Another target will open: the stop names the time, and not dead credentials as the reason. */
 static void test_another_one_will_open(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void test_everybody_after_a_refusal(void **state)
     expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
 }
 
-/* A provider may have been mistaken: a refused key is asked again after a while. */
+/* A rejection may be a mistake, so a rejected key is probed after a while. */
 static void test_a_refused_key_is_asked_again(void **state)
 {
     (void)state;
@@ -183,14 +183,14 @@ static void test_a_refused_key_is_asked_again(void **state)
     expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
     expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
-    /* One call at a time; one that says nothing of the key leaves it to the next. */
+    /* One call probes at a time; a probe that ends neutral leaves the key to the next call. */
     rc_call other;
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
     expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     rc_call_on_cancel(&w.call, w.now_ms);
     expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
-    /* Each refusal makes the next rest longer, up to exhausted_ms. */
+    /* Each rejection makes the next cooldown longer, up to exhausted_ms. */
     w.now_ms += 2 * rest_ms - 1;
     expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
@@ -202,14 +202,14 @@ static void test_a_refused_key_is_asked_again(void **state)
     fixture_begin(&w);
     rc_call_on_success(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
-    /* That an answer begins is enough. */
+    /* The beginning of a response is enough to revive the key. */
     fixture_begin(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     w.now_ms += rest_ms;
     fixture_begin(&w);
     rc_call_on_commit(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
-    /* It is as new then. What began before a refusal says nothing of it. */
+    /* The key is then healthy. Attempts that began before the rejection do not revive it. */
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
     rc_call_begin(&other, w.now_ms, 1);
     fixture_begin(&w);
@@ -219,7 +219,8 @@ static void test_a_refused_key_is_asked_again(void **state)
     assert_true(rc_shared_validate(&w.shared));
 }
 
-/* A used-up quota that nobody named a time for: the same, and the next key is not kept waiting. */
+/* An exhausted quota without a named time is probed the same way, and the next key is used
+ * meanwhile. */
 static void test_a_used_up_quota_is_probed(void **state)
 {
     (void)state;
@@ -233,7 +234,7 @@ static void test_a_used_up_quota_is_probed(void **state)
         rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
         assert_int_equal(rc_call_begin(&other, w.now_ms, 1).kind, i == 0 ? RC_DO_TRY : RC_DO_STOP);
         fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
-        if (i == 0) { /* in flight meanwhile: it makes the rest no longer */
+        if (i == 0) { /* a failure in flight does not lengthen the cooldown */
             rc_failure_facts failure = fixture_failure(RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
             rc_call_on_failure(&other, &failure, w.now_ms, 1);
         }
@@ -243,7 +244,7 @@ static void test_a_used_up_quota_is_probed(void **state)
         rest_ms = rest_ms * 2 < w.shared.settings.exhausted_ms ? rest_ms * 2
                                                                : w.shared.settings.exhausted_ms;
     }
-    /* Credit was added: the probe opens the key for everybody. */
+    /* After credit was added, the probe opens the key for all calls. */
     fixture_begin(&w);
     rc_call_on_success(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
@@ -253,7 +254,7 @@ static void test_a_used_up_quota_is_probed(void **state)
     assert_true(rc_shared_validate(&w.shared));
 }
 
-/* Whose call tries it does not suffer: another key, or another target, answers. */
+/* The probing call does not fail: another key or another target is used. */
 static void test_a_probe_is_nobodys_loss(void **state)
 {
     (void)state;
@@ -265,7 +266,7 @@ static void test_a_probe_is_nobodys_loss(void **state)
         fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
         w.now_ms += w.shared.settings.exhausted_ms;
         rc_action action = fixture_begin(&w);
-        if (has_other_key && action.credential == 1) { /* it has its turn the next time */
+        if (has_other_key && action.credential == 1) { /* the other key is used first */
             rc_call_on_success(&w.call, w.now_ms);
             action = fixture_begin(&w);
         }
@@ -275,12 +276,12 @@ static void test_a_probe_is_nobodys_loss(void **state)
                has_other_key ? RC_WHY_NEXT_CREDENTIAL : RC_WHY_COOLING_NEXT_TARGET);
         assert_int_equal(action.entry, has_other_key ? 0 : 1);
         assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_DEAD);
-        /* A refusal that nobody expected is the client's to know. */
+        /* A rejection that was not expected ends the call and is reported to the client. */
         expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     }
 }
 
-/* A path that wants another kind of key says nothing of this one. */
+/* A path that needs another kind of key does not mark this key as rejected. */
 static void test_a_key_that_is_cleared_lives(void **state)
 {
     (void)state;
@@ -295,7 +296,7 @@ static void test_a_key_that_is_cleared_lives(void **state)
     expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
 }
 
-/* Who gives a target no time must not take it from the others. */
+/* An attempt with too little time does not count against the target. */
 static void test_a_target_that_is_cleared_stays_open(void **state)
 {
     (void)state;
@@ -326,18 +327,18 @@ static void test_dead_credentials_are_the_reason_if_nothing_else_opens(void **st
         rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
         rc_shared_cool_down_credential(&w.shared, 1, RC_CREDENTIAL_DEAD, 0);
         rc_shared_set_service(&w.shared, 1, false);
-        if (i == 1) { /* cools, and so opens */
+        if (i == 1) { /* cools down, and so opens later */
             rc_shared_set_service(&w.shared, 1, true);
             rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 10);
         }
-        if (i == 2) { /* full */
+        if (i == 2) { /* at its concurrency limit */
             rc_shared_set_service(&w.shared, 1, true);
             rc_shared_set_limit(&w.shared, 1, 1);
             assert_true(rc_limiter_take(&w.targets[1].limiter));
         }
-        if (i == 3) /* nobody's key was refused */
+        if (i == 3) /* no key was rejected */
             rc_shared_set_service(&w.shared, 0, false);
-        if (i == 4) { /* lacks something, and is no candidate */
+        if (i == 4) { /* lacks a capability, so it is not a candidate */
             rc_shared_set_service(&w.shared, 1, true);
             w.entries[1].capabilities = 0;
             w.options.needs = RC_NEED_TOOLS;
@@ -349,7 +350,7 @@ static void test_dead_credentials_are_the_reason_if_nothing_else_opens(void **st
     }
 }
 
-/* --- what cools a target --- */
+/* --- failures that cool a target down --- */
 
 static void test_only_the_provider_cools_its_target(void **state)
 {
@@ -381,7 +382,7 @@ static void test_only_the_provider_cools_its_target(void **state)
     }
 }
 
-/* A hint that cools nobody else still holds for this call, in whatever entry the target stands. */
+/* A hint that cools nothing down still holds for this call, in every entry with the same target. */
 static void test_the_hint_holds_for_the_same_target_in_another_entry(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Which target is asked next: failover before waits, rounds, targets that do not respond. */
+/* Choice of the next target: failover before waits, rounds, targets that do not respond. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@ static void expect_stop(rc_action action, rc_reason reason, bool is_exhausted)
     assert_int_equal(action.is_retry_exhausted, is_exhausted);
 }
 
-/* Without tries of its own, an entry that failed is left at once for one that was not asked; when
- * all were asked, the first open one is asked again after the wait, until the tries of each are
+/* An entry without its own attempts is left after a failure for one that was not tried yet. After
+ * all were tried, the first open one is tried again after the wait, until the attempts of each are
  * spent. */
 static void test_fails_over_before_it_waits(void **state)
 {
@@ -36,7 +36,7 @@ static void test_fails_over_before_it_waits(void **state)
         expect(action, RC_DO_TRY,
                round < 2 ? RC_WHY_FAILED_NEXT_TARGET : RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
         assert_int_equal(action.entry, 1);
-        if (round == 0) /* an entry that names its tries has them in the first round */
+        if (round == 0) /* an entry with its own attempts uses them in the first round */
             assert_int_equal(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT).entry, 2);
         action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
         assert_true(rc_call_validate(&w.call));
@@ -53,7 +53,8 @@ static void test_fails_over_before_it_waits(void **state)
     assert_int_equal(w.call.calls, 7);
 }
 
-/* A later round leaves out what repeats itself, and does not wait for another entry's hint. */
+/* A later round leaves out entries whose failure would repeat, and does not wait for another
+ * entry's hint. */
 static void test_a_later_round_asks_who_can_answer(void **state)
 {
     (void)state;
@@ -70,7 +71,7 @@ static void test_a_later_round_asks_who_can_answer(void **state)
     assert_int_equal(action.entry, 1);
 }
 
-/* A target that hangs leaves the next one half of the time. */
+/* A target that hangs leaves half of the time to the next one. */
 static void test_a_hang_leaves_time_for_the_next(void **state)
 {
     (void)state;
@@ -81,8 +82,8 @@ static void test_a_hang_leaves_time_for_the_next(void **state)
     w.now_ms += 500;
     rc_action action = fixture_fail(&w, RC_CODE_NETWORK_TIMEOUT, NO_HINT);
     assert_int_equal(action.entry, 1);
-    assert_int_equal(action.begin_by_ms, w.now_ms + 500); /* all that is left */
-    for (int i = 0; i < 5; i++) { /* nobody else, or nobody else may be asked */
+    assert_int_equal(action.begin_by_ms, w.now_ms + 500); /* all of the remaining time */
+    for (int i = 0; i < 5; i++) { /* no other entry exists or may be tried */
         fixture_init(&w, i == 0 ? 1 : 2);
         w.options.deadline_at_ms = i == 1 ? RC_UNLIMITED : w.now_ms + 1000;
         w.options.is_unrepeatable = i == 2;
@@ -94,7 +95,7 @@ static void test_a_hang_leaves_time_for_the_next(void **state)
     }
 }
 
-/* Three calls without a response, however far apart, close a target where there is another one. */
+/* Three calls without a response, however far apart, close a target that has an alternative. */
 static void test_a_silent_target_rests(void **state)
 {
     (void)state;
@@ -112,7 +113,7 @@ static void test_a_silent_target_rests(void **state)
         assert_int_equal(fixture_begin(&w).entry, 1);
         rc_call_on_success(&w.call, w.now_ms);
         assert_int_equal(w.targets[0].cooled_for, codes[i]);
-        /* One call at a time asks it again; when it fails, it rests for longer. */
+        /* One call at a time probes the target; if it fails, the cooldown gets longer. */
         w.now_ms += w.shared.settings.cooldown_ms;
         rc_call probe;
         rc_call_init(&probe, &w.plan, &w.shared, &w.options, w.now_ms);
@@ -125,7 +126,7 @@ static void test_a_silent_target_rests(void **state)
         w.now_ms += 2 * (uint64_t)w.shared.settings.cooldown_ms - 1;
         assert_int_equal(fixture_begin(&w).entry, 1);
         rc_call_on_success(&w.call, w.now_ms);
-        /* Once it responds, everybody uses it again. */
+        /* Once the target responds, all calls use it again. */
         w.now_ms++;
         assert_int_equal(fixture_begin(&w).entry, 0);
         rc_call_on_success(&w.call, w.now_ms);
@@ -134,7 +135,7 @@ static void test_a_silent_target_rests(void **state)
     }
 }
 
-/* A hang that cost its request a minute is not probed every few seconds. */
+/* A target that hung for a minute is not probed every few seconds. */
 static void test_a_hang_rests_by_its_cost(void **state)
 {
     (void)state;
@@ -153,7 +154,7 @@ static void test_a_hang_rests_by_its_cost(void **state)
     assert_int_equal(fixture_begin(&w).entry, 0);
 }
 
-/* Any response in between begins the count anew, and a lone target is never left. */
+/* A response in between resets the count, and a target without an alternative is never closed. */
 static void test_what_is_no_silence(void **state)
 {
     (void)state;
@@ -170,7 +171,7 @@ static void test_what_is_no_silence(void **state)
         fixture_fail(&w, RC_CODE_CONNECTION_FAILED, NO_HINT);
         rc_call_on_cancel(&w.call, w.now_ms);
     }
-    /* Nor is a whole chain: the one that opens first is asked. */
+    /* If all targets of a chain are closed, the one that opens first is tried. */
     fixture_init(&w, 2);
     rc_cooldown_assume(&w.targets[0].cooldown, w.now_ms + 9000);
     rc_cooldown_assume(&w.targets[1].cooldown, w.now_ms + 4000);
@@ -181,8 +182,8 @@ static void test_what_is_no_silence(void **state)
     assert_int_equal(action.entry, 1);
 }
 
-/* A call with nobody else to ask does not wait for a silent target to end its rest: that is no time
- * to come back at. */
+/* A call without an alternative does not wait for the end of a cooldown for missing responses, and
+ * its stop names no time. */
 static void test_a_rest_for_silence_names_no_time(void **state)
 {
     (void)state;
@@ -199,7 +200,7 @@ static void test_a_rest_for_silence_names_no_time(void **state)
     }
 }
 
-/* An owner's limits hold whatever the policy says. */
+/* The owner's limits hold whatever the policy says. */
 static void test_no_more_calls_than_the_owner_allows(void **state)
 {
     (void)state;
@@ -219,7 +220,8 @@ static void test_no_more_calls_than_the_owner_allows(void **state)
     expect_stop(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_CALLS_SPENT, true);
 }
 
-/* The defaults, one overloaded target, a minute of waits: 5, 10 and 20 s, and then the end. */
+/* The default policy, one overloaded target, one minute of waits: 5, 10 and 20 s, then the call
+ * ends. */
 static void test_waits_have_a_limit_together(void **state)
 {
     (void)state;
@@ -237,7 +239,7 @@ static void test_waits_have_a_limit_together(void **state)
     expect_stop(action, RC_WHY_WAITS_SPENT, true);
     assert_int_equal(action.attempt, 4);
     assert_in_range(w.now_ms - began_ms, 28000, 60000);
-    /* A hint that is longer than all of it is for the client to wait for. */
+    /* A hint longer than the whole limit is left to the client. */
     fixture_init(&w, 1);
     w.policy.default_rule.max_delay_ms = 300000;
     w.options.max_wait_ms = 60000;
@@ -245,8 +247,8 @@ static void test_waits_have_a_limit_together(void **state)
     expect_stop(fixture_fail(&w, RC_CODE_RATE_LIMITED, 90000), RC_WHY_DELAY_TOO_LONG, false);
 }
 
-/* An entry that is asked again after a wait, because nobody else is open, is in the next round: it
- * has no more tries when the others open again. */
+/* An entry that is tried again after a wait, because no other is open, belongs to the next round:
+ * it gets no further attempts when the others open. */
 static void test_each_entry_has_its_tries_in_all_rounds(void **state)
 {
     (void)state;
@@ -265,7 +267,7 @@ static void test_each_entry_has_its_tries_in_all_rounds(void **state)
     expect_stop(fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT), RC_WHY_ATTEMPTS_SPENT, true);
 }
 
-/* An entry that names its tries, and was closed in the first round, has them in a later one. */
+/* An entry with its own attempts that was closed in the first round gets them in a later one. */
 static void test_named_tries_are_had_when_it_opens(void **state)
 {
     (void)state;
@@ -281,13 +283,13 @@ static void test_named_tries_are_had_when_it_opens(void **state)
         action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     expect(action, RC_DO_TRY, RC_WHY_FAILED_NEXT_TARGET);
     assert_int_equal(action.entry, 1);
-    action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT); /* and not again */
+    action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT); /* and not a second time */
     action = fixture_wake(&w, &action);
     assert_int_equal(action.entry, 0);
     expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, RC_WHY_ATTEMPTS_SPENT);
 }
 
-/* Where all are closed, the call waits for the one that opens first, whichever failed last. */
+/* If all entries are closed, the call waits for the one that opens first, whichever failed last. */
 static void test_waits_for_who_opens_first(void **state)
 {
     (void)state;
@@ -305,7 +307,7 @@ static void test_waits_for_who_opens_first(void **state)
         expect(action, RC_DO_TRY, RC_WHY_WOKE);
         assert_int_equal(action.entry, 0);
     }
-    /* Not when that is too long: then the failure says what it is. */
+    /* If that wait is too long, the call ends with its failure. */
     call_fixture w;
     fixture_init(&w, 2);
     fixture_begin(&w);

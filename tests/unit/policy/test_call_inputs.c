@@ -1,4 +1,4 @@
-/* Refreshing, inputs at the wrong time, the lock, the spare target, the sizes. */
+/* Refreshes, inputs in the wrong state, the lock, the hedge entry, the sizes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,12 +15,12 @@ static void expect(rc_action action, rc_action_kind what, rc_reason reason)
     assert_int_equal(action.kind, what);
 }
 
-/* --- refreshing --- */
+/* --- refreshes --- */
 
 static void init_refresh(call_fixture *w)
 {
     fixture_init(w, 2);
-    w->entries[0].max_attempts = 1; /* a refresh is no try */
+    w->entries[0].max_attempts = 1; /* a refresh is not an attempt */
     rc_shared_set_pool(&w->shared, 0, 0, 1, NULL);
     w->credentials[0].can_refresh = true;
     fixture_begin(w);
@@ -79,7 +79,7 @@ static void test_two_calls_refresh_once(void **state)
     expect(rc_call_on_failure(&second, &failure, wait.at_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
 }
 
-/* A refused key is not dead while another call fetches a new one. */
+/* A rejected key is not dead while another call refreshes it. */
 static void test_a_key_in_refresh_is_not_killed(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void test_a_key_in_refresh_is_not_killed(void **state)
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_HEALTHY);
 }
 
-/* What one call could not refresh, the next one does not try to. */
+/* A key that one call could not refresh is not refreshed by the next. */
 static void test_a_dead_key_is_not_refreshed(void **state)
 {
     (void)state;
@@ -104,7 +104,7 @@ static void test_a_dead_key_is_not_refreshed(void **state)
     init_refresh(&w);
     rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
     expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
-    /* But one that was killed during its refresh has a fresh key now. */
+    /* A key that was killed during its refresh has a fresh key afterwards. */
     init_refresh(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
@@ -151,7 +151,7 @@ static void test_content_during_a_wait_or_refresh_is_final(void **state)
     expect(fixture_wake(&w, &wait), RC_DO_STOP, RC_WHY_COMMITTED);
 }
 
-/* --- inputs at the wrong time --- */
+/* --- inputs in the wrong state --- */
 
 typedef rc_action (*input)(rc_call *call, uint64_t now_ms);
 
@@ -253,7 +253,7 @@ static void test_time_does_not_run_back(void **state)
     expect(rc_call_on_wake(&w.call, 10, 1), RC_DO_WAIT, RC_WHY_BACKOFF);
 }
 
-/* --- locks, spare, sizes --- */
+/* --- lock, hedge entry, sizes --- */
 
 typedef struct lock_count {
     int held;
@@ -299,7 +299,7 @@ static void test_spare(void **state)
     (void)state;
     call_fixture w;
     fixture_init(&w, 3);
-    w.entries[1].target = 0; /* the same target again is no spare */
+    w.entries[1].target = 0; /* an entry with the same target is no hedge entry */
     fixture_begin(&w);
     assert_int_equal(rc_call_hedge_entry(&w.call, w.now_ms), 2);
     rc_shared_cool_down_target(&w.shared, 2, w.now_ms + 10);
@@ -330,7 +330,7 @@ static void test_validate_finds_faults(void **state)
     w.call.last.max_attempts = 0;
     assert_false(rc_call_validate(&w.call));
     w.call = good;
-    w.call.next_position = 0; /* as if the entry were still to come */
+    w.call.next_position = 0; /* as if the entry had not been tried yet */
     assert_false(rc_call_validate(&w.call));
     w.call.next_position = 2;
     assert_false(rc_call_validate(&w.call));

@@ -1,4 +1,4 @@
-/* The order of decisions: each step with its reason, and which step goes before which. */
+/* Order of the decisions: each step with its reason, and the precedence of the steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void test_overflow_goes_to_the_larger_target_once(void **state)
            RC_WHY_OVERFLOW_COMPACT);
 }
 
-/* The same target under another number has the same window. */
+/* An entry with the same target has the same context window. */
 static void test_overflow_does_not_go_to_the_same_target(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void test_overflow_does_not_go_to_the_same_target(void **state)
            RC_WHY_OVERFLOW_COMPACT);
 }
 
-/* For the context it is the only one, so that a guess does not keep it from being asked. */
+/* The larger target is the only one for the context, so an assumed cooldown does not close it. */
 static void test_a_guess_does_not_close_the_larger_target(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void test_the_larger_target_is_retried_and_not_left(void **state)
     expect_stop(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_ATTEMPTS_SPENT, true);
 }
 
-/* What keeps the larger target from being asked. */
+/* Conditions that prevent the attempt at the larger target. */
 static void test_overflow_compacts_when_the_larger_may_not_be_asked(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void test_what_is_not_retryable_stops(void **state)
     for (size_t i = 0; i < 6; i++) {
         call_fixture w;
         fixture_init(&w, 3);
-        w.policy.enabled = false; /* the failure's own reason goes before the policy's */
+        w.policy.enabled = false; /* the failure's own reason precedes the policy's */
         fixture_begin(&w);
         expect_stop(fixture_fail(&w, codes[i], 5000), RC_WHY_NOT_RETRYABLE, false);
     }
@@ -194,7 +194,7 @@ static void test_the_policy_may_refuse(void **state)
     rc_code_set_add(&w.policy.retry_on, RC_CODE_RATE_LIMITED);
     fixture_begin(&w);
     expect_stop(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_EXCLUDED, false);
-    /* What is switched and not retried needs no place in retry_on. */
+    /* Capacity codes lead to another target even if retry_on does not list them. */
     fixture_init(&w, 3);
     rc_code_set_add(&w.policy.retry_on, RC_CODE_RATE_LIMITED);
     fixture_begin(&w);
@@ -220,7 +220,7 @@ static void test_what_an_inner_layer_gave_up_on(void **state)
     }
 }
 
-/* Not here again is no word about elsewhere. */
+/* A target that must not be retried does not exclude other targets. */
 static void test_what_was_given_up_here_is_asked_elsewhere(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_what_was_given_up_here_is_asked_elsewhere(void **state)
 
 /* --- step 4 --- */
 
-/* Deadline, calls, budget, what is left: in this order, and before any switch. */
+/* Deadline, calls, retry budget, remaining time: in this order, and before any switch. */
 static void test_what_is_spent(void **state)
 {
     (void)state;
@@ -282,7 +282,7 @@ static void test_another_credential(void **state)
     for (size_t i = 0; i < 2; i++) {
         call_fixture w;
         fixture_init(&w, 2);
-        w.entries[0].max_attempts = 1; /* a switch of credentials is no try */
+        w.entries[0].max_attempts = 1; /* another credential is not an attempt */
         rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
         rc_action first = fixture_begin(&w);
         assert_int_equal(first.credential, 0);
@@ -293,7 +293,7 @@ static void test_another_credential(void **state)
         assert_int_equal(action.from_credential, 0);
         assert_int_equal(action.attempt, 2);
         assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), states[i]);
-        /* Both cool: the next target. */
+        /* Both credentials cool down: the next target is tried. */
         action = fixture_fail(&w, codes[i], 20000);
         assert_int_equal(action.entry, 1);
         assert_int_equal(action.from_entry, 0);
@@ -320,7 +320,7 @@ static void test_no_other_credential_for_what_is_not_the_credential(void **state
     rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     fixture_begin(&w);
     expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_TRY, RC_WHY_FAILED_NEXT_TARGET);
-    /* Not even when nothing cools down. */
+    /* Even if nothing cools down. */
     fixture_init(&w, 2);
     rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     fixture_begin(&w);
@@ -328,7 +328,8 @@ static void test_no_other_credential_for_what_is_not_the_credential(void **state
            RC_WHY_FAILED_NEXT_TARGET);
 }
 
-/* "At once" cools nobody, so that only the turns keep a call from going round and round. */
+/* A hint of 0 cools nothing down; the count of switches then keeps a call from rotating
+ * endlessly. */
 static void test_each_credential_is_asked_once_between_waits(void **state)
 {
     (void)state;
@@ -362,7 +363,7 @@ static void test_tries_spent_then_the_next_target(void **state)
     expect(action, RC_DO_TRY, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
     assert_int_equal(action.entry, 1);
     assert_int_equal(action.attempt, 3);
-    assert_int_equal(action.max_attempts, 5); /* the two at the first, and three here */
+    assert_int_equal(action.max_attempts, 5); /* two at the first target and three here */
     for (uint32_t i = 0; i < 2; i++) {
         wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
         assert_int_equal(wait.max_attempts, 5);
@@ -397,14 +398,15 @@ static void test_a_full_target_is_not_left(void **state)
     fixture_init(&w, 2);
     w.entries[0].max_attempts = 3;
     fixture_begin(&w);
-    assert_true(rc_limiter_take(&w.targets[0].limiter)); /* another call, from before the limit */
+    assert_true(rc_limiter_take(&w.targets[0].limiter)); /* another call, admitted before the
+                                                            limit was set */
     rc_shared_set_limit(&w.shared, 0, 1);
     rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_int_equal(wait.entry, 0);
 }
 
-/* Each target's waits begin anew. */
+/* The backoff of each target starts from the base. */
 static void test_the_next_target_does_not_inherit_the_waits(void **state)
 {
     (void)state;
@@ -450,7 +452,7 @@ static void test_capacity_has_no_second_try(void **state)
     rc_action action = fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
     expect_stop(action, RC_WHY_CAPACITY_SPENT, true);
     assert_int_equal(action.at_ms, w.now_ms + w.shared.settings.exhausted_ms);
-    /* "At once" is no reason to ask again either. */
+    /* A hint of 0 does not cause a retry either. */
     fixture_init(&w, 2);
     fixture_begin(&w);
     expect(fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, 0), RC_DO_TRY,
@@ -464,7 +466,7 @@ static void test_tries_spent_tells_when_to_come_back(void **state)
     call_fixture w;
     fixture_init(&w, 2);
     w.entries[0].max_attempts = 1;
-    rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 70000); /* too long to wait for it */
+    rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 70000); /* too long to wait for */
     fixture_begin(&w);
     rc_action action = fixture_fail(&w, RC_CODE_OVERLOADED, 90000);
     expect_stop(action, RC_WHY_ATTEMPTS_SPENT, true);
@@ -513,7 +515,7 @@ static void test_a_hint_that_is_too_long_fails_fast(void **state)
     for (size_t i = 0; i < 2; i++) {
         call_fixture w;
         fixture_init(&w, 1);
-        w.options.deadline_at_ms = w.now_ms + 100; /* the longer word goes first */
+        w.options.deadline_at_ms = w.now_ms + 100; /* the too long hint precedes the deadline */
         fixture_begin(&w);
         rc_action action = fixture_fail(&w, RC_CODE_RATE_LIMITED, hints[i]);
         expect_stop(action, RC_WHY_DELAY_TOO_LONG, false);

@@ -1,4 +1,4 @@
-/* A refused credential: it alone is refreshed and tried again, at its own target, once. */
+/* A rejected credential: only this credential is refreshed and retried, at its own target, once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@ static void expect(rc_action action, rc_action_kind kind, rc_reason reason)
     assert_int_equal(action.kind, kind);
 }
 
-/* Two calls ask target 0 with its credential 0, of two; a second target is healthy. The first call
- * is refused and refreshes. */
+/* Two calls use credential 0 of the two of target 0; a second target is healthy. The first call is
+ * rejected and refreshes. */
 typedef struct two {
     call_fixture w;
     rc_call second;
@@ -59,7 +59,7 @@ static void test_the_refreshed_one_is_tried(void **state)
     rc_action wait = refuse_second(&t);
     rc_action action = rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1);
     expect(action, RC_DO_TRY, RC_WHY_REFRESHED);
-    assert_int_equal(action.credential, 0); /* and not the one whose turn it is */
+    assert_int_equal(action.credential, 0); /* not the next one of the rotation */
     assert_int_equal(action.from_credential, 0);
     action = wake_second(&t, &wait);
     expect(action, RC_DO_TRY, RC_WHY_REFRESHED);
@@ -67,7 +67,8 @@ static void test_the_refreshed_one_is_tried(void **state)
     assert_int_equal(action.credential, 0);
 }
 
-/* As long as the other call refreshes; it counts as a try, and no token is taken again. */
+/* The second call waits while the first refreshes; each wait counts as an attempt, without another
+ * token. */
 static void test_waits_again_while_another_refreshes(void **state)
 {
     (void)state;
@@ -88,7 +89,7 @@ static void test_waits_again_while_another_refreshes(void **state)
     expect(wake_second(&t, &wait), RC_DO_TRY, RC_WHY_REFRESHED);
 }
 
-/* Both calls go on with the other key, and the other target is not asked instead of it. */
+/* Both calls continue with the other key; the other target is not used. */
 static void test_a_failed_refresh_leads_to_the_other_key(void **state)
 {
     (void)state;
@@ -102,14 +103,14 @@ static void test_a_failed_refresh_leads_to_the_other_key(void **state)
     expect(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
     assert_int_equal(action.entry, 0);
     assert_int_equal(action.credential, 1);
-    /* That one may be refreshed too; after it nothing is left. */
+    /* The other key may be refreshed too; after that no key is left. */
     rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, NO_HINT);
     expect(rc_call_on_failure(&t.second, &failure, t.w.now_ms, 1), RC_DO_REFRESH, RC_WHY_REFRESH);
     expect(rc_call_on_refreshed(&t.second, false, t.w.now_ms, 1), RC_DO_STOP,
            RC_WHY_REFRESH_FAILED);
 }
 
-/* A body that cannot be sent again, and a policy that excludes it, end the call. */
+/* A body that cannot be sent again, or a policy that excludes the code, ends the call. */
 static void test_what_forbids_the_other_key(void **state)
 {
     (void)state;
@@ -127,7 +128,7 @@ static void test_what_forbids_the_other_key(void **state)
     }
 }
 
-/* What closes the target meanwhile: the fresh key is kept for it, or it is the end. */
+/* If the target closes meanwhile, the call waits for it with the fresh key, or ends. */
 static void test_a_closed_target_is_not_left(void **state)
 {
     (void)state;
@@ -145,13 +146,13 @@ static void test_a_closed_target_is_not_left(void **state)
     init_two(&t);
     rc_shared_set_service(&t.w.shared, 0, false);
     expect(rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1), RC_DO_STOP, RC_WHY_REFRESH_FAILED);
-    /* A key that others were told to leave alone is waited for, and no other one is taken. */
+    /* The call waits for the end of an enforced cooldown of its key and uses no other key. */
     init_two(&t);
     rc_shared_cool_down_credential(&t.w.shared, 0, RC_CREDENTIAL_COOLING, t.w.now_ms + 3000);
     wait = rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1);
     expect(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
     assert_int_equal(fixture_wake(&t.w, &wait).credential, 0);
-    /* A guess does not hold: there is nothing else to ask. */
+    /* An assumed cooldown does not count, since there is no alternative. */
     init_two(&t);
     rc_credential_cool_down(&t.w.credentials[0], RC_CREDENTIAL_COOLING, t.w.now_ms + 3000, false);
     expect(rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1), RC_DO_TRY, RC_WHY_REFRESHED);
@@ -181,7 +182,7 @@ static void test_not_before_the_hint(void **state)
         assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms),
                          4); /* one call, one token */
     }
-    /* A hint longer than the policy waits ends the call; the key is fresh for the others. */
+    /* A hint longer than the policy allows ends the call; the key is fresh for others. */
     call_fixture w;
     fixture_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
@@ -192,7 +193,8 @@ static void test_not_before_the_hint(void **state)
     assert_true(rc_credential_is_usable(&w.credentials[0], false, w.now_ms));
 }
 
-/* What forbids another call forbids the refresh: it is a plain fatal failure then. */
+/* Conditions that forbid another call also forbid the refresh; AuthFailed is then an ordinary fatal
+ * failure. */
 static void test_what_forbids_a_refresh(void **state)
 {
     (void)state;
@@ -216,7 +218,7 @@ static void test_what_forbids_a_refresh(void **state)
         rc_action action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
         expect(action, RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
         assert_false(action.is_retry_exhausted);
-        /* Another call may still refresh it. */
+        /* Another call may still refresh the key. */
         assert_true(rc_credential_is_usable(&w.credentials[0], false, w.now_ms));
     }
 }

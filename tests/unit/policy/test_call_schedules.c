@@ -1,7 +1,7 @@
-/* Many calls in virtual time: no try starts and no call ends past its deadline, and what call.h
- * promises holds for every sequence of inputs.
+/* Many calls in virtual time: no attempt starts and no call ends after its deadline, and the
+ * invariants of call.h hold for every sequence of inputs.
  *
- * RECOURSE_SCHEDULES: how many whole calls; RECOURSE_CALL_STEPS: how many inputs to the model. */
+ * RECOURSE_SCHEDULES: number of whole calls; RECOURSE_CALL_STEPS: number of inputs to the model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,12 +36,12 @@ static uint64_t count_of(const char *name, uint64_t otherwise)
 
 /* --- whole calls --- */
 
-/* How a schedule went. */
+/* Totals of all schedules. */
 typedef struct tally {
     uint64_t tries;
     uint64_t waits;
     uint64_t delivered;
-    uint64_t stopped_for_time; /* by the deadline, or to keep out of it */
+    uint64_t stopped_for_time; /* ended by the deadline, or to stay before it */
 } tally;
 
 static rc_failure_facts random_failure(entropy_source *c)
@@ -54,7 +54,7 @@ static rc_failure_facts random_failure(entropy_source *c)
     return failure;
 }
 
-/* The owner's part: a try takes its time, and is cut off at the deadline. */
+/* The owner's part: an attempt takes its time and is cut off at the deadline. */
 static rc_action end_attempt(call_fixture *w, entropy_source *c, const rc_action *action)
 {
     uint64_t latency_ms = draw(c, draw(c, 4) ? 3000 : 60000);
@@ -93,11 +93,11 @@ static void run_schedule(call_fixture *w, entropy_source *c, tally *t)
             assert_int_equal(action.kind, RC_DO_WAIT);
             assert_true(action.at_ms < deadline_ms);
             t->waits++;
-            w->now_ms = action.at_ms + (draw(c, 8) ? 0 : draw(c, 50)); /* a timer that is late */
+            w->now_ms = action.at_ms + (draw(c, 8) ? 0 : draw(c, 50)); /* a late timer */
             action = rc_call_on_wake(&w->call, w->now_ms, draw_entropy(c));
         }
     }
-    /* A late timer is the owner's; the machine itself never goes past the deadline. */
+    /* Only a late timer of the owner exceeds the deadline; the state machine never does. */
     assert_true(w->now_ms <= deadline_ms + 50);
     t->delivered += action.kind == RC_DO_DELIVER;
     t->stopped_for_time +=
@@ -116,7 +116,7 @@ static void test_no_schedule_goes_past_its_deadline(void **state)
     w.shared.settings = rc_shared_settings_default();
     w.shared.settings.retry_budget = (rc_retry_budget_settings){.ratio_milli = 3000, .burst = 100};
     rc_retry_budget_init(&w.shared.retry_budget, &w.shared.settings.retry_budget, w.now_ms);
-    w.shared.settings.exhausted_ms = 10000; /* the calls come one after another */
+    w.shared.settings.exhausted_ms = 10000; /* the calls follow each other */
     w.policy.default_rule.backoff = RC_BACKOFF_EXPONENTIAL;
     w.policy.default_rule.factor_milli = 2000;
     w.policy.default_rule.jitter = RC_JITTER_FULL;
@@ -124,12 +124,12 @@ static void test_no_schedule_goes_past_its_deadline(void **state)
         run_schedule(&w, &c, &t);
     assert_int_equal(fixture_in_flight(&w), 0);
     assert_true(rc_shared_validate(&w.shared));
-    /* The schedules are of all kinds: else the above would say little. */
+    /* The schedules must cover all kinds of ends for the test to be meaningful. */
     assert_true(t.tries > count && t.waits > count / 10);
     assert_true(t.delivered > count / 10 && t.stopped_for_time > count / 10);
 }
 
-/* --- any inputs --- */
+/* --- random inputs --- */
 
 static void test_the_invariants_hold(void **state)
 {

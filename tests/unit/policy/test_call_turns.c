@@ -1,5 +1,5 @@
-/* Many calls wait for the end of the same rate limit: one goes first, the others follow its result.
- */
+/* Turns: many calls wait for the end of the same rate limit; one goes first, and the others follow
+ * its result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #define CROWD 8
 #define HINT_MS 2000
 
-/* Calls of one route that all met the limit; entropy differs. */
+/* Calls of one route that all met the limit, each with different entropy. */
 typedef struct crowd {
     call_fixture w;
     rc_call calls[CROWD];
@@ -38,7 +38,7 @@ static void fail_at(crowd *c, size_t i, rc_code code, int64_t hint_ms)
     c->last[i] = rc_call_on_failure(&c->calls[i], &failure, c->w.now_ms, entropy_of(i));
 }
 
-/* Wakes whoever's time it is; how many of them make a call. */
+/* Wakes every call whose time has come; returns how many make a call. */
 static uint32_t wake_all(crowd *c)
 {
     uint32_t tries = 0;
@@ -53,7 +53,7 @@ static uint32_t wake_all(crowd *c)
     return tries;
 }
 
-/* Lets time pass, to just before until_ms; how many make a call. */
+/* Advances the time to just before until_ms; returns how many calls were made. */
 static uint32_t run_until(crowd *c, uint64_t until_ms)
 {
     uint32_t tries = 0;
@@ -70,7 +70,7 @@ static size_t in_flight(const crowd *c)
     return CROWD;
 }
 
-/* All fail at once and are told the same time; it is there, and the first one goes at it. */
+/* All calls fail at once with the same hint; its end has come, and the first call goes. */
 static size_t crowd_init(crowd *c, rc_code code, uint64_t deadline_ms)
 {
     fixture_init(&c->w, 1);
@@ -123,7 +123,7 @@ static void test_one_goes_first_and_the_others_follow(void **state)
     }
 }
 
-/* The others wait for the new time, and have spent neither a call nor a try nor a token. */
+/* The other calls wait for the new end and have used no call, attempt or token. */
 static void test_its_failure_costs_the_others_nothing(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void test_its_failure_costs_the_others_nothing(void **state)
     end_crowd(&c);
 }
 
-/* A client that leaves, and a failure that says nothing of the limit. */
+/* A client that leaves, and a failure unrelated to the limit. */
 static void test_the_turn_is_handed_on(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void test_the_turn_is_handed_on(void **state)
     end_crowd(&c);
 }
 
-/* An answer may take minutes: its beginning counts, once. */
+/* A response may take minutes: its beginning counts, once. */
 static void test_content_gives_turns(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void test_content_gives_turns(void **state)
     end_crowd(&c);
 }
 
-/* Without a word from those that were sent, each second doubles what goes. */
+/* Without responses, the number of calls admitted by time doubles each second. */
 static void test_nobody_waits_for_a_silent_one(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void test_nobody_waits_for_a_silent_one(void **state)
     end_crowd(&c);
 }
 
-/* Turns end no call: who has no time to wait goes. */
+/* Waiting for a turn ends no call: a call without time to wait goes at once. */
 static void test_who_cannot_wait_goes(void **state)
 {
     (void)state;
@@ -215,18 +215,18 @@ static void test_turns_of_a_key(void **state)
     end_crowd(&c);
 }
 
-/* --- a bucket of 30 with a token each two seconds, and 40 requests at once --- */
+/* --- a bucket of 30 tokens, one more every two seconds, and 40 requests at once --- */
 
 #define REQUESTS 40
 #define ANSWER_MS 50
 #define STEP_MS 5
 
 typedef struct bucket {
-    uint64_t full_at_ms; /* each token that is missing is two seconds */
+    uint64_t full_at_ms; /* each missing token takes two seconds */
     uint32_t calls;
 } bucket;
 
-/* 0: granted; else the time until a token is there. */
+/* Returns 0 if granted, else the time until the next token. */
 static int64_t take_token(bucket *b, uint64_t now_ms)
 {
     uint64_t missing_ms = b->full_at_ms > now_ms ? b->full_at_ms - now_ms : 0;

@@ -1,4 +1,4 @@
-/* Where calls begin, and that a chain is gone through once, from there. */
+/* Start of the chain, and that a call visits each entry once from there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void test_revert(void **state)
     assert_int_equal(rc_chain_first(&chain), 1);
 }
 
-/* A target for too long contexts that stands behind the chain is not where calls begin. */
+/* A target for too long contexts behind the chain does not become the start. */
 static void test_what_is_not_of_the_chain(void **state)
 {
     (void)state;
@@ -44,7 +44,7 @@ static void test_what_is_not_of_the_chain(void **state)
     assert_int_equal(action.entry, 2);
     rc_chain_on_success(&chain, &w.plan, action.entry);
     assert_int_equal(rc_chain_first(&chain), 1);
-    w.plan.chain_count = 0; /* all of them */
+    w.plan.chain_count = 0; /* all entries */
     rc_chain_on_success(&chain, &w.plan, 2);
     assert_int_equal(rc_chain_first(&chain), 2);
 }
@@ -57,7 +57,7 @@ static void test_names(void **state)
     assert_string_equal(rc_revert_name((rc_revert)7), "");
 }
 
-/* A session that stays with what worked, and comes back to the first one when it may. */
+/* A session that stays with the last successful entry, and returns to the first when allowed. */
 static void test_a_session(void **state)
 {
     (void)state;
@@ -106,7 +106,7 @@ static void test_begins_behind_what_is_closed(void **state)
     rc_shared_set_service(&w.shared, 2, false);
     assert_int_equal(fixture_begin(&w).entry, 0);
     assert_int_equal(w.skips.count, 2);
-    w.options.first_entry = 9; /* not of the chain */
+    w.options.first_entry = 9; /* outside of the chain */
     assert_int_equal(fixture_begin(&w).entry, 0);
 }
 

@@ -1,4 +1,4 @@
-/* What a provider limits by model: a key that is limited at one target is good for another. */
+/* Limits by model: a key that is limited at one target can be used at another. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void expect(rc_action action, rc_action_kind kind, rc_reason reason)
     assert_int_equal(action.kind, kind);
 }
 
-/* Another call asks the entry first. */
+/* Another call that begins at the entry. */
 static rc_action begin_at(fixture *f, uint16_t entry)
 {
     call_fixture *w = &f->w;
@@ -50,7 +50,7 @@ static void a_rate_is_the_models(void **state)
     assert_int_equal(next.entry, 1);
     assert_int_equal(next.credential, 0);
     assert_int_equal(rc_call_on_success(&f.w.call, f.w.now_ms).kind, RC_DO_DELIVER);
-    /* The others know of it, and of no more. */
+    /* Other calls observe this limit and no other. */
     rc_action other = begin_at(&f, 0);
     expect(other, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     assert_int_equal(other.entry, 1);
@@ -75,7 +75,7 @@ static void other_keys_go_first(void **state)
     next = fixture_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS / 2);
     expect(next, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
     rc_call_on_success(&f.w.call, f.w.now_ms);
-    /* Alone, the target is open when the first of its keys is. */
+    /* Without an alternative, the target opens when the first of its keys does. */
     f.w.plan.chain_count = 1;
     rc_action stop = begin_at(&f, 0);
     expect(stop, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
@@ -105,7 +105,7 @@ static void a_quota_is_the_models_unless_it_is_the_accounts(void **state)
     }
 }
 
-/* A pool that keeps none: a limit holds wherever the key is used. */
+/* Without records for each target, a limit holds wherever the key is used. */
 static void without_limits(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void without_limits(void **state)
     assert_true(rc_shared_validate(&f.w.shared));
 }
 
-/* A fresh key is tried where it was refused, when the limit there lets it. */
+/* A fresh key is tried at its target once the limit there allows it. */
 static void a_fresh_key_keeps_to_the_limit(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void bounds_are_seen(void **state)
     assert_ptr_equal(rc_target_limit(&f.w.targets[1], 1), &f.limits[1][1]);
     assert_null(rc_target_limit(&f.w.targets[1], 2));
     assert_null(rc_target_limit(&f.w.targets[1], RC_NO_TARGET));
-    f.limits[1][1].state = RC_CREDENTIAL_DEAD; /* a key is refused everywhere or nowhere */
+    f.limits[1][1].state = RC_CREDENTIAL_DEAD; /* a key is dead at all targets or at none */
     assert_false(rc_shared_validate(&f.w.shared));
     f.limits[1][1].state = RC_CREDENTIAL_HEALTHY;
     f.limits[1][1].is_refreshing = true;

@@ -1,4 +1,4 @@
-/* Setbacks: what a report, a code or nothing at all means to the policy. */
+/* Failure facts: what a report, a code or no report at all means to the policy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void test_of_report(void **state)
     assert_int_equal(facts.retry_after_ms, 0);
 }
 
-/* A report can forbid what its code allows, as a tool's contract does; not the other way. */
+/* A report can forbid a retry that its code allows, but not the reverse. */
 static void test_who_decides(void **state)
 {
     (void)state;
@@ -81,13 +81,13 @@ static void test_who_decides(void **state)
     assert_false(
         facts_of_json(RC_STR("{\"error_category\":\"capacity\",\"retryable\":true}")).is_retryable);
     assert_true(facts_of_json(RC_STR("{\"error_code\":\"StoreUnavailable\"}")).is_retryable);
-    /* One that wraps an outcome that is not known. */
+    /* A report that wraps an unknown outcome. */
     assert_false(facts_of_json(RC_STR("{\"error_code\":\"ExecutionFailed\",\"error_category\":"
                                       "\"ambiguous\",\"retryable\":true}"))
                      .is_retryable);
 }
 
-/* Capacity is what leads to other keys and targets: no claim makes it or hides it. */
+/* Capacity leads to other keys and targets, so a claimed category neither sets nor clears it. */
 static void test_who_says_capacity(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void test_who_says_capacity(void **state)
     facts = facts_of_json(RC_STR("{\"error_code\":\"Provider5xx\",\"error_category\":"
                                  "\"capacity\",\"retryable\":true}"));
     assert_int_equal(facts.category, RC_CATEGORY_TRANSIENT);
-    assert_false(facts.is_retryable); /* what it forbids is forbidden */
+    assert_false(facts.is_retryable); /* the claim still forbids a retry */
     facts = facts_of_json(RC_STR("{\"error_code\":\"QuotaExhausted\",\"error_category\":"
                                  "\"transient\",\"retryable\":true}"));
     assert_int_equal(facts.category, RC_CATEGORY_CAPACITY);
@@ -118,7 +118,7 @@ static void test_newer_code(void **state)
     assert_false(facts_of_json(RC_STR("{\"error_code\":\"Hiccup\"}")).is_retryable);
 }
 
-/* Whatever a report says: only transient, or a class without categories, is retryable. */
+/* Whatever a report says, only transient failures and classes without categories are retryable. */
 static void test_any_report(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The health of a target, from how its latest calls went. */
+/* Health of a target, from the results of its latest calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 static rc_health health;
 static int64_t now_unix_ms;
 
-/* "+-": worked, failed; a second each. */
+/* Records results: "+" succeeded, "-" failed; one second each. */
 static rc_health_state after(const char *results)
 {
     for (; *results != '\0'; results++) {
@@ -61,12 +61,12 @@ static void times_are_those_of_the_change(void **state)
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_UP), 5000);
     assert_int_equal(after("++"), RC_HEALTH_UP);
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_UP), 5000);
-    assert_int_equal(after("---"), RC_HEALTH_FAILING); /* from 8000 on */
+    assert_int_equal(after("---"), RC_HEALTH_FAILING); /* since 8000 */
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_FAILING), 8000);
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DOWN), 8000);
     assert_int_equal(after("++"), RC_HEALTH_DEGRADED);
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DEGRADED), 8000);
-    assert_int_equal(after("++++++++"), RC_HEALTH_UP); /* the first of them at 11000 */
+    assert_int_equal(after("++++++++"), RC_HEALTH_UP); /* the first success is at 11000 */
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_UP), 11000);
     assert_int_equal(after("-"), RC_HEALTH_DEGRADED);
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DEGRADED), 21000);
@@ -74,7 +74,7 @@ static void times_are_those_of_the_change(void **state)
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DISABLED), 22000);
 }
 
-/* What worked since makes an old failure forgotten; without a call behind it, it stays. */
+/* An old failure is forgotten if later calls succeeded; without later calls it stays. */
 static void old_failures_are_forgotten(void **state)
 {
     (void)state;

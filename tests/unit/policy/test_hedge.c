@@ -1,4 +1,4 @@
-/* Hedging: when the second lane may start, who wins, what is given back and what is told. */
+/* Hedging: when the second lane may start, which lane wins, what is released and recorded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ typedef struct pair {
     rc_hedge hedge;
 } pair;
 
-/* A try at target 0 that has run for 100 ms, which is when the hedge is due. */
+/* An attempt at target 0 that has run for 100 ms, when the hedge is due. */
 static void init_pair(pair *p)
 {
     fixture_init(&p->w, 2);
@@ -61,10 +61,10 @@ static void test_starts_after_the_delay(void **state)
     assert_int_equal(action.entry, 1);
     assert_int_equal(action.target, 1);
     assert_int_equal(fixture_in_flight(&p.w), 2);
-    expect_nothing(start(&p), RC_WHY_NONE); /* one a try */
+    expect_nothing(start(&p), RC_WHY_NONE); /* at most one hedge an attempt */
 }
 
-/* A lane that tries a key that was refused before takes nobody down with it. */
+/* A lane that probes a rejected key does not end the pair. */
 static void test_a_probe_of_a_key_is_no_end(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void test_the_first_answers(void **state)
     assert_int_equal(p.w.targets[0].limiter.in_flight, 1);
     assert_int_equal(rc_call_on_success(&p.w.call, p.w.now_ms).entry, 0);
     assert_int_equal(fixture_in_flight(&p.w), 0);
-    /* The other lane comes too late. */
+    /* The other lane responds too late. */
     expect_nothing(rc_hedge_on_response(&p.hedge, &p.w.call, RC_LANE_SECOND, p.w.now_ms, 1),
                    RC_WHY_NONE);
     expect_nothing(fail_lane(&p, RC_LANE_SECOND, RC_CODE_OVERLOADED, 1000), RC_WHY_NONE);
@@ -212,7 +212,7 @@ static void test_both_fail(void **state)
             fail_lane(&p, order ? RC_LANE_SECOND : RC_LANE_FIRST, RC_CODE_OVERLOADED, 7000),
             RC_WHY_NONE);
         assert_int_equal(fail_lane(&p, later, RC_CODE_PROVIDER_5XX, NO_HINT).kind, RC_HEDGE_FAIL);
-        /* The later failure is the call's, at the later one's target. */
+        /* The later failure is the call's, at its own target. */
         rc_action wait = fixture_fail(&p.w, RC_CODE_PROVIDER_5XX, NO_HINT);
         assert_int_equal(wait.kind, RC_DO_WAIT);
         assert_int_equal(wait.entry, order ? 0 : 1);
@@ -221,8 +221,8 @@ static void test_both_fail(void **state)
     }
 }
 
-/* What would fail anywhere ends the pair, whichever lane it comes from: the other lane's answer
- * must not mask it. */
+/* A fatal failure of either lane ends the pair, since the other lane's response must not mask
+ * it. */
 static void test_a_fatal_failure_ends_the_pair(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void test_a_fatal_failure_ends_the_pair(void **state)
         assert_int_equal(action.lane, lane);
         assert_int_equal(action.entry, i < 2 ? 0 : 1);
         assert_true(action.cancel_other);
-        assert_int_equal(fixture_in_flight(&p.w), 1); /* the call's try, which is that lane */
+        assert_int_equal(fixture_in_flight(&p.w), 1); /* the call's attempt, which is that lane */
         rc_action stop = fixture_fail(&p.w, code, NO_HINT);
         assert_int_equal(stop.kind, RC_DO_STOP);
         assert_int_equal(stop.reason, RC_WHY_NOT_RETRYABLE);
@@ -249,7 +249,7 @@ static void test_a_fatal_failure_ends_the_pair(void **state)
     }
 }
 
-/* A used-up quota of one lane says nothing of the other one's. */
+/* An exhausted quota of one lane does not affect the other. */
 static void test_capacity_does_not_end_the_pair(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void test_capacity_does_not_end_the_pair(void **state)
     assert_int_equal(fixture_in_flight(&p.w), 1);
 }
 
-/* The chain goes on behind the target that the second lane has asked. */
+/* The chain continues behind the entry of the second lane. */
 static void test_the_second_entry_is_not_asked_again(void **state)
 {
     (void)state;
@@ -277,7 +277,7 @@ static void test_the_second_entry_is_not_asked_again(void **state)
     rc_action action = fixture_fail(&p.w, RC_CODE_PROVIDER_5XX, NO_HINT);
     assert_int_equal(action.kind, RC_DO_TRY);
     assert_int_equal(action.entry, 2);
-    /* With nobody behind it: the end. */
+    /* Without a further entry the call ends. */
     init_pair(&p);
     p.w.entries[0].max_attempts = 1;
     p.w.entries[1].max_attempts = 1;
@@ -290,13 +290,13 @@ static void test_the_second_entry_is_not_asked_again(void **state)
     assert_int_equal(action.attempt, 2);
 }
 
-/* The second target's tries and its refresh are its own. */
+/* Attempts and refresh are counted separately for the second target. */
 static void test_the_second_begins_anew(void **state)
 {
     (void)state;
     pair p;
     init_pair(&p);
-    p.w.entries[0].max_attempts = 3; /* waits there */
+    p.w.entries[0].max_attempts = 3; /* so that the call waits there */
     rc_shared_set_pool(&p.w.shared, 1, 0, 1, NULL);
     p.w.credentials[0].can_refresh = true;
     for (int i = 0; i < 2; i++) {
@@ -328,7 +328,7 @@ static void test_a_cancel_gives_both_back(void **state)
     expect_nothing(start(&p), RC_WHY_NONE);
 }
 
-/* The first one's refresh says nothing of the second one's key. */
+/* A refresh at the first target does not count for the second target's key. */
 static void test_a_refused_second_key_can_still_be_refreshed(void **state)
 {
     (void)state;
@@ -353,7 +353,7 @@ static uint32_t draw(uint64_t *seed, uint32_t below)
     return (uint32_t)(*seed >> 33) % below;
 }
 
-/* Tells the call what the hedge says; false when the pair is over. */
+/* Passes the hedge's result to the call; false when the pair is over. */
 static bool carry_out(pair *p, rc_hedge_action action, const rc_failure_facts *failure)
 {
     if (action.kind == RC_HEDGE_TAKE)
@@ -363,7 +363,7 @@ static bool carry_out(pair *p, rc_hedge_action action, const rc_failure_facts *f
     return action.kind != RC_HEDGE_TAKE && action.kind != RC_HEDGE_FAIL;
 }
 
-/* Any order of timers, answers, failures and cancels: what is in flight is what the lanes say. */
+/* In any order of timers, responses, failures and cancels, the calls in flight match the lanes. */
 static void test_any_order(void **state)
 {
     (void)state;

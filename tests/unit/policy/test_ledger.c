@@ -1,4 +1,4 @@
-/* Budgets of money: what is granted, held, spent and told; many tries at once that never overrun a
+/* Money budgets: amounts granted, held and spent, notices; many concurrent attempts never exceed a
  * limit together. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,10 +17,10 @@ static void test_reserve_and_settle(void **state)
     define(0, 1000, RC_LEDGER_MONTH, RC_LEDGER_FAIL);
     assert_int_equal(reserve(0, 400, &reservation).verdict, RC_LEDGER_GRANTED);
     assert_int_equal(state_at(0, NOON).held, 400);
-    settle(&reservation, 250); /* less than was foreseen */
+    settle(&reservation, 250); /* less than estimated */
     assert_int_equal(state_at(0, NOON).held, 0);
     assert_int_equal(state_at(0, NOON).spent, 250);
-    settle(&reservation, 250); /* it holds nothing now */
+    settle(&reservation, 250); /* the reservation is empty */
     assert_int_equal(state_at(0, NOON).held, 0);
     assert_int_equal(state_at(0, NOON).spent, 250);
 
@@ -29,7 +29,7 @@ static void test_reserve_and_settle(void **state)
     assert_int_equal(state_at(0, NOON).held, 0);
     assert_int_equal(state_at(0, NOON).spent, 250);
 
-    /* to the last millionth, and not one more */
+    /* up to the last millionth, and not one more */
     assert_int_equal(reserve(0, 750, &reservation).verdict, RC_LEDGER_GRANTED);
     settle(&reservation, 750);
     assert_int_equal(reserve(0, 0, &reservation).verdict, RC_LEDGER_GRANTED);
@@ -46,7 +46,7 @@ static void test_reserve_and_settle(void **state)
     assert_int_equal(reservation.count, 0);
 }
 
-/* A budget that refuses what there is no room for says so, before all of it is spent. */
+/* A budget that refuses an attempt reports so before all of it is spent. */
 static void test_refusing(void **state)
 {
     (void)state;
@@ -69,7 +69,8 @@ static void test_refusing(void **state)
     assert_false(state_at(0, "2026-12-01T00:00:01Z").is_refusing);
 }
 
-/* A try that costs more than was foreseen overruns by that, and stops the next one. */
+/* An attempt that costs more than estimated exceeds the limit by the difference and stops the next
+ * one. */
 static void test_overrun(void **state)
 {
     (void)state;
@@ -100,14 +101,14 @@ static void test_reasons(void **state)
     assert_int_equal(reserve(0, 200, &reservation).reason, RC_WHY_NONE);
     rc_ledger_release(&ledger, &reservation);
 
-    /* what does not fit into a whole window is refused, not paused */
+    /* An attempt that does not fit into a whole window is refused, not paused. */
     define(1, 1000, RC_LEDGER_DAY, RC_LEDGER_PAUSE);
     assert_int_equal(reserve(1, 1001, &reservation).verdict, RC_LEDGER_REFUSED);
     assert_int_equal(notices.count, 0);
     assert_int_equal(reserve(1, 1000, &reservation).verdict, RC_LEDGER_GRANTED);
     assert_int_equal(reserve(1, 1, &first).verdict, RC_LEDGER_WAIT);
 
-    /* a limit of nothing is none */
+    /* A limit of 0 means no limit. */
     define(2, 0, RC_LEDGER_DAY, RC_LEDGER_FAIL);
     reserve_and_settle(2, RC_LEDGER_AMOUNT_MAX);
     reserve_and_settle(2, RC_LEDGER_AMOUNT_MAX);
@@ -115,7 +116,7 @@ static void test_reasons(void **state)
     assert_int_equal(reserve(2, UINT64_MAX, &reservation).requested, RC_LEDGER_AMOUNT_MAX);
 }
 
-/* In all budgets or in none; the strictest verdict counts. */
+/* All budgets reserve or none does; the strictest verdict counts. */
 static void test_several(void **state)
 {
     (void)state;
@@ -126,7 +127,7 @@ static void test_several(void **state)
     define(1, 500, RC_LEDGER_DAY, RC_LEDGER_PAUSE);
     define(2, 300, RC_LEDGER_MONTH, RC_LEDGER_FAIL);
     assert_int_equal(reserve_at(all, 4, 200, NOON, &reservation).verdict, RC_LEDGER_GRANTED);
-    assert_int_equal(reservation.count, 3); /* 7 is not in force */
+    assert_int_equal(reservation.count, 3); /* budget 7 is not in force */
     settle(&reservation, 200);
     rc_ledger_decision decision = reserve_at(all, 4, 400, NOON, &reservation);
     assert_int_equal(decision.verdict, RC_LEDGER_REFUSED);
@@ -135,7 +136,8 @@ static void test_several(void **state)
         assert_int_equal(state_at(i, NOON).held, 0);
         assert_int_equal(state_at(i, NOON).spent, 200);
     }
-    /* two that pause: until the later one has renewed, and for ever if one never does */
+    /* Two budgets that pause: the wait lasts until the later one renews, or for ever if one never
+     * does. */
     define(2, 300, RC_LEDGER_MONTH, RC_LEDGER_PAUSE);
     decision = reserve_at(all, 4, 300, NOON, &reservation);
     assert_int_equal(decision.verdict, RC_LEDGER_WAIT);
@@ -153,7 +155,7 @@ static void test_several(void **state)
     assert_int_equal(decision.budget, 2);
     assert_int_equal(decision.renews_unix_ms, 0);
 
-    /* more than a try can belong to: the first ones count */
+    /* More budgets than one attempt can have: the first ones count. */
     uint32_t many[RC_LEDGER_BUDGETS_MAX + 1];
     for (uint32_t i = 0; i < RC_LEDGER_BUDGETS_MAX; i++)
         many[i] = 7;
@@ -163,7 +165,7 @@ static void test_several(void **state)
     assert_int_equal(reservation.count, 0);
 }
 
-/* --- news --- */
+/* --- notices --- */
 
 static void expect_notices(uint32_t count, rc_ledger_notice_kind kind, uint64_t spent)
 {
@@ -187,10 +189,10 @@ static void test_news(void **state)
     expect_notices(0, 0, 0);
     reserve_and_settle(0, 100);
     expect_notices(1, RC_LEDGER_USED_UP, 1000);
-    reserve_and_settle(0, 5000); /* it only warns */
+    reserve_and_settle(0, 5000); /* the budget only warns */
     expect_notices(0, 0, 0);
 
-    /* both at once */
+    /* Both notices at once. */
     define(1, 1000, RC_LEDGER_MONTH, RC_LEDGER_WARN);
     reserve_and_settle(1, 1000);
     assert_int_equal(notices.count, 2);
@@ -199,7 +201,7 @@ static void test_news(void **state)
     assert_int_equal(notices.list[1].budget, 1);
     assert_int_equal(notices.list[1].limit, 1000);
 
-    /* the first refusal tells, whatever was spent; the first pause too */
+    /* The first refusal gives a notice, whatever was spent; so does the first pause. */
     rc_ledger_reservation reservation;
     define(2, 1000, RC_LEDGER_MONTH, RC_LEDGER_FAIL);
     reserve_and_settle(2, 500);
@@ -214,14 +216,14 @@ static void test_news(void **state)
     reserve(3, 501, &reservation);
     expect_notices(0, 0, 0);
 
-    /* the smallest of limits */
+    /* The smallest limit. */
     define(4, 1, RC_LEDGER_MONTH, RC_LEDGER_WARN);
     reserve_and_settle(4, 0);
     expect_notices(0, 0, 0);
     reserve_and_settle(4, 1);
     assert_int_equal(notices.count, 2);
 
-    /* nobody has to listen */
+    /* The notices are optional. */
     rc_ledger_reservation quiet;
     uint32_t budget = 5;
     define(5, 10, RC_LEDGER_MONTH, RC_LEDGER_WARN);
@@ -255,7 +257,7 @@ static void test_events(void **state)
     assert_int_equal(event.type, RC_EVENT_TYPE_BUDGET_WARNING);
 }
 
-/* --- who waits --- */
+/* --- paused attempts --- */
 
 static void test_waking(void **state)
 {
@@ -267,17 +269,17 @@ static void test_waking(void **state)
     define(0, 1000, RC_LEDGER_DAY, RC_LEDGER_PAUSE);
     reserve(0, 600, &first);
     reserve(0, 400, &second);
-    assert_false(settle(&second, 400)); /* nobody waits */
+    assert_false(settle(&second, 400)); /* no attempt is paused */
     assert_int_equal(reserve(0, 100, &paused).verdict, RC_LEDGER_WAIT);
     assert_true(state_at(0, NOON).has_waiters);
     assert_true(settle(&first, 300)); /* 300 were not needed */
     assert_false(state_at(0, NOON).has_waiters);
     assert_int_equal(reserve(0, 300, &first).verdict, RC_LEDGER_GRANTED);
     assert_int_equal(reserve(0, 100, &paused).verdict, RC_LEDGER_WAIT);
-    assert_false(settle(&first, 300)); /* all was needed: still no room */
+    assert_false(settle(&first, 300)); /* all was needed, so nothing is available */
     assert_true(state_at(0, NOON).has_waiters);
 
-    /* raised: by somebody, for this window; the news may come again */
+    /* Raised for this window; notices may be given again. */
     assert_true(rc_ledger_raise(&ledger, 0, 500, at(NOON)));
     assert_int_equal(state_at(0, NOON).limit, 1500);
     assert_int_equal(state_at(0, NOON).raised, 500);
@@ -287,7 +289,7 @@ static void test_waking(void **state)
     assert_int_equal(state_at(0, "2026-11-17T00:00:00Z").limit, 1000);
     assert_int_equal(state_at(0, "2026-11-17T00:00:00Z").raised, 0);
 
-    /* a higher limit, or none any more */
+    /* A higher limit, or none any more. */
     define(1, 100, RC_LEDGER_DAY, RC_LEDGER_PAUSE);
     reserve_and_settle(1, 100);
     reserve(1, 1, &paused);
@@ -302,7 +304,7 @@ static void test_waking(void **state)
     assert_false(rc_ledger_get_state(&ledger, 1, at(NOON), &unused));
 }
 
-/* --- many tries at once --- */
+/* --- concurrent attempts --- */
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -316,14 +318,14 @@ static uint64_t random_below(uint64_t below)
 
 #define IN_FLIGHT 64
 
-/* Where no try costs more than was foreseen, no limit is ever overrun; where some do, by no more
- * than that. */
+/* If no attempt costs more than estimated, no limit is exceeded; otherwise by no more than the
+ * difference. */
 static void test_never_overrun(void **state)
 {
     (void)state;
     static rc_ledger_reservation reservations[IN_FLIGHT];
     for (int is_honest = 0; is_honest < 2; is_honest++) {
-        uint64_t beyond = 0; /* what tries have cost above what was foreseen */
+        uint64_t beyond = 0; /* cost of attempts above their estimates */
         uint64_t granted = 0;
         start();
         memset(reservations, 0, sizeof reservations);
@@ -354,7 +356,7 @@ static void test_never_overrun(void **state)
     }
 }
 
-/* --- the lock --- */
+/* --- lock --- */
 
 static int locks;
 static int depth;
@@ -440,7 +442,7 @@ static void expect_scope(const char *scope, const char *words)
     assert_memory_equal(rc_buf_get(&text).ptr, words, strlen(words));
 }
 
-/* Nobody says "the budget of budget day". */
+/* A budget with its own name is not called "the budget of budget day". */
 static void scopes_have_words(void **state)
 {
     (void)state;

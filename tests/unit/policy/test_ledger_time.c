@@ -1,5 +1,4 @@
-/* Budgets of money as time goes by: windows of the calendar, clocks that are set, restarts and
- * reloads. */
+/* Money budgets over time: calendar windows, changed clocks, restarts and reloads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +51,7 @@ static void test_renewal(void **state)
     settle(&reservation, 200);
     assert_int_equal(state_at(0, "2026-11-17T12:00:00Z").spent, 200);
 
-    /* a try belongs to the day on which it was reserved; until it ends it is held */
+    /* An attempt belongs to the day on which it was reserved; until it ends, its amount is held. */
     reserve_at(&budget, 1, 700, "2026-11-17T23:59:59.999Z", &reservation);
     assert_int_equal(state_at(0, "2026-11-18T00:00:00Z").held, 700);
     assert_int_equal(state_at(0, "2026-11-18T00:00:00Z").spent, 0);
@@ -63,7 +62,7 @@ static void test_renewal(void **state)
     assert_int_equal(state_at(0, "2026-11-18T00:00:01Z").held, 0);
     assert_int_equal(state_at(0, "2026-11-18T00:00:01Z").spent, 0);
 
-    /* news come again in the new window */
+    /* Notices are given again in the new window. */
     define(1, 100, RC_LEDGER_DAY, RC_LEDGER_WARN);
     reserve_and_settle(1, 100);
     assert_int_equal(notices.count, 2);
@@ -72,7 +71,7 @@ static void test_renewal(void **state)
     settle(&reservation, 100);
     assert_int_equal(notices.count, 2);
 
-    /* for ever is for ever */
+    /* A total budget never renews. */
     define(2, 100, RC_LEDGER_TOTAL, RC_LEDGER_FAIL);
     reserve_and_settle(2, 100);
     budget = 2;
@@ -81,7 +80,7 @@ static void test_renewal(void **state)
     assert_int_equal(decision.renews_unix_ms, 0);
 }
 
-/* Set back, a clock gives no second budget. */
+/* A clock that is set back does not grant a second budget. */
 static void test_clocks(void **state)
 {
     (void)state;
@@ -90,7 +89,7 @@ static void test_clocks(void **state)
     start();
     define(0, 1000, RC_LEDGER_DAY, RC_LEDGER_FAIL);
     reserve_and_settle(0, 100);
-    /* over midnight and back: the new day goes on */
+    /* Past midnight and back: the new day stays current. */
     reserve_at(&budget, 1, 900, "2026-11-17T00:10:00Z", &reservation);
     settle(&reservation, 900);
     assert_int_equal(reserve_at(&budget, 1, 200, "2026-11-16T23:10:00Z", &reservation).verdict,
@@ -101,7 +100,7 @@ static void test_clocks(void **state)
     assert_int_equal(state_at(0, "2026-11-17T00:20:00Z").spent, 1000);
     assert_int_equal(state_at(0, "2026-11-16T23:10:00Z").renews_unix_ms,
                      at("2026-11-18T00:00:00Z"));
-    /* years ahead and back: the right day renews again */
+    /* Years ahead and back: the right day renews again. */
     reserve_at(&budget, 1, 700, "2099-01-01T00:00:00Z", &reservation);
     settle(&reservation, 700);
     assert_int_equal(state_at(0, "2026-11-17T01:00:00Z").spent, 700);
@@ -132,7 +131,7 @@ static void test_recall(void **state)
     assert_int_equal(state_at(2, NOON).spent, RC_LEDGER_AMOUNT_MAX);
 }
 
-/* Tries without a price are counted in the window that they were reserved in, and only there. */
+/* Attempts without a price count only in the window in which they were reserved. */
 static void test_unpriced(void **state)
 {
     (void)state;
@@ -147,7 +146,7 @@ static void test_unpriced(void **state)
     settle(&reservation, 0);
     assert_int_equal(state_at(0, NOON).unpriced, 1);
     assert_int_equal(state_at(1, NOON).unpriced, 1);
-    /* What is held for nobody is nobody's. */
+    /* An empty reservation counts nothing. */
     rc_ledger_note_unpriced(&ledger, &reservation);
     assert_int_equal(state_at(0, NOON).unpriced, 1);
     reserve_at(both, 2, 0, "2026-11-16T23:59:59Z", &reservation);
@@ -156,14 +155,14 @@ static void test_unpriced(void **state)
     assert_int_equal(state_at(0, "2026-11-17T00:00:02Z").unpriced, 0);
     assert_int_equal(state_at(1, "2026-11-17T00:00:02Z").unpriced, 2);
     settle(&reservation, 0);
-    /* Before the process began. */
+    /* Attempts before the process started. */
     rc_ledger_restore_unpriced(&ledger, 0, day, 5, at("2026-11-17T00:00:03Z"));
     rc_ledger_restore_unpriced(&ledger, 1, day, 5, at("2026-11-17T00:00:03Z"));
     rc_ledger_restore_unpriced(&ledger, 1, -1, 5, at("2026-11-17T00:00:03Z"));
     rc_ledger_restore_unpriced(&ledger, BUDGETS, day, 5, at("2026-11-17T00:00:03Z"));
     assert_int_equal(state_at(0, "2026-11-17T00:00:03Z").unpriced, 0);
     assert_int_equal(state_at(1, "2026-11-17T00:00:03Z").unpriced, 7);
-    /* Counted by another window, it begins anew. */
+    /* With another period the count starts again. */
     define(1, 1000, RC_LEDGER_TOTAL, RC_LEDGER_WARN);
     assert_int_equal(state_at(1, "2026-11-17T00:00:03Z").unpriced, 0);
 }
@@ -176,19 +175,20 @@ static void test_reload(void **state)
     define(0, 1000, RC_LEDGER_DAY, RC_LEDGER_FAIL);
     reserve_and_settle(0, 500);
     reserve(0, 300, &reservation);
-    /* other numbers: what is spent and held stays */
+    /* Changed numbers: spent and held amounts stay. */
     define(0, 2000, RC_LEDGER_DAY, RC_LEDGER_PAUSE);
     assert_int_equal(state_at(0, NOON).spent, 500);
     assert_int_equal(state_at(0, NOON).held, 300);
-    /* counted by another window: what is held stays */
+    /* Another period: only held amounts stay. */
     define(0, 2000, RC_LEDGER_MONTH, RC_LEDGER_PAUSE);
     assert_int_equal(state_at(0, NOON).spent, 0);
     assert_int_equal(state_at(0, NOON).held, 300);
     settle(&reservation, 300);
     assert_int_equal(state_at(0, NOON).held, 0);
-    assert_int_equal(state_at(0, NOON).spent, 0); /* of the day's window, which is gone */
+    assert_int_equal(state_at(0, NOON).spent, 0); /* it belonged to the day's window, which is
+                                                     gone */
 
-    /* a budget that is no longer there still lets go of what is held */
+    /* A removed budget still releases its held amounts. */
     define(1, 1000, RC_LEDGER_DAY, RC_LEDGER_FAIL);
     reserve(1, 300, &reservation);
     rc_ledger_define(&ledger, 1, NULL, at(NOON));
@@ -197,7 +197,7 @@ static void test_reload(void **state)
     define(1, 1000, RC_LEDGER_DAY, RC_LEDGER_FAIL);
     assert_int_equal(state_at(1, NOON).held, 0);
 
-    /* a larger table */
+    /* A larger table. */
     static rc_ledger_budget more[BUDGETS * 2];
     reserve_and_settle(1, 400);
     rc_ledger_grow(&ledger, more, BUDGETS * 2);

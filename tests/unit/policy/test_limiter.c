@@ -1,4 +1,4 @@
-/* The limit of calls in flight. */
+/* Limit of calls in flight. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static void test_one_put_too_many(void **state)
     assert_false(rc_limiter_take(&limiter));
 }
 
-/* More are in flight than a new limit allows: no room until enough of them have ended. */
+/* More calls are in flight than a new limit allows: none is admitted until enough have ended. */
 static void test_smaller_limit(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Policies: the presets written out (tests/golden/policies.txt), what a check refuses, names, sets
- * of codes. To accept a change of the presets, run this program with RECOURSE_UPDATE_GOLDEN=1 and
- * read the difference. */
+/* Policies: the presets in full (tests/golden/policies.txt), rejected policies, names, code sets.
+ * To accept a change of the presets, run this program with RECOURSE_UPDATE_GOLDEN=1 and read the
+ * difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define GOLDEN RC_TEST_DIR "/golden/policies.txt"
 
-/* ---- the golden file ---- */
+/* ---- golden file ---- */
 
 static void put_number(FILE *out, const char *name, uint64_t number)
 {
@@ -52,8 +52,8 @@ static void put_jitter(FILE *out, const rc_retry_rule *rule)
         fprintf(out, "jitter %s", rc_jitter_name(rule->jitter));
 }
 
-/* One rule, under the codes that really go by it. The wait behind the last one is for a chain entry
- * that allows more tries. */
+/* Writes one rule under the codes that it applies to. One more wait is listed for chain entries
+ * that allow more attempts. */
 static void put_rule(FILE *out, const rc_policy *policy, const rc_retry_rule *rule)
 {
     fputc('\n', out);
@@ -140,7 +140,7 @@ static void test_presets(void **state)
         const char *wrong = rc_policy_check(policy);
         if (wrong != NULL)
             fail_msg("%s: %s", names[i], wrong);
-        /* Its number of rules is the number of rules that stand there. */
+        /* rule_count matches the rules of the preset. */
         for (uint32_t k = policy->rule_count; k < RC_POLICY_RULES_MAX; k++)
             assert_int_equal(policy->rules[k].max_attempts, 0);
     }
@@ -162,7 +162,8 @@ static void test_rule(void **state)
     assert_ptr_equal(rc_policy_rule(policy, RC_CODE_NONE), &policy->default_rule);
     assert_ptr_equal(rc_policy_rule(policy, RC_CODE_UNKNOWN), &policy->default_rule);
     assert_ptr_equal(rc_policy_rule(policy, (rc_code)55555), &policy->default_rule);
-    /* The first that names it counts; a count that is too large reads nothing behind the array. */
+    /* The first rule with the code counts; a rule_count that is too large reads nothing behind the
+     * array. */
     rc_policy twice = *policy;
     twice.rules[3] = twice.rules[0];
     twice.rule_count = UINT32_MAX;
@@ -170,7 +171,7 @@ static void test_rule(void **state)
     assert_ptr_equal(rc_policy_rule(&twice, RC_CODE_CONFLICT), &twice.default_rule);
 }
 
-/* ---- the check: one change to a sound policy, and what it is told ---- */
+/* ---- check: one change to a valid policy, and its message ---- */
 
 static void no_name(rc_policy *p)
 {
@@ -306,7 +307,7 @@ static void decorrelated_schedule(rc_policy *p)
 
 static const struct refusal {
     void (*spoil)(rc_policy *policy);
-    const char *says; /* a part of the sentence */
+    const char *says; /* part of the message */
 } refusals[] = {
     {no_name, "no name"},
     {endless_name, "name is longer"},
@@ -349,7 +350,7 @@ static void test_refusals(void **state)
     }
 }
 
-/* The ends of what is allowed. */
+/* Extreme values that are allowed. */
 static void test_sound(void **state)
 {
     (void)state;
@@ -376,7 +377,7 @@ static void test_sound(void **state)
     assert_null(rc_policy_check(&policy));
 }
 
-/* ---- sets and names ---- */
+/* ---- code sets and names ---- */
 
 static void test_code_set(void **state)
 {

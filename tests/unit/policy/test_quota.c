@@ -1,5 +1,4 @@
-/* What is left of a provider's limits: each provider's headers, numbers that are none, and an alarm
- * that rings once. */
+/* Quotas: the headers of each provider, invalid numbers, and an alarm that warns once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +112,7 @@ static void test_others(void **state)
     expect(&quotas, "primary", RC_QUOTA_OTHER, 5, 100, 3600000);
     expect(&quotas, "secondary", RC_QUOTA_OTHER, 0, 100, -1);
     expect(&quotas, "tokens-minute", RC_QUOTA_TOKENS, 59000, 60000, -1);
-    /* two without a name, of different groups */
+    /* Two without a name, of different groups. */
     assert_int_equal(quotas.count, 5);
 }
 
@@ -140,7 +139,7 @@ static void test_not_believed(void **state)
     rc_quotas quotas = read_headers(headers, COUNT(headers));
     assert_int_equal(quotas.count, 0);
 
-    /* one number alone says nothing */
+    /* One number alone is not enough. */
     static const header half[] = {{"x-ratelimit-remaining-requests", "0"},
                                   {"x-ratelimit-limit-tokens", "100"}};
     quotas = read_headers(half, COUNT(half));
@@ -174,8 +173,8 @@ static rc_quotas tokens_left(int64_t now, const char *remaining, const char *res
     return quotas;
 }
 
-/* Limits with names of their own are told of by name, as many as there are places for; and a name
- * that holds a secret is none. */
+/* Limits with provider-specific names are distinguished by name, up to the number of slots; a name
+ * that contains a secret is dropped. */
 static void test_alarm_of_names(void **state)
 {
     (void)state;
@@ -191,7 +190,7 @@ static void test_alarm_of_names(void **state)
     static const char *const names[] = {"5h", "7d", "one", "two"};
     for (size_t i = 0; i < COUNT(names); i++)
         assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, names[i]));
-    assert_null(rc_quota_alarm_next(&alarm, &quotas)); /* six has no place */
+    assert_null(rc_quota_alarm_next(&alarm, &quotas)); /* the sixth has no slot */
     quotas.now_unix_ms += 60000;
     assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "5h"));
 
@@ -215,7 +214,7 @@ static void test_alarm(void **state)
     quota = rc_quota_alarm_next(&alarm, &quotas);
     assert_ptr_equal(quota, find(&quotas, "requests"));
     assert_null(rc_quota_alarm_next(&alarm, &quotas));
-    /* of requests again after a minute, of tokens when they were renewed and are low again */
+    /* Requests again after a minute, tokens when they were renewed and are low again. */
     quotas = tokens_left(NOW + 60000, "40", "1m");
     assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "requests"));
     assert_null(rc_quota_alarm_next(&alarm, &quotas));
@@ -225,7 +224,7 @@ static void test_alarm(void **state)
     assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "requests"));
     quotas = tokens_left(NOW + 121000, "90", "2m");
     assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "tokens"));
-    /* the clock was set back by a year: nobody waits a year for the next warning */
+    /* If the clock was set back by a year, the next warning does not wait a year. */
     quotas = tokens_left(NOW - INT64_C(365) * 86400000, "90", "2m");
     assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "tokens"));
 
@@ -246,7 +245,7 @@ static void test_alarm(void **state)
     assert_int_equal(event.as.quota_warning.reset_ms, 0);
 }
 
-/* What was read from an event is the limit that it was made of. */
+/* A quota read from an event equals the one that the event was built from. */
 static void test_told(void **state)
 {
     (void)state;
@@ -274,7 +273,7 @@ static void test_told(void **state)
     assert_false(rc_quota_is_sound(&quota));
 }
 
-/* Numbers that cannot be true: nothing is low by them, however long they are. */
+/* Implausible numbers never count as low. */
 static void test_not_sound(void **state)
 {
     (void)state;
@@ -293,14 +292,14 @@ static void test_not_sound(void **state)
         rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-remaining-requests"), rc_str_c(digits));
         assert_int_equal(quotas.count, 0);
     }
-    /* However far away it is renewed, it is told of again after a day. */
+    /* Whenever it renews, the warning is repeated after a day. */
     const rc_quota far = {.remaining = 0, .limit = 10, .reset_ms = INT64_C(99999999999)};
     assert_int_equal(rc_quota_window_ms(&far), RC_QUOTA_WINDOW_MAX_MS);
     const rc_quota unknown = {.remaining = 0, .limit = 10, .reset_ms = -1};
     assert_int_equal(rc_quota_window_ms(&unknown), RC_QUOTA_WINDOW_MIN_MS);
 }
 
-/* Whatever is read as a limit passes the quick look, and what most answers have does not. */
+/* Every limit header passes the quick check, and the usual response headers do not. */
 static void test_quick_look(void **state)
 {
     (void)state;
@@ -331,7 +330,7 @@ static void test_quick_look(void **state)
     }
 }
 
-/* Every row of the table is found by the names that it stands for. */
+/* Every row of the table is found by its names. */
 static void test_every_row(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The retry budget: what it grants at most, what it grants at least, and numbers at the edges. */
+/* Retry budget: the most and the least that it grants, and extreme numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BEGIN UINT64_C(123456789)
 
-/* Fewer where each costs more. */
+/* Fewer sequences where each costs more time. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SEQUENCES 50000
@@ -95,7 +95,7 @@ static void test_requests_bring_their_share(void **state)
     assert_int_equal(drain(&budget, BEGIN), 1);
 }
 
-/* Retries that a drained bucket grants when every request and every retry fails. */
+/* Returns the retries that an empty bucket grants when every request and every retry fails. */
 static uint32_t grant_under_load(const rc_retry_budget_settings *settings, uint32_t per_s,
                                  uint32_t secs)
 {
@@ -124,7 +124,7 @@ static void test_larger_of_the_two(void **state)
     for (size_t i = 0; i < COUNT(load_cases); i++) {
         const load_case *c = &load_cases[i];
         uint32_t granted = grant_under_load(&defaults, c->per_s, 60);
-        /* The last millisecond of the floor is still to come. */
+        /* The last millisecond of the floor is still missing. */
         if (granted > 60 * c->granted_per_s || granted + 1 < 60 * c->granted_per_s)
             fail_msg("%u a second: %u in a minute", c->per_s, granted);
     }
@@ -140,7 +140,7 @@ static void test_no_amplification(void **state)
     assert_int_equal(grant_under_load(&no_floor, 10000, 1), 2000);
 }
 
-/* A quiet second after a busy one brings the floor, and the busy one's share stays. */
+/* A quiet second after a busy one adds the floor, and the tokens of the busy one stay. */
 static void test_seconds_are_apart(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void test_refill(void **state)
     assert_true(rc_retry_budget_refill_ms(&budget) == UINT64_MAX);
 }
 
-/* Any numbers, any jump: within bounds, and full after all of time. */
+/* With any numbers and any jump the bucket stays within bounds, and is full at the end of time. */
 static void test_extremes(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void test_extremes(void **state)
     }
 }
 
-/* So many idle seconds that their product with the floor would come around to 0. */
+/* So many idle seconds that their product with the floor would wrap to 0. */
 static void test_a_product_that_wraps(void **state)
 {
     (void)state;
@@ -236,7 +236,7 @@ static void test_a_product_that_wraps(void **state)
     assert_int_equal(rc_retry_budget_tokens(&budget, ((UINT64_C(1) << 27) + 1) * 1000), UINT32_MAX);
 }
 
-/* Requests without end in one second stop at a ceiling and do not wrap around. */
+/* Requests without end in one second stop at the upper bound and do not wrap around. */
 static void test_one_endless_second(void **state)
 {
     (void)state;
@@ -290,8 +290,8 @@ typedef struct step {
     uint32_t granted;
 } step;
 
-/* What may come in between two steps, in millionths: for each second, or part of one, the larger
- * of the requests' share and the floor. Worked out from the steps alone. */
+/* Upper bound of the tokens added between two steps, in millionths: for each second, or part of
+ * one, the larger of the requests' share and the floor. Computed from the steps alone. */
 typedef struct window {
     const rc_retry_budget_settings *settings;
     uint64_t at_ms;

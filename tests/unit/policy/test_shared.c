@@ -1,4 +1,4 @@
-/* What calls share: whether a target can be asked and why not, turns, the lock, bounds. */
+/* Shared state: whether a target is open and why not, rotation, the lock, bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +105,7 @@ static void test_reasons(void **state)
     trip(&w, 0);
     expect_closed(&w, 0, false, RC_WHY_SKIP_BREAKER, NOW + 1000);
     rc_shared_cool_down_target(&w.shared, 0, NOW + 500);
-    /* The first reason, but the time at which the last one ends. */
+    /* Gives the first reason, and the time at which the last one ends. */
     expect_closed(&w, 0, true, RC_WHY_SKIP_COOLING, NOW + 1000);
     rc_shared_set_service(&w.shared, 0, false);
     expect_closed(&w, 0, true, RC_WHY_SKIP_OUT_OF_SERVICE, RC_UNLIMITED);
@@ -156,7 +156,7 @@ static void test_credentials_without_a_known_end(void **state)
     init(&w);
     rc_shared_cool_down_credential(&w.shared, 3, RC_CREDENTIAL_DEAD, 0);
     expect_closed(&w, 1, true, RC_WHY_CREDENTIALS_DEAD, RC_UNLIMITED);
-    /* What time does not cure is the reason, whatever else closes the target for a while. */
+    /* A reason that waiting does not cure precedes all temporary ones. */
     rc_shared_cool_down_target(&w.shared, 1, NOW + 50);
     expect_closed(&w, 1, true, RC_WHY_CREDENTIALS_DEAD, RC_UNLIMITED);
     rc_cooldown_clear(&w.targets[1].cooldown);
@@ -165,12 +165,12 @@ static void test_credentials_without_a_known_end(void **state)
     w.credentials[3].is_refreshing = true;
     expect_closed(&w, 1, true, RC_WHY_SKIP_CREDENTIALS, 0);
 
-    /* One dead, one refreshed, one cools: that one's end is known. */
+    /* One dead, one in refresh, one cooling down: the end of the last is known. */
     rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
     w.credentials[1].is_refreshing = true;
     rc_shared_cool_down_credential(&w.shared, 2, RC_CREDENTIAL_EXHAUSTED, NOW + 9);
     expect_closed(&w, 0, true, RC_WHY_SKIP_CREDENTIALS, NOW + 9);
-    /* One that somebody cooled for ever is not dead, and the one in refresh may come back. */
+    /* A credential with an unlimited cooldown is not dead, and the one in refresh may return. */
     rc_shared_cool_down_credential(&w.shared, 2, RC_CREDENTIAL_EXHAUSTED, RC_UNLIMITED);
     expect_closed(&w, 0, true, RC_WHY_SKIP_CREDENTIALS, 0);
     w.credentials[1].is_refreshing = false;
@@ -203,7 +203,7 @@ static void test_turns(void **state)
     expect_pick(&w, 0, 0);
     expect_pick(&w, 1, 3);
     expect_pick(&w, 2, RC_NO_TARGET);
-    /* A guess still counts as long as another one is there. */
+    /* An assumed cooldown counts as long as another credential is available. */
     rc_credential_cool_down(&w.credentials[2], RC_CREDENTIAL_COOLING, NOW + 1, false);
     expect_pick(&w, 0, 0);
     expect_pick(&w, 0, 0);
@@ -215,7 +215,7 @@ static void test_turns(void **state)
     assert_int_equal(credential, 77);
 }
 
-/* A turn does not point behind the end of a pool that became smaller. */
+/* The rotation does not point behind the end of a pool that became smaller. */
 static void test_smaller_pool(void **state)
 {
     (void)state;
@@ -296,7 +296,7 @@ static void test_what_does_not_exist(void **state)
     assert_true(rc_shared_validate(&empty));
 }
 
-/* A reload of the configuration forgets nothing. */
+/* A reload of the configuration keeps the state. */
 static void test_other_settings(void **state)
 {
     (void)state;
@@ -342,7 +342,7 @@ static void test_validate_sees(void **state)
     assert_false(rc_shared_validate(&w.shared));
 }
 
-/* --- the lock --- */
+/* --- lock --- */
 
 static void count_lock(void *ctx)
 {
@@ -376,7 +376,7 @@ static void test_each_takes_the_lock_once(void **state)
     rc_shared_revive_credential(&w.shared, 0);
     assert_true(rc_shared_validate(&w.shared));
     assert_int_equal(w.rounds, 9);
-    /* Also where there is nothing to do. */
+    /* Also if there is nothing to do. */
     rc_shared_cool_down_target(&w.shared, TARGETS, NOW);
     rc_shared_set_pool(&w.shared, TARGETS, 0, 0, NULL);
     assert_int_equal(w.rounds, 11);
@@ -421,7 +421,7 @@ static void *run_thread(void *arg)
     return NULL;
 }
 
-/* ThreadSanitizer sees what this one cannot. */
+/* Only ThreadSanitizer detects the races that this test is for. */
 static void test_threads(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The agent's JSON: its members in each view, the hint, the flattened sources. */
+/* Agent JSON: its members in each view, the hint, the flattened sources. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,7 +125,7 @@ static void test_model(void **state)
     rc_report_free(report);
 }
 
-/* Paths in any text are masked for the model, whatever field they came in. */
+/* Paths in any text are masked for the model, whichever field contains them. */
 static void test_model_paths(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void test_hints(void **state)
     expect_hint("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":0}}", NULL);
 }
 
-/* A report of which everything is absent still says that there was an error. */
+/* A report without any field still says that there was an error. */
 static void test_bare(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void test_deep(void **state)
     rc_report_free(report);
 }
 
-/* A text that has no room when it is masked is left out, not shown. */
+/* A text that does not fit after masking is left out, not shown. */
 static void test_view_text(void **state)
 {
     (void)state;

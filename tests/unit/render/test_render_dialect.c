@@ -1,4 +1,4 @@
-/* The clients' dialects: a row for every code, the shape of each body, problem details. */
+/* Client dialects: a row for every code, the shape of each body, problem details. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static bool is_one_of(const char *word, const char *const *words, size_t count)
     return false;
 }
 
-/* The closed sets: what the Messages API and google.rpc.Code have. */
+/* The closed sets of the Messages API and google.rpc.Code. */
 static void test_words_are_known(void **state)
 {
     (void)state;
@@ -89,8 +89,7 @@ static void test_words_are_known(void **state)
             if (strcmp(GOOGLE[j].name, words->gemini_status) == 0)
                 status = GOOGLE[j].status;
         }
-        /* The same side of the wire: a client's fault never reads as a server's, or the other way.
-         */
+        /* A client's fault must not read as a server's, or the reverse. */
         if (status / 100 != info->http_status / 100)
             fail_msg("%s: %s does not go with %d", info->name, words->gemini_status,
                      info->http_status);
@@ -125,7 +124,7 @@ static void test_openai(void **state)
         query_string(root, "/error/param", "PARAM");
         query_string(root, "/error/code", "rate_limit_exceeded");
         query_string(root, "/error/recourse/cause/detail", "CAUSE-DETAIL");
-        assert_false(query_has(root, "/recourse")); /* once is enough */
+        assert_false(query_has(root, "/recourse")); /* contained once */
         json_object_put(root);
         root = rendered(report, both[i], RC_VIEW_USER);
         query_string(root, "/error/param", "PARAM"); /* the name is the client's own */
@@ -159,9 +158,10 @@ static void test_openai_words(void **state)
     expect_openai(RC_CODE_PROVIDER_5XX, "server_error", "server_error");
 }
 
-/* LiteLLM looks for words in the whole body before it looks at the status: "rate limit" anywhere is
- * its RateLimitError, "invalid_request_error" its BadRequestError. So these words stand in the body
- * of no other failure, and those of an overflow and of filtered content stand in theirs. */
+/* LiteLLM searches the whole body for words before it checks the status: "rate limit" anywhere is
+ * its RateLimitError, "invalid_request_error" its BadRequestError. So these words are in the body
+ * of no other failure, and the words of a context overflow and of filtered content are in
+ * theirs. */
 static void test_words_of_litellm(void **state)
 {
     (void)state;
@@ -280,10 +280,10 @@ static void test_problem(void **state)
     rc_report_free(report);
 }
 
-/* What the provider calls a fault that whoever asked has to fix, and what becomes of it. */
+/* The provider's names of errors that the client has to fix, and the names in the response. */
 static const struct {
     const char *code;
-    const char *type; /* the provider's */
+    const char *type; /* of the provider */
     const char *provider_code;
     const char *openai_type;
     const char *openai_code;
@@ -315,7 +315,7 @@ static const struct {
      "context_length_exceeded", "invalid_request_error", "INVALID_ARGUMENT"},
     {"ModelNotFound", "x", "DeploymentNotFound", "invalid_request_error", "model_not_found",
      "not_found_error", "NOT_FOUND"},
-    /* No names, whatever they are. */
+    /* Text that is not a name. */
     {"InvalidRequest", "my dear_error", "my dear diary", "invalid_request_error", "invalid_request",
      "invalid_request_error", "INVALID_ARGUMENT"},
     {"InvalidRequest", "[redacted]_error", "[request]", "invalid_request_error", "invalid_request",
@@ -324,7 +324,7 @@ static const struct {
      "invalid_request_error", "INVALID_ARGUMENT"},
     {"InvalidRequest", "", "x23456789012345678901234567890123456789012345678901234567890123456789",
      "invalid_request_error", "invalid_request", "invalid_request_error", "INVALID_ARGUMENT"},
-    /* Not for whoever asked. */
+    /* Names that the client must not see. */
     {"AuthFailed", "account_error", "account_deactivated", "authentication_error",
      "invalid_api_key", "authentication_error", "UNAUTHENTICATED"},
     {"QuotaExhausted", "FAILED_PRECONDITION", "org_limit", "insufficient_quota",
@@ -376,7 +376,7 @@ static void test_own_names(void **state)
     }
 }
 
-/* A type that belongs to another status than the one that is told would be a contradiction. */
+/* A type that belongs to another status than that of the response would contradict it. */
 static void test_own_pairs(void **state)
 {
     (void)state;
@@ -429,7 +429,7 @@ static void test_problem_types(void **state)
     rc_report_free(report);
 }
 
-/* A status that is no error status cannot stand on an error. */
+/* An error response never has a status that is not an error status. */
 static void test_status_is_an_error(void **state)
 {
     (void)state;
@@ -449,7 +449,7 @@ static void test_status_is_an_error(void **state)
     assert_int_equal(rc_render_status(NULL, RC_DIALECT_PROBLEM), 500);
 }
 
-/* Where a dialect's own API has another status for a failure than the table. */
+/* Failures for which a dialect's own API has another status than the table. */
 static void test_status_of_the_dialect(void **state)
 {
     (void)state;
@@ -477,15 +477,14 @@ static void test_status_of_the_dialect(void **state)
     query_int(root, "/error/code", 429);
     query_string(root, "/error/status", "RESOURCE_EXHAUSTED");
     json_object_put(root);
-    /* A status that the provider sent itself is no other one's. */
+    /* A status that the provider sent itself is not changed. */
     const rc_report *report =
         case_decode(RC_STR("{\"error_code\":\"Overloaded\",\"http_status\":429}"));
     assert_int_equal(rc_render_status(report, RC_DIALECT_ANTHROPIC), 429);
     rc_report_free(report);
 }
 
-/* A report of which everything is absent has a whole body in each dialect, also in one that there
- * is not. */
+/* A report without any field has a complete body in each dialect, and in an invalid one. */
 static void test_bare(void **state)
 {
     (void)state;
@@ -502,7 +501,7 @@ static void test_bare(void **state)
     json_object_put(root);
 }
 
-/* The report that a body carries is found again, wherever the dialect has it. */
+/* The report in a body is found wherever the dialect has it. */
 static void test_report_is_found(void **state)
 {
     (void)state;

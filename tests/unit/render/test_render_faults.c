@@ -1,6 +1,5 @@
-/* Every renderer, in every view, on reports of every kind: the output holds what it must; and when
- * memory fails or the buffer is too small, the renderer stops, says so and leaves nothing behind.
- */
+/* Every renderer, in every view, with reports of every kind: the output is valid; if memory fails
+ * or the buffer is too small, the renderer stops, reports it and leaves nothing behind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -123,7 +122,7 @@ static void test_fixed_buffers(void **state)
     rc_report_free(report);
 }
 
-/* A buffer that had failed before stays as it is. */
+/* A buffer that had failed before stays unchanged. */
 static void test_failed_before(void **state)
 {
     (void)state;
@@ -138,7 +137,7 @@ static void test_failed_before(void **state)
     }
 }
 
-/* The checks themselves: each finds the fault that it is there for. */
+/* Each check finds the error that it exists for. */
 static void test_checks_can_fail(void **state)
 {
     (void)state;

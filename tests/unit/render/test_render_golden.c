@@ -1,4 +1,4 @@
-/* A handful of reports in every format, byte for byte: tests/golden/render/CASE/FORMAT, from
+/* Several reports in every format, byte for byte: tests/golden/render/CASE/FORMAT, from
  * CASE/report.json. To accept a change, run this program with RECOURSE_UPDATE_GOLDEN=1 and read the
  * difference. */
 #include <dirent.h>
@@ -51,7 +51,7 @@ static void path_of(char path[512], const char *name, const char *file)
     assert_true(len > 0 && len < 512);
 }
 
-/* The whole file in a buffer; false when there is none. */
+/* Reads the whole file into a buffer; false if it does not exist. */
 static bool read_whole(const char *path, rc_buf *buf)
 {
     FILE *file = fopen(path, "rb");
@@ -128,8 +128,7 @@ static void test_cases(void **state)
     free(entries);
 }
 
-/* A folder has what is compared and nothing else: an output that is no longer made must not look
- * alive. */
+/* A folder contains only files that are compared, so that an obsolete output is removed. */
 static void test_no_stale_files(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The panel: what it says and in which order, what each view may see, and that every line is
- * exactly as wide as it should be, whatever the text. */
+/* Panel: its content and order, what each view shows, and that every line has exactly the panel's
+ * width, whatever the text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +91,7 @@ static void test_widths_random(void **state)
     }
 }
 
-/* The width that is meant when none, too little or too much is asked for. */
+/* The width used if none, too little or too much is requested. */
 static void test_width_limits(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void test_width_limits(void **state)
     rc_buf_done(&buf);
 }
 
-/* Each of the words stands in the panel, in this order. */
+/* Checks that the words are in the panel, in this order. */
 static void expect_in_order(rc_str text, const char *const *words, size_t count)
 {
     size_t at = 0;
@@ -168,7 +168,7 @@ static void test_user_view(void **state)
     (void)state;
     const rc_report *report = case_full();
     rc_panel_style style = {.width = 100, .has_utf8 = true};
-    rc_view wrong = (rc_view)99; /* a mistake shows what the user may see, not more */
+    rc_view wrong = (rc_view)99; /* an invalid view shows the user's view */
     rc_view views[] = {RC_VIEW_USER, wrong, (rc_view)(RC_VIEW_USER | RC_VIEW_INTERNAL)};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         rc_buf buf = rendered(report, views[i], &style);
@@ -237,7 +237,7 @@ static void test_retry_sentences(void **state)
     expect_retry("{\"retryable\":false,\"error_category\":\"capacity\"," WAIT(
                      "5000") ",\"context\":{\"wait_by\":\"recourse\"}}",
                  now, 0, "used up. Recourse asks again after 5s (at 01:02:09 UTC).");
-    /* A wrapper has the wait of its cause; a cause with another wait says nothing of it. */
+    /* A wrapper inherits the wait of its cause; a cause with another wait does not count. */
     expect_retry("{\"retryable\":false," WAIT("5000") ",\"cause\":{" WAIT(
                      "5000") ",\"context\":{\"wait_by\":\"recourse\"}}}",
                  now, 0, "Recourse asks again after 5s");
@@ -278,7 +278,7 @@ static void test_title(void **state)
     expect_start(NULL, true, "╭─ ✗ Unknown error ─");
 }
 
-/* Where the code does not fit the title line, it has a line of its own. */
+/* If the code does not fit the title line, it has its own line. */
 static void test_code_is_always_there(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static void test_ceilings(void **state)
     rc_report_free(maximal);
 }
 
-/* Line breaks of a message stay; spaces at its end do not become lines. */
+/* Line breaks of a message stay; trailing spaces do not become lines. */
 static void test_message_lines(void **state)
 {
     (void)state;
@@ -340,7 +340,7 @@ static void test_message_lines(void **state)
     rc_report_free(report);
 }
 
-/* A name with a line break in it cannot draw a line of the panel. */
+/* A name with a line break cannot imitate a line of the panel. */
 static void test_names_stay_in_line(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The log line and the OpenTelemetry attributes: their fields, and that a line is valid JSON of at
- * most 1 KiB always. */
+/* Log line and OpenTelemetry attributes: their fields, and that a line is always valid JSON of at
+ * most 1 KiB. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static void test_levels(void **state)
     expect_level(NULL, "error");
 }
 
-/* The newest fact of a maximal report, its classification, is never what is cut. */
+/* The classification of a maximal report is never cut. */
 static void check_maximal(const rc_report *report)
 {
     json_object *root = logged(report, INT64_MAX);
@@ -126,7 +126,7 @@ static void test_others(void **state)
     }
 }
 
-/* A long message has what the other fields leave, cut at a character. */
+/* A long message gets the space that the other fields leave, cut at a character. */
 static void test_message_is_cut(void **state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void test_otel(void **state)
     query_string(root, "/gen_ai.conversation.id", "SESSION");
     query_string(root, "/recourse.node_id", "NODE");
     json_object_object_foreach(root, key, value)
-    { /* flat, and nothing of what the report says in words */
+    { /* flat, and without the report's texts */
         assert_false(json_object_is_type(value, json_type_object));
         assert_false(json_object_is_type(value, json_type_array));
         assert_null(strstr(key, "message"));

@@ -1,4 +1,4 @@
-/* Markdown: what it says in each view, and that no text of a report becomes markup. */
+/* Markdown: its content in each view, and that no text of a report becomes markup. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,8 +148,8 @@ static void test_code(void **state)
     expect(block, "a\r\nb\x1b", "```\na\nb\\u{1B}\n```\n");
 }
 
-/* Of what a hostile report renders to, the lines that could begin a block: outside of fences only
- * our own. */
+/* Checks that outside of fences only the renderer's own lines can begin a block, in the output of a
+ * hostile report. */
 static void check_structure(rc_str text)
 {
     static const char *const OWN[] = {"## ", "### ", "- **", "- `", "| ", "|---|", "(", ""};

@@ -1,4 +1,4 @@
-/* Stream frames: the end of a stream in the client's own form. */
+/* Stream frames: the error at the end of a stream in the client's dialect. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "support/json_query.h"
 #include "support/render_cases.h"
 
-/* Where a frame's text is, until the next one. */
+/* Memory of a frame's text, until the next one. */
 static char frame_scratch[1u << 20];
 
 static rc_str frame_of(const rc_report *report, rc_dialect dialect, rc_view view)
@@ -26,7 +26,7 @@ static rc_str frame_of(const rc_report *report, rc_dialect dialect, rc_view view
     return text;
 }
 
-/* The data of the event that begins so, behind the first `before` bytes. */
+/* Parses the data of the event that begins with `start`, after the first `before` bytes. */
 static json_object *data_of(rc_str text, size_t before, const char *start)
 {
     text = rc_str_slice(text, before, text.len);
@@ -48,9 +48,9 @@ static void test_openai_chat(void **state)
     json_object *root = rendered(report, RC_DIALECT_OPENAI_CHAT, RC_VIEW_USER, "data: {");
     query_string(root, "/error/code", "rate_limit_exceeded");
     query_string(root, "/error/recourse/report_id", "rep_1");
-    assert_false(query_has(root, "/recourse")); /* once is enough */
-    /* A whole chunk, for readers that refuse others; and no number where there should be one, for
-     * readers that would pass over the error of a whole one. */
+    assert_false(query_has(root, "/recourse")); /* contained once */
+    /* The frame has all members of a chunk, for readers that reject other shapes; but one number is
+     * a string, so that readers that match shapes do not take it for a chunk without an error. */
     query_string(root, "/id", "rep_1");
     query_string(root, "/object", "chat.completion.chunk");
     query_string(root, "/created", "0");
@@ -74,7 +74,7 @@ static void test_openai_responses(void **state)
     query_string(root, "/error/message", "MESSAGE in /srv/ada/x.py");
     query_string(root, "/error/code", "rate_limit_exceeded");
     query_string(root, "/error/recourse/report_id", "rep_1");
-    assert_false(query_has(root, "/recourse")); /* once is enough */
+    assert_false(query_has(root, "/recourse")); /* contained once */
     json_object_put(root);
     root = rendered(report, RC_DIALECT_OPENAI_RESPONSES, RC_VIEW_MODEL, "event: error\ndata: {");
     query_string(root, "/param", "PARAM");
@@ -83,7 +83,7 @@ static void test_openai_responses(void **state)
     rc_report_free(report);
 }
 
-/* The last of the two events of a Responses stream. */
+/* Parses the last of the two events of a Responses stream. */
 static json_object *failed_event(const rc_report *report, rc_view view)
 {
     rc_str text = frame_of(report, RC_DIALECT_OPENAI_RESPONSES, view);
@@ -91,7 +91,7 @@ static json_object *failed_event(const rc_report *report, rc_view view)
     return data_of(text, end, "event: response.failed\ndata: {");
 }
 
-/* For clients that know no other end of a response that failed. */
+/* For clients that know no other event for a failed response. */
 static void test_response_failed(void **state)
 {
     (void)state;
@@ -151,7 +151,8 @@ static void test_anthropic(void **state)
     query_string(root, "/message", "MESSAGE in /srv/ada/x.py"); /* err.message is a sentence */
     json_object_put(root);
     rc_report_free(report);
-    /* Of an overload it is the JSON of the event, in which Claude Code looks for the type. */
+    /* For an overload, err.message is the JSON of the event, which Claude Code searches for the
+     * type. */
     root = rendered(rc_report_static(RC_CODE_OVERLOADED), RC_DIALECT_ANTHROPIC, RC_VIEW_USER,
                     "event: error\ndata: {");
     query_string(root, "/error/type", "overloaded_error");
@@ -159,20 +160,21 @@ static void test_anthropic(void **state)
     json_object_put(root);
 }
 
-/* pi, oh-my-pi and others try again when the words of a cut stream are in the message. */
+/* pi, oh-my-pi and other programs retry if the message contains the words of a cut stream. */
 static void test_words_of_a_cut(void **state)
 {
     (void)state;
     const rc_str cut = rc_report_message(rc_report_static(RC_CODE_STREAM_INTERRUPTED));
     assert_int_not_equal(rc_str_find(cut, RC_STR("terminated"), 0), RC_STR_NPOS);
     assert_int_not_equal(rc_str_find(cut, RC_STR("ended without"), 0), RC_STR_NPOS);
-    assert_int_equal(rc_str_find(cut, RC_STR("stream"), 0), RC_STR_NPOS); /* it may be none */
+    assert_int_equal(rc_str_find(cut, RC_STR("stream"), 0), RC_STR_NPOS); /* the response may not be
+                                                                             a stream */
     const rc_str reset = rc_report_message(rc_report_static(RC_CODE_CONNECTION_RESET));
     assert_true(rc_str_starts_with(reset, RC_STR("Connection lost")));
 }
 
-/* The Python SDK looks for data that begins with the member "error"; the others, as far as they
- * look at all, for the body as it is, or for something behind the last blank line. */
+/* The Python SDK looks for data that begins with the member "error"; the other SDKs look for the
+ * bare body, or for data after the last blank line. */
 static void test_gemini(void **state)
 {
     (void)state;

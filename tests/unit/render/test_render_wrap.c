@@ -1,5 +1,5 @@
-/* Wrapping and making visible: what each character becomes, where lines break, and that no line is
- * ever too wide. */
+/* Visible text and wrapping: the representation of each character, the line breaks, and that no
+ * line is too wide. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,11 +120,11 @@ static void test_lines(void **state)
     EXPECT_LINES("日本語日本語日本語", 10, "日本語日本", "語日本語");
     EXPECT_LINES("abc日本語日本語", 10, "abc日本語", "日本語");
     EXPECT_LINES("日本語abcdefgh", 10, "日本語", "abcdefgh");
-    EXPECT_LINES("123456789e\xcc\x81 x", 10, "123456789e\xcc\x81", "x"); /* marks stay */
+    EXPECT_LINES("123456789e\xcc\x81 x", 10, "123456789e\xcc\x81", "x"); /* combining marks stay */
     EXPECT_LINES("\x07\x07\x07", 10, "\x07\x07", "\x07"); /* escapes are never split */
 }
 
-/* Every line fits, every line makes progress, and nothing but spaces and line ends is lost. */
+/* Every line fits and makes progress, and only spaces and line ends are dropped. */
 static void check_wrap(rc_str text, unsigned width, bool has_utf8)
 {
     rc_wrap wrap;
@@ -188,7 +188,7 @@ static void test_cut(void **state)
     expect_cut("abcdef", 2, false, "", 0);
 }
 
-/* A buffer that is full stops the work; it does not go on to the end of a long text. */
+/* A full buffer stops the work before the end of a long text. */
 static void test_full_buffer(void **state)
 {
     (void)state;

@@ -10,16 +10,16 @@
 
 #include "support/fail_alloc.h"
 
-/* Every fault that strict refuses: where, and in which words. Tolerant reads on and names what it
- * dropped. */
+/* Every error that strict rejects: its position and its message. Tolerant continues and lists what
+ * it dropped. */
 typedef struct bad_case {
     const char *json;
     rc_status strict;
     const char *pointer;
     size_t line;
     size_t column;
-    const char *what;    /* a part of the phrase */
-    const char *dropped; /* by tolerant; NULL: nothing is dropped, or it fails too */
+    const char *what;    /* part of the message */
+    const char *dropped; /* dropped by tolerant; NULL: nothing is dropped, or tolerant fails too */
     rc_status tolerant;
 } bad_case;
 
@@ -178,7 +178,7 @@ static void test_unknown_values_are_kept_as_unknown(void **unused)
     assert_int_equal(rc_report_provider_status(r), 418);
     assert_int_equal(info.dropped_count, 6);
 
-    /* What a tolerant decoder made is itself a report that strict accepts. */
+    /* Strict accepts the report that a tolerant decoder made. */
     rc_alloc alloc = rc_alloc_stdlib();
     rc_buf buf;
     rc_buf_init(&buf, &alloc, 1u << 20);
@@ -304,7 +304,7 @@ static void test_empty_object_is_an_empty_report(void **unused)
     const rc_report *r = NULL;
     assert_int_equal(rc_report_decode(RC_STR(" {} "), RC_DECODE_STRICT, &alloc, &r, NULL), RC_OK);
     assert_int_equal(rc_report_code(r), RC_CODE_NONE);
-    assert_int_equal(rc_report_http_status(r), 500); /* some answer must be given */
+    assert_int_equal(rc_report_http_status(r), 500); /* a response needs some status */
     rc_buf buf;
     rc_buf_init(&buf, &alloc, 64);
     assert_int_equal(rc_report_encode(r, RC_VIEW_INTERNAL, &buf), RC_OK);
@@ -345,7 +345,7 @@ static void test_too_large(void **unused)
     assert_true(info.is_damaged);
     rc_report_free(r);
 
-    /* A text of a report's field that is longer than the field: strict refuses, tolerant cuts. */
+    /* A text that is longer than its field: strict rejects it, tolerant cuts it. */
     size_t len = RC_REPORT_NAME_MAX + 1;
     memset(text, 'x', size);
     memcpy(text, "{\"model\":\"", 10);

@@ -1,5 +1,4 @@
-/* The teller: which events each action makes, and the pairing of starts and ends over calls of any
- * kind. */
+/* Event emitter: the events of each action, and the pairing of starts and ends in random calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +48,7 @@ static void emit(emitted_events *s, rc_action action, const char *message)
     assert_true(rc_emitter_validate(&s->emitter));
 }
 
-/* "auto_retry_end auto_retry_start": the types, in order. */
+/* Compares the types in order, such as "auto_retry_end auto_retry_start". */
 static void expect_events(const emitted_events *s, const char *want)
 {
     char got[256] = "";
@@ -138,7 +137,7 @@ static void test_wait_and_success(void **state)
     expect_events(&s, "auto_retry_end");
     expect_end(&s.events[0], true, 3, "");
     assert_false(rc_emitter_is_retrying(&s.emitter));
-    /* Told again, it is told once. */
+    /* A repeated final action emits nothing. */
     emit(&s, final_action(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED), "");
     expect_events(&s, "");
 }
@@ -157,7 +156,7 @@ static void test_give_up(void **state)
     emit(&s, final_action(RC_DO_STOP, 2, RC_WHY_ATTEMPTS_SPENT), "busy again");
     expect_events(&s, "");
 
-    /* The end has an error even where nobody gave one. */
+    /* The end has an error message even if the caller gave none. */
     emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
     emit(&s, pause_action(RC_DO_WAIT, 1, 1000), "");
     emit(&s, final_action(RC_DO_STOP, 1, RC_WHY_DEADLINE_PASSED), "");
@@ -204,7 +203,7 @@ static void test_other_target(void **state)
     emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
     rc_action next = attempt_action(1, 2, RC_WHY_COOLING_NEXT_TARGET);
     next.from_entry = 0;
-    next.credential = 2; /* its own: no switch beside the switch */
+    next.credential = 2; /* its own credential: no second event for the switch */
     emit(&s, next, "busy");
     expect_events(&s, "retry_fallback_applied auto_retry_start");
     const rc_event_retry_fallback_applied *applied = &s.events[0].as.retry_fallback_applied;
@@ -228,7 +227,7 @@ static void test_other_target(void **state)
     expect_events(&s, "");
 }
 
-/* There and back again: the first target gave the answer after all. */
+/* After a switch and back, the first target responded after all. */
 static void test_back_at_the_first(void **state)
 {
     (void)state;
@@ -303,7 +302,7 @@ static void test_compaction(void **state)
     expect_end(&s.events[0], false, 2, "too long");
 }
 
-/* The wait is over, and the target that was waited for is not there: another one is asked. */
+/* After the wait its target is closed: another one is tried. */
 static void test_switch_after_wait(void **state)
 {
     (void)state;
@@ -319,7 +318,7 @@ static void test_switch_after_wait(void **state)
     expect_events(&s, "retry_fallback_applied");
 }
 
-/* A timer that fires too early, as often as it likes, is no news. */
+/* A timer that fires too early, however often, emits nothing. */
 static void test_early_wake(void **state)
 {
     (void)state;
@@ -335,7 +334,7 @@ static void test_early_wake(void **state)
         emit(&s, rc_call_on_wake(&w.call, w.now_ms + i, 1), "busy");
         expect_events(&s, "");
     }
-    /* A wait that is put off is news. */
+    /* A wait that is extended is announced again. */
     rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 100);
     rc_action later = fixture_wake(&w, &wait);
     assert_int_equal(later.kind, RC_DO_WAIT);
@@ -345,7 +344,7 @@ static void test_early_wake(void **state)
     expect_events(&s, "");
 }
 
-/* What an owner that does not begin at the beginning tells is not undefined. */
+/* A sequence of actions that does not begin with the first attempt is handled. */
 static void test_out_of_place(void **state)
 {
     (void)state;
@@ -365,14 +364,14 @@ static void test_out_of_place(void **state)
     assert_false(rc_emitter_validate(&broken));
 }
 
-/* ---- any story keeps T1 to T4 ---- */
+/* ---- random calls keep T1 to T4 ---- */
 
 typedef struct pairing {
     uint64_t last_seq;
     uint64_t open_attempt; /* 0: no start is open */
     bool is_fallback;
     size_t starts;
-    size_t seen[64]; /* by type */
+    size_t seen[64]; /* Number of events by type. */
 } pairing;
 
 static void pairing_on_event(pairing *w, const rc_event *event, rc_action_kind kind)
@@ -416,7 +415,7 @@ static void pairing_on_action(pairing *w, emitted_events *s, rc_action action, c
     }
 }
 
-/* A world in which everything can happen to a call. */
+/* A fixture in which everything can happen to a call. */
 static void random_fixture(call_fixture *w, uint64_t *seed)
 {
     fixture_init(w, (uint16_t)(1 + random_below(seed, FIXTURE_TARGETS)));
@@ -463,7 +462,7 @@ static rc_action random_step(call_fixture *w, rc_action last, uint64_t *seed)
                         random_below(seed, 3) == 0 ? (int64_t)random_below(seed, 3000) : NO_HINT);
 }
 
-/* Calls of rc_call, one after the other on one teller; now and then one is dropped. */
+/* Calls of rc_call, one after the other on one emitter; some are dropped. */
 static void test_stories_of_calls(void **state)
 {
     (void)state;
@@ -492,7 +491,7 @@ static void test_stories_of_calls(void **state)
         assert_int_equal(watched.open_attempt, 0);
         watched.is_fallback = false;
     }
-    /* It was about something. */
+    /* The events occurred at all. */
     assert_int_equal(watched.seen[RC_EVENT_TYPE_AUTO_RETRY_START],
                      watched.seen[RC_EVENT_TYPE_AUTO_RETRY_END]);
     static const rc_event_type kinds[] = {
@@ -505,7 +504,7 @@ static void test_stories_of_calls(void **state)
             fail_msg("%s: only %zu", rc_event_type_name(kinds[i]), watched.seen[kinds[i]]);
 }
 
-/* Actions without any sense in their order. */
+/* Actions in random order. */
 static void test_nonsense(void **state)
 {
     (void)state;
@@ -524,7 +523,7 @@ static void test_nonsense(void **state)
             .attempt = 1 + (uint32_t)random_below(&seed, 5),
             .max_attempts = 6,
         };
-        /* The try that was announced has the number that was announced. */
+        /* The announced attempt has the announced number. */
         if (action.kind == RC_DO_TRY && watched.open_attempt != 0 && s.emitter.is_announced)
             action.attempt = (uint32_t)watched.open_attempt;
         pairing_on_action(&watched, &s, action, "busy");

@@ -1,4 +1,4 @@
-/* Events: every type as one line of JSON, every field under its key, nothing secret. */
+/* Events: every type as one line of JSON, every field under its key, no secrets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +121,8 @@ static void test_names(void **state)
     assert_int_equal(rc_event_type_parse(RC_STR("Node:failed")), RC_EVENT_TYPE_NONE);
 }
 
-/* Each field of the table is there, under its key, and beside the four of every event no other. */
+/* Each field of the table is present under its key; besides the four common members there is no
+ * other. */
 static void test_every_field(void **state)
 {
     (void)state;
@@ -145,7 +146,7 @@ static void test_every_field(void **state)
     }
 }
 
-/* Absent is left out, but for what is promised; never null. */
+/* Absent fields are left out, except those that are always present; none is null. */
 static void test_empty_fields(void **state)
 {
     (void)state;
@@ -187,7 +188,7 @@ static void test_lines(void **state)
                           "\"limit_usd\":18446744073709.551615}\n");
 }
 
-/* A report is for people here: no detail, no raw body. */
+/* The report is in the user's view: no detail, no raw body. */
 static void test_report(void **state)
 {
     (void)state;
@@ -235,7 +236,7 @@ static void test_no_type(void **state)
     assert_int_equal(rc_buf_status(&buf), RC_OK);
 }
 
-/* A key that was taken for an id or stands in a message does not get out. */
+/* A key that was passed as an id or is part of a message is not written. */
 static void test_no_secret_gets_out(void **state)
 {
     (void)state;

@@ -53,7 +53,7 @@ static void test_unclassified_root_is_internal(void **unused)
     rc_fault fault = {.message = RC_STR("boom")};
     const rc_report *r = rc_report_from_fault(&alloc, &fault);
     assert_int_equal(rc_report_code(r), RC_CODE_INTERNAL);
-    assert_string_equal(rc_report_detail(r).ptr, "boom"); /* never the user's message */
+    assert_string_equal(rc_report_detail(r).ptr, "boom"); /* never in the user's message */
     rc_report_free(r);
     assert_int_equal(rc_report_code(rc_report_from_fault(&alloc, NULL)), RC_CODE_INTERNAL);
 }
@@ -89,7 +89,7 @@ static void test_deep_chains(void **unused)
         faults[i].cause = &faults[i + 1];
     faults[199].code = RC_CODE_OVERLOADED;
 
-    faults[199].cause = NULL; /* 200 deep: the root is kept */
+    faults[199].cause = NULL; /* 200 deep: the root stays */
     const rc_report *r = rc_report_from_fault(&alloc, faults);
     size_t depth;
     assert_int_equal(rc_report_code(innermost(r, &depth)), RC_CODE_OVERLOADED);
@@ -98,7 +98,7 @@ static void test_deep_chains(void **unused)
     rc_report_free(r);
 
     faults[199].cause =
-        &faults[200]; /* absurdly deep: the last one is still found, and it is told */
+        &faults[200]; /* extremely deep: the last one is still found, and the depth is noted */
     faults[199].code = RC_CODE_NONE;
     faults[count - 1].code = RC_CODE_AUTH_FAILED;
     r = rc_report_from_fault(&alloc, faults);
@@ -108,7 +108,7 @@ static void test_deep_chains(void **unused)
     assert_true(has_note(r, "too deep"));
     rc_report_free(r);
 
-    faults[count - 1].cause = &faults[2000]; /* and it leads back, far beyond */
+    faults[count - 1].cause = &faults[2000]; /* a cycle far beyond the limit */
     r = rc_report_from_fault(&alloc, faults);
     assert_int_equal(rc_report_code(r), RC_CODE_INTERNAL);
     assert_true(has_note(r, "too deep"));

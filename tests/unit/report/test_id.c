@@ -1,4 +1,4 @@
-/* Report ids: their form, their order whatever the clock does, and the way back to the time. */
+/* Report ids: their form, their order with any clock, and parsing their time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void expect_id(const rc_id *id, const char *want)
     assert_int_equal(strlen(id->text), RC_ID_LEN);
 }
 
-/* The reference encodes bit by bit from the front: 2 bits of padding, 48 of time, 80 of entropy. */
+/* Reference encoder, bit by bit from the front: 2 bits of padding, 48 of time, 80 of entropy. */
 static void encode_slowly(int64_t time_ms, const uint8_t entropy[10], char out[27])
 {
     static const char alphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -115,7 +115,7 @@ static void test_clamps_time(void **state)
     }
 }
 
-/* A fresh maker uses its entropy even when the clock stands at 1970, and counts from there. */
+/* A new maker uses its entropy even if the clock shows 1970, and counts from there. */
 static void test_first_id_at_zero_is_not_guessable(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void test_same_millisecond_counts_up(void **state)
     rc_id_maker maker = {0};
     rc_id first = rc_id_make(&maker, NOW, mixed);
     rc_id second = rc_id_make(&maker, NOW, zeros);
-    rc_id third = rc_id_make(&maker, NOW - 5000, ones); /* the clock stepped back */
+    rc_id third = rc_id_make(&maker, NOW - 5000, ones); /* the clock was set back */
     rc_id fourth = rc_id_make(&maker, NOW + 1, zeros);
     assert_memory_equal(first.text, second.text, RC_ID_LEN - 1);
     assert_memory_equal(first.text, third.text, RC_ID_LEN - 1);
@@ -151,7 +151,7 @@ static void test_same_millisecond_counts_up(void **state)
 static void test_carries(void **state)
 {
     (void)state;
-    /* From the low 64 bits into the high 16. */
+    /* Carry from the low 64 bits into the high 16. */
     static const uint8_t low_full[10] = {0, 1, 255, 255, 255, 255, 255, 255, 255, 255};
     rc_id_maker a = {0};
     (void)rc_id_make(&a, NOW, low_full);
@@ -161,7 +161,7 @@ static void test_carries(void **state)
     encode_slowly(NOW, carried, want);
     assert_string_equal(id.text + 4, want);
 
-    /* From the entropy into the time. */
+    /* Carry from the entropy into the time. */
     rc_id_maker b = {0};
     rc_id before = rc_id_make(&b, NOW, ones);
     rc_id after = rc_id_make(&b, NOW, mixed);
@@ -169,7 +169,7 @@ static void test_carries(void **state)
     assert_int_equal(time_of(&after), NOW + 1);
     assert_string_equal(after.text + 14, "0000000000000000");
 
-    /* The clock then reaches the borrowed millisecond: still in order. */
+    /* The clock reaches the borrowed millisecond: ids are still in order. */
     rc_id next = rc_id_make(&b, NOW + 1, zeros);
     assert_true(strcmp(after.text, next.text) < 0);
 }
@@ -185,8 +185,9 @@ static void test_last_id_of_all_stays(void **state)
     assert_string_equal(last.text, later.text);
 }
 
-/* A million ids while the clock stands, runs, jumps ahead and steps back, with entropy that is now
- * and then about to overflow: each is greater than the one before, and its time never goes back. */
+/* A million ids while the clock stands, runs, jumps ahead and is set back, with entropy that is
+ * sometimes about to overflow: each id is greater than the previous one, and its time never
+ * decreases. */
 static void test_order_is_creation_order(void **state)
 {
     (void)state;
@@ -217,13 +218,12 @@ static void test_order_is_creation_order(void **state)
         last = id;
         last_ms = ms;
     }
-    assert_true(carries > 100); /* the hard case did happen */
+    assert_true(carries > 100); /* the carry did occur */
 }
 
-/* Two million ids at each of the times to which a clock was set back from now: the keys under which
- * a store keeps them (the time, and the last three letters) are all different, so ids of one
- * millisecond must not outnumber those keys, and the ids stay near the time from which the clock
- * was set back. */
+/* Two million ids at each of the times to which a clock was set back. A store identifies them by
+ * the time and the last three letters: these keys are all different, so one millisecond must not
+ * have more ids than keys, and the ids stay near the time from which the clock was set back. */
 static void test_a_clock_set_back_leaves_room_in_each_millisecond(void **state)
 {
     (void)state;
@@ -260,7 +260,8 @@ static void test_a_clock_set_back_leaves_room_in_each_millisecond(void **state)
     }
 }
 
-/* A borrowed millisecond begins with fresh entropy: its ids cannot be guessed from the last one. */
+/* A borrowed millisecond begins with fresh entropy: its ids cannot be guessed from the previous
+ * one. */
 static void test_a_borrowed_millisecond_uses_the_entropy(void **state)
 {
     (void)state;
@@ -308,7 +309,7 @@ static void test_time_refuses(void **state)
     assert_int_equal(ms, UNTOUCHED);
 }
 
-/* Every byte in every place: an id is one only in its own alphabet. */
+/* Every byte in every position: an id has only characters of its alphabet. */
 static void test_time_accepts_its_alphabet_only(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Partial results: the payload as it is, a typed error an item, and nothing at all when either is
- * not right. */
+/* Partial results: the payload unchanged, a typed error for each item, and nothing at all if either
+ * is invalid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void test_views(void **state)
     rc_report_free(report);
 }
 
-/* An item's name may be a URL with a key in it. */
+/* An item's name may be a URL that contains a key. */
 static void test_item_is_scrubbed(void **state)
 {
     (void)state;

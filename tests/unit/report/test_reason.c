@@ -43,7 +43,7 @@ static void test_names_are_different(void **state)
     }
 }
 
-/* Labels of metrics and keys of JSON; clauses that stand behind a colon. */
+/* Names serve as metric labels and JSON keys; texts are clauses after a colon. */
 static void test_form(void **state)
 {
     (void)state;

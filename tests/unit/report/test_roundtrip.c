@@ -1,5 +1,5 @@
-/* Random reports, RECOURSE_ROUNDTRIPS of them: encode, decode strictly, encode again. The two texts
- * must be the same. */
+/* Random reports, RECOURSE_ROUNDTRIPS of them: encode, decode strictly, encode again. Both texts
+ * must be equal. */
 #include <recourse/json.h>
 #include <recourse/stdlib.h>
 
@@ -11,7 +11,7 @@
 
 #include "support/random_report.h"
 
-/* How many, and from which seed on: see tests/CMakeLists.txt. */
+/* Number of reports and first seed: see tests/CMakeLists.txt. */
 static size_t number_from(const char *variable, size_t otherwise)
 {
     const char *text = getenv(variable);

@@ -1,4 +1,4 @@
-/* SuppressedError: one line, the whole report, a reason always. */
+/* SuppressedError: one line, the whole report, always a reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void test_without_reason(void **state)
     json_object_put(root);
 }
 
-/* The reason is no part of the report, so it is scrubbed and cut here. */
+/* The reason is not part of the report, so it is scrubbed and cut here. */
 static void test_reason_is_scrubbed(void **state)
 {
     (void)state;

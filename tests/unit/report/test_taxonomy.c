@@ -1,5 +1,5 @@
-/* The taxonomy: what the contract promises of it, written down a second time by hand, and that
- * names and values lead to each other. */
+/* Taxonomy: a second, hand-written list of what the contract promises, and the mapping between
+ * names and values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The contract's classes with their codes, and which of these may be tried again. */
+/* The contract's classes with their codes, and which of these are retryable. */
 static const struct promise {
     const char *class_name;
     const char *error_type;
@@ -139,7 +139,7 @@ static void retryable_is_what_was_promised(void **state)
     }
 }
 
-/* Only calls to a provider have a category of their own. */
+/* Only codes of provider calls have a category of their own. */
 static void categories_are_the_providers(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void statuses_are_the_codes_or_the_domains(void **state)
     assert_int_equal(rc_domain_http_status((rc_domain)42), 500);
 }
 
-/* Every row is complete, and its texts are sentences that a person can be shown. */
+/* Every row is complete, and its texts are sentences for users. */
 static void rows_are_complete(void **state)
 {
     (void)state;
@@ -354,7 +354,7 @@ static void other_values_are_unknown(void **state)
     assert_int_equal(RC_CATEGORY_UNKNOWN, 6);
 }
 
-/* A name that is nearly one of the table's: exact means exact. */
+/* Names that are nearly one of the table's are not accepted. */
 static void expect_unknown(int (*parse)(rc_str), int unknown, const char *name)
 {
     char scratch[64];
@@ -381,7 +381,7 @@ static void parsers_are_exact(void **state)
         expect_unknown(code_parse, RC_CODE_UNKNOWN, rc_code_at(i)->name);
 }
 
-/* A parser looks at the view alone, not at what lies behind it. */
+/* A parser reads only the view, not the bytes behind it. */
 static void parsers_take_views(void **state)
 {
     (void)state;

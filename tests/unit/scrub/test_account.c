@@ -1,4 +1,4 @@
-/* Which words of a provider name the operator's account, and which do not. */
+/* Account names: which words of a provider's text name the operator's account, and which do not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The scrubber: what it takes out, in every notation, and what it leaves alone. */
+/* Scrubber: what it replaces, in every notation, and what it leaves unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ typedef struct example {
     const char *expected;
 } example;
 
-/* The second time over changes nothing. */
+/* Checks the result, and that a second pass changes nothing. */
 static void expect(const char *text, const char *expected)
 {
     char memory[2][OUT_MAX];
@@ -65,7 +65,7 @@ static const shape SHAPES[] = {
 #include "spec/secrets.def"
 };
 
-/* A key of the shape, `more` characters longer than it has to be. */
+/* Makes a key of the shape, `more` characters longer than its minimum. */
 static void make_key(const shape *s, int more, char key[128])
 {
     size_t len = strlen(s->prefix);
@@ -76,7 +76,7 @@ static void make_key(const shape *s, int more, char key[128])
     key[len] = '\0';
 }
 
-/* What people and programs put around a key. */
+/* Text that people and programs put around a key. */
 static const char *const AROUND[][2] = {
     {"", ""},
     {"key ", " was refused"},
@@ -122,7 +122,7 @@ static void test_shapes_need_their_length_and_a_word_of_their_own(void **unused)
         make_key(&SHAPES[i], -1, key);
         snprintf(text, sizeof text, "it says %s here", key);
         bool is_other = strncmp(key, "sk", 2) == 0 || strncmp(key, "AKI", 3) == 0;
-        if (!is_other) /* several rows begin alike */
+        if (!is_other) /* several rows have the same prefix */
             expect(text, text);
         make_key(&SHAPES[i], 3, key);
         snprintf(text, sizeof text, "it says de%s here", key);
@@ -131,7 +131,7 @@ static void test_shapes_need_their_length_and_a_word_of_their_own(void **unused)
     }
 }
 
-/* The scrubber looks letters up, and skips words that are shorter than any key. */
+/* The scrubber searches by letter and skips words that are shorter than any key. */
 static void test_tables_are_in_order(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* The scrubber's output: valid, bounded, whole or cut so that nothing is read differently; and what
- * happens when there is no room for it. */
+/* Output of the scrubber: valid, limited, whole or cut so that nothing is read differently; and
+ * failures for lack of space. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static rc_str scrub(rc_str text, size_t max_bytes, char *memory)
     return rc_buf_get(&buf);
 }
 
-/* The laws of every output. Returns it, in `memory`. */
+/* Scrubs into `memory` and checks the guarantees of every output. Returns the output. */
 static rc_str scrub_checked(rc_str text, size_t max_bytes, char *memory)
 {
     rc_str once = scrub(text, max_bytes, memory);
@@ -81,14 +81,14 @@ static void test_a_cut_text_says_how_much_is_missing(void **unused)
     char memory[100];
     memset(text, 'x', sizeof text);
     rc_str out = scrub_checked(rc_str_make(text, 100), 100, memory);
-    assert_int_equal(out.len, 100); /* fits as it is */
+    assert_int_equal(out.len, 100); /* fits unchanged */
     out = scrub_checked(rc_str_make(text, 101), 100, memory);
     assert_true(rc_str_ends_with(out, RC_STR("xxx\xE2\x80\xA6 [+17 bytes]")));
     assert_int_equal(out.len, 101 - 17 + 15);
     out = scrub_checked(rc_str_make(text, sizeof text), 64, memory);
     assert_true(rc_str_ends_with(out, RC_STR("xxx\xE2\x80\xA6 [+953 bytes]")));
 
-    /* Characters stay whole, and the note counts the bytes of the text that was given. */
+    /* Characters stay whole, and the note counts the bytes of the input. */
     for (size_t i = 0; i + 3 <= sizeof text; i += 3)
         memcpy(text + i, "\xE5\xAF\x86", 3);
     out = scrub_checked(rc_str_make(text, 999), 64, memory);
@@ -98,7 +98,7 @@ static void test_a_cut_text_says_how_much_is_missing(void **unused)
     assert_true(rc_str_ends_with(out, RC_STR("\xEF\xBF\xBD\xE2\x80\xA6 [+985 bytes]")));
 }
 
-/* Nothing of this may come out, whole or in part. */
+/* No part of this may be in the output. */
 #define SECRET "Zq7hunter2Zq7hunter2"
 
 static const char *const TEXTS[] = {
@@ -126,7 +126,8 @@ static const char *const TEXTS[] = {
     ("api_key: ${OPENAI_API_KEY} password: *** secret: \"...\" api_key: " SECRET),
 };
 
-/* Wherever the text is cut, the laws hold: a filler in front moves the cut through all of it. */
+/* Wherever the text is cut, the guarantees hold: a filler in front moves the cut through all of
+ * it. */
 static void test_no_cut_shows_a_secret_or_is_read_differently(void **unused)
 {
     (void)unused;
@@ -164,8 +165,8 @@ static void test_many_changes(void **unused)
     assert_true(rc_str_eq(out, rc_str_make(expected, expected_len)));
 }
 
-/* Repetitions that would take a careless search quadratic time. Nothing is asserted about time: a
- * test that does not end says it. */
+/* Repetitions that would take a careless search quadratic time. The test asserts no time: a search
+ * that is too slow makes it time out. */
 static void test_long_repetitions(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Texts that once passed the scrubber, or that it once altered. */
+/* Texts that once passed the scrubber unchanged, or that it once altered. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 typedef struct example {
     const char *text;
-    const char *expected; /* NULL: as it is */
+    const char *expected; /* NULL: unchanged */
 } example;
 
 static void check(const example *examples, size_t count)
@@ -151,7 +151,7 @@ static void test_one_of_several_keys(void **unused)
     }
 }
 
-/* Every tail and every last letter of a name has to pass the sieve. */
+/* Every suffix and every last letter of a name must pass the prefilter. */
 static void test_all_names_and_tails_are_found(void **unused)
 {
     (void)unused;
