@@ -95,7 +95,7 @@ static void test_a_success_does_not_open(void **state)
     assert_int_equal(breaker.state, RC_BREAKER_OPEN);
 }
 
-static void test_silence_does_not_count(void **state)
+static void test_neutral_outcomes_do_not_count(void **state)
 {
     (void)state;
     rc_breaker breaker = make();
@@ -174,7 +174,7 @@ static void test_one_probe_at_a_time(void **state)
     assert_same(&breaker, &before);
 }
 
-static void test_stragglers(void **state)
+static void test_calls_admitted_before_opening_or_closing_are_ignored(void **state)
 {
     (void)state;
     rc_breaker breaker = opened();
@@ -208,7 +208,7 @@ static uint64_t reopen(rc_breaker *breaker, uint64_t *now_ms, uint64_t entropy)
     return breaker->open_until_ms - *now_ms;
 }
 
-static void test_doubles(void **state)
+static void test_opening_length_doubles(void **state)
 {
     (void)state;
     rc_breaker breaker = opened();
@@ -220,7 +220,7 @@ static void test_doubles(void **state)
     assert_int_equal(breaker.opened_in_a_row, 255);
 }
 
-static void test_spread(void **state)
+static void test_opening_length_is_spread(void **state)
 {
     (void)state;
     uint64_t shortest_ms = UINT64_MAX;
@@ -239,7 +239,7 @@ static void test_spread(void **state)
 }
 
 /* For a target that fails repeatedly, closing does not reset the doubling. */
-static void test_flapping(void **state)
+static void test_repeated_openings_keep_the_doubling(void **state)
 {
     (void)state;
     rc_breaker breaker = opened();
@@ -300,7 +300,7 @@ static void test_odd_settings(void **state)
     assert_int_equal(breaker.slot_calls[0], UINT32_MAX);
 }
 
-static void test_backwards_stands_still(void **state)
+static void test_time_running_backwards_stands_still(void **state)
 {
     (void)state;
     rc_breaker breaker = make();
@@ -351,7 +351,7 @@ static bool is_in(const rc_code *codes, size_t count, rc_code code)
 }
 
 /* Lists every code of the taxonomy, so that a new code fails here until its outcome is decided. */
-static void test_counts(void **state)
+static void test_outcome_of_every_code(void **state)
 {
     (void)state;
     size_t silent = 0;
@@ -372,7 +372,7 @@ static void test_counts(void **state)
 }
 
 /* Bad requests of one client, however many, do not close the target for others. */
-static void test_poisonous_requests(void **state)
+static void test_bad_requests_do_not_open(void **state)
 {
     (void)state;
     rc_breaker breaker = make();
@@ -391,7 +391,7 @@ static void test_names(void **state)
     assert_string_equal(rc_breaker_state_name((rc_breaker_state)3), "unknown");
 }
 
-static void test_validate_sees(void **state)
+static void test_validate_finds_faults(void **state)
 {
     (void)state;
     rc_breaker breaker = make();
@@ -413,21 +413,21 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_opens_by_rate),
         cmocka_unit_test(test_a_success_does_not_open),
-        cmocka_unit_test(test_silence_does_not_count),
+        cmocka_unit_test(test_neutral_outcomes_do_not_count),
         cmocka_unit_test(test_window_slides),
         cmocka_unit_test(test_open_refuses),
         cmocka_unit_test(test_one_probe_at_a_time),
-        cmocka_unit_test(test_stragglers),
-        cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_flapping),
+        cmocka_unit_test(test_calls_admitted_before_opening_or_closing_are_ignored),
+        cmocka_unit_test(test_opening_length_doubles),
+        cmocka_unit_test(test_opening_length_is_spread),
+        cmocka_unit_test(test_repeated_openings_keep_the_doubling),
         cmocka_unit_test(test_no_breaker),
         cmocka_unit_test(test_odd_settings),
-        cmocka_unit_test(test_backwards_stands_still),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_poisonous_requests),
+        cmocka_unit_test(test_time_running_backwards_stands_still),
+        cmocka_unit_test(test_outcome_of_every_code),
+        cmocka_unit_test(test_bad_requests_do_not_open),
         cmocka_unit_test(test_names),
-        cmocka_unit_test(test_validate_sees),
+        cmocka_unit_test(test_validate_finds_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void turn_breaker_on(call_fixture *w)
 
 /* --- begin --- */
 
-static void test_first_try(void **state)
+static void test_first_attempt(void **state)
 {
     (void)state;
     call_fixture w;
@@ -64,7 +64,7 @@ static void test_closed_entries_are_passed_over(void **state)
     assert_int_equal(w.skips.count, 0); /* holds only the skips of the latest input */
 }
 
-static void test_nothing_is_open(void **state)
+static void test_no_entry_is_open(void **state)
 {
     (void)state;
     call_fixture w;
@@ -83,7 +83,7 @@ static void test_nothing_is_open(void **state)
     assert_int_equal(w.skips.count, 3);
 }
 
-static void test_nobody_is_capable(void **state)
+static void test_no_entry_is_capable(void **state)
 {
     (void)state;
     call_fixture w;
@@ -98,7 +98,7 @@ static void test_nobody_is_capable(void **state)
     assert_int_equal(fixture_begin(&w).missing, RC_NEED_VISION);
 }
 
-static void test_a_begin_past_the_deadline(void **state)
+static void test_begin_after_the_deadline_stops(void **state)
 {
     (void)state;
     call_fixture w;
@@ -137,7 +137,7 @@ static void test_no_options(void **state)
     assert_int_equal(fixture_fail(&w, RC_CODE_OVERLOADED, 1).entry, 2);
 }
 
-static void test_guesses_do_not_count_for_one_alone(void **state)
+static void test_assumed_cooldown_does_not_close_the_only_target(void **state)
 {
     (void)state;
     for (uint16_t count = 1; count <= 2; count++) {
@@ -176,7 +176,7 @@ static void test_more_skips_than_fit_are_counted(void **state)
 
 /* --- attempt counts --- */
 
-static void test_max_attempts_is_of_the_whole_call(void **state)
+static void test_max_attempts_counts_the_whole_call(void **state)
 {
     (void)state;
     call_fixture w;
@@ -238,7 +238,7 @@ static void test_cooldowns_keep_the_later_end(void **state)
 }
 
 /* cooled_for is the failure with the latest end. */
-static void test_what_a_target_cools_for(void **state)
+static void test_cooled_for_is_the_longest_cause(void **state)
 {
     (void)state;
     call_fixture w;
@@ -263,7 +263,7 @@ static void test_what_a_target_cools_for(void **state)
     assert_int_equal(w.targets[0].cooled_for, RC_CODE_RATE_LIMITED);
 }
 
-static void test_calls_share_what_they_know(void **state)
+static void test_calls_share_cooldowns(void **state)
 {
     (void)state;
     call_fixture w;
@@ -277,7 +277,7 @@ static void test_calls_share_what_they_know(void **state)
     assert_int_equal(rc_call_begin(&other, w.now_ms + 9000, 1).entry, 0);
 }
 
-static void test_what_cools_without_a_hint(void **state)
+static void test_cooldowns_without_a_hint(void **state)
 {
     (void)state;
     call_fixture w;
@@ -296,7 +296,7 @@ static void test_what_cools_without_a_hint(void **state)
     assert_int_equal(w.targets[0].cooldown.assumed_until_ms, 0);
 }
 
-static void test_a_refused_credential_is_dead(void **state)
+static void test_a_rejected_credential_is_dead(void **state)
 {
     (void)state;
     call_fixture w;
@@ -315,7 +315,7 @@ static void test_a_refused_credential_is_dead(void **state)
 }
 
 /* A report of another system may claim any category for its code. */
-static void test_capacity_is_what_the_code_says(void **state)
+static void test_capacity_follows_the_code(void **state)
 {
     (void)state;
     call_fixture w;
@@ -334,7 +334,7 @@ static void test_capacity_is_what_the_code_says(void **state)
 
 /* --- waits --- */
 
-static void test_an_early_wake_waits_on(void **state)
+static void test_an_early_wake_repeats_the_wait(void **state)
 {
     (void)state;
     call_fixture w;
@@ -379,7 +379,7 @@ static void test_closed_at_waking_takes_the_next_target(void **state)
     assert_int_equal(w.skips.list[0].reason, RC_WHY_SKIP_COOLING);
 }
 
-static void test_closed_at_waking_and_nothing_else(void **state)
+static void test_closed_at_waking_without_another_target(void **state)
 {
     (void)state;
     call_fixture w;
@@ -474,7 +474,7 @@ static void test_a_breaker_that_opens_moves_the_call(void **state)
     assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_OPEN);
 }
 
-static void test_a_probe_is_given_back(void **state)
+static void test_a_cancelled_probe_is_released(void **state)
 {
     (void)state;
     call_fixture w;
@@ -496,7 +496,7 @@ static void test_a_probe_is_given_back(void **state)
     assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);
 }
 
-static void test_content_answers_a_probe(void **state)
+static void test_first_content_ends_a_probe(void **state)
 {
     (void)state;
     call_fixture w;
@@ -520,7 +520,7 @@ static void test_content_answers_a_probe(void **state)
     assert_int_equal(fixture_in_flight(&w), 0);
 }
 
-static void test_old_failures_do_not_reopen(void **state)
+static void test_failures_from_before_closing_do_not_reopen(void **state)
 {
     (void)state;
     call_fixture w;
@@ -543,33 +543,33 @@ static void test_old_failures_do_not_reopen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_try),
+        cmocka_unit_test(test_first_attempt),
         cmocka_unit_test(test_closed_entries_are_passed_over),
-        cmocka_unit_test(test_nothing_is_open),
-        cmocka_unit_test(test_nobody_is_capable),
-        cmocka_unit_test(test_a_begin_past_the_deadline),
+        cmocka_unit_test(test_no_entry_is_open),
+        cmocka_unit_test(test_no_entry_is_capable),
+        cmocka_unit_test(test_begin_after_the_deadline_stops),
         cmocka_unit_test(test_the_budget_of_the_policy_is_a_deadline),
         cmocka_unit_test(test_no_options),
-        cmocka_unit_test(test_guesses_do_not_count_for_one_alone),
+        cmocka_unit_test(test_assumed_cooldown_does_not_close_the_only_target),
         cmocka_unit_test(test_more_skips_than_fit_are_counted),
-        cmocka_unit_test(test_max_attempts_is_of_the_whole_call),
+        cmocka_unit_test(test_max_attempts_counts_the_whole_call),
         cmocka_unit_test(test_cooldowns_keep_the_later_end),
-        cmocka_unit_test(test_what_a_target_cools_for),
-        cmocka_unit_test(test_calls_share_what_they_know),
-        cmocka_unit_test(test_what_cools_without_a_hint),
-        cmocka_unit_test(test_a_refused_credential_is_dead),
-        cmocka_unit_test(test_capacity_is_what_the_code_says),
-        cmocka_unit_test(test_an_early_wake_waits_on),
+        cmocka_unit_test(test_cooled_for_is_the_longest_cause),
+        cmocka_unit_test(test_calls_share_cooldowns),
+        cmocka_unit_test(test_cooldowns_without_a_hint),
+        cmocka_unit_test(test_a_rejected_credential_is_dead),
+        cmocka_unit_test(test_capacity_follows_the_code),
+        cmocka_unit_test(test_an_early_wake_repeats_the_wait),
         cmocka_unit_test(test_a_late_wake),
         cmocka_unit_test(test_closed_at_waking_takes_the_next_target),
-        cmocka_unit_test(test_closed_at_waking_and_nothing_else),
+        cmocka_unit_test(test_closed_at_waking_without_another_target),
         cmocka_unit_test(test_closed_for_too_long),
         cmocka_unit_test(test_waiters_are_spread),
         cmocka_unit_test(test_a_full_target_is_waited_for),
         cmocka_unit_test(test_a_breaker_that_opens_moves_the_call),
-        cmocka_unit_test(test_a_probe_is_given_back),
-        cmocka_unit_test(test_content_answers_a_probe),
-        cmocka_unit_test(test_old_failures_do_not_reopen),
+        cmocka_unit_test(test_a_cancelled_probe_is_released),
+        cmocka_unit_test(test_first_content_ends_a_probe),
+        cmocka_unit_test(test_failures_from_before_closing_do_not_reopen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void expect(rc_action action, rc_action_kind what, rc_reason reason)
 /* --- assumed cooldowns --- */
 
 /* Both targets of a chain fail without a hint: the call waits as long as its policy says. */
-static void test_a_guess_does_not_lengthen_the_last_wait(void **state)
+static void test_assumed_cooldown_does_not_lengthen_the_last_wait(void **state)
 {
     (void)state;
     call_fixture w;
@@ -64,7 +64,7 @@ static void test_the_preset_keeps_to_its_schedule(void **state)
 }
 
 /* The same for the keys of a pool; a key without an assumed cooldown goes first. */
-static void test_a_guessed_key_at_the_last_target(void **state)
+static void test_assumed_key_cooldown_at_the_last_target(void **state)
 {
     (void)state;
     call_fixture w;
@@ -81,7 +81,7 @@ static void test_a_guessed_key_at_the_last_target(void **state)
     assert_true(action.credential < 2);
 }
 
-static void test_what_was_told_still_holds(void **state)
+static void test_enforced_cooldown_still_holds(void **state)
 {
     (void)state;
     call_fixture w;
@@ -99,7 +99,7 @@ static void test_what_was_told_still_holds(void **state)
 
 /* --- closed for good --- */
 
-static void test_nothing_that_opens_is_not_waited_for(void **state)
+static void test_target_closed_for_good_is_not_waited_for(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -131,7 +131,7 @@ static void test_nothing_that_opens_is_not_waited_for(void **state)
 }
 
 /* Another target will open: the stop names the time, and not dead credentials as the reason. */
-static void test_another_one_will_open(void **state)
+static void test_another_target_that_opens_later(void **state)
 {
     (void)state;
     call_fixture w;
@@ -151,7 +151,7 @@ static void test_another_one_will_open(void **state)
 
 #define FIRST_COOLDOWN_MS UINT64_C(30000)
 
-static void test_everybody_after_a_refusal(void **state)
+static void test_all_calls_after_a_rejected_key(void **state)
 {
     (void)state;
     call_fixture w;
@@ -170,16 +170,16 @@ static void test_everybody_after_a_refusal(void **state)
 }
 
 /* A rejection may be a mistake, so a rejected key is probed after a while. */
-static void test_a_refused_key_is_asked_again(void **state)
+static void test_a_rejected_key_is_probed(void **state)
 {
     (void)state;
     call_fixture w;
     fixture_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
-    const uint64_t rest_ms = FIRST_COOLDOWN_MS;
+    const uint64_t cooldown_ms = FIRST_COOLDOWN_MS;
     fixture_begin(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    w.now_ms += rest_ms - 1;
+    w.now_ms += cooldown_ms - 1;
     expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
     expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
@@ -191,7 +191,7 @@ static void test_a_refused_key_is_asked_again(void **state)
     expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     /* Each rejection makes the next cooldown longer, up to exhausted_ms. */
-    w.now_ms += 2 * rest_ms - 1;
+    w.now_ms += 2 * cooldown_ms - 1;
     expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
     for (int i = 0; i < 10; i++) {
@@ -205,7 +205,7 @@ static void test_a_refused_key_is_asked_again(void **state)
     /* The beginning of a response is enough to revive the key. */
     fixture_begin(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    w.now_ms += rest_ms;
+    w.now_ms += cooldown_ms;
     fixture_begin(&w);
     rc_call_on_commit(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
@@ -221,13 +221,13 @@ static void test_a_refused_key_is_asked_again(void **state)
 
 /* An exhausted quota without a named time is probed the same way, and the next key is used
  * meanwhile. */
-static void test_a_used_up_quota_is_probed(void **state)
+static void test_an_exhausted_quota_is_probed(void **state)
 {
     (void)state;
     call_fixture w;
     fixture_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
-    uint64_t rest_ms = FIRST_COOLDOWN_MS;
+    uint64_t cooldown_ms = FIRST_COOLDOWN_MS;
     for (int i = 0; i < 8; i++) {
         expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
         rc_call other;
@@ -238,11 +238,12 @@ static void test_a_used_up_quota_is_probed(void **state)
             rc_failure_facts failure = fixture_failure(RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
             rc_call_on_failure(&other, &failure, w.now_ms, 1);
         }
-        w.now_ms += rest_ms - 1;
+        w.now_ms += cooldown_ms - 1;
         expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
         w.now_ms++;
-        rest_ms = rest_ms * 2 < w.shared.settings.exhausted_ms ? rest_ms * 2
-                                                               : w.shared.settings.exhausted_ms;
+        cooldown_ms = cooldown_ms * 2 < w.shared.settings.exhausted_ms
+                          ? cooldown_ms * 2
+                          : w.shared.settings.exhausted_ms;
     }
     /* After credit was added, the probe opens the key for all calls. */
     fixture_begin(&w);
@@ -255,7 +256,7 @@ static void test_a_used_up_quota_is_probed(void **state)
 }
 
 /* The probing call does not fail: another key or another target is used. */
-static void test_a_probe_is_nobodys_loss(void **state)
+static void test_a_failed_probe_does_not_fail_its_call(void **state)
 {
     (void)state;
     for (int has_other_key = 0; has_other_key < 2; has_other_key++) {
@@ -282,7 +283,7 @@ static void test_a_probe_is_nobodys_loss(void **state)
 }
 
 /* A path that needs another kind of key does not mark this key as rejected. */
-static void test_a_key_that_is_cleared_lives(void **state)
+static void test_an_exempt_key_is_not_killed(void **state)
 {
     (void)state;
     call_fixture w;
@@ -297,7 +298,7 @@ static void test_a_key_that_is_cleared_lives(void **state)
 }
 
 /* An attempt with too little time does not count against the target. */
-static void test_a_target_that_is_cleared_stays_open(void **state)
+static void test_an_exempt_target_stays_open(void **state)
 {
     (void)state;
     for (int is_cleared = 0; is_cleared < 2; is_cleared++) {
@@ -399,18 +400,18 @@ static void test_the_hint_holds_for_the_same_target_in_another_entry(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_guess_does_not_lengthen_the_last_wait),
+        cmocka_unit_test(test_assumed_cooldown_does_not_lengthen_the_last_wait),
         cmocka_unit_test(test_the_preset_keeps_to_its_schedule),
-        cmocka_unit_test(test_a_guessed_key_at_the_last_target),
-        cmocka_unit_test(test_what_was_told_still_holds),
-        cmocka_unit_test(test_nothing_that_opens_is_not_waited_for),
-        cmocka_unit_test(test_another_one_will_open),
-        cmocka_unit_test(test_everybody_after_a_refusal),
-        cmocka_unit_test(test_a_refused_key_is_asked_again),
-        cmocka_unit_test(test_a_used_up_quota_is_probed),
-        cmocka_unit_test(test_a_probe_is_nobodys_loss),
-        cmocka_unit_test(test_a_key_that_is_cleared_lives),
-        cmocka_unit_test(test_a_target_that_is_cleared_stays_open),
+        cmocka_unit_test(test_assumed_key_cooldown_at_the_last_target),
+        cmocka_unit_test(test_enforced_cooldown_still_holds),
+        cmocka_unit_test(test_target_closed_for_good_is_not_waited_for),
+        cmocka_unit_test(test_another_target_that_opens_later),
+        cmocka_unit_test(test_all_calls_after_a_rejected_key),
+        cmocka_unit_test(test_a_rejected_key_is_probed),
+        cmocka_unit_test(test_an_exhausted_quota_is_probed),
+        cmocka_unit_test(test_a_failed_probe_does_not_fail_its_call),
+        cmocka_unit_test(test_an_exempt_key_is_not_killed),
+        cmocka_unit_test(test_an_exempt_target_stays_open),
         cmocka_unit_test(test_dead_credentials_are_the_reason_if_nothing_else_opens),
         cmocka_unit_test(test_only_the_provider_cools_its_target),
         cmocka_unit_test(test_the_hint_holds_for_the_same_target_in_another_entry),

@@ -55,7 +55,7 @@ static void test_fails_over_before_it_waits(void **state)
 
 /* A later round leaves out entries whose failure would repeat, and does not wait for another
  * entry's hint. */
-static void test_a_later_round_asks_who_can_answer(void **state)
+static void test_a_later_round_skips_spent_entries(void **state)
 {
     (void)state;
     call_fixture w;
@@ -96,7 +96,7 @@ static void test_a_hang_leaves_time_for_the_next(void **state)
 }
 
 /* Three calls without a response, however far apart, close a target that has an alternative. */
-static void test_a_silent_target_rests(void **state)
+static void test_a_target_without_responses_cools_down(void **state)
 {
     (void)state;
     const rc_code codes[] = {RC_CODE_CONNECTION_FAILED, RC_CODE_CONNECTION_RESET,
@@ -136,7 +136,7 @@ static void test_a_silent_target_rests(void **state)
 }
 
 /* A target that hung for a minute is not probed every few seconds. */
-static void test_a_hang_rests_by_its_cost(void **state)
+static void test_cooldown_grows_with_the_time_of_a_hang(void **state)
 {
     (void)state;
     call_fixture w;
@@ -155,7 +155,7 @@ static void test_a_hang_rests_by_its_cost(void **state)
 }
 
 /* A response in between resets the count, and a target without an alternative is never closed. */
-static void test_what_is_no_silence(void **state)
+static void test_responses_reset_the_silence_count(void **state)
 {
     (void)state;
     call_fixture w;
@@ -184,7 +184,7 @@ static void test_what_is_no_silence(void **state)
 
 /* A call without an alternative does not wait for the end of a cooldown for missing responses, and
  * its stop names no time. */
-static void test_a_rest_for_silence_names_no_time(void **state)
+static void test_cooldown_for_silence_names_no_time(void **state)
 {
     (void)state;
     call_fixture w;
@@ -222,7 +222,7 @@ static void test_no_more_calls_than_the_owner_allows(void **state)
 
 /* The default policy, one overloaded target, one minute of waits: 5, 10 and 20 s, then the call
  * ends. */
-static void test_waits_have_a_limit_together(void **state)
+static void test_sum_of_waits_has_a_limit(void **state)
 {
     (void)state;
     call_fixture w;
@@ -249,7 +249,7 @@ static void test_waits_have_a_limit_together(void **state)
 
 /* An entry that is tried again after a wait, because no other is open, belongs to the next round:
  * it gets no further attempts when the others open. */
-static void test_each_entry_has_its_tries_in_all_rounds(void **state)
+static void test_attempts_of_an_entry_count_over_all_rounds(void **state)
 {
     (void)state;
     call_fixture w;
@@ -268,7 +268,7 @@ static void test_each_entry_has_its_tries_in_all_rounds(void **state)
 }
 
 /* An entry with its own attempts that was closed in the first round gets them in a later one. */
-static void test_named_tries_are_had_when_it_opens(void **state)
+static void test_entry_with_own_attempts_gets_them_when_it_opens(void **state)
 {
     (void)state;
     call_fixture w;
@@ -290,7 +290,7 @@ static void test_named_tries_are_had_when_it_opens(void **state)
 }
 
 /* If all entries are closed, the call waits for the one that opens first, whichever failed last. */
-static void test_waits_for_who_opens_first(void **state)
+static void test_waits_for_the_entry_that_opens_first(void **state)
 {
     (void)state;
     const rc_code last[] = {RC_CODE_OVERLOADED, RC_CODE_RATE_LIMITED, RC_CODE_QUOTA_EXHAUSTED};
@@ -319,17 +319,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fails_over_before_it_waits),
-        cmocka_unit_test(test_a_later_round_asks_who_can_answer),
+        cmocka_unit_test(test_a_later_round_skips_spent_entries),
         cmocka_unit_test(test_a_hang_leaves_time_for_the_next),
-        cmocka_unit_test(test_a_silent_target_rests),
-        cmocka_unit_test(test_a_hang_rests_by_its_cost),
-        cmocka_unit_test(test_what_is_no_silence),
-        cmocka_unit_test(test_a_rest_for_silence_names_no_time),
+        cmocka_unit_test(test_a_target_without_responses_cools_down),
+        cmocka_unit_test(test_cooldown_grows_with_the_time_of_a_hang),
+        cmocka_unit_test(test_responses_reset_the_silence_count),
+        cmocka_unit_test(test_cooldown_for_silence_names_no_time),
         cmocka_unit_test(test_no_more_calls_than_the_owner_allows),
-        cmocka_unit_test(test_waits_have_a_limit_together),
-        cmocka_unit_test(test_each_entry_has_its_tries_in_all_rounds),
-        cmocka_unit_test(test_named_tries_are_had_when_it_opens),
-        cmocka_unit_test(test_waits_for_who_opens_first),
+        cmocka_unit_test(test_sum_of_waits_has_a_limit),
+        cmocka_unit_test(test_attempts_of_an_entry_count_over_all_rounds),
+        cmocka_unit_test(test_entry_with_own_attempts_gets_them_when_it_opens),
+        cmocka_unit_test(test_waits_for_the_entry_that_opens_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,7 +219,7 @@ static void test_unexpected_inputs_cancel(void **state)
     }
 }
 
-static void test_nothing_after_the_end(void **state)
+static void test_no_input_changes_a_final_action(void **state)
 {
     (void)state;
     for (size_t k = 0; k < INPUTS; k++) {
@@ -241,7 +241,7 @@ static void test_nothing_after_the_end(void **state)
     }
 }
 
-static void test_time_does_not_run_back(void **state)
+static void test_time_running_backwards_stands_still(void **state)
 {
     (void)state;
     call_fixture w;
@@ -294,7 +294,7 @@ static void test_each_input_locks_once(void **state)
     }
 }
 
-static void test_spare(void **state)
+static void test_hedge_entry(void **state)
 {
     (void)state;
     call_fixture w;
@@ -363,10 +363,10 @@ int main(void)
         cmocka_unit_test(test_a_cancel_ends_the_refresh),
         cmocka_unit_test(test_content_during_a_wait_or_refresh_is_final),
         cmocka_unit_test(test_unexpected_inputs_cancel),
-        cmocka_unit_test(test_nothing_after_the_end),
-        cmocka_unit_test(test_time_does_not_run_back),
+        cmocka_unit_test(test_no_input_changes_a_final_action),
+        cmocka_unit_test(test_time_running_backwards_stands_still),
         cmocka_unit_test(test_each_input_locks_once),
-        cmocka_unit_test(test_spare),
+        cmocka_unit_test(test_hedge_entry),
         cmocka_unit_test(test_validate_finds_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static void expect_stop(rc_action action, rc_reason reason, bool is_exhausted)
 
 /* --- steps 1 and 2 --- */
 
-static void test_cancelled_goes_first(void **state)
+static void test_cancellation_precedes_all(void **state)
 {
     (void)state;
     call_fixture w;
@@ -75,7 +75,7 @@ static void test_overflow_does_not_go_to_the_same_target(void **state)
 }
 
 /* The larger target is the only one for the context, so an assumed cooldown does not close it. */
-static void test_a_guess_does_not_close_the_larger_target(void **state)
+static void test_assumed_cooldown_does_not_close_the_larger_target(void **state)
 {
     (void)state;
     call_fixture w;
@@ -108,7 +108,7 @@ static void test_the_larger_target_is_retried_and_not_left(void **state)
 }
 
 /* Conditions that prevent the attempt at the larger target. */
-static void test_overflow_compacts_when_the_larger_may_not_be_asked(void **state)
+static void test_overflow_compacts_if_the_larger_target_is_not_allowed(void **state)
 {
     (void)state;
     for (int i = 0; i < 8; i++) {
@@ -142,7 +142,7 @@ static void test_overflow_compacts_when_the_larger_may_not_be_asked(void **state
 
 /* --- step 3 --- */
 
-static void test_committed_goes_before_everything_but_overflow(void **state)
+static void test_committed_precedes_everything_but_overflow(void **state)
 {
     (void)state;
     const rc_code codes[] = {RC_CODE_PROVIDER_5XX, RC_CODE_INVALID_REQUEST, RC_CODE_AUTH_FAILED,
@@ -159,7 +159,7 @@ static void test_committed_goes_before_everything_but_overflow(void **state)
     }
 }
 
-static void test_what_is_not_retryable_stops(void **state)
+static void test_non_retryable_failure_stops(void **state)
 {
     (void)state;
     const rc_code codes[] = {RC_CODE_INVALID_REQUEST, RC_CODE_CONTENT_FILTER, RC_CODE_AUTH_FAILED,
@@ -173,7 +173,7 @@ static void test_what_is_not_retryable_stops(void **state)
     }
 }
 
-static void test_the_policy_may_refuse(void **state)
+static void test_policy_refuses_a_retry(void **state)
 {
     (void)state;
     const rc_code codes[] = {RC_CODE_PROVIDER_5XX, RC_CODE_QUOTA_EXHAUSTED};
@@ -202,7 +202,7 @@ static void test_the_policy_may_refuse(void **state)
            RC_WHY_COOLING_NEXT_TARGET);
 }
 
-static void test_what_an_inner_layer_gave_up_on(void **state)
+static void test_retries_exhausted_by_an_inner_layer(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -221,7 +221,7 @@ static void test_what_an_inner_layer_gave_up_on(void **state)
 }
 
 /* A target that must not be retried does not exclude other targets. */
-static void test_what_was_given_up_here_is_asked_elsewhere(void **state)
+static void test_exhausted_target_does_not_exclude_others(void **state)
 {
     (void)state;
     call_fixture w;
@@ -238,7 +238,7 @@ static void test_what_was_given_up_here_is_asked_elsewhere(void **state)
 /* --- step 4 --- */
 
 /* Deadline, calls, retry budget, remaining time: in this order, and before any switch. */
-static void test_what_is_spent(void **state)
+static void test_spent_limits_stop(void **state)
 {
     (void)state;
     const rc_reason reasons[] = {RC_WHY_DEADLINE_PASSED, RC_WHY_CALLS_SPENT,
@@ -260,7 +260,7 @@ static void test_what_is_spent(void **state)
     }
 }
 
-static void test_a_refusal_goes_before_what_is_spent(void **state)
+static void test_refusal_precedes_spent_limits(void **state)
 {
     (void)state;
     call_fixture w;
@@ -300,7 +300,7 @@ static void test_another_credential(void **state)
     }
 }
 
-static void test_no_other_credential_for_what_is_not_the_credential(void **state)
+static void test_no_other_credential_for_failures_of_the_target(void **state)
 {
     (void)state;
     const rc_limit_kind kinds[] = {RC_LIMIT_KIND_CONCURRENCY, RC_LIMIT_KIND_MODEL_CAPACITY};
@@ -330,7 +330,7 @@ static void test_no_other_credential_for_what_is_not_the_credential(void **state
 
 /* A hint of 0 cools nothing down; the count of switches then keeps a call from rotating
  * endlessly. */
-static void test_each_credential_is_asked_once_between_waits(void **state)
+static void test_each_credential_is_tried_once_between_waits(void **state)
 {
     (void)state;
     call_fixture w;
@@ -348,7 +348,7 @@ static void test_each_credential_is_asked_once_between_waits(void **state)
 
 /* --- step 6 --- */
 
-static void test_tries_spent_then_the_next_target(void **state)
+static void test_next_target_after_spent_attempts(void **state)
 {
     (void)state;
     call_fixture w;
@@ -428,7 +428,7 @@ static void test_the_next_target_does_not_inherit_the_waits(void **state)
     }
 }
 
-static void test_nobody_left_waits_at_this_target(void **state)
+static void test_waits_at_this_target_without_an_alternative(void **state)
 {
     (void)state;
     call_fixture w;
@@ -443,7 +443,7 @@ static void test_nobody_left_waits_at_this_target(void **state)
     assert_int_equal(w.skips.list[0].reason, RC_WHY_SKIP_OUT_OF_SERVICE);
 }
 
-static void test_capacity_has_no_second_try(void **state)
+static void test_capacity_has_no_second_attempt(void **state)
 {
     (void)state;
     call_fixture w;
@@ -460,7 +460,7 @@ static void test_capacity_has_no_second_try(void **state)
     expect_stop(fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, 0), RC_WHY_CAPACITY_SPENT, true);
 }
 
-static void test_tries_spent_tells_when_to_come_back(void **state)
+static void test_attempts_spent_names_the_time_to_retry(void **state)
 {
     (void)state;
     call_fixture w;
@@ -524,7 +524,7 @@ static void test_a_hint_that_is_too_long_fails_fast(void **state)
     }
 }
 
-static void test_no_sleep_into_the_deadline(void **state)
+static void test_no_wait_past_the_deadline(void **state)
 {
     (void)state;
     static const struct {
@@ -571,33 +571,33 @@ static void test_every_extra_call_costs_one_token(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cancelled_goes_first),
+        cmocka_unit_test(test_cancellation_precedes_all),
         cmocka_unit_test(test_overflow_is_compacted),
         cmocka_unit_test(test_overflow_goes_to_the_larger_target_once),
         cmocka_unit_test(test_overflow_does_not_go_to_the_same_target),
-        cmocka_unit_test(test_a_guess_does_not_close_the_larger_target),
+        cmocka_unit_test(test_assumed_cooldown_does_not_close_the_larger_target),
         cmocka_unit_test(test_the_larger_target_is_retried_and_not_left),
-        cmocka_unit_test(test_overflow_compacts_when_the_larger_may_not_be_asked),
-        cmocka_unit_test(test_committed_goes_before_everything_but_overflow),
-        cmocka_unit_test(test_what_is_not_retryable_stops),
-        cmocka_unit_test(test_the_policy_may_refuse),
-        cmocka_unit_test(test_what_an_inner_layer_gave_up_on),
-        cmocka_unit_test(test_what_was_given_up_here_is_asked_elsewhere),
-        cmocka_unit_test(test_what_is_spent),
-        cmocka_unit_test(test_a_refusal_goes_before_what_is_spent),
+        cmocka_unit_test(test_overflow_compacts_if_the_larger_target_is_not_allowed),
+        cmocka_unit_test(test_committed_precedes_everything_but_overflow),
+        cmocka_unit_test(test_non_retryable_failure_stops),
+        cmocka_unit_test(test_policy_refuses_a_retry),
+        cmocka_unit_test(test_retries_exhausted_by_an_inner_layer),
+        cmocka_unit_test(test_exhausted_target_does_not_exclude_others),
+        cmocka_unit_test(test_spent_limits_stop),
+        cmocka_unit_test(test_refusal_precedes_spent_limits),
         cmocka_unit_test(test_another_credential),
-        cmocka_unit_test(test_no_other_credential_for_what_is_not_the_credential),
-        cmocka_unit_test(test_each_credential_is_asked_once_between_waits),
-        cmocka_unit_test(test_tries_spent_then_the_next_target),
+        cmocka_unit_test(test_no_other_credential_for_failures_of_the_target),
+        cmocka_unit_test(test_each_credential_is_tried_once_between_waits),
+        cmocka_unit_test(test_next_target_after_spent_attempts),
         cmocka_unit_test(test_a_target_that_begins_to_cool_is_left),
         cmocka_unit_test(test_a_full_target_is_not_left),
         cmocka_unit_test(test_the_next_target_does_not_inherit_the_waits),
-        cmocka_unit_test(test_nobody_left_waits_at_this_target),
-        cmocka_unit_test(test_capacity_has_no_second_try),
-        cmocka_unit_test(test_tries_spent_tells_when_to_come_back),
+        cmocka_unit_test(test_waits_at_this_target_without_an_alternative),
+        cmocka_unit_test(test_capacity_has_no_second_attempt),
+        cmocka_unit_test(test_attempts_spent_names_the_time_to_retry),
         cmocka_unit_test(test_the_wait),
         cmocka_unit_test(test_a_hint_that_is_too_long_fails_fast),
-        cmocka_unit_test(test_no_sleep_into_the_deadline),
+        cmocka_unit_test(test_no_wait_past_the_deadline),
         cmocka_unit_test(test_every_extra_call_costs_one_token),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

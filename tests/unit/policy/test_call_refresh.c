@@ -51,7 +51,7 @@ static rc_action wake_second(two *t, const rc_action *wait)
     return action;
 }
 
-static void test_the_refreshed_one_is_tried(void **state)
+static void test_the_refreshed_key_is_tried(void **state)
 {
     (void)state;
     two t;
@@ -111,7 +111,7 @@ static void test_a_failed_refresh_leads_to_the_other_key(void **state)
 }
 
 /* A body that cannot be sent again, or a policy that excludes the code, ends the call. */
-static void test_what_forbids_the_other_key(void **state)
+static void test_conditions_that_forbid_the_other_key(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -129,7 +129,7 @@ static void test_what_forbids_the_other_key(void **state)
 }
 
 /* If the target closes meanwhile, the call waits for it with the fresh key, or ends. */
-static void test_a_closed_target_is_not_left(void **state)
+static void test_waits_for_a_closed_target_after_a_refresh(void **state)
 {
     (void)state;
     two t;
@@ -158,7 +158,7 @@ static void test_a_closed_target_is_not_left(void **state)
     expect(rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1), RC_DO_TRY, RC_WHY_REFRESHED);
 }
 
-static void test_not_before_the_hint(void **state)
+static void test_no_attempt_before_the_hint(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -195,7 +195,7 @@ static void test_not_before_the_hint(void **state)
 
 /* Conditions that forbid another call also forbid the refresh; AuthFailed is then an ordinary fatal
  * failure. */
-static void test_what_forbids_a_refresh(void **state)
+static void test_conditions_that_forbid_a_refresh(void **state)
 {
     (void)state;
     for (int i = 0; i < 6; i++) {
@@ -226,13 +226,13 @@ static void test_what_forbids_a_refresh(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_refreshed_one_is_tried),
+        cmocka_unit_test(test_the_refreshed_key_is_tried),
         cmocka_unit_test(test_waits_again_while_another_refreshes),
         cmocka_unit_test(test_a_failed_refresh_leads_to_the_other_key),
-        cmocka_unit_test(test_what_forbids_the_other_key),
-        cmocka_unit_test(test_a_closed_target_is_not_left),
-        cmocka_unit_test(test_not_before_the_hint),
-        cmocka_unit_test(test_what_forbids_a_refresh),
+        cmocka_unit_test(test_conditions_that_forbid_the_other_key),
+        cmocka_unit_test(test_waits_for_a_closed_target_after_a_refresh),
+        cmocka_unit_test(test_no_attempt_before_the_hint),
+        cmocka_unit_test(test_conditions_that_forbid_a_refresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

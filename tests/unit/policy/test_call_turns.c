@@ -124,7 +124,7 @@ static void test_one_goes_first_and_the_others_follow(void **state)
 }
 
 /* The other calls wait for the new end and have used no call, attempt or token. */
-static void test_its_failure_costs_the_others_nothing(void **state)
+static void test_failure_of_the_first_costs_the_others_nothing(void **state)
 {
     (void)state;
     crowd c;
@@ -145,7 +145,7 @@ static void test_its_failure_costs_the_others_nothing(void **state)
 }
 
 /* A client that leaves, and a failure unrelated to the limit. */
-static void test_the_turn_is_handed_on(void **state)
+static void test_an_unused_turn_goes_to_another_call(void **state)
 {
     (void)state;
     crowd c;
@@ -158,7 +158,7 @@ static void test_the_turn_is_handed_on(void **state)
 }
 
 /* A response may take minutes: its beginning counts, once. */
-static void test_content_gives_turns(void **state)
+static void test_first_content_earns_turns(void **state)
 {
     (void)state;
     crowd c;
@@ -172,7 +172,7 @@ static void test_content_gives_turns(void **state)
 }
 
 /* Without responses, the number of calls admitted by time doubles each second. */
-static void test_nobody_waits_for_a_silent_one(void **state)
+static void test_time_grants_turns_without_responses(void **state)
 {
     (void)state;
     crowd c;
@@ -185,7 +185,7 @@ static void test_nobody_waits_for_a_silent_one(void **state)
 }
 
 /* Waiting for a turn ends no call: a call without time to wait goes at once. */
-static void test_who_cannot_wait_goes(void **state)
+static void test_a_call_that_cannot_wait_goes(void **state)
 {
     (void)state;
     crowd c;
@@ -267,7 +267,7 @@ static void resume(pending_call *a, bucket *b, uint64_t now_ms, uint64_t entropy
     carry_out(a, b, now_ms);
 }
 
-static void test_forty_at_once(void **state)
+static void test_forty_requests_at_once(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -304,13 +304,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_goes_first_and_the_others_follow),
-        cmocka_unit_test(test_its_failure_costs_the_others_nothing),
-        cmocka_unit_test(test_the_turn_is_handed_on),
-        cmocka_unit_test(test_content_gives_turns),
-        cmocka_unit_test(test_nobody_waits_for_a_silent_one),
-        cmocka_unit_test(test_who_cannot_wait_goes),
+        cmocka_unit_test(test_failure_of_the_first_costs_the_others_nothing),
+        cmocka_unit_test(test_an_unused_turn_goes_to_another_call),
+        cmocka_unit_test(test_first_content_earns_turns),
+        cmocka_unit_test(test_time_grants_turns_without_responses),
+        cmocka_unit_test(test_a_call_that_cannot_wait_goes),
         cmocka_unit_test(test_turns_of_a_key),
-        cmocka_unit_test(test_forty_at_once),
+        cmocka_unit_test(test_forty_requests_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void test_revert(void **state)
 }
 
 /* A target for too long contexts behind the chain does not become the start. */
-static void test_what_is_not_of_the_chain(void **state)
+static void test_entries_outside_the_chain_do_not_become_the_start(void **state)
 {
     (void)state;
     call_fixture w;
@@ -58,7 +58,7 @@ static void test_names(void **state)
 }
 
 /* A session that stays with the last successful entry, and returns to the first when allowed. */
-static void test_a_session(void **state)
+static void test_session_keeps_the_last_successful_entry(void **state)
 {
     (void)state;
     for (int revert = 0; revert < 2; revert++) {
@@ -80,7 +80,7 @@ static void test_a_session(void **state)
     }
 }
 
-static void test_the_chain_goes_round_once(void **state)
+static void test_each_entry_is_visited_once(void **state)
 {
     (void)state;
     for (uint16_t first = 0; first < 3; first++) {
@@ -96,7 +96,7 @@ static void test_the_chain_goes_round_once(void **state)
     }
 }
 
-static void test_begins_behind_what_is_closed(void **state)
+static void test_begins_behind_closed_entries(void **state)
 {
     (void)state;
     call_fixture w;
@@ -110,7 +110,7 @@ static void test_begins_behind_what_is_closed(void **state)
     assert_int_equal(fixture_begin(&w).entry, 0);
 }
 
-static void test_entries_behind_the_chain_are_left_alone(void **state)
+static void test_entries_behind_the_chain_are_not_tried(void **state)
 {
     (void)state;
     call_fixture w;
@@ -124,12 +124,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_revert),
-        cmocka_unit_test(test_what_is_not_of_the_chain),
+        cmocka_unit_test(test_entries_outside_the_chain_do_not_become_the_start),
         cmocka_unit_test(test_names),
-        cmocka_unit_test(test_a_session),
-        cmocka_unit_test(test_the_chain_goes_round_once),
-        cmocka_unit_test(test_begins_behind_what_is_closed),
-        cmocka_unit_test(test_entries_behind_the_chain_are_left_alone),
+        cmocka_unit_test(test_session_keeps_the_last_successful_entry),
+        cmocka_unit_test(test_each_entry_is_visited_once),
+        cmocka_unit_test(test_begins_behind_closed_entries),
+        cmocka_unit_test(test_entries_behind_the_chain_are_not_tried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 _Static_assert(sizeof(rc_cooldown) == 24, "docs/internals/cooldown.md says so");
 
-static void test_only_later(void **state)
+static void test_ends_only_move_later(void **state)
 {
     (void)state;
     rc_cooldown cooldown = {0};
@@ -26,7 +26,7 @@ static void test_only_later(void **state)
     assert_int_equal(rc_cooldown_until_ms(&cooldown, false), 0);
 }
 
-static void test_a_guess_holds_where_there_is_another(void **state)
+static void test_assumed_end_holds_only_with_an_alternative(void **state)
 {
     (void)state;
     rc_cooldown cooldown = {0};
@@ -41,7 +41,7 @@ static void test_a_guess_holds_where_there_is_another(void **state)
     assert_int_equal(rc_cooldown_until_ms(&cooldown, true), 1000);
 }
 
-static void test_over_at_its_end(void **state)
+static void test_cooldown_is_over_at_its_end(void **state)
 {
     (void)state;
     rc_cooldown cooldown = {0};
@@ -81,7 +81,7 @@ static void test_turns_grow(void **state)
     assert_false(rc_cooldown_has_turn(&cooldown, 5000));
 }
 
-static void test_turns_without_a_word(void **state)
+static void test_turns_without_responses(void **state)
 {
     (void)state;
     rc_cooldown cooldown = {0};
@@ -108,11 +108,11 @@ static void test_turns_without_a_word(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_only_later),
+        cmocka_unit_test(test_ends_only_move_later),
         cmocka_unit_test(test_turns_grow),
-        cmocka_unit_test(test_turns_without_a_word),
-        cmocka_unit_test(test_a_guess_holds_where_there_is_another),
-        cmocka_unit_test(test_over_at_its_end),
+        cmocka_unit_test(test_turns_without_responses),
+        cmocka_unit_test(test_assumed_end_holds_only_with_an_alternative),
+        cmocka_unit_test(test_cooldown_is_over_at_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void test_healthy_at_first(void **state)
     assert_int_equal(rc_credential_ready_at_ms(&credential, false), 0);
 }
 
-static void test_time_heals(void **state)
+static void test_healthy_after_the_cooldown(void **state)
 {
     (void)state;
     for (int kind = RC_CREDENTIAL_COOLING; kind <= RC_CREDENTIAL_EXHAUSTED; kind++) {
@@ -42,7 +42,7 @@ static void test_time_heals(void **state)
     }
 }
 
-static void test_a_guess_holds_where_there_is_another(void **state)
+static void test_assumed_end_holds_only_with_an_alternative(void **state)
 {
     (void)state;
     rc_credential credential = make();
@@ -53,7 +53,7 @@ static void test_a_guess_holds_where_there_is_another(void **state)
     assert_int_equal(rc_credential_ready_at_ms(&credential, true), 0);
 }
 
-static void test_the_longer_reason_is_the_state(void **state)
+static void test_the_longer_cause_is_the_state(void **state)
 {
     (void)state;
     rc_credential credential = make();
@@ -69,7 +69,7 @@ static void test_the_longer_reason_is_the_state(void **state)
     assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_EXHAUSTED);
 }
 
-static void test_no_other_state_cools(void **state)
+static void test_only_limit_states_cool_down(void **state)
 {
     (void)state;
     rc_credential credential = make();
@@ -103,7 +103,7 @@ static void test_dead_until_revived(void **state)
     assert_int_equal(rc_credential_ready_at_ms(&credential, false), 0);
 }
 
-static void test_not_while_it_is_refreshed(void **state)
+static void test_not_usable_during_a_refresh(void **state)
 {
     (void)state;
     rc_credential credential = make();
@@ -127,12 +127,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_healthy_at_first),
-        cmocka_unit_test(test_time_heals),
-        cmocka_unit_test(test_a_guess_holds_where_there_is_another),
-        cmocka_unit_test(test_the_longer_reason_is_the_state),
-        cmocka_unit_test(test_no_other_state_cools),
+        cmocka_unit_test(test_healthy_after_the_cooldown),
+        cmocka_unit_test(test_assumed_end_holds_only_with_an_alternative),
+        cmocka_unit_test(test_the_longer_cause_is_the_state),
+        cmocka_unit_test(test_only_limit_states_cool_down),
         cmocka_unit_test(test_dead_until_revived),
-        cmocka_unit_test(test_not_while_it_is_refreshed),
+        cmocka_unit_test(test_not_usable_during_a_refresh),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static rc_action begin_at(fixture *f, uint16_t entry)
     return fixture_begin(w);
 }
 
-static void a_rate_is_the_models(void **state)
+static void a_rate_limit_closes_the_key_for_one_model(void **state)
 {
     (void)state;
     fixture f;
@@ -62,7 +62,7 @@ static void a_rate_is_the_models(void **state)
     assert_true(rc_shared_validate(&f.w.shared));
 }
 
-static void other_keys_go_first(void **state)
+static void other_keys_are_used_first(void **state)
 {
     (void)state;
     fixture f;
@@ -82,7 +82,7 @@ static void other_keys_go_first(void **state)
     assert_int_equal(stop.at_ms, f.w.now_ms + HINT_MS / 2);
 }
 
-static void a_quota_is_the_models_unless_it_is_the_accounts(void **state)
+static void a_quota_closes_the_key_for_one_model_or_the_account(void **state)
 {
     (void)state;
     static const struct {
@@ -106,7 +106,7 @@ static void a_quota_is_the_models_unless_it_is_the_accounts(void **state)
 }
 
 /* Without records for each target, a limit holds wherever the key is used. */
-static void without_limits(void **state)
+static void without_records_a_limit_holds_everywhere(void **state)
 {
     (void)state;
     fixture f;
@@ -123,7 +123,7 @@ static void without_limits(void **state)
 }
 
 /* A fresh key is tried at its target once the limit there allows it. */
-static void a_fresh_key_keeps_to_the_limit(void **state)
+static void a_fresh_key_observes_the_limit(void **state)
 {
     (void)state;
     fixture f;
@@ -137,7 +137,7 @@ static void a_fresh_key_keeps_to_the_limit(void **state)
     assert_true(wait.at_ms >= f.w.now_ms + 2000);
 }
 
-static void people_know_better(void **state)
+static void operators_clear_limits(void **state)
 {
     (void)state;
     fixture f;
@@ -156,7 +156,7 @@ static void people_know_better(void **state)
     assert_int_equal(rc_credential_state_at(&f.limits[1][1], f.w.now_ms), RC_CREDENTIAL_EXHAUSTED);
 }
 
-static void bounds_are_seen(void **state)
+static void validate_finds_faults(void **state)
 {
     (void)state;
     fixture f;
@@ -174,13 +174,13 @@ static void bounds_are_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rate_is_the_models),
-        cmocka_unit_test(other_keys_go_first),
-        cmocka_unit_test(a_quota_is_the_models_unless_it_is_the_accounts),
-        cmocka_unit_test(without_limits),
-        cmocka_unit_test(a_fresh_key_keeps_to_the_limit),
-        cmocka_unit_test(people_know_better),
-        cmocka_unit_test(bounds_are_seen),
+        cmocka_unit_test(a_rate_limit_closes_the_key_for_one_model),
+        cmocka_unit_test(other_keys_are_used_first),
+        cmocka_unit_test(a_quota_closes_the_key_for_one_model_or_the_account),
+        cmocka_unit_test(without_records_a_limit_holds_everywhere),
+        cmocka_unit_test(a_fresh_key_observes_the_limit),
+        cmocka_unit_test(operators_clear_limits),
+        cmocka_unit_test(validate_finds_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

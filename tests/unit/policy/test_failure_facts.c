@@ -43,7 +43,7 @@ static void expect_unclassified(rc_failure_facts facts)
     assert_int_equal(facts.retry_after_ms, -1);
 }
 
-static void test_of_nothing(void **state)
+static void test_of_no_report(void **state)
 {
     (void)state;
     expect_unclassified(rc_failure_facts_of(NULL));
@@ -68,7 +68,7 @@ static void test_of_report(void **state)
 }
 
 /* A report can forbid a retry that its code allows, but not the reverse. */
-static void test_who_decides(void **state)
+static void test_report_can_only_forbid_a_retry(void **state)
 {
     (void)state;
     assert_true(facts_of_json(RC_STR("{\"error_code\":\"ExecutionFailed\"}")).is_retryable);
@@ -88,7 +88,7 @@ static void test_who_decides(void **state)
 }
 
 /* Capacity leads to other keys and targets, so a claimed category neither sets nor clears it. */
-static void test_who_says_capacity(void **state)
+static void test_capacity_follows_the_code(void **state)
 {
     (void)state;
     rc_failure_facts facts =
@@ -151,9 +151,12 @@ static void test_any_report(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_of_code),           cmocka_unit_test(test_of_nothing),
-        cmocka_unit_test(test_of_report),         cmocka_unit_test(test_who_decides),
-        cmocka_unit_test(test_who_says_capacity), cmocka_unit_test(test_newer_code),
+        cmocka_unit_test(test_of_code),
+        cmocka_unit_test(test_of_no_report),
+        cmocka_unit_test(test_of_report),
+        cmocka_unit_test(test_report_can_only_forbid_a_retry),
+        cmocka_unit_test(test_capacity_follows_the_code),
+        cmocka_unit_test(test_newer_code),
         cmocka_unit_test(test_any_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

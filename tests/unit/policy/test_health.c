@@ -30,7 +30,7 @@ static int start(void **state)
     return 0;
 }
 
-static void calls_that_fail_are_seen(void **state)
+static void failed_calls_change_the_state(void **state)
 {
     static const struct {
         const char *results;
@@ -55,7 +55,7 @@ static void calls_that_fail_are_seen(void **state)
     }
 }
 
-static void times_are_those_of_the_change(void **state)
+static void times_are_those_of_the_state_change(void **state)
 {
     (void)state;
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_UP), 5000);
@@ -87,7 +87,7 @@ static void old_failures_are_forgotten(void **state)
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DEGRADED), now_unix_ms);
 }
 
-static void errors_of_a_request_are_its_own(void **state)
+static void errors_of_a_request_do_not_count(void **state)
 {
     (void)state;
     assert_int_equal(rc_health_verdict_of(RC_CODE_NONE, false), RC_HEALTH_VERDICT_GOOD);
@@ -106,10 +106,10 @@ static void errors_of_a_request_are_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(calls_that_fail_are_seen, start),
-        cmocka_unit_test_setup(times_are_those_of_the_change, start),
+        cmocka_unit_test_setup(failed_calls_change_the_state, start),
+        cmocka_unit_test_setup(times_are_those_of_the_state_change, start),
         cmocka_unit_test_setup(old_failures_are_forgotten, start),
-        cmocka_unit_test_setup(errors_of_a_request_are_its_own, start),
+        cmocka_unit_test_setup(errors_of_a_request_do_not_count, start),
     };
     return cmocka_run_group_tests_name("health", tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void test_starts_after_the_delay(void **state)
 }
 
 /* A lane that probes a rejected key does not end the pair. */
-static void test_a_probe_of_a_key_is_no_end(void **state)
+static void test_a_failed_key_probe_does_not_end_the_pair(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -82,7 +82,7 @@ static void test_a_probe_of_a_key_is_no_end(void **state)
     }
 }
 
-static void test_off_unless_asked_for(void **state)
+static void test_off_by_default(void **state)
 {
     (void)state;
     pair p;
@@ -92,7 +92,7 @@ static void test_off_unless_asked_for(void **state)
     expect_nothing(start(&p), RC_WHY_NONE);
 }
 
-static void test_what_does_not_allow_it(void **state)
+static void test_conditions_that_forbid_a_hedge(void **state)
 {
     (void)state;
     for (int i = 0; i < 7; i++) {
@@ -129,7 +129,7 @@ static void test_costs_a_token_and_a_call(void **state)
     assert_int_equal(rc_call_on_success(&p.w.call, p.w.now_ms).attempt, 2);
 }
 
-static void test_the_first_answers(void **state)
+static void test_the_first_lane_responds(void **state)
 {
     (void)state;
     pair p;
@@ -151,7 +151,7 @@ static void test_the_first_answers(void **state)
     assert_int_equal(p.w.targets[1].cooldown.enforced_until_ms, 0);
 }
 
-static void test_the_second_answers(void **state)
+static void test_the_second_lane_responds(void **state)
 {
     (void)state;
     pair p;
@@ -183,7 +183,7 @@ static void test_without_a_hedge(void **state)
     assert_int_equal(fixture_fail(&p.w, RC_CODE_OVERLOADED, 1000).entry, 1);
 }
 
-static void test_the_first_fails_the_second_goes_on(void **state)
+static void test_the_second_lane_continues_after_the_first_fails(void **state)
 {
     (void)state;
     pair p;
@@ -200,7 +200,7 @@ static void test_the_first_fails_the_second_goes_on(void **state)
     assert_int_equal(rc_call_on_success(&p.w.call, p.w.now_ms).entry, 1);
 }
 
-static void test_both_fail(void **state)
+static void test_both_lanes_fail(void **state)
 {
     (void)state;
     for (int order = 0; order < 2; order++) {
@@ -261,7 +261,7 @@ static void test_capacity_does_not_end_the_pair(void **state)
 }
 
 /* The chain continues behind the entry of the second lane. */
-static void test_the_second_entry_is_not_asked_again(void **state)
+static void test_the_second_entry_is_not_tried_again(void **state)
 {
     (void)state;
     pair p;
@@ -291,7 +291,7 @@ static void test_the_second_entry_is_not_asked_again(void **state)
 }
 
 /* Attempts and refresh are counted separately for the second target. */
-static void test_the_second_begins_anew(void **state)
+static void test_the_second_target_has_its_own_counts(void **state)
 {
     (void)state;
     pair p;
@@ -313,7 +313,7 @@ static void test_the_second_begins_anew(void **state)
     assert_int_equal(fixture_fail(&p.w, RC_CODE_AUTH_FAILED, NO_HINT).kind, RC_DO_REFRESH);
 }
 
-static void test_a_cancel_gives_both_back(void **state)
+static void test_a_cancel_releases_both_lanes(void **state)
 {
     (void)state;
     pair p;
@@ -329,7 +329,7 @@ static void test_a_cancel_gives_both_back(void **state)
 }
 
 /* A refresh at the first target does not count for the second target's key. */
-static void test_a_refused_second_key_can_still_be_refreshed(void **state)
+static void test_a_rejected_second_key_can_still_be_refreshed(void **state)
 {
     (void)state;
     pair p;
@@ -364,7 +364,7 @@ static bool carry_out(pair *p, rc_hedge_action action, const rc_failure_facts *f
 }
 
 /* In any order of timers, responses, failures and cancels, the calls in flight match the lanes. */
-static void test_any_order(void **state)
+static void test_random_order_of_inputs(void **state)
 {
     (void)state;
     const rc_code codes[] = {RC_CODE_OVERLOADED, RC_CODE_PROVIDER_5XX, RC_CODE_AUTH_FAILED};
@@ -420,22 +420,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_starts_after_the_delay),
-        cmocka_unit_test(test_a_probe_of_a_key_is_no_end),
-        cmocka_unit_test(test_off_unless_asked_for),
-        cmocka_unit_test(test_what_does_not_allow_it),
+        cmocka_unit_test(test_a_failed_key_probe_does_not_end_the_pair),
+        cmocka_unit_test(test_off_by_default),
+        cmocka_unit_test(test_conditions_that_forbid_a_hedge),
         cmocka_unit_test(test_costs_a_token_and_a_call),
-        cmocka_unit_test(test_the_first_answers),
-        cmocka_unit_test(test_the_second_answers),
+        cmocka_unit_test(test_the_first_lane_responds),
+        cmocka_unit_test(test_the_second_lane_responds),
         cmocka_unit_test(test_without_a_hedge),
-        cmocka_unit_test(test_the_first_fails_the_second_goes_on),
-        cmocka_unit_test(test_both_fail),
+        cmocka_unit_test(test_the_second_lane_continues_after_the_first_fails),
+        cmocka_unit_test(test_both_lanes_fail),
         cmocka_unit_test(test_a_fatal_failure_ends_the_pair),
         cmocka_unit_test(test_capacity_does_not_end_the_pair),
-        cmocka_unit_test(test_the_second_entry_is_not_asked_again),
-        cmocka_unit_test(test_the_second_begins_anew),
-        cmocka_unit_test(test_a_cancel_gives_both_back),
-        cmocka_unit_test(test_a_refused_second_key_can_still_be_refreshed),
-        cmocka_unit_test(test_any_order),
+        cmocka_unit_test(test_the_second_entry_is_not_tried_again),
+        cmocka_unit_test(test_the_second_target_has_its_own_counts),
+        cmocka_unit_test(test_a_cancel_releases_both_lanes),
+        cmocka_unit_test(test_a_rejected_second_key_can_still_be_refreshed),
+        cmocka_unit_test(test_random_order_of_inputs),
         cmocka_unit_test(test_validate_finds_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,7 @@ static void test_reserve_and_settle(void **state)
 }
 
 /* A budget that refuses an attempt reports so before all of it is spent. */
-static void test_refusing(void **state)
+static void test_refusal_is_reported(void **state)
 {
     (void)state;
     rc_ledger_reservation reservation;
@@ -71,7 +71,7 @@ static void test_refusing(void **state)
 
 /* An attempt that costs more than estimated exceeds the limit by the difference and stops the next
  * one. */
-static void test_overrun(void **state)
+static void test_cost_above_the_estimate(void **state)
 {
     (void)state;
     rc_ledger_reservation reservation;
@@ -117,7 +117,7 @@ static void test_reasons(void **state)
 }
 
 /* All budgets reserve or none does; the strictest verdict counts. */
-static void test_several(void **state)
+static void test_several_budgets(void **state)
 {
     (void)state;
     static const uint32_t all[] = {0, 1, 2, 7};
@@ -176,7 +176,7 @@ static void expect_notices(uint32_t count, rc_ledger_notice_kind kind, uint64_t 
     assert_int_equal(notices.list[0].spent, spent);
 }
 
-static void test_news(void **state)
+static void test_notices(void **state)
 {
     (void)state;
     start();
@@ -259,7 +259,7 @@ static void test_events(void **state)
 
 /* --- paused attempts --- */
 
-static void test_waking(void **state)
+static void test_paused_attempts_are_woken(void **state)
 {
     (void)state;
     rc_ledger_reservation first;
@@ -320,7 +320,7 @@ static uint64_t random_below(uint64_t below)
 
 /* If no attempt costs more than estimated, no limit is exceeded; otherwise by no more than the
  * difference. */
-static void test_never_overrun(void **state)
+static void test_limits_are_never_exceeded(void **state)
 {
     (void)state;
     static rc_ledger_reservation reservations[IN_FLIGHT];
@@ -420,7 +420,7 @@ static void expect_usd(uint64_t amount, const char *wanted)
     assert_memory_equal(rc_buf_get(&text).ptr, wanted, strlen(wanted));
 }
 
-static void test_dollars(void **state)
+static void test_amounts_as_text(void **state)
 {
     (void)state;
     expect_usd(0, "$0.00");
@@ -443,7 +443,7 @@ static void expect_scope(const char *scope, const char *words)
 }
 
 /* A budget with its own name is not called "the budget of budget day". */
-static void scopes_have_words(void **state)
+static void scopes_as_text(void **state)
 {
     (void)state;
     expect_scope("client app", "budget of client app");
@@ -454,13 +454,20 @@ static void scopes_have_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scopes_have_words),  cmocka_unit_test(test_reserve_and_settle),
-        cmocka_unit_test(test_overrun),       cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_refusing),      cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_several),       cmocka_unit_test(test_news),
-        cmocka_unit_test(test_events),        cmocka_unit_test(test_waking),
-        cmocka_unit_test(test_never_overrun), cmocka_unit_test(test_lock),
-        cmocka_unit_test(test_validate),      cmocka_unit_test(test_dollars),
+        cmocka_unit_test(scopes_as_text),
+        cmocka_unit_test(test_reserve_and_settle),
+        cmocka_unit_test(test_cost_above_the_estimate),
+        cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_refusal_is_reported),
+        cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_several_budgets),
+        cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_paused_attempts_are_woken),
+        cmocka_unit_test(test_limits_are_never_exceeded),
+        cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_validate),
+        cmocka_unit_test(test_amounts_as_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ static void test_renewal(void **state)
 }
 
 /* A clock that is set back does not grant a second budget. */
-static void test_clocks(void **state)
+static void test_changed_clocks(void **state)
 {
     (void)state;
     rc_ledger_reservation reservation;
@@ -111,7 +111,7 @@ static void test_clocks(void **state)
 
 /* --- restarts and reloads --- */
 
-static void test_recall(void **state)
+static void test_restore(void **state)
 {
     (void)state;
     const int64_t today = rc_ledger_day(at(NOON));
@@ -213,9 +213,9 @@ static void test_reload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),  cmocka_unit_test(test_renewal),
-        cmocka_unit_test(test_clocks),   cmocka_unit_test(test_recall),
-        cmocka_unit_test(test_unpriced), cmocka_unit_test(test_reload),
+        cmocka_unit_test(test_windows),        cmocka_unit_test(test_renewal),
+        cmocka_unit_test(test_changed_clocks), cmocka_unit_test(test_restore),
+        cmocka_unit_test(test_unpriced),       cmocka_unit_test(test_reload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -337,7 +337,7 @@ static const struct refusal {
     {decorrelated_schedule, "decorrelated"},
 };
 
-static void test_refusals(void **state)
+static void test_invalid_policies(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(refusals); i++) {
@@ -351,7 +351,7 @@ static void test_refusals(void **state)
 }
 
 /* Extreme values that are allowed. */
-static void test_sound(void **state)
+static void test_valid_policies(void **state)
 {
     (void)state;
     rc_policy policy = *rc_policy_preset(RC_STR("transport"));
@@ -423,9 +423,9 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_rule),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_sound),  cmocka_unit_test(test_code_set),
+        cmocka_unit_test(test_golden),         cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_rule),           cmocka_unit_test(test_invalid_policies),
+        cmocka_unit_test(test_valid_policies), cmocka_unit_test(test_code_set),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

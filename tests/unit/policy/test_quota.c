@@ -94,7 +94,7 @@ static void test_anthropic(void **state)
     assert_true(rc_quota_is_low(find(&quotas, "unified-5h"), 10));
 }
 
-static void test_others(void **state)
+static void test_other_providers(void **state)
 {
     (void)state;
     static const header headers[] = {
@@ -116,7 +116,7 @@ static void test_others(void **state)
     assert_int_equal(quotas.count, 5);
 }
 
-static void test_not_believed(void **state)
+static void test_invalid_values_are_ignored(void **state)
 {
     (void)state;
     static const header headers[] = {
@@ -148,7 +148,7 @@ static void test_not_believed(void **state)
     assert_false(rc_quota_is_low(find(&quotas, "tokens"), 10));
 }
 
-static void test_too_many(void **state)
+static void test_more_limits_than_fit(void **state)
 {
     (void)state;
     rc_quotas quotas;
@@ -175,7 +175,7 @@ static rc_quotas tokens_left(int64_t now, const char *remaining, const char *res
 
 /* Limits with provider-specific names are distinguished by name, up to the number of slots; a name
  * that contains a secret is dropped. */
-static void test_alarm_of_names(void **state)
+static void test_alarm_distinguishes_names(void **state)
 {
     (void)state;
     static const header headers[] = {
@@ -246,7 +246,7 @@ static void test_alarm(void **state)
 }
 
 /* A quota read from an event equals the one that the event was built from. */
-static void test_told(void **state)
+static void test_quota_from_event(void **state)
 {
     (void)state;
     char memory[512];
@@ -274,7 +274,7 @@ static void test_told(void **state)
 }
 
 /* Implausible numbers never count as low. */
-static void test_not_sound(void **state)
+static void test_implausible_numbers_are_not_low(void **state)
 {
     (void)state;
     static const header more_than_all[] = {{"x-ratelimit-remaining-requests", "1001"},
@@ -300,7 +300,7 @@ static void test_not_sound(void **state)
 }
 
 /* Every limit header passes the quick check, and the usual response headers do not. */
-static void test_quick_look(void **state)
+static void test_is_candidate(void **state)
 {
     (void)state;
     static const char *const others[] = {"content-type",
@@ -372,7 +372,7 @@ static void expect_text(rc_quota quota, const char *credential, const char *text
     assert_string_equal(memory, text);
 }
 
-static void test_words(void **state)
+static void test_texts(void **state)
 {
     (void)state;
     rc_quota quota = {.kind = RC_QUOTA_INPUT_TOKENS,
@@ -395,12 +395,18 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_openai),    cmocka_unit_test(test_anthropic),
-        cmocka_unit_test(test_others),    cmocka_unit_test(test_not_believed),
-        cmocka_unit_test(test_too_many),  cmocka_unit_test(test_alarm),
-        cmocka_unit_test(test_told),      cmocka_unit_test(test_alarm_of_names),
-        cmocka_unit_test(test_not_sound), cmocka_unit_test(test_quick_look),
-        cmocka_unit_test(test_words),     cmocka_unit_test(test_every_row),
+        cmocka_unit_test(test_openai),
+        cmocka_unit_test(test_anthropic),
+        cmocka_unit_test(test_other_providers),
+        cmocka_unit_test(test_invalid_values_are_ignored),
+        cmocka_unit_test(test_more_limits_than_fit),
+        cmocka_unit_test(test_alarm),
+        cmocka_unit_test(test_quota_from_event),
+        cmocka_unit_test(test_alarm_distinguishes_names),
+        cmocka_unit_test(test_implausible_numbers_are_not_low),
+        cmocka_unit_test(test_is_candidate),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_every_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void test_starts_full(void **state)
     assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN), 0);
 }
 
-static void test_has_takes_nothing(void **state)
+static void test_has_token_takes_nothing(void **state)
 {
     (void)state;
     rc_retry_budget_settings one = {.burst = 1};
@@ -71,7 +71,7 @@ static void test_has_takes_nothing(void **state)
     assert_false(rc_retry_budget_has_token(&budget, BEGIN));
 }
 
-static void test_time_brings_the_floor(void **state)
+static void test_time_adds_the_floor(void **state)
 {
     (void)state;
     rc_retry_budget budget = drained(&defaults);
@@ -84,7 +84,7 @@ static void test_time_brings_the_floor(void **state)
     assert_int_equal(drain(&budget, BEGIN + 900000), 100);
 }
 
-static void test_requests_bring_their_share(void **state)
+static void test_requests_add_their_share(void **state)
 {
     (void)state;
     rc_retry_budget budget = drained(&defaults);
@@ -118,7 +118,7 @@ static const load_case load_cases[] = {
     {1, 10}, {20, 10}, {50, 10}, {55, 11}, {100, 20}, {1000, 200}, {10000, 2000},
 };
 
-static void test_larger_of_the_two(void **state)
+static void test_adds_the_larger_of_both(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(load_cases); i++) {
@@ -141,7 +141,7 @@ static void test_no_amplification(void **state)
 }
 
 /* A quiet second after a busy one adds the floor, and the tokens of the busy one stay. */
-static void test_seconds_are_apart(void **state)
+static void test_seconds_count_separately(void **state)
 {
     (void)state;
     rc_retry_budget budget = drained(&defaults);
@@ -155,7 +155,7 @@ static void test_seconds_are_apart(void **state)
     assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 1999), 40);
 }
 
-static void test_backwards_stands_still(void **state)
+static void test_time_running_backwards_stands_still(void **state)
 {
     (void)state;
     rc_retry_budget budget = drained(&defaults);
@@ -248,7 +248,7 @@ static void test_one_endless_second(void **state)
     assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN), 10);
 }
 
-static void test_other_settings(void **state)
+static void test_changed_settings(void **state)
 {
     (void)state;
     rc_retry_budget budget;
@@ -266,7 +266,7 @@ static void test_other_settings(void **state)
     assert_true(rc_retry_budget_validate(&budget) && rc_retry_budget_take(&budget, BEGIN + 999));
 }
 
-static void test_validate_sees(void **state)
+static void test_validate_finds_faults(void **state)
 {
     (void)state;
     rc_retry_budget budget = drained(&defaults);
@@ -382,20 +382,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_starts_full),
-        cmocka_unit_test(test_has_takes_nothing),
-        cmocka_unit_test(test_time_brings_the_floor),
-        cmocka_unit_test(test_requests_bring_their_share),
-        cmocka_unit_test(test_larger_of_the_two),
+        cmocka_unit_test(test_has_token_takes_nothing),
+        cmocka_unit_test(test_time_adds_the_floor),
+        cmocka_unit_test(test_requests_add_their_share),
+        cmocka_unit_test(test_adds_the_larger_of_both),
         cmocka_unit_test(test_no_amplification),
-        cmocka_unit_test(test_seconds_are_apart),
-        cmocka_unit_test(test_backwards_stands_still),
+        cmocka_unit_test(test_seconds_count_separately),
+        cmocka_unit_test(test_time_running_backwards_stands_still),
         cmocka_unit_test(test_no_budget),
         cmocka_unit_test(test_refill),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_a_product_that_wraps),
         cmocka_unit_test(test_one_endless_second),
-        cmocka_unit_test(test_other_settings),
-        cmocka_unit_test(test_validate_sees),
+        cmocka_unit_test(test_changed_settings),
+        cmocka_unit_test(test_validate_finds_faults),
         cmocka_unit_test(test_random_sequences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,7 +116,7 @@ static void test_reasons(void **state)
     assert_true(rc_shared_validate(&w.shared));
 }
 
-static void test_a_probe_that_is_out(void **state)
+static void test_a_probe_in_flight(void **state)
 {
     (void)state;
     fixture w;
@@ -132,7 +132,7 @@ static void test_a_probe_that_is_out(void **state)
     expect_open(&w, 2, false, NOW);
 }
 
-static void test_alone(void **state)
+static void test_without_another_target(void **state)
 {
     (void)state;
     fixture w;
@@ -187,7 +187,7 @@ static void expect_pick(fixture *w, uint16_t target, uint16_t want)
     assert_int_equal(credential, want);
 }
 
-static void test_turns(void **state)
+static void test_rotation(void **state)
 {
     (void)state;
     fixture w;
@@ -231,7 +231,7 @@ static void test_smaller_pool(void **state)
     expect_pick(&w, 0, RC_NO_TARGET);
 }
 
-static void test_another_one(void **state)
+static void test_pick_other_credential(void **state)
 {
     (void)state;
     fixture w;
@@ -251,7 +251,7 @@ static void test_another_one(void **state)
     assert_int_equal(credential, 77);
 }
 
-static void test_later_only(void **state)
+static void test_ends_only_move_later(void **state)
 {
     (void)state;
     fixture w;
@@ -266,7 +266,7 @@ static void test_later_only(void **state)
     assert_int_equal(rc_credential_state_at(&w.credentials[3], NOW), RC_CREDENTIAL_EXHAUSTED);
 }
 
-static void test_what_does_not_exist(void **state)
+static void test_unknown_numbers_are_ignored(void **state)
 {
     (void)state;
     fixture w;
@@ -297,7 +297,7 @@ static void test_what_does_not_exist(void **state)
 }
 
 /* A reload of the configuration keeps the state. */
-static void test_other_settings(void **state)
+static void test_changed_settings(void **state)
 {
     (void)state;
     fixture w;
@@ -317,7 +317,7 @@ static void test_other_settings(void **state)
     assert_true(rc_shared_validate(&w.shared));
 }
 
-static void test_validate_sees(void **state)
+static void test_validate_finds_faults(void **state)
 {
     (void)state;
     fixture w;
@@ -449,16 +449,16 @@ int main(void)
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_all_healthy_at_first),
         cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_a_probe_that_is_out),
-        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_a_probe_in_flight),
+        cmocka_unit_test(test_without_another_target),
         cmocka_unit_test(test_credentials_without_a_known_end),
-        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_rotation),
         cmocka_unit_test(test_smaller_pool),
-        cmocka_unit_test(test_another_one),
-        cmocka_unit_test(test_later_only),
-        cmocka_unit_test(test_what_does_not_exist),
-        cmocka_unit_test(test_other_settings),
-        cmocka_unit_test(test_validate_sees),
+        cmocka_unit_test(test_pick_other_credential),
+        cmocka_unit_test(test_ends_only_move_later),
+        cmocka_unit_test(test_unknown_numbers_are_ignored),
+        cmocka_unit_test(test_changed_settings),
+        cmocka_unit_test(test_validate_finds_faults),
         cmocka_unit_test(test_each_takes_the_lock_once),
         cmocka_unit_test(test_threads),
     };

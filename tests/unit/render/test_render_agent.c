@@ -171,7 +171,7 @@ static void test_hints(void **state)
 }
 
 /* A report without any field still says that there was an error. */
-static void test_bare(void **state)
+static void test_empty_report(void **state)
 {
     (void)state;
     const rc_report *bare = case_bare();
@@ -188,7 +188,7 @@ static void test_bare(void **state)
     rc_report_free(bare);
 }
 
-static void test_deep(void **state)
+static void test_deep_chain(void **state)
 {
     (void)state;
     const rc_report *report = case_deep();
@@ -220,10 +220,10 @@ static void test_view_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_internal), cmocka_unit_test(test_user),
-        cmocka_unit_test(test_model),    cmocka_unit_test(test_model_paths),
-        cmocka_unit_test(test_hints),    cmocka_unit_test(test_bare),
-        cmocka_unit_test(test_deep),     cmocka_unit_test(test_view_text),
+        cmocka_unit_test(test_internal),   cmocka_unit_test(test_user),
+        cmocka_unit_test(test_model),      cmocka_unit_test(test_model_paths),
+        cmocka_unit_test(test_hints),      cmocka_unit_test(test_empty_report),
+        cmocka_unit_test(test_deep_chain), cmocka_unit_test(test_view_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static bool is_one_of(const char *word, const char *const *words, size_t count)
 }
 
 /* The closed sets of the Messages API and google.rpc.Code. */
-static void test_words_are_known(void **state)
+static void test_names_are_in_the_closed_sets(void **state)
 {
     (void)state;
     static const char *const ANTHROPIC[] = {
@@ -144,7 +144,7 @@ static void expect_openai(rc_code code, const char *type, const char *word)
     json_object_put(root);
 }
 
-static void test_openai_words(void **state)
+static void test_openai_codes(void **state)
 {
     (void)state;
     expect_openai(RC_CODE_RATE_LIMITED, "requests", "rate_limit_exceeded");
@@ -162,7 +162,7 @@ static void test_openai_words(void **state)
  * its RateLimitError, "invalid_request_error" its BadRequestError. So these words are in the body
  * of no other failure, and the words of a context overflow and of filtered content are in
  * theirs. */
-static void test_words_of_litellm(void **state)
+static void test_words_that_litellm_searches(void **state)
 {
     (void)state;
     static const rc_dialect ALL[] = {RC_DIALECT_OPENAI_CHAT, RC_DIALECT_ANTHROPIC,
@@ -347,7 +347,7 @@ static void check_metadata(json_object *root, size_t i, bool is_told)
     assert_false(query_has(root, "/error/recourse/provider_metadata/raw"));
 }
 
-static void test_own_names(void **state)
+static void test_provider_names(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof OWN_NAMES / sizeof *OWN_NAMES; i++) {
@@ -377,7 +377,7 @@ static void test_own_names(void **state)
 }
 
 /* A type that belongs to another status than that of the response would contradict it. */
-static void test_own_pairs(void **state)
+static void test_provider_type_needs_its_status(void **state)
 {
     (void)state;
     static const char JSON[] =
@@ -485,7 +485,7 @@ static void test_status_of_the_dialect(void **state)
 }
 
 /* A report without any field has a complete body in each dialect, and in an invalid one. */
-static void test_bare(void **state)
+static void test_empty_report(void **state)
 {
     (void)state;
     for (size_t i = 0; i < DIALECT_COUNT; i++) {
@@ -529,20 +529,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_code_has_a_row),
-        cmocka_unit_test(test_words_are_known),
+        cmocka_unit_test(test_names_are_in_the_closed_sets),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_openai),
-        cmocka_unit_test(test_openai_words),
-        cmocka_unit_test(test_words_of_litellm),
+        cmocka_unit_test(test_openai_codes),
+        cmocka_unit_test(test_words_that_litellm_searches),
         cmocka_unit_test(test_anthropic),
         cmocka_unit_test(test_gemini),
-        cmocka_unit_test(test_own_names),
-        cmocka_unit_test(test_own_pairs),
+        cmocka_unit_test(test_provider_names),
+        cmocka_unit_test(test_provider_type_needs_its_status),
         cmocka_unit_test(test_problem),
         cmocka_unit_test(test_problem_types),
         cmocka_unit_test(test_status_is_an_error),
         cmocka_unit_test(test_status_of_the_dialect),
-        cmocka_unit_test(test_bare),
+        cmocka_unit_test(test_empty_report),
         cmocka_unit_test(test_report_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,7 +123,7 @@ static void test_fixed_buffers(void **state)
 }
 
 /* A buffer that had failed before stays unchanged. */
-static void test_failed_before(void **state)
+static void test_buffer_that_failed_before(void **state)
 {
     (void)state;
     char memory[4];
@@ -180,7 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_report),    cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_fixed_buffers),   cmocka_unit_test(test_failed_before),
+        cmocka_unit_test(test_fixed_buffers),   cmocka_unit_test(test_buffer_that_failed_before),
         cmocka_unit_test(test_checks_can_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

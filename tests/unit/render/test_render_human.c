@@ -51,7 +51,7 @@ static void check_all(const rc_report *report, unsigned step)
     }
 }
 
-static void test_widths_nasty(void **state)
+static void test_widths_of_hostile_reports(void **state)
 {
     (void)state;
     const rc_report *report = case_nasty();
@@ -59,7 +59,7 @@ static void test_widths_nasty(void **state)
     rc_report_free(report);
 }
 
-static void test_widths_others(void **state)
+static void test_widths_of_other_reports(void **state)
 {
     (void)state;
     const rc_report *reports[] = {case_bare(),          case_deep(),       case_maximal('x'),
@@ -73,7 +73,7 @@ static void test_widths_others(void **state)
         check_all(rc_report_static(rc_code_at(i)->code), 36);
 }
 
-static void test_widths_random(void **state)
+static void test_widths_of_random_reports(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -279,7 +279,7 @@ static void test_title(void **state)
 }
 
 /* If the code does not fit the title line, it has its own line. */
-static void test_code_is_always_there(void **state)
+static void test_code_is_always_shown(void **state)
 {
     (void)state;
     for (unsigned width = 30; width <= 100; width += 10) {
@@ -307,7 +307,7 @@ static void test_colours(void **state)
 }
 
 /* Long lists and texts are cut, and the panel says so. */
-static void test_ceilings(void **state)
+static void test_long_sections_are_cut(void **state)
 {
     (void)state;
     const rc_report *deep = case_deep();
@@ -358,13 +358,20 @@ static void test_names_stay_in_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_widths_nasty),  cmocka_unit_test(test_widths_others),
-        cmocka_unit_test(test_widths_random), cmocka_unit_test(test_width_limits),
-        cmocka_unit_test(test_internal_view), cmocka_unit_test(test_user_view),
-        cmocka_unit_test(test_model_view),    cmocka_unit_test(test_retry_sentences),
-        cmocka_unit_test(test_title),         cmocka_unit_test(test_code_is_always_there),
-        cmocka_unit_test(test_colours),       cmocka_unit_test(test_ceilings),
-        cmocka_unit_test(test_message_lines), cmocka_unit_test(test_names_stay_in_line),
+        cmocka_unit_test(test_widths_of_hostile_reports),
+        cmocka_unit_test(test_widths_of_other_reports),
+        cmocka_unit_test(test_widths_of_random_reports),
+        cmocka_unit_test(test_width_limits),
+        cmocka_unit_test(test_internal_view),
+        cmocka_unit_test(test_user_view),
+        cmocka_unit_test(test_model_view),
+        cmocka_unit_test(test_retry_sentences),
+        cmocka_unit_test(test_title),
+        cmocka_unit_test(test_code_is_always_shown),
+        cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_long_sections_are_cut),
+        cmocka_unit_test(test_message_lines),
+        cmocka_unit_test(test_names_stay_in_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

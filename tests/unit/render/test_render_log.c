@@ -94,7 +94,7 @@ static void check_maximal(const rc_report *report)
     json_object_put(root);
 }
 
-static void test_maximal(void **state)
+static void test_maximal_reports(void **state)
 {
     (void)state;
     static const char FILLS[] = {'x', '"', '\\', '\x01', '\n', '\x7f', '\xff', ' ', '<'};
@@ -108,7 +108,7 @@ static void test_maximal(void **state)
     rc_report_free(nasty);
 }
 
-static void test_others(void **state)
+static void test_other_reports(void **state)
 {
     (void)state;
     json_object_put(logged(NULL, 1));
@@ -210,7 +210,7 @@ static void test_otel(void **state)
     rc_report_free(report);
 }
 
-static void test_otel_bare(void **state)
+static void test_otel_of_an_empty_report(void **state)
 {
     (void)state;
     json_object *root = attributes(NULL);
@@ -233,10 +233,14 @@ static void test_otel_bare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),         cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_maximal),        cmocka_unit_test(test_others),
-        cmocka_unit_test(test_message_is_cut), cmocka_unit_test(test_ids_of_other_kinds),
-        cmocka_unit_test(test_otel),           cmocka_unit_test(test_otel_bare),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_maximal_reports),
+        cmocka_unit_test(test_other_reports),
+        cmocka_unit_test(test_message_is_cut),
+        cmocka_unit_test(test_ids_of_other_kinds),
+        cmocka_unit_test(test_otel),
+        cmocka_unit_test(test_otel_of_an_empty_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void test_other_views(void **state)
     rc_report_free(report);
 }
 
-static void test_bare(void **state)
+static void test_empty_report(void **state)
 {
     (void)state;
     rc_buf buf = rendered(NULL, RC_VIEW_INTERNAL);
@@ -214,9 +214,9 @@ static void test_raw_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_internal),   cmocka_unit_test(test_other_views),
-        cmocka_unit_test(test_bare),       cmocka_unit_test(test_escapes),
-        cmocka_unit_test(test_code),       cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_internal),     cmocka_unit_test(test_other_views),
+        cmocka_unit_test(test_empty_report), cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_code),         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_raw_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

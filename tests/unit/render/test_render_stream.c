@@ -161,7 +161,7 @@ static void test_anthropic(void **state)
 }
 
 /* pi, oh-my-pi and other programs retry if the message contains the words of a cut stream. */
-static void test_words_of_a_cut(void **state)
+static void test_message_of_a_cut_stream(void **state)
 {
     (void)state;
     const rc_str cut = rc_report_message(rc_report_static(RC_CODE_STREAM_INTERRUPTED));
@@ -206,10 +206,14 @@ static void test_problem(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_openai_chat),     cmocka_unit_test(test_openai_responses),
-        cmocka_unit_test(test_response_failed), cmocka_unit_test(test_sequence_number),
-        cmocka_unit_test(test_words_of_a_cut),  cmocka_unit_test(test_anthropic),
-        cmocka_unit_test(test_gemini),          cmocka_unit_test(test_problem),
+        cmocka_unit_test(test_openai_chat),
+        cmocka_unit_test(test_openai_responses),
+        cmocka_unit_test(test_response_failed),
+        cmocka_unit_test(test_sequence_number),
+        cmocka_unit_test(test_message_of_a_cut_stream),
+        cmocka_unit_test(test_anthropic),
+        cmocka_unit_test(test_gemini),
+        cmocka_unit_test(test_problem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,7 +148,7 @@ static void check_wrap(rc_str text, unsigned width, bool has_utf8)
     assert_true(kept <= text.len);
 }
 
-static void test_nothing_is_lost(void **state)
+static void test_only_white_space_is_dropped(void **state)
 {
     (void)state;
     uint64_t seed = 42;
@@ -203,9 +203,12 @@ static void test_full_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_visible),         cmocka_unit_test(test_width_agrees_with_output),
-        cmocka_unit_test(test_lines),           cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_nothing_is_lost), cmocka_unit_test(test_full_buffer),
+        cmocka_unit_test(test_visible),
+        cmocka_unit_test(test_width_agrees_with_output),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_only_white_space_is_dropped),
+        cmocka_unit_test(test_full_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

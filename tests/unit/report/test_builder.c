@@ -1,3 +1,4 @@
+/* Report builder: filling, inheritance, size limits, reference counts, lack of memory. */
 #include <recourse/builder.h>
 #include <recourse/json.h>
 #include <recourse/stdlib.h>
@@ -48,7 +49,7 @@ static void test_every_code_fills_itself_from_its_row(void **unused)
     }
 }
 
-static void test_a_new_report_has_no_field(void **unused)
+static void test_a_new_report_has_no_fields(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -92,7 +93,7 @@ static const rc_report *rate_limited(void)
     return rc_builder_finish(&b);
 }
 
-static void test_wrapper_keeps_type_and_message_and_takes_the_rest(void **unused)
+static void test_wrapper_keeps_type_and_message_and_inherits_the_rest(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -196,7 +197,7 @@ static void test_fields_can_be_set_any_number_of_times(void **unused)
     rc_report_free(r);
 }
 
-static void test_what_cannot_be_kept_leaves_what_was_there(void **unused)
+static void test_a_failed_setter_keeps_the_old_value(void **unused)
 {
     (void)unused;
     fail_alloc memory = {.fail_at = 2, .for_good = true};
@@ -303,7 +304,7 @@ static void test_context_replaces_and_redacts(void **unused)
     rc_report_free(r);
 }
 
-static void test_ceilings_are_kept_and_noted(void **unused)
+static void test_size_limits_are_kept_and_noted(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -420,7 +421,7 @@ static void test_deep_chain_keeps_its_root(void **unused)
     assert_false(memory.is_broken);
 }
 
-static void test_owners(void **unused)
+static void test_reference_counts(void **unused)
 {
     (void)unused;
     fail_alloc memory = {0};
@@ -511,24 +512,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_code_fills_itself_from_its_row),
-        cmocka_unit_test(test_a_new_report_has_no_field),
+        cmocka_unit_test(test_a_new_report_has_no_fields),
         cmocka_unit_test(test_message_names_provider_and_model),
-        cmocka_unit_test(test_wrapper_keeps_type_and_message_and_takes_the_rest),
+        cmocka_unit_test(test_wrapper_keeps_type_and_message_and_inherits_the_rest),
         cmocka_unit_test(test_own_code_wins_over_the_cause),
         cmocka_unit_test(test_action_is_inherited_whole),
         cmocka_unit_test(test_fields_can_be_set_any_number_of_times),
-        cmocka_unit_test(test_what_cannot_be_kept_leaves_what_was_there),
+        cmocka_unit_test(test_a_failed_setter_keeps_the_old_value),
         cmocka_unit_test(test_family_follows_the_code_of_the_cause),
         cmocka_unit_test(test_a_code_that_is_not_in_the_table),
         cmocka_unit_test(test_finishing_twice_is_reported),
         cmocka_unit_test(test_provider_429_passes_through),
         cmocka_unit_test(test_context_replaces_and_redacts),
-        cmocka_unit_test(test_ceilings_are_kept_and_noted),
+        cmocka_unit_test(test_size_limits_are_kept_and_noted),
         cmocka_unit_test(test_values_out_of_range_are_ignored),
         cmocka_unit_test(test_source_macro_names_the_line),
         cmocka_unit_test(test_huge_and_damaged_texts),
         cmocka_unit_test(test_deep_chain_keeps_its_root),
-        cmocka_unit_test(test_owners),
+        cmocka_unit_test(test_reference_counts),
         cmocka_unit_test(test_null_is_an_empty_report),
         cmocka_unit_test(test_no_memory_still_gives_the_code),
         cmocka_unit_test(test_wrapper_without_memory_is_its_cause),

@@ -1,3 +1,4 @@
+/* Report decoder: errors in strict mode, dropped input in tolerant mode, nesting. */
 #include <recourse/builder.h>
 #include <recourse/json.h>
 #include <recourse/stdlib.h>
@@ -130,7 +131,7 @@ static void test_strict_names_every_fault(void **unused)
     }
 }
 
-static void test_tolerant_reads_on(void **unused)
+static void test_tolerant_continues(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -363,7 +364,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_strict_names_every_fault),
-        cmocka_unit_test(test_tolerant_reads_on),
+        cmocka_unit_test(test_tolerant_continues),
         cmocka_unit_test(test_unknown_values_are_kept_as_unknown),
         cmocka_unit_test(test_a_contradiction_is_never_retried),
         cmocka_unit_test(test_last_duplicate_wins),

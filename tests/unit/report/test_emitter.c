@@ -92,7 +92,7 @@ static rc_action final_action(rc_action_kind kind, uint32_t attempt, rc_reason r
     return (rc_action){.kind = kind, .reason = reason, .attempt = attempt, .max_attempts = 3};
 }
 
-static void test_quiet_success(void **state)
+static void test_success_without_retry(void **state)
 {
     (void)state;
     emitted_events s;
@@ -195,7 +195,7 @@ static void test_close(void **state)
     assert_true(rc_emitter_validate(&s.emitter));
 }
 
-static void test_other_target(void **state)
+static void test_switch_of_target(void **state)
 {
     (void)state;
     emitted_events s;
@@ -228,7 +228,7 @@ static void test_other_target(void **state)
 }
 
 /* After a switch and back, the first target responded after all. */
-static void test_back_at_the_first(void **state)
+static void test_back_at_the_first_target(void **state)
 {
     (void)state;
     emitted_events s;
@@ -244,7 +244,7 @@ static void test_back_at_the_first(void **state)
     expect_events(&s, "auto_retry_end");
 }
 
-static void test_other_credential(void **state)
+static void test_switch_of_credential(void **state)
 {
     (void)state;
     emitted_events s;
@@ -345,7 +345,7 @@ static void test_early_wake(void **state)
 }
 
 /* A sequence of actions that does not begin with the first attempt is handled. */
-static void test_out_of_place(void **state)
+static void test_actions_without_a_first_attempt(void **state)
 {
     (void)state;
     emitted_events s;
@@ -463,7 +463,7 @@ static rc_action random_step(call_fixture *w, rc_action last, uint64_t *seed)
 }
 
 /* Calls of rc_call, one after the other on one emitter; some are dropped. */
-static void test_stories_of_calls(void **state)
+static void test_random_calls(void **state)
 {
     (void)state;
     uint64_t seed = 1;
@@ -505,7 +505,7 @@ static void test_stories_of_calls(void **state)
 }
 
 /* Actions in random order. */
-static void test_nonsense(void **state)
+static void test_random_actions(void **state)
 {
     (void)state;
     uint64_t seed = 2;
@@ -534,21 +534,21 @@ static void test_nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quiet_success),
+        cmocka_unit_test(test_success_without_retry),
         cmocka_unit_test(test_wait_and_success),
         cmocka_unit_test(test_give_up),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_close),
-        cmocka_unit_test(test_other_target),
-        cmocka_unit_test(test_back_at_the_first),
-        cmocka_unit_test(test_other_credential),
+        cmocka_unit_test(test_switch_of_target),
+        cmocka_unit_test(test_back_at_the_first_target),
+        cmocka_unit_test(test_switch_of_credential),
         cmocka_unit_test(test_refresh),
         cmocka_unit_test(test_compaction),
         cmocka_unit_test(test_switch_after_wait),
         cmocka_unit_test(test_early_wake),
-        cmocka_unit_test(test_out_of_place),
-        cmocka_unit_test(test_stories_of_calls),
-        cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_actions_without_a_first_attempt),
+        cmocka_unit_test(test_random_calls),
+        cmocka_unit_test(test_random_actions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

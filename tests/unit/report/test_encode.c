@@ -1,3 +1,4 @@
+/* Report encoder: the members of each view and their order. */
 #include <recourse/builder.h>
 #include <recourse/json.h>
 #include <recourse/stdlib.h>

@@ -237,7 +237,7 @@ static void test_no_type(void **state)
 }
 
 /* A key that was passed as an id or is part of a message is not written. */
-static void test_no_secret_gets_out(void **state)
+static void test_secrets_are_scrubbed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TYPE_COUNT; i++) {
@@ -307,7 +307,7 @@ int main(void)
         cmocka_unit_test(test_report),
         cmocka_unit_test(test_suppressed),
         cmocka_unit_test(test_no_type),
-        cmocka_unit_test(test_no_secret_gets_out),
+        cmocka_unit_test(test_secrets_are_scrubbed),
         cmocka_unit_test(test_long_texts_are_cut),
         cmocka_unit_test(test_bad_bytes),
         cmocka_unit_test(test_failures),

@@ -30,7 +30,7 @@ static bool read_text(const char *json, rc_event_view *ret_view)
     return rc_event_view_read(rc_str_c(json), &scratch, ret_view);
 }
 
-static void test_there_and_back(void **state)
+static void test_encode_and_read(void **state)
 {
     rc_event_view view;
     (void)state;
@@ -113,7 +113,7 @@ static void test_refused(void **state)
 }
 
 /* Members of another type, or out of range, are ignored. */
-static void test_strange_members(void **state)
+static void test_invalid_members_are_ignored(void **state)
 {
     static const char *const moneys[] = {"-1",    "1e3",  "0.1234567", "1234567890123",
                                          "\"1\"", "1.2.3"};
@@ -138,7 +138,7 @@ static void test_strange_members(void **state)
     assert_int_equal(view.total_micro_usd, 500000);
 }
 
-static void test_no_scratch(void **state)
+static void test_scratch_too_small(void **state)
 {
     char small[16];
     rc_buf scratch;
@@ -151,10 +151,10 @@ static void test_no_scratch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_encode_and_read),
         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_strange_members),
-        cmocka_unit_test(test_no_scratch),
+        cmocka_unit_test(test_invalid_members_are_ignored),
+        cmocka_unit_test(test_scratch_too_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* Conversion of fault chains into reports: classification, cycles, depth. */
 #include <recourse/builder.h>
 #include <recourse/stdlib.h>
 

@@ -174,7 +174,7 @@ static void test_carries(void **state)
     assert_true(strcmp(after.text, next.text) < 0);
 }
 
-static void test_last_id_of_all_stays(void **state)
+static void test_the_largest_id_is_not_incremented(void **state)
 {
     (void)state;
     rc_id_maker maker = {0};
@@ -224,7 +224,7 @@ static void test_order_is_creation_order(void **state)
 /* Two million ids at each of the times to which a clock was set back. A store identifies them by
  * the time and the last three letters: these keys are all different, so one millisecond must not
  * have more ids than keys, and the ids stay near the time from which the clock was set back. */
-static void test_a_clock_set_back_leaves_room_in_each_millisecond(void **state)
+static void test_a_clock_set_back_keeps_store_keys_unique(void **state)
 {
     (void)state;
     static const int64_t set_to[] = {NOW,
@@ -275,7 +275,7 @@ static void test_a_borrowed_millisecond_uses_the_entropy(void **state)
     assert_string_equal(id.text + 14, "04HMASW9NF6YZZPW");
 }
 
-static void test_time_refuses(void **state)
+static void test_time_rejects_invalid_ids(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -334,11 +334,11 @@ int main(void)
         cmocka_unit_test(test_first_id_at_zero_is_not_guessable),
         cmocka_unit_test(test_same_millisecond_counts_up),
         cmocka_unit_test(test_carries),
-        cmocka_unit_test(test_last_id_of_all_stays),
+        cmocka_unit_test(test_the_largest_id_is_not_incremented),
         cmocka_unit_test(test_order_is_creation_order),
-        cmocka_unit_test(test_a_clock_set_back_leaves_room_in_each_millisecond),
+        cmocka_unit_test(test_a_clock_set_back_keeps_store_keys_unique),
         cmocka_unit_test(test_a_borrowed_millisecond_uses_the_entropy),
-        cmocka_unit_test(test_time_refuses),
+        cmocka_unit_test(test_time_rejects_invalid_ids),
         cmocka_unit_test(test_time_accepts_its_alphabet_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static json_object *encoded(rc_str payload, const rc_item_error *errors, size_t 
     return root;
 }
 
-static void test_whole(void **state)
+static void test_payload_and_errors(void **state)
 {
     (void)state;
     const rc_report *report = case_full();
@@ -148,12 +148,9 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_views),
-        cmocka_unit_test(test_item_is_scrubbed),
-        cmocka_unit_test(test_payload_must_be_json),
-        cmocka_unit_test(test_report_must_be_there),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_payload_and_errors),   cmocka_unit_test(test_views),
+        cmocka_unit_test(test_item_is_scrubbed),     cmocka_unit_test(test_payload_must_be_json),
+        cmocka_unit_test(test_report_must_be_there), cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

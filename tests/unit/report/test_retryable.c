@@ -81,7 +81,7 @@ static void test_nothing_revives_a_fatal_code(void **unused)
     rc_report_free(capped);
 }
 
-static void test_no_memory_makes_nothing_retryable(void **unused)
+static void test_out_of_memory_makes_nothing_retryable(void **unused)
 {
     (void)unused;
     fail_alloc memory = {.fail_at = 1, .for_good = true};
@@ -110,7 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_fatal_comes_out_retryable),
         cmocka_unit_test(test_nothing_revives_a_fatal_code),
-        cmocka_unit_test(test_no_memory_makes_nothing_retryable),
+        cmocka_unit_test(test_out_of_memory_makes_nothing_retryable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,7 @@ static void values_outside_the_table_have_no_row(void **state)
         assert_null(rc_class_get((rc_error_class)classes[i]));
 }
 
-static void retryable_is_what_was_promised(void **state)
+static void retryable_codes_match_the_contract(void **state)
 {
     (void)state;
     for (size_t i = 0; i < rc_code_count(); i++) {
@@ -140,7 +140,7 @@ static void retryable_is_what_was_promised(void **state)
 }
 
 /* Only codes of provider calls have a category of their own. */
-static void categories_are_the_providers(void **state)
+static void only_provider_codes_have_a_category(void **state)
 {
     (void)state;
     for (size_t i = 0; i < rc_code_count(); i++) {
@@ -159,7 +159,7 @@ static void categories_are_the_providers(void **state)
     assert_int_equal(rc_code_get(RC_CODE_AUTH_FAILED)->category, RC_CATEGORY_CONFIGURATION);
 }
 
-static void statuses_are_the_codes_or_the_domains(void **state)
+static void statuses_come_from_the_code_or_its_domain(void **state)
 {
     (void)state;
     static const struct {
@@ -312,7 +312,7 @@ static const struct names {
       "ToolTerminal", "Session", "Limit", "Sandbox", "Cancellation", "ExtensionHost", "Internal"}},
 };
 
-static void listed_names_lead_there_and_back(void **state)
+static void listed_names_map_to_values_and_back(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(enums); i++) {
@@ -407,7 +407,7 @@ static void only_transient_is_retryable(void **state)
         assert_int_equal(rc_category_is_retryable((rc_category)i), i == RC_CATEGORY_TRANSIENT);
 }
 
-static void the_error_type_is_the_familys_else_the_classs(void **state)
+static void the_error_type_comes_from_the_family_or_the_class(void **state)
 {
     (void)state;
     static const struct {
@@ -437,7 +437,7 @@ static void the_error_type_is_the_familys_else_the_classs(void **state)
         assert_string_equal(rc_error_type_for(rows[i].family, rows[i].code), rows[i].type);
 }
 
-static void the_version_is_the_headers(void **state)
+static void the_version_matches_the_header(void **state)
 {
     (void)state;
     assert_string_equal(rc_version(), RC_VERSION);
@@ -449,19 +449,19 @@ int main(void)
         cmocka_unit_test(has_the_promised_classes_and_codes),
         cmocka_unit_test(nothing_lies_past_the_end),
         cmocka_unit_test(values_outside_the_table_have_no_row),
-        cmocka_unit_test(retryable_is_what_was_promised),
-        cmocka_unit_test(categories_are_the_providers),
-        cmocka_unit_test(statuses_are_the_codes_or_the_domains),
+        cmocka_unit_test(retryable_codes_match_the_contract),
+        cmocka_unit_test(only_provider_codes_have_a_category),
+        cmocka_unit_test(statuses_come_from_the_code_or_its_domain),
         cmocka_unit_test(rows_are_complete),
-        cmocka_unit_test(listed_names_lead_there_and_back),
+        cmocka_unit_test(listed_names_map_to_values_and_back),
         cmocka_unit_test(none_is_the_empty_name),
         cmocka_unit_test(other_values_are_unknown),
         cmocka_unit_test(parsers_are_exact),
         cmocka_unit_test(parsers_take_views),
         cmocka_unit_test(actions_have_titles),
         cmocka_unit_test(only_transient_is_retryable),
-        cmocka_unit_test(the_error_type_is_the_familys_else_the_classs),
-        cmocka_unit_test(the_version_is_the_headers),
+        cmocka_unit_test(the_error_type_comes_from_the_family_or_the_class),
+        cmocka_unit_test(the_version_matches_the_header),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void everything_else_stays(void **state)
         expect(texts[i], texts[i]);
 }
 
-static void a_buffer_that_is_full_says_so(void **state)
+static void a_full_buffer_is_reported(void **state)
 {
     (void)state;
     char memory[4];
@@ -67,7 +67,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_accounts_are_masked),
         cmocka_unit_test(everything_else_stays),
-        cmocka_unit_test(a_buffer_that_is_full_says_so),
+        cmocka_unit_test(a_full_buffer_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

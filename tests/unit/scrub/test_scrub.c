@@ -97,7 +97,7 @@ static const char *const AROUND[][2] = {
     {"\xE2\x80\x9C", "\xE2\x80\x9D"},
 };
 
-static void test_every_shape_goes(void **unused)
+static void test_every_shape_is_replaced(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < COUNT(SHAPES); i++) {
@@ -132,7 +132,7 @@ static void test_shapes_need_their_length_and_a_word_of_their_own(void **unused)
 }
 
 /* The scrubber searches by letter and skips words that are shorter than any key. */
-static void test_tables_are_in_order(void **unused)
+static void test_tables_are_sorted(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < COUNT(SHAPES); i++) {
@@ -280,7 +280,7 @@ static const example URLS[] = {
      "&X-Amz-Security-Token=[redacted]"},
 };
 
-static void test_secrets_go(void **unused)
+static void test_secrets_are_replaced(void **unused)
 {
     (void)unused;
     expect_all(TOKENS, COUNT(TOKENS));
@@ -411,10 +411,10 @@ static void test_names(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_shape_goes),
+        cmocka_unit_test(test_every_shape_is_replaced),
         cmocka_unit_test(test_shapes_need_their_length_and_a_word_of_their_own),
-        cmocka_unit_test(test_tables_are_in_order),
-        cmocka_unit_test(test_secrets_go),
+        cmocka_unit_test(test_tables_are_sorted),
+        cmocka_unit_test(test_secrets_are_replaced),
         cmocka_unit_test(test_ordinary_text_stays),
         cmocka_unit_test(test_names),
     };

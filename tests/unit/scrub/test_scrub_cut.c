@@ -74,7 +74,7 @@ static void test_broken_bytes_become_replacements(void **unused)
     }
 }
 
-static void test_a_cut_text_says_how_much_is_missing(void **unused)
+static void test_a_cut_text_names_the_omitted_bytes(void **unused)
 {
     (void)unused;
     char text[1000];
@@ -148,7 +148,7 @@ static void test_no_cut_shows_a_secret_or_is_read_differently(void **unused)
     }
 }
 
-static void test_many_changes(void **unused)
+static void test_many_edits(void **unused)
 {
     (void)unused;
     char text[4096];
@@ -213,7 +213,7 @@ static void test_long_repetitions(void **unused)
     free(memory);
 }
 
-static void test_too_small_a_ceiling_is_refused(void **unused)
+static void test_too_small_a_limit_is_rejected(void **unused)
 {
     (void)unused;
     char memory[256];
@@ -290,11 +290,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_broken_bytes_become_replacements),
-        cmocka_unit_test(test_a_cut_text_says_how_much_is_missing),
+        cmocka_unit_test(test_a_cut_text_names_the_omitted_bytes),
         cmocka_unit_test(test_no_cut_shows_a_secret_or_is_read_differently),
-        cmocka_unit_test(test_many_changes),
+        cmocka_unit_test(test_many_edits),
         cmocka_unit_test(test_long_repetitions),
-        cmocka_unit_test(test_too_small_a_ceiling_is_refused),
+        cmocka_unit_test(test_too_small_a_limit_is_rejected),
         cmocka_unit_test(test_all_or_nothing_is_appended),
         cmocka_unit_test(test_a_failed_buffer_stays_failed),
         cmocka_unit_test(test_out_of_memory),

@@ -94,7 +94,7 @@ static void test_passwords_that_begin_with_a_word(void **unused)
     check(EXAMPLES, COUNT(EXAMPLES));
 }
 
-static void test_placeholders_are_no_elements(void **unused)
+static void test_placeholders_are_not_elements(void **unused)
 {
     (void)unused;
     static const example EXAMPLES[] = {
@@ -118,7 +118,7 @@ static void test_placeholders_are_no_elements(void **unused)
     check(EXAMPLES, COUNT(EXAMPLES));
 }
 
-static void test_one_of_several_keys(void **unused)
+static void test_names_with_suffixes(void **unused)
 {
     (void)unused;
     static const example EXAMPLES[] = {
@@ -182,7 +182,7 @@ static void test_all_names_and_tails_are_found(void **unused)
     }
 }
 
-static void test_a_key_is_no_reference(void **unused)
+static void test_a_key_is_not_a_reference(void **unused)
 {
     (void)unused;
     static const example EXAMPLES[] = {
@@ -267,10 +267,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cookies_that_begin_with_a_word),
         cmocka_unit_test(test_passwords_that_begin_with_a_word),
-        cmocka_unit_test(test_placeholders_are_no_elements),
-        cmocka_unit_test(test_one_of_several_keys),
+        cmocka_unit_test(test_placeholders_are_not_elements),
+        cmocka_unit_test(test_names_with_suffixes),
         cmocka_unit_test(test_all_names_and_tails_are_found),
-        cmocka_unit_test(test_a_key_is_no_reference),
+        cmocka_unit_test(test_a_key_is_not_a_reference),
         cmocka_unit_test(test_more_secrets),
         cmocka_unit_test(test_paths),
     };
