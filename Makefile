@@ -1,5 +1,5 @@
-# The everyday commands. CMake does the work; see CMakePresets.json for the kinds of build.
-# Needs make itself; "make deps" installs the rest on Debian.
+# Everyday commands. CMake does the work; CMakePresets.json has the kinds of builds.
+# Needs only make; "make deps" installs the rest on Debian.
 
 PREFIX ?= /usr/local
 DESTDIR ?=

@@ -1,5 +1,5 @@
-# Each folder of bench/ is one program, bench_FOLDER. The libraries are there to be compared with:
-# nothing that ships uses them.
+# Each folder of bench/ is one program, bench_FOLDER. The libraries are used only for comparison; nothing
+# that ships links them.
 enable_language(CXX)
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
@@ -16,11 +16,11 @@ foreach(main ${bench_mains})
     target_include_directories(bench_${noun} PRIVATE lib src .)
     target_link_libraries(bench_${noun} PRIVATE
         recourse_core recourse_flags PkgConfig::rivals m)
-    # These are of the command, not of the library.
+    # These benchmarks use the command, not only the library.
     if(noun MATCHES "^(audit|simulate)$")
         target_link_libraries(bench_${noun} PRIVATE recourse_command)
     endif()
-    # A provider over TLS.
+    # The gateway benchmark has a provider with TLS.
     if(noun STREQUAL gateway)
         target_link_libraries(bench_${noun} PRIVATE PkgConfig::openssl)
     endif()

@@ -1,5 +1,5 @@
-# cmake -DFILES=a;b -DOUT=FILE.c -P Embed.cmake: writes files as a table in C, which
-# src/gateway/admin/web.h declares. The same files give the same bytes.
+# cmake -DFILES=a;b -DOUT=FILE.c -P Embed.cmake: writes files as a C table, which
+# src/gateway/admin/web.h declares. The output is reproducible.
 set(types_html "text/html; charset=utf-8")
 set(types_css "text/css; charset=utf-8")
 set(types_js "text/javascript; charset=utf-8")

@@ -1,4 +1,4 @@
-# recourse_flags: how all of our own code is compiled and linked.
+# recourse_flags: compiler and linker flags for all of our own code.
 include(CheckCCompilerFlag)
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES C)
@@ -12,12 +12,12 @@ if(RECOURSE_WERROR)
     target_compile_options(recourse_flags INTERFACE -Werror)
 endif()
 
-# No path of the build machine in __FILE__: the same source gives the same bytes wherever it is built.
-# Debug information keeps the paths, so that a debugger finds the files.
+# __FILE__ contains no path of the build machine, so that builds are reproducible. Debug information keeps
+# the paths, so that a debugger finds the files.
 target_compile_options(recourse_flags INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
-# Hardening belongs to what ships. _FORTIFY_SOURCE needs optimisation, and hides from a sanitizer
-# the calls that it wants to see.
+# Hardening is for release builds. _FORTIFY_SOURCE needs optimisation, and it hides calls from the
+# sanitizers.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(recourse_flags INTERFACE
         -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
@@ -45,7 +45,7 @@ if(RECOURSE_ANALYZE)
     target_compile_options(recourse_flags INTERFACE -fanalyzer)
 endif()
 if(RECOURSE_COVERAGE)
-    # Atomic: a test runs the library in several threads.
+    # Atomic counters, because tests run the library in several threads.
     target_compile_options(recourse_flags INTERFACE --coverage -fprofile-update=atomic)
     target_link_options(recourse_flags INTERFACE --coverage)
 endif()

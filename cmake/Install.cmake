@@ -1,5 +1,5 @@
-# What "make install" puts where. The pkg-config file and the CMake package find everything relative
-# to themselves, so the prefix can be chosen, or changed, at install time.
+# The files of "make install". The pkg-config file and the CMake package use relative paths, so the prefix
+# can be chosen at install time.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Recourse)

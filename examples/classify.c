@@ -1,4 +1,4 @@
-/* What does this answer of a provider mean, and when may it be tried again? */
+/* Classifies a provider's response: prints the code, whether to retry, and how long to wait. */
 #include <recourse/recourse.h>
 #include <recourse/stdlib.h>
 
@@ -13,14 +13,14 @@ int main(void)
     failure.headers = headers;
     failure.header_count = 1;
 
-    /* The verdict alone: no memory is needed. */
+    /* The verdict alone needs no memory. */
     rc_classify_space space;
     rc_verdict verdict = rc_judge(&failure, NULL, NULL, &space);
     printf("%s, %s, wait %lld ms, by rule %.*s\n", rc_code_name(verdict.code),
            verdict.is_retryable ? "retry" : "do not retry", (long long)verdict.retry_after_ms,
            (int)verdict.rule.len, verdict.rule.ptr);
 
-    /* As a report, for every reader. */
+    /* The same as a report, which can be rendered in any format. */
     rc_alloc alloc = rc_alloc_stdlib();
     const rc_report *report = rc_classify(&failure, NULL, &alloc);
     rc_buf buf;

@@ -1,4 +1,4 @@
-/* A failure becomes a report, and the same report tells a person and a program. */
+/* Builds a report of a failure and prints it for a person and as JSON. */
 #include <recourse/recourse.h>
 #include <recourse/stdlib.h>
 
@@ -13,7 +13,7 @@ int main(void)
     rc_builder_set_family(&b, RC_FAMILY_LLM);
     rc_builder_set_provider(&b, RC_STR("anthropic"));
     rc_builder_set_retry_after_ms(&b, 4000);
-    const rc_report *report = rc_builder_finish(&b); /* never NULL, even out of memory */
+    const rc_report *report = rc_builder_finish(&b); /* Never NULL, even when memory runs out. */
 
     rc_buf out;
     rc_buf_init(&out, &alloc, 64 * 1024);

@@ -1,5 +1,4 @@
-/* A report crosses a wire: the sender may be newer than we are, the reader speaks another dialect.
- */
+/* Decodes a report that may come from a newer version, and renders it in a client's dialect. */
 #include <recourse/recourse.h>
 #include <recourse/stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Layers add to a report and never lose what is below: the outermost still knows that a key was
- * refused. */
+/* Each layer wraps the report of the layer below: the outermost report still shows that a key was
+ * rejected. */
 #include <recourse/recourse.h>
 #include <recourse/stdlib.h>
 
@@ -11,7 +11,7 @@ static const rc_report *call_model(const rc_alloc *alloc)
     rc_builder_init(&b, alloc, RC_CODE_AUTH_FAILED);
     rc_builder_set_provider(&b, RC_STR("openai"));
     rc_builder_set_provider_status(&b, 401);
-    /* What a provider echoes may hold the key itself: the scrubber takes it out. */
+    /* The provider's message may contain the key itself; the scrubber removes it. */
     rc_builder_set_detail(&b,
                           RC_STR("Incorrect API key provided: sk-proj-AbCdEf0123456789GhIjKlMnOp"));
     return rc_builder_finish(&b);
@@ -21,7 +21,8 @@ static const rc_report *run_step(const rc_alloc *alloc)
 {
     const rc_report *cause = call_model(alloc);
     rc_builder b;
-    rc_builder_init(&b, alloc, RC_CODE_NONE); /* a wrapper: its classification is the cause's */
+    rc_builder_init(&b, alloc,
+                    RC_CODE_NONE); /* A wrapper: it takes over the classification of its cause. */
     rc_builder_set_error_type(&b, RC_STR("StepError"));
     rc_builder_set_message(&b, RC_STR("The step \"summarize\" failed."));
     rc_builder_set_context(&b, RC_STR("node_id"), RC_STR("summarize"));

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds and runs every benchmark, one after another so that they do not disturb each other.
+# Builds and runs every benchmark, one after another, so that they do not disturb each other.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -9,7 +9,7 @@ for program in "$root"/bench/bench_*; do
     if [ ! -f "$program" ] || [ ! -x "$program" ]; then
         continue
     fi
-    # A comparison with other programs has a script of its own beside its sources.
+    # A comparison with other programs has its own script next to its sources.
     script=bench/${program##*/bench_}/run.sh
     if [ -x "$script" ]; then
         "$script" "$@"

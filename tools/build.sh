@@ -1,7 +1,7 @@
 #!/bin/sh
 # build.sh PRESET [--target TARGET]... [CMAKE-ARGUMENT...]: configures one preset in
-# $RECOURSE_BUILD/PRESET and builds it, or these targets alone; the target "none" configures only.
-# Builds of the same directory wait for each other.
+# $RECOURSE_BUILD/PRESET and builds all targets, or only the named ones; the target "none" configures
+# only. Concurrent builds of the same directory wait for each other.
 set -eu
 
 preset=$1
@@ -24,13 +24,13 @@ cmake --preset "$preset" -B "$root/$preset" "$@" >"$root/$preset.configure.log" 
     exit 1
 }
 if [ "$targets" != " none" ]; then
-    # Up to ten errors at once: one round shows more than the first.
+    # Continue after errors, so that one run shows up to ten of them.
     # shellcheck disable=SC2086 # a list of targets
     cmake --build "$root/$preset" --target $targets \
         --parallel "${JOBS:-$(nproc)}" -- -k 10
 fi
 
-# The release binary has a short name. It is moved into place, never seen half written.
+# Copies the release binary to build/recourse. The rename is atomic: nobody sees a partial file.
 if [ "$preset" = release ] && [ "$targets" = " all" ]; then
     cp "$root/release/recourse" "$root/.recourse.$$"
     mv -f "$root/.recourse.$$" "$root/recourse"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the line and branch coverage of the library's directories by the tests, then of each file.
+# Prints the line and branch coverage of the library by the tests, per directory and per file.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/bin/sh
-# deb.sh [FOLDER]: makes the Debian package of the command in $RECOURSE_BUILD, from the release
-# build or from that in FOLDER, and prints its path. DEB_VERSION: another version than the project's.
-# DEBFULLNAME and DEBEMAIL: who answers for the package, as Debian's tools have it.
+# deb.sh [FOLDER]: makes the Debian package of the command in $RECOURSE_BUILD, from the release build
+# or from the build in FOLDER, and prints its path. DEB_VERSION: a version other than the project's.
+# DEBFULLNAME and DEBEMAIL: the maintainer of the package, as in Debian's tools.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -14,11 +14,11 @@ name=recourse_${version}_$arch.deb
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 tree=$stage/tree
-# What is made here others may read.
+# The packaged files must be readable by everybody.
 umask 022
 chmod 755 "$stage"
 
-put() { # MODE FILE PLACE
+put() { # MODE FILE DESTINATION
     install -D -m "$1" "$2" "$tree/$3"
 }
 
@@ -38,11 +38,11 @@ put 644 packaging/recourse.yaml etc/recourse/recourse.yaml
 put 644 packaging/recourse.yaml usr/share/doc/recourse/examples/recourse.yaml
 put 644 packaging/debian/copyright usr/share/doc/recourse/copyright
 install -d -m 700 "$tree/etc/recourse/credentials"
-# What the configuration and the units refer to.
+# The pages that the configuration and the systemd units refer to.
 for page in configuration deployment; do
     put 644 "docs/$page.md" "usr/share/doc/recourse/$page.md"
 done
-# The project's own list of changes, as text; and Debian's, which has its form.
+# The project's changelog as text, and a changelog in Debian's format that refers to it.
 put 644 CHANGELOG.md usr/share/doc/recourse/NEWS
 made=$(date -u -R -d "@${SOURCE_DATE_EPOCH:-$(stat -c %Y CHANGELOG.md)}")
 printf 'recourse (%s) stable; urgency=medium\n\n  * What has changed is in NEWS.\n\n -- %s  %s\n' \
@@ -50,7 +50,7 @@ printf 'recourse (%s) stable; urgency=medium\n\n  * What has changed is in NEWS.
 put 644 "$stage/changelog.gz" usr/share/doc/recourse/changelog.gz
 gzip -9n "$tree/usr/share/doc/recourse/NEWS"
 
-# The packages of the libraries that the command is linked with, in the versions that it needs.
+# The packages of the libraries that the command is linked with, with their minimum versions.
 mkdir -p "$stage/debian" "$tree/DEBIAN"
 printf 'Source: recourse\nPackage: recourse\nArchitecture: any\n' >"$stage/debian/control"
 depends=$(cd "$stage" && dpkg-shlibdeps -O -e"$tree/usr/bin/recourse" 2>/dev/null |

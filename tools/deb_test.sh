@@ -1,6 +1,6 @@
 #!/bin/sh
-# deb_test.sh: installs, runs, upgrades, removes and purges the package in a fresh Debian in a
-# temporary folder. Needs root, and the archive that this machine's apt uses.
+# deb_test.sh: installs, runs, upgrades, removes and purges the package in a fresh Debian system in a
+# temporary folder. Needs root, and the package archive that this machine's apt uses.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -51,10 +51,10 @@ there usr/bin/recourse etc/recourse/recourse.yaml usr/lib/systemd/system/recours
 echo "ok - installs"
 
 inside recourse --version
-# As systemd does before it starts the service, which does not run here.
+# systemd creates this folder before it starts the service; systemd does not run here.
 mkdir -p "$root/var/lib/recourse"
 inside recourse doctor --offline --config /etc/recourse/recourse.yaml >/dev/null || fail "the doctor"
-# The operator's side has a port of its own, which others here may have.
+# The admin server is switched off: its port may be in use on this machine.
 sed 's/^admin: .*/admin: {listen: "off"}/' "$root/etc/recourse/recourse.yaml" >"$root/tmp/run.yaml"
 inside sh -c 'cd /tmp && recourse serve --config run.yaml --listen 127.0.0.1:0 \
     --port-file port --log off & pid=$!

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the missing Debian packages of the given groups (all groups but cov when none is given).
-# Says nothing when nothing is missing. Only make itself has to be there before.
+# Installs the missing Debian packages of the given groups (without arguments: build, test and bench).
+# Prints nothing when nothing is missing. Needs only make.
 set -eu
 
 here=$(dirname "$0")
@@ -9,7 +9,7 @@ here=$(dirname "$0")
 wanted=$(for group in "$@"; do
     awk -v group="$group" '$1 == group { print $2, $3 }' "$here/packages.txt"
 done | sort -u | while read -r package command; do
-    # Some commands come in more ways than one, and do not go together with the package then.
+    # Some commands may be installed without their package, which would then conflict.
     [ -n "$command" ] && command -v "$command" >/dev/null || echo "$package"
 done)
 if [ -z "$wanted" ]; then
@@ -20,10 +20,10 @@ fi
 if ! command -v dpkg-query >/dev/null; then
     echo "deps: this is not a Debian system; needed are the equivalents of:" >&2
     echo "$wanted" >&2
-    exit 0 # the build names what it misses, if it misses anything
+    exit 0 # the build reports missing packages itself
 fi
 
-# shellcheck disable=SC2086 # a list, split on purpose
+# shellcheck disable=SC2086 # a list of words
 installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
     awk '$1 == "installed" { print $2 }') || true
 missing=
@@ -45,6 +45,6 @@ fi
 
 echo "deps: installing$missing" >&2
 export DEBIAN_FRONTEND=noninteractive
-# The package lists may be absent on a new machine, or stale on an old one.
+# The package lists may be missing on a new machine, or outdated on an old one.
 # shellcheck disable=SC2086
 $sudo $install >&2 || { $sudo apt-get update >&2 && $sudo $install >&2; }

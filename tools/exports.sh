@@ -1,11 +1,11 @@
 #!/bin/sh
-# The public functions of the library, in three places that must agree: the RC_API declarations of
-# the headers, the version script, and the snapshot in tests/golden/exports.txt.
+# Compares the three lists of the library's public functions: the RC_API declarations of the headers,
+# the linker's version script, and the snapshot in tests/golden/exports.txt.
 #
-#   exports.sh            prints what the headers declare
-#   exports.sh --map      prints what the version script exports
-#   exports.sh --update   writes the version script and the snapshot again from the headers. This
-#                         changes the ABI: look at the difference before it is committed.
+#   exports.sh            prints the functions that the headers declare
+#   exports.sh --map      prints the functions that the version script exports
+#   exports.sh --update   rewrites the version script and the snapshot from the headers. This changes
+#                         the ABI: review the difference before you commit it.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ snapshot=tests/golden/exports.txt
 
 declared() {
     for header in include/recourse/*.h; do
-        # A declaration may span lines; the function's name is the first one that a "(" follows.
+        # A declaration may span lines; the function's name is the first name followed by "(".
         grep -v '^ *#' "$header" | tr '\n' ' ' | grep -oE 'RC_API [^;(]*\brc_[a-z0-9_]+ *\(' || true
     done | sed -E 's/.*\b(rc_[a-z0-9_]+) *\($/\1/' | LC_ALL=C sort -u
 }

@@ -2,7 +2,7 @@
 # Writes docs/api/NOUN.md for every public header: its comments and declarations, in their order. The headers are the
 # specification; the pages only make them readable in a browser.
 #   tools/gen_api.sh ROOT     reads ROOT/include/recourse, writes ROOT/docs/api
-# Refuses a public function that has no comment of its own and does not stand directly below one that has.
+# Fails if a public function has no comment and does not directly follow one that has.
 set -eu
 
 root=${1:-.}
@@ -32,7 +32,7 @@ page() {
             sub(/^ \* ?/, "", line)
             is_last = line ~ /\*\/ *$/
             sub(/ *\*\/ *$/, "", line)
-            # What is indented in a comment is laid out by hand.
+            # Indented text in a comment is a code block.
             if (line ~ /^  +/) line = "    " line
             gsub(/</, "\\&lt;", line)
             comment = comment line "\n"

@@ -1,5 +1,5 @@
 /* gen_completions ROOT: writes completions/recourse.{bash,zsh,fish} from the tables of commands and
- * options, so that they cannot go stale. */
+ * options. Run by tools/generate.sh. */
 #include <ctype.h>
 #include <string.h>
 
@@ -9,9 +9,10 @@
 #include "cli/options.h"
 #include "gen_file.h"
 
-/* ---- words ---- */
+/* ---- verbs ---- */
 
-/* The next word of small letters, of at least two: a verb among the operands. */
+/* Returns the length of the next word of at least two lower-case letters, a verb among the
+ * operands, and moves *at to it. */
 static size_t next_verb(const char **at)
 {
     const char *text = *at;
@@ -28,7 +29,8 @@ static size_t next_verb(const char **at)
     return 0;
 }
 
-/* The verbs of a command; or, with the verb that they stand behind ("import litellm"), those. */
+/* Writes the verbs of a command; with `behind`, the verbs that follow that verb ("import litellm").
+ * Returns their number. file: NULL only counts. */
 static size_t each_verb(FILE *file, const rc_command *command, const char *behind)
 {
     const char *at = command->operands != NULL ? command->operands : "";
@@ -51,7 +53,7 @@ static size_t each_verb(FILE *file, const rc_command *command, const char *behin
     return count;
 }
 
-/* The verb that another one stands behind; "": there is none. */
+/* Returns the verb that another verb follows, such as "import"; "": there is none. */
 static const char *verb_with_second(const rc_command *command)
 {
     static char verb[32];
@@ -96,7 +98,7 @@ static bool is_list(const rc_option *option)
     return option->value_name != NULL && strcmp(option->value_name, "LIST") == 0;
 }
 
-/* What may be written behind it: also where its command says no by itself, with better words. */
+/* Returns the values to complete, also for options whose values the command checks itself. */
 static rc_name_at values_of(const rc_option *option)
 {
     if (option->value_at != NULL || option->value_name == NULL)
@@ -142,7 +144,8 @@ static void commands(FILE *file, const char *before)
         fprintf(file, "%s%s", i > 0 ? before : "", rc_command_at(i)->name);
 }
 
-/* Inside single quotes of a shell. Fish and zsh have characters of their own. */
+/* Writes text inside single quotes of a shell. escaped: further characters that the shell needs
+ * escaped. */
 static void quoted(FILE *file, const char *text, const char *escaped)
 {
     for (; *text != '\0'; text++) {
@@ -349,7 +352,7 @@ static void fish_option(FILE *file, const rc_command *command, const rc_option *
     fputs("'\n", file);
 }
 
-/* The verbs until there is one; then what stands behind it. */
+/* Completes the verbs until one is given; then the verbs that follow it. */
 static void fish_verbs(FILE *file, const rc_command *command)
 {
     const char *verb = verb_with_second(command);

@@ -1,14 +1,14 @@
-/* gen_errors ROOT: writes the projections of spec/errors.def that are kept as files below ROOT.
+/* gen_errors ROOT: writes the files below ROOT that are derived from spec/errors.def. Run by
+ * tools/generate.sh.
  *
  *   include/recourse/codes.h      the enums
  *   docs/errors.md                the reference for people
  *   man/recourse-errors.7         the same as a man page
- *   tests/golden/errors.json      every row, one a line: a change of meaning shows in its
- * difference
+ *   tests/golden/errors.json      one row per line, so that a change shows in the diff
  *
- * A host program: it needs nothing but the C library and the table, because what it writes is what
- * the rest is built from. A file that is as it should be is not touched, so that nothing is built
- * again for it. */
+ * A host program that needs only the C library and the table, because the rest of the project is
+ * built from its output. A file that is up to date is not touched, so that nothing is rebuilt for
+ * it. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 
 #include "gen_file.h"
 
-/* `recourse errors --format markdown` prints the page that is docs/errors.md: one writer for both.
- * It is included, not linked, so that this program needs nothing else of the command. */
+/* The writer of docs/errors.md is that of `recourse errors --format markdown`. It is included
+ * instead of linked, so that this program needs nothing else of the command. */
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "cli/errors/page.c"
 
@@ -44,7 +44,7 @@ static void enum_row(FILE *out, const char *prefix, const char *id, int number, 
     fprintf(out, comment[0] != '\0' ? " /* %s */\n" : "\n", comment);
 }
 
-/* Unknown is a value that the table does not have: what a tolerant decoder makes of a newer one. */
+/* UNKNOWN is not in the table; a tolerant decoder uses it for values of newer versions. */
 static void enum_end(FILE *out, const char *type, const char *prefix, int unknown)
 {
     if (unknown != 0)
@@ -96,7 +96,7 @@ static void write_small_enums(FILE *out)
     enum_end(out, "rc_family", "RC_FAMILY", 99);
 }
 
-/* codes.h begins a block of codes wherever the class changes. */
+/* Writes one code; a new class begins with a comment line. */
 static void code_row(FILE *out, const char **class_id, const char *row_class, const char *id,
                      int number)
 {
@@ -155,7 +155,7 @@ static void write_markdown(FILE *out)
 
 /* ---- man/recourse-errors.7 ---- */
 
-/* A line of text that roff takes as it stands. */
+/* Writes one line of text, escaped for roff. */
 static void roff_text(FILE *out, const char *text)
 {
     if (text[0] == '.' || text[0] == '\'')
@@ -202,7 +202,7 @@ static void roff_class(FILE *out, const struct page_class *cls)
     }
 }
 
-/* A list of names and what they mean. */
+/* Writes an item of a list: a name and its meaning. */
 static void roff_item(FILE *out, const char *name, const char *text)
 {
     fprintf(out, ".TP\n.B %s\n", name);
@@ -251,13 +251,13 @@ static void json_text(FILE *out, const char *key, const char *text)
     fputc('"', out);
 }
 
-/* A group is a key with an array, one row a line. */
+/* Begins a group: a key with an array, one row per line. */
 static void json_group(FILE *out, const char *key, bool is_first)
 {
     fprintf(out, "%s\"%s\": [", is_first ? "{\n" : "\n],\n", key);
 }
 
-/* Opens a row; the caller adds what the row has more, and the closing brace. */
+/* Opens a row; the caller adds further members and the closing brace. */
 static void json_row(FILE *out, bool *has_rows, int number, const char *id, const char *name)
 {
     fprintf(out, "%s{\"number\":%d,\"id\":\"%s\",", *has_rows ? ",\n" : "\n", number, id);
@@ -328,7 +328,7 @@ static void write_json_small(FILE *out)
 #include "spec/errors.def"
 }
 
-/* The same members in the same order as `recourse errors --format json` has them. */
+/* Writes the same members in the same order as `recourse errors --format json`. */
 static void json_code(FILE *out, const struct page_code *row)
 {
     fprintf(out, "{\"number\":%d", row->number);

@@ -1,3 +1,4 @@
+/* Writes generated files; used by all generators (gen_*.c). */
 #define _GNU_SOURCE
 #include "gen_file.h"
 
@@ -31,7 +32,7 @@ static bool is_same(const char *path, const struct text *text)
     return same;
 }
 
-/* Makes every folder of the path that is not there. */
+/* Creates the missing folders of the path. */
 static int make_folders(const char *program, char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -44,7 +45,7 @@ static int make_folders(const char *program, char *path)
     return 0;
 }
 
-/* Through a second file, so that a reader never sees half of it. */
+/* Writes a second file and renames it, so that a reader never sees a partial file. */
 static int write_file(const char *program, char *path, const struct text *text)
 {
     if (is_same(path, text))

@@ -1,14 +1,14 @@
-/* gen_policy ROOT: writes the projections of spec/reasons.def, spec/connection.def and
- * spec/events.def that are kept as files below ROOT.
+/* gen_policy ROOT: writes the files below ROOT that are derived from spec/reasons.def,
+ * spec/connection.def and spec/events.def. Run by tools/generate.sh.
  *
  *   include/recourse/reasons.h       the enum of the reasons
- *   include/recourse/connections.h   the enum of why connections fail
+ *   include/recourse/connections.h   the enum of connection faults
  *   include/recourse/event_types.h   the enum of the events, a struct for each, their union
- *   docs/connections.md              the same, with what to do
+ *   docs/connections.md              connection faults with their advice
  *   docs/reasons.md                  the reasons by the steps of the decision order
  *   docs/events.md                   the events and their fields
  *
- * A host program, as gen_errors is: it needs nothing but the C library and the tables. */
+ * A host program, like gen_errors: it needs only the C library and the tables. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define GENERATED "Generated from spec/%s.def by `make generate`. Do not edit."
 #define COLUMNS 100
 
-/* A line of C and its comment: behind it where that fits, else above. */
+/* Writes a line of C with its comment: after it if both fit on a line, else above it. */
 static void put_line(FILE *out, const char *code, const char *comment)
 {
     const size_t around = strlen("     /*  */");
@@ -157,7 +157,7 @@ static void write_reasons_page(FILE *out)
 
 /* ---- events ---- */
 
-/* One row of either kind; a field has a kind. */
+/* One event, or one field of an event (which has a kind). */
 struct row {
     int number;
     const char *id;
@@ -176,10 +176,10 @@ static const struct row rows[] = {
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
-/* What a kind is in C, and for people. */
+/* C type and JSON type of each kind of field. */
 static const struct kind {
     const char *name;
-    const char *type; /* with what stands between it and the member */
+    const char *type; /* C type, including the space or asterisk before the member. */
     const char *json;
 } kinds[] = {
     {"NAME", "rc_str ", "string"},
@@ -191,7 +191,7 @@ static const struct kind {
     {"REPORT", "const rc_report *", "object"},
 };
 
-/* The last one for a kind that does not exist, which the compiler of event.c refuses. */
+/* Returns the last kind for an unknown name; event.c then does not compile. */
 static const struct kind *kind_of(const struct row *row)
 {
     const struct kind *kind = kinds;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes the built-in scenarios into the source, so that the command needs no files.
+# Writes the built-in scenarios as C source, so that the command needs no data files.
 #   tools/gen_scenarios.sh ROOT     reads ROOT/spec/scenarios/*.yaml, writes ROOT/src/sim/scenarios_table.c
-# A file that is as it should be is not touched.
+# A file that is up to date is not touched.
 set -eu
 
 root=${1:-.}
@@ -13,7 +13,7 @@ fi
 scratch=$(mktemp)
 trap 'rm -f "$scratch"' EXIT
 
-# row FILE: the scenario as an element of the table.
+# row FILE: prints the scenario as an element of the table.
 row() {
     name=$(basename "$1" .yaml)
     about=$(sed -n 's/^about: //p' "$1")

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Writes again, into the source tree, every file that is derived from spec/ and the public headers.
+# Regenerates every file of the source tree that is derived from spec/ and the public headers.
 set -eu
 
 cd "$(dirname "$0")/.."
 root=${RECOURSE_BUILD:-build}
 tools/build.sh release --target gen_errors
 "$root/release/gen_errors" .
-# Its headers are of those that the next ones are built with.
+# gen_errors writes headers that the next generators are built with, so they are built one by one.
 tools/build.sh release --target gen_policy
 "$root/release/gen_policy" .
-# What the rules are about is named by the phrases: those are written first.
+# The rules refer to facts that the phrases define, so the phrases are generated first.
 tools/build.sh release --target gen_phrases
 "$root/release/gen_phrases" .
 tools/build.sh release --target gen_rules

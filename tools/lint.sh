@@ -1,7 +1,7 @@
 #!/bin/bash
-# lint.sh [CHECK...]: runs the named checks (all when none is named); --fix-format formats instead.
-# Two of them walk along every path: analyzer is gcc's, paths is clang's. They take longer than all the
-# others, and are for make lint and make soak.
+# lint.sh [CHECK...]: runs the named checks (without arguments: all); --fix-format reformats instead.
+# analyzer (gcc) and paths (clang) analyse execution paths. They take longer than all other checks and
+# are for make lint and make soak only.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -13,14 +13,14 @@ c_files() { # FOLDER...
     find "$@" \( -name '*.[ch]' -o -name '*.cpp' \) | LC_ALL=C sort
 }
 
-tidy_files() { # CHECKS GREP-OPTION COUNT: those without (-L) or with (-l) a va_list, so many at once
+tidy_files() { # CHECKS GREP-OPTION COUNT: files without (-L) or with (-l) a va_list, COUNT per process
     find lib src tools -name '*.c' -exec grep "$2" -Z '\bva_' {} + | LC_ALL=C sort -z |
         xargs -0 -r -n "$3" -P "$jobs" clang-tidy --quiet -p "$root/dev" --checks="$1"
 }
 
-# Headers are checked through the files that include them. Version 14 carries what it knows of a
-# va_list from one file into the next: those with one are alone, the others share a start.
-tidy() { # CHECKS, beside those of .clang-tidy
+# Headers are checked through the files that include them. clang-tidy 14 carries va_list state from one
+# file to the next and reports false errors: files with a va_list are checked one per process.
+tidy() { # CHECKS, in addition to those of .clang-tidy
     tools/build.sh dev --target none
     tidy_files "$1" -L 16
     tidy_files "$1" -l 1
@@ -30,7 +30,7 @@ run() { # CHECK
     case $1 in
     format) c_files lib src include tests tools examples bench | xargs clang-format --dry-run -Werror ;;
     shell) find tools tests .ci \( -name '*.sh' -o -name '*.bats' -o -name '*.bash' -o -name run \) -exec shellcheck {} + ;;
-    cppcheck) # As it is compiled on Linux; its own -j keeps one core busy.
+    cppcheck) # With Linux's definitions; xargs is faster than cppcheck's -j.
         find lib src tools -name '*.c' | LC_ALL=C sort |
             xargs -n 40 -P "$jobs" cppcheck --quiet --std=c11 -D__linux__ \
                 --enable=warning,performance,portability,style --inline-suppr \

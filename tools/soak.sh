@@ -1,8 +1,8 @@
 #!/bin/bash
-# Drives calls for SOAK_STEPS (10 million) inputs, encodes and decodes a million random reports, builds a
-# copy of everything, walks every path with two analyzers, fuzzes every target for SOAK_SECONDS (60) from
-# a copy of its corpus, then proves on the planted bugs of fuzz_negative that the search and the
-# sanitizers can find something.
+# Drives calls with SOAK_STEPS (10 million) inputs, encodes and decodes a million random reports, builds
+# a copy of the tree elsewhere, runs two path analyzers, fuzzes every target for SOAK_SECONDS (60) from a
+# copy of its corpus, then proves with the planted bugs of fuzz_negative that the fuzzer and the
+# sanitizers find bugs.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit
@@ -14,7 +14,7 @@ export UBSAN_OPTIONS=print_stacktrace=1
 
 tools/build.sh fuzz || exit 1
 programs=$(cd "$root/fuzz/tests" && pwd) || exit 1
-work=$root/soak # findings and logs stay here
+work=$root/soak # findings and logs are stored here
 rm -rf "$work"
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
@@ -42,7 +42,7 @@ soak() { # TARGET
 }
 export -f soak
 
-# must_find NAME PATTERN LIBFUZZER-OPTION...: the search, from nothing, has to meet the planted bug.
+# must_find NAME PATTERN LIBFUZZER-OPTION...: the fuzzer, with an empty corpus, must find the planted bug.
 must_find() {
     local name=$1 pattern=$2 log=$work/negative-$1.log
     shift 2
@@ -54,7 +54,7 @@ must_find() {
     fi
 }
 
-# Ten million random inputs to calls that share what they know, beside an independent model of them.
+# Ten million random inputs to calls with shared state, compared with an independent model.
 soak_calls() {
     local steps=${SOAK_STEPS:-10000000} log=$work/calls.log
     if tools/build.sh release --target unit_call_schedules -DRECOURSE_TESTS=ON >"$log" 2>&1 &&
@@ -78,7 +78,7 @@ soak_reports() {
     fi
 }
 
-# What ships is the same wherever it is built.
+# The shipped files must be identical wherever they are built.
 soak_copy() {
     local log=$work/copy.log place
     if tools/build.sh release >"$log" 2>&1 && place=$(cd "$root/release" && pwd) &&

@@ -1,8 +1,8 @@
-/* What it takes to read a large audit: bench_audit [OPERATIONS [FILE]]. Fills a store unless the
- * file is there (and then leaves it), and runs the command as a person would: each line is one run
- * of `recourse audit`, opening included. "cold": the system's cache of the file was dropped before.
- * The store spans ten days; "day" is the last of them. Goals are for CPU time: on a machine that
- * others use too, elapsed time says little. */
+/* Measures the time to read a large audit store: bench_audit [OPERATIONS [FILE]]. Fills a store
+ * unless the file exists (which is then kept), and runs the command as a user would: each line is
+ * one run of `recourse audit`, including the opening of the store. "cold": the system's cache of
+ * the file was dropped before. The store spans ten days; "day" is the last of them. Goals are for
+ * CPU time, because elapsed time depends on the load of the machine. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <recourse/stdlib.h>
@@ -31,7 +31,7 @@ static double seconds(clockid_t which)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* --- the store --- */
+/* --- store --- */
 
 static bool make(const char *url, const rc_alloc *alloc, uint64_t count, int64_t end_unix_ms)
 {
@@ -115,7 +115,7 @@ static double peak_mb(void)
     return (double)usage.ru_maxrss / 1024;
 }
 
-/* The best of several runs, and the first with a cold cache; in milliseconds. */
+/* Prints the best of several runs and the first run with a cold cache, in milliseconds. */
 static void measure(const char *path, const char *name, double goal_s, int runs,
                     const char *const *args)
 {
@@ -135,7 +135,7 @@ static void measure(const char *path, const char *name, double goal_s, int runs,
     fflush(stdout);
 }
 
-/* --- one operation in the midst --- */
+/* --- one operation in the middle --- */
 
 typedef struct picked {
     char id[RC_ID_LEN + 1];

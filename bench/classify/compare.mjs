@@ -1,6 +1,6 @@
 // compare.mjs --program BENCH_CLASSIFY --command RECOURSE --out JSON CORPUS...
 //
-// Recourse and the classifiers of npm on the same labelled failures, in one run.
+// Compares Recourse with npm's classifiers on the same labelled failures, in one run.
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
@@ -30,7 +30,7 @@ function sameAnswer(a, b) {
     return a.retry === b.retry && a.category === b.category && a.codes[0] === b.codes[0];
 }
 
-// What cannot be run is left out of the table and said below it.
+// An entry that cannot be run is left out of the table and listed below it.
 function ours({ program, command }, files, rows) {
     const entries = [];
     const notes = [];

@@ -1,4 +1,4 @@
-// The labelled failures, and how an answer is judged by them.
+// The labelled failures, and the scoring of results.
 import { readFileSync } from "node:fs";
 
 export const WAIT_TOLERANCE_MS = 1000;
@@ -19,7 +19,7 @@ function accepted(row, field) {
     return values.filter((value) => value !== undefined);
 }
 
-// Both answers are right where the labels allow a transient and another category.
+// Both results are correct where the labels allow transient and another category.
 function acceptedRetries(row) {
     const values = accepted(row, "category").map((category) => category === "transient");
     if (typeof row.expect.retryable === "boolean")
@@ -31,8 +31,8 @@ function share(right, of) {
     return of ? (100 * right) / of : null;
 }
 
-// answers: one a row, { retry, category?, codes?, wait? }; `says` names what else than retry is
-// answered at all. codes: any of them counts.
+// answers: one per row, { retry, category?, codes?, wait? }; `says` names the fields besides retry that
+// the classifier provides. codes: any match counts.
 export function judge(rows, answers, says) {
     const count = { retry: 0, sure: 0, sureRetry: 0, vain: 0, missed: 0, category: 0, code: 0,
         waits: 0, wait: 0, invented: 0 };
@@ -73,8 +73,7 @@ export function judge(rows, answers, says) {
     };
 }
 
-// Of the rows that are certainly of this code, how many were named so; and how many were named so
-// that are not.
+// Counts the rows that certainly have this code and were named so, and those named so wrongly.
 export function finds(rows, answers, code) {
     let of = 0;
     let found = 0;

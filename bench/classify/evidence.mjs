@@ -1,5 +1,5 @@
-// What a failed call of the corpus looks like to a program in Node: the response that came, and the
-// error that the OpenAI or the Anthropic SDK throws for it.
+// A failed call of the corpus as a Node program sees it: the response, and the error that the OpenAI or
+// Anthropic SDK throws for it.
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 
@@ -31,7 +31,7 @@ function parseEvent(text) {
     return undefined;
 }
 
-// A row may be what was logged of a call. The program that logged it had the status.
+// A row may be a log line of a call; the program that logged it knew the status.
 const STATUS_WORD = /\b(?:error code|status(?:[ _]?code)?|http(?:\/[\d.]+)?)["']?\s*[:=]?\s*/;
 const LOGGED_STATUS = new RegExp(`(?:^\\s*|${STATUS_WORD.source})([45]\\d\\d)\\b`, "i");
 
@@ -42,7 +42,7 @@ function statusOf(row, text) {
     return logged ? Number(logged[1]) : undefined;
 }
 
-// A row as it arrived, before anything was made of it.
+// A row as it arrived, before any processing.
 export function arrive(row) {
     const text = [row.body, row.event].filter(Boolean).join("\n");
     return {
@@ -60,7 +60,7 @@ export function isAnthropic(call) {
     return call.provider === "anthropic";
 }
 
-// Fewer than 400: the SDK saw no HTTP error, so that the error is in the body or in the stream.
+// Below 400 the SDK saw no HTTP error, so the error is in the body or in the stream.
 export function hasHttpError(call) {
     return call.status >= 400;
 }

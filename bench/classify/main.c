@@ -1,11 +1,11 @@
-/* What it costs to classify a failure: the verdict alone, and the whole report.
+/* Measures the cost of classifying a failure: the verdict alone, and the whole report.
  *
  *   bench_classify [--json] [CORPUS...]
  *
- * The corpus: the files, else $RECOURSE_CORPUS, else the conformance sets below this directory.
- * CPU time of this thread over whole passes of the corpus, the two interleaved, the median of the
- * rounds. With --json it also gives the answers, for the comparison with the classifiers of npm
- * that run.sh makes. */
+ * The corpus: the given files, else $RECOURSE_CORPUS, else the conformance sets below this
+ * directory. CPU time of this thread over whole passes of the corpus; the two tasks are
+ * interleaved, the median of the rounds counts. With --json it also prints the results, for the
+ * comparison with npm's classifiers in run.sh. */
 #include <recourse/classify.h>
 #include <recourse/stdlib.h>
 #include <recourse/taxonomy.h>
@@ -29,7 +29,7 @@ enum {
     TASKS
 };
 
-/* Keeps the compiler from leaving out work whose result nobody reads. */
+/* Keeps the compiler from removing work whose result is not used. */
 static volatile size_t sum;
 
 static double now_ns(void)
@@ -71,7 +71,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Microseconds a row, for each task. */
+/* Gives the microseconds per row for each task. */
 static void measure(const bench_rows *rows, double ret_us[TASKS])
 {
     static double times[TASKS][ROUNDS];

@@ -1,5 +1,5 @@
-// oh-my-pi ships TypeScript for Bun; its classifier alone is bundled for Node. The root of its
-// utilities starts native code, and the classifier needs no more of it than this one module.
+// oh-my-pi ships TypeScript for Bun; only its classifier is bundled for Node. The package's entry point
+// loads native code, which the classifier does not need.
 import { build } from "esbuild";
 
 const ENTRY = `

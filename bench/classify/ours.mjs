@@ -1,4 +1,4 @@
-// Recourse itself: its answers and times, in-process by bench_classify and as a command.
+// Recourse itself: its results and times, in-process by bench_classify and as a command.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ export function runProgram(program, files) {
         answers: result.answers.map(answer) };
 }
 
-// The labels stay behind.
+// Copies only the input fields, not the labels.
 function inputLine(row) {
     const given = INPUT_KEYS.filter((key) => row[key] != null).map((key) => [key, row[key]]);
     return JSON.stringify(Object.fromEntries(given));

@@ -1,8 +1,8 @@
-// The classifiers of npm, each asked through its own code: { name, package, says, prepare, ask }.
+// npm's classifiers, each called through its own code: { name, package, says, prepare, ask }.
 //
-// prepare(call) makes what the rival takes from a call that has just arrived; ask(prepared)
-// answers { retry, category?, codes?, wait? }. wait(call) is there where the wait comes from other
-// code. Where a rival can be asked in more than one way, the way that scored best is taken.
+// prepare(call) makes the rival's input from an arrived call; ask(prepared) returns
+// { retry, category?, codes?, wait? }. wait(call) exists where other code computes the wait. If a rival
+// can be called in several ways, the best-scoring one is used.
 import { APICallError } from "@ai-sdk/provider";
 import Anthropic from "@anthropic-ai/sdk";
 import * as errorBody from "@earendil-works/pi-ai/utils/error-body";
@@ -24,8 +24,8 @@ const openai = new OpenAI(clientOptions);
 const anthropic = new Anthropic(clientOptions);
 const langchain = new AsyncCaller({});
 
-// How long the code would sleep, without sleeping. Chance is taken away, so that a wait that is
-// made up from it is no number.
+// Returns how long the code would sleep, without sleeping. Math.random returns NaN, so that a wait that
+// depends on it is not a number.
 async function sleepOf(run) {
     const { setTimeout } = globalThis;
     const { random } = Math;
@@ -38,7 +38,7 @@ async function sleepOf(run) {
     try {
         await run();
     } catch {
-        // What it would have done after its sleep does not matter here.
+        // Its behaviour after the sleep does not matter here.
     } finally {
         globalThis.setTimeout = setTimeout;
         Math.random = random;
@@ -46,7 +46,7 @@ async function sleepOf(run) {
     return Number.isFinite(slept) ? slept : undefined;
 }
 
-// The SDKs ask shouldRetry about every response that is not ok, and retry every failed connection.
+// The SDKs call shouldRetry for every response that is not ok, and retry every failed connection.
 function sdkRule(name, packageName, client) {
     client.makeRequest = async () => undefined;
     return {
@@ -137,7 +137,7 @@ const FAILOVER = {
     unknown: ["unknown", ["Unclassified"]],
 };
 
-// It tries the next key whatever the reason; a 5xx is "unknown" to it.
+// It tries the next key for any reason; a 5xx is "unknown" to it.
 const llmFailover = {
     name: "llm-failover",
     package: "llm-failover",
@@ -149,7 +149,7 @@ const llmFailover = {
     },
 };
 
-// The list of the package, which does not export it.
+// A copy of the package's list, which it does not export.
 const RETRY_LLM_RETRIES = ["rate_limit", "overloaded", "server", "connection", "unknown"];
 
 const retryLlmRule = {
@@ -163,8 +163,8 @@ const retryLlmRule = {
     },
 };
 
-// The handler throws what it does not retry itself, marked when another may. It marks the error
-// that it was given, so that each has to be a new one.
+// The handler throws errors that it does not retry itself, marked if another handler may retry. It marks
+// the error object, so each call needs a new one.
 const langchainRule = {
     name: "LangChain",
     package: "@langchain/core",
@@ -183,7 +183,7 @@ const langchainRule = {
     },
 };
 
-// "ThrottlingException" from a header, a stream's exception or a body, wherever AWS put it.
+// Finds "ThrottlingException" in a header, a stream's exception or a body.
 function awsErrorName(call) {
     const header = call.headers.get("x-amzn-errortype")?.split(":")[0];
     const event = /^:exception-type:\s*(\w+)/m.exec(call.event)?.[1];

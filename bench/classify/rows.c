@@ -1,3 +1,4 @@
+/* Reads the labelled failures of a corpus file. Called by main.c. */
 #include "rows.h"
 
 #include <recourse/taxonomy.h>
@@ -57,7 +58,7 @@ static bool grow(bench_rows *rows)
     return true;
 }
 
-/* row: takes, when it succeeds. */
+/* row: takes, on success. */
 static bool add(bench_rows *rows, cJSON *row, int64_t now_unix_ms)
 {
     if (!grow(rows))

@@ -1,4 +1,4 @@
-/* The labelled failures of a corpus file, as the library takes them. */
+/* bench_rows: the labelled failures of a corpus file, as rc_failure. */
 #ifndef BENCH_CLASSIFY_ROWS_H
 #define BENCH_CLASSIFY_ROWS_H
 
@@ -16,7 +16,7 @@ typedef struct bench_rows {
     size_t scratch;
 } bench_rows;
 
-/* Adds the rows of one file of JSON lines. Says on stderr what is wrong with it, if anything is. */
+/* Adds the rows of one file of JSON lines. Returns false after a message on stderr. */
 bool bench_rows_read(bench_rows *rows, const char *path, int64_t now_unix_ms);
 void bench_rows_done(bench_rows *rows);
 

@@ -1,8 +1,7 @@
 #!/bin/sh
-# run.sh [CORPUS...]: Recourse beside the classifiers of npm, on the same labelled failures. The
-# corpus: the files, else $RECOURSE_CORPUS, else the conformance sets. Needs the bench build;
-# without Node, npm or the packages it measures Recourse alone. Writes
-# $RECOURSE_BUILD/bench/classify.json.
+# run.sh [CORPUS...]: compares Recourse with npm's classifiers on the same labelled failures. The corpus:
+# the given files, else $RECOURSE_CORPUS, else the conformance sets. Needs the bench build; without Node,
+# npm or the packages it measures Recourse alone. Writes $RECOURSE_BUILD/bench/classify.json.
 set -eu
 
 cd "$(dirname "$0")/../.."
@@ -22,7 +21,7 @@ command -v npm >/dev/null || alone "no npm" "$@"
 major=$(node -p 'process.versions.node.split(".")[0]') || alone "no Node" "$@"
 [ "$major" -ge 20 ] || alone "Node is older than 20" "$@"
 
-# The packages are kept with what was built, and fetched again when the lock changes.
+# The packages are stored in the build folder and downloaded again when the lock file changes.
 work=$root/bench/classify_rivals
 lock=$(cksum <bench/classify/package-lock.json)
 if [ "$(cat "$work/.lock" 2>/dev/null)" != "$lock" ]; then

@@ -1,4 +1,4 @@
-// The comparison as people read it.
+// The comparison as a text table.
 const percent = (value) => (value === null ? "-" : value.toFixed(1));
 const count = (value) => (value === null ? "-" : String(value));
 const found = (value) => (value === null ? "-" : `${value.found}/${value.of}`);

@@ -1,5 +1,5 @@
-// CPU time of each rival, warm, over whole passes of the corpus, their turns interleaved, the
-// median of the rounds.
+// CPU time of each rival, warmed up, over whole passes of the corpus; turns are interleaved, the median of
+// the rounds counts.
 const ROUNDS = 15;
 const TURN_US = 20000;
 
@@ -8,7 +8,7 @@ function cpuUs() {
     return user + system;
 }
 
-// Keeps the engine from leaving out work whose result nobody reads.
+// Keeps the engine from removing work whose result is not used.
 let retries = 0;
 
 async function passAsync(rival, inputs, prepare) {
@@ -21,8 +21,8 @@ function passSync(rival, inputs, prepare) {
         retries += rival.ask(prepare(input)).retry;
 }
 
-// From the response: the error object is made and asked about. From the error: it was made before
-// the clock started, anew for each turn, since some mark what they have seen.
+// response: includes making the error object. error: it was made before the clock started, anew for each
+// turn, because some rivals mark the objects.
 const WAYS = {
     response: (rival, calls) => [calls, rival.prepare],
     error: (rival, calls) => [calls.map(rival.prepare), (prepared) => prepared],
@@ -42,7 +42,7 @@ async function turn(rival, calls, way, passes) {
     return us / passes / calls.length;
 }
 
-// Microseconds a row: Map of rival to { response, error }.
+// Returns microseconds per row: a Map of rival to { response, error }.
 export async function timeRivals(rivals, calls) {
     const turns = rivals.flatMap((rival) =>
         Object.keys(WAYS).map((way) => ({ rival, way, us: [] })));

@@ -1,4 +1,4 @@
-"""The requests, as bytes: head and body."""
+"""The requests of the benchmark as bytes: head and body."""
 import json
 
 KEY = "sk-bench-0123456789abcdef0123456789"
@@ -6,7 +6,7 @@ SENTENCE = "The quick brown fox \u201cjumps\u201d over the lazy dog;\nit says \"
 
 
 def body(model, about, stream=False):
-    """A chat of several turns: about so many bytes, as a client library writes them."""
+    """A chat of several turns with about that many bytes, as a client library writes it."""
     chat = {"model": model, "stream": stream, "temperature": 0.7,
             "messages": [{"role": "system", "content": "You answer briefly."}]}
 

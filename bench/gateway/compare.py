@@ -1,4 +1,4 @@
-"""The gateway beside HAProxy, nginx and Portkey in one run. See docs/internals/bench-gateway.md."""
+"""Compares the gateway with HAProxy, nginx and Portkey in one run. See docs/internals/bench-gateway.md."""
 import argparse
 import json
 import os
@@ -41,7 +41,7 @@ def all_proxies(options, driver, core):
 
 
 def drop_missing(running, notes):
-    """What serve does not keep yet, nobody can measure."""
+    """Removes the audit rows if this version of serve writes no audit."""
     ours = running["audit-on"]
     if not os.path.exists(ours.store):
         notes.append("serve wrote no audit: the rows with audit on are not measured")
@@ -55,7 +55,7 @@ def drop_missing(running, notes):
 
 
 def run_together(options, driver, every, notes):
-    """The measures for which all run side by side."""
+    """The measurements in which all proxies run side by side."""
     groups = [name for name in ("plain", "big", "latency", "failover", "sse", "tls", "leave")
               if name in options.only]
     if not groups:
@@ -68,7 +68,7 @@ def run_together(options, driver, every, notes):
         for proxy in running.values():
             resources.warm(driver, proxy)
         drop_missing(running, notes)
-        if "portkey" in running:  # what its compiler needs to get warm
+        if "portkey" in running:  # enough requests to warm up its JIT compiler
             port, request = running["portkey"].way("plain")
             driver.load(port, request, 16, 200 if options.quick else 1500)
         turns = rounds.Rounds(driver, running, options.quick)
@@ -86,7 +86,7 @@ def run_together(options, driver, every, notes):
 
 
 def attempt(name, notes, measure, *what):
-    """One group of rows. What cannot be measured is told and does not end the others."""
+    """Measures one group of rows. A failure is noted and does not stop the other groups."""
     say(name)
     try:
         return measure(*what)
@@ -111,7 +111,7 @@ def measure(options, driver, every, notes):
 
 
 def run_faults(options, core, every):
-    """The second table, as JSON too."""
+    """The second table, printed and as JSON."""
     portkey = every.get("portkey")
     turns = 1 if options.quick else 3
     try:

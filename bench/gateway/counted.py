@@ -1,4 +1,4 @@
-"""What does not depend on how busy the machine is: instructions in user space (callgrind) and
+"""Measures that do not depend on the load of the machine: instructions in user space (callgrind) and
 system calls (strace), per request."""
 import re
 import shutil
@@ -13,9 +13,9 @@ MORE_OF_OURS = {"audit-on": "audit on", "log-on": "audit off, log on"}
 
 
 def instructions_of_run(driver, proxy, work, way, requests, clients):
-    """Of the whole life of a proxy that served these."""
+    """Counts the instructions of a proxy's whole run with that many requests."""
     out = f"{work}/callgrind.{proxy.name}"
-    proxy.forget()  # else the short run alone would make the store's tables
+    proxy.forget()  # otherwise only the short run would create the store's tables
     proxy.start(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}"])
     try:
         port, request = proxy.way(way)
@@ -30,7 +30,7 @@ def instructions_of_run(driver, proxy, work, way, requests, clients):
 
 
 def instructions(driver, proxy, work, clients=CLIENTS):
-    """The difference of a long and a short run: without the start and the end."""
+    """Takes the difference of a long and a short run, which excludes start and shutdown."""
     few, many = 300, 1800
     short = instructions_of_run(driver, proxy, work, "plain", few, clients)
     long = instructions_of_run(driver, proxy, work, "plain", many, clients)

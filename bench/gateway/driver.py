@@ -1,4 +1,4 @@
-"""bench_gateway: the providers and clients of the benchmark, told what to do line by line."""
+"""bench_gateway: the providers and clients of the benchmark, controlled by lines of text."""
 import json
 import subprocess
 
@@ -21,7 +21,7 @@ class Driver:
         return answer
 
     def load(self, port, request, clients, requests):
-        """Requests that must all be answered well: a benchmark of failures is none."""
+        """Sends requests that must all succeed, because failures would falsify the benchmark."""
         answer = self.tell("load", port=port, clients=clients, requests=requests, request=request)
         if answer["bad"] > 0 or answer["good"] != requests:
             raise RuntimeError(f"{requests} requests to port {port}: {answer}")

@@ -1,13 +1,13 @@
-"""A client as strict as the makers' own libraries: what came, and what a program would make of
+"""A client as strict as the official SDKs: records what arrived and how a program would interpret
 it."""
 import http.client
 import json
 import socket
 import time
 
-TOKENS = 32  # of a whole answer; the mock's words are one token each
+TOKENS = 32  # of a complete response; each word of the mock is one token
 
-# What a client can see in the end.
+# The possible results as a client sees them.
 ANSWER = "answer"
 HUNG = "hung"
 CUT = "cut"
@@ -15,12 +15,12 @@ PART = "part as whole"
 ERROR_EVENT = "error event"
 ERROR_BODY = "error in a 200"
 BROKEN = "broken JSON"
-# What a program cannot tell from a good answer unless it looks for it: no library raises.
+# Results that look like success: no client library raises an error for them.
 LOOKS_CLEAN = (PART, ERROR_BODY)
 
 
 class Seen:
-    """What the client has of an answer."""
+    """The part of a response that the client has received."""
 
     def __init__(self):
         self.status = None
@@ -56,7 +56,7 @@ def read(one, answer, seen, until, leave_after):
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        if one.sock is not None:  # gone when the answer says that it is the last
+        if one.sock is not None:  # None after a response with "Connection: close"
             one.sock.settimeout(left)
         piece = answer.read1(65536)
         if not piece:
@@ -64,12 +64,12 @@ def read(one, answer, seen, until, leave_after):
         seen.raw += piece
         if leave_after is not None and len(text_of(seen)[0].split()) >= leave_after:
             return
-    if answer.length:  # fewer bytes than were announced
+    if answer.length:  # fewer bytes than Content-Length
         seen.is_cut = True
 
 
 def read_value(value, found):
-    """One JSON value of an answer: its text, whether it says that it is over, an error."""
+    """Reads one JSON value of a response: its text, whether it ends the response, an error."""
     if not isinstance(value, dict):
         return
     if value.get("error") or value.get("type") == "error":
@@ -90,7 +90,7 @@ def read_value(value, found):
 
 
 def text_of(seen):
-    """The text, and what else the answer says: its end, an error, how many tokens it has."""
+    """Returns the text and the other facts of the response: its end, an error, its token count."""
     found = {"text": "", "end": False, "error": False, "damaged": False, "tokens": TOKENS}
     raw = seen.raw.decode(errors="replace")
     if "data:" not in raw[:200] and not raw.startswith(("event:", ":")):
@@ -108,7 +108,7 @@ def text_of(seen):
 
 
 def outcome(seen):
-    """What came of it, in a few words; and how many tokens the client has."""
+    """Returns the result in a few words and the number of tokens that the client has."""
     text, found = text_of(seen)
     tokens = len(text.split())
     is_stream = seen.raw.lstrip().startswith((b"data:", b"event:", b":"))

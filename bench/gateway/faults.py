@@ -1,5 +1,5 @@
-"""The failure path: one fault after another, ours and Portkey's, each with the closest equivalent
-of the other's configuration. The provider is recourse mock, whose ledger says what was spent."""
+"""The failure path: one fault after another, with our gateway and with Portkey, each with the closest
+equivalent configuration. The provider is recourse mock, whose statistics show the tokens spent."""
 import concurrent.futures
 import json
 import os
@@ -15,12 +15,12 @@ from proxies import known_keys
 
 PATIENCE_S = 8
 MORE = 10
-LIMIT_MS = 1000  # for the first byte, and between two pieces
+LIMIT_MS = 1000  # until the first byte, and between two chunks
 
 
 class Fault:
-    """spare: there is a second target, which is well unless spare_fails too. once: it passes
-    after one failure. lasting: shown as well with more requests that come after the first."""
+    """spare: there is a second target, which works unless spare_fails. once: the fault ends after one
+    failure. lasting: also measured with further requests after the first one."""
 
     def __init__(self, name, behaviour, stream=False, dialect="openai", spare=True, once=False,
                  deadline_ms=None, leave_after=None, dead=False, spare_fails=False, lasting=False):
@@ -108,7 +108,7 @@ def read_port(path, child):
 
 
 class Ours:
-    """A gateway for each run: nothing is remembered of the run before."""
+    """A new gateway for each run, so that no state remains of the previous run."""
 
     def __init__(self, program, core, home, fault, port, dead_port):
         lines = ["listen: 127.0.0.1:0", f"store: sqlite:{home}/audit.db", "providers:"]
@@ -138,7 +138,7 @@ class Ours:
 
 
 class Theirs:
-    """One Portkey for all: what it does is said by a header of each request."""
+    """One Portkey for all runs: a header of each request contains its configuration."""
 
     def __init__(self, portkey_port, fault, port, dead_port):
         self.port = portkey_port
@@ -163,7 +163,7 @@ class Theirs:
 
 
 class Run:
-    """What came of one request."""
+    """Result of one request."""
 
     def __init__(self, seen, before, stats):
         self.seen, tokens = outcome(seen)
@@ -174,7 +174,7 @@ class Run:
 
 
 def settle(mock):
-    """The ledger, once nothing more is added to it."""
+    """Returns the mock's statistics once they no longer change."""
     stats = mock.stats()
     for _ in range(20):
         time.sleep(0.15)
@@ -186,7 +186,7 @@ def settle(mock):
 
 
 def calls_of(mock, fault):
-    """Those to the target that fails."""
+    """Returns the number of calls to the failing target."""
     return mock.stats()["by_model"].get(fault.model, {"requests": 0})["requests"]
 
 
@@ -194,7 +194,7 @@ class Bench:
     def __init__(self, program, core, work, portkey_port):
         self.program, self.core, self.work = program, core, work
         self.portkey_port = portkey_port
-        self.dead = socket.socket()  # bound and not listening: refuses for as long as we run
+        self.dead = socket.socket()  # bound but not listening: refuses connections during the whole run
         self.dead.bind(("127.0.0.1", 0))
 
     def run(self, whose, fault, turn):
@@ -207,7 +207,7 @@ class Bench:
         return Run(seen, before, settle(mock))
 
     def more(self, gateway, mock, fault):
-        """What the next ones cost that come at once after the first."""
+        """Measures the cost of further requests directly after the first one."""
         self.one(gateway, mock, fault)
         before = calls_of(mock, fault)
 
@@ -237,7 +237,7 @@ class Bench:
             process.end(mock.child)
 
     def all(self, turns):
-        """{(whose, fault): [Run]}: a few at a time, since most of it is waiting."""
+        """{(whose, fault): [Run]}: several at a time, because the runs mostly wait."""
         work = [(one, fault, turn) for turn in range(turns) for fault in FAULTS
                 for one in self.names()]
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
@@ -248,7 +248,7 @@ class Bench:
         return found
 
     def all_more(self):
-        """{(whose, fault): what the next ones cost}, for faults that last."""
+        """{(whose, fault): cost of further requests}, for lasting faults."""
         work = [(one, fault) for fault in FAULTS if fault.lasting for one in self.names()]
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             costs = pool.map(lambda item: self.within(*item, "more", self.more), work)
@@ -259,7 +259,7 @@ class Bench:
 
 
 def cell(runs):
-    """The median time; the worst of the rest."""
+    """Returns the median time and the worst of the other values."""
     worst = max(runs, key=lambda run: (run.is_clean_lie, run.seen != ANSWER, run.calls, run.lost))
     return {"ms": median(run.ms for run in runs), "calls": max(run.calls for run in runs),
             "lost": max(run.lost for run in runs), "seen": worst.seen,
@@ -267,7 +267,7 @@ def cell(runs):
 
 
 def totals(cells, faults):
-    """Without the fault in which the client leaves: it is no failure of a provider."""
+    """Totals without the fault in which the client disconnects: it is not a provider failure."""
     counted = [cells[fault] for fault in faults if fault.leave_after is None]
     return {"answers": sum(one["seen"] == ANSWER for one in counted), "of": len(counted),
             "lies": sum(one["looks_clean"] for one in counted),
@@ -315,7 +315,7 @@ def print_more(found):
 
 
 def compare(bench, turns):
-    """Runs and prints both tables; gives them as JSON."""
+    """Runs and prints both tables; returns them as JSON."""
     found = bench.all(turns)
     cells = {one: {fault: cell(found[one, fault]) for fault in FAULTS} for one in bench.names()}
     print_table(cells, turns)

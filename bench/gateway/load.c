@@ -1,3 +1,4 @@
+/* The clients of the gateway benchmark. Called by main.c. */
 #include "load.h"
 
 #include "message.h"
@@ -19,7 +20,7 @@ struct bench_client {
     bench_load *load;
     uint32_t number;
     bool is_busy;
-    bool is_writing; /* the socket took only a part */
+    bool is_writing; /* The socket accepted only a part. */
     size_t sent;
     uint64_t since_ns;
     bench_message answer;
@@ -48,7 +49,7 @@ static void on_failed(bench_client *client, int why)
         client_new(load, number);
 }
 
-/* Sends what is left of the request. */
+/* Sends the rest of the request. */
 static void client_write(bench_client *client)
 {
     bench_load *load = client->load;
@@ -189,7 +190,8 @@ static bool client_new(bench_load *load, uint32_t number)
         return false;
     }
     load->clients[number] = client;
-    /* A socket that is not connected yet takes nothing, and says so when it does. */
+    /* While the socket is connecting, the write fails with EAGAIN and is repeated when it is
+     * writable. */
     client_begin(client);
     return true;
 }

@@ -1,3 +1,4 @@
+/* The epoll loop of the gateway benchmark. Called by load.c, peer.c and upstream.c. */
 #include "loop.h"
 
 #include <stdlib.h>

@@ -1,15 +1,15 @@
-/* The two ends of the gateway's benchmark in one process: providers, one a port, and clients. It
- * prints its ports, then does what each line of its input says and prints one line of JSON.
+/* Both ends of the gateway benchmark in one process: providers, one per port, and clients. Prints
+ * its ports, then executes each line of its input and prints one line of JSON for it.
  *
- *   load  port=N clients=N requests=N request=FILE      until all are answered
+ *   load  port=N clients=N requests=N request=FILE      until all requests have a response
  *   open  port=N clients=N request=FILE [service=NAME] [stalled=1]
- *                                                        streams that stay; with service, until it
- *                                                        has all requests, answered or not
- *   leave service=NAME [wait_ms=N]                       closes them, until the provider saw it
- *   pace  [chunks=N] [interval_us=N] [flood_bytes=N]     of the streams
+ *                                                        streams that stay open; with service, until
+ *                                                        the provider has received all requests
+ *   leave service=NAME [wait_ms=N]                       closes them; waits until the provider notices
+ *   pace  [chunks=N] [interval_us=N] [flood_bytes=N]     sets the pace of the streams
  *   stats
  *
- * How all this becomes a table: compare.py. */
+ * compare.py controls this program and prints the table. */
 #include "load.h"
 #include "upstream.h"
 
@@ -32,7 +32,7 @@ typedef struct bench {
     bool is_over;
 } bench;
 
-/* The value behind NAME=, up to a space; NULL if it is not there. */
+/* Copies the value of NAME=, up to a space; returns NULL if it is missing. */
 static const char *value_of(const char *line, const char *name, char *to, size_t capacity)
 {
     size_t len = strlen(name);
@@ -90,7 +90,7 @@ static void step(bench *b, uint64_t until_ns)
     bench_loop_step(&b->loop);
 }
 
-/* What load and open have in common. The request is the load's: free it after. */
+/* The common part of load and open. The request belongs to the load and must be freed after it. */
 static bool begin(bench *b, bench_load *load, const char *line)
 {
     char path[512];
@@ -223,7 +223,7 @@ static void run(bench *b, const char *line)
     fflush(stdout);
 }
 
-/* One line at a time: whoever writes waits for the answer. */
+/* Reads one line at a time: the controlling process waits for each result. */
 static void on_input(bench_watch *watch, uint32_t events)
 {
     (void)events;

@@ -1,3 +1,4 @@
+/* HTTP/1.1 message reader of the gateway benchmark. Called by load.c and peer.c. */
 #define _GNU_SOURCE /* memmem */
 #include "message.h"
 
@@ -22,7 +23,7 @@ static bool is_field(const char *line, const char *name)
     return strncasecmp(line, name, strlen(name)) == 0;
 }
 
-/* The head ends with an empty line and is followed by a zero byte. */
+/* Parses the head, which ends with an empty line and is followed by a zero byte. */
 static void read_head(bench_message *m)
 {
     bool has_length = false;
@@ -107,7 +108,7 @@ static void on_line(bench_message *m)
     m->is_extension = false;
 }
 
-/* Lines around chunks. */
+/* Reads the lines around chunks. */
 static size_t push_line(bench_message *m, const char *bytes, size_t len)
 {
     bench_message_state state = m->state;

@@ -1,4 +1,4 @@
-/* HTTP/1.1 messages as the other side of a benchmark reads them: where they end. */
+/* bench_message: finds the end of HTTP/1.1 messages. */
 #ifndef BENCH_GATEWAY_MESSAGE_H
 #define BENCH_GATEWAY_MESSAGE_H
 
@@ -16,31 +16,32 @@ typedef enum bench_message_state {
     BENCH_IN_CHUNK,
     BENCH_IN_CHUNK_END,
     BENCH_IN_TRAILER,
-    BENCH_UNTIL_CLOSE, /* until the connection ends */
+    BENCH_UNTIL_CLOSE, /* Until the connection ends. */
     BENCH_WHOLE,
     BENCH_WRONG
 } bench_message_state;
 
-/* All zero: nothing read yet. */
+/* All zero: nothing has been read yet. */
 typedef struct bench_message {
     bench_message_state state;
-    bool is_answer; /* set before the first byte: an answer without a length has a rest */
+    bool
+        is_answer; /* Set by the caller: a response without a length ends when the connection closes. */
     bool is_closing;
-    bool is_extension; /* behind a chunk's size */
+    bool is_extension; /* In the extension after a chunk's size. */
     int status;
     uint64_t left;
     uint64_t body_bytes;
-    size_t line_bytes; /* of the chunk's size or of the trailer's line */
+    size_t line_bytes; /* Length of the current line: a chunk's size or a trailer. */
     size_t head_bytes;
     size_t start_bytes;
-    char start[BENCH_START_MAX]; /* of the body */
+    char start[BENCH_START_MAX]; /* Beginning of the body. */
     char head[BENCH_HEAD_MAX];
 } bench_message;
 
-/* Begins the next message of the same kind. */
+/* Prepares for the next message of the same kind. */
 void bench_message_reset(bench_message *message);
 
-/* Reads up to the end of the message; returns how many bytes that were. */
+/* Reads up to the end of the message; returns the number of bytes read. */
 size_t bench_message_push(bench_message *message, const char *bytes, size_t len);
 
 #endif

@@ -1,13 +1,14 @@
-"""Twice what may be served, for a minute: what those who got in wait, what those who did not wait for
-their refusal, and whether the gateway grows.
+"""Twice the capacity for a minute: how long accepted requests take, how long refusals take, and whether
+the gateway's memory grows.
 
     overload.py --program FILE [--seconds N] [--folder FOLDER] [--out FILE]
 
-Requests come at a steady rate, whether or not the ones before are answered. The provider is recourse
-mock, which takes as long for each answer; the gateway may have `ROOM` requests at once, so its capacity
-is known. The audit is kept before each answer, refusals too, in FOLDER: in /dev/shm the disk is not
-measured. First a quarter of that rate, then twice as much. Exit status 1: a goal is missed, or an answer
-was neither whole nor a refusal with Retry-After.
+Requests arrive at a steady rate, independent of earlier responses. The provider is recourse mock, which
+takes the same time for each response; the gateway may have `MAX_IN_FLIGHT` requests at once, so its
+capacity is known. The audit record of each response, refusals included, is written first, in FOLDER: in
+/dev/shm the disk is not measured. The first phase has a quarter of the capacity, the second one twice the
+capacity. Exit status 1: a goal was missed, or a response was neither complete nor a refusal with
+Retry-After.
 """
 import argparse
 import asyncio
@@ -19,11 +20,11 @@ import time
 
 import process
 
-ROOM = 64
+MAX_IN_FLIGHT = 64
 TOKENS, TRICKLE_MS = 10, 20
 SERVICE_S = TOKENS * TRICKLE_MS / 1000
-CAPACITY = ROOM / SERVICE_S  # requests a second
-GOAL_RATIO = 2.0             # p99 of those who got in, beside that of the quiet phase
+CAPACITY = MAX_IN_FLIGHT / SERVICE_S  # requests a second
+GOAL_RATIO = 2.0             # p99 of accepted requests relative to the quiet phase
 GOAL_REFUSAL_MS = 10
 GOAL_GROWTH = 1.05
 LATE_MS = 5
@@ -34,13 +35,13 @@ REQUEST = (b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\
 
 
 class Phase:
-    """The times of one rate, in ms."""
+    """The times of one phase, in ms."""
 
     def __init__(self):
         self.served, self.refused, self.wrong = [], [], []
-        self.late = []  # how late this process itself was for what it meant to do
+        self.late = []  # delay of this process relative to its own schedule
 
-    async def ask(self, port):
+    async def send(self, port):
         since = time.monotonic()
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -65,7 +66,7 @@ class Phase:
         for number in range(int(rate * seconds)):
             await asyncio.sleep(max(0, begin + number / rate - time.monotonic()))
             self.late.append((time.monotonic() - begin - number / rate) * 1000)
-            task = asyncio.create_task(self.ask(port))
+            task = asyncio.create_task(self.send(port))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
             if every_s and number % int(rate) == 0:
@@ -79,7 +80,7 @@ def part(times, share):
 
 
 class Setup:
-    """The provider and the gateway, each on a core; this process is on the provider's."""
+    """The provider and the gateway, each on a core of its own; this process shares the provider's."""
 
     def __init__(self, program, folder):
         self.folder = tempfile.mkdtemp(prefix="recourse-overload-", dir=folder)
@@ -94,7 +95,7 @@ class Setup:
         with open(config, "w", encoding="utf-8") as file:
             json.dump({
                 "listen": f"127.0.0.1:{self.port}", "admin": {"listen": "off"}, "threads": 1,
-                "store": f"sqlite:{self.folder}/audit.db", "limits": {"max_in_flight": ROOM},
+                "store": f"sqlite:{self.folder}/audit.db", "limits": {"max_in_flight": MAX_IN_FLIGHT},
                 "providers": {"up": {"kind": "openai", "base_url": f"http://127.0.0.1:{mock_port}/v1"}},
                 "routes": [{"model": "m", "chain": [
                     {"target": f"up/tokens-{TOKENS}+trickle-{TRICKLE_MS}"}]}]}, file)
@@ -130,8 +131,8 @@ async def measure(setup, seconds):
 
 
 def judge(found):
-    """The goals, each met or not. Where this process itself was late for its own clock, the machine was
-    not there for the gateway either, and nothing is known of single times."""
+    """Returns the goals, each met or not. If this process itself was late, the machine was overloaded, and
+    single times are not meaningful."""
     goals = {
         "nothing is lost": not found["wrong"] and found["served"] > 0 and found["refused"] > 0,
         f"p99 of who got in within {GOAL_RATIO:g} times that of the quiet phase":

@@ -1,3 +1,5 @@
+/* One connection of the benchmark's provider: reads requests and sends responses. Called by
+ * upstream.c. */
 #define _GNU_SOURCE /* memmem */
 #include "peer.h"
 
@@ -17,11 +19,11 @@ typedef struct bench_peer {
     bench_upstream *upstream;
     bench_service service;
     SSL *ssl;
-    bool is_open; /* a request is answered, or waits for it */
+    bool is_open; /* A request is being answered or waits for its response. */
     bool is_queued;
     uint32_t chunks_left;
     uint64_t flood_left;
-    size_t flood_at; /* how much of the present piece is sent */
+    size_t flood_at; /* Bytes of the current piece that are already sent. */
     uint64_t due_ns;
     struct bench_peer *next;
     struct bench_peer *prev;
@@ -30,7 +32,7 @@ typedef struct bench_peer {
 
 #define RENAMED "\"bench-renamed\""
 
-/* About 0.5 KB, as a chat completion is. */
+/* About 0.5 KB, the size of a short chat completion. */
 #define RESPONSE_BODY                                                                              \
     "{\"id\":\"chatcmpl-bench0123456789\",\"object\":\"chat.completion\",\"created\":1700000000,"  \
     "\"model\":\"bench-plain\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","     \
@@ -53,7 +55,7 @@ typedef struct bench_peer {
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n" \
     "transfer-encoding: chunked\r\n\r\n"
 
-/* The answers as they are sent, made once. */
+/* The responses as they are sent, built once. */
 static struct {
     bool is_made;
     char ok[1024], busy[1024], event[512], last[512], flood[READ_BYTES];
@@ -103,7 +105,7 @@ static void unqueue(bench_peer *peer)
     peer->is_queued = false;
 }
 
-/* Nearly always at the end: all streams have the same pace. */
+/* Inserts the peer by its due time, usually at the end, because all streams have the same pace. */
 static void queue(bench_peer *peer, uint64_t due_ns)
 {
     bench_upstream *u = peer->upstream;
@@ -144,7 +146,7 @@ static void peer_close(bench_peer *peer)
     bench_loop_close(peer->upstream->loop, &peer->watch);
 }
 
-/* What is small enough to fit into any socket's buffer. */
+/* Sends data that is small enough for any socket buffer. */
 static bool send_all(bench_peer *peer, const char *bytes, size_t len)
 {
     ssize_t sent = peer->ssl != NULL ? SSL_write(peer->ssl, bytes, (int)len)
@@ -223,7 +225,7 @@ static void begin_stream(bench_peer *peer)
         queue(peer, u->loop->now_ns + phase);
 }
 
-/* The whole request is here. */
+/* Called when the whole request has been received. */
 static void send_response(bench_peer *peer)
 {
     bench_message *request = &peer->request;
@@ -274,7 +276,7 @@ static void on_bytes(bench_peer *peer, const char *bytes, size_t len)
     }
 }
 
-/* False: nothing more is there now, or the connection has ended. */
+/* Reads available data. Returns false when there is none or the connection has ended. */
 static bool read_some(bench_peer *peer, char *bytes)
 {
     ssize_t got;

@@ -1,4 +1,4 @@
-"""Processes that are measured: started on a core, read from /proc, ended by their own pid."""
+"""Measured processes: started on a core, read from /proc, ended by their own pid."""
 import os
 import signal
 import socket
@@ -7,7 +7,7 @@ import time
 
 
 def cores():
-    """Where the proxies run, and where everything else does."""
+    """Returns the core of the proxies and that of everything else."""
     allowed = sorted(os.sched_getaffinity(0))
     return {allowed[0]}, {allowed[-1]}
 
@@ -19,7 +19,7 @@ def free_port():
 
 
 def cpu_s(pid):
-    """CPU time of a process with all its threads, to the nanosecond (clock_getcpuclockid)."""
+    """CPU time of a process with all its threads, in ns resolution (clock_getcpuclockid)."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
@@ -32,8 +32,7 @@ def rss_kb(pid):
 
 
 def spawn(argv, core, log, env=None, stdin=subprocess.DEVNULL, stdout=None):
-    """The child inherits the core: without anything to do between fork and exec it starts
-    sooner."""
+    """The child inherits the core; without code between fork and exec it starts sooner."""
     ours = os.sched_getaffinity(0)
     os.sched_setaffinity(0, core)
     try:

@@ -1,7 +1,7 @@
-"""The proxies: their configurations, and the requests that take each way through them.
+"""The proxies: their configurations, and the requests for each way through them.
 
-A way is a path from client to provider: plain, renamed (ours puts another model's name into the
-body), failover (503 first, then another provider), tls, sse, hold, mute, flood."""
+A way is a path from client to provider: plain, renamed (our gateway replaces the model's name in the body),
+failover (503 first, then another provider), tls, sse, hold, mute, flood."""
 import json
 import os
 import subprocess
@@ -16,7 +16,7 @@ PATH = "/v1/chat/completions"
 
 
 class Proxy:
-    """One proxy, one process. way() gives the port and the file with the request."""
+    """One proxy, one process. way() returns the port and the file with the request."""
     name = "direct"
     path = PATH
 
@@ -46,7 +46,7 @@ class Proxy:
         return port, path
 
     def prepare(self):
-        """Writes the configuration; gives what starts the proxy, and its environment."""
+        """Writes the configuration; returns the start command of the proxy and its environment."""
         for way in WAYS:
             self.listen_on(way)
         return self.command()
@@ -62,7 +62,7 @@ class Proxy:
         return self
 
     def forget(self):
-        """Drops what it kept of earlier runs."""
+        """Deletes the data of earlier runs."""
 
     def cpu_s(self):
         return process.cpu_s(self.child.pid)
@@ -77,7 +77,7 @@ class Proxy:
 
 
 class Direct(Proxy):
-    """No proxy at all: what the two ends cost by themselves."""
+    """No proxy: the cost of the two ends alone."""
 
     def listen_on(self, way):
         return self.driver.ports[SERVICES[way]]
@@ -96,7 +96,7 @@ class HAProxy(Proxy):
             return [f"server one {host}:{ports['tls']} ssl verify required "
                     f"ca-file {self.work}/ca.pem alpn http/1.1"]
         if way == "failover":
-            # Weight 0: taken by the rule alone, so that another try goes elsewhere.
+            # Weight 0: used by the rule only, so that a retry goes to the other server.
             return ["retry-on 503", "retries 1", "option redispatch 1", "use-server busy if TRUE",
                     f"server busy {host}:{ports['busy']} weight 0",
                     f"server ok {host}:{ports['ok']} weight 1"]
@@ -188,7 +188,7 @@ class Portkey(Proxy):
 
 
 def known_keys(program, base, wanted):
-    """Those lines that this binary takes behind the lines base of a configuration."""
+    """Returns those lines that this binary accepts after the lines `base` of a configuration."""
     known = []
     for key in wanted:
         text = "\n".join([*base, *known, key]) + "\n"
@@ -201,9 +201,9 @@ def known_keys(program, base, wanted):
 
 
 class Recourse(Proxy):
-    """Ours, on one loop and without what the others do not have: the operator's side, a line for
-    each request and, unless it is measured, the audit. Keys that this binary does not know are
-    left out of its configuration, and noted."""
+    """Our gateway on one loop and without the features that the others lack: the admin server, a log line
+    for each request and, unless it is measured, the audit. Keys that this binary does not know are left
+    out of its configuration, and noted."""
     AUDIT_OFF = "audit: {durability: off}"
     LOG_OFF = "log: {format: off}"
     KINDS = {"audit-on": [LOG_OFF], "audit-off": [AUDIT_OFF, LOG_OFF], "log-on": [AUDIT_OFF]}

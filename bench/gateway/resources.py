@@ -1,5 +1,5 @@
-"""What a proxy holds and how it begins and lets go, each in a process of its own that has done
-nothing else."""
+"""Memory, start and disconnects of a proxy, each measured in a process of its own that has done nothing
+else."""
 import socket
 import time
 
@@ -17,7 +17,7 @@ def warm(driver, proxy):
 
 
 def answered(proxy):
-    """Whether a request is answered by now."""
+    """Does the proxy answer a request yet?"""
     port, path = proxy.way("plain")
     with open(path, "rb") as file:
         request = file.read()
@@ -42,8 +42,7 @@ def cold_start_ms(proxy):
 
 
 def start_rows(proxies, is_quick):
-    """Cold start: from its start to the first answer; the quickest, which is the one that nothing
-    else has disturbed."""
+    """Cold start: time to the first response; the fastest of several runs, which is the least disturbed."""
     names = [name for name in ("audit-off", "audit-on", "haproxy", "nginx", "portkey")
              if name in proxies]
     times = {name: [] for name in names}
@@ -86,7 +85,7 @@ def fresh(driver, proxy, measure):
 
 
 class TooFew(RuntimeError):
-    """A proxy that does not carry so many streams."""
+    """Raised for a proxy that cannot hold that many streams."""
 
 
 def stream_kb(driver, streams):
@@ -105,7 +104,7 @@ def stream_kb(driver, streams):
 
 
 def stalled_mb(driver):
-    """How much it grows for one reader that stopped, while the provider has 64 MB to send."""
+    """Memory growth for one reader that stopped, while the provider has 64 MB to send."""
     def measure(proxy):
         port, request = proxy.way("flood")
         before = proxy.rss_kb()
@@ -147,8 +146,7 @@ def memory_rows(driver, proxies):
 
 
 def leave_ms(driver, proxy, way, times):
-    """Milliseconds from the client's close to the provider's end of file; None: not within
-    PATIENCE_MS."""
+    """Milliseconds from the client's close until the provider sees it; None: not within PATIENCE_MS."""
     took = []
     port, request = proxy.way(way)
     for _ in range(times):

@@ -1,11 +1,11 @@
-"""CPU time and latency: rounds in which each proxy has its turn, in another order each time."""
+"""CPU time and latency, measured in rounds in which the proxies take turns in a varying order."""
 import time
 from statistics import median
 
 import table
 
 BIG = 100 * 1024
-BUDGET_S = 45  # of one comparison
+BUDGET_S = 45  # time limit of one comparison
 
 
 class Rounds:
@@ -16,12 +16,12 @@ class Rounds:
         self.count = 3 if is_quick else 9
 
     def requests(self, proxy, full):
-        """As many as take about as long with each of them."""
+        """Returns a number of requests that takes about the same time with every proxy."""
         share = full // 4 if self.is_quick else full
         return max(100, share // 60) if proxy.name == "portkey" else share
 
     def interleave(self, names, measure, rounds=None):
-        """{name: [value of each round]}. On a busy machine fewer rounds, but three."""
+        """{name: [value of each round]}. On a busy machine fewer rounds, but at least three."""
         names = [name for name in names if name in self.proxies]
         values = {name: [] for name in names}
         since = time.monotonic()
@@ -127,7 +127,7 @@ class Rounds:
                        for name in ("nginx", "portkey") if name in added]
 
     def chunk_us(self, streams):
-        """CPU per event of streams, paced and spread evenly."""
+        """CPU per event of streams that are paced and evenly spread."""
         def measure(proxy):
             port, request = proxy.way("sse")
             sent = self.driver.tell("stats")["sse"]

@@ -1,14 +1,14 @@
 #!/bin/sh
-# run.sh [--quick] [--only GROUP,...]: the gateway beside HAProxy, nginx and Portkey, as
-# docs/internals/bench-gateway.md says. Needs the bench build; without Node or npm, Portkey is left
-# out. Writes $RECOURSE_BUILD/bench/gateway.json.
+# run.sh [--quick] [--only GROUP,...]: compares the gateway with HAProxy, nginx and Portkey, see
+# docs/internals/bench-gateway.md. Needs the bench build; without Node or npm, Portkey is left out.
+# Writes $RECOURSE_BUILD/bench/gateway.json.
 set -eu
 
 cd "$(dirname "$0")/../.."
 root=$(cd "${RECOURSE_BUILD:-build}" && pwd)
 export PYTHONDONTWRITEBYTECODE=1
 
-# The package is kept with what was built, and fetched again when the lock changes.
+# The package is stored in the build folder and downloaded again when the lock file changes.
 portkey=$root/bench/gateway_rivals
 fetch() {
     lock=$(cksum <bench/gateway/package-lock.json)

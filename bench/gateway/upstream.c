@@ -1,3 +1,5 @@
+/* The provider of the gateway benchmark: listeners and the schedule of streams. Called by
+ * main.c. */
 #define _GNU_SOURCE /* accept4, memmem */
 #include "upstream.h"
 

@@ -1,4 +1,4 @@
-/* What the JSON benchmark's parts share: bodies, libraries, and what each library has to do. */
+/* Declarations of the JSON benchmark: request bodies, libraries, and the tasks of each library. */
 #ifndef BENCH_JSON_BENCH_H
 #define BENCH_JSON_BENCH_H
 
@@ -9,8 +9,7 @@
 extern "C" {
 #endif
 
-/* A chat request. bytes is followed by 64 readable zero bytes, for the parser that asks for
- * padding. */
+/* A chat request. bytes is followed by 64 readable zero bytes, for parsers that need padding. */
 typedef struct bench_body {
     char *bytes;
     size_t len;
@@ -20,29 +19,29 @@ typedef struct bench_body {
 #define BENCH_MODEL "example-large-2025"
 #define BENCH_NEW_MODEL "another/model-small"
 
-/* Where `model` and `stream` stand: at the start of the object or at its end. */
+/* Makes a body of about that size; `model` and `stream` are the first or the last members. */
 bench_body bench_body_new(size_t about_bytes, bool is_model_last);
 void bench_body_free(bench_body *body);
 
-/* What was found. */
+/* Result of a search. */
 typedef struct bench_found {
     char model[64];
     bool stream;
 } bench_found;
 
-/* One library. Its context holds what a server would keep between requests: a parser, a buffer. */
+/* One library. Its context holds the state that a server would reuse: a parser, a buffer. */
 typedef struct bench_lib {
     const char *name;
-    bool is_c_library; /* one of those to be five times as fast as */
+    bool is_c_library; /* Recourse's goal is to be five times as fast as these. */
     void *(*open)(void);
     void (*close)(void *ctx);
-    /* Finds the top-level model and stream; reads the whole text, the last duplicate wins where the
-     * library lets one say. */
+    /* Finds the top-level model and stream; reads the whole text. The last duplicate wins if the
+     * library allows it. */
     bool (*find)(void *ctx, const bench_body *body, bench_found *found);
-    /* The same, but free to stop once both are found. NULL: the library has no such way. */
+    /* The same, but may stop once both are found. NULL: not supported. */
     bool (*find_early)(void *ctx, const bench_body *body, bench_found *found);
-    /* Makes the text with the model replaced by BENCH_NEW_MODEL. The result is the library's until
-     * the next call. */
+    /* Makes the text with the model replaced by BENCH_NEW_MODEL. The result belongs to the library
+     * until the next call. */
     bool (*rewrite)(void *ctx, const bench_body *body, const char **ret_text, size_t *ret_len);
 } bench_lib;
 

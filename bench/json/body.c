@@ -1,6 +1,6 @@
-/* Chat requests that look like those of real clients: tools with schemas, long prose with line
- * ends, quotes and accents, tool calls whose arguments are JSON in a string. The same bytes in
- * every run. */
+/* Makes chat requests that resemble those of real clients: tools with schemas, long prose with line
+ * breaks, quotes and accents, tool calls whose arguments are JSON in a string. The bytes are the
+ * same in every run. Called by main.c. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* cJSON for the JSON benchmark (main.c). */
 #include <stdlib.h>
 #include <string.h>
 

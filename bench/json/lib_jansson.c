@@ -1,3 +1,4 @@
+/* Jansson for the JSON benchmark (main.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -5,7 +6,7 @@
 
 #include "bench.h"
 
-/* json_object_getn: json-c has a json_object_get too, and this program links both. */
+/* Uses json_object_getn, because json-c has a json_object_get too and this program links both. */
 
 typedef struct context {
     char *text;

@@ -1,3 +1,4 @@
+/* json-c for the JSON benchmark (main.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 typedef struct context {
     struct json_tokener *tokener;
-    struct json_object *root; /* owns the text of the last rewrite */
+    struct json_object *root; /* Owns the text of the last rewrite. */
 } context;
 
 static void *open_lib(void)

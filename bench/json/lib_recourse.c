@@ -1,3 +1,4 @@
+/* Recourse's own JSON reader for the JSON benchmark (main.c). */
 #include <stdlib.h>
 #include <string.h>
 

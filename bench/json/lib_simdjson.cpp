@@ -1,5 +1,5 @@
-/* simdjson on demand, the way its documentation teaches: one parser kept, the text padded
- * beforehand, outside the timing. */
+/* simdjson on demand, used as its documentation recommends: one parser is reused, and the text is
+ * padded beforehand, outside the measured time. */
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -44,7 +44,7 @@ bool keep_model(std::string_view model, bench_found *found)
     return true;
 }
 
-/* All members, so that the last duplicate wins. */
+/* Reads all members, so that the last duplicate wins. */
 bool find(void *ctx, const bench_body *body, bench_found *found)
 {
     ondemand::document doc;
@@ -98,7 +98,7 @@ bool rewrite(void *ctx, const bench_body *body, const char **ret_text, size_t *r
     }
     if (token.empty())
         return false;
-    /* The raw token is a string and the white space behind it. */
+    /* The raw token is the string and the white space after it. */
     size_t from = static_cast<size_t>(token.data() - body->bytes);
     size_t to = from + token.find_last_of('"') + 1;
     c->text.clear();

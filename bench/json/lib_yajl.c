@@ -1,3 +1,4 @@
+/* YAJL for the JSON benchmark (main.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 
 #include "bench.h"
 
-/* A parser of events: each keeps the depth and, at the top, which member is being read. */
+/* State of the event parser: the depth and, at the top level, the current member. */
 typedef struct context {
     unsigned depth;
     enum {
@@ -17,7 +18,7 @@ typedef struct context {
     bench_found *found;
     bool has_model;
     bool has_stream;
-    yajl_gen gen; /* when rewriting */
+    yajl_gen gen; /* Used by rewrite only. */
 } context;
 
 static int on_map_begin(void *ctx)

@@ -1,8 +1,8 @@
-/* The JSON reader against five others, all in one run, their turns interleaved, the median of CPU
- * times.
+/* Compares the JSON reader with five other libraries in one run: turns are interleaved, and the
+ * median of the CPU times counts.
  *
- * Goals: at least 5 times the fastest of the C libraries and at least 0.8 times simdjson, in every
- * row. */
+ * Goals: at least 5 times as fast as the fastest C library and at least 0.8 times as fast as
+ * simdjson, in every row. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ typedef enum task {
 static const char *const TASK_NAMES[] = {"find, whole text", "find, stop early", "rewrite model"};
 
 typedef struct row {
-    task what;
+    task kind;
     size_t about_bytes;
     bool is_model_last;
 } row;
@@ -40,17 +40,17 @@ static double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static bool does(const bench_lib *lib, task what)
+static bool does(const bench_lib *lib, task kind)
 {
-    return what != FIND_EARLY || lib->find_early;
+    return kind != FIND_EARLY || lib->find_early;
 }
 
-/* Keeps the compiler from leaving out work whose result nobody reads. */
+/* Keeps the compiler from removing work whose result is not used. */
 static volatile size_t sum;
 
-static bool run_once(const bench_lib *lib, void *ctx, task what, const bench_body *body)
+static bool run_once(const bench_lib *lib, void *ctx, task kind, const bench_body *body)
 {
-    if (what == REWRITE) {
+    if (kind == REWRITE) {
         const char *text;
         size_t len;
         bool ok = lib->rewrite(ctx, body, &text, &len);
@@ -58,18 +58,18 @@ static bool run_once(const bench_lib *lib, void *ctx, task what, const bench_bod
         return ok;
     }
     bench_found found;
-    bool ok = (what == FIND ? lib->find : lib->find_early)(ctx, body, &found);
+    bool ok = (kind == FIND ? lib->find : lib->find_early)(ctx, body, &found);
     sum += ok && found.stream;
     return ok;
 }
 
-/* The library does what it is timed for. */
-static void verify(const bench_lib *lib, void *ctx, task what, const bench_body *body)
+/* Checks that the library does the task that is measured. */
+static void verify(const bench_lib *lib, void *ctx, task kind, const bench_body *body)
 {
     bench_found found = {{0}, false};
     bool ok = true;
-    if (what != REWRITE) {
-        ok = (what == FIND ? lib->find : lib->find_early)(ctx, body, &found) && found.stream &&
+    if (kind != REWRITE) {
+        ok = (kind == FIND ? lib->find : lib->find_early)(ctx, body, &found) && found.stream &&
              strcmp(found.model, BENCH_MODEL) == 0;
     } else {
         const char *text;
@@ -88,7 +88,7 @@ static void verify(const bench_lib *lib, void *ctx, task what, const bench_body 
         }
     }
     if (!ok) {
-        fprintf(stderr, "%s: wrong answer in \"%s\"\n", lib->name, TASK_NAMES[what]);
+        fprintf(stderr, "%s: wrong answer in \"%s\"\n", lib->name, TASK_NAMES[kind]);
         exit(1);
     }
 }
@@ -100,20 +100,20 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Nanoseconds a call, the median over all rounds, for each library. */
+/* Gives the nanoseconds per call, the median over all rounds, for each library. */
 static void measure(const row *r, const bench_body *body, void *ctx[LIB_COUNT],
                     double ret_ns[LIB_COUNT])
 {
     static double times[LIB_COUNT][ROUNDS];
     size_t repeat[LIB_COUNT] = {0};
     for (size_t i = 0; i < LIB_COUNT; i++) {
-        if (!does(LIBS[i], r->what))
+        if (!does(LIBS[i], r->kind))
             continue;
-        verify(LIBS[i], ctx[i], r->what, body);
+        verify(LIBS[i], ctx[i], r->kind, body);
         double start = now_ns();
         size_t calls = 0;
         while (now_ns() - start < TURN_NS) {
-            run_once(LIBS[i], ctx[i], r->what, body);
+            run_once(LIBS[i], ctx[i], r->kind, body);
             calls++;
         }
         repeat[i] = calls;
@@ -122,7 +122,7 @@ static void measure(const row *r, const bench_body *body, void *ctx[LIB_COUNT],
         for (size_t i = 0; i < LIB_COUNT; i++) {
             double start = now_ns();
             for (size_t n = 0; n < repeat[i]; n++)
-                run_once(LIBS[i], ctx[i], r->what, body);
+                run_once(LIBS[i], ctx[i], r->kind, body);
             times[i][round] = repeat[i] ? (now_ns() - start) / (double)repeat[i] : 0;
         }
     }
@@ -135,7 +135,7 @@ static void measure(const row *r, const bench_body *body, void *ctx[LIB_COUNT],
 /* Prints one line of the table. Returns whether both goals are met. */
 static bool report(const row *r, const bench_body *body, const double ns[LIB_COUNT])
 {
-    printf("%-17s %8zu  %-5s", TASK_NAMES[r->what], body->len, r->is_model_last ? "end" : "start");
+    printf("%-17s %8zu  %-5s", TASK_NAMES[r->kind], body->len, r->is_model_last ? "end" : "start");
     double best_c = 0;
     double simd = 0;
     for (size_t i = 0; i < LIB_COUNT; i++) {
@@ -174,10 +174,10 @@ int main(void)
 
     size_t rows = 0;
     size_t met = 0;
-    for (int what = FIND; what <= REWRITE; what++) {
+    for (int kind = FIND; kind <= REWRITE; kind++) {
         for (size_t s = 0; s < sizeof SIZES / sizeof *SIZES; s++) {
-            for (int last = 0; last < (what == FIND_EARLY ? 1 : 2); last++) {
-                row r = {.what = (task)what, .about_bytes = SIZES[s], .is_model_last = last};
+            for (int last = 0; last < (kind == FIND_EARLY ? 1 : 2); last++) {
+                row r = {.kind = (task)kind, .about_bytes = SIZES[s], .is_model_last = last};
                 bench_body body = bench_body_new(r.about_bytes, r.is_model_last);
                 double ns[LIB_COUNT];
                 measure(&r, &body, ctx, ns);

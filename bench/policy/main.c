@@ -1,7 +1,8 @@
-/* What a decision costs: calls with the preset transport over three targets that share budget,
- * breakers, cooldowns and pools, in virtual time. An input with its action is one decision.
+/* Measures the cost of a decision: calls with the preset transport over three targets that share a
+ * retry budget, breakers, cooldowns and key pools, in virtual time. One input with its action is
+ * one decision.
  *
- * CPU time of this thread, the paths interleaved, the median of the rounds. */
+ * CPU time of this thread; the paths are interleaved, the median of the rounds counts. */
 #include <recourse/recourse.h>
 
 #include <stdio.h>
@@ -23,14 +24,14 @@ typedef struct bench {
     uint64_t now_ms;
     uint64_t entropy;
     uint64_t decisions;
-    uint64_t unexpected; /* actions of another kind than the path is about */
+    uint64_t unexpected; /* Actions of an unexpected kind. */
 } bench;
 
 static void init(bench *b, uint16_t chain_count)
 {
     *b = (bench){.now_ms = 1000, .entropy = 42};
     rc_shared_settings settings = rc_shared_settings_default();
-    settings.budget.ratio_milli = 5000; /* never empty: it is counted, and does not stop the path */
+    settings.retry_budget.ratio_milli = 5000; /* Never empty: counted, but not limiting. */
     rc_shared_init(&b->shared, &settings, b->targets, TARGETS, b->credentials, CREDENTIALS,
                    b->now_ms);
     rc_shared_set_pool(&b->shared, 0, 0, 2, NULL);
@@ -53,7 +54,7 @@ static uint64_t next_entropy(bench *b)
 static void count(bench *b, const rc_action *action, rc_action_kind expected)
 {
     b->decisions++;
-    b->unexpected += action->what != expected;
+    b->unexpected += action->kind != expected;
 }
 
 static void begin(bench *b, rc_call *call)
@@ -86,7 +87,7 @@ static void run_success(bench *b)
     succeed(b, &call);
 }
 
-/* Twice a wait of the backoff, then it works. */
+/* Two waits of the backoff, then success. */
 static void run_wait(bench *b)
 {
     rc_call call;
@@ -100,7 +101,7 @@ static void run_wait(bench *b)
     succeed(b, &call);
 }
 
-/* Another key, then another target, then it works. */
+/* A switch to another key, one to another target, then success. */
 static void run_switch(bench *b)
 {
     rc_call call;
@@ -108,10 +109,10 @@ static void run_switch(bench *b)
     fail(b, &call, RC_CODE_RATE_LIMITED, RC_DO_TRY);
     fail(b, &call, RC_CODE_RATE_LIMITED, RC_DO_TRY);
     succeed(b, &call);
-    b->now_ms += 6000; /* until the keys are cool again */
+    b->now_ms += 6000; /* Until the cooldown of the keys has ended. */
 }
 
-/* The end of a call that has nothing left. */
+/* The end of a call with no attempts left. */
 static void run_stop(bench *b)
 {
     rc_call call;

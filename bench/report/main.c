@@ -1,7 +1,7 @@
-/* What a report costs: build, encode, decode, render. cJSON printing and parsing the same text is
- * the peer.
+/* Measures the cost of a report: build, encode, decode, render. Compared with cJSON printing and
+ * parsing the same text.
  *
- * CPU time of this thread, the contenders interleaved, the median of the rounds. */
+ * CPU time of this thread; the contenders are interleaved, the median of the rounds counts. */
 #include <recourse/recourse.h>
 #include <recourse/stdlib.h>
 
@@ -16,7 +16,7 @@
 typedef struct bench {
     rc_alloc alloc;
     const rc_report *report;
-    rc_buf json; /* the report, internal view */
+    rc_buf json; /* The report, internal view. */
     rc_buf out;
     cJSON *tree;
 } bench;
@@ -93,7 +93,7 @@ static void run_cjson_parse(bench *b)
 typedef struct contender {
     const char *name;
     void (*run)(bench *b);
-    size_t peer; /* index of what it is compared with; its own: none */
+    size_t peer; /* Index of the contender to compare with; its own index: none. */
     double ns[ROUNDS];
 } contender;
 

@@ -1,5 +1,5 @@
-/* What a simulated request costs: one million of them through the retry storm, with our own policy
- * and with each of the others. CPU time of this thread; the goal is for one policy. */
+/* Measures the cost of a simulated request: one million of them in the retry storm, with our own
+ * policy and with each of the others. CPU time of this thread; the goal is per policy. */
 #include <recourse/stdlib.h>
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static double cpu_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* The scenario with one policy; seconds, or less than 0 after a message. */
+/* Runs the scenario with one policy. Returns seconds, or a negative number after a message. */
 static double run(rc_sim_scenario *scenario, const rc_sim_policy *policy)
 {
     rc_alloc alloc = rc_alloc_stdlib();

@@ -1,7 +1,7 @@
-/* What a streamed event costs on its way through: reading it (rc_sse) and saying what it is
- * (rc_stream_watch). A parser that builds a tree of the same data is the peer.
+/* Measures the cost of one streamed event: parsing it (rc_sse) and recognising it
+ * (rc_stream_watch). Compared with a parser that builds a tree of the same data.
  *
- * CPU time of this thread, the contenders interleaved, the median of the rounds. */
+ * CPU time of this thread; the contenders are interleaved, the median of the rounds counts. */
 #include <recourse/buf.h>
 
 #include <cjson/cJSON.h>
@@ -19,7 +19,7 @@
 typedef struct sample {
     const char *name;
     rc_stream_dialect dialect;
-    const char *text; /* one event */
+    const char *text; /* One event. */
 } sample;
 
 static const sample SAMPLES[] = {

@@ -1,4 +1,4 @@
-/* A request by libcurl; what goes wrong with it is told as a report.
+/* Sends a request with libcurl and prints a failure as a report.
  *
  *   cc main.c $(pkg-config --cflags --libs recourse libcurl)
  *   ./a.out http://127.0.0.1:8787/v1/models */
@@ -10,7 +10,7 @@
 
 #define BODY_MAX ((size_t)1 << 20)
 
-/* The start of the body is enough to tell what it means. */
+/* Stores the beginning of the body, which is enough for the classifier. */
 static size_t on_body(char *bytes, size_t size, size_t count, void *body)
 {
     rc_buf_push((rc_buf *)body, rc_str_make(bytes, size * count));
