@@ -43,9 +43,9 @@ static bool read_headers(const cJSON *row, rc_failure *failure)
 
 static bool grow(bench_rows *rows)
 {
-    if (rows->count < rows->room)
+    if (rows->count < rows->capacity)
         return true;
-    size_t capacity = rows->room ? 2 * rows->room : 256;
+    size_t capacity = rows->capacity ? 2 * rows->capacity : 256;
     rc_failure *failures = realloc(rows->failures, capacity * sizeof *failures);
     if (!failures)
         return false;
@@ -54,7 +54,7 @@ static bool grow(bench_rows *rows)
     if (!trees)
         return false;
     rows->trees = trees;
-    rows->room = capacity;
+    rows->capacity = capacity;
     return true;
 }
 

@@ -13,7 +13,7 @@ typedef struct bench_rows {
     rc_failure *failures;
     cJSON **trees;
     size_t count;
-    size_t scratch;
+    size_t capacity;
 } bench_rows;
 
 /* Adds the rows of one file of JSON lines. Returns false after a message on stderr. */

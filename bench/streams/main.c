@@ -117,8 +117,8 @@ static void measure(const sample *s, double ret_ns[WORKS])
     static char memory[1 << 16];
     double ns[WORKS][ROUNDS];
     bench b = {.sample = s};
-    rc_buf_init_fixed(&b.room, memory, sizeof memory);
-    rc_sse_init(&b.sse, &b.room, sizeof memory / 2);
+    rc_buf_init_fixed(&b.scratch, memory, sizeof memory);
+    rc_sse_init(&b.sse, &b.scratch, sizeof memory / 2);
     rc_stream_watch_init(&b.watch, s->dialect);
     for (size_t round = 0; round < ROUNDS; round++) {
         for (work w = READ; w < WORKS; w++) {
