@@ -1,4 +1,4 @@
-/* Requests that are ambiguous or malformed, for everything that reads requests. */
+/* Ambiguous or malformed requests, for all tests that parse requests. */
 #ifndef RC_TEST_HTTP1_CASES_H
 #define RC_TEST_HTTP1_CASES_H
 
@@ -8,11 +8,12 @@
 
 #define GOOD "POST / HTTP/1.1\r\nHost: a\r\n"
 
-/* Requests that are ambiguous or malformed; none may be read as a message, nor what follows it. */
+/* Ambiguous or malformed requests; neither they nor the bytes behind them may be parsed as a
+ * message. */
 static const struct {
     const char *bytes;
     size_t len;
-    rc_http1_fault fault; /* NONE: any */
+    rc_http1_fault fault; /* NONE: any fault. */
 } bad_requests[] = {
 #define BAD(fault, text)                               \
     {                                                  \

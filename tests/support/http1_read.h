@@ -1,4 +1,4 @@
-/* Reads one message, in one go or in pieces, and says what came of it. */
+/* Reads one message, at once or in pieces, and returns the result. */
 #ifndef RC_TEST_HTTP1_READ_H
 #define RC_TEST_HTTP1_READ_H
 
@@ -8,12 +8,12 @@ typedef struct result {
     rc_http1_fault fault;
     bool is_whole;
     size_t head_bytes;
-    size_t used; /* up to the message's end */
+    size_t used; /* Bytes up to the message's end. */
     char body[512];
     size_t body_len;
 } result;
 
-/* Reads one message that comes in pieces of `step` bytes; 0: in one. */
+/* Reads one message in pieces of `step` bytes; 0: at once. */
 static inline result read_message(rc_http1 *reader, rc_http1_kind kind, rc_str bytes, size_t step,
                                   bool is_closed)
 {

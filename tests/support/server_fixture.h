@@ -1,10 +1,10 @@
-/* A server and its clients in one loop, on real sockets. What the handler does depends on the
- * request's target; what happened is written down as a line of words.
+/* A server and its clients in one loop, on real sockets. The handler's reaction depends on the
+ * request's target; the events are logged as one line of words.
  *
- *   /hello    "hello", when the request is whole        /echo    the body
- *   /early    "early", at once                          /hold    the test answers itself
- *   /paused   as /hold, with the body paused            /kept    as /hello, by write_kept
- *   /empty    204, with bytes that must not leave */
+ *   /hello    "hello", when the request is complete   /echo   the body
+ *   /early    "early", at once                        /hold   the test responds itself
+ *   /paused   like /hold, with the body paused        /kept   like /hello, with borrowed bytes
+ *   /empty    204, with bytes that must not be sent */
 #ifndef RC_SUPPORT_SERVER_FIXTURE_H
 #define RC_SUPPORT_SERVER_FIXTURE_H
 
@@ -33,7 +33,7 @@
 #include "support/fail_alloc.h"
 
 #define WATCHDOG_S 120
-/* Turns of the loop, of about a millisecond each when nothing happens. */
+/* Turns of the loop, about a millisecond each when idle. */
 #define PATIENCE 20000
 
 #define GOT_MAX ((size_t)16 << 20)
@@ -48,26 +48,26 @@ static struct fixture {
     fail_alloc memory;
     char log[4096];
     size_t log_len;
-    char body[1 << 16]; /* of the latest request */
+    char body[1 << 16]; /* Body of the latest request. */
     size_t body_len;
     rc_responder *held;
-    int fd;    /* the client */
-    char *got; /* what it has read */
+    int fd;    /* The client's socket. */
+    char *got; /* Bytes that the client has read. */
     size_t got_len;
-    size_t got_max; /* 0: it does not read */
-    bool is_at_end; /* its connection has ended; */
-    bool is_reset;  /* by RST */
+    size_t got_max; /* 0: the client does not read. */
+    bool is_at_end; /* The client's connection has ended. */
+    bool is_reset;  /* It ended with a reset. */
     bool is_stopped;
-    int rcvbuf; /* of clients; 0: the system's */
-    int told;   /* exchanges that the handler has */
+    int rcvbuf;  /* SO_RCVBUF of clients; 0: the system's default. */
+    int pending; /* Requests that the handler has and that have not ended. */
 } fixture;
 
 static inline void note(const char *word, rc_str more)
 {
-    int room = (int)(sizeof(fixture.log) - fixture.log_len);
-    int len = snprintf(fixture.log + fixture.log_len, (size_t)room, "%s%s%.*s",
+    int space = (int)(sizeof(fixture.log) - fixture.log_len);
+    int len = snprintf(fixture.log + fixture.log_len, (size_t)space, "%s%s%.*s",
                        fixture.log_len > 0 ? " " : "", word, (int)more.len, more.ptr);
-    if (len > 0 && len < room)
+    if (len > 0 && len < space)
         fixture.log_len += (size_t)len;
 }
 
@@ -79,11 +79,11 @@ static inline bool is_target(const rc_responder *x, const char *path)
 static void on_request(void *ctx, rc_responder *x, const rc_http1 *reader, const char *head)
 {
     (void)ctx;
-    fixture.told++;
+    fixture.pending++;
     fixture.body_len = 0;
     note("", rc_http1_target(reader, head));
     if (rc_responder_keep_head(x) == NULL) {
-        fixture.told--;
+        fixture.pending--;
         rc_responder_abort(x);
         return;
     }
@@ -99,8 +99,8 @@ static void on_body(void *ctx, rc_responder *x, rc_str piece)
 {
     (void)ctx;
     (void)x;
-    size_t room = sizeof(fixture.body) - fixture.body_len;
-    size_t len = piece.len < room ? piece.len : room;
+    size_t space = sizeof(fixture.body) - fixture.body_len;
+    size_t len = piece.len < space ? piece.len : space;
     memcpy(fixture.body + fixture.body_len, piece.ptr, len);
     fixture.body_len += len;
 }
@@ -136,7 +136,7 @@ static void on_drained(void *ctx, rc_responder *x)
 static void on_done(void *ctx, rc_responder *x)
 {
     (void)ctx;
-    fixture.told--;
+    fixture.pending--;
     if (fixture.held == x)
         fixture.held = NULL;
     note("done", RC_STR(""));
@@ -151,7 +151,7 @@ static const char *const gone_names[] = {
 static void on_disconnect(void *ctx, rc_responder *x, const rc_disconnect *gone)
 {
     (void)ctx;
-    fixture.told--;
+    fixture.pending--;
     if (fixture.held == x)
         fixture.held = NULL;
     assert_true(gone->text[0] != '\0');
@@ -174,7 +174,7 @@ static const rc_server_handler handler = {
     .on_stopped = on_stopped,
 };
 
-/* A turn of the loop; rests a little when the client has nothing to read either. */
+/* Runs one turn of the loop; waits briefly if the client has nothing to read either. */
 static inline void turn(void)
 {
     uv_run(&fixture.loop, UV_RUN_NOWAIT);
@@ -185,7 +185,7 @@ static inline void turn(void)
     (void)poll(polled, 2, 1);
 }
 
-/* Reads what the client has got. */
+/* Reads the client's input. */
 static inline void client_read(void)
 {
     while (!fixture.is_at_end && fixture.got_len < fixture.got_max) {
@@ -202,7 +202,7 @@ static inline void client_read(void)
     }
 }
 
-/* Turns until it holds. */
+/* Runs turns until the condition holds. */
 #define UNTIL(condition)                                                                   \
     do {                                                                                   \
         int turns_left = PATIENCE;                                                         \
@@ -246,7 +246,7 @@ static inline void client_close(void)
 static inline void client_send(rc_str bytes)
 {
     ssize_t sent = send(fixture.fd, bytes.ptr, bytes.len, MSG_NOSIGNAL);
-    (void)sent; /* the server may have closed */
+    (void)sent; /* The server may have closed the connection. */
 }
 
 static inline bool got(const char *text)
@@ -279,7 +279,7 @@ static inline void forget(void)
     fixture.log[0] = '\0';
 }
 
-/* settings: NULL for the default, with short times that no test waits for unless it asks. */
+/* settings: NULL for the default. */
 static inline void fixture_start_with(const rc_server_settings *settings, bool does_listen)
 {
     memset(&fixture, 0, sizeof(fixture));
@@ -305,7 +305,7 @@ static inline void fixture_start(const rc_server_settings *settings)
     fixture_start_with(settings, true);
 }
 
-/* Everything must be given back, and every exchange must have had its end. */
+/* All memory must be freed, and every request must have ended. */
 static inline void fixture_end(void)
 {
     rc_server_close(&fixture.server);
@@ -315,7 +315,7 @@ static inline void fixture_end(void)
     assert_int_equal(uv_loop_close(&fixture.loop), 0);
     assert_int_equal(fixture.memory.live, 0);
     assert_false(fixture.memory.is_broken);
-    assert_int_equal(fixture.told, 0);
+    assert_int_equal(fixture.pending, 0);
     free(fixture.got);
 }
 

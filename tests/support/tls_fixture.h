@@ -1,4 +1,4 @@
-/* A client that trusts one authority of its own, in front of peers that show any certificate. */
+/* A client that trusts one authority of its own, and peers with any certificate. */
 #ifndef TESTS_SUPPORT_TLS_WORLD_H
 #define TESTS_SUPPORT_TLS_WORLD_H
 

@@ -1,4 +1,4 @@
-/* Certificates made on the spot, and server contexts that show them. */
+/* Certificates created at run time, and server contexts that present them. */
 #ifndef TESTS_SUPPORT_TLS_PEER_H
 #define TESTS_SUPPORT_TLS_PEER_H
 
@@ -21,8 +21,8 @@ typedef struct identity {
 typedef struct identity_options {
     const char *name;
     const char *names;      /* "DNS:localhost,IP:127.0.0.1" */
-    const identity *issuer; /* NULL: itself */
-    long from_s;            /* relative to now */
+    const identity *issuer; /* NULL: self-signed. */
+    long from_s;            /* Relative to now. */
     long until_s;
     bool is_ca;
 } identity_options;
@@ -67,7 +67,7 @@ static inline void identity_free(identity *made)
     X509_free(made->certificate);
 }
 
-/* The certificate as text; the buffer must have room. */
+/* The certificate as PEM text; the buffer must be large enough. */
 static inline rc_str identity_pem(const identity *made, char *buf, size_t size)
 {
     BIO *bio = BIO_new(BIO_s_mem());
@@ -79,11 +79,11 @@ static inline rc_str identity_pem(const identity *made, char *buf, size_t size)
     return rc_str_make(buf, (size_t)len);
 }
 
-/* max_version 0: the newest there is. */
+/* max_version 0: the newest. */
 static inline SSL_CTX *tls_server_new(const identity *shown, int max_version)
 {
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
-    /* The old versions are still there for those who ask for no security. */
+    /* Security level 0 still allows the old versions. */
     SSL_CTX_set_security_level(context, 0);
     SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
     SSL_CTX_set_max_proto_version(context, max_version);

@@ -1,4 +1,4 @@
-/* Scripted servers on 127.0.0.1, one thread a connection, plain or TLS; and a client with a
+/* Scripted servers on 127.0.0.1, one thread per connection, plain or TLS; and a client with a
  * recorder for each of its calls. */
 #ifndef TESTS_SUPPORT_UPSTREAM_PEER_H
 #define TESTS_SUPPORT_UPSTREAM_PEER_H
@@ -27,26 +27,26 @@ typedef struct peer peer;
 typedef struct peer_conn {
     peer *of;
     int fd;
-    SSL *ssl;  /* NULL: plain */
-    int index; /* from 0, in the order of their coming */
+    SSL *ssl;  /* NULL: plain. */
+    int index; /* From 0, in the order of their arrival. */
     pthread_t thread;
-    char bytes[8192]; /* of the latest request */
+    char bytes[8192]; /* The latest request. */
     size_t len;
     size_t request_len;
-    bool is_cut; /* ends with a reset */
+    bool is_cut; /* Ends with a reset. */
 } peer_conn;
 
 struct peer {
     int fd;
     uint16_t port;
-    SSL_CTX *tls;                    /* NULL: plain */
-    void (*script)(peer_conn *conn); /* the connection is closed when it returns */
+    SSL_CTX *tls;                    /* NULL: plain. */
+    void (*script)(peer_conn *conn); /* The connection is closed when it returns. */
     void *ctx;
-    size_t number; /* for the script */
+    size_t number; /* A parameter of the script. */
     atomic_int requests;
     atomic_int open;
-    atomic_int most; /* that were open at one time */
-    atomic_bool go;  /* a script may wait for it */
+    atomic_int most; /* Most connections open at one time. */
+    atomic_bool go;  /* A script may wait for it. */
     pthread_t thread;
     atomic_int count;
     peer_conn *conns[PEER_CONNECTIONS_MAX];
@@ -81,7 +81,7 @@ static inline bool peer_say(peer_conn *conn, const char *text)
     return peer_write(conn, text, strlen(text));
 }
 
-/* Reads one request, its body by Content-Length included. False: the client has gone. */
+/* Reads one request with its body, by Content-Length. False: the client has gone. */
 static inline bool peer_read_request(peer_conn *conn)
 {
     size_t need = 0;
@@ -193,7 +193,7 @@ static inline void peer_start(peer *of, void (*script)(peer_conn *conn))
     pthread_create(&of->thread, NULL, peer_accept, of);
 }
 
-/* The clients must have closed, or the scripts end by themselves. */
+/* The clients must have closed, or the scripts must end by themselves. */
 static inline void peer_stop(peer *of)
 {
     atomic_store(&of->go, true);
@@ -206,7 +206,7 @@ static inline void peer_stop(peer *of)
     }
 }
 
-/* Answers each request the same way until the client goes; ctx is the response. */
+/* Sends the same response to each request until the client closes; ctx is the response. */
 static inline void peer_repeat(peer_conn *conn)
 {
     while (peer_read_request(conn))
@@ -228,7 +228,7 @@ typedef struct probe {
     int heads;
     int status;
     bool was_reused;
-    char type[64]; /* the head's content-type */
+    char type[64]; /* Content-Type of the head. */
     size_t body_len;
     char body[1024];
     int pieces;
@@ -241,7 +241,7 @@ typedef struct probe {
     bool cancels_in_body;
     bool pauses_in_body;
     char head[256];
-    char detail[RC_UPSTREAM_DETAIL_BYTES + 1]; /* of the failure, which views it; ends in NUL */
+    char detail[RC_UPSTREAM_DETAIL_BYTES + 1]; /* Copy of the failure's detail; ends in NUL. */
 } probe;
 
 static inline void fixture_open(fixture *w)
@@ -261,7 +261,7 @@ static inline void fixture_on_closed(void *ctx)
     ((fixture *)ctx)->is_closed = true;
 }
 
-/* Everything must be closed and given back. */
+/* All handles must be closed and all memory freed. */
 static inline bool fixture_close(fixture *w)
 {
     rc_upstream_close(w->upstream, fixture_on_closed, w);
@@ -272,7 +272,7 @@ static inline bool fixture_close(fixture *w)
 static inline void probe_on_head(void *ctx, const rc_upstream_head *head)
 {
     probe *p = ctx;
-    /* First, so that what is read of the head is read after the call's end. */
+    /* Cancels first, so that the head is read after the call's end. */
     if (p->cancels_in_head)
         rc_upstream_cancel(&p->call);
     p->heads++;
@@ -285,11 +285,11 @@ static inline void probe_on_head(void *ctx, const rc_upstream_head *head)
 static inline void probe_on_body(void *ctx, rc_str piece)
 {
     probe *p = ctx;
-    /* First, as in the head. */
+    /* Cancels first, as in probe_on_head. */
     if (p->cancels_in_body)
         rc_upstream_cancel(&p->call);
-    size_t room = sizeof(p->body) - 1 - (p->body_len < sizeof(p->body) ? p->body_len : 0);
-    if (p->body_len + piece.len < sizeof(p->body) && piece.len <= room)
+    size_t space = sizeof(p->body) - 1 - (p->body_len < sizeof(p->body) ? p->body_len : 0);
+    if (p->body_len + piece.len < sizeof(p->body) && piece.len <= space)
         memcpy(p->body + p->body_len, piece.ptr, piece.len);
     p->body_len += piece.len;
     p->pieces++;
@@ -342,7 +342,7 @@ static inline rc_origin origin_at(const char *scheme, const char *host, uint16_t
     return origin;
 }
 
-/* A request with 10 s for each step unless it says otherwise. */
+/* Sends a request with 10 s for each step unless it sets other limits. */
 static inline rc_upstream_kind probe_send(probe *p, fixture *w, const rc_origin *origin,
                                           rc_upstream_request request)
 {
@@ -370,7 +370,7 @@ static inline bool probe_is_over(const probe *p)
     return p->ends + p->failures > 0;
 }
 
-/* Runs the loop until the call is over; the alarm ends what never is. */
+/* Runs the loop until the call has ended; the alarm ends a test that hangs. */
 static inline void probe_wait(probe *p)
 {
     while (!probe_is_over(p))
@@ -384,14 +384,13 @@ static inline void probe_run(probe *p, fixture *w, const rc_origin *origin)
     probe_wait(p);
 }
 
-/* A byte that depends on its place. */
+/* A byte that depends on its position. */
 static inline char peer_pattern(size_t at)
 {
     return (char)(at * 7 + (at >> 8));
 }
 
-/* Answers ctx when exactly the pattern has come, of->number bytes of it behind an empty line; else
- * closes. */
+/* Sends ctx if exactly the pattern arrives, of->number bytes behind an empty line; else closes. */
 static inline void peer_check_pattern(peer_conn *conn)
 {
     static _Thread_local char bytes[65536];

@@ -1,4 +1,5 @@
-/* One server and one client on 127.0.0.1, without TLS: what most tests of upstream want. */
+/* One server and one client on 127.0.0.1, without TLS, as most tests of the upstream client
+ * need. */
 #ifndef RC_TEST_UPSTREAM_PLAIN_H
 #define RC_TEST_UPSTREAM_PLAIN_H
 

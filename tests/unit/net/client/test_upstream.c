@@ -1,4 +1,4 @@
-/* Requests over real sockets: what is sent and what comes back. */
+/* Requests of the upstream client over real sockets: sending and receiving. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static const response_case response_cases[] = {
     {"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nhi", 200, "hi", false,
      false},
     {"HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nhi", 200, "hi", false, false},
-    /* More than was promised: the answer counts, the connection does not. */
+    /* More bytes than declared: the response counts, the connection is not reused. */
     {OK_5 "HTTP/1.1 200 OK\r\n\r\n", 200, "hello", false, false},
     {OK_5 "\r\n", 200, "hello", false, false},
 };
@@ -94,7 +94,7 @@ static void say_byte_by_byte(peer_conn *conn)
         }
 }
 
-static void pieces_of_any_size_give_the_same(void **state)
+static void pieces_of_any_size_give_the_same_response(void **state)
 {
     (void)state;
     begin(say_byte_by_byte, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ntransfer-encoding: "
@@ -110,7 +110,8 @@ static void pieces_of_any_size_give_the_same(void **state)
     finish();
 }
 
-/* The first piece of the response, until the client has read it; then the rest. */
+/* Sends the first piece of the response, waits until the client has read it, then sends the
+ * rest. */
 static void say_in_two(peer_conn *conn)
 {
     const char *response = conn->of->ctx;
@@ -122,7 +123,7 @@ static void say_in_two(peer_conn *conn)
 }
 
 /* A head in two reads, and the body with the second. */
-static void views_outlive_a_call_that_is_cancelled_inside(void **state)
+static void views_stay_valid_when_a_callback_cancels_the_call(void **state)
 {
     (void)state;
     for (int in_body = 0; in_body < 2; in_body++) {
@@ -165,7 +166,7 @@ static const fault_case fault_cases[] = {
     {"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", "chunked body"},
 };
 
-static void faults_are_failures(void **state)
+static void malformed_responses_are_failures(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(fault_cases) / sizeof(fault_cases[0]); i++) {
@@ -248,7 +249,7 @@ static void large_bodies_are_sent_from_views(void **state)
     free(body);
 }
 
-/* A body in pieces arrives as one, also when the kernel takes it bit by bit. */
+/* A body in several pieces arrives complete, also if the kernel accepts it in parts. */
 static void bodies_in_pieces_arrive_whole(void **state)
 {
     static const size_t cuts[][2] = {
@@ -313,7 +314,7 @@ static void pushed_bodies_wait_for_the_peer(void **state)
     finish();
 }
 
-static void pushing_has_a_ceiling(void **state)
+static void pushed_bytes_are_limited(void **state)
 {
     static char piece[64 << 10];
     probe p = {0};
@@ -329,7 +330,7 @@ static void pushing_has_a_ceiling(void **state)
     finish();
 }
 
-/* Answers at once, takes nothing more. */
+/* Responds at once and reads no more. */
 static void refuse_early(peer_conn *conn)
 {
     char bytes[1024];
@@ -385,7 +386,7 @@ static void a_paused_call_reads_no_more(void **state)
         uv_run(&client.loop, UV_RUN_ONCE);
     size_t seen = p.body_len;
     assert_true(seen <= 64 << 10);
-    /* Far beyond the time limit, which does not run. */
+    /* Far beyond the time limit, which does not run while paused. */
     for (int i = 0; i < 50; i++) {
         uv_run(&client.loop, UV_RUN_NOWAIT);
         usleep(1000);
@@ -401,7 +402,7 @@ static void a_paused_call_reads_no_more(void **state)
     finish();
 }
 
-/* A head of 30 KB, a little at a time. */
+/* Sends a head of 30 KB in small pieces. */
 static void say_long_head(peer_conn *conn)
 {
     char line[1024];
@@ -457,8 +458,8 @@ static void say_late(peer_conn *conn)
     }
 }
 
-/* Between the head and the body is no pause of an answer that has begun. */
-static void a_partial_head_is_no_response(void **state)
+/* The idle limit does not run between the head and the first byte of the body. */
+static void the_idle_limit_starts_with_the_body(void **state)
 {
     probe p = {0};
     (void)state;
@@ -470,8 +471,8 @@ static void a_partial_head_is_no_response(void **state)
     finish();
 }
 
-/* One write of many megabytes: the time limit sees that it goes on. */
-static void a_slow_peer_is_not_a_stopped_one(void **state)
+/* One write of many megabytes: the time limit sees its progress. */
+static void a_peer_that_reads_slowly_does_not_time_out(void **state)
 {
     size_t len = 12u << 20;
     char *body = calloc(1, len);
@@ -493,17 +494,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(responses_are_read),
         cmocka_unit_test(a_body_may_end_with_the_connection),
-        cmocka_unit_test(pieces_of_any_size_give_the_same),
-        cmocka_unit_test(views_outlive_a_call_that_is_cancelled_inside),
-        cmocka_unit_test(faults_are_failures),
+        cmocka_unit_test(pieces_of_any_size_give_the_same_response),
+        cmocka_unit_test(views_stay_valid_when_a_callback_cancels_the_call),
+        cmocka_unit_test(malformed_responses_are_failures),
         cmocka_unit_test(endless_heads_are_cut),
         cmocka_unit_test(large_bodies_are_sent_from_views),
         cmocka_unit_test(bodies_in_pieces_arrive_whole),
         cmocka_unit_test(long_heads_are_put_together),
-        cmocka_unit_test(a_partial_head_is_no_response),
-        cmocka_unit_test(a_slow_peer_is_not_a_stopped_one),
+        cmocka_unit_test(the_idle_limit_starts_with_the_body),
+        cmocka_unit_test(a_peer_that_reads_slowly_does_not_time_out),
         cmocka_unit_test(pushed_bodies_wait_for_the_peer),
-        cmocka_unit_test(pushing_has_a_ceiling),
+        cmocka_unit_test(pushed_bytes_are_limited),
         cmocka_unit_test(an_early_response_is_delivered),
         cmocka_unit_test(a_paused_call_reads_no_more),
     };

@@ -1,4 +1,4 @@
-/* The way to a connection: names, addresses that are allowed, addresses in turn, time limits. */
+/* Opening connections: names, allowed addresses, addresses tried in order, time limits. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -17,12 +17,12 @@
 static peer server;
 static fixture client;
 
-/* What the names stand for. */
+/* The addresses that the names resolve to. */
 static struct {
     rc_resolve_result answer;
     size_t count;
     const char *addresses[4];
-    int asked;
+    int queries;
 } names;
 
 static rc_address address_of(const char *text)
@@ -39,7 +39,7 @@ static rc_resolve_result answer(void *ctx, const char *host, rc_addresses *ret_a
 {
     (void)ctx;
     (void)host;
-    names.asked++;
+    names.queries++;
     ret_addresses->count = names.count;
     for (size_t i = 0; i < names.count; i++)
         ret_addresses->list[i] = address_of(names.addresses[i]);
@@ -82,14 +82,14 @@ static void check_kind(const probe *p, rc_upstream_kind kind, rc_transport trans
     assert_int_equal(p->failure.bytes_sent, 0);
 }
 
-/* And nothing is left of it. */
+/* Like check_kind, and no connection remains. */
 static void check(const probe *p, rc_upstream_kind kind, rc_transport transport)
 {
     check_kind(p, kind, transport);
     assert_int_equal(rc_upstream_count(client.upstream).connections, 0);
 }
 
-/* A port where nobody listens. */
+/* Returns a port without a listener. */
 static uint16_t dead_port(void)
 {
     uint16_t port = 0;
@@ -131,8 +131,8 @@ static void no_such_name(const char *host, rc_addresses *ret_addresses)
     ret_addresses->why = host[0] == 'n' ? "no such name" : "the name server is ill";
 }
 
-/* A name that does not exist is not a name server that does not answer. */
-static void unknown_names_are_no_failing_servers(void **state)
+/* A name that does not exist differs from a failing name server. */
+static void unknown_names_differ_from_failing_name_servers(void **state)
 {
     static const struct {
         const char *host;
@@ -156,8 +156,8 @@ static void unknown_names_are_no_failing_servers(void **state)
     }
 }
 
-/* The system's own words, for a name that is kept free of hosts (RFC 6761). */
-static void the_system_knows_no_invalid_names(void **state)
+/* The system's own message, for a reserved name (RFC 6761). */
+static void an_invalid_name_gives_the_systems_message(void **state)
 {
     probe p = {0};
     (void)state;
@@ -187,7 +187,7 @@ static void names_have_a_time_limit(void **state)
     finish();
 }
 
-static void the_system_knows_localhost(void **state)
+static void localhost_is_resolved_by_the_system(void **state)
 {
     probe p[3] = {0};
     (void)state;
@@ -202,7 +202,7 @@ static void the_system_knows_localhost(void **state)
         assert_int_equal(p[i].ends, 1);
     }
     assert_int_equal(p[1].failures + p[1].ends, 0);
-    /* The name is known by now; another port is another origin. */
+    /* The name is cached by now; another port is another origin. */
     probe q = {0};
     rc_origin other = origin_at("http", "localhost", dead_port());
     probe_run(&q, &client, &other);
@@ -210,7 +210,7 @@ static void the_system_knows_localhost(void **state)
     finish();
 }
 
-static void closing_does_not_wait_for_nobody(void **state)
+static void closing_does_not_wait_for_a_lookup(void **state)
 {
     probe p = {0};
     (void)state;
@@ -244,7 +244,7 @@ static void addresses_are_tried_in_turn(void **state)
     finish();
 }
 
-/* A listener whose queue is full: connections to it neither work nor fail. */
+/* A listener whose queue is full: connections to it neither succeed nor fail. */
 typedef struct tarpit {
     int fd;
     int fillers[8];
@@ -308,7 +308,7 @@ static void a_slow_address_does_not_hold_up_the_next(void **state)
     tarpit_close(&pit);
 }
 
-static void files_run_out(void **state)
+static void a_lack_of_descriptors_is_a_local_failure(void **state)
 {
     struct rlimit limit;
     probe p = {0};
@@ -330,7 +330,7 @@ static void files_run_out(void **state)
     finish();
 }
 
-static void names_may_not_lead_inside(void **state)
+static void names_may_not_resolve_to_private_addresses(void **state)
 {
     static const char *const inside[] = {
         "127.0.0.1",
@@ -374,7 +374,7 @@ static void names_may_not_lead_inside(void **state)
     assert_int_equal(server.count, 0);
 }
 
-/* The same name, another address: each connection is looked at anew. */
+/* The same name with another address: each connection is checked again. */
 static bool allow_first(void *ctx, const rc_origin *origin, const rc_address *address)
 {
     (void)ctx;
@@ -402,7 +402,7 @@ static void a_changed_address_is_checked_again(void **state)
     finish();
 }
 
-static void the_guard_has_its_exceptions(void **state)
+static void allowed_addresses_depend_on_the_host(void **state)
 {
     static const struct {
         const char *host;
@@ -432,7 +432,7 @@ static void the_guard_has_its_exceptions(void **state)
     }
 }
 
-static void authority_has_brackets_and_a_port_of_its_own(void **state)
+static void the_authority_has_brackets_and_a_nondefault_port(void **state)
 {
     static const char *const cases[][2] = {
         {"https://API.Example.com/v1/", "api.example.com"},
@@ -451,7 +451,7 @@ static void authority_has_brackets_and_a_port_of_its_own(void **state)
     }
 }
 
-static void origins_are_read(void **state)
+static void origins_are_parsed(void **state)
 {
     static const char *const refused[] = {
         "http://api.example.com", "http://10.0.0.1",    "https://169.254.169.254",
@@ -504,8 +504,8 @@ static void on_resolver_closed(void *ctx)
     *(bool *)ctx = true;
 }
 
-/* Numbers need no network. */
-static void the_resolver_has_its_bounds(void **state)
+/* Literal addresses need no network. */
+static void the_resolver_limits_its_names(void **state)
 {
     static const char *const hosts[] = {"127.0.0.1", "127.0.0.2", "127.0.0.3"};
     const rc_resolve_settings settings = {.cache_ms = 60000, .names_max = 2};
@@ -522,7 +522,7 @@ static void the_resolver_has_its_bounds(void **state)
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(rc_resolver_find(&resolver, hosts[i], &q[i].lookup, &found),
                          i < 2 ? RC_RESOLVE_PENDING : RC_RESOLVE_FAILED);
-    /* The same question again, and one that is taken back. */
+    /* The same query again, and a cancelled one. */
     assert_int_equal(rc_resolver_find(&resolver, hosts[1], &q[3].lookup, &found),
                      RC_RESOLVE_PENDING);
     rc_lookup_cancel(&q[1].lookup);
@@ -534,7 +534,7 @@ static void the_resolver_has_its_bounds(void **state)
     assert_int_equal(q[3].answers, 1);
     assert_int_equal(rc_resolver_find(&resolver, hosts[1], &q[1].lookup, &found), RC_RESOLVE_FOUND);
     assert_int_equal(found.count, 1);
-    /* The oldest makes room. */
+    /* The oldest name is evicted. */
     assert_int_equal(rc_resolver_find(&resolver, hosts[2], &q[2].lookup, &found),
                      RC_RESOLVE_PENDING);
     assert_int_equal(rc_resolver_find(&resolver, hosts[1], &q[1].lookup, &found), RC_RESOLVE_FOUND);
@@ -546,7 +546,7 @@ static void the_resolver_has_its_bounds(void **state)
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
-static void the_other_family_is_dialled_as_well(void **state)
+static void ipv6_addresses_are_dialled(void **state)
 {
     probe p = {0};
     (void)state;
@@ -563,22 +563,22 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refused_connection_is_a_failure),
         cmocka_unit_test(an_unknown_name_is_a_failure),
-        cmocka_unit_test(unknown_names_are_no_failing_servers),
-        cmocka_unit_test(the_system_knows_no_invalid_names),
+        cmocka_unit_test(unknown_names_differ_from_failing_name_servers),
+        cmocka_unit_test(an_invalid_name_gives_the_systems_message),
         cmocka_unit_test(names_have_a_time_limit),
-        cmocka_unit_test(the_system_knows_localhost),
-        cmocka_unit_test(the_resolver_has_its_bounds),
-        cmocka_unit_test(the_other_family_is_dialled_as_well),
-        cmocka_unit_test(closing_does_not_wait_for_nobody),
+        cmocka_unit_test(localhost_is_resolved_by_the_system),
+        cmocka_unit_test(the_resolver_limits_its_names),
+        cmocka_unit_test(ipv6_addresses_are_dialled),
+        cmocka_unit_test(closing_does_not_wait_for_a_lookup),
         cmocka_unit_test(addresses_are_tried_in_turn),
         cmocka_unit_test(a_connection_has_a_time_limit),
         cmocka_unit_test(a_slow_address_does_not_hold_up_the_next),
-        cmocka_unit_test(files_run_out),
-        cmocka_unit_test(names_may_not_lead_inside),
+        cmocka_unit_test(a_lack_of_descriptors_is_a_local_failure),
+        cmocka_unit_test(names_may_not_resolve_to_private_addresses),
         cmocka_unit_test(a_changed_address_is_checked_again),
-        cmocka_unit_test(the_guard_has_its_exceptions),
-        cmocka_unit_test(origins_are_read),
-        cmocka_unit_test(authority_has_brackets_and_a_port_of_its_own),
+        cmocka_unit_test(allowed_addresses_depend_on_the_host),
+        cmocka_unit_test(origins_are_parsed),
+        cmocka_unit_test(the_authority_has_brackets_and_a_nondefault_port),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

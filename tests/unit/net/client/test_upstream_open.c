@@ -1,4 +1,4 @@
-/* Connections that somebody else opens, in place of dialling. */
+/* Connections that the owner's open hook opens in place of dialling. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 static peer server;
 static fixture client;
 
-/* A port where nobody listens. */
+/* Returns a port without a listener. */
 static uint16_t dead_port(void)
 {
     uint16_t port = 0;
@@ -83,12 +83,12 @@ static void begin_opened(opening mode, const rc_origin *origin)
     fixture_open(&client);
 }
 
-static void a_connection_may_be_opened_by_somebody_else(void **state)
+static void the_open_hook_replaces_dialling(void **state)
 {
     probe p = {0};
     probe q = {0};
     (void)state;
-    /* Nobody is at that address: nothing is dialled. */
+    /* There is no listener at that address: a dial would fail. */
     rc_origin origin = origin_at("http", "127.0.0.1", dead_port());
     begin_opened(OPENS_TO_PEER, &origin);
     probe_run(&p, &client, &origin);
@@ -118,7 +118,7 @@ static void a_failed_open_is_a_failure(void **state)
     }
 }
 
-static void one_that_is_opened_may_be_cancelled(void **state)
+static void a_call_with_an_opened_connection_may_be_cancelled(void **state)
 {
     probe p = {0};
     (void)state;
@@ -135,9 +135,9 @@ static void one_that_is_opened_may_be_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_connection_may_be_opened_by_somebody_else),
+        cmocka_unit_test(the_open_hook_replaces_dialling),
         cmocka_unit_test(a_failed_open_is_a_failure),
-        cmocka_unit_test(one_that_is_opened_may_be_cancelled),
+        cmocka_unit_test(a_call_with_an_opened_connection_may_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

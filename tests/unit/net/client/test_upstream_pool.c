@@ -1,4 +1,4 @@
-/* The connections of an origin: which are used again, which are not, and who waits for one. */
+/* The connection pool of an origin: reuse, limits and the queue. */
 #define _GNU_SOURCE
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "net/client/pool.h"
 #include "support/upstream_plain.h"
 
-static void connections_are_used_again(void **state)
+static void connections_are_reused(void **state)
 {
     (void)state;
     begin(peer_repeat, OK_5);
@@ -28,7 +28,7 @@ static void connections_are_used_again(void **state)
     finish();
 }
 
-static void a_connection_has_its_number_of_requests(void **state)
+static void a_connection_serves_a_limited_number_of_requests(void **state)
 {
     (void)state;
     client.settings = rc_upstream_settings_default();
@@ -43,7 +43,7 @@ static void a_connection_has_its_number_of_requests(void **state)
     finish();
 }
 
-static void a_connection_rests_and_ages_only_so_long(void **state)
+static void idle_time_and_age_of_a_connection_are_limited(void **state)
 {
     (void)state;
     for (int by_age = 0; by_age < 2; by_age++) {
@@ -80,7 +80,7 @@ static void the_oldest_idle_connection_is_closed_over_the_limit(void **state)
     finish();
 }
 
-/* One answer a connection, then the end, although the answer promised another. */
+/* Sends one response per connection and closes, although the response allows reuse. */
 static void one_each(peer_conn *conn)
 {
     if (peer_read_request(conn))
@@ -98,7 +98,7 @@ static void a_stale_connection_is_replaced_silently(void **state)
         probe_run(&p, &client, &origin);
         assert_int_equal(p.ends, 1);
         assert_false(p.was_reused);
-        /* The peer has closed; the loop has not looked yet. */
+        /* The peer has closed; the loop has not noticed yet. */
         while (atomic_load(&server.open) > 0)
             usleep(200);
         usleep(2000);
@@ -140,7 +140,7 @@ static void a_reset_connection_is_replaced_silently(void **state)
     finish();
 }
 
-/* One answer, and the socket is closed in one step: what comes then is reset. */
+/* Sends one response and closes the socket in one step: later bytes are reset. */
 static void one_and_close(peer_conn *conn)
 {
     int other = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -150,7 +150,7 @@ static void one_and_close(peer_conn *conn)
     close(other);
 }
 
-/* Waits until the end of the only idle connection has come, without letting the loop see it. */
+/* Waits until the FIN of the only idle connection has arrived, without running the loop. */
 static void wait_for_end(void)
 {
     struct pollfd polled = {.events = POLLRDHUP};
@@ -160,7 +160,7 @@ static void wait_for_end(void)
     assert_int_equal(poll(&polled, 1, -1), 1);
 }
 
-/* The peer has closed it, which nobody looked at: the request goes out, and nobody reads it. */
+/* The peer has closed the connection unnoticed: the request is sent, but no process reads it. */
 static void a_connection_closed_before_the_request_came_is_replaced(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void a_connection_closed_before_the_request_came_is_replaced(void **state
         probe_send(&p[1], &client, &origin,
                    (rc_upstream_request){.body = RC_STR("{}"), .is_body_open = is_open});
         probe_wait(&p[1]);
-        /* Of a body that is pushed as it comes nothing is left to be sent again. */
+        /* A body that is pushed piece by piece cannot be sent again. */
         assert_int_equal(p[1].ends, is_open ? 0 : 1);
         assert_int_equal(p[1].failures, is_open ? 1 : 0);
         assert_false(p[1].was_reused);
@@ -186,7 +186,7 @@ static void a_connection_closed_before_the_request_came_is_replaced(void **state
     }
 }
 
-static void speak_unasked(peer_conn *conn)
+static void say_unrequested(peer_conn *conn)
 {
     if (peer_read_request(conn))
         peer_say(conn, OK_5);
@@ -197,7 +197,7 @@ static void speak_unasked(peer_conn *conn)
 
 static void an_idle_connection_with_input_or_end_is_closed(void **state)
 {
-    void (*const scripts[])(peer_conn *) = {one_each, speak_unasked};
+    void (*const scripts[])(peer_conn *) = {one_each, say_unrequested};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         probe p = {0};
@@ -213,7 +213,7 @@ static void an_idle_connection_with_input_or_end_is_closed(void **state)
     }
 }
 
-/* Reads the second request and closes without a word. */
+/* Reads the second request and closes without a response. */
 static void one_and_silence(peer_conn *conn)
 {
     if (peer_read_request(conn))
@@ -266,7 +266,7 @@ static void wait_for_go(peer_conn *conn)
     peer_repeat(conn);
 }
 
-static void the_queue_has_a_length_and_a_time(void **state)
+static void the_queue_has_a_length_and_a_time_limit(void **state)
 {
     probe p[5] = {0};
     (void)state;
@@ -357,9 +357,9 @@ static void queued_calls_time_out_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(connections_are_used_again),
-        cmocka_unit_test(a_connection_has_its_number_of_requests),
-        cmocka_unit_test(a_connection_rests_and_ages_only_so_long),
+        cmocka_unit_test(connections_are_reused),
+        cmocka_unit_test(a_connection_serves_a_limited_number_of_requests),
+        cmocka_unit_test(idle_time_and_age_of_a_connection_are_limited),
         cmocka_unit_test(the_oldest_idle_connection_is_closed_over_the_limit),
         cmocka_unit_test(a_stale_connection_is_replaced_silently),
         cmocka_unit_test(a_reset_connection_is_replaced_silently),
@@ -367,7 +367,7 @@ int main(void)
         cmocka_unit_test(an_idle_connection_with_input_or_end_is_closed),
         cmocka_unit_test(a_failed_reused_connection_is_marked_reused),
         cmocka_unit_test(a_hundred_calls_share_ten_connections),
-        cmocka_unit_test(the_queue_has_a_length_and_a_time),
+        cmocka_unit_test(the_queue_has_a_length_and_a_time_limit),
         cmocka_unit_test(a_live_connection_passes_the_stale_check),
         cmocka_unit_test(queued_calls_time_out_in_order),
         cmocka_unit_test(origins_have_their_own_pools_and_unused_ones_are_evicted),

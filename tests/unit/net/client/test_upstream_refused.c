@@ -1,4 +1,4 @@
-/* TLS to providers: which peers are refused, and how each is told. */
+/* TLS to providers: which peers are rejected, and the failure for each. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ typedef struct refused_case {
     int max_version;
     const char *host;
     rc_upstream_kind kind;
-    const char *shown; /* in the detail */
+    const char *shown; /* Expected text in the detail. */
 } refused_case;
 
 static const refused_case refused_cases[] = {
@@ -82,7 +82,7 @@ static void check_refusal(const probe *p, rc_upstream_kind kind)
     assert_int_equal(rc_upstream_count(client.upstream).connections, 0);
 }
 
-/* The detail says where, and what was shown; the day is the certificate's. */
+/* The detail names the host and the certificate's facts; the date is the certificate's. */
 static void check_shown(const probe *p, const refused_case *one)
 {
     char where[64];
@@ -99,7 +99,7 @@ static void check_shown(const probe *p, const refused_case *one)
         assert_true(llabs(p->failure.certificate_unix_ms - now_ms - from_now_s * 1000) < 600000);
 }
 
-static void bad_peers_are_refused_each_by_its_name(void **state)
+static void each_bad_certificate_has_its_own_failure_kind(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(refused_cases) / sizeof(refused_cases[0]); i++) {
@@ -139,7 +139,7 @@ static void an_unknown_issuer_is_not_trusted(void **state)
     identity_free(&other);
 }
 
-static void the_system_alone_does_not_trust_a_test(void **state)
+static void the_system_store_does_not_trust_a_test_authority(void **state)
 {
     identity shown = good_identity();
     probe p = {0};
@@ -155,8 +155,8 @@ static void the_system_alone_does_not_trust_a_test(void **state)
     identity_free(&shown);
 }
 
-/* Whatever a peer has written into its certificate, the detail is one line of a bounded length. */
-static void names_of_strangers_are_made_harmless(void **state)
+/* Whatever a peer writes into its certificate, the detail is one line of limited length. */
+static void names_in_certificates_are_sanitised(void **state)
 {
     char names[2048] = "DNS:a\x1b[31m.test,DNS:b\x7f-c.test";
     char subject[64] = "bad\r\n\x1b]0;x\x07\xff";
@@ -180,7 +180,7 @@ static void names_of_strangers_are_made_harmless(void **state)
     identity_free(&shown);
 }
 
-/* TLS 1.2 refuses in the handshake, 1.3 after it. */
+/* TLS 1.2 rejects in the handshake, 1.3 after it. */
 static void a_peer_that_requires_a_certificate_is_a_failure(void **state)
 {
     static const int versions[] = {TLS1_2_VERSION, 0};
@@ -195,7 +195,7 @@ static void a_peer_that_requires_a_certificate_is_a_failure(void **state)
         probe_run(&p, &client, &origin);
         print_message("%s\n", p.detail);
         assert_int_equal(p.failures, 1);
-        /* What was sent behind the handshake may reset the connection before the alert is read. */
+        /* Bytes sent after the handshake may cause a reset before the alert is read. */
         if (i == 0 || p.failure.kind != RC_UPSTREAM_RESET)
             assert_int_equal(p.failure.kind, RC_UPSTREAM_TLS_CLIENT_CERTIFICATE);
         finish();
@@ -204,7 +204,7 @@ static void a_peer_that_requires_a_certificate_is_a_failure(void **state)
     identity_free(&shown);
 }
 
-static void speak_plainly(peer_conn *conn)
+static void respond_without_tls(peer_conn *conn)
 {
     char bytes[2048];
     peer_read(conn, bytes, sizeof(bytes));
@@ -216,14 +216,14 @@ static void a_peer_without_tls_is_a_failure(void **state)
 {
     probe p = {0};
     (void)state;
-    begin(NULL, speak_plainly, NULL);
+    begin(NULL, respond_without_tls, NULL);
     rc_origin origin = origin_at("https", "good.test", server.port);
     probe_run(&p, &client, &origin);
     check_refusal(&p, RC_UPSTREAM_TLS_NOT_SPOKEN);
     finish();
 }
 
-/* The record of an alert: fatal, and its number. */
+/* The record of a fatal alert with the given number. */
 static void alert_with(peer_conn *conn)
 {
     const unsigned char alert[] = {21, 3, 3, 0, 2, 2, (unsigned char)conn->of->number};
@@ -264,7 +264,7 @@ static void close_at_once(peer_conn *conn)
         peer_cut(conn);
 }
 
-static void a_handshake_that_is_cut_is_no_failure_of_tls(void **state)
+static void a_cut_handshake_is_a_connection_failure(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
@@ -285,14 +285,14 @@ static void a_handshake_that_is_cut_is_no_failure_of_tls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_peers_are_refused_each_by_its_name),
+        cmocka_unit_test(each_bad_certificate_has_its_own_failure_kind),
         cmocka_unit_test(an_unknown_issuer_is_not_trusted),
-        cmocka_unit_test(the_system_alone_does_not_trust_a_test),
-        cmocka_unit_test(names_of_strangers_are_made_harmless),
+        cmocka_unit_test(the_system_store_does_not_trust_a_test_authority),
+        cmocka_unit_test(names_in_certificates_are_sanitised),
         cmocka_unit_test(a_peer_that_requires_a_certificate_is_a_failure),
         cmocka_unit_test(a_peer_without_tls_is_a_failure),
         cmocka_unit_test(alerts_are_failures),
-        cmocka_unit_test(a_handshake_that_is_cut_is_no_failure_of_tls),
+        cmocka_unit_test(a_cut_handshake_is_a_connection_failure),
     };
     return cmocka_run_group_tests(tests, make_authority, free_authority);
 }

@@ -1,4 +1,4 @@
-/* TLS to providers: what is trusted, sessions, records, ends. */
+/* TLS to providers: trust, session resumption, records, close_notify. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -54,7 +54,7 @@ static void one_each(peer_conn *conn)
         peer_say(conn, "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 5\r\n\r\nhello");
 }
 
-static void sessions_go_on(void **state)
+static void sessions_are_resumed(void **state)
 {
     static const int versions[] = {0, TLS1_2_VERSION};
     identity shown = good_identity();
@@ -75,7 +75,7 @@ static void sessions_go_on(void **state)
     identity_free(&shown);
 }
 
-/* Says the response, then ends rightly or just closes. */
+/* Sends the response, then ends with close_notify or just closes. */
 static void until_the_end(peer_conn *conn)
 {
     if (!peer_read_request(conn))
@@ -85,7 +85,7 @@ static void until_the_end(peer_conn *conn)
         SSL_set_quiet_shutdown(conn->ssl, 1);
 }
 
-static void only_a_goodbye_ends_a_body(void **state)
+static void only_close_notify_ends_a_body(void **state)
 {
     identity shown = good_identity();
     (void)state;
@@ -231,7 +231,7 @@ static void a_stale_connection_is_replaced_silently(void **state)
     identity_free(&shown);
 }
 
-static void bad_trust_is_refused(void **state)
+static void unreadable_trust_settings_are_refused(void **state)
 {
     const rc_tls_settings cases[] = {
         {.ca_file = "/nonexistent/ca.pem"},
@@ -246,7 +246,7 @@ static void bad_trust_is_refused(void **state)
     rc_tls_free(NULL);
 }
 
-/* More than was promised: in the same breath, or later. Or a goodbye. */
+/* Sends more than declared, in the same segment or later; or a close_notify. */
 static void say_too_much(peer_conn *conn)
 {
     const int on = 1;
@@ -263,7 +263,7 @@ static void say_too_much(peer_conn *conn)
         peer_say(conn, "junk");
 }
 
-static void a_connection_that_says_too_much_is_closed(void **state)
+static void a_connection_with_extra_bytes_is_closed(void **state)
 {
     identity shown = good_identity();
     (void)state;
@@ -288,14 +288,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_peers_are_trusted),
         cmocka_unit_test(a_handshake_has_a_time_limit),
-        cmocka_unit_test(sessions_go_on),
-        cmocka_unit_test(only_a_goodbye_ends_a_body),
+        cmocka_unit_test(sessions_are_resumed),
+        cmocka_unit_test(only_close_notify_ends_a_body),
         cmocka_unit_test(damaged_records_end_the_call),
-        cmocka_unit_test(a_connection_that_says_too_much_is_closed),
+        cmocka_unit_test(a_connection_with_extra_bytes_is_closed),
         cmocka_unit_test(large_bodies_go_both_ways),
         cmocka_unit_test(bodies_in_pieces_share_records),
         cmocka_unit_test(a_stale_connection_is_replaced_silently),
-        cmocka_unit_test(bad_trust_is_refused),
+        cmocka_unit_test(unreadable_trust_settings_are_refused),
     };
     return cmocka_run_group_tests(tests, make_authority, free_authority);
 }

@@ -1,4 +1,4 @@
-/* Names whose answers hang: others do not wait for them, nor does whoever closes. */
+/* Lookups that hang: they delay neither other lookups nor closing. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,33 +16,33 @@
 
 #define PATIENCE 20000
 
-static atomic_bool is_held; /* questions for "hang..." are answered no sooner */
-static atomic_int asked;    /* begun, */
-static atomic_int answered; /* and ended */
+static atomic_bool is_held; /* Queries for "hang..." wait until this is false. */
+static atomic_int started;  /* Queries started. */
+static atomic_int ended;    /* Queries ended. */
 static uv_loop_t loop;
 static rc_resolver resolver;
 static fail_alloc memory;
 
 typedef struct waiter {
-    rc_lookup lookup; /* the first member: on_done finds us by it */
-    int answers;
+    rc_lookup lookup; /* The first member: on_done casts it to the waiter. */
+    int calls;
     size_t count;
     bool closes;
-    const char *next_host; /* asked for from inside */
+    const char *next_host; /* Looked up from inside the callback. */
     struct waiter *next;
 } waiter;
 
-/* "none..." has no address, all others have one. */
-static void ask(const char *host, rc_addresses *ret_addresses)
+/* Replaces the system's resolver: "none..." has no address, all others have one. */
+static void resolve_stub(const char *host, rc_addresses *ret_addresses)
 {
-    asked++;
+    started++;
     for (int i = 0; i < PATIENCE && is_held && strncmp(host, "hang", 4) == 0; i++)
         usleep(1000);
     if (strncmp(host, "none", 4) != 0) {
         ret_addresses->list[0].v4.sin_family = AF_INET;
         ret_addresses->count = 1;
     }
-    answered++;
+    ended++;
 }
 
 static void on_closed(void *ctx)
@@ -57,7 +57,7 @@ static rc_resolve_result find(waiter *w, const char *host);
 static void on_done(rc_lookup *lookup, const rc_addresses *addresses)
 {
     waiter *w = (waiter *)lookup;
-    w->answers++;
+    w->calls++;
     w->count = addresses != NULL ? addresses->count : 0;
     if (w->closes)
         rc_resolver_close(&resolver, on_closed, &closed);
@@ -75,12 +75,12 @@ static rc_resolve_result find(waiter *w, const char *host)
     return result;
 }
 
-static void begin(uint32_t asking_max)
+static void begin(uint32_t max_queries)
 {
     const rc_resolve_settings settings = {
-        .cache_ms = 60000, .names_max = 8, .max_queries = asking_max, .query_fn = ask};
+        .cache_ms = 60000, .names_max = 8, .max_queries = max_queries, .query_fn = resolve_stub};
     is_held = true;
-    asked = answered = closed = 0;
+    started = ended = closed = 0;
     memory = (fail_alloc){0};
     assert_int_equal(uv_loop_init(&loop), 0);
     rc_resolver_init(&resolver, &loop, &settings, fail_alloc_of(&memory));
@@ -88,12 +88,12 @@ static void begin(uint32_t asking_max)
 
 static void await_queries(int count)
 {
-    for (int i = 0; i < PATIENCE && asked < count; i++)
+    for (int i = 0; i < PATIENCE && started < count; i++)
         usleep(1000);
-    assert_int_equal(asked, count);
+    assert_int_equal(started, count);
 }
 
-/* All that was asked has ended, so that the next test counts its own. */
+/* Waits until all queries have ended, so that the next test counts only its own. */
 static void end(void)
 {
     is_held = false;
@@ -101,13 +101,13 @@ static void end(void)
     assert_int_equal(closed, 1);
     assert_int_equal(uv_loop_close(&loop), 0);
     assert_int_equal(memory.live, 0);
-    for (int i = 0; i < PATIENCE && answered < asked; i++)
+    for (int i = 0; i < PATIENCE && ended < started; i++)
         usleep(1000);
-    assert_int_equal(answered, asked);
+    assert_int_equal(ended, started);
 }
 
 #ifndef RC_TEST_SANITIZED
-/* The first of all: no stack of a thread that has ended is left to be used again. */
+/* Runs first: no stack of an ended thread is available for reuse. */
 static void without_a_thread_a_name_is_not_found(void **state)
 {
     struct rlimit before;
@@ -120,7 +120,7 @@ static void without_a_thread_a_name_is_not_found(void **state)
     const rc_resolve_result result = find(&w, "a.test");
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_int_equal(result, RC_RESOLVE_FAILED);
-    assert_int_equal(asked, 0);
+    assert_int_equal(started, 0);
     assert_int_equal(find(&w, "a.test"), RC_RESOLVE_PENDING);
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_int_equal(w.count, 1);
@@ -129,7 +129,7 @@ static void without_a_thread_a_name_is_not_found(void **state)
 }
 #endif
 
-static void a_name_that_hangs_keeps_no_other_waiting(void **state)
+static void a_hanging_name_does_not_delay_others(void **state)
 {
     static const char *const hosts[] = {"hang1.test", "hang2.test", "hang3.test", "hang4.test",
                                         "hang5.test"};
@@ -144,24 +144,24 @@ static void a_name_that_hangs_keeps_no_other_waiting(void **state)
     assert_int_equal(find(&again, hosts[0]), RC_RESOLVE_PENDING);
     assert_int_equal(find(&healthy, "healthy.test"), RC_RESOLVE_PENDING);
     assert_int_equal(find(&missing, "none.test"), RC_RESOLVE_PENDING);
-    while (healthy.answers + missing.answers < 2)
+    while (healthy.calls + missing.calls < 2)
         uv_run(&loop, UV_RUN_ONCE);
     assert_int_equal(healthy.count, 1);
     assert_int_equal(missing.count, 0);
     for (size_t i = 0; i < 5; i++)
-        assert_int_equal(hanging[i].answers, 0);
+        assert_int_equal(hanging[i].calls, 0);
     assert_int_equal(find(&healthy, "healthy.test"), RC_RESOLVE_FOUND);
     is_held = false;
     uv_run(&loop, UV_RUN_DEFAULT);
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(hanging[i].count, 1);
     assert_int_equal(again.count, 1);
-    assert_int_equal(asked, 7); /* those who ask the same share one question */
+    assert_int_equal(started, 7); /* Lookups of the same name share one query. */
     rc_resolver_close(&resolver, on_closed, &closed);
     end();
 }
 
-static void closing_does_not_wait_for_a_name_that_hangs(void **state)
+static void closing_does_not_wait_for_a_hanging_name(void **state)
 {
     waiter hanging = {0};
     waiter late = {0};
@@ -170,13 +170,13 @@ static void closing_does_not_wait_for_a_name_that_hangs(void **state)
     assert_int_equal(find(&hanging, "hang.test"), RC_RESOLVE_PENDING);
     await_queries(1);
     rc_resolver_close(&resolver, on_closed, &closed);
-    assert_int_equal(closed, 0); /* from the loop */
+    assert_int_equal(closed, 0); /* on_closed comes from the loop. */
     assert_int_equal(find(&late, "b.test"), RC_RESOLVE_FAILED);
     assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
     assert_int_equal(closed, 1);
-    assert_int_equal(hanging.answers, 0);
+    assert_int_equal(hanging.calls, 0);
     assert_null(hanging.lookup.name);
-    assert_int_equal(answered, 0);
+    assert_int_equal(ended, 0);
     end();
 }
 
@@ -202,13 +202,13 @@ static void queries_over_the_limit_wait(void **state)
     assert_int_equal(find(&fourth, "none.test"), RC_RESOLVE_PENDING);
     await_queries(2);
     uv_run(&loop, UV_RUN_NOWAIT);
-    assert_int_equal(asked, 2);
+    assert_int_equal(started, 2);
     is_held = false;
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_int_equal(hanging[0].count + hanging[1].count + third.count, 3);
-    assert_int_equal(fourth.answers, 1);
+    assert_int_equal(fourth.calls, 1);
     assert_int_equal(fourth.count, 0);
-    /* One that waits for its turn is forgotten like all others. */
+    /* A lookup that waits for its turn is dropped like all others. */
     is_held = true;
     assert_int_equal(find(&hanging[0], "hang3.test"), RC_RESOLVE_PENDING);
     assert_int_equal(find(&hanging[1], "hang4.test"), RC_RESOLVE_PENDING);
@@ -216,8 +216,8 @@ static void queries_over_the_limit_wait(void **state)
     await_queries(6);
     rc_resolver_close(&resolver, on_closed, &closed);
     end();
-    assert_int_equal(third.answers, 1);
-    assert_int_equal(asked, 6);
+    assert_int_equal(third.calls, 1);
+    assert_int_equal(started, 6);
 }
 
 static void a_callback_may_look_up_and_close(void **state)
@@ -236,7 +236,7 @@ static void a_callback_may_look_up_and_close(void **state)
     assert_int_equal(find(&last, "c.test"), RC_RESOLVE_PENDING);
     end();
     assert_int_equal(last.count, 1);
-    assert_int_equal(beside.answers, 0);
+    assert_int_equal(beside.calls, 0);
 }
 
 int main(void)
@@ -245,8 +245,8 @@ int main(void)
 #ifndef RC_TEST_SANITIZED
         cmocka_unit_test(without_a_thread_a_name_is_not_found),
 #endif
-        cmocka_unit_test(a_name_that_hangs_keeps_no_other_waiting),
-        cmocka_unit_test(closing_does_not_wait_for_a_name_that_hangs),
+        cmocka_unit_test(a_hanging_name_does_not_delay_others),
+        cmocka_unit_test(closing_does_not_wait_for_a_hanging_name),
         cmocka_unit_test(closing_before_any_query_is_immediate),
         cmocka_unit_test(queries_over_the_limit_wait),
         cmocka_unit_test(a_callback_may_look_up_and_close),

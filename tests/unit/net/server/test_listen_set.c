@@ -1,4 +1,4 @@
-/* Which base addresses lead to a listener of this process. */
+/* Which base addresses match a listener of this process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,8 +84,8 @@ static void listeners_are_found_by_address_and_name(void **state)
     }
 }
 
-/* A socket of IPv6 says whether IPv4 connects to it, too. */
-static void sockets_say_where_they_are(void **state)
+/* An IPv6 socket also tells whether it accepts IPv4. */
+static void a_sockets_address_is_read(void **state)
 {
     (void)state;
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -99,7 +99,7 @@ static void sockets_say_where_they_are(void **state)
     assert_int_equal(rc_listen_address_of_socket(-1).address.base.sa_family, AF_UNSPEC);
 }
 
-static void more_than_fit_are_left_out(void **state)
+static void a_full_set_ignores_further_addresses(void **state)
 {
     (void)state;
     rc_listen_set here = {0};
@@ -113,8 +113,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(listeners_are_found_by_address_and_name),
-        cmocka_unit_test(sockets_say_where_they_are),
-        cmocka_unit_test(more_than_fit_are_left_out),
+        cmocka_unit_test(a_sockets_address_is_read),
+        cmocka_unit_test(a_full_set_ignores_further_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* The server's side of HTTP/1.1 on real sockets: framing, pipelining, expectations, early
- * answers. */
+/* The HTTP/1.1 server on real sockets: framing, pipelining, 100 Continue, early responses. */
 #include "support/server_fixture.h"
 
 #include <sys/stat.h>
@@ -23,7 +22,7 @@ static void a_request_gets_a_response(void **state)
     fixture_end();
 }
 
-/* Whatever the pieces, the same comes out. */
+/* The result does not depend on the pieces in which bytes arrive. */
 static void deliveries_may_be_split_anywhere(void **state)
 {
     (void)state;
@@ -86,7 +85,7 @@ static void early_input_is_bounded(void **state)
     static char flood[1 << 16];
     memset(flood, 'x', sizeof(flood));
     memcpy(flood, "GET /x", 6);
-    /* Until the kernel takes no more: the server does not read on. */
+    /* Until the kernel accepts no more: the server stops reading. */
     size_t sent = 0;
     int stuck = 0;
     while (stuck < 50) {
@@ -116,7 +115,7 @@ static void continue_is_sent_when_the_body_is_wanted(void **state)
     client_send(RC_STR("body"));
     UNTIL(got("\r\n\r\nbody"));
 
-    forget(); /* Not while it is paused. */
+    forget(); /* Not while the body is paused. */
     client_send(RC_STR("POST /paused" HOST "Expect: 100-continue\r\nContent-Length: 4\r\n\r\n"));
     UNTIL(fixture.held != NULL);
     for (int i = 0; i < 5; i++)
@@ -131,12 +130,13 @@ static void continue_is_sent_when_the_body_is_wanted(void **state)
     rc_responder_send(fixture.held, 200, NULL, 0, RC_STR("ok"));
     UNTIL(got("ok"));
 
-    forget(); /* Nor when the body came along. */
+    forget(); /* Nor if the body came with the head. */
     client_send(RC_STR("POST /echo" HOST "Expect: 100-continue\r\nContent-Length: 4\r\n\r\nbody"));
     UNTIL(got("body"));
     assert_false(got("100 Continue"));
 
-    forget(); /* An answer in its place: the client need not send the body, so it is the last. */
+    forget(); /* A final response instead: the client need not send the body, so the connection
+               * closes. */
     client_send(RC_STR("POST /early" HOST "Expect: 100-continue\r\nContent-Length: 4\r\n\r\n"));
     UNTIL(fixture.is_at_end);
     assert_false(got("100 Continue"));
@@ -161,7 +161,7 @@ static void some_responses_have_no_body(void **state)
     fixture_end();
 }
 
-static void the_old_version_closes(void **state)
+static void http_1_0_connections_are_closed(void **state)
 {
     (void)state;
     fixture_start(NULL);
@@ -199,7 +199,8 @@ static void chunks_are_written(void **state)
                            &(rc_response_head){.status = 418, .framing = RC_HTTP1_CHUNKED}),
         RC_OK);
     assert_true(rc_responder_has_begun(fixture.held));
-    UNTIL(got("HTTP/1.1 418 \r\nTransfer-Encoding: chunked\r\n\r\n")); /* before the first byte */
+    /* The head is sent before the first byte of the body. */
+    UNTIL(got("HTTP/1.1 418 \r\nTransfer-Encoding: chunked\r\n\r\n"));
     assert_true(rc_responder_write(fixture.held, RC_STR("one")));
     assert_true(rc_responder_write(fixture.held, RC_STR("")));
     assert_true(rc_responder_write(fixture.held, RC_STR("sixteen bytes ok")));
@@ -223,13 +224,14 @@ static void an_early_response_is_seen_while_sending(void **state)
     assert_string_equal(fixture.log, "/early done");
     static char rest[100000 - 4];
     memset(rest, 'r', sizeof(rest));
-    client_send(rc_str_make(rest, sizeof(rest))); /* is dropped; then the connection goes on */
+    client_send(rc_str_make(rest, sizeof(rest))); /* The rest of the body is dropped; the connection
+                                                   * stays open. */
     client_send(RC_STR("GET /hello" HOST "\r\n"));
     UNTIL(got("hello"));
     assert_false(got("Connection: close"));
     assert_string_equal(fixture.log, "/early done /hello whole done");
 
-    forget(); /* More than is worth dropping. */
+    forget(); /* More than discard_bytes. */
     client_send(
         RC_STR("POST /early" HOST "Content-Length: 10000000\r\n\r\nGET /hello" HOST "\r\n"));
     UNTIL(got("early"));
@@ -240,7 +242,7 @@ static void an_early_response_is_seen_while_sending(void **state)
     assert_string_equal(fixture.log, "/early done");
     client_close();
 
-    forget(); /* The same with a length that is not known. */
+    forget(); /* The same with chunked framing. */
     client_open();
     client_send(RC_STR("POST /early" HOST "Transfer-Encoding: chunked\r\n\r\n7fffff\r\n"));
     UNTIL(got("early"));
@@ -254,7 +256,7 @@ static void an_early_response_is_seen_while_sending(void **state)
     fixture_end();
 }
 
-/* As many clients do: the answer is there before the body has gone, and is read behind it. */
+/* Like many clients: the response is ready before the body is sent, and is read after it. */
 static void a_client_that_reads_last_gets_the_response(void **state)
 {
     (void)state;
@@ -371,14 +373,15 @@ static void a_raw_head_is_passed_on(void **state)
     fixture_end();
 }
 
-static void unix_sockets_and_passed_ones_work(void **state)
+static void unix_and_inherited_sockets_work(void **state)
 {
     (void)state;
     char folder[] = "/tmp/recourse-server-XXXXXX";
     char path[64];
     assert_non_null(mkdtemp(folder));
     (void)snprintf(path, sizeof(path), "%s/s", folder);
-    for (int round = 0; round < 2; round++) { /* the second replaces what a dead one has left */
+    for (int round = 0; round < 2; round++) { /* The second round replaces the socket file of a
+                                               * listener that has ended. */
         fixture_start(NULL);
         rc_listening listening;
         assert_int_equal(rc_server_listen_unix(&fixture.server, path, 0600, &listening),
@@ -448,8 +451,8 @@ static void a_failed_listen_has_a_text(void **state)
     fixture_end();
 }
 
-/* Sockets of one process share an address; another process is told that it is taken. */
-static void only_its_own_sockets_join_the_first(void **state)
+/* Sockets of one process share an address; another process gets IN_USE. */
+static void only_sockets_of_the_same_process_share_an_address(void **state)
 {
     (void)state;
     rc_listening first, listening;
@@ -473,14 +476,14 @@ static void only_its_own_sockets_join_the_first(void **state)
     fixture_end();
 }
 
-static void the_next_protocol_works_too(void **state)
+static void ipv6_sockets_work(void **state)
 {
     (void)state;
     fixture_start_with(NULL, false);
     if (rc_server_listen_tcp(&fixture.server, "::1", 0, RC_LISTEN_ALONE, &fixture.listening) !=
         RC_LISTEN_OK) {
         fixture_end();
-        skip(); /* a machine without IPv6 */
+        skip(); /* A machine without IPv6. */
     }
     struct sockaddr_in6 address = {.sin6_family = AF_INET6,
                                    .sin6_port = htons(fixture.listening.port),
@@ -508,17 +511,17 @@ int main(void)
         cmocka_unit_test(early_input_is_bounded),
         cmocka_unit_test(continue_is_sent_when_the_body_is_wanted),
         cmocka_unit_test(some_responses_have_no_body),
-        cmocka_unit_test(the_old_version_closes),
+        cmocka_unit_test(http_1_0_connections_are_closed),
         cmocka_unit_test(chunks_are_written),
         cmocka_unit_test(an_early_response_is_seen_while_sending),
         cmocka_unit_test(a_client_that_reads_last_gets_the_response),
         cmocka_unit_test(a_body_can_be_paused),
         cmocka_unit_test(response_heads_are_checked),
         cmocka_unit_test(a_raw_head_is_passed_on),
-        cmocka_unit_test(unix_sockets_and_passed_ones_work),
+        cmocka_unit_test(unix_and_inherited_sockets_work),
         cmocka_unit_test(a_failed_listen_has_a_text),
-        cmocka_unit_test(only_its_own_sockets_join_the_first),
-        cmocka_unit_test(the_next_protocol_works_too),
+        cmocka_unit_test(only_sockets_of_the_same_process_share_an_address),
+        cmocka_unit_test(ipv6_sockets_work),
     };
     return FIXTURE_RUN(tests);
 }

@@ -1,5 +1,4 @@
-/* How exchanges and connections end: clients that leave, cut answers, slow clients, a server that
- * stops. */
+/* How requests and connections end: disconnects, cut responses, slow clients, a stopping server. */
 #include <poll.h>
 
 #include "support/server_fixture.h"
@@ -18,12 +17,12 @@ static void hold(rc_str request)
     UNTIL(fixture.held != NULL);
 }
 
-/* The handler cuts it off itself, so it is told nothing. */
+/* The handler aborts the response itself, so no callback follows. */
 static void abort_held(void)
 {
     rc_responder_abort(fixture.held);
     fixture.held = NULL;
-    fixture.told--;
+    fixture.pending--;
 }
 
 static void reset_client(void)
@@ -33,16 +32,16 @@ static void reset_client(void)
     client_close();
 }
 
-static void a_client_that_leaves_is_seen_at_once(void **state)
+static void a_disconnect_is_noticed_at_once(void **state)
 {
     (void)state;
     fixture_start(NULL);
-    hold(RC_STR("GET /hold" HOST "\r\n")); /* before the answer */
+    hold(RC_STR("GET /hold" HOST "\r\n")); /* Before the response. */
     client_close();
     UNTIL(has_logged("gone:"));
     assert_string_equal(fixture.log, "/hold whole gone:CLIENT");
 
-    forget(); /* in the midst of it */
+    forget(); /* In the middle of the response. */
     hold(RC_STR("GET /hold" HOST "\r\n"));
     rc_responder_begin(fixture.held,
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
@@ -52,23 +51,23 @@ static void a_client_that_leaves_is_seen_at_once(void **state)
     UNTIL(has_logged("gone:"));
     assert_string_equal(fixture.log, "/hold whole gone:CLIENT");
 
-    forget(); /* by a reset */
+    forget(); /* By a reset. */
     hold(RC_STR("GET /hold" HOST "\r\n"));
     reset_client();
     UNTIL(has_logged("gone:CLIENT"));
 
-    forget(); /* with the next request already there */
+    forget(); /* With the next request already received. */
     hold(RC_STR("GET /hold" HOST "\r\nGET /hello" HOST "\r\n"));
     client_close();
     UNTIL(has_logged("gone:CLIENT"));
 
-    forget(); /* while sending */
+    forget(); /* While sending the body. */
     hold(RC_STR("POST /hold" HOST "Content-Length: 9\r\n\r\nhal"));
     client_close();
     UNTIL(has_logged("gone:"));
     assert_string_equal(fixture.log, "/hold gone:CLIENT");
 
-    forget(); /* without anything, and in a head: nobody needs to know */
+    forget(); /* Without a request, and inside a head: no callback. */
     client_open();
     client_close();
     client_open();
@@ -80,7 +79,7 @@ static void a_client_that_leaves_is_seen_at_once(void **state)
     fixture_end();
 }
 
-/* Whatever its form, a cut answer is not a whole one. */
+/* Whatever its framing, a cut response is recognisably incomplete. */
 static void a_cut_response_is_incomplete(void **state)
 {
     (void)state;
@@ -115,7 +114,7 @@ static void a_cut_response_is_incomplete(void **state)
     assert_true(fixture.is_reset);
     client_close();
 
-    hold(RC_STR("GET /hold" HOST "\r\n")); /* before anything */
+    hold(RC_STR("GET /hold" HOST "\r\n")); /* Before the head. */
     abort_held();
     UNTIL(fixture.is_at_end);
     assert_true(fixture.is_reset);
@@ -148,7 +147,7 @@ static void a_wrong_length_is_not_sent(void **state)
     assert_string_equal(fixture.log, "/hold whole gone:LENGTH");
     client_close();
 
-    forget(); /* an end without a beginning */
+    forget(); /* An end without a begin. */
     hold(RC_STR("GET /hold" HOST "\r\n"));
     rc_responder_end(fixture.held);
     UNTIL(fixture.is_at_end);
@@ -165,7 +164,7 @@ static void a_client_may_shut_down_after_a_whole_response(void **state)
     fixture_start(&settings);
     fixture.rcvbuf = 4096;
     hold(RC_STR("GET /hold" HOST "\r\n"));
-    fixture.got_max = 0; /* does not read */
+    fixture.got_max = 0; /* Does not read. */
     rc_responder_send(fixture.held, 200, NULL, 0, rc_str_make(large, sizeof(large)));
     for (int i = 0; i < 20; i++)
         turn();
@@ -180,8 +179,8 @@ static void a_client_may_shut_down_after_a_whole_response(void **state)
     fixture_end();
 }
 
-/* Writes until it is told to stop. */
-static size_t write_all_that_goes(rc_responder *x)
+/* Writes until rc_responder_write returns false. */
+static size_t write_until_full(rc_responder *x)
 {
     static char piece[10000];
     size_t written = sizeof(piece);
@@ -200,10 +199,10 @@ static void a_slow_reader_stops_the_handler(void **state)
     fixture.got_max = 0;
     rc_responder_begin(fixture.held,
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
-    write_all_that_goes(fixture.held);
-    for (int i = 0; i < 100 && has_logged("drained"); i++) { /* the kernel's buffers fill first */
+    write_until_full(fixture.held);
+    for (int i = 0; i < 100 && has_logged("drained"); i++) { /* The kernel's buffers fill first. */
         forget();
-        write_all_that_goes(fixture.held);
+        write_until_full(fixture.held);
         turn();
     }
     assert_false(has_logged("drained"));
@@ -211,17 +210,17 @@ static void a_slow_reader_stops_the_handler(void **state)
     uint64_t sent = rc_responder_sent_bytes(fixture.held);
     assert_true(sent > 0);
     assert_true(rc_responder_unsent_bytes(fixture.held) > 0);
-    fixture.got_max = GOT_MAX; /* it reads again */
+    fixture.got_max = GOT_MAX; /* The client reads again. */
     UNTIL(has_logged("drained"));
     assert_true(rc_responder_sent_bytes(fixture.held) > sent);
     assert_non_null(fixture.held);
     forget();
-    write_all_that_goes(fixture.held);
-    fixture.got_max = 0; /* and no more */
+    write_until_full(fixture.held);
+    fixture.got_max = 0; /* The client stops reading. */
     for (int i = 0; i < PATIENCE && !has_logged("gone"); i++) {
         if (has_logged("drained")) {
             forget();
-            write_all_that_goes(fixture.held);
+            write_until_full(fixture.held);
         }
         turn();
     }
@@ -283,8 +282,8 @@ static void a_handler_that_does_not_stop_loses_the_connection(void **state)
     fixture_end();
 }
 
-/* As much as the two systems take. */
-static size_t pour(size_t most)
+/* Sends as much as the socket buffers of both sides accept. */
+static size_t send_all_that_fits(size_t most)
 {
     static char piece[64 << 10];
     size_t sent = 0;
@@ -299,13 +298,13 @@ static size_t pour(size_t most)
     return sent;
 }
 
-/* What is kept of a client that sends ahead is full: its leaving is seen all the same. */
+/* The stash of a client that sends ahead is full: its disconnect is noticed all the same. */
 static void a_client_that_sent_too_much_is_still_checked(void **state)
 {
     (void)state;
     fixture_start(NULL);
     hold(RC_STR("POST /paused" HOST "Content-Length: 80000\r\n\r\n"));
-    assert_int_equal(pour(80000), 80000);
+    assert_int_equal(send_all_that_fits(80000), 80000);
     for (int i = 0; i < 100; i++)
         turn();
     close(fixture.fd);
@@ -313,11 +312,11 @@ static void a_client_that_sent_too_much_is_still_checked(void **state)
     fixture.is_at_end = true;
     UNTIL(has_logged("/paused gone:CLIENT"));
 
-    forget(); /* requests that were not begun are let go of, and memory with them */
+    forget(); /* Requests that have not started are dropped, and their memory is freed. */
     fixture.is_at_end = false;
     hold(RC_STR("GET /hold" HOST "\r\n"));
     for (size_t sent = 0, i = 0; sent < (8 << 20) && i < PATIENCE; i++) {
-        sent += pour((8 << 20) - sent);
+        sent += send_all_that_fits((8 << 20) - sent);
         turn();
     }
     assert_true(fixture.memory.live_bytes < 1 << 20);
@@ -326,10 +325,10 @@ static void a_client_that_sent_too_much_is_still_checked(void **state)
     UNTIL(has_logged("done"));
     client_close();
 
-    forget(); /* and whoever sends on and on is let go of, too */
+    forget(); /* A client that keeps sending is disconnected. */
     hold(RC_STR("GET /hold" HOST "\r\n"));
     for (int i = 0; i < PATIENCE && !has_logged("gone"); i++) {
-        (void)pour(1 << 20);
+        (void)send_all_that_fits(1 << 20);
         turn();
     }
     assert_true(has_logged("gone:CLIENT"));
@@ -344,12 +343,12 @@ static void a_slow_body_closes_the_connection(void **state)
     settings.body_idle_ms = 70;
     settings.keep_alive_ms = 80;
     fixture_start(&settings);
-    client_open(); /* nothing at all */
+    client_open(); /* No byte. */
     UNTIL(fixture.is_at_end);
     assert_int_equal(fixture.got_len, 0);
     client_close();
 
-    client_open(); /* a head, byte by byte, without an end */
+    client_open(); /* A head, byte by byte, without an end. */
     client_send(RC_STR("GET /hello" HOST));
     for (int i = 0; i < PATIENCE && !fixture.is_at_end; i++) {
         client_send(RC_STR("X"));
@@ -360,14 +359,14 @@ static void a_slow_body_closes_the_connection(void **state)
     assert_string_equal(fixture.log, "");
     client_close();
 
-    client_open(); /* a body */
+    client_open(); /* A body that stops. */
     client_send(RC_STR("POST /echo" HOST "Content-Length: 5\r\n\r\nhe"));
     UNTIL(fixture.is_at_end);
     assert_true(got("HTTP/1.1 408 "));
     assert_string_equal(fixture.log, "/echo gone:BODY_TIMEOUT");
     client_close();
 
-    forget(); /* a body that comes, but hardly */
+    forget(); /* A body that arrives too slowly. */
     client_open();
     client_send(RC_STR("POST /echo" HOST "Content-Length: 5000\r\n\r\n"));
     for (int i = 0; i < PATIENCE / 100 && !fixture.is_at_end; i++) {
@@ -380,7 +379,7 @@ static void a_slow_body_closes_the_connection(void **state)
     assert_string_equal(fixture.log, "/echo gone:BODY_TIMEOUT");
     client_close();
 
-    forget(); /* a body behind the answer */
+    forget(); /* A body that continues after the response. */
     client_open();
     client_send(RC_STR("POST /early" HOST "Content-Length: 50\r\n\r\nhe"));
     UNTIL(fixture.is_at_end);
@@ -388,7 +387,7 @@ static void a_slow_body_closes_the_connection(void **state)
     assert_string_equal(fixture.log, "/early done");
     client_close();
 
-    forget(); /* a body with the answer begun */
+    forget(); /* A body that stops after the response has begun. */
     hold(RC_STR("POST /hold" HOST "Content-Length: 5\r\n\r\nhe"));
     rc_responder_begin(fixture.held,
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
@@ -397,14 +396,14 @@ static void a_slow_body_closes_the_connection(void **state)
     assert_string_equal(fixture.log, "/hold gone:BODY_TIMEOUT");
     client_close();
 
-    forget(); /* the next request */
+    forget(); /* The next request does not arrive. */
     client_open();
     client_send(RC_STR("GET /hello" HOST "\r\n"));
     UNTIL(fixture.is_at_end);
     assert_true(got("hello"));
     assert_false(got("408"));
 
-    forget(); /* an answer that takes its time is the handler's affair; so is a paused body */
+    forget(); /* No limit runs while the handler makes a response or has paused the body. */
     client_close();
     hold(RC_STR("POST /paused" HOST "Content-Length: 5\r\n\r\nhe"));
     uint64_t later_ms = uv_now(&fixture.loop) + 300;
@@ -414,7 +413,7 @@ static void a_slow_body_closes_the_connection(void **state)
     fixture_end();
 }
 
-/* The rest comes while nobody looks, and the time is over when somebody does. */
+/* The rest arrives while the loop does not run, and the deadline has passed when it runs again. */
 static void a_paused_body_is_not_slow(void **state)
 {
     (void)state;
@@ -470,7 +469,7 @@ static void stopping_lets_requests_finish(void **state)
     fixture_end();
 }
 
-/* A request that was sent before the stop is served, also one that waits in the kernel. */
+/* A request that was sent before the stop is served, also one that waits in the kernel's queue. */
 static void stopping_serves_requests_already_sent(void **state)
 {
     (void)state;
@@ -498,7 +497,7 @@ static void closing_cuts_everything(void **state)
     fixture_end();
 }
 
-/* A pair of sockets: whoever has the other end needs no address. */
+/* One end of a socket pair, without an address. */
 static void a_connection_may_be_adopted(void **state)
 {
     int ends[2];
@@ -511,7 +510,7 @@ static void a_connection_may_be_adopted(void **state)
     fixture.is_at_end = false;
     client_send(RC_STR("GET /hello HTTP/1.1\r\nhost: x\r\n\r\n"));
     UNTIL(got("HTTP/1.1 200"));
-    /* One that is to stop takes none, and lets go of it. */
+    /* A stopping server adopts no connection and closes the descriptor. */
     rc_server_stop(&fixture.server);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     assert_false(rc_server_adopt(&fixture.server, ends[1]));
@@ -523,7 +522,7 @@ static void a_connection_may_be_adopted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_client_that_leaves_is_seen_at_once),
+        cmocka_unit_test(a_disconnect_is_noticed_at_once),
         cmocka_unit_test(a_cut_response_is_incomplete),
         cmocka_unit_test(a_wrong_length_is_not_sent),
         cmocka_unit_test(a_client_may_shut_down_after_a_whole_response),

@@ -1,5 +1,5 @@
-/* Ceilings: what a head may be, how many connections there are, and what each costs; and that
- * ambiguous requests are refused with nothing behind them read. */
+/* Limits: the size of heads, the number of connections and their memory. Ambiguous requests are
+ * rejected, and no byte behind them is parsed. */
 #include "support/http1_cases.h"
 #include "support/server_fixture.h"
 
@@ -80,19 +80,19 @@ static void a_refusal_has_the_handlers_page(void **state)
     assert_false(fixture.is_reset);
     client_close();
 
-    forget(); /* a head that does not come to its end */
+    forget(); /* A head without an end. */
     client_open();
     client_send(RC_STR("GET /slow HTTP/1.1\r\nHo"));
     UNTIL(got("{\"target\":\"/slow\",\"status\":408}"));
     client_close();
 
-    forget(); /* a body that is none */
+    forget(); /* A malformed body. */
     client_open();
     client_send(RC_STR("POST /echo" HOST "Transfer-Encoding: chunked\r\n\r\nx"));
     UNTIL(got("{\"target\":\"/echo\",\"status\":400}"));
     client_close();
 
-    forget(); /* a page that does not fit */
+    forget(); /* A page that does not fit. */
     own.render_refusal = render_too_much;
     client_open();
     client_send(RC_STR("GET / HTTP/1.1\r\n\r\n"));
@@ -101,7 +101,7 @@ static void a_refusal_has_the_handlers_page(void **state)
     fixture_end();
 }
 
-/* A client that goes on sending behind its refused request can read why. */
+/* A client that keeps sending after its rejected request can read the response. */
 static void a_refusal_can_be_read(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void the_longest_idle_connection_is_evicted(void **state)
     fixture_end();
 }
 
-/* One whose next request has come is not at rest, though it was not read yet. */
+/* A connection whose next request has arrived is not idle, even if it was not read yet. */
 static void a_connection_with_unread_input_is_not_evicted(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void a_connection_with_unread_input_is_not_evicted(void **state)
         UNTIL(fixture.server.stats.requests == (uint64_t)i + 1);
         assert_true(recv(idle[i], bytes, sizeof(bytes), 0) > 0);
     }
-    /* The listening socket is told of first, as it was there first. */
+    /* The listening socket is polled first, since it was added first. */
     client_open();
     client_send(RC_STR("GET /hello" HOST "\r\n"));
     assert_int_equal(send(idle[0], "GET /hello" HOST "\r\n", 32, 0), 32);
@@ -205,7 +205,8 @@ static void a_connection_with_unread_input_is_not_evicted(void **state)
     fixture_end();
 }
 
-/* Whoever still sends what was answered already is not taken for one, and hides none. */
+/* A connection that is still sending the body of an answered request does not count as lingering,
+ * and does not hide one that does. */
 static void a_lingering_connection_is_evicted_behind_others(void **state)
 {
     (void)state;
@@ -236,7 +237,7 @@ static void a_lingering_connection_is_evicted_behind_others(void **state)
     fixture_end();
 }
 
-/* Who was refused and does not leave holds no place that others wait for. */
+/* A rejected client that does not disconnect takes no slot that others wait for. */
 static void a_lingering_connection_is_evicted(void **state)
 {
     (void)state;
@@ -262,7 +263,7 @@ static void a_lingering_connection_is_evicted(void **state)
     fixture_end();
 }
 
-/* Connects as many as there may be, each of which sends `bytes`, which are no whole head. */
+/* Opens the maximum number of connections, each of which sends `bytes`, an incomplete head. */
 static void fill_with(const char *bytes, int *fds, int count, uint32_t silent_ms)
 {
     rc_server_settings settings = rc_server_settings_default;
@@ -280,8 +281,8 @@ static void fill_with(const char *bytes, int *fds, int count, uint32_t silent_ms
     client_send(RC_STR("GET /hello" HOST "\r\n"));
 }
 
-/* Neither a client that sends nothing nor one that sends half a head keeps others out: at once, or
- * when it is late. */
+/* A client that sends nothing or half a head does not block others: it is evicted at once, or when
+ * its head is late. */
 static void a_connection_late_with_its_head_is_evicted(void **state)
 {
     static const char *const sent[] = {"", "GET /half HTTP/1.1\r\nHost: x\r\n"};
@@ -294,7 +295,7 @@ static void a_connection_late_with_its_head_is_evicted(void **state)
         UNTIL(got("hello"));
         assert_int_equal(fixture.server.stats.evicted, 1);
         assert_int_equal(fixture.server.stats.connections, 3);
-        /* The first one; the others are still there. */
+        /* The first one was closed; the others are open. */
         assert_int_equal(recv(fds[0], bytes, sizeof(bytes), 0), 0);
         assert_int_equal(recv(fds[1], bytes, sizeof(bytes), MSG_DONTWAIT), -1);
         assert_int_equal(recv(fds[2], bytes, sizeof(bytes), MSG_DONTWAIT), -1);
@@ -314,14 +315,14 @@ static void a_new_connection_is_not_evicted(void **state)
     for (int i = 0; i < 20; i++)
         turn();
     assert_int_equal(fixture.server.stats.evicted, 0);
-    assert_int_equal(fixture.server.stats.accept_pauses, 1); /* no busy loop */
+    assert_int_equal(fixture.server.stats.accept_pauses, 1); /* No busy loop. */
     close(fds[0]);
     UNTIL(got("hello"));
     close(fds[1]);
     fixture_end();
 }
 
-static void at_the_ceiling_new_ones_wait(void **state)
+static void at_the_limit_new_connections_wait(void **state)
 {
     (void)state;
     rc_server_settings settings = rc_server_settings_default;
@@ -341,15 +342,15 @@ static void at_the_ceiling_new_ones_wait(void **state)
     client_read();
     assert_int_equal(fixture.got_len, 0);
     assert_int_equal(fixture.server.stats.connections, 2);
-    assert_int_equal(fixture.server.stats.accept_pauses, 1); /* no busy loop */
+    assert_int_equal(fixture.server.stats.accept_pauses, 1); /* No busy loop. */
     close(busy[0]);
     UNTIL(got("hello"));
     close(busy[1]);
-    UNTIL(fixture.told == 0);
+    UNTIL(fixture.pending == 0);
     fixture_end();
 }
 
-/* The handler asks for a copy of the head: a long one has memory of its own, others are reused. */
+/* The handler copies the head: a long one is allocated, others come from the free list. */
 static void a_request_costs_no_allocation(void **state)
 {
     (void)state;
@@ -377,7 +378,7 @@ static void a_request_costs_no_allocation(void **state)
 
 #define MANY 2000
 
-/* As many as the process may have: two descriptors each. */
+/* As many connections as the process may have: two descriptors each. */
 static int most_connections(void)
 {
     struct rlimit limit;
@@ -387,7 +388,7 @@ static int most_connections(void)
     return limit.rlim_cur > 2 * MANY + 100 ? MANY : (int)(limit.rlim_cur - 100) / 2;
 }
 
-/* Connections at rest, after one request each. */
+/* Idle connections, after one request each. */
 static void an_idle_connection_is_small(void **state)
 {
     (void)state;
@@ -399,10 +400,10 @@ static void an_idle_connection_is_small(void **state)
     for (int i = 0; i < count; i++) {
         fds[i] = connect_client();
         assert_int_equal(send(fds[i], "GET /hello" HOST "\r\n", 32, 0), 32);
-        if (i % 100 == 99) /* the kernel's queue is not that long */
+        if (i % 100 == 99) /* The kernel's queue is shorter. */
             UNTIL(fixture.server.stats.requests == (uint64_t)i + 1);
     }
-    UNTIL(fixture.server.stats.requests == (uint64_t)count && fixture.told == 0);
+    UNTIL(fixture.server.stats.requests == (uint64_t)count && fixture.pending == 0);
     assert_int_equal(fixture.server.stats.connections, count);
     size_t each = (fixture.memory.live_bytes - before) / (size_t)count;
     print_message("%d connections at rest: %zu bytes each\n", count, each);
@@ -426,7 +427,7 @@ int main(void)
         cmocka_unit_test(a_lingering_connection_is_evicted_behind_others),
         cmocka_unit_test(a_connection_late_with_its_head_is_evicted),
         cmocka_unit_test(a_new_connection_is_not_evicted),
-        cmocka_unit_test(at_the_ceiling_new_ones_wait),
+        cmocka_unit_test(at_the_limit_new_connections_wait),
         cmocka_unit_test(a_request_costs_no_allocation),
         cmocka_unit_test(an_idle_connection_is_small),
     };

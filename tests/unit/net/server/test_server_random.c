@@ -1,5 +1,5 @@
-/* Clients and a handler that do anything at any time: every exchange ends exactly once, nothing is
- * left behind. The seeds are fixed. */
+/* Clients and a handler that act at random: every request ends exactly once and no memory remains.
+ * The seeds are fixed. */
 #include "support/server_fixture.h"
 
 #define CLIENTS 8
@@ -35,7 +35,7 @@ static void forget_responder(const rc_responder *x)
     live[at] = NULL;
 }
 
-/* Whatever the interface allows, in any order. */
+/* Calls any function of the interface, in any order. */
 static void act(rc_responder *x)
 {
     static const rc_http1_framing framings[] = {RC_HTTP1_LENGTH, RC_HTTP1_CHUNKED,
@@ -215,7 +215,7 @@ static void run_seed(uint64_t value)
         assert_null(live[i]);
 }
 
-static void anything_goes(void **state)
+static void random_actions_end_every_request_once(void **state)
 {
     (void)state;
     for (uint64_t value = 1; value <= 300; value++)
@@ -225,7 +225,7 @@ static void anything_goes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(anything_goes),
+        cmocka_unit_test(random_actions_end_every_request_once),
     };
     return FIXTURE_RUN(tests);
 }
