@@ -1,13 +1,14 @@
+/* Base64 encoder (RFC 4648, section 4). Called by lib/dialect/prompt.c. */
 #include "codec/base64.h"
 
 #include <stdint.h>
 
-/* Text that is put together before it is pushed: a multiple of 4. */
+/* Bytes that are encoded before they are pushed to the buffer; a multiple of 4. */
 #define PIECE_BYTES 256
 
 static const char LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Up to three bytes as four letters. */
+/* Encodes up to three bytes as four letters, padded with '='. */
 static void encode(const unsigned char *bytes, size_t count, char letters[4])
 {
     const uint32_t second = count > 1 ? bytes[1] : 0;

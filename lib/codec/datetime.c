@@ -1,4 +1,5 @@
-/* Dates: the calendar, and the three notations that headers and bodies carry. */
+/* Dates: calendar arithmetic, RFC 3339, HTTP dates and epochs. Called by the hints of the
+ * classifier, the renderers and the gateway. */
 #include "codec/datetime.h"
 
 #include "base/str.h"
@@ -21,7 +22,7 @@ static const rc_str month_names[12] = {
     RC_STR_INIT("Sep"), RC_STR_INIT("Oct"), RC_STR_INIT("Nov"), RC_STR_INIT("Dec"),
 };
 
-/* The short name of a weekday is the first three letters. */
+/* The short form of a weekday is its first three letters. */
 static const rc_str weekday_names[7] = {
     RC_STR_INIT("Sunday"),    RC_STR_INIT("Monday"),   RC_STR_INIT("Tuesday"),
     RC_STR_INIT("Wednesday"), RC_STR_INIT("Thursday"), RC_STR_INIT("Friday"),
@@ -41,15 +42,15 @@ static int days_in_month(int year, int month)
     return days[month - 1] + (month == 2 && is_leap_year(year));
 }
 
-/* Days from 1 January of the year 1. */
+/* Returns the days from 1 January of the year 1 to 1 January of `year`. */
 static int64_t days_before_year(int year)
 {
     int64_t y = year - 1;
     return DAYS_PER_YEAR * y + y / 4 - y / 100 + y / 400;
 }
 
-/* Sets year, month and day from the days since 1 January of the year 1. The last day of a leap year
- * that ends a cycle would open a fifth century or year: it stays in the fourth. */
+/* Sets year, month and day from the days since 1 January of the year 1. The last day of a cycle of
+ * 400 or 4 years would be counted into a fifth century or year; the limit of 3 prevents that. */
 static void set_date(rc_civil *civil, int64_t day)
 {
     int64_t eras = day / DAYS_PER_400_YEARS;
@@ -134,7 +135,7 @@ static bool take(cursor *c, rc_str expected)
     return true;
 }
 
-/* A number of exactly so many digits; few enough that it fits. */
+/* Reads a number of exactly `digits` digits; callers ask for at most four. */
 static bool take_number(cursor *c, int digits, int *ret)
 {
     int value = 0;
@@ -148,7 +149,7 @@ static bool take_number(cursor *c, int digits, int *ret)
     return true;
 }
 
-/* Digits behind a decimal point, as milliseconds; what is finer is cut. */
+/* Reads the digits after a decimal point as milliseconds; further digits are cut. */
 static bool take_fraction(cursor *c, int *ret_ms)
 {
     int ms = 0;
@@ -192,7 +193,7 @@ static bool take_weekday(cursor *c, bool is_long)
     return false;
 }
 
-/* A leap second has no Unix time of its own; the last millisecond before it ends is the nearest. */
+/* Converts to Unix time. A leap second (:60) has no Unix time of its own and becomes :59.999. */
 static rc_status settle(rc_civil civil, int64_t *ret_unix_ms)
 {
     if (civil.second == 60) {
@@ -285,7 +286,7 @@ static bool is_asctime_date(cursor c, rc_civil *civil)
            is_at_end(&c);
 }
 
-/* The time within a year as one number, for comparing only. */
+/* Returns the time within the year as one number, for comparison only. */
 static int64_t rank_in_year(const rc_civil *civil)
 {
     int64_t rank = civil->month * 32 + civil->day;
@@ -295,14 +296,15 @@ static int64_t rank_in_year(const rc_civil *civil)
     return rank * 1000 + civil->millisecond;
 }
 
-/* RFC 9110 §5.6.7: a date that appears to be more than 50 years ahead is in the past. */
+/* Completes a two-digit year. RFC 9110 §5.6.7: a date that appears to be more than 50 years in the
+ * future is in the past. */
 static void resolve_year(rc_civil *civil, int64_t now_unix_ms)
 {
     rc_civil now = rc_civil_from_unix_ms(now_unix_ms);
     int latest = now.year + 50;
     if (rank_in_year(civil) > rank_in_year(&now))
         latest--;
-    civil->year = latest - (latest + 100 - civil->year) % 100; /* of 0 to 99; never negative */
+    civil->year = latest - (latest + 100 - civil->year) % 100; /* the operand of % is positive */
 }
 
 rc_status rc_http_date_parse(rc_str text, int64_t now_unix_ms, int64_t *ret_unix_ms)

@@ -1,4 +1,5 @@
-/* Durations: a scanner over four notations that all end in the same sum of nanoseconds. */
+/* Durations: parses four notations into a sum of nanoseconds, and formats durations for people.
+ * Called by the hints of the classifier, the renderers, the configuration and the CLI. */
 #include "codec/duration.h"
 
 #include "base/str.h"
@@ -11,8 +12,8 @@
 #define NS_PER_DAY (24 * NS_PER_HOUR)
 #define NS_PER_WEEK (7 * NS_PER_DAY)
 
-/* Every sum below stops at MAX_NS + 1, which is under 2^62, and a part is at most two units more.
- * So adding a part to a sum cannot overflow. */
+/* Every sum is limited to MAX_NS + 1, which is below 2^62, and a part to at most two units more. So
+ * adding a part to a sum cannot overflow. */
 #define MAX_NS ((uint64_t)RC_DURATION_MAX_MS * NS_PER_MS)
 
 typedef struct cursor {
@@ -20,7 +21,7 @@ typedef struct cursor {
     size_t at;
 } cursor;
 
-/* whole.frac times ten to the exponent, as written. Either of the views may be empty, not both. */
+/* The number whole.frac * 10^exponent, as written. One of the views may be empty, but not both. */
 typedef struct number {
     rc_str whole;
     rc_str frac;
@@ -29,14 +30,14 @@ typedef struct number {
 
 typedef struct sum {
     uint64_t ns;
-    uint64_t smallest_unit_ns; /* of the parts so far; the next part must be in a smaller one */
+    uint64_t smallest_unit_ns; /* unit of the last part; the next one must be smaller */
     bool is_negative;
 } sum;
 
 typedef struct unit_word {
     rc_str word;
     uint64_t ns;
-    bool has_plural; /* also with "s" or "(s)" behind it */
+    bool has_plural; /* may be followed by "s" or "(s)" */
 } unit_word;
 
 static const unit_word unit_words[] = {
@@ -70,7 +71,7 @@ static const unit_word unit_words[] = {
 
 /* --- bytes --- */
 
-/* NUL behind the end. A NUL in the text is as little part of a duration as the end is. */
+/* Returns the byte `ahead` bytes from here; NUL after the end, as no duration contains a NUL. */
 static char peek(const cursor *c, size_t ahead)
 {
     return ahead < c->text.len - c->at ? c->text.ptr[c->at + ahead] : '\0';
@@ -95,7 +96,7 @@ static void skip_blanks(cursor *c)
         c->at++;
 }
 
-/* A duration that is followed by one of these is a piece of something else. */
+/* A duration followed directly by such a byte is part of a longer word. */
 static bool is_word_byte(char c)
 {
     return rc_ascii_is_alnum(c) || c == '_';
@@ -111,7 +112,8 @@ static rc_str take_digits(cursor *c)
 
 /* --- numbers --- */
 
-/* mark is the decimal mark that is allowed beside the point: ISO 8601 has the comma. */
+/* Reads a number. mark: a decimal mark allowed in addition to the point; ISO 8601 allows a comma.
+ */
 static bool take_number(cursor *c, char mark, number *ret)
 {
     number n = {.whole = take_digits(c)};
@@ -126,10 +128,10 @@ static bool take_number(cursor *c, char mark, number *ret)
     return true;
 }
 
-/* The exponent of a plain number, as JSON and Python write it. Without one nothing is taken. */
+/* Reads the exponent of a plain number, as JSON and Python write it, if there is one. */
 static void take_exponent(cursor *c, number *n)
 {
-    const int64_t enough = INT64_C(100000000000000000); /* no text has so many zeros to shift by */
+    const int64_t enough = INT64_C(100000000000000000); /* longer than any text */
     cursor ahead = *c;
     if (!take_byte(&ahead, 'e'))
         return;
@@ -152,8 +154,8 @@ static uint64_t digit_of(const number *n, size_t i)
     return (uint64_t)(c - '0');
 }
 
-/* The part of n before its decimal point (which stands before digit `point`), in units; max + 1
- * when it is more than max. The loop ends at the last digit, or some twenty zeros behind it. */
+/* Returns the part of n before its decimal point (which is before digit `point`), in units; max + 1
+ * if it is larger than max. The loop ends at the last digit, or about twenty zeros after it. */
 static uint64_t whole_units(const number *n, int64_t point, uint64_t max)
 {
     size_t count = n->whole.len + n->frac.len;
@@ -175,9 +177,9 @@ static uint64_t tenth_up(uint64_t value)
     return value / 10 + (value % 10 != 0);
 }
 
-/* The part behind the decimal point, rounded up to a nanosecond. Horner's scheme from the last
- * digit, each step rounded up: ceil((d + ceil(x)) / 10) is ceil((d + x) / 10) for a whole d, so
- * that the result is exact for any number of digits, and no step exceeds ten units. */
+/* Returns the part after the decimal point, rounded up to a nanosecond. Horner's scheme from the
+ * last digit, with each step rounded up: for an integer d, ceil((d + ceil(x)) / 10) equals ceil((d
+ * + x) / 10), so the result is exact for any number of digits, and no step exceeds ten units. */
 static uint64_t fraction_ns(const number *n, int64_t point, uint64_t unit_ns)
 {
     uint64_t ns = 0;
@@ -199,7 +201,7 @@ static void add_part(sum *s, const number *n, uint64_t unit_ns)
 
 /* --- notations --- */
 
-/* The letters from here on, a micro sign in front of them included. */
+/* Returns the letters from here on, including a leading micro sign, without consuming them. */
 static rc_str peek_word(const cursor *c)
 {
     rc_str rest = rc_str_slice(c->text, c->at, c->text.len);
@@ -238,8 +240,8 @@ static bool take_unit(cursor *c, uint64_t *ret_ns)
     return false;
 }
 
-/* Parts with nothing between them: "20 seconds", "1h2m3s". All or nothing: a digit right behind a
- * unit belongs to the same word, and a word is not cut in two. */
+/* Reads a group: parts without a separator, such as "20 seconds" or "1h2m3s". It is read completely
+ * or not at all, because a digit directly after a unit belongs to the same word. */
 static bool take_group(cursor *c, sum *s)
 {
     cursor ahead = *c;
@@ -273,7 +275,7 @@ static void skip_separator(cursor *c)
     }
 }
 
-/* "1h2m", "4 days 20 hours", "1 hour, 5 minutes and 3 seconds". */
+/* Reads groups with separators: "1h2m", "4 days 20 hours", "1 hour, 5 minutes and 3 seconds". */
 static bool take_groups(cursor *c, sum *s)
 {
     if (!take_group(c, s))
@@ -297,7 +299,7 @@ static uint64_t iso_unit_ns(char designator, bool is_time)
     case 'h':
         return is_time ? NS_PER_HOUR : 0;
     case 'm':
-        return is_time ? NS_PER_MINUTE : 0; /* before the T it is months */
+        return is_time ? NS_PER_MINUTE : 0; /* before the T, M means months */
     case 's':
         return is_time ? NS_PER_S : 0;
     default:
@@ -305,7 +307,8 @@ static uint64_t iso_unit_ns(char designator, bool is_time)
     }
 }
 
-/* ISO 8601 behind its P. Only the last part may have a fraction, and a T needs a part behind it. */
+/* Reads ISO 8601 after its P. Only the last part may have a fraction, and a T must be followed by a
+ * part. */
 static bool take_iso(cursor *c, sum *s)
 {
     bool is_time = false;
@@ -338,7 +341,7 @@ static bool take_bare(cursor *c, rc_unit bare, sum *s)
     return true;
 }
 
-/* What may stand in front of any duration: "~", a sign. */
+/* Reads what may precede any duration: "~" and a sign. */
 static sum take_lead(cursor *c)
 {
     sum s = {.smallest_unit_ns = UINT64_MAX};
@@ -400,7 +403,7 @@ static uint64_t divide_up(uint64_t value, uint64_t by)
     return value / by + (value % by != 0);
 }
 
-/* "4d 20h", or "4d" when there is nothing of the second unit. */
+/* Writes "4d 20h", or "4d" if the second unit is zero. */
 static void push_pair(rc_buf *buf, uint64_t value, uint64_t ratio, char large, char small)
 {
     (void)rc_buf_push_u64(buf, value / ratio);
@@ -414,11 +417,11 @@ static void push_pair(rc_buf *buf, uint64_t value, uint64_t ratio, char large, c
 
 void rc_duration_push(rc_buf *buf, int64_t ms)
 {
-    char memory[48]; /* twice 20 digits and 3 more bytes at the most */
+    char memory[48]; /* at most two numbers of 20 digits and 3 more bytes */
     rc_buf out;
     rc_buf_init_fixed(&out, memory, sizeof(memory));
 
-    /* Rounding up comes before the choice of the unit: 59.5 s is "1m", not "60s". */
+    /* The value is rounded up before the unit is chosen: 59.5 s is "1m", not "60s". */
     uint64_t value_ms = ms > 0 ? (uint64_t)ms : 0;
     uint64_t seconds = divide_up(value_ms, 1000);
     uint64_t minutes = divide_up(seconds, 60);

@@ -1,4 +1,4 @@
-/* Durations as providers write them, in milliseconds. */
+/* Durations in the notations that providers use, as milliseconds. */
 #ifndef RC_CODEC_DURATION_H
 #define RC_CODEC_DURATION_H
 
@@ -8,35 +8,35 @@
 #include <recourse/status.h>
 #include <recourse/str.h>
 
-/* The longest duration that is believed: 100 years. More is RC_E_RANGE. */
+/* The longest valid duration: 100 years. A longer one is RC_E_RANGE. */
 #define RC_DURATION_MAX_MS INT64_C(3155760000000)
 
 typedef enum rc_unit {
-    RC_UNIT_NONE = 0, /* a number without a unit is refused */
+    RC_UNIT_NONE = 0, /* a number without a unit is RC_E_SYNTAX */
     RC_UNIT_MS,
     RC_UNIT_S
 } rc_unit;
 
-/* Reads the whole of text (white space around it allowed) as one duration:
+/* Parses the whole text, with optional white space around it, as one duration:
  *   Go durations        6m0s  1h2m3s  1.5h  20ms  9m38.016s  300us  5ns  (or a micro sign)
  *   ISO 8601            PT20S  P1DT2H  PT1.5M  P2W  (years and months have no fixed length)
  *   numbers with units  "20 seconds", "4 days 20 hours 9 minutes", "4 days, 20 hours",
  *                       "1 hour and 5 minutes", "30 sec", "5 mins", "1 minute(s)", "~5s"
  *   plain numbers       "20", "1.57", "1e-05", in `bare` units
- * Units stand in any case, the largest first, each once: so every formatter writes them.
- * Parts are added up; fractions below a millisecond are rounded up, so that no wait is ever
- * shorter than told. Clock forms such as 00:00:20 are not durations.
+ * Units may be in upper or lower case; the largest comes first, and each occurs once.
+ * The parts are added up; fractions of a millisecond are rounded up, so that a wait is never
+ * shorter than the provider demands. Clock forms such as 00:00:20 are not durations.
  * RC_E_SYNTAX: another form; RC_E_RANGE: negative or above RC_DURATION_MAX_MS. text: borrows. */
 rc_status rc_duration_parse(rc_str text, rc_unit bare, int64_t *ret_ms);
 
-/* Reads the longest duration that text begins with (white space in front allowed) and says how many
- * bytes it took. For durations inside sentences ("try again in 4 days 20 hours 9 minutes."). It
- * ends where a word ends: "5 small" is no duration. A plain number without a unit is RC_E_SYNTAX
- * here. Errors as above. text: borrows. */
+/* Parses the longest duration at the start of text, after optional white space, and gives the
+ * number of bytes read; for durations inside sentences ("try again in 4 days 20 hours 9 minutes.").
+ * It must end at the end of a word: "5 small" is not a duration. A number without a unit is
+ * RC_E_SYNTAX. Other errors as in rc_duration_parse. text: borrows. */
 rc_status rc_duration_parse_prefix(rc_str text, int64_t *ret_ms, size_t *ret_len);
 
-/* For people, at most two units, rounded up: "850ms", "4s", "1m 5s", "2h 3m", "4d 20h". A negative
- * duration is shown as "0s". Adds all of it or nothing. buf: borrows. */
+/* Appends a duration for people, rounded up, with at most two units: "850ms", "4s", "1m 5s", "2h
+ * 3m", "4d 20h"; "0s" for a negative one. Appends everything or nothing. buf: borrows. */
 void rc_duration_push(rc_buf *buf, int64_t ms);
 
 #endif

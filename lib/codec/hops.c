@@ -1,3 +1,5 @@
+/* Via header: detects requests that come back to the same gateway. Called by the gateway's request
+ * code. */
 #include "codec/hops.h"
 
 #include "base/str.h"
@@ -24,7 +26,7 @@ static bool is_hop(rc_str name)
     return true;
 }
 
-/* "1.1 NAME (comment)": the name. */
+/* Returns the name in "1.1 NAME (comment)". */
 static rc_str received_by(rc_str element)
 {
     const size_t space = rc_str_find_byte(element, ' ', 0);

@@ -1,13 +1,14 @@
+/* Parser for pasted HTTP responses. Called by `recourse explain`. */
 #include "codec/http_text.h"
 
 #include "base/str.h"
 
-/* How the lines of a paste are marked. */
+/* The tool that the text was copied from, by the form of its lines. */
 typedef enum style {
     STYLE_PLAIN,    /* curl -i, HTTPie */
     STYLE_INDENTED, /* wget -S */
-    STYLE_MARKED,   /* curl -v: "< " in front of what was received */
-    STYLE_BROWSER   /* a name, and its value in the next line */
+    STYLE_MARKED,   /* curl -v: received lines begin with "< " */
+    STYLE_BROWSER   /* a browser: a name, and its value in the next line */
 } style;
 
 typedef struct cursor {
@@ -15,7 +16,7 @@ typedef struct cursor {
     size_t at;
 } cursor;
 
-/* The next line without its end; false when there is none left. */
+/* Reads the next line without its line end. Returns false at the end of the text. */
 static bool next_line(cursor *c, rc_str *ret_line)
 {
     if (c->at >= c->text.len)
@@ -42,7 +43,7 @@ static bool is_blank(rc_str line)
     return rc_str_trim(line).len == 0;
 }
 
-/* What curl -v says itself, or shows of the request. */
+/* Returns whether the line is a message of curl -v or part of the request that it shows. */
 static bool is_curl_note(rc_str line)
 {
     if (line.len == 0 || rc_str_find_byte(RC_STR("*>{}"), line.ptr[0], 0) == RC_STR_NPOS)
@@ -52,9 +53,9 @@ static bool is_curl_note(rc_str line)
     return line.len == 1 || line.ptr[1] == ' ';
 }
 
-/* ---- one line ---- */
+/* ---- single lines ---- */
 
-/* Three digits that stand alone, from 100 to 999; else 0. */
+/* Returns a status of three digits, from 100 to 999, that no letter or digit follows; else 0. */
 static int read_status(rc_str text)
 {
     if (text.len < 3 || text.ptr[0] == '0')
@@ -68,7 +69,7 @@ static int read_status(rc_str text)
     return text.len == 3 || !rc_ascii_is_alnum(text.ptr[3]) ? status : 0;
 }
 
-/* The status of "HTTP/1.1 429 Too Many Requests", "< HTTP/2 429"; else 0. */
+/* Returns the status of "HTTP/1.1 429 Too Many Requests" or "< HTTP/2 429"; 0 for other lines. */
 static int status_of(rc_str line, style *ret_style)
 {
     style found = STYLE_PLAIN;
@@ -97,7 +98,7 @@ static bool is_name_char(char c)
     return rc_ascii_is_alnum(c) || rc_str_find_byte(RC_STR("-_.!#$%&'*+^`|~"), c, 0) != RC_STR_NPOS;
 }
 
-/* "name: value". A drive's letter and a URL are no names. */
+/* Parses "name: value". A drive letter or the scheme of a URL is not a name. */
 static bool read_header(rc_str line, rc_header *ret_header)
 {
     size_t at = line.len > 0 && line.ptr[0] == ':' ? 1 : 0; /* :status of HTTP/2 */
@@ -112,7 +113,7 @@ static bool read_header(rc_str line, rc_header *ret_header)
     return true;
 }
 
-/* Names of a browser's list that are no headers. */
+/* Returns whether the line is a label of a browser's header list that is not a header. */
 static bool is_browser_label(rc_str line)
 {
     static const rc_str LABELS[] = {
@@ -135,20 +136,21 @@ static void add_header(rc_http_text *http, const rc_header *header)
         http->headers[http->header_count++] = *header;
 }
 
-/* A line that begins with white space continues the value above (RFC 9112, 5.2). */
+/* Appends a folded line, which begins with white space, to the previous value (RFC 9112, 5.2). */
 static void fold(rc_http_text *http, rc_str line)
 {
     rc_header *last = &http->headers[http->header_count - 1];
     rc_str more = rc_str_trim(line);
     if (http->header_count == RC_HTTP_TEXT_HEADERS_MAX)
-        return; /* it may belong to one that was left out */
+        return; /* the line may belong to a header that was left out */
     if (last->value.len == 0)
         last->value = more;
     else
         last->value.len = (size_t)(more.ptr + more.len - last->value.ptr);
 }
 
-/* Reads headers up to the blank line or to what is no header, where c then stands. */
+/* Reads headers up to the blank line, or up to the first line that is not a header; c then is at
+ * that line. */
 static void read_headers(cursor *c, style kind, rc_http_text *http)
 {
     rc_str line;
@@ -175,7 +177,8 @@ static void read_headers(cursor *c, style kind, rc_http_text *http)
 
 /* ---- the body ---- */
 
-/* Where curl's talk begins behind a body, which need not end its last line. */
+/* Returns the offset of curl's messages after the body. The body's last line may have no line end,
+ * so they can begin in the middle of a line. */
 static size_t find_last_curl_note(rc_str text)
 {
     static const rc_str CURL_NOTES[] = {
@@ -205,9 +208,9 @@ static rc_str read_body(cursor c, style kind)
     return rc_str_trim(rc_str_slice(body, 0, find_last_curl_note(body)));
 }
 
-/* ---- with a status line ---- */
+/* ---- responses with a status line ---- */
 
-/* Is the line behind a status line what may stand there? Prose is not. */
+/* Returns whether the line may follow a status line. Prose may not. */
 static bool may_follow(rc_str line, style kind)
 {
     rc_header header;
@@ -222,11 +225,12 @@ static bool may_follow(rc_str line, style kind)
 typedef struct found {
     int status;
     style kind;
-    size_t behind; /* where its headers begin */
-    size_t count;
+    size_t behind; /* offset of the headers */
+    size_t count;  /* status lines found so far */
 } found;
 
-/* The last status line. Where curl marked what it received, only the marked ones are. */
+/* Finds the last status line. Once there is a line that curl -v marked, unmarked ones are ignored.
+ */
 static found find_status(rc_str text)
 {
     found last = {0};
@@ -245,7 +249,7 @@ static found find_status(rc_str text)
     return last;
 }
 
-/* ---- without one ---- */
+/* ---- responses without a status line ---- */
 
 static bool is_http_name(rc_str name)
 {
@@ -280,7 +284,7 @@ static bool is_status_name(rc_str name)
            rc_str_eq_nocase(name, RC_STR("status code"));
 }
 
-/* "name: value", or a name with a colon and the value in the next line. */
+/* Reads "name: value", or a name with a colon and the value in the next line. */
 static bool read_browser_header(cursor *c, rc_header *ret_header)
 {
     rc_str line;
@@ -322,7 +326,8 @@ static void read_browser(cursor *c, rc_http_text *http)
     }
 }
 
-/* Headers in front of all else, of which one must be HTTP's own: prose has colons too. */
+/* Reads headers at the start of the text. One of them must be a known HTTP header, because prose
+ * contains colons, too. */
 static bool read_loose(rc_str text, rc_http_text *ret_http)
 {
     rc_http_text http = {0};

@@ -1,16 +1,16 @@
-/* rc_http_text: an HTTP response as people paste it.
+/* rc_http_text: parses an HTTP response that a person has pasted.
  *
  *   HTTP/2 429                     curl -i, HTTPie, wget -S: a status line, headers, a blank line
  *   retry-after: 20
  *
- *   {"error": ...}                 the body: what is left
+ *   {"error": ...}                 the body: the remaining text
  *
- *   < HTTP/2 429                   curl -v: the same behind "< ", between lines of curl's own talk
+ *   < HTTP/2 429                   curl -v: the same after "< ", between messages of curl
  *   Status Code:                   a browser's list of headers: each name above its value
  *   429 Too Many Requests
  *
- * Of several responses in a row (100 Continue, a proxy's answer to CONNECT, redirects, one try
- * after the other) the last one counts. Lines end in LF or CRLF. Nothing is copied. */
+ * Of several responses (100 Continue, a proxy's response to CONNECT, redirects, repeated attempts)
+ * the last one counts. Lines end in LF or CRLF. Nothing is copied. */
 #ifndef RC_CODEC_HTTP_TEXT_H
 #define RC_CODEC_HTTP_TEXT_H
 
@@ -24,16 +24,16 @@
 #define RC_HTTP_TEXT_HEADERS_MAX 128
 
 typedef struct rc_http_text {
-    int status; /* 0: there are headers alone */
+    int status; /* 0: there is no status, only headers */
     size_t header_count;
     rc_header headers[RC_HTTP_TEXT_HEADERS_MAX];
     rc_str body;
-    size_t responses; /* status lines that were found, the one that counts included */
+    size_t responses; /* number of status lines found */
 } rc_http_text;
 
-/* Finds the response in text. False: there is none, and *ret_http is not touched. Without a status
- * line it takes two headers or more in front of all else, one of them by a name that HTTP has. What
- * ret_http holds views text. */
+/* Finds the response in text. Without a status line, the text must begin with at least two headers,
+ * one of them a known HTTP header. Returns false if there is none; *ret_http is then unchanged. The
+ * result views text. */
 bool rc_http_text_parse(rc_str text, rc_http_text *ret_http);
 
 #endif

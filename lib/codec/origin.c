@@ -1,3 +1,5 @@
+/* Provider addresses: parses base URLs and checks resolved addresses. Called by the configuration,
+ * the DNS code and the upstream client. */
 #include "codec/origin.h"
 
 #include <string.h>
@@ -28,7 +30,7 @@ static uint32_t hash_of(const rc_origin *origin)
     return hash;
 }
 
-/* The port of the scheme goes without saying. */
+/* Writes host and port; the default port of the scheme is left out. */
 static void write_authority(rc_origin *origin)
 {
     const rc_str host = rc_str_make(origin->host, origin->host_len);
@@ -90,7 +92,7 @@ typedef struct range {
     rc_address_kind kind;
 } range;
 
-/* RFC 6890 and its successors; the first that fits. */
+/* The special-purpose ranges of RFC 6890 and its successors; the first match counts. */
 static const range ranges[] = {
     {{0, 0, 0, 0}, 8, RC_ADDRESS_UNSPECIFIED},     {{127, 0, 0, 0}, 8, RC_ADDRESS_LOOPBACK},
     {{10, 0, 0, 0}, 8, RC_ADDRESS_PRIVATE},        {{172, 16, 0, 0}, 12, RC_ADDRESS_PRIVATE},
@@ -132,7 +134,7 @@ static rc_address_kind kind_of_v6(const uint8_t ip[16])
         return kind_of_v4(ip + 2);
     if ((ip[0] & 0xfe) == 0xfc)
         return RC_ADDRESS_PRIVATE;
-    /* fe80::/10, and the site-local fec0::/10 of old. */
+    /* fe80::/10, and the deprecated site-local fec0::/10. */
     if (ip[0] == 0xfe && (ip[1] & 0x80) != 0)
         return RC_ADDRESS_LINK_LOCAL;
     return ip[0] == 0xff ? RC_ADDRESS_MULTICAST : RC_ADDRESS_PUBLIC;

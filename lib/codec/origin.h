@@ -1,14 +1,13 @@
-/* rc_origin: where a provider is, read once from its base address; and which addresses its name may
- * stand for.
+/* rc_origin: the parsed base URL of a provider, and the check of the addresses it resolves to.
  *
- * The name comes from the configuration, the addresses from DNS, which somebody else may write. So
- * each address is looked at again right before it is connected to:
+ * The host name comes from the configuration, but its addresses come from DNS, which an attacker
+ * may control. Therefore each address is checked again directly before a connection is made:
  *
  *   address                                   allowed
  *   ----------------------------------------  -------------------------------------------------
  *   public                                    always
- *   loopback                                  the host is localhost or a loopback address itself
- *   private, shared, unique local             the host is an address itself, or allow_private
+ *   loopback                                  if the host is localhost or a loopback address
+ *   private, shared, unique local             if the host is an address, or with allow_private
  *   link-local (metadata services), multicast,
  *   unspecified, reserved                     never
  *
@@ -29,35 +28,35 @@ typedef union rc_address {
     struct sockaddr_in6 v6;
 } rc_address;
 
-/* "[host]:65535" */
+/* The length of "[host]:65535", NUL included. */
 #define RC_ORIGIN_AUTHORITY_MAX (RC_URL_HOST_MAX + 8)
 
 typedef struct rc_origin {
     bool is_https;
-    bool is_loopback; /* the configured host says so itself */
-    bool is_literal;  /* the host is an address; it is in `address` */
+    bool is_loopback; /* the configured host is localhost or a loopback address */
+    bool is_literal;  /* the host is an IP address, which is in `address` */
     bool allow_private;
     uint16_t port;
     uint16_t host_len;
     uint16_t prefix_len;
     uint16_t authority_len;
-    uint32_t hash; /* of what makes two origins share their connections */
+    uint32_t hash; /* hash of host and port, for rc_origin_eq */
     rc_address address;
-    char host[RC_URL_HOST_MAX + 1];          /* in lower case, without brackets */
-    char prefix[RC_URL_PATH_MAX + 1];        /* "" or "/v1": goes before each path */
-    char authority[RC_ORIGIN_AUTHORITY_MAX]; /* the host with its port, as each request names it */
+    char host[RC_URL_HOST_MAX + 1];          /* lower case, without brackets */
+    char prefix[RC_URL_PATH_MAX + 1];        /* "" or "/v1": precedes the path of each request */
+    char authority[RC_ORIGIN_AUTHORITY_MAX]; /* host and port for the Host header */
 } rc_origin;
 
 typedef struct rc_origin_options {
-    bool insecure; /* plain http:// to another machine is allowed */
-    bool allow_private;
+    bool insecure;      /* allow plain http:// to another machine */
+    bool allow_private; /* allow private addresses for a host name */
 } rc_origin_options;
 
-/* Reads a base address. base_url: borrows. Gives NULL, or why it is refused; ret_origin is written
- * on success alone. */
+/* Parses a base URL (borrows). Returns NULL, or a static text with the reason of the refusal;
+ * ret_origin is written only on success. */
 const char *rc_origin_parse(rc_str base_url, rc_origin_options options, rc_origin *ret_origin);
 
-/* Views of the origin. */
+/* Return views of the origin. */
 static inline rc_str rc_origin_prefix(const rc_origin *origin)
 {
     return rc_str_make(origin->prefix, origin->prefix_len);
@@ -67,7 +66,7 @@ static inline rc_str rc_origin_authority(const rc_origin *origin)
     return rc_str_make(origin->authority, origin->authority_len);
 }
 
-/* Do they share their connections? The path does not count. */
+/* Returns whether two origins can share connections. The path does not matter. */
 bool rc_origin_eq(const rc_origin *a, const rc_origin *b);
 
 typedef enum rc_address_kind {
@@ -80,9 +79,10 @@ typedef enum rc_address_kind {
     RC_ADDRESS_RESERVED = 6
 } rc_address_kind;
 
+/* Returns the kind of an address. IPv4 inside IPv6 counts as the IPv4 address. */
 rc_address_kind rc_address_kind_of(const rc_address *address);
 
-/* The table above. */
+/* Returns whether a connection to the address is allowed by the table above. */
 bool rc_origin_allows(const rc_origin *origin, const rc_address *address);
 
 #endif

@@ -51,7 +51,7 @@ static inline void rc_stream_feed_set_end(rc_stream_feed *feed, size_t end)
 typedef enum rc_stream_feed_result {
     RC_STREAM_FEED_NONE, /* the event goes on in the next piece */
     RC_STREAM_FEED_HEAD, /* the first part of an oversized event: max_bytes of it or more, if there
-                             was memory for them */
+                            was memory for them */
     RC_STREAM_FEED_PART, /* a later part */
     RC_STREAM_FEED_WHOLE /* the event, or its last part; the next one begins */
 } rc_stream_feed_result;

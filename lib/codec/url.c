@@ -1,3 +1,5 @@
+/* Strict parser for base URLs and IP addresses. Called by origin.c, the redirect rules and the
+ * gateway's origin guard. */
 #include "codec/url.h"
 
 #include "base/str.h"
@@ -42,7 +44,7 @@ static int hex_value(char c)
     return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/* Up to four hexadecimal digits at *at. */
+/* Reads one to four hexadecimal digits at *at. */
 static bool read_group(rc_str text, size_t *at, uint16_t *ret_group)
 {
     uint32_t value = 0;
@@ -53,10 +55,11 @@ static bool read_group(rc_str text, size_t *at, uint16_t *ret_group)
     return *at > start;
 }
 
+/* The groups of an IPv6 address as far as they were read. */
 typedef struct groups {
     uint8_t bytes[16];
     size_t len;
-    size_t gap; /* where "::" stands */
+    size_t gap; /* offset in `bytes` of the "::" */
     bool has_gap;
 } groups;
 
@@ -69,7 +72,7 @@ static bool add_group(groups *found, uint16_t group)
     return true;
 }
 
-/* The last 32 bits may be written as IPv4. */
+/* Adds the last 32 bits, written as an IPv4 address. */
 static bool add_ipv4(groups *found, rc_str text)
 {
     if (found->len > 12 || !rc_url_parse_ipv4(text, found->bytes + found->len))
@@ -114,7 +117,7 @@ bool rc_url_parse_ipv6(rc_str text, uint8_t ret_ip[16])
     groups found = {.has_gap = false};
     if (text.len < 2 || !read_groups(text, &found))
         return false;
-    /* The gap stands for one group at least. */
+    /* The "::" stands for at least one group. */
     if (found.has_gap ? found.len > 14 : found.len != 16)
         return false;
     size_t front = found.has_gap ? found.gap : found.len;
@@ -125,7 +128,8 @@ bool rc_url_parse_ipv6(rc_str text, uint8_t ret_ip[16])
     return true;
 }
 
-/* Letters, digits, hyphens inside, underscores (container names have them). */
+/* A label has letters, digits, underscores (as in container names), and hyphens except at its ends.
+ */
 static bool is_label(rc_str label)
 {
     if (label.len == 0 || label.len > 63 || label.ptr[0] == '-' || label.ptr[label.len - 1] == '-')
@@ -136,7 +140,7 @@ static bool is_label(rc_str label)
     return true;
 }
 
-/* Resolvers take a name whose last label is a number, in any base, for an address. */
+/* Some resolvers treat a name whose last label is a number, in any base, as an address. */
 static bool is_number(rc_str label)
 {
     bool is_hex = rc_str_starts_with_nocase(label, RC_STR("0x"));
@@ -209,13 +213,14 @@ static rc_url_fault read_authority(rc_str text, rc_url *url)
     return read_port(rc_str_slice(text, end + 1, text.len), &url->port);
 }
 
-/* RFC 3986, section 3.3: what may stand in a path as it is. */
+/* RFC 3986, section 3.3: characters that a path may contain unescaped. */
 static bool is_path_char(char c)
 {
     return rc_ascii_is_alnum(c) || (c != '\0' && memchr("-._~!$&'()*+,;=:@/", c, 18) != NULL);
 }
 
-/* "." and "..", escaped or not: whoever resolves them asks for another path. */
+/* Returns whether a segment is "." or "..", escaped or not. Servers that resolve such a segment
+ * would use another path. */
 static bool is_dots(rc_str segment)
 {
     size_t dots = 0;

@@ -1,11 +1,11 @@
-/* rc_url: the address of a provider, read strictly.
+/* rc_url: a strict parser for the base URL of a provider.
  *
- *   https://host[:port][/path]        http:// as well
+ *   https://host[:port][/path]        or http://
  *
- * Whatever two readers could take for two hosts is refused: user names, percent signs and control
- * characters in the host, numbers that only some resolvers take for an address (0x7f.1, 2130706433,
- * 0177.0.0.1), zones, dots at the end; in the path backslashes and dot segments. There is no query
- * and no fragment. Pure: nothing is looked up. */
+ * The parser rejects everything that two programs could interpret as different hosts or paths: user
+ * names, percent signs and control characters in the host, numbers that only some resolvers accept
+ * as an address (0x7f.1, 2130706433, 0177.0.0.1), zones, trailing dots; backslashes and dot
+ * segments in the path. A query or fragment is rejected, too. Names are not resolved. */
 #ifndef RC_CODEC_URL_H
 #define RC_CODEC_URL_H
 
@@ -17,7 +17,7 @@
 #define RC_URL_HOST_MAX 253
 #define RC_URL_PATH_MAX 1024
 
-/* What is wrong, and the words. */
+/* The faults of a URL and their messages. */
 #define RC_URL_FAULTS(X)                                                                 \
     X(NONE, "")                                                                          \
     X(SCHEME, "an address begins with https:// or http://")                              \
@@ -35,6 +35,7 @@ typedef enum rc_url_fault {
 #undef RC_URL_ENUM
 } rc_url_fault;
 
+/* Returns the message of a fault. Gives a static string. */
 const char *rc_url_fault_text(rc_url_fault fault);
 
 typedef enum rc_url_host_kind {
@@ -46,17 +47,18 @@ typedef enum rc_url_host_kind {
 typedef struct rc_url {
     bool is_https;
     rc_url_host_kind host_kind;
-    rc_str host;    /* without the brackets of an IPv6 address; in any case */
-    uint16_t port;  /* the scheme's own when none is written */
-    rc_str path;    /* empty, or from its first slash on, without slashes at the end */
-    uint8_t ip[16]; /* of an address: the first 4 bytes, or all */
+    rc_str host;    /* as written, without the brackets of an IPv6 address */
+    uint16_t port;  /* the default port of the scheme if none is written */
+    rc_str path;    /* empty, or from the first slash on, without trailing slashes */
+    uint8_t ip[16]; /* of IPV4 the first 4 bytes, of IPV6 all */
 } rc_url;
 
-/* Reads the whole of text. What ret_url holds views text; it is written on success alone. */
+/* Parses the whole text. ret_url is written only on success and views text. */
 rc_url_fault rc_url_parse(rc_str text, rc_url *ret_url);
 
-/* Addresses as text, in their full written forms: "127.0.0.1" without leading zeros; RFC 4291,
- * section 2.2, without a zone. ret_ip is written on success alone. */
+/* Parse an IP address: IPv4 as "127.0.0.1" without leading zeros; IPv6 as in RFC 4291, section 2.2,
+ * without a zone. ret_ip is written only on success. */
+
 bool rc_url_parse_ipv4(rc_str text, uint8_t ret_ip[4]);
 bool rc_url_parse_ipv6(rc_str text, uint8_t ret_ip[16]);
 
