@@ -1,7 +1,7 @@
 #!/bin/bash
 # lint.sh [CHECK...]: runs the named checks (without arguments: all); --fix-format reformats instead.
-# analyzer (gcc) and paths (clang) analyse execution paths. They take longer than all other checks and
-# are for make lint and make soak only.
+# analyzer (gcc) and paths (clang) analyse execution paths. These two and cppcheck take longest: make lint
+# and make soak run them, make test does not.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Drives calls with SOAK_STEPS (10 million) inputs, encodes and decodes a million random reports, builds
-# a copy of the tree elsewhere, runs two path analyzers, fuzzes every target for SOAK_SECONDS (60) from a
-# copy of its corpus, then proves with the planted bugs of fuzz_negative that the fuzzer and the
-# sanitizers find bugs.
+# a copy of the tree elsewhere, runs the tests of the command line and the SDKs under the sanitizers, runs
+# cppcheck and two path analyzers, fuzzes every target for SOAK_SECONDS (60) from a copy of its corpus,
+# then proves with the planted bugs of fuzz_negative that the fuzzer and the sanitizers find bugs.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit
@@ -90,9 +90,22 @@ soak_copy() {
     fi
 }
 
-soak_paths() {
+# The command line and the SDKs under the sanitizers.
+soak_commands() {
+    local log=$work/commands.log
+    if tools/build.sh asan -DRECOURSE_JOIN_TESTS=ON -DRECOURSE_SLOW_TESTS=ON >"$log" 2>&1 &&
+        ctest --test-dir "$root/asan" -L '^(e2e|sdk)$' -j "$jobs" --no-tests=error --output-on-failure \
+            >>"$log" 2>&1; then
+        echo "commands: ok"
+    else
+        tail -n 60 "$log"
+        echo "commands: FAILED"
+    fi
+}
+
+soak_checks() {
     local check log
-    for check in analyzer paths; do
+    for check in cppcheck analyzer paths; do
         log=$work/$check.log
         if tools/lint.sh "$check" >"$log" 2>&1; then
             echo "$check: ok"
@@ -107,7 +120,8 @@ soak_paths() {
     soak_calls
     soak_reports
     soak_copy
-    soak_paths
+    soak_commands
+    soak_checks
     (cd "$programs" && ls -d fuzz_*) | grep -vxE 'fuzz_negative|.*\..*' |
         xargs -P "$jobs" -I TARGET bash -c 'soak TARGET'
     must_find overflow 'heap-buffer-overflow' -detect_leaks=0

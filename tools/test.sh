@@ -125,7 +125,7 @@ again() {
 
 lint() {
     local check
-    for check in format shell cppcheck tidy; do
+    for check in format shell tidy; do
         step "lint-$check" tools/lint.sh "$check"
     done
     suite tsan --target threads_tests -- -L '^threads$' # gcc

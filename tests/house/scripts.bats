@@ -281,7 +281,10 @@ python_machine() {
         --version) echo Python 3.11.0 ;;
         '-m venv '*) mkdir -p \"\$3/bin\"; cp $bin/in-venv \"\$3/bin/python\" ;;
         esac"
-    stub in-venv "[ \"\$2\" != pip ] || { echo \"\$@\" >>$BATS_TEST_TMPDIR/asked; $1; exit; }
+    stub in-venv "case \"\$2 \$3\" in
+        'pip config') exit 1 ;;
+        pip* | uv*) echo \"\$@\" >>$BATS_TEST_TMPDIR/asked; $1; exit ;;
+        esac
         echo 1..1; echo ok 1"
 }
 
