@@ -1,6 +1,7 @@
-/* The ledger: random operations with tries that work, fail, break off and are given up, at several
- * targets, over some days. Whatever is added up, by operation, client, route, target, key or day,
- * in the budgets, in the store and after a restart, is the sum of the tries, to the millionth. */
+/* Accounting test: random operations whose attempts succeed, fail, break off or are abandoned, at
+ * several targets, over some days. Every total (by operation, client, route, target, key or day; in
+ * the budgets, in the store and after a restart) must equal the sum of the attempts to the
+ * millionth of a dollar. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,9 +15,9 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define START INT64_C(1793404800000) /* 2026-10-31T00:00:00Z */
 #define DAY_MS INT64_C(86400000)
-#define DAYS 5 /* into November */
+#define DAYS 5 /* The period ends in November. */
 #define OPERATIONS 1500
-#define TRIES_MAX 4
+#define ATTEMPTS_MAX 4
 #define CLIENTS 3
 #define ROUTES 2
 #define TARGETS 4
@@ -47,7 +48,7 @@ static const char *const targets[TARGETS] = {"openai/gpt-4o", "mini/gpt-4o-mini"
 static const char *const models[TARGETS] = {"gpt-4o", "gpt-4o-mini", "claude-sonnet-4-5", "llama"};
 static const char *const keys[KEYS] = {"key-1", "key-2"};
 
-/* One try, as it really was: what everything else is compared with. */
+/* One attempt with its true cost; all totals are compared with these. */
 typedef struct attempt {
     size_t operation;
     size_t client;
@@ -61,13 +62,13 @@ typedef struct attempt {
 } attempt;
 
 typedef struct ledger {
-    attempt tries[OPERATIONS * TRIES_MAX];
+    attempt attempts[OPERATIONS * ATTEMPTS_MAX];
     size_t count;
-    uint64_t outcomes[OPERATIONS]; /* what the outcome says that the operation cost */
+    uint64_t outcomes[OPERATIONS]; /* Cost of the operation according to its outcome record. */
     rc_config config;
     rc_prices prices;
-    rc_budgets purse;
-    rc_budgets_snapshot edition;
+    rc_budgets budgets;
+    rc_budgets_snapshot snapshot;
     store_fixture store;
 } ledger;
 
@@ -81,7 +82,7 @@ static uint64_t random_below(uint64_t below)
     return random_state % below;
 }
 
-/* ---- tries ---- */
+/* ---- attempts ---- */
 
 static const char *const requests[] = {
     "{\"messages\":[{\"role\":\"user\",\"content\":\"How do you do?\"}]}",
@@ -89,7 +90,7 @@ static const char *const requests[] = {
     "{\"system\":\"Be brief.\",\"messages\":[],\"max_tokens\":64,\"n\":2}",
 };
 
-/* What came of a try, as it would: a count, half of one, or none. */
+/* Random usage of an attempt: a complete count, a partial count or none. */
 static rc_charge charge_of(rc_str request)
 {
     rc_usage usage;
@@ -122,12 +123,12 @@ static rc_charge charge_of(rc_str request)
     return rc_usage_charge(&usage, (rc_attempt_end)random_below(RC_ATTEMPT_END_COUNT), request);
 }
 
-/* Reserves, tries, settles; what it was is in the ledger and in the record. */
-static void try_once(ledger *l, attempt *a, int64_t unix_ms, rc_record *record)
+/* Reserves budget, runs an attempt and settles its cost; fills the attempt and its record. */
+static void run_attempt(ledger *l, attempt *a, int64_t unix_ms, rc_record *record)
 {
     rc_ledger_reservation hold;
-    rc_ledger_notices told;
-    rc_budgets_attempt what = {
+    rc_ledger_notices notices;
+    rc_budgets_attempt args = {
         .client = a->client,
         .route = a->route,
         .target = rc_str_c(targets[a->target]),
@@ -135,17 +136,17 @@ static void try_once(ledger *l, attempt *a, int64_t unix_ms, rc_record *record)
         .model = rc_str_c(models[a->target]),
         .request = rc_str_c(requests[random_below(COUNT(requests))]),
     };
-    rc_ledger_decision answer =
-        rc_budgets_reserve(&l->purse, &l->edition, &what, unix_ms, &hold, &told);
-    assert_int_equal(answer.verdict, RC_LEDGER_GRANTED);
-    rc_charge charge = charge_of(what.request);
+    rc_ledger_decision decision =
+        rc_budgets_reserve(&l->budgets, &l->snapshot, &args, unix_ms, &hold, &notices);
+    assert_int_equal(decision.verdict, RC_LEDGER_GRANTED);
+    rc_charge charge = charge_of(args.request);
     a->tokens_in = charge.input;
     a->tokens_out = charge.output;
-    a->cost = rc_budgets_cost(&l->edition, &what, &charge);
+    a->cost = rc_budgets_cost(&l->snapshot, &args, &charge);
     a->day = unix_ms / DAY_MS;
-    rc_budgets_settle(&l->purse, &hold, a->cost, &told);
+    rc_budgets_settle(&l->budgets, &hold, a->cost, &notices);
     record->unix_ms = unix_ms;
-    record->target = what.target;
+    record->target = args.target;
     record->credential = rc_str_c(keys[a->key]);
     record->tokens_in = a->tokens_in;
     record->tokens_out = a->tokens_out;
@@ -168,8 +169,8 @@ static void fill(rc_record *record, rc_record_kind kind, const rc_id *id, uint32
     record->route = rc_str_c(routes[a->route]);
 }
 
-/* The store's first answer may be lost, and then it is told again. */
-static void keep(ledger *l, const rc_record *records, size_t count)
+/* Appends the records, sometimes more than once, as happens when an acknowledgement is lost. */
+static void append_records(ledger *l, const rc_record *records, size_t count)
 {
     do
         assert_true(fixture_append(&l->store, records, count));
@@ -178,7 +179,7 @@ static void keep(ledger *l, const rc_record *records, size_t count)
 
 static void operate(ledger *l, size_t number, int64_t unix_ms)
 {
-    rc_record records[TRIES_MAX + 2];
+    rc_record records[ATTEMPTS_MAX + 2];
     attempt a = {.operation = number,
                  .client = (size_t)random_below(CLIENTS),
                  .route = (size_t)random_below(ROUTES)};
@@ -186,13 +187,13 @@ static void operate(ledger *l, size_t number, int64_t unix_ms)
     uint32_t seq = 0;
     fill(&records[seq], RC_RECORD_BEGIN, &id, seq, &a, unix_ms);
     seq++;
-    for (size_t left = 1 + (size_t)random_below(TRIES_MAX); left > 0; left--) {
+    for (size_t left = 1 + (size_t)random_below(ATTEMPTS_MAX); left > 0; left--) {
         a.target = (size_t)random_below(TARGETS);
         a.key = (size_t)random_below(KEYS);
         unix_ms += (int64_t)random_below(60000);
         fill(&records[seq], RC_RECORD_ATTEMPT, &id, seq, &a, unix_ms);
-        try_once(l, &a, unix_ms, &records[seq]);
-        l->tries[l->count++] = a;
+        run_attempt(l, &a, unix_ms, &records[seq]);
+        l->attempts[l->count++] = a;
         l->outcomes[number] += a.cost;
         seq++;
     }
@@ -200,16 +201,16 @@ static void operate(ledger *l, size_t number, int64_t unix_ms)
     records[seq].outcome = RC_OUTCOME_SUCCEEDED;
     records[seq].cost_usd_micro = l->outcomes[number];
     seq++;
-    /* at once, or its beginning first */
+    /* All records at once, or the first one alone before the others. */
     uint32_t first = random_below(3) == 0 ? 1 : seq;
-    keep(l, records, first);
+    append_records(l, records, first);
     if (first < seq)
-        keep(l, records + first, seq - first);
+        append_records(l, records + first, seq - first);
 }
 
-/* ---- what is compared ---- */
+/* ---- totals ---- */
 
-/* By one of the things that a try belongs to. */
+/* The properties of an attempt by which costs are summed. */
 typedef enum dimension {
     BY_CLIENT,
     BY_ROUTE,
@@ -226,42 +227,42 @@ typedef struct total {
     uint64_t cost;
 } total;
 
-#define PLACES 8
+#define VALUES_MAX 8
 
 typedef struct totals {
-    total of[DIMENSIONS][PLACES];
+    total of[DIMENSIONS][VALUES_MAX];
 } totals;
 
-static void add(totals *t, dimension by, size_t place, const total *more)
+static void add(totals *t, dimension by, size_t index, const total *more)
 {
-    assert_true(place < PLACES);
-    total *sum = &t->of[by][place];
+    assert_true(index < VALUES_MAX);
+    total *sum = &t->of[by][index];
     sum->tokens_in += more->tokens_in;
     sum->tokens_out += more->tokens_out;
     sum->cost += more->cost;
 }
 
-static void add_all(totals *t, const size_t places[BY_ALL], const total *more)
+static void add_all(totals *t, const size_t indexes[BY_ALL], const total *more)
 {
     for (unsigned by = 0; by < BY_ALL; by++)
-        add(t, (dimension)by, places[by], more);
+        add(t, (dimension)by, indexes[by], more);
     add(t, BY_ALL, 0, more);
 }
 
-static totals sum_of_tries(const ledger *l)
+static totals sum_of_attempts(const ledger *l)
 {
     totals t = {0};
     for (size_t i = 0; i < l->count; i++) {
-        const attempt *a = &l->tries[i];
-        const size_t places[BY_ALL] = {a->client, a->route, a->target, a->key,
-                                       (size_t)(a->day - START / DAY_MS)};
+        const attempt *a = &l->attempts[i];
+        const size_t indexes[BY_ALL] = {a->client, a->route, a->target, a->key,
+                                        (size_t)(a->day - START / DAY_MS)};
         const total more = {a->tokens_in, a->tokens_out, a->cost};
-        add_all(&t, places, &more);
+        add_all(&t, indexes, &more);
     }
     return t;
 }
 
-static size_t place_of(const char *const *names, size_t count, rc_str name)
+static size_t index_of(const char *const *names, size_t count, rc_str name)
 {
     for (size_t i = 0; i < count; i++)
         if (rc_str_eq(name, rc_str_c(names[i])))
@@ -272,33 +273,33 @@ static size_t place_of(const char *const *names, size_t count, rc_str name)
 
 static bool add_row(void *ctx, const rc_store_daily_usage *s)
 {
-    const size_t places[BY_ALL] = {
-        place_of(clients, CLIENTS, s->client), place_of(routes, ROUTES, s->route),
-        place_of(targets, TARGETS, s->target), place_of(keys, KEYS, s->credential),
+    const size_t indexes[BY_ALL] = {
+        index_of(clients, CLIENTS, s->client), index_of(routes, ROUTES, s->route),
+        index_of(targets, TARGETS, s->target), index_of(keys, KEYS, s->credential),
         (size_t)(s->day - START / DAY_MS)};
     const total more = {s->tokens_in, s->tokens_out, s->cost_usd_micro};
-    add_all(ctx, places, &more);
+    add_all(ctx, indexes, &more);
     return true;
 }
 
-static uint64_t spent_of(ledger *l, rc_budgets *purse, const rc_budgets_snapshot *edition,
+static uint64_t spent_of(ledger *l, rc_budgets *budgets, const rc_budgets_snapshot *snapshot,
                          const char *scope, int64_t now)
 {
     rc_ledger_state state;
     (void)l;
-    assert_true(rc_ledger_get_state(&purse->ledger, rc_budgets_find(edition, rc_str_c(scope)), now,
-                                    &state));
+    assert_true(rc_ledger_get_state(&budgets->ledger, rc_budgets_find(snapshot, rc_str_c(scope)),
+                                    now, &state));
     assert_int_equal(state.held, 0);
     return state.spent;
 }
 
-/* What of the tries falls into the month, or the day, of the end. */
+/* Sums the cost of the attempts from a day on, optionally of one client, route or target. */
 static uint64_t cost_where(const ledger *l, int64_t from_day, size_t client, size_t route,
                            const char *target)
 {
     uint64_t cost = 0;
     for (size_t i = 0; i < l->count; i++) {
-        const attempt *a = &l->tries[i];
+        const attempt *a = &l->attempts[i];
         if (a->day >= from_day && (client == SIZE_MAX || a->client == client) &&
             (route == SIZE_MAX || a->route == route) &&
             (target == NULL || strncmp(targets[a->target], target, strlen(target)) == 0))
@@ -307,30 +308,30 @@ static uint64_t cost_where(const ledger *l, int64_t from_day, size_t client, siz
     return cost;
 }
 
-static void compare_budgets(ledger *l, rc_budgets *purse, const rc_budgets_snapshot *edition,
+static void compare_budgets(ledger *l, rc_budgets *budgets, const rc_budgets_snapshot *snapshot,
                             int64_t now)
 {
     const int64_t november = START / DAY_MS + 1;
     char scope[32];
     for (size_t i = 0; i < CLIENTS; i++) {
         snprintf(scope, sizeof scope, "client %s", clients[i]);
-        assert_int_equal(spent_of(l, purse, edition, scope, now),
+        assert_int_equal(spent_of(l, budgets, snapshot, scope, now),
                          cost_where(l, november, i, SIZE_MAX, NULL));
     }
     for (size_t i = 0; i < ROUTES; i++) {
         snprintf(scope, sizeof scope, "route %s", routes[i]);
-        assert_int_equal(spent_of(l, purse, edition, scope, now),
+        assert_int_equal(spent_of(l, budgets, snapshot, scope, now),
                          cost_where(l, november, SIZE_MAX, i, NULL));
     }
-    assert_int_equal(spent_of(l, purse, edition, "budget day", now),
+    assert_int_equal(spent_of(l, budgets, snapshot, "budget day", now),
                      cost_where(l, now / DAY_MS, SIZE_MAX, SIZE_MAX, NULL));
-    assert_int_equal(spent_of(l, purse, edition, "budget ever", now),
+    assert_int_equal(spent_of(l, budgets, snapshot, "budget ever", now),
                      cost_where(l, 0, SIZE_MAX, SIZE_MAX, NULL));
-    assert_int_equal(spent_of(l, purse, edition, "budget claude", now),
+    assert_int_equal(spent_of(l, budgets, snapshot, "budget claude", now),
                      cost_where(l, 0, SIZE_MAX, SIZE_MAX, "claude/"));
 }
 
-/* ---- operations, as the store has them ---- */
+/* ---- operations in the store ---- */
 
 typedef struct checking {
     ledger *l;
@@ -368,39 +369,41 @@ static void begin(ledger *l)
     if (rc_config_parse(&l->config, rc_str_c(configuration), &alloc, &faults) != RC_OK)
         fail_msg("%u:%u: %s", faults.list[0].line, faults.list[0].column, faults.list[0].message);
     rc_prices_init(&l->prices);
-    assert_int_equal(rc_budgets_init(&l->purse, &alloc), RC_OK);
-    assert_int_equal(rc_budgets_load(&l->purse, &l->config, &l->prices, START, &l->edition, NULL),
-                     RC_OK);
+    assert_int_equal(rc_budgets_init(&l->budgets, &alloc), RC_OK);
+    assert_int_equal(
+        rc_budgets_load(&l->budgets, &l->config, &l->prices, START, &l->snapshot, NULL), RC_OK);
     fixture_init(&l->store);
     assert_true(fixture_open(&l->store, RC_STORE_WRITE));
-    assert_true(rc_budgets_restore(&l->purse, &l->edition, l->store.store, START, &l->store.fault));
+    assert_true(
+        rc_budgets_restore(&l->budgets, &l->snapshot, l->store.store, START, &l->store.fault));
 }
 
 static void end(ledger *l)
 {
-    rc_budgets_snapshot_done(&l->edition);
-    rc_budgets_done(&l->purse);
+    rc_budgets_snapshot_done(&l->snapshot);
+    rc_budgets_done(&l->budgets);
     rc_config_done(&l->config);
     fixture_done(&l->store);
 }
 
-/* As another process would begin, with what the store remembers. */
+/* Restores the budgets from the store, as a new process does, and compares them. */
 static void restart_and_compare(ledger *l, int64_t now)
 {
     rc_alloc alloc = rc_alloc_stdlib();
-    rc_budgets purse;
-    rc_budgets_snapshot edition;
+    rc_budgets budgets;
+    rc_budgets_snapshot snapshot;
     fixture_close(&l->store);
     assert_true(fixture_open(&l->store, RC_STORE_READ));
-    assert_int_equal(rc_budgets_init(&purse, &alloc), RC_OK);
-    assert_int_equal(rc_budgets_load(&purse, &l->config, &l->prices, now, &edition, NULL), RC_OK);
-    assert_true(rc_budgets_restore(&purse, &edition, l->store.store, now, &l->store.fault));
-    compare_budgets(l, &purse, &edition, now);
-    rc_budgets_snapshot_done(&edition);
-    rc_budgets_done(&purse);
+    assert_int_equal(rc_budgets_init(&budgets, &alloc), RC_OK);
+    assert_int_equal(rc_budgets_load(&budgets, &l->config, &l->prices, now, &snapshot, NULL),
+                     RC_OK);
+    assert_true(rc_budgets_restore(&budgets, &snapshot, l->store.store, now, &l->store.fault));
+    compare_budgets(l, &budgets, &snapshot, now);
+    rc_budgets_snapshot_done(&snapshot);
+    rc_budgets_done(&budgets);
 }
 
-static void test_everything_adds_up(void **state)
+static void test_all_totals_equal_the_sum_of_attempts(void **state)
 {
     (void)state;
     static ledger l;
@@ -409,17 +412,17 @@ static void test_everything_adds_up(void **state)
     begin(&l);
     for (size_t i = 0; i < OPERATIONS; i++, now += step)
         operate(&l, i, now);
-    /* the last tries began a little later */
+    /* The last attempts began up to a few minutes later. */
     now += 5 * 60000;
 
-    totals wanted = sum_of_tries(&l);
+    totals wanted = sum_of_attempts(&l);
     assert_true(wanted.of[BY_ALL][0].cost > 1000000);
     assert_true(wanted.of[BY_DAY][0].cost > 0 && wanted.of[BY_DAY][3].cost > 0);
-    totals kept = {0};
-    assert_true(rc_store_daily_usage_since(l.store.store, 0, add_row, &kept, &l.store.fault));
-    assert_memory_equal(&kept, &wanted, sizeof kept);
+    totals stored = {0};
+    assert_true(rc_store_daily_usage_since(l.store.store, 0, add_row, &stored, &l.store.fault));
+    assert_memory_equal(&stored, &wanted, sizeof stored);
 
-    compare_budgets(&l, &l.purse, &l.edition, now);
+    compare_budgets(&l, &l.budgets, &l.snapshot, now);
     checking c = {.l = &l};
     const rc_store_query all = {.is_oldest_first = true};
     assert_true(rc_store_list(l.store.store, &all, check_operation, &c, &l.store.fault));
@@ -431,7 +434,7 @@ static void test_everything_adds_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything_adds_up),
+        cmocka_unit_test(test_all_totals_equal_the_sum_of_attempts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

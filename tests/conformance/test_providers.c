@@ -1,4 +1,5 @@
-/* Every provider: its extractor, its conformance set, its page; and every case of every set. */
+/* Conformance of the providers: each has its table row, its conformance set and its page, and every
+ * case of every set gets the expected verdict. */
 #include <recourse/classify.h>
 #include <recourse/taxonomy.h>
 
@@ -12,7 +13,7 @@
 
 #include "support/failure_cases.h"
 
-/* A set that covers less says nothing. */
+/* Fewest cases of a conformance set. */
 #define CASES_MIN 5
 
 static void path_of(char *path, size_t size, const char *folder, const char *name, const char *end)
@@ -59,7 +60,7 @@ static void check_case(void *ctx, const rc_case *c)
     complain(c, &verdict);
 }
 
-static void every_provider_has_its_set_and_all_of_it_holds(void **state)
+static void every_provider_has_a_set_whose_cases_pass(void **state)
 {
     (void)state;
     for (size_t i = 0; rc_provider_at(i) != NULL; i++) {
@@ -74,7 +75,7 @@ static void every_provider_has_its_set_and_all_of_it_holds(void **state)
     }
 }
 
-static void every_provider_has_its_page(void **state)
+static void every_provider_has_a_page(void **state)
 {
     (void)state;
     for (size_t i = 0; rc_provider_at(i) != NULL; i++) {
@@ -85,7 +86,8 @@ static void every_provider_has_its_page(void **state)
     }
 }
 
-/* What the sets of all providers say without their name: the words and codes must be enough. */
+/* Results of all conformance sets without the provider's name: texts and codes must be
+ * sufficient. */
 typedef struct score {
     int count;
     int category;
@@ -130,9 +132,9 @@ static void the_name_of_the_provider_is_rarely_needed(void **state)
     require("code without the provider", s.code, s.count, 970);
 }
 
-/* Failures as people met and reported them, gathered apart from the rules. Not every one can be
- * decided; how many are is what counts. */
-static void failures_from_the_field_are_decided(void **state)
+/* Failures that users reported, collected independently of the rules. Not every one can be decided;
+ * the test requires a minimum share. */
+static void enough_reported_failures_are_classified(void **state)
 {
     (void)state;
     score s = {.is_named = true};
@@ -147,10 +149,10 @@ static void failures_from_the_field_are_decided(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_provider_has_its_set_and_all_of_it_holds),
-        cmocka_unit_test(every_provider_has_its_page),
+        cmocka_unit_test(every_provider_has_a_set_whose_cases_pass),
+        cmocka_unit_test(every_provider_has_a_page),
         cmocka_unit_test(the_name_of_the_provider_is_rarely_needed),
-        cmocka_unit_test(failures_from_the_field_are_decided),
+        cmocka_unit_test(enough_reported_failures_are_classified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Planted secrets: every shape, in every field, through every renderer and view. None may come out.
- * Benign text must come out as it went in. */
+/* Planted secrets: every kind of secret, in every field, through every renderer and view. No output
+ * may contain one. Harmless text must pass unchanged. */
 #include <recourse/recourse.h>
 #include <recourse/stdlib.h>
 
@@ -11,8 +11,8 @@
 
 #define OUT_MAX (8u << 20)
 
-/* The text, and the part of it that nobody may see (letters and digits: the search passes over
- * everything else, so that wrapping, escaping and percent-encoding hide nothing). */
+/* A text, and the part of it that must stay secret. The search compares only letters and digits, so
+ * that wrapping, escaping and percent-encoding cannot hide a leak. */
 typedef struct secret {
     const char *text;
     const char *core;
@@ -105,7 +105,7 @@ static void (*const TEXT_FIELDS[])(rc_builder *, rc_str) = {
     rc_builder_add_source_text,
 };
 
-/* The text in every field at once, in a cause too. */
+/* Builds a report with the text in every field, also of a cause. */
 static const rc_report *planted(rc_str text)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -134,7 +134,7 @@ static const rc_report *planted(rc_str text)
     return report;
 }
 
-/* Every way out. Each appends to buf. */
+/* Appends the output of every renderer and view to buf. */
 static void render_everything(const rc_report *report, rc_str text, rc_buf *buf)
 {
     static const rc_view VIEWS[] = {RC_VIEW_USER, RC_VIEW_MODEL, RC_VIEW_INTERNAL};
@@ -158,8 +158,8 @@ static void render_everything(const rc_report *report, rc_str text, rc_buf *buf)
     rc_suppressed_encode(report, text, 1, 1700000000000, buf);
 }
 
-/* Only letters and digits, escapes of JSON and percent signs resolved as far as they could hide a
- * letter. */
+/* Reduces a text to letters and digits; JSON escapes and percent-encoding are decoded where they
+ * could hide a letter. */
 static size_t only_alnum(char *text, size_t len)
 {
     size_t kept = 0;
@@ -180,7 +180,7 @@ static bool leaks(rc_buf *buf, const char *core)
     return strstr(buf->ptr, core) != NULL;
 }
 
-static void test_no_secret_comes_out(void **unused)
+static void test_no_output_contains_a_secret(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -198,8 +198,8 @@ static void test_no_secret_comes_out(void **unused)
     rc_buf_done(&buf);
 }
 
-/* The same, in the middle of a long text, and where the text is cut. */
-static void test_no_secret_comes_out_of_long_texts(void **unused)
+/* Plants the secrets in the middle of a long text and where the text is cut. */
+static void test_no_output_of_long_texts_contains_a_secret(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -223,7 +223,7 @@ static void test_no_secret_comes_out_of_long_texts(void **unused)
             const rc_report *r = planted(whole);
             rc_buf_reset(&buf);
             rc_report_encode(r, RC_VIEW_INTERNAL, &buf);
-            char half[16] = {0}; /* not even the first half */
+            char half[16] = {0}; /* Not even the first half may leak. */
             memcpy(half, SECRETS[i].core, 12);
             if (leaks(&buf, half))
                 fail_msg("leaked at %zu: %s", CEILINGS[c], SECRETS[i].text);
@@ -234,7 +234,7 @@ static void test_no_secret_comes_out_of_long_texts(void **unused)
     rc_buf_done(&buf);
 }
 
-static void test_no_secret_passes_the_decoders(void **unused)
+static void test_decoders_remove_secrets(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -294,7 +294,7 @@ static void test_benign_text_is_not_altered(void **unused)
     }
 }
 
-/* The search itself must be able to find something. */
+/* Negative test: the search must find a real leak. */
 static void test_the_search_finds_a_leak(void **unused)
 {
     (void)unused;
@@ -309,9 +309,9 @@ static void test_the_search_finds_a_leak(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_secret_comes_out),
-        cmocka_unit_test(test_no_secret_comes_out_of_long_texts),
-        cmocka_unit_test(test_no_secret_passes_the_decoders),
+        cmocka_unit_test(test_no_output_contains_a_secret),
+        cmocka_unit_test(test_no_output_of_long_texts_contains_a_secret),
+        cmocka_unit_test(test_decoders_remove_secrets),
         cmocka_unit_test(test_benign_text_is_not_altered),
         cmocka_unit_test(test_the_search_finds_a_leak),
     };

@@ -1,6 +1,6 @@
-/* Failures that were made to hurt: too long, too deep, too many, not text at all. There is always a
- * report, the verdict does not depend on what is beyond the ceilings, and a report takes no more
- * memory than an ordinary one. */
+/* Hostile failures: too long, too deep, too many parts, binary data. There is always a report, the
+ * verdict does not depend on data beyond the ceilings, and a report needs no more memory than an
+ * ordinary one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,19 +45,19 @@ static void push_c(text *t, const char *more)
     push(t, more, strlen(more));
 }
 
-/* `what` again and again, `count` times. */
-static void repeat(text *t, const char *what, size_t count)
+/* Appends `piece` `count` times. */
+static void repeat(text *t, const char *piece, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        push_c(t, what);
+        push_c(t, piece);
 }
 
-/* Up to `bytes` bytes of `what`. */
-static void pad(text *t, const char *what, size_t bytes)
+/* Appends `piece` repeatedly, up to `bytes` bytes. */
+static void pad(text *t, const char *piece, size_t bytes)
 {
-    size_t len = strlen(what);
+    size_t len = strlen(piece);
     for (size_t i = 0; i + len <= bytes; i += len)
-        push(t, what, len);
+        push(t, piece, len);
 }
 
 static rc_str view(const text *t)
@@ -67,7 +67,8 @@ static rc_str view(const text *t)
 
 /* ---- checks ---- */
 
-/* A report that fits, encodes, and has the code; what was allocated is given back. */
+/* Makes a report, checks its size, encoding and code, and that all memory is freed. Returns the
+ * code. */
 static rc_code check_report(const rc_failure *failure)
 {
     fail_alloc memory = {0};
@@ -94,7 +95,8 @@ static rc_code check_report(const rc_failure *failure)
     return code;
 }
 
-/* As a body and as an event, with a status and without one. Gives the code of the body with it. */
+/* Checks the text as a body and as an event, with and without a status. Returns the code of the
+ * body with the status. */
 static rc_code check_text(rc_str bytes, int status)
 {
     rc_failure failure = {.status = status, .body = bytes};
@@ -106,7 +108,7 @@ static rc_code check_text(rc_str bytes, int status)
     return code;
 }
 
-/* ---- long ---- */
+/* ---- long texts ---- */
 
 typedef struct long_case {
     const char *name;
@@ -117,7 +119,7 @@ typedef struct long_case {
     rc_code code;
 } long_case;
 
-/* The error stands in front of what is too long, except in a stream, where the end counts. */
+/* The error comes before the part that is too long, except in a stream, whose end counts. */
 static const long_case LONG[] = {
     {"string of an error", "{\"error\":{\"code\":\"insufficient_quota\",\"message\":\"", "blah ",
      "\"}}", 429, RC_CODE_QUOTA_EXHAUSTED},
@@ -173,7 +175,7 @@ static void test_size_does_not_change_the_verdict(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* ---- deep and many ---- */
+/* ---- deep nesting and large numbers ---- */
 
 typedef struct many_case {
     const char *name;
@@ -213,7 +215,7 @@ static const many_case MANY[] = {
     {"waits", "", "try again in 1s ", 300000, ""},
 };
 
-static void test_many_of_anything(void **state)
+static void test_large_numbers_of_parts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(MANY) / sizeof(MANY[0]); i++) {
@@ -221,15 +223,15 @@ static void test_many_of_anything(void **state)
         push_c(&t, MANY[i].before);
         repeat(&t, MANY[i].unit, MANY[i].count);
         push_c(&t, MANY[i].after);
-        /* Nothing in it says anything but the status. */
+        /* The text has no meaning; only the status counts. */
         check_text(view(&t), 503);
         free(t.bytes);
     }
 }
 
-/* ---- an error in an error in an error ---- */
+/* ---- nested errors ---- */
 
-/* The text as a JSON string inside {"error":{"message":...}}. */
+/* Wraps the text as a JSON string inside {"error":{"message":...}}. */
 static void wrap(text *t)
 {
     text outer = {0};
@@ -244,7 +246,7 @@ static void wrap(text *t)
     *t = outer;
 }
 
-/* Every level doubles the backslashes, so the deepest is as long as a body can be. */
+/* Every level doubles the backslashes, so the deepest level fills the largest possible body. */
 static void test_a_message_in_a_message_many_times(void **state)
 {
     (void)state;
@@ -271,9 +273,9 @@ static void test_a_prefix_before_a_prefix_fifty_times(void **state)
     free(t.bytes);
 }
 
-/* ---- not text ---- */
+/* ---- binary data ---- */
 
-static void test_bytes_that_are_no_text(void **state)
+static void test_binary_data(void **state)
 {
     (void)state;
     static const char *const STARTS[] = {"",       "{\"error\":\"", "<html><title>",
@@ -301,7 +303,7 @@ static void test_each_byte_alone_and_often(void **state)
     }
 }
 
-static void test_chance(void **state)
+static void test_random_bytes(void **state)
 {
     (void)state;
     uint64_t seed = 1;
@@ -424,12 +426,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_size_does_not_change_the_verdict),
-        cmocka_unit_test(test_many_of_anything),
+        cmocka_unit_test(test_large_numbers_of_parts),
         cmocka_unit_test(test_a_message_in_a_message_many_times),
         cmocka_unit_test(test_a_prefix_before_a_prefix_fifty_times),
-        cmocka_unit_test(test_bytes_that_are_no_text),
+        cmocka_unit_test(test_binary_data),
         cmocka_unit_test(test_each_byte_alone_and_often),
-        cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_random_bytes),
         cmocka_unit_test(test_nul_bytes_do_not_end_a_text),
         cmocka_unit_test(test_invalid_utf8_around_an_error),
         cmocka_unit_test(test_many_headers),

@@ -1,5 +1,5 @@
-/* Every JSON body of the conformance sets inside every wrapper that is known: what a relay, an
- * SDK, a log or a stream puts around an error does not change what it means. */
+/* Every JSON body of the conformance sets inside every known wrapper: the wrapper of a relay, an
+ * SDK, a log or a stream does not change the verdict. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,10 +13,10 @@
 #include "support/failure_cases.h"
 
 #define TEXT_MAX ((size_t)1 << 20)
-/* Fewer would mean that the sets were not read. */
+/* A smaller number means that the sets were not read. */
 #define BODIES_MIN 350
 
-/* ---- spelling ---- */
+/* ---- notations ---- */
 
 static void push_c(rc_buf *buf, const char *text)
 {
@@ -30,7 +30,7 @@ static void push_number(rc_buf *buf, const char *before, int value, const char *
     push_c(buf, after);
 }
 
-/* How Python prints one byte of a string or of bytes. */
+/* Appends one byte of a str or bytes literal as Python prints it. */
 static void push_python_byte(rc_buf *buf, unsigned char c, char quote, bool is_bytes)
 {
     if (c == '\\' || c == (unsigned char)quote) {
@@ -112,7 +112,7 @@ static void push_json(rc_buf *buf, const json_t *value, size_t flags)
     free(text);
 }
 
-/* The body as a JSON string, quotes and all. */
+/* Appends the body as a JSON string with its quotes. */
 static void push_quoted(rc_buf *buf, const char *body)
 {
     json_t *text = json_string(body);
@@ -124,7 +124,7 @@ static void push_quoted(rc_buf *buf, const char *body)
 
 typedef struct body {
     const json_t *json;
-    const char *text; /* as it came */
+    const char *text; /* The body as received. */
     int status;
 } body;
 
@@ -182,7 +182,7 @@ static void sse_error(rc_buf *buf, const body *b)
     push_c(buf, "\n\n");
 }
 
-/* One event whose data is several lines, as the definition of streams has it. */
+/* One event with several data lines, as the SSE specification allows. */
 static void sse_lines(rc_buf *buf, const body *b)
 {
     char *text = json_dumps(b->json, JSON_INDENT(2));
@@ -216,7 +216,7 @@ static void pretty(rc_buf *buf, const body *b)
     push_json(buf, b->json, JSON_INDENT(2));
 }
 
-static void text_behind(rc_buf *buf, const body *b)
+static void text_after(rc_buf *buf, const body *b)
 {
     push_c(buf, b->text);
     push_c(buf, "\n\nSee the documentation.");
@@ -225,7 +225,7 @@ static void text_behind(rc_buf *buf, const body *b)
 typedef struct wrapper_row {
     const char *name;
     void (*wrap)(rc_buf *buf, const body *b);
-    bool has_status; /* the text carries it, so that nobody else has to */
+    bool has_status; /* The wrapper's text contains the status. */
 } wrapper_row;
 
 static const wrapper_row WRAPPERS[] = {
@@ -241,16 +241,16 @@ static const wrapper_row WRAPPERS[] = {
     {"log line", log_line, false},
     {"cut short", cut_short, false},
     {"pretty", pretty, false},
-    {"text behind", text_behind, false},
+    {"text behind", text_after, false},
 };
 
 #define WRAPPER_COUNT (sizeof(WRAPPERS) / sizeof(WRAPPERS[0]))
 
-/* ---- the comparison ---- */
+/* ---- comparison ---- */
 
 typedef struct tally {
     const wrapper_row *wrapper;
-    bool is_statusless; /* nobody but the wrapper tells the status */
+    bool is_statusless; /* The status is only in the wrapper's text. */
     int bodies;
     int wrong;
 } tally;
@@ -311,7 +311,7 @@ static tally check_all(const wrapper_row *w, bool is_statusless)
     return t;
 }
 
-/* There are no exceptions: a body that means something else inside a wrapper is a fault. */
+/* No body may get another code inside a wrapper. */
 static void test_a_wrapper_does_not_change_the_code(void **state)
 {
     (void)state;
@@ -324,7 +324,7 @@ static void test_a_wrapper_does_not_change_the_code(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static void test_a_status_in_the_wrapper_is_as_good_as_one_of_http(void **state)
+static void test_a_status_in_the_wrapper_counts_like_the_http_status(void **state)
 {
     (void)state;
     int wrong = 0;
@@ -335,8 +335,8 @@ static void test_a_status_in_the_wrapper_is_as_good_as_one_of_http(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* A body is a pointer with its length, or one that ends in NUL; neither is forgotten. */
-static void test_a_response_is_a_failure(void **state)
+/* Checks both constructors: a body with a length, and a NUL-terminated one. */
+static void test_constructors_of_a_failure(void **state)
 {
     (void)state;
     static const char page[] = "{\"error\":{\"type\":\"insufficient_quota\"}} and more";
@@ -357,9 +357,9 @@ static void test_a_response_is_a_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_response_is_a_failure),
+        cmocka_unit_test(test_constructors_of_a_failure),
         cmocka_unit_test(test_a_wrapper_does_not_change_the_code),
-        cmocka_unit_test(test_a_status_in_the_wrapper_is_as_good_as_one_of_http),
+        cmocka_unit_test(test_a_status_in_the_wrapper_counts_like_the_http_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Why a connection failed, as a report: each reason has its own rule and its own words, and only
- * what may pass in seconds is tried again at the same place. */
+/* Connection faults in reports: each fault has its own rule and its own message, and only a fault
+ * that may pass within seconds is retried at the same target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,18 +114,18 @@ static void check_case(const expected *one, rc_replay replay)
     assert_text(rc_report_detail(report), "api.x.com:443: in the system's words");
     assert_text(rc_report_action_detail(report), rc_connection_get(one->fault)->advice);
     assert_true(rc_report_action_detail(report).len > 0);
-    /* A chain goes on; the same target is asked again only where that may help. */
-    const rc_failure_facts setback = rc_failure_facts_of(report);
-    assert_true(setback.is_retryable);
-    assert_int_equal(setback.is_retry_exhausted, !one->is_tried_again);
+    /* The chain continues; the same target is retried only where that may help. */
+    const rc_failure_facts facts = rc_failure_facts_of(report);
+    assert_true(facts.is_retryable);
+    assert_int_equal(facts.is_retry_exhausted, !one->is_tried_again);
     rc_report_free(report);
 }
 
-static void each_reason_has_its_words(void **state)
+static void each_fault_has_its_message(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        /* Nothing was sent: what must not be sent twice goes on as well. */
+        /* Nothing was sent, so a request that must not be sent twice continues as well. */
         check_case(&cases[i], RC_REPLAY_YES);
         check_case(&cases[i], RC_REPLAY_NO);
         for (size_t j = 0; j < i; j++) {
@@ -135,13 +135,13 @@ static void each_reason_has_its_words(void **state)
     }
 }
 
-/* ---- time ---- */
+/* ---- timeouts ---- */
 
 typedef struct timer {
     rc_connection_fault fault;
     rc_phase phase;
     const char *rule;
-    const char *message; /* with 30 s */
+    const char *message; /* Expected message for a limit of 30 s. */
     const char *limit;
 } timer;
 
@@ -198,7 +198,7 @@ static bool has_text(rc_str text, const char *part)
     return rc_str_find(text, rc_str_c(part), 0) != RC_STR_NPOS;
 }
 
-/* The advice ends with the setting; the detail with its time. */
+/* Asserts that the advice ends with the setting and the detail with its time. */
 static void assert_limit(const rc_report *report, const char *limit, const char *time)
 {
     char wanted[256];
@@ -211,7 +211,7 @@ static void assert_limit(const rc_report *report, const char *limit, const char 
         fail_msg("%.*s", (int)rc_report_detail(report).len, rc_report_detail(report).ptr);
 }
 
-static void each_timer_is_named(void **state)
+static void each_timeout_is_named(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(timers); i++) {
@@ -234,8 +234,8 @@ static void each_timer_is_named(void **state)
     }
 }
 
-/* Behind content it is a stream that broke off, in the words of what happened. */
-static void a_stall_is_no_cut(void **state)
+/* After content a timeout is an interrupted stream, with the timeout's own message. */
+static void a_stalled_stream_is_reported_as_a_timeout(void **state)
 {
     rc_failure failure = failure_of(RC_CONNECTION_STALLED);
     (void)state;
@@ -269,8 +269,8 @@ static void a_stall_is_no_cut(void **state)
     rc_report_free(report);
 }
 
-/* What may have been carried out says so first. */
-static void an_unknown_outcome_names_its_timer(void **state)
+/* The message says first that the request may have been carried out. */
+static void an_unknown_outcome_names_its_timeout(void **state)
 {
     rc_failure failure = failure_of(RC_CONNECTION_FIRST_BYTE_TIMEOUT);
     (void)state;
@@ -287,7 +287,7 @@ static void an_unknown_outcome_names_its_timer(void **state)
     rc_report_free(report);
 }
 
-static void a_deadline_is_told_alike(void **state)
+static void a_deadline_is_described_like_a_timeout(void **state)
 {
     const rc_alloc alloc = rc_alloc_stdlib();
     rc_builder builder;
@@ -300,13 +300,13 @@ static void a_deadline_is_told_alike(void **state)
         "The route's deadline passed: the answer was not whole within 2h 1m (deadline_ms).");
     assert_limit(report, "deadline_ms", "2h 1m");
     rc_report_free(report);
-    /* Nothing is rounded. */
+    /* The limit is not rounded. */
     rc_builder_init(&builder, &alloc, RC_CODE_DEADLINE_EXCEEDED);
     rc_connection_describe_deadline(&builder, RC_CONNECTION_DEADLINE_POLICY, 7261000);
     report = rc_builder_finish(&builder);
     assert_limit(report, "budget_ms", "7261000ms");
     rc_report_free(report);
-    /* A number that is no reason says nothing. */
+    /* A number outside the table adds nothing. */
     rc_builder_init(&builder, &alloc, RC_CODE_DEADLINE_EXCEEDED);
     rc_connection_describe_deadline(&builder, (rc_connection_fault)9999, 1000);
     report = rc_builder_finish(&builder);
@@ -315,8 +315,8 @@ static void a_deadline_is_told_alike(void **state)
     rc_report_free(report);
 }
 
-/* The settings that are named are those of the configuration, or of a request. */
-static void limits_are_settings(void **state)
+/* Every named setting exists in the configuration or as a request header. */
+static void named_limits_are_settings(void **state)
 {
     static const char *const keys[] = {
 #define RC_CONFIG_SECTION(section, path, text)
@@ -344,8 +344,8 @@ static void limits_are_settings(void **state)
     }
 }
 
-/* All that are about making a connection, and all that are about time, are above. */
-static void none_is_forgotten(void **state)
+/* The cases above cover every fault about connecting and every fault about timeouts. */
+static void all_faults_are_covered(void **state)
 {
     size_t told = 0;
     size_t timed = 0;
@@ -354,7 +354,7 @@ static void none_is_forgotten(void **state)
         const rc_connection_info *row = rc_connection_get((rc_connection_fault)number);
         told += row != NULL && row->message[0] != '\0' && number < RC_CONNECTION_SEND_TIMEOUT;
         timed += row != NULL && row->limit_setting[0] != '\0';
-        /* A time limit that nothing says is none. */
+        /* A limit of unknown length is not shown. */
         if (row != NULL && row->limit_setting[0] != '\0')
             assert_true(rc_str_ends_with(rc_str_c(row->message), RC_STR("in time")));
         if (row != NULL)
@@ -367,7 +367,7 @@ static void none_is_forgotten(void **state)
     assert_null(rc_connection_get((rc_connection_fault)9999));
 }
 
-static void what_is_not_known_is_left_out(void **state)
+static void unknown_data_is_omitted(void **state)
 {
     rc_failure failure = failure_of(RC_CONNECTION_TLS_EXPIRED);
     (void)state;
@@ -378,7 +378,7 @@ static void what_is_not_known_is_left_out(void **state)
     assert_text(rc_report_message(report), "The provider's certificate has expired.");
     assert_text(rc_report_detail(report), "the certificate has expired");
     rc_report_free(report);
-    /* A number of a newer version is none. */
+    /* A number of a newer version counts as no fault. */
     failure.connection = (rc_connection_fault)9999;
     report = report_of(&failure);
     assert_text(rc_report_rule(report), "connect.tls");
@@ -386,7 +386,7 @@ static void what_is_not_known_is_left_out(void **state)
     rc_report_free(report);
 }
 
-/* What was passed on by a stranger is scrubbed as everything is. */
+/* A detail from another server is scrubbed like every text. */
 static void a_detail_is_scrubbed(void **state)
 {
     rc_failure failure = failure_of(RC_CONNECTION_TLS_WRONG_HOST);
@@ -399,8 +399,8 @@ static void a_detail_is_scrubbed(void **state)
     rc_report_free(report);
 }
 
-/* How far it had come goes before the words of the connection. */
-static void what_was_sent_counts_first(void **state)
+/* The phase of the call takes precedence over the fault's own message. */
+static void the_phase_takes_precedence(void **state)
 {
     static const struct {
         rc_connection_fault fault;
@@ -413,7 +413,8 @@ static void what_was_sent_counts_first(void **state)
         {RC_CONNECTION_TLS_BROKEN, RC_PHASE_SENT, RC_REPLAY_YES, RC_CODE_CONNECTION_FAILED},
         {RC_CONNECTION_TLS_BROKEN, RC_PHASE_HEADERS, RC_REPLAY_YES, RC_CODE_STREAM_INTERRUPTED},
         {RC_CONNECTION_TLS_BROKEN, RC_PHASE_COMMITTED, RC_REPLAY_YES, RC_CODE_STREAM_INTERRUPTED},
-        /* Who is refused for want of a certificate was not heard. */
+        /* A peer that refuses the connection without a client certificate has not read the
+         * request. */
         {RC_CONNECTION_TLS_CLIENT_CERTIFICATE, RC_PHASE_SENT, RC_REPLAY_NO,
          RC_CODE_CONNECTION_FAILED},
         {RC_CONNECTION_RESET, RC_PHASE_SENT, RC_REPLAY_NO, RC_CODE_OUTCOME_UNKNOWN},
@@ -436,7 +437,7 @@ static void what_was_sent_counts_first(void **state)
     }
 }
 
-/* A verdict that takes the retry away does not advise one. */
+/* A verdict that is not retryable does not advise a retry. */
 static void advice_follows_the_verdict(void **state)
 {
     static const rc_failure failures[] = {
@@ -458,16 +459,16 @@ static void advice_follows_the_verdict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_reason_has_its_words),
-        cmocka_unit_test(each_timer_is_named),
-        cmocka_unit_test(a_stall_is_no_cut),
-        cmocka_unit_test(an_unknown_outcome_names_its_timer),
-        cmocka_unit_test(a_deadline_is_told_alike),
-        cmocka_unit_test(limits_are_settings),
-        cmocka_unit_test(none_is_forgotten),
-        cmocka_unit_test(what_is_not_known_is_left_out),
+        cmocka_unit_test(each_fault_has_its_message),
+        cmocka_unit_test(each_timeout_is_named),
+        cmocka_unit_test(a_stalled_stream_is_reported_as_a_timeout),
+        cmocka_unit_test(an_unknown_outcome_names_its_timeout),
+        cmocka_unit_test(a_deadline_is_described_like_a_timeout),
+        cmocka_unit_test(named_limits_are_settings),
+        cmocka_unit_test(all_faults_are_covered),
+        cmocka_unit_test(unknown_data_is_omitted),
         cmocka_unit_test(a_detail_is_scrubbed),
-        cmocka_unit_test(what_was_sent_counts_first),
+        cmocka_unit_test(the_phase_takes_precedence),
         cmocka_unit_test(advice_follows_the_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

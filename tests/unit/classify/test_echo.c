@@ -1,4 +1,4 @@
-/* What an answer repeats of the request is left out; what is the provider's own stays. */
+/* Text of the request that a response repeats is removed; the provider's own text stays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void expect(const char *text, const char *request, const char *want)
         fail_msg("%s\nbecame %.*s\nand not %s", text, (int)got.len, got.ptr, want);
 }
 
-static void values_are_taken_out_whole(void **state)
+static void values_are_removed_completely(void **state)
 {
     (void)state;
     expect(
@@ -44,13 +44,13 @@ static void values_are_taken_out_whole(void **state)
         "{\"detail\":[{\"loc\":[\"body\"],\"msg\":\"Input should be a "
         "string\",\"input\":\"[request]"
         "\"}]}");
-    /* All of it comes back, however it is laid out. */
+    /* A response that repeats the whole request, in any layout. */
     const rc_str got = clean("{\"input\":{\"messages\":[{\"content\":\"" PROMPT "\"}]}}", ASKED);
     assert_int_equal(rc_str_find(got, RC_STR("diary"), 0), RC_STR_NPOS);
     assert_int_equal(rc_str_find(got, RC_STR("harbour"), 0), RC_STR_NPOS);
 }
 
-static void what_is_the_providers_stays(void **state)
+static void text_of_the_provider_stays(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -61,12 +61,12 @@ static void what_is_the_providers_stays(void **state)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect(texts[i], ASKED, texts[i]);
-    /* Names of fields are not people's words, however long. */
+    /* Names of fields are not removed, however long. */
     expect("Unknown parameter: 'max_completion_tokens_of_reasoning'.",
            "{\"max_completion_tokens_of_reasoning\" : 5, \"x\": \"y\"}",
            "Unknown parameter: 'max_completion_tokens_of_reasoning'.");
     expect(PROMPT, "", PROMPT);
-    /* Nor is the model's. */
+    /* Nor is the model's name. */
     const rc_str model = RC_STR("accounts/fireworks/models/llama-v3p1-405b-instruct");
     const rc_str text = RC_STR("No model accounts/fireworks/models/llama-v3p1-405b-instruct here");
     assert_true(rc_str_eq(
@@ -76,7 +76,7 @@ static void what_is_the_providers_stays(void **state)
         text));
 }
 
-static void escapes_do_not_hide(void **state)
+static void escapes_are_decoded(void **state)
 {
     (void)state;
     const char *plain = "{\"a\":\"Grüße aus Köln, 你好世界 und 🙂 viele Küsse\"}";
@@ -86,13 +86,13 @@ static void escapes_do_not_hide(void **state)
     expect(plain, escaped, "{\"a\":\"[request]\"}");
     expect("one\\ttwo\\nthree \\\"four\\\" five six seven",
            "{\"a\":\"one\\ttwo\\nthree \\u0022four\\u0022 five six seven\"}", "[request]");
-    /* Damaged ones are what they are. */
+    /* Damaged escapes are compared as plain bytes. */
     expect("a text that ends in a backslash \\", ASKED, "a text that ends in a backslash \\");
     expect("\\u12 \\uzzzz \\ud83d alone, and more", ASKED, "\\u12 \\uzzzz \\ud83d alone, and more");
 }
 
-/* Every piece of 23 bytes at every place is found. */
-static void no_place_hides(void **state)
+/* A repeated piece of 23 bytes is found at every offset. */
+static void pieces_are_found_at_every_offset(void **state)
 {
     (void)state;
     enum {
@@ -117,8 +117,8 @@ static void no_place_hides(void **state)
     }
 }
 
-/* Text that repeats itself, as long as it may be, against a long request that does the same. */
-static void sameness_is_cheap_and_found(void **state)
+/* The longest text with repetitions, against a long request with the same repetitions. */
+static void repetitive_text_is_found(void **state)
 {
     (void)state;
     static char text[RC_ECHO_TEXT_MAX + 100];
@@ -130,7 +130,7 @@ static void sameness_is_cheap_and_found(void **state)
     assert_true(rc_str_eq(got, RC_STR("[request]")));
 }
 
-/* A form, or what is no JSON for another reason: all of it counts. */
+/* In a form or other text that is not JSON everything counts. */
 static void other_requests(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void other_requests(void **state)
     expect("\"" PROMPT "\"", "{\"cut\": \"" PROMPT, "\"[request]\"");
 }
 
-static void reports_have_none_of_it(void **state)
+static void reports_contain_no_request_text(void **state)
 {
     (void)state;
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -167,7 +167,7 @@ static void reports_have_none_of_it(void **state)
     report = rc_classify(&failure, NULL, &alloc);
     assert_int_equal(rc_report_raw(report).len, 0);
     rc_report_free(report);
-    /* Words about a limit that cannot be compared with the request are left out. */
+    /* A message about a limit is omitted if it cannot be compared with the request. */
     failure.status = 429;
     failure.body = RC_STR("{\"error\":{\"message\":\"Too much of '" PROMPT "'\"}}");
     report = rc_classify(&failure, NULL, &alloc);
@@ -176,8 +176,9 @@ static void reports_have_none_of_it(void **state)
     rc_report_free(report);
 }
 
-/* The provider's words are in the message where the client has to change something, in one line. */
-static void the_message_says_what_the_provider_says(void **state)
+/* The provider's message is part of the report's message, in one line, if the client has to change
+ * something. */
+static void the_message_contains_the_providers_message(void **state)
 {
     (void)state;
     static const struct {
@@ -237,14 +238,14 @@ static void the_message_says_what_the_provider_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_taken_out_whole),
-        cmocka_unit_test(what_is_the_providers_stays),
-        cmocka_unit_test(escapes_do_not_hide),
-        cmocka_unit_test(no_place_hides),
-        cmocka_unit_test(sameness_is_cheap_and_found),
+        cmocka_unit_test(values_are_removed_completely),
+        cmocka_unit_test(text_of_the_provider_stays),
+        cmocka_unit_test(escapes_are_decoded),
+        cmocka_unit_test(pieces_are_found_at_every_offset),
+        cmocka_unit_test(repetitive_text_is_found),
         cmocka_unit_test(other_requests),
-        cmocka_unit_test(reports_have_none_of_it),
-        cmocka_unit_test(the_message_says_what_the_provider_says),
+        cmocka_unit_test(reports_contain_no_request_text),
+        cmocka_unit_test(the_message_contains_the_providers_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Evidence: what the plain fields of a failure become, which layer decides, how answers and streams
+/* Evidence: facts of a failure's plain members, the deciding layer, and how responses and streams
  * end. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +89,7 @@ static void test_transport_and_phase(void **state)
     }
 }
 
-static void test_what_may_be_sent_again(void **state)
+static void test_which_requests_may_be_replayed(void **state)
 {
     (void)state;
     static const struct {
@@ -160,7 +160,7 @@ static void test_an_empty_body(void **state)
 
 /* ---- layers ---- */
 
-static void test_the_deepest_layer_that_says_something_decides(void **state)
+static void test_the_deepest_layer_with_content_decides(void **state)
 {
     (void)state;
     rc_failure failure = {.status = 400};
@@ -173,7 +173,7 @@ static void test_the_deepest_layer_that_says_something_decides(void **state)
     inner->code = RC_STR("inner");
     rc_layer *second = rc_evidence_add_layer(&evidence, 2, RC_STR("json"));
     second->code = RC_STR("second");
-    rc_evidence_add_layer(&evidence, 3, RC_STR("json")); /* says nothing */
+    rc_evidence_add_layer(&evidence, 3, RC_STR("json")); /* Empty layer. */
     assert_ptr_equal(rc_evidence_innermost(&evidence), inner);
 }
 
@@ -200,11 +200,11 @@ static void test_texts_are_bounded(void **state)
     rc_str text = rc_str_make(raw, sizeof(raw));
     rc_failure failure = {.status = 400};
     rc_evidence evidence = evidence_of(&failure);
-    /* As it is: a view of the same bytes. */
+    /* Without escapes: a view of the same bytes. */
     rc_str plain = rc_evidence_unescape(&evidence, text, false);
     assert_ptr_equal(plain.ptr, raw);
     assert_int_equal(plain.len, RC_EVIDENCE_TEXT_MAX);
-    /* Unescaped: in the space, as long as there is room. */
+    /* With escapes: a copy in the space, until the space is full. */
     rc_str once = rc_evidence_unescape(&evidence, text, true);
     assert_int_equal(once.len, RC_EVIDENCE_TEXT_MAX - 1);
     assert_int_equal(once.ptr[0], '\n');
@@ -243,7 +243,7 @@ static void test_headers(void **state)
     assert_true(rc_str_eq(evidence.request_id, RC_STR("ray")));
 }
 
-/* ---- how an answer ended ---- */
+/* ---- ends of responses ---- */
 
 static void test_finish_reasons(void **state)
 {
@@ -280,7 +280,7 @@ static void test_finish_reasons(void **state)
     assert_false(rc_finish_read(&evidence, RC_STR("something new")));
     assert_int_equal(evidence.finish_reason.len, 0);
 
-    /* Of several the first one that failed; one that was cut at its limit hides none. */
+    /* The first failed finish reason counts; a length limit does not hide a later one. */
     assert_false(rc_finish_read(&evidence, RC_STR("length")));
     assert_false(rc_finish_read(&evidence, RC_STR("SAFETY")));
     assert_false(rc_finish_read(&evidence, RC_STR("error")));
@@ -293,11 +293,11 @@ static void test_finish_reasons(void **state)
 typedef struct end_case {
     const char *text;
     bool is_event;
-    const char *fact; /* of the body; NULL: none of them */
+    const char *fact; /* Expected body: fact; NULL: none. */
 } end_case;
 
 static const end_case ENDS[] = {
-    /* A stream with an answer in it and without an end was cut. */
+    /* A stream with content and without an end was cut. */
     {"data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", true, "body:unterminated"},
     {"data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: [DONE]\n\n", true, NULL},
     {"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n", true, NULL},
@@ -320,7 +320,7 @@ static const end_case ENDS[] = {
      "{\"model\":\"m\",\"message\":{\"content\":\"\"},\"done\":true}\n",
      true, NULL},
     {": ping\n\n", true, NULL},
-    /* An answer with nothing in it. */
+    /* A response without content. */
     {"{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":"
      "\"stop\"}]}",
      false, "body:no_content"},
@@ -333,7 +333,7 @@ static const end_case ENDS[] = {
     {"{\"error\":{\"message\":\"m\"}}", false, NULL},
 };
 
-static void test_how_answers_end(void **state)
+static void test_how_responses_end(void **state)
 {
     (void)state;
     static const char *const FACTS[] = {"body:unterminated", "body:no_content"};
@@ -355,7 +355,7 @@ static void test_how_answers_end(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Rules count on it that facts of one exclusive group are not true together. */
+/* Rules rely on exclusive groups: at most one of their facts is true. */
 static void test_facts_do_not_contradict_each_other(void **state)
 {
     (void)state;
@@ -377,8 +377,8 @@ static void test_facts_do_not_contradict_each_other(void **state)
     }
 }
 
-/* The words of an answer are nobody's error. */
-static void test_what_a_model_says_is_no_evidence(void **state)
+/* The model's output is not evidence. */
+static void test_output_of_a_model_is_not_evidence(void **state)
 {
     (void)state;
     static const char *const TEXTS[] = {
@@ -426,7 +426,7 @@ static void test_a_prompt_above_the_window(void **state)
 
 /* ---- plain texts ---- */
 
-static void test_texts_without_what_is_not_theirs(void **state)
+static void test_clean_up_of_texts(void **state)
 {
     (void)state;
     rc_failure failure = {.status = 400};
@@ -455,19 +455,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_status),
         cmocka_unit_test(test_transport_and_phase),
-        cmocka_unit_test(test_what_may_be_sent_again),
+        cmocka_unit_test(test_which_requests_may_be_replayed),
         cmocka_unit_test(test_how_a_process_ended),
         cmocka_unit_test(test_an_empty_body),
-        cmocka_unit_test(test_the_deepest_layer_that_says_something_decides),
+        cmocka_unit_test(test_the_deepest_layer_with_content_decides),
         cmocka_unit_test(test_layers_are_bounded),
         cmocka_unit_test(test_texts_are_bounded),
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_finish_reasons),
-        cmocka_unit_test(test_how_answers_end),
+        cmocka_unit_test(test_how_responses_end),
         cmocka_unit_test(test_facts_do_not_contradict_each_other),
-        cmocka_unit_test(test_what_a_model_says_is_no_evidence),
+        cmocka_unit_test(test_output_of_a_model_is_not_evidence),
         cmocka_unit_test(test_a_prompt_above_the_window),
-        cmocka_unit_test(test_texts_without_what_is_not_theirs),
+        cmocka_unit_test(test_clean_up_of_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

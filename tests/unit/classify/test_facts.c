@@ -1,4 +1,4 @@
-/* Facts: names lead to numbers and back, and what facts say of each other. */
+/* Facts: names and numbers, implication and exclusion. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void check_name(rc_fact fact)
     assert_int_equal(rc_fact_parse(rc_buf_get(&buf)), fact);
 }
 
-static void test_fact_names_lead_back(void **state)
+static void test_fact_names_round_trip(void **state)
 {
     (void)state;
     size_t count = 0;
@@ -104,7 +104,7 @@ static void test_a_status_has_its_class(void **state)
     assert_memory_equal(&odd, &empty, sizeof odd);
 }
 
-static void test_what_implies_a_class(void **state)
+static void test_which_facts_imply_a_class(void **state)
 {
     (void)state;
     rc_fact any = rc_fact_parse(RC_STR("status:4xx"));
@@ -114,7 +114,7 @@ static void test_what_implies_a_class(void **state)
     assert_false(rc_fact_implies(rc_fact_parse(RC_STR("inner:429")), any));
     assert_false(rc_fact_implies(rc_fact_parse(RC_STR("status:110")), RC_FACT_NONE));
 
-    /* The set that implies one of these is what implies them one by one. */
+    /* rc_facts_add_implying agrees with rc_fact_implies for each fact. */
     rc_facts facts = {{0}};
     rc_facts_set(&facts, any);
     rc_facts_set(&facts, rc_fact_parse(RC_STR("inner:5xx")));
@@ -143,11 +143,11 @@ static void test_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fact_names_lead_back),
+        cmocka_unit_test(test_fact_names_round_trip),
         cmocka_unit_test(test_names_that_are_no_facts),
         cmocka_unit_test(test_facts_that_exclude_each_other),
         cmocka_unit_test(test_a_status_has_its_class),
-        cmocka_unit_test(test_what_implies_a_class),
+        cmocka_unit_test(test_which_facts_imply_a_class),
         cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

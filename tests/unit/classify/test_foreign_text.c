@@ -1,6 +1,5 @@
-/* Texts that are no failure of a call: nothing in them is retried, whatever numbers and words they
- * have. And failures of calls as people paste them, without a provider or a status: they still
- * are. */
+/* Foreign texts: a text that comes from no failed call is not retried, whatever numbers and words
+ * it contains. Pasted failures of calls, without a provider or a status, are still retried. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +37,7 @@ static const char *const foreign[] = {
     "while, and the operation timed out in 503 of 10000 runs on the machine that we measured.\n"
     "We then raised the limit, and tried again. Nothing else was changed in these experiments,\n"
     "and the results that are shown in the table below were the same on all of the machines.\n",
-    /* the same names where nothing failed */
+    /* The same names in texts without a failure. */
     "#define ECONNRESET 104 /* Connection reset by peer */\n#define ETIMEDOUT 110\n",
     "    case ECONNRESET:\n    case ETIMEDOUT:\n        return try_again(conn, 503);\n",
     "    if (err.code === 'ECONNRESET' || err.code === 'EPIPE') {\n      retry(429);\n    }\n",
@@ -71,7 +70,7 @@ static const char *const failures[] = {
     "stream disconnected before completion: error decoding response body",
     "{\"error\":{\"message\":\"Overloaded\",\"type\":\"overloaded_error\"}}",
     "Sorry, your request was rate-limited. Please wait 45 seconds before trying again.",
-    /* transport errors by their own names, as runtimes print them */
+    /* Transport errors as runtimes print them. */
     "TypeError: fetch failed\n    at node:internal/deps/undici/undici:12345:11\n"
     "    at process.processTicksAndRejections (node:internal/process/task_queues:95:5) {\n"
     "  [cause]: Error: write EPIPE\n      at afterWriteDispatched (node:internal/a:160:15) {\n"
@@ -111,7 +110,7 @@ static const char *const failures[] = {
     "\tat org.example.Main.main(Main.java:12)\n",
     "curl: (28) Failed to connect to llm.example.org port 443 after 130 ms: Timeout was reached",
     "curl: (56) Recv failure: Connection reset by peer",
-    /* a model by its name, beside words of unavailability */
+    /* The name of a model together with a word such as "unavailable". */
     "claude-opus-4 is temporarily unavailable",
     "gpt-4o is currently overloaded. Please try again later.",
     "Gemini 2.5 Pro is at capacity, try again in a few minutes.",
@@ -124,7 +123,7 @@ static rc_verdict judge(const char *text, rc_str provider, rc_classify_space *sp
     return rc_judge(&failure, NULL, NULL, space);
 }
 
-static void test_texts_of_something_else_are_not_retried(void **state)
+static void test_foreign_texts_are_not_retried(void **state)
 {
     (void)state;
     rc_classify_space space;
@@ -139,7 +138,7 @@ static void test_texts_of_something_else_are_not_retried(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static void test_failures_of_calls_are(void **state)
+static void test_failures_of_calls_are_retried(void **state)
 {
     (void)state;
     rc_classify_space space;
@@ -154,8 +153,8 @@ static void test_failures_of_calls_are(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Where it is known that a provider was called, its words count. */
-static void test_a_known_call_is_not_asked_for_more(void **state)
+/* If the failure names a provider, its text always counts. */
+static void test_a_known_call_needs_no_other_sign(void **state)
 {
     (void)state;
     rc_classify_space space;
@@ -172,9 +171,9 @@ static void test_a_known_call_is_not_asked_for_more(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts_of_something_else_are_not_retried),
-        cmocka_unit_test(test_failures_of_calls_are),
-        cmocka_unit_test(test_a_known_call_is_not_asked_for_more),
+        cmocka_unit_test(test_foreign_texts_are_not_retried),
+        cmocka_unit_test(test_failures_of_calls_are_retried),
+        cmocka_unit_test(test_a_known_call_needs_no_other_sign),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The numbers of limits: the forms that providers write, and what only looks like one. */
+/* Numbers of limits: the notations of providers, and texts that only look like one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,7 @@ static const text_case text_cases[] = {
     {"limit 9223372036854775807", INT64_MAX, NONE, NONE, false, false},
     {"limit 99999999999999999999999999", INT64_MAX, NONE, NONE, false, false},
     {"limit 9223372036854775807.5", INT64_MAX, NONE, NONE, false, false},
-    /* no numbers of a limit */
+    /* Texts without numbers of a limit. */
     {"", NONE, NONE, NONE, false, false},
     {"limit", NONE, NONE, NONE, false, false},
     {"limit: ", NONE, NONE, NONE, false, false},
@@ -105,7 +105,7 @@ static void expect_limits(const rc_limits *got, const text_case *want)
         fail_msg("\"%s\": too small is %d", want->text, !want->is_too_small);
 }
 
-/* A copy that ends where the text ends, so that the sanitizer sees any byte read behind it. */
+/* Uses a copy that ends with the text, so that the sanitizer reports any byte read after it. */
 static void test_texts(void **state)
 {
     (void)state;

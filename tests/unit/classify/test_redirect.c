@@ -1,4 +1,4 @@
-/* Where a redirect leads: scheme, host and path, and nothing that could be a secret. */
+/* Redirect targets in reports: scheme, host and path, and nothing that may be a secret. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 static const struct {
     const char *location;
-    const char *shown; /* NULL: nothing */
+    const char *shown; /* NULL: nothing is shown. */
 } cases[] = {
     {"https://login.corp/sso", "https://login.corp/sso"},
     {"http://login.corp", "http://login.corp"},
@@ -28,7 +28,7 @@ static const struct {
     {"//login.corp/a/b", "//login.corp/a/b"},
     {"/v2/models/m:generateContent", "/v2/models/m:generateContent"},
     {"/", "/"},
-    /* What is said behind the path may be anything. */
+    /* Queries and fragments may contain anything. */
     {"https://login.corp/sso?token=abc#def", "https://login.corp/sso"},
     {"https://login.corp?token=abc", "https://login.corp"},
     {"https://login.corp#token=abc", "https://login.corp"},
@@ -39,7 +39,7 @@ static const struct {
     {"https://login.corp/a\x1b[31m", "https://login.corp/a…"},
     {"https://login.corp/\xc3\xa4", "https://login.corp/…"},
     {"https://login.corp/token=abc", "https://login.corp/token…"},
-    /* What opens a door. */
+    /* Tokens. */
     {"https://login.corp/magic/9f86d081884c7d659a2feaa0c55ad015/x", "https://login.corp/magic/…"},
     {"https://login.corp/a/x-AbCdEf123456GhIjKl789_MnOp", "https://login.corp/a/…"},
     {"https://login.corp/a/abcdefghijklmno1?b", "https://login.corp/a/…"},
@@ -50,7 +50,7 @@ static const struct {
      "/v1/models/claude-3-5-sonnet-20241022:streamGenerateContent"},
     {"/550e8400-e29b-41d4-a716-446655440000/oauth2",
      "/550e8400-e29b-41d4-a716-446655440000/oauth2"},
-    /* Whose password it is, and who. */
+    /* User names and passwords. */
     {"https://user:secret@login.corp/sso", "https://login.corp/sso"},
     {"https://user:se@cret@login.corp/sso", "https://login.corp/sso"},
     {"https://login.corp/x/user:secret@other/y", "https://login.corp/x/…"},
@@ -91,7 +91,7 @@ static void test_addresses(void **state)
     }
 }
 
-static void test_a_long_one_is_cut(void **state)
+static void test_a_long_target_is_cut(void **state)
 {
     char location[8192] = "https://login.corp/";
     char scratch[RC_REDIRECT_MAX];
@@ -104,7 +104,7 @@ static void test_a_long_one_is_cut(void **state)
     assert_int_equal(rc_buf_status(&shown), RC_OK);
     assert_true(rc_buf_get(&shown).len < 160);
     assert_true(rc_str_ends_with(rc_buf_get(&shown), RC_STR("a…")));
-    /* A host that nobody could have. */
+    /* A host name that is too long. */
     memset(location + 8, 'a', 1000);
     rc_buf_reset(&shown);
     assert_false(rc_redirect_push(&shown, rc_str_c(location)));
@@ -151,7 +151,7 @@ static void test_reports(void **state)
         assert_int_equal(rc_report_action(report), RC_ACTION_CHECK_CONFIG);
         expect(report, "corp redirects to https://login.corp/sso instead of answering.", true);
     }
-    /* The page that comes with it says less. */
+    /* The target takes precedence over the page in the body. */
     expect(report_of(302, "/sso", RC_STR("<html><title>302 Found</title></html>"), none),
            "corp redirects to /sso instead of answering.", true);
     expect(report_of(302, "", none, none), "corp does not have this endpoint.", false);
@@ -162,7 +162,7 @@ static void test_reports(void **state)
            "corp sent an answer that cannot be read.", false);
 }
 
-/* A key in a path is one in a report, and what the user wrote is the user's. */
+/* Keys in a path are scrubbed, and text of the request is removed. */
 static void test_secrets_and_echoes(void **state)
 {
     const rc_str none = {NULL, 0};
@@ -185,7 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_a_long_one_is_cut),
+        cmocka_unit_test(test_a_long_target_is_cut),
         cmocka_unit_test(test_reports),
         cmocka_unit_test(test_secrets_and_echoes),
     };

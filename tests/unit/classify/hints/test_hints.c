@@ -1,4 +1,5 @@
-/* Hints: every row of the table, every form of a value, the order of ranks, notes. */
+/* Hints: every row of the table, every form of a value, the order of ranks, the notes of the
+ * trace. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,11 +19,11 @@
 #define NOW INT64_C(1792567650000)
 #define DAY_MS INT64_C(86400000)
 
-/* What the trace was told. */
+/* Notes that the trace received. */
 typedef struct trace_log {
     int hints;
     int ignored;
-    int64_t wait_ms; /* of the last hint */
+    int64_t wait_ms; /* Wait of the last hint. */
     char subject[64];
     char text[128];
 } trace_log;
@@ -49,7 +50,7 @@ static void on_note(void *ctx, const rc_trace_note *note)
     copy(t->text, sizeof t->text, note->text);
 }
 
-/* A collection and the trace that it talks to. */
+/* A set of hints and its trace. */
 typedef struct fixture {
     trace_log trace_log;
     rc_trace trace;
@@ -63,7 +64,7 @@ static void begin(fixture *f, int64_t now_unix_ms)
     rc_hints_init(&f->hints, now_unix_ms, &f->trace);
 }
 
-/* "name: value" lines. */
+/* Adds "name: value" lines as headers. */
 static void offer_headers(rc_hints *h, const char *lines)
 {
     rc_str text = rc_str_c(lines);
@@ -87,7 +88,7 @@ static void expect_wait(const char *what, const fixture *f, int64_t want_ms)
                  (long long)want_ms, f->trace_log.subject, f->trace_log.text);
 }
 
-/* --- the values of headers --- */
+/* ---- values of headers ---- */
 
 typedef struct header_case {
     const char *lines;
@@ -95,7 +96,7 @@ typedef struct header_case {
 } header_case;
 
 static const header_case header_cases[] = {
-    /* explicit waits */
+    /* Explicit waits. */
     {"retry-after-ms: 1250", 1250},
     {"Retry-After-Ms: 1250.5", 1251},
     {"retry-after-ms: 0", 0},
@@ -131,7 +132,7 @@ static const header_case header_cases[] = {
     {"x-retry-after-seconds: 3", 3000},
     {"x-ratelimit-retry-after: 3", 3000},
     {"x-rate-limit-retry-after: 3", 3000},
-    /* what is not believed */
+    /* Rejected values. */
     {"retry-after: ", -1},
     {"retry-after: -5", -1},
     {"retry-after: -5s", -1},
@@ -151,14 +152,14 @@ static const header_case header_cases[] = {
     {"retry-after-ms: 1792567680000", -1},
     {"retry-after-ms: Wed, 21 Oct 2026 07:28:00 GMT", -1},
     {"x-retry-after-seconds: 1792567680", -1},
-    /* what is no hint at all */
+    /* Headers that are no hints. */
     {"retry: 5", -1},
     {"x-request-id: 20", -1},
     {"retry-after-date: 20", -1},
     {"x-ratelimit-limit-requests: 60", -1},
     {"x-ratelimit-remaining-requests: 0", -1},
     {"ratelimit-policy: 100;w=60", -1},
-    /* the resets of limits */
+    /* Resets of limits. */
     {"x-ratelimit-reset: 30", 30000},
     {"x-ratelimit-reset: 6m0s", 360000},
     {"x-ratelimit-reset: 20ms", 20},
@@ -189,16 +190,16 @@ static const header_case header_cases[] = {
     {"x-codex-primary-reset-after-seconds: 13873", 13873000},
     {"x-codex-primary-reset-at: 1792567680", 30000},
     {"x-codex-primary-window-minutes: 300", -1},
-    /* the longest of them */
+    /* The longest of several waits. */
     {"retry-after: 5\nretry-after-ms: 1250", 5000},
     {"retry-after-ms: 1250\nretry-after: 1", 1250},
     {"x-ratelimit-reset-requests: 1s\nx-ratelimit-reset-tokens: 6m0s", 360000},
     {"x-ratelimit-reset-tokens: 6m0s\nx-ratelimit-reset-requests: 1s", 360000},
-    /* an explicit wait goes before any reset, 0 too */
+    /* An explicit wait, also 0, takes precedence over a reset. */
     {"x-ratelimit-reset-tokens: 6m0s\nretry-after: 2", 2000},
     {"retry-after: 0\nx-ratelimit-reset-tokens: 6m0s", 0},
     {"retry-after: soon\nx-ratelimit-reset-tokens: 6m0s", 360000},
-    /* only limits that are used up */
+    /* Only exhausted limits count. */
     {"x-ratelimit-remaining-requests: 9999\nx-ratelimit-remaining-tokens: 0\n"
      "x-ratelimit-reset-requests: 8m\nx-ratelimit-reset-tokens: 7.66s",
      7660},
@@ -240,7 +241,7 @@ static const header_case header_cases[] = {
      7212000},
     {"x-codex-primary-used-percent: 99.5\nx-codex-primary-reset-after-seconds: 7212", -1},
     {"x-codex-primary-reset-after-seconds: 40\nx-codex-primary-reset-at: 1792567680", 40000},
-    /* the RateLimit header of the IETF drafts */
+    /* The RateLimit header of the IETF drafts. */
     {"ratelimit: limit=100, remaining=0, reset=30", 30000},
     {"RateLimit: limit=100, remaining=7, reset=30", -1},
     {"ratelimit: limit=100,reset=30", 30000},
@@ -293,7 +294,7 @@ static void test_points_in_time_need_now(void **state)
     }
 }
 
-/* --- fields --- */
+/* ---- fields ---- */
 
 typedef struct field_case {
     const char *key;
@@ -338,7 +339,7 @@ static const field_case field_cases[] = {
     {"waitTimeMs", "7", true, 7},
     {"quotaResetDelay", "135h9m46s", false, 486586000},
     {"quotaResetTimeStamp", "2026-10-21T07:28:00Z", false, 30000},
-    /* no hints */
+    /* Members that are no hints. */
     {"retry", "5", true, -1},
     {"retries", "5", true, -1},
     {"reset", "5", true, -1},
@@ -396,7 +397,7 @@ static void test_every_row(void **state)
     }
 }
 
-/* --- ranks --- */
+/* ---- ranks ---- */
 
 static void test_ranks(void **state)
 {
@@ -427,8 +428,8 @@ static void test_ranks(void **state)
     assert_int_equal(f.trace_log.hints, 8);
 }
 
-/* Field and wording, with the numbers of failures that were seen. */
-static void test_seen(void **state)
+/* Field and wording together, with numbers of observed failures. */
+static void test_waits_of_observed_failures(void **state)
 {
     (void)state;
     fixture f;
@@ -455,7 +456,7 @@ static void test_seen(void **state)
     expect_wait("an epoch in milliseconds", &f, 60000);
 }
 
-/* --- notes --- */
+/* ---- notes of the trace ---- */
 
 static void test_notes(void **state)
 {
@@ -480,7 +481,7 @@ static void test_notes(void **state)
     assert_int_equal(f.trace_log.ignored, 3);
 }
 
-static void test_no_trace(void **state)
+static void test_without_a_trace(void **state)
 {
     (void)state;
     rc_hints h;
@@ -519,8 +520,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_headers),         cmocka_unit_test(test_points_in_time_need_now),
         cmocka_unit_test(test_fields),          cmocka_unit_test(test_every_row),
-        cmocka_unit_test(test_ranks),           cmocka_unit_test(test_seen),
-        cmocka_unit_test(test_notes),           cmocka_unit_test(test_no_trace),
+        cmocka_unit_test(test_ranks),           cmocka_unit_test(test_waits_of_observed_failures),
+        cmocka_unit_test(test_notes),           cmocka_unit_test(test_without_a_trace),
         cmocka_unit_test(test_too_many_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

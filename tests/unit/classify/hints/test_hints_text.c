@@ -1,4 +1,4 @@
-/* Hints in wording: durations and dates as sentences have them, and what only looks like one. */
+/* Hints in messages: durations and dates in sentences, and texts that only look like one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@
 #define NOW INT64_C(1792567650000)
 #define DAY_MS INT64_C(86400000)
 
-/* What the trace was told. */
+/* Notes that the trace received. */
 typedef struct trace_log {
     int hints;
     int ignored;
-    char text[128]; /* of the last note */
+    char text[128]; /* Text of the last note. */
 } trace_log;
 
 static void on_note(void *ctx, const rc_trace_note *note)
@@ -34,7 +34,7 @@ static void on_note(void *ctx, const rc_trace_note *note)
 }
 
 typedef struct text_case {
-    const char *text; /* what counts begins behind the first @, which is not part of it */
+    const char *text; /* The wait begins after the first @, which is removed. */
     int64_t wait_ms;
 } text_case;
 
@@ -86,7 +86,7 @@ static const text_case text_cases[] = {
     {"Try again in @5 seconds_x", -1},
     {"retry_delay @{\n  seconds: 42\n}", 42000},
     {"retry_delay {\n  @seconds: 42\n}", 42000},
-    /* East Asia */
+    /* East Asian units. */
     {"@20秒后重试", 20000},
     {"请在@60秒后", 60000},
     {"请@在60秒后重试", 60000},
@@ -102,7 +102,7 @@ static const text_case text_cases[] = {
     {"@30초 후에", 30000},
     {"@2个月", -1},
     {"@1小时 5小时", 3600000},
-    /* points in time */
+    /* Points in time. */
     {"Resets @at 2026-10-21T07:28:00Z", 30000},
     {"Resets at @2026-10-21T07:28:00Z.", 30000},
     {"Resets at @2026-10-21T07:28:00.123456Z.", 30124},
@@ -136,7 +136,7 @@ static const text_case text_cases[] = {
     {"'retry_after': @30,", 30000},
     {"\\\"retryAfterMs\\\": @30}", 30},
     {"Retry-After: @1.5 or so", 1500},
-    /* what names no time that can be computed */
+    /* Texts without a time that can be computed. */
     {"try again @tomorrow", -1},
     {"try again @later", -1},
     {"blocked @until 3:00 PM", -1},
@@ -184,7 +184,8 @@ static const text_case text_cases[] = {
     {"@in in in in in in in in in in 5s", -1},
 };
 
-/* The text in memory of its own, so that the sanitizer sees any byte read outside of it. */
+/* Copies the text into its own allocation, so that the sanitizer reports any byte read outside
+ * it. */
 static char *split(const char *marked, rc_str *ret_text, size_t *ret_at)
 {
     const char *mark = strchr(marked, '@');
@@ -193,7 +194,7 @@ static char *split(const char *marked, rc_str *ret_text, size_t *ret_at)
     size_t len = strlen(marked) - 1;
     char *memory = malloc(len + 1);
     assert_non_null(memory);
-    char *bytes = memory + 1; /* ends where the memory ends */
+    char *bytes = memory + 1; /* Ends at the end of the allocation. */
     memcpy(bytes, marked, at);
     memcpy(bytes + at, mark + 1, len - at);
     *ret_text = rc_str_make(bytes, len);
@@ -225,7 +226,7 @@ static void test_wording(void **state)
     }
 }
 
-static void test_what_was_read(void **state)
+static void test_the_hint_names_the_text_read(void **state)
 {
     (void)state;
     trace_log t = {0};
@@ -276,7 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wording),
-        cmocka_unit_test(test_what_was_read),
+        cmocka_unit_test(test_the_hint_names_the_text_read),
         cmocka_unit_test(test_points_in_time_need_now),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Phrases: what texts and codes mean, on the real spec/phrases.txt. Concepts go by their names. */
+/* Phrases: concepts of texts and codes, with the real spec/phrases.txt. Concepts are given by
+ * name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,7 @@ static unsigned number_of(rc_str name)
     return marker;
 }
 
-/* Each of the names, which blanks separate, is found or not. */
+/* Asserts for each of the blank-separated names that it is found, or not found. */
 static void expect_names(const char *text, const char *names, bool is_expected)
 {
     rc_str rest = rc_str_c(names);
@@ -95,8 +96,9 @@ static const example TEXTS[] = {
     {"Output blocked by content filtering policy", "filter", "rate auth"},
     {"Error: read ECONNRESET", "reset", "timeout"},
     {"upstream request timeout", "timeout", "auth"},
-    {"\xE4\xBD\x99\xE9\xA2\x9D\xE4\xB8\x8D\xE8\xB6\xB3", "balance", "rate"}, /* too little money */
-    {"\xE9\x80\x9F\xE7\x8E\x87\xE9\x99\x90\xE5\x88\xB6", "rate", "balance"}, /* rate limit */
+    {"\xE4\xBD\x99\xE9\xA2\x9D\xE4\xB8\x8D\xE8\xB6\xB3", "balance", "rate"}, /* "insufficient
+                                                                                balance" */
+    {"\xE9\x80\x9F\xE7\x8E\x87\xE9\x99\x90\xE5\x88\xB6", "rate", "balance"}, /* "rate limit" */
     {"Provider openrouter said: see https://docs.anthropic.com/en/rate-limits",
      "openrouter anthropic", "rate"},
     {"https://api.deepseek.com/v1/chat/completions", "deepseek", "rate"},
@@ -131,7 +133,7 @@ static void test_codes(void **unused)
         expect_code(CODES[i].text, CODES[i].has, CODES[i].has_not);
 }
 
-/* ---- how phrases match ---- */
+/* ---- matching of phrases ---- */
 
 static void test_spelling_does_not_matter(void **unused)
 {
@@ -151,7 +153,7 @@ static void test_no_phrase_crosses_a_sentence(void **unused)
     expect("This is too slow. Down there it is", "", "rate");
     expect("please slow down", "rate", "");
     expect("please slow; down", "", "rate");
-    expect("please slow\ndown", "rate", ""); /* a folded line */
+    expect("please slow\ndown", "rate", ""); /* A line break within a sentence. */
     expect("please slow\nDown there", "", "rate");
     expect("please slow, down", "rate", "");
 }
@@ -173,12 +175,12 @@ static void test_anchors(void **unused)
     (void)unused;
     expect("unavailable", "unavailable", "");
     expect("  Unavailable.  ", "unavailable", "");
-    expect("It is unavailable.", "unavailable", ""); /* stop words are not there */
+    expect("It is unavailable.", "unavailable", ""); /* Stop words are ignored. */
     expect("unavailable here", "", "unavailable");
     expect("perhaps unavailable", "", "unavailable");
 }
 
-static void test_places(void **unused)
+static void test_spans(void **unused)
 {
     (void)unused;
     static const char TEXT[] = "Please retry after 20 seconds";
@@ -189,7 +191,7 @@ static void test_places(void **unused)
     assert_int_equal(p.to, p.last_word + 2);
 }
 
-static void test_addresses_are_for_markers_alone(void **unused)
+static void test_only_markers_match_inside_addresses(void **unused)
 {
     (void)unused;
     expect("https://x.openai.com/rate_limit/exceeded", "openai", "rate");
@@ -210,7 +212,7 @@ static void test_texts_do_not_leak_into_each_other(void **unused)
     expect("down", "", "rate");
 }
 
-static void test_positions_start_again(void **unused)
+static void test_positions_wrap_around(void **unused)
 {
     (void)unused;
     expect("please slow", "", "rate");
@@ -277,10 +279,10 @@ int main(void)
         cmocka_unit_test(test_no_phrase_crosses_a_sentence),
         cmocka_unit_test(test_negation),
         cmocka_unit_test(test_anchors),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_addresses_are_for_markers_alone),
+        cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_only_markers_match_inside_addresses),
         cmocka_unit_test(test_texts_do_not_leak_into_each_other),
-        cmocka_unit_test(test_positions_start_again),
+        cmocka_unit_test(test_positions_wrap_around),
         cmocka_unit_test(test_long_texts_are_cut),
         cmocka_unit_test(test_names),
     };

@@ -1,4 +1,4 @@
-/* Words: what a text is to the phrases, and which words are one. */
+/* Words: how a text is split into words, and which words have the same stem. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static uint64_t hash_c(const char *word)
     return rc_word_hash(rc_str_c(word));
 }
 
-static void test_families_have_one_stem(void **unused)
+static void test_forms_of_a_word_have_one_stem(void **unused)
 {
     (void)unused;
     static const char *const FAMILIES[][6] = {
@@ -69,7 +69,7 @@ static void test_families_have_one_stem(void **unused)
     }
 }
 
-static void test_other_words_stay_apart(void **unused)
+static void test_different_words_have_different_stems(void **unused)
 {
     (void)unused;
     static const char *const PAIRS[][2] = {
@@ -142,10 +142,10 @@ static void test_long_words_are_unknown(void **unused)
     assert_true(hash_c("") == 0);
 }
 
-/* ---- reading ---- */
+/* ---- splitting of texts ---- */
 
-/* One expected word: "." before it begins a sentence, "@" is in an address, "+" is a whole reading,
- * "#" is any number, "_4" digits of a name, "?" anything. */
+/* Compares one word with its expectation. Prefixes: "." begins a sentence, "@" is in an address,
+ * "+" is the whole of split words, "#" is any number, "_4" the digits of a name, "?" any word. */
 static void expect_word(const char *text, size_t index, const rc_word *word, rc_str expected)
 {
     unsigned flags = 0;
@@ -267,7 +267,7 @@ static void test_numbers(void **unused)
     expect_text("\xE5\x9C\xA8"
                 "60\xE7\xA7\x92",
                 "\xE5\x9C\xA8 # \xE7\xA7\x92");
-    expect_text("\xEF\xBC\x95\xEF\xBC\x90", "#50"); /* full-width 50 */
+    expect_text("\xEF\xBC\x95\xEF\xBC\x90", "#50"); /* Full-width 50. */
 }
 
 static void test_signs(void **unused)
@@ -337,8 +337,8 @@ static void test_codes_have_no_sentences_and_no_addresses(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_families_have_one_stem),
-        cmocka_unit_test(test_other_words_stay_apart),
+        cmocka_unit_test(test_forms_of_a_word_have_one_stem),
+        cmocka_unit_test(test_different_words_have_different_stems),
         cmocka_unit_test(test_stems_are_parts_of_their_words),
         cmocka_unit_test(test_long_words_are_unknown),
         cmocka_unit_test(test_plain_words),

@@ -1,4 +1,4 @@
-/* Rules files: the language, and what is refused with which words. */
+/* Rules files: the language, and the error message of each rejected file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- help ---- */
+/* ---- helpers ---- */
 
-/* A built-in table of the tests' own, so that they hold whatever the real one says. */
+/* A built-in table for the tests, so that they do not depend on the real one. */
 static const char BUILTIN[] = "rule b.short when code:quota and window:short\n"
                               "  then RateLimited because \"short\"\n"
                               "rule b.quota when (code:quota or says:quota) and not code:rate\n"
@@ -43,12 +43,12 @@ static rc_status read_rules(const char *text, rc_rules **ret_rules, rc_rules_fau
     rc_alloc alloc = rc_alloc_stdlib();
     rc_rules *builtin = read_builtin();
     rc_status status = rc_rules_read(rc_str_c(text), &builtin->order, &alloc, ret_rules, ret_fault);
-    /* Of a file that was read only its own rules are looked at: the others are gone now. */
+    /* The tests look only at the file's own rules, so the built-in ones can be freed here. */
     rc_rules_free(builtin);
     return status;
 }
 
-/* ---- what is refused ---- */
+/* ---- rejected files ---- */
 
 static const struct refused {
     const char *text;
@@ -57,7 +57,7 @@ static const struct refused {
     size_t column;
     const char *part;
 } REFUSED[] = {
-    /* the language */
+    /* The language. */
     {"role a when says:quota", RC_E_SYNTAX, 1, 1, "expected rule, not role"},
     {"rule a\nwhen says:quota and\nthen Overloaded", RC_E_SYNTAX, 3, 1, "expected a term"},
     {"rule a when says:quota", RC_E_SYNTAX, 1, 23, "the file ends where and, or then is needed"},
@@ -81,7 +81,7 @@ static const struct refused {
     {"rule a # \xE9\n", RC_E_SYNTAX, 1, 10, "not UTF-8"},
     {"rule \xE9\x94\x99 when", RC_E_SYNTAX, 1, 6, "an id of"},
 
-    /* names */
+    /* Names. */
     {"rule a\n  when status:429 and\n       says:qouta\n", RC_E_UNKNOWN_KEY, 3, 8,
      "line 3, column 8: no term says:qouta; did you mean says:quota?"},
     {"rule a when sttaus:4xx then Overloaded", RC_E_UNKNOWN_KEY, 1, 13, "status:4xx?"},
@@ -96,7 +96,7 @@ static const struct refused {
     {"rule a when says:quota then Overloaded transiet", RC_E_UNKNOWN_KEY, 1, 40,
      "no category transiet; did you mean transient?"},
 
-    /* repetitions */
+    /* Repetitions. */
     {"rule a when says:rate then Overloaded because \"x\"\n"
      "rule a when says:plan then QuotaExhausted because \"x\"",
      RC_E_DUPLICATE, 2, 6, "there is a rule a already"},
@@ -105,7 +105,7 @@ static const struct refused {
     {"rule a when (status:500-504 or status:502) then Overloaded", RC_E_DUPLICATE, 1, 13,
      "status:502 stands twice"},
 
-    /* contradictions */
+    /* Contradictions. */
     {"rule a when says:rate and not says:rate then Overloaded", RC_E_RANGE, 1, 13,
      "never match: says:rate is asked for, and not says:rate"},
     {"rule a when status:429 and status:5xx then Overloaded", RC_E_RANGE, 1, 13,
@@ -126,7 +126,7 @@ static const struct refused {
      "is asked for, and not text:\"pool\""},
     {"rule a when status:504-500 then Overloaded", RC_E_RANGE, 1, 13, "smaller status first"},
 
-    /* the order */
+    /* The order. */
     {"rule a when status:5xx then Overloaded because \"x\"\n"
      "rule b when status:503 and says:rate then Overloaded because \"x\"",
      RC_E_RANGE, 2, 13, "the rule b is never reached: a comes first"},
@@ -148,7 +148,7 @@ static const struct refused {
     {"rule b.server when status:5xx and says:rate then Provider5xx because \"x\"", RC_E_RANGE, 1,
      20, "b.server is never reached: b.rate"},
 
-    /* what is fatal */
+    /* Fatal failures. */
     {"rule a when says:auth then AuthFailed transient because \"x\"", RC_E_RANGE, 1, 28,
      "AuthFailed is fatal and cannot be made transient"},
     {"rule a when says:quota then RateLimited because \"x\"", RC_E_RANGE, 1, 29,
@@ -181,7 +181,7 @@ static void check_refused(const struct refused *row)
     assert_int_equal(read_rules(row->text, &rules, NULL), row->status);
 }
 
-static void test_what_is_refused(void **state)
+static void test_rejected_files(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(REFUSED); i++)
@@ -201,31 +201,31 @@ static const char *const ACCEPTED[] = {
     "rule a when text:\"\xE6\xB1\xA0\xE7\xA9\xBA\" then Overloaded because \"\xE6\xB1\xA0\"",
     "\xEF\xBB\xBFrule a when says:rate then RateLimited because \"a byte order mark\"",
 
-    /* An own rule behind one that replaces a built-in one is tried before it. */
+    /* A new rule after a rule that replaces a built-in one is tried before it. */
     "rule b.server when status:5xx then Overloaded because \"x\"\n"
     "rule a when status:503 then Overloaded because \"x\"",
-    /* Overlap is not enough to be shadowed. */
+    /* A rule that only overlaps with an earlier one is accepted. */
     "rule a when status:5xx and says:rate then Overloaded because \"x\"\n"
     "rule b when status:503 then Overloaded because \"x\"",
     "rule a when not says:plan then Unclassified because \"x\"\n"
     "rule b when says:rate then Overloaded because \"x\"",
 
-    /* Fatal stays fatal, retryable may become fatal. */
+    /* A retryable verdict may become fatal. */
     "rule b.quota when says:quota then PermissionDenied because \"x\"",
     "rule b.rate when says:rate then QuotaExhausted because \"x\"",
-    /* What is the user's own knowledge may decide. */
+    /* A rule with a literal may make a failure retryable. */
     "rule a when says:quota and text:\"pool\" then RateLimited because \"x\"",
     "rule a when status:401 and header:\"x-busy\" then RateLimited because \"x\"",
-    /* Retryable in the built-in rules too: b.short decides it before b.quota. */
+    /* Already retryable in the built-in rules: b.short decides it before b.quota. */
     "rule a when code:quota and window:short and not code:rate then Overloaded because \"x\"",
     "rule b.short when code:quota and window:short and not code:rate\n"
     "then Overloaded because \"x\"",
-    /* b.quota comes first and keeps its own. */
+    /* b.quota comes first and still decides its failures. */
     "rule b.rate when code:quota or says:rate then RateLimited because \"x\"",
     "rule a when code:quota and code:rate then RateLimited because \"x\"",
 };
 
-static void test_what_is_accepted(void **state)
+static void test_accepted_files(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ACCEPTED); i++) {
@@ -237,8 +237,8 @@ static void test_what_is_accepted(void **state)
     }
 }
 
-/* The typed code that an error_code means is known from spec/phrases.txt. */
-static void test_an_error_code_that_is_fatal_is_not_revived(void **state)
+/* The concept of an error_code comes from spec/phrases.txt. */
+static void test_a_fatal_error_code_cannot_become_retryable(void **state)
 {
     (void)state;
     rc_rules *rules = NULL;
@@ -255,7 +255,7 @@ static void test_an_error_code_that_is_fatal_is_not_revived(void **state)
     rc_rules_free(rules);
 }
 
-static void test_a_rule_keeps_what_was_written(void **state)
+static void test_a_rule_stores_its_conditions_as_written(void **state)
 {
     (void)state;
     static const char TEXT[] = "rule relay.pool-1\n"
@@ -305,7 +305,7 @@ static void test_the_size_of_a_file(void **state)
     assert_int_equal(read_big(""), RC_OK);
 }
 
-/* Rules that differ, so that none is in the way of another. */
+/* Different rules, so that none hides another. */
 static void test_the_number_of_rules(void **state)
 {
     (void)state;
@@ -342,7 +342,7 @@ static void test_the_size_of_a_rule(void **state)
         snprintf(big + len, sizeof big - len, " then Conflict because \"x\"");
         assert_int_equal(read_big("32 conditions"), count == 32 ? RC_OK : RC_E_TOO_LARGE);
     }
-    for (int last = 227; last <= 228; last++) { /* 512 + 128, then one more */
+    for (int last = 227; last <= 228; last++) { /* 512 + 128 terms, then one more. */
         snprintf(big, sizeof big,
                  "rule r when (status:100-611 or inner:100-%d) then InvalidRequest because \"x\"",
                  last);
@@ -354,7 +354,7 @@ static void test_the_size_of_a_rule(void **state)
     assert_int_equal(read_big("an id of up to 64"), RC_E_SYNTAX);
 }
 
-/* A word of any length and any bytes leaves one whole line. */
+/* A fault's text is one complete line whatever word it quotes. */
 static void test_a_fault_is_one_line(void **state)
 {
     (void)state;
@@ -385,7 +385,7 @@ static void check_builtin_refused(const char *text, const char *part)
         fail_msg("%s: %s", text, fault.text);
 }
 
-static void test_what_a_built_in_file_must_be(void **state)
+static void test_requirements_of_a_built_in_file(void **state)
 {
     (void)state;
     check_builtin_refused("", "the last built-in rule must be");
@@ -400,16 +400,16 @@ static void test_what_a_built_in_file_must_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_refused),
-        cmocka_unit_test(test_what_is_accepted),
-        cmocka_unit_test(test_an_error_code_that_is_fatal_is_not_revived),
-        cmocka_unit_test(test_a_rule_keeps_what_was_written),
+        cmocka_unit_test(test_rejected_files),
+        cmocka_unit_test(test_accepted_files),
+        cmocka_unit_test(test_a_fatal_error_code_cannot_become_retryable),
+        cmocka_unit_test(test_a_rule_stores_its_conditions_as_written),
         cmocka_unit_test(test_the_size_of_a_file),
         cmocka_unit_test(test_the_number_of_rules),
         cmocka_unit_test(test_the_number_of_literals),
         cmocka_unit_test(test_the_size_of_a_rule),
         cmocka_unit_test(test_a_fault_is_one_line),
-        cmocka_unit_test(test_what_a_built_in_file_must_be),
+        cmocka_unit_test(test_requirements_of_a_built_in_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What is said of rules without a failure holds for failures: rules and sets of facts by chance. */
+/* Conclusions about rules, checked with random rules against random sets of facts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Few, so that rules meet; with classes, exclusive groups and free facts. */
+/* Few facts, so that rules overlap; with status classes, exclusive groups and independent facts. */
 static const char *const NAMES[] = {"status:429",    "status:400",    "status:503", "status:4xx",
                                     "status:5xx",    "status:none",   "inner:429",  "inner:5xx",
                                     "transport:dns", "transport:eof", "says:rate",  "says:quota",
@@ -28,7 +28,7 @@ static size_t below(size_t limit)
     return (size_t)(seed >> 20) % limit;
 }
 
-/* Up to three conditions of up to three facts each. */
+/* Random rule with up to three conditions of up to three facts each. */
 static rc_rule random_rule(rc_fact *terms)
 {
     rc_rule rule = {.clause_count = (uint16_t)below(4), .terms = terms};
@@ -41,7 +41,7 @@ static rc_rule random_rule(rc_fact *terms)
     return rule;
 }
 
-/* What a failure may have. */
+/* Random facts that one failure can have together. */
 static rc_facts random_facts(void)
 {
     static const int STATUSES[] = {0, 200, 400, 404, 429, 500, 503};
@@ -59,7 +59,7 @@ static rc_facts random_facts(void)
     return facts;
 }
 
-static void test_a_rule_within_another_never_leaves_it(void **state)
+static void test_a_contained_rule_never_matches_alone(void **state)
 {
     (void)state;
     rc_rules none = {.count = 0};
@@ -80,7 +80,7 @@ static void test_a_rule_within_another_never_leaves_it(void **state)
     assert_true(found > 1000);
 }
 
-static void test_a_rule_in_conflict_never_holds(void **state)
+static void test_a_contradictory_rule_never_matches(void **state)
 {
     (void)state;
     size_t found = 0;
@@ -117,8 +117,8 @@ static void test_every_rule_is_within_itself_and_always(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_rule_within_another_never_leaves_it),
-        cmocka_unit_test(test_a_rule_in_conflict_never_holds),
+        cmocka_unit_test(test_a_contained_rule_never_matches_alone),
+        cmocka_unit_test(test_a_contradictory_rule_never_matches),
         cmocka_unit_test(test_every_rule_is_within_itself_and_always),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Rules on failures: the order, literals, the trace, the built-in table, and that the short cut of
- * the walk never changes the answer. */
+/* Rule matching: order, literals, the trace, the built-in table, and that the prefilter never
+ * changes the result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,8 +76,8 @@ static void test_the_files_rules_come_first_and_in_order(void **state)
     rc_rules_free(rules);
 }
 
-/* The first built-in rule, and with it the place of one that replaces it. */
-static void test_a_rule_takes_the_place_of_a_built_in_one(void **state)
+/* Replaces the first built-in rule, so that its position is known. */
+static void test_a_rule_replaces_a_built_in_one_in_position(void **state)
 {
     (void)state;
     char text[512];
@@ -100,7 +100,7 @@ static void test_a_rule_takes_the_place_of_a_built_in_one(void **state)
     rc_rules_free(rules);
 }
 
-static void test_the_last_rule_cannot_be_taken_away(void **state)
+static void test_the_last_rule_cannot_be_removed(void **state)
 {
     (void)state;
     char text[512];
@@ -113,7 +113,7 @@ static void test_the_last_rule_cannot_be_taken_away(void **state)
     rc_rules_free(rules);
 }
 
-static void test_a_category_takes_the_retry_away(void **state)
+static void test_a_category_can_make_a_rule_final(void **state)
 {
     (void)state;
     rc_rules *rules = parse("rule own when status:418 then ConnectionFailed configuration\n"
@@ -255,7 +255,7 @@ static void on_note(void *ctx, const rc_trace_note *note)
                  note->text.ptr);
 }
 
-static void test_the_trace_says_what_failed(void **state)
+static void test_the_trace_names_the_failed_condition(void **state)
 {
     (void)state;
     static const struct {
@@ -287,7 +287,7 @@ static void test_the_trace_says_what_failed(void **state)
     }
 }
 
-static void test_every_rule_that_was_tried_is_told(void **state)
+static void test_the_trace_gets_every_tried_rule(void **state)
 {
     (void)state;
     rc_facts facts = {{0}};
@@ -325,7 +325,7 @@ static void assert_same_terms(const rc_rule *a, const rc_rule *b)
     assert_memory_equal(a->terms, b->terms, (size_t)(cursor - a->terms) * sizeof *cursor);
 }
 
-static void test_the_table_is_the_file(void **state)
+static void test_the_table_equals_the_file(void **state)
 {
     (void)state;
     rc_rules *rules = read_spec();
@@ -360,7 +360,7 @@ static void test_the_list_of_built_in_rules(void **state)
     assert_false(rc_rule_at((size_t)-1, &info));
 }
 
-/* ---- the short cut ---- */
+/* ---- the prefilter ---- */
 
 static uint64_t next_random(uint64_t *seed)
 {
@@ -370,8 +370,8 @@ static uint64_t next_random(uint64_t *seed)
     return *seed;
 }
 
-/* The conditions, taken by their word. */
-static bool holds_plainly(const rc_rule *rule, const rc_facts *facts)
+/* Evaluates the conditions directly, without the prefilter. */
+static bool holds_without_prefilter(const rc_rule *rule, const rc_facts *facts)
 {
     const rc_fact *at = rule->terms;
     for (size_t i = 0; i < rule->clause_count; i++) {
@@ -387,12 +387,12 @@ static bool holds_plainly(const rc_rule *rule, const rc_facts *facts)
     return true;
 }
 
-static void test_the_short_cut_changes_nothing(void **state)
+static void test_the_prefilter_does_not_change_the_result(void **state)
 {
     (void)state;
     uint64_t seed = 88172645463325252u;
     for (int round = 0; round < 20000; round++) {
-        /* Facts of the rules themselves, so that rules do match. */
+        /* Facts of the rules' own conditions, so that rules do match. */
         rc_facts facts = {{0}};
         for (uint64_t n = next_random(&seed) % 12; n > 0; n--) {
             const rc_rule *rule =
@@ -401,7 +401,7 @@ static void test_the_short_cut_changes_nothing(void **state)
             rc_facts_set(&facts, fact);
         }
         size_t i = 0;
-        while (!holds_plainly(&rc_rules_builtin.rules[i], &facts))
+        while (!holds_without_prefilter(&rc_rules_builtin.rules[i], &facts))
             i++;
         assert_ptr_equal(rc_rules_match(NULL, &facts, NULL), &rc_rules_builtin.rules[i]);
     }
@@ -412,17 +412,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_known_is_unclassified),
         cmocka_unit_test(test_the_files_rules_come_first_and_in_order),
-        cmocka_unit_test(test_a_rule_takes_the_place_of_a_built_in_one),
-        cmocka_unit_test(test_the_last_rule_cannot_be_taken_away),
-        cmocka_unit_test(test_a_category_takes_the_retry_away),
+        cmocka_unit_test(test_a_rule_replaces_a_built_in_one_in_position),
+        cmocka_unit_test(test_the_last_rule_cannot_be_removed),
+        cmocka_unit_test(test_a_category_can_make_a_rule_final),
         cmocka_unit_test(test_literals),
         cmocka_unit_test(test_one_literal_is_one_fact),
         cmocka_unit_test(test_no_rules_and_no_input_set_nothing),
-        cmocka_unit_test(test_the_trace_says_what_failed),
-        cmocka_unit_test(test_every_rule_that_was_tried_is_told),
-        cmocka_unit_test(test_the_table_is_the_file),
+        cmocka_unit_test(test_the_trace_names_the_failed_condition),
+        cmocka_unit_test(test_the_trace_gets_every_tried_rule),
+        cmocka_unit_test(test_the_table_equals_the_file),
         cmocka_unit_test(test_the_list_of_built_in_rules),
-        cmocka_unit_test(test_the_short_cut_changes_nothing),
+        cmocka_unit_test(test_the_prefilter_does_not_change_the_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Taking apart what came: each form of text, and the layers that are left of it. */
+/* Unwrapping: each form of text, and the layers that it gives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +13,14 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- what the innermost layer says ---- */
+/* ---- expectations about the innermost layer ---- */
 
 typedef struct unwrap_case {
     const char *body;
     const char *message;
-    const char *code; /* "": none */
+    const char *code; /* "": none. */
     const char *type;
-    int status; /* of the innermost layer that has one */
+    int status; /* Status of the innermost layer that has one. */
 } unwrap_case;
 
 static int status_of(const rc_evidence *evidence)
@@ -101,7 +101,7 @@ static const unwrap_case JSON[] = {
     {"{\"title\":\"t\",\"message\":\"m\"}", "m", "", "t", 0},
     {"{\"ERROR\":{\"Message\":\"m\",\"Code\":\"c\"}}", "m", "c", "", 0},
     {"{\"error\":{\"message\":\"a \\\"b\\\" \\u4f59\"}}", "a \"b\" \xE4\xBD\x99", "", "", 0},
-    /* Names that are nothing. */
+    /* Values that stand for nothing. */
     {"{\"error\":{\"message\":\"m\",\"code\":\"None\",\"type\":\"null\"}}", "m", "", "", 0},
 };
 
@@ -112,7 +112,7 @@ static void test_json(void **state)
     check_all(JSON, COUNT(JSON), true);
 }
 
-/* ---- JSON that is not quite ---- */
+/* ---- damaged JSON ---- */
 
 static const unwrap_case DAMAGED[] = {
     {"{\"error\":{\"code\":\"c\",\"message\":\"m\"}", "m", "c", "", 0},
@@ -122,7 +122,7 @@ static const unwrap_case DAMAGED[] = {
     {"  \r\n{\"error\":{\"code\":\"c\",\"message\":\"m\"}}\r\n", "m", "c", "", 0},
 };
 
-static void test_json_that_is_cut_or_followed(void **state)
+static void test_json_that_is_cut_or_followed_by_text(void **state)
 {
     (void)state;
     check_all(DAMAGED, COUNT(DAMAGED), false);
@@ -168,8 +168,8 @@ static void test_texts_around_json(void **state)
     check_all(WRAPPED, COUNT(WRAPPED), false);
 }
 
-/* The words in front of an error are the wrapper's own. */
-static void test_a_wrapper_keeps_its_own_words(void **state)
+/* The text before an error belongs to the wrapper. */
+static void test_a_wrapper_keeps_its_own_text(void **state)
 {
     (void)state;
     rc_failure failure = {.body = RC_STR("Error code: 429 - {'error': {'message': 'm'}}")};
@@ -184,7 +184,7 @@ static void test_a_wrapper_keeps_its_own_words(void **state)
     assert_true(rc_evidence_innermost(&evidence)->depth > 0);
 }
 
-/* What somebody sent is no error, even when it looks like one. */
+/* Text of the request is not an error, even if it looks like one. */
 static const unwrap_case ECHOES[] = {
     {"bad message {'role': 'user', 'content': 'rate limit exceeded'} here", "bad message  here", "",
      "", 0},
@@ -199,7 +199,7 @@ static const unwrap_case ECHOES[] = {
      "m", "", "t", 0},
 };
 
-static void test_echoes_are_left_out(void **state)
+static void test_echoes_are_ignored(void **state)
 {
     (void)state;
     check_all(ECHOES, COUNT(ECHOES), false);
@@ -213,7 +213,7 @@ static const unwrap_case FIELDS[] = {
     {"APIError(code='c', message='m', param=None)", "m", "c", "", 0},
     {"message: m\ntype: t\ncode: c\n", "m", "c", "t", 0},
     {"code: 429\nmessage: m", "m", "", "", 429},
-    /* One field is a word like any other. */
+    /* A single field is read as plain text. */
     {"see http://x/?code=c for more", "see http://x/?code=c for more", "", "", 0},
     {"Error: m\n    at f (file.js:1:2)\n    at g (file.js:3:4)", "Error: m", "", "", 0},
     {"Traceback (most recent call last):\n  File \"x.py\", line 429, in f\n    raise x\nError: m",
@@ -249,7 +249,7 @@ static void test_pages(void **state)
     check_all(PAGES, COUNT(PAGES), false);
 }
 
-static void test_what_is_no_page(void **state)
+static void test_texts_that_are_no_pages(void **state)
 {
     (void)state;
     static const char *const TEXTS[] = {"", "<", "<x>", "a <html>", "{\"html\":\"<html>\"}"};
@@ -288,8 +288,8 @@ static void test_streams(void **state)
     check_all(STREAMS, COUNT(STREAMS), false);
 }
 
-/* A stream of any length says at its end what went wrong. */
-static void test_an_error_behind_many_lines(void **state)
+/* The error at the end of a stream is found whatever its length. */
+static void test_an_error_after_many_lines(void **state)
 {
     (void)state;
     static const char *const LINES[] = {
@@ -324,7 +324,7 @@ static void test_an_error_behind_many_lines(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* What ends a stream, or comes behind its error, does not take the error away. */
+/* Events after an error, and the end of the stream, do not remove the error. */
 static const unwrap_case ENDED[] = {
     {"data: {\"code\":\"Throttling.RateQuota\",\"message\":\"m\",\"request_id\":\"x\"}\n\n"
      "data: [DONE]\n\n",
@@ -345,7 +345,7 @@ static void test_an_error_before_the_end_of_a_stream(void **state)
     check_all(ENDED, COUNT(ENDED), true);
 }
 
-/* ---- a status in words ---- */
+/* ---- statuses in texts ---- */
 
 typedef struct status_case {
     const char *text;
@@ -395,7 +395,7 @@ static const status_case STATUSES[] = {
      0},
 };
 
-static void test_a_status_in_words(void **state)
+static void test_a_status_in_a_text(void **state)
 {
     (void)state;
     int wrong = 0;
@@ -420,7 +420,7 @@ static void test_a_status_is_three_digits(void **state)
         assert_int_equal(rc_http_status_parse(rc_str_c(CASES[i].text)), CASES[i].status);
 }
 
-/* ---- what looks like an error ---- */
+/* ---- recognition of error objects ---- */
 
 static void test_error_json(void **state)
 {
@@ -455,17 +455,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json),
-        cmocka_unit_test(test_json_that_is_cut_or_followed),
+        cmocka_unit_test(test_json_that_is_cut_or_followed_by_text),
         cmocka_unit_test(test_texts_around_json),
-        cmocka_unit_test(test_a_wrapper_keeps_its_own_words),
-        cmocka_unit_test(test_echoes_are_left_out),
+        cmocka_unit_test(test_a_wrapper_keeps_its_own_text),
+        cmocka_unit_test(test_echoes_are_ignored),
         cmocka_unit_test(test_fields_and_traces),
         cmocka_unit_test(test_pages),
-        cmocka_unit_test(test_what_is_no_page),
+        cmocka_unit_test(test_texts_that_are_no_pages),
         cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_an_error_behind_many_lines),
+        cmocka_unit_test(test_an_error_after_many_lines),
         cmocka_unit_test(test_an_error_before_the_end_of_a_stream),
-        cmocka_unit_test(test_a_status_in_words),
+        cmocka_unit_test(test_a_status_in_a_text),
         cmocka_unit_test(test_a_status_is_three_digits),
         cmocka_unit_test(test_error_json),
     };
