@@ -1,5 +1,5 @@
-/* Fills a store with operations as a gateway would leave them: most succeed at once, some after a
- * wait or at another target, a few fail, are cancelled or never end. The same seed gives the same
+/* Fills a store with operations like those of a gateway: most succeed at once, some after a wait or
+ * at another target, a few fail, are cancelled or never end. The same seed gives the same
  * operations. */
 #ifndef RC_TESTS_AUDIT_FILL_H
 #define RC_TESTS_AUDIT_FILL_H
@@ -22,8 +22,8 @@ typedef struct fill_target {
     const char *provider;
     const char *model;
     const char *credentials[2];
-    uint32_t first_byte_ms; /* about */
-    uint32_t micro_usd;     /* about, for 1000 tokens */
+    uint32_t first_byte_ms; /* Typical value. */
+    uint32_t micro_usd;     /* Typical value, for 1000 tokens. */
 } fill_target;
 
 static const fill_target fill_targets[] = {
@@ -39,11 +39,11 @@ static const fill_target fill_targets[] = {
 };
 #define FILL_TARGETS 4
 
-/* Which failures there are, and how the policy goes on after each. */
+/* The failures, and the policy's reaction to each. */
 typedef struct fill_failure {
     rc_code code;
     int status;
-    rc_reason reason; /* of what follows */
+    rc_reason reason; /* Reason of the next record. */
     uint32_t wait_ms;
     const char *message;
 } fill_failure;
@@ -65,7 +65,7 @@ static const fill_failure fill_final[] = {
 #define FILL_PASSING 6
 #define FILL_FINAL 4
 
-/* A report as JSON, with the place of its id. */
+/* A report as JSON, with the position of its id. */
 typedef struct fill_report {
     char json[FILL_REPORT_MAX];
     size_t len;
@@ -79,15 +79,15 @@ typedef struct fill_operation {
     rc_id report_ids[FILL_RECORDS_MAX];
     char reports[FILL_RECORDS_MAX][FILL_REPORT_MAX];
     char request_ids[FILL_RECORDS_MAX][24];
-    int64_t at_ms; /* since the beginning */
+    int64_t at_ms; /* Time since the operation's beginning. */
 } fill_operation;
 
 typedef struct fill {
     rc_store *store;
     rc_alloc alloc;
     uint64_t entropy;
-    rc_id_maker ids;        /* of operations */
-    rc_id_maker report_ids; /* which are made later */
+    rc_id_maker ids;        /* Of operations. */
+    rc_id_maker report_ids; /* Of reports, which are made later. */
     fill_report passing[FILL_PASSING][FILL_TARGETS];
     fill_report final[FILL_FINAL][FILL_TARGETS];
     fill_operation operations[FILL_GROUP];
@@ -246,7 +246,7 @@ static inline void fill_end(fill_operation *op, rc_outcome outcome, uint32_t att
         }
 }
 
-/* One try that fails, and what the policy does next. False: nothing is left to do. */
+/* Adds one failed attempt and the policy's next step. False: the policy stops. */
 static inline bool fill_fail_once(fill *f, fill_operation *op, uint32_t attempt, uint32_t *target,
                                   uint32_t *credential)
 {
@@ -324,7 +324,7 @@ static inline void fill_make(fill *f, fill_operation *op, int64_t unix_ms)
     }
     rc_record *last = fill_attempt(f, op, attempt, &fill_targets[target], credential);
     fill_succeed(f, op, last, &fill_targets[target]);
-    if (dice >= 998) /* the process ended first */
+    if (dice >= 998) /* The process ended first. */
         return;
     if (dice < 990) {
         fill_end(op, RC_OUTCOME_SUCCEEDED, attempt);
@@ -336,7 +336,7 @@ static inline void fill_make(fill *f, fill_operation *op, int64_t unix_ms)
     fill_end(op, RC_OUTCOME_CANCELLED, attempt);
 }
 
-/* Adds count operations whose beginnings are spread evenly over the time. False: fault. */
+/* Adds count operations whose beginnings are spread evenly over the time. False: *fault is set. */
 static inline bool fill_run(fill *f, uint64_t count, int64_t from_unix_ms, int64_t until_unix_ms,
                             rc_store_fault *fault)
 {

@@ -1,4 +1,4 @@
-/* Operations that were written by hand, for tests that look at what is shown of them. */
+/* Hand-written operations, for tests of how operations are displayed. */
 #ifndef RC_TESTS_AUDIT_STORIES_H
 #define RC_TESTS_AUDIT_STORIES_H
 
@@ -7,7 +7,7 @@
 #include "support/audit_fill.h"
 
 typedef struct story {
-    fill f; /* ids and reports */
+    fill f; /* Makes ids and reports. */
     fill_operation op;
     const rc_report *reports[FILL_RECORDS_MAX];
     char *bodies[FILL_RECORDS_MAX];
@@ -30,7 +30,7 @@ static inline rc_record *story_begin(story *s, int64_t unix_ms, const char *clie
     return begin;
 }
 
-/* A record at a moment of the story. */
+/* Adds a record at a time of the story. */
 static inline rc_record *story_at(story *s, rc_record_kind kind, int64_t at_ms)
 {
     s->op.at_ms = at_ms;
@@ -58,7 +58,7 @@ static inline void story_respond(rc_record *attempt, int64_t first_byte_ms)
     attempt->flags = RC_RECORD_MEASURED | RC_RECORD_COMMITTED;
 }
 
-/* Why a record is there: a report of its own. message: what the provider said. */
+/* Adds a report to the record. message: the provider's message. */
 static inline void story_fail(story *s, rc_record *record, rc_code code, int status,
                               const char *message, int64_t retry_after_ms)
 {
@@ -119,7 +119,7 @@ static inline void story_plain(story *s, int64_t unix_ms)
     story_end(s, RC_OUTCOME_SUCCEEDED, 1, 1240);
 }
 
-/* A rate limit, another key, an overload, a wait, a target that is passed over, another one. */
+/* A rate limit, another key, an overload, a wait, a skipped target, another target. */
 static inline void story_recovered(story *s, int64_t unix_ms)
 {
     story_begin(s, unix_ms, "web", "gpt-4o")->flags = RC_RECORD_STREAMING;
@@ -163,7 +163,7 @@ static inline void story_exhausted(story *s, int64_t unix_ms)
                20000);
 }
 
-/* Nothing was asked at all. */
+/* No provider was called. */
 static inline void story_refused(story *s, int64_t unix_ms)
 {
     story_begin(s, unix_ms, "nightly", "gpt-4o");
@@ -191,7 +191,7 @@ static inline void story_cancelled(story *s, int64_t unix_ms)
     end->model = RC_STR("");
 }
 
-/* The process ended before it did. */
+/* The process ended before the operation. */
 static inline void story_open(story *s, int64_t unix_ms)
 {
     story_begin(s, unix_ms, "web", "gpt-4o");
@@ -199,7 +199,7 @@ static inline void story_open(story *s, int64_t unix_ms)
                "openai closed the connection.", 0);
 }
 
-/* Two at once; the slower one is let go. */
+/* Two attempts in parallel; the slower one is cancelled. */
 static inline void story_hedged(story *s, int64_t unix_ms)
 {
     story_begin(s, unix_ms, "search", "gpt-4o");
@@ -213,7 +213,7 @@ static inline void story_hedged(story *s, int64_t unix_ms)
     end->cost_usd_micro = 12300;
 }
 
-/* Names and texts from people who mean no good. */
+/* Hostile names and texts. */
 static inline void story_hostile(story *s, int64_t unix_ms)
 {
     static char long_text[8192];
@@ -260,7 +260,7 @@ static inline void story_gap(story *s, int64_t unix_ms)
     notice->text = RC_STR("the store failed for 4200 ms; 17 operations have no record");
 }
 
-/* --- telling --- */
+/* --- writing stories --- */
 
 typedef struct story_row {
     const char *name;
@@ -274,7 +274,7 @@ static const story_row stories[] = {
     {"gap", story_gap},
 };
 
-/* Adds the story of that name. False: fault. */
+/* Adds the story of that name. False: *fault is set. */
 static inline bool story_write(rc_store *store, const rc_alloc *alloc, const char *name,
                                int64_t unix_ms, rc_store_fault *fault)
 {

@@ -1,6 +1,6 @@
-/* A system for tests: one input, two outputs, an environment, a clock that stands still; and any
- * call can be made to fail. State is global because system calls have none to pass: one a program.
- */
+/* A fake system for tests: one input, two outputs, an environment, a clock that stands still; any
+ * call can be made to fail. The state is global, because system calls have no context argument: one
+ * per program. */
 #ifndef RC_TESTS_FAKE_SYS_H
 #define RC_TESTS_FAKE_SYS_H
 
@@ -10,7 +10,7 @@
 
 #include "sys/calls.h"
 
-#define FAKE_FD 7 /* what open gives */
+#define FAKE_FD 7 /* The descriptor that open returns. */
 #define FAKE_OUTPUT_MAX ((size_t)1 << 18)
 #define FAKE_ENV_MAX 8
 
@@ -20,25 +20,25 @@ typedef struct fake_output {
 } fake_output;
 
 static struct fake_sys {
-    const char *path; /* the one file there is; NULL: any name will do */
-    mode_t mode;      /* of it, for stat; 0: a private file */
+    const char *path; /* The only file that exists; NULL: any name exists. */
+    mode_t mode;      /* Mode for stat; 0: a private file. */
     const char *input;
     size_t input_len;
     size_t input_at;
-    size_t piece; /* the most that one read or write moves; 0: all */
+    size_t piece; /* Most bytes of one read or write; 0: all. */
     fake_output out, err;
     size_t env_count;
     const char *env[FAKE_ENV_MAX][2];
     bool is_tty[3];
     int columns;
-    int open_count; /* files that are open */
-    int ticks;      /* how often the monotonic clock was asked */
-    int signal;     /* comes when it was looked for so often: signal_in; 0: none */
+    int open_count; /* Open files. */
+    int ticks;      /* Calls of the monotonic clock. */
+    int signal;     /* Becomes pending after signal_in checks; 0: none. */
     int signal_in;
-    bool is_masked; /* the signals that end a command wait */
+    bool is_masked; /* The signals that end a command are blocked. */
 
-    int calls;   /* that could fail, so far */
-    int fail_at; /* the first that does; 0: none */
+    int calls;   /* Calls so far that could fail. */
+    int fail_at; /* The first call that fails; 0: none. */
     bool is_for_good;
     int error;
 } fake;
@@ -84,7 +84,7 @@ static int fake_open(const char *path)
     return FAKE_FD;
 }
 
-/* What is there is a file, unless the test says otherwise. */
+/* The path is a regular file unless the test sets another mode. */
 static int fake_stat(const char *path, struct stat *ret_stat)
 {
     if (fake_fails())
@@ -124,8 +124,8 @@ static ssize_t fake_write(int fd, const void *buf, size_t size)
     if (fake_fails())
         return -1;
     fake_output *output = fd == 1 ? &fake.out : &fake.err;
-    size_t room = sizeof(output->text) - 1 - output->len;
-    size_t put = fake_piece(size < room ? size : room);
+    size_t space = sizeof(output->text) - 1 - output->len;
+    size_t put = fake_piece(size < space ? size : space);
     memcpy(output->text + output->len, buf, put);
     output->len += put;
     output->text[output->len] = '\0';
@@ -159,7 +159,7 @@ static int fake_clock(struct timespec *ret_time)
     return 0;
 }
 
-/* Half a second a call: whoever waits by it comes to an end. */
+/* Advances half a second per call, so that every wait ends. */
 static int fake_monotonic(struct timespec *ret_time)
 {
     if (fake_fails())
@@ -212,7 +212,7 @@ static int fake_pending(sigset_t *ret_set)
     return 0;
 }
 
-/* Processes and terminals are not faked: tests/support/real_sys.h lets the real ones fail. */
+/* Processes and terminals are not faked: tests/support/real_sys.h makes the real ones fail. */
 static const rc_sys_calls fake_calls = {
     .open_read = fake_open,
     .open_file = fake_open,

@@ -1,5 +1,5 @@
-/* SQLite's own seam to the system, with a system behind it that fails on command: the Nth write,
- * sync, truncation or opening, once or for good. State is global: one a program. */
+/* A SQLite VFS that fails on command: the Nth write, sync, truncation or open, once or for ever.
+ * The state is global: one per program. */
 #ifndef RC_TESTS_FAULT_VFS_H
 #define RC_TESTS_FAULT_VFS_H
 
@@ -11,19 +11,19 @@
 typedef struct fault_file {
     sqlite3_file base;
     sqlite3_file *real;
-    const char *name; /* SQLite's, until it is closed; NULL for a file without one */
+    const char *name; /* Owned by SQLite until the file is closed; NULL for an unnamed file. */
 } fault_file;
 
 static struct fault_state {
     sqlite3_vfs *real;
     sqlite3_vfs vfs;
     sqlite3_io_methods methods;
-    atomic_int calls;   /* that could fail, so far */
-    atomic_int fail_at; /* the first that does; 0: none */
+    atomic_int calls;   /* Calls so far that could fail. */
+    atomic_int fail_at; /* The first call that fails; 0: none. */
     atomic_bool is_for_good;
-    atomic_int code; /* what it says then */
+    atomic_int code; /* The result code of a failing call. */
     atomic_int failures;
-    void (*on_sync)(const char *name); /* what was written is on the disk now; may be NULL */
+    void (*on_sync)(const char *name); /* Called when written data counts as synced; may be NULL. */
 } faults;
 
 static inline bool fault_strikes(void)
@@ -36,7 +36,7 @@ static inline bool fault_strikes(void)
     return true;
 }
 
-/* From the Nth call from now on. */
+/* Makes the Nth call from now fail. */
 static inline void fault_arm(int nth, bool is_for_good, int code)
 {
     atomic_store(&faults.calls, 0);
@@ -68,7 +68,7 @@ static inline int fault_read(sqlite3_file *file, void *bytes, int size, sqlite3_
 
 static inline int fault_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at)
 {
-    /* A disk that is full takes the first half. */
+    /* A full disk accepts the first half. */
     if (fault_strikes()) {
         fault_real(file)->pMethods->xWrite(fault_real(file), bytes, size / 2, at);
         return atomic_load(&faults.code);
@@ -82,8 +82,8 @@ static inline int fault_truncate(sqlite3_file *file, sqlite3_int64 size)
                            : fault_real(file)->pMethods->xTruncate(fault_real(file), size);
 }
 
-/* Nothing is forced to the disk, which would take most of the time: who cuts the power keeps count
- * of what was to be there. */
+/* Does not sync, which would take most of the time: the power-cut test tracks what would be on the
+ * disk. */
 static inline int fault_sync(sqlite3_file *file, int flags)
 {
     (void)flags;
@@ -166,7 +166,7 @@ static inline int fault_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f
     return code;
 }
 
-/* From now on all connections of this program go through it. */
+/* All connections of this program use it from now on. */
 static inline void fault_vfs_install(void)
 {
     if (faults.real != NULL)

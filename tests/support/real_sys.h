@@ -1,7 +1,7 @@
 /* The real system with processes, pipes, signals and terminals, in which any call can be made to
- * fail, and in which waiting takes no time: the clock is moved on by what a poll would have waited.
- * What goes to standard error is kept. State is global because system calls have none to pass: one
- * a program. */
+ * fail and waiting takes no time: the clock advances by the time that a poll would have waited.
+ * Output to standard error is recorded. The state is global, because system calls have no context
+ * argument: one per program. */
 #ifndef RC_TESTS_REAL_SYS_H
 #define RC_TESTS_REAL_SYS_H
 
@@ -15,21 +15,21 @@
 #include "sys/calls.h"
 
 #define REAL_STDERR_MAX ((size_t)1 << 18)
-/* A poll that waits for longer than that waits for a process, not for a time. */
+/* A poll with a longer timeout waits for a process, not for a time. */
 #define REAL_WAIT_MAX_MS 200000
-/* What a poll takes that would have waited for a time: long enough for what is on its way. */
+/* Real duration of a poll that waits for a time: long enough for events that are on their way. */
 #define REAL_SLICE_MS 5
 
 static struct real_sys {
-    int calls;   /* that could fail, so far */
-    int fail_at; /* the first that does; 0: none */
+    int calls;   /* Calls so far that could fail. */
+    int fail_at; /* The first call that fails; 0: none. */
     bool is_for_good;
     int error;
-    bool has_failed_modes;      /* tcsetattr was among those that failed */
-    bool has_failed_foreground; /* tcsetpgrp */
-    uint64_t ahead_ms;          /* of the real clock */
-    int stderr_fd;              /* standard error opened again; 0: it is not */
-    int raised;                 /* on ourselves, which is not done here */
+    bool has_failed_modes;      /* A call of tcsetattr failed. */
+    bool has_failed_foreground; /* A call of tcsetpgrp failed. */
+    uint64_t ahead_ms;          /* How far the fake clock is ahead of the real one. */
+    int stderr_fd;              /* Standard error reopened; 0: not reopened. */
+    int raised;                 /* The signal raised in this process, which is only recorded. */
     size_t stderr_len;
     char stderr_bytes[REAL_STDERR_MAX];
 } real;
@@ -49,7 +49,7 @@ static bool real_fails(void)
     return true;
 }
 
-/* Descriptors that are open. */
+/* Number of open descriptors. */
 static inline size_t real_open_count(void)
 {
     size_t count = 0;
@@ -86,7 +86,7 @@ static int real_open_terminal(void)
     return real_fails() ? -1 : rc_sys_real.open_terminal();
 }
 
-/* Shares the description: nothing here waits anyway. */
+/* Duplicates the descriptor: no call blocks here anyway. */
 static int real_open_again(int fd)
 {
     int copy = real_fails() ? -1 : rc_sys_real.lift(fd);
@@ -113,7 +113,7 @@ static ssize_t real_write(int fd, const void *buf, size_t size)
     return (ssize_t)size;
 }
 
-/* As on Linux: the descriptor is gone, whatever is said. */
+/* As on Linux: the descriptor is closed even if an error is returned. */
 static int real_close(int fd)
 {
     bool is_failing = real_fails();
@@ -190,9 +190,9 @@ static int real_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
     return ready;
 }
 
-static int real_spawn(const rc_spawn *what, pid_t *ret_pid)
+static int real_spawn(const rc_spawn *request, pid_t *ret_pid)
 {
-    return real_fails() ? real.error : rc_sys_real.spawn(what, ret_pid);
+    return real_fails() ? real.error : rc_sys_real.spawn(request, ret_pid);
 }
 
 static int real_waitid(idtype_t kind, id_t id, siginfo_t *ret_info, int options)

@@ -1,4 +1,4 @@
-/* A store in a folder of its own, and records to put into it. */
+/* A store in a temporary folder, and records for it. */
 #ifndef RC_SUPPORT_STORE_FIXTURE_H
 #define RC_SUPPORT_STORE_FIXTURE_H
 
@@ -28,10 +28,10 @@ typedef struct store_fixture {
 static inline void fixture_init(store_fixture *fixture)
 {
     memset(fixture, 0, sizeof(*fixture));
-    const char *place = getenv("TMPDIR");
+    const char *parent = getenv("TMPDIR");
     fixture->alloc = rc_alloc_stdlib();
     snprintf(fixture->folder, sizeof(fixture->folder), "%.90s/recourse-store-XXXXXX",
-             place != NULL ? place : "/tmp");
+             parent != NULL ? parent : "/tmp");
     if (mkdtemp(fixture->folder) == NULL)
         abort();
     snprintf(fixture->path, sizeof(fixture->path), "%s/audit.db", fixture->folder);
@@ -52,7 +52,7 @@ static inline void fixture_close(store_fixture *fixture)
     fixture->store = NULL;
 }
 
-/* Removes the folder and what is in it. */
+/* Removes the folder and its content. */
 static inline void fixture_done(store_fixture *fixture)
 {
     fixture_close(fixture);
@@ -69,14 +69,14 @@ static inline void fixture_done(store_fixture *fixture)
     rmdir(fixture->folder);
 }
 
-/* The next id, of that time; the entropy depends on how many there were. */
+/* The next id for that time; deterministic. */
 static inline rc_id fixture_id(store_fixture *fixture, int64_t unix_ms)
 {
     static const uint8_t entropy[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     return rc_id_make(&fixture->ids, unix_ms, entropy);
 }
 
-/* A whole operation: BEGIN, an ATTEMPT and the OUTCOME. id: views. */
+/* A complete operation: BEGIN, an ATTEMPT and the OUTCOME. id: views. */
 static inline void fixture_fill(rc_record records[3], const rc_id *id, int64_t unix_ms)
 {
     static const rc_record_kind kinds[] = {RC_RECORD_BEGIN, RC_RECORD_ATTEMPT, RC_RECORD_OUTCOME};

@@ -1,4 +1,4 @@
-/* A store's file as an earlier version left it. */
+/* A store file as an earlier version wrote it. */
 #ifndef RC_SUPPORT_STORE_OLD_VERSION_H
 #define RC_SUPPORT_STORE_OLD_VERSION_H
 
@@ -17,8 +17,8 @@ static inline void old_version_run(sqlite3 *db, const char *sql)
         fail_msg("%s: %s", sql, why);
 }
 
-/* Copies what is in the file into one that the steps up to that version have made. The store is
- * closed. */
+/* Copies the content of the file into one of that version, made by its migration steps. The store
+ * must be closed. */
 static inline void old_version_go_back(const store_fixture *fixture, int version)
 {
     char path[256];

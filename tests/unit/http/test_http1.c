@@ -1,4 +1,5 @@
-/* HTTP/1.1 in pieces of every size, and all that two readers could understand in two ways. */
+/* The HTTP/1.1 parser: input in pieces of every size, and messages that two parsers could interpret
+ * differently. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 
 static rc_http1 reader;
 
-/* Whatever the pieces, the same comes out. */
+/* The result must not depend on the pieces. */
 static result read_in_all_pieces(rc_http1_kind kind, rc_str bytes, bool is_closed)
 {
     result whole = read_message(&reader, kind, bytes, 0, is_closed);
@@ -116,7 +117,7 @@ static void responses_are_read(void **state)
     assert_int_equal(got.used, 25);
 }
 
-static void a_304_has_no_body_whatever_it_says(void **state)
+static void a_304_has_no_body_despite_content_length(void **state)
 {
     (void)state;
     result got = read_in_all_pieces(
@@ -127,7 +128,7 @@ static void a_304_has_no_body_whatever_it_says(void **state)
     assert_int_equal(got.used, 49);
 }
 
-/* Whoever reads a byte at a time must not have to ask once more for the end. */
+/* A caller that reads byte by byte gets END with the last byte, without another call. */
 static void the_last_byte_brings_the_end(void **state)
 {
     (void)state;
@@ -201,7 +202,7 @@ static bool is_letter_or_digit(int c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* A request with one character between the two parts. */
+/* Parses a request with one character between the two parts. */
 static bool is_refused(const char *before, int c, const char *behind)
 {
     char bytes[64];
@@ -210,7 +211,7 @@ static bool is_refused(const char *before, int c, const char *behind)
     return got.fault != RC_HTTP1_FAULT_NONE;
 }
 
-static void hosts_and_paths_have_their_characters(void **state)
+static void hosts_and_paths_allow_only_their_characters(void **state)
 {
     (void)state;
     for (int c = 1; c < 256; c++) {
@@ -223,7 +224,7 @@ static void hosts_and_paths_have_their_characters(void **state)
     }
 }
 
-static void upstreams_are_held_to_the_same(void **state)
+static void ambiguous_responses_are_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
@@ -248,8 +249,8 @@ static void upstreams_are_held_to_the_same(void **state)
     }
 }
 
-/* Each ceiling at one below, at, and one above. */
-static void ceilings_hold(void **state)
+/* Each limit: one below, at, and one above it. */
+static void limits_are_exact(void **state)
 {
     (void)state;
     static char bytes[70000];
@@ -318,8 +319,8 @@ static result read_extended(const char *extensions, rc_http1_kind kind)
     return read_in_all_pieces(kind, rc_str_make(bytes, (size_t)len), false);
 }
 
-/* Whoever does not know an extension passes over it: RFC 9112, section 7.1.1. */
-static void extensions_of_a_response_are_passed_over(void **state)
+/* Unknown extensions are ignored: RFC 9112, section 7.1.1. */
+static void extensions_of_a_response_are_skipped(void **state)
 {
     (void)state;
     static const char *const good[] = {
@@ -360,14 +361,14 @@ static void extensions_of_a_response_are_passed_over(void **state)
         if (got.fault != RC_HTTP1_FAULT_CHUNK)
             fail_msg("taken: %s", bad[i]);
     }
-    /* Of clients nothing more is taken than before. */
+    /* For requests, llhttp's own restrictions apply. */
     assert_int_equal(read_extended(";a=b;c=d", RC_HTTP1_REQUEST).fault, RC_HTTP1_FAULT_CHUNK);
     assert_int_equal(read_extended(" ;a", RC_HTTP1_REQUEST).fault, RC_HTTP1_FAULT_CHUNK);
     assert_true(read_extended(";a=\"b\";c", RC_HTTP1_REQUEST).is_whole);
 }
 
-/* The ceiling is that of each chunk: a long stream may have one in every line. */
-static void extensions_of_a_response_have_a_ceiling(void **state)
+/* The limit holds per chunk: a long stream may have extensions in every chunk. */
+static void extensions_of_a_response_are_limited_per_chunk(void **state)
 {
     (void)state;
     for (int over = 0; over <= 1; over++) {
@@ -380,7 +381,7 @@ static void extensions_of_a_response_have_a_ceiling(void **state)
     }
 }
 
-static void an_upgrade_is_not_taken_up(void **state)
+static void an_upgrade_request_is_ignored(void **state)
 {
     (void)state;
     rc_str bytes = RC_STR("POST / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: h2c\r\n"
@@ -391,7 +392,7 @@ static void an_upgrade_is_not_taken_up(void **state)
     assert_memory_equal(bytes.ptr + got.used, "GET", 3);
 }
 
-static void closing_is_known(void **state)
+static void reusability_is_known(void **state)
 {
     (void)state;
     read_in_all_pieces(RC_HTTP1_REQUEST,
@@ -403,12 +404,12 @@ static void closing_is_known(void **state)
     assert_true(rc_http1_is_reusable(&reader));
 }
 
-/* ---- heads that are read in one pass ---- */
+/* ---- heads that are parsed in one pass ---- */
 
 static rc_http1 parsed;
 
-/* Reads the head at once, and again with its first byte alone, which llhttp must do. They agree, or
- * the test fails. */
+/* Parses the head at once, and again with the first byte alone, which forces llhttp. Both results
+ * must be equal. */
 static rc_http1_event read_both_ways(rc_http1_kind kind, rc_str bytes)
 {
     rc_http1_init(&reader, kind, &rc_http1_limits_default);
@@ -439,7 +440,7 @@ static const char *const plain_responses[] = {
     "HTTP/1.1 429 Too Many\r\nretry-after: 2\r\n\r\nslow",
 };
 
-/* Every byte becomes every other one: whatever a head is then, both ways see it. */
+/* Changes every byte to every other value: both parsers must agree on the result. */
 static void try_all_changes(rc_http1_kind kind, const char *text)
 {
     char bytes[512];
@@ -460,7 +461,7 @@ static void try_all_changes(rc_http1_kind kind, const char *text)
         read_both_ways(kind, rc_str_make(text, cut));
 }
 
-static void plain_heads_are_read_alike(void **state)
+static void both_parsers_agree_on_plain_heads(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(plain_requests) / sizeof(plain_requests[0]); i++)
@@ -469,8 +470,8 @@ static void plain_heads_are_read_alike(void **state)
         try_all_changes(RC_HTTP1_RESPONSE, plain_responses[i]);
 }
 
-/* One byte put in, of those that mean something. */
-static void a_byte_more_is_read_alike(void **state)
+/* Inserts one of the significant bytes. */
+static void both_parsers_agree_on_an_inserted_byte(void **state)
 {
     (void)state;
     static const char more[] = " \t\r\n:,;\0/\x7f\x80"
@@ -487,7 +488,7 @@ static void a_byte_more_is_read_alike(void **state)
         }
 }
 
-/* What only some readers take, and what has rules of its own, is left to llhttp. */
+/* Heads that only some parsers accept, and heads with special rules, are left to llhttp. */
 static void unusual_heads_are_left_to_llhttp(void **state)
 {
     (void)state;
@@ -523,21 +524,21 @@ int main(void)
         cmocka_unit_test(a_target_may_be_a_whole_url),
         cmocka_unit_test(chunks_are_put_together),
         cmocka_unit_test(responses_are_read),
-        cmocka_unit_test(a_304_has_no_body_whatever_it_says),
+        cmocka_unit_test(a_304_has_no_body_despite_content_length),
         cmocka_unit_test(the_last_byte_brings_the_end),
         cmocka_unit_test(a_response_to_head_has_no_body),
         cmocka_unit_test(an_early_end_is_truncation),
         cmocka_unit_test(ambiguous_requests_are_refused),
-        cmocka_unit_test(hosts_and_paths_have_their_characters),
-        cmocka_unit_test(upstreams_are_held_to_the_same),
-        cmocka_unit_test(ceilings_hold),
+        cmocka_unit_test(hosts_and_paths_allow_only_their_characters),
+        cmocka_unit_test(ambiguous_responses_are_refused),
+        cmocka_unit_test(limits_are_exact),
         cmocka_unit_test(long_extensions_and_trailers_are_refused),
-        cmocka_unit_test(extensions_of_a_response_are_passed_over),
-        cmocka_unit_test(extensions_of_a_response_have_a_ceiling),
-        cmocka_unit_test(an_upgrade_is_not_taken_up),
-        cmocka_unit_test(closing_is_known),
-        cmocka_unit_test(plain_heads_are_read_alike),
-        cmocka_unit_test(a_byte_more_is_read_alike),
+        cmocka_unit_test(extensions_of_a_response_are_skipped),
+        cmocka_unit_test(extensions_of_a_response_are_limited_per_chunk),
+        cmocka_unit_test(an_upgrade_request_is_ignored),
+        cmocka_unit_test(reusability_is_known),
+        cmocka_unit_test(both_parsers_agree_on_plain_heads),
+        cmocka_unit_test(both_parsers_agree_on_an_inserted_byte),
         cmocka_unit_test(unusual_heads_are_left_to_llhttp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Chunks that are read at once: the same as a byte at a time, whatever they are. */
+/* The one-pass parser of chunks gives the same results as llhttp byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 static rc_http1 reader;
 static rc_http1 each_reader;
 
-/* In pieces, and a byte at a time, which llhttp must do. They agree, or the test fails; but which
- * of its faults a trailer has depends on how much of it is there. */
+/* Parses in pieces, and byte by byte, which forces llhttp. Both results must be equal, except that
+ * the kind of a trailer's fault depends on how much of it has arrived. */
 static void read_chunks_both_ways(rc_str bytes, size_t step)
 {
     result all = read_message(&reader, RC_HTTP1_RESPONSE, bytes, step, true);
@@ -27,7 +27,7 @@ static void read_chunks_both_ways(rc_str bytes, size_t step)
         fail_msg("read in two ways: %.*s", (int)bytes.len, bytes.ptr);
 }
 
-static void plain_chunks_are_read_alike(void **state)
+static void both_parsers_agree_on_plain_chunks(void **state)
 {
     (void)state;
     static const char head[] = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -53,7 +53,7 @@ static void plain_chunks_are_read_alike(void **state)
             read_chunks_both_ways(rc_str_make(bytes, at), at);
         }
     }
-    /* The first of them is one that llhttp never sees. */
+    /* llhttp does not see the first chunk. */
     rc_str input = RC_STR("5\r\nhello\r\n3");
     rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
     assert_int_equal(rc_http1_read_head(&reader, rc_str_c(head)), RC_HTTP1_HEAD);
@@ -61,7 +61,7 @@ static void plain_chunks_are_read_alike(void **state)
     assert_false(reader.is_parsing);
     assert_int_equal(rc_http1_read_body(&reader, &input), RC_HTTP1_MORE);
     assert_true(reader.is_parsing);
-    /* Behind one that it has read, it is not asked again. */
+    /* After a chunk that llhttp has read, the one-pass parser reads the next one. */
     input = RC_STR("\r\nabc\r\n");
     assert_int_equal(rc_http1_read_body(&reader, &input), RC_HTTP1_BODY);
     assert_true(reader.is_at_chunk);
@@ -70,7 +70,7 @@ static void plain_chunks_are_read_alike(void **state)
     assert_true(reader.is_at_chunk && rc_str_eq(reader.body, RC_STR("ab")));
 }
 
-/* Bytes inside a chunk that look like one. */
+/* Bytes inside a chunk that look like a chunk. */
 static void chunks_in_chunks_are_data(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void chunks_in_chunks_are_data(void **state)
         assert_int_equal(rc_http1_read_body(&reader, &input), RC_HTTP1_BODY);
         assert_true(rc_str_eq(reader.body, rc_str_c(steps[i].body)));
     }
-    /* The end of one chunk and the start of the next in one go. */
+    /* The end of one chunk and the start of the next in one piece. */
     input = RC_STR("5\r\nhel");
     assert_int_equal(rc_http1_read_body(&reader, &input), RC_HTTP1_BODY);
     input = RC_STR("lo");
@@ -105,7 +105,7 @@ static void chunks_in_chunks_are_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_chunks_are_read_alike),
+        cmocka_unit_test(both_parsers_agree_on_plain_chunks),
         cmocka_unit_test(chunks_in_chunks_are_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* The lines behind the last chunk: however they are cut, what is no trailer is refused. */
+/* The field lines behind the last chunk: malformed trailers are rejected, however they are
+ * split. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +14,7 @@
 
 #define MAX_BYTES 100
 
-/* Is all of the text one whole trailer? */
+/* Whether the whole text is one complete trailer. */
 static bool push(rc_str text, size_t step)
 {
     rc_http1_trailer trailer = {0};
@@ -43,7 +44,7 @@ static void trailers_are_read(void **state)
     assert_true(is_good(RC_STR("X:\r\nY: \t z \r\n\r\n")));
     assert_true(is_good(RC_STR("grpc-status: 0\r\nX-Checksum: a:b\r\n\r\n")));
     assert_true(is_good(RC_STR("X: \xc3\xa4\r\n\r\n")));
-    /* names that only begin or end like one that is refused */
+    /* Names that only begin or end like a rejected one. */
     assert_true(is_good(RC_STR("Hos: a\r\nHosts: a\r\nTransfer-Encodings: a\r\n\r\n")));
     assert_true(is_good(RC_STR("A-name-that-is-longer-than-any-of-them-is: a\r\n\r\n")));
 }
@@ -84,7 +85,7 @@ static void a_malformed_trailer_is_refused(void **state)
     assert_false(is_good(RC_STR("\0: y\r\n\r\n")));
 }
 
-static void it_has_an_end_and_a_ceiling(void **state)
+static void a_trailer_has_an_end_and_a_limit(void **state)
 {
     (void)state;
     char text[MAX_BYTES + 2] = "X: ";
@@ -108,7 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trailers_are_read),
         cmocka_unit_test(a_malformed_trailer_is_refused),
-        cmocka_unit_test(it_has_an_end_and_a_ceiling),
+        cmocka_unit_test(a_trailer_has_an_end_and_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

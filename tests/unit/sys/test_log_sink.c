@@ -1,5 +1,5 @@
-/* Where lines go: files, pipes, disks that are full; what is not written is counted, nobody waits.
- */
+/* The log sink: files, pipes, full disks. Lines that are not written are counted, and callers never
+ * block. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -29,9 +29,9 @@ static char folder[64];
 static char path[128];
 static rc_sys_calls calls;
 static rc_log_sink *sink;
-static _Atomic int write_error;  /* of each write; 0: none */
-static _Atomic int write_most;   /* bytes of one write; 0: all */
-static _Atomic uint64_t noticed; /* by the notice */
+static _Atomic int write_error;  /* Error of each write; 0: none. */
+static _Atomic int write_most;   /* Most bytes of one write; 0: all. */
+static _Atomic uint64_t noticed; /* Lines reported as dropped. */
 static char text[1 << 20];
 
 static ssize_t write_or_fail(int fd, const void *buf, size_t size)
@@ -44,11 +44,11 @@ static ssize_t write_or_fail(int fd, const void *buf, size_t size)
     return write(fd, buf, most > 0 && size > (size_t)most ? (size_t)most : size);
 }
 
-static size_t format_dropped(void *ctx, uint64_t count, char *room, size_t size)
+static size_t format_dropped(void *ctx, uint64_t count, char *space, size_t size)
 {
     (void)ctx;
     noticed += count;
-    return (size_t)snprintf(room, size, "missing %u\n", (unsigned)count);
+    return (size_t)snprintf(space, size, "missing %u\n", (unsigned)count);
 }
 
 static void wait_a_moment(void)
@@ -126,7 +126,7 @@ static void lines_are_written_in_order(void **state)
     assert_string_equal(read_file(path), "one\ntwo\nthree\n");
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    /* Another run goes on where the first one ended. */
+    /* Another run appends to the file. */
     assert_int_equal(start(path, 0), 0);
     push("four\n");
     rc_log_sink_stop(sink);
@@ -152,7 +152,7 @@ static void a_full_disk_costs_lines_and_a_notice_counts_them(void **state)
     assert_string_equal(read_file(path), "before\nmissing 2\nafter\n");
 }
 
-/* Fails after some bytes, in the midst of a line. */
+/* Fails after some bytes, in the middle of a line. */
 static _Atomic int bytes_left;
 static ssize_t write_some(int fd, const void *buf, size_t size)
 {
@@ -168,7 +168,7 @@ static ssize_t write_some(int fd, const void *buf, size_t size)
     return wrote;
 }
 
-static void a_cut_line_does_not_spoil_the_next(void **state)
+static void a_cut_line_is_ended_before_the_next(void **state)
 {
     (void)state;
     calls.write = write_some;
@@ -183,7 +183,7 @@ static void a_cut_line_does_not_spoil_the_next(void **state)
     assert_string_equal(read_file(path), "one\ntw\nthree\n");
 }
 
-/* Until not one byte more goes in. */
+/* Writes until the pipe accepts no byte more. */
 static void fill_pipe(void)
 {
     const int writer = open(path, O_WRONLY | O_NONBLOCK);
@@ -196,7 +196,7 @@ static void fill_pipe(void)
     close(writer);
 }
 
-static void a_pipe_that_nobody_reads_keeps_nobody(void **state)
+static void a_full_pipe_does_not_block_callers(void **state)
 {
     (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -204,7 +204,7 @@ static void a_pipe_that_nobody_reads_keeps_nobody(void **state)
     assert_true(reader >= 0);
     assert_int_equal(start(path, 100), 0);
     fill_pipe();
-    /* What is being written and what waits are full after some. */
+    /* Both buffers of the sink are full after some lines. */
     for (int i = 0; i < 100; i++) {
         push("a line of twenty b.\n");
         wait_a_moment();
@@ -212,14 +212,15 @@ static void a_pipe_that_nobody_reads_keeps_nobody(void **state)
     assert_int_equal(rc_log_sink_count(sink).written, 0);
     const uint64_t dropped = rc_log_sink_count(sink).dropped;
     assert_true(dropped >= 90 && dropped < 100);
-    /* Somebody reads again: what is missing is said. */
+    /* The pipe is read again: a line reports the dropped ones. */
     while (read(reader, text, sizeof(text)) > 0)
         continue;
     UNTIL(rc_log_sink_count(sink).written + dropped == 100);
     push("the last\n");
     UNTIL(noticed == dropped);
     UNTIL(rc_log_sink_count(sink).written + dropped == 101);
-    /* It ends although nobody reads, and what could not be written is not waited for. */
+    /* The sink stops although the pipe is not read, and does not wait for lines that cannot be
+     * written. */
     fill_pipe();
     push("never\n");
     rc_log_sink_stop(sink);
@@ -239,13 +240,13 @@ static void a_file_that_was_moved_is_opened_again(void **state)
     UNTIL(rc_log_sink_count(sink).written == 1);
     assert_int_equal(rename(path, moved), 0);
     assert_int_equal(rc_log_sink_reopen(sink), 0);
-    /* Twice, before anything was written: nothing is left open. */
+    /* Twice before a line was written: no descriptor leaks. */
     assert_int_equal(rc_log_sink_reopen(sink), 0);
     push("new\n");
     UNTIL(rc_log_sink_count(sink).written == 2);
     assert_string_equal(read_file(moved), "old\n");
     assert_string_equal(read_file(path), "new\n");
-    /* One that cannot be opened leaves the old one. */
+    /* If the file cannot be opened, the old one stays in use. */
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(rc_log_sink_reopen(sink), EISDIR);
@@ -278,14 +279,14 @@ static void lines_go_to_the_new_file_after_a_move(void **state)
     assert_string_equal(read_file(path), "here\nstill here\n");
     assert_string_equal(read_file(other), "there\n");
 
-    /* Its name is what a reopen means from now on. */
+    /* A reopen uses the new name from now on. */
     assert_int_equal(unlink(other), 0);
     assert_int_equal(rc_log_sink_reopen(sink), 0);
     push("anew\n");
     UNTIL(rc_log_sink_count(sink).written == 4);
     assert_string_equal(read_file(other), "anew\n");
 
-    /* To standard error, which is not ours to close, and back before a line went there. */
+    /* To standard error, which the sink must not close, and back before a line is written. */
     const int kept = dup(2);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(fd, 2);
@@ -309,7 +310,7 @@ static void standard_error_is_shared(void **state)
 {
     (void)state;
     const int kept = dup(2);
-    /* A file: lines go behind what is there. */
+    /* A file: lines are appended. */
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(fd, 2);
     close(fd);
@@ -319,7 +320,7 @@ static void standard_error_is_shared(void **state)
     assert_int_equal(rc_log_sink_reopen(sink), 0);
     rc_log_sink_stop(sink);
     (void)!write(2, "third\n", 6);
-    /* A pipe: it is not made to wait less for others. */
+    /* A pipe: other writers' descriptors stay blocking. */
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     dup2(ends[1], 2);
@@ -405,8 +406,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(lines_are_written_in_order),
         TEST(a_full_disk_costs_lines_and_a_notice_counts_them),
-        TEST(a_cut_line_does_not_spoil_the_next),
-        TEST(a_pipe_that_nobody_reads_keeps_nobody),
+        TEST(a_cut_line_is_ended_before_the_next),
+        TEST(a_full_pipe_does_not_block_callers),
         TEST(a_file_that_was_moved_is_opened_again),
         TEST(lines_go_to_the_new_file_after_a_move),
         TEST(standard_error_is_shared),

@@ -1,4 +1,4 @@
-/* The seams to the system: short reads and writes, interruptions and failures at every call. */
+/* The table of system calls: short reads and writes, interruptions and failures at every call. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,7 +83,8 @@ static void an_interrupted_call_is_made_again(void **state)
     }
 }
 
-/* open, four reads with text, one with none; closing is the seventh and cannot lose anything. */
+/* Calls: open, four reads with text, one at the end; the seventh is close, whose failure loses no
+ * data. */
 static void a_failing_call_gives_its_errno_and_leaves_nothing_open(void **state)
 {
     (void)state;
@@ -124,7 +125,7 @@ static void a_missing_file_gives_its_errno(void **state)
     assert_string_equal(rc_sys_error_text(RC_FILE_NO_MEMORY), "no memory");
 }
 
-static void the_ceiling_holds(void **state)
+static void the_buffer_limit_is_exact(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -202,7 +203,7 @@ static ssize_t write_nothing(int fd, const void *bytes, size_t size)
     return 0;
 }
 
-static void a_write_that_does_not_move_is_an_error(void **state)
+static void a_write_of_no_bytes_is_an_error(void **state)
 {
     (void)state;
     rc_sys_calls calls = fake_calls;
@@ -226,7 +227,7 @@ static void closing_gives_a_late_error(void **state)
 
 /* ---- the terminal ---- */
 
-static void utf8_is_the_first_locale_variable_that_is_set(void **state)
+static void utf8_depends_on_the_first_set_locale_variable(void **state)
 {
     (void)state;
     static const struct {
@@ -325,7 +326,7 @@ static void the_clock_is_in_milliseconds(void **state)
     assert_int_equal(rc_clock_unix_ms(&fake_calls), 0);
 }
 
-static void entropy_fills_everything_or_says_no(void **state)
+static void entropy_fills_all_bytes_or_fails(void **state)
 {
     (void)state;
     uint8_t bytes[10];
@@ -357,18 +358,18 @@ int main(void)
         TEST(a_failing_call_gives_its_errno_and_leaves_nothing_open),
         TEST(a_failing_close_after_reading_loses_nothing),
         TEST(a_missing_file_gives_its_errno),
-        TEST(the_ceiling_holds),
+        TEST(the_buffer_limit_is_exact),
         TEST(no_memory_gives_its_error),
         TEST(writes_in_pieces_of_any_size),
         TEST(writing_nothing_calls_nothing),
         TEST(a_failing_write_gives_its_errno),
-        TEST(a_write_that_does_not_move_is_an_error),
+        TEST(a_write_of_no_bytes_is_an_error),
         TEST(closing_gives_a_late_error),
-        TEST(utf8_is_the_first_locale_variable_that_is_set),
+        TEST(utf8_depends_on_the_first_set_locale_variable),
         TEST(colour_needs_a_capable_terminal_and_no_NO_COLOR),
         TEST(the_width_is_configured_measured_or_80),
         TEST(the_clock_is_in_milliseconds),
-        TEST(entropy_fills_everything_or_says_no),
+        TEST(entropy_fills_all_bytes_or_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Keys, and a process that has no terminal. What a real terminal does is in tests/fault/test_exec.c
- * and tests/e2e/exec.bats. */
+/* Keys, and a process without a terminal. Real terminals are tested in tests/fault/test_exec.c and
+ * tests/e2e/exec.bats. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static void escape_is_a_lone_escape_byte(void **state)
         assert_int_equal(key_of(rows[i].typed, strlen(rows[i].typed)), rows[i].key);
 }
 
-static char late[8]; /* what comes while the first poll waits */
+static char late[8]; /* Bytes that arrive during the first poll. */
 static int late_fd;
 
 static int poll_late(struct pollfd *fds, nfds_t count, int timeout_ms)
@@ -104,7 +104,7 @@ static void without_a_terminal_nothing_is_done(void **state)
     (void)state;
     rc_tty tty;
     real_reset();
-    real.fail_at = 1; /* opening it */
+    real.fail_at = 1; /* Opening the terminal. */
     real.error = ENXIO;
     rc_tty_init(&tty, &real_calls);
     int calls = real.calls;
@@ -118,7 +118,7 @@ static void without_a_terminal_nothing_is_done(void **state)
     assert_int_equal(real.calls, calls);
 }
 
-/* ---- who holds the foreground ---- */
+/* ---- the foreground group ---- */
 
 enum {
     OURS = 100,
@@ -142,7 +142,7 @@ static int set_holder(int fd, pid_t group)
     return 0;
 }
 
-static int look_for_group(pid_t pid, int number)
+static int probe_group(pid_t pid, int number)
 {
     errno = ESRCH;
     return pid == -OTHER && number == 0 && !is_other_empty ? 0 : -1;
@@ -169,13 +169,13 @@ static rc_sys_calls fake_terminal(void)
     rc_sys_calls calls = rc_sys_real;
     calls.tcgetpgrp = get_holder;
     calls.tcsetpgrp = set_holder;
-    calls.kill = look_for_group;
+    calls.kill = probe_group;
     calls.tcsetattr = count_modes;
     calls.tcflush = flush;
     return calls;
 }
 
-static void it_is_taken_back_from_the_command_alone(void **state)
+static void the_foreground_is_taken_back_only_from_the_command(void **state)
 {
     (void)state;
     static const struct {
@@ -208,7 +208,7 @@ static void the_foreground_is_given_only_when_held(void **state)
     assert_int_equal(holder, OTHER);
 }
 
-static void modes_are_set_only_when_it_is_ours(void **state)
+static void modes_are_set_only_in_the_foreground(void **state)
 {
     (void)state;
     rc_sys_calls calls = fake_terminal();
@@ -243,9 +243,9 @@ int main(void)
         cmocka_unit_test(a_sequence_may_come_in_two_parts),
         cmocka_unit_test(a_closed_terminal_gives_no_keys),
         cmocka_unit_test(without_a_terminal_nothing_is_done),
-        cmocka_unit_test(it_is_taken_back_from_the_command_alone),
+        cmocka_unit_test(the_foreground_is_taken_back_only_from_the_command),
         cmocka_unit_test(the_foreground_is_given_only_when_held),
-        cmocka_unit_test(modes_are_set_only_when_it_is_ours),
+        cmocka_unit_test(modes_are_set_only_in_the_foreground),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

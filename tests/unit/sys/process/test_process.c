@@ -1,4 +1,4 @@
-/* One run of a command on the real system: its end, its words, its input, its time. */
+/* Runs of commands on the real system: exit status, output, input, deadlines. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static rc_tty tty;
 static rc_stdin input;
 static rc_tail tail;
 static rc_tail report;
-static rc_outlet talk;
+static rc_outlet error_outlet;
 
 static int set_up(void **state)
 {
@@ -30,9 +30,9 @@ static int set_up(void **state)
     tty = (rc_tty){.calls = &real_calls, .fd = -1};
     rc_stdin_init(&input, &real_calls, &alloc, NULL, false);
     rc_sys_real.adopt_orphans();
-    rc_outlet_init(&talk, &real_calls, &alloc, STDERR_FILENO, 4096);
+    rc_outlet_init(&error_outlet, &real_calls, &alloc, STDERR_FILENO, 4096);
     int error = rc_watch_init(&watch, &real_calls);
-    rc_watch_attach(&watch, &talk);
+    rc_watch_attach(&watch, &error_outlet);
     return error;
 }
 
@@ -41,26 +41,27 @@ static int tear_down(void **state)
     (void)state;
     rc_stdin_done(&input);
     rc_watch_done(&watch);
-    rc_outlet_done(&talk);
+    rc_outlet_done(&error_outlet);
     return 0;
 }
 
-/* Time passes at once here, but for waits as long as this: a grace that a command has time for. */
+/* Waits take no time in this test, except those of this length: a grace period that the command
+ * really gets. */
 #define LONG_MS 300000u
 
 static rc_process_end run_with(const char *script, uint64_t budget_ms, uint64_t grace_ms)
 {
     const char *const argv[] = {"sh", "-c", script, NULL};
-    rc_process_options plan = {
+    rc_process_options options = {
         .argv = argv,
         .input = &input,
-        .error_outlet = &talk,
+        .error_outlet = &error_outlet,
         .tail = &tail,
         .report = &report,
         .deadline_at_ms = budget_ms > 0 ? watch.now_ms + budget_ms : RC_WATCH_NEVER,
         .grace_ms = grace_ms,
     };
-    return rc_process_run(&watch, &tty, &plan);
+    return rc_process_run(&watch, &tty, &options);
 }
 
 static rc_process_end run_for(const char *script)
@@ -75,35 +76,35 @@ static void expect_tail(const char *want)
     assert_memory_equal(got.ptr, want, got.len);
 }
 
-static void the_status_is_a_shell_s(void **state)
+static void the_status_is_that_of_a_shell(void **state)
 {
     (void)state;
     static const struct {
         const char *script;
         int status;
-        int died_of;
+        int killed_by;
     } rows[] = {
         {"exit 0", 0, 0},
         {"exit 1", 1, 0},
-        {"exit 143", 143, 0}, /* said, not suffered */
+        {"exit 143", 143, 0}, /* Exited with this status, not killed. */
         {"exit 200", 200, 0},
         {"exit 255", 255, 0},
         {"kill -9 $$", 137, 9},
         {"kill -TERM $$", 143, SIGTERM},
         {"kill -HUP $$", 129, SIGHUP},
-        {"kill -PIPE $$", 141, SIGPIPE}, /* which we ignore ourselves */
+        {"kill -PIPE $$", 141, SIGPIPE}, /* We ignore this signal ourselves. */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rc_process_end end = run_for(rows[i].script);
         assert_int_equal(end.error, 0);
         assert_true(end.is_started);
         assert_int_equal(end.status, rows[i].status);
-        assert_int_equal(end.killed_by, rows[i].died_of);
+        assert_int_equal(end.killed_by, rows[i].killed_by);
         assert_int_equal(end.signal, 0);
     }
 }
 
-static void stderr_is_passed_on_and_kept(void **state)
+static void standard_error_is_copied_and_its_tail_kept(void **state)
 {
     (void)state;
     run_for("echo one >&2; echo two >&2");
@@ -129,10 +130,13 @@ static void start_failures_have_their_own_status(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *const argv[] = {rows[i].name, NULL};
-        rc_process_options plan = {
-            .argv = argv, .input = &input, .error_outlet = &talk, .tail = &tail, .report = &report};
+        rc_process_options options = {.argv = argv,
+                                      .input = &input,
+                                      .error_outlet = &error_outlet,
+                                      .tail = &tail,
+                                      .report = &report};
         size_t open_count = real_open_count();
-        rc_process_end end = rc_process_run(&watch, &tty, &plan);
+        rc_process_end end = rc_process_run(&watch, &tty, &options);
         assert_false(end.is_started);
         assert_int_equal(end.status, rows[i].status);
         assert_int_equal(end.error, rows[i].error);
@@ -140,7 +144,7 @@ static void start_failures_have_their_own_status(void **state)
     }
 }
 
-static void a_deadline_ends_it(void **state)
+static void a_deadline_ends_the_command(void **state)
 {
     (void)state;
     rc_process_end end = run_with("exec sleep 600", 1000, LONG_MS);
@@ -170,7 +174,7 @@ static void a_signal_is_passed_on(void **state)
     assert_int_equal(end.status, 6);
 }
 
-static void nothing_of_it_is_left(void **state)
+static void no_process_of_the_command_is_left(void **state)
 {
     (void)state;
     siginfo_t info;
@@ -183,7 +187,7 @@ static void a_child_outside_the_group_is_terminated(void **state)
 {
     (void)state;
     siginfo_t info;
-    /* With job control every job has a group of its own. */
+    /* With job control every job has its own group. */
     run_for("exec bash -c 'set -m; sleep 600 & (trap \"\" TERM; exec sleep 600) & exit 2'");
     assert_int_equal(waitid(P_ALL, 0, &info, WEXITED | WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
@@ -195,17 +199,17 @@ static void a_child_with_its_own_session_is_left(void **state)
     siginfo_t info;
     run_for("setsid sh -c 'echo $$ >&2; exec sleep 600' 3>&- & "
             "until grep -q sleep /proc/$!/comm; do :; done");
-    rc_str said = rc_tail_get(&tail);
+    rc_str got = rc_tail_get(&tail);
     char digits[16] = "";
-    assert_true(said.len > 1 && said.len < sizeof digits);
-    memcpy(digits, said.ptr, said.len);
+    assert_true(got.len > 1 && got.len < sizeof digits);
+    memcpy(digits, got.ptr, got.len);
     pid_t pid = (pid_t)strtol(digits, NULL, 10);
     assert_true(pid > 1);
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED), 0);
 }
 
-static void a_report_comes_by_its_own_way(void **state)
+static void a_report_has_its_own_descriptor(void **state)
 {
     (void)state;
     run_for("echo one >/dev/fd/$RECOURSE_REPORT_FD; echo two >/dev/fd/$RECOURSE_REPORT_FD; exit 1");
@@ -219,7 +223,7 @@ static void a_report_comes_by_its_own_way(void **state)
 
 /* ---- signals ---- */
 
-static void the_same_signal_within_a_second_is_one(void **state)
+static void a_repeated_signal_within_a_second_is_dropped(void **state)
 {
     (void)state;
     raise(SIGTERM);
@@ -234,7 +238,7 @@ static void the_same_signal_within_a_second_is_one(void **state)
     watch.now_ms += 1;
     raise(SIGINT);
     assert_int_equal(rc_watch_signal(&watch), SIGINT);
-    /* What is only passed on is passed on as often as it comes. */
+    /* Signals that are only forwarded are returned as often as they come. */
     for (int turn = 0; turn < 2; turn++) {
         raise(SIGUSR1);
         assert_int_equal(rc_watch_signal(&watch), SIGUSR1);
@@ -263,7 +267,7 @@ static void every_terminating_signal_is_read(void **state)
 
 /* ---- the tail ---- */
 
-static void the_tail_is_the_end(void **state)
+static void the_tail_holds_the_last_bytes(void **state)
 {
     (void)state;
     static char all[10 * RC_TAIL_BYTES];
@@ -305,7 +309,7 @@ static void take_input_back(void)
     close(kept_stdin);
 }
 
-/* Reads all of it as a command would, in pieces. */
+/* Reads all input as a command would, in pieces. */
 static void expect_input(rc_stdin *in, const char *want)
 {
     char got[64];
@@ -345,7 +349,7 @@ static void a_pipe_is_replayed_from_memory_and_file(void **state)
     }
 }
 
-static void an_input_over_the_limit_is_given_once(void **state)
+static void an_input_over_the_limit_is_not_replayed(void **state)
 {
     (void)state;
     static const rc_stdin_limits limits[] = {{15, 0}, {0, 15}, {0, 0}};
@@ -362,7 +366,7 @@ static void an_input_over_the_limit_is_given_once(void **state)
     }
 }
 
-static void an_input_that_breaks_off_is_not_taken_for_all(void **state)
+static void an_input_that_breaks_off_is_an_error(void **state)
 {
     (void)state;
     static const rc_stdin_limits limits = {0, 100};
@@ -386,22 +390,22 @@ static void an_input_that_breaks_off_is_not_taken_for_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_status_is_a_shell_s),
-        TEST(stderr_is_passed_on_and_kept),
+        TEST(the_status_is_that_of_a_shell),
+        TEST(standard_error_is_copied_and_its_tail_kept),
         TEST(start_failures_have_their_own_status),
-        TEST(a_deadline_ends_it),
+        TEST(a_deadline_ends_the_command),
         TEST(a_command_that_ignores_a_signal_is_killed),
         TEST(a_signal_is_passed_on),
-        TEST(nothing_of_it_is_left),
+        TEST(no_process_of_the_command_is_left),
         TEST(a_child_outside_the_group_is_terminated),
         TEST(a_child_with_its_own_session_is_left),
-        TEST(a_report_comes_by_its_own_way),
-        TEST(the_same_signal_within_a_second_is_one),
+        TEST(a_report_has_its_own_descriptor),
+        TEST(a_repeated_signal_within_a_second_is_dropped),
         TEST(every_terminating_signal_is_read),
-        TEST(the_tail_is_the_end),
+        TEST(the_tail_holds_the_last_bytes),
         TEST(a_pipe_is_replayed_from_memory_and_file),
-        TEST(an_input_over_the_limit_is_given_once),
-        TEST(an_input_that_breaks_off_is_not_taken_for_all),
+        TEST(an_input_over_the_limit_is_not_replayed),
+        TEST(an_input_that_breaks_off_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* A place to write to: nothing waits, nothing is cut, and what is lost is known. */
+/* Outlets: writes never block, messages are queued whole or not at all, and errors are recorded. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "sys/process/watch.h"
 
 #define QUEUE_BYTES ((size_t)1 << 16)
-/* More than any pipe here holds. */
+/* More than a pipe holds. */
 #define FILLING ((size_t)1 << 20)
 
 static char filling[FILLING];
@@ -32,7 +32,7 @@ static int set_up(void **state)
     signal(SIGPIPE, SIG_IGN);
     if (pipe(fds) != 0)
         return -1;
-    /* The real table: a pipe is opened again, and its writes do not wait. */
+    /* The real table: the pipe is reopened, and writes to it do not block. */
     rc_outlet_init(&outlet, &rc_sys_real, &alloc, fds[1], QUEUE_BYTES);
     return 0;
 }
@@ -56,13 +56,13 @@ static void fill(void)
 
 static size_t empty(char *ret_last)
 {
-    static char room[FILLING];
+    static char space[FILLING];
     rc_sys_real.set_nonblocking(fds[0]);
     size_t len = 0;
-    ssize_t got = read(fds[0], room, sizeof room);
-    for (; got > 0; got = read(fds[0], room + len, sizeof room - len))
+    ssize_t got = read(fds[0], space, sizeof space);
+    for (; got > 0; got = read(fds[0], space + len, sizeof space - len))
         len += (size_t)got;
-    memcpy(ret_last, room + (len > 3 ? len - 3 : 0), len > 3 ? 3 : len);
+    memcpy(ret_last, space + (len > 3 ? len - 3 : 0), len > 3 ? 3 : len);
     return len;
 }
 
@@ -75,7 +75,7 @@ static void queued_bytes_wait_for_a_reader_in_order(void **state)
     assert_true(rc_outlet_push(&outlet, RC_STR("b")));
     assert_false(rc_outlet_is_empty(&outlet));
     assert_int_equal(rc_outlet_poll(&outlet).fd, outlet.fd);
-    /* What passes through does not overtake. */
+    /* A write does not overtake queued bytes. */
     empty(last);
     assert_int_equal(rc_outlet_write(&outlet, RC_STR("c")), 0);
     rc_outlet_step(&outlet);
@@ -88,7 +88,7 @@ static void queued_bytes_wait_for_a_reader_in_order(void **state)
     assert_int_equal(rc_outlet_poll(&outlet).fd, outlet.fd);
 }
 
-static void the_descriptor_of_others_still_waits(void **state)
+static void the_shared_descriptor_stays_blocking(void **state)
 {
     (void)state;
     assert_int_not_equal(outlet.fd, fds[1]);
@@ -116,7 +116,7 @@ static void a_watch_writes_the_queue(void **state)
     rc_watch_done(&watch);
 }
 
-static void the_queue_has_a_ceiling(void **state)
+static void the_queue_is_limited(void **state)
 {
     (void)state;
     fill();
@@ -129,7 +129,7 @@ static void the_queue_has_a_ceiling(void **state)
     assert_true(rc_outlet_push(&outlet, RC_STR("x")));
     empty(last);
     rc_outlet_step(&outlet);
-    /* More than ever fits does not spoil what comes later. */
+    /* A push that never fits does not affect later ones. */
     assert_false(rc_outlet_push(&outlet, rc_str_make(filling, QUEUE_BYTES + 1)));
     assert_true(rc_outlet_push(&outlet, RC_STR("x")));
 }
@@ -147,7 +147,7 @@ static void a_closed_reader_is_reported_once(void **state)
     fds[0] = dup(fds[1]);
 }
 
-static void a_line_that_was_left_open_is_ended(void **state)
+static void an_incomplete_line_is_ended(void **state)
 {
     (void)state;
     char last[4] = "";
@@ -160,7 +160,7 @@ static void a_line_that_was_left_open_is_ended(void **state)
     assert_string_equal(last, "a\nb");
 }
 
-/* Another descriptor would begin at the beginning and write over what is there. */
+/* A reopened file would be written from its beginning. */
 static void a_file_is_not_opened_again(void **state)
 {
     (void)state;
@@ -188,11 +188,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(queued_bytes_wait_for_a_reader_in_order),
-        TEST(the_descriptor_of_others_still_waits),
+        TEST(the_shared_descriptor_stays_blocking),
         TEST(a_watch_writes_the_queue),
-        TEST(the_queue_has_a_ceiling),
+        TEST(the_queue_is_limited),
         TEST(a_closed_reader_is_reported_once),
-        TEST(a_line_that_was_left_open_is_ended),
+        TEST(an_incomplete_line_is_ended),
         TEST(a_file_is_not_opened_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
