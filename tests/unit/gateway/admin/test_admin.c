@@ -1,4 +1,4 @@
-/* The operator's side on real sockets. */
+/* rc_admin on real sockets: requests, limits, listening and streams. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static void requests_are_answered_with_all_headers(void **state)
+static void every_response_has_all_headers(void **state)
 {
     (void)state;
     static const char *const fields[] = {
@@ -31,7 +31,7 @@ static void requests_are_answered_with_all_headers(void **state)
         {"POST /admin/v1/reload" OWN "\r\n", 415},
         {"POST /admin/v1/reload" OWN MARK "Content-Length: 2\r\n\r\n{}", 200},
         {"POST /admin/v1/reload" OWN MARK "Content-Length: 99999\r\n\r\n{}", 413},
-        /* What rc_server refuses by itself. */
+        /* Rejected by rc_server itself. */
         {"GET /healthz HTTP/1.1\r\n\r\n", 400},
         {"GET nonsense HTTP/1.1\r\nHost: a\r\n\r\n", 400},
     };
@@ -50,7 +50,7 @@ static void requests_are_answered_with_all_headers(void **state)
     fixture_end();
 }
 
-static void a_connection_serves_one_request_after_the_other(void **state)
+static void a_connection_serves_many_requests(void **state)
 {
     (void)state;
     fixture_start("");
@@ -69,12 +69,12 @@ static void a_connection_serves_one_request_after_the_other(void **state)
     fixture_end();
 }
 
-static void what_is_too_large_is_refused(void **state)
+static void oversized_requests_are_refused(void **state)
 {
     (void)state;
     static char text[200 << 10];
     fixture_start("");
-    /* A body in chunks, whose length nobody has said. */
+    /* A chunked body without a stated length. */
     int at = snprintf(text, sizeof(text),
                       "POST /admin/v1/reload" OWN MARK "Transfer-Encoding: chunked\r\n\r\n");
     for (int i = 0; i < 9; i++) {
@@ -88,7 +88,7 @@ static void what_is_too_large_is_refused(void **state)
     UNTIL(has_response());
     assert_true(got("HTTP/1.1 413 "));
     assert_int_equal(fixture.fake.acts, 0);
-    /* A head. */
+    /* A head that is too long. */
     at = snprintf(text, sizeof(text), "GET /healthz" OWN "X: ");
     memset(text + at, 'x', 17 << 10);
     memcpy(text + at + (17 << 10), "\r\n\r\n", 5);
@@ -97,7 +97,7 @@ static void what_is_too_large_is_refused(void **state)
     fixture_end();
 }
 
-/* Takes turns until the connection has sent a page (true) or is closed. */
+/* Runs the loop until the connection gets a response (true) or is closed. */
 static bool is_served(int fd)
 {
     char page[1024];
@@ -111,7 +111,7 @@ static bool is_served(int fd)
     return false;
 }
 
-static void there_is_a_bound_on_connections(void **state)
+static void the_number_of_connections_is_bounded(void **state)
 {
     (void)state;
     enum {
@@ -121,7 +121,7 @@ static void there_is_a_bound_on_connections(void **state)
     fixture_start("");
     for (size_t i = 0; i < COUNT(fds); i++) {
         fds[i] = client_dial();
-        assert_int_equal(send(fds[i], "G", 1, MSG_NOSIGNAL), 1); /* a byte of a head */
+        assert_int_equal(send(fds[i], "G", 1, MSG_NOSIGNAL), 1); /* The first byte of a head. */
         turn();
     }
     for (int i = 0; i < 50; i++)
@@ -129,8 +129,8 @@ static void there_is_a_bound_on_connections(void **state)
     for (size_t i = 0; i < COUNT(fds); i++)
         (void)send(fds[i], "ET /healthz" OWN "\r\n", strlen("ET /healthz" OWN "\r\n"),
                    MSG_NOSIGNAL);
-    /* The last ones wait in the kernel's queue until others leave. On a slow machine a connection
-     * that is late with its head may have made room, one for each above the ceiling. */
+    /* The last connections wait in the kernel's queue until others close. On a slow machine a
+     * connection whose head is late may have been evicted, one for each above the limit. */
     int served = 0;
     for (size_t i = 0; i < COUNT(fds); i++) {
         served += is_served(fds[i]);
@@ -140,7 +140,7 @@ static void there_is_a_bound_on_connections(void **state)
     fixture_end();
 }
 
-static void the_token_is_asked_for(void **state)
+static void a_missing_token_is_a_401(void **state)
 {
     (void)state;
     fixture_start("hunter2");
@@ -177,7 +177,7 @@ static void other_machines_need_a_token(void **state)
     fixture_end();
 }
 
-static void the_unix_socket_is_its_owners(void **state)
+static void only_the_owner_can_open_the_unix_socket(void **state)
 {
     (void)state;
     char folder[] = "/tmp/recourse-admin-XXXXXX";
@@ -262,7 +262,7 @@ static void open_and_forget(void *ctx, const rc_admin_request *request, rc_admin
     (void)stream;
 }
 
-/* A header that no answer can have. */
+/* Sets a header that no response can have. */
 static void open_badly(void *ctx, const rc_admin_request *request, rc_admin_stream *stream)
 {
     (void)ctx;
@@ -287,7 +287,7 @@ static void live_start(void)
         rc_admin_add(fixture.admin, &(rc_admin_table){live_routes, COUNT(live_routes), NULL}));
 }
 
-static void a_stream_goes_on_until_one_side_ends_it(void **state)
+static void a_stream_lasts_until_one_side_ends_it(void **state)
 {
     (void)state;
     live_start();
@@ -309,7 +309,7 @@ static void a_stream_goes_on_until_one_side_ends_it(void **state)
     UNTIL(got("data: first"));
     client_close();
     UNTIL(live.ends == 2);
-    /* We stop. */
+    /* The server stops. */
     client_open();
     client_send("GET /live" OWN "\r\n", strlen("GET /live" OWN "\r\n"));
     UNTIL(got("data: first"));
@@ -320,7 +320,7 @@ static void a_stream_goes_on_until_one_side_ends_it(void **state)
     fixture_end();
 }
 
-static void a_slow_reader_is_waited_for(void **state)
+static void a_slow_reader_gets_backpressure(void **state)
 {
     (void)state;
     static char piece[64 << 10];
@@ -329,7 +329,7 @@ static void a_slow_reader_is_waited_for(void **state)
     client_open();
     client_send("GET /live" OWN "\r\n", strlen("GET /live" OWN "\r\n"));
     UNTIL(got("data: first"));
-    /* It does not read. */
+    /* The client does not read. */
     fixture.is_at_end = true;
     int written = 0;
     while (rc_admin_stream_write(live.stream, rc_str_make(piece, sizeof(piece))) && written < 500) {
@@ -343,7 +343,7 @@ static void a_slow_reader_is_waited_for(void **state)
     assert_int_equal(live.ends, 1);
 }
 
-static void an_answer_may_come_later_or_not_at_all(void **state)
+static void a_response_may_come_later_or_never(void **state)
 {
     (void)state;
     live_start();
@@ -361,7 +361,7 @@ static void an_answer_may_come_later_or_not_at_all(void **state)
     assert_true(got("InvariantBroken"));
     assert_int_equal(send_request("GET /badly" OWN "\r\n"), 503);
     assert_true(got("nosniff") && !got("a\nb"));
-    /* One that is never answered ends with the server. */
+    /* A request without a response ends with the server. */
     client_open();
     client_send("POST /later" OWN MARK "\r\n", strlen("POST /later" OWN MARK "\r\n"));
     UNTIL(live.stream != NULL);
@@ -369,7 +369,7 @@ static void an_answer_may_come_later_or_not_at_all(void **state)
     assert_int_equal(live.ends, 2);
 }
 
-static void stopping_lets_answers_finish(void **state)
+static void stopping_lets_responses_finish(void **state)
 {
     (void)state;
     fixture_start("");
@@ -383,17 +383,17 @@ static void stopping_lets_answers_finish(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_are_answered_with_all_headers),
-        cmocka_unit_test(a_connection_serves_one_request_after_the_other),
-        cmocka_unit_test(what_is_too_large_is_refused),
-        cmocka_unit_test(there_is_a_bound_on_connections),
-        cmocka_unit_test(the_token_is_asked_for),
+        cmocka_unit_test(every_response_has_all_headers),
+        cmocka_unit_test(a_connection_serves_many_requests),
+        cmocka_unit_test(oversized_requests_are_refused),
+        cmocka_unit_test(the_number_of_connections_is_bounded),
+        cmocka_unit_test(a_missing_token_is_a_401),
         cmocka_unit_test(other_machines_need_a_token),
-        cmocka_unit_test(the_unix_socket_is_its_owners),
-        cmocka_unit_test(a_stream_goes_on_until_one_side_ends_it),
-        cmocka_unit_test(a_slow_reader_is_waited_for),
-        cmocka_unit_test(an_answer_may_come_later_or_not_at_all),
-        cmocka_unit_test(stopping_lets_answers_finish),
+        cmocka_unit_test(only_the_owner_can_open_the_unix_socket),
+        cmocka_unit_test(a_stream_lasts_until_one_side_ends_it),
+        cmocka_unit_test(a_slow_reader_gets_backpressure),
+        cmocka_unit_test(a_response_may_come_later_or_never),
+        cmocka_unit_test(stopping_lets_responses_finish),
     };
     (void)signal(SIGPIPE, SIG_IGN);
     (void)alarm(WATCHDOG_S);

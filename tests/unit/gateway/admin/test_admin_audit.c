@@ -1,9 +1,9 @@
-/* The audit as the operator's side shows it: lists, single operations, sums. */
+/* The audit over the admin interface: lists, single operations, statistics. */
 #include "support/dashboard_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NOW INT64_C(1700000000000)
-#define RANGE "since=2023-11-14T12:13:20Z&until=2023-11-14T22:13:20Z" /* ten hours up to NOW */
+#define RANGE "since=2023-11-14T12:13:20Z&until=2023-11-14T22:13:20Z" /* Ten hours up to NOW. */
 
 static int start(void **state)
 {
@@ -34,8 +34,7 @@ static void a_list_is_paged(void **state)
         for (size_t i = 0; i < length; i++) {
             char member_path[64];
             snprintf(member_path, sizeof(member_path), "operations/%zu/id", i);
-            assert_true(strcmp(text_at(member_path), before) <
-                        0); /* the newest first, none twice */
+            assert_true(strcmp(text_at(member_path), before) < 0); /* Newest first, none twice. */
             snprintf(before, sizeof(before), "%s", text_at(member_path));
         }
         seen += length;
@@ -47,8 +46,8 @@ static void a_list_is_paged(void **state)
     assert_null(member("next"));
 }
 
-/* Filters give what the store has under them: all of one kind together are all. */
-static void filters_are_those_of_the_store(void **state)
+/* The results of all values of a filter add up to the unfiltered result. */
+static void filters_partition_the_operations(void **state)
 {
     (void)state;
     static const char *const outcomes[] = {"succeeded", "failed", "cancelled", "open"};
@@ -81,7 +80,7 @@ static void filters_are_those_of_the_store(void **state)
     assert_null(member("operations/0/report"));
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void invalid_queries_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(get_json("/admin/v1/operations?cleint=web"), 400);
@@ -109,18 +108,18 @@ static void an_operation_is_found_by_any_of_its_ids(void **state)
     snprintf(path, sizeof(path), "/admin/v1/operations/%s", report);
     assert_int_equal(get_json(path), 200);
     assert_string_equal(text_at("operation/id"), id);
-    /* The same as a list. */
+    /* The same operation by the list's filter. */
     snprintf(path, sizeof(path), "/admin/v1/operations?id=req_%s", id + 4);
     assert_int_equal(get_json(path), 200);
     assert_int_equal(length_at("operations"), 1);
-    /* Its beginning, which others have too. */
+    /* A prefix that several operations share. */
     snprintf(path, sizeof(path), "/admin/v1/operations/%.8s", id);
     assert_int_equal(get_json(path), 409);
     assert_int_equal(get_json("/admin/v1/operations/req_00000000000000000000000000"), 404);
     assert_int_equal(get_json("/admin/v1/operations/nonsense"), 404);
 }
 
-static void a_story_has_every_record_and_report(void **state)
+static void an_operation_has_every_record_and_report(void **state)
 {
     (void)state;
     dashboard_add_story("recovered", NOW + 1000);
@@ -145,7 +144,7 @@ static void a_story_has_every_record_and_report(void **state)
     assert_true(reasons > 0);
 }
 
-static void a_notice_says_what_was_done(void **state)
+static void a_notice_shows_the_action(void **state)
 {
     (void)state;
     dashboard_add_story("notice", NOW + 1000);
@@ -178,7 +177,7 @@ static int64_t sum_of(const char *list, const char *key)
     return sum;
 }
 
-static void sums_are_the_same_by_whatever_they_are_grouped(void **state)
+static void sums_do_not_depend_on_the_grouping(void **state)
 {
     (void)state;
     static const char *const kinds[] = {"time",   "class", "code", "target",
@@ -188,7 +187,7 @@ static void sums_are_the_same_by_whatever_they_are_grouped(void **state)
     assert_int_equal(number_at("operations/total/count"), 400);
     assert_int_equal(number_at("step_ms"), 600000);
     const int64_t attempts = number_at("attempts/total/count");
-    /* Of those that are open the operation does not know its attempts. */
+    /* The operation of an open request does not have its number of attempts. */
     assert_int_equal(number_at("operations/total/attempts") + number_at("operations/total/open"),
                      attempts);
     for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -202,7 +201,7 @@ static void sums_are_the_same_by_whatever_they_are_grouped(void **state)
         assert_int_equal(sum_of(member_path, "classes/ProviderTransient"),
                          number_at("attempts/total/classes/ProviderTransient"));
     }
-    assert_int_equal(length_at("operations/time"), 61); /* ten hours, which begin within a step */
+    assert_int_equal(length_at("operations/time"), 61); /* Ten hours that begin within a step. */
     assert_true(number_at("operations/total/latency_ms/p99") >=
                 number_at("operations/total/latency_ms/p50"));
     assert_true(json_object_get_double(member("operations/total/cost_usd")) > 0.1);
@@ -222,7 +221,7 @@ static void codes_come_with_advice(void **state)
     }
 }
 
-static void without_an_audit_it_is_said(void **state)
+static void without_an_audit_queries_are_a_404(void **state)
 {
     (void)state;
     dashboard.audit.url_len = 0;
@@ -232,7 +231,7 @@ static void without_an_audit_it_is_said(void **state)
     assert_int_equal(get_json("/admin/v1/operations/rep_1"), 404);
 }
 
-static void a_store_that_cannot_be_read_is_told(void **state)
+static void an_unreadable_store_is_reported(void **state)
 {
     (void)state;
     assert_true(rc_admin_audit_init(&dashboard.audit, RC_STR("sqlite:/nowhere/at/all"),
@@ -245,7 +244,7 @@ static void a_store_that_cannot_be_read_is_told(void **state)
     assert_int_equal(get_json("/admin/v1/operations/rep_1"), 503);
 }
 
-static void a_question_that_takes_too_long_is_stopped(void **state)
+static void a_slow_query_is_cancelled(void **state)
 {
     (void)state;
     dashboard_fill(20000, 10, NOW);
@@ -255,7 +254,7 @@ static void a_question_that_takes_too_long_is_stopped(void **state)
     assert_true(strstr(text_at("user_action/detail"), "shorter") != NULL);
 }
 
-static void an_address_may_be_too_long(void **state)
+static void a_store_url_may_be_too_long(void **state)
 {
     (void)state;
     static char url[RC_ADMIN_STORE_URL_MAX + 2];
@@ -268,18 +267,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_list_is_paged, start, end),
-        cmocka_unit_test_setup_teardown(filters_are_those_of_the_store, start, end),
-        cmocka_unit_test_setup_teardown(what_makes_no_sense_is_refused, start, end),
+        cmocka_unit_test_setup_teardown(filters_partition_the_operations, start, end),
+        cmocka_unit_test_setup_teardown(invalid_queries_are_refused, start, end),
         cmocka_unit_test_setup_teardown(an_operation_is_found_by_any_of_its_ids, start, end),
-        cmocka_unit_test_setup_teardown(a_story_has_every_record_and_report, start, end),
-        cmocka_unit_test_setup_teardown(a_notice_says_what_was_done, start, end),
+        cmocka_unit_test_setup_teardown(an_operation_has_every_record_and_report, start, end),
+        cmocka_unit_test_setup_teardown(a_notice_shows_the_action, start, end),
         cmocka_unit_test_setup_teardown(hostile_text_is_valid_json, start, end),
-        cmocka_unit_test_setup_teardown(sums_are_the_same_by_whatever_they_are_grouped, start, end),
+        cmocka_unit_test_setup_teardown(sums_do_not_depend_on_the_grouping, start, end),
         cmocka_unit_test_setup_teardown(codes_come_with_advice, start, end),
-        cmocka_unit_test_setup_teardown(without_an_audit_it_is_said, start, end),
-        cmocka_unit_test_setup_teardown(a_store_that_cannot_be_read_is_told, start, end),
-        cmocka_unit_test_setup_teardown(a_question_that_takes_too_long_is_stopped, start, end),
-        cmocka_unit_test_setup_teardown(an_address_may_be_too_long, start, end),
+        cmocka_unit_test_setup_teardown(without_an_audit_queries_are_a_404, start, end),
+        cmocka_unit_test_setup_teardown(an_unreadable_store_is_reported, start, end),
+        cmocka_unit_test_setup_teardown(a_slow_query_is_cancelled, start, end),
+        cmocka_unit_test_setup_teardown(a_store_url_may_be_too_long, start, end),
     };
     (void)signal(SIGPIPE, SIG_IGN);
     (void)alarm(WATCHDOG_S);

@@ -1,4 +1,4 @@
-/* What a query asks of the audit, and how a bad one is refused. */
+/* Parsing of audit queries, and the rejection of invalid ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void without_a_query_there_are_defaults(void **state)
     assert_int_equal(question.query.filter.from_unix_ms, NOW - HOUR);
     assert_int_equal(question.step_ms, 60000);
     assert_int_equal(question.by, 0);
-    /* A field of a form that was left empty, and stray signs in between. */
+    /* Empty form fields and stray ampersands. */
     assert_true(list("&&client=&outcome=&limit=&"));
     assert_int_equal(question.query.filter.client.len, 0);
     assert_true(list("client"));
@@ -104,7 +104,7 @@ static void recovered_is_an_outcome_of_its_own(void **state)
     assert_false(question.query.filter.has_outcome);
 }
 
-static void times_are_told_in_three_ways(void **state)
+static void times_have_three_formats(void **state)
 {
     (void)state;
     static const struct {
@@ -151,11 +151,11 @@ static void statistics_have_groups_and_steps(void **state)
         if (question.step_ms != cases[i].step_ms)
             fail_msg("%s: %lld", cases[i].text, (long long)question.step_ms);
     }
-    /* Without time the step does not matter. */
+    /* Without groups of time the step is ignored. */
     assert_true(stats("by=code&since=7d&step=1s"));
 }
 
-static void what_makes_no_sense_is_refused_with_advice(void **state)
+static void invalid_queries_are_refused_with_advice(void **state)
 {
     (void)state;
     static const struct {
@@ -203,7 +203,7 @@ static void what_makes_no_sense_is_refused_with_advice(void **state)
     }
 }
 
-static void a_query_has_a_ceiling(void **state)
+static void the_length_of_a_query_is_bounded(void **state)
 {
     (void)state;
     static char text[RC_ADMIN_QUERY_MAX + 2];
@@ -214,7 +214,7 @@ static void a_query_has_a_ceiling(void **state)
     assert_true(list(text));
 }
 
-static void ids_of_clients_and_of_the_audit_are_one(void **state)
+static void request_and_report_ids_name_the_same_operation(void **state)
 {
     (void)state;
     expect_text(rc_admin_operation_id(RC_STR("req_01KE")), "01KE");
@@ -223,7 +223,7 @@ static void ids_of_clients_and_of_the_audit_are_one(void **state)
     expect_text(rc_admin_operation_id(RC_STR("")), "");
 }
 
-static void without_memory_nothing_is_read(void **state)
+static void without_memory_parsing_fails(void **state)
 {
     (void)state;
     size_t fail_at = 1;
@@ -231,7 +231,7 @@ static void without_memory_nothing_is_read(void **state)
         fail_alloc memory = {.fail_at = fail_at, .for_good = true};
         const rc_alloc alloc = fail_alloc_of(&memory);
         rc_arena small;
-        /* Each piece is a block of its own. */
+        /* Each allocation is a block of its own. */
         rc_arena_init(&small, &alloc, (size_t)1 << 20);
         const bool is_good =
             rc_admin_audit_query_parse(RC_STR("since=1h&client=web&code=RateLimited&cleint=x"),
@@ -253,12 +253,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_list_has_every_filter, start, end),
         cmocka_unit_test_setup_teardown(without_a_query_there_are_defaults, start, end),
         cmocka_unit_test_setup_teardown(recovered_is_an_outcome_of_its_own, start, end),
-        cmocka_unit_test_setup_teardown(times_are_told_in_three_ways, start, end),
+        cmocka_unit_test_setup_teardown(times_have_three_formats, start, end),
         cmocka_unit_test_setup_teardown(statistics_have_groups_and_steps, start, end),
-        cmocka_unit_test_setup_teardown(what_makes_no_sense_is_refused_with_advice, start, end),
-        cmocka_unit_test_setup_teardown(a_query_has_a_ceiling, start, end),
-        cmocka_unit_test(ids_of_clients_and_of_the_audit_are_one),
-        cmocka_unit_test(without_memory_nothing_is_read),
+        cmocka_unit_test_setup_teardown(invalid_queries_are_refused_with_advice, start, end),
+        cmocka_unit_test_setup_teardown(the_length_of_a_query_is_bounded, start, end),
+        cmocka_unit_test(request_and_report_ids_name_the_same_operation),
+        cmocka_unit_test(without_memory_parsing_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

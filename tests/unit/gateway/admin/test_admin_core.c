@@ -1,9 +1,9 @@
-/* What the operator's side shows and does, without sockets. */
+/* The paths and actions of the admin interface, without sockets. */
 #include "support/admin_request.h"
 #include "support/fail_alloc.h"
 #include "support/prom_lint.h"
 
-/* ---- what is shown ---- */
+/* ---- reading ---- */
 
 static json_object *state_of(const char *path)
 {
@@ -29,7 +29,7 @@ static const char *text_of(json_object *doc, const char *key)
     return json_object_get_string(get(doc, key));
 }
 
-static void the_state_is_all_there_is(void **state)
+static void the_state_has_all_parts(void **state)
 {
     (void)state;
     start("", "127.0.0.1");
@@ -66,7 +66,7 @@ static void the_state_is_all_there_is(void **state)
     end();
 }
 
-static void metrics_come_from_both(void **state)
+static void metrics_have_counters_and_collected_values(void **state)
 {
     (void)state;
     char wrong[512];
@@ -94,8 +94,7 @@ static void metrics_come_from_both(void **state)
     end();
 }
 
-/* Model names that clients invent are no labels: the provider's own series counts
- * them. */
+/* Model names that clients invent are no labels: the provider's own series counts them. */
 static void metrics_have_no_invented_names(void **state)
 {
     (void)state;
@@ -116,7 +115,7 @@ static void metrics_have_no_invented_names(void **state)
     end();
 }
 
-static void readiness_is_not_liveness(void **state)
+static void readiness_differs_from_liveness(void **state)
 {
     (void)state;
     start("", "127.0.0.1");
@@ -128,7 +127,7 @@ static void readiness_is_not_liveness(void **state)
     end();
 }
 
-/* Each target with its health and since when, for whoever may see the operator's side. */
+/* Each target with its health and since when; needs the token. */
 static void readiness_can_be_verbose(void **state)
 {
     (void)state;
@@ -151,9 +150,9 @@ static void readiness_can_be_verbose(void **state)
     end();
 }
 
-/* ---- what is done ---- */
+/* ---- actions ---- */
 
-static void an_operator_is_obeyed_and_named(void **state)
+static void actions_are_carried_out_with_the_peers_name(void **state)
 {
     (void)state;
     start("", "127.0.0.1");
@@ -186,7 +185,7 @@ static void an_operator_is_obeyed_and_named(void **state)
     end();
 }
 
-static void what_cannot_be_done_says_why(void **state)
+static void failed_actions_say_why(void **state)
 {
     (void)state;
     start("", "127.0.0.1");
@@ -207,7 +206,7 @@ static void what_cannot_be_done_says_why(void **state)
     end();
 }
 
-static void a_body_is_a_reason_or_nothing(void **state)
+static void a_body_is_a_reason_or_empty(void **state)
 {
     (void)state;
     static const struct {
@@ -301,7 +300,7 @@ static void budgets_are_shown_and_raised(void **state)
                      "\r\n{\"usd\":1}"),
         404);
     assert_true(has("There is no such budget."));
-    /* An amount means nothing elsewhere. */
+    /* Other actions do not accept an amount. */
     assert_int_equal(send_request("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n{\"usd\":1}"),
                      400);
     end();
@@ -348,10 +347,10 @@ static void more_tables_can_be_added(void **state)
     assert_int_equal(send_request("GET /assets/../x HTTP/1.1\r\n" OWN "\r\n"), 404);
     assert_int_equal(send_request("GET /a/1/b/2/3/4/c HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_string_equal(body(), "more: 1 2 3/4");
-    /* The first that fits counts. */
+    /* The first match counts. */
     assert_int_equal(send_request("GET /healthz HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_string_equal(body(), "ok\n");
-    /* More captures than there is room for are no match. */
+    /* A path with too many captures does not match. */
     assert_int_equal(send_request("GET /1/2/3/4/5 HTTP/1.1\r\n" OWN "\r\n"), 404);
     for (size_t i = 2; i < RC_ADMIN_TABLES_MAX; i++)
         assert_true(rc_admin_core_add(&core, &table));
@@ -359,7 +358,7 @@ static void more_tables_can_be_added(void **state)
     end();
 }
 
-static void no_memory_is_said_or_bare(void **state)
+static void out_of_memory_never_truncates_a_response(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -386,7 +385,7 @@ static void no_memory_is_said_or_bare(void **state)
                                         .arena = &own};
             if (rc_admin_accept(&request, &answer))
                 rc_admin_handle(&request, &answer);
-            /* A good answer, or a refusal; never a good one that is cut. */
+            /* A complete response or an error; never a truncated 200. */
             const bool is_hit = memory.calls >= fail_at;
             if (rc_buf_status(&answer.body) == RC_OK && answer.status == 200)
                 assert_true(rc_str_ends_with(rc_buf_get(&answer.body), RC_STR("}\n")));
@@ -407,17 +406,17 @@ static void no_memory_is_said_or_bare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_state_is_all_there_is),
-        cmocka_unit_test(metrics_come_from_both),
+        cmocka_unit_test(the_state_has_all_parts),
+        cmocka_unit_test(metrics_have_counters_and_collected_values),
         cmocka_unit_test(metrics_have_no_invented_names),
-        cmocka_unit_test(readiness_is_not_liveness),
+        cmocka_unit_test(readiness_differs_from_liveness),
         cmocka_unit_test(readiness_can_be_verbose),
-        cmocka_unit_test(an_operator_is_obeyed_and_named),
-        cmocka_unit_test(what_cannot_be_done_says_why),
-        cmocka_unit_test(a_body_is_a_reason_or_nothing),
+        cmocka_unit_test(actions_are_carried_out_with_the_peers_name),
+        cmocka_unit_test(failed_actions_say_why),
+        cmocka_unit_test(a_body_is_a_reason_or_empty),
         cmocka_unit_test(budgets_are_shown_and_raised),
         cmocka_unit_test(more_tables_can_be_added),
-        cmocka_unit_test(no_memory_is_said_or_bare),
+        cmocka_unit_test(out_of_memory_never_truncates_a_response),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

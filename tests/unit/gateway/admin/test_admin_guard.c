@@ -1,9 +1,9 @@
-/* Who may ask the operator's side, and for what. */
+/* Access checks of the admin interface. */
 #include "support/admin_request.h"
 
-/* ---- 1 and 2: from where, and for whom ---- */
+/* ---- checks 1 and 2: the peer's address and Host ---- */
 
-static void without_a_token_this_machine_alone_is_served(void **state)
+static void without_a_token_only_this_machine_is_served(void **state)
 {
     (void)state;
     static const struct {
@@ -14,7 +14,7 @@ static void without_a_token_this_machine_alone_is_served(void **state)
         {"127.8.9.10", 200},
         {"::1", 200},
         {"::ffff:127.0.0.1", 200},
-        {"", 200}, /* the Unix socket */
+        {"", 200}, /* The Unix socket. */
         {"10.0.0.1", 403},
         {"::ffff:10.0.0.1", 403},
         {"192.168.1.1", 403},
@@ -32,7 +32,7 @@ static void without_a_token_this_machine_alone_is_served(void **state)
             expect_problem("PermissionDenied");
     }
     end();
-    /* With one, others are served, too. */
+    /* With a token other machines are served, too. */
     start("secret", "10.0.0.5");
     assert_int_equal(send_request_from("10.0.0.1", "GET /metrics HTTP/1.1\r\nHost: 10.0.0.5:1\r\n"
                                                    "Authorization: Bearer secret\r\n\r\n"),
@@ -60,7 +60,8 @@ static const struct {
     {"gate.internal", "", "gate.internal:8788", true},
     {"gate.internal", "", "GATE.internal", true},
     {"gate.internal", "", "gate.internal.evil", false},
-    /* Listening everywhere: any address, which nobody else can lead here; names are not. */
+    /* A server that listens at all addresses accepts any address as Host, because DNS rebinding
+     * needs a name. */
     {"0.0.0.0", "t", "10.0.0.1:8788", true},
     {"[::]", "t", "[2001:db8::1]:8788", true},
     {"", "t", "10.0.0.1", true},
@@ -68,7 +69,7 @@ static const struct {
     {"0.0.0.0", "", "10.0.0.1", false},
 };
 
-static void another_host_is_refused(void **state)
+static void a_foreign_host_is_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(hosts); i++) {
@@ -83,14 +84,14 @@ static void another_host_is_refused(void **state)
     }
     start("", "127.0.0.1");
     assert_int_equal(send_request("GET /healthz HTTP/1.0\r\n\r\n"), 421);
-    /* Over the socket no name leads anywhere. */
+    /* On the Unix socket Host is not checked. */
     assert_int_equal(send_request_from("", "GET /healthz HTTP/1.1\r\nHost: whatever\r\n\r\n"), 200);
     end();
 }
 
-/* ---- 3: the token ---- */
+/* ---- check 3: the token ---- */
 
-static void the_token_is_needed_for_all_but_health(void **state)
+static void all_paths_but_health_need_the_token(void **state)
 {
     (void)state;
     static const struct {
@@ -125,15 +126,15 @@ static void the_token_is_needed_for_all_but_health(void **state)
     assert_int_equal(send_request("GET /healthz HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_int_equal(send_request("GET /readyz HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_int_equal(send_request("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 401);
-    /* What there is and what it takes is nobody else's business. */
+    /* Without the token a client does not learn which paths and methods exist. */
     assert_int_equal(send_request("GET /nowhere HTTP/1.1\r\n" OWN "\r\n"), 401);
     assert_int_equal(send_request("GET /admin/v1/reload HTTP/1.1\r\n" OWN "\r\n"), 401);
     assert_null(field("Allow"));
     assert_int_equal(send_request("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 401);
     assert_int_equal(fake.acts, 0);
-    /* The socket's owner has the token, too. */
+    /* The socket's owner needs the token, too. */
     assert_int_equal(send_request_from("", "GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 401);
-    /* A reload may bring another one. */
+    /* A reload may change the token. */
     assert_true(rc_admin_core_set_token(&core, rc_secret_make(RC_STR("new"))));
     assert_int_equal(
         send_request("GET /metrics HTTP/1.1\r\n" OWN "Authorization: Bearer secret\r\n\r\n"), 401);
@@ -148,9 +149,9 @@ static void the_token_is_needed_for_all_but_health(void **state)
     end();
 }
 
-/* ---- 4: paths ---- */
+/* ---- check 4: paths ---- */
 
-static void paths_are_found_exactly(void **state)
+static void paths_match_exactly(void **state)
 {
     (void)state;
     static const struct {
@@ -211,9 +212,9 @@ static void paths_are_found_exactly(void **state)
     end();
 }
 
-/* ---- 5: other sites ---- */
+/* ---- check 5: pages of other sites ---- */
 
-static void another_sites_page_changes_nothing(void **state)
+static void pages_of_other_sites_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -226,7 +227,7 @@ static void another_sites_page_changes_nothing(void **state)
         {JSON "Origin: http://localhost:8788\r\n", 200},
         {JSON "Origin: http://localhost:8788\r\nSec-Fetch-Site: same-origin\r\n", 200},
         {JSON "Sec-Fetch-Site: none\r\n", 200},
-        /* What a form, an image or a script of another site can send. */
+        /* Requests that a form, an image or a script of another site can send. */
         {"", 415},
         {"Content-Type: application/x-www-form-urlencoded\r\n", 415},
         {"Content-Type: text/plain\r\n", 415},
@@ -255,7 +256,8 @@ static void another_sites_page_changes_nothing(void **state)
             fail_msg("%s: %d", cases[i].lines, reply.status);
         assert_int_equal(fake.acts - before, cases[i].status == 200);
     }
-    /* Nor does it read, or hold a place among those who listen. What is open to all stays so. */
+    /* Pages of other sites may not read either, nor use up connections. Health endpoints stay
+     * open. */
     assert_int_equal(
         send_request("GET /admin/v1/state HTTP/1.1\r\n" OWN "Sec-Fetch-Site: cross-site\r\n\r\n"),
         403);
@@ -267,8 +269,8 @@ static void another_sites_page_changes_nothing(void **state)
     end();
 }
 
-/* A page holds no data: a browser may keep it, and asks whether it is still the same. */
-static void every_answer_forbids_what_it_can(void **state)
+/* The files of the dashboard have no data: a browser may cache them and revalidates them. */
+static void every_response_has_security_headers(void **state)
 {
     (void)state;
     for (int is_page = 0; is_page < 2; is_page++) {
@@ -297,12 +299,12 @@ static void every_answer_forbids_what_it_can(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_token_this_machine_alone_is_served),
-        cmocka_unit_test(another_host_is_refused),
-        cmocka_unit_test(the_token_is_needed_for_all_but_health),
-        cmocka_unit_test(paths_are_found_exactly),
-        cmocka_unit_test(another_sites_page_changes_nothing),
-        cmocka_unit_test(every_answer_forbids_what_it_can),
+        cmocka_unit_test(without_a_token_only_this_machine_is_served),
+        cmocka_unit_test(a_foreign_host_is_refused),
+        cmocka_unit_test(all_paths_but_health_need_the_token),
+        cmocka_unit_test(paths_match_exactly),
+        cmocka_unit_test(pages_of_other_sites_are_refused),
+        cmocka_unit_test(every_response_has_security_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Requests as they end and states as they change, for those who watch. */
+/* The stream of ended requests and state changes. */
 #include <recourse/builder.h>
 
 #include "support/dashboard_fixture.h"
@@ -51,7 +51,7 @@ static void watch(void)
     assert_true(got("no-store"));
 }
 
-static void a_limit_that_nears_its_end_is_told(void **state)
+static void a_quota_warning_is_sent(void **state)
 {
     (void)state;
     const rc_quota quota = {.kind = RC_QUOTA_TOKENS,
@@ -59,15 +59,15 @@ static void a_limit_that_nears_its_end_is_told(void **state)
                             .remaining = 7,
                             .limit = 100,
                             .reset_ms = 2000};
-    const rc_quota_warning news = {.request_id = RC_STR("req_01Q"),
-                                   .target = RC_STR("openai/gpt-4o"),
-                                   .credential = RC_STR("openai:1"),
-                                   .quota = &quota,
-                                   .unix_ms = INT64_C(1794830400000)};
-    rc_admin_live_publish_quota(dashboard.live, &news); /* nobody watches yet */
+    const rc_quota_warning warning = {.request_id = RC_STR("req_01Q"),
+                                      .target = RC_STR("openai/gpt-4o"),
+                                      .credential = RC_STR("openai:1"),
+                                      .quota = &quota,
+                                      .unix_ms = INT64_C(1794830400000)};
+    rc_admin_live_publish_quota(dashboard.live, &warning); /* No listener yet. */
     watch();
     for (int i = 0; i < RC_ADMIN_LIVE_QUOTAS_MAX + 5; i++)
-        rc_admin_live_publish_quota(dashboard.live, &news);
+        rc_admin_live_publish_quota(dashboard.live, &warning);
     UNTIL(got("\"seq\":32,"));
     assert_true(got("event: quota:warning\ndata: {\"type\":\"quota:warning\",\"seq\":1,"
                     "\"time\":\"2026-11-16T12:00:00.000Z\",\"correlation_id\":\"req_01Q\","
@@ -80,7 +80,7 @@ static void a_limit_that_nears_its_end_is_told(void **state)
     client_close();
 }
 
-static void a_request_that_ends_is_told(void **state)
+static void an_ended_request_is_sent(void **state)
 {
     (void)state;
     watch();
@@ -108,7 +108,7 @@ static void a_request_that_ends_is_told(void **state)
     assert_true(got("\"tokens_in\":120,\"tokens_out\":31,\"cost_usd\":0.0015"));
 }
 
-static void a_failure_is_told_with_its_message(void **state)
+static void a_failure_is_sent_with_its_message(void **state)
 {
     (void)state;
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -136,7 +136,8 @@ static void long_and_hostile_names_are_cut_and_escaped(void **state)
     static char model[5000];
     rc_exchange_summary record = plain("req_01D");
     for (size_t i = 0; i + 4 < sizeof(model); i += 4)
-        memcpy(model + i, "<\n\xE2\x80", 4); /* damaged UTF-8, line breaks: no event of its own */
+        memcpy(model + i, "<\n\xE2\x80", 4); /* Invalid UTF-8 and line breaks must not start an
+                                              * event. */
     record.model = rc_str_c(model);
     watch();
     rc_admin_live_publish(dashboard.live, &record);
@@ -153,7 +154,7 @@ static void long_and_hostile_names_are_cut_and_escaped(void **state)
     json_object_put(doc);
 }
 
-static void nobody_watches_nothing_is_kept(void **state)
+static void without_listeners_nothing_is_stored(void **state)
 {
     (void)state;
     const size_t calls = fixture.memory.calls;
@@ -169,7 +170,7 @@ static void nobody_watches_nothing_is_kept(void **state)
     assert_false(got("req_01E") || got("event: dropped"));
 }
 
-/* A flood of successes: some are dropped and counted, the failure among them is not. */
+/* Of a flood of successes some are dropped and counted; the failure among them is not. */
 static void a_flood_is_dropped_with_a_count(void **state)
 {
     (void)state;
@@ -184,7 +185,7 @@ static void a_flood_is_dropped_with_a_count(void **state)
     assert_true(got("{\"count\":872}") && got("req_01G"));
 }
 
-static void a_change_is_told_soon(void **state)
+static void a_state_change_is_sent_soon(void **state)
 {
     (void)state;
     watch();
@@ -192,12 +193,13 @@ static void a_change_is_told_soon(void **state)
     fixture.fake.is_out[1] = true;
     UNTIL(got("out_of_service\":true"));
     assert_true(got("event: state"));
-    /* And now and then without one: the reader sees that the line is not dead. */
+    /* Without a change the state is sent from time to time, so that the reader sees that the
+     * connection works. */
     fixture.got_len = 0;
     UNTIL(got("event: state"));
 }
 
-static void listeners_have_a_bound_and_may_come_again(void **state)
+static void the_number_of_listeners_is_bounded(void **state)
 {
     (void)state;
     int fds[RC_ADMIN_LIVE_LISTENERS_MAX];
@@ -216,17 +218,18 @@ static void listeners_have_a_bound_and_may_come_again(void **state)
     watch();
 }
 
-static void those_who_watch_are_sent_away(void **state)
+static void listeners_can_be_disconnected(void **state)
 {
     (void)state;
     watch();
     rc_admin_live_disconnect_all(dashboard.live);
     UNTIL(got("\r\n0\r\n\r\n"));
-    watch(); /* who may, comes again */
+    watch(); /* Clients may connect again. */
 }
 
-/* A reader that does not read: what waits for it has a bound, and what it missed is counted. */
-static void a_slow_reader_is_told_what_it_missed(void **state)
+/* The data that waits for a client that does not read is bounded, and missed operations are
+ * counted. */
+static void a_slow_reader_gets_the_number_of_missed_operations(void **state)
 {
     (void)state;
     static char name[200];
@@ -239,7 +242,7 @@ static void a_slow_reader_is_told_what_it_missed(void **state)
     assert_int_equal(send(slow, LIVE, strlen(LIVE), MSG_NOSIGNAL), (int)strlen(LIVE));
     watch();
     const size_t before = fixture.memory.live_bytes;
-    /* More than the kernel holds for it. */
+    /* More than the kernel buffers. */
     for (size_t sent = 0; sent < (size_t)8 << 20; sent += fixture.got_len) {
         fixture.got_len = 0;
         for (int i = 0; i < 2 * RC_ADMIN_LIVE_BATCH_MAX; i++) {
@@ -250,7 +253,8 @@ static void a_slow_reader_is_told_what_it_missed(void **state)
         UNTIL(got("req_01H"));
     }
     assert_true(fixture.memory.live_bytes < before + ((size_t)2 << 20));
-    /* It reads on: the rest of what waited, then what it missed, then how things are. */
+    /* The client reads again: the waiting data, then the number of missed operations, then the
+     * state. */
     client_close();
     fixture.got_len = 0;
     fixture.fd = slow;
@@ -278,8 +282,8 @@ static void publish_many(void *ctx)
     atomic_fetch_add((atomic_int *)ctx, 1);
 }
 
-/* While one comes and goes. */
-static void any_thread_may_tell(void **state)
+/* Four threads publish while a client connects and leaves. */
+static void any_thread_may_publish(void **state)
 {
     (void)state;
     uv_thread_t threads[4];
@@ -298,7 +302,7 @@ static void any_thread_may_tell(void **state)
     rc_exchange_summary record = plain("req_01L");
     record.outcome = RC_OUTCOME_FAILED;
     fixture.got_len = 0;
-    for (int i = 0; i < 300; i++) /* what is left in the box goes first */
+    for (int i = 0; i < 300; i++) /* Flushes the waiting batch. */
         turn();
     rc_admin_live_publish(dashboard.live, &record);
     UNTIL(got("req_01L"));
@@ -307,17 +311,18 @@ static void any_thread_may_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_limit_that_nears_its_end_is_told, start, end),
-        cmocka_unit_test_setup_teardown(a_request_that_ends_is_told, start, end),
-        cmocka_unit_test_setup_teardown(a_failure_is_told_with_its_message, start, end),
+        cmocka_unit_test_setup_teardown(a_quota_warning_is_sent, start, end),
+        cmocka_unit_test_setup_teardown(an_ended_request_is_sent, start, end),
+        cmocka_unit_test_setup_teardown(a_failure_is_sent_with_its_message, start, end),
         cmocka_unit_test_setup_teardown(long_and_hostile_names_are_cut_and_escaped, start, end),
-        cmocka_unit_test_setup_teardown(nobody_watches_nothing_is_kept, start, end),
+        cmocka_unit_test_setup_teardown(without_listeners_nothing_is_stored, start, end),
         cmocka_unit_test_setup_teardown(a_flood_is_dropped_with_a_count, start, end),
-        cmocka_unit_test_setup_teardown(a_change_is_told_soon, start, end),
-        cmocka_unit_test_setup_teardown(listeners_have_a_bound_and_may_come_again, start, end),
-        cmocka_unit_test_setup_teardown(those_who_watch_are_sent_away, start, end),
-        cmocka_unit_test_setup_teardown(a_slow_reader_is_told_what_it_missed, start, end),
-        cmocka_unit_test_setup_teardown(any_thread_may_tell, start, end),
+        cmocka_unit_test_setup_teardown(a_state_change_is_sent_soon, start, end),
+        cmocka_unit_test_setup_teardown(the_number_of_listeners_is_bounded, start, end),
+        cmocka_unit_test_setup_teardown(listeners_can_be_disconnected, start, end),
+        cmocka_unit_test_setup_teardown(a_slow_reader_gets_the_number_of_missed_operations, start,
+                                        end),
+        cmocka_unit_test_setup_teardown(any_thread_may_publish, start, end),
     };
     (void)signal(SIGPIPE, SIG_IGN);
     (void)alarm(WATCHDOG_S);

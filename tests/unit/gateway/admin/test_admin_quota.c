@@ -1,5 +1,5 @@
-/* What an operator sees of providers' limits: each key's, the lowest first and so many of them; of
- * calls without a key the target's. */
+/* Quotas in the admin interface: those of each key, the lowest first, at most RC_ADMIN_QUOTAS_MAX;
+ * of calls without a key those of the target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void note(uint16_t row, uint16_t credential, const char *kind, int remain
     (void)rc_quota_cache_update(&hub.quotas, row, credential, &quotas);
 }
 
-static void deals_them_out(void **state)
+static void quotas_are_assigned_to_keys_and_targets(void **state)
 {
     (void)state;
     rc_arena arena;
@@ -98,7 +98,7 @@ static void deals_them_out(void **state)
     rc_arena_done(&arena);
 }
 
-static void shows_so_many(void **state)
+static void the_lowest_quotas_are_shown(void **state)
 {
     (void)state;
     char model[8];
@@ -119,12 +119,12 @@ static void shows_so_many(void **state)
     uv_mutex_unlock(&hub.lock);
     assert_int_equal(key.quota_count, RC_ADMIN_QUOTAS_MAX);
     assert_int_equal(key.quotas[0].remaining, 981);
-    assert_int_equal(key.left_milli[RC_QUOTA_TOKENS], 1000); /* though it is not shown */
+    assert_int_equal(key.left_milli[RC_QUOTA_TOKENS], 1000); /* Although it is not in the list. */
     assert_int_equal(next.quota_count, 1);
     rc_arena_done(&arena);
 }
 
-static void without_memory_there_are_none(void **state)
+static void without_memory_there_are_no_quotas(void **state)
 {
     (void)state;
     rc_arena arena;
@@ -139,7 +139,7 @@ static void without_memory_there_are_none(void **state)
     rc_arena_done(&arena);
 }
 
-static void is_told_as_json(void **state)
+static void quotas_are_written_as_json(void **state)
 {
     (void)state;
     char memory[1024];
@@ -169,8 +169,8 @@ static void is_told_as_json(void **state)
                 "\"low\":false}]}\n");
 }
 
-/* A guest's row that becomes another's knows nothing of its limits. */
-static void a_guest_that_goes_is_forgotten(void **state)
+/* A named target's row that is given to another name has no quotas. */
+static void a_reused_row_has_no_quotas(void **state)
 {
     (void)state;
     const rc_config_provider config = {.name = RC_STR("up")};
@@ -194,11 +194,11 @@ static void a_guest_that_goes_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(deals_them_out, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(shows_so_many, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_memory_there_are_none, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_guest_that_goes_is_forgotten, set_up, tear_down),
-        cmocka_unit_test(is_told_as_json),
+        cmocka_unit_test_setup_teardown(quotas_are_assigned_to_keys_and_targets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_lowest_quotas_are_shown, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_memory_there_are_no_quotas, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reused_row_has_no_quotas, set_up, tear_down),
+        cmocka_unit_test(quotas_are_written_as_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

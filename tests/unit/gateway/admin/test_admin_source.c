@@ -1,4 +1,4 @@
-/* What the process knows of targets and keys, as the operator's side shows it. */
+/* The state of targets and keys as the admin interface shows it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,11 +47,11 @@ static void a_healthy_target_is_up(void **state)
     assert_true(rc_str_eq(shown.provider, RC_STR("p")));
     assert_string_equal(state_name(0, NOW), "up");
     assert_string_equal(state_name(1, NOW), "up");
-    /* One that does not exist is left alone. */
+    /* A row that does not exist is not filled in. */
     assert_int_equal(target_at(7, NOW).keys, 0);
 }
 
-static void what_stops_calls_is_its_state(void **state)
+static void the_state_names_what_stops_calls(void **state)
 {
     (void)state;
     start();
@@ -78,7 +78,8 @@ static void what_stops_calls_is_its_state(void **state)
     assert_int_equal(target_at(0, NOW).usable_keys, 0);
     assert_string_equal(state_name(0, NOW + 60000), "up");
 
-    /* Refused ones may be asked again, as after a restart: that makes no target work. */
+    /* A rejected key that may be tried again, as after a restart, does not make the target
+     * usable. */
     start();
     rc_shared_cool_down_credential(&shared, 0, RC_CREDENTIAL_DEAD, NOW);
     assert_true(rc_credential_is_usable(&credentials[0], false, NOW));
@@ -97,7 +98,7 @@ static void what_stops_calls_is_its_state(void **state)
     assert_int_equal(target_at(0, NOW).in_flight, 4);
 }
 
-static void an_open_breaker_is_seen_until_its_probe(void **state)
+static void an_open_breaker_shows_until_its_probe(void **state)
 {
     (void)state;
     start();
@@ -110,12 +111,12 @@ static void an_open_breaker_is_seen_until_its_probe(void **state)
     assert_int_equal(shown.breaker, RC_BREAKER_OPEN);
     assert_true(shown.open_ms > 0 && shown.open_ms <= settings->open_max_ms);
     assert_string_equal(state_name(0, NOW), "breaker_open");
-    /* Its time is over: the next call is the probe. */
+    /* After the open time the next call is the probe. */
     assert_string_equal(state_name(0, NOW + settings->open_max_ms), "up");
     assert_int_equal(target_at(0, NOW + settings->open_max_ms).open_ms, 0);
 }
 
-static void keys_have_states_and_ends(void **state)
+static void keys_have_a_state_and_its_end(void **state)
 {
     (void)state;
     rc_admin_key key = {0};
@@ -137,7 +138,7 @@ static void keys_have_states_and_ends(void **state)
     assert_int_equal(key.state, RC_CREDENTIAL_DEAD);
 }
 
-static void the_budget_may_be_none(void **state)
+static void there_may_be_no_retry_budget(void **state)
 {
     (void)state;
     rc_admin_retry_budget budget;
@@ -157,10 +158,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_healthy_target_is_up),
-        cmocka_unit_test(what_stops_calls_is_its_state),
-        cmocka_unit_test(an_open_breaker_is_seen_until_its_probe),
-        cmocka_unit_test(keys_have_states_and_ends),
-        cmocka_unit_test(the_budget_may_be_none),
+        cmocka_unit_test(the_state_names_what_stops_calls),
+        cmocka_unit_test(an_open_breaker_shows_until_its_probe),
+        cmocka_unit_test(keys_have_a_state_and_its_end),
+        cmocka_unit_test(there_may_be_no_retry_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

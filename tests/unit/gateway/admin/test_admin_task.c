@@ -1,4 +1,4 @@
-/* Answers that are made on another thread, for clients that wait and clients that leave. */
+/* Responses that are made on another thread, for clients that wait and clients that leave. */
 #include <recourse/stdlib.h>
 
 #include "gateway/admin/task.h"
@@ -6,19 +6,19 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What the route does, and what came of it. */
+/* What the route's task does, and its results. */
 static struct tasks {
     rc_admin_task_pool pool;
     uv_thread_t loop_thread;
     atomic_int begun;
     atomic_int ended;
     atomic_int release;
-    atomic_bool is_held; /* run waits until it is not */
+    atomic_bool is_held; /* While it is set, run waits. */
     atomic_bool saw_over;
     bool fails;
     bool is_refused;
     bool overflows;
-    bool starves; /* its arena */
+    bool starves; /* Its arena runs out of memory. */
     atomic_bool was_on_loop;
 } tasks;
 
@@ -38,7 +38,7 @@ static void run(rc_admin_task *task, void *input)
         const rc_admin_problem problem = {RC_CODE_INTERNAL, 503, rc_str_c(text),
                                           RC_ACTION_WAIT_AND_RETRY, RC_STR("Ask again.")};
         rc_admin_task_fail(task, &problem);
-        memset(text, '?', sizeof(text) - 1); /* it was copied */
+        memset(text, '?', sizeof(text) - 1); /* The problem's text was copied. */
     } else {
         rc_buf_push(&task->body, RC_STR("{\"said\":\""));
         rc_buf_push(&task->body, *(rc_str *)input);
@@ -97,7 +97,7 @@ static void tasks_end(void)
     assert_int_equal(atomic_load(&tasks.begun), atomic_load(&tasks.ended));
 }
 
-static void an_answer_comes_from_another_thread(void **state)
+static void a_response_is_made_on_another_thread(void **state)
 {
     (void)state;
     tasks_start();
@@ -110,7 +110,7 @@ static void an_answer_comes_from_another_thread(void **state)
     assert_int_equal(tasks.release, 2);
 }
 
-static void it_may_fail_or_be_refused(void **state)
+static void a_task_may_fail_or_be_refused(void **state)
 {
     (void)state;
     tasks_start();
@@ -124,7 +124,7 @@ static void it_may_fail_or_be_refused(void **state)
     tasks_end();
 }
 
-static void what_does_not_fit_is_told(void **state)
+static void a_response_that_does_not_fit_is_an_error(void **state)
 {
     (void)state;
     tasks_start();
@@ -140,7 +140,7 @@ static void what_does_not_fit_is_told(void **state)
     assert_int_equal(tasks.release, 2);
 }
 
-static void one_that_leaves_is_noticed(void **state)
+static void a_task_sees_that_its_client_left(void **state)
 {
     (void)state;
     tasks_start();
@@ -155,19 +155,21 @@ static void one_that_leaves_is_noticed(void **state)
     tasks_end();
 }
 
-static void one_that_takes_too_long_is_over(void **state)
+static void a_task_sees_its_time_limit(void **state)
 {
     (void)state;
     tasks_start();
     tasks.pool.max_ms = 1;
     atomic_store(&tasks.is_held, true);
-    assert_int_equal(send_request(GET_TASK), 200); /* it is run's to say that it is not whole */
+    assert_int_equal(send_request(GET_TASK), 200); /* run does not fail the task, so the partial
+                                                    * response is sent. */
     assert_true(atomic_load(&tasks.saw_over));
     tasks_end();
 }
 
-/* Two run, 32 wait, the rest is refused; who leaves while waiting is never worked for. */
-static void there_is_a_bound(void **state)
+/* Two tasks run, 32 wait, further ones are refused; a task whose client leaves while it waits never
+ * runs. */
+static void the_number_of_tasks_is_bounded(void **state)
 {
     (void)state;
     int fds[RC_ADMIN_TASKS_RUNNING_MAX + RC_ADMIN_TASKS_WAITING_MAX];
@@ -182,7 +184,7 @@ static void there_is_a_bound(void **state)
     assert_int_equal(tasks.pool.running, RC_ADMIN_TASKS_RUNNING_MAX);
     assert_int_equal(send_request(GET_TASK), 503);
     assert_true(got("Too many questions"));
-    /* The first, the last and one in between of those that wait. */
+    /* The first, the last and a middle one of the waiting tasks. */
     close(fds[2]);
     close(fds[COUNT(fds) - 1]);
     close(fds[17]);
@@ -197,7 +199,7 @@ static void there_is_a_bound(void **state)
     assert_int_equal(tasks.release, COUNT(fds));
 }
 
-static void the_server_may_end_first(void **state)
+static void the_server_may_close_while_a_task_runs(void **state)
 {
     (void)state;
     tasks_start();
@@ -215,13 +217,13 @@ static void the_server_may_end_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_comes_from_another_thread),
-        cmocka_unit_test(it_may_fail_or_be_refused),
-        cmocka_unit_test(what_does_not_fit_is_told),
-        cmocka_unit_test(one_that_leaves_is_noticed),
-        cmocka_unit_test(one_that_takes_too_long_is_over),
-        cmocka_unit_test(there_is_a_bound),
-        cmocka_unit_test(the_server_may_end_first),
+        cmocka_unit_test(a_response_is_made_on_another_thread),
+        cmocka_unit_test(a_task_may_fail_or_be_refused),
+        cmocka_unit_test(a_response_that_does_not_fit_is_an_error),
+        cmocka_unit_test(a_task_sees_that_its_client_left),
+        cmocka_unit_test(a_task_sees_its_time_limit),
+        cmocka_unit_test(the_number_of_tasks_is_bounded),
+        cmocka_unit_test(the_server_may_close_while_a_task_runs),
     };
     (void)signal(SIGPIPE, SIG_IGN);
     (void)alarm(WATCHDOG_S);

@@ -1,5 +1,5 @@
-/* The dashboard's files: there, typed, cached by their tag, open without the token, and without
- * anything that the policy of their page forbids. */
+/* The dashboard's files: present, typed, cached by their tag, served without the token, and without
+ * anything that their content security policy forbids. */
 #include "base/str.h"
 #include "support/dashboard_fixture.h"
 
@@ -26,7 +26,7 @@ static rc_str text_of(const rc_web_file *file)
     return rc_str_make((const char *)file->bytes, file->size);
 }
 
-/* The first line of a module of d3 is a comment that says where it comes from. */
+/* The first line of a d3 module is a comment with its source URL; it is skipped. */
 static bool has(const rc_web_file *file, const char *text)
 {
     size_t from = 0;
@@ -57,7 +57,7 @@ static void files_are_served_without_the_token(void **state)
         assert_true(got("script-src 'self'; style-src 'self'") && !got("unsafe"));
         assert_true(got("\r\nX-Content-Type-Options: nosniff\r\n"));
     }
-    /* Data never. */
+    /* Data needs the token. */
     assert_int_equal(send_request("GET /admin/v1/state" OWN "\r\n"), 401);
     assert_int_equal(send_request("GET /admin/v1/live" OWN "\r\n"), 401);
     assert_int_equal(send_request("GET /admin/v1/operations" OWN "\r\n"), 401);
@@ -65,11 +65,11 @@ static void files_are_served_without_the_token(void **state)
                      401);
     assert_int_equal(
         send_request("GET /admin/v1/operations" OWN "Authorization: Bearer wrong\r\n\r\n"), 401);
-    /* Nor anything to another host. */
+    /* A foreign Host gets nothing. */
     assert_int_equal(send_request("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421);
 }
 
-static void a_page_that_is_known_is_not_sent_again(void **state)
+static void a_cached_file_is_a_304(void **state)
 {
     (void)state;
     char tag[64];
@@ -91,7 +91,7 @@ static void a_page_that_is_known_is_not_sent_again(void **state)
     assert_true(got("HTTP/1.1 304 "));
 }
 
-static void there_is_nothing_else(void **state)
+static void unknown_files_are_a_404(void **state)
 {
     (void)state;
     assert_int_equal(send_request("GET /app/nothing.js" OWN "\r\n"), 404);
@@ -104,9 +104,9 @@ static void there_is_nothing_else(void **state)
     assert_null(rc_web_file_find(RC_STR("main")));
 }
 
-/* What the policy would stop is not even tried; nothing is asked of another host, and no text
- * becomes HTML. */
-static void files_keep_to_the_policy(void **state)
+/* The files use nothing that the policy blocks, load nothing from other hosts and never create HTML
+ * from text. */
+static void files_obey_the_content_security_policy(void **state)
 {
     (void)state;
     static const char *const never[] = {
@@ -139,8 +139,8 @@ static void files_keep_to_the_policy(void **state)
     }
 }
 
-/* Every file that another one names is there. */
-static void files_find_each_other(void **state)
+/* Every file that another one refers to exists. */
+static void every_referenced_file_exists(void **state)
 {
     (void)state;
     size_t named = 0;
@@ -165,10 +165,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_are_served_without_the_token, start, end),
-        cmocka_unit_test_setup_teardown(a_page_that_is_known_is_not_sent_again, start, end),
-        cmocka_unit_test_setup_teardown(there_is_nothing_else, start, end),
-        cmocka_unit_test(files_keep_to_the_policy),
-        cmocka_unit_test(files_find_each_other),
+        cmocka_unit_test_setup_teardown(a_cached_file_is_a_304, start, end),
+        cmocka_unit_test_setup_teardown(unknown_files_are_a_404, start, end),
+        cmocka_unit_test(files_obey_the_content_security_policy),
+        cmocka_unit_test(every_referenced_file_exists),
     };
     (void)signal(SIGPIPE, SIG_IGN);
     (void)alarm(WATCHDOG_S);

@@ -1,4 +1,4 @@
-/* Callbacks that keep a loop for too long, from a timer and from another thread's message. */
+/* Callbacks that block a loop for too long, from a timer and from another thread's message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -74,7 +74,7 @@ static void run_both(void)
     uv_run(&loop, UV_RUN_DEFAULT);
 }
 
-static void a_long_callback_is_seen(void **state)
+static void a_long_callback_is_a_stall(void **state)
 {
     (void)state;
     start(RC_STALL_MS);
@@ -84,8 +84,8 @@ static void a_long_callback_is_seen(void **state)
     end();
 }
 
-/* The same, by another measure. */
-static void what_is_within_the_limit_is_not(void **state)
+/* The same callbacks with a higher limit. */
+static void a_short_callback_is_no_stall(void **state)
 {
     (void)state;
     start(NEVER_MS);
@@ -94,8 +94,8 @@ static void what_is_within_the_limit_is_not(void **state)
     end();
 }
 
-/* A loop that has nothing to do ends, and sleeping is no stall. */
-static void looking_keeps_no_loop_alive(void **state)
+/* A loop without other work ends, and sleeping is no stall. */
+static void the_check_does_not_keep_the_loop_alive(void **state)
 {
     (void)state;
     start(NEVER_MS);
@@ -106,9 +106,9 @@ static void looking_keeps_no_loop_alive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_long_callback_is_seen),
-        cmocka_unit_test(what_is_within_the_limit_is_not),
-        cmocka_unit_test(looking_keeps_no_loop_alive),
+        cmocka_unit_test(a_long_callback_is_a_stall),
+        cmocka_unit_test(a_short_callback_is_no_stall),
+        cmocka_unit_test(the_check_does_not_keep_the_loop_alive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Lines of the log: their fields, that a line is valid and at most 1 KiB whatever is in it, and
- * that nothing from outside gets out of its place. */
+/* Log lines: their fields; a line is valid and has at most 1 KiB whatever its values; no value can
+ * leave its field. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +109,7 @@ static void a_request_has_all_its_fields(void **state)
     json_object_put(doc);
 }
 
-static void what_is_not_known_is_left_out(void **state)
+static void unknown_values_are_left_out(void **state)
 {
     (void)state;
     const rc_log_request request = {.outcome = RC_LOG_CANCELLED,
@@ -126,7 +126,7 @@ static void what_is_not_known_is_left_out(void **state)
     assert_string_equal(push(&plain, &request).ptr, "---  cancelled\n");
 }
 
-static void a_failure_says_why(void **state)
+static void a_failure_has_its_reason(void **state)
 {
     (void)state;
     const rc_log_request request = {
@@ -152,7 +152,7 @@ static void a_failure_says_why(void **state)
                         "valid until 2025-01-01.\n");
 }
 
-static void levels_are_for_whoever_looks(void **state)
+static void levels_follow_the_outcome(void **state)
 {
     (void)state;
     static const struct {
@@ -171,7 +171,7 @@ static void levels_are_for_whoever_looks(void **state)
                             cases[i].level);
 }
 
-static void people_get_one_glance(void **state)
+static void human_lines_are_short(void **state)
 {
     (void)state;
     rc_log_request request = good_request();
@@ -198,8 +198,8 @@ static void people_get_one_glance(void **state)
                         "\x1b[0m\n");
 }
 
-/* Whoever wonders which client has a wrong base URL sees what it asks for. */
-static void a_refused_request_says_where_it_went(void **state)
+/* The path shows which client has a wrong base URL. */
+static void a_refused_request_has_its_path(void **state)
 {
     (void)state;
     const rc_log_request request = {
@@ -307,7 +307,7 @@ static rc_str odd_text(char *memory, size_t max)
     return rc_str_make(memory, len);
 }
 
-/* One line, no control character but our own colours. */
+/* One line without control characters except our own colours. */
 static void check_visible(rc_str line)
 {
     assert_true(line.len <= RC_LOG_LINE_MAX && rc_utf8_is_valid(line));
@@ -321,7 +321,7 @@ static void check_visible(rc_str line)
     }
 }
 
-static void whatever_is_in_it_a_line_is_a_line(void **state)
+static void random_values_give_valid_lines(void **state)
 {
     (void)state;
     static char memory[11][600];
@@ -353,7 +353,7 @@ static void whatever_is_in_it_a_line_is_a_line(void **state)
     }
 }
 
-static void secrets_stay_out(void **state)
+static void secrets_are_removed(void **state)
 {
     (void)state;
     static const char key[] = "sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaahunter2";
@@ -371,7 +371,7 @@ static void secrets_stay_out(void **state)
     assert_null(strstr(buffer, "hunter2"));
 }
 
-static void events_say_what_happened(void **state)
+static void events_have_their_fields(void **state)
 {
     (void)state;
     const rc_log_field refused[] = {
@@ -399,7 +399,7 @@ static void events_say_what_happened(void **state)
     rc_buf_init_fixed(&out, buffer, 40);
     assert_int_not_equal(rc_log_push_json(&out, NOON, RC_LOG_EVENT_STATE, "state", RC_STR("{}")),
                          RC_OK);
-    /* Each has a name and a level of its own. */
+    /* Every event has a name and a level. */
     for (int i = 0; i < RC_LOG_EVENT_COUNT; i++) {
         const char *level = rc_log_event_level((rc_log_event)i);
         assert_true(strlen(rc_log_event_name((rc_log_event)i)) > 0);
@@ -419,14 +419,14 @@ static void events_say_what_happened(void **state)
     json_object_put(doc);
 }
 
-static void a_full_buffer_says_so(void **state)
+static void a_full_buffer_is_reported(void **state)
 {
     (void)state;
     char small[64];
     rc_log_request request = good_request();
     rc_buf_init_fixed(&out, small, sizeof(small));
     assert_int_equal(rc_log_push_request(&out, &json, &request), RC_E_TOO_LARGE);
-    /* All of a line or nothing. */
+    /* A whole line or nothing. */
     assert_int_equal(rc_buf_get(&out).len, 0);
 }
 
@@ -463,16 +463,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_has_all_its_fields),
-        cmocka_unit_test(what_is_not_known_is_left_out),
-        cmocka_unit_test(levels_are_for_whoever_looks),
-        cmocka_unit_test(people_get_one_glance),
-        cmocka_unit_test(a_failure_says_why),
-        cmocka_unit_test(a_refused_request_says_where_it_went),
+        cmocka_unit_test(unknown_values_are_left_out),
+        cmocka_unit_test(levels_follow_the_outcome),
+        cmocka_unit_test(human_lines_are_short),
+        cmocka_unit_test(a_failure_has_its_reason),
+        cmocka_unit_test(a_refused_request_has_its_path),
         cmocka_unit_test(the_longest_line_fits),
-        cmocka_unit_test(whatever_is_in_it_a_line_is_a_line),
-        cmocka_unit_test(secrets_stay_out),
-        cmocka_unit_test(events_say_what_happened),
-        cmocka_unit_test(a_full_buffer_says_so),
+        cmocka_unit_test(random_values_give_valid_lines),
+        cmocka_unit_test(secrets_are_removed),
+        cmocka_unit_test(events_have_their_fields),
+        cmocka_unit_test(a_full_buffer_is_reported),
         cmocka_unit_test(the_style_follows_the_configuration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What is counted: rows by name and their bound, cells, buckets, memory that runs out. */
+/* Counting: rows by name and their bound, cells, buckets, failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static uint32_t code_cell(uint32_t outcome, rc_code code)
     return outcome * RC_METRIC_CODE_COUNT + rc_metric_code_index(code);
 }
 
-static void every_code_has_its_place(void **state)
+static void every_code_has_its_index(void **state)
 {
     (void)state;
     const rc_metric_label *label = rc_metric_get(RC_METRIC_ATTEMPTS)->value_labels[0];
@@ -59,7 +59,7 @@ static void a_duration_has_the_smallest_bucket_that_holds_it(void **state)
         assert_int_equal(rc_metric_bucket_of(rc_metric_bucket_us(i) + 1), i + 1);
         assert_int_equal(rc_metric_bucket_of(rc_metric_bucket_us(i) - 1), i);
     }
-    /* OpenTelemetry's are among them. */
+    /* The buckets include OpenTelemetry's. */
     assert_int_equal(rc_metric_bucket_us(3), 10000);
     assert_int_equal(rc_metric_bucket_us(16), 81920000);
 }
@@ -100,7 +100,7 @@ static void shards_are_added_up(void **state)
     end();
 }
 
-static void each_thing_counts_in_its_cell(void **state)
+static void each_event_counts_in_its_cell(void **state)
 {
     (void)state;
     start(1);
@@ -150,11 +150,11 @@ static void a_name_keeps_its_row(void **state)
     assert_true(first != second);
     assert_int_equal(rc_metrics_row(metrics, RC_ROWS_TARGET, RC_STR("a/x")), first);
     assert_int_equal(rc_metrics_find(metrics, RC_ROWS_TARGET, RC_STR("a/y")), second);
-    /* The kinds have nothing to do with each other; what is unknown is not added by finding. */
+    /* Kinds are independent of each other; finding does not add a row. */
     assert_int_equal(rc_metrics_find(metrics, RC_ROWS_ROUTE, RC_STR("a/x")), RC_METRICS_OTHER);
     assert_int_equal(rc_metrics_find(metrics, RC_ROWS_TARGET, RC_STR("zzz")), RC_METRICS_OTHER);
     assert_int_equal(rc_metrics_row_count(metrics, RC_ROWS_TARGET), 3);
-    /* What would be shown alike is one row. */
+    /* Names that look the same share a row. */
     uint16_t odd = rc_metrics_row(metrics, RC_ROWS_TARGET, RC_STR("a\x01"));
     assert_int_equal(rc_metrics_row(metrics, RC_ROWS_TARGET, RC_STR("a\n")), odd);
     assert_int_equal(rc_metrics_row(metrics, RC_ROWS_TARGET, RC_STR("a\xff")), odd);
@@ -170,7 +170,7 @@ static void a_name_keeps_its_row(void **state)
     end();
 }
 
-static void what_has_no_row_is_other(void **state)
+static void names_without_a_row_are_other(void **state)
 {
     (void)state;
     start(2);
@@ -185,7 +185,7 @@ static void what_has_no_row_is_other(void **state)
     assert_int_equal(rc_metrics_row_count(metrics, RC_ROWS_TARGET), RC_METRICS_ROWS_MAX);
     assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_RETRIES, RC_METRICS_OTHER, 0),
                      3000 - RC_METRICS_ROWS_MAX + 1);
-    /* Numbers of rows that are not there, as after a mistake. */
+    /* Row numbers that do not exist, as after a programming error. */
     rc_metrics_on_credential_switch(shard, UINT16_MAX);
     assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_CREDENTIAL_SWITCHES, RC_METRICS_OTHER, 0),
                      1);
@@ -209,7 +209,7 @@ static void on_pair(void *ctx, uint32_t from, uint32_t to, uint64_t count)
         pair_other = count;
 }
 
-static void pairs_have_a_bound_and_none_is_lost(void **state)
+static void pairs_are_bounded_and_none_is_lost(void **state)
 {
     (void)state;
     start(1);
@@ -225,7 +225,7 @@ static void pairs_have_a_bound_and_none_is_lost(void **state)
     for (uint16_t from = 1; from <= 100; from++)
         for (uint16_t to = 1; to <= 100; to++)
             rc_metrics_on_fallback(shard, from, to);
-    /* Rows that are not there. */
+    /* Rows that do not exist. */
     rc_metrics_on_fallback(shard, 5000, 6000);
     rc_metrics_pairs(metrics, on_pair, NULL);
     assert_int_equal(pair_total, 10001);
@@ -234,7 +234,7 @@ static void pairs_have_a_bound_and_none_is_lost(void **state)
     end();
 }
 
-static void no_memory_is_no_row(void **state)
+static void without_memory_there_is_no_row(void **state)
 {
     (void)state;
     for (size_t fail_at = 1;; fail_at++) {
@@ -265,14 +265,14 @@ static void no_memory_is_no_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_has_its_place),
+        cmocka_unit_test(every_code_has_its_index),
         cmocka_unit_test(a_duration_has_the_smallest_bucket_that_holds_it),
         cmocka_unit_test(shards_are_added_up),
-        cmocka_unit_test(each_thing_counts_in_its_cell),
+        cmocka_unit_test(each_event_counts_in_its_cell),
         cmocka_unit_test(a_name_keeps_its_row),
-        cmocka_unit_test(what_has_no_row_is_other),
-        cmocka_unit_test(pairs_have_a_bound_and_none_is_lost),
-        cmocka_unit_test(no_memory_is_no_row),
+        cmocka_unit_test(names_without_a_row_are_other),
+        cmocka_unit_test(pairs_are_bounded_and_none_is_lost),
+        cmocka_unit_test(without_memory_there_is_no_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

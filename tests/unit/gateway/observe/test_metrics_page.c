@@ -1,5 +1,5 @@
-/* The page of metrics, read as a scraper reads it; and the reader itself, which must refuse what is
- * wrong. */
+/* The metrics page, checked with a Prometheus linter; and the linter itself, which must reject
+ * errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static void end(void)
     rc_buf_done(&page);
 }
 
-/* Puts the page together and reads it. Gives the number of series. */
+/* Renders the page and checks it. Returns the number of series. */
 static size_t render(const rc_metrics_collector *seen)
 {
     char wrong[512];
@@ -54,12 +54,12 @@ static bool has(const char *text)
     return strstr(rc_buf_get(&page).ptr, text) != NULL;
 }
 
-/* ---- the reader ---- */
+/* ---- the linter ---- */
 
 #define HEAD "# HELP recourse_a_total Words.\n# TYPE recourse_a_total counter\n"
 #define HIST "# HELP recourse_h_seconds Words.\n# TYPE recourse_h_seconds histogram\n"
 
-static void the_reader_refuses_what_is_wrong(void **state)
+static void the_linter_rejects_errors(void **state)
 {
     (void)state;
     static const char *const bad[] = {
@@ -106,7 +106,7 @@ static void the_reader_refuses_what_is_wrong(void **state)
 
 /* ---- the page ---- */
 
-static void an_empty_page_has_what_is_always_there(void **state)
+static void an_empty_page_has_the_process_metrics(void **state)
 {
     (void)state;
     start(2);
@@ -117,14 +117,14 @@ static void an_empty_page_has_what_is_always_there(void **state)
     assert_true(has("recourse_waits_seconds_bucket{le=\"0.00125\"} 0\n"));
     assert_true(has("recourse_waits_seconds_bucket{le=\"81.92\"} 0\n"));
     assert_true(has("recourse_waits_seconds_count 0\n"));
-    /* No row, no series; and no family without one. */
+    /* A metric without rows has no series and no HELP. */
     assert_false(has("_other"));
     assert_false(has("recourse_requests_total"));
     assert_false(has("recourse_build_info"));
     end();
 }
 
-static void what_was_counted_is_there(void **state)
+static void counted_values_are_on_the_page(void **state)
 {
     (void)state;
     start(2);
@@ -155,9 +155,9 @@ static void what_was_counted_is_there(void **state)
     end();
 }
 
-/* ---- what is looked up ---- */
+/* ---- collected metrics ---- */
 
-static void look(void *ctx, rc_metric metric, rc_metrics_page *p)
+static void collect(void *ctx, rc_metric metric, rc_metrics_page *p)
 {
     const int *rounds = ctx;
     if (metric == RC_METRIC_TARGET_COOLING) {
@@ -188,12 +188,12 @@ static void look(void *ctx, rc_metric metric, rc_metrics_page *p)
         rc_metrics_page_put(p, RC_STR(""), RC_STR(""), 1700000000123);
 }
 
-static void what_is_looked_up_stands_once(void **state)
+static void collected_series_are_unique(void **state)
 {
     (void)state;
     start(1);
     int rounds = 3000;
-    const rc_metrics_collector seen = {look, &rounds};
+    const rc_metrics_collector seen = {collect, &rounds};
     render(&seen);
     assert_true(has("recourse_target_cooling_seconds{target=\"a/b\"} 1.5\n"));
     assert_true(has("recourse_target_cooling_seconds{target=\"a\xef\xbf\xbd\"} 0.001\n"));
@@ -207,17 +207,17 @@ static void what_is_looked_up_stands_once(void **state)
     end();
 }
 
-/* ---- names of any kind ---- */
+/* ---- random names ---- */
 
-static uint64_t chance_state;
+static uint64_t random_state;
 
-static uint32_t chance(uint32_t below)
+static uint32_t random_below(uint32_t below)
 {
-    chance_state = chance_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(chance_state >> 33) % below;
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(random_state >> 33) % below;
 }
 
-/* Bytes that names are not made of, and some that they are. */
+/* A name of valid and invalid bytes. */
 static rc_str odd_name(char buffer[400])
 {
     static const char *const parts[] = {
@@ -225,21 +225,21 @@ static rc_str odd_name(char buffer[400])
         "{",       ",",    "=",        "\xff", "\xc3",   "\xc3\xa9", "\xed\xa0\x80",
         "# HELP ", " 1\n", "\xe2\x80", "*",    "_other", "\x7f"};
     size_t len = 0;
-    const uint32_t count = 1 + chance(12);
+    const uint32_t count = 1 + random_below(12);
     for (uint32_t i = 0; i < count; i++) {
-        const char *part = parts[chance(COUNT(parts))];
+        const char *part = parts[random_below(COUNT(parts))];
         const size_t size = part[0] != '\0' ? strlen(part) : 1;
         memcpy(buffer + len, part, size);
         len += size;
     }
-    if (chance(20) == 0)
-        len += (size_t)snprintf(buffer + len, 300, "%0*d", (int)(100 + chance(200)), 0);
+    if (random_below(20) == 0)
+        len += (size_t)snprintf(buffer + len, 300, "%0*d", (int)(100 + random_below(200)), 0);
     return rc_str_make(buffer, len);
 }
 
 static const int *odd_rounds;
 
-static void look_odd(void *ctx, rc_metric metric, rc_metrics_page *p)
+static void collect_odd(void *ctx, rc_metric metric, rc_metrics_page *p)
 {
     char first[512];
     char second[512];
@@ -251,37 +251,39 @@ static void look_odd(void *ctx, rc_metric metric, rc_metrics_page *p)
     }
 }
 
-/* Counters that are looked up do not go below zero; this one is a gauge. */
-static void look_odd_gauges(void *ctx, rc_metric metric, rc_metrics_page *p)
+/* Collected counters are never negative; only gauges may be. */
+static void collect_odd_gauges(void *ctx, rc_metric metric, rc_metrics_page *p)
 {
     if (rc_metric_get(metric)->type == RC_METRIC_GAUGE)
-        look_odd(ctx, metric, p);
+        collect_odd(ctx, metric, p);
 }
 
-static void whatever_the_names_the_page_is_sound_and_bounded(void **state)
+static void with_random_names_the_page_is_valid_and_bounded(void **state)
 {
     (void)state;
     start(3);
-    chance_state = 7;
+    random_state = 7;
     char buffer[512];
     for (int i = 0; i < 20000; i++) {
         const rc_str name = odd_name(buffer);
-        const rc_metric_rows rows = (rc_metric_rows)(RC_ROWS_ROUTE + chance(3));
-        rc_metrics_shard *shard = rc_metrics_shard_get(metrics, chance(3));
+        const rc_metric_rows rows = (rc_metric_rows)(RC_ROWS_ROUTE + random_below(3));
+        rc_metrics_shard *shard = rc_metrics_shard_get(metrics, random_below(3));
         const uint16_t row = rc_metrics_row(metrics, rows, name);
         const uint16_t other = rc_metrics_row(metrics, RC_ROWS_TARGET, odd_name(buffer));
-        rc_metrics_on_request(shard, &(rc_metrics_request){row, row, chance(7),
-                                                           (rc_code)(chance(13) * 100 + chance(12)),
-                                                           chance(UINT32_MAX)});
-        rc_metrics_on_attempt(shard, &(rc_metrics_attempt){row, (rc_code)(chance(1300)),
-                                                           chance(1000000), chance(1000)});
+        rc_metrics_on_request(
+            shard, &(rc_metrics_request){row, row, random_below(7),
+                                         (rc_code)(random_below(13) * 100 + random_below(12)),
+                                         random_below(UINT32_MAX)});
+        rc_metrics_on_attempt(shard,
+                              &(rc_metrics_attempt){row, (rc_code)(random_below(1300)),
+                                                    random_below(1000000), random_below(1000)});
         rc_metrics_on_fallback(shard, row, other);
     }
     const int rounds = 2000;
     odd_rounds = &rounds;
-    const rc_metrics_collector seen = {look_odd_gauges, NULL};
+    const rc_metrics_collector seen = {collect_odd_gauges, NULL};
     const size_t series = render(&seen);
-    /* The rows of each kind with all their cells, and what is looked up. */
+    /* The bound: the rows of each kind with all their cells, and the collected samples. */
     size_t bound = 0;
     for (int i = 0; i < RC_METRIC_COUNT; i++) {
         const rc_metric_info *info = rc_metric_get((rc_metric)i);
@@ -296,7 +298,7 @@ static void whatever_the_names_the_page_is_sound_and_bounded(void **state)
     end();
 }
 
-static void a_page_without_memory_says_so(void **state)
+static void a_page_without_memory_is_an_error(void **state)
 {
     (void)state;
     start(1);
@@ -321,7 +323,7 @@ static void a_page_without_memory_says_so(void **state)
 #define PAGE_FILE RC_TEST_DIR "/../docs/metrics.md"
 #define TABLE_BEGIN "| metric | type | labels | meaning |\n"
 
-/* RECOURSE_UPDATE_GOLDEN=1 writes the tables again; they are the end of the page. */
+/* RECOURSE_UPDATE_GOLDEN=1 writes the tables at the end of the page again. */
 static void the_documentation_has_the_table(void **state)
 {
     (void)state;
@@ -353,12 +355,12 @@ static void the_documentation_has_the_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_reader_refuses_what_is_wrong),
-        cmocka_unit_test(an_empty_page_has_what_is_always_there),
-        cmocka_unit_test(what_was_counted_is_there),
-        cmocka_unit_test(what_is_looked_up_stands_once),
-        cmocka_unit_test(whatever_the_names_the_page_is_sound_and_bounded),
-        cmocka_unit_test(a_page_without_memory_says_so),
+        cmocka_unit_test(the_linter_rejects_errors),
+        cmocka_unit_test(an_empty_page_has_the_process_metrics),
+        cmocka_unit_test(counted_values_are_on_the_page),
+        cmocka_unit_test(collected_series_are_unique),
+        cmocka_unit_test(with_random_names_the_page_is_valid_and_bounded),
+        cmocka_unit_test(a_page_without_memory_is_an_error),
         cmocka_unit_test(the_documentation_has_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,11 +12,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static void mistakes_are_understood(void **state)
+static void wrong_base_urls_are_recognised(void **state)
 {
     (void)state;
     static const struct {
-        const char *path, *meant; /* meant: NULL for none */
+        const char *path, *meant; /* NULL: no endpoint. */
     } cases[] = {
         {"/chat/completions", "/v1/chat/completions"},
         {"/responses", "/v1/responses"},
@@ -60,7 +60,7 @@ static void mistakes_are_understood(void **state)
     }
 }
 
-/* What is right is no mistake: nothing is found for it that reads differently. */
+/* A correct path is no mistake: no other path is found for it. */
 static void endpoints_are_no_mistakes(void **state)
 {
     (void)state;
@@ -72,7 +72,7 @@ static void endpoints_are_no_mistakes(void **state)
     }
 }
 
-static void long_paths_are_left_alone(void **state)
+static void long_paths_are_not_examined(void **state)
 {
     (void)state;
     char path[RC_BASE_URL_MISTAKE_MAX + 64];
@@ -84,7 +84,7 @@ static void long_paths_are_left_alone(void **state)
         (void)rc_base_url_mistake_find(rc_str_make(path, len), &mistake);
 }
 
-static void clients_have_their_base(void **state)
+static void each_dialect_has_its_base_url(void **state)
 {
     (void)state;
     assert_true(rc_str_eq(rc_base_url_suffix(RC_DIALECT_OPENAI_CHAT), RC_STR("/v1")));
@@ -97,10 +97,10 @@ static void clients_have_their_base(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_understood),
+        cmocka_unit_test(wrong_base_urls_are_recognised),
         cmocka_unit_test(endpoints_are_no_mistakes),
-        cmocka_unit_test(long_paths_are_left_alone),
-        cmocka_unit_test(clients_have_their_base),
+        cmocka_unit_test(long_paths_are_not_examined),
+        cmocka_unit_test(each_dialect_has_its_base_url),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

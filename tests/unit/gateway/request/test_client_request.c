@@ -1,4 +1,4 @@
-/* Requests: what is read of their heads and bodies. */
+/* Parsing of the heads and bodies of clients' requests. */
 #include <stdio.h>
 
 #include "support/client_request.h"
@@ -66,7 +66,7 @@ static const head_case head_cases[] = {
     {CHAT "traceparent: nonsense\r\n\r\n", RC_REQUEST_FAULT_NONE, ""},
 };
 
-static void heads_are_read(void **state)
+static void heads_are_parsed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(head_cases); i++) {
@@ -82,7 +82,7 @@ static void heads_are_read(void **state)
     }
 }
 
-static void a_head_says_a_lot(void **state)
+static void all_headers_are_parsed(void **state)
 {
     (void)state;
     rc_str head =
@@ -119,7 +119,7 @@ static void retries_of_the_client_are_counted(void **state)
         {CHAT "X-Stainless-Retry-Count: 2\r\n\r\n", 2},
         {CHAT "x-stainless-retry-count: 9999\r\n\r\n", 9999},
         {CHAT "x-stainless-retry-count: 99999999999999999999\r\n\r\n", 9999},
-        /* It is nobody's order: what is odd is not refused. */
+        /* The header is only informative: malformed values are ignored. */
         {CHAT "x-stainless-retry-count: -1\r\n\r\n", 0},
         {CHAT "x-stainless-retry-count: 2x\r\n\r\n", 0},
         {CHAT "x-stainless-retry-count:\r\n\r\n", 0},
@@ -160,7 +160,7 @@ static void tokens_are_found(void **state)
     }
 }
 
-static void problems_are_a_wish(void **state)
+static void problem_json_is_requested_by_accept(void **state)
 {
     (void)state;
     client_read_head(RC_STR(CHAT "Accept: */*\r\n\r\n"));
@@ -169,7 +169,7 @@ static void problems_are_a_wish(void **state)
     assert_false(client_request.wants_problem);
     client_read_head(RC_STR(CHAT "Accept: text/html\r\nAccept: Application/Problem+JSON\r\n\r\n"));
     assert_true(client_request.wants_problem);
-    /* Also of a request that goes nowhere. */
+    /* Also for a path without an endpoint. */
     client_read_head(
         RC_STR("GET / HTTP/1.1\r\nHost: a\r\nAccept: application/problem+json\r\n\r\n"));
     assert_true(client_request.wants_problem);
@@ -250,7 +250,7 @@ static const body_case body_cases[] = {
     {"/v1/chat/completions", "{\"model\":\"\"}", RC_REQUEST_FAULT_MODEL_INVALID, "", 0},
     {"/v1/chat/completions", "{\"model\":\"a\\nb\"}", RC_REQUEST_FAULT_MODEL_INVALID, "", 0},
     {"/v1/chat/completions", "{\"model\":\"a\\u0000\"}", RC_REQUEST_FAULT_MODEL_INVALID, "", 0},
-    /* what readers would read differently */
+    /* Members that parsers would read differently. */
     {"/v1/chat/completions", "{\"model\":\"m\",\"model\":\"m\"}", RC_REQUEST_FAULT_AMBIGUOUS, "",
      0},
     {"/v1/chat/completions", "{\"model\":\"m\",\"Model\":\"x\"}", RC_REQUEST_FAULT_AMBIGUOUS, "",
@@ -287,7 +287,7 @@ static const body_case body_cases[] = {
     {"/p/x/v1/chat", "{\"model\":\"m\",\"messages\":[],}", RC_REQUEST_FAULT_NONE, "m", 0},
 };
 
-static void bodies_are_read(void **state)
+static void bodies_are_parsed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(body_cases); i++) {
@@ -307,7 +307,7 @@ static void bodies_are_read(void **state)
 
 #define PLANTED "sk-proj-Planted0Key0As0Model0Name0123456789abcdef"
 
-/* The provider gets a model as the client wrote it; nothing that shows the name has a secret. */
+/* The provider gets the model as the client wrote it; names that are shown have no secrets. */
 static void secrets_in_models_are_hidden(void **state)
 {
     static const struct {
@@ -337,8 +337,8 @@ static void secrets_in_models_are_hidden(void **state)
     }
 }
 
-/* Of an answer that comes whole, the first byte is the last: only a limit that is named holds. */
-static void first_bytes_have_their_time(void **state)
+/* Without streaming the first byte comes at the end, so that only a configured limit applies. */
+static void first_byte_limits_depend_on_streaming(void **state)
 {
     static const struct {
         const char *path;
@@ -410,7 +410,7 @@ static const replay_case replay_cases[] = {
      RC_REPLAY_YES},
 };
 
-static void what_may_be_sent_again(void **state)
+static void replay_depends_on_endpoint_and_headers(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(replay_cases); i++) {
@@ -421,8 +421,8 @@ static void what_may_be_sent_again(void **state)
     }
 }
 
-/* Whether a stream is asked for, and whether that can be told. */
-static void streams_are_known_or_open(void **state)
+/* Whether a stream is requested, and whether that is known. */
+static void streams_are_known_or_unknown(void **state)
 {
     (void)state;
     static const struct {
@@ -442,7 +442,7 @@ static void streams_are_known_or_open(void **state)
         assert_int_equal(client_request.is_stream, rows[i].is_stream);
         assert_int_equal(client_request.is_stream_unknown, rows[i].is_open);
     }
-    /* What is said behind the first bytes of a large body nobody knows. */
+    /* A `stream` behind the first bytes of a large body is unknown. */
     assert_true(rc_client_request_read_start(&client_request,
                                              RC_STR("{\"model\":\"m\",\"messages\":[\"a"), 99));
     assert_false(client_request.is_stream);
@@ -463,7 +463,7 @@ static void streams_are_known_or_open(void **state)
     "--xx yy\r\nContent-Disposition: form-data; name=\"file\"; filename=\"model\"\r\n" \
     "Content-Type: audio/wav\r\n\r\n"
 
-static void forms_are_read(void **state)
+static void forms_are_parsed(void **state)
 {
     (void)state;
     rc_str body = RC_STR(
@@ -473,7 +473,7 @@ static void forms_are_read(void **state)
     assert_true(client_request.is_stream);
     assert_text(rc_str_slice(body, client_request.model_at, client_request.model_end), "whisper-1");
 
-    /* No such field, no such boundary: not known, and no fault. */
+    /* Without the field or the boundary the model is unknown; that is no fault. */
     body = RC_STR(PART("modell") "x\r\n--xx yy--\r\n");
     assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_NONE);
     assert_text(client_request.model, "");
@@ -484,15 +484,15 @@ static void forms_are_read(void **state)
     body = RC_STR(PART("model") "a\nb\r\n--xx yy--\r\n");
     assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_MODEL_INVALID);
 
-    /* Two of them. */
+    /* The field twice. */
     body = RC_STR(PART("model") "a\r\n" PART("model") "b\r\n--xx yy--\r\n");
     assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_AMBIGUOUS);
     body = RC_STR(PART("model") "a\r\n" PART("Model") "b\r\n--xx yy--\r\n");
     assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_AMBIGUOUS);
 }
 
-/* A large file before the field, behind it, and on both sides. */
-static void large_forms_are_read_at_their_ends(void **state)
+/* A large file before the field, after it, and on both sides. */
+static void large_forms_are_searched_at_both_ends(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -543,7 +543,7 @@ static void models_can_name_their_provider(void **state)
 }
 
 /* All SDKs use /v1/models; google-genai 3 uses /v1 for everything. */
-static void clients_are_told_apart(void **state)
+static void clients_are_recognised_by_dialect(void **state)
 {
     (void)state;
     static const struct {
@@ -586,22 +586,22 @@ static void clients_are_told_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(heads_are_read),
-        cmocka_unit_test(a_head_says_a_lot),
+        cmocka_unit_test(heads_are_parsed),
+        cmocka_unit_test(all_headers_are_parsed),
         cmocka_unit_test(retries_of_the_client_are_counted),
         cmocka_unit_test(tokens_are_found),
-        cmocka_unit_test(problems_are_a_wish),
-        cmocka_unit_test(bodies_are_read),
+        cmocka_unit_test(problem_json_is_requested_by_accept),
+        cmocka_unit_test(bodies_are_parsed),
         cmocka_unit_test(secrets_in_models_are_hidden),
-        cmocka_unit_test(first_bytes_have_their_time),
+        cmocka_unit_test(first_byte_limits_depend_on_streaming),
         cmocka_unit_test(long_models_are_refused),
-        cmocka_unit_test(what_may_be_sent_again),
-        cmocka_unit_test(streams_are_known_or_open),
-        cmocka_unit_test(forms_are_read),
-        cmocka_unit_test(large_forms_are_read_at_their_ends),
+        cmocka_unit_test(replay_depends_on_endpoint_and_headers),
+        cmocka_unit_test(streams_are_known_or_unknown),
+        cmocka_unit_test(forms_are_parsed),
+        cmocka_unit_test(large_forms_are_searched_at_both_ends),
         cmocka_unit_test(boundaries_are_found),
         cmocka_unit_test(models_can_name_their_provider),
-        cmocka_unit_test(clients_are_told_apart),
+        cmocka_unit_test(clients_are_recognised_by_dialect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

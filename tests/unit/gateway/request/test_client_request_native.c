@@ -1,10 +1,11 @@
-/* Requests behind /p/: the model, which prices need, is found where a provider finds it. */
+/* Passthrough requests behind /p/: the model, which prices need, is found wherever the provider
+ * finds it. */
 #include <stdio.h>
 
 #include "support/client_request.h"
 
-/* A server may read JSON whatever its type says, and in other encodings than UTF-8. */
-static void bodies_behind_p_do_not_hide_models(void **state)
+/* A server may parse JSON whatever the content type, and in other encodings than UTF-8. */
+static void passthrough_bodies_do_not_hide_models(void **state)
 {
     static const rc_str wide[] = {
         RC_STR_INIT("{\0\"\0m\0"),          RC_STR_INIT("\0{\0\"\0m"),
@@ -27,8 +28,8 @@ static void bodies_behind_p_do_not_hide_models(void **state)
                      RC_REQUEST_FAULT_NONE);
 }
 
-/* A model that stands behind the first bytes of a large body is waited for. */
-static void models_behind_p_may_come_late(void **state)
+/* If the model is behind the first bytes of a large body, more bytes are read. */
+static void passthrough_models_may_come_late(void **state)
 {
     static const struct {
         const char *path;
@@ -50,8 +51,8 @@ static void models_behind_p_may_come_late(void **state)
     }
 }
 
-/* Nor does its type hide a second one behind the first bytes. */
-static void second_models_in_forms_are_seen(void **state)
+/* A form's content type does not hide a second model in JSON behind the first bytes. */
+static void second_models_in_mislabelled_json_are_found(void **state)
 {
     (void)state;
     const rc_str head = RC_STR("POST /p/x/v1/chat HTTP/1.1\r\nHost: a\r\n"
@@ -73,9 +74,9 @@ static void second_models_in_forms_are_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_behind_p_do_not_hide_models),
-        cmocka_unit_test(models_behind_p_may_come_late),
-        cmocka_unit_test(second_models_in_forms_are_seen),
+        cmocka_unit_test(passthrough_bodies_do_not_hide_models),
+        cmocka_unit_test(passthrough_models_may_come_late),
+        cmocka_unit_test(second_models_in_mislabelled_json_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Endpoints: what a path names, and that no path names what it should not. */
+/* Endpoints: which path belongs to which endpoint. */
 #include "support/client_request.h"
 
 typedef struct path_case {
@@ -51,7 +51,7 @@ static const path_case path_cases[] = {
     {"/v1/../v1/messages", -1, "", "", ""},
     {"/v1/models/", -1, "", "", ""},
     {"/v1beta/models/", -1, "", "", ""},
-    /* Names that have no verb. */
+    /* Model names without a known verb. */
     {"/v1beta/models/:generateContent", RC_ENDPOINT_GEMINI_MODEL, ":generateContent", "", ""},
     {"/v1beta/models/g%3AgenerateContent", RC_ENDPOINT_GEMINI_MODEL, "g%3AgenerateContent", "", ""},
     {"/v1beta/models/g:deleteModel", RC_ENDPOINT_GEMINI_MODEL, "g:deleteModel", "", ""},
@@ -61,7 +61,7 @@ static const path_case path_cases[] = {
     {"/p//files", -1, "", "", ""},
 };
 
-static void paths_name_endpoints(void **state)
+static void paths_map_to_endpoints(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(path_cases); i++) {
@@ -78,7 +78,7 @@ static void paths_name_endpoints(void **state)
     }
 }
 
-static void the_table_holds_together(void **state)
+static void the_table_is_consistent(void **state)
 {
     (void)state;
     assert_null(rc_endpoint_at(RC_ENDPOINT_COUNT));
@@ -88,12 +88,12 @@ static void the_table_holds_together(void **state)
         assert_int_equal(row->path.ptr[0], '/');
         assert_true((row->verb.len > 0) ==
                     (row->model == RC_MODEL_PATH && row->wire != RC_WIRE_LOCAL));
-        /* Those of our own come last. */
+        /* The gateway's own endpoints come last. */
         assert_int_equal(row->wire == RC_WIRE_LOCAL, i >= RC_ENDPOINT_MODELS);
-        /* A wire's own providers answer its endpoints. */
+        /* Providers of a wire have its endpoints. */
         if (row->wire < RC_WIRE_COUNT)
             assert_true(row->upstream[row->wire].len > 0);
-        /* What is asked for in events is watched, or is no text. */
+        /* An endpoint with streams has a stream dialect, or its content is not text. */
         if (row->streams != RC_STREAMS_NEVER && row->stream == (int)RC_STREAM_UNWATCHED)
             assert_true(row->family != RC_FAMILY_LLM || row->wire == RC_WIRE_NATIVE);
         bool may_replay = row->family == RC_FAMILY_LLM || row->family == RC_FAMILY_EMBEDDING;
@@ -117,7 +117,7 @@ static void methods_are_checked(void **state)
     assert_true(rc_endpoint_accepts(any, RC_STR("DELETE")));
 }
 
-static void providers_suit_what_they_speak(void **state)
+static void providers_support_the_endpoints_of_their_interface(void **state)
 {
     (void)state;
     const rc_endpoint *chat = rc_endpoint_at(RC_ENDPOINT_CHAT);
@@ -135,10 +135,10 @@ static void providers_suit_what_they_speak(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_name_endpoints),
-        cmocka_unit_test(the_table_holds_together),
+        cmocka_unit_test(paths_map_to_endpoints),
+        cmocka_unit_test(the_table_is_consistent),
         cmocka_unit_test(methods_are_checked),
-        cmocka_unit_test(providers_suit_what_they_speak),
+        cmocka_unit_test(providers_support_the_endpoints_of_their_interface),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

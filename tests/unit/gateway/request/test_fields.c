@@ -1,4 +1,4 @@
-/* Headers that pass the gateway and headers that do not, both ways; secrets; trace context. */
+/* Which headers pass the gateway in both directions; secrets; trace context. */
 #include "support/client_request.h"
 
 #include "gateway/request/credential_header.h"
@@ -85,8 +85,8 @@ static void the_table_decides(void **state)
     }
 }
 
-/* What speaks of the bytes as they came passes with them alone. */
-static void decoded_answers_lose_what_is_not_true_of_them(void **state)
+/* Headers that describe the compressed bytes pass only with an unchanged body. */
+static void decoded_responses_lose_headers_of_the_compressed_bytes(void **state)
 {
     (void)state;
     static const char *const compressed[] = {
@@ -118,7 +118,7 @@ static void every_row_is_found(void **state)
     assert_int_equal(rc_field_find(RC_STR("")), RC_FIELD_OTHER);
 }
 
-/* The same, one row after the other. */
+/* The reference implementation: compares one row after the other. */
 static rc_field_id slow_field_of(rc_str name)
 {
     int longest = RC_FIELD_OTHER;
@@ -133,7 +133,7 @@ static rc_field_id slow_field_of(rc_str name)
     return (rc_field_id)longest;
 }
 
-static void names_that_are_nearly_in_it(void **state)
+static void similar_names_are_not_confused(void **state)
 {
     (void)state;
     static const char chars[] = "abcdefghijklmnopqrstuvwxyzABCXYZ0129-_.!~";
@@ -154,7 +154,7 @@ static void names_that_are_nearly_in_it(void **state)
     }
 }
 
-/* ---- answers ---- */
+/* ---- response heads ---- */
 
 static rc_str head_of(rc_str response, const rc_reply_facts *facts, rc_buf *buf)
 {
@@ -203,8 +203,8 @@ static void responses_are_cleaned(void **state)
                            "x-recourse-report-id: rep%0A2\r\n");
 }
 
-/* What is not known is not told; a cost is never told without what it is made of. */
-static void costs_and_times_are_told(void **state)
+/* Unknown values are left out; a cost always comes with its basis. */
+static void costs_and_times_are_written(void **state)
 {
     (void)state;
     static const struct {
@@ -250,7 +250,7 @@ static void targets_are_escaped_and_cut(void **state)
     assert_text(rc_buf_get(&buf), "up");
 }
 
-static void an_answer_without_words_of_ours(void **state)
+static void a_response_without_own_headers(void **state)
 {
     (void)state;
     char memory[256];
@@ -262,7 +262,7 @@ static void an_answer_without_words_of_ours(void **state)
     assert_text(head_text, "HTTP/1.1 207 \r\nA: b\r\n");
 }
 
-static void a_full_buffer_is_told(void **state)
+static void a_full_buffer_is_reported(void **state)
 {
     (void)state;
     char memory[20];
@@ -279,7 +279,7 @@ static void a_full_buffer_is_told(void **state)
 
 /* ---- values ---- */
 
-static void no_value_brings_a_line(void **state)
+static void no_value_can_start_a_line(void **state)
 {
     (void)state;
     char memory[256];
@@ -310,7 +310,7 @@ static void tokens_are_compared_whole(void **state)
     assert_false(rc_secret_eq(secret("abc"), secret("")));
     assert_false(rc_secret_eq(secret(""), secret("")));
     assert_false(rc_secret_eq((rc_secret){NULL, 0}, (rc_secret){NULL, 0}));
-    /* One bit, wherever it is. */
+    /* A difference of one bit, at every position. */
     char a[64];
     char b[64];
     memset(a, 'k', sizeof a);
@@ -342,7 +342,7 @@ typedef struct credential_case {
     rc_wire wire;
     rc_config_auth auth;
     const char *key;
-    const char *line; /* NULL: refused */
+    const char *line; /* NULL: refused. */
 } credential_case;
 
 static const credential_case credential_cases[] = {
@@ -360,7 +360,7 @@ static const credential_case credential_cases[] = {
     {RC_WIRE_GEMINI, RC_AUTH_NATIVE, "sk-\x7f", NULL},
 };
 
-static void credentials_go_in_the_providers_header(void **state)
+static void credentials_use_the_providers_header(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(credential_cases); i++) {
@@ -392,7 +392,7 @@ static void bearer_tokens_are_found(void **state)
 
 typedef struct trace_case {
     const char *text;
-    int flags; /* -1: not one */
+    int flags; /* -1: not valid. */
 } trace_case;
 
 static const trace_case trace_cases[] = {
@@ -413,7 +413,7 @@ static const trace_case trace_cases[] = {
     {"", -1},
 };
 
-static void traces_are_read_strictly(void **state)
+static void traces_are_parsed_strictly(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(trace_cases); i++) {
@@ -429,7 +429,7 @@ static void traces_are_read_strictly(void **state)
     }
 }
 
-static void traces_go_on_with_a_new_span(void **state)
+static void traces_are_sent_with_a_new_span(void **state)
 {
     (void)state;
     char memory[256];
@@ -453,21 +453,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_decides),
-        cmocka_unit_test(decoded_answers_lose_what_is_not_true_of_them),
+        cmocka_unit_test(decoded_responses_lose_headers_of_the_compressed_bytes),
         cmocka_unit_test(every_row_is_found),
-        cmocka_unit_test(names_that_are_nearly_in_it),
+        cmocka_unit_test(similar_names_are_not_confused),
         cmocka_unit_test(responses_are_cleaned),
-        cmocka_unit_test(costs_and_times_are_told),
+        cmocka_unit_test(costs_and_times_are_written),
         cmocka_unit_test(targets_are_escaped_and_cut),
-        cmocka_unit_test(an_answer_without_words_of_ours),
-        cmocka_unit_test(a_full_buffer_is_told),
-        cmocka_unit_test(no_value_brings_a_line),
+        cmocka_unit_test(a_response_without_own_headers),
+        cmocka_unit_test(a_full_buffer_is_reported),
+        cmocka_unit_test(no_value_can_start_a_line),
         cmocka_unit_test(tokens_are_compared_whole),
         cmocka_unit_test(secrets_are_wiped),
-        cmocka_unit_test(credentials_go_in_the_providers_header),
+        cmocka_unit_test(credentials_use_the_providers_header),
         cmocka_unit_test(bearer_tokens_are_found),
-        cmocka_unit_test(traces_are_read_strictly),
-        cmocka_unit_test(traces_go_on_with_a_new_span),
+        cmocka_unit_test(traces_are_parsed_strictly),
+        cmocka_unit_test(traces_are_sent_with_a_new_span),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

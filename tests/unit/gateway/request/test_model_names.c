@@ -23,7 +23,7 @@ static const name_case cases[] = {
      "{\"generateContentRequest\":{\"model\":\"models/n\\\"w\",\"contents\":[]},\"contents\":[]}"},
     {"{\"m\\u006fdel\":\"a\",\"request\\u0073\":[{\"model\":\"models\\/a\"}]}",
      "{\"m\\u006fdel\":\"n\\\"w\",\"request\\u0073\":[{\"model\":\"models/n\\\"w\"}]}"},
-    /* What is none is left alone. */
+    /* Values that are not a model's name stay unchanged. */
     {"{\"model\":{\"model\":\"a\"},\"requests\":{\"model\":\"a\"}}",
      "{\"model\":{\"model\":\"a\"},\"requests\":{\"model\":\"a\"}}"},
     {"{\"requests\":[[{\"model\":\"a\"}],1,null,\"model\"],\"generateContentRequest\":[\"model\"]}",
@@ -32,7 +32,7 @@ static const name_case cases[] = {
     {"{\"text\":\"{\\\"model\\\":\\\"a\\\"}\"}", "{\"text\":\"{\\\"model\\\":\\\"a\\\"}\"}"},
     {"[{\"model\":\"a\"}]", "[{\"model\":\"a\"}]"},
     {"", ""},
-    /* Behind damage everything stays. */
+    /* Everything behind a syntax error stays unchanged. */
     {"{\"model\":\"a\",,\"model\":\"a\"}", "{\"model\":\"n\\\"w\",,\"model\":\"a\"}"},
     {"{\"requests\":[{\"model\":\"a\"", "{\"requests\":[{\"model\":\"n\\\"w\""},
     {"{\"requests\":[{\"model\":", "{\"requests\":[{\"model\":"},
@@ -68,7 +68,7 @@ static void the_longest_name_fits(void **state)
     assert_int_equal(rc_buf_get(&buf).len, body.len - 2 + 4 * RC_MODEL_NAME_MAX);
 }
 
-static void no_room_is_told(void **state)
+static void a_full_buffer_is_reported(void **state)
 {
     (void)state;
     char memory[8];
@@ -78,7 +78,7 @@ static void no_room_is_told(void **state)
                          RC_OK);
 }
 
-static void only_some_have_several(void **state)
+static void only_some_endpoints_have_several_names(void **state)
 {
     (void)state;
     size_t count = 0;
@@ -97,8 +97,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_replaced),
         cmocka_unit_test(the_longest_name_fits),
-        cmocka_unit_test(no_room_is_told),
-        cmocka_unit_test(only_some_have_several),
+        cmocka_unit_test(a_full_buffer_is_reported),
+        cmocka_unit_test(only_some_endpoints_have_several_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Whose page has sent a request, and by which name it asks. */
+/* Requests from web pages, checked by Host and Origin. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +13,14 @@
 
 static const struct {
     const char *value;
-    const char *host; /* NULL: it is none */
+    const char *host; /* NULL: not a valid host. */
 } values[] = {
     {"a", "a"},           {"a:1", "a"},   {"a:65535", "a"}, {"[::1]", "[::1]"},
     {"[::1]:8", "[::1]"}, {"", NULL},     {":1", NULL},     {"a:", NULL},
     {"a:123456", NULL},   {"a:1x", NULL}, {"[::1", NULL},
 };
 
-static void hosts_are_told_from_ports(void **state)
+static void hosts_are_split_from_ports(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(values); i++) {
@@ -32,7 +32,7 @@ static void hosts_are_told_from_ports(void **state)
     }
 }
 
-static void addresses_are_told_from_names(void **state)
+static void addresses_are_distinguished_from_names(void **state)
 {
     (void)state;
     static const char *const addresses[] = {"10.0.0.1", "127.0.0.1", "[::1]", "[fe80::1]"};
@@ -53,11 +53,11 @@ static const struct {
     const char *more;
     rc_origin_verdict verdict;
 } cases[] = {
-    /* Programs ask by any name. */
+    /* Programs may use any host. */
     {"/", "evil.example", "", RC_ORIGIN_ALLOWED},
     {"/", "gate.internal:8787", "User-Agent: curl/8\r\n", RC_ORIGIN_ALLOWED},
     {"/", "gate", "User-Agent: OpenAI/Python 1\r\n", RC_ORIGIN_ALLOWED},
-    /* Browsers by ours. */
+    /* Browsers that use a host of ours. */
     {"/", "localhost:8787", FETCH CHROME, RC_ORIGIN_ALLOWED},
     {"/", "LOCALHOST", CHROME, RC_ORIGIN_ALLOWED},
     {"/", "127.0.0.1:8787", FETCH, RC_ORIGIN_ALLOWED},
@@ -66,7 +66,7 @@ static const struct {
     {"/", "gate.listen:1", FETCH CHROME, RC_ORIGIN_ALLOWED},
     {"/", "localhost", "Origin: http://localhost:3000\r\n", RC_ORIGIN_ALLOWED},
     {"/", "localhost", "Origin: http://[::1]:3000\r\n", RC_ORIGIN_ALLOWED},
-    /* Names that somebody else has led here. */
+    /* Foreign names that resolve to this address. */
     {"/", "evil.example:8787", FETCH, RC_ORIGIN_REBOUND},
     {"/", "evil.example", CHROME, RC_ORIGIN_REBOUND},
     {"/", "evil.example", "user-agent: mozilla/4\r\n", RC_ORIGIN_REBOUND},
@@ -80,7 +80,7 @@ static const struct {
     {"/", "localhost:", CHROME, RC_ORIGIN_REBOUND},
     {"http://evil.example/", "evil.example", CHROME, RC_ORIGIN_REBOUND},
     {"http://localhost:8787/", "localhost:8787", CHROME, RC_ORIGIN_ALLOWED},
-    /* Other sites, which say so. */
+    /* Pages of other sites, by their headers. */
     {"/", "localhost", "Sec-Fetch-Site: cross-site\r\n", RC_ORIGIN_CROSS_SITE},
     {"/", "localhost", "Origin: https://evil.example\r\n", RC_ORIGIN_CROSS_SITE},
     {"/", "localhost", "Origin: null\r\n", RC_ORIGIN_CROSS_SITE},
@@ -88,7 +88,7 @@ static const struct {
     {"/", "evil.example", "Origin: http://evil.example\r\n", RC_ORIGIN_CROSS_SITE},
 };
 
-static void a_page_asks_by_a_name_of_ours_alone(void **state)
+static void a_page_needs_a_host_of_ours(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -106,8 +106,8 @@ static void a_page_asks_by_a_name_of_ours_alone(void **state)
     }
 }
 
-/* One of HTTP/1.0 need not say whom it asks; a browser does. */
-static void a_page_without_a_host_is_none_of_ours(void **state)
+/* An HTTP/1.0 request need not have a Host; a browser's always has one. */
+static void a_page_without_a_host_is_refused(void **state)
 {
     (void)state;
     rc_http1 reader;
@@ -121,10 +121,10 @@ static void a_page_without_a_host_is_none_of_ours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hosts_are_told_from_ports),
-        cmocka_unit_test(addresses_are_told_from_names),
-        cmocka_unit_test(a_page_asks_by_a_name_of_ours_alone),
-        cmocka_unit_test(a_page_without_a_host_is_none_of_ours),
+        cmocka_unit_test(hosts_are_split_from_ports),
+        cmocka_unit_test(addresses_are_distinguished_from_names),
+        cmocka_unit_test(a_page_needs_a_host_of_ours),
+        cmocka_unit_test(a_page_without_a_host_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* Requests as a provider gets them, byte for byte (tests/golden/gateway_requests.txt), and that
- * nothing gets a line of its own into one. To accept a change, run this program with
- * RECOURSE_UPDATE_GOLDEN=1 and read the difference. */
+/* Requests as a provider gets them, byte for byte (tests/golden/gateway_requests.txt); no value can
+ * start a line of its own. To accept a change, run this program with RECOURSE_UPDATE_GOLDEN=1 and
+ * read the difference. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,10 +11,10 @@
 #define CHAT "POST /v1/chat/completions HTTP/1.1\r\nHost: gate\r\n"
 #define END "\r\n"
 
-/* ---- what goes out ---- */
+/* ---- golden requests ---- */
 
 typedef struct sample {
-    const char *target; /* method and path */
+    const char *target; /* Method and path. */
     const char *type;
     const char *body;
 } sample;
@@ -115,7 +115,7 @@ static rc_str head_of(const sample *s, char *memory, size_t size)
     return rc_str_make(memory, (size_t)len);
 }
 
-/* CR is shown, so that the file can be read and still says each byte. */
+/* CR is made visible, so that the file is readable and still exact. */
 static void push_shown(rc_buf *buf, rc_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -126,7 +126,7 @@ static void push_shown(rc_buf *buf, rc_str text)
     }
 }
 
-/* A name that was quoted before makes the same bytes. */
+/* A name that was quoted in advance gives the same bytes. */
 static void check_quoted(rc_outbound_target target, rc_str head, rc_str body)
 {
     char quoted_memory[RC_MODEL_QUOTED_MAX];
@@ -205,7 +205,7 @@ static void compare(rc_str got)
                  (int)(got.len - at < 200 ? got.len - at : 200), got.ptr + at);
 }
 
-static void every_endpoint_for_every_kind(void **state)
+static void every_endpoint_is_written_for_every_kind(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -220,9 +220,9 @@ static void every_endpoint_for_every_kind(void **state)
     rc_buf_done(&golden);
 }
 
-/* ---- nothing gets a line of its own ---- */
+/* ---- header injection ---- */
 
-/* Writes the request that was read; the fault. */
+/* Writes the request that was read and returns the fault. */
 static rc_request_fault write_to(const rc_outbound_target *target, rc_buf *buf,
                                  rc_outbound_request *up)
 {
@@ -235,7 +235,7 @@ static bool has_line(rc_str head, rc_str line)
     return at != RC_STR_NPOS && at >= 2 && head.ptr[at - 1] == '\n';
 }
 
-static void no_config_value_brings_a_line(void **state)
+static void no_config_value_can_start_a_line(void **state)
 {
     (void)state;
     static const char *const evil[] = {"a\r\nevil: 1", "a\nevil: 1", "a\revil: 1", "a evil: 1"};
@@ -275,7 +275,7 @@ static void no_config_value_brings_a_line(void **state)
         RC_STR("POST /v1beta/models/a%20HTTP%2F1.1%3Fx%23y%2F..%2F%2500:generateContent HTTP")));
 }
 
-static void no_client_value_brings_a_line(void **state)
+static void no_client_value_can_start_a_line(void **state)
 {
     (void)state;
     char memory[4096];
@@ -284,7 +284,7 @@ static void no_client_value_brings_a_line(void **state)
     rc_origin origin = test_origin(providers[0].base_url);
     rc_outbound_target target = target_of(&providers[0], &origin);
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    /* What a head cannot hold is refused by its reader; what it can is one line here, too. */
+    /* The head's parser rejects control characters; an allowed value stays one line. */
     client_read(RC_STR("POST /v1/chat/completions?a=%0d%0aevil:%201 HTTP/1.1\r\nHost: a\r\n"
                        "user-agent: x\tevil: 1\r\n\r\n"),
                 RC_STR("{\"model\":\"m\"}"));
@@ -295,7 +295,7 @@ static void no_client_value_brings_a_line(void **state)
     assert_int_equal(rc_str_find(up.head, RC_STR("\r\n\r\n"), 0), up.head.len - 4);
 }
 
-static void the_wish_for_problems_stays_here(void **state)
+static void accept_problem_json_is_not_sent(void **state)
 {
     (void)state;
     char memory[4096];
@@ -310,13 +310,13 @@ static void the_wish_for_problems_stays_here(void **state)
     assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_NONE);
     assert_true(has_line(up.head, RC_STR("accept: */*\r\n")));
     assert_int_equal(rc_str_find(up.head, RC_STR("problem"), 0), RC_STR_NPOS);
-    /* The client's version counts. */
+    /* The client's version has precedence. */
     assert_true(has_line(up.head, RC_STR("anthropic-version: 2024-01-01\r\n")));
     assert_int_equal(rc_str_find(up.head, RC_STR("2023-06-01"), 0), RC_STR_NPOS);
 }
 
-/* What curl says of its -d is not what the body is. */
-static void json_is_called_json(void **state)
+/* `curl -d` sends a wrong content type. */
+static void mislabelled_json_is_sent_as_json(void **state)
 {
     (void)state;
     static const struct {
@@ -355,7 +355,7 @@ static void json_is_called_json(void **state)
     }
 }
 
-static void no_room_is_told(void **state)
+static void a_full_buffer_is_reported(void **state)
 {
     (void)state;
     char memory[64];
@@ -372,12 +372,12 @@ static void no_room_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_endpoint_for_every_kind),
-        cmocka_unit_test(no_config_value_brings_a_line),
-        cmocka_unit_test(no_client_value_brings_a_line),
-        cmocka_unit_test(the_wish_for_problems_stays_here),
-        cmocka_unit_test(json_is_called_json),
-        cmocka_unit_test(no_room_is_told),
+        cmocka_unit_test(every_endpoint_is_written_for_every_kind),
+        cmocka_unit_test(no_config_value_can_start_a_line),
+        cmocka_unit_test(no_client_value_can_start_a_line),
+        cmocka_unit_test(accept_problem_json_is_not_sent),
+        cmocka_unit_test(mislabelled_json_is_sent_as_json),
+        cmocka_unit_test(a_full_buffer_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

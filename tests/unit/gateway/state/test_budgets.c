@@ -1,5 +1,5 @@
-/* The budgets of a gateway: which of them a try belongs to, what it may cost and costs, reloads,
- * restarts, and memory that runs out at any moment. */
+/* The budgets of a gateway: which ones an attempt belongs to, its estimated and real cost, reloads,
+ * restarts, failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,20 +106,21 @@ static void expect_rows(const fixture *w, const rc_budgets_attempt *attempt, con
     assert_string_equal(memory, scopes);
 }
 
-static void test_which_budgets(void **state)
+static void an_attempt_belongs_to_all_matching_budgets(void **state)
 {
     const fixture *w = *state;
     rc_budgets_attempt attempt = an_attempt(w, 0, 0, 0);
     expect_rows(w, &attempt, "client app,route gpt*,budget all,budget app-on-gpt,");
     attempt = an_attempt(w, 0, 0, 1);
     expect_rows(w, &attempt, "client app,route gpt*,budget all,budget claude,budget app-on-gpt,");
-    attempt = an_attempt(w, 1, 1, 0); /* neither has one of its own */
+    attempt = an_attempt(w, 1, 1, 0); /* Neither has a budget of its own. */
     expect_rows(w, &attempt, "budget all,");
-    attempt = an_attempt(w, SIZE_MAX, SIZE_MAX, 1); /* nobody's, at a provider's own model */
+    attempt = an_attempt(w, SIZE_MAX, SIZE_MAX, 1); /* No client, and a model that names its
+                                                     * provider. */
     expect_rows(w, &attempt, "budget all,budget claude,");
 }
 
-static void test_what_it_costs(void **state)
+static void an_attempt_costs_its_price(void **state)
 {
     const fixture *w = *state;
     rc_budgets_attempt attempt = an_attempt(w, 0, 0, 0);
@@ -143,44 +144,44 @@ static rc_ledger_state state_of(fixture *w, const char *scope, int64_t now)
     return state;
 }
 
-static void test_reserve_and_settle(void **state)
+static void reservations_are_settled(void **state)
 {
     fixture *w = *state;
     rc_ledger_reservation hold;
-    rc_ledger_notices told;
+    rc_ledger_notices notices;
     rc_budgets_attempt attempt = an_attempt(w, 0, 0, 0);
-    rc_ledger_decision answer =
-        rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &told);
-    assert_int_equal(answer.verdict, RC_LEDGER_GRANTED);
-    /* 5 tokens in, 1000 out: 12.5 and 10000 millionths */
+    rc_ledger_decision decision =
+        rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &notices);
+    assert_int_equal(decision.verdict, RC_LEDGER_GRANTED);
+    /* 5 tokens in, 1000 out: 12.5 and 10000 millionths of a dollar. */
     assert_int_equal(hold.amount, 10013);
     assert_int_equal(state_of(w, "client app", NOON).held, 10013);
     assert_int_equal(state_of(w, "budget app-on-gpt", NOON).held, 10013);
     assert_int_equal(state_of(w, "budget claude", NOON).held, 0);
-    rc_budgets_settle(&w->budgets, &hold, 4000, &told);
+    rc_budgets_settle(&w->budgets, &hold, 4000, &notices);
     assert_int_equal(state_of(w, "client app", NOON).spent, 4000);
     assert_int_equal(state_of(w, "route gpt*", NOON).spent, 4000);
 
-    /* until the client's dollar is used up */
+    /* Until the client's dollar is spent. */
     int granted = 0;
-    while (rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &told).verdict ==
+    while (rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &notices).verdict ==
            RC_LEDGER_GRANTED) {
-        rc_budgets_settle(&w->budgets, &hold, 10013, &told);
+        rc_budgets_settle(&w->budgets, &hold, 10013, &notices);
         granted++;
     }
     assert_int_equal(granted, (1000000 - 4000) / 10013);
-    answer = rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &told);
-    assert_int_equal(answer.verdict, RC_LEDGER_REFUSED);
-    assert_int_equal(answer.reason, RC_WHY_BUDGET_SPENT);
-    assert_int_equal(answer.budget, rc_budgets_find(&w->snapshot, RC_STR("client app")));
-    /* an operator raises it */
-    rc_budgets_raise(&w->budgets, answer.budget, 50000, NOON);
-    answer = rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &told);
-    assert_int_equal(answer.verdict, RC_LEDGER_GRANTED);
+    decision = rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &notices);
+    assert_int_equal(decision.verdict, RC_LEDGER_REFUSED);
+    assert_int_equal(decision.reason, RC_WHY_BUDGET_SPENT);
+    assert_int_equal(decision.budget, rc_budgets_find(&w->snapshot, RC_STR("client app")));
+    /* An operator raises the limit. */
+    rc_budgets_raise(&w->budgets, decision.budget, 50000, NOON);
+    decision = rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &notices);
+    assert_int_equal(decision.verdict, RC_LEDGER_GRANTED);
     rc_budgets_release(&w->budgets, &hold);
     assert_int_equal(state_of(w, "client app", NOON).held, 0);
 
-    /* without a limit of its own a request is foreseen to be long */
+    /* Without max_tokens the default output length is assumed. */
     attempt.request = RC_STR("{\"messages\":[]}");
     rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, NULL);
     assert_int_equal(hold.amount, RC_LEDGER_DEFAULT_OUTPUT_TOKENS * 10);
@@ -190,8 +191,8 @@ static void test_reserve_and_settle(void **state)
     assert_int_equal(rc_budgets_find(&w->snapshot, RC_STR("client web")), RC_LEDGER_NO_BUDGET);
 }
 
-/* A gateway without budgets pays with nothing but a look. */
-static void test_no_budgets(void **state)
+/* Without budgets nothing is reserved. */
+static void without_budgets_everything_is_granted(void **state)
 {
     fixture *w = *state;
     rc_config none;
@@ -206,9 +207,9 @@ static void test_no_budgets(void **state)
                                   .provider = &none.providers[0],
                                   .model = RC_STR("gpt-4o")};
     rc_ledger_reservation hold;
-    rc_ledger_decision answer =
+    rc_ledger_decision decision =
         rc_budgets_reserve(&w->budgets, &snapshot, &attempt, NOON, &hold, NULL);
-    assert_int_equal(answer.verdict, RC_LEDGER_GRANTED);
+    assert_int_equal(decision.verdict, RC_LEDGER_GRANTED);
     assert_int_equal(hold.count, 0);
     rc_budget_info budget;
     assert_false(rc_budgets_at(&w->budgets, &snapshot, 0, NOON, &budget));
@@ -216,7 +217,7 @@ static void test_no_budgets(void **state)
     rc_config_done(&none);
 }
 
-static void test_for_people(void **state)
+static void budgets_are_listed_and_found_by_scope(void **state)
 {
     fixture *w = *state;
     static const char *const wanted[] = {"client app", "route gpt*", "budget all", "budget claude",
@@ -240,16 +241,17 @@ static void test_for_people(void **state)
     assert_int_equal(rc_buf_get(&buf).len, 0);
 }
 
-/* A reload: budgets of the same name go on, others begin or end, tries in flight are settled. */
-static void test_reload(void **state)
+/* After a reload budgets of the same name continue, others begin or end, and attempts in flight are
+ * settled. */
+static void a_reload_keeps_budgets_of_the_same_name(void **state)
 {
     fixture *w = *state;
     rc_ledger_reservation hold;
-    rc_ledger_notices told;
+    rc_ledger_notices notices;
     rc_budgets_attempt attempt = an_attempt(w, 0, 0, 0);
-    rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &told);
-    rc_budgets_settle(&w->budgets, &hold, 7000, &told);
-    rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &told);
+    rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &notices);
+    rc_budgets_settle(&w->budgets, &hold, 7000, &notices);
+    rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &notices);
 
     rc_config config;
     rc_budgets_snapshot snapshot;
@@ -271,8 +273,9 @@ static void test_reload(void **state)
     assert_int_equal(state_of(w, "client app", NOON).held, hold.amount);
     assert_int_equal(state_of(w, "route gpt*", NOON).spent, 7000);
     assert_int_equal(state_of(w, "client other", NOON).spent, 0);
-    assert_int_equal(state_of(w, "budget all", NOON).spent, 0); /* by the day now: another one */
-    rc_budgets_settle(&w->budgets, &hold, 500, &told);
+    assert_int_equal(state_of(w, "budget all", NOON).spent, 0); /* Per day now, which is another
+                                                                 * budget. */
+    rc_budgets_settle(&w->budgets, &hold, 500, &notices);
     assert_int_equal(state_of(w, "client app", NOON).spent, 7500);
     assert_int_equal(state_of(w, "client app", NOON).held, 0);
     w->snapshot = old;
@@ -280,25 +283,25 @@ static void test_reload(void **state)
     rc_config_done(&config);
 }
 
-/* Somebody who is paused hears of a higher limit. */
-static void test_reload_wakes(void **state)
+/* A higher limit wakes paused attempts. */
+static void a_higher_limit_wakes_paused_attempts(void **state)
 {
     fixture *w = *state;
     rc_ledger_reservation hold;
     rc_budgets_attempt attempt = an_attempt(w, 1, 0, 0);
     uint32_t route = rc_budgets_find(&w->snapshot, RC_STR("route gpt*"));
     rc_ledger_restore(&w->budgets.ledger, route, rc_ledger_day(NOON), 2999000, NOON);
-    rc_ledger_decision answer =
+    rc_ledger_decision decision =
         rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, NULL);
-    assert_int_equal(answer.verdict, RC_LEDGER_WAIT);
+    assert_int_equal(decision.verdict, RC_LEDGER_WAIT);
     w->config.routes[0].budget_usd = 5000000;
     rc_budgets_snapshot snapshot;
     bool wakes = false;
     assert_int_equal(rc_budgets_load(&w->budgets, &w->config, &w->prices, NOON, &snapshot, &wakes),
                      RC_OK);
     assert_true(wakes);
-    answer = rc_budgets_reserve(&w->budgets, &snapshot, &attempt, NOON, &hold, NULL);
-    assert_int_equal(answer.verdict, RC_LEDGER_GRANTED);
+    decision = rc_budgets_reserve(&w->budgets, &snapshot, &attempt, NOON, &hold, NULL);
+    assert_int_equal(decision.verdict, RC_LEDGER_GRANTED);
     rc_budgets_release(&w->budgets, &hold);
     rc_budgets_snapshot_done(&snapshot);
 }
@@ -321,8 +324,8 @@ static void append(store_fixture *store, const char *client, const char *route, 
     assert_true(fixture_append(store, records, 3));
 }
 
-/* Who addresses a target directly is bound by the budgets of the routes that lead to it. */
-static void test_direct_targets(void **state)
+/* A target that a client names directly counts in the budgets of the routes that lead to it. */
+static void direct_targets_count_in_route_budgets(void **state)
 {
     (void)state;
     static const char text[] =
@@ -362,7 +365,7 @@ static void test_direct_targets(void **state)
                                                 &w.config.providers[rows[i].target[0] == 'c']};
         expect_rows(&w, &attempt, rows[i].scopes);
     }
-    fixture_init(&store); /* after a restart too */
+    fixture_init(&store); /* The same after a restart. */
     assert_true(fixture_open(&store, RC_STORE_WRITE));
     append(&store, "", "openai", "openai/mini", NOON, 1);
     append(&store, "", "claude", "claude/big", NOON, 20);
@@ -376,7 +379,7 @@ static void test_direct_targets(void **state)
     rc_config_done(&w.config);
 }
 
-static void test_recall(void **state)
+static void spending_is_restored_from_the_store(void **state)
 {
     fixture *w = *state;
     store_fixture store;
@@ -386,7 +389,7 @@ static void test_recall(void **state)
     append(&store, "app", "gpt*", "claude/claude-sonnet-4-5", NOON, 20);
     append(&store, "web", "gpt*", "openai/gpt-4o", NOON - DAY_MS, 300);
     append(&store, "web", "*", "claude/x", NOON - 2 * DAY_MS, 4000);
-    append(&store, "app", "gpt*", "openai/gpt-4o", NOON - 31 * DAY_MS, 50000); /* in October */
+    append(&store, "app", "gpt*", "openai/gpt-4o", NOON - 31 * DAY_MS, 50000); /* In October. */
     append(&store, "", "openai", "openai/gpt-4o", NOON, 600000);
     assert_true(rc_budgets_restore(&w->budgets, &w->snapshot, store.store, NOON, &store.fault));
     assert_int_equal(state_of(w, "client app", NOON).spent, 21);
@@ -395,7 +398,7 @@ static void test_recall(void **state)
     assert_int_equal(state_of(w, "budget claude", NOON).spent, 20);
     assert_int_equal(state_of(w, "budget app-on-gpt", NOON).spent, 50021);
 
-    /* again, as after a reload: only what is new is looked up */
+    /* After a reload only new budgets are read from the store. */
     rc_ledger_reservation hold;
     rc_budgets_attempt attempt = an_attempt(w, 0, 0, 0);
     rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, NULL);
@@ -412,7 +415,7 @@ static void test_recall(void **state)
     assert_int_equal(state_of(w, "client web", NOON).spent, 4300);
     assert_int_equal(state_of(w, "client app", NOON).spent, 1021);
 
-    /* gone and back: from the store again */
+    /* A budget that was removed and comes back is read from the store again. */
     w->config.clients[0].budget_usd = 0;
     assert_int_equal(rc_budgets_load(&w->budgets, &w->config, &w->prices, NOON, &snapshot, NULL),
                      RC_OK);
@@ -427,18 +430,18 @@ static void test_recall(void **state)
     fixture_done(&store);
 }
 
-/* Raises a budget and keeps the mark, as an operator does it. */
+/* Raises a budget and saves the state, as an operator's action does. */
 static void raise_budget(fixture *w, store_fixture *store, const char *scope, uint64_t more,
                          int64_t now)
 {
     char name[RC_BUDGETS_RAISE_NAME_MAX];
-    rc_saved_state mark;
+    rc_saved_state saved;
     const uint32_t row = rc_budgets_find(&w->snapshot, rc_str_c(scope));
     assert_false(
-        rc_budgets_get_raise(&w->budgets, &w->snapshot, RC_LEDGER_NO_BUDGET, now, name, &mark));
+        rc_budgets_get_raise(&w->budgets, &w->snapshot, RC_LEDGER_NO_BUDGET, now, name, &saved));
     (void)rc_budgets_raise(&w->budgets, row, more, now);
-    assert_true(rc_budgets_get_raise(&w->budgets, &w->snapshot, row, now, name, &mark));
-    const rc_batch batch = {.states = &mark, .state_count = 1};
+    assert_true(rc_budgets_get_raise(&w->budgets, &w->snapshot, row, now, name, &saved));
+    const rc_batch batch = {.states = &saved, .state_count = 1};
     assert_true(rc_store_append(store->store, &batch, &store->fault));
 }
 
@@ -453,18 +456,18 @@ static void restart(fixture *w, store_fixture *store, int64_t now)
     assert_true(rc_budgets_restore(&w->budgets, &w->snapshot, store->store, now, &store->fault));
 }
 
-static void test_raise_is_recalled(void **state)
+static void raises_are_restored_from_the_store(void **state)
 {
     fixture *w = *state;
     store_fixture store;
     char name[RC_BUDGETS_RAISE_NAME_MAX];
-    rc_saved_state mark;
+    rc_saved_state saved;
     fixture_init(&store);
     assert_true(fixture_open(&store, RC_STORE_WRITE));
     assert_false(rc_budgets_get_raise(&w->budgets, &w->snapshot,
                                       rc_budgets_find(&w->snapshot, RC_STR("client app")), NOON,
-                                      name, &mark));
-    raise_budget(w, &store, "client app", 5000000000, NOON); /* more than 32 bits hold */
+                                      name, &saved));
+    raise_budget(w, &store, "client app", 5000000000, NOON); /* More than 32 bits. */
     raise_budget(w, &store, "client app", 7, NOON);
     raise_budget(w, &store, "budget claude", 8, NOON);
     raise_budget(w, &store, "budget app-on-gpt", 9, NOON);
@@ -475,13 +478,13 @@ static void test_raise_is_recalled(void **state)
     assert_int_equal(state_of(w, "budget app-on-gpt", NOON).raised, 9);
     assert_int_equal(state_of(w, "route gpt*", NOON).raised, 0);
 
-    /* to be told again changes nothing; the next raise comes on top */
+    /* Restoring twice changes nothing; the next raise adds up. */
     assert_true(rc_budgets_restore(&w->budgets, &w->snapshot, store.store, NOON, &store.fault));
     raise_budget(w, &store, "client app", 3, NOON);
     restart(w, &store, NOON + 2000);
     assert_int_equal(state_of(w, "client app", NOON).raised, 5000000010);
 
-    /* a window ends with what was raised for it; one that never ends keeps it */
+    /* A raise ends with its period; a budget that never renews keeps it. */
     restart(w, &store, NOON + DAY_MS);
     assert_int_equal(state_of(w, "client app", NOON + DAY_MS).raised, 5000000010);
     assert_int_equal(state_of(w, "budget claude", NOON + DAY_MS).raised, 0);
@@ -494,8 +497,8 @@ static void test_raise_is_recalled(void **state)
     fixture_done(&store);
 }
 
-/* Of a budget that is gone, or counted otherwise; damaged. */
-static void test_raise_of_another(void **state)
+/* Saved raises of a budget that is gone or has another period, and damaged ones, are ignored. */
+static void raises_of_other_budgets_are_ignored(void **state)
 {
     fixture *w = *state;
     store_fixture store;
@@ -521,7 +524,7 @@ static void test_raise_of_another(void **state)
     assert_int_equal(state_of(w, "route gpt*", NOON).raised, 0);
     assert_int_equal(state_of(w, "client app", NOON).raised, 5);
 
-    /* gone and back, as the spending */
+    /* Removed and back, like the spending. */
     rc_budgets_snapshot snapshot;
     w->config.clients[0].budget_usd = 0;
     assert_int_equal(rc_budgets_load(&w->budgets, &w->config, &w->prices, NOON, &snapshot, NULL),
@@ -538,8 +541,8 @@ static void test_raise_of_another(void **state)
     fixture_done(&store);
 }
 
-/* A store that cannot be read: told, and tried again the next time. */
-static void test_recall_fails(void **state)
+/* An unreadable store is reported, and read again the next time. */
+static void an_unreadable_store_is_reported(void **state)
 {
     fixture *w = *state;
     store_fixture store;
@@ -564,8 +567,8 @@ static void test_recall_fails(void **state)
     fixture_done(&store);
 }
 
-/* Loading that fails for want of memory changes nothing and leaves nothing. */
-static void test_memory(void **state)
+/* Loading that fails for lack of memory changes nothing and leaks nothing. */
+static void failing_allocations_change_nothing(void **state)
 {
     fixture *w = *state;
     rc_config config;
@@ -595,19 +598,20 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_which_budgets, set_up, tear_down),
-        cmocka_unit_test(test_direct_targets),
-        cmocka_unit_test_setup_teardown(test_what_it_costs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_reserve_and_settle, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_no_budgets, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_for_people, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_reload, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_reload_wakes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_recall, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_raise_is_recalled, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_raise_of_another, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_recall_fails, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_attempt_belongs_to_all_matching_budgets, set_up,
+                                        tear_down),
+        cmocka_unit_test(direct_targets_count_in_route_budgets),
+        cmocka_unit_test_setup_teardown(an_attempt_costs_its_price, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reservations_are_settled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_budgets_everything_is_granted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(budgets_are_listed_and_found_by_scope, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reload_keeps_budgets_of_the_same_name, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_higher_limit_wakes_paused_attempts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(spending_is_restored_from_the_store, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(raises_are_restored_from_the_store, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(raises_of_other_budgets_are_ignored, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_unreadable_store_is_reported, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(failing_allocations_change_nothing, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

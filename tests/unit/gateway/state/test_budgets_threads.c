@@ -1,4 +1,5 @@
-/* Many threads reserve and settle while another one reloads: no try is lost, no limit overrun. */
+/* Many threads reserve and settle while another one reloads: no attempt is lost, no limit is
+ * exceeded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,8 @@
 #define THREADS 4
 #define ATTEMPTS 4000
 #define RELOADS 200
-#define REQUEST "{\"messages\":[],\"max_tokens\":1000}" /* 10000 millionths at gpt-4o */
+#define REQUEST \
+    "{\"messages\":[],\"max_tokens\":1000}" /* 10000 millionths of a dollar at gpt-4o. */
 
 static const char text[] = "providers: {openai: {keys: [env:A]}}\n"
                            "routes: [{model: \"*\", chain: [{target: openai/gpt-4o}]}]\n"
@@ -50,9 +52,9 @@ static void *work(void *ctx)
     for (int i = 0; i < ATTEMPTS; i++) {
         rc_ledger_reservation hold;
         rc_ledger_notices told;
-        rc_ledger_decision answer =
+        rc_ledger_decision decision =
             rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &told);
-        if (answer.verdict != RC_LEDGER_GRANTED)
+        if (decision.verdict != RC_LEDGER_GRANTED)
             continue;
         me->seed = me->seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
         uint64_t cost = (me->seed >> 33) % (hold.amount + 1);
@@ -71,7 +73,7 @@ static rc_ledger_state state_of(fixture *w, const char *scope)
     return state;
 }
 
-static void test_threads(void **state)
+static void threads_lose_nothing_and_exceed_nothing(void **state)
 {
     (void)state;
     static fixture w;
@@ -117,7 +119,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(threads_lose_nothing_and_exceed_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Limits of a key at one target: they outlive other lists of keys and restarts, and what people
- * clear is forgotten. */
+/* Limits of a key at one target: they survive changed lists of keys and restarts, and an operator
+ * can clear them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static int tear_down(void **state)
     return memory.live == 0 && !memory.is_broken ? 0 : 1;
 }
 
-/* Keys by the first byte of their prints: "ab" is a list of two. */
+/* Sets keys by the first byte of their fingerprints: "ab" is a list of two. */
 static void use_keys(const char *keys)
 {
     rc_key_fingerprint fingerprints[8] = {0};
@@ -59,7 +59,7 @@ static uint16_t named_target(const char *model)
     return row;
 }
 
-/* key: its place in the present list. */
+/* key: index in the current list. */
 static void use_up(uint16_t row, uint16_t key)
 {
     rc_shared_limit_credential(&hub.shared, row, (uint16_t)(provider.first_key + key),
@@ -73,13 +73,13 @@ static rc_credential_state at(uint16_t row, uint16_t key)
     return limit != NULL ? rc_credential_state_at(limit, NOW_MS) : RC_CREDENTIAL_DEAD;
 }
 
-static void another_list_of_keys(void **state)
+static void limits_survive_a_changed_list_of_keys(void **state)
 {
     (void)state;
     use_keys("ab");
     const uint16_t row = named_target("m");
     use_up(row, 1);
-    use_keys("ab"); /* the same: nothing moves */
+    use_keys("ab"); /* The same list: nothing changes. */
     assert_int_equal(at(row, 1), RC_CREDENTIAL_EXHAUSTED);
     use_keys("bcd");
     assert_int_equal(at(row, 0), RC_CREDENTIAL_EXHAUSTED);
@@ -92,8 +92,8 @@ static void another_list_of_keys(void **state)
     assert_true(rc_shared_validate(&hub.shared));
 }
 
-/* Without memory for limits a key is closed everywhere, which asks less and not more. */
-static void no_memory(void **state)
+/* Without memory for limits a limit closes the key for all targets. */
+static void without_memory_a_limit_closes_the_key_everywhere(void **state)
 {
     (void)state;
     use_keys("ab");
@@ -106,7 +106,7 @@ static void no_memory(void **state)
     assert_null(hub.shared.targets[row].limits);
     assert_int_equal(hub.shared.targets[row].credential_count, 1);
     fail_alloc_set(&memory, true);
-    use_keys("a"); /* the next reload has some */
+    use_keys("a"); /* The next reload has memory. */
     assert_non_null(hub.shared.targets[row].limits);
 }
 
@@ -121,13 +121,13 @@ static void a_limited_named_target_keeps_its_row(void **state)
     assert_false(rc_hub_has_limits(&hub.shared.targets[row], NOW_MS + QUOTA_MS));
 }
 
-static bool save(uint16_t row, uint16_t key, char *name, rc_saved_state *ret_mark)
+static bool save(uint16_t row, uint16_t key, char *name, rc_saved_state *ret_saved)
 {
     return rc_hub_save_credential(&hub, row, (uint16_t)(provider.first_key + key), NOW_MS,
-                                  NOW_UNIX_MS, name, ret_mark);
+                                  NOW_UNIX_MS, name, ret_saved);
 }
 
-static void marks_name_the_key_and_the_model(void **state)
+static void saved_states_name_the_key_and_the_model(void **state)
 {
     (void)state;
     char name[RC_HUB_SAVED_NAME_MAX];
@@ -137,7 +137,7 @@ static void marks_name_the_key_and_the_model(void **state)
     assert_false(save(row, 0, name, &got));
     rc_shared_limit_credential(&hub.shared, row, provider.first_key, RC_CREDENTIAL_COOLING,
                                NOW_MS + 5);
-    assert_false(save(row, 0, name, &got)); /* a rate is soon forgotten */
+    assert_false(save(row, 0, name, &got)); /* A rate limit is not saved. */
     use_up(row, 0);
     assert_true(save(row, 0, name, &got));
     assert_int_equal(got.kind, RC_SAVED_STATE_LIMIT);
@@ -145,11 +145,11 @@ static void marks_name_the_key_and_the_model(void **state)
     assert_int_equal(got.value, RC_CREDENTIAL_EXHAUSTED);
     assert_int_equal(got.until_unix_ms, NOW_UNIX_MS + QUOTA_MS);
     assert_false(save(RC_NO_TARGET, 0, name, &got));
-    /* What holds at large is said at large. */
+    /* The credential's own state has precedence. */
     rc_shared_cool_down_credential(&hub.shared, provider.first_key, RC_CREDENTIAL_DEAD, 0);
     assert_true(save(row, 0, name, &got));
     assert_int_equal(got.kind, RC_SAVED_STATE_CREDENTIAL);
-    /* A name that does not fit is not kept by half. */
+    /* A name that does not fit is not saved. */
     char model[RC_HUB_SAVED_NAME_MAX + 1];
     memset(model, 'm', sizeof model - 1);
     model[sizeof model - 1] = '\0';
@@ -158,7 +158,7 @@ static void marks_name_the_key_and_the_model(void **state)
     assert_false(save(long_row, 1, name, &got));
 }
 
-static void what_people_clear_is_forgotten(void **state)
+static void cleared_limits_are_removed_from_the_store(void **state)
 {
     (void)state;
     rc_hub_saved_states states;
@@ -192,11 +192,13 @@ static void what_people_clear_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(another_list_of_keys, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(no_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(limits_survive_a_changed_list_of_keys, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_memory_a_limit_closes_the_key_everywhere, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_limited_named_target_keeps_its_row, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(marks_name_the_key_and_the_model, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_people_clear_is_forgotten, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(saved_states_name_the_key_and_the_model, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cleared_limits_are_removed_from_the_store, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What a restart takes over, by a clock that may have been set back meanwhile. */
+/* Restoring saved states after a restart, with a clock that may have been set back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,16 +14,16 @@
 #define NOW_MS 5000u
 #define NOW_UNIX_MS INT64_C(1800000000000)
 #define DAY_MS INT64_C(86400000)
-#define TOLD_MS INT64_C(600000)
+#define WAIT_MS INT64_C(600000)
 
 static rc_hub hub;
 static rc_config_provider config = {.name = RC_STR_INIT("up"), .key_count = 1};
 static rc_snapshot_provider provider = {.config = &config};
 
-/* A store with one call and one mark. */
+/* A store with one record and one saved state. */
 typedef struct fake_store {
     rc_store store;
-    int64_t newest_unix_ms; /* 0: it is empty */
+    int64_t newest_unix_ms; /* 0: the store is empty. */
     rc_saved_state saved;
     bool has_no_list;
 } fake_store;
@@ -83,7 +83,7 @@ static fake_store store_of(rc_credential_state state, int64_t until_unix_ms, int
     };
 }
 
-/* How long the key still rests after a restart; 0: it does not. */
+/* Remaining cooldown of the key after a restart. 0: none. */
 static int64_t left_ms(int64_t until_unix_ms, int64_t newest_unix_ms)
 {
     fake_store fake = store_of(RC_CREDENTIAL_EXHAUSTED, until_unix_ms, newest_unix_ms);
@@ -98,28 +98,28 @@ static int64_t left_ms(int64_t until_unix_ms, int64_t newest_unix_ms)
     return left;
 }
 
-static void a_clock_that_went_on(void **state)
+static void a_wait_shrinks_with_the_clock(void **state)
 {
     (void)state;
-    assert_int_equal(left_ms(NOW_UNIX_MS + TOLD_MS, NOW_UNIX_MS), TOLD_MS);
-    assert_int_equal(left_ms(NOW_UNIX_MS + TOLD_MS, 0), TOLD_MS);
-    assert_int_equal(left_ms(NOW_UNIX_MS + 1, NOW_UNIX_MS - TOLD_MS), 1);
-    assert_int_equal(left_ms(NOW_UNIX_MS, NOW_UNIX_MS - TOLD_MS), 0);
-    assert_int_equal(left_ms(NOW_UNIX_MS - DAY_MS, NOW_UNIX_MS - DAY_MS - TOLD_MS), 0);
+    assert_int_equal(left_ms(NOW_UNIX_MS + WAIT_MS, NOW_UNIX_MS), WAIT_MS);
+    assert_int_equal(left_ms(NOW_UNIX_MS + WAIT_MS, 0), WAIT_MS);
+    assert_int_equal(left_ms(NOW_UNIX_MS + 1, NOW_UNIX_MS - WAIT_MS), 1);
+    assert_int_equal(left_ms(NOW_UNIX_MS, NOW_UNIX_MS - WAIT_MS), 0);
+    assert_int_equal(left_ms(NOW_UNIX_MS - DAY_MS, NOW_UNIX_MS - DAY_MS - WAIT_MS), 0);
 }
 
-static void a_clock_that_was_set_back(void **state)
+static void a_clock_that_was_set_back_does_not_extend_a_wait(void **state)
 {
     (void)state;
     const int64_t then = NOW_UNIX_MS + DAY_MS;
-    assert_int_equal(left_ms(then + TOLD_MS, then), TOLD_MS);
-    /* What has passed since it was told has passed. */
-    assert_int_equal(left_ms(then + TOLD_MS, then + TOLD_MS - 1), 1);
-    assert_int_equal(left_ms(then + TOLD_MS, then + TOLD_MS), 0);
-    assert_int_equal(left_ms(then + TOLD_MS, then + DAY_MS), 0);
+    assert_int_equal(left_ms(then + WAIT_MS, then), WAIT_MS);
+    /* Time that has passed since then counts. */
+    assert_int_equal(left_ms(then + WAIT_MS, then + WAIT_MS - 1), 1);
+    assert_int_equal(left_ms(then + WAIT_MS, then + WAIT_MS), 0);
+    assert_int_equal(left_ms(then + WAIT_MS, then + DAY_MS), 0);
 }
 
-static void a_key_that_was_refused_stays_so(void **state)
+static void a_rejected_key_stays_rejected(void **state)
 {
     (void)state;
     fake_store fake = store_of(RC_CREDENTIAL_DEAD, 0, NOW_UNIX_MS + DAY_MS);
@@ -132,10 +132,10 @@ static void a_key_that_was_refused_stays_so(void **state)
     tear_down(NULL);
 }
 
-static void a_store_that_fails(void **state)
+static void a_failing_store_is_reported(void **state)
 {
     (void)state;
-    fake_store fake = store_of(RC_CREDENTIAL_EXHAUSTED, NOW_UNIX_MS + TOLD_MS, 0);
+    fake_store fake = store_of(RC_CREDENTIAL_EXHAUSTED, NOW_UNIX_MS + WAIT_MS, 0);
     rc_store_fault fault;
     fake.has_no_list = true;
     assert_int_equal(set_up(NULL), 0);
@@ -147,10 +147,10 @@ static void a_store_that_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clock_that_went_on),
-        cmocka_unit_test(a_clock_that_was_set_back),
-        cmocka_unit_test(a_key_that_was_refused_stays_so),
-        cmocka_unit_test(a_store_that_fails),
+        cmocka_unit_test(a_wait_shrinks_with_the_clock),
+        cmocka_unit_test(a_clock_that_was_set_back_does_not_extend_a_wait),
+        cmocka_unit_test(a_rejected_key_stays_rejected),
+        cmocka_unit_test(a_failing_store_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

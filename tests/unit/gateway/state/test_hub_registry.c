@@ -1,5 +1,5 @@
-/* Rows of targets that clients name: many names, few rows, and nothing changes under whoever uses
- * one. */
+/* Rows of targets that clients name: many names, few rows, and a row never changes while it is in
+ * use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static uint16_t take_number(unsigned number, uint64_t now_ms)
     return take(model, now_ms);
 }
 
-/* All rows, each left a millisecond after the one before it. */
+/* Takes all rows and releases each a millisecond after the one before it. */
 static void fill(void)
 {
     for (unsigned i = 0; i < RC_HUB_NAMED_TARGETS_MAX; i++)
@@ -63,25 +63,25 @@ static bool is_named(uint16_t row, const char *model)
     return rc_str_eq(rc_str_make(target->name, target->name_len), rc_str_make(name, (size_t)len));
 }
 
-static void the_longest_unused_goes_first(void **state)
+static void the_longest_unused_row_is_reused_first(void **state)
 {
     (void)state;
     fill();
-    /* Whoever asks for a name that has a row gets that one, and it has rested least then. */
+    /* A name that has a row gets that row again, which is then the most recently used. */
     assert_int_equal(take("model-0", 9000), 0);
     rc_hub_release_target(&hub, 0, 9000);
     assert_int_equal(take("fresh", 9001), 1);
     assert_true(is_named(1, "fresh"));
     assert_int_equal(take("fresher", 9001), 2);
     assert_int_equal(take("fresh", 9002), 1);
-    /* The names that were there are nobody's, and can come back. */
+    /* The replaced names have no row, and can come back. */
     assert_int_equal(take("model-1", 9003), 3);
     assert_int_equal(take("model-0", 9004), 0);
     assert_int_equal(hub.target_count, RC_HUB_NAMED_TARGETS_MAX);
     assert_int_equal(hub.named_target_count, RC_HUB_NAMED_TARGETS_MAX);
 }
 
-static void what_is_known_is_kept(void **state)
+static void rows_with_state_are_not_reused(void **state)
 {
     (void)state;
     fill();
@@ -90,16 +90,16 @@ static void what_is_known_is_kept(void **state)
     hub.shared.targets[2].breaker.state = RC_BREAKER_OPEN;
     hub.shared.targets[3].breaker.state = RC_BREAKER_HALF_OPEN;
     hub.shared.targets[4].limiter.in_flight = 1;
-    assert_int_equal(take("model-5", 9000), 5); /* a job has it */
+    assert_int_equal(take("model-5", 9000), 5); /* An exchange uses it. */
     assert_int_equal(take("fresh", 9000), 6);
     assert_true(is_named(5, "model-5"));
-    /* Once its time is over, it is as any other. */
+    /* After its cooldown the row can be reused like any other. */
     assert_int_equal(take("later", 20000), 0);
     assert_false(rc_cooldown_is_on(&hub.shared.targets[0].cooldown, false, 20000));
     hub.shared.targets[4].limiter.in_flight = 0;
 }
 
-static void a_new_named_target_is_not_known(void **state)
+static void a_reused_row_has_no_state(void **state)
 {
     (void)state;
     fill();
@@ -116,28 +116,29 @@ static void a_new_named_target_is_not_known(void **state)
     assert_true(rc_breaker_validate(&row->breaker));
 }
 
-static void none_is_unused(void **state)
+static void without_an_unused_row_there_is_none(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < RC_HUB_NAMED_TARGETS_MAX; i++)
         assert_int_equal(take_number(i, NOW_MS), i);
     assert_int_equal(take("fresh", 9000), RC_NO_TARGET);
-    assert_int_equal(take("model-9", 9000), 9); /* two have it now */
+    assert_int_equal(take("model-9", 9000), 9); /* Two users. */
     rc_hub_release_target(&hub, 9, 9000);
     assert_int_equal(take("fresh", 9000), RC_NO_TARGET);
     rc_hub_release_target(&hub, 9, 9001);
     assert_int_equal(take("fresh", 9002), 9);
 }
 
-/* A name of a route is no guest's any more, and an operator's hand is on the row that was meant. */
-static void others_hold_rows_too(void **state)
+/* A target that a route names is no longer a named target, and an operator's action holds its
+ * row. */
+static void routes_and_operators_hold_rows_too(void **state)
 {
     (void)state;
     fill();
     assert_int_equal(rc_hub_add_target(&hub, config.name, RC_STR("model-0"), 9000), 0);
     assert_int_equal(hub.named_target_count, RC_HUB_NAMED_TARGETS_MAX - 1);
     assert_int_equal(take("fresh", 9000),
-                     RC_HUB_NAMED_TARGETS_MAX); /* there is room for one more */
+                     RC_HUB_NAMED_TARGETS_MAX); /* The limit allows one more. */
     assert_int_equal(rc_hub_take_target(&hub, RC_STR("up/model-1")), 1);
     assert_int_equal(take("fresher", 9000), 2);
     rc_hub_release_target(&hub, 1, 9000);
@@ -148,7 +149,7 @@ static void others_hold_rows_too(void **state)
     assert_true(is_named(0, "model-0"));
 }
 
-/* Jobs that come and go, beside a list of what each of them holds. */
+/* Exchanges that come and go, compared with a list of the rows that each of them holds. */
 static void rows_do_not_change_in_use(void **state)
 {
     (void)state;
@@ -181,7 +182,7 @@ static void rows_do_not_change_in_use(void **state)
         holders[at].is_on = true;
         assert_true(holders[at].row < RC_HUB_NAMED_TARGETS_MAX);
     }
-    /* Each row is found by its own name, and no name is there twice. */
+    /* Each row is found by its own name, and no name occurs twice. */
     for (uint32_t i = 0; i < hub.target_count; i++) {
         const rc_hub_target *row = &hub.targets[i];
         assert_int_equal(rc_hub_take_target(&hub, rc_str_make(row->name, row->name_len)), i);
@@ -193,11 +194,11 @@ static void rows_do_not_change_in_use(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_longest_unused_goes_first, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_known_is_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_new_named_target_is_not_known, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(none_is_unused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(others_hold_rows_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_longest_unused_row_is_reused_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rows_with_state_are_not_reused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reused_row_has_no_state, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_an_unused_row_there_is_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(routes_and_operators_hold_rows_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rows_do_not_change_in_use, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* What a target rests for, in words: by its keys, at large and there, and by its own cooldown. */
+/* Why a target is unavailable, as text: by its keys' states, everywhere and at this target, and by
+ * its own cooldown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +50,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* key: its place in the list. */
+/* key: index in the list. */
 static void close_key(uint16_t key, rc_credential_state state, uint64_t until_ms)
 {
     rc_shared_cool_down_credential(&hub.shared, (uint16_t)(provider.first_key + key), state,
@@ -73,7 +74,7 @@ static void expect(rc_reason reason, rc_code code, const char *words)
     assert_memory_equal(got.len > 0 ? got.ptr : "", words, got.len);
 }
 
-static void one_thing(void **state)
+static void one_reason_is_described(void **state)
 {
     (void)state;
     close_key(0, RC_CREDENTIAL_EXHAUSTED, LATER_MS);
@@ -84,8 +85,8 @@ static void one_thing(void **state)
     expect(RC_WHY_CREDENTIALS_DEAD, RC_CODE_AUTH_FAILED, "refused (keys up:1, up:2)");
 }
 
-/* What opens first is what is waited for. */
-static void several(void **state)
+/* The key that is available first decides the code. */
+static void the_first_available_key_decides(void **state)
 {
     (void)state;
     close_key(0, RC_CREDENTIAL_DEAD, LATER_MS);
@@ -100,7 +101,7 @@ static void several(void **state)
            "quota used up (key up:2), refused (key up:1)");
 }
 
-static void refreshed(void **state)
+static void a_key_being_refreshed_is_described(void **state)
 {
     (void)state;
     hub.shared.credentials[provider.first_key].is_refreshing = true;
@@ -109,7 +110,7 @@ static void refreshed(void **state)
            "quota used up (key up:2), being refreshed (key up:1)");
 }
 
-static void many_keys(void **state)
+static void many_keys_are_counted(void **state)
 {
     (void)state;
     use_keys(6);
@@ -119,7 +120,7 @@ static void many_keys(void **state)
            "quota used up (keys up:1, up:2, up:3 and 3 more)");
 }
 
-static void cooled(void **state)
+static void a_cooldown_is_described(void **state)
 {
     (void)state;
     rc_target *target = &hub.shared.targets[row];
@@ -129,14 +130,14 @@ static void cooled(void **state)
     expect(RC_WHY_SKIP_COOLING, RC_CODE_PROVIDER_5XX, "provider 5xx");
     target->cooled_for = RC_CODE_QUOTA_EXHAUSTED;
     expect(RC_WHY_SKIP_COOLING, RC_CODE_QUOTA_EXHAUSTED, "quota used up");
-    /* Its keys rest longer than it does. */
+    /* Its keys cool down longer than the target. */
     close_key(0, RC_CREDENTIAL_EXHAUSTED, LATER_MS + 1);
     close_key(1, RC_CREDENTIAL_EXHAUSTED, LATER_MS + 1);
     expect(RC_WHY_SKIP_COOLING, RC_CODE_QUOTA_EXHAUSTED, "quota used up (keys up:1, up:2)");
 }
 
-/* Nothing is known of these, or there is nothing to be known. */
-static void not_unavailable(void **state)
+/* Reasons without a text. */
+static void other_reasons_have_no_text(void **state)
 {
     (void)state;
     expect(RC_WHY_SKIP_BUSY, RC_CODE_NONE, "");
@@ -150,8 +151,12 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(one_thing), TEST(several), TEST(refreshed),
-        TEST(many_keys), TEST(cooled),  TEST(not_unavailable),
+        TEST(one_reason_is_described),
+        TEST(the_first_available_key_decides),
+        TEST(a_key_being_refreshed_is_described),
+        TEST(many_keys_are_counted),
+        TEST(a_cooldown_is_described),
+        TEST(other_reasons_have_no_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The lists of models: what clients can request, in the form of each dialect. */
+/* The model lists: the models that clients can request, in the form of each dialect. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static int read_wall(struct timespec *ret_time)
     return 0;
 }
 
-/* The list in this dialect, of a configuration and a price list. */
+/* The list in this dialect for a configuration and a price list. */
 static const char *list_of(const char *config, const char *prices, rc_dialect dialect)
 {
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -70,7 +70,7 @@ static const char *list_of(const char *config, const char *prices, rc_dialect di
     "\"" more "}"
 #define LIST(models) "{\"object\":\"list\",\"data\":[" models "]}"
 
-/* Names of routes, and no target. */
+/* Lists names of routes, never targets. */
 static void routes_are_listed(void **state)
 {
     (void)state;
@@ -87,7 +87,7 @@ static void routes_are_listed(void **state)
                    "\"vision\"]") "," MODEL("deep", "cl", ",\"capabilities\":[\"tools\"]")));
 }
 
-/* Each dialect has its own form, and names that its clients can use. */
+/* Each dialect has its own form and lists names that its clients can use. */
 static void dialects_have_their_forms(void **state)
 {
     (void)state;
@@ -107,8 +107,8 @@ static void dialects_have_their_forms(void **state)
                         "\"countTokens\"]}]}");
 }
 
-/* Behind a star: what is known and comes to that route. */
-static void stars_list_what_is_known(void **state)
+/* A route with "*" lists the known models that lead to it. */
+static void routes_with_a_star_list_known_models(void **state)
 {
     (void)state;
     const char *config =
@@ -143,7 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(routes_are_listed),
         cmocka_unit_test(dialects_have_their_forms),
-        cmocka_unit_test(stars_list_what_is_known),
+        cmocka_unit_test(routes_with_a_star_list_known_models),
         cmocka_unit_test(without_routes_providers_are_named),
     };
     return cmocka_run_group_tests_name("gate_models", tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* What is left of providers' limits, by key and model: one warning a window whoever hears of it,
- * the lowest of each kind, room for so many, and memory that runs out. */
+/* The quota cache: one warning per window whichever thread updates it, the lowest quota of each
+ * kind, a bounded number of pairs, failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 #define NOW INT64_C(1794830400000) /* 2026-11-16T12:00:00Z */
 #define THREADS 4
-#define ROOM 64
+#define LIST_MAX 64
 
 static rc_quota_cache cache;
 static fail_alloc memory;
@@ -48,31 +48,31 @@ static rc_quotas quotas_of(int64_t now, const char *remaining, const char *limit
     return quotas;
 }
 
-static bool rings(uint16_t target, uint16_t credential, int64_t now, const char *remaining)
+static bool warns(uint16_t target, uint16_t credential, int64_t now, const char *remaining)
 {
     const rc_quotas quotas = quotas_of(now, remaining, "1000", "2m");
     return rc_quota_cache_update(&cache, target, credential, &quotas) != NULL;
 }
 
-static uint32_t look(int64_t now, rc_quota_entry list[ROOM])
+static uint32_t list_facts(int64_t now, rc_quota_entry list[LIST_MAX])
 {
-    return rc_quota_cache_list(&cache, now, list, ROOM);
+    return rc_quota_cache_list(&cache, now, list, LIST_MAX);
 }
 
-static void rings_once_a_window(void **state)
+static void warns_once_per_window(void **state)
 {
     (void)state;
-    rc_quota_entry list[ROOM];
-    assert_false(rings(1, 1, NOW, "500"));
-    assert_true(rings(1, 1, NOW, "99"));
-    assert_false(rings(1, 1, NOW + 1000, "50"));
-    /* Another key, another model, no key at all: each its own. */
-    assert_true(rings(1, 2, NOW, "50"));
-    assert_true(rings(2, 1, NOW, "50"));
-    assert_true(rings(1, RC_NO_TARGET, NOW, "50"));
-    assert_false(rings(1, 1, NOW + 119999, "0"));
-    assert_true(rings(1, 1, NOW + 120000, "0"));
-    assert_int_equal(look(NOW + 120000, list), 1); /* the others are renewed */
+    rc_quota_entry list[LIST_MAX];
+    assert_false(warns(1, 1, NOW, "500"));
+    assert_true(warns(1, 1, NOW, "99"));
+    assert_false(warns(1, 1, NOW + 1000, "50"));
+    /* Another key, another model and no key are separate pairs. */
+    assert_true(warns(1, 2, NOW, "50"));
+    assert_true(warns(2, 1, NOW, "50"));
+    assert_true(warns(1, RC_NO_TARGET, NOW, "50"));
+    assert_false(warns(1, 1, NOW + 119999, "0"));
+    assert_true(warns(1, 1, NOW + 120000, "0"));
+    assert_int_equal(list_facts(NOW + 120000, list), 1); /* The others have renewed. */
     assert_int_equal(list[0].fact.remaining, 0);
     assert_int_equal(list[0].fact.renews_unix_ms, NOW + 240000);
 }
@@ -80,7 +80,7 @@ static void rings_once_a_window(void **state)
 static void facts_are_the_latest_and_the_lowest(void **state)
 {
     (void)state;
-    rc_quota_entry list[ROOM];
+    rc_quota_entry list[LIST_MAX];
     rc_quotas quotas;
     rc_quotas_init(&quotas, NOW);
     rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-limit-requests-day"), RC_STR("1000"));
@@ -90,26 +90,26 @@ static void facts_are_the_latest_and_the_lowest(void **state)
     rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-limit-tokens"), RC_STR("100"));
     rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-remaining-tokens"), RC_STR("5"));
     assert_non_null(rc_quota_cache_update(&cache, 3, 4, &quotas));
-    assert_int_equal(look(NOW, list), 2);
+    assert_int_equal(list_facts(NOW, list), 2);
     assert_int_equal(list[0].target, 3);
     assert_int_equal(list[0].credential, 4);
     assert_int_equal(list[0].fact.kind, RC_QUOTA_REQUESTS);
     assert_int_equal(list[0].fact.remaining, 6);
     assert_true(rc_str_eq(rc_quota_fact_name(&list[0].fact), RC_STR("requests-minute")));
-    assert_int_equal(list[0].fact.renews_unix_ms, 0); /* not told */
+    assert_int_equal(list[0].fact.renews_unix_ms, 0); /* Not stated. */
     assert_false(rc_quota_fact_is_low(&list[0].fact));
     assert_true(rc_quota_fact_is_low(&list[1].fact));
     assert_true(rc_quota_fact_is_lower(&list[1].fact, &list[0].fact));
-    /* A better word takes the place of the worse one. */
-    assert_false(rings(3, 4, NOW + 1, "900"));
-    assert_int_equal(look(NOW + 1, list), 2);
+    /* A later, higher value replaces the lower one. */
+    assert_false(warns(3, 4, NOW + 1, "900"));
+    assert_int_equal(list_facts(NOW + 1, list), 2);
     assert_int_equal(list[0].fact.remaining, 900);
-    /* No more than there is room for. */
+    /* No more than the given capacity. */
     assert_int_equal(rc_quota_cache_list(&cache, NOW + 1, list, 1), 1);
     assert_int_equal(rc_quota_cache_max_count(&cache), RC_QUOTA_KIND_COUNT);
 }
 
-static void nonsense_is_not_kept(void **state)
+static void invalid_quotas_are_ignored(void **state)
 {
     (void)state;
     static const char *const numbers[][2] = {
@@ -131,10 +131,10 @@ static void nonsense_is_not_kept(void **state)
     assert_int_equal(rc_quota_cache_max_count(&cache), 0);
 }
 
-static void a_long_name_is_cut(void **state)
+static void a_long_name_is_truncated(void **state)
 {
     (void)state;
-    rc_quota_entry list[ROOM];
+    rc_quota_entry list[LIST_MAX];
     rc_quotas quotas;
     rc_quotas_init(&quotas, NOW);
     rc_quotas_add_header(&quotas,
@@ -144,67 +144,68 @@ static void a_long_name_is_cut(void **state)
         &quotas, RC_STR("x-ratelimit-remaining-requests-of-everybody-in-this-whole-building"),
         RC_STR("10"));
     assert_null(rc_quota_cache_update(&cache, 1, 1, &quotas));
-    assert_int_equal(look(NOW, list), 1);
+    assert_int_equal(list_facts(NOW, list), 1);
     assert_int_equal(rc_quota_fact_name(&list[0].fact).len, RC_QUOTA_NAME_MAX);
 }
 
-static void a_row_of_another_knows_nothing(void **state)
+static void a_removed_target_has_no_facts(void **state)
 {
     (void)state;
-    rc_quota_entry list[ROOM];
+    rc_quota_entry list[LIST_MAX];
     for (uint16_t target = 0; target < 5; target++)
         for (uint16_t key = 0; key < 3; key++)
-            assert_true(rings(target, key, NOW, "1"));
+            assert_true(warns(target, key, NOW, "1"));
     rc_quota_cache_remove(&cache, 2);
-    assert_int_equal(look(NOW, list), 12);
+    assert_int_equal(list_facts(NOW, list), 12);
     for (uint32_t i = 0; i < 12; i++)
         assert_int_not_equal(list[i].target, 2);
-    assert_true(rings(2, 0, NOW, "1"));
-    assert_false(rings(1, 0, NOW, "1"));
-    assert_int_equal(look(NOW, list), 13);
+    assert_true(warns(2, 0, NOW, "1"));
+    assert_false(warns(1, 0, NOW, "1"));
+    assert_int_equal(list_facts(NOW, list), 13);
 }
 
-static void the_oldest_makes_room(void **state)
+static void the_oldest_pair_is_evicted(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < RC_QUOTA_CACHE_MAX; i++)
-        assert_true(rings((uint16_t)i, 7, NOW + i, "1"));
+        assert_true(warns((uint16_t)i, 7, NOW + i, "1"));
     assert_int_equal(rc_quota_cache_max_count(&cache), RC_QUOTA_CACHE_MAX * RC_QUOTA_KIND_COUNT);
-    assert_false(rings(0, 7, NOW + RC_QUOTA_CACHE_MAX, "1")); /* heard of again: 1 is the oldest */
-    assert_true(rings(9000, 7, NOW + 2000, "1"));
+    assert_false(warns(0, 7, NOW + RC_QUOTA_CACHE_MAX, "1")); /* Updated again: now pair 1 is the
+                                                               * oldest. */
+    assert_true(warns(9000, 7, NOW + 2000, "1"));
     assert_int_equal(rc_quota_cache_max_count(&cache), RC_QUOTA_CACHE_MAX * RC_QUOTA_KIND_COUNT);
-    assert_false(rings(0, 7, NOW + 2001, "1"));
-    assert_false(rings(9000, 7, NOW + 2001, "1"));
-    assert_true(rings(1, 7, NOW + 2002, "1")); /* forgotten */
+    assert_false(warns(0, 7, NOW + 2001, "1"));
+    assert_false(warns(9000, 7, NOW + 2001, "1"));
+    assert_true(warns(1, 7, NOW + 2002, "1")); /* It was evicted. */
     for (uint32_t i = 3; i < RC_QUOTA_CACHE_MAX; i++)
-        assert_false(rings((uint16_t)i, 7, NOW + 3000, "1"));
+        assert_false(warns((uint16_t)i, 7, NOW + 3000, "1"));
 }
 
-static void without_memory_what_is_known_stays(void **state)
+static void without_memory_existing_facts_stay(void **state)
 {
     (void)state;
-    rc_quota_entry list[ROOM];
+    rc_quota_entry list[LIST_MAX];
     fail_alloc_set(&memory, false);
-    assert_false(rings(1, 1, NOW, "1"));
-    assert_int_equal(look(NOW, list), 0);
+    assert_false(warns(1, 1, NOW, "1"));
+    assert_int_equal(list_facts(NOW, list), 0);
     fail_alloc_set(&memory, true);
     for (uint16_t key = 0; key < 8; key++)
-        assert_true(rings(1, key, NOW + key, "1"));
+        assert_true(warns(1, key, NOW + key, "1"));
     fail_alloc_set(&memory, false);
-    assert_true(rings(1, 100, NOW + 9, "1")); /* in the place of the oldest */
-    assert_int_equal(look(NOW, list), 8);
-    assert_false(rings(1, 1, NOW, "1"));
+    assert_true(warns(1, 100, NOW + 9, "1")); /* It evicted the oldest pair. */
+    assert_int_equal(list_facts(NOW, list), 8);
+    assert_false(warns(1, 1, NOW, "1"));
 }
 
 static void *update_cache(void *ctx)
 {
     size_t *count = ctx;
     for (uint16_t i = 0; i < 2000; i++)
-        *count += rings(i % 20, i % 3, NOW, "7") ? 1 : 0;
+        *count += warns(i % 20, i % 3, NOW, "7") ? 1 : 0;
     return NULL;
 }
 
-static void threads_ring_once(void **state)
+static void threads_warn_once(void **state)
 {
     (void)state;
     pthread_t threads[THREADS];
@@ -216,20 +217,20 @@ static void threads_ring_once(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         sum += counts[i];
     }
-    assert_int_equal(sum, 60); /* one for each pair */
+    assert_int_equal(sum, 60); /* One for each pair. */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(rings_once_a_window, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(warns_once_per_window, set_up, tear_down),
         cmocka_unit_test_setup_teardown(facts_are_the_latest_and_the_lowest, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nonsense_is_not_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_long_name_is_cut, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_row_of_another_knows_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_oldest_makes_room, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_memory_what_is_known_stays, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(threads_ring_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(invalid_quotas_are_ignored, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_long_name_is_truncated, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_removed_target_has_no_facts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_oldest_pair_is_evicted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_memory_existing_facts_stay, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(threads_warn_once, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Requests that come again after an answer that said not to. */
+/* Requests that a client repeats after a final error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static bool check_as(const char *name, uint64_t hash, uint64_t now_ms)
     return rc_repeats_check(&repeats, hash, &caller, now_ms, NOW_UNIX);
 }
 
-static void the_same_request_is_known(void **state)
+static void a_repeated_request_is_counted(void **state)
 {
     rc_repeats_client list[RC_REPEATS_NAMES];
     (void)state;
@@ -63,8 +63,8 @@ static void the_same_request_is_known(void **state)
     assert_memory_equal(list[0].name, "app", list[0].len);
 }
 
-/* Where one part ends is a part of it; the key is, too. */
-static void hashes_tell_requests_apart(void **state)
+/* The boundaries between parts and the key change the hash. */
+static void hashes_depend_on_parts_and_key(void **state)
 {
     static const uint8_t other[16] = "another key here";
     rc_repeats second;
@@ -78,8 +78,8 @@ static void hashes_tell_requests_apart(void **state)
     rc_repeats_done(&second);
 }
 
-/* However many requests and names there are, there is so much room. */
-static void room_is_bounded(void **state)
+/* The memory is bounded, however many requests and names there are. */
+static void entries_and_names_are_bounded(void **state)
 {
     rc_repeats_client list[RC_REPEATS_NAMES];
     (void)state;
@@ -123,9 +123,9 @@ static void products_are_plain_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_same_request_is_known, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(hashes_tell_requests_apart, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(room_is_bounded, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_repeated_request_is_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(hashes_depend_on_parts_and_key, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(entries_and_names_are_bounded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(products_are_plain_words, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("repeats", tests, NULL, NULL);
