@@ -59,7 +59,7 @@ finds() {
 @test "a tree that keeps the rules passes every check" {
     plant
     compile lib/base/str.c src/net/listen.c
-    for check in table includes calls folders headers types errno paths opening named links hops; do
+    for check in table includes calls folders headers types errno paths opening named links hops nouns; do
         echo "$check"
         tree "$check" "$planted" "$planted/build"
     done
@@ -223,4 +223,16 @@ finds() {
         '| 2 | `lib/base/str.c` | `rc_listen` |' '' '2 hops through 2 files' >"$planted/docs/internals/way.md"
     finds hops 'hop 2: lib/base/str.c has no rc_listen'
     finds hops 'the text does not say: 2 hops through 1 files'
+}
+
+@test "the nouns of the glossary are types of their folders" {
+    tree nouns "$RECOURSE_SOURCE"
+}
+
+@test "a noun whose type is gone is found" {
+    plant
+    printf '%s\n' '| noun | type | folder | meaning |' '|---|---|---|---|' '| text | `rc_str` | `lib/base` | |' \
+        '| text | `rc_text` | `lib/base` | |' >"$planted/docs/internals/glossary.md"
+    finds nouns 'glossary.md: lib/base declares no rc_text'
+    [[ $output != *rc_str* ]]
 }

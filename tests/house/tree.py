@@ -377,6 +377,20 @@ def check_hops(root, _binary):
                 yield f"{page.name}: the text does not say: {total}"
 
 
+def check_nouns(root, _binary):
+    """Tables of nouns: each name is declared in a header of its folder or below it."""
+    for page in sorted(Path(root, "docs/internals").glob("*.md")):
+        for header, rows in tables(page.read_text(encoding="utf-8")):
+            if header[:3] != ["noun", "type", "folder"]:
+                continue
+            for row in rows:
+                folder = quoted(row[2])[0]
+                texts = [path.read_text(encoding="utf-8") for path in sorted(Path(root, folder).rglob("*.h"))]
+                for name in quoted(row[1]):
+                    if not any(re.search(rf"\b{name}(?:;| \{{|\()", code(text)) for text in texts):
+                        yield f"{page.name}: {folder} declares no {name}"
+
+
 def main(arguments):
     check, root, binary = (*arguments, None)[:3]
     found = list(globals()[f"check_{check}"](root, binary))
