@@ -178,8 +178,9 @@ static uint64_t tenth_up(uint64_t value)
 }
 
 /* Returns the part after the decimal point, rounded up to a nanosecond. Horner's scheme from the
- * last digit, with each step rounded up: for an integer d, ceil((d + ceil(x)) / 10) equals ceil((d
- * + x) / 10), so the result is exact for any number of digits, and no step exceeds ten units. */
+ * last digit, with each step rounded up: for an integer d, ceil((d + ceil(x)) / 10) equals
+ * ceil((d + x) / 10), so the result is exact for any number of digits, and no step exceeds ten
+ * units. */
 static uint64_t fraction_ns(const number *n, int64_t point, uint64_t unit_ns)
 {
     uint64_t ns = 0;

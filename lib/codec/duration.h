@@ -35,8 +35,8 @@ rc_status rc_duration_parse(rc_str text, rc_unit bare, int64_t *ret_ms);
  * RC_E_SYNTAX. Other errors as in rc_duration_parse. text: borrows. */
 rc_status rc_duration_parse_prefix(rc_str text, int64_t *ret_ms, size_t *ret_len);
 
-/* Appends a duration for people, rounded up, with at most two units: "850ms", "4s", "1m 5s", "2h
- * 3m", "4d 20h"; "0s" for a negative one. Appends everything or nothing. buf: borrows. */
+/* Appends a duration for people, rounded up, with at most two units: "850ms", "4s", "1m 5s",
+ * "2h 3m", "4d 20h"; "0s" for a negative one. Appends everything or nothing. buf: borrows. */
 void rc_duration_push(rc_buf *buf, int64_t ms);
 
 #endif

@@ -1,3 +1,5 @@
+/* Server-sent events reader. Called by the gateway for streaming responses and by
+ * lib/dialect/response_reader.c. */
 #include "codec/sse.h"
 
 #include "base/str.h"
@@ -26,7 +28,7 @@ void rc_sse_push(rc_sse *sse, rc_str piece)
     sse->lf_at = LF_NOT_KNOWN;
 }
 
-/* The fields of an event whose bytes are all there. */
+/* ---- fields of a complete event ---- */
 
 typedef struct field {
     rc_str name;
@@ -42,7 +44,7 @@ static size_t line_end(rc_str text, size_t from)
     return from + (cr ? (size_t)(cr - start) : len);
 }
 
-/* The next line with its field; a comment is one without a name. False: there is no line. */
+/* Reads the next line as a field; a comment is a field without a name. Returns false at the end. */
 static bool next_field(rc_str text, size_t *at, field *ret_field)
 {
     if (*at >= text.len)
@@ -69,7 +71,7 @@ static bool is_data(const field *f)
     return rc_str_eq(f->name, RC_STR("data"));
 }
 
-/* Digits alone, as the standard wants them; -1: anything else. */
+/* Parses the value of a retry field, which the standard restricts to digits; -1 for any other. */
 static int64_t read_retry(rc_str value)
 {
     int64_t ms = 0;
@@ -96,7 +98,8 @@ static rc_str without_bom(const rc_stream_event *event, rc_str raw)
     return event->begin == 0 ? rc_utf8_without_bom(raw) : raw;
 }
 
-/* Reads all fields; of several data lines the last one is in the event. Returns their number. */
+/* Reads all fields into the event and returns the number of data lines. Of several data lines the
+ * event has the last one. */
 static size_t read_fields(rc_str text, rc_stream_event *event)
 {
     size_t at = 0;
@@ -113,7 +116,8 @@ static size_t read_fields(rc_str text, rc_stream_event *event)
     return data_lines;
 }
 
-/* Puts the data lines together, in the room, behind the event if that is there too. */
+/* Joins the data lines in the scratch buffer, after the event's own bytes if those are there, too.
+ */
 static void join_data(rc_stream_feed *feed, rc_stream_event *event)
 {
     size_t held = feed->is_scratch_consumed ? event->raw.len : 0;
@@ -129,7 +133,7 @@ static void join_data(rc_stream_feed *feed, rc_stream_event *event)
     size_t lines = 0;
     size_t at = 0;
     field f;
-    read_fields(text, event); /* the room may have moved, and the views with it */
+    read_fields(text, event); /* the scratch buffer may have moved: renew the views */
     while (next_field(text, &at, &f)) {
         if (!is_data(&f))
             continue;
@@ -149,9 +153,9 @@ static void read_event(rc_stream_feed *feed, rc_stream_event *event)
     event->has_data = lines > 0 && !event->is_oversized;
 }
 
-/* Where lines and events end. */
+/* ---- ends of lines and events ---- */
 
-/* At the end of a line: does an event end here too? */
+/* Handles the end of a line. Returns whether it is the end of an event, too. */
 static bool on_line_end(rc_sse *sse)
 {
     uint8_t line = sse->line;
@@ -168,7 +172,8 @@ static bool on_line_end(rc_sse *sse)
     return true;
 }
 
-/* The first LF or CR of the piece from `at` on; its length when there is none. */
+/* Returns the offset of the first LF or CR of the piece from `at` on; its length if there is none.
+ */
 static size_t find_line_end(rc_sse *sse, size_t at)
 {
     rc_str piece = sse->feed.piece;
@@ -180,7 +185,7 @@ static size_t find_line_end(rc_sse *sse, size_t at)
     return cr ? (size_t)(cr - piece.ptr) : sse->lf_at;
 }
 
-/* A byte of the mark that may stand in front of the stream. */
+/* Returns whether c is a byte of the byte order mark that may precede the stream. */
 static bool is_bom_byte(rc_sse *sse, char c)
 {
     if (sse->bom >= BOM_LEN)
@@ -190,12 +195,12 @@ static bool is_bom_byte(rc_sse *sse, char c)
         return true;
     }
     if (sse->bom > 0)
-        sse->line = LINE_FIELD; /* a part of a mark is text */
+        sse->line = LINE_FIELD; /* an incomplete mark is text */
     sse->bom = BOM_LEN;
     return false;
 }
 
-/* A byte that is not looked at as text: the rest of a line's end, or a byte order mark. */
+/* Returns whether c is not text: the LF of a line end, or a byte of the byte order mark. */
 static bool pass_byte(rc_sse *sse, char c)
 {
     if (sse->is_lf_skipped) {
@@ -206,7 +211,8 @@ static bool pass_byte(rc_sse *sse, char c)
     return is_bom_byte(sse, c);
 }
 
-/* The rest of the line, as far as the piece has it. True: an event ends where the reader stands. */
+/* Scans the rest of the line, as far as the piece has it. Returns whether an event ends at feed->at.
+ */
 static bool scan_line(rc_sse *sse)
 {
     rc_stream_feed *feed = &sse->feed;
@@ -228,7 +234,7 @@ static bool scan_line(rc_sse *sse)
     return on_line_end(sse);
 }
 
-/* Looks on until an event or the piece ends. */
+/* Scans up to the end of the event or of the piece. */
 static void scan(rc_sse *sse)
 {
     rc_stream_feed *feed = &sse->feed;
@@ -250,8 +256,8 @@ static void scan(rc_sse *sse)
         rc_stream_feed_set_end(feed, feed->at);
 }
 
-/* The name of an oversized event, if its line is whole in the head. */
-static void keep_name(rc_sse *sse, const rc_stream_event *event)
+/* Stores the name of an oversized event, if the head contains the whole event line. */
+static void store_name(rc_sse *sse, const rc_stream_event *event)
 {
     rc_str head = event->head;
     while (head.len > 0 && head.ptr[head.len - 1] != '\n' && head.ptr[head.len - 1] != '\r')
@@ -269,14 +275,14 @@ static void finish_event(rc_sse *sse, rc_stream_event *event)
     event->type = sse->ended;
     if (event->is_oversized) {
         if (event->head.len > 0)
-            keep_name(sse, event);
+            store_name(sse, event);
         event->name = rc_str_make(sse->name, sse->name_len);
     } else if (sse->ended == RC_STREAM_EVENT_DATA) {
         read_event(&sse->feed, event);
     }
 }
 
-/* Is the event under way, or the one that has just ended, a comment? */
+/* Returns whether the event that just ended, or else the current one, is a comment. */
 static bool is_comment(const rc_sse *sse)
 {
     if (sse->feed.has_end)
@@ -284,8 +290,8 @@ static bool is_comment(const rc_sse *sse)
     return sse->line == LINE_COMMENT && !sse->has_field;
 }
 
-/* A line that begins so and ends in LF; *at is moved past it. False: another one stands there, or
- * it goes on in the next piece. */
+/* Reads a line that begins with `begin` and ends in LF, and moves *at past it. Returns false if
+ * another line is there or the line continues in the next piece. */
 static bool pass_line(rc_str piece, rc_str begin, size_t *at, rc_str *ret_value)
 {
     const char *start = piece.ptr + *at;
@@ -302,8 +308,8 @@ static bool pass_line(rc_str piece, rc_str begin, size_t *at, rc_str *ret_value)
     return true;
 }
 
-/* An event that lies in the piece and has one line of data, and perhaps its name in front, as
- * nearly all do: what all the rest of the reader would make of it. */
+/* Fast path for the common event: it lies completely in the piece and has one data line, possibly
+ * after its name. The result is the same as without the fast path. */
 static bool pull_plain(rc_sse *sse, rc_stream_event *ret_event)
 {
     rc_stream_feed *feed = &sse->feed;
@@ -340,7 +346,7 @@ bool rc_sse_pull(rc_sse *sse, rc_stream_event *ret_event)
     case RC_STREAM_FEED_NONE:
         return false;
     case RC_STREAM_FEED_HEAD:
-        keep_name(sse, ret_event);
+        store_name(sse, ret_event);
         break;
     case RC_STREAM_FEED_PART:
         break;

@@ -1,3 +1,4 @@
+/* Reader for a stream that is one JSON array. Called by the gateway for Gemini without alt=sse. */
 #include "codec/stream_array.h"
 
 #include "base/str.h"
@@ -15,7 +16,7 @@ void rc_stream_array_push(rc_stream_array *array, rc_str piece)
     rc_stream_feed_push(&array->feed, piece);
 }
 
-/* On inside a string, as far as the piece goes. */
+/* Continues inside a string, up to its end or the end of the piece. */
 static void pass_string(rc_stream_array *array)
 {
     rc_stream_feed *feed = &array->feed;
@@ -34,7 +35,7 @@ static void pass_string(rc_stream_array *array)
     array->is_in_string = c != '"';
 }
 
-/* A byte of an element. True: it is the last one. */
+/* Handles a byte of an element. Returns whether it is the last one. */
 static bool pass_element(rc_stream_array *array, char c)
 {
     array->feed.at++;
@@ -47,8 +48,8 @@ static bool pass_element(rc_stream_array *array, char c)
     return array->depth == 0;
 }
 
-/* A byte between two elements, or of an element without brackets, which ends in front of what
- * follows it. True: an event ends where the reader stands. */
+/* Handles a byte between two elements, or of a scalar element, which ends before the byte that
+ * follows it. Returns whether an event ends at feed.at. */
 static bool pass_between(rc_stream_array *array, char c)
 {
     bool is_scalar_end = c == ',' || c == ']' || c == '{' || c == '[';
@@ -73,15 +74,15 @@ static bool pass_between(rc_stream_array *array, char c)
     return false;
 }
 
-/* White space has no end of its own; at the ceiling it becomes an event, else it would be the first
- * part of an element that may never come. */
+/* Returns whether the white space between elements has reached the ceiling. It then becomes an
+ * event of its own, instead of the first part of an element that may never follow. */
 static bool is_full(const rc_stream_array *array)
 {
     const rc_stream_feed *feed = &array->feed;
     return !array->is_in_scalar && feed->offset + feed->at - feed->begin >= feed->max_bytes;
 }
 
-/* Looks on until an event or the piece ends. */
+/* Scans up to the end of the event or of the piece. */
 static void scan(rc_stream_array *array)
 {
     rc_stream_feed *feed = &array->feed;
@@ -101,8 +102,8 @@ static void scan(rc_stream_array *array)
         rc_stream_feed_set_end(feed, feed->at);
 }
 
-/* The element without what separates it from the one before; in front of the first one stands the
- * array's own bracket. */
+/* Returns the element without the separator before it: a comma, or the opening bracket of the array
+ * for the first one. */
 static rc_str element_of(const rc_stream_event *event, bool has_bracket)
 {
     rc_str raw = event->begin == 0 ? rc_utf8_without_bom(event->raw) : event->raw;

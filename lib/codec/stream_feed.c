@@ -1,8 +1,11 @@
+/* Bytes of the current stream event. Called by the readers sse.c, stream_array.c, stream_lines.c.
+ */
 #include "codec/stream_feed.h"
 
 #include "base/str.h"
 
-/* What a stream's first bytes are must be known before they are given away. */
+/* The smallest ceiling: the readers must see a byte order mark and the first field name before any
+ * byte is passed on. */
 #define LEAST_MAX_BYTES ((size_t)16)
 
 void rc_stream_feed_init(rc_stream_feed *feed, rc_buf *scratch, size_t max_bytes)
@@ -22,7 +25,7 @@ void rc_stream_feed_push(rc_stream_feed *feed, rc_str piece)
     feed->from = 0;
 }
 
-/* Leaves the last bytes in the room, and forgets its failure. */
+/* Shortens the scratch buffer to its last bytes, `most` at most, and resets its status. */
 static void cut_scratch(rc_buf *scratch, size_t most)
 {
     const rc_str all = rc_buf_get(scratch);
@@ -40,9 +43,9 @@ void rc_stream_feed_begin(rc_stream_feed *feed)
     feed->is_scratch_consumed = false;
 }
 
-/* The tail of an oversized event goes on with these bytes, which may be the room's. Without memory
- * there is none. */
-static rc_str keep_tail(rc_stream_feed *feed, rc_str bytes)
+/* Extends the tail of an oversized event by these bytes, which may be in the scratch buffer, and
+ * returns the tail. It is empty if there is no memory. */
+static rc_str extend_tail(rc_stream_feed *feed, rc_str bytes)
 {
     const size_t from = bytes.len > RC_STREAM_TAIL_MAX ? bytes.len - RC_STREAM_TAIL_MAX : 0;
     const rc_str last = rc_str_slice(bytes, from, bytes.len);
@@ -54,7 +57,8 @@ static rc_str keep_tail(rc_stream_feed *feed, rc_str bytes)
     return rc_buf_get(feed->scratch);
 }
 
-/* What stands first in an oversized event, if these bytes, up to `to`, are its first ones. */
+/* Returns the head of an oversized event if raw, which ends at `to`, are its first bytes; else
+ * empty. */
 static rc_str head_of(const rc_stream_feed *feed, size_t to, rc_str raw)
 {
     if (!feed->is_oversized || feed->offset + to - raw.len != feed->begin)
@@ -62,10 +66,10 @@ static rc_str head_of(const rc_stream_feed *feed, size_t to, rc_str raw)
     return rc_str_slice(raw, 0, raw.len < feed->max_bytes ? raw.len : feed->max_bytes);
 }
 
-/* An event whose last byte so far is the one in front of `to`. */
+/* Fills in an event that so far ends at `to` of the piece. */
 static void start_event(rc_stream_feed *feed, size_t to, rc_str raw, rc_stream_event *ret_event)
 {
-    const rc_str tail = feed->is_oversized ? keep_tail(feed, raw) : rc_str_make(NULL, 0);
+    const rc_str tail = feed->is_oversized ? extend_tail(feed, raw) : rc_str_make(NULL, 0);
     *ret_event = (rc_stream_event){
         .type = RC_STREAM_EVENT_PART,
         .begin = feed->begin,
@@ -91,8 +95,9 @@ static rc_str take_scratch(rc_stream_feed *feed)
     return rc_buf_get(feed->scratch);
 }
 
-/* The event goes over the ceiling: what the room holds has to go. The head is filled up first, so
- * that it is the same however the stream was cut. */
+/* Returns the first part of an event that exceeds the ceiling: the bytes in the scratch buffer. The
+ * head is first filled up to the ceiling, so that it does not depend on how the stream was split.
+ */
 static rc_stream_feed_result pull_head(rc_stream_feed *feed, size_t to, rc_stream_event *ret_event)
 {
     size_t held = rc_buf_get(feed->scratch).len;
@@ -108,13 +113,14 @@ static rc_stream_feed_result pull_head(rc_stream_feed *feed, size_t to, rc_strea
 static void close_event(rc_stream_feed *feed)
 {
     feed->has_end = false;
-    feed->is_scratch_consumed |= feed->is_oversized; /* the tail */
+    feed->is_scratch_consumed |= feed->is_oversized; /* the tail is in the scratch buffer */
     feed->is_oversized = false;
     feed->begin = feed->offset + feed->end;
 }
 
-/* The bytes up to `to` go into the room. False: they do not fit, and the event is oversized. */
-static bool keep(rc_stream_feed *feed, size_t to)
+/* Appends the bytes up to `to` to the scratch buffer. Returns false if they do not fit: the event
+ * is then oversized. */
+static bool store(rc_stream_feed *feed, size_t to)
 {
     if (feed->offset + to - feed->begin <= feed->max_bytes &&
         rc_buf_push(feed->scratch, rc_str_slice(feed->piece, feed->from, to)) == RC_OK) {
@@ -122,7 +128,7 @@ static bool keep(rc_stream_feed *feed, size_t to)
         return true;
     }
     feed->is_oversized = true;
-    feed->is_scratch_consumed = true; /* what it holds is given next, and its failure forgotten */
+    feed->is_scratch_consumed = true; /* its bytes are returned next, and its status is reset */
     return false;
 }
 
@@ -130,7 +136,7 @@ static rc_stream_feed_result pull_end(rc_stream_feed *feed, rc_stream_event *ret
 {
     size_t to = feed->end;
     bool is_held = !feed->is_oversized && rc_buf_get(feed->scratch).len > 0;
-    if (is_held && !keep(feed, to))
+    if (is_held && !store(feed, to))
         return pull_head(feed, to, ret_event);
     if (feed->offset + to - feed->begin > feed->max_bytes)
         feed->is_oversized = true;
@@ -148,7 +154,7 @@ rc_stream_feed_result rc_stream_feed_pull(rc_stream_feed *feed, rc_stream_event 
     if (feed->from == to)
         return RC_STREAM_FEED_NONE;
     bool is_first = !feed->is_oversized;
-    if (is_first && keep(feed, to))
+    if (is_first && store(feed, to))
         return RC_STREAM_FEED_NONE;
     if (is_first && rc_buf_get(feed->scratch).len > 0)
         return pull_head(feed, to, ret_event);

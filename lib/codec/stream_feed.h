@@ -1,14 +1,14 @@
-/* rc_stream_feed: the bytes of the event under way, for the readers of streams.
+/* rc_stream_feed: collects the bytes of the current event for the stream readers.
  *
- * A reader looks at the bytes of a piece and says where an event ends. Which bytes those are is
- * kept here:
+ * A reader scans a piece and reports where an event ends; the feed provides the event's bytes:
  *
- *   the event lies in the piece      a view of the piece; nothing is copied
- *   it came in several pieces        they are put together in the room
- *   it is above the ceiling          given away in parts as they come; its last bytes are kept in
- *                                    the room
+ *   the event lies in one piece       a view of the piece; nothing is copied
+ *   it spans several pieces           the pieces are joined in the scratch buffer
+ *   it is above the ceiling           returned in parts as they arrive; its last bytes are stored
+ *                                     in the scratch buffer
  *
- * What the event is never depends on how it was cut into pieces, only the parts do. */
+ * The events never depend on how the stream was split into pieces; only the parts of oversized
+ * events do. */
 #ifndef RC_CODEC_STREAM_FEED_H
 #define RC_CODEC_STREAM_FEED_H
 
@@ -20,28 +20,29 @@ typedef struct rc_stream_feed {
     rc_buf *scratch;
     size_t max_bytes;
     rc_str piece;
-    size_t at;       /* up to where the reader has looked */
-    size_t from;     /* up to where bytes were given away or put into the room */
-    size_t end;      /* where the event ends, if has_end */
-    uint64_t offset; /* of the piece in the stream */
-    uint64_t begin;  /* of the event in the stream */
+    size_t at;       /* offset in the piece up to which the reader has scanned */
+    size_t from;     /* offset up to which bytes were returned or stored in scratch */
+    size_t end;      /* offset in the piece of the event's end, if has_end */
+    uint64_t offset; /* offset of the piece in the stream */
+    uint64_t begin;  /* offset of the event in the stream */
     bool has_end;
     bool is_oversized;
-    bool is_scratch_consumed; /* what the room holds was given, and can go at the next call */
+    bool is_scratch_consumed; /* the bytes in scratch were returned; the next call discards them */
 } rc_stream_feed;
 
-/* room: borrows until the last event was used; it holds one event, and its data a second time if
- * that came in several lines. max_bytes: of an event, all of it;
- * less than 16 is 16. */
+/* Starts a feed. scratch: borrows for as long as the feed and its events are used; it holds one
+ * event, and its data once more if that has several lines. max_bytes: the ceiling of a whole event;
+ * at least 16. */
 void rc_stream_feed_init(rc_stream_feed *feed, rc_buf *scratch, size_t max_bytes);
 
-/* The next piece; the one before was read. piece: borrows until it was read. */
+/* Adds the next piece; the previous one must have been read completely. piece: borrows until it was
+ * read. */
 void rc_stream_feed_push(rc_stream_feed *feed, rc_str piece);
 
-/* To be called first by every pull: forgets what the event before has used. */
+/* Must be the first call of every pull: releases the scratch space of the previous event. */
 void rc_stream_feed_begin(rc_stream_feed *feed);
 
-/* The event ends at `end`, in front of which the reader has looked at everything. */
+/* Records that the event ends at `end` of the piece. */
 static inline void rc_stream_feed_set_end(rc_stream_feed *feed, size_t end)
 {
     feed->end = end;
@@ -61,14 +62,14 @@ typedef enum rc_stream_feed_result {
  * the rest. */
 rc_stream_feed_result rc_stream_feed_pull(rc_stream_feed *feed, rc_stream_event *ret_event);
 
-/* Does the next event begin where the reader stands? */
+/* Returns whether the next event begins at feed->at. */
 static inline bool rc_stream_feed_is_between(const rc_stream_feed *feed)
 {
     return !feed->has_end && feed->from == feed->at && feed->offset + feed->at == feed->begin;
 }
 
-/* Between two events: the one that ends at `end` of the piece, below the ceiling, as
- * rc_stream_feed_pull gives it. */
+/* Gives the event from feed->at to `end` of the piece, as rc_stream_feed_pull would. Requires
+ * rc_stream_feed_is_between and a length below the ceiling. */
 static inline void rc_stream_feed_pull_inline(rc_stream_feed *feed, size_t end,
                                               rc_stream_event *ret_event)
 {
@@ -81,7 +82,8 @@ static inline void rc_stream_feed_pull_inline(rc_stream_feed *feed, size_t end,
     feed->begin = ret_event->end;
 }
 
-/* The stream has ended: what is left as an event that is cut. False: nothing is. */
+/* Ends the stream: gives the remaining bytes as an event with is_cut. Returns false if there are
+ * none. */
 bool rc_stream_feed_end(rc_stream_feed *feed, rc_stream_event *ret_event);
 
 #endif

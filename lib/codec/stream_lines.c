@@ -1,3 +1,5 @@
+/* Reader for NDJSON streams. The stream tests and fuzz targets call it; the gateway does not yet.
+ */
 #include "codec/stream_lines.h"
 
 #include "base/str.h"
