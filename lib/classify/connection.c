@@ -57,7 +57,8 @@ void rc_connection_push_limit(rc_buf *buf, int64_t limit_ms)
     rc_buf_push(buf, RC_STR("ms"));
 }
 
-/* "exp did not begin its answer within 60s (timeouts.first_byte_ms)" */
+/* Appends the row's sentence with provider and limit: "exp did not begin its answer within 60s
+ * (timeouts.first_byte_ms)". */
 static void push_sentence(rc_buf *buf, const rc_connection_info *row, int64_t limit_ms,
                           rc_str provider)
 {
@@ -83,7 +84,7 @@ static void set_message(rc_builder *builder, rc_buf *text)
         rc_builder_set_message(builder, rc_buf_get(text));
 }
 
-/* "exp's certificate has expired: it was valid until 2025-01-01." */
+/* Sets the row's message: "exp's certificate has expired: it was valid until 2025-01-01." */
 static void set_row_message(rc_builder *builder, const rc_connection_info *row,
                             const rc_failure *failure, rc_str provider)
 {
@@ -118,7 +119,7 @@ static void set_code_message(rc_builder *builder, const rc_connection_info *row,
     set_message(builder, &text);
 }
 
-/* "Try again. To allow more time, raise timeouts.first_byte_ms." */
+/* Sets the advice: "Try again. To allow more time, raise timeouts.first_byte_ms." */
 static void set_advice(rc_builder *builder, const rc_connection_info *row, rc_user_action action,
                        rc_str advice, int64_t limit_ms)
 {
@@ -135,7 +136,8 @@ static void set_advice(rc_builder *builder, const rc_connection_info *row, rc_us
     rc_builder_set_action(builder, action, rc_buf_get(&text));
 }
 
-/* "api.x.com:443: the response did not begin in time; timeouts.first_byte_ms: 60000ms" */
+/* Sets the detail: "api.x.com:443: the response did not begin in time; timeouts.first_byte_ms:
+ * 60000ms". */
 static void set_detail(rc_builder *builder, const rc_connection_info *row, rc_str known,
                        int64_t limit_ms)
 {

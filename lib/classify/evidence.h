@@ -29,7 +29,7 @@
 #define RC_EVIDENCE_TEXT_MAX ((size_t)4096)
 
 typedef struct rc_layer {
-    rc_str where; /* How the layer was wrapped, for the trace; static text. */
+    rc_str where; /* Kind of wrapper ("raw", "json"), for the trace; static text. */
     rc_str type;
     rc_str code;
     rc_str reason; /* A second typed code: ErrorInfo.reason, x-amzn-errortype. */

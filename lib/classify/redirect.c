@@ -124,7 +124,7 @@ static rc_str location_of(const rc_failure *failure)
     return rc_str_make(NULL, 0);
 }
 
-/* "corp redirects to https://login.corp/sso instead of answering." */
+/* Sets a message such as "corp redirects to https://login.corp/sso instead of answering." */
 void rc_redirect_describe(rc_builder *builder, const rc_failure *failure, const rc_verdict *verdict)
 {
     char address[RC_REDIRECT_MAX];

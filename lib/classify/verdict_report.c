@@ -45,7 +45,8 @@ static rc_str detail_for_client(const rc_failure *failure, rc_code code, rc_user
     return rc_account_mask(detail, &masked) == RC_OK ? rc_buf_get(&masked) : rc_str_make(NULL, 0);
 }
 
-/* "openai refused the request as invalid: Unsupported parameter: 'max_tokens' ..." */
+/* Sets the message with the provider's own message: "openai refused the request as invalid:
+ * Unsupported parameter: 'max_tokens' ..." */
 static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdict *verdict,
                         rc_str detail)
 {

@@ -5,7 +5,7 @@
 #include "classify/hints/hints.h"
 #include "codec/duration.h"
 
-/* How a value is written; spec/hints.def describes each form. */
+/* Notations of a value; spec/hints.def describes each. */
 typedef enum rc_hint_form {
     RC_HINT_FORM_MS,
     RC_HINT_FORM_SECONDS,
@@ -25,7 +25,7 @@ typedef enum rc_hint_group {
     RC_HINT_GROUP_X_CODEX
 } rc_hint_group;
 
-/* How a header states the remaining quota; spec/hints.def describes each form. */
+/* Notations of a remaining quota; spec/hints.def describes each. */
 typedef enum rc_hint_left {
     RC_HINT_LEFT_COUNT,
     RC_HINT_LEFT_PERCENT,

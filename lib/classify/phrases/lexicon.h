@@ -38,13 +38,12 @@ enum {
 };
 
 /* One word. Its moves are consecutive, in the order of the three counts. Moves of later steps come
- * first, so that one occurrence of a word cannot fill two consecutive steps. */
+ * first, so that one occurrence of a word cannot fill two consecutive steps; they end with a
+ * sentinel whose preceding step is 0. */
 typedef struct rc_lexeme {
-    uint64_t hash;       /* 0: empty slot. */
-    uint16_t first_move; /* Index of the word's first move. */
-    uint8_t
-        later_count; /* Moves that continue a phrase. The last is a sentinel whose preceding step is
-                        0. */
+    uint64_t hash;         /* 0: empty slot. */
+    uint16_t first_move;   /* Index of the word's first move. */
+    uint8_t later_count;   /* Moves that continue a phrase, plus a sentinel. */
     uint8_t plain_count;   /* Moves that begin a phrase, without flags and concept. */
     uint8_t special_count; /* Moves that begin a phrase, with flags or a concept. */
     uint8_t marker;        /* Index of the same word in rc_marker_lexemes; 0: none. */

@@ -23,7 +23,7 @@
 #include "classify/phrases/lexicon.h"
 #include "classify/phrases/table.h" /* generated: RC_CONCEPT_*, RC_MARKER_*, RC_PHRASE_STEPS */
 
-/* How specific a concept is. */
+/* Specificity of a concept. */
 typedef enum rc_concept_kind {
     RC_CONCEPT_DECISIVE = 1, /* States what happened. */
     RC_CONCEPT_WEAK = 2,     /* States it in general terms; a more specific concept takes

@@ -1,7 +1,7 @@
 /* rc_provider: everything that is specific to one provider. The generic unwrapping reads nearly
- * every error; a provider's row in spec/providers.def and its extractor add the rest: codes that
- * are numbers or have another meaning there, headers that identify the provider, and deviations
- * from the usual formats. */
+ * every error. A provider's row in spec/providers.def and its extractor add codes that are numbers
+ * or have another meaning there, headers that identify the provider, and deviations from the usual
+ * formats. */
 #ifndef RC_CLASSIFY_PROVIDERS_PROVIDER_H
 #define RC_CLASSIFY_PROVIDERS_PROVIDER_H
 
