@@ -211,8 +211,8 @@ static bool pass_byte(rc_sse *sse, char c)
     return is_bom_byte(sse, c);
 }
 
-/* Scans the rest of the line, as far as the piece has it. Returns whether an event ends at feed->at.
- */
+/* Scans the line up to its end or the end of the piece. Returns whether an event ends there. */
+
 static bool scan_line(rc_sse *sse)
 {
     rc_stream_feed *feed = &sse->feed;

@@ -4,8 +4,8 @@
 
 #include "base/str.h"
 
-/* The smallest ceiling: the readers must see a byte order mark and the first field name before any
- * byte is passed on. */
+/* The smallest ceiling: the readers must recognise the first bytes of a stream, such as a byte
+ * order mark, before these are returned. */
 #define LEAST_MAX_BYTES ((size_t)16)
 
 void rc_stream_feed_init(rc_stream_feed *feed, rc_buf *scratch, size_t max_bytes)

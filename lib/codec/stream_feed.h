@@ -50,16 +50,16 @@ static inline void rc_stream_feed_set_end(rc_stream_feed *feed, size_t end)
 }
 
 typedef enum rc_stream_feed_result {
-    RC_STREAM_FEED_NONE, /* the event goes on in the next piece */
-    RC_STREAM_FEED_HEAD, /* the first part of an oversized event: max_bytes of it or more, if there
-                            was memory for them */
-    RC_STREAM_FEED_PART, /* a later part */
-    RC_STREAM_FEED_WHOLE /* the event, or its last part; the next one begins */
+    RC_STREAM_FEED_NONE, /* the event continues in the next piece */
+    RC_STREAM_FEED_HEAD, /* the first part of an oversized event: at least max_bytes of it, if
+                            there was memory */
+    RC_STREAM_FEED_PART, /* a later part of an oversized event */
+    RC_STREAM_FEED_WHOLE /* the event, or its last part; the next event begins */
 } rc_stream_feed_result;
 
-/* What can be given when the reader has come to the event's end, if has_end, or else to the end of
- * the piece. Sets type (PART), begin, end, raw, head, tail and is_oversized of the event and clears
- * the rest. */
+/* Gives the bytes that are available after the reader has scanned to the end of the event (has_end)
+ * or of the piece. Sets type (PART), begin, end, raw, head, tail and is_oversized of the event and
+ * clears the other members. */
 rc_stream_feed_result rc_stream_feed_pull(rc_stream_feed *feed, rc_stream_event *ret_event);
 
 /* Returns whether the next event begins at feed->at. */
