@@ -1,5 +1,5 @@
-/* Asks a failing provider and carries the answer out, without a socket: what came, byte for byte,
- * and how it ended. */
+/* Sends requests to a mock provider without a socket and carries out the steps of the response: the
+ * received bytes, and how the response ended. */
 #ifndef TESTS_SUPPORT_MOCK_RUN_H
 #define TESTS_SUPPORT_MOCK_RUN_H
 
@@ -19,11 +19,11 @@ typedef struct mock_received {
     uint64_t length;
     rc_header headers[RC_MOCK_HEADERS_MAX];
     size_t header_count;
-    rc_mock_response response; /* the headers view it */
+    rc_mock_response response; /* The headers view it. */
     rc_buf body;
     rc_mock_step_kind end;
     bool has_garbage;
-    uint64_t wait_ms; /* all of them */
+    uint64_t wait_ms; /* Sum of all waits. */
     unsigned waits;
     unsigned sends;
     uint64_t tokens;
@@ -47,7 +47,7 @@ static inline void mock_received_head(mock_received *received)
                         rc_str_c(received->response.headers[i].value)};
 }
 
-/* False: a step is missing or comes too late. */
+/* Carries out a step. Returns false if a step is missing or follows the last one. */
 static inline bool mock_received_step(mock_received *received, const rc_mock_step *step)
 {
     switch (step->kind) {
@@ -78,7 +78,8 @@ static inline bool mock_received_step(mock_received *received, const rc_mock_ste
     return false;
 }
 
-/* The whole answer; mock_received_done is due. False: a step makes no sense. */
+/* Receives the whole response; the caller calls mock_received_done. Returns false if the steps are
+ * inconsistent. */
 static inline bool mock_request_at(rc_mock_provider *provider, const rc_mock_message *message,
                                    uint64_t now_ms, mock_received *received)
 {
@@ -100,18 +101,18 @@ static inline bool mock_request_at(rc_mock_provider *provider, const rc_mock_mes
     return true;
 }
 
-/* The endpoints that generate, and their requests. */
+/* The endpoints that generate text, with a request for each. */
 typedef struct mock_endpoint {
     const char *name;
-    const char *target; /* %s: the model of Gemini */
-    const char *body;   /* %s: the model */
+    const char *target; /* %s: the model, for Gemini. */
+    const char *body;   /* %s: the model. */
     rc_mock_family family;
-    int dialect; /* of rc_stream_dialect */
+    int dialect; /* An rc_stream_dialect. */
     bool is_stream;
     bool is_array;
 } mock_endpoint;
 
-/* Fills the message; target and body are kept in the rooms. */
+/* Returns a message; its target and body are written to the buffers. */
 static inline rc_mock_message mock_message(const mock_endpoint *endpoint, const char *model,
                                            char target[512], char body[1024])
 {

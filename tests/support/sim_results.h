@@ -1,4 +1,4 @@
-/* A result of a simulation, made by hand: three policies through an outage. */
+/* A simulation result made by hand: three policies during an outage. */
 #ifndef RC_TESTS_SIM_RESULTS_H
 #define RC_TESTS_SIM_RESULTS_H
 
@@ -10,10 +10,11 @@
 #include "sim/result.h"
 
 #define SIM_TENTHS 600u
-#define SIM_OUTAGE_FROM 200u /* in tenths */
+#define SIM_OUTAGE_FROM 200u /* In tenths of a second. */
 #define SIM_OUTAGE_UNTIL 300u
 
-/* Ten requests a tenth; in the outage each makes so many calls and a few come through. */
+/* Fills in ten requests per tenth of a second. During the outage each makes calls_in_outage calls,
+ * and few are delivered. */
 static void sim_fill(rc_sim_policy_result *policy, const char *name, uint32_t calls_in_outage,
                      uint32_t ok_in_outage)
 {
@@ -42,7 +43,7 @@ static void sim_fill(rc_sim_policy_result *policy, const char *name, uint32_t ca
     policy->cost_nano_usd = policy->calls * 1500000;
 }
 
-/* NULL without memory. Free it with rc_sim_result_free. */
+/* Returns the result; NULL without memory. The caller frees it with rc_sim_result_free. */
 static rc_sim_result *sim_result(const rc_alloc *alloc)
 {
     rc_sim_result *result = rc_sim_result_new(alloc, 3, SIM_TENTHS);

@@ -1,4 +1,4 @@
-/* Worlds for the tests of the simulator: small ones made by hand, and the built-in ones. */
+/* Scenarios for the tests of the simulator: small ones made by hand, and the built-in ones. */
 #ifndef TESTS_SUPPORT_SIM_WORLD_H
 #define TESTS_SUPPORT_SIM_WORLD_H
 
@@ -15,7 +15,8 @@
 #include "sim/scenario_yaml.h"
 #include "sim/sim.h"
 
-/* One provider that answers in 100 ms, 100 requests a second for 20 s, 10 tokens in and 5 out. */
+/* One provider that responds in 100 ms; 100 requests a second for 20 s; 10 input and 5 output
+ * tokens. */
 static inline void sim_scenario_small(rc_sim_scenario *scenario, const char *policy)
 {
     rc_sim_scenario_init(scenario);
@@ -56,7 +57,7 @@ static inline void sim_scenario_builtin(rc_sim_scenario *scenario, const char *n
     assert_int_equal(status, RC_OK);
 }
 
-/* Free it. */
+/* Runs a scenario. The caller frees the result. */
 static inline rc_sim_result *sim_scenario_run(const rc_sim_scenario *scenario, uint64_t seed)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -67,7 +68,7 @@ static inline rc_sim_result *sim_scenario_run(const rc_sim_scenario *scenario, u
     return result;
 }
 
-/* What must hold of every result, whatever the world was. */
+/* Checks the invariants of every result. */
 static inline void sim_result_check(const rc_sim_result *result)
 {
     for (uint32_t i = 0; i < result->policy_count; i++) {
@@ -105,7 +106,7 @@ static inline void sim_result_check(const rc_sim_result *result)
         assert_int_equal(stops, policy->failed);
         if (!policy->is_ours)
             continue;
-        /* A deadline holds over all tries. */
+        /* The deadline covers all attempts. */
         assert_int_equal(policy->late, 0);
         assert_true(policy->latency.max_ms <= result->deadline_ms);
         assert_true(policy->failing.max_ms <= result->deadline_ms);

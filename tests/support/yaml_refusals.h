@@ -1,4 +1,5 @@
-/* Texts that are no YAML of ours: where each is wrong, and a part of what is said of it. */
+/* Documents that the YAML reader refuses, each with the position of its fault and a part of the
+ * message. */
 #ifndef TESTS_SUPPORT_YAML_REFUSALS_H
 #define TESTS_SUPPORT_YAML_REFUSALS_H
 

@@ -1,5 +1,5 @@
-/* The configuration as a whole: what a good one says, what is wrong with a bad one and where, the
- * environment in place of a file, and memory that runs out at any moment. */
+/* The configuration as a whole: valid files, invalid files and the positions of faults, the
+ * environment instead of a file, and failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void expect_text(rc_str text, const char *wanted)
     assert_memory_equal(text.ptr, wanted, text.len);
 }
 
-/* ---- a good one ---- */
+/* ---- valid configurations ---- */
 
 static const char whole[] =
     "listen: 127.0.0.1:8787\n"
@@ -111,7 +111,7 @@ static void a_whole_configuration_is_read(void **state)
     assert_int_equal(claude->max_in_flight, 7);
     assert_int_equal(config.providers[2].capabilities, RC_NEED_STREAMING | RC_NEED_TOOLS);
     assert_int_equal(config.providers[2].key_count, 0);
-    /* At the usual address with the usual variable. */
+    /* Usual address and usual key variable. */
     expect_text(config.providers[4].keys[0].name, "GEMINI_API_KEY");
     assert_null(rc_config_provider_find(&config, RC_STR("nobody")));
 
@@ -127,7 +127,7 @@ static void a_whole_configuration_is_read(void **state)
     assert_int_equal(route->policy->default_rule.base_ms, 50);
     assert_int_equal(route->deadline_ms, 90000);
     assert_int_equal(route->timeouts.connect_ms, 4000);
-    /* What is not named. */
+    /* Defaults of keys that the file does not set. */
     assert_int_equal(route->timeouts.first_byte_ms, 0);
     assert_int_equal(route->timeouts.idle_ms, 120000);
     assert_int_equal(config.routes[2].deadline_ms, 600000);
@@ -149,7 +149,7 @@ static void a_whole_configuration_is_read(void **state)
     expect_text(config.budgets[1].match.client, "a*");
     expect_text(config.budgets[1].match.target, "claude/*");
     assert_int_equal(config.budgets[1].per, RC_LEDGER_MONTH);
-    /* Only a budget that says so warns alone. */
+    /* The default of on_exceed is fail. */
     assert_int_equal(config.budgets[1].on_exceed, RC_EXCEED_FAIL);
     assert_int_equal(config.routes[1].on_exceed, RC_EXCEED_FAIL);
     assert_int_equal(config.clients[1].on_exceed, RC_EXCEED_FAIL);
@@ -170,12 +170,12 @@ static void a_whole_configuration_is_read(void **state)
     done();
 }
 
-static void nothing_is_all_defaults(void **state)
+static void an_empty_file_gives_the_defaults(void **state)
 {
     (void)state;
     expect_good("");
     expect_text(config.root.listen, "127.0.0.1:8787");
-    expect_text(config.root.store, ""); /* rc_config_find_store */
+    expect_text(config.root.store, ""); /* Set by rc_config_find_store. */
     assert_int_equal(config.provider_count, 0);
     assert_int_equal(config.root.threads, 0);
     expect_text(config.admin.listen, "127.0.0.1:8789");
@@ -237,7 +237,7 @@ static void patterns_match_whole_names(void **state)
             fail_msg("%s, %s", cases[i].pattern, cases[i].text);
 }
 
-/* ---- a bad one ---- */
+/* ---- invalid configurations ---- */
 
 typedef struct refusal {
     const char *text;
@@ -367,7 +367,7 @@ static void all_faults_are_reported_in_the_order_of_the_file(void **state)
     done();
 }
 
-static void a_route_to_a_bad_policy_is_no_second_fault(void **state)
+static void a_route_to_an_invalid_policy_is_no_second_fault(void **state)
 {
     (void)state;
     assert_int_equal(parse(OPENAI "policies: {p: {jitter: x}}\n"
@@ -377,9 +377,9 @@ static void a_route_to_a_bad_policy_is_no_second_fault(void **state)
     done();
 }
 
-/* ---- text and back ---- */
+/* ---- output as YAML ---- */
 
-static void what_is_shown_reads_the_same(void **state)
+static void the_output_parses_to_the_same_configuration(void **state)
 {
     (void)state;
     char first[8192];
@@ -423,7 +423,7 @@ static void scalars_are_quoted_where_they_must_be(void **state)
     }
 }
 
-static void the_page_has_the_table(void **state)
+static void the_documentation_has_the_generated_tables(void **state)
 {
     (void)state;
     static char page[1 << 17];
@@ -453,7 +453,7 @@ static void every_kind_has_an_extractor(void **state)
     }
 }
 
-/* ---- the environment ---- */
+/* ---- environment ---- */
 
 static const char *const *variables;
 
@@ -473,18 +473,18 @@ static rc_status from_environment(const char *const *names_and_values)
     return rc_config_from_environment(&config, get_variable, &alloc, &faults);
 }
 
-static void without_variables_there_is_the_demo(void **state)
+static void without_variables_the_demo_provider_is_used(void **state)
 {
     (void)state;
     assert_int_equal(from_environment((const char *const[]){NULL}), RC_OK);
     assert_int_equal(config.provider_count, 1);
     assert_string_equal(config.providers[0].kind->name, "demo");
-    /* Three that show something, and one for all else. */
+    /* Three demo routes, and one for all other models. */
     assert_int_equal(config.route_count, 4);
     done();
 }
 
-static void variables_are_providers(void **state)
+static void key_variables_create_providers(void **state)
 {
     (void)state;
     assert_int_equal(
@@ -503,7 +503,7 @@ static void variables_are_providers(void **state)
     done();
 }
 
-static void a_variable_that_cannot_be_used_is_a_fault(void **state)
+static void an_invalid_variable_is_a_fault(void **state)
 {
     (void)state;
     assert_int_equal(from_environment((const char *const[]){
@@ -513,9 +513,9 @@ static void a_variable_that_cannot_be_used_is_a_fault(void **state)
     done();
 }
 
-/* ---- no memory ---- */
+/* ---- failing allocations ---- */
 
-static void no_memory_is_reported_and_leaks_nothing(void **state)
+static void failing_allocations_are_reported_and_leak_nothing(void **state)
 {
     (void)state;
     for (size_t fail_at = 1;; fail_at++) {
@@ -545,20 +545,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_configuration_is_read),
-        cmocka_unit_test(nothing_is_all_defaults),
+        cmocka_unit_test(an_empty_file_gives_the_defaults),
         cmocka_unit_test(policies_are_found_presets_first),
         cmocka_unit_test(patterns_match_whole_names),
         cmocka_unit_test(faults_are_named_with_their_position),
         cmocka_unit_test(all_faults_are_reported_in_the_order_of_the_file),
-        cmocka_unit_test(a_route_to_a_bad_policy_is_no_second_fault),
-        cmocka_unit_test(what_is_shown_reads_the_same),
+        cmocka_unit_test(a_route_to_an_invalid_policy_is_no_second_fault),
+        cmocka_unit_test(the_output_parses_to_the_same_configuration),
         cmocka_unit_test(scalars_are_quoted_where_they_must_be),
-        cmocka_unit_test(the_page_has_the_table),
+        cmocka_unit_test(the_documentation_has_the_generated_tables),
         cmocka_unit_test(every_kind_has_an_extractor),
-        cmocka_unit_test(without_variables_there_is_the_demo),
-        cmocka_unit_test(variables_are_providers),
-        cmocka_unit_test(a_variable_that_cannot_be_used_is_a_fault),
-        cmocka_unit_test(no_memory_is_reported_and_leaks_nothing),
+        cmocka_unit_test(without_variables_the_demo_provider_is_used),
+        cmocka_unit_test(key_variables_create_providers),
+        cmocka_unit_test(an_invalid_variable_is_a_fault),
+        cmocka_unit_test(failing_allocations_are_reported_and_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

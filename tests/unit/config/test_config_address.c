@@ -1,4 +1,4 @@
-/* Addresses of providers: which are taken, and why the others are not. */
+/* Addresses of providers: which are accepted, and the reasons for refusing others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,11 +29,11 @@ static void done(void)
     rc_config_done(&config);
 }
 
-static void plain_http_stays_on_this_machine(void **state)
+static void plain_http_is_accepted_for_this_machine_only(void **state)
 {
     (void)state;
     static const struct {
-        const char *url, *part; /* part: NULL for a good one */
+        const char *url, *part; /* part: part of the message; NULL: valid. */
     } cases[] = {
         {"https://example.com", NULL},
         {"https://example.com:8443/v1", NULL},
@@ -71,7 +71,7 @@ static void plain_http_stays_on_this_machine(void **state)
     }
 }
 
-static void others_are_reached_when_it_is_said(void **state)
+static void insecure_allows_plain_http_to_other_machines(void **state)
 {
     (void)state;
     static const char *const good[] = {
@@ -89,8 +89,8 @@ static void others_are_reached_when_it_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_http_stays_on_this_machine),
-        cmocka_unit_test(others_are_reached_when_it_is_said),
+        cmocka_unit_test(plain_http_is_accepted_for_this_machine_only),
+        cmocka_unit_test(insecure_allows_plain_http_to_other_machines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Where the operator's side may listen: beyond this machine with a token alone. */
+/* The listen address of the admin server: an address that other machines can reach requires a
+ * token. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@ static void done(void)
 
 static const struct {
     const char *text;
-    unsigned column; /* 0: it is good */
+    unsigned column; /* 0: valid. */
     const char *path;
     const char *part;
 } cases[] = {
@@ -53,9 +54,9 @@ static const struct {
     {"admin: {listen: 127.0.0.1.example.com:9}\n", 17, "admin.listen", "there is no token"},
     {"admin: {listen: \"[::ffff:127.0.0.1]:9\"}\n", 17, "admin.listen", "there is no token"},
     {"admin: {listen: 127.0.0.1:9, socket: /x}\n", 38, "admin.socket", "not both"},
-    /* A token that cannot be read is no second fault. */
+    /* A token that cannot be parsed causes no second fault. */
     {"admin: {listen: 0.0.0.0:9, token: hunter2}\n", 35, "admin.token", "literal tokens"},
-    /* Two sides at one place. */
+    /* Gateway and admin server on the same address. */
     {"listen: 127.0.0.1:8789\n", 9, "listen", "are the same"},
     {"admin: {listen: 127.0.0.1:8787}\n", 17, "admin.listen", "are the same"},
     {"listen: 127.0.0.1:8789\nadmin: {listen: off}\n", 0, "", ""},
@@ -63,7 +64,7 @@ static const struct {
     {"listen: 127.0.0.1:0\nadmin: {listen: 127.0.0.1:0}\n", 0, "", ""},
 };
 
-static void what_others_can_reach_needs_a_token(void **state)
+static void an_address_that_others_can_reach_needs_a_token(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -82,7 +83,7 @@ static void what_others_can_reach_needs_a_token(void **state)
     }
 }
 
-static void a_socket_is_instead_of_the_usual_address(void **state)
+static void a_socket_replaces_the_default_address(void **state)
 {
     (void)state;
     assert_int_equal(parse(""), RC_OK);
@@ -98,7 +99,7 @@ static void a_socket_is_instead_of_the_usual_address(void **state)
     done();
 }
 
-static void no_audit_is_a_choice(void **state)
+static void durability_off_is_accepted(void **state)
 {
     (void)state;
     assert_int_equal(parse("audit: {durability: off}\n"), RC_OK);
@@ -109,9 +110,9 @@ static void no_audit_is_a_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_others_can_reach_needs_a_token),
-        cmocka_unit_test(a_socket_is_instead_of_the_usual_address),
-        cmocka_unit_test(no_audit_is_a_choice),
+        cmocka_unit_test(an_address_that_others_can_reach_needs_a_token),
+        cmocka_unit_test(a_socket_replaces_the_default_address),
+        cmocka_unit_test(durability_off_is_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

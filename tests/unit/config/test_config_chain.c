@@ -1,5 +1,5 @@
-/* Chains that would ask the same target again, or in another interface: refused with their place.
- */
+/* Chains with the same target twice or with different APIs are refused with their position;
+ * suggestions for providers; times with units. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 static const struct {
     const char *text;
-    unsigned column; /* 0: it is good */
+    unsigned column; /* 0: valid. */
     const char *path;
     const char *part;
 } cases[] = {
@@ -32,13 +32,13 @@ static const struct {
      "the chain begins with this target"},
     {HEAD "chain: [{target: openai/x}, {target: local/x}], overflow_to: openai/x}]\n", 82,
      "routes[0].overflow_to", "the chain begins with this target"},
-    /* From the others it is a way out. */
+    /* Another target of the chain may be overflow_to. */
     {HEAD "chain: [{target: openai/x}, {target: local/x}], overflow_to: local/x}]\n", 0, "", ""},
-    /* What could not be read is no second fault. */
+    /* A target that could not be parsed causes no second fault. */
     {HEAD "chain: [{target: nobody/x}, {target: openai/x}], overflow_to: local/y}]\n", 38,
      "routes[0].chain[0].target", "no provider"},
     {HEAD "chain: [{}, {target: openai/x}]}]\n", 29, "routes[0].chain[0]", "target is missing"},
-    /* All who may get a request speak one interface. */
+    /* All targets of a route use one API. */
     {HEAD "chain: [{target: openai/x}, {target: anthropic/x}]}]\n", 58, "routes[0].chain[1].target",
      "it speaks Anthropic's interface and chain[0] OpenAI's"},
     {HEAD "chain: [{target: gemini/x}, {target: demo/x}, {target: local/x}]}]\n", 76,
@@ -50,7 +50,7 @@ static const struct {
     {HEAD "chain: [{target: gemini/x}], overflow_to: demo/x}]\n", 0, "", ""},
     {HEAD "chain: [{target: nobody/x}, {target: gemini/x}]}]\n", 38, "routes[0].chain[0].target",
      "no provider"},
-    /* A target alone is its name. */
+    /* An entry may be just the target's name. */
     {HEAD "chain: [openai/x, {target: local/x, tries: 2}, local/y]}]\n", 0, "", ""},
     {HEAD "chain: [openai/x, local/x, openai/x]}]\n", 48, "routes[0].chain[2]",
      "twice in one chain: chain[0] is the same target"},
@@ -61,7 +61,7 @@ static const struct {
     {HEAD "chain: [groq/x]}]\n", 29, "routes[0].chain[0]", "write groq: {} under providers"},
 };
 
-/* What is suggested for a name that is no provider's. */
+/* Suggestions for an unknown provider. */
 static void providers_are_suggested(void **state)
 {
     (void)state;
@@ -83,14 +83,14 @@ static void providers_are_suggested(void **state)
     }
 }
 
-/* Every key that ends in _ms takes a unit, and may stand without its end. */
+/* Every key that ends in _ms accepts a unit, and may be written without _ms. */
 static void times_have_units(void **state)
 {
     (void)state;
     static const struct {
         const char *pair;
-        uint64_t ms;      /* 0: it is refused */
-        const char *part; /* of the fault */
+        uint64_t ms;      /* 0: refused. */
+        const char *part; /* Part of the fault's message. */
     } times[] = {
         {"deadline_ms: 120000", 120000, ""},
         {"deadline: 2m", 120000, ""},
@@ -157,7 +157,7 @@ static void times_of_all_sections_have_units(void **state)
     rc_config_done(&config);
 }
 
-static void a_chain_has_each_target_once_in_one_interface(void **state)
+static void a_chain_has_each_target_once_and_one_api(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -185,7 +185,7 @@ static void a_chain_has_each_target_once_in_one_interface(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_has_each_target_once_in_one_interface),
+        cmocka_unit_test(a_chain_has_each_target_once_and_one_api),
         cmocka_unit_test(providers_are_suggested),
         cmocka_unit_test(times_have_units),
         cmocka_unit_test(times_of_all_sections_have_units),

@@ -1,5 +1,5 @@
-/* A literal secret in a configuration is refused, and comes out nowhere: not in a message, not in a
- * path, not in a line of the file. Whatever else is wrong with the file. */
+/* A literal secret in a configuration is refused and never shown: not in a message, a path or a
+ * line of the file, whatever else is wrong with the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,12 +14,12 @@
 #include "support/run_cli.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-/* Nothing that the scrubber knows: where it stands must be enough. */
+/* A secret that the scrubber does not recognise: its position must be enough to hide it. */
 #define SECRET "Zq7wm3xTnB"
 #define TEXT_MAX 4096
 #define ROUNDS OFTEN(6000, 1500)
 
-/* @ is where the secret goes. Each is wrong as it is. */
+/* Invalid configurations; @ is replaced by the secret. */
 static const char *const texts[] = {
     "providers: {openai: {keys: [@]}}\n",
     "providers: {openai: {keys: @}}\n",
@@ -85,7 +85,7 @@ static const char *const texts[] = {
     "providers: {openai: {keys: [&a @, *a, !x @]}}\n",
 };
 
-/* What a person's file has besides. */
+/* Other contents of the file. */
 static const char *const rest[] = {
     "",
     "listen: h:1\n",
@@ -111,7 +111,7 @@ static void append(char *scratch, size_t *used, const char *text)
 {
     for (; *text != '\0'; text++) {
         const char *part = text[0] == '@' ? SECRET : NULL;
-        /* The second of two is a literal one. */
+        /* @@ is the secret followed by a literal @. */
         if (text[0] == '@' && text[1] == '@') {
             part = SECRET "@";
             text++;
@@ -124,8 +124,8 @@ static void append(char *scratch, size_t *used, const char *text)
     scratch[*used] = '\0';
 }
 
-/* Would a change at this place change the secret itself? Then it could not be found. Nor does it
- * change what divides it from the name of a user, which may be shown. */
+/* Whether a change at this position would change the secret, so that it could not be searched for,
+ * or the separator between it and a user name, which may be shown. */
 static bool is_within_secret(const char *text, size_t at)
 {
     size_t from = at >= sizeof(SECRET) ? at - sizeof(SECRET) + 1 : 0;
@@ -134,7 +134,7 @@ static bool is_within_secret(const char *text, size_t at)
     return found != NULL && (size_t)(found - text) <= at + before;
 }
 
-static void slip(char *text)
+static void make_typo(char *text)
 {
     static const char signs[] = "[]{}:,\"'\t-#&*!|>%\n ?@=ax1";
     size_t len = strlen(text);
@@ -142,19 +142,19 @@ static void slip(char *text)
     if (is_within_secret(text, at))
         return;
     switch (random_below(4)) {
-    case 0: /* a sign less */
+    case 0: /* a character removed */
         memmove(text + at, text + at + 1, len - at);
         return;
-    case 1: /* one more */
+    case 1: /* a character inserted */
         if (len + 1 < TEXT_MAX) {
             memmove(text + at + 1, text + at, len - at + 1);
             text[at] = signs[random_below(sizeof(signs) - 1)];
         }
         return;
-    case 2: /* another one */
+    case 2: /* a character replaced */
         text[at] = signs[random_below(sizeof(signs) - 1)];
         return;
-    default: /* two changed places, or the file ends here */
+    default: /* two characters swapped, or the file truncated */
         if (random_below(8) == 0) {
             text[at] = '\0';
         } else if (at + 1 < len && !is_within_secret(text, at + 1)) {
@@ -208,7 +208,7 @@ static void a_literal_secret_is_refused_and_not_shown(void **state)
     }
 }
 
-static void no_slip_of_the_hand_brings_it_out(void **state)
+static void no_typing_error_reveals_a_secret(void **state)
 {
     (void)state;
     static char text[TEXT_MAX];
@@ -218,12 +218,12 @@ static void no_slip_of_the_hand_brings_it_out(void **state)
         append(text, &used, rest[random_below(COUNT(rest))]);
         append(text, &used, texts[random_below(COUNT(texts))]);
         append(text, &used, rest[random_below(COUNT(rest))]);
-        slip(text);
+        make_typo(text);
         run_all(text);
     }
 }
 
-/* What is good stays good, and is shown. */
+/* Valid references and addresses are accepted and shown. */
 static void references_and_plain_addresses_pass(void **state)
 {
     (void)state;
@@ -238,8 +238,8 @@ static void references_and_plain_addresses_pass(void **state)
     assert_non_null(strstr(fake.out.text, "token: env:TOKEN_A"));
 }
 
-/* A key behind env: by mistake may look like the name of a variable. */
-static void a_key_is_no_name_of_a_variable(void **state)
+/* A key pasted after env: by mistake may look like the name of a variable. */
+static void a_key_after_env_is_not_taken_for_a_variable(void **state)
 {
     (void)state;
     static const char *const args[] = {"config", "check", "c.yaml", NULL};
@@ -250,7 +250,7 @@ static void a_key_is_no_name_of_a_variable(void **state)
     assert_null(strstr(fake.err.text, "abcdefghij"));
 }
 
-/* A line is hidden because of what it holds, not because the file has a key somewhere. */
+/* Only lines with a secret are hidden, not all lines of a file that has one. */
 static void other_lines_are_shown(void **state)
 {
     (void)state;
@@ -265,9 +265,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_literal_secret_is_refused_and_not_shown),
-        cmocka_unit_test(no_slip_of_the_hand_brings_it_out),
+        cmocka_unit_test(no_typing_error_reveals_a_secret),
         cmocka_unit_test(references_and_plain_addresses_pass),
-        cmocka_unit_test(a_key_is_no_name_of_a_variable),
+        cmocka_unit_test(a_key_after_env_is_not_taken_for_a_variable),
         cmocka_unit_test(other_lines_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The file of the store where the configuration names none. */
+/* The default path of the store. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "support/fail_alloc.h"
 
-static const char *const *variables; /* name, value, ..., NULL */
+static const char *const *variables; /* Name, value, ..., NULL. */
 
 static const char *get_variable(const char *name)
 {
@@ -39,7 +39,7 @@ static void expect(const char *text, const char *const *names_and_values, rc_con
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void a_named_store_stays(void **state)
+static void a_configured_store_is_kept(void **state)
 {
     (void)state;
     expect("store: sqlite:recourse.db\n", LIST("HOME", "/home/a", "XDG_STATE_HOME", "/x"),
@@ -47,7 +47,7 @@ static void a_named_store_stays(void **state)
     expect("store: env:STORE\n", LIST("HOME", "/home/a"), RC_CONFIG_STORE_NAMED, "env:STORE");
 }
 
-static void without_one_it_is_in_the_state_folder(void **state)
+static void the_default_is_in_the_state_folder(void **state)
 {
     (void)state;
     expect("", LIST("HOME", "/home/a"), RC_CONFIG_STORE_STATE_DIR,
@@ -86,7 +86,7 @@ static void too_long_folders_are_ignored(void **state)
            "sqlite:/home/a/.local/state/recourse/recourse.db");
 }
 
-static void without_any_folder_it_is_in_the_current_one(void **state)
+static void without_a_state_folder_the_current_folder_is_used(void **state)
 {
     (void)state;
     expect("", (const char *const[]){NULL}, RC_CONFIG_STORE_CURRENT_DIR, "sqlite:recourse.db");
@@ -96,12 +96,12 @@ static void without_any_folder_it_is_in_the_current_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_named_store_stays),
-        cmocka_unit_test(without_one_it_is_in_the_state_folder),
+        cmocka_unit_test(a_configured_store_is_kept),
+        cmocka_unit_test(the_default_is_in_the_state_folder),
         cmocka_unit_test(a_service_has_its_own_folder),
         cmocka_unit_test(relative_folders_are_ignored),
         cmocka_unit_test(too_long_folders_are_ignored),
-        cmocka_unit_test(without_any_folder_it_is_in_the_current_one),
+        cmocka_unit_test(without_a_state_folder_the_current_folder_is_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

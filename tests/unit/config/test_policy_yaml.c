@@ -1,4 +1,5 @@
-/* Policies in YAML: what each key does, what a preset brings, what is refused and where. */
+/* Policies in YAML: the effect of each key, the values of presets, and refused policies with the
+ * position of the fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,7 +95,7 @@ static void every_key_sets_its_field(void **state)
     assert_true(rc_code_set_has(&policy.never_retry_on, RC_CODE_CONFLICT));
 }
 
-static void no_cap_is_zero_or_less(void **state)
+static void a_max_delay_of_zero_or_less_is_no_cap(void **state)
 {
     (void)state;
     expect_good("p: {max_delay_ms: 0}");
@@ -118,7 +119,7 @@ static void jitter_is_a_word_or_a_number(void **state)
     expect_fault("p: {jitter: 101}", 1, 13, "p.jitter", "from 0 to 100", "");
 }
 
-static void a_schedule_needs_no_other_word(void **state)
+static void a_schedule_implies_its_backoff(void **state)
 {
     (void)state;
     expect_good("p: {schedule_ms: [100, 200, 400]}");
@@ -133,7 +134,7 @@ static void a_schedule_needs_no_other_word(void **state)
 
 /* ---- presets ---- */
 
-static void a_preset_keeps_its_rules_until_waits_are_named(void **state)
+static void setting_waits_removes_the_rules_of_a_preset(void **state)
 {
     (void)state;
     const rc_policy *transport = rc_policy_preset(RC_STR("transport"));
@@ -151,7 +152,7 @@ static void a_preset_keeps_its_rules_until_waits_are_named(void **state)
     expect_fault("p: {preset: transprot}", 1, 13, "p.preset", "transport, session", "transport");
 }
 
-static void rules_take_the_place_of_the_presets(void **state)
+static void own_rules_replace_those_of_the_preset(void **state)
 {
     (void)state;
     expect_good("p:\n"
@@ -187,7 +188,7 @@ static void a_fatal_code_is_refused_with_the_reason(void **state)
                  "");
 }
 
-static void never_is_added_and_a_name_in_retry_on_counts(void **state)
+static void never_retry_on_is_extended_and_retry_on_overrides_it(void **state)
 {
     (void)state;
     expect_good("p: {never_retry_on: [Conflict]}");
@@ -199,9 +200,9 @@ static void never_is_added_and_a_name_in_retry_on_counts(void **state)
                  "p.never_retry_on[0]", "stands in retry_on too", "");
 }
 
-/* ---- the rest ---- */
+/* ---- checks and output ---- */
 
-static void what_contradicts_itself_is_refused_where_it_stands(void **state)
+static void contradictions_are_refused_at_their_position(void **state)
 {
     (void)state;
     expect_fault("p: {base_ms: 500, max_delay_ms: 100}", 1, 14, "p.base_ms",
@@ -212,8 +213,8 @@ static void what_contradicts_itself_is_refused_where_it_stands(void **state)
                  "not less than budget_ms", "");
 }
 
-/* The waits are the preset's, so the message says whose they are and what to write. */
-static void a_cap_below_waits_of_the_preset_says_what_to_write(void **state)
+/* The message names the preset that the waits come from, and what to write. */
+static void a_cap_below_the_waits_of_the_preset_is_explained(void **state)
 {
     (void)state;
     expect_fault("p: {preset: session, max_delay_ms: 10}", 1, 36, "p.max_delay_ms",
@@ -255,7 +256,7 @@ static void all_faults_are_reported(void **state)
     assert_int_equal(faults.count, 5);
 }
 
-static void what_is_shown_reads_the_same(void **state)
+static void the_output_parses_to_the_same_policy(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -311,18 +312,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_policy_is_the_plain_one),
         cmocka_unit_test(every_key_sets_its_field),
-        cmocka_unit_test(no_cap_is_zero_or_less),
+        cmocka_unit_test(a_max_delay_of_zero_or_less_is_no_cap),
         cmocka_unit_test(jitter_is_a_word_or_a_number),
-        cmocka_unit_test(a_schedule_needs_no_other_word),
-        cmocka_unit_test(a_preset_keeps_its_rules_until_waits_are_named),
-        cmocka_unit_test(rules_take_the_place_of_the_presets),
+        cmocka_unit_test(a_schedule_implies_its_backoff),
+        cmocka_unit_test(setting_waits_removes_the_rules_of_a_preset),
+        cmocka_unit_test(own_rules_replace_those_of_the_preset),
         cmocka_unit_test(a_fatal_code_is_refused_with_the_reason),
-        cmocka_unit_test(never_is_added_and_a_name_in_retry_on_counts),
-        cmocka_unit_test(what_contradicts_itself_is_refused_where_it_stands),
-        cmocka_unit_test(a_cap_below_waits_of_the_preset_says_what_to_write),
+        cmocka_unit_test(never_retry_on_is_extended_and_retry_on_overrides_it),
+        cmocka_unit_test(contradictions_are_refused_at_their_position),
+        cmocka_unit_test(a_cap_below_the_waits_of_the_preset_is_explained),
         cmocka_unit_test(names_and_keys_are_checked),
         cmocka_unit_test(all_faults_are_reported),
-        cmocka_unit_test(what_is_shown_reads_the_same),
+        cmocka_unit_test(the_output_parses_to_the_same_policy),
         cmocka_unit_test(a_summary_has_the_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

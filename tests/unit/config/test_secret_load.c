@@ -1,5 +1,4 @@
-/* Where a secret is read from: only from a regular file, without waiting for anybody, and nothing
- * of it stays in memory but what was asked for. */
+/* Reading secrets: only from regular files, without blocking, and leaving no copy in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@
 #include "sys/file.h"
 
 #define SECRET "key-Zq7wm3xTnB-Zq7wm3xTnB-Zq7wm3xTnB"
-#define STUCK_S 60 /* a read that waits ends the test program */
+#define STUCK_S 60 /* An alarm ends the test program if a read blocks. */
 
 static char folder[128];
 
@@ -42,7 +41,7 @@ static void put_file(const char *name, const char *text, size_t size)
     assert_int_equal(close(fd), 0);
 }
 
-/* Why it is refused; NULL: text has it. */
+/* Loads a secret into text. Returns the reason for a refusal, or NULL. */
 static const char *load(const char *path, char text[RC_SECRET_TOKEN_MAX])
 {
     rc_buf scratch;
@@ -87,8 +86,8 @@ static int tear_down(void **state)
     return rmdir(folder);
 }
 
-/* A secret of Kubernetes is a link to a link to a file. */
-static void test_files_and_links(void **state)
+/* Kubernetes provides a secret as a link to a link to a file. */
+static void files_and_links_are_read(void **state)
 {
     (void)state;
     char path[256];
@@ -110,8 +109,9 @@ static void test_files_and_links(void **state)
     close(fd);
 }
 
-/* Neither waited for nor read: without a writer, with one that says nothing, and behind a link. */
-static void test_a_pipe(void **state)
+/* A pipe is neither waited for nor read: without a writer, with a silent writer, and behind a
+ * link. */
+static void a_pipe_is_refused_without_blocking(void **state)
 {
     (void)state;
     char path[256];
@@ -134,7 +134,7 @@ static void test_a_pipe(void **state)
     close(writer);
 }
 
-static void test_what_is_no_file(void **state)
+static void special_files_are_refused(void **state)
 {
     (void)state;
     char path[256];
@@ -154,7 +154,7 @@ static void test_what_is_no_file(void **state)
     assert_string_equal(load_name("missing", text), "cannot be read");
 }
 
-static void test_a_huge_file(void **state)
+static void a_huge_file_is_refused(void **state)
 {
     (void)state;
     char text[RC_SECRET_TOKEN_MAX];
@@ -163,9 +163,9 @@ static void test_a_huge_file(void **state)
     assert_string_equal(text, "");
 }
 
-/* --- what stays in memory --- */
+/* ---- memory ---- */
 
-static const char *read_into; /* where the system put the bytes */
+static const char *read_into; /* Buffer of the last read call. */
 
 static ssize_t noting_read(int fd, void *buf, size_t size)
 {
@@ -173,7 +173,7 @@ static ssize_t noting_read(int fd, void *buf, size_t size)
     return read(fd, buf, size);
 }
 
-/* Of a stack frame that is gone: nothing has been called since that could reach as deep. */
+/* Reads memory of a finished stack frame. No call since then has reached that depth. */
 __attribute__((no_sanitize("address"))) static bool is_still_there(const volatile char *at)
 {
     size_t same = 0;
@@ -182,7 +182,7 @@ __attribute__((no_sanitize("address"))) static bool is_still_there(const volatil
     return same == sizeof SECRET - 1;
 }
 
-static void test_nothing_stays_on_the_stack(void **state)
+static void no_copy_stays_on_the_stack(void **state)
 {
     (void)state;
     rc_sys_calls calls = rc_sys_real;
@@ -190,7 +190,8 @@ static void test_nothing_stays_on_the_stack(void **state)
     char path[256];
     path_of("file", path);
     put_file("file", SECRET "\n", 0);
-    /* It is read; it does not fit; it is not a secret's function that reads it. */
+    /* 0: the secret is read; 1: it does not fit; 2: rc_file_read, the general function, reads
+     * it. */
     for (int way = 0; way < 3; way++) {
         char memory[256];
         rc_buf buf;
@@ -208,11 +209,11 @@ static void test_nothing_stays_on_the_stack(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_files_and_links, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_pipe, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_what_is_no_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_huge_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_nothing_stays_on_the_stack, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_and_links_are_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_pipe_is_refused_without_blocking, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(special_files_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_huge_file_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_copy_stays_on_the_stack, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

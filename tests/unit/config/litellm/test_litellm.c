@@ -1,5 +1,5 @@
-/* `recourse config import litellm` on a system that fails: no failure of a call or of an allocation
- * passes for success. */
+/* `recourse config import litellm` with failing system calls and allocations: no failure is
+ * reported as success. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

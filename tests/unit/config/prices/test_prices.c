@@ -1,5 +1,5 @@
-/* Prices: what a charge comes to, to the millionth; the file, its faults and their places; which
- * price counts; memory that runs out at any moment. */
+/* Prices: the exact cost of a charge, price files and the positions of their faults, the choice of
+ * the price, and failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void done(void)
 
 #define MEASURED .is_measured = true
 
-static void test_cost(void **state)
+static void a_charge_has_its_cost(void **state)
 {
     (void)state;
     static const rc_config_price price = {
@@ -55,32 +55,32 @@ static void test_cost(void **state)
         rc_charge charge;
         uint64_t cost;
     } rows[] = {
-        /* a thousand tokens in, a hundred out, a request */
+        /* 1000 tokens in, 100 out, one request */
         {&price, {.input = 1000, .output = 100, MEASURED}, 2500 + 1000 + 5000},
-        /* of a thousand: 400 cached, 200 written, 50 of those for an hour */
+        /* 1000 tokens in: 400 cached, 200 written, 50 of these for an hour */
         {&price,
          {.input = 1000, .cached = 400, .written = 200, .written_1h = 50, MEASURED},
-         1000 + 500 + 469 + 250 + 5000}, /* 468.75 goes up */
+         1000 + 500 + 469 + 250 + 5000}, /* 468.75 is rounded up. */
         {&price, {.images = 3, .is_estimated = true}, 120000 + 5000},
         {&price, {.audio_ms = 12340, MEASURED}, 1234 + 5000},
-        /* nothing to pay for: not even the request */
+        /* an empty charge: not even the price of the request */
         {&price, {.input = 1000}, 0},
         {NULL, {.input = 1000, MEASURED}, 0},
         {NULL, {.cost_micros = 7, .has_cost = true, MEASURED}, 0},
-        /* to the nearest, a half up: 0.02 a token */
+        /* rounded to nearest, half up: 0.02 per token */
         {&tiny, {.input = 24, MEASURED}, 0},
         {&tiny, {.input = 25, MEASURED}, 1},
         {&tiny, {.input = 74, MEASURED}, 1},
         {&tiny, {.input = 75, MEASURED}, 2},
-        /* parts of a millionth are not lost on the way: 0.48 + 0.02 */
+        /* fractions of a millionth are kept until the end: 0.48 + 0.02 */
         {&tiny, {.input = 24, .output = 20000, MEASURED}, 1},
         {&tiny, {.input = 24, .output = 19999, MEASURED}, 0},
-        /* what the provider says */
+        /* the cost that the provider reports */
         {&told, {.input = 1000, .cost_micros = 7, .has_cost = true, MEASURED}, 7},
         {&told, {.input = 1000, MEASURED}, 1000},
         {&told, {.cost_micros = UINT64_MAX, .has_cost = true, MEASURED}, RC_COST_MAX},
         {&price, {.input = 1000, .cost_micros = 7, .has_cost = true, MEASURED}, 7500},
-        /* absurd: a ceiling, not a wrapped number */
+        /* absurd numbers: clamped, not wrapped */
         {&price, {.input = UINT64_MAX, .output = UINT64_MAX, MEASURED}, RC_COST_MAX},
         {&price, {.images = UINT64_MAX, MEASURED}, RC_COST_MAX},
         {&price, {.audio_ms = UINT64_MAX, MEASURED}, RC_COST_MAX},
@@ -99,8 +99,8 @@ static uint64_t random_below(uint64_t below)
     return random_state % below;
 }
 
-/* Against arithmetic that cannot overflow. */
-static void test_cost_is_exact(void **state)
+/* Compares random costs with 128-bit arithmetic, which cannot overflow. */
+static void costs_agree_with_exact_arithmetic(void **state)
 {
     (void)state;
     __extension__ typedef unsigned __int128 wide;
@@ -130,7 +130,7 @@ static void test_cost_is_exact(void **state)
     }
 }
 
-/* ---- the file ---- */
+/* ---- price files ---- */
 
 static const char whole[] =
     "as_of: 2026-11-01\n"
@@ -154,7 +154,7 @@ static void expect_text(rc_str text, const char *wanted)
     assert_memory_equal(text.ptr, wanted, text.len);
 }
 
-static void test_a_good_file(void **state)
+static void a_valid_file_is_read(void **state)
 {
     (void)state;
     assert_int_equal(parse(whole), RC_OK);
@@ -166,13 +166,13 @@ static void test_a_good_file(void **state)
     assert_int_equal(mini->input, 150000);
     assert_int_equal(mini->output, 600000);
     assert_int_equal(mini->cached_input, 75000);
-    assert_int_equal(mini->cache_write, 150000); /* as the input */
+    assert_int_equal(mini->cache_write, 150000); /* The default: the input price. */
     assert_int_equal(mini->cache_write_1h, 150000);
     const rc_config_price *sonnet = &prices.own[2];
     assert_int_equal(sonnet->over_input_tokens, 200000);
     assert_int_equal(sonnet->cached_input, 6000000);
     assert_int_equal(sonnet->cache_write, 7500000);
-    assert_int_equal(sonnet->cache_write_1h, 7500000); /* as the write */
+    assert_int_equal(sonnet->cache_write_1h, 7500000); /* The default: cache_write. */
     assert_int_equal(prices.own[3].image, 40000);
     assert_int_equal(prices.own[4].second, 100);
     assert_true(prices.own[5].told);
@@ -185,15 +185,15 @@ static const rc_config_price *find(const char *kind, const char *provider, const
     return rc_prices_find(&prices, rc_str_c(kind), rc_str_c(provider), rc_str_c(model), input);
 }
 
-static void test_which_one_counts(void **state)
+static void the_first_matching_price_applies(void **state)
 {
     (void)state;
     assert_int_equal(parse(whole), RC_OK);
-    /* the file's stand first, and a provider's name is enough */
+    /* The file's prices come first, and the provider's name suffices. */
     assert_ptr_equal(find("openai", "openai", "gpt-4o-mini-2024-07-18", 0), &prices.own[0]);
     assert_ptr_equal(find("openai_compatible", "azure", "gpt-4o-mini", 0), &prices.own[1]);
     assert_ptr_equal(find("openai", "azure", "gpt-4o-mini", 0), &prices.own[0]);
-    /* by the size of the input; what the file does not have is built in */
+    /* The size of the input selects a row; built-in prices follow those of the file. */
     assert_ptr_equal(find("anthropic", "claude", "claude-sonnet-4-5", 200001), &prices.own[2]);
     const rc_config_price *small = find("anthropic", "claude", "claude-sonnet-4-5", 200000);
     assert_non_null(small);
@@ -201,7 +201,7 @@ static void test_which_one_counts(void **state)
     assert_non_null(find("gemini", "g", "gemini-2.5-pro", 10));
     assert_null(find("together", "t", "some-model", 10));
     assert_ptr_not_equal(find("openai", "openai", "gpt-4o-min", 10), &prices.own[0]);
-    /* a provider may take a name in any case */
+    /* The case of a model name is ignored. */
     assert_ptr_equal(find("openai", "openai", "GPT-4o-Mini", 0), &prices.own[0]);
     done();
 
@@ -223,8 +223,8 @@ static void test_which_one_counts(void **state)
     assert_int_equal(prices.as_of.len, 0);
 }
 
-/* Every built-in price can be reached, names a kind that there is, and has one. */
-static void test_the_built_in_ones(void **state)
+/* Every built-in row is reachable, names an existing kind and has a price. */
+static void the_built_in_prices_are_valid(void **state)
 {
     (void)state;
     rc_prices_init(&prices);
@@ -251,7 +251,7 @@ static void test_the_built_in_ones(void **state)
     assert_int_equal(strlen(rc_prices_builtin_as_of()), 10);
 }
 
-static void test_faults(void **state)
+static void faults_are_reported_with_their_position(void **state)
 {
     (void)state;
     static const struct {
@@ -259,7 +259,7 @@ static void test_faults(void **state)
         uint32_t line;
         uint32_t column;
         const char *path;
-        const char *message; /* a part of it */
+        const char *message; /* Part of the message. */
         const char *nearest;
     } rows[] = {
         {"1\n", 1, 1, "", "a map of keys and values is expected", ""},
@@ -295,7 +295,7 @@ static void test_faults(void **state)
          "prices[0].cache_write_1h", "", ""},
         {"as_of: 2026-01-01\nprices:\n  - {model: a, input: $1}\n", 3, 23, "prices[0].input", "",
          ""},
-        /* one that another one stands in front of */
+        /* a row that an earlier row covers */
         {"as_of: 2026-01-01\nprices:\n  - {model: \"gpt*\", input: 1}\n"
          "  - {kind: openai, model: gpt-4o, input: 1}\n",
          4, 27, "prices[1].model", "never reached: prices[0]", ""},
@@ -322,8 +322,8 @@ static void test_faults(void **state)
     }
 }
 
-/* Rows that look alike and are not: each can be reached. */
-static void test_not_hidden(void **state)
+/* Rows that overlap only in part: each is reachable. */
+static void rows_that_overlap_in_part_are_accepted(void **state)
 {
     (void)state;
     static const char *const files[] = {
@@ -342,7 +342,7 @@ static void test_not_hidden(void **state)
     }
 }
 
-static void test_ceiling(void **state)
+static void more_prices_than_the_limit_are_refused(void **state)
 {
     (void)state;
     static char text[80000];
@@ -357,7 +357,7 @@ static void test_ceiling(void **state)
     }
 }
 
-static void test_memory(void **state)
+static void failing_allocations_are_reported(void **state)
 {
     (void)state;
     for (int is_for_good = 0; is_for_good < 2; is_for_good++) {
@@ -378,15 +378,15 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_cost_is_exact),
-        cmocka_unit_test(test_a_good_file),
-        cmocka_unit_test(test_which_one_counts),
-        cmocka_unit_test(test_the_built_in_ones),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_not_hidden),
-        cmocka_unit_test(test_ceiling),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(a_charge_has_its_cost),
+        cmocka_unit_test(costs_agree_with_exact_arithmetic),
+        cmocka_unit_test(a_valid_file_is_read),
+        cmocka_unit_test(the_first_matching_price_applies),
+        cmocka_unit_test(the_built_in_prices_are_valid),
+        cmocka_unit_test(faults_are_reported_with_their_position),
+        cmocka_unit_test(rows_that_overlap_in_part_are_accepted),
+        cmocka_unit_test(more_prices_than_the_limit_are_refused),
+        cmocka_unit_test(failing_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

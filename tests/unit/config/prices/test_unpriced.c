@@ -1,4 +1,4 @@
-/* Which targets without a price a budget counts, and how that is said. */
+/* The targets without a price that a budget counts, and the text about them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,8 +39,8 @@ static void on_each(void *ctx, const rc_unpriced *unpriced)
     rc_buf_push_byte(&f->text, '\n');
 }
 
-/* prices: of a file; NULL: there is none. */
-static size_t look(const char *config_text, const char *prices_text, found *f)
+/* Runs the search. prices_text: a price file; NULL: none. */
+static size_t search_unpriced(const char *config_text, const char *prices_text, found *f)
 {
     rc_config config;
     rc_prices prices;
@@ -64,21 +64,21 @@ static void expect(const char *config_text, const char *prices_text, const char 
 {
     static found f;
     size_t lines = 0;
-    const size_t count = look(config_text, prices_text, &f);
+    const size_t count = search_unpriced(config_text, prices_text, &f);
     assert_string_equal(f.scratch, expected);
     for (const char *at = expected; *at != '\0'; at++)
         lines += *at == '\n' ? 1u : 0u;
     assert_int_equal(count, lines);
 }
 
-static void test_no_budget(void **state)
+static void without_a_budget_nothing_is_reported(void **state)
 {
     (void)state;
     expect(PROVIDERS "routes: [{model: m, chain: [{target: u/xx}]}]\n", NULL, "");
 }
 
-/* A route's own budget counts its targets alone; one target is told once. */
-static void test_route(void **state)
+/* A route's budget counts only its own targets; each target is reported once. */
+static void a_route_budget_counts_its_own_targets(void **state)
 {
     (void)state;
     expect(PROVIDERS "routes:\n"
@@ -90,9 +90,9 @@ static void test_route(void **state)
            NULL, "u/bb route b+1\nu/large route b+0\n");
 }
 
-/* A client may ask for anything, also by the provider's name: the models that it leaves open are
- * told where none of them has a price. */
-static void test_client(void **state)
+/* A client may request any model, also by the provider's name. Targets without a fixed model are
+ * reported if no model of the provider has a price. */
+static void a_client_budget_counts_all_targets(void **state)
 {
     (void)state;
     expect(PROVIDERS
@@ -102,17 +102,17 @@ static void test_client(void **state)
            NULL, "u/xx client app+0\nu/* client app+0\n");
 }
 
-static void test_named(void **state)
+static void a_named_budget_counts_what_it_matches(void **state)
 {
     (void)state;
-    /* The second place of a target is counted, and not its first. */
+    /* The budget counts the target in route b, although route a mentions it first. */
     expect(PROVIDERS "budgets: [{name: of-b, limit_usd: 1, match: {route: b}},\n"
                      "  {name: of-o, limit_usd: 1, match: {target: \"o/*\"}},\n"
                      "  {name: of-u, limit_usd: 1, match: {target: u/xx}}]\n"
                      "routes: [{model: a, chain: [{target: u/xx}, {target: u/yy}]},\n"
                      "  {model: b, chain: [{target: u/yy}]}]\n",
            NULL, "u/xx budget of-u+0\nu/yy budget of-b+0\nu/* budget of-u+0\n");
-    /* Who names the provider takes a route of its name. */
+    /* A request for PROVIDER/MODEL has an implicit route with the provider's name. */
     expect(PROVIDERS
            "clients: [{name: app, token: env:A}]\n"
            "budgets: [{name: direct, limit_usd: 1, match: {client: \"a*\", route: \"*\"}}]\n"
@@ -120,8 +120,8 @@ static void test_named(void **state)
            NULL, "u/* budget direct+0\n");
 }
 
-/* A price of nothing is one; a price of one model says nothing of others. */
-static void test_priced(void **state)
+/* A price of 0 is a price; the price of one model does not apply to others. */
+static void a_price_of_0_is_a_price(void **state)
 {
     static const char config[] = PROVIDERS "budgets: [{name: all, limit_usd: 1}]\n"
                                            "routes: [{model: m, chain: [{target: u/xx}]}]\n";
@@ -134,8 +134,8 @@ static void test_priced(void **state)
            "u/xx budget all+0\nu/* budget all+0\no/* budget all+0\n");
 }
 
-/* So many are called for, and all are counted. */
-static void test_many(void **state)
+/* The visitor is called RC_UNPRICED_SHOWN times; the result counts all. */
+static void all_are_counted_and_the_first_are_reported(void **state)
 {
     static char config[16384];
     static found f;
@@ -146,13 +146,13 @@ static void test_many(void **state)
     for (int i = 0; i < 30; i++)
         at += snprintf(config + at, sizeof config - (size_t)at, "{target: u/m%d}, ", i);
     (void)snprintf(config + at, sizeof config - (size_t)at, "{target: o/gpt-4o}]}\n");
-    assert_int_equal(look(config, NULL, &f), 30);
+    assert_int_equal(search_unpriced(config, NULL, &f), 30);
     for (const char *c = f.scratch; *c != '\0'; c++)
         lines += *c == '\n' ? 1u : 0u;
     assert_int_equal(lines, RC_UNPRICED_SHOWN);
 }
 
-static void test_words(void **state)
+static void the_text_names_the_budgets(void **state)
 {
     static const char *const expected[] = {
         "u/m has no price: what it costs does not count for route r",
@@ -175,10 +175,13 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_budget), cmocka_unit_test(test_route),
-        cmocka_unit_test(test_client),    cmocka_unit_test(test_named),
-        cmocka_unit_test(test_priced),    cmocka_unit_test(test_many),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(without_a_budget_nothing_is_reported),
+        cmocka_unit_test(a_route_budget_counts_its_own_targets),
+        cmocka_unit_test(a_client_budget_counts_all_targets),
+        cmocka_unit_test(a_named_budget_counts_what_it_matches),
+        cmocka_unit_test(a_price_of_0_is_a_price),
+        cmocka_unit_test(all_are_counted_and_the_first_are_reported),
+        cmocka_unit_test(the_text_names_the_budgets),
     };
     return cmocka_run_group_tests_name("unpriced", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* YAML as a tree: what is read, what is refused and where, values and their faults, and memory that
- * runs out at any moment. */
+/* YAML as a tree: accepted and refused documents, positions, values and their faults, and failing
+ * allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void expect_fault(size_t index, unsigned line, unsigned column, const cha
         fail_msg("%u:%u: %s: %s", fault->line, fault->column, fault->path, fault->message);
 }
 
-/* ---- the tree ---- */
+/* ---- tree ---- */
 
 static void a_tree_knows_kinds_order_and_positions(void **state)
 {
@@ -98,7 +98,7 @@ static void a_tree_knows_kinds_order_and_positions(void **state)
     assert_int_equal(item->next->kind, RC_YAML_NULL);
     assert_null(item->next->next);
 
-    /* Columns are characters: the letter has two bytes. */
+    /* Columns count characters: the letter before has two bytes. */
     const rc_yaml_node *map = get("map");
     expect_position(map->first, 5, 6);
     assert_int_equal(rc_yaml_get(map, RC_STR("empty"))->kind, RC_YAML_NULL);
@@ -108,7 +108,7 @@ static void a_tree_knows_kinds_order_and_positions(void **state)
     done();
 }
 
-static void nothing_is_a_document_too(void **state)
+static void an_empty_text_is_a_document(void **state)
 {
     (void)state;
     static const char *const texts[] = {"", "# only a comment\n", "---\n", "~\n", "null"};
@@ -117,13 +117,13 @@ static void nothing_is_a_document_too(void **state)
         assert_int_equal(doc.root->kind, RC_YAML_NULL);
         done();
     }
-    /* What a buffer gives that nothing was put into. */
+    /* The contents of an empty buffer: a NULL pointer. */
     assert_int_equal(parse_bytes(rc_str_make(NULL, 0)), RC_OK);
     assert_int_equal(doc.root->kind, RC_YAML_NULL);
     done();
 }
 
-static void paths_name_the_way_from_the_top(void **state)
+static void paths_start_at_the_top_of_the_document(void **state)
 {
     (void)state;
     assert_int_equal(parse("routes:\n"
@@ -145,7 +145,7 @@ static void paths_name_the_way_from_the_top(void **state)
     done();
 }
 
-/* ---- what is refused ---- */
+/* ---- refused documents ---- */
 
 static const refusal refusals[] = {
     {"a: &x 1\n", RC_E_SYNTAX, 1, 4, "anchors"},
@@ -181,7 +181,7 @@ static void unsupported_yaml_is_refused_with_its_position(void **state)
     }
 }
 
-static void reading_goes_on_behind_a_fault(void **state)
+static void reading_continues_after_a_fault(void **state)
 {
     (void)state;
     assert_int_equal(parse("a: {b: 1, b: 2}\nc: &x 1\nd: *x\na: 1\n"), RC_E_DUPLICATE);
@@ -224,7 +224,7 @@ static void ceilings_hold(void **state)
     done();
 }
 
-static void a_map_has_so_many_keys_and_no_more(void **state)
+static void the_number_of_keys_is_limited(void **state)
 {
     (void)state;
     size_t used = 0;
@@ -266,7 +266,7 @@ static void values_of_the_right_form_are_read(void **state)
     done();
 }
 
-static void a_value_of_another_form_says_what_is_expected(void **state)
+static void a_fault_says_which_value_is_expected(void **state)
 {
     (void)state;
     assert_int_equal(parse("a: yes\nb: \"5\"\nc: -1\nd: 0.2500\ne: 1.\nf: 99999999999999999999\n"
@@ -303,7 +303,7 @@ static void a_value_of_another_form_says_what_is_expected(void **state)
     done();
 }
 
-static void zeros_in_front_are_refused(void **state)
+static void leading_zeros_are_refused(void **state)
 {
     (void)state;
     static const char *const texts[] = {"010", "00", "0_1", "-010", "01.5"};
@@ -347,7 +347,7 @@ static const char *fruit_at(const void *ctx, size_t index)
     return index < COUNT(names) ? names[index] : NULL;
 }
 
-static void names_that_do_not_exist_have_a_nearest(void **state)
+static void unknown_names_have_a_nearest_name(void **state)
 {
     (void)state;
     assert_int_equal(parse("apple: pear\npaer: plumm\nxyz: 1\n"), RC_OK);
@@ -382,7 +382,7 @@ static void more_faults_than_fit_are_counted(void **state)
     assert_int_equal(faults.list[RC_CONFIG_FAULTS_MAX - 1].line, 100);
 }
 
-static void a_message_is_cut_between_characters_and_has_no_control(void **state)
+static void a_message_is_truncated_between_characters_and_has_no_control_characters(void **state)
 {
     (void)state;
     rc_config_faults_init(&faults);
@@ -398,9 +398,9 @@ static void a_message_is_cut_between_characters_and_has_no_control(void **state)
     assert_int_equal(strlen(fault->message), 48 + 5);
 }
 
-/* ---- no memory ---- */
+/* ---- failing allocations ---- */
 
-static void no_memory_is_reported_and_leaks_nothing(void **state)
+static void failing_allocations_are_reported_and_leak_nothing(void **state)
 {
     (void)state;
     rc_str text = repeat("- {a: 1, b: [2, 3]}\n", 400, "");
@@ -422,20 +422,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tree_knows_kinds_order_and_positions),
-        cmocka_unit_test(nothing_is_a_document_too),
-        cmocka_unit_test(paths_name_the_way_from_the_top),
+        cmocka_unit_test(an_empty_text_is_a_document),
+        cmocka_unit_test(paths_start_at_the_top_of_the_document),
         cmocka_unit_test(unsupported_yaml_is_refused_with_its_position),
-        cmocka_unit_test(reading_goes_on_behind_a_fault),
+        cmocka_unit_test(reading_continues_after_a_fault),
         cmocka_unit_test(ceilings_hold),
-        cmocka_unit_test(a_map_has_so_many_keys_and_no_more),
+        cmocka_unit_test(the_number_of_keys_is_limited),
         cmocka_unit_test(values_of_the_right_form_are_read),
-        cmocka_unit_test(a_value_of_another_form_says_what_is_expected),
-        cmocka_unit_test(zeros_in_front_are_refused),
+        cmocka_unit_test(a_fault_says_which_value_is_expected),
+        cmocka_unit_test(leading_zeros_are_refused),
         cmocka_unit_test(a_node_knows_its_last_line),
-        cmocka_unit_test(names_that_do_not_exist_have_a_nearest),
+        cmocka_unit_test(unknown_names_have_a_nearest_name),
         cmocka_unit_test(more_faults_than_fit_are_counted),
-        cmocka_unit_test(a_message_is_cut_between_characters_and_has_no_control),
-        cmocka_unit_test(no_memory_is_reported_and_leaks_nothing),
+        cmocka_unit_test(a_message_is_truncated_between_characters_and_has_no_control_characters),
+        cmocka_unit_test(failing_allocations_are_reported_and_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

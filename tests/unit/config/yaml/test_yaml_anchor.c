@@ -1,5 +1,5 @@
-/* Anchors, aliases and merge keys: what they become, what is refused and where, bombs that do not
- * go off, and memory that runs out at any moment. */
+/* Anchors, aliases and merge keys: their expansion, refused ones with their position, ceilings
+ * against expansion bombs, and failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void done(void)
     assert_int_equal(memory.live, 0);
 }
 
-/* The tree as one line: {a: [1, x]}. */
+/* Appends the tree as one line: {a: [1, x]}. */
 static void show(rc_buf *buf, const rc_yaml_node *node)
 {
     const bool is_map = node->kind == RC_YAML_MAP;
@@ -75,20 +75,20 @@ static const meaning meanings[] = {
     {"- &x [1]\n- *x\n- [*x, *x]\n", "[[1], [1], [[1], [1]]]"},
     {"- &x 1\n- *x\n- &x 2\n- *x\n", "[1, 1, 2, 2]"},
     {"- &x [&y 1, *y]\n- *y\n- *x\n", "[[1, 1], 1, [1, 1]]"},
-    /* What a map says itself counts, before or behind. */
+    /* A map's own keys take precedence, before or after <<. */
     {"a: &x {b: 1, c: 2}\nd: {<<: *x, c: 3}\ne: {b: 4, <<: *x}\n",
      "{a: {b: 1, c: 2}, d: {c: 3, b: 1}, e: {b: 4, c: 2}}"},
-    /* Of a list, what stands first. */
+    /* In a list of maps the first one takes precedence. */
     {"- &x {a: 1}\n- &y {a: 2, b: 3}\n- <<: [*x, *y, {c: 4}]\n",
      "[{a: 1}, {a: 2, b: 3}, {a: 1, b: 3, c: 4}]"},
     {"- &x {a: 1}\n- &y {<<: *x, b: 2}\n- {<<: *y}\n", "[{a: 1}, {b: 2, a: 1}, {b: 2, a: 1}]"},
     {"- {<<: &x {a: 1}, b: 2}\n- *x\n", "[{b: 2, a: 1}, {a: 1}]"},
     {"- {<<: {a: [1, {b: 2}]}}\n- {<<: []}\n", "[{a: [1, {b: 2}]}, {}]"},
-    /* In quotes it is a key like others. */
+    /* In quotes << is an ordinary key. */
     {"{\"<<\": {a: 1}}\n", "{<<: {a: 1}}"},
 };
 
-static void aliases_stand_for_what_was_written(void **state)
+static void aliases_expand_to_the_anchored_value(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(meanings); i++) {
@@ -176,7 +176,7 @@ static void expect_stop(rc_status status, const char *part)
     done();
 }
 
-/* Each level has the one before it nine times: 9 to the power of the levels. */
+/* Each level contains the previous one nine times: 9 to the power of the levels. */
 static void a_bomb_of_values_stops_at_the_ceiling(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void a_bomb_of_merged_keys_stops_at_the_ceiling(void **state)
     expect_stop(RC_E_TOO_LARGE, "100000 values");
 }
 
-static void a_long_text_is_not_had_many_times(void **state)
+static void the_expanded_text_is_limited(void **state)
 {
     (void)state;
     used = 0;
@@ -227,7 +227,7 @@ static void a_long_text_is_not_had_many_times(void **state)
     assert_int_equal(faults.list[0].line, 105);
 }
 
-static void an_alias_makes_nothing_deeper(void **state)
+static void the_depth_limit_applies_to_aliases(void **state)
 {
     (void)state;
     used = 0;
@@ -288,13 +288,13 @@ static void every_failing_allocation_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aliases_stand_for_what_was_written),
+        cmocka_unit_test(aliases_expand_to_the_anchored_value),
         cmocka_unit_test(an_expanded_alias_has_the_position_of_the_alias),
         cmocka_unit_test(meaningless_aliases_are_refused_with_their_position),
         cmocka_unit_test(a_bomb_of_values_stops_at_the_ceiling),
         cmocka_unit_test(a_bomb_of_merged_keys_stops_at_the_ceiling),
-        cmocka_unit_test(a_long_text_is_not_had_many_times),
-        cmocka_unit_test(an_alias_makes_nothing_deeper),
+        cmocka_unit_test(the_expanded_text_is_limited),
+        cmocka_unit_test(the_depth_limit_applies_to_aliases),
         cmocka_unit_test(anchors_and_merged_keys_are_counted),
         cmocka_unit_test(every_failing_allocation_is_reported),
     };
