@@ -1,4 +1,4 @@
-/* Keys of operations as people write them. */
+/* The text form of operation keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,17 +11,17 @@
 #include "store/operation_key.h"
 #include "store/sqlite/private.h"
 
-static void test_there_and_back(void **state)
+static void test_text_and_key_convert_both_ways(void **state)
 {
     (void)state;
     static const int64_t keys[] = {
         0, 1, 32767, 32768, INT64_C(1700000000000) << 15 | 12345, INT64_MAX,
     };
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        char room[RC_OPERATION_KEY_TEXT_LEN];
+        char space[RC_OPERATION_KEY_TEXT_LEN];
         rc_buf text;
         int64_t key = -1;
-        rc_buf_init_fixed(&text, room, sizeof(room));
+        rc_buf_init_fixed(&text, space, sizeof(space));
         rc_operation_key_push(&text, keys[i]);
         assert_int_equal(rc_buf_get(&text).len, RC_OPERATION_KEY_TEXT_LEN);
         assert_true(rc_operation_key_parse(rc_buf_get(&text), &key));
@@ -29,24 +29,24 @@ static void test_there_and_back(void **state)
     }
 }
 
-/* The text is made of the id that the key was made of. */
-static void test_it_is_in_the_id(void **state)
+/* The text consists of letters of the id. */
+static void test_the_text_is_part_of_the_id(void **state)
 {
     (void)state;
     static const uint8_t entropy[10] = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
     rc_id_maker maker = {0};
     const rc_id id = rc_id_make(&maker, INT64_C(1700000000000), entropy);
-    char room[RC_OPERATION_KEY_TEXT_LEN + 1] = {0};
+    char space[RC_OPERATION_KEY_TEXT_LEN + 1] = {0};
     rc_buf text;
     int64_t key = 0;
     assert_true(rc_sqlite_key(rc_str_c(id.text), &key));
-    rc_buf_init_fixed(&text, room, RC_OPERATION_KEY_TEXT_LEN);
+    rc_buf_init_fixed(&text, space, RC_OPERATION_KEY_TEXT_LEN);
     rc_operation_key_push(&text, key);
-    assert_memory_equal(room, id.text + 4, 10);
-    assert_memory_equal(room + 11, id.text + RC_ID_LEN - 3, 3);
+    assert_memory_equal(space, id.text + 4, 10);
+    assert_memory_equal(space + 11, id.text + RC_ID_LEN - 3, 3);
 }
 
-static void test_texts_that_are_no_key(void **state)
+static void test_other_texts_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
@@ -68,7 +68,7 @@ static void test_texts_that_are_no_key(void **state)
     assert_true(rc_operation_key_parse(RC_STR("01ke8v3q5w-8st"), &key));
 }
 
-static void test_ranges(void **state)
+static void test_a_prefix_is_a_range_of_keys(void **state)
 {
     (void)state;
     int64_t first = 0;
@@ -98,10 +98,10 @@ static void test_ranges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_it_is_in_the_id),
-        cmocka_unit_test(test_texts_that_are_no_key),
-        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_text_and_key_convert_both_ways),
+        cmocka_unit_test(test_the_text_is_part_of_the_id),
+        cmocka_unit_test(test_other_texts_are_refused),
+        cmocka_unit_test(test_a_prefix_is_a_range_of_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void unknown_members_are_left_out(void **state)
         "\"message\":\"Too many.\"}");
 }
 
-static void one_that_is_open_has_no_end(void **state)
+static void an_open_operation_has_no_end(void **state)
 {
     (void)state;
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -139,7 +139,7 @@ static void a_record_has_its_report(void **state)
     rc_buf_done(&buf);
 }
 
-/* What is in the file need not be a report, nor JSON. */
+/* The stored text need not be a report, nor JSON. */
 static void a_damaged_report_does_no_harm(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void sums_have_times_and_classes(void **state)
            "\"ProviderTransient\":2,\"unknown\":1}}");
 }
 
-/* Every class has a place of its own, and is found there. */
+/* Every class has its own index. */
 static void classes_have_indexes(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void classes_have_indexes(void **state)
     assert_int_equal(rc_stats_class_at(RC_CLASS_INTERNAL), RC_CLASS_INTERNAL);
 }
 
-static void token_basis(void **state)
+static void the_token_basis_depends_on_the_flags(void **state)
 {
     (void)state;
     static const struct {
@@ -266,9 +266,9 @@ static void token_basis(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(token_basis),
+        cmocka_unit_test(the_token_basis_depends_on_the_flags),
         cmocka_unit_test(unknown_members_are_left_out),
-        cmocka_unit_test(one_that_is_open_has_no_end),
+        cmocka_unit_test(an_open_operation_has_no_end),
         cmocka_unit_test(a_client_retry_is_marked),
         cmocka_unit_test(a_record_has_its_report),
         cmocka_unit_test(a_damaged_report_does_no_harm),

@@ -1,4 +1,4 @@
-/* The audit's file: what is put in comes out, once, in order, and is found again. */
+/* The audit store: records are read back as written, once, in order, and are found by filters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,17 +14,17 @@
 
 #define SEEN_MAX 64
 
-/* Copies of what a question gave. */
+/* Copies of a query's results. */
 typedef struct seen {
     size_t count;
-    size_t stop_after; /* 0: never */
+    size_t stop_after; /* 0: never. */
     rc_record records[SEEN_MAX];
     char texts[SEEN_MAX][8][512];
 } seen;
 
 static seen all;
 
-static bool see(void *ctx, const rc_record *record)
+static bool copy_record(void *ctx, const rc_record *record)
 {
     seen *s = ctx;
     assert_true(s->count < SEEN_MAX);
@@ -67,8 +67,8 @@ static int tear_down(void **state)
 static void read_timeline(store_fixture *fixture, const rc_id *id)
 {
     memset(&all, 0, sizeof(all));
-    assert_true(rc_store_timeline(fixture->store, rc_str_make(id->text, RC_ID_LEN), see, &all,
-                                  &fixture->fault));
+    assert_true(rc_store_timeline(fixture->store, rc_str_make(id->text, RC_ID_LEN), copy_record,
+                                  &all, &fixture->fault));
 }
 
 static void assert_same_numbers(const rc_record *a, const rc_record *b)
@@ -93,7 +93,7 @@ static void assert_same_numbers(const rc_record *a, const rc_record *b)
     assert_int_equal(a->outcome, b->outcome);
 }
 
-static void test_every_field_comes_back(void **state)
+static void test_every_field_is_read_back(void **state)
 {
     store_fixture *fixture = *state;
     const rc_id id = fixture_id(fixture, FIXTURE_TIME);
@@ -127,8 +127,8 @@ static void test_every_field_comes_back(void **state)
     assert_str(all.records[2].text, "");
 }
 
-/* The places of a statement keep what they had: a row must have nothing of the one before it. */
-static void test_rows_share_nothing(void **state)
+/* Statement parameters keep their values: a row must not contain values of the row before. */
+static void test_rows_are_independent(void **state)
 {
     store_fixture *fixture = *state;
     for (unsigned round = 0; round < 4; round++) {
@@ -162,17 +162,17 @@ static void test_unknown_numbers_stay_unknown(void **state)
     rc_record record;
     rc_record_init(&record, RC_RECORD_SKIP);
     record.operation_id = rc_str_make(id.text, RC_ID_LEN);
-    record.unix_ms = FIXTURE_TIME - 5; /* a clock that stepped back */
+    record.unix_ms = FIXTURE_TIME - 5; /* The clock was set back. */
     assert_true(fixture_append(fixture, &record, 1));
     read_timeline(fixture, &id);
-    assert_int_equal(all.count, 2); /* it began, and has no outcome */
+    assert_int_equal(all.count, 2); /* The begin record, and no outcome. */
     assert_int_equal(all.records[1].latency_ms, -1);
     assert_int_equal(all.records[1].first_byte_ms, -1);
     assert_int_equal(all.records[1].unix_ms, FIXTURE_TIME - 5);
     assert_int_equal(all.records[1].target.len, 0);
 }
 
-static void test_the_end_may_come_later(void **state)
+static void test_records_may_arrive_separately(void **state)
 {
     store_fixture *fixture = *state;
     const rc_id id = fixture_id(fixture, FIXTURE_TIME);
@@ -187,7 +187,7 @@ static void test_the_end_may_come_later(void **state)
     assert_str(all.records[2].model, "gpt-4o");
 }
 
-static void test_an_outcome_does_not_forget_the_beginning(void **state)
+static void test_an_outcome_keeps_the_values_of_the_beginning(void **state)
 {
     store_fixture *fixture = *state;
     const rc_id id = fixture_id(fixture, FIXTURE_TIME);
@@ -203,7 +203,7 @@ static void test_an_outcome_does_not_forget_the_beginning(void **state)
     assert_int_equal(all.records[1].flags, RC_RECORD_COMMITTED | RC_RECORD_STREAMING);
 }
 
-static void test_twice_is_once(void **state)
+static void test_a_repeated_record_is_stored_once(void **state)
 {
     store_fixture *fixture = *state;
     const rc_id id = fixture_id(fixture, FIXTURE_TIME);
@@ -211,7 +211,7 @@ static void test_twice_is_once(void **state)
     fixture_fill(records, &id, FIXTURE_TIME);
     records[1].report_id = records[2].report_id = RC_STR("rep_1");
     assert_true(fixture_append(fixture, records, 3));
-    records[2].outcome = RC_OUTCOME_FAILED; /* the first outcome counts */
+    records[2].outcome = RC_OUTCOME_FAILED; /* The first outcome counts. */
     assert_true(fixture_append(fixture, records, 3));
     read_timeline(fixture, &id);
     assert_int_equal(all.count, 3);
@@ -222,7 +222,7 @@ static void test_twice_is_once(void **state)
     assert_int_equal(rows, 2);
 }
 
-/* What was told in the end is not what was thought at first. */
+/* An outcome with a higher seq replaces the earlier one. */
 static void test_a_later_outcome_counts(void **state)
 {
     store_fixture *fixture = *state;
@@ -234,7 +234,7 @@ static void test_a_later_outcome_counts(void **state)
     last.outcome = RC_OUTCOME_FAILED;
     last.report_id = RC_STR("rep_1");
     assert_true(fixture_append(fixture, records, 3) && fixture_append(fixture, &last, 1));
-    /* Once more, as after a flush that may have worked. */
+    /* Again, as after an uncertain flush. */
     assert_true(fixture_append(fixture, records, 3) && fixture_append(fixture, &last, 1));
     read_timeline(fixture, &id);
     assert_int_equal(all.count, 3);
@@ -243,8 +243,8 @@ static void test_a_later_outcome_counts(void **state)
     assert_str(all.records[2].client, "app");
 }
 
-/* Two ids of one millisecond whose last letters are the same. */
-static void test_ids_that_share_a_key(void **state)
+/* Ids of one millisecond whose last letters are the same. */
+static void test_ids_with_the_same_key_are_kept_apart(void **state)
 {
     store_fixture *fixture = *state;
     rc_id ids[3];
@@ -266,7 +266,8 @@ static void test_ids_that_share_a_key(void **state)
     const rc_id other = fixture_id(fixture, FIXTURE_TIME + 1);
     read_timeline(fixture, &other);
     assert_int_equal(all.count, 0);
-    assert_true(rc_store_timeline(fixture->store, RC_STR("nonsense"), see, &all, &fixture->fault));
+    assert_true(
+        rc_store_timeline(fixture->store, RC_STR("nonsense"), copy_record, &all, &fixture->fault));
     assert_int_equal(all.count, 0);
 }
 
@@ -294,7 +295,7 @@ static void test_invalid_records_are_refused(void **state)
     assert_int_equal(all.count, 0);
 }
 
-static void test_secrets_stay_out(void **state)
+static void test_secrets_are_not_stored(void **state)
 {
     store_fixture *fixture = *state;
     const rc_id id = fixture_id(fixture, FIXTURE_TIME);
@@ -311,7 +312,7 @@ static void test_secrets_stay_out(void **state)
     assert_true(all.records[1].text.len > 0);
 }
 
-static void test_a_report_is_given_once(void **state)
+static void test_a_report_is_stored_with_its_record(void **state)
 {
     store_fixture *fixture = *state;
     const rc_id id = fixture_id(fixture, FIXTURE_TIME);
@@ -342,24 +343,24 @@ static void test_a_report_is_given_once(void **state)
 
 static bool copy_saved_state(void *ctx, const rc_saved_state *saved)
 {
-    rc_saved_state *marks = ctx;
+    rc_saved_state *states = ctx;
     size_t at = saved->kind == RC_SAVED_STATE_TARGET ? 1 : 0;
     assert_str(saved->name, at == 1 ? "openai/gpt-4o" : "openai-1");
-    marks[at].value = saved->value;
-    marks[at].until_unix_ms = saved->until_unix_ms;
+    states[at].value = saved->value;
+    states[at].until_unix_ms = saved->until_unix_ms;
     return true;
 }
 
 static void test_saved_states_survive(void **state)
 {
     store_fixture *fixture = *state;
-    rc_saved_state marks[2] = {
+    rc_saved_state states[2] = {
         {RC_SAVED_STATE_CREDENTIAL, RC_STR_INIT("openai-1"), 2, FIXTURE_TIME + 600000},
         {RC_SAVED_STATE_TARGET, RC_STR_INIT("openai/gpt-4o"), 1, 0},
     };
-    const rc_batch batch = {.states = marks, .state_count = 2};
+    const rc_batch batch = {.states = states, .state_count = 2};
     assert_true(rc_store_append(fixture->store, &batch, &fixture->fault));
-    marks[0].until_unix_ms++;
+    states[0].until_unix_ms++;
     assert_true(rc_store_append(fixture->store, &batch, &fixture->fault));
     fixture_close(fixture);
     assert_true(fixture_open(fixture, RC_STORE_WRITE));
@@ -369,7 +370,7 @@ static void test_saved_states_survive(void **state)
     assert_int_equal(found[0].until_unix_ms, FIXTURE_TIME + 600001);
     assert_int_equal(found[1].value, 1);
 
-    marks[0].value = marks[1].value = 0;
+    states[0].value = states[1].value = 0;
     assert_true(rc_store_append(fixture->store, &batch, &fixture->fault));
     memset(found, 0, sizeof(found));
     assert_true(rc_store_saved_states(fixture->store, copy_saved_state, found, &fixture->fault));
@@ -378,7 +379,8 @@ static void test_saved_states_survive(void **state)
 
 /* --- lists --- */
 
-/* Operations 0..39, a second apart: every fourth fails, every eighth is of the client "rare". */
+/* Operations 0 to 39, one second apart: every fourth fails, every eighth is of the client
+ * "rare". */
 static void fill_forty(store_fixture *fixture)
 {
     for (int i = 0; i < 40; i++) {
@@ -395,7 +397,7 @@ static void fill_forty(store_fixture *fixture)
             records[2].code = RC_CODE_AUTH_FAILED;
             records[2].report_id = i == 20 ? RC_STR("rep_twenty") : RC_STR("rep_other");
         }
-        assert_true(fixture_append(fixture, records, i == 39 ? 2 : 3)); /* the last one runs */
+        assert_true(fixture_append(fixture, records, i == 39 ? 2 : 3)); /* The last one is open. */
     }
     const rc_id id = fixture_id(fixture, FIXTURE_TIME + 40000);
     rc_record notice;
@@ -409,7 +411,7 @@ static void fill_forty(store_fixture *fixture)
 static size_t list(store_fixture *fixture, const rc_store_query *query)
 {
     memset(&all, 0, sizeof(all));
-    assert_true(rc_store_list(fixture->store, query, see, &all, &fixture->fault));
+    assert_true(rc_store_list(fixture->store, query, copy_record, &all, &fixture->fault));
     return all.count;
 }
 
@@ -464,12 +466,12 @@ static void test_pages_follow_each_other(void **state)
     }
     memset(&all, 0, sizeof(all));
     all.stop_after = 3;
-    assert_true(
-        rc_store_list(fixture->store, &(rc_store_query){.limit = 9}, see, &all, &fixture->fault));
+    assert_true(rc_store_list(fixture->store, &(rc_store_query){.limit = 9}, copy_record, &all,
+                              &fixture->fault));
     assert_int_equal(all.count, 3);
 }
 
-/* As an export does: the records of each operation of a list. */
+/* Like an export: the records of each operation of a list. */
 typedef struct export
 {
     store_fixture *fixture;
@@ -480,24 +482,24 @@ export;
 
 static bool export_one(void *ctx, const rc_record *record)
 {
-    export *all_of_it = ctx;
-    all_of_it->operations++;
-    return rc_store_timeline(all_of_it->fixture->store, record->operation_id, count_records,
-                             &all_of_it->records, &all_of_it->fixture->fault);
+    export *exported = ctx;
+    exported->operations++;
+    return rc_store_timeline(exported->fixture->store, record->operation_id, count_records,
+                             &exported->records, &exported->fixture->fault);
 }
 
 static void test_a_timeline_within_a_list(void **state)
 {
     store_fixture *fixture = *state;
     fill_forty(fixture);
-    export all_of_it = {.fixture = fixture};
+    export exported = {.fixture = fixture};
     assert_true(rc_store_list(fixture->store, &(rc_store_query){.is_oldest_first = true},
-                              export_one, &all_of_it, &fixture->fault));
-    assert_int_equal(all_of_it.operations, 40);
-    assert_int_equal(all_of_it.records, 119);
+                              export_one, &exported, &fixture->fault));
+    assert_int_equal(exported.operations, 40);
+    assert_int_equal(exported.records, 119);
 }
 
-static void test_readers_see_and_do_not_touch(void **state)
+static void test_readers_cannot_write(void **state)
 {
     store_fixture *fixture = *state;
     fill_forty(fixture);
@@ -536,22 +538,22 @@ static void test_names_have_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_STORE(test_every_field_comes_back),
-        WITH_STORE(test_rows_share_nothing),
+        WITH_STORE(test_every_field_is_read_back),
+        WITH_STORE(test_rows_are_independent),
         WITH_STORE(test_unknown_numbers_stay_unknown),
-        WITH_STORE(test_the_end_may_come_later),
-        WITH_STORE(test_an_outcome_does_not_forget_the_beginning),
-        WITH_STORE(test_twice_is_once),
+        WITH_STORE(test_records_may_arrive_separately),
+        WITH_STORE(test_an_outcome_keeps_the_values_of_the_beginning),
+        WITH_STORE(test_a_repeated_record_is_stored_once),
         WITH_STORE(test_a_later_outcome_counts),
-        WITH_STORE(test_ids_that_share_a_key),
+        WITH_STORE(test_ids_with_the_same_key_are_kept_apart),
         WITH_STORE(test_invalid_records_are_refused),
-        WITH_STORE(test_secrets_stay_out),
-        WITH_STORE(test_a_report_is_given_once),
+        WITH_STORE(test_secrets_are_not_stored),
+        WITH_STORE(test_a_report_is_stored_with_its_record),
         WITH_STORE(test_saved_states_survive),
         WITH_STORE(test_lists_filter),
         WITH_STORE(test_pages_follow_each_other),
         WITH_STORE(test_a_timeline_within_a_list),
-        WITH_STORE(test_readers_see_and_do_not_touch),
+        WITH_STORE(test_readers_cannot_write),
         cmocka_unit_test(test_names_have_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

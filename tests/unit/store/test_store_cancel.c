@@ -1,4 +1,4 @@
-/* Questions that are ended from outside, and sums by steps of any length. */
+/* Cancelled queries, and statistics with time spans of any length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,13 +33,13 @@ static int end(void **state)
     return 0;
 }
 
-static bool after(void *ctx)
+static bool is_cancelled_after(void *ctx)
 {
     int *left = ctx;
     return (*left)-- <= 0;
 }
 
-static bool see(void *ctx, const rc_record *record)
+static bool count_record(void *ctx, const rc_record *record)
 {
     (void)record;
     (*(size_t *)ctx)++;
@@ -64,37 +64,37 @@ static void a_query_is_cancelled_before_or_during_its_run(void **state)
     (void)state;
     for (int left = 0; left < 3; left++) {
         int count = left;
-        rc_store_set_cancel_check(fixture.store, after, &count);
+        rc_store_set_cancel_check(fixture.store, is_cancelled_after, &count);
         assert_false(survey());
         assert_int_equal(fixture.fault.kind, RC_STORE_STOPPED);
         assert_true(rc_store_fault_may_pass(fixture.fault.kind));
         assert_true(strlen(rc_store_fault_advice(fixture.fault.kind)) > 10);
     }
-    /* A list ends like that, too, and what it has given is a part. */
+    /* A list is cancelled too, after it has delivered a part. */
     int count = 1;
     size_t seen = 0;
-    rc_store_set_cancel_check(fixture.store, after, &count);
-    assert_false(
-        rc_store_list(fixture.store, &(rc_store_query){.limit = 0}, see, &seen, &fixture.fault));
+    rc_store_set_cancel_check(fixture.store, is_cancelled_after, &count);
+    assert_false(rc_store_list(fixture.store, &(rc_store_query){.limit = 0}, count_record, &seen,
+                               &fixture.fault));
     assert_int_equal(fixture.fault.kind, RC_STORE_STOPPED);
     assert_true(seen < 3000);
 }
 
-static void the_store_goes_on_afterwards(void **state)
+static void the_store_works_after_a_cancelled_query(void **state)
 {
     (void)state;
     int count = 1;
     size_t seen = 0;
-    rc_store_set_cancel_check(fixture.store, after, &count);
+    rc_store_set_cancel_check(fixture.store, is_cancelled_after, &count);
     assert_false(survey());
     rc_store_set_cancel_check(fixture.store, NULL, NULL);
     assert_true(survey());
-    assert_true(
-        rc_store_list(fixture.store, &(rc_store_query){.limit = 0}, see, &seen, &fixture.fault));
+    assert_true(rc_store_list(fixture.store, &(rc_store_query){.limit = 0}, count_record, &seen,
+                              &fixture.fault));
     assert_int_equal(seen, 3000);
 }
 
-static void sums_have_steps_of_any_length(void **state)
+static void statistics_have_spans_of_any_length(void **state)
 {
     (void)state;
     static const int64_t steps[] = {MINUTE, 5 * MINUTE, 60 * MINUTE};
@@ -136,8 +136,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_query_is_cancelled_before_or_during_its_run),
-        cmocka_unit_test(the_store_goes_on_afterwards),
-        cmocka_unit_test(sums_have_steps_of_any_length),
+        cmocka_unit_test(the_store_works_after_a_cancelled_query),
+        cmocka_unit_test(statistics_have_spans_of_any_length),
         cmocka_unit_test(failures_are_counted_by_class),
     };
     return cmocka_run_group_tests(tests, start, end);

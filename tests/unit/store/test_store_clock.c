@@ -1,4 +1,4 @@
-/* The store when the clock stands still or was set back: many operations in one millisecond. */
+/* The store with a clock that stands still or was set back: many operations in one millisecond. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ typedef struct seen {
     int64_t unix_ms[SEEN_MAX];
 } seen;
 
-static bool see(void *ctx, const rc_record *record)
+static bool copy_record(void *ctx, const rc_record *record)
 {
     seen *s = ctx;
     assert_true(s->count < SEEN_MAX && record->operation_id.len == RC_ID_LEN);
@@ -41,8 +41,8 @@ static int tear_down(void **state)
 }
 
 /* More operations of one millisecond than it has keys: the others take keys of the next one, and
- * all of them are found. */
-static void test_a_full_millisecond_goes_on_in_the_next(void **state)
+ * all are found. */
+static void test_a_full_millisecond_uses_keys_of_the_next(void **state)
 {
     store_fixture *fixture = *state;
     enum {
@@ -68,15 +68,15 @@ static void test_a_full_millisecond_goes_on_in_the_next(void **state)
     }
     for (size_t i = 0; i < MORE; i++) {
         seen all = {0};
-        assert_true(rc_store_timeline(fixture->store, rc_str_make(ids[i].text, RC_ID_LEN), see,
-                                      &all, &fixture->fault));
+        assert_true(rc_store_timeline(fixture->store, rc_str_make(ids[i].text, RC_ID_LEN),
+                                      copy_record, &all, &fixture->fault));
         assert_int_equal(all.count, 3);
         assert_int_equal(all.unix_ms[2], FIXTURE_TIME + 2);
     }
 }
 
-/* Forty thousand operations after the clock was set back by a year: all are kept, in order, each
- * with the time at which it really ended. */
+/* Forty thousand operations after the clock was set back by a year: all are stored, in order, each
+ * with its actual end time. */
 static void test_a_clock_that_was_set_back(void **state)
 {
     store_fixture *fixture = *state;
@@ -98,7 +98,7 @@ static void test_a_clock_that_was_set_back(void **state)
     }
     const rc_store_query query = {.limit = SEEN_MAX};
     seen all = {0};
-    assert_true(rc_store_list(fixture->store, &query, see, &all, &fixture->fault));
+    assert_true(rc_store_list(fixture->store, &query, copy_record, &all, &fixture->fault));
     assert_int_equal(all.count, SEEN_MAX);
     for (size_t i = 0; i < SEEN_MAX; i++) {
         assert_string_equal(all.ids[i], ids[GROUP - 1 - i].text);
@@ -109,7 +109,7 @@ static void test_a_clock_that_was_set_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_full_millisecond_goes_on_in_the_next, set_up,
+        cmocka_unit_test_setup_teardown(test_a_full_millisecond_uses_keys_of_the_next, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_a_clock_that_was_set_back, set_up, tear_down),
     };

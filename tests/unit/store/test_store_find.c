@@ -1,4 +1,4 @@
-/* Operations by an id or its beginning, by what was asked and met, and how many there are. */
+/* Finding operations by an id or its beginning and by filters; names and counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ typedef struct found {
     size_t count;
 } found;
 
-static bool keep(void *ctx, const rc_record *operation)
+static bool copy_operation(void *ctx, const rc_record *operation)
 {
     found *f = ctx;
     assert_true(f->count < MAX);
@@ -60,7 +60,8 @@ static int tear_down(void **state)
 static found find(store_fixture *fixture, const char *prefix, uint32_t limit)
 {
     found f = {.count = 0};
-    assert_true(rc_store_find(fixture->store, rc_str_c(prefix), limit, keep, &f, &fixture->fault));
+    assert_true(rc_store_find(fixture->store, rc_str_c(prefix), limit, copy_operation, &f,
+                              &fixture->fault));
     return f;
 }
 
@@ -68,7 +69,7 @@ static found list(store_fixture *fixture, const rc_store_filter *filter)
 {
     found f = {.count = 0};
     const rc_store_query query = {.filter = *filter, .is_oldest_first = true};
-    assert_true(rc_store_list(fixture->store, &query, keep, &f, &fixture->fault));
+    assert_true(rc_store_list(fixture->store, &query, copy_operation, &f, &fixture->fault));
     return f;
 }
 
@@ -78,7 +79,7 @@ static found all(store_fixture *fixture)
     return list(fixture, &none);
 }
 
-static void test_by_id(void **state)
+static void test_operations_are_found_by_id(void **state)
 {
     store_fixture *fixture = *state;
     const found every = all(fixture);
@@ -88,7 +89,8 @@ static void test_by_id(void **state)
         assert_int_equal(f.count, 1);
         assert_string_equal(f.ids[0], every.ids[i]);
         char part[32];
-        /* Without the head, in small letters, shorter and shorter: they are an hour apart. */
+        /* Without "rep_", in lower case, with decreasing length: the operations are an hour
+         * apart. */
         for (size_t len = 26; len >= 6; len--) {
             snprintf(part, sizeof(part), "%.*s", (int)len, every.ids[i] + 4);
             for (char *c = part; *c != '\0'; c++)
@@ -100,7 +102,7 @@ static void test_by_id(void **state)
     }
 }
 
-static void test_by_report(void **state)
+static void test_operations_are_found_by_report(void **state)
 {
     store_fixture *fixture = *state;
     const found every = all(fixture);
@@ -115,11 +117,12 @@ static void test_by_report(void **state)
     assert_string_equal(f.ids[0], every.ids[2]);
 }
 
-static void test_an_ambiguous_prefix(void **state)
+static void test_an_ambiguous_prefix_finds_several(void **state)
 {
     store_fixture *fixture = *state;
     found f = find(fixture, "rep_01", MAX);
-    assert_int_equal(f.count, 8); /* the notice too; each once, though some have reports as well */
+    assert_int_equal(f.count, 8); /* Including the notice; each one once, although some have reports
+                                   * as well. */
     for (size_t i = 1; i < f.count; i++)
         assert_true(f.keys[i] > f.keys[i - 1]);
     assert_int_equal(find(fixture, "01", 3).count, 3);
@@ -130,11 +133,11 @@ static void test_an_ambiguous_prefix(void **state)
     assert_int_equal(find(fixture, "%' OR 1=1 --", MAX).count, 0);
 }
 
-static void test_filters(void **state)
+static void test_filters_by_target_and_recovery(void **state)
 {
     store_fixture *fixture = *state;
     rc_store_filter filter = {.target = RC_STR("openai/gpt-4o")};
-    /* Asked by all but the one where nobody was, the one of another, and never of the notice. */
+    /* All operations but the one without an attempt, the one at another target, and the notice. */
     assert_int_equal(list(fixture, &filter).count, 5);
     filter.target = RC_STR("claude/claude-sonnet-4-5");
     assert_int_equal(list(fixture, &filter).count, 2);
@@ -148,11 +151,11 @@ static void test_filters(void **state)
     assert_int_equal(list(fixture, &filter).count, 0);
     filter = (rc_store_filter){.is_recovered = true};
     const found f = list(fixture, &filter);
-    assert_int_equal(f.count, 1); /* not the hedged one, in which nothing failed */
+    assert_int_equal(f.count, 1); /* Not the hedged one, in which no attempt failed. */
     assert_true(f.recovered[0]);
 }
 
-static void test_by_end(void **state)
+static void test_filter_by_end_time(void **state)
 {
     store_fixture *fixture = *state;
     const found every = all(fixture);
@@ -160,7 +163,7 @@ static void test_by_end(void **state)
     const int64_t ended = (every.keys[1] >> RC_OPERATION_KEY_LOW_BITS) + 8420;
     rc_store_filter filter = {.ended_unix_ms = ended};
     found f = list(fixture, &filter);
-    assert_int_equal(f.count, 5); /* and those behind it, but the open one */
+    assert_int_equal(f.count, 5); /* And the later ones, except the open one. */
     assert_int_equal(f.keys[0], every.keys[1]);
     filter.ended_unix_ms = ended + 1;
     assert_int_equal(list(fixture, &filter).count, 4);
@@ -188,7 +191,7 @@ static void test_names_and_extent(void **state)
     assert_int_equal(extent.to_unix_ms, FIXTURE_TIME + 7 * 3600000);
 }
 
-static void test_strays_are_counted(void **state)
+static void test_orphans_are_counted(void **state)
 {
     store_fixture *fixture = *state;
     rc_store_extent extent;
@@ -210,13 +213,13 @@ static void test_strays_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_by_id, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_by_report, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_an_ambiguous_prefix, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_filters, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_by_end, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_operations_are_found_by_id, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_operations_are_found_by_report, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_an_ambiguous_prefix_finds_several, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_filters_by_target_and_recovery, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_filter_by_end_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names_and_extent, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_strays_are_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_orphans_are_counted, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Operations as they end: each once, however long they took and whenever they are written. */
+/* The follower delivers each operation once, however long it took and whenever it is written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ typedef struct follower_fixture {
     rc_store *reader;
     rc_follower follow;
     int64_t now;
-    size_t given;
+    size_t delivered;
     int64_t last_key;
     uint64_t made;
 } follower_fixture;
@@ -50,19 +50,19 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Of any time, also before that of the one before. */
+/* An id of any time, also before that of the previous one. */
 static rc_id next_id(follower_fixture *w, int64_t unix_ms)
 {
     rc_id_maker maker = {0};
     uint8_t entropy[10] = {0};
     w->made++;
     memcpy(entropy, &w->made, sizeof(w->made));
-    for (size_t i = 0; i < sizeof(w->made); i++) /* the last letters tell them apart */
+    for (size_t i = 0; i < sizeof(w->made); i++) /* The last letters distinguish them. */
         entropy[9 - i] = (uint8_t)(w->made >> (8 * i));
     return rc_id_make(&maker, unix_ms, entropy);
 }
 
-/* Operations that began then, a millisecond apart, and all ended then; written now. */
+/* Adds operations that began at `began`, a millisecond apart, and all ended at `ended`. */
 static void add_many(follower_fixture *w, int64_t began, int64_t ended, size_t number)
 {
     static rc_id ids[MANY];
@@ -85,23 +85,23 @@ static void add(follower_fixture *w, int64_t began, int64_t ended)
 static bool count(void *ctx, const rc_record *operation)
 {
     follower_fixture *w = ctx;
-    w->given++;
+    w->delivered++;
     w->last_key = operation->key;
     return true;
 }
 
-/* So many steps; gives how many operations came. */
+/* Runs steps; returns the number of delivered operations. */
 static size_t steps(follower_fixture *w, size_t number)
 {
-    w->given = 0;
+    w->delivered = 0;
     for (size_t i = 0; i < number; i++) {
         w->now += STEP_MS;
         assert_true(rc_follower_step(&w->follow, w->reader, w->now, count, w, &w->store.fault));
     }
-    return w->given;
+    return w->delivered;
 }
 
-static void test_each_once(void **state)
+static void test_each_operation_is_delivered_once(void **state)
 {
     follower_fixture *w = *state;
     assert_int_equal(steps(w, 3), 0);
@@ -113,12 +113,13 @@ static void test_each_once(void **state)
     assert_int_equal(steps(w, 2), 1);
 }
 
-/* The clock is set back by a year. The ids go on from the old time; the operations' ends have the
- * new one. Each comes once, and those that had ended by the old clock do not come again. */
+/* The clock is set back by a year. New ids continue from the old time; the operations' ends have
+ * the new one. Each is delivered once, and those that ended by the old clock are not delivered
+ * again. */
 static void test_a_clock_that_was_set_back(void **state)
 {
     follower_fixture *w = *state;
-    add_many(w, w->now - 5 * SECOND, w->now - 100, 20); /* before this began */
+    add_many(w, w->now - 5 * SECOND, w->now - 100, 20); /* Before the follower started. */
     add_many(w, w->now, w->now + 100, 10);
     assert_int_equal(steps(w, 2), 10);
     const int64_t ids_at = w->now;
@@ -134,7 +135,7 @@ static void test_a_clock_that_was_set_back(void **state)
     assert_int_equal(steps(w, 300), 0);
 }
 
-static void test_operations_that_ended_before_are_not_given(void **state)
+static void test_operations_that_ended_before_are_not_delivered(void **state)
 {
     follower_fixture *w = *state;
     add(w, w->now - 5 * SECOND, w->now - 1);
@@ -142,8 +143,8 @@ static void test_operations_that_ended_before_are_not_given(void **state)
     assert_int_equal(steps(w, 260), 1);
 }
 
-/* It began while thousands came and went. */
-static void test_long_ones(void **state)
+/* Operations that began while thousands of others ran. */
+static void test_long_operations_are_delivered(void **state)
 {
     follower_fixture *w = *state;
     assert_int_equal(steps(w, 5), 0);
@@ -158,8 +159,8 @@ static void test_long_ones(void **state)
     assert_int_equal(steps(w, 260), 0);
 }
 
-/* The store was away for a while: the records come later than the operations ended. */
-static void test_late_records(void **state)
+/* The store was down for a while: records arrive later than their operations ended. */
+static void test_late_records_are_delivered(void **state)
 {
     follower_fixture *w = *state;
     steps(w, 130);
@@ -169,7 +170,7 @@ static void test_late_records(void **state)
     assert_int_equal(steps(w, 260), 0);
 }
 
-static void test_one_that_runs_comes_when_it_ends(void **state)
+static void test_a_running_operation_is_delivered_when_it_ends(void **state)
 {
     follower_fixture *w = *state;
     rc_record records[3];
@@ -195,7 +196,7 @@ static void add_notice(follower_fixture *w)
     assert_true(fixture_append(&w->store, &notice, 1));
 }
 
-static void test_notices(void **state)
+static void test_notices_are_delivered_on_request(void **state)
 {
     follower_fixture *w = *state;
     add_notice(w);
@@ -208,7 +209,7 @@ static void test_notices(void **state)
     assert_int_equal(steps(w, 40), 0);
 }
 
-static void test_known_ones_are_left_out(void **state)
+static void test_skipped_operations_are_not_delivered(void **state)
 {
     follower_fixture *w = *state;
     add(w, w->now, w->now + 1);
@@ -221,18 +222,19 @@ static void test_known_ones_are_left_out(void **state)
     assert_int_equal(steps(w, 40), 0);
 }
 
-/* More than one step gives: the next ones go on, and what is remembered is forgotten in time. */
-static void test_many(void **state)
+/* More than one step delivers: the next steps continue, and remembered operations are dropped in
+ * time. */
+static void test_many_operations_take_several_steps(void **state)
 {
     follower_fixture *w = *state;
-    size_t given = 0;
+    size_t delivered = 0;
     for (int round = 0; round < 6; round++) {
         add_many(w, w->now - MANY, w->now, MANY);
-        given += steps(w, 1);
-        assert_true(w->given <= RC_FOLLOWER_STEP_MAX);
+        delivered += steps(w, 1);
+        assert_true(w->delivered <= RC_FOLLOWER_STEP_MAX);
     }
-    given += steps(w, 10);
-    assert_int_equal(given, 6 * MANY);
+    delivered += steps(w, 10);
+    assert_int_equal(delivered, 6 * MANY);
     steps(w, 520);
     add(w, w->now, w->now + 1);
     add_many(w, w->now, w->now, 600);
@@ -240,7 +242,7 @@ static void test_many(void **state)
     assert_true(w->follow.seen_slots <= 16384);
 }
 
-static void test_too_many_to_remember(void **state)
+static void test_memory_is_limited(void **state)
 {
     (void)state;
     rc_follower follow;
@@ -253,12 +255,12 @@ static void test_too_many_to_remember(void **state)
     }
     assert_true(follow.seen_slots <= 2 * RC_FOLLOWER_SEEN_MAX);
     assert_true(follow.seen_count <= RC_FOLLOWER_SEEN_MAX);
-    /* What was forgotten is not given again either. */
+    /* Operations that were dropped from the table are not delivered again. */
     assert_true(follow.from_unix_ms > FIXTURE_TIME);
     rc_follower_done(&follow);
 }
 
-static void test_no_memory(void **state)
+static void test_a_lack_of_memory_is_reported(void **state)
 {
     follower_fixture *w = *state;
     fail_alloc failing = {.fail_at = 1, .for_good = true};
@@ -276,18 +278,20 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_each_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_each_operation_is_delivered_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_clock_that_was_set_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_operations_that_ended_before_are_not_given, set_up,
+        cmocka_unit_test_setup_teardown(test_operations_that_ended_before_are_not_delivered, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_long_ones, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_late_records, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_one_that_runs_comes_when_it_ends, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_notices, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_known_ones_are_left_out, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
-        cmocka_unit_test(test_too_many_to_remember),
-        cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_long_operations_are_delivered, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_late_records_are_delivered, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_running_operation_is_delivered_when_it_ends, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_notices_are_delivered_on_request, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_skipped_operations_are_not_delivered, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_many_operations_take_several_steps, set_up, tear_down),
+        cmocka_unit_test(test_memory_is_limited),
+        cmocka_unit_test_setup_teardown(test_a_lack_of_memory_is_reported, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Deleting what is past: what goes, what stays, in which steps, and by whom. */
+/* Deleting expired operations: which are deleted, which stay, in which steps, and prune
+ * requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +49,7 @@ static int64_t number(const char *sql)
     return found;
 }
 
-/* Deletes all of it; gives how many operations, and asserts that no step had more than max. */
+/* Deletes all expired operations; returns their number, and checks that no step exceeds max. */
 static uint64_t prune(int64_t before, uint32_t max)
 {
     rc_store_prune run = {.before_unix_ms = before, .max = max};
@@ -69,9 +70,9 @@ static void assert_sound(void)
     assert_int_equal(extent.orphans, 0);
 }
 
-/* --- what goes and what stays --- */
+/* --- what is deleted and what stays --- */
 
-/* An operation that began then and took so long; took < 0: it is open. */
+/* An operation that began then and took so long; took_ms < 0: open. */
 static void add(int64_t began, int64_t took_ms, rc_outcome outcome)
 {
     rc_record records[3];
@@ -85,10 +86,10 @@ static void add(int64_t began, int64_t took_ms, rc_outcome outcome)
 typedef struct keys {
     size_t count;
     int64_t all[OPERATIONS + 64];
-    int64_t before; /* of those that stay; 0: all */
+    int64_t before; /* Lists only the operations that stay; 0: all. */
 } keys;
 
-static bool keep_key(void *ctx, const rc_record *record)
+static bool add_key(void *ctx, const rc_record *record)
 {
     keys *k = ctx;
     if (k->before != 0 && record->outcome != RC_OUTCOME_OPEN && record->unix_ms < k->before)
@@ -101,14 +102,14 @@ static bool keep_key(void *ctx, const rc_record *record)
 static void list(const rc_store_filter *filter, keys *ret_keys)
 {
     const rc_store_query query = {.filter = *filter, .is_oldest_first = true};
-    assert_true(rc_store_list(fixture.store, &query, keep_key, ret_keys, &fixture.fault));
+    assert_true(rc_store_list(fixture.store, &query, add_key, ret_keys, &fixture.fault));
 }
 
 static const char usage_sql[] =
     "SELECT count(*) + 3 * sum(attempts) + 5 * sum(tokens_in) + 7 * sum(tokens_out)"
     " + 11 * sum(cost_usd_micro) FROM spend";
 
-/* Each way to find operations: by a walk, and by blocks. */
+/* Each way to find operations: by a scan, and by blocks. */
 static const rc_store_filter filters[] = {
     {.client = {NULL, 0}},
     {.client = {"web", 3}},
@@ -198,7 +199,7 @@ static void steps_of_any_size_delete_the_same(void **state)
     }
 }
 
-/* The writer remembers what it has noted; a note that was deleted has to be written again. */
+/* The writer caches notes; a deleted note must be written again. */
 static void a_late_operation_of_a_deleted_block_is_found(void **state)
 {
     static keys found;
@@ -213,14 +214,14 @@ static void a_late_operation_of_a_deleted_block_is_found(void **state)
     assert_int_equal(found.count, 1);
 }
 
-/* --- ended half way --- */
+/* --- cancelled steps --- */
 
-static int after(void *ctx)
+static int is_cancelled_after(void *ctx)
 {
     return (*(int *)ctx)-- <= 0;
 }
 
-static void a_step_that_is_stopped_has_done_nothing(void **state)
+static void a_cancelled_step_changes_nothing(void **state)
 {
     (void)state;
     fill_many();
@@ -230,9 +231,9 @@ static void a_step_that_is_stopped_has_done_nothing(void **state)
     const int64_t rows = number("SELECT count(*) FROM records");
     const rc_store_prune was = run;
     sqlite3 *db = ((rc_sqlite *)fixture.store)->db;
-    for (int times = 0; times < 60; times += 20) { /* in each of its statements */
+    for (int times = 0; times < 60; times += 20) { /* In each of its statements. */
         int left = times;
-        sqlite3_progress_handler(db, 50, after, &left);
+        sqlite3_progress_handler(db, 50, is_cancelled_after, &left);
         assert_false(rc_store_prune_step(fixture.store, &run, &fixture.fault));
         assert_int_equal(fixture.fault.kind, RC_STORE_STOPPED);
     }
@@ -241,7 +242,7 @@ static void a_step_that_is_stopped_has_done_nothing(void **state)
     assert_int_equal(run.from_key, was.from_key);
     assert_int_equal(number("SELECT count(*) FROM records"), rows);
     assert_sound();
-    /* Whoever comes next begins at the beginning, and finds the rest. */
+    /* Another prune starts from the beginning and deletes the rest. */
     rc_store_expired past;
     assert_true(rc_store_count_expired(fixture.store, MIDDLE, &past, &fixture.fault));
     assert_int_equal(prune(MIDDLE, 100), past.operations);
@@ -253,7 +254,7 @@ static void only_a_writer_deletes(void **state)
     (void)state;
     add(FIXTURE_TIME, 10, RC_OUTCOME_SUCCEEDED);
     rc_store_prune run = {.before_unix_ms = FIXTURE_TIME + SPAN_MS};
-    assert_false(rc_store_prune_step(fixture.store, &run, &fixture.fault)); /* of no operation */
+    assert_false(rc_store_prune_step(fixture.store, &run, &fixture.fault)); /* max is 0. */
     assert_int_equal(fixture.fault.kind, RC_STORE_ARGUMENT);
     fixture_close(&fixture);
     assert_true(fixture_open(&fixture, RC_STORE_READ));
@@ -264,7 +265,7 @@ static void only_a_writer_deletes(void **state)
     assert_int_equal(fixture.fault.kind, RC_STORE_ARGUMENT);
 }
 
-static void a_file_that_was_moved_is_left_alone(void **state)
+static void a_moved_file_is_not_pruned(void **state)
 {
     char other[256];
     (void)state;
@@ -284,7 +285,7 @@ static void free_pages_are_reused_or_returned(void **state)
     fill_many();
     assert_true(rc_store_count_expired(fixture.store, 0, &full, &fixture.fault));
     assert_true(prune(FIXTURE_TIME + 2 * SPAN_MS, 500) > OPERATIONS / 2);
-    fill_many(); /* of the same ids but for those that are open: about as much */
+    fill_many(); /* The same ids, except for open operations: about the same size. */
     assert_true(rc_store_count_expired(fixture.store, 0, &past, &fixture.fault));
     assert_true(past.bytes < full.bytes + full.bytes / 10);
     assert_true(prune(FIXTURE_TIME + 2 * SPAN_MS, 500) > OPERATIONS / 2);
@@ -292,10 +293,10 @@ static void free_pages_are_reused_or_returned(void **state)
     assert_true(rc_store_count_expired(fixture.store, 0, &past, &fixture.fault));
     assert_true(past.bytes < full.bytes / 4 && past.free_bytes == 0);
     assert_sound();
-    add(FIXTURE_TIME, 10, RC_OUTCOME_SUCCEEDED); /* and it goes on */
+    add(FIXTURE_TIME, 10, RC_OUTCOME_SUCCEEDED); /* The store still works. */
 }
 
-/* --- asking --- */
+/* --- prune requests --- */
 
 static void put_file(const char *suffix, const char *text)
 {
@@ -323,7 +324,7 @@ static void a_prune_request_lasts_while_its_lock_is_held(void **state)
     rc_store *one = open_reader();
     rc_store *two = open_reader();
     assert_false(rc_store_has_prune_request(fixture.store, &before));
-    put_file("-prune", "1700000000000\n"); /* of somebody who has ended */
+    put_file("-prune", "1700000000000\n"); /* Of a process that has ended. */
     put_file("-prune-new", "17000000000001700000000000\n");
     assert_false(rc_store_has_prune_request(fixture.store, &before));
     assert_true(rc_store_request_prune(one, FIXTURE_TIME, &fixture.fault));
@@ -331,7 +332,8 @@ static void a_prune_request_lasts_while_its_lock_is_held(void **state)
     assert_int_equal(before, FIXTURE_TIME);
     assert_false(rc_store_request_prune(two, FIXTURE_TIME + 1, &fixture.fault));
     assert_int_equal(fixture.fault.kind, RC_STORE_BUSY);
-    assert_false(rc_store_request_prune(one, FIXTURE_TIME + 1, &fixture.fault)); /* one at a time */
+    /* One request at a time. */
+    assert_false(rc_store_request_prune(one, FIXTURE_TIME + 1, &fixture.fault));
     assert_int_equal(fixture.fault.kind, RC_STORE_ARGUMENT);
     assert_true(rc_store_has_prune_request(fixture.store, &before));
     assert_int_equal(before, FIXTURE_TIME);
@@ -342,7 +344,7 @@ static void a_prune_request_lasts_while_its_lock_is_held(void **state)
     assert_int_equal(before, 0);
     rc_store_close(two);
     assert_false(
-        rc_store_request_prune(fixture.store, FIXTURE_TIME, &fixture.fault)); /* a writer */
+        rc_store_request_prune(fixture.store, FIXTURE_TIME, &fixture.fault)); /* A writer. */
     assert_int_equal(fixture.fault.kind, RC_STORE_ARGUMENT);
 }
 
@@ -369,7 +371,7 @@ static void a_malformed_prune_request_is_ignored(void **state)
         rc_lock_file_drop(&lock);
     }
     assert_int_equal(before, -7);
-    /* What is no file is none either, and nobody waits for it. */
+    /* Anything but a regular file is ignored, without blocking. */
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_false(rc_store_has_prune_request(fixture.store, &before));
@@ -401,9 +403,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_end_counts_to_the_millisecond, start, end),
         cmocka_unit_test_setup_teardown(steps_of_any_size_delete_the_same, start, end),
         cmocka_unit_test_setup_teardown(a_late_operation_of_a_deleted_block_is_found, start, end),
-        cmocka_unit_test_setup_teardown(a_step_that_is_stopped_has_done_nothing, start, end),
+        cmocka_unit_test_setup_teardown(a_cancelled_step_changes_nothing, start, end),
         cmocka_unit_test_setup_teardown(only_a_writer_deletes, start, end),
-        cmocka_unit_test_setup_teardown(a_file_that_was_moved_is_left_alone, start, end),
+        cmocka_unit_test_setup_teardown(a_moved_file_is_not_pruned, start, end),
         cmocka_unit_test_setup_teardown(free_pages_are_reused_or_returned, start, end),
         cmocka_unit_test_setup_teardown(a_prune_request_lasts_while_its_lock_is_held, start, end),
         cmocka_unit_test_setup_teardown(a_malformed_prune_request_is_ignored, start, end),

@@ -1,5 +1,4 @@
-/* Statistics of the audit: what is counted, by what, and what happens when there is too much of it.
- */
+/* Statistics of the audit: sums, groups and their limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,15 +17,15 @@ static const rc_stats_group *group_of(const rc_stats *stats, uint32_t by, const 
 {
     for (size_t i = 0; i < stats->count; i++) {
         const rc_stats_group *group = stats->groups[i];
-        bool is_it = label != NULL ? strcmp(group->label, label) == 0 : group->key == key;
-        if (group->by == by && is_it)
+        bool is_match = label != NULL ? strcmp(group->label, label) == 0 : group->key == key;
+        if (group->by == by && is_match)
             return group;
     }
     return NULL;
 }
 
-/* 100 operations over four hours. Every tenth fails over: one attempt at alpha that fails and one
- * at beta; of these every other one fails there too. */
+/* 100 operations over four hours. Every tenth fails over: one failed attempt at alpha and one at
+ * beta; of these every other one fails there too. */
 static void fill_evenly(store_fixture *fixture)
 {
     const int64_t start = FIXTURE_TIME / HOUR_MS * HOUR_MS;
@@ -57,7 +56,7 @@ static void fill_evenly(store_fixture *fixture)
     }
 }
 
-static void test_operations(void **state)
+static void test_operations_are_added_up(void **state)
 {
     (void)state;
     store_fixture fixture;
@@ -106,7 +105,7 @@ static uint64_t attempts(store_fixture *fixture, const rc_store_filter *filter, 
     return count;
 }
 
-static void test_attempts(void **state)
+static void test_attempts_are_added_up(void **state)
 {
     (void)state;
     store_fixture fixture;
@@ -117,7 +116,7 @@ static void test_attempts(void **state)
     rc_store_filter filter = {.code = RC_CODE_NONE};
     assert_int_equal(attempts(&fixture, &filter, RC_STATS_BY_TARGET, &failed), 110);
     assert_int_equal(failed, 10);
-    /* With the operations at hand, it is the same. */
+    /* The result is the same with groups of operations. */
     const uint32_t both = RC_STATS_BY_TARGET | RC_STATS_BY_CLIENT;
     assert_int_equal(attempts(&fixture, &filter, both, &failed), 110);
     assert_int_equal(failed, 10);
@@ -131,7 +130,7 @@ static void test_attempts(void **state)
     fixture_done(&fixture);
 }
 
-/* --- operations and attempts in one walk --- */
+/* --- operations and attempts in one pass --- */
 
 static void write_stories(store_fixture *fixture)
 {
@@ -151,7 +150,7 @@ static void survey(store_fixture *fixture, const rc_store_filter *filter, rc_sta
     assert_true(rc_store_survey(fixture->store, filter, operations, attempts, &fixture->fault));
 }
 
-static void test_survey(void **state)
+static void test_operations_and_attempts_in_one_pass(void **state)
 {
     (void)state;
     store_fixture fixture;
@@ -163,12 +162,12 @@ static void test_survey(void **state)
     write_stories(&fixture);
     survey(&fixture, &none, &operations, &attempts);
     const rc_stats_group *total = operations.total;
-    assert_int_equal(total->count, 7); /* the notice is none */
+    assert_int_equal(total->count, 7); /* The notice is not counted. */
     assert_int_equal(total->succeeded, 3);
     assert_int_equal(total->failed, 2);
     assert_int_equal(total->cancelled, 1);
     assert_int_equal(total->open, 1);
-    /* Recovered, and exhausted; refused had no attempt, and of the hedged one none failed. */
+    /* Recovered and exhausted; "refused" had no attempt, and in "hedged" none failed. */
     assert_int_equal(total->faltered, 2);
     assert_int_equal(total->recovered, 1);
     assert_int_equal(total->wasted, 0 + 2 + 3 + 0 + 1 + 0 + 1);
@@ -178,7 +177,7 @@ static void test_survey(void **state)
     assert_int_equal(attempts.total->failed, 0 + 2 + 3 + 0 + 1 + 1 + 0);
     assert_int_equal(attempts.total->cancelled, 1);
     assert_int_equal(attempts.total->recovered, 2);
-    /* That of the open one too: nobody got it. */
+    /* Including the attempt of the open operation, which reached no client. */
     assert_int_equal(attempts.total->wasted, 0 + 2 + 3 + 0 + 1 + 1 + 1);
     assert_int_equal(attempts.total->first_byte.count, 3);
     const rc_stats_group *limited =
@@ -203,7 +202,7 @@ static void add_counts(uint64_t sums[8], const rc_stats *operations, const rc_st
     sums[7] += attempts->total->latency.sum_ms;
 }
 
-/* Read side by side, looked up one by one, and without the attempts: it is the same. */
+/* Reading in parallel, by lookup, and without attempts gives the same sums. */
 static void test_all_ways_of_reading_agree(void **state)
 {
     (void)state;
@@ -242,9 +241,9 @@ static void test_all_ways_of_reading_agree(void **state)
     fixture_done(&fixture);
 }
 
-/* --- money that was estimated --- */
+/* --- estimated cost --- */
 
-/* Two tries of which the first was estimated, one that was measured, one that was estimated. */
+/* Two attempts of which the first was estimated, one measured, one estimated. */
 static void fill_estimates(store_fixture *fixture)
 {
     for (int i = 0; i < 3; i++) {
@@ -292,7 +291,7 @@ static void test_estimates_are_counted_apart(void **state)
                          400);
         rc_stats_done(&operations);
         rc_stats_done(&attempts);
-        /* Looked up one by one, the next time. */
+        /* By lookup in the next round. */
         filter = (rc_store_filter){.has_outcome = true, .outcome = RC_OUTCOME_SUCCEEDED};
     }
     assert_int_equal(rc_stats_init(&operations, 0, false, &fixture.alloc), RC_OK);
@@ -302,8 +301,8 @@ static void test_estimates_are_counted_apart(void **state)
     fixture_done(&fixture);
 }
 
-/* As long as the audit keeps it. */
-static void test_a_long_name_is_whole(void **state)
+/* A name of the maximum length. */
+static void test_a_long_name_is_not_truncated(void **state)
 {
     (void)state;
     store_fixture fixture;
@@ -336,7 +335,7 @@ static void test_groups_over_the_limit_go_to_other(void **state)
     assert_int_equal(rc_stats_init(&stats, RC_STATS_BY_CLIENT | RC_STATS_BY_CODE, false, &alloc),
                      RC_OK);
     for (int64_t i = 0; i < 5000; i++) {
-        /* One code comes when all names have been met. */
+        /* One code occurs after the limit of names is reached. */
         const int64_t code = i < 4900 ? i % 3 : 3;
         const rc_stats_sample sample = {.client = i, .code = code, .latency_ms = -1};
         assert_int_equal(rc_stats_add(&stats, &sample), RC_OK);
@@ -357,7 +356,7 @@ static void test_groups_over_the_limit_go_to_other(void **state)
     rc_stats_done(&stats);
 }
 
-static void test_no_memory(void **state)
+static void test_a_lack_of_memory_is_reported(void **state)
 {
     (void)state;
     for (size_t n = 1; n <= 4; n++) {
@@ -378,14 +377,14 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),
-        cmocka_unit_test(test_attempts),
-        cmocka_unit_test(test_survey),
+        cmocka_unit_test(test_operations_are_added_up),
+        cmocka_unit_test(test_attempts_are_added_up),
+        cmocka_unit_test(test_operations_and_attempts_in_one_pass),
         cmocka_unit_test(test_all_ways_of_reading_agree),
         cmocka_unit_test(test_estimates_are_counted_apart),
-        cmocka_unit_test(test_a_long_name_is_whole),
+        cmocka_unit_test(test_a_long_name_is_not_truncated),
         cmocka_unit_test(test_groups_over_the_limit_go_to_other),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_a_lack_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* Many threads submit, one writes, one reads. The test says something by itself; ThreadSanitizer
- * runs it and says the rest. */
+/* Eight threads submit, one writes, one reads. Also run under ThreadSanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,15 +19,15 @@ typedef struct producer {
     rc_writer *writer;
     int number;
     uv_sem_t done;
-    rc_ack kept;
+    rc_ack ack;
     int safe;
 } producer;
 
-static void on_done(void *ctx, rc_ack kept, const rc_report *why)
+static void on_done(void *ctx, rc_ack ack, const rc_report *why)
 {
     producer *self = ctx;
     (void)why;
-    self->kept = kept;
+    self->ack = ack;
     uv_sem_post(&self->done);
 }
 
@@ -45,7 +44,7 @@ static void produce(void *argument)
         if (rc_writer_submit(self->writer, &batch, on_done, self) != RC_SUBMIT_WAIT)
             continue;
         uv_sem_wait(&self->done);
-        self->safe += self->kept == RC_ACK_SAFE ? 1 : 0;
+        self->safe += self->ack == RC_ACK_SAFE ? 1 : 0;
         if (round % 8 == 0)
             rc_report_free(rc_writer_why(self->writer));
     }
@@ -76,7 +75,7 @@ static void read_on(void *argument)
     rc_store_close(store);
 }
 
-static void test_all_at_once(void **state)
+static void test_threads_submit_while_another_reads(void **state)
 {
     (void)state;
     store_fixture fixture;
@@ -111,7 +110,7 @@ static void test_all_at_once(void **state)
     for (int i = 0; i < THREADS; i++)
         uv_sem_destroy(&producers[i].done);
 
-    /* The ids of one millisecond end in the same letters, so that they share their first key. */
+    /* The ids of one millisecond end in the same letters, so that they have the same first key. */
     size_t count = 0;
     assert_true(fixture_open(&fixture, RC_STORE_READ));
     assert_true(rc_store_list(fixture.store, &(rc_store_query){.limit = 0}, count_records, &count,
@@ -124,7 +123,7 @@ static void test_all_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_threads_submit_while_another_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* A writer that deletes what is past while it keeps what comes. */
+/* A writer that deletes old operations while it stores new ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "support/store_fixture.h"
 #include "sys/clock.h"
 
-/* Long ago, and more than a step of the writer has. */
+/* Old operations: more than one step of the writer deletes. */
 #define PAST 600
 #define NOW 40
 
@@ -45,11 +45,11 @@ static void on_suppressed(void *ctx, rc_str line)
     uv_sem_post(&fixture.trim_done);
 }
 
-static void on_done(void *ctx, rc_ack kept, const rc_report *why)
+static void on_done(void *ctx, rc_ack ack, const rc_report *why)
 {
     (void)ctx;
     (void)why;
-    fixture.safe += kept == RC_ACK_SAFE ? 1 : 0;
+    fixture.safe += ack == RC_ACK_SAFE ? 1 : 0;
     uv_sem_post(&fixture.done);
 }
 
@@ -103,8 +103,8 @@ static void start(uint32_t keep_days)
                                 &fixture.files.fault));
 }
 
-/* Keeps some that end now, one after another. */
-static void keep_some(void)
+/* Stores operations that end now, one after another. */
+static void store_some(void)
 {
     for (int i = 0; i < NOW; i++) {
         rc_record records[3];
@@ -133,51 +133,51 @@ static void old_operations_are_deleted_while_new_ones_come(void **state)
 {
     (void)state;
     start(1);
-    keep_some();
+    store_some();
     uv_sem_wait(&fixture.trimmed);
     assert_int_equal(fixture.operations, PAST);
-    keep_some();
+    store_some();
     assert_int_equal(fixture.safe, 2 * NOW);
     assert_int_equal(count_left(), 2 * NOW);
     assert_int_equal(fixture.text[0], '\0');
 }
 
-static void the_days_may_change(void **state)
+static void the_retention_may_change(void **state)
 {
     (void)state;
     start(36500);
-    keep_some();
+    store_some();
     assert_int_equal(count_left(), PAST + NOW);
     rc_writer_set_retention(fixture.writer, 0, 0);
-    keep_some();
+    store_some();
     rc_writer_set_retention(fixture.writer, 2, 0);
     uv_sem_wait(&fixture.trimmed);
     assert_int_equal(fixture.operations, PAST);
     assert_int_equal(count_left(), 2 * NOW);
 }
 
-/* Whoever asks for all of it gets all but what has just ended, which may be amended. */
+/* A request for all operations deletes all but those that have just ended, which may be amended. */
 static void a_prune_request_is_served(void **state)
 {
     (void)state;
     start(0);
-    keep_some();
+    store_some();
     assert_true(fixture_open(&fixture.files, RC_STORE_READ));
-    rc_store *asker = fixture.files.store;
+    rc_store *requester = fixture.files.store;
     fixture.files.store = NULL;
-    assert_true(rc_store_request_prune(asker, FIXTURE_TIME + PAST / 2, &fixture.files.fault));
+    assert_true(rc_store_request_prune(requester, FIXTURE_TIME + PAST / 2, &fixture.files.fault));
     uv_sem_wait(&fixture.trimmed);
     assert_true(fixture.operations > PAST / 3 && fixture.operations <= PAST / 2);
     const uint64_t first = fixture.operations;
-    rc_store_close(asker);
+    rc_store_close(requester);
     assert_int_equal(count_left(), PAST + NOW - first);
     assert_true(fixture_open(&fixture.files, RC_STORE_READ));
-    asker = fixture.files.store;
+    requester = fixture.files.store;
     fixture.files.store = NULL;
-    assert_true(rc_store_request_prune(asker, INT64_C(4102444800000), &fixture.files.fault));
+    assert_true(rc_store_request_prune(requester, INT64_C(4102444800000), &fixture.files.fault));
     uv_sem_wait(&fixture.trimmed);
     assert_int_equal(fixture.operations, PAST - first);
-    rc_store_close(asker);
+    rc_store_close(requester);
     assert_int_equal(count_left(), NOW);
 }
 
@@ -190,14 +190,14 @@ static uint64_t used_bytes(void)
     return used;
 }
 
-/* More than there may be: the oldest go until a fifth is free, and what comes stays. */
-static void the_oldest_go_when_it_is_too_large(void **state)
+/* Above the size limit the oldest operations are deleted until a fifth is free; new ones stay. */
+static void the_oldest_operations_are_deleted_above_the_limit(void **state)
 {
     (void)state;
     const uint64_t most = used_bytes();
     fixture.settings.keep_bytes = most;
     start(0);
-    keep_some();
+    store_some();
     uv_sem_wait(&fixture.trimmed);
     const uint64_t gone = fixture.operations;
     assert_in_range(gone, 1, PAST - 1);
@@ -207,21 +207,21 @@ static void the_oldest_go_when_it_is_too_large(void **state)
     rc_writer_set_retention(fixture.writer, 0, most / 2);
     uv_sem_wait(&fixture.trimmed);
     assert_true(used_bytes() <= most / 2);
-    keep_some();
+    store_some();
     assert_int_equal(fixture.safe, 2 * NOW);
 }
 
-/* However small the limit is: what has just ended may be amended yet. */
-static void the_newest_stay_when_it_is_too_large(void **state)
+/* However small the limit is, operations that have just ended stay: they may be amended. */
+static void the_newest_operations_stay_above_the_limit(void **state)
 {
     (void)state;
     fixture.settings.keep_bytes = 1;
     start(0);
-    keep_some();
+    store_some();
     uv_sem_wait(&fixture.trimmed);
     assert_int_equal(fixture.operations, PAST);
-    /* The writer looks every second. A look that deleted them would be seen here, at the latest in
-     * a later run. */
+    /* The writer checks every second. A check that deleted them would be noticed here, at the
+     * latest in a later run. */
     uv_sleep(1500);
     assert_int_equal(count_left(), NOW);
 }
@@ -230,18 +230,18 @@ static void a_disk_that_fails_meanwhile_loses_nothing(void **state)
 {
     (void)state;
     start(0);
-    keep_some();
+    store_some();
     fault_arm(1, true, SQLITE_FULL);
     rc_writer_set_retention(fixture.writer, 1, 0);
     uv_sem_wait(&fixture.trim_done);
     fault_disarm();
     assert_non_null(strstr(fixture.text, "what is past stays in the audit"));
-    keep_some();
+    store_some();
     assert_int_equal(count_left(), PAST + 2 * NOW);
     assert_false(rc_writer_count(fixture.writer).is_down);
 }
 
-static void stopping_does_not_wait_for_all_of_it(void **state)
+static void stopping_does_not_wait_for_all_deletions(void **state)
 {
     (void)state;
     start(1);
@@ -263,12 +263,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(old_operations_are_deleted_while_new_ones_come),
-        WITH_FIXTURE(the_days_may_change),
+        WITH_FIXTURE(the_retention_may_change),
         WITH_FIXTURE(a_prune_request_is_served),
-        WITH_FIXTURE(the_oldest_go_when_it_is_too_large),
-        WITH_FIXTURE(the_newest_stay_when_it_is_too_large),
+        WITH_FIXTURE(the_oldest_operations_are_deleted_above_the_limit),
+        WITH_FIXTURE(the_newest_operations_stay_above_the_limit),
         WITH_FIXTURE(a_disk_that_fails_meanwhile_loses_nothing),
-        WITH_FIXTURE(stopping_does_not_wait_for_all_of_it),
+        WITH_FIXTURE(stopping_does_not_wait_for_all_deletions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The writer: who is told what and when, while the store works, fails, stays away and comes back.
- * Nothing here waits for time to pass: the pauses are counted. */
+/* The writer: acknowledgements while the store works, fails, stays down and comes back. Pauses are
+ * counted, not waited for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,23 +18,23 @@
 #define PAUSES_MAX 32
 #define DONE_MAX 64
 
-/* What happened, written by the writer's thread and read after stop or a post. */
+/* Events, written by the writer's thread and read after stop or a post. */
 static struct {
     store_fixture files;
     rc_writer *writer;
     rc_writer_settings settings;
     uint64_t pauses[PAUSES_MAX];
     int pause_count;
-    int repair_at; /* the pause in which the store is mended; 0: never */
+    int repair_at; /* The pause in which the store is repaired; 0: never. */
     void (*on_pause)(int number);
-    rc_ack kept[DONE_MAX];
+    rc_ack ack[DONE_MAX];
     rc_code code[DONE_MAX];
     int done_count;
     uv_sem_t done;
     uv_sem_t back;
     int downs;
     int backs;
-    char told[8192];
+    char suppressed[8192];
     int suppressed_count;
 } fixture;
 
@@ -53,9 +53,9 @@ static void pause_for(void *ctx, uint64_t wait_ms)
 static void on_suppressed(void *ctx, rc_str line)
 {
     (void)ctx;
-    const size_t len = strlen(fixture.told);
-    assert_true(len + line.len < sizeof(fixture.told));
-    memcpy(fixture.told + len, line.ptr, line.len);
+    const size_t len = strlen(fixture.suppressed);
+    assert_true(len + line.len < sizeof(fixture.suppressed));
+    memcpy(fixture.suppressed + len, line.ptr, line.len);
     fixture.suppressed_count++;
 }
 
@@ -71,10 +71,10 @@ static void on_change(void *ctx, const rc_report *why)
     uv_sem_post(&fixture.back);
 }
 
-static void on_done(void *ctx, rc_ack kept, const rc_report *why)
+static void on_done(void *ctx, rc_ack ack, const rc_report *why)
 {
     (void)ctx;
-    fixture.kept[fixture.done_count] = kept;
+    fixture.ack[fixture.done_count] = ack;
     fixture.code[fixture.done_count] = why != NULL ? rc_report_code(why) : RC_CODE_NONE;
     fixture.done_count++;
     uv_sem_post(&fixture.done);
@@ -160,7 +160,7 @@ static void test_stored_then_acknowledged(void **state)
     for (int i = 0; i < 5; i++) {
         assert_int_equal(submit(), RC_SUBMIT_WAIT);
         uv_sem_wait(&fixture.done);
-        assert_int_equal(fixture.kept[i], RC_ACK_SAFE);
+        assert_int_equal(fixture.ack[i], RC_ACK_SAFE);
         /* Another connection sees it at once. */
         assert_int_equal(count_operations(false, NULL), i + 1);
     }
@@ -184,7 +184,7 @@ static void submit_and_wait(void)
 {
     assert_int_equal(submit(), RC_SUBMIT_WAIT);
     uv_sem_wait(&fixture.done);
-    assert_int_equal(fixture.kept[fixture.done_count - 1], RC_ACK_SAFE);
+    assert_int_equal(fixture.ack[fixture.done_count - 1], RC_ACK_SAFE);
 }
 
 static void move_away(const char *suffix)
@@ -194,8 +194,9 @@ static void move_away(const char *suffix)
     assert_int_equal(rename(fixture.files.path, other), 0);
 }
 
-/* Whoever tidies up does not make the gateway write to a file that nobody can open any more. */
-static void test_a_file_that_goes_is_begun_anew(void **state)
+/* If the file is moved or deleted, the gateway starts a new one instead of writing to a file
+ * without a name. */
+static void test_a_moved_file_is_replaced(void **state)
 {
     (void)state;
     start();
@@ -209,15 +210,15 @@ static void test_a_file_that_goes_is_begun_anew(void **state)
     submit_and_wait();
     assert_int_equal(count_operations(false, NULL), 1);
     assert_int_equal(fixture.suppressed_count, 2);
-    assert_non_null(strstr(fixture.told, "goes on in a new file"));
+    assert_non_null(strstr(fixture.suppressed, "goes on in a new file"));
     assert_int_equal(fixture.pause_count + fixture.downs, 0);
     stop();
-    /* The one that was moved is whole: its log went with it. */
+    /* The moved file is complete: its log was moved into it. */
     snprintf(fixture.files.url, sizeof(fixture.files.url), "sqlite:%s.old", fixture.files.path);
     assert_int_equal(count_operations(false, NULL), 3);
 }
 
-static void test_a_folder_that_goes_takes_the_store_down(void **state)
+static void test_a_missing_folder_takes_the_store_down(void **state)
 {
     (void)state;
     char folder[160];
@@ -227,7 +228,7 @@ static void test_a_folder_that_goes_takes_the_store_down(void **state)
     assert_int_equal(rename(fixture.files.folder, folder), 0);
     assert_int_equal(submit(), RC_SUBMIT_WAIT);
     uv_sem_wait(&fixture.done);
-    assert_int_equal(fixture.kept[1], RC_ACK_REFUSED);
+    assert_int_equal(fixture.ack[1], RC_ACK_REFUSED);
     assert_int_equal(fixture.downs, 1);
     assert_int_equal(rename(folder, fixture.files.folder), 0);
     uv_sem_wait(&fixture.back);
@@ -236,7 +237,7 @@ static void test_a_folder_that_goes_takes_the_store_down(void **state)
     assert_int_equal(count_operations(false, NULL), 2);
 }
 
-static void test_async_waits_for_nothing(void **state)
+static void test_async_submissions_do_not_wait(void **state)
 {
     (void)state;
     fixture.settings.is_async = true;
@@ -248,7 +249,7 @@ static void test_async_waits_for_nothing(void **state)
     assert_int_equal(count_operations(false, NULL), 20);
 }
 
-static void test_an_invalid_record_is_not_taken(void **state)
+static void test_an_invalid_record_is_refused(void **state)
 {
     (void)state;
     start();
@@ -260,7 +261,7 @@ static void test_an_invalid_record_is_not_taken(void **state)
     assert_int_equal(rc_writer_submit(fixture.writer, &nothing, on_done, NULL), RC_SUBMIT_INVALID);
 }
 
-static void test_a_failure_that_passes(void **state)
+static void test_a_temporary_failure_is_retried(void **state)
 {
     (void)state;
     start();
@@ -268,7 +269,7 @@ static void test_a_failure_that_passes(void **state)
     fault_arm(1, true, SQLITE_FULL);
     assert_int_equal(submit(), RC_SUBMIT_WAIT);
     uv_sem_wait(&fixture.done);
-    assert_int_equal(fixture.kept[0], RC_ACK_SAFE);
+    assert_int_equal(fixture.ack[0], RC_ACK_SAFE);
     assert_int_equal(fixture.pause_count, 2);
     assert_int_equal(fixture.pauses[0], 2000);
     assert_int_equal(fixture.pauses[1], 4000);
@@ -276,22 +277,22 @@ static void test_a_failure_that_passes(void **state)
     assert_int_equal(count_operations(false, NULL), 1);
 }
 
-/* While the store is down: what is submitted is turned away, and why is known. */
-static rc_submit_result turned_away;
+/* A submission while the store is down is refused, with the reason. */
+static rc_submit_result result_while_down;
 static rc_code why_code;
 
 static void submit_in_fifth(int number)
 {
     if (number != 5)
         return;
-    turned_away = submit();
+    result_while_down = submit();
     const rc_report *why = rc_writer_why(fixture.writer);
     why_code = rc_report_code(why);
     rc_report_free(why);
     assert_true(rc_writer_count(fixture.writer).is_down);
 }
 
-static void fall_and_rise(void)
+static void run_outage(void)
 {
     fixture.on_pause = submit_in_fifth;
     fixture.repair_at = 6;
@@ -306,7 +307,7 @@ static void fall_and_rise(void)
     assert_int_equal(fixture.code[0], RC_CODE_STORE_UNAVAILABLE);
     assert_int_equal(submit(), RC_SUBMIT_WAIT);
     uv_sem_wait(&fixture.done);
-    assert_int_equal(fixture.kept[1], RC_ACK_SAFE);
+    assert_int_equal(fixture.ack[1], RC_ACK_SAFE);
     stop();
     assert_int_equal(fixture.downs, 1);
     assert_int_equal(fixture.backs, 1);
@@ -316,32 +317,32 @@ static void fall_and_rise(void)
     assert_non_null(strstr(text, "operations that have no record: 2"));
 }
 
-static void test_refused_when_it_stays_away(void **state)
+static void test_submissions_are_refused_during_an_outage(void **state)
 {
     (void)state;
     start();
-    fall_and_rise();
-    assert_int_equal(fixture.kept[0], RC_ACK_REFUSED);
-    assert_int_equal(turned_away, RC_SUBMIT_REFUSED);
-    assert_int_equal(fixture.suppressed_count, 0); /* whoever was refused knows */
+    run_outage();
+    assert_int_equal(fixture.ack[0], RC_ACK_REFUSED);
+    assert_int_equal(result_while_down, RC_SUBMIT_REFUSED);
+    assert_int_equal(fixture.suppressed_count, 0); /* The submitter was refused and knows. */
 }
 
-static void test_going_on_is_loud(void **state)
+static void test_lost_submissions_are_reported(void **state)
 {
     (void)state;
     fixture.settings.continue_on_failure = true;
     start();
-    fall_and_rise();
-    assert_int_equal(fixture.kept[0], RC_ACK_LOST);
-    assert_int_equal(turned_away, RC_SUBMIT_CONTINUE);
+    run_outage();
+    assert_int_equal(fixture.ack[0], RC_ACK_LOST);
+    assert_int_equal(result_while_down, RC_SUBMIT_CONTINUE);
     assert_int_equal(fixture.suppressed_count, 2);
-    assert_non_null(strstr(fixture.told, "\"type\":\"SuppressedError\""));
-    assert_non_null(strstr(fixture.told, "\"seq\":2"));
-    assert_non_null(strstr(fixture.told, "goes on without its store"));
-    assert_non_null(strstr(fixture.told, "\"error_code\":\"StoreUnavailable\""));
+    assert_non_null(strstr(fixture.suppressed, "\"type\":\"SuppressedError\""));
+    assert_non_null(strstr(fixture.suppressed, "\"seq\":2"));
+    assert_non_null(strstr(fixture.suppressed, "goes on without its store"));
+    assert_non_null(strstr(fixture.suppressed, "\"error_code\":\"StoreUnavailable\""));
 }
 
-static void test_async_cannot_refuse_any_more(void **state)
+static void test_async_submissions_are_lost_during_an_outage(void **state)
 {
     (void)state;
     fixture.settings.is_async = true;
@@ -354,7 +355,7 @@ static void test_async_cannot_refuse_any_more(void **state)
     assert_int_equal(fixture.suppressed_count, 1);
 }
 
-static void test_damage_is_not_waited_for(void **state)
+static void test_a_damaged_file_is_not_retried(void **state)
 {
     (void)state;
     start();
@@ -363,20 +364,21 @@ static void test_damage_is_not_waited_for(void **state)
     assert_int_equal(submit(), RC_SUBMIT_WAIT);
     uv_sem_wait(&fixture.done);
     uv_sem_wait(&fixture.back);
-    assert_int_equal(fixture.kept[0], RC_ACK_REFUSED);
-    assert_int_equal(fixture.pauses[0], 6000); /* not 2000: that is already the way back */
+    assert_int_equal(fixture.ack[0], RC_ACK_REFUSED);
+    assert_int_equal(fixture.pauses[0], 6000); /* Not 2000: the first pause is already that before a
+                                                * probe. */
 }
 
 static void test_stop_does_not_wait_for_a_store(void **state)
 {
     (void)state;
-    fixture.settings.pause = NULL; /* real time, which stop cuts short */
+    fixture.settings.pause = NULL; /* Real time, which stop cuts short. */
     start();
     fault_arm(1, true, SQLITE_FULL);
     assert_int_equal(submit(), RC_SUBMIT_WAIT);
     stop();
     assert_int_equal(fixture.done_count, 1);
-    assert_int_equal(fixture.kept[0], RC_ACK_REFUSED);
+    assert_int_equal(fixture.ack[0], RC_ACK_REFUSED);
     fault_disarm();
 }
 
@@ -388,7 +390,7 @@ static void flood(int number)
         acks[i] = submit();
 }
 
-static void test_the_queue_has_an_end(void **state)
+static void test_the_queue_is_limited(void **state)
 {
     (void)state;
     fixture.settings.max_count = 5;
@@ -409,7 +411,7 @@ static void test_the_queue_has_an_end(void **state)
 static void test_the_queue_counts_bytes(void **state)
 {
     (void)state;
-    fixture.settings.max_bytes = 8000; /* a submission of three records takes some 1400 */
+    fixture.settings.max_bytes = 8000; /* A submission of three records takes about 1400 bytes. */
     fixture.settings.continue_on_failure = true;
     start();
     fixture.on_pause = flood;
@@ -418,19 +420,19 @@ static void test_the_queue_counts_bytes(void **state)
     assert_int_equal(submit(), RC_SUBMIT_WAIT);
     uv_sem_wait(&fixture.done);
     stop();
-    size_t kept = count_operations(false, NULL);
-    assert_true(kept >= 3 && kept < 9);
+    size_t ack = count_operations(false, NULL);
+    assert_true(ack >= 3 && ack < 9);
     assert_int_equal(fixture.suppressed_count, 1);
-    assert_non_null(strstr(fixture.told, "queue was full"));
+    assert_non_null(strstr(fixture.suppressed, "queue was full"));
 }
 
 static rc_id amended;
 
-/* The first pause behind the three of its own tries. */
+/* The first pause after those of the three retries. */
 #define DOWN_PAUSE 4
 
-/* Whoever could not wait longer says how it ended for them; and once more when the store is down,
- * and nothing is left to be amended. */
+/* Amends the operation with its actual outcome while it is queued, and again when the store is down
+ * and the operation is lost. */
 static void amend_in_first(int number)
 {
     rc_record records[3];
@@ -468,15 +470,15 @@ static int number_of(const char *question)
     return number;
 }
 
-static void test_more_of_an_operation_follows_it(void **state)
+static void test_an_amendment_follows_its_operation(void **state)
 {
     (void)state;
     size_t count = 0;
-    fixture.settings.max_bytes = 3000; /* there is room for the first alone */
+    fixture.settings.max_bytes = 3000; /* Space for the first submission only. */
     fixture.repair_at = 1;
     start();
     submit_and_amend();
-    assert_int_equal(fixture.kept[0], RC_ACK_SAFE);
+    assert_int_equal(fixture.ack[0], RC_ACK_SAFE);
     stop();
     assert_int_equal(count_operations(false, NULL), 1);
     const rc_store_query query = {
@@ -487,14 +489,14 @@ static void test_more_of_an_operation_follows_it(void **state)
         rc_store_list(fixture.files.store, &query, count_records, &count, &fixture.files.fault));
     fixture_close(&fixture.files);
     assert_int_equal(count, 1);
-    /* What the provider said stays what it said, and is there once. */
+    /* The attempt's record is unchanged and stored once. */
     assert_int_equal(number_of("SELECT status FROM operations"), 503);
     assert_int_equal(number_of("SELECT count(*) FROM records WHERE kind = 2"), 1);
     assert_int_equal(number_of("SELECT status FROM records WHERE kind = 2"), 200);
 }
 
-/* It is no operation more. */
-static void test_more_of_an_operation_is_not_counted(void **state)
+/* An amendment is not counted as an operation. */
+static void test_an_amendment_is_not_counted(void **state)
 {
     (void)state;
     char text[256];
@@ -505,7 +507,7 @@ static void test_more_of_an_operation_is_not_counted(void **state)
     start();
     assert_false(rc_writer_amend(fixture.writer, &wrong));
     submit_and_amend();
-    assert_int_equal(fixture.kept[0], RC_ACK_REFUSED);
+    assert_int_equal(fixture.ack[0], RC_ACK_REFUSED);
     uv_sem_wait(&fixture.back);
     assert_int_equal(rc_writer_count(fixture.writer).refused, 1);
     stop();
@@ -515,7 +517,7 @@ static void test_more_of_an_operation_is_not_counted(void **state)
     assert_non_null(strstr(text, "operations that have no record: 1"));
 }
 
-static void test_going_on_before_it_is_safe_is_loud(void **state)
+static void test_an_early_response_is_reported(void **state)
 {
     (void)state;
     fixture.settings.continue_on_failure = true;
@@ -523,8 +525,8 @@ static void test_going_on_before_it_is_safe_is_loud(void **state)
     assert_true(rc_writer_continues_on_failure(fixture.writer));
     rc_writer_emit_unsafe(fixture.writer, rc_report_static(RC_CODE_STORE_UNAVAILABLE));
     assert_int_equal(fixture.suppressed_count, 1);
-    assert_non_null(strstr(fixture.told, "\"type\":\"SuppressedError\""));
-    assert_non_null(strstr(fixture.told, "before its record is safe"));
+    assert_non_null(strstr(fixture.suppressed, "\"type\":\"SuppressedError\""));
+    assert_non_null(strstr(fixture.suppressed, "before its record is safe"));
 }
 
 #define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -534,21 +536,21 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(test_stored_then_acknowledged),
         WITH_FIXTURE(test_stop_writes_the_queue),
-        WITH_FIXTURE(test_a_file_that_goes_is_begun_anew),
-        WITH_FIXTURE(test_a_folder_that_goes_takes_the_store_down),
-        WITH_FIXTURE(test_async_waits_for_nothing),
-        WITH_FIXTURE(test_an_invalid_record_is_not_taken),
-        WITH_FIXTURE(test_a_failure_that_passes),
-        WITH_FIXTURE(test_refused_when_it_stays_away),
-        WITH_FIXTURE(test_going_on_is_loud),
-        WITH_FIXTURE(test_async_cannot_refuse_any_more),
-        WITH_FIXTURE(test_damage_is_not_waited_for),
+        WITH_FIXTURE(test_a_moved_file_is_replaced),
+        WITH_FIXTURE(test_a_missing_folder_takes_the_store_down),
+        WITH_FIXTURE(test_async_submissions_do_not_wait),
+        WITH_FIXTURE(test_an_invalid_record_is_refused),
+        WITH_FIXTURE(test_a_temporary_failure_is_retried),
+        WITH_FIXTURE(test_submissions_are_refused_during_an_outage),
+        WITH_FIXTURE(test_lost_submissions_are_reported),
+        WITH_FIXTURE(test_async_submissions_are_lost_during_an_outage),
+        WITH_FIXTURE(test_a_damaged_file_is_not_retried),
         WITH_FIXTURE(test_stop_does_not_wait_for_a_store),
-        WITH_FIXTURE(test_the_queue_has_an_end),
+        WITH_FIXTURE(test_the_queue_is_limited),
         WITH_FIXTURE(test_the_queue_counts_bytes),
-        WITH_FIXTURE(test_more_of_an_operation_follows_it),
-        WITH_FIXTURE(test_more_of_an_operation_is_not_counted),
-        WITH_FIXTURE(test_going_on_before_it_is_safe_is_loud),
+        WITH_FIXTURE(test_an_amendment_follows_its_operation),
+        WITH_FIXTURE(test_an_amendment_is_not_counted),
+        WITH_FIXTURE(test_an_early_response_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Operations that are found by what is noted of blocks of keys, and attempts that stand in their
- * operation's row: both as if they were not. */
+/* Block notes and attempts stored in their operation's row: queries give the same results as
+ * without them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "support/store_old_version.h"
 
 #define OPERATIONS 600
-#define SPAN_MS INT64_C(18000) /* some eight operations in a block */
+#define SPAN_MS INT64_C(18000) /* About eight operations per block. */
 
 static int set_up(void **state)
 {
@@ -46,9 +46,9 @@ static int64_t number(store_fixture *fixture, const char *sql)
 
 /* --- lists --- */
 
-/* What a list gives, or what of all operations it should. */
+/* The keys that a list returns, or those that it should return. */
 typedef struct listed {
-    const rc_store_query *wanted; /* NULL: all that come */
+    const rc_store_query *wanted; /* NULL: all operations. */
     size_t count;
     int64_t keys[OPERATIONS + 1];
 } listed;
@@ -65,7 +65,7 @@ static bool is_wanted(const rc_store_query *query, const rc_record *record)
            (!filter->has_outcome || filter->outcome == record->outcome);
 }
 
-static bool keep_key(void *ctx, const rc_record *record)
+static bool add_key(void *ctx, const rc_record *record)
 {
     listed *l = ctx;
     if (l->wanted != NULL && !is_wanted(l->wanted, record))
@@ -82,12 +82,12 @@ static void list_pages(store_fixture *fixture, rc_store_query query, listed *all
     *all = (listed){.wanted = NULL};
     do {
         before = all->count;
-        assert_true(rc_store_list(fixture->store, &query, keep_key, all, &fixture->fault));
+        assert_true(rc_store_list(fixture->store, &query, add_key, all, &fixture->fault));
         query.beyond_key = all->count > 0 ? all->keys[all->count - 1] : 0;
     } while (all->count - before == query.limit);
 }
 
-/* Gives how many there are. */
+/* Compares the list with a filtered list of all operations; returns the number of operations. */
 static size_t assert_as_without_blocks(store_fixture *fixture, const rc_store_filter *filter)
 {
     static listed pages;
@@ -97,7 +97,7 @@ static size_t assert_as_without_blocks(store_fixture *fixture, const rc_store_fi
             .filter = *filter, .limit = i == 0 ? 7 : 37, .is_oldest_first = i == 1};
         const rc_store_query everything = {.is_oldest_first = query.is_oldest_first};
         right = (listed){.wanted = &query};
-        assert_true(rc_store_list(fixture->store, &everything, keep_key, &right, &fixture->fault));
+        assert_true(rc_store_list(fixture->store, &everything, add_key, &right, &fixture->fault));
         list_pages(fixture, query, &pages);
         assert_int_equal(pages.count, right.count);
         assert_memory_equal(pages.keys, right.keys, right.count * sizeof(right.keys[0]));
@@ -127,7 +127,7 @@ static void assert_all_filters(store_fixture *fixture)
     assert_true(found > OPERATIONS);
 }
 
-static void test_lists_are_as_without_blocks(void **state)
+static void test_lists_equal_those_without_blocks(void **state)
 {
     store_fixture *fixture = *state;
     fill_many(fixture);
@@ -135,7 +135,7 @@ static void test_lists_are_as_without_blocks(void **state)
     assert_all_filters(fixture);
 }
 
-/* No page is sorted, and no operation is looked at outside the blocks. */
+/* No page is sorted, and no operation outside the blocks is read. */
 static void test_pages_are_not_sorted(void **state)
 {
     store_fixture *fixture = *state;
@@ -165,7 +165,7 @@ static void test_pages_are_not_sorted(void **state)
     }
 }
 
-/* What a transaction that failed has noted is noted again by the next. */
+/* Notes of a failed transaction are written again by the next one. */
 static void test_notes_of_a_failed_transaction_are_written_again(void **state)
 {
     store_fixture *fixture = *state;
@@ -188,7 +188,7 @@ static void test_notes_of_a_failed_transaction_are_written_again(void **state)
     assert_int_equal(count, 1);
 }
 
-static void test_a_note_that_cannot_be_written(void **state)
+static void test_a_failed_note_fails_the_transaction(void **state)
 {
     store_fixture *fixture = *state;
     rc_record records[3];
@@ -209,16 +209,16 @@ static void test_a_note_that_cannot_be_written(void **state)
     }
 }
 
-/* --- attempts in the row --- */
+/* --- attempts in the operation's row --- */
 
-typedef struct given_records {
+typedef struct read_records_result {
     size_t count;
     rc_record attempt;
     char model[64];
     char target[64];
     char request_id[64];
     char text[64];
-} given_records;
+} read_records_result;
 
 static rc_str copy(char memory[64], rc_str text)
 {
@@ -228,9 +228,9 @@ static rc_str copy(char memory[64], rc_str text)
     return rc_str_make(memory, text.len);
 }
 
-static bool keep_attempt(void *ctx, const rc_record *record)
+static bool copy_attempt(void *ctx, const rc_record *record)
 {
-    given_records *t = ctx;
+    read_records_result *t = ctx;
     t->count++;
     if (record->kind != RC_RECORD_ATTEMPT)
         return true;
@@ -242,19 +242,19 @@ static bool keep_attempt(void *ctx, const rc_record *record)
     return true;
 }
 
-/* Keeps an operation, and reads its attempt as it was. */
-static void assert_comes_back(store_fixture *fixture, rc_record records[3], bool is_in_row)
+/* Stores an operation and checks that its attempt is read back unchanged. */
+static void assert_read_back(store_fixture *fixture, rc_record records[3], bool is_in_row)
 {
     const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     const int64_t steps = number(fixture, "SELECT count(*) FROM steps");
-    given_records t = {.count = 0};
+    read_records_result t = {.count = 0};
     for (size_t i = 0; i < 3; i++)
         records[i].operation_id = rc_str_make(id.text, RC_ID_LEN);
     assert_true(fixture_append(fixture, records, 3));
-    assert_true(fixture_append(fixture, records + 1, 1)); /* once more, and alone */
+    assert_true(fixture_append(fixture, records + 1, 1)); /* Again, and alone. */
     assert_true(fixture_append(fixture, records, 3));
     assert_int_equal(number(fixture, "SELECT count(*) FROM steps"), steps + (is_in_row ? 0 : 1));
-    assert_true(rc_store_timeline(fixture->store, rc_str_make(id.text, RC_ID_LEN), keep_attempt, &t,
+    assert_true(rc_store_timeline(fixture->store, rc_str_make(id.text, RC_ID_LEN), copy_attempt, &t,
                                   &fixture->fault));
     assert_int_equal(t.count, 3);
     assert_int_equal(t.attempt.seq, records[1].seq);
@@ -279,14 +279,14 @@ static void assert_comes_back(store_fixture *fixture, rc_record records[3], bool
     assert_true(rc_str_eq(t.attempt.text, records[1].text));
 }
 
-/* What the row has columns for may differ from the outcome. */
-static void test_an_only_attempt_is_in_its_row(void **state)
+/* Values with columns of their own may differ from the outcome. */
+static void test_an_only_attempt_is_in_its_operations_row(void **state)
 {
     store_fixture *fixture = *state;
     const rc_id id = fixture_id(fixture, FIXTURE_TIME);
     rc_record records[3];
     fixture_fill(records, &id, FIXTURE_TIME);
-    assert_comes_back(fixture, records, true);
+    assert_read_back(fixture, records, true);
     records[1].unix_ms -= 5;
     records[1].model = rc_str_make(NULL, 0);
     records[1].latency_ms = -1;
@@ -299,11 +299,11 @@ static void test_an_only_attempt_is_in_its_row(void **state)
     records[2].error_class = RC_CLASS_CANCELLATION;
     records[2].wait_ms = 20;
     records[2].outcome = RC_OUTCOME_CANCELLED;
-    assert_comes_back(fixture, records, true);
+    assert_read_back(fixture, records, true);
     assert_int_equal(number(fixture, "SELECT sum(attempts) FROM spend"), 2);
 }
 
-static void test_other_attempts_are_not(void **state)
+static void test_other_attempts_have_their_own_row(void **state)
 {
     store_fixture *fixture = *state;
     const rc_id id = fixture_id(fixture, FIXTURE_TIME);
@@ -325,13 +325,13 @@ static void test_other_attempts_are_not(void **state)
         attempt->text = i == 11 ? RC_STR("words") : attempt->text;
         attempt->target = i == 12 ? RC_STR("openai/other") : attempt->target;
         attempt->report_id = i == 13 ? RC_STR("rep_of_it") : attempt->report_id;
-        assert_comes_back(fixture, records, false);
+        assert_read_back(fixture, records, false);
     }
     assert_int_equal(number(fixture, "SELECT sum(attempts) FROM spend"), 14);
 }
 
-/* The attempts that statistics count are those of `records`. */
-static void test_statistics_know_both(void **state)
+/* Statistics count the attempts of `records`. */
+static void test_statistics_count_attempts_in_both_forms(void **state)
 {
     store_fixture *fixture = *state;
     const rc_sqlite *sqlite = (const rc_sqlite *)fixture->store;
@@ -370,7 +370,7 @@ static void test_statistics_know_both(void **state)
     }
 }
 
-/* --- a file from before --- */
+/* --- files of earlier versions --- */
 
 static void add_number(uint64_t *sum, uint64_t number)
 {
@@ -412,7 +412,7 @@ static uint64_t sum_of_everything(store_fixture *fixture)
     return e.sum;
 }
 
-static void test_a_file_from_before(void **state)
+static void test_older_versions_are_migrated(void **state)
 {
     store_fixture *fixture = *state;
     fill_many(fixture);
@@ -440,14 +440,14 @@ static void test_a_file_from_before(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_STORE(test_lists_are_as_without_blocks),
+        WITH_STORE(test_lists_equal_those_without_blocks),
         WITH_STORE(test_pages_are_not_sorted),
         WITH_STORE(test_notes_of_a_failed_transaction_are_written_again),
-        WITH_STORE(test_a_note_that_cannot_be_written),
-        WITH_STORE(test_an_only_attempt_is_in_its_row),
-        WITH_STORE(test_other_attempts_are_not),
-        WITH_STORE(test_statistics_know_both),
-        WITH_STORE(test_a_file_from_before),
+        WITH_STORE(test_a_failed_note_fails_the_transaction),
+        WITH_STORE(test_an_only_attempt_is_in_its_operations_row),
+        WITH_STORE(test_other_attempts_have_their_own_row),
+        WITH_STORE(test_statistics_count_attempts_in_both_forms),
+        WITH_STORE(test_older_versions_are_migrated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

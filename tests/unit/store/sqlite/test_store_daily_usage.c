@@ -1,5 +1,5 @@
-/* What was spent: the sums of the attempts, to the millionth, however they come; a file from before
- * there were sums. */
+/* Daily usage: its sums equal those of the attempts, to the millionth of a dollar; migration of a
+ * file without sums. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static int tear_down(void **state)
 typedef struct listing {
     char text[4096];
     size_t len;
-    size_t most; /* rows that are wanted */
+    size_t most; /* Most rows to read. */
 } listing;
 
 static bool add_row(void *ctx, const rc_store_daily_usage *s)
@@ -59,7 +59,7 @@ static void assert_usage(store_fixture *fixture, int64_t from_day, const char *w
     assert_string_equal(list.text, wanted);
 }
 
-/* An operation with two attempts, of which the first failed, at that time. */
+/* An operation with two attempts, of which the first failed, at the given times. */
 static void append_two(store_fixture *fixture, const char *client, int64_t unix_ms,
                        int64_t second_ms)
 {
@@ -81,7 +81,7 @@ static void append_two(store_fixture *fixture, const char *client, int64_t unix_
     assert_true(fixture_append(fixture, records, 4));
 }
 
-static void test_sums(void **state)
+static void test_attempts_are_added_up_by_day(void **state)
 {
     store_fixture *fixture = *state;
     const int64_t day = FIXTURE_TIME / DAY_MS;
@@ -90,7 +90,7 @@ static void test_sums(void **state)
     assert_usage(fixture, 0, "");
     append_two(fixture, "app", FIXTURE_TIME, FIXTURE_TIME + 5);
     append_two(fixture, "app", FIXTURE_TIME + 10, FIXTURE_TIME + 15);
-    /* over midnight: an attempt counts on the day on which it began */
+    /* Across midnight: an attempt counts on the day on which it began. */
     append_two(fixture, "web", midnight - 1000, midnight);
     append_two(fixture, "", midnight, midnight + 1);
     assert_usage(fixture, 0,
@@ -104,7 +104,7 @@ static void test_sums(void **state)
     listing list = {.most = 1};
     assert_true(rc_store_daily_usage_since(fixture->store, 19676, add_row, &list, &fixture->fault));
     assert_string_equal(list.text, "19676  gpt-4o* openai/gpt-4o openai-1 1 1200 0 3000\n");
-    /* a reader sees the same */
+    /* A reader sees the same. */
     fixture_close(fixture);
     assert_true(fixture_open(fixture, RC_STORE_READ));
     assert_usage(fixture, 19676,
@@ -113,9 +113,9 @@ static void test_sums(void **state)
                  "19676 web gpt-4o* claude/claude-sonnet-4-5 claude-1 1 1200 300 6000\n");
 }
 
-/* What is appended again, because nobody knew whether it had worked, counts once; what used
- * nothing, and what is no attempt, does not count. */
-static void test_counted_once(void **state)
+/* Records appended again after an uncertain failure count once; attempts without usage and other
+ * records do not count. */
+static void test_repeated_records_count_once(void **state)
 {
     store_fixture *fixture = *state;
     rc_record records[3];
@@ -140,7 +140,7 @@ static void test_counted_once(void **state)
     assert_true(fixture_append(fixture, records, 3));
     assert_usage(fixture, 0, one);
 
-    /* attempts that come later than the beginning of their operation are its client's */
+    /* Attempts that arrive after their operation's beginning count for its client. */
     rc_id late = fixture_id(fixture, FIXTURE_TIME);
     fixture_fill(records, &late, FIXTURE_TIME);
     assert_true(fixture_append(fixture, records, 1));
@@ -150,8 +150,8 @@ static void test_counted_once(void **state)
     assert_usage(fixture, 0, "19675 app gpt-4o* openai/gpt-4o openai-1 2 2400 600 12000\n");
 }
 
-/* A transaction that does not come to its end leaves no sum behind. */
-static void test_all_or_nothing(void **state)
+/* A failed transaction leaves no sum. */
+static void test_a_failed_transaction_adds_nothing(void **state)
 {
     store_fixture *fixture = *state;
     rc_record records[3];
@@ -176,10 +176,10 @@ static void test_all_or_nothing(void **state)
     assert_usage(fixture, 0, "19675 app gpt-4o* openai/gpt-4o openai-1 2 2400 600 12000\n");
 }
 
-/* The sums that the store keeps are those that its attempts have. */
+/* The stored sums equal those of the stored attempts. */
 static void assert_reconciled(store_fixture *fixture)
 {
-    int64_t strays = -1;
+    int64_t differences = -1;
     static const char sql[] =
         "SELECT count(*) FROM (SELECT ((r.op >> 15) + r.at_ms) / 86400000 AS day, o.client,"
         " o.route, r.target, r.credential, count(*), sum(r.tokens_in), sum(r.tokens_out),"
@@ -193,13 +193,13 @@ static void assert_reconciled(store_fixture *fixture)
         " o.op = r.op WHERE r.kind = 2 AND r.tokens_in + r.tokens_out + r.cost_usd_micro > 0"
         " GROUP BY 1, 2, 3, 4, 5)";
     const rc_sqlite *sqlite = (const rc_sqlite *)fixture->store;
-    assert_true(rc_sqlite_number(sqlite, sql, &strays, &fixture->fault));
-    assert_int_equal(strays, 0);
-    assert_true(rc_sqlite_number(sqlite, backwards, &strays, &fixture->fault));
-    assert_int_equal(strays, 0);
+    assert_true(rc_sqlite_number(sqlite, sql, &differences, &fixture->fault));
+    assert_int_equal(differences, 0);
+    assert_true(rc_sqlite_number(sqlite, backwards, &differences, &fixture->fault));
+    assert_int_equal(differences, 0);
 }
 
-static void test_a_file_from_before(void **state)
+static void test_version_1_is_migrated(void **state)
 {
     store_fixture *fixture = *state;
     const int64_t midnight = (FIXTURE_TIME / DAY_MS + 1) * DAY_MS;
@@ -216,7 +216,7 @@ static void test_a_file_from_before(void **state)
     fixture_close(fixture);
 
     old_version_go_back(fixture, 1);
-    assert_false(fixture_open(fixture, RC_STORE_READ)); /* a reader does not bring it up to date */
+    assert_false(fixture_open(fixture, RC_STORE_READ)); /* A reader does not migrate the file. */
     assert_int_equal(fixture->fault.kind, RC_STORE_TOO_OLD);
     assert_true(fixture_open(fixture, RC_STORE_WRITE));
     assert_reconciled(fixture);
@@ -224,7 +224,7 @@ static void test_a_file_from_before(void **state)
     append_two(fixture, "app", midnight, midnight);
     assert_reconciled(fixture);
 
-    /* and one that has nothing in it yet */
+    /* An empty file. */
     fixture_close(fixture);
     old_version_go_back(fixture, 1);
     sqlite3 *db = NULL;
@@ -235,8 +235,8 @@ static void test_a_file_from_before(void **state)
     assert_usage(fixture, 0, "");
 }
 
-/* One transaction with more rows than are added up at a time. */
-static void test_many_rows_at_once(void **state)
+/* One transaction with more rows than are added up in memory. */
+static void test_a_transaction_may_have_many_rows(void **state)
 {
     enum {
         OPERATIONS = 3 * RC_SQLITE_USAGE_MAX
@@ -268,8 +268,8 @@ static void test_many_rows_at_once(void **state)
     assert_int_equal(number, OPERATIONS * (OPERATIONS - 1) / 2);
 }
 
-/* A question that cannot be answered says so. */
-static void test_faults(void **state)
+/* A failed query sets the fault. */
+static void test_a_failed_query_sets_the_fault(void **state)
 {
     store_fixture *fixture = *state;
     listing list = {.most = 1000};
@@ -292,12 +292,12 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_sums, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_counted_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_all_or_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_file_from_before, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_many_rows_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_faults, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_attempts_are_added_up_by_day, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_repeated_records_count_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_failed_transaction_adds_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_version_1_is_migrated, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_transaction_may_have_many_rows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_failed_query_sets_the_fault, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* The audit's file as a file: whose it is, of which version, and what is said when it cannot be
- * used. */
+/* The audit file: application id, version, migration, and the faults of unusable files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +27,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Runs SQL on the file, as somebody else would. */
+/* Runs SQL on the file through another connection. */
 static void run_sql(const store_fixture *fixture, const char *sql)
 {
     sqlite3 *db = NULL;
@@ -78,7 +77,7 @@ static size_t count_timeline(store_fixture *fixture, const rc_id *id)
 
 /* --- versions --- */
 
-/* The columns of a table, from `after` on, with commas. */
+/* The columns of a table behind the column `after`, with commas. */
 static void columns_of(store_fixture *fixture, const char *table, const char *after, char *list,
                        size_t size)
 {
@@ -114,14 +113,14 @@ static void test_the_tables_have_the_columns_of_the_spec(void **state)
                                                    "try_flags,try_request_id,");
 }
 
-static void test_steps_rise_by_one(void **state)
+static void test_versions_increase_by_one(void **state)
 {
     (void)state;
     for (size_t i = 0; i < rc_sqlite_step_count; i++)
         assert_int_equal(rc_sqlite_steps[i].version, i + 1);
 }
 
-/* The steps that there are, and more that exist here alone; gives how many. */
+/* The released steps and additional test steps; returns their number. */
 #define STEPS_MAX 16
 static size_t steps_and(rc_sqlite_step steps[STEPS_MAX], const char *const *more, size_t count)
 {
@@ -133,7 +132,7 @@ static size_t steps_and(rc_sqlite_step steps[STEPS_MAX], const char *const *more
     return total;
 }
 
-/* A file of this version gets a next one. */
+/* A file of the current version is migrated to a next one. */
 static void test_migration_keeps_rows(void **state)
 {
     store_fixture *fixture = *state;
@@ -157,7 +156,7 @@ static void test_migration_keeps_rows(void **state)
         sqlite, "SELECT count(*) FROM pragma_table_info('operations') WHERE name = 'region'",
         &columns, &fixture->fault));
     assert_int_equal(columns, 1);
-    /* Doing it again changes nothing. */
+    /* A second run changes nothing. */
     assert_true(rc_sqlite_migrate(sqlite, steps, count, version, &fixture->fault));
 }
 
@@ -185,7 +184,7 @@ static void test_a_migration_that_fails_changes_nothing(void **state)
     assert_int_equal(count_timeline(fixture, &id), 3);
 }
 
-static void test_the_future_is_refused(void **state)
+static void test_a_newer_version_is_refused(void **state)
 {
     store_fixture *fixture = *state;
     rc_id id;
@@ -201,7 +200,7 @@ static void test_the_future_is_refused(void **state)
     assert_int_equal(count_timeline(fixture, &id), 3);
 }
 
-/* --- files that are not ours --- */
+/* --- foreign and damaged files --- */
 
 static void test_another_database_is_left_alone(void **state)
 {
@@ -227,17 +226,17 @@ static void test_another_file_is_left_alone(void **state)
     assert_int_equal(now.st_size, sizeof(letter));
 }
 
-static void test_a_damaged_file_says_so(void **state)
+static void test_a_damaged_file_is_reported(void **state)
 {
     store_fixture *fixture = *state;
     rc_id id;
     fill_one(fixture, &id);
     struct stat now;
     assert_int_equal(stat(fixture->path, &now), 0);
-    char rubbish[4096];
-    memset(rubbish, 0xDB, sizeof(rubbish));
+    char garbage[4096];
+    memset(garbage, 0xDB, sizeof(garbage));
     for (long at = 4096; at < now.st_size; at += 4096)
-        write_file(fixture->path, rubbish, sizeof(rubbish), at);
+        write_file(fixture->path, garbage, sizeof(garbage), at);
     assert_true(fixture_open(fixture, RC_STORE_READ));
     assert_false(rc_store_check(fixture->store, &fixture->fault));
     assert_int_equal(fixture->fault.kind, RC_STORE_CORRUPT);
@@ -252,16 +251,16 @@ static void test_a_damaged_schema_is_refused(void **state)
     store_fixture *fixture = *state;
     rc_id id;
     fill_one(fixture, &id);
-    char rubbish[2048];
-    memset(rubbish, 0xDB, sizeof(rubbish));
-    write_file(fixture->path, rubbish, sizeof(rubbish), 100);
+    char garbage[2048];
+    memset(garbage, 0xDB, sizeof(garbage));
+    write_file(fixture->path, garbage, sizeof(garbage), 100);
     assert_refused(fixture, RC_STORE_READ, RC_STORE_CORRUPT);
     assert_refused(fixture, RC_STORE_WRITE, RC_STORE_CORRUPT);
 }
 
-/* --- places --- */
+/* --- paths --- */
 
-static void test_a_folder_is_no_file(void **state)
+static void test_a_folder_is_refused(void **state)
 {
     store_fixture *fixture = *state;
     assert_int_equal(mkdir(fixture->path, 0700), 0);
@@ -269,7 +268,7 @@ static void test_a_folder_is_no_file(void **state)
     assert_refused(fixture, RC_STORE_READ, RC_STORE_DIRECTORY);
 }
 
-static void test_a_file_that_is_not_there(void **state)
+static void test_a_missing_file_is_reported(void **state)
 {
     store_fixture *fixture = *state;
     assert_refused(fixture, RC_STORE_READ, RC_STORE_MISSING);
@@ -280,10 +279,10 @@ static void test_a_file_that_is_not_there(void **state)
     assert_refused(fixture, RC_STORE_WRITE, RC_STORE_NO_FOLDER);
 }
 
-static void test_a_folder_that_may_not_be_written(void **state)
+static void test_a_folder_without_write_permission_is_reported(void **state)
 {
     store_fixture *fixture = *state;
-    if (geteuid() == 0) { /* whom nothing is forbidden, but for what no file system allows */
+    if (geteuid() == 0) { /* root may do everything except what the file system does not support. */
         snprintf(fixture->url, sizeof(fixture->url), "sqlite:/proc/self/audit.db");
         assert_false(fixture_open(fixture, RC_STORE_WRITE));
         assert_true(fixture->fault.kind == RC_STORE_NO_FOLDER ||
@@ -323,7 +322,7 @@ static void test_sqlite_codes_map_to_faults(void **state)
         assert_int_equal(rc_sqlite_fault_kind(cases[i].code, cases[i].error), cases[i].kind);
 }
 
-static void test_one_writer_alone(void **state)
+static void test_a_second_writer_is_refused(void **state)
 {
     store_fixture *fixture = *state;
     assert_true(fixture_open(fixture, RC_STORE_WRITE));
@@ -336,7 +335,7 @@ static void test_one_writer_alone(void **state)
     assert_true(fixture_open(fixture, RC_STORE_WRITE));
 }
 
-static void test_only_its_owner_may_read_it(void **state)
+static void test_files_are_private(void **state)
 {
     store_fixture *fixture = *state;
     rc_id id;
@@ -353,7 +352,7 @@ static void test_only_its_owner_may_read_it(void **state)
     }
 }
 
-static void test_urls(void **state)
+static void test_unsupported_urls_are_refused(void **state)
 {
     store_fixture *fixture = *state;
     static const char *const wrong[] = {"", "sqlite", "sqlite:", "postgres://x/y", "/a/path.db"};
@@ -391,21 +390,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_the_tables_have_the_columns_of_the_spec),
-        cmocka_unit_test(test_steps_rise_by_one),
+        cmocka_unit_test(test_versions_increase_by_one),
         IN_FOLDER(test_migration_keeps_rows),
         IN_FOLDER(test_a_migration_that_fails_changes_nothing),
-        IN_FOLDER(test_the_future_is_refused),
+        IN_FOLDER(test_a_newer_version_is_refused),
         IN_FOLDER(test_another_database_is_left_alone),
         IN_FOLDER(test_another_file_is_left_alone),
-        IN_FOLDER(test_a_damaged_file_says_so),
+        IN_FOLDER(test_a_damaged_file_is_reported),
         IN_FOLDER(test_a_damaged_schema_is_refused),
-        IN_FOLDER(test_a_folder_is_no_file),
-        IN_FOLDER(test_a_file_that_is_not_there),
-        IN_FOLDER(test_a_folder_that_may_not_be_written),
+        IN_FOLDER(test_a_folder_is_refused),
+        IN_FOLDER(test_a_missing_file_is_reported),
+        IN_FOLDER(test_a_folder_without_write_permission_is_reported),
         cmocka_unit_test(test_sqlite_codes_map_to_faults),
-        IN_FOLDER(test_one_writer_alone),
-        IN_FOLDER(test_only_its_owner_may_read_it),
-        IN_FOLDER(test_urls),
+        IN_FOLDER(test_a_second_writer_is_refused),
+        IN_FOLDER(test_files_are_private),
+        IN_FOLDER(test_unsupported_urls_are_refused),
         cmocka_unit_test(test_a_fault_is_one_line_that_fits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

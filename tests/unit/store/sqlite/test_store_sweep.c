@@ -1,4 +1,4 @@
-/* Names that no row uses any more are deleted with the operations that had them. */
+/* Names that no row uses are deleted with their operations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static bool has_name(const char *name)
     return number(sql) == 1;
 }
 
-/* An operation that cost something, or nothing: then no sum has its names. */
+/* An operation with or without cost; without cost no daily usage has its names. */
 static void add(const char *model, const char *target, int64_t unix_ms, bool has_cost)
 {
     rc_record records[3];
@@ -61,7 +61,7 @@ static void add(const char *model, const char *target, int64_t unix_ms, bool has
 
 static void add_invented(int64_t unix_ms)
 {
-    fixture.ids = (rc_id_maker){0}; /* the ids have that time, whatever came before */
+    fixture.ids = (rc_id_maker){0}; /* Makes ids of that time, whatever was made before. */
     for (int i = 0; i < INVENTED; i++) {
         char model[64];
         char target[64];
@@ -71,7 +71,7 @@ static void add_invented(int64_t unix_ms)
     }
 }
 
-static void test_names_go_with_their_operations(void **state)
+static void test_unused_names_are_deleted(void **state)
 {
     (void)state;
     add_invented(FIXTURE_TIME);
@@ -85,11 +85,11 @@ static void test_names_go_with_their_operations(void **state)
     assert_false(has_name("invented-0"));
     assert_false(has_name("openai/invented-7"));
     assert_true(has_name("kept") && has_name("openai/kept") && has_name("app"));
-    /* What was spent keeps the names that it has. */
+    /* The daily usage keeps its names. */
     assert_true(has_name("openai/paid") && has_name("openai-1") && has_name("gpt-4o*"));
     assert_false(has_name("paid"));
     assert_true(number("SELECT count(*) FROM names") < 12);
-    /* The texts have numbers that are gone no longer. */
+    /* The cache must not return numbers of deleted names. */
     add("invented-0", "openai/invented-0", LATER + 1, true);
     assert_int_equal(number("SELECT count(*) FROM operations o JOIN names n ON n.id = o.model AND"
                             " n.text = 'invented-0'"),
@@ -97,8 +97,8 @@ static void test_names_go_with_their_operations(void **state)
     assert_true(rc_store_check(fixture.store, &fixture.fault));
 }
 
-/* After each number of steps an operation comes that uses names which were looked for already. */
-static void test_names_that_come_back_meanwhile_stay(void **state)
+/* After each number of steps an operation is added that uses names that were checked already. */
+static void test_names_used_during_a_sweep_stay(void **state)
 {
     (void)state;
     for (int at = 0; at < 40; at += 3) {
@@ -124,8 +124,8 @@ static void test_names_that_come_back_meanwhile_stay(void **state)
     assert_false(has_name("invented-9"));
 }
 
-/* A prune that is left in the middle, and a store that is closed then. */
-static void test_a_sweep_that_is_left(void **state)
+/* A prune that is abandoned in the middle, after which the store is closed. */
+static void test_an_abandoned_sweep_does_no_harm(void **state)
 {
     (void)state;
     add_invented(FIXTURE_TIME);
@@ -147,9 +147,9 @@ static void test_a_sweep_that_is_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_names_go_with_their_operations, start, end),
-        cmocka_unit_test_setup_teardown(test_names_that_come_back_meanwhile_stay, start, end),
-        cmocka_unit_test_setup_teardown(test_a_sweep_that_is_left, start, end),
+        cmocka_unit_test_setup_teardown(test_unused_names_are_deleted, start, end),
+        cmocka_unit_test_setup_teardown(test_names_used_during_a_sweep_stay, start, end),
+        cmocka_unit_test_setup_teardown(test_an_abandoned_sweep_does_no_harm, start, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
