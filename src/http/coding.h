@@ -7,8 +7,8 @@
 
 typedef enum rc_coding {
     RC_CODING_NONE = 0,
-    RC_CODING_GZIP = 1,    /* Also x-gzip. */
-    RC_CODING_DEFLATE = 2, /* With zlib's header, as RFC 9110 requires, or without it. */
+    RC_CODING_GZIP = 1,    /* Content-Encoding gzip or x-gzip. */
+    RC_CODING_DEFLATE = 2, /* Deflate with zlib's header, as RFC 9110 requires, or without it. */
     RC_CODING_OTHER = 3    /* An unsupported coding, or several. */
 } rc_coding;
 

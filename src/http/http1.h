@@ -77,13 +77,13 @@ typedef enum rc_http1_framing {
     RC_HTTP1_NO_BODY = 0,
     RC_HTTP1_LENGTH = 1,
     RC_HTTP1_CHUNKED = 2,
-    RC_HTTP1_UNTIL_CLOSE = 3 /* Responses only. */
+    RC_HTTP1_UNTIL_CLOSE = 3 /* The body ends when the connection closes; responses only. */
 } rc_http1_framing;
 
 typedef enum rc_http1_event {
     RC_HTTP1_MORE = 0, /* All bytes were used; the message continues. */
     RC_HTTP1_HEAD = 1, /* The head is complete; its facts may be read. */
-    RC_HTTP1_BODY = 2, /* A piece of the body. */
+    RC_HTTP1_BODY = 2, /* A piece of the body is in rc_http1.body. */
     RC_HTTP1_END = 3,  /* The message is complete. */
     RC_HTTP1_FAULT = 4 /* The connection must be closed. */
 } rc_http1_event;
@@ -91,7 +91,7 @@ typedef enum rc_http1_event {
 typedef struct rc_http1_limits {
     uint32_t head_bytes;
     uint32_t target_bytes;
-    uint32_t field_count;           /* At most RC_HTTP1_FIELDS_MAX. */
+    uint32_t field_count;           /* Most header fields; at most RC_HTTP1_FIELDS_MAX. */
     uint32_t chunk_extension_bytes; /* Per request; for responses per chunk. */
     uint32_t trailer_bytes;
 } rc_http1_limits;
@@ -118,7 +118,7 @@ typedef struct rc_http1 {
     const char *base; /* Start of the bytes being read; valid only inside a call. */
     uint32_t read;    /* Bytes of the head read so far. */
     uint32_t head_bytes;
-    uint32_t target_at; /* Of a request: path and query. */
+    uint32_t target_at; /* Offset of the request's path and query. */
     uint32_t target_len;
     uint32_t host_at; /* Host and port, if the target is a whole URL. */
     uint32_t host_len;
@@ -128,9 +128,9 @@ typedef struct rc_http1 {
     rc_http1_fault fault;
     rc_http1_framing framing;
     rc_http1_event pending; /* The event that a callback produced. */
-    uint16_t status;        /* Of a response. */
-    uint8_t method;         /* Of a request: llhttp_method_t. */
-    uint8_t minor;          /* HTTP version 1.minor. */
+    uint16_t status;        /* Status of a response. */
+    uint8_t method;         /* Method of a request, an llhttp_method_t. */
+    uint8_t minor;          /* Minor number of the HTTP version, 1.minor. */
     bool is_parsing;        /* `parser` is initialised and llhttp reads the message. */
     bool is_head_done;
     bool is_whole;
@@ -194,7 +194,7 @@ static inline int rc_http1_status(const rc_http1 *reader)
  * head. */
 rc_str rc_http1_find(const rc_http1 *reader, const char *head, rc_str name);
 
-/* Content-Length, or UINT64_MAX. */
+/* Returns Content-Length, or UINT64_MAX without one. */
 uint64_t rc_http1_length(const rc_http1 *reader);
 
 /* Whether another message may follow on the connection. False if the message is incomplete. */

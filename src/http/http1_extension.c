@@ -5,16 +5,16 @@
 
 enum {
     START = 0,
-    SIZE,    /* A digit was read. */
+    SIZE,    /* At least one digit of the chunk size was read. */
     BEFORE,  /* White space before a semicolon. */
-    NAMING,  /* Behind a semicolon. */
-    NAME,    /* Inside a name. */
-    NAMED,   /* White space behind a name. */
-    VALUING, /* Behind an equals sign. */
+    NAMING,  /* Behind a semicolon: a name must follow. */
+    NAME,    /* Inside an extension's name. */
+    NAMED,   /* White space behind an extension's name. */
+    VALUING, /* Behind an equals sign: a value must follow. */
     VALUE,
     QUOTED,
     ESCAPED,
-    UNQUOTED, /* Behind the closing quote. */
+    UNQUOTED, /* Behind the closing quote of a value. */
     DONE      /* The line's end and the chunk's data follow. */
 };
 

@@ -13,11 +13,11 @@
 
 #include <recourse/str.h>
 
-#define RC_HTTP1_TRAILER_NAME_MAX 24 /* Longer than any rejected name. */
+#define RC_HTTP1_TRAILER_NAME_MAX 24 /* Longer than any rejected field name. */
 
 /* Zeroed storage is ready for the first byte. */
 typedef struct rc_http1_trailer {
-    uint32_t bytes; /* Bytes checked so far. */
+    uint32_t bytes; /* Bytes of the trailer checked so far. */
     uint8_t state;
     uint8_t name_len; /* RC_HTTP1_TRAILER_NAME_MAX: longer than any rejected name. */
     char name[RC_HTTP1_TRAILER_NAME_MAX];

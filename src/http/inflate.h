@@ -20,7 +20,7 @@
 typedef struct rc_inflate rc_inflate;
 
 typedef enum rc_inflate_result {
-    RC_INFLATE_MORE = 0,  /* All input was used. */
+    RC_INFLATE_MORE = 0,  /* All input was used; more is needed. */
     RC_INFLATE_PIECE = 1, /* *ret_piece is set; call again with the remaining input. */
     RC_INFLATE_DAMAGED = 2,
     RC_INFLATE_NO_MEMORY = 3

@@ -8,7 +8,7 @@
 #define SLOTS_MIN 1024
 
 typedef struct scan {
-    uint64_t every; /* Every that many steps. */
+    uint64_t every; /* The scan runs in every that many steps. */
     int64_t back_ms;
 } scan;
 

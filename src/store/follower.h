@@ -24,7 +24,7 @@
 #define RC_FOLLOWER_SEEN_MAX ((size_t)1 << 20)
 
 typedef struct rc_follower_seen {
-    int64_t key; /* 0: free slot. */
+    int64_t key; /* Key of a delivered operation; 0: free slot. */
     int64_t ended_unix_ms;
 } rc_follower_seen;
 
@@ -38,7 +38,7 @@ typedef struct rc_follower {
     int64_t scanned_unix_ms[RC_FOLLOWER_SCANS]; /* When each kind of scan last ran. */
     rc_follower_seen *seen;
     size_t seen_count;
-    size_t seen_slots; /* A power of two; 0: no table yet. */
+    size_t seen_slots; /* Slots of the table, a power of two; 0: no table yet. */
 } rc_follower;
 
 /* Starts at now_unix_ms. filter: borrows its strings until done; its times are ignored.

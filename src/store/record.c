@@ -74,7 +74,7 @@ static bool is_kind(rc_record_kind kind)
     return kind > RC_RECORD_NONE && kind <= RC_RECORD_QUOTA;
 }
 
-/* The file stores signed numbers. */
+/* Whether the number fits into the file's signed numbers. */
 static bool fits(uint64_t number)
 {
     return number <= INT64_MAX;

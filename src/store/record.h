@@ -44,7 +44,7 @@ typedef enum rc_outcome {
 
 typedef struct rc_record {
     rc_record_kind kind;
-    rc_outcome outcome;  /* Of an OUTCOME. */
+    rc_outcome outcome;  /* Outcome of the operation, in a record of kind OUTCOME. */
     rc_str operation_id; /* An rc_id, made when the operation began; the same in all its records. */
     uint32_t seq;    /* Number within the operation, from 0. The same seq twice is one record. */
     int64_t unix_ms; /* Start of an ATTEMPT or a WAIT; the time of any other event. Of a BEGIN
@@ -56,7 +56,7 @@ typedef struct rc_record {
     rc_str provider;
     rc_str model;
     rc_str target;
-    rc_str credential; /* An id, never a key. */
+    rc_str credential; /* The credential's id, never its key. */
     int32_t status;
     rc_code code;
     rc_error_class error_class;
@@ -64,8 +64,8 @@ typedef struct rc_record {
     rc_reason reason;
     int step; /* Step of the decision order. Set by reading, from the reason; ignored by writing. */
     uint64_t wait_ms;
-    int64_t latency_ms;    /* -1: unknown. */
-    int64_t first_byte_ms; /* -1: unknown. */
+    int64_t latency_ms;    /* Duration of the attempt or operation; -1: unknown. */
+    int64_t first_byte_ms; /* Time to the first byte of content; -1: unknown. */
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
@@ -110,8 +110,8 @@ rc_status rc_records_check(const rc_record *records, size_t count);
 /* State that must survive a restart: an exhausted or rejected credential, a target taken out of
  * service, a raised budget. */
 typedef enum rc_saved_state_kind {
-    RC_SAVED_STATE_CREDENTIAL = 1, /* value: rc_credential_state. */
-    RC_SAVED_STATE_TARGET = 2,     /* value: 1 for out of service. */
+    RC_SAVED_STATE_CREDENTIAL = 1, /* A credential's state; value: rc_credential_state. */
+    RC_SAVED_STATE_TARGET = 2,     /* A target's service state; value: 1 for out of service. */
     RC_SAVED_STATE_LIMIT = 3,      /* A credential at one target. value: rc_credential_state. */
     RC_SAVED_STATE_BUDGET = 4      /* value: by how much the budget was raised, in millionths of a
                                     * dollar. */

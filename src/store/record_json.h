@@ -11,14 +11,14 @@
 /* How much of a record's report is written. */
 typedef enum rc_record_report {
     RC_RECORD_REPORT_NONE = 0,
-    RC_RECORD_REPORT_MESSAGE = 1, /* Member "message". */
-    RC_RECORD_REPORT_WHOLE = 2    /* Member "report". */
+    RC_RECORD_REPORT_MESSAGE = 1, /* Writes the report's message as member "message". */
+    RC_RECORD_REPORT_WHOLE = 2    /* Writes the report as member "report". */
 } rc_record_report;
 
 typedef struct rc_record_json_options {
     rc_record_report report;
     rc_view view;          /* The view of a WHOLE report. */
-    const rc_alloc *alloc; /* For decoding the report; borrows. */
+    const rc_alloc *alloc; /* Allocator for decoding the report; borrows. */
 } rc_record_json_options;
 
 /* Writes an operation as returned by rc_store_list. False: no memory for its report, which is left

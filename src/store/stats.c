@@ -11,7 +11,7 @@
 /* One slot per kind is reserved for that group. */
 #define KINDS 7
 #define NAMED (RC_STATS_BY_TARGET | RC_STATS_BY_CLIENT | RC_STATS_BY_MODEL | RC_STATS_BY_ROUTE)
-/* Size of the array of pointers. */
+/* Size of the array of pointers to groups. */
 #define GROUPS_BYTES (RC_STATS_GROUPS_MAX * sizeof(void *))
 
 static rc_stats_group *new_group(rc_stats *stats, uint32_t by, int64_t key)

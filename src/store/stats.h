@@ -12,11 +12,11 @@
 #include "base/histogram.h"
 #include "store/record.h"
 
-/* The kinds of groups. */
+/* The kinds of groups, as bits. */
 #define RC_STATS_BY_TARGET 1u
 #define RC_STATS_BY_CLASS 2u
 #define RC_STATS_BY_CODE 4u
-#define RC_STATS_BY_HOUR 8u /* Or any other time span: rc_stats.span_ms. */
+#define RC_STATS_BY_HOUR 8u /* Groups by hour, or by another time span: rc_stats.span_ms. */
 #define RC_STATS_BY_CLIENT 16u
 #define RC_STATS_BY_MODEL 32u
 #define RC_STATS_BY_ROUTE 64u
@@ -36,7 +36,7 @@ typedef struct rc_stats_group {
                     * names. */
     char label[RC_RECORD_NAME_MAX + 1]; /* Name of a target, client, model or route; ends in NUL. */
     uint64_t count;
-    uint64_t succeeded; /* Of attempts: by rc_record_attempt_outcome. */
+    uint64_t succeeded; /* Succeeded samples; those of attempts by rc_record_attempt_outcome. */
     uint64_t failed;
     uint64_t cancelled;
     uint64_t open;
@@ -52,7 +52,7 @@ typedef struct rc_stats_group {
     uint64_t estimated_usd_micro; /* Cost of the attempts whose tokens were estimated. */
     uint64_t unpriced;            /* Samples with usage that has no price and is not in the cost. */
     uint64_t classes[RC_STATS_CLASSES]; /* Failed samples by rc_stats_class_index. */
-    rc_histogram latency;               /* Of samples whose latency is known. */
+    rc_histogram latency;               /* Latencies, where known. */
     rc_histogram first_byte;            /* Time to the first byte of content, where known. */
 } rc_stats_group;
 
@@ -70,11 +70,11 @@ typedef struct rc_stats {
     rc_stats_group *total;
     rc_stats_group **groups; /* In the order of their first samples. */
     size_t count;
-    size_t name_count;                       /* Groups by name among them. */
+    size_t name_count;                       /* The number of groups by name. */
     uint16_t slots[RC_STATS_GROUPS_MAX * 2]; /* Hash table: 1 + the index in groups. */
 } rc_stats;
 
-/* One row. */
+/* One row that is added to the groups. */
 typedef struct rc_stats_sample {
     int64_t unix_ms;
     rc_outcome outcome;
@@ -86,14 +86,14 @@ typedef struct rc_stats_sample {
     int64_t route;
     uint64_t attempts;
     uint64_t wasted;
-    bool has_faltered; /* As in the group. */
+    bool has_faltered; /* Same meaning as rc_stats_group.faltered. */
     bool has_recovered;
-    int64_t latency_ms; /* -1: unknown. */
+    int64_t latency_ms; /* Duration; -1: unknown. */
     int64_t first_byte_ms;
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
-    uint64_t estimated_usd_micro; /* As in the group. */
+    uint64_t estimated_usd_micro; /* Same meaning as rc_stats_group.estimated_usd_micro. */
     bool is_unpriced;
     bool is_estimated; /* The tokens, or some of them, are estimates. */
 } rc_stats_sample;

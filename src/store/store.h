@@ -31,7 +31,7 @@ typedef struct rc_store_settings {
 
 /* Selects operations; a member that is 0 or empty selects all. */
 typedef struct rc_store_filter {
-    int64_t from_unix_ms;  /* Began at that time or later. */
+    int64_t from_unix_ms;  /* Selects operations that began at that time or later. */
     int64_t until_unix_ms; /* Began before that time; 0: no end. */
     int64_t ended_unix_ms; /* Ended at that time or later; 0: whether ended or not. */
     rc_str client;
@@ -40,7 +40,7 @@ typedef struct rc_store_filter {
     rc_str target; /* An attempt was made at this target, with or without success. */
     rc_code code;
     rc_error_class error_class;
-    rc_str report_id; /* Of any record of the operation. */
+    rc_str report_id; /* Selects operations that have a report with this id. */
     bool has_outcome; /* Otherwise: all outcomes but notices. */
     rc_outcome outcome;
     bool is_recovered; /* Succeeded although an attempt failed. */
@@ -48,8 +48,8 @@ typedef struct rc_store_filter {
 
 typedef struct rc_store_query {
     rc_store_filter filter;
-    uint32_t limit;       /* 0: no limit. */
-    bool is_oldest_first; /* Otherwise the newest comes first. */
+    uint32_t limit;       /* Most operations to return; 0: no limit. */
+    bool is_oldest_first; /* The oldest operation comes first; otherwise the newest. */
     int64_t beyond_key; /* The key of the last operation of the previous page; 0: from the start. */
 } rc_store_query;
 
@@ -63,8 +63,9 @@ typedef bool (*rc_store_is_cancelled)(void *ctx);
 
 /* The amount of stored data. */
 typedef struct rc_store_extent {
-    uint64_t operations; /* Including notices. */
-    uint64_t records; /* Without the beginnings and outcomes, which are part of the operations. */
+    uint64_t operations; /* Number of operations, including notices. */
+    uint64_t records;    /* Number of records without BEGIN and OUTCOME, which are part of the
+                       * operations. */
     uint64_t reports;
     uint64_t names;
     uint64_t orphans;     /* Records and reports without an operation; 0 in a sound file. */
@@ -75,7 +76,7 @@ typedef struct rc_store_extent {
 
 /* Counts of expired operations, that is, those that ended before a given time. */
 typedef struct rc_store_expired {
-    uint64_t operations; /* Operations that ended before it. */
+    uint64_t operations; /* Operations that ended before the given time. */
     uint64_t remaining;  /* Operations that began before it and are open or ended later. */
     uint64_t bytes;      /* Size of the file, without its log. */
     uint64_t free_bytes; /* Part of the file that is free and is reused before the file grows. */
@@ -86,7 +87,7 @@ typedef struct rc_store_prune {
     int64_t before_unix_ms; /* Deletes operations that ended before this time; constant over all
                              * steps. */
     uint32_t max;           /* Most operations, block notes or names per step; not 0. */
-    uint64_t operations;    /* Deleted so far. */
+    uint64_t operations;    /* Operations deleted so far. */
     bool is_stopped;        /* Set between two steps: no more operations are deleted. */
     bool is_done;
     /* Private to the store; 0 at first. */
@@ -140,7 +141,7 @@ struct rc_store {
 bool rc_store_open(rc_str url, const rc_store_settings *settings, const rc_alloc *alloc,
                    rc_store **ret_store, rc_store_fault *fault);
 
-/* Takes; NULL is allowed. */
+/* Closes and frees the store. Takes it; NULL is allowed. */
 void rc_store_close(rc_store *store);
 
 /* Writes all batches in one transaction. Records must pass rc_records_check. A record whose

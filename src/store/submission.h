@@ -18,7 +18,7 @@ typedef void (*rc_on_acknowledged)(void *ctx, rc_ack ack, const rc_report *why);
 typedef struct rc_submission {
     rc_batch batch; /* Its `next` points to the batch of the next submission. */
     struct rc_submission *next;
-    size_t size;       /* Bytes of the block. */
+    size_t size;       /* Bytes of the memory block. */
     bool is_amendment; /* Adds to an operation that was submitted before. */
     rc_on_acknowledged on_acknowledged;
     void *ctx;
@@ -28,7 +28,7 @@ typedef struct rc_submission {
  * here, on the caller's thread. alloc: borrows. */
 rc_submission *rc_submission_make(const rc_batch *batch, const rc_alloc *alloc);
 
-/* Takes. */
+/* Frees a submission (takes). */
 void rc_submission_free(rc_submission *submission, const rc_alloc *alloc);
 
 #endif

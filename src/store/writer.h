@@ -18,7 +18,7 @@
 #include "sys/calls.h"
 
 typedef struct rc_writer_settings {
-    rc_str url;         /* As in rc_store_open; borrows until start returns. */
+    rc_str url;         /* The store's URL, as in rc_store_open; borrows until start returns. */
     bool makes_folders; /* Creates missing parent folders of the file. */
     /* false: records are stored before the response and survive a power cut. true: they are stored
      * soon afterwards and survive only the end of the process. */
@@ -92,11 +92,11 @@ bool rc_writer_refuses(rc_writer *writer);
 const rc_report *rc_writer_why(rc_writer *writer);
 
 typedef struct rc_writer_counts {
-    uint64_t kept;    /* Submissions stored. */
+    uint64_t kept;    /* Submissions that were stored. */
     uint64_t lost;    /* Not stored, and the caller continued. */
     uint64_t refused; /* Not stored, and the caller was refused. */
-    uint64_t groups;  /* Transactions. */
-    uint64_t queued;  /* Currently in the queue. */
+    uint64_t groups;  /* Transactions that were committed. */
+    uint64_t queued;  /* Submissions currently in the queue. */
     bool is_down;
 } rc_writer_counts;
 

@@ -13,15 +13,15 @@
 
 /* The state of deleting expired operations. Used by the writer's thread only. */
 typedef struct rc_writer_trimmer {
-    uint64_t next_ns; /* No step before this time. */
+    uint64_t next_ns; /* No deletion step runs before this time. */
     uint64_t next_sweep_ns;
     uint32_t swept_days; /* keep_days at the last sweep; 0: no sweep yet. */
     bool is_under_way;
-    bool is_requested;     /* By a prune request; otherwise a sweep. */
+    bool is_requested;     /* Deletes for a prune request; otherwise a sweep. */
     bool is_by_size;       /* A sweep because the store is too large. */
     uint64_t next_size_ns; /* The size is not checked before this time. */
     int64_t requested_unix_ms;
-    int64_t done_unix_ms; /* The last completed request. */
+    int64_t done_unix_ms; /* Time of the last completed request. */
     rc_store_prune prune;
 } rc_writer_trimmer;
 

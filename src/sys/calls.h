@@ -20,7 +20,7 @@
 /* A process to start in its own process group. */
 typedef struct rc_spawn {
     const char *const *argv; /* Ends with NULL; argv[0] is searched in PATH. */
-    int stdin_fd;            /* -1: inherits ours. */
+    int stdin_fd;            /* Standard input; -1: inherits ours. */
     int stderr_fd;
     int report_fd; /* The descriptor for failure reports, named in the process's environment; -1:
                     * none. */
@@ -55,10 +55,10 @@ typedef struct rc_sys_calls {
     int (*stat)(const char *path, struct stat *ret_stat);
     int (*lift)(int fd); /* Duplicates to a descriptor above 2; close-on-exec. */
     int (*set_nonblocking)(int fd);
-    int (*pipe)(int ret_fds[2]); /* Close-on-exec. */
+    int (*pipe)(int ret_fds[2]); /* Both ends are close-on-exec. */
     int (*poll)(struct pollfd *fds, nfds_t count, int timeout_ms);
 
-    int (*spawn)(const rc_spawn *request, pid_t *ret_pid); /* 0, or the errno number. */
+    int (*spawn)(const rc_spawn *request, pid_t *ret_pid); /* Returns 0 or the errno number. */
     int (*waitid)(idtype_t kind, id_t id, siginfo_t *ret_info, int options);
     int (*kill)(pid_t pid, int signal);
     /* Raises a signal in this process, or in its whole group, without a core dump of this

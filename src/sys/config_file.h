@@ -22,7 +22,7 @@ const char *rc_path_special_kind(const rc_sys_calls *calls, const char *path);
 /* The state of a secret's file, found without reading it. */
 typedef enum rc_secret_file {
     RC_SECRET_FILE_GOOD = 0,
-    RC_SECRET_FILE_MISSING = 1,        /* Or it cannot be opened. */
+    RC_SECRET_FILE_MISSING = 1,        /* The file does not exist or cannot be opened. */
     RC_SECRET_FILE_WORLD_READABLE = 2, /* Every user of this machine may read it. */
     RC_SECRET_FILE_NOT_REGULAR = 3     /* rc_path_special_kind names its kind. */
 } rc_secret_file;

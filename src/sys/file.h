@@ -30,7 +30,7 @@ int rc_file_read_regular(const rc_sys_calls *calls, const char *path, rc_buf *bu
  * remains outside buf. */
 int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf);
 
-/* Writes all bytes (borrows). */
+/* Writes all bytes to fd. bytes: borrows. */
 int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes);
 
 /* Closes fd and returns an error that the system reports only now, such as a full disk. */

@@ -9,7 +9,7 @@
 #include <recourse/str.h>
 
 typedef struct rc_lock_file {
-    int fd; /* -1: not held. */
+    int fd; /* The locked file; -1: not held. */
 } rc_lock_file;
 
 /* Another holder has the lock. Negative, so that it differs from errno numbers. */

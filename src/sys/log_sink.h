@@ -22,7 +22,7 @@
 typedef struct rc_log_sink rc_log_sink;
 
 typedef struct rc_log_sink_settings {
-    const rc_sys_calls *calls; /* Borrows until stopped. */
+    const rc_sys_calls *calls; /* System calls; borrows until stopped. */
     const char *path;          /* File to append to (copies); NULL: standard error. */
     size_t max_bytes;          /* Most bytes that wait to be written; 0: 256 KiB. */
     /* Writes the line that reports `count` dropped lines, with its line feed, into buf; returns its
@@ -49,7 +49,7 @@ int rc_log_sink_reopen(rc_log_sink *sink);
 int rc_log_sink_move(rc_log_sink *sink, const char *path);
 
 typedef struct rc_log_sink_counts {
-    uint64_t written; /* Lines. */
+    uint64_t written; /* Lines that were written. */
     uint64_t dropped;
 } rc_log_sink_counts;
 /* Returns the counters. Any thread. */

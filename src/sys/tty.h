@@ -12,9 +12,9 @@
 
 typedef struct rc_tty {
     const rc_sys_calls *calls;
-    int fd;               /* -1: there is no terminal. */
+    int fd;               /* The controlling terminal; -1: there is none. */
     pid_t group;          /* Our process group. */
-    struct termios modes; /* The modes at init. */
+    struct termios modes; /* The terminal modes at init. */
     bool has_modes;
     bool is_key_mode;
     pid_t foreground_group; /* The group to which we gave the foreground; 0: none. */

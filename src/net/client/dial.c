@@ -28,7 +28,7 @@ struct rc_dial {
     rc_link *links[RC_RESOLVE_ADDRESSES_MAX]; /* Connecting links by address index; NULL: not tried,
                                                * or failed. */
     rc_link *winner;
-    uint64_t deadline_ms; /* 0: none. */
+    uint64_t deadline_ms; /* When the dial fails with a timeout; 0: never. */
     bool is_final_poll;   /* The deadline has passed: sockets are polled once more before the dial
                            * fails. */
     uint64_t next_ms;     /* When the next address is tried beside a slow one; 0: not by time. */
@@ -388,7 +388,7 @@ static void on_timer(uv_timer_t *timer)
     uint64_t now_ms = uv_now(dial->upstream->loop);
     if (dial->step == OVER)
         return;
-    /* A failure cancels the dial. */
+    /* rc_upstream_fail cancels the dial. */
     if (dial->step == OPENED)
         deliver(dial, dial->winner);
     else if (dial->step == FAILING)

@@ -24,7 +24,7 @@ typedef struct rc_upstream_failure {
     /* The connection had carried a request before. With phase SENT and EOF or RESET the peer had
      * most probably closed it for its age. */
     bool was_reused;
-    const char *text; /* One line, without secrets. */
+    const char *text; /* A message of one line, without secrets. */
     /* For the log: the host, the text, and the facts of a rejected certificate, which are untrusted
      * input. Empty for failures without a connection fault. */
     rc_str detail;

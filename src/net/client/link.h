@@ -24,19 +24,19 @@ struct rc_link {
     rc_tls_wire wire;
     rc_upstream *upstream;
     rc_pool *pool;          /* The pool that counts this link; NULL while dialling. */
-    rc_dial *dial;          /* Set in DIALING. */
-    rc_upstream_call *call; /* Set in BUSY. */
+    rc_dial *dial;          /* The dial that opens this link; set in DIALING. */
+    rc_upstream_call *call; /* The call that uses this link; set in BUSY. */
     rc_link *next, *prev;   /* In IDLE: the newer and the older idle link. */
     uint64_t opened_at_ms;
     uint64_t idle_at_ms;
-    uint64_t deadline_ms; /* 0: none. */
+    uint64_t deadline_ms; /* When the timer acts; 0: never. */
     uint64_t armed_ms;    /* When the timer fires; 0: the timer is not set. */
     size_t queued_bytes;  /* Bytes passed to libuv since its queue was last empty. */
     uint64_t given_bytes; /* Bytes accepted by the kernel or libuv since the link opened. */
     uint64_t first_byte;  /* The value of given_bytes at which the latest request began. */
     uint64_t read_bytes;  /* Bytes read since the link opened. */
     uint32_t requests;
-    uint32_t writes; /* Writes in libuv's queue. */
+    uint32_t writes; /* Number of writes in libuv's queue. */
     uint8_t state;
     uint8_t handles;
     bool is_reading;
@@ -53,7 +53,7 @@ rc_link *rc_link_new(rc_upstream *upstream);
  * once. */
 void rc_link_close(rc_link *link, bool is_reset);
 
-/* False: libuv refused. */
+/* Starts reading. False: libuv refused. */
 bool rc_link_start_reading(rc_link *link);
 void rc_link_stop_reading(rc_link *link);
 

@@ -24,7 +24,7 @@ struct rc_pool {
     uint32_t queued;
     uint32_t calls; /* Calls that use this pool. */
     SSL_SESSION *session;
-    uv_timer_t timer; /* Expires queued calls. */
+    uv_timer_t timer; /* Fails queued calls whose wait is over. */
     bool is_timer_on;
 };
 

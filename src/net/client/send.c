@@ -79,13 +79,13 @@ void rc_upstream_set_deadline(rc_upstream_call *call)
     if (rc_upstream_awaits_body(call))
         limit_ms = request->first_byte_ms;
     else if (call->state == RC_CALL_HEAD && call->link->writes == 0)
-        limit_ms = 0; /* The owner has nothing to send. */
+        limit_ms = 0; /* No limit runs while the owner has nothing to send. */
     if (call->is_paused)
         limit_ms = 0;
     call->waited_bytes = call->link->tcp.write_queue_size;
     uint64_t now_ms = uv_now(call->upstream->loop);
     if (call->is_starved)
-        rc_link_set_deadline(call->link, now_ms); /* Fails from the loop. */
+        rc_link_set_deadline(call->link, now_ms); /* The call fails from the loop. */
     else
         rc_link_set_deadline(call->link, limit_ms == 0 ? 0 : now_ms + limit_ms);
 }
@@ -131,7 +131,7 @@ rc_upstream_push_result rc_upstream_push(rc_upstream_call *call, rc_str bytes)
         return RC_PUSH_REFUSED;
     size_t taken = send_directly(call, bytes);
     if (taken < bytes.len && !reserve(call, bytes.len - taken)) {
-        call->is_send_broken = true; /* The body would be incomplete. */
+        call->is_send_broken = true; /* The body would arrive incomplete. */
         return RC_PUSH_REFUSED;
     }
     if (taken < bytes.len) {

@@ -37,8 +37,8 @@ typedef struct rc_upstream_call rc_upstream_call;
 
 typedef struct rc_upstream_settings {
     uint32_t max_connections; /* Per origin, including those being dialled. */
-    uint32_t max_idle;        /* Per origin. */
-    uint32_t max_requests;    /* Per connection. */
+    uint32_t max_idle;        /* Idle connections per origin. */
+    uint32_t max_requests;    /* Requests per connection. */
     uint32_t max_queued;      /* Calls that wait for a connection, per origin. */
     uint32_t max_origins;
     uint32_t idle_ms;         /* An idle connection is closed after this time. */
@@ -48,7 +48,7 @@ typedef struct rc_upstream_settings {
     uint32_t stale_check_ms;  /* A connection idle for this long is checked before reuse: one more
                               * system call. */
     uint32_t send_high_bytes; /* Above this many unsent pushed bytes the owner should wait ... */
-    uint32_t send_low_bytes;  /* ... until they are below this. */
+    uint32_t send_low_bytes;  /* on_drained is called when fewer pushed bytes are unsent. */
     rc_http1_limits limits;
     rc_resolve_settings resolve;
     /* Borrows until closed; NULL: created on first use, with the system's trust store. */
@@ -135,7 +135,7 @@ typedef enum rc_upstream_push_result {
  * peer stopped reading, are dropped with RC_PUSH_OK; the response then tells the outcome. */
 rc_upstream_push_result rc_upstream_push(rc_upstream_call *call, rc_str bytes);
 
-/* Ends the body. */
+/* Ends a body that was pushed. */
 void rc_upstream_finish(rc_upstream_call *call);
 
 /* Backpressure: stops and restarts reading. Up to 64 KiB already read are still delivered. No time
@@ -157,7 +157,7 @@ static inline bool rc_upstream_is_sent(const rc_upstream_call *call);
 typedef struct rc_upstream_counts {
     uint32_t calls;
     uint32_t queued;
-    uint32_t connections; /* Open or being dialled. */
+    uint32_t connections; /* Connections that are open or being dialled. */
     uint32_t idle;
     uint32_t origins;
     uint64_t dialled;
@@ -168,11 +168,11 @@ typedef struct rc_upstream_counts {
 
 rc_upstream_counts rc_upstream_count(const rc_upstream *upstream);
 
-/* Unsent request bytes. */
+/* The unsent bytes of a request. */
 #define RC_UPSTREAM_VIEWS 4
 typedef struct rc_upstream_out {
     rc_str views[RC_UPSTREAM_VIEWS]; /* The unsent parts of head, body and more. */
-    char *bytes;                     /* Pushed bytes (copies). */
+    char *bytes;                     /* Copies of pushed bytes. */
     size_t len;
     size_t capacity;
 } rc_upstream_out;
@@ -188,13 +188,13 @@ struct rc_upstream_call {
     bool is_starved;     /* There was no memory to send the request. */
     bool is_send_broken; /* Sending failed; the response may still come. */
     bool is_redialled;   /* A pooled connection was lost and the request was sent again. */
-    uint8_t interims;    /* 1xx responses so far. */
+    uint8_t interims;    /* 1xx responses received so far. */
     rc_upstream *upstream;
     struct rc_pool *pool;
     struct rc_link *link;
     struct rc_dial *dial;
     rc_upstream_call *next, *prev;             /* The upstream's list of live calls. */
-    rc_upstream_call *queue_next, *queue_prev; /* The pool's queue. */
+    rc_upstream_call *queue_next, *queue_prev; /* Links of the pool's queue. */
     uint64_t queued_until_ms;
     const rc_upstream_handler *handler;
     void *ctx;

@@ -20,7 +20,7 @@
 
 typedef struct rc_addresses {
     size_t count;
-    rc_address list[RC_RESOLVE_ADDRESSES_MAX]; /* Ports are not set. */
+    rc_address list[RC_RESOLVE_ADDRESSES_MAX]; /* Addresses without ports. */
     bool is_unknown;                           /* If count is 0: the name does not exist. */
     const char *why;                           /* If count is 0: the system's message, static; or
                                                 * NULL. */

@@ -26,19 +26,19 @@ typedef enum rc_resolve_result {
 
 typedef struct rc_resolve_settings {
     uint32_t cache_ms;
-    uint32_t names_max;   /* Names cached or being resolved. */
+    uint32_t names_max;   /* Most names cached or being resolved. */
     uint32_t max_queries; /* Queries that run at the same time, each on its own thread; 0: 32. */
     /* Replaces the system's resolver. NULL: no hook. */
     rc_resolve_result (*hook)(void *ctx, const char *host, rc_addresses *ret_addresses);
     void *hook_ctx;
-    rc_dns_query_fn *query_fn; /* NULL: the system's resolver. */
+    rc_dns_query_fn *query_fn; /* Resolves one name; NULL: the system's resolver. */
 } rc_resolve_settings;
 
 typedef struct rc_resolver_name rc_resolver_name;
 
 /* One pending lookup; in the caller's storage. */
 typedef struct rc_lookup {
-    rc_resolver_name *name; /* NULL: not waiting. */
+    rc_resolver_name *name; /* The name that is waited for; NULL: not waiting. */
     struct rc_lookup *next, *prev;
     bool is_unknown; /* In on_done without addresses: the name does not exist. */
     const char *why; /* In on_done without addresses: the system's message, static; or NULL. */
@@ -50,7 +50,7 @@ typedef struct rc_resolver {
     uv_loop_t *loop;
     rc_resolve_settings settings;
     rc_alloc alloc;
-    rc_resolver_name *names; /* The latest first. */
+    rc_resolver_name *names; /* Cached and pending names, the latest first. */
     uint32_t name_count;
     uint32_t query_count;
     uv_async_t query_done;
@@ -60,7 +60,7 @@ typedef struct rc_resolver {
     void *ctx;
 } rc_resolver;
 
-/* settings, alloc: copies. */
+/* Initialises the resolver; starts nothing. settings, alloc: copies. */
 void rc_resolver_init(rc_resolver *resolver, uv_loop_t *loop, const rc_resolve_settings *settings,
                       rc_alloc alloc);
 

@@ -34,10 +34,10 @@ typedef enum rc_stage {
 typedef struct rc_block {
     struct rc_block *next;
     const char *data; /* Points to `bytes`, or to memory that the handler owns. */
-    size_t at;        /* Bytes already sent. */
+    size_t at;        /* Bytes of this block already sent. */
     size_t len;
     size_t size;  /* Capacity of `bytes`; 0: data is the handler's memory. */
-    size_t space; /* Unused capacity behind len. */
+    size_t space; /* Unused capacity of this block. */
     char bytes[];
 } rc_block;
 
@@ -89,7 +89,7 @@ struct rc_connection {
     uint32_t stash_size;
     rc_block *first;
     rc_block *last;
-    size_t queued;       /* Bytes in the blocks. */
+    size_t queued;       /* Unsent bytes in the blocks. */
     size_t in_flight;    /* Bytes of `queued` that were passed to uv_write. */
     size_t stalled_left; /* libuv's write queue size when the WRITE deadline was set. */
     struct in6_addr peer;
@@ -99,7 +99,7 @@ struct rc_connection {
     bool is_unix;
     bool is_v4;
     bool is_reading;
-    bool is_running;       /* A step is running. */
+    bool is_running;       /* A step of this connection is running. */
     bool is_last;          /* The connection closes after the current response. */
     bool is_used;          /* The connection has served a request. */
     bool is_write_stopped; /* rc_responder_write has returned false; on_drained is due. */
@@ -210,7 +210,7 @@ static inline void rc_connection_flush(rc_connection *c)
     if (c->queued > 0)
         rc_connection_send_queued(c);
 }
-/* Frees all blocks unsent. */
+/* Frees all queued output without sending it. */
 void rc_connection_drop_output(rc_connection *c);
 
 /* response_head.c. Each appends to the output. */

@@ -29,7 +29,8 @@ typedef struct rc_listen_set {
 
 typedef struct rc_machine {
     uint32_t count;
-    rc_address addresses[RC_MACHINE_ADDRESSES_MAX]; /* The ports are ignored. */
+    rc_address addresses[RC_MACHINE_ADDRESSES_MAX]; /* Addresses of the network interfaces; ports
+                                                     * are ignored. */
     char name[RC_MACHINE_NAME_MAX];                 /* Host name; "": unknown. */
 } rc_machine;
 

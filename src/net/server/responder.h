@@ -14,8 +14,9 @@
 #include "net/server/server.h"
 
 typedef struct rc_response_head {
-    int status;              /* 200 to 599. */
-    const rc_header *fields; /* Without Connection, Content-Length and Transfer-Encoding. */
+    int status;              /* HTTP status, 200 to 599. */
+    const rc_header *fields; /* Header fields without Connection, Content-Length and
+                              * Transfer-Encoding. */
     size_t field_count;
     /* NO_BODY sends a length of 0. An HTTP/1.0 client gets UNTIL_CLOSE in place of CHUNKED. */
     rc_http1_framing framing;
@@ -66,7 +67,8 @@ void rc_responder_resume_body(rc_responder *responder);
 const char *rc_responder_keep_head(rc_responder *responder);
 /* Gives a view of the request's parser, valid as long as the responder. */
 const rc_http1 *rc_responder_reader(const rc_responder *responder);
-const char *rc_responder_head(const rc_responder *responder); /* NULL: the head was not kept. */
+const char *rc_responder_head(const rc_responder *responder); /* Gives a view of the head; NULL: it
+                                                               * was not kept. */
 
 /* The handler's own pointer (borrows); NULL at first. */
 void rc_responder_set_owner(rc_responder *responder, void *owner);

@@ -44,21 +44,23 @@ typedef struct rc_responder rc_responder; /* One request and its response: respo
 typedef struct rc_server_settings {
     rc_http1_limits limits;
     uint32_t max_connections;
-    uint32_t head_ms;          /* For a complete head, counted from the connection's opening. */
+    uint32_t head_ms;          /* Longest time for a complete head, counted from the connection's
+                                * opening. */
     uint32_t silent_ms;        /* After this time without a complete head a connection may be
                                 * evicted for a new one; 0: at once. */
     uint32_t body_idle_ms;     /* Between pieces of a body that is not paused. The whole body may
                                 * take this plus RC_BODY_BYTE_MS for each byte. */
-    uint32_t keep_alive_ms;    /* Between requests. */
-    uint32_t write_idle_ms;    /* Without the client accepting a byte of the queued output. */
+    uint32_t keep_alive_ms;    /* Longest idle time between two requests. */
+    uint32_t write_idle_ms;    /* Longest time in which the client accepts no byte of the queued
+                                * output. */
     uint32_t linger_ms;        /* After the last response: time for the client to read it. */
     uint32_t write_high_bytes; /* rc_responder_write returns false from this queue size on. */
     uint32_t write_low_bytes;  /* on_drained is called when the queue falls to this size. */
     uint32_t write_max_bytes;  /* A larger queue closes the connection: the handler ignored
                                 * write_high_bytes. */
     uint32_t read_bytes;       /* Most bytes of one read. */
-    uint32_t discard_bytes;    /* Of the request body still unread after the response. A longer one
-                                * closes the connection. */
+    uint32_t discard_bytes;    /* Most bytes of a request body that are read and dropped after the
+                                * response; a longer body closes the connection. */
     uint32_t linger_bytes;     /* Input dropped after the last response, for a client that sends
                                 * everything before it reads. */
 } rc_server_settings;
@@ -131,7 +133,7 @@ typedef struct rc_server_stats {
     uint64_t refused; /* Requests that were malformed or too slow. */
     uint64_t evicted; /* Connections without a running request that were closed for new ones. */
     uint64_t accept_pauses; /* Pauses for lack of file descriptors, memory or connection slots. */
-    uint32_t connections;   /* Currently open. */
+    uint32_t connections;   /* Connections currently open. */
 } rc_server_stats;
 
 /* Private from here to rc_server_init. */
@@ -150,7 +152,7 @@ typedef struct rc_listener {
     uv_poll_t poll;
     rc_server *server;
     int fd;
-    char *path; /* Of a unix socket created by this server; NULL: any other. */
+    char *path; /* Path of a unix socket created by this server; NULL for other sockets. */
 } rc_listener;
 
 typedef enum rc_deadline_kind {
@@ -232,7 +234,7 @@ typedef struct rc_listening {
 typedef enum rc_listen_share {
     RC_LISTEN_ALONE = 0,
     RC_LISTEN_FIRST = 1, /* Others follow. IN_USE: another process listens there. */
-    RC_LISTEN_MORE = 2   /* Joins the first one. */
+    RC_LISTEN_MORE = 2   /* Joins the socket opened with RC_LISTEN_FIRST. */
 } rc_listen_share;
 
 /* Listens at a TCP address. host: an IP address or "localhost" (127.0.0.1); borrows. */

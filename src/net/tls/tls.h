@@ -23,8 +23,8 @@ typedef struct rc_tls rc_tls;
 
 typedef struct rc_tls_settings {
     const char *ca_file;    /* PEM file, trusted besides the system's store; NULL: none. */
-    rc_str ca_pem;          /* The same as text. */
-    bool is_without_system; /* Trusts only ca_file and ca_pem. */
+    rc_str ca_pem;          /* Trusted certificates as PEM text; empty: none. */
+    bool is_without_system; /* Trusts only ca_file and ca_pem, not the system's store. */
 } rc_tls_settings;
 
 /* Creates the context that all connections of a process share; any thread may use it. settings:
@@ -53,7 +53,7 @@ typedef struct rc_tls_failure {
 
 /* The TLS state of one connection. */
 typedef struct rc_tls_wire {
-    SSL *ssl; /* NULL: a plain connection. */
+    SSL *ssl; /* OpenSSL's connection; NULL: a plain connection. */
     rc_str input;
     rc_tls_sink *sink;
     SSL_SESSION **session;   /* Receives sessions for later resumption; borrows. */

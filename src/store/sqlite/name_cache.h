@@ -14,7 +14,7 @@
 #define RC_NAME_CACHE_SLOTS 1024
 
 typedef struct rc_name_slot {
-    int64_t id; /* 0: free slot. */
+    int64_t id; /* Number of the name; 0: free slot. */
     uint64_t hash;
     char *text;
     size_t len;
@@ -26,7 +26,7 @@ typedef struct rc_name_cache {
     rc_name_slot slots[RC_NAME_CACHE_SLOTS];
 } rc_name_cache;
 
-/* alloc: copies. */
+/* Initialises an empty cache. alloc: copies. */
 void rc_name_cache_init(rc_name_cache *names, const rc_alloc *alloc);
 void rc_name_cache_clear(rc_name_cache *names);
 

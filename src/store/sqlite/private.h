@@ -122,7 +122,8 @@ typedef struct rc_sqlite {
     rc_store_mode mode;
     bool is_power_safe;
     bool makes_folders;
-    rc_lock_file lock; /* Of a writer FILE-writer; of a reader with a prune request FILE-prune. */
+    rc_lock_file lock; /* Locked file: FILE-writer of a writer, FILE-prune of a reader with a prune
+                        * request. */
     int log_pages;     /* Pages in the log after the last commit. */
     rc_store_is_cancelled is_cancelled;
     void *cancel_ctx;
@@ -134,7 +135,7 @@ typedef struct rc_sqlite {
                                                      * yet. */
     size_t usage_count;
     rc_sqlite_note notes[RC_SQLITE_NOTES];
-    char *path; /* Ends in NUL. */
+    char *path; /* Path of the file; ends in NUL. */
     size_t path_size;
 } rc_sqlite;
 
@@ -167,7 +168,7 @@ typedef struct rc_sqlite_step {
 /* "RCAU": identifies files of Recourse. */
 #define RC_SQLITE_APPLICATION 0x52434155
 
-/* All versions in order, from 1 on. */
+/* All migration steps in order, from version 1 on. */
 extern const rc_sqlite_step rc_sqlite_steps[];
 extern const size_t rc_sqlite_step_count;
 
@@ -332,12 +333,12 @@ bool rc_sqlite_read_rows(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_record_e
  * blocks, if used, is named b. */
 #define RC_SQLITE_WHERE_MAX 2048
 typedef struct rc_sqlite_choice {
-    const char *from;   /* The FROM clause. */
-    const char *rising; /* The ORDER BY clauses. */
+    const char *from;   /* The tables, for the FROM clause. */
+    const char *rising; /* The columns, for the ORDER BY clause. */
     const char *falling;
     bool is_by_blocks;
     unsigned note_count;
-    char where[RC_SQLITE_WHERE_MAX]; /* The WHERE clause. */
+    char where[RC_SQLITE_WHERE_MAX]; /* The conditions, for the WHERE clause. */
 } rc_sqlite_choice;
 
 bool rc_sqlite_choose(const rc_sqlite *sqlite, const rc_store_filter *filter,

@@ -17,7 +17,7 @@
 #define NOTE_SUFFIX "-prune"
 #define NEW_SUFFIX "-prune-new"
 #define NOTE_MAX 32
-#define DIGITS_MAX 18 /* Always fit into an int64_t. */
+#define DIGITS_MAX 18 /* A number of so many digits always fits into an int64_t. */
 
 static void name_file(const rc_sqlite *sqlite, const char *suffix, char path[PATH_MAX_BYTES])
 {

@@ -14,7 +14,7 @@ _Static_assert(RC_RECORD_ATTEMPT == 2 && RC_OUTCOME_SUCCEEDED == 1 && RC_CLASS_C
 /* --- keys --- */
 
 #define LOW_MASK ((INT64_C(1) << RC_OPERATION_KEY_LOW_BITS) - 1)
-#define LOW_LETTERS 3 /* Of 5 bits each. */
+#define LOW_LETTERS 3 /* The last letters of an id, with 5 bits each. */
 
 bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key)
 {

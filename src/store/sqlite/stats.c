@@ -10,18 +10,18 @@
 
 typedef struct pass {
     const rc_sqlite *sqlite;
-    rc_stats *operations; /* May be NULL. */
-    rc_stats *attempts;   /* May be NULL. */
+    rc_stats *operations; /* Receives the operations; may be NULL. */
+    rc_stats *attempts;   /* Receives the attempts; may be NULL. */
     sqlite3_stmt *operation;
     sqlite3_stmt *attempt;
     bool is_side_by_side; /* Attempts are read in parallel with the operations. */
     bool has_attempt;     /* If is_side_by_side: the statement is on a row that was not used yet. */
 } pass;
 
-/* A row of either table. */
+/* A row of `operations` or `steps`. */
 typedef struct row {
     int64_t key;
-    rc_outcome outcome; /* Of an attempt: derived from its code. */
+    rc_outcome outcome; /* Outcome of the operation; that of an attempt is derived from its code. */
     int64_t code;
     int64_t error_class;
     int64_t target;
@@ -34,9 +34,9 @@ typedef struct row {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
-    bool is_estimated; /* Of an operation: true if any of its attempts is estimated. */
+    bool is_estimated; /* The tokens, or those of one attempt of the operation, are estimates. */
     bool is_unpriced;
-    /* Of an operation whose row holds its only attempt. */
+    /* Set for an operation whose row holds its only attempt, with the following values. */
     bool has_only_attempt;
     int64_t try_model;
     int64_t try_latency_ms;
@@ -45,7 +45,7 @@ typedef struct row {
 
 /* Facts about an operation that come from its attempts. */
 typedef struct attempt_sums {
-    bool has_failed; /* An attempt failed. */
+    bool has_failed; /* At least one attempt failed. */
     uint64_t estimated_usd_micro;
 } attempt_sums;
 

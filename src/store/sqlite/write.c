@@ -283,7 +283,7 @@ static const rc_record *only_attempt(const rc_record *records, size_t count)
     return is_same(&made, &records[1]) ? &records[1] : NULL;
 }
 
-/* only: NULL if there is none. */
+/* Binds the columns of the operation's only attempt; only: NULL if there is none. */
 static bool bind_only(rc_sqlite *sqlite, const row_statement *row, int64_t key,
                       const rc_record *only, rc_store_fault *fault)
 {

@@ -99,7 +99,7 @@ void rc_run_feed(rc_run *run)
         if (put > 0)
             rc_stdin_consume(in, (size_t)put);
         else
-            rc_run_close(run, &run->in_fd); /* The command reads no more. */
+            rc_run_close(run, &run->in_fd); /* The command reads no more input. */
     }
     if (rc_stdin_is_over(in))
         rc_run_close(run, &run->in_fd);

@@ -29,7 +29,7 @@ typedef enum rc_stdin_kind {
 
 typedef struct rc_stdin_limits {
     size_t memory_bytes;
-    uint64_t file_bytes; /* In addition to the memory. */
+    uint64_t file_bytes; /* Most bytes stored in a file, in addition to the memory. */
 } rc_stdin_limits;
 
 /* The caller's storage. All members but kind, replay_error and read_error are private. */
@@ -37,7 +37,7 @@ typedef struct rc_stdin {
     const rc_sys_calls *calls;
     rc_stdin_kind kind;
     rc_stdin_limits limits;
-    off_t start; /* Of a FILE: the first attempt's offset. */
+    off_t start; /* Offset at which the first attempt of a FILE began. */
     rc_buf memory;
     int temp_fd;
     uint64_t temp_bytes;

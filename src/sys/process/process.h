@@ -35,10 +35,10 @@ typedef struct rc_tail {
 
 void rc_tail_reset(rc_tail *tail);
 void rc_tail_push(rc_tail *tail, rc_str bytes);
-rc_str rc_tail_get(const rc_tail *tail); /* Views tail. */
+rc_str rc_tail_get(const rc_tail *tail); /* Gives the last bytes; views tail. */
 
 typedef struct rc_process_options {
-    const char *const *argv; /* Ends with NULL. */
+    const char *const *argv; /* The command and its arguments; ends with NULL. */
     rc_stdin *input;
     rc_outlet *error_outlet; /* Receives the command's standard error; attached to the watch. */
     rc_tail *tail;           /* Receives the end of its standard error. */
@@ -49,7 +49,7 @@ typedef struct rc_process_options {
 
 typedef struct rc_process_end {
     int error; /* Why the command could not be started or watched: the errno number; else 0. */
-    const char *failed_step; /* Of an error: the step that failed, such as "start it". */
+    const char *failed_step; /* If error is set: the step that failed, such as "start it". */
     bool is_started;
     int status; /* As in a shell: 0 to 255, or 128 + signal. A command that was not started: 126 or
                  * 127, or 0 if that was not its fault. */
