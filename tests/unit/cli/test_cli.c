@@ -1,5 +1,5 @@
-/* The command on a system that fails: what it says, where it says it, and that no failure of a
- * call or of an allocation passes for success. */
+/* The command with a failing system: its messages and where they go, and that no failed system call
+ * or allocation is reported as success. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "support/fail_alloc.h"
 #include "support/fake_sys.h"
 
-/* Not part of the library that tests are linked with. */
+/* Included here, because they are not part of the archive that tests link. */
 #include "cli/cli.c"
 #include "cli/commands.c"
 #include "cli/errors/command.c"
@@ -55,7 +55,7 @@ static void expect_inside(const char *text, const char *part)
         fail_msg("\"%s\" is not in: %s", part, text);
 }
 
-/* ---- mistakes in the command line ---- */
+/* ---- usage errors ---- */
 
 static const struct usage {
     command_line line;
@@ -115,7 +115,7 @@ static const struct usage {
     {{{"errors", "--format", "xml"}, NULL}, "The values are human, json, markdown.\n"},
 };
 
-static void mistakes_are_named_and_nothing_is_printed(void **state)
+static void usage_errors_are_named_and_nothing_is_printed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(usages); i++) {
@@ -123,13 +123,13 @@ static void mistakes_are_named_and_nothing_is_printed(void **state)
         assert_int_equal(fake.out.len, 0);
         expect_inside(fake.err.text, usages[i].said);
         assert_null(strchr(fake.err.text, '\x1b'));
-        /* The last line says where help is. */
+        /* The last line says how to get help. */
         if (usages[i].line.args[0] != NULL)
             expect_inside(fake.err.text, "Run 'recourse ");
     }
 }
 
-/* ---- what works ---- */
+/* ---- valid runs ---- */
 
 static const struct success {
     command_line line;
@@ -179,8 +179,8 @@ static void the_requested_output_is_printed(void **state)
     }
 }
 
-/* A client counts the bytes of an HTTP answer; everything else ends its line. */
-static void all_formats_but_http_end_their_line(void **state)
+/* An HTTP response has an exact length; every other format ends with a newline. */
+static void all_formats_except_http_end_with_a_newline(void **state)
 {
     (void)state;
     for (size_t i = 0; rc_format_at(i) != NULL; i++) {
@@ -191,7 +191,7 @@ static void all_formats_but_http_end_their_line(void **state)
     }
 }
 
-static void a_person_at_the_terminal_is_prompted(void **state)
+static void a_terminal_gets_a_prompt(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"render"};
@@ -202,7 +202,7 @@ static void a_person_at_the_terminal_is_prompted(void **state)
     expect_inside(fake.err.text, "reading a report from the terminal; end it with Ctrl-D\n");
 }
 
-/* ---- input that is no report ---- */
+/* ---- invalid input ---- */
 
 static const struct bad_input {
     command_line line;
@@ -223,7 +223,7 @@ static const struct bad_input {
     {{{"render", "--strict", "f"}, "{\"error_code\":\"Nope\"}"}, 65, "at /error_code"},
 };
 
-static void bad_input_is_a_report_that_names_the_place(void **state)
+static void invalid_input_gives_a_report_with_the_position(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(bad_inputs); i++) {
@@ -231,17 +231,17 @@ static void bad_input_is_a_report_that_names_the_place(void **state)
         assert_int_equal(fake.out.len, 0);
         expect_inside(fake.err.text, bad_inputs[i].said);
         expect_inside(fake.err.text, "ShapeInvalid");
-        expect_inside(fake.err.text, "rep_"); /* it has an id */
+        expect_inside(fake.err.text, "rep_"); /* The report has an id. */
     }
 }
 
-/* Without chance there is no id, and the report is given all the same. */
-static void no_entropy_costs_the_id_alone(void **state)
+/* Without entropy the report has no id but is printed. */
+static void without_entropy_only_the_id_is_missing(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"render"};
     fake_reset("");
-    fake.fail_at = 2; /* after the read */
+    fake.fail_at = 2; /* After the read. */
     fake.error = ENOSYS;
     memory = (fail_alloc){0};
     assert_int_equal(run(args), 65);
@@ -261,13 +261,13 @@ static void too_large_an_input_is_refused(void **state)
     assert_int_equal(run_fresh(&line), 65);
     expect_inside(fake.err.text, "big.json: larger than 16 MiB");
 
-    text[size - 1] = '\0'; /* one byte less may be read, and is no report for another reason */
+    text[size - 1] = '\0'; /* One byte less is accepted, and refused for another reason. */
     assert_int_equal(run_fresh(&line), 65);
     assert_null(strstr(fake.err.text, "16 MiB"));
     free(text);
 }
 
-/* ---- every call fails once, and for good ---- */
+/* ---- failing system calls, once and permanently ---- */
 
 static const command_line fault_lines[] = {
     {{"--version"}, NULL},
@@ -289,14 +289,14 @@ static bool is_status_of_ours(int status)
            status == RC_EXIT_NO_INPUT || status == RC_EXIT_INTERNAL || status == RC_EXIT_IO;
 }
 
-/* Success means that all of the output is there. */
+/* Exit status 0 requires the complete output. */
 static void check_faulty_run(const command_line *line, const fake_output *whole, int usual)
 {
     int status = run(line->args);
     assert_true(is_status_of_ours(status));
     if (status == RC_EXIT_OK) {
         assert_int_equal(usual, RC_EXIT_OK);
-        /* With no clock a log line has no time; it is complete but for that. */
+        /* Without a clock a log line has no time and is shorter. */
         if (strcmp(line->args[0], "render") != 0)
             assert_int_equal(fake.out.len, whole->len);
         assert_true(fake.out.len > 0);
@@ -305,7 +305,7 @@ static void check_faulty_run(const command_line *line, const fake_output *whole,
     }
 }
 
-static void no_failing_call_passes_for_success(void **state)
+static void no_failing_call_is_reported_as_success(void **state)
 {
     (void)state;
     static const int errors[] = {EIO, ENOSPC, EPIPE, EACCES, EINTR};
@@ -319,7 +319,8 @@ static void no_failing_call_passes_for_success(void **state)
             fake_reset(fault_lines[i].input != NULL ? fault_lines[i].input : "");
             fake_env("LANG", "C.UTF-8");
             fake.error = errors[(size_t)j / 2 % COUNT(errors)];
-            fake.is_for_good = j % 2 != 0 && fake.error != EINTR; /* which would never end */
+            fake.is_for_good =
+                j % 2 != 0 && fake.error != EINTR; /* A permanent EINTR would never end. */
             fake.fail_at = j / 2 / (int)COUNT(errors) + 1;
             memory = (fail_alloc){0};
             check_faulty_run(&fault_lines[i], &whole, usual);
@@ -331,7 +332,7 @@ static void a_lost_output_is_reported(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"--version"};
-    for (int at = 1; at <= 2; at++) { /* the write, the close */
+    for (int at = 1; at <= 2; at++) { /* The write, the close. */
         fake_reset("");
         memory = (fail_alloc){0};
         fake.fail_at = at;
@@ -342,7 +343,7 @@ static void a_lost_output_is_reported(void **state)
     }
 }
 
-/* ---- every allocation fails once, and for good ---- */
+/* ---- failing allocations, once and permanently ---- */
 
 static void no_failing_allocation_crashes_or_leaks(void **state)
 {
@@ -378,14 +379,14 @@ static void no_memory_for_the_output_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_named_and_nothing_is_printed),
+        cmocka_unit_test(usage_errors_are_named_and_nothing_is_printed),
         cmocka_unit_test(the_requested_output_is_printed),
-        cmocka_unit_test(all_formats_but_http_end_their_line),
-        cmocka_unit_test(a_person_at_the_terminal_is_prompted),
-        cmocka_unit_test(bad_input_is_a_report_that_names_the_place),
-        cmocka_unit_test(no_entropy_costs_the_id_alone),
+        cmocka_unit_test(all_formats_except_http_end_with_a_newline),
+        cmocka_unit_test(a_terminal_gets_a_prompt),
+        cmocka_unit_test(invalid_input_gives_a_report_with_the_position),
+        cmocka_unit_test(without_entropy_only_the_id_is_missing),
         cmocka_unit_test(too_large_an_input_is_refused),
-        cmocka_unit_test(no_failing_call_passes_for_success),
+        cmocka_unit_test(no_failing_call_is_reported_as_success),
         cmocka_unit_test(a_lost_output_is_reported),
         cmocka_unit_test(no_failing_allocation_crashes_or_leaks),
         cmocka_unit_test(no_memory_for_the_output_is_reported),

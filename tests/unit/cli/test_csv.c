@@ -1,4 +1,5 @@
-/* Cells that no spreadsheet takes for a formula and no terminal for a command. */
+/* rc_csv: cells that spreadsheets do not treat as formulas and terminals not as control
+ * sequences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +77,7 @@ static void test_lines(void **state)
     assert_string_equal(scratch, "\"a\",7,,-7\n\"\",\"b\",,\n");
 }
 
-/* What does not fit is told by the buffer. */
+/* The buffer's status reports a cell that does not fit. */
 static void test_no_space(void **state)
 {
     (void)state;

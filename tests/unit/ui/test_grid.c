@@ -1,4 +1,4 @@
-/* Tables that fit the terminal, whatever is in them. */
+/* rc_grid: tables that fit the terminal, whatever their content. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,8 +66,9 @@ static void test_wide(void **state)
                                  "a line between, as long as it likes to be, to the end\n");
 }
 
-/* Cut first, then left out; no line ends in a space, none is wider than the terminal. */
-static void test_narrower_and_narrower(void **state)
+/* Columns are narrowed first, then hidden; no line ends in a space or is wider than the
+ * terminal. */
+static void test_every_width(void **state)
 {
     (void)state;
     for (unsigned width = 100; width >= 20; width--) {
@@ -87,7 +88,7 @@ static void test_narrower_and_narrower(void **state)
     }
 }
 
-static void test_colour_is_ours_alone(void **state)
+static void test_cells_cannot_send_colours(void **state)
 {
     (void)state;
     char scratch[4096];
@@ -102,7 +103,7 @@ static void test_colour_is_ours_alone(void **state)
     assert_int_equal(begun, ended);
 }
 
-static void test_rows_as_they_come(void **state)
+static void test_rows_printed_one_by_one(void **state)
 {
     (void)state;
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -155,9 +156,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_narrower_and_narrower),
-        cmocka_unit_test(test_colour_is_ours_alone),
-        cmocka_unit_test(test_rows_as_they_come),
+        cmocka_unit_test(test_every_width),
+        cmocka_unit_test(test_cells_cannot_send_colours),
+        cmocka_unit_test(test_rows_printed_one_by_one),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* `recourse audit` on a fake system and a real store: what each verb shows, that nothing hostile
- * gets through, and that no failure passes for success. */
+/* `recourse audit` with a fake system and a real store: the output of each verb, hostile text, and
+ * that no failure is reported as success. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,12 +16,12 @@
 #include "support/store_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-/* The fake clock: 2026-11-16 02:02:03, an hour ahead of UTC. */
+/* The fake clock: 2026-11-16 02:02:03 local time, one hour ahead of UTC. */
 #define NOW INT64_C(1794790923456)
 
 typedef struct audit_fixture {
     store_fixture store;
-    char keys[16][RC_OPERATION_KEY_TEXT_LEN + 1]; /* in the order of the stories */
+    char keys[16][RC_OPERATION_KEY_TEXT_LEN + 1]; /* In the order of the stories. */
     size_t count;
 } audit_fixture;
 
@@ -120,7 +120,7 @@ static void expect(const audit_fixture *w, const setting *how, const char *const
 static const setting usual = {.columns = "80"};
 static const setting wide = {.columns = "120"};
 
-/* ---- what is shown ---- */
+/* ---- human output ---- */
 
 static void test_list(void **state)
 {
@@ -173,8 +173,8 @@ static void test_show(void **state)
            "  2.43 s  ↻ waits as the policy says, 4.00 s\n");
 }
 
-/* The panel's wait counts from the failure, not from when somebody looks. */
-static void test_show_says_what_to_do(void **state)
+/* The panel's wait counts from the time of the failure, not from now. */
+static void test_show_has_the_advice(void **state)
 {
     const audit_fixture *w = *state;
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED]),
@@ -229,7 +229,7 @@ static void test_tail(void **state)
     expect(w, &usual, ARGS("tail", "--format", "jsonl"), expected);
 }
 
-/* ---- for programs ---- */
+/* ---- output for programs ---- */
 
 static struct json_object *parse(const char *text)
 {
@@ -322,9 +322,9 @@ static void test_export(void **state)
     assert_int_equal(lines_of(fake.out.text), 13);
 }
 
-/* ---- what is hostile ---- */
+/* ---- hostile text ---- */
 
-/* Nothing but line feeds and visible characters. */
+/* Accepts only line feeds and visible characters. */
 static void check_inert(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
@@ -368,7 +368,7 @@ static void test_hostile_text_is_inert(void **state)
         }
 }
 
-/* A name with line breaks makes no line of its own. */
+/* A name with line breaks cannot imitate a line of the output. */
 static void test_no_line_is_forged(void **state)
 {
     const audit_fixture *w = *state;
@@ -386,13 +386,13 @@ static void test_colour(void **state)
     expect(w, &usual, ARGS("show", w->keys[RECOVERED], "--color", "always"), "\033[31m████\033[0m");
 }
 
-/* ---- mistakes ---- */
+/* ---- usage errors ---- */
 
 static const struct {
     int result;
     const char *args[6];
     const char *said;
-} mistakes[] = {
+} usage_errors[] = {
     {64, {"lst"}, "not \"lst\"; did you mean list?"},
     {64, {"list", "x"}, "list takes no operand"},
     {64, {"show"}, "show takes the id of an operation or report"},
@@ -423,13 +423,14 @@ static const struct {
     {0, {"list", "--route", "nothing-like-it"}, "this audit knows no route \"nothing-like-it\"\n"},
 };
 
-static void test_mistakes(void **state)
+static void test_usage_errors(void **state)
 {
     const audit_fixture *w = *state;
-    for (size_t i = 0; i < COUNT(mistakes); i++) {
-        const int result = audit(w, &usual, mistakes[i].args);
-        if (result != mistakes[i].result || strstr(fake.err.text, mistakes[i].said) == NULL)
-            fail_msg("%zu: %d, and not \"%s\" in: %s", i, result, mistakes[i].said, fake.err.text);
+    for (size_t i = 0; i < COUNT(usage_errors); i++) {
+        const int result = audit(w, &usual, usage_errors[i].args);
+        if (result != usage_errors[i].result || strstr(fake.err.text, usage_errors[i].said) == NULL)
+            fail_msg("%zu: %d, and not \"%s\" in: %s", i, result, usage_errors[i].said,
+                     fake.err.text);
         check_inert(fake.err.text);
         if (result != 0)
             assert_int_equal(fake.out.len, 0);
@@ -451,8 +452,8 @@ static const char *const *const every_verb[] = {
     ARGS("check"),
 };
 
-/* Each allocation fails once, and then for good: the output is whole, or the command says that
- * there is no memory. */
+/* Fails each allocation once, then permanently: the output must be complete, or the command must
+ * report that memory ran out. */
 static void check_memory(const audit_fixture *w, const char *const *args)
 {
     static fake_output whole;
@@ -469,9 +470,9 @@ static void check_memory(const audit_fixture *w, const char *const *args)
             if (result == 0)
                 fail_msg("%s: allocation %zu fails, and this passes for all:\n%s", args[0], n,
                          fake.out.text);
-            /* Without any memory at all there is none for the words either. */
-            const bool is_said = mode == 1 || strstr(fake.err.text, "memory") != NULL;
-            if (result != RC_EXIT_INTERNAL || !is_said)
+            /* If every allocation fails, there is no memory for the message either. */
+            const bool is_reported = mode == 1 || strstr(fake.err.text, "memory") != NULL;
+            if (result != RC_EXIT_INTERNAL || !is_reported)
                 fail_msg("%s: allocation %zu fails, exit status %d: %s", args[0], n, result,
                          fake.err.text);
         }
@@ -507,7 +508,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_show),
-        cmocka_unit_test(test_show_says_what_to_do),
+        cmocka_unit_test(test_show_has_the_advice),
         cmocka_unit_test(test_stats),
         cmocka_unit_test(test_tail),
         cmocka_unit_test(test_json),
@@ -515,7 +516,7 @@ int main(void)
         cmocka_unit_test(test_hostile_text_is_inert),
         cmocka_unit_test(test_no_line_is_forged),
         cmocka_unit_test(test_colour),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_usage_errors),
         cmocka_unit_test(test_memory_fails),
         cmocka_unit_test(test_output_fails),
     };

@@ -1,5 +1,5 @@
-/* `recourse audit` and the store on a file that somebody made to do harm: numbers at the ends of
- * their range in every column, and texts with escapes for the terminal and for Markdown. */
+/* `recourse audit` and the store with a manipulated file: extreme numbers in every column, and
+ * texts with escape sequences for the terminal and for Markdown. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static void change(const store_fixture *fixture, const char *sql)
     sqlite3_close(db);
 }
 
-/* Every number of every row but the keys. */
+/* Changes every number of every row except the keys. */
 static void change_numbers(const store_fixture *fixture, const char *number)
 {
     static const char *const columns[] = {
@@ -78,7 +78,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* --- the store's own functions --- */
+/* --- functions of the store --- */
 
 static void assert_time(int64_t unix_ms)
 {
@@ -150,8 +150,8 @@ static void read_all(store_fixture *fixture)
     fixture_close(fixture);
 }
 
-/* The file is written on: names, notes and sums of it are used. */
-static void write_on(store_fixture *fixture)
+/* Writes further records to the file, which uses its names, notes and sums. */
+static void append_records(store_fixture *fixture)
 {
     rc_record records[3];
     const rc_id id = fixture_id(fixture, NOW);
@@ -172,10 +172,10 @@ static void test_numbers(void **state)
         change_numbers(fixture, numbers[i]);
         read_all(fixture);
     }
-    write_on(fixture);
+    append_records(fixture);
 }
 
-/* The numbers that other rows refer to: of operations, names, notes and days. */
+/* The numbers that other rows refer to: keys of operations, names, notes and days. */
 static void test_keys(void **state)
 {
     store_fixture *fixture = *state;
@@ -195,10 +195,10 @@ static void test_keys(void **state)
            " -9223372036854775808 FROM blocks;"
            "UPDATE spend SET day = 9223372036854775807");
     read_all(fixture);
-    write_on(fixture);
+    append_records(fixture);
 }
 
-/* --- what is printed --- */
+/* --- output of the command --- */
 
 static void assert_harmless(const char *what, const char *text)
 {
@@ -250,17 +250,17 @@ static void test_texts(void **state)
         for (size_t k = 0; k < COUNT(formats); k++) {
             (void)audit(fixture, verbs[i], "--format", formats[k]);
             if (strcmp(formats[k], "csv") !=
-                0) /* which is for programs, and has texts as they are */
+                0) /* JSON, which is for programs and contains texts unchanged. */
                 assert_harmless(verbs[i], fake.out.text);
             assert_harmless(verbs[i], fake.err.text);
         }
-    /* A line break or a bar in an id does not make a row or a cell. */
+    /* A line break or a "|" in an id does not create a row or a cell. */
     assert_int_equal(audit(fixture, "list", "--format", "markdown"), 0);
     assert_int_equal(lines_of(fake.out.text), lines);
     assert_null(strstr(fake.out.text, "`|"));
 }
 
-/* Each number alone and in every format: nothing overflows, nothing ends. */
+/* Prints each extreme number in every format: nothing overflows or crashes. */
 static void test_numbers_are_printed(void **state)
 {
     store_fixture *fixture = *state;

@@ -1,5 +1,4 @@
-/* A line that says how far `recourse audit stats` has come: at a terminal alone, and gone at the
- * end. */
+/* The progress line of `recourse audit stats`: only on a terminal, and cleared at the end. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +13,9 @@
 #include "support/run_cli.h"
 #include "support/store_fixture.h"
 
-/* Enough for the store to look up from its work a few times. */
+/* Enough operations for the store to call its progress callback several times. */
 #define OPERATIONS 3000
-/* The fake clock's, and a day. */
+/* The fake clock's time, and one day. */
 #define NOW INT64_C(1794790923456)
 #define SPAN_MS INT64_C(86400000)
 
@@ -41,9 +40,9 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* What is on standard error after `recourse audit stats --store FILE ARG ARG`. */
-static const char *said(bool is_terminal, const char *columns, const char *option,
-                        const char *value)
+/* Returns the standard error of `recourse audit stats --store FILE ARG ARG`. */
+static const char *stderr_of(bool is_terminal, const char *columns, const char *option,
+                             const char *value)
 {
     fake_reset("");
     fake_env("LANG", "C.UTF-8");
@@ -58,10 +57,10 @@ static const char *said(bool is_terminal, const char *columns, const char *optio
     return fake.err.text;
 }
 
-static void a_person_sees_how_far_it_is(void **state)
+static void a_terminal_shows_the_progress(void **state)
 {
     (void)state;
-    const char *text = said(true, "80", NULL, NULL);
+    const char *text = stderr_of(true, "80", NULL, NULL);
     static const char line[] = "\r\x1b[KAdding up: ";
     unsigned long shown[2] = {0, 0};
     unsigned long lines = 0;
@@ -78,29 +77,29 @@ static void a_person_sees_how_far_it_is(void **state)
         shown[1] = count;
     }
     assert_true(lines > 1 && shown[1] > 0 && shown[0] > 0);
-    /* It is wiped. */
+    /* The line is cleared at the end. */
     const size_t len = strlen(text);
     assert_true(len > 4);
     assert_string_equal(text + len - 4, "\r\x1b[K");
 }
 
-static void nobody_else_sees_any_of_it(void **state)
+static void other_outputs_show_no_progress(void **state)
 {
     (void)state;
-    assert_string_equal(said(false, "80", NULL, NULL), "");
-    assert_string_equal(said(true, "80", "--format", "json"), "");
-    assert_string_equal(said(true, "80", "--format", "markdown"), "");
-    /* It would not fit. */
-    assert_string_equal(said(true, "40", NULL, NULL), "");
-    /* What is quick needs none. */
-    assert_string_equal(said(true, "80", "--since", "1m"), "");
+    assert_string_equal(stderr_of(false, "80", NULL, NULL), "");
+    assert_string_equal(stderr_of(true, "80", "--format", "json"), "");
+    assert_string_equal(stderr_of(true, "80", "--format", "markdown"), "");
+    /* The terminal is too narrow for the line. */
+    assert_string_equal(stderr_of(true, "40", NULL, NULL), "");
+    /* A short run shows no line. */
+    assert_string_equal(stderr_of(true, "80", "--since", "1m"), "");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_person_sees_how_far_it_is),
-        cmocka_unit_test(nobody_else_sees_any_of_it),
+        cmocka_unit_test(a_terminal_shows_the_progress),
+        cmocka_unit_test(other_outputs_show_no_progress),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,4 +1,4 @@
-/* Moments as people name them. */
+/* rc_audit_time_parse: times as users write them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static int behind(time_t at)
     return -5 * 3600;
 }
 
-/* Summer time until noon UTC of the 15th. */
+/* Daylight saving time until noon UTC of the 15th. */
 static int changing(time_t at)
 {
     return at < (time_t)(MIDNIGHT / 1000 - 12 * 3600) ? 2 * 3600 : 3600;
@@ -53,7 +53,7 @@ static const struct {
     {"today", utc, MIDNIGHT},
     {"yesterday", utc, MIDNIGHT - DAY},
     {"today", ahead, MIDNIGHT - 2 * HOUR},
-    {"today", behind, MIDNIGHT - DAY + 5 * HOUR}, /* there it is still the 15th */
+    {"today", behind, MIDNIGHT - DAY + 5 * HOUR}, /* There it is still the 15th. */
     {"2026-11-16", utc, MIDNIGHT},
     {"2026-11-16", ahead, MIDNIGHT - 2 * HOUR},
     {"2026-11-15", changing, MIDNIGHT - DAY - 2 * HOUR},
@@ -64,12 +64,12 @@ static const struct {
     {"2026-11-16T00:30:00+02:00", utc, MIDNIGHT - 3 * HOUR / 2},
     {"2026-11-16T00:30:00.250Z", utc, MIDNIGHT + HOUR / 2 + 250},
     {"00:30", utc, MIDNIGHT + HOUR / 2},
-    {"02:30", utc, MIDNIGHT - DAY + 5 * HOUR / 2}, /* that of today is to come */
+    {"02:30", utc, MIDNIGHT - DAY + 5 * HOUR / 2}, /* 02:30 of today is in the future. */
     {"02:30:15", ahead, MIDNIGHT + HOUR / 2 + 15000},
     {"23:59", behind, MIDNIGHT - 2 * DAY + 29 * HOUR - 60000},
 };
 
-static void test_moments(void **state)
+static void test_valid_times(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
@@ -82,7 +82,7 @@ static void test_moments(void **state)
     }
 }
 
-static void test_what_is_no_moment(void **state)
+static void test_invalid_times(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
@@ -105,8 +105,8 @@ static void test_what_is_no_moment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_what_is_no_moment),
+        cmocka_unit_test(test_valid_times),
+        cmocka_unit_test(test_invalid_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

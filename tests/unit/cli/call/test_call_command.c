@@ -1,4 +1,4 @@
-/* recourse call: mistakes are named, and nothing is asked of anybody. */
+/* recourse call: usage errors are reported, and no request is sent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static void begin(const char *input)
     memory = (fail_alloc){0};
 }
 
-static void mistakes_are_named_and_nothing_is_sent(void **state)
+static void usage_errors_are_named_and_nothing_is_sent(void **state)
 {
     (void)state;
     static const struct {
@@ -64,7 +64,7 @@ static void mistakes_are_named_and_nothing_is_sent(void **state)
     }
 }
 
-static void help_says_what_it_takes(void **state)
+static void help_lists_the_options(void **state)
 {
     static const char *const args[ARGS_MAX] = {"call", "--help"};
     (void)state;
@@ -73,7 +73,7 @@ static void help_says_what_it_takes(void **state)
     assert_non_null(strstr(fake.out.text, "Usage: recourse call [OPTION]... [PROMPT|-]..."));
 }
 
-/* An input that is empty ends it in any case; one that cannot be read is another matter. */
+/* An empty input is a usage error; an unreadable one is another error. */
 static void standard_input_that_fails_is_reported(void **state)
 {
     static const char *const args[ARGS_MAX] = {"call", "--model", "demo/ok"};
@@ -94,8 +94,8 @@ static void standard_input_that_fails_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_named_and_nothing_is_sent),
-        cmocka_unit_test(help_says_what_it_takes),
+        cmocka_unit_test(usage_errors_are_named_and_nothing_is_sent),
+        cmocka_unit_test(help_lists_the_options),
         cmocka_unit_test(standard_input_that_fails_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* `recourse config` on a system that fails: no failure of a call or of an allocation passes for
- * success, and what is wrong is said once. */
+/* `recourse config` with a failing system: no failed system call or allocation is reported as
+ * success, and each fault is printed once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void every_failing_call_is_reported(void **state)
                 assert_int_equal(result, 0);
                 break;
             }
-            /* When the file was read and closed, what can fail is the writing. */
+            /* After the file was read and closed, only writing can fail. */
             assert_true(result == RC_EXIT_NO_INPUT || result == RC_EXIT_IO ||
                         (result == 0 && fake.out.len > 0));
         }
@@ -94,7 +94,7 @@ static void a_long_line_is_shown_around_the_fault(void **state)
     assert_true(caret - strrchr(fake.err.text, '|') < 120);
 }
 
-static void faults_beyond_what_is_kept_are_counted(void **state)
+static void faults_beyond_the_limit_are_counted(void **state)
 {
     (void)state;
     static char text[2048];
@@ -105,7 +105,7 @@ static void faults_beyond_what_is_kept_are_counted(void **state)
     expect_inside(fake.err.text, "and 8 more\n");
 }
 
-static void loading_for_others_gives_the_configuration(void **state)
+static void rc_cli_config_load_gives_the_configuration(void **state)
 {
     (void)state;
     rc_cli cli;
@@ -125,8 +125,8 @@ static void loading_for_others_gives_the_configuration(void **state)
     assert_int_equal(memory.live, 0);
 }
 
-/* Opening a pipe would wait for whoever writes to it. */
-static void a_secret_in_no_file_is_named_and_not_opened(void **state)
+/* Opening a named pipe would block until another process writes to it. */
+static void a_secret_in_a_special_file_is_reported_and_not_opened(void **state)
 {
     (void)state;
     static const struct {
@@ -157,7 +157,7 @@ static void a_secret_in_no_file_is_named_and_not_opened(void **state)
     assert_int_equal(rc_secret_file_check(&fake_calls, "key"), RC_SECRET_FILE_MISSING);
 }
 
-static void an_empty_file_is_all_defaults(void **state)
+static void an_empty_file_gives_all_defaults(void **state)
 {
     (void)state;
     assert_int_equal(run_fresh(check, ""), RC_EXIT_OK);
@@ -166,7 +166,7 @@ static void an_empty_file_is_all_defaults(void **state)
     expect_inside(fake.out.text, "listen: 127.0.0.1:8787\n");
 }
 
-static void the_file_is_looked_for_in_order(void **state)
+static void the_file_is_searched_in_order(void **state)
 {
     (void)state;
     char scratch[256];
@@ -188,7 +188,7 @@ static void the_file_is_looked_for_in_order(void **state)
     fake.env[1][1] = "relative";
     rc_buf_reset(&path);
     assert_false(rc_config_file_find(&fake_calls, &path));
-    /* One that is there and cannot be opened is not passed over. */
+    /* A file that exists but cannot be opened is an error; the search does not continue. */
     fake.fail_at = fake.calls + 1;
     fake.error = EACCES;
     rc_buf_reset(&path);
@@ -203,11 +203,11 @@ int main(void)
         cmocka_unit_test(every_failing_call_is_reported),
         cmocka_unit_test(every_failing_allocation_is_reported),
         cmocka_unit_test(a_long_line_is_shown_around_the_fault),
-        cmocka_unit_test(faults_beyond_what_is_kept_are_counted),
-        cmocka_unit_test(loading_for_others_gives_the_configuration),
-        cmocka_unit_test(a_secret_in_no_file_is_named_and_not_opened),
-        cmocka_unit_test(an_empty_file_is_all_defaults),
-        cmocka_unit_test(the_file_is_looked_for_in_order),
+        cmocka_unit_test(faults_beyond_the_limit_are_counted),
+        cmocka_unit_test(rc_cli_config_load_gives_the_configuration),
+        cmocka_unit_test(a_secret_in_a_special_file_is_reported_and_not_opened),
+        cmocka_unit_test(an_empty_file_gives_all_defaults),
+        cmocka_unit_test(the_file_is_searched_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

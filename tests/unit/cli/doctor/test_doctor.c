@@ -1,5 +1,5 @@
-/* `recourse doctor`: the exit status of the worst, findings that are too long, memory that fails at
- * every allocation, and the questions that it asks the system. */
+/* `recourse doctor`: exit status of the worst fault, texts that are too long, every failing
+ * allocation, and its probes of the system. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@
 
 static const char *const offline[] = {"doctor", "--offline", "--config", "c.yaml", NULL};
 
-static void the_worst_fault_decides(void **state)
+static void the_worst_fault_sets_the_exit_status(void **state)
 {
     (void)state;
     static const int order[] = {69, 74, 77, 78};
@@ -48,7 +48,7 @@ static void the_worst_fault_decides(void **state)
     rc_cli_done(&cli);
 }
 
-static void what_is_too_long_is_cut(void **state)
+static void long_texts_are_cut(void **state)
 {
     (void)state;
     rc_cli cli;
@@ -91,7 +91,7 @@ static void every_failing_allocation_is_reported(void **state)
     assert_true(fail_at > 3 && fail_at < 1000);
 }
 
-static void a_port_is_free_or_not(void **state)
+static void a_port_probe_sees_whether_it_is_in_use(void **state)
 {
     (void)state;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -119,7 +119,7 @@ static void the_disk_and_the_limits_are_read(void **state)
     assert_true(number > 0);
 }
 
-static void a_lock_is_seen_and_not_touched(void **state)
+static void a_lock_is_detected_and_not_changed(void **state)
 {
     (void)state;
     char folder[] = "/tmp/recourse-doctor-XXXXXX";
@@ -146,12 +146,12 @@ static void a_lock_is_seen_and_not_touched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_worst_fault_decides),
-        cmocka_unit_test(what_is_too_long_is_cut),
+        cmocka_unit_test(the_worst_fault_sets_the_exit_status),
+        cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(every_failing_allocation_is_reported),
-        cmocka_unit_test(a_port_is_free_or_not),
+        cmocka_unit_test(a_port_probe_sees_whether_it_is_in_use),
         cmocka_unit_test(the_disk_and_the_limits_are_read),
-        cmocka_unit_test(a_lock_is_seen_and_not_touched),
+        cmocka_unit_test(a_lock_is_detected_and_not_changed),
     };
     return cmocka_run_group_tests_name("doctor", tests, NULL, NULL);
 }

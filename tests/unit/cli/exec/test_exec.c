@@ -1,4 +1,4 @@
-/* recourse exec: the line of a wait at every width, and mistakes in the command line. */
+/* recourse exec: the countdown line at every width, and usage errors. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static void expect_line(const rc_wait_line *line, const char *want)
     assert_string_equal(scratch, want);
 }
 
-static void the_line_has_what_fits(void **state)
+static void the_line_shows_the_parts_that_fit(void **state)
 {
     (void)state;
     rc_wait_line line = {.retry = 2,
@@ -51,8 +51,8 @@ static void the_line_has_what_fits(void **state)
     expect_line(&line, "Retrying (2/3) in 0s...  RateLimited");
 }
 
-/* A sentence is cut before it goes; a full stop and what would move the cursor do not show. */
-static void the_line_has_a_text_where_there_is_no_code(void **state)
+/* A sentence is cut before it is left out; its full stop and control characters are not shown. */
+static void the_line_shows_a_text_when_there_is_no_code(void **state)
 {
     (void)state;
     rc_wait_line line = {.retry = 1,
@@ -76,7 +76,7 @@ static void the_line_has_a_text_where_there_is_no_code(void **state)
     expect_line(&line, "Retrying (1/5) in 4s… (esc to cancel)  a\\u{1B}[31mb");
 }
 
-static void a_plain_line_says_the_same(void **state)
+static void a_plain_line_has_the_same_content(void **state)
 {
     (void)state;
     char scratch[256];
@@ -96,7 +96,7 @@ static void a_plain_line_says_the_same(void **state)
                                  "recourse call: retrying (1/5) in 800ms\n");
 }
 
-static void the_line_is_never_wider(void **state)
+static void the_line_never_exceeds_the_width(void **state)
 {
     (void)state;
     for (unsigned width = 1; width < 100; width++) {
@@ -124,7 +124,7 @@ static void the_line_is_never_wider(void **state)
     }
 }
 
-static void mistakes_are_named_and_nothing_is_run(void **state)
+static void usage_errors_are_named_and_nothing_is_run(void **state)
 {
     (void)state;
     static const struct {
@@ -154,7 +154,7 @@ static void mistakes_are_named_and_nothing_is_run(void **state)
     }
 }
 
-static void help_is_ours_only_before_the_command(void **state)
+static void help_after_the_command_belongs_to_the_command(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"exec", "--help", "x"};
@@ -167,12 +167,12 @@ static void help_is_ours_only_before_the_command(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_line_has_what_fits),
-        cmocka_unit_test(the_line_has_a_text_where_there_is_no_code),
-        cmocka_unit_test(a_plain_line_says_the_same),
-        cmocka_unit_test(the_line_is_never_wider),
-        cmocka_unit_test(mistakes_are_named_and_nothing_is_run),
-        cmocka_unit_test(help_is_ours_only_before_the_command),
+        cmocka_unit_test(the_line_shows_the_parts_that_fit),
+        cmocka_unit_test(the_line_shows_a_text_when_there_is_no_code),
+        cmocka_unit_test(a_plain_line_has_the_same_content),
+        cmocka_unit_test(the_line_never_exceeds_the_width),
+        cmocka_unit_test(usage_errors_are_named_and_nothing_is_run),
+        cmocka_unit_test(help_after_the_command_belongs_to_the_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

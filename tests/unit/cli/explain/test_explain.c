@@ -1,5 +1,5 @@
-/* What explain makes of a text: what it is taken for, and what of it becomes status, headers, body,
- * event and transport. */
+/* Recognition of pasted texts: their kind, and the resulting status, headers, body, event and
+ * transport. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,7 +111,7 @@ static void expect_str(rc_str got, const char *wanted)
         assert_memory_equal(got.ptr, wanted, got.len);
 }
 
-static void pastes_are_recognised(void **state)
+static void pasted_texts_are_recognised(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -131,7 +131,7 @@ static void pastes_are_recognised(void **state)
     }
 }
 
-static void crlf_changes_nothing(void **state)
+static void crlf_gives_the_same_result(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -157,7 +157,7 @@ static void crlf_changes_nothing(void **state)
     }
 }
 
-static void of_a_long_log_the_end_is_taken(void **state)
+static void the_end_of_a_long_log_is_used(void **state)
 {
     (void)state;
     const size_t size = (size_t)3 << 20;
@@ -197,7 +197,7 @@ static const struct clean {
     {RC_STR_INIT("\xFF\xFE\x1b\0[\0m\0a\0z"), "a"},
 };
 
-static void what_a_terminal_or_windows_added_is_taken_away(void **state)
+static void escape_sequences_and_utf16_are_removed(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -212,10 +212,10 @@ static void what_a_terminal_or_windows_added_is_taken_away(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pastes_are_recognised),
-        cmocka_unit_test(crlf_changes_nothing),
-        cmocka_unit_test(of_a_long_log_the_end_is_taken),
-        cmocka_unit_test(what_a_terminal_or_windows_added_is_taken_away),
+        cmocka_unit_test(pasted_texts_are_recognised),
+        cmocka_unit_test(crlf_gives_the_same_result),
+        cmocka_unit_test(the_end_of_a_long_log_is_used),
+        cmocka_unit_test(escape_sequences_and_utf16_are_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

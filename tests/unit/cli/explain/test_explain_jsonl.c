@@ -1,5 +1,5 @@
-/* explain on a system that fails: cases one a line in pieces of any size, lines of any length, each
- * call and each allocation failing once and for good. */
+/* explain --jsonl with a failing system: reads of any size, lines of any length, each system call
+ * and each allocation failing once and permanently. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static void expect_inside(const char *text, const char *part)
 
 static const char *const jsonl_args[ARGS_MAX] = {"explain", "--jsonl"};
 
-static void pieces_of_any_size_give_the_same(void **state)
+static void reads_of_any_size_give_the_same_output(void **state)
 {
     (void)state;
     static fake_output whole;
@@ -64,7 +64,7 @@ static void pieces_of_any_size_give_the_same(void **state)
     }
 }
 
-/* ---- every call fails once, and for good ---- */
+/* ---- failing system calls, once and permanently ---- */
 
 static const struct faulty {
     const char *args[ARGS_MAX];
@@ -99,7 +99,7 @@ static size_t count_lines(const fake_output *output)
     return count;
 }
 
-static void no_failing_call_passes_for_success(void **state)
+static void no_failing_call_is_reported_as_success(void **state)
 {
     (void)state;
     static const int errors[] = {EIO, ENOSPC, EINTR};
@@ -111,13 +111,14 @@ static void no_failing_call_passes_for_success(void **state)
         for (int j = 0; j < calls * (int)COUNT(errors) * 2; j++) {
             reset(faulty[i].input);
             fake.error = errors[(size_t)j / 2 % COUNT(errors)];
-            fake.is_for_good = j % 2 != 0 && fake.error != EINTR; /* which would never end */
+            fake.is_for_good =
+                j % 2 != 0 && fake.error != EINTR; /* A permanent EINTR would never end. */
             fake.fail_at = j / 2 / (int)COUNT(errors) + 1;
             int status = run(faulty[i].args);
             assert_true(is_status_of_ours(status));
             if (status == RC_EXIT_OK) {
                 assert_int_equal(usual, RC_EXIT_OK);
-                /* without an id or a clock a panel has a line less */
+                /* Without an id or a clock a panel has one line less. */
                 assert_true(count_lines(&fake.out) + 2 >= lines);
             } else if (usual == RC_EXIT_OK) {
                 assert_true(fake.err.len > 0 || fake.is_for_good);
@@ -166,7 +167,7 @@ static void a_lost_output_is_reported(void **state)
 
 #define LINE_MAX_BYTES ((size_t)300 << 10)
 
-static void too_long_a_line_is_cut_and_the_rest_goes_on(void **state)
+static void a_too_long_line_is_cut_and_later_lines_are_read(void **state)
 {
     (void)state;
     const size_t size = LINE_MAX_BYTES * 3;
@@ -257,7 +258,7 @@ static const struct bad_case {
     {"{\"exit_status\":256,\"id\":\"a\"}", "exit_status", "is a whole number from 0 to 255", "a"},
 };
 
-static void bad_cases_are_refused_by_name(void **state)
+static void invalid_cases_are_refused_with_the_member_at_fault(void **state)
 {
     (void)state;
     static rc_case c;
@@ -280,7 +281,7 @@ static void bad_cases_are_refused_by_name(void **state)
     assert_int_equal(memory.live, 0);
 }
 
-static void a_case_has_everything(void **state)
+static void a_case_with_every_member_is_read(void **state)
 {
     (void)state;
     static rc_case c;
@@ -324,8 +325,8 @@ static void a_case_has_everything(void **state)
     assert_int_equal(memory.live, 0);
 }
 
-/* A case as machines write it is read by the fast reader; with a harmless oddity in front, an empty
- * header of null, by the other. Both give the same. */
+/* Members of valid cases, which the fast reader reads. With an unusual member before them, an empty
+ * header of null, the tolerant reader reads them. Both must give the same result. */
 static const char *const plain_members[] = {
     "\"status\":429",
     "\"status\": 0 , \"model\" : \"m\"",
@@ -358,7 +359,7 @@ static void expect_same_failure(const rc_failure *a, const rc_failure *b)
     }
 }
 
-static void both_readers_read_alike(void **state)
+static void both_readers_give_the_same_result(void **state)
 {
     (void)state;
     static rc_case fast;
@@ -380,7 +381,7 @@ static void both_readers_read_alike(void **state)
         expect_same_failure(&fast.failure, &slow.failure);
         assert_true(rc_case_read_plain(&fast, rc_str_c(text)));
         assert_false(rc_case_read_plain(&slow, rc_str_c(odd)));
-        /* cut anywhere, it is no case to either */
+        /* A truncated case is invalid for both readers. */
         for (size_t len = 0; len < strlen(text); len++)
             assert_int_not_equal(rc_case_read(&fast, rc_str_make(text, len), &fault), RC_OK);
     }
@@ -392,15 +393,15 @@ static void both_readers_read_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_of_any_size_give_the_same),
-        cmocka_unit_test(no_failing_call_passes_for_success),
+        cmocka_unit_test(reads_of_any_size_give_the_same_output),
+        cmocka_unit_test(no_failing_call_is_reported_as_success),
         cmocka_unit_test(no_failing_allocation_crashes_or_leaks),
         cmocka_unit_test(a_lost_output_is_reported),
-        cmocka_unit_test(too_long_a_line_is_cut_and_the_rest_goes_on),
+        cmocka_unit_test(a_too_long_line_is_cut_and_later_lines_are_read),
         cmocka_unit_test(a_wait_is_announced_before_each_read),
-        cmocka_unit_test(bad_cases_are_refused_by_name),
-        cmocka_unit_test(a_case_has_everything),
-        cmocka_unit_test(both_readers_read_alike),
+        cmocka_unit_test(invalid_cases_are_refused_with_the_member_at_fault),
+        cmocka_unit_test(a_case_with_every_member_is_read),
+        cmocka_unit_test(both_readers_give_the_same_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

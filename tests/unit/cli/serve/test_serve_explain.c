@@ -1,4 +1,4 @@
-/* POST /admin/v1/explain says what `recourse explain` says. */
+/* POST /admin/v1/explain returns the result of `recourse explain`. */
 #include "base/str.h"
 #include "support/dashboard_fixture.h"
 
@@ -18,7 +18,7 @@ static int end(void **state)
     return 0;
 }
 
-/* Sends a text and reads the answer as JSON. */
+/* Sends a text and parses the response as JSON; returns the status. */
 static int explain_with(const char *query, const char *text)
 {
     static char request[80 << 10];
@@ -62,14 +62,14 @@ static void a_response_is_explained_with_its_reasons(void **state)
     assert_true(is_decided);
 }
 
-static void what_else_is_known_counts(void **state)
+static void query_parameters_add_facts(void **state)
 {
     (void)state;
     assert_int_equal(explain_with("?status=401&provider=groq&model=m%201", "no"), 200);
     assert_string_equal(text_at("report/error_code"), "AuthFailed");
     assert_string_equal(text_at("report/provider"), "groq");
     assert_string_equal(text_at("report/model"), "m 1");
-    assert_int_equal(explain_with("?status=503", ""), 200); /* enough without a text */
+    assert_int_equal(explain_with("?status=503", ""), 200); /* Enough without a text. */
     assert_int_equal(explain_with("?status=", "overloaded"), 200);
     static const char *const wrong[] = {"?status=99", "?status=abc", "?status=4290"};
     for (size_t i = 0; i < 3; i++) {
@@ -78,7 +78,7 @@ static void what_else_is_known_counts(void **state)
     }
 }
 
-static void nothing_is_refused(void **state)
+static void an_empty_body_is_refused(void **state)
 {
     (void)state;
     assert_int_equal(explain(""), 400);
@@ -86,7 +86,7 @@ static void nothing_is_refused(void **state)
     assert_string_equal(text_at("detail"), "There is nothing to explain.");
 }
 
-static void a_report_is_shown_as_it_is(void **state)
+static void a_report_is_returned_unchanged(void **state)
 {
     (void)state;
     assert_int_equal(explain("{\"report_id\":\"rep_01KE8V3Q5W9D0YJ7M2N4P6R8ST\",\"error_code\":"
@@ -98,7 +98,7 @@ static void a_report_is_shown_as_it_is(void **state)
     assert_null(member("why"));
 }
 
-static void of_a_long_log_the_end_counts(void **state)
+static void the_end_of_a_long_log_is_used(void **state)
 {
     (void)state;
     static char text[60 << 10];
@@ -113,7 +113,7 @@ static void of_a_long_log_the_end_counts(void **state)
     assert_true(json_object_get_boolean(member("end_only")));
 }
 
-static void keys_are_blotted_out(void **state)
+static void keys_are_scrubbed(void **state)
 {
     (void)state;
     assert_int_equal(explain("401 Incorrect API key provided: sk-proj-"
@@ -122,7 +122,7 @@ static void keys_are_blotted_out(void **state)
     assert_null(strstr(fixture.got, "abcdefghijklmnopqrstuvwxyz"));
 }
 
-static void it_has_a_ceiling_and_a_guard(void **state)
+static void the_body_size_and_the_origin_are_checked(void **state)
 {
     (void)state;
     assert_int_equal(
@@ -141,12 +141,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_response_is_explained_with_its_reasons, start, end),
-        cmocka_unit_test_setup_teardown(what_else_is_known_counts, start, end),
-        cmocka_unit_test_setup_teardown(nothing_is_refused, start, end),
-        cmocka_unit_test_setup_teardown(a_report_is_shown_as_it_is, start, end),
-        cmocka_unit_test_setup_teardown(of_a_long_log_the_end_counts, start, end),
-        cmocka_unit_test_setup_teardown(keys_are_blotted_out, start, end),
-        cmocka_unit_test_setup_teardown(it_has_a_ceiling_and_a_guard, start, end),
+        cmocka_unit_test_setup_teardown(query_parameters_add_facts, start, end),
+        cmocka_unit_test_setup_teardown(an_empty_body_is_refused, start, end),
+        cmocka_unit_test_setup_teardown(a_report_is_returned_unchanged, start, end),
+        cmocka_unit_test_setup_teardown(the_end_of_a_long_log_is_used, start, end),
+        cmocka_unit_test_setup_teardown(keys_are_scrubbed, start, end),
+        cmocka_unit_test_setup_teardown(the_body_size_and_the_origin_are_checked, start, end),
     };
     (void)signal(SIGPIPE, SIG_IGN);
     (void)alarm(WATCHDOG_S);

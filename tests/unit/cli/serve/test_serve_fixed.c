@@ -1,4 +1,4 @@
-/* What needs a restart: an edition beside what runs. */
+/* rc_serve_fixed: keys of a reloaded configuration that need a restart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static void parse(const char *text, rc_config *config)
     assert_int_equal(rc_config_parse(config, rc_str_c(text), &stdlib, &faults), RC_OK);
 }
 
-/* The keys in which the second differs, each behind a space. */
+/* Returns the names of the keys that differ, each preceded by a space. */
 static const char *compare(const char *runs, const char *other, rc_serve_overrides overrides)
 {
     static char text[256];
@@ -31,7 +31,7 @@ static const char *compare(const char *runs, const char *other, rc_serve_overrid
     size_t len = 0;
     parse(runs, &first);
     assert_int_equal(rc_serve_fixed_init(&fixed, &first, overrides, &alloc), RC_OK);
-    rc_config_done(&first); /* it is gone with its edition */
+    rc_config_done(&first); /* The first configuration is freed before the comparison. */
     parse(other, &second);
     const size_t count = rc_serve_fixed_compare(&fixed, &second, keys);
     for (size_t i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ static const char *compare(const char *runs, const char *other, rc_serve_overrid
         len += keys[i].len;
     }
     text[len] = '\0';
-    /* Without memory nothing is said to differ, and nothing is lost. */
+    /* Without memory no difference is reported, and the stored values are intact. */
     memory.for_good = true;
     memory.fail_at = memory.calls + 1;
     assert_int_equal(rc_serve_fixed_compare(&fixed, &second, keys), 0);
@@ -85,7 +85,7 @@ static void overridden_keys_do_not_count(void **state)
     assert_string_equal(compare("admin: {socket: /a}\n", "admin: {socket: /b}\n", both), " admin");
 }
 
-static void memory_may_run_out(void **state)
+static void out_of_memory_leaves_nothing_behind(void **state)
 {
     (void)state;
     fail_alloc memory = {.fail_at = 1, .for_good = true};
@@ -107,7 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_is_named),
         cmocka_unit_test(overridden_keys_do_not_count),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(out_of_memory_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

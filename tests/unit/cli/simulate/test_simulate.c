@@ -1,4 +1,4 @@
-/* `recourse simulate` on the fake system: what it says, what it writes and where. */
+/* `recourse simulate` with a fake system: its output, its files and its messages. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Small enough to be run often: some 200 requests. */
+/* A small scenario with about 200 requests, so that it can run often. */
 #define SCENARIO                                                 \
     "name: small\n"                                              \
     "about: a small world\n"                                     \
@@ -42,7 +42,7 @@ static void expect_inside(const char *text, const char *part)
         fail_msg("\"%s\" is not in: %s", part, text);
 }
 
-/* ---- mistakes ---- */
+/* ---- usage errors ---- */
 
 static const struct refusal {
     command_line line;
@@ -90,7 +90,7 @@ static const struct refusal {
     {{{"simulate", "-"}}, "name: x\nnaem: y\n", 65, "did you mean name?"},
 };
 
-static void mistakes_are_named_and_nothing_is_printed(void **state)
+static void usage_errors_are_named_and_nothing_is_printed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(refusals); i++) {
@@ -124,9 +124,9 @@ static void an_unknown_name_differs_from_a_missing_file(void **state)
     expect_inside(fake.out.text, "small: a small world\n");
 }
 
-/* ---- what works ---- */
+/* ---- valid runs ---- */
 
-static void people_get_the_table_and_the_verdict(void **state)
+static void human_output_has_the_table_and_the_verdict(void **state)
 {
     (void)state;
     static const command_line line = {{"simulate", "-", "--width=80"}};
@@ -146,7 +146,7 @@ static void people_get_the_table_and_the_verdict(void **state)
     expect_inside(fake.out.text, "\n░━ outage   ");
 }
 
-static void policies_are_those_requested(void **state)
+static void only_the_requested_policies_run(void **state)
 {
     (void)state;
     static const command_line line = {
@@ -157,7 +157,7 @@ static void policies_are_those_requested(void **state)
     assert_null(strstr(fake.out.text, "recourse"));
 }
 
-static void seeds_repeat_to_the_byte(void **state)
+static void the_same_seed_gives_the_same_bytes(void **state)
 {
     (void)state;
     static fake_output first;
@@ -205,7 +205,7 @@ static uint64_t number_in(json_object *object, const char *key)
     return json_object_get_uint64(value);
 }
 
-/* The sums of a series. */
+/* Returns the sum of a series. */
 static uint64_t sum_of(json_object *policy, const char *key)
 {
     json_object *series = NULL, *values = NULL;
@@ -217,7 +217,7 @@ static uint64_t sum_of(json_object *policy, const char *key)
     return sum;
 }
 
-static void the_json_adds_up(void **state)
+static void the_series_of_the_json_match_its_totals(void **state)
 {
     (void)state;
     static const command_line line = {{"simulate", "-", "--format", "json"}};
@@ -275,12 +275,12 @@ static void progress_is_for_terminals(void **state)
     assert_int_equal(run(args), RC_EXIT_OK);
     expect_inside(fake.err.text, "%  recourse, 1 of 3\033[K\r");
     expect_inside(fake.err.text, "━━━━━━━━━━━━━━━━━━━━━━━━ 100%");
-    /* The last thing is a wiped line. */
+    /* The output ends with a cleared line. */
     assert_string_equal(fake.err.text + fake.err.len - 4, "\r\033[K");
     assert_null(strchr(fake.err.text, '\n'));
     const size_t drawn = fake.err.len;
 
-    /* One that is too narrow for the bar is left alone. */
+    /* A terminal that is too narrow for the bar shows no line. */
     fake_reset(SCENARIO);
     fake.is_tty[2] = true;
     fake.columns = 30;
@@ -290,7 +290,8 @@ static void progress_is_for_terminals(void **state)
     assert_true(drawn > 0);
 }
 
-/* The line is wiped and the place told before the signal ends the process; here nothing does. */
+/* The line is cleared and the percentage printed before the signal ends the process; the fake
+ * signal does not end it. */
 static void an_interrupted_run_leaves_a_clean_line(void **state)
 {
     (void)state;
@@ -312,7 +313,7 @@ static void an_interrupted_run_leaves_a_clean_line(void **state)
         assert_non_null(end);
         assert_string_equal(strchr(end, '%'), "%\n");
     }
-    /* To a run that ends, the mask makes no difference. */
+    /* A run that ends normally restores the signal mask. */
     fake_reset(SCENARIO);
     fake.is_tty[2] = true;
     memory = (fail_alloc){0};
@@ -321,7 +322,7 @@ static void an_interrupted_run_leaves_a_clean_line(void **state)
     assert_false(fake.is_masked);
 }
 
-static void a_person_is_pointed_to_the_charts(void **state)
+static void a_terminal_gets_a_hint_about_charts(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"simulate", "-"};
@@ -337,17 +338,17 @@ static void a_person_is_pointed_to_the_charts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_named_and_nothing_is_printed),
+        cmocka_unit_test(usage_errors_are_named_and_nothing_is_printed),
         cmocka_unit_test(an_unknown_name_differs_from_a_missing_file),
-        cmocka_unit_test(people_get_the_table_and_the_verdict),
-        cmocka_unit_test(policies_are_those_requested),
-        cmocka_unit_test(seeds_repeat_to_the_byte),
+        cmocka_unit_test(human_output_has_the_table_and_the_verdict),
+        cmocka_unit_test(only_the_requested_policies_run),
+        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
         cmocka_unit_test(a_seed_has_63_bits),
-        cmocka_unit_test(the_json_adds_up),
+        cmocka_unit_test(the_series_of_the_json_match_its_totals),
         cmocka_unit_test(the_list_has_scenarios_and_policies),
         cmocka_unit_test(progress_is_for_terminals),
         cmocka_unit_test(an_interrupted_run_leaves_a_clean_line),
-        cmocka_unit_test(a_person_is_pointed_to_the_charts),
+        cmocka_unit_test(a_terminal_gets_a_hint_about_charts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
