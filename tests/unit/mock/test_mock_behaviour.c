@@ -1,4 +1,4 @@
-/* Names of behaviours: what is read, and what is refused with the nearest. */
+/* Names of behaviours: parsed plans, and refused names with the nearest behaviour. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static bool parse(const char *text)
     return rc_mock_plan_parse(rc_str_c(text), &plan, &reading);
 }
 
-static void every_behaviour_stands_alone_and_with_a_prefix(void **state)
+static void every_behaviour_is_accepted_with_and_without_the_prefix(void **state)
 {
     (void)state;
     char text[96];
@@ -60,7 +60,7 @@ static void numbers_have_units(void **state)
     assert_int_equal(plan.hint_ms, 1000);
 }
 
-static void behaviours_go_together(void **state)
+static void behaviours_of_different_slots_combine(void **state)
 {
     (void)state;
     assert_true(parse("mock/slow-first-1s+trickle-10+tokens-50+cut-after-20@2"));
@@ -76,7 +76,7 @@ static void behaviours_go_together(void **state)
     assert_int_equal(plan.place, RC_MOCK_PLACE_FIRST);
 }
 
-static void quota_left_goes_with_all(void **state)
+static void quota_left_combines_with_other_behaviours(void **state)
 {
     (void)state;
     assert_true(parse("quota-left"));
@@ -95,7 +95,7 @@ static void quota_left_goes_with_all(void **state)
     assert_int_equal(reading.fault, RC_MOCK_FAULT_CONFLICT);
 }
 
-static void a_stall_has_a_place_and_a_time(void **state)
+static void a_stall_has_a_position_and_a_time(void **state)
 {
     (void)state;
     assert_true(parse("stall-5s"));
@@ -110,7 +110,7 @@ static void a_stall_has_a_place_and_a_time(void **state)
     assert_int_equal(plan.stall_ms, 10);
 }
 
-static void an_error_in_a_place_is_some_error(void **state)
+static void a_position_without_an_error_has_a_default_error(void **state)
 {
     (void)state;
     assert_true(parse("200-with-error"));
@@ -132,7 +132,7 @@ static void assert_refused(const char *text, rc_mock_fault fault, const char *wo
         assert_string_equal(reading.nearest, nearest);
 }
 
-static void what_is_wrong_is_named(void **state)
+static void faults_name_the_invalid_part(void **state)
 {
     (void)state;
     plan = (rc_mock_plan){.first = 77};
@@ -159,7 +159,7 @@ static void what_is_wrong_is_named(void **state)
     assert_int_equal(plan.first, 77);
 }
 
-static void patterns(void **state)
+static void patterns_match_whole_texts(void **state)
 {
     (void)state;
     static const struct {
@@ -188,14 +188,14 @@ static void patterns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_behaviour_stands_alone_and_with_a_prefix),
+        cmocka_unit_test(every_behaviour_is_accepted_with_and_without_the_prefix),
         cmocka_unit_test(numbers_have_units),
-        cmocka_unit_test(behaviours_go_together),
-        cmocka_unit_test(quota_left_goes_with_all),
-        cmocka_unit_test(a_stall_has_a_place_and_a_time),
-        cmocka_unit_test(an_error_in_a_place_is_some_error),
-        cmocka_unit_test(what_is_wrong_is_named),
-        cmocka_unit_test(patterns),
+        cmocka_unit_test(behaviours_of_different_slots_combine),
+        cmocka_unit_test(quota_left_combines_with_other_behaviours),
+        cmocka_unit_test(a_stall_has_a_position_and_a_time),
+        cmocka_unit_test(a_position_without_an_error_has_a_default_error),
+        cmocka_unit_test(faults_name_the_invalid_part),
+        cmocka_unit_test(patterns_match_whole_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

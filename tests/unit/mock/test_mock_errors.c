@@ -1,5 +1,5 @@
-/* The failing provider's errors, read by the classifier that the gateway has: each means what its
- * name says, in every dialect, as a status, in a 200 and in a stream. */
+/* The gateway's classifier reads the errors of the mock provider: each has the meaning of its name,
+ * in every dialect, as a status, in a 200 and in a stream. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static rc_verdict judge(const mock_endpoint *endpoint, const mock_received *rece
 typedef struct expected {
     const char *model;
     rc_code code;
-    int64_t wait_ms; /* -1: none */
+    int64_t wait_ms; /* -1: none. */
 } expected;
 
 static const expected rows[] = {
@@ -90,7 +90,7 @@ static void check(const mock_endpoint *endpoint, const char *model, const expect
                  rc_buf_get(&received->body).ptr);
 }
 
-static void errors_mean_what_they_are_called(void **state)
+static void errors_have_the_meaning_of_their_name(void **state)
 {
     (void)state;
     for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
@@ -105,8 +105,9 @@ static void errors_mean_what_they_are_called(void **state)
     }
 }
 
-/* Some errors are told apart by their status alone, which these places do not have. */
-static bool has_message(const expected *row)
+/* Whether an error can be recognised without its status, which is missing in the other
+ * positions. */
+static bool is_known_by_its_body(const expected *row)
 {
     static const char *const bare[] = {"502",    "504", "413", "html-502", "mock/5o3",
                                        "gpt-4o", "403", "500", NULL};
@@ -116,19 +117,19 @@ static bool has_message(const expected *row)
     return true;
 }
 
-static void errors_in_other_places_mean_the_same(void **state)
+static void errors_in_other_positions_have_the_same_meaning(void **state)
 {
     (void)state;
-    static const char *const places[] = {"200-with-error", "stream-error-first",
-                                         "stream-error-after-2"};
+    static const char *const positions[] = {"200-with-error", "stream-error-first",
+                                            "stream-error-after-2"};
     for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
             for (size_t p = 0; p < 3; p++) {
                 char model[96];
                 mock_received received;
-                if (!has_message(&rows[r]) || (p > 0 && !mock_endpoints[e].is_stream))
+                if (!is_known_by_its_body(&rows[r]) || (p > 0 && !mock_endpoints[e].is_stream))
                     continue;
-                (void)snprintf(model, sizeof model, "%s+%s", rows[r].model, places[p]);
+                (void)snprintf(model, sizeof model, "%s+%s", rows[r].model, positions[p]);
                 send_request(&mock_endpoints[e], model, &received);
                 assert_int_equal(received.status, 200);
                 check(&mock_endpoints[e], model, &rows[r], &received, p > 0);
@@ -138,8 +139,8 @@ static void errors_in_other_places_mean_the_same(void **state)
     }
 }
 
-/* A request that is not streamed has no events: the error is its answer. */
-static void a_body_has_no_events(void **state)
+/* A response that is not streamed has no events: the error is the whole response. */
+static void without_a_stream_the_error_is_the_response(void **state)
 {
     (void)state;
     mock_received received;
@@ -155,7 +156,7 @@ static void a_body_has_no_events(void **state)
     mock_received_done(&received);
 }
 
-static void the_nearest_is_named(void **state)
+static void an_unknown_model_gets_the_nearest_behaviour(void **state)
 {
     (void)state;
     for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
@@ -171,10 +172,10 @@ static void the_nearest_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(errors_mean_what_they_are_called, begin_fresh),
-        cmocka_unit_test_setup(errors_in_other_places_mean_the_same, begin_fresh),
-        cmocka_unit_test_setup(a_body_has_no_events, begin_fresh),
-        cmocka_unit_test_setup(the_nearest_is_named, begin_fresh),
+        cmocka_unit_test_setup(errors_have_the_meaning_of_their_name, begin_fresh),
+        cmocka_unit_test_setup(errors_in_other_positions_have_the_same_meaning, begin_fresh),
+        cmocka_unit_test_setup(without_a_stream_the_error_is_the_response, begin_fresh),
+        cmocka_unit_test_setup(an_unknown_model_gets_the_nearest_behaviour, begin_fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The failing provider as a whole, without sockets: counters, scenarios, keys, limits, the ledger,
- * and no memory. */
+/* The mock provider without sockets: counters, scenarios, keys, limits, statistics, and failing
+ * allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,19 +63,19 @@ static rc_str header_of(const mock_received *received, const char *name)
     return rc_str_make(NULL, 0);
 }
 
-static void the_first_ones_fail(void **state)
+static void the_first_requests_fail(void **state)
 {
     (void)state;
     for (int i = 1; i <= 4; i++) {
         assert_int_equal(status_of("sk-one", "mock/503@2", 0), i <= 2 ? 503 : 200);
         assert_int_equal(status_of("sk-two", "mock/503@1", 0), i <= 1 ? 503 : 200);
     }
-    /* Another key and another model count for themselves. */
+    /* Another key and another model are counted separately. */
     assert_int_equal(status_of("sk-two", "mock/503@2", 0), 503);
     assert_int_equal(status_of("sk-one", "mock/500@2", 0), 500);
 }
 
-static void rules_in_their_order(void **state)
+static void the_first_matching_rule_applies(void **state)
 {
     (void)state;
     assert_int_equal(load("rules:\n"
@@ -108,7 +108,7 @@ static void rules_in_their_order(void **state)
     mock_received_done(&received);
 }
 
-static void keys_of_their_own(void **state)
+static void keys_have_their_own_behaviour(void **state)
 {
     (void)state;
     assert_int_equal(load("keys:\n"
@@ -128,7 +128,7 @@ static void keys_of_their_own(void **state)
     assert_int_equal(status_of("", "ok", 0), 200);
 }
 
-static void limits_fill_up_again(void **state)
+static void limits_refill(void **state)
 {
     (void)state;
     mock_received received;
@@ -145,7 +145,7 @@ static void limits_fill_up_again(void **state)
     assert_int_equal(status_of("sk-1", "ok", 20999), 429);
     assert_int_equal(status_of("sk-1", "ok", 21000), 200);
     assert_int_equal(status_of("sk-1", "ok", 21000), 429);
-    /* A clock that goes back gives nothing. */
+    /* A clock that goes back refills nothing. */
     assert_int_equal(status_of("sk-1", "ok", 0), 429);
     assert_int_equal(status_of("sk-1", "ok", 500000), 200);
 }
@@ -156,7 +156,7 @@ static void tokens_are_limited_too(void **state)
     mock_received received;
     assert_int_equal(load("limits: {tokens_per_min: 120}\nseed: 5\n"), RC_OK);
     assert_int_equal(provider.seed, 5);
-    /* Some in, 80 out: the input fits twice, the output need not. */
+    /* The limit has space for twice the input and the 80 output tokens. */
     request_as("", "tokens-80", 0, &received);
     const uint64_t in = received.response.input_tokens;
     assert_true(in > 3 && 80 + 2 * in <= 120);
@@ -192,7 +192,7 @@ static void faults_have_their_position(void **state)
     assert_fault("rules:\n  - do: [500, 503]\n", 2, "rules[0].do", "together");
     assert_fault("rules:\n  - do: []\n", 2, "rules[0].do", "expected behaviours");
     assert_fault("keys:\n  - {name: a}\n", 2, "keys[0]", "name and ends");
-    /* What stands below a name that secrets go by is not told. */
+    /* Faults below a key that may name secrets show no names below it. */
     assert_fault("keys: [{name: a, ends: b, requests_per_min: 0}]\n", 1, "keys[0]", "1 to");
     assert_fault("limits: 5\n", 1, "limits", "");
     assert_int_equal(load(""), RC_OK);
@@ -235,7 +235,8 @@ static void the_stats_count_and_hide_secrets(void **state)
                                  "body_bytes", &body_bytes),
                      0);
     assert_int_equal(requests, 3);
-    /* All asked for the same; a refusal is not paid for, silence may be. */
+    /* All three requests have the same input; the refused one is not billed, the one without a
+     * response is. */
     assert_int_equal(in, 3 * input);
     assert_int_equal(billed, 2 * input);
     assert_int_equal(out, 5);
@@ -259,7 +260,7 @@ static void the_stats_count_and_hide_secrets(void **state)
     json_decref(root);
 }
 
-/* Thousands of models and keys: the tables have ceilings, and nothing is lost from the sums. */
+/* Thousands of models and keys: the tables have ceilings, and the sums stay complete. */
 static void the_stats_have_ceilings(void **state)
 {
     (void)state;
@@ -298,7 +299,7 @@ static bool request_failing(const rc_mock_message *message, fail_alloc *memory)
     return status == RC_OK && step.kind == RC_MOCK_END;
 }
 
-static void without_memory_nothing_leaks(void **state)
+static void failing_allocations_leak_nothing(void **state)
 {
     (void)state;
     for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
@@ -316,8 +317,8 @@ static void without_memory_nothing_leaks(void **state)
     }
 }
 
-/* The page that explains the behaviours and the scenario has all of them. */
-static void the_page_has_every_behaviour(void **state)
+/* docs/mock.md explains every behaviour and every key of a scenario. */
+static void the_documentation_has_every_behaviour(void **state)
 {
     (void)state;
     static char page[65536];
@@ -346,16 +347,16 @@ static void the_page_has_every_behaviour(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_first_ones_fail, begin_fresh),
-        cmocka_unit_test(rules_in_their_order),
-        cmocka_unit_test(keys_of_their_own),
-        cmocka_unit_test(limits_fill_up_again),
+        cmocka_unit_test_setup(the_first_requests_fail, begin_fresh),
+        cmocka_unit_test(the_first_matching_rule_applies),
+        cmocka_unit_test(keys_have_their_own_behaviour),
+        cmocka_unit_test(limits_refill),
         cmocka_unit_test(tokens_are_limited_too),
         cmocka_unit_test(faults_have_their_position),
         cmocka_unit_test_setup(the_stats_count_and_hide_secrets, begin_fresh),
         cmocka_unit_test_setup(the_stats_have_ceilings, begin_fresh),
-        cmocka_unit_test_setup(without_memory_nothing_leaks, begin_fresh),
-        cmocka_unit_test(the_page_has_every_behaviour),
+        cmocka_unit_test_setup(failing_allocations_leak_nothing, begin_fresh),
+        cmocka_unit_test(the_documentation_has_every_behaviour),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

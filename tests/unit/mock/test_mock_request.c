@@ -1,4 +1,4 @@
-/* What the failing provider reads in a request. */
+/* Reading of requests by the mock provider. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void read_post(const char *target, const char *body)
     read_with("POST", target, NULL, 0, body);
 }
 
-static int forget(void **state)
+static int free_request(void **state)
 {
     (void)state;
     rc_mock_request_done(&request);
@@ -42,7 +42,7 @@ static void assert_text(rc_str text, const char *wanted)
         fail_msg("\"%.*s\" is not \"%s\"", (int)text.len, text.ptr, wanted);
 }
 
-static void paths_by_their_end(void **state)
+static void the_end_of_a_path_selects_the_endpoint(void **state)
 {
     (void)state;
     static const struct {
@@ -80,7 +80,7 @@ static void paths_by_their_end(void **state)
     }
 }
 
-static void a_model_in_a_path(void **state)
+static void a_model_in_a_path_is_decoded(void **state)
 {
     (void)state;
     static const char body[] = "{\"contents\":[{\"parts\":[{\"text\":\"hi\"}]}]}";
@@ -95,7 +95,7 @@ static void a_model_in_a_path(void **state)
     assert_true(request.is_array);
 }
 
-static void keys_wherever_they_stand(void **state)
+static void keys_are_found_in_headers_and_query(void **state)
 {
     (void)state;
     static const char *const names[] = {"authorization", "x-api-key", "api-key", "x-goog-api-key"};
@@ -110,7 +110,7 @@ static void keys_wherever_they_stand(void **state)
     assert_text(request.key, "");
 }
 
-static void the_last_user_message(void **state)
+static void the_last_user_message_is_found(void **state)
 {
     (void)state;
     read_post("/v1/chat/completions",
@@ -132,7 +132,7 @@ static void the_last_user_message(void **state)
     assert_int_equal(request.max_tokens, 9);
 }
 
-static void numbers_and_flags(void **state)
+static void numbers_and_flags_are_read(void **state)
 {
     (void)state;
     read_post("/v1/chat/completions",
@@ -159,7 +159,7 @@ static void numbers_and_flags(void **state)
     assert_int_equal(request.input_tokens, 4);
 }
 
-static void what_is_wrong(void **state)
+static void faults_of_the_body_are_reported(void **state)
 {
     (void)state;
     static const char *const bodies[] = {
@@ -182,7 +182,7 @@ static void what_is_wrong(void **state)
     assert_null(request.body_error);
 }
 
-static void tokens_are_words_cut_in_fours(void **state)
+static void tokens_are_words_split_every_four_characters(void **state)
 {
     (void)state;
     static const struct {
@@ -198,13 +198,13 @@ static void tokens_are_words_cut_in_fours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(paths_by_their_end, forget),
-        cmocka_unit_test_teardown(a_model_in_a_path, forget),
-        cmocka_unit_test_teardown(keys_wherever_they_stand, forget),
-        cmocka_unit_test_teardown(the_last_user_message, forget),
-        cmocka_unit_test_teardown(numbers_and_flags, forget),
-        cmocka_unit_test_teardown(what_is_wrong, forget),
-        cmocka_unit_test(tokens_are_words_cut_in_fours),
+        cmocka_unit_test_teardown(the_end_of_a_path_selects_the_endpoint, free_request),
+        cmocka_unit_test_teardown(a_model_in_a_path_is_decoded, free_request),
+        cmocka_unit_test_teardown(keys_are_found_in_headers_and_query, free_request),
+        cmocka_unit_test_teardown(the_last_user_message_is_found, free_request),
+        cmocka_unit_test_teardown(numbers_and_flags_are_read, free_request),
+        cmocka_unit_test_teardown(faults_of_the_body_are_reported, free_request),
+        cmocka_unit_test(tokens_are_words_split_every_four_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

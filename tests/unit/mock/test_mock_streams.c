@@ -1,5 +1,5 @@
-/* What the failing provider sends, read by the reader that the gateway has: a good stream is
- * complete in every dialect and ends as the plan says otherwise; a body is JSON. */
+/* The gateway's stream reader reads the responses of the mock provider: a valid stream is complete
+ * in every dialect, a broken one ends as planned, and a body is JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,8 @@ static json_t *read_json(const mock_received *received)
     return root;
 }
 
-/* How a stream of the model ends; the transport is whole when the answer's end says so. */
+/* How the stream of a model ends for the reader. The transport is complete if the last step is
+ * END. */
 static rc_stream_end end_of(const mock_endpoint *endpoint, const char *model,
                             rc_stream_watch *ret_watch)
 {
@@ -68,7 +69,7 @@ static rc_stream_end end_of(const mock_endpoint *endpoint, const char *model,
     return end;
 }
 
-static void good_streams_are_complete(void **state)
+static void valid_streams_are_complete(void **state)
 {
     (void)state;
     static const char *const models[] = {"ok",        "mock/echo",      "tokens-200",
@@ -80,7 +81,7 @@ static void good_streams_are_complete(void **state)
             continue;
         for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
             rc_stream_watch watch;
-            /* A damaged element leaves an array open to guesses. */
+            /* In an array a damaged element makes the rest ambiguous. */
             if (mock_endpoints[e].is_array && strcmp(models[m], "damaged-line-2") == 0)
                 continue;
             const rc_stream_end end = end_of(&mock_endpoints[e], models[m], &watch);
@@ -93,7 +94,7 @@ static void good_streams_are_complete(void **state)
     }
 }
 
-/* The tokens that a stream names are those that it sends, and those of the body. */
+/* The usage of a stream equals the tokens it sends, and the usage of the body. */
 static void tokens_are_counted(void **state)
 {
     (void)state;
@@ -101,7 +102,8 @@ static void tokens_are_counted(void **state)
                                          "tool-call", "huge-3", "tokens-0"};
     for (size_t e = 0; e + 1 < MOCK_ENDPOINT_COUNT; e++) {
         const mock_endpoint *endpoint = &mock_endpoints[e];
-        /* Usage of a stream has to be asked for where it is OpenAI's; the old one does not. */
+        /* OpenAI's streams report usage only on request; the request for completions does not ask
+         * for it. */
         if (!endpoint->is_stream || strcmp(endpoint->name, "completions stream") == 0)
             continue;
         for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
@@ -123,13 +125,13 @@ static void tokens_are_counted(void **state)
     }
 }
 
-static void bad_streams_end_as_the_behaviour_says(void **state)
+static void broken_streams_end_as_the_behaviour_says(void **state)
 {
     (void)state;
     static const struct {
         const char *model;
         rc_stream_end end;
-        int content; /* events; -1: not looked at */
+        int content; /* Content events; -1: not checked. */
     } rows[] = {
         {"cut-after-3", RC_STREAM_END_TRUNCATED, 3},
         {"fin-after-40", RC_STREAM_END_TRUNCATED, 40},
@@ -152,7 +154,8 @@ static void bad_streams_end_as_the_behaviour_says(void **state)
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
             rc_stream_watch watch;
             rc_stream_end end = end_of(&mock_endpoints[e], rows[r].model, &watch);
-            /* An element or event that the end cuts off is not a damaged one. */
+            /* An element or event that is cut off at the end counts as truncated, not as
+             * damaged. */
             if (end == RC_STREAM_END_TRUNCATED && rows[r].end == RC_STREAM_END_DAMAGED)
                 end = rows[r].end;
             if (end != rows[r].end)
@@ -164,8 +167,8 @@ static void bad_streams_end_as_the_behaviour_says(void **state)
     }
 }
 
-/* Where the terminator is what makes a stream whole, it is missed. */
-static void a_terminator_is_missed(void **state)
+/* In dialects whose streams need a terminator, its absence makes the stream truncated. */
+static void a_missing_terminator_is_noticed(void **state)
 {
     (void)state;
     for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
@@ -218,8 +221,8 @@ static void bodies_are_json_and_cut_as_the_behaviour_says(void **state)
     }
 }
 
-/* A body where a stream was asked for, and the other way round: each of them good for itself. */
-static void shapes_can_be_swapped(void **state)
+/* other-shape: a body if a stream was requested, and a stream if not; both are valid. */
+static void stream_and_body_can_be_swapped(void **state)
 {
     (void)state;
     for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
@@ -235,7 +238,7 @@ static void shapes_can_be_swapped(void **state)
     }
 }
 
-static void some_never_respond(void **state)
+static void hang_and_refuse_send_no_response(void **state)
 {
     (void)state;
     for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
@@ -277,7 +280,8 @@ static void waits_are_as_the_behaviour_says(void **state)
     mock_received_done(&received);
 }
 
-/* Every place where a stream can be cut: what came is its beginning, and never whole. */
+/* A stream cut after any number of bytes: the received bytes are its start, and it is never
+ * complete. */
 static void every_byte_can_be_the_last(void **state)
 {
     (void)state;
@@ -287,7 +291,7 @@ static void every_byte_can_be_the_last(void **state)
             continue;
         begin_fresh(NULL);
         send_request(&mock_endpoints[e], "ok", &whole);
-        /* The model's name is a part of the answer: it is the same length everywhere. */
+        /* The response contains the model's name, so the lengths are those of this model. */
         const size_t len = rc_buf_get(&whole.body).len;
         mock_received_done(&whole);
         for (size_t at = 1; at < len; at += 13) {
@@ -353,7 +357,7 @@ static void the_request_limits_the_response(void **state)
     mock_received_done(&received);
 }
 
-/* The same seed and the same requests give the same bytes; another seed gives others. */
+/* The same seed and requests give the same bytes; another seed gives different bytes. */
 static void randomness_comes_from_the_seed(void **state)
 {
     (void)state;
@@ -378,13 +382,13 @@ static void randomness_comes_from_the_seed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(good_streams_are_complete, begin_fresh),
+        cmocka_unit_test_setup(valid_streams_are_complete, begin_fresh),
         cmocka_unit_test_setup(tokens_are_counted, begin_fresh),
-        cmocka_unit_test_setup(bad_streams_end_as_the_behaviour_says, begin_fresh),
-        cmocka_unit_test_setup(a_terminator_is_missed, begin_fresh),
+        cmocka_unit_test_setup(broken_streams_end_as_the_behaviour_says, begin_fresh),
+        cmocka_unit_test_setup(a_missing_terminator_is_noticed, begin_fresh),
         cmocka_unit_test_setup(bodies_are_json_and_cut_as_the_behaviour_says, begin_fresh),
-        cmocka_unit_test_setup(shapes_can_be_swapped, begin_fresh),
-        cmocka_unit_test_setup(some_never_respond, begin_fresh),
+        cmocka_unit_test_setup(stream_and_body_can_be_swapped, begin_fresh),
+        cmocka_unit_test_setup(hang_and_refuse_send_no_response, begin_fresh),
         cmocka_unit_test_setup(waits_are_as_the_behaviour_says, begin_fresh),
         cmocka_unit_test_setup(every_byte_can_be_the_last, begin_fresh),
         cmocka_unit_test_setup(the_request_limits_the_response, begin_fresh),

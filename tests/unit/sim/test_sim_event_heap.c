@@ -1,4 +1,4 @@
-/* What happens next: order, ties, ceilings; against a plain sort. */
+/* The event heap: order, ties and the ceiling, compared with a plain sort. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,8 +40,8 @@ static void events_come_out_in_order(void **state)
     rc_sim_event_heap_done(&heap);
 }
 
-/* Pushes and pops mixed, as in a run: each pop is the least of a plain array. */
-static void it_agrees_with_a_plain_search(void **state)
+/* Mixed pushes and pops, as in a run: each pop is the minimum of a plain array. */
+static void pops_agree_with_a_plain_search(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -86,7 +86,7 @@ static void the_ceiling_holds(void **state)
     rc_sim_event_heap_done(&heap);
 }
 
-static void without_memory_nothing_is_lost(void **state)
+static void a_failed_push_loses_no_events(void **state)
 {
     (void)state;
     fail_alloc counting = {.fail_at = 2};
@@ -111,9 +111,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_come_out_in_order),
-        cmocka_unit_test(it_agrees_with_a_plain_search),
+        cmocka_unit_test(pops_agree_with_a_plain_search),
         cmocka_unit_test(the_ceiling_holds),
-        cmocka_unit_test(without_memory_nothing_is_lost),
+        cmocka_unit_test(a_failed_push_loses_no_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

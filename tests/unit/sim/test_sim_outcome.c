@@ -1,5 +1,5 @@
-/* What the simulated providers tell rc_call is what the classifier makes of the headers and bodies
- * that real ones send. */
+/* The failure facts that the simulator gives to rc_call equal those that the classifier derives
+ * from the headers and bodies of real providers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #define NOW_UNIX_MS INT64_C(1767225600000) /* 2026-01-01T00:00:00Z */
 
-/* One answer as bytes. */
+/* A response as a provider would send it. */
 typedef struct wire {
     rc_failure failure;
     rc_header headers[8];
@@ -51,7 +51,7 @@ static void anthropic_error(wire *w, const char *message, const char *type)
              "{\"type\":\"error\",\"error\":{\"type\":\"%s\",\"message\":\"%s\"}}", type, message);
 }
 
-/* retry-after in whole seconds, never too short. */
+/* Adds retry-after in whole seconds, rounded up. */
 static void add_hint(wire *w, rc_sim_dialect dialect, int64_t wait_ms)
 {
     if (wait_ms < 0)

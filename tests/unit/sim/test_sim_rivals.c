@@ -1,4 +1,4 @@
-/* The loops of others do what their sources say. */
+/* The models of other clients' retry loops behave as their sources describe. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@ typedef struct rival_case {
     rc_sim_outcome_kind outcome;
     rc_sim_dialect dialect;
     int64_t wait_ms;
-    uint32_t calls;        /* until it stops, when nothing ever works */
-    uint64_t first_min_ms; /* the first wait */
+    uint32_t calls;        /* Calls until it stops if every call fails. */
+    uint64_t first_min_ms; /* Shortest first wait. */
     uint64_t first_max_ms;
 } rival_case;
 
@@ -41,7 +41,7 @@ static const rival_case cases[] = {
     {RC_SIM_NO_RETRY, RC_SIM_OUTCOME_OUTAGE, RC_SIM_OPENAI, -1, 1, 0, 0},
 };
 
-static void each_row_tries_and_waits_as_it_says(void **state)
+static void each_loop_makes_its_attempts_and_waits(void **state)
 {
     (void)state;
     rc_sim_rng rng;
@@ -107,7 +107,7 @@ static void gateways_go_to_the_next_target(void **state)
     assert_int_equal(action.reason, RC_WHY_NOT_RETRYABLE);
 }
 
-static void there_are_no_other_rows(void **state)
+static void an_unknown_loop_has_no_row(void **state)
 {
     (void)state;
     assert_null(rc_sim_rival_row_of(RC_SIM_OURS));
@@ -118,10 +118,10 @@ static void there_are_no_other_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_row_tries_and_waits_as_it_says),
+        cmocka_unit_test(each_loop_makes_its_attempts_and_waits),
         cmocka_unit_test(waits_double_up_to_their_limit),
         cmocka_unit_test(gateways_go_to_the_next_target),
-        cmocka_unit_test(there_are_no_other_rows),
+        cmocka_unit_test(an_unknown_loop_has_no_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

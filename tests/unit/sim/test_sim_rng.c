@@ -1,4 +1,5 @@
-/* Chance in whole numbers: it has the right shape, and is the same everywhere. */
+/* Random numbers in integer arithmetic: their distribution, and the same numbers on every
+ * machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +31,7 @@ static void the_same_seed_gives_the_same_numbers(void **state)
     assert_int_equal(same, 0);
 }
 
-/* Written down once: another compiler or machine must not change it. */
+/* Expected numbers: another compiler or machine must not change them. */
 static void the_numbers_are_pinned(void **state)
 {
     (void)state;
@@ -42,7 +43,7 @@ static void the_numbers_are_pinned(void **state)
     assert_true(digest == UINT64_C(11160578474938884444));
 }
 
-static void below_is_even(void **state)
+static void below_is_uniform(void **state)
 {
     (void)state;
     rc_sim_rng rng;
@@ -107,7 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_seed_gives_the_same_numbers),
         cmocka_unit_test(the_numbers_are_pinned),
-        cmocka_unit_test(below_is_even),
+        cmocka_unit_test(below_is_uniform),
         cmocka_unit_test(gaps_are_exponential),
         cmocka_unit_test(a_spread_has_its_quantiles),
     };

@@ -1,4 +1,4 @@
-/* Whole runs: what is counted, what is conserved, what repeats. */
+/* Whole runs: counts, invariants and reproducibility. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static void a_scenario_without_faults_delivers_everything(void **state)
     }
 }
 
-static void one_attempt_fails_exactly_while_the_provider_does(void **state)
+static void without_retries_requests_fail_exactly_during_the_fault(void **state)
 {
     (void)state;
     sim_scenario_small(&scenario, "none");
@@ -56,7 +56,7 @@ static void one_attempt_fails_exactly_while_the_provider_does(void **state)
     rc_sim_result_free(result);
 }
 
-static void when_nothing_ever_works_the_attempts_are_counted(void **state)
+static void if_every_call_fails_all_attempts_are_made(void **state)
 {
     (void)state;
     static const struct {
@@ -111,7 +111,7 @@ static void empty_streams_are_retried(void **state)
     rc_sim_result_free(result);
 }
 
-static void patience_and_deadline_end_what_hangs(void **state)
+static void timeout_and_deadline_end_a_hanging_call(void **state)
 {
     (void)state;
     sim_scenario_small(&scenario, "none");
@@ -132,7 +132,7 @@ static void patience_and_deadline_end_what_hangs(void **state)
     rc_sim_result_free(result);
 }
 
-static void a_used_up_key_is_left_for_the_other_and_then_for_the_next_provider(void **state)
+static void an_exhausted_key_is_replaced_by_the_other_key_then_by_the_next_provider(void **state)
 {
     (void)state;
     sim_scenario_small(&scenario, "recourse");
@@ -159,13 +159,13 @@ static void closed_clients_wait_for_their_responses(void **state)
     scenario.providers[0].limits.concurrency = 10;
     rc_sim_result *result = sim_scenario_run(&scenario, 1);
     sim_result_check(result);
-    /* Ten clients, one request a second each: nobody is ever one too many. */
+    /* Ten clients with one request a second each never exceed the concurrency limit. */
     assert_in_range(result->policies[0].requests, 180, 220);
     assert_int_equal(result->policies[0].failed, 0);
     rc_sim_result_free(result);
 }
 
-static void a_surge_is_as_large_as_it_says(void **state)
+static void a_surge_has_its_size(void **state)
 {
     (void)state;
     for (int loop = RC_SIM_OPEN; loop <= RC_SIM_CLOSED; loop++) {
@@ -186,7 +186,7 @@ static void a_surge_is_as_large_as_it_says(void **state)
     }
 }
 
-static void each_process_has_its_own_facts(void **state)
+static void each_process_has_its_own_state(void **state)
 {
     (void)state;
     uint64_t calls[2];
@@ -199,11 +199,12 @@ static void each_process_has_its_own_facts(void **state)
         calls[i] = result->policies[0].retries;
         rc_sim_result_free(result);
     }
-    assert_true(calls[1] > calls[0] + 500); /* ten bursts of 100 instead of one */
+    /* Ten retry budgets with a burst of 100 instead of one. */
+    assert_true(calls[1] > calls[0] + 500);
 }
 
-/* An answer that takes no time and no pause: time goes on all the same. */
-static void a_closed_loop_ends_however_fast_it_is(void **state)
+/* A response without latency and no pause: virtual time still advances. */
+static void a_closed_loop_without_latency_ends(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -222,7 +223,7 @@ static void a_closed_loop_ends_however_fast_it_is(void **state)
     }
 }
 
-/* As many as there can be: gaps are far below a microsecond, and the rate is still right. */
+/* The highest possible rate: gaps far below a microsecond still give the right rate. */
 static void a_dense_stream_has_the_right_rate(void **state)
 {
     (void)state;
@@ -279,7 +280,7 @@ static void the_same_seed_repeats_everything(void **state)
     rc_sim_result_free(other);
 }
 
-/* Written down once, of policies that are not ours: another compiler must not change it. */
+/* Expected digests of the rival loops: another compiler must not change them. */
 static void the_bytes_are_pinned(void **state)
 {
     (void)state;
@@ -298,8 +299,8 @@ static void the_bytes_are_pinned(void **state)
     rc_sim_result_free(result);
 }
 
-/* Every policy sees the same clients: what differs is what it does. */
-static void all_policies_meet_the_same_requests(void **state)
+/* Every policy gets the same requests; only its decisions differ. */
+static void all_policies_get_the_same_requests(void **state)
 {
     (void)state;
     sim_scenario_builtin(&scenario, "outage");
@@ -312,7 +313,7 @@ static void all_policies_meet_the_same_requests(void **state)
     rc_sim_result_free(result);
 }
 
-static void a_larger_copy_has_the_same_shape(void **state)
+static void a_scaled_scenario_has_the_same_proportions(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -337,7 +338,7 @@ typedef struct reported {
     uint32_t stop_at;
 } reported;
 
-static bool listen(void *ctx, const rc_sim_progress *progress)
+static bool on_progress(void *ctx, const rc_sim_progress *progress)
 {
     reported *t = ctx;
     assert_true(t->count == 0 || progress->permille >= t->last_permille);
@@ -353,7 +354,7 @@ static void progress_is_reported_and_can_end_the_run(void **state)
     rc_alloc alloc = rc_alloc_stdlib();
     sim_scenario_builtin(&scenario, "outage");
     reported all = {.stop_at = 2000};
-    rc_sim_options options = {.progress = listen, .progress_ctx = &all};
+    rc_sim_options options = {.progress = on_progress, .progress_ctx = &all};
     rc_sim_result *result = NULL;
     assert_int_equal(rc_sim_run(&scenario, &options, &alloc, &result), RC_OK);
     assert_int_equal(all.last_permille, 1000);
@@ -367,7 +368,7 @@ static void progress_is_reported_and_can_end_the_run(void **state)
     rc_sim_result_free(result);
 }
 
-static void without_memory_it_says_so(void **state)
+static void failing_allocations_are_reported(void **state)
 {
     (void)state;
     sim_scenario_small(&scenario, "recourse");
@@ -392,7 +393,7 @@ static void without_memory_it_says_so(void **state)
     assert_true(failed >= 8);
 }
 
-static void an_unsound_scenario_is_refused(void **state)
+static void an_invalid_scenario_is_refused(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -418,25 +419,25 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_scenario_without_faults_delivers_everything),
-        cmocka_unit_test(one_attempt_fails_exactly_while_the_provider_does),
-        cmocka_unit_test(when_nothing_ever_works_the_attempts_are_counted),
+        cmocka_unit_test(without_retries_requests_fail_exactly_during_the_fault),
+        cmocka_unit_test(if_every_call_fails_all_attempts_are_made),
         cmocka_unit_test(cut_streams_are_not_retried_but_charged),
         cmocka_unit_test(empty_streams_are_retried),
-        cmocka_unit_test(patience_and_deadline_end_what_hangs),
-        cmocka_unit_test(a_used_up_key_is_left_for_the_other_and_then_for_the_next_provider),
+        cmocka_unit_test(timeout_and_deadline_end_a_hanging_call),
+        cmocka_unit_test(an_exhausted_key_is_replaced_by_the_other_key_then_by_the_next_provider),
         cmocka_unit_test(closed_clients_wait_for_their_responses),
-        cmocka_unit_test(a_surge_is_as_large_as_it_says),
-        cmocka_unit_test(a_closed_loop_ends_however_fast_it_is),
+        cmocka_unit_test(a_surge_has_its_size),
+        cmocka_unit_test(a_closed_loop_without_latency_ends),
         cmocka_unit_test(a_dense_stream_has_the_right_rate),
         cmocka_unit_test(more_requests_than_fit_are_refused),
-        cmocka_unit_test(each_process_has_its_own_facts),
+        cmocka_unit_test(each_process_has_its_own_state),
         cmocka_unit_test(the_same_seed_repeats_everything),
         cmocka_unit_test(the_bytes_are_pinned),
-        cmocka_unit_test(all_policies_meet_the_same_requests),
-        cmocka_unit_test(a_larger_copy_has_the_same_shape),
+        cmocka_unit_test(all_policies_get_the_same_requests),
+        cmocka_unit_test(a_scaled_scenario_has_the_same_proportions),
         cmocka_unit_test(progress_is_reported_and_can_end_the_run),
-        cmocka_unit_test(without_memory_it_says_so),
-        cmocka_unit_test(an_unsound_scenario_is_refused),
+        cmocka_unit_test(failing_allocations_are_reported),
+        cmocka_unit_test(an_invalid_scenario_is_refused),
         cmocka_unit_test(every_built_in_scenario_passes_the_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Scenarios in YAML: what is read, and what is refused with its place. */
+/* Scenarios in YAML: accepted keys, and refused scenarios with the position of the fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static rc_status parse(const char *text)
     return rc_sim_scenario_parse(rc_str_c(text), &alloc, &faults, &scenario);
 }
 
-static void assert_sound(const char *text)
+static void assert_valid(const char *text)
 {
     rc_status status = parse(text);
     if (faults.count > 0)
@@ -34,10 +34,10 @@ static void assert_sound(const char *text)
     assert_int_equal(status, RC_OK);
 }
 
-static void everything_can_be_said(void **state)
+static void every_key_can_be_set(void **state)
 {
     (void)state;
-    assert_sound(
+    assert_valid(
         "name: all\n"
         "about: every key once\n"
         "seed: 9223372036854775807\n"
@@ -125,10 +125,10 @@ static void everything_can_be_said(void **state)
     assert_int_equal(scenario.policies[3].settings.breaker.min_calls, 0);
 }
 
-static void little_has_to_be_said(void **state)
+static void few_keys_are_required(void **state)
 {
     (void)state;
-    assert_sound("name: little\n");
+    assert_valid("name: little\n");
     assert_int_equal(scenario.provider_count, 1);
     assert_int_equal(scenario.policy_count, 6);
     assert_null(rc_sim_scenario_check(&scenario));
@@ -138,7 +138,7 @@ typedef struct fault_case {
     const char *text;
     uint32_t line;
     const char *path;
-    const char *part; /* of the message, or the nearest name */
+    const char *part; /* Part of the message, or the nearest name. */
 } fault_case;
 
 static const fault_case fault_cases[] = {
@@ -214,15 +214,15 @@ static void faults_are_named_with_their_position(void **state)
         assert_true(faults.count > 0);
         assert_int_equal(fault->line, c->line);
         assert_true(is_placed && is_named);
-        assert_int_equal(scenario.policy_count, 0); /* nothing was written */
+        assert_int_equal(scenario.policy_count, 0); /* The output is unchanged. */
     }
 }
 
-/* The same of one that was made by hand. */
-static void the_check_refuses_what_the_reader_does(void **state)
+/* Applies the same checks to a scenario that was filled in by code. */
+static void the_check_refuses_what_the_reader_refuses(void **state)
 {
     (void)state;
-    assert_sound("name: a\nseed: 0\n");
+    assert_valid("name: a\nseed: 0\n");
     scenario.duration_ms = RC_SIM_DURATION_MAX_MS;
     scenario.clients.every_ms = 10;
     assert_string_equal(rc_sim_scenario_check(&scenario),
@@ -234,12 +234,12 @@ static void the_check_refuses_what_the_reader_does(void **state)
     scenario.clients.surge.until_ms = RC_SIM_DURATION_MAX_MS;
     assert_non_null(rc_sim_scenario_check(&scenario));
 
-    assert_sound("providers: [{name: a}, {name: b}]\n");
+    assert_valid("providers: [{name: a}, {name: b}]\n");
     scenario.providers[1].name[0] = 'a';
     assert_string_equal(rc_sim_scenario_check(&scenario), "two providers have the same name");
 
     for (int kind = 0; kind < RC_SIM_FAULT_COUNT; kind++) {
-        assert_sound("name: a\n");
+        assert_valid("name: a\n");
         scenario.providers[0].fault_count = 1;
         rc_sim_fault_init(&scenario.providers[0].faults[0], (rc_sim_fault_kind)kind);
         scenario.providers[0].faults[0].until_ms = 1;
@@ -264,7 +264,7 @@ static void text_that_is_not_yaml_is_reported_as_such(void **state)
     assert_int_equal(parse("name: a\nname: b\n"), RC_E_DUPLICATE);
 }
 
-static void without_memory_it_says_so(void **state)
+static void failing_allocations_are_reported(void **state)
 {
     (void)state;
     const rc_sim_builtin *builtin = rc_sim_builtin_named(RC_STR("outage"));
@@ -281,7 +281,7 @@ static void without_memory_it_says_so(void **state)
     assert_int_equal(status, RC_OK);
 }
 
-static void the_built_in_ones_are_sound(void **state)
+static void the_built_in_scenarios_are_valid(void **state)
 {
     (void)state;
     static const char *const wanted[] = {"outage",      "brownout",      "rate-limit",  "quota",
@@ -290,7 +290,7 @@ static void the_built_in_ones_are_sound(void **state)
         assert_non_null(rc_sim_builtin_named(rc_str_c(wanted[i])));
     size_t count = 0;
     for (const rc_sim_builtin *builtin; (builtin = rc_sim_builtin_at(count)) != NULL; count++) {
-        assert_sound(builtin->text);
+        assert_valid(builtin->text);
         assert_string_equal(scenario.name, builtin->name);
         assert_string_equal(scenario.about, builtin->about);
         assert_string_equal(scenario.policies[0].name, "recourse");
@@ -299,7 +299,7 @@ static void the_built_in_ones_are_sound(void **state)
     assert_null(rc_sim_builtin_named(RC_STR("nothing")));
 }
 
-static void every_policy_that_is_listed_is_there(void **state)
+static void every_listed_policy_exists(void **state)
 {
     (void)state;
     static const char *const wanted[] = {"recourse", "openai-sdk", "litellm", "portkey", "naive",
@@ -317,7 +317,7 @@ static void every_policy_that_is_listed_is_there(void **state)
     assert_int_equal(found, sizeof wanted / sizeof wanted[0]);
 }
 
-static void only_so_many_policies_fit(void **state)
+static void the_number_of_policies_is_limited(void **state)
 {
     (void)state;
     rc_sim_scenario_init(&scenario);
@@ -331,8 +331,8 @@ static void only_so_many_policies_fit(void **state)
     assert_int_equal(rc_sim_scenario_add(&scenario, RC_STR("naive")), RC_SIM_ADD_FULL);
 }
 
-/* The page that explains the keys has all of them. */
-static void the_page_has_every_key(void **state)
+/* docs/simulate.md explains every key. */
+static void the_documentation_has_every_key(void **state)
 {
     (void)state;
     static char page[65536];
@@ -359,17 +359,17 @@ static void the_page_has_every_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_can_be_said),
-        cmocka_unit_test(little_has_to_be_said),
+        cmocka_unit_test(every_key_can_be_set),
+        cmocka_unit_test(few_keys_are_required),
         cmocka_unit_test(faults_are_named_with_their_position),
-        cmocka_unit_test(the_check_refuses_what_the_reader_does),
+        cmocka_unit_test(the_check_refuses_what_the_reader_refuses),
         cmocka_unit_test(all_faults_are_reported_at_once),
         cmocka_unit_test(text_that_is_not_yaml_is_reported_as_such),
-        cmocka_unit_test(without_memory_it_says_so),
-        cmocka_unit_test(the_built_in_ones_are_sound),
-        cmocka_unit_test(every_policy_that_is_listed_is_there),
-        cmocka_unit_test(only_so_many_policies_fit),
-        cmocka_unit_test(the_page_has_every_key),
+        cmocka_unit_test(failing_allocations_are_reported),
+        cmocka_unit_test(the_built_in_scenarios_are_valid),
+        cmocka_unit_test(every_listed_policy_exists),
+        cmocka_unit_test(the_number_of_policies_is_limited),
+        cmocka_unit_test(the_documentation_has_every_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

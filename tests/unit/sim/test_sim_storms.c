@@ -1,5 +1,6 @@
-/* What the policy engine promises under an outage, in virtual time: the load does not multiply, the
- * world comes back, nobody stampedes. With everything on, and with the retry budget alone. */
+/* Guarantees of the policy engine during an outage, in virtual time: the load does not multiply,
+ * the system recovers, and retries do not come as a herd. With all parts, and with the retry budget
+ * alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +28,7 @@ static const rc_sim_policy_result *policy_of(const rc_sim_result *result, const 
     return NULL;
 }
 
-/* kind: of the fault, in the place of the scenario's own. */
+/* Runs a built-in scenario with another kind of fault. */
 static rc_sim_result *run_ours(const char *name, rc_sim_fault_kind kind, uint64_t seed)
 {
     sim_scenario_builtin(&scenario, name);
@@ -60,8 +61,8 @@ static void check_storm(const rc_sim_result *result, const rc_sim_policy_result 
     assert_false(policy->herd.is_herd);
 }
 
-/* 503 has long waits, 500 short ones: both must hold, and not for one seed only. */
-static void the_promises_hold(void **state)
+/* 503 has long waits, 500 short ones: the guarantees hold for both, and for several seeds. */
+static void the_guarantees_hold(void **state)
 {
     (void)state;
     static const char *const names[] = {"outage", "retry-storm"};
@@ -76,8 +77,8 @@ static void the_promises_hold(void **state)
     }
 }
 
-/* There are enough retries after the fault to make a herd of, and none is made. */
-static void the_herd_is_judged(void **state)
+/* There are enough retries after the fault for a herd, and there is none. */
+static void enough_retries_for_a_herd_make_none(void **state)
 {
     (void)state;
     rc_sim_result *result = run_ours("retry-storm", RC_SIM_OUTAGE, 1);
@@ -89,7 +90,7 @@ static void the_herd_is_judged(void **state)
     rc_sim_result_free(result);
 }
 
-/* Everybody is told the same time to come back, by a provider that starts cold. */
+/* All clients get the same retry hint, from a provider that restarts with reduced capacity. */
 static void a_hint_makes_no_herd(void **state)
 {
     (void)state;
@@ -101,7 +102,7 @@ static void a_hint_makes_no_herd(void **state)
     }
 }
 
-/* Where a third of the calls fail, retries are granted all the time: never more than the ratio. */
+/* If a third of the calls fail, retries are granted continuously, but never above the ratio. */
 static void an_empty_budget_grants_its_ratio(void **state)
 {
     (void)state;
@@ -113,13 +114,13 @@ static void an_empty_budget_grants_its_ratio(void **state)
     }
 }
 
-/* The test can fail: without a budget the same engine multiplies the load. */
+/* Proves that the test can fail: without a budget the same engine multiplies the load. */
 static void without_the_budget_the_load_multiplies(void **state)
 {
     (void)state;
     sim_scenario_builtin(&scenario, "retry-storm");
     scenario.providers[0].faults[0].kind = RC_SIM_ERROR;
-    scenario.policies[0] = scenario.policies[1]; /* budget-alone */
+    scenario.policies[0] = scenario.policies[1]; /* The policy budget-alone. */
     scenario.policy_count = 1;
     scenario.policies[0].settings.retry_budget.burst = 0;
     rc_sim_result *result = sim_scenario_run(&scenario, 1);
@@ -128,7 +129,7 @@ static void without_the_budget_the_load_multiplies(void **state)
     rc_sim_result_free(result);
 }
 
-static void others_multiply_the_load(void **state)
+static void rival_loops_multiply_the_load(void **state)
 {
     (void)state;
     sim_scenario_builtin(&scenario, "retry-storm");
@@ -138,13 +139,15 @@ static void others_multiply_the_load(void **state)
     assert_true(ours->in_fault.calls_per_request_milli < 1000);
     assert_true(policy_of(result, "openai-sdk")->in_fault.calls_per_request_milli > 2500);
     assert_true(policy_of(result, "naive")->in_fault.calls_per_request_milli > 4500);
-    /* The provider has room for half as much again: whoever brings more keeps it down. */
+    /* The provider has 50 % spare capacity: a loop that exceeds it keeps the provider
+     * overloaded. */
     assert_true(policy_of(result, "naive")->recovery_ms > 2 * ours->recovery_ms);
     rc_sim_result_free(result);
 }
 
-/* A quota costs ours a call or so a key; who takes it for a rate limit pays on every request. */
-static void a_quota_is_noticed_once(void **state)
+/* An exhausted quota costs recourse about one call per key; a loop that takes it for a rate limit
+ * retries every request. */
+static void an_exhausted_quota_costs_one_call_per_key(void **state)
 {
     (void)state;
     sim_scenario_builtin(&scenario, "quota");
@@ -173,13 +176,13 @@ static void no_truncated_stream_is_delivered_as_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_promises_hold),
-        cmocka_unit_test(the_herd_is_judged),
+        cmocka_unit_test(the_guarantees_hold),
+        cmocka_unit_test(enough_retries_for_a_herd_make_none),
         cmocka_unit_test(a_hint_makes_no_herd),
         cmocka_unit_test(an_empty_budget_grants_its_ratio),
         cmocka_unit_test(without_the_budget_the_load_multiplies),
-        cmocka_unit_test(others_multiply_the_load),
-        cmocka_unit_test(a_quota_is_noticed_once),
+        cmocka_unit_test(rival_loops_multiply_the_load),
+        cmocka_unit_test(an_exhausted_quota_costs_one_call_per_key),
         cmocka_unit_test(no_truncated_stream_is_delivered_as_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What is made of the counts: recovery, herds, load while the budget is empty. */
+/* Measurements computed from counts: recovery, herds, load with an empty retry budget. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #define FAULT_UNTIL_MS 10000
 #define DURATION_MS 30000
 
-/* A run by hand: ten requests in every tenth of a second. */
+/* A run made by hand: ten requests per tenth of a second. */
 typedef struct by_hand {
     rc_sim_result *result;
     rc_sim_tally tally;
@@ -42,7 +42,7 @@ static void request(by_hand *run, uint64_t at_ms, bool is_ok, rc_reason reason)
     rc_sim_tally_end(&run->tally, &summary, at_ms + 50);
 }
 
-/* Fails from the fault's beginning until bad_until_ms. */
+/* Runs with failures from the start of the fault until bad_until_ms. */
 static rc_sim_policy_result *run_until(by_hand *run, uint64_t bad_until_ms)
 {
     rc_sim_policy_result *result = begin(run);
@@ -52,7 +52,7 @@ static rc_sim_policy_result *run_until(by_hand *run, uint64_t bad_until_ms)
     return result;
 }
 
-static void recovery_is_counted_from_the_fault_s_end(void **state)
+static void recovery_is_counted_from_the_end_of_the_fault(void **state)
 {
     (void)state;
     static const struct {
@@ -67,7 +67,7 @@ static void recovery_is_counted_from_the_fault_s_end(void **state)
     }
 }
 
-static void one_failure_in_a_hundred_is_well_and_two_are_not(void **state)
+static void one_failure_in_a_hundred_is_recovered_and_two_are_not(void **state)
 {
     (void)state;
     for (uint64_t bad = 1; bad <= 2; bad++) {
@@ -121,15 +121,16 @@ static void retries_between(by_hand *run, uint64_t from_ms, uint64_t until_ms, u
         rc_sim_tally_call(&run->tally, true, at_ms);
 }
 
-static void a_herd_is_seen_and_a_stream_is_none(void **state)
+static void a_herd_is_detected_and_a_steady_stream_is_none(void **state)
 {
     (void)state;
     by_hand run;
     rc_sim_policy_result *result = begin(&run);
-    retries_between(&run, 5000, 16000, 5); /* twenty in each tenth, before and after */
+    retries_between(&run, 5000, 16000, 5); /* Twenty per tenth of a second, before and after. */
     rc_sim_tally_finish(&run.tally, DURATION_MS, FAULT_FROM_MS, FAULT_UNTIL_MS);
     assert_false(result->herd.is_herd);
-    assert_in_range(result->herd.ratio_milli, 1000, 2100); /* the end of the stream is an edge */
+    /* At the end of the stream the window is half empty. */
+    assert_in_range(result->herd.ratio_milli, 1000, 2100);
     assert_int_equal(result->herd.retries, 1200);
     assert_int_equal(result->herd.tenths, 60);
     for (int i = 0; i < 200; i++)
@@ -141,7 +142,7 @@ static void a_herd_is_seen_and_a_stream_is_none(void **state)
     rc_sim_result_free(run.result);
 }
 
-static void all_at_once_is_a_herd(void **state)
+static void simultaneous_retries_are_a_herd(void **state)
 {
     (void)state;
     static const uint64_t times_ms[] = {10000, 10050, 17000, 29990};
@@ -157,8 +158,8 @@ static void all_at_once_is_a_herd(void **state)
     }
 }
 
-/* One burst in the calm: its own five seconds have a mean below 5, which does not hide it. */
-static void a_lone_burst_is_judged_and_a_handful_is_none(void **state)
+/* A single burst: the mean of its five seconds is below 5, which does not hide it. */
+static void a_single_burst_is_a_herd_and_a_handful_is_none(void **state)
 {
     (void)state;
     static const struct {
@@ -193,15 +194,15 @@ static void granted_between(by_hand *run, uint64_t from_ms, uint64_t until_ms, u
     }
 }
 
-/* A retry counts when it is granted: those of the burst before begin in the window and do not
- * count, those that begin after it do. */
-static void the_empty_budget_counts_what_it_grants(void **state)
+/* A retry counts when it is granted: retries granted before the window that begin in it do not
+ * count; retries granted in it that begin later do. */
+static void with_an_empty_budget_retries_count_when_granted(void **state)
 {
     (void)state;
     by_hand run;
     rc_sim_policy_result *result = begin(&run);
     granted_between(&run, 5000, 6000, 10, 2000);
-    request(&run, 6950, false, RC_WHY_RETRY_BUDGET_SPENT); /* told 50 ms later */
+    request(&run, 6950, false, RC_WHY_RETRY_BUDGET_SPENT); /* Reported 50 ms later. */
     for (uint64_t at_ms = 7000; at_ms < 10000; at_ms += 100)
         request(&run, at_ms, false, RC_WHY_RETRY_BUDGET_SPENT);
     granted_between(&run, 8000, 9000, 100, 1500);
@@ -217,14 +218,14 @@ static void the_empty_budget_counts_what_it_grants(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recovery_is_counted_from_the_fault_s_end),
-        cmocka_unit_test(one_failure_in_a_hundred_is_well_and_two_are_not),
+        cmocka_unit_test(recovery_is_counted_from_the_end_of_the_fault),
+        cmocka_unit_test(one_failure_in_a_hundred_is_recovered_and_two_are_not),
         cmocka_unit_test(without_a_fault_there_is_nothing_to_recover_from),
         cmocka_unit_test(late_is_not_in_time),
-        cmocka_unit_test(a_herd_is_seen_and_a_stream_is_none),
-        cmocka_unit_test(all_at_once_is_a_herd),
-        cmocka_unit_test(a_lone_burst_is_judged_and_a_handful_is_none),
-        cmocka_unit_test(the_empty_budget_counts_what_it_grants),
+        cmocka_unit_test(a_herd_is_detected_and_a_steady_stream_is_none),
+        cmocka_unit_test(simultaneous_retries_are_a_herd),
+        cmocka_unit_test(a_single_burst_is_a_herd_and_a_handful_is_none),
+        cmocka_unit_test(with_an_empty_budget_retries_count_when_granted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* A provider of the simulated world: its faults, limits and capacity. */
+/* A simulated provider: faults, limits and capacity. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static int reset(void **state)
     return 0;
 }
 
-static void a_healthy_one_serves(void **state)
+static void a_provider_without_faults_serves(void **state)
 {
     (void)state;
     rc_sim_provider spec = plain();
@@ -40,7 +40,7 @@ static void a_healthy_one_serves(void **state)
     rc_sim_timeline timeline = rc_sim_upstream_call(&upstream, &whole_call, 0, &rng);
     assert_int_equal(timeline.outcome.kind, RC_SIM_OUTCOME_SERVED);
     assert_int_equal(timeline.done_ms, 1200);
-    assert_int_equal(timeline.first_ms, 1200); /* not a stream: all comes at the end */
+    assert_int_equal(timeline.first_ms, 1200); /* Not a stream: all content comes at the end. */
     assert_int_equal(timeline.outcome.tokens_in, 50);
     assert_int_equal(timeline.outcome.tokens_out, 100);
     timeline = rc_sim_upstream_call(&upstream, &stream, 0, &rng);
@@ -96,7 +96,7 @@ static void faults_are_limited_to_their_time(void **state)
     }
 }
 
-static void a_share_is_a_share(void **state)
+static void a_fault_affects_its_share_of_the_calls(void **state)
 {
     (void)state;
     rc_sim_provider spec = plain();
@@ -113,7 +113,7 @@ static void a_share_is_a_share(void **state)
     assert_in_range(failed, 2850, 3150);
 }
 
-static void slow_ones_are_slower(void **state)
+static void slow_faults_lengthen_the_response(void **state)
 {
     (void)state;
     rc_sim_provider spec = plain();
@@ -130,7 +130,7 @@ static void slow_ones_are_slower(void **state)
     assert_int_equal(timeline.done_ms, 1600);
 }
 
-static void streams_are_cut_and_charged_for_what_came(void **state)
+static void cut_streams_are_charged_for_the_tokens_sent(void **state)
 {
     (void)state;
     rc_sim_provider spec = plain();
@@ -150,7 +150,7 @@ static void streams_are_cut_and_charged_for_what_came(void **state)
     spec.faults[0].after_tokens = 0;
     assert_int_equal(rc_sim_upstream_call(&upstream, &stream, 0, &rng).outcome.kind,
                      RC_SIM_OUTCOME_CUT_EMPTY);
-    spec.faults[0].after_tokens = 100; /* it was over by then */
+    spec.faults[0].after_tokens = 100; /* The response has ended before. */
     assert_int_equal(rc_sim_upstream_call(&upstream, &stream, 0, &rng).outcome.kind,
                      RC_SIM_OUTCOME_SERVED);
 }
@@ -160,7 +160,7 @@ static void a_client_that_waits_out_the_hint_is_served(void **state)
     (void)state;
     rc_sim_provider spec = plain();
     spec.limits.requests_per_min = 120;
-    spec.limits.burst_ms = 1000; /* two */
+    spec.limits.burst_ms = 1000; /* Two requests. */
     rc_sim_upstream upstream;
     rc_sim_upstream_init(&upstream, &spec);
     uint64_t now_ms = 5000;
@@ -228,7 +228,7 @@ static void slots_are_counted(void **state)
                      RC_SIM_OUTCOME_SERVED);
 }
 
-/* Served in ten seconds, of per_s calls a second. */
+/* Calls served in ten seconds, at per_s calls a second. */
 static int served_of(uint32_t per_s, uint32_t shed_cost_pct)
 {
     rc_sim_provider spec = plain();
@@ -250,11 +250,11 @@ static void capacity_is_shared_by_serving_and_shedding(void **state)
     assert_in_range(served_of(200, 0), 990, 1020);
     /* s + (200 - s) / 5 = 100 */
     assert_in_range(served_of(200, 20), 740, 780);
-    /* Shedding alone takes more than there is. */
+    /* Shedding alone needs more than the capacity. */
     assert_in_range(served_of(1000, 20), 0, 20);
 }
 
-static void it_comes_back_cold(void **state)
+static void after_an_outage_the_capacity_grows_slowly(void **state)
 {
     (void)state;
     rc_sim_provider spec = plain();
@@ -280,17 +280,17 @@ static void it_comes_back_cold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_healthy_one_serves, reset),
+        cmocka_unit_test_setup(a_provider_without_faults_serves, reset),
         cmocka_unit_test_setup(faults_are_limited_to_their_time, reset),
-        cmocka_unit_test_setup(a_share_is_a_share, reset),
-        cmocka_unit_test_setup(slow_ones_are_slower, reset),
-        cmocka_unit_test_setup(streams_are_cut_and_charged_for_what_came, reset),
+        cmocka_unit_test_setup(a_fault_affects_its_share_of_the_calls, reset),
+        cmocka_unit_test_setup(slow_faults_lengthen_the_response, reset),
+        cmocka_unit_test_setup(cut_streams_are_charged_for_the_tokens_sent, reset),
         cmocka_unit_test_setup(a_client_that_waits_out_the_hint_is_served, reset),
         cmocka_unit_test_setup(tokens_are_limited_too, reset),
         cmocka_unit_test_setup(each_key_has_its_own_quota, reset),
         cmocka_unit_test_setup(slots_are_counted, reset),
         cmocka_unit_test_setup(capacity_is_shared_by_serving_and_shedding, reset),
-        cmocka_unit_test_setup(it_comes_back_cold, reset),
+        cmocka_unit_test_setup(after_an_outage_the_capacity_grows_slowly, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The charts of the terminal: every line fits, every kind of terminal gets its characters, and what
- * is drawn is what was measured. */
+/* The terminal charts: all lines fit, each kind of terminal gets its characters, and the charts
+ * show the measured values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #define LINES_MAX 128
 #define ROWS 4
 
-/* Text that ends in NUL; the caller frees it with rc_buf_done. */
+/* Draws a result as NUL-terminated text; the caller frees it with rc_buf_done. */
 static void draw(rc_buf *buf, const rc_sim_result *result, const rc_table_style *style)
 {
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -38,7 +38,7 @@ static rc_sim_result *new_result(void)
     return result;
 }
 
-/* The lines of a drawing, cut apart; NUL ends each. */
+/* Splits a drawing into NUL-terminated lines. */
 static size_t split(char *text, char *lines[LINES_MAX])
 {
     size_t count = 0;
@@ -77,7 +77,7 @@ static void lines_fit_every_terminal(void **state)
     rc_sim_result_free(result);
 }
 
-static void without_utf8_it_is_ascii(void **state)
+static void without_utf8_the_charts_are_ascii(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -90,7 +90,7 @@ static void without_utf8_it_is_ascii(void **state)
     rc_sim_result_free(result);
 }
 
-static void colour_changes_nothing_but_colour(void **state)
+static void colour_adds_only_escape_sequences(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -114,9 +114,9 @@ static void colour_changes_nothing_but_colour(void **state)
     rc_sim_result_free(result);
 }
 
-/* In 80 columns without UTF-8 a chart has 31 columns behind a gutter of 8, from 0 to 60 s; the
- * outage is from 20 to 30 s. */
-static void what_is_drawn_is_what_was_measured(void **state)
+/* In 80 columns without UTF-8 a chart has 31 columns after a gutter of 8, from 0 to 60 s; the
+ * outage lasts from 20 to 30 s. */
+static void the_charts_show_the_measured_values(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -128,11 +128,11 @@ static void what_is_drawn_is_what_was_measured(void **state)
     assert_memory_equal(lines[1], "recourse ", 9);
     assert_non_null(strstr(lines[1], "90.0%"));
     assert_non_null(strstr(lines[1], "peak 110/s"));
-    /* The top row: full, a hole, full. Below the hole is what came through, four of ten. */
+    /* The top row is full, empty, full. Below the gap are the delivered requests, four of ten. */
     assert_memory_equal(lines[2], "   100%|##########     ################", 39);
     assert_memory_equal(lines[5], "       |###############################", 39);
     assert_memory_equal(lines[6], "      0+----------=====----------------", 39);
-    /* The second policy calls three times as often while it lasts. */
+    /* The second policy makes three times the calls during the outage. */
     assert_memory_equal(lines[7], "openai-sdk", 10);
     const char *load = strchr(lines[8] + 8, '|');
     assert_non_null(load);
@@ -146,8 +146,8 @@ static void what_is_drawn_is_what_was_measured(void **state)
     rc_sim_result_free(result);
 }
 
-/* A handful of calls is not nothing. */
-static void little_is_more_than_nothing(void **state)
+/* A few calls are still visible. */
+static void a_small_value_is_still_drawn(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -168,7 +168,7 @@ static void little_is_more_than_nothing(void **state)
     rc_sim_result_free(result);
 }
 
-static void a_hostile_name_stays_a_name(void **state)
+static void control_characters_in_a_name_are_made_visible(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -201,11 +201,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_fit_every_terminal),
-        cmocka_unit_test(without_utf8_it_is_ascii),
-        cmocka_unit_test(colour_changes_nothing_but_colour),
-        cmocka_unit_test(what_is_drawn_is_what_was_measured),
-        cmocka_unit_test(little_is_more_than_nothing),
-        cmocka_unit_test(a_hostile_name_stays_a_name),
+        cmocka_unit_test(without_utf8_the_charts_are_ascii),
+        cmocka_unit_test(colour_adds_only_escape_sequences),
+        cmocka_unit_test(the_charts_show_the_measured_values),
+        cmocka_unit_test(a_small_value_is_still_drawn),
+        cmocka_unit_test(control_characters_in_a_name_are_made_visible),
         cmocka_unit_test(an_empty_result_is_drawn_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

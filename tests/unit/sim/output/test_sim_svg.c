@@ -1,5 +1,5 @@
-/* The pictures: well-formed, self-contained, the same bytes for the same numbers, whatever names
- * and numbers they are made from. */
+/* The SVG files: well-formed, self-contained, and the same bytes for the same numbers, for any
+ * names and numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static const rc_svg_labels labels = {
     .reference = RC_STR_INIT("requests"),
 };
 
-/* All four, one behind the other. */
+/* Appends all four charts. */
 static void push_all(rc_buf *buf, const rc_chart_set *set)
 {
     rc_svg_chart(buf, &set->success, &labels);
@@ -54,14 +54,14 @@ static rc_sim_result *new_result(void)
     return result;
 }
 
-/* ---- a reader of XML, as strict as these files need ---- */
+/* ---- a minimal XML reader ---- */
 
 static size_t name_length(const char *at)
 {
     return strspn(at, "abcdefghijklmnopqrstuvwxyz-ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
 }
 
-/* Both give where they ended; NULL for what is not XML. */
+/* Both return the position after the parsed text; NULL: invalid XML. */
 static const char *read_attributes(const char *at)
 {
     while (*at == ' ') {
@@ -104,7 +104,7 @@ struct reading {
     size_t count;
 };
 
-/* Behind "</". */
+/* Reads an end tag; at is after "</". */
 static const char *read_end(struct reading *r, const char *at)
 {
     const size_t len = name_length(at);
@@ -115,7 +115,7 @@ static const char *read_end(struct reading *r, const char *at)
     return at + len + 1;
 }
 
-/* Behind "<". */
+/* Reads a start tag; at is after "<". */
 static const char *read_begin(struct reading *r, const char *at)
 {
     const size_t len = name_length(at);
@@ -130,7 +130,7 @@ static const char *read_begin(struct reading *r, const char *at)
     return *end == '>' ? end + 1 : NULL;
 }
 
-/* How many elements there are, each closed in its turn; 0 for what is not XML. */
+/* Counts the elements and checks their nesting; 0: invalid XML. */
 static size_t count_elements(const char *text)
 {
     struct reading r = {.depth = 0};
@@ -157,7 +157,7 @@ static void the_reader_refuses_what_is_not_well_formed(void **state)
         assert_int_equal(count_elements(bad[i]), 0);
 }
 
-/* ---- the pictures ---- */
+/* ---- SVG files ---- */
 
 static size_t count_of(const char *text, const char *part)
 {
@@ -167,7 +167,7 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
-static void pictures_are_well_formed_and_load_nothing(void **state)
+static void svg_files_are_well_formed_and_load_nothing(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -175,7 +175,7 @@ static void pictures_are_well_formed_and_load_nothing(void **state)
     make_all(&buf, result, STEPS);
     assert_true(count_elements(buf.ptr) > 100);
     assert_int_equal(count_of(buf.ptr, "<svg "), 4);
-    /* The name of the format is the one address in it. */
+    /* The namespace is the only address in the file. */
     assert_int_equal(count_of(buf.ptr, "http"), 4);
     static const char *const banned[] = {"href",   "url(", "<script",    "@import",
                                          "<image", "<use", "@font-face", "NaN"};
@@ -221,7 +221,7 @@ static void names_from_outside_are_escaped(void **state)
     rc_sim_result_free(result);
 }
 
-static void a_name_that_is_too_long_is_cut(void **state)
+static void a_long_name_is_truncated(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -234,7 +234,7 @@ static void a_name_that_is_too_long_is_cut(void **state)
     rc_sim_result_free(result);
 }
 
-static void ours_is_the_one_in_colour(void **state)
+static void only_recourse_has_the_accent_colour(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -244,13 +244,13 @@ static void ours_is_the_one_in_colour(void **state)
     assert_int_equal(count_of(buf.ptr, "class=\"name ours-text\""), 4);
     assert_int_equal(count_of(buf.ptr, "class=\"line ours\""), 2);
     assert_int_equal(count_of(buf.ptr, "class=\"line\""), 4);
-    /* The outage is shaded in each panel, and explained beside the title. */
+    /* The outage is shaded in each panel, and the legend explains it. */
     assert_int_equal(count_of(buf.ptr, "class=\"band\""), 2 * (3 + 1));
     rc_buf_done(&buf);
     rc_sim_result_free(result);
 }
 
-/* Where nothing came in there is nothing to draw: the line is two lines. */
+/* A step without requests has no value: the line is split in two. */
 static void a_gap_breaks_the_line(void **state)
 {
     (void)state;
@@ -278,7 +278,7 @@ static void a_gap_breaks_the_line(void **state)
     rc_buf_done(&buf);
 }
 
-/* All zeroes, a single tenth, one policy: no division by nothing. */
+/* All zeros, a single tenth of a second, one policy: no division by zero. */
 static void an_empty_result_is_drawn_too(void **state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void an_empty_result_is_drawn_too(void **state)
     for (uint32_t policies = 1; policies <= 16; policies++) {
         rc_sim_result *result = rc_sim_result_new(&alloc, policies, 1);
         assert_non_null(result);
-        result->span_count = RC_SIM_SPANS_MAX; /* from 0 to 0 */
+        result->span_count = RC_SIM_SPANS_MAX; /* All spans are from 0 to 0. */
         rc_buf buf;
         make_all(&buf, result, 1);
         check_xml(buf.ptr);
@@ -307,7 +307,7 @@ static void the_largest_numbers_stay_inside(void **state)
     rc_buf buf;
     make_all(&buf, result, STEPS);
     check_xml(buf.ptr);
-    assert_null(strstr(buf.ptr, "=\"-")); /* no place left of or above the picture */
+    assert_null(strstr(buf.ptr, "=\"-")); /* No negative coordinate. */
     rc_buf_done(&buf);
     rc_sim_result_free(result);
 }
@@ -321,7 +321,7 @@ static void steps_never_exceed_the_requested_number(void **state)
         rc_chart_set set;
         assert_int_equal(rc_chart_set_make(&set, result, steps, &alloc), RC_OK);
         assert_in_range(set.load.step_count, 1, steps);
-        /* Nothing is lost: the steps' rates add up to the calls. */
+        /* The rates of the steps add up to the number of calls. */
         int64_t calls_milli = 0;
         for (size_t i = 0; i < set.load.step_count; i++) {
             const int64_t begun = (int64_t)(i * set.load.step_ms);
@@ -368,11 +368,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_reader_refuses_what_is_not_well_formed),
-        cmocka_unit_test(pictures_are_well_formed_and_load_nothing),
+        cmocka_unit_test(svg_files_are_well_formed_and_load_nothing),
         cmocka_unit_test(the_same_numbers_give_the_same_bytes),
         cmocka_unit_test(names_from_outside_are_escaped),
-        cmocka_unit_test(a_name_that_is_too_long_is_cut),
-        cmocka_unit_test(ours_is_the_one_in_colour),
+        cmocka_unit_test(a_long_name_is_truncated),
+        cmocka_unit_test(only_recourse_has_the_accent_colour),
         cmocka_unit_test(a_gap_breaks_the_line),
         cmocka_unit_test(an_empty_result_is_drawn_too),
         cmocka_unit_test(the_largest_numbers_stay_inside),

@@ -1,4 +1,4 @@
-/* Numbers as people read them, scales, the table of policies and what it says about ours. */
+/* Readable numbers, scales, the table of policies and the verdict. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static const struct shown {
     {RC_UNIT_PERCENT, 74649, "74.6%"},
     {RC_UNIT_PERCENT, 98999, "99.0%"},
     {RC_UNIT_PERCENT, 99000, "99.00%"},
-    {RC_UNIT_PERCENT, 99999, "99.99%"}, /* not all of them */
+    {RC_UNIT_PERCENT, 99999, "99.99%"}, /* Not rounded to 100%. */
     {RC_UNIT_PERCENT, 100000, "100%"},
     {RC_UNIT_PERCENT, RC_CHART_GAP, "-"},
     {RC_UNIT_RATE, 0, "0/s"},
@@ -63,7 +63,7 @@ static const struct shown {
     {RC_UNIT_USD, 123456789, "$123"},
 };
 
-static void values_are_shown_as_people_read_them(void **state)
+static void values_are_shown_in_readable_form(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(values); i++) {
@@ -126,13 +126,13 @@ static void a_scale_ends_on_a_tick_and_holds_its_values(void **state)
             assert_int_equal(scale.top % scale.step, 0);
             assert_true(scale.top >= highest && scale.top > 0);
             assert_true(scale.top / scale.step <= (int64_t)steps);
-            /* No step is lost at the end: the value before the last tick is needed. */
+            /* The last step is needed: the value is above the previous tick. */
             assert_true(highest == 0 || scale.top - scale.step < highest);
         }
     }
 }
 
-static void time_steps_are_those_that_people_count_in(void **state)
+static void time_steps_are_usual_units(void **state)
 {
     (void)state;
     assert_int_equal(rc_chart_time_step(4000, 4), 1000);
@@ -164,14 +164,14 @@ static void the_logarithmic_axis_is_even_in_decades(void **state)
     }
 }
 
-/* ---- the table ---- */
+/* ---- table ---- */
 
 struct page {
     rc_buf buf;
     char *text;
 };
 
-/* The table and the verdict as text that ends in NUL; freed by page_done. */
+/* Makes the table and the verdict as NUL-terminated text; page_done frees it. */
 static void make_page(struct page *page, const rc_sim_result *result, unsigned width,
                       bool has_colour, bool has_utf8)
 {
@@ -218,7 +218,7 @@ static void the_table_marks_the_best(void **state)
     expect_inside(page.text, " 0 ms*");
     rc_buf_done(&page.buf);
 
-    /* What is shown as the same is the same: both are the best. */
+    /* Values with the same text are equal: both are the best. */
     result->policies[1].success_milli_pct = result->policies[0].success_milli_pct + 1;
     make_page(&page, result, 200, false, true);
     expect_inside(page.text, "recourse      90.0%*");
@@ -226,7 +226,7 @@ static void the_table_marks_the_best(void **state)
     expect_inside(page.text, "even    success: 90.0%; openai-sdk 90.0%");
     rc_buf_done(&page.buf);
 
-    /* Where all are the same nobody is the best. */
+    /* If all values are equal, none is marked. */
     for (size_t i = 0; i < 3; i++)
         result->policies[i].success_milli_pct = 50000;
     make_page(&page, result, 200, false, true);
@@ -235,7 +235,7 @@ static void the_table_marks_the_best(void **state)
     rc_sim_result_free(result);
 }
 
-/* Lines of at most so many columns, and no space at the end of one. */
+/* Checks that lines have at most width columns and no trailing space. */
 static void check_lines(const char *text, unsigned width, bool has_utf8)
 {
     while (*text != '\0') {
@@ -261,7 +261,7 @@ static void every_width_shows_every_measure(void **state)
                                             "peak",   "at once", "recover", "1000 ok", "ahead"};
         for (size_t i = 0; i < COUNT(parts); i++)
             expect_inside(page.text, parts[i]);
-        /* Nobody's answers were cut: the column would be all zeroes. */
+        /* No response was cut: the column of zeros is left out. */
         expect_absent(page.text, "answers");
         rc_buf_done(&page.buf);
     }
@@ -283,7 +283,7 @@ static size_t strip_sequences(char *text)
     return (size_t)(to - text);
 }
 
-static void colour_changes_nothing_but_colour(void **state)
+static void colour_adds_only_escape_sequences(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -299,7 +299,7 @@ static void colour_changes_nothing_but_colour(void **state)
     rc_sim_result_free(result);
 }
 
-static void a_hostile_name_stays_a_name(void **state)
+static void control_characters_in_a_name_are_made_visible(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -312,9 +312,9 @@ static void a_hostile_name_stays_a_name(void **state)
     rc_sim_result_free(result);
 }
 
-/* ---- the verdict ---- */
+/* ---- verdict ---- */
 
-static void the_verdict_says_where_ours_is_behind_too(void **state)
+static void the_verdict_lists_measures_where_recourse_is_behind(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -327,7 +327,7 @@ static void the_verdict_says_where_ours_is_behind_too(void **state)
                   "  behind  added latency, p99: 2.00 s; none 0 ms, of the 83.3% that it "
                   "delivers\n");
     expect_inside(page.text, "  even    time to recover: 700 ms; openai-sdk 700 ms\n");
-    expect_absent(page.text, "refused at once:"); /* neither good nor bad */
+    expect_absent(page.text, "refused at once:"); /* A neutral measure. */
     rc_buf_done(&page.buf);
 
     result->policies[0].recovery_ms = RC_SIM_NO_FAULT;
@@ -337,7 +337,7 @@ static void the_verdict_says_where_ours_is_behind_too(void **state)
     rc_sim_result_free(result);
 }
 
-static void there_is_no_verdict_on_one_side_alone(void **state)
+static void a_verdict_needs_both_sides(void **state)
 {
     (void)state;
     rc_sim_result *result = new_result();
@@ -354,7 +354,7 @@ static void there_is_no_verdict_on_one_side_alone(void **state)
     rc_sim_result_free(result);
 }
 
-static void nothing_measured_is_shown_as_nothing(void **state)
+static void a_missing_value_is_a_dash(void **state)
 {
     (void)state;
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -379,18 +379,18 @@ static void nothing_measured_is_shown_as_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_shown_as_people_read_them),
+        cmocka_unit_test(values_are_shown_in_readable_form),
         cmocka_unit_test(ticks_are_exact),
         cmocka_unit_test(a_scale_ends_on_a_tick_and_holds_its_values),
-        cmocka_unit_test(time_steps_are_those_that_people_count_in),
+        cmocka_unit_test(time_steps_are_usual_units),
         cmocka_unit_test(the_logarithmic_axis_is_even_in_decades),
         cmocka_unit_test(the_table_marks_the_best),
         cmocka_unit_test(every_width_shows_every_measure),
-        cmocka_unit_test(colour_changes_nothing_but_colour),
-        cmocka_unit_test(a_hostile_name_stays_a_name),
-        cmocka_unit_test(the_verdict_says_where_ours_is_behind_too),
-        cmocka_unit_test(there_is_no_verdict_on_one_side_alone),
-        cmocka_unit_test(nothing_measured_is_shown_as_nothing),
+        cmocka_unit_test(colour_adds_only_escape_sequences),
+        cmocka_unit_test(control_characters_in_a_name_are_made_visible),
+        cmocka_unit_test(the_verdict_lists_measures_where_recourse_is_behind),
+        cmocka_unit_test(a_verdict_needs_both_sides),
+        cmocka_unit_test(a_missing_value_is_a_dash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
