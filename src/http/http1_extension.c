@@ -95,8 +95,8 @@ static bool may_end(const rc_http1_extension *extension)
     return extension->state == NAME || extension->state == VALUE || extension->state == UNQUOTED;
 }
 
-/* Reads the digits of the size. llhttp reads them, and also everything behind them that is not an
- * extension. */
+/* Returns how many bytes llhttp may read: the digits of the size, and everything behind them if no
+ * extension follows. */
 static size_t read_size(rc_http1_extension *extension, rc_str input)
 {
     size_t len = 0;

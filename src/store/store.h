@@ -41,7 +41,7 @@ typedef struct rc_store_filter {
     rc_code code;
     rc_error_class error_class;
     rc_str report_id; /* Selects operations that have a report with this id. */
-    bool has_outcome; /* Otherwise: all outcomes but notices. */
+    bool has_outcome; /* Selects by `outcome`; if false: all outcomes but notices. */
     rc_outcome outcome;
     bool is_recovered; /* Succeeded although an attempt failed. */
 } rc_store_filter;

@@ -143,7 +143,8 @@ static bool begin_idle(rc_pool *pool, rc_upstream_call *call)
     return false;
 }
 
-/* Starts the call on an idle link or a new dial. QUEUE_FULL: the pool has neither. */
+/* Starts the call on an idle link or a new dial. QUEUE_FULL: there is no idle link
+ * and max_connections is reached. */
 static rc_upstream_kind begin_now(rc_pool *pool, rc_upstream_call *call)
 {
     if (begin_idle(pool, call))

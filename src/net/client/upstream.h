@@ -126,7 +126,7 @@ rc_upstream_kind rc_upstream_start(rc_upstream_call *call, rc_upstream *upstream
 
 typedef enum rc_upstream_push_result {
     RC_PUSH_OK = 0,
-    RC_PUSH_FULL = 1,   /* Accepted; wait for on_drained. */
+    RC_PUSH_FULL = 1,   /* Accepted; the owner should wait for on_drained. */
     RC_PUSH_REFUSED = 2 /* Not accepted; cancel the call: four times send_high_bytes wait already,
                          * there is no memory, or the body was finished. */
 } rc_upstream_push_result;

@@ -198,7 +198,7 @@ static inline void rc_connection_push(rc_connection *c, rc_str bytes)
     block->space -= bytes.len;
     c->queued += bytes.len;
 }
-/* Appends bytes (borrows) until they are sent or the connection closes. */
+/* Appends bytes to the output; borrows them until they are sent or the connection closes. */
 void rc_connection_push_borrowed(rc_connection *c, rc_str bytes);
 /* Sends the queued blocks, bytes and tail in one system call; copies bytes that the kernel does not
  * accept. */
