@@ -1,4 +1,5 @@
-/* What a provider answers, until it is clear what to make of it. */
+/* Handles the response of a provider: head, body and end; chooses the mode. Called by rc_upstream
+ * and rc_demo. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "gateway/exchange/exchange.h"
@@ -8,9 +9,9 @@ static bool is_events(rc_str type)
     return rc_str_starts_with_nocase(type, RC_STR("text/event-stream"));
 }
 
-/* ---- passing on ---- */
+/* ---- sending to the client ---- */
 
-/* The lane that has something for the client wins; the other one is let go. */
+/* The lane with content for the client wins; the other one is cancelled. */
 static void win_hedge(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -26,41 +27,41 @@ static void win_hedge(rc_attempt *attempt)
     exchange->current = attempt;
 }
 
-/* room: of RC_TARGET_TEXT_MAX bytes, for a model that the client named. */
+/* scratch: RC_TARGET_TEXT_MAX bytes, for a model that the client named. */
 static rc_str target_text(const rc_attempt *attempt, char *scratch)
 {
     rc_buf text;
-    const rc_str told = attempt->exchange->route->entries[attempt->entry].header_text;
-    if (told.len > 0)
-        return told;
+    const rc_str header_text = attempt->exchange->route->entries[attempt->entry].header_text;
+    if (header_text.len > 0)
+        return header_text;
     rc_buf_init_fixed(&text, scratch, RC_TARGET_TEXT_MAX);
     rc_target_text_push(&text, attempt->provider->config->name, attempt->model);
     return rc_buf_get(&text);
 }
 
-/* The head as the client gets it, written while the provider's is there. is_whole: so is the body,
- * and with it what it cost. */
+/* Writes the client's response head while the provider's is valid. is_whole: the body is complete,
+ * and its cost is known. */
 static bool write_lines(rc_attempt *attempt, bool is_whole)
 {
     rc_exchange *exchange = attempt->exchange;
     char scratch[RC_TARGET_TEXT_MAX];
-    rc_reply_facts told = {
+    rc_reply_facts facts = {
         .attempts = exchange->action.attempt,
         .target = target_text(attempt, scratch),
         .request_id = rc_str_c(exchange->id.text),
         .report_id = attempt->flaw != NULL ? rc_report_id(attempt->flaw) : rc_str_make(NULL, 0),
     };
     if (is_whole)
-        rc_exchange_fill_cost(exchange, attempt, &told);
-    rc_exchange_fill_times(exchange, attempt, &told);
+        rc_exchange_fill_cost(exchange, attempt, &facts);
+    rc_exchange_fill_times(exchange, attempt, &facts);
     rc_buf_reset(&exchange->lines);
     exchange->status = rc_http1_status(attempt->reader);
     return rc_client_response_head_push(&exchange->lines, attempt->reader,
                                         rc_buf_get(&attempt->head).ptr, attempt->is_compressed,
-                                        &told) == RC_OK;
+                                        &facts) == RC_OK;
 }
 
-/* A head that left early, for the sake of what was to be told, promised a stream of events. */
+/* A head that was sent early for an event promised a stream of events. */
 static bool begin_response(rc_attempt *attempt, rc_http1_framing framing, uint64_t length)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -116,8 +117,8 @@ void rc_attempt_deliver(rc_attempt *attempt, rc_exchange_ending ending)
     rc_exchange_record(exchange, ending);
 }
 
-/* An answer to HEAD has no body, and says how long it would be. The reader has checked the digits.
- */
+/* The content-length of a response to HEAD, which has no body. The parser has checked the
+ * digits. */
 static uint64_t length_without_body(const rc_attempt *attempt)
 {
     const rc_str length_text =
@@ -128,13 +129,13 @@ static uint64_t length_without_body(const rc_attempt *attempt)
     return length;
 }
 
-/* Did the provider say the length of what is passed on? */
+/* True: the provider stated the length of the bytes that are passed on. */
 static bool is_length_known(const rc_attempt *attempt)
 {
     return attempt->reader->framing == RC_HTTP1_LENGTH && !attempt->is_compressed;
 }
 
-/* What is passed on unread is read for its usage as it passes. */
+/* A relayed body is scanned for its usage while it passes. */
 static void begin_scan(rc_attempt *attempt)
 {
     attempt->is_scanned = !rc_client_request_is_free(&attempt->exchange->request);
@@ -144,15 +145,14 @@ static void begin_scan(rc_attempt *attempt)
     rc_usage_scan_push(&attempt->reading.scan, &attempt->usage, rc_buf_get(&attempt->held));
 }
 
-/* The last byte of a body whose length was said ends the response: it waits for the record. piece:
- * the latest of what has come. */
+/* True: the piece completes a body of known length. The last byte waits for the record. */
 static bool has_last_byte(const rc_attempt *attempt, rc_str piece)
 {
     return piece.len > 0 && is_length_known(attempt) && attempt->bytes == attempt->reader->length;
 }
 
-/* Begins with the length that the provider said, if it said one. is_whole: all that has come is
- * held. False: the job is over. */
+/* Begins to relay, with the provider's length if it stated one. is_whole: everything received is
+ * held. False: the exchange is over. */
 static bool relay(rc_attempt *attempt, bool is_whole)
 {
     const rc_http1 *reader = attempt->reader;
@@ -189,7 +189,7 @@ static void relay_piece(rc_attempt *attempt, rc_str piece)
     }
 }
 
-/* ---- errors in good answers ---- */
+/* ---- errors with a good status ---- */
 
 static void fail_body(rc_attempt *attempt)
 {
@@ -218,7 +218,7 @@ static void end_whole(rc_attempt *attempt)
     rc_attempt_deliver(attempt, RC_ENDING_WHOLE);
 }
 
-/* Too large to be held: what there is of it decides. */
+/* Holds a piece back. A body that becomes too large is judged by its beginning. */
 static void hold(rc_attempt *attempt, rc_str piece)
 {
     if (rc_buf_get(&attempt->held).len == 0 && is_length_known(attempt) &&
@@ -236,19 +236,19 @@ static void hold(rc_attempt *attempt, rc_str piece)
             fail_body(attempt);
         return;
     }
-    /* A piece that did not fit is not in it. */
+    /* A piece that did not fit is not in `held`. */
     const bool is_kept = rc_buf_status(&attempt->held) == RC_OK;
     if (relay(attempt, is_kept) && !is_kept)
         relay_piece(attempt, piece);
 }
 
-/* ---- what rc_upstream tells ---- */
+/* ---- callbacks of rc_upstream ---- */
 
 static rc_attempt_mode mode_of(const rc_attempt *attempt, const rc_upstream_head *head, rc_str type)
 {
     const rc_endpoint *endpoint = attempt->exchange->request.endpoint;
     const bool is_watched = (unsigned)endpoint->stream != RC_STREAM_UNWATCHED;
-    /* Whoever asks "if it has changed" behind /p/ is told that it has not. */
+    /* A conditional passthrough request gets its 304. */
     if (endpoint->wire == RC_WIRE_NATIVE && head->status == 304)
         return RC_MODE_RELAY;
     if (head->status < 200 || head->status > 299)
@@ -264,14 +264,14 @@ static rc_attempt_mode mode_of(const rc_attempt *attempt, const rc_upstream_head
                : RC_MODE_RELAY;
 }
 
-/* Behind /p/, too, a response that may say what it used is read. */
+/* True: the response may contain token counts; also for passthroughs. */
 static bool is_counted(const rc_attempt *attempt, rc_str type)
 {
     return !rc_client_request_is_free(&attempt->exchange->request) &&
            (is_events(type) || rc_str_starts_with_nocase(type, RC_STR("application/json")));
 }
 
-/* What nobody here has to read is passed on as it is, whatever it is compressed with. */
+/* A body that is not parsed is passed on unchanged, whatever its coding. */
 static rc_coding coding_of(const rc_attempt *attempt, const rc_upstream_head *head, rc_str type)
 {
     if (head->reader->framing == RC_HTTP1_NO_BODY)
@@ -343,7 +343,7 @@ static void on_body(void *ctx, rc_str piece)
         rc_attempt_on_body(attempt, piece);
 }
 
-/* Every endpoint but a passthrough answers something: a 204, or an empty body, is no answer. */
+/* Every endpoint except a passthrough has a body: a 204 or an empty body is not a response. */
 static bool is_missing(const rc_attempt *attempt)
 {
     return attempt->bytes == 0 && attempt->exchange->request.endpoint->wire != RC_WIRE_NATIVE &&
@@ -396,7 +396,7 @@ static void fail_transport(rc_attempt *attempt, const rc_upstream_failure *failu
     rc_attempt_fail(attempt, &known);
 }
 
-/* "backup did not answer in proper HTTP: the protocol was switched." */
+/* Writes "backup did not answer in proper HTTP: the protocol was switched." */
 static rc_str malformed_text(const rc_attempt *attempt, const char *text, char *scratch,
                              size_t size)
 {
@@ -433,7 +433,7 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
         rc_attempt_on_failure(attempt, failure);
 }
 
-/* The provider takes more of a body that is passed on as it comes. */
+/* The provider accepts more of a body that is passed on as it arrives. */
 static void on_drained(void *ctx)
 {
     const rc_attempt *attempt = ctx;

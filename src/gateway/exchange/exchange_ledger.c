@@ -1,8 +1,9 @@
-/* What happened, line by line: for the audit, the report's attempts and whoever keeps count. */
+/* The steps of an exchange: for the audit, the attempts of a report, the metrics and the reply's
+ * headers. Called by the other exchange and attempt files. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 
-/* Room for one more; what is there moves. */
+/* Makes space for one more step; steps may move. */
 static bool grow(rc_exchange *exchange)
 {
     const rc_alloc *alloc = &exchange->loop->settings.alloc;
@@ -54,15 +55,15 @@ void rc_exchange_steps_done(rc_exchange *exchange)
         alloc->put(alloc->ctx, exchange->steps, exchange->step_capacity * sizeof *exchange->steps);
 }
 
-/* ---- what a try used ---- */
+/* ---- usage of an attempt ---- */
 
 bool rc_attempt_was_sent(const rc_attempt *attempt)
 {
     return attempt->is_started || attempt->mode != RC_MODE_HEAD || attempt->upstream.accepted > 0;
 }
 
-/* Behind /p/ the path tells what is asked. There are servers that cut a path at a semicolon, and
- * that read the first of two verbs. */
+/* True: the passthrough path is a token count. Paths with a semicolon, an escape or two verbs are
+ * excluded, because servers read them differently. */
 static bool is_count(const rc_client_request *request)
 {
     const rc_str path = request->passthrough_path;
@@ -75,7 +76,7 @@ static bool is_count(const rc_client_request *request)
             rc_str_eq(rc_str_slice(path, colon, path.len), RC_STR(":countTokens")));
 }
 
-/* Tokens that are counted and things that are looked up cost nothing. */
+/* Counting tokens and looking things up cost nothing. */
 bool rc_client_request_is_free(const rc_client_request *request)
 {
     const rc_endpoint_id id = request->endpoint->id;
@@ -111,7 +112,7 @@ static rc_charge charge_of(const rc_attempt *attempt, rc_attempt_end end)
                                   : rc_usage_charge(usage, end, exchange->request.body);
 }
 
-/* Most prices do not depend on how long the input is: a place remembers its own. */
+/* Most prices do not depend on the length of the input: the route entry has the price. */
 static const rc_config_price *price_of(const rc_attempt *attempt, const rc_charge *charge)
 {
     const rc_route_entry *route_entry = &attempt->exchange->route->entries[attempt->entry];
@@ -123,7 +124,7 @@ static const rc_config_price *price_of(const rc_attempt *attempt, const rc_charg
                           charge->input);
 }
 
-/* The demo is free. */
+/* The demo provider is free. */
 static void set_cost(const rc_attempt *attempt, rc_ledger_step *step)
 {
     const rc_charge *charge = &step->charge;
@@ -181,7 +182,7 @@ static void describe(const rc_attempt *attempt, rc_ledger_step *step)
         step->flags |= RC_RECORD_COMMITTED;
 }
 
-/* ---- what the client is told of it ---- */
+/* ---- headers for the client ---- */
 
 static uint32_t basis_flags(const rc_ledger_step *step)
 {
@@ -213,7 +214,7 @@ void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
         facts->basis = RC_COST_MEASURED;
 }
 
-/* now: an attempt that is no step yet; NULL: the last one is. */
+/* current: an attempt that is not a step yet; NULL: the last one is. */
 void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
                             rc_reply_facts *facts)
 {
@@ -234,17 +235,18 @@ void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *curre
 
 static void settle(rc_attempt *attempt, const rc_ledger_step *step)
 {
-    rc_budgets *purse = &attempt->exchange->loop->hub->budgets;
+    rc_budgets *budgets = &attempt->exchange->loop->hub->budgets;
     if (attempt->reservation.count == 0)
         return;
     rc_ledger_notices facts = {.count = 0};
     if ((step->flags & RC_RECORD_UNPRICED) != 0)
-        rc_budgets_note_unpriced(purse, &attempt->reservation);
-    (void)rc_budgets_settle(purse, &attempt->reservation, step->cost_usd_micro, &facts);
+        rc_budgets_note_unpriced(budgets, &attempt->reservation);
+    (void)rc_budgets_settle(budgets, &attempt->reservation, step->cost_usd_micro, &facts);
     rc_exchange_emit_budgets(attempt->exchange, &facts);
 }
 
-/* A try that there is no line for any more was paid for all the same: the last one has the sum. */
+/* An attempt without a step of its own was paid for all the same: its usage is added to the last
+ * step. */
 static void add_to_last(rc_exchange *exchange, const rc_ledger_step *more)
 {
     uint32_t at = exchange->step_count;
@@ -261,7 +263,7 @@ static void add_to_last(rc_exchange *exchange, const rc_ledger_step *more)
     last->flags |= more->flags & (RC_RECORD_MEASURED | RC_RECORD_ESTIMATED | RC_RECORD_UNPRICED);
 }
 
-/* A try stands before what the head of its answer said, which has come before its end. */
+/* Moves an attempt's step before the quota warnings that its head caused. */
 static void put_before_quotas(rc_exchange *exchange)
 {
     uint32_t at = exchange->step_count - 1;
@@ -273,7 +275,7 @@ static void put_before_quotas(rc_exchange *exchange)
     exchange->steps[at] = last;
 }
 
-/* A call that was broken off says nothing of its target. */
+/* A cancelled call says nothing about its target. */
 static void note_health(const rc_attempt *attempt, const rc_report *report, bool is_done)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -310,7 +312,7 @@ void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool 
     put_before_quotas(attempt->exchange);
 }
 
-/* ---- what a provider says of its limits ---- */
+/* ---- quota warnings ---- */
 
 void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low)
 {
@@ -336,7 +338,8 @@ void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low)
 
 /* ---- decisions ---- */
 
-/* The latest failure's attempt says what came of it. A lane that was let go stands behind it. */
+/* Sets the next action's reason at the latest failed attempt. A cancelled lane may come after
+ * it. */
 static void set_reason(rc_exchange *exchange, const rc_action *action)
 {
     for (uint32_t i = exchange->step_count; i > 0; i--) {
@@ -450,7 +453,7 @@ void rc_exchange_cut_wait(rc_exchange *exchange)
     }
 }
 
-/* Nobody is asked yet: the try that it waits to begin does not count, and no key is used. */
+/* Nothing is sent yet: the attempt does not count, and no key is used. */
 void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *decision)
 {
     rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_WAIT);
