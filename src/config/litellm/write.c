@@ -136,7 +136,7 @@ static void push_route(const writer *w, const rc_litellm_route *r)
 
 static void push_policy(const writer *w)
 {
-    /* In the order of rule_attempts. */
+    /* One for each element of rc_litellm.rule_attempts. */
     static const char *const codes[] = {"RateLimited", "ProviderTimeout, NetworkTimeout",
                                         "Overloaded, Provider5xx"};
     const rc_litellm *in = w->in;

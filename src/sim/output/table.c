@@ -145,7 +145,7 @@ static void push_row(struct sheet *s, const struct block *block, uint32_t index)
 
 static unsigned find_name_width(const struct sheet *s)
 {
-    unsigned width = 6; /* "policy" */
+    unsigned width = 6; /* Width of "policy". */
     for (uint32_t i = 0; i < s->result->policy_count; i++) {
         const rc_str name = rc_str_c(s->result->policies[i].name);
         const unsigned len = rc_visible_width(name, s->style->has_utf8);

@@ -159,7 +159,7 @@ static void simultaneous_retries_are_a_herd(void **state)
 }
 
 /* A single burst: the mean of its five seconds is below 5, which does not hide it. */
-static void a_single_burst_is_a_herd_and_a_handful_is_none(void **state)
+static void a_single_burst_is_a_herd_from_16_retries_on(void **state)
 {
     (void)state;
     static const struct {
@@ -224,7 +224,7 @@ int main(void)
         cmocka_unit_test(late_is_not_in_time),
         cmocka_unit_test(a_herd_is_detected_and_a_steady_stream_is_none),
         cmocka_unit_test(simultaneous_retries_are_a_herd),
-        cmocka_unit_test(a_single_burst_is_a_herd_and_a_handful_is_none),
+        cmocka_unit_test(a_single_burst_is_a_herd_from_16_retries_on),
         cmocka_unit_test(with_an_empty_budget_retries_count_when_granted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
