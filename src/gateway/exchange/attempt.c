@@ -1,10 +1,11 @@
-/* One try: the request as the provider gets it, and the call that carries it. */
+/* rc_attempt: writes the request for a provider, reserves its cost and starts the call. Called by
+ * exchange.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 
-#define WIRE_MAX_BYTES ((size_t)256 << 10) /* beside a body that is written anew */
-/* How often a try that is paused for money asks again: so late at most it sees that a budget has
- * renewed, was raised, or that others did not need what they held. */
+#define WIRE_MAX_BYTES ((size_t)256 << 10) /* In addition to a rewritten body. */
+/* How often a paused attempt tries to reserve again: the delay until it sees that a budget has
+ * renewed, was raised, or has unused reservations back. */
 #define PAUSE_MS 250u
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
 #define SCRATCH_MAX_BYTES (2 * RC_STREAM_EVENT_MAX_BYTES)
@@ -40,7 +41,7 @@ static rc_attempt *new_attempt(rc_exchange *exchange)
     rc_attempt *attempt = take_spare(exchange->loop);
     if (attempt == NULL)
         return NULL;
-    /* The readers are set when they begin; the call's is large. */
+    /* Parsers are initialised when they are used; the call's own is large. */
     memset(attempt, 0, offsetof(rc_attempt, usage));
     memset(&attempt->upstream, 0, offsetof(rc_upstream_call, reader));
     attempt->exchange = exchange;
@@ -94,9 +95,8 @@ void rc_loop_free_spare_attempts(rc_loop *loop)
     }
 }
 
-/* A stream may be open for long: nothing that it does not need any more is kept with it. A provider
- * that answers before it has read the request is still being sent it. The answer's head stays, for
- * a report that may still be due. */
+/* A stream may be open for long: frees what it no longer needs. A provider that responds before it
+ * has read the whole request still needs it. The response head stays for a later report. */
 void rc_attempt_free_request(rc_attempt *attempt)
 {
     if (attempt->demo != NULL || !rc_upstream_is_sent(&attempt->upstream))
@@ -115,7 +115,7 @@ static const rc_route_entry *route_entry_of(const rc_attempt *attempt)
     return &attempt->exchange->route->entries[attempt->entry];
 }
 
-/* The demo speaks as it is spoken to. */
+/* The demo provider has the interface of the request. */
 static const rc_config_kind *kind_of(const rc_attempt *attempt)
 {
     if (!attempt->provider->is_demo)
@@ -192,8 +192,8 @@ static void start(rc_attempt *attempt, const rc_upstream_request *request)
         rc_exchange_sentence(rc_upstream_kind_text(kind), scratch, sizeof scratch));
 }
 
-/* How long its answer may take to begin: by the configuration, and by what the deadline leaves it
- * beside the targets that can be asked after it. What must not be sent twice has no such share. */
+/* Time limit for the first byte: the configured one, and the share of the deadline that leaves time
+ * for the next targets. A request that must not be sent twice has no such share. */
 static uint64_t first_byte_ms(rc_attempt *attempt)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -233,7 +233,7 @@ static void carry_out(rc_attempt *attempt)
     start(attempt, &request);
 }
 
-/* ---- money ---- */
+/* ---- budgets ---- */
 
 static size_t route_index(const rc_exchange *exchange)
 {
@@ -267,8 +267,8 @@ static rc_ledger_decision reserve(rc_attempt *attempt)
     return decision;
 }
 
-/* Its time is that of the question whether there is money for it: what it costs belongs to the
- * budgets' windows of then, and the provider is asked right after it. */
+/* The start time is that of the reservation: the cost belongs to the budgets' periods of that
+ * time. */
 static void set_start(rc_attempt *attempt)
 {
     const rc_loop *loop = attempt->exchange->loop;
@@ -295,7 +295,7 @@ static void wait_for_budget(rc_attempt *attempt, const rc_ledger_decision *decis
     rc_exchange_arm(exchange);
 }
 
-/* There is money. How late an answer is counts from now: so does the time of a hedge. */
+/* The budget allows the attempt now. The hedge delay counts from here. */
 static void end_pause(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -307,8 +307,8 @@ static void end_pause(rc_attempt *attempt)
     exchange->state = RC_EXCHANGE_ATTEMPTING;
 }
 
-/* Paused: asked again and again, until there is room, the deadline comes or the client leaves. A
- * hedge does not wait: the first lane goes on without it. */
+/* A paused attempt is tried again until the budget allows it, the deadline passes or the client
+ * leaves. A hedge does not wait: the first lane goes on without it. */
 void rc_attempt_reserve_and_send(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;

@@ -1,34 +1,37 @@
-/* The body of an answer that came compressed, although it was asked for plain.
+/* Decompresses the body of a response that is compressed although it was requested uncompressed.
+ * Called by attempt_response.c and exchange.c.
  *
- *   on_body ──► decode ──► rc_attempt_on_body   what judges, watches and counts sees plain bytes
+ *   on_body ──► decode ──► rc_attempt_on_body   the other files see plain bytes
  *                 │ too much for one turn, or the client is slow
- *                 └──► rest ──► the job's timer ──► decode ──► ... ──► the body's end, or a failure
+ *                 └──► pending ──► the exchange's timer ──► decode ──► ... ──► end or failure
  *
- * While something of it waits here, nothing is read of the provider: a few bytes that stand for
- * many keep neither the memory nor the loop. Whatever stops the try takes this with it. */
+ * While data is pending, nothing is read from the provider, so that highly compressed data uses
+ * neither much memory nor much time of the loop. Stopping the attempt stops the decoder. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 #include "http/inflate.h"
 
-/* Decoded in one turn of the loop, and read of a provider before it can be told to wait. */
+/* Most bytes that are decompressed in one turn, and that are received before the provider can be
+ * paused. */
 #define TURN_BYTES ((size_t)256 << 10)
 #define PENDING_MAX_BYTES ((size_t)256 << 10)
 
 struct rc_attempt_decoder {
     rc_inflate *inflate;
-    rc_buf pending; /* what waits, compressed */
+    rc_buf pending; /* Compressed bytes that wait. */
     size_t pending_at;
-    bool is_due;     /* it waits for its turn; zlib may have more, too */
-    bool is_dropped; /* what comes is of no use: an error whose text is known, or cannot be */
-    bool is_over;    /* the provider has said all, or has failed */
+    bool is_due;     /* Waits for its turn; zlib may have buffered output, too. */
+    bool is_dropped; /* Further data is ignored: the text of an error is complete, or cannot be
+                      * read. */
+    bool is_over;    /* The body is complete, or the call failed. */
     bool has_failed;
     rc_upstream_failure failure;
-    bool is_busy;    /* a piece of it is being read */
-    bool is_stopped; /* meanwhile */
+    bool is_busy;    /* A piece is being handled. */
+    bool is_stopped; /* Stopped while a piece was being handled. */
     rc_alloc alloc;
 };
 
-/* ---- life ---- */
+/* ---- life cycle ---- */
 
 static rc_attempt_decoder *new_decoder(rc_attempt *attempt, rc_coding coding)
 {
@@ -54,7 +57,7 @@ static void free_decoder(rc_attempt_decoder *decoder)
     alloc.put(alloc.ctx, decoder, sizeof *decoder);
 }
 
-/* A report may still be made of the piece that is being read: it goes when that is done. */
+/* A report may still view the piece that is being handled: the decoder is freed after that. */
 void rc_attempt_decoder_stop(rc_attempt *attempt)
 {
     rc_attempt_decoder *decoder = attempt->decoder;
@@ -86,9 +89,9 @@ bool rc_attempt_decoder_is_due(const rc_attempt *attempt)
     return attempt->decoder->is_due && !attempt->is_client_slow;
 }
 
-/* ---- what went wrong ---- */
+/* ---- failures ---- */
 
-/* Of an error the status and what could be read of it have to do. False: the try is over. */
+/* For an error response the status and the text so far are used. False: the attempt is over. */
 static bool fail_decoding(rc_attempt *attempt, rc_inflate_result result)
 {
     if (attempt->mode == RC_MODE_ERROR) {
@@ -103,7 +106,7 @@ static bool fail_decoding(rc_attempt *attempt, rc_inflate_result result)
     return false;
 }
 
-/* A stream may have said all that it had to say: what it lacks is the end of its coding alone. */
+/* A stream may be complete although the end of its compressed data is missing. */
 static void fail_cut(rc_attempt *attempt)
 {
     const rc_upstream_failure failure = {
@@ -119,14 +122,14 @@ static void fail_cut(rc_attempt *attempt)
         rc_attempt_fail_unusable(attempt, RC_LOCAL_ENCODING_CUT);
 }
 
-/* ---- decoding ---- */
+/* ---- decompressing ---- */
 
 static bool is_enough(const rc_attempt *attempt)
 {
     return attempt->mode == RC_MODE_ERROR && rc_buf_get(&attempt->held).len >= RC_ATTEMPT_ERROR_MAX;
 }
 
-/* Decodes as much as may be in one turn; *input is moved past it. False: the try is over. */
+/* Decompresses up to TURN_BYTES; *input is moved past what was used. False: the attempt is over. */
 static bool decode(rc_attempt *attempt, rc_str *input)
 {
     rc_attempt_decoder *decoder = attempt->decoder;
@@ -152,7 +155,7 @@ static bool decode(rc_attempt *attempt, rc_str *input)
            fail_decoding(attempt, result);
 }
 
-/* Nothing of the provider is read until what is here has had its turn. */
+/* Pauses the provider until the pending data has had its turn. */
 static void wait_for_turn(rc_attempt *attempt)
 {
     if (rc_upstream_is_live(&attempt->upstream))
@@ -196,7 +199,7 @@ bool rc_attempt_decoder_on_failure(rc_attempt *attempt, const rc_upstream_failur
         return true;
     }
     decoder->failure = *failure;
-    /* What it views is gone by then. */
+    /* The texts that it views are gone when it is handled. */
     decoder->failure.text = rc_upstream_kind_text(failure->kind);
     decoder->failure.detail = rc_str_make(NULL, 0);
     decoder->is_over = decoder->has_failed = true;

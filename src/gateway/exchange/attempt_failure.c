@@ -1,16 +1,16 @@
-/* What went wrong with a try, as a report; and what becomes of it. */
+/* Classifies the failure of an attempt and passes it to rc_call. Called by the other attempt
+ * files. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 
-#define KEY_MIN_BYTES 7u /* shorter ones ("none", "ollama") are words, and no secrets */
+#define KEY_MIN_BYTES 7u /* Shorter keys ("none", "ollama") are words, not secrets. */
 #define HIDDEN RC_STR("[redacted]")
 
-/* ---- what comes next ---- */
+/* ---- the next action ---- */
 
-/* A path that we know nothing of may want another kind of key: only who asks for models can lose
- * one. */
+/* A passthrough path may need another kind of key: its failures never disable a key. */
 static rc_failure_facts failure_facts_of(const rc_attempt *attempt)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -25,12 +25,12 @@ static void fail_call(rc_exchange *exchange)
 {
     rc_loop *loop = exchange->loop;
     const rc_failure_facts why = failure_facts_of(exchange->current);
-    uv_update_time(loop->uv_loop); /* a wait counts from now, not from when the loop woke */
+    uv_update_time(loop->uv_loop); /* A wait counts from now, not from when the loop woke up. */
     rc_exchange_carry_out(exchange, rc_call_on_failure(&exchange->call, &why, rc_loop_now(loop),
                                                        rc_loop_entropy_u64(loop)));
 }
 
-/* One lane of two has failed. */
+/* One of two lanes has failed. */
 static void fail_lane(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -56,14 +56,14 @@ static void fail_lane(rc_attempt *attempt)
 
 /* ---- the key that was sent ---- */
 
-/* Most keys are known by their looks, which scrubbing goes by; this one is known by itself. */
+/* The scrubber finds keys by their form; this key is found by its value. */
 static bool has_key(const rc_attempt *attempt, rc_str text)
 {
     return attempt->key.len >= KEY_MIN_BYTES &&
            rc_secret_find(text, attempt->key, 0) != RC_STR_NPOS;
 }
 
-/* The text without it. copy: for one that has it. */
+/* The text without the key. copy: memory for a changed text. */
 static rc_str hide_key(const rc_attempt *attempt, rc_str text, rc_buf *copy)
 {
     if (!has_key(attempt, text))
@@ -79,7 +79,7 @@ static rc_str hide_key(const rc_attempt *attempt, rc_str text, rc_buf *copy)
     return rc_buf_status(copy) == RC_OK ? rc_buf_get(copy) : RC_STR("");
 }
 
-/* What a provider repeats of it is in no report. */
+/* Removes the key from everything that the provider repeats before it is classified. */
 static const rc_report *classify(const rc_attempt *attempt, const rc_failure *failure)
 {
     const rc_alloc *alloc = &attempt->exchange->loop->settings.alloc;
@@ -97,7 +97,7 @@ static const rc_report *classify(const rc_attempt *attempt, const rc_failure *fa
     return report;
 }
 
-/* Clients pace themselves by the provider's own headers, where they speak its dialect. */
+/* Keeps the provider's rate-limit headers, by which clients of the same dialect pace themselves. */
 static void keep_limits(rc_attempt *attempt, const rc_report *report)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -132,7 +132,7 @@ static void end_failed(rc_attempt *attempt, const rc_report *report)
         fail_call(attempt->exchange);
 }
 
-/* ---- judged ---- */
+/* ---- classified failures ---- */
 
 static const rc_report *report_attempt(const rc_attempt *attempt, rc_code code, rc_str message)
 {
@@ -145,7 +145,7 @@ static const rc_report *report_attempt(const rc_attempt *attempt, rc_code code, 
     return rc_builder_finish(&builder);
 }
 
-/* The head's fields, as the classifier wants them. */
+/* The head's headers in the classifier's form. */
 static size_t list_headers(const rc_attempt *attempt, rc_header headers[RC_HTTP1_FIELDS_MAX])
 {
     const rc_http1 *reader = attempt->reader;
@@ -160,7 +160,7 @@ static size_t list_headers(const rc_attempt *attempt, rc_header headers[RC_HTTP1
     return reader->field_count;
 }
 
-/* The provider says that it worked, and what it made is lost. */
+/* The provider reports success, but the response is lost. */
 static const rc_report *report_lost(const rc_attempt *attempt, const rc_report *why)
 {
     const rc_local_outcome_row *row = rc_local_outcome_get(RC_LOCAL_UNREADABLE_AND_DONE);
@@ -189,8 +189,8 @@ static const rc_report *replace_unusable(const rc_attempt *attempt, const rc_rep
     return report_attempt(attempt, row->code, row->message);
 }
 
-/* A good status with an answer that is none, and that nothing more is known of, is malformed. What
- * must not be sent twice is not asked for again then: it was carried out, most likely. */
+/* A good status with an unusable response is MalformedResponse if nothing more is known. A request
+ * that must not be sent twice was most likely carried out and is not retried. */
 void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -223,12 +223,13 @@ void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
     if (failure->status / 100 == 2)
         report = replace_unusable(attempt, report);
     keep_limits(attempt, report);
-    /* The report has copies of all that the failure views: only now may its bytes go. */
+    /* The report has copies of everything that the failure views: only now may its bytes be
+     * freed. */
     rc_attempt_stop(attempt);
     end_failed(attempt, report);
 }
 
-/* ---- known ---- */
+/* ---- failures with a known code ---- */
 
 void rc_attempt_fail_ended(rc_attempt *attempt, rc_code code, rc_str message)
 {
@@ -253,7 +254,7 @@ bool rc_attempt_may_be_done(const rc_attempt *attempt)
     return attempt->exchange->request.replay == RC_REPLAY_NO && rc_attempt_was_sent(attempt);
 }
 
-/* What was asked beside it is on record too. */
+/* Records the other lane as cancelled. */
 static void stop_hedge(rc_exchange *exchange)
 {
     rc_attempt *other = exchange->hedge_attempt;
@@ -263,7 +264,7 @@ static void stop_hedge(rc_exchange *exchange)
     rc_attempt_free(other);
 }
 
-/* What is in the way of a hedge is not in the way of the try that it was to help. */
+/* An obstacle to a hedge does not affect the attempt that it was to help. */
 static void drop_hedge(rc_exchange *exchange)
 {
     rc_attempt *attempt = exchange->hedge_attempt;

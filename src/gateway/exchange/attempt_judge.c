@@ -1,18 +1,20 @@
-/* A good status: is there an answer behind it, an error or nothing; how did the model end it? */
+/* Judges a response with a good status: valid, an error or empty, and how the model ended it.
+ * Called by attempt_response.c and attempt_shape.c. */
 #include "base/str.h"
 #include "dialect/finish.h"
 #include "dialect/stream_table.h"
 #include "dialect/stream_walk.h"
 #include "gateway/exchange/exchange.h"
 
-/* Of a list of choices: where the finish reason of the last one stands, nearly always; and where it
- * does with what some servers put behind it. */
+/* Number of bytes at the end of a list of choices that nearly always contain the last finish
+ * reason; and with the additions of some servers. */
 #define TAIL_BYTES 64u
 #define LONG_TAIL_BYTES 512u
 
-/* What the top level of a whole answer must have, and what else tells how it ended. */
+/* The members that the top level of a whole response must have, and those that show how it
+ * ended. */
 typedef struct response_row {
-    rc_str required_list; /* a list; empty: anything is an answer */
+    rc_str required_list; /* Name of a required list. Empty: any object is valid. */
     bool may_be_empty;
     rc_str extra_member;
 } response_row;
@@ -71,7 +73,8 @@ static bool is_list(rc_str body, const rc_json_member *member, bool may_be_empty
     return may_be_empty || rc_str_trim(rc_str_slice(list, 1, list.len - 1)).len > 0;
 }
 
-/* A word of an object's: how Gemini says that it does not even begin, and OpenAI why it ended. */
+/* A string member of an object: Gemini's reason for a blocked prompt, OpenAI's reason of the
+ * end. */
 static rc_stream_finish finish_in(rc_str body, const rc_json_member *member, rc_str key)
 {
     rc_json_member reason = {.key = key};
@@ -83,15 +86,15 @@ static rc_stream_finish finish_in(rc_str body, const rc_json_member *member, rc_
                : RC_STREAM_FINISH_NONE;
 }
 
-/* Whatever the reason of a block is called, nothing came. */
+/* Any reason for a block means that there is no content. */
 static bool is_blocked(rc_str body, const rc_json_member *feedback)
 {
     return finish_in(body, feedback, RC_STR("blockReason")) != RC_STREAM_FINISH_NONE;
 }
 
-/* ---- how it ended ---- */
+/* ---- the finish reason ---- */
 
-/* One walk over the body, as over an event. */
+/* Parses the body like one event of a stream. */
 static void watch_body(rc_attempt *attempt, rc_str body, bool is_cut,
                        rc_stream_event_info *ret_seen)
 {
@@ -109,7 +112,7 @@ static void watch_body(rc_attempt *attempt, rc_str body, bool is_cut,
     rc_stream_watch_step(&attempt->watch, &event, ret_seen);
 }
 
-/* ret_key_at: where its key stands in the list, if there is one. */
+/* ret_key_at: position of the key in the list, if it is found. */
 static rc_stream_finish finish_in_tail(const rc_attempt *attempt, rc_str list, size_t tail_bytes,
                                        size_t *ret_key_at)
 {
@@ -133,8 +136,7 @@ static rc_stream_finish finish_of_list(rc_attempt *attempt, rc_str body,
     rc_stream_finish finish = finish_in_tail(attempt, list, TAIL_BYTES, &key_at);
     if (finish == RC_STREAM_FINISH_NONE)
         finish = finish_in_tail(attempt, list, LONG_TAIL_BYTES, &key_at);
-    /* Another one before it, and there is more than one choice, most likely: the last one's reason
-     * is not all then. */
+    /* An earlier key suggests more than one choice: then the last one's reason is not enough. */
     if (finish != RC_STREAM_FINISH_NONE &&
         rc_str_find(rc_str_slice(list, 0, key_at), key, 0) == RC_STR_NPOS)
         return finish;
@@ -164,7 +166,7 @@ static rc_stream_finish finish_of(rc_attempt *attempt, rc_str body, const rc_jso
     return members[0].is_found ? finish_of_list(attempt, body, &members[0]) : RC_STREAM_FINISH_NONE;
 }
 
-/* It is passed on as it came; the record says what it is. */
+/* Notes the flaw for the record. The response is passed on unchanged. */
 static void note_flaw(rc_attempt *attempt, rc_code code, rc_str message)
 {
     rc_builder builder;
@@ -184,24 +186,23 @@ void rc_attempt_judge_stream(rc_attempt *attempt)
     note_flaw(attempt, rc_finish_code(attempt->watch.finish), RC_STR(""));
 }
 
-/* ---- is it one ---- */
+/* ---- validity ---- */
 
-/* Most answers say nowhere that they are an error, and most that are damaged end too early: both
- * can be told at memory speed, without the walk. What was used, and where the answer stands, is
- * found by the same scan. */
+/* Most responses do not contain the word "error", and most damaged ones end too early: both are
+ * found at memory speed, without parsing. The same scan finds the usage and the required list. */
 bool rc_attempt_is_good(rc_attempt *attempt, rc_str body)
 {
     const response_row row = row_of(attempt->exchange->request.endpoint->id);
     rc_json_member members[2] = {{.key = row.required_list}, {.key = row.extra_member}};
     rc_stream_event_info seen;
-    /* A name that is empty is that of no member. */
+    /* An empty name matches no member. */
     const rc_status status = rc_usage_read_checked(&attempt->usage, body, members, 2);
     if (status != RC_OK && status != RC_E_TYPE)
         return false;
     if (status != RC_OK || rc_str_find(body, RC_STR("error\""), 0) != RC_STR_NPOS) {
         watch_body(attempt, body, false, &seen);
         if ((seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0) {
-            /* What a model used before it gave up is to be paid. */
+            /* Tokens that a model used before it gave up must be paid. */
             if (!rc_finish_is_failure(seen.finish))
                 rc_usage_init(&attempt->usage);
             return false;

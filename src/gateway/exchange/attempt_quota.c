@@ -1,5 +1,5 @@
-/* What an answer's head says of the provider's own limits: kept for whoever looks, and a warning
- * while there is something left, which is on record with the call that heard of it. */
+/* Reads the provider's limits from a response head, caches them and adds a warning to the record.
+ * Called by attempt_response.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 
@@ -21,7 +21,7 @@ static void emit(const rc_attempt *attempt, const rc_quota *low)
     rc_buf_init_fixed(&target, target_scratch, sizeof target_scratch);
     rc_buf_init_fixed(&key, key_scratch, sizeof key_scratch);
     rc_buf_push(&target, attempt->provider->config->name);
-    if (attempt->model.len > 0) { /* behind /p/ there is none */
+    if (attempt->model.len > 0) { /* Passthroughs have none. */
         rc_buf_push_byte(&target, '/');
         rc_buf_push(&target, attempt->model);
     }
@@ -37,7 +37,7 @@ static void emit(const rc_attempt *attempt, const rc_quota *low)
     settings->on_quota(settings->record_ctx, &warning);
 }
 
-/* From the first header that may be one on. */
+/* Reads the headers, beginning with the first candidate. */
 static void read_from(const rc_attempt *attempt, const rc_upstream_head *head, uint32_t first)
 {
     const rc_exchange *exchange = attempt->exchange;

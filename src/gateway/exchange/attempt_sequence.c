@@ -1,10 +1,10 @@
-/* Where a stream of numbered events stands: what ends it in the provider's place goes on counting,
- * and speaks of the same response. The Responses API alone has both. */
+/* Sequence numbers and response id of a stream, so that an error event at its end continues them.
+ * Only the Responses API has both. Called by attempt_stream.c and exchange_reply.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 #include "json/find.h"
 
-/* Two events are to follow. */
+/* Leaves space for two more events. */
 #define NUMBER_MAX (INT64_MAX - 2)
 
 static rc_str value_of(rc_str object, rc_str key, rc_json_type type)
@@ -16,7 +16,7 @@ static rc_str value_of(rc_str object, rc_str key, rc_json_type type)
     return rc_str_slice(object, member.value.offset, member.value_end);
 }
 
-/* An event that was too large to be read has a number, too. */
+/* An event that was too large to be parsed has a number, too. */
 static void track_number(rc_attempt *attempt, rc_str data)
 {
     const rc_str value = value_of(data, RC_STR("sequence_number"), RC_JSON_NUMBER);
@@ -28,7 +28,7 @@ static void track_number(rc_attempt *attempt, rc_str data)
         attempt->next_sequence_number++;
 }
 
-/* Of the events in front of the content: response.created, response.in_progress. */
+/* Reads the id from the events before the content: response.created, response.in_progress. */
 static void find_response(rc_attempt *attempt, rc_str data)
 {
     rc_buf id;

@@ -1,22 +1,23 @@
-/* What was asked for, and what came: events, one object, an array. An answer of another shape is
- * none to the client that asked: it would find no events in it, or no choices, and no error. */
+/* Compares the shape of a response (events, one object, an array) with the requested one. A client
+ * cannot use another shape: it would find neither content nor an error. Called by
+ * attempt_response.c. */
 #include "base/str.h"
 #include "dialect/finish.h"
 #include "gateway/exchange/exchange.h"
 
 #define WORDS_MAX_BYTES 160
 
-/* ---- what was asked for ---- */
+/* ---- the expected shape ---- */
 
-/* Is one object all that it ever answers, or a stream of events that is known here? */
+/* True: the endpoint always responds with one object or with a known stream of events. */
 static bool is_judged(const rc_endpoint *endpoint)
 {
     return (unsigned)endpoint->stream != RC_STREAM_UNWATCHED ||
            endpoint->id == RC_ENDPOINT_GENERATE || endpoint->id == RC_ENDPOINT_GENERATE_V1;
 }
 
-/* Sound may come as anything, and some models pass over `stream`, as their providers say; nobody
- * gets vectors or images in events without having asked. */
+/* Audio may come in any form, and some models ignore `stream`, as their providers document.
+ * Embeddings and images never come as events unless requested. */
 static rc_expected_shape expected_unjudged(const rc_client_request *request, bool is_called_events)
 {
     const bool is_open = request->endpoint->family == RC_FAMILY_AUDIO || request->is_stream;
@@ -33,7 +34,7 @@ rc_expected_shape rc_attempt_expected_shape(const rc_attempt *attempt, bool is_c
         return expected_unjudged(request, is_called_events);
     if (endpoint->streams == RC_STREAMS_ALWAYS)
         return request->is_sse ? RC_EXPECT_EVENTS : RC_EXPECT_ARRAY;
-    /* Of the methods that answer at once, Google's give events to who wants them. */
+    /* Google's methods without streaming respond with events if alt=sse requests it. */
     if (endpoint->streams == RC_STREAMS_NEVER)
         return request->is_sse ? RC_EXPECT_ANY : RC_EXPECT_OBJECT;
     if (request->is_stream_unknown)
@@ -41,9 +42,9 @@ rc_expected_shape rc_attempt_expected_shape(const rc_attempt *attempt, bool is_c
     return request->is_stream ? RC_EXPECT_EVENTS : RC_EXPECT_OBJECT;
 }
 
-/* ---- while it comes ---- */
+/* ---- while it arrives ---- */
 
-/* Who says that it sends events may begin with a field that nobody knows. */
+/* A body with the content type of events may begin with an unknown field. */
 static bool fits(const rc_attempt *attempt, rc_body_kind kind)
 {
     switch (attempt->expected) {
@@ -67,7 +68,8 @@ bool rc_attempt_is_in_shape(rc_attempt *attempt, rc_str *piece)
     const rc_body_kind kind = rc_body_shape_step(&attempt->shape, *piece);
     if (kind == RC_BODY_UNDECIDED || fits(attempt, kind))
         return true;
-    /* White space may be missing in front of it, or half of a mark; nobody but us will read it. */
+    /* Leading white space, or half of a byte order mark, may be missing; only the gateway reads
+     * this copy. */
     if (before.prefix_len == 0)
         *piece = rc_body_skip_blank(*piece);
     rc_buf_push(&attempt->held, rc_str_make(before.prefix, before.prefix_len));
@@ -80,9 +82,9 @@ bool rc_attempt_begins_misshapen(const rc_attempt *attempt, rc_str start)
     return !fits(attempt, rc_body_kind_of(start));
 }
 
-/* ---- what it used ---- */
+/* ---- its usage ---- */
 
-/* The first error; empty: there is none. */
+/* Keeps the first error. Empty: none. */
 static void watch_event(rc_attempt *attempt, const rc_stream_event *event, rc_str *error)
 {
     rc_stream_event_info seen;
@@ -91,7 +93,7 @@ static void watch_event(rc_attempt *attempt, const rc_stream_event *event, rc_st
         *error = seen.error;
 }
 
-/* Events of a body that is there; the readers view it. */
+/* Parses the events of a body in memory; the parsers view it. */
 static rc_str read_events(rc_attempt *attempt, rc_str body)
 {
     rc_sse *sse = &attempt->reading.sse;
@@ -120,7 +122,7 @@ static rc_str read_array(rc_attempt *attempt, rc_str body)
     return error;
 }
 
-/* Gives the error that is in it; empty: none. */
+/* Returns the error in the body. Empty: none. */
 static rc_str read_pieces(rc_attempt *attempt, rc_str body, rc_body_kind kind)
 {
     rc_buf_reset(&attempt->scratch);
@@ -132,7 +134,7 @@ static rc_str read_pieces(rc_attempt *attempt, rc_str body, rc_body_kind kind)
     return error;
 }
 
-/* ---- what is said of it ---- */
+/* ---- the failure ---- */
 
 static rc_str expected_text(rc_expected_shape expected)
 {
@@ -164,7 +166,8 @@ static rc_str received_text(rc_body_kind kind)
     return RC_STR("something else");
 }
 
-/* What no other try would change stays what it is: a filter is one in every shape. */
+/* A finish reason that no retry would change keeps its code: a content filter applies in every
+ * shape. */
 static void fail(rc_attempt *attempt, rc_body_kind kind)
 {
     char scratch[WORDS_MAX_BYTES];
@@ -208,7 +211,7 @@ bool rc_attempt_fail_shape(rc_attempt *attempt, rc_str body, bool is_good)
         rc_attempt_fail(attempt, &failure);
         return true;
     }
-    /* A list with nothing in it is no answer in any shape. */
+    /* An empty list is no response in any shape. */
     if (kind == RC_BODY_ARRAY && attempt->watch.content_events == 0)
         return false;
     fail(attempt, kind);

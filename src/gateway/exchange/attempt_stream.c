@@ -1,4 +1,5 @@
-/* An answer in events: held back until the first content, then passed on event by event. */
+/* A response in events: held back until the first content, then passed on event by event. Called by
+ * attempt_response.c. */
 #include "base/str.h"
 #include "dialect/finish.h"
 #include "gateway/exchange/exchange.h"
@@ -31,13 +32,13 @@ static bool pull_last(rc_attempt *attempt, rc_stream_event *ret_event)
                              : rc_sse_end(&attempt->reading.sse, ret_event);
 }
 
-/* Is it this try that the client is getting? */
+/* True: this attempt's content is being sent to the client. */
 static bool is_responding(const rc_attempt *attempt)
 {
     return attempt->exchange->state == RC_EXCHANGE_RESPONDING;
 }
 
-/* What was held back goes first. False: the job is over. */
+/* Sends the events that were held back. False: the exchange is over. */
 static bool release(rc_attempt *attempt)
 {
     if (is_responding(attempt))
@@ -56,8 +57,8 @@ static void fail_event(rc_attempt *attempt, const rc_stream_event_info *seen)
     rc_attempt_fail(attempt, &failure);
 }
 
-/* The terminator tells a client that it has everything: it waits for the record, and what comes
- * behind it waits with it. */
+/* The terminator shows the client that the response is complete: it is held back until the record
+ * is acknowledged, and everything behind it with it. */
 static void end_soon(rc_attempt *attempt)
 {
     if (attempt->is_terminated)
@@ -67,7 +68,7 @@ static void end_soon(rc_attempt *attempt)
     rc_exchange_arm(attempt->exchange);
 }
 
-/* Passes an event on, or holds it back. */
+/* Sends an event, or holds it back. */
 static void forward(rc_attempt *attempt, const rc_stream_event *event, bool is_space_left)
 {
     attempt->is_inside_event = event->type == RC_STREAM_EVENT_PART;
@@ -79,8 +80,8 @@ static void forward(rc_attempt *attempt, const rc_stream_event *event, bool is_s
         rc_buf_push(&attempt->held, event->raw);
 }
 
-/* A client's parser would fail on an event that is not JSON: it is never passed on. If the client
- * may lack something without it, the stream ends here. False: the try is over. */
+/* A client's parser would fail on an event that is not JSON, so that it is never sent. If the
+ * client may lose content with it, the stream ends here. False: the attempt is over. */
 static bool drop_damaged(rc_attempt *attempt, const rc_stream_event *event,
                          const rc_stream_event_info *seen)
 {
@@ -94,14 +95,14 @@ static bool drop_damaged(rc_attempt *attempt, const rc_stream_event *event,
     return false;
 }
 
-/* False: the try is over. */
+/* Handles one event. False: the attempt is over. */
 static bool on_event(rc_attempt *attempt, const rc_stream_event *event)
 {
     rc_stream_event_info seen;
     rc_stream_watch_step(&attempt->watch, event, &seen);
     if (seen.kinds & RC_STREAM_DAMAGED)
         return drop_damaged(attempt, event, &seen);
-    /* One that comes behind the end changes nothing for the client. */
+    /* An error behind the stream's end changes nothing for the client. */
     if (seen.kinds & RC_STREAM_ERROR && attempt->watch.has_error) {
         fail_event(attempt, &seen);
         return false;
@@ -128,8 +129,8 @@ void rc_attempt_stream_on_body(rc_attempt *attempt, rc_str piece)
             return;
 }
 
-/* Half an event is of no use to a client, and what stands behind it would be taken for a part of
- * it: it is looked at, and passed on only as the end of a whole answer. False: the try is over. */
+/* Half an event is useless to a client, and the next bytes would be read as a part of it: it is
+ * parsed, but sent only as the end of a complete response. False: the attempt is over. */
 static bool on_last_event(rc_attempt *attempt, rc_stream_body_end body)
 {
     rc_stream_event event;
@@ -171,7 +172,7 @@ void rc_attempt_stream_on_end(rc_attempt *attempt, const rc_upstream_failure *fa
         rc_attempt_deliver(attempt, RC_ENDING_TAIL);
         return;
     }
-    /* A body that ends in order and without its end is cut all the same. */
+    /* A body that ends in order but without a terminator is a cut stream all the same. */
     rc_failure known = {
         .transport = failure != NULL && failure->transport != RC_TRANSPORT_NONE ? failure->transport
                                                                                 : RC_TRANSPORT_EOF,

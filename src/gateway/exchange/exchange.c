@@ -1,8 +1,10 @@
+/* rc_exchange: life cycle, timer and the actions of rc_call. Called by loop.c and by the other
+ * exchange files. */
 #include "gateway/exchange/exchange.h"
 
 #include "base/str.h"
 
-/* ---- life ---- */
+/* ---- life cycle ---- */
 
 static void on_timer(uv_timer_t *timer);
 
@@ -18,7 +20,7 @@ static rc_exchange *take_spare(rc_loop *loop)
     exchange = alloc->get(alloc->ctx, sizeof *exchange);
     if (exchange == NULL)
         return NULL;
-    (void)uv_timer_init(loop->uv_loop, &exchange->timer); /* never fails */
+    (void)uv_timer_init(loop->uv_loop, &exchange->timer);
     exchange->timer.data = exchange;
     exchange->timer_at_ms = RC_UNLIMITED;
     exchange->loop = loop;
@@ -48,7 +50,7 @@ rc_exchange *rc_exchange_new(rc_loop *loop, rc_responder *responder)
     exchange->steps = exchange->inline_steps;
     exchange->step_capacity = RC_EXCHANGE_INLINE_STEPS;
     exchange->call.plan = NULL;
-    exchange->call.is_committed = false; /* the memory may be that of an earlier request */
+    exchange->call.is_committed = false; /* The memory may be that of an earlier request. */
     exchange->body.max_bytes = rc_exchange_snapshot(exchange)->config->limits.max_body_bytes;
     loop->exchange_count++;
     atomic_fetch_add_explicit(&loop->hub->in_flight, 1, memory_order_relaxed);
@@ -86,7 +88,7 @@ void rc_loop_close_spare_exchanges(rc_loop *loop)
         loop->spare_exchanges = exchange->next;
         close_timer(exchange);
     }
-    loop->spare_exchange_count = RC_LOOP_SPARE_MAX; /* no more of them */
+    loop->spare_exchange_count = RC_LOOP_SPARE_MAX; /* Keeps no further ones. */
 }
 
 static void leave_live(rc_exchange *exchange)
@@ -131,7 +133,7 @@ void rc_exchange_close(rc_exchange *exchange)
     rc_metrics_in_flight(loop->metrics, -1);
     leave_live(exchange);
     atomic_fetch_sub_explicit(&loop->hub->in_flight, 1, memory_order_relaxed);
-    /* The store still knows it: its word is the end. */
+    /* The memory is freed when the store has acknowledged the record. */
     if (exchange->is_store_pending)
         loop->unacknowledged++;
     else
@@ -158,7 +160,7 @@ static void cancel(rc_exchange *exchange)
     const uint64_t now_ms = rc_loop_now(exchange->loop);
     if (exchange->state == RC_EXCHANGE_WAITING)
         rc_exchange_cut_wait(exchange);
-    /* A try that waits for money has asked nobody. */
+    /* A paused attempt was not sent and does not count. */
     if (exchange->state == RC_EXCHANGE_PAUSED) {
         rc_exchange_end_pause(exchange);
         exchange->action.attempt--;
@@ -181,13 +183,13 @@ static void stop_attempts(rc_exchange *exchange)
         }
 }
 
-/* What the client had of it, and what the provider was asked, is on record. */
+/* The record shows what the client received and which attempts were made. */
 void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone)
 {
     const rc_exchange_state state = exchange->state;
     exchange->responder = NULL;
     if (state == RC_EXCHANGE_RECORDING || state == RC_EXCHANGE_OVER) {
-        /* The request's head goes with the client; how it ended is on record already. */
+        /* The request's head is freed with the client; the outcome is recorded already. */
         rc_exchange_count(exchange);
         exchange->ending = RC_ENDING_NONE;
         return;
@@ -241,8 +243,7 @@ void rc_exchange_cut_short(rc_exchange *exchange)
 
 /* ---- time ---- */
 
-/* A try that takes too long for the call. How long its parts may take is watched where its bytes
- * come in. */
+/* The deadline ends the attempt. rc_upstream watches the time limits of its parts. */
 static void end_late_attempt(rc_exchange *exchange)
 {
     rc_attempt *attempt = exchange->current;
@@ -276,7 +277,7 @@ static void hedge(rc_exchange *exchange)
     }
 }
 
-/* The lane whose stream said its end, the earlier one of two; NULL: none did. */
+/* The lane whose stream has its terminator, the earlier one of two. NULL: none. */
 static rc_attempt *terminated(const rc_exchange *exchange)
 {
     rc_attempt *current = exchange->current->is_terminated ? exchange->current : NULL;
@@ -300,8 +301,8 @@ static void set_timer(rc_exchange *exchange, uint64_t at_ms)
     (void)uv_timer_start(&exchange->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
-/* Timers come before sockets: what came while the whole process was stopped is read before anybody
- * is called late. */
+/* libuv runs timers before sockets: data that arrived while the process was stopped is read before
+ * anything counts as late. */
 static bool polls_again(rc_exchange *exchange)
 {
     if (exchange->has_polled)
@@ -311,7 +312,7 @@ static bool polls_again(rc_exchange *exchange)
     return true;
 }
 
-/* Whatever is due, an answer that may be whole comes first. */
+/* Handles the due time. A response that may be complete comes first. */
 static void on_due(rc_exchange *exchange)
 {
     rc_loop *loop = exchange->loop;
@@ -344,7 +345,7 @@ static uint64_t due_ms(const rc_exchange *exchange)
     if (exchange->state == RC_EXCHANGE_RECORDING)
         return exchange->record_by_ms;
     if (exchange->state == RC_EXCHANGE_WAITING)
-        return exchange->action.at_ms + 1; /* of times in whole milliseconds: never too early */
+        return exchange->action.at_ms + 1; /* Times are in whole milliseconds: never too early. */
     if (exchange->state == RC_EXCHANGE_PAUSED)
         return exchange->reserve_again_at_ms < at_ms ? exchange->reserve_again_at_ms : at_ms;
     const rc_attempt *terminated_attempt = terminated(exchange);
@@ -355,7 +356,7 @@ static uint64_t due_ms(const rc_exchange *exchange)
     return at_ms;
 }
 
-/* ---- answers that came compressed ---- */
+/* ---- compressed responses ---- */
 
 static inline bool is_decoding(const rc_attempt *attempt)
 {
@@ -367,8 +368,8 @@ static inline bool has_decoding(const rc_exchange *exchange)
     return is_decoding(exchange->current) || is_decoding(exchange->hedge_attempt);
 }
 
-/* Of two lanes one a turn, the one after the other. The timer is set before: the job may be over
- * then. */
+/* Decompresses one lane per turn, alternately. The timer is set before, because the exchange may be
+ * over afterwards. */
 static void decode(rc_exchange *exchange)
 {
     rc_attempt *attempt = exchange->current;
@@ -383,8 +384,8 @@ static void decode(rc_exchange *exchange)
 
 /* ---- the timer ---- */
 
-/* The timer is lazy: it may find that what it was set for has moved back, or that the job is
- * another request's by now. So most requests never touch it. */
+/* The timer is lazy: it may find that its time has moved back, or that the memory belongs to
+ * another request. So most requests never touch it. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_exchange *exchange = timer->data;
@@ -403,7 +404,7 @@ static void on_timer(uv_timer_t *timer)
 void rc_exchange_arm(rc_exchange *exchange)
 {
     uint64_t at_ms = due_ms(exchange);
-    /* The next turn of the loop, when all others had theirs. */
+    /* The next iteration of the loop, after all others had their turn. */
     if (has_decoding(exchange) && at_ms > rc_loop_now(exchange->loop))
         at_ms = rc_loop_now(exchange->loop) + 1;
     if (at_ms < exchange->timer_at_ms)
@@ -416,7 +417,7 @@ static void refresh(rc_exchange *exchange)
 {
     rc_loop *loop = exchange->loop;
     const rc_action *action = &exchange->action;
-    /* The provider of the job's own edition: a newer one has read its keys itself. */
+    /* The provider of the exchange's own snapshot; a newer snapshot has read its keys itself. */
     rc_snapshot_provider *provider =
         &exchange->snapshot_ref->snapshot
              ->providers[exchange->current->provider - exchange->snapshot_ref->snapshot->providers];
@@ -427,7 +428,7 @@ static void refresh(rc_exchange *exchange)
                                                rc_loop_entropy_u64(loop)));
 }
 
-/* Two lanes may both be carried out: what must not be sent twice has one alone. */
+/* Both lanes may be carried out: a request that must not be sent twice is not hedged. */
 static uint64_t hedge_delay_ms(const rc_exchange *exchange)
 {
     const bool is_hedged =

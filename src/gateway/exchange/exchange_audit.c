@@ -1,8 +1,9 @@
-/* The record of a job: made of its steps, kept by the store before the answer ends. */
+/* The audit record of an exchange: made from its steps, stored before the response ends. Called by
+ * exchange.c and exchange_reply.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 
-/* Names that are put together for the records: a few bytes each. */
+/* Memory for names that are composed for the records: a few bytes each. */
 #define NAMES_MAX_BYTES 8192
 #define STATES_MAX 8
 
@@ -22,7 +23,7 @@ typedef struct audit {
 
 /* ---- names ---- */
 
-/* What was pushed since; empty when it did not fit. */
+/* The text that was pushed since `from`. Empty: it did not fit. */
 static rc_str pushed_since(const rc_buf *names, size_t from)
 {
     const rc_str all = rc_buf_get(names);
@@ -47,7 +48,7 @@ static rc_str credential_name(audit *a, uint16_t credential)
     return pushed_since(&a->names, from);
 }
 
-/* "client app": whose budget a wait was for. */
+/* "client app": the budget of a wait. */
 static rc_str budget_name(audit *a, uint32_t row)
 {
     const size_t from = rc_buf_get(&a->names).len;
@@ -77,11 +78,11 @@ static rc_str path_of(const rc_exchange *exchange)
 
 /* ---- records ---- */
 
-/* It is large: what is used of it is set. records: borrows. */
+/* Initialises the members that are used; the struct is large. records: borrows. */
 static void begin(audit *a, rc_exchange *exchange, rc_record *records, uint32_t first_seq)
 {
     a->exchange = exchange;
-    /* The store knows an operation by its id as a report's is written. */
+    /* The store identifies an operation by its id in the form of a report's. */
     a->id = exchange->id;
     memcpy(a->id.text, "rep", 3);
     a->records = records;
@@ -158,7 +159,7 @@ static int final_status(const rc_exchange *exchange)
                : exchange->status;
 }
 
-/* Of the whole call, by what its tries came to. */
+/* The flags of the whole call, from its attempts. */
 static uint32_t flags_of(const rc_exchange *exchange)
 {
     uint32_t flags = 0;
@@ -203,7 +204,7 @@ static void add_outcome(audit *a)
     record->bytes = exchange->current->bytes;
 }
 
-/* The answer leaves, and the record is not safe. */
+/* The response is sent before the record is acknowledged. */
 static void add_record_late(audit *a, const rc_report *why)
 {
     rc_record *record = add(a, RC_RECORD_SUPPRESSED, rc_loop_unix_ms(a->exchange->loop));
@@ -211,7 +212,7 @@ static void add_record_late(audit *a, const rc_report *why)
     record->text = RC_STR("the answer left before this record was safe");
 }
 
-/* Credentials that this job has found used up, refused, or good after all. */
+/* Saved states of credentials that this exchange found exhausted, rejected, or working again. */
 static void add_states(audit *a)
 {
     const rc_exchange *exchange = a->exchange;
@@ -240,7 +241,7 @@ static void add_states(audit *a)
 
 /* ---- the store ---- */
 
-/* On the writer's thread. */
+/* Runs on the writer's thread. */
 static void on_acknowledged(void *ctx, rc_ack kept, const rc_report *why)
 {
     rc_exchange *exchange = ctx;
@@ -256,7 +257,7 @@ static void on_acknowledged(void *ctx, rc_ack kept, const rc_report *why)
     uv_mutex_unlock(&loop->acknowledged_lock);
 }
 
-/* The configuration says not to answer without a record: the client is told that. */
+/* The configuration forbids responses without a record: the client gets StoreUnavailable. */
 static void refuse(rc_exchange *exchange, const rc_report *why)
 {
     if (why == NULL)
@@ -313,16 +314,16 @@ void rc_loop_on_acknowledged(uv_async_t *async)
     }
 }
 
-/* Nothing was done for it, for want of room here: it is told at once, and its record follows.
- * Behind a slow disk those who are turned away would else become a crowd of their own. Whatever is
- * decided about a request itself is on record first. */
+/* A request that is refused because this gateway is full gets its error at once, and its record
+ * follows; behind a slow disk such requests would pile up. All other refusals are recorded
+ * first. */
 static bool is_shed_early(const rc_exchange *exchange)
 {
     return exchange->is_shed && exchange->ending == RC_ENDING_ERROR &&
            exchange->action.attempt == 0;
 }
 
-/* True: the store says when it goes on. */
+/* True: the exchange continues when the store acknowledges. */
 static bool submit(rc_exchange *exchange, const rc_batch *batch)
 {
     rc_writer *writer = exchange->loop->hub->writer;
@@ -344,7 +345,8 @@ static bool submit(rc_exchange *exchange, const rc_batch *batch)
     return false;
 }
 
-/* Refusals of strangers, and of what is no endpoint, would let anybody fill the store. */
+/* Refusals of unknown clients and unknown paths are not recorded: anybody could fill the store with
+ * them. */
 static bool should_record(const rc_exchange *exchange)
 {
     const bool is_unknown_client =
@@ -378,8 +380,8 @@ static bool submit_record(rc_exchange *exchange)
     return is_store_pending;
 }
 
-/* Until when the store may take its time: a disk that hangs does not hold a finished answer for the
- * ten minutes that a model may take. */
+/* Time limit for the store: a disk that hangs must not hold a complete response for as long as a
+ * model may take. */
 static uint64_t record_deadline(const rc_exchange *exchange)
 {
     const uint64_t now_ms = rc_loop_now(exchange->loop);
@@ -408,7 +410,7 @@ void rc_exchange_record(rc_exchange *exchange, rc_exchange_ending ending)
     rc_exchange_arm(exchange);
 }
 
-/* ---- no time for the store ---- */
+/* ---- late acknowledgements ---- */
 
 static bool is_acknowledged(rc_exchange *exchange)
 {
@@ -428,7 +430,7 @@ static const rc_report *report_record_late(rc_exchange *exchange)
     return rc_builder_finish(&builder);
 }
 
-/* A line behind those that the writer has. ignored: NULL for another outcome. False: no memory. */
+/* Submits a further line for the record. ignored: NULL: another outcome. False: out of memory. */
 static bool amend(rc_exchange *exchange, const rc_report *ignored)
 {
     rc_record record;
@@ -442,8 +444,8 @@ static bool amend(rc_exchange *exchange, const rc_report *ignored)
     return rc_writer_amend(exchange->loop->hub->writer, &batch);
 }
 
-/* As configured for a store that fails, now. The record stays on its way; what the client is told
- * instead of its answer follows it. Without the memory for that it is told nothing. */
+/* Does what audit.on_failure says, now. The record stays in the writer's queue, and the changed
+ * outcome follows it. Without memory for that the connection is cut. */
 void rc_exchange_on_record_late(rc_exchange *exchange)
 {
     rc_writer *writer = exchange->loop->hub->writer;
@@ -464,7 +466,7 @@ void rc_exchange_on_record_late(rc_exchange *exchange)
     count_and_reply(exchange);
 }
 
-/* ---- for whoever keeps count ---- */
+/* ---- metrics and on_record ---- */
 
 static uint32_t counted_outcome(const rc_exchange *exchange)
 {
@@ -495,7 +497,7 @@ static void count_request(const rc_exchange *exchange)
     rc_loop_publish_stats(loop);
 }
 
-/* Of all tries: a failed one may have cost something too. */
+/* Sums up all attempts: failed ones may have cost something too. */
 static void add_usage(const rc_exchange *exchange, rc_exchange_summary *summary)
 {
     for (uint32_t i = 0; i < exchange->step_count; i++) {
@@ -542,7 +544,7 @@ void rc_exchange_count(rc_exchange *exchange)
         .is_stream = exchange->request.is_stream,
         .was_partly_sent = exchange->was_partly_sent,
         .is_committed = (flags_of(exchange) & RC_RECORD_COMMITTED) != 0,
-        /* What went wrong before it worked is in the attempts. */
+        /* Failures before a success are in the attempts. */
         .report = outcome == RC_OUTCOME_FAILED ? exchange->report : NULL,
     };
     add_usage(exchange, &summary);

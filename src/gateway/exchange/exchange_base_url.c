@@ -1,9 +1,10 @@
-/* A client whose base URL is wrong is told the right one. */
+/* Refuses requests of clients with a wrong base URL and names the right one. Called by
+ * exchange_request.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 #include "gateway/request/base_url.h"
 
-/* Of a path that is repeated. */
+/* Longest path that is shown. */
 #define PATH_MAX_BYTES 200u
 #define MESSAGE_MAX 1536u
 

@@ -1,4 +1,4 @@
-/* Budgets, as clients and people are told of them. */
+/* Messages about budgets for clients and operators. Called by attempt.c and exchange_ledger.c. */
 #include "base/str.h"
 #include "codec/datetime.h"
 #include "gateway/exchange/exchange.h"
@@ -18,7 +18,7 @@ void rc_exchange_emit_budgets(rc_exchange *exchange, const rc_ledger_notices *no
     }
 }
 
-/* The day, by the calendar of UTC: windows begin at midnight. */
+/* The day in UTC: periods begin at midnight. */
 static void push_renewal(rc_buf *text, int64_t renews_unix_ms)
 {
     char scratch[40];
@@ -49,8 +49,9 @@ static rc_str verdict_of(const rc_ledger_decision *decision)
                : RC_STR(" has no room for this request: limit ");
 }
 
-/* "The budget of client app has no room for this request: limit $0.05, spent $0.031, reserved for
- * requests in flight $0.01, estimate for this request $0.04. It renews on 2026-12-01 (UTC)." */
+/* Writes "The budget of client app has no room for this request: limit $0.05, spent $0.031,
+ * reserved for requests in flight $0.01, estimate for this request $0.04. It renews on 2026-12-01
+ * (UTC)." */
 static void push_message(const rc_attempt *attempt, const rc_ledger_decision *decision,
                          rc_buf *text)
 {

@@ -1,26 +1,27 @@
-/* Which deadline a call has, and what is said when it has passed. */
+/* Determines the deadline of a call and describes it when it has passed. Called by exchange.c and
+ * exchange_reply.c. */
 #include "base/str.h"
 #include "classify/connection.h"
 #include "gateway/exchange/exchange.h"
 
-/* What has not answered by then is slow, whoever waits for it. */
+/* An attempt that had this much time and no response counts as slow, whoever set the deadline. */
 #define FAIR_MS UINT64_C(10000)
 
 typedef struct deadline {
     rc_connection_fault fault;
-    const char *rule; /* of spec/classify.rules: that of a try which the same deadline ends */
+    const char *rule; /* Rule of spec/classify.rules for an attempt that the same deadline ends. */
     uint64_t limit_ms;
     uint64_t at_ms;
 } deadline;
 
-/* The client's own: it runs from the request's first byte on, and while the body comes. */
+/* The client's own deadline counts from the request's first byte, also while the body arrives. */
 uint64_t rc_exchange_client_deadline(const rc_exchange *exchange)
 {
     return exchange->request.deadline_ms > 0 ? exchange->began_ms + exchange->request.deadline_ms
                                              : RC_UNLIMITED;
 }
 
-/* By the header that announces it. */
+/* Chosen by the header that announces the timeout. */
 static deadline announced_in(rc_field_id patience)
 {
     if (patience == RC_FIELD_CLIENT_TIMEOUT)
@@ -41,9 +42,9 @@ static void limit(const rc_exchange *exchange, deadline *least, rc_connection_fa
         *least = (deadline){fault, rule, limit_ms, exchange->called_ms + limit_ms};
 }
 
-/* The first of all that end the call. What an SDK waits for is the response's beginning: HTTP
- * clients count the time between two reads, or none after the head. A policy of the client's choice
- * lasts no longer than the route's. */
+/* The earliest deadline of the call. An SDK's announced timeout applies until the response begins:
+ * HTTP clients count the time between two reads, or none after the head. A policy that the client
+ * chose lasts no longer than the route's. */
 static deadline deadline_of_call(const rc_exchange *exchange)
 {
     const uint64_t own_ms = exchange->request.deadline_ms;
@@ -92,8 +93,8 @@ static bool is_client_deadline(rc_connection_fault fault)
            fault == RC_CONNECTION_ANNOUNCED_SERVER_TIMEOUT;
 }
 
-/* Clients in a hurry must not take a target from the others, and who says nothing for long must not
- * keep it because of a client's deadline. The operator's own limits are taken at their word. */
+/* A client's short deadline must not close a target for the others, and a target that stays silent
+ * for long must not be excused by a client's deadline. The operator's own limits always count. */
 bool rc_attempt_had_time(const rc_attempt *attempt)
 {
     const rc_exchange *exchange = attempt->exchange;

@@ -1,10 +1,11 @@
-/* What happens before an answer, for a client that asked to hear of it (x-recourse-events: 1):
+/* Sends events before the response to a client that requested them (x-recourse-events: 1):
  *
  *   : recourse {"type":"auto_retry_start",...}
  *
- * Comments of the answer's stream, which every other reader of events passes over. The first one
- * begins the answer: from then on a failure is the dialect's error event. A client that did not ask
- * gets the same bytes as ever. */
+ * They are comments in the response stream, which other readers of events ignore. The first one
+ * begins the response: from then on a failure is the dialect's error event. A client that did not
+ * request events gets the same bytes as without them. Called by attempt.c,
+ * attempt_response.c and exchange_ledger.c. */
 #include <recourse/emitter.h>
 
 #include "base/str.h"
@@ -17,10 +18,10 @@ struct rc_exchange_events {
     rc_emitter emitter;
     uint64_t next_seq;
     uint64_t total_micro_usd;
-    bool has_head; /* the answer's head has left for their sake */
+    bool has_head; /* The response head was sent for the sake of an event. */
 };
 
-/* The names that events view. */
+/* Memory for the names that events view. */
 typedef struct names {
     char from[NAME_MAX_BYTES];
     char to[NAME_MAX_BYTES];
@@ -41,8 +42,8 @@ void rc_exchange_events_done(rc_exchange *exchange)
     exchange->events = NULL;
 }
 
-/* Comments have a place in server-sent events alone, and in none that go to Google's SDKs: those
- * for Python and Go take every line without "data:" for JSON. */
+/* Comments are possible in server-sent events only, and not towards Google's SDKs: those for Python
+ * and Go parse every line without "data:" as JSON. */
 static bool is_wanted(const rc_exchange *exchange)
 {
     const rc_client_request *request = &exchange->request;
@@ -52,7 +53,7 @@ static bool is_wanted(const rc_exchange *exchange)
            (request->endpoint->streams == RC_STREAMS_BODY || request->is_sse);
 }
 
-/* Without memory nothing is told. */
+/* Without memory no events are sent. */
 static bool open_events(rc_exchange *exchange)
 {
     const rc_alloc *alloc = &exchange->loop->settings.alloc;
@@ -69,7 +70,7 @@ static bool open_events(rc_exchange *exchange)
     return true;
 }
 
-/* ---- what is told ---- */
+/* ---- contents ---- */
 
 static rc_str target_name(const rc_exchange *exchange, uint16_t entry, char scratch[NAME_MAX_BYTES])
 {
@@ -118,7 +119,7 @@ static uint64_t tokens(int64_t count)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-/* Of the try that gave the answer: who it was, and what it took. */
+/* The cost event of the attempt that delivered the response. */
 static rc_event cost_of(rc_exchange *exchange, const rc_action *action, names *n)
 {
     const rc_attempt *attempt = exchange->current;
@@ -142,7 +143,7 @@ static rc_event cost_of(rc_exchange *exchange, const rc_action *action, names *n
     };
 }
 
-/* ---- on the wire ---- */
+/* ---- sending ---- */
 
 static void push_event(rc_buf *lines, const rc_event *event)
 {
@@ -151,7 +152,7 @@ static void push_event(rc_buf *lines, const rc_event *event)
     rc_buf_push_byte(lines, '\n');
 }
 
-/* Limits that are nearly used up, of all tries. */
+/* Appends the quota warnings of all attempts. */
 static void push_quotas(rc_exchange *exchange, names *n, rc_buf *lines)
 {
     for (uint32_t i = 0; i < exchange->step_count; i++) {
@@ -170,7 +171,7 @@ static void push_quotas(rc_exchange *exchange, names *n, rc_buf *lines)
     }
 }
 
-/* A head of our own: what the provider's will say is not known yet. */
+/* Sends a head of our own, because the provider's is not known yet. */
 static bool begin_response(rc_exchange *exchange)
 {
     const rc_reply_facts facts = {.request_id = rc_str_c(exchange->id.text)};
@@ -195,7 +196,7 @@ static void write_lines(rc_exchange *exchange, const rc_buf *lines)
     rc_attempt *attempt = exchange->current;
     if (rc_buf_status(lines) != RC_OK)
         return;
-    /* An event that was left open would take the comment for a part of it. */
+    /* Ends an open event, which would otherwise include the comment. */
     if (exchange->state == RC_EXCHANGE_RESPONDING && attempt != NULL && attempt->is_inside_event) {
         (void)rc_responder_write(exchange->responder, RC_STR("\n\n"));
         attempt->is_inside_event = false;
@@ -203,7 +204,7 @@ static void write_lines(rc_exchange *exchange, const rc_buf *lines)
     (void)rc_responder_write(exchange->responder, rc_buf_get(lines));
 }
 
-/* Is what was begun a stream of events? */
+/* True: the response that has begun is a stream of events. */
 static bool is_stream_begun(const rc_exchange *exchange)
 {
     return rc_exchange_has_event_head(exchange) ||
@@ -244,7 +245,7 @@ void rc_exchange_emit_pause(rc_exchange *exchange, const rc_ledger_decision *dec
     write_events(exchange, &lines);
 }
 
-/* A warning is told at the end: it is no news of how the call goes. */
+/* Quota warnings are sent at the end: they do not concern the progress of the call. */
 static bool is_final(const rc_action *action)
 {
     return action->kind == RC_DO_DELIVER || action->kind == RC_DO_STOP ||

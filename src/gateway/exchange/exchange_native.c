@@ -1,6 +1,6 @@
-/* Behind /p/PROVIDER: what the provider itself answered is told as it would be without us, its
- * status and, as far as anybody may read them, its words. What is refused or given up on here keeps
- * our own. */
+/* Passthroughs (/p/PROVIDER): a provider's error keeps its status and, as far as it may be shown,
+ * its text. Requests that the gateway itself refuses keep our status. Called by exchange_reply.c
+ * and exchange_request.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 #include "report/message.h"
@@ -16,7 +16,7 @@ rc_dialect rc_exchange_native_dialect(const rc_snapshot *snapshot, const rc_clie
     return request->has_anthropic_version ? RC_DIALECT_ANTHROPIC : request->endpoint->dialect;
 }
 
-/* The provider, what it does, and its own words. False: there is no room for them. */
+/* Sets a message of the provider's name, `does` and its own text. False: it does not fit. */
 static bool set_provider_message(const rc_exchange *exchange, rc_str does, rc_builder *builder)
 {
     char scratch[RC_MESSAGE_DETAIL_MAX + 512];
@@ -31,7 +31,7 @@ static bool set_provider_message(const rc_exchange *exchange, rc_str does, rc_bu
     return true;
 }
 
-/* What the client named is not there; which of all that it was, only the provider can say. */
+/* The resource in the client's path does not exist; only the provider can say which. */
 static void describe_missing(const rc_exchange *exchange, int status, rc_builder *builder)
 {
     if (set_provider_message(exchange,
@@ -45,7 +45,7 @@ static void describe_missing(const rc_exchange *exchange, int status, rc_builder
 void rc_exchange_describe_native(const rc_exchange *exchange, rc_builder *builder)
 {
     const int status = (int)rc_report_provider_status(exchange->report); /* 1 to 999 */
-    /* To the client we are no proxy that it could log in to. */
+    /* Towards the client the gateway is not a proxy to authenticate to. */
     if (status < 400 || status > 599 || status == PROXY_AUTHENTICATION)
         return;
     rc_builder_set_http_status(builder, status);

@@ -1,4 +1,5 @@
-/* Is a request one that was answered for good a moment ago? See repeats.h. */
+/* Detects a request that repeats one with a final error; see repeats.h. Called by
+ * exchange_request.c and exchange_reply.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 #include "render/text.h"
@@ -17,7 +18,7 @@ static rc_str agent_of(const rc_exchange *exchange)
     return rc_http1_find(exchange->request.reader, exchange->request.head, RC_STR("user-agent"));
 }
 
-/* The client, the path with its query, the body. */
+/* Hashes the client, the path with its query, and the body. */
 static uint64_t hash_of(const rc_exchange *exchange)
 {
     const rc_config *config = rc_exchange_snapshot(exchange)->config;

@@ -1,4 +1,5 @@
-/* How a client is told: the report of the whole call, in its dialect. */
+/* The reply to the client: the report of the whole call in the client's dialect. Called by the
+ * other exchange and attempt files. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -7,9 +8,9 @@
 
 #define ERROR_PAGE_MAX ((size_t)1 << 20)
 
-/* ---- the whole story ---- */
+/* ---- the report of the call ---- */
 
-/* status: of this code in every dialect. */
+/* status: the code's status in every dialect. */
 static void use_dialect_status(const rc_exchange *exchange, rc_builder *builder, rc_code code,
                                int status)
 {
@@ -36,7 +37,7 @@ void rc_exchange_begin_report(rc_exchange *exchange, rc_builder *builder, rc_cod
     use_dialect_status(exchange, builder, code, status_of(code));
 }
 
-/* Of a call that made no try. */
+/* The code of a call without an attempt. */
 static rc_code unattempted_code(const rc_exchange *exchange)
 {
     return rc_outcome_of_stop(&exchange->action, rc_exchange_unavailable_code(exchange));
@@ -48,7 +49,8 @@ static void add_attempts(const rc_exchange *exchange, rc_builder *builder)
         const rc_ledger_step *step = &exchange->steps[i];
         if (step->kind != RC_RECORD_ATTEMPT)
             continue;
-        /* None has worked: one without a report was let go, as the other lane had failed. */
+        /* No attempt succeeded: one without a report was cancelled because the other lane had
+         * failed. */
         const bool is_let_go = step->report == NULL;
         const rc_report_attempt attempt = {
             .attempt = (int64_t)step->attempt,
@@ -66,7 +68,8 @@ static void add_attempts(const rc_exchange *exchange, rc_builder *builder)
     }
 }
 
-/* A time that the latest failure did not tell is what we go by, or know from before. */
+/* A wait that the latest failure did not state comes from our own policy or from earlier
+ * failures. */
 static void set_wait(const rc_exchange *exchange, rc_builder *builder, int64_t wait_ms)
 {
     rc_builder_set_retry_after_ms(builder, wait_ms);
@@ -101,7 +104,7 @@ static void set_context(const rc_exchange *exchange, rc_builder *builder)
         rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not kept"));
 }
 
-/* A clause of the tables, as a message. */
+/* A clause of the tables as a message. */
 rc_str rc_exchange_sentence(const char *clause, char *scratch, size_t size)
 {
     rc_buf text;
@@ -115,9 +118,9 @@ rc_str rc_exchange_sentence(const char *clause, char *scratch, size_t size)
     return rc_buf_get(&text);
 }
 
-/* ---- another interface ---- */
+/* ---- unsupported interface ---- */
 
-/* Can none of the route's providers answer such requests, whatever is in them? */
+/* True: no provider of the route has the endpoint's interface. */
 static bool is_other_interface(const rc_exchange *exchange)
 {
     if (exchange->report != NULL || exchange->action.reason != RC_WHY_NONE_CAPABLE)
@@ -145,7 +148,7 @@ static void push_path(rc_buf *text, const rc_endpoint *endpoint)
     rc_buf_push(text, endpoint->verb);
 }
 
-/* The provider's endpoints for the same kind of work, a few of them. */
+/* Lists some endpoints of the provider for the same kind of work. */
 static uint32_t push_endpoints(rc_buf *text, const rc_exchange *exchange, rc_dialect dialect)
 {
     const rc_endpoint *endpoint;
@@ -164,8 +167,8 @@ static uint32_t push_endpoints(rc_buf *text, const rc_exchange *exchange, rc_dia
     return count;
 }
 
-/* "/v1/messages is of Anthropic's interface, and the providers of this route speak another one:
- * openai speaks OpenAI's." */
+/* Writes "/v1/messages is of Anthropic's interface, and the providers of this route speak another
+ * one: openai speaks OpenAI's." */
 static void describe_other_interface(const rc_exchange *exchange, rc_builder *builder)
 {
     const rc_endpoint *endpoint = exchange->request.endpoint;
@@ -192,7 +195,7 @@ static void describe_other_interface(const rc_exchange *exchange, rc_builder *bu
     rc_builder_set_action(builder, RC_ACTION_FIX_REQUEST, rc_buf_get(&text));
 }
 
-/* Wraps the latest failure; a call that ended at its deadline is told as that. */
+/* Wraps the latest failure. A call that ended at its deadline is a DeadlineExceeded. */
 static const rc_report *build_report(rc_exchange *exchange)
 {
     const rc_action *action = &exchange->action;
@@ -253,7 +256,7 @@ void rc_exchange_give_up(rc_exchange *exchange)
                                          : RC_ENDING_ABORT);
 }
 
-/* Was something carried out, or may it have been, that must not be a second time? */
+/* True: something was or may have been carried out that must not be repeated. */
 static bool may_be_done(const rc_exchange *exchange)
 {
     for (uint32_t i = 0; exchange->request.replay == RC_REPLAY_NO && i < exchange->step_count;
@@ -294,7 +297,7 @@ void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why)
 
 /* ---- refusals ---- */
 
-/* A wait that was cut short is not over because of that. */
+/* A wait that was cut short still has to pass. */
 static int64_t busy_ms(const rc_exchange *exchange)
 {
     const uint64_t soon_ms = rc_loop_now(exchange->loop) + RC_EXCHANGE_BUSY_MS;
@@ -372,7 +375,7 @@ void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fau
     refuse(exchange, fault->code, fault->status, rc_buf_get(&text));
 }
 
-/* ---- on the wire ---- */
+/* ---- sending ---- */
 
 static void cut(rc_exchange *exchange)
 {
@@ -421,12 +424,12 @@ static void send_error(rc_exchange *exchange)
     rc_buf_done(&page);
 }
 
-/* An error in the midst of a stream: the dialect's own event, so that no client takes what it has
- * for all of it. */
+/* Writes an error into a stream as the dialect's own event, so that no client takes a partial
+ * response for a complete one. */
 static void push_frame(const rc_exchange *exchange, rc_buf *frame)
 {
     const rc_attempt *current =
-        exchange->current; /* NULL: something was told before the first try */
+        exchange->current; /* NULL: an event was sent before the first attempt. */
     if (current == NULL || !current->is_array || rc_exchange_has_event_head(exchange)) {
         if (current != NULL && current->is_inside_event)
             rc_buf_push(frame, RC_STR("\n\n"));
@@ -460,7 +463,7 @@ static void send_whole(rc_exchange *exchange)
         cut(exchange);
         return;
     }
-    /* It stays where it is until the exchange is over. */
+    /* The body stays in place until the responder is done. */
     if (body.len > 0)
         (void)rc_responder_write_borrowed(exchange->responder, body);
     rc_responder_end(exchange->responder);

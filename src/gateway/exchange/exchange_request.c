@@ -1,10 +1,10 @@
-/* What a client asks: read, refused, or tried. */
+/* Reads a client's request, chooses its route and begins the call. Called by loop.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 #include "gateway/request/origin_guard.h"
 #include "gateway/state/model_list.h"
 
-/* A store that is down is tried again so often. */
+/* Retry-After while the store is down. */
 #define STORE_AGAIN_MS 6000
 
 /* ---- the head ---- */
@@ -19,7 +19,8 @@ static void refuse_fault(rc_exchange *exchange, const rc_request_fault *fault)
         rc_exchange_refuse_unknown_path(exchange);
 }
 
-/* Without tokens whoever can reach the gateway may use it. A browser can, on behalf of any page. */
+/* Without configured clients everyone who can reach the gateway may use it; a browser can, on
+ * behalf of any page. */
 static bool is_refused_page(rc_exchange *exchange, const rc_http1 *reader, const char *head)
 {
     switch (
@@ -36,7 +37,7 @@ static bool is_refused_page(rc_exchange *exchange, const rc_http1 *reader, const
     return false;
 }
 
-/* Room for a body whose length is known, as far as it is kept for sure. */
+/* Reserves memory for a body of known length, as far as it is kept for certain. */
 static void await_body(rc_exchange *exchange, const rc_http1 *reader)
 {
     const uint64_t most = rc_exchange_snapshot(exchange)->config->limits.replay_bytes;
@@ -60,7 +61,8 @@ void rc_exchange_on_head(rc_exchange *exchange, const char *head)
         exchange->dialect = rc_client_request_dialect(&exchange->request);
     if (exchange->request.wants_problem)
         exchange->dialect = RC_DIALECT_PROBLEM;
-    /* A provider's key is no client's token: what comes back would be told of that instead. */
+    /* Checked before the token: a looping request carries a provider's key, which is no client's
+     * token. */
     if (rc_hops_is_request_loop(&exchange->request.hops, rc_hub_hop(exchange->loop->hub))) {
         rc_exchange_refuse_request_loop(exchange);
         return;
@@ -84,7 +86,7 @@ void rc_exchange_on_head(rc_exchange *exchange, const char *head)
 
 /* ---- the plan ---- */
 
-/* False: it was refused. */
+/* Chooses the policy. False: the request was refused. */
 static bool choose_policy(rc_exchange *exchange)
 {
     if (exchange->request.policy.len == 0)
@@ -113,7 +115,7 @@ void rc_exchange_release_entries(rc_exchange *exchange)
     exchange->entries = NULL;
 }
 
-/* Where a place leaves the model open, the plan is the job's own. */
+/* A plan with an open model ("*") is copied, because its targets depend on the request. */
 static bool copy_entries(rc_exchange *exchange)
 {
     const rc_alloc *alloc = &exchange->loop->settings.alloc;
@@ -134,7 +136,7 @@ static bool copy_entries(rc_exchange *exchange)
     return true;
 }
 
-/* The body is let go of once content is passed on; the model's name is needed to the end. */
+/* The body is freed once content is sent; the model's name is needed until the end. */
 static void store_model(rc_client_request *request)
 {
     const bool is_same = request->model.ptr == request->requested_model.ptr;
@@ -147,7 +149,7 @@ static void store_model(rc_client_request *request)
         request->model = request->requested_model;
 }
 
-/* What is shown of the model that is left when the provider in front of it is taken away. */
+/* The shown name of the model without its provider prefix. */
 static rc_str shown_part(const rc_client_request *request, rc_str requested)
 {
     const size_t before = request->requested_model.len - requested.len;
@@ -161,7 +163,8 @@ static bool find_route(rc_exchange *exchange)
     char scratch[256];
     rc_buf text;
     store_model(&exchange->request);
-    rc_exchange_release_entries(exchange); /* a choice that was made by the beginning of the body */
+    rc_exchange_release_entries(exchange); /* Drops a choice that was made by the beginning of the
+                                            * body. */
     const rc_route_choice choice =
         rc_snapshot_choose(exchange->snapshot_ref->snapshot, &exchange->request);
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
@@ -185,7 +188,7 @@ static bool find_route(rc_exchange *exchange)
     return true;
 }
 
-/* A client may shorten the operator's deadline, and lengthen it up to the route's ceiling. */
+/* A client may shorten the operator's deadline, and extend it up to the route's maximum. */
 static bool limit_deadline(rc_exchange *exchange)
 {
     const rc_route *route = exchange->route;
@@ -195,7 +198,7 @@ static bool limit_deadline(rc_exchange *exchange)
     return true;
 }
 
-/* Nobody can tell the price of a model that nobody can read: a budget would count nothing. */
+/* A compressed body hides its model, so that its price is unknown: a budget could not count it. */
 static bool hides_price(const rc_exchange *exchange)
 {
     const rc_client_request *request = &exchange->request;
@@ -215,7 +218,7 @@ static bool choose(rc_exchange *exchange)
            (!exchange->route->is_open || copy_entries(exchange));
 }
 
-/* Without a record there is no answer: nobody is asked, and nothing paid, for nothing. */
+/* Without the store no response may be sent, so no provider is called. */
 static bool is_store_down(rc_exchange *exchange)
 {
     rc_writer *writer = exchange->loop->hub->writer;
@@ -240,12 +243,13 @@ static void begin(rc_exchange *exchange)
     exchange->called_ms = now_ms;
     if (exchange->upload_left > 0)
         exchange->request.client_timeout_ms =
-            0; /* who still sends does not wait for a response yet */
+            0; /* A client that still sends does not wait for a response yet. */
     const uint32_t needs =
         exchange->route->checks_needs ? rc_client_request_needs(&exchange->request) : 0;
     const rc_call_options options = {
         .deadline_at_ms = rc_exchange_call_deadline(exchange),
-        .max_calls = exchange->route->plan.policy->max_calls, /* whatever policy the client chose */
+        .max_calls =
+            exchange->route->plan.policy->max_calls, /* Whatever policy the client chose. */
         .max_wait_ms = exchange->route->max_wait_ms,
         .needs = needs | rc_endpoint_need(exchange->request.endpoint),
         .first_entry = rc_hub_first_entry(loop->hub, exchange->route),
@@ -263,7 +267,7 @@ static void respond_models(rc_exchange *exchange)
 {
     const rc_header field = {RC_STR("content-type"), RC_STR("application/json")};
     const rc_dialect dialect =
-        rc_client_request_dialect(&exchange->request); /* whatever errors are to be in */
+        rc_client_request_dialect(&exchange->request); /* Independent of the dialect of errors. */
     const bool is_one = exchange->request.endpoint->model == RC_MODEL_PATH;
     if (is_one && !find_route(exchange))
         return;
@@ -297,7 +301,7 @@ static void process(rc_exchange *exchange)
     }
 }
 
-/* The demo answers whole requests alone. */
+/* The demo provider needs whole requests. */
 static bool has_demo(const rc_route *route)
 {
     for (uint16_t i = 0; i < route->plan.entry_count; i++)
@@ -306,8 +310,8 @@ static bool has_demo(const rc_route *route)
     return false;
 }
 
-/* Too large to be kept. Its length is known and the model was among the first bytes: it can go on
- * its way, once. Else all of it is kept, as far as max_body_bytes allows. */
+/* The body is too large to be kept. If its length is known and the model was in its first bytes, it
+ * is passed on as it arrives, once. Otherwise all of it is kept, up to max_body_bytes. */
 static void stream_through(rc_exchange *exchange)
 {
     const rc_http1 *reader = exchange->request.reader;
@@ -327,7 +331,7 @@ static void stream_through(rc_exchange *exchange)
     begin(exchange);
 }
 
-/* The provider has not got all of it, so it has carried nothing out. */
+/* The provider has not received the whole request, so it has carried out nothing. */
 static void refuse_upload(rc_exchange *exchange)
 {
     char scratch[256];
@@ -354,7 +358,8 @@ static void on_upload_piece(rc_exchange *exchange, rc_str piece)
         rc_attempt_upload(exchange->current, piece, exchange->upload_left == 0);
 }
 
-/* Counts a piece that is to be kept. False: there is no room for it, and it was refused. */
+/* Counts a piece towards max_kept_bytes. False: the limit is reached, and the request was
+ * refused. */
 static bool count_kept(rc_exchange *exchange, size_t len)
 {
     atomic_size_t *all = &exchange->loop->hub->kept_bytes;

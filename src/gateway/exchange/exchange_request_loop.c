@@ -1,5 +1,5 @@
-/* Requests that go in a circle: told by the gateway that sees its own name again, and by each one
- * on the way back to the client. */
+/* Request loops: the gateway that finds its own name in Via refuses the request, and each gateway
+ * on the way back reports it. Called by exchange_request.c and exchange_reply.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 

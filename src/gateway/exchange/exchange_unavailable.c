@@ -1,4 +1,5 @@
-/* What is said when nobody can be asked: what each target rests for. */
+/* The report when no target is available: why each one was skipped. Called by exchange_ledger.c and
+ * exchange_reply.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 
@@ -23,7 +24,7 @@ void rc_exchange_note_unavailable(rc_exchange *exchange, rc_ledger_step *step)
     step->text = rc_str_make(own, text.len);
 }
 
-/* Passed over for what time or money may cure, and not passed over again later. */
+/* True: skipped for a reason that time or money can change, and not skipped again later. */
 static bool is_unavailable(const rc_exchange *exchange, uint32_t at)
 {
     const rc_ledger_step *step = &exchange->steps[at];
@@ -35,11 +36,11 @@ static bool is_unavailable(const rc_exchange *exchange, uint32_t at)
     return true;
 }
 
-/* How many targets rest for what. */
+/* Number of targets by cause. */
 typedef struct causes {
     uint32_t used_up;
     uint32_t refused;
-    uint32_t other; /* time opens them */
+    uint32_t other; /* They become available by themselves. */
 } causes;
 
 static causes count_causes(const rc_exchange *exchange)
@@ -64,8 +65,8 @@ static bool is_lasting(rc_code code)
     return code == RC_CODE_QUOTA_EXHAUSTED || code == RC_CODE_AUTH_FAILED;
 }
 
-/* The failure that closed the target which time opens first; of those whose time is not known, the
- * first one's. */
+/* The failure of the target that becomes available first; among those without a known time the
+ * first one. */
 static const rc_ledger_step *first_to_open(const rc_exchange *exchange)
 {
     const rc_ledger_step *found = NULL;
@@ -97,7 +98,7 @@ bool rc_exchange_is_retry_time_named(const rc_exchange *exchange)
     return false;
 }
 
-/* As it was told the first time. */
+/* True: the original failure came with status 429. */
 static bool is_429(const rc_exchange *exchange)
 {
     for (uint32_t i = 0; i < exchange->step_count; i++)
@@ -108,7 +109,7 @@ static bool is_429(const rc_exchange *exchange)
     return false;
 }
 
-/* "m/gpt-4o: quota used up (key m:1)" */
+/* Appends "m/gpt-4o: quota used up (key m:1)". */
 static void push_target(const rc_exchange *exchange, const rc_ledger_step *step, rc_buf *text)
 {
     rc_buf_push(text, rc_exchange_provider_of(exchange, step->entry)->config->name);
@@ -118,7 +119,7 @@ static void push_target(const rc_exchange *exchange, const rc_ledger_step *step,
     rc_buf_push(text, step->text.len > 0 ? step->text : rc_str_c(rc_reason_text(step->reason)));
 }
 
-/* As many targets as there is room for. */
+/* Appends as many targets as fit. */
 static void push_targets(const rc_exchange *exchange, rc_buf *text)
 {
     uint32_t count = 0;

@@ -1,14 +1,14 @@
-/* An endpoint that providers have and this gateway does not: it can be asked for behind /p/, and
- * whoever asked is told how. It is not passed on unasked: which provider made a file or a response
- * is for the client to know. */
+/* Refuses an endpoint that providers have and this gateway does not, and names its passthrough
+ * path. The request is not forwarded by itself: only the client knows which provider made a file or
+ * a response. Called by exchange_request.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 
-/* Of a path that is repeated. */
+/* Longest path that is shown. */
 #define PATH_MAX_BYTES 200u
 #define MESSAGE_MAX 768u
 
-/* "/v1/files" of OpenAI's interface is "/files" behind the base address. */
+/* "/v1/files" of OpenAI's interface is "/files" behind the base URL. */
 static rc_str path_after_base(rc_str path, rc_wire wire)
 {
     const size_t prefix = RC_STR("/v1").len;
@@ -24,7 +24,7 @@ static bool is_of_providers(rc_str path)
            rc_str_starts_with(path, RC_STR("/upload/"));
 }
 
-/* Providers that speak it, and the first of them. */
+/* Counts the providers with this interface; ret_first: the first of them. */
 static size_t count_speakers(const rc_config *config, rc_wire wire,
                              const rc_config_provider **ret_first)
 {

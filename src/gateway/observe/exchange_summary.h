@@ -1,6 +1,6 @@
-/* rc_exchange_summary: how one request ended, and rc_quota_warning: a provider's limit that is nearly
- * used up. An exchange passes both to the callbacks of its loop, for the log, the metrics, the
- * dashboard's live page and the statistics of the commands. */
+/* rc_exchange_summary: how one request ended; rc_quota_warning: a provider's limit that is nearly
+ * used up. An exchange passes both to the callbacks of its loop, for the log, the metrics, the live
+ * stream and the statistics of the commands. */
 #ifndef RC_GATEWAY_OBSERVE_EXCHANGE_SUMMARY_H
 #define RC_GATEWAY_OBSERVE_EXCHANGE_SUMMARY_H
 
@@ -13,8 +13,7 @@
 #include "policy/quota.h"
 #include "store/record.h"
 
-/* How one request ended: for the log, the metrics and the command's statistics. Views, valid during
- * the callback only. */
+/* How one request ended. Views, valid during the callback only. */
 typedef struct rc_exchange_summary {
     rc_str method;
     rc_str path;

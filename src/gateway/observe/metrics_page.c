@@ -1,4 +1,4 @@
-/* The page of GET /metrics. Called by src/gateway/admin/metrics.c. */
+/* The page of GET /metrics. Called by src/gateway/admin/paths.c and metrics.c. */
 #include "gateway/observe/metrics_page.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Reads and writes credential headers. Called by client_headers.c and outbound.c. */
+/* Reads and writes credential headers. Called by client_headers.c, outbound.c and
+ * src/gateway/admin/guard.c. */
 #include "gateway/request/credential_header.h"
 
 #include "base/buf_add.h"

@@ -1,4 +1,5 @@
-/* Query parameters of a request. Called by client_request.c and outbound.c. */
+/* Query parameters of a request. Called by client_request.c, outbound.c and
+ * src/gateway/admin/route.c. */
 #include "gateway/request/query.h"
 
 #include "base/buf_add.h"

@@ -1,5 +1,5 @@
 /* rc_budgets: which budgets an attempt belongs to, what it costs, and their state after a restart.
- * Called by hub.c, gateway_admin.c and exchange_budget.c. */
+ * Called by hub.c, gateway_admin.c and exchanges. */
 #include "gateway/state/budgets.h"
 
 #include <string.h>

@@ -9,11 +9,11 @@
 typedef struct rc_snapshot rc_snapshot;
 typedef struct rc_route rc_route;
 
-/* Appends the list of models: the names that a client of the dialect can request. snapshot: borrows. */
+/* Appends the list of models that a client of this dialect can request. snapshot: borrows. */
 void rc_snapshot_push_models(const rc_snapshot *snapshot, rc_dialect dialect, rc_buf *buf);
 
-/* Appends one model as an entry of that list. route: the route that serves it. snapshot, route, id:
- * borrow. */
+/* Appends one entry of that list. route: the route that serves the model. snapshot, route, id:
+ * borrows. */
 void rc_snapshot_push_model(const rc_snapshot *snapshot, const rc_route *route, rc_str id,
                             rc_dialect dialect, rc_buf *buf);
 

@@ -1,5 +1,5 @@
-/* rc_quota_cache: a hash table of the latest quotas. Called by attempt_quota.c, the admin interface
- * and the metrics. */
+/* rc_quota_cache: a hash table of the latest quotas. Called by attempt_quota.c and the
+ * admin interface. */
 #include "gateway/state/quota_cache.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* A gateway whose wall clock the test sets: who waits for a budget goes on when its window renews,
- * although nobody else asks. */
+/* A gateway with a wall clock that the test sets: a paused request continues when its budget
+ * renews, although no other request arrives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@
 /* 2026-11-17 23:59:59.5 */
 #define BEFORE_MIDNIGHT_MS (INT64_C(20774) * DAY_MS + DAY_MS - 500)
 
-/* One request costs more than a half of it. Without a window that renews the wait ends at the
- * deadline. */
+/* One request costs more than half of the budget. If the budget does not renew, the wait ends at
+ * the deadline. */
 static const char config_text[] =
     "providers: {demo: {kind: demo}}\n"
     "budgets: [{name: all, per: day, limit_usd: 0.05, on_exceed: pause}]\n"
@@ -40,14 +40,14 @@ static int read_wall(struct timespec *ret_time)
     return 0;
 }
 
-typedef struct world {
+typedef struct fixture {
     uv_loop_t loop;
     rc_loop *gateway_loop;
     uv_tcp_t client;
     uv_connect_t connect;
     uv_write_t write;
     bool is_stopped;
-    int64_t renewed_by_ms; /* that the clock is set on by when somebody is paused */
+    int64_t renewed_by_ms; /* When a request is paused, the clock is advanced by this. */
     unsigned pauses;
     unsigned records;
     rc_exchange_summary last;
@@ -55,18 +55,18 @@ typedef struct world {
     char request[1024];
     char piece[4096];
     char response[65536];
-} world;
+} fixture;
 
-/* ---- what the gate tells ---- */
+/* ---- callbacks of the loop ---- */
 
 static void on_stopped(void *ctx)
 {
-    ((world *)ctx)->is_stopped = true;
+    ((fixture *)ctx)->is_stopped = true;
 }
 
 static void on_budget(void *ctx, const rc_ledger_notice *notice, rc_str scope)
 {
-    world *w = ctx;
+    fixture *w = ctx;
     if (notice->kind != RC_LEDGER_PAUSED)
         return;
     assert_true(rc_str_eq(scope, RC_STR("budget all")));
@@ -76,7 +76,7 @@ static void on_budget(void *ctx, const rc_ledger_notice *notice, rc_str scope)
 
 static void on_record(void *ctx, const rc_exchange_summary *record)
 {
-    world *w = ctx;
+    fixture *w = ctx;
     w->records++;
     w->last = *record;
 }
@@ -85,14 +85,14 @@ static void on_record(void *ctx, const rc_exchange_summary *record)
 
 static void on_alloc(uv_handle_t *handle, size_t size, uv_buf_t *ret_buf)
 {
-    world *w = handle->data;
+    fixture *w = handle->data;
     (void)size;
     *ret_buf = uv_buf_init(w->piece, sizeof w->piece);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
 {
-    world *w = stream->data;
+    fixture *w = stream->data;
     if (count < 0) {
         uv_close((uv_handle_t *)&w->client, NULL);
         rc_loop_close(w->gateway_loop);
@@ -105,15 +105,15 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
 
 static void on_connect(uv_connect_t *request, int status)
 {
-    world *w = request->data;
+    fixture *w = request->data;
     uv_buf_t buf = uv_buf_init(w->request, (unsigned)strlen(w->request));
     assert_int_equal(status, 0);
     assert_int_equal(uv_write(&w->write, (uv_stream_t *)&w->client, &buf, 1, NULL), 0);
     assert_int_equal(uv_read_start((uv_stream_t *)&w->client, on_alloc, on_read), 0);
 }
 
-/* The same request twice, the second behind the first. */
-static void send_twice(world *w)
+/* Sends the same request twice, one after the other. */
+static void send_twice(fixture *w)
 {
     static const char body[] = "{\"model\":\"m\",\"max_tokens\":200,\"messages\":[{\"role\":"
                                "\"user\",\"content\":\"fish\"}]}";
@@ -135,7 +135,7 @@ static void send_twice(world *w)
         uv_tcp_connect(&w->connect, &w->client, (struct sockaddr *)&address, on_connect), 0);
 }
 
-/* ---- the gate ---- */
+/* ---- the loop ---- */
 
 static rc_snapshot_input read_input(const rc_alloc *alloc)
 {
@@ -148,7 +148,7 @@ static rc_snapshot_input read_input(const rc_alloc *alloc)
     return input;
 }
 
-static void run(world *w, int64_t renewed_by_ms)
+static void run(fixture *w, int64_t renewed_by_ms)
 {
     rc_sys_calls calls = rc_sys_real;
     fail_alloc memory = {.fail_at = SIZE_MAX};
@@ -187,9 +187,9 @@ static void run(world *w, int64_t renewed_by_ms)
 
 /* ---- tests ---- */
 
-static void test_renews(void **state)
+static void a_paused_request_continues_when_the_budget_renews(void **state)
 {
-    static world w;
+    static fixture w;
     (void)state;
     run(&w, 500);
     assert_int_equal(w.last.status, 200);
@@ -198,9 +198,9 @@ static void test_renews(void **state)
 }
 
 /* A millisecond before midnight is not the next day. */
-static void test_does_not_renew(void **state)
+static void a_paused_request_ends_at_the_deadline(void **state)
 {
-    static world w;
+    static fixture w;
     (void)state;
     run(&w, 499);
     assert_int_equal(w.last.status, 402);
@@ -212,8 +212,8 @@ static void test_does_not_renew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_renews),
-        cmocka_unit_test(test_does_not_renew),
+        cmocka_unit_test(a_paused_request_continues_when_the_budget_renews),
+        cmocka_unit_test(a_paused_request_ends_at_the_deadline),
     };
     (void)alarm(WATCHDOG_S);
     return cmocka_run_group_tests_name("gateway_pause", tests, NULL, NULL);

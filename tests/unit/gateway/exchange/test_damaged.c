@@ -1,5 +1,6 @@
-/* Events of a stream that are not JSON: no client gets one. Where the client may lack something
- * without it, the attempt fails before content, and the stream ends with an error behind it. */
+/* Events of a stream that are not JSON are never sent to the client. If the client may lose content
+ * with one, the attempt fails before content was sent, and the stream ends with an error event
+ * after it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,9 +15,9 @@
 typedef struct damaged_case {
     const char *name;
     const char *request;
-    const char *body;      /* ' for " */
-    const char *expected;  /* lines of the result, ' for " */
-    const char *forbidden; /* what is not in it */
+    const char *body;      /* ' stands for " */
+    const char *expected;  /* Lines of the result, ' stands for " */
+    const char *forbidden; /* Must not be in the result. */
 } damaged_case;
 
 #define CHUNK(content) "data: {'choices':[{'index':0,'delta':{'content':'" content "'}}]}\n\n"
@@ -83,24 +84,24 @@ static const damaged_case cases[] = {
      "'error_code':'MalformedResponse'", "lost"},
 };
 
-static rc_str quoted(const char *text, char *room)
+static rc_str quoted(const char *text, char *scratch)
 {
     size_t len = strlen(text);
     for (size_t i = 0; i < len; i++)
-        room[i] = text[i] == '\'' ? '"' : text[i];
-    return rc_str_make(room, len);
+        scratch[i] = text[i] == '\'' ? '"' : text[i];
+    return rc_str_make(scratch, len);
 }
 
 static rc_buf run(const damaged_case *row)
 {
-    char room[4096];
+    char scratch[4096];
     char text[4096];
     const split_request *request = NULL;
     for (size_t i = 0; i < SPLIT_REQUEST_COUNT; i++)
         if (strcmp(split_requests[i].name, row->request) == 0)
             request = &split_requests[i];
     assert_non_null(request);
-    const rc_str body = quoted(row->body, room);
+    const rc_str body = quoted(row->body, scratch);
     const int len = snprintf(
         text, sizeof text, "HTTP/1.1 200 OK\r\ncontent-type: %s\r\ncontent-length: %zu\r\n\r\n",
         row->body[0] == '[' ? "application/json" : "text/event-stream", body.len);
@@ -112,11 +113,11 @@ static void no_damaged_event_reaches_a_client(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char room[1024];
+        char scratch[1024];
         rc_buf result = run(&cases[i]);
         const rc_str got = rc_buf_get(&result);
-        if (rc_str_find(got, quoted(cases[i].expected, room), 0) == RC_STR_NPOS ||
-            rc_str_find(got, quoted(cases[i].forbidden, room), 0) != RC_STR_NPOS)
+        if (rc_str_find(got, quoted(cases[i].expected, scratch), 0) == RC_STR_NPOS ||
+            rc_str_find(got, quoted(cases[i].forbidden, scratch), 0) != RC_STR_NPOS)
             fail_msg("%s: %.*s", cases[i].name, (int)got.len, got.ptr);
         rc_buf_done(&result);
     }

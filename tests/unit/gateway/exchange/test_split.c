@@ -1,5 +1,5 @@
 /* However a provider's response is split into reads, the client gets the same bytes and the report
- * says the same: each sample is cut in two at every byte (fewer under a sanitizer), and once into
+ * is the same: each sample is cut in two at every byte (fewer under a sanitizer), and once into
  * single bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,13 +26,13 @@ typedef enum framing {
 
 /* ---- responses ---- */
 
-static size_t deflate_into(rc_str plain, char *room, size_t size)
+static size_t deflate_into(rc_str plain, char *scratch, size_t size)
 {
     z_stream z = {0};
     assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
     z.next_in = (Bytef *)(uintptr_t)plain.ptr;
     z.avail_in = (uInt)plain.len;
-    z.next_out = (Bytef *)room;
+    z.next_out = (Bytef *)scratch;
     z.avail_out = (uInt)size;
     assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
     const size_t len = size - z.avail_out;
@@ -40,7 +40,7 @@ static size_t deflate_into(rc_str plain, char *room, size_t size)
     return len;
 }
 
-/* Two chunks, so that a split may fall into what is between them. */
+/* Two chunks, so that a split may fall between them. */
 static void push_chunks(rc_buf *buf, rc_str body)
 {
     char line[32];
@@ -57,7 +57,7 @@ static void push_chunks(rc_buf *buf, rc_str body)
     rc_buf_push(buf, RC_STR("0\r\n\r\n"));
 }
 
-/* head: the status line and fields, each with its CR LF. */
+/* head: the status line and headers, each with CR LF. */
 static void push_response(rc_buf *buf, const char *head, rc_str body, framing how)
 {
     rc_buf_push(buf, rc_str_c(head));
@@ -97,8 +97,8 @@ static void compare(const char *name, size_t cut, rc_buf *whole, rc_buf split)
     rc_buf_done(&split);
 }
 
-/* How far the next cut is. Where each run costs thirty times as much, only those at the end of the
- * head are one byte apart. */
+/* The distance to the next cut. Under a sanitizer each run takes thirty times as long; then only
+ * the cuts at the end of the head are one byte apart. */
 static size_t step_from(rc_str response, size_t at)
 {
 #ifdef RC_TEST_SANITIZED
@@ -111,7 +111,7 @@ static size_t step_from(rc_str response, size_t at)
 #endif
 }
 
-/* expected: a line of the result; NULL: any. */
+/* expected: a line of the result. NULL: any. */
 static void split_everywhere(const char *name, const split_request *request, rc_str response,
                              const char *expected)
 {
@@ -139,7 +139,7 @@ static const split_request *request_named(const char *name)
     return NULL;
 }
 
-/* ---- streams ---- */
+/* ---- streams_do_not_depend_on_splits ---- */
 
 static const char *request_of(const stream_sample *sample)
 {
@@ -154,7 +154,7 @@ static const char *request_of(const stream_sample *sample)
         return "messages stream";
     case RC_STREAM_GEMINI:
         return sample->form == FORM_ARRAY ? "gemini array" : "gemini events";
-    case RC_STREAM_OLLAMA: /* no endpoint speaks it */
+    case RC_STREAM_OLLAMA: /* No endpoint uses it. */
     case RC_STREAM_DIALECT_COUNT:
         break;
     }
@@ -165,7 +165,7 @@ static void stream_one(const stream_sample *sample, framing how, bool is_packed)
 {
     static char text[STREAM_SAMPLE_MAX];
     static char packed[STREAM_SAMPLE_MAX];
-    char room[RESPONSE_MAX];
+    char scratch[RESPONSE_MAX];
     char head[256];
     rc_buf response;
     rc_str body = stream_sample_text(sample->text, text);
@@ -174,13 +174,13 @@ static void stream_one(const stream_sample *sample, framing how, bool is_packed)
     (void)snprintf(head, sizeof head, "HTTP/1.1 200 OK\r\ncontent-type: %s\r\n%s",
                    sample->form == FORM_ARRAY ? "application/json" : "text/event-stream",
                    is_packed ? "content-encoding: gzip\r\n" : "");
-    rc_buf_init_fixed(&response, room, sizeof room);
+    rc_buf_init_fixed(&response, scratch, sizeof scratch);
     push_response(&response, head, body, how);
     split_everywhere(sample->name, request_named(request_of(sample)), rc_buf_get(&response), NULL);
 }
 
-/* Each sample with the next framing; those that say an error with every one, and compressed. */
-static void streams(void **state)
+/* Each sample with the next framing; samples with an error with every framing, and compressed. */
+static void streams_do_not_depend_on_splits(void **state)
 {
     (void)state;
     for (size_t i = 0; i < STREAM_SAMPLE_COUNT; i++) {
@@ -203,7 +203,7 @@ typedef struct whole_case {
     const char *name;
     const char *request;
     const char *head;
-    const char *body; /* ' for " */
+    const char *body; /* ' stands for " */
     const char *expected;
 } whole_case;
 
@@ -265,16 +265,16 @@ static const whole_case whole_cases[] = {
     {"no HTTP", "chat", "SSH-2.0-OpenSSH_9\r\n", "", "code: MalformedResponse\n"},
 };
 
-static void whole_responses(void **state)
+static void whole_responses_do_not_depend_on_splits(void **state)
 {
     static char text[STREAM_SAMPLE_MAX];
     (void)state;
     for (size_t i = 0; i < sizeof whole_cases / sizeof whole_cases[0]; i++) {
         const whole_case *row = &whole_cases[i];
         for (int how = 0; how < FRAMINGS; how++) {
-            char room[RESPONSE_MAX];
+            char scratch[RESPONSE_MAX];
             rc_buf response;
-            rc_buf_init_fixed(&response, room, sizeof room);
+            rc_buf_init_fixed(&response, scratch, sizeof scratch);
             push_response(&response, row->head, stream_sample_text(row->body, text), (framing)how);
             split_everywhere(row->name, request_named(row->request), rc_buf_get(&response),
                              row->expected);
@@ -286,8 +286,8 @@ static void whole_responses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_responses),
-        cmocka_unit_test(streams),
+        cmocka_unit_test(whole_responses_do_not_depend_on_splits),
+        cmocka_unit_test(streams_do_not_depend_on_splits),
     };
     (void)alarm(WATCHDOG_S);
     return cmocka_run_group_tests(tests, NULL, NULL);
