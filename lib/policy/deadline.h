@@ -1,0 +1,53 @@
+/* Deadlines: which of several time limits ends a call first, and whose it is. The clock is an
+ * argument; all times are in milliseconds of the caller's monotonic clock. */
+#ifndef RC_POLICY_DEADLINE_H
+#define RC_POLICY_DEADLINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <recourse/connections.h>
+
+/* The header in which an SDK announces how long it waits for a response to begin. */
+typedef enum rc_announced_by {
+    RC_ANNOUNCED_TIMEOUT = 0,       /* x-stainless-timeout */
+    RC_ANNOUNCED_READ_TIMEOUT = 1,  /* x-stainless-read-timeout */
+    RC_ANNOUNCED_SERVER_TIMEOUT = 2 /* X-Server-Timeout */
+} rc_announced_by;
+
+/* Everything that limits one call. */
+typedef struct rc_deadline_limits {
+    uint64_t received_ms;  /* when the first byte of the request arrived */
+    uint64_t called_ms;    /* when the call began: its body is complete and its route known */
+    uint64_t client_ms;    /* the client's own deadline, from received_ms; 0: none */
+    uint64_t announced_ms; /* the SDK's announced timeout, from called_ms; 0: none */
+    rc_announced_by announced_by;
+    uint64_t route_ms;        /* the route's deadline, from called_ms; the client's replaces it */
+    uint64_t route_policy_ms; /* budget_ms of the route's policy; RC_UNLIMITED: none */
+    uint64_t policy_ms;       /* budget_ms of the policy in use; RC_UNLIMITED: none */
+    bool is_called;           /* false: the body is still arriving */
+    bool is_committed;        /* content was forwarded: the announced timeout is over */
+} rc_deadline_limits;
+
+/* The limit that ends a call first. */
+typedef struct rc_deadline {
+    rc_connection_fault fault; /* names the limit and its setting */
+    const char *rule;          /* the id of its rule in spec/classify.rules; static */
+    uint64_t limit_ms;         /* its length */
+    uint64_t at_ms;            /* RC_UNLIMITED: there is none */
+} rc_deadline;
+
+/* When the client's own deadline ends; RC_UNLIMITED: it set none. limits: borrows. */
+uint64_t rc_deadline_of_client(const rc_deadline_limits *limits);
+
+/* The earliest deadline of a call, whether it was called or its body still arrives. limits:
+ * borrows. */
+rc_deadline rc_deadline_of(const rc_deadline_limits *limits);
+
+/* Did an attempt of elapsed_ms that the deadline ended have a fair part of the time, so that its
+ * silence says something about the target? A client's short deadline must not close a target for
+ * others, and a long silence must not be excused by a client's deadline: then the route's deadline
+ * is the measure. limits: borrows. */
+bool rc_deadline_was_fair(const rc_deadline_limits *limits, uint64_t elapsed_ms);
+
+#endif
