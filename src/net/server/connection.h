@@ -54,7 +54,7 @@ struct rc_responder {
     uint64_t sent_before;     /* The connection's sent_bytes when the request began. */
     uint64_t left;            /* Body bytes still to be written, of a response with a length. */
     rc_http1_framing framing; /* Framing of the response. */
-    bool is_with_handler;     /* The handler knows the request and has not been notified of its end. */
+    bool is_with_handler;     /* The handler has the request and was not notified of its end. */
     bool is_paused;
     bool is_expecting; /* The client waits for "100 Continue". */
     bool has_begun;
