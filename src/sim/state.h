@@ -1,6 +1,6 @@
 /* rc_sim_state: the state of one policy's run.
  *
- *   event ──► arrival of a client ──► a request begins ─────┐
+ *   event ──► arrival of a client ──► a request begins ──────┐
  *         ──► end of a call ────────► the request continues ─┼──► action: try, wait, deliver, stop
  *         ──► end of a wait ────────► the request continues ─┘
  *
