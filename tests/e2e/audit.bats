@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154,SC2030,SC2031 # stderr is set by run; a test is a function, not a subshell
 #
-# recourse audit: what is read, shown and exported of a store that the store's own writer filled; what
-# is said when it cannot be; and that reading changes nothing.
+# recourse audit: reading, showing and exporting a store filled by the store's own writer; messages when it
+# cannot be read; and that reading changes nothing.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -34,7 +34,7 @@ teardown() {
 
 audit() { "$RECOURSE" audit "$@"; }
 
-# refused STATUS TEXT ARG...: nothing on standard output, the text on standard error.
+# refused STATUS TEXT ARG...: the command prints nothing on standard output and the text on standard error.
 refused() {
     local wanted=$1 text=$2
     shift 2
@@ -44,15 +44,15 @@ refused() {
     [[ $stderr == *"$text"* ]]
 }
 
-# key OUTCOME-OR-FILTER...: the short id of the newest that matches, of the told ones.
+# key OUTCOME-OR-FILTER...: prints the short id of the newest matching operation of the story store.
 key() {
     audit list --store "$told" --format json --limit 1 "$@" |
         sed -n 's/.*"key":"\([^"]*\)".*/\1/p'
 }
 
-# ---- which store ----
+# ---- choice of the store ----
 
-@test "recourse.db here is not the default store any more: one line says so, and how to read it" {
+@test "a recourse.db in the current folder is not the default store: one line says so and how to read it" {
     mkdir -p "${default_store%/*}"
     cp "$told" "$default_store"
     run -0 --separate-stderr audit list
@@ -64,7 +64,7 @@ key() {
     [[ $stderr == *"store: sqlite:recourse.db"*"--store recourse.db" ]]
     rm "$default_store"
     refused 66 "To keep using the old file" list
-    # Programs read what they asked for; a store that is named is the one that is meant.
+    # No note in formats for programs, and none for a named store.
     run -66 --separate-stderr audit list --format json
     [[ $stderr != *"old file"* ]]
     run -0 --separate-stderr audit list --store recourse.db
@@ -72,13 +72,13 @@ key() {
     echo 'store: sqlite:recourse.db' >recourse.yaml
     run -0 --separate-stderr audit list
     [ -z "$stderr" ]
-    # Reading made nothing.
+    # Reading created no file.
     rm -r recourse.yaml "$XDG_STATE_HOME"
     refused 66 "$default_store: there is no audit file" list
     [ ! -e "$XDG_STATE_HOME" ]
 }
 
-@test "the store is that of the configuration, or the one that is named" {
+@test "the store is that of the configuration or of --store" {
     mkdir -p data "${default_store%/*}"
     cp "$told" "$default_store"
     audit list | grep -q RateLimited
@@ -103,9 +103,9 @@ key() {
     refused 78 "did you mean store?" list
 }
 
-# ---- what cannot be read ----
+# ---- unreadable stores ----
 
-@test "what is not an audit is named, with what to do" {
+@test "a file that is not an audit is reported with advice" {
     : >empty
     refused 66 "it is empty" list --store empty
     refused 66 "the path is a folder" list --store .
@@ -126,7 +126,7 @@ key() {
     python3 -c 'import json, sys; r = json.loads(sys.argv[1]); assert r["error_code"] == "StoreUnavailable"' "$stderr"
 }
 
-@test "a damaged file is told, not shown" {
+@test "a damaged file is reported and not shown" {
     cp "$full" bad.db
     audit check --store bad.db | grep -q "The file is sound"
     dd if=/dev/urandom of=bad.db bs=4096 seek=3 count=40 conv=notrunc status=none
@@ -138,7 +138,7 @@ key() {
     done
 }
 
-@test "records without their operation are found by check" {
+@test "check finds records without their operation" {
     cp "$told" bad.db
     python3 -c 'import sqlite3
 c = sqlite3.connect("bad.db")
@@ -150,7 +150,7 @@ c.commit()'
     [[ $output == *'"sound":false'* ]]
 }
 
-@test "who may not read the file hears it; who may not write beside it can read" {
+@test "an unreadable file is reported; a file in a read-only folder can be read" {
     [ "$(id -u)" -eq 0 ] || skip "only root can become somebody else"
     open=$(mktemp -d)
     cp "$RECOURSE" "$open/recourse"
@@ -167,9 +167,9 @@ c.commit()'
     rm -r "$open"
 }
 
-# ---- nothing is changed ----
+# ---- reading changes nothing ----
 
-@test "reading changes neither the file nor its log, also of a gateway that was killed" {
+@test "reading changes neither the file nor its log, also after a gateway was killed" {
     cp "$told" live.db
     "$filler" live.db fill 100000 24 $END 9 &
     pid=$!
@@ -187,7 +187,7 @@ c.commit()'
 
 # ---- lists ----
 
-@test "pages follow each other: all of them, once, the newest first" {
+@test "pages cover all operations once, the newest first" {
     audit export --store "$full" | python3 -c '
 import json, sys
 for line in reversed(list(sys.stdin)): print(json.loads(line)["key"])' >all
@@ -204,7 +204,7 @@ for line in reversed(list(sys.stdin)): print(json.loads(line)["key"])' >all
     cmp all paged
 }
 
-@test "filters give what they say" {
+@test "filters select the right operations" {
     audit export --store "$full" >all
     audit export --store "$full" --of attempts >tries
     cat >filter.py <<'END'
@@ -247,7 +247,7 @@ END
     check "o.get('report_id') == '$report'" --report "$report"
 }
 
-@test "a list fits its width, and has every column where there is room" {
+@test "a list fits its width and shows every column if there is space" {
     for width in 40 60 80 100 120 160; do
         LANG=C audit list --store "$full" --width $width --limit 50 |
             awk -v width=$width 'length > width { print; bad = 1 } END { exit bad }'
@@ -259,7 +259,7 @@ END
 
 # ---- one operation ----
 
-@test "an operation is found by its id, by the beginning of it, by its report and by its short id" {
+@test "an operation is found by its id, a prefix, its report and its short id" {
     short=$(key --code RateLimited)
     audit show "$short" --store "$told" --format json >whole
     id=$(sed -n 's/^{"operation":{"id":"\([^"]*\)".*/\1/p' whole)
@@ -273,7 +273,7 @@ END
     refused 66 "no operation and no report has an id like" show rep_0000 --store "$told"
 }
 
-@test "the story has every attempt, wait, switch and skip, and what to do" {
+@test "show prints every attempt, wait, switch and skip, and the advice" {
     run -0 audit show "$(key --outcome recovered)" --store "$told"
     [[ $output == *"✗ try 1"*"RateLimited · HTTP 429"*"→ goes on with"*"✗ try 2"*"↻ waits"*"░"*"↷ passes over"*"✓ try 3"*"the client has its answer"* ]]
     run -0 audit show "$(key --code RateLimited)" --store "$told"
@@ -286,9 +286,9 @@ END
     done
 }
 
-# ---- sums ----
+# ---- statistics ----
 
-@test "statistics are what the exported records add up to" {
+@test "statistics equal the sums of the exported records" {
     audit export --store "$full" >all
     audit export --store "$full" --of attempts >tries
     audit stats --store "$full" --format json --by target,code,client,hour --limit 1000 >sums
@@ -324,16 +324,16 @@ assert {r["hour"][:13]: r["operations"]["count"] for r in stats["by"]["hour"]} =
 END
 }
 
-@test "a gap in the audit stands above the tables" {
+@test "a gap in the audit is shown above the tables" {
     run -0 audit stats --store "$told"
     [[ $output == *"! "*"17 operations have"*"! "*"taken out of service"*"target "*"code "* ]]
-    run -0 audit stats --store "$told" --since 2026-11-16T01:01 # behind them
+    run -0 audit stats --store "$told" --since 2026-11-16T01:01 # after all operations
     [[ $output == "No operation matches." ]]
 }
 
 # ---- exports ----
 
-@test "CSV has a line for each, no formula and no control character" {
+@test "CSV has one line per row, no formula and no control character" {
     audit export --store "$told" --format csv >operations.csv
     audit export --store "$told" --format csv --of attempts >attempts.csv
     python3 - <<'END'
@@ -355,7 +355,7 @@ assert "\x1b" in lines[-1]["model"] and "\u202e" in lines[-1]["model"]
 assert lines[2]["report"]["error_code"] == "RateLimited"'
 }
 
-@test "an export is made of pages: no more is held than one" {
+@test "an export needs memory for one page only" {
     audit export --store "$full" --after "$(audit export --store "$full" --limit 100 | tail -1 |
         sed -n 's/.*"key":"\([^"]*\)".*/\1/p')" >rest
     [ "$(wc -l <rest)" -eq 300 ]
@@ -363,9 +363,9 @@ assert lines[2]["report"]["error_code"] == "RateLimited"'
     tail -300 all | cmp - rest
 }
 
-# ---- output that fails ----
+# ---- failing output ----
 
-@test "a reader who leaves is no error worth a word; a full disk is" {
+@test "a closed pipe is not reported; a full disk is" {
     for verb in export "list --limit 400" stats; do
         # shellcheck disable=SC2016 # an inner shell expands them
         run -74 --separate-stderr sh -c '"$RECOURSE" audit $0 --store "$full" >/dev/full' "$verb"
@@ -378,12 +378,12 @@ assert lines[2]["report"]["error_code"] == "RateLimited"'
     python3 -m json.tool first >/dev/null
 }
 
-@test "an export that is killed leaves whole lines but for the last, and the file as it was" {
+@test "a killed export leaves complete lines except the last, and the store unchanged" {
     "$filler" more.db fill 6000 24 $END 5
     sha256sum more.db >before
     for signal in TERM INT KILL; do
         mkfifo pipe
-        # A shell starts what runs beside it deaf to SIGINT.
+        # A shell starts background processes with SIGINT ignored.
         env --default-signal=INT "$RECOURSE" audit export --store more.db >pipe 3>&- &
         pid=$!
         exec 4<pipe
@@ -402,7 +402,7 @@ assert lines[2]["report"]["error_code"] == "RateLimited"'
 
 # ---- tail ----
 
-# ended_with STATUS: what runs beside us has ended like that.
+# ended_with STATUS: waits for the background process and checks its exit status.
 ended_with() {
     local got=0
     wait "$pid" || got=$?
@@ -413,19 +413,19 @@ ended_with() {
 has_lines() { [ "$(grep -c '"key"' "$1")" -eq "$2" ]; }
 says() { grep -q "$2" "$1"; }
 
-@test "tail -f gives each operation once as it ends, whoever writes, and ends with a signal" {
+@test "tail -f prints each operation once when it ends, for every writer, and ends on a signal" {
     "$filler" live.db story plain
     # shellcheck disable=SC2238 # out is a file
     env --default-signal=INT "$RECOURSE" audit tail -f --store live.db --format jsonl --limit 1 >out 3>&- &
     pid=$!
     wait_for has_lines out 1
-    for story in recovered exhausted open cancelled; do # each time another process writes
+    for story in recovered exhausted open cancelled; do # each written by another process
         "$filler" live.db story $story
     done
     wait_for has_lines out 4
     "$filler" live.db story notice
     wait_for has_lines out 5
-    # The file is moved aside, and the next gateway makes another.
+    # The file is moved away, and the next gateway creates a new one.
     mv live.db old.db
     rm -f live.db-wal live.db-shm
     "$filler" live.db story plain
@@ -442,7 +442,7 @@ assert [l["outcome"] for l in lines[1:4]] == ["succeeded", "failed", "cancelled"
 END
 }
 
-@test "tail -f waits for a store that is away, and ends when nobody reads" {
+@test "tail -f waits for a missing store, and ends when its reader closes the pipe" {
     "$filler" live.db story plain
     # shellcheck disable=SC2238
     "$RECOURSE" audit tail -f --store live.db --client batch >out 2>said 3>&- &
@@ -459,9 +459,9 @@ END
     [ "$(cat left)" -eq 74 ]
 }
 
-# ---- a gateway ----
+# ---- running gateway ----
 
-# Starts the gateway here, with the provider that fails on purpose; base is its address.
+# Starts a gateway with the demo provider, which fails on purpose; base is its address.
 start() {
     rm -f port
     # shellcheck disable=SC2238 # log is a file
@@ -482,7 +482,7 @@ ask() { # MODEL: the id that the client is told
     sed -n 's/^x-recourse-request-id: *\([^\r]*\)\r*$/\1/Ip' head
 }
 
-@test "what a gateway leaves is read while it runs, and by the id that its client was told" {
+@test "a running gateway's store can be read, and the client's request id finds the operation" {
     printf 'admin: {listen: off}\nproviders: {demo: {kind: demo}}\n' >recourse.yaml
     start
     recovered=$(ask 429-retry-after-1@1)
@@ -511,7 +511,7 @@ ask() { # MODEL: the id that the client is told
 
 on_terminal() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
 
-@test "colour on a terminal alone, and not against NO_COLOR" {
+@test "colour only on a terminal, and not with NO_COLOR" {
     on_terminal "$RECOURSE" audit list --store "$told" --width 100 >coloured
     grep -q $'\033\[31m✗ RateLimited\033\[0m' coloured
     NO_COLOR=1 on_terminal "$RECOURSE" audit list --store "$told" --width 100 >plain
@@ -521,11 +521,11 @@ on_terminal() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
     grep -q $'\033' <(audit list --store "$told" --color always)
 }
 
-@test "nothing that came from outside reaches the terminal as a command" {
+@test "no foreign text reaches the terminal as a control sequence" {
     for verb in list stats tail "show $(key --code InvalidRequest)" "show $(key --code InvalidRequest) --view internal"; do
         # shellcheck disable=SC2086 # words
         on_terminal "$RECOURSE" audit $verb --store "$told" --width 120 >seen
-        # Our own colours apart, there is nothing but text.
+        # Without our own colour sequences there is only text.
         sed $'s/\033\\[[0-9;]*m//g' seen >text
         run ! grep -qP '[\x00-\x09\x0B-\x1F\x7F]|\xC2[\x80-\x9F]|\xE2\x80[\xAA-\xAE]' text
     done

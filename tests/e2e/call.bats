@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154 # inner shells expand; every test is a shell of its own; run sets stderr
 #
-# recourse call: one request, in this process and through a gateway; what a person sees of retries,
-# waits and failures on a terminal, and what a program gets. The provider is recourse mock, or demo.
+# recourse call: one request, in this process and through a gateway; messages about retries, waits and
+# failures on a terminal, and output for programs. The provider is recourse mock, or demo.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -17,7 +17,7 @@ setup() {
     limited='demo is limiting the rate of requests: Rate limit reached for requests. Limit: 60 / min'
 }
 
-# A server ends well when asked to: what it forgot to give back, a sanitizer says here.
+# Ends the servers; a sanitizer reports leaks here.
 teardown() {
     local result=0
     tmux -S "$BATS_TEST_TMPDIR/tmux" kill-server 2>/dev/null || true
@@ -43,7 +43,7 @@ start() { # NAME COMMAND...
     port=$(cat "$name.port")
 }
 
-# The configuration in front of the mock at $up.
+# Writes a configuration for the mock at $up.
 config() {
     cat >recourse.yaml <<YAML
 listen: 127.0.0.1:0
@@ -74,7 +74,7 @@ mock() { # OPTION...
 }
 
 gate() { # [MORE]
-    up=http://127.0.0.1:1 # of which nothing is asked
+    up=http://127.0.0.1:1 # never used
     export KEY_2=key-22222222 NO_SUCH_VARIABLE=key-33333333
     config "$1"
     start gate serve --config recourse.yaml --log human
@@ -86,9 +86,9 @@ requests() { curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1 |
 has() { [[ $output == *"$1"* ]]; }
 said() { [[ $stderr == *"$1"* ]]; }
 
-# ---- an answer ----
+# ---- responses ----
 
-@test "the answer is on standard output, and what it took on standard error" {
+@test "the response is on standard output, the totals on standard error" {
     run -0 --separate-stderr call --model demo/tokens-5 hello
     echo "$stderr"
     [ "${#lines[@]}" -eq 1 ]
@@ -97,11 +97,11 @@ said() { [[ $stderr == *"$1"* ]]; }
     [[ $stderr == "recourse call: demo/tokens-5 · 1 attempt · first token "*" · total "*" · 6 tokens in, 5 out" ]]
 }
 
-@test "every dialect, streamed and whole, says the same" {
+@test "every dialect gives the same response, streamed and whole" {
     mock
     for model in up/mock/echo claude/mock/echo google/mock/echo strict/mock/echo; do
         for how in '' --no-stream; do
-            # shellcheck disable=SC2086 # no word is no option
+            # shellcheck disable=SC2086 # an empty list is no option
             run --separate-stderr call $how --model $model 'What "is" it? €'
             echo "$model $how: $output / $stderr"
             [ "$status" -eq 0 ]
@@ -116,7 +116,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     done
 }
 
-@test "a route goes from one target to the next, and says so" {
+@test "a route falls back to the next target and prints it" {
     mock
     run -0 --separate-stderr call --model chain hello
     echo "$stderr"
@@ -124,7 +124,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     said 'strict/mock/ok · 2 attempts · 1 switch'
 }
 
-@test "words, standard input, both, and pictures" {
+@test "the prompt from arguments, standard input, both, and images" {
     mock
     run -0 call --quiet --model up/mock/echo some words here
     [ "$output" = 'some words here' ]
@@ -145,7 +145,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     said 'cannot read no.png'
 }
 
-@test "the system's words, the limit and the temperature arrive" {
+@test "system prompt, token limit and temperature reach the provider" {
     mock
     run -0 --separate-stderr call --model up/mock/ok --max-tokens 3 --system 'be brief' --temperature 0.5 hello
     [ "$(wc -w <<<"$output")" -eq 3 ]
@@ -156,7 +156,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     [ "$(wc -w <<<"$output")" -eq 1 ]
 }
 
-@test "bytes of an answer pass as they are, but not onto a terminal" {
+@test "the bytes of a response pass unchanged, except on a terminal" {
     printf 'a\033[31mb\tc\r\177d' >prompt
     call --quiet --model demo/echo <prompt >out
     printf '\n' | cat prompt - | cmp - out
@@ -166,20 +166,20 @@ said() { [[ $stderr == *"$1"* ]]; }
     grep -qF 'c\u{D}\u{7F}d' screen
 }
 
-@test "an answer larger than every buffer arrives whole, also for a slow reader" {
+@test "a response larger than every buffer arrives complete, also for a slow reader" {
     call --quiet --model demo/huge-3000 hi >fast
     call --quiet --model demo/huge-3000 hi | (sleep 0.5; cat) >slow
     [ "$(wc -c <fast)" -gt 3000000 ]
     cmp fast slow
 }
 
-@test "an answer without text says so" {
+@test "a response without text is reported" {
     run -0 --separate-stderr call --model demo/tool-call hi
     [ -z "$output" ]
     said 'The answer has no text.'
 }
 
-# ---- failures that pass ----
+# ---- temporary failures ----
 
 @test "without a terminal: a plain line for a wait and for a switch, no control character" {
     run -0 --separate-stderr call --model demo-retry hello
@@ -191,7 +191,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     [[ $stderr != *$'\033'* ]]
 }
 
-@test "another key is a switch, named by its id and never by itself" {
+@test "a switch of keys is printed with the key's id, never with the key" {
     printf 'keys:\n  - {name: poor, ends: "0f0f", do: quota}\n  - {name: rich, ends: "2222"}\n' >keys.yaml
     mock --scenario keys.yaml
     export KEY_2=key-22222222
@@ -201,18 +201,18 @@ said() { [[ $stderr == *"$1"* ]]; }
     [[ $stderr != *key-* ]]
 }
 
-@test "--quiet: the answer and nothing else" {
+@test "--quiet prints only the response" {
     run -0 --separate-stderr call --quiet --model demo-retry hello
     [ -n "$output" ]
     [ -z "$stderr" ]
 }
 
-@test "--no-stream waits and switches, too" {
+@test "--no-stream also waits and switches" {
     run -0 --separate-stderr call --no-stream --model demo-retry hello
     said '2 attempts · waited 800ms'
 }
 
-@test "--policy and --deadline are the call's own" {
+@test "--policy and --deadline apply to the call" {
     mock
     run -75 --separate-stderr call --policy none --model up/mock/503 hello
     [ "$(requests)" = 1 ]
@@ -223,7 +223,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     run -124 --separate-stderr call --deadline 300ms --model up/mock/hang hello
     echo "$stderr"
     said DeadlineExceeded
-    # The header by which a gateway is told was typed by nobody.
+    # The message names the option, not the header, which the user never typed.
     [ "$(grep -o -- --deadline <<<"$stderr" | wc -l)" = 2 ] && [[ $stderr != *x-recourse-deadline-ms* ]]
     said 'not finished within 300ms (--deadline)'
     said 'raise --deadline'
@@ -238,9 +238,9 @@ said() { [[ $stderr == *"$1"* ]]; }
     said 'raise --deadline'
 }
 
-# ---- failures that do not ----
+# ---- permanent failures ----
 
-@test "a failure is a panel with what to do, and its status is the table's" {
+@test "a failure is a panel with advice, and the exit status is that of its code" {
     run -69 --separate-stderr call --model demo-failure hello
     echo "$stderr"
     [ -z "$output" ]
@@ -253,7 +253,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     run -65 call --model demo/400-filter --dialect gemini hi
 }
 
-@test "tries that are used up are listed" {
+@test "exhausted attempts are listed" {
     mock
     run -75 --separate-stderr call --model fast-503 hello
     echo "$stderr"
@@ -263,7 +263,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     said 'recourse call: up/mock/503 · 3 attempts · waited 10ms'
 }
 
-@test "a failure in the midst of an answer: what there was of it, and why there is no more" {
+@test "a failure during a response: the received part and the reason" {
     run -75 --separate-stderr call --model demo/stream-error-after-3 hello
     [ "$output" = 'roof up red' ]
     said Provider5xx
@@ -274,7 +274,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     done
 }
 
-@test "--format json and --agent: one object, whatever came of it" {
+@test "--format json and --agent: one object for success and failure" {
     run -0 --separate-stderr call --agent --model demo-retry hello
     [ -z "$stderr" ]
     [ "${#lines[@]}" -eq 1 ]
@@ -298,7 +298,7 @@ PY
     python3 -c 'import json,sys; assert json.loads(sys.argv[1])["partial_text"] == "roof up red"' "$output"
 }
 
-@test "--format markdown: the answer as it is, a failure as a page" {
+@test "--format markdown: the response unchanged, a failure as a page" {
     run -0 call --agent --format markdown --model demo/echo '# A title'
     [ "$output" = '# A title' ]
     run -69 --separate-stderr call --agent --format markdown --model demo-failure hello
@@ -306,9 +306,9 @@ PY
     [ -z "$stderr" ]
 }
 
-# ---- mistakes ----
+# ---- usage errors ----
 
-@test "no model, one that nobody has, and the only one" {
+@test "no model, an unknown model, and the only model as default" {
     run -64 --separate-stderr call hello
     said 'name a model with --model: demo-retry, demo-fallback, demo-failure, demo/MODEL'
     printf 'providers: {demo: {kind: demo}}\nroutes: [{model: mine, chain: [{target: demo/echo}]}]\n' >recourse.yaml
@@ -319,7 +319,7 @@ PY
     said 'Use one of these: mine, demo/MODEL.'
 }
 
-@test "a key that is not there is named, and only when it is needed" {
+@test "a missing key is reported, and only if it is needed" {
     mock
     run -77 --separate-stderr call --model without hello
     echo "$stderr"
@@ -327,7 +327,7 @@ PY
     run -0 call --quiet --model up/mock/ok hello
 }
 
-@test "a configuration that is wrong: its place, also for a program" {
+@test "an invalid configuration is reported with its position, also for programs" {
     printf 'providers:\n  demo: {kin: demo}\n' >recourse.yaml
     run -78 --separate-stderr call --model demo/ok hello
     said 'recourse.yaml:2:10:'
@@ -349,7 +349,7 @@ PY
     [ "$output" = hello ]
 }
 
-@test "standard output: full, closed, gone" {
+@test "standard output: full, closed, closed pipe" {
     run -74 --separate-stderr bash -c '"$RECOURSE" call --model demo/ok hello >/dev/full'
     [ "$stderr" = 'recourse: cannot write the output: No space left on device' ]
     run -74 --separate-stderr bash -c '"$RECOURSE" call --model demo/ok hello >&-'
@@ -365,22 +365,22 @@ PY
     [ "$output" = hello ]
 }
 
-@test "the manual knows every option" {
+@test "the manual documents every option" {
     for option in $(call --help | grep -o '^  --[a-z-]*' | tr -d ' '); do
         sed 's/\\-/-/g' "${RECOURSE_SOURCE:-$BATS_TEST_DIRNAME/../..}/man/recourse-call.1" |
             grep -q -e "^\.BI* $option\b"
     done
 }
 
-# ---- the record ----
+# ---- audit record ----
 
-# How much the store has.
+# Counts the records of the store.
 records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).execute("select (select count(*) from operations) + (select count(*) from records)").fetchone())' "$default_store"; }
 
-@test "a call is on record without a gateway; not where the configuration says so" {
+@test "a call is recorded without a gateway, unless the configuration says otherwise" {
     call --quiet --model demo-retry hello >out
     first=$(records)
-    [ "$first" -ge 4 ] # begun, an attempt, a wait, an attempt
+    [ "$first" -ge 4 ] # begin, attempt, wait, attempt
     call --quiet --model demo/ok hello >out
     [ "$(records)" -gt "$first" ]
     mkdir other
@@ -391,7 +391,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     [ ! -e "$default_store" ]
 }
 
-@test "a call leaves nothing in the folder it runs in; its record is in the state folder, for its owner alone" {
+@test "a call writes nothing to the current folder; its record is in the state folder, readable only by its owner" {
     mkdir empty
     cd empty
     run -0 call --quiet --model demo/ok hello
@@ -405,7 +405,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     [ -z "$(ls -A)" ]
 }
 
-@test "without a home the record is in the folder, and the call says so" {
+@test "without a home folder the record is in the current folder, and a message says so" {
     mkdir empty
     cd empty
     XDG_STATE_HOME='' HOME='' run -0 --separate-stderr call --model demo/echo hello
@@ -414,7 +414,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     [ -s recourse.db ]
 }
 
-@test "beside a gateway that has the store: the call goes on, and says that it is not on record" {
+@test "if a gateway holds the store, the call continues and reports that it is not recorded" {
     printf 'listen: 127.0.0.1:0\nadmin: {listen: "off"}\nproviders: {demo: {kind: demo}}\n' >recourse.yaml
     start gate serve --config recourse.yaml --log off
     run -0 --separate-stderr call --model demo/echo hello
@@ -426,7 +426,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     [ -z "$stderr" ]
 }
 
-@test "a store of another kind: refused with a configuration, and not without" {
+@test "a foreign store is an error with a configuration, and ignored without" {
     mkdir -p "${default_store%/*}"
     echo 'this is no database, and long enough to be looked at' >"$default_store"
     run -0 --separate-stderr call --model demo/echo hello
@@ -442,7 +442,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
 
 # ---- through a gateway ----
 
-@test "--via: the same lines, the same answers, the same failures" {
+@test "--via: the same messages, responses and failures" {
     gate
     run -0 --separate-stderr call --via "$via" --model demo/429-ms-300@1 hello
     echo "$stderr"
@@ -460,10 +460,10 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     python3 -c 'import json,sys; e = json.loads(sys.argv[1]); assert e["error_domain"] == "config" and e["error_category"] == "configuration"' "$output"
 }
 
-@test "--via: a budget that makes the call wait is told" {
+@test "--via: a wait for the budget is shown" {
     export RECOURSE_TOKEN=token-4444444444
     printf 'as_of: 2026-11-01\nprices: [{kind: demo, model: "*", input: 1.0, output: 2.0}]\n' >prices.yaml
-    # Room for one call of so many tokens, and once it has cost something for none.
+    # The budget allows one call of that many tokens; after its cost no further call fits.
     gate 'prices: prices.yaml
 clients: [{name: app, token: "env:RECOURSE_TOKEN", budget_usd: 0.000215, on_exceed: pause}]'
     run -0 --separate-stderr call --via "$via" --model demo/tokens-5 --max-tokens 100 hello
@@ -474,7 +474,7 @@ clients: [{name: app, token: "env:RECOURSE_TOKEN", budget_usd: 0.000215, on_exce
     said BudgetExceeded
 }
 
-@test "--via: retries that end in a failure end the stream with it" {
+@test "--via: exhausted retries end the stream with an error" {
     gate
     for dialect in openai anthropic gemini; do
         run -75 --separate-stderr call --via "$via" --policy fast --dialect $dialect --model demo/503 hello
@@ -490,7 +490,7 @@ clients: [{name: app, token: "env:RECOURSE_TOKEN", budget_usd: 0.000215, on_exce
     done
 }
 
-# Ends the gateway at once when the words are in the file.
+# Kills the gateway when the text appears in the file.
 end_gateway_at() { # WORDS FILE
     wait_for grep -q "$1" "$2"
     kill -KILL "${pids[-1]}"
@@ -498,7 +498,7 @@ end_gateway_at() { # WORDS FILE
     unset 'pids[-1]'
 }
 
-@test "--via: a gateway that is gone half-way is not taken for its provider" {
+@test "--via: a gateway that disappears is not reported as its provider" {
     export KEY_2=key-22222222 NO_SUCH_VARIABLE=key-33333333
     mock
     start serve serve --config recourse.yaml
@@ -514,7 +514,7 @@ end_gateway_at() { # WORDS FILE
     grep -F 'See whether the gateway still runs' why
     run ! grep -E 'HTTP 502|provider.s stream' why
 
-    # While it waits there is no stream of anybody's to be interrupted.
+    # During a wait there is no stream that could be interrupted.
     start again serve --config recourse.yaml
     via=http://127.0.0.1:$port
     call --via "$via" --model up/mock/429-retry-after-20 hello 2>why &
@@ -528,7 +528,7 @@ end_gateway_at() { # WORDS FILE
     run ! grep -E 'HTTP 502|provider|incomplete' why
 }
 
-@test "--via: the token from the environment or a file, never from everybody's" {
+@test "--via: the token comes from the environment or a file, not from a world-readable one" {
     gate 'clients: [{name: app, token: env:TOKEN}]'
     run -77 --separate-stderr call --via "$via" --model demo/echo hello
     said 'Set RECOURSE_TOKEN, or give the file'
@@ -544,7 +544,7 @@ end_gateway_at() { # WORDS FILE
     [[ $stderr != *"$TOKEN"* ]]
 }
 
-@test "--via: a gateway that is not there, and addresses that are none" {
+@test "--via: a gateway that is not running, and invalid addresses" {
     run -75 --separate-stderr call --via http://127.0.0.1:1 --model x hello
     echo "$stderr"
     said 'No gateway answers at http://127.0.0.1:1: the connection was refused.'
@@ -559,7 +559,7 @@ end_gateway_at() { # WORDS FILE
     run -64 call --via http://127.0.0.1:1 --config x --model x hello
 }
 
-@test "--via: a server that is no gateway of ours is understood all the same" {
+@test "--via: a server that is not a Recourse gateway works too" {
     mock
     rm recourse.yaml
     run -0 call --quiet --via "$up" --model mock/echo hello
@@ -568,13 +568,13 @@ end_gateway_at() { # WORDS FILE
     said Overloaded
     run -77 --separate-stderr call --via "$up" --model mock/401 hello
     run -75 --separate-stderr call --via "$up" --model mock/html-502 hello
-    # It knows nothing of deadlines: ours is kept all the same.
+    # That server does not know the deadline; the command enforces it.
     run -124 --separate-stderr call --via "$up" --deadline 100ms --model mock/hang hello
     said DeadlineExceeded
     said 'not finished within 100ms (--deadline)'
 }
 
-# One that answers whatever is asked with the same bytes, at $port.
+# A server that answers every request with the same bytes, at $port.
 stranger() { # SPEAKS-FIRST BYTES
     rm -f stranger.port
     cat >stranger.py <<'PY'
@@ -587,7 +587,7 @@ with open('stranger.tmp', 'w') as f:
 os.rename('stranger.tmp', 'stranger.port')
 peer, _ = listener.accept()
 if not is_first:
-    # All of the request: its body ends with the line's last bracket.
+    # Read the whole request: its body ends with "}".
     asked = piece = peer.recv(65536)
     while piece and not asked.endswith(b'}'):
         piece = peer.recv(65536)
@@ -602,7 +602,7 @@ PY
     port=$(cat stranger.port)
 }
 
-@test "--via: what is neither a gateway nor like a provider is named so, and not asked again" {
+@test "--via: a server that is neither a gateway nor a provider is reported as such, without a retry" {
     check() { # WORDS SPEAKS-FIRST BYTES
         stranger "$2" "$3"
         run -78 --separate-stderr call --agent --via "http://127.0.0.1:$port" --model m hello
@@ -622,7 +622,7 @@ PY
     check 'its error is not that of a provider' second \
         'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\ncontent-length: 22\r\n\r\n{"detail":"Not Found"}'
     check 'it does not speak HTTP' first 'SSH-2.0-OpenSSH_9.2p1\r\n'
-    # A stream that ends before its time is a stream all the same.
+    # A truncated stream is still recognised as a stream.
     stranger second 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 0\r\n\r\n'
     run -75 --separate-stderr call --agent --via "http://127.0.0.1:$port" --model m hello
     has '"error_code":"StreamInterrupted"'
@@ -637,7 +637,7 @@ PY
     has '"kind":"check_config","detail":"Use http:// in place of https://'
 }
 
-@test "--via: what a newer gateway tells is passed over; the cost is shown where it is known" {
+@test "--via: unknown events of a newer gateway are ignored; the cost is shown if it is known" {
     cat >gate.py <<'PY'
 import socket
 server = socket.create_server(("127.0.0.1", 0))
@@ -650,9 +650,9 @@ client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnectio
 for text in (': recourse {"type":"weather:changed","to":"rain"}\n\n', ": ping\n\n", ": recourse nonsense\n\n",
              'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n',
              'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
-             # In the gateway's name, by somebody who does not know the request's id.
+             # A forged event: it does not have the request's id.
              ': recourse {"type":"auto_retry_start","correlation_id":"req_2","delay_ms":99999999,"attempt":99}\n\n',
-             # Names may be anybody's; numbers that cannot be true are no warning.
+             # Names are not trusted, and implausible numbers give no warning.
              ': recourse {"type":"quota:warning","correlation_id":"req_1","model":"a/\\u001b[2Jx","kind":"input-tokens",'
              '"remaining":9,"limit":100,"reset_ms":60000}\n\n',
              ': recourse {"type":"quota:warning","correlation_id":"req_1","model":"b","kind":"k","remaining":9,'
@@ -673,7 +673,7 @@ PY
     [[ $stderr == "$near"$'\n''recourse call: a/x · 4 attempts · first token '*' · $0.0123' ]]
 }
 
-@test "a client that did not ask for events gets the bytes that it always got" {
+@test "a client that requests no events gets an unchanged response" {
     gate
     ask() { # HEADER FILE
         curl -sS -N -H "$1" "$via/v1/chat/completions" -o "$2" \
@@ -686,7 +686,7 @@ PY
     run -1 grep -q '^:' zero
     grep -q '^: recourse {"type":"auto_retry_start"' told
     grep -q '^: recourse {"type":"cost:updated".*"model":"demo/429-ms-50+echo@1/2"' told
-    # What is left without the comments is the same, but for the ids.
+    # Without the comments the rest is the same, except for the ids.
     same() { grep -v '^:' "$1" | cat -s | sed 's/"id":"[^"]*"//; s/"created":[0-9]*//; s/"content":"[^"]*"//' | sed '/./,$!d'; }
     diff <(same plain) <(same told)
     ask 'x-recourse-events: yes' bad
@@ -695,7 +695,7 @@ PY
 
 # ---- a terminal ----
 
-# on_screen COMMAND: in a shell on a terminal of its own, $columns wide.
+# on_screen COMMAND: runs it in a shell on a terminal of its own, $columns wide.
 on_screen() {
     tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null new-session -d -x "${columns:-80}" -y 30 \
         "env PS1='> ' RECOURSE='$RECOURSE' LANG=${LANG} TERM=\${TERM_OF_CALL:-screen} bash --norc --noprofile" 3>&-
@@ -706,18 +706,18 @@ screen() { tmux -S "$BATS_TEST_TMPDIR/tmux" capture-pane -p "$@"; }
 keys() { tmux -S "$BATS_TEST_TMPDIR/tmux" send-keys "$@"; }
 shows() { screen | grep -qE -- "$1"; }
 
-@test "terminal: the wait counts down, and leaves the answer and one line" {
+@test "terminal: the wait counts down, and the response and one line remain" {
     on_screen '"$RECOURSE" call --model demo/429-retry-after-3@1 hello; echo status $?'
     wait_for shows '^Retrying \(1/5\) in [123]s… \(esc to cancel\)  demo is limiting the rate of requests'
     wait_for shows '^status 0'
     screen
     run -1 shows Retrying
     shows '^demo/429-retry-after-3@1 · 2 attempts · waited 3.0s · first token '
-    # What it took is dim, the answer is not.
+    # The totals are dim, the response is not.
     screen -e | grep -qF $'\033[2mdemo/429-retry-after-3@1'
 }
 
-@test "terminal: Esc ends a wait: 130, and the terminal is as it was" {
+@test "terminal: Esc ends a wait with 130, and the terminal is restored" {
     on_screen 'stty -a >before; "$RECOURSE" call --model demo/429-retry-after-60 hello; echo status $?; stty -a >after'
     wait_for shows 'esc to cancel'
     keys Escape
@@ -728,7 +728,7 @@ shows() { screen | grep -qE -- "$1"; }
     cmp before after
 }
 
-@test "terminal: an arrow key is not Esc; Esc ends a stream, too" {
+@test "terminal: an arrow key is not Esc; Esc also ends a stream" {
     on_screen '"$RECOURSE" call --model demo/trickle-100+tokens-600 hello; echo status $?'
     wait_for shows '^[a-z]+ [a-z]+ [a-z]+'
     keys Up x Left
@@ -739,11 +739,11 @@ shows() { screen | grep -qE -- "$1"; }
     keys Escape
     wait_for shows '^status 130'
     shows '^Cancelled: demo/trickle-100'
-    # On record as what it was.
+    # The cancellation is recorded.
     python3 -c 'import sqlite3, sys; assert any("client closed" in str(row) for row in sqlite3.connect(sys.argv[1]).execute("select text from records"))' "$default_store"
 }
 
-@test "terminal: Ctrl-C ends it, and the loop around it" {
+@test "terminal: Ctrl-C ends the command and the loop around it" {
     on_screen 'for i in 1 2 3; do "$RECOURSE" call --model demo/429-retry-after-60 hello; done; echo status $?'
     wait_for shows 'esc to cancel'
     keys C-c
@@ -777,7 +777,7 @@ shows() { screen | grep -qE -- "$1"; }
     wait_for shows '^Cancelled'
 }
 
-@test "terminal: whom it waits for, and that it thinks" {
+@test "terminal: the status line shows the model, and Thinking" {
     on_screen '"$RECOURSE" call --model demo/slow-first-60 hello; echo status $?; "$RECOURSE" call --model demo/reasoning+trickle-900 hello'
     wait_for shows '^Waiting for demo/slow-first-60… [0-9]+s \(esc to cancel\)$'
     keys Escape
@@ -817,7 +817,7 @@ shows() { screen | grep -qE -- "$1"; }
     [ "$(screen | grep -c '^some words$')" -eq 2 ]
 }
 
-@test "terminal: the answer into a file, the line on the screen" {
+@test "terminal: the response goes to a file, the status line to the screen" {
     on_screen '"$RECOURSE" call --model demo-retry hello >out; echo status $?; "$RECOURSE" call --model demo/429-retry-after-60 hello >none'
     wait_for shows '^status 0'
     [ "$(wc -w <out)" -eq 12 ]
@@ -828,7 +828,7 @@ shows() { screen | grep -qE -- "$1"; }
     [ ! -s none ]
 }
 
-@test "a signal ends it: 143 after SIGTERM, nothing stays behind" {
+@test "a signal ends it: 143 after SIGTERM, and nothing is left running" {
     "$RECOURSE" call --model demo/hang hello 2>err &
     ours=$!
     wait_for test -e "$default_store"
@@ -841,7 +841,7 @@ shows() { screen | grep -qE -- "$1"; }
     grep -q '^recourse call: Cancelled: demo/hang' err
 }
 
-@test "a provider without a key: which variable to set" {
+@test "a provider without a key: the message names the variable" {
     unset OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN GEMINI_API_KEY GOOGLE_API_KEY GROQ_API_KEY
     for model in gpt-4o openai/gpt-4o; do
         run -77 --separate-stderr call --model $model hello
@@ -850,13 +850,13 @@ shows() { screen | grep -qE -- "$1"; }
     done
     run -77 --separate-stderr call --agent --model claude-sonnet-4-5 hello
     has '"message":"No API key for provider anthropic: set ANTHROPIC_API_KEY or add providers.anthropic.keys in recourse.yaml."'
-    # Whoever routes it means it.
+    # A configured route is used even without a key.
     printf 'providers: {demo: {kind: demo}}\nroutes: [{model: gpt-4o, chain: [{target: demo/echo}]}]\n' >recourse.yaml
     run -0 --separate-stderr call --model gpt-4o hello
     [ "$output" = hello ]
 }
 
-@test "--agent: what was wrong before anything was asked is data, too" {
+@test "--agent: failures before the request are JSON too" {
     check() { # EXIT-STATUS MESSAGE ARGUMENT...
         run -"$1" --separate-stderr call --agent --model demo/ok "${@:3}" </dev/null
         echo "$output"

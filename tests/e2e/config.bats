@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# recourse config: where the file is found, what a good one shows, what a bad one is told, and that
-# no secret comes out.
+# recourse config: where the file is found, the output for valid and invalid files, and that no secret is
+# printed.
 
 bats_require_minimum_version 1.5.0
 
@@ -27,7 +27,7 @@ END
 
 config() { "$RECOURSE" config "$@"; }
 
-@test "check: a good file, in a few lines" {
+@test "check: a valid file, in a few lines" {
     OPENAI_API_KEY=hunter2 run -0 --separate-stderr config check good.yaml
     [ -z "$stderr" ]
     [ "${lines[0]}" = "good.yaml: good" ]
@@ -38,7 +38,7 @@ config() { "$RECOURSE" config "$@"; }
     [[ $output != *hunter2* ]]
 }
 
-@test "check: a key's file that everybody can read is told, and never read" {
+@test "check: a world-readable key file is reported and never read" {
     echo hunter2 >key
     chmod 644 key
     echo "providers: {openai: {keys: [file:$PWD/key]}}" >c.yaml
@@ -49,7 +49,7 @@ config() { "$RECOURSE" config "$@"; }
     [[ $output == *"key (there)"* ]]
 }
 
-@test "check: a key's file that is a pipe is told, and not waited for" {
+@test "check: a key file that is a pipe is reported and not opened" {
     mkfifo pipe
     echo "providers: {openai: {keys: [file:$PWD/pipe, file:$PWD]}}" >c.yaml
     run -0 timeout 20 "$RECOURSE" config check c.yaml
@@ -61,7 +61,7 @@ config() { "$RECOURSE" config "$@"; }
     done
 }
 
-@test "check: an empty file is a good one, wherever it comes from" {
+@test "check: an empty file is valid, from every source" {
     : >empty.yaml
     run -0 config check empty.yaml
     [ "${lines[0]}" = "empty.yaml: good" ]
@@ -74,7 +74,7 @@ config() { "$RECOURSE" config "$@"; }
     run -65 "$RECOURSE" simulate - </dev/null
 }
 
-@test "check: place, path, nearest key and the line itself" {
+@test "check: position, path, nearest key and the source line" {
     sed 's/policy: fast/polcy: fast/' good.yaml >bad.yaml
     run -78 --separate-stderr config check bad.yaml
     [ -z "$output" ]
@@ -83,7 +83,7 @@ config() { "$RECOURSE" config "$@"; }
     |     ^" ]
 }
 
-@test "check: all mistakes, in the order of the file" {
+@test "check: all faults, in the order of the file" {
     sed 's/tries: 2/tries: 0/; s/relay\/g/rely\/g/; s/base_ms: 50/base_ms: soon/' good.yaml >bad.yaml
     run -78 --separate-stderr config check bad.yaml
     run -0 grep -c '^bad.yaml:' <<<"$stderr"
@@ -91,7 +91,7 @@ config() { "$RECOURSE" config "$@"; }
     [[ $stderr == *"7:40: "*"8:18: "*"did you mean relay?"*"11:36: "* ]]
 }
 
-@test "check: what would be reached by others, or in another interface, is refused with its place" {
+@test "check: addresses beyond the machine, and unknown dialects, are refused with their position" {
     printf 'admin:\n  listen: 0.0.0.0:8788\n' >bad.yaml
     run -78 --separate-stderr config check bad.yaml
     [[ $stderr == "bad.yaml:2:11: admin.listen: other machines can reach this address, and there is no token"* ]]
@@ -114,7 +114,7 @@ config() { "$RECOURSE" config "$@"; }
         '[true,"relay/gpt-4o","missing"]' ]
 }
 
-@test "check: a literal key is refused and nowhere shown" {
+@test "check: a literal key is refused and never shown" {
     for text in 'providers: {openai: {keys: [hunter2]}}' \
         'providers: {openai: {kind: opnai, keys: [hunter2]}}' \
         'providers: {openai: {key: hunter2}}' \
@@ -135,7 +135,7 @@ config() { "$RECOURSE" config "$@"; }
     done
 }
 
-@test "check: YAML that is none has its place too" {
+@test "check: invalid YAML is reported with its position" {
     printf 'a:\n\tb: 1\n' >bad.yaml
     run -78 config check bad.yaml
     [[ $output == "bad.yaml:2:1: a tab cannot indent; use spaces"* ]]
@@ -150,7 +150,7 @@ config() { "$RECOURSE" config "$@"; }
     [[ $output != *$'\e'* ]]
 }
 
-@test "check: the files that it names" {
+@test "check: the files that the configuration names" {
     printf 'rules: my.rules\n' >c.yaml
     run -78 config check c.yaml
     [[ $output == *"c.yaml:1:8: rules: cannot read \"my.rules\": No such file"* ]]
@@ -185,7 +185,7 @@ config() { "$RECOURSE" config "$@"; }
     [ "${lines[0]}" = "recourse.yaml: good" ]
 }
 
-@test "show: every default, and the same again" {
+@test "show: every default, and its output is a valid configuration with the same output" {
     run -0 --separate-stderr config show good.yaml
     [ -z "$stderr" ]
     echo "$output" >shown.yaml
@@ -200,12 +200,12 @@ config() { "$RECOURSE" config "$@"; }
     [[ -z $output && $stderr == *"did you mean listen?"* ]]
 }
 
-@test "keys: what can be written" {
+@test "keys: all keys of the configuration" {
     run -0 config keys
     [[ $output == *'| `deadline_ms` | milliseconds | 600000 |'*'| `first_byte_ms` | milliseconds | 0 |'* ]]
 }
 
-@test "mistakes in the command line" {
+@test "usage errors" {
     run -64 config
     [[ $output == *"check, show, keys, prices or import is expected"* ]]
     run -64 config chek
@@ -221,7 +221,7 @@ config() { "$RECOURSE" config "$@"; }
     run -66 config check .
 }
 
-@test "a credential that systemd passes on is looked for in its folder" {
+@test "a systemd credential is searched in its folder" {
     echo "providers: {openai: {keys: [credential:openai]}}" >c.yaml
     run -0 config check c.yaml
     [[ $output == *"credential:openai (not passed on)"* ]]
@@ -235,7 +235,7 @@ config() { "$RECOURSE" config "$@"; }
     [[ $output == *"keys: [credential:openai]"* ]]
 }
 
-@test "the name of a credential does not lead out of the folder" {
+@test "the name of a credential cannot leave the folder" {
     for name in ../openai a/b . .. .hidden "" "a b"; do
         echo "providers: {openai: {keys: [\"credential:$name\"]}}" >c.yaml
         run -78 config check c.yaml

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2030,SC2031,SC2154,SC2317 # every test is a shell of its own; run sets stderr
 #
-# recourse doctor: each thing that can be wrong is made wrong, and must be found and named.
+# recourse doctor: each possible fault is created, and must be found and named.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -20,7 +20,7 @@ teardown() {
     done
 }
 
-# Runs something in the background until its port is in a file; the port is then in $port.
+# Runs a command in the background until its port is in a file; the port is then in $port.
 start() { # PORT-FILE COMMAND...
     local file=$1
     shift
@@ -37,7 +37,7 @@ mock() {
         --port-file mock.port
 }
 
-# A configuration whose provider is this one; nothing of it is held by anybody.
+# Writes a configuration with this provider and unused addresses.
 provider() { # FIELDS [MORE]
     cat >recourse.yaml <<YAML
 listen: 127.0.0.1:0
@@ -53,7 +53,7 @@ doctor() { # OPTION...
     "$RECOURSE" doctor "$@"
 }
 
-# What doctor finds is in found.json, and a line each in found: WHAT, a tab, MARK DETAIL.
+# Runs doctor; its findings are in found.json, and one per line in found: SUBJECT, a tab, MARK DETAIL.
 found() { # EXIT-STATUS [OPTION...]
     local wanted=$1 status=0
     shift
@@ -65,7 +65,7 @@ for f in json.load(open("found.json"))["findings"]:
     print(f["what"], "\t", f["mark"], " ", f["detail"], " -> ", f.get("next", ""), sep="")' >found
 }
 
-# The findings of a group and name.
+# Prints the findings of a group and subject.
 finding() { # WHAT
     local what rest
     while IFS=$'\t' read -r what rest; do
@@ -73,7 +73,7 @@ finding() { # WHAT
     done <found
 }
 
-@test "a key that is taken, one that is refused, one that is not there" {
+@test "an accepted key, a rejected key, a missing key" {
     mock
     provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD]"
     found 0
@@ -91,7 +91,7 @@ finding() { # WHAT
     [ -z "$(finding "up env:UNSET")" ]
 }
 
-@test "each interface is asked in its own way" {
+@test "each dialect has its own request" {
     mock
     for kind in "anthropic $port" "gemini $port" "openai $port/v1"; do
         provider "kind: ${kind% *}, base_url: \"http://127.0.0.1:${kind#* }\", keys: [env:GOOD]"
@@ -103,7 +103,7 @@ finding() { # WHAT
     done
 }
 
-# A server that has one answer to everything.
+# A server with one fixed response.
 answering() { # STATUS TYPE BODY
     start web.port python3 -c '
 import http.server, os, sys
@@ -122,7 +122,7 @@ server.serve_forever()' "$@"
     provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD]"
 }
 
-@test "other answers: no list of models, a page, a rate limit, a failure" {
+@test "other responses: no list of models, a page, a rate limit, a failure" {
     answering 404 text/plain "not here"
     found 0
     [[ $(finding "up env:GOOD") == "warning 404 "*"the key was not tried"* ]]
@@ -138,7 +138,7 @@ server.serve_forever()' "$@"
     run ! grep -F 9999 found.json
 }
 
-@test "a port where nobody is, a name that is none, a server without TLS" {
+@test "a closed port, an unknown name, a server without TLS" {
     mock
     provider 'kind: openai, base_url: "http://127.0.0.1:1/v1", keys: [env:GOOD]'
     found 69
@@ -146,7 +146,7 @@ server.serve_forever()' "$@"
     [ -z "$(finding "up env:GOOD")" ]
     provider 'kind: openai, base_url: "https://nowhere.invalid/v1", keys: [env:GOOD]'
     found 69
-    # Where there is no name server, nobody knows that there is no such name.
+    # Without a name server the lookup fails with another error.
     [[ $(finding "up name") =~ ^"fault nowhere.invalid: "(there is no such name|the host\'s name could not be looked up) ]]
     provider "kind: openai, base_url: \"https://127.0.0.1:$port/v1\", keys: [env:GOOD]"
     found 69
@@ -163,7 +163,7 @@ peer() { # NAMES FROM UNTIL [DATE-OFFSET]
     provider "kind: openai, base_url: \"https://127.0.0.1:$port/v1\", keys: [env:GOOD]"
 }
 
-@test "a certificate: good, about to expire, expired, not yet valid, of another host, of nobody" {
+@test "certificates: valid, about to expire, expired, not yet valid, of another host, self-signed" {
     peer IP:127.0.0.1 -$day $((90 * day))
     SSL_CERT_FILE=peer/ca.pem found 0
     [[ $(finding "up tls") == "fine TLSv1.3, the certificate for 127.0.0.1 is good until 2"*", by Test CA"* ]]
@@ -187,7 +187,7 @@ peer() { # NAMES FROM UNTIL [DATE-OFFSET]
     [[ $(finding "up tls") == "fault "*"self-signed"* ]]
 }
 
-@test "the clock: the same, ahead, behind" {
+@test "the clock: equal, ahead, behind" {
     peer IP:127.0.0.1 -$day $((90 * day))
     SSL_CERT_FILE=peer/ca.pem found 0
     [[ $(finding date) == "fine agrees"* ]]
@@ -199,7 +199,7 @@ peer() { # NAMES FROM UNTIL [DATE-OFFSET]
     [[ $(finding date) == "warning "*" seconds ahead of that of 127.0.0.1"* ]]
 }
 
-@test "a server that says nothing: the time limit ends it" {
+@test "a silent server: the time limit ends the check" {
     start silent.port python3 -c '
 import socket, time
 s = socket.create_server(("127.0.0.1", 0))
@@ -213,14 +213,14 @@ time.sleep(600)'
         $(finding "up answer") == "fault "*"in time (ProviderTimeout)"* || $(finding "up connection") == "fault not done within 2 seconds"* ]]
 }
 
-@test "offline asks nobody" {
+@test "offline contacts no provider" {
     provider 'kind: openai, base_url: "http://127.0.0.1:1/v1", keys: [env:GOOD]'
     found 0 --offline
     [[ $(finding offline) == "note no provider was asked"* ]]
     [ -z "$(finding "up connection")" ]
 }
 
-@test "a key that cannot stand in a header is said with the keys, and nobody is asked with it" {
+@test "an invalid key is reported with the keys and not sent" {
     mock
     provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD, env:ODD]" \
         'clients: [{name: app, token: env:TOLD}]'
@@ -249,7 +249,7 @@ time.sleep(600)'
     [[ $(finding up) == "warning file:$PWD/key: readable by everybody"*"fault file:$PWD/key: holds none"* ]]
 }
 
-@test "keys in files: good, missing, for everybody, a folder" {
+@test "keys in files: valid, missing, world-readable, a folder" {
     (umask 077 && echo key-of-9999 >key)
     provider "kind: openai, base_url: \"http://127.0.0.1:1/v1\", keys: [file:$PWD/key]"
     found 0 --offline
@@ -265,7 +265,7 @@ time.sleep(600)'
     [[ $(finding up) == "fault file:$PWD/key: a folder"* ]]
 }
 
-@test "a configuration that is wrong, or not there" {
+@test "an invalid configuration, and a missing one" {
     echo 'lisen: 127.0.0.1:1' >recourse.yaml
     found 78
     [[ $(finding recourse.yaml) == "fault 1:1: lisen: unknown key; did you mean listen"* ]]
@@ -274,7 +274,7 @@ time.sleep(600)'
     [[ $(finding file) == "fault none.yaml cannot be read: "* ]]
 }
 
-@test "what is good and deserves a thought" {
+@test "warnings about valid settings" {
     cat >recourse.yaml <<'YAML'
 listen: 0.0.0.0:0
 admin: {listen: "off"}
@@ -289,7 +289,7 @@ YAML
     [[ $(finding plain) == *"warning insecure"* ]]
 }
 
-@test "the store: not there, in use, damaged, for everybody, in no folder" {
+@test "the store: missing, in use, damaged, world-readable, without a folder" {
     provider 'kind: demo' 'store: sqlite:audit.db'
     found 0
     [[ $(finding file) == *"note audit.db is not there yet"* ]]
@@ -313,7 +313,7 @@ YAML
     [[ $(finding audit) == "note off"* ]]
 }
 
-@test "the default store: looked for in the state folder, which is not made; an unused file here is named" {
+@test "the default store: searched in the state folder, which is not created; an unused file here is named" {
     provider 'kind: demo'
     found 0
     [[ $(finding file) == *"note $default_store is not there yet"* ]]
@@ -361,7 +361,7 @@ YAML
     [[ $(finding "open files") == "warning 200 at most"*"LimitNOFILE"* ]]
 }
 
-@test "no form shows a key, and lines fit the terminal" {
+@test "no format shows a key, and lines fit the terminal" {
     mock
     provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD, env:BAD]"
     for format in human json markdown; do
@@ -382,7 +382,7 @@ YAML
     [[ ${lines[-1]} == "1 fault, "*" fine" ]]
 }
 
-@test "the command line is read strictly" {
+@test "the command line is parsed strictly" {
     run -64 doctor --timeout 0
     run -64 doctor --format yaml
     run -64 doctor file

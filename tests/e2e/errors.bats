@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2016 # where an inner shell expands the variables
 #
-# recourse errors: the taxonomy as people, programs and readers of Markdown get it; and what holds
-# for every command: help, mistakes, lost output.
+# recourse errors: the taxonomy for people, programs and as Markdown; and behaviour that all commands
+# share: help, usage errors, lost output.
 
 bats_require_minimum_version 1.5.0
 
@@ -13,10 +13,10 @@ setup() {
     export LANG=C.UTF-8 TERM=xterm
 }
 
-# The rows of the golden snapshot's codes, one a line, without the commas between them.
+# Prints the rows of the golden snapshot's codes, one per line, without commas.
 golden_rows() { sed -n '/^"codes": \[$/,/^\]$/{/^{/{s/,$//;p}}' "$golden"; }
 
-# Runs a shell command on a terminal of its own; what it shows is the output.
+# Runs a shell command on a terminal of its own; its screen is the output.
 on_terminal() { # COLUMNS COMMAND
     script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r'
 }
@@ -64,7 +64,7 @@ on_terminal() { # COLUMNS COMMAND
     done
 }
 
-@test "columns stand below each other" {
+@test "columns are aligned" {
     "$RECOURSE" errors --width 80 | awk '
         /^[A-Z].* HTTP / { at = index($0, "HTTP") + 3 }
         /^  [A-Z]/ && substr($0, at, 1) !~ /[0-9]/ { print; bad = 1 }
@@ -100,7 +100,7 @@ on_terminal() { # COLUMNS COMMAND
     done <"$BATS_TEST_TMPDIR/names"
 }
 
-@test "colour is for terminals, and for those who ask" {
+@test "colour on terminals, and with --color" {
     escape=$'\033'
     run -0 "$RECOURSE" errors
     [[ $output != *"$escape"* ]]
@@ -129,13 +129,13 @@ on_terminal() { # COLUMNS COMMAND
     [[ ${lines[0]} == Validation*event*action ]]
 }
 
-@test "a code that does not exist: the nearest is named" {
+@test "an unknown code: the nearest is suggested" {
     run -64 --separate-stderr "$RECOURSE" errors RateLimitted
     [ -z "$output" ]
     [[ $stderr == *'no code or class "RateLimitted"; did you mean RateLimited?'* ]]
 }
 
-# ---- every command ----
+# ---- all commands ----
 
 @test "help: on standard output, with examples, for the whole and for each command" {
     run -0 --separate-stderr "$RECOURSE" --help
@@ -155,7 +155,7 @@ on_terminal() { # COLUMNS COMMAND
 @test "help fits the terminal" {
     for width in 40 60 80; do
         for command in "" errors render; do
-            # The lines of usage and examples are for copying and stay whole.
+            # Lines of usage and examples are for copying and are not wrapped.
             COLUMNS=$width "$RECOURSE" help $command | sed '/^Usage/d;/^  recourse /d' |
                 awk -v width="$width" 'length > width { print; bad = 1 } END { exit bad }'
         done
@@ -179,7 +179,7 @@ on_terminal() { # COLUMNS COMMAND
     done
 }
 
-@test "the manual pages are good roff" {
+@test "the manual pages are valid roff" {
     command -v groff >/dev/null || skip "groff is not installed"
     for page in recourse.1 recourse-errors.7; do
         run -0 --separate-stderr groff -t -man -ww -Tutf8 "$source_dir/man/$page"
@@ -194,12 +194,12 @@ on_terminal() { # COLUMNS COMMAND
     [ "$output" = "recourse $version" ]
 }
 
-@test "no command: the help, on standard error" {
+@test "no command: the help on standard error" {
     run -64 --separate-stderr "$RECOURSE"
     [[ -z $output && $stderr == "Usage: recourse COMMAND"* ]]
 }
 
-@test "mistakes: 64, the nearest named, one line on how to get help, nothing on standard output" {
+@test "usage errors: 64, the nearest name, one line on how to get help, nothing on standard output" {
     run -64 --separate-stderr "$RECOURSE" erors
     [[ -z $output && $stderr == 'recourse: unknown command "erors"; did you mean errors?'* ]]
     [[ $stderr == *"Run 'recourse --help' for help." ]]
@@ -214,7 +214,7 @@ on_terminal() { # COLUMNS COMMAND
     [[ $stderr == 'recourse errors: too much: "Overloaded"; it takes one operand'* ]]
 }
 
-@test "a full disk is told: 74" {
+@test "a full disk is reported: 74" {
     for command in "errors" "errors --format json" "errors RateLimited" "--help" "--version"; do
         # shellcheck disable=SC2086 # words on purpose
         run -74 --separate-stderr bash -c '"$RECOURSE" "$@" >/dev/full' _ $command
@@ -222,23 +222,23 @@ on_terminal() { # COLUMNS COMMAND
     done
 }
 
-@test "a reader who has gone ends it quietly: 74" {
+@test "a closed pipe ends it silently: 74" {
     run -74 --separate-stderr bash -c 'exec 3> >(exec 0<&-); wait $!; "$RECOURSE" errors >&3'
     [ "$stderr" = "" ]
 }
 
-@test "a standard output that is closed is told: 74" {
+@test "a closed standard output is reported: 74" {
     run -74 --separate-stderr bash -c '"$RECOURSE" errors >&-'
     [ "$stderr" = "recourse: cannot write the output: Bad file descriptor" ]
 }
 
-@test "a standard error that cannot be written changes no exit status" {
+@test "an unwritable standard error does not change the exit status" {
     run -64 bash -c '"$RECOURSE" errors Nope 2>/dev/full'
     run -64 bash -c '"$RECOURSE" errors Nope 2>&-'
     run -0 bash -c '"$RECOURSE" errors 2>&- >/dev/null'
 }
 
-@test "help and version say what they do not take" {
+@test "help and version reject operands" {
     run -64 --separate-stderr "$RECOURSE" errors --help=1
     [[ "$stderr" == *"--help takes no value"* ]]
     run -64 --separate-stderr "$RECOURSE" --version now

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2016,SC2154 # an inner shell expands the variables; bats sets stderr
 #
-# recourse exec: real commands that work, fail, hang, fork, read, and are interrupted. Waits are
-# short because the failures themselves say how long they are.
+# recourse exec: real commands that succeed, fail, hang, fork, read, and are interrupted. Waits are short
+# because the failures name short waits.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -11,7 +11,7 @@ setup() {
     unset NO_COLOR COLUMNS LC_ALL LC_CTYPE
     export LANG=C.UTF-8 TERM=xterm TZ=UTC0
     cd "$BATS_TEST_TMPDIR" || return
-    # flaky N: fails N times with a failure that passes, then works. Each run is a line in `runs`.
+    # flaky N: fails N times with a temporary failure, then succeeds. Each run adds a line to `runs`.
     cat >flaky <<'END'
 #!/bin/sh
 echo run >>runs
@@ -35,25 +35,25 @@ exec_() { "$RECOURSE" exec "$@"; }
 
 runs() { wc -l <runs; }
 
-# is_gone PID: no process, not even one that waits to be taken leave of.
+# is_gone PID: the process does not exist, not even as a zombie.
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# ---- what comes through ----
+# ---- output and environment ----
 
-@test "a command that works: its output, its status, and not a word more" {
+@test "a successful command: its output, its status, no message" {
     run -0 --separate-stderr exec_ -- sh -c 'echo out; echo err >&2'
     [ "$output" = out ]
     [ "$stderr" = err ]
 }
 
-@test "the command needs no --, and its options are its own" {
+@test "the command needs no --, and options after it belong to the command" {
     run -0 exec_ echo --tries -h -- x
     [ "$output" = "--tries -h -- x" ]
     run -127 exec_ --quiet -- --help
     [ -z "$output" ]
 }
 
-@test "a hundred arguments and an empty one arrive as they are" {
+@test "a hundred arguments and an empty one arrive unchanged" {
     run -0 exec_ -- sh -c 'echo "$#"; printf "[%s]" "$1" "$2"' sh '' 'a  b' $(seq 100)
     [ "${lines[0]}" = 102 ]
     [ "${lines[1]}" = '[][a  b]' ]
@@ -72,9 +72,9 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
     [ "${lines[1]}" = "$PWD" ]
 }
 
-# ---- when it fails ----
+# ---- failures ----
 
-@test "a failure that passes is tried again until it works" {
+@test "a temporary failure is retried until it succeeds" {
     run -0 --separate-stderr exec_ -- ./flaky 2
     echo "$stderr"
     [ "$output" = worked ]
@@ -83,7 +83,7 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
     [[ $stderr == *"retrying (2/5) in 10ms"* ]]
 }
 
-@test "the tries are used up: the status is the command's, and the panel says it" {
+@test "exhausted attempts: the status is the command's, and a panel is printed" {
     run -7 --separate-stderr exec_ --tries 3 -- ./flaky 99
     echo "$stderr"
     [ "$(runs)" -eq 3 ]
@@ -91,7 +91,7 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
     [[ $stderr == *"exit status 7 in try 3"* ]]
 }
 
-@test "what would fail again is run once" {
+@test "a permanent failure is run once" {
     run -22 --separate-stderr exec_ -- sh -c 'echo run >>runs; echo "HTTP 401: invalid api key" >&2; exit 22'
     echo "$stderr"
     [ "$(runs)" -eq 1 ]
@@ -99,14 +99,14 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
     [[ $stderr != *retrying* ]]
 }
 
-@test "what says nothing is run once" {
+@test "a failure without evidence is run once" {
     run -1 --separate-stderr exec_ -- sh -c 'echo run >>runs; exit 1'
     echo "$stderr"
     [ "$(runs)" -eq 1 ]
     [[ $stderr == *ExecutionFailed* ]]
 }
 
-@test "exit status 75 asks for another try" {
+@test "exit status 75 is retried" {
     cat >short.yaml <<'END'
 policies:
   short: {max_attempts: 3, backoff: fixed, base_ms: 5, jitter: none}
@@ -117,7 +117,7 @@ END
     [[ $stderr == *ResourceBusy* ]]
 }
 
-@test "only the end of what was said counts" {
+@test "only the end of standard error counts" {
     run -7 --separate-stderr exec_ --tries 2 -- sh -c '
         echo "HTTP 401: invalid api key" >&2
         head -c 40000 /dev/zero | tr "\0" "." >&2
@@ -127,7 +127,7 @@ END
     [[ $stderr == *RateLimited* ]]
 }
 
-@test "no such command: 127; one that cannot be run: 126; neither is tried again" {
+@test "unknown command: 127; not executable: 126; neither is retried" {
     run -127 --separate-stderr exec_ -- no-such-command
     echo "$stderr"
     [[ $stderr == *'No such file or directory: cannot run "no-such-command"'* ]]
@@ -139,7 +139,7 @@ END
     run -126 exec_ -- ./folder
 }
 
-@test "a command that a signal ends: 128 and its number" {
+@test "a command killed by a signal: 128 plus its number" {
     run -137 --separate-stderr exec_ -- sh -c 'echo run >>runs; kill -9 $$'
     [ "$(runs)" -eq 1 ]
     [[ $stderr == *"ended by signal 9"* ]]
@@ -147,20 +147,20 @@ END
     run -134 exec_ -- sh -c 'kill -ABRT $$'
 }
 
-@test "--policy none runs it once" {
+@test "--policy none runs the command once" {
     run -7 exec_ --policy none -- ./flaky 9
     [ "$(runs)" -eq 1 ]
 }
 
-@test "--quiet: not a word of ours" {
+@test "--quiet prints no message" {
     run -7 --separate-stderr exec_ --quiet --tries 2 -- ./flaky 9
     [ "$(runs)" -eq 2 ]
     [ "$(grep -vc 'HTTP 429' <<<"$stderr")" -eq 0 ]
 }
 
-# ---- mistakes in the command line ----
+# ---- usage errors ----
 
-@test "mistakes are named, and nothing is run" {
+@test "usage errors are named, and nothing is run" {
     for args in "" "--" "--budget soon -- true" "--budget 0s -- true" "--tries 0 -- true" \
         "--policy transprot -- true" "--evnets x -- true"; do
         # shellcheck disable=SC2086 # words
@@ -173,7 +173,7 @@ END
     [[ $output == *"did you mean transport?"* ]]
 }
 
-@test "an events file that cannot be written to: nothing is run" {
+@test "an events file that cannot be written: nothing is run" {
     run -74 --separate-stderr exec_ --events /no/such/folder/file -- sh -c 'echo run >>runs'
     [ ! -e runs ]
     [[ $stderr == *"cannot write to /no/such/folder/file"* ]]
@@ -198,11 +198,11 @@ END
     is_gone "$(cat pids)"
 }
 
-@test "--budget: a command that ends well when it was ended did not work" {
+@test "--budget: a command that exits with 0 after it was ended has failed" {
     run -124 exec_ --budget 100ms -- sh -c 'trap "exit 0" TERM; sleep 600 & wait'
 }
 
-@test "--budget: no wait that would end behind it" {
+@test "--budget: no wait that would end after it" {
     run -7 --separate-stderr exec_ --budget 60s -- sh -c 'echo run >>runs; echo "HTTP 429, retry after 100s" >&2; exit 7'
     echo "$stderr"
     [ "$(runs)" -eq 1 ]
@@ -211,7 +211,7 @@ END
 
 # ---- signals ----
 
-@test "SIGTERM reaches the command, and there is no other try" {
+@test "SIGTERM reaches the command, and there is no retry" {
     "$RECOURSE" exec -- sh -c 'trap "echo HTTP 429 retry after 0.01s >&2; echo run >>runs; exit 9" TERM; echo $$ >pids; while :; do sleep 0.01; done' 2>err &
     ours=$!
     wait_for test -s pids
@@ -224,13 +224,13 @@ END
     grep -q ToolCancelled err
 }
 
-@test "a second signal kills what ignores the first" {
+@test "a second signal kills a command that ignores the first" {
     "$RECOURSE" exec -- sh -c 'trap "" TERM INT; echo $$ >pids; while :; do sleep 0.01; done' 2>err &
     ours=$!
     wait_for test -s pids
     kill -TERM $ours
-    # The first has been passed on when recourse has nothing left to read. The same one again would
-    # be the same one.
+    # The first signal has been passed on when recourse has nothing left to read. The same signal within
+    # a second would count as a duplicate.
     wait_for sh -c "! grep -q '^SigPnd:.*[1-9a-f]' /proc/$ours/status && ! grep -q '^ShdPnd:.*[1-9a-f]' /proc/$ours/status"
     kill -HUP $ours
     status=0
@@ -239,7 +239,7 @@ END
     is_gone "$(cat pids)"
 }
 
-@test "SIGTERM is heard while nobody reads what the command says" {
+@test "SIGTERM is handled while standard error is blocked" {
     mkfifo words
     "$RECOURSE" exec -- sh -c 'echo $$ >pids; exec yes >&2' 2>words &
     ours=$!
@@ -268,7 +268,7 @@ END
     [ "$(cat out)" = "done" ]
 }
 
-@test "SIGTERM during a wait: at once, and 143" {
+@test "SIGTERM during a wait ends it at once: 143" {
     "$RECOURSE" exec -- sh -c 'echo "HTTP 429, retry after 100s" >&2; exit 7' 2>err &
     ours=$!
     wait_for grep -q retrying err
@@ -280,52 +280,52 @@ END
     grep -q RetryCancelled err
 }
 
-# ---- what stays behind ----
+# ---- remaining processes ----
 
-@test "what a command leaves in the background ends with the try" {
+@test "background processes of a command end with the attempt" {
     run -7 exec_ --tries 3 -- sh -c 'sleep 600 & echo $! >>pids; exec ./flaky 99'
     [ "$(runs)" -eq 3 ]
     [ "$(wc -l <pids)" -eq 3 ]
     while read -r pid; do is_gone "$pid"; done <pids
 }
 
-@test "what ignores SIGTERM in the background is killed" {
+@test "background processes that ignore SIGTERM are killed" {
     run -0 exec_ -- sh -c '(trap "" TERM; echo ready >ready; exec sleep 600) & echo $! >>pids; until [ -e ready ]; do sleep 0.01; done'
     is_gone "$(cat pids)"
 }
 
-@test "a process that has left the group on purpose lives on" {
+@test "a process with its own session stays alive" {
     run -0 exec_ -- sh -c 'setsid sh -c "echo \$\$ >pids; exec sleep 600" >/dev/null 2>&1 3>&- & until [ -s pids ]; do sleep 0.01; done'
     kill -0 "$(cat pids)"
 }
 
-@test "a background process that holds the pipe does not keep us" {
+@test "a background process that holds the pipe does not block us" {
     run -0 exec_ -- sh -c 'setsid sh -c "echo \$\$ >pids; exec sleep 600" >/dev/null 3>&- & until [ -s pids ]; do sleep 0.01; done; echo out'
     [ "$output" = out ]
 }
 
 # ---- standard input ----
 
-@test "a file is read again from where it began" {
+@test "a file is read again from its starting position" {
     printf 'first\nsecond\nthird\n' >in
     { read -r _; exec_ --tries 3 -- sh -c 'cat >>got; exec ./flaky 2'; } <in >out
     [ "$(cat got)" = "$(printf 'second\nthird\nsecond\nthird\nsecond\nthird')" ]
 }
 
-@test "a pipe is given again, whole" {
+@test "a pipe is replayed completely" {
     head -c 200000 /dev/urandom >bytes
     head -c 999999999 bytes | exec_ -- sh -c 'cat >>got; exec ./flaky 2' >out
     cat bytes bytes bytes | cmp - got
 }
 
-@test "a pipe larger than memory holds is given again, whole" {
+@test "a pipe larger than the memory limit is replayed completely" {
     head -c 20000000 /dev/urandom >bytes
     head -c 999999999 bytes | exec_ -- sh -c 'cat >got; exec ./flaky 1' >out
     cmp bytes got
     [ "$(runs)" -eq 2 ]
 }
 
-@test "a pipe that nothing can hold: said before the wait, and no other try" {
+@test "a pipe that cannot be stored: reported before the wait, no retry" {
     run -7 --separate-stderr sh -c 'head -c 20000000 /dev/zero | TMPDIR=/no/such/folder "$RECOURSE" exec -- sh -c "cat >/dev/null; exec ./flaky 9"'
     echo "$stderr"
     [ "$(runs)" -eq 1 ]
@@ -338,7 +338,7 @@ END
     [ "$(wc -l <got)" -eq 4 ]
 }
 
-@test "a slow writer is passed on as it writes" {
+@test "a slow writer's input is passed on at once" {
     mkfifo pipe
     exec_ -- sh -c 'read -r line; echo "$line" >got; cat >/dev/null' <pipe &
     ours=$!
@@ -349,13 +349,13 @@ END
     wait $ours
 }
 
-@test "an input that ends before it begins" {
+@test "an empty input" {
     run -0 exec_ -- cat </dev/null
     run -0 sh -c ': | "$RECOURSE" exec -- cat'
     [ -z "$output" ]
 }
 
-# ---- descriptors that are not there ----
+# ---- closed descriptors ----
 
 @test "closed standard descriptors" {
     exec_ -- sh -c 'echo out' >out <&-
@@ -371,14 +371,14 @@ END
     [ "$(cat out)" = worked ]
 }
 
-@test "a reader of standard error who has gone does not stop the command" {
+@test "a closed standard error pipe does not stop the command" {
     sh -c '"$RECOURSE" exec -- sh -c "sleep 0.1; head -c 300000 /dev/zero >&2; echo fine >got" 2>&1 >/dev/null | true'
     wait_for test -s got
 }
 
 # ---- events ----
 
-@test "events: pairs, one correlation, rising numbers, the report at the end" {
+@test "events: pairs, one correlation id, rising sequence numbers, the report at the end" {
     run -7 exec_ --tries 3 --events events.jsonl -- ./flaky 99
     cat events.jsonl
     [ "$(wc -l <events.jsonl)" -eq 5 ]
@@ -393,7 +393,7 @@ END
     [[ $(tail -n 1 events.jsonl) == *'"type":"run:completed"'* ]]
 }
 
-@test "--json-events: JSON lines among what the command says, and no words" {
+@test "--json-events: JSON lines between the command's output, and no messages" {
     run -0 --separate-stderr exec_ --json-events -- ./flaky 1
     echo "$stderr"
     [ "$output" = worked ]
@@ -404,18 +404,17 @@ END
     [[ ${stderr_lines[3]} == '{"type":"run:completed"'* ]]
 }
 
-@test "no key leaves by way of a report or an event" {
+@test "no key appears in a report or an event" {
     key=sk-ant-api03-$(printf 'A%.0s' $(seq 90))
     run -1 --separate-stderr exec_ --events events.jsonl -- sh -c "echo 'HTTP 401 invalid x-api-key: $key' >/dev/null; echo 'HTTP 401 bad key $key' >&2; exit 1"
-    [ "$(grep -c "$key" <<<"$stderr")" -eq 1 ] # the command's own words, which are not ours to change
+    [ "$(grep -c "$key" <<<"$stderr")" -eq 1 ] # the command's own output, which is not changed
     run -1 grep -q "$key" events.jsonl
 }
 
 # ---- a terminal ----
 
-# on_terminal COMMAND: on a terminal of its own, in the background; what it shows is in `screen`,
-# what is written to descriptor 8 is typed. A shell lets its background ignore Ctrl-C, which is not
-# what a person at a terminal has.
+# on_terminal COMMAND: runs it in the background on a terminal of its own; the screen is in `screen`, and
+# input for it is written to descriptor 8. Ctrl-C is enabled, which a shell ignores for background jobs.
 on_terminal() {
     mkfifo keys
     env --default-signal=INT,QUIT script -qefc "stty cols ${columns:-80}; $1" screen <keys >/dev/null &
@@ -451,7 +450,7 @@ on_terminal() {
     grep -q RetryCancelled screen
 }
 
-@test "the terminal is as it was after a wait that was ended, and after one that was not" {
+@test "the terminal is restored after a wait that was cancelled and after one that was not" {
     export RECOURSE
     on_terminal 'stty -a >before; "$RECOURSE" exec -- ./flaky 2; stty -a >between; "$RECOURSE" exec -- sh -c "echo HTTP 429 retry after 100s >&2; exit 7"; stty -a >after'
     wait_for grep -q 'in 1m 40s' screen
@@ -462,7 +461,7 @@ on_terminal() {
     cmp before after
 }
 
-@test "Ctrl-C while the command runs is the command's own, and ends it" {
+@test "Ctrl-C while the command runs goes to the command and ends it" {
     export RECOURSE
     on_terminal '"$RECOURSE" exec -- sh -c "echo started; exec sleep 600"'
     wait_for grep -q started screen
@@ -482,7 +481,7 @@ on_terminal() {
     [ "$(cat got)" = "got words" ]
 }
 
-@test "TERM=dumb: one line, no control characters of ours" {
+@test "TERM=dumb: one line without control characters" {
     export RECOURSE
     TERM=dumb on_terminal '"$RECOURSE" exec -- ./flaky 1'
     wait $terminal
@@ -492,7 +491,7 @@ on_terminal() {
     run -1 grep -q $'\033' screen
 }
 
-@test "Ctrl-S does not keep a signal from us" {
+@test "Ctrl-S does not block signals" {
     export RECOURSE
     on_terminal 'echo $$ >shell; exec "$RECOURSE" exec -- sh -c "echo \$\$ >pids; yes HTTP 429 >&2"'
     wait_for test -s pids
@@ -504,7 +503,7 @@ on_terminal() {
     wait $terminal || true
 }
 
-@test "the terminal is as it was after a command that was killed" {
+@test "the terminal is restored after a killed command" {
     export RECOURSE
     on_terminal 'stty -a >before; "$RECOURSE" exec -- sh -c "stty raw -echo; kill -9 \$\$"; stty -a >after; "$RECOURSE" exec -- sh -c "stty -echo"; stty -a >chosen'
     wait $terminal || true
@@ -522,7 +521,7 @@ on_terminal() {
     [ "$(cat got)" = "from the command, key" ]
 }
 
-@test "a command in a pipeline gets the terminal when it asks" {
+@test "a command in a pipeline gets the terminal when it needs it" {
     export RECOURSE
     on_terminal '"$RECOURSE" exec -- sh -c "read -r line </dev/tty; echo got \$line" | cat >got'
     printf 'words\n' >&8
@@ -531,7 +530,7 @@ on_terminal() {
     [ "$(cat got)" = "got words" ]
 }
 
-@test "Ctrl-C ends a loop around us" {
+@test "Ctrl-C ends a loop around exec" {
     export RECOURSE
     for command in 'sh -c "echo ready; exec sleep 600"' \
         'sh -c "echo HTTP 429 retry after 100s >&2; exit 7"' \
@@ -547,7 +546,7 @@ on_terminal() {
     done
 }
 
-@test "Ctrl-Z in a wait: the shell has its terminal, and fg goes on" {
+@test "Ctrl-Z in a wait: the shell gets its terminal, and fg continues" {
     export RECOURSE
     on_terminal 'exec bash --norc --noprofile -i'
     printf '"$RECOURSE" exec -- sh -c "echo HTTP 429 retry after 100s >&2; exit 7"\n' >&8
@@ -567,7 +566,7 @@ on_terminal() {
     grep -q ' echo ' modes
 }
 
-@test "what was typed before a wait does not end it" {
+@test "keys typed before a wait do not end it" {
     export RECOURSE
     on_terminal '"$RECOURSE" exec -- sh -c "echo ready; until [ -e typed ]; do sleep 0.01; done; exec ./flaky 1"'
     wait_for grep -q ready screen
@@ -579,7 +578,7 @@ on_terminal() {
     grep -q worked screen
 }
 
-@test "a command that cannot have the terminal is ended, and it is said" {
+@test "a command that cannot get the terminal is ended with a message" {
     export RECOURSE
     on_terminal 'exec bash --norc --noprofile -i'
     printf '("$RECOURSE" exec -- sh -c "until [ -e go ]; do sleep 0.01; done; exec cat /dev/tty" 2>err &)\n' >&8
@@ -590,9 +589,9 @@ on_terminal() {
     exec 8>&-
 }
 
-# ---- one layer in another ----
+# ---- nested exec ----
 
-@test "what an inner layer has given up is not tried again" {
+@test "retries exhausted by an inner layer are not repeated" {
     run -7 --separate-stderr exec_ --tries 3 -- "$RECOURSE" exec --tries 2 -- ./flaky 99
     echo "$stderr"
     [ "$(runs)" -eq 2 ]
@@ -602,7 +601,7 @@ on_terminal() {
     [ "$(runs)" -eq 2 ]
 }
 
-@test "a program says exactly what happened" {
+@test "a program's report on RECOURSE_REPORT_FD is used" {
     cat >knows <<'END'
 #!/bin/sh
 echo run >>runs
@@ -617,7 +616,7 @@ END
     [[ $stderr == *AuthFailed* ]]
 }
 
-@test "a number that names no pipe is left alone" {
+@test "a descriptor that is not a pipe is not written to" {
     echo kept >file
     for number in 7 2 1 0 -1 x 99999999999 ''; do
         RECOURSE_REPORT_FD=$number exec_ --quiet -- sh -c 'exit 1' 7>>file >out 2>err || true
@@ -626,20 +625,20 @@ END
     [ "$(cat file)" = kept ]
 }
 
-# ---- ends of every kind ----
+# ---- exit statuses and signals ----
 
 @test "an exit status above 128 is not a signal" {
     run -200 --separate-stderr exec_ --width 200 -- sh -c 'exit 200'
     [[ $stderr == *'"sh" failed with exit status 200.'* ]]
 }
 
-@test "nobody is told that the reader of a pipe has gone" {
+@test "a closed output pipe is not reported" {
     run --separate-stderr bash -c '"$RECOURSE" exec -- yes | head -n 1; echo ${PIPESTATUS[0]}'
     [ "${lines[1]}" = 141 ]
     [ -z "$stderr" ]
 }
 
-@test "our words begin on a line of their own, and name no answer that nobody gave" {
+@test "our messages begin on a new line and name no HTTP status that was not received" {
     run -3 --separate-stderr exec_ -- sh -c 'printf "half a line" >&2; exit 3'
     [ "${stderr_lines[0]}" = "half a line" ]
     [[ $stderr != *"Answer"* ]]
@@ -648,7 +647,7 @@ END
     [[ ${stderr_lines[1]} == '{"type":"run:failed"'* ]]
 }
 
-@test "a script that names no interpreter is the shell's" {
+@test "a script without an interpreter line is run by the shell" {
     mkdir bin
     printf 'echo "$1" "$2"\nexit 5\n' >bin/script
     chmod +x bin/script
@@ -658,7 +657,7 @@ END
     [ "$output" = 'c d' ]
 }
 
-@test "a signal that ends few programs ends the command all the same" {
+@test "an unusual terminating signal ends the command too" {
     for signal in ALRM XCPU VTALRM PROF IO PWR; do
         rm -f pids
         "$RECOURSE" exec --quiet -- sh -c 'echo $$ >pids; exec sleep 600' &
@@ -673,7 +672,7 @@ END
     done
 }
 
-@test "a real-time signal is the command's" {
+@test "a real-time signal is passed to the command" {
     "$RECOURSE" exec -- bash -c 'trap "exit 9" RTMIN+3; echo $$ >pids; while :; do sleep 0.01; done' 2>err &
     ours=$!
     wait_for test -s pids
@@ -683,14 +682,14 @@ END
     [ $status -eq 9 ]
 }
 
-@test "a shell sees us die of SIGINT when the command did" {
+@test "a shell sees exec die of SIGINT when the command did" {
     status=0
     env --default-signal=INT bash -c '"$RECOURSE" exec -- sh -c "kill -INT \$\$" 2>err; kill -l $? >out' || status=$?
     [ "$status/$(cat out)" = 0/INT ]
     run -130 exec_ --quiet -- sh -c 'exit 130'
 }
 
-@test "what has a group of its own ends with the try, nested or not" {
+@test "processes with their own group end with the attempt, nested or not" {
     run -0 exec_ -- sh -c 'timeout 600 sh -c "echo \$\$ >>pids; exec sleep 600" & until [ -s pids ]; do sleep 0.01; done'
     is_gone "$(cat pids)"
     rm pids
@@ -704,17 +703,17 @@ END
     is_gone "$(cat pids)"
 }
 
-@test "an events pipe that nobody reads: said, and nothing is run" {
+@test "an events pipe without a reader: reported, and nothing is run" {
     mkfifo pipe
     run -74 --separate-stderr exec_ --events pipe -- sh -c 'echo run >>runs'
     [ ! -e runs ]
     [[ $stderr == *"cannot write to pipe: it is a pipe that nobody reads"* ]]
 }
 
-@test "SIGTERM is heard while the events are not read" {
+@test "SIGTERM is handled while the events are not read" {
     mkfifo pipe
     exec 7<>pipe
-    head -c 65536 /dev/zero >&7 # it is full
+    head -c 65536 /dev/zero >&7 # fills the pipe
     "$RECOURSE" exec --quiet --events pipe -- sh -c 'echo "HTTP 429 retry after 0.01s" >&2; echo run >>runs; [ "$(wc -l <runs)" -lt 3 ] || exec sleep 600; exit 7' &
     ours=$!
     wait_for sh -c '[ "$(wc -l <runs)" -eq 3 ]'

@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2016 # where an inner shell expands the variables
 #
-# recourse explain: errors as people have them, every option, and every way in which the input can
-# be bad.
+# recourse explain: errors in their common forms, every option, and every kind of invalid input.
 
 bats_require_minimum_version 1.5.0
 
@@ -24,7 +23,7 @@ END
 
 explain() { "$RECOURSE" explain "$@"; }
 
-# says CODE ARG...: the code that the input or the options get.
+# says CODE ARG...: checks the code for the input or the options.
 says() {
     local code=$1
     shift
@@ -34,7 +33,7 @@ says() {
     [[ $output == *"\"error_code\":\"$code\""* ]]
 }
 
-# refused STATUS WORDS ARG...: nothing on standard output, and the words on standard error.
+# refused STATUS TEXT ARG...: nothing on standard output, and the text on standard error.
 refused() {
     local status_wanted=$1 words=$2
     shift 2
@@ -44,12 +43,12 @@ refused() {
     [[ $stderr == *"$words"* ]]
 }
 
-# Runs a shell command on a terminal of its own; what it shows is the output.
+# Runs a shell command on a terminal of its own; its screen is the output.
 on_terminal() { # COLUMNS COMMAND
     script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r'
 }
 
-# ---- what people have ----
+# ---- input forms ----
 
 @test "curl -i: status, headers and body" {
     says RateLimited curl-i
@@ -60,7 +59,7 @@ on_terminal() { # COLUMNS COMMAND
     [[ $output == *'"retry_after_ms":20000'* ]]
 }
 
-@test "file, dash and nothing read the same" {
+@test "file, dash and no operand read the same" {
     for input in "curl-i" "-" ""; do
         # shellcheck disable=SC2086 # no operand at all is one of the three
         says RateLimited $input <curl-i
@@ -69,13 +68,13 @@ on_terminal() { # COLUMNS COMMAND
     says RateLimited -- -odd
 }
 
-@test "of several responses the last one counts" {
+@test "of several responses the last one is used" {
     { printf 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 Connection established\r\n\r\n' && cat curl-i; } >several
     says RateLimited several
     [[ $output == *'"status":429'* ]]
 }
 
-@test "curl -v: between the lines of its talk" {
+@test "curl -v: the response between its verbose lines" {
     printf '*   Trying 127.0.0.1:443...\n> POST /v1/messages HTTP/2\n> \n< HTTP/2 429 \n< retry-after: 7\n< \n{ [60 bytes data]\n%s* Connection #0 to host x left intact\n' "$body" >curl-v
     says RateLimited curl-v
     [[ $output == *'"retry_after_ms":7000'* ]]
@@ -126,13 +125,13 @@ on_terminal() { # COLUMNS COMMAND
     [[ $output == *'"retry_after_ms":9000'* ]]
 }
 
-@test "several cases are told of --jsonl" {
+@test "several cases: the message mentions --jsonl" {
     printf '{"id":"a","status":429}\n{"id":"b","status":500}\n' >cases
     run -0 --separate-stderr explain cases
     [[ $stderr == *"these look like cases, one a line: --jsonl explains each of them"* ]]
 }
 
-@test "a report is shown as it is" {
+@test "a report is shown unchanged" {
     explain --format report curl-i >report.json
     run -0 --separate-stderr explain --format report report.json
     [ "$output" = "$(cat report.json)" ]
@@ -147,7 +146,7 @@ on_terminal() { # COLUMNS COMMAND
     [[ $output == *'"error_code":"RateLimited"'* && $stderr == *"this is a report"* ]]
 }
 
-@test "colours of a terminal and UTF-16 of Windows do not matter" {
+@test "terminal colours and UTF-16 are removed" {
     printf '\033[31mError code: 429\033[0m - {"error":{"type":"\033[1mrate_limit_error\033[0m"}}\n' >colour
     says RateLimited colour
     printf '\377\376' >utf16
@@ -159,24 +158,24 @@ on_terminal() { # COLUMNS COMMAND
 
 # ---- options ----
 
-@test "options alone are a failure too" {
+@test "options alone describe a failure" {
     says RateLimited --status 429 </dev/null
     says NetworkTimeout --transport timeout </dev/null
     says RateLimited --header ':status: 429' --status 429 --header 'Retry-After: 20' </dev/null
     [[ $output == *'"retry_after_ms":20000'* ]]
 }
 
-@test "nobody waits for a paste when the options say it" {
+@test "with enough options a terminal is not read" {
     run -0 on_terminal 80 '"$RECOURSE" explain --status 429'
     [[ $output == *RateLimited* && $output != *paste* ]]
 }
 
-@test "a terminal is asked for a paste" {
+@test "a terminal gets a prompt for a paste" {
     run -0 script -qec '"$RECOURSE" explain' /dev/null < <(printf '%s\n\004' "$body")
     [[ $output == *"paste the error here, then press Enter and Ctrl-D"* ]]
 }
 
-@test "options beat what was recognised" {
+@test "options override recognised facts" {
     says AuthFailed --status 401 - <<<'HTTP/1.1 500 x'
     says RateLimited --header 'RETRY-AFTER: 5' curl-i
     [[ $output == *'"retry_after_ms":5000'* ]]
@@ -184,25 +183,25 @@ on_terminal() { # COLUMNS COMMAND
     [[ $output == *'"provider":"groq"'* && $output == *'"model":"llama-3"'* ]]
 }
 
-@test "family, phase and replayable decide whether it may be tried again" {
+@test "family, phase and replayable decide whether it can be retried" {
     says NetworkTimeout --transport timeout --phase sent </dev/null
     says OutcomeUnknown --transport timeout --phase sent --family image </dev/null
     says NetworkTimeout --transport timeout --phase sent --family image --replayable yes </dev/null
     says OutcomeUnknown --transport timeout --phase sent --replayable no </dev/null
 }
 
-@test "a process: its exit status and what it said" {
+@test "a process: its exit status and its standard error" {
     run -0 --separate-stderr explain --exit 75 --family tool --format report - <<<'try again later'
     [[ $output == *'"error_class":"Tool'* ]]
     run -0 --separate-stderr explain --exit 137 --family tool --format report </dev/null
     [[ $output == *'"error_code":'* ]]
 }
 
-@test "the context window makes an overflow of usage that is above it" {
+@test "usage above the context window is an overflow" {
     explain --window 100 --format report - <<<'{"choices":[],"usage":{"prompt_tokens":900}}' | grep -q '"error_code"'
 }
 
-@test "rules of one's own" {
+@test "user-defined rules" {
     says Overloaded --rules my.rules --status 503 - <<<'{"error":{"message":"the pool is empty"}}'
     [[ $output == *'"rule":"relay.pool_empty"'* ]]
     echo 'role a.b' >bad.rules
@@ -210,7 +209,7 @@ on_terminal() { # COLUMNS COMMAND
     refused 66 "cannot read none.rules: No such file" --rules none.rules --status 503 </dev/null
 }
 
-@test "--check-rules says that all can match, or the place" {
+@test "--check-rules reports valid rules, or the position of a fault" {
     run -0 --separate-stderr explain --check-rules my.rules
     [ "$output" = "my.rules: 1 rule, all can match" ]
     printf 'rule a.b\n  when says:qouta\n  then RateLimited\n' >bad.rules
@@ -221,14 +220,14 @@ on_terminal() { # COLUMNS COMMAND
     refused 64 "--check-rules takes no --why" --check-rules my.rules --why
 }
 
-@test "--why: what was unwrapped, the facts, the waits, the rules" {
+@test "--why: layers, facts, waits, rules" {
     run -0 --separate-stderr explain --why curl-i
     [[ $output == *"Read as an HTTP response, status 429, 2 headers"* ]]
     [[ $output == *"Slow down."* && $output == *"retry-after"*"20"* ]]
     [[ $output == *"before it did not apply"*"matched: "* ]]
 }
 
-@test "--why in JSON is an array, and only there" {
+@test "--why in JSON is an array, only with --why" {
     run -0 --separate-stderr explain --why --format json curl-i
     [[ $output == '{"error":true,'*'"why":[{"step":'*'{"step":"rule_matched",'*'}]}' ]]
     [ "$(wc -l <<<"$output")" -eq 1 ]
@@ -255,7 +254,7 @@ on_terminal() { # COLUMNS COMMAND
     refused 64 "--jsonl takes no --why" --jsonl --why curl-i
 }
 
-@test "values that do not exist name those that do" {
+@test "invalid values: the message lists the valid ones" {
     refused 64 'did you mean timeout?' --transport timout
     refused 64 "The values are llm, image, audio, embedding, extract, search, tool." --family llms
     refused 64 "--status is a whole number from 100 to 999" --status 42
@@ -282,7 +281,7 @@ on_terminal() { # COLUMNS COMMAND
 
 # ---- the panel ----
 
-@test "the panel: verdict, wait, what to do, evidence, in lines that fit" {
+@test "the panel: verdict, wait, advice, evidence, in lines that fit" {
     for width in 40 60 80 120; do
         LANG=C explain --width $width --why curl-i |
             awk -v width=$width 'length != width { print; bad = 1 } END { exit bad }'
@@ -300,9 +299,9 @@ on_terminal() { # COLUMNS COMMAND
     run ! grep -q 'Evidence' <(explain --view user curl-i)
 }
 
-# ---- one case a line ----
+# ---- --jsonl ----
 
-@test "jsonl: one report a line, in order, with its id" {
+@test "jsonl: one report per line, in order, with its id" {
     printf '{"id":"a","status":429}\n\n{"id":"b","body":%s}\n{"id":7,"transport":"dns"}' "$body" >cases
     explain --jsonl cases >reports
     [ "$(wc -l <reports)" -eq 3 ]
@@ -313,7 +312,7 @@ on_terminal() { # COLUMNS COMMAND
     explain --jsonl <cases | grep -c error_code | grep -qx 3
 }
 
-@test "jsonl: what is no case is ShapeInvalid with its line, and the rest goes on" {
+@test "jsonl: an invalid case is ShapeInvalid with its line, and later lines are processed" {
     printf 'nonsense\n[1]\n{"status":429}\n{"id":"x","status":"y"}\n{"id":"ok","status":429}\n' >cases
     explain --jsonl cases >reports
     [ "$(grep -c '"error_code":"ShapeInvalid"' reports)" -eq 4 ]
@@ -322,7 +321,7 @@ on_terminal() { # COLUMNS COMMAND
     sed -n 5p reports | grep -q '^{"id":"ok",.*RateLimited'
 }
 
-@test "jsonl: options count for every case" {
+@test "jsonl: options apply to every case" {
     printf '{"id":"a","status":500}\n{"id":"b"}\n' >cases
     explain --jsonl --status 429 --header 'retry-after: 3' --provider groq cases >reports
     [ "$(grep -c '"provider":"groq".*"retry_after_ms":3000' reports)" -eq 2 ]
@@ -330,7 +329,7 @@ on_terminal() { # COLUMNS COMMAND
     explain --jsonl --rules my.rules cases | grep -q '"rule":"relay.pool_empty"'
 }
 
-@test "jsonl: an answer comes before the end of the input" {
+@test "jsonl: a report is written before the end of the input" {
     mkfifo in out
     explain --jsonl <in >out 3>&- &
     pid=$!
@@ -345,7 +344,7 @@ on_terminal() { # COLUMNS COMMAND
     wait $pid
 }
 
-@test "jsonl: a line of more than 16 MiB is refused, and the rest goes on" {
+@test "jsonl: a line of more than 16 MiB is refused, and later lines are processed" {
     {
         printf '{"id":"big","body":"'
         head -c $((16 * 1024 * 1024)) /dev/zero | tr '\0' x
@@ -356,7 +355,7 @@ on_terminal() { # COLUMNS COMMAND
     sed -n 2p reports | grep -q '^{"id":"next",.*RateLimited'
 }
 
-@test "jsonl: lost output is told, a reader who has gone ends it" {
+@test "jsonl: lost output is reported, a closed pipe ends it" {
     yes '{"id":"a","status":429}' | head -n 20000 >cases
     run -74 --separate-stderr bash -c '"$RECOURSE" explain --jsonl cases >/dev/full'
     [ "$stderr" = "recourse: cannot write the output: No space left on device" ]
@@ -373,7 +372,7 @@ on_terminal() { # COLUMNS COMMAND
     refused 66 "cannot read folder: Is a directory" --jsonl folder
 }
 
-# ---- bad input ----
+# ---- invalid input ----
 
 @test "nothing to explain" {
     refused 64 "there is nothing to explain" </dev/null
@@ -382,7 +381,7 @@ on_terminal() { # COLUMNS COMMAND
     refused 64 "there is nothing to explain" --provider groq </dev/null
 }
 
-@test "a file that is not there, or is a folder" {
+@test "a missing file, or a folder" {
     refused 66 "recourse explain: cannot read nothing: No such file or directory" nothing
     mkdir folder
     refused 66 "recourse explain: cannot read folder: Is a directory" folder
@@ -390,7 +389,7 @@ on_terminal() { # COLUMNS COMMAND
     [ "$stderr" = "recourse explain: cannot read <stdin>: Bad file descriptor" ]
 }
 
-@test "binary input is explained, and does not reach the terminal" {
+@test "binary input is classified and does not reach the terminal" {
     head -c 4096 /dev/zero >zero.bin
     says Unclassified zero.bin
     printf '\177ELF\002\001\033]0;x\a\033[2J\377\376\000' >elf.bin
@@ -398,7 +397,7 @@ on_terminal() { # COLUMNS COMMAND
     [[ $output$stderr != *$'\033'* && $output$stderr != *$'\a'* ]]
 }
 
-@test "ten megabytes, and more than is read" {
+@test "ten megabytes, and more than the limit" {
     head -c 10000000 /dev/zero | tr '\0' 'x' | fold -w 100 >big.log
     echo 'openai.RateLimitError: Error code: 429 - Too Many Requests' >>big.log
     says RateLimited big.log
@@ -409,7 +408,7 @@ on_terminal() { # COLUMNS COMMAND
     [[ $stderr == *"only the first 16 MiB are read"* ]]
 }
 
-@test "a secret in the input does not come out" {
+@test "a secret in the input is not printed" {
     key=sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdef
     printf 'HTTP/1.1 401 x\nx-api-key: %s\nauthorization: Bearer %s\n\n{"error":{"type":"authentication_error","message":"invalid key %s","code":"%s","param":"%s"}}' \
         $key $key $key $key $key >secret
@@ -426,7 +425,7 @@ on_terminal() { # COLUMNS COMMAND
     [[ $output$stderr != *AbCdEfGhIj* ]]
 }
 
-@test "lost output is told: 74" {
+@test "lost output is reported: 74" {
     run -74 --separate-stderr bash -c '"$RECOURSE" explain curl-i >/dev/full'
     [ "$stderr" = "recourse: cannot write the output: No space left on device" ]
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154,SC2030,SC2031 # run sets stderr and output
 #
-# recourse config import litellm: whole files, what comes of them, and what is said of the rest.
+# recourse config import litellm: whole files, the resulting configuration, and the notes.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -15,14 +15,14 @@ import() { # FILE
     "$RECOURSE" config import litellm "$@"
 }
 
-# One entry with these parameters, imported; the route is m.
+# Imports one entry with these parameters; the route is m.
 one() { # PARAMS [MORE]
     printf 'model_list:\n  - model_name: m\n    litellm_params: {%s}\n%s\n' "$1" "${2:-}" \
         >"$BATS_TEST_TMPDIR/in.yaml"
     run --separate-stderr "$RECOURSE" config import litellm "$BATS_TEST_TMPDIR/in.yaml"
 }
 
-@test "each file becomes what is expected, with the notes on standard error too" {
+@test "each file gives the expected configuration, with the notes also on standard error" {
     files=(*.yaml)
     [ "${#files[@]}" -ge 9 ]
     for file in "${files[@]}"; do
@@ -32,7 +32,7 @@ one() { # PARAMS [MORE]
     done
 }
 
-@test "what comes out passes the check, and shows the same from a pipe" {
+@test "the result passes the check, and is the same from a pipe" {
     for file in *.yaml; do
         import "$file" 2>/dev/null >"$out"
         "$RECOURSE" config check "$out"
@@ -41,13 +41,13 @@ one() { # PARAMS [MORE]
     done
 }
 
-@test "no literal secret is copied, neither to the file nor to the notes" {
+@test "no literal secret is copied, neither to the configuration nor to the notes" {
     grep -q hunter2 secrets.yaml
     run ! grep -F -e hunter2 -e Zq7wm3 ./*.expected ./*.notes
     [ "$(grep -c 'a literal key is not copied' secrets.notes)" = 5 ]
 }
 
-@test "a reference to no variable is told as what it is, and not shown" {
+@test "an unset variable is reported, and its reference is not shown" {
     one 'model: openai/x, api_key: os.environ/'
     [ "$status" = 0 ]
     [[ $output == *"keys: [env:OPENAI_API_KEY]"* ]]
@@ -73,13 +73,13 @@ one() { # PARAMS [MORE]
     grep -q '"faults":0' found.json
 }
 
-# The targets of a route, in order, from what was imported.
+# Lists the targets of a route, in order, of the imported configuration.
 chain_of() { # MODEL
     awk -v model="  - model: $1" '$0 == model {is_in = 1; next} /^  - model:|^[a-z]/ {is_in = 0}
         is_in && /- target:/ {printf "%s%s", sep, $3; sep = " "}' <<<"$output"
 }
 
-@test "a model that goes by its own name is asked of its own provider, or of nobody" {
+@test "a model without a prefix goes to its own provider, or is left out" {
     cd "$BATS_TEST_TMPDIR" || return
     printf 'model_list: [{model_name: "*", litellm_params: {model: "*"}}]\n' >all.yaml
     run -0 --separate-stderr import all.yaml
@@ -99,7 +99,7 @@ chain_of() { # MODEL
     [[ $stderr == *"left out: LiteLLM asks whose model it is, all with this one key"* ]]
 }
 
-@test "an address of one's own is sent the key that LiteLLM would send" {
+@test "a custom address gets the key that LiteLLM would send" {
     one 'model: openai/x, api_base: "https://proxy.corp.example/v1"'
     [ "$status" = 0 ]
     [[ $output == *"keys: [env:OPENAI_API_KEY]"* ]]
@@ -112,7 +112,7 @@ chain_of() { # MODEL
     one 'model: openai/x, api_base: "https://proxy.corp.example/v1", api_key: os.environ/MINE'
     [[ $output == *"keys: [env:MINE]"* ]]
     [[ $output != *OPENAI_API_KEY* ]]
-    # What has no value says nothing; a host is not OpenAI's because its name begins like theirs.
+    # An empty value is ignored; a host is OpenAI's only if its whole name matches.
     one 'model: openai/x, api_base: null, api_key: null, litellm_credential_name: cr' \
         'credential_list: [{credential_name: cr, credential_values: {api_key: os.environ/CRED, api_base: "https://cred.example/v1"}}]'
     [[ $output == *"https://cred.example/v1"*"keys: [env:CRED]"* ]]
@@ -122,7 +122,7 @@ chain_of() { # MODEL
     [[ $output == *"kind: openai"* && $output != *openai_compatible* ]]
 }
 
-@test "names that are not there are told, and so is who answers to them instead" {
+@test "unknown names are reported, with the target that replaces them" {
     one 'model: openai/x' '  - {model_name: "*", litellm_params: {model: "openai/*"}}
   - {model_name: az, litellm_params: {model: azure/x}}
 router_settings:
@@ -136,14 +136,14 @@ router_settings:
     [[ $stderr == *"router_settings.fallbacks[2][\"a/*\"]: left out: no model_name"* ]]
     [[ $stderr == *"router_settings.context_window_fallbacks[0].az: left out"* ]]
     [[ $stderr == *"router_settings.model_group_alias.other: no model_name"*"\"*\""* ]]
-    # Of a name that a pattern takes, the fallbacks are its own.
+    # A name that matches a pattern has its own fallbacks.
     one 'model: openai/x' '  - {model_name: "gpt-*", litellm_params: {model: "openai/*"}}
 router_settings: {fallbacks: [{gpt-5: [m, gpt-4]}]}'
     [ "$(chain_of gpt-5)" = "openai/gpt-5 openai/x openai/gpt-4" ]
     [ "$(chain_of '"gpt-*"')" = '"openai/*"' ]
 }
 
-@test "a limit of one deployment does not become another's" {
+@test "a limit of one deployment does not apply to another" {
     one 'model: openai/x' '  - {model_name: slow, litellm_params: {model: groq/y, timeout: 20, stream_timeout: 5}}
   - {model_name: alone, litellm_params: {model: groq/z, timeout: 20, stream_timeout: 5}}
 router_settings: {fallbacks: [{m: [slow]}]}'
@@ -155,7 +155,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     [[ $stderr == *"litellm_params.stream_timeout: "*"the widest of theirs: 120000 ms in the route \"m\""* ]]
 }
 
-@test "aliases that grow without end, or stand in themselves, are refused, and no line is shown" {
+@test "aliases that are recursive or expand without limit are refused, and no source line is shown" {
     cd "$BATS_TEST_TMPDIR" || return
     {
         echo 'a0: &a0 [hunter2, hunter2, hunter2, hunter2, hunter2, hunter2, hunter2, hunter2]'
@@ -172,13 +172,13 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     run -65 --separate-stderr import cycle.yaml
     [[ $stderr == *"cycle.yaml:1:"*"of what it stands in itself"* ]]
     [[ $stderr != *hunter2* ]]
-    # Our own file goes on without them.
+    # The imported configuration is loaded without them.
     printf 'a: &x 1\nb: *x\n' >ours.yaml
     run -78 "$RECOURSE" config check ours.yaml
     [[ $output == *"anchors (&name) are not accepted"* ]]
 }
 
-@test "every number is held to its limits" {
+@test "every number is checked against its limits" {
     for seconds in -1 1e3 99999999 "[1]" "'x'"; do
         one 'model: openai/x' "router_settings: {timeout: $seconds}"
         [ "$status" = 0 ]
@@ -196,7 +196,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     [[ $output == *"max_attempts: 1"*"cooldown_ms: 0"*"min_calls: 1"* ]]
 }
 
-@test "names that mean something in YAML stay names" {
+@test "names with a special meaning in YAML stay names" {
     one 'model: "openai/yes: [no] # \"x\"", api_key: os.environ/KEY'
     [ "$status" = 0 ]
     echo "$output" >"$out"
@@ -204,7 +204,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     [[ $output == *'openai/yes: [no] # \"x\"'* ]]
 }
 
-@test "the name of the file cannot end the comment that it stands in" {
+@test "the file name cannot end the comment that contains it" {
     cd "$BATS_TEST_TMPDIR" || return
     name=$'x\nlisten: 1.2.3.4:5\n#.yaml'
     cp "$RECOURSE_SOURCE/tests/golden/litellm/simple.yaml" "$name"
@@ -213,7 +213,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     run ! grep -q '^listen' <<<"$output"
 }
 
-@test "what is no such file is refused with its place" {
+@test "an invalid file is refused with its position" {
     cd "$BATS_TEST_TMPDIR" || return
     echo 'listen: 127.0.0.1:1' >ours.yaml
     run -65 --separate-stderr import ours.yaml
@@ -232,7 +232,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     run -66 --separate-stderr import none.yaml
 }
 
-@test "the command line is read strictly" {
+@test "the command line is parsed strictly" {
     run -64 "$RECOURSE" config import
     run -64 "$RECOURSE" config import litellm
     run -64 "$RECOURSE" config import other simple.yaml
@@ -244,7 +244,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     [[ $output == *"import litellm"* ]]
 }
 
-@test "an address in a variable is carried, and read at the start" {
+@test "an address in a variable is imported, and read at the start" {
     cd "$BATS_TEST_TMPDIR" || return
     one 'model: openai/x, api_base: os.environ/FAR_BASE, api_key: os.environ/KEY'
     [ "$status" = 0 ]
@@ -261,13 +261,13 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     [[ $output == *"the variable is not set that base_url names: env:FAR_BASE"* ]]
 }
 
-@test "our own words are not redacted" {
+@test "our own texts are not scrubbed" {
     one 'model: hosted_vllm/x, api_base: "http://127.0.0.1:1/v1"'
     [[ $stderr == *"LiteLLM sends what is in HOSTED_VLLM_API_KEY"* ]]
     [[ $output$stderr != *redacted* ]]
 }
 
-@test "kinds that differ by address and variable alone are carried" {
+@test "kinds that differ only by address and variable are imported" {
     for kind in moonshot nvidia_nim minimax deepinfra dashscope huggingface sambanova novita hyperbolic nebius baseten; do
         one "model: $kind/x"
         [ "$status" = 0 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154 # stderr is set by run
 #
-# recourse mock: what a client sees on the wire, and how the server begins and ends.
+# recourse mock: responses on the wire, and start and end of the server.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -16,7 +16,7 @@ teardown() {
     [ -z "$pid" ] || wait "$pid" 2>/dev/null || true
 }
 
-# Starts the server at a port of the kernel's choice; base is its address.
+# Starts the server on a free port; base is its address.
 start() { # OPTION...
     rm -f port
     # shellcheck disable=SC2238 # talk is a file
@@ -36,7 +36,7 @@ counted() { # TEXT
     curl -sS "$base/mock/stats" >stats && grep -qF "$1" stats
 }
 
-# One chat request; what came is in the file answer, the head in head.
+# Sends one chat request; the body is in the file answer, the head in head.
 chat() { # MODEL [STREAM] [CURL-OPTION...]
     local model=$1 stream=${2:-false}
     shift 1
@@ -47,12 +47,12 @@ chat() { # MODEL [STREAM] [CURL-OPTION...]
 
 status() { sed -n '1s/^[^ ]* \([0-9]*\).*/\1/p' head; }
 
-# The answer to a request of any dialect.
+# Prints the response to a request of any dialect.
 post() { # PATH BODY
     curl -sS -m 20 -D head "$base$1" -d "$2"
 }
 
-@test "it says where it listens, and a signal ends it with status 0" {
+@test "it prints its address, and a signal ends it with status 0" {
     start
     grep -qx "recourse mock: listening at $base" talk
     chat mock/ok
@@ -76,14 +76,14 @@ post() { # PATH BODY
     stop
 }
 
-@test "a failure comes K times, then a good answer" {
+@test "K failures, then a successful response" {
     start --quiet
     chat mock/503@2 && [ "$(status)" = 503 ]
     chat mock/503@2 && [ "$(status)" = 503 ]
     chat mock/503@2 && [ "$(status)" = 200 ]
 }
 
-@test "every dialect answers, whole and as a stream" {
+@test "every dialect responds, whole and as a stream" {
     start --quiet --seed 3
     messages='"messages":[{"role":"user","content":"Hello"}]'
     contents='{"contents":[{"parts":[{"text":"Hello"}]}]}'
@@ -120,8 +120,8 @@ post() { # PATH BODY
     run ! cmp -s first answer
 }
 
-# curl: 52 nothing came, 56 the connection was reset or the chunks are damaged, 18 too little came
-@test "wires break as told" {
+# curl's exit codes: 52 empty reply, 56 connection reset or damaged chunks, 18 truncated
+@test "connections break as configured" {
     start --quiet
     run -56 chat cut-after-2 true
     [ "$(grep -c '"content":"[^"]' answer)" = 2 ]
@@ -129,7 +129,7 @@ post() { # PATH BODY
     [ "$(wc -c <answer)" = 100 ]
     run -56 chat cut-bytes-33
     [ "$(wc -c <answer)" = 33 ]
-    # However slowly it is read: a reset takes none of the bytes before it along.
+    # A reset does not discard the bytes before it, even for a slow reader.
     run -56 chat huge-8192+cut-bytes-8000000 false --limit-rate 16M
     [ "$(wc -c <answer)" = 8000000 ]
     run -18 chat fin-after-3 true
@@ -151,7 +151,7 @@ post() { # PATH BODY
     [ ! -s answer ]
 }
 
-@test "a large answer arrives whole" {
+@test "a large response arrives complete" {
     start --quiet
     chat huge-4096
     [ "$(wc -c <answer)" -gt 4194304 ]
@@ -159,7 +159,7 @@ post() { # PATH BODY
     tail -n 2 answer | grep -qx 'data: \[DONE\]'
 }
 
-@test "headers name the wait" {
+@test "headers contain the wait" {
     start --quiet
     chat 429-retry-after-7
     grep -qi '^retry-after: 7' head
@@ -176,7 +176,7 @@ post() { # PATH BODY
     grep -qi '^location: /' head
 }
 
-@test "headers say what is left" {
+@test "headers contain the remaining quota" {
     start --quiet
     chat quota-left-30
     [ "$(status)" = 200 ]
@@ -195,7 +195,7 @@ post() { # PATH BODY
     run ! grep -qi ratelimit head
 }
 
-@test "explain reads what it sends" {
+@test "explain recognises its responses" {
     start --quiet
     for pair in 429-retry-after-7:RateLimited quota:QuotaExhausted 400-overflow:ContextOverflow \
         404-model:ModelNotFound html-502:Provider5xx; do
@@ -205,14 +205,14 @@ post() { # PATH BODY
     done
 }
 
-@test "a model that is not understood names the nearest" {
+@test "an unknown model name: the nearest is suggested" {
     start --quiet
     chat mock/cut-aftr-3
     [ "$(status)" = 404 ]
     grep -q 'did you mean cut-after?' answer
 }
 
-@test "it counts what came, and never tells a key" {
+@test "statistics count the requests and show no key" {
     start --quiet
     chat tokens-5 false -H 'Authorization: Bearer sk-planted-0123456789-WXYZ'
     chat tokens-7+cut-after-3 true || true
@@ -247,7 +247,7 @@ END
     grep -qi '^retry-after: ' head
 }
 
-@test "what is wrong is said before it begins" {
+@test "faults are reported before the start" {
     printf 'rules:\n  - do: stal\n' >bad.yaml
     run -65 --separate-stderr "$RECOURSE" mock --scenario bad.yaml
     [[ $stderr == "bad.yaml:2:"*"did you mean stall?"* ]]
@@ -260,7 +260,7 @@ END
     [[ $stderr == *"cannot listen at 127.0.0.1:"* ]]
 }
 
-@test "requests in a row use one connection, and a body that is too large is refused" {
+@test "several requests use one connection, and a too large body is refused" {
     start --quiet
     body='{"model":"ok","messages":[]}'
     curl -sS -o a -o b -w '%{num_connects}\n' -d "$body" \

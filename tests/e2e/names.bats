@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2030,SC2031,SC2317 # every test is a shell of its own; wait_for calls
 #
-# Names whose addresses do not come: the system's answer hangs for as long as these tests last.
-# Nobody who asks for the end waits for it, and no other name either.
+# Hanging name lookups: the system's resolver does not return during these tests. Neither shutdown nor
+# other lookups may wait for it.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -77,7 +77,7 @@ YAML
 # shellcheck disable=SC2317 # wait_for calls it
 is_gone() { ! kill -0 "$ours" 2>/dev/null; }
 
-# A command that hears every signal although it is in the background; what it waits for hangs.
+# Runs a command in the background with all signals enabled; its name lookup hangs.
 begin() { # ARGUMENT...
     rm -f hang-up.test
     LD_PRELOAD=$BATS_FILE_TMPDIR/names.so env --default-signal=INT "$RECOURSE" "$@" >out 2>err 3>&- &
@@ -86,7 +86,7 @@ begin() { # ARGUMENT...
     wait_for test -e hang-up.test
 }
 
-# ends STATUS PID: by itself, and not only when the test is over.
+# ends STATUS PID: the process ends by itself, before the test is over.
 ends() {
     local result=0
     is_gone() { ! kill -0 "$1"; }
@@ -97,7 +97,7 @@ ends() {
 
 draining() { grep -q 'no more requests' gate.talk; }
 
-@test "call: a signal ends it, whatever the lookup does" {
+@test "call: a signal ends it during a hanging lookup" {
     port=1
     config ''
     for how in '--model hang/m' '--via http://hang-up.test:1 --insecure --model m'; do
@@ -110,12 +110,12 @@ draining() { grep -q 'no more requests' gate.talk; }
             grep -q '^recourse call: Cancelled: ' err
         done
     done
-    # What was under way is on record.
+    # The request in progress is recorded.
     "$RECOURSE" audit list --store sqlite:audit.db --format json >kept
     grep -q '"hang' kept
 }
 
-@test "call: without words it dies of the signal itself, for the shell around it" {
+@test "call: without a message it dies of the signal itself, for the shell around it" {
     port=1
     config ''
     rm -f hang-up.test
@@ -136,7 +136,7 @@ PY
     [ "$output" = -2 ]
 }
 
-@test "call: a deadline ends it, whatever the lookup does" {
+@test "call: a deadline ends it during a hanging lookup" {
     port=1
     config ''
     for how in '--model hang/m' '--via http://hang-up.test:1 --insecure --model m'; do
@@ -147,14 +147,14 @@ PY
     done
 }
 
-@test "doctor: its time limit ends it, whatever the lookup does" {
+@test "doctor: its time limit ends it during a hanging lookup" {
     port=1
     config ''
     begin doctor --config recourse.yaml --timeout 1
     wait_for is_gone
 }
 
-@test "serve: the first signal ends it when its time is over, the second one at once" {
+@test "serve: the first signal ends it after the drain timeout, the second one at once" {
     port=1
     config 'limits: {drain_ms: 200}'
     for signals in 1 2; do
@@ -173,7 +173,7 @@ PY
     done
 }
 
-@test "serve: a provider whose name is known does not wait behind names that hang" {
+@test "serve: a provider with a known name does not wait for hanging lookups" {
     LD_PRELOAD='' start mock mock --listen 127.0.0.1:0 --quiet
     config 'threads: 2'
     start gate serve --config recourse.yaml --log human

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2030,SC2031,SC2154,SC2238,SC2317 # every test is a shell of its own; run sets stderr; talk is a file
 #
-# recourse serve, as whoever runs it sees it: signals, reloads, and what the log says of them.
+# recourse serve from the operator's point of view: signals, reloads and the log.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -12,7 +12,7 @@ setup() {
     gate_pid=
 }
 
-# What it forgot to give back, a sanitizer says here.
+# Ends the gateway; a sanitizer reports leaks here.
 teardown() {
     [ -z "$gate_pid" ] || end || {
         cat talk
@@ -20,7 +20,7 @@ teardown() {
     }
 }
 
-# The configuration, with these lines in place of listen and log.
+# Writes the configuration, with these lines instead of listen and log.
 config() { # LINE...
     cat >recourse.yaml <<YAML
 admin: {listen: "off", socket: $PWD/admin.sock}
@@ -36,7 +36,7 @@ YAML
     printf '%s\n' "$@" >>recourse.yaml
 }
 
-# Its talk goes into the file of this name.
+# Standard error goes to the file of this name.
 start() { # OPTION...
     rm -f port admin.sock
     env --default-signal=INT,QUIT "$RECOURSE" serve --config recourse.yaml --port-file port "$@" 2>"${talk:-talk}" 3>&- 8>&- &
@@ -70,7 +70,7 @@ lines() { # FILE TEXT COUNT
     [ "$(grep -cF -- "$2" "$1")" = "$3" ]
 }
 
-# A reload by signal; waits until the log, as JSON in talk, has told of so many.
+# Sends SIGHUP; waits until the log, as JSON in talk, has that many reload events.
 reload() { # COUNT
     kill -HUP "$gate_pid"
     wait_for lines talk '"event":"reload' "$1"
@@ -89,7 +89,7 @@ for row in sqlite3.connect("file:audit.db?mode=ro", uri=True).execute(
 
 # ---- signals ----
 
-@test "SIGUSR1 opens the log again and writes the state into it, as one object; calls under way go on" {
+@test "SIGUSR1 reopens the log and writes the state as one object; calls in flight continue" {
     config 'listen: 127.0.0.1:0' 'log: {format: json, file: gate.log}'
     start
     [ "$(chat ok)" = 200 ]
@@ -120,7 +120,7 @@ PY
     run ! grep -q "key-1111" gate.log
 }
 
-@test "the state for people is some lines, and what is cooling says why" {
+@test "the human state has several lines, and a cooldown has its reason" {
     config 'listen: 127.0.0.1:0' 'log: {format: human, file: gate.log}' 'retry_budget: {burst: 7}'
     start
     [ "$(chat 503-retry-after-600)" != 200 ]
@@ -139,14 +139,14 @@ PY
     grep -qF 'state  target up/gpt: out_of_service; breaker closed; 0 under way; 1 of 1 keys usable' gate.log
     grep -qF 'state  key up:1: healthy' gate.log
     run ! grep -q "key-1111" gate.log talk
-    # Without a log it is said all the same.
+    # With the log off the state goes to standard error.
     end
     start --log off
     kill -USR1 "$gate_pid"
     wait_for says talk 'recourse serve: target up/gpt: out_of_service'
 }
 
-@test "a state that is too large for the log says where to ask for it" {
+@test "a state that is too large for the log names the admin endpoint" {
     config
     python3 -c 'for i in range(1000):
     print(f"  - {{model: m{i}, chain: [{{target: demo/one-{i}}}, {{target: demo/two-{i}}}]}}")' >routes
@@ -158,7 +158,7 @@ PY
     all_json talk
 }
 
-@test "signals that mean nothing here are told of, and end nothing" {
+@test "signals without an effect are logged and end nothing" {
     config
     start --log json
     for name in USR2 ALRM VTALRM IO PWR; do
@@ -173,7 +173,7 @@ PY
     all_json talk
 }
 
-@test "SIGQUIT lets what is under way finish" {
+@test "SIGQUIT waits for requests in flight" {
     config
     start --log json
     chat slow-first-1 >status &
@@ -188,9 +188,9 @@ PY
     gate_pid=
 }
 
-@test "asked for the end again while it ends, it ends as if asked once" {
+@test "further signals during the shutdown do not change its exit status" {
     config
-    # What it says has no room and no reader, and is waited for at the end.
+    # Its output goes to a full pipe without a reader, and is flushed at the end.
     mkfifo full
     exec 8<>full
     head -c 65536 /dev/zero >&8
@@ -206,13 +206,13 @@ PY
     exec 8>&-
 }
 
-@test "a signal that comes while it starts is heard then" {
+@test "a signal during the start is handled after it" {
     config
     mkfifo slow.yaml
     rm -f port admin.sock
     "$RECOURSE" serve --config slow.yaml --port-file port --log json 2>talk 3>&- &
     gate_pid=$!
-    # 0x200: SIGUSR1. It waits for its configuration.
+    # 0x200: SIGUSR1. The process waits for its configuration.
     hears() { ((0x$(sed -n "s/^SigCgt:\t//p" "/proc/$gate_pid/status") & 0x200)); }
     wait_for hears
     kill -USR1 "$gate_pid"
@@ -225,7 +225,7 @@ PY
 
 # ---- reloads ----
 
-@test "what needs a restart is told by the log, the answer and the state, as long as it differs from what runs" {
+@test "changed keys that need a restart are in the log, the response and the state, as long as they differ" {
     config
     start --log json
     config 'listen: 127.0.0.1:1' 'threads: 1' 'limits: {max_connections: 77}'
@@ -234,20 +234,20 @@ PY
     grep -qF '"event":"restart_needed","message":"listen has changed; that needs a restart"' talk
     grep -qF '"message":"threads has changed; that needs a restart"' talk
     grep -qF '"message":"limits.max_connections has changed; that needs a restart"' talk
-    # It still differs.
+    # The difference remains.
     admin reload -X POST | tee answer
     grep -qF '"generation":3' answer
     grep -qF '"needs_restart":["listen","threads","limits.max_connections"]' answer
     wait_for lines talk 'that needs a restart' 6
     admin state | grep -qF '"needs_restart":["listen","threads","limits.max_connections"]'
-    # Changed back, nothing needs anything.
+    # After the change is undone, no restart is needed.
     config
     admin reload -X POST | tee answer
     run ! grep -q needs_restart answer
     wait_for lines talk '"event":"reloaded"' 3
     lines talk 'that needs a restart' 6
     all_json talk
-    # What the command line says in its place needs nothing either.
+    # Keys that the command line overrides need no restart.
     end
     start --log human --listen 127.0.0.1:0
     config 'listen: 127.0.0.1:1'
@@ -258,7 +258,7 @@ PY
     grep -q '^recourse serve: store has changed; that needs a restart$' talk
 }
 
-@test "another log is begun at a reload, its format too; one that cannot be written refuses it" {
+@test "a reload changes the log file and format; an unwritable file refuses the reload" {
     config
     start --log json
     end
@@ -273,7 +273,7 @@ PY
     [ "$(chat ok)" = 200 ]
     wait_for says two.log '  200  ok '
     all_json one.log
-    # Nowhere: the old one goes on, and its lines as they were.
+    # An unwritable path: the old file and its format stay in use.
     config 'listen: 127.0.0.1:0' 'log: {format: json, file: nowhere/three.log}' 'threads: 3'
     admin reload -X POST | tee answer
     grep -qF '"status":422' answer
@@ -281,13 +281,13 @@ PY
     admin state | grep -qF '"generation":3,'
     [ "$(chat json-ok || true)" != 000 ]
     wait_for says two.log '  json-ok '
-    # A configuration that is refused later takes the log back, too.
+    # A configuration that is refused later restores the log too.
     sed -i 's/env:KEY_1/env:KEY_OF_NOBODY/; s/nowhere.three/four/' recourse.yaml
     admin reload -X POST | grep -qF '"status":422'
     [ "$(chat again)" != 000 ]
     wait_for says two.log '  again '
     [ ! -s four.log ]
-    # Off, and on again where it was.
+    # Off, and on again at the same file.
     config 'listen: 127.0.0.1:0' 'log: {format: off}'
     admin reload -X POST | grep -q '"generation":4'
     [ "$(chat unseen)" != 000 ]
@@ -298,7 +298,7 @@ PY
     run ! grep -q unseen two.log talk
 }
 
-@test "a file has all lines for people, too: nothing is said on standard error" {
+@test "with a log file all human lines go to it, and nothing to standard error" {
     config 'listen: 127.0.0.1:0' 'log: {format: human, file: gate.log}'
     start
     wait_for says gate.log '  listening  listening at http://127.0.0.1:'
@@ -309,7 +309,7 @@ PY
     kill -HUP "$gate_pid"
     wait_for says gate.log '  reload refused  the configuration was refused; the old one goes on: recourse.yaml:'
     grep -q 'reload refused .*routs: unknown key' gate.log
-    # Of a name that is long, too, it says why.
+    # A long file name does not hide the reason.
     long=$(printf 'n%.0s' {1..100})
     sed "s/env:KEY_1/env:$long/" good.yaml >recourse.yaml
     kill -HUP "$gate_pid"
@@ -320,17 +320,17 @@ PY
     grep -qF '  draining  a signal (SIGTERM) asks for the end' gate.log
     run ! grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2}  ' gate.log
     [ ! -s talk ]
-    # What keeps it from starting is not hidden in a file.
+    # An error that prevents the start goes to standard error, not to the file.
     run --separate-stderr "$RECOURSE" serve --config recourse.yaml
     [ "$status" != 0 ]
     [[ $stderr == "recourse serve: "*"$long is not set"* ]]
-    # Without one it is talk.
+    # Without a file it goes to standard error.
     sed 's/, file: gate.log//' good.yaml >recourse.yaml
     start
     wait_for says talk 'recourse serve: listening at http://127.0.0.1:'
 }
 
-@test "a log that cannot be opened again is told of in lines of the log" {
+@test "a log file that cannot be reopened is reported in the log" {
     mkdir logs
     config 'listen: 127.0.0.1:0' 'log: {format: json, file: logs/gate.log}'
     start
@@ -342,7 +342,7 @@ PY
     [ ! -s talk ]
 }
 
-@test "reloads are in the audit: who asked, which edition, what was refused" {
+@test "reloads are in the audit: the requester, the snapshot, the reason of a refusal" {
     config
     start --log json
     reload 1
@@ -360,7 +360,7 @@ PY
 
 # ---- the start ----
 
-@test "a log or a port file that cannot be written is named, with its key and what to do" {
+@test "an unwritable log or port file is reported with its key and advice" {
     config 'listen: 127.0.0.1:0' 'log: {file: nowhere/gate.log}'
     run -74 --separate-stderr "$RECOURSE" serve --config recourse.yaml
     [ "$stderr" = "recourse serve: the log cannot be written: log.file: nowhere/gate.log: No such file or directory. Make its folder, let this user write there, or name another file in log.file; without one the log goes to standard error" ]

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
-# recourse config prices: the built-in prices as they are known, a file of one's own before them, and
-# what is wrong with it, with its place.
+# recourse config prices: the built-in prices, a user's price file, and its faults with their position.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -29,13 +28,13 @@ END
 
 prices() { "$RECOURSE" config prices "$@"; }
 
-@test "the built-in prices are the ones that were reviewed" {
+@test "the built-in prices match the reviewed snapshot" {
     # After a change of spec/prices.def: recourse config prices >tests/golden/prices.txt
     rm c.yaml
     diff -u "$RECOURSE_SOURCE/tests/golden/prices.txt" <(prices)
 }
 
-@test "a file of one's own stands first, and what has no price is told" {
+@test "prices of the user's file come first, and targets without a price are listed" {
     run -0 --separate-stderr prices c.yaml
     [ -z "$stderr" ]
     [[ $output == *"Those with a * are of mine/prices.yaml, 2026-11-01."* ]]
@@ -44,7 +43,7 @@ prices() { "$RECOURSE" config prices "$@"; }
     [[ $output == *"Without a price, so that they cost nothing here: azure/big" ]]
 }
 
-@test "the same for programs" {
+@test "the same as JSON" {
     prices c.yaml --format json >out.json
     python3 - <<'END'
 import json
@@ -59,13 +58,13 @@ assert all(p["built_in"] for p in t["prices"][2:]) and len(t["prices"]) > 150
 END
 }
 
-@test "without the built-in ones" {
+@test "without the built-in prices" {
     sed -i '1a built_in: false' mine/prices.yaml
     run -0 prices c.yaml
     [[ $output == *"which are not used"* && $output != *claude* ]]
 }
 
-@test "what is wrong is named with file, line, column and key" {
+@test "faults are reported with file, line, column and key" {
     sed -i 's/output: 6/outptu: 6/' mine/prices.yaml
     run -78 --separate-stderr prices c.yaml
     [ -z "$output" ]
@@ -74,7 +73,7 @@ END
     [[ $stderr == *'c.yaml:6:9: prices: "mine/prices.yaml", line 3, column 47: prices[0].outptu: unknown key; did you mean output'* ]]
 }
 
-@test "a file that is not there, or is none" {
+@test "a missing file, and an invalid one" {
     rm mine/prices.yaml
     run -66 --separate-stderr prices c.yaml
     [[ $stderr == *"mine/prices.yaml"*"No such file"* ]]
@@ -87,14 +86,14 @@ END
     [[ $stderr == *"larger than 1 MiB"* ]]
 }
 
-# A budget that covers a target without a price never ends there: whoever asks is told.
+# A budget never limits a target without a price: several commands warn about it.
 cover() { # a budget that covers azure/big, which has no price
     echo 'budgets: [{name: all, limit_usd: 5, on_exceed: fail}]' >>c.yaml
     export OPENAI_API_KEY=k-1 AZURE=k-2
     words="azure/big has no price: what it costs does not count for budget all"
 }
 
-@test "config check warns of targets without a price that a budget covers" {
+@test "config check warns about targets without a price that a budget covers" {
     run -0 "$RECOURSE" config check c.yaml
     [[ $output != *warning* ]]
     cover
@@ -109,7 +108,7 @@ assert warning.startswith(sys.argv[1]), warning' "$words"
     [[ $output != *warning* ]]
 }
 
-@test "doctor warns of them too, and of prices that cannot be read" {
+@test "doctor warns about them too, and about unreadable prices" {
     cover
     run "$RECOURSE" doctor --offline --config c.yaml --format json
     [[ $output == *"$words"* ]]
@@ -121,7 +120,7 @@ assert warning.startswith(sys.argv[1]), warning' "$words"
     [[ $output == *"prices.yaml cannot be read: "* ]]
 }
 
-@test "so does the log, at the start and at every reload" {
+@test "the log warns at the start and at every reload" {
     cover
     printf '%s\n' 'listen: 127.0.0.1:0' 'admin: {listen: "off"}' 'store: sqlite:audit.db' >>c.yaml
     "$RECOURSE" serve --config c.yaml --log json --port-file port >log 2>&1 3>&- &
@@ -141,7 +140,7 @@ assert warning.startswith(sys.argv[1]), warning' "$words"
     [ "$(grep -c budget_unpriced log)" = 2 ]
 }
 
-@test "what was estimated is marked wherever money is shown" {
+@test "estimated costs are marked wherever they are shown" {
     printf 'as_of: 2026-11-01\nprices: [{kind: demo, model: "*", input: 100.0, output: 200.0}]\n' >prices.yaml
     printf 'store: sqlite:a.db\nprices: prices.yaml\nproviders: {demo: {kind: demo}}\n' >demo.yaml
     "$RECOURSE" call --quiet --config demo.yaml --model demo/tokens-5 hi
@@ -153,7 +152,7 @@ assert warning.startswith(sys.argv[1]), warning' "$words"
     run -75 "$RECOURSE" call --quiet --config demo.yaml --policy none --model demo/trickle-1+cut-after-3 hi
     run -0 "$RECOURSE" audit list --width 120 --config demo.yaml
     echo "$output"
-    # How much of it came before the cut is not the same each time.
+    # The amount received before the cut varies.
     [[ $output =~ \ (~[$]0[.]001[0-9]) ]]
     guess=${BASH_REMATCH[1]}
     [[ $output == *' $0.0015'* && $output == *'~: estimated.'* ]]
@@ -179,7 +178,7 @@ for of in ("operations", "attempts"):
 END
 }
 
-@test "a budget with a name is called by it; what it refused is no failed attempt" {
+@test "a named budget is shown by its name; a refusal by it is not a failed attempt" {
     printf 'as_of: 2026-11-01\nprices: [{kind: demo, model: "*", input: 100.0, output: 200.0}]\n' >prices.yaml
     cat >demo.yaml <<'END'
 store: sqlite:a.db

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154,SC2030,SC2031 # stderr is set by run; a test is a function, not a subshell
 #
-# recourse audit prune, and a gateway that keeps its audit trimmed: what is deleted and what is not,
-# what is refused, and that nothing is lost of a gateway that serves meanwhile.
+# recourse audit prune, and the pruning of a running gateway: what is deleted and what is not, what is
+# refused, and that a serving gateway loses nothing.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -50,9 +50,9 @@ member() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
 
 SPENT='SELECT count(*) || " " || sum(attempts) || " " || sum(tokens_in) || " " || sum(cost_usd_micro) FROM spend'
 
-# ---- what goes ----
+# ---- deletion ----
 
-@test "what ended before the time goes, and everything else says what it said" {
+@test "operations that ended before the time are deleted, and all others are unchanged" {
     cp "$full" audit.db
     left="$(audit export --store audit.db --since 2020-09-09 | wc -l)"
     audit stats --store audit.db --since 2020-09-09 >sums
@@ -82,12 +82,12 @@ SPENT='SELECT count(*) || " " || sum(attempts) || " " || sum(tokens_in) || " " |
     audit show "$new" --store audit.db >/dev/null
     run -66 audit show "$old" --store audit.db
     [ "$(sql audit.db "$SPENT")" = "$spent" ]
-    # Again: nothing is left to do.
+    # A second run has nothing to delete.
     run -0 audit prune --store audit.db --before 2020-09-09
     [[ $output == *"✓ 0 operations deleted"*"--vacuum gives them back"* ]]
 }
 
-@test "an age counts from now; free room is given back when that is asked for" {
+@test "an age counts from now; --vacuum returns free space" {
     "$filler" young.db story plain "$(($(date +%s) * 1000 - 2 * DAY))"
     "$filler" young.db story recovered "$(($(date +%s) * 1000 - 4 * DAY))"
     run -0 audit prune --store young.db --older-than 36500d
@@ -106,9 +106,9 @@ SPENT='SELECT count(*) || " " || sum(attempts) || " " || sum(tokens_in) || " " |
     run ! grep -v '"outcome":"open"' stays
 }
 
-# ---- what is refused ----
+# ---- refusals ----
 
-@test "what is asked for wrongly changes nothing" {
+@test "invalid options change nothing" {
     cp "$full" audit.db
     sha256sum audit.db >before
     refused 64 "prune takes --older-than DURATION or --before TIME" --store audit.db
@@ -125,13 +125,13 @@ SPENT='SELECT count(*) || " " || sum(attempts) || " " || sum(tokens_in) || " " |
     refused 64 "prune has no format csv" --store audit.db --before today --format csv
     run -64 --separate-stderr audit list --store audit.db --older-than 9d
     [[ $stderr == *"--older-than does not go with list; it goes with prune"* ]]
-    # Without --yes one may ask what a time to come would delete.
+    # A dry run with a time in the future needs no --yes.
     run -0 audit prune --store audit.db --before 2100-01-01 --dry-run
     [[ $output == *"would be deleted"* ]]
     sha256sum --check --quiet before
 }
 
-@test "a store that is none, is newer or may not be written is told, and not made" {
+@test "a file that is not a store, a newer store and a read-only one are reported, and nothing is created" {
     refused 66 "there is no audit file" --store none.db --older-than 9d
     [ ! -e none.db ] && [ ! -e none.db-writer ]
     refused 66 "" --store . --older-than 9d
@@ -146,7 +146,7 @@ SPENT='SELECT count(*) || " " || sum(attempts) || " " || sum(tokens_in) || " " |
     [[ $stderr == *'"error_code":"StoreUnavailable"'* ]]
 }
 
-@test "who may only read the file deletes nothing" {
+@test "a user with read permission only deletes nothing" {
     [ "$(id -u)" -eq 0 ] || skip "only root can become somebody else"
     open=$(mktemp -d)
     cp "$RECOURSE" "$open/recourse"
@@ -161,9 +161,9 @@ SPENT='SELECT count(*) || " " || sum(attempts) || " " || sum(tokens_in) || " " |
     rm -r "$open"
 }
 
-# ---- a gateway ----
+# ---- running gateway ----
 
-# Starts the gateway here, with the provider that fails on purpose; base is its address.
+# Starts a gateway with the demo provider, which fails on purpose; base is its address.
 start() {
     rm -f port
     # shellcheck disable=SC2238 # log is a file
@@ -188,13 +188,13 @@ ask() { # COUNT: as many requests, or until there is a file called enough; each 
     done
 }
 
-# Operations that ended long ago by any clock.
+# Adds operations that ended long ago.
 fill_past() {
     mkdir -p "${default_store%/*}"
     "$filler" "$default_store" fill "$1" 240 $END 5
 }
 
-@test "a gateway deletes while it serves: nothing of it is lost, and the file is sound" {
+@test "a gateway prunes while it serves: nothing of it is lost, and the file is sound" {
     printf 'admin: {listen: off}\nproviders: {demo: {kind: demo}}\n' >recourse.yaml
     fill_past 5000
     spent=$(sql "$default_store" "SELECT sum(cost_usd_micro) FROM spend")
@@ -220,7 +220,7 @@ fill_past() {
     audit stats --format json --since 1d | says /dev/stdin "\"count\":$served,\"succeeded\":$served"
     [ "$(audit list --since 1d --limit 1000 --format json | grep -o '"key"' | wc -l)" -eq "$served" ]
     wait_for says log "operations deleted from the audit: $(cat count), which ended before"
-    # It is asked for the newest too, and keeps what may be amended.
+    # Pruning up to now keeps the newest operations, which may still be amended.
     run -0 audit prune --before 2100-01-01 --yes
     [ "$(audit export --since 1d --outcome succeeded | wc -l)" -eq "$served" ]
     refused 75 "" --older-than 365d --vacuum
@@ -230,11 +230,11 @@ fill_past() {
     [ "$(sql "$default_store" "SELECT sum(cost_usd_micro) >= $spent FROM spend")" -eq 1 ]
 }
 
-@test "whoever is killed half way takes the wish back; the next one goes on" {
+@test "a killed prune command withdraws its request; the next one continues" {
     printf 'admin: {listen: off}\nproviders: {demo: {kind: demo}}\n' >recourse.yaml
     fill_past 5000
     start
-    # A gateway that stands still cannot have begun.
+    # A stopped gateway cannot have started to prune.
     kill -STOP "$pid"
     "$RECOURSE" audit prune --older-than 365d 3>&- &
     pruner=$!
@@ -250,7 +250,7 @@ fill_past() {
     stop
 }
 
-@test "a gateway keeps as many days as its configuration says, also when that changes" {
+@test "a gateway keeps the days of its configuration, also after a change" {
     printf 'admin: {listen: off}\nproviders: {demo: {kind: demo}}\n' >recourse.yaml
     fill_past 500
     start
@@ -265,7 +265,7 @@ fill_past() {
     stop
 }
 
-@test "on a terminal it says how far it is" {
+@test "on a terminal it shows its progress" {
     cp "$full" audit.db
     script -qec "'$RECOURSE' audit prune --store audit.db --before 2020-09-09" /dev/null </dev/null >shown
     grep -q ' deleted.*: what ended before' shown

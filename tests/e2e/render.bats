@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2016 # where an inner shell expands the variables
 #
-# recourse render: one report for every reader, and every way in which the input can be bad.
+# recourse render: every format of a report, and every kind of invalid input.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -37,7 +37,7 @@ END
 
 render() { "$RECOURSE" render "$@"; }
 
-# refused STATUS PLACE ARG...: nothing on standard output, and the place on standard error.
+# refused STATUS POSITION ARG...: nothing on standard output, and the position on standard error.
 refused() {
     local status_wanted=$1 place=$2
     shift 2
@@ -47,14 +47,14 @@ refused() {
     [[ $stderr == *"$place"* ]]
 }
 
-@test "human is the default, plain when it is piped" {
+@test "human is the default, without colour in a pipe" {
     run -0 --separate-stderr render report.json
     [[ $output == *"anthropic is limiting the rate of requests."*"Wait, or send fewer requests."* ]]
     [[ $output == *RateLimited* && $output != *$'\033'* && -z $stderr ]]
     [ "$(render --format human report.json | wc -l)" -eq "$(wc -l <<<"$output")" ]
 }
 
-@test "file, dash and nothing read the same" {
+@test "file, dash and no operand read the same" {
     render --format report report.json >file
     render --format report - <report.json >dash
     render --format report <report.json >nothing
@@ -64,14 +64,14 @@ refused() {
     render --format report -- -odd | cmp file
 }
 
-@test "report is the inverse of reading, also strictly" {
+@test "the report format can be read again, also strictly" {
     render --format report report.json >once
     render --format report --strict once >twice
     cmp once twice
     [ "$(wc -l <once)" -eq 1 ]
 }
 
-@test "every format says the same code" {
+@test "every format contains the code" {
     for format in human json markdown http report problem openai-chat openai-responses anthropic \
         gemini log otel; do
         run -0 --separate-stderr render --format "$format" report.json
@@ -80,13 +80,13 @@ refused() {
     done
 }
 
-# timeless: without carriage returns and without what the clock changes between two runs.
+# timeless: removes carriage returns and the parts that depend on the clock.
 timeless() {
     tr -d '\r' | grep -v '^date:' | sed 's/[0-9][0-9]:[0-9][0-9]:[0-9][0-9]/TIME/g'
 }
 
-@test "the view when none is asked for: user, model or internal" {
-    # Only the internal view has the detail; the model's has the category, the user's has not.
+@test "the default view: user, model or internal" {
+    # Only the internal view has the detail; the model view has the category, the user view has neither.
     for format in human http problem openai-chat openai-responses anthropic gemini; do
         [ "$(render --format $format report.json | timeless)" = \
             "$(render --format $format --view user report.json | timeless)" ]
@@ -100,7 +100,7 @@ timeless() {
     render --format report --view internal report.json | cmp <(render --format report report.json)
 }
 
-@test "the internal view shows what the others do not" {
+@test "the internal view has more than the others" {
     for format in human json markdown report; do
         render --format $format --view internal report.json | grep -q "inner words"
     done
@@ -114,7 +114,7 @@ timeless() {
     refused 64 "--format report takes no --indent" --format report --indent 2 report.json
 }
 
-@test "http: status line, headers and exactly as many bytes as they say" {
+@test "http: status line, headers and a body of exactly the announced length" {
     for dialect in problem openai-chat openai-responses anthropic gemini; do
         render --format http --dialect $dialect report.json >answer
         head -n 1 answer | grep -q $'^HTTP/1.1 429 Too Many Requests\r$'
@@ -136,19 +136,19 @@ timeless() {
     done
     render --format anthropic --stream report.json | head -n 1 | grep -qx 'event: error'
     render --format openai-responses --stream report.json | grep -qx 'event: response.failed'
-    # Google's has something behind its event, for SDKs that look for no errors in events.
+    # Gemini's frame has a second part, for SDKs that do not check events for errors.
     render --format gemini --stream report.json | tr -d '\r' >frame
     head -n 1 frame | grep -q '^data: {"error":'
     [ -z "$(sed -n 2p frame)" ]
     [ "data: $(sed -n 3p frame)" = "$(sed -n 1p frame)" ]
 }
 
-@test "json: one line, or as many as --indent makes of it" {
+@test "json: one line, or several with --indent" {
     [ "$(render --format json report.json | wc -l)" -eq 1 ]
     render --format json --indent 3 report.json | sed -n 2p | grep -q '^   "error": true,$'
 }
 
-@test "colour and width are those of the panel" {
+@test "colour and width apply to the panel" {
     run -0 render --color always report.json
     [[ $output == *$'\033'* ]]
     for width in 20 60 200; do
@@ -163,7 +163,7 @@ timeless() {
     render --view internal report.json | grep -q '^│'
 }
 
-@test "what is dropped is said in one line, with pointers" {
+@test "dropped parts are listed in one line, with pointers" {
     echo '{"error_code":"RateLimited","colour":1,"cause":{"message":"x","shape":{"a":[]}}}' >newer.json
     run -0 --separate-stderr render newer.json
     [ "$stderr" = "recourse render: newer.json: dropped or not known: /colour, /cause/shape" ]
@@ -178,7 +178,7 @@ timeless() {
     [[ $stderr == *": dropped or not known: /key1, /key2, "*"/key8 and 3 more" ]]
 }
 
-@test "an unknown value becomes unknown, and is named" {
+@test "an unknown value becomes unknown and is listed" {
     run -0 --separate-stderr render --format report - <<<'{"error_code":"Brandnew","message":"x"}'
     [[ $output == *'"error_code":"unknown"'* ]]
     [ "$stderr" = "recourse render: <stdin>: dropped or not known: /error_code" ]
@@ -186,7 +186,7 @@ timeless() {
         - <<<'{"error_code":"Brandnew","message":"x"}'
 }
 
-@test "damage: what can be read is shown, and the place is named" {
+@test "damage: the readable part is shown, and the position is reported" {
     head -n 8 report.json >cut.json
     printf '  "message": "anthropic is lim' >>cut.json
     run -0 --separate-stderr render cut.json
@@ -195,7 +195,7 @@ timeless() {
     refused 65 "cut.json:9:" --strict cut.json
 }
 
-@test "strict names file, line, column and pointer" {
+@test "strict reports file, line, column and pointer" {
     printf '{\n "message": "x",\n "cause": {"colour": 1}}\n' >bad.json
     refused 65 'bad.json:3:12: unknown key "colour" at /cause/colour' --strict bad.json
     printf '{"message":"x","message":"y"}' >bad.json
@@ -222,7 +222,7 @@ timeless() {
     done
 }
 
-@test "an object that is no report" {
+@test "an object that is not a report" {
     refused 65 "<stdin>:1:1: not a report: no error_code" <<<'{"error":{"type":"overloaded_error"}}'
     refused 65 "<stdin>:1:1: not a report: no error_code" <<<'{}'
 }
@@ -249,7 +249,7 @@ timeless() {
     refused 65 "<stdin>: larger than 16 MiB" --format json - <big.json
 }
 
-@test "a refusal is a report: a panel, or JSON for who asked for JSON" {
+@test "a refusal is a report: a panel, or JSON with --format json" {
     refused 65 ShapeInvalid <<<'[]'
     [[ $stderr == *"Fix the request"* && $stderr == *rep_* ]]
     refused 65 '"error_code":"ShapeInvalid"' --format json <<<'[]'
@@ -259,7 +259,7 @@ timeless() {
     refused 65 '"pointer":"/cause/colour"' --strict --format json <<<'{"cause":{"colour":1}}'
 }
 
-@test "a file that is not there, may not be read, or is a folder" {
+@test "a missing file, an unreadable file, or a folder" {
     refused 66 "recourse render: cannot read nothing.json: No such file or directory" nothing.json
     mkdir folder
     refused 66 "recourse render: cannot read folder: Is a directory" folder
@@ -272,7 +272,7 @@ timeless() {
     }
 }
 
-@test "a file with an odd name is shown safely" {
+@test "an unusual file name is escaped" {
     odd=$'od\033[31md\n.json'
     refused 66 'cannot read od' "$odd"
     [[ $stderr != *$'\033'* && $(wc -l <<<"$stderr") -eq 1 ]]
@@ -281,7 +281,7 @@ timeless() {
     [[ $stderr != *$'\033'* ]]
 }
 
-@test "a secret in the input does not come out" {
+@test "a secret in the input is not printed" {
     key=sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdef
     printf '{"error_code":"AuthFailed","message":"bad key %s","detail":"%s","%s":1}' \
         $key $key $key >secret.json
@@ -293,12 +293,12 @@ timeless() {
     [[ $stderr != *AbCdEfGhIj* ]]
 }
 
-@test "lost output is told: 74" {
+@test "lost output is reported: 74" {
     run -74 --separate-stderr bash -c '"$RECOURSE" render report.json >/dev/full'
     [ "$stderr" = "recourse: cannot write the output: No space left on device" ]
 }
 
-# The handler is in place once the process catches SIGINT (bit 1 of the mask).
+# Waits until the process catches SIGINT (bit 1 of the mask), so that the handler is installed.
 catches_sigint() { # PID
     local mask
     mask=$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2030,SC2031,SC2154,SC2238,SC2317 # every test is a shell of its own; run sets stderr; head is a file
 #
-# recourse serve: what a client sees while providers fail behind it. The provider is recourse mock.
+# recourse serve: what a client sees while providers fail. The provider is recourse mock.
 
 bats_require_minimum_version 1.5.0
 load wait
@@ -12,7 +12,7 @@ setup() {
     export KEY_1=key-1111 KEY_2=key-2222 TOKEN=token-of-app
 }
 
-# A server ends well when asked to: what it forgot to give back, a sanitizer says here.
+# Ends the servers; a sanitizer reports leaks here.
 teardown() {
     local result=0
     for pid in "${pids[@]}"; do
@@ -39,7 +39,7 @@ mock() { # OPTION...
     up=http://127.0.0.1:$port
 }
 
-# A gateway whose configuration has these routes and more; base is its address.
+# Starts a gateway with these routes and other settings; base is its address.
 gate() { # ROUTES [MORE]
     gates=$((${gates:-0} + 1))
     cat >recourse.yaml <<YAML
@@ -64,7 +64,7 @@ YAML
 
 any='  - {model: "*", chain: [{target: up/*}], policy: fast}'
 
-# One chat request; what came is in the file answer, the head in head.
+# Sends one chat request; the body is in the file answer, the head in head.
 chat() { # MODEL [STREAM] [CURL-OPTION...]
     local model=$1 stream=${2:-false}
     shift 1
@@ -78,7 +78,7 @@ header() { tr -d '\r' <head | sed -n "s/^$1: //p"; }
 has() { grep -qF -- "$1" answer; }
 requests() { curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1 | grep -o '[0-9]*'; }
 
-@test "a failure that passes is not seen: one 200, two attempts" {
+@test "a temporary failure is hidden: one 200, two attempts" {
     mock
     gate "$any"
     chat mock/503@1
@@ -90,7 +90,7 @@ requests() { curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1 |
     [ "$(requests)" = 2 ]
 }
 
-@test "a body that comes later than its head changes nothing in the head" {
+@test "a body that arrives after its head does not change the head" {
     mock
     gate "$any"
     for wait in 0 0.2; do
@@ -107,7 +107,7 @@ requests() { curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1 |
     curl -sS "$up/mock/stats" | grep -q x-note
 }
 
-@test "what does not pass is told once, typed, with all attempts" {
+@test "a lasting failure is returned once, typed, with all attempts" {
     mock
     gate "$any"
     chat mock/500
@@ -119,7 +119,7 @@ requests() { curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1 |
     [ "$(requests)" = 3 ]
 }
 
-@test "a fatal failure is not retried and not masked by the next target" {
+@test "a fatal failure is not retried and not hidden by the next target" {
     mock
     gate '  - {model: chain, policy: fast, chain: [{target: up/mock/400}, {target: up/mock/ok}]}'
     chat chain
@@ -128,7 +128,7 @@ requests() { curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1 |
     [ "$(requests)" = 1 ]
 }
 
-@test "the next target answers when the first is spent" {
+@test "the next target responds when the first has no attempts left" {
     mock
     gate '  - {model: chain, policy: fast, chain: [{target: up/mock/500, tries: 2}, {target: up/mock/ok}]}'
     curl -sS -m 30 -o answer -D head "$base/v1/responses" -d '{"model":"chain","input":"Hello"}'
@@ -138,7 +138,7 @@ requests() { curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1 |
     has '"status":"completed"'
 }
 
-@test "a spent quota leads to the next key, then to the next target" {
+@test "an exhausted quota leads to the next key, then to the next target" {
     cat >faults.yaml <<YAML
 unknown_keys: allow
 keys:
@@ -150,16 +150,16 @@ YAML
     [ "$(status)" = 200 ]
     [ "$(header x-recourse-attempts)" = 2 ]
     [ "$(header x-recourse-target)" = two/ok ]
-    # What was learnt holds for the next request.
+    # The cooldowns apply to the next request.
     chat keys
     [ "$(header x-recourse-attempts)" = 1 ]
 }
 
-@test "a spent quota of the only key leads to the next target" {
+@test "an exhausted quota of the only key leads to the next target" {
     mock
     gate '  - {model: targets, policy: fast, chain: [{target: up/mock/quota}, {target: up/mock/ok}]}'
     chat targets
-    # The key is spent for all models of its provider, so nothing is left to ask.
+    # The key is exhausted for all models of its provider, so no target is left.
     [ "$(status)" != 200 ]
     [ "$(header x-recourse-error-code)" = QuotaExhausted ]
     gate '  - {model: targets, policy: fast, chain: [{target: up/mock/quota}, {target: two/mock/ok}]}'
@@ -177,7 +177,7 @@ YAML
     has '"finish_reason":"stop"'
 }
 
-@test "an empty, cut or damaged answer is tried again" {
+@test "an empty, truncated or damaged response is retried" {
     mock
     gate "$any"
     for model in empty-200 truncated-json wrong-length bad-chunk refuse cut-bytes-50; do
@@ -188,7 +188,7 @@ YAML
     done
 }
 
-@test "a stream that fails before its first content is tried again unseen" {
+@test "a stream that fails before its first content is retried without the client noticing" {
     mock
     gate "$any"
     for model in stream-error-first start-then-overloaded empty-stream 503; do
@@ -201,7 +201,7 @@ YAML
     done
 }
 
-@test "a stream that fails behind content ends with the dialect's error, and is not tried again" {
+@test "a stream that fails after content ends with the dialect's error and is not retried" {
     mock
     gate "$any"
     local count=0
@@ -217,7 +217,7 @@ YAML
     grep -q 'interrupted' gate.talk
 }
 
-@test "Anthropic's and Gemini's clients get errors and streams of their own" {
+@test "Anthropic's and Gemini's clients get errors and streams in their dialect" {
     mock
     gate '  - {model: "claude*", policy: fast, chain: [{target: claude/mock/cut-after-2}]}
   - {model: "gemini*", policy: fast, chain: [{target: google/mock/cut-after-2}]}
@@ -230,7 +230,7 @@ YAML
     local say='{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}'
     curl -sS -m 30 -o answer "$base/v1beta/models/gemini-x:streamGenerateContent?alt=sse" -d "$say"
     grep -q '^data: {"error":{"code":502' answer
-    # An array stays JSON, with the error as its last element.
+    # A JSON array stays valid, with the error as its last element.
     curl -sS -m 30 -o answer "$base/v1beta/models/gemini-x:streamGenerateContent" -d "$say"
     tail -c 1 answer | grep -q ']'
     has '"error_code":"StreamInterrupted"'
@@ -239,7 +239,7 @@ YAML
     has '"status":"INVALID_ARGUMENT"'
 }
 
-@test "good answers of all interfaces pass as they are" {
+@test "successful responses of all dialects pass unchanged" {
     mock
     gate '  - {model: "m", policy: fast, chain: [{target: up/mock/ok}]}
   - {model: "c", policy: fast, chain: [{target: claude/mock/ok}]}
@@ -263,20 +263,20 @@ YAML
     post /v1beta/models/g:streamGenerateContent "$say"
 }
 
-@test "the deadline holds: a provider that hangs is a typed 504" {
+@test "the deadline is enforced: a hanging provider gives a typed 504" {
     mock
     gate "$any"
     chat mock/hang false -H "x-recourse-deadline-ms: 300"
     [ "$(status)" = 504 ]
     [ "$(header x-recourse-error-code)" = DeadlineExceeded ]
-    # So it is inside a stream: an event, and no clean end.
+    # Within a stream the deadline gives an error event and no normal end.
     chat mock/stall-after-1 true -H "x-recourse-deadline-ms: 1500"
     [ "$(status)" = 200 ]
     has '"error_code":"DeadlineExceeded"'
     run ! grep -q DONE answer
 }
 
-@test "a first token that does not come, and a pause that is too long, are failures" {
+@test "a missing first token and a long pause are failures" {
     mock
     gate '  - {model: first, policy: fast, timeouts: {connect_ms: 2000, first_byte_ms: 20000, idle_ms: 1000}, chain: [{target: up/mock/keepalive-3+stall-after-0, tries: 1}, {target: two/mock/ok}]}
   - {model: pause, policy: fast, timeouts: {connect_ms: 1000, first_byte_ms: 20000, idle_ms: 100}, chain: [{target: up/mock/stall-after-1, tries: 1}, {target: two/mock/ok}]}'
@@ -288,14 +288,14 @@ YAML
     run ! grep -q DONE answer
 }
 
-@test "a wait beyond the deadline is not begun: the hint goes to the client" {
+@test "a wait beyond the deadline is not started: the client gets the hint" {
     mock
     gate "$any"
     chat mock/429-retry-after-60 false -H "x-recourse-deadline-ms: 20000"
     [ "$(status)" = 429 ]
     [ "$(header x-recourse-attempts)" = 1 ]
     [ "$(header retry-after)" -ge 59 ]
-    # All that there is cools down now: the next one hears it without a try.
+    # All targets are cooling down: the next request is refused without an attempt.
     chat mock/429-retry-after-60 false -H "x-recourse-deadline-ms: 20000"
     [ "$(status)" = 429 ]
     [ "$(header x-recourse-error-code)" = RateLimited ]
@@ -303,7 +303,7 @@ YAML
     [ "$(requests)" = 1 ]
 }
 
-@test "a client that leaves takes its call along" {
+@test "a client that disconnects cancels its upstream call" {
     mock
     gate "$any"
     run ! curl -sS -m 1 -o answer "$base/v1/chat/completions" -d '{"model":"mock/hang","messages":[]}'
@@ -315,7 +315,7 @@ YAML
     wait_for left
 }
 
-@test "a slow client gets all of a large stream" {
+@test "a slow client gets a large stream completely" {
     mock
     gate "$any"
     chat mock/huge-2048 true --limit-rate 4M
@@ -326,11 +326,11 @@ YAML
     [ "$(status)" = 200 ]
     [ "$(wc -c <answer)" -gt 2000000 ]
     tail -c 2 answer | grep -q '}}'
-    # One that was begun and cannot be finished is cut, not ended.
+    # A stream that cannot be finished is cut, not ended normally.
     run ! chat mock/huge-2048+cut-bytes-1000000 false
 }
 
-@test "what is refused is told in the client's dialect" {
+@test "refusals use the client's dialect" {
     mock
     gate '  - {model: known, chain: [{target: up/mock/ok}]}' 'limits: {max_body_bytes: 1024}'
     chat unknown
@@ -357,7 +357,7 @@ YAML
     [ "$(requests)" = 0 ]
 }
 
-@test "tokens: only clients are served, keys and tokens go nowhere" {
+@test "tokens: only clients are served, and keys and tokens are not forwarded" {
     mock
     gate "$any" 'clients: [{name: app, token: env:TOKEN}]'
     chat mock/ok
@@ -372,7 +372,7 @@ YAML
     run ! grep -q "$KEY_1\|$TOKEN" all
 }
 
-@test "a key that is not there is said at the start" {
+@test "a missing key is reported at the start" {
     up=http://127.0.0.1:9
     cat >recourse.yaml <<YAML
 providers: {up: {kind: openai, base_url: "$up/v1", keys: [env:NO_SUCH_KEY]}}
@@ -388,7 +388,7 @@ YAML
   - {model: "*", chain: [{target: up/*}]}'
     [ "$(curl -sS "$base/healthz")" = ok ]
     [ "$(curl -sS "$base/readyz")" = ok ]
-    # The head alone is that of a GET; the connection goes on behind it.
+    # HEAD gives the head of GET; the connection stays usable.
     for path in healthz v1/models v1/models/named; do
         curl -sS "$base/$path" -o whole
         curl -sS -I "$base/$path" --next -sS "$base/healthz" >head
@@ -403,19 +403,19 @@ YAML
     has '"id":"named"'
     run ! grep -qF 'up/' answer
     run ! grep -qF '*' answer
-    # One of them; what a star lets in is one too.
+    # A single model; a model that matches a wildcard exists too.
     curl -sS "$base/v1/models/named" >answer
     created=$(sed -n 's/.*"created":\([0-9]*\),.*/\1/p' answer)
     [ "$(cat answer)" = '{"id":"named","object":"model","created":'"$created"',"owned_by":"up"}' ]
     [ "$created" -gt 1700000000 ]
     curl -sS "$base/v1/models/up/any-other" >answer
     has '"id":"up/any-other"'
-    # As the client's dialect lists them; none speaks these here.
+    # In the client's dialect; no model here uses these dialects.
     [ "$(curl -sS -H 'anthropic-version: 2023-06-01' "$base/v1/models")" = '{"data":[],"has_more":false}' ]
     [ "$(curl -sS "$base/v1beta/models")" = '{"models":[]}' ]
 }
 
-@test "behind a star the models that are known are listed, and no targets" {
+@test "for a wildcard route the known models are listed, and no targets" {
     mock
     printf 'as_of: 2026-11-01\nbuilt_in: false\nprices: [{kind: openai, model: gpt-mine, input: 1, output: 1}]\n' >prices.yaml
     gate '  - {model: "x-*", chain: [{target: up/x-1}]}
@@ -427,7 +427,7 @@ prices: prices.yaml'
     has '"id":"gpt-any"'
 }
 
-@test "--admin says where the operator's side listens" {
+@test "--admin sets the address of the admin server" {
     mock
     gate '  - {model: any, chain: [{target: up/x}]}'
     sed 's/audit-1\.db/audit-2.db/' recourse.yaml >other.yaml
@@ -435,7 +435,7 @@ prices: prices.yaml'
         run -64 --separate-stderr "$RECOURSE" serve --config other.yaml --admin "$wrong"
         [[ "$stderr" == *"--admin takes HOST:PORT or off, not $wrong"* ]]
     done
-    # Beyond this machine it takes a token, whoever asks for it.
+    # Beyond this machine the admin server needs a token, also with --admin.
     run -69 --separate-stderr "$RECOURSE" serve --config other.yaml --admin 0.0.0.0:0
     [[ "$stderr" == *"there is no token"* ]]
     start other serve --config other.yaml --listen 127.0.0.1:0 --admin 127.0.0.1:0 --log human
@@ -443,7 +443,7 @@ prices: prices.yaml'
     [ "$(curl -sS -o /dev/null -w '%{http_code}' "$admin/metrics")" = 200 ]
 }
 
-@test "retries do not multiply: what a gateway behind this one gave up on is not tried again" {
+@test "retries do not multiply: failures that a gateway behind this one gave up on are not retried" {
     mock
     gate '  - {model: down, policy: fast, chain: [{target: up/mock/502}]}'
     inner=$base
@@ -463,13 +463,13 @@ YAML
     [ "$(header x-recourse-attempts)" = 1 ]
     [ "$(header x-should-retry)" = false ]
     [ "$(curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1)" = '"requests":3' ]
-    # Not there again is no word about elsewhere.
+    # "Do not retry" applies to that target only, not to others.
     chat elsewhere
     [ "$(status)" = 200 ]
     [ "$(header x-recourse-target)" = up/mock/ok ]
 }
 
-@test "a provider is named as the configuration names it" {
+@test "a provider has the name of the configuration" {
     mock
     gate '  - {model: spent, policy: fast, chain: [{target: up/mock/quota}]}'
     chat spent
@@ -477,7 +477,7 @@ YAML
     has '"provider":"up"'
 }
 
-@test "every dialect lists the models that speak it" {
+@test "every dialect lists its models" {
     mock
     cat >recourse.yaml <<EOF
 audit: {durability: off}
@@ -498,7 +498,7 @@ EOF
     [ "$(names /v1/models)" = "all-a all-b all-c " ]
     [ "$(names /v1/models -H 'anthropic-version: 2023-06-01')" = "all-b " ]
     [ "$(names /v1beta/models)" = "models/all-c " ]
-    # An id that is none is an error of the dialect.
+    # An unknown id gives an error of the dialect.
     curl -sS "$base/v1/models/nobody" >answer
     has '"code":"model_not_found"'
     curl -sS -H 'anthropic-version: 2023-06-01' "$base/v1/models/nobody" >answer
@@ -507,7 +507,7 @@ EOF
     has '"status":"NOT_FOUND"'
 }
 
-@test "without a configuration there is a demo in the process" {
+@test "without a configuration there is a built-in demo" {
     export HOME=$PWD XDG_CONFIG_HOME=$PWD
     unset OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN GEMINI_API_KEY GOOGLE_API_KEY
     start gate serve --listen 127.0.0.1:0 --admin 127.0.0.1:0 --log human
@@ -531,7 +531,7 @@ EOF
     wait "$gate_pid"
 }
 
-@test "without store the audit is in the state folder; a second gateway is told to name another file" {
+@test "without store the audit is in the state folder; a second gateway is told to use another file" {
     printf 'listen: 127.0.0.1:0\nadmin: {listen: "off"}\nproviders: {demo: {kind: demo}}\n' >recourse.yaml
     touch recourse.db
     start gate serve --log json
@@ -551,7 +551,7 @@ EOF
     cd "$OLDPWD"
 }
 
-@test "a signal lets what is under way finish, a second one does not" {
+@test "a signal waits for requests in flight, a second one does not" {
     mock
     gate "$any"
     chat mock/trickle-50+tokens-20 true &
@@ -575,7 +575,7 @@ EOF
     run ! wait "$client"
 }
 
-@test "a key that systemd passes on as a credential is used; without the folder the gateway says so" {
+@test "a systemd credential is used as a key; without its folder the gateway reports it" {
     echo "{unknown_keys: refuse, keys: [{name: one, ends: \"9999\"}]}" >keys.yaml
     mock --scenario keys.yaml
     mkdir credentials
@@ -594,7 +594,7 @@ YAML
     [ "$(status)" = 200 ]
 }
 
-@test "a log that was moved away is begun anew at SIGHUP" {
+@test "a moved log file is created again on SIGHUP" {
     mock
     gate "$any" 'log: {format: json, file: gate.log}'
     kill -TERM "$gate_pid" && wait "$gate_pid"
@@ -613,7 +613,7 @@ YAML
     [ "$(grep -c '"event":"request"' gate.log.1)" = 1 ]
 }
 
-@test "the log says who asked for the end" {
+@test "the log names the origin of the shutdown" {
     for signal in INT TERM; do
         gate_with json '2>log' "env --default-signal=INT"
         kill -$signal "$gate_pid"
@@ -628,8 +628,7 @@ YAML
     grep -q "^recourse serve: the operator's side asks for the end: " log
 }
 
-# Starts a gateway whose standard error is as the redirection says; its operator's side is at a
-# socket.
+# Starts a gateway with the given redirection of standard error; its admin server listens on a socket.
 gate_with() { # FORMAT REDIRECTION [COMMAND]
     rm -f gate.port admin.sock
     cat >recourse.yaml <<YAML
@@ -647,7 +646,7 @@ YAML
 
 dropped() { curl -sS --unix-socket admin.sock http://localhost/metrics | sed -n 's/^recourse_log_dropped_total //p'; }
 
-@test "lines of the log that cannot be written are counted, every one" {
+@test "log lines that cannot be written are all counted" {
     for format in json human; do
         for where in '2>/dev/full' '2>&-'; do
             echo "$format $where"
@@ -656,7 +655,7 @@ dropped() { curl -sS --unix-socket admin.sock http://localhost/metrics | sed -n 
                 chat demo/ok
                 [ "$(status)" = 200 ]
             done
-            # Where it listens, twice, and three requests.
+            # Two lines about listeners, and three requests.
             all() { [ "$(dropped)" = 5 ]; }
             wait_for all
             kill -TERM "$gate_pid"
@@ -670,7 +669,7 @@ dropped() { curl -sS --unix-socket admin.sock http://localhost/metrics | sed -n 
     [ "$(dropped)" = 0 ]
 }
 
-@test "the audit can be copied while it is written to" {
+@test "the audit can be copied while it is being written" {
     command -v sqlite3 || skip "there is no sqlite3"
     mock
     gate "$any"
@@ -681,7 +680,7 @@ dropped() { curl -sS --unix-socket admin.sock http://localhost/metrics | sed -n 
     [[ $output == *mock/503@1* ]]
 }
 
-@test "a page of another site may not use a gateway without tokens" {
+@test "a page of another origin cannot use a gateway without tokens" {
     mock
     gate "$any"
     chat mock/ok false -H "Origin: https://evil.example"
@@ -696,7 +695,7 @@ dropped() { curl -sS --unix-socket admin.sock http://localhost/metrics | sed -n 
     [ "$(requests)" = 1 ]
 }
 
-@test "a page whose name was led here may not use a gateway without tokens; programs ask by any name" {
+@test "DNS rebinding: a page cannot use a gateway without tokens; programs may use any host name" {
     mock
     gate "$any"
     rebound() { curl -sS -m 30 -o answer -D head -H "Host: evil.example:$port" "$@" "$base/p/up/models"; }
@@ -714,7 +713,7 @@ dropped() { curl -sS --unix-socket admin.sock http://localhost/metrics | sed -n 
     [ "$(status)" = 200 ]
 }
 
-@test "it says where the dashboard is, at an address and at a socket" {
+@test "it prints the address of the dashboard, for a port and for a socket" {
     mock
     conf='listen: 127.0.0.1:0
 store: sqlite:audit.db
@@ -732,7 +731,7 @@ routes: [{model: "*", chain: [{target: "up/*"}]}]'
     [[ $output == *"<title>Recourse</title>"* ]]
 }
 
-@test "a second gateway at the same address is told that it is taken" {
+@test "a second gateway at the same address reports that it is in use" {
     up=http://127.0.0.1:9
     gate "$any" "threads: 2"
     sed "s/^listen: .*/listen: 127.0.0.1:$port/; s/audit-1/audit-2/" recourse.yaml >second.yaml
@@ -744,7 +743,7 @@ routes: [{model: "*", chain: [{target: "up/*"}]}]'
     [ "$(curl -sS -o /dev/null -w '%{http_code}' "$base/healthz")" = 200 ]
 }
 
-@test "the operator's side names the configuration that was found" {
+@test "the admin API names the configuration file" {
     mock
     printf '%s\n' 'listen: 127.0.0.1:0' 'store: sqlite:audit.db' 'admin: {listen: "127.0.0.1:0"}' \
         "providers: {up: {kind: openai, base_url: \"$up/v1\", keys: [env:KEY_1]}}" \

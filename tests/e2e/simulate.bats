@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2016 # where an inner shell expands the variables
 #
-# recourse simulate: the same seed gives the same bytes, in every form; files are whole; people get
-# lines that fit.
+# recourse simulate: the same seed gives the same bytes in every format; files are complete; human output
+# fits the width.
 
 bats_require_minimum_version 1.5.0
 
@@ -22,12 +22,12 @@ policies: [recourse, openai-sdk, none]
 END
 }
 
-# Runs a shell command on a terminal of its own; what it shows is the output.
+# Runs a shell command on a terminal of its own; its screen is the output.
 on_terminal() { # COLUMNS COMMAND
     script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r'
 }
 
-@test "the same seed gives the same bytes, another seed others" {
+@test "the same seed gives the same bytes, another seed gives others" {
     for form in "--plot" "--format json" "--format csv"; do
         # shellcheck disable=SC2086 # words on purpose
         "$RECOURSE" simulate world.yaml --seed 3 $form >first
@@ -40,7 +40,7 @@ on_terminal() { # COLUMNS COMMAND
     done
 }
 
-@test "the files of two runs are the same bytes, and --out prints what it prints without" {
+@test "the files of two runs are identical, and --out does not change the output" {
     "$RECOURSE" simulate world.yaml >plain
     "$RECOURSE" simulate world.yaml --out a >with
     "$RECOURSE" simulate world.yaml --out b/ --format json >printed
@@ -51,7 +51,7 @@ on_terminal() { # COLUMNS COMMAND
         "a/amplification.svg a/latency.svg a/load.svg a/result.json a/success.svg " ]
 }
 
-@test "every built-in scenario runs, and its pictures are XML" {
+@test "every built-in scenario runs, and its charts are valid XML" {
     scenarios=$("$RECOURSE" simulate --list --format json | grep -o '"scenarios":.*"policies"' |
         grep -o '"name":"[^"]*"' | cut -d '"' -f 4)
     [ "$(wc -w <<<"$scenarios")" -ge 7 ]
@@ -69,7 +69,7 @@ END
     done
 }
 
-@test "a picture needs nothing but itself" {
+@test "a chart has no external references" {
     "$RECOURSE" simulate world.yaml --out charts >/dev/null
     run ! grep -lE 'href|url\(|@import|<script|<image' charts/*.svg
     [ "$(grep -oh 'http[^"]*' charts/*.svg | sort -u)" = "http://www.w3.org/2000/svg" ]
@@ -87,26 +87,26 @@ END
     done
 }
 
-@test "without UTF-8 there is none; without a terminal there is no colour" {
+@test "without UTF-8 the output is ASCII; without a terminal there is no colour" {
     LANG=C "$RECOURSE" simulate world.yaml --plot >page
     run ! env LC_ALL=C grep -q '[^ -~]' page
     "$RECOURSE" simulate world.yaml --plot --color always >page
     grep -q $'\033\\[' page
 }
 
-@test "a terminal gets colour and progress, and NO_COLOR takes the colour away" {
+@test "a terminal gets colour and progress; NO_COLOR disables the colour" {
     run -0 on_terminal 90 '"$RECOURSE" simulate world.yaml --plot'
     [[ $output == *$'\033[1;32m'* && $output == *"100%  none, 3 of 3"* ]]
     run -0 on_terminal 90 'NO_COLOR=1 "$RECOURSE" simulate world.yaml --plot 2>/dev/null'
     [[ $output != *$'\033'* && $output == *"against the best of the others"* ]]
 }
 
-@test "without a terminal nothing is said while it runs" {
+@test "without a terminal there is no progress" {
     run -0 --separate-stderr "$RECOURSE" simulate world.yaml
     [ -z "$stderr" ]
 }
 
-@test "CSV has a header, a row a policy and as many fields in each" {
+@test "CSV has a header, a row per policy and the same number of fields in each" {
     "$RECOURSE" simulate world.yaml --format csv >rows
     [ "$(wc -l <rows)" -eq 4 ]
     [ "$(awk -F, '{ print NF }' rows | sort -u | wc -l)" -eq 1 ]
@@ -114,7 +114,7 @@ END
     [ "$(cut -d , -f 3 rows | tr '\n' ' ')" = "policy recourse openai-sdk none " ]
 }
 
-@test "a scenario that is wrong: 65, with every place and the nearest key" {
+@test "an invalid scenario: 65, with every position and the nearest key" {
     printf 'name: x\nclints: {count: 1}\nclients:\n  cuont: 5\n' >bad.yaml
     run -65 --separate-stderr "$RECOURSE" simulate bad.yaml
     [ -z "$output" ]
@@ -122,7 +122,7 @@ END
     [[ $stderr == *"bad.yaml:4:3: "*"did you mean count?"* ]]
 }
 
-@test "names that are not there: 64 and 66" {
+@test "unknown names: 64 and 66" {
     run -64 --separate-stderr "$RECOURSE" simulate retrystorm
     [[ $stderr == *'no scenario and no file "retrystorm"; did you mean retry-storm?'* ]]
     run -66 --separate-stderr "$RECOURSE" simulate ./retry-storm
@@ -133,14 +133,14 @@ END
     [[ $stderr == *'no policy "recurse"; did you mean recourse?'* ]]
 }
 
-@test "folders above --out are made" {
+@test "parent folders of --out are created" {
     "$RECOURSE" simulate world.yaml --out not/yet/there >/dev/null
     [ -s not/yet/there/result.json ]
     "$RECOURSE" simulate world.yaml --out "$PWD/nor//this/" >/dev/null
     [ -s nor/this/result.json ]
 }
 
-@test "a folder that cannot be made or written: 74, and the result is still printed" {
+@test "a folder that cannot be created or written: 74, and the result is still printed" {
     "$RECOURSE" simulate world.yaml >plain
     touch file
     for place in file file/below; do
@@ -155,13 +155,13 @@ END
     [ "$(ls -A taken)" = success.svg ]
 }
 
-@test "Ctrl-C wipes the progress and says how far it was" {
+@test "Ctrl-C clears the progress and prints the percentage" {
     cat >long.yaml <<'END'
 duration_ms: 1h
 clients: {count: 50000, every_ms: 1s}
 policies: [none]
 END
-    # The line of progress is the sign that it runs.
+    # The progress line shows that the run has started.
     run -0 bash -c 'mkfifo shown; script -qec "stty cols 80; exec $RECOURSE simulate long.yaml" /dev/null <shown >page &
         exec 3>shown
         for _ in $(seq 600); do ! grep -qs % page || break; sleep 0.1; done
@@ -171,7 +171,7 @@ END
     [[ $output == *$'\r\033[Krecourse simulate: interrupted at '*'%'* ]]
 }
 
-@test "a world that would never end is refused, and a fast one ends" {
+@test "a scenario that would never end is refused, and a fast one ends" {
     echo 'clients: {count: 1000000, every_ms: 1, surge: {from_ms: 0, until_ms: 1m, pct: 10000}}' >absurd.yaml
     run -65 --separate-stderr "$RECOURSE" simulate absurd.yaml
     [[ $stderr == *"some 6000000000000 requests would come in, and 200000000 are the most"* ]]
@@ -186,7 +186,7 @@ END
     [[ $stderr == *"--requests is at most 5000000 for a scenario of 5 ms"* ]]
 }
 
-@test "files that do not fit: 74, and those of the run before stay" {
+@test "files that do not fit: 74, and those of the previous run stay" {
     "$RECOURSE" simulate world.yaml --out charts >/dev/null
     cp -r charts before
     run -74 --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 8; "$RECOURSE" simulate world.yaml --seed 9 --out charts'
@@ -194,12 +194,12 @@ END
     diff -r before charts
 }
 
-@test "a full disk and a closed output are told: 74" {
+@test "a full disk and a closed output are reported: 74" {
     run -74 --separate-stderr bash -c '"$RECOURSE" simulate world.yaml >/dev/full'
     [ "$stderr" = "recourse: cannot write the output: No space left on device" ]
 }
 
-@test "the README shows what is printed" {
+@test "the README shows the actual output" {
     sed -n '/^\$ recourse simulate quota --width 100$/,/^```$/p' "$RECOURSE_SOURCE/README.md" | sed '1d;$d' >told
     [ "$(grep -c '%' told)" -ge 6 ]
     diff told <(LANG=C.UTF-8 "$RECOURSE" simulate quota --width 100 | head -n "$(wc -l <told)")

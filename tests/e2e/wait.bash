@@ -1,15 +1,15 @@
 # shellcheck shell=bash
 #
-# Waits for what comes in its own time, and a state folder for each test; loaded by the tests.
+# Functions that wait for events, and a state folder for each test; loaded by the tests.
 
-# The store of commands whose configuration names none: no test uses that of whoever runs it.
+# The default store of each test: no test uses that of the user.
 unset STATE_DIRECTORY
 export XDG_STATE_HOME=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}/state
 # shellcheck disable=SC2034 # for the tests
 default_store=$XDG_STATE_HOME/recourse/recourse.db
 
-# wait_for COMMAND...: until it works, a minute at most. A command that cannot tell yet (of a file
-# that is not there) has not worked. A test may define wait_failed, which shows what there is instead.
+# wait_for COMMAND...: repeats it until it succeeds, for at most a minute. A command that fails for another
+# reason (a missing file) counts as not yet successful. A test may define wait_failed for diagnostics.
 wait_for() {
     local tries
     for ((tries = 0; tries < 1200; tries++)); do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The API pages are the headers, made readable; every public function is explained.
+# The API pages are generated from the headers; every public function has a comment.
 
 bats_require_minimum_version 1.5.0
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What ships: hardened, and free of surprises. That it is the same bytes wherever it is built:
-# tests/soak/copy.bats.
+# The shipped binaries: hardening and dependencies. tests/soak/copy.bats checks that builds are
+# reproducible.
 
 bats_require_minimum_version 1.5.0
 
@@ -16,13 +16,13 @@ bats_require_minimum_version 1.5.0
     readelf -lW "$RECOURSE" | grep -E 'GNU_STACK.* RW ' | grep -qv RWE
 }
 
-@test "the command needs the C library, libyaml, libuv, OpenSSL, SQLite and zlib alone" {
+@test "the command links only the C library, libyaml, libuv, OpenSSL, SQLite and zlib" {
     run -0 sh -c "readelf -d '$RECOURSE' | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'"
     echo "$output"
     run -1 grep -vE '^(libc|libyaml-0|libuv|libssl|libcrypto|libsqlite3|libz|ld-linux.*)\.so' <<<"$output"
 }
 
-@test "nothing that ships names the folder where it was built" {
+@test "no shipped file contains the path of the build folder" {
     for file in recourse librecourse.a librecourse.so.0; do
         echo "$file"
         run -1 grep -aqF -e "$RECOURSE_SOURCE/" -e "$RECOURSE_BINARY" "$RECOURSE_BINARY/$file"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The Debian package, by its structure; `make deb-test` installs it.
+# The structure of the Debian package; `make deb-test` installs it.
 
 bats_require_minimum_version 1.5.0
 
@@ -14,7 +14,7 @@ setup_file() {
     export tree=$BATS_FILE_TMPDIR/tree
 }
 
-@test "it says what it is and what it needs" {
+@test "the package has its name, version and dependencies" {
     version=$(sed -n 's/^#define RC_VERSION "\(.*\)"$/\1/p' "$RECOURSE_SOURCE/include/recourse/version.h")
     [ "$(dpkg-deb -f "$deb" Package)" = recourse ]
     [ "$(dpkg-deb -f "$deb" Version)" = "$version" ]
@@ -25,7 +25,7 @@ setup_file() {
     run ! grep -r '@[A-Z]*@' "$tree/DEBIAN"
 }
 
-@test "everything is in it, and root's" {
+@test "the package contains all files, owned by root" {
     for file in usr/bin/recourse usr/share/man/man1/recourse.1.gz usr/share/man/man1/recourse-serve.1.gz \
         usr/share/bash-completion/completions/recourse usr/share/zsh/vendor-completions/_recourse \
         usr/share/fish/vendor_completions.d/recourse.fish usr/lib/systemd/system/recourse.service \
@@ -39,7 +39,7 @@ setup_file() {
     [ "$(stat -c %a "$tree/etc/recourse/credentials")" = 700 ]
 }
 
-@test "who answers for it and what has changed is said, and what it refers to is in it" {
+@test "the package has a maintainer, a changelog and the pages it refers to" {
     maintainer=$(dpkg-deb -f "$deb" Maintainer)
     [[ $maintainer =~ ^[^\<]+\ \<[a-z.]+@[a-z.]+\>$ && $maintainer != *localhost* ]]
     doc=$tree/usr/share/doc/recourse
@@ -60,7 +60,7 @@ setup_file() {
     [ "$(dpkg-deb -f "$BATS_TEST_TMPDIR"/*.deb Maintainer)" = 'A Builder <builder@there.test>' ]
 }
 
-@test "what of others is in the binary is named, with its terms" {
+@test "third-party code in the binary is listed in the copyright file with its licence" {
     copyright=$tree/usr/share/doc/recourse/copyright
     modules=$(sed -n 's|.*"/app/\(d3-[a-z]*\)\.min\.js".*|\1|p' "$RECOURSE_SOURCE/web/d3.js")
     [ "$(wc -w <<<"$modules")" = 3 ]
@@ -76,20 +76,20 @@ setup_file() {
     done
 }
 
-@test "the command in it runs, and the example is good" {
+@test "the packaged command runs, and the example configuration is valid" {
     "$tree/usr/bin/recourse" --version
     "$tree/usr/bin/recourse" config check "$tree/etc/recourse/recourse.yaml"
 }
 
-@test "what a person may edit is a conffile, and nothing else in /etc is a file" {
+@test "every file in /etc is a conffile" {
     diff <(cd "$tree" && find etc -type f | sed 's|^|/|' | sort) "$tree/DEBIAN/conffiles"
 }
 
-@test "the sums are right" {
+@test "the checksums are correct" {
     (cd "$tree" && md5sum -c --quiet DEBIAN/md5sums)
 }
 
-@test "the scripts do nothing without systemd, and a purge removes what is ours" {
+@test "the maintainer scripts work without systemd, and a purge removes our data" {
     [ ! -d /run/systemd/system ] || skip "systemd runs here"
     for script in postinst prerm; do
         "$tree/DEBIAN/$script" configure 0.0.1
@@ -102,6 +102,6 @@ setup_file() {
     "$tree/DEBIAN/postrm" remove
 }
 
-@test "a command that is not there is an error" {
+@test "a missing command is an error" {
     run ! "$RECOURSE_SOURCE/tools/deb.sh" "$BATS_TEST_TMPDIR"
 }

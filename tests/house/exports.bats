@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The binary interface: headers, version script, shared library and the snapshot say the same. The
-# snapshot changes by hand alone (tools/exports.sh --update), so that the ABI does not by accident.
+# The binary interface: headers, version script, shared library and the snapshot agree. The snapshot is
+# updated only by hand (tools/exports.sh --update), so that the ABI does not change by accident.
 
 bats_require_minimum_version 1.5.0
 
@@ -24,8 +24,8 @@ setup() {
     diff <(tools/exports.sh) <(tools/exports.sh --map)
 }
 
-@test "a header is found to declare what its preprocessed text declares" {
-    # The list from the text is compared with the compiler's view, which no formatting can fool.
+@test "the list of declarations agrees with the preprocessed headers" {
+    # The list made from the source text is compared with the compiler's output.
     for header in include/recourse/*.h; do
         echo "#include <recourse/${header##*/}>"
     done >"$BATS_TEST_TMPDIR/all.c"
@@ -34,7 +34,7 @@ setup() {
         sed -E 's/.*\b(rc_[a-z0-9_]+) *\($/\1/' | LC_ALL=C sort -u | diff <(tools/exports.sh) -
 }
 
-@test "the library carries its version and asks for no rpath" {
+@test "the library has its version and no rpath" {
     run -0 readelf -d "$library"
     [[ $output == *"Library soname: [librecourse.so.0]"* ]]
     [[ $output != *RPATH* && $output != *RUNPATH* ]]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What is derived from spec/ and kept in the tree is what the generators write today.
+# The generated files in the tree are up to date with spec/.
 
 bats_require_minimum_version 1.5.0
 
@@ -9,7 +9,7 @@ setup() {
     cp -r "$RECOURSE_SOURCE/spec" "$fresh/spec"
 }
 
-# generate FOLDER: everything, in the order of tools/generate.sh.
+# generate FOLDER: generates all files, in the order of tools/generate.sh.
 generate() {
     "$RECOURSE_BINARY/gen_errors" "$1"
     "$RECOURSE_BINARY/gen_policy" "$1"
@@ -19,12 +19,12 @@ generate() {
     "$RECOURSE_SOURCE/tools/gen_scenarios.sh" "$1"
 }
 
-# written FOLDER: the files that were written there.
+# written FOLDER: lists the files that were written there.
 written() {
     (cd "$1" && find . -type f -not -path './spec/*')
 }
 
-@test "generating again changes nothing" {
+@test "regenerating changes nothing" {
     generate "$fresh"
     files=$(written "$fresh")
     [ "$(echo "$files" | wc -l)" -ge 12 ]
@@ -33,7 +33,7 @@ written() {
     done
 }
 
-@test "a generated file that was edited is written again" {
+@test "an edited generated file is rewritten" {
     generate "$fresh"
     cp -r "$fresh" "$BATS_TEST_TMPDIR/edited"
     for file in $(written "$BATS_TEST_TMPDIR/edited"); do
@@ -43,7 +43,7 @@ written() {
     diff -r "$fresh" "$BATS_TEST_TMPDIR/edited"
 }
 
-@test "a place that cannot be written to is an error" {
+@test "a folder that cannot be written to is an error" {
     touch "$BATS_TEST_TMPDIR/file"
     for generator in gen_errors gen_phrases gen_rules gen_policy gen_completions; do
         run "$RECOURSE_BINARY/$generator" "$BATS_TEST_TMPDIR/file"
@@ -62,14 +62,14 @@ written() {
     [[ $output == *nowhere* ]]
 }
 
-@test "a fault in the phrases is named with its place" {
+@test "a fault in the phrases is reported with its position" {
     printf 'concept nothing sure "text"\n' >"$fresh/spec/phrases.txt"
     run "$RECOURSE_BINARY/gen_phrases" "$fresh"
     [ "$status" -eq 1 ]
     [[ $output == *phrases.txt:1:* ]]
 }
 
-@test "a fault in the rules is named with its place" {
+@test "a fault in the rules is reported with its position" {
     printf 'rule a\n  when says:qouta\n  then RateLimited\n  because "x"\n' >"$fresh/spec/classify.rules"
     run "$RECOURSE_BINARY/gen_rules" "$fresh"
     [ "$status" -eq 1 ]

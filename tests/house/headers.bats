@@ -22,7 +22,7 @@ int rc_not_empty;" >"$source"
 @test "gcc, C++17" { compile_each g++ c++17 c++; }
 @test "clang, C++17" { compile_each clang++ c++17 c++; }
 
-@test "recourse.h includes every other header but stdlib.h" {
+@test "recourse.h includes every other header except stdlib.h" {
     cd "$RECOURSE_SOURCE/include/recourse"
     for header in *.h; do
         case $header in recourse.h | stdlib.h) continue ;; esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The library as its users meet it: installed somewhere, found by pkg-config or CMake, linked both
-# ways, and each example prints what it should.
+# The installed library: found by pkg-config and CMake, linked shared and static; each example prints its
+# expected output.
 
 bats_require_minimum_version 1.5.0
 
@@ -21,7 +21,7 @@ has_examples() {
     ls "$examples"/*.c
 }
 
-# Runs a built example where its input files are, and compares with NAME.expected if there is one.
+# Runs a built example in the folder of its input files and compares its output with NAME.expected.
 check_example() { # NAME PROGRAM
     local program
     program=$(realpath "$2")
@@ -41,7 +41,7 @@ compile_examples() { # KIND LINK-OPTION...
     done
 }
 
-# libcurl's headers may not be there: then ours, of what the example uses.
+# libcurl's headers may be missing: then uses stubs of the parts that the example needs.
 @test "the example for libcurl compiles" {
     curl=-I$RECOURSE_SOURCE/tests/support
     [ ! -e /usr/include/curl/curl.h ] && ! pkg-config --exists libcurl || curl=$(pkg-config --cflags libcurl)
@@ -62,7 +62,7 @@ compile_examples() { # KIND LINK-OPTION...
     [ -z "$(find "$stage" -path "$prefix" -prune -o -type f -print)" ]
 }
 
-@test "the installed headers are the headers" {
+@test "the installed headers are identical to the source" {
     diff -r "$RECOURSE_SOURCE/include/recourse" "$prefix/include/recourse"
 }
 
@@ -71,7 +71,7 @@ compile_examples() { # KIND LINK-OPTION...
     [ -n "$output" ]
 }
 
-@test "no installed file names the machine it was built on" {
+@test "no installed file contains the path of the build machine" {
     run -1 grep -rlF -e "$RECOURSE_SOURCE" -e "$RECOURSE_BINARY" -e "$stage" "$prefix"
 }
 

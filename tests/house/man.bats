@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The manual and the help tell of the same commands and options; the completions as well.
+# The manual, the help and the completions document the same commands and options.
 
 bats_require_minimum_version 1.5.0
 
@@ -12,14 +12,14 @@ commands() {
     "$RECOURSE" help | sed -n '/^Commands:/,/^Options:/s/^  \([a-z][a-z]*\) .*/\1/p'
 }
 
-# The options that the help of a command lists, but for --help, which all have.
+# Lists the options in the help of a command, except --help.
 helped() { # COMMAND
     COLUMNS=96 "$RECOURSE" "$1" --help |
         sed -n '/^Options:/,/^[A-Z][a-z]*s\{0,1\}:$/p' |
         sed -n 's/^  --\([a-z][a-z-]*\).*/\1/p' | sort
 }
 
-# The options that head an entry of the command's page.
+# Lists the options that begin an entry of the command's page.
 written() { # COMMAND [PAGE]
     awk '
         heads && /^\.(B|BI|BR) \\-\\-/ {
@@ -32,7 +32,7 @@ written() { # COMMAND [PAGE]
         { heads = /^\.T[PQ]/ }' "${2:-$pages/recourse-$1.1}" | sort
 }
 
-@test "every command but help has a page, a line of synopsis and one in the list, and no other has" {
+@test "every command except help has a page, a synopsis and an entry in the list, and there are no others" {
     [ "$(commands | wc -l)" -ge 11 ]
     diff <(commands | grep -vx help | sort) \
         <(cd "$pages" && printf '%s\n' recourse-*.1 | sed 's/^recourse-\(.*\)\.1$/\1/' | sort)
@@ -42,7 +42,7 @@ written() { # COMMAND [PAGE]
         <(sed -n '/^\.SH COMMANDS/,/^\.SH EXIT/s/^\.BR recourse\\-\([a-z]*\) (1)$/\1/p' "$pages/recourse.1" | sort)
 }
 
-@test "a page says of its command what the help says" {
+@test "a page has the summary of the command's help" {
     COLUMNS=200 "$RECOURSE" help >listed
     for command in $(commands | grep -vx help); do
         echo "$command"
@@ -52,7 +52,7 @@ written() { # COMMAND [PAGE]
     done
 }
 
-@test "every option of a command is in its page, and no other is" {
+@test "a page documents exactly the options of its command" {
     for command in $(commands | grep -vx help); do
         echo "$command"
         diff <(helped "$command") <(written "$command")
@@ -60,13 +60,13 @@ written() { # COMMAND [PAGE]
     [ "$(helped audit | wc -l)" -ge 20 ]
 }
 
-@test "an option that is missing from the page is seen" {
+@test "a missing option in a page is detected" {
     sed '/\\-\\-offline/d' "$pages/recourse-doctor.1" >page
     run ! diff <(helped doctor) <(written doctor page)
     [[ $output == *offline* ]]
 }
 
-@test "the verbs of config and audit are told of" {
+@test "the verbs of config and audit are documented" {
     for word in check show keys prices import; do
         grep -qE "^\.B(R|I)? $word" "$pages/recourse-config.1"
     done
@@ -83,13 +83,13 @@ written() { # COMMAND [PAGE]
     done
 }
 
-@test "each shell takes its completions" {
+@test "each shell accepts its completions" {
     bash -n "$RECOURSE_SOURCE/completions/recourse.bash"
     ! command -v zsh || zsh -n "$RECOURSE_SOURCE/completions/recourse.zsh"
     ! command -v fish || fish --no-execute "$RECOURSE_SOURCE/completions/recourse.fish"
 }
 
-# What bash offers for the words; the last one is being written.
+# Lists bash's completions for the given words; the last word is incomplete.
 offered() { # WORD...
     bash -c '
         compopt() { :; }
@@ -120,7 +120,7 @@ offered() { # WORD...
     [ -z "$(offered recourse exec -- --bud)" ]
 }
 
-@test "zsh and fish offer what bash does" {
+@test "zsh and fish offer the same completions as bash" {
     zsh=$RECOURSE_SOURCE/completions/recourse.zsh fish=$RECOURSE_SOURCE/completions/recourse.fish
     grep -qF "'1:verb:(check show keys prices import)'" "$zsh"
     grep -qF '[[ $words[2] = import ]]; then compadd litellm; else' "$zsh"
@@ -130,7 +130,7 @@ offered() { # WORD...
     grep -qE -- "'--by=.*:LIST:_values -s , what target code .*'" "$zsh"
     grep -qE "'1:code:\(.* QuotaExhausted .*\)'" "$zsh"
     command -v fish >/dev/null || skip "there is no fish"
-    # What it offers for a line.
+    # Lists fish's completions for a line.
     tried() { fish --no-config -c "source '$fish'; complete -C '$1'" | cut -f1; }
     [ "$(tried 'recourse config import lite')" = litellm ]
     [ -z "$(tried 'recourse config lite')" ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The scripts that install packages and that count tests, on made-up machines and programs.
+# The scripts that install packages, count tests and run tests, with stub commands.
 
 bats_require_minimum_version 1.5.0
 
@@ -18,7 +18,7 @@ stub() { # NAME BODY
     chmod +x "$bin/$1"
 }
 
-# A machine with one of the packages; apt-get writes down what it was asked for.
+# Sets up a machine with one of the packages; apt-get records its arguments.
 machine() { # USER-ID
     stub dpkg-query 'echo "installed gcc"; exit 1'
     stub id "echo $1"
@@ -41,7 +41,7 @@ deps() { PATH=$bin tools/deps.sh "$@"; }
     [[ $output != *" gcc"* ]]
 }
 
-@test "deps: what has come in another way is not installed again" {
+@test "deps: a command installed without its package is not installed again" {
     machine 0
     run -0 deps test
     grep -q " nodejs" "$BATS_TEST_TMPDIR/asked"
@@ -54,7 +54,7 @@ deps() { PATH=$bin tools/deps.sh "$@"; }
     run ! grep -q " nodejs\| npm" "$BATS_TEST_TMPDIR/asked"
 }
 
-@test "deps: the package lists are fetched when an install fails" {
+@test "deps: the package lists are updated when an install fails" {
     machine 0
     stub apt-get "echo \"\$@\" >>$BATS_TEST_TMPDIR/asked
         grep -q update $BATS_TEST_TMPDIR/asked"
@@ -62,7 +62,7 @@ deps() { PATH=$bin tools/deps.sh "$@"; }
     [ "$(grep -c install "$BATS_TEST_TMPDIR/asked")" -eq 2 ]
 }
 
-@test "deps: an install that fails for good is a failure" {
+@test "deps: a permanently failing install is an error" {
     machine 0
     stub apt-get 'exit 100'
     run -100 deps build
@@ -76,14 +76,14 @@ deps() { PATH=$bin tools/deps.sh "$@"; }
     grep -q ninja-build "$BATS_TEST_TMPDIR/asked"
 }
 
-@test "deps: without root or sudo it says what to run" {
+@test "deps: without root or sudo the command to run is printed" {
     machine 1000
     run -69 deps build </dev/null
     [[ $output == *"apt-get update && apt-get install -y"*ninja-build* ]]
     [ ! -e "$BATS_TEST_TMPDIR/asked" ]
 }
 
-@test "deps: a group that does not exist is an error" {
+@test "deps: an unknown group is an error" {
     run -64 deps nonsense
 }
 
@@ -104,16 +104,16 @@ deps() { PATH=$bin tools/deps.sh "$@"; }
     [ "$(awk '{ print $2 }' "$BATS_TEST_TMPDIR/tally" | sort -u)" = 1 ]
 }
 
-@test "tally: a program that never ends is ended" {
+@test "tally: a program that never ends is stopped" {
     RECOURSE_TEST_SECONDS=0.2 run -1 tools/tally.sh endless sleep 60
 }
 
-@test "tally: without a time limit a program takes as long as it needs" {
+@test "tally: without a time limit a program may run as long as it needs" {
     RECOURSE_TEST_SECONDS=0 run -0 tools/tally.sh slow sleep 1
 }
 
-# A tree with the scripts and made-up tests, which ctest runs; nothing is built. The build of a flavour
-# leaves a test for each line "FLAVOUR NAME PROGRAM" of the file tests.
+# Sets up a tree with the scripts and stub tests, which ctest runs; nothing is built. The build of a
+# flavour creates a test for each line "FLAVOUR NAME PROGRAM" of the file tests.
 tree() {
     tree=$BATS_TEST_TMPDIR/tree
     mkdir -p "$tree/tools"
@@ -127,7 +127,7 @@ tree() {
     bin=$tree/tools stub lint.sh ''
     bin=$tree stub passing 'echo 1..2; echo ok 1; echo ok 2'
     bin=$tree stub failing 'echo 1..2; echo ok 1; echo not ok 2; echo sign of the cause; exit 1'
-    # It fails the first time.
+    # Fails on the first run.
     for number in 1 2 3 4; do
         bin=$tree stub flaky$number "echo 1..2; echo ok 1
             [ -e $tree/was-run-$number ] && echo ok 2 && exit
@@ -167,7 +167,7 @@ tests() { # FLAVOUR NAME PROGRAM..., and runs them with their parts
 
 @test "test: a failed test is run again when nothing else runs" {
     tree
-    # Both outlast the first run of the flaky test.
+    # Both run longer than the first run of the flaky test.
     wait="for _ in \$(seq 600); do [ -e $tree/was-run ] && break; sleep 0.1; done"
     bin=$tree stub beside "echo 1..1; $wait; : >$tree/running; sleep 1; rm $tree/running; echo ok 1"
     bin=$tree/tools stub lint.sh "$wait; : >$tree/linting; sleep 2; rm $tree/linting"
@@ -186,7 +186,7 @@ tests() { # FLAVOUR NAME PROGRAM..., and runs them with their parts
     RECOURSE_TEST_SECONDS=60 RECOURSE_BUILD=$tree/build run -0 "$tree/tools/test.sh" lint
 }
 
-@test "test: many failures are not run again" {
+@test "test: after many failures nothing is repeated" {
     tree
     for number in $(seq 21); do
         echo "release t$number failing"
@@ -197,7 +197,7 @@ tests() { # FLAVOUR NAME PROGRAM..., and runs them with their parts
     [ "${lines[-1]}" = "25 passed, 21 failed" ]
 }
 
-@test "test: a program that is not there, a killed test and a flavour without tests have failed" {
+@test "test: a missing program, a killed test and a flavour without tests are failures" {
     tree
     run -1 tests release a missing asan b passing
     [[ $output == *"failed: release/a"* ]]
@@ -222,10 +222,10 @@ tests() { # FLAVOUR NAME PROGRAM..., and runs them with their parts
     sort -c -k 1,1nr -s <<<"$parts"
 }
 
-# The tests of the SDKs on a machine of its own, with nothing installed yet.
+# The npm SDK tests on a stub machine without installed packages.
 sdk() { PATH=$bin RECOURSE_BUILD=$BATS_TEST_TMPDIR/build tests/sdk/run.sh; }
 
-@test "sdk: without node, with an old one or without npm the tests fail and say so" {
+@test "sdk: a missing or old node, or a missing npm, is reported as a failure" {
     for tool in mkdir cksum flock rm cp sed; do
         ln -s "$(command -v $tool)" "$bin/$tool"
     done
@@ -239,7 +239,7 @@ sdk() { PATH=$bin RECOURSE_BUILD=$BATS_TEST_TMPDIR/build tests/sdk/run.sh; }
     [[ $output == *"not ok 1 - "*"node is 16"* ]]
 }
 
-@test "sdk: packages that cannot be had are a failure, each time" {
+@test "sdk: packages that cannot be downloaded are a failure on every run" {
     for tool in mkdir cksum flock rm cp sed; do
         ln -s "$(command -v $tool)" "$bin/$tool"
     done
@@ -251,7 +251,7 @@ sdk() { PATH=$bin RECOURSE_BUILD=$BATS_TEST_TMPDIR/build tests/sdk/run.sh; }
     done
 }
 
-@test "sdk: packages are fetched once, and again when the lock changes" {
+@test "sdk: packages are downloaded once, and again when the lock file changes" {
     for tool in mkdir cksum flock rm cp sed mktemp ln; do
         ln -s "$(command -v $tool)" "$bin/$tool"
     done
@@ -269,10 +269,10 @@ sdk() { PATH=$bin RECOURSE_BUILD=$BATS_TEST_TMPDIR/build tests/sdk/run.sh; }
     grep -q '^ci --ignore-scripts' "$BATS_TEST_TMPDIR/asked"
 }
 
-# The tests of the Python SDKs on a machine with made-up interpreters, which write down what they were asked for.
+# The Python SDK tests on a machine with stub interpreters, which record their arguments.
 sdk_python() { PATH=$bin RECOURSE=none RECOURSE_BUILD=$BATS_TEST_TMPDIR/build tests/sdk/python/run.sh "$@"; }
 
-# With pip's answer: a command.
+# The argument is a command that acts as pip.
 python_machine() {
     for tool in mkdir cksum flock rm sed mktemp env cp sleep; do
         ln -s "$(command -v $tool)" "$bin/$tool"
@@ -288,7 +288,7 @@ python_machine() {
         echo 1..1; echo ok 1"
 }
 
-@test "sdk/python: without python3, with an old one or without venv the tests fail and say so" {
+@test "sdk/python: a missing or old python3, or a missing venv, is reported as a failure" {
     run -1 sdk_python
     [[ $output == *"not ok 1 - "*"there is no python3"* ]]
     stub python3 'case "$*" in --version) echo Python 3.9 ;; *version_info*) exit 1 ;; esac'
@@ -299,7 +299,7 @@ python_machine() {
     [[ $output == *"not ok 1 - "*"python3-venv"* ]]
 }
 
-@test "sdk/python: packages that cannot be had are a failure, each time" {
+@test "sdk/python: packages that cannot be installed are a failure on every run" {
     python_machine 'echo no route to the index >&2; exit 1'
     for _ in 1 2; do
         run -1 sdk_python
@@ -319,7 +319,7 @@ python_machine() {
     [ "$(grep -c 'requirements.txt' "$BATS_TEST_TMPDIR/asked")" -eq 2 ]
 }
 
-@test "sdk/python: two runs at once install once" {
+@test "sdk/python: two concurrent runs install once" {
     python_machine 'sleep 1'
     sdk_python openai >"$BATS_TEST_TMPDIR/first" &
     run -0 sdk_python openai

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The rules of the source text that no compiler checks.
+# Rules of the source text that no compiler checks.
 
 bats_require_minimum_version 1.5.0
 
@@ -10,14 +10,14 @@ setup() {
 
 code() { find lib src include tools tests bench examples -name '*.[ch]'; }
 
-# Everything that people read or write. Expected outputs and fuzz inputs are what they are.
+# All files written by people, without expected outputs and fuzz inputs.
 text() {
     find . \( -path ./.git -o -path ./build -o -path ./tests/golden -o -path ./tests/fuzz/corpus \
         -o -name LICENSE \) -prune -o -type f -print |
         grep -E '\.(c|h|def|sh|bats|py|md|txt|in|cmake|json|map|js|mjs|css|html|[1-7])$|/(Makefile|run|\.clang.*)$'
 }
 
-# none_match PATTERN <FILE-NAMES: nothing may match; what does is shown.
+# none_match PATTERN <FILE-NAMES: fails and prints the matches, if there are any.
 none_match() {
     local found
     found=$(xargs grep -nE "$1" /dev/null || true)
@@ -29,14 +29,14 @@ none_match() {
     code | none_match "$banned"
 }
 
-@test "the ban can be seen to work" {
+@test "the check for banned functions works" {
     echo 'int f(const char *s) { return atoi(s); }' >"$BATS_TEST_TMPDIR/bad.c"
     run ! none_match "$banned" <<<"$BATS_TEST_TMPDIR/bad.c"
     [[ $output == *"atoi(s)"* ]]
 }
 
-@test "no suffix of a number looks like a one" {
-    # The width in a format, as of %9llu, is none.
+@test "no number suffix looks like the digit one" {
+    # The conversion of a format such as %9llu is not a suffix.
     local small_l='(^|[^%0-9A-Za-z_.-]|[^%]-)(0[xX][0-9a-fA-F]+|[0-9]+)([uU]?ll?|ll?[uU])\b'
     code | none_match "$small_l"
     printf '%s\n' 'long x = 1l;' 'y = z -0x1Ful;' 'f("%-9llu", 2llu);' 'g("%9llu %-9llu");' >"$BATS_TEST_TMPDIR/bad.c"
@@ -62,12 +62,12 @@ none_match() {
     text | none_match $'\r|[ \t]+$'
 }
 
-@test "tabs in the Makefile alone" {
+@test "tabs only in the Makefile" {
     text | grep -vx ./Makefile | none_match $'\t'
 }
 
 @test "every file ends with exactly one newline" {
-    # The last two bytes of each file, beside its name.
+    # Lists the last two bytes of each file with its name.
     found=$(text | xargs tail -qc 2 | od -An -v -tx1 -w2 | paste -d ' ' - <(text) |
         grep -E '^ (0a 0a|.. ([^0].|0[^a]))' || true)
     echo "$found"
@@ -80,8 +80,8 @@ none_match() {
     [ -z "$found" ]
 }
 
-@test "no path of somebody's machine" {
-    # The tests of the scrubber have made-up ones.
+@test "no path of a personal machine" {
+    # The scrubber's tests contain invented paths.
     text | grep -v '^./tests/' | none_match '(^|[ "'\''=(])/(home|root|work|Users)/'
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The architecture, as the linker sees it: lib/ imports nothing but a few memory
-# functions. No file, socket, clock, random number, heap or standard stream can be reached.
+# The architecture as the linker sees it: lib/ imports only a few memory functions, and no file, socket,
+# clock, random number, heap or standard stream.
 
 bats_require_minimum_version 1.5.0
 
@@ -13,14 +13,14 @@ own_symbols() {
     nm --defined-only --extern-only "$archive" | awk 'NF == 3 { print $3 }' | sort -u
 }
 
-# foreign_symbols FILE: "member symbol" for what is imported beyond the allow-list and the library.
+# foreign_symbols FILE: prints "member symbol" for imports that are neither allowed nor of the library.
 foreign_symbols() {
     nm -A --undefined-only "$1" | awk '{ sub(":$", "", $1); print $1, $NF }' |
         awk 'NR == FNR { if ($1 != "#") ok[$1] = 1; next } !($2 in ok)' \
             <(cat "$allowed" && own_symbols) -
 }
 
-@test "every file of the library is looked at" {
+@test "every file of the library is checked" {
     sources=$(find "$RECOURSE_SOURCE/lib" -name '*.c' | wc -l)
     [ "$sources" -gt 0 ]
     [ "$(ar t "$archive" | wc -l)" -eq "$sources" ]

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# The units of systemd: sound, hardened, and in step with the command and its configuration.
+# The systemd units: valid, hardened, and consistent with the command and its configuration.
 
 bats_require_minimum_version 1.5.0
 
 setup() {
     units=$RECOURSE_SOURCE/packaging/systemd
     cd "$BATS_TEST_TMPDIR" || return
-    # The command is where it was built.
+    # The units use the command in the build folder.
     sed "s|/usr/bin/recourse|$RECOURSE|" "$units/recourse.service" >recourse.service
     cp "$units/recourse.socket" .
 }
@@ -15,7 +15,7 @@ has_systemd() {
     command -v systemd-analyze >/dev/null || skip "there is no systemd-analyze"
 }
 
-@test "systemd finds nothing wrong with the units" {
+@test "systemd reports no fault in the units" {
     has_systemd
     run systemd-analyze verify --man=no ./recourse.service ./recourse.socket
     echo "$output"
@@ -23,21 +23,21 @@ has_systemd() {
     [ -z "$(grep -E 'recourse\.(service|socket)' <<<"$output" || true)" ]
 }
 
-@test "a unit that is wrong is seen" {
+@test "a fault in a unit is detected" {
     has_systemd
     echo 'NoNewPriviliges=yes' >>recourse.socket
     run systemd-analyze verify --man=no ./recourse.socket
     [[ $output == *NoNewPriviliges* ]]
 }
 
-@test "the service is exposed to little" {
+@test "systemd rates the exposure of the service as low" {
     has_systemd
     run systemd-analyze security --offline=true --threshold=20 ./recourse.service
     echo "$output" | tail -3
     [ "$status" = 0 ]
 }
 
-@test "a stop waits longer than a drain" {
+@test "the stop timeout is longer than the drain timeout" {
     stop_s=$(sed -n 's/^TimeoutStopSec=\([0-9]*\)$/\1/p' recourse.service)
     drain_ms=$("$RECOURSE" config show "$RECOURSE_SOURCE/packaging/recourse.yaml" |
         sed -n 's/^ *drain_ms: \([0-9]*\)$/\1/p')
@@ -45,19 +45,19 @@ has_systemd() {
     [ $((stop_s * 1000)) -gt "$drain_ms" ]
 }
 
-@test "the port of the socket is that of the configuration" {
+@test "the socket uses the port of the configuration" {
     port=$(sed -n 's/^ListenStream=//p' recourse.socket)
     grep -qxF "listen: $port" "$RECOURSE_SOURCE/packaging/recourse.yaml"
 }
 
-@test "the audit is found from anywhere: its path is in full, in the service's folder" {
+@test "the path of the audit is absolute and in the service's folder" {
     folder=/var/lib/$(sed -n 's/^StateDirectory=//p' recourse.service)
     grep -qxF "store: sqlite:$folder/recourse.db" "$RECOURSE_SOURCE/packaging/recourse.yaml"
     grep -qF "$folder/recourse.db" "$RECOURSE_SOURCE/docs/deployment.md"
     grep -qF "rm -rf $folder" "$RECOURSE_SOURCE/packaging/debian/postrm"
 }
 
-@test "the example is a good configuration, also with all that is a comment in it" {
+@test "the example configuration is valid, also with its comments enabled" {
     "$RECOURSE" config check "$RECOURSE_SOURCE/packaging/recourse.yaml"
     sed -e 's/^\( *\)# \(openai\|anthropic\): /\1\2: /' -e '/^ *- {model: "\*"/d' \
         -e 's/^\( *\)# \(- {model\)/\1\2/' -e 's/^# clients:/clients:/' -e 's/^#   - {name/  - {name/' \
@@ -68,7 +68,7 @@ has_systemd() {
     [[ $output == *"gpt-*"* ]]
 }
 
-@test "signals and exit statuses are those of the command" {
+@test "signals and exit statuses match those of the command" {
     grep -qx 'ExecReload=/bin/kill -HUP $MAINPID' recourse.service
     "$RECOURSE" serve --help | tr '\n' ' ' | grep -q 'SIGHUP reads the configuration again'
     echo 'lisen: 1' >bad.yaml
