@@ -1,3 +1,5 @@
+/* Body shape: recognises the kind of a response body by its first bytes. Called by the gateway's
+ * attempt_shape.c. */
 #include "dialect/body_shape.h"
 
 #include "base/str.h"
@@ -9,7 +11,7 @@ static const rc_str fields[] = {
     RC_STR_INIT("retry"),
 };
 
-/* A byte order mark is three bytes that nothing else begins with. */
+/* White space, or a byte of a byte order mark, which begins no other body. */
 static bool is_blank(char c)
 {
     return rc_ascii_is_space(c) || c == '\xef' || c == '\xbb' || c == '\xbf';
@@ -45,7 +47,8 @@ static rc_body_kind first_kind(char c)
     }
 }
 
-/* A field goes up to its colon, or has none and is a line. */
+/* Decides after one more byte of what may be an SSE field name. A name ends at a colon or at the
+ * end of the line. */
 static rc_body_kind prefix_kind(rc_body_shape *shape, char c)
 {
     const rc_str prefix = rc_str_make(shape->prefix, shape->prefix_len);

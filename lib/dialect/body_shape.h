@@ -1,11 +1,11 @@
-/* rc_body_shape: what a body is, by its first bytes.
+/* rc_body_shape: recognises the kind of a body by its first bytes.
  *
  *   "  {", "\n["                OBJECT, ARRAY
- *   ": ping", "data:", "id:"    EVENTS, server-sent
+ *   ": ping", "data:", "id:"    EVENTS (server-sent)
  *   "<html", "Busy"             OTHER
  *
- * White space and a byte order mark may stand in front of all of them. What a header calls the body
- * says less: there are servers that send events as text/plain, or as nothing at all. */
+ * White space and a byte order mark may precede all of them. The content-type header is less
+ * reliable: some servers send events as text/plain or without a content type. */
 #ifndef RC_DIALECT_BODY_SHAPE_H
 #define RC_DIALECT_BODY_SHAPE_H
 
@@ -13,32 +13,32 @@
 
 #include <recourse/str.h>
 
-/* The longest name of a field. */
+/* The length of the longest SSE field name. */
 #define RC_BODY_PREFIX_MAX 5
 
 typedef enum rc_body_kind {
-    RC_BODY_UNDECIDED = 0, /* white space so far, or what may become a field */
+    RC_BODY_UNDECIDED = 0, /* only white space or the start of a field name so far */
     RC_BODY_OBJECT = 1,
     RC_BODY_ARRAY = 2,
     RC_BODY_EVENTS = 3,
     RC_BODY_OTHER = 4
 } rc_body_kind;
 
-/* The caller's storage, zeroed before the first step. Read what is not private, change nothing. */
+/* The caller's storage; zero it before the first step. */
 typedef struct rc_body_shape {
-    rc_body_kind kind;  /* once it is not OPEN it stays what it is */
-    uint8_t prefix_len; /* of what may become a field: its first bytes */
-    char prefix[RC_BODY_PREFIX_MAX];
+    rc_body_kind kind;               /* final once it is not UNDECIDED */
+    uint8_t prefix_len;              /* private: length of prefix */
+    char prefix[RC_BODY_PREFIX_MAX]; /* private: start of a possible field name */
 } rc_body_shape;
 
-/* More of the body; gives the kind. However it is cut into pieces, the kind is the same. piece:
- * borrows. */
+/* Processes the next piece of the body and returns the kind. The result does not depend on how the
+ * body is split into pieces. piece: borrows. */
 rc_body_kind rc_body_shape_step(rc_body_shape *shape, rc_str piece);
 
-/* Of bytes that are all there is: OPEN when they are white space or half a word. */
+/* Returns the kind of a complete body; UNDECIDED if it is white space or part of a field name. */
 rc_body_kind rc_body_kind_of(rc_str body);
 
-/* The bytes from the first one on that is neither white space nor of a mark. Views body. */
+/* Returns the body without leading white space and byte order mark. Views body. */
 rc_str rc_body_skip_blank(rc_str body);
 
 #endif

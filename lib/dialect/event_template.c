@@ -1,11 +1,13 @@
+/* Event templates: recognise stream events that repeat the form of an earlier one. Called by
+ * stream_walk.c. */
 #include "dialect/event_template.h"
 
 #include "base/vec16.h"
 #include "dialect/usage_weight.h"
 #include "json/walk.h"
 
-/* A number that all who read JSON read alike: digits, no zero in front, and its member ends behind
- * them. Gives one past its last digit; `at`: it is another one. */
+/* Returns the offset after the plain number at `at`: digits without a leading zero, directly
+ * followed by the end of the member. Returns `at` for any other number. */
 static size_t digits_end(rc_str text, size_t at)
 {
     size_t end = at;
@@ -16,9 +18,10 @@ static size_t digits_end(rc_str text, size_t at)
     return end < text.len && (text.ptr[end] == ',' || text.ptr[end] == '}') ? end : at;
 }
 
-/* ---- casting ---- */
+/* ---- recording a template ---- */
 
-/* The bytes up to `to` go into the text. False: there is no room, and there will be no mould. */
+/* Copies the bytes up to `to` into the text. Returns false if they do not fit; no template is
+ * recorded then. */
 static bool take_bytes(rc_event_recorder *recorder, size_t to)
 {
     const size_t more = to - recorder->taken;
@@ -51,8 +54,8 @@ void rc_event_recorder_add_content(rc_event_recorder *recorder, rc_str raw, cons
     recorder->weight += weight ? *weight : 0;
 }
 
-/* The type of an event decides how it is walked, and is found by its name however that is written.
- */
+/* Returns whether the key may be "type", possibly escaped. The type decides how an event is walked,
+ * so its value must be part of the template. */
 static bool may_be_type(rc_str key)
 {
     return rc_str_eq(key, RC_STR("type")) || rc_str_find_byte(key, '\\', 0) != RC_STR_NPOS;
@@ -73,7 +76,7 @@ void rc_event_recorder_add_ignored(rc_event_recorder *recorder, rc_str key, char
 void rc_event_recorder_end(rc_event_recorder *recorder, rc_stream_dialect dialect, rc_str name,
                            const rc_stream_walk_result *found)
 {
-    /* A finish reason views its event. */
+    /* A result with a finish reason views its event and cannot be stored. */
     const bool is_fit = found->info.kinds & RC_STREAM_CONTENT &&
                         !(found->info.kinds & (RC_STREAM_FINISH | RC_STREAM_ERROR)) &&
                         recorder->count > 0 && name.len <= RC_EVENT_TEMPLATE_NAME_MAX;
@@ -93,9 +96,9 @@ void rc_event_recorder_end(rc_event_recorder *recorder, rc_stream_dialect dialec
     template->len = (uint16_t)recorder->len;
 }
 
-/* ---- comparing ---- */
+/* ---- comparing an event with a template ---- */
 
-/* How many bytes of the two are the same, from the first on. */
+/* Returns the length of the common prefix. */
 static inline size_t same_len(const char *a, const char *b, size_t len)
 {
     size_t at = 0;
@@ -109,15 +112,15 @@ static inline size_t same_len(const char *a, const char *b, size_t len)
     return at;
 }
 
-/* Where a comparison stands. */
+/* The state of a comparison. */
 typedef struct fit {
     const rc_event_template *template;
-    rc_json_walk json; /* of the event */
-    size_t at;         /* in the mould's text */
-    size_t next;       /* place that is not behind it */
+    rc_json_walk json; /* position in the event */
+    size_t at;         /* offset in the template's text */
+    size_t next;       /* index of the first slot that is not before `at` */
 } fit;
 
-/* Passes over the event's value at the place, as the walk does. The bytes in front are the same. */
+/* Passes over the event's value in a slot, as the walk does. All bytes before it are equal. */
 static bool pass_slot(fit *f, const rc_event_template_slot *slot, rc_str *ret_raw)
 {
     const size_t from = f->json.at;
@@ -140,7 +143,8 @@ static bool pass_content(fit *f, rc_stream_walk_result *found)
     return true;
 }
 
-/* The bytes differ where the comparison stands, in front of `to`: is that inside a loose value? */
+/* Handles a difference at f->at, before `to`: passes over the value if it is in an ignored slot.
+ * Returns false if it is not. */
 static bool pass_other(fit *f, size_t to)
 {
     const rc_event_template *template = f->template;
@@ -156,7 +160,7 @@ static bool pass_other(fit *f, size_t to)
     return pass_slot(f, slot, &unused);
 }
 
-/* The bytes up to `to` of the mould's text, which no content is among. */
+/* Compares the bytes up to `to` of the template's text, which contain no content slot. */
 static bool pass_same(fit *f, size_t to)
 {
     while (f->at < to) {

@@ -1,71 +1,73 @@
-/* rc_event_template: the form of an event, so that the next one of the same form need not be
- * walked.
+/* rc_event_template: the form of a stream event, which saves the JSON walk for further events of
+ * the same form.
  *
- * The events of a stream repeat each other but for what the model says. A mould keeps the bytes of
- * one event that has content, and where in them the values stand that may be others without making
- * the event another one:
+ * The events of a stream differ only in the text of the model. A template stores the bytes of one
+ * event that has content, without that content, and the slots whose values may differ without
+ * changing what the event is:
  *
  *   {"id":"a1","created":17,"choices":[{"index":0,"delta":{"content":""},"finish_reason":null}]}
- *          ──             ── loose: nobody looks at them              ── content: weighed
+ *          ──             ── ignored values                           ── content: weighed
  *
- * An event that has the same bytes around such values is what the walk found the first one to be.
- * All that the walk decides by is among those bytes; the values are passed over as the walk does.
+ * An event with the same bytes around the slots gets the result that the walk found for the first
+ * one. Those bytes include everything that the walk decides by; the values in the slots are passed
+ * over as in the walk.
  *
- * A mould may be shared by any number of streams, one at a time. It never has content in it. */
+ * Any number of streams may share a template, one at a time. It never contains content. */
 #ifndef RC_DIALECT_EVENT_TEMPLATE_H
 #define RC_DIALECT_EVENT_TEMPLATE_H
 
 #include "dialect/stream_table.h"
 #include "dialect/stream_walk.h"
 
-#define RC_EVENT_TEMPLATE_TEXT_MAX \
-    512 /* bytes of an event without its content; longer ones have none */
+/* Bytes of an event without its content; a longer event gets no template. */
+#define RC_EVENT_TEMPLATE_TEXT_MAX 512
 #define RC_EVENT_TEMPLATE_SLOTS_MAX 16
 #define RC_EVENT_TEMPLATE_NAME_MAX 32
 
-/* A value that may be another one: with its quotes, if it is a string. */
+/* A value that may differ: its range in the text, with the quotes of a string. */
 typedef struct rc_event_template_slot {
     uint16_t from;
     uint16_t to;
-    bool is_content; /* an empty string stands for it */
-    bool is_weighed;
+    bool is_content; /* content; the text has an empty string in its place */
+    bool is_weighed; /* the content counts for the estimate of tokens */
 } rc_event_template_slot;
 
-/* The caller's storage; zeroed it is ready, and fits nothing. */
+/* The caller's storage; a zeroed template matches no event. */
 struct rc_event_template {
-    uint16_t len; /* of text; 0: there is none */
-    uint8_t count;
+    uint16_t len;  /* length of text; 0: nothing was recorded */
+    uint8_t count; /* number of slots */
     uint8_t name_len;
     rc_stream_dialect dialect;
-    rc_stream_walk_result result; /* without what the contents add */
+    rc_stream_walk_result result; /* result of the walk, without the content's bytes and weight */
     rc_event_template_slot slots[RC_EVENT_TEMPLATE_SLOTS_MAX];
     char name[RC_EVENT_TEMPLATE_NAME_MAX];
     char text[RC_EVENT_TEMPLATE_TEXT_MAX];
 };
 
-/* What rc_stream_walk would find, if the event is of this form. False: it may be anything, and
- * found is left alone. */
+/* Returns whether the event has the form of the template, and then gives the result that
+ * rc_stream_walk would find. Otherwise *found is unchanged. */
 bool rc_event_template_matches(const rc_event_template *template, rc_stream_dialect dialect,
                                rc_str name, rc_str data, rc_stream_walk_result *found);
 
-/* Taking the form of an event while it is walked. */
+/* Records a template of an event during its walk. */
 typedef struct rc_event_recorder {
-    rc_event_template *template; /* NULL: nobody wants it, or there is no room */
+    rc_event_template *template; /* NULL: nothing is recorded, or the event does not fit */
     rc_str data;
-    size_t taken; /* of data, what is in the text or was left out */
-    size_t len;   /* of the text so far */
-    size_t count;
-    uint64_t content_bytes; /* of contents that were left out */
-    uint64_t weight;
+    size_t taken;           /* bytes of data that were copied to the text or left out */
+    size_t len;             /* length of the text so far */
+    size_t count;           /* number of slots so far */
+    uint64_t content_bytes; /* bytes of the content that was left out */
+    uint64_t weight;        /* weight of that content */
     rc_event_template_slot slots[RC_EVENT_TEMPLATE_SLOTS_MAX];
     char text[RC_EVENT_TEMPLATE_TEXT_MAX];
 } rc_event_recorder;
 
-/* mould: borrows until the end; may be NULL. data: borrows, of the event. */
+/* Starts recording. template: borrows until rc_event_recorder_end; may be NULL. data: borrows the
+ * data of the event. */
 static inline void rc_event_recorder_begin(rc_event_recorder *recorder, rc_event_template *template,
                                            rc_str data)
 {
-    /* One by one: what is not used need not be cleared. */
+    /* Assigned one by one, because clearing the large arrays would take time. */
     recorder->template = template;
     recorder->data = data;
     recorder->taken = 0;
@@ -75,12 +77,13 @@ static inline void rc_event_recorder_begin(rc_event_recorder *recorder, rc_event
     recorder->weight = 0;
 }
 
-/* A string that is content, and adds its weight if it has one; a value that nobody looks at. They
- * come in the order of the text. */
+/* Add a slot: for a string of content (weight: its weight, or NULL if it is not weighed), or for a
+ * value that the walk ignores. The calls must follow the order of the text. */
 void rc_event_recorder_add_content(rc_event_recorder *recorder, rc_str raw, const uint64_t *weight);
 void rc_event_recorder_add_ignored(rc_event_recorder *recorder, rc_str key, char first, rc_str raw);
 
-/* The walk is over, and found this: makes the mould, or leaves it as it is. */
+/* Ends recording with the result of the walk. Replaces the template if the event is suitable, else
+ * leaves it unchanged. */
 void rc_event_recorder_end(rc_event_recorder *recorder, rc_stream_dialect dialect, rc_str name,
                            const rc_stream_walk_result *found);
 

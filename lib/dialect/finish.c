@@ -1,3 +1,5 @@
+/* Error codes of finish reasons. Called by the gateway's judgement of responses and by `recourse
+ * call`. */
 #include "dialect/finish.h"
 
 rc_code rc_finish_code(rc_stream_finish finish)

@@ -1,6 +1,6 @@
-/* What a whole answer ended with, as an error: the gateway's audit and `recourse call` say the
- * same, and so does the classifier, but for an answer that was cut at the limit that was asked for:
- * that one can be used. */
+/* The error code of a finish reason, for a complete response. The gateway's audit and `recourse
+ * call` use the same mapping. The classifier agrees, except for a response that ended at the
+ * requested length: that one is usable. */
 #ifndef RC_DIALECT_FINISH_H
 #define RC_DIALECT_FINISH_H
 
@@ -8,12 +8,12 @@
 
 #include "dialect/stream.h"
 
-/* Of an answer that nobody can use although it is whole: the provider's filter or the model refused
- * it, the context was full, a tool call cannot be read, the provider failed. RC_CODE_NONE: it can
- * be used. */
+/* Returns the code of a response that is complete but unusable: the provider's filter or the model
+ * refused, the context was full, a tool call is malformed, or the provider failed. RC_CODE_NONE:
+ * the response is usable. */
 rc_code rc_finish_code(rc_stream_finish finish);
 
-/* Is there no answer behind it, but a failure that another try may not meet? */
+/* Returns whether the finish reason means a failure without a response, which a retry may avoid. */
 static inline bool rc_finish_is_failure(rc_stream_finish finish)
 {
     return finish >= RC_STREAM_FINISH_TOOL;

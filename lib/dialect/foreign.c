@@ -1,3 +1,5 @@
+/* Recognises responses that come neither from a gateway nor from a provider. Called by `recourse
+ * call`. */
 #include "dialect/foreign.h"
 
 #include "base/str.h"
@@ -20,8 +22,8 @@ static bool is_page(rc_str type)
            rc_str_starts_with_nocase(type, RC_STR("application/xhtml"));
 }
 
-/* What stands in front of a gateway has such words, too. None of them is that it does not know of
- * POST. */
+/* Returns whether a proxy in front of a gateway may send this status. 501 and 505 do not count:
+ * they come from a server that does not know POST. */
 static bool is_of_proxy(int status)
 {
     switch (status) {
@@ -43,8 +45,9 @@ static bool is_json(rc_str body)
     return text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
 }
 
-/* A framework says {"detail":"Not Found"} of a path that it does not have; the same member tells
- * of a request that is wrong. */
+/* Returns whether the body looks like a provider's error. For 404 and 405 an object must have a
+ * member that providers use: a web framework answers {"detail":"Not Found"} for an unknown path,
+ * while other statuses use "detail" for invalid requests. */
 static bool is_error_of_provider(int status, rc_str body)
 {
     rc_json_member members[] = {

@@ -1,11 +1,11 @@
-/* rc_foreign: what answers where a gateway was looked for, and is neither one of ours nor
- * speaks as a provider does: a web server, another service, bytes that are no HTTP. */
+/* rc_foreign: the kinds of responses that come neither from a Recourse gateway nor from a provider,
+ * but from a web server, another service, or something that is not HTTP. */
 #ifndef RC_DIALECT_FOREIGN_H
 #define RC_DIALECT_FOREIGN_H
 
 #include <recourse/str.h>
 
-/* Name, what it did. */
+/* Each kind: name, and a clause for people about the server. */
 #define RC_FOREIGN_KINDS(X)                             \
     X(NONE, "")                                         \
     X(NO_HTTP, "it does not speak HTTP")                \
@@ -20,13 +20,16 @@ typedef enum rc_foreign {
 #undef RC_FOREIGN_ENUM
 } rc_foreign;
 
-/* Of an answer whose status promises none of a model. NONE also for what a proxy in front of a
- * gateway says of its own: that it is busy, that somebody is not let in. type: its content-type. */
+/* Returns the kind of an error response; NONE for a provider's error, and for the errors of a proxy
+ * in front of a gateway, such as an overload or a missing login. type: the content-type; type,
+ * body: borrows. */
 rc_foreign rc_foreign_of_error(int status, rc_str type, rc_str body);
 
-/* Of one that promises an answer, and in which nothing of an answer was found. */
+/* Returns the kind of a successful response in which no model output was found. type: borrows the
+ * content-type. */
 rc_foreign rc_foreign_of_response(rc_str type);
 
+/* Returns the clause of a kind; "" for NONE. Gives a static string. */
 const char *rc_foreign_text(rc_foreign kind);
 
 #endif

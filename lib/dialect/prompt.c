@@ -1,3 +1,4 @@
+/* Prompts: writes the request body in each dialect. Called by src/client/gateway_call.c. */
 #include "dialect/prompt.h"
 
 #include "base/str.h"
@@ -20,8 +21,8 @@ rc_str rc_prompt_image_type(rc_str bytes)
     return rc_str_make(NULL, 0);
 }
 
-/* A string of base64 has nothing to escape: it goes straight into the buffer. before: "" or what
- * stands in the string in front of it. */
+/* Writes a member whose value is before, media_type, after and the bytes in base64. Base64 needs no
+ * escaping, so it is written directly into the buffer. */
 static void put_base64(rc_json_writer *w, rc_str key, rc_str before, rc_str media_type,
                        rc_str after, rc_str bytes)
 {
@@ -56,7 +57,8 @@ static void put_text_part(rc_json_writer *w, rc_str text)
     rc_json_object_end(w);
 }
 
-/* A text alone is a string: every server takes that. */
+/* Writes the content of a turn. Text without images is a plain string, which every server accepts.
+ */
 static void put_content(rc_json_writer *w, const rc_prompt_turn *turn,
                         void (*put_image)(rc_json_writer *, const rc_prompt_image *))
 {

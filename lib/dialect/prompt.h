@@ -1,4 +1,4 @@
-/* rc_prompt: what a model is asked, written as each dialect wants it. */
+/* rc_prompt: a request to a model, and its body in each dialect. */
 #ifndef RC_DIALECT_PROMPT_H
 #define RC_DIALECT_PROMPT_H
 
@@ -8,7 +8,7 @@
 #include <recourse/render.h>
 #include <recourse/str.h>
 
-/* The answer's length where a dialect wants one and nobody said any. */
+/* The max_tokens of a dialect that requires the member, if the prompt sets none. */
 #define RC_PROMPT_TOKENS_DEFAULT 4096u
 
 typedef struct rc_prompt_image {
@@ -16,33 +16,34 @@ typedef struct rc_prompt_image {
     rc_str bytes;
 } rc_prompt_image;
 
-/* What one side said. */
+/* One turn of the conversation. */
 typedef struct rc_prompt_turn {
-    bool is_model; /* else the user */
+    bool is_model; /* the turn is the model's, else the user's */
     rc_str text;
-    const rc_prompt_image *images; /* of the user */
+    const rc_prompt_image *images; /* only in turns of the user */
     size_t image_count;
 } rc_prompt_turn;
 
-/* Views. */
+/* A request. All texts and arrays are views. */
 typedef struct rc_prompt {
-    rc_str model;  /* not of Gemini's bodies: there it stands in the path */
+    rc_str model;  /* not used for Gemini, which has the model in the path */
     rc_str system; /* empty: none */
     const rc_prompt_turn *turns;
     size_t turn_count;
-    uint32_t max_tokens; /* of the answer; 0: not said */
-    rc_str temperature;  /* a number of JSON; empty: not said */
+    uint32_t max_tokens; /* limit of the response; 0: none */
+    rc_str temperature;  /* a JSON number; empty: not set */
     bool is_stream;
-    /* Of OpenAI's: what some of those who speak it refuse and others need. */
-    bool has_completion_limit; /* max_completion_tokens, in place of max_tokens */
-    bool wants_usage;          /* ask for the usage of a stream */
+    /* OpenAI dialect only; some compatible servers reject these members, others need them. */
+    bool has_completion_limit; /* write max_completion_tokens instead of max_tokens */
+    bool wants_usage;          /* write stream_options.include_usage */
 } rc_prompt;
 
-/* Appends the body of a request: OPENAI_CHAT (also for what is no dialect of requests), ANTHROPIC,
- * GEMINI. prompt: borrows. Gives the buffer's status. */
+/* Appends the request body in the dialect ANTHROPIC, GEMINI or, for all other values, OPENAI_CHAT.
+ * prompt: borrows. Returns the buffer's status. */
 rc_status rc_prompt_push_body(rc_buf *buf, const rc_prompt *prompt, rc_dialect dialect);
 
-/* "image/png", ... by the first bytes of an image; empty: none that models take. */
+/* Returns the media type of an image ("image/png", ...) by its first bytes; empty: not a type that
+ * models accept. Gives a static string. */
 rc_str rc_prompt_image_type(rc_str bytes);
 
 #endif

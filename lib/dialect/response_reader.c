@@ -1,16 +1,18 @@
+/* Response reader: extracts the text of a model's response. Called by src/client/gateway_call.c. */
 #include "dialect/response_reader.h"
 
 #include "base/str.h"
 #include "base/utf8.h"
 #include "json/find.h"
 
-/* What is kept of an error. */
+/* Maximum bytes of an error that are stored. */
 #define ERROR_MAX_BYTES ((size_t)1 << 20)
 #define DEPTH_MAX 64
 
 /* ---- JSON ---- */
 
-/* Tolerant: a character that is none costs that character, and not the text around it. */
+/* Starts a reader in tolerant mode, so that an invalid character does not lose the text around it.
+ * Returns whether the first token has this type. */
 static bool begin(rc_json_reader *reader, rc_str text, rc_json_type type)
 {
     const rc_json_limits limits = {
@@ -19,7 +21,7 @@ static bool begin(rc_json_reader *reader, rc_str text, rc_json_type type)
     return rc_json_reader_next(reader).type == type;
 }
 
-/* The whole value of a member; empty: there is none. */
+/* Returns the whole value of a member; empty: none. */
 static rc_str member(rc_str object, rc_str key)
 {
     rc_json_reader reader;
@@ -47,7 +49,7 @@ static bool begin_array(rc_json_reader *reader, rc_str array)
     return array.len > 0 && array.ptr[0] == '[' && begin(reader, array, RC_JSON_ARRAY_BEGIN);
 }
 
-/* The next element, all of it. False: there is none, or the array is damaged. */
+/* Gives the whole next element. Returns false at the end and if the array is malformed. */
 static bool next_element(rc_json_reader *reader, rc_str *ret_element)
 {
     const rc_json_token token = rc_json_reader_next(reader);
@@ -74,7 +76,7 @@ static void take_string(rc_response_reader *response, rc_str value)
         (void)rc_json_unescape(rc_str_slice(value, 1, value.len - 1), &response->text);
 }
 
-/* Of parts: those that have a text, and are no thoughts. */
+/* Appends the text of the parts that are not thoughts. */
 static void take_parts(rc_response_reader *response, rc_str array)
 {
     rc_json_reader reader;
@@ -86,7 +88,7 @@ static void take_parts(rc_response_reader *response, rc_str array)
             take_string(response, member(part, RC_STR("text")));
 }
 
-/* A string, or a list of parts. */
+/* Appends the text of a content, which is a string or a list of parts. */
 static void take_content(rc_response_reader *response, rc_str content)
 {
     take_string(response, content);
@@ -104,7 +106,7 @@ static void take_chat(rc_response_reader *response, rc_str data)
     }
 }
 
-/* The events of a stream; or a message, which is a whole answer. */
+/* Appends the text of a stream event, or of a message, which is a whole response. */
 static void take_anthropic(rc_response_reader *response, rc_str data)
 {
     const rc_str type = member(data, RC_STR("type"));
@@ -142,7 +144,7 @@ static void take_text(rc_response_reader *response, rc_str data)
 
 /* ---- events ---- */
 
-static void keep_error(rc_response_reader *response, rc_str data)
+static void store_error(rc_response_reader *response, rc_str data)
 {
     if (rc_buf_get(&response->error).len == 0)
         (void)rc_buf_push(&response->error, rc_str_slice(data, 0, ERROR_MAX_BYTES));
@@ -155,10 +157,10 @@ static void take_data(rc_response_reader *response, const rc_stream_event *event
     rc_stream_event_info info;
     rc_stream_watch_step(&response->watch, event, &info);
     if (info.kinds & RC_STREAM_ERROR) {
-        keep_error(response, data);
+        store_error(response, data);
         return;
     }
-    /* Half an event is none, and what is no JSON has no text that could be trusted. */
+    /* The text of a truncated or malformed event is not used. */
     if (event->is_cut || info.kinds & RC_STREAM_DAMAGED)
         return;
     take_text(response, data);
@@ -185,7 +187,7 @@ static void take(rc_response_reader *response, const rc_stream_event *event)
         take_comment(response, event);
 }
 
-/* ---- the whole ---- */
+/* ---- interface ---- */
 
 void rc_response_reader_init(rc_response_reader *response, rc_stream_dialect dialect,
                              bool is_stream, const rc_response_handler *handler, void *ctx,
@@ -231,7 +233,7 @@ static rc_stream_end end_stream(rc_response_reader *response, rc_stream_body_end
     return rc_stream_watch_end(&response->watch, body);
 }
 
-/* An object that is closed is all there is, whatever the transport knows of it. */
+/* A complete JSON object is the whole body, even if the transport reports no orderly end. */
 static bool is_closed(rc_str body)
 {
     return rc_json_find(body, NULL, 0, false) == RC_OK;

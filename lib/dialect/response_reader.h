@@ -1,9 +1,9 @@
-/* rc_response_reader: a model's answer, read as it comes: its text, why it ended, what it used.
+/* rc_response_reader: reads a model's response while it arrives: text, finish reason, usage.
  *
- *   push(piece) ──► on_text, on_comment, ...      a stream: text as soon as its event is whole
- *   end()       ──► how it ended                  a whole body: its text, all of it, now
+ *   push(piece) ──► on_text, on_comment, ...      a stream: the text of each complete event
+ *   end()       ──► how the response ended        a whole body: its text, now
  *
- * Text is what a person is to read: no reasoning, no call of a tool. */
+ * The text is what a person reads, without reasoning and tool calls. */
 #ifndef RC_DIALECT_RESPONSE_READER_H
 #define RC_DIALECT_RESPONSE_READER_H
 
@@ -12,41 +12,44 @@
 #include "codec/sse.h"
 #include "dialect/stream.h"
 
-/* Of a body that is no stream. */
+/* The ceiling of a body that is not a stream. */
 #define RC_RESPONSE_BODY_MAX ((size_t)64 << 20)
 
 typedef struct rc_response_handler {
-    /* A piece of text, UTF-8, in whole characters as far as its events have them; views. */
+    /* Receives the UTF-8 text of one event (views). A character that the server splits over two
+     * events arrives in two parts. */
     void (*on_text)(void *ctx, rc_str text);
-    /* A comment of the stream, without its colon and white space; views. NULL: nobody wants it. */
+    /* Receives a comment of the stream without its colon and white space (views). May be NULL. */
     void (*on_comment)(void *ctx, rc_str comment);
 } rc_response_handler;
 
-/* The caller's storage. Read what is not private, change nothing. */
+/* The caller's storage. Callers read the members that are not private and change none. */
 typedef struct rc_response_reader {
     rc_stream_watch watch; /* finish, usage, errors */
     uint64_t text_bytes;
-    bool has_reasoning; /* content has come that is no text */
+    bool has_reasoning; /* there was content other than text */
     bool is_incomplete; /* text may be missing: an event was too large, or there was no memory */
-    rc_buf error;       /* the data of the event, or the body, that says what went wrong */
+    rc_buf error;       /* data of the error event, or the error body */
     bool is_stream;     /* private from here on */
     const rc_response_handler *handler;
     void *ctx;
-    rc_buf scratch; /* of events that come in pieces; of a whole body: all of it */
-    rc_buf text;    /* of one event */
+    rc_buf scratch; /* events that span pieces; for a whole body, the body */
+    rc_buf text;    /* text of one event */
     rc_sse sse;
 } rc_response_reader;
 
-/* dialect: OPENAI_CHAT, ANTHROPIC or GEMINI. handler, ctx: borrow until done. alloc: copies. */
+/* Starts a reader. dialect: OPENAI_CHAT, ANTHROPIC or GEMINI. handler, ctx: borrows until done.
+ * alloc: copies. */
 void rc_response_reader_init(rc_response_reader *response, rc_stream_dialect dialect,
                              bool is_stream, const rc_response_handler *handler, void *ctx,
                              const rc_alloc *alloc);
+/* Frees the memory. */
 void rc_response_reader_done(rc_response_reader *response);
 
-/* More of the body. piece: borrows. */
+/* Processes the next piece of the body. piece: borrows. */
 void rc_response_reader_push(rc_response_reader *response, rc_str piece);
 
-/* The body has ended. body: what the transport says of that. */
+/* Ends the body and returns how the response ended. body: how the transport ended. */
 rc_stream_end rc_response_reader_end(rc_response_reader *response, rc_stream_body_end body);
 
 #endif

@@ -1,3 +1,5 @@
+/* Stream watch: the meaning of stream events and the end of a stream. Called by the gateway's
+ * attempts and the response reader. */
 #include "dialect/stream.h"
 
 #include "base/str.h"
@@ -15,15 +17,15 @@ void rc_stream_watch_set_template(rc_stream_watch *watch, rc_event_template *tem
     watch->template = template;
 }
 
-/* What one event is. */
+/* ---- a single event ---- */
 
 static bool is_error_name(rc_str name)
 {
     return rc_str_eq(name, RC_STR("error")) || rc_str_eq(name, RC_STR("exception"));
 }
 
-/* Without data there is nothing to read, but for an error that was sent as if there were no stream:
- * a body of JSON where events were to come. */
+/* Examines an event without data. It is OTHER, unless its bytes are a JSON error that the server
+ * sent instead of a stream. */
 static void look_at_bare(const rc_stream_watch *watch, const rc_stream_event *event,
                          rc_stream_walk_result *found)
 {
@@ -44,12 +46,13 @@ static void look_at_data(const rc_stream_watch *watch, const rc_stream_event *ev
     else if (done.len > 0 && rc_str_eq(data, done))
         found->info.kinds = RC_STREAM_TERMINATOR;
     else if (rc_str_eq(data, RC_STR("[DONE]")))
-        found->info.kinds = RC_STREAM_OTHER; /* another dialect's habit */
+        found->info.kinds = RC_STREAM_OTHER; /* the terminator of another dialect */
     else if (!rc_stream_walk(watch->dialect, event->name, data, watch->template, found))
         found->info.kinds = RC_STREAM_DAMAGED;
 }
 
-/* What an oversized event is by its name, the type in its first bytes or the one in its last. */
+/* Returns the type of an oversized event by its name, else by the type in its first or last bytes.
+ */
 static const rc_stream_type *type_of_oversized(const rc_stream_watch *watch,
                                                const rc_stream_event *event)
 {
@@ -59,8 +62,9 @@ static const rc_stream_type *type_of_oversized(const rc_stream_watch *watch,
     return row ? row : rc_stream_tail_type(watch->dialect, event->tail);
 }
 
-/* What cannot be read is content, as nothing else gets so large, and what its name or type says;
- * its last bytes may tell why the model stopped, and count tokens. */
+/* Examines an oversized event, which is not parsed. It counts as content, since no other event gets
+ * so large, plus the kinds of its type. Its last bytes may contain the finish reason and token
+ * counts. */
 static void look_at_oversized(rc_stream_watch *watch, const rc_stream_event *event,
                               rc_stream_walk_result *found)
 {
@@ -110,14 +114,15 @@ static void look_at(rc_stream_watch *watch, const rc_stream_event *event,
         found->info.error = event->is_element ? event->data : event->raw;
 }
 
-/* Has every choice that was begun been finished? */
+/* Returns whether every choice that has begun has a finish reason. */
 static bool is_finished(const rc_stream_watch *watch)
 {
     return watch->finished != 0 && watch->finished == watch->begun;
 }
 
-/* Behind the model's end nothing more is content. A keep-alive has none, nor has text without a
- * sign of JSON. In an array an element cannot be left out without its comma. */
+/* Returns whether the client may miss content if a damaged event is dropped. After the terminator
+ * or the finish reasons there is no more content; a keepalive and text without { or " have none.
+ * In an array every element counts, because dropping one would leave its comma. */
 static bool is_loss(const rc_stream_watch *watch, const rc_stream_event *event)
 {
     const rc_stream_type *row = rc_stream_type_find(watch->dialect, event->name);
@@ -131,7 +136,7 @@ static bool is_loss(const rc_stream_watch *watch, const rc_stream_event *event)
            rc_str_find_byte(event->data, '"', 0) != RC_STR_NPOS;
 }
 
-/* What the events are together. */
+/* ---- the stream as a whole ---- */
 
 static void note_finish(rc_stream_watch *watch, const rc_stream_walk_result *found)
 {
@@ -142,7 +147,7 @@ static void note_finish(rc_stream_watch *watch, const rc_stream_walk_result *fou
         watch->finish = finish;
 }
 
-/* What is counted once the model has stopped is all of it. */
+/* Records usage. A count that arrives after the finish reason is final. */
 static void note_usage(rc_stream_watch *watch, const rc_stream_walk_result *found)
 {
     if (found->has_numbers)
@@ -203,8 +208,8 @@ void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
     *ret_info = found.info;
 }
 
-/* A finish reason is the end of a dialect that has no other; there are proxies that close behind
- * it, and send no length. */
+/* Returns whether the body ended in order. A closed connection without a length counts as orderly
+ * for a dialect without a terminator: some proxies send such responses. */
 static bool is_orderly(const rc_stream_watch *watch, rc_stream_body_end body)
 {
     if (body == RC_STREAM_BODY_CLOSED)

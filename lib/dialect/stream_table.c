@@ -1,3 +1,5 @@
+/* The compiled tables of spec/stream_events.def and spec/finish.def. Called by stream.c and
+ * stream_walk.c. */
 #include "dialect/stream_table.h"
 
 #include "base/str.h"
@@ -14,7 +16,7 @@ const rc_stream_shape rc_stream_shapes[] = {
 #include "spec/stream_events.def"
 };
 
-/* The words of the tables. */
+/* The constants that the tables use. */
 #define IS_TYPED true
 #define IS_UNTYPED false
 #define BY_FINISH true
@@ -80,7 +82,8 @@ rc_stream_finish rc_stream_finish_parse(rc_str text)
     return RC_STREAM_FINISH_UNKNOWN;
 }
 
-static int weight_of(rc_stream_finish finish)
+/* Returns the severity of an ending, from 0 (usable) to 3 (no response). */
+static int severity_of(rc_stream_finish finish)
 {
     switch (finish) {
     case RC_STREAM_FINISH_NONE:
@@ -100,10 +103,10 @@ static int weight_of(rc_stream_finish finish)
     return 0;
 }
 
-/* Of those that failed alike the first one counts, of good ones the last. */
+/* Of equally bad endings the first one counts; of good endings the last one. */
 bool rc_stream_finish_counts(rc_stream_finish before, rc_stream_finish candidate)
 {
-    return weight_of(before) == 0 || weight_of(candidate) > weight_of(before);
+    return severity_of(before) == 0 || severity_of(candidate) > severity_of(before);
 }
 
 const char *rc_stream_dialect_name(rc_stream_dialect dialect)

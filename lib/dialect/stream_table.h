@@ -1,10 +1,11 @@
-/* The tables of spec/stream_events.def and spec/finish.def, for the walk and the watch. */
+/* The tables of spec/stream_events.def and spec/finish.def, for rc_stream_walk and
+ * rc_stream_watch. */
 #ifndef RC_DIALECT_STREAM_TABLE_H
 #define RC_DIALECT_STREAM_TABLE_H
 
 #include "dialect/stream.h"
 
-/* What to do with a member of an object. */
+/* The action for a member of an object; spec/stream_events.def explains each. */
 typedef enum rc_stream_action {
     RC_STREAM_DO_WALK,
     RC_STREAM_DO_CONTENT,
@@ -27,7 +28,7 @@ typedef enum rc_stream_shape_id {
 typedef struct rc_stream_field {
     rc_str key;
     rc_stream_action action;
-    rc_stream_shape_id shape; /* of WALK */
+    rc_stream_shape_id shape; /* WALK: the shape of the value */
 } rc_stream_field;
 
 typedef struct rc_stream_shape {
@@ -35,14 +36,14 @@ typedef struct rc_stream_shape {
     size_t count;
 } rc_stream_shape;
 
-/* By id. */
+/* The shapes, indexed by id. */
 extern const rc_stream_shape rc_stream_shapes[RC_STREAM_SHAPE_NONE];
 
-/* In the kinds of a type: its content has come before. */
+/* A bit in the kinds of a type: the event repeats earlier content. */
 #define RC_STREAM_REPEAT (1u << 16)
 
 typedef struct rc_stream_type {
-    rc_str type; /* one * stands for anything */
+    rc_str type; /* pattern with at most one *, which matches any text */
     rc_stream_dialect dialect;
     unsigned kinds;
     rc_stream_shape_id shape;
@@ -57,17 +58,18 @@ typedef struct rc_stream_traits {
     bool ends_by_finish;
 } rc_stream_traits;
 
-/* By dialect. */
+/* The dialects, indexed by rc_stream_dialect. */
 extern const rc_stream_traits rc_stream_dialects[RC_STREAM_DIALECT_COUNT];
 
-/* The dialect's row for a type of event; NULL: there is none. */
+/* Returns the dialect's row for an event type; NULL: none. */
 const rc_stream_type *rc_stream_type_find(rc_stream_dialect dialect, rc_str type);
 
-/* A finish reason as a dialect spells it, in any case. */
+/* Returns the meaning of a finish reason, ignoring case; UNKNOWN if it is not listed. */
 rc_stream_finish rc_stream_finish_parse(rc_str text);
 
-/* Of several choices: does this ending count, and not the one before it? What a client can still
- * use hides nothing that it cannot. */
+/* Returns whether the candidate replaces the ending before it, when several choices end. A usable
+ * ending never hides an unusable one. */
+
 bool rc_stream_finish_counts(rc_stream_finish before, rc_stream_finish candidate);
 
 #endif
