@@ -52,10 +52,10 @@ typedef struct rc_stream_type {
 typedef struct rc_stream_traits {
     const char *name;
     rc_stream_shape_id root;
-    bool is_typed;
-    rc_str done;
-    rc_str finish; /* the key of the finish reason */
-    bool ends_by_finish;
+    bool is_typed;       /* events have a type, in "type" or as the event name */
+    rc_str done;         /* data of the terminator event; empty: none */
+    rc_str finish;       /* key of the finish reason */
+    bool ends_by_finish; /* the finish reasons of all choices can replace the terminator */
 } rc_stream_traits;
 
 /* The dialects, indexed by rc_stream_dialect. */

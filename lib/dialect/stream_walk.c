@@ -1,3 +1,5 @@
+/* Stream walk: one pass over the JSON of a stream event. Called by stream.c and the gateway's
+ * attempt_judge.c. */
 #include "dialect/stream_walk.h"
 
 #include "base/str.h"
@@ -14,24 +16,24 @@ rc_stream_walk_result rc_stream_walk_result_none(void)
     return found;
 }
 
-/* The walk: one pass over the text, without a look at what no shape names. The depth of the
- * recursion is that of the shapes, not that of the text. Each step is false where the text is
- * damaged. */
+/* The walk passes over the text once and skips members that no shape names. The depth of the
+ * recursion is limited by the shapes, not by the text. Each step returns false if the text is
+ * malformed. */
 
 typedef struct walk {
     rc_json_walk json;
     rc_stream_walk_result *found;
     rc_event_recorder *recorder;
-    unsigned choice; /* the index of the one under way */
-    bool is_begun;   /* it has content */
-    bool is_finished;
+    unsigned choice;  /* index of the current choice */
+    bool is_begun;    /* the current choice has content */
+    bool is_finished; /* the current choice has a finish reason */
 } walk;
 
 static bool walk_object(walk *w, const rc_stream_shape *form);
 
-/* What the values mean. */
+/* ---- values ---- */
 
-/* Is there anything in the value? */
+/* Returns whether a value is neither empty, null, false nor 0. */
 static bool is_filled(const rc_json_raw_value *v)
 {
     switch (v->first) {
@@ -72,7 +74,7 @@ static void note_choice(walk *w)
     w->is_finished = false;
 }
 
-static void on_content(walk *w, rc_stream_action what, const rc_json_raw_value *v)
+static void on_content(walk *w, rc_stream_action action, const rc_json_raw_value *v)
 {
     rc_stream_walk_result *found = w->found;
     if (!is_filled(v))
@@ -80,7 +82,7 @@ static void on_content(walk *w, rc_stream_action what, const rc_json_raw_value *
     found->info.kinds |= RC_STREAM_CONTENT;
     found->info.content_bytes += v->raw.len;
     w->is_begun = true;
-    const bool is_weighed = what == RC_STREAM_DO_CONTENT;
+    const bool is_weighed = action == RC_STREAM_DO_CONTENT;
     uint64_t weight = 0;
     if (is_weighed)
         weight = v->first == '"' ? rc_weight_text(v->raw) : rc_weight_json(v->raw, 0);
@@ -150,13 +152,13 @@ static void on_value(walk *w, const rc_stream_field *field, const rc_json_raw_va
     }
 }
 
-/* Objects and arrays. */
+/* ---- objects and arrays ---- */
 
 static const rc_stream_field *field_of(const rc_stream_shape *form, rc_str key)
 {
     for (size_t i = 0; i < form->count; i++) {
         const rc_stream_field *f = &form->fields[i];
-        /* Lengths and first letters differ nearly always: only the rest is worth a call. */
+        /* Length and first letter are compared first, because they differ in most cases. */
         if (f->key.len == key.len && f->key.ptr[0] == key.ptr[0] &&
             memcmp(f->key.ptr, key.ptr, key.len) == 0)
             return f;
@@ -164,7 +166,7 @@ static const rc_stream_field *field_of(const rc_stream_shape *form, rc_str key)
     return NULL;
 }
 
-/* The elements of the array at which the walk stands; those that are objects have this form. */
+/* Walks the array at the current position. Elements that are objects have this shape. */
 static bool walk_array(walk *w, const rc_stream_shape *form)
 {
     rc_json_walk *json = &w->json;
@@ -216,7 +218,7 @@ static bool walk_object(walk *w, const rc_stream_shape *form)
     return rc_json_walk_byte(&w->json, '}');
 }
 
-/* The event as a whole. */
+/* ---- the whole event ---- */
 
 static rc_str type_of(rc_str name, rc_str data)
 {
@@ -225,8 +227,8 @@ static rc_str type_of(rc_str name, rc_str data)
     return type.is_found && type.value.type == RC_JSON_STRING ? type.value.raw : name;
 }
 
-/* An event that is not typed and says nothing may still have the form of one that does: a role, an
- * empty delta. */
+/* Returns the kind of an untyped event in which nothing was found: PREAMBLE if it has the first
+ * member of the shape, like a role or an empty delta; else OTHER. */
 static unsigned kinds_of_nothing(rc_str data, const rc_stream_shape *root)
 {
     rc_json_member first = {.key = root->fields[0].key};
@@ -276,8 +278,9 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data,
     return true;
 }
 
-/* The last key of that name in the tail, behind its quote; RC_STR_NPOS: there is none. A quote
- * inside a string has a backslash in front of it: what has none is a key, or equals one. */
+/* Returns the offset, after the quote, of the last such key in the tail; RC_STR_NPOS: none. A quote
+ * inside a string is preceded by a backslash, so a name between unescaped quotes is a key, or a
+ * string value equal to it. */
 static size_t last_key(rc_str tail, rc_str key)
 {
     if (key.len == 0 || tail.len < key.len + 3)
@@ -289,8 +292,8 @@ static size_t last_key(rc_str tail, rc_str key)
     return RC_STR_NPOS;
 }
 
-/* The string that is the value of the last key of that name; empty: there is none. ret_key_at:
- * where the key stands, if there is one. */
+/* Returns the string value of the last such key in the tail; empty: none. ret_key_at: offset of the
+ * key, written only if there is a value. */
 static rc_str last_value(rc_str tail, rc_str key, size_t *ret_key_at)
 {
     const size_t key_at = last_key(tail, key);
@@ -329,7 +332,7 @@ const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail
     const rc_str type = last_value(end, RC_STR("type"), &key_at);
     if (type.len == 0)
         return NULL;
-    /* Only the bracket that closes the event may follow. */
+    /* Only the closing bracket of the event may follow. */
     const size_t behind = (size_t)(type.ptr - end.ptr) + type.len + 1;
     const rc_str rest = rc_str_trim(rc_str_slice(end, behind, end.len));
     return rc_str_eq(rest, RC_STR("}")) ? rc_stream_type_find(dialect, type) : NULL;

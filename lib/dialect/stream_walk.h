@@ -1,4 +1,5 @@
-/* rc_stream_walk: looks into the data of one event, as spec/stream_events.def says where. */
+/* rc_stream_walk: finds content, finish reasons, usage and errors in the data of one event, at the
+ * members that spec/stream_events.def names. */
 #ifndef RC_DIALECT_STREAM_WALK_H
 #define RC_DIALECT_STREAM_WALK_H
 
@@ -8,32 +9,33 @@
 typedef struct rc_stream_walk_result {
     rc_stream_event_info info;
     rc_usage usage;
-    bool has_numbers;  /* usage has some, which few events do */
-    uint64_t begun;    /* choices with content, a bit each */
-    uint64_t finished; /* choices with a finish reason */
+    bool has_numbers;  /* usage contains counts; few events have any */
+    uint64_t begun;    /* choices with content, one bit each */
+    uint64_t finished; /* choices with a finish reason, one bit each */
 } rc_stream_walk_result;
 
-/* Nothing found yet. */
+/* Returns an empty result. */
 rc_stream_walk_result rc_stream_walk_result_none(void);
 
-/* What the data of an event holds. found: nothing yet. name: of the event; counts where the data
- * has no type. False: the data is no JSON object or array, or damaged where it was looked at;
- * nothing is found then. What a shape does not name is passed over by its brackets and quotes.
- * mould: of events like this one, used and renewed; NULL: there is none. Views data. Kinds may have
- * RC_STREAM_REPEAT (codec/stream_table.h). */
+/* Walks the data of an event and fills in *found, which must be empty. name: the event name, used
+ * if the data has no type. template: a template for events of this form, used and updated; may be
+ * NULL. Members that no shape names are skipped by their quotes and brackets. Returns false, with
+ * nothing found, if the data is not a JSON object or array or is malformed where it was examined.
+ * The result views data. Its kinds may include RC_STREAM_REPEAT (dialect/stream_table.h). */
 bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data,
                     rc_event_template *template, rc_stream_walk_result *found);
 
-/* The finish reason in the last bytes of an event: the last key of the dialect's name for it. */
+/* Records the finish reason in the last bytes of an event, if they contain the dialect's key for
+ * it. */
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_walk_result *found);
 
-/* The type of an event that has no name and is too large to be read: in its first bytes, or as its
- * very last member. NULL: it does not stand there, or the dialect does not know it. */
+/* Return the type of an oversized event without a name: from its first bytes, or from its last
+ * member. NULL: no type there, or the dialect does not know it. */
 const rc_stream_type *rc_stream_head_type(rc_stream_dialect dialect, rc_str head);
 const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail);
 
-/* The finish reason as text, as the provider spells it; empty: there is none. Views tail.
- * ret_key_at: where its key stands, if there is one. */
+/* Returns the finish reason in the tail as the provider spells it; empty: none. Views tail.
+ * ret_key_at: offset of its key, written only if there is one. */
 rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail, size_t *ret_key_at);
 
 #endif

@@ -1,4 +1,5 @@
-/* Reading what a provider counted, and putting the numbers together. */
+/* Usage: reads the provider's token counts and combines them. Called by the stream watch, the usage
+ * scan and the gateway's attempt_judge.c. */
 #include "dialect/usage.h"
 
 #include "base/str.h"
@@ -8,10 +9,10 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The object and what stands in its details. */
+/* The maximum nesting of a usage object and its details. */
 #define DEPTH_MAX 4
 
-/* In a row of members: an object whose members count too. */
+/* A member that is an object whose members are read, too. */
 #define RC_USAGE_DETAILS RC_USAGE_NUMBER_COUNT
 
 typedef struct member_row {
@@ -24,8 +25,8 @@ static const member_row MEMBERS[] = {
 #include "spec/usage.def"
 };
 
-/* The members of an answer that are looked at: the places of the table, and what an answer may be a
- * list of. */
+/* The top-level members of a response that are read: the locations of spec/usage.def, and "data",
+ * which may be a list of images or vectors. */
 #define LOCATION_COUNT (sizeof LOCATIONS)
 #define AT_DATA LOCATION_COUNT
 #define TOP_COUNT (LOCATION_COUNT + 1)
@@ -65,7 +66,7 @@ void rc_usage_init(rc_usage *usage)
 
 /* --- numbers --- */
 
-/* "12", and "12.0" of those who know no whole numbers; -1: neither. */
+/* Converts "12", or "12.0" as some servers write it; -1 for anything else. */
 static int64_t tokens_of(rc_str number)
 {
     int64_t value;
@@ -82,7 +83,7 @@ static int64_t tokens_of(rc_str number)
     return value <= RC_USAGE_MAX ? value : -1;
 }
 
-/* In thousandths or millionths, to the nearest; -1: it is not believed. */
+/* Converts to thousandths or millionths, rounded to the nearest; -1 if it is out of range. */
 static int64_t parts_of(rc_str number, double parts)
 {
     double value;
@@ -92,25 +93,25 @@ static int64_t parts_of(rc_str number, double parts)
     return scaled < (double)RC_USAGE_MAX * 1000 ? (int64_t)scaled : -1;
 }
 
-static int64_t value_of(unsigned what, rc_str number)
+static int64_t value_of(unsigned which, rc_str number)
 {
-    if (what == RC_USAGE_SECONDS)
+    if (which == RC_USAGE_SECONDS)
         return parts_of(number, 1e3);
-    if (what == RC_USAGE_DOLLARS)
+    if (which == RC_USAGE_DOLLARS)
         return parts_of(number, 1e6);
     return tokens_of(number);
 }
 
-/* The last one counts, but nothing takes back what was used. */
+/* Replaces the number, except that 0 does not replace an earlier count. */
 static void note(int64_t *number, int64_t value)
 {
     if (value > 0 || (value == 0 && *number < 0))
         *number = value;
 }
 
-/* A name's first and last letter and its length tell which row it may be; compilers make one table
- * of these comparisons. Where a name has the key of a row and is another one, all rows are looked
- * at: it only takes longer. */
+/* A hash of a name's first letter, last letter and length, which selects the only likely row. The
+ * compiler turns the comparisons of likely_member into one jump table. If a different name has the
+ * same hash, all rows are searched. */
 #define KEY(first, last, len)                                                 \
     (((unsigned)(unsigned char)(first)*3u + (unsigned)(unsigned char)(last) + \
       (unsigned)(len)*14u) &                                                  \
@@ -127,7 +128,7 @@ static inline size_t likely_member(unsigned key)
     return row;
 }
 
-static const member_row *look_at_all(rc_str name)
+static const member_row *search_all(rc_str name)
 {
     for (size_t i = 0; i < COUNT(MEMBERS); i++)
         if (rc_str_eq(MEMBERS[i].name, name))
@@ -143,9 +144,8 @@ static const member_row *member_of(rc_str name)
     if (row == COUNT(MEMBERS))
         return NULL;
     const rc_str likely = MEMBERS[row].name;
-    return name.len == likely.len && rc_bytes_eq(name.ptr, likely.ptr, name.len)
-               ? &MEMBERS[row]
-               : look_at_all(name);
+    return name.len == likely.len && rc_bytes_eq(name.ptr, likely.ptr, name.len) ? &MEMBERS[row]
+                                                                                 : search_all(name);
 }
 
 bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number)
@@ -160,7 +160,7 @@ bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number)
 
 /* --- objects --- */
 
-/* Nearly all are a few digits and stand before a comma or a bracket. */
+/* Reads the common form of a number: up to nine digits before a comma or a bracket. */
 static inline bool read_digits(rc_json_walk *json, int64_t *ret_value)
 {
     const rc_str text = json->text;
@@ -177,20 +177,20 @@ static inline bool read_digits(rc_json_walk *json, int64_t *ret_value)
     return true;
 }
 
-/* value: -1 when it is not believed. */
-static inline void note_member(rc_usage *usage, unsigned what, int64_t value)
+/* Records a member. value: -1 if it is not valid. */
+static inline void note_member(rc_usage *usage, unsigned which, int64_t value)
 {
-    if (value < 0 && what == RC_USAGE_OUTPUT)
+    if (value < 0 && which == RC_USAGE_OUTPUT)
         usage->is_output_bad = true;
-    note(&usage->numbers[what], value);
+    note(&usage->numbers[which], value);
 }
 
-static bool is_whole_number(unsigned what)
+static bool is_whole_number(unsigned which)
 {
-    return what != RC_USAGE_SECONDS && what != RC_USAGE_DOLLARS && what != RC_USAGE_DETAILS;
+    return which != RC_USAGE_SECONDS && which != RC_USAGE_DOLLARS && which != RC_USAGE_DETAILS;
 }
 
-/* The members of the object that the walk stands at. */
+/* Reads the members of the object at the current position. */
 static bool read_members(rc_usage *usage, rc_json_walk *json, unsigned depth)
 {
     if (depth == DEPTH_MAX || !rc_json_walk_byte(json, '{'))
@@ -223,7 +223,7 @@ static bool read_members(rc_usage *usage, rc_json_walk *json, unsigned depth)
     return rc_json_walk_byte(json, '}');
 }
 
-/* All of it or nothing: an object that is cut off may hold half of a number. */
+/* Reads the object completely or not at all: a truncated object may contain part of a number. */
 bool rc_usage_read_object(rc_usage *usage, rc_str text)
 {
     rc_json_walk json = rc_json_walk_begin(text);
@@ -252,9 +252,9 @@ bool rc_usage_has_tokens(const rc_usage *usage)
            usage->numbers[RC_USAGE_OUTPUT] >= 0;
 }
 
-/* --- answers --- */
+/* --- responses --- */
 
-/* An element of "data" is an image that was made if it has it, or says where it is. */
+/* An element of "data" is a generated image if it contains the image or its URL. */
 static bool is_image(rc_str element)
 {
     rc_json_member members[] = {{.key = RC_STR("b64_json")}, {.key = RC_STR("url")}};
@@ -278,7 +278,8 @@ static void count_images(rc_usage *usage, rc_str list)
         usage->images = count;
 }
 
-/* Vectors: all that an embedding says is a number, however it is written. */
+/* Returns whether "data" is a list of embeddings, which have no output text, in whatever encoding.
+ */
 static bool is_embedding(rc_str list)
 {
     rc_json_member member = {.key = RC_STR("embedding")};
@@ -289,13 +290,14 @@ static bool is_embedding(rc_str list)
     return member.is_found;
 }
 
+/* The top-level members that were found. */
 typedef struct top {
     rc_str text;
-    uint32_t found; /* a bit for each member */
+    uint32_t found; /* one bit per member */
     rc_json_value values[TOP_MAX];
 } top;
 
-/* more: what somebody else wants, found by the same scan. */
+/* Finds the top-level members, and in the same scan those that the caller wants (more). */
 static rc_status find_top(top *t, rc_str text, rc_json_member *more, size_t count)
 {
     rc_str keys[TOP_MAX];
@@ -347,7 +349,8 @@ static bool read_location(rc_usage *usage, const top *t, unsigned at, bool is_to
            rc_usage_read_number(usage, TOP_KEYS[at], value);
 }
 
-/* is_top: places inside of places are looked at too. */
+/* Reads the usage at all locations. is_top: objects that may contain a usage object are read, too.
+ */
 static bool read_locations(rc_usage *usage, const top *t, bool is_top)
 {
     const uint32_t locations = (UINT32_C(1) << LOCATION_COUNT) - 1;
@@ -376,7 +379,7 @@ bool rc_usage_lacks_output(const rc_usage *usage)
     return reported.output < 0 && (!is_none || usage->is_output_bad);
 }
 
-/* Where the text of a whole response stands, in every dialect. */
+/* The members with the text of a whole response, in all dialects. */
 static const rc_str TEXT_MEMBERS[] = {
     RC_STR_INIT("choices"), RC_STR_INIT("content"), RC_STR_INIT("candidates"),
     RC_STR_INIT("output"),  RC_STR_INIT("message"), RC_STR_INIT("response"),
@@ -443,7 +446,8 @@ rc_status rc_usage_read_checked(rc_usage *usage, rc_str body, rc_json_member *mo
     return status;
 }
 
-/* The object behind the key that ends at `at`; false: it is no key of one, or not whole. */
+/* Reads the object after the key that ends at `at`. Returns false if there is none, or if it is
+ * truncated. */
 static bool read_behind_key(rc_usage *usage, rc_str tail, size_t at)
 {
     while (at < tail.len && (rc_ascii_is_space(tail.ptr[at]) || tail.ptr[at] == ':'))
@@ -454,7 +458,8 @@ static bool read_behind_key(rc_usage *usage, rc_str tail, size_t at)
     return end != RC_JSON_SCAN_NONE && rc_usage_read_object(usage, rc_str_slice(tail, at, end));
 }
 
-/* A quote inside a string has a backslash in front of it: what has none is a key, or equals one. */
+/* Returns whether the text at `at` is a key. A quote inside a string is preceded by a backslash, so
+ * a name between unescaped quotes is a key, or a string value equal to it. */
 static bool is_key_at(rc_str tail, size_t at, rc_str key)
 {
     return at > 1 && tail.ptr[at - 1] == '"' && tail.ptr[at - 2] != '\\' &&
@@ -476,9 +481,9 @@ bool rc_usage_read_tail(rc_usage *usage, rc_str tail)
     return is_read;
 }
 
-/* --- what was said --- */
+/* --- combined counts --- */
 
-/* Two numbers, of which neither may be there. */
+/* Adds two numbers, either of which may be absent (-1). */
 static int64_t sum(int64_t a, int64_t b)
 {
     return a < 0 ? b : b < 0 ? a : a + b;
@@ -489,8 +494,8 @@ static int64_t at_most(int64_t value, int64_t most)
     return value > most ? (most < 0 ? 0 : most) : value;
 }
 
-/* xAI counts reasoning beside the output although it names it as all others do, and Gemini behind
- * OpenAI's interface does not name it: only the total shows it. */
+/* Adds output that only the total reveals: xAI does not include reasoning in the output, although
+ * the member has the usual name, and Gemini's OpenAI-compatible API does not report reasoning. */
 static void add_unshown(rc_usage_count *count, int64_t total)
 {
     if (count->input < 0 || count->output < 0)
@@ -521,7 +526,7 @@ rc_usage_count rc_usage_reported(const rc_usage *usage)
     if (is_plain)
         count.input = sum(count.input, sum(n[RC_USAGE_CACHED_APART], n[RC_USAGE_WRITTEN_APART]));
     count.input = sum(count.input, n[RC_USAGE_TOOLS]);
-    /* The rest of the total is output. */
+    /* Without a reported output, it is the total minus the input. */
     if (count.output < 0 && count.input >= 0 && n[RC_USAGE_TOTAL] > count.input)
         count.output = n[RC_USAGE_TOTAL] - count.input;
     add_unshown(&count, n[RC_USAGE_TOTAL]);

@@ -1,13 +1,15 @@
+/* Charges: decides which tokens of an attempt are paid for. Called by the gateway's ledger and
+ * budgets. */
 #include "dialect/usage_charge.h"
 
 #include "dialect/usage_weight.h"
 
-/* Where a number comes from. */
+/* The source of a number. */
 typedef enum source {
     FROM_NOWHERE,
-    FROM_COUNT,  /* or nowhere */
-    FROM_EITHER, /* the count, else the estimate */
-    FROM_LARGER  /* of both, unless the count is final */
+    FROM_COUNT,  /* the provider's count, else 0 */
+    FROM_EITHER, /* the provider's count, else the estimate */
+    FROM_LARGER  /* the larger of count and estimate; the count if it is final */
 } source;
 
 static const struct {
@@ -34,7 +36,8 @@ static uint64_t or_none(int64_t number)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* No request is empty: an input of 0 is what a server says that does not count. */
+/* Sets the input. A reported input of 0 comes from a server that does not count, as no request is
+ * empty; it is ignored. */
 static void set_input(rc_charge *charge, const rc_usage_count *reported, source from,
                       const rc_usage_estimate *estimate)
 {
@@ -53,7 +56,8 @@ static void set_input(rc_charge *charge, const rc_usage_count *reported, source 
     }
 }
 
-/* An output of 0 beside text is what a server says that does not count. */
+/* Sets the output. A reported output of 0 although there was text comes from a server that does not
+ * count; it is ignored. */
 static void set_output(rc_charge *charge, const rc_usage *usage, const rc_usage_count *reported,
                        source from)
 {
@@ -67,12 +71,12 @@ static void set_output(rc_charge *charge, const rc_usage *usage, const rc_usage_
     }
     if ((!is_reported || is_open) && guess > charge->output)
         charge->output = guess;
-    /* An answer that is counted without an output has none: an embedding. */
+    /* A response with a count but without output, such as an embedding, is not an estimate. */
     if (is_open || (from != FROM_COUNT && !is_reported && charge->output > 0))
         charge->is_estimated = true;
 }
 
-/* As many as were wanted, where the answer does not show it. */
+/* Sets the images: those in the response, else the number that was requested. */
 static void set_images(rc_charge *charge, const rc_usage_count *reported, source from,
                        const rc_usage_estimate *estimate)
 {
@@ -82,7 +86,7 @@ static void set_images(rc_charge *charge, const rc_usage_count *reported, source
         charge->images = estimate->images;
 }
 
-/* said: what rc_usage_reported gives. */
+/* Computes the charge. reported: the result of rc_usage_reported. */
 static rc_charge charge_of(const rc_usage *usage, const rc_usage_count *reported,
                            rc_attempt_end end, const rc_usage_estimate *estimate)
 {

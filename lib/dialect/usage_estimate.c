@@ -1,3 +1,4 @@
+/* Usage estimates from request bodies. Called by usage_charge.c and the gateway's attempt.c. */
 #include "dialect/usage_estimate.h"
 
 #include "base/str.h"
@@ -7,17 +8,17 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* 128 kbit/s are 16 bytes a millisecond. */
+/* Audio is assumed to have 128 kbit/s, which is 16 bytes per millisecond. */
 #define AUDIO_BYTES_PER_MS 16u
 
-/* What a member of a request is. */
+/* The meaning of a member of a request. */
 typedef enum member_role {
     ROLE_TEXT,
-    ROLE_PROMPT, /* text: of an image, or of an old completion, which nobody counts in images */
+    ROLE_PROMPT, /* text of an image request or a legacy completion, which is not billed by image */
     ROLE_SCHEMA, /* text whose keys count, too */
-    ROLE_MAX,
-    ROLE_CHOICES,
-    ROLE_SETTINGS /* an object with the last two in it */
+    ROLE_MAX,    /* limit of the output tokens */
+    ROLE_CHOICES, /* number of choices */
+    ROLE_SETTINGS /* an object that contains MAX and CHOICES */
 } member_role;
 
 static const struct {
@@ -47,7 +48,7 @@ static const struct {
     {RC_STR_INIT("generation_config"), ROLE_SETTINGS},
 };
 
-/* What was found so far. */
+/* The findings so far. */
 typedef struct finding {
     rc_usage_estimate estimate;
     uint64_t weight;
@@ -72,7 +73,8 @@ static void read_text(finding *f, member_role role, rc_str value)
 
 static void read_members(finding *f, rc_str object, bool is_top);
 
-/* is_top: not of the settings, which have numbers alone. */
+/* Reads one member. is_top: it is at the top level; the members of SETTINGS are read for their
+ * numbers only. */
 static void read_member(finding *f, member_role role, rc_str value, bool is_top)
 {
     switch (role) {
@@ -120,7 +122,7 @@ rc_usage_estimate rc_usage_estimate_read(rc_str body)
         return f.estimate;
     }
     read_members(&f, text, true);
-    /* A form that is not known: all that it says. */
+    /* An unknown form of request: all its strings count. */
     if (!f.has_text)
         f.weight = rc_weight_json(text, RC_WEIGH_ROLES | RC_WEIGH_MEDIA);
     f.estimate.input = rc_weight_tokens(f.weight);

@@ -1,3 +1,5 @@
+/* Usage scan: finds token counts in a response while it is passed on. Called by the gateway's
+ * attempt_response.c. */
 #include "dialect/usage_scan.h"
 
 #include <string.h>
@@ -13,7 +15,7 @@ typedef enum scan_form {
 } scan_form;
 
 typedef enum scan_line {
-    LINE_NAME, /* at its beginning, as long as it may be "data:" */
+    LINE_NAME, /* at the start of a line that may begin with "data:" */
     LINE_DATA,
     LINE_OTHER
 } scan_line;
@@ -40,7 +42,7 @@ void rc_usage_scan_init(rc_usage_scan *scan, rc_buf *scratch)
     rc_buf_reset(scratch);
 }
 
-/* ---- the value that is copied ---- */
+/* ---- the copied value ---- */
 
 static void copy(rc_usage_scan *scan, rc_str bytes)
 {
@@ -57,7 +59,7 @@ static rc_str key_of(const rc_usage_scan *scan)
     return rc_str_make(scan->key, scan->key_len < KEY_TOO_LONG ? scan->key_len : 0);
 }
 
-/* Gives what was copied to the reader. */
+/* Reads the copied value as usage and discards it. */
 static void end_copy(rc_usage_scan *scan, rc_usage *usage)
 {
     const rc_str value = rc_buf_get(scan->scratch);
@@ -69,7 +71,7 @@ static void end_copy(rc_usage_scan *scan, rc_usage *usage)
     scan->copying = COPY_NONE;
 }
 
-/* ---- places ---- */
+/* ---- nesting and locations ---- */
 
 static uint32_t level(const rc_usage_scan *scan)
 {
@@ -82,7 +84,7 @@ static bool is_in_object(const rc_usage_scan *scan)
            (scan->objects >> (scan->depth - 1) & 1) != 0;
 }
 
-/* Does a member that stands here belong to what a provider counts in? */
+/* Returns whether a member at the current level can be a usage object or a count. */
 static bool is_location(const rc_usage_scan *scan)
 {
     return level(scan) == 1 || (scan->is_inside && level(scan) == 2);
@@ -92,10 +94,10 @@ static void begin_value(rc_usage_scan *scan, bool is_object)
 {
     if (scan->copying != COPY_NONE || !is_location(scan) || !is_in_object(scan))
         return;
-    const rc_usage_location what = rc_usage_location_of(key_of(scan));
-    if (what == RC_USAGE_LOCATION_USAGE && is_object)
+    const rc_usage_location location = rc_usage_location_of(key_of(scan));
+    if (location == RC_USAGE_LOCATION_USAGE && is_object)
         scan->copying = COPY_OBJECT;
-    else if (what == RC_USAGE_LOCATION_NUMBERS && !is_object)
+    else if (location == RC_USAGE_LOCATION_NUMBERS && !is_object)
         scan->copying = COPY_NUMBER;
     scan->copy_depth = scan->depth;
 }
@@ -121,7 +123,7 @@ static void open(rc_usage_scan *scan, bool is_object)
     scan->is_key_next = is_object;
 }
 
-/* at_end: one past the bracket, from which on nothing more is copied. */
+/* Handles a closing bracket. */
 static void close_one(rc_usage_scan *scan)
 {
     if (scan->depth == 0)
@@ -132,8 +134,9 @@ static void close_one(rc_usage_scan *scan)
         scan->is_inside = scan->is_in_data = false;
 }
 
-/* An element of "data" that has one of these is an image that was made, or a vector. */
-static void look_at_key(rc_usage_scan *scan, rc_usage *usage)
+/* Handles a complete key. It decides whether the top-level member has text, and whether an element
+ * of "data" is a generated image or a vector. */
+static void end_key(rc_usage_scan *scan, rc_usage *usage)
 {
     const rc_str key = key_of(scan);
     if (level(scan) == 1)
@@ -183,7 +186,7 @@ static void begin_string(rc_usage_scan *scan)
     scan->is_content = scan->is_text_member && rc_weight_is_content(key_of(scan));
 }
 
-/* An escape may come in pieces. Gives how much of the text belongs to it. */
+/* Reads an escape, which may span pieces. Returns the number of bytes read. */
 static size_t read_escape(rc_usage_scan *scan, rc_str text, size_t at)
 {
     const size_t from = at;
@@ -197,7 +200,7 @@ static size_t read_escape(rc_usage_scan *scan, rc_str text, size_t at)
     return at - from;
 }
 
-/* The string that the scan is in. Gives where it ends, or the end of the text. */
+/* Continues the current string. Returns the offset of its end, or the end of the text. */
 static size_t read_string(rc_usage_scan *scan, rc_usage *usage, rc_str text, size_t at)
 {
     while (at < text.len) {
@@ -213,7 +216,7 @@ static size_t read_string(rc_usage_scan *scan, rc_usage *usage, rc_str text, siz
         if (text.ptr[at++] != '"')
             continue;
         if (scan->string == STRING_KEY)
-            look_at_key(scan, usage);
+            end_key(scan, usage);
         scan->string = STRING_NONE;
         break;
     }
@@ -227,7 +230,7 @@ static bool is_of_number(char c)
     return rc_ascii_is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* One byte outside of strings. */
+/* Handles one byte outside strings. */
 static void read_byte(rc_usage_scan *scan, char c)
 {
     switch (c) {
@@ -267,7 +270,7 @@ static bool is_copy_over(const rc_usage_scan *scan, char c)
 
 static void read_json(rc_usage_scan *scan, rc_usage *usage, rc_str text)
 {
-    size_t from = 0; /* what is copied begins here */
+    size_t from = 0; /* start of the copied value in this piece */
     size_t at = 0;
     while (at < text.len) {
         if (scan->string != STRING_NONE) {
@@ -293,8 +296,8 @@ static void read_json(rc_usage_scan *scan, rc_usage *usage, rc_str text)
         copy(scan, rc_str_slice(text, from, text.len));
 }
 
-/* The next object has nothing to do with what was left open. */
-static void forget(rc_usage_scan *scan)
+/* Discards the state of an object that did not end, before the next one begins. */
+static void discard_object(rc_usage_scan *scan)
 {
     rc_buf_reset(scan->scratch);
     scan->copying = COPY_NONE;
@@ -317,12 +320,12 @@ static size_t line_end(rc_str text, size_t at)
     return end != RC_STR_NPOS ? end : text.len;
 }
 
-/* An empty line ends an event. */
+/* Handles the end of a line; an empty line ends an event. */
 static void end_line(rc_usage_scan *scan, char c)
 {
     const bool is_rest = c == '\n' && scan->is_after_cr;
     if (!is_rest && scan->line == LINE_NAME && scan->line_len == 0)
-        forget(scan);
+        discard_object(scan);
     scan->is_after_cr = c == '\r';
     scan->line = LINE_NAME;
     scan->line_len = 0;
@@ -359,9 +362,10 @@ static void read_lines(rc_usage_scan *scan, rc_usage *usage, rc_str text)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- interface ---- */
 
-/* White space and a byte order mark are passed over. */
+/* Decides the form of the response by its first byte after white space and a byte order mark.
+ * Returns the offset of that byte. */
 static size_t find_form(rc_usage_scan *scan, rc_str piece)
 {
     for (size_t at = 0; at < piece.len; at++) {
@@ -388,7 +392,7 @@ void rc_usage_scan_push(rc_usage_scan *scan, rc_usage *usage, rc_str piece)
 
 void rc_usage_scan_end(rc_usage_scan *scan, rc_usage *usage)
 {
-    /* In a stream another count may have been to come. */
+    /* The count of a stream is not final: a later one may be missing. */
     if (scan->is_read && scan->form == FORM_JSON && scan->base == 0)
         usage->is_final = true;
     if (!scan->is_embedding && (!scan->is_read || rc_usage_lacks_output(usage) ||

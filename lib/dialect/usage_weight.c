@@ -1,3 +1,4 @@
+/* Token estimates by the length of text. Called by the usage and stream code of this folder. */
 #include "dialect/usage_weight.h"
 
 #include "base/str.h"
@@ -16,7 +17,8 @@ static unsigned hex_of(char c)
     return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
 }
 
-/* The escape at `at`; *ret_len: its bytes. Half of a pair weighs half of what the pair does. */
+/* Returns the weight of the escape at `at`, and its length in *ret_len. Each half of a surrogate
+ * pair has half of the pair's weight. */
 static unsigned weigh_escape(rc_str text, size_t at, size_t *ret_len)
 {
     unsigned unit = 0;
@@ -33,7 +35,7 @@ static unsigned weigh_escape(rc_str text, size_t at, size_t *ret_len)
     return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 4;
 }
 
-/* By its first byte; the others weigh nothing. */
+/* Returns the weight of a character by its first byte; continuation bytes weigh nothing. */
 static unsigned weigh_byte(unsigned char byte)
 {
     if (byte < 0x80)
@@ -43,7 +45,8 @@ static unsigned weigh_byte(unsigned char byte)
     return byte < 0xE0 ? 2 : byte < 0xF0 ? 4 : 8;
 }
 
-/* The bytes in front that weigh one each: ASCII without an escape. */
+/* Returns the number of leading bytes, at most 16, that weigh one each: ASCII without a backslash.
+ */
 static inline size_t plain_len(const char *text, size_t len)
 {
     const rc_vec16 bytes = rc_vec16_load_some(text, len);
@@ -73,7 +76,7 @@ uint64_t rc_weight_text(rc_str text)
 
 /* --- JSON --- */
 
-/* Strings that a model does not read, by the name of their member. */
+/* Members whose strings the model does not read. */
 static const rc_str SILENT[] = {
     RC_STR_INIT("id"),
     RC_STR_INIT("type"),
@@ -106,7 +109,7 @@ static const rc_str MEDIA[] = {
     RC_STR_INIT("file_id"),
 };
 
-/* Strings that the model has written, by the name of their member, in every dialect. */
+/* Members whose strings the model has written, in all dialects. */
 static const rc_str CONTENT[] = {
     RC_STR_INIT("content"),           RC_STR_INIT("text"),      RC_STR_INIT("arguments"),
     RC_STR_INIT("reasoning_content"), RC_STR_INIT("reasoning"), RC_STR_INIT("thinking"),
@@ -121,14 +124,14 @@ static bool is_among(const rc_str *names, size_t count, rc_str name)
     return false;
 }
 
-static uint64_t weigh_value(rc_str key, rc_str text, unsigned what)
+static uint64_t weigh_value(rc_str key, rc_str text, unsigned flags)
 {
     if (rc_str_eq(key, RC_STR("role")))
-        return what & RC_WEIGH_ROLES ? RC_WEIGHT_ROLE : 0;
+        return flags & RC_WEIGH_ROLES ? RC_WEIGHT_ROLE : 0;
     if (is_among(SILENT, COUNT(SILENT), key))
         return 0;
     if (is_among(MEDIA, COUNT(MEDIA), key))
-        return what & RC_WEIGH_MEDIA ? RC_WEIGHT_MEDIA : 0;
+        return flags & RC_WEIGH_MEDIA ? RC_WEIGHT_MEDIA : 0;
     return rc_weight_text(text);
 }
 
@@ -150,9 +153,9 @@ static bool is_colon_next(rc_str text, size_t at)
     return at < text.len && text.ptr[at] == ':';
 }
 
-/* From quote to quote. A string belongs to the last name in front of it, which holds for the
- * elements of an array too. */
-uint64_t rc_weight_json(rc_str json, unsigned what)
+/* Goes from string to string. A string belongs to the last key before it, which is right for the
+ * elements of an array, too. */
+uint64_t rc_weight_json(rc_str json, unsigned flags)
 {
     const rc_json_scan *scan = rc_json_scan_best();
     rc_str key = RC_STR("");
@@ -162,10 +165,10 @@ uint64_t rc_weight_json(rc_str json, unsigned what)
         size_t end = scan->string_end(json, at + 1);
         rc_str text = rc_str_slice(json, at + 1, end);
         if (!is_colon_next(json, end + 1)) {
-            weight += weigh_value(key, text, what);
+            weight += weigh_value(key, text, flags);
         } else {
             key = text;
-            weight += what & RC_WEIGH_KEYS ? rc_weight_text(text) : 0;
+            weight += flags & RC_WEIGH_KEYS ? rc_weight_text(text) : 0;
         }
         at = end + 1;
     }
