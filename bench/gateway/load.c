@@ -23,7 +23,7 @@ struct bench_client {
     bool is_writing; /* The socket accepted only a part. */
     size_t sent;
     uint64_t since_ns;
-    bench_message answer;
+    bench_message response;
 };
 
 static bool client_new(bench_load *load, uint32_t number);
@@ -41,7 +41,7 @@ static void on_failed(bench_client *client, int why)
     bool was_busy = client->is_busy;
     if (was_busy) {
         load->bad++;
-        load->bad_status = client->answer.status;
+        load->bad_status = client->response.status;
         load->bad_errno = why;
     }
     client_close(client);
@@ -79,7 +79,7 @@ static void client_begin(bench_client *client)
     if (load->begun == load->requests)
         return;
     load->begun++;
-    bench_message_reset(&client->answer);
+    bench_message_reset(&client->response);
     client->is_busy = true;
     client->sent = 0;
     client->since_ns = bench_clock_ns();
@@ -92,16 +92,16 @@ static void on_response(bench_client *client)
     uint32_t number = client->number;
     uint64_t took_ns = bench_clock_ns() - client->since_ns;
     client->is_busy = false;
-    load->body_bytes += client->answer.body_bytes;
-    if (client->answer.status == 200) {
+    load->body_bytes += client->response.body_bytes;
+    if (client->response.status == 200) {
         load->good++;
         load->latencies_ns[load->latency_count++] =
             took_ns < UINT32_MAX ? (uint32_t)took_ns : UINT32_MAX;
     } else {
         load->bad++;
-        load->bad_status = client->answer.status;
+        load->bad_status = client->response.status;
     }
-    if (client->answer.is_closing) {
+    if (client->response.is_closing) {
         client_close(client);
         if (load->begun < load->requests)
             client_new(load, number);
@@ -113,26 +113,26 @@ static void on_response(bench_client *client)
 static void on_bytes(bench_client *client, const char *bytes, size_t len)
 {
     bench_load *load = client->load;
-    uint64_t before = client->answer.body_bytes;
-    size_t taken = bench_message_push(&client->answer, bytes, len);
-    if (before == 0 && client->answer.body_bytes > 0) {
+    uint64_t before = client->response.body_bytes;
+    size_t taken = bench_message_push(&client->response, bytes, len);
+    if (before == 0 && client->response.body_bytes > 0) {
         load->begun_bodies++;
         if (load->is_stalled)
             bench_loop_change(load->loop, &client->watch, 0);
     }
-    if (client->answer.state == BENCH_WRONG || (taken < len && client->is_busy))
+    if (client->response.state == BENCH_WRONG || (taken < len && client->is_busy))
         on_failed(client, EBADMSG);
-    else if (client->answer.state == BENCH_WHOLE)
+    else if (client->response.state == BENCH_WHOLE)
         on_response(client);
 }
 
 static void on_end(bench_client *client)
 {
-    if (client->answer.state != BENCH_UNTIL_CLOSE) {
+    if (client->response.state != BENCH_UNTIL_CLOSE) {
         on_failed(client, 0);
         return;
     }
-    client->answer.is_closing = true;
+    client->response.is_closing = true;
     on_response(client);
 }
 
@@ -184,7 +184,7 @@ static bool client_new(bench_load *load, uint32_t number)
         (bench_watch){.fd = connect_to(load->port, load->is_stalled), .on_ready = on_ready};
     client->load = load;
     client->number = number;
-    client->answer.is_answer = true;
+    client->response.is_response = true;
     if (client->watch.fd < 0 || !bench_loop_add(load->loop, &client->watch, EPOLLIN)) {
         free(client);
         return false;

@@ -3,9 +3,9 @@
  *
  *   load  port=N clients=N requests=N request=FILE      until all requests have a response
  *   open  port=N clients=N request=FILE [service=NAME] [stalled=1]
- *                                                        streams that stay open; with service, until
- *                                                        the provider has received all requests
- *   leave service=NAME [wait_ms=N]                       closes them; waits until the provider notices
+ *                                                        streams that stay open; with service,
+ *                                                        until the provider has all requests
+ *   leave service=NAME [wait_ms=N]                       closes them, until the provider saw it
  *   pace  [chunks=N] [interval_us=N] [flood_bytes=N]     sets the pace of the streams
  *   stats
  *

@@ -28,7 +28,7 @@ static void read_head(bench_message *m)
 {
     bool has_length = false;
     bool is_chunked = false;
-    if (m->is_answer)
+    if (m->is_response)
         m->status = (int)strtol(m->head + sizeof "HTTP/1.1", NULL, 10);
     for (const char *line = strstr(m->head, "\r\n"); line != NULL; line = strstr(line, "\r\n")) {
         line += 2;
@@ -43,7 +43,7 @@ static void read_head(bench_message *m)
     }
     if (is_chunked)
         m->state = BENCH_IN_CHUNK_SIZE;
-    else if (has_length || !m->is_answer)
+    else if (has_length || !m->is_response)
         m->state = m->left > 0 ? BENCH_IN_LENGTH : BENCH_WHOLE;
     else
         m->state = BENCH_UNTIL_CLOSE;

@@ -24,8 +24,7 @@ typedef enum bench_message_state {
 /* All zero: nothing has been read yet. */
 typedef struct bench_message {
     bench_message_state state;
-    bool
-        is_answer; /* Set by the caller: a response without a length ends when the connection closes. */
+    bool is_response; /* Set by the caller: without a length it ends with the connection. */
     bool is_closing;
     bool is_extension; /* In the extension after a chunk's size. */
     int status;

@@ -28,8 +28,8 @@ void rc_wait_line_push(rc_buf *buf, const rc_wait_line *line);
  * be redrawn. command, line: borrow. */
 void rc_wait_line_push_plain(rc_buf *buf, const char *command, const rc_wait_line *line);
 
-/* Whether a line on standard error can be drawn again in place. is_tty: standard error is a terminal.
- * term: the variable TERM; borrows; NULL: not set. */
+/* Can a line on standard error be redrawn? is_tty: standard error is a terminal. term: the variable
+ * TERM; borrows; NULL: not set. */
 bool rc_wait_line_is_live(bool is_tty, const char *term);
 
 #endif

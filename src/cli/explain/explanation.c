@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "sys/entropy.h"
 
-/* Of a longer log this much of its end is judged first: the last failure is the one in question. */
+/* The end of a longer log, this many bytes, is judged first: it contains the latest failure. */
 #define LOG_END_BYTES ((size_t)4 << 10)
 
 void rc_explanation_init(rc_explanation *explanation, size_t max_bytes, const rc_alloc *alloc)
