@@ -71,7 +71,7 @@ const uint8_t rc_metric_code_indexes[RC_METRIC_CODE_END] = {
     [number] = RC_CODE_INDEX_##ID + 1,
 #include "spec/errors.def"
 };
-_Static_assert(RC_METRIC_CODE_COUNT <= UINT8_MAX, "a place is a byte");
+_Static_assert(RC_METRIC_CODE_COUNT <= UINT8_MAX, "an index fits in a byte");
 
 /* ---- documentation ---- */
 

@@ -81,7 +81,7 @@ void rc_metrics_on_usage(rc_metrics_shard *shard, const rc_metrics_usage *usage)
 
 _Static_assert((int)RC_METRIC_LIMIT_COUNT == (int)RC_QUOTA_KIND_COUNT &&
                    (int)RC_METRIC_LIMIT_OUTPUT_TOKENS == (int)RC_QUOTA_OUTPUT_TOKENS,
-               "a word for each kind, in their order");
+               "one value per kind, in the same order");
 
 void rc_metrics_on_quota(rc_metrics_shard *shard, uint16_t target, rc_quota_kind kind)
 {

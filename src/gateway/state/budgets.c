@@ -13,11 +13,11 @@
 #define DIRECT_ROUTES_MAX 32u
 
 _Static_assert(RC_CONFIG_BUDGETS_MAX + 1 + DIRECT_ROUTES_MAX <= RC_LEDGER_BUDGETS_MAX,
-               "a try can belong to all budgets");
+               "an attempt can belong to all budgets");
 _Static_assert((int)RC_EXCEED_WARN == (int)RC_LEDGER_WARN &&
                    (int)RC_EXCEED_PAUSE == (int)RC_LEDGER_PAUSE &&
                    (int)RC_EXCEED_FAIL == (int)RC_LEDGER_FAIL,
-               "the words of the configuration are those of rc_ledger");
+               "the configuration's values equal those of rc_ledger");
 
 static void *get(const rc_alloc *alloc, size_t size)
 {

@@ -351,7 +351,8 @@ rc_key_fingerprint rc_key_fingerprint_of(rc_secret key)
     uint8_t hash[SHA256_DIGEST_LENGTH];
     SHA256_CTX ctx;
     rc_key_fingerprint fingerprint = {{0}};
-    _Static_assert(sizeof hash >= sizeof fingerprint.bytes, "a print is the beginning of a hash");
+    _Static_assert(sizeof hash >= sizeof fingerprint.bytes,
+                   "a fingerprint is the prefix of a hash");
     if (SHA256_Init(&ctx) == 1 && SHA256_Update(&ctx, salt, sizeof salt) == 1 &&
         SHA256_Update(&ctx, key.hidden, key.len) == 1 && SHA256_Final(hash, &ctx) == 1)
         memcpy(fingerprint.bytes, hash, sizeof fingerprint.bytes);
