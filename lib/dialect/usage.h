@@ -80,6 +80,7 @@ typedef struct rc_usage_count {
 /* All counts absent. */
 #define RC_USAGE_COUNT_NONE ((rc_usage_count){-1, -1, -1, -1, -1, -1, -1, -1, -1})
 
+/* Starts an empty usage: no counts, no weight. */
 void rc_usage_init(rc_usage *usage);
 
 /* Reads a whole response that is not a stream. If it has no count, its text is weighed instead.
@@ -128,6 +129,7 @@ typedef enum rc_usage_location {
     RC_USAGE_LOCATION_NONE
 } rc_usage_location;
 
+/* Returns the role of a member by its name; NONE if it is not in the table. */
 rc_usage_location rc_usage_location_of(rc_str name);
 
 /* Returns the counts so far, combined from the reported numbers: cached and written never exceed
