@@ -22,7 +22,7 @@
 typedef struct query_input {
     rc_str url;
     rc_admin_audit_query query;
-    rc_str id; /* For a single operation. */
+    rc_str id; /* Operation id, for a query of one operation. */
 } query_input;
 
 /* ---- the store ---- */

@@ -24,7 +24,7 @@ typedef enum rc_admin_audit_query_kind {
 } rc_admin_audit_query_kind;
 
 typedef struct rc_admin_audit_query {
-    rc_store_query query; /* Its strings view the arena. */
+    rc_store_query query; /* The query; its strings view the arena. */
     rc_str id;            /* LIST: prefix of an id. Empty: any. */
     uint32_t by;          /* STATS: RC_STATS_BY_... */
     int64_t step_ms;      /* STATS by time: length of a group. */

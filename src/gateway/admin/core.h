@@ -42,9 +42,9 @@ typedef struct rc_admin_reply rc_admin_reply;
 typedef struct rc_admin_stream rc_admin_stream; /* See server.h. */
 
 typedef enum rc_admin_access {
-    RC_ADMIN_OPEN = 0,  /* For everyone who can reach the server. */
+    RC_ADMIN_OPEN = 0,  /* Available to everyone who can reach the server. */
     RC_ADMIN_READ = 1,  /* Needs the token, if one is set, and must not come from another site. */
-    RC_ADMIN_CHANGE = 2 /* As READ, and needs proof that no HTML form sent it. */
+    RC_ADMIN_CHANGE = 2 /* Access as READ, plus proof that no HTML form sent the request. */
 } rc_admin_access;
 
 /* A path and its handler.
@@ -76,7 +76,7 @@ struct rc_admin_request {
     const char *head;
     rc_str peer; /* An address. Empty: a Unix socket. */
     rc_arena *arena;
-    rc_str path;  /* As written. */
+    rc_str path;  /* The path as written. */
     rc_str query; /* Without the question mark. See rc_admin_request_parameter. */
     rc_str body;
     const rc_admin_route *route;

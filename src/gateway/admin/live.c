@@ -49,7 +49,7 @@ typedef struct operation {
 /* A limit that is nearly used up. */
 typedef struct quota_warning {
     int64_t unix_ms;
-    rc_quota quota; /* Its name points to `kind`. */
+    rc_quota quota; /* The quota; its name points to `kind`. */
     name id, target, credential, kind;
 } quota_warning;
 
@@ -64,7 +64,7 @@ typedef struct listener {
     struct listener *prev, *next;
     rc_admin_live *live;
     rc_admin_stream *stream;
-    bool is_behind; /* Its send buffer is full. */
+    bool is_behind; /* The send buffer is full. */
     uint64_t missed;
 } listener;
 
@@ -81,7 +81,7 @@ struct rc_admin_live {
     uint32_t handles;     /* Handles that are not closed. */
     uint64_t warnings;    /* Warnings that were sent. */
     uint64_t state_hash;  /* Hash of the state that was sent last. */
-    uint32_t quiet_polls; /* Polls since then. */
+    uint32_t quiet_polls; /* Polls since the state was sent last. */
     rc_buf event;
 
     uv_mutex_t lock;

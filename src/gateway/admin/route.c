@@ -48,7 +48,7 @@ static bool take_segments(rc_str *path, size_t count, rc_str *ret_text)
 /* ---- one route ---- */
 
 typedef struct match {
-    rc_str captures[RC_ADMIN_CAPTURES_MAX]; /* As written. */
+    rc_str captures[RC_ADMIN_CAPTURES_MAX]; /* The captured segments as written. */
     size_t count;
 } match;
 

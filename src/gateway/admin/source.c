@@ -10,8 +10,8 @@ static uint64_t ms_until(uint64_t until_ms, uint64_t now_ms)
 /* Summary of a target's pool of credentials. */
 typedef struct pool_status {
     uint32_t usable;
-    uint64_t limited_until_ms; /* Of the credentials that are limited only at this target: when the
-                                * first is usable. 0: none. */
+    uint64_t limited_until_ms; /* When the first credential that is limited only at this target is
+                                * usable. 0: none is limited. */
     bool is_assumed;           /* The provider did not state that time. */
     rc_code why;
 } pool_status;

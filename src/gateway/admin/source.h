@@ -158,7 +158,7 @@ typedef enum rc_admin_action_kind {
 
 typedef struct rc_admin_action {
     rc_admin_action_kind kind;
-    rc_str provider; /* For a target. */
+    rc_str provider; /* The target's provider. */
     rc_str model;
     rc_str key;    /* A key's id. */
     rc_str budget; /* A budget's scope. */
@@ -171,7 +171,7 @@ typedef enum rc_admin_outcome_kind {
     RC_ADMIN_DONE = 0,
     RC_ADMIN_NOT_FOUND = 1, /* No such target, key or budget. */
     RC_ADMIN_REFUSED = 2,   /* text says why; for a rejected reload what is wrong and where. */
-    RC_ADMIN_FAILED = 3     /* Not possible now; text says why. */
+    RC_ADMIN_FAILED = 3     /* The action is not possible now; text says why. */
 } rc_admin_outcome_kind;
 
 typedef struct rc_admin_outcome {
@@ -211,9 +211,9 @@ typedef enum rc_admin_target_state {
     RC_TARGET_UP = 0,
     RC_TARGET_OUT = 1,
     RC_TARGET_COOLING = 2,
-    RC_TARGET_OPEN = 3,   /* Its breaker is open. */
-    RC_TARGET_NO_KEY = 4, /* It has keys, and none is usable. */
-    RC_TARGET_FULL = 5    /* It is at its in-flight limit. */
+    RC_TARGET_OPEN = 3,   /* The breaker is open. */
+    RC_TARGET_NO_KEY = 4, /* The target has keys, and none is usable. */
+    RC_TARGET_FULL = 5    /* The target is at its in-flight limit. */
 } rc_admin_target_state;
 
 rc_admin_target_state rc_admin_target_state_of(const rc_admin_target *target);

@@ -36,7 +36,7 @@
 #define RC_ATTEMPT_TAIL_MS 500u
 /* Least time for the store to acknowledge a record, also if the deadline has passed. */
 #define RC_EXCHANGE_RECORD_MIN_MS 1000u
-/* Most time for that; longer than the store's own retries take. */
+/* Most time for the store to acknowledge a record; longer than the store's own retries take. */
 #define RC_EXCHANGE_RECORD_MAX_MS 30000u
 /* Retry-After of a request that is refused because this gateway is full; an arbitrary value. */
 #define RC_EXCHANGE_BUSY_MS 1000
@@ -69,7 +69,7 @@ typedef enum rc_expected_shape {
     RC_EXPECT_ARRAY = 3
 } rc_expected_shape;
 
-/* What remains to be sent once the record is acknowledged. */
+/* The part of the reply that remains to be sent once the record is acknowledged. */
 typedef enum rc_exchange_ending {
     RC_ENDING_NONE = 0,        /* Nothing: the client is gone. */
     RC_ENDING_WHOLE = 1,       /* The response: head and body. */
@@ -82,7 +82,7 @@ typedef enum rc_exchange_ending {
 
 /* A provider's limit that is nearly used up. */
 typedef struct rc_exchange_quota {
-    rc_quota quota; /* Its name views `name`. */
+    rc_quota quota; /* The quota; its name views `name`. */
     char name[RC_QUOTA_NAME_MAX];
     bool is_emitted; /* Sent to the client. */
 } rc_exchange_quota;
@@ -107,7 +107,7 @@ typedef struct rc_ledger_step {
     uint32_t budget;            /* The budget that it waits for: a row of rc_budgets. */
     const rc_report *report;    /* NULL: success */
     rc_unavailable unavailable; /* For a SKIP: the failure, as far as it is known. */
-    rc_str text;                /* The same as text. Own memory. */
+    rc_str text;                /* Text of the failure. Own memory. */
     rc_exchange_quota *quota;   /* For a QUOTA: what is left. Own memory. */
 } rc_ledger_step;
 
@@ -148,36 +148,37 @@ struct rc_attempt {
     bool is_client_slow;   /* The client is slow; the provider's connection is paused. */
     bool is_terminated;    /* The stream's terminator has arrived. */
     bool has_share;        /* The first byte is due within this attempt's share of the deadline. */
-    bool is_share_over;    /* That share has passed without a byte. */
+    bool is_share_over;    /* The attempt's share of the deadline has passed without a byte. */
     bool is_started;       /* The demo provider was called. */
     bool is_inside_event;  /* The bytes sent last do not end an event. */
     bool is_watched;       /* `watch` is in use. */
     bool is_scanned;       /* reading.scan counts the relayed body. */
     bool is_called_events; /* The head's content type is text/event-stream. */
     rc_expected_shape expected;
-    rc_body_shape shape;         /* Of the body of a stream. */
+    rc_body_shape shape;         /* Shape of the body of a stream. */
     bool is_compressed;          /* The response is compressed and is decompressed here. */
     rc_attempt_decoder *decoder; /* NULL: not compressed, or passed on compressed. */
     const rc_http1 *reader; /* Parser of the response head, whose bytes are in `head`. Valid until
                              * the call ends. */
     rc_demo_call *demo;     /* NULL: the demo provider is not used. */
     const rc_report *flaw;  /* Why a complete response is unusable. NULL: it is usable. */
-    int64_t next_sequence_number; /* Of the stream's events. 0: they have no numbers. */
+    int64_t next_sequence_number; /* Next sequence number of the stream's events. 0: the events have
+                                   * no numbers. */
     uint8_t response_id_len;
     /* Members above are zeroed at the start; those below are initialised one by one. */
-    rc_usage usage;                               /* Of a whole response. */
-    rc_ledger_reservation reservation;            /* In the budgets. */
+    rc_usage usage;                               /* Token usage of a whole response. */
+    rc_ledger_reservation reservation;            /* Reservation of the cost in the budgets. */
     char response_id[RC_ATTEMPT_RESPONSE_ID_MAX]; /* Id of the streamed response. */
     rc_stream_watch watch;
     union {
         rc_sse sse;
         rc_stream_array array;
-        rc_usage_scan scan; /* For RELAY; uses `scratch`. */
+        rc_usage_scan scan; /* Usage scanner of RELAY; uses `scratch`. */
     } reading;
     rc_buf wire;    /* The request's head, with a key in it. */
     rc_buf head;    /* The provider's response head. */
     rc_buf held;    /* Bytes of the body that are held back. */
-    rc_buf scratch; /* For events and usage objects that arrive in pieces. */
+    rc_buf scratch; /* Memory for events and usage objects that arrive in pieces. */
     rc_upstream_call upstream;
 };
 
@@ -196,7 +197,7 @@ struct rc_exchange {
     rc_exchange_ending ending;
     rc_snapshot_ref *snapshot_ref;
     rc_id id;
-    rc_dialect dialect; /* Of our own errors. */
+    rc_dialect dialect; /* Dialect of our own errors. */
     size_t client;      /* Index in the configuration. SIZE_MAX: none. */
     int64_t began_unix_ms;
     uint64_t began_ms;
@@ -207,8 +208,8 @@ struct rc_exchange {
     rc_route *route;
     rc_plan plan;            /* The route's plan, with the client's own choices. */
     rc_chain_entry *entries; /* Entries of an own plan. NULL: those of the route. */
-    rc_str requested_model;  /* For targets with the model "*". May be a secret. */
-    rc_str model;            /* The same without secrets. */
+    rc_str requested_model;  /* The model for targets with the model "*". May be a secret. */
+    rc_str model;            /* requested_model without secrets. */
     rc_action action;
     uint32_t unsent_attempts; /* Attempts that rc_call counts although nothing was sent. */
     rc_hedge hedge;
@@ -224,7 +225,7 @@ struct rc_exchange {
     bool is_body_gone;    /* The body is freed; `estimate` replaces it. */
     bool is_late;         /* The deadline ended the latest attempt. */
     bool has_polled;      /* Sockets were polled once more after the deadline. */
-    bool was_partly_sent; /* It failed after content was sent. */
+    bool was_partly_sent; /* The request failed after content was sent. */
     bool is_hedge_next;   /* With two lanes to decompress, the hedge is next. */
     bool is_flawed;       /* An unusable response was passed on; `report` says why. */
     bool is_recorded;
@@ -238,7 +239,7 @@ struct rc_exchange {
                                    * not. */
     const char *gone_text;        /* Why the client is gone. NULL: it is not. */
     int status;                   /* The client's HTTP status. */
-    const rc_report *report;      /* Of the latest failure. */
+    const rc_report *report;      /* Report of the latest failure. */
 
     rc_ledger_step *steps; /* inline_steps, or own memory. */
     uint32_t step_count;
@@ -247,7 +248,8 @@ struct rc_exchange {
     uint64_t wait_ms;
     uint64_t last_wait_ms;
     uint64_t waits_from_ms;     /* Start of the wait in the states WAITING and PAUSED. */
-    rc_exchange_events *events; /* For a client that requested events. NULL: none was sent. */
+    rc_exchange_events *events; /* State of the events for a client that requested them. NULL: none
+                                 * was sent. */
     /* Members below are initialised when they are used. */
     rc_ledger_step inline_steps[RC_EXCHANGE_INLINE_STEPS];
     rc_chain_entry inline_entries[RC_EXCHANGE_INLINE_ENTRIES];
@@ -329,7 +331,7 @@ void rc_exchange_on_body(rc_exchange *exchange, rc_str piece);
 void rc_exchange_on_body_end(rc_exchange *exchange);
 /* No further attempt follows: the body no longer counts towards max_kept_bytes. */
 void rc_exchange_uncount_body(rc_exchange *exchange);
-/* The same, and frees the body. */
+/* As rc_exchange_uncount_body, and frees the body. */
 void rc_exchange_drop_body(rc_exchange *exchange);
 /* Frees the exchange's own plan and releases the rows of its named targets. */
 void rc_exchange_release_entries(rc_exchange *exchange);
@@ -436,14 +438,15 @@ void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure);
 /* The attempt failed although the provider responded: the response cannot be used, for the reason
  * that outcome names. A request that must not be sent twice ends as OutcomeUnknown. */
 void rc_attempt_fail_unusable(rc_attempt *attempt, rc_local_outcome outcome);
-/* The same with a message of the caller's. */
+/* As rc_attempt_fail_unusable, with a message of the caller's. */
 void rc_attempt_fail_unusable_text(rc_attempt *attempt, rc_local_outcome outcome, rc_str message);
-/* The same with the code that the response's finish reason stands for. */
+/* As rc_attempt_fail_unusable, with the code that the response's finish reason stands for. */
 void rc_attempt_fail_ended(rc_attempt *attempt, rc_code code, rc_str message);
 /* Fails the attempt for a reason of our own or of the configuration: no target is to blame, and no
  * other target would do better. */
 void rc_attempt_fail_local(rc_attempt *attempt, rc_local_outcome outcome, rc_str message);
-/* The same for a fault of the client's request, which has a code and a message of its own. */
+/* As rc_attempt_fail_local, for a fault of the client's request, which has a code and a message of
+ * its own. */
 void rc_attempt_fail_fault(rc_attempt *attempt, rc_code code, rc_str message);
 /* True: it was sent and must not be sent again. A failure of our own then leaves open whether it
  * was carried out. */
@@ -466,11 +469,11 @@ void rc_exchange_emit_budgets(rc_exchange *exchange, const rc_ledger_notices *fa
 void rc_exchange_give_up(rc_exchange *exchange);
 /* Refuses the request, before any attempt or instead of the next one. */
 void rc_exchange_refuse(rc_exchange *exchange, rc_local_outcome outcome);
-/* The same with a message of the caller's. */
+/* As rc_exchange_refuse, with a message of the caller's. */
 void rc_exchange_refuse_text(rc_exchange *exchange, rc_local_outcome outcome, rc_str message);
-/* The same because this gateway is full: Overloaded, at once. */
+/* As rc_exchange_refuse, because this gateway is full: Overloaded, sent at once. */
 void rc_exchange_shed(rc_exchange *exchange, rc_local_outcome outcome);
-/* The same with a report. report: takes. */
+/* As rc_exchange_refuse, with a report. report: takes. */
 void rc_exchange_refuse_report(rc_exchange *exchange, const rc_report *report);
 void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fault);
 /* Appends the fault as text: "Sentence.", or "name: clause; it should be so." fault: borrows. */

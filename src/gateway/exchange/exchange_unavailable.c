@@ -40,7 +40,7 @@ static bool is_unavailable(const rc_exchange *exchange, uint32_t at)
 typedef struct causes {
     uint32_t used_up;
     uint32_t refused;
-    uint32_t other; /* They become available by themselves. */
+    uint32_t other; /* Targets that become available by themselves. */
 } causes;
 
 static causes count_causes(const rc_exchange *exchange)

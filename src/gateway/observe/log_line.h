@@ -137,7 +137,7 @@ rc_status rc_log_push_json(rc_buf *buf, int64_t unix_ms, rc_log_event event, con
  * length. ctx: an rc_log_formatter. */
 typedef struct rc_log_formatter {
     rc_log_style style;
-    const rc_sys_calls *calls; /* For the clock. */
+    const rc_sys_calls *calls; /* Used for the clock. */
 } rc_log_formatter;
 size_t rc_log_format_dropped(void *ctx, uint64_t count, char *buffer, size_t size);
 

@@ -12,7 +12,7 @@
 
 typedef struct rc_base_url_mistake {
     rc_endpoint_match match; /* The endpoint that was meant. Views scratch. */
-    rc_str path;             /* Its path. Views scratch. */
+    rc_str path;             /* The path of that endpoint. Views scratch. */
     char scratch[RC_BASE_URL_MISTAKE_MAX];
 } rc_base_url_mistake;
 

@@ -38,7 +38,7 @@ typedef struct rc_client_request {
     const rc_endpoint *endpoint; /* NULL: no endpoint matches. */
     rc_str provider;             /* Provider of a passthrough, as written. */
     rc_str passthrough_path;     /* Path of a passthrough, from the slash behind the provider on. */
-    rc_str query;                /* With the client's credentials. */
+    rc_str query;                /* The query, with the client's credentials. */
 
     rc_secret token;            /* Empty: none */
     uint64_t deadline_ms;       /* 0: not stated */
@@ -66,8 +66,8 @@ typedef struct rc_client_request {
     rc_str
         requested_model; /* Decoded. Empty: unknown; the first route or a default is used. May be a
                           * secret: used only for routing and towards providers. */
-    rc_str model; /* The same without secrets, at most RC_MODEL_NAME_MAX bytes: for everything that
-                   * shows it. */
+    rc_str model;        /* requested_model without secrets, at most RC_MODEL_NAME_MAX bytes: for
+                   * everything that shows it. */
     bool is_model_in_body; /* The name is in the body at [model_at, model_end), with a string's
                             * quotes. */
     size_t model_at;

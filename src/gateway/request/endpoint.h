@@ -71,7 +71,7 @@ typedef struct rc_endpoint {
 /* A path split into its parts, which view the path. */
 typedef struct rc_endpoint_match {
     const rc_endpoint *endpoint;
-    rc_str model;            /* As written, with escapes; set if the model is in the path. */
+    rc_str model;            /* The model as written, with escapes; set if it is in the path. */
     rc_str provider;         /* Provider of a passthrough. */
     rc_str passthrough_path; /* Path of a passthrough, from the slash behind the provider on. */
 } rc_endpoint_match;

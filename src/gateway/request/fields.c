@@ -27,7 +27,7 @@ typedef struct row {
     uint8_t returned;
 } row;
 
-/* In the order of rc_field_id. */
+/* Rows in the order of rc_field_id. */
 static const row rows[] = {
     {"", 0, SENT_PASS, RETURNED_PASS},
     {"", 0, SENT_DROP, RETURNED_DROP},

@@ -58,8 +58,8 @@ void rc_target_text_push(rc_buf *buf, rc_str provider, rc_str model);
 
 /* How a cost was determined. */
 typedef enum rc_cost_basis {
-    RC_COST_NONE = 0,      /* Not known yet, or nothing to pay. */
-    RC_COST_MEASURED = 1,  /* By the provider's token counts. */
+    RC_COST_NONE = 0,      /* The cost is not known yet, or there is nothing to pay. */
+    RC_COST_MEASURED = 1,  /* The cost is based on the provider's token counts. */
     RC_COST_ESTIMATED = 2, /* Some tokens were estimated. */
     RC_COST_UNPRICED = 3   /* Some of the usage has no price. */
 } rc_cost_basis;
@@ -68,12 +68,12 @@ typedef enum rc_cost_basis {
 typedef struct rc_reply_facts {
     uint64_t attempts;
     rc_cost_basis basis;
-    uint64_t cost_usd_micro; /* Of all attempts. Left out when UNPRICED. */
+    uint64_t cost_usd_micro; /* Cost of all attempts. Left out when UNPRICED. */
     bool has_total_ms;
     bool has_target_ms;
     uint64_t total_ms;  /* Since the request's head. */
-    uint64_t target_ms; /* Of the last attempt. */
-    rc_str target;      /* As written by rc_target_text_push. */
+    uint64_t target_ms; /* Duration of the last attempt. */
+    rc_str target;      /* The target's name, as written by rc_target_text_push. */
     rc_str request_id;  /* The id that the gateway gave the request. */
     rc_str report_id;
 } rc_reply_facts;

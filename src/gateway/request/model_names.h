@@ -18,8 +18,8 @@ bool rc_model_name_is_resource(rc_str name);
 /* The length of the body after all names are replaced. body, model: borrows. */
 size_t rc_model_names_measure(rc_str body, rc_str model);
 
-/* Appends that body. All other bytes stay as they are, also behind a position that cannot be
- * parsed. body, model: borrows. Returns the buffer's status. */
+/* Appends the body with all names replaced. All other bytes stay as they are, also behind a
+ * position that cannot be parsed. body, model: borrows. Returns the buffer's status. */
 rc_status rc_model_names_push(rc_buf *buf, rc_str body, rc_str model);
 
 #endif

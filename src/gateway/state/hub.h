@@ -180,7 +180,7 @@ bool rc_hub_credential_name(rc_hub *hub, uint16_t credential, rc_buf *ret_name);
 typedef struct rc_unavailable {
     rc_code code;       /* The failure that made it unavailable. NONE: unknown, or it is
                          * available. */
-    bool is_429;        /* That failure came with status 429. */
+    bool is_429;        /* The failure came with status 429. */
     bool is_time_named; /* The provider stated when the target is available again. */
 } rc_unavailable;
 

@@ -67,7 +67,7 @@ void rc_quota_cache_remove(rc_quota_cache *cache, uint16_t target);
 /* Copies the facts that are valid now, at most `capacity` of them. Returns their number. */
 uint32_t rc_quota_cache_list(rc_quota_cache *cache, int64_t now_unix_ms, rc_quota_entry *ret_list,
                              uint32_t capacity);
-/* An upper bound of that number. */
+/* An upper bound of the number of facts. */
 uint32_t rc_quota_cache_max_count(rc_quota_cache *cache);
 
 static inline rc_str rc_quota_fact_name(const rc_quota_fact *fact)
