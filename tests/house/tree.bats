@@ -12,7 +12,8 @@ tree() { python3 "$RECOURSE_SOURCE/tests/house/tree.py" "$@"; }
 
 # plant: writes a tree that keeps every rule, for a test to break one of them.
 plant() {
-    mkdir -p "$planted"/{lib/base,src/net,docs/internals,include/recourse}
+    mkdir -p "$planted"/{lib/base,src/net,docs/internals,include/recourse,spec}
+    touch "$planted/spec/codes.def"
     cat >"$planted/docs/architecture.md" <<'END'
 | folder | contents | may include |
 |---|---|---|
@@ -24,6 +25,10 @@ plant() {
 | errno | `src/net/listen.c` | a reason |
 | path | `src/net/listen.c` | a reason |
 
+| table | included in |
+|---|---|
+| `codes.def` | `lib/base` |
+
 [The files](internals/files.md)
 END
     cat >"$planted/docs/internals/files.md" <<'END'
@@ -33,7 +38,8 @@ END
 
 See `src/net/listen.c`.
 END
-    printf '%s\n' '/* Strings. */' '#include "base/str.h"' 'int rc_str_x(void) { return 1; }' >"$planted/lib/base/str.c"
+    printf '%s\n' '/* Strings. */' '#include "base/str.h"' '#include "spec/codes.def"' \
+        'int rc_str_x(void) { return 1; }' >"$planted/lib/base/str.c"
     printf '%s\n' '/* rc_str. */' 'typedef struct rc_str { int n; } rc_str;' 'int rc_str_x(void);' >"$planted/lib/base/str.h"
     printf '%s\n' '/* Listens. */' '#include "base/str.h"' 'const char *path = "/v1/x";' \
         'int rc_listen(int errno);' 'int rc_listen(int errno) { return errno + rc_str_x(); }' >"$planted/src/net/listen.c"
@@ -45,7 +51,7 @@ compile() {
     for file; do
         object=$planted/build/CMakeFiles/all.dir/$file.o
         mkdir -p "${object%/*}"
-        gcc -c -I "$planted/lib" -I "$planted/src" -o "$object" "$planted/$file"
+        gcc -c -I "$planted" -I "$planted/lib" -I "$planted/src" -o "$object" "$planted/$file"
     done
 }
 
@@ -59,7 +65,7 @@ finds() {
 @test "a tree that keeps the rules passes every check" {
     plant
     compile lib/base/str.c src/net/listen.c
-    for check in table includes calls folders headers types errno paths opening named links hops nouns; do
+    for check in table includes calls folders headers types errno paths opening named spec links hops nouns; do
         echo "$check"
         tree "$check" "$planted" "$planted/build"
     done
@@ -152,7 +158,7 @@ finds() {
     finds types 'rc_str is defined at lib/base/str.h:2, src/net/listen.c:'
     echo 'typedef int (*rc_hook)(int);' >>"$planted/lib/base/str.h"
     echo 'typedef enum { A } rc_hook;' >>"$planted/lib/base/str.c"
-    finds types 'rc_hook is defined at lib/base/str.c:5, lib/base/str.h:4'
+    finds types 'rc_hook is defined at lib/base/str.c:6, lib/base/str.h:4'
 }
 
 @test "errno is below src/sys and where docs/architecture.md lists it" {
@@ -166,7 +172,7 @@ finds() {
     printf '%s\n' '#include <errno.h>' '/* errno */ const char *name = "errno";' >>"$planted/lib/base/str.c"
     tree errno "$planted"
     echo 'int g(void) { return errno; }' >>"$planted/lib/base/str.c"
-    finds errno 'lib/base/str.c:6: errno'
+    finds errno 'lib/base/str.c:7: errno'
     echo '/* Listens. */' >"$planted/src/net/listen.c"
     finds errno 'not needed any more: src/net/listen.c'
 }
@@ -178,7 +184,7 @@ finds() {
 @test "a path of an endpoint elsewhere is found" {
     plant
     echo 'const char *other = "/admin/v1/state"; /* "/v1" */' >>"$planted/lib/base/str.c"
-    finds paths 'lib/base/str.c:4: "/admin/'
+    finds paths 'lib/base/str.c:5: "/admin/'
 }
 
 @test "every .c file opens with a comment" {
@@ -199,6 +205,18 @@ finds() {
     plant
     echo '/* str */' >"$planted/src/net/str.c"
     finds named 'src/net/str.c: no page'
+}
+
+@test "docs/architecture.md has every table of spec/, with the folders that include it" {
+    tree spec "$RECOURSE_SOURCE"
+}
+
+@test "a table that the page does not have is found, and one that is included elsewhere" {
+    plant
+    touch "$planted/spec/new.def"
+    echo '#include "spec/codes.def"' >>"$planted/src/net/listen.c"
+    finds spec 'spec/new.def: docs/architecture.md does not list it'
+    finds spec "spec/codes.def: included in ['lib/base', 'src/net']; the page says ['lib/base']"
 }
 
 @test "docs/architecture.md links every page of docs/internals" {

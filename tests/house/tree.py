@@ -53,11 +53,15 @@ class Page:
         self.text = self.path.read_text(encoding="utf-8")
         self.may_include = {}  # folder: folders, in the order of the page
         self.exceptions = defaultdict(dict)  # rule: {what: reason}
+        self.facts = {}  # table of spec/: the folders that include it
         for header, rows in tables(self.text):
             if header[0] == "folder" and "may include" in header:
                 column = header.index("may include")
                 for row in rows:
                     self.may_include[quoted(row[0])[0]] = quoted(row[column])
+            elif header[0] == "table" and "included in" in header:
+                column = header.index("included in")
+                self.facts |= {quoted(row[0])[0]: set(quoted(row[column])) for row in rows}
             elif header[:2] == ["rule", "exception"]:
                 for row in rows:
                     self.exceptions[row[0]][" ".join(quoted(row[1]))] = row[2]
@@ -343,6 +347,21 @@ def check_named(root, _binary):
         stem = re.sub(r"\.(c|h|inc)$", "", path)
         if not known & {stem, stem.split("/", 1)[1], path}:
             yield f"{path}: no page of docs/internals names it"
+
+
+def check_spec(root, _binary):
+    """Each table of spec/ is on the page, with the folders that include it."""
+    page, users = Page(root), defaultdict(set)
+    for path in sources(root):
+        for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"spec/([^"]+)"', read(root, path), re.M):
+            users[name].add(page.layer_of(os.path.dirname(path)))
+    there = {path.name for path in Path(root, "spec").glob("*")}
+    for name in sorted(there ^ page.facts.keys()):
+        where = "docs/architecture.md does not list it" if name in there else "spec/ does not have it"
+        yield f"spec/{name}: {where}"
+    for name in sorted(there & page.facts.keys()):
+        if users[name] != page.facts[name]:
+            yield f"spec/{name}: included in {sorted(users[name])}; the page says {sorted(page.facts[name])}"
 
 
 def check_links(root, _binary):
