@@ -1,4 +1,4 @@
-/* Arenas: pieces that do not overlap, a ceiling, failures that stick, nothing left behind. */
+/* Tests of rc_arena: no overlapping pieces, an exact ceiling, sticky failures, no leaks. */
 #include <setjmp.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static void finish(rc_arena *arena, const fail_alloc *a)
     rc_arena_done(arena);
     assert_int_equal(a->live, 0);
     assert_false(a->is_broken);
-    rc_arena_done(arena); /* twice does no harm */
+    rc_arena_done(arena); /* a second call is harmless */
 }
 
 static void test_starts_empty(void **state)
@@ -47,7 +47,7 @@ static void test_starts_empty(void **state)
     rc_alloc alloc = fail_alloc_of(&a);
     rc_arena arena;
     rc_arena_init(&arena, &alloc, 100000);
-    memset(&alloc, 0, sizeof alloc); /* it was copied */
+    memset(&alloc, 0, sizeof alloc); /* the arena has its own copy */
     assert_int_equal(a.calls, 0);
     assert_int_equal(rc_arena_status(&arena), RC_OK);
     assert_non_null(rc_arena_get(&arena, 10));
@@ -60,7 +60,7 @@ static void test_zeroed_and_aligned(void **state)
 {
     (void)state;
     static const size_t sizes[] = {1, 2, 7, 8, 15, 16, 17, 100, 4000, 4096, 5000, 100000};
-    fail_alloc a = {0}; /* gives memory full of 0xA5 */
+    fail_alloc a = {0}; /* fills new memory with 0xA5 */
     rc_alloc alloc = fail_alloc_of(&a);
     rc_arena arena;
     rc_arena_init(&arena, &alloc, 1 << 20);
@@ -139,7 +139,7 @@ static void expect_stuck(rc_arena *arena, rc_status want)
     assert_int_equal(copy.len, 0);
     copy = rc_arena_dup(arena, rc_str_make("x", SIZE_MAX));
     assert_null(copy.ptr);
-    assert_int_equal(rc_arena_status(arena), want); /* the first failure is the one told */
+    assert_int_equal(rc_arena_status(arena), want); /* the first failure is reported */
 }
 
 static void test_ceiling_sticks(void **state)
@@ -155,7 +155,7 @@ static void test_ceiling_sticks(void **state)
             got += 24;
         assert_true(got <= max);
         assert_true(a.peak_bytes <= max);
-        assert_true(max < 300 || got > max / 3); /* the ceiling is not reached by waste */
+        assert_true(max < 300 || got > max / 3); /* little of the ceiling is wasted */
         expect_stuck(&arena, RC_E_TOO_LARGE);
         finish(&arena, &a);
     }
@@ -181,11 +181,11 @@ static void test_one_piece_up_to_the_ceiling(void **state)
             }
             finish(&arena, &a);
         }
-        assert_true(largest > 0 && largest < max); /* the header counts too */
+        assert_true(largest > 0 && largest < max); /* the block header counts, too */
     }
 }
 
-/* What one piece takes, header and all, is a ceiling that it just fits under. */
+/* A piece fits if the ceiling is exactly its size plus the header. */
 static void test_ceiling_is_exact(void **state)
 {
     (void)state;
@@ -265,7 +265,7 @@ static void test_sizes_that_overflow(void **state)
 
 /* --- memory --- */
 
-/* Each request to the allocator fails in turn, once and for good. */
+/* Each allocation fails in turn, once or permanently. */
 static void test_no_memory_sticks(void **state)
 {
     (void)state;
@@ -278,9 +278,9 @@ static void test_no_memory_sticks(void **state)
             while (rc_arena_dup(&arena, RC_STR("a text of some length")).ptr)
                 assert_true(a.calls < fail_at);
             assert_int_equal(a.calls, fail_at);
-            assert_int_equal(a.live, fail_at - 1); /* what was given before stays until done */
+            assert_int_equal(a.live, fail_at - 1); /* earlier pieces live until done */
             expect_stuck(&arena, RC_E_NOMEM);
-            assert_int_equal(a.calls, fail_at); /* a stuck arena does not ask again */
+            assert_int_equal(a.calls, fail_at); /* a failed arena does not allocate again */
             finish(&arena, &a);
         }
     }
@@ -302,7 +302,7 @@ static void test_usable_again_after_done(void **state)
 
 /* --- shrinking --- */
 
-static void test_shrink_gives_space_back(void **state)
+static void test_shrink_releases_space(void **state)
 {
     (void)state;
     fail_alloc a = {0};
@@ -315,14 +315,14 @@ static void test_shrink_gives_space_back(void **state)
     rc_arena_shrink(&arena, first, 1000, 100);
     unsigned char *second = rc_arena_get(&arena, 500);
     assert_non_null(second);
-    assert_true(second >= first + 100 && second < first + 1000); /* the room is used again, */
+    assert_true(second >= first + 100 && second < first + 1000); /* the space is reused, */
     assert_true(is_filled(second, 500, 0));                      /* zeroed, */
     assert_true(is_aligned(second));
-    assert_true(is_filled(first, 100, 0xEE)); /* and what was kept is whole */
+    assert_true(is_filled(first, 100, 0xEE)); /* and the shrunk piece is unchanged */
     finish(&arena, &a);
 }
 
-static void test_shrink_gives_all_space_back(void **state)
+static void test_shrink_releases_all_space(void **state)
 {
     (void)state;
     fail_alloc a = {0};
@@ -356,7 +356,7 @@ static void test_shrink_to_nothing_keeps_pointers_unique(void **state)
     finish(&arena, &a);
 }
 
-static void test_shrink_of_others_does_nothing(void **state)
+static void test_shrink_ignores_all_but_the_newest_piece(void **state)
 {
     (void)state;
     fail_alloc a = {0};
@@ -368,14 +368,14 @@ static void test_shrink_of_others_does_nothing(void **state)
     unsigned char *first = rc_arena_get(&arena, 100);
     unsigned char *second = rc_arena_get(&arena, 100);
     assert_true(first && second);
-    rc_arena_shrink(&arena, first, 100, 10);    /* not the newest */
-    rc_arena_shrink(&arena, second, 100, 1000); /* not a shrinking */
+    rc_arena_shrink(&arena, first, 100, 10);    /* not the newest piece */
+    rc_arena_shrink(&arena, second, 100, 1000); /* larger than before */
     rc_arena_shrink(&arena, NULL, 100, 10);
     unsigned char *third = rc_arena_get(&arena, 100);
     assert_ptr_equal(third, second + rounded(100));
     unsigned char *large = rc_arena_get(&arena, 10000); /* a block of its own */
     assert_non_null(large);
-    rc_arena_shrink(&arena, third, 100, 10); /* the newest no more */
+    rc_arena_shrink(&arena, third, 100, 10); /* no longer the newest piece */
     unsigned char *last = rc_arena_get(&arena, 100);
     assert_true(last && (last < third || last >= third + 100));
     finish(&arena, &a);
@@ -391,7 +391,7 @@ static uint64_t next_random(uint64_t *seed)
     return *seed;
 }
 
-/* Random pieces, some shrunk, each filled with its own byte: none overwrites another. */
+/* Random pieces, some shrunk, each filled with its own byte: none overlaps another. */
 static void test_pieces_do_not_overlap(void **state)
 {
     (void)state;
@@ -423,7 +423,7 @@ static void test_pieces_do_not_overlap(void **state)
     }
 }
 
-static void test_unset_memory_is_like_the_other_but_for_its_bytes(void **state)
+static void test_unset_memory_is_not_zeroed(void **state)
 {
     (void)state;
     fail_alloc a = {0};
@@ -437,7 +437,7 @@ static void test_unset_memory_is_like_the_other_but_for_its_bytes(void **state)
     assert_true(is_aligned(first) && is_aligned(second) && second > first);
     memset(first, 'x', 3);
     rc_arena_shrink(&arena, second, 0, 0);
-    /* what was written there before is zeroed for who asks for that */
+    /* rc_arena_get zeroes memory that was used before */
     rc_arena_shrink(&arena, rc_arena_get_unset(&arena, 64), 64, 1);
     assert_true(is_filled(rc_arena_get(&arena, 64), 64, 0));
     assert_null(rc_arena_get_unset(&arena, SIZE_MAX));
@@ -461,12 +461,12 @@ int main(void)
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_no_memory_sticks),
         cmocka_unit_test(test_usable_again_after_done),
-        cmocka_unit_test(test_shrink_gives_space_back),
-        cmocka_unit_test(test_shrink_gives_all_space_back),
+        cmocka_unit_test(test_shrink_releases_space),
+        cmocka_unit_test(test_shrink_releases_all_space),
         cmocka_unit_test(test_shrink_to_nothing_keeps_pointers_unique),
-        cmocka_unit_test(test_shrink_of_others_does_nothing),
+        cmocka_unit_test(test_shrink_ignores_all_but_the_newest_piece),
         cmocka_unit_test(test_pieces_do_not_overlap),
-        cmocka_unit_test(test_unset_memory_is_like_the_other_but_for_its_bytes),
+        cmocka_unit_test(test_unset_memory_is_not_zeroed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

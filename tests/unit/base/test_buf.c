@@ -1,4 +1,4 @@
-/* Buffers: growth up to the ceiling, failures that stick, and a comparison with a plain array. */
+/* Tests of rc_buf: growth up to the ceiling, sticky failures, comparison with a plain array. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -138,7 +138,7 @@ static void test_push_that_does_not_fit_adds_nothing(void **state)
     assert_int_equal(rc_buf_push(&buf, RC_STR("abc")), RC_OK);
     assert_int_equal(rc_buf_push(&buf, RC_STR("def")), RC_E_TOO_LARGE);
     expect_text(&buf, "abc");
-    /* It sticks, also for what would fit. */
+    /* The failure is sticky, even for a push that would fit. */
     assert_int_equal(rc_buf_push(&buf, RC_STR("d")), RC_E_TOO_LARGE);
     assert_int_equal(rc_buf_push(&buf, RC_STR("")), RC_E_TOO_LARGE);
     assert_int_equal(rc_buf_push_byte(&buf, 'd'), RC_E_TOO_LARGE);
@@ -147,7 +147,7 @@ static void test_push_that_does_not_fit_adds_nothing(void **state)
     assert_int_equal(rc_buf_reserve(&buf, 0), RC_E_TOO_LARGE);
     assert_int_equal(rc_buf_status(&buf), RC_E_TOO_LARGE);
     expect_text(&buf, "abc");
-    /* Reset forgets it and keeps the memory. */
+    /* Reset clears the failure and does not free the memory. */
     size_t calls = a.calls;
     rc_buf_reset(&buf);
     assert_int_equal(rc_buf_status(&buf), RC_OK);
@@ -190,8 +190,8 @@ static void test_sizes_that_overflow(void **state)
     rc_buf_reset(&buf);
     assert_int_equal(rc_buf_push(&buf, RC_STR("abc")), RC_OK);
     assert_int_equal(rc_buf_reserve(&buf, SIZE_MAX - 2), RC_E_TOO_LARGE);
-    assert_int_equal(a.calls, calls); /* refused before anything was asked for */
-    /* The largest sum that does not overflow is asked for, and the allocator has no such thing. */
+    assert_int_equal(a.calls, calls); /* rejected without an allocation */
+    /* The largest size that does not overflow reaches the allocator, which fails. */
     rc_buf_reset(&buf);
     assert_int_equal(rc_buf_push(&buf, RC_STR("abc")), RC_OK);
     a.fail_at = a.calls + 1;
@@ -216,11 +216,11 @@ static void test_no_memory_sticks(void **state)
     assert_true(pushed > 0);
     assert_int_equal(a.calls, 2);
     assert_int_equal(rc_buf_status(&buf), RC_E_NOMEM);
-    assert_int_equal(rc_buf_get(&buf).len, pushed); /* what was there stays readable */
+    assert_int_equal(rc_buf_get(&buf).len, pushed); /* earlier bytes stay readable */
     assert_int_equal(rc_buf_get(&buf).ptr[pushed - 1], 'a');
     assert_int_equal(rc_buf_push(&buf, RC_STR("x")), RC_E_NOMEM);
     assert_int_equal(rc_buf_push_i64(&buf, -5), RC_E_NOMEM);
-    assert_int_equal(a.calls, 2); /* a stuck buffer does not ask again */
+    assert_int_equal(a.calls, 2); /* a failed buffer does not allocate again */
     rc_buf_reset(&buf);
     for (size_t i = 0; i <= pushed; i++)
         assert_int_equal(rc_buf_push_byte(&buf, 'b'), RC_OK);
@@ -287,7 +287,7 @@ static void test_done_in_any_state(void **state)
     rc_buf_done(&buf);
     rc_buf_done(&buf);
     assert_int_equal(rc_buf_get(&buf).len, 0);
-    /* Nothing is left to push to; that is said and not fallen over. */
+    /* A push after done fails without a crash. */
     assert_int_equal(rc_buf_push_byte(&buf, 'x'), RC_E_TOO_LARGE);
     expect_all_given_back(&a);
 }
@@ -305,7 +305,7 @@ static void test_fixed_never_allocates(void **state)
     rc_buf_reset(&buf);
     assert_int_equal(rc_buf_reserve(&buf, 8), RC_OK);
     assert_int_equal(rc_buf_reserve(&buf, 9), RC_E_TOO_LARGE);
-    rc_buf_done(&buf); /* the memory stays the caller's */
+    rc_buf_done(&buf); /* does not free the caller's memory */
     memory[0] = 'x';
 
     rc_buf_init_fixed(&buf, NULL, 0);
@@ -324,8 +324,8 @@ static uint64_t next_random(uint64_t *seed)
     return *seed;
 }
 
-/* Random pushes and resets with an allocator that fails now and then. The model holds what a push
- * that was said to work must have added, and nothing else. */
+/* Random pushes and resets with an allocator that sometimes fails. The model contains the bytes of
+ * the pushes that returned RC_OK. */
 static void run_against_model(uint64_t seed)
 {
     char model[4096];

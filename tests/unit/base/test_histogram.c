@@ -1,4 +1,4 @@
-/* Percentiles from cells: exact where they are small, close where they are large. */
+/* Tests of rc_histogram: exact percentiles of small values, close ones of large values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static void small_values_are_exact(void **state)
     assert_int_equal(histogram.sum_ms, 5050);
 }
 
-static void every_value_is_in_a_cell_that_is_near(void **state)
+static void every_value_is_close_to_its_cell(void **state)
 {
     (void)state;
     static rc_histogram histogram;
@@ -43,7 +43,7 @@ static void every_value_is_in_a_cell_that_is_near(void **state)
     }
 }
 
-static void what_is_too_large_is_in_the_last_cell(void **state)
+static void the_last_cell_counts_larger_values(void **state)
 {
     (void)state;
     static rc_histogram histogram;
@@ -57,8 +57,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_values_are_exact),
-        cmocka_unit_test(every_value_is_in_a_cell_that_is_near),
-        cmocka_unit_test(what_is_too_large_is_in_the_last_cell),
+        cmocka_unit_test(every_value_is_close_to_its_cell),
+        cmocka_unit_test(the_last_cell_counts_larger_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

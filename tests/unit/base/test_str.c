@@ -1,4 +1,4 @@
-/* String views: each function at its edges, searching and distance against slow references. */
+/* Tests of the string functions: edge cases; search and distance against slow references. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,7 +94,7 @@ static void test_trim(void **state)
     assert_int_equal(nul.len, 1);
 }
 
-/* Every two bytes, in every place of every length that is compared in another way. */
+/* Every pair of bytes, at every position, for each length that has its own code path. */
 static void test_nocase_of_all_bytes(void **state)
 {
     (void)state;
@@ -118,7 +118,8 @@ static void test_nocase(void **state)
     assert_true(rc_str_eq_nocase(RC_STR("Retry-After"), RC_STR("rETRY-aFTER")));
     assert_true(rc_str_eq_nocase(none, RC_STR("")));
     assert_false(rc_str_eq_nocase(RC_STR("ab"), RC_STR("abc")));
-    assert_false(rc_str_eq_nocase(RC_STR("[a"), RC_STR("{a"))); /* 32 apart, as letters are */
+    assert_false(
+        rc_str_eq_nocase(RC_STR("[a"), RC_STR("{a"))); /* differ by 32, like upper and lower case */
     assert_false(rc_str_eq_nocase(RC_STR("@"), RC_STR("`")));
     assert_false(rc_str_eq_nocase(RC_STR("\xc3\x84"), RC_STR("\xc3\xa4")));
 }
@@ -168,7 +169,7 @@ static void spell(char *out, size_t len, unsigned code)
         out[i] = (code >> i) & 1 ? 'b' : 'a';
 }
 
-/* Every text of up to 8 letters and every needle of up to 4 over two letters, from everywhere. */
+/* Every text of up to 8 and every needle of up to 4 letters of {a, b}, from every start. */
 static void test_find_against_reference(void **state)
 {
     (void)state;
@@ -193,7 +194,7 @@ static void test_find_against_reference(void **state)
     }
 }
 
-/* Longer than a block or two: a needle at every place, among letters that are nearly it. */
+/* Texts longer than two blocks: a needle at every position, among similar letters. */
 static void test_find_in_blocks(void **state)
 {
     (void)state;
@@ -256,7 +257,7 @@ static void test_cmp(void **state)
 
 /* --- distance --- */
 
-/* By definition, from the ends: exponential, so for short words only. */
+/* The recursive definition; exponential, so only for short words. */
 static size_t distance_slowly(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     if (a_len == 0 || b_len == 0)
@@ -313,7 +314,7 @@ static void test_distance_edges(void **state)
     rc_str a = rc_str_make(long_a, sizeof long_a);
     rc_str b = rc_str_make(long_b, sizeof long_b);
     assert_int_equal(rc_str_distance(a, b, 5), 0);
-    long_b[62] = 'x'; /* the last that does */
+    long_b[62] = 'x'; /* the last byte that counts */
     assert_int_equal(rc_str_distance(a, b, 5), 1);
     assert_int_equal(rc_str_distance(a, none, 100), 63);
     assert_int_equal(rc_str_distance(none, b, 100), 63);
@@ -321,7 +322,7 @@ static void test_distance_edges(void **state)
     assert_int_equal(rc_str_distance(a, b, 100), 63);
 }
 
-/* Every length, with a byte that differs at every place; nothing beside them is read. */
+/* Every length, with a different byte at every position; no byte outside is read. */
 static void test_bytes_eq(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* UTF-8: decoding against a reference that knows code point ranges only, not byte tables. */
+/* Tests of UTF-8: decoding against a reference that uses code point ranges, not byte tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static uint64_t next_random(uint64_t *seed)
 
 /* --- the reference --- */
 
-/* How many bytes the lead byte announces by its leading ones; 0 when it is no lead byte. */
+/* Returns the length that the leading ones of the byte announce; 0 if it is not a lead byte. */
 static size_t announced_len(uint8_t lead)
 {
     if (lead < 0x80)
@@ -33,7 +33,7 @@ static size_t announced_len(uint8_t lead)
     return lead >> 3 == 0x1E ? 4 : 0;
 }
 
-/* Is there a scalar value in [low, high] that takes exactly len bytes? */
+/* Returns whether a scalar value in [low, high] needs exactly len bytes. */
 static bool has_scalar(uint32_t low, uint32_t high, size_t len)
 {
     static const uint32_t first[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -47,7 +47,7 @@ static bool has_scalar(uint32_t low, uint32_t high, size_t len)
     return low <= high;
 }
 
-/* The first `count` bytes leave open the low bits of the value: what range of values is that? */
+/* Computes the range of values that begin with the first `count` bytes. */
 static bool is_prefix_of_some(const uint8_t *p, size_t count, size_t len, uint32_t *ret_low)
 {
     uint32_t low = len == 1 ? p[0] : (uint32_t)(p[0] & (0xFF >> (len + 1)));
@@ -65,7 +65,7 @@ static bool is_prefix_of_some(const uint8_t *p, size_t count, size_t len, uint32
     return has_scalar(low, high, len);
 }
 
-/* Returns the bytes taken; *ret_ok tells whether they are a character. */
+/* Returns the number of bytes read; *ret_ok: they are a character. */
 static size_t decode_slowly(const uint8_t *p, size_t left, uint32_t *ret_cp, bool *ret_ok)
 {
     *ret_ok = false;
@@ -84,7 +84,7 @@ static size_t decode_slowly(const uint8_t *p, size_t left, uint32_t *ret_cp, boo
     return len;
 }
 
-/* Decodes a copy that ends where the bytes end, and compares. */
+/* Decodes a copy without spare bytes and compares with the reference. */
 static void check_decode(const uint8_t *bytes, size_t count)
 {
     uint32_t want_cp;
@@ -149,7 +149,7 @@ static void test_four_bytes(void **state)
     }
 }
 
-/* No byte behind the end is read: the copy ends with the text. */
+/* No byte after the text is read: the copy has no spare bytes. */
 static void test_decode_at_the_end(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void test_decode_at_the_end(void **state)
     }
 }
 
-/* The two examples of the standard, counted in replacements. */
+/* The two examples of the standard: the number of replacements. */
 static void test_standard_examples(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void test_every_code_point(void **state)
 
 /* --- whole texts --- */
 
-/* Runs of ASCII (longer than a machine word), characters of every length, and damage. */
+/* Runs of ASCII (longer than a machine word), characters of every length, ill-formed bytes. */
 static size_t write_text(char *out, size_t size, uint64_t *seed, bool is_damaged)
 {
     size_t len = 0;
@@ -249,7 +249,7 @@ static void check_text(rc_str s)
 {
     const uint8_t *p = (const uint8_t *)s.ptr;
     size_t valid = SIZE_MAX;
-    size_t boundary = 0; /* the last one at or below `len` */
+    size_t boundary = 0; /* the last boundary at or below `len` */
     size_t at = 0;
     for (size_t len = 0; len <= s.len; len++) {
         while (at < s.len && at <= len) {
@@ -288,7 +288,7 @@ static void test_texts_against_reference(void **state)
     }
 }
 
-static void test_damage_at_every_place(void **state)
+static void test_damage_at_every_position(void **state)
 {
     (void)state;
     char text[40];
@@ -309,7 +309,7 @@ static void test_cut(void **state)
     static const size_t want[] = {0, 1, 1, 1, 4, 5, 5};
     for (size_t len = 0; len < COUNT(want); len++)
         assert_int_equal(rc_utf8_cut(euro, len), want[len]);
-    /* Stray continuation bytes behind a whole character are not a part of it. */
+    /* Stray continuation bytes after a complete character do not belong to it. */
     assert_int_equal(rc_utf8_cut(RC_STR("a\x80\x80\x80\x80"), 3), 3);
     assert_int_equal(rc_utf8_cut(RC_STR("\xc3\xa9\x80"), 2), 2);
     assert_int_equal(rc_utf8_cut(RC_STR("\x80\x80\x80\x80\x80"), 2), 2);
@@ -392,7 +392,7 @@ int main(void)
         cmocka_unit_test(test_standard_examples),
         cmocka_unit_test(test_every_code_point),
         cmocka_unit_test(test_texts_against_reference),
-        cmocka_unit_test(test_damage_at_every_place),
+        cmocka_unit_test(test_damage_at_every_position),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_without_bom),

@@ -1,4 +1,4 @@
-/* Text judged sixteen bytes at a time, and one by one. */
+/* Tests of rc_vec16_is_simple against a check byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,9 +20,9 @@ static bool is_simple(const char *p, size_t len, char except)
     return true;
 }
 
-/* Every byte at every place of texts of every length up to three blocks; each in memory of its own,
- * so that a sanitizer sees a read beside it. */
-static void simple_text_is_known(void **state)
+/* Every byte at every position of texts of up to three blocks; each text in its own allocation, so
+ * that a sanitizer detects reads outside it. */
+static void simple_text_is_recognised(void **state)
 {
     (void)state;
     for (size_t len = 0; len <= 3 * RC_VEC16_BYTES + 1; len++) {
@@ -45,7 +45,7 @@ static void simple_text_is_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(simple_text_is_known),
+        cmocka_unit_test(simple_text_is_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

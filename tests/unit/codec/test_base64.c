@@ -1,4 +1,4 @@
-/* Base64: the standard's own samples, every length around a piece, and no memory. */
+/* Tests of base64: the standard's samples, every length around a piece, no memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static int value_of(char letter)
     return found != NULL ? (int)(found - letters) : -1;
 }
 
-/* Back again, by a reader that knows nothing of the writer. */
+/* Decodes with code that is independent of the encoder. */
 static void test_every_length(void **state)
 {
     rc_alloc alloc = rc_alloc_stdlib();

@@ -1,4 +1,4 @@
-/* Dates: the calendar day by day against a slow reference, every notation and every refusal. */
+/* Tests of dates: the calendar day by day against a slow reference, every notation, every error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,7 @@ typedef enum form {
     FORM_EPOCH
 } form;
 
-/* Parses a copy that ends where the text ends, so that the sanitizer sees any byte read behind it.
- */
+/* Parses a copy without spare bytes, so that a sanitizer detects reads after the text. */
 static rc_status parse(form f, rc_str text, int64_t *ret_unix_ms)
 {
     char *copy = malloc(text.len + 1); /* never of size 0 */
@@ -62,7 +61,7 @@ static void expect_all(form f, const char *const *texts, size_t count, rc_status
 
 /* --- the calendar --- */
 
-/* The reference: a calendar on the wall, turned one day at a time. */
+/* The reference: a calendar that advances one day at a time. */
 typedef struct wall {
     int year, month, day, weekday;
 } wall;
@@ -131,7 +130,8 @@ static void test_every_day(void **state)
         check_day(&w, midnight_ms);
         if (w.year == 1970 && w.month == 1 && w.day == 1) {
             assert_int_equal(midnight_ms, 0);
-            assert_int_equal(w.weekday, 4); /* a Thursday: the reference itself is anchored */
+            assert_int_equal(w.weekday,
+                             4); /* 1 January 1970 was a Thursday: checks the reference itself */
             has_seen_epoch = true;
         }
     }
@@ -295,10 +295,14 @@ static void test_http_date_accepts(void **state)
     (void)state;
     const int64_t rfc_example = INT64_C(784111777000);
     static const char *const examples[] = {
-        "Sun, 06 Nov 1994 08:49:37 GMT",     "Sunday, 06-Nov-94 08:49:37 GMT",
-        "Sun Nov  6 08:49:37 1994",          "Sun Nov 06 08:49:37 1994",
-        "sun, 06 nov 1994 08:49:37 gmt",     "SUNDAY, 06-NOV-94 08:49:37 GMT",
-        "Wednesday, 06-Nov-94 08:49:37 GMT", "Tue, 06 Nov 1994 08:49:37 GMT", /* not a Tuesday */
+        "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 GMT",
+        "Sun Nov  6 08:49:37 1994",
+        "Sun Nov 06 08:49:37 1994",
+        "sun, 06 nov 1994 08:49:37 gmt",
+        "SUNDAY, 06-NOV-94 08:49:37 GMT",
+        "Wednesday, 06-Nov-94 08:49:37 GMT",
+        "Tue, 06 Nov 1994 08:49:37 GMT", /* the wrong weekday */
     };
     for (size_t i = 0; i < COUNT(examples); i++)
         expect(FORM_HTTP, examples[i], RC_OK, rfc_example);
@@ -379,7 +383,7 @@ static void test_two_digit_years(void **state)
     expect_year(now, "Sunday, 06-Nov-77 08:49:37 GMT", 1977);
     expect_year(now, "Sunday, 06-Nov-99 08:49:37 GMT", 1999);
     expect_year(now, "Sunday, 06-Nov-00 08:49:37 GMT", 2000);
-    /* Exactly fifty years ahead is still ahead; a second more is not. */
+    /* Exactly fifty years ahead is in the future; a second more is in the past. */
     expect_year(now, "Monday, 16-Nov-76 01:02:03 GMT", 2076);
     expect_year("2026-11-16T01:02:03.456Z", "Monday, 16-Nov-76 01:02:03 GMT", 2076);
     expect_year(now, "Monday, 16-Nov-76 01:02:04 GMT", 1976);
@@ -388,14 +392,14 @@ static void test_two_digit_years(void **state)
     expect_year(now, "Monday, 17-Nov-76 01:02:03 GMT", 1976);
     expect_year(now, "Monday, 16-Dec-76 01:02:03 GMT", 1976);
     expect_year(now, "Monday, 31-Oct-76 23:59:59 GMT", 2076);
-    /* Near the end of a century small years are ahead, not a lifetime ago. */
+    /* Near the end of a century, small years are in the next one. */
     expect_year("2099-12-31T23:00:00Z", "Friday, 01-Jan-00 00:00:00 GMT", 2100);
     expect_year("2099-12-31T23:00:00Z", "Friday, 01-Jan-49 00:00:00 GMT", 2149);
     expect_year("2099-12-31T23:00:00Z", "Friday, 01-Jan-50 00:00:00 GMT", 2050);
-    /* The century decides whether the day exists. */
+    /* Whether the day exists depends on the century. */
     expect_year(now, "Tuesday, 29-Feb-00 00:00:00 GMT", 2000);
     expect_year("2076-01-01T00:00:00Z", "Tuesday, 29-Feb-00 00:00:00 GMT", 0);
-    /* Outside of the years that have dates. */
+    /* Outside the range of years. */
     expect_year("0001-06-01T00:00:00Z", "Tuesday, 01-Jan-99 00:00:00 GMT", 0);
     expect_year("0001-06-01T00:00:00Z", "Tuesday, 01-Jan-51 00:00:00 GMT", 51);
     expect_year("9999-06-01T00:00:00Z", "Tuesday, 01-Jan-00 00:00:00 GMT", 0);
@@ -406,7 +410,7 @@ static void test_two_digit_years(void **state)
     assert_int_equal(rc_http_date_parse(text, INT64_MIN, &ms), RC_E_RANGE);
 }
 
-/* Every two-digit year seen from every year lies in the window that the contract names. */
+/* Every two-digit year, seen from every year, is within the window of the contract. */
 static void test_two_digit_year_window(void **state)
 {
     (void)state;
@@ -558,7 +562,7 @@ static void test_written_then_read(void **state)
     }
 }
 
-/* A well-formed text cut anywhere is refused, never read behind its end. */
+/* A well-formed text cut at any byte is rejected, without reads after its end. */
 static void test_every_cut_is_refused(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Durations: every notation, every refusal, and a comparison with exact 128-bit arithmetic. */
+/* Tests of durations: every notation, every error, comparison with exact 128-bit arithmetic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +19,7 @@ typedef struct accepted {
     int64_t ms;
 } accepted;
 
-/* Parses a copy that ends where the text ends, so that the sanitizer sees any byte read behind it.
- */
+/* Parses a copy without spare bytes, so that a sanitizer detects reads after the text. */
 static rc_status parse(rc_str text, rc_unit bare, int64_t *ret_ms)
 {
     char *copy = malloc(text.len + 1); /* never of size 0 */
@@ -365,8 +364,7 @@ static void test_prefix_refuses(void **state)
     assert_int_equal(rc_duration_parse_prefix(rc_str_make(NULL, 0), &ms, &len), RC_E_SYNTAX);
 }
 
-/* Every accepted text cut at every byte: the two parsers agree wherever both have something to say.
- */
+/* Every accepted text, cut at every byte: where both parsers accept it, they agree. */
 static void test_prefix_agrees_with_whole(void **state)
 {
     (void)state;
@@ -404,7 +402,7 @@ static uint64_t next_random(uint64_t *seed)
     return *seed;
 }
 
-/* A random number with up to nine decimals; adds its value in 1e-9 ns to *total. */
+/* Writes a random number with up to nine decimals and adds its value in 1e-9 ns to *total. */
 static int write_part(char *out, size_t size, uint64_t *seed, const char *unit, uint64_t unit_ns,
                       u128 *total)
 {
@@ -462,7 +460,7 @@ static void test_exact_sums(void **state)
             fail_msg("refused: %s", text);
         const u128 per_ms = (u128)1000000 * 1000000000;
         int64_t exact = (int64_t)((total + per_ms - 1) / per_ms);
-        /* Each part may be rounded up by less than 1 ns: so by 1 ms in all, and never down. */
+        /* Each part is rounded up by less than 1 ns, so the sum by at most 1 ms, and never down. */
         if (ms < exact || ms > exact + 1)
             fail_msg("%s: %lld ms, exactly %lld", text, (long long)ms, (long long)exact);
         if (parts == 1)
@@ -535,7 +533,8 @@ static void test_push_adds_all_or_nothing(void **state)
     }
 }
 
-/* What is shown is never shorter than what is meant, off by less than its last unit, and stable. */
+/* A displayed duration is not shorter than the value, exceeds it by less than its last unit, and
+ * reads back as itself. */
 static void check_shown(int64_t ms)
 {
     char memory[64];

@@ -1,4 +1,4 @@
-/* Gateways that a request has passed, by its Via. */
+/* Tests of rc_hops: the gateways in a Via header. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,8 +42,9 @@ static void a_request_loop_is_found(void **state)
     }
 }
 
-/* Names of others stay with us; those of gateways go on, in their order, up to a ceiling. */
-static void hops_go_on(void **state)
+/* The names of Recourse gateways are passed on in order, up to a ceiling. Those of other proxies
+ * are dropped. */
+static void hops_are_passed_on(void **state)
 {
     (void)state;
     char scratch[RC_HOPS_VIA_MAX];
@@ -65,7 +66,7 @@ static void hops_go_on(void **state)
     assert_true(rc_hops_is_request_loop(&hops, RC_STR(ONE)));
 }
 
-static void names_are_made_of_chance(void **state)
+static void names_are_made_of_entropy(void **state)
 {
     (void)state;
     const uint8_t chance[RC_HOP_ENTROPY_BYTES] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
@@ -78,8 +79,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_loop_is_found),
-        cmocka_unit_test(hops_go_on),
-        cmocka_unit_test(names_are_made_of_chance),
+        cmocka_unit_test(hops_are_passed_on),
+        cmocka_unit_test(names_are_made_of_entropy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

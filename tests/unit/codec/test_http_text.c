@@ -1,4 +1,4 @@
-/* HTTP responses as people paste them. */
+/* Tests of rc_http_text: pasted HTTP responses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static const struct paste {
     const char *text;
     int status;
     size_t headers;
-    const char *last_name; /* of the last header */
+    const char *last_name; /* name of the last header */
     const char *last_value;
     const char *body;
     size_t responses;
@@ -27,13 +27,13 @@ static const struct paste {
     {"http/1.0 500\n\n", 500, 0, NULL, NULL, "", 1},
     {"HTTP/3 529\nretry-after: 1", 529, 1, "retry-after", "1", "", 1},
     {"\n\nHTTP/1.1 401\nx-a:b\n\nno", 401, 1, "x-a", "b", "no", 1},
-    /* several in a row */
+    /* several responses */
     {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 Connection established\r\nvia: p\r\n\r\n"
      "HTTP/1.1 402 Payment Required\r\na-b: c\r\n\r\nbody",
      402, 1, "a-b", "c", "body", 3},
     {"HTTP/1.1 301 Moved\nlocation: /x\n\nmoved\nHTTP/1.1 404 Not Found\nx-y: z\n\nnone", 404, 1,
      "x-y", "z", "none", 2},
-    /* curl -v, its talk around and inside */
+    /* curl -v, with its messages around and inside the response */
     {"*   Trying 1.2.3.4:443...\n> POST /v1 HTTP/2\n> Host: api.example.com\n>\n"
      "} [12 bytes data]\n< HTTP/2 429 \n< retry-after: 7\n* a line of talk\n< x-b: c\n< \n"
      "{ [48 bytes data]\n{\"error\":{}}* Connection #0 to host api.example.com left intact\n",
@@ -100,13 +100,13 @@ static const char *const others[] = {
     "HTTP/1.1 429 was what I got\nand then I went home",
     "he said HTTP/1.1 429 Too Many Requests\nRetry-After: 20",
     "Error: it broke\nCause: it was old",
-    "retry-after: 20", /* one line is a line, not a response */
+    "retry-after: 20", /* a single header is not a response */
     "https://example.com\nretry-after: 20",
     "C:\\x: y\nretry-after: 20",
     "Status Code",
 };
 
-static void other_texts_are_not(void **state)
+static void other_texts_are_rejected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(others); i++) {
@@ -135,7 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pastes_are_read),
-        cmocka_unit_test(other_texts_are_not),
+        cmocka_unit_test(other_texts_are_rejected),
         cmocka_unit_test(headers_have_a_ceiling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Server-sent events: lines, fields, extents; cut in every way, and hostile. */
+/* Tests of rc_sse: lines, fields, extents; split in every way; hostile input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_BYTES RC_STREAM_EVENT_MAX_BYTES
 
-/* Each event as one character, and its data: D data, d without, C comment, B blank, x cut. */
+/* Writes each event as a letter and its data: D data, d no data, C comment, B blank, x cut. */
 static void describe(const rc_stream_event *e, rc_buf *out)
 {
     static const char letters[] = {[RC_STREAM_EVENT_DATA] = 'D',
@@ -79,19 +79,19 @@ static const struct {
     {"event: x\ndata: 1\n\n", "D<x>(1)@18 "},
     {"data: 1\nevent: x\n\n", "D<x>(1)@18 "},
     {"event: x\nevent: y\ndata: 1\n\n", "D<y>(1)@27 "},
-    {"event: x\n\ndata: 1\n\n", "d<x>@10 D(1)@19 "}, /* the name does not go on */
+    {"event: x\n\ndata: 1\n\n", "d<x>@10 D(1)@19 "}, /* the name does not apply to the next event */
     {"id: 7\nretry: 250\ndata: 1\n\n", "D(1)#7~250@26 "},
     {"retry: 2x\ndata: 1\n\n", "D(1)@19 "},
     {"retry:\ndata: 1\n\n", "D(1)@16 "},
     {"retry: 99999999999999999999\ndata: 1\n\n", "D(1)@37 "},
     {"Data: 1\ndat: 2\ndataa: 3\n\n", "d@25 "},
     {"data: a:b: c\n\n", "D(a:b: c)@14 "},
-    /* comments are never held back; inside an event they are nothing */
+    /* comments are returned at once; inside an event they are ignored */
     {": ping\n\n", "C@7 B@8 "},
     {":\n:\n\ndata: 1\n\n", "C@2 C@4 B@5 D(1)@14 "},
     {"data: 1\n: ping\ndata: 2\n\n", "D(1\n2)@24 "},
     {"\n\n\n", "B@1 B@2 B@3 "},
-    /* ends of lines */
+    /* line ends */
     {"data: 1\r\n\r\n", "D(1)@11 "},
     {"data: 1\r\r", "D(1)@9 "},
     {"data: 1\r\rdata: 2\r\r", "D(1)@9 D(2)@18 "},
@@ -99,13 +99,13 @@ static const struct {
     {"data: 1\n\rdata: 2\n\n", "D(1)@9 D(2)@18 "},
     {"data: 1\r\n\ndata: 2\r\n\r\n", "D(1)@10 D(2)@21 "},
     {"data: 1\r\n\rdata: 2\n\n", "D(1)@10 D(2)@19 "},
-    /* a CR that closes at once; its LF is the next one's */
+    /* a CR that ends a blank line at once; its LF belongs to the next event */
     {"data: 1\r\r\ndata: 2\r\r", "D(1)@9 D(2)@19 "},
     {"data: 1\r\r\n", "D(1)@9 Bx@10 "},
     {"data: 1\rdata: 2\n\r\n", "D(1\n2)@18 "},
     {": x\r\n\r\n", "C@5 B@7 "},
     {": x\rdata: 1\r\r", "C@4 D(1)@13 "},
-    /* a byte order mark, whole, in part, in the wrong place */
+    /* a byte order mark: complete, partial, in the middle */
     {"\xEF\xBB\xBF"
      "data: 1\n\n",
      "D(1)@12 "},
@@ -121,7 +121,7 @@ static const struct {
      "data: 1\n\n",
      "d@15 "},
     {"\xEF", "Bx@1 "},
-    /* bytes that are no UTF-8 stay as they are; a character that is cut is put together */
+    /* invalid UTF-8 stays unchanged; a character split over pieces is joined */
     {"data: \xE2\x82\xAC\xFF\n\n", "D(\xE2\x82\xAC\xFF)@12 "},
     /* the stream ends inside an event */
     {"data: 1", "D(1)x@7 "},
@@ -133,7 +133,7 @@ static const struct {
     {": x", "Cx@3 "},
     {": x\r", "C@4 "},
     {"data: 1\n\nevent: y", "D(1)@9 d<y>x@17 "},
-    /* behind the first event: those that are whole in a piece are read in one go */
+    /* after the first event: the fast path for events inside one piece */
     {"data: 0\n\ndata: 1\n\n", "D(0)@9 D(1)@18 "},
     {"data: 0\n\ndata:\n\n", "D(0)@9 D()@16 "},
     {"data: 0\n\ndata:  1\n\n\n", "D(0)@9 D( 1)@19 B@20 "},
@@ -181,12 +181,12 @@ static void test_nul_and_id(void **state)
     rc_buf_init_fixed(&scratch, scratch_bytes, sizeof scratch_bytes);
     rc_buf_init_fixed(&out, out_bytes, sizeof out_bytes);
     read_all(RC_STR("id: a\0b\ndata: 1\0002\n\n"), 1, &scratch, MAX_BYTES, &out);
-    rc_str wanted = RC_STR("D(1\0002)@19 "); /* an id with a NUL counts for nothing */
+    rc_str wanted = RC_STR("D(1\0002)@19 "); /* an id that contains a NUL is ignored */
     assert_int_equal(rc_buf_get(&out).len, wanted.len);
     assert_memory_equal(rc_buf_get(&out).ptr, wanted.ptr, wanted.len);
 }
 
-/* An event that lies in one piece is not copied. */
+/* An event inside one piece is not copied. */
 static void test_views(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void test_views(void **state)
     rc_sse sse;
     rc_stream_event event;
     rc_str piece = RC_STR("event: x\ndata: 12\n\ndata: 3\n\ndata: 4");
-    rc_buf_init_fixed(&scratch, NULL, 0); /* nothing can be put there */
+    rc_buf_init_fixed(&scratch, NULL, 0); /* the scratch buffer has no space */
     rc_sse_init(&sse, &scratch, MAX_BYTES);
     rc_sse_push(&sse, piece);
     assert_true(rc_sse_pull(&sse, &event));
@@ -202,7 +202,7 @@ static void test_views(void **state)
     assert_ptr_equal(event.data.ptr, piece.ptr + 15);
     assert_true(rc_sse_pull(&sse, &event));
     assert_ptr_equal(event.data.ptr, piece.ptr + 25);
-    /* what cannot be kept is given away in parts */
+    /* an event that does not fit is returned in parts */
     assert_true(rc_sse_pull(&sse, &event));
     assert_int_equal(event.type, RC_STREAM_EVENT_PART);
     assert_ptr_equal(event.raw.ptr, piece.ptr + 28);
@@ -227,7 +227,7 @@ static void test_oversized(void **state)
     } rows[] = {
         {"event: big\ndata: 0123456789abcdef\n\ndata: 1\n\n", "d!<big>@35 D(1)@44 "},
         {"data: 0123456789abcdef\nevent: big\n\ndata: 1\n\n", "d!@35 D(1)@44 "},
-        {"data: 0123456789\n\n", "D(0123456789)@18 "}, /* as large as allowed, or nearly */
+        {"data: 0123456789\n\n", "D(0123456789)@18 "}, /* at or just below the ceiling */
         {"data: 0123456789ab\n\n", "D(0123456789ab)@20 "},
         {"data: 0123456789abc\n\n", "d!@21 "},
         {": 0123456789abcdefghi\n\n", "C!@22 B@23 "},
@@ -244,7 +244,7 @@ static void test_oversized(void **state)
             rc_buf_init_fixed(&scratch, scratch_bytes, sizeof scratch_bytes);
             rc_buf_init_fixed(&out, out_bytes, sizeof out_bytes);
             read_all(text, piece_len, &scratch, 20, &out);
-            /* without the parts, which depend on the pieces */
+            /* without the parts, which depend on the split */
             rc_str all = rc_buf_get(&out);
             for (size_t at = 0; at < all.len;) {
                 size_t end = rc_str_find_byte(all, ' ', at) + 1;
@@ -290,7 +290,7 @@ static void expect_like_oracle(rc_str text)
     rc_buf_done(&scratch);
 }
 
-/* Streams of nothing but what matters: compared with the plain reader, and cut in several ways. */
+/* Random streams of significant bytes: compared with a simple reader, split in several ways. */
 static void test_random(void **state)
 {
     (void)state;
@@ -332,7 +332,7 @@ static void test_random(void **state)
     rc_buf_done(&scratch);
 }
 
-/* A line without an end takes no more memory than the ceiling, and time in proportion. */
+/* A line without an end needs no more memory than the ceiling, and linear time. */
 static void test_endless_line(void **state)
 {
     (void)state;
@@ -366,7 +366,7 @@ static void test_endless_line(void **state)
     assert_int_equal(counts.live, 0);
 }
 
-/* An allocation that fails costs one event its data, and nothing else. */
+/* A failed allocation loses the data of one event and nothing else. */
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -399,7 +399,7 @@ static void test_no_memory(void **state)
     assert_int_equal(counts.live, 0);
 }
 
-/* The room moves as it grows, and what was read there moves with it. */
+/* The scratch buffer moves when it grows, and the views are renewed. */
 static void test_scratch_that_moves(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Streams that are a JSON array, or a JSON text a line: elements, extents, any cuts. */
+/* Tests of rc_stream_array and rc_stream_lines: elements, extents, any split into pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The data of each event in (), B blank, C close, x cut, ! oversized, and where it ends. */
+/* Writes the data of each event in (), B blank, C close, x cut, ! oversized, and its end. */
 static void describe(const rc_stream_event *e, rc_buf *out)
 {
     if (e->type == RC_STREAM_EVENT_BLANK)
@@ -88,7 +88,7 @@ static void test_array(void **state)
         {"[{\"a\":\"", "({\"a\":\")x@7 "},
         {"[{}, ", "({})@3 Bx@5 "},
         {"[", "Bx@1 "},
-        {"[{}]{}", "({})@3 C@4 Bx@6 "}, /* what is behind the end is nothing */
+        {"[{}]{}", "({})@3 C@4 Bx@6 "}, /* bytes after the array are BLANK */
     };
     expect_rows(FORM_ARRAY, rows, COUNT(rows), 1024);
 }
@@ -99,7 +99,7 @@ static void test_array_oversized(void **state)
     static const row rows[] = {
         {"[{\"a\":\"0123456789\"},{}]", "!@19 ({})@22 C@23 "},
         {"[{}]                  ", "({})@3 C@4 B!x@22 "},
-        /* white space of any length is no element */
+        /* white space of any length is not an element */
         {"[                  ]", "B@16 C@20 "},
         {"[{},                                  {}]", "({})@3 B@19 B@35 ({})@40 C@41 "},
     };
@@ -112,7 +112,8 @@ static void test_lines(void **state)
     static const row rows[] = {
         {"{}\n{\"a\":1}\r\n", "({})@3 ({\"a\":1})@12 "},
         {"\n \r\n{}\n", "B@1 B@4 ({})@7 "},
-        {"{\"a\":\n{}\n", "({\"a\":)@6 ({})@9 "}, /* a damaged line takes none with it */
+        {"{\"a\":\n{}\n",
+         "({\"a\":)@6 ({})@9 "}, /* a malformed line does not affect the next one */
         {"{}", "({})x@2 "},
         {"{}\n{\"a", "({})@3 ({\"a)x@6 "},
         {"0123456789abcdef\n{}\n", "!@17 ({})@20 "},

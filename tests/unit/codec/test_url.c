@@ -1,4 +1,4 @@
-/* Addresses of providers: the forms that are read, and all that could be taken for another host. */
+/* Tests of rc_url: the accepted forms, and everything that could be read as another host. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -157,7 +157,7 @@ static void lengths_have_ceilings(void **state)
 
 typedef struct ipv6_case {
     const char *text;
-    const char *full; /* NULL: refused */
+    const char *full; /* NULL: rejected */
 } ipv6_case;
 
 static const ipv6_case ipv6_cases[] = {

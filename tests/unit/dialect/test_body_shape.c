@@ -1,4 +1,4 @@
-/* What a body is by its first bytes, whole and byte by byte. */
+/* Tests of rc_body_shape: whole bodies, and byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static void test_events(void **state)
     expect("data\r", RC_BODY_EVENTS);
 }
 
-static void test_open(void **state)
+static void test_undecided(void **state)
 {
     (void)state;
     expect("", RC_BODY_UNDECIDED);
@@ -76,7 +76,7 @@ static void test_other(void **state)
     assert_int_equal(rc_body_kind_of(RC_STR("\0{")), RC_BODY_OTHER);
 }
 
-/* What it is does not change with what follows. */
+/* The kind does not change with further bytes. */
 static void test_text(void **state)
 {
     static const struct {
@@ -93,7 +93,7 @@ static void test_text(void **state)
             rc_str_eq(rc_body_skip_blank(rc_str_c(CASES[i].body)), rc_str_c(CASES[i].text)));
 }
 
-static void test_stays(void **state)
+static void test_kind_is_final(void **state)
 {
     (void)state;
     rc_body_shape shape = {.kind = RC_BODY_UNDECIDED};
@@ -108,8 +108,9 @@ static void test_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),  cmocka_unit_test(test_events), cmocka_unit_test(test_open),
-        cmocka_unit_test(test_other), cmocka_unit_test(test_stays),  cmocka_unit_test(test_text),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_events),
+        cmocka_unit_test(test_undecided),     cmocka_unit_test(test_other),
+        cmocka_unit_test(test_kind_is_final), cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

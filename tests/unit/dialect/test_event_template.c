@@ -1,4 +1,4 @@
-/* Events that are known by the form of another one: what they are, and which are not. */
+/* Tests of rc_event_template: events that match a template, and events that must not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ typedef struct pair_row {
 } pair_row;
 
 static const pair_row rows[] = {
-    /* what the model says may be anything, and so may what nobody reads */
+    /* content and ignored values may differ */
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
      CHAT_EVENT("a", "17", "'content':' and a longer text, of more than one block'", ""), true},
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
@@ -51,7 +51,7 @@ static const pair_row rows[] = {
     {RC_STREAM_GEMINI, MESSAGE "one'}]}}]}", MESSAGE "two'}]}}]}", true},
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
      CHAT_EVENT("a", "171", "'content':'one'", ""), true},
-    /* what is read must be the same */
+    /* values that the walk reads must be equal */
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
      CHAT_EVENT("a", "17", "'content':''", ""), false},
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
@@ -70,7 +70,7 @@ static const pair_row rows[] = {
     {RC_STREAM_ANTHROPIC, CLAUDE_EVENT("0", "one"), CLAUDE_EVENT("1", "one"), false},
     {RC_STREAM_OPENAI_CHAT, "{'choices':[{'delta':{'content':'a'},'finish_reason':'stop'}]}",
      "{'choices':[{'delta':{'content':'b'},'finish_reason':'stop'}]}", false},
-    /* numbers that are written as others write none */
+    /* numbers in unusual notations */
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
      CHAT_EVENT("a", "017", "'content':'one'", ""), false},
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
@@ -79,7 +79,7 @@ static const pair_row rows[] = {
      CHAT_EVENT("a", "''", "'content':'one'", ""), false},
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
      CHAT_EVENT("a\x01", "17", "'content':'one'", ""), false},
-    /* a type decides, by whatever name it goes */
+    /* the type must be equal, even with an escaped key */
     {RC_STREAM_ANTHROPIC, "{'delta':{'text':'a'},'type':'content_block_delta'}",
      "{'delta':{'text':'a'},'type':'message_stop'}", false},
     {RC_STREAM_ANTHROPIC, "{'delta':{'text':'a'},'t\\u0079pe':'content_block_delta'}",
@@ -96,7 +96,7 @@ static template_event event_of(const char *name, rc_str data)
     return (template_event){.name = rc_str_c(name), .data = data};
 }
 
-static void forms_are_known(void **state)
+static void forms_are_recognised(void **state)
 {
     (void)state;
     static char first[STREAM_SAMPLE_MAX], second[STREAM_SAMPLE_MAX];
@@ -111,8 +111,8 @@ static void forms_are_known(void **state)
     }
 }
 
-/* The name of an event is its type where the data has none. */
-static void names_count(void **state)
+/* The event name is the type if the data has none. */
+static void event_names_matter(void **state)
 {
     (void)state;
     template_event first = event_of("content_block_delta", RC_STR("{\"delta\":{\"text\":\"a\"}}"));
@@ -126,7 +126,7 @@ static void names_count(void **state)
     assert_false(template_pair_do(RC_STREAM_OPENAI_CHAT, first, second).is_fit);
 }
 
-/* Every byte of an event becomes each of these, is left out, or has one put before it. */
+/* Replaces every byte of an event by each of these, removes it, or inserts one before it. */
 static void change_all(rc_stream_dialect dialect, rc_str first)
 {
     static const char bytes[] = "\"\\{}[],:0 1e.-tn\x01\x1f\x7f\xff";
@@ -150,7 +150,7 @@ static void change_all(rc_stream_dialect dialect, rc_str first)
     }
 }
 
-static void no_change_is_overlooked(void **state)
+static void every_change_is_detected(void **state)
 {
     (void)state;
     static char scratch[STREAM_SAMPLE_MAX];
@@ -158,8 +158,8 @@ static void no_change_is_overlooked(void **state)
         change_all(rows[i].dialect, text_of(rows[i].first, scratch));
 }
 
-/* Streams of all dialects, all with the same mould. */
-static void streams_are_the_same(void **state)
+/* Streams of all dialects with one shared template. */
+static void streams_give_the_same_results(void **state)
 {
     (void)state;
     static rc_event_template template;
@@ -184,7 +184,7 @@ static void streams_are_the_same(void **state)
     rc_buf_done(&buf);
 }
 
-/* What does not fit into a mould leaves the one before as it is; a damaged event, too. */
+/* An unsuitable or damaged event leaves the previous template unchanged. */
 static void ceilings_hold(void **state)
 {
     (void)state;
@@ -217,7 +217,7 @@ static void ceilings_hold(void **state)
     assert_true(pair.is_right && pair.is_fit);
 }
 
-static void content_is_not_kept(void **state)
+static void content_is_not_stored(void **state)
 {
     (void)state;
     static char scratch[STREAM_SAMPLE_MAX];
@@ -234,9 +234,12 @@ static void content_is_not_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms_are_known),         cmocka_unit_test(names_count),
-        cmocka_unit_test(no_change_is_overlooked), cmocka_unit_test(streams_are_the_same),
-        cmocka_unit_test(ceilings_hold),           cmocka_unit_test(content_is_not_kept),
+        cmocka_unit_test(forms_are_recognised),
+        cmocka_unit_test(event_names_matter),
+        cmocka_unit_test(every_change_is_detected),
+        cmocka_unit_test(streams_give_the_same_results),
+        cmocka_unit_test(ceilings_hold),
+        cmocka_unit_test(content_is_not_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Why a model stopped: the end of a stream that has no other, several choices, and that the gateway
- * says of each reason what the classifier says. */
+/* Tests of finish reasons: as the end of a stream without a terminator, of several choices, and the
+ * agreement of gateway and classifier. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,9 +40,9 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A connection that closes says nothing; but where a dialect has no terminator the finish reason is
- * it, unless the end came inside of another event. */
-static void test_a_close_behind_the_finish_reason(void **state)
+/* A closed connection alone does not complete a stream. In a dialect without a terminator the
+ * finish reason does, unless the stream ended inside another event. */
+static void test_a_close_after_the_finish_reason(void **state)
 {
     fixture *f = *state;
     static const struct {
@@ -86,9 +86,9 @@ static void test_a_close_behind_the_finish_reason(void **state)
     }
 }
 
-/* Of several choices the first one that failed counts; one that was cut at its limit hides none,
- * and behind one that cannot be read there is no answer. */
-static void test_finish_of_several(void **state)
+/* Of several choices the first failed one counts. A choice that reached its length limit does not
+ * hide it, and a malformed tool call means that there is no response. */
+static void test_finish_of_several_choices(void **state)
 {
     fixture *f = *state;
     static const struct {
@@ -131,14 +131,14 @@ static void test_finish_of_several(void **state)
     }
 }
 
-/* ---- one table ---- */
+/* ---- agreement of gateway and classifier ---- */
 
 static const char *const REASONS[] = {
 #define RC_FINISH(name, MEANING) name,
 #include "spec/finish.def"
 };
 
-/* As a provider would say it, in an answer that has words in it. */
+/* Writes a response with text and this finish reason, as a provider would. */
 static rc_code classified(const char *reason, bool is_event)
 {
     char text[256];
@@ -175,7 +175,7 @@ static void test_gateway_and_classifier_agree(void **state)
             print_message("%s\n", REASONS[i]);
         assert_int_equal(classified(REASONS[i], false), code);
         assert_int_equal(classified(REASONS[i], true), code);
-        /* What another try may mend is no answer. */
+        /* A failure that a retry may avoid is not a response. */
         assert_int_equal(rc_finish_is_failure(finish), rc_code_get(code)->is_retryable);
     }
     assert_int_equal(seen, (1u << (RC_STREAM_FINISH_ERROR + 1)) - (1u << RC_STREAM_FINISH_GOOD));
@@ -186,8 +186,8 @@ static void test_gateway_and_classifier_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_close_behind_the_finish_reason),
-        cmocka_unit_test(test_finish_of_several),
+        cmocka_unit_test(test_a_close_after_the_finish_reason),
+        cmocka_unit_test(test_finish_of_several_choices),
         cmocka_unit_test(test_gateway_and_classifier_agree),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

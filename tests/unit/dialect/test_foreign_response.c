@@ -1,4 +1,4 @@
-/* Who is a gateway, a proxy in front of one, a provider, and who is none of them. */
+/* Tests of rc_foreign: responses of gateways, proxies, providers, and of other servers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #define HTML "text/html; charset=utf-8"
 #define JSON "application/json"
 
-static void errors_that_no_provider_sends(void **state)
+static void errors_of_other_servers(void **state)
 {
     static const struct {
         int status;
@@ -29,14 +29,14 @@ static void errors_that_no_provider_sends(void **state)
         {404, JSON, "{\"detail\":\"Not Found\"}", RC_FOREIGN_NO_ERROR},
         {301, HTML, "<html></html>", RC_FOREIGN_REDIRECT},
         {308, "", "", RC_FOREIGN_REDIRECT},
-        /* A provider, or what is made like one. */
+        /* Providers and compatible servers. */
         {404, JSON, "{\"error\":{\"message\":\"no such model\"}}", RC_FOREIGN_NONE},
         {404, HTML, " {\"error\":\"no such model\"}", RC_FOREIGN_NONE},
         {404, JSON, "{\"object\":\"error\",\"message\":\"no\"}", RC_FOREIGN_NONE},
         {404, JSON, "[{\"error\":{\"code\":404}}]", RC_FOREIGN_NONE},
         {404, JSON, "\xEF\xBB\xBF {\"error\":\"no such model\"}", RC_FOREIGN_NONE},
         {422, JSON, "{\"detail\":[{\"loc\":[\"body\"]}]}", RC_FOREIGN_NONE},
-        /* Of a proxy. */
+        /* Proxies. */
         {401, HTML, "<html></html>", RC_FOREIGN_NONE},
         {403, HTML, "<html></html>", RC_FOREIGN_NONE},
         {413, HTML, "<html></html>", RC_FOREIGN_NONE},
@@ -51,7 +51,7 @@ static void errors_that_no_provider_sends(void **state)
             cases[i].kind);
 }
 
-static void responses_of_no_model(void **state)
+static void responses_without_model_output(void **state)
 {
     (void)state;
     assert_int_equal(rc_foreign_of_response(RC_STR(HTML)), RC_FOREIGN_PAGE);
@@ -60,7 +60,7 @@ static void responses_of_no_model(void **state)
     assert_int_equal(rc_foreign_of_response(RC_STR("")), RC_FOREIGN_NO_RESPONSE);
 }
 
-static void each_has_its_words(void **state)
+static void each_kind_has_a_text(void **state)
 {
     (void)state;
     assert_string_equal(rc_foreign_text(RC_FOREIGN_NONE), "");
@@ -72,9 +72,9 @@ static void each_has_its_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_that_no_provider_sends),
-        cmocka_unit_test(responses_of_no_model),
-        cmocka_unit_test(each_has_its_words),
+        cmocka_unit_test(errors_of_other_servers),
+        cmocka_unit_test(responses_without_model_output),
+        cmocka_unit_test(each_kind_has_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What a model is asked, in each dialect: read again by a parser that is not ours. */
+/* Tests of rc_prompt: request bodies of each dialect, read by json-c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static void test_openai(void **state)
     query_bool(root, "/stream_options/include_usage", true);
     json_object_put(root);
 
-    /* Without a stream there is nothing to say of it. */
+    /* Without streaming the stream members are left out. */
     prompt.is_stream = false;
     root = body_of(&prompt, RC_DIALECT_OPENAI_CHAT);
     assert_false(query_has(root, "/stream"));
@@ -92,7 +92,8 @@ static void test_anthropic(void **state)
     prompt.system = RC_STR("be brief");
     prompt.max_tokens = 7;
     prompt.is_stream = true;
-    prompt.has_completion_limit = prompt.wants_usage = true; /* of another dialect */
+    prompt.has_completion_limit = prompt.wants_usage =
+        true; /* ignored outside the OpenAI dialect */
     root = body_of(&prompt, RC_DIALECT_ANTHROPIC);
     query_string(root, "/system", "be brief");
     query_int(root, "/max_tokens", 7);
@@ -191,7 +192,7 @@ static void test_image_types(void **state)
             rc_str_eq(rc_prompt_image_type(rc_str_c(cases[i].bytes)), rc_str_c(cases[i].type)));
 }
 
-/* What is no text of a person becomes one that a server can read. */
+/* Text that is not valid UTF-8 becomes valid JSON. */
 static void test_bytes(void **state)
 {
     static const char text[] = "a\0b\xff\xc3";
@@ -201,7 +202,7 @@ static void test_bytes(void **state)
     json_object *root = body_of(&prompt, RC_DIALECT_OPENAI_CHAT);
     json_object *content = NULL;
     assert_int_equal(json_pointer_get(root, "/messages/0/content", &content), 0);
-    assert_int_equal(json_object_get_string_len(content), 9); /* two of U+FFFD */
+    assert_int_equal(json_object_get_string_len(content), 9); /* two U+FFFD */
     json_object_put(root);
 }
 

@@ -1,5 +1,5 @@
-/* Answers of each dialect, streamed and whole: the text, the end, what was used; cut in every way,
- * damaged, and without memory. */
+/* Tests of rc_response_reader: text, end and usage of each dialect, streamed and whole; truncated
+ * at every byte, damaged, and without memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,7 +166,7 @@ static void test_comments(void **state)
     response_run_done(&run);
 }
 
-/* What ends in the midst is never complete: chat needs its [DONE] or a whole body. */
+/* A truncated response is never complete: chat needs its [DONE] or a whole body. */
 static void test_cut_anywhere(void **state)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -180,8 +180,7 @@ static void test_cut_anywhere(void **state)
     }
 }
 
-/* Too large to be read: that is said, and never taken for all of the text. */
-/* The end of the connection is the end of the body: its JSON says whether it is all there is. */
+/* The body ends with the connection: its JSON shows whether it is complete. */
 static void test_without_a_length(void **state)
 {
     (void)state;
@@ -197,6 +196,7 @@ static void test_without_a_length(void **state)
     }
 }
 
+/* An oversized event is reported as incomplete text. */
 static void test_oversized(void **state)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -215,7 +215,7 @@ static void test_oversized(void **state)
     rc_buf_done(&body);
 }
 
-/* Whichever request for memory fails: text is whole, or it is said that it is not. */
+/* If any allocation fails, the text is complete or marked as incomplete. */
 static void test_no_memory(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What the events of a stream mean, and how it ended: every dialect, cut everywhere. */
+/* Tests of rc_stream_watch: kinds of events, ends of streams; every dialect, cut at every byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static stream_run run_sample(fixture *f, const stream_sample *s, rc_str text, un
     return stream_run_do(s->form, s->dialect, text, cut, &f->scratch, MAX_BYTES);
 }
 
-/* The kinds of all events, in the letters of the samples. */
+/* Writes the kinds of all events in the letters of the samples. */
 static void spell(const stream_run *run, char *out, size_t size)
 {
     static const char letters[] = "pcfutekdo";
@@ -93,7 +93,7 @@ static void test_cuts_make_no_difference(void **state)
     }
 }
 
-/* One past the last place of the marker; SIZE_MAX: it is never reached. */
+/* Returns the offset after the last marker; SIZE_MAX: there is none. */
 static size_t position_of(fixture *f, rc_str text, const char *marker)
 {
     size_t found = SIZE_MAX;
@@ -106,7 +106,7 @@ static size_t position_of(fixture *f, rc_str text, const char *marker)
     return found;
 }
 
-/* However much of the stream has come: complete from the terminator on, and never before. */
+/* Of every prefix of a stream: complete from the terminator on, and never before. */
 static void test_every_end(void **state)
 {
     fixture *f = *state;
@@ -136,7 +136,7 @@ static void test_every_end(void **state)
     }
 }
 
-/* A finish reason is not the end while a choice goes on, also the same one, or damage follows. */
+/* A finish reason is not the end if any choice continues or a damaged event follows. */
 static void test_finish_before_the_end(void **state)
 {
     fixture *f = *state;
@@ -196,10 +196,11 @@ static void test_usage(void **state)
         {"chat_cut", {-1, -1, -1, -1, -1}},
         {"legacy_text", {20, 9, -1, -1, -1}},
         {"responses_text", {20, 9, 16, -1, 4}},
-        {"anthropic_text", {135, 15, 100, 10, -1}}, /* the cache is counted beside the input */
+        {"anthropic_text",
+         {135, 15, 100, 10, -1}}, /* cached tokens are not included in the input */
         {"anthropic_no_cache", {5, 15, -1, -1, -1}},
         {"anthropic_overloaded", {135, 1, 100, 10, -1}},
-        {"gemini_text", {8, 12, -1, -1, 7}}, /* and thoughts beside the output */
+        {"gemini_text", {8, 12, -1, -1, 7}}, /* thoughts are not included in the output */
         {"ollama_chat", {20, 9, -1, -1, -1}},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -226,7 +227,7 @@ static void test_counters(void **state)
     assert_int_equal(run.watch.damaged, 1);
     stream_run_done(&run);
 
-    /* what the end cuts off is not damaged */
+    /* a truncated last event is not damaged */
     rc_str cut = stream_sample_text(DELTA("'content':'a'") "data: {'choices':[{", f->text);
     run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, cut, CUT_NOT, &f->scratch, MAX_BYTES);
     assert_int_equal(run.watch.damaged, 0);
@@ -234,7 +235,7 @@ static void test_counters(void **state)
                      RC_STREAM_END_TRUNCATED);
     stream_run_done(&run);
 
-    /* of several choices the one that failed counts */
+    /* of several choices the failed one counts */
     rc_str two = stream_sample_text(CHUNK("{'index':0,'finish_reason':'length'},"
                                           "{'index':1,'finish_reason':'stop'}") STOP("stop"),
                                     f->text);
@@ -243,7 +244,7 @@ static void test_counters(void **state)
     assert_int_equal(run.watch.finish, RC_STREAM_FINISH_LENGTH);
     stream_run_done(&run);
 
-    /* and one that nobody can use more than one that is only cut, in one event or in several */
+    /* an unusable ending counts more than a length limit, in one event or in several */
     rc_str three = stream_sample_text(
         CHUNK("{'index':0,'finish_reason':'length'},{'index':1,'finish_reason':'content_filter'},"
               "{'index':2,'finish_reason':'length'}") STOP("length"),
@@ -260,16 +261,16 @@ static void test_counters(void **state)
     s = sample_of("chat_text");
     run = run_sample(f, s, stream_sample_text(s->text, f->text), 3);
     assert_int_equal(run.watch.content_events, 2);
-    assert_int_equal(run.watch.content_bytes, 3 + 9); /* as written: an escape is six */
+    assert_int_equal(run.watch.content_bytes, 3 + 9); /* as written: an escape has six bytes */
     stream_run_done(&run);
 
-    s = sample_of("responses_text"); /* what the done events repeat is not counted again */
+    s = sample_of("responses_text"); /* content that the done events repeat is not counted again */
     run = run_sample(f, s, stream_sample_text(s->text, f->text), 3);
     assert_int_equal(run.watch.content_bytes, 5);
     stream_run_done(&run);
 }
 
-/* What the watch calls an error, the classifier understands. */
+/* The classifier recognises every error that the watch reports. */
 static void test_errors_are_classified(void **state)
 {
     fixture *f = *state;
@@ -315,8 +316,8 @@ static void test_errors_are_classified(void **state)
 #define TIMES_4(text) text text text text
 #define THREE_KIB TIMES_4(TIMES_4(TIMES_4("<div>Found in the web, in many places</div>, ")))
 
-/* An event that is too large to be read: content, and what its name, its first and its last bytes
- * tell. */
+/* An oversized event is content, plus the kinds of its name and of the type in its first or last
+ * bytes. */
 static void test_oversized(void **state)
 {
     fixture *f = *state;
@@ -325,7 +326,7 @@ static void test_oversized(void **state)
         stream_form form;
         const char *head;
         const char *tail;
-        rc_stream_end end; /* of an orderly body */
+        rc_stream_end end; /* end of a complete body */
         rc_stream_finish finish;
     } rows[] = {
         {RC_STREAM_GEMINI, FORM_SSE,
@@ -355,7 +356,7 @@ static void test_oversized(void **state)
          RC_STREAM_FINISH_UNKNOWN},
         {RC_STREAM_OPENAI_RESPONSES, FORM_SSE, "data: {'type':'response.failed','response':{'o':['",
          "']}}\n\n", RC_STREAM_END_ERRORED, RC_STREAM_FINISH_UNKNOWN},
-        /* Types of what is inside. */
+        /* Types of inner objects. */
         {RC_STREAM_OPENAI_RESPONSES, FORM_SSE,
          "data: {'response':{'type':'response.completed','o':['",
          "'],'type':'response.completed'}}\n\n", RC_STREAM_END_TRUNCATED, RC_STREAM_FINISH_NONE},
@@ -396,7 +397,7 @@ static void test_oversized(void **state)
     }
 }
 
-/* Deep, wide, damaged and odd data: an answer each time, and never a success. */
+/* Deep, wide, damaged and unusual data: always a result, and never a success. */
 static void test_hostile_data(void **state)
 {
     fixture *f = *state;
@@ -451,7 +452,7 @@ static void test_hostile_data(void **state)
     free(text);
 }
 
-/* Data that is nearly JSON. */
+/* Data that is almost JSON. */
 static void test_damage(void **state)
 {
     fixture *f = *state;
@@ -491,7 +492,7 @@ static void test_damage(void **state)
     }
 }
 
-/* Data of which a byte was changed or lost is never taken for the end. */
+/* Data with a changed or missing byte is never the terminator. */
 static void test_terminators_are_exact(void **state)
 {
     fixture *f = *state;

@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* As it is said: the last key of that name that no backslash stands in front of. */
+/* The definition: the last key of that name that no backslash precedes. */
 static rc_str look_for(rc_str tail, rc_str key)
 {
     size_t at = RC_STR_NPOS;
@@ -28,7 +28,7 @@ static rc_str look_for(rc_str tail, rc_str key)
     return end == RC_STR_NPOS ? RC_STR("") : rc_str_slice(tail, at + 1, end);
 }
 
-static void reasons_are_found(void **state)
+static void finish_reasons_are_found(void **state)
 {
     (void)state;
     static const char *const words[] = {"finish_reason",
@@ -82,7 +82,7 @@ static void reasons_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reasons_are_found),
+        cmocka_unit_test(finish_reasons_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

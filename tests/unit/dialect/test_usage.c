@@ -1,4 +1,4 @@
-/* What providers count: every form that they count in, and everything that must not be believed. */
+/* Tests of rc_usage: every form of counts that providers send, and values that must be ignored. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static void test_every_form(void **state)
         {"{'object':'list','data':[{'object':'embedding','index':0,'embedding':[0.1,-2]}],"
          "'model':'e','usage':{'prompt_tokens':8,'total_tokens':8}}",
          {8, -1, -1, -1, -1, -1, -1, -1, -1}},
-        /* responses, and the same in the event that ends a stream */
+        /* responses API: a body, and the last event of a stream */
         {"{'id':'r','object':'response','output':[],'usage':{'input_tokens':36,"
          "'input_tokens_details':{'cached_tokens':12},'output_tokens':87,"
          "'output_tokens_details':{'reasoning_tokens':64},'total_tokens':123}}",
@@ -66,7 +66,7 @@ static void test_every_form(void **state)
         {"{'type':'response.completed','response':{'id':'r','usage':{'input_tokens':36,"
          "'output_tokens':87,'total_tokens':123}}}",
          {36, 87, -1, -1, -1, -1, -1, -1, -1}},
-        /* Anthropic: what the caches took is not in input_tokens */
+        /* Anthropic: input_tokens does not include cached tokens */
         {"{'type':'message','content':[],'usage':{'input_tokens':25,"
          "'cache_creation_input_tokens':10,'cache_read_input_tokens':100,'cache_creation':"
          "{'ephemeral_5m_input_tokens':4,'ephemeral_1h_input_tokens':6},'output_tokens':15,"
@@ -74,12 +74,12 @@ static void test_every_form(void **state)
          {135, 15, 100, 10, -1, 6, -1, -1, -1}},
         {"{'type':'message_start','message':{'usage':{'input_tokens':25,'output_tokens':1}}}",
          {25, 1, -1, -1, -1, -1, -1, -1, -1}},
-        /* Gemini: thoughts and what tools brought are beside the rest */
+        /* Gemini: thoughts and tool tokens are counted separately */
         {"{'candidates':[],'usageMetadata':{'promptTokenCount':8,'candidatesTokenCount':5,"
          "'thoughtsTokenCount':7,'toolUsePromptTokenCount':3,'cachedContentTokenCount':6,"
          "'totalTokenCount':23,'promptTokensDetails':[{'modality':'TEXT','tokenCount':8}]}}",
          {11, 12, 6, -1, 7, -1, -1, -1, -1}},
-        /* a prompt that was blocked */
+        /* a blocked prompt */
         {"{'promptFeedback':{'blockReason':'SAFETY'},'usageMetadata':{'promptTokenCount':8,"
          "'totalTokenCount':8}}",
          {8, -1, -1, -1, -1, -1, -1, -1, -1}},
@@ -94,11 +94,11 @@ static void test_every_form(void **state)
          {30, 4, -1, -1, -1, -1, -1, -1, 123}},
         {"{'usage':{'prompt_tokens':30,'completion_tokens':4,'cost':9.55e-05}}",
          {30, 4, -1, -1, -1, -1, -1, -1, 96}},
-        /* a relay that names both: its total has the caches in it */
+        /* a relay with both names: its total includes cached tokens */
         {"{'usage':{'prompt_tokens':130,'cache_read_input_tokens':100,"
          "'cache_creation_input_tokens':10,'completion_tokens':4,'total_tokens':134}}",
          {130, 4, 100, 10, -1, -1, -1, -1, -1}},
-        /* xAI: reasoning beside the output; Gemini behind OpenAI's interface: not even named */
+        /* xAI: reasoning is not in the output; Gemini's OpenAI-compatible API does not report it */
         {"{'usage':{'prompt_tokens':10,'completion_tokens':4,'total_tokens':114,"
          "'completion_tokens_details':{'reasoning_tokens':100}}}",
          {10, 104, -1, -1, 100, -1, -1, -1, -1}},
@@ -117,19 +117,19 @@ static void test_every_form(void **state)
          {5, 41, -1, -1, -1, -1, -1, -1, -1}},
         {"{'model':'llama3','response':'Hi','done':true,'prompt_eval_count':26,'eval_count':9}",
          {26, 9, -1, -1, -1, -1, -1, -1, -1}},
-        /* images: made by the token, or by the piece */
+        /* images: billed by token, or by image */
         {"{'created':1,'data':[{'b64_json':'aGk='}],'usage':{'input_tokens':50,"
          "'input_tokens_details':{'text_tokens':10,'image_tokens':40},'output_tokens':1056}}",
          {50, 1056, -1, -1, -1, -1, -1, 1, -1}},
         {"{'created':1,'data':[{'url':'https://x/1','revised_prompt':'{a}'},{'url':'b'}]}",
          {-1, -1, -1, -1, -1, -1, -1, 2, -1}},
-        /* sound: by the token, or by the second */
+        /* audio: billed by token, or by second */
         {"{'text':'Hi','usage':{'type':'tokens','input_tokens':14,'input_token_details':"
          "{'text_tokens':0,'audio_tokens':14},'output_tokens':45,'total_tokens':59}}",
          {14, 45, -1, -1, -1, -1, -1, -1, -1}},
         {"{'text':'Hi','usage':{'type':'duration','seconds':3.25}}",
          {-1, -1, -1, -1, -1, -1, 3250, -1, -1}},
-        /* a number of 12.0 is one */
+        /* 12.0 is a valid count */
         {"{'usage':{'prompt_tokens':12.0,'completion_tokens':3.}}",
          {12, -1, -1, -1, -1, -1, -1, -1, -1}},
         {"{'usage':{'prompt_tokens':12,'completion_tokens':09}}",
@@ -146,8 +146,8 @@ static void test_every_form(void **state)
         -1, -1, -1, -1, -1, -1, -1, -1, -1 \
     }
 
-/* What is damaged, absurd or in the wrong place was not said. */
-static void test_not_believed(void **state)
+/* Counts that are malformed, out of range or in the wrong member are ignored. */
+static void test_ignored_values(void **state)
 {
     (void)state;
     static const char *const bodies[] = {
@@ -176,13 +176,13 @@ static void test_not_believed(void **state)
         "{'usage':{'prompt_tokens':20,'completion_tokens':nil}}",
         "{'usage':{'prompt_tokens':20,,}}",
         "{'usage':{'prompt_tokens':20]}",
-        "{'choices':[{'usage':{'prompt_tokens':20}}]}", /* read in streams alone */
+        "{'choices':[{'usage':{'prompt_tokens':20}}]}", /* read only in streams */
         "{'a':{'usage':{'prompt_tokens':20}}}",
         "{'message':{'message':{'usage':{'prompt_tokens':20}}}}",
         "{'usage':{'seconds':-1}}",
         "{'usage':{'seconds':1e30}}",
         "{'usage':{'cost':-0.1}}",
-        /* what counting tokens answers is no spending */
+        /* the response of a token-counting endpoint is not usage */
         "{'input_tokens':2095}",
         "{'totalTokens':31,'promptTokensDetails':[{'modality':'TEXT','tokenCount':31}]}",
         "{'prompt_eval_count':'26','eval_count':null}",
@@ -195,8 +195,8 @@ static void test_not_believed(void **state)
         assert_reported(bodies[i], &nothing);
 }
 
-/* However much of a body has come: all of the count or nothing of it. */
-static void test_every_cut(void **state)
+/* Of every prefix of a body: the whole count or none. */
+static void test_every_prefix(void **state)
 {
     (void)state;
     static const char body[] = "{'id':'m','usage':{'input_tokens':25,'cache_read_input_tokens':"
@@ -212,7 +212,7 @@ static void test_every_cut(void **state)
     }
 }
 
-/* The parts of a stream: each counts from the beginning, so the last one holds. */
+/* The parts of a stream: each count includes the earlier ones, so the last one is used. */
 static void test_parts(void **state)
 {
     (void)state;
@@ -223,7 +223,7 @@ static void test_parts(void **state)
     assert_true(rc_usage_read_object(&usage, json_text("{'output_tokens':15}")));
     assert_int_equal(rc_usage_reported(&usage).input, 25);
     assert_int_equal(rc_usage_reported(&usage).output, 15);
-    /* some relays close with zeros */
+    /* some relays end with zeros */
     assert_true(rc_usage_read_object(&usage, json_text("{'input_tokens':0,'output_tokens':0}")));
     assert_int_equal(rc_usage_reported(&usage).input, 25);
     assert_int_equal(rc_usage_reported(&usage).output, 15);
@@ -242,7 +242,7 @@ static void test_parts(void **state)
     assert_int_equal(rc_usage_reported(&usage).images, 2);
     assert_int_equal(rc_usage_reported(&usage).output, 14);
 
-    /* a number by its name, as of a stream that has them at the top */
+    /* a number by its name, as in streams with top-level counts */
     assert_true(rc_usage_read_number(&usage, RC_STR("eval_count"), RC_STR("77")));
     assert_false(rc_usage_read_number(&usage, RC_STR("eval_counts"), RC_STR("78")));
     assert_false(rc_usage_read_number(&usage, RC_STR("cache_creation"), RC_STR("78")));
@@ -250,8 +250,8 @@ static void test_parts(void **state)
     assert_int_equal(rc_usage_reported(&usage).output, 77);
 }
 
-/* Parts of a whole are never more than it. */
-static void test_parts_fit(void **state)
+/* Cached, written and reasoning tokens never exceed their total. */
+static void test_parts_never_exceed_their_total(void **state)
 {
     (void)state;
     static const struct {
@@ -292,7 +292,7 @@ static void test_ceilings(void **state)
     assert_false(rc_usage_read_object(
         &usage, json_text("{'cache_creation':{'cache_creation':{'cache_creation':{'cache_creation':"
                           "{'prompt_tokens':2}}}}}")));
-    /* what is passed over may be as deep as it likes */
+    /* skipped values may be nested to any depth */
     char deep[900];
     int at = snprintf(deep, sizeof deep, "{\"prompt_tokens\":3,\"x\":");
     memset(deep + at, '[', 400);
@@ -314,13 +314,13 @@ static void test_tail(void **state)
         {"AAAA'}],'usage' : {'prompt_tokens':5,'total_tokens':5}}", 5, -1},
         {"AAAA'}]}}],'usageMetadata': {'promptTokenCount': 8,'candidatesTokenCount': 1290}}", 8,
          1290},
-        /* two of them: the last holds */
+        /* two objects: the last one is used */
         {"},'usage':{'prompt_tokens':1,'completion_tokens':2}}data: {'usage':{'prompt_tokens':3}}",
          3, 2},
-        /* text that says so is no key; neither is one that is cut off */
+        /* a name inside text is not a key, nor is a truncated one */
         {"\\'usage\\':{'prompt_tokens':1}", -1, -1},
         {"usage':{'prompt_tokens':1}", -1, -1},
-        {"'usage':{'prompt_tokens':1}", -1, -1}, /* nobody knows what stood in front */
+        {"'usage':{'prompt_tokens':1}", -1, -1}, /* the byte before the quote is unknown */
         {"x'usage':{'prompt_tokens':1", -1, -1},
         {"x'usage':", -1, -1},
         {"x'usage'", -1, -1},
@@ -355,14 +355,14 @@ static void test_weight_of_a_body(void **state)
         &usage, json_text("{'x':'more','usage':{'prompt_tokens':1,'completion_tokens':1}}")));
     assert_int_equal(usage.weight, 12);
     assert_true(usage.is_final);
-    /* Half a count says nothing of the text. */
+    /* Without an output count the text is weighed, too. */
     rc_usage_init(&usage);
     assert_true(rc_usage_read(&usage, json_text("{'x':'more','usage':{'prompt_tokens':1}}")));
     assert_int_equal(usage.weight, 4);
     assert_true(usage.is_final);
 }
 
-/* No row hides another one. */
+/* Every row of the table is found by its name. */
 static void test_every_member(void **state)
 {
     (void)state;
@@ -388,7 +388,7 @@ static void test_every_member(void **state)
     }
 }
 
-/* Digits in a hurry, and all that is not quite that. */
+/* The fast path for digits, and numbers that it must not accept. */
 static void test_digits(void **state)
 {
     (void)state;
@@ -417,7 +417,7 @@ static void test_digits(void **state)
     }
 }
 
-/* The top level is judged in the same walk; what is damaged counts nothing, wherever it is cut. */
+/* The top level is checked in the same scan; a malformed or truncated text is not counted. */
 static void test_checked(void **state)
 {
     (void)state;
@@ -445,7 +445,7 @@ static void test_checked(void **state)
     assert_memory_equal(&checked, &plain, sizeof plain);
 }
 
-/* Members that somebody else wants come out of the same scan, and change nothing of the count. */
+/* Further members are found in the same scan and do not change the count. */
 static void test_more_members(void **state)
 {
     (void)state;
@@ -469,12 +469,18 @@ static void test_more_members(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_form),   cmocka_unit_test(test_not_believed),
-        cmocka_unit_test(test_every_cut),    cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_parts_fit),    cmocka_unit_test(test_ceilings),
-        cmocka_unit_test(test_tail),         cmocka_unit_test(test_weight_of_a_body),
-        cmocka_unit_test(test_checked),      cmocka_unit_test(test_more_members),
-        cmocka_unit_test(test_every_member), cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_every_form),
+        cmocka_unit_test(test_ignored_values),
+        cmocka_unit_test(test_every_prefix),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts_never_exceed_their_total),
+        cmocka_unit_test(test_ceilings),
+        cmocka_unit_test(test_tail),
+        cmocka_unit_test(test_weight_of_a_body),
+        cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_more_members),
+        cmocka_unit_test(test_every_member),
+        cmocka_unit_test(test_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

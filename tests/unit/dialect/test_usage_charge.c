@@ -1,4 +1,4 @@
-/* What a try is charged for: each way to end, with and without a count; and the estimates. */
+/* Tests of rc_charge: each end of an attempt, with and without counts; and of the estimates. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,16 +30,16 @@ static void test_weight_of_text(void **state)
         {"eight by, then more: all plain", 30},
         {"caf\xc3\xa9", 5},
         {"\xd0\x9f\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82", 12}, /* six letters */
-        {"\xe4\xbd\xa0\xe5\xa5\xbd", 8},                          /* two signs, two tokens */
+        {"\xe4\xbd\xa0\xe5\xa5\xbd", 8},                          /* two characters, two tokens */
         {"\xf0\x9f\x98\x80", 8},
         {"a\\nb", 3},
         {"\\u0041\\u00e9\\u4f60", 1 + 2 + 4},
-        {"\\ud83d\\ude00", 8}, /* as the emoji itself */
-        {"\\u12", 1 + 2},      /* none: the two bytes of an escape, and the rest */
+        {"\\ud83d\\ude00", 8}, /* the weight of the emoji itself */
+        {"\\u12", 1 + 2},      /* invalid: an escape of two bytes, and two digits */
         {"\\uzzzz", 1 + 4},
         {"\\", 1},
         {"\\\\", 1},
-        {"\xff\x80\xbf", 8}, /* no UTF-8: as its first byte would have it */
+        {"\xff\x80\xbf", 8}, /* invalid UTF-8: by its first byte */
         {"seven..\xe4\xbd\xa0 and eight more", 7 + 4 + 15},
         {"12345678\\n12345678", 17},
     };
@@ -74,7 +74,7 @@ static void test_weight_of_json(void **state)
          RC_WEIGH_MEDIA, RC_WEIGHT_MEDIA},
         {"{'image_url':{'url':'https://x'}}", RC_WEIGH_MEDIA, RC_WEIGHT_MEDIA},
         {"{'image_url' : 'https://x'}", RC_WEIGH_MEDIA, RC_WEIGHT_MEDIA},
-        /* damaged: as far as it goes */
+        /* malformed: as far as its strings go */
         {"{'text':'abcd", 0, 4},
         {"'", 0, 0},
         {"]]]'ab'}}", 0, 2},
@@ -110,11 +110,11 @@ static void test_estimate(void **state)
         {"{'input':'abcdefgh','instructions':'abcd','max_output_tokens':9}", {3, 9, 1, 0, 0}},
         {"{'input':['abcd','efgh']}", {2, 0, 1, 0, 0}},
         {"{'prompt':'a cat','n':2,'size':'1024x1024'}", {2, 0, 2, 2, 0}},
-        /* not known: all that is text in it */
+        /* an unknown form: all its text */
         {"{'query':'abcdefgh'}", {2, 0, 1, 0, 0}},
         {"[{'text':'abcdefgh'}]", {2, 0, 1, 0, 0}},
-        {"  {'messages':[{'role':'user','content':'abcd'", {5, 0, 1, 0, 0}}, /* cut off */
-        /* numbers that are none */
+        {"  {'messages':[{'role':'user','content':'abcd'", {5, 0, 1, 0, 0}}, /* truncated */
+        /* invalid numbers */
         {"{'input':'','max_output_tokens':-1,'n':0}", {0, 0, 1, 0, 0}},
         {"{'input':'','max_output_tokens':'100','n':1.5}", {0, 0, 1, 0, 0}},
         {"{'input':'','max_output_tokens':100000001,'n':99999999999999999999}", {0, 0, 1, 0, 0}},
@@ -135,7 +135,7 @@ static void test_estimate(void **state)
     }
 }
 
-static void test_foresee(void **state)
+static void test_maximum_charge(void **state)
 {
     (void)state;
     rc_charge charge = rc_usage_charge_max(json_text("{'input':'abcdefgh'}"), 4096);
@@ -168,7 +168,7 @@ static void assert_charge(const rc_charge *charge, uint64_t input, uint64_t outp
     assert_int_equal(charge->is_estimated, flag == ESTIMATED);
 }
 
-/* count: what was said; content: the weight that came. */
+/* count: the reported usage; content: the weight of the received text. */
 static void test_every_end_of_an_attempt(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void test_every_end_of_an_attempt(void **state)
         uint64_t output;
         basis flag;
     } rows[] = {
-        /* nothing was counted */
+        /* no count */
         {RC_ATTEMPT_END_NOT_SENT, NULL, 0, false, 0, 0, FREE},
         {RC_ATTEMPT_END_FREE, NULL, 40, false, 0, 0, FREE},
         {RC_ATTEMPT_END_REFUSED, NULL, 0, false, 0, 0, FREE},
@@ -191,7 +191,7 @@ static void test_every_end_of_an_attempt(void **state)
         {RC_ATTEMPT_END_CUT, NULL, 41, false, 7, 11, ESTIMATED},
         {RC_ATTEMPT_END_CANCELLED, NULL, 40, false, 7, 10, ESTIMATED},
         {RC_ATTEMPT_END_DONE, NULL, 40, false, 7, 10, ESTIMATED},
-        /* the beginning was: Anthropic's message_start */
+        /* a count of the beginning: Anthropic's message_start */
         {RC_ATTEMPT_END_NOT_SENT, "{'input_tokens':25,'output_tokens':1}", 0, false, 0, 0, FREE},
         {RC_ATTEMPT_END_FREE, "{'input_tokens':25,'output_tokens':1}", 0, false, 0, 0, FREE},
         {RC_ATTEMPT_END_REFUSED, "{'input_tokens':25,'output_tokens':1}", 0, false, 25, 1,
@@ -200,11 +200,11 @@ static void test_every_end_of_an_attempt(void **state)
         {RC_ATTEMPT_END_CUT, "{'input_tokens':25,'output_tokens':1}", 40, false, 25, 10, ESTIMATED},
         {RC_ATTEMPT_END_CANCELLED, "{'input_tokens':25,'output_tokens':90}", 40, false, 25, 90,
          ESTIMATED},
-        /* all of it was */
+        /* a complete count */
         {RC_ATTEMPT_END_DONE, "{'input_tokens':25,'output_tokens':90}", 40, true, 25, 90, MEASURED},
         {RC_ATTEMPT_END_DONE, "{'input_tokens':25,'output_tokens':9}", 400, false, 25, 9, MEASURED},
         {RC_ATTEMPT_END_CUT, "{'input_tokens':25,'output_tokens':9}", 400, true, 25, 9, MEASURED},
-        /* one of the two was */
+        /* only input or output counted */
         {RC_ATTEMPT_END_DONE, "{'output_tokens':9}", 400, true, 7, 9, ESTIMATED},
         {RC_ATTEMPT_END_DONE, "{'input_tokens':0,'output_tokens':9}", 400, true, 7, 9, ESTIMATED},
         {RC_ATTEMPT_END_DONE, "{'input_tokens':8}", 0, true, 8, 0, MEASURED}, /* an embedding */
@@ -245,7 +245,7 @@ static void test_parts_of_a_charge(void **state)
     assert_int_equal(charge.cost_micros, 500000);
     assert_int_equal(charge.images, 0);
 
-    /* images and sound: counted, else as they were asked for */
+    /* images and audio: the reported number, else the requested one */
     rc_usage_init(&usage);
     rc_usage_read(&usage, json_text("{'data':[{'url':'a'},{'url':'b'}]}"));
     charge = rc_usage_charge(&usage, RC_ATTEMPT_END_DONE, json_text("{'prompt':'a cat','n':3}"));
@@ -262,7 +262,7 @@ static void test_parts_of_a_charge(void **state)
     assert_int_equal(charge.audio_ms, 12000);
 }
 
-/* A whole answer of which a part was counted: the rest is estimated, and nothing of it is free. */
+/* A complete response with a partial count: the missing part is estimated. */
 static void test_partial_counts(void **state)
 {
     (void)state;
@@ -284,10 +284,10 @@ static void test_partial_counts(void **state)
         {"{'prompt_tokens':5,'completion_tokens':1.5}", 5, 10, ESTIMATED},
         {"{'prompt_tokens':null,'completion_tokens':9}", 7, 9, ESTIMATED},
         {"{'prompt_tokens':-1,'completion_tokens':-1}", 7, 10, ESTIMATED},
-        /* the total says what the parts do not */
+        /* the total replaces a missing part */
         {"{'prompt_tokens':5,'completion_tokens':null,'total_tokens':12}", 5, 7, MEASURED},
         {"{'prompt_tokens':5,'total_tokens':12}", 5, 7, MEASURED},
-        /* nobody writes text for nothing */
+        /* an output of 0 with text is estimated */
         {"{'prompt_tokens':5,'total_tokens':5}", 5, 10, ESTIMATED},
         {"{'prompt_tokens':5,'completion_tokens':0}", 5, 10, ESTIMATED},
         {"{'prompt_tokens':5,'completion_tokens':0,'total_tokens':5}", 5, 10, ESTIMATED},
@@ -307,7 +307,7 @@ static void test_partial_counts(void **state)
     }
 }
 
-/* An output of 0 is believed where no text is, whatever else the response has, and nowhere else. */
+/* An output of 0 counts only if the response has no text. */
 static void test_no_output(void **state)
 {
     (void)state;
@@ -351,7 +351,7 @@ static void test_no_output(void **state)
 #undef GEMINI_ZERO
 }
 
-/* Vectors are no output, however they are written. */
+/* Embeddings have no output, in any encoding. */
 static void test_embeddings(void **state)
 {
     (void)state;
@@ -371,7 +371,7 @@ static void test_embeddings(void **state)
     }
 }
 
-/* Streams feed what is charged. */
+/* Charges of streams. */
 static void test_streams(void **state)
 {
     (void)state;
@@ -385,15 +385,15 @@ static void test_streams(void **state)
     } rows[] = {
         {ROLE DELTA("'content':'twelve bytes'") STOP("stop") CHAT_USAGE DONE, RC_STREAM_OPENAI_CHAT,
          RC_ATTEMPT_END_DONE, 20, 9, MEASURED},
-        /* nobody asked for the count */
+        /* the request did not ask for usage */
         {ROLE DELTA("'content':'twelve bytes'") STOP("stop") DONE, RC_STREAM_OPENAI_CHAT,
          RC_ATTEMPT_END_DONE, 7, 3, ESTIMATED},
-        /* the count has come, the end has not */
+        /* a count, but no end */
         {ROLE DELTA("'content':'a'") STOP("stop") CHAT_USAGE, RC_STREAM_OPENAI_CHAT,
          RC_ATTEMPT_END_CUT, 20, 9, MEASURED},
         {ROLE DELTA("'content':'\\u4f60\\u597d'") DELTA("'content':'abcd'"), RC_STREAM_OPENAI_CHAT,
          RC_ATTEMPT_END_CUT, 7, 3, ESTIMATED},
-        /* a call's arguments weigh, what is around them does not */
+        /* the arguments of a tool call weigh, the JSON around them does not */
         {DELTA("'tool_calls':[{'index':0,'id':'call_1234567890','type':'function','function':"
                "{'name':'look','arguments':''}}]")
              DELTA("'tool_calls':[{'index':0,'function':{'arguments':'abcdefgh'}}]"),
@@ -406,7 +406,7 @@ static void test_streams(void **state)
          RC_ATTEMPT_END_DONE, 135, 15, MEASURED},
         {CLAUDE_START CLAUDE_DELTA("'type':'signature_delta','signature':'QUJDREVGR0hJSktM'"),
          RC_STREAM_ANTHROPIC, RC_ATTEMPT_END_CUT, 135, 1, ESTIMATED},
-        /* what is repeated at the end weighs once */
+        /* content that is repeated at the end weighs once */
         {RESPONSE_HEAD RESPONSE_TEXT("twelve bytes")
              RESPONSE("response.output_text.done", ",'text':'twelve bytes'"),
          RC_STREAM_OPENAI_RESPONSES, RC_ATTEMPT_END_CUT, 7, 3, ESTIMATED},
@@ -429,7 +429,7 @@ static void test_streams(void **state)
     rc_buf_done(&scratch);
 }
 
-/* An event that is too large to be read has its count at the end. */
+/* The count of an oversized event is in its last bytes. */
 static void test_large_event(void **state)
 {
     (void)state;
@@ -475,7 +475,7 @@ int main(void)
         cmocka_unit_test(test_weight_of_text),
         cmocka_unit_test(test_weight_of_json),
         cmocka_unit_test(test_estimate),
-        cmocka_unit_test(test_foresee),
+        cmocka_unit_test(test_maximum_charge),
         cmocka_unit_test(test_every_end_of_an_attempt),
         cmocka_unit_test(test_parts_of_a_charge),
         cmocka_unit_test(test_partial_counts),

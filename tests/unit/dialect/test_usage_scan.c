@@ -1,4 +1,4 @@
-/* Responses that are passed on unread: what they used is counted wherever the pieces are cut. */
+/* Tests of rc_usage_scan: the usage is found for any split of the response into pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,11 +20,11 @@
 typedef struct scan_case {
     const char *text;
     int64_t input, output, images;
-    uint64_t weight; /* of what was not counted */
+    uint64_t weight; /* weight of the text that was not counted */
 } scan_case;
 
 static const scan_case CASES[] = {
-    /* whole responses of each dialect, the usage in front, in the middle and behind */
+    /* whole responses of each dialect, with the usage first, in the middle and last */
     {"{'id':'c','choices':[{'message':{'role':'assistant','content':'Hello'}}],"
      "'usage':{'prompt_tokens':7,'completion_tokens':5,'total_tokens':12}}",
      7, 5, -1, 0},
@@ -41,12 +41,12 @@ static const scan_case CASES[] = {
      10, 4160, 3, 0},
     {"{'response':'x','done':true,'prompt_eval_count':26,'eval_count':298}", 26, 298, -1, 0},
     {"\xEF\xBB\xBF {'usage' : {'prompt_tokens' : 3 , 'completion_tokens' : 1 } }", 3, 1, -1, 0},
-    /* nobody counted: the text is weighed, ids and roles are not */
+    /* no count: the text is weighed, ids and roles are not */
     {"{'id':'chatcmpl-1','choices':[{'message':{'role':'assistant','content':'eight by'}}]}", -1,
      -1, -1, 8},
     {"{'choices':[{'message':{'content':'a\\u4f60\\n'}}],'usage':{'prompt_tokens':3}}", 3, -1, -1,
      1 + 4 + 1},
-    /* an output of 0 is believed where no text is */
+    /* an output of 0 counts if there is no text */
     {"{'choices':[{'text':'eight by'}],'usage':{'prompt_tokens':3,'completion_tokens':0}}", 3, 0,
      -1, 8},
     {"{'choices':[{'text':''}],'usage':{'prompt_tokens':3,'completion_tokens':0},'x':'y'}", 3, 0,
@@ -55,12 +55,12 @@ static const scan_case CASES[] = {
     {"data: {'delta':{'text':'eight by'}}\n\ndata: "
      "{'usage':{'input_tokens':3,'output_tokens':0}}\n\n",
      3, 0, -1, 8},
-    /* text and members elsewhere that say so are no count */
+    /* usage inside text or in other members is ignored */
     {"{'choices':[{'text':'\\'usage\\':{\\'prompt_tokens\\':1}','usage':{'prompt_tokens':2}}]}", -1,
      -1, -1, 27},
     {"{'x':{'usage':{'prompt_tokens':2}},'usage':[{'prompt_tokens':2}],'eval_count':'7'}", -1, -1,
      -1, 1},
-    /* events, of every kind of line end */
+    /* events, with every kind of line end */
     {"event: message_start\ndata: {'type':'message_start','message':{'usage':{'input_tokens':25,"
      "'output_tokens':1}}}\n\nevent: message_delta\ndata: {'type':'message_delta','usage':"
      "{'output_tokens':15}}\n\n",
@@ -73,12 +73,12 @@ static const scan_case CASES[] = {
      -1, 0},
     {"data: {'choices':[{'delta':{'content':'Hello'}}]}\n\n", -1, -1, -1, 5},
     {"data: {'usage':\n\ndata: {'prompt_tokens':1}}\n\n", -1, -1, -1, 0},
-    /* Gemini's array, and objects one behind the other */
+    /* Gemini's array, and concatenated objects */
     {"[{'candidates':[],'usageMetadata':{'promptTokenCount':4}},\n"
      "{'usageMetadata':{'promptTokenCount':4,'candidatesTokenCount':9}}]",
      4, 9, -1, 0},
     {"{'eval_count':1}\n{'prompt_eval_count':5,'eval_count':3}\n", 5, 3, -1, 0},
-    /* neither */
+    /* neither JSON nor events */
     {"ID3\x04 'usage':{'prompt_tokens':1}", -1, -1, -1, 0},
     {"]]}}{'usage':{'prompt_tokens':1", -1, -1, -1, 0},
     {"", -1, -1, -1, 0},
@@ -118,7 +118,7 @@ static void counts_in_any_pieces(void **state)
     }
 }
 
-/* However much comes, the count is found, and no more than the usage object is kept. */
+/* The count is found in large responses, and only the usage object is stored. */
 static void large_responses_are_counted(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void large_responses_are_counted(void **state)
     rc_buf_done(&scratch);
 }
 
-/* A usage object that does not end, or is too large, is no count; what follows is. */
+/* A usage object that is truncated or too large is ignored; a later one is used. */
 static void usage_object_has_a_ceiling(void **state)
 {
     (void)state;

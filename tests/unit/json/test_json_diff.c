@@ -1,5 +1,5 @@
-/* The strict reader against Jansson: on texts made at random and then damaged, both accept or both
- * refuse, and what both accept is the same value. */
+/* Comparison of the strict reader with Jansson on random and damaged texts: both accept the same
+ * texts and read the same values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ static void put_value(sink *s, unsigned depth)
     put(s, pick(s, SPACE, COUNT(SPACE)));
 }
 
-/* Up to three bytes replaced, left out or put in. */
+/* Replaces, removes or inserts up to three bytes. */
 static void damage(sink *s)
 {
     static const char BYTES[] = "{}[]:,\"\\ 0123456789eE+-.tfnu\n\x01\x7F\x80\xC3\xFF";
@@ -141,7 +141,7 @@ static size_t count_members(rc_json_reader reader)
     return count;
 }
 
-/* Of an object with duplicates only the end is compared: Jansson keeps the last of them. */
+/* Of an object with duplicate keys only the end is compared, because Jansson uses the last one. */
 static void check_object(rc_json_reader *reader, const json_t *value)
 {
     assert_true(json_is_object(value));
@@ -163,7 +163,7 @@ static void check_object(rc_json_reader *reader, const json_t *value)
     assert_int_equal(token.type, RC_JSON_OBJECT_END);
 }
 
-/* The value that the token begins is Jansson's. */
+/* Compares the value that begins with the token with Jansson's. */
 static void check_value(rc_json_reader *reader, rc_json_token token, const json_t *value)
 {
     switch (token.type) {
@@ -201,8 +201,8 @@ static void check_value(rc_json_reader *reader, rc_json_token token, const json_
     }
 }
 
-/* Numbers that do not fit Jansson's types are the one thing that it refuses and the reader leaves
- * to whoever asks. */
+/* Numbers that do not fit Jansson's types are the only texts that it rejects and the reader
+ * accepts. */
 static bool is_out_of_range(const json_error_t *error)
 {
     return json_error_code(error) == json_error_numeric_overflow;

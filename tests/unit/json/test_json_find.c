@@ -1,4 +1,4 @@
-/* Finding members of the top-level object, and splicing around them. */
+/* Tests of rc_json_find and rc_json_splice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void check_value(rc_str text, const rc_json_member *m, rc_json_type type,
         fail_msg("%.*s, want %s", (int)whole.len, whole.ptr, value);
 }
 
-static void test_finds(void **state)
+static void test_finds_members(void **state)
 {
     (void)state;
     static const char *const TEXTS[] = {
@@ -79,7 +79,7 @@ static void test_values_of_every_type(void **state)
     }
 }
 
-static void test_escapes_are_said(void **state)
+static void test_escapes_are_reported(void **state)
 {
     (void)state;
     rc_json_member m[2];
@@ -96,7 +96,7 @@ static void test_stops_early(void **state)
     rc_str text = RC_STR("{\"stream\":true,\"model\":\"first\",\"model\":\"last\"} trailing");
     assert_int_equal(find(text, true, m), RC_OK);
     check_value(text, &m[0], RC_JSON_STRING, "\"first\"");
-    assert_int_equal(find(text, false, m), RC_E_SYNTAX); /* text behind the object */
+    assert_int_equal(find(text, false, m), RC_E_SYNTAX); /* text after the object */
     check_value(text, &m[0], RC_JSON_STRING, "\"last\"");
     assert_int_equal(rc_json_find(RC_STR("{\"a\":!"), NULL, 0, true), RC_E_SYNTAX);
     assert_int_equal(rc_json_find(RC_STR("{\"a\":1}"), NULL, 0, false), RC_OK);
@@ -122,7 +122,7 @@ static void test_nothing_to_find(void **state)
     assert_int_equal(find(rc_str_make(NULL, 0), false, m), RC_E_TRUNCATED);
 }
 
-/* Damage at the top level is told, and what stands before it stays found. */
+/* Damage at the top level is reported, and members before it stay found. */
 static void test_damage(void **state)
 {
     (void)state;
@@ -170,8 +170,8 @@ static void test_damage(void **state)
     }
 }
 
-/* What is passed over is not read: any bytes, brackets of either kind, any depth. */
-static void test_passes_over_unread(void **state)
+/* Skipped values are not validated: any bytes, either kind of bracket, any depth. */
+static void test_skipped_values_are_not_validated(void **state)
 {
     (void)state;
     rc_json_member m[2];
@@ -182,7 +182,7 @@ static void test_passes_over_unread(void **state)
     check_value(text, &m[0], RC_JSON_NUMBER, "1");
 }
 
-/* Found at every distance from the start, behind strings and containers of every length. */
+/* Members are found at every offset, after strings and containers of every length. */
 static void test_every_alignment(void **state)
 {
     (void)state;
@@ -240,7 +240,7 @@ static void test_splice_failures(void **state)
     assert_int_equal(rc_buf_status(&buf), RC_E_TOO_LARGE);
     rc_buf_reset(&buf);
     assert_int_equal(rc_json_splice(RC_STR("abcdef"), 1, 2, RC_STR("1234"), &buf), RC_E_TOO_LARGE);
-    assert_int_equal(rc_buf_get(&buf).len, 0); /* all or nothing */
+    assert_int_equal(rc_buf_get(&buf).len, 0); /* appends everything or nothing */
 
     fail_alloc a = {.fail_at = 1};
     rc_alloc alloc = fail_alloc_of(&a);
@@ -250,7 +250,7 @@ static void test_splice_failures(void **state)
     assert_int_equal(a.live, 0);
 }
 
-/* The names of members that were found, all of them. */
+/* Compares rc_json_find_names with the members that rc_json_find found. */
 static void check_names(rc_str text, const rc_json_member *members, size_t count)
 {
     rc_str keys[RC_JSON_NAMES_MAX];
@@ -270,7 +270,7 @@ static void check_names(rc_str text, const rc_json_member *members, size_t count
     }
 }
 
-static void test_names_that_are_not_there(void **state)
+static void test_missing_names(void **state)
 {
     (void)state;
     static const rc_str keys[] = {RC_STR_INIT("a"), RC_STR_INIT("b"), RC_STR_INIT("c")};
@@ -290,7 +290,7 @@ static void test_names_that_are_not_there(void **state)
     assert_int_equal(found, 4);
 }
 
-/* Any number of members, of which many have the same mark. */
+/* Any number of members, many of them with the same hash. */
 static void test_many_members(void **state)
 {
     (void)state;
@@ -324,7 +324,7 @@ static void test_many_members(void **state)
         }
         if (count <= RC_JSON_NAMES_MAX)
             check_names(all, members, count);
-        /* Who has all before the text ends need not know that it does. */
+        /* With stop_early, damage after the last wanted member is not reported. */
         for (size_t i = 0; i < count; i++)
             members[i].key = rc_str_c(names[i]);
         assert_int_equal(rc_json_find(half, members, count, true),
@@ -345,7 +345,7 @@ static void test_key_hashes(void **state)
     }
 }
 
-/* Members that are there twice, or that readers which ignore case would take for another one. */
+/* Members that occur twice, or that a case-insensitive parser would confuse. */
 static void test_ambiguous_names(void **state)
 {
     (void)state;
@@ -390,15 +390,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ambiguous_names),
         cmocka_unit_test(test_many_members),
-        cmocka_unit_test(test_names_that_are_not_there),
+        cmocka_unit_test(test_missing_names),
         cmocka_unit_test(test_key_hashes),
-        cmocka_unit_test(test_finds),
+        cmocka_unit_test(test_finds_members),
         cmocka_unit_test(test_values_of_every_type),
-        cmocka_unit_test(test_escapes_are_said),
+        cmocka_unit_test(test_escapes_are_reported),
         cmocka_unit_test(test_stops_early),
         cmocka_unit_test(test_nothing_to_find),
         cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_passes_over_unread),
+        cmocka_unit_test(test_skipped_values_are_not_validated),
         cmocka_unit_test(test_every_alignment),
         cmocka_unit_test(test_splice),
         cmocka_unit_test(test_splice_failures),

@@ -1,4 +1,4 @@
-/* Numbers: integers to the last one that fits, doubles to the last bit that was promised. */
+/* Tests of numbers: all int64 limits, and doubles with the promised precision. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void test_i64(void **state)
     for (size_t i = 0; i < COUNT(BAD); i++) {
         int64_t value = 99;
         assert_int_equal(rc_json_to_i64(rc_str_c(BAD[i].text), &value), BAD[i].status);
-        assert_int_equal(value, 99); /* not touched */
+        assert_int_equal(value, 99); /* unchanged */
     }
 }
 
@@ -96,7 +96,7 @@ static void test_double_exact(void **state)
     for (size_t i = 0; i < COUNT(TEXTS); i++) {
         double got = to_double(TEXTS[i]);
         double want = strtod(TEXTS[i], NULL);
-        assert_memory_equal(&got, &want, sizeof got); /* the sign of a zero too */
+        assert_memory_equal(&got, &want, sizeof got); /* including the sign of zero */
     }
 }
 
@@ -127,7 +127,7 @@ static void test_double_extremes(void **state)
     }
 }
 
-/* Many digits, before and behind the point, and exponents that take them back. */
+/* Many digits before and after the point, with exponents that compensate for them. */
 static void test_double_long(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void check_near(const char *text)
         fail_msg("%s: got %.17g, want %.17g", text, got, want);
 }
 
-/* Random texts: exact up to 15 digits and small exponents, else within one step; nearly all exact.
+/* Random texts: exact up to 15 digits with small exponents, else within one ulp; nearly all exact.
  */
 static void test_double_random(void **state)
 {
@@ -189,7 +189,7 @@ static void test_double_random(void **state)
     assert_true(exact > ROUNDS * 9 / 10);
 }
 
-/* Every double, written with 17 digits, comes back within one step. */
+/* A random double, written with 17 digits, is read back within one ulp. */
 static void test_double_bits(void **state)
 {
     (void)state;

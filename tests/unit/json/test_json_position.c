@@ -1,4 +1,4 @@
-/* Lines and columns as an editor shows them. */
+/* Tests of rc_json_position_of: lines and columns as an editor shows them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void test_characters(void **state)
     (void)state;
     rc_str text = RC_STR("\xC3\xA9\xF0\x9F\x98\x80\xFFz\n\xE2\x82");
     expect_position(text, 0, 1, 1);
-    expect_position(text, 1, 1, 1); /* inside a character: the character's place */
+    expect_position(text, 1, 1, 1); /* inside a character: the position of the character */
     expect_position(text, 2, 1, 2);
     expect_position(text, 5, 1, 2);
     expect_position(text, 6, 1, 3); /* an ill-formed byte is one column */

@@ -1,4 +1,4 @@
-/* The strict reader: RFC 8259 and nothing else; where each token and each fault stands. */
+/* Tests of the strict reader: exactly RFC 8259, and the position of each token and fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Text with a NUL in it. */
+/* A text that contains a NUL. */
 #define S(literal)                   \
     {                                \
         literal, sizeof(literal) - 1 \
@@ -212,7 +212,7 @@ static void test_null_text(void **state)
     }
 }
 
-/* Nested `depth` deep, arrays and objects in turn. */
+/* Returns a text nested `depth` deep, with arrays and objects in turn. */
 static char *nested_new(size_t depth, size_t *ret_len)
 {
     char *text = malloc(8 * depth + 1);
@@ -274,7 +274,7 @@ static void test_size_ceiling(void **state)
     free(got);
 }
 
-/* A text that is cut anywhere inside is truncated, never wrong, in both modes. */
+/* A text that is cut at any byte is RC_E_TRUNCATED, never RC_E_SYNTAX, in both modes. */
 static void test_every_prefix_is_truncated(void **state)
 {
     (void)state;
@@ -329,13 +329,13 @@ static void test_skip_container_just_opened(void **state)
     assert_int_equal(rc_json_reader_skip(&reader), 6);
     expect_token(&reader, RC_JSON_ARRAY_BEGIN, 7, 8);
     expect_token(&reader, RC_JSON_NUMBER, 8, 9);
-    assert_int_equal(rc_json_reader_skip(&reader), 9); /* a scalar: nothing */
+    assert_int_equal(rc_json_reader_skip(&reader), 9); /* a scalar: nothing to skip */
     expect_token(&reader, RC_JSON_ARRAY_END, 9, 10);
     expect_token(&reader, RC_JSON_ARRAY_END, 10, 11);
     expect_token(&reader, RC_JSON_END, 11, 11);
 }
 
-/* Only strings and brackets are looked at in what is skipped, and nesting has no ceiling there. */
+/* Skipping follows only strings and brackets and has no ceiling for nesting. */
 static void test_skip_does_not_validate(void **state)
 {
     (void)state;
@@ -345,7 +345,7 @@ static void test_skip_does_not_validate(void **state)
     assert_int_equal(rc_json_reader_skip(&reader), 18); /* [ closed by } */
     expect_token(&reader, RC_JSON_NUMBER, 19, 20);
 
-    /* The ceiling holds for what is read alone. */
+    /* The ceiling applies only to values that are read. */
     rc_json_limits limits = json_limits(false);
     limits.max_depth = 1;
     rc_json_reader_init(&reader, RC_STR("{\"a\":[[1]],\"b\":[]}"), &limits);
@@ -396,7 +396,7 @@ static void test_skip_where_a_colon_is_missing(void **state)
     expect_token(&reader, RC_JSON_ERROR, 5, 5);
 }
 
-/* 10 MB in one string, and 10 MB of small values. */
+/* A string of 10 MB, and 10 MB of small values. */
 static void test_large_texts(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Every scan level of this machine against the plain definition, byte by byte. */
+/* Tests of rc_json_scan: every level of this processor against a definition byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static size_t plain_unclean(rc_str text, size_t at)
     return at;
 }
 
-/* Is the byte at i behind an odd number of backslashes, counted back to from? */
+/* Returns whether an odd number of backslashes precedes the byte at i, counted back to from. */
 static bool is_escaped(rc_str text, size_t from, size_t i)
 {
     size_t n = 0;
@@ -104,8 +104,8 @@ static void test_levels(void **state)
     assert_true(is_listed);
 }
 
-/* Each byte value, alone at each place of a text that is otherwise plain. */
-static void test_every_byte_at_every_place(void **state)
+/* Each byte value at each position of a text of letters. */
+static void test_every_byte_at_every_position(void **state)
 {
     (void)state;
     char bytes[150];
@@ -120,7 +120,7 @@ static void test_every_byte_at_every_place(void **state)
     }
 }
 
-/* Runs of backslashes of every length across the border of a block, before a quote. */
+/* Runs of backslashes of every length before a quote, across the end of a block. */
 static void test_backslash_runs(void **state)
 {
     (void)state;
@@ -138,7 +138,7 @@ static void test_backslash_runs(void **state)
     }
 }
 
-/* A closing bracket is found whatever stands before it in its block and wherever the text ends. */
+/* A closing bracket is found at every position of its block and at every length of the text. */
 static void test_container_at_every_length(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void test_random_texts(void **state)
     char bytes[400];
     for (int i = 0; i < 60000; i++) {
         size_t len = json_random(&seed, sizeof bytes);
-        uint32_t plain = json_random(&seed, 20); /* how many of twenty bytes are just letters */
+        uint32_t plain = json_random(&seed, 20); /* out of twenty bytes, how many are letters */
         for (size_t k = 0; k < len; k++) {
             bool is_letter = json_random(&seed, 20) < plain;
             bytes[k] = is_letter ? 'q' : ALPHABET[json_random(&seed, sizeof ALPHABET - 1)];
@@ -191,7 +191,7 @@ static void test_random_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),         cmocka_unit_test(test_every_byte_at_every_place),
+        cmocka_unit_test(test_levels),         cmocka_unit_test(test_every_byte_at_every_position),
         cmocka_unit_test(test_backslash_runs), cmocka_unit_test(test_container_at_every_length),
         cmocka_unit_test(test_deep_nesting),   cmocka_unit_test(test_random_texts),
     };

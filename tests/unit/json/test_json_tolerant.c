@@ -1,4 +1,4 @@
-/* The tolerant reader on damaged text: what providers and the proxies before them really send. */
+/* Tests of the tolerant reader: malformed texts that providers and proxies really send. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,11 +31,11 @@ typedef struct damage_case {
 } damage_case;
 
 static const damage_case CASES[] = {
-    /* Nothing wrong. */
+    /* Well-formed text. */
     {S("{\"a\":[1,\"b\"]}"), "{ k(a) [ n(1) s(b) ] } .", RC_OK, 0, NULL},
     {S("\xEF\xBB\xBF{}"), "{ } .", RC_OK, 0, NULL},
 
-    /* Cut off. */
+    /* Truncated text. */
     {S(""), ".", RC_E_TRUNCATED, 0, "text has no value"},
     {S("\xEF\xBB\xBF"), ".", RC_E_TRUNCATED, 3, "text has no value"},
     {S("{\"error\":{\"message\":\"Rate lim"), "{ k(error) { k(message) s(Rate lim) } } .",
@@ -84,7 +84,7 @@ static const damage_case CASES[] = {
     {S("{\"a\":1;\"b\":2}"), "{ k(a) n(1) k(b) n(2) } .", RC_E_SYNTAX, 6,
      "expected a comma or a closing bracket"},
 
-    /* Single bytes that belong nowhere. */
+    /* Stray bytes. */
     {S("{\"a\":\0 1,\x7F\"b\":#2*}"), "{ k(a) n(1) k(b) n(2) } .", RC_E_SYNTAX, 5,
      "expected a value"},
     {S("\x01\x02{}"), "{ } .", RC_E_SYNTAX, 0, "expected a value"},
@@ -107,7 +107,7 @@ static const damage_case CASES[] = {
     {S("{\"a\":1} and more"), "{ k(a) n(1) } .", RC_E_SYNTAX, 8, "text behind the value"},
     {S("{\"a\":1}}"), "{ k(a) n(1) } .", RC_E_SYNTAX, 7, "text behind the value"},
 
-    /* Bare words and other languages. */
+    /* Bare words, Python and JavaScript. */
     {S("{error: Bad Gateway: upstream , code: 502}"),
      "{ k(error) s(Bad Gateway: upstream) k(code) n(502) } .", RC_E_SYNTAX, 1, "bare word"},
     {S("{\"ok\": undefined, \"n\": NaN}"), "{ k(ok) s(undefined) k(n) s(NaN) } .", RC_E_SYNTAX, 7,
@@ -151,7 +151,7 @@ static void test_damage(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* A closing bracket finds its opening one through any number of others, and is stray without it. */
+/* A closing bracket closes any number of inner containers. A stray one is skipped. */
 static void test_mismatch_far_down(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void test_mismatch_far_down(void **state)
     }
 }
 
-/* Skipping a damaged container ends at its last bracket, whatever the quotes inside. */
+/* Skipping a malformed container ends at its last bracket, whatever quotes it contains. */
 static void test_skip_damaged(void **state)
 {
     (void)state;
@@ -183,7 +183,8 @@ static void test_skip_damaged(void **state)
         {"[{'a': 'it]s \"}', 'b': 1}, 2]", "n(2) ] ."},
         {"[{\"a\": \"it's\", b: don't}, 2]", "n(2) ] ."},
         {"[{\"a\":1,,\n}, 2]", "n(2) ] ."},
-        {"[[1,{2]], 3]", "n(3) ] ."}, /* brackets count alike: the inner array takes both */
+        {"[[1,{2]], 3]",
+         "n(3) ] ."}, /* both kinds of brackets count alike: both close the inner array */
         {"[{'a': 'open", "] ."},
         {"[{\"a\": \"open", "] ."},
     };
@@ -223,7 +224,7 @@ static void test_skip_key_of_missing_value(void **state)
     assert_int_equal(rc_json_reader_next(&reader).type, RC_JSON_END);
 }
 
-/* The tokens are those of a well-formed document, and no more than the text can make. */
+/* Checks that the tokens are those of a well-formed document and within the bound. */
 static void check_well_formed(rc_str text)
 {
     rc_json_limits limits = json_limits(true);
@@ -257,7 +258,7 @@ static void check_well_formed(rc_str text)
     assert_int_equal(depth, 0);
 }
 
-/* An error body with any one byte replaced by any other, left out or doubled. */
+/* An error body with any one byte replaced by any other, removed or doubled. */
 static void test_single_byte_damage(void **state)
 {
     (void)state;
@@ -300,7 +301,7 @@ static void test_random_damage(void **state)
     }
 }
 
-/* The most tokens that a byte can make. */
+/* Texts with the maximum number of tokens per byte. */
 static void test_token_bound_is_reached_safely(void **state)
 {
     (void)state;
@@ -312,7 +313,7 @@ static void test_token_bound_is_reached_safely(void **state)
     free(got);
 }
 
-/* Work grows with the text, not with its square, on the shapes that invite going back. */
+/* The time is linear for texts that invite backtracking. */
 static void test_hostile_shapes_finish(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The names at the top of an object, wherever the pieces are cut. */
+/* Tests of rc_json_top_keys: the same keys for any split into pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static bool on_key(void *ctx, rc_str raw)
     return !rc_str_eq(raw, RC_STR("stop"));
 }
 
-static void names_are_found_in_any_pieces(void **state)
+static void keys_are_found_in_any_pieces(void **state)
 {
     (void)state;
     static const struct {
@@ -52,7 +52,7 @@ static void names_are_found_in_any_pieces(void **state)
     }
 }
 
-static void long_names_are_left_out(void **state)
+static void long_keys_are_left_out(void **state)
 {
     (void)state;
     char text[RC_JSON_TOP_KEY_MAX + 32];
@@ -71,8 +71,8 @@ static void long_names_are_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_found_in_any_pieces),
-        cmocka_unit_test(long_names_are_left_out),
+        cmocka_unit_test(keys_are_found_in_any_pieces),
+        cmocka_unit_test(long_keys_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

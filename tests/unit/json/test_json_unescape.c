@@ -1,4 +1,4 @@
-/* From the raw string to its value, and comparing without making it. */
+/* Tests of string values: unescaping, and comparison without unescaping. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static const struct {
     {S("a long run of plain text, an escape\\nand another long run of text"),
      S("a long run of plain text, an escape\nand another long run of text")},
 
-    /* Half pairs. */
+    /* Lone surrogates. */
     {S("\\ud800"), S(FFFD)},
     {S("\\udc00"), S(FFFD)},
     {S("\\ud800x"), S(FFFD "x")},
@@ -50,7 +50,7 @@ static const struct {
     {S("\\ude00\\ud83d"), S(FFFD FFFD)},
     {S("\\ud83d\\ude0"), S(FFFD "\\ude0")},
 
-    /* Unknown and unfinished escapes stay as they are. */
+    /* Unknown and incomplete escapes stay unchanged. */
     {S("C:\\Users\\x41"), S("C:\\Users\\x41")},
     {S("it\\'s"), S("it's")},
     {S("end\\"), S("end\\")},
@@ -60,7 +60,7 @@ static const struct {
     {S("\\\xC3\xA9"), S("\\\xC3\xA9")},
     {S("\\\xFF"), S("\\" FFFD)},
 
-    /* Invalid UTF-8, one U+FFFD for each maximal piece. */
+    /* Invalid UTF-8: one U+FFFD for each maximal ill-formed prefix. */
     {S("\xFF"), S(FFFD)},
     {S("a\xC3(b"), S("a" FFFD "(b")},
     {S("\xE2\x82"), S(FFFD)},
@@ -68,7 +68,7 @@ static const struct {
     {S("\xF0\x9F\x98z"), S(FFFD "z")},
     {S(FFFD), S(FFFD)},
 
-    /* Control characters that a damaged text has raw. */
+    /* Raw control characters in malformed text. */
     {S("a\nb\0c\x7F"), S("a\nb\0c\x7F")},
 };
 
@@ -121,16 +121,16 @@ static void test_raw_eq(void **state)
     assert_false(rc_json_raw_eq(RC_STR("\\n"), true, rc_str_make(NULL, 0)));
 }
 
-/* The buffer's failures come back, and nothing behind them is written. */
+/* The failures of the buffer are returned, and nothing is written after one. */
 static void test_failures(void **state)
 {
     (void)state;
     rc_str raw = RC_STR("first\\nsecond\\u20acthird");
-    for (size_t scratch = 0; scratch < 21; scratch++) {
+    for (size_t capacity = 0; capacity < 21; capacity++) {
         char memory[32];
         rc_buf buf;
-        rc_buf_init_fixed(&buf, memory, scratch);
-        bool fits = scratch >= 20; /* 5 + 1 + 6 + 3 + 5 */
+        rc_buf_init_fixed(&buf, memory, capacity);
+        bool fits = capacity >= 20; /* 5 + 1 + 6 + 3 + 5 */
         assert_int_equal(rc_json_unescape(raw, &buf), fits ? RC_OK : RC_E_TOO_LARGE);
     }
     for (int for_good = 0; for_good < 2; for_good++) {
@@ -173,7 +173,7 @@ static void test_random(void **state)
     rc_buf_done(&buf);
 }
 
-/* One pass gives what lexing and unescaping give, and refuses what the lexer finds fault with. */
+/* rc_json_lex_value gives the same as lexing and unescaping, and rejects the same texts. */
 static void expect_one_pass(rc_str text)
 {
     char memory[2][512];
@@ -202,7 +202,7 @@ static void test_value_in_one_pass(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(CASES); i++) {
-        /* at every distance from the end of the text, and behind texts of every length */
+        /* at every distance from the end of the text, and after texts of every length */
         for (size_t before = 0; before <= 33; before += 3) {
             for (size_t behind = 0; behind <= 33; behind++) {
                 char text[256] = {'"'};

@@ -1,4 +1,4 @@
-/* Passing along JSON: each kind of value, and every way in which a text can be damaged or end. */
+/* Tests of rc_json_walk: each kind of value, malformed and truncated texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@ static void test_values(void **state)
     (void)state;
     static const struct {
         const char *text;
-        const char *raw; /* NULL: it is damaged, or ends */
+        const char *raw; /* NULL: malformed or truncated */
         char first;
-        size_t at; /* behind it */
+        size_t at; /* offset after the value */
     } rows[] = {
         {"\"a\"", "a", '"', 3},
         {" \t\r\n\"a\\\"b\" ,", "a\\\"b", '"', 10},

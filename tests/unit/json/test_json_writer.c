@@ -1,4 +1,4 @@
-/* The writer: commas, nesting, escapes, and what it does when the buffer fails. */
+/* Tests of rc_json_writer: commas, nesting, escapes, and failures of the buffer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,7 +156,7 @@ static void test_escapes(void **state)
     }
 }
 
-/* Every character has as many bytes as it is said to have, and comes back. */
+/* Every character is written in rc_json_escaped_len bytes and reads back. */
 static void test_every_character(void **state)
 {
     (void)state;
@@ -191,8 +191,8 @@ static void test_keys_are_escaped(void **state)
     expect_text(&buf, "{\"a\\n\\\"" FFFD "\":1,\"\":2}");
 }
 
-/* Each byte value at each place, in strings around the length that goes in one push. */
-static void test_every_byte_comes_back(void **state)
+/* Each byte value at each position, in strings of about the length of a vector. */
+static void test_every_byte_reads_back(void **state)
 {
     (void)state;
     static const size_t LENGTHS[] = {1, 7, 8, 9, 31, 64, 127, 128, 129, 200};
@@ -257,8 +257,8 @@ static void test_end_without_begin(void **state)
     rc_buf_done(&buf);
 }
 
-/* With any room the failure sticks, and what is there is the start of the whole. */
-static void test_every_space(void **state)
+/* In a buffer of any size the failure is sticky, and the bytes are a prefix of the whole text. */
+static void test_every_buffer_size(void **state)
 {
     (void)state;
     char whole[512];
@@ -301,7 +301,7 @@ static void test_every_allocation(void **state)
     }
 }
 
-/* What is ready gives the same bytes as what is put together. */
+/* Ready keys give the same bytes as rc_json_key. */
 static void write_ready(rc_json_writer *w)
 {
     static const rc_json_ready_key FIRST = RC_JSON_READY_KEY("first");
@@ -319,7 +319,7 @@ static void write_ready(rc_json_writer *w)
     rc_json_object_end(w);
 }
 
-static void test_ready_keys_at_every_space(void **state)
+static void test_ready_keys_at_every_buffer_size(void **state)
 {
     (void)state;
     static const char WANT[] =
@@ -342,8 +342,8 @@ static void test_ready_keys_at_every_space(void **state)
     }
 }
 
-/* Escapes at every place of texts of every length, whatever they share a vector with. */
-static void test_escapes_at_every_place(void **state)
+/* Escapes at every position of texts of every length. */
+static void test_escapes_at_every_position(void **state)
 {
     (void)state;
     for (size_t len = 1; len <= 50; len++) {
@@ -375,13 +375,13 @@ int main(void)
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_every_character),
         cmocka_unit_test(test_keys_are_escaped),
-        cmocka_unit_test(test_every_byte_comes_back),
+        cmocka_unit_test(test_every_byte_reads_back),
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_end_without_begin),
-        cmocka_unit_test(test_every_space),
+        cmocka_unit_test(test_every_buffer_size),
         cmocka_unit_test(test_every_allocation),
-        cmocka_unit_test(test_ready_keys_at_every_space),
-        cmocka_unit_test(test_escapes_at_every_place),
+        cmocka_unit_test(test_ready_keys_at_every_buffer_size),
+        cmocka_unit_test(test_escapes_at_every_position),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
