@@ -4,7 +4,7 @@
 import { el, said } from "/app/dom.js";
 import { count, plural, share, usd, when, words } from "/app/format.js";
 import { countdown } from "/app/clocks.js";
-import { gate } from "/app/gate.js";
+import { gateway } from "/app/gateway.js";
 import { act, escapePath, post } from "/app/api.js";
 import { confirm } from "/app/confirm.js";
 import { failuresOf } from "/app/culprits.js";

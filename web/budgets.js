@@ -2,7 +2,7 @@
 
 import { el, said } from "/app/dom.js";
 import { share, unpriced, usd } from "/app/format.js";
-import { gate } from "/app/gate.js";
+import { gateway } from "/app/gateway.js";
 import { countdown } from "/app/clocks.js";
 import { longTable } from "/app/long.js";
 import { bar } from "/app/bar.js";
@@ -46,7 +46,7 @@ export function budgets() {
     const section = el("section", { class: "panel flush", "aria-labelledby": "budgets-title", hidden: true },
         el("h2", { id: "budgets-title" }, "Budgets"), list);
     section.draw = () => {
-        const known = gate.state?.budgets || [];
+        const known = gateway.state?.budgets || [];
         section.hidden = known.length === 0;
         list.show([...known].sort((a, b) => usedPart(b) - usedPart(a) || (b.spent_usd || 0) - (a.spent_usd || 0)));
     };

@@ -2,7 +2,7 @@
 
 import { el } from "/app/dom.js";
 import { span } from "/app/format.js";
-import { now } from "/app/gate.js";
+import { now } from "/app/gateway.js";
 
 const clocks = new Set();
 

@@ -2,7 +2,7 @@
 
 import { el, fill } from "/app/dom.js";
 import { whenRefused } from "/app/api.js";
-import { gate, hear, now, start, stop } from "/app/gate.js";
+import { gateway, subscribe, now, start, stop } from "/app/gateway.js";
 import { RANGES, range, setRange } from "/app/range.js";
 import { ago, span } from "/app/format.js";
 import { login } from "/app/login.js";
@@ -73,7 +73,7 @@ function lock() {
         return;
     isLocked = true;
     stop();
-    gate.link = "refused";
+    gateway.link = "refused";
     drawLink();
     leave();
     leave = () => {};
@@ -91,20 +91,20 @@ const LINKS = { live: "Live", waiting: "Reconnecting", refused: "Signed out" };
 function drawLink() {
     const link = document.getElementById("link");
     const trouble = document.getElementById("trouble");
-    const isGone = gate.link === "waiting" && gate.fault !== null;
-    link.dataset.state = gate.link;
-    link.querySelector(".link-text").textContent = gate.state === null && gate.link === "waiting"
-        && !isGone ? "Connecting" : LINKS[gate.link];
+    const isGone = gateway.link === "waiting" && gateway.fault !== null;
+    link.dataset.state = gateway.link;
+    link.querySelector(".link-text").textContent = gateway.state === null && gateway.link === "waiting"
+        && !isGone ? "Connecting" : LINKS[gateway.link];
     trouble.hidden = !isGone || isLocked;
     document.body.classList.toggle("stale", isGone);
     if (isGone)
-        fill(trouble, el("b", {}, gate.fault.status ? gate.fault.message : "The gateway does not answer."), " ",
-            gate.state !== null ? `What is shown is from ${ago(gate.state.now, now())}. ` : "",
+        fill(trouble, el("b", {}, gateway.fault.status ? gateway.fault.message : "The gateway does not answer."), " ",
+            gateway.state !== null ? `What is shown is from ${ago(gateway.state.now, now())}. ` : "",
             "It is asked again until it does.");
 }
 
 function drawFoot() {
-    const { state } = gate;
+    const { state } = gateway;
     fill(document.getElementById("foot"), state === null ? null
         : `Recourse ${state.version} · up ${span(state.uptime_ms)} · times are local, `
             + `${Intl.DateTimeFormat().resolvedOptions().timeZone}`);
@@ -145,9 +145,9 @@ document.querySelector(".skip").addEventListener("click", (event) => {
     main.focus();
 });
 whenRefused(lock);
-hear("link", drawLink);
-hear("state", drawFoot);
-hear("state", () => gate.link === "live" && drawLink());
+subscribe("link", drawLink);
+subscribe("state", drawFoot);
+subscribe("state", () => gateway.link === "live" && drawLink());
 window.addEventListener("hashchange", () => show(false));
 setUpRange();
 setUpTheme();

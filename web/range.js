@@ -1,6 +1,6 @@
 // The time that is shown: so long up to now.
 
-import { say } from "/app/gate.js";
+import { publish } from "/app/gateway.js";
 
 const KEY = "recourse.range";
 export const RANGES = [
@@ -27,5 +27,5 @@ export function setRange(id) {
     } catch {
         // It holds for this page alone then.
     }
-    say("range", chosen);
+    publish("range", chosen);
 }

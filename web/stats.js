@@ -2,7 +2,7 @@
 
 import { get } from "/app/api.js";
 import { fill } from "/app/dom.js";
-import { hear, knowClock, now } from "/app/gate.js";
+import { subscribe, waitForClock, now } from "/app/gateway.js";
 import { range } from "/app/range.js";
 
 const FASTEST_MS = 5000;
@@ -57,7 +57,7 @@ export function follow(by, filter, onAnswer, onFault) {
         try {
             const { id, ms, step } = range();
             // Without its clock, so long as it counts itself.
-            const hasClock = await knowClock(CLOCK_MS);
+            const hasClock = await waitForClock(CLOCK_MS);
             if (ended || own.signal.aborted)
                 return;
             const firstStep = (end) => Math.ceil((end - ms) / step) * step;
@@ -100,14 +100,14 @@ export function follow(by, filter, onAnswer, onFault) {
         document.addEventListener("visibilitychange", run, { once: true });
     }
 
-    const unhear = [hear("range", run), hear("link", (link) => link === "live" && !isAsking && run())];
+    const unsubscribe = [subscribe("range", run), subscribe("link", (link) => link === "live" && !isAsking && run())];
     run();
     return () => {
         ended = true;
         clearTimeout(timer);
         controller?.abort();
         sayPartial("");
-        unhear.forEach((end) => end());
+        unsubscribe.forEach((end) => end());
         document.removeEventListener("visibilitychange", run);
     };
 }

@@ -2,7 +2,7 @@
 
 import { el, fill, said } from "/app/dom.js";
 import { count, few, share, unpriced, usd } from "/app/format.js";
-import { hear } from "/app/gate.js";
+import { subscribe } from "/app/gateway.js";
 import { chart, total } from "/app/chart.js";
 import { follow, seriesOf } from "/app/stats.js";
 import { longTable, markOf } from "/app/long.js";
@@ -99,7 +99,7 @@ export function cost(main) {
     fill(main, el("h1", {}, "Cost"), el("section", { "aria-label": "Sums" }, tiles), hint, problem, money,
         el("div", { class: "charts three" }, charts.map(({ figure }) => figure)), Object.values(sheets));
     money.draw();
-    const ends = [hear("state", money.draw),
+    const ends = [subscribe("state", money.draw),
         follow(["time", "model", "client", "target"], () => ({}), onAnswer, (fault) => {
             if (fault.status !== 0 && fault.status !== 401)
                 fill(problem, fault.message, " ", fault.advice);

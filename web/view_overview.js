@@ -3,7 +3,7 @@
 import { cut, el, fill, said } from "/app/dom.js";
 import { count, few, ms, plural, requestId, share, when, words } from "/app/format.js";
 import { get } from "/app/api.js";
-import { gate, hear } from "/app/gate.js";
+import { gateway, subscribe } from "/app/gateway.js";
 import { attention } from "/app/attention.js";
 import { Culprits } from "/app/culprits.js";
 import { chart, last, total } from "/app/chart.js";
@@ -75,11 +75,11 @@ function countsOf(items) {
 
 // Why it cannot be said that all is well, with its sign; null: it can. sums: {stats, fault}
 function unknownOf({ stats, fault }) {
-    if (gate.link === "waiting" && gate.fault !== null)
+    if (gateway.link === "waiting" && gateway.fault !== null)
         return ["?", "cannot be told: the gateway does not answer"];
-    if (gate.state === null)
+    if (gateway.state === null)
         return ["…", "is not known yet"];
-    if (!gate.state.store.on)
+    if (!gateway.state.store.on)
         return ["–", "is not known: no audit is kept"];
     if (fault !== null)
         return ["?", "cannot be told: the audit’s sums are missing"];
@@ -122,14 +122,14 @@ function feedRow(operation) {
 
 // What happened before the page was opened, from the audit.
 async function recall() {
-    if (gate.recent.length > 0)
+    if (gateway.recent.length > 0)
         return;
     const pages = await Promise.all(["failed", "recovered"].map((outcome) =>
         get("/admin/v1/operations", { outcome, since: "1h", limit: FEED_MAX })));
-    const known = new Set(gate.recent.map((operation) => requestId(operation.id)));
-    gate.recent.push(...pages.flatMap((page) => page.operations)
+    const known = new Set(gateway.recent.map((operation) => requestId(operation.id)));
+    gateway.recent.push(...pages.flatMap((page) => page.operations)
         .filter((operation) => !known.has(requestId(operation.id))));
-    gate.recent.sort((a, b) => new Date(b.ended) - new Date(a.ended));
+    gateway.recent.sort((a, b) => new Date(b.ended) - new Date(a.ended));
 }
 
 function feed() {
@@ -138,13 +138,13 @@ function feed() {
     const lost = el("p", { class: "note" });
 
     function draw() {
-        const shown = gate.recent.filter((operation) => all.checked || outcomeOf(operation) !== "ok")
+        const shown = gateway.recent.filter((operation) => all.checked || outcomeOf(operation) !== "ok")
             .slice(0, FEED_MAX);
         fill(list, shown.length > 0 ? shown.map(feedRow) : el("li", { class: "none" },
             all.checked ? "Requests appear here as they end."
                 : "Failures, failovers and retries appear here as they happen."));
-        fill(lost, gate.dropped > 0
-            ? `${count(gate.dropped)} more went by too quickly to be shown here; the list of requests has all.`
+        fill(lost, gateway.dropped > 0
+            ? `${count(gateway.dropped)} more went by too quickly to be shown here; the list of requests has all.`
             : null);
     }
 
@@ -164,7 +164,7 @@ function feed() {
     };
     draw();
     recall().then(draw, () => {});
-    return { section, end: [hear("operation", soon), hear("dropped", soon)] };
+    return { section, end: [subscribe("operation", soon), subscribe("dropped", soon)] };
 }
 
 // The classes that there are, those with most failures first.
@@ -199,7 +199,7 @@ export function overview(main) {
     } });
 
     function drawItems() {
-        const found = attention(gate.state, stats, culprits);
+        const found = attention(gateway.state, stats, culprits);
         const [tone, sign, text] = verdictOf(found, { stats, fault: missing });
         verdict.className = `verdict ${tone}`;
         fill(verdict, el("span", { class: "sign", "aria-hidden": "true" }, sign), text);
@@ -210,7 +210,7 @@ export function overview(main) {
         rest.textContent = found.length <= ITEMS_MORE ? `Show all ${found.length}`
             : `Show more of ${count(found.length)}`;
         if (stats !== null)
-            fill(tiles, tilesOf(stats, gate.state));
+            fill(tiles, tilesOf(stats, gateway.state));
     }
 
     function onAnswer(answer) {
@@ -241,8 +241,8 @@ export function overview(main) {
         el("div", { class: "charts" }, Object.values(charts)), live.section);
     fill(tiles, tile("Requests", "…"));
     drawItems();
-    const ends = [follow(["time", "code"], () => ({}), onAnswer, onFault), hear("state", drawItems), hear("link", drawItems),
-        hear("range", () => {
+    const ends = [follow(["time", "code"], () => ({}), onAnswer, onFault), subscribe("state", drawItems), subscribe("link", drawItems),
+        subscribe("range", () => {
             stats = null;
             drawItems();
         }), ...live.end];

@@ -3,7 +3,7 @@
 import { cut, el, fill, said, tell } from "/app/dom.js";
 import { count, ms, requestId, when, words } from "/app/format.js";
 import { get } from "/app/api.js";
-import { gate, hear } from "/app/gate.js";
+import { gateway, subscribe } from "/app/gateway.js";
 import { range } from "/app/range.js";
 import { table } from "/app/table.js";
 import { moneyOf } from "/app/money.js";
@@ -71,7 +71,7 @@ function formOf(query, onChange) {
         outcome.value = "";
         onChange();
     } }, "Clear"),
-    el("datalist", { id: "targets-known" }, (gate.state?.targets || []).map((target) =>
+    el("datalist", { id: "targets-known" }, (gateway.state?.targets || []).map((target) =>
         el("option", { value: target.target }))),
     el("datalist", { id: "codes-known" }));
     form.values = () => Object.fromEntries([...new FormData(form)]
@@ -195,8 +195,8 @@ export function requests(main, query) {
         el("section", { class: "panel flush", "aria-label": "Requests" }, list), more);
     load(false);
     fillCodes(form);
-    const ends = [hear("operation", onOperation), hear("range", () => load(false)),
-        hear("link", (link) => link === "live" && load(false))];
+    const ends = [subscribe("operation", onOperation), subscribe("range", () => load(false)),
+        subscribe("link", (link) => link === "live" && load(false))];
     return () => {
         controller?.abort();
         clearTimeout(timer);

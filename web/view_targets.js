@@ -2,7 +2,7 @@
 
 import { el, fill, refill, said } from "/app/dom.js";
 import { count, ms, plural, share } from "/app/format.js";
-import { gate, hear } from "/app/gate.js";
+import { gateway, subscribe } from "/app/gateway.js";
 import { range } from "/app/range.js";
 import { countdown } from "/app/clocks.js";
 import { follow } from "/app/stats.js";
@@ -117,7 +117,7 @@ export function targets(main) {
     const wait = el("p", { class: "note" }, "Waiting for the gateway…");
 
     function draw() {
-        const { state } = gate;
+        const { state } = gateway;
         if (state === null)
             return;
         wait.hidden = true;
@@ -141,7 +141,7 @@ export function targets(main) {
             el("div", { class: "head" }, el("h2", { id: "process-title" }, "The gateway"), reloadButton()),
             process, facts));
     draw();
-    const ends = [hear("state", draw), follow(["target"], () => ({}), (answer) => {
+    const ends = [subscribe("state", draw), follow(["target"], () => ({}), (answer) => {
         stats = answer;
         draw();
     }, () => {})];

@@ -1,15 +1,15 @@
-// What is known of the gateway, and who wants to hear of it.
+// The gateway's state as the dashboard knows it, and the events that views subscribe to.
 //
 //   state       /admin/v1/state, from the live stream
 //   operation   a request that ended
 //   link        live, waiting or refused
-//   range       another time is to be shown
+//   range       the user chose another time range
 
 import { connect } from "/app/live.js";
 
 const RECENT_MAX = 200;
 
-export const gate = {
+export const gateway = {
     state: null,
     offset: 0, // of the gateway's clock to ours, in ms
     link: "waiting",
@@ -21,55 +21,55 @@ export const gate = {
 const bus = new EventTarget();
 let disconnect = null;
 
-// Gives a function that ends it.
-export function hear(name, call) {
+// Calls `call` for each event of that name. Returns a function that ends the subscription.
+export function subscribe(name, call) {
     const listener = (event) => call(event.detail);
     bus.addEventListener(name, listener);
     return () => bus.removeEventListener(name, listener);
 }
 
-export function say(name, detail) {
+export function publish(name, detail) {
     bus.dispatchEvent(new CustomEvent(name, { detail }));
 }
 
 // Resolves when the gateway's clock is known; false: not in so many ms.
-export function knowClock(most) {
+export function waitForClock(most) {
     return new Promise((resolve) => {
-        if (gate.state !== null) {
+        if (gateway.state !== null) {
             resolve(true);
             return;
         }
         const timer = setTimeout(() => end(false), most);
-        const unhear = hear("state", () => end(true));
+        const unsubscribe = subscribe("state", () => end(true));
         const end = (isKnown) => {
             clearTimeout(timer);
-            unhear();
+            unsubscribe();
             resolve(isKnown);
         };
     });
 }
 
-export const now = () => Date.now() + gate.offset;
+export const now = () => Date.now() + gateway.offset;
 
 function onEvent(name, data) {
     if (name === "state") {
-        gate.offset = new Date(data.now) - Date.now();
-        gate.state = data;
-        say("state", data);
+        gateway.offset = new Date(data.now) - Date.now();
+        gateway.state = data;
+        publish("state", data);
     } else if (name === "operation") {
-        gate.recent.unshift(data);
-        gate.recent.length = Math.min(gate.recent.length, RECENT_MAX);
-        say("operation", data);
+        gateway.recent.unshift(data);
+        gateway.recent.length = Math.min(gateway.recent.length, RECENT_MAX);
+        publish("operation", data);
     } else if (name === "dropped") {
-        gate.dropped += data.count;
-        say("dropped", data.count);
+        gateway.dropped += data.count;
+        publish("dropped", data.count);
     }
 }
 
 function onLink(link, fault = null) {
-    gate.link = link;
-    gate.fault = fault;
-    say("link", link);
+    gateway.link = link;
+    gateway.fault = fault;
+    publish("link", link);
 }
 
 export function start() {
