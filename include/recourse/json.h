@@ -15,9 +15,10 @@ RC_BEGIN_DECLS
 
 /* A view selects the fields for one kind of reader; docs/internals/report.md has the table. */
 typedef enum rc_view {
-    RC_VIEW_USER = 1,    /* message, action, ids */
-    RC_VIEW_MODEL = 2,   /* class, code, safe context; no stack, raw payload or path */
-    RC_VIEW_INTERNAL = 4 /* all fields */
+    RC_VIEW_USER = 1,    /* for users: message, action, ids */
+    RC_VIEW_MODEL = 2,   /* for models: class, code, safe context; no stack, raw payload or path */
+    RC_VIEW_INTERNAL = 4 /* for operators: all fields */
+
 } rc_view;
 
 /* Convert between a view and its name in the option --view. Parsing returns 0 for an unknown name.

@@ -20,8 +20,8 @@ RC_BEGIN_DECLS
 typedef struct rc_panel_style {
     unsigned width; /* columns; 0: 80; limited to 20 .. 200 */
     bool has_colour;
-    bool has_utf8;       /* the terminal shows UTF-8: box lines, and text as it is; else ASCII, with
-                            escapes */
+    bool has_utf8; /* the terminal supports UTF-8: box lines and unescaped text; else ASCII with
+                      escapes */
     int64_t now_unix_ms; /* to show the ends of waits as wall-clock times; 0: leave them out */
     int32_t utc_offset_s;
     bool is_status_hidden; /* leave the HTTP status out: the report is not sent over HTTP */
