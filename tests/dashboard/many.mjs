@@ -36,16 +36,16 @@ many.view("a state that says nothing new changes nothing", {}, async (page) => {
     await open(page, "#/targets", gates.many.admin);
     await until("all is drawn", async () => await rowsOf(page, "Keys").count() === 25);
     const changed = await page.evaluate(async () => {
-        const { gate, say } = await import("/app/gate.js");
+        const { gateway, publish } = await import("/app/gateway.js");
         const main = document.getElementById("main");
         const watch = new MutationObserver(() => {});
         const changes = (state) => {
-            gate.state = state;
-            say("state", state);
+            gateway.state = state;
+            publish("state", state);
             return watch.takeRecords().flatMap(({ addedNodes }) => [...addedNodes])
                 .filter((node) => node.nodeName === "TR").length;
         };
-        const known = JSON.parse(JSON.stringify(gate.state));
+        const known = JSON.parse(JSON.stringify(gateway.state));
         changes(known);
         watch.observe(main, { childList: true, subtree: true });
         const shown = main.querySelector("tbody th bdi").textContent;
@@ -93,12 +93,12 @@ many.view("of a flood of requests the newest are shown", {}, async (page) => {
     const rows = page.locator("table.requests tbody tr");
     await rows.first().waitFor();
     const drawn = await page.evaluate(async () => {
-        const { gate, say } = await import("/app/gate.js");
+        const { gateway, publish } = await import("/app/gateway.js");
         let number = 0;
         new MutationObserver(() => number++).observe(document.querySelector("table.requests tbody"), { childList: true });
         for (let i = 0; i < 1000; i++) {
-            say("operation", { id: `rep_${i}`, outcome: "succeeded", model: `flood-${i}`, attempts: 1,
-                began: new Date(new Date(gate.state.now).getTime() + i) });
+            publish("operation", { id: `rep_${i}`, outcome: "succeeded", model: `flood-${i}`, attempts: 1,
+                began: new Date(new Date(gateway.state.now).getTime() + i) });
             if (i % 100 === 99)
                 await new Promise((resolve) => setTimeout(resolve, 10));
         }
