@@ -173,8 +173,10 @@ def symbols(binary, root):
     defined, wanted = {}, defaultdict(set)
     if not objects:
         return defined, wanted
-    shown = subprocess.run(["nm", "-A", "-P", *objects], check=True, capture_output=True, text=True).stdout
-    for line in shown.splitlines():
+    shown = subprocess.run(["nm", "-A", "-P", *objects], check=False, capture_output=True, text=True)
+    if shown.returncode != 0:
+        sys.exit(f"{shown.stderr.strip()} (is a build running?)")
+    for line in shown.stdout.splitlines():
         place, _, rest = line.partition(": ")
         name, kind = rest.split()[:2]
         if kind == "U":
