@@ -207,7 +207,28 @@ def a_key_without_a_form():
 
 
 suite = Suite(threads=1)
+
+
+def an_error_that_repeats_the_key():
+    """The key is hidden; the rest of the error is read as ever."""
+    key = "team-key-of-no-known-form"
+    other = Upstream()
+    gateway = Lasting({"providers": {"p": {"kind": "openai", "base_url": other.url("/v1"), "keys": ["env:PLAIN"]}}},
+                      {"PLAIN": key}).start()
+    error = respond(429, {"error": {"message": f"The account of {key} has no credit left.", "type": "insufficient_quota",
+                                    "code": "insufficient_quota"}})
+    other.on_stray = lambda conn, request: say(conn, error)
+    try:
+        got = ask(gateway.port, "/v1/chat/completions", {"model": "p/m", "messages": []})
+        check(got.get("x-recourse-error-code") == "QuotaExhausted", got.head.raw, got)
+        check(key.encode() not in got.head.raw + got.body, got)
+    finally:
+        gateway.stop()
+        other.stop()
+
+
 suite.case("a key that looks like none is hidden", a_key_without_a_form)
+suite.case("an error that repeats the key keeps its meaning", an_error_that_repeats_the_key)
 suite.case("no answer has one", nothing_in_answers)
 suite.case("no page of the operator's side has one", nothing_in_pages)
 suite.case("the process's title has none", nothing_in_the_process)

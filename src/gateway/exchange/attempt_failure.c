@@ -79,6 +79,13 @@ static rc_str hide_key(const rc_attempt *attempt, rc_str text, rc_buf *copy)
     return rc_buf_status(copy) == RC_OK ? rc_buf_get(copy) : RC_STR("");
 }
 
+/* The most bytes of a text whose keys are hidden: a key of KEY_MIN_BYTES becomes HIDDEN, which is less
+ * than twice as long. */
+static size_t hidden_max(rc_str text)
+{
+    return 2 * text.len;
+}
+
 /* Removes the key from everything that the provider repeats before it is classified. */
 static const rc_report *classify(const rc_attempt *attempt, const rc_failure *failure)
 {
@@ -86,8 +93,8 @@ static const rc_report *classify(const rc_attempt *attempt, const rc_failure *fa
     rc_failure clean = *failure;
     rc_buf body;
     rc_buf event;
-    rc_buf_init(&body, alloc, 0);
-    rc_buf_init(&event, alloc, 0);
+    rc_buf_init(&body, alloc, hidden_max(failure->body));
+    rc_buf_init(&event, alloc, hidden_max(failure->event));
     clean.body = hide_key(attempt, failure->body, &body);
     clean.event = hide_key(attempt, failure->event, &event);
     const rc_report *report =
