@@ -31,7 +31,7 @@ bench: ## measure, beside the libraries that others use
 	@tools/deps.sh build bench
 	@tools/bench.sh
 
-soak: ## drive calls for 10 million steps, build a copy, walk all paths, fuzz each target for SOAK_SECONDS (60)
+soak: ## long checks: 10 million call steps, a copied build, commands and SDKs under ASan, cppcheck, path analysis, fuzzing
 	@tools/deps.sh build test
 	@tools/soak.sh
 

@@ -139,7 +139,7 @@ if [[ $parts == *" release "* ]]; then # gcc, as it ships
     suite release -DRECOURSE_TESTS=ON -DRECOURSE_JOIN_TESTS=ON --
 fi
 if [[ $parts == *" asan "* ]]; then # clang
-    suite asan -DRECOURSE_JOIN_TESTS=ON --
+    suite asan -DRECOURSE_JOIN_TESTS=ON -DRECOURSE_SLOW_TESTS=OFF --
 fi
 wait
 

@@ -32,7 +32,8 @@ static void limit(rc_deadline *earliest, const rc_deadline_limits *limits,
 }
 
 /* An announced timeout applies until the response begins: HTTP clients count the time between two
- * reads, or none after the head. A policy that the client chose lasts no longer than the route's. */
+ * reads, or none after the head. A policy that the client chose lasts no longer than the route's.
+ */
 static rc_deadline deadline_of_call(const rc_deadline_limits *limits)
 {
     const struct announced_row *announced = &announced_rows[limits->announced_by];

@@ -294,8 +294,9 @@ typedef struct rc_scrub_prefilter {
 /* Computes the candidates of the window that begins at `from`. */
 void rc_scrub_prefilter_load(rc_scrub_prefilter *prefilter, rc_str text, size_t from);
 
-/* Whether the candidate word that ends at `to`, before a blank, may begin a construct: "name = ...",
- * "key provided: ...", "Bearer ...", "-----BEGIN ...". Most words before a blank are ordinary. */
+/* Whether the candidate word that ends at `to`, before a blank, may begin a construct:
+ * "name = ...", "key provided: ...", "Bearer ...", "-----BEGIN ...". Most words before a blank are
+ * ordinary. */
 bool rc_scrub_may_go_on_after_blank(rc_str text, size_t to);
 
 /* Returns the first candidate at or after `at`, or an offset at or after `stop`. */

@@ -250,7 +250,7 @@ static const rc_report *report_finish(rc_gateway_call *call)
         return report_of(call, RC_CODE_MALFORMED_RESPONSE,
                          "A part of the answer is too large to be read.");
     if (call->reply.watch.lost > 0)
-        return report_of(call, RC_CODE_MALFORMED_RESPONSE,
+        return report_of(call, rc_local_outcome_get(RC_LOCAL_STREAM_DAMAGED)->code,
                          rc_local_outcome_get(RC_LOCAL_STREAM_DAMAGED)->message.ptr);
     const rc_code code = rc_finish_code(call->facts.finish);
     return code != RC_CODE_NONE ? report_of(call, code, "") : NULL;

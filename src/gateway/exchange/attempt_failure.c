@@ -79,8 +79,8 @@ static rc_str hide_key(const rc_attempt *attempt, rc_str text, rc_buf *copy)
     return rc_buf_status(copy) == RC_OK ? rc_buf_get(copy) : RC_STR("");
 }
 
-/* The most bytes of a text whose keys are hidden: a key of KEY_MIN_BYTES becomes HIDDEN, which is less
- * than twice as long. */
+/* The most bytes of a text whose keys are hidden: a key of KEY_MIN_BYTES becomes HIDDEN, which is
+ * less than twice as long. */
 static size_t hidden_max(rc_str text)
 {
     return 2 * text.len;

@@ -22,6 +22,9 @@ static rc_deadline_limits limits_of(const rc_exchange *exchange)
         .client_ms = request->deadline_ms,
         .announced_ms = request->client_timeout_ms,
         .announced_by = announced_by(request->client_timeout_field),
+        .route_ms = RC_UNLIMITED,
+        .route_policy_ms = RC_UNLIMITED,
+        .policy_ms = RC_UNLIMITED,
         .is_committed = exchange->call.is_committed,
     };
     if (exchange->route != NULL) {

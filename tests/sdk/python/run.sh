@@ -34,8 +34,10 @@ install() {
     python3 -m venv "$place" || return
     "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
         --only-binary :all: --retries 3 -r "$here/uv.txt" || return
-    index=$("$place/bin/python" -m pip config get global.index-url 2>/dev/null || true)
+    index=${PIP_INDEX_URL:-$("$place/bin/python" -m pip config get global.index-url 2>/dev/null || true)}
     [ -z "$index" ] || export UV_DEFAULT_INDEX="$index"
+    [ -z "${PIP_FIND_LINKS:-}" ] || [ ! -d "$PIP_FIND_LINKS" ] || export UV_FIND_LINKS="$PIP_FIND_LINKS"
+    [ -z "${PIP_CERT:-}" ] || export SSL_CERT_FILE="$PIP_CERT"
     export UV_CACHE_DIR="$place/cache" UV_SYSTEM_CERTS=true UV_HTTP_TIMEOUT=180
     set -- "$place/bin/python" -m uv pip install --quiet --no-deps --only-binary :all: \
         --python "$place/bin/python"
