@@ -113,7 +113,8 @@ typedef struct rc_skip {
 
 #define RC_SKIPS_MAX 16
 
-/* The entries that the latest input skipped. */
+/* The chain entries that the call skipped while it handled its latest input, such as
+ * rc_call_on_failure. */
 typedef struct rc_skips {
     uint32_t count; /* all skips, including those beyond RC_SKIPS_MAX that are not in the list */
     rc_skip list[RC_SKIPS_MAX];

@@ -27,10 +27,11 @@ typedef struct rc_connection_info {
  * table. */
 const rc_connection_info *rc_connection_get(rc_connection_fault fault);
 
-/* Sets message, advice and detail from the fault's row when the verdict's code means only a failed
- * connection or an expired timeout. For other codes the report keeps its own message and gets the
- * detail if it has none. Does nothing when the failure has no connection fault. failure, verdict:
- * borrow. */
+/* Describes the failure's connection fault in the report; does nothing if the failure has none.
+ * Sets the detail unless the verdict has a message of the provider. Sets message and advice from
+ * the fault's row if the code means only a failed connection or an expired timeout, or if a timeout
+ * ended a stream. OutcomeUnknown after a timeout keeps its message, with a sentence about the
+ * timeout added. Other codes keep message and advice. failure, verdict: borrow. */
 void rc_connection_describe(rc_builder *builder, const rc_failure *failure,
                             const rc_verdict *verdict);
 

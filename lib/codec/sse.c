@@ -116,8 +116,8 @@ static size_t read_fields(rc_str text, rc_stream_event *event)
     return data_lines;
 }
 
-/* Joins the data lines in the scratch buffer, after the event's own bytes if those are there, too.
- */
+/* Joins the event's data lines in the scratch buffer. If that buffer already holds the event's raw
+ * bytes, the joined data follows them. */
 static void join_data(rc_stream_feed *feed, rc_stream_event *event)
 {
     size_t held = feed->is_scratch_consumed ? event->raw.len : 0;

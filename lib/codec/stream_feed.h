@@ -51,15 +51,15 @@ static inline void rc_stream_feed_set_end(rc_stream_feed *feed, size_t end)
 
 typedef enum rc_stream_feed_result {
     RC_STREAM_FEED_NONE, /* the event continues in the next piece */
-    RC_STREAM_FEED_HEAD, /* the first part of an oversized event: at least max_bytes of it, if
-                            there was memory */
+    RC_STREAM_FEED_HEAD, /* the first part of an oversized event; it has at least max_bytes,
+                            unless memory ran out */
     RC_STREAM_FEED_PART, /* a later part of an oversized event */
     RC_STREAM_FEED_WHOLE /* the event, or its last part; the next event begins */
 } rc_stream_feed_result;
 
-/* Gives the bytes that are available after the reader has scanned to the end of the event (has_end)
- * or of the piece. Sets type (PART), begin, end, raw, head, tail and is_oversized of the event and
- * clears the other members. */
+/* Called when the reader has scanned to the end of the event (has_end) or of the piece. Gives the
+ * bytes of the event that are available by then. Sets type (PART), begin, end, raw, head, tail and
+ * is_oversized of *ret_event and clears its other members. */
 rc_stream_feed_result rc_stream_feed_pull(rc_stream_feed *feed, rc_stream_event *ret_event);
 
 /* Returns whether the next event begins at feed->at. */

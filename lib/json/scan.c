@@ -70,9 +70,10 @@ static size_t short_container_end(rc_str text, size_t at)
  * backslashes themselves are not reported, since no caller needs them. *carry: 1 if the previous
  * block ended in such a run.
  *
- * Adding the first bit of a run to the run makes a carry that comes out one bit after the run. The
- * length of the run is even if that bit and the first bit have the same parity. Runs that begin at
- * even bits and runs that begin at odd bits are therefore added separately. */
+ * Adding the first bit of a run to the run makes a carry that sets the bit directly after the run.
+ * The length of the run is even if the positions of that bit and of the first bit are both even or
+ * both odd. Runs that begin at even bits and runs that begin at odd bits are therefore added
+ * separately. */
 static inline uint64_t escaped_bits(uint64_t backslashes, uint64_t *carry)
 {
     const uint64_t even = UINT64_C(0x5555555555555555);

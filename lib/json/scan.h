@@ -115,8 +115,8 @@ static inline size_t rc_json_scan_special(rc_str text, size_t at, bool *has_high
     return rc_json_scan_best()->special(text, at, has_high);
 }
 
-/* Returns one bit per byte that is a quote, a backslash, below 0x20 or above 0x7F. Flipping bit 7
- * makes the last two a single range. */
+/* Returns one bit per byte that is a quote, a backslash, below 0x20 or above 0x7F. Inverting bit 7
+ * maps the bytes below 0x20 and above 0x7F to the single range below 0xA0. */
 static inline uint32_t rc_json_scan_odd_bits(rc_vec16 bytes)
 {
     return rc_vec16_bits((rc_vec16)(bytes == '"') | (rc_vec16)(bytes == '\\') |

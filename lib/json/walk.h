@@ -30,10 +30,11 @@ static inline rc_json_walk rc_json_walk_begin(rc_str text)
 /* The two functions for rare cases take parts of the walk instead of a pointer to it, so that the
  * compiler can keep the walk in registers. */
 
-/* Returns the offset of the first byte from `at` on that is not white space; text.len: none. */
+/* Returns the offset of the first byte from `at` on that is not white space; text.len if there is
+ * no such byte. */
 size_t rc_json_walk_space_end(rc_str text, size_t at);
 /* Returns the offset of the quote that closes the string whose content begins at `at`;
- * RC_JSON_SCAN_NONE if there is none or a control character precedes it. */
+ * RC_JSON_SCAN_NONE if no quote closes the string or the string contains a control character. */
 size_t rc_json_walk_string_end(rc_str text, size_t at, const rc_json_scan *scan);
 
 /* Advances over white space and returns the byte there; NUL, which is never valid, at the end of

@@ -1,5 +1,6 @@
 /* Log line: renders a report as one line of JSON with at most LINE_MAX_BYTES bytes. Called by the
- * CLI's output formats. Texts that are too long are cut, the message last. */
+ * CLI's output formats. If the line would be too long, the other texts are cut before the message
+ * gets fewer than MESSAGE_MIN bytes. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 

@@ -1,8 +1,9 @@
 /* Report decoder: reads JSON by the table of fields, in a strict or a tolerant mode. Called by the
  * store, the client and the CLI.
  *
- * Strict fails at the first thing that the encoder would not have written. Tolerant notes it and
- * continues, so that a report of a newer or faulty sender is still usable. */
+ * The strict mode fails at the first deviation from the JSON that the encoder writes. The tolerant
+ * mode drops what it cannot use, records the place in rc_decode_info and continues, so that a
+ * report of a newer or faulty sender is still usable. */
 #include <recourse/json.h>
 
 #include "base/str.h"

@@ -5,9 +5,9 @@
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Appends the sentence, with "the provider" replaced by the provider's name and the model's name
- * added behind "the model", capitalised or not. Empty names change nothing. Returns the buffer's
- * status. */
+/* Appends the sentence. Replaces "the provider" by the provider's name and adds the model's name
+ * after "the model"; both phrases are found capitalised or not. If a name is empty, its phrase
+ * stays unchanged. Returns the buffer's status. */
 rc_status rc_message_push(rc_buf *buf, rc_str sentence, rc_str provider, rc_str model);
 
 /* Maximum bytes of a provider's text in a message. */

@@ -20,18 +20,18 @@ void rc_view_json_member_name(rc_json_writer *w, rc_str key, const char *name);
 /* Writes a member with a time in RFC 3339 format. */
 void rc_view_json_member_time(rc_json_writer *w, rc_str key, int64_t unix_ms);
 
-/* Writes a member whose value takes at most max bytes as JSON, without its quotes; max: at most
- * RC_VIEW_JSON_CUT_MAX. A longer text is cut at a character and ends in "…". Nothing if the text is
- * empty. */
+/* Writes a member whose value takes at most max bytes as JSON, not counting its quotes. max must
+ * not exceed RC_VIEW_JSON_CUT_MAX. A longer text is cut between two characters and ends in "…".
+ * Writes nothing if the text is empty. */
 #define RC_VIEW_JSON_CUT_MAX ((size_t)1024)
 void rc_view_json_member_cut(rc_json_writer *w, rc_str key, rc_str text, size_t max);
-/* As above, for a key that is already written. */
+/* Writes only the value of such a member; the caller has written the key. */
 void rc_view_json_cut(rc_json_writer *w, rc_str text, size_t max);
 
-/* Writes the user_action as {"kind","detail"}; nothing if there is none. */
+/* Writes the user_action as {"kind","detail"}; nothing if the report has no action. */
 void rc_view_json_member_action(rc_json_writer *w, rc_view view, const rc_report *report);
 
-/* Writes the context entries that the view shows as an object; nothing if there are none. */
+/* Writes the context entries that the view shows as an object; nothing if the view shows none. */
 void rc_view_json_member_context(rc_json_writer *w, rc_view view, const rc_report *report);
 
 /* Writes the whole report in the view as a member. The writer must be compact, as the encoder

@@ -279,7 +279,8 @@ bool rc_scrub_find_userinfo(rc_str text, size_t colon, size_t *no_at_before,
 
 /* --- Prefilter (prefilter.c) --- */
 
-/* Minimum length of every key shape, except those whose prefix is more than one word. */
+/* A key has at least this length, prefix included. The keys of RC_SECRET_SPLIT_SHAPE, which consist
+ * of several words, may begin with a shorter word. */
 #define RC_SCRUB_LONG_WORD 16u
 
 /* Candidates in a window of the text, one bit a byte: the start of encoded characters, escape

@@ -67,7 +67,7 @@ typedef enum rc_config_durability {
 
 /* Where the path of the store's file comes from. */
 typedef enum rc_config_store_kind {
-    RC_CONFIG_STORE_NAMED = 0, /* The configuration names it. */
+    RC_CONFIG_STORE_NAMED = 0, /* From the configuration's key `store`. */
     /* Default: recourse.db in the state folder of the user or the service. */
     RC_CONFIG_STORE_STATE_DIR = 1,
     /* Default where no state folder is known: recourse.db in the current folder. */
@@ -217,10 +217,10 @@ typedef struct rc_config {
     rc_config_limits limits;
 } rc_config;
 
-/* Parses the YAML text. Returns RC_OK if there is no fault, or RC_E_NOMEM. Otherwise faults lists
- * the errors in the order of the file, and the result is RC_E_SYNTAX, RC_E_TOO_LARGE, RC_E_TOO_DEEP
- * or RC_E_DUPLICATE for invalid YAML, RC_E_RANGE for invalid contents. The caller calls
- * rc_config_done in each case. text: copies. alloc: copies. */
+/* Parses the YAML text. Returns RC_OK if the text has no fault, RC_E_NOMEM if memory ran out. If
+ * the text has faults, lists them in `faults`, in the order of the file, and returns RC_E_SYNTAX,
+ * RC_E_TOO_LARGE, RC_E_TOO_DEEP or RC_E_DUPLICATE for invalid YAML, RC_E_RANGE for invalid
+ * contents. The caller calls rc_config_done in each case. text: copies. alloc: copies. */
 rc_status rc_config_parse(rc_config *config, rc_str text, const rc_alloc *alloc,
                           rc_config_faults *faults);
 

@@ -83,8 +83,8 @@ void rc_gateway_close(rc_gateway *gateway);
  * only the process knows. arena: borrows; the snapshot views it. False: out of memory. */
 bool rc_gateway_read(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
 
-/* Carries out an operator's action on a target, key or budget and records it in the audit. Reload
- * and drain belong to the process: they fail here. */
+/* Carries out an operator's action on a target, key or budget and records it in the audit. Only the
+ * process can reload and drain: RC_ADMIN_RELOAD and RC_ADMIN_DRAIN get the outcome FAILED. */
 void rc_gateway_act(rc_gateway *gateway, const rc_admin_action *action,
                     rc_admin_outcome *ret_outcome);
 

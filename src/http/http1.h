@@ -88,11 +88,12 @@ typedef enum rc_http1_event {
     RC_HTTP1_FAULT = 4 /* The connection must be closed. */
 } rc_http1_event;
 
+/* Maximum numbers of bytes and of header fields. */
 typedef struct rc_http1_limits {
     uint32_t head_bytes;
     uint32_t target_bytes;
-    uint32_t field_count;           /* Most header fields; at most RC_HTTP1_FIELDS_MAX. */
-    uint32_t chunk_extension_bytes; /* Most bytes per request, or per chunk of a response. */
+    uint32_t field_count;           /* Must not exceed RC_HTTP1_FIELDS_MAX. */
+    uint32_t chunk_extension_bytes; /* Per request, or per chunk of a response. */
     uint32_t trailer_bytes;
 } rc_http1_limits;
 

@@ -39,7 +39,8 @@ typedef enum rc_mock_endpoint {
 #define RC_MOCK_MODEL_MAX 256
 #define RC_MOCK_TEXT_MAX ((size_t)8 << 20)
 
-/* A received HTTP message. All members: borrow, as long as the request is used. */
+/* A received HTTP message. All members: borrow, for as long as the rc_mock_request that was read
+ * from the message is used. */
 typedef struct rc_mock_message {
     rc_str method;
     rc_str target; /* Path and query. */

@@ -62,21 +62,21 @@ typedef struct rc_hints {
  * wait and RC_TRACE_IGNORED for each rejected one. */
 void rc_hints_init(rc_hints *h, int64_t now_unix_ms, const rc_trace *trace);
 
-/* Adds a response header, or a header that a body repeats. Headers may come in any order; those
- * that are no hint are skipped. name, value: views until h is no longer used. */
+/* Adds a response header, or a header that a body repeats. Headers may come in any order; a header
+ * that is not a hint is skipped. name, value: views until h is no longer used. */
 void rc_hints_add_header(rc_hints *h, rc_str name, rc_str value);
 
 /* True if a JSON member of this name is a hint. Fast enough to be called for every member. */
 bool rc_hints_is_field(rc_str key);
 
-/* Adds a JSON member: a string's text, or a number as written. A key that is no hint is skipped.
+/* Adds a JSON member: a string's text, or a number as written. A key that is not a hint is skipped.
  * For a protobuf duration in JSON, {"seconds": 54}, pass the seconds under the outer key. key,
  * value: view until h is no longer used. */
 void rc_hints_add_field(rc_hints *h, rc_str key, rc_str value, bool is_number);
 
-/* Adds a wait from a message's text: a duration or a point in time begins at text.ptr[at], or after
- * words such as "in about" there. The caller must know that the words before it mean a wait. text:
- * views until h is no longer used. */
+/* Adds a wait from a message's text. At text.ptr[at] begins a duration, a point in time, or words
+ * such as "in about" before one of these. The caller must know that the text before `at` announces
+ * a wait. text: views until h is no longer used. */
 void rc_hints_add_text(rc_hints *h, rc_str text, size_t at);
 
 /* Gives the hint that applies; rank RC_HINT_RANK_NONE and wait -1 if there is none. h: borrows. */

@@ -91,7 +91,7 @@ bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth)
     rc_str heading_text = headings(evidence, page);
     layer->message =
         heading_text.len > 0 ? heading_text : rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
-    /* The status at the start of titles such as "host | 524: A timeout occurred" and "504 Gateway
+    /* Reads the status from titles such as "host | 524: A timeout occurred" and "504 Gateway
      * Time-out". */
     size_t bar = rc_str_find(evidence->page_title, RC_STR(" | "), 0);
     rc_str heading = bar == RC_STR_NPOS

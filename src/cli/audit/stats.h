@@ -35,7 +35,7 @@ typedef struct rc_audit_table {
     size_t shown; /* Number of rows shown. */
 } rc_audit_table;
 
-/* Returns the kinds of tables; NULL past the end. */
+/* Returns the kind of table at an index; NULL past the end. Static. */
 const rc_audit_kind *rc_audit_kind_at(size_t index);
 
 #define RC_AUDIT_KINDS 7

@@ -101,7 +101,7 @@ static bool probe_with_key(rc_prober *prober, provider_probe *p, const rc_origin
     if (config->key_count > 0)
         creds.ref = &config->keys[index];
     if (creds.ref != NULL && rc_secret_check_token(creds.calls, creds.ref) != NULL)
-        return true; /* Reported by the check of the keys. */
+        return true; /* Already reported: doctor/config.c checks every key. */
     p->probes[index] =
         rc_http_probe_start(prober, origin, path_of(config), push_credentials, &creds);
     return p->probes[index] != NULL;

@@ -185,7 +185,7 @@ void rc_doctor_check_store(rc_doctor *doctor, const rc_config *config)
         rc_finding_push(add(doctor, RC_FINDING_NOTE, "audit"), "off: nothing is kept");
         return;
     }
-    /* A missing secret was already reported by the check of the keys. */
+    /* Already reported if the secret is missing: doctor/config.c checks every key. */
     const bool has_url =
         config->store_ref.kind == RC_SECRET_NONE
             ? rc_buf_push(&text, config->root.store) == RC_OK

@@ -162,9 +162,10 @@ static void push_event(rc_serve_run *run, const rc_serve_log_mode *mode, rc_log_
               &line);
 }
 
-/* Call with err_lock held. Waits up to ERR_WAIT_MS for stderr, but only until the first time it is
- * full: after that a reader that does not read blocks no request. A writable stderr takes a whole
- * line. */
+/* Call with err_lock held. Waits up to ERR_WAIT_MS until stderr is writable. After a wait in vain,
+ * the next calls do not wait until stderr has become writable again, so that a reader that does not
+ * read delays no further request. A pipe that poll reports as writable has space for PIPE_BUF
+ * bytes, which is more than a line. */
 static bool can_write_err(rc_serve_run *run)
 {
     struct pollfd polled = {.fd = RC_FD_STDERR, .events = POLLOUT};

@@ -261,7 +261,7 @@ bool rc_attempt_may_be_done(const rc_attempt *attempt)
     return attempt->exchange->request.replay == RC_REPLAY_NO && rc_attempt_was_sent(attempt);
 }
 
-/* Records the other lane as cancelled. */
+/* Stops the other attempt of the hedge and records it as cancelled. */
 static void stop_hedge(rc_exchange *exchange)
 {
     rc_attempt *other = exchange->hedge_attempt;
@@ -271,7 +271,8 @@ static void stop_hedge(rc_exchange *exchange)
     rc_attempt_free(other);
 }
 
-/* An obstacle to a hedge does not affect the attempt that it was to help. */
+/* Drops a hedge that the gateway could not send or finish; the original attempt goes on
+ * unaffected. */
 static void drop_hedge(rc_exchange *exchange)
 {
     rc_attempt *attempt = exchange->hedge_attempt;

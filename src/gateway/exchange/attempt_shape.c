@@ -211,7 +211,7 @@ bool rc_attempt_fail_shape(rc_attempt *attempt, rc_str body, bool is_good)
         rc_attempt_fail(attempt, &failure);
         return true;
     }
-    /* An empty list is no response in any shape. */
+    /* An array without content events is not a response, so its shape does not matter. */
     if (kind == RC_BODY_ARRAY && attempt->watch.content_events == 0)
         return false;
     fail(attempt, kind);

@@ -80,7 +80,7 @@ static void forward(rc_attempt *attempt, const rc_stream_event *event, bool is_s
         rc_buf_push(&attempt->held, event->raw);
 }
 
-/* A client's parser would fail on an event that is not JSON, so that it is never sent. If the
+/* A client's parser would fail on an event that is not JSON, so such an event is never sent. If the
  * client may lose content with it, the stream ends here. False: the attempt is over. */
 static bool drop_damaged(rc_attempt *attempt, const rc_stream_event *event,
                          const rc_stream_event_info *seen)
@@ -146,7 +146,7 @@ static bool on_last_event(rc_attempt *attempt, rc_stream_body_end body)
     attempt->watch = before;
     if (!on_event(attempt, &event))
         return false;
-    /* The line ends that were cut off with it. */
+    /* The line ends that the end of the body cut off. */
     const rc_stream_event ends = {.type = RC_STREAM_EVENT_BLANK, .raw = RC_STR("\n\n")};
     if (event.is_cut && !attempt->is_array && !(seen.kinds & RC_STREAM_DAMAGED))
         forward(attempt, &ends, true);

@@ -392,25 +392,26 @@ void rc_attempt_decoder_turn(rc_attempt *attempt);
 /* Stops decompressing. Allowed without a decoder. */
 void rc_attempt_decoder_stop(rc_attempt *attempt);
 
-/* ---- attempt_judge.c: is it a valid response ---- */
+/* ---- attempt_judge.c: is the body a valid response ---- */
 
-/* True: the whole body is a response and no error. Reads the usage and notes a flaw. */
+/* True: the complete body is a response, not an error. Reads the usage and stores a flaw. */
 bool rc_attempt_is_good(rc_attempt *attempt, rc_str body);
-/* True: a body that is too large to be held begins as an error. */
+/* For a body that is too large to be held. True: its first bytes are those of an error. */
 bool rc_attempt_begins_as_error(rc_attempt *attempt, rc_str start);
-/* Notes the flaw of a complete stream. */
+/* Stores the flaw of a complete stream in the attempt. */
 void rc_attempt_judge_stream(rc_attempt *attempt);
 /* The dialect of the response's JSON. */
 rc_stream_dialect rc_attempt_dialect(const rc_attempt *attempt);
 
-/* ---- attempt_shape.c: does it have the expected shape ---- */
+/* ---- attempt_shape.c: does the response have the expected shape ---- */
 
 /* is_called_events: the head's content type is text/event-stream. */
 rc_expected_shape rc_attempt_expected_shape(const rc_attempt *attempt, bool is_called_events);
-/* For a stream: true while the first bytes may be those of the expected shape. False, once: the
- * body must be held until complete and judged; *piece is moved past leading white space. */
+/* For a stream: true while the first bytes may be those of the expected shape. The first time that
+ * they are not, sets the mode RC_MODE_WHOLE, moves *piece past leading white space and returns
+ * false: the caller then holds the body until it is complete. */
 bool rc_attempt_is_in_shape(rc_attempt *attempt, rc_str *piece);
-/* True: a body that is too large to be held has the wrong shape by its first bytes. */
+/* For a body that is too large to be held. True: its first bytes do not have the expected shape. */
 bool rc_attempt_begins_misshapen(const rc_attempt *attempt, rc_str start);
 /* Fails a whole response that does not have the expected shape, with its usage, or with the error
  * in it. is_good: it is an object without an error. False: nothing was done; judge it otherwise. */

@@ -153,7 +153,8 @@ const char *rc_log_request_level(const rc_log_request *request);
 void rc_log_push_clean(rc_buf *buf, rc_str text);
 #define RC_LOG_CLEAN_MAX ((size_t)512)
 
-/* Human lines: log_human.c. */
+/* ---- log_human.c: lines for people, if the style is not JSON ---- */
+
 rc_status rc_log_human_request(rc_buf *buf, const rc_log_style *style,
                                const rc_log_request *request);
 rc_status rc_log_human_event(rc_buf *buf, const rc_log_style *style, int64_t unix_ms,

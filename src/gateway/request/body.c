@@ -9,7 +9,8 @@
 #include "gateway/request/client_request.h"
 #include "json/find.h"
 
-/* The members that are read, of all interfaces: a name has the same meaning in all of them. */
+/* The members that are read from the bodies of all interfaces. One table suffices, because a name
+ * has the same meaning in every interface. */
 #define MEMBERS(X)                              \
     X(MODEL, "model")                           \
     X(STREAM, "stream")                         \

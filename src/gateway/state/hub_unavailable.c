@@ -8,8 +8,8 @@
 /* Number of keys named in the text; further ones are only counted. */
 #define KEYS_NAMED 3u
 
-/* A credential has a state of its own and one at this target. The one that lasts longer is the
- * reason. */
+/* Returns the state that makes the credential unusable here. A credential has a state in general
+ * and one at this target; the state that lasts longer counts. */
 static rc_credential_state state_of(const rc_shared *shared, const rc_target *target,
                                     uint16_t credential, uint64_t now_ms)
 {
@@ -30,10 +30,9 @@ static rc_credential_state state_of(const rc_shared *shared, const rc_target *ta
 /* Summary of a target's pool of credentials. */
 typedef struct pool {
     uint32_t counts[RC_CREDENTIAL_DEAD + 1]; /* Number of credentials by state. */
-    uint64_t until_ms; /* When the first one can be used. RC_UNLIMITED: never. */
-    bool is_429;       /* A provider reported one as used up with status 429. */
-    bool is_named;     /* The provider stated when the first one is available
-                                              * again. */
+    uint64_t until_ms; /* When the first credential can be used. RC_UNLIMITED: never. */
+    bool is_429;       /* A provider reported a limit of a credential with status 429. */
+    bool is_named;     /* The provider stated that time. */
 } pool;
 
 static pool read_pool(const rc_shared *shared, const rc_target *target, uint64_t now_ms)
@@ -56,7 +55,9 @@ static pool read_pool(const rc_shared *shared, const rc_target *target, uint64_t
     return summary;
 }
 
-/* The code of the key that is available soonest. */
+/* Returns the code of the failure that made the pool unusable. Keys that are rate limited or being
+ * refreshed count first, because they are usable soonest, then exhausted quotas, then rejected
+ * keys. */
 static rc_code code_of_pool(const pool *summary)
 {
     if (summary->counts[RC_CREDENTIAL_COOLING] > 0 || summary->counts[RC_CREDENTIAL_HEALTHY] > 0)

@@ -125,8 +125,8 @@ static bool read_again(rc_snapshot *snapshot, const rc_snapshot_provider *provid
     return is_fresh;
 }
 
-/* Of several requests that were rejected with the old key, the first one reads the file. The others
- * see that the key has changed since and must not count the new key as rejected. */
+/* If several attempts were rejected with the old key, the first one loads the key again. The others
+ * see that the key was replaced; their rejection must not be counted against the new key. */
 bool rc_snapshot_provider_refresh(rc_snapshot *snapshot, rc_snapshot_provider *provider,
                                   uint16_t credential, rc_secret used)
 {

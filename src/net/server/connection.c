@@ -458,7 +458,8 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 
 void rc_connection_expire(rc_connection *c, rc_deadline_kind kind)
 {
-    /* The handler acted in this turn; settling the connection sets the next deadline. */
+    /* The handler has acted on this connection in this turn of the loop. The connection will be
+     * settled, which sets its next deadline. */
     if (!rc_list_node_is_alone(&c->kick))
         return;
     if (kind == RC_DEADLINE_HEAD && c->stage == RC_STAGE_HEAD) {

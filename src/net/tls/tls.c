@@ -65,8 +65,8 @@ static BIO_METHOD *new_method(void)
     return method;
 }
 
-/* An error left in the thread's queue would be attributed to the next call. Peeking costs a tenth
- * of clearing. */
+/* OpenSSL would attribute an error that is left in the thread's queue to the next call.
+ * ERR_peek_error takes a tenth of the time of ERR_clear_error and usually finds nothing. */
 static void clear_errors(void)
 {
     if (ERR_peek_error() != 0)

@@ -52,7 +52,7 @@ const rc_measure *rc_measure_at(size_t index);
 #define RC_MEASURE_TEXT_MAX 32
 void rc_measure_push(rc_buf *buf, const rc_measure *measure, int64_t value);
 
-/* Whether both values have the same text. Such values count as equal. */
+/* Whether both values are shown as the same text. The table treats them as equal then. */
 bool rc_measure_is_same(const rc_measure *measure, int64_t a, int64_t b);
 
 /* Whether value is better than the other one. RC_MEASURE_NONE is worse than any value. */

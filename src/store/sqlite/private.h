@@ -64,7 +64,8 @@ typedef struct rc_sqlite_sweep {
     int64_t usage_key[5]; /* The last row of `spend` that was read. */
     bool is_in_drop;
     size_t at;       /* Names before this index are deleted or in use. */
-    int64_t last_id; /* Last name of the previous sweep; 0: starts with the first names. */
+    int64_t last_id; /* Id of the last name that the previous sweep read; the next sweep
+                      * begins after it. 0: the next sweep begins with the first name. */
 } rc_sqlite_sweep;
 
 /* The seq of an attempt that is stored in its operation's row. Stored in files: never change it. */

@@ -1,8 +1,9 @@
-/* Prune requests to the writer. Called through rc_store_calls. Only one connection may write, so a
- * process that wants operations deleted while a gateway has the file open creates the file
- * FILE-prune and holds a lock on it: the request of a process that has ended is void. The file is
- * created under another name and renamed when it is complete and locked, so that the writer never
- * reads part of a request or an old one. */
+/* Requests to prune the store, sent to the process that writes it. Called through rc_store_calls.
+ * Only one connection may write. A process that wants operations deleted while a gateway has the
+ * store open therefore creates the file FILE-prune and holds a lock on it. The lock ends with the
+ * process, and the writer ignores a request without a lock. The file is created under another name
+ * and renamed when it is complete and locked, so that the writer never reads part of a request or
+ * an old one. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -29,7 +29,7 @@ typedef enum rc_stdin_kind {
 
 typedef struct rc_stdin_limits {
     size_t memory_bytes;
-    uint64_t file_bytes; /* Most bytes stored in a file, in addition to the memory. */
+    uint64_t file_bytes; /* Maximum stored in a file, in addition to the memory. */
 } rc_stdin_limits;
 
 /* The caller's storage. All members but kind, replay_error and read_error are private. */

@@ -1,5 +1,5 @@
-/* Signals through a descriptor, and polling with outlets. Called by recourse exec, recourse call,
- * tty.c and the other files of src/sys/process. */
+/* rc_watch: reads signals from a signalfd, and writes the queues of attached outlets while it
+ * polls. Called by recourse exec, recourse call, tty.c and the other files of src/sys/process. */
 #define _GNU_SOURCE
 #include "sys/process/watch.h"
 
