@@ -106,7 +106,7 @@ typedef struct rc_sim_policy_result {
     uint64_t wasted_calls; /* Calls that contributed nothing: all but the one that delivered. */
     uint32_t success_milli_pct;       /* in_time / requests; 100000: all. */
     uint32_t calls_per_request_milli; /* 1000: one call per request. */
-    uint32_t peak_calls_per_s;        /* Most calls in ten consecutive tenths. */
+    uint32_t peak_calls_per_s;        /* Maximum calls in ten consecutive tenths of a second. */
 
     rc_histogram latency; /* Of delivered requests (in time or late): from arrival to the end. */
     rc_histogram added;   /* Of delivered requests: the latency without the delivering call. */

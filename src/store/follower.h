@@ -18,9 +18,10 @@
 #include "store/store.h"
 
 #define RC_FOLLOWER_SCANS 3
-/* Most operations that one step delivers; the next step continues. */
+/* Maximum number of operations that one step delivers; the next step continues. */
 #define RC_FOLLOWER_STEP_MAX 1000
-/* Most operations that are remembered. Beyond that, operations that end late are missed. */
+/* Maximum number of operations that are remembered. Beyond that, operations that end late are
+ * missed. */
 #define RC_FOLLOWER_SEEN_MAX ((size_t)1 << 20)
 
 typedef struct rc_follower_seen {

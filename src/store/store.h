@@ -48,7 +48,7 @@ typedef struct rc_store_filter {
 
 typedef struct rc_store_query {
     rc_store_filter filter;
-    uint32_t limit;       /* Most operations to return; 0: no limit. */
+    uint32_t limit;       /* Maximum number of operations to return; 0: no limit. */
     bool is_oldest_first; /* The oldest operation comes first; otherwise the newest. */
     int64_t beyond_key; /* The key of the last operation of the previous page; 0: from the start. */
 } rc_store_query;
@@ -86,7 +86,7 @@ typedef struct rc_store_expired {
 typedef struct rc_store_prune {
     int64_t before_unix_ms; /* Deletes operations that ended before this time; constant over all
                              * steps. */
-    uint32_t max;           /* Most operations, block notes or names per step; not 0. */
+    uint32_t max;           /* Maximum of operations, block notes or names per step; not 0. */
     uint64_t operations;    /* Operations deleted so far. */
     bool is_stopped;        /* Set between two steps: no more operations are deleted. */
     bool is_done;

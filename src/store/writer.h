@@ -24,8 +24,8 @@ typedef struct rc_writer_settings {
      * soon afterwards and survive only the end of the process. */
     bool is_async;
     bool continue_on_failure;  /* When the store fails, records are lost, not refused. */
-    uint32_t max_count;        /* Most submissions in the queue; 0: 16384. */
-    size_t max_bytes;          /* Most bytes in the queue; 0: 64 MB. */
+    uint32_t max_count;        /* Maximum number of submissions in the queue; 0: 16384. */
+    size_t max_bytes;          /* Maximum number of bytes in the queue; 0: 64 MB. */
     uint32_t keep_days;        /* Operations that ended earlier are deleted; 0: never. */
     uint64_t keep_bytes;       /* The oldest operations are deleted above this size; 0: no limit. */
     const rc_sys_calls *calls; /* Clock and entropy; borrows until stop. */

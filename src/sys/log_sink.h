@@ -24,7 +24,7 @@ typedef struct rc_log_sink rc_log_sink;
 typedef struct rc_log_sink_settings {
     const rc_sys_calls *calls; /* System calls; borrows until stopped. */
     const char *path;          /* File to append to (copies); NULL: standard error. */
-    size_t max_bytes;          /* Most bytes that wait to be written; 0: 256 KiB. */
+    size_t max_bytes;          /* Maximum number of bytes that wait to be written; 0: 256 KiB. */
     /* Writes the line that reports `count` dropped lines, with its line feed, into buf; returns its
      * length. Called on the sink's thread. NULL: no report. */
     size_t (*format_dropped)(void *ctx, uint64_t count, char *buf, size_t size);

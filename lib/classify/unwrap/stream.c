@@ -41,7 +41,7 @@ static bool is_json(rc_str text)
     return text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
 }
 
-/* Most layers that one event needs: two of its own and two that its message wraps. */
+/* Maximum number of layers that one event needs: two of its own and two that its message wraps. */
 #define EVENT_LAYERS 4u
 
 /* Drops the layers of earlier events if space is short and no event was an error, so that a long

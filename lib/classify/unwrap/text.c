@@ -9,7 +9,7 @@
 #include "classify/unwrap/unwrap.h"
 #include "json/reader.h"
 
-/* Most braces of one text that are checked as the start of an error object. */
+/* Maximum number of braces of one text that are checked as the start of an error object. */
 #define BRACES_MAX 8u
 
 static bool has_byte(rc_str text, char byte)

@@ -13,7 +13,7 @@
 #include "store/record_json.h"
 #include "sys/clock.h"
 
-/* Most records of one operation that are shown. */
+/* Maximum number of records of one operation that are shown. */
 #define RECORDS_MAX 1000
 /* An id prefix is searched for so many operations: two are enough to see that it is ambiguous. */
 #define FOUND_MAX 2

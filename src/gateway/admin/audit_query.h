@@ -14,7 +14,7 @@
 
 #define RC_ADMIN_LIST_DEFAULT 50
 #define RC_ADMIN_LIST_MAX 500
-/* Most groups of time in one response. */
+/* Maximum number of groups of time in one response. */
 #define RC_ADMIN_STEPS_MAX 240
 #define RC_ADMIN_QUERY_MAX ((size_t)8 << 10)
 

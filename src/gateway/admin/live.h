@@ -19,9 +19,9 @@
 #include "gateway/observe/exchange_summary.h"
 
 #define RC_ADMIN_LIVE_LISTENERS_MAX 16
-/* Most operations of each queue between two deliveries. */
+/* Maximum number of operations of each queue between two deliveries. */
 #define RC_ADMIN_LIVE_BATCH_MAX 128
-/* Most warnings between two deliveries. */
+/* Maximum number of warnings between two deliveries. */
 #define RC_ADMIN_LIVE_QUOTAS_MAX 32
 #define RC_ADMIN_LIVE_BATCH_MS 100
 #define RC_ADMIN_LIVE_POLL_MS 1000

@@ -22,7 +22,7 @@
 #include "policy/ledger.h"
 #include "policy/quota.h"
 
-/* Most quotas shown per key, or per target without keys: the lowest ones. */
+/* Maximum number of quotas shown per key, or per target without keys: the lowest ones. */
 #define RC_ADMIN_QUOTAS_MAX 8u
 
 /* The rest of a provider's limit, as its latest response reported it. */

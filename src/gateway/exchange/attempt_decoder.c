@@ -11,8 +11,8 @@
 #include "gateway/exchange/exchange.h"
 #include "http/inflate.h"
 
-/* Most bytes that are decompressed in one turn, and that are received before the provider can be
- * paused. */
+/* Maximum number of bytes that are decompressed in one turn, and that are received before the
+ * provider can be paused. */
 #define TURN_BYTES ((size_t)256 << 10)
 #define PENDING_MAX_BYTES ((size_t)256 << 10)
 

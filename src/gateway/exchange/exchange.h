@@ -26,17 +26,17 @@
 #include "http/coding.h"
 #include "policy/outcome.h"
 
-/* Most bytes of an error response that are examined. */
+/* Maximum number of bytes of an error response that are examined. */
 #define RC_ATTEMPT_ERROR_MAX ((size_t)64 << 10)
-/* Most bytes of a good response that are held back before it is passed on. */
+/* Maximum number of bytes of a good response that are held back before it is passed on. */
 #define RC_ATTEMPT_HELD_MAX ((size_t)256 << 10)
 #define RC_EXCHANGE_LIMITS_MAX \
-    ((size_t)4 << 10) /* Most bytes of a provider's rate-limit headers. */
+    ((size_t)4 << 10) /* Maximum number of bytes of a provider's rate-limit headers. */
 /* Wait for the orderly end of a stream after its terminator. */
 #define RC_ATTEMPT_TAIL_MS 500u
 /* Least time for the store to acknowledge a record, also if the deadline has passed. */
 #define RC_EXCHANGE_RECORD_MIN_MS 1000u
-/* Most time for the store to acknowledge a record; longer than the store's own retries take. */
+/* Maximum time for the store to acknowledge a record; longer than the store's own retries take. */
 #define RC_EXCHANGE_RECORD_MAX_MS 30000u
 /* Retry-After of a request that is refused because this gateway is full; an arbitrary value. */
 #define RC_EXCHANGE_BUSY_MS 1000

@@ -8,7 +8,7 @@
 #include "sys/entropy.h"
 
 #define HANDLES 3
-/* Most connections to one origin. */
+/* Maximum number of connections to one origin. */
 #define CONNECTIONS_MAX 60000u
 /* Largest buffer whose memory is kept for the next request. */
 #define RECYCLE_MAX_BYTES 4096u

@@ -7,7 +7,7 @@
 #include "gateway/observe/log_line.h"
 #include "render/wrap.h"
 
-/* Most columns of a name, and of a message. */
+/* Maximum number of columns of a name, and of a message. */
 #define NAME_WIDTH 48
 #define TEXT_WIDTH 160
 /* Ends the colour of a truncated line. */

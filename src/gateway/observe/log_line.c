@@ -9,8 +9,8 @@
 #include "sys/clock.h"
 #include "json/writer.h"
 
-/* Most bytes of one text as JSON. The line is written with the first value that makes it short
- * enough; the last one always does. */
+/* Maximum number of bytes of one text as JSON. The line is written with the first value that
+ * makes it short enough; the last value always does. */
 static const size_t allowances[] = {512, 160, 80, 40, 24};
 #define ALLOWANCES (sizeof(allowances) / sizeof(allowances[0]))
 

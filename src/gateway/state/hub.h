@@ -32,9 +32,9 @@
 #include "store/writer.h"
 #include "sys/calls.h"
 
-/* Most rows of targets, and of credentials. */
+/* Maximum number of rows of targets, and of credentials. */
 #define RC_HUB_ROWS_MAX 60000u
-/* Most rows of targets that only clients name. */
+/* Maximum number of rows of targets that only clients name. */
 #define RC_HUB_NAMED_TARGETS_MAX 512u
 #define RC_KEY_FINGERPRINT_BYTES 8
 

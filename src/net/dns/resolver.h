@@ -26,7 +26,7 @@ typedef enum rc_resolve_result {
 
 typedef struct rc_resolve_settings {
     uint32_t cache_ms;
-    uint32_t names_max;   /* Most names cached or being resolved. */
+    uint32_t names_max;   /* Maximum number of names cached or being resolved. */
     uint32_t max_queries; /* Queries that run at the same time, each on its own thread; 0: 32. */
     /* Replaces the system's resolver. NULL: no hook. */
     rc_resolve_result (*hook)(void *ctx, const char *host, rc_addresses *ret_addresses);

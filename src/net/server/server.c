@@ -4,7 +4,7 @@
 
 #include "net/server/connection.h"
 
-/* Most items that each free list holds; further ones are freed. */
+/* Maximum number of items that each free list holds; further ones are freed. */
 #define FREE_CONNECTIONS 64
 #define FREE_RESPONDERS 64
 #define FREE_BLOCKS 32

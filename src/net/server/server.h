@@ -58,8 +58,8 @@ typedef struct rc_server_settings {
     uint32_t write_low_bytes;  /* on_drained is called when the queue falls to this size. */
     uint32_t write_max_bytes;  /* A larger queue closes the connection: the handler ignored
                                 * write_high_bytes. */
-    uint32_t read_bytes;       /* Most bytes of one read. */
-    uint32_t discard_bytes;    /* Most bytes of a request body that are read and dropped after the
+    uint32_t read_bytes;       /* Maximum number of bytes of one read. */
+    uint32_t discard_bytes;    /* Maximum of a request body that is read and dropped after the
                                 * response; a longer body closes the connection. */
     uint32_t linger_bytes;     /* Input dropped after the last response, for a client that sends
                                 * everything before it reads. */

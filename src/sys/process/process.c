@@ -8,7 +8,7 @@
 #include "sys/file.h"
 #include "sys/process/run.h"
 
-/* Most bytes read from processes that left the group after the command's end. */
+/* Maximum number of bytes read from processes that left the group after the command's end. */
 #define DRAIN_MAX ((size_t)1 << 20)
 
 /* ---- start ---- */
