@@ -26,7 +26,7 @@ typedef struct rc_sim_rival_row {
     bool hides_cuts;      /* It forwards a cut stream as if it were complete. */
     uint16_t statuses[8]; /* Statuses after which it retries; 0 ends the list. */
     bool has_all_5xx;     /* It also retries after every status from 500 on. */
-    bool retries_network; /* It retries without a response: refused, reset, timeout. */
+    bool retries_network; /* Retries refused and reset connections and timeouts. */
     bool retries_empty;   /* It retries after a stream that ended before any content. */
 } rc_sim_rival_row;
 

@@ -18,7 +18,7 @@ typedef struct rc_writer_trimmer {
     uint32_t swept_days; /* keep_days at the last sweep; 0: no sweep yet. */
     bool is_under_way;
     bool is_requested;     /* Deletes for a prune request; otherwise a sweep. */
-    bool is_by_size;       /* A sweep because the store is too large. */
+    bool is_by_size;       /* The sweep deletes until the store fits its size limit. */
     uint64_t next_size_ns; /* The size is not checked before this time. */
     int64_t requested_unix_ms;
     int64_t done_unix_ms; /* Time of the last completed request. */

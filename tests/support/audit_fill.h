@@ -324,7 +324,7 @@ static inline void fill_make(fill *f, fill_operation *op, int64_t unix_ms)
     }
     rc_record *last = fill_attempt(f, op, attempt, &fill_targets[target], credential);
     fill_succeed(f, op, last, &fill_targets[target]);
-    if (dice >= 998) /* The process ended first. */
+    if (dice >= 998) /* The record of a process that was killed: no outcome. */
         return;
     if (dice < 990) {
         fill_end(op, RC_OUTCOME_SUCCEEDED, attempt);
