@@ -3,10 +3,10 @@
 #include <recourse/builder.h>
 
 #include "base/str.h"
+#include "dialect/endpoint.h"
 #include "gateway/loop/loop_private.h"
 #include "gateway/request/base_url.h"
 #include "gateway/request/client_request.h"
-#include "gateway/request/endpoint.h"
 
 #define MESSAGE_MAX 128u
 #define ROOT_MAX 1536u

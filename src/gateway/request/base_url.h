@@ -5,7 +5,7 @@
 
 #include <recourse/buf.h>
 
-#include "gateway/request/endpoint.h"
+#include "dialect/endpoint.h"
 
 /* Longer paths are not examined. */
 #define RC_BASE_URL_MISTAKE_MAX 512u

@@ -15,7 +15,7 @@
 #include "base/secret.h"
 #include "codec/hops.h"
 #include "config/config.h"
-#include "gateway/request/endpoint.h"
+#include "dialect/endpoint.h"
 #include "gateway/request/fault.h"
 #include "gateway/request/fields.h"
 #include "gateway/request/model.h"

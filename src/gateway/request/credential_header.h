@@ -4,7 +4,7 @@
 
 #include "base/secret.h"
 #include "config/config.h"
-#include "gateway/request/endpoint.h"
+#include "dialect/endpoint.h"
 
 /* The token behind "Bearer" in an Authorization value. Empty: another scheme. Views value. */
 rc_secret rc_bearer_token(rc_str value);

@@ -1,6 +1,6 @@
-/* rc_endpoint: finds the endpoint of a path. Called by client_request.c, outbound.c and
- * snapshot.c. */
-#include "gateway/request/endpoint.h"
+/* rc_endpoint: finds the endpoint of a path. Called by the gateway's client_request.c, outbound.c
+ * and snapshot.c. */
+#include "dialect/endpoint.h"
 
 #include "base/str.h"
 

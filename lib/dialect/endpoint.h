@@ -1,6 +1,6 @@
 /* rc_endpoint: an endpoint that clients can call. The rows are in spec/endpoints.def. */
-#ifndef RC_GATEWAY_REQUEST_ENDPOINT_H
-#define RC_GATEWAY_REQUEST_ENDPOINT_H
+#ifndef RC_DIALECT_ENDPOINT_H
+#define RC_DIALECT_ENDPOINT_H
 
 #include <recourse/classify.h>
 #include <recourse/codes.h>
