@@ -1,5 +1,4 @@
-/* Error codes of finish reasons. Called by the gateway's judgement of responses and by `recourse
- * call`. */
+/* Error codes of finish reasons. Called by lib/exchange, the gateway and `recourse call`. */
 #include "dialect/finish.h"
 
 rc_code rc_finish_code(rc_stream_finish finish)

@@ -1,5 +1,5 @@
-/* Stream walk: one pass over the JSON of a stream event. Called by stream.c and the gateway's
- * attempt_judge.c. */
+/* Stream walk: one pass over the JSON of a stream event. Called by stream.c and
+ * lib/exchange/response_judge.c. */
 #include "dialect/stream_walk.h"
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* Usage: reads the provider's token counts and combines them. Called by the stream watch, the usage
- * scan and the gateway's attempt_judge.c. */
+ * scan and lib/exchange/response_judge.c. */
 #include "dialect/usage.h"
 
 #include "base/str.h"

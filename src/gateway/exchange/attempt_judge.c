@@ -1,178 +1,16 @@
-/* Judges a response with a good status: valid, an error or empty, and how the model ended it.
- * Called by attempt_response.c and attempt_shape.c. */
+/* Carries out the verdicts of rc_response: notes the flaw of a response, or fails the attempt.
+ * Called by attempt_response.c. */
 #include "base/str.h"
 #include "dialect/finish.h"
-#include "dialect/stream_table.h"
-#include "dialect/stream_walk.h"
 #include "gateway/exchange/exchange.h"
 
-/* Number of bytes at the end of a list of choices that nearly always contain the last finish
- * reason; and with the additions of some servers. */
-#define TAIL_BYTES 64u
-#define LONG_TAIL_BYTES 512u
-
-/* The members that the top level of a whole response must have, and those that show how it
- * ended. */
-typedef struct response_row {
-    rc_str required_list; /* Name of a required list. Empty: any object is valid. */
-    bool may_be_empty;
-    rc_str extra_member;
-} response_row;
-
-rc_stream_dialect rc_attempt_dialect(const rc_attempt *attempt)
-{
-    const rc_endpoint *endpoint = attempt->exchange->request.endpoint;
-    if ((unsigned)endpoint->stream != RC_STREAM_UNWATCHED)
-        return endpoint->stream;
-    switch (endpoint->wire) {
-    case RC_WIRE_ANTHROPIC:
-        return RC_STREAM_ANTHROPIC;
-    case RC_WIRE_GEMINI:
-        return RC_STREAM_GEMINI;
-    case RC_WIRE_OPENAI:
-    case RC_WIRE_COUNT: /* NATIVE */
-    case RC_WIRE_LOCAL:
-        break;
-    }
-    return RC_STREAM_OPENAI_CHAT;
-}
-
-static response_row row_of(rc_endpoint_id id)
-{
-    switch ((int)id) {
-    case RC_ENDPOINT_CHAT:
-    case RC_ENDPOINT_COMPLETIONS:
-        return (response_row){.required_list = RC_STR("choices")};
-    case RC_ENDPOINT_RESPONSES:
-        return (response_row){.extra_member = RC_STR("incomplete_details")};
-    case RC_ENDPOINT_MESSAGES:
-        return (response_row){.required_list = RC_STR("content"),
-                              .may_be_empty = true,
-                              .extra_member = RC_STR("stop_reason")};
-    case RC_ENDPOINT_GENERATE:
-    case RC_ENDPOINT_GENERATE_V1:
-    case RC_ENDPOINT_GENERATE_STREAM:
-    case RC_ENDPOINT_GENERATE_STREAM_V1:
-        return (response_row){.required_list = RC_STR("candidates"),
-                              .extra_member = RC_STR("promptFeedback")};
-    default:
-        return (response_row){.required_list = {NULL, 0}};
-    }
-}
-
-static rc_str value_of(rc_str body, const rc_json_member *member)
-{
-    return rc_str_slice(body, member->value.offset, member->value_end);
-}
-
-static bool is_list(rc_str body, const rc_json_member *member, bool may_be_empty)
-{
-    if (!member->is_found || member->value.type != RC_JSON_ARRAY_BEGIN)
-        return false;
-    const rc_str list = value_of(body, member);
-    return may_be_empty || rc_str_trim(rc_str_slice(list, 1, list.len - 1)).len > 0;
-}
-
-/* A string member of an object: Gemini's reason for a blocked prompt, OpenAI's reason of the
- * end. */
-static rc_stream_finish finish_in(rc_str body, const rc_json_member *member, rc_str key)
-{
-    rc_json_member reason = {.key = key};
-    if (!member->is_found || member->value.type != RC_JSON_OBJECT_BEGIN)
-        return RC_STREAM_FINISH_NONE;
-    (void)rc_json_find(value_of(body, member), &reason, 1, true);
-    return reason.is_found && reason.value.type == RC_JSON_STRING
-               ? rc_stream_finish_parse(reason.value.raw)
-               : RC_STREAM_FINISH_NONE;
-}
-
-/* Any reason for a block means that there is no content. */
-static bool is_blocked(rc_str body, const rc_json_member *feedback)
-{
-    return finish_in(body, feedback, RC_STR("blockReason")) != RC_STREAM_FINISH_NONE;
-}
-
-/* ---- the finish reason ---- */
-
-/* Parses the body like one event of a stream. */
-static void watch_body(rc_attempt *attempt, rc_str body, bool is_cut,
-                       rc_stream_event_info *ret_seen)
-{
-    const rc_stream_event event = {
-        .type = RC_STREAM_EVENT_DATA,
-        .end = body.len,
-        .raw = body,
-        .data = body,
-        .retry_ms = -1,
-        .has_data = true,
-        .is_cut = is_cut,
-    };
-    attempt->is_watched = true;
-    rc_stream_watch_init(&attempt->watch, rc_attempt_dialect(attempt));
-    rc_stream_watch_step(&attempt->watch, &event, ret_seen);
-}
-
-/* ret_key_at: position of the key in the list, if it is found. */
-static rc_stream_finish finish_in_tail(const rc_attempt *attempt, rc_str list, size_t tail_bytes,
-                                       size_t *ret_key_at)
-{
-    const size_t from = list.len > tail_bytes ? list.len - tail_bytes : 0;
-    size_t key_at;
-    const rc_str text = rc_stream_tail_finish(rc_attempt_dialect(attempt),
-                                              rc_str_slice(list, from, list.len), &key_at);
-    if (text.len == 0)
-        return RC_STREAM_FINISH_NONE;
-    *ret_key_at = from + key_at;
-    return rc_stream_finish_parse(text);
-}
-
-static rc_stream_finish finish_of_list(rc_attempt *attempt, rc_str body,
-                                       const rc_json_member *member)
-{
-    const rc_str key = rc_stream_dialects[rc_attempt_dialect(attempt)].finish;
-    const rc_str list = value_of(body, member);
-    rc_stream_event_info seen;
-    size_t key_at = 0;
-    rc_stream_finish finish = finish_in_tail(attempt, list, TAIL_BYTES, &key_at);
-    if (finish == RC_STREAM_FINISH_NONE)
-        finish = finish_in_tail(attempt, list, LONG_TAIL_BYTES, &key_at);
-    /* An earlier key suggests more than one choice: then the last one's reason is not enough. */
-    if (finish != RC_STREAM_FINISH_NONE &&
-        rc_str_find(rc_str_slice(list, 0, key_at), key, 0) == RC_STR_NPOS)
-        return finish;
-    watch_body(attempt, body, false, &seen);
-    return seen.finish;
-}
-
-static rc_stream_finish finish_of(rc_attempt *attempt, rc_str body, const rc_json_member members[2])
-{
-    switch (rc_attempt_dialect(attempt)) {
-    case RC_STREAM_ANTHROPIC:
-        return members[1].is_found && members[1].value.type == RC_JSON_STRING
-                   ? rc_stream_finish_parse(members[1].value.raw)
-                   : RC_STREAM_FINISH_NONE;
-    case RC_STREAM_OPENAI_RESPONSES:
-        return finish_in(body, &members[1], RC_STR("reason"));
-    case RC_STREAM_GEMINI:
-        if (is_blocked(body, &members[1]))
-            return RC_STREAM_FINISH_FILTER;
-        break;
-    case RC_STREAM_OPENAI_CHAT:
-    case RC_STREAM_OPENAI_COMPLETIONS:
-    case RC_STREAM_OLLAMA:
-    case RC_STREAM_DIALECT_COUNT:
-        break;
-    }
-    return members[0].is_found ? finish_of_list(attempt, body, &members[0]) : RC_STREAM_FINISH_NONE;
-}
-
 /* Notes the flaw for the record. The response is passed on unchanged. */
-static void note_flaw(rc_attempt *attempt, rc_code code, rc_str message)
+static void note_flaw(rc_attempt *attempt, rc_code code)
 {
     rc_builder builder;
     if (code == RC_CODE_NONE)
         return;
-    rc_exchange_begin_report(attempt->exchange, &builder, code, message);
+    rc_exchange_begin_report(attempt->exchange, &builder, code, RC_STR(""));
     rc_builder_set_provider(&builder, attempt->provider->config->name);
     rc_builder_set_model(&builder, attempt->model);
     rc_builder_set_provider_status(&builder, rc_http1_status(attempt->reader));
@@ -183,46 +21,76 @@ static void note_flaw(rc_attempt *attempt, rc_code code, rc_str message)
 
 void rc_attempt_judge_stream(rc_attempt *attempt)
 {
-    note_flaw(attempt, rc_finish_code(attempt->watch.finish), RC_STR(""));
+    note_flaw(attempt, rc_finish_code(attempt->watch.finish));
 }
 
-/* ---- validity ---- */
-
-/* Most responses do not contain the word "error", and most damaged ones end too early: both are
- * found at memory speed, without parsing. The same scan finds the usage and the required list. */
-bool rc_attempt_is_good(rc_attempt *attempt, rc_str body)
+/* The ledger and the events read usage and watch of the attempt. */
+static void take_facts(rc_attempt *attempt)
 {
-    const response_row row = row_of(attempt->exchange->request.endpoint->id);
-    rc_json_member members[2] = {{.key = row.required_list}, {.key = row.extra_member}};
-    rc_stream_event_info seen;
-    /* An empty name matches no member. */
-    const rc_status status = rc_usage_read_checked(&attempt->usage, body, members, 2);
-    if (status != RC_OK && status != RC_E_TYPE)
-        return false;
-    if (status != RC_OK || rc_str_find(body, RC_STR("error\""), 0) != RC_STR_NPOS) {
-        watch_body(attempt, body, false, &seen);
-        if ((seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0) {
-            /* Tokens that a model used before it gave up must be paid. */
-            if (!rc_finish_is_failure(seen.finish))
-                rc_usage_init(&attempt->usage);
-            return false;
-        }
+    const rc_response *response = &attempt->response;
+    attempt->usage = response->usage;
+    if (!response->is_watched)
+        return;
+    attempt->is_watched = true;
+    attempt->watch = response->watch;
+}
+
+void rc_attempt_fail_body(rc_attempt *attempt)
+{
+    rc_failure failure = {.body = rc_buf_get(&attempt->held), .phase = RC_PHASE_HEADERS};
+    rc_attempt_fail(attempt, &failure);
+}
+
+static void fail_shape(rc_attempt *attempt, const rc_response_verdict *verdict)
+{
+    char scratch[RC_RESPONSE_MISSHAPE_MAX_BYTES];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_response_push_misshape(&attempt->response, verdict->kind, &text);
+    if (verdict->code != RC_CODE_NONE)
+        rc_attempt_fail_ended(attempt, verdict->code, RC_STR(""));
+    else
+        rc_attempt_fail_unusable_text(attempt, RC_LOCAL_NOT_A_STREAM, rc_buf_get(&text));
+}
+
+static void fail(rc_attempt *attempt, const rc_response_verdict *verdict)
+{
+    rc_failure failure = {.event = verdict->error, .phase = RC_PHASE_HEADERS};
+    switch (verdict->result) {
+    case RC_RESPONSE_GOOD:
+        return;
+    case RC_RESPONSE_ERROR:
+        rc_attempt_fail_body(attempt);
+        return;
+    case RC_RESPONSE_ERROR_EVENT:
+        rc_attempt_fail(attempt, &failure);
+        return;
+    case RC_RESPONSE_MISSHAPEN:
+        fail_shape(attempt, verdict);
+        return;
     }
-    if (row.required_list.len > 0 && !is_list(body, &members[0], row.may_be_empty) &&
-        !(rc_attempt_dialect(attempt) == RC_STREAM_GEMINI && is_blocked(body, &members[1])))
-        return false;
-    if (row.required_list.len == 0 && row.extra_member.len == 0)
-        return true;
-    const rc_stream_finish finish = finish_of(attempt, body, members);
-    if (rc_finish_is_failure(finish))
-        return false;
-    note_flaw(attempt, rc_finish_code(finish), RC_STR(""));
-    return true;
 }
 
-bool rc_attempt_begins_as_error(rc_attempt *attempt, rc_str start)
+bool rc_attempt_judge_whole(rc_attempt *attempt)
 {
-    rc_stream_event_info seen;
-    watch_body(attempt, start, true, &seen);
-    return (seen.kinds & RC_STREAM_ERROR) != 0;
+    const rc_response_verdict verdict =
+        rc_response_judge_whole(&attempt->response, rc_buf_get(&attempt->held), &attempt->scratch);
+    take_facts(attempt);
+    if (verdict.result == RC_RESPONSE_GOOD)
+        note_flaw(attempt, verdict.code);
+    else
+        fail(attempt, &verdict);
+    return verdict.result == RC_RESPONSE_GOOD;
+}
+
+bool rc_attempt_judge_start(rc_attempt *attempt)
+{
+    const rc_response_verdict verdict =
+        rc_response_judge_start(&attempt->response, rc_buf_get(&attempt->held), &attempt->scratch);
+    take_facts(attempt);
+    if (verdict.result == RC_RESPONSE_GOOD)
+        return true;
+    rc_attempt_stop(attempt);
+    fail(attempt, &verdict);
+    return false;
 }

@@ -1,13 +1,7 @@
-/* Handles the response of a provider: head, body and end; chooses the mode. Called by rc_upstream
- * and rc_demo. */
+/* Handles the response of a provider: head, body and end, in the mode that rc_response chooses.
+ * Called by rc_upstream and rc_demo. */
 #include "base/str.h"
-#include "base/utf8.h"
 #include "gateway/exchange/exchange.h"
-
-static bool is_events(rc_str type)
-{
-    return rc_str_starts_with_nocase(type, RC_STR("text/event-stream"));
-}
 
 /* ---- sending to the client ---- */
 
@@ -129,12 +123,6 @@ static uint64_t length_without_body(const rc_attempt *attempt)
     return length;
 }
 
-/* True: the provider stated the length of the bytes that are passed on. */
-static bool is_length_known(const rc_attempt *attempt)
-{
-    return attempt->reader->framing == RC_HTTP1_LENGTH && !attempt->is_compressed;
-}
-
 /* A relayed body is scanned for its usage while it passes. */
 static void begin_scan(rc_attempt *attempt)
 {
@@ -145,10 +133,10 @@ static void begin_scan(rc_attempt *attempt)
     rc_usage_scan_push(&attempt->reading.scan, &attempt->usage, rc_buf_get(&attempt->held));
 }
 
-/* True: the piece completes a body of known length. The last byte waits for the record. */
+/* True: the piece completes the body. The last byte waits for the record. */
 static bool has_last_byte(const rc_attempt *attempt, rc_str piece)
 {
-    return piece.len > 0 && is_length_known(attempt) && attempt->bytes == attempt->reader->length;
+    return rc_response_has_last_byte(&attempt->response, attempt->bytes, piece);
 }
 
 /* Begins to relay, with the provider's length if it stated one. is_whole: everything received is
@@ -156,7 +144,7 @@ static bool has_last_byte(const rc_attempt *attempt, rc_str piece)
 static bool relay(rc_attempt *attempt, bool is_whole)
 {
     const rc_http1 *reader = attempt->reader;
-    const bool has_length = is_length_known(attempt);
+    const bool has_length = attempt->response.has_length;
     const rc_http1_framing framing =
         reader->framing == RC_HTTP1_NO_BODY || has_length ? RC_HTTP1_LENGTH : RC_HTTP1_CHUNKED;
     uint64_t length = has_length ? reader->length : 0;
@@ -189,26 +177,13 @@ static void relay_piece(rc_attempt *attempt, rc_str piece)
     }
 }
 
-/* ---- errors with a good status ---- */
-
-static void fail_body(rc_attempt *attempt)
-{
-    rc_failure failure = {.body = rc_buf_get(&attempt->held), .phase = RC_PHASE_HEADERS};
-    rc_attempt_fail(attempt, &failure);
-}
+/* ---- bodies that are judged before they are sent ---- */
 
 static void end_whole(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
-    const rc_str body = rc_utf8_without_bom(rc_buf_get(&attempt->held));
-    const bool is_good =
-        body.len == 0 ? attempt->reader->is_bodiless : rc_attempt_is_good(attempt, body);
-    if (rc_attempt_fail_shape(attempt, body, is_good))
+    if (!rc_attempt_judge_whole(attempt))
         return;
-    if (!is_good) {
-        fail_body(attempt);
-        return;
-    }
     win_hedge(attempt);
     if (!write_lines(attempt, true)) {
         rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_RESPONSE, RC_STR(""));
@@ -221,64 +196,46 @@ static void end_whole(rc_attempt *attempt)
 /* Holds a piece back. A body that becomes too large is judged by its beginning. */
 static void hold(rc_attempt *attempt, rc_str piece)
 {
-    if (rc_buf_get(&attempt->held).len == 0 && is_length_known(attempt) &&
-        attempt->reader->length <= RC_ATTEMPT_HELD_MAX)
-        (void)rc_buf_reserve(&attempt->held, (size_t)attempt->reader->length);
+    const rc_response *response = &attempt->response;
+    if (rc_buf_get(&attempt->held).len == 0 && response->has_length &&
+        response->length_bytes <= RC_ATTEMPT_HELD_MAX)
+        (void)rc_buf_reserve(&attempt->held, (size_t)response->length_bytes);
     rc_buf_push(&attempt->held, piece);
-    const rc_str held = rc_buf_get(&attempt->held);
-    if (rc_buf_status(&attempt->held) == RC_OK && held.len <= RC_ATTEMPT_HELD_MAX)
-        return;
-    const rc_str start = rc_utf8_without_bom(held);
-    const bool is_error = rc_attempt_begins_as_error(attempt, start);
-    if (is_error || rc_attempt_begins_misshapen(attempt, start)) {
-        rc_attempt_stop(attempt);
-        if (!rc_attempt_fail_shape(attempt, start, !is_error))
-            fail_body(attempt);
-        return;
-    }
-    /* A piece that did not fit is not in `held`. */
     const bool is_kept = rc_buf_status(&attempt->held) == RC_OK;
-    if (relay(attempt, is_kept) && !is_kept)
+    if (is_kept && rc_buf_get(&attempt->held).len <= RC_ATTEMPT_HELD_MAX)
+        return;
+    /* A piece that did not fit is not in `held`. */
+    if (rc_attempt_judge_start(attempt) && relay(attempt, is_kept) && !is_kept)
         relay_piece(attempt, piece);
 }
 
 /* ---- callbacks of rc_upstream ---- */
 
-static rc_attempt_mode mode_of(const rc_attempt *attempt, const rc_upstream_head *head, rc_str type)
+/* Returns the coding of the body. */
+static rc_coding judge_head(rc_attempt *attempt, const rc_upstream_head *head)
 {
-    const rc_endpoint *endpoint = attempt->exchange->request.endpoint;
-    const bool is_watched = (unsigned)endpoint->stream != RC_STREAM_UNWATCHED;
-    /* A conditional passthrough request gets its 304. */
-    if (endpoint->wire == RC_WIRE_NATIVE && head->status == 304)
-        return RC_MODE_RELAY;
-    if (head->status < 200 || head->status > 299)
-        return RC_MODE_ERROR;
-    if (endpoint->wire == RC_WIRE_NATIVE)
-        return RC_MODE_RELAY;
-    if (attempt->expected != RC_EXPECT_ANY)
-        return attempt->expected == RC_EXPECT_OBJECT ? RC_MODE_WHOLE : RC_MODE_STREAM;
-    if (is_events(type))
-        return is_watched ? RC_MODE_STREAM : RC_MODE_RELAY;
-    return is_watched || rc_str_starts_with_nocase(type, RC_STR("application/json"))
-               ? RC_MODE_WHOLE
-               : RC_MODE_RELAY;
-}
-
-/* True: the response may contain token counts; also for passthroughs. */
-static bool is_counted(const rc_attempt *attempt, rc_str type)
-{
-    return !rc_client_request_is_free(&attempt->exchange->request) &&
-           (is_events(type) || rc_str_starts_with_nocase(type, RC_STR("application/json")));
-}
-
-/* A body that is not parsed is passed on unchanged, whatever its coding. */
-static rc_coding coding_of(const rc_attempt *attempt, const rc_upstream_head *head, rc_str type)
-{
-    if (head->reader->framing == RC_HTTP1_NO_BODY)
-        return RC_CODING_NONE;
-    const rc_coding coding = rc_coding_of(head->reader, head->bytes);
-    if (attempt->mode == RC_MODE_RELAY && (coding == RC_CODING_OTHER || !is_counted(attempt, type)))
-        return RC_CODING_NONE;
+    const rc_client_request *client_request = &attempt->exchange->request;
+    const rc_http1 *reader = head->reader;
+    const rc_coding coding =
+        reader->framing == RC_HTTP1_NO_BODY ? RC_CODING_NONE : rc_coding_of(reader, head->bytes);
+    const rc_response_request request = {
+        .endpoint = client_request->endpoint,
+        .is_stream = client_request->is_stream,
+        .is_stream_unknown = client_request->is_stream_unknown,
+        .is_sse = client_request->is_sse,
+        .is_free = rc_client_request_is_free(client_request),
+    };
+    const rc_response_facts facts = {
+        .status = head->status,
+        .content_type = rc_http1_find(reader, head->bytes, RC_STR("content-type")),
+        .is_bodiless = reader->is_bodiless,
+        .has_length = reader->framing == RC_HTTP1_LENGTH,
+        .length_bytes = reader->length,
+        .is_compressed = coding != RC_CODING_NONE,
+        .is_coding_known = coding != RC_CODING_OTHER,
+    };
+    rc_response_init(&attempt->response, &request);
+    rc_response_on_head(&attempt->response, &facts);
     return coding;
 }
 
@@ -296,14 +253,11 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         return;
     }
     rc_attempt_read_quota(attempt, head);
-    const rc_str type = rc_http1_find(head->reader, head->bytes, RC_STR("content-type"));
-    attempt->is_called_events = is_events(type);
-    attempt->expected = rc_attempt_expected_shape(attempt, attempt->is_called_events);
-    attempt->mode = mode_of(attempt, head, type);
+    const rc_coding coding = judge_head(attempt, head);
+    attempt->mode = attempt->response.mode;
     if (attempt->mode == RC_MODE_STREAM)
-        rc_attempt_stream_begin(attempt, attempt->expected == RC_EXPECT_ARRAY);
-    const rc_coding coding = coding_of(attempt, head, type);
-    if (coding != RC_CODING_NONE)
+        rc_attempt_stream_begin(attempt, attempt->response.expected == RC_EXPECT_ARRAY);
+    if (attempt->response.is_decoded)
         rc_attempt_decoder_begin(attempt, coding);
 }
 
@@ -320,10 +274,12 @@ void rc_attempt_on_body(rc_attempt *attempt, rc_str piece)
         hold(attempt, piece);
         return;
     case RC_MODE_STREAM:
-        if (rc_attempt_is_in_shape(attempt, &piece))
+        if (rc_response_is_in_shape(&attempt->response, &piece, &attempt->held)) {
             rc_attempt_stream_on_body(attempt, piece);
-        else
-            hold(attempt, piece);
+            return;
+        }
+        attempt->mode = attempt->response.mode;
+        hold(attempt, piece);
         return;
     case RC_MODE_RELAY:
         if (attempt->exchange->state == RC_EXCHANGE_RESPONDING || relay(attempt, false))
@@ -343,18 +299,11 @@ static void on_body(void *ctx, rc_str piece)
         rc_attempt_on_body(attempt, piece);
 }
 
-/* Every endpoint except a passthrough has a body: a 204 or an empty body is not a response. */
-static bool is_missing(const rc_attempt *attempt)
-{
-    return attempt->bytes == 0 && attempt->exchange->request.endpoint->wire != RC_WIRE_NATIVE &&
-           !attempt->reader->is_bodiless;
-}
-
 void rc_attempt_on_body_end(rc_attempt *attempt)
 {
     switch (attempt->mode) {
     case RC_MODE_ERROR:
-        fail_body(attempt);
+        rc_attempt_fail_body(attempt);
         return;
     case RC_MODE_WHOLE:
         end_whole(attempt);
@@ -363,8 +312,8 @@ void rc_attempt_on_body_end(rc_attempt *attempt)
         rc_attempt_stream_on_end(attempt, NULL);
         return;
     case RC_MODE_RELAY:
-        if (is_missing(attempt))
-            fail_body(attempt);
+        if (rc_response_is_missing(&attempt->response, attempt->bytes))
+            rc_attempt_fail_body(attempt);
         else if (attempt->exchange->state == RC_EXCHANGE_RESPONDING || relay(attempt, true))
             rc_attempt_deliver(attempt, RC_ENDING_TAIL);
         return;

@@ -17,10 +17,10 @@
 
 #include "codec/sse.h"
 #include "codec/stream_array.h"
-#include "dialect/body_shape.h"
 #include "dialect/stream.h"
 #include "dialect/usage_charge.h"
 #include "dialect/usage_scan.h"
+#include "exchange/response.h"
 #include "gateway/loop/loop_private.h"
 #include "gateway/request/outbound.h"
 #include "http/coding.h"
@@ -51,23 +51,6 @@ typedef enum rc_exchange_state {
     RC_EXCHANGE_OVER = 6,
     RC_EXCHANGE_PAUSED = 7 /* Waits until a budget allows the attempt. */
 } rc_exchange_state;
-
-/* How the response of an attempt is handled. */
-typedef enum rc_attempt_mode {
-    RC_MODE_HEAD = 0,   /* The head has not arrived. */
-    RC_MODE_ERROR = 1,  /* Collected, then classified. */
-    RC_MODE_WHOLE = 2,  /* Held until complete, examined, then passed on. */
-    RC_MODE_STREAM = 3, /* Events are parsed and passed on one by one. */
-    RC_MODE_RELAY = 4   /* Passed on as it arrives. */
-} rc_attempt_mode;
-
-/* The body shape that the client expects. */
-typedef enum rc_expected_shape {
-    RC_EXPECT_ANY = 0, /* Unknown, or several are allowed. */
-    RC_EXPECT_OBJECT = 1,
-    RC_EXPECT_EVENTS = 2,
-    RC_EXPECT_ARRAY = 3
-} rc_expected_shape;
 
 /* The part of the reply that remains to be sent once the record is acknowledged. */
 typedef enum rc_exchange_ending {
@@ -129,7 +112,7 @@ struct rc_attempt {
     rc_exchange *exchange;
     rc_attempt *next_spare;
     rc_hedge_lane lane;
-    rc_attempt_mode mode;
+    rc_response_mode mode;
     uint16_t entry;
     uint16_t credential;
     uint32_t number;
@@ -145,18 +128,15 @@ struct rc_attempt {
     uint64_t ends_at_ms;    /* When a stream with a terminator counts as over, whatever still
                              * comes. */
     bool is_array;
-    bool is_client_slow;   /* The client is slow; the provider's connection is paused. */
-    bool is_terminated;    /* The stream's terminator has arrived. */
-    bool has_share;        /* The first byte is due within this attempt's share of the deadline. */
-    bool is_share_over;    /* The attempt's share of the deadline has passed without a byte. */
-    bool is_started;       /* The demo provider was called. */
-    bool is_inside_event;  /* The bytes sent last do not end an event. */
-    bool is_watched;       /* `watch` is in use. */
-    bool is_scanned;       /* reading.scan counts the relayed body. */
-    bool is_called_events; /* The head's content type is text/event-stream. */
-    rc_expected_shape expected;
-    rc_body_shape shape;         /* Shape of the body of a stream. */
-    bool is_compressed;          /* The response is compressed and is decompressed here. */
+    bool is_client_slow;  /* The client is slow; the provider's connection is paused. */
+    bool is_terminated;   /* The stream's terminator has arrived. */
+    bool has_share;       /* The first byte is due within this attempt's share of the deadline. */
+    bool is_share_over;   /* The attempt's share of the deadline has passed without a byte. */
+    bool is_started;      /* The demo provider was called. */
+    bool is_inside_event; /* The bytes sent last do not end an event. */
+    bool is_watched;      /* `watch` is in use. */
+    bool is_scanned;      /* reading.scan counts the relayed body. */
+    bool is_compressed;   /* The response is compressed and is decompressed here. */
     rc_attempt_decoder *decoder; /* NULL: not compressed, or passed on compressed. */
     const rc_http1 *reader; /* Parser of the response head, whose bytes are in `head`. Valid until
                              * the call ends. */
@@ -167,6 +147,7 @@ struct rc_attempt {
     uint8_t response_id_len;
     /* Members above are zeroed at the start; those below are initialised one by one. */
     rc_usage usage;                               /* Token usage of a whole response. */
+    rc_response response;                         /* Judge of the response, from its head on. */
     rc_ledger_reservation reservation;            /* Reservation of the cost in the budgets. */
     char response_id[RC_ATTEMPT_RESPONSE_ID_MAX]; /* Id of the streamed response. */
     rc_stream_watch watch;
@@ -392,30 +373,18 @@ void rc_attempt_decoder_turn(rc_attempt *attempt);
 /* Stops decompressing. Allowed without a decoder. */
 void rc_attempt_decoder_stop(rc_attempt *attempt);
 
-/* ---- attempt_judge.c: is the body a valid response ---- */
+/* ---- attempt_judge.c: verdicts about the response ---- */
 
-/* True: the complete body is a response, not an error. Reads the usage and stores a flaw. */
-bool rc_attempt_is_good(rc_attempt *attempt, rc_str body);
-/* For a body that is too large to be held. True: its first bytes are those of an error. */
-bool rc_attempt_begins_as_error(rc_attempt *attempt, rc_str start);
+/* Judges the complete body in `held`. True: it is a response; a flaw is noted. False: the attempt
+ * has failed. */
+bool rc_attempt_judge_whole(rc_attempt *attempt);
+/* Judges a body that is too large to be held by its beginning in `held`. False: the attempt has
+ * failed. */
+bool rc_attempt_judge_start(rc_attempt *attempt);
 /* Stores the flaw of a complete stream in the attempt. */
 void rc_attempt_judge_stream(rc_attempt *attempt);
-/* The dialect of the response's JSON. */
-rc_stream_dialect rc_attempt_dialect(const rc_attempt *attempt);
-
-/* ---- attempt_shape.c: does the response have the expected shape ---- */
-
-/* is_called_events: the head's content type is text/event-stream. */
-rc_expected_shape rc_attempt_expected_shape(const rc_attempt *attempt, bool is_called_events);
-/* For a stream: true while the first bytes may be those of the expected shape. The first time that
- * they are not, sets the mode RC_MODE_WHOLE, moves *piece past leading white space and returns
- * false: the caller then holds the body until it is complete. */
-bool rc_attempt_is_in_shape(rc_attempt *attempt, rc_str *piece);
-/* For a body that is too large to be held. True: its first bytes do not have the expected shape. */
-bool rc_attempt_begins_misshapen(const rc_attempt *attempt, rc_str start);
-/* Fails a whole response that does not have the expected shape, with its usage, or with the error
- * in it. is_good: it is an object without an error. False: nothing was done; judge it otherwise. */
-bool rc_attempt_fail_shape(rc_attempt *attempt, rc_str body, bool is_good);
+/* Fails the attempt with the body in `held` as the provider's error. */
+void rc_attempt_fail_body(rc_attempt *attempt);
 
 /* ---- attempt_stream.c: a response in events ---- */
 

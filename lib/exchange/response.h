@@ -1,0 +1,133 @@
+/* rc_response: judges what a provider sent for one attempt.
+ *
+ *   init(request) ──► on_head(head) ──► mode
+ *                                        ├─ ERROR    the caller collects the body and classifies it
+ *                                        ├─ WHOLE    the caller holds the body ──► judge_whole()
+ *                                        │           it becomes too large      ──► judge_start()
+ *                                        ├─ STREAM   is_in_shape(piece); false: WHOLE from then on
+ *                                        └─ RELAY    passed on as it arrives
+ *
+ * A verdict is data: the caller fails the attempt or passes the response on. It does not depend on
+ * how the body was split into pieces. Nothing is allocated except in the buffers of the caller. */
+#ifndef RC_EXCHANGE_RESPONSE_H
+#define RC_EXCHANGE_RESPONSE_H
+
+#include <recourse/buf.h>
+#include <recourse/codes.h>
+
+#include "dialect/body_shape.h"
+#include "dialect/endpoint.h"
+#include "dialect/stream.h"
+#include "dialect/usage.h"
+
+/* Maximum number of bytes that rc_response_push_misshape appends. */
+#define RC_RESPONSE_MISSHAPE_MAX_BYTES 160u
+
+/* How a response is handled. */
+typedef enum rc_response_mode {
+    RC_MODE_HEAD = 0,   /* The head has not arrived. */
+    RC_MODE_ERROR = 1,  /* Collected, then classified. */
+    RC_MODE_WHOLE = 2,  /* Held until complete, examined, then passed on. */
+    RC_MODE_STREAM = 3, /* Events are parsed and passed on one by one. */
+    RC_MODE_RELAY = 4   /* Passed on as it arrives. */
+} rc_response_mode;
+
+/* The body shape that the client expects. */
+typedef enum rc_expected_shape {
+    RC_EXPECT_ANY = 0, /* Unknown, or several are allowed. */
+    RC_EXPECT_OBJECT = 1,
+    RC_EXPECT_EVENTS = 2,
+    RC_EXPECT_ARRAY = 3
+} rc_expected_shape;
+
+/* The facts of the client's request that decide what a response must be. */
+typedef struct rc_response_request {
+    const rc_endpoint *endpoint; /* A static row. */
+    bool is_stream;
+    bool is_stream_unknown; /* `stream` is neither true nor false, or was not read. */
+    bool is_sse;            /* The query has alt=sse. */
+    bool is_free;           /* The response costs nothing. */
+} rc_response_request;
+
+/* The facts of a response's head. */
+typedef struct rc_response_facts {
+    int status;
+    rc_str content_type;   /* Empty: none. */
+    bool is_bodiless;      /* A response to HEAD. */
+    bool has_length;       /* The head states the length of the body. */
+    uint64_t length_bytes; /* If has_length. */
+    bool is_compressed;    /* There is a body, and it has a content coding. */
+    bool is_coding_known;  /* The caller can decompress that coding. */
+} rc_response_facts;
+
+/* The caller's storage. Callers read the members and change none except usage and watch while the
+ * mode is STREAM or RELAY. */
+typedef struct rc_response {
+    rc_response_request request;
+    int status;
+    bool is_called_events; /* The content type is text/event-stream. */
+    bool is_called_json;   /* The content type is application/json. */
+    bool is_bodiless;      /* A response to HEAD. */
+    bool is_decoded;       /* Compressed, and decompressed before it is judged and passed on. */
+    bool has_length;       /* length_bytes is the length of the bytes that are passed on. */
+    bool is_watched;       /* `watch` is in use. */
+    rc_expected_shape expected;
+    rc_response_mode mode;
+    rc_body_shape shape;     /* Shape of the body of a stream, as far as it has arrived. */
+    rc_stream_finish finish; /* How a whole response ended. */
+    uint64_t length_bytes;
+    rc_usage usage;        /* Token usage of a whole response. */
+    rc_stream_watch watch; /* Valid if is_watched. */
+} rc_response;
+
+typedef enum rc_response_result {
+    RC_RESPONSE_GOOD = 0,        /* The response is passed on. code: its flaw, for the record. */
+    RC_RESPONSE_ERROR = 1,       /* The body is not a response and is classified as a failure. */
+    RC_RESPONSE_ERROR_EVENT = 2, /* The body does not have the expected shape and contains `error`,
+                                  * which is classified. */
+    RC_RESPONSE_MISSHAPEN = 3    /* The body does not have the expected shape. code: of a finish
+                                  * reason that no retry would change; NONE: the shape is the
+                                  * failure. */
+} rc_response_result;
+
+typedef struct rc_response_verdict {
+    rc_response_result result;
+    rc_code code;      /* NONE: no flaw, no such finish reason. */
+    rc_body_kind kind; /* The shape that the body has. */
+    rc_str error;      /* Of ERROR_EVENT. Views the body or the scratch buffer. */
+} rc_response_verdict;
+
+/* Starts a response. request: copies. */
+void rc_response_init(rc_response *response, const rc_response_request *request);
+
+/* Chooses the mode and whether the body is decompressed. head: borrows. */
+void rc_response_on_head(rc_response *response, const rc_response_facts *head);
+
+/* For the mode STREAM: true while the first bytes may be those of the expected shape. The first
+ * time that they are not, sets the mode WHOLE, moves *piece past leading white space, appends
+ * earlier bytes to `held` and returns false: the caller then holds this piece and all others.
+ * held: borrows; empty until then. */
+bool rc_response_is_in_shape(rc_response *response, rc_str *piece, rc_buf *held);
+
+/* Judges a complete body and reads its usage. body: borrows; as it arrived. scratch: borrows;
+ * emptied and used for events of several lines. */
+rc_response_verdict rc_response_judge_whole(rc_response *response, rc_str body, rc_buf *scratch);
+
+/* Judges a body that is too large to be held by its beginning. GOOD: the mode is RELAY from then
+ * on. start, scratch: as above. */
+rc_response_verdict rc_response_judge_start(rc_response *response, rc_str start, rc_buf *scratch);
+
+/* Appends the sentence about a MISSHAPEN body: the expected shape and its own. */
+void rc_response_push_misshape(const rc_response *response, rc_body_kind kind, rc_buf *text);
+
+/* The dialect of the response's JSON. */
+rc_stream_dialect rc_response_dialect(const rc_response *response);
+
+/* For the mode RELAY, at the end: true if the body is missing. Every endpoint except a passthrough
+ * has one: a 204 or an empty body is not a response. */
+bool rc_response_is_missing(const rc_response *response, uint64_t received_bytes);
+
+/* True: the piece completes a body of known length. received_bytes: with the piece. */
+bool rc_response_has_last_byte(const rc_response *response, uint64_t received_bytes, rc_str piece);
+
+#endif

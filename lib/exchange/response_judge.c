@@ -1,0 +1,215 @@
+/* rc_response: judges a response with a good status: valid, an error or empty, and how the model
+ * ended it. Called by the gateway's attempt_judge.c. */
+#include "base/str.h"
+#include "base/utf8.h"
+#include "dialect/finish.h"
+#include "dialect/stream_table.h"
+#include "dialect/stream_walk.h"
+#include "exchange/response_private.h"
+#include "json/find.h"
+
+/* Number of bytes at the end of a list of choices that nearly always contain the last finish
+ * reason; and with the additions of some servers. */
+#define TAIL_BYTES 64u
+#define LONG_TAIL_BYTES 512u
+
+/* The members that the top level of a whole response must have, and those that show how it
+ * ended. */
+typedef struct response_row {
+    rc_str required_list; /* Name of a required list. Empty: any object is valid. */
+    bool may_be_empty;
+    rc_str extra_member;
+} response_row;
+
+static response_row row_of(rc_endpoint_id id)
+{
+    switch ((int)id) {
+    case RC_ENDPOINT_CHAT:
+    case RC_ENDPOINT_COMPLETIONS:
+        return (response_row){.required_list = RC_STR("choices")};
+    case RC_ENDPOINT_RESPONSES:
+        return (response_row){.extra_member = RC_STR("incomplete_details")};
+    case RC_ENDPOINT_MESSAGES:
+        return (response_row){.required_list = RC_STR("content"),
+                              .may_be_empty = true,
+                              .extra_member = RC_STR("stop_reason")};
+    case RC_ENDPOINT_GENERATE:
+    case RC_ENDPOINT_GENERATE_V1:
+    case RC_ENDPOINT_GENERATE_STREAM:
+    case RC_ENDPOINT_GENERATE_STREAM_V1:
+        return (response_row){.required_list = RC_STR("candidates"),
+                              .extra_member = RC_STR("promptFeedback")};
+    default:
+        return (response_row){.required_list = {NULL, 0}};
+    }
+}
+
+static rc_str value_of(rc_str body, const rc_json_member *member)
+{
+    return rc_str_slice(body, member->value.offset, member->value_end);
+}
+
+static bool is_list(rc_str body, const rc_json_member *member, bool may_be_empty)
+{
+    if (!member->is_found || member->value.type != RC_JSON_ARRAY_BEGIN)
+        return false;
+    const rc_str list = value_of(body, member);
+    return may_be_empty || rc_str_trim(rc_str_slice(list, 1, list.len - 1)).len > 0;
+}
+
+/* A string member of an object: Gemini's reason for a blocked prompt, OpenAI's reason of the
+ * end. */
+static rc_stream_finish finish_in(rc_str body, const rc_json_member *member, rc_str key)
+{
+    rc_json_member reason = {.key = key};
+    if (!member->is_found || member->value.type != RC_JSON_OBJECT_BEGIN)
+        return RC_STREAM_FINISH_NONE;
+    (void)rc_json_find(value_of(body, member), &reason, 1, true);
+    return reason.is_found && reason.value.type == RC_JSON_STRING
+               ? rc_stream_finish_parse(reason.value.raw)
+               : RC_STREAM_FINISH_NONE;
+}
+
+/* Any reason for a block means that there is no content. */
+static bool is_blocked(rc_str body, const rc_json_member *feedback)
+{
+    return finish_in(body, feedback, RC_STR("blockReason")) != RC_STREAM_FINISH_NONE;
+}
+
+/* ---- the finish reason ---- */
+
+/* Parses the body like one event of a stream. */
+static void watch_body(rc_response *response, rc_str body, bool is_cut,
+                       rc_stream_event_info *ret_seen)
+{
+    const rc_stream_event event = {
+        .type = RC_STREAM_EVENT_DATA,
+        .end = body.len,
+        .raw = body,
+        .data = body,
+        .retry_ms = -1,
+        .has_data = true,
+        .is_cut = is_cut,
+    };
+    response->is_watched = true;
+    rc_stream_watch_init(&response->watch, rc_response_dialect(response));
+    rc_stream_watch_step(&response->watch, &event, ret_seen);
+}
+
+/* ret_key_at: position of the key in the list, if it is found. */
+static rc_stream_finish finish_in_tail(const rc_response *response, rc_str list, size_t tail_bytes,
+                                       size_t *ret_key_at)
+{
+    const size_t from = list.len > tail_bytes ? list.len - tail_bytes : 0;
+    size_t key_at;
+    const rc_str text = rc_stream_tail_finish(rc_response_dialect(response),
+                                              rc_str_slice(list, from, list.len), &key_at);
+    if (text.len == 0)
+        return RC_STREAM_FINISH_NONE;
+    *ret_key_at = from + key_at;
+    return rc_stream_finish_parse(text);
+}
+
+static rc_stream_finish finish_of_list(rc_response *response, rc_str body,
+                                       const rc_json_member *member)
+{
+    const rc_str key = rc_stream_dialects[rc_response_dialect(response)].finish;
+    const rc_str list = value_of(body, member);
+    rc_stream_event_info seen;
+    size_t key_at = 0;
+    rc_stream_finish finish = finish_in_tail(response, list, TAIL_BYTES, &key_at);
+    if (finish == RC_STREAM_FINISH_NONE)
+        finish = finish_in_tail(response, list, LONG_TAIL_BYTES, &key_at);
+    /* An earlier key suggests more than one choice: then the last one's reason is not enough. */
+    if (finish != RC_STREAM_FINISH_NONE &&
+        rc_str_find(rc_str_slice(list, 0, key_at), key, 0) == RC_STR_NPOS)
+        return finish;
+    watch_body(response, body, false, &seen);
+    return seen.finish;
+}
+
+static rc_stream_finish finish_of(rc_response *response, rc_str body,
+                                  const rc_json_member members[2])
+{
+    switch (rc_response_dialect(response)) {
+    case RC_STREAM_ANTHROPIC:
+        return members[1].is_found && members[1].value.type == RC_JSON_STRING
+                   ? rc_stream_finish_parse(members[1].value.raw)
+                   : RC_STREAM_FINISH_NONE;
+    case RC_STREAM_OPENAI_RESPONSES:
+        return finish_in(body, &members[1], RC_STR("reason"));
+    case RC_STREAM_GEMINI:
+        if (is_blocked(body, &members[1]))
+            return RC_STREAM_FINISH_FILTER;
+        break;
+    case RC_STREAM_OPENAI_CHAT:
+    case RC_STREAM_OPENAI_COMPLETIONS:
+    case RC_STREAM_OLLAMA:
+    case RC_STREAM_DIALECT_COUNT:
+        break;
+    }
+    return members[0].is_found ? finish_of_list(response, body, &members[0])
+                               : RC_STREAM_FINISH_NONE;
+}
+
+/* ---- validity ---- */
+
+/* True: the complete body is a response, not an error. Reads the usage and the finish reason.
+ * Most responses do not contain the word "error", and most damaged ones end too early: both are
+ * found at memory speed, without parsing. The same scan finds the usage and the required list. */
+static bool is_good(rc_response *response, rc_str body)
+{
+    const response_row row = row_of(response->request.endpoint->id);
+    rc_json_member members[2] = {{.key = row.required_list}, {.key = row.extra_member}};
+    rc_stream_event_info seen;
+    /* An empty name matches no member. */
+    const rc_status status = rc_usage_read_checked(&response->usage, body, members, 2);
+    if (status != RC_OK && status != RC_E_TYPE)
+        return false;
+    if (status != RC_OK || rc_str_find(body, RC_STR("error\""), 0) != RC_STR_NPOS) {
+        watch_body(response, body, false, &seen);
+        if ((seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0) {
+            /* Tokens that a model used before it gave up must be paid. */
+            if (!rc_finish_is_failure(seen.finish))
+                rc_usage_init(&response->usage);
+            return false;
+        }
+    }
+    if (row.required_list.len > 0 && !is_list(body, &members[0], row.may_be_empty) &&
+        !(rc_response_dialect(response) == RC_STREAM_GEMINI && is_blocked(body, &members[1])))
+        return false;
+    if (row.required_list.len == 0 && row.extra_member.len == 0)
+        return true;
+    response->finish = finish_of(response, body, members);
+    return !rc_finish_is_failure(response->finish);
+}
+
+/* ---- verdicts ---- */
+
+rc_response_verdict rc_response_judge_whole(rc_response *response, rc_str body, rc_buf *scratch)
+{
+    const rc_str text = rc_utf8_without_bom(body);
+    const bool is_usable = text.len == 0 ? response->is_bodiless : is_good(response, text);
+    rc_response_verdict verdict = {.result = RC_RESPONSE_ERROR, .kind = rc_body_kind_of(text)};
+    if (rc_response_judge_shape(response, text, is_usable, scratch, &verdict) || !is_usable)
+        return verdict;
+    verdict.result = RC_RESPONSE_GOOD;
+    verdict.code = rc_finish_code(response->finish);
+    return verdict;
+}
+
+rc_response_verdict rc_response_judge_start(rc_response *response, rc_str start, rc_buf *scratch)
+{
+    const rc_str text = rc_utf8_without_bom(start);
+    rc_response_verdict verdict = {.result = RC_RESPONSE_ERROR, .kind = rc_body_kind_of(text)};
+    rc_stream_event_info seen;
+    watch_body(response, text, true, &seen);
+    const bool is_error = (seen.kinds & RC_STREAM_ERROR) != 0;
+    if (is_error || !rc_response_fits(response, verdict.kind)) {
+        (void)rc_response_judge_shape(response, text, !is_error, scratch, &verdict);
+        return verdict;
+    }
+    verdict.result = RC_RESPONSE_GOOD;
+    response->mode = RC_MODE_RELAY;
+    return verdict;
+}
