@@ -282,6 +282,7 @@ static void test_errors_have_no_usage_unless_the_model_gave_up(void **state)
     assert_int_equal(
         input_tokens(RC_ENDPOINT_CHAT, "{'error':{'code':1},'usage':{'prompt_tokens':3}}"), -1);
     assert_int_equal(input_tokens(RC_ENDPOINT_CHAT, CHAT("malformed_tool_call")), 3);
+    assert_int_equal(input_tokens(RC_ENDPOINT_CHAT, CHAT("error")), 3);
 }
 
 /* ---- heads ---- */
