@@ -1,12 +1,9 @@
 /* rc_attempt: writes the request for a provider, reserves its cost and starts the call. Called by
- * exchange.c. */
+ * exchange_effects.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 
 #define WIRE_MAX_BYTES ((size_t)256 << 10) /* In addition to a rewritten body. */
-/* How often a paused attempt tries to reserve again: the delay until it sees that a budget has
- * renewed, was raised, or has unused reservations back. */
-#define PAUSE_MS 250u
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
 #define SCRATCH_MAX_BYTES (2 * RC_STREAM_EVENT_MAX_BYTES)
 
@@ -36,7 +33,7 @@ static rc_attempt *take_spare(rc_loop *loop)
     return attempt;
 }
 
-static rc_attempt *new_attempt(rc_exchange *exchange)
+static rc_attempt *make_attempt(rc_exchange *exchange)
 {
     rc_attempt *attempt = take_spare(exchange->loop);
     if (attempt == NULL)
@@ -199,9 +196,9 @@ static uint64_t first_byte_ms(rc_attempt *attempt)
     const rc_exchange *exchange = attempt->exchange;
     const uint64_t own_ms =
         rc_client_request_first_byte_ms(&exchange->request, &exchange->route->timeouts);
-    const rc_action *action = &exchange->action;
+    const rc_action *action = &exchange->machine.action;
     if (exchange->request.replay == RC_REPLAY_NO || action->begin_by_ms >= action->deadline_at_ms ||
-        attempt->lane == RC_LANE_SECOND)
+        exchange->machine.lanes[attempt->slot].lane == RC_LANE_SECOND)
         return own_ms;
     const uint64_t left_ms =
         action->begin_by_ms > attempt->started_ms ? action->begin_by_ms - attempt->started_ms : 1;
@@ -209,7 +206,7 @@ static uint64_t first_byte_ms(rc_attempt *attempt)
     return attempt->has_share ? left_ms : own_ms;
 }
 
-static void carry_out(rc_attempt *attempt)
+void rc_attempt_send(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
     const rc_config_timeouts *timeouts = &exchange->route->timeouts;
@@ -229,7 +226,6 @@ static void carry_out(rc_attempt *attempt)
         .first_byte_ms = ms32(first_byte_ms(attempt)),
         .idle_ms = ms32(timeouts->idle_ms),
     };
-    rc_exchange_arm(exchange);
     start(attempt, &request);
 }
 
@@ -277,86 +273,51 @@ static void set_start(rc_attempt *attempt)
     attempt->started_unix_ms = rc_loop_unix_ms(loop);
 }
 
-static void wait_for_budget(rc_attempt *attempt, const rc_ledger_decision *decision)
+static rc_reserve_verdict verdict_of(rc_ledger_verdict verdict)
 {
-    rc_exchange *exchange = attempt->exchange;
-    if (exchange->state != RC_EXCHANGE_PAUSED) {
-        if (exchange->upload_left > 0)
-            rc_responder_pause_body(exchange->responder);
-        rc_exchange_emit_pause(exchange, decision);
-        rc_exchange_add_pause(exchange, decision);
-        exchange->state = RC_EXCHANGE_PAUSED;
-    }
-    if (exchange->loop->is_stopping) {
-        rc_exchange_cut_short(exchange);
-        return;
-    }
-    exchange->reserve_again_at_ms = attempt->started_ms + PAUSE_MS;
-    rc_exchange_arm(exchange);
+    if (verdict == RC_LEDGER_GRANTED)
+        return RC_RESERVE_GRANTED;
+    return verdict == RC_LEDGER_WAIT ? RC_RESERVE_WAIT : RC_RESERVE_DENIED;
 }
 
-/* The budget allows the attempt now. The hedge delay counts from here. */
-static void end_pause(rc_attempt *attempt)
+void rc_attempt_reserve(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
-    rc_exchange_end_pause(exchange);
-    if (exchange->upload_left > 0)
-        rc_responder_resume_body(exchange->responder);
-    if (exchange->hedge.at_ms != RC_UNLIMITED)
-        exchange->hedge.at_ms += attempt->started_ms - exchange->waits_from_ms;
-    exchange->state = RC_EXCHANGE_ATTEMPTING;
-}
-
-/* A paused attempt is tried again until the budget allows it, the deadline passes or the client
- * leaves. A hedge does not wait: the first lane goes on without it. */
-void rc_attempt_reserve_and_send(rc_attempt *attempt)
-{
-    rc_exchange *exchange = attempt->exchange;
+    rc_exchange_input input = {
+        .kind = RC_INPUT_RESERVED,
+        .slot = attempt->slot,
+        .verdict = RC_RESERVE_GRANTED,
+        .is_stopping = exchange->loop->is_stopping,
+    };
     set_start(attempt);
     if (rc_exchange_snapshot(exchange)->has_budgets &&
         !rc_client_request_is_free(&exchange->request)) {
         const rc_ledger_decision decision = reserve(attempt);
-        const bool is_late = attempt->started_ms + PAUSE_MS >= exchange->action.deadline_at_ms;
-        if (decision.verdict == RC_LEDGER_WAIT && !is_late && attempt != exchange->hedge_attempt) {
-            wait_for_budget(attempt, &decision);
-            return;
-        }
-        if (decision.verdict != RC_LEDGER_GRANTED) {
-            if (exchange->state == RC_EXCHANGE_PAUSED)
-                rc_exchange_end_pause(exchange);
-            rc_attempt_refuse_budget(attempt, &decision);
-            return;
-        }
+        input.verdict = (uint8_t)verdict_of(decision.verdict);
+        input.reason = decision.reason;
+        if (decision.verdict != RC_LEDGER_GRANTED)
+            exchange->decision = decision;
     }
-    if (exchange->state == RC_EXCHANGE_PAUSED)
-        end_pause(attempt);
-    exchange->state = RC_EXCHANGE_ATTEMPTING;
-    carry_out(attempt);
+    rc_exchange_feed(exchange, &input);
 }
 
-void rc_attempt_start(rc_exchange *exchange, rc_hedge_lane lane, uint16_t entry,
-                      uint16_t credential)
+rc_attempt *rc_attempt_new(rc_exchange *exchange, uint8_t slot)
 {
-    const rc_route_entry *route_entry = &exchange->route->entries[entry];
-    rc_attempt *attempt = new_attempt(exchange);
-    if (attempt == NULL) {
-        rc_exchange_out_of_memory(exchange);
-        return;
-    }
-    if (lane == RC_LANE_SECOND) {
-        exchange->hedge_attempt = attempt;
-    } else {
-        rc_attempt_free(exchange->current);
-        exchange->current = attempt;
-    }
-    attempt->lane = lane;
-    attempt->entry = entry;
-    attempt->credential = credential;
-    attempt->number = exchange->action.attempt;
+    const rc_exchange_lane *lane = &exchange->machine.lanes[slot];
+    const rc_route_entry *route_entry = &exchange->route->entries[lane->entry];
+    rc_attempt *attempt = make_attempt(exchange);
+    if (attempt == NULL)
+        return NULL;
+    rc_attempt_free(exchange->attempts[slot]);
+    exchange->attempts[slot] = attempt;
+    attempt->slot = slot;
+    attempt->entry = lane->entry;
+    attempt->credential = lane->credential;
+    attempt->number = exchange->machine.action.attempt;
     attempt->provider = route_entry->provider;
     attempt->model = is_open(route_entry->model) ? exchange->model : route_entry->model;
     attempt->first_byte_us = RC_METRICS_NO_TIME;
-    rc_attempt_reserve_and_send(attempt);
+    return attempt;
 }
 
 /* ---- while it runs ---- */

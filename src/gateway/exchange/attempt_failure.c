@@ -1,5 +1,5 @@
-/* Classifies the failure of an attempt and passes it to rc_call. Called by the other attempt
- * files. */
+/* Classifies the failure of an attempt and reports it to the exchange's machine. Called by the other
+ * attempt files. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -8,7 +8,7 @@
 #define KEY_MIN_BYTES 7u /* Shorter keys ("none", "ollama") are words, not secrets. */
 #define HIDDEN RC_STR("[redacted]")
 
-/* ---- the next action ---- */
+/* ---- the facts for rc_call ---- */
 
 /* A passthrough path may need another kind of key: its failures never disable a key. */
 static rc_failure_facts failure_facts_of(const rc_attempt *attempt)
@@ -19,39 +19,6 @@ static rc_failure_facts failure_facts_of(const rc_attempt *attempt)
     why.is_target_exempt =
         (exchange->is_late || attempt->is_share_over) && !rc_attempt_had_time(attempt);
     return why;
-}
-
-static void fail_call(rc_exchange *exchange)
-{
-    rc_loop *loop = exchange->loop;
-    const rc_failure_facts why = failure_facts_of(exchange->current);
-    uv_update_time(loop->uv_loop); /* A wait counts from now, not from when the loop woke up. */
-    rc_exchange_carry_out(exchange, rc_call_on_failure(&exchange->call, &why, rc_loop_now(loop),
-                                                       rc_loop_entropy_u64(loop)));
-}
-
-/* One of two lanes has failed. */
-static void fail_lane(rc_attempt *attempt)
-{
-    rc_exchange *exchange = attempt->exchange;
-    rc_loop *loop = exchange->loop;
-    rc_attempt *other = attempt == exchange->current ? exchange->hedge_attempt : exchange->current;
-    const rc_failure_facts why = failure_facts_of(attempt);
-    const rc_hedge_action action =
-        rc_hedge_on_failure(&exchange->hedge, &exchange->call, attempt->lane, &why,
-                            rc_loop_now(loop), rc_loop_entropy_u64(loop));
-    exchange->hedge_attempt = NULL;
-    if (action.kind == RC_HEDGE_WAIT) {
-        exchange->current = other;
-        rc_attempt_free(attempt);
-        rc_exchange_arm(exchange);
-        return;
-    }
-    exchange->current = attempt;
-    rc_attempt_stop(other);
-    rc_exchange_add_attempt(other, NULL, false);
-    rc_attempt_free(other);
-    fail_call(exchange);
 }
 
 /* ---- the key that was sent ---- */
@@ -126,17 +93,19 @@ static void take_report(rc_attempt *attempt, const rc_report *report)
         rc_buf_reset(&exchange->limits);
     rc_report_free(exchange->report);
     exchange->report = report;
-    exchange->was_partly_sent = exchange->state == RC_EXCHANGE_RESPONDING;
-    rc_exchange_add_attempt(attempt, report, false);
+    exchange->was_partly_sent = rc_attempt_is_responding(attempt);
 }
 
 static void end_failed(rc_attempt *attempt, const rc_report *report)
 {
+    rc_exchange *exchange = attempt->exchange;
     take_report(attempt, report);
-    if (attempt->exchange->hedge_attempt != NULL)
-        fail_lane(attempt);
-    else
-        fail_call(attempt->exchange);
+    const rc_failure_facts facts = failure_facts_of(attempt);
+    uv_update_time(exchange->loop->uv_loop); /* A wait counts from now, not from when the loop woke
+                                              * up. */
+    rc_exchange_feed(
+        exchange,
+        &(rc_exchange_input){.kind = RC_INPUT_FAILED, .slot = attempt->slot, .facts = &facts});
 }
 
 /* ---- classified failures ---- */
@@ -224,7 +193,7 @@ void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
         exchange->is_body_gone || exchange->is_body_streamed || exchange->request.is_compressed;
     if (!failure->is_request_gone)
         failure->request = exchange->request.body;
-    if (exchange->state == RC_EXCHANGE_RESPONDING)
+    if (rc_attempt_is_responding(attempt))
         failure->phase = RC_PHASE_COMMITTED;
     const rc_report *report = classify(attempt, failure);
     if (failure->status / 100 == 2)
@@ -261,64 +230,11 @@ bool rc_attempt_may_be_done(const rc_attempt *attempt)
     return attempt->exchange->request.replay == RC_REPLAY_NO && rc_attempt_was_sent(attempt);
 }
 
-/* Stops the other attempt of the hedge and records it as cancelled. */
-static void stop_hedge(rc_exchange *exchange)
-{
-    rc_attempt *other = exchange->hedge_attempt;
-    exchange->hedge_attempt = NULL;
-    rc_attempt_stop(other);
-    rc_exchange_add_attempt(other, NULL, false);
-    rc_attempt_free(other);
-}
-
-/* Drops a hedge that the gateway could not send or finish; the original attempt goes on
- * unaffected. */
-static void drop_hedge(rc_exchange *exchange)
-{
-    rc_attempt *attempt = exchange->hedge_attempt;
-    rc_hedge_on_cancel(&exchange->hedge, &exchange->call, rc_loop_now(exchange->loop));
-    exchange->hedge_attempt = NULL;
-    rc_attempt_free(attempt);
-    rc_exchange_arm(exchange);
-}
-
-static void cancel_call(rc_exchange *exchange, rc_reason why)
-{
-    rc_action action = rc_call_on_cancel(&exchange->call, rc_loop_now(exchange->loop));
-    action.reason = why;
-    rc_exchange_carry_out(exchange, action);
-}
-
 void rc_attempt_fail_fault(rc_attempt *attempt, rc_code code, rc_str message)
 {
-    rc_exchange *exchange = attempt->exchange;
     code = rc_outcome_of_attempt(code, rc_attempt_may_be_done(attempt));
     take_report(attempt, report_attempt(attempt, code, message));
-    if (attempt == exchange->hedge_attempt) {
-        drop_hedge(exchange);
-        return;
-    }
-    if (exchange->hedge_attempt != NULL) {
-        rc_hedge_on_cancel(&exchange->hedge, &exchange->call, rc_loop_now(exchange->loop));
-        stop_hedge(exchange);
-    }
-    cancel_call(exchange, RC_WHY_CANCELLED);
-}
-
-void rc_attempt_refuse(rc_attempt *attempt, const rc_report *report, rc_reason why)
-{
-    rc_exchange *exchange = attempt->exchange;
-    exchange->unsent_attempts++;
-    exchange->action.attempt--;
-    if (attempt == exchange->hedge_attempt) {
-        rc_exchange_add_skip(exchange, attempt->entry, why);
-        rc_report_free(report);
-        drop_hedge(exchange);
-        return;
-    }
-    rc_report_free(exchange->report);
-    exchange->report = report;
-    cancel_call(exchange, why);
+    rc_attempt_feed(attempt, RC_INPUT_FAULT);
 }
 
 void rc_attempt_fail_local(rc_attempt *attempt, rc_local_outcome outcome, rc_str message)
@@ -331,4 +247,12 @@ rc_local_outcome rc_attempt_local_outcome(rc_upstream_kind kind)
 {
     return kind == RC_UPSTREAM_ADDRESS_REFUSED ? RC_LOCAL_ADDRESS_REFUSED
                                                : RC_LOCAL_NO_CONNECTION_FREE;
+}
+
+void rc_attempt_break(rc_attempt *attempt, rc_local_outcome outcome)
+{
+    const rc_local_outcome wording =
+        rc_attempt_may_be_done(attempt) ? RC_LOCAL_STOPPING_AFTER_SEND : outcome;
+    rc_attempt_stop(attempt);
+    rc_attempt_fail_local(attempt, outcome, rc_local_outcome_get(wording)->message);
 }

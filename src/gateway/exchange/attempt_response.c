@@ -5,22 +5,6 @@
 
 /* ---- sending to the client ---- */
 
-/* The lane with content for the client wins; the other one is cancelled. */
-static void win_hedge(rc_attempt *attempt)
-{
-    rc_exchange *exchange = attempt->exchange;
-    if (exchange->hedge_attempt == NULL)
-        return;
-    rc_attempt *other = attempt == exchange->current ? exchange->hedge_attempt : exchange->current;
-    (void)rc_hedge_on_response(&exchange->hedge, &exchange->call, attempt->lane,
-                               rc_loop_now(exchange->loop), rc_loop_entropy_u64(exchange->loop));
-    rc_attempt_stop(other);
-    rc_exchange_add_attempt(other, NULL, false);
-    rc_attempt_free(other);
-    exchange->hedge_attempt = NULL;
-    exchange->current = attempt;
-}
-
 /* scratch: RC_TARGET_TEXT_MAX bytes, for a model that the client named. */
 static rc_str target_text(const rc_attempt *attempt, char *scratch)
 {
@@ -40,7 +24,7 @@ static bool write_lines(rc_attempt *attempt, bool is_whole)
     rc_exchange *exchange = attempt->exchange;
     char scratch[RC_TARGET_TEXT_MAX];
     rc_reply_facts facts = {
-        .attempts = exchange->action.attempt,
+        .attempts = exchange->machine.action.attempt,
         .target = target_text(attempt, scratch),
         .request_id = rc_str_c(exchange->id.text),
         .report_id = attempt->flaw != NULL ? rc_report_id(attempt->flaw) : rc_str_make(NULL, 0),
@@ -69,23 +53,31 @@ static bool begin_response(rc_attempt *attempt, rc_http1_framing framing, uint64
 bool rc_attempt_commit(rc_attempt *attempt, rc_http1_framing framing, uint64_t length)
 {
     rc_exchange *exchange = attempt->exchange;
-    const uint64_t now_ms = rc_loop_now(exchange->loop);
-    win_hedge(attempt);
-    rc_call_on_commit(&exchange->call, now_ms);
-    rc_exchange_end_announced_timeout(exchange);
-    exchange->state = RC_EXCHANGE_RESPONDING;
-    exchange->first_byte_ms = (int64_t)(now_ms - exchange->began_ms);
-    if (begin_response(attempt, framing, length)) {
+    const uint64_t serial = exchange->serial;
+    const rc_exchange_input input = {
+        .kind = RC_INPUT_CONTENT,
+        .slot = attempt->slot,
+        .can_carry_error = attempt->mode == RC_MODE_STREAM || rc_exchange_has_event_head(exchange),
+    };
+    exchange->framing = framing;
+    exchange->length = length;
+    rc_exchange_feed(exchange, &input);
+    return exchange->serial == serial && rc_exchange_is_responding(&exchange->machine, input.slot);
+}
+
+void rc_attempt_begin_response(rc_attempt *attempt)
+{
+    rc_exchange *exchange = attempt->exchange;
+    exchange->first_byte_ms = (int64_t)(rc_loop_now(exchange->loop) - exchange->began_ms);
+    if (begin_response(attempt, exchange->framing, exchange->length)) {
         rc_buf_release(&exchange->lines);
-        rc_exchange_arm(exchange);
-        return true;
+        return;
     }
     rc_attempt_stop(attempt);
     if (rc_exchange_has_event_head(exchange))
         rc_attempt_fail_local(attempt, RC_LOCAL_NOT_A_STREAM, RC_STR(""));
     else
         rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_RESPONSE, RC_STR(""));
-    return false;
 }
 
 void rc_attempt_write(rc_attempt *attempt, rc_str bytes)
@@ -94,21 +86,11 @@ void rc_attempt_write(rc_attempt *attempt, rc_str bytes)
         rc_attempt_pause(attempt);
 }
 
-void rc_attempt_deliver(rc_attempt *attempt, rc_exchange_ending ending)
+void rc_attempt_deliver(rc_attempt *attempt)
 {
-    rc_exchange *exchange = attempt->exchange;
-    rc_loop *loop = exchange->loop;
-    win_hedge(attempt);
     if (attempt->mode == RC_MODE_STREAM)
         rc_attempt_judge_stream(attempt);
-    rc_exchange_add_attempt(attempt, attempt->flaw, true);
-    exchange->action = rc_call_on_success(&exchange->call, rc_loop_now(loop));
-    exchange->action.attempt -= exchange->unsent_attempts;
-    rc_exchange_emit_action(exchange, &exchange->action);
-    rc_hub_on_delivered(loop->hub, exchange->route, exchange->action.entry);
-    if (attempt->flaw != NULL)
-        rc_exchange_add_flaw(exchange, attempt->flaw);
-    rc_exchange_record(exchange, ending);
+    rc_attempt_feed(attempt, RC_INPUT_COMPLETE);
 }
 
 /* The content-length of a response to HEAD, which has no body. The parser has checked the
@@ -184,13 +166,13 @@ static void end_whole(rc_attempt *attempt)
     rc_exchange *exchange = attempt->exchange;
     if (!rc_attempt_judge_whole(attempt))
         return;
-    win_hedge(attempt);
+    rc_attempt_feed(attempt, RC_INPUT_CHOSEN);
     if (!write_lines(attempt, true)) {
         rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_RESPONSE, RC_STR(""));
         return;
     }
     exchange->first_byte_ms = (int64_t)(rc_loop_now(exchange->loop) - exchange->began_ms);
-    rc_attempt_deliver(attempt, RC_ENDING_WHOLE);
+    rc_attempt_deliver(attempt);
 }
 
 /* Holds a piece back. A body that becomes too large is judged by its beginning. */
@@ -282,7 +264,7 @@ void rc_attempt_on_body(rc_attempt *attempt, rc_str piece)
         hold(attempt, piece);
         return;
     case RC_MODE_RELAY:
-        if (attempt->exchange->state == RC_EXCHANGE_RESPONDING || relay(attempt, false))
+        if (rc_attempt_is_responding(attempt) || relay(attempt, false))
             relay_piece(attempt, piece);
         return;
     case RC_MODE_HEAD:
@@ -314,8 +296,8 @@ void rc_attempt_on_body_end(rc_attempt *attempt)
     case RC_MODE_RELAY:
         if (rc_response_is_missing(&attempt->response, attempt->bytes))
             rc_attempt_fail_body(attempt);
-        else if (attempt->exchange->state == RC_EXCHANGE_RESPONDING || relay(attempt, true))
-            rc_attempt_deliver(attempt, RC_ENDING_TAIL);
+        else if (rc_attempt_is_responding(attempt) || relay(attempt, true))
+            rc_attempt_deliver(attempt);
         return;
     case RC_MODE_HEAD:
         return;

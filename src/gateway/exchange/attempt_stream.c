@@ -32,16 +32,10 @@ static bool pull_last(rc_attempt *attempt, rc_stream_event *ret_event)
                              : rc_sse_end(&attempt->reading.sse, ret_event);
 }
 
-/* True: this attempt's content is being sent to the client. */
-static bool is_responding(const rc_attempt *attempt)
-{
-    return attempt->exchange->state == RC_EXCHANGE_RESPONDING;
-}
-
 /* Sends the events that were held back. False: the exchange is over. */
 static bool release(rc_attempt *attempt)
 {
-    if (is_responding(attempt))
+    if (rc_attempt_is_responding(attempt))
         return true;
     if (!rc_attempt_commit(attempt, RC_HTTP1_CHUNKED, 0))
         return false;
@@ -64,8 +58,7 @@ static void end_soon(rc_attempt *attempt)
     if (attempt->is_terminated)
         return;
     attempt->is_terminated = true;
-    attempt->ends_at_ms = rc_loop_now(attempt->exchange->loop) + RC_ATTEMPT_TAIL_MS;
-    rc_exchange_arm(attempt->exchange);
+    rc_attempt_feed(attempt, RC_INPUT_TERMINATED);
 }
 
 /* Sends an event, or holds it back. */
@@ -74,7 +67,7 @@ static void forward(rc_attempt *attempt, const rc_stream_event *event, bool is_s
     attempt->is_inside_event = event->type == RC_STREAM_EVENT_PART;
     if (!attempt->is_terminated)
         rc_attempt_track_event(attempt, event);
-    if (is_responding(attempt) && !(attempt->is_terminated && is_space_left))
+    if (rc_attempt_is_responding(attempt) && !(attempt->is_terminated && is_space_left))
         rc_attempt_write(attempt, event->raw);
     else
         rc_buf_push(&attempt->held, event->raw);
@@ -167,9 +160,9 @@ void rc_attempt_stream_on_end(rc_attempt *attempt, const rc_upstream_failure *fa
     if (!on_last_event(attempt, body))
         return;
     if (rc_stream_watch_end(&attempt->watch, body) == RC_STREAM_END_COMPLETE) {
-        if (!is_responding(attempt) && !rc_attempt_commit(attempt, RC_HTTP1_CHUNKED, 0))
+        if (!rc_attempt_is_responding(attempt) && !rc_attempt_commit(attempt, RC_HTTP1_CHUNKED, 0))
             return;
-        rc_attempt_deliver(attempt, RC_ENDING_TAIL);
+        rc_attempt_deliver(attempt);
         return;
     }
     /* A body that ends in order but without a terminator is a cut stream all the same. */

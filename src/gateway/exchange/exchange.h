@@ -1,14 +1,14 @@
-/* rc_exchange: one client's request, from its head to the last byte of its response.
+/* rc_exchange: the driver of one client's request. Callbacks of the server, of the upstream calls, of
+ * the timer and of the store become inputs of the state machine in lib/exchange/machine.h; the
+ * driver carries out the effects that it returns, with one rc_attempt per lane.
  *
- *   READING ──► ATTEMPTING ── content ──► RESPONDING ─┐
- *      │         │  ▲                        │         ├─ end ──► RECORDING ──► ENDING ──► (spare)
- *      │ fault   │  └──► WAITING             failure   │          the record
- *      └─────────┴── an error of our own, or a whole response
+ *   callback ──► rc_exchange_feed ──► rc_exchange_step ──► effects ──► server, upstream, store
+ *                     ▲                                      │
+ *                     └── queued: the result of an effect ───┘
  *
- * rc_call makes the decisions. The exchange reports events to rc_call and carries out the actions
- * that it returns, with one rc_attempt, or with two when a slow response is hedged. The last byte
- * of a response is sent only when the store has acknowledged the record. A client that leaves ends
- * the exchange in any state, together with its calls to providers. */
+ * An effect that has its result at once queues it as the next input, so that neither the step nor
+ * the effects are ever re-entered. When rc_exchange_feed returns, the exchange and its attempts may
+ * be over. */
 #ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_H
 #define RC_GATEWAY_EXCHANGE_EXCHANGE_H
 
@@ -20,6 +20,7 @@
 #include "dialect/stream.h"
 #include "dialect/usage_charge.h"
 #include "dialect/usage_scan.h"
+#include "exchange/machine.h"
 #include "exchange/response.h"
 #include "gateway/loop/loop_private.h"
 #include "gateway/request/outbound.h"
@@ -32,36 +33,8 @@
 #define RC_ATTEMPT_HELD_MAX ((size_t)256 << 10)
 #define RC_EXCHANGE_LIMITS_MAX \
     ((size_t)4 << 10) /* Maximum number of bytes of a provider's rate-limit headers. */
-/* Wait for the orderly end of a stream after its terminator. */
-#define RC_ATTEMPT_TAIL_MS 500u
-/* Least time for the store to acknowledge a record, also if the deadline has passed. */
-#define RC_EXCHANGE_RECORD_MIN_MS 1000u
-/* Maximum time for the store to acknowledge a record; longer than the store's own retries take. */
-#define RC_EXCHANGE_RECORD_MAX_MS 30000u
 /* Retry-After of a request that is refused because this gateway is full; an arbitrary value. */
 #define RC_EXCHANGE_BUSY_MS 1000
-
-typedef enum rc_exchange_state {
-    RC_EXCHANGE_READING = 0,
-    RC_EXCHANGE_ATTEMPTING = 1,
-    RC_EXCHANGE_WAITING = 2,
-    RC_EXCHANGE_RESPONDING = 3, /* Content is being sent to the client. */
-    RC_EXCHANGE_RECORDING = 4,  /* The record is being stored. */
-    RC_EXCHANGE_ENDING = 5,     /* The response is complete and is being sent. */
-    RC_EXCHANGE_OVER = 6,
-    RC_EXCHANGE_PAUSED = 7 /* Waits until a budget allows the attempt. */
-} rc_exchange_state;
-
-/* The part of the reply that remains to be sent once the record is acknowledged. */
-typedef enum rc_exchange_ending {
-    RC_ENDING_NONE = 0,        /* Nothing: the client is gone. */
-    RC_ENDING_WHOLE = 1,       /* The response: head and body. */
-    RC_ENDING_TAIL = 2,        /* The rest of a response that has begun. */
-    RC_ENDING_ERROR = 3,       /* An error of our own: head and body. */
-    RC_ENDING_ERROR_EVENT = 4, /* An error of our own as an event of a stream. */
-    RC_ENDING_ABORT = 5        /* A cut of the connection: in any other response an error cannot be
-                                * expressed. */
-} rc_exchange_ending;
 
 /* A provider's limit that is nearly used up. */
 typedef struct rc_exchange_quota {
@@ -111,7 +84,7 @@ typedef struct rc_attempt_decoder rc_attempt_decoder;
 struct rc_attempt {
     rc_exchange *exchange;
     rc_attempt *next_spare;
-    rc_hedge_lane lane;
+    uint8_t slot; /* The lane of the machine. */
     rc_response_mode mode;
     uint16_t entry;
     uint16_t credential;
@@ -125,8 +98,6 @@ struct rc_attempt {
     int64_t first_byte_ms;  /* Since the start. -1: nothing has arrived. */
     uint64_t first_byte_us; /* RC_METRICS_NO_TIME: nothing has arrived. */
     uint64_t bytes;         /* Bytes of the body, after decompression. */
-    uint64_t ends_at_ms;    /* When a stream with a terminator counts as over, whatever still
-                             * comes. */
     bool is_array;
     bool is_client_slow;  /* The client is slow; the provider's connection is paused. */
     bool is_terminated;   /* The stream's terminator has arrived. */
@@ -163,8 +134,12 @@ struct rc_attempt {
     rc_upstream_call upstream;
 };
 
+/* Inputs that effects of one step may cause. */
+#define RC_EXCHANGE_QUEUE_MAX 8u
+
 struct rc_exchange {
     rc_loop *loop;
+    uint64_t serial;         /* Number of requests that have used this memory. */
     rc_responder *responder; /* NULL: the client is gone. */
     rc_exchange *next;       /* Next of the spare or of the acknowledged exchanges. */
     rc_exchange *live_next, *live_prev;
@@ -174,9 +149,15 @@ struct rc_exchange {
     rc_buf limits;        /* The provider's rate-limit headers, if the latest failure is a limit. */
     rc_buf body;          /* The client's body. */
     /* Members above keep their memory from one request to the next. */
-    rc_exchange_state state;
-    rc_exchange_ending ending;
     rc_snapshot_ref *snapshot_ref;
+    bool is_stepping;      /* rc_exchange_feed is running. */
+    bool is_flawed;        /* An unusable response was passed on; `report` says why. */
+    uint8_t deferred;      /* rc_exchange_effect_kind of an attempt that the timer ends; or 0. */
+    uint8_t deferred_slot; /* Its lane. */
+    uint8_t queue_count;
+    rc_http1_framing framing; /* Framing and length of the response that COMMIT begins. */
+    uint64_t length;
+    rc_exchange_input queue[RC_EXCHANGE_QUEUE_MAX];
     rc_id id;
     rc_dialect dialect; /* Dialect of our own errors. */
     size_t client;      /* Index in the configuration. SIZE_MAX: none. */
@@ -191,12 +172,7 @@ struct rc_exchange {
     rc_chain_entry *entries; /* Entries of an own plan. NULL: those of the route. */
     rc_str requested_model;  /* The model for targets with the model "*". May be a secret. */
     rc_str model;            /* requested_model without secrets. */
-    rc_action action;
-    uint32_t unsent_attempts; /* Attempts that rc_call counts although nothing was sent. */
-    rc_hedge hedge;
-    rc_attempt *current;          /* The current or latest attempt. NULL: none yet. */
-    rc_attempt *hedge_attempt;    /* The second lane of a hedge. NULL: none. */
-    uint64_t reserve_again_at_ms; /* When a paused attempt tries to reserve again. */
+    rc_attempt *attempts[2]; /* By slot of the machine. NULL: none. */
 
     size_t kept_bytes;          /* Bytes of the body, as counted in the hub. */
     uint64_t upload_left;       /* Bytes still to come of a body that is passed on as it arrives. */
@@ -205,17 +181,14 @@ struct rc_exchange {
     bool is_body_whole;
     bool is_body_gone;    /* The body is freed; `estimate` replaces it. */
     bool is_late;         /* The deadline ended the latest attempt. */
-    bool has_polled;      /* Sockets were polled once more after the deadline. */
     bool was_partly_sent; /* The request failed after content was sent. */
-    bool is_hedge_next;   /* With two lanes to decompress, the hedge is next. */
-    bool is_flawed;       /* An unusable response was passed on; `report` says why. */
-    bool is_recorded;
+    bool is_second_next;  /* With two lanes to decompress, that of slot 1 is next. */
+    bool is_unrecorded;   /* The store refused the record: the client gets `report` instead. */
     bool is_counted;
-    bool is_shed;          /* Refused because this gateway is full. */
-    bool is_store_pending; /* Waits for the store's acknowledgement. */
-    bool is_reply_early;   /* The client got its response before the acknowledgement. */
-    bool is_acknowledged;  /* Guarded by the loop's acknowledged_lock. */
-    uint64_t record_by_ms;
+    bool is_shed;                 /* Refused because this gateway is full. */
+    bool is_store_pending;        /* Waits for the store's acknowledgement. */
+    bool is_reply_early;          /* The client got its response before the acknowledgement. */
+    bool is_acknowledged;         /* Guarded by the loop's acknowledged_lock. */
     const rc_report *refused_why; /* The report of a store that rejected the record. NULL: it did
                                    * not. */
     const char *gone_text;        /* Why the client is gone. NULL: it is not. */
@@ -228,15 +201,21 @@ struct rc_exchange {
     uint32_t switches;
     uint64_t wait_ms;
     uint64_t last_wait_ms;
-    uint64_t waits_from_ms;     /* Start of the wait in the states WAITING and PAUSED. */
     rc_exchange_events *events; /* State of the events for a client that requested them. NULL: none
                                  * was sent. */
     /* Members below are initialised when they are used. */
     rc_ledger_step inline_steps[RC_EXCHANGE_INLINE_STEPS];
     rc_chain_entry inline_entries[RC_EXCHANGE_INLINE_ENTRIES];
-    rc_call call;
+    rc_ledger_decision decision; /* The budgets' latest answer that was not a grant. */
+    rc_exchange_machine machine;
     rc_client_request request;
 };
+
+/* The current or latest attempt. NULL: none yet. */
+static inline rc_attempt *rc_exchange_current(const rc_exchange *exchange)
+{
+    return exchange->attempts[exchange->machine.current];
+}
 
 /* True: the provider's limit was reached; its rate-limit headers are passed on to the client. */
 static inline bool rc_exchange_is_limit(const rc_report *report)
@@ -254,31 +233,35 @@ static inline const rc_snapshot *rc_exchange_snapshot(const rc_exchange *exchang
 
 /* Makes an exchange for a new request. responder: borrows until the end. NULL: out of memory. */
 rc_exchange *rc_exchange_new(rc_loop *loop, rc_responder *responder);
-/* The response was sent; the client is gone. */
-void rc_exchange_on_done(rc_exchange *exchange);
+/* The client is gone. */
 void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone);
-/* Ends the exchange. If the store has not acknowledged its record, the memory stays until then. */
-void rc_exchange_close(rc_exchange *exchange);
-/* The store acknowledged the record of an exchange that had responded before. */
+/* The client can take more of the response. */
+void rc_exchange_on_drained(rc_exchange *exchange);
+/* The store acknowledged the record of an exchange that was over before. */
 void rc_exchange_on_acknowledged(rc_exchange *exchange);
-/* Ends the exchange early, at shutdown: a response that has begun ends with an error, others are
- * refused. */
-void rc_exchange_cut_short(rc_exchange *exchange);
-
-/* Carries out an action of rc_call. */
-void rc_exchange_carry_out(rc_exchange *exchange, rc_action action);
+/* Releases everything. Called when the machine is over. */
+void rc_exchange_close(rc_exchange *exchange);
 /* Sets the timer for the current state. */
 void rc_exchange_arm(rc_exchange *exchange);
-void rc_exchange_on_drained(rc_exchange *exchange);
+
+/* ---- exchange_effects.c: the machine and its effects ---- */
+
+/* Reports an input to the machine and carries out the effects. Inside an effect the input is
+ * queued. The exchange and its attempts may be over afterwards. input: copies. */
+void rc_exchange_feed(rc_exchange *exchange, const rc_exchange_input *input);
+/* As rc_exchange_feed, for an input without further members. */
+void rc_exchange_feed_kind(rc_exchange *exchange, rc_exchange_input_kind kind);
+/* As rc_exchange_feed, for an input about this attempt without further members. */
+void rc_attempt_feed(const rc_attempt *attempt, rc_exchange_input_kind kind);
+/* Ends the attempt that the latest TIMER input found to be over. */
+void rc_exchange_end_deferred(rc_exchange *exchange);
+/* True: this attempt's content is being sent to the client. */
+bool rc_attempt_is_responding(const rc_attempt *attempt);
 
 /* ---- exchange_deadline.c: deadlines ---- */
 
-/* When the client's own deadline ends. RC_UNLIMITED: it has none. */
-uint64_t rc_exchange_client_deadline(const rc_exchange *exchange);
-/* When the call that began at called_ms must have ended. */
-uint64_t rc_exchange_call_deadline(const rc_exchange *exchange);
-/* The response has begun: the timeout that the client's SDK announced no longer applies. */
-void rc_exchange_end_announced_timeout(rc_exchange *exchange);
+/* Everything that limits the request's time. */
+rc_deadline_limits rc_exchange_limits(const rc_exchange *exchange);
 /* True: an attempt that the deadline ended had enough time, so that its failure counts against the
  * target. */
 bool rc_attempt_had_time(const rc_attempt *attempt);
@@ -288,8 +271,8 @@ void rc_exchange_set_deadline(const rc_exchange *exchange, rc_failure *failure);
 void rc_exchange_describe_deadline(const rc_exchange *exchange, rc_builder *builder);
 /* Adds the deadline to the context of a report about a wait that would have been too long. */
 void rc_exchange_add_deadline_context(const rc_exchange *exchange, rc_builder *builder);
-/* Refuses a request whose deadline passed while its body arrived. */
-void rc_exchange_refuse_late(rc_exchange *exchange);
+/* Builds the report of a request whose deadline passed while its body arrived. */
+void rc_exchange_report_late(rc_exchange *exchange);
 
 /* ---- exchange_unavailable.c: no target is available ---- */
 
@@ -319,11 +302,12 @@ void rc_exchange_release_entries(rc_exchange *exchange);
 
 /* ---- attempt.c: sending a request to a provider ---- */
 
-/* Reserves the cost in the budgets and sends the request, or pauses. */
-void rc_attempt_reserve_and_send(rc_attempt *attempt);
-/* Starts an attempt, or fails it. */
-void rc_attempt_start(rc_exchange *exchange, rc_hedge_lane lane, uint16_t entry,
-                      uint16_t credential);
+/* Makes the attempt of a lane, in place of the lane's latest one. NULL: out of memory. */
+rc_attempt *rc_attempt_new(rc_exchange *exchange, uint8_t slot);
+/* Reserves the cost in the budgets and reports the result. */
+void rc_attempt_reserve(rc_attempt *attempt);
+/* Sends the request, or fails the attempt. */
+void rc_attempt_send(rc_attempt *attempt);
 /* Ends the call without a callback. */
 void rc_attempt_stop(rc_attempt *attempt);
 /* Stops the attempt and frees it. attempt: takes; may be NULL. */
@@ -343,8 +327,10 @@ extern const rc_upstream_handler rc_attempt_upstream_handler;
  * exchange is over. */
 bool rc_attempt_commit(rc_attempt *attempt, rc_http1_framing framing, uint64_t length);
 void rc_attempt_write(rc_attempt *attempt, rc_str bytes);
+/* Sends the response head to the client, as rc_attempt_commit has described it. */
+void rc_attempt_begin_response(rc_attempt *attempt);
 /* The attempt succeeded, and everything except `held` was sent. */
-void rc_attempt_deliver(rc_attempt *attempt, rc_exchange_ending ending);
+void rc_attempt_deliver(rc_attempt *attempt);
 
 /* Handles a piece of the (decompressed) body. The attempt may be over afterwards. */
 void rc_attempt_on_body(rc_attempt *attempt, rc_str piece);
@@ -422,22 +408,25 @@ void rc_attempt_fail_fault(rc_attempt *attempt, rc_code code, rc_str message);
  * was carried out. */
 bool rc_attempt_may_be_done(const rc_attempt *attempt);
 rc_local_outcome rc_attempt_local_outcome(rc_upstream_kind kind);
-/* Refuses an attempt that was not sent and does not count. why: the call stops, or there is no
- * second lane. report: takes. */
-void rc_attempt_refuse(rc_attempt *attempt, const rc_report *report, rc_reason why);
+/* Stops the attempt because the gateway stops. */
+void rc_attempt_break(rc_attempt *attempt, rc_local_outcome outcome);
 
 /* ---- exchange_budget.c: budgets ---- */
 
-/* Refuses the attempt with BudgetExceeded, with the amounts and the renewal time. */
-void rc_attempt_refuse_budget(rc_attempt *attempt, const rc_ledger_decision *decision);
+/* Builds the report BudgetExceeded, with the amounts and the renewal time, from `decision`. */
+void rc_attempt_report_budget(rc_attempt *attempt);
 /* Emits notices about budgets. */
 void rc_exchange_emit_budgets(rc_exchange *exchange, const rc_ledger_notices *facts);
 
 /* ---- exchange_reply.c: the reply to the client ---- */
 
-/* rc_call has given up. */
-void rc_exchange_give_up(rc_exchange *exchange);
-/* Refuses the request, before any attempt or instead of the next one. */
+/* Builds the report of a call that has stopped. */
+void rc_exchange_report_stop(rc_exchange *exchange);
+/* Builds the report of a request that is refused instead of the next attempt. wait_until_ms: the
+ * end of a wait that was cut short; 0: none. */
+void rc_exchange_report_refusal(rc_exchange *exchange, rc_local_outcome outcome,
+                                uint64_t wait_until_ms);
+/* Refuses the request before any attempt. */
 void rc_exchange_refuse(rc_exchange *exchange, rc_local_outcome outcome);
 /* As rc_exchange_refuse, with a message of the caller's. */
 void rc_exchange_refuse_text(rc_exchange *exchange, rc_local_outcome outcome, rc_str message);
@@ -450,8 +439,6 @@ void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fau
 void rc_request_fault_push(rc_buf *text, const rc_request_fault *fault);
 /* Makes StoreUnavailable the result, because the record cannot be stored. why: takes. */
 void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why);
-/* Ends the call because an attempt could not be allocated. */
-void rc_exchange_out_of_memory(rc_exchange *exchange);
 /* Begins a report of our own. */
 void rc_exchange_begin_report(rc_exchange *exchange, rc_builder *builder, rc_code code,
                               rc_str message);
@@ -506,6 +493,8 @@ void rc_exchange_add_action(rc_exchange *exchange, const rc_action *action);
 /* Adds the flaw of a complete but unusable response, so that all outputs report the same result.
  * flaw: borrows. */
 void rc_exchange_add_flaw(rc_exchange *exchange, const rc_report *flaw);
+/* The reason of a call whose response is complete but unusable. */
+rc_reason rc_exchange_flaw_reason(const rc_exchange *exchange);
 /* Adds an entry that was to be used and is not. */
 void rc_exchange_add_skip(rc_exchange *exchange, uint16_t entry, rc_reason why);
 /* A wait was ended early: only the time that was waited counts. */
@@ -543,11 +532,10 @@ void rc_exchange_events_done(rc_exchange *exchange);
 
 /* ---- exchange_audit.c: the record ---- */
 
-/* Stores the record, then sends what `ending` says: at once, or when the store has acknowledged
- * it. */
-void rc_exchange_record(rc_exchange *exchange, rc_exchange_ending ending);
-/* The deadline has passed, or the loop stops, and the record is not acknowledged. */
-void rc_exchange_on_record_late(rc_exchange *exchange);
+/* Stores the record. The answer is an input: at once, or when the store has acknowledged it. */
+void rc_exchange_record(rc_exchange *exchange);
+/* The deadline due_ms has passed, or the loop stops, and the record is not acknowledged. */
+void rc_exchange_on_record_late(rc_exchange *exchange, uint64_t due_ms);
 /* Reports the request to metrics and on_record, once. Must be called while the client's head is
  * still there. */
 void rc_exchange_count(rc_exchange *exchange);

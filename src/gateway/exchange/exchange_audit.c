@@ -148,13 +148,17 @@ static rc_outcome outcome_of(const rc_exchange *exchange)
 {
     if (exchange->gone_text != NULL)
         return RC_OUTCOME_CANCELLED;
-    const bool is_whole = exchange->ending == RC_ENDING_WHOLE || exchange->ending == RC_ENDING_TAIL;
-    return is_whole && !exchange->is_flawed ? RC_OUTCOME_SUCCEEDED : RC_OUTCOME_FAILED;
+    const bool is_whole =
+        exchange->machine.ending == RC_ENDING_WHOLE || exchange->machine.ending == RC_ENDING_TAIL;
+    return is_whole && !exchange->is_flawed && !exchange->is_unrecorded ? RC_OUTCOME_SUCCEEDED
+                                                                        : RC_OUTCOME_FAILED;
 }
 
 static int final_status(const rc_exchange *exchange)
 {
-    return exchange->ending == RC_ENDING_ERROR && !rc_exchange_has_event_head(exchange)
+    const bool is_error = exchange->machine.ending == RC_ENDING_ERROR ||
+                          (exchange->is_unrecorded && exchange->machine.ending == RC_ENDING_WHOLE);
+    return is_error && !rc_exchange_has_event_head(exchange)
                ? rc_report_http_status(exchange->report)
                : exchange->status;
 }
@@ -180,12 +184,13 @@ static void add_outcome(audit *a)
     record->route = exchange->route != NULL ? exchange->route->name : rc_str_make(NULL, 0);
     record->model = exchange->request.model;
     record->text = path_of(exchange);
-    record->attempt = exchange->action.attempt;
+    record->attempt = exchange->machine.action.attempt;
     record->status = final_status(exchange);
     record->latency_ms = (int64_t)(rc_loop_now(exchange->loop) - exchange->began_ms);
     record->first_byte_ms = exchange->first_byte_ms;
     record->wait_ms = exchange->wait_ms;
-    record->reason = exchange->action.reason;
+    record->reason =
+        exchange->is_flawed ? rc_exchange_flaw_reason(exchange) : exchange->machine.action.reason;
     record->report = outcome == RC_OUTCOME_FAILED ? exchange->report : NULL;
     record->flags = flags_of(exchange);
     if (exchange->request.client_retry > 0)
@@ -196,12 +201,12 @@ static void add_outcome(audit *a)
         record->tokens_out += step->charge.output;
         record->cost_usd_micro += step->cost_usd_micro;
     }
-    if (exchange->current == NULL || exchange->action.attempt == 0)
+    if (rc_exchange_current(exchange) == NULL || exchange->machine.action.attempt == 0)
         return;
-    record->provider = exchange->current->provider->config->name;
-    record->target = target_name(a, exchange->current->entry);
-    record->credential = credential_name(a, exchange->current->credential);
-    record->bytes = exchange->current->bytes;
+    record->provider = rc_exchange_current(exchange)->provider->config->name;
+    record->target = target_name(a, rc_exchange_current(exchange)->entry);
+    record->credential = credential_name(a, rc_exchange_current(exchange)->credential);
+    record->bytes = rc_exchange_current(exchange)->bytes;
 }
 
 /* The response is sent before the record is acknowledged. */
@@ -257,33 +262,24 @@ static void on_acknowledged(void *ctx, rc_ack kept, const rc_report *why)
     uv_mutex_unlock(&loop->acknowledged_lock);
 }
 
-/* The configuration forbids responses without a record: the client gets StoreUnavailable. */
-static void refuse(rc_exchange *exchange, const rc_report *why)
+/* The configuration forbids responses without a record: the client gets StoreUnavailable. why: takes.
+ * NULL: it is not refused. */
+static rc_store_verdict refuse(rc_exchange *exchange, const rc_report *why)
 {
     if (why == NULL)
-        return;
+        return RC_STORE_DONE;
     rc_exchange_report_unrecorded(exchange, why);
-    switch (exchange->ending) {
-    case RC_ENDING_WHOLE:
-    case RC_ENDING_ERROR:
-        exchange->ending = RC_ENDING_ERROR;
-        return;
-    case RC_ENDING_TAIL:
-    case RC_ENDING_ERROR_EVENT:
+    exchange->is_unrecorded = true;
+    if (exchange->machine.ending == RC_ENDING_TAIL ||
+        exchange->machine.ending == RC_ENDING_ERROR_EVENT)
         exchange->was_partly_sent = true;
-        exchange->ending =
-            exchange->current->mode == RC_MODE_STREAM ? RC_ENDING_ERROR_EVENT : RC_ENDING_ABORT;
-        return;
-    case RC_ENDING_NONE:
-    case RC_ENDING_ABORT:
-        return;
-    }
+    return RC_STORE_REFUSED;
 }
 
-static void count_and_reply(rc_exchange *exchange)
+static void report_stored(rc_exchange *exchange, rc_store_verdict verdict)
 {
-    rc_exchange_count(exchange);
-    rc_exchange_send_reply(exchange);
+    rc_exchange_feed(exchange,
+                     &(rc_exchange_input){.kind = RC_INPUT_STORED, .verdict = (uint8_t)verdict});
 }
 
 static void take_acknowledgement(rc_exchange *exchange)
@@ -296,8 +292,7 @@ static void take_acknowledgement(rc_exchange *exchange)
         rc_exchange_on_acknowledged(exchange);
         return;
     }
-    refuse(exchange, why);
-    count_and_reply(exchange);
+    report_stored(exchange, refuse(exchange, why));
 }
 
 void rc_loop_on_acknowledged(uv_async_t *async)
@@ -319,15 +314,15 @@ void rc_loop_on_acknowledged(uv_async_t *async)
  * first. */
 static bool is_shed_early(const rc_exchange *exchange)
 {
-    return exchange->is_shed && exchange->ending == RC_ENDING_ERROR &&
-           exchange->action.attempt == 0;
+    return exchange->is_shed && exchange->machine.ending == RC_ENDING_ERROR &&
+           exchange->machine.action.attempt == 0;
 }
 
-/* True: the exchange continues when the store acknowledges. */
-static bool submit(rc_exchange *exchange, const rc_batch *batch)
+/* True: the exchange continues when the store acknowledges. Otherwise *ret_verdict is the answer. */
+static bool submit(rc_exchange *exchange, const rc_batch *batch, rc_store_verdict *ret_verdict)
 {
     rc_writer *writer = exchange->loop->hub->writer;
-    const bool waits = exchange->ending != RC_ENDING_NONE && !is_shed_early(exchange);
+    const bool waits = exchange->machine.ending != RC_ENDING_NONE && !is_shed_early(exchange);
     exchange->is_store_pending = waits;
     switch (rc_writer_submit(writer, batch, waits ? on_acknowledged : NULL, exchange)) {
     case RC_SUBMIT_WAIT:
@@ -335,10 +330,10 @@ static bool submit(rc_exchange *exchange, const rc_batch *batch)
     case RC_SUBMIT_CONTINUE:
         break;
     case RC_SUBMIT_REFUSED:
-        refuse(exchange, rc_writer_why(writer));
+        *ret_verdict = refuse(exchange, rc_writer_why(writer));
         break;
     case RC_SUBMIT_INVALID:
-        refuse(exchange, rc_report_dup(rc_report_static(RC_CODE_INVARIANT_BROKEN)));
+        *ret_verdict = refuse(exchange, rc_report_dup(rc_report_static(RC_CODE_INVARIANT_BROKEN)));
         break;
     }
     exchange->is_store_pending = false;
@@ -355,14 +350,15 @@ static bool should_record(const rc_exchange *exchange)
            !is_unknown_client;
 }
 
-static bool submit_record(rc_exchange *exchange)
+/* As submit. */
+static bool submit_record(rc_exchange *exchange, rc_store_verdict *ret_verdict)
 {
     const rc_alloc *alloc = &exchange->loop->settings.alloc;
     const size_t size = (exchange->step_count + 2) * sizeof(rc_record);
     rc_record *records = alloc->get(alloc->ctx, size);
     audit a;
     if (records == NULL) {
-        refuse(exchange, rc_report_dup(rc_report_static(RC_CODE_STORE_UNAVAILABLE)));
+        *ret_verdict = refuse(exchange, rc_report_dup(rc_report_static(RC_CODE_STORE_UNAVAILABLE)));
         return false;
     }
     begin(&a, exchange, records, 0);
@@ -375,39 +371,16 @@ static bool submit_record(rc_exchange *exchange)
                             .record_count = a.count,
                             .states = a.states,
                             .state_count = a.state_count};
-    const bool is_store_pending = submit(exchange, &batch);
+    const bool is_store_pending = submit(exchange, &batch, ret_verdict);
     alloc->put(alloc->ctx, records, size);
     return is_store_pending;
 }
 
-/* Time limit for the store: a disk that hangs must not hold a complete response for as long as a
- * model may take. */
-static uint64_t record_deadline(const rc_exchange *exchange)
+void rc_exchange_record(rc_exchange *exchange)
 {
-    const uint64_t now_ms = rc_loop_now(exchange->loop);
-    const uint64_t deadline_ms = exchange->call.plan != NULL
-                                     ? exchange->call.deadline_at_ms
-                                     : rc_exchange_client_deadline(exchange);
-    const uint64_t least_ms = now_ms + RC_EXCHANGE_RECORD_MIN_MS;
-    const uint64_t most_ms = now_ms + RC_EXCHANGE_RECORD_MAX_MS;
-    if (deadline_ms < least_ms)
-        return least_ms;
-    return deadline_ms < most_ms ? deadline_ms : most_ms;
-}
-
-void rc_exchange_record(rc_exchange *exchange, rc_exchange_ending ending)
-{
-    if (exchange->is_recorded)
-        return;
-    exchange->is_recorded = true;
-    exchange->ending = ending;
-    exchange->state = RC_EXCHANGE_RECORDING;
-    if (!should_record(exchange) || !submit_record(exchange)) {
-        count_and_reply(exchange);
-        return;
-    }
-    exchange->record_by_ms = record_deadline(exchange);
-    rc_exchange_arm(exchange);
+    rc_store_verdict verdict = RC_STORE_DONE;
+    if (!should_record(exchange) || !submit_record(exchange, &verdict))
+        report_stored(exchange, verdict);
 }
 
 /* ---- late acknowledgements ---- */
@@ -420,10 +393,10 @@ static bool is_acknowledged(rc_exchange *exchange)
     return is_acknowledged;
 }
 
-static const rc_report *report_record_late(rc_exchange *exchange)
+static const rc_report *report_record_late(rc_exchange *exchange, uint64_t due_ms)
 {
     rc_builder builder;
-    const bool is_time = rc_loop_now(exchange->loop) >= exchange->record_by_ms;
+    const bool is_time = rc_loop_now(exchange->loop) >= due_ms;
     const rc_local_outcome_row *row =
         rc_local_outcome_get(is_time ? RC_LOCAL_RECORD_LATE : RC_LOCAL_RECORD_CUT);
     rc_exchange_begin_report(exchange, &builder, row->code, row->message);
@@ -446,24 +419,26 @@ static bool amend(rc_exchange *exchange, const rc_report *ignored)
 
 /* Does what audit.on_failure says, now. The record stays in the writer's queue, and the changed
  * outcome follows it. Without memory for that the connection is cut. */
-void rc_exchange_on_record_late(rc_exchange *exchange)
+void rc_exchange_on_record_late(rc_exchange *exchange, uint64_t due_ms)
 {
     rc_writer *writer = exchange->loop->hub->writer;
-    if (exchange->ending == RC_ENDING_NONE || is_acknowledged(exchange))
+    rc_store_verdict verdict = RC_STORE_DONE;
+    if (is_acknowledged(exchange))
         return;
     exchange->is_reply_early = true;
-    if (exchange->ending != RC_ENDING_ABORT) {
-        const rc_report *why = report_record_late(exchange);
+    if (exchange->machine.ending != RC_ENDING_ABORT) {
+        const rc_report *why = report_record_late(exchange, due_ms);
         if (rc_writer_continues_on_failure(writer)) {
             rc_writer_emit_unsafe(writer, why);
             (void)amend(exchange, why);
             rc_report_free(why);
         } else {
-            refuse(exchange, why);
-            exchange->ending = amend(exchange, NULL) ? exchange->ending : RC_ENDING_ABORT;
+            verdict = refuse(exchange, why);
+            if (!amend(exchange, NULL))
+                verdict = RC_STORE_CUT;
         }
     }
-    count_and_reply(exchange);
+    report_stored(exchange, verdict);
 }
 
 /* ---- metrics and on_record ---- */
@@ -475,7 +450,7 @@ static uint32_t counted_outcome(const rc_exchange *exchange)
         return RC_METRIC_OUTCOME_SUCCEEDED;
     if (outcome == RC_OUTCOME_CANCELLED)
         return RC_METRIC_OUTCOME_CANCELLED;
-    if (exchange->action.attempt == 0)
+    if (exchange->machine.action.attempt == 0)
         return RC_METRIC_OUTCOME_REFUSED;
     return exchange->was_partly_sent ? RC_METRIC_OUTCOME_INTERRUPTED : RC_METRIC_OUTCOME_FAILED;
 }
@@ -532,7 +507,7 @@ void rc_exchange_count(rc_exchange *exchange)
         .route = exchange->route != NULL ? exchange->route->name : rc_str_make(NULL, 0),
         .model = exchange->request.model,
         .outcome = outcome,
-        .attempts = exchange->action.attempt,
+        .attempts = exchange->machine.action.attempt,
         .switches = exchange->switches,
         .wait_ms = exchange->wait_ms,
         .latency_ms = rc_loop_now(exchange->loop) - exchange->began_ms,
@@ -552,10 +527,10 @@ void rc_exchange_count(rc_exchange *exchange)
     if (exchange->request.trace.is_valid)
         summary.trace_id =
             rc_str_make(exchange->request.trace.trace_id, sizeof exchange->request.trace.trace_id);
-    if (exchange->current != NULL && exchange->action.attempt > 0) {
-        summary.provider = exchange->current->provider->config->name;
-        summary.target = exchange->current->model;
-        summary.bytes = exchange->current->bytes;
+    if (rc_exchange_current(exchange) != NULL && exchange->machine.action.attempt > 0) {
+        summary.provider = rc_exchange_current(exchange)->provider->config->name;
+        summary.target = rc_exchange_current(exchange)->model;
+        summary.bytes = rc_exchange_current(exchange)->bytes;
     }
     settings->on_record(settings->record_ctx, &summary);
 }

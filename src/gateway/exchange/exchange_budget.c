@@ -1,4 +1,5 @@
-/* Messages about budgets for clients and operators. Called by attempt.c and exchange_ledger.c. */
+/* Messages about budgets for clients and operators. Called by attempt.c,
+ * exchange_effects.c and exchange_ledger.c. */
 #include "base/str.h"
 #include "codec/datetime.h"
 #include "gateway/exchange/exchange.h"
@@ -88,9 +89,10 @@ static rc_str advice_of(const rc_ledger_decision *decision)
                : RC_STR("Have the budget raised.");
 }
 
-void rc_attempt_refuse_budget(rc_attempt *attempt, const rc_ledger_decision *decision)
+void rc_attempt_report_budget(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
+    const rc_ledger_decision *decision = &exchange->decision;
     char scratch[1024];
     rc_buf text;
     rc_builder builder;
@@ -108,5 +110,6 @@ void rc_attempt_refuse_budget(rc_attempt *attempt, const rc_ledger_decision *dec
     rc_builder_set_action(&builder, RC_ACTION_RAISE_LIMIT, advice_of(decision));
     if (decision->renews_unix_ms > now_unix_ms)
         rc_builder_set_retry_after_ms(&builder, decision->renews_unix_ms - now_unix_ms);
-    rc_attempt_refuse(attempt, rc_builder_finish(&builder), decision->reason);
+    rc_report_free(exchange->report);
+    exchange->report = rc_builder_finish(&builder);
 }

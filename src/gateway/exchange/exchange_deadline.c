@@ -13,7 +13,7 @@ static rc_announced_by announced_by(rc_field_id field)
                                                  : RC_ANNOUNCED_SERVER_TIMEOUT;
 }
 
-static rc_deadline_limits limits_of(const rc_exchange *exchange)
+rc_deadline_limits rc_exchange_limits(const rc_exchange *exchange)
 {
     const rc_client_request *request = &exchange->request;
     rc_deadline_limits limits = {
@@ -25,7 +25,6 @@ static rc_deadline_limits limits_of(const rc_exchange *exchange)
         .route_ms = RC_UNLIMITED,
         .route_policy_ms = RC_UNLIMITED,
         .policy_ms = RC_UNLIMITED,
-        .is_committed = exchange->call.is_committed,
     };
     if (exchange->route != NULL) {
         limits.route_ms = exchange->route->deadline_ms;
@@ -37,38 +36,14 @@ static rc_deadline_limits limits_of(const rc_exchange *exchange)
 
 static rc_deadline deadline_of(const rc_exchange *exchange)
 {
-    rc_deadline_limits limits = limits_of(exchange);
-    limits.is_called = exchange->call.plan != NULL;
-    return rc_deadline_of(&limits);
-}
-
-uint64_t rc_exchange_client_deadline(const rc_exchange *exchange)
-{
-    const rc_deadline_limits limits = limits_of(exchange);
-    return rc_deadline_of_client(&limits);
-}
-
-uint64_t rc_exchange_call_deadline(const rc_exchange *exchange)
-{
-    rc_deadline_limits limits = limits_of(exchange);
-    limits.is_called = true;
-    return rc_deadline_of(&limits).at_ms;
-}
-
-void rc_exchange_end_announced_timeout(rc_exchange *exchange)
-{
-    if (exchange->request.client_timeout_ms == 0)
-        return;
-    exchange->call.deadline_at_ms = rc_exchange_call_deadline(exchange);
-    exchange->action.deadline_at_ms = exchange->call.deadline_at_ms;
+    return rc_deadline_of(&exchange->machine.limits);
 }
 
 bool rc_attempt_had_time(const rc_attempt *attempt)
 {
     const rc_exchange *exchange = attempt->exchange;
-    rc_deadline_limits limits = limits_of(exchange);
-    limits.is_called = exchange->call.plan != NULL;
-    return rc_deadline_was_fair(&limits, rc_loop_now(exchange->loop) - attempt->started_ms);
+    return rc_deadline_was_fair(&exchange->machine.limits,
+                                rc_loop_now(exchange->loop) - attempt->started_ms);
 }
 
 void rc_exchange_set_deadline(const rc_exchange *exchange, rc_failure *failure)
@@ -93,10 +68,11 @@ void rc_exchange_add_deadline_context(const rc_exchange *exchange, rc_builder *b
     rc_builder_set_context_int(builder, RC_STR("deadline_ms"), (int64_t)ahead.limit_ms);
 }
 
-void rc_exchange_refuse_late(rc_exchange *exchange)
+void rc_exchange_report_late(rc_exchange *exchange)
 {
     rc_builder builder;
     rc_exchange_begin_report(exchange, &builder, RC_CODE_DEADLINE_EXCEEDED, RC_STR(""));
     rc_exchange_describe_deadline(exchange, &builder);
-    rc_exchange_refuse_report(exchange, rc_builder_finish(&builder));
+    rc_report_free(exchange->report);
+    exchange->report = rc_builder_finish(&builder);
 }

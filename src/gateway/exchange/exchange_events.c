@@ -122,7 +122,7 @@ static uint64_t tokens(int64_t count)
 /* The cost event of the attempt that delivered the response. */
 static rc_event cost_of(rc_exchange *exchange, const rc_action *action, names *n)
 {
-    const rc_attempt *attempt = exchange->current;
+    const rc_attempt *attempt = rc_exchange_current(exchange);
     rc_usage_count usage = RC_USAGE_COUNT_NONE;
     if (attempt != NULL && attempt->is_watched)
         usage = rc_usage_reported(attempt->mode == RC_MODE_STREAM ? &attempt->watch.usage
@@ -193,11 +193,11 @@ static bool begin_response(rc_exchange *exchange)
 
 static void write_lines(rc_exchange *exchange, const rc_buf *lines)
 {
-    rc_attempt *attempt = exchange->current;
+    rc_attempt *attempt = rc_exchange_current(exchange);
     if (rc_buf_status(lines) != RC_OK)
         return;
     /* Ends an open event, which would otherwise include the comment. */
-    if (exchange->state == RC_EXCHANGE_RESPONDING && attempt != NULL && attempt->is_inside_event) {
+    if (exchange->machine.is_committed && attempt != NULL && attempt->is_inside_event) {
         (void)rc_responder_write(exchange->responder, RC_STR("\n\n"));
         attempt->is_inside_event = false;
     }
@@ -208,8 +208,9 @@ static void write_lines(rc_exchange *exchange, const rc_buf *lines)
 static bool is_stream_begun(const rc_exchange *exchange)
 {
     return rc_exchange_has_event_head(exchange) ||
-           (exchange->state == RC_EXCHANGE_RESPONDING &&
-            exchange->current->mode == RC_MODE_STREAM && !exchange->current->is_array);
+           (exchange->machine.is_committed &&
+            rc_exchange_current(exchange)->mode == RC_MODE_STREAM &&
+            !rc_exchange_current(exchange)->is_array);
 }
 
 static void write_events(rc_exchange *exchange, rc_buf *lines)

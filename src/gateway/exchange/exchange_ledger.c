@@ -30,9 +30,9 @@ rc_ledger_step *rc_exchange_add_step(rc_exchange *exchange, rc_record_kind kind)
     rc_ledger_step *step = &exchange->steps[exchange->step_count++];
     *step = (rc_ledger_step){
         .kind = kind,
-        .entry = exchange->action.entry,
-        .credential = exchange->action.credential,
-        .attempt = exchange->action.attempt,
+        .entry = exchange->machine.action.entry,
+        .credential = exchange->machine.action.credential,
+        .attempt = exchange->machine.action.attempt,
         .at_unix_ms = rc_loop_unix_ms(exchange->loop),
         .latency_ms = -1,
         .first_byte_ms = -1,
@@ -178,7 +178,8 @@ static void describe(const rc_attempt *attempt, rc_ledger_step *step)
         step->flags |= RC_RECORD_ESTIMATED;
     if (attempt->mode == RC_MODE_STREAM)
         step->flags |= RC_RECORD_STREAMING;
-    if (attempt->exchange->state == RC_EXCHANGE_RESPONDING)
+    if (attempt->exchange->machine.is_committed &&
+        attempt->slot == attempt->exchange->machine.current)
         step->flags |= RC_RECORD_COMMITTED;
 }
 
@@ -417,7 +418,6 @@ void rc_exchange_add_action(rc_exchange *exchange, const rc_action *action)
         add(exchange, RC_RECORD_WAIT, action);
         exchange->wait_ms += action->wait_ms;
         exchange->last_wait_ms = action->wait_ms;
-        exchange->waits_from_ms = rc_loop_now(exchange->loop);
     } else if (action->kind == RC_DO_TRY && action->attempt > 1 && is_switch) {
         add(exchange, RC_RECORD_SWITCH, action);
         exchange->switches++;
@@ -429,18 +429,23 @@ void rc_exchange_add_action(rc_exchange *exchange, const rc_action *action)
 
 void rc_exchange_add_flaw(rc_exchange *exchange, const rc_report *flaw)
 {
-    exchange->action.reason =
-        exchange->state == RC_EXCHANGE_RESPONDING ? RC_WHY_COMMITTED : RC_WHY_NOT_RETRYABLE;
-    set_reason(exchange, &exchange->action);
-    add(exchange, RC_RECORD_STOP, &exchange->action);
+    rc_action action = exchange->machine.action;
+    action.reason = rc_exchange_flaw_reason(exchange);
+    set_reason(exchange, &action);
+    add(exchange, RC_RECORD_STOP, &action);
     rc_report_free(exchange->report);
     exchange->report = rc_report_dup(flaw);
     exchange->is_flawed = true;
 }
 
+rc_reason rc_exchange_flaw_reason(const rc_exchange *exchange)
+{
+    return exchange->machine.is_committed ? RC_WHY_COMMITTED : RC_WHY_NOT_RETRYABLE;
+}
+
 void rc_exchange_cut_wait(rc_exchange *exchange)
 {
-    const uint64_t waited_ms = rc_loop_now(exchange->loop) - exchange->waits_from_ms;
+    const uint64_t waited_ms = rc_loop_now(exchange->loop) - exchange->machine.waits_from_ms;
     if (waited_ms >= exchange->last_wait_ms)
         return;
     exchange->wait_ms -= exchange->last_wait_ms - waited_ms;
@@ -457,10 +462,9 @@ void rc_exchange_cut_wait(rc_exchange *exchange)
 void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *decision)
 {
     rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_WAIT);
-    exchange->waits_from_ms = rc_loop_now(exchange->loop);
     if (step == NULL)
         return;
-    step->attempt = exchange->action.attempt - 1;
+    step->attempt = exchange->machine.action.attempt - 1;
     step->credential = RC_NO_TARGET;
     step->reason = decision->reason;
     step->is_paused = true;
@@ -469,7 +473,7 @@ void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *deci
 
 void rc_exchange_end_pause(rc_exchange *exchange)
 {
-    const uint64_t waited_ms = rc_loop_now(exchange->loop) - exchange->waits_from_ms;
+    const uint64_t waited_ms = rc_loop_now(exchange->loop) - exchange->machine.waits_from_ms;
     rc_ledger_step *last =
         exchange->step_count > 0 ? &exchange->steps[exchange->step_count - 1] : NULL;
     exchange->wait_ms += waited_ms;

@@ -40,7 +40,7 @@ void rc_exchange_begin_report(rc_exchange *exchange, rc_builder *builder, rc_cod
 /* The code of a call without an attempt. */
 static rc_code unattempted_code(const rc_exchange *exchange)
 {
-    return rc_outcome_of_stop(&exchange->action, rc_exchange_unavailable_code(exchange));
+    return rc_outcome_of_stop(&exchange->machine.action, rc_exchange_unavailable_code(exchange));
 }
 
 static void add_attempts(const rc_exchange *exchange, rc_builder *builder)
@@ -73,7 +73,8 @@ static void add_attempts(const rc_exchange *exchange, rc_builder *builder)
 static void set_wait(const rc_exchange *exchange, rc_builder *builder, int64_t wait_ms)
 {
     rc_builder_set_retry_after_ms(builder, wait_ms);
-    if (exchange->report == NULL || exchange->action.at_ms != exchange->call.not_before_ms)
+    if (exchange->report == NULL ||
+        exchange->machine.action.at_ms != exchange->machine.call.not_before_ms)
         rc_builder_set_context(builder, RC_STR("wait_by"),
                                exchange->report == NULL && rc_exchange_is_retry_time_named(exchange)
                                    ? RC_STR("provider, before")
@@ -82,7 +83,7 @@ static void set_wait(const rc_exchange *exchange, rc_builder *builder, int64_t w
 
 static void set_context(const rc_exchange *exchange, rc_builder *builder)
 {
-    const rc_action *action = &exchange->action;
+    const rc_action *action = &exchange->machine.action;
     const uint64_t now_ms = rc_loop_now(exchange->loop);
     if (action->is_retry_exhausted)
         rc_builder_set_retry_exhausted(builder, true);
@@ -95,10 +96,10 @@ static void set_context(const rc_exchange *exchange, rc_builder *builder)
         rc_exchange_add_deadline_context(exchange, builder);
     if (action->attempt > 0)
         rc_builder_set_context_int(builder, RC_STR("attempt"), (int64_t)action->attempt);
-    if (exchange->current != NULL && exchange->was_partly_sent) {
+    if (rc_exchange_current(exchange) != NULL && exchange->was_partly_sent) {
         rc_builder_set_context_int(builder, RC_STR("bytes_delivered"),
-                                   (int64_t)exchange->current->bytes);
-        rc_attempt_set_stream_position(exchange->current, builder);
+                                   (int64_t)rc_exchange_current(exchange)->bytes);
+        rc_attempt_set_stream_position(rc_exchange_current(exchange), builder);
     }
     if (exchange->is_body_streamed)
         rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not kept"));
@@ -123,7 +124,7 @@ rc_str rc_exchange_sentence(const char *clause, char *scratch, size_t size)
 /* True: no provider of the route has the endpoint's interface. */
 static bool is_other_interface(const rc_exchange *exchange)
 {
-    if (exchange->report != NULL || exchange->action.reason != RC_WHY_NONE_CAPABLE)
+    if (exchange->report != NULL || exchange->machine.action.reason != RC_WHY_NONE_CAPABLE)
         return false;
     for (uint16_t i = 0; i < exchange->plan.entry_count; i++) {
         const rc_snapshot_provider *provider = rc_exchange_provider_of(exchange, i);
@@ -198,7 +199,7 @@ static void describe_other_interface(const rc_exchange *exchange, rc_builder *bu
 /* Wraps the latest failure. A call that ended at its deadline is a DeadlineExceeded. */
 static const rc_report *build_report(rc_exchange *exchange)
 {
-    const rc_action *action = &exchange->action;
+    const rc_action *action = &exchange->machine.action;
     const bool is_attempted = exchange->report != NULL;
     const bool is_late =
         (is_attempted && exchange->is_late) || action->reason == RC_WHY_DEADLINE_PASSED;
@@ -230,9 +231,9 @@ static const rc_report *build_report(rc_exchange *exchange)
     }
     rc_builder_set_cause(&builder, exchange->report);
     add_attempts(exchange, &builder);
-    if (is_attempted && exchange->current != NULL) {
-        rc_builder_set_provider(&builder, exchange->current->provider->config->name);
-        rc_builder_set_model(&builder, exchange->current->model);
+    if (is_attempted && rc_exchange_current(exchange) != NULL) {
+        rc_builder_set_provider(&builder, rc_exchange_current(exchange)->provider->config->name);
+        rc_builder_set_model(&builder, rc_exchange_current(exchange)->model);
     }
     set_context(exchange, &builder);
     return rc_builder_finish(&builder);
@@ -244,16 +245,9 @@ static void set_report(rc_exchange *exchange, const rc_report *report)
     exchange->report = report;
 }
 
-void rc_exchange_give_up(rc_exchange *exchange)
+void rc_exchange_report_stop(rc_exchange *exchange)
 {
     set_report(exchange, build_report(exchange));
-    if (exchange->state != RC_EXCHANGE_RESPONDING)
-        rc_exchange_record(exchange, RC_ENDING_ERROR);
-    else
-        rc_exchange_record(exchange, exchange->current->mode == RC_MODE_STREAM ||
-                                             rc_exchange_has_event_head(exchange)
-                                         ? RC_ENDING_ERROR_EVENT
-                                         : RC_ENDING_ABORT);
 }
 
 /* True: something was or may have been carried out that must not be repeated. */
@@ -275,7 +269,7 @@ void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why)
 {
     const bool is_lost = may_be_done(exchange);
     const bool has_worked =
-        exchange->ending == RC_ENDING_WHOLE || exchange->ending == RC_ENDING_TAIL;
+        exchange->machine.ending == RC_ENDING_WHOLE || exchange->machine.ending == RC_ENDING_TAIL;
     rc_builder builder;
     const rc_local_outcome_row *lost = rc_local_outcome_get(RC_LOCAL_RECORD_LOST_AND_DONE);
     rc_exchange_begin_report(exchange, &builder, is_lost ? lost->code : RC_CODE_NONE,
@@ -283,13 +277,14 @@ void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why)
     rc_builder_set_cause(&builder, why);
     if (!has_worked)
         add_attempts(exchange, &builder);
-    if (exchange->action.attempt > 0)
-        rc_builder_set_context_int(&builder, RC_STR("attempt"), (int64_t)exchange->action.attempt);
-    if (exchange->current != NULL) {
-        rc_builder_set_provider(&builder, exchange->current->provider->config->name);
-        rc_builder_set_model(&builder, exchange->current->model);
-        if (exchange->was_partly_sent || exchange->ending == RC_ENDING_TAIL)
-            rc_attempt_set_stream_position(exchange->current, &builder);
+    if (exchange->machine.action.attempt > 0)
+        rc_builder_set_context_int(&builder, RC_STR("attempt"),
+                                   (int64_t)exchange->machine.action.attempt);
+    if (rc_exchange_current(exchange) != NULL) {
+        rc_builder_set_provider(&builder, rc_exchange_current(exchange)->provider->config->name);
+        rc_builder_set_model(&builder, rc_exchange_current(exchange)->model);
+        if (exchange->was_partly_sent || exchange->machine.ending == RC_ENDING_TAIL)
+            rc_attempt_set_stream_position(rc_exchange_current(exchange), &builder);
     }
     set_report(exchange, rc_builder_finish(&builder));
     rc_report_free(why);
@@ -297,25 +292,38 @@ void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why)
 
 /* ---- refusals ---- */
 
-/* A wait that was cut short still has to pass. */
-static int64_t busy_ms(const rc_exchange *exchange)
+/* A wait that was cut short still has to pass. wait_until_ms: its end; 0: there was none. */
+static int64_t busy_ms(const rc_exchange *exchange, uint64_t wait_until_ms)
 {
     const uint64_t soon_ms = rc_loop_now(exchange->loop) + RC_EXCHANGE_BUSY_MS;
-    const uint64_t at_ms = exchange->state == RC_EXCHANGE_WAITING ? exchange->action.at_ms : 0;
-    return RC_EXCHANGE_BUSY_MS + (at_ms > soon_ms ? (int64_t)(at_ms - soon_ms) : 0);
+    return RC_EXCHANGE_BUSY_MS + (wait_until_ms > soon_ms ? (int64_t)(wait_until_ms - soon_ms) : 0);
 }
 
-static void refuse(rc_exchange *exchange, rc_code code, int status, rc_str message)
+static void report_refusal(rc_exchange *exchange, rc_code code, int status, rc_str message,
+                           uint64_t wait_until_ms)
 {
     rc_builder builder;
     rc_exchange_begin_report(exchange, &builder, code, message);
     if (code == RC_CODE_OVERLOADED)
-        rc_builder_set_retry_after_ms(&builder, busy_ms(exchange));
+        rc_builder_set_retry_after_ms(&builder, busy_ms(exchange, wait_until_ms));
     if (status > 0)
         rc_builder_set_http_status(&builder, rc_dialect_status(exchange->dialect, code, status));
     add_attempts(exchange, &builder);
     set_report(exchange, rc_builder_finish(&builder));
-    rc_exchange_record(exchange, RC_ENDING_ERROR);
+}
+
+void rc_exchange_report_refusal(rc_exchange *exchange, rc_local_outcome outcome,
+                                uint64_t wait_until_ms)
+{
+    const rc_local_outcome_row *row = rc_local_outcome_get(outcome);
+    exchange->is_shed = exchange->is_shed || outcome == RC_LOCAL_NO_MEMORY;
+    report_refusal(exchange, row->code, row->status, row->message, wait_until_ms);
+}
+
+static void refuse(rc_exchange *exchange, rc_code code, int status, rc_str message)
+{
+    report_refusal(exchange, code, status, message, 0);
+    rc_exchange_feed_kind(exchange, RC_INPUT_REFUSED);
 }
 
 void rc_exchange_refuse_text(rc_exchange *exchange, rc_local_outcome outcome, rc_str message)
@@ -338,14 +346,7 @@ void rc_exchange_shed(rc_exchange *exchange, rc_local_outcome outcome)
 void rc_exchange_refuse_report(rc_exchange *exchange, const rc_report *report)
 {
     set_report(exchange, report);
-    rc_exchange_record(exchange, RC_ENDING_ERROR);
-}
-
-void rc_exchange_out_of_memory(rc_exchange *exchange)
-{
-    if (exchange->call.plan != NULL)
-        (void)rc_call_on_cancel(&exchange->call, rc_loop_now(exchange->loop));
-    rc_exchange_shed(exchange, RC_LOCAL_NO_MEMORY);
+    rc_exchange_feed_kind(exchange, RC_INPUT_REFUSED);
 }
 
 void rc_request_fault_push(rc_buf *text, const rc_request_fault *fault)
@@ -380,7 +381,8 @@ void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fau
 static void cut(rc_exchange *exchange)
 {
     rc_responder_abort(exchange->responder);
-    rc_exchange_close(exchange);
+    exchange->responder = NULL;
+    rc_exchange_feed_kind(exchange, RC_INPUT_GONE);
 }
 
 static void push_head(const rc_exchange *exchange, rc_buf *lines)
@@ -397,7 +399,8 @@ static void push_head(const rc_exchange *exchange, rc_buf *lines)
     (void)rc_reply_facts_push(lines, &facts);
     if (rc_exchange_is_limit(exchange->report) && rc_buf_status(&exchange->limits) == RC_OK)
         rc_buf_push(lines, rc_buf_get(&exchange->limits));
-    if (exchange->status == 405 && exchange->current == NULL && exchange->request.endpoint != NULL)
+    if (exchange->status == 405 && rc_exchange_current(exchange) == NULL &&
+        exchange->request.endpoint != NULL)
         rc_buf_push(lines, exchange->request.endpoint->method == RC_METHOD_GET
                                ? RC_STR("allow: GET, HEAD\r\n")
                                : RC_STR("allow: POST\r\n"));
@@ -429,7 +432,7 @@ static void send_error(rc_exchange *exchange)
 static void push_frame(const rc_exchange *exchange, rc_buf *frame)
 {
     const rc_attempt *current =
-        exchange->current; /* NULL: an event was sent before the first attempt. */
+        rc_exchange_current(exchange); /* NULL: an event was sent before the first attempt. */
     if (current == NULL || !current->is_array || rc_exchange_has_event_head(exchange)) {
         if (current != NULL && current->is_inside_event)
             rc_buf_push(frame, RC_STR("\n\n"));
@@ -457,7 +460,7 @@ static void send_error_event(rc_exchange *exchange)
 
 static void send_whole(rc_exchange *exchange)
 {
-    const rc_str body = rc_buf_get(&exchange->current->held);
+    const rc_str body = rc_buf_get(&rc_exchange_current(exchange)->held);
     if (rc_responder_begin_raw(exchange->responder, exchange->status, rc_buf_get(&exchange->lines),
                                RC_HTTP1_LENGTH, body.len) != RC_OK) {
         cut(exchange);
@@ -471,7 +474,7 @@ static void send_whole(rc_exchange *exchange)
 
 static void send_tail(rc_exchange *exchange)
 {
-    const rc_str rest = rc_buf_get(&exchange->current->held);
+    const rc_str rest = rc_buf_get(&rc_exchange_current(exchange)->held);
     if (rest.len > 0)
         (void)rc_responder_write_borrowed(exchange->responder, rest);
     rc_responder_end(exchange->responder);
@@ -479,11 +482,8 @@ static void send_tail(rc_exchange *exchange)
 
 void rc_exchange_send_reply(rc_exchange *exchange)
 {
-    exchange->state = RC_EXCHANGE_ENDING;
-    rc_exchange_uncount_body(exchange);
-    switch (exchange->ending) {
+    switch ((rc_exchange_ending)exchange->machine.ending) {
     case RC_ENDING_NONE:
-        rc_exchange_close(exchange);
         return;
     case RC_ENDING_WHOLE:
         send_whole(exchange);
@@ -501,7 +501,7 @@ void rc_exchange_send_reply(rc_exchange *exchange)
         send_error_event(exchange);
         return;
     case RC_ENDING_ABORT:
-        cut(exchange);
+        rc_responder_abort(exchange->responder);
         return;
     }
 }

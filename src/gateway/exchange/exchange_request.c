@@ -44,8 +44,6 @@ static void await_body(rc_exchange *exchange, const rc_http1 *reader)
     if (reader->framing == RC_HTTP1_LENGTH && reader->length > 0)
         (void)rc_buf_reserve(&exchange->body,
                              (size_t)(reader->length < most ? reader->length : most));
-    if (reader->framing != RC_HTTP1_NO_BODY)
-        rc_exchange_arm(exchange);
 }
 
 void rc_exchange_on_head(rc_exchange *exchange, const char *head)
@@ -61,6 +59,10 @@ void rc_exchange_on_head(rc_exchange *exchange, const char *head)
         exchange->dialect = rc_client_request_dialect(&exchange->request);
     if (exchange->request.wants_problem)
         exchange->dialect = RC_DIALECT_PROBLEM;
+    if (exchange->request.deadline_ms > 0) {
+        const rc_deadline_limits limits = rc_exchange_limits(exchange);
+        rc_exchange_feed(exchange, &(rc_exchange_input){.kind = RC_INPUT_HEAD, .limits = &limits});
+    }
     /* Checked before the token: a looping request carries a provider's key, which is no client's
      * token. */
     if (rc_hops_is_request_loop(&exchange->request.hops, rc_hub_hop(exchange->loop->hub))) {
@@ -125,7 +127,7 @@ static bool copy_entries(rc_exchange *exchange)
     if (count > RC_EXCHANGE_INLINE_ENTRIES)
         exchange->entries = alloc->get(alloc->ctx, count * sizeof *exchange->entries);
     if (exchange->entries == NULL) {
-        rc_exchange_out_of_memory(exchange);
+        rc_exchange_shed(exchange, RC_LOCAL_NO_MEMORY);
         return false;
     }
     memcpy(exchange->entries, exchange->plan.entries, count * sizeof *exchange->entries);
@@ -234,6 +236,14 @@ static bool is_store_down(rc_exchange *exchange)
     return true;
 }
 
+/* Both lanes may be carried out: a request that must not be sent twice is not hedged. */
+static uint64_t hedge_delay_ms(const rc_exchange *exchange)
+{
+    const bool is_hedged =
+        exchange->route->hedge_ms > 0 && exchange->request.replay != RC_REPLAY_NO;
+    return is_hedged ? exchange->route->hedge_ms : RC_UNLIMITED;
+}
+
 static void begin(rc_exchange *exchange)
 {
     rc_loop *loop = exchange->loop;
@@ -246,19 +256,24 @@ static void begin(rc_exchange *exchange)
             0; /* A client that still sends does not wait for a response yet. */
     const uint32_t needs =
         exchange->route->checks_needs ? rc_client_request_needs(&exchange->request) : 0;
-    const rc_call_options options = {
-        .deadline_at_ms = rc_exchange_call_deadline(exchange),
-        .max_calls =
-            exchange->route->plan.policy->max_calls, /* Whatever policy the client chose. */
-        .max_wait_ms = exchange->route->max_wait_ms,
-        .needs = needs | rc_endpoint_need(exchange->request.endpoint),
-        .first_entry = rc_hub_first_entry(loop->hub, exchange->route),
-        .is_unrepeatable = exchange->is_body_streamed,
-        .skips = &loop->skips,
+    const rc_exchange_start start = {
+        .plan = &exchange->plan,
+        .shared = &loop->hub->shared,
+        .hedge_delay_ms = hedge_delay_ms(exchange),
+        .options =
+            {
+                .max_calls = exchange->route->plan.policy->max_calls, /* Whatever policy the client
+                                                                       * chose. */
+                .max_wait_ms = exchange->route->max_wait_ms,
+                .needs = needs | rc_endpoint_need(exchange->request.endpoint),
+                .first_entry = rc_hub_first_entry(loop->hub, exchange->route),
+                .is_unrepeatable = exchange->is_body_streamed,
+                .skips = &loop->skips,
+            },
     };
-    rc_call_init(&exchange->call, &exchange->plan, &loop->hub->shared, &options, now_ms);
-    rc_exchange_carry_out(exchange,
-                          rc_call_begin(&exchange->call, now_ms, rc_loop_entropy_u64(loop)));
+    const rc_deadline_limits limits = rc_exchange_limits(exchange);
+    rc_exchange_feed(
+        exchange, &(rc_exchange_input){.kind = RC_INPUT_BEGIN, .start = &start, .limits = &limits});
 }
 
 /* ---- the body ---- */
@@ -277,13 +292,13 @@ static void respond_models(rc_exchange *exchange)
     else
         rc_snapshot_push_models(rc_exchange_snapshot(exchange), dialect, &exchange->lines);
     exchange->status = 200;
-    exchange->state = RC_EXCHANGE_ENDING;
+    rc_exchange_feed_kind(exchange, RC_INPUT_RESPONDED);
     if (rc_buf_status(&exchange->lines) == RC_OK &&
         rc_responder_send(exchange->responder, 200, &field, 1, rc_buf_get(&exchange->lines)) ==
             RC_OK)
         return;
     rc_responder_abort(exchange->responder);
-    rc_exchange_close(exchange);
+    rc_exchange_feed_kind(exchange, RC_INPUT_GONE);
 }
 
 static void process(rc_exchange *exchange)
@@ -341,21 +356,24 @@ static void refuse_upload(rc_exchange *exchange)
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_request_fault_push(&text, &fault);
     exchange->upload_left = 0;
-    rc_attempt_stop(exchange->current);
-    rc_attempt_fail_fault(exchange->current, fault.code, rc_buf_get(&text));
+    rc_attempt_stop(rc_exchange_current(exchange));
+    rc_attempt_fail_fault(rc_exchange_current(exchange), fault.code, rc_buf_get(&text));
+}
+
+static bool is_sending(const rc_exchange *exchange)
+{
+    return rc_exchange_is_running(&exchange->machine, exchange->machine.current);
 }
 
 static void on_upload_piece(rc_exchange *exchange, rc_str piece)
 {
     exchange->upload_left -= piece.len < exchange->upload_left ? piece.len : exchange->upload_left;
-    const bool is_tried =
-        exchange->state == RC_EXCHANGE_ATTEMPTING || exchange->state == RC_EXCHANGE_RESPONDING;
-    if (is_tried && !rc_client_request_watch(&exchange->request, piece)) {
+    if (is_sending(exchange) && !rc_client_request_watch(&exchange->request, piece)) {
         refuse_upload(exchange);
         return;
     }
-    if (exchange->state == RC_EXCHANGE_ATTEMPTING || exchange->state == RC_EXCHANGE_RESPONDING)
-        rc_attempt_upload(exchange->current, piece, exchange->upload_left == 0);
+    if (is_sending(exchange))
+        rc_attempt_upload(rc_exchange_current(exchange), piece, exchange->upload_left == 0);
 }
 
 /* Counts a piece towards max_kept_bytes. False: the limit is reached, and the request was
@@ -389,7 +407,7 @@ void rc_exchange_uncount_body(rc_exchange *exchange)
 void rc_exchange_drop_body(rc_exchange *exchange)
 {
     rc_exchange_uncount_body(exchange);
-    if (exchange->state == RC_EXCHANGE_OVER)
+    if (exchange->machine.state == RC_EXCHANGE_OVER)
         rc_buf_recycle(&exchange->body);
     else
         rc_buf_release(&exchange->body);
@@ -401,7 +419,7 @@ void rc_exchange_on_body(rc_exchange *exchange, rc_str piece)
         on_upload_piece(exchange, piece);
         return;
     }
-    if (exchange->state != RC_EXCHANGE_READING || !count_kept(exchange, piece.len))
+    if (exchange->machine.state != RC_EXCHANGE_READING || !count_kept(exchange, piece.len))
         return;
     const uint64_t replay_bytes = rc_exchange_snapshot(exchange)->config->limits.replay_bytes;
     const size_t before = rc_buf_get(&exchange->body).len;
@@ -417,6 +435,6 @@ void rc_exchange_on_body(rc_exchange *exchange, rc_str piece)
 void rc_exchange_on_body_end(rc_exchange *exchange)
 {
     exchange->is_body_whole = true;
-    if (exchange->state == RC_EXCHANGE_READING)
+    if (exchange->machine.state == RC_EXCHANGE_READING)
         process(exchange);
 }

@@ -31,9 +31,10 @@ void rc_exchange_describe_request_loop(const rc_exchange *exchange, rc_builder *
     char scratch[MESSAGE_MAX];
     rc_buf text;
     if (rc_report_code(exchange->report) != RC_CODE_ENDPOINT_NOT_FOUND ||
-        exchange->current == NULL || rc_report_provider_status(exchange->report) != LOOP_DETECTED)
+        rc_exchange_current(exchange) == NULL ||
+        rc_report_provider_status(exchange->report) != LOOP_DETECTED)
         return;
-    const rc_snapshot_provider *provider = exchange->current->provider;
+    const rc_snapshot_provider *provider = rc_exchange_current(exchange)->provider;
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_buf_push(&text, RC_STR("providers."));
     rc_buf_push(&text, provider->config->name);

@@ -181,7 +181,7 @@ void rc_exchange_describe_unavailable(const rc_exchange *exchange, rc_code code,
     char clause[128];
     rc_buf text;
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
-    rc_buf_push(&text, rc_exchange_sentence(rc_reason_text(exchange->action.reason), clause,
+    rc_buf_push(&text, rc_exchange_sentence(rc_reason_text(exchange->machine.action.reason), clause,
                                             sizeof clause));
     push_targets(exchange, &text);
     rc_builder_set_message(builder, rc_buf_get(&text));

@@ -173,7 +173,7 @@ static void cut_short(rc_loop *loop, bool (*is_selected)(const rc_exchange *exch
     for (rc_exchange *exchange = loop->live, *next = NULL; exchange != NULL; exchange = next) {
         next = exchange->live_next;
         if (is_selected(exchange))
-            rc_exchange_cut_short(exchange);
+            rc_exchange_feed_kind(exchange, RC_INPUT_DRAIN);
     }
 }
 
@@ -182,8 +182,7 @@ static void end_pending_records(rc_loop *loop)
 {
     for (rc_exchange *exchange = loop->live, *next = NULL; exchange != NULL; exchange = next) {
         next = exchange->live_next;
-        if (exchange->state == RC_EXCHANGE_RECORDING)
-            rc_exchange_on_record_late(exchange);
+        rc_exchange_feed_kind(exchange, RC_INPUT_CLOSING);
     }
 }
 
@@ -202,7 +201,7 @@ static bool is_any(const rc_exchange *exchange)
 
 static bool is_paused(const rc_exchange *exchange)
 {
-    return exchange->state == RC_EXCHANGE_PAUSED;
+    return exchange->machine.state == RC_EXCHANGE_PAUSED;
 }
 
 /* Drain time is over: sends an error to the clients that still wait; FINAL_REPLY_MS later all
@@ -296,7 +295,7 @@ static void on_done(void *ctx, rc_responder *responder)
     rc_exchange *exchange = rc_responder_owner(responder);
     (void)ctx;
     if (exchange != NULL)
-        rc_exchange_on_done(exchange);
+        rc_exchange_feed_kind(exchange, RC_INPUT_SENT);
 }
 
 static void on_gone(void *ctx, rc_responder *responder, const rc_disconnect *gone)
