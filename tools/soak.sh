@@ -66,6 +66,18 @@ soak_calls() {
     fi
 }
 
+# Ten million random exchanges, compared with an independent model.
+soak_exchanges() {
+    local count=${SOAK_EXCHANGES:-10000000} log=$work/exchanges.log
+    if tools/build.sh release --target unit_machine -DRECOURSE_TESTS=ON >"$log" 2>&1 &&
+        RECOURSE_EXCHANGES=$count "$root/release/tests/unit_machine" >>"$log" 2>&1; then
+        echo "exchanges: ok, $count"
+    else
+        tail -n 60 "$log"
+        echo "exchanges: FAILED"
+    fi
+}
+
 # A million random reports, encoded and decoded.
 soak_reports() {
     local log=$work/reports.log
@@ -118,6 +130,7 @@ soak_checks() {
 
 {
     soak_calls
+    soak_exchanges
     soak_reports
     soak_copy
     soak_commands

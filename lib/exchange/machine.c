@@ -1,46 +1,16 @@
 /* rc_exchange_machine: the step function of one client request. Called by the gateway's exchange.c
  * and by the models of the tests. */
-#include "exchange/machine.h"
+#include "exchange/machine_private.h"
 
 #include <string.h>
 
 #include <recourse/policy.h>
 
-/* The state of one step. */
-typedef struct stepper {
-    rc_exchange_machine *machine;
-    rc_exchange_effects *effects;
-    uint64_t now_ms;
-    uint64_t entropy;
-} stepper;
-
-static rc_exchange_effect *push(stepper *s, rc_exchange_effect_kind kind)
-{
-    rc_exchange_effect *effect = &s->effects->list[s->effects->count++];
-    *effect = (rc_exchange_effect){.kind = (uint8_t)kind, .slot = s->machine->current};
-    return effect;
-}
-
-static void push_slot(stepper *s, rc_exchange_effect_kind kind, uint8_t slot)
-{
-    push(s, kind)->slot = slot;
-}
-
-static uint8_t other_of(uint8_t slot)
-{
-    return slot ^ 1u;
-}
-
-static bool is_running(const rc_exchange_machine *machine, uint8_t slot)
-{
-    return machine->lanes[slot].state == RC_LANE_RUNNING;
-}
-
 /* ---- the end ---- */
 
 /* Time limit for the store: a disk that hangs must not hold a complete response for as long as a
  * model may take. */
-static uint64_t record_deadline(const stepper *s)
+static uint64_t record_deadline(const rc_stepper *s)
 {
     const rc_exchange_machine *machine = s->machine;
     const uint64_t deadline_ms =
@@ -52,29 +22,29 @@ static uint64_t record_deadline(const stepper *s)
     return deadline_ms < most_ms ? deadline_ms : most_ms;
 }
 
-static void record(stepper *s, rc_exchange_ending ending)
+void rc_stepper_record(rc_stepper *s, rc_exchange_ending ending)
 {
     s->machine->state = RC_EXCHANGE_RECORDING;
     s->machine->ending = (uint8_t)ending;
     s->machine->record_by_ms = record_deadline(s);
-    push(s, RC_EFFECT_STORE);
+    rc_stepper_push(s, RC_EFFECT_STORE);
 }
 
-static void close_exchange(stepper *s)
+static void close_exchange(rc_stepper *s)
 {
     s->machine->state = RC_EXCHANGE_OVER;
-    push(s, RC_EFFECT_CLOSE);
+    rc_stepper_push(s, RC_EFFECT_CLOSE);
 }
 
-static void reply(stepper *s)
+static void reply(rc_stepper *s)
 {
     if (s->machine->is_gone) {
-        push(s, RC_EFFECT_COUNT);
+        rc_stepper_push(s, RC_EFFECT_COUNT);
         close_exchange(s);
         return;
     }
     s->machine->state = RC_EXCHANGE_ENDING;
-    push(s, RC_EFFECT_REPLY);
+    rc_stepper_push(s, RC_EFFECT_REPLY);
     if (s->machine->ending == RC_ENDING_ABORT)
         close_exchange(s);
 }
@@ -89,8 +59,8 @@ static rc_exchange_ending failed_ending(const rc_exchange_machine *machine)
 
 /* ---- lanes ---- */
 
-static void reserve(stepper *s, uint8_t slot, rc_hedge_lane lane, uint16_t entry,
-                    uint16_t credential)
+void rc_stepper_reserve(rc_stepper *s, uint8_t slot, rc_hedge_lane lane, uint16_t entry,
+                        uint16_t credential)
 {
     s->machine->lanes[slot] = (rc_exchange_lane){
         .state = RC_LANE_RESERVING,
@@ -99,35 +69,35 @@ static void reserve(stepper *s, uint8_t slot, rc_hedge_lane lane, uint16_t entry
         .credential = credential,
         .ends_at_ms = RC_UNLIMITED,
     };
-    push_slot(s, RC_EFFECT_RESERVE, slot);
+    rc_stepper_push_slot(s, RC_EFFECT_RESERVE, slot);
 }
 
 /* Stops a lane whose response is not used. */
-static void cancel_lane(stepper *s, uint8_t slot)
+static void cancel_lane(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_lane *lane = &s->machine->lanes[slot];
     if (lane->state == RC_LANE_RUNNING)
-        push_slot(s, RC_EFFECT_CANCEL, slot);
+        rc_stepper_push_slot(s, RC_EFFECT_CANCEL, slot);
     lane->state = RC_LANE_ENDED;
 }
 
-static void free_lane(stepper *s, uint8_t slot)
+static void free_lane(rc_stepper *s, uint8_t slot)
 {
     s->machine->lanes[slot].state = RC_LANE_IDLE;
-    push_slot(s, RC_EFFECT_FREE, slot);
+    rc_stepper_push_slot(s, RC_EFFECT_FREE, slot);
 }
 
 /* Ends the hedge: only the lane `slot` remains. */
-static void drop_other(stepper *s, uint8_t slot)
+static void drop_other(rc_stepper *s, uint8_t slot)
 {
     s->machine->is_hedged = false;
     s->machine->current = slot;
-    cancel_lane(s, other_of(slot));
-    free_lane(s, other_of(slot));
+    cancel_lane(s, rc_other_slot(slot));
+    free_lane(s, rc_other_slot(slot));
 }
 
 /* A hedge that was not sent, or that the gateway could not finish: the first lane goes on. */
-static void drop_hedge(stepper *s)
+static void drop_hedge(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;
     rc_hedge_on_cancel(&machine->hedge, &machine->call, s->now_ms);
@@ -135,7 +105,7 @@ static void drop_hedge(stepper *s)
 }
 
 /* The lane with content for the client wins; the other one is cancelled. */
-static void choose(stepper *s, uint8_t slot)
+static void choose(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
     if (!machine->is_hedged)
@@ -147,17 +117,17 @@ static void choose(stepper *s, uint8_t slot)
 
 /* ---- actions of rc_call ---- */
 
-static void carry_out(stepper *s, rc_action action)
+void rc_stepper_carry_out(rc_stepper *s, rc_action action)
 {
     rc_exchange_machine *machine = s->machine;
     action.attempt -= machine->unsent_attempts;
     machine->action = action;
-    push(s, RC_EFFECT_LOG_ACTION);
+    rc_stepper_push(s, RC_EFFECT_LOG_ACTION);
     switch (action.kind) {
     case RC_DO_TRY:
         machine->state = RC_EXCHANGE_ATTEMPTING;
         rc_hedge_init(&machine->hedge, s->now_ms, machine->hedge_delay_ms);
-        reserve(s, machine->current, RC_LANE_FIRST, action.entry, action.credential);
+        rc_stepper_reserve(s, machine->current, RC_LANE_FIRST, action.entry, action.credential);
         return;
     case RC_DO_WAIT:
         machine->state = RC_EXCHANGE_WAITING;
@@ -165,26 +135,26 @@ static void carry_out(stepper *s, rc_action action)
         return;
     case RC_DO_REFRESH:
         machine->state = RC_EXCHANGE_REFRESHING;
-        push(s, RC_EFFECT_REFRESH);
+        rc_stepper_push(s, RC_EFFECT_REFRESH);
         return;
     case RC_DO_DELIVER:
         return;
     case RC_DO_COMPACT:
     case RC_DO_STOP:
-        push(s, RC_EFFECT_REPORT);
-        record(s, failed_ending(machine));
+        rc_stepper_push(s, RC_EFFECT_REPORT);
+        rc_stepper_record(s, failed_ending(machine));
         return;
     }
 }
 
-static void cancel_call(stepper *s, rc_reason why)
+static void cancel_call(rc_stepper *s, rc_reason why)
 {
     rc_action action = rc_call_on_cancel(&s->machine->call, s->now_ms);
     action.reason = why;
-    carry_out(s, action);
+    rc_stepper_carry_out(s, action);
 }
 
-static void begin(stepper *s, const rc_exchange_start *start, const rc_deadline_limits *limits)
+static void begin(rc_stepper *s, const rc_exchange_start *start, const rc_deadline_limits *limits)
 {
     rc_exchange_machine *machine = s->machine;
     rc_call_options options = start->options;
@@ -196,45 +166,45 @@ static void begin(stepper *s, const rc_exchange_start *start, const rc_deadline_
     machine->hedge_delay_ms = start->hedge_delay_ms;
     options.deadline_at_ms = rc_deadline_of(&machine->limits).at_ms;
     rc_call_init(&machine->call, start->plan, start->shared, &options, s->now_ms);
-    carry_out(s, rc_call_begin(&machine->call, s->now_ms, s->entropy));
+    rc_stepper_carry_out(s, rc_call_begin(&machine->call, s->now_ms, s->entropy));
 }
 
 /* ---- reservations ---- */
 
 /* The budget allows the attempt. After a pause the hedge delay counts from here. */
-static void grant(stepper *s, uint8_t slot)
+static void grant(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
     if (machine->state == RC_EXCHANGE_PAUSED) {
-        push(s, RC_EFFECT_END_PAUSE)->is_again = true;
+        rc_stepper_push(s, RC_EFFECT_END_PAUSE)->is_again = true;
         if (machine->hedge.at_ms != RC_UNLIMITED)
             machine->hedge.at_ms += s->now_ms - machine->waits_from_ms;
         machine->state = RC_EXCHANGE_ATTEMPTING;
     }
     machine->lanes[slot].state = RC_LANE_RUNNING;
-    push_slot(s, RC_EFFECT_START, slot);
+    rc_stepper_push_slot(s, RC_EFFECT_START, slot);
 }
 
 /* The attempt was not sent and does not count. A hedge is left out; the first lane ends the
  * call. */
-static void deny(stepper *s, uint8_t slot, rc_reason why)
+static void deny(rc_stepper *s, uint8_t slot, rc_reason why)
 {
     rc_exchange_machine *machine = s->machine;
     machine->unsent_attempts++;
     machine->action.attempt--;
     if (machine->is_hedged && slot != machine->current) {
-        rc_exchange_effect *skip = push(s, RC_EFFECT_LOG_SKIP);
+        rc_exchange_effect *skip = rc_stepper_push(s, RC_EFFECT_LOG_SKIP);
         skip->entry = machine->lanes[slot].entry;
         skip->reason = why;
         drop_hedge(s);
         return;
     }
     machine->lanes[slot].state = RC_LANE_ENDED;
-    push_slot(s, RC_EFFECT_DENY, slot);
+    rc_stepper_push_slot(s, RC_EFFECT_DENY, slot);
     cancel_call(s, why);
 }
 
-static void refuse_for_memory(stepper *s, uint8_t slot)
+static void refuse_for_memory(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
     machine->unsent_attempts++;
@@ -245,28 +215,28 @@ static void refuse_for_memory(stepper *s, uint8_t slot)
     }
     machine->lanes[slot].state = RC_LANE_IDLE;
     (void)rc_call_on_cancel(&machine->call, s->now_ms);
-    push(s, RC_EFFECT_REFUSE)->outcome = RC_LOCAL_NO_MEMORY;
-    record(s, RC_ENDING_ERROR);
+    rc_stepper_push(s, RC_EFFECT_REFUSE)->outcome = RC_LOCAL_NO_MEMORY;
+    rc_stepper_record(s, RC_ENDING_ERROR);
 }
 
-static void drain(stepper *s);
+static void drain(rc_stepper *s);
 
 /* A paused attempt is tried again until the budget allows it, the deadline passes or the client
  * leaves. A hedge does not wait: the first lane goes on without it. */
-static void pause_for_budget(stepper *s, const rc_exchange_input *input)
+static void pause_for_budget(rc_stepper *s, const rc_exchange_input *input)
 {
     rc_exchange_machine *machine = s->machine;
     if (machine->state != RC_EXCHANGE_PAUSED) {
         machine->state = RC_EXCHANGE_PAUSED;
         machine->waits_from_ms = s->now_ms;
-        push(s, RC_EFFECT_PAUSE);
+        rc_stepper_push(s, RC_EFFECT_PAUSE);
     }
     machine->reserve_again_at_ms = s->now_ms + RC_EXCHANGE_PAUSE_MS;
     if (input->is_stopping)
         drain(s);
 }
 
-static void on_reserved(stepper *s, const rc_exchange_input *input)
+static void on_reserved(rc_stepper *s, const rc_exchange_input *input)
 {
     rc_exchange_machine *machine = s->machine;
     const uint8_t slot = input->slot;
@@ -291,16 +261,16 @@ static void on_reserved(stepper *s, const rc_exchange_input *input)
         return;
     }
     if (machine->state == RC_EXCHANGE_PAUSED)
-        push(s, RC_EFFECT_END_PAUSE);
+        rc_stepper_push(s, RC_EFFECT_END_PAUSE);
     deny(s, slot, input->reason);
 }
 
 /* ---- responses ---- */
 
-static void on_content(stepper *s, const rc_exchange_input *input)
+static void on_content(rc_stepper *s, const rc_exchange_input *input)
 {
     rc_exchange_machine *machine = s->machine;
-    if (machine->state != RC_EXCHANGE_ATTEMPTING || !is_running(machine, input->slot))
+    if (machine->state != RC_EXCHANGE_ATTEMPTING || !rc_exchange_is_running(machine, input->slot))
         return;
     choose(s, input->slot);
     rc_call_on_commit(&machine->call, s->now_ms);
@@ -313,60 +283,61 @@ static void on_content(stepper *s, const rc_exchange_input *input)
         machine->action.deadline_at_ms = machine->call.deadline_at_ms;
     }
     machine->state = RC_EXCHANGE_RESPONDING;
-    push(s, RC_EFFECT_COMMIT);
+    rc_stepper_push(s, RC_EFFECT_COMMIT);
 }
 
-static void on_terminated(stepper *s, uint8_t slot)
+static void on_terminated(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_lane *lane = &s->machine->lanes[slot];
     if (lane->state == RC_LANE_RUNNING && lane->ends_at_ms == RC_UNLIMITED)
         lane->ends_at_ms = s->now_ms + RC_EXCHANGE_TAIL_MS;
 }
 
-static void on_complete(stepper *s, uint8_t slot)
+static void on_complete(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
-    if (!is_running(machine, slot))
+    if (!rc_exchange_is_running(machine, slot))
         return;
     choose(s, slot);
     machine->lanes[slot].state = RC_LANE_ENDED;
-    push_slot(s, RC_EFFECT_SETTLE, slot);
+    rc_stepper_push_slot(s, RC_EFFECT_SETTLE, slot);
     s->effects->list[s->effects->count - 1].is_done = true;
     machine->action = rc_call_on_success(&machine->call, s->now_ms);
     machine->action.attempt -= machine->unsent_attempts;
-    push(s, RC_EFFECT_DELIVERED);
-    record(s, machine->is_committed ? RC_ENDING_TAIL : RC_ENDING_WHOLE);
+    rc_stepper_push(s, RC_EFFECT_DELIVERED);
+    rc_stepper_record(s, machine->is_committed ? RC_ENDING_TAIL : RC_ENDING_WHOLE);
 }
 
-static void on_failed(stepper *s, const rc_exchange_input *input)
+static void on_failed(rc_stepper *s, const rc_exchange_input *input)
 {
     rc_exchange_machine *machine = s->machine;
     const uint8_t slot = input->slot;
-    if (!is_running(machine, slot))
+    if (!rc_exchange_is_running(machine, slot))
         return;
     machine->lanes[slot].state = RC_LANE_ENDED;
-    push_slot(s, RC_EFFECT_SETTLE, slot);
+    rc_stepper_push_slot(s, RC_EFFECT_SETTLE, slot);
     if (machine->is_hedged) {
         const rc_hedge_action action = rc_hedge_on_failure(&machine->hedge, &machine->call,
                                                            (rc_hedge_lane)machine->lanes[slot].lane,
                                                            input->facts, s->now_ms, s->entropy);
         if (action.kind == RC_HEDGE_WAIT) {
-            drop_other(s, other_of(slot));
+            drop_other(s, rc_other_slot(slot));
             return;
         }
         drop_other(s, slot);
     }
-    carry_out(s, rc_call_on_failure(&machine->call, input->facts, s->now_ms, s->entropy));
+    rc_stepper_carry_out(s,
+                         rc_call_on_failure(&machine->call, input->facts, s->now_ms, s->entropy));
 }
 
 /* A failure of our own or of the request: no target is to blame, and no other would do better. */
-static void on_fault(stepper *s, uint8_t slot)
+static void on_fault(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
-    if (!is_running(machine, slot))
+    if (!rc_exchange_is_running(machine, slot))
         return;
     machine->lanes[slot].state = RC_LANE_ENDED;
-    push_slot(s, RC_EFFECT_SETTLE, slot);
+    rc_stepper_push_slot(s, RC_EFFECT_SETTLE, slot);
     if (machine->is_hedged && slot != machine->current) {
         drop_hedge(s);
         return;
@@ -376,11 +347,12 @@ static void on_fault(stepper *s, uint8_t slot)
     cancel_call(s, RC_WHY_CANCELLED);
 }
 
-static void on_refreshed(stepper *s, bool is_fresh)
+static void on_refreshed(rc_stepper *s, bool is_fresh)
 {
     rc_exchange_machine *machine = s->machine;
     if (machine->state == RC_EXCHANGE_REFRESHING)
-        carry_out(s, rc_call_on_refreshed(&machine->call, is_fresh, s->now_ms, s->entropy));
+        rc_stepper_carry_out(s,
+                             rc_call_on_refreshed(&machine->call, is_fresh, s->now_ms, s->entropy));
 }
 
 /* ---- the store ---- */
@@ -402,7 +374,7 @@ static rc_exchange_ending unrecorded_ending(const rc_exchange_machine *machine)
     return (rc_exchange_ending)machine->ending;
 }
 
-static void on_stored(stepper *s, rc_store_verdict verdict)
+static void on_stored(rc_stepper *s, rc_store_verdict verdict)
 {
     rc_exchange_machine *machine = s->machine;
     if (machine->state != RC_EXCHANGE_RECORDING)
@@ -414,25 +386,25 @@ static void on_stored(stepper *s, rc_store_verdict verdict)
     reply(s);
 }
 
-static void on_record_late(stepper *s)
+void rc_stepper_on_record_late(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;
     if (machine->state != RC_EXCHANGE_RECORDING || machine->is_gone)
         return;
-    push(s, RC_EFFECT_STORE_LATE)->at_ms = machine->record_by_ms;
+    rc_stepper_push(s, RC_EFFECT_STORE_LATE)->at_ms = machine->record_by_ms;
     machine->record_by_ms = RC_UNLIMITED;
 }
 
 /* ---- the end of a call from outside ---- */
 
 /* Ends waits, pauses and the call. A paused attempt was not sent and does not count. */
-static void cancel(stepper *s)
+static void cancel(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;
     if (machine->state == RC_EXCHANGE_WAITING)
-        push(s, RC_EFFECT_CUT_WAIT);
+        rc_stepper_push(s, RC_EFFECT_CUT_WAIT);
     if (machine->state == RC_EXCHANGE_PAUSED) {
-        push(s, RC_EFFECT_END_PAUSE);
+        rc_stepper_push(s, RC_EFFECT_END_PAUSE);
         machine->action.attempt--;
     }
     if (machine->is_hedged)
@@ -445,7 +417,7 @@ static void cancel(stepper *s)
             machine->lanes[slot].state = RC_LANE_ENDED;
 }
 
-static void on_gone(stepper *s)
+static void on_gone(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;
     switch ((rc_exchange_state)machine->state) {
@@ -454,7 +426,7 @@ static void on_gone(stepper *s)
     case RC_EXCHANGE_RECORDING:
         /* The request's head is freed with the client; the outcome is recorded already. */
         machine->is_gone = true;
-        push(s, RC_EFFECT_COUNT);
+        rc_stepper_push(s, RC_EFFECT_COUNT);
         return;
     case RC_EXCHANGE_ENDING:
         machine->is_gone = true;
@@ -470,22 +442,22 @@ static void on_gone(stepper *s)
     }
     machine->is_gone = true;
     if (machine->is_hedged)
-        cancel_lane(s, other_of(machine->current));
+        cancel_lane(s, rc_other_slot(machine->current));
     cancel_lane(s, machine->current);
     cancel(s);
-    push(s, RC_EFFECT_LOG_CANCEL);
-    record(s, RC_ENDING_NONE);
+    rc_stepper_push(s, RC_EFFECT_LOG_CANCEL);
+    rc_stepper_record(s, RC_ENDING_NONE);
 }
 
-static void refuse(stepper *s, rc_local_outcome outcome, uint64_t at_ms)
+static void refuse(rc_stepper *s, rc_local_outcome outcome, uint64_t at_ms)
 {
-    rc_exchange_effect *effect = push(s, RC_EFFECT_REFUSE);
+    rc_exchange_effect *effect = rc_stepper_push(s, RC_EFFECT_REFUSE);
     effect->outcome = (uint16_t)outcome;
     effect->at_ms = at_ms;
-    record(s, RC_ENDING_ERROR);
+    rc_stepper_record(s, RC_ENDING_ERROR);
 }
 
-static void drain(stepper *s)
+static void drain(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;
     switch ((rc_exchange_state)machine->state) {
@@ -504,139 +476,11 @@ static void drain(stepper *s)
         return;
     case RC_EXCHANGE_ATTEMPTING:
     case RC_EXCHANGE_RESPONDING:
-        if (is_running(machine, machine->current))
-            push(s, RC_EFFECT_BREAK)->outcome =
+        if (rc_exchange_is_running(machine, machine->current))
+            rc_stepper_push(s, RC_EFFECT_BREAK)->outcome =
                 machine->is_committed ? RC_LOCAL_STOPPING_IN_STREAM : RC_LOCAL_STOPPING;
         return;
     case RC_EXCHANGE_RECORDING:
-    case RC_EXCHANGE_ENDING:
-    case RC_EXCHANGE_OVER:
-        return;
-    }
-}
-
-/* ---- time ---- */
-
-/* The lane whose stream has its terminator, the earlier one of two. 2: none. */
-static uint8_t terminated_slot(const rc_exchange_machine *machine)
-{
-    uint8_t found = 2;
-    for (uint8_t slot = 0; slot < 2; slot++)
-        if (is_running(machine, slot) && machine->lanes[slot].ends_at_ms != RC_UNLIMITED &&
-            (found == 2 || machine->lanes[slot].ends_at_ms < machine->lanes[found].ends_at_ms))
-            found = slot;
-    return found;
-}
-
-static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
-{
-    return a_ms < b_ms ? a_ms : b_ms;
-}
-
-/* When the attempts or the response in progress need attention. */
-static uint64_t attempt_due_ms(const rc_exchange_machine *machine)
-{
-    const uint8_t slot = terminated_slot(machine);
-    uint64_t at_ms = machine->action.deadline_at_ms;
-    if (slot < 2)
-        at_ms = earlier(at_ms, machine->lanes[slot].ends_at_ms);
-    if (machine->state == RC_EXCHANGE_ATTEMPTING)
-        at_ms = earlier(at_ms, machine->hedge.at_ms);
-    return at_ms > machine->poll_at_ms ? at_ms : machine->poll_at_ms;
-}
-
-uint64_t rc_exchange_due_ms(const rc_exchange_machine *machine)
-{
-    switch ((rc_exchange_state)machine->state) {
-    case RC_EXCHANGE_READING: {
-        const uint64_t at_ms = rc_deadline_of_client(&machine->limits);
-        return at_ms > machine->poll_at_ms ? at_ms : machine->poll_at_ms;
-    }
-    case RC_EXCHANGE_WAITING:
-        return machine->action.at_ms + 1; /* Times are in whole milliseconds: never too early. */
-    case RC_EXCHANGE_PAUSED:
-        return earlier(machine->reserve_again_at_ms, machine->action.deadline_at_ms);
-    case RC_EXCHANGE_ATTEMPTING:
-    case RC_EXCHANGE_RESPONDING:
-        return attempt_due_ms(machine);
-    case RC_EXCHANGE_RECORDING:
-        return machine->is_gone ? RC_UNLIMITED : machine->record_by_ms;
-    case RC_EXCHANGE_REFRESHING:
-    case RC_EXCHANGE_ENDING:
-    case RC_EXCHANGE_OVER:
-        break;
-    }
-    return RC_UNLIMITED;
-}
-
-/* Event loops run timers before sockets: data that arrived while the process was stopped is read
- * before anything counts as late. */
-static bool polls_again(stepper *s)
-{
-    if (s->machine->has_polled)
-        return false;
-    s->machine->has_polled = true;
-    s->machine->poll_at_ms = s->now_ms + 1;
-    return true;
-}
-
-static void start_hedge(stepper *s)
-{
-    rc_exchange_machine *machine = s->machine;
-    const rc_hedge_action action = rc_hedge_on_timer(&machine->hedge, &machine->call, s->now_ms);
-    if (action.kind != RC_HEDGE_START)
-        return;
-    rc_exchange_effect *effect = push(s, RC_EFFECT_LOG_HEDGE);
-    effect->entry = action.entry;
-    effect->credential = action.credential;
-    effect->reason = action.reason;
-    machine->action.attempt++;
-    machine->is_hedged = true;
-    reserve(s, other_of(machine->current), RC_LANE_SECOND, action.entry, action.credential);
-}
-
-/* A response that may be complete comes before a hedge, and both before the deadline. */
-static void on_attempt_due(stepper *s)
-{
-    rc_exchange_machine *machine = s->machine;
-    const uint8_t slot = terminated_slot(machine);
-    if (!is_running(machine, machine->current))
-        return;
-    if (slot < 2)
-        push_slot(s, RC_EFFECT_END_STREAM, slot);
-    else if (machine->state == RC_EXCHANGE_ATTEMPTING && s->now_ms >= machine->hedge.at_ms)
-        start_hedge(s);
-    else if (!polls_again(s))
-        push(s, RC_EFFECT_END_LATE);
-}
-
-static void on_timer(stepper *s)
-{
-    rc_exchange_machine *machine = s->machine;
-    if (rc_exchange_due_ms(machine) > s->now_ms)
-        return;
-    switch ((rc_exchange_state)machine->state) {
-    case RC_EXCHANGE_READING:
-        if (polls_again(s))
-            return;
-        push(s, RC_EFFECT_REFUSE_LATE);
-        record(s, RC_ENDING_ERROR);
-        return;
-    case RC_EXCHANGE_WAITING:
-        machine->state = RC_EXCHANGE_ATTEMPTING;
-        carry_out(s, rc_call_on_wake(&machine->call, s->now_ms, s->entropy));
-        return;
-    case RC_EXCHANGE_PAUSED:
-        push(s, RC_EFFECT_RESERVE)->is_again = true;
-        return;
-    case RC_EXCHANGE_ATTEMPTING:
-    case RC_EXCHANGE_RESPONDING:
-        on_attempt_due(s);
-        return;
-    case RC_EXCHANGE_RECORDING:
-        on_record_late(s);
-        return;
-    case RC_EXCHANGE_REFRESHING:
     case RC_EXCHANGE_ENDING:
     case RC_EXCHANGE_OVER:
         return;
@@ -653,7 +497,7 @@ void rc_exchange_machine_init(rc_exchange_machine *machine)
     machine->action.entry = machine->action.from_entry = 0;
 }
 
-static void step(stepper *s, const rc_exchange_input *input)
+static void step(rc_stepper *s, const rc_exchange_input *input)
 {
     rc_exchange_machine *machine = s->machine;
     switch (input->kind) {
@@ -663,7 +507,7 @@ static void step(stepper *s, const rc_exchange_input *input)
         return;
     case RC_INPUT_REFUSED:
         if (machine->state == RC_EXCHANGE_READING)
-            record(s, RC_ENDING_ERROR);
+            rc_stepper_record(s, RC_ENDING_ERROR);
         return;
     case RC_INPUT_RESPONDED:
         if (machine->state == RC_EXCHANGE_READING)
@@ -676,7 +520,7 @@ static void step(stepper *s, const rc_exchange_input *input)
         on_reserved(s, input);
         return;
     case RC_INPUT_CHOSEN:
-        if (is_running(machine, input->slot))
+        if (rc_exchange_is_running(machine, input->slot))
             choose(s, input->slot);
         return;
     case RC_INPUT_CONTENT:
@@ -701,7 +545,7 @@ static void step(stepper *s, const rc_exchange_input *input)
         on_stored(s, (rc_store_verdict)input->verdict);
         return;
     case RC_INPUT_TIMER:
-        on_timer(s);
+        rc_stepper_on_timer(s);
         return;
     case RC_INPUT_GONE:
         on_gone(s);
@@ -714,7 +558,7 @@ static void step(stepper *s, const rc_exchange_input *input)
         drain(s);
         return;
     case RC_INPUT_CLOSING:
-        on_record_late(s);
+        rc_stepper_on_record_late(s);
         return;
     }
 }
@@ -722,7 +566,7 @@ static void step(stepper *s, const rc_exchange_input *input)
 void rc_exchange_step(rc_exchange_machine *machine, const rc_exchange_input *input, uint64_t now_ms,
                       uint64_t entropy, rc_exchange_effects *effects)
 {
-    stepper s = {.machine = machine, .effects = effects, .now_ms = now_ms, .entropy = entropy};
+    rc_stepper s = {.machine = machine, .effects = effects, .now_ms = now_ms, .entropy = entropy};
     effects->count = 0;
     step(&s, input);
 }
@@ -731,81 +575,10 @@ void rc_exchange_step(rc_exchange_machine *machine, const rc_exchange_input *inp
 
 bool rc_exchange_is_running(const rc_exchange_machine *machine, uint8_t slot)
 {
-    return is_running(machine, slot);
+    return machine->lanes[slot].state == RC_LANE_RUNNING;
 }
 
 bool rc_exchange_is_responding(const rc_exchange_machine *machine, uint8_t slot)
 {
     return machine->state == RC_EXCHANGE_RESPONDING && slot == machine->current;
-}
-
-const char *rc_exchange_state_name(rc_exchange_state state)
-{
-    static const char *const names[] = {
-        [RC_EXCHANGE_READING] = "reading",
-        [RC_EXCHANGE_ATTEMPTING] = "attempting",
-        [RC_EXCHANGE_WAITING] = "waiting",
-        [RC_EXCHANGE_RESPONDING] = "responding",
-        [RC_EXCHANGE_RECORDING] = "recording",
-        [RC_EXCHANGE_ENDING] = "ending",
-        [RC_EXCHANGE_OVER] = "over",
-        [RC_EXCHANGE_PAUSED] = "paused",
-        [RC_EXCHANGE_REFRESHING] = "refreshing",
-    };
-    return names[state];
-}
-
-/* ---- validation ---- */
-
-static bool is_lane_valid(const rc_exchange_machine *machine, uint8_t slot)
-{
-    const rc_exchange_lane *lane = &machine->lanes[slot];
-    const bool is_active = lane->state == RC_LANE_RESERVING || lane->state == RC_LANE_RUNNING;
-    if (lane->state > RC_LANE_ENDED)
-        return false;
-    /* Only the current lane is active, and the other one while the exchange is hedged. */
-    if (is_active && slot != machine->current && !machine->is_hedged)
-        return false;
-    return !is_active || machine->state == RC_EXCHANGE_ATTEMPTING ||
-           machine->state == RC_EXCHANGE_RESPONDING || machine->state == RC_EXCHANGE_PAUSED;
-}
-
-static bool is_state_valid(const rc_exchange_machine *machine)
-{
-    const uint8_t lane = machine->lanes[machine->current].state;
-    switch ((rc_exchange_state)machine->state) {
-    case RC_EXCHANGE_READING:
-        return !machine->is_begun && !machine->is_committed;
-    case RC_EXCHANGE_ATTEMPTING:
-        return machine->is_begun && !machine->is_committed &&
-               (lane == RC_LANE_RESERVING || lane == RC_LANE_RUNNING);
-    case RC_EXCHANGE_PAUSED:
-        return machine->is_begun && !machine->is_committed && !machine->is_hedged &&
-               lane == RC_LANE_RESERVING;
-    case RC_EXCHANGE_WAITING:
-    case RC_EXCHANGE_REFRESHING:
-        return machine->is_begun && !machine->is_committed && !machine->is_hedged;
-    case RC_EXCHANGE_RESPONDING:
-        return machine->is_committed && !machine->is_hedged && lane == RC_LANE_RUNNING;
-    case RC_EXCHANGE_RECORDING:
-    case RC_EXCHANGE_ENDING:
-    case RC_EXCHANGE_OVER:
-        break;
-    }
-    /* A call that has ended holds nothing that it took from rc_shared. */
-    return !machine->is_hedged && (!machine->is_begun || rc_call_is_done(&machine->call));
-}
-
-bool rc_exchange_validate(const rc_exchange_machine *machine)
-{
-    if (machine->state > RC_EXCHANGE_REFRESHING || machine->ending > RC_ENDING_ABORT ||
-        machine->current > 1)
-        return false;
-    if (!is_lane_valid(machine, 0) || !is_lane_valid(machine, 1) || !is_state_valid(machine))
-        return false;
-    /* Only a client that is gone gets nothing. */
-    if (machine->ending == RC_ENDING_NONE && machine->state == RC_EXCHANGE_RECORDING &&
-        !machine->is_gone)
-        return false;
-    return !machine->is_begun || rc_call_validate(&machine->call);
 }

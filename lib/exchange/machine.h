@@ -26,8 +26,8 @@
  *       REPLY
  *   X6  COMMIT, STORE and REPLY occur at most once each
  *   X7  an ending that is an error has a report: FAULT, FAILED, REPORT or REFUSE came before
- *   X8  a state that waits for time has a due time, and a state without one waits for a lane, the
- *       client or the store
+ *   X8  a state that waits for time has a due time, and a state without one waits for a lane, for
+ *       the client or for the answer to an effect
  *   X9  after the client is gone nothing is written: neither COMMIT nor a REPLY
  *   X10 when the machine is over, no lane runs and rc_call holds neither slot nor probe
  */
@@ -223,7 +223,8 @@ typedef struct rc_exchange_machine {
     rc_exchange_lane lanes[2];
     uint64_t hedge_delay_ms;
     uint64_t waits_from_ms;       /* Start of the wait in the states WAITING and PAUSED. */
-    uint64_t reserve_again_at_ms; /* When a paused attempt tries to reserve again. */
+    uint64_t reserve_again_at_ms; /* When a paused attempt tries to reserve again. RC_UNLIMITED: it
+                                   * waits for the answer. */
     uint64_t poll_at_ms;          /* Nothing counts as late before this time. */
     uint64_t record_by_ms;        /* When the store must have acknowledged the record. */
     rc_action action; /* The latest action of rc_call. `attempt` counts what was sent. */

@@ -1,5 +1,5 @@
 /* Quotas: reads rate limit headers of successful responses and decides on warnings. Called by the
- * gateway's attempt_quota.c. */
+ * gateway's attempt_response.c. */
 #include "policy/quota.h"
 
 #include "base/str.h"

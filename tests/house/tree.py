@@ -16,6 +16,7 @@ from pathlib import Path
 
 FILES_MAX = 40
 HEADERS_MAX = 40
+PAIRS_MAX = 25
 SOURCE_ROOTS = ("lib", "src")
 PUBLIC = "include/recourse"
 
@@ -396,6 +397,18 @@ def check_hops(root, _binary):
             total = f"{len(rows)} hops through {len({row[1] for row in rows})} files"
             if total not in text:
                 yield f"{page.name}: the text does not say: {total}"
+            yield from check_pairs(page.name, header, rows, text)
+
+
+def check_pairs(name, header, rows, text):
+    """Pairs of files of the gateway and the exchange, of which one calls the other: 25 at most."""
+    if "called by" not in header:
+        return
+    own = [row for row in rows if quoted(row[1])[0].startswith(("src/gateway/", "lib/exchange/"))]
+    names = {os.path.basename(quoted(row[1])[0]) for row in own}
+    pairs = {(row[3], row[1]) for row in own if row[3] in names}
+    if len(pairs) > PAIRS_MAX or f"{len(pairs)} pairs of files" not in text:
+        yield f"{name}: {len(pairs)} pairs of files of the gateway and the exchange, {PAIRS_MAX} at most"
 
 
 def check_nouns(root, _binary):

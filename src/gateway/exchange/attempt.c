@@ -1,5 +1,5 @@
 /* rc_attempt: writes the request for a provider, reserves its cost and starts the call. Called by
- * exchange_effects.c. */
+ * exchange.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
 

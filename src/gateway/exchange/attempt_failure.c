@@ -1,5 +1,5 @@
-/* Classifies the failure of an attempt and reports it to the exchange's machine. Called by the other
- * attempt files. */
+/* Classifies the failure of an attempt and reports it to the exchange's machine. Called by the
+ * other attempt files. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
-/* rc_exchange: the driver of one client's request. Callbacks of the server, of the upstream calls, of
- * the timer and of the store become inputs of the state machine in lib/exchange/machine.h; the
+/* rc_exchange: the driver of one client's request. Callbacks of the server, of the upstream calls,
+ * of the timer and of the store become inputs of the state machine in lib/exchange/machine.h; the
  * driver carries out the effects that it returns, with one rc_attempt per lane.
  *
  *   callback ──► rc_exchange_feed ──► rc_exchange_step ──► effects ──► server, upstream, store
@@ -239,12 +239,8 @@ void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone);
 void rc_exchange_on_drained(rc_exchange *exchange);
 /* The store acknowledged the record of an exchange that was over before. */
 void rc_exchange_on_acknowledged(rc_exchange *exchange);
-/* Releases everything. Called when the machine is over. */
-void rc_exchange_close(rc_exchange *exchange);
 /* Sets the timer for the current state. */
 void rc_exchange_arm(rc_exchange *exchange);
-
-/* ---- exchange_effects.c: the machine and its effects ---- */
 
 /* Reports an input to the machine and carries out the effects. Inside an effect the input is
  * queued. The exchange and its attempts may be over afterwards. input: copies. */
@@ -253,8 +249,6 @@ void rc_exchange_feed(rc_exchange *exchange, const rc_exchange_input *input);
 void rc_exchange_feed_kind(rc_exchange *exchange, rc_exchange_input_kind kind);
 /* As rc_exchange_feed, for an input about this attempt without further members. */
 void rc_attempt_feed(const rc_attempt *attempt, rc_exchange_input_kind kind);
-/* Ends the attempt that the latest TIMER input found to be over. */
-void rc_exchange_end_deferred(rc_exchange *exchange);
 /* True: this attempt's content is being sent to the client. */
 bool rc_attempt_is_responding(const rc_attempt *attempt);
 
@@ -337,11 +331,6 @@ void rc_attempt_on_body(rc_attempt *attempt, rc_str piece);
 /* The body is complete; the call failed. */
 void rc_attempt_on_body_end(rc_attempt *attempt);
 void rc_attempt_on_failure(rc_attempt *attempt, const rc_upstream_failure *failure);
-
-/* ---- attempt_quota.c: the provider's limits ---- */
-
-/* Reads the quotas in the head of any response. */
-void rc_attempt_read_quota(const rc_attempt *attempt, const rc_upstream_head *head);
 
 /* ---- attempt_decoder.c: compressed responses ---- */
 

@@ -262,8 +262,8 @@ static void on_acknowledged(void *ctx, rc_ack kept, const rc_report *why)
     uv_mutex_unlock(&loop->acknowledged_lock);
 }
 
-/* The configuration forbids responses without a record: the client gets StoreUnavailable. why: takes.
- * NULL: it is not refused. */
+/* The configuration forbids responses without a record: the client gets StoreUnavailable.
+ * why: takes. NULL: it is not refused. */
 static rc_store_verdict refuse(rc_exchange *exchange, const rc_report *why)
 {
     if (why == NULL)
@@ -318,7 +318,8 @@ static bool is_shed_early(const rc_exchange *exchange)
            exchange->machine.action.attempt == 0;
 }
 
-/* True: the exchange continues when the store acknowledges. Otherwise *ret_verdict is the answer. */
+/* True: the exchange continues when the store acknowledges. Otherwise *ret_verdict is the
+ * answer. */
 static bool submit(rc_exchange *exchange, const rc_batch *batch, rc_store_verdict *ret_verdict)
 {
     rc_writer *writer = exchange->loop->hub->writer;

@@ -1,5 +1,5 @@
 /* Messages about budgets for clients and operators. Called by attempt.c,
- * exchange_effects.c and exchange_ledger.c. */
+ * exchange.c and exchange_ledger.c. */
 #include "base/str.h"
 #include "codec/datetime.h"
 #include "gateway/exchange/exchange.h"

@@ -1,4 +1,4 @@
-/* rc_quota_cache: a hash table of the latest quotas. Called by attempt_quota.c and the
+/* rc_quota_cache: a hash table of the latest quotas. Called by attempt_response.c and the
  * admin interface. */
 #include "gateway/state/quota_cache.h"
 

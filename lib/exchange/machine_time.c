@@ -1,0 +1,134 @@
+/* The times of rc_exchange_machine: when it needs its owner again, and what happens then. Called by
+ * machine.c and by the owner. */
+#include "exchange/machine_private.h"
+
+/* The lane whose stream has its terminator, the earlier one of two. 2: none. */
+static uint8_t terminated_slot(const rc_exchange_machine *machine)
+{
+    uint8_t found = 2;
+    for (uint8_t slot = 0; slot < 2; slot++)
+        if (rc_exchange_is_running(machine, slot) &&
+            machine->lanes[slot].ends_at_ms != RC_UNLIMITED &&
+            (found == 2 || machine->lanes[slot].ends_at_ms < machine->lanes[found].ends_at_ms))
+            found = slot;
+    return found;
+}
+
+static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
+{
+    return a_ms < b_ms ? a_ms : b_ms;
+}
+
+/* When the attempts or the response in progress need attention. */
+static uint64_t attempt_due_ms(const rc_exchange_machine *machine)
+{
+    const uint8_t slot = terminated_slot(machine);
+    uint64_t at_ms = machine->action.deadline_at_ms;
+    if (slot < 2)
+        at_ms = earlier(at_ms, machine->lanes[slot].ends_at_ms);
+    if (machine->state == RC_EXCHANGE_ATTEMPTING)
+        at_ms = earlier(at_ms, machine->hedge.at_ms);
+    return at_ms > machine->poll_at_ms ? at_ms : machine->poll_at_ms;
+}
+
+uint64_t rc_exchange_due_ms(const rc_exchange_machine *machine)
+{
+    switch ((rc_exchange_state)machine->state) {
+    case RC_EXCHANGE_READING: {
+        const uint64_t at_ms = rc_deadline_of_client(&machine->limits);
+        return at_ms > machine->poll_at_ms ? at_ms : machine->poll_at_ms;
+    }
+    case RC_EXCHANGE_WAITING:
+        return machine->action.at_ms + 1; /* Times are in whole milliseconds: never too early. */
+    case RC_EXCHANGE_PAUSED:
+        if (machine->reserve_again_at_ms == RC_UNLIMITED)
+            break; /* RESERVE was not answered yet. */
+        return earlier(machine->reserve_again_at_ms, machine->action.deadline_at_ms);
+    case RC_EXCHANGE_ATTEMPTING:
+    case RC_EXCHANGE_RESPONDING:
+        return attempt_due_ms(machine);
+    case RC_EXCHANGE_RECORDING:
+        return machine->is_gone ? RC_UNLIMITED : machine->record_by_ms;
+    case RC_EXCHANGE_REFRESHING:
+    case RC_EXCHANGE_ENDING:
+    case RC_EXCHANGE_OVER:
+        break;
+    }
+    return RC_UNLIMITED;
+}
+
+/* Event loops run timers before sockets: data that arrived while the process was stopped is read
+ * before anything counts as late. */
+static bool polls_again(rc_stepper *s)
+{
+    if (s->machine->has_polled)
+        return false;
+    s->machine->has_polled = true;
+    s->machine->poll_at_ms = s->now_ms + 1;
+    return true;
+}
+
+static void start_hedge(rc_stepper *s)
+{
+    rc_exchange_machine *machine = s->machine;
+    const rc_hedge_action action = rc_hedge_on_timer(&machine->hedge, &machine->call, s->now_ms);
+    if (action.kind != RC_HEDGE_START)
+        return;
+    rc_exchange_effect *effect = rc_stepper_push(s, RC_EFFECT_LOG_HEDGE);
+    effect->entry = action.entry;
+    effect->credential = action.credential;
+    effect->reason = action.reason;
+    machine->action.attempt++;
+    machine->is_hedged = true;
+    rc_stepper_reserve(s, rc_other_slot(machine->current), RC_LANE_SECOND, action.entry,
+                       action.credential);
+}
+
+/* A response that may be complete comes before a hedge, and both before the deadline. */
+static void on_attempt_due(rc_stepper *s)
+{
+    rc_exchange_machine *machine = s->machine;
+    const uint8_t slot = terminated_slot(machine);
+    if (!rc_exchange_is_running(machine, machine->current))
+        return;
+    if (slot < 2)
+        rc_stepper_push_slot(s, RC_EFFECT_END_STREAM, slot);
+    else if (machine->state == RC_EXCHANGE_ATTEMPTING && s->now_ms >= machine->hedge.at_ms)
+        start_hedge(s);
+    else if (!polls_again(s))
+        rc_stepper_push(s, RC_EFFECT_END_LATE);
+}
+
+void rc_stepper_on_timer(rc_stepper *s)
+{
+    rc_exchange_machine *machine = s->machine;
+    if (rc_exchange_due_ms(machine) > s->now_ms)
+        return;
+    switch ((rc_exchange_state)machine->state) {
+    case RC_EXCHANGE_READING:
+        if (polls_again(s))
+            return;
+        rc_stepper_push(s, RC_EFFECT_REFUSE_LATE);
+        rc_stepper_record(s, RC_ENDING_ERROR);
+        return;
+    case RC_EXCHANGE_WAITING:
+        machine->state = RC_EXCHANGE_ATTEMPTING;
+        rc_stepper_carry_out(s, rc_call_on_wake(&machine->call, s->now_ms, s->entropy));
+        return;
+    case RC_EXCHANGE_PAUSED:
+        rc_stepper_push(s, RC_EFFECT_RESERVE)->is_again = true;
+        machine->reserve_again_at_ms = RC_UNLIMITED;
+        return;
+    case RC_EXCHANGE_ATTEMPTING:
+    case RC_EXCHANGE_RESPONDING:
+        on_attempt_due(s);
+        return;
+    case RC_EXCHANGE_RECORDING:
+        rc_stepper_on_record_late(s);
+        return;
+    case RC_EXCHANGE_REFRESHING:
+    case RC_EXCHANGE_ENDING:
+    case RC_EXCHANGE_OVER:
+        return;
+    }
+}
