@@ -9,7 +9,7 @@ typedef enum rc_coding {
     RC_CODING_NONE = 0,
     RC_CODING_GZIP = 1,    /* Content-Encoding gzip or x-gzip. */
     RC_CODING_DEFLATE = 2, /* Deflate with zlib's header, as RFC 9110 requires, or without it. */
-    RC_CODING_OTHER = 3    /* An unsupported coding, or several. */
+    RC_CODING_OTHER = 3    /* A coding that is not supported, or several codings. */
 } rc_coding;
 
 /* Returns the coding by all Content-Encoding lines of the head. reader, head: borrows. */

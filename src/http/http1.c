@@ -48,7 +48,7 @@ static int refuse(rc_http1 *reader, rc_http1_fault fault)
     return HPE_USER;
 }
 
-/* A part arrives in pieces if the head does; the pieces are adjacent in the buffer. */
+/* If the head arrives in pieces, so may one of its parts; the pieces are adjacent in the buffer. */
 static int on_target(llhttp_t *parser, const char *at, size_t len)
 {
     rc_http1 *reader = reader_of(parser);
@@ -216,7 +216,7 @@ static const struct {
 static rc_http1_fault fault_of(const rc_http1 *reader)
 {
     llhttp_errno_t error = llhttp_get_errno(&reader->parser);
-    /* llhttp uses this error for a second Content-Length too. */
+    /* llhttp reports a second Content-Length with this error too. */
     if (error == HPE_UNEXPECTED_CONTENT_LENGTH && (reader->parser.flags & F_TRANSFER_ENCODING) == 0)
         return RC_HTTP1_FAULT_LENGTH_REPEATED;
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
@@ -225,8 +225,8 @@ static rc_http1_fault fault_of(const rc_http1 *reader)
     return reader->is_head_done ? RC_HTTP1_FAULT_CHUNK : RC_HTTP1_FAULT_SYNTAX;
 }
 
-/* Runs llhttp; returns the number of bytes used. is_paused: another call may return an event
- * without further input. */
+/* Runs llhttp; returns the number of bytes used. If reader->is_paused is set afterwards, another
+ * call may return an event without further input. */
 static size_t execute(rc_http1 *reader, const char *bytes, size_t len)
 {
     reader->pending = RC_HTTP1_MORE;
@@ -342,7 +342,7 @@ static int on_stand_in_end(llhttp_t *parser)
     return HPE_PAUSED;
 }
 
-/* llhttp reads chunks only behind a head. The real head was read without llhttp, so a fixed head of
+/* llhttp reads chunks only after a head. The real head was read without llhttp, so a fixed head of
  * the same kind is fed to it first. */
 static void begin_chunks(rc_http1 *reader)
 {
@@ -365,7 +365,7 @@ static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
     }
     if (!reader->is_parsing)
         begin_chunks(reader);
-    /* The end may be recognised without further input. */
+    /* llhttp may report the end of the message without further input. */
     do {
         const bool is_trailer = reader->is_in_trailer;
         size_t len = input->len;
@@ -375,12 +375,12 @@ static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
         if (!is_trailer && !read_extensions(reader, input, &len))
             return RC_HTTP1_FAULT;
         size_t used = execute(reader, input->ptr, len);
-        /* If llhttp sees the trailer's end elsewhere, another parser might see a second message
-         * behind it. */
+        /* If llhttp finds the trailer's end at another byte, another parser might see a second
+         * message after it. */
         if (is_trailer && used != len)
             refuse(reader, RC_HTTP1_FAULT_TRAILER);
-        /* Body bytes before the fault are returned first, as they are if the fault arrives
-         * later. */
+        /* Body bytes before the fault are returned first. The result is then the same as if the
+         * fault had arrived in a later read. */
         if (reader->fault != RC_HTTP1_FAULT_NONE)
             return reader->pending == RC_HTTP1_BODY ? RC_HTTP1_BODY : RC_HTTP1_FAULT;
         *input = rc_str_make(input->ptr + used, input->len - used);

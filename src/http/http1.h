@@ -5,9 +5,10 @@
  *     └──────── FAULT ◄──────┘
  *
  * Bytes in, facts out: no I/O, no allocation, no clock. A head in the usual form is parsed in one
- * pass (http1_plain.c), and so is a complete chunk. llhttp parses all others; constructs that it
- * accepts but that two parsers might interpret differently are rejected in addition (RFC 9112,
- * sections 2.2, 3.2, 5, 6, 11.2). A fault is final: no byte behind it is parsed as a message.
+ * pass (http1_plain.c), and so is a complete chunk. llhttp parses all other heads and chunks;
+ * constructs that it accepts but that two parsers might interpret differently are rejected in
+ * addition (RFC 9112, sections 2.2, 3.2, 5, 6, 11.2). A fault is final: no byte after it is parsed
+ * as a message.
  *
  * The head stays in the caller's buffer. Its parts are stored as offsets, so the buffer may move
  * between calls, but must hold all bytes from the message's first one on. */
@@ -106,7 +107,8 @@ typedef struct rc_http1_field {
     uint32_t name_at;
     uint32_t value_len;
     uint16_t name_len;
-    uint16_t gap; /* Bytes between the name's end and the value: colon and white space. */
+    uint16_t gap; /* Bytes between the end of the name and the start of the value: colon and white
+                   * space. */
 } rc_http1_field;
 
 static inline uint32_t rc_http1_value_at(const rc_http1_field *field)
@@ -132,12 +134,11 @@ typedef struct rc_http1 {
     uint16_t status;        /* Status of a response. */
     uint8_t method;         /* Method of a request, an llhttp_method_t. */
     uint8_t minor;          /* Minor number of the HTTP version, 1.minor. */
-    bool is_parsing;        /* `parser` is initialised and llhttp reads the message. */
+    bool is_parsing;        /* llhttp reads this message; `parser` is initialised. */
     bool is_head_done;
     bool is_whole;
     bool is_in_trailer; /* The last chunk has been read. */
-    bool is_at_chunk;   /* llhttp stands at the start of a chunk and holds no partial
-                                   * state. */
+    bool is_at_chunk;   /* llhttp is at the start of a chunk and has read none of it. */
     bool is_paused;     /* One of our callbacks paused llhttp. */
     bool is_value;      /* The current header's value has begun. */
     bool is_kept_alive; /* The peer allows reuse of the connection. */
@@ -154,7 +155,7 @@ typedef struct rc_http1 {
 /* Prepares for the first byte of a message. limits: borrows. */
 void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *limits);
 
-/* Declares that the message responds to HEAD, so that it has no body. */
+/* Declares that the message is a response to HEAD, which has no body. */
 void rc_http1_set_bodiless(rc_http1 *reader);
 
 /* Reads the head. bytes: the message from its first byte on, including those of earlier calls.
@@ -167,7 +168,8 @@ rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input);
 /* Handles the peer's close. END if the close ends the message correctly, else FAULT. */
 rc_http1_event rc_http1_close(rc_http1 *reader);
 
-/* Facts of the head; head: the same bytes. The results are views of head. */
+/* The functions below return facts of the head. head: the bytes passed to rc_http1_read_head. The
+ * results are views of head. */
 static inline rc_str rc_http1_target(const rc_http1 *reader, const char *head)
 {
     return rc_str_make(head + reader->target_at, reader->target_len);
@@ -202,7 +204,8 @@ uint64_t rc_http1_length(const rc_http1 *reader);
 bool rc_http1_is_reusable(const rc_http1 *reader);
 
 /* Compares len bytes of any case with `lower`, which has letters, digits and dashes only. Setting
- * bit 0x20 maps no other byte to one of these, because a parsed head has no control characters. */
+ * bit 0x20 maps no byte other than the upper-case letters to one of these, because a parsed head
+ * has no control characters. */
 static inline bool rc_http1_is_same(const char *text, const char *lower, size_t len)
 {
     const uint64_t small = UINT64_C(0x2020202020202020);

@@ -7,15 +7,15 @@ enum {
     START = 0,
     SIZE,    /* At least one digit of the chunk size was read. */
     BEFORE,  /* White space before a semicolon. */
-    NAMING,  /* Behind a semicolon: a name must follow. */
+    NAMING,  /* After a semicolon: a name must follow. */
     NAME,    /* Inside an extension's name. */
-    NAMED,   /* White space behind an extension's name. */
-    VALUING, /* Behind an equals sign: a value must follow. */
+    NAMED,   /* White space after an extension's name. */
+    VALUING, /* After an equals sign: a value must follow. */
     VALUE,
     QUOTED,
     ESCAPED,
-    UNQUOTED, /* Behind the closing quote of a value. */
-    DONE      /* The line's end and the chunk's data follow. */
+    UNQUOTED, /* After the closing quote of a value. */
+    DONE      /* The end of the line and the chunk's data follow. */
 };
 
 static bool is_digit(char c)
@@ -49,7 +49,7 @@ static bool move(rc_http1_extension *extension, int state)
     return true;
 }
 
-/* Handles a byte behind a name or a value, where the line may end. */
+/* Handles a byte after a name or a value, where the line may end. */
 static bool step_after_item(rc_http1_extension *extension, char c, bool may_be_valued)
 {
     if (c == ';')
@@ -95,7 +95,7 @@ static bool may_end(const rc_http1_extension *extension)
     return extension->state == NAME || extension->state == VALUE || extension->state == UNQUOTED;
 }
 
-/* Returns how many bytes llhttp may read: the digits of the size, and everything behind them if no
+/* Returns how many bytes llhttp may read: the digits of the size, and everything after them if no
  * extension follows. */
 static size_t read_size(rc_http1_extension *extension, rc_str input)
 {

@@ -1,6 +1,6 @@
-/* Checks heads beyond llhttp's own checks. Called by http1.c and http1_plain.c; the getters also by
- * the gateway and net/server. Two parsers of one connection must agree on where a message ends (RFC
- * 9112, section 11.2), so ambiguous heads are rejected here before the framing is used. */
+/* Checks heads beyond llhttp's own checks. Called by http1.c and http1_plain.c; the gateway and
+ * net/server call the getters. Two parsers of one connection must agree on where a message ends
+ * (RFC 9112, section 11.2), so ambiguous heads are rejected here before the framing is used. */
 #include "http/http1_head.h"
 
 #include "base/str.h"
@@ -65,7 +65,7 @@ static rc_http1_fault check_names(const rc_http1 *reader, const char *head)
     return RC_HTTP1_FAULT_NONE;
 }
 
-/* llhttp does not remove the white space behind a value. */
+/* llhttp does not remove the white space after a value. */
 static void trim_values(rc_http1 *reader, const char *head)
 {
     for (uint32_t i = 0; i < reader->field_count; i++) {

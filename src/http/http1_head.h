@@ -8,7 +8,7 @@
 /* Checks a head that llhttp has read; sets framing, length and is_kept_alive. */
 rc_http1_fault rc_http1_check_head(rc_http1 *reader, const char *head);
 
-/* Sets the framing by the header fields found; reader->length must be set before. */
+/* Sets the framing from the header fields that were found; reader->length must be set before. */
 void rc_http1_set_framing(rc_http1 *reader, bool has_length, bool is_chunked);
 
 /* Whether host is one name, IPv4 address or bracketed IPv6 address, with an optional port. */
@@ -24,13 +24,13 @@ bool rc_http1_read_length(rc_str text, uint64_t *ret_length);
 /* Whether the message is a response without a body, whatever its head declares. */
 bool rc_http1_has_no_body(const rc_http1 *reader);
 
-/* Returns the first control character at or behind `at`, or end. */
+/* Returns the first control character from `at` on, or end. */
 static inline const char *rc_http1_find_control(const char *at, const char *end)
 {
     size_t left = (size_t)(end - at);
     for (size_t i = 0; i < left; i += RC_VEC16_BYTES) {
         rc_vec16 bytes =
-            rc_vec16_load_some(at + i, left - i); /* Bytes behind the last one are NUL. */
+            rc_vec16_load_some(at + i, left - i); /* Bytes after the last one are NUL. */
         uint32_t found = rc_vec16_bits((rc_vec16)(bytes < 0x20) | (rc_vec16)(bytes == 0x7f));
         if (found != 0)
             return at + i + __builtin_ctz(found);

@@ -3,7 +3,7 @@
  *
  *   POST SP path SP HTTP/1.1 CR LF         or GET;  HTTP/1.1 SP status SP reason CR LF
  *   name ":" *SP value CR LF               names of letters, digits, - and _; no tab in a value, no
- *   ...                                    space behind it
+ *   ...                                    space after it
  *   CR LF
  *
  * with one Host, at most one each of Content-Length (digits), Transfer-Encoding (chunked) and
@@ -22,7 +22,7 @@
 #include "http/http1_head.h"
 
 #define CHUNK_DIGITS_MAX 7u /* A larger chunk is never complete in one read. */
-#define NAME_MAX_BYTES 64u  /* The number of bits of SPECIAL_LENS. */
+#define NAME_MAX_BYTES 64u  /* SPECIAL_LENS has one bit for each name length below this. */
 
 typedef struct scan {
     rc_http1 *reader;
@@ -148,7 +148,7 @@ static bool begins(const char *at, const char *end, rc_str with)
     return (size_t)(end - at) >= with.len && memcmp(at, with.ptr, with.len) == 0;
 }
 
-/* Returns the start of the field lines, or NULL; so does read_status_line. */
+/* Returns the start of the field lines; NULL: not plain. read_status_line returns the same. */
 static const char *read_request_line(const scan *s)
 {
     rc_http1 *reader = s->reader;

@@ -1,4 +1,4 @@
-/* rc_http1_trailer: the field lines behind the last chunk, checked byte by byte.
+/* rc_http1_trailer: the field lines after the last chunk, checked byte by byte.
  *
  *   BEGIN ─► NAME ─► VALUE ─► LINE_CR ─► BEGIN     BEGIN ─► LAST_CR ─► END
  *
@@ -15,11 +15,11 @@
 
 #define RC_HTTP1_TRAILER_NAME_MAX 24 /* Longer than any rejected field name. */
 
-/* Zeroed storage is ready for the first byte. */
+/* Storage filled with zeros is ready for the first byte of the trailer. */
 typedef struct rc_http1_trailer {
     uint32_t bytes; /* Bytes of the trailer checked so far. */
     uint8_t state;
-    uint8_t name_len; /* RC_HTTP1_TRAILER_NAME_MAX: longer than any rejected name. */
+    uint8_t name_len; /* RC_HTTP1_TRAILER_NAME_MAX stands for this and any longer name. */
     char name[RC_HTTP1_TRAILER_NAME_MAX];
 } rc_http1_trailer;
 
@@ -30,8 +30,8 @@ typedef enum rc_http1_trailer_result {
     RC_HTTP1_TRAILER_LARGE = 3
 } rc_http1_trailer_result;
 
-/* Checks more of the trailer, up to its end and max_bytes in all. *ret_used: bytes of the piece
- * that belong to it. */
+/* Checks the next piece of the trailer, of which at most max_bytes are allowed in total. *ret_used:
+ * bytes of the piece that belong to the trailer. */
 rc_http1_trailer_result rc_http1_trailer_push(rc_http1_trailer *trailer, rc_str piece,
                                               uint32_t max_bytes, size_t *ret_used);
 

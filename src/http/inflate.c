@@ -9,7 +9,7 @@
 
 #define WINDOW_BITS 15
 #define GZIP_BITS (WINDOW_BITS + 16) /* Makes zlib expect gzip's header and checksum. */
-#define INPUT_MAX ((size_t)1 << 30)  /* Largest input of one zlib call, which counts in ints. */
+#define INPUT_MAX ((size_t)1 << 30)  /* Largest input of one zlib call: zlib counts in ints. */
 
 typedef enum state {
     STATE_BEGIN = 0, /* No byte was decoded yet. */
@@ -24,7 +24,8 @@ struct rc_inflate {
     rc_coding coding;
     state state;
     z_stream zlib;
-    uint8_t first[2]; /* DEFLATE: the bytes that tell whether a zlib header is present. */
+    uint8_t first[2]; /* DEFLATE: the first two bytes, which tell whether a zlib header is
+                       * present. */
     uint8_t first_len;
     bool is_full; /* The last piece was filled up: zlib may hold more output. */
     char piece[RC_INFLATE_PIECE_BYTES];
@@ -32,7 +33,8 @@ struct rc_inflate {
 
 /* ---- memory ---- */
 
-/* zlib does not pass the size when it frees: it is stored before the block. */
+/* zlib does not pass the size of a block when it frees the block, so the size is stored before the
+ * block. */
 typedef union block {
     size_t size;
     max_align_t align;
@@ -109,7 +111,7 @@ static void decode(rc_inflate *inflater, const void *bytes, size_t len, size_t *
         inflater->state = STATE_DAMAGED;
 }
 
-/* DEFLATE: waits for two bytes before zlib gets the first one. */
+/* DEFLATE: waits for the first two bytes, which decide whether zlib is to expect its header. */
 static void begin(rc_inflate *inflater, rc_str *input)
 {
     size_t used = 0;

@@ -4,8 +4,8 @@
  *                     └──────────────────────► DAMAGED | NO_MEMORY, for all later calls
  *
  * Memory is bounded whatever the input declares: 16 KiB for the piece and about 40 KiB for zlib,
- * from the allocator passed in. A gzip body may have several members, one behind the other (RFC
- * 1952, section 2.2). Other bytes behind the end make the body DAMAGED, since their meaning is
+ * from the allocator passed in. A gzip body may have several members, one after the other (RFC
+ * 1952, section 2.2). Other bytes after the end make the body DAMAGED, since their meaning is
  * unknown. */
 #ifndef RC_HTTP_INFLATE_H
 #define RC_HTTP_INFLATE_H
@@ -26,17 +26,17 @@ typedef enum rc_inflate_result {
     RC_INFLATE_NO_MEMORY = 3
 } rc_inflate_result;
 
-/* coding: GZIP or DEFLATE. alloc: copies. Gives. NULL: no memory. */
+/* Creates a decompressor (gives). coding: GZIP or DEFLATE. alloc: copies. NULL: no memory. */
 rc_inflate *rc_inflate_new(rc_coding coding, const rc_alloc *alloc);
 
-/* Takes the inflater; NULL is allowed. */
+/* Frees the decompressor (takes); NULL is allowed. */
 void rc_inflate_free(rc_inflate *inflater);
 
-/* Moves *input past the bytes used. *ret_piece: set for PIECE only; views the inflater until the
- * next call. */
+/* Decompresses the next piece. Moves *input past the bytes used. *ret_piece: set only if the result
+ * is PIECE; views the inflater until the next call. */
 rc_inflate_result rc_inflate_step(rc_inflate *inflater, rc_str *input, rc_str *ret_piece);
 
-/* Whether the body may end here. An empty body may. */
+/* Whether the body is complete if the input ends here. An empty body is complete. */
 bool rc_inflate_is_whole(const rc_inflate *inflater);
 
 #endif

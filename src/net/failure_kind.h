@@ -3,7 +3,7 @@
 #ifndef RC_NET_FAILURE_KIND_H
 #define RC_NET_FAILURE_KIND_H
 
-/* Name, is_local (the provider is not to blame), message. */
+/* Columns: name; is_local (true: the provider is not to blame); message. */
 #define RC_UPSTREAM_KINDS(X)                                                \
     X(NONE, false, "")                                                      \
     X(SHUTDOWN, true, "the gateway is closing")                             \

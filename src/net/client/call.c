@@ -37,8 +37,8 @@ bool rc_upstream_attach(rc_upstream_call *call, rc_link *link, bool was_reused)
     link->first_byte = link->given_bytes;
     link->requests++;
     restart_reader(call);
-    /* An owner that waits for on_drained must get it from the loop, so at least one write is
-     * queued. */
+    /* on_drained must be called from the loop. Queueing at least one write ensures this, because
+     * its completion comes from the loop. */
     link->is_queueing = call->is_full;
     rc_upstream_pump(call);
     link->is_queueing = false;
@@ -233,15 +233,15 @@ static bool join_head(rc_upstream_call *call, rc_str *bytes)
     return true;
 }
 
-/* The memory of a head that came in pieces, and of the first body bytes behind it. */
+/* The memory of a head that came in pieces, and of the first body bytes after it. */
 typedef struct joined_bytes {
     char *bytes;
     size_t capacity;
 } joined_bytes;
 
-/* Reads the head and skips interim ones. False: the head is incomplete, or the call has ended.
- * True: on_head was called and *bytes is the remaining input. *ret_joined: gives the memory that
- * *bytes views, because a callback may end the call while the views are in use. */
+/* Reads the head; skips interim responses (1xx). False: the head is incomplete, or the call has
+ * ended. True: on_head was called and *bytes is the remaining input. *ret_joined: gives the memory
+ * that *bytes views, because a callback may end the call while the views are in use. */
 static bool read_head(rc_upstream_call *call, rc_str *bytes, joined_bytes *ret_joined)
 {
     const rc_link *link = call->link;
@@ -318,7 +318,8 @@ void rc_upstream_on_bytes(rc_upstream_call *call, rc_str bytes)
     bool goes_on = call->state != RC_CALL_HEAD || read_head(call, &bytes, &joined);
     while (goes_on)
         goes_on = read_body(call, &bytes);
-    /* The call may have ended and its storage belong to the owner again. */
+    /* From here on `call` is not used: it may have ended, and its storage then belongs to the
+     * owner. */
     rc_upstream_put(upstream, joined.bytes, joined.capacity);
 }
 

@@ -12,8 +12,8 @@ typedef enum step {
     RESOLVING,
     CONNECTING,
     HANDSHAKING,
-    OPENED,  /* The open hook gave a connection; delivered from the loop. */
-    FAILING, /* The failure is known; reported from the loop. */
+    OPENED,  /* The open hook returned a connection; it is delivered from the loop. */
+    FAILING, /* The dial has failed; the failure is reported from the loop. */
     OVER
 } step;
 
@@ -31,7 +31,8 @@ struct rc_dial {
     uint64_t deadline_ms; /* When the dial fails with a timeout; 0: never. */
     bool is_final_poll;   /* The deadline has passed: sockets are polled once more before the dial
                            * fails. */
-    uint64_t next_ms;     /* When the next address is tried beside a slow one; 0: not by time. */
+    uint64_t next_ms;     /* When the next address is tried in parallel with a slow one; 0: only
+                           * when an address fails. */
     rc_upstream_kind failure;
     const char *text;
     rc_tls_failure tls;
@@ -72,7 +73,7 @@ void rc_dial_cancel(rc_dial *dial)
     end(dial);
 }
 
-/* Reports the failure from the loop: the caller that starts a call does not expect its end yet. */
+/* Reports the failure from the loop, because rc_upstream_start must not call a callback. */
 static void fail_soon(rc_dial *dial, rc_upstream_kind kind, const char *text)
 {
     dial->step = FAILING;
@@ -167,7 +168,7 @@ static rc_upstream_kind kind_of_status(int status)
     }
 }
 
-/* Where a kind stands for several errors, the system's message says which one. */
+/* One kind stands for several system errors; the text tells which one occurred. */
 static void note_failure(rc_dial *dial, int status)
 {
     dial->failure = kind_of_status(status);
@@ -216,7 +217,7 @@ static bool is_allowed(const rc_dial *dial, const rc_address *address)
                                    : rc_origin_allows(origin, address);
 }
 
-/* False: this address failed at once. */
+/* Starts connecting to an address. False: it failed at once. */
 static bool try_address(rc_dial *dial, size_t index)
 {
     rc_address *address = &dial->addresses.list[index];
@@ -273,7 +274,7 @@ static void try_addresses(rc_dial *dial)
         fail_soon(dial, dial->failure, dial->text);
 }
 
-/* Takes a connection from the open hook, which is responsible for its destination. */
+/* Uses a connection from the open hook, which is responsible for checking the destination. */
 static void take_opened(rc_dial *dial)
 {
     const rc_upstream_settings *settings = &dial->upstream->settings;

@@ -4,15 +4,16 @@
  *        └───────────┴───────────────┴──────► rc_upstream_fail
  *
  * Addresses are tried in the resolver's order: the next one when an address fails, or in parallel
- * when it takes longer than next_dial_ms. The first connection that opens is used; the others are
- * closed. */
+ * when an address takes longer than next_dial_ms. The first connection that opens is used; the
+ * others are closed. */
 #ifndef RC_NET_CLIENT_DIAL_H
 #define RC_NET_CLIENT_DIAL_H
 
 #include "net/client/link.h"
 
-/* Starts a dial for a call that the pool has counted as a connection. Ends from the loop, with
- * rc_upstream_attach or rc_upstream_fail, unless it is cancelled. Borrows call. NULL: no memory. */
+/* Starts a dial for a call whose connection the pool has already counted. The dial ends from the
+ * loop, with rc_upstream_attach or rc_upstream_fail, unless it is cancelled. call: borrows. NULL:
+ * no memory. */
 rc_dial *rc_dial_new(rc_upstream_call *call);
 
 /* Cancels and frees the dial at any moment; no callback follows. */

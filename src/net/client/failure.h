@@ -1,4 +1,5 @@
-/* rc_upstream_failure: the facts of a failed call to a provider, and the columns of each kind. */
+/* rc_upstream_failure: the facts of a failed call to a provider; and the properties of each
+ * rc_upstream_kind. */
 #ifndef RC_NET_CLIENT_FAILURE_H
 #define RC_NET_CLIENT_FAILURE_H
 
@@ -18,11 +19,11 @@ typedef struct rc_upstream_failure {
     rc_upstream_kind kind;
     rc_connection_fault connection;
     rc_transport transport;
-    rc_phase phase; /* CONNECT, SENT or HEADERS. The owner knows whether body bytes were
-                     * passed on. */
+    rc_phase phase; /* CONNECT, SENT or HEADERS. Only the owner can tell whether body bytes were
+                     * passed on to the client. */
     bool is_local;  /* The provider is not to blame. */
-    /* The connection had carried a request before. With phase SENT and EOF or RESET the peer had
-     * most probably closed it for its age. */
+    /* The connection had carried a request before. If phase is SENT and the connection ended (EOF
+     * or RESET), the peer most probably closed it because it had been idle or open too long. */
     bool was_reused;
     const char *text; /* A message of one line, without secrets. */
     /* For the log: the host, the text, and the facts of a rejected certificate, which are untrusted
@@ -37,7 +38,7 @@ typedef struct rc_upstream_failure {
     uint64_t body_bytes;     /* Bytes that were passed to on_body. */
 } rc_upstream_failure;
 
-/* Columns of the table of kinds. The text is static. */
+/* Columns of RC_UPSTREAM_KINDS and spec/connection.def. The text is static. */
 const char *rc_upstream_kind_text(rc_upstream_kind kind);
 rc_connection_fault rc_upstream_kind_connection(rc_upstream_kind kind);
 rc_transport rc_upstream_kind_transport(rc_upstream_kind kind);

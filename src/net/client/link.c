@@ -22,7 +22,7 @@ rc_link *rc_link_new(rc_upstream *upstream)
     link->tcp.data = link;
     link->timer.data = link;
     link->connect.data = link;
-    /* Neither call can fail here: uv_tcp_init creates no socket yet. */
+    /* Neither of these two calls can fail: uv_tcp_init creates no socket yet. */
     uv_tcp_init(upstream->loop, &link->tcp);
     uv_timer_init(upstream->loop, &link->timer);
     link->handles = 2;
@@ -134,8 +134,8 @@ static void on_end(rc_link *link, bool is_reset)
         rc_upstream_on_peer_end(link->call, link->wire.ssl == NULL);
 }
 
-/* libuv reports a reset behind the last bytes as an end; the socket's SO_ERROR still holds it.
- * Without this check a body that ends with the connection would look complete. */
+/* If a reset follows the last bytes, libuv reports an end; the socket's SO_ERROR still holds the
+ * error. Without this check a body that ends with the connection would look complete. */
 static bool has_error(const rc_link *link)
 {
     int error = 0;
@@ -195,7 +195,7 @@ static void on_write(uv_write_t *request, int status)
         rc_upstream_on_written(link->call, status == 0);
 }
 
-/* bufs: the part that the kernel did not accept. */
+/* Queues the bytes that the kernel did not accept. bufs: those bytes. */
 static rc_upstream_kind queue(rc_link *link, uv_buf_t *bufs, size_t count, bool is_copied)
 {
     size_t len = 0;
@@ -224,7 +224,7 @@ static rc_upstream_kind queue(rc_link *link, uv_buf_t *bufs, size_t count, bool 
     return RC_UPSTREAM_NONE;
 }
 
-/* Tries the kernel first if nothing is queued; otherwise queues everything behind it. */
+/* Tries the kernel first if nothing is queued; otherwise appends to the queue. */
 static rc_upstream_kind send_bufs(rc_link *link, uv_buf_t *bufs, size_t count, bool is_copied)
 {
     int sent = 0;
@@ -369,7 +369,8 @@ bool rc_link_is_stale(const rc_link *link)
     ssize_t len = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (len < 0)
         return errno != EAGAIN && errno != EINTR;
-    /* Unread bytes: with TLS they may be a ticket or a close_notify, which look the same here. */
+    /* There are unread bytes. With TLS they may be a session ticket or a close_notify, which cannot
+     * be told apart here, so the connection counts as stale. */
     return true;
 }
 

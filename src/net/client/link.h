@@ -43,27 +43,29 @@ struct rc_link {
     bool has_written; /* The kernel accepted a byte of the latest request. */
     bool is_reset;    /* A write failed; the next read no longer reports this error. */
     bool is_final_poll;
-    bool is_queueing; /* Copies are queued even if the kernel would accept them at once. */
+    bool is_queueing; /* Copied bytes go to libuv's queue even if the kernel would accept them at
+                       * once. */
 };
 
-/* Gives a link without a connection. NULL: no memory. */
+/* Returns a link without a connection (gives). NULL: no memory. */
 rc_link *rc_link_new(rc_upstream *upstream);
 
-/* Closes at any moment, any number of times. is_reset: sends a reset, so that the peer stops at
- * once. */
+/* Closes the connection. May be called at any moment and repeatedly. is_reset: sends a TCP reset,
+ * so that the peer stops at once. */
 void rc_link_close(rc_link *link, bool is_reset);
 
-/* Starts reading. False: libuv refused. */
+/* Starts reading. False: libuv reported an error. */
 bool rc_link_start_reading(rc_link *link);
 void rc_link_stop_reading(rc_link *link);
 
 /* Sends the pieces. Bytes that the kernel does not accept are queued, as copies or as views of
- * bytes that stay valid. *ret_taken: all bytes, except with TLS, which stops when the kernel does.
- * RESET: the peer accepts no more. */
+ * bytes that stay valid. *ret_taken: the number of bytes sent or queued: all of them, except with
+ * TLS, where sending stops when the kernel accepts no more. RESET: the peer has closed the
+ * connection. */
 rc_upstream_kind rc_link_send(rc_link *link, const rc_str *pieces, size_t count, bool is_copied,
                               size_t *ret_taken);
 
-/* Sends the TLS records in the sink. */
+/* Sends the TLS records that wait in the sink. */
 rc_upstream_kind rc_link_flush(rc_link *link);
 
 /* Sets the time at which the timer acts; 0: never. */
@@ -72,8 +74,8 @@ void rc_link_set_deadline(rc_link *link, uint64_t at_ms);
 /* Whether the peer has closed an idle connection, or sent unexpected bytes. One system call. */
 bool rc_link_is_stale(const rc_link *link);
 
-/* Whether the peer closed its side before a byte of the latest request arrived. has_ended: its FIN
- * was read. False: no, or unknown. One system call. */
+/* Whether the peer closed its side before a byte of the latest request arrived. has_ended: the
+ * peer's FIN was read. False: no, or unknown. One system call. */
 bool rc_link_is_unreached(const rc_link *link, bool has_ended);
 
 /* Decrypts and handles wire.input after the handshake. */

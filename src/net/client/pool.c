@@ -29,7 +29,8 @@ static void close_pool(rc_pool **at)
     uv_close((uv_handle_t *)&pool->timer, on_pool_closed);
 }
 
-/* Origins change with the configuration: an unused pool makes way for a new one. */
+/* Origins change with the configuration, so a pool that is no longer used is removed to make space
+ * for a new one. */
 static bool evict_unused_pool(rc_upstream *upstream)
 {
     if (upstream->counts.origins < upstream->settings.max_origins)
@@ -177,8 +178,8 @@ static void leave_queue(rc_upstream_call *call)
     pool->upstream->counts.queued--;
 }
 
-/* All calls wait equally long, so the first in the queue expires first. Also reports the calls for
- * which there was no memory when their turn came. */
+/* All calls may wait equally long, so the first in the queue expires first. Also fails the calls
+ * for which there was no memory when a connection became free. */
 static void on_queue_timer(uv_timer_t *timer)
 {
     rc_pool *pool = timer->data;
@@ -228,7 +229,7 @@ static void serve(rc_pool *pool)
         leave_queue(call);
         if (begin_now(pool, call) == RC_UPSTREAM_NONE)
             continue;
-        /* No memory: the call goes back to the front and fails from the loop. */
+        /* No memory: the call returns to the front of the queue and on_queue_timer fails it. */
         call->state = RC_CALL_QUEUED;
         call->queued_until_ms = 0;
         call->queue_next = pool->first;

@@ -4,8 +4,8 @@
  *        └──► fewer than max_connections ────────► dial
  *        └──► the queue, first come first served
  *
- * connection_count covers busy links, idle links and dials. When one ends, the first call in the
- * queue starts. */
+ * connection_count covers busy links, idle links and dials. When a connection ends, the first call
+ * in the queue starts. */
 #ifndef RC_NET_CLIENT_POOL_H
 #define RC_NET_CLIENT_POOL_H
 
@@ -28,11 +28,12 @@ struct rc_pool {
     bool is_timer_on;
 };
 
-/* Finds or creates the call's pool and starts the call: idle link, dial or queue. NONE; otherwise
- * nothing was started. */
+/* Finds or creates the call's pool and starts the call: idle link, dial or queue. Returns NONE, or
+ * why nothing was started. */
 rc_upstream_kind rc_pool_begin(rc_upstream_call *call, const rc_origin *origin);
 
-/* How a call's link is released. A link is kept in the pool only if it is reusable. */
+/* What happens to the link of a call that ends. KEEP applies only if the link is reusable;
+ * otherwise it is closed. */
 typedef enum rc_pool_release_mode {
     RC_POOL_KEEP,
     RC_POOL_CLOSE,

@@ -5,9 +5,9 @@
  *   dial   from a name to an open connection
  *   link   one connection: socket, TLS, timer
  *
- * Upper parts call lower ones; events go up through the functions at the end of this file. A call,
- * its dial and its link point to each other; these pointers are cleared before a callback into the
- * owner. */
+ * Parts listed first call those listed after them; events go up through the functions at the end of
+ * this file. A call, its dial and its link point to each other; these pointers are cleared before a
+ * callback into the owner. */
 #ifndef RC_NET_CLIENT_PRIVATE_H
 #define RC_NET_CLIENT_PRIVATE_H
 
@@ -26,8 +26,9 @@ typedef enum rc_call_state {
     RC_CALL_DIALING = 2,
     RC_CALL_HEAD = 3, /* Sends the request and waits for the response's head. */
     RC_CALL_BODY = 4,
-    RC_CALL_WHOLE = 5, /* The response is complete; no byte came behind it so far. */
-    RC_CALL_DIRTY = 6  /* The response is complete and bytes or an end came behind it: no reuse. */
+    RC_CALL_WHOLE = 5, /* The response is complete and no byte has followed it. */
+    RC_CALL_DIRTY = 6  /* The response is complete, but bytes or an end of the connection followed:
+                        * no reuse. */
 } rc_call_state;
 
 struct rc_upstream {
@@ -39,7 +40,7 @@ struct rc_upstream {
     rc_resolver resolver;
     rc_tls *tls;
     bool owns_tls;
-    rc_tls_sink *sink; /* NULL until TLS is needed; so is `plain`. */
+    rc_tls_sink *sink; /* NULL until a TLS connection is opened; the same holds for `plain`. */
     char *plain;
     uint32_t handles; /* Handles that are open or closing; the resolver counts as one. */
     bool is_closing;
@@ -66,12 +67,12 @@ void rc_upstream_on_handle_closed(rc_upstream *upstream);
 /* Creates the loop's TLS buffers and context on first use. False: no memory or no trust store. */
 bool rc_upstream_has_tls(rc_upstream *upstream);
 
-/* Gives the call its connection and sends the request. False: a reused connection was closed before
- * a byte was sent; the call is unchanged. */
+/* Assigns a connection to the call and sends the request. False: a reused connection was closed
+ * before a byte was sent; the call is unchanged. */
 bool rc_upstream_attach(rc_upstream_call *call, rc_link *link, bool was_reused);
 
-/* Ends the call: releases everything it holds, then calls on_failure. text: NULL for the kind's
- * own. */
+/* Ends the call: releases everything it holds, then calls on_failure. text: the message; NULL: the
+ * kind's own text. */
 void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char *text);
 
 /* Ends the call whose response is complete: calls on_end. */

@@ -24,8 +24,8 @@ static void skip_views(rc_upstream_out *out, size_t len)
     }
 }
 
-/* Sends the views or the pushed bytes; never both, so that a request whose first write failed can
- * be sent again from its views. */
+/* Sends either the views or the pushed bytes, never both in one call, so that a request whose first
+ * write failed can be sent again from its views. */
 static rc_upstream_kind send_next(rc_upstream_call *call)
 {
     rc_upstream_out *out = &call->out;
@@ -109,7 +109,7 @@ static bool reserve(rc_upstream_call *call, size_t more)
     return true;
 }
 
-/* Sends the owner's bytes without a copy if no other bytes wait before them. */
+/* Sends the owner's bytes without copying them, if no other bytes wait to be sent before them. */
 static size_t send_directly(rc_upstream_call *call, rc_str bytes)
 {
     size_t taken = 0;
@@ -162,7 +162,8 @@ void rc_upstream_finish(rc_upstream_call *call)
 void rc_upstream_on_written(rc_upstream_call *call, bool is_ok)
 {
     bool was_sent = call->is_sent;
-    /* The peer may have responded before it closed: reading decides. */
+    /* The call does not fail yet: the peer may have responded before it closed, and reading will
+     * show that. */
     if (!is_ok)
         call->is_send_broken = true;
     rc_upstream_pump(call);

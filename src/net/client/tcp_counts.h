@@ -7,11 +7,11 @@
 
 typedef struct rc_tcp_counts {
     uint64_t acked; /* Bytes that the peer's system has acknowledged. */
-    bool has_end;   /* The peer's FIN has arrived, and no unread data before it. */
+    bool has_end;   /* The peer's FIN has arrived and all data before it has been read. */
 } rc_tcp_counts;
 
-/* read_bytes: bytes read so far. False: not a TCP connection, or the kernel has no counts. One
- * system call. */
+/* Reads the counts. read_bytes: bytes that the caller has read so far. False: not a TCP connection,
+ * or the kernel has no counts. One system call. */
 bool rc_tcp_count(int fd, uint64_t read_bytes, rc_tcp_counts *ret_counts);
 
 #endif

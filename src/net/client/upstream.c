@@ -85,7 +85,7 @@ static void on_resolver_closed(void *ctx)
     rc_upstream_on_handle_closed(ctx);
 }
 
-/* Comes from the loop even if no other handle is open. */
+/* Closing this timer makes on_closed come from the loop even if no other handle is open. */
 static void on_timer_closed(uv_handle_t *handle)
 {
     rc_upstream *upstream = handle->data;

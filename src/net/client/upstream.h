@@ -7,11 +7,11 @@
  * One rc_upstream belongs to one loop; nothing is shared between threads. It applies no policy: it
  * reports what happened. It repeats a request in one case only: a pooled connection turns out to be
  * closed before a byte of the request was sent, or before one reached the peer. The result is the
- * same as if it had dialled at once.
+ * same as if it had used a new connection from the start.
  *
  * Each call ends with exactly one of on_end, on_failure and rc_upstream_cancel. No callback is
- * called from inside rc_upstream_start. From its end on, also inside that callback, the call's
- * storage belongs to the owner. */
+ * called from inside rc_upstream_start. When the call has ended, and already inside the callback
+ * that ends it, its storage belongs to the owner again. */
 #ifndef RC_NET_CLIENT_UPSTREAM_H
 #define RC_NET_CLIENT_UPSTREAM_H
 
@@ -36,38 +36,44 @@ typedef struct rc_upstream rc_upstream;
 typedef struct rc_upstream_call rc_upstream_call;
 
 typedef struct rc_upstream_settings {
-    uint32_t max_connections; /* Per origin, including those being dialled. */
-    uint32_t max_idle;        /* Idle connections per origin. */
-    uint32_t max_requests;    /* Requests per connection. */
-    uint32_t max_queued;      /* Calls that wait for a connection, per origin. */
+    uint32_t max_connections; /* Maximum number of connections per origin, including those being
+                               * dialled. */
+    uint32_t max_idle;        /* Maximum number of idle connections per origin. */
+    uint32_t max_requests;    /* Maximum number of requests per connection. */
+    uint32_t max_queued;      /* Maximum number of calls per origin that wait for a connection. */
     uint32_t max_origins;
     uint32_t idle_ms;         /* An idle connection is closed after this time. */
     uint32_t age_ms;          /* A connection is not reused after this age. */
     uint32_t queue_ms;        /* Longest wait of a queued call. */
-    uint32_t next_dial_ms;    /* Delay before the next address is tried beside a slow one. */
+    uint32_t next_dial_ms;    /* When an address has not connected after this time, the next one is
+                               * tried in parallel. */
     uint32_t stale_check_ms;  /* A connection idle for this long is checked before reuse: one more
-                              * system call. */
-    uint32_t send_high_bytes; /* Above this many unsent pushed bytes the owner should wait ... */
-    uint32_t send_low_bytes;  /* on_drained is called when fewer pushed bytes are unsent. */
+                               * system call. */
+    uint32_t send_high_bytes; /* With more unsent pushed bytes than this, rc_upstream_push returns
+                               * RC_PUSH_FULL. */
+    uint32_t send_low_bytes;  /* on_drained is called when fewer pushed bytes than this are
+                               * unsent. */
     rc_http1_limits limits;
     rc_resolve_settings resolve;
-    /* Borrows until closed; NULL: created on first use, with the system's trust store. */
+    /* The TLS context; borrows until the upstream is closed. NULL: one is created on first use,
+     * with the system's trust store. */
     rc_tls *tls;
     rc_alloc alloc;
-    /* Whether this address may be connected to. NULL: rc_origin_allows. */
+    /* Whether the client may connect to this address. NULL: rc_origin_allows decides. */
     bool (*allow)(void *ctx, const rc_origin *origin, const rc_address *address);
     void *allow_ctx;
     /* Called after each TLS handshake; ssl: borrows during the call. NULL: no call. */
     void (*on_secure)(void *ctx, const rc_origin *origin, const SSL *ssl);
     void *secure_ctx;
-    /* Opens a connection in place of dialling: gives a stream socket, or -1. NULL: dial. */
+    /* Opens a connection instead of a dial; returns a stream socket (gives), or -1. NULL:
+     * connections are dialled. */
     int (*open)(void *ctx, const rc_origin *origin);
     void *open_ctx;
 } rc_upstream_settings;
 
 /* Defaults: 128 connections and 64 idle ones per origin, 10,000 requests per connection, 1,024
  * queued, 256 origins; idle 55 s, age 10 min, queue 5 s, next dial 250 ms, stale check 100 ms; send
- * high 256 KiB, low 64 KiB; malloc. */
+ * high 256 KiB, low 64 KiB; the allocator is malloc. */
 rc_upstream_settings rc_upstream_settings_default(void);
 
 /* The head of a response. Views that are valid until on_head returns, also if on_head cancels the
@@ -99,17 +105,19 @@ typedef struct rc_upstream_handler {
 typedef struct rc_upstream_request {
     rc_str head;         /* The whole head, ready to send. Borrows until the call's end. */
     rc_str body;         /* The body or its first part, as it is sent. Borrows until the call's
-                             * end. */
-    rc_str more[2];      /* Sent behind body, so that an edited body need not be copied. Borrows. */
-    bool is_body_open;   /* More body is pushed; rc_upstream_finish ends it. */
+                          * end. */
+    rc_str more[2];      /* Sent after body, so that an edited body need not be copied. Borrows. */
+    bool is_body_open;   /* More of the body will be pushed; rc_upstream_finish ends it. */
     bool is_bodiless;    /* A HEAD request: the response has no body. */
-    uint32_t connect_ms; /* For name resolution, connection and handshake. */
-    uint32_t first_byte_ms; /* From the end of the request to the first byte of the body. */
-    uint32_t idle_ms;       /* After that, between two reads; also while the peer accepts no byte of
-                             * the request. */
+    uint32_t connect_ms; /* Limit for name resolution, connection and TLS handshake together. */
+    uint32_t first_byte_ms; /* Limit from the end of the request to the first byte of the response's
+                             * body. */
+    uint32_t idle_ms;       /* Limit between two reads after the first byte; also limits the time in
+                             * which the peer accepts no byte of the request. */
 } rc_upstream_request;
 
-/* Gives an upstream that is ready to start calls. settings: copies. RC_E_NOMEM. */
+/* Creates an upstream, ready to start calls (gives). settings: copies. RC_E_NOMEM: nothing was
+ * created. */
 rc_status rc_upstream_new(uv_loop_t *loop, const rc_upstream_settings *settings,
                           rc_upstream **ret_upstream);
 
@@ -118,7 +126,7 @@ rc_status rc_upstream_new(uv_loop_t *loop, const rc_upstream_settings *settings,
 void rc_upstream_close(rc_upstream *upstream, void (*on_closed)(void *ctx), void *ctx);
 
 /* Starts a call in the caller's storage. origin, request: copies (head and body bytes: borrows).
- * handler, ctx: borrows until the end. NONE; otherwise nothing was started: QUEUE_FULL,
+ * handler, ctx: borrows until the end. Returns NONE, or why nothing was started: QUEUE_FULL,
  * TOO_MANY_ORIGINS, NO_MEMORY, SHUTDOWN. */
 rc_upstream_kind rc_upstream_start(rc_upstream_call *call, rc_upstream *upstream,
                                    const rc_origin *origin, const rc_upstream_request *request,
@@ -132,7 +140,7 @@ typedef enum rc_upstream_push_result {
 } rc_upstream_push_result;
 
 /* Appends to the body: sends at once or copies. Bytes pushed after the call's end, or after the
- * peer stopped reading, are dropped with RC_PUSH_OK; the response then tells the outcome. */
+ * peer stopped reading, are dropped with RC_PUSH_OK; the response then shows the outcome. */
 rc_upstream_push_result rc_upstream_push(rc_upstream_call *call, rc_str bytes);
 
 /* Ends a body that was pushed. */
@@ -162,7 +170,8 @@ typedef struct rc_upstream_counts {
     uint32_t origins;
     uint64_t dialled;
     uint64_t reused;
-    uint64_t redialled; /* A pooled connection was closed before the request reached the peer. */
+    uint64_t redialled; /* Calls whose pooled connection had been closed before the request reached
+                         * the peer. */
     uint64_t resumed;   /* TLS handshakes that resumed an earlier session. */
 } rc_upstream_counts;
 
@@ -185,7 +194,8 @@ struct rc_upstream_call {
     bool is_sent; /* No byte of the request is left to send. */
     bool is_full; /* The owner waits for on_drained. */
     bool is_paused;
-    bool is_starved;     /* There was no memory to send the request. */
+    bool is_starved;     /* There was no memory to send the request; the call fails from the
+                          * loop. */
     bool is_send_broken; /* Sending failed; the response may still come. */
     bool is_redialled;   /* A pooled connection was lost and the request was sent again. */
     uint8_t interims;    /* 1xx responses received so far. */
@@ -203,7 +213,7 @@ struct rc_upstream_call {
     uint64_t accepted; /* Bytes of the request accepted by the connection. */
     uint64_t received; /* Bytes of the response received. */
     uint64_t body_bytes;
-    size_t waited_bytes; /* Size of the write queue when the deadline was set. */
+    size_t waited_bytes; /* Bytes in the write queue when the deadline was set. */
     char *head;          /* The first bytes of a response until its head is complete. */
     size_t head_len;
     size_t head_capacity;

@@ -9,7 +9,7 @@
 
 #include <recourse/stdlib.h>
 
-/* Enough for getaddrinfo's modules; only touched pages cost memory. */
+/* The size is enough for getaddrinfo's modules; only pages that are used cost memory. */
 #define STACK_BYTES ((size_t)1 << 20)
 
 struct rc_dns_query {
@@ -60,7 +60,8 @@ static void *work(void *arg)
     uv_mutex_lock(&query->lock);
     const bool is_abandoned = query->wake == NULL;
     query->is_done = true;
-    /* Inside the lock: rc_dns_query_free's caller closes the handle next. */
+    /* uv_async_send stays inside the lock, because the caller of rc_dns_query_free closes the
+     * handle next. */
     if (!is_abandoned)
         (void)uv_async_send(query->wake);
     uv_mutex_unlock(&query->lock);
@@ -71,7 +72,7 @@ static void *work(void *arg)
 
 /* ---- on the owner's thread ---- */
 
-/* The thread blocks all signals: other threads handle them. */
+/* The thread runs with all signals blocked, so that other threads handle them. */
 static bool start(rc_dns_query *query)
 {
     pthread_attr_t attributes;

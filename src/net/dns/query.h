@@ -32,13 +32,14 @@ typedef struct rc_dns_query rc_dns_query;
 typedef void rc_dns_query_fn(const char *host, rc_addresses *ret_addresses);
 
 /* Starts a query. host: copies. run: NULL for the system's resolver. wake: sent once; borrows until
- * freed. Gives. NULL: no memory or no thread. */
+ * freed. Returns the query (gives); NULL: no memory or no thread. */
 rc_dns_query *rc_dns_query_new(const char *host, rc_dns_query_fn *run, uv_async_t *wake);
 
-/* False: not finished. *ret_addresses has count 0 if none were found. */
+/* Returns the result. False: the query has not finished. *ret_addresses has count 0 if none were
+ * found. */
 bool rc_dns_query_result(rc_dns_query *query, rc_addresses *ret_addresses);
 
-/* Takes the query at any time, also NULL. wake is not used afterwards. */
+/* Ends the query at any time (takes; NULL is allowed). wake is not used afterwards. */
 void rc_dns_query_free(rc_dns_query *query);
 
 #endif

@@ -9,7 +9,7 @@
 struct rc_resolver_name {
     rc_resolver_name *next;
     rc_resolver *resolver;
-    bool is_pending;     /* A query runs or waits for its turn. */
+    bool is_pending;     /* A query runs, or waits because max_queries are running. */
     bool is_notifying;   /* The waiting lookups are being called. */
     rc_dns_query *query; /* NULL: the query has not started. */
     uint64_t until_ms;
@@ -124,7 +124,7 @@ static void notify(rc_resolver_name *name, const rc_addresses *addresses)
     name->addresses = *addresses;
     name->until_ms = uv_now(resolver->loop) + resolver->settings.cache_ms;
     /* The name stays pending until all lookups are notified, so that a lookup started in a callback
-     * does not drop it. */
+     * cannot evict it. */
     name->is_notifying = true;
     while (name->waiting != NULL) {
         rc_lookup *lookup = name->waiting;

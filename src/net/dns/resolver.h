@@ -28,7 +28,7 @@ typedef struct rc_resolve_settings {
     uint32_t cache_ms;
     uint32_t names_max;   /* Maximum number of names cached or being resolved. */
     uint32_t max_queries; /* Queries that run at the same time, each on its own thread; 0: 32. */
-    /* Replaces the system's resolver. NULL: no hook. */
+    /* Resolves names instead of the system's resolver. NULL: no hook. */
     rc_resolve_result (*hook)(void *ctx, const char *host, rc_addresses *ret_addresses);
     void *hook_ctx;
     rc_dns_query_fn *query_fn; /* Resolves one name; NULL: the system's resolver. */
@@ -38,11 +38,12 @@ typedef struct rc_resolver_name rc_resolver_name;
 
 /* One pending lookup; in the caller's storage. */
 typedef struct rc_lookup {
-    rc_resolver_name *name; /* The name that is waited for; NULL: not waiting. */
+    rc_resolver_name *name; /* The name whose addresses the lookup waits for; NULL: it does not
+                             * wait. */
     struct rc_lookup *next, *prev;
     bool is_unknown; /* In on_done without addresses: the name does not exist. */
     const char *why; /* In on_done without addresses: the system's message, static; or NULL. */
-    /* addresses: borrows during the call; NULL: not found. */
+    /* Called when the lookup ends. addresses: borrows during the call; NULL: not found. */
     void (*on_done)(struct rc_lookup *lookup, const rc_addresses *addresses);
 } rc_lookup;
 
@@ -64,8 +65,8 @@ typedef struct rc_resolver {
 void rc_resolver_init(rc_resolver *resolver, uv_loop_t *loop, const rc_resolve_settings *settings,
                       rc_alloc alloc);
 
-/* FOUND: *ret_addresses is set. PENDING: on_done is called from the loop unless the lookup is
- * cancelled. host: copies. lookup: borrows until then. */
+/* Looks up a name. FOUND: *ret_addresses is set. PENDING: on_done is called from the loop unless
+ * the lookup is cancelled. host: copies. lookup: borrows until on_done or the cancellation. */
 rc_resolve_result rc_resolver_find(rc_resolver *resolver, const char *host, rc_lookup *lookup,
                                    rc_addresses *ret_addresses);
 

@@ -16,9 +16,11 @@
  * connections that have not sent a complete head. */
 #define EVICT_CHECKED_MAX 4
 #define EVICT_HEADS_CHECKED_MAX 64
-/* Interval of the check whether a client has left whose input fills the stash. */
+/* While the stash is full, the connection is checked at this interval for a client that has
+ * disconnected. */
 #define PEER_CHECK_MS 1000
-/* A client that pipelines more than this while its response is being made is disconnected. */
+/* A client that pipelines more than this many bytes before its response is complete is
+ * disconnected. */
 #define OVERRUN_BYTES (16u << 20)
 
 static void on_closed(uv_handle_t *handle)
@@ -171,8 +173,8 @@ static uint32_t stash_limit(const rc_server_settings *settings)
                                                               : settings->read_bytes;
 }
 
-/* While the stash is full the socket is not read, so a disconnect would go unnoticed; the peer
- * check finds it. */
+/* While the stash is full the socket is not read, so reading cannot report a disconnect; check_peer
+ * does. */
 static rc_deadline_kind peer_check_if_full(const rc_connection *c)
 {
     return c->stash_len >= stash_limit(&c->server->settings) ? RC_DEADLINE_PEER_CHECK
@@ -458,8 +460,8 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 
 void rc_connection_expire(rc_connection *c, rc_deadline_kind kind)
 {
-    /* The handler has acted on this connection in this turn of the loop. The connection will be
-     * settled, which sets its next deadline. */
+    /* The handler used this connection in this turn of the loop. It will be settled, which sets its
+     * next deadline. */
     if (!rc_list_node_is_alone(&c->kick))
         return;
     if (kind == RC_DEADLINE_HEAD && c->stage == RC_STAGE_HEAD) {

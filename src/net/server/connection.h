@@ -7,8 +7,9 @@
  *
  * Each stage has a step function; rc_connection_run calls steps until one needs more input. A
  * handler that is called from a step changes the responder and never the stage: the step sees the
- * change when the handler has returned. A handler call outside of a step puts the connection on the
- * kicked list, which the server settles before the loop sleeps. */
+ * change when the handler has returned. If a handler uses the responder outside of a step, the
+ * connection is put on the kicked list; the server settles these connections (rc_connection_settle)
+ * before the loop sleeps. */
 #ifndef RC_NET_SERVER_CONNECTION_H
 #define RC_NET_SERVER_CONNECTION_H
 
@@ -47,14 +48,17 @@ typedef struct rc_block {
 struct rc_responder {
     rc_connection *connection;
     void *owner;
-    const char *head;         /* The request's head: valid in on_request; afterwards head_copy. */
+    const char *head;         /* The request's head; valid during on_request, later only in
+                               * head_copy. */
     char *head_copy;          /* Copy of the head, reader.head_bytes long; NULL: no copy. */
     uint64_t body_bytes;      /* Bytes of the request body received so far. */
     uint64_t body_wait_ms;    /* Time spent waiting for the request body. */
     uint64_t sent_before;     /* The connection's sent_bytes when the request began. */
-    uint64_t left;            /* Body bytes still to be written, of a response with a length. */
+    uint64_t left;            /* Of a response with a length: body bytes that the handler has still
+                               * to write. */
     rc_http1_framing framing; /* Framing of the response. */
-    bool is_with_handler;     /* The handler has the request and was not notified of its end. */
+    bool is_with_handler;     /* The handler got the request and has not been notified of its
+                               * end. */
     bool is_paused;
     bool is_expecting; /* The client waits for "100 Continue". */
     bool has_begun;
@@ -95,14 +99,16 @@ struct rc_connection {
     struct in6_addr peer;
     rc_stage stage;
     rc_deadline_kind deadline_kind;
-    rc_disconnect_reason close_reason; /* Closes the connection the next time it is settled. */
+    rc_disconnect_reason close_reason; /* If set, the next rc_connection_settle closes the
+                                        * connection. */
     bool is_unix;
     bool is_v4;
     bool is_reading;
     bool is_running;       /* A step of this connection is running. */
-    bool is_last;          /* The connection closes after the current response. */
+    bool is_last;          /* The connection is closed after the current response. */
     bool is_used;          /* The connection has served a request. */
-    bool is_write_stopped; /* rc_responder_write has returned false; on_drained is due. */
+    bool is_write_stopped; /* rc_responder_write has returned false; on_drained must be called
+                            * later. */
     bool has_moved;        /* Bytes were read since the deadline was set. */
     bool has_eof;          /* The client has shut down its sending side. */
     bool is_overrun; /* The client sent too much ahead: further input is dropped and this response
@@ -200,10 +206,11 @@ static inline void rc_connection_push(rc_connection *c, rc_str bytes)
 }
 /* Appends bytes to the output; borrows them until they are sent or the connection closes. */
 void rc_connection_push_borrowed(rc_connection *c, rc_str bytes);
-/* Sends the queued blocks, bytes and tail in one system call; copies bytes that the kernel does not
- * accept. */
+/* Sends the queued blocks, then bytes and tail, in one system call. Bytes that the kernel does not
+ * accept are copied and queued. */
 void rc_connection_send(rc_connection *c, rc_str bytes, rc_str tail);
-/* Sends the blocks; what the kernel does not accept waits until the socket is writable. */
+/* Sends the queued blocks. Bytes that the kernel does not accept wait until the socket is
+ * writable. */
 void rc_connection_send_queued(rc_connection *c);
 static inline void rc_connection_flush(rc_connection *c)
 {
@@ -213,7 +220,7 @@ static inline void rc_connection_flush(rc_connection *c)
 /* Frees all queued output without sending it. */
 void rc_connection_drop_output(rc_connection *c);
 
-/* response_head.c. Each appends to the output. */
+/* response_head.c. These functions append to the output. */
 void rc_response_push_status_line(rc_connection *c, int status);
 void rc_response_push_number(rc_connection *c, uint64_t number);
 void rc_response_push_chunk_size(rc_connection *c, size_t size);

@@ -29,7 +29,7 @@ static bool begin_linger(rc_connection *c)
     return true;
 }
 
-/* Writes an error response without the handler, which may not know the request. */
+/* Writes an error response without the handler, which may not have received the request. */
 static void push_refusal(rc_connection *c, const rc_refusal *refusal)
 {
     const rc_server *server = c->server;
@@ -174,7 +174,7 @@ static bool end_quietly(rc_connection *c)
     return false;
 }
 
-/* The response was handed to the kernel: continues with the next request, or closes. */
+/* The kernel has accepted the response: continues with the next request, or closes. */
 static bool finish(rc_connection *c, const rc_str *input)
 {
     rc_responder *responder = c->responder;

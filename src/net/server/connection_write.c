@@ -163,7 +163,7 @@ void rc_connection_send_queued(rc_connection *c)
     }
 }
 
-/* Queues the part of `bytes` behind its first `sent` bytes. */
+/* Queues `bytes` without its first `sent` bytes. */
 static void push_unsent(rc_connection *c, rc_str bytes, size_t sent)
 {
     if (sent < bytes.len)
@@ -177,7 +177,8 @@ void rc_connection_send(rc_connection *c, rc_str bytes, rc_str tail)
     unsigned used =
         c->in_flight == 0 && c->close_reason == RC_DISCONNECT_NONE ? gather(c, spans, &len) : 0;
     size_t sent = 0;
-    /* Sends at once only if all queued blocks go first in the same call, to keep the order. */
+    /* Sends directly only if the same call can send all queued blocks first, so that the order is
+     * preserved. */
     if (c->in_flight == 0 && c->close_reason == RC_DISCONNECT_NONE && len == c->queued) {
         spans[used++] = (uv_buf_t){.base = (char *)(uintptr_t)bytes.ptr, .len = bytes.len};
         spans[used++] = (uv_buf_t){.base = (char *)(uintptr_t)tail.ptr, .len = tail.len};

@@ -1,5 +1,5 @@
 /* Listening sockets: opens them and accepts connections. Called by the gateway's loops, the admin
- * server and the mock server; the accept functions by server.c and connection.c. */
+ * server and the mock server; server.c and connection.c call the accept functions. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -62,7 +62,8 @@ static rc_listen_result fail_errno(rc_listening *listening)
     return fail(listening, result_of_errno(error), strerror(error));
 }
 
-/* Descriptors and memory become available again: accepting pauses for RETRY_MS. */
+/* Whether accept failed for lack of descriptors or memory. Both become free again, so accepting
+ * pauses for RETRY_MS. */
 static bool is_exhausted(int error)
 {
     return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
@@ -143,7 +144,7 @@ static bool accept_one(rc_listener *listener)
         uv_timer_start(&server->accept_retry, rc_listen_on_retry, RETRY_MS, 0);
         return false;
     }
-    return true; /* The connection failed in the queue (accept(2)); others may follow. */
+    return true; /* accept(2) reports a connection that failed in the queue; others may follow. */
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)

@@ -19,7 +19,7 @@
 
 typedef struct rc_listen_address {
     rc_address address; /* AF_UNSPEC: not an IP socket. */
-    bool takes_v4;      /* An IPv6 socket that also accepts IPv4. */
+    bool takes_v4;      /* The socket is an IPv6 socket that also accepts IPv4 connections. */
 } rc_listen_address;
 
 typedef struct rc_listen_set {

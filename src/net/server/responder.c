@@ -11,9 +11,9 @@
 #include "net/server/connection.h"
 
 /* Pieces of at least this size are sent at once; smaller ones are copied and sent at the end of the
- * turn. */
+ * loop's turn. */
 #define SEND_BYTES 4096u
-/* Queued output of this size is sent before the end of the turn. */
+/* When this many bytes are queued they are sent before the end of the loop's turn. */
 #define TURN_BYTES (64u << 10)
 
 static bool is_open(const rc_responder *responder)
@@ -27,8 +27,9 @@ static bool is_head_request(const rc_responder *responder)
     return responder->reader.method == HTTP_HEAD;
 }
 
-/* Whether the unread part of the request costs more than a new connection, or may never come: a
- * client that waits for "100 Continue" need not send its body after a final response. */
+/* Whether the unread part of the request is longer than is worth reading to save a new connection,
+ * or may never arrive: a client that waits for "100 Continue" need not send its body after a final
+ * response. */
 static bool has_long_unread_body(const rc_responder *responder)
 {
     const rc_http1 *reader = &responder->reader;
@@ -87,7 +88,7 @@ rc_status rc_responder_begin(rc_responder *responder, const rc_response_head *re
 {
     rc_connection *c = responder->connection;
     if (!is_open(responder))
-        return RC_OK; /* The client has gone; on_disconnect follows. */
+        return RC_OK; /* The client has disconnected; on_disconnect follows. */
     if (responder->has_begun || response->status < 200 || response->status > 599)
         return RC_E_ARGUMENT;
     for (size_t i = 0; i < response->field_count; i++)

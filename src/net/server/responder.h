@@ -1,7 +1,7 @@
 /* rc_responder: one request and the means to respond to it.
  *
  *   begin ─► write ... ─► end     a complete response; on_done follows
- *      └──────┴──────► abort      a cut response: the client can detect it
+ *      └──────┴──────► abort      an incomplete response, which the client can detect
  *
  * Output written in one turn of the loop leaves in one system call, at the end of the turn or with
  * rc_responder_end. After end the responder stays valid until on_done or on_disconnect, but only
@@ -18,15 +18,17 @@ typedef struct rc_response_head {
     const rc_header *fields; /* Header fields without Connection, Content-Length and
                               * Transfer-Encoding. */
     size_t field_count;
-    /* NO_BODY sends a length of 0. An HTTP/1.0 client gets UNTIL_CLOSE in place of CHUNKED. */
+    /* With NO_BODY, "Content-Length: 0" is sent. For an HTTP/1.0 client UNTIL_CLOSE replaces
+     * CHUNKED. */
     rc_http1_framing framing;
     uint64_t length; /* Body length if framing is LENGTH. */
 } rc_response_head;
 
 /* Begins the response; copies all. A response to HEAD, and one of status 204 or 304, has no body:
  * written bytes are dropped. RC_E_ARGUMENT, and nothing is sent: the response has begun already,
- * the status or a field name is not allowed, or a value has a control character. RC_OK also if the
- * client has gone; further calls then do nothing and on_disconnect follows. */
+ * the status or a field name is not allowed, or a value has a control character. RC_OK is also
+ * returned if the client has disconnected; further calls then do nothing and on_disconnect
+ * follows. */
 rc_status rc_responder_begin(rc_responder *responder, const rc_response_head *response);
 
 /* Like rc_responder_begin, with a serialised head: status line and fields, each line with CR LF,
@@ -35,8 +37,8 @@ rc_status rc_responder_begin(rc_responder *responder, const rc_response_head *re
 rc_status rc_responder_begin_raw(rc_responder *responder, int status, rc_str lines,
                                  rc_http1_framing framing, uint64_t length);
 
-/* Appends to the body; copies the bytes that cannot be sent at once. False: the queue is full;
- * on_drained tells when to continue. Writing more than the declared length ends in
+/* Appends to the body; copies the bytes that cannot be sent at once. False: the queue is full; the
+ * handler should continue when on_drained is called. Writing more than the declared length ends in
  * RC_DISCONNECT_LENGTH. */
 bool rc_responder_write(rc_responder *responder, rc_str bytes);
 
@@ -44,7 +46,8 @@ bool rc_responder_write(rc_responder *responder, rc_str bytes);
  * the response anyway. */
 bool rc_responder_write_borrowed(rc_responder *responder, rc_str bytes);
 
-/* Ends the response. A body shorter than its declared length is cut, with RC_DISCONNECT_LENGTH. */
+/* Ends the response. A body shorter than its declared length is cut off: on_disconnect gets
+ * RC_DISCONNECT_LENGTH. */
 void rc_responder_end(rc_responder *responder);
 
 /* Sends a whole response: begin, write, end. Copies all; returns the status of begin. */
@@ -56,21 +59,22 @@ rc_status rc_responder_send(rc_responder *responder, int status, const rc_header
  * follows. */
 void rc_responder_abort(rc_responder *responder);
 
-/* Stops and restarts on_body and on_body_end. TCP flow control stops the client a little later. A
- * client that waits for "100 Continue" gets it in the first turn in which the body is not paused
- * and no response has begun. */
+/* Pauses and resumes on_body and on_body_end. TCP flow control stops the client once the buffers
+ * are full. A client that waits for "100 Continue" gets it in the first turn in which the body is
+ * not paused and no response has begun. */
 void rc_responder_pause_body(rc_responder *responder);
 void rc_responder_resume_body(rc_responder *responder);
 
-/* Copies the head so that it stays valid as long as the responder. Gives a view of the copy; NULL:
- * no memory. Only inside on_request. */
+/* Copies the head, so that it stays valid as long as the responder. Returns a view of the copy;
+ * NULL: no memory. May be called only inside on_request. */
 const char *rc_responder_keep_head(rc_responder *responder);
-/* Gives a view of the request's parser, valid as long as the responder. */
+/* Returns a view of the request's parser, valid as long as the responder. */
 const rc_http1 *rc_responder_reader(const rc_responder *responder);
-const char *rc_responder_head(const rc_responder *responder); /* Gives a view of the head; NULL: it
-                                                               * was not kept. */
+const char *rc_responder_head(const rc_responder *responder); /* Returns a view of the head; NULL:
+                                                               * rc_responder_keep_head was not
+                                                               * called. */
 
-/* The handler's own pointer (borrows); NULL at first. */
+/* A pointer for the handler's own use (borrows); NULL at first. */
 void rc_responder_set_owner(rc_responder *responder, void *owner);
 void *rc_responder_owner(const rc_responder *responder);
 

@@ -182,8 +182,8 @@ static bool is_any_due(const rc_server *server, uint64_t now_ms)
 }
 
 /* libuv runs timers before it polls sockets. After a pause of the whole process, input that waits
- * in the sockets must be read before a client counts as slow; so an expired timer first lets one
- * poll pass. */
+ * in the sockets must be read before a client counts as slow; so when the timer expires, the
+ * sockets are polled once before deadlines are enforced. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_server *server = timer->data;

@@ -44,17 +44,20 @@ typedef struct rc_responder rc_responder; /* One request and its response: respo
 typedef struct rc_server_settings {
     rc_http1_limits limits;
     uint32_t max_connections;
-    uint32_t head_ms;          /* Longest time for a complete head, counted from the connection's
-                                * opening. */
+    uint32_t head_ms;          /* Longest time from the opening of the connection to its first
+                                * complete head. */
     uint32_t silent_ms;        /* After this time without a complete head a connection may be
                                 * evicted for a new one; 0: at once. */
-    uint32_t body_idle_ms;     /* Between pieces of a body that is not paused. The whole body may
-                                * take this plus RC_BODY_BYTE_MS for each byte. */
+    uint32_t body_idle_ms;     /* Longest time between pieces of a body that is not paused. The
+                                * whole body may take this time plus RC_BODY_BYTE_MS for each
+                                * byte. */
     uint32_t keep_alive_ms;    /* Longest idle time between two requests. */
     uint32_t write_idle_ms;    /* Longest time in which the client accepts no byte of the queued
                                 * output. */
-    uint32_t linger_ms;        /* After the last response: time for the client to read it. */
-    uint32_t write_high_bytes; /* rc_responder_write returns false from this queue size on. */
+    uint32_t linger_ms;        /* Time for the client to read the last response before the
+                                * connection is closed. */
+    uint32_t write_high_bytes; /* rc_responder_write returns false when the queue has reached this
+                                * size. */
     uint32_t write_low_bytes;  /* on_drained is called when the queue falls to this size. */
     uint32_t write_max_bytes;  /* A larger queue closes the connection: the handler ignored
                                 * write_high_bytes. */
@@ -230,11 +233,12 @@ typedef struct rc_listening {
 } rc_listening;
 
 /* Whether several sockets of this process listen at one address and share its connections
- * (SO_REUSEPORT). Sockets of other processes are never shared with. */
+ * (SO_REUSEPORT). The address is never shared with another process. */
 typedef enum rc_listen_share {
     RC_LISTEN_ALONE = 0,
-    RC_LISTEN_FIRST = 1, /* Others follow. IN_USE: another process listens there. */
-    RC_LISTEN_MORE = 2   /* Joins the socket opened with RC_LISTEN_FIRST. */
+    RC_LISTEN_FIRST = 1, /* The first of several sockets. IN_USE: another process listens at the
+                          * address. */
+    RC_LISTEN_MORE = 2   /* Shares the address of the socket opened with RC_LISTEN_FIRST. */
 } rc_listen_share;
 
 /* Listens at a TCP address. host: an IP address or "localhost" (127.0.0.1); borrows. */
@@ -242,7 +246,7 @@ rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint1
                                       rc_listen_share share, rc_listening *ret_listening);
 
 /* Listens at a unix socket. path: copies. A socket file without a listener is replaced; the path is
- * removed when the server stops. mode: permissions, in force before the first connection. */
+ * removed when the server stops. mode: file permissions, set before a client can connect. */
 rc_listen_result rc_server_listen_unix(rc_server *server, const char *path, unsigned mode,
                                        rc_listening *ret_listening);
 
@@ -254,14 +258,14 @@ rc_listen_result rc_server_listen_fd(rc_server *server, int fd, rc_listening *re
 bool rc_server_adopt(rc_server *server, int fd);
 
 /* Accepts no more connections, closes idle ones and lets the others finish: their responses carry
- * "Connection: close". Ends with on_stopped. May be called repeatedly, and before
+ * "Connection: close". on_stopped is called at the end. May be called repeatedly, and before
  * rc_server_close. */
 void rc_server_stop(rc_server *server);
 
 /* Cuts all connections: on_disconnect for each request, then on_stopped. */
 void rc_server_close(rc_server *server);
 
-/* Gives a view of the counters. */
+/* Returns a view of the counters. */
 static inline const rc_server_stats *rc_server_get_stats(const rc_server *server)
 {
     return &server->stats;

@@ -1,4 +1,4 @@
-/* rc_tls_facts: the facts of a TLS connection that people are shown. Names come from the peer:
+/* rc_tls_facts: the facts of a TLS connection that are shown to people. Names come from the peer:
  * characters other than printable ASCII are replaced by "?". */
 #ifndef RC_NET_TLS_FACTS_H
 #define RC_NET_TLS_FACTS_H

@@ -236,7 +236,8 @@ bool rc_tls_wire_was_resumed(const rc_tls_wire *wire)
 rc_tls_event rc_tls_wire_read(rc_tls_wire *wire, char *bytes, size_t size, size_t *ret_len,
                               rc_upstream_kind *ret_kind, const char **ret_text)
 {
-    /* There is no input and no buffered data: the call is skipped. */
+    /* With neither input nor buffered data SSL_read cannot return anything, so the call is
+     * skipped. */
     if (wire->input.len == 0 && SSL_has_pending(wire->ssl) == 0)
         return RC_TLS_MORE;
     clear_errors();

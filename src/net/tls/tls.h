@@ -28,11 +28,12 @@ typedef struct rc_tls_settings {
 } rc_tls_settings;
 
 /* Creates the context that all connections of a process share; any thread may use it. settings:
- * borrows during the call. Gives. NULL: *ret_why is set to a static string. */
+ * borrows during the call. Returns the context (gives); NULL: *ret_why is set to a static
+ * string. */
 rc_tls *rc_tls_new(const rc_tls_settings *settings, const char **ret_why);
 void rc_tls_free(rc_tls *tls);
 
-/* Holds a full handshake flight or four records. */
+/* Enough for a full handshake flight or four records. */
 #define RC_TLS_SINK_BYTES ((size_t)80 << 10)
 #define RC_TLS_PLAIN_BYTES ((size_t)16 << 10)
 
@@ -68,8 +69,8 @@ typedef enum rc_tls_event {
     RC_TLS_FAILED = 3
 } rc_tls_event;
 
-/* tls, origin: borrows during the call; sink, session: borrows until done. *session is resumed if
- * not NULL. False: no memory. */
+/* Initialises the TLS state of a connection. tls, origin: borrows during the call; sink, session:
+ * borrows until done. *session is resumed if not NULL. False: no memory. */
 bool rc_tls_wire_init(rc_tls_wire *wire, const rc_tls *tls, const rc_origin *origin,
                       rc_tls_sink *sink, SSL_SESSION **session);
 void rc_tls_wire_done(rc_tls_wire *wire);
