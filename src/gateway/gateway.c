@@ -8,6 +8,10 @@
 
 #include "base/str.h"
 #include "config/secret_load.h"
+#include "gateway/observe/metrics.h"
+#include "store/fault.h"
+#include "store/store.h"
+#include "store/writer.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 

@@ -15,6 +15,7 @@
 #define RC_GATEWAY_LOOPS_MAX 64
 
 typedef struct rc_gateway rc_gateway;
+typedef struct rc_store_prune rc_store_prune;
 
 typedef struct rc_gateway_settings {
     uv_loop_t *uv_loop; /* Borrows until on_stopped. The main loop. */

@@ -4,6 +4,8 @@
 #include "gateway/admin/quota.h"
 #include "gateway/gateway_private.h"
 #include "gateway/observe/log_line.h"
+#include "gateway/observe/metrics.h"
+#include "store/writer.h"
 #include "sys/clock.h"
 #include "sys/entropy.h"
 

@@ -9,6 +9,11 @@
 
 #include <cmocka.h>
 
+#include "config/config.h"
+#include "config/fault.h"
+#include "config/prices/prices.h"
+#include "dialect/usage.h"
+#include "dialect/usage_charge.h"
 #include "gateway/state/budgets.h"
 #include "support/store_fixture.h"
 

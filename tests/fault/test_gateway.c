@@ -17,6 +17,7 @@
 
 #include <recourse/stdlib.h>
 
+#include "config/prices/prices.h"
 #include "gateway/loop/loop.h"
 #include "support/fail_alloc.h"
 

@@ -19,6 +19,7 @@
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
+#include "config/prices/prices.h"
 #include "fail_alloc.h"
 #include "gateway/loop/loop_private.h"
 #include "net/client/private.h"

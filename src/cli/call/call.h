@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "client/gateway_call.h"
 #include "gateway/gateway.h"
+#include "gateway/request/model.h"
 #include "sys/process/watch.h"
 #include "sys/tty.h"
 #include "ui/wait_line.h"

@@ -4,6 +4,8 @@
 #include "base/str.h"
 #include "cli/call/call.h"
 #include "codec/duration.h"
+#include "gateway/request/client_request.h"
+#include "gateway/request/model.h"
 #include "json/reader.h"
 
 static int refuse(rc_cli *cli, const char *message, const char *value)

@@ -6,6 +6,7 @@
 #include "cli/call/call.h"
 #include "cli/config_load.h"
 #include "cli/serve/load.h"
+#include "gateway/request/model.h"
 
 /* Upper limit of the names listed when the given model is unknown or missing. */
 #define NAMES_MAX 12

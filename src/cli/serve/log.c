@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "codec/datetime.h"
+#include "store/store.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 

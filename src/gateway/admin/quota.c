@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+
 static int compare(const void *first, const void *second)
 {
     const rc_quota_entry *a = first;

@@ -2,6 +2,7 @@
  * exchange.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
+#include "gateway/observe/metrics.h"
 
 #define WIRE_MAX_BYTES ((size_t)256 << 10) /* In addition to a rewritten body. */
 #define HEAD_MAX_BYTES ((size_t)128 << 10)

@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "dialect/finish.h"
 #include "gateway/exchange/exchange.h"
+#include "gateway/observe/metrics.h"
 
 void rc_attempt_stream_begin(rc_attempt *attempt, bool is_array)
 {

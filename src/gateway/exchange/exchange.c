@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/str.h"
+#include "gateway/observe/metrics.h"
 
 /* ---- life cycle ---- */
 

@@ -2,6 +2,9 @@
  * exchange.c and exchange_reply.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
+#include "gateway/observe/metrics.h"
+#include "store/submission.h"
+#include "store/writer.h"
 
 /* Memory for names that are composed for the records: a few bytes each. */
 #define NAMES_MAX_BYTES 8192

@@ -1,7 +1,10 @@
 /* The steps of an exchange: for the audit, the attempts of a report, the metrics and the reply's
  * headers. Called by the other exchange and attempt files. */
 #include "base/str.h"
+#include "config/prices/price.h"
+#include "config/prices/prices.h"
 #include "gateway/exchange/exchange.h"
+#include "gateway/observe/metrics.h"
 
 /* Makes space for one more step; steps may move. */
 static bool grow(rc_exchange *exchange)

@@ -3,6 +3,7 @@
 #include "gateway/exchange/exchange.h"
 #include "gateway/request/origin_guard.h"
 #include "gateway/state/model_list.h"
+#include "store/writer.h"
 
 /* Retry-After while the store is down. */
 #define STORE_AGAIN_MS 6000

@@ -8,7 +8,9 @@
 #include "base/str.h"
 #include "gateway/admin/core.h"
 #include "gateway/loop/loop_private.h"
+#include "gateway/request/client_request.h"
 #include "gateway/request/origin_guard.h"
+#include "store/writer.h"
 
 #define ARENA_MAX ((size_t)16 << 20)
 

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
+#include "gateway/observe/metrics.h"
 #include "sys/clock.h"
 #include "sys/entropy.h"
 

@@ -17,6 +17,7 @@
 
 typedef struct rc_exchange rc_exchange;
 typedef struct rc_attempt rc_attempt;
+typedef struct rc_metrics_shard rc_metrics_shard;
 
 /* This loop's reference to a snapshot. The newest is first in the list; older ones stay as long as
  * exchanges use them. */

@@ -6,6 +6,13 @@
 
 #include "base/str.h"
 #include "codec/datetime.h"
+#include "config/config.h"
+#include "config/prices/price.h"
+#include "config/prices/prices.h"
+#include "dialect/usage_charge.h"
+#include "store/fault.h"
+#include "store/record.h"
+#include "store/store.h"
 
 #define FIRST_CAPACITY 16u
 

@@ -26,9 +26,17 @@
 
 #include <uv.h>
 
-#include "config/prices/prices.h"
+#include <recourse/buf.h>
+
 #include "policy/ledger.h"
-#include "store/store.h"
+
+typedef struct rc_charge rc_charge;
+typedef struct rc_config rc_config;
+typedef struct rc_config_provider rc_config_provider;
+typedef struct rc_prices rc_prices;
+typedef struct rc_saved_state rc_saved_state;
+typedef struct rc_store rc_store;
+typedef struct rc_store_fault rc_store_fault;
 
 /* The name of a budget's row. Rows are never removed. Private. */
 typedef struct rc_budgets_row {

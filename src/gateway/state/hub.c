@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "gateway/observe/metrics.h"
+#include "store/fault.h"
+#include "store/store.h"
 #include "sys/clock.h"
 #include "sys/entropy.h"
 

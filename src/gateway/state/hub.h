@@ -23,14 +23,19 @@
 #include <recourse/shared.h>
 
 #include "base/secret.h"
-#include "gateway/observe/metrics.h"
+#include "codec/hops.h"
 #include "gateway/state/budgets.h"
 #include "gateway/state/quota_cache.h"
 #include "gateway/state/repeats.h"
 #include "gateway/state/snapshot.h"
 #include "policy/health.h"
-#include "store/writer.h"
-#include "sys/calls.h"
+#include "store/record.h"
+
+typedef struct rc_metrics rc_metrics;
+typedef struct rc_store rc_store;
+typedef struct rc_store_fault rc_store_fault;
+typedef struct rc_sys_calls rc_sys_calls;
+typedef struct rc_writer rc_writer;
 
 /* Maximum number of rows of targets, and of credentials. */
 #define RC_HUB_ROWS_MAX 60000u

@@ -6,6 +6,8 @@
 
 #include "base/str.h"
 #include "gateway/state/hub.h"
+#include "store/fault.h"
+#include "store/store.h"
 
 static void push_fingerprint(rc_buf *buf, const rc_key_fingerprint *fingerprint)
 {

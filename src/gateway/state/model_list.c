@@ -9,7 +9,10 @@
 #include "gateway/state/model_list.h"
 #include "base/str.h"
 #include "codec/datetime.h"
+#include "config/prices/price.h"
+#include "config/prices/prices.h"
 #include "config/reader.h"
+#include "gateway/request/model.h"
 #include "gateway/state/snapshot.h"
 #include "json/writer.h"
 

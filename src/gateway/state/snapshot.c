@@ -4,6 +4,12 @@
 #include "config/reader.h"
 
 #include "base/str.h"
+#include "config/prices/prices.h"
+#include "gateway/observe/metric.h"
+#include "gateway/observe/metrics.h"
+#include "gateway/request/client_request.h"
+#include "gateway/request/fields.h"
+#include "gateway/request/model.h"
 #include "gateway/state/hub.h"
 #include "sys/clock.h"
 #include "json/writer.h"

@@ -20,12 +20,13 @@
 #include "base/secret.h"
 #include "codec/origin.h"
 #include "config/config.h"
-#include "config/prices/prices.h"
-#include "gateway/request/client_request.h"
+#include "dialect/endpoint.h"
 #include "gateway/state/budgets.h"
-#include "sys/calls.h"
 
+typedef struct rc_client_request rc_client_request;
+typedef struct rc_config_price rc_config_price;
 typedef struct rc_hub rc_hub;
+typedef struct rc_prices rc_prices;
 
 /* A copy of a secret; wiped with the snapshot. */
 typedef struct rc_snapshot_key {

@@ -1,5 +1,6 @@
 /* Writes the advice for a model whose provider is not configured. Called by exchange_request.c. */
 #include "base/str.h"
+#include "gateway/request/model.h"
 #include "gateway/state/snapshot.h"
 
 /* Name prefixes of the models of well-known providers. */

@@ -13,6 +13,7 @@
 #include <recourse/stdlib.h>
 
 #include "base/str.h"
+#include "config/prices/prices.h"
 #include "gateway/loop/loop.h"
 #include "support/fail_alloc.h"
 

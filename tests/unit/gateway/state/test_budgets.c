@@ -9,6 +9,9 @@
 #include <sqlite3.h>
 
 #include "codec/datetime.h"
+#include "config/config.h"
+#include "config/prices/prices.h"
+#include "dialect/usage_charge.h"
 #include "gateway/state/budgets.h"
 #include "support/fail_alloc.h"
 #include "support/store_fixture.h"

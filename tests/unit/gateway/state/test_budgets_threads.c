@@ -10,6 +10,9 @@
 
 #include <recourse/stdlib.h>
 
+#include "config/config.h"
+#include "config/fault.h"
+#include "config/prices/prices.h"
 #include "gateway/state/budgets.h"
 
 #define NOON INT64_C(1794830400000) /* 2026-11-16T12:00:00Z */

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "gateway/state/hub.h"
 #include "support/fail_alloc.h"
+#include "sys/calls.h"
 
 #define NOW_MS 1000u
 #define NOW_UNIX_MS INT64_C(1800000000000)

@@ -10,6 +10,9 @@
 
 #include "base/str.h"
 #include "gateway/state/hub.h"
+#include "store/fault.h"
+#include "store/store.h"
+#include "sys/calls.h"
 
 #define NOW_MS 5000u
 #define NOW_UNIX_MS INT64_C(1800000000000)

@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "gateway/state/hub.h"
+#include "sys/calls.h"
 
 #define NOW_MS 1000u
 #define LATER_MS (NOW_MS + 60000)

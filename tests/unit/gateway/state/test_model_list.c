@@ -10,8 +10,10 @@
 #include <recourse/stdlib.h>
 
 #include "base/str.h"
+#include "config/prices/prices.h"
 #include "gateway/state/hub.h"
 #include "gateway/state/model_list.h"
+#include "sys/calls.h"
 
 #define NOW_MS 5000u
 #define LOADED_S "1800000000"
