@@ -9,13 +9,28 @@
 #ifndef RC_GATEWAY_GATEWAY_H
 #define RC_GATEWAY_GATEWAY_H
 
-#include "gateway/admin/source.h"
-#include "gateway/loop/loop.h"
+#include <uv.h>
+
+#include <recourse/buf.h>
+#include <recourse/report.h>
+
+#include "net/server/server.h"
 
 #define RC_GATEWAY_LOOPS_MAX 64
 
+typedef struct rc_admin_action rc_admin_action;
+typedef struct rc_admin_outcome rc_admin_outcome;
+typedef struct rc_admin_snapshot rc_admin_snapshot;
+typedef struct rc_arena rc_arena;
+typedef struct rc_exchange_summary rc_exchange_summary;
 typedef struct rc_gateway rc_gateway;
+typedef struct rc_hub rc_hub;
+typedef struct rc_ledger_notice rc_ledger_notice;
+typedef struct rc_load_error rc_load_error;
+typedef struct rc_quota_warning rc_quota_warning;
+typedef struct rc_snapshot_input rc_snapshot_input;
 typedef struct rc_store_prune rc_store_prune;
+typedef struct rc_sys_calls rc_sys_calls;
 
 typedef struct rc_gateway_settings {
     uv_loop_t *uv_loop; /* Borrows until on_stopped. The main loop. */

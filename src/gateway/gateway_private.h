@@ -3,6 +3,8 @@
 #define RC_GATEWAY_GATEWAY_PRIVATE_H
 
 #include "gateway/gateway.h"
+#include "gateway/loop/loop.h"
+#include "gateway/state/hub.h"
 #include "net/server/listen_set.h"
 
 /* The command for a worker thread; each includes the one before. */

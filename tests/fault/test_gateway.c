@@ -19,7 +19,10 @@
 
 #include "config/prices/prices.h"
 #include "gateway/loop/loop.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/snapshot.h"
 #include "support/fail_alloc.h"
+#include "sys/calls.h"
 
 #define WATCHDOG_S 120
 #define FAILURES_MAX 1000

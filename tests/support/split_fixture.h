@@ -22,7 +22,9 @@
 #include "config/prices/prices.h"
 #include "fail_alloc.h"
 #include "gateway/loop/loop_private.h"
+#include "gateway/observe/exchange_summary.h"
 #include "net/client/private.h"
+#include "sys/calls.h"
 
 #define SPLIT_RESULT_MAX ((size_t)256 << 10)
 

@@ -13,11 +13,14 @@
 
 #include "cli/options.h"
 #include "client/gateway_call.h"
-#include "gateway/gateway.h"
+#include "gateway/observe/exchange_summary.h"
 #include "gateway/request/model.h"
+#include "gateway/state/snapshot_input.h"
 #include "sys/process/watch.h"
 #include "sys/tty.h"
 #include "ui/wait_line.h"
+
+typedef struct rc_gateway rc_gateway;
 
 /* Indexes of the options in the command's table. */
 enum {

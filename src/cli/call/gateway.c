@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "cli/call/call.h"
 #include "cli/store_note.h"
+#include "gateway/gateway.h"
 #include "store/fault.h"
 #include "sys/config_file.h"
 #include "sys/file.h"

@@ -6,7 +6,10 @@
 #include "cli/config_load.h"
 #include "cli/mock/mock.h"
 #include "cli/serve/log.h"
+#include "gateway/admin/live.h"
 #include "gateway/admin/web.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/snapshot.h"
 
 /* ---- state and actions ---- */
 

@@ -6,6 +6,8 @@
 
 #include "base/str.h"
 #include "cli/explain/explanation.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/snapshot.h"
 #include "sys/clock.h"
 #include "json/writer.h"
 

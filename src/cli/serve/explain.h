@@ -5,7 +5,8 @@
 #define RC_CLI_SERVE_EXPLAIN_H
 
 #include "gateway/admin/task.h"
-#include "gateway/state/hub.h"
+
+typedef struct rc_hub rc_hub;
 
 /* Caller's storage; the members are private. */
 typedef struct rc_serve_explain {

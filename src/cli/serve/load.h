@@ -3,7 +3,7 @@
 #define RC_CLI_SERVE_LOAD_H
 
 #include "cli/cli.h"
-#include "gateway/state/snapshot.h"
+#include "gateway/state/snapshot_input.h"
 
 /* Returns RC_EXIT_OK and gives *ret_input, which the caller ends with rc_snapshot_input_done.
  * Otherwise returns the exit status, and err says what is wrong and where. command: the name of the

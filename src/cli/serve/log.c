@@ -6,6 +6,8 @@
 
 #include "base/str.h"
 #include "codec/datetime.h"
+#include "gateway/observe/exchange_summary.h"
+#include "gateway/state/hub.h"
 #include "store/store.h"
 #include "sys/clock.h"
 #include "sys/file.h"

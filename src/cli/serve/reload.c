@@ -7,6 +7,7 @@
 #include "cli/serve/load.h"
 #include "cli/serve/log.h"
 #include "config/prices/unpriced.h"
+#include "gateway/state/hub.h"
 #include "sys/clock.h"
 #include "sys/config_file.h"
 

@@ -6,10 +6,11 @@
 #include "cli/serve/fixed.h"
 #include "cli/serve/serve.h"
 #include "gateway/admin/audit.h"
-#include "gateway/admin/live.h"
 #include "gateway/gateway.h"
 #include "gateway/observe/log_line.h"
 #include "sys/log_sink.h"
+
+typedef struct rc_admin_live rc_admin_live;
 
 #define RC_SERVE_SIGNALS 10
 #define RC_SERVE_REFUSAL_MAX 512

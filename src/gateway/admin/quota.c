@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "codec/origin.h"
+#include "gateway/state/hub.h"
 
 static int compare(const void *first, const void *second)
 {

@@ -4,7 +4,9 @@
 #define RC_GATEWAY_ADMIN_QUOTA_H
 
 #include "gateway/admin/source.h"
-#include "gateway/state/hub.h"
+#include "gateway/state/quota_cache.h"
+
+typedef struct rc_hub rc_hub;
 
 typedef struct rc_admin_quotas {
     const rc_hub *hub;

@@ -2,6 +2,7 @@
  * Called by rc_upstream and rc_demo. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
+#include "gateway/observe/exchange_summary.h"
 #include "gateway/observe/metrics.h"
 
 /* Longest name of a provider, model or credential in a warning. */

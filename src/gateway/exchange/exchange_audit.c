@@ -2,6 +2,7 @@
  * exchange.c and exchange_reply.c. */
 #include "base/str.h"
 #include "gateway/exchange/exchange.h"
+#include "gateway/observe/exchange_summary.h"
 #include "gateway/observe/metrics.h"
 #include "store/submission.h"
 #include "store/writer.h"

@@ -9,16 +9,18 @@
 #ifndef RC_GATEWAY_LOOP_LOOP_H
 #define RC_GATEWAY_LOOP_LOOP_H
 
+#include <stdatomic.h>
+
 #include <uv.h>
 
-#include "gateway/observe/exchange_summary.h"
-#include "gateway/state/hub.h"
-#include "gateway/state/snapshot.h"
 #include "net/server/server.h"
-#include "store/record.h"
-#include "sys/calls.h"
 
+typedef struct rc_exchange_summary rc_exchange_summary;
+typedef struct rc_hub rc_hub;
+typedef struct rc_ledger_notice rc_ledger_notice;
 typedef struct rc_loop rc_loop;
+typedef struct rc_quota_warning rc_quota_warning;
+typedef struct rc_sys_calls rc_sys_calls;
 
 /* Counters of one loop: written by its thread, read by any. */
 typedef struct rc_loop_stats {

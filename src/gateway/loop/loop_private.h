@@ -8,6 +8,7 @@
 #include "gateway/loop/demo.h"
 #include "gateway/loop/loop.h"
 #include "gateway/loop/stall.h"
+#include "gateway/state/hub.h"
 #include "net/client/upstream.h"
 #include "net/server/responder.h"
 

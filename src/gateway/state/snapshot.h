@@ -22,6 +22,7 @@
 #include "config/config.h"
 #include "dialect/endpoint.h"
 #include "gateway/state/budgets.h"
+#include "gateway/state/snapshot_input.h"
 
 typedef struct rc_client_request rc_client_request;
 typedef struct rc_config_price rc_config_price;
@@ -77,22 +78,6 @@ typedef struct rc_route {
     uint16_t metric;   /* The route's row in the metrics. */
 } rc_route;
 
-/* Longer paths are truncated. */
-#define RC_SNAPSHOT_FILE_MAX 256
-
-/* The parts that a snapshot is built from. */
-typedef struct rc_snapshot_input {
-    rc_config *config; /* Allocated, like all that it holds, by the hub's allocator. */
-    rc_rules *rules;   /* The user's rules. NULL: only the built-in ones. */
-    rc_prices *prices; /* Allocated by the hub's allocator. */
-    char file[RC_SNAPSHOT_FILE_MAX]; /* The configuration file, for messages. "": made from the
-                                      * environment. */
-    bool is_environment;             /* Made from environment variables; there is no file. */
-} rc_snapshot_input;
-
-/* Frees the parts. input: takes; its members may be NULL. */
-void rc_snapshot_input_done(rc_snapshot_input *input, const rc_alloc *alloc);
-
 typedef struct rc_snapshot {
     atomic_uint refs;
     uint32_t generation;
@@ -114,14 +99,6 @@ typedef struct rc_snapshot {
     rc_route *routes;                /* One per configured route. */
     rc_route *direct;                /* One per configured provider. */
 } rc_snapshot;
-
-/* Why a snapshot could not be built or loaded: one line, without secrets. */
-typedef struct rc_load_error {
-    bool is_memory;
-    bool is_secret;  /* A key or token could not be read. */
-    int store_fault; /* An rc_store_fault_kind. 0: the store is not the reason. */
-    char text[512];  /* NUL-terminated. */
-} rc_load_error;
 
 /* Makes a snapshot with one reference; reads the secrets. hub: borrows. input: takes on success.
  * NULL: ret_error says why. */
@@ -180,8 +157,5 @@ bool rc_snapshot_provider_refresh(rc_snapshot *snapshot, rc_snapshot_provider *p
  * dropped. */
 bool rc_snapshot_read_keys(rc_snapshot *snapshot, rc_load_error *ret_error);
 void rc_snapshot_wipe_keys(rc_snapshot *snapshot);
-
-/* Appends to the error's text. */
-void rc_load_error_add(rc_load_error *error, rc_str text);
 
 #endif

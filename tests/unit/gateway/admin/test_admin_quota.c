@@ -12,8 +12,11 @@
 #include <recourse/stdlib.h>
 
 #include "base/str.h"
+#include "config/config.h"
 #include "gateway/admin/core.h"
 #include "gateway/admin/quota.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/snapshot.h"
 
 #define NOW_MS 1000u
 #define NOW INT64_C(1794830400000) /* 2026-11-16T12:00:00Z */

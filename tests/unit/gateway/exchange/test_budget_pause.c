@@ -15,7 +15,12 @@
 #include "base/str.h"
 #include "config/prices/prices.h"
 #include "gateway/loop/loop.h"
+#include "gateway/observe/exchange_summary.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/snapshot.h"
+#include "policy/ledger.h"
 #include "support/fail_alloc.h"
+#include "sys/calls.h"
 
 #define WATCHDOG_S 60
 #define DAY_MS INT64_C(86400000)

@@ -1,0 +1,41 @@
+/* rc_snapshot_input: the parts that a snapshot is built from, and the error if that fails. */
+#ifndef RC_GATEWAY_STATE_SNAPSHOT_INPUT_H
+#define RC_GATEWAY_STATE_SNAPSHOT_INPUT_H
+
+#include <stdbool.h>
+
+#include <recourse/alloc.h>
+#include <recourse/rules.h>
+#include <recourse/str.h>
+
+typedef struct rc_config rc_config;
+typedef struct rc_prices rc_prices;
+
+/* Longer paths are truncated. */
+#define RC_SNAPSHOT_FILE_MAX 256
+
+/* The parts that a snapshot is built from. */
+typedef struct rc_snapshot_input {
+    rc_config *config; /* Allocated, like all that it holds, by the hub's allocator. */
+    rc_rules *rules;   /* The user's rules. NULL: only the built-in ones. */
+    rc_prices *prices; /* Allocated by the hub's allocator. */
+    char file[RC_SNAPSHOT_FILE_MAX]; /* The configuration file, for messages. "": made from the
+                                      * environment. */
+    bool is_environment;             /* Made from environment variables; there is no file. */
+} rc_snapshot_input;
+
+/* Frees the parts. input: takes; its members may be NULL. */
+void rc_snapshot_input_done(rc_snapshot_input *input, const rc_alloc *alloc);
+
+/* Why a snapshot could not be built or loaded: one line, without secrets. */
+typedef struct rc_load_error {
+    bool is_memory;
+    bool is_secret;  /* A key or token could not be read. */
+    int store_fault; /* An rc_store_fault_kind. 0: the store is not the reason. */
+    char text[512];  /* NUL-terminated. */
+} rc_load_error;
+
+/* Appends to the error's text. */
+void rc_load_error_add(rc_load_error *error, rc_str text);
+
+#endif
