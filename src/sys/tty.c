@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sys/file.h"
-#include "sys/process/watch.h"
+#include "sys/watch.h"
 
 #define ESCAPE 0x1B
 /* Longest time between the bytes of an escape sequence; too short for a person to notice. */

@@ -64,6 +64,13 @@ static int close_out(rc_caller *c)
     return is_shared && c->format == RC_CALLER_HUMAN ? rc_fd_close(c->calls, RC_FD_STDOUT) : 0;
 }
 
+static void flush(rc_caller *c)
+{
+    const int signal = rc_watch_flush(&c->watch, c->signal != 0);
+    if (signal != 0)
+        c->signal = signal;
+}
+
 /* Runs the call with signals watched and the terminal open for keys. */
 static int run_watched(rc_caller *c)
 {
@@ -83,9 +90,9 @@ static int run_watched(rc_caller *c)
     rc_caller_send(c);
     rc_tty_done(&c->tty);
     /* Flush first: a write error of the response changes the result. */
-    rc_caller_flush(c);
+    flush(c);
     int result = rc_caller_show_result(c);
-    rc_caller_flush(c);
+    flush(c);
     const int lost = close_out(c);
     if (lost != 0 && result == RC_EXIT_OK)
         result = rc_cli_output_lost(c->cli, lost);

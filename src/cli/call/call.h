@@ -16,8 +16,8 @@
 #include "gateway/observe/exchange_summary.h"
 #include "gateway/request/model.h"
 #include "gateway/state/snapshot_input.h"
-#include "sys/process/watch.h"
 #include "sys/tty.h"
+#include "sys/watch.h"
 #include "ui/wait_line.h"
 
 typedef struct rc_gateway rc_gateway;
@@ -46,8 +46,6 @@ enum {
 };
 
 #define RC_CALLER_IMAGES_MAX 8
-/* File descriptors that the loop polls: signals, keys, standard output, standard error. */
-#define RC_CALLER_POLLS 4
 #define RC_CALLER_TEXT_MAX 1200
 
 typedef enum rc_caller_format {
@@ -119,10 +117,6 @@ typedef struct rc_caller {
     uint64_t ended_ms;
     uint64_t give_up_at_ms; /* When to stop waiting for the gateway; RC_WATCH_NEVER: no deadline. */
 
-    uv_poll_t polls[RC_CALLER_POLLS];
-    int poll_fds[RC_CALLER_POLLS];
-    bool is_polled[RC_CALLER_POLLS]; /* The poll is a handle of the loop. */
-    uv_timer_t tick;
     rc_watch watch;
     rc_tty tty;
     rc_outlet out;
@@ -159,8 +153,6 @@ bool rc_caller_is_gateway_closed(const rc_caller *c);
 
 /* run.c: sends the request and runs the loop until the call ends, fails or is cancelled. */
 void rc_caller_send(rc_caller *c);
-/* Writes the queued output; stops when a signal asks the process to end. */
-void rc_caller_flush(rc_caller *c);
 
 /* live.c: messages on standard error during the call. */
 void rc_caller_check_terminal(rc_caller *c);

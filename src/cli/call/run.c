@@ -12,8 +12,6 @@
 #define GATEWAY_GRACE_MS 2000u
 /* Unread output above which reading from the gateway pauses. */
 #define UNREAD_MAX_BYTES ((size_t)8 << 20)
-/* Time limit for the remaining output after a signal that ends the process. */
-#define LAST_FLUSH_MS 500u
 
 /* ---- text ---- */
 
@@ -131,6 +129,11 @@ static void extend_give_up(rc_caller *c)
 
 /* ---- signals and keys ---- */
 
+static void fail_to_wait(rc_caller *c)
+{
+    rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("This process cannot wait for events."), RC_STR(""));
+}
+
 static void suspend(rc_caller *c)
 {
     rc_caller_clear(c);
@@ -139,7 +142,8 @@ static void suspend(rc_caller *c)
     rc_caller_check_terminal(c);
 }
 
-static void on_signals(rc_caller *c)
+/* False: signals can no longer be read. */
+static bool read_signals(rc_caller *c)
 {
     int signal = rc_watch_signal(&c->watch);
     for (; signal > 0; signal = rc_watch_signal(&c->watch)) {
@@ -158,8 +162,7 @@ static void on_signals(rc_caller *c)
             rc_caller_check_terminal(c);
         }
     }
-    if (signal < 0)
-        c->is_over = true;
+    return signal == 0;
 }
 
 static void on_key(rc_caller *c)
@@ -173,138 +176,39 @@ static void on_key(rc_caller *c)
 
 /* ---- the loop ---- */
 
-enum {
-    FD_SIGNALS,
-    FD_KEYS,
-    FD_OUT,
-    FD_ERR
-};
-
-/* Interval at which an output that cannot be polled is tried again. */
-#define RETRY_MS 20u
 /* Time limit for the gateway to notice a cancelled call and record it. */
 #define CANCEL_WAIT_MS 1000u
 
-/* Copies the loop's time to the watch; both are the same monotonic clock. */
-static void update_clock(rc_caller *c)
+/* Waits until an event or until_ms, and dispatches the events. False: c->report says why the wait
+ * failed. */
+static bool run_loop_once(rc_caller *c, uint64_t until_ms)
 {
-    const uint64_t now_ms = uv_now(&c->loop);
-    if (now_ms > c->watch.now_ms)
-        c->watch.now_ms = now_ms;
-}
-
-static void on_ready(uv_poll_t *poll, int status, int events)
-{
-    rc_caller *c = poll->data;
-    (void)status;
-    (void)events;
-    update_clock(c);
-    if (poll == &c->polls[FD_SIGNALS])
-        on_signals(c);
-    else if (poll == &c->polls[FD_KEYS])
-        on_key(c);
-    else
-        rc_outlet_step(poll == &c->polls[FD_OUT] ? &c->out : &c->err_outlet);
-}
-
-static void on_tick(uv_timer_t *timer)
-{
-    (void)timer;
-}
-
-/* Polls a duplicate of fd, because a failed outlet closes the original. Only for descriptors that
- * are not shared: libuv makes them non-blocking for every process that holds them. */
-static void open_poll(rc_caller *c, int which, int fd)
-{
-    const int own = fd >= 0 ? c->calls->lift(fd) : -1;
-    if (own < 0)
-        return;
-    if (uv_poll_init(&c->loop, &c->polls[which], own) != 0) {
-        c->calls->close(own);
-        return;
+    struct pollfd fds[2] = {
+        {.fd = c->watch.signal_fd, .events = POLLIN},
+        {.fd = c->live.line.has_keys && !c->is_over ? c->tty.fd : -1, .events = POLLIN},
+    };
+    if (rc_watch_poll(&c->watch, fds, 2, until_ms) != 0 ||
+        (fds[0].revents != 0 && !read_signals(c))) {
+        fail_to_wait(c);
+        return false;
     }
-    c->polls[which].data = c;
-    c->poll_fds[which] = own;
-    c->is_polled[which] = true;
-}
-
-static void open_polls(rc_caller *c)
-{
-    (void)uv_timer_init(&c->loop, &c->tick); /* Never fails. */
-    open_poll(c, FD_SIGNALS, c->watch.signal_fd);
-    open_poll(c, FD_KEYS, c->tty.fd);
-    open_poll(c, FD_OUT, c->out.is_own ? c->out.fd : -1);
-    open_poll(c, FD_ERR, c->err_outlet.is_own ? c->err_outlet.fd : -1);
-}
-
-static void close_polls(rc_caller *c)
-{
-    uv_close((uv_handle_t *)&c->tick, NULL);
-    for (int i = 0; i < RC_CALLER_POLLS; i++)
-        if (c->is_polled[i]) {
-            uv_close((uv_handle_t *)&c->polls[i], NULL);
-            c->calls->close(c->poll_fds[i]);
-        }
-    memset(c->is_polled, 0, sizeof c->is_polled);
-}
-
-static void set_poll(rc_caller *c, int which, int events)
-{
-    if (c->is_polled[which] && events != 0)
-        (void)uv_poll_start(&c->polls[which], events, on_ready);
-    else if (c->is_polled[which])
-        (void)uv_poll_stop(&c->polls[which]);
-}
-
-/* A failed outlet has closed its descriptor and is not polled. */
-static void set_outlet_poll(rc_caller *c, int which, const rc_outlet *outlet)
-{
-    set_poll(c, which, outlet->fd >= 0 && !rc_outlet_is_empty(outlet) ? UV_WRITABLE : 0);
-}
-
-static bool is_retried(const rc_caller *c, int which, const rc_outlet *outlet)
-{
-    return !c->is_polled[which] && !rc_outlet_is_empty(outlet);
+    if (fds[1].revents != 0)
+        on_key(c);
+    return true;
 }
 
 static uint64_t wake_at(const rc_caller *c)
 {
-    uint64_t at_ms = rc_caller_next_draw(c);
-    if (c->give_up_at_ms < at_ms)
-        at_ms = c->give_up_at_ms;
-    if (is_retried(c, FD_OUT, &c->out) || is_retried(c, FD_ERR, &c->err_outlet))
-        at_ms = c->watch.now_ms + RETRY_MS;
-    return at_ms;
-}
-
-/* Waits until an event or until_ms, and dispatches the events. */
-static void run_loop_once(rc_caller *c, uint64_t until_ms)
-{
-    set_poll(c, FD_SIGNALS, UV_READABLE);
-    set_poll(c, FD_KEYS, c->live.line.has_keys && !c->is_over ? UV_READABLE : 0);
-    set_outlet_poll(c, FD_OUT, &c->out);
-    set_outlet_poll(c, FD_ERR, &c->err_outlet);
-    uv_update_time(&c->loop);
-    update_clock(c);
-    if (until_ms == RC_WATCH_NEVER)
-        (void)uv_timer_stop(&c->tick);
-    else
-        (void)uv_timer_start(&c->tick, on_tick,
-                             until_ms > c->watch.now_ms ? until_ms - c->watch.now_ms : 0, 0);
-    (void)uv_run(&c->loop, UV_RUN_ONCE);
-    uv_update_time(&c->loop);
-    update_clock(c);
-    if (is_retried(c, FD_OUT, &c->out))
-        rc_outlet_step(&c->out);
-    if (is_retried(c, FD_ERR, &c->err_outlet))
-        rc_outlet_step(&c->err_outlet);
+    const uint64_t draw_at_ms = rc_caller_next_draw(c);
+    return draw_at_ms < c->give_up_at_ms ? draw_at_ms : c->give_up_at_ms;
 }
 
 static void step(rc_caller *c)
 {
     rc_caller_check_terminal(c);
     rc_caller_draw(c);
-    run_loop_once(c, wake_at(c));
+    if (!run_loop_once(c, wake_at(c)))
+        c->is_over = true;
     c->live.is_thinking = c->gateway_call.reply.has_reasoning;
     resume(c);
     extend_give_up(c);
@@ -322,25 +226,19 @@ static void close_down(rc_caller *c)
     const uint64_t until_ms = c->watch.now_ms + CANCEL_WAIT_MS;
     const bool was_running = rc_gateway_call_is_live(&c->gateway_call);
     rc_gateway_call_cancel(&c->gateway_call);
-    while (was_running && c->gateway != NULL && !c->has_record && c->watch.now_ms < until_ms)
-        run_loop_once(c, until_ms);
+    while (was_running && c->gateway != NULL && !c->has_record && c->watch.now_ms < until_ms &&
+           run_loop_once(c, until_ms))
+        ;
     rc_caller_close_gateway(c);
     while (!rc_caller_is_gateway_closed(c))
-        run_loop_once(c, RC_WATCH_NEVER);
-    close_polls(c);
+        (void)uv_run(&c->loop, UV_RUN_ONCE);
     (void)uv_run(&c->loop, UV_RUN_DEFAULT);
     if (first != 0)
         c->signal = first;
 }
 
-static void fail_to_begin(rc_caller *c)
-{
-    rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("There is no event loop to be had."), RC_STR(""));
-}
-
 static void run_loop(rc_caller *c)
 {
-    open_polls(c);
     c->started_ms = c->watch.now_ms;
     rc_caller_check_terminal(c);
     if (rc_caller_open_gateway(c))
@@ -363,38 +261,16 @@ void rc_caller_send(rc_caller *c)
         rc_wait_line_is_live(c->cli->err_terminal.is_tty, c->cli->calls->getenv("TERM"));
     rc_caller_on_resize(c);
     if (uv_loop_init(&c->loop) != 0) {
-        fail_to_begin(c);
+        fail_to_wait(c);
         return;
     }
+    c->watch.loop = &c->loop;
     if (uv_mutex_init(&c->suppressed_lock) == 0) {
         run_loop(c);
         uv_mutex_destroy(&c->suppressed_lock);
     } else {
-        fail_to_begin(c);
+        fail_to_wait(c);
     }
+    c->watch.loop = NULL;
     (void)uv_loop_close(&c->loop);
-}
-
-/* ---- remaining output ---- */
-
-static bool is_written(const rc_caller *c)
-{
-    return rc_outlet_is_empty(&c->out) && rc_outlet_is_empty(&c->err_outlet);
-}
-
-void rc_caller_flush(rc_caller *c)
-{
-    const uint64_t until_ms = c->signal != 0 ? c->watch.now_ms + LAST_FLUSH_MS : RC_WATCH_NEVER;
-    while (!is_written(c) && c->watch.now_ms < until_ms) {
-        struct pollfd fd = {.fd = c->watch.signal_fd, .events = POLLIN};
-        if (rc_watch_poll(&c->watch, &fd, 1, until_ms) != 0)
-            return;
-        const int signal = fd.revents != 0 ? rc_watch_signal(&c->watch) : 0;
-        if (signal == SIGTSTP)
-            rc_watch_suspend(&c->watch);
-        if (signal < 0 || rc_signal_is_end(signal)) {
-            c->signal = signal > 0 ? signal : c->signal;
-            return;
-        }
-    }
 }

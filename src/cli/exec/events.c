@@ -5,7 +5,7 @@
 
 #include "sys/clock.h"
 #include "sys/file.h"
-#include "sys/process/watch.h"
+#include "sys/watch.h"
 
 /* Limit of the lines of one action: a line holds at most one report in the user's view. */
 #define LINES_MAX ((size_t)1 << 20)

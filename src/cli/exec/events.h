@@ -14,7 +14,7 @@
 #include <recourse/report.h>
 
 #include "cli/cli.h"
-#include "sys/process/outlet.h"
+#include "sys/outlet.h"
 
 /* Caller's storage; all members are private except `file`, which is attached to a watch. */
 typedef struct rc_exec_events {

@@ -252,7 +252,7 @@ static int run_watched(rc_exec *x)
     rc_action action = run_all(x);
     show_end(x, &action);
     rc_report_free(x->report);
-    rc_exec_flush(x);
+    rc_watch_flush(&x->watch, x->end.signal != 0 || x->cancel_signal != 0);
     close_all(x);
     return x->exit_status;
 }

@@ -129,9 +129,6 @@ bool rc_exec_wait(rc_exec *x, const rc_action *action);
 void rc_exec_err_prefix(rc_exec *x, const char *text);
 void rc_exec_push_err(rc_exec *x);
 
-/* Writes the queued output; stops when a signal asks the process to end. */
-void rc_exec_flush(rc_exec *x);
-
 /* inner.c: gives the report that the command itself wrote, on RECOURSE_REPORT_FD or in an event on
  * standard error; NULL: none. */
 const rc_report *rc_exec_inner_report(rc_exec *x);

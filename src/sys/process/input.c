@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sys/file.h"
-#include "sys/process/watch.h"
+#include "sys/watch.h"
 
 static rc_stdin_kind kind_of(rc_stdin *in)
 {

@@ -16,8 +16,8 @@
 #include <recourse/str.h>
 
 #include "sys/process/input.h"
-#include "sys/process/watch.h"
 #include "sys/tty.h"
+#include "sys/watch.h"
 
 /* The variable that names the descriptor on which a command can report its failure: one JSON object
  * per line; the last line counts. */

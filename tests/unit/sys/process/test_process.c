@@ -221,50 +221,6 @@ static void a_report_has_its_own_descriptor(void **state)
     assert_int_equal(rc_tail_get(&report).len, 0);
 }
 
-/* ---- signals ---- */
-
-static void a_repeated_signal_within_a_second_is_dropped(void **state)
-{
-    (void)state;
-    raise(SIGTERM);
-    assert_int_equal(rc_watch_signal(&watch), SIGTERM);
-    raise(SIGTERM);
-    assert_int_equal(rc_watch_signal(&watch), 0);
-    raise(SIGINT);
-    assert_int_equal(rc_watch_signal(&watch), SIGINT);
-    watch.now_ms += 999;
-    raise(SIGINT);
-    assert_int_equal(rc_watch_signal(&watch), 0);
-    watch.now_ms += 1;
-    raise(SIGINT);
-    assert_int_equal(rc_watch_signal(&watch), SIGINT);
-    /* Signals that are only forwarded are returned as often as they come. */
-    for (int turn = 0; turn < 2; turn++) {
-        raise(SIGUSR1);
-        assert_int_equal(rc_watch_signal(&watch), SIGUSR1);
-    }
-}
-
-static void every_terminating_signal_is_read(void **state)
-{
-    (void)state;
-    static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL, SIGABRT,
-                                 SIGTRAP, SIGSYS,  SIGPIPE, SIGTTIN, SIGTTOU, SIGURG};
-    for (int number = 1; number <= SIGRTMAX; number++) {
-        bool is_other = number > 31 && number < SIGRTMIN;
-        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-            is_other = is_other || number == others[i];
-        if (is_other)
-            continue;
-        raise(number);
-        assert_int_equal(rc_watch_signal(&watch), number);
-        assert_false(rc_signal_is_end(number) && rc_signal_is_message(number));
-    }
-    assert_true(rc_signal_is_end(SIGALRM));
-    assert_true(rc_signal_is_message(SIGRTMIN));
-    assert_false(rc_signal_is_end(SIGXFSZ) || rc_signal_is_message(SIGXFSZ));
-}
-
 /* ---- the tail ---- */
 
 static void the_tail_holds_the_last_bytes(void **state)
@@ -400,8 +356,6 @@ int main(void)
         TEST(a_child_outside_the_group_is_terminated),
         TEST(a_child_with_its_own_session_is_left),
         TEST(a_report_has_its_own_descriptor),
-        TEST(a_repeated_signal_within_a_second_is_dropped),
-        TEST(every_terminating_signal_is_read),
         TEST(the_tail_holds_the_last_bytes),
         TEST(a_pipe_is_replayed_from_memory_and_file),
         TEST(an_input_over_the_limit_is_not_replayed),

@@ -1,15 +1,24 @@
-/* rc_watch: signals delivered through poll, and a clock that never stands still.
+/* rc_watch: the wait of a command that has a terminal, a child process or output that can block.
+ *
+ *                            ┌─ signals (signalfd)
+ *   rc_watch_poll ──► poll ──┼─ the caller's descriptors: pipes of a command, keys
+ *                            ├─ attached outlets, while they have a queue
+ *                            └─ a libuv loop, for a command with network connections
+ *
+ * poll is the outer loop, and not libuv, because libuv sets O_NONBLOCK on what it polls, also for
+ * other processes that share the descriptor (standard input, a terminal), and cannot poll files and
+ * devices. The clock never stands still: a timed-out poll counts as its full timeout.
  *
  * Between init and done the signals below are blocked and returned by rc_watch_signal, one at a
  * time, when signal_fd is readable: no signal handler runs. An end signal that our parent ignored
  * (nohup) stays ignored. */
-#ifndef RC_SYS_PROCESS_WATCH_H
-#define RC_SYS_PROCESS_WATCH_H
+#ifndef RC_SYS_WATCH_H
+#define RC_SYS_WATCH_H
 
 #include <stdint.h>
 
 #include "sys/calls.h"
-#include "sys/process/outlet.h"
+#include "sys/outlet.h"
 
 /* A time that never comes; the same as in policy.h. */
 #define RC_WATCH_NEVER UINT64_MAX
@@ -20,8 +29,9 @@
 typedef struct rc_watch {
     const rc_sys_calls *calls;
     int signal_fd;
-    uint64_t now_ms;   /* Monotonic time after the latest poll. */
-    sigset_t old_mask; /* The signal mask before init; commands are started with it. */
+    uint64_t now_ms;        /* Monotonic time after the latest poll. */
+    sigset_t old_mask;      /* The signal mask before init; commands are started with it. */
+    struct uv_loop_s *loop; /* Runs its callbacks in each poll; borrows; NULL: none. */
     rc_outlet *outlets[RC_WATCH_OUTLETS_MAX];
     size_t outlet_count;
     int end_signal; /* The latest end signal; 0: none. */
@@ -50,10 +60,13 @@ bool rc_signal_is_end(int signal);
  * continue. */
 bool rc_signal_is_message(int signal);
 
-/* Polls until a descriptor is ready, a signal interrupts or until_ms has come, and updates now_ms.
- * A timed-out poll counts as its full timeout even if the clock stands still. 0, or the errno
- * number. fds: borrows; RC_WATCH_POLLS_MAX at most. */
+/* Polls until a descriptor is ready, a signal interrupts, the loop has work or until_ms has come,
+ * and updates now_ms. 0, or the errno number. fds: borrows; RC_WATCH_POLLS_MAX at most. */
 int rc_watch_poll(rc_watch *watch, struct pollfd *fds, nfds_t count, uint64_t until_ms);
+
+/* Polls until the queues of all outlets are written, at most 500 ms if is_hurried. Returns the end
+ * signal that stopped it; 0: none. */
+int rc_watch_flush(rc_watch *watch, bool is_hurried);
 
 /* Stops our process group as Ctrl-Z does, and returns when it is continued. False: it was not
  * stopped, because the group is orphaned or the signal is ignored. */

@@ -1,11 +1,13 @@
-/* rc_watch: reads signals from a signalfd, and writes the queues of attached outlets while it
- * polls. Called by recourse exec, recourse call, tty.c and the other files of src/sys/process. */
+/* rc_watch: reads signals from a signalfd; while it polls, writes the queues of attached outlets
+ * and runs a libuv loop. Called by recourse exec, recourse call, tty.c and the other files of
+ * src/sys/process. */
 #define _GNU_SOURCE
-#include "sys/process/watch.h"
+#include "sys/watch.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <uv.h>
 
 #include "sys/clock.h"
 #include "sys/file.h"
@@ -15,6 +17,8 @@
 #define FIRST_LIFTED 3
 
 #define SAME_SIGNAL_MS 1000u
+/* Time limit for the remaining output after a signal that ends the process. */
+#define LAST_FLUSH_MS 500u
 
 int rc_fd_lift(const rc_sys_calls *calls, int fd)
 {
@@ -162,17 +166,46 @@ int rc_watch_signal(rc_watch *watch)
     return signal;
 }
 
-int rc_watch_poll(rc_watch *watch, struct pollfd *fds, nfds_t count, uint64_t until_ms)
+/* Returns how long poll may wait: at most until the next timer of the loop. */
+static uint64_t limit_wait(const rc_watch *watch, uint64_t wait_ms)
 {
-    struct pollfd all[RC_WATCH_POLLS_MAX + RC_WATCH_OUTLETS_MAX];
-    uint64_t wait_ms = until_ms > watch->now_ms ? until_ms - watch->now_ms : 0;
     if (wait_ms > POLL_MAX_MS)
         wait_ms = POLL_MAX_MS;
+    if (watch->loop == NULL || !uv_loop_alive(watch->loop))
+        return wait_ms;
+    uv_update_time(watch->loop);
+    const int due_ms = uv_backend_timeout(watch->loop);
+    return due_ms >= 0 && (uint64_t)due_ms < wait_ms ? (uint64_t)due_ms : wait_ms;
+}
+
+static void update_clock(rc_watch *watch, uint64_t at_least_ms)
+{
+    const uint64_t clock_ms = rc_clock_ms(watch->calls);
+    const uint64_t now_ms = clock_ms > at_least_ms ? clock_ms : at_least_ms;
+    if (now_ms > watch->now_ms)
+        watch->now_ms = now_ms;
+}
+
+static void run_loop(const rc_watch *watch)
+{
+    if (watch->loop == NULL)
+        return;
+    uv_update_time(watch->loop);
+    (void)uv_run(watch->loop, UV_RUN_NOWAIT);
+}
+
+int rc_watch_poll(rc_watch *watch, struct pollfd *fds, nfds_t count, uint64_t until_ms)
+{
+    struct pollfd all[RC_WATCH_POLLS_MAX + RC_WATCH_OUTLETS_MAX + 1];
+    const uint64_t wait_ms =
+        limit_wait(watch, until_ms > watch->now_ms ? until_ms - watch->now_ms : 0);
+    const int loop_fd = watch->loop != NULL ? uv_backend_fd(watch->loop) : -1;
     for (nfds_t i = 0; i < count; i++)
         all[i] = (struct pollfd){.fd = fds[i].fd, .events = fds[i].events};
     for (size_t i = 0; i < watch->outlet_count; i++)
         all[count + i] = rc_outlet_poll(watch->outlets[i]);
-    int ready = watch->calls->poll(all, count + watch->outlet_count, (int)wait_ms);
+    all[count + watch->outlet_count] = (struct pollfd){.fd = loop_fd, .events = POLLIN};
+    int ready = watch->calls->poll(all, count + watch->outlet_count + 1, (int)wait_ms);
     int error = ready < 0 && errno != EINTR ? errno : 0;
     for (nfds_t i = 0; i < count; i++)
         fds[i].revents = ready > 0 ? all[i].revents : 0;
@@ -180,12 +213,42 @@ int rc_watch_poll(rc_watch *watch, struct pollfd *fds, nfds_t count, uint64_t un
         if (all[count + i].revents != 0)
             rc_outlet_step(watch->outlets[i]);
     }
-    uint64_t now_ms = rc_clock_ms(watch->calls);
-    if (ready == 0 && now_ms < watch->now_ms + wait_ms)
-        now_ms = watch->now_ms + wait_ms;
-    if (now_ms > watch->now_ms)
-        watch->now_ms = now_ms;
+    update_clock(watch, ready == 0 ? watch->now_ms + wait_ms : 0);
+    run_loop(watch);
     return error;
+}
+
+static bool is_written(const rc_watch *watch)
+{
+    for (size_t i = 0; i < watch->outlet_count; i++)
+        if (!rc_outlet_is_empty(watch->outlets[i]))
+            return false;
+    return true;
+}
+
+/* Reads all pending signals. Returns the first end signal, 0 without one, or -1. */
+static int read_end_signal(rc_watch *watch)
+{
+    int signal = rc_watch_signal(watch);
+    for (; signal > 0 && !rc_signal_is_end(signal); signal = rc_watch_signal(watch)) {
+        if (signal == SIGTSTP)
+            rc_watch_suspend(watch);
+    }
+    return signal;
+}
+
+int rc_watch_flush(rc_watch *watch, bool is_hurried)
+{
+    const uint64_t until_ms = is_hurried ? watch->now_ms + LAST_FLUSH_MS : RC_WATCH_NEVER;
+    while (!is_written(watch) && watch->now_ms < until_ms) {
+        struct pollfd fd = {.fd = watch->signal_fd, .events = POLLIN};
+        if (rc_watch_poll(watch, &fd, 1, until_ms) != 0)
+            return 0;
+        const int signal = fd.revents != 0 ? read_end_signal(watch) : 0;
+        if (signal != 0)
+            return signal > 0 ? signal : 0;
+    }
+    return 0;
 }
 
 bool rc_watch_suspend(rc_watch *watch)
@@ -200,9 +263,7 @@ bool rc_watch_suspend(rc_watch *watch)
     /* The signal is pending now and takes effect when it is unblocked. */
     calls->signal_mask(SIG_UNBLOCK, &stop, NULL);
     calls->signal_mask(SIG_BLOCK, &stop, NULL);
-    uint64_t now_ms = rc_clock_ms(calls);
-    if (now_ms > watch->now_ms)
-        watch->now_ms = now_ms;
+    update_clock(watch, 0);
     /* The stop discarded an earlier SIGCONT: a pending one is the one that ended the stop. */
     return calls->signal_pending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1;
 }

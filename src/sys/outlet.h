@@ -6,8 +6,8 @@
  * A terminal or a pipe is reopened, so that only our writes are non-blocking; other processes that
  * share it are not affected. If that is impossible, poll is called before each small write. A watch
  * to which the outlet is attached writes the queue in its polls. */
-#ifndef RC_SYS_PROCESS_OUTLET_H
-#define RC_SYS_PROCESS_OUTLET_H
+#ifndef RC_SYS_OUTLET_H
+#define RC_SYS_OUTLET_H
 
 #include <recourse/buf.h>
 

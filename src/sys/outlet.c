@@ -1,13 +1,13 @@
 /* Non-blocking output to a terminal, pipe or file. Called by recourse call, recourse exec, copy.c
  * and watch.c. */
 #define _GNU_SOURCE
-#include "sys/process/outlet.h"
+#include "sys/outlet.h"
 
 #include <errno.h>
 
 #include "base/str.h"
 #include "sys/file.h"
-#include "sys/process/watch.h"
+#include "sys/watch.h"
 
 /* A pipe that poll reports as writable accepts this much in one write without blocking
  * (PIPE_BUF). */

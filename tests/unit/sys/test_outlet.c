@@ -13,8 +13,7 @@
 #include <recourse/stdlib.h>
 
 #include "support/real_sys.h"
-#include "sys/process/outlet.h"
-#include "sys/process/watch.h"
+#include "sys/outlet.h"
 
 #define QUEUE_BYTES ((size_t)1 << 16)
 /* More than a pipe holds. */
@@ -97,25 +96,6 @@ static void the_shared_descriptor_stays_blocking(void **state)
     assert_int_not_equal(fcntl(outlet.fd, F_GETFD) & FD_CLOEXEC, 0);
 }
 
-static void a_watch_writes_the_queue(void **state)
-{
-    (void)state;
-    char last[4] = "";
-    rc_watch watch;
-    assert_int_equal(rc_watch_init(&watch, &rc_sys_real), 0);
-    rc_watch_attach(&watch, &outlet);
-    fill();
-    assert_true(rc_outlet_push(&outlet, RC_STR("xyz")));
-    assert_int_equal(rc_watch_poll(&watch, NULL, 0, 0), 0);
-    assert_false(rc_outlet_is_empty(&outlet));
-    empty(last);
-    assert_int_equal(rc_watch_poll(&watch, NULL, 0, RC_WATCH_NEVER), 0);
-    assert_true(rc_outlet_is_empty(&outlet));
-    assert_int_equal(empty(last), 3);
-    assert_string_equal(last, "xyz");
-    rc_watch_done(&watch);
-}
-
 static void the_queue_is_limited(void **state)
 {
     (void)state;
@@ -189,7 +169,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(queued_bytes_wait_for_a_reader_in_order),
         TEST(the_shared_descriptor_stays_blocking),
-        TEST(a_watch_writes_the_queue),
         TEST(the_queue_is_limited),
         TEST(a_closed_reader_is_reported_once),
         TEST(an_incomplete_line_is_ended),
