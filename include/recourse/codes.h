@@ -10,12 +10,12 @@
 /* Drives the retry decision. UNKNOWN is a row of the table. */
 typedef enum rc_category {
     RC_CATEGORY_NONE = 0, /* absent */
-    RC_CATEGORY_TRANSIENT = 1, /* passes by itself; the same request may work later */
+    RC_CATEGORY_TRANSIENT = 1, /* temporary; the same request may work later */
     RC_CATEGORY_CONFIGURATION = 2, /* keys, permissions, models or set-up must change first */
-    RC_CATEGORY_CONTENT = 3, /* the request or what it asks for must change first */
+    RC_CATEGORY_CONTENT = 3, /* the content of the request must change first */
     RC_CATEGORY_CAPACITY = 4, /* quota, plan, credit or balance is used up */
     RC_CATEGORY_AMBIGUOUS = 5, /* the request may have been carried out; repeating it is unsafe */
-    RC_CATEGORY_UNKNOWN = 6, /* nothing known matches; it is not retried */
+    RC_CATEGORY_UNKNOWN = 6, /* no rule recognises the failure; it is not retried */
 } rc_category;
 
 /* Whose side the fault is on. */
@@ -72,10 +72,10 @@ typedef enum rc_limit_kind {
     RC_LIMIT_KIND_REQUESTS = 1, /* requests in a short window */
     RC_LIMIT_KIND_TOKENS = 2, /* tokens in a short window */
     RC_LIMIT_KIND_CONCURRENCY = 3, /* requests at the same time */
-    RC_LIMIT_KIND_DAILY = 4, /* use in a day or longer */
-    RC_LIMIT_KIND_PLAN = 5, /* what the plan includes */
+    RC_LIMIT_KIND_DAILY = 4, /* usage in a day or a longer period */
+    RC_LIMIT_KIND_PLAN = 5, /* the usage that the plan includes */
     RC_LIMIT_KIND_BALANCE = 6, /* prepaid credit or a spending limit */
-    RC_LIMIT_KIND_MODEL_CAPACITY = 7, /* what the provider can serve of this model */
+    RC_LIMIT_KIND_MODEL_CAPACITY = 7, /* the provider's capacity for this model */
     RC_LIMIT_KIND_UNKNOWN = 99
 } rc_limit_kind;
 

@@ -57,7 +57,7 @@ void rc_connection_push_limit(rc_buf *buf, int64_t limit_ms)
     rc_buf_push(buf, RC_STR("ms"));
 }
 
-/* Appends the row's sentence with provider and limit: "exp did not begin its answer within 60s
+/* Appends the row's sentence with provider and limit: "exp did not begin its response within 60s
  * (timeouts.first_byte_ms)". */
 static void push_sentence(rc_buf *buf, const rc_connection_info *row, int64_t limit_ms,
                           rc_str provider)

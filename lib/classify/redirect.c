@@ -124,7 +124,7 @@ static rc_str location_of(const rc_failure *failure)
     return rc_str_make(NULL, 0);
 }
 
-/* Sets a message such as "corp redirects to https://login.corp/sso instead of answering." */
+/* Sets a message such as "corp redirects to https://login.corp/sso instead of responding." */
 void rc_redirect_describe(rc_builder *builder, const rc_failure *failure, const rc_verdict *verdict)
 {
     char address[RC_REDIRECT_MAX];
@@ -143,7 +143,7 @@ void rc_redirect_describe(rc_builder *builder, const rc_failure *failure, const 
                     failure->provider_label.len > 0 ? failure->provider_label : verdict->provider,
                     RC_STR(""));
     rc_buf_push(&text, rc_echo_clean(rc_buf_get(&to), failure->request, failure->model, memory));
-    rc_buf_push(&text, RC_STR(" instead of answering."));
+    rc_buf_push(&text, RC_STR(" instead of responding."));
     if (rc_buf_status(&text) != RC_OK)
         return;
     rc_builder_set_message(builder, rc_buf_get(&text));

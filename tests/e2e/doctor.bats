@@ -147,7 +147,7 @@ server.serve_forever()' "$@"
     provider 'kind: openai, base_url: "https://nowhere.invalid/v1", keys: [env:GOOD]'
     found 69
     # Without a name server the lookup fails with another error.
-    [[ $(finding "up name") =~ ^"fault nowhere.invalid: "(there is no such name|the host\'s name could not be looked up) ]]
+    [[ $(finding "up name") =~ ^"fault nowhere.invalid: "(the host name does not exist|the DNS lookup of the host name failed) ]]
     provider "kind: openai, base_url: \"https://127.0.0.1:$port/v1\", keys: [env:GOOD]"
     found 69
     [[ $(finding "up connection") == fine* ]]
@@ -175,7 +175,7 @@ peer() { # NAMES FROM UNTIL [DATE-OFFSET]
     [[ $(finding "up tls") == "warning "*"good until"*"renew"* ]]
     peer IP:127.0.0.1 -$((9 * day)) -$day
     SSL_CERT_FILE=peer/ca.pem found 69
-    [[ $(finding "up tls") == "fault "*"has expired"*"date"* ]]
+    [[ $(finding "up tls") == "fault "*"has expired"*"clock"* ]]
     peer IP:127.0.0.1 $day $((9 * day))
     SSL_CERT_FILE=peer/ca.pem found 69
     [[ $(finding "up tls") == "fault "*"not valid yet"* ]]

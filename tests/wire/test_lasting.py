@@ -496,7 +496,7 @@ def drained_with_a_word():
         check(third.status == 503 and int(third.get("retry-after")) > 30, "not before the provider says:", third)
         check(first.status == 200 and first.end == CLEAN, first)
         check(b"StreamInterrupted" in first.body and b"[DONE]" not in first.body, first)
-        check(second.status == 503 and b"being stopped" in second.body, second)
+        check(second.status == 503 and b"shutting down" in second.body, second)
         check(gateway.process.wait(WAIT_S) == 0, gateway.said()[-2000:])
         check(sorted(sum(gateway.operations().values(), [])) == ["failed"] * 3, gateway.operations())
     finally:

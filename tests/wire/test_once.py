@@ -85,7 +85,7 @@ def lost_answer(gateway, data, path, extra):
     mark, plan = upstream.plan(saying(data))
     report = is_not_known(ask(gateway, path, mark, extra))
     check(len(plan.seen) == 1, "sent", len(plan.seen), "times")
-    check("it worked" in report["message"], report)
+    check("reported success" in report["message"], report)
 
 
 def may_be_sent_again(gateway, data):
@@ -121,7 +121,7 @@ def drained(extra, is_known):
             check(answer.get("x-recourse-error-code") == "Overloaded", answer.head.raw)
         else:
             report = is_not_known(answer)
-            check("being stopped" in report["message"] and "try again" not in report["message"], report)
+            check("shutting down" in report["message"] and "ry again" not in report["message"], report)
         check(gateway.process.wait(WAIT_S) == 0, gateway.said()[-2000:])
     finally:
         gateway.stop()
@@ -144,7 +144,7 @@ def record_is_lost(extra, code, should_retry):
         check(answer.get("x-recourse-attempts") == "1", answer.head.raw)
         check(answer.get("x-recourse-target") == "a/m", answer.head.raw)
         if should_retry == "false":
-            check("no record of it can be kept" in is_not_known(answer)["message"], answer)
+            check("its audit record cannot be stored" in is_not_known(answer)["message"], answer)
         gateway.kill()
     finally:
         gateway.stop()

@@ -135,7 +135,7 @@ def redirected(status):
         check(answer.status >= 400 and answer.get("x-recourse-error-code"), answer)
         check(not answer.get("location"), answer.head.raw)
         report = report_of(json.loads(answer.body))
-        check(report["message"] == f"a redirects to {upstream.url('/elsewhere')} instead of answering.", report)
+        check(report["message"] == f"a redirects to {upstream.url('/elsewhere')} instead of responding.", report)
         check("base_url" in report["user_action"]["detail"], report)
         check(b"t0ken" not in answer.body and b"pa55" not in answer.body, answer)
         check([request.path for request in plan.seen] == ["/a/v1/chat/completions"],

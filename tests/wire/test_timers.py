@@ -86,44 +86,44 @@ def deadline(ms):
 # code, rule of the try and of the call, message, the setting, its time
 CASES = {
     "connect": ("connect", None, False, b"", TIMEOUT, "timeout.connect",
-                "connect's host did not take the connection", "timeouts.connect_ms", "300ms"),
+                "connect's host did not accept the connection", "timeouts.connect_ms", "300ms"),
     "tls": ("tls", None, False, b"", TIMEOUT, "timeout.tls",
-            "The TLS handshake with tls's host did not end", "timeouts.connect_ms", "300ms"),
+            "The TLS handshake with tls's host did not finish", "timeouts.connect_ms", "300ms"),
     "send": ("send", None, False, b"", TIMEOUT, "timeout.send",
-             "send took no more of the request", "timeouts.idle_ms", "300ms"),
+             "send accepted no more of the request", "timeouts.idle_ms", "300ms"),
     "first byte": ("first_byte", b"", False, b"", TIMEOUT, "timeout.first_byte",
-                   "first_byte did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+                   "first_byte did not begin its response", "timeouts.first_byte_ms", "300ms"),
     "half a head": ("first_byte", b"HTTP/1.1 200 OK\r\nContent-", False, b"", TIMEOUT, "timeout.first_byte",
-                    "first_byte did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+                    "first_byte did not begin its response", "timeouts.first_byte_ms", "300ms"),
     "a head alone": ("first_byte", HEAD, True, b"", TIMEOUT, "timeout.first_byte",
-                     "first_byte did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+                     "first_byte did not begin its response", "timeouts.first_byte_ms", "300ms"),
     "idle": ("idle", HALF, False, b"", TIMEOUT, "timeout.idle",
-             "idle's answer stopped: nothing more came", "timeouts.idle_ms", "300ms"),
+             "idle's response stopped: no data arrived", "timeouts.idle_ms", "300ms"),
     "stall before content": ("idle", OPENED, True, b"", TIMEOUT, "timeout.stall_early",
-                             "idle's stream stalled and was terminated: nothing came", "timeouts.idle_ms", "300ms"),
+                             "idle's stream stalled and was terminated: no data arrived", "timeouts.idle_ms", "300ms"),
     "stall": ("idle", BEGUN, True, b"", STREAM, "timeout.stall",
-              "idle's stream stalled and was terminated: nothing came", "timeouts.idle_ms", "300ms"),
+              "idle's stream stalled and was terminated: no data arrived", "timeouts.idle_ms", "300ms"),
     "route's deadline": ("route", b"", False, b"", LATE, "deadline.route",
-                         "The route's deadline passed: the answer was not whole", "deadline_ms", "300ms"),
+                         "The route's deadline passed: the response was not complete", "deadline_ms", "300ms"),
     "route's deadline in a stream": ("route", BEGUN, True, b"", LATE, "deadline.route",
-                                     "The route's deadline passed: the answer was not whole", "deadline_ms",
+                                     "The route's deadline passed: the response was not complete", "deadline_ms",
                                      "300ms"),
     "client's deadline": ("client", b"", False, deadline(250), LATE, "deadline.client",
-                          "The client's deadline passed: the answer was not whole", "x-recourse-deadline-ms",
+                          "The client's deadline passed: the response was not complete", "x-recourse-deadline-ms",
                           "250ms"),
     "policy's budget": ("policy", b"", False, deadline(LONG), LATE, "deadline.policy",
-                        "The policy's budget of time is spent: the answer was not whole", "budget_ms",
+                        "The policy's time budget is used up: the response was not complete", "budget_ms",
                         "200ms"),
     "first byte, once": ("first_byte", b"", False, NO_REPLAY, UNKNOWN, "outcome.timeout",
-                         "first_byte did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+                         "first_byte did not begin its response", "timeouts.first_byte_ms", "300ms"),
     "silent": ("silent", None, False, b"", TIMEOUT, "timeout.first_byte",
-               "silent did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+               "silent did not begin its response", "timeouts.first_byte_ms", "300ms"),
     "late": ("late", None, False, b"", LATE, "deadline.route",
-             "The route's deadline passed: the answer was not whole", "deadline_ms", "300ms"),
+             "The route's deadline passed: the response was not complete", "deadline_ms", "300ms"),
     "built-in": ("built_in", None, False, b"", TIMEOUT, "timeout.first_byte",
-                 "demo did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+                 "demo did not begin its response", "timeouts.first_byte_ms", "300ms"),
     "built-in stall": ("built_in_stall", None, True, b"", STREAM, "timeout.stall",
-                       "demo's stream stalled and was terminated: nothing came", "timeouts.idle_ms", "300ms"),
+                       "demo's stream stalled and was terminated: no data arrived", "timeouts.idle_ms", "300ms"),
 }
 
 
@@ -206,7 +206,7 @@ def a_body_that_does_not_come():
     check(answer.status == 504, answer)
     report = report_of(json.loads(answer.body))
     check(report["error_code"] == LATE and report["message"] ==
-          "The client's deadline passed: the request's body had not come within 150ms "
+          "The client's deadline passed: the request body did not arrive within 150ms "
           "(x-recourse-deadline-ms).", report)
     check(report["user_action"]["detail"] == "To allow more time, raise x-recourse-deadline-ms.", report)
     check(gateway.logged(report["report_id"])["rule"] == "deadline.body", report)

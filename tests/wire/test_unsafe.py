@@ -239,7 +239,7 @@ def ends_while_it_is_busy(config, wanted):
             answer = client.read()
             check(answer.end == CLEAN and answer.status == wanted[1], answer)
             check(wanted[0] == 1 or (answer.get("x-recourse-error-code") == wanted[2]
-                                     and b"being stopped" in answer.body), answer)
+                                     and b"shutting down" in answer.body), answer)
         check(gateway.process.wait(WAIT_S) == 0, gateway.said())
         check(row_of(gateway, name_of(answer)) == wanted, row_of(gateway, name_of(answer)))
 

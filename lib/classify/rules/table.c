@@ -230,9 +230,9 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "the connection ended after the request was sent, and a "
         "repetition may do the work twice")
     RULE("timeout.dns", NETWORK_TIMEOUT, NONE, 1, 445, "connection:dns_timeout",
-        "the host's name was not found in time; nothing was sent")
+        "the DNS lookup of the host name timed out; nothing was sent")
     RULE("timeout.tls", NETWORK_TIMEOUT, NONE, 1, 447, "connection:tls_timeout",
-        "the TLS handshake did not end in time; nothing was sent")
+        "the TLS handshake did not finish in time; nothing was sent")
     RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 449, "transport:timeout and phase:connect",
         "no connection was made in time; nothing was sent")
     RULE("timeout.stall", STREAM_INTERRUPTED, NONE, 2, 453,
@@ -266,7 +266,7 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
     RULE("deadline.policy", NETWORK_TIMEOUT, NONE, 1, 481, "connection:deadline_policy",
         "the policy's budget of time ended the try")
     RULE("deadline.body", NETWORK_TIMEOUT, NONE, 1, 483, "connection:deadline_body",
-        "the client's deadline passed while its request came")
+        "the client's deadline passed while its request was being " "received")
     RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 485, "transport:timeout",
         "no answer came in time; the request can be repeated safely")
     RULE("connect.dns.unknown", CONNECTION_FAILED, NONE, 1, 487, "connection:dns_unknown",
@@ -276,7 +276,7 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
     RULE("connect.dns", CONNECTION_FAILED, NONE, 1, 491, "transport:dns",
         "the host's name was not found; nothing was sent")
     RULE("connect.unreachable", CONNECTION_FAILED, NONE, 1, 493, "connection:unreachable",
-        "there is no way to the host; nothing was sent")
+        "the host is unreachable; nothing was sent")
     RULE("connect.failed", CONNECTION_FAILED, NONE, 1, 495, "connection:failed",
         "the connection failed; nothing was sent")
     RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 497, "transport:connect_refused",

@@ -82,8 +82,8 @@ static void stream_free(rc_admin_stream *s)
 static void respond_bare(rc_responder *responder)
 {
     static const rc_str body = RC_STR_INIT(
-        "{\"type\":\"urn:recourse:error:internal\",\"title\":\"Something went "
-        "wrong inside Recourse.\",\"status\":503,\"detail\":\"There is no memory for the answer.\","
+        "{\"type\":\"urn:recourse:error:internal\",\"title\":\"Recourse failed with an internal "
+        "error.\",\"status\":503,\"detail\":\"There is no memory for the answer.\","
         "\"error_class\":\"Internal\",\"error_code\":\"Internal\","
         "\"retryable\":false}\n");
     rc_header fields[FIELDS_MAX];

@@ -28,29 +28,29 @@ typedef struct expected {
 
 static const expected cases[] = {
     {RC_CONNECTION_DNS_UNKNOWN, RC_CODE_CONNECTION_FAILED, "connect.dns.unknown",
-     "The name of exp's host is not known.", true},
+     "exp's host name does not exist.", true},
     {RC_CONNECTION_DNS_FAILED, RC_CODE_CONNECTION_FAILED, "connect.dns.failed",
-     "The name of exp's host could not be looked up.", true},
+     "The DNS lookup of exp's host name failed.", true},
     {RC_CONNECTION_DNS_TIMEOUT, RC_CODE_NETWORK_TIMEOUT, "timeout.dns",
-     "The name of exp's host was not found in time.", true},
+     "The DNS lookup of exp's host name did not finish in time.", true},
     {RC_CONNECTION_CONNECT_REFUSED, RC_CODE_CONNECTION_FAILED, "connect.refused",
      "exp's host refused the connection.", true},
     {RC_CONNECTION_CONNECT_UNREACHABLE, RC_CODE_CONNECTION_FAILED, "connect.unreachable",
-     "There is no way to exp's host.", true},
+     "exp's host is unreachable.", true},
     {RC_CONNECTION_CONNECT_FAILED, RC_CODE_CONNECTION_FAILED, "connect.failed",
      "The connection to exp's host failed.", true},
     {RC_CONNECTION_CONNECT_TIMEOUT, RC_CODE_NETWORK_TIMEOUT, "timeout.connect",
-     "exp's host did not take the connection in time.", true},
+     "exp's host did not accept the connection in time.", true},
     {RC_CONNECTION_TLS_TIMEOUT, RC_CODE_NETWORK_TIMEOUT, "timeout.tls",
-     "The TLS handshake with exp's host did not end in time.", true},
+     "The TLS handshake with exp's host did not finish in time.", true},
     {RC_CONNECTION_TLS_EXPIRED, RC_CODE_CONNECTION_FAILED, "connect.tls.expired",
      "exp's certificate has expired: it was valid until 2025-01-01.", false},
     {RC_CONNECTION_TLS_NOT_YET_VALID, RC_CODE_CONNECTION_FAILED, "connect.tls.not_yet_valid",
      "exp's certificate is not valid yet: it is valid from 2025-01-01.", false},
     {RC_CONNECTION_TLS_SELF_SIGNED, RC_CODE_CONNECTION_FAILED, "connect.tls.self_signed",
-     "exp's certificate is self-signed, and nothing here trusts it.", false},
+     "exp's certificate is self-signed and not trusted by this machine.", false},
     {RC_CONNECTION_TLS_UNTRUSTED, RC_CODE_CONNECTION_FAILED, "connect.tls.untrusted",
-     "The issuer of exp's certificate is not trusted here.", false},
+     "The issuer of exp's certificate is not trusted by this machine.", false},
     {RC_CONNECTION_TLS_WRONG_HOST, RC_CODE_CONNECTION_FAILED, "connect.tls.wrong_host",
      "exp's certificate is for another host.", false},
     {RC_CONNECTION_TLS_REVOKED, RC_CODE_CONNECTION_FAILED, "connect.tls.revoked",
@@ -58,12 +58,12 @@ static const expected cases[] = {
     {RC_CONNECTION_TLS_CERTIFICATE, RC_CODE_CONNECTION_FAILED, "connect.tls.certificate",
      "exp's certificate is not acceptable.", false},
     {RC_CONNECTION_TLS_VERSION, RC_CODE_CONNECTION_FAILED, "connect.tls.version",
-     "exp's host speaks no TLS of version 1.2 or above.", false},
+     "exp's host does not support TLS 1.2 or later.", false},
     {RC_CONNECTION_TLS_REFUSED, RC_CODE_CONNECTION_FAILED, "connect.tls.refused",
      "exp's host refused the TLS handshake.", false},
     {RC_CONNECTION_TLS_CLIENT_CERTIFICATE, RC_CODE_CONNECTION_FAILED,
-     "connect.tls.client_certificate", "exp's host wants a client certificate, and none is sent.",
-     false},
+     "connect.tls.client_certificate",
+     "exp's host requires a client certificate, and Recourse sends none.", false},
     {RC_CONNECTION_TLS_NOT_SPOKEN, RC_CODE_CONNECTION_FAILED, "connect.tls.not_spoken",
      "exp's host does not speak TLS at this port.", false},
     {RC_CONNECTION_TLS_ALERT, RC_CODE_CONNECTION_FAILED, "connect.tls.alert",
@@ -147,27 +147,29 @@ typedef struct timer {
 
 static const timer timers[] = {
     {RC_CONNECTION_DNS_TIMEOUT, RC_PHASE_CONNECT, "timeout.dns",
-     "The name of exp's host was not found within 30s (timeouts.connect_ms).",
+     "The DNS lookup of exp's host name did not finish within 30s (timeouts.connect_ms).",
      "timeouts.connect_ms"},
     {RC_CONNECTION_CONNECT_TIMEOUT, RC_PHASE_CONNECT, "timeout.connect",
-     "exp's host did not take the connection within 30s (timeouts.connect_ms).",
+     "exp's host did not accept the connection within 30s (timeouts.connect_ms).",
      "timeouts.connect_ms"},
     {RC_CONNECTION_TLS_TIMEOUT, RC_PHASE_CONNECT, "timeout.tls",
-     "The TLS handshake with exp's host did not end within 30s (timeouts.connect_ms).",
+     "The TLS handshake with exp's host did not finish within 30s (timeouts.connect_ms).",
      "timeouts.connect_ms"},
     {RC_CONNECTION_SEND_TIMEOUT, RC_PHASE_SENT, "timeout.send",
-     "exp took no more of the request within 30s (timeouts.idle_ms).", "timeouts.idle_ms"},
+     "exp accepted no more of the request within 30s (timeouts.idle_ms).", "timeouts.idle_ms"},
     {RC_CONNECTION_FIRST_BYTE_TIMEOUT, RC_PHASE_SENT, "timeout.first_byte",
-     "exp did not begin its answer within 30s (timeouts.first_byte_ms).", "timeouts.first_byte_ms"},
+     "exp did not begin its response within 30s (timeouts.first_byte_ms).",
+     "timeouts.first_byte_ms"},
     {RC_CONNECTION_SHARE_TIMEOUT, RC_PHASE_SENT, "timeout.share",
-     "exp did not begin its answer within 30s (deadline_ms).", "deadline_ms"},
+     "exp did not begin its response within 30s (deadline_ms).", "deadline_ms"},
     {RC_CONNECTION_IDLE_TIMEOUT, RC_PHASE_HEADERS, "timeout.idle",
-     "exp's answer stopped: nothing more came within 30s (timeouts.idle_ms).", "timeouts.idle_ms"},
+     "exp's response stopped: no data arrived within 30s (timeouts.idle_ms).", "timeouts.idle_ms"},
     {RC_CONNECTION_STALLED, RC_PHASE_HEADERS, "timeout.stall_early",
-     "exp's stream stalled and was terminated: nothing came within 30s (timeouts.idle_ms).",
+     "exp's stream stalled and was terminated: no data arrived within 30s (timeouts.idle_ms).",
      "timeouts.idle_ms"},
     {RC_CONNECTION_DEADLINE_CLIENT, RC_PHASE_SENT, "deadline.client",
-     "The client's deadline passed: the answer was not whole within 30s (x-recourse-deadline-ms).",
+     "The client's deadline passed: the response was not complete within 30s "
+     "(x-recourse-deadline-ms).",
      "x-recourse-deadline-ms"},
     {RC_CONNECTION_ANNOUNCED_TIMEOUT, RC_PHASE_SENT, "deadline.announced_timeout",
      "The timeout that the client announced has passed: no response began within 30s "
@@ -182,13 +184,13 @@ static const timer timers[] = {
      "(x-server-timeout).",
      "x-server-timeout"},
     {RC_CONNECTION_DEADLINE_ROUTE, RC_PHASE_SENT, "deadline.route",
-     "The route's deadline passed: the answer was not whole within 30s (deadline_ms).",
+     "The route's deadline passed: the response was not complete within 30s (deadline_ms).",
      "deadline_ms"},
     {RC_CONNECTION_DEADLINE_POLICY, RC_PHASE_SENT, "deadline.policy",
-     "The policy's budget of time is spent: the answer was not whole within 30s (budget_ms).",
+     "The policy's time budget is used up: the response was not complete within 30s (budget_ms).",
      "budget_ms"},
     {RC_CONNECTION_DEADLINE_BODY, RC_PHASE_SENT, "deadline.body",
-     "The client's deadline passed: the request's body had not come within 30s "
+     "The client's deadline passed: the request body did not arrive within 30s "
      "(x-recourse-deadline-ms).",
      "x-recourse-deadline-ms"},
 };
@@ -244,10 +246,10 @@ static void a_stalled_stream_is_reported_as_a_timeout(void **state)
     const rc_report *report = report_of(&failure);
     assert_int_equal(rc_report_code(report), RC_CODE_STREAM_INTERRUPTED);
     assert_text(rc_report_rule(report), "timeout.stall");
-    assert_text(
-        rc_report_message(report),
-        "exp's stream stalled and was terminated: nothing came within 1500ms (timeouts.idle_ms).");
-    assert_true(has_text(rc_report_action_detail(report), "what was received is incomplete"));
+    assert_text(rc_report_message(report), "exp's stream stalled and was terminated: no data "
+                                           "arrived within 1500ms (timeouts.idle_ms).");
+    assert_true(has_text(rc_report_action_detail(report),
+                         "the received part of the response is incomplete"));
     assert_limit(report, "timeouts.idle_ms", "1500ms");
     rc_report_free(report);
 
@@ -255,7 +257,7 @@ static void a_stalled_stream_is_reported_as_a_timeout(void **state)
     report = report_of(&failure);
     assert_int_equal(rc_report_code(report), RC_CODE_STREAM_INTERRUPTED);
     assert_text(rc_report_rule(report), "timeout.stream");
-    assert_true(has_text(rc_report_message(report), "nothing more came within 1500ms"));
+    assert_true(has_text(rc_report_message(report), "no data arrived within 1500ms"));
     rc_report_free(report);
 
     failure.transport = RC_TRANSPORT_EOF;
@@ -280,8 +282,8 @@ static void an_unknown_outcome_names_its_timeout(void **state)
     const rc_report *report = report_of(&failure);
     assert_int_equal(rc_report_code(report), RC_CODE_OUTCOME_UNKNOWN);
     assert_text(rc_report_message(report),
-                "The request was sent, but whether exp carried it out is not known. exp did not "
-                "begin its answer within 1m (timeouts.first_byte_ms).");
+                "The request was sent, but it is not known whether exp carried it out. exp did not "
+                "begin its response within 1m (timeouts.first_byte_ms).");
     assert_false(has_text(rc_report_action_detail(report), "more time"));
     assert_false(rc_report_is_retryable(report));
     rc_report_free(report);
@@ -297,7 +299,7 @@ static void a_deadline_is_described_like_a_timeout(void **state)
     const rc_report *report = rc_builder_finish(&builder);
     assert_text(
         rc_report_message(report),
-        "The route's deadline passed: the answer was not whole within 2h 1m (deadline_ms).");
+        "The route's deadline passed: the response was not complete within 2h 1m (deadline_ms).");
     assert_limit(report, "deadline_ms", "2h 1m");
     rc_report_free(report);
     /* The limit is not rounded. */
@@ -310,8 +312,7 @@ static void a_deadline_is_described_like_a_timeout(void **state)
     rc_builder_init(&builder, &alloc, RC_CODE_DEADLINE_EXCEEDED);
     rc_connection_describe_deadline(&builder, (rc_connection_fault)9999, 1000);
     report = rc_builder_finish(&builder);
-    assert_text(rc_report_message(report),
-                "The call's deadline passed before it could be finished.");
+    assert_text(rc_report_message(report), "The call's deadline passed before the call finished.");
     rc_report_free(report);
 }
 
@@ -382,7 +383,8 @@ static void unknown_data_is_omitted(void **state)
     failure.connection = (rc_connection_fault)9999;
     report = report_of(&failure);
     assert_text(rc_report_rule(report), "connect.tls");
-    assert_text(rc_report_message(report), "No connection to the provider could be made.");
+    assert_text(rc_report_message(report),
+                "The connection to the provider could not be established.");
     rc_report_free(report);
 }
 

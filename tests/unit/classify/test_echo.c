@@ -158,7 +158,7 @@ static void reports_contain_no_request_text(void **state)
     assert_int_equal(rc_str_find(rc_report_message(report), RC_STR("diary"), 0), RC_STR_NPOS);
     const rc_str message = rc_report_message(report);
     assert_true(
-        rc_str_starts_with(message, RC_STR("openai refused the request as invalid: Invali")));
+        rc_str_starts_with(message, RC_STR("openai rejected the request as invalid: Invali")));
     assert_true(rc_str_ends_with(message, RC_STR("allowed here")));
     assert_true(rc_str_eq(rc_report_provider_param(report), RC_STR("prompt")));
     rc_report_free(report);
@@ -189,7 +189,8 @@ static void the_message_contains_the_providers_message(void **state)
          "{\"error\":{\"message\":\"Unsupported parameter: 'max_tokens'.\\n\\nFORGED \\u202e "
          "line\","
          "\"type\":\"invalid_request_error\"}}",
-         "openai refused the request as invalid: Unsupported parameter: 'max_tokens'. FORGED line"},
+         "openai rejected the request as invalid: Unsupported parameter: 'max_tokens'. FORGED "
+         "line"},
         {400, "{\"error\":{\"message\":\"prompt is too long: 209001 tokens > 200000 maximum\"}}",
          "prompt is too long: 209001 tokens > 200000 maximum"},
         {429,

@@ -149,17 +149,17 @@ static void test_reports(void **state)
             report_of(STATUSES[i], "https://u:p@login.corp/sso?t=1", none, none);
         assert_int_equal(rc_report_code(report), RC_CODE_ENDPOINT_NOT_FOUND);
         assert_int_equal(rc_report_action(report), RC_ACTION_CHECK_CONFIG);
-        expect(report, "corp redirects to https://login.corp/sso instead of answering.", true);
+        expect(report, "corp redirects to https://login.corp/sso instead of responding.", true);
     }
     /* The target takes precedence over the page in the body. */
     expect(report_of(302, "/sso", RC_STR("<html><title>302 Found</title></html>"), none),
-           "corp redirects to /sso instead of answering.", true);
+           "corp redirects to /sso instead of responding.", true);
     expect(report_of(302, "", none, none), "corp does not have this endpoint.", false);
     expect(report_of(302, "javascript:x", none, none), "corp does not have this endpoint.", false);
     expect(report_of(404, "https://login.corp/", none, none), "corp does not have this endpoint.",
            false);
-    expect(report_of(304, "https://login.corp/", none, none),
-           "corp sent an answer that cannot be read.", false);
+    expect(report_of(304, "https://login.corp/", none, none), "corp sent an unreadable response.",
+           false);
 }
 
 /* Keys in a path are scrubbed, and text of the request is removed. */

@@ -66,8 +66,8 @@ static void assert_encodes(rc_view view, const char *expected)
     rc_report_free(r);
 }
 
-#define ACTION_JSON                                                                               \
-    "\"user_action\":{\"kind\":\"wait_and_retry\",\"detail\":\"Wait for the time that is given, " \
+#define ACTION_JSON                                                                        \
+    "\"user_action\":{\"kind\":\"wait_and_retry\",\"detail\":\"Wait for the stated time, " \
     "or send fewer requests.\"}"
 
 static void test_internal_has_everything_in_order(void **unused)
@@ -96,8 +96,8 @@ static void test_internal_has_everything_in_order(void **unused)
         "\"cause\":{\"error_type\":\"ProviderError\",\"error_class\":\"ProviderTransient\",\"error_"
         "code\":\"ConnectionReset\","
         "\"error_category\":\"transient\",\"error_domain\":\"runtime\",\"retryable\":true,"
-        "\"message\":\"Connection lost: the provider closed it before it "
-        "answered.\",\"detail\":\"INNER-DETAIL\","
+        "\"message\":\"Connection lost: the provider closed the connection before it "
+        "responded.\",\"detail\":\"INNER-DETAIL\","
         "\"user_action\":{\"kind\":\"wait_and_retry\",\"detail\":\"Try "
         "again.\"},\"http_status\":502}}");
 }
