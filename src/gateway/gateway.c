@@ -337,11 +337,11 @@ static bool add_worker(rc_gateway *gateway, worker *m)
         .loop_number = (uint32_t)(m - gateway->workers),
         .calls = settings->calls,
         .alloc = settings->alloc,
-        .on_record = settings->on_record,
-        .on_budget = settings->on_budget,
-        .on_quota = settings->on_quota,
+        .observer = {.ctx = settings->ctx,
+                     .on_record = settings->on_record,
+                     .on_budget = settings->on_budget,
+                     .on_quota = settings->on_quota},
         .on_stopped = on_loop_stopped,
-        .record_ctx = settings->ctx,
         .ctx = m,
     };
     m->loop = rc_loop_new(is_first ? settings->uv_loop : &m->uv_loop, &loop);

@@ -154,14 +154,9 @@ def check_table(root, _binary):
 def check_includes(root, _binary):
     """A file includes only files of the folders that its row allows."""
     page = Page(root)
-    excepted, seen = page.exceptions["include"], set()
     for path, layer, target, other in layer_includes(root, page):
-        if f"{path} {target}" in excepted:
-            seen.add(f"{path} {target}")
-        elif other not in page.allowed(layer):
+        if other not in page.allowed(layer):
             yield f"{path} includes {target}: {layer} may not include {other}"
-    for what in sorted(excepted.keys() - seen):
-        yield f"docs/architecture.md: the exception is not needed any more: {what}"
 
 
 def symbols(binary, root):
@@ -194,7 +189,6 @@ def check_calls(root, binary):
     defined, wanted = symbols(binary, root)
     if not defined:
         yield f"{binary}: no object of lib/ or src/"
-    excepted = page.exceptions["call"]
     edges, used = defaultdict(dict), defaultdict(set)
     for _path, layer, _target, other in layer_includes(root, page):
         used[layer] |= {other, other.split("/")[0]}
@@ -202,7 +196,7 @@ def check_calls(root, binary):
         layer = page.layer_of(os.path.dirname(path))
         for name in names & defined.keys():
             other = page.layer_of(os.path.dirname(defined[name]))
-            if other == layer or f"{layer} {other}" in excepted:
+            if other == layer:
                 continue
             edges[layer][other] = name
             used[layer] |= {other, other.split("/")[0]}
@@ -243,12 +237,12 @@ def check_folders(root, _binary):
     for path in sources(root):
         counts[os.path.dirname(path)] += 1
     for folder, count in sorted(counts.items()):
-        if count > FILES_MAX and folder not in Page(root).exceptions["files"]:
+        if count > FILES_MAX:
             yield f"{folder}: {count} files, more than {FILES_MAX}"
 
 
 def check_headers(root, _binary):
-    """Headers of lib/ and src/ that a header pulls in. An exception has a ceiling of its own."""
+    """Headers of lib/ and src/ that a header pulls in."""
     graph = includes(root, list(sources(root)))
 
     def reach(path, found):
@@ -258,18 +252,10 @@ def check_headers(root, _binary):
                 reach(target, found)
         return found
 
-    excepted = {}
-    for what in Page(root).exceptions["headers"]:
-        path, ceiling = what.split()
-        excepted[path] = int(ceiling)
     for path in sources(root, endings=(".h",)):
-        count, ceiling = len(reach(path, set()) - {path}), excepted.pop(path, None)
-        if count > (ceiling or HEADERS_MAX):
-            yield f"{path}: pulls in {count} headers, more than {ceiling or HEADERS_MAX}"
-        elif ceiling and count <= HEADERS_MAX:
-            yield f"docs/architecture.md: the exception is not needed any more: {path} pulls in {count}"
-    for path in excepted:
-        yield f"docs/architecture.md: {path} is no header"
+        count = len(reach(path, set()) - {path})
+        if count > HEADERS_MAX:
+            yield f"{path}: pulls in {count} headers, more than {HEADERS_MAX}"
 
 
 def type_names(text):

@@ -23,6 +23,7 @@
 #include "fail_alloc.h"
 #include "gateway/loop/loop_private.h"
 #include "gateway/observe/exchange_summary.h"
+#include "gateway/state/hub.h"
 #include "net/client/private.h"
 #include "sys/calls.h"
 
@@ -191,15 +192,14 @@ static inline void split_begin(split_fixture *w, const rc_sys_calls *calls)
         .hub = &w->hub,
         .calls = calls,
         .alloc = w->alloc,
-        .on_record = split_on_record,
-        .record_ctx = w,
+        .observer = {.ctx = w, .on_record = split_on_record},
         .on_stopped = split_on_stopped,
         .ctx = w,
     };
     w->gateway_loop = rc_loop_new(&w->loop, &settings);
     split_check(w->gateway_loop != NULL, "gate");
-    w->gateway_loop->upstream->settings.open = split_open;
-    w->gateway_loop->upstream->settings.open_ctx = w;
+    w->gateway_loop->runtime.upstream->settings.open = split_open;
+    w->gateway_loop->runtime.upstream->settings.open_ctx = w;
 }
 
 /* Everything must be closed and given back; result stays. */

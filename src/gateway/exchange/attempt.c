@@ -1,8 +1,21 @@
 /* rc_attempt: writes the request for a provider, reserves its cost and starts the call. Called by
  * exchange.c. */
+#include "gateway/exchange/attempt.h"
 #include "base/str.h"
-#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/attempt_decoder.h"
+#include "gateway/exchange/attempt_failure.h"
+#include "gateway/exchange/attempt_response.h"
+#include "gateway/exchange/exchange_budget.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_reply.h"
+#include "gateway/exchange/exchange_request.h"
 #include "gateway/observe/metrics.h"
+#include "gateway/request/outbound.h"
+#include "gateway/runtime/demo.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/snapshot.h"
+#include "net/server/responder.h"
 
 #define WIRE_MAX_BYTES ((size_t)256 << 10) /* In addition to a rewritten body. */
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
@@ -15,13 +28,13 @@ static uint32_t ms32(uint64_t ms)
 
 /* ---- memory ---- */
 
-static rc_attempt *take_spare(rc_loop *loop)
+static rc_attempt *take_spare(rc_runtime *runtime)
 {
-    const rc_alloc *alloc = &loop->settings.alloc;
-    rc_attempt *attempt = loop->spare_attempts;
+    const rc_alloc *alloc = &runtime->alloc;
+    rc_attempt *attempt = runtime->spare_attempts;
     if (attempt != NULL) {
-        loop->spare_attempts = attempt->next_spare;
-        loop->spare_attempt_count--;
+        runtime->spare_attempts = attempt->next_spare;
+        runtime->spare_attempt_count--;
         return attempt;
     }
     attempt = alloc->get(alloc->ctx, sizeof *attempt);
@@ -36,7 +49,7 @@ static rc_attempt *take_spare(rc_loop *loop)
 
 static rc_attempt *make_attempt(rc_exchange *exchange)
 {
-    rc_attempt *attempt = take_spare(exchange->loop);
+    rc_attempt *attempt = take_spare(exchange->runtime);
     if (attempt == NULL)
         return NULL;
     /* Parsers are initialised when they are used; the call's own is large. */
@@ -46,50 +59,50 @@ static rc_attempt *make_attempt(rc_exchange *exchange)
     attempt->first_byte_ms = -1;
     rc_usage_init(&attempt->usage);
     attempt->reservation.count = 0;
-    const size_t body_max = rc_exchange_snapshot(exchange)->config->limits.max_body_bytes;
+    const size_t body_max = exchange->snapshot->config->limits.max_body_bytes;
     attempt->wire.max_bytes = WIRE_MAX_BYTES + body_max;
     return attempt;
 }
 
-static void free_memory(rc_loop *loop, rc_attempt *attempt)
+static void free_memory(rc_runtime *runtime, rc_attempt *attempt)
 {
     rc_buf_done(&attempt->wire);
     rc_buf_done(&attempt->head);
     rc_buf_done(&attempt->held);
     rc_buf_done(&attempt->scratch);
-    loop->settings.alloc.put(loop->settings.alloc.ctx, attempt, sizeof *attempt);
+    runtime->alloc.put(runtime->alloc.ctx, attempt, sizeof *attempt);
 }
 
 void rc_attempt_free(rc_attempt *attempt)
 {
     if (attempt == NULL)
         return;
-    rc_loop *loop = attempt->exchange->loop;
+    rc_runtime *runtime = attempt->exchange->runtime;
     rc_attempt_stop(attempt);
     if (attempt->reservation.count > 0)
-        (void)rc_budgets_release(&loop->hub->budgets, &attempt->reservation);
+        (void)rc_budgets_release(&runtime->hub->budgets, &attempt->reservation);
     rc_report_free(attempt->flaw);
     attempt->flaw = NULL;
     rc_secret_wipe_buf(&attempt->wire);
-    if (loop->spare_attempt_count >= RC_LOOP_SPARE_MAX) {
-        free_memory(loop, attempt);
+    if (runtime->spare_attempt_count >= RC_RUNTIME_SPARE_MAX) {
+        free_memory(runtime, attempt);
         return;
     }
     rc_buf_recycle(&attempt->wire);
     rc_buf_recycle(&attempt->head);
     rc_buf_recycle(&attempt->held);
     rc_buf_recycle(&attempt->scratch);
-    attempt->next_spare = loop->spare_attempts;
-    loop->spare_attempts = attempt;
-    loop->spare_attempt_count++;
+    attempt->next_spare = runtime->spare_attempts;
+    runtime->spare_attempts = attempt;
+    runtime->spare_attempt_count++;
 }
 
-void rc_loop_free_spare_attempts(rc_loop *loop)
+void rc_attempt_free_spares(rc_runtime *runtime)
 {
-    while (loop->spare_attempts != NULL) {
-        rc_attempt *attempt = loop->spare_attempts;
-        loop->spare_attempts = attempt->next_spare;
-        free_memory(loop, attempt);
+    while (runtime->spare_attempts != NULL) {
+        rc_attempt *attempt = runtime->spare_attempts;
+        runtime->spare_attempts = attempt->next_spare;
+        free_memory(runtime, attempt);
     }
 }
 
@@ -138,7 +151,7 @@ static bool is_open(rc_str model)
 
 static rc_request_fault write_request(rc_attempt *attempt, rc_outbound_request *ret_upstream)
 {
-    rc_loop *loop = attempt->exchange->loop;
+    rc_runtime *runtime = attempt->exchange->runtime;
     rc_outbound_target target = {
         .origin = &attempt->provider->origin,
         .kind = kind_of(attempt),
@@ -147,14 +160,14 @@ static rc_request_fault write_request(rc_attempt *attempt, rc_outbound_request *
                                                          : attempt->model,
         .quoted = route_entry_of(attempt)->quoted,
         .key = rc_secret_make(rc_str_make(NULL, 0)),
-        .hop = rc_hub_hop(loop->hub),
+        .hop = rc_hub_hop(runtime->hub),
     };
     if (attempt->credential != RC_NO_TARGET &&
-        !rc_loop_find_key(loop, attempt->provider, attempt->credential, &target.key))
+        !rc_runtime_find_key(runtime, attempt->provider, attempt->credential, &target.key))
         return rc_request_fault_make(RC_REQUEST_FAULT_KEY, "keys", "one that is still configured");
     attempt->key = target.key;
     if (attempt->exchange->request.trace.is_valid)
-        rc_loop_entropy(loop, target.span, sizeof target.span);
+        rc_runtime_entropy(runtime, target.span, sizeof target.span);
     return rc_outbound_request_write(&attempt->exchange->request, &target, &attempt->wire,
                                      ret_upstream);
 }
@@ -163,10 +176,10 @@ static rc_request_fault write_request(rc_attempt *attempt, rc_outbound_request *
 
 static void start_demo(rc_attempt *attempt, const rc_upstream_request *request)
 {
-    rc_loop *loop = attempt->exchange->loop;
-    rc_demo *demo = rc_loop_demo(loop);
+    rc_runtime *runtime = attempt->exchange->runtime;
+    rc_demo *demo = rc_runtime_demo(runtime);
     if (demo != NULL)
-        attempt->demo = rc_demo_start(demo, request, rc_loop_unix_ms(loop),
+        attempt->demo = rc_demo_start(demo, request, rc_runtime_unix_ms(runtime),
                                       &rc_attempt_upstream_handler, attempt);
     attempt->is_started = attempt->demo != NULL;
     if (attempt->demo == NULL)
@@ -180,8 +193,8 @@ static void start(rc_attempt *attempt, const rc_upstream_request *request)
         return;
     }
     const rc_upstream_kind kind = rc_upstream_start(
-        &attempt->upstream, attempt->exchange->loop->upstream, &attempt->provider->origin, request,
-        &rc_attempt_upstream_handler, attempt);
+        &attempt->upstream, attempt->exchange->runtime->upstream, &attempt->provider->origin,
+        request, &rc_attempt_upstream_handler, attempt);
     if (kind == RC_UPSTREAM_NONE)
         return;
     char scratch[128];
@@ -234,9 +247,8 @@ void rc_attempt_send(rc_attempt *attempt)
 
 static size_t route_index(const rc_exchange *exchange)
 {
-    return exchange->route->is_direct
-               ? SIZE_MAX
-               : (size_t)(exchange->route - rc_exchange_snapshot(exchange)->routes);
+    return exchange->route->is_direct ? SIZE_MAX
+                                      : (size_t)(exchange->route - exchange->snapshot->routes);
 }
 
 static rc_ledger_decision reserve(rc_attempt *attempt)
@@ -258,7 +270,7 @@ static rc_ledger_decision reserve(rc_attempt *attempt)
         .request = exchange->request.body,
     };
     const rc_ledger_decision decision = rc_budgets_reserve(
-        &exchange->loop->hub->budgets, &rc_exchange_snapshot(exchange)->budgets, &budgets_attempt,
+        &exchange->runtime->hub->budgets, &exchange->snapshot->budgets, &budgets_attempt,
         attempt->started_unix_ms, &attempt->reservation, &notices);
     rc_exchange_emit_budgets(exchange, &notices);
     return decision;
@@ -268,10 +280,10 @@ static rc_ledger_decision reserve(rc_attempt *attempt)
  * time. */
 static void set_start(rc_attempt *attempt)
 {
-    const rc_loop *loop = attempt->exchange->loop;
-    attempt->started_ms = rc_loop_now(loop);
+    const rc_runtime *runtime = attempt->exchange->runtime;
+    attempt->started_ms = rc_runtime_now(runtime);
     attempt->started_ns = uv_hrtime();
-    attempt->started_unix_ms = rc_loop_unix_ms(loop);
+    attempt->started_unix_ms = rc_runtime_unix_ms(runtime);
 }
 
 static rc_reserve_verdict verdict_of(rc_ledger_verdict verdict)
@@ -288,11 +300,10 @@ void rc_attempt_reserve(rc_attempt *attempt)
         .kind = RC_INPUT_RESERVED,
         .slot = attempt->slot,
         .verdict = RC_RESERVE_GRANTED,
-        .is_stopping = exchange->loop->is_stopping,
+        .is_stopping = exchange->runtime->is_stopping,
     };
     set_start(attempt);
-    if (rc_exchange_snapshot(exchange)->has_budgets &&
-        !rc_client_request_is_free(&exchange->request)) {
+    if (exchange->snapshot->has_budgets && !rc_client_request_is_free(&exchange->request)) {
         const rc_ledger_decision decision = reserve(attempt);
         input.verdict = (uint8_t)verdict_of(decision.verdict);
         input.reason = decision.reason;
@@ -353,6 +364,11 @@ void rc_attempt_resume(rc_attempt *attempt)
         rc_exchange_arm(attempt->exchange);
     else if (rc_upstream_is_live(&attempt->upstream))
         rc_upstream_resume(&attempt->upstream);
+}
+
+bool rc_attempt_was_sent(const rc_attempt *attempt)
+{
+    return attempt->is_started || attempt->mode != RC_MODE_HEAD || attempt->upstream.accepted > 0;
 }
 
 void rc_attempt_upload(rc_attempt *attempt, rc_str piece, bool is_last)

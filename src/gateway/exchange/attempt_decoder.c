@@ -7,8 +7,14 @@
  *
  * While data is pending, nothing is read from the provider, so that highly compressed data uses
  * neither much memory nor much time of the loop. Stopping the attempt stops the decoder. */
+#include "gateway/exchange/attempt_decoder.h"
 #include "base/str.h"
-#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/attempt.h"
+#include "gateway/exchange/attempt_failure.h"
+#include "gateway/exchange/attempt_response.h"
+#include "gateway/exchange/attempt_stream.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/runtime/runtime.h"
 #include "http/inflate.h"
 
 /* Maximum number of bytes that are decompressed in one turn, and that are received before the
@@ -35,7 +41,7 @@ struct rc_attempt_decoder {
 
 static rc_attempt_decoder *new_decoder(rc_attempt *attempt, rc_coding coding)
 {
-    const rc_alloc *alloc = &attempt->exchange->loop->settings.alloc;
+    const rc_alloc *alloc = &attempt->exchange->runtime->alloc;
     rc_attempt_decoder *decoder = alloc->get(alloc->ctx, sizeof *decoder);
     if (decoder == NULL)
         return NULL;

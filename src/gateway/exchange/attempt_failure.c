@@ -1,9 +1,13 @@
 /* Classifies the failure of an attempt and reports it to the exchange's machine. Called by the
  * other attempt files. */
-#include <recourse/taxonomy.h>
-
+#include "gateway/exchange/attempt_failure.h"
 #include "base/str.h"
-#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/attempt.h"
+#include "gateway/exchange/exchange_deadline.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_reply.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/snapshot.h"
 
 #define KEY_MIN_BYTES 7u /* Shorter keys ("none", "ollama") are words, not secrets. */
 #define HIDDEN RC_STR("[redacted]")
@@ -56,7 +60,7 @@ static size_t hidden_max(rc_str text)
 /* Removes the key from everything that the provider repeats before it is classified. */
 static const rc_report *classify(const rc_attempt *attempt, const rc_failure *failure)
 {
-    const rc_alloc *alloc = &attempt->exchange->loop->settings.alloc;
+    const rc_alloc *alloc = &attempt->exchange->runtime->alloc;
     rc_failure clean = *failure;
     rc_buf body;
     rc_buf event;
@@ -64,8 +68,7 @@ static const rc_report *classify(const rc_attempt *attempt, const rc_failure *fa
     rc_buf_init(&event, alloc, hidden_max(failure->event));
     clean.body = hide_key(attempt, failure->body, &body);
     clean.event = hide_key(attempt, failure->event, &event);
-    const rc_report *report =
-        rc_classify(&clean, rc_exchange_snapshot(attempt->exchange)->input.rules, alloc);
+    const rc_report *report = rc_classify(&clean, attempt->exchange->snapshot->input.rules, alloc);
     rc_buf_done(&body);
     rc_buf_done(&event);
     return report;
@@ -101,7 +104,8 @@ static void end_failed(rc_attempt *attempt, const rc_report *report)
     rc_exchange *exchange = attempt->exchange;
     take_report(attempt, report);
     const rc_failure_facts facts = failure_facts_of(attempt);
-    uv_update_time(exchange->loop->uv_loop); /* A wait counts from now, not from when the loop woke
+    uv_update_time(
+        exchange->runtime->uv_loop); /* A wait counts from now, not from when the loop woke
                                               * up. */
     rc_exchange_feed(
         exchange,
@@ -170,8 +174,8 @@ static const rc_report *replace_unusable(const rc_attempt *attempt, const rc_rep
 void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
 {
     const rc_exchange *exchange = attempt->exchange;
-    rc_loop *loop = exchange->loop;
-    const rc_id id = rc_loop_next_id(loop, rc_loop_unix_ms(loop));
+    rc_runtime *runtime = exchange->runtime;
+    const rc_id id = rc_runtime_next_id(runtime, rc_runtime_unix_ms(runtime));
     rc_header headers[RC_HTTP1_FIELDS_MAX];
     if (attempt->has_share && failure->connection == RC_CONNECTION_FIRST_BYTE_TIMEOUT) {
         failure->connection = RC_CONNECTION_SHARE_TIMEOUT;
@@ -187,7 +191,7 @@ void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
     failure->model = attempt->model;
     failure->family = exchange->request.endpoint->family;
     failure->replay = exchange->request.replay;
-    failure->now_unix_ms = rc_loop_unix_ms(loop);
+    failure->now_unix_ms = rc_runtime_unix_ms(runtime);
     failure->report_id = rc_str_c(id.text);
     failure->is_request_gone =
         exchange->is_body_gone || exchange->is_body_streamed || exchange->request.is_compressed;

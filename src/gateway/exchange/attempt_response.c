@@ -1,12 +1,117 @@
 /* Handles the response of a provider: head, body and end, in the mode that rc_response chooses.
  * Called by rc_upstream and rc_demo. */
+#include "gateway/exchange/attempt_response.h"
 #include "base/str.h"
-#include "gateway/exchange/exchange.h"
-#include "gateway/observe/exchange_summary.h"
+#include "dialect/finish.h"
+#include "gateway/exchange/attempt.h"
+#include "gateway/exchange/attempt_decoder.h"
+#include "gateway/exchange/attempt_failure.h"
+#include "gateway/exchange/attempt_stream.h"
+#include "gateway/exchange/exchange_events.h"
+#include "gateway/exchange/exchange_ledger.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_reply.h"
 #include "gateway/observe/metrics.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/snapshot.h"
+#include "net/server/responder.h"
 
 /* Longest name of a provider, model or credential in a warning. */
 #define NAME_MAX_BYTES ((size_t)1024)
+
+/* ---- verdicts of rc_response ---- */
+
+/* Notes the flaw for the record. The response is passed on unchanged. */
+static void note_flaw(rc_attempt *attempt, rc_code code)
+{
+    rc_builder builder;
+    if (code == RC_CODE_NONE)
+        return;
+    rc_exchange_begin_report(attempt->exchange, &builder, code, RC_STR(""));
+    rc_builder_set_provider(&builder, attempt->provider->config->name);
+    rc_builder_set_model(&builder, attempt->model);
+    rc_builder_set_provider_status(&builder, rc_http1_status(attempt->reader));
+    rc_builder_set_context_int(&builder, RC_STR("attempt"), (int64_t)attempt->number);
+    rc_report_free(attempt->flaw);
+    attempt->flaw = rc_builder_finish(&builder);
+}
+
+static void judge_stream(rc_attempt *attempt)
+{
+    note_flaw(attempt, rc_finish_code(attempt->watch.finish));
+}
+
+/* The ledger and the events read usage and watch of the attempt. */
+static void take_facts(rc_attempt *attempt)
+{
+    const rc_response *response = &attempt->response;
+    attempt->usage = response->usage;
+    if (!response->is_watched)
+        return;
+    attempt->is_watched = true;
+    attempt->watch = response->watch;
+}
+
+static void fail_body(rc_attempt *attempt)
+{
+    rc_failure failure = {.body = rc_buf_get(&attempt->held), .phase = RC_PHASE_HEADERS};
+    rc_attempt_fail(attempt, &failure);
+}
+
+static void fail_shape(rc_attempt *attempt, const rc_response_verdict *verdict)
+{
+    char scratch[RC_RESPONSE_MISSHAPE_MAX_BYTES];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_response_push_misshape(&attempt->response, verdict->kind, &text);
+    if (verdict->code != RC_CODE_NONE)
+        rc_attempt_fail_ended(attempt, verdict->code, RC_STR(""));
+    else
+        rc_attempt_fail_unusable_text(attempt, RC_LOCAL_NOT_A_STREAM, rc_buf_get(&text));
+}
+
+static void fail(rc_attempt *attempt, const rc_response_verdict *verdict)
+{
+    rc_failure failure = {.event = verdict->error, .phase = RC_PHASE_HEADERS};
+    switch (verdict->result) {
+    case RC_RESPONSE_GOOD:
+        return;
+    case RC_RESPONSE_ERROR:
+        fail_body(attempt);
+        return;
+    case RC_RESPONSE_ERROR_EVENT:
+        rc_attempt_fail(attempt, &failure);
+        return;
+    case RC_RESPONSE_MISSHAPEN:
+        fail_shape(attempt, verdict);
+        return;
+    }
+}
+
+static bool judge_whole(rc_attempt *attempt)
+{
+    const rc_response_verdict verdict =
+        rc_response_judge_whole(&attempt->response, rc_buf_get(&attempt->held), &attempt->scratch);
+    take_facts(attempt);
+    if (verdict.result == RC_RESPONSE_GOOD)
+        note_flaw(attempt, verdict.code);
+    else
+        fail(attempt, &verdict);
+    return verdict.result == RC_RESPONSE_GOOD;
+}
+
+static bool judge_start(rc_attempt *attempt)
+{
+    const rc_response_verdict verdict =
+        rc_response_judge_start(&attempt->response, rc_buf_get(&attempt->held), &attempt->scratch);
+    take_facts(attempt);
+    if (verdict.result == RC_RESPONSE_GOOD)
+        return true;
+    rc_attempt_stop(attempt);
+    fail(attempt, &verdict);
+    return false;
+}
 
 /* ---- sending to the client ---- */
 
@@ -73,7 +178,7 @@ bool rc_attempt_commit(rc_attempt *attempt, rc_http1_framing framing, uint64_t l
 void rc_attempt_begin_response(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
-    exchange->first_byte_ms = (int64_t)(rc_loop_now(exchange->loop) - exchange->began_ms);
+    exchange->first_byte_ms = (int64_t)(rc_runtime_now(exchange->runtime) - exchange->began_ms);
     if (begin_response(attempt, exchange->framing, exchange->length)) {
         rc_buf_release(&exchange->lines);
         return;
@@ -94,7 +199,7 @@ void rc_attempt_write(rc_attempt *attempt, rc_str bytes)
 void rc_attempt_deliver(rc_attempt *attempt)
 {
     if (attempt->mode == RC_MODE_STREAM)
-        rc_attempt_judge_stream(attempt);
+        judge_stream(attempt);
     rc_attempt_feed(attempt, RC_INPUT_COMPLETE);
 }
 
@@ -169,14 +274,14 @@ static void relay_piece(rc_attempt *attempt, rc_str piece)
 static void end_whole(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
-    if (!rc_attempt_judge_whole(attempt))
+    if (!judge_whole(attempt))
         return;
     rc_attempt_feed(attempt, RC_INPUT_CHOSEN);
     if (!write_lines(attempt, true)) {
         rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_RESPONSE, RC_STR(""));
         return;
     }
-    exchange->first_byte_ms = (int64_t)(rc_loop_now(exchange->loop) - exchange->began_ms);
+    exchange->first_byte_ms = (int64_t)(rc_runtime_now(exchange->runtime) - exchange->began_ms);
     rc_attempt_deliver(attempt);
 }
 
@@ -192,7 +297,7 @@ static void hold(rc_attempt *attempt, rc_str piece)
     if (is_kept && rc_buf_get(&attempt->held).len <= RC_ATTEMPT_HELD_MAX)
         return;
     /* A piece that did not fit is not in `held`. */
-    if (rc_attempt_judge_start(attempt) && relay(attempt, is_kept) && !is_kept)
+    if (judge_start(attempt) && relay(attempt, is_kept) && !is_kept)
         relay_piece(attempt, piece);
 }
 
@@ -201,15 +306,15 @@ static void hold(rc_attempt *attempt, rc_str piece)
 static void emit_quota(const rc_attempt *attempt, const rc_quota *low)
 {
     const rc_exchange *exchange = attempt->exchange;
-    const rc_loop_settings *settings = &exchange->loop->settings;
+    const rc_exchange_observer *observer = &exchange->runtime->observer;
     char target_scratch[2 * NAME_MAX_BYTES + 1];
     char key_scratch[NAME_MAX_BYTES];
     rc_buf target;
     rc_buf key;
-    rc_metrics_on_quota(exchange->loop->metrics, exchange->route->entries[attempt->entry].metric,
+    rc_metrics_on_quota(exchange->runtime->metrics, exchange->route->entries[attempt->entry].metric,
                         low->kind);
     rc_exchange_add_quota(attempt, low);
-    if (settings->on_quota == NULL)
+    if (observer->on_quota == NULL)
         return;
     rc_buf_init_fixed(&target, target_scratch, sizeof target_scratch);
     rc_buf_init_fixed(&key, key_scratch, sizeof key_scratch);
@@ -219,24 +324,24 @@ static void emit_quota(const rc_attempt *attempt, const rc_quota *low)
         rc_buf_push(&target, attempt->model);
     }
     if (attempt->credential != RC_NO_TARGET)
-        (void)rc_hub_credential_name(exchange->loop->hub, attempt->credential, &key);
+        (void)rc_hub_credential_name(exchange->runtime->hub, attempt->credential, &key);
     const rc_quota_warning warning = {
         .request_id = rc_str_c(exchange->id.text),
         .target = rc_buf_get(&target),
         .credential = rc_buf_get(&key),
         .quota = low,
-        .unix_ms = rc_loop_unix_ms(exchange->loop),
+        .unix_ms = rc_runtime_unix_ms(exchange->runtime),
     };
-    settings->on_quota(settings->record_ctx, &warning);
+    observer->on_quota(observer->ctx, &warning);
 }
 
 /* Reads the headers, beginning with the first candidate. */
 static void read_quota_from(const rc_attempt *attempt, const rc_upstream_head *head, uint32_t first)
 {
     const rc_exchange *exchange = attempt->exchange;
-    rc_loop *loop = exchange->loop;
+    rc_runtime *runtime = exchange->runtime;
     rc_quotas quotas;
-    rc_quotas_init(&quotas, rc_loop_unix_ms(loop));
+    rc_quotas_init(&quotas, rc_runtime_unix_ms(runtime));
     for (uint32_t i = first; i < head->reader->field_count; i++)
         rc_quotas_add_header(&quotas, rc_http1_name(head->reader, head->bytes, i),
                              rc_http1_value(head->reader, head->bytes, i));
@@ -244,7 +349,7 @@ static void read_quota_from(const rc_attempt *attempt, const rc_upstream_head *h
         return;
     rc_quotas_scrub(&quotas);
     const rc_quota *low =
-        rc_quota_cache_update(&loop->hub->quotas, exchange->plan.entries[attempt->entry].target,
+        rc_quota_cache_update(&runtime->hub->quotas, exchange->plan.entries[attempt->entry].target,
                               attempt->credential, &quotas);
     if (low != NULL)
         emit_quota(attempt, low);
@@ -297,7 +402,7 @@ static void on_head(void *ctx, const rc_upstream_head *head)
     rc_attempt *attempt = ctx;
     rc_exchange *exchange = attempt->exchange;
     attempt->reader = head->reader;
-    attempt->first_byte_ms = (int64_t)(rc_loop_now(exchange->loop) - attempt->started_ms);
+    attempt->first_byte_ms = (int64_t)(rc_runtime_now(exchange->runtime) - attempt->started_ms);
     attempt->first_byte_us = (uv_hrtime() - attempt->started_ns) / 1000;
     rc_buf_push(&attempt->head, rc_str_make(head->bytes, head->reader->head_bytes));
     if (rc_buf_status(&attempt->head) != RC_OK) {
@@ -356,7 +461,7 @@ void rc_attempt_on_body_end(rc_attempt *attempt)
 {
     switch (attempt->mode) {
     case RC_MODE_ERROR:
-        rc_attempt_fail_body(attempt);
+        fail_body(attempt);
         return;
     case RC_MODE_WHOLE:
         end_whole(attempt);
@@ -366,7 +471,7 @@ void rc_attempt_on_body_end(rc_attempt *attempt)
         return;
     case RC_MODE_RELAY:
         if (rc_response_is_missing(&attempt->response, attempt->bytes))
-            rc_attempt_fail_body(attempt);
+            fail_body(attempt);
         else if (rc_attempt_is_responding(attempt) || relay(attempt, true))
             rc_attempt_deliver(attempt);
         return;

@@ -1,32 +1,49 @@
 /* rc_exchange: feeds the state machine of one request and carries out its effects. Called by the
  * other files of this folder and by loop.c. */
-#include "gateway/exchange/exchange.h"
-
 #include <assert.h>
 
 #include "base/str.h"
+#include "gateway/exchange/attempt.h"
+#include "gateway/exchange/attempt_decoder.h"
+#include "gateway/exchange/attempt_failure.h"
+#include "gateway/exchange/attempt_response.h"
+#include "gateway/exchange/attempt_stream.h"
+#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/exchange_audit.h"
+#include "gateway/exchange/exchange_budget.h"
+#include "gateway/exchange/exchange_deadline.h"
+#include "gateway/exchange/exchange_events.h"
+#include "gateway/exchange/exchange_ledger.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_reply.h"
+#include "gateway/exchange/exchange_request.h"
 #include "gateway/observe/metrics.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/snapshot.h"
+#include "net/server/responder.h"
+#include "net/server/server.h"
 
 /* ---- life cycle ---- */
 
 static void on_timer(uv_timer_t *timer);
 
-static rc_exchange *take_spare(rc_loop *loop)
+static rc_exchange *take_spare(rc_runtime *runtime)
 {
-    const rc_alloc *alloc = &loop->settings.alloc;
-    rc_exchange *exchange = loop->spare_exchanges;
+    const rc_alloc *alloc = &runtime->alloc;
+    rc_exchange *exchange = runtime->spare_exchanges;
     if (exchange != NULL) {
-        loop->spare_exchanges = exchange->next;
-        loop->spare_exchange_count--;
+        runtime->spare_exchanges = exchange->next;
+        runtime->spare_exchange_count--;
         return exchange;
     }
     exchange = alloc->get(alloc->ctx, sizeof *exchange);
     if (exchange == NULL)
         return NULL;
-    (void)uv_timer_init(loop->uv_loop, &exchange->timer);
+    (void)uv_timer_init(runtime->uv_loop, &exchange->timer);
     exchange->timer.data = exchange;
     exchange->timer_at_ms = RC_UNLIMITED;
-    exchange->loop = loop;
+    exchange->runtime = runtime;
     exchange->serial = 0;
     rc_buf_init(&exchange->body, alloc, 0);
     rc_buf_init(&exchange->lines, alloc, 2 * RC_ATTEMPT_HELD_MAX);
@@ -34,9 +51,9 @@ static rc_exchange *take_spare(rc_loop *loop)
     return exchange;
 }
 
-rc_exchange *rc_exchange_new(rc_loop *loop, rc_responder *responder)
+rc_exchange *rc_exchange_new(rc_runtime *runtime, rc_responder *responder)
 {
-    rc_exchange *exchange = take_spare(loop);
+    rc_exchange *exchange = take_spare(runtime);
     if (exchange == NULL)
         return NULL;
     memset(&exchange->snapshot_ref, 0,
@@ -45,26 +62,27 @@ rc_exchange *rc_exchange_new(rc_loop *loop, rc_responder *responder)
     exchange->serial++;
     exchange->responder = responder;
     exchange->next = NULL;
-    exchange->snapshot_ref = rc_loop_acquire_snapshot(loop);
+    exchange->snapshot_ref = rc_runtime_acquire_snapshot(runtime);
+    exchange->snapshot = exchange->snapshot_ref->snapshot;
     exchange->dialect = RC_DIALECT_OPENAI_CHAT;
     exchange->client = SIZE_MAX;
-    exchange->began_unix_ms = rc_loop_unix_ms(loop);
-    exchange->id = rc_loop_next_id(loop, exchange->began_unix_ms);
+    exchange->began_unix_ms = rc_runtime_unix_ms(runtime);
+    exchange->id = rc_runtime_next_id(runtime, exchange->began_unix_ms);
     memcpy(exchange->id.text, "req", 3);
-    exchange->began_ms = rc_loop_now(loop);
+    exchange->began_ms = rc_runtime_now(runtime);
     exchange->began_ns = uv_hrtime();
     exchange->first_byte_ms = -1;
     exchange->steps = exchange->inline_steps;
     exchange->step_capacity = RC_EXCHANGE_INLINE_STEPS;
-    exchange->body.max_bytes = rc_exchange_snapshot(exchange)->config->limits.max_body_bytes;
-    loop->exchange_count++;
-    atomic_fetch_add_explicit(&loop->hub->in_flight, 1, memory_order_relaxed);
+    exchange->body.max_bytes = exchange->snapshot->config->limits.max_body_bytes;
+    runtime->exchange_count++;
+    atomic_fetch_add_explicit(&runtime->hub->in_flight, 1, memory_order_relaxed);
     exchange->live_prev = NULL;
-    exchange->live_next = loop->live;
-    if (loop->live != NULL)
-        loop->live->live_prev = exchange;
-    loop->live = exchange;
-    rc_metrics_in_flight(loop->metrics, 1);
+    exchange->live_next = runtime->live;
+    if (runtime->live != NULL)
+        runtime->live->live_prev = exchange;
+    runtime->live = exchange;
+    rc_metrics_in_flight(runtime->metrics, 1);
     rc_responder_set_owner(responder, exchange);
     return exchange;
 }
@@ -72,28 +90,30 @@ rc_exchange *rc_exchange_new(rc_loop *loop, rc_responder *responder)
 static void on_timer_closed(uv_handle_t *handle)
 {
     rc_exchange *exchange = handle->data;
-    rc_loop *loop = exchange->loop;
+    rc_runtime *runtime = exchange->runtime;
     rc_buf_done(&exchange->body);
     rc_buf_done(&exchange->lines);
     rc_buf_done(&exchange->limits);
-    loop->settings.alloc.put(loop->settings.alloc.ctx, exchange, sizeof *exchange);
-    rc_loop_on_timer_closed(loop);
+    runtime->alloc.put(runtime->alloc.ctx, exchange, sizeof *exchange);
+    runtime->closing_timers--;
+    rc_runtime_on_released(runtime);
 }
 
 static void close_timer(rc_exchange *exchange)
 {
-    exchange->loop->closing_timers++;
+    exchange->runtime->closing_timers++;
     uv_close((uv_handle_t *)&exchange->timer, on_timer_closed);
 }
 
-void rc_loop_close_spare_exchanges(rc_loop *loop)
+void rc_exchange_close_spares(rc_runtime *runtime)
 {
-    while (loop->spare_exchanges != NULL) {
-        rc_exchange *exchange = loop->spare_exchanges;
-        loop->spare_exchanges = exchange->next;
+    while (runtime->spare_exchanges != NULL) {
+        rc_exchange *exchange = runtime->spare_exchanges;
+        runtime->spare_exchanges = exchange->next;
         close_timer(exchange);
     }
-    loop->spare_exchange_count = RC_LOOP_SPARE_MAX; /* Keeps no further ones. */
+    runtime->spare_exchange_count = RC_RUNTIME_SPARE_MAX; /* Keeps no further ones. */
+    rc_attempt_free_spares(runtime);
 }
 
 static void leave_live(rc_exchange *exchange)
@@ -101,27 +121,27 @@ static void leave_live(rc_exchange *exchange)
     if (exchange->live_prev != NULL)
         exchange->live_prev->live_next = exchange->live_next;
     else
-        exchange->loop->live = exchange->live_next;
+        exchange->runtime->live = exchange->live_next;
     if (exchange->live_next != NULL)
         exchange->live_next->live_prev = exchange->live_prev;
 }
 
 static void recycle(rc_exchange *exchange)
 {
-    rc_loop *loop = exchange->loop;
-    if (loop->spare_exchange_count >= RC_LOOP_SPARE_MAX) {
+    rc_runtime *runtime = exchange->runtime;
+    if (runtime->spare_exchange_count >= RC_RUNTIME_SPARE_MAX) {
         close_timer(exchange);
         return;
     }
-    exchange->next = loop->spare_exchanges;
-    loop->spare_exchanges = exchange;
-    loop->spare_exchange_count++;
+    exchange->next = runtime->spare_exchanges;
+    runtime->spare_exchanges = exchange;
+    runtime->spare_exchange_count++;
 }
 
 /* Ends the exchange. If the store has not acknowledged its record, the memory stays until then. */
 static void close_exchange(rc_exchange *exchange)
 {
-    rc_loop *loop = exchange->loop;
+    rc_runtime *runtime = exchange->runtime;
     exchange->responder = NULL;
     for (size_t i = 0; i < 2; i++) {
         rc_attempt_free(exchange->attempts[i]);
@@ -134,25 +154,26 @@ static void close_exchange(rc_exchange *exchange)
     rc_exchange_drop_body(exchange);
     rc_buf_recycle(&exchange->lines);
     rc_buf_recycle(&exchange->limits);
-    rc_loop_release_snapshot(loop, exchange->snapshot_ref);
-    rc_metrics_in_flight(loop->metrics, -1);
+    rc_runtime_release_snapshot(runtime, exchange->snapshot_ref);
+    rc_metrics_in_flight(runtime->metrics, -1);
     leave_live(exchange);
-    atomic_fetch_sub_explicit(&loop->hub->in_flight, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&runtime->hub->in_flight, 1, memory_order_relaxed);
     /* The memory is freed when the store has acknowledged the record. */
     if (exchange->is_store_pending)
-        loop->unacknowledged++;
+        runtime->unacknowledged++;
     else
         recycle(exchange);
-    rc_loop_on_exchange_over(loop);
+    rc_runtime_on_exchange_over(runtime);
 }
 
 void rc_exchange_on_acknowledged(rc_exchange *exchange)
 {
-    rc_loop *loop = exchange->loop;
+    rc_runtime *runtime = exchange->runtime;
     if (exchange->machine.state != RC_EXCHANGE_OVER)
         return;
     recycle(exchange);
-    rc_loop_on_exchange_acknowledged(loop);
+    runtime->unacknowledged--;
+    rc_runtime_on_released(runtime);
 }
 
 /* The record shows what the client received and which attempts were made. A record that is complete
@@ -170,6 +191,38 @@ void rc_exchange_on_drained(rc_exchange *exchange)
 {
     if (exchange->machine.state == RC_EXCHANGE_RESPONDING)
         rc_attempt_resume(rc_exchange_current(exchange));
+}
+
+void rc_exchange_on_sent(rc_exchange *exchange)
+{
+    rc_exchange_feed_kind(exchange, RC_INPUT_SENT);
+}
+
+/* ---- stopping ---- */
+
+/* An exchange leaves the list when it ends. */
+static void feed_all(rc_runtime *runtime, rc_exchange_input_kind kind, bool only_paused)
+{
+    for (rc_exchange *exchange = runtime->live, *next = NULL; exchange != NULL; exchange = next) {
+        next = exchange->live_next;
+        if (!only_paused || exchange->machine.state == RC_EXCHANGE_PAUSED)
+            rc_exchange_feed_kind(exchange, kind);
+    }
+}
+
+void rc_exchange_drain_all(rc_runtime *runtime)
+{
+    feed_all(runtime, RC_INPUT_DRAIN, false);
+}
+
+void rc_exchange_drain_paused(rc_runtime *runtime)
+{
+    feed_all(runtime, RC_INPUT_DRAIN, true);
+}
+
+void rc_exchange_close_all(rc_runtime *runtime)
+{
+    feed_all(runtime, RC_INPUT_CLOSING, false);
 }
 
 /* ---- effects ---- */
@@ -208,7 +261,7 @@ static void free_attempt(rc_exchange *exchange, uint8_t slot)
 
 static void refresh(rc_exchange *exchange)
 {
-    rc_snapshot *snapshot = exchange->snapshot_ref->snapshot;
+    rc_snapshot *snapshot = exchange->snapshot;
     const rc_attempt *attempt = rc_exchange_current(exchange);
     /* The provider of the exchange's own snapshot; a newer snapshot has read its keys itself. */
     rc_snapshot_provider *provider = &snapshot->providers[attempt->provider - snapshot->providers];
@@ -228,7 +281,8 @@ static void log_hedge(rc_exchange *exchange, const rc_exchange_effect *effect)
         step->credential = effect->credential;
         step->reason = effect->reason;
     }
-    rc_metrics_on_retry(exchange->loop->metrics, exchange->route->entries[effect->entry].metric, 0);
+    rc_metrics_on_retry(exchange->runtime->metrics, exchange->route->entries[effect->entry].metric,
+                        0);
 }
 
 static void log_cancel(rc_exchange *exchange)
@@ -258,7 +312,7 @@ static void deliver(rc_exchange *exchange)
     const rc_attempt *attempt = rc_exchange_current(exchange);
     const rc_action *action = &exchange->machine.action;
     rc_exchange_emit_action(exchange, action);
-    rc_hub_on_delivered(exchange->loop->hub, exchange->route, action->entry);
+    rc_hub_on_delivered(exchange->runtime->hub, exchange->route, action->entry);
     if (attempt->flaw != NULL)
         rc_exchange_add_flaw(exchange, attempt->flaw);
 }
@@ -363,13 +417,13 @@ static uint64_t entropy_for(const rc_exchange *exchange, rc_exchange_input_kind 
     const bool is_decision = kind == RC_INPUT_BEGIN || kind == RC_INPUT_FAILED ||
                              kind == RC_INPUT_TIMER || kind == RC_INPUT_REFRESHED ||
                              exchange->machine.is_hedged;
-    return is_decision ? rc_loop_entropy_u64(exchange->loop) : 0;
+    return is_decision ? rc_runtime_entropy_u64(exchange->runtime) : 0;
 }
 
 static void step(rc_exchange *exchange, const rc_exchange_input *input)
 {
     rc_exchange_effects effects;
-    rc_exchange_step(&exchange->machine, input, rc_loop_now(exchange->loop),
+    rc_exchange_step(&exchange->machine, input, rc_runtime_now(exchange->runtime),
                      entropy_for(exchange, input->kind), &effects);
     assert(rc_exchange_validate(&exchange->machine));
     for (uint32_t i = 0; i < effects.count; i++)
@@ -470,7 +524,7 @@ static void decode(rc_exchange *exchange)
 
 static void set_timer(rc_exchange *exchange, uint64_t at_ms)
 {
-    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    const uint64_t now_ms = rc_runtime_now(exchange->runtime);
     exchange->timer_at_ms = at_ms;
     (void)uv_timer_start(&exchange->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
@@ -482,7 +536,7 @@ static void on_timer(uv_timer_t *timer)
     rc_exchange *exchange = timer->data;
     exchange->timer_at_ms = RC_UNLIMITED;
     const uint64_t at_ms = rc_exchange_due_ms(&exchange->machine);
-    if (at_ms <= rc_loop_now(exchange->loop)) {
+    if (at_ms <= rc_runtime_now(exchange->runtime)) {
         rc_exchange_feed_kind(exchange, RC_INPUT_TIMER);
         end_deferred(exchange);
     } else if (has_decoding(exchange)) {
@@ -496,8 +550,8 @@ void rc_exchange_arm(rc_exchange *exchange)
 {
     uint64_t at_ms = rc_exchange_due_ms(&exchange->machine);
     /* The next iteration of the loop, after all others had their turn. */
-    if (has_decoding(exchange) && at_ms > rc_loop_now(exchange->loop))
-        at_ms = rc_loop_now(exchange->loop) + 1;
+    if (has_decoding(exchange) && at_ms > rc_runtime_now(exchange->runtime))
+        at_ms = rc_runtime_now(exchange->runtime) + 1;
     if (at_ms < exchange->timer_at_ms)
         set_timer(exchange, at_ms);
 }

@@ -1,9 +1,17 @@
 /* The audit record of an exchange: made from its steps, stored before the response ends. Called by
  * exchange.c and exchange_reply.c. */
+#include "gateway/exchange/exchange_audit.h"
 #include "base/str.h"
+#include "gateway/exchange/attempt.h"
 #include "gateway/exchange/exchange.h"
-#include "gateway/observe/exchange_summary.h"
+#include "gateway/exchange/exchange_events.h"
+#include "gateway/exchange/exchange_ledger.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_reply.h"
 #include "gateway/observe/metrics.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/snapshot.h"
 #include "store/submission.h"
 #include "store/writer.h"
 
@@ -47,7 +55,7 @@ static rc_str credential_name(audit *a, uint16_t credential)
 {
     const size_t from = rc_buf_get(&a->names).len;
     if (credential == RC_NO_TARGET ||
-        !rc_hub_credential_name(a->exchange->loop->hub, credential, &a->names))
+        !rc_hub_credential_name(a->exchange->runtime->hub, credential, &a->names))
         return rc_str_make(NULL, 0);
     return pushed_since(&a->names, from);
 }
@@ -56,7 +64,7 @@ static rc_str credential_name(audit *a, uint16_t credential)
 static rc_str budget_name(audit *a, uint32_t row)
 {
     const size_t from = rc_buf_get(&a->names).len;
-    rc_budgets_push_scope(&rc_exchange_snapshot(a->exchange)->budgets, row, &a->names);
+    rc_budgets_push_scope(&a->exchange->snapshot->budgets, row, &a->names);
     return pushed_since(&a->names, from);
 }
 
@@ -71,7 +79,7 @@ static rc_str client_name(const rc_exchange *exchange)
 {
     if (exchange->client == SIZE_MAX)
         return rc_str_make(NULL, 0);
-    return rc_exchange_snapshot(exchange)->config->clients[exchange->client].name;
+    return exchange->snapshot->config->clients[exchange->client].name;
 }
 
 static rc_str path_of(const rc_exchange *exchange)
@@ -180,7 +188,7 @@ static uint32_t flags_of(const rc_exchange *exchange)
 static void add_outcome(audit *a)
 {
     const rc_exchange *exchange = a->exchange;
-    const int64_t now_ms = rc_loop_unix_ms(exchange->loop);
+    const int64_t now_ms = rc_runtime_unix_ms(exchange->runtime);
     const rc_outcome outcome = outcome_of(exchange);
     rc_record *record = add(a, RC_RECORD_OUTCOME, now_ms);
     record->outcome = outcome;
@@ -190,7 +198,7 @@ static void add_outcome(audit *a)
     record->text = path_of(exchange);
     record->attempt = exchange->machine.action.attempt;
     record->status = final_status(exchange);
-    record->latency_ms = (int64_t)(rc_loop_now(exchange->loop) - exchange->began_ms);
+    record->latency_ms = (int64_t)(rc_runtime_now(exchange->runtime) - exchange->began_ms);
     record->first_byte_ms = exchange->first_byte_ms;
     record->wait_ms = exchange->wait_ms;
     record->reason =
@@ -216,7 +224,7 @@ static void add_outcome(audit *a)
 /* The response is sent before the record is acknowledged. */
 static void add_record_late(audit *a, const rc_report *why)
 {
-    rc_record *record = add(a, RC_RECORD_SUPPRESSED, rc_loop_unix_ms(a->exchange->loop));
+    rc_record *record = add(a, RC_RECORD_SUPPRESSED, rc_runtime_unix_ms(a->exchange->runtime));
     record->report = why;
     record->text = RC_STR("the answer left before this record was safe");
 }
@@ -225,23 +233,23 @@ static void add_record_late(audit *a, const rc_report *why)
 static void add_states(audit *a)
 {
     const rc_exchange *exchange = a->exchange;
-    rc_loop *loop = exchange->loop;
-    const uint64_t now_ms = rc_loop_now(loop);
-    const int64_t now_unix_ms = rc_loop_unix_ms(loop);
+    rc_runtime *runtime = exchange->runtime;
+    const uint64_t now_ms = rc_runtime_now(runtime);
+    const int64_t now_unix_ms = rc_runtime_unix_ms(runtime);
     for (uint32_t i = 0; i < exchange->step_count && a->state_count < STATES_MAX; i++) {
         const rc_ledger_step *step = &exchange->steps[i];
         char *name = a->state_names[a->state_count];
         if (step->credential == RC_NO_TARGET)
             continue;
         if (step->report == NULL) {
-            if (rc_hub_unsave_credential(loop->hub, step->credential, now_ms, name,
+            if (rc_hub_unsave_credential(runtime->hub, step->credential, now_ms, name,
                                          &a->states[a->state_count]))
                 a->state_count++;
             continue;
         }
         const rc_code code = rc_report_code(step->report);
         if ((code == RC_CODE_QUOTA_EXHAUSTED || code == RC_CODE_AUTH_FAILED) &&
-            rc_hub_save_credential(loop->hub, exchange->plan.entries[step->entry].target,
+            rc_hub_save_credential(runtime->hub, exchange->plan.entries[step->entry].target,
                                    step->credential, now_ms, now_unix_ms, name,
                                    &a->states[a->state_count]))
             a->state_count++;
@@ -254,16 +262,16 @@ static void add_states(audit *a)
 static void on_acknowledged(void *ctx, rc_ack kept, const rc_report *why)
 {
     rc_exchange *exchange = ctx;
-    rc_loop *loop = exchange->loop;
+    rc_runtime *runtime = exchange->runtime;
     exchange->refused_why = kept == RC_ACK_REFUSED ? rc_report_dup(why) : NULL;
-    uv_mutex_lock(&loop->acknowledged_lock);
+    uv_mutex_lock(&runtime->acknowledged_lock);
     exchange->is_acknowledged = true;
-    const bool is_first = loop->acknowledged == NULL;
-    exchange->next = loop->acknowledged;
-    loop->acknowledged = exchange;
+    const bool is_first = runtime->acknowledged == NULL;
+    exchange->next = runtime->acknowledged;
+    runtime->acknowledged = exchange;
     if (is_first)
-        (void)uv_async_send(&loop->acknowledged_async);
-    uv_mutex_unlock(&loop->acknowledged_lock);
+        (void)uv_async_send(&runtime->acknowledged_async);
+    uv_mutex_unlock(&runtime->acknowledged_lock);
 }
 
 /* The configuration forbids responses without a record: the client gets StoreUnavailable.
@@ -299,13 +307,13 @@ static void take_acknowledgement(rc_exchange *exchange)
     report_stored(exchange, refuse(exchange, why));
 }
 
-void rc_loop_on_acknowledged(uv_async_t *async)
+void rc_exchange_on_acknowledgements(uv_async_t *async)
 {
-    rc_loop *loop = async->data;
-    uv_mutex_lock(&loop->acknowledged_lock);
-    rc_exchange *list = loop->acknowledged;
-    loop->acknowledged = NULL;
-    uv_mutex_unlock(&loop->acknowledged_lock);
+    rc_runtime *runtime = async->data;
+    uv_mutex_lock(&runtime->acknowledged_lock);
+    rc_exchange *list = runtime->acknowledged;
+    runtime->acknowledged = NULL;
+    uv_mutex_unlock(&runtime->acknowledged_lock);
     while (list != NULL) {
         rc_exchange *exchange = list;
         list = exchange->next;
@@ -326,7 +334,7 @@ static bool is_shed_early(const rc_exchange *exchange)
  * answer. */
 static bool submit(rc_exchange *exchange, const rc_batch *batch, rc_store_verdict *ret_verdict)
 {
-    rc_writer *writer = exchange->loop->hub->writer;
+    rc_writer *writer = exchange->runtime->hub->writer;
     const bool waits = exchange->machine.ending != RC_ENDING_NONE && !is_shed_early(exchange);
     exchange->is_store_pending = waits;
     switch (rc_writer_submit(writer, batch, waits ? on_acknowledged : NULL, exchange)) {
@@ -350,15 +358,15 @@ static bool submit(rc_exchange *exchange, const rc_batch *batch, rc_store_verdic
 static bool should_record(const rc_exchange *exchange)
 {
     const bool is_unknown_client =
-        rc_exchange_snapshot(exchange)->config->client_count > 0 && exchange->client == SIZE_MAX;
-    return exchange->loop->hub->writer != NULL && exchange->request.endpoint != NULL &&
+        exchange->snapshot->config->client_count > 0 && exchange->client == SIZE_MAX;
+    return exchange->runtime->hub->writer != NULL && exchange->request.endpoint != NULL &&
            !is_unknown_client;
 }
 
 /* As submit. */
 static bool submit_record(rc_exchange *exchange, rc_store_verdict *ret_verdict)
 {
-    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const rc_alloc *alloc = &exchange->runtime->alloc;
     const size_t size = (exchange->step_count + 2) * sizeof(rc_record);
     rc_record *records = alloc->get(alloc->ctx, size);
     audit a;
@@ -392,16 +400,16 @@ void rc_exchange_record(rc_exchange *exchange)
 
 static bool is_acknowledged(rc_exchange *exchange)
 {
-    uv_mutex_lock(&exchange->loop->acknowledged_lock);
+    uv_mutex_lock(&exchange->runtime->acknowledged_lock);
     const bool is_acknowledged = exchange->is_acknowledged;
-    uv_mutex_unlock(&exchange->loop->acknowledged_lock);
+    uv_mutex_unlock(&exchange->runtime->acknowledged_lock);
     return is_acknowledged;
 }
 
 static const rc_report *report_record_late(rc_exchange *exchange, uint64_t due_ms)
 {
     rc_builder builder;
-    const bool is_time = rc_loop_now(exchange->loop) >= due_ms;
+    const bool is_time = rc_runtime_now(exchange->runtime) >= due_ms;
     const rc_local_outcome_row *row =
         rc_local_outcome_get(is_time ? RC_LOCAL_RECORD_LATE : RC_LOCAL_RECORD_CUT);
     rc_exchange_begin_report(exchange, &builder, row->code, row->message);
@@ -419,14 +427,14 @@ static bool amend(rc_exchange *exchange, const rc_report *ignored)
     else
         add_outcome(&a);
     const rc_batch batch = {.records = &record, .record_count = 1};
-    return rc_writer_amend(exchange->loop->hub->writer, &batch);
+    return rc_writer_amend(exchange->runtime->hub->writer, &batch);
 }
 
 /* Does what audit.on_failure says, now. The record stays in the writer's queue, and the changed
  * outcome follows it. Without memory for that the connection is cut. */
 void rc_exchange_on_record_late(rc_exchange *exchange, uint64_t due_ms)
 {
-    rc_writer *writer = exchange->loop->hub->writer;
+    rc_writer *writer = exchange->runtime->hub->writer;
     rc_store_verdict verdict = RC_STORE_DONE;
     if (is_acknowledged(exchange))
         return;
@@ -462,19 +470,19 @@ static uint32_t counted_outcome(const rc_exchange *exchange)
 
 static void count_request(const rc_exchange *exchange)
 {
-    const rc_loop *loop = exchange->loop;
+    const rc_runtime *runtime = exchange->runtime;
     const rc_metrics_request request = {
         .route = exchange->route != NULL ? exchange->route->metric : RC_METRICS_OTHER,
         .client = exchange->client != SIZE_MAX
-                      ? rc_exchange_snapshot(exchange)->client_metrics[exchange->client]
+                      ? exchange->snapshot->client_metrics[exchange->client]
                       : RC_METRICS_OTHER,
         .outcome = counted_outcome(exchange),
         .code = outcome_of(exchange) == RC_OUTCOME_FAILED ? rc_report_code(exchange->report)
                                                           : RC_CODE_NONE,
         .duration_us = (uv_hrtime() - exchange->began_ns) / 1000,
     };
-    rc_metrics_on_request(loop->metrics, &request);
-    rc_loop_publish_stats(loop);
+    rc_metrics_on_request(runtime->metrics, &request);
+    rc_runtime_publish_stats(runtime);
 }
 
 /* Sums up all attempts: failed ones may have cost something too. */
@@ -496,12 +504,12 @@ static void add_usage(const rc_exchange *exchange, rc_exchange_summary *summary)
 
 void rc_exchange_count(rc_exchange *exchange)
 {
-    const rc_loop_settings *settings = &exchange->loop->settings;
+    const rc_exchange_observer *observer = &exchange->runtime->observer;
     if (exchange->is_counted)
         return;
     exchange->is_counted = true;
     count_request(exchange);
-    if (settings->on_record == NULL)
+    if (observer->on_record == NULL)
         return;
     const rc_outcome outcome = outcome_of(exchange);
     rc_exchange_summary summary = {
@@ -515,7 +523,7 @@ void rc_exchange_count(rc_exchange *exchange)
         .attempts = exchange->machine.action.attempt,
         .switches = exchange->switches,
         .wait_ms = exchange->wait_ms,
-        .latency_ms = rc_loop_now(exchange->loop) - exchange->began_ms,
+        .latency_ms = rc_runtime_now(exchange->runtime) - exchange->began_ms,
         .first_byte_ms = exchange->first_byte_ms,
         .status = final_status(exchange),
         .tokens_in = -1,
@@ -537,5 +545,5 @@ void rc_exchange_count(rc_exchange *exchange)
         summary.target = rc_exchange_current(exchange)->model;
         summary.bytes = rc_exchange_current(exchange)->bytes;
     }
-    settings->on_record(settings->record_ctx, &summary);
+    observer->on_record(observer->ctx, &summary);
 }

@@ -1,21 +1,25 @@
 /* Messages about budgets for clients and operators. Called by attempt.c,
  * exchange.c and exchange_ledger.c. */
+#include "gateway/exchange/exchange_budget.h"
 #include "base/str.h"
 #include "codec/datetime.h"
-#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/attempt.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_reply.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/snapshot.h"
 
 #define SCOPE_MAX_BYTES 512
 
 void rc_exchange_emit_budgets(rc_exchange *exchange, const rc_ledger_notices *notices)
 {
-    const rc_loop_settings *settings = &exchange->loop->settings;
-    for (uint32_t i = 0; settings->on_budget != NULL && i < notices->count; i++) {
+    const rc_exchange_observer *observer = &exchange->runtime->observer;
+    for (uint32_t i = 0; observer->on_budget != NULL && i < notices->count; i++) {
         char scratch[SCOPE_MAX_BYTES];
         rc_buf scope;
         rc_buf_init_fixed(&scope, scratch, sizeof scratch);
-        rc_budgets_push_scope(&rc_exchange_snapshot(exchange)->budgets, notices->list[i].budget,
-                              &scope);
-        settings->on_budget(settings->record_ctx, &notices->list[i], rc_buf_get(&scope));
+        rc_budgets_push_scope(&exchange->snapshot->budgets, notices->list[i].budget, &scope);
+        observer->on_budget(observer->ctx, &notices->list[i], rc_buf_get(&scope));
     }
 }
 
@@ -59,8 +63,7 @@ static void push_message(const rc_attempt *attempt, const rc_ledger_decision *de
     char scratch[RC_BUDGETS_RAISE_NAME_MAX];
     rc_buf scope;
     rc_buf_init_fixed(&scope, scratch, sizeof scratch);
-    rc_budgets_push_scope(&rc_exchange_snapshot(attempt->exchange)->budgets, decision->budget,
-                          &scope);
+    rc_budgets_push_scope(&attempt->exchange->snapshot->budgets, decision->budget, &scope);
     rc_buf_push(text, RC_STR("The "));
     rc_ledger_push_scope(text, rc_buf_get(&scope));
     push_amount(text, verdict_of(decision), decision->limit);
@@ -96,7 +99,7 @@ void rc_attempt_report_budget(rc_attempt *attempt)
     char scratch[1024];
     rc_buf text;
     rc_builder builder;
-    const int64_t now_unix_ms = rc_loop_unix_ms(exchange->loop);
+    const int64_t now_unix_ms = rc_runtime_unix_ms(exchange->runtime);
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
     push_message(attempt, decision, &text);
     rc_exchange_begin_report(exchange, &builder, RC_CODE_BUDGET_EXCEEDED, rc_buf_get(&text));

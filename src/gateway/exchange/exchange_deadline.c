@@ -1,9 +1,13 @@
 /* Determines the deadline of a call and describes it when it has passed. Called by exchange.c and
  * exchange_reply.c. */
+#include "gateway/exchange/exchange_deadline.h"
 #include "base/str.h"
 #include "classify/connection.h"
-#include "gateway/exchange/exchange.h"
-#include "policy/deadline.h"
+#include "gateway/exchange/attempt.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_reply.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/snapshot.h"
 
 static rc_announced_by announced_by(rc_field_id field)
 {
@@ -43,7 +47,7 @@ bool rc_attempt_had_time(const rc_attempt *attempt)
 {
     const rc_exchange *exchange = attempt->exchange;
     return rc_deadline_was_fair(&exchange->machine.limits,
-                                rc_loop_now(exchange->loop) - attempt->started_ms);
+                                rc_runtime_now(exchange->runtime) - attempt->started_ms);
 }
 
 void rc_exchange_set_deadline(const rc_exchange *exchange, rc_failure *failure)

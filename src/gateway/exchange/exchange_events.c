@@ -9,7 +9,13 @@
 #include <recourse/emitter.h>
 
 #include "base/str.h"
-#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/attempt.h"
+#include "gateway/exchange/exchange_events.h"
+#include "gateway/exchange/exchange_ledger.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/hub.h"
+#include "net/server/responder.h"
 
 #define LINES_MAX_BYTES ((size_t)64 << 10)
 #define NAME_MAX_BYTES ((size_t)1024)
@@ -36,7 +42,7 @@ bool rc_exchange_has_event_head(const rc_exchange *exchange)
 
 void rc_exchange_events_done(rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const rc_alloc *alloc = &exchange->runtime->alloc;
     if (exchange->events != NULL)
         alloc->put(alloc->ctx, exchange->events, sizeof *exchange->events);
     exchange->events = NULL;
@@ -56,7 +62,7 @@ static bool is_wanted(const rc_exchange *exchange)
 /* Without memory no events are sent. */
 static bool open_events(rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const rc_alloc *alloc = &exchange->runtime->alloc;
     if (exchange->responder == NULL || !is_wanted(exchange))
         return false;
     if (exchange->events != NULL)
@@ -90,7 +96,7 @@ static rc_str key_name(const rc_exchange *exchange, uint16_t credential,
     rc_buf name;
     rc_buf_init_fixed(&name, scratch, NAME_MAX_BYTES);
     if (credential == RC_NO_TARGET ||
-        !rc_hub_credential_name(exchange->loop->hub, credential, &name))
+        !rc_hub_credential_name(exchange->runtime->hub, credential, &name))
         return RC_STR("");
     return rc_buf_get(&name);
 }
@@ -109,7 +115,7 @@ static size_t collect(rc_exchange *exchange, const rc_action *action, names *n,
         .from_credential = key_name(exchange, action->from_credential, n->from_key),
         .to_credential = key_name(exchange, action->credential, n->to_key),
         .role = RC_STR("default"),
-        .now_unix_ms = rc_loop_unix_ms(exchange->loop),
+        .now_unix_ms = rc_runtime_unix_ms(exchange->runtime),
     };
     return rc_emitter_on_action(&exchange->events->emitter, &facts, events);
 }
@@ -130,7 +136,7 @@ static rc_event cost_of(rc_exchange *exchange, const rc_action *action, names *n
     return (rc_event){
         .type = RC_EVENT_TYPE_COST_UPDATED,
         .seq = exchange->events->next_seq++,
-        .time_unix_ms = rc_loop_unix_ms(exchange->loop),
+        .time_unix_ms = rc_runtime_unix_ms(exchange->runtime),
         .correlation_id = rc_str_c(exchange->id.text),
         .as.cost_updated =
             {
@@ -161,7 +167,7 @@ static void push_quotas(rc_exchange *exchange, names *n, rc_buf *lines)
             continue;
         rc_event event = {
             .seq = exchange->events->next_seq++,
-            .time_unix_ms = rc_loop_unix_ms(exchange->loop),
+            .time_unix_ms = rc_runtime_unix_ms(exchange->runtime),
             .correlation_id = rc_str_c(exchange->id.text),
         };
         rc_quota_event(&step->quota->quota, target_name(exchange, step->entry, n->to),
@@ -228,11 +234,11 @@ void rc_exchange_emit_pause(rc_exchange *exchange, const rc_ledger_decision *dec
     if (!open_events(exchange) || (!is_stream_begun(exchange) && !begin_response(exchange)))
         return;
     rc_buf_init_fixed(&scope, scratch, sizeof scratch);
-    rc_budgets_push_scope(&rc_exchange_snapshot(exchange)->budgets, decision->budget, &scope);
+    rc_budgets_push_scope(&exchange->snapshot->budgets, decision->budget, &scope);
     const rc_event event = {
         .type = RC_EVENT_TYPE_BUDGET_PAUSED,
         .seq = exchange->events->next_seq++,
-        .time_unix_ms = rc_loop_unix_ms(exchange->loop),
+        .time_unix_ms = rc_runtime_unix_ms(exchange->runtime),
         .correlation_id = rc_str_c(exchange->id.text),
         .as.budget_paused =
             {
@@ -241,7 +247,7 @@ void rc_exchange_emit_pause(rc_exchange *exchange, const rc_ledger_decision *dec
                 .limit_micro_usd = decision->limit,
             },
     };
-    rc_buf_init(&lines, &exchange->loop->settings.alloc, LINES_MAX_BYTES);
+    rc_buf_init(&lines, &exchange->runtime->alloc, LINES_MAX_BYTES);
     push_event(&lines, &event);
     write_events(exchange, &lines);
 }
@@ -267,7 +273,7 @@ void rc_exchange_emit_action(rc_exchange *exchange, const rc_action *action)
         (action->kind == RC_DO_TRY || action->kind == RC_DO_WAIT || action->kind == RC_DO_REFRESH);
     if (!is_stream_begun(exchange) && (!is_progress || !begin_response(exchange)))
         return;
-    rc_buf_init(&lines, &exchange->loop->settings.alloc, LINES_MAX_BYTES);
+    rc_buf_init(&lines, &exchange->runtime->alloc, LINES_MAX_BYTES);
     for (size_t i = 0; i < count; i++)
         push_event(&lines, &events[i]);
     if (is_final(action))

@@ -1,15 +1,23 @@
 /* The steps of an exchange: for the audit, the attempts of a report, the metrics and the reply's
  * headers. Called by the other exchange and attempt files. */
+#include "gateway/exchange/exchange_ledger.h"
 #include "base/str.h"
 #include "config/prices/price.h"
 #include "config/prices/prices.h"
-#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/attempt.h"
+#include "gateway/exchange/exchange_budget.h"
+#include "gateway/exchange/exchange_events.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_unavailable.h"
 #include "gateway/observe/metrics.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/snapshot.h"
 
 /* Makes space for one more step; steps may move. */
 static bool grow(rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const rc_alloc *alloc = &exchange->runtime->alloc;
     const uint32_t capacity = exchange->step_capacity * 4;
     if (exchange->step_count < exchange->step_capacity)
         return true;
@@ -36,7 +44,7 @@ rc_ledger_step *rc_exchange_add_step(rc_exchange *exchange, rc_record_kind kind)
         .entry = exchange->machine.action.entry,
         .credential = exchange->machine.action.credential,
         .attempt = exchange->machine.action.attempt,
-        .at_unix_ms = rc_loop_unix_ms(exchange->loop),
+        .at_unix_ms = rc_runtime_unix_ms(exchange->runtime),
         .latency_ms = -1,
         .first_byte_ms = -1,
     };
@@ -45,7 +53,7 @@ rc_ledger_step *rc_exchange_add_step(rc_exchange *exchange, rc_record_kind kind)
 
 void rc_exchange_steps_done(rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const rc_alloc *alloc = &exchange->runtime->alloc;
     for (uint32_t i = 0; i < exchange->step_count; i++) {
         const rc_str text = exchange->steps[i].text;
         rc_report_free(exchange->steps[i].report);
@@ -59,35 +67,6 @@ void rc_exchange_steps_done(rc_exchange *exchange)
 }
 
 /* ---- usage of an attempt ---- */
-
-bool rc_attempt_was_sent(const rc_attempt *attempt)
-{
-    return attempt->is_started || attempt->mode != RC_MODE_HEAD || attempt->upstream.accepted > 0;
-}
-
-/* True: the passthrough path is a token count. Paths with a semicolon, an escape or two verbs are
- * excluded, because servers read them differently. */
-static bool is_count(const rc_client_request *request)
-{
-    const rc_str path = request->passthrough_path;
-    const size_t colon = rc_str_find_byte(path, ':', 0);
-    if (rc_str_find_byte(path, ';', 0) != RC_STR_NPOS ||
-        rc_str_find_byte(path, '%', 0) != RC_STR_NPOS)
-        return false;
-    return rc_str_ends_with(path, RC_STR("/messages/count_tokens")) ||
-           (colon != RC_STR_NPOS &&
-            rc_str_eq(rc_str_slice(path, colon, path.len), RC_STR(":countTokens")));
-}
-
-/* Counting tokens and looking things up cost nothing. */
-bool rc_client_request_is_free(const rc_client_request *request)
-{
-    const rc_endpoint_id id = request->endpoint->id;
-    return id == RC_ENDPOINT_COUNT_TOKENS || id == RC_ENDPOINT_TOKENS ||
-           (request->endpoint->wire == RC_WIRE_NATIVE && is_count(request)) ||
-           id == RC_ENDPOINT_TOKENS_V1 ||
-           rc_str_eq(rc_http1_method(request->reader), RC_STR("GET"));
-}
 
 static rc_attempt_end end_of(const rc_attempt *attempt, const rc_report *report, bool is_done)
 {
@@ -122,9 +101,8 @@ static const rc_config_price *price_of(const rc_attempt *attempt, const rc_charg
     if (charge->input <= RC_ROUTE_SHORT_INPUT_TOKENS && route_entry->has_price)
         return route_entry->price;
     const rc_config_provider *config = attempt->provider->config;
-    return rc_prices_find(rc_exchange_snapshot(attempt->exchange)->prices,
-                          rc_str_c(config->kind->name), config->name, attempt->model,
-                          charge->input);
+    return rc_prices_find(attempt->exchange->snapshot->prices, rc_str_c(config->kind->name),
+                          config->name, attempt->model, charge->input);
 }
 
 /* The demo provider is free. */
@@ -141,7 +119,7 @@ static void set_cost(const rc_attempt *attempt, rc_ledger_step *step)
 static void count_attempt(const rc_attempt *attempt, const rc_ledger_step *step)
 {
     const rc_exchange *exchange = attempt->exchange;
-    rc_metrics_shard *metrics = exchange->loop->metrics;
+    rc_metrics_shard *metrics = exchange->runtime->metrics;
     const uint16_t target = exchange->route->entries[attempt->entry].metric;
     const rc_metrics_attempt row = {
         .target = target,
@@ -155,7 +133,7 @@ static void count_attempt(const rc_attempt *attempt, const rc_ledger_step *step)
     const rc_metrics_usage usage = {
         .target = target,
         .client = exchange->client != SIZE_MAX
-                      ? rc_exchange_snapshot(exchange)->client_metrics[exchange->client]
+                      ? exchange->snapshot->client_metrics[exchange->client]
                       : RC_METRICS_OTHER,
         .tokens_in = step->charge.input,
         .tokens_out = step->charge.output,
@@ -172,7 +150,7 @@ static void describe(const rc_attempt *attempt, rc_ledger_step *step)
     step->attempt = attempt->number;
     step->at_unix_ms = attempt->started_unix_ms;
     step->status = attempt->mode == RC_MODE_HEAD ? 0 : rc_http1_status(attempt->reader);
-    step->latency_ms = (int64_t)(rc_loop_now(attempt->exchange->loop) - attempt->started_ms);
+    step->latency_ms = (int64_t)(rc_runtime_now(attempt->exchange->runtime) - attempt->started_ms);
     step->first_byte_ms = attempt->first_byte_ms;
     step->bytes = attempt->bytes;
     if (step->charge.is_measured)
@@ -222,7 +200,7 @@ void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
 void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
                             rc_reply_facts *facts)
 {
-    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    const uint64_t now_ms = rc_runtime_now(exchange->runtime);
     facts->has_total_ms = true;
     facts->total_ms = now_ms - exchange->began_ms;
     facts->has_target_ms = current != NULL;
@@ -239,7 +217,7 @@ void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *curre
 
 static void settle(rc_attempt *attempt, const rc_ledger_step *step)
 {
-    rc_budgets *budgets = &attempt->exchange->loop->hub->budgets;
+    rc_budgets *budgets = &attempt->exchange->runtime->hub->budgets;
     if (attempt->reservation.count == 0)
         return;
     rc_ledger_notices facts = {.count = 0};
@@ -286,9 +264,9 @@ static void note_health(const rc_attempt *attempt, const rc_report *report, bool
     const rc_code code = report != NULL ? rc_report_code(report) : RC_CODE_NONE;
     const bool is_open = rc_str_eq(exchange->route->entries[attempt->entry].model, RC_STR("*"));
     if (report != NULL || is_done)
-        rc_hub_note_health(exchange->loop->hub, exchange->plan.entries[attempt->entry].target,
+        rc_hub_note_health(exchange->runtime->hub, exchange->plan.entries[attempt->entry].target,
                            rc_health_verdict_of(code, is_open), code,
-                           rc_loop_unix_ms(exchange->loop));
+                           rc_runtime_unix_ms(exchange->runtime));
 }
 
 void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool is_done)
@@ -321,7 +299,7 @@ void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool 
 void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low)
 {
     rc_exchange *exchange = attempt->exchange;
-    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const rc_alloc *alloc = &exchange->runtime->alloc;
     rc_exchange_quota *quota = alloc->get(alloc->ctx, sizeof *quota);
     rc_ledger_step *step = quota != NULL ? rc_exchange_add_step(exchange, RC_RECORD_QUOTA) : NULL;
     if (step == NULL) {
@@ -360,8 +338,8 @@ static void set_reason(rc_exchange *exchange, const rc_action *action)
 
 static void add_skips(rc_exchange *exchange)
 {
-    const rc_skips *skips = &exchange->loop->skips;
-    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    const rc_skips *skips = &exchange->runtime->skips;
+    const uint64_t now_ms = rc_runtime_now(exchange->runtime);
     for (uint32_t i = 0; i < skips->count && i < RC_SKIPS_MAX; i++) {
         rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_SKIP);
         const rc_skip *skip = &skips->list[i];
@@ -397,7 +375,7 @@ static void add(rc_exchange *exchange, rc_record_kind kind, const rc_action *act
 
 static void count_action(const rc_exchange *exchange, const rc_action *action)
 {
-    rc_metrics_shard *metrics = exchange->loop->metrics;
+    rc_metrics_shard *metrics = exchange->runtime->metrics;
     if (action->kind != RC_DO_TRY || action->attempt <= 1)
         return;
     const uint16_t to = exchange->route->entries[action->entry].metric;
@@ -448,7 +426,7 @@ rc_reason rc_exchange_flaw_reason(const rc_exchange *exchange)
 
 void rc_exchange_cut_wait(rc_exchange *exchange)
 {
-    const uint64_t waited_ms = rc_loop_now(exchange->loop) - exchange->machine.waits_from_ms;
+    const uint64_t waited_ms = rc_runtime_now(exchange->runtime) - exchange->machine.waits_from_ms;
     if (waited_ms >= exchange->last_wait_ms)
         return;
     exchange->wait_ms -= exchange->last_wait_ms - waited_ms;
@@ -476,7 +454,7 @@ void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *deci
 
 void rc_exchange_end_pause(rc_exchange *exchange)
 {
-    const uint64_t waited_ms = rc_loop_now(exchange->loop) - exchange->machine.waits_from_ms;
+    const uint64_t waited_ms = rc_runtime_now(exchange->runtime) - exchange->machine.waits_from_ms;
     rc_ledger_step *last =
         exchange->step_count > 0 ? &exchange->steps[exchange->step_count - 1] : NULL;
     exchange->wait_ms += waited_ms;

@@ -1,8 +1,12 @@
 /* Passthroughs (/p/PROVIDER): a provider's error keeps its status and, as far as it may be shown,
  * its text. Requests that the gateway itself refuses keep our status. Called by exchange_reply.c
  * and exchange_request.c. */
+#include <recourse/builder.h>
+
 #include "base/str.h"
-#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/exchange_native.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/state/snapshot.h"
 #include "report/message.h"
 
 #define PROXY_AUTHENTICATION 407

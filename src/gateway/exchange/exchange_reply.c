@@ -3,7 +3,20 @@
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
-#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/attempt.h"
+#include "gateway/exchange/attempt_stream.h"
+#include "gateway/exchange/exchange_deadline.h"
+#include "gateway/exchange/exchange_events.h"
+#include "gateway/exchange/exchange_ledger.h"
+#include "gateway/exchange/exchange_native.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_repeat.h"
+#include "gateway/exchange/exchange_reply.h"
+#include "gateway/exchange/exchange_request_loop.h"
+#include "gateway/exchange/exchange_unavailable.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/snapshot.h"
+#include "net/server/responder.h"
 #include "render/dialect.h"
 
 #define ERROR_PAGE_MAX ((size_t)1 << 20)
@@ -28,8 +41,8 @@ static int status_of(rc_code code)
 void rc_exchange_begin_report(rc_exchange *exchange, rc_builder *builder, rc_code code,
                               rc_str message)
 {
-    const rc_id id = rc_loop_next_id(exchange->loop, rc_loop_unix_ms(exchange->loop));
-    rc_builder_init(builder, &exchange->loop->settings.alloc, code);
+    const rc_id id = rc_runtime_next_id(exchange->runtime, rc_runtime_unix_ms(exchange->runtime));
+    rc_builder_init(builder, &exchange->runtime->alloc, code);
     rc_builder_set_id(builder, &id);
     if (exchange->request.endpoint != NULL)
         rc_builder_set_family(builder, exchange->request.endpoint->family);
@@ -84,7 +97,7 @@ static void set_wait(const rc_exchange *exchange, rc_builder *builder, int64_t w
 static void set_context(const rc_exchange *exchange, rc_builder *builder)
 {
     const rc_action *action = &exchange->machine.action;
-    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    const uint64_t now_ms = rc_runtime_now(exchange->runtime);
     if (action->is_retry_exhausted)
         rc_builder_set_retry_exhausted(builder, true);
     if (action->at_ms > now_ms && action->at_ms != RC_UNLIMITED)
@@ -295,7 +308,7 @@ void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why)
 /* A wait that was cut short still has to pass. wait_until_ms: its end; 0: there was none. */
 static int64_t busy_ms(const rc_exchange *exchange, uint64_t wait_until_ms)
 {
-    const uint64_t soon_ms = rc_loop_now(exchange->loop) + RC_EXCHANGE_BUSY_MS;
+    const uint64_t soon_ms = rc_runtime_now(exchange->runtime) + RC_EXCHANGE_BUSY_MS;
     return RC_EXCHANGE_BUSY_MS + (wait_until_ms > soon_ms ? (int64_t)(wait_until_ms - soon_ms) : 0);
 }
 
@@ -349,24 +362,6 @@ void rc_exchange_refuse_report(rc_exchange *exchange, const rc_report *report)
     rc_exchange_feed_kind(exchange, RC_INPUT_REFUSED);
 }
 
-void rc_request_fault_push(rc_buf *text, const rc_request_fault *fault)
-{
-    rc_str clause = rc_str_c(fault->text);
-    if (fault->name[0] != '\0') {
-        rc_buf_push(text, rc_str_c(fault->name));
-        rc_buf_push(text, RC_STR(": "));
-    } else if (rc_str_starts_with(clause, RC_STR("t"))) {
-        rc_buf_push_byte(text, 'T');
-        clause = rc_str_slice(clause, 1, clause.len);
-    }
-    rc_buf_push(text, clause);
-    if (fault->expected[0] != '\0') {
-        rc_buf_push(text, RC_STR("; it should be "));
-        rc_buf_push(text, rc_str_c(fault->expected));
-    }
-    rc_buf_push_byte(text, '.');
-}
-
 void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fault)
 {
     char memory[512];
@@ -409,7 +404,7 @@ static void push_head(const rc_exchange *exchange, rc_buf *lines)
 static void send_error(rc_exchange *exchange)
 {
     rc_buf page;
-    rc_buf_init(&page, &exchange->loop->settings.alloc, ERROR_PAGE_MAX);
+    rc_buf_init(&page, &exchange->runtime->alloc, ERROR_PAGE_MAX);
     rc_buf_reset(&exchange->lines);
     exchange->status = rc_report_http_status(exchange->report);
     push_head(exchange, &exchange->lines);
@@ -447,7 +442,7 @@ static void push_frame(const rc_exchange *exchange, rc_buf *frame)
 static void send_error_event(rc_exchange *exchange)
 {
     rc_buf frame;
-    rc_buf_init(&frame, &exchange->loop->settings.alloc, ERROR_PAGE_MAX);
+    rc_buf_init(&frame, &exchange->runtime->alloc, ERROR_PAGE_MAX);
     push_frame(exchange, &frame);
     if (rc_buf_status(&frame) == RC_OK) {
         (void)rc_responder_write(exchange->responder, rc_buf_get(&frame));

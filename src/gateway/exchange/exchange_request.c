@@ -1,8 +1,22 @@
 /* Reads a client's request, chooses its route and begins the call. Called by loop.c. */
+#include "gateway/exchange/exchange_request.h"
 #include "base/str.h"
+#include "gateway/exchange/attempt.h"
+#include "gateway/exchange/attempt_failure.h"
 #include "gateway/exchange/exchange.h"
+#include "gateway/exchange/exchange_deadline.h"
+#include "gateway/exchange/exchange_native.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_repeat.h"
+#include "gateway/exchange/exchange_reply.h"
+#include "gateway/exchange/exchange_request_loop.h"
+#include "gateway/exchange/exchange_unknown_path.h"
 #include "gateway/request/origin_guard.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/hub.h"
 #include "gateway/state/model_list.h"
+#include "gateway/state/snapshot.h"
+#include "net/server/responder.h"
 #include "store/writer.h"
 
 /* Retry-After while the store is down. */
@@ -14,9 +28,7 @@ static void refuse_fault(rc_exchange *exchange, const rc_request_fault *fault)
 {
     if (fault->kind != RC_REQUEST_FAULT_NOT_FOUND)
         rc_exchange_refuse_fault(exchange, fault);
-    else if (!rc_exchange_refuse_base_url(exchange) &&
-             !rc_exchange_refuse_unknown_endpoint(exchange,
-                                                  rc_client_request_dialect(&exchange->request)))
+    else
         rc_exchange_refuse_unknown_path(exchange);
 }
 
@@ -24,8 +36,7 @@ static void refuse_fault(rc_exchange *exchange, const rc_request_fault *fault)
  * behalf of any page. */
 static bool is_refused_page(rc_exchange *exchange, const rc_http1 *reader, const char *head)
 {
-    switch (
-        rc_origin_guard_check(reader, head, rc_exchange_snapshot(exchange)->config->root.listen)) {
+    switch (rc_origin_guard_check(reader, head, exchange->snapshot->config->root.listen)) {
     case RC_ORIGIN_ALLOWED:
         return false;
     case RC_ORIGIN_CROSS_SITE:
@@ -41,7 +52,7 @@ static bool is_refused_page(rc_exchange *exchange, const rc_http1 *reader, const
 /* Reserves memory for a body of known length, as far as it is kept for certain. */
 static void await_body(rc_exchange *exchange, const rc_http1 *reader)
 {
-    const uint64_t most = rc_exchange_snapshot(exchange)->config->limits.replay_bytes;
+    const uint64_t most = exchange->snapshot->config->limits.replay_bytes;
     if (reader->framing == RC_HTTP1_LENGTH && reader->length > 0)
         (void)rc_buf_reserve(&exchange->body,
                              (size_t)(reader->length < most ? reader->length : most));
@@ -50,7 +61,7 @@ static void await_body(rc_exchange *exchange, const rc_http1 *reader)
 void rc_exchange_on_head(rc_exchange *exchange, const char *head)
 {
     const rc_http1 *reader = rc_responder_reader(exchange->responder);
-    const rc_snapshot *snapshot = rc_exchange_snapshot(exchange);
+    const rc_snapshot *snapshot = exchange->snapshot;
     const rc_config *config = snapshot->config;
     const rc_request_fault fault = rc_client_request_read_head(&exchange->request, reader, head);
     const rc_endpoint *endpoint = exchange->request.endpoint;
@@ -66,7 +77,7 @@ void rc_exchange_on_head(rc_exchange *exchange, const char *head)
     }
     /* Checked before the token: a looping request carries a provider's key, which is no client's
      * token. */
-    if (rc_hops_is_request_loop(&exchange->request.hops, rc_hub_hop(exchange->loop->hub))) {
+    if (rc_hops_is_request_loop(&exchange->request.hops, rc_hub_hop(exchange->runtime->hub))) {
         rc_exchange_refuse_request_loop(exchange);
         return;
     }
@@ -80,7 +91,7 @@ void rc_exchange_on_head(rc_exchange *exchange, const char *head)
         refuse_fault(exchange, &fault);
     else if (reader->framing == RC_HTTP1_LENGTH && reader->length > config->limits.max_body_bytes)
         rc_exchange_refuse(exchange, RC_LOCAL_BODY_TOO_LARGE);
-    else if (atomic_load_explicit(&exchange->loop->hub->in_flight, memory_order_relaxed) >
+    else if (atomic_load_explicit(&exchange->runtime->hub->in_flight, memory_order_relaxed) >
              config->limits.max_in_flight)
         rc_exchange_shed(exchange, RC_LOCAL_TOO_MANY_REQUESTS);
     else
@@ -95,7 +106,7 @@ static bool choose_policy(rc_exchange *exchange)
     if (exchange->request.policy.len == 0)
         return true;
     const rc_policy *policy =
-        rc_config_policy(rc_exchange_snapshot(exchange)->config, exchange->request.policy);
+        rc_config_policy(exchange->snapshot->config, exchange->request.policy);
     if (policy == NULL)
         rc_exchange_refuse(exchange, RC_LOCAL_UNKNOWN_POLICY);
     else
@@ -105,14 +116,14 @@ static bool choose_policy(rc_exchange *exchange)
 
 void rc_exchange_release_entries(rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const rc_alloc *alloc = &exchange->runtime->alloc;
     const uint16_t count = exchange->plan.entry_count;
     if (exchange->entries == NULL)
         return;
     for (uint16_t i = 0; i < count; i++)
         if (exchange->entries[i].target != exchange->route->plan.entries[i].target)
-            rc_hub_release_target(exchange->loop->hub, exchange->entries[i].target,
-                                  rc_loop_now(exchange->loop));
+            rc_hub_release_target(exchange->runtime->hub, exchange->entries[i].target,
+                                  rc_runtime_now(exchange->runtime));
     if (exchange->entries != exchange->inline_entries)
         alloc->put(alloc->ctx, exchange->entries, count * sizeof *exchange->entries);
     exchange->entries = NULL;
@@ -121,8 +132,8 @@ void rc_exchange_release_entries(rc_exchange *exchange)
 /* A plan with an open model ("*") is copied, because its targets depend on the request. */
 static bool copy_entries(rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &exchange->loop->settings.alloc;
-    const uint64_t now_ms = rc_loop_now(exchange->loop);
+    const rc_alloc *alloc = &exchange->runtime->alloc;
+    const uint64_t now_ms = rc_runtime_now(exchange->runtime);
     const uint16_t count = exchange->plan.entry_count;
     exchange->entries = exchange->inline_entries;
     if (count > RC_EXCHANGE_INLINE_ENTRIES)
@@ -133,8 +144,8 @@ static bool copy_entries(rc_exchange *exchange)
     }
     memcpy(exchange->entries, exchange->plan.entries, count * sizeof *exchange->entries);
     for (uint16_t i = 0; i < count; i++)
-        exchange->entries[i].target = rc_route_take_target(
-            exchange->snapshot_ref->snapshot, exchange->route, i, exchange->model, now_ms);
+        exchange->entries[i].target =
+            rc_route_take_target(exchange->snapshot, exchange->route, i, exchange->model, now_ms);
     exchange->plan.entries = exchange->entries;
     return true;
 }
@@ -168,10 +179,9 @@ static bool find_route(rc_exchange *exchange)
     store_model(&exchange->request);
     rc_exchange_release_entries(exchange); /* Drops a choice that was made by the beginning of the
                                             * body. */
-    const rc_route_choice choice =
-        rc_snapshot_choose(exchange->snapshot_ref->snapshot, &exchange->request);
+    const rc_route_choice choice = rc_snapshot_choose(exchange->snapshot, &exchange->request);
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
-    if (rc_snapshot_explain_missing_provider(exchange->snapshot_ref->snapshot, choice.route,
+    if (rc_snapshot_explain_missing_provider(exchange->snapshot, choice.route,
                                              exchange->request.requested_model, &text)) {
         rc_exchange_refuse_text(exchange, RC_LOCAL_KEY_ABSENT, rc_buf_get(&text));
         return false;
@@ -206,7 +216,7 @@ static bool hides_price(const rc_exchange *exchange)
 {
     const rc_client_request *request = &exchange->request;
     return request->is_compressed && request->requested_model.len == 0 &&
-           rc_exchange_snapshot(exchange)->has_budgets && !rc_client_request_is_free(request);
+           exchange->snapshot->has_budgets && !rc_client_request_is_free(request);
 }
 
 static bool choose(rc_exchange *exchange)
@@ -224,7 +234,7 @@ static bool choose(rc_exchange *exchange)
 /* Without the store no response may be sent, so no provider is called. */
 static bool is_store_down(rc_exchange *exchange)
 {
-    rc_writer *writer = exchange->loop->hub->writer;
+    rc_writer *writer = exchange->runtime->hub->writer;
     if (writer == NULL || !rc_writer_refuses(writer))
         return false;
     rc_builder builder;
@@ -247,10 +257,10 @@ static uint64_t hedge_delay_ms(const rc_exchange *exchange)
 
 static void begin(rc_exchange *exchange)
 {
-    rc_loop *loop = exchange->loop;
+    rc_runtime *runtime = exchange->runtime;
     if (is_store_down(exchange))
         return;
-    const uint64_t now_ms = rc_loop_now(loop);
+    const uint64_t now_ms = rc_runtime_now(runtime);
     exchange->called_ms = now_ms;
     if (exchange->upload_left > 0)
         exchange->request.client_timeout_ms =
@@ -259,7 +269,7 @@ static void begin(rc_exchange *exchange)
         exchange->route->checks_needs ? rc_client_request_needs(&exchange->request) : 0;
     const rc_exchange_start start = {
         .plan = &exchange->plan,
-        .shared = &loop->hub->shared,
+        .shared = &runtime->hub->shared,
         .hedge_delay_ms = hedge_delay_ms(exchange),
         .options =
             {
@@ -267,9 +277,9 @@ static void begin(rc_exchange *exchange)
                                                                        * chose. */
                 .max_wait_ms = exchange->route->max_wait_ms,
                 .needs = needs | rc_endpoint_need(exchange->request.endpoint),
-                .first_entry = rc_hub_first_entry(loop->hub, exchange->route),
+                .first_entry = rc_hub_first_entry(runtime->hub, exchange->route),
                 .is_unrepeatable = exchange->is_body_streamed,
-                .skips = &loop->skips,
+                .skips = &runtime->skips,
             },
     };
     const rc_deadline_limits limits = rc_exchange_limits(exchange);
@@ -288,10 +298,10 @@ static void respond_models(rc_exchange *exchange)
     if (is_one && !find_route(exchange))
         return;
     if (is_one)
-        rc_snapshot_push_model(rc_exchange_snapshot(exchange), exchange->route,
-                               exchange->request.model, dialect, &exchange->lines);
+        rc_snapshot_push_model(exchange->snapshot, exchange->route, exchange->request.model,
+                               dialect, &exchange->lines);
     else
-        rc_snapshot_push_models(rc_exchange_snapshot(exchange), dialect, &exchange->lines);
+        rc_snapshot_push_models(exchange->snapshot, dialect, &exchange->lines);
     exchange->status = 200;
     rc_exchange_feed_kind(exchange, RC_INPUT_RESPONDED);
     if (rc_buf_status(&exchange->lines) == RC_OK &&
@@ -381,8 +391,8 @@ static void on_upload_piece(rc_exchange *exchange, rc_str piece)
  * refused. */
 static bool count_kept(rc_exchange *exchange, size_t len)
 {
-    atomic_size_t *all = &exchange->loop->hub->kept_bytes;
-    const uint64_t most = rc_exchange_snapshot(exchange)->config->limits.max_kept_bytes;
+    atomic_size_t *all = &exchange->runtime->hub->kept_bytes;
+    const uint64_t most = exchange->snapshot->config->limits.max_kept_bytes;
     const size_t before = atomic_fetch_add_explicit(all, len, memory_order_relaxed);
     if (before + len <= most) {
         exchange->kept_bytes += len;
@@ -400,7 +410,7 @@ static bool count_kept(rc_exchange *exchange, size_t len)
 
 void rc_exchange_uncount_body(rc_exchange *exchange)
 {
-    atomic_fetch_sub_explicit(&exchange->loop->hub->kept_bytes, exchange->kept_bytes,
+    atomic_fetch_sub_explicit(&exchange->runtime->hub->kept_bytes, exchange->kept_bytes,
                               memory_order_relaxed);
     exchange->kept_bytes = 0;
 }
@@ -422,7 +432,7 @@ void rc_exchange_on_body(rc_exchange *exchange, rc_str piece)
     }
     if (exchange->machine.state != RC_EXCHANGE_READING || !count_kept(exchange, piece.len))
         return;
-    const uint64_t replay_bytes = rc_exchange_snapshot(exchange)->config->limits.replay_bytes;
+    const uint64_t replay_bytes = exchange->snapshot->config->limits.replay_bytes;
     const size_t before = rc_buf_get(&exchange->body).len;
     const rc_status status = rc_buf_push(&exchange->body, piece);
     if (status == RC_E_TOO_LARGE)

@@ -1,7 +1,11 @@
 /* Request loops: the gateway that finds its own name in Via refuses the request, and each gateway
  * on the way back reports it. Called by exchange_request.c and exchange_reply.c. */
+#include "gateway/exchange/exchange_request_loop.h"
 #include "base/str.h"
-#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/attempt.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_reply.h"
+#include "gateway/state/snapshot.h"
 
 /* RFC 5842, section 7.2. */
 #define LOOP_DETECTED 508

@@ -1,20 +1,25 @@
 /* The report when no target is available: why each one was skipped. Called by exchange_ledger.c and
  * exchange_reply.c. */
+#include "gateway/exchange/exchange_unavailable.h"
 #include "base/str.h"
-#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/exchange_ledger.h"
+#include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/exchange_reply.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/snapshot.h"
 
 #define WORDS_MAX 512u
 #define MESSAGE_MAX 2048u
 
 void rc_exchange_note_unavailable(rc_exchange *exchange, rc_ledger_step *step)
 {
-    const rc_alloc *alloc = &exchange->loop->settings.alloc;
+    const rc_alloc *alloc = &exchange->runtime->alloc;
     char scratch[WORDS_MAX];
     rc_buf words;
     rc_buf_init_fixed(&words, scratch, sizeof scratch);
     step->unavailable =
-        rc_hub_why_unavailable(exchange->loop->hub, exchange->plan.entries[step->entry].target,
-                               step->reason, rc_loop_now(exchange->loop), &words);
+        rc_hub_why_unavailable(exchange->runtime->hub, exchange->plan.entries[step->entry].target,
+                               step->reason, rc_runtime_now(exchange->runtime), &words);
     const rc_str text = rc_buf_get(&words);
     char *own =
         text.len > 0 && rc_buf_status(&words) == RC_OK ? alloc->get(alloc->ctx, text.len) : NULL;
@@ -45,7 +50,7 @@ typedef struct causes {
 
 static causes count_causes(const rc_exchange *exchange)
 {
-    causes all = {.other = exchange->loop->skips.count > RC_SKIPS_MAX ? 1 : 0};
+    causes all = {.other = exchange->runtime->skips.count > RC_SKIPS_MAX ? 1 : 0};
     for (uint32_t i = 0; i < exchange->step_count; i++) {
         const rc_ledger_step *step = &exchange->steps[i];
         if (!is_unavailable(exchange, i))

@@ -10,19 +10,24 @@
 #include "gateway/loop/loop_private.h"
 #include "gateway/request/client_request.h"
 #include "gateway/request/origin_guard.h"
+#include "gateway/runtime/runtime.h"
+#include "gateway/state/hub.h"
+#include "gateway/state/snapshot.h"
+#include "http/http1.h"
+#include "net/server/responder.h"
 #include "store/writer.h"
 
 #define ARENA_MAX ((size_t)16 << 20)
 
 /* The reason why the gateway is not ready. NULL: it is ready. */
-static const char *why_not(const rc_loop *loop)
+static const char *why_not(const rc_runtime *runtime)
 {
-    rc_writer *writer = loop->hub->writer;
-    if (loop->is_stopping)
+    rc_writer *writer = runtime->hub->writer;
+    if (runtime->is_stopping)
         return "stopping";
     if (writer != NULL && rc_writer_refuses(writer))
         return "the audit cannot be kept";
-    return rc_hub_can_serve(loop->hub, rc_loop_now(loop)) ? NULL : RC_ADMIN_NO_ROUTE;
+    return rc_hub_can_serve(runtime->hub, rc_runtime_now(runtime)) ? NULL : RC_ADMIN_NO_ROUTE;
 }
 
 static void respond(rc_responder *responder, int status, const char *type, rc_str body)
@@ -35,10 +40,10 @@ static void respond(rc_responder *responder, int status, const char *type, rc_st
 /* ---- /readyz?verbose ---- */
 
 /* True: the sender may see the targets. Whoever may send model requests may see them. */
-static bool may_see(const rc_loop *loop, const rc_http1 *reader, const char *head)
+static bool may_see(const rc_runtime *runtime, const rc_http1 *reader, const char *head)
 {
     rc_client_request request;
-    rc_snapshot *snapshot = rc_hub_take_snapshot(loop->hub);
+    rc_snapshot *snapshot = rc_hub_take_snapshot(runtime->hub);
     bool may = false;
     if (snapshot == NULL)
         return false;
@@ -54,10 +59,10 @@ static bool may_see(const rc_loop *loop, const rc_http1 *reader, const char *hea
     return may;
 }
 
-static void read_targets(rc_loop *loop, rc_arena *arena, rc_admin_snapshot *view)
+static void read_targets(rc_runtime *runtime, rc_arena *arena, rc_admin_snapshot *view)
 {
-    rc_hub *hub = loop->hub;
-    const uint64_t now_ms = rc_loop_now(loop);
+    rc_hub *hub = runtime->hub;
+    const uint64_t now_ms = rc_runtime_now(runtime);
     uv_mutex_lock(&hub->lock);
     uv_mutex_lock(&hub->shared_lock);
     rc_admin_target *targets = rc_arena_get_array(arena, hub->target_count + 1, sizeof *targets);
@@ -78,17 +83,17 @@ static void read_targets(rc_loop *loop, rc_arena *arena, rc_admin_snapshot *view
     uv_mutex_unlock(&hub->lock);
 }
 
-static void respond_verbose(rc_loop *loop, rc_responder *responder, const char *why)
+static void respond_verbose(rc_runtime *runtime, rc_responder *responder, const char *why)
 {
-    const rc_alloc *alloc = &loop->settings.alloc;
-    rc_admin_snapshot view = {.now_unix_ms = rc_loop_unix_ms(loop),
+    const rc_alloc *alloc = &runtime->alloc;
+    rc_admin_snapshot view = {.now_unix_ms = rc_runtime_unix_ms(runtime),
                               .is_ready = why == NULL,
                               .not_ready_reason = rc_str_c(why != NULL ? why : "")};
     rc_arena arena;
     rc_buf body;
     rc_arena_init(&arena, alloc, ARENA_MAX);
     rc_buf_init(&body, alloc, ARENA_MAX);
-    read_targets(loop, &arena, &view);
+    read_targets(runtime, &arena, &view);
     rc_admin_push_ready(&body, &view);
     if (rc_arena_status(&arena) == RC_OK && rc_buf_status(&body) == RC_OK)
         respond(responder, why == NULL ? 200 : 503, "application/json", rc_buf_get(&body));
@@ -123,18 +128,18 @@ static bool is_readyz(rc_str target)
     return rc_str_eq(target, RC_STR("/readyz")) || rc_str_eq(target, RC_STR("/health/readiness"));
 }
 
-bool rc_loop_respond_health(rc_loop *loop, rc_responder *responder, const rc_http1 *reader,
+bool rc_loop_respond_health(rc_runtime *runtime, rc_responder *responder, const rc_http1 *reader,
                             const char *head)
 {
     const rc_str target = rc_http1_target(reader, head);
     if (is_healthz(target))
         respond(responder, 200, "text/plain", RC_STR("ok\n"));
     else if (is_readyz(target))
-        respond_ready(responder, why_not(loop));
+        respond_ready(responder, why_not(runtime));
     else if (!rc_str_eq(target, RC_STR("/readyz?verbose")))
         return false;
-    else if (may_see(loop, reader, head))
-        respond_verbose(loop, responder, why_not(loop));
+    else if (may_see(runtime, reader, head))
+        respond_verbose(runtime, responder, why_not(runtime));
     else
         respond(responder, 401, "text/plain",
                 RC_STR("The targets are shown to clients of this gateway alone: send the token of "

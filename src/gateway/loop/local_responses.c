@@ -1,12 +1,19 @@
 /* Responses without an exchange: errors for malformed requests, and the page at "/". Called by
  * loop.c. */
 #include <recourse/builder.h>
+#include <recourse/classify.h>
+#include <recourse/json.h>
+#include <recourse/render.h>
 
 #include "base/str.h"
 #include "dialect/endpoint.h"
 #include "gateway/loop/loop_private.h"
 #include "gateway/request/base_url.h"
 #include "gateway/request/client_request.h"
+#include "gateway/runtime/runtime.h"
+#include "http/http1.h"
+#include "net/server/responder.h"
+#include "net/server/server.h"
 
 #define MESSAGE_MAX 128u
 #define ROOT_MAX 1536u
@@ -54,7 +61,8 @@ static rc_str advice_of(int status)
 void rc_loop_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
 {
     rc_loop *loop = ctx;
-    const rc_id id = rc_loop_next_id(loop, rc_loop_unix_ms(loop));
+    rc_runtime *runtime = &loop->runtime;
+    const rc_id id = rc_runtime_next_id(runtime, rc_runtime_unix_ms(runtime));
     const rc_dialect dialect = dialect_of(refusal->target);
     char scratch[MESSAGE_MAX];
     rc_buf message;
@@ -63,7 +71,7 @@ void rc_loop_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines,
     rc_buf_push(&message, RC_STR("The request is refused: "));
     rc_buf_push(&message, rc_str_c(refusal->text));
     rc_buf_push_byte(&message, '.');
-    rc_builder_init(&builder, &loop->settings.alloc, code_of(refusal->status));
+    rc_builder_init(&builder, &runtime->alloc, code_of(refusal->status));
     rc_builder_set_id(&builder, &id);
     rc_builder_set_message(&builder, rc_buf_get(&message));
     rc_builder_set_http_status(&builder, refusal->status);

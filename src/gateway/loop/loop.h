@@ -9,28 +9,15 @@
 #ifndef RC_GATEWAY_LOOP_LOOP_H
 #define RC_GATEWAY_LOOP_LOOP_H
 
-#include <stdatomic.h>
-
 #include <uv.h>
 
+#include "gateway/observe/exchange_summary.h"
+#include "gateway/observe/loop_stats.h"
 #include "net/server/server.h"
 
-typedef struct rc_exchange_summary rc_exchange_summary;
 typedef struct rc_hub rc_hub;
-typedef struct rc_ledger_notice rc_ledger_notice;
 typedef struct rc_loop rc_loop;
-typedef struct rc_quota_warning rc_quota_warning;
 typedef struct rc_sys_calls rc_sys_calls;
-
-/* Counters of one loop: written by its thread, read by any. */
-typedef struct rc_loop_stats {
-    atomic_uint connections;
-    atomic_uint in_flight;
-    atomic_uint upstream_idle;
-    atomic_uint upstream_busy;
-    atomic_ullong requests;
-    atomic_ullong stalls;
-} rc_loop_stats;
 
 typedef struct rc_loop_settings {
     rc_loop_stats *stats;      /* Borrows until on_stopped. NULL: not published. */
@@ -38,13 +25,7 @@ typedef struct rc_loop_settings {
     uint32_t loop_number;      /* From 0. Chooses the metrics shard that this loop writes. */
     const rc_sys_calls *calls; /* Borrows. */
     rc_alloc alloc;
-    /* Called when a request has ended. NULL: not called. */
-    void (*on_record)(void *record_ctx, const rc_exchange_summary *record);
-    /* A budget nears its limit, has reached it, or makes a request wait. scope: views. */
-    void (*on_budget)(void *record_ctx, const rc_ledger_notice *notice, rc_str scope);
-    /* A provider's limit is nearly used up. Called once until the limit renews. */
-    void (*on_quota)(void *record_ctx, const rc_quota_warning *notice);
-    void *record_ctx;
+    rc_exchange_observer observer;
     void (*on_stopped)(void *ctx); /* The loop is freed. NULL: not called. */
     void *ctx;
 } rc_loop_settings;

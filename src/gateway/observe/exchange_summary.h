@@ -1,6 +1,6 @@
 /* rc_exchange_summary: how one request ended; rc_quota_warning: a provider's limit that is nearly
- * used up. An exchange passes both to the callbacks of its loop, for the log, the metrics, the live
- * stream and the statistics of the commands. */
+ * used up. An exchange passes both to the rc_exchange_observer of its loop, for the log, the
+ * metrics, the live stream and the statistics of the commands. */
 #ifndef RC_GATEWAY_OBSERVE_EXCHANGE_SUMMARY_H
 #define RC_GATEWAY_OBSERVE_EXCHANGE_SUMMARY_H
 
@@ -12,6 +12,8 @@
 
 #include "policy/quota.h"
 #include "store/record.h"
+
+typedef struct rc_ledger_notice rc_ledger_notice;
 
 /* How one request ended. Views, valid during the callback only. */
 typedef struct rc_exchange_summary {
@@ -52,5 +54,16 @@ typedef struct rc_quota_warning {
     const rc_quota *quota;
     int64_t unix_ms;
 } rc_quota_warning;
+
+/* Callbacks about exchanges, on the thread of their loop. NULL: not called. */
+typedef struct rc_exchange_observer {
+    void *ctx;
+    /* A request has ended. */
+    void (*on_record)(void *ctx, const rc_exchange_summary *record);
+    /* A budget nears its limit, has reached it, or makes a request wait. scope: views. */
+    void (*on_budget)(void *ctx, const rc_ledger_notice *notice, rc_str scope);
+    /* A provider's limit is nearly used up. Called once until the limit renews. */
+    void (*on_quota)(void *ctx, const rc_quota_warning *notice);
+} rc_exchange_observer;
 
 #endif

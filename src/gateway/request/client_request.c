@@ -156,3 +156,27 @@ uint64_t rc_client_request_first_byte_ms(const rc_client_request *request,
         return timeouts->first_byte_ms;
     return request->is_stream ? RC_CONFIG_STREAM_FIRST_BYTE_MS : 0;
 }
+
+/* True: the passthrough path is a token count. Paths with a semicolon, an escape or two verbs are
+ * excluded, because servers read them differently. */
+static bool is_count(const rc_client_request *request)
+{
+    const rc_str path = request->passthrough_path;
+    const size_t colon = rc_str_find_byte(path, ':', 0);
+    if (rc_str_find_byte(path, ';', 0) != RC_STR_NPOS ||
+        rc_str_find_byte(path, '%', 0) != RC_STR_NPOS)
+        return false;
+    return rc_str_ends_with(path, RC_STR("/messages/count_tokens")) ||
+           (colon != RC_STR_NPOS &&
+            rc_str_eq(rc_str_slice(path, colon, path.len), RC_STR(":countTokens")));
+}
+
+/* Counting tokens and looking things up cost nothing. */
+bool rc_client_request_is_free(const rc_client_request *request)
+{
+    const rc_endpoint_id id = request->endpoint->id;
+    return id == RC_ENDPOINT_COUNT_TOKENS || id == RC_ENDPOINT_TOKENS ||
+           (request->endpoint->wire == RC_WIRE_NATIVE && is_count(request)) ||
+           id == RC_ENDPOINT_TOKENS_V1 ||
+           rc_str_eq(rc_http1_method(request->reader), RC_STR("GET"));
+}

@@ -136,4 +136,7 @@ rc_dialect rc_dialect_of_path(rc_str path);
 /* Parses our headers; called by read_head. */
 rc_request_fault rc_client_request_read_fields(rc_client_request *request);
 
+/* True: the request costs nothing, whatever the response. */
+bool rc_client_request_is_free(const rc_client_request *request);
+
 #endif

@@ -2,6 +2,7 @@
 #ifndef RC_GATEWAY_REQUEST_FAULT_H
 #define RC_GATEWAY_REQUEST_FAULT_H
 
+#include <recourse/buf.h>
 #include <recourse/codes.h>
 #include <recourse/status.h>
 
@@ -52,5 +53,8 @@ static inline rc_request_fault rc_request_fault_none(void)
 /* Makes a fault. name, expected: static strings. */
 rc_request_fault rc_request_fault_make(rc_request_fault_kind kind, const char *name,
                                        const char *expected);
+
+/* Appends the fault as text: "Sentence.", or "name: clause; it should be so." fault: borrows. */
+void rc_request_fault_push(rc_buf *text, const rc_request_fault *fault);
 
 #endif

@@ -181,19 +181,6 @@ uint16_t rc_hub_find_credential(rc_hub *hub, rc_str name);
 /* Appends the credential's name. False: no such row, or ret_name is full. */
 bool rc_hub_credential_name(rc_hub *hub, uint16_t credential, rc_buf *ret_name);
 
-/* Why a target was skipped. */
-typedef struct rc_unavailable {
-    rc_code code;       /* The failure that made it unavailable. NONE: unknown, or it is
-                         * available. */
-    bool is_429;        /* The failure came with status 429. */
-    bool is_time_named; /* The provider stated when the target is available again. */
-} rc_unavailable;
-
-/* Describes why a target was skipped for `reason`; appends text such as "quota used up (key
- * m:1)". */
-rc_unavailable rc_hub_why_unavailable(rc_hub *hub, uint16_t target, rc_reason reason,
-                                      uint64_t now_ms, rc_buf *words);
-
 rc_key_fingerprint rc_key_fingerprint_of(rc_secret key);
 bool rc_key_fingerprint_eq(const rc_key_fingerprint *a, const rc_key_fingerprint *b);
 

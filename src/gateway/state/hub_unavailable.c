@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "gateway/state/hub.h"
+#include "gateway/state/unavailable.h"
 #include "render/text.h"
 
 /* Number of keys named in the text; further ones are only counted. */

@@ -175,9 +175,7 @@ static void run(fixture *w, int64_t renewed_by_ms)
         .alloc = alloc,
         .on_stopped = on_stopped,
         .ctx = w,
-        .on_budget = on_budget,
-        .on_record = on_record,
-        .record_ctx = w,
+        .observer = {.ctx = w, .on_record = on_record, .on_budget = on_budget},
     };
     w->gateway_loop = rc_loop_new(&w->loop, &settings);
     assert_non_null(w->gateway_loop);

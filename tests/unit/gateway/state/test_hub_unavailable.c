@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "gateway/state/hub.h"
+#include "gateway/state/unavailable.h"
 #include "sys/calls.h"
 
 #define NOW_MS 1000u

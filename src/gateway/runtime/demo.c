@@ -1,5 +1,5 @@
-/* rc_demo: the in-process demo provider. Called by loop.c and by the attempts of an exchange. */
-#include "gateway/loop/demo.h"
+/* rc_demo: the in-process demo provider. Called by runtime.c, loop.c and attempt.c. */
+#include "gateway/runtime/demo.h"
 
 #include "base/str.h"
 

@@ -6,8 +6,8 @@
  * The handler, the order of callbacks and the guarantees are those of rc_upstream: no callback runs
  * from inside rc_demo_start, and none after rc_demo_cancel. The reader of a response head stays
  * valid until the loop runs again after the call's end. */
-#ifndef RC_GATEWAY_LOOP_DEMO_H
-#define RC_GATEWAY_LOOP_DEMO_H
+#ifndef RC_GATEWAY_RUNTIME_DEMO_H
+#define RC_GATEWAY_RUNTIME_DEMO_H
 
 #include "mock/provider.h"
 #include "net/client/upstream.h"

@@ -1,0 +1,114 @@
+/* rc_attempt: one call to a provider on behalf of an exchange. attempt.c sends the request,
+ * attempt_response.c handles the response, attempt_failure.c ends it with a report. */
+#ifndef RC_GATEWAY_EXCHANGE_ATTEMPT_H
+#define RC_GATEWAY_EXCHANGE_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/secret.h"
+#include "codec/sse.h"
+#include "codec/stream_array.h"
+#include "dialect/stream.h"
+#include "dialect/usage.h"
+#include "dialect/usage_scan.h"
+#include "exchange/machine.h"
+#include "exchange/response.h"
+#include "net/client/upstream.h"
+#include "policy/ledger.h"
+
+typedef struct rc_attempt_decoder rc_attempt_decoder;
+typedef struct rc_demo_call rc_demo_call;
+typedef struct rc_exchange rc_exchange;
+typedef struct rc_runtime rc_runtime;
+typedef struct rc_snapshot_provider rc_snapshot_provider;
+
+/* Maximum number of bytes of an error response that are examined. */
+#define RC_ATTEMPT_ERROR_MAX ((size_t)64 << 10)
+/* Maximum number of bytes of a good response that are held back before it is passed on. */
+#define RC_ATTEMPT_HELD_MAX ((size_t)256 << 10)
+
+/* Longest response id; a longer one is not repeated in an error event. */
+#define RC_ATTEMPT_RESPONSE_ID_MAX 128u
+
+/* One call to a provider. */
+typedef struct rc_attempt {
+    rc_exchange *exchange;
+    struct rc_attempt *next_spare;
+    uint8_t slot; /* The lane of the machine. */
+    rc_response_mode mode;
+    uint16_t entry;
+    uint16_t credential;
+    uint32_t number;
+    const rc_snapshot_provider *provider;
+    rc_secret key; /* The key that was sent. */
+    rc_str model;  /* The provider's model, without secrets. */
+    uint64_t started_ms;
+    uint64_t started_ns;
+    int64_t started_unix_ms;
+    int64_t first_byte_ms;  /* Since the start. -1: nothing has arrived. */
+    uint64_t first_byte_us; /* RC_METRICS_NO_TIME: nothing has arrived. */
+    uint64_t bytes;         /* Bytes of the body, after decompression. */
+    bool is_array;
+    bool is_client_slow;  /* The client is slow; the provider's connection is paused. */
+    bool is_terminated;   /* The stream's terminator has arrived. */
+    bool has_share;       /* The first byte is due within this attempt's share of the deadline. */
+    bool is_share_over;   /* The attempt's share of the deadline has passed without a byte. */
+    bool is_started;      /* The demo provider was called. */
+    bool is_inside_event; /* The bytes sent last do not end an event. */
+    bool is_watched;      /* `watch` is in use. */
+    bool is_scanned;      /* reading.scan counts the relayed body. */
+    bool is_compressed;   /* The response is compressed and is decompressed here. */
+    rc_attempt_decoder *decoder; /* NULL: not compressed, or passed on compressed. */
+    const rc_http1 *reader; /* Parser of the response head, whose bytes are in `head`. Valid until
+                             * the call ends. */
+    rc_demo_call *demo;     /* NULL: the demo provider is not used. */
+    const rc_report *flaw;  /* Why a complete response is unusable. NULL: it is usable. */
+    int64_t next_sequence_number; /* Next sequence number of the stream's events. 0: the events have
+                                   * no numbers. */
+    uint8_t response_id_len;
+    /* Members above are zeroed at the start; those below are initialised one by one. */
+    rc_usage usage;                               /* Token usage of a whole response. */
+    rc_response response;                         /* Judge of the response, from its head on. */
+    rc_ledger_reservation reservation;            /* Reservation of the cost in the budgets. */
+    char response_id[RC_ATTEMPT_RESPONSE_ID_MAX]; /* Id of the streamed response. */
+    rc_stream_watch watch;
+    union {
+        rc_sse sse;
+        rc_stream_array array;
+        rc_usage_scan scan; /* Usage scanner of RELAY; uses `scratch`. */
+    } reading;
+    rc_buf wire;    /* The request's head, with a key in it. */
+    rc_buf head;    /* The provider's response head. */
+    rc_buf held;    /* Bytes of the body that are held back. */
+    rc_buf scratch; /* Memory for events and usage objects that arrive in pieces. */
+    rc_upstream_call upstream;
+} rc_attempt;
+
+/* Makes the attempt of a lane, in place of the lane's latest one. NULL: out of memory. */
+rc_attempt *rc_attempt_new(rc_exchange *exchange, uint8_t slot);
+/* Reserves the cost in the budgets and reports the result. */
+void rc_attempt_reserve(rc_attempt *attempt);
+/* Sends the request, or fails the attempt. */
+void rc_attempt_send(rc_attempt *attempt);
+/* Ends the call without a callback. */
+void rc_attempt_stop(rc_attempt *attempt);
+/* Stops the attempt and frees it. attempt: takes; may be NULL. */
+void rc_attempt_free(rc_attempt *attempt);
+/* Frees the memory that is kept for further attempts. */
+void rc_attempt_free_spares(rc_runtime *runtime);
+void rc_attempt_pause(rc_attempt *attempt);
+void rc_attempt_resume(rc_attempt *attempt);
+/* Sends a piece of the body as it arrives from the client. */
+void rc_attempt_upload(rc_attempt *attempt, rc_str piece, bool is_last);
+/* Frees what is not needed once content is sent. */
+void rc_attempt_free_request(rc_attempt *attempt);
+
+/* As rc_exchange_feed, for an input about this attempt without further members. */
+void rc_attempt_feed(const rc_attempt *attempt, rc_exchange_input_kind kind);
+/* True: this attempt's content is being sent to the client. */
+bool rc_attempt_is_responding(const rc_attempt *attempt);
+/* True: some of the request was sent. */
+bool rc_attempt_was_sent(const rc_attempt *attempt);
+
+#endif

@@ -1,0 +1,24 @@
+/* The response of a provider: head, body and end, and how it reaches the client. */
+#ifndef RC_GATEWAY_EXCHANGE_ATTEMPT_RESPONSE_H
+#define RC_GATEWAY_EXCHANGE_ATTEMPT_RESPONSE_H
+
+#include "gateway/exchange/attempt.h"
+
+extern const rc_upstream_handler rc_attempt_upstream_handler;
+
+/* Begins to send content to the client; no other attempt follows. False: that failed, and the
+ * exchange is over. */
+bool rc_attempt_commit(rc_attempt *attempt, rc_http1_framing framing, uint64_t length);
+void rc_attempt_write(rc_attempt *attempt, rc_str bytes);
+/* Sends the response head to the client, as rc_attempt_commit has described it. */
+void rc_attempt_begin_response(rc_attempt *attempt);
+/* The attempt succeeded, and everything except `held` was sent. */
+void rc_attempt_deliver(rc_attempt *attempt);
+
+/* Handles a piece of the (decompressed) body. The attempt may be over afterwards. */
+void rc_attempt_on_body(rc_attempt *attempt, rc_str piece);
+/* The body is complete; the call failed. */
+void rc_attempt_on_body_end(rc_attempt *attempt);
+void rc_attempt_on_failure(rc_attempt *attempt, const rc_upstream_failure *failure);
+
+#endif

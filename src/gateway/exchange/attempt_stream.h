@@ -1,0 +1,16 @@
+/* A response in events. */
+#ifndef RC_GATEWAY_EXCHANGE_ATTEMPT_STREAM_H
+#define RC_GATEWAY_EXCHANGE_ATTEMPT_STREAM_H
+
+#include "gateway/exchange/attempt.h"
+
+typedef struct rc_builder rc_builder;
+
+void rc_attempt_stream_begin(rc_attempt *attempt, bool is_array);
+void rc_attempt_stream_on_body(rc_attempt *attempt, rc_str piece);
+/* failure: NULL if the body is complete. */
+void rc_attempt_stream_on_end(rc_attempt *attempt, const rc_upstream_failure *failure);
+/* Sets the stream's position for an error event at its end. builder: borrows. */
+void rc_attempt_set_stream_position(const rc_attempt *attempt, rc_builder *builder);
+
+#endif

@@ -1,0 +1,27 @@
+/* The deadline of a call, and its description when it has passed. */
+#ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_DEADLINE_H
+#define RC_GATEWAY_EXCHANGE_EXCHANGE_DEADLINE_H
+
+#include <recourse/classify.h>
+
+#include "policy/deadline.h"
+
+typedef struct rc_attempt rc_attempt;
+typedef struct rc_builder rc_builder;
+typedef struct rc_exchange rc_exchange;
+
+/* Everything that limits the request's time. */
+rc_deadline_limits rc_exchange_limits(const rc_exchange *exchange);
+/* True: an attempt that the deadline ended had enough time, so that its failure counts against the
+ * target. */
+bool rc_attempt_had_time(const rc_attempt *attempt);
+/* Makes the failure of an attempt one of the deadline. */
+void rc_exchange_set_deadline(const rc_exchange *exchange, rc_failure *failure);
+/* Sets rule, message and advice of a DeadlineExceeded: which deadline, and how long it was. */
+void rc_exchange_describe_deadline(const rc_exchange *exchange, rc_builder *builder);
+/* Adds the deadline to the context of a report about a wait that would have been too long. */
+void rc_exchange_add_deadline_context(const rc_exchange *exchange, rc_builder *builder);
+/* Builds the report of a request whose deadline passed while its body arrived. */
+void rc_exchange_report_late(rc_exchange *exchange);
+
+#endif

@@ -1,0 +1,88 @@
+/* The steps of an exchange: what happened and what it cost. The audit, the reports, the metrics and
+ * the reply's headers read them. */
+#ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_LEDGER_H
+#define RC_GATEWAY_EXCHANGE_EXCHANGE_LEDGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <recourse/call.h>
+#include <recourse/report.h>
+
+#include "dialect/usage_charge.h"
+#include "gateway/state/quota_cache.h"
+#include "gateway/state/unavailable.h"
+#include "store/record.h"
+
+typedef struct rc_attempt rc_attempt;
+typedef struct rc_exchange rc_exchange;
+typedef struct rc_ledger_decision rc_ledger_decision;
+typedef struct rc_reply_facts rc_reply_facts;
+typedef struct rc_snapshot_provider rc_snapshot_provider;
+
+#define RC_EXCHANGE_STEPS_MAX 256u
+
+/* A provider's limit that is nearly used up. */
+typedef struct rc_exchange_quota {
+    rc_quota quota; /* The quota; its name views `name`. */
+    char name[RC_QUOTA_NAME_MAX];
+    bool is_emitted; /* Sent to the client. */
+} rc_exchange_quota;
+
+/* One step of a request: an attempt, a wait, a switch, a skip or a warning. */
+typedef struct rc_ledger_step {
+    rc_record_kind kind;
+    uint16_t entry;
+    uint16_t credential;
+    uint32_t attempt;
+    rc_reason reason; /* For an ATTEMPT: the reason of the next action. */
+    int status;
+    uint64_t wait_ms;
+    int64_t at_unix_ms;
+    int64_t latency_ms;
+    int64_t first_byte_ms;
+    uint64_t bytes;
+    rc_charge charge; /* Tokens used. */
+    uint64_t cost_usd_micro;
+    uint32_t flags;             /* RC_RECORD_ */
+    bool is_paused;             /* For a WAIT: it waits for a budget. */
+    uint32_t budget;            /* The budget that it waits for: a row of rc_budgets. */
+    const rc_report *report;    /* NULL: success */
+    rc_unavailable unavailable; /* For a SKIP: the failure, as far as it is known. */
+    rc_str text;                /* Text of the failure. Own memory. */
+    rc_exchange_quota *quota;   /* For a QUOTA: what is left. Own memory. */
+} rc_ledger_step;
+
+/* Adds a step. NULL: too many, or out of memory. */
+rc_ledger_step *rc_exchange_add_step(rc_exchange *exchange, rc_record_kind kind);
+/* Adds the end of an attempt. report: of a failure; borrows. NULL with is_done: success; NULL
+ * without: cancelled. */
+void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool is_done);
+/* Adds the next action, and the targets that it skips. */
+void rc_exchange_add_action(rc_exchange *exchange, const rc_action *action);
+/* Adds the flaw of a complete but unusable response, so that all outputs report the same result.
+ * flaw: borrows. */
+void rc_exchange_add_flaw(rc_exchange *exchange, const rc_report *flaw);
+/* The reason of a call whose response is complete but unusable. */
+rc_reason rc_exchange_flaw_reason(const rc_exchange *exchange);
+/* Adds an entry that was to be used and is not. */
+void rc_exchange_add_skip(rc_exchange *exchange, uint16_t entry, rc_reason why);
+/* A wait was ended early: only the time that was waited counts. */
+void rc_exchange_cut_wait(rc_exchange *exchange);
+/* Adds a warning about a limit. low: copies. */
+void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low);
+/* Begins and ends a wait for a budget. decision: borrows. */
+void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *decision);
+void rc_exchange_end_pause(rc_exchange *exchange);
+void rc_exchange_steps_done(rc_exchange *exchange);
+/* Fills in the cost. done: an attempt with a complete response that is not a step yet; NULL: all
+ * are. */
+void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
+                           rc_reply_facts *facts);
+/* Fills in the times until now. */
+void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
+                            rc_reply_facts *facts);
+rc_str rc_exchange_model_of(const rc_exchange *exchange, uint16_t entry);
+const rc_snapshot_provider *rc_exchange_provider_of(const rc_exchange *exchange, uint16_t entry);
+
+#endif

@@ -1,0 +1,123 @@
+/* The rc_exchange struct and its feed, for the files of this folder. */
+#ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_PRIVATE_H
+#define RC_GATEWAY_EXCHANGE_EXCHANGE_PRIVATE_H
+
+#include <recourse/call.h>
+#include <recourse/id.h>
+#include <recourse/render.h>
+
+#include "dialect/usage.h"
+#include "exchange/machine.h"
+#include "gateway/exchange/exchange.h"
+#include "gateway/exchange/exchange_ledger.h"
+#include "gateway/request/client_request.h"
+#include "policy/ledger.h"
+
+typedef struct rc_attempt rc_attempt;
+typedef struct rc_exchange_events rc_exchange_events;
+typedef struct rc_responder rc_responder;
+typedef struct rc_route rc_route;
+typedef struct rc_snapshot rc_snapshot;
+typedef struct rc_snapshot_ref rc_snapshot_ref;
+
+/* Maximum number of bytes of a provider's rate-limit headers. */
+#define RC_EXCHANGE_LIMITS_MAX ((size_t)4 << 10)
+/* Plans of the exchange's own with at most this many entries need no allocation. */
+#define RC_EXCHANGE_INLINE_ENTRIES 4u
+/* Exchanges with at most this many steps need no allocation. */
+#define RC_EXCHANGE_INLINE_STEPS 2u
+/* Inputs that effects of one step may cause. */
+#define RC_EXCHANGE_QUEUE_MAX 8u
+
+struct rc_exchange {
+    rc_runtime *runtime;
+    uint64_t serial;         /* Number of requests that have used this memory. */
+    rc_responder *responder; /* NULL: the client is gone. */
+    rc_exchange *next;       /* Next of the spare or of the acknowledged exchanges. */
+    rc_exchange *live_next, *live_prev;
+    uv_timer_t timer;
+    uint64_t timer_at_ms; /* When the timer fires. RC_UNLIMITED: it does not. */
+    rc_buf lines;         /* The response head until it is sent. */
+    rc_buf limits;        /* The provider's rate-limit headers, if the latest failure is a limit. */
+    rc_buf body;          /* The client's body. */
+    /* Members above keep their memory from one request to the next. */
+    rc_snapshot_ref *snapshot_ref;
+    rc_snapshot *snapshot; /* That of snapshot_ref. */
+    bool is_stepping;      /* rc_exchange_feed is running. */
+    bool is_flawed;        /* An unusable response was passed on; `report` says why. */
+    uint8_t deferred;      /* rc_exchange_effect_kind of an attempt that the timer ends; or 0. */
+    uint8_t deferred_slot; /* Its lane. */
+    uint8_t queue_count;
+    rc_http1_framing framing; /* Framing and length of the response that COMMIT begins. */
+    uint64_t length;
+    rc_exchange_input queue[RC_EXCHANGE_QUEUE_MAX];
+    rc_id id;
+    rc_dialect dialect; /* Dialect of our own errors. */
+    size_t client;      /* Index in the configuration. SIZE_MAX: none. */
+    int64_t began_unix_ms;
+    uint64_t began_ms;
+    uint64_t called_ms; /* When the call began, if it has a plan. */
+    uint64_t began_ns;
+    int64_t first_byte_ms; /* -1: nothing was sent. */
+
+    rc_route *route;
+    rc_plan plan;            /* The route's plan, with the client's own choices. */
+    rc_chain_entry *entries; /* Entries of an own plan. NULL: those of the route. */
+    rc_str requested_model;  /* The model for targets with the model "*". May be a secret. */
+    rc_str model;            /* requested_model without secrets. */
+    rc_attempt *attempts[2]; /* By slot of the machine. NULL: none. */
+
+    size_t kept_bytes;          /* Bytes of the body, as counted in the hub. */
+    uint64_t upload_left;       /* Bytes still to come of a body that is passed on as it arrives. */
+    rc_usage_estimate estimate; /* Token estimate of the request, once its body is freed. */
+    bool is_body_streamed;      /* The body was passed on as it arrived and cannot be sent again. */
+    bool is_body_whole;
+    bool is_body_gone;    /* The body is freed; `estimate` replaces it. */
+    bool is_late;         /* The deadline ended the latest attempt. */
+    bool was_partly_sent; /* The request failed after content was sent. */
+    bool is_second_next;  /* With two lanes to decompress, that of slot 1 is next. */
+    bool is_unrecorded;   /* The store refused the record: the client gets `report` instead. */
+    bool is_counted;
+    bool is_shed;                 /* Refused because this gateway is full. */
+    bool is_store_pending;        /* Waits for the store's acknowledgement. */
+    bool is_reply_early;          /* The client got its response before the acknowledgement. */
+    bool is_acknowledged;         /* Guarded by the runtime's acknowledged_lock. */
+    const rc_report *refused_why; /* The report of a store that rejected the record. NULL: it did
+                                   * not. */
+    const char *gone_text;        /* Why the client is gone. NULL: it is not. */
+    int status;                   /* The client's HTTP status. */
+    const rc_report *report;      /* Report of the latest failure. */
+
+    rc_ledger_step *steps; /* inline_steps, or own memory. */
+    uint32_t step_count;
+    uint32_t step_capacity;
+    uint32_t switches;
+    uint64_t wait_ms;
+    uint64_t last_wait_ms;
+    rc_exchange_events *events; /* State of the events for a client that requested them. NULL: none
+                                 * was sent. */
+    /* Members below are initialised when they are used. */
+    rc_ledger_step inline_steps[RC_EXCHANGE_INLINE_STEPS];
+    rc_chain_entry inline_entries[RC_EXCHANGE_INLINE_ENTRIES];
+    rc_ledger_decision decision; /* The budgets' latest answer that was not a grant. */
+    rc_exchange_machine machine;
+    rc_client_request request;
+};
+
+/* The current or latest attempt. NULL: none yet. */
+static inline rc_attempt *rc_exchange_current(const rc_exchange *exchange)
+{
+    return exchange->attempts[exchange->machine.current];
+}
+
+/* Reports an input to the machine and carries out the effects. Inside an effect the input is
+ * queued. The exchange and its attempts may be over afterwards. input: copies. */
+void rc_exchange_feed(rc_exchange *exchange, const rc_exchange_input *input);
+/* As rc_exchange_feed, for an input without further members. */
+void rc_exchange_feed_kind(rc_exchange *exchange, rc_exchange_input_kind kind);
+/* Sets the timer for the current state. */
+void rc_exchange_arm(rc_exchange *exchange);
+/* The store acknowledged the record of an exchange that was over before. */
+void rc_exchange_on_acknowledged(rc_exchange *exchange);
+
+#endif

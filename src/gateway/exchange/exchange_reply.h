@@ -1,0 +1,47 @@
+/* What the client is told: reports of the gateway's own, refusals, and the reply. */
+#ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_REPLY_H
+#define RC_GATEWAY_EXCHANGE_EXCHANGE_REPLY_H
+
+#include <recourse/builder.h>
+
+#include "policy/outcome.h"
+
+typedef struct rc_exchange rc_exchange;
+typedef struct rc_request_fault rc_request_fault;
+
+/* Retry-After of a request that is refused because this gateway is full; an arbitrary value. */
+#define RC_EXCHANGE_BUSY_MS 1000
+
+/* True: the provider's limit was reached; its rate-limit headers are passed on to the client. */
+static inline bool rc_exchange_is_limit(const rc_report *report)
+{
+    const rc_code code = rc_report_code(report);
+    return code == RC_CODE_RATE_LIMITED || code == RC_CODE_QUOTA_EXHAUSTED;
+}
+
+/* Builds the report of a call that has stopped. */
+void rc_exchange_report_stop(rc_exchange *exchange);
+/* Builds the report of a request that is refused instead of the next attempt. wait_until_ms: the
+ * end of a wait that was cut short; 0: none. */
+void rc_exchange_report_refusal(rc_exchange *exchange, rc_local_outcome outcome,
+                                uint64_t wait_until_ms);
+/* Refuses the request before any attempt. */
+void rc_exchange_refuse(rc_exchange *exchange, rc_local_outcome outcome);
+/* As rc_exchange_refuse, with a message of the caller's. */
+void rc_exchange_refuse_text(rc_exchange *exchange, rc_local_outcome outcome, rc_str message);
+/* As rc_exchange_refuse, because this gateway is full: Overloaded, sent at once. */
+void rc_exchange_shed(rc_exchange *exchange, rc_local_outcome outcome);
+/* As rc_exchange_refuse, with a report. report: takes. */
+void rc_exchange_refuse_report(rc_exchange *exchange, const rc_report *report);
+void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fault);
+/* Makes StoreUnavailable the result, because the record cannot be stored. why: takes. */
+void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why);
+/* Begins a report of our own. */
+void rc_exchange_begin_report(rc_exchange *exchange, rc_builder *builder, rc_code code,
+                              rc_str message);
+/* Writes "clause" as "Clause." into scratch; returns it, or clause if it does not fit. */
+rc_str rc_exchange_sentence(const char *clause, char *scratch, size_t size);
+/* Sends what `ending` says, once the record is acknowledged. */
+void rc_exchange_send_reply(rc_exchange *exchange);
+
+#endif

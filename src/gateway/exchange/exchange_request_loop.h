@@ -1,0 +1,12 @@
+/* Requests that come back to this gateway. */
+#ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_REQUEST_LOOP_H
+#define RC_GATEWAY_EXCHANGE_EXCHANGE_REQUEST_LOOP_H
+
+typedef struct rc_builder rc_builder;
+typedef struct rc_exchange rc_exchange;
+
+void rc_exchange_refuse_request_loop(rc_exchange *exchange);
+/* Names the provider behind which a gateway refused a loop. The exchange must have a report. */
+void rc_exchange_describe_request_loop(const rc_exchange *exchange, rc_builder *builder);
+
+#endif

@@ -1,0 +1,24 @@
+/* Calls for which no target was available: their code, message and advice. */
+#ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_UNAVAILABLE_H
+#define RC_GATEWAY_EXCHANGE_EXCHANGE_UNAVAILABLE_H
+
+#include <stdbool.h>
+
+#include <recourse/codes.h>
+
+typedef struct rc_builder rc_builder;
+typedef struct rc_exchange rc_exchange;
+typedef struct rc_ledger_step rc_ledger_step;
+
+/* Fills in why a target was skipped. */
+void rc_exchange_note_unavailable(rc_exchange *exchange, rc_ledger_step *step);
+/* The code of a call for which no target was available: exhausted quota or rejected keys, unless a
+ * target becomes available by itself before. */
+rc_code rc_exchange_unavailable_code(const rc_exchange *exchange);
+/* True: a provider stated the time after which such a call should be retried. */
+bool rc_exchange_is_retry_time_named(const rc_exchange *exchange);
+/* Sets the message of such a call, with the targets and their reasons, and the advice. */
+void rc_exchange_describe_unavailable(const rc_exchange *exchange, rc_code code,
+                                      rc_builder *builder);
+
+#endif
