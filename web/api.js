@@ -1,11 +1,11 @@
-// Questions to the gateway. The token is kept for this tab alone and sent with each of them.
+// Requests to the gateway. The token is stored for this tab only and sent with each request.
 
 const KEY = "recourse.token";
 let token = null;
 try {
     token = sessionStorage.getItem(KEY);
 } catch {
-    // Without storage it has to be typed again after a reload.
+    // Without storage the token must be entered again after a reload.
 }
 
 export function setToken(value) {
@@ -16,13 +16,13 @@ export function setToken(value) {
         else
             sessionStorage.setItem(KEY, value);
     } catch {
-        // As above.
+        // The token lasts until the page is reloaded.
     }
 }
 
 export const hasToken = () => token !== null;
 
-// What went wrong: status 0 is no answer at all.
+// A failed request; status 0: the gateway did not respond.
 export class Fault extends Error {
     constructor(status, message, advice) {
         super(message);
@@ -32,7 +32,7 @@ export class Fault extends Error {
 }
 
 let onRefused = () => {};
-// Called when the token is missing or wrong; not for one that was replaced while the answer was on its way.
+// Called when the token is missing or wrong; not if it was replaced during the request.
 export function whenRefused(call) {
     onRefused = call;
 }
@@ -42,10 +42,10 @@ async function faultOf(response, sent) {
     try {
         problem = await response.json();
     } catch {
-        // No problem+json: the status has to do.
+        // Not problem+json: the message names the status.
     }
     const fault = new Fault(response.status,
-        problem.detail || problem.title || `The gateway answered with status ${response.status}.`,
+        problem.detail || problem.title || `The gateway responded with status ${response.status}.`,
         problem.user_action?.detail);
     if (response.status === 401 && sent === token)
         onRefused(fault);
@@ -64,7 +64,7 @@ export async function ask(path, options = {}) {
     } catch (error) {
         if (error.name === "AbortError")
             throw error;
-        throw new Fault(0, "The gateway does not answer.", "Is the process running?");
+        throw new Fault(0, "The gateway does not respond.", "Check that its process is running.");
     }
     if (!response.ok)
         throw await faultOf(response, sent);
@@ -78,7 +78,7 @@ export async function get(path, query = {}, signal = undefined) {
     return response.json();
 }
 
-// What changes something: a header that no form can send shows where it comes from.
+// A request that changes something. The header proves that no form of another site sent it.
 export async function post(path, body, type = "application/json") {
     const response = await ask(path, { method: "POST", body,
         headers: { "content-type": type, "x-recourse-admin": "1" } });
@@ -88,9 +88,9 @@ export async function post(path, body, type = "application/json") {
 export const act = (path, reason) =>
     post(`/admin/v1/${path}`, JSON.stringify(reason ? { reason } : {}));
 
-// A name as one step of a path, its slashes included: a model may be called "a/../b", and a browser would go up there.
+// A name as one path segment, its slashes escaped: a browser would resolve a model called "a/../b".
 export function escapePath(name) {
     if (name === "." || name === "..")
-        throw new Fault(0, `An address cannot name “${name}”.`, "Change it in the configuration.");
+        throw new Fault(0, `The name “${name}” cannot be part of a URL.`, "Rename it in the configuration.");
     return encodeURIComponent(name);
 }

@@ -1,5 +1,5 @@
-// Small marks: how a request ended, how a target or key is. Each has a sign and a word: nobody needs
-// to see colours.
+// Badges: the outcome of a request, the state of a target or key. Each has a sign and a word, so that
+// colour is never the only difference.
 
 import { cut, el } from "/app/dom.js";
 import { count, ms, requestId, words } from "/app/format.js";
@@ -40,7 +40,7 @@ const TARGET_STATES = {
     failing: ["bad", "✕", "failing"],
 };
 
-// condition: a target's state, or how its latest calls went.
+// condition: from conditionOf() of attention.js.
 export function targetBadge(condition) {
     const [tone, sign, text] = TARGET_STATES[condition] || ["dim", "?", words(condition)];
     return badge(tone, sign, text);
@@ -57,8 +57,8 @@ export function breakerBadge(name) {
 const KEY_STATES = {
     healthy: ["good", "✓", "healthy"],
     cooling: ["warn", "◷", "cooling down"],
-    exhausted: ["bad", "$", "used up"],
-    dead: ["bad", "✕", "refused"],
+    exhausted: ["bad", "$", "exhausted"],
+    dead: ["bad", "✕", "rejected"],
 };
 
 export function keyBadge(key) {
@@ -66,12 +66,12 @@ export function keyBadge(key) {
     return badge(tone, sign, text);
 }
 
-// What something was done to: a target, a key, or the gateway.
+// The object of a notice: a target, a key, or "" for the gateway.
 export function placeOf({ target, provider, model, credential }) {
     return target || (provider && model ? `${provider}/${model}` : credential || "");
 }
 
-// Who was asked for, and who answered where that is somebody else.
+// The requested model, and the target if its name differs.
 export function wayOf(operation) {
     if (operation.outcome === "notice")
         return cut(placeOf(operation) || "the gateway");
@@ -88,11 +88,11 @@ export function operationLink(operation, ...children) {
     return el("a", { href: `#/requests/${encodeURIComponent(requestId(operation.id))}` }, ...children);
 }
 
-// "3 tries, 2 switches, waited 1.2 s"
+// "3 attempts, 2 switches, waited 1.2 s"
 export function effortOf(operation) {
     const parts = [];
     if (operation.attempts > 1)
-        parts.push(`${count(operation.attempts)} tries`);
+        parts.push(`${count(operation.attempts)} attempts`);
     if (operation.switches > 0)
         parts.push(operation.switches === 1 ? "1 switch" : `${operation.switches} switches`);
     if (operation.wait_ms > 0)

@@ -1,4 +1,4 @@
-// A bar that is as long as a part of the whole; the numbers stand beside it.
+// A bar as long as the part of a whole. Hidden from screen readers: the numbers are beside it.
 
 import { el } from "/app/dom.js";
 

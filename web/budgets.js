@@ -1,4 +1,4 @@
-// Budgets of money: what of them is spent, when they renew, and a way to raise them.
+// The table of budgets: spent and reserved amounts, renewal, and a button to raise the limit.
 
 import { el, said } from "/app/dom.js";
 import { share, unpriced, usd } from "/app/format.js";
@@ -8,10 +8,10 @@ import { longTable } from "/app/long.js";
 import { bar } from "/app/bar.js";
 import { raiseButton } from "/app/attention.js";
 
-const PER = { day: "a day", month: "a month", total: "in all" };
+const PER = { day: "per day", month: "per month", total: "in total" };
 
 function ruleOf({ limit_usd: limit, per, on_exceed: then }) {
-    return limit ? `${usd(limit)} ${PER[per]}, then ${then}` : `no limit, counted ${PER[per]}`;
+    return limit ? `${usd(limit)} ${PER[per]}, on_exceed: ${then}` : `no limit, counted ${PER[per]}`;
 }
 
 function toneOf({ spent_usd: spent, limit_usd: limit, refusing }) {
@@ -28,7 +28,7 @@ function usedOf(budget) {
         raised ? `, raised by ${usd(raised)}` : "", budget.refusing ? ", refuses requests" : "")];
 }
 
-// Those that somebody waits for first, then by the share that is used; those without a limit last.
+// The order: budgets that delay or refuse requests, then by the used share, then those without a limit.
 const usedPart = ({ awaited, refusing, spent_usd: spent, limit_usd: limit }) =>
     (awaited || refusing ? Infinity : limit ? spent / limit : -1);
 
@@ -38,7 +38,7 @@ export function budgets() {
             b.unpriced_calls ? el("span", { class: "note" }, `not counted: ${unpriced(b.unpriced_calls)}`) : "",
             el("div", { class: "narrow-only" }, usedOf(b))] },
         { name: "Spent", class: "num", cell: (b) => usd(b.spent_usd) },
-        { name: "Held", class: "num wide", cell: (b) => usd(b.held_usd) },
+        { name: "Reserved", class: "num wide", cell: (b) => usd(b.held_usd) },
         { name: "Used", class: "wide lane", cell: usedOf },
         { name: "Renews", class: "num wide", cell: (b) => (b.renews ? ["in ", countdown(b.renews)] : "never") },
         { name: "Change", class: "fit actions", cell: (b) => (b.limit_usd ? raiseButton(b) : "") },

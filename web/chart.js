@@ -1,8 +1,8 @@
-// Charts of time, as SVG: stacked bars and lines, in shapes by d3. Drawn for the width that there is,
-// coloured by the style sheet, readable as a table, and by keyboard: the arrow keys move along the time.
+// Charts over time as SVG: stacked bars and lines, with shapes from d3. The style sheet sets the colours, each chart
+// has its numbers as a table, and the arrow keys move a cursor along the time.
 
 import { area, line, max, nice, stack, sum, ticks } from "/app/d3.js";
-import { el, fill, svg, tell } from "/app/dom.js";
+import { el, fill, svg, announce } from "/app/dom.js";
 import { moment, when } from "/app/format.js";
 import { table } from "/app/table.js";
 
@@ -19,14 +19,14 @@ const tops = {
 };
 
 // spec: {title, kind: 'bars' | 'lines', format(value), mark(value), whole: counts alone, sum(values),
-//        empty: text, note: text}; between the first two lines lies a band
-// draw({times, step, series: [{key, name, values}]}): values may have null where nothing is known
+//        empty: text, note: text}; the area between the first two lines is a band
+// draw({times, step, series: [{key, name, values}]}): a value is null where data is missing
 export function chart(spec) {
     const legend = el("ul", { class: "legend" });
     const at = el("span", { class: "at" });
     const plot = el("div", { class: "plot", tabindex: "0", role: "img" });
-    const more = el("details", { class: "data" }, el("summary", {}, "As a table"));
-    const empty = el("p", { class: "none", hidden: true }, spec.empty || "Nothing in this time.");
+    const more = el("details", { class: "data" }, el("summary", {}, "Show as table"));
+    const empty = el("p", { class: "none", hidden: true }, spec.empty || "No data in this time range.");
     const figure = el("figure", { class: "panel chart" },
         el("figcaption", {}, el("h3", {}, spec.title), at), plot, empty, legend,
         spec.note ? el("p", { class: "note" }, spec.note) : null, more);
@@ -74,7 +74,7 @@ export function chart(spec) {
         return marks;
     }
 
-    // One on the other, in the order of the series.
+    // Stacked in the order of the series.
     function barsOf({ x, y, slot }) {
         const gap = slot > 4 ? 1 : 0;
         const layers = stack().keys(data.series).value((_, one, i) => one.values[i] || 0)(data.times);
@@ -83,7 +83,7 @@ export function chart(spec) {
                 width: Math.max(1, slot - gap), height: Math.max(0.8, y(low) - y(high)) }) : null))));
     }
 
-    // Between the first line and the second, where both are known.
+    // The area between the first line and the second, where both have data.
     function bandOf({ x, y, slot }) {
         const [low, high] = data.series;
         if (high === undefined)
@@ -93,7 +93,7 @@ export function chart(spec) {
         return svg("g", { class: "series band", "data-series": high.key }, svg("path", { d: shape(data.times) }));
     }
 
-    // A line ends where nothing is known; a point alone is a point.
+    // A line has gaps where data is missing; a single value is a point.
     function linesOf({ x, y, slot }) {
         const shape = line().defined(isKnown).x((_, i) => x(i) + slot / 2).y(y);
         const isAlone = (values, i) => isKnown(values[i]) && !isKnown(values[i - 1]) && !isKnown(values[i + 1]);
@@ -103,7 +103,7 @@ export function chart(spec) {
                 ? svg("circle", { cx: x(i) + slot / 2, cy: y(value), r: 2.5 }) : null))));
     }
 
-    // What the legend says: of the moment under the cursor, else of all.
+    // The legend shows the values at the cursor, otherwise the sums.
     function drawLegend() {
         fill(at, cursor !== null ? when(data.times[cursor]) : spec.kind === "lines" && !isEmpty() ? "latest" : null);
         fill(legend, data.series.map((one) => {
@@ -127,7 +127,7 @@ export function chart(spec) {
         const most = largest();
         const peak = data.times.findIndex((_, i) => topOf(i) === most);
         return `${spec.title}: ${parts.join(", ")}.` + (isEmpty() ? "" :
-            ` The most at once: ${spec.format(most)} at ${when(data.times[peak])}.`);
+            ` Peak: ${spec.format(most)} at ${when(data.times[peak])}.`);
     }
 
     function drawTable() {
@@ -173,7 +173,7 @@ export function chart(spec) {
         const last = data.times.length - 1;
         cursor = Math.max(0, Math.min(last, (cursor ?? last + 1) + moves[event.key]));
         drawCursor();
-        tell(`${when(data.times[cursor])}: ` + data.series.map((one) =>
+        announce(`${when(data.times[cursor])}: ` + data.series.map((one) =>
             `${one.name} ${inWords(one.values[cursor])}`).join(", "));
     }
 

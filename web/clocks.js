@@ -1,4 +1,4 @@
-// Clocks that run down: one timer for all of them, and none for those that left the page.
+// Countdowns. One timer updates all of them and drops those that are no longer on the page.
 
 import { el } from "/app/dom.js";
 import { span } from "/app/format.js";
@@ -22,7 +22,7 @@ setInterval(() => {
     }
 }, 1000);
 
-// Until a time; then `over` stands there.
+// Shows the time left until `until`, then the text `over`.
 export function countdown(until, over = "now") {
     const element = el("time", { class: "clock", datetime: new Date(until).toISOString() });
     const clock = { element, until: new Date(until).getTime(), over, wasSeen: false };

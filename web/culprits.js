@@ -1,4 +1,4 @@
-// Whose requests fail: clients, models and targets of the latest failures with a code, from the audit.
+// The clients, models and targets of the latest failures with an error code, from the audit.
 
 import { get } from "/app/api.js";
 import { said } from "/app/dom.js";
@@ -16,7 +16,7 @@ function ranked(names) {
     return [...counts].sort((a, b) => b[1] - a[1]).map(([name]) => name);
 }
 
-// "clients app, web and 2 more"; nothing for nothing.
+// "clients app, web and 2 more"; null without names.
 function listOf(one, many, names) {
     if (names.length === 0)
         return null;
@@ -25,18 +25,18 @@ function listOf(one, many, names) {
         names.length > shown.length ? ` and ${names.length - shown.length} more` : ""];
 }
 
-// The codes that clients were answered with, most often first.
+// The error codes that clients received, most frequent first.
 export const failuresOf = (stats) => (stats?.operations.code || []).filter((group) => group.name && group.failed > 0)
     .sort((a, b) => b.failed - a.failed).slice(0, CODES_MAX);
 
 export class Culprits {
-    // onChange: something more is known.
+    // onChange is called after names have been added.
     constructor(onChange) {
         this.known = new Map();
         this.onChange = onChange;
     }
 
-    // Asks for those whose number has changed.
+    // Queries the codes whose number of failures has changed.
     async update(stats) {
         const { id } = range();
         await Promise.all(failuresOf(stats).map(async ({ name, failed }) => {
@@ -52,7 +52,7 @@ export class Culprits {
         }));
     }
 
-    // A sentence for a code; null: nothing is known yet.
+    // A sentence for a code; null if no names are loaded.
     textOf(code) {
         const known = this.known.get(code);
         const parts = known === undefined ? [] : [listOf("model", "models", known.models),

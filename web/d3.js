@@ -1,5 +1,5 @@
-// What the charts use of d3: the shapes of lines, bands and stacks, round numbers for an axis. Its
-// modules are Debian's, put into the binary by the build; each adds its own part to the one name.
+// The functions of d3 that the charts use: shapes of lines, bands and stacks, round numbers for an axis. The build puts
+// Debian's modules into the binary; each module adds its functions to the global d3.
 
 import "/app/d3-path.min.js";
 import "/app/d3-shape.min.js";

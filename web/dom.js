@@ -1,9 +1,8 @@
-// Elements. Text is always text: nothing here, or anywhere in the dashboard, reads HTML.
+// Creates elements. Text is always set as text: no file of the dashboard parses HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// Characters that move the cursor, colour a terminal or turn the direction of what stands behind
-// them are written out, so that what is seen is what is there.
+// Control characters, invisible characters and marks that change the direction of text are shown as escapes.
 const ODD = new RegExp("[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200b-\\u200f" +
     "\\u202a-\\u202e\\u2060-\\u2069\\ufeff\\ufff9-\\ufffb]", "g");
 const TEXT_MAX = 4000;
@@ -46,12 +45,12 @@ export function svg(tag, props = {}, ...children) {
     return add(set(document.createElementNS(SVG, tag), props), children);
 }
 
-// What comes from outside: its direction of writing ends with it.
+// Text from outside, isolated: its writing direction does not affect the text around it.
 export function said(text, props = {}) {
     return el("bdi", props, text);
 }
 
-// The same where there is little room: the style sheet cuts it, and the whole is there for whoever points at it.
+// The same in a narrow column: the style sheet shortens it, and the tooltip has the whole text.
 export function cut(text, props = {}) {
     return said(text, { title: text, ...props });
 }
@@ -63,7 +62,7 @@ export function fill(element, ...children) {
 
 const filled = new WeakMap();
 
-// Filled anew where what it is made of is not what it was.
+// Fills the element again only if the mark has changed.
 export function refill(element, mark, make) {
     if (filled.get(element) === mark)
         return;
@@ -71,7 +70,7 @@ export function refill(element, mark, make) {
     fill(element, make());
 }
 
-// For those who do not see the page; rarely.
-export function tell(text) {
-    document.getElementById("told").textContent = visible(text, 300);
+// Announces a text to screen readers.
+export function announce(text) {
+    document.getElementById("announced").textContent = visible(text, 300);
 }

@@ -1,4 +1,4 @@
-// Numbers, times and names as people read them.
+// Formats numbers, times and names.
 
 const LOCALE = undefined; // the browser's
 
@@ -22,11 +22,11 @@ export function ms(value) {
     return span(value);
 }
 
-// For the marks of a chart.
+// For the axis of a chart.
 export const few = (value) =>
     new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 }).format(value);
 
-// How long something still lasts: whole seconds, two units at most.
+// A duration in whole seconds, with at most two units.
 export function span(value) {
     const seconds = Math.max(0, Math.ceil(value / 1000));
     const units = [[86400, "d"], [3600, "h"], [60, "m"], [1, "s"]];
@@ -46,7 +46,7 @@ export function share(part, whole) {
     const percent = (100 * (part || 0)) / whole;
     if (percent > 0 && percent < 0.1)
         return "<0.1 %";
-    // Never says "all" while one is missing.
+    // Shows 100 % only if part equals whole.
     if (percent > 99.9 && part < whole)
         return "99.9 %";
     return `${percent.toFixed(percent === 0 || percent >= 99.95 ? 0 : 1)} %`;
@@ -80,7 +80,7 @@ const WHOLE = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: 
 export const clock = (at) => CLOCK.format(new Date(at));
 export const whole = (at) => WHOLE.format(new Date(at));
 
-// "14:05" today, "16 Nov" at midnight of other days, "16 Nov 14:05" else.
+// "14:05" today, "16 Nov" at midnight of other days, "16 Nov 14:05" otherwise.
 export function moment(at, step) {
     const date = new Date(at);
     if (step >= 86400000)
@@ -96,13 +96,13 @@ export function when(at) {
         : `${DAY.format(date)} ${CLOCK.format(date)}`;
 }
 
-// now: by the clock that `at` is of.
+// now: by the same clock as `at`.
 export function ago(at, now) {
     const seconds = Math.round((now - new Date(at)) / 1000);
     return seconds < 5 ? "just now" : `${span(seconds * 1000)} ago`;
 }
 
-// "ProviderTransient" for people: "Provider transient"
+// "ProviderTransient" becomes "Provider transient".
 export function words(name) {
     const apart = String(name).replaceAll("_", " ").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
     return apart.charAt(0).toUpperCase() + apart.slice(1);
@@ -111,5 +111,5 @@ export function words(name) {
 export const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 export const unpriced = (calls) => plural(calls, "call without a price", "calls without a price");
 
-// Clients know a request by req_..., the audit by rep_... with the same letters.
+// The id that clients see, req_..., for the audit's id rep_... of the same request.
 export const requestId = (id) => String(id).replace(/^rep_/, "req_");

@@ -1,4 +1,4 @@
-// The gateway's state as the dashboard knows it, and the events that views subscribe to.
+// The latest state of the gateway, and the events that views subscribe to.
 //
 //   state       /admin/v1/state, from the live stream
 //   operation   a request that ended
@@ -11,7 +11,7 @@ const RECENT_MAX = 200;
 
 export const gateway = {
     state: null,
-    offset: 0, // of the gateway's clock to ours, in ms
+    offset: 0, // of the gateway's clock from the browser's, in ms
     link: "waiting",
     fault: null,
     dropped: 0,
@@ -32,7 +32,7 @@ export function publish(name, detail) {
     bus.dispatchEvent(new CustomEvent(name, { detail }));
 }
 
-// Resolves when the gateway's clock is known; false: not in so many ms.
+// Resolves with true when the gateway's clock is known, with false after `most` ms.
 export function waitForClock(most) {
     return new Promise((resolve) => {
         if (gateway.state !== null) {

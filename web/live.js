@@ -1,9 +1,9 @@
-// Server-sent events over fetch, which can send the token. Comes back by itself.
+// Server-sent events over fetch, which can send the token. Reconnects after a failure.
 
 import { ask } from "/app/api.js";
 
 const WAITS_MS = [500, 1000, 2000, 5000];
-// States come every few seconds: after so long without one the connection is dead.
+// The gateway sends a state every 5 s; a connection that is silent this long is dead.
 const SILENCE_MS = 20000;
 
 // One event as text: {event, data}.

@@ -1,19 +1,19 @@
-// A table of many: the first ones, more when asked for, or those whose names have what is searched for.
-// Rows that are as they were are left alone: what nobody sees and what did not change costs nothing.
+// A long table: the first rows, a button for more, and a search by name. Only shown rows exist, and only changed
+// rows are drawn again.
 
-import { el, tell } from "/app/dom.js";
+import { el, announce } from "/app/dom.js";
 import { count } from "/app/format.js";
 import { table } from "/app/table.js";
 
-const FIRST = 25; // unless the caller has others
+const FIRST = 25; // the default of options.first
 const MORE = 50;
 
-// What runs down by itself is no change.
+// A countdown is not a change.
 const still = (name, value) => (name === "remaining_ms" ? undefined : value);
 export const markOf = (...facts) => JSON.stringify(facts, still);
 
-// options: those of table, and {nouns: "targets", first: how many, key(row): its name, mark(row): another
-// text when it is to be drawn anew}. box.show(rows): the whole of them, in their order.
+// options: those of table, and {nouns: "targets", first: number of rows, key(row): its name, mark(row): a text that
+// changes when the row must be drawn again}. box.show(rows): all rows, in their order.
 export function longTable(caption, columns, options) {
     const list = table(caption, columns, [], options);
     const { nouns, key, first = FIRST, mark = (row) => markOf(row) } = options;
@@ -26,8 +26,8 @@ export function longTable(caption, columns, options) {
     const more = el("button", { type: "button", onclick: () => {
         limit += MORE;
         draw();
-        tell(number.textContent);
-        // The button may be gone: the keyboard goes on from the table.
+        announce(number.textContent);
+        // If the button is gone, the focus moves to the table.
         if (more.hidden)
             list.focus();
     } });
@@ -43,15 +43,15 @@ export function longTable(caption, columns, options) {
         const shown = fitting.slice(0, limit);
         const left = fitting.length - shown.length;
         head.hidden = rows.length <= first;
-        number.textContent = `${count(shown.length)} of ${count(fitting.length)}${word === "" ? "" : " that fit"}`;
+        number.textContent = `${count(shown.length)} of ${count(fitting.length)}${word === "" ? "" : " matching"}`;
         more.textContent = `Show ${Math.min(MORE, left)} more`;
         more.hidden = foot.hidden = left === 0;
-        list.update(shown, key, mark, word === "" ? options.empty : `None of the ${nouns} is called so.`);
+        list.update(shown, key, mark, word === "" ? options.empty : `No ${nouns} match this name.`);
     }
 
     box.show = (all) => {
         rows = all;
-        // A button that is focused, or a dialog that stands over it, is not taken away.
+        // A table with a focused button, or below a dialog, is not redrawn.
         const isHeld = list !== document.activeElement && list.contains(document.activeElement);
         if (!isHeld && document.querySelector("dialog") === null)
             draw();

@@ -1,4 +1,4 @@
-// Which view is shown, and what stands around it.
+// Selects the view and draws the frame around it.
 
 import { el, fill } from "/app/dom.js";
 import { whenRefused } from "/app/api.js";
@@ -84,23 +84,23 @@ function lock() {
     });
 }
 
-// ---- around it ----
+// ---- the frame ----
 
 const LINKS = { live: "Live", waiting: "Reconnecting", refused: "Signed out" };
 
 function drawLink() {
     const link = document.getElementById("link");
-    const trouble = document.getElementById("trouble");
+    const lost = document.getElementById("lost");
     const isGone = gateway.link === "waiting" && gateway.fault !== null;
     link.dataset.state = gateway.link;
     link.querySelector(".link-text").textContent = gateway.state === null && gateway.link === "waiting"
         && !isGone ? "Connecting" : LINKS[gateway.link];
-    trouble.hidden = !isGone || isLocked;
+    lost.hidden = !isGone || isLocked;
     document.body.classList.toggle("stale", isGone);
     if (isGone)
-        fill(trouble, el("b", {}, gateway.fault.status ? gateway.fault.message : "The gateway does not answer."), " ",
-            gateway.state !== null ? `What is shown is from ${ago(gateway.state.now, now())}. ` : "",
-            "It is asked again until it does.");
+        fill(lost, el("b", {}, gateway.fault.status ? gateway.fault.message : "The gateway does not respond."), " ",
+            gateway.state !== null ? `This page shows its state of ${ago(gateway.state.now, now())}. ` : "",
+            "The page reconnects by itself.");
 }
 
 function drawFoot() {
@@ -131,7 +131,7 @@ function setUpTheme() {
         try {
             localStorage.setItem("recourse.theme", root.dataset.theme);
         } catch {
-            // It holds for this page alone then.
+            // Without storage the choice lasts until the page is reloaded.
         }
         draw();
     });
@@ -139,7 +139,7 @@ function setUpTheme() {
     draw();
 }
 
-// The address is the view's: skipping to the content leaves it alone.
+// The address names the view, so the skip link must not change it.
 document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();
     main.focus();

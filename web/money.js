@@ -1,15 +1,16 @@
-// What something cost. Where a provider did not tell how many tokens it took, that is an estimate, and so
-// is what it cost: "≈", with how much of it.
+// Costs. If a provider reported no token counts, tokens and cost are estimated: "≈", with the estimated part.
 
 import { el } from "/app/dom.js";
 import { usd } from "/app/format.js";
 
-export const LEGEND = "≈ is estimated in part or whole: a provider did not tell how many tokens it took.";
+export const LEGEND =
+    "≈ marks an amount that is partly or fully estimated, because a provider reported no token counts.";
 
-export const estimateOf = ({ estimated_usd: part }) => (part ? `of it estimated ${usd(part)}` : "");
+export const estimateOf = ({ estimated_usd: part }) => (part ? `${usd(part)} of it estimated` : "");
 
-// Beside which estimateOf stands. "+": there is more, which has no price.
-export const about = (sum) => `${sum.estimated_usd ? "≈ " : ""}${usd(sum.cost_usd)}${sum.unpriced ? "+" : ""}`;
+// Shown beside estimateOf. "+": calls without a price are not included.
+export const about = (sum) => (sum.cost_usd === undefined ? "–"
+    : `${sum.estimated_usd ? "≈ " : ""}${usd(sum.cost_usd)}${sum.unpriced ? "+" : ""}`);
 
 export function money(sum) {
     if (sum.unpriced && !sum.cost_usd)
@@ -19,7 +20,7 @@ export function money(sum) {
     return el("span", { title: estimateOf(sum) }, about(sum), el("span", { class: "hidden" }, `, ${estimateOf(sum)}`));
 }
 
-// Of one request or attempt, which says how its tokens were counted.
+// For one request or attempt: tokens_are says how its tokens were counted.
 const GUESSES = { estimated: " (estimated)", partly_estimated: " (partly estimated)" };
 export const guessOf = ({ tokens_are: are }) => GUESSES[are] || "";
 

@@ -1,4 +1,4 @@
-// The time that is shown: so long up to now.
+// The time range of all views; each range ends now.
 
 import { publish } from "/app/gateway.js";
 
@@ -15,7 +15,7 @@ let chosen = RANGES[1];
 try {
     chosen = RANGES.find((range) => range.id === localStorage.getItem(KEY)) || chosen;
 } catch {
-    // Then it is an hour.
+    // Without storage the default is used.
 }
 
 export const range = () => chosen;
@@ -25,7 +25,7 @@ export function setRange(id) {
     try {
         localStorage.setItem(KEY, chosen.id);
     } catch {
-        // It holds for this page alone then.
+        // Without storage the choice lasts until the page is reloaded.
     }
     publish("range", chosen);
 }

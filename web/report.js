@@ -1,4 +1,4 @@
-// A report: what is known of one failure.
+// Draws a report: the description of one failure.
 
 import { el, said } from "/app/dom.js";
 import { ms, words } from "/app/format.js";
@@ -14,7 +14,7 @@ function pretty(raw) {
     }
 }
 
-// As the command says it.
+// The same texts as `recourse explain`.
 const WHY_NOT = { configuration: "no: the set-up must change first", content: "no: the request must change first",
     capacity: "no: quota, plan, credit or balance is used up",
     ambiguous: "not safe: the request may have been carried out already",
@@ -26,34 +26,34 @@ function retryOf(report, meta) {
     return WHY_NOT[report.error_category] || "no";
 }
 
-// isRest: the message and what to do stand elsewhere.
+// isRest: the message and the next step are shown elsewhere on the page.
 export function reportFacts(report, isRest = false) {
     const meta = report.provider_metadata || {};
     const rows = [
-        ["Means", `${words(report.error_code)} (${report.error_class})`],
+        ["Code", `${words(report.error_code)} (${report.error_class})`],
         ["Message", !isRest && said(report.message)],
-        ["It said", report.detail && said(report.detail)],
+        ["Detail", report.detail && said(report.detail)],
         ["Retry", retryOf(report, meta)],
-        ["Do", !isRest && report.user_action && [el("b", {}, `${words(report.user_action.kind)}. `),
+        ["Next step", !isRest && report.user_action && [el("b", {}, `${words(report.user_action.kind)}. `),
             report.user_action.detail]],
         ["Provider", report.provider && [said(report.provider), report.model ? [" · ", said(report.model)] : []]],
-        ["Answer", [meta.status && `HTTP ${meta.status}`, meta.type && `type ${meta.type}`,
+        ["Response", [meta.status && `HTTP ${meta.status}`, meta.type && `type ${meta.type}`,
             meta.code && `code ${meta.code}`, meta.param && `param ${meta.param}`,
             meta.limit_kind && `limit ${meta.limit_kind}`].filter(Boolean).join(" · ")],
-        ["Its request", meta.request_id && el("code", {}, meta.request_id)],
+        ["Provider’s request id", meta.request_id && el("code", {}, meta.request_id)],
         ["Rule", report.rule && el("code", {}, report.rule)],
         ["Report", report.report_id && el("code", {}, report.report_id)],
     ];
     return el("div", {}, el("dl", { class: "facts one" }, rows.filter(([, value]) => value)
         .map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
-    meta.raw ? el("details", {}, el("summary", {}, "Its answer, as it came"),
+    meta.raw ? el("details", {}, el("summary", {}, "Raw response"),
         rawOf(meta.raw)) : null);
 }
 
 function rawOf(raw) {
     const text = pretty(raw);
     const pre = el("pre", { tabindex: "0" });
-    // el() would cut it as a line of text.
+    // el() would cut a longer text.
     for (let at = 0; at < Math.min(text.length, RAW_MAX); at += 4000)
         pre.append(said(text.slice(at, at + 4000)));
     if (text.length > RAW_MAX)

@@ -1,4 +1,4 @@
-// Sums of the audit for the time that is shown, asked for again as often as they are cheap.
+// Statistics of the audit for the selected time range, refreshed more often the cheaper the query is.
 
 import { get } from "/app/api.js";
 import { fill } from "/app/dom.js";
@@ -7,25 +7,25 @@ import { range } from "/app/range.js";
 
 const FASTEST_MS = 5000;
 const SLOWEST_MS = 600000;
-// What is asked takes at most a fiftieth of the time.
+// Queries take at most a fiftieth of the time.
 const FACTOR = 50;
-// Who waits longer is told so.
+// A slower query shows the page as loading.
 const SLOW_MS = 300;
-// Of a long time the end is asked for first: millions of rows take their time to add up.
+// A long range begins with a query of its last hour, because the whole range may have millions of rows.
 const END_MS = 3600000;
 const END = "1h";
-// The first question waits so long for the gateway's clock; ours may be hours away from it.
+// The first query waits this long for the gateway's clock; the browser's may be hours off.
 const CLOCK_MS = 2000;
 
-// The steps of time from the first to now, as charts show them; what the answer has of each.
-export function seriesOf(answer, of, names) {
-    const step = answer.step_ms;
-    const first = Math.floor((answer.wanted ?? new Date(answer.since)) / step) * step;
-    const end = new Date(answer.until).getTime();
+// The series of a chart: one value of the response per time step.
+export function seriesOf(stats, of, names) {
+    const step = stats.step_ms;
+    const first = Math.floor((stats.wanted ?? new Date(stats.since)) / step) * step;
+    const end = new Date(stats.until).getTime();
     const times = [];
     for (let at = first; at < end; at += step)
         times.push(at);
-    const groups = new Map(answer[of].time.map((group) => [new Date(group.at).getTime(), group]));
+    const groups = new Map(stats[of].time.map((group) => [new Date(group.at).getTime(), group]));
     return { times, step, series: names.map(({ key, name, value }) => ({ key, name,
         values: times.map((at) => (groups.has(at) ? value(groups.get(at)) : value(null))) })) };
 }
@@ -37,14 +37,14 @@ function sayPartial(text) {
     fill(partial, text);
 }
 
-// Asks for `by` of the range that is shown, again and again, until the function that it gives is
-// called. filter: more of the query. onAnswer(answer; isPart: of the last hour alone), onFault(fault).
+// Queries the selected range, grouped by `by`, repeatedly until the returned function is called. filter: further
+// parameters of the query. onAnswer(stats; isPart: the last hour only), onFault(fault).
 export function follow(by, filter, onAnswer, onFault) {
     let timer = null;
     let controller = null;
     let ended = false;
     let isAsking = false;
-    let whole = null; // the range of which there was an answer
+    let whole = null; // the range whose statistics are complete
 
     async function run() {
         clearTimeout(timer);
@@ -56,7 +56,7 @@ export function follow(by, filter, onAnswer, onFault) {
         const slow = setTimeout(() => document.body.classList.add("adding"), SLOW_MS);
         try {
             const { id, ms, step } = range();
-            // Without its clock, so long as it counts itself.
+            // Without the gateway's clock, the gateway computes the start of the range.
             const hasClock = await waitForClock(CLOCK_MS);
             if (ended || own.signal.aborted)
                 return;
@@ -69,7 +69,7 @@ export function follow(by, filter, onAnswer, onFault) {
                     return;
                 onAnswer({ ...end, wanted: firstStep(new Date(end.until)), isPart: true });
                 isPart = true;
-                sayPartial("So far of the last hour; the rest is being added up.");
+                sayPartial("This page shows the last hour; the rest of the time range is loading.");
             }
             const answer = await from(hasClock ? firstStep(now()) : id);
             if (ended || own.signal.aborted)
@@ -83,7 +83,7 @@ export function follow(by, filter, onAnswer, onFault) {
             if (ended || fault.name === "AbortError")
                 return;
             if (isPart)
-                sayPartial("Of the last hour alone: the rest could not be added up.");
+                sayPartial("This page shows only the last hour: the rest of the time range could not be loaded.");
             onFault(fault);
         } finally {
             clearTimeout(slow);
@@ -95,7 +95,7 @@ export function follow(by, filter, onAnswer, onFault) {
         timer = setTimeout(() => (document.hidden ? sleep() : run()), wait);
     }
 
-    // A page that nobody sees asks for nothing.
+    // A hidden page sends no queries.
     function sleep() {
         document.addEventListener("visibilitychange", run, { once: true });
     }

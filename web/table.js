@@ -1,8 +1,8 @@
-// Tables with a caption and heads, for everybody.
+// Tables with a caption and column heads.
 
 import { el, fill } from "/app/dom.js";
 
-// columns: [{name, cell(row), class}]; class "wide" leaves it out on a phone, "num" is a number.
+// columns: [{name, cell(row), class}]; class "wide" is hidden on a phone, "num" is a number.
 // options: {class, empty, heads, data(row), order(row): a number, the largest first, for addFresh}
 export function table(caption, columns, rows, options = {}) {
     const body = el("tbody");
@@ -27,7 +27,7 @@ export function table(caption, columns, rows, options = {}) {
         if (shown.length === 0 && empty)
             body.append(el("tr", { class: "empty" }, el("td", { colspan: columns.length }, empty)));
     };
-    // The same rows by their keys, drawn anew where their marks are others.
+    // Updates rows by their keys; a row whose mark has changed is drawn again.
     const drawn = new Map();
     box.update = (shown, key, mark, empty = options.empty) => {
         const keys = new Set(shown.map(key));
@@ -57,8 +57,8 @@ export function table(caption, columns, rows, options = {}) {
         if (shown.length === 0 && empty)
             body.append(el("tr", { class: "empty" }, el("td", { colspan: columns.length }, empty)));
     };
-    // At its place. isOpen: more follow that are not shown; what belongs among them is left to them: false.
-    // isQuiet: it does not light up.
+    // Inserts a row by its order. isOpen: further rows are not loaded; a row that belongs behind the last one is not
+    // inserted, and false is returned. isQuiet: the row is not highlighted.
     box.addFresh = (row, { max, isOpen, isQuiet }) => {
         const made = rowOf(row);
         let next = body.firstElementChild;

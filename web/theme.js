@@ -1,4 +1,4 @@
-// Light or dark: what the system says, unless somebody chose. Loaded before the page is drawn, so that the style has
+// Sets the theme: the user's choice, or the system's. Loaded before the page is drawn, so that the style sheet needs
 // each theme once.
 (() => {
     "use strict";

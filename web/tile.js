@@ -1,4 +1,4 @@
-// One number with its name, in a list of such.
+// A tile: one number with its name and a note.
 
 import { el } from "/app/dom.js";
 

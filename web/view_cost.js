@@ -1,4 +1,4 @@
-// What it cost, who spent it, and what was spent in vain.
+// The cost view: costs, tokens and wasted calls over time, by model, client and target.
 
 import { el, fill, said } from "/app/dom.js";
 import { count, few, share, unpriced, usd } from "/app/format.js";
@@ -26,8 +26,8 @@ const CALLS = [
 ];
 const counted = (title) => ({ title, kind: "bars", format: count, mark: few, whole: true, sum: total });
 
-// Who spent it: by cost or, where no price is known, by tokens. What is counted are requests, or calls:
-// of a target its own calls, whoever answered in the end.
+// One table, sorted by cost or, without prices, by tokens. The count is of requests; for targets, of calls to the
+// target, even if another target responded in the end.
 function sheet(title, { counts = "Requests", note = null } = {}) {
     let most = 0;
     let sum = 0;
@@ -41,7 +41,7 @@ function sheet(title, { counts = "Requests", note = null } = {}) {
         { name: "Wasted calls", class: "num", cell: (g) => share(g.wasted || 0, g.attempts) },
         { name: "Cost", class: "num", cell: (g) => money(g) },
         { name: "Share", class: "wide lane", cell: (g) => bar(weight(g), most) },
-    ], { heads: true, empty: "Nothing in this time.", nouns: `${title.toLowerCase()}s`, key: nameOf,
+    ], { heads: true, empty: "No data in this time range.", nouns: `${title.toLowerCase()}s`, key: nameOf,
         mark: (g) => markOf(g, most) });
     const section = el("section", { class: "panel flush", "aria-label": title },
         el("h2", {}, `By ${title.toLowerCase()}`), list, note ? el("p", { class: "note foot-note" }, note) : null);
@@ -54,15 +54,15 @@ function sheet(title, { counts = "Requests", note = null } = {}) {
     return section;
 }
 
-function tilesOf({ operations: { total: all }, attempts: { total: tries } }) {
+function tilesOf({ operations: { total: all }, attempts: { total: attempts } }) {
     return [
-        tile("Cost", about(all), all.cost_usd ? [`${usd(all.cost_usd / all.count)} a request`, estimateOf(all),
-            tries.unpriced ? `without ${unpriced(tries.unpriced)}` : ""].filter(Boolean).join(", ") :
-            tries.unpriced ? `without ${unpriced(tries.unpriced)}` : all.count ? "no price is known" : null),
+        tile("Cost", about(all), all.cost_usd ? [`${usd(all.cost_usd / all.count)} per request`, estimateOf(all),
+            attempts.unpriced ? `excludes ${unpriced(attempts.unpriced)}` : ""].filter(Boolean).join(", ") :
+            attempts.unpriced ? `excludes ${unpriced(attempts.unpriced)}` : all.count ? "no price is configured" : null),
         tile("Tokens in", count(all.tokens_in || 0)),
         tile("Tokens out", count(all.tokens_out || 0)),
-        tile("Wasted calls", count(tries.wasted || 0),
-            `${share(tries.wasted || 0, tries.count)} of ${count(tries.count)}`),
+        tile("Wasted calls", count(attempts.wasted || 0),
+            `${share(attempts.wasted || 0, attempts.count)} of ${count(attempts.count)}`),
     ];
 }
 
@@ -73,7 +73,7 @@ export function cost(main) {
     const money = budgets();
     const charts = [
         { figure: chart({ title: "Cost", kind: "bars", format: usd, sum: total,
-            empty: "Nothing was charged in this time." }), of: "operations",
+            empty: "No cost in this time range." }), of: "operations",
             names: ({ operations: { total: all } }) => (all.estimated_usd ? COST_APART : COST) },
         { figure: chart(counted("Tokens")), of: "operations", names: () => TOKENS },
         { figure: chart(counted("Calls to providers")), of: "attempts", names: () => CALLS },
@@ -81,16 +81,16 @@ export function cost(main) {
     const sheets = {
         model: sheet("Model"),
         client: sheet("Client"),
-        target: sheet("Target", { counts: "Calls", note: "Each call is its own target’s, with what it cost and " +
-            "whether it was of use, whoever answered in the end." }),
+        target: sheet("Target", { counts: "Calls", note: "Each call counts for the target that was called, even if " +
+            "another target responded in the end." }),
     };
 
     function onAnswer(answer) {
         const { total: all } = answer.operations;
         fill(problem);
         fill(tiles, tilesOf(answer));
-        fill(hint, all.count && !all.cost_usd ? "No cost is on record: for these models no price is known, " +
-            "or they are free. Shares are of tokens." : all.estimated_usd ? LEGEND : null);
+        fill(hint, all.count && !all.cost_usd ? "The audit has no cost: these models have no price, " +
+            "or they are free. Shares are shares of tokens." : all.estimated_usd ? LEGEND : null);
         charts.forEach(({ figure, of, names }) => figure.draw(seriesOf(answer, of, names(answer))));
         for (const [by, section] of Object.entries(sheets))
             section.draw(answer[by === "target" ? "attempts" : "operations"][by]);

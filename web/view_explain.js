@@ -1,6 +1,6 @@
-// Paste a failure, learn what it means: the same as `recourse explain`.
+// The explain view: classifies a pasted failure, as `recourse explain` does.
 
-import { el, fill, said, tell } from "/app/dom.js";
+import { el, fill, said, announce } from "/app/dom.js";
 import { ms, words } from "/app/format.js";
 import { post } from "/app/api.js";
 import { badge } from "/app/badge.js";
@@ -9,7 +9,7 @@ import { table } from "/app/table.js";
 
 const BYTES_MAX = 65536;
 
-// Of a text that is too long the end: what failed last is what is asked about.
+// The end of a text that is too long: logs have the latest failure at the end.
 function ending(text) {
     const bytes = new TextEncoder().encode(text);
     if (bytes.length <= BYTES_MAX)
@@ -21,22 +21,22 @@ function ending(text) {
 function verdictOf(report) {
     const wait = report.provider_metadata?.retry_after_ms;
     if (report.retryable)
-        return badge("warn", "↻", wait ? `try again after ${ms(wait)}` : "may be tried again");
-    return badge("bad", "✕", "trying again is of no use");
+        return badge("warn", "↻", wait ? `retry after ${ms(wait)}` : "retryable");
+    return badge("bad", "✕", "not retryable");
 }
 
 const STEPS = { layer: "Unwrapped", field: "Field", provider: "Provider", fact: "Fact", hint: "Wait",
-    ignored: "Not believed", rule_tried: "Rule tried", rule_matched: "Rule that decided" };
+    ignored: "Ignored", rule_tried: "Rule tried", rule_matched: "Matching rule" };
 
 function whyOf(why) {
     const tried = why.filter((note) => note.step === "rule_tried").length;
     const shown = why.filter((note) => note.step !== "rule_tried");
-    return el("details", { class: "why" }, el("summary", {}, "How it was decided"),
-        table("Steps of the verdict", [
+    return el("details", { class: "why" }, el("summary", {}, "How it was classified"),
+        table("Steps of the classification", [
             { name: "Step", class: "fit", cell: (note) => STEPS[note.step] || note.step },
-            { name: "What", cell: (note) => el("code", {}, note.subject) },
-            { name: "By", cell: (note) => said(note.text || (note.wait_ms !== undefined ? ms(note.wait_ms) : "")) },
-        ], shown), el("p", { class: "note" }, `${tried} other rules were tried first and did not fit.`));
+            { name: "Item", cell: (note) => el("code", {}, note.subject) },
+            { name: "Detail", cell: (note) => said(note.text || (note.wait_ms !== undefined ? ms(note.wait_ms) : "")) },
+        ], shown), el("p", { class: "note" }, `${tried} rules before it did not match.`));
 }
 
 export function explain(main) {
@@ -57,7 +57,7 @@ export function explain(main) {
                 report.user_action.detail) : null,
             reportFacts(report, true), why ? whyOf(why) : null,
             el("p", { class: "note" }, `Read as ${readAs}.`, isEnd || isCut
-                ? " It is long: what is said is of its end." : "")));
+                ? " The text was too long: only its end was classified." : "")));
         document.getElementById("verdict-title").focus();
     }
 
@@ -72,20 +72,20 @@ export function explain(main) {
                 "text/plain; charset=utf-8"), isCut);
         } catch (fault) {
             fill(result, el("p", { class: "panel bad-text" }, fault.message, " ", fault.advice));
-            tell(fault.message);
+            announce(fault.message);
         }
         go.disabled = false;
     }
 
     fill(main, el("h1", {}, "Explain a failure"),
         el("form", { class: "panel explain", onsubmit: submit },
-            el("label", { for: "failure" }, "What failed, as you have it"),
-            el("p", { class: "note", id: "failure-help" }, "What curl -i printed, a JSON body, a stream’s " +
-                "event, a log line, a stack trace. Keys in it are blotted out; nothing is kept."),
+            el("label", { for: "failure" }, "Error text"),
+            el("p", { class: "note", id: "failure-help" }, "Paste the output of curl -i, a JSON body, an event " +
+                "of a stream, a log line or a stack trace. Keys in it are redacted; the text is not stored."),
             text,
             el("div", { class: "row" },
-                el("label", { for: "provider" }, "Provider, if you know it", provider),
-                el("label", { for: "status" }, "HTTP status", status), go)),
+                el("label", { for: "provider" }, "Provider (optional)", provider),
+                el("label", { for: "status" }, "HTTP status (optional)", status), go)),
         result);
     text.setAttribute("aria-describedby", "failure-help");
     return () => {};

@@ -1,4 +1,4 @@
-// One request: how it ended, what to do, and everything that happened on the way.
+// The view of one request: its outcome, the next step, and each attempt, wait, switch and skip.
 
 import { el, fill, said } from "/app/dom.js";
 import { bytes, count, ms, plural, requestId, usd, whole, words } from "/app/format.js";
@@ -9,40 +9,40 @@ import { table } from "/app/table.js";
 import { bar } from "/app/bar.js";
 import { guessOf, moneyOf } from "/app/money.js";
 
-// "openai answered; it took 3 tries, after Rate limited and Overloaded."
+// "openai/gpt-4o responded after 3 attempts (failures: Rate limited and Overloaded)."
 function summary(op, records) {
     const attempts = records.filter((record) => record.kind === "attempt");
     const codes = [...new Set(attempts.map((record) => record.code).filter(Boolean))].map(words);
-    const after = codes.length > 0 ? `, after ${codes.join(" and ")}` : "";
-    const tries = plural(op.attempts, "try", "tries");
+    const failures = codes.length > 0 ? ` (failures: ${codes.join(" and ")})` : "";
+    const number = plural(op.attempts, "attempt", "attempts");
     if (op.outcome === "succeeded")
-        return op.attempts > 1 ? [said(op.target), ` answered; it took ${tries}${after}.`]
-            : [said(op.target), " answered at the first try."];
+        return op.attempts > 1 ? [said(op.target), ` responded after ${number}${failures}.`]
+            : [said(op.target), " responded on the first attempt."];
     if (op.outcome === "failed")
-        return [said(op.client || "The client"), ` got ${op.code ? words(op.code) : "an error"}`,
-            op.attempts > 0 ? ` after ${tries}` : "; no target was asked",
-            op.committed ? ", when part of the answer had been passed on." : "."];
+        return [said(op.client || "The client"), ` received ${op.code ? words(op.code) : "an error"}`,
+            op.attempts > 0 ? ` after ${number}` : "; no target was called",
+            op.committed ? ", when part of the response had already been sent." : "."];
     if (op.outcome === "cancelled")
-        return [said(op.client || "The client"), ` did not want the answer any more after ${tries}.`];
+        return [said(op.client || "The client"), ` cancelled the request after ${number}.`];
     if (op.outcome === "notice")
-        return "Something that was done to the gateway.";
-    return "It has not ended, or the process ended before it did.";
+        return "An event of the gateway itself, not a request.";
+    return "The request has not ended, or the gateway stopped before its end.";
 }
 
 function sentence(record) {
-    const to = record.target ? said(record.target) : "nobody";
+    const to = record.target ? said(record.target) : "no target";
     const key = record.credential ? [" with key ", said(record.credential)] : [];
     const why = record.reason_text ? [": ", record.reason_text] : [];
     switch (record.kind) {
-    case "begin": return ["Asked for ", said(record.model || "nothing")];
+    case "begin": return ["Request for ", said(record.model || "no model")];
     case "attempt": return record.code
-        ? [`Try ${record.attempt}: `, to, key, " failed: ", el("b", {}, words(record.code)),
+        ? [`Attempt ${record.attempt}: `, to, key, " failed: ", el("b", {}, words(record.code)),
             record.status ? ` (HTTP ${record.status})` : ""]
-        : [`Try ${record.attempt}: `, to, key, " answered",
+        : [`Attempt ${record.attempt}: `, to, key, " responded",
             record.status ? ` (HTTP ${record.status})` : ""];
     case "wait": return [`Waited ${ms(record.wait_ms)}`, why, record.text ? [" (", said(record.text), ")"] : []];
-    case "switch": return ["Went on to ", to, key, why];
-    case "skip": return ["Passed over ", to, why];
+    case "switch": return ["Switched to ", to, key, why];
+    case "skip": return ["Skipped ", to, why];
     case "stop": return ["Stopped", why];
     case "quota": return [to, key, " ", said(record.text || "is near its limit")];
     case "cancel": return ["Cancelled", record.text ? [": ", said(record.text)] : []];
@@ -58,7 +58,7 @@ const tones = (record) => {
 };
 const signs = { begin: "▸", attempt: "", wait: "◷", switch: "⇄", skip: "⤼", quota: "!", stop: "■", cancel: "■" };
 
-// What an attempt measured, in one line.
+// The measurements of an attempt, in one line.
 function numbers(record) {
     const parts = [];
     if (record.latency_ms !== undefined)
@@ -73,11 +73,11 @@ function numbers(record) {
     if (record.bytes && !record.code)
         parts.push(bytes(record.bytes));
     if (record.committed)
-        parts.push("content was passed on");
+        parts.push("content was sent to the client");
     return parts.join(" · ");
 }
 
-// When it began and how long it took, since the beginning.
+// The start of a record since the start of the request, and its duration.
 function spanOf(record) {
     const took = record.kind === "wait" ? record.wait_ms : record.kind === "attempt" ? record.latency_ms : 0;
     return { from: record.at_ms, took: took || 0 };
@@ -88,7 +88,7 @@ function lane(record, length) {
     return bar(took, length, tones(record), from);
 }
 
-// What was done next is told once: here, or by the row that follows.
+// The reason of the next action, unless the next row shows it.
 function thenOf(record, next) {
     if (record.kind !== "attempt" || !record.code || !record.reason_text || next?.reason_text === record.reason_text)
         return null;
@@ -100,16 +100,16 @@ function timeline(op, records) {
     const length = Math.max(1, op.latency_ms || 0, ...ends);
     return table("Timeline", [
         { name: "After", class: "num", cell: (record) => ms(record.at_ms) },
-        { name: "What happened", cell: (record) => el("div", { class: "story" },
+        { name: "Event", cell: (record) => el("div", { class: "story" },
             el("span", { class: `sign ${tones(record)}`, "aria-hidden": "true" },
                 record.kind === "attempt" ? (record.code ? "✕" : "✓") : signs[record.kind] || "·"),
             el("div", {}, el("p", {}, sentence(record)),
                 record.kind === "attempt" ? el("p", { class: "note" }, numbers(record)) : null,
                 thenOf(record, records[records.indexOf(record) + 1]),
-                record.report ? el("details", {}, el("summary", {}, "What the provider said"),
+                record.report ? el("details", {}, el("summary", {}, "Provider’s error"),
                     reportFacts(record.report)) : null)) },
         { name: `Over ${ms(length)}`, class: "wide lane", cell: (record) => lane(record, length) },
-    ], records, { class: "timeline", empty: "Nothing is on record yet." });
+    ], records, { class: "timeline", empty: "The audit has no step of this request yet." });
 }
 
 function copied(text) {
@@ -118,7 +118,7 @@ function copied(text) {
             await navigator.clipboard.writeText(text);
             button.textContent = "copied";
         } catch {
-            button.textContent = "select it by hand";
+            button.textContent = "copying failed";
         }
     } }, "copy");
     return [el("code", {}, text), " ", button];
@@ -130,24 +130,24 @@ function factsOf(op) {
         ["Began", whole(op.began)],
         ["Client", op.client && said(op.client)],
         ["Route", op.route && said(op.route)],
-        ["Asked for", op.model && said(op.model)],
-        [op.outcome === "succeeded" ? "Answered by" : "Asked last", op.target && [said(op.target), op.credential ? [" with key ", said(op.credential)] : []]],
-        ["HTTP status", op.status],
+        ["Requested model", op.model && said(op.model)],
+        [op.outcome === "succeeded" ? "Target" : "Last target", op.target && [said(op.target),
+                    op.credential ? [" with key ", said(op.credential)] : []]],
         ["Time", op.latency_ms !== undefined && [ms(op.latency_ms), op.first_byte_ms !== undefined
             ? `, first token after ${ms(op.first_byte_ms)}` : ""]],
         ["Waited", op.wait_ms && ms(op.wait_ms)],
-        ["Tries", count(op.attempts)],
+        ["Attempts", count(op.attempts)],
         ["Tokens", (op.tokens_in || op.tokens_out) && [count(op.tokens_in || 0), " in, ",
             count(op.tokens_out || 0), " out", guessOf(op)]],
         ["Cost", op.cost_usd !== undefined && moneyOf(op)],
-        ["Answer", op.bytes && `${bytes(op.bytes)}${op.streaming ? ", streamed" : ""}`],
+        ["Response", op.bytes && `${bytes(op.bytes)}${op.streaming ? ", streamed" : ""}`],
         ["Report", op.report_id && copied(op.report_id), "long"],
     ];
     return el("dl", { class: "facts" }, rows.filter(([, value]) => value).map(([name, value, kind]) =>
         el("div", { class: kind }, el("dt", {}, name), el("dd", {}, value))));
 }
 
-// What to do: of the failure that the client saw, else of the last one on the way.
+// The next step: from the error that the client received, otherwise from the last failed attempt.
 function todoOf(op, records) {
     const report = op.report || records.findLast((record) => record.report)?.report;
     if (!report || op.outcome === "succeeded")
@@ -172,7 +172,7 @@ export function operation(main, query, id) {
         el("section", { class: "panel flush", "aria-labelledby": "timeline-title" },
             el("h2", { id: "timeline-title" }, "Timeline"), timeline(op, steps)),
         op.report ? el("section", { class: "panel", "aria-labelledby": "report-title" },
-            el("h2", { id: "report-title" }, "What the client was told"), reportFacts(op.report, true)) : null);
+            el("h2", { id: "report-title" }, "Error sent to the client"), reportFacts(op.report, true)) : null);
     }
 
     get(`/admin/v1/operations/${encodeURIComponent(id)}`, {}, controller.signal).then(draw, (fault) => {

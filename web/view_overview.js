@@ -1,4 +1,4 @@
-// One page that says what failed, what was tried, what it cost and what to do.
+// The overview: problems, sums, charts and live requests.
 
 import { cut, el, fill, said } from "/app/dom.js";
 import { count, few, ms, plural, requestId, share, when, words } from "/app/format.js";
@@ -28,28 +28,28 @@ const times = (of) => [
 
 function tilesOf(stats, state) {
     const all = stats.operations.total;
-    const tries = stats.attempts.total;
+    const attempts = stats.attempts.total;
     const inFlight = (state?.loops || []).reduce((sum, loop) => sum + loop.in_flight, 0);
-    const answered = (all.succeeded || 0) / Math.max(1, (all.succeeded || 0) + (all.failed || 0));
+    const succeeded = (all.succeeded || 0) / Math.max(1, (all.succeeded || 0) + (all.failed || 0));
     const faltered = all.faltered || 0;
     return [
-        tile("Requests", count(all.count), `${count(inFlight)} under way`),
-        tile("Answered", share(all.succeeded || 0, (all.succeeded || 0) + (all.failed || 0)),
+        tile("Requests", count(all.count), `${count(inFlight)} in flight`),
+        tile("Success rate", share(all.succeeded || 0, (all.succeeded || 0) + (all.failed || 0)),
             plural(all.failed || 0, "failed", "failed"),
-            !all.count ? "" : answered < 0.95 ? "bad" : answered < 0.99 ? "warn" : "good"),
+            !all.count ? "" : succeeded < 0.95 ? "bad" : succeeded < 0.99 ? "warn" : "good"),
         tile("Recovered", faltered ? share(all.recovered || 0, faltered) : "–",
-            faltered ? `${count(all.recovered || 0)} of ${count(faltered)} in trouble`
-                : "nothing had to be"),
+            faltered ? `${count(all.recovered || 0)} of ${count(faltered)} with a failed attempt`
+                : "no attempt failed"),
         tile("Latency p99", ms(all.latency_ms?.p99), `p50 ${ms(all.latency_ms?.p50)}`),
         tile("First token p99", ms(all.first_byte_ms?.p99), `p50 ${ms(all.first_byte_ms?.p50)}`),
-        tile("Wasted calls", count(tries.wasted || 0),
-            `${share(tries.wasted || 0, tries.count)} of ${count(tries.count)}`),
+        tile("Wasted calls", count(attempts.wasted || 0),
+            `${share(attempts.wasted || 0, attempts.count)} of ${count(attempts.count)}`),
         tile("Cost", about(all), [`${count((all.tokens_in || 0) + (all.tokens_out || 0))} tokens`, estimateOf(all)]
             .filter(Boolean).join(", ")),
     ];
 }
 
-// Parts may be functions: what nobody sees is not made.
+// Parts may be functions, called only for cards that are shown.
 const made = (part) => (typeof part === "function" ? part() : part);
 
 function itemOf(item) {
@@ -61,11 +61,11 @@ function itemOf(item) {
         el("div", { class: "item-body" },
             el("h3", {}, el("span", { class: "hidden" }, `${names[item.tone]}: `), made(item.title)),
             el("p", {}, made(item.text), item.link ? [" ", el("a", { href: item.link[0] }, item.link[1])] : null),
-            item.todo ? el("p", { class: "todo" }, el("b", {}, "Do: "), item.todo) : null),
+            item.todo ? el("p", { class: "todo" }, el("b", {}, "Next step: "), item.todo) : null),
         actions.length > 0 ? el("div", { class: "row" }, actions) : null);
 }
 
-// As many as there are cards of each kind: "3 problems, 2 warnings and 1 note".
+// The number of cards of each kind: "3 problems, 2 warnings and 1 note".
 function countsOf(items) {
     const parts = [["bad", "problem", "problems"], ["warn", "warning", "warnings"], ["info", "note", "notes"]]
         .map(([tone, one, many]) => [items.filter((item) => item.tone === tone).length, one, many])
@@ -73,39 +73,39 @@ function countsOf(items) {
     return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts[0];
 }
 
-// Why it cannot be said that all is well, with its sign; null: it can. sums: {stats, fault}
+// Why the statistics are unknown or incomplete, with a sign; null: they are complete. sums: {stats, fault}
 function unknownOf({ stats, fault }) {
     if (gateway.link === "waiting" && gateway.fault !== null)
-        return ["?", "cannot be told: the gateway does not answer"];
+        return ["?", "are unavailable: the gateway does not respond"];
     if (gateway.state === null)
-        return ["…", "is not known yet"];
+        return ["…", "are loading"];
     if (!gateway.state.store.on)
-        return ["–", "is not known: no audit is kept"];
+        return ["–", "are unavailable: the audit is off"];
     if (fault !== null)
-        return ["?", "cannot be told: the audit’s sums are missing"];
+        return ["?", "are unavailable: the audit query failed"];
     if (stats === null)
-        return ["…", "is not known yet: they are being added up"];
-    return stats.isPart ? ["…", "is known of the last hour alone: the rest is being added up"] : null;
+        return ["…", "are loading"];
+    return stats.isPart ? ["…", "are loading: only the last hour is complete"] : null;
 }
 
-// Green is said of what is known alone.
+// The headline is green only if the statistics are complete and there is no problem.
 function verdictOf(items, sums) {
     const has = (tone) => items.some((item) => item.tone === tone);
     const unknown = unknownOf(sums);
     if (has("bad"))
-        return ["bad", "✕", `${countsOf(items)} to look at`];
+        return ["bad", "✕", countsOf(items)];
     if (has("warn"))
-        return ["warn", "!", unknown === null ? `Working, with ${countsOf(items)}`
-            : `${countsOf(items)}; how requests fare ${unknown[1]}`];
+        return ["warn", "!", unknown === null ? `No problems, ${countsOf(items)}`
+            : `${countsOf(items)}; request statistics ${unknown[1]}`];
     if (unknown !== null)
-        return ["dim", unknown[0], `How requests fare ${unknown[1]}`];
+        return ["dim", unknown[0], `Request statistics ${unknown[1]}`];
     if (items.length > 0)
-        return ["good", "✓", `All is well, with ${countsOf(items)}`];
-    return ["good", "✓", sums.stats.operations.total.count > 0 ? "All is well"
-        : "All is well; nobody has asked for anything in this time"];
+        return ["good", "✓", `No problems, ${countsOf(items)}`];
+    return ["good", "✓", sums.stats.operations.total.count > 0 ? "No problems"
+        : "No problems; no requests in this time range"];
 }
 
-// One line of what happens.
+// One line of the live list.
 function feedRow(operation) {
     const effort = effortOf(operation);
     return el("li", { class: outcomeOf(operation) },
@@ -114,13 +114,13 @@ function feedRow(operation) {
         el("span", { class: "feed-text" }, operationLink(operation, wayOf(operation)),
             operation.code ? el("span", { class: "code" }, words(operation.code)) : null,
             operation.message ? said(operation.message, { class: "note" }) : null,
-            operation.outcome === "cancelled" ? el("span", { class: "note" }, "the client left") : null,
+            operation.outcome === "cancelled" ? el("span", { class: "note" }, "the client disconnected") : null,
             effort ? el("span", { class: "note" }, effort) : null),
         cut(operation.client || "", { class: "feed-client" }),
         el("span", { class: "feed-ms" }, ms(operation.latency_ms)));
 }
 
-// What happened before the page was opened, from the audit.
+// Fills the live list from the audit when the page is opened.
 async function recall() {
     if (gateway.recent.length > 0)
         return;
@@ -144,13 +144,13 @@ function feed() {
             all.checked ? "Requests appear here as they end."
                 : "Failures, failovers and retries appear here as they happen."));
         fill(lost, gateway.dropped > 0
-            ? `${count(gateway.dropped)} more went by too quickly to be shown here; the list of requests has all.`
+            ? `${count(gateway.dropped)} requests ended too quickly to be shown; the Requests page has all of them.`
             : null);
     }
 
     const section = el("section", { class: "panel", "aria-labelledby": "feed-title" },
-        el("div", { class: "head" }, el("h2", { id: "feed-title" }, "Happening now"),
-            el("label", { class: "check", for: "feed-all" }, all, "successes too")),
+        el("div", { class: "head" }, el("h2", { id: "feed-title" }, "Live requests"),
+            el("label", { class: "check", for: "feed-all" }, all, "show successes")),
         list, lost);
     let waiting = false;
     const soon = () => {
@@ -167,7 +167,7 @@ function feed() {
     return { section, end: [subscribe("operation", soon), subscribe("dropped", soon)] };
 }
 
-// The classes that there are, those with most failures first.
+// The error classes that occurred, most failures first.
 function classesOf(answer) {
     const names = Object.entries(answer.attempts.total.classes || {}).sort((a, b) => b[1] - a[1])
         .map(([name]) => name);
@@ -183,14 +183,14 @@ export function overview(main) {
         outcomes: chart({ title: "Requests by outcome", kind: "bars", format: count, mark: few,
             whole: true, sum: total }),
         classes: chart({ title: "Failed calls to providers, by class of error", kind: "bars", format: count,
-            mark: few, whole: true, sum: total, empty: "No call failed in this time." }),
+            mark: few, whole: true, sum: total, empty: "No call failed in this time range." }),
         latency: chart({ title: "Latency", kind: "lines", format: ms, whole: true, sum: last }),
         first: chart({ title: "Time to the first token", kind: "lines", format: ms, whole: true, sum: last,
-            note: "Of a stream, until its first content; of an answer that comes whole, until it is there." }),
+            note: "For a stream, the time until its first content; for other responses, until they are complete." }),
     };
     const live = feed();
     let stats = null;
-    let missing = null; // why the last question was not answered
+    let missing = null; // the fault of the latest query
     let limit = ITEMS_MAX;
     const culprits = new Culprits(() => main.contains(items) && drawItems());
     const rest = el("button", { type: "button", class: "quiet", hidden: true, onclick: () => {
@@ -203,7 +203,7 @@ export function overview(main) {
         const [tone, sign, text] = verdictOf(found, { stats, fault: missing });
         verdict.className = `verdict ${tone}`;
         fill(verdict, el("span", { class: "sign", "aria-hidden": "true" }, sign), text);
-        // What is focused is left alone until it is not.
+        // A list with the focus is not redrawn.
         if (!items.contains(document.activeElement))
             fill(items, found.slice(0, limit).map(itemOf));
         rest.hidden = found.length <= limit;
@@ -224,7 +224,7 @@ export function overview(main) {
         charts.latency.draw(seriesOf(answer, "operations", times("latency_ms")));
         charts.first.draw(seriesOf(answer, "operations", times("first_byte_ms")));
         drawItems();
-        culprits.update(answer).catch(() => {}); // the cards go without names
+        culprits.update(answer).catch(() => {}); // without it the cards have no names
     }
 
     const problem = el("div", { role: "status" });

@@ -1,6 +1,6 @@
-// Requests: filtered, paged, and live where nothing stands in the way.
+// The requests view: filtered, paged, with new requests as they end.
 
-import { cut, el, fill, said, tell } from "/app/dom.js";
+import { cut, el, fill, said, announce } from "/app/dom.js";
 import { count, ms, requestId, when, words } from "/app/format.js";
 import { get } from "/app/api.js";
 import { gateway, subscribe } from "/app/gateway.js";
@@ -11,18 +11,18 @@ import { effortOf, operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/ba
 
 const PAGE = 50;
 const SHOWN_MAX = 2000;
-// Of what ends while one looks: so many rows at the most, unless more were asked for, drawn together.
+// Requests that end while the list is shown: drawn in batches, up to this many rows unless more pages were loaded.
 const LIVE_MAX = 100;
 const LIVE_MS = 400;
 const LIT_MAX = 5;
 const FIELDS = ["id", "outcome", "model", "target", "client", "code"];
 
-// Of a plain success nothing need be said.
+// The details of a request; a plain success has none.
 function whatOf(op) {
     if (op.code)
         return [el("b", {}, words(op.code)), op.message ? said(op.message, { class: "note" }) : null];
     if (op.outcome === "cancelled")
-        return el("span", { class: "note" }, "the client left");
+        return el("span", { class: "note" }, "the client disconnected");
     if (op.outcome === "notice")
         return said(op.text || "", { class: "note" });
     return el("span", { class: "note" }, effortOf(op));
@@ -35,8 +35,8 @@ const COLUMNS = [
         el("span", { class: "narrow-only note" }, when(op.began), op.client ? [" · ", cut(op.client)] : null,
             op.code ? ` · ${words(op.code)}` : null)] },
     { name: "Client", class: "wide client", cell: (op) => (op.client ? cut(op.client) : "–") },
-    { name: "What happened", class: "wide what", cell: whatOf },
-    { name: "Tries", class: "num wide", cell: (op) => count(op.attempts) },
+    { name: "Details", class: "wide what", cell: whatOf },
+    { name: "Attempts", class: "num wide", cell: (op) => count(op.attempts) },
     { name: "Latency", class: "num", cell: (op) => ms(op.latency_ms) },
     { name: "First token", class: "num wide", cell: (op) => ms(op.first_byte_ms) },
     { name: "Cost", class: "num wide", cell: moneyOf },
@@ -79,18 +79,18 @@ function formOf(query, onChange) {
     return form;
 }
 
-// Codes that were met, for whoever types one.
+// Suggests the codes that occurred.
 async function fillCodes(form) {
     try {
         const answer = await get("/admin/v1/stats", { since: range().id, by: "code" });
         fill(form.querySelector("#codes-known"), answer.operations.code
             .filter((group) => group.name).map((group) => el("option", { value: group.name })));
     } catch {
-        // Nobody misses them.
+        // The field works without suggestions.
     }
 }
 
-// May an operation that has just ended stand in this list?
+// Whether an operation that has just ended matches the filter.
 function fits(op, query) {
     if (query.id)
         return false;
@@ -110,23 +110,23 @@ export function requests(main, query) {
         history.replaceState(null, "", pairs.length > 0 ? `#/requests?${pairs.join("&")}` : "#/requests");
         load(false);
     });
-    // As the audit pages them: by when they began.
+    // The audit pages requests by their start, so the list has the same order.
     const list = table("Requests, the newest first", COLUMNS, [], { class: "requests",
         order: (op) => new Date(op.began).getTime(), data: (op) => ({ outcome: outcomeOf(op) }) });
     const status = el("p", { class: "note", role: "status" }, "Loading…");
-    const more = el("button", { type: "button", hidden: true, onclick: () => load(true) }, "Older ones");
+    const more = el("button", { type: "button", hidden: true, onclick: () => load(true) }, "Load older requests");
     const seen = new Set();
     let controller = null;
     let next = null;
     let number = 0;
-    let asked = 0; // rows that were asked for
-    let ended = []; // and are not drawn yet
+    let asked = 0; // rows that were loaded
+    let ended = []; // operations that are not drawn yet
     let timer = null;
 
     function say() {
         fill(status, number === 0 ? (Object.keys(shown).length > 0
-            ? "No request fits. Change the filter, or the time that is shown."
-            : "No request in this time.")
+            ? "No request matches. Change the filter or the time range."
+            : "No requests in this time range.")
             : `${count(number)} shown${next ? ", there are more" : ""}.`);
     }
 
@@ -153,7 +153,7 @@ export function requests(main, query) {
             next = answer.next;
             say();
             if (isMore)
-                tell(`${rows.length} older requests`);
+                announce(`${rows.length} older requests`);
         } catch (fault) {
             if (fault.name === "AbortError")
                 return;
@@ -167,7 +167,7 @@ export function requests(main, query) {
         if (!fits(op, shown))
             return;
         ended.push(op);
-        // The others would be pushed out at once.
+        // Older ones would leave the list at once.
         if (ended.length > LIVE_MAX)
             ended.shift();
         timer ??= setTimeout(drawEnded, LIVE_MS);
@@ -176,9 +176,9 @@ export function requests(main, query) {
     function drawEnded() {
         const max = Math.max(LIVE_MAX, asked);
         timer = null;
-        // Many that light up would keep the page busy, and nobody could follow them.
+        // Highlighting many rows at once is slow and unreadable.
         const isQuiet = ended.length > LIT_MAX;
-        // The filter may be another one since they ended.
+        // The filter may have changed since they ended.
         for (const op of ended.filter((one) => fits(one, shown) && !seen.has(requestId(one.id)))) {
             if (!list.addFresh(op, { max, isOpen: Boolean(next) || number >= max, isQuiet }))
                 continue;

@@ -1,4 +1,4 @@
-// Targets and keys: who can be asked, who not, until when and why.
+// The targets view: the state of each target and key, and of the gateway.
 
 import { el, fill, refill, said } from "/app/dom.js";
 import { count, ms, plural, share } from "/app/format.js";
@@ -10,7 +10,7 @@ import { longTable, markOf } from "/app/long.js";
 import { breakerBadge, keyBadge, targetBadge } from "/app/badge.js";
 import { conditionOf, keyActions, quotaText, reloadButton, targetActions, whyOf } from "/app/attention.js";
 
-const FEW = 5; // calls, of which no share is worth a colour
+const FEW = 5; // fewer calls get no colour for their failures
 
 function gauge(name, value, most, text) {
     const meter = el("meter", { min: 0, max: Math.max(1, most), low: most / 5, optimum: most, value,
@@ -18,10 +18,10 @@ function gauge(name, value, most, text) {
     return el("div", { class: "gauge" }, el("span", {}, name), meter, el("span", { class: "num" }, text));
 }
 
-// What the audit knows of each target; "openai/*" stands for all of its models that no other names.
+// The statistics of each target; "openai/*" has those of all models that no other target names.
 function sumsOf(targets, stats) {
     const groups = stats?.attempts.target || [];
-    // Those for whom there was no room may be any that have no group of their own.
+    // If the response has a group for all others, a target without a group of its own is unknown.
     const isAll = stats !== null && !groups.some((group) => group.rest);
     const sums = new Map(targets.map(({ target }) => [target, { calls: 0, failed: 0, p99: -1, isKnown: isAll }]));
     const rests = new Map(targets.filter(({ model }) => model === "*").map(({ provider, target }) =>
@@ -38,14 +38,14 @@ function sumsOf(targets, stats) {
     return sums;
 }
 
-// Most of what it is asked fails.
+// More than half of its calls fail.
 const isFailing = ({ calls, failed }) => calls >= FEW && failed * 2 > calls;
 
 const failedOf = (sum) => el("span", { class: isFailing(sum) ? "bad-text" : null }, share(sum.failed, sum.calls));
 
-// What is left of its provider's limits: the lowest one.
+// The lowest of its provider's rate limits.
 const quotaOf = ({ quotas: [low] = [] }) => (low ? el("span", { class: low.low ? "note warn-text" : "note" },
-    quotaText(low), low.renews ? [", renewed in ", countdown(low.renews)] : null) : null);
+    quotaText(low), low.renews ? [", resets in ", countdown(low.renews)] : null) : null);
 
 const keyStateOf = (key) => [keyBadge(key),
     key.until ? el("span", { class: "note" }, "for ", countdown(key.until)) : null,
@@ -58,13 +58,13 @@ const stateOf = (t) => [targetBadge(conditionOf(t)),
 function auditOf(store) {
     if (!store.on)
         return "off";
-    return store.down ? "down" : `${store.kind}, ${count(store.kept)} kept, ${count(store.queued)} waiting`;
+    return store.down ? "unavailable" : `${store.kind}, ${count(store.kept)} records, ${count(store.queued)} queued`;
 }
 
 function factsOf({ config, loops, store }) {
     const sum = (key) => loops.reduce((all, loop) => all + loop[key], 0);
     return [
-        ["Configuration", [said(config.file || "from the environment"), `, edition ${config.generation}`]],
+        ["Configuration", [said(config.file || "from the environment"), `, generation ${config.generation}`]],
         ["Audit", auditOf(store)],
         ["Clients", plural(sum("connections"), "connection", "connections")],
         ["Providers", `${count(sum("upstream_busy"))} busy, ${count(sum("upstream_idle"))} idle connections`],
@@ -73,16 +73,16 @@ function factsOf({ config, loops, store }) {
     ].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)));
 }
 
-// Those in trouble first, then those that fail, then those that are asked most.
-const TROUBLE = ["breaker_open", "no_key", "failing", "cooling", "full", "degraded", "out_of_service", "up"];
+// The order: state, then failing, then most calls.
+const STATES = ["breaker_open", "no_key", "failing", "cooling", "full", "degraded", "out_of_service", "up"];
 const inOrder = (a, b) => (a < b ? -1 : Number(a > b));
-const byTrouble = (sums) => (a, b) => TROUBLE.indexOf(conditionOf(a)) - TROUBLE.indexOf(conditionOf(b))
+const byState = (sums) => (a, b) => STATES.indexOf(conditionOf(a)) - STATES.indexOf(conditionOf(b))
     || isFailing(sums.get(b.target)) - isFailing(sums.get(a.target))
     || sums.get(b.target).calls - sums.get(a.target).calls || inOrder(a.target, b.target);
 
-// Keys the same way; among equals they stay in the configuration's order.
-const KEY_TROUBLE = ["dead", "exhausted", "cooling", "healthy"];
-const byKeyTrouble = (a, b) => KEY_TROUBLE.indexOf(a.state) - KEY_TROUBLE.indexOf(b.state)
+// The same for keys; equal ones stay in the order of the configuration.
+const KEY_STATES = ["dead", "exhausted", "cooling", "healthy"];
+const byKeyState = (a, b) => KEY_STATES.indexOf(a.state) - KEY_STATES.indexOf(b.state)
     || (b.limited_targets || 0) - (a.limited_targets || 0);
 
 export function targets(main) {
@@ -98,7 +98,7 @@ export function targets(main) {
         { name: "State", class: "wide", cell: stateOf },
         { name: "Breaker", class: "wide", cell: (t) => breakerBadge(t.breaker) },
         { name: "Keys", class: "num wide", cell: (t) => (t.keys > 0 ? `${t.usable_keys} of ${t.keys}` : "–") },
-        { name: "Under way", class: "num wide", cell: (t) => (t.max_in_flight
+        { name: "In flight", class: "num wide", cell: (t) => (t.max_in_flight
             ? `${count(t.in_flight)} of ${count(t.max_in_flight)}` : count(t.in_flight)) },
         { name: "Calls", class: "num wide", cell: (t) => (of(t).isKnown ? count(of(t).calls) : "–") },
         { name: "Failed", class: "num wide", cell: (t) => failedOf(of(t)) },
@@ -122,8 +122,8 @@ export function targets(main) {
             return;
         wait.hidden = true;
         sums = sumsOf(state.targets, stats);
-        list.show([...state.targets].sort(byTrouble(sums)));
-        keys.show([...state.keys].sort(byKeyTrouble));
+        list.show([...state.targets].sort(byState(sums)));
+        keys.show([...state.keys].sort(byKeyState));
         const { budget } = state;
         refill(process, markOf(budget), () => (budget.on ? gauge("Retry budget", budget.tokens, budget.burst,
             `${count(budget.tokens)} of ${count(budget.burst)}`) : null));
@@ -132,8 +132,8 @@ export function targets(main) {
 
     fill(main, el("h1", {}, "Targets"), wait,
         el("section", { class: "panel flush", "aria-labelledby": "targets-title" },
-            el("h2", { id: "targets-title" }, "Who can be asked"), list,
-            el("p", { class: "note foot-note" }, "Calls, failures and times are of the time that is shown: ",
+            el("h2", { id: "targets-title" }, "All targets"), list,
+            el("p", { class: "note foot-note" }, "Calls, failures and p99 are from the selected time range: ",
                 range().name.toLowerCase(), ".")),
         el("section", { class: "panel flush", "aria-labelledby": "keys-title" },
             el("h2", { id: "keys-title" }, "Keys"), keys),

@@ -1,4 +1,4 @@
-// For everybody: keyboard, screen reader, phone, light and dark.
+// Tests of accessibility: keyboard, screen reader, phone, light and dark theme.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { admin, gates } from "./gates.mjs";
@@ -14,9 +14,9 @@ async function load(page, hash, base) {
     await page.locator(LOADED[hash] || ".timeline .story").first().waitFor();
 }
 
-const access = new Views("for everybody");
+const access = new Views("accessibility");
 
-// What a program can check. In the dark the same page has other colours, and nothing else.
+// The rules of axe-core. The dark theme differs only in its colours.
 const RULES = {
     light: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] },
     dark: { type: "rule", values: ["color-contrast"] },
@@ -33,7 +33,7 @@ async function expectAccessible(page, hash, theme, base) {
 }
 
 for (const theme of ["light", "dark"]) {
-    const options = { theme, bypassCSP: true }; // the checker is a script of ours, not of the page's
+    const options = { theme, bypassCSP: true }; // the policy of the page would block axe-core
     for (const hash of VIEWS)
         access.view(`${hash} breaks no rule of accessibility, ${theme}`, options, (page) =>
             expectAccessible(page, hash, theme));
@@ -46,7 +46,7 @@ for (const theme of ["light", "dark"]) {
 access.view("the search of a long list breaks no rule of accessibility", { bypassCSP: true }, (page) =>
     expectAccessible(page, "#/targets", "light", gates.many.admin));
 
-access.view("a rule that is broken is noticed", { bypassCSP: true }, async (page) => {
+access.view("axe-core finds a broken rule", { bypassCSP: true }, async (page) => {
     await load(page, "#/explain");
     await page.evaluate(() => document.querySelector('label[for="provider"]').removeAttribute("for"));
     await page.evaluate(() => document.body.append(document.getElementById("provider")));
@@ -55,7 +55,7 @@ access.view("a rule that is broken is noticed", { bypassCSP: true }, async (page
     assert.ok(violations.some(({ id }) => id === "label"));
 });
 
-access.view("every table has a caption and heads, every view one heading of the first rank", {}, async (page) => {
+access.view("every table has a caption and column heads, every view one h1", {}, async (page) => {
     for (const hash of VIEWS) {
         await load(page, hash);
         assert.equal(await page.locator("h1").count(), 1, hash);
@@ -66,7 +66,7 @@ access.view("every table has a caption and heads, every view one heading of the 
     }
 });
 
-access.view("the keyboard is enough to go everywhere", {}, async (page) => {
+access.view("the keyboard reaches every view", {}, async (page) => {
     await open(page);
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the content");
@@ -82,14 +82,14 @@ access.view("the keyboard is enough to go everywhere", {}, async (page) => {
     assert.equal(await page.title(), "Explain · Recourse");
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate(() => document.activeElement.id), "failure");
-    // What has the focus can be seen.
+    // The focus is visible.
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineWidth);
     assert.ok(parseFloat(outline) >= 2, outline);
     await page.goBack();
     await page.locator(".verdict").waitFor();
 });
 
-access.view("the link to skip leads to the content", {}, async (page) => {
+access.view("the skip link moves the focus to the content", {}, async (page) => {
     await open(page, "#/requests");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -104,13 +104,13 @@ access.view("a phone shows every view without scrolling sideways", { width: 390,
         await load(page, hash);
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         assert.ok(over <= 0, `${hash} is ${over} pixels too wide`);
-        // Nor do its tables, but for those of charts.
+        // Tables do not scroll sideways either, except those of charts.
         const tables = await page.evaluate(() => [...document.querySelectorAll("section .scroll")]
             .map((box) => [box.getAttribute("aria-label"), box.scrollWidth - box.clientWidth]));
         for (const [name, width] of tables)
             assert.ok(width <= 1, `${hash}: ${name} is ${width} pixels too wide`);
     }
-    // The time that is shown can be read, whichever it is; its arrow takes the end.
+    // Every time range fits into its select element, beside the arrow.
     const cut = await page.locator(".range select").evaluate((select) => {
         const style = getComputedStyle(select);
         const pen = document.createElement("canvas").getContext("2d");
@@ -119,7 +119,7 @@ access.view("a phone shows every view without scrolling sideways", { width: 390,
         return [...select.options].filter((option) => pen.measureText(option.text).width > room).map((one) => one.text);
     });
     assert.deepEqual(cut, []);
-    // What is known of a key has the width of the table, not of a column.
+    // The state of a key uses the width of the table, not of a column.
     await load(page, "#/targets");
     const keys = page.locator("section", { has: page.locator("#keys-title") });
     assert.ok(await keys.locator("tbody .way .badge:visible").count() > 3);
@@ -136,12 +136,12 @@ access.view("a small phone shows all of the menu, and buttons in a column", { wi
         const ends = await page.locator("nav a").evaluateAll((links) =>
             links.map((link) => link.getBoundingClientRect().right));
         assert.ok(ends.every((end) => end <= width), `${width}: ${ends.join(" ")}`);
-        // One line of it, and one of tools beside the name.
+        // The header has one line for the menu and one for the name and tools.
         assert.ok(width === 320 || (await page.locator(".top").boundingBox()).height < 100);
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         assert.ok(over <= 0, `${width}: ${over} pixels too wide`);
     }
-    const places = await page.getByRole("button", { name: /^(Take out|Put back|Ask it again now)$/ }).evaluateAll(
+    const places = await page.getByRole("button", { name: /^(Take out|Put back|End cooldown)$/ }).evaluateAll(
         (all) => all.map((button) => button.getBoundingClientRect().right));
     assert.ok(places.length > 8 && new Set(places).size === 1, places.join(" "));
 });
@@ -149,7 +149,7 @@ access.view("a small phone shows all of the menu, and buttons in a column", { wi
 const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 const isDark = (colour) => colour.match(/\d+/g).slice(0, 3).every((part) => Number(part) < 60);
 
-access.view("it is dark where the system is, light where one wants it", { theme: "dark" }, async (page) => {
+access.view("follows the system's theme until the user selects one", { theme: "dark" }, async (page) => {
     await open(page);
     assert.ok(isDark(await background(page)));
     const button = page.getByRole("button", { name: /Theme/ });
@@ -163,20 +163,20 @@ access.view("it is dark where the system is, light where one wants it", { theme:
     assert.ok(isDark(await background(page)));
 });
 
-access.view("those who want no motion get none", { reducedMotion: "reduce" }, async (page) => {
+access.view("has no animation if the user prefers reduced motion", { reducedMotion: "reduce" }, async (page) => {
     await open(page, "#/requests");
     const names = await page.evaluate(() => [...document.querySelectorAll("*")]
         .map((element) => getComputedStyle(element).animationName).filter((name) => name !== "none"));
     assert.deepEqual(names, []);
 });
 
-access.view("what is said aloud is said rarely", {}, async (page) => {
+access.view("announces little to screen readers", {}, async (page) => {
     await load(page, "#/");
     const live = await page.locator('[aria-live], [role="status"], [role="alert"]').count();
-    assert.ok(live <= 5, `${live} places speak up`);
-    const before = await text(page.locator("#told"));
-    await until("a state has come", async () => page.evaluate(() => performance.now() > 4000));
-    assert.equal(await text(page.locator("#told")), before);
+    assert.ok(live <= 5, `${live} live regions`);
+    const before = await text(page.locator("#announced"));
+    await until("a state has arrived", async () => page.evaluate(() => performance.now() > 4000));
+    assert.equal(await text(page.locator("#announced")), before);
 });
 
 export const groups = [access];

@@ -1,16 +1,15 @@
-// A browser, and pages in it that notice what went wrong: errors on the console, and what the page's
-// policy has stopped.
+// The browser, and pages that record errors on the console and violations of the content security policy.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { Group } from "./tap.mjs";
 import { gates } from "./gates.mjs";
 
-// On a machine that has other things to do a page takes its time.
+// Generous, for a busy machine.
 const WAIT_MS = 30_000;
 const LIMIT_MS = 120_000;
 const PROGRAM = process.env.CHROMIUM || "/usr/bin/chromium";
-// As root there is no sandbox; nothing is asked of the network beyond this machine.
+// Chromium has no sandbox as root. The other flags stop requests to other machines.
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP evil.example 127.0.0.1"];
 const SIDE_BY_SIDE = 3;
@@ -27,7 +26,7 @@ export async function stopBrowser() {
     await browser?.close();
 }
 
-// Notes what the policy stops, before any script of the page.
+// Records violations of the policy; runs before any script of the page.
 function noteViolations() {
     window.violations = [];
     document.addEventListener("securitypolicyviolation", (event) =>
@@ -38,24 +37,24 @@ async function newPage({ width = 1280, height = 900, theme = "light", allow = nu
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, ...more });
     const page = await context.newPage();
     page.setDefaultTimeout(WAIT_MS);
-    page.trouble = [];
+    page.errors = [];
     page.on("console", (message) => {
         if (["error", "warning"].includes(message.type()) && !allow?.test(message.text()))
-            page.trouble.push(`${message.type()}: ${message.text()}`);
+            page.errors.push(`${message.type()}: ${message.text()}`);
     });
-    page.on("pageerror", (error) => page.trouble.push(`thrown: ${error.message}`));
+    page.on("pageerror", (error) => page.errors.push(`thrown: ${error.message}`));
     await page.addInitScript(noteViolations);
     return page;
 }
 
 export class Views extends Group {
-    // isOrdered: one after the other, for what changes the gateway's state and looks at it.
+    // isOrdered: one test at a time, because they change the gateway's state.
     constructor(name, { isOrdered = false } = {}) {
         super(name, { sideBySide: isOrdered ? 1 : SIDE_BY_SIDE, limitMs: LIMIT_MS });
     }
 
-    // A test with a page of its own; options: width, theme, allow (console messages that may come),
-    // isStopped (the policy may stop something).
+    // A test with a page of its own; options: width, theme, allow (permitted console messages),
+    // isStopped (violations of the policy are permitted).
     view(name, options, run) {
         this.test(name, async () => {
             const page = await newPage(options);
@@ -64,7 +63,7 @@ export class Views extends Group {
                 if (!options.isStopped)
                     assert.deepEqual(await page.evaluate(() => window.violations || []), []);
                 assert.equal(await page.evaluate(() => window.harmed), undefined);
-                assert.deepEqual(page.trouble, []);
+                assert.deepEqual(page.errors, []);
             } finally {
                 await page.context().close();
             }
@@ -78,7 +77,7 @@ export async function open(page, hash = "#/", base = gates.main.admin) {
     await page.locator('.link[data-state="live"]').waitFor();
 }
 
-// Waits until something holds; what: said when it never does.
+// Waits until holds() is true; what: the message if it never is.
 export async function until(what, holds) {
     for (const end = Date.now() + WAIT_MS; Date.now() < end;) {
         if (await holds())

@@ -1,6 +1,6 @@
-// The gateways that the dashboard is shown of: one with a history and traffic, one that wants a token,
-// one without an audit, one that nobody has asked for anything, one whose target fails and whose budget
-// is too small, one with very many targets, keys and budgets. Behind them a mock, and a provider that means harm.
+// The gateways of the tests: main with a filled audit and traffic, locked with a token, bare without an audit, calm
+// without requests, ill with a failing target and a small budget, many with very many targets, keys and budgets.
+// Their providers are a mock and a hostile upstream.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +16,7 @@ const FILLED = 600;
 const SAYS_MS = 10_000;
 
 let upstream = null;
-// url: of clients; admin: of the operator.
+// url: the base URL for clients; admin: the admin interface.
 export const gates = { main: null, locked: null, bare: null, calm: null, ill: null, many: null };
 
 const CONFIG = (mock, evil) => `listen: 127.0.0.1:0
@@ -106,13 +106,13 @@ async function startGate(name, config, env = {}) {
     writeFileSync(`${name}.yaml`, config);
     const gate = await startChild(name, ["serve", "--config", `${name}.yaml`],
         { KEY_1: "key-number-one-1111", KEY_2: "key-number-two-2222", CLIENT, LONG, ...env });
-    // What it says may come a little later than its port.
+    // The gateway may print its admin address a little after its port.
     for (const end = Date.now() + SAYS_MS; Date.now() < end; await sleep(20)) {
         const [, said] = gate.talk().match(/operator's side at (http:\/\/[0-9.]+:[0-9]+)\b/) || [];
         if (said !== undefined)
             return { url: `http://127.0.0.1:${gate.port}`, admin: said };
     }
-    throw new Error(`${name} does not say where its operator's side is: ${gate.talk()}`);
+    throw new Error(`${name} does not print its admin address: ${gate.talk()}`);
 }
 
 function fillAudit() {
@@ -122,8 +122,8 @@ function fillAudit() {
     STORIES.forEach((name, i) => execFileSync(tool, ["audit.db", "story", name, String(now - 120_000 + i * 1000)]));
 }
 
-// One request of a client, or of the one with the long name; gives its status. Whoever leaves is gone
-// after so many ms.
+// Sends one request as client app, or as the client with the long name. leaves: the client disconnects after that
+// many ms.
 export async function request(model, { leaves, gate = gates.main, isLong = false } = {}) {
     const controller = new AbortController();
     if (leaves !== undefined)
@@ -162,7 +162,7 @@ export async function startGates() {
     gates.calm = await startGate("calm", SMALL(url, { lines: "store: sqlite:calm.db" }));
     gates.ill = await startGate("ill", ILL(url));
     gates.many = await startGate("many", MANY(url), MANY_ENV);
-    // What there is to see: successes, a retry, a failover, keys and targets in trouble.
+    // Successes, a retry, a failover, and failing keys and targets.
     for (const model of ["steady", "steady", "shaky", "spared", "wrong", "refused", "poor", "resting"])
         await request(model);
 }

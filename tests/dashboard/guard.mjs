@@ -1,5 +1,5 @@
-// What must not happen: foreign text that runs, data without the token, other sites that ask, a page
-// that goes on as if nothing had happened when the gateway is gone.
+// Tests of security: foreign text that would run, data without the token, requests of other sites, and a page whose
+// gateway has stopped.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { connect, createServer as createProxy } from "node:net";
@@ -18,13 +18,13 @@ const FOREIGN = "main img, main script, main iframe, main object, main style, ma
 async function expectHarmless(page) {
     assert.equal(await page.locator(FOREIGN).count(), 0);
     assert.equal(await page.evaluate(() => window.harmed), undefined);
-    // No character that turns the text around, colours a terminal or hides is left as it is.
+    // Control characters and marks of text direction are shown as escapes.
     const odd = await page.evaluate(() =>
         document.body.innerText.match(/[\u0000-\u0008\u001b\u009b\u200b\u202a-\u202e\u2066-\u2069]/));
     assert.equal(odd, null);
 }
 
-guard.view("what a provider says is text and nothing else, everywhere", {}, async (page) => {
+guard.view("shows a provider's text as text in every view", {}, async (page) => {
     const ids = {};
     for (const kind of Object.keys(HOSTILE))
         ids[kind] = (await request(`evil-${kind}`)).id;
@@ -50,7 +50,7 @@ guard.view("what a provider says is text and nothing else, everywhere", {}, asyn
     await expectHarmless(page);
 });
 
-guard.view("so is what a client names, live and on record", {}, async (page) => {
+guard.view("shows a client's model name as text, live and from the audit", {}, async (page) => {
     const names = [HOSTILE.image, HOSTILE.script, HOSTILE.bidi, "m".repeat(3000), "__proto__",
         "javascript:window.harmed=1"];
     await open(page, "#/requests");
@@ -58,7 +58,7 @@ guard.view("so is what a client names, live and on record", {}, async (page) => 
     for (const name of names)
         await request(name);
     const list = page.locator("table.requests");
-    await until("the last is in the list", async () => /javascript:window/.test(await text(list)));
+    await until("the last request is in the list", async () => /javascript:window/.test(await text(list)));
     await expectHarmless(page);
     await open(page, "#/cost");
     await page.locator(".chart rect").first().waitFor();
@@ -70,19 +70,19 @@ guard.view("so is what a client names, live and on record", {}, async (page) => 
     assert.ok(over <= 0, `it is ${over} pixels too wide`);
 });
 
-guard.view("what is pasted into explain is no better", {}, async (page) => {
+guard.view("shows a pasted failure as text", {}, async (page) => {
     await open(page, "#/explain");
-    const box = page.getByLabel("What failed, as you have it");
+    const box = page.getByLabel("Error text");
     for (const kind of ["image", "script", "svg", "ansi", "bidi"]) {
         await box.fill(JSON.stringify({ error: { message: HOSTILE[kind], type: HOSTILE[kind] } }));
         await page.getByRole("button", { name: "Explain" }).click();
         await page.locator("#verdict-title").waitFor();
-        await page.locator("main summary", { hasText: "Its answer" }).click();
+        await page.locator("main summary", { hasText: "Raw response" }).click();
         await expectHarmless(page);
     }
 });
 
-guard.view("an address with harm in it does none", { allow: /4\d\d/ }, async (page) => {
+guard.view("a hostile address runs nothing", { allow: /4\d\d/ }, async (page) => {
     const [image, svg] = [HOSTILE.image, HOSTILE.svg].map(encodeURIComponent);
     const hashes = [`#/requests/${image}`, `#/requests?model=${svg}`, "#/requests/%E0%A4%A", "#/__proto__",
         "#/constructor", "#/nowhere"];
@@ -96,7 +96,7 @@ guard.view("an address with harm in it does none", { allow: /4\d\d/ }, async (pa
 });
 
 const STOPPED = { isStopped: true, allow: /Content Security Policy|violates/ };
-guard.view("the page's policy is in force", STOPPED, async (page) => {
+guard.view("the content security policy blocks scripts, styles and images", STOPPED, async (page) => {
     await open(page);
     await page.evaluate(() => {
         const script = document.createElement("script");
@@ -107,7 +107,7 @@ guard.view("the page's policy is in force", STOPPED, async (page) => {
         image.src = "http://evil.example/x.png";
         document.body.append(image);
     });
-    await until("it was stopped", () => page.evaluate(() => window.violations.length >= 3));
+    await until("all three are blocked", () => page.evaluate(() => window.violations.length >= 3));
     assert.equal(await page.evaluate(() => window.inlined), undefined);
 });
 
@@ -115,18 +115,18 @@ guard.view("the page's policy is in force", STOPPED, async (page) => {
 
 const tokens = new Views("token", { isOrdered: true });
 
-tokens.view("is asked for, once, and keeps it in the tab alone", { allow: /401/ }, async (page) => {
+tokens.view("is entered once and stored in the tab only", { allow: /401/ }, async (page) => {
     await page.goto(`${gates.locked.admin}/#/targets`);
     const field = page.getByLabel("Token", { exact: true });
     await field.waitFor();
     assert.equal(await field.getAttribute("type"), "password");
     assert.ok(await field.evaluate((input) => input === document.activeElement));
     assert.equal(await text(page.locator("#link")), "Signed out");
-    // Nothing is shown to who has none.
+    // Without a token the page shows no data.
     assert.doesNotMatch(await text(page.locator("body")), /good\/mock\/ok/);
     await field.fill("not-the-token");
     await field.press("Enter");
-    await page.getByText("This is not the token.").waitFor();
+    await page.getByText("The gateway rejected this token.").waitFor();
     await field.fill(TOKEN);
     await field.press("Enter");
     await page.getByRole("rowheader", { name: "good/mock/ok" }).waitFor();
@@ -138,7 +138,7 @@ tokens.view("is asked for, once, and keeps it in the tab alone", { allow: /401/ 
     assert.equal(await page.evaluate(() => sessionStorage.getItem("recourse.token")), TOKEN);
 });
 
-tokens.view("is asked for again when it no longer holds", { allow: /401|Failed to fetch|network/ }, async (page) => {
+tokens.view("must be entered again after it has changed", { allow: /401|Failed to fetch|network/ }, async (page) => {
     await page.goto(`${gates.locked.admin}/`);
     await page.getByLabel("Token", { exact: true }).fill(TOKEN);
     await page.getByLabel("Token", { exact: true }).press("Enter");
@@ -186,7 +186,7 @@ guard.view("another site's page can neither read nor change anything", { isStopp
     site.close();
 });
 
-guard.view("a name that leads here by DNS is refused", { allow: /421|Opener-Policy/ }, async (page) => {
+guard.view("refuses a request whose host is another name (DNS rebinding)", { allow: /421|Opener-Policy/ }, async (page) => {
     const { port } = new URL(gates.main.admin);
     const response = await page.goto(`http://evil.example:${port}/`);
     assert.equal(response.status(), 421);
@@ -195,7 +195,7 @@ guard.view("a name that leads here by DNS is refused", { allow: /421|Opener-Poli
 
 // ---- a gateway that is gone ----
 
-// Stands between the page and the gateway, so that it can go and come back at the same port.
+// A proxy between the page and the gateway, which can stop and return on the same port.
 async function startProxy(port) {
     const open_ = new Set();
     const state = { isGone: false };
@@ -221,32 +221,32 @@ async function startProxy(port) {
 }
 
 const CUT = { allow: /ERR_|Failed to fetch|network/ };
-guard.view("does not say that all is well of a gateway that is gone", CUT, async (page) => {
+guard.view("is not green while the gateway does not respond", CUT, async (page) => {
     const proxy = await startProxy(Number(new URL(gates.calm.admin).port));
     await open(page, "#/", proxy.url);
     const verdict = page.locator(".verdict");
-    await until("all is well", async () => /All is well/.test(await text(verdict)));
+    await until("no problems", async () => /No problems/.test(await text(verdict)));
     proxy.go();
-    await until("it cannot be told", async () =>
-        await text(verdict) === "? How requests fare cannot be told: the gateway does not answer");
+    await until("the statistics are unavailable", async () =>
+        await text(verdict) === "? Request statistics are unavailable: the gateway does not respond");
     proxy.comeBack();
-    await until("all is well again", async () => /All is well/.test(await text(verdict)));
+    await until("no problems again", async () => /No problems/.test(await text(verdict)));
     proxy.close();
 });
 
-guard.view("says when the gateway is gone, and comes back with it", CUT, async (page) => {
+guard.view("says when the gateway does not respond, and reconnects", CUT, async (page) => {
     const proxy = await startProxy(Number(new URL(gates.main.admin).port));
     await open(page, "#/", proxy.url);
     await page.locator(".chart rect").first().waitFor();
     proxy.go();
-    await page.getByRole("alert").filter({ hasText: "The gateway does not answer." }).waitFor();
-    assert.match(await text(page.locator("#trouble")), /What is shown is from (just now|\d+ s ago)/);
+    await page.getByRole("alert").filter({ hasText: "The gateway does not respond." }).waitFor();
+    assert.match(await text(page.locator("#lost")), /This page shows its state of (just now|\d+ s ago)/);
     assert.equal(await text(page.locator("#link")), "Reconnecting");
-    // What was known is still there.
+    // The latest data is still shown.
     assert.ok(await page.locator(".tile").count() > 3);
     proxy.comeBack();
     await page.locator('.link[data-state="live"]').waitFor();
-    await until("the alert is gone", async () => !await page.locator("#trouble").isVisible());
+    await until("the alert is gone", async () => !await page.locator("#lost").isVisible());
     const { id } = await request("wrong");
     await page.locator(`.feed a[href$="${id}"]`).waitFor();
     proxy.close();

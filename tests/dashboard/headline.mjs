@@ -1,4 +1,4 @@
-// The headline: it says that all is well when that is known, of a gateway where it is.
+// Tests of the headline: it is green only if the statistics are complete and there is no problem.
 import assert from "node:assert/strict";
 import { gates } from "./gates.mjs";
 import { Views, open, text, until } from "./browser.mjs";
@@ -8,12 +8,12 @@ const headline = (page) => page.locator(".verdict");
 const says = (page, words, tone) => until(`${tone}: ${words}`, async () => words.test(await text(headline(page)))
     && (await headline(page).getAttribute("class")).includes(tone));
 
-calm.view("is green when it is known that nothing is wrong", {}, async (page) => {
+calm.view("is green when nothing is wrong", {}, async (page) => {
     await open(page, "#/", gates.calm.admin);
-    await says(page, /^✓ All is well; nobody has asked for anything in this time$/, "good");
+    await says(page, /^✓ No problems; no requests in this time range$/, "good");
 });
 
-calm.view("does not say that all is well before the sums are there", {}, async (page) => {
+calm.view("is not green before the statistics are loaded", {}, async (page) => {
     let go = () => {};
     const isLet = new Promise((resolve) => (go = resolve));
     await page.route(/\/admin\/v1\/stats\?/, async (route) => {
@@ -24,28 +24,28 @@ calm.view("does not say that all is well before the sums are there", {}, async (
     await open(page, "#/", gates.calm.admin);
     await asked;
     try {
-        await says(page, /^… How requests fare is not known yet/, "dim");
+        await says(page, /^… Request statistics are loading/, "dim");
     } finally {
         go();
     }
-    await says(page, /^✓ All is well/, "good");
+    await says(page, /^✓ No problems/, "good");
 });
 
-calm.view("says so when the sums cannot be had, and when they can again", { allow: /503/ }, async (page) => {
+calm.view("says when the statistics cannot be loaded, and recovers", { allow: /503/ }, async (page) => {
     let isBroken = true;
     await page.route(/\/admin\/v1\/stats\?/, (route) => (isBroken
         ? route.fulfill({ status: 503, contentType: "application/problem+json",
             body: '{"detail":"The audit cannot be read."}' })
         : route.continue()));
     await open(page, "#/", gates.calm.admin);
-    await says(page, /^\? How requests fare cannot be told/, "dim");
+    await says(page, /^\? Request statistics are unavailable/, "dim");
     await page.getByText("The audit cannot be read.").waitFor();
     isBroken = false;
-    await page.getByLabel("Time shown").selectOption("15m");
-    await says(page, /^✓ All is well/, "good");
+    await page.getByLabel("Time range").selectOption("15m");
+    await says(page, /^✓ No problems/, "good");
 });
 
-calm.view("goes by the gateway's clock from the first question on", {}, async (page) => {
+calm.view("uses the gateway's clock from the first query on", {}, async (page) => {
     await page.addInitScript(() => {
         const real = Date.now;
         Date.now = () => real() + 4 * 3600_000;

@@ -1,4 +1,4 @@
-// The dashboard in a browser. With arguments: only the tests whose names have one of them.
+// Runs the tests of the dashboard. Arguments select tests by parts of their names.
 import { groups as access } from "./access.mjs";
 import { groups as guard } from "./guard.mjs";
 import { groups as headline } from "./headline.mjs";

@@ -1,4 +1,4 @@
-// 1,200 targets, 600 keys, 1,000 budgets: what is shown of them, found among them, and drawn again.
+// Tests with 1,200 targets, 600 keys and 1,000 budgets: rows shown, search, and redrawing.
 import assert from "node:assert/strict";
 import { gates, request } from "./gates.mjs";
 import { Views, open, text, until } from "./browser.mjs";
@@ -6,13 +6,13 @@ import { Views, open, text, until } from "./browser.mjs";
 const many = new Views("very many");
 const rowsOf = (page, name) => page.getByRole("region", { name, exact: true }).locator("tbody tr");
 
-many.view("targets and keys are shown in part, what is in trouble first, and found by name", {}, async (page) => {
+many.view("shows the first targets and keys, problems first, and finds others by name", {}, async (page) => {
     const name = "p7/mock/ok-1027";
     await fetch(`${gates.many.admin}/admin/v1/targets/${name}/out`, { method: "POST", headers: { "x-recourse-admin": "1" } });
     await request("r777", { gate: gates.many });
     await open(page, "#/targets", gates.many.admin);
-    const rows = rowsOf(page, "Who can be asked");
-    await until("the one in trouble is first, then the one that was asked", async () => await rows.count() === 25 &&
+    const rows = rowsOf(page, "All targets");
+    await until("the target with a problem is first, then the one with calls", async () => await rows.count() === 25 &&
         (await text(rows.first())).startsWith(`${name} ‖ out of service`) &&
         (await text(rows.nth(1))).startsWith("p0/mock/tokens-20"));
     assert.equal(await rowsOf(page, "Keys").count(), 25);
@@ -20,19 +20,19 @@ many.view("targets and keys are shown in part, what is in trouble first, and fou
         [document.documentElement.scrollHeight, document.querySelectorAll("*").length]);
     assert.ok(height < 5000, `${height} pixels`);
     assert.ok(nodes < 3000, `${nodes} elements`);
-    const section = page.getByRole("region", { name: "Who can be asked" });
+    const section = page.getByRole("region", { name: "All targets" });
     assert.match(await text(section), /25 of 1,200/);
     await section.getByRole("button", { name: "Show 50 more" }).click();
     assert.equal(await rows.count(), 75);
     await section.getByRole("searchbox", { name: "Find targets by name" }).fill("P7/mock/ok-10");
-    await until("those that fit are left", async () => await rows.count() === 2);
+    await until("only matching rows are left", async () => await rows.count() === 2);
     await rows.filter({ hasText: "ok-1087" }).getByRole("button", { name: "Take out" }).click();
     await page.keyboard.press("Escape");
     await section.getByRole("searchbox").fill("nobody");
-    assert.equal(await text(rows), "None of the targets is called so.");
+    assert.equal(await text(rows), "No targets match this name.");
 });
 
-many.view("a state that says nothing new changes nothing", {}, async (page) => {
+many.view("an unchanged state redraws nothing", {}, async (page) => {
     await open(page, "#/targets", gates.many.admin);
     await until("all is drawn", async () => await rowsOf(page, "Keys").count() === 25);
     const changed = await page.evaluate(async () => {
@@ -56,18 +56,18 @@ many.view("a state that says nothing new changes nothing", {}, async (page) => {
     assert.deepEqual(changed, [0, 1]);
 });
 
-many.view("budgets are sorted by what of them is used", {}, async (page) => {
+many.view("sorts budgets by their used share", {}, async (page) => {
     await request("r777", { gate: gates.many });
     await open(page, "#/cost", gates.many.admin);
     const rows = rowsOf(page, "Budgets");
-    await until("the one that is used is first", async () => await rows.count() === 10 &&
+    await until("the most used budget is first", async () => await rows.count() === 10 &&
         /^route r777 /.test(await text(rows.first())));
     await page.getByRole("searchbox", { name: "Find budgets by name" }).fill("R998");
-    await until("those that fit are left", async () => await rows.count() === 1);
+    await until("only matching rows are left", async () => await rows.count() === 1);
 });
 
-many.view("what needs attention is shown in part", {}, async (page) => {
-    // Half of the targets rest.
+many.view("shows the first cards, and more on demand", {}, async (page) => {
+    // Half of the targets have an open breaker.
     await page.addInitScript(() => {
         const parse = JSON.parse;
         JSON.parse = (...args) => {
@@ -87,7 +87,7 @@ many.view("what needs attention is shown in part", {}, async (page) => {
     assert.equal(await page.locator(".item").count(), 50);
 });
 
-many.view("of a flood of requests the newest are shown", {}, async (page) => {
+many.view("shows the newest of very many requests", {}, async (page) => {
     await request("r777", { gate: gates.many });
     await open(page, "#/requests", gates.many.admin);
     const rows = page.locator("table.requests tbody tr");

@@ -1,7 +1,7 @@
-// A provider that means harm: what it says is made for whoever shows it. The model's name says how.
+// A hostile provider: its errors contain text that attacks a page. The model's name selects the attack.
 import { createServer } from "node:http";
 
-// What would run, break out, colour, turn around or flood a page that is not careful.
+// Scripts, broken quotes, terminal escapes, marks of text direction, and very long texts.
 export const HOSTILE = {
     image: '<img src=x onerror="window.harmed=1">',
     script: "</script><script>window.harmed=1</script>",
@@ -14,7 +14,7 @@ export const HOSTILE = {
     words: "many words ".repeat(4000),
 };
 
-// An answer that does not tell how many tokens it took.
+// A response without token counts.
 const SILENT = { id: "chatcmpl-1", object: "chat.completion", created: 1, model: "silent", choices: [
     { index: 0, finish_reason: "stop", message: { role: "assistant", content: "some words of an answer" } }] };
 

@@ -1,4 +1,4 @@
-// What each view shows, against what the gateway says.
+// Tests of each view: the shown data equals the gateway's data.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { LONG_NAME, admin, gates, request } from "./gates.mjs";
@@ -8,38 +8,38 @@ const overview = new Views("overview");
 
 overview.view("its numbers are those of the audit", {}, async (page) => {
     const [answer] = await Promise.all([page.waitForResponse(/\/admin\/v1\/stats\?/), open(page)]);
-    const { operations: { total }, attempts: { total: tries } } = await answer.json();
+    const { operations: { total }, attempts: { total: attempts } } = await answer.json();
     const tile = (name) => text(page.locator(".tile", { hasText: name }).locator("dd").first());
     await page.locator(".chart rect").first().waitFor();
     assert.ok(total.count > 400);
     assert.match(await tile("Requests"), new RegExp(`^${total.count} `));
-    assert.match(await tile("Wasted calls"), new RegExp(`^${tries.wasted} .* of ${tries.count}$`));
-    assert.match(await tile("Recovered"), new RegExp(` ${total.recovered} of ${total.faltered} in trouble$`));
-    assert.match(await tile("Answered"), /^\d+(\.\d)? % /);
+    assert.match(await tile("Wasted calls"), new RegExp(`^${attempts.wasted} .* of ${attempts.count}$`));
+    assert.match(await tile("Recovered"), new RegExp(` ${total.recovered} of ${total.faltered} with a failed attempt$`));
+    assert.match(await tile("Success rate"), /^\d+(\.\d)? % /);
     assert.match(await tile("Cost"), /^\$/);
     assert.equal(await page.locator("figure.chart").count(), 4);
 });
 
-overview.view("says what needs attention, why, and what to do", {}, async (page) => {
+overview.view("shows each problem with its cause and the next step", {}, async (page) => {
     await open(page);
     await page.getByRole("button", { name: /Show all/ }).click();
     const item = (title) => page.locator(".item", { hasText: title });
-    const key = await text(item("Key refused:1 was refused"));
-    assert.match(key, /Do: Put a good key into its place/);
-    assert.match(await text(item("Key poor:1 is used up")), /Asked again in \d+ m/);
+    const key = await text(item("Key refused:1 was rejected"));
+    assert.match(key, /Next step: Replace the key in the configuration/);
+    assert.match(await text(item("Key poor:1 is exhausted")), /Used again in \d+ m/);
     assert.match(await text(item("limited/mock/429-retry-after-600 is cooling down")),
-        /Rate limited\. Asked again in \d+ m.*Do: Wait/);
+        /Rate limited\. Used again in \d+ m.*Next step: Wait/);
     assert.match(await text(item("spare/mock/503-retry-after-600 is cooling down")),
-        /Overloaded\. Asked again in \d+ m/);
-    assert.match(await text(item("failed: Invalid request")), /Do: Correct the request/);
-    // What the title counts are the cards.
-    await until("the title and the cards agree", async () => {
+        /Overloaded\. Used again in \d+ m/);
+    assert.match(await text(item("failed: Invalid request")), /Next step: Correct the request/);
+    // The headline counts the cards.
+    await until("the headline and the cards agree", async () => {
         const title = await text(page.locator(".verdict"));
-        assert.match(title, /problems?.* to look at/);
+        assert.match(title, /\d+ problems?/);
         const counts = await Promise.all([["bad", "problem"], ["warn", "warning"], ["info", "note"]].map(
             async ([tone, noun]) => [await page.locator(`.item.${tone}`).count(),
                 Number(new RegExp(`(\\d+) ${noun}`).exec(title)?.[1] || 0)]));
-        return counts[0][0] > 0 && counts[1][0] > 0 && counts.every(([cards, told]) => cards === told);
+        return counts[0][0] > 0 && counts[1][0] > 0 && counts.every(([cards, counted]) => cards === counted);
     });
 });
 
@@ -57,16 +57,16 @@ overview.view("warns in words before a provider's limit is reached", {}, async (
             await more.click();
         return await item.count() === 1;
     });
-    assert.match(await text(item), /20 of 1[,\s.]?000 requests left at tight\/mock\/quota-left-20\. Renewed in \d+ [ms].*Do: Send fewer/);
+    assert.match(await text(item), /20 of 1[,\s.]?000 requests left at tight\/mock\/quota-left-20\. Resets in \d+ [ms].*Next step: Send fewer/);
     await open(page, "#/targets");
     const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "tight:1" }) });
-    assert.match(await text(row), /healthy 20 of 1[,\s.]?000 requests left at tight\/mock\/quota-left-20, renewed in \d+ [ms]/);
+    assert.match(await text(row), /healthy 20 of 1[,\s.]?000 requests left at tight\/mock\/quota-left-20, resets in \d+ [ms]/);
     assert.equal(await row.locator(".warn-text:visible").count(), 1);
-    // It is on record with the request that heard of it.
+    // The request whose response had the quota headers records it.
     await open(page, `#/requests/${id}`);
-    const told = page.locator(".timeline tbody tr", { hasText: "is near its limit" });
-    await told.waitFor();
-    assert.match(await text(told), new RegExp("tight/mock/quota-left-20 with key tight:1 is near its limit of requests: " +
+    const quotas = page.locator(".timeline tbody tr", { hasText: "is near its limit" });
+    await quotas.waitFor();
+    assert.match(await text(quotas), new RegExp("tight/mock/quota-left-20 with key tight:1 is near its limit of requests: " +
         "20 of 1000 are left, renewed in 1m"));
 });
 
@@ -79,9 +79,9 @@ overview.view("shows a failure and a failover as they happen", {}, async (page) 
         /spared → spare\/mock\/ok/.test(await text(feed)));
     assert.ok(failed, "the answer names its request");
     await feed.locator(`a[href$="${failed}"]`).waitFor();
-    // A plain success is for those who want it.
+    // Successes are hidden by default.
     assert.doesNotMatch(await text(feed), /steady/);
-    await page.getByLabel("successes too").check();
+    await page.getByLabel("show successes").check();
     await request("steady");
     await until("the success is there", async () => /steady → good/.test(await text(feed)));
 });
@@ -91,32 +91,32 @@ overview.view("draws charts with a text, a table and a cursor for keys", {}, asy
     const chart = page.locator("figure.chart").first();
     await chart.locator("rect").first().waitFor();
     const plot = chart.locator(".plot");
-    assert.match(await plot.getAttribute("aria-label"), /^Requests by outcome: ok \d+.*The most at once: \d+/);
-    await chart.getByText("As a table").click();
+    assert.match(await plot.getAttribute("aria-label"), /^Requests by outcome: ok \d+.*Peak: \d+/);
+    await chart.getByText("Show as table").click();
     assert.equal(await chart.locator("table caption").innerText(), "Requests by outcome");
     assert.ok(await chart.locator("tbody tr").count() >= 50);
     await plot.focus();
     await page.keyboard.press("End");
     await page.keyboard.press("ArrowLeft");
     assert.match(await chart.locator(".at").innerText(), /\d\d:\d\d:\d\d/);
-    assert.match(await page.locator("#told").innerText(), /ok \d+, recovered \d+, failed \d+/);
+    assert.match(await page.locator("#announced").innerText(), /ok \d+, recovered \d+, failed \d+/);
     await plot.hover({ position: { x: 400, y: 60 } });
     assert.equal(await chart.locator(".cursor").count(), 1);
 });
 
-overview.view("shows another time when asked to", {}, async (page) => {
+overview.view("shows the selected time range", {}, async (page) => {
     await open(page);
     await page.locator(".chart rect").first().waitFor();
     const [answer] = await Promise.all([
         page.waitForResponse((response) => response.url().includes("/stats?") && response.url().includes("step=15s")),
-        page.getByLabel("Time shown").selectOption("15m"),
+        page.getByLabel("Time range").selectOption("15m"),
     ]);
     assert.equal(answer.status(), 200);
     await page.reload();
-    assert.equal(await page.getByLabel("Time shown").inputValue(), "15m");
+    assert.equal(await page.getByLabel("Time range").inputValue(), "15m");
 });
 
-overview.view("shows the last hour of a long time while the rest is added up", {}, async (page) => {
+overview.view("shows the last hour of a long range while the rest is loading", {}, async (page) => {
     let asked = 0;
     let go = () => {};
     const isLet = new Promise((resolve) => (go = resolve));
@@ -127,10 +127,10 @@ overview.view("shows the last hour of a long time while the rest is added up", {
     });
     await page.addInitScript(() => localStorage.setItem("recourse.range", "7d"));
     await open(page);
-    const note = page.getByText("So far of the last hour; the rest is being added up.");
+    const note = page.getByText("This page shows the last hour; the rest of the time range is loading.");
     await note.waitFor();
     await page.locator(".chart rect").first().waitFor();
-    // The chart has its whole width already: the days before are empty.
+    // The chart has its whole width: the earlier days are empty.
     assert.ok(await page.locator("figure.chart").first().locator(".mark").count() > 6);
     assert.equal(asked, 2);
     go();
@@ -138,19 +138,19 @@ overview.view("shows the last hour of a long time while the rest is added up", {
     assert.match(await text(page.locator(".tile", { hasText: "Requests" })), /^Requests \d+/);
 });
 
-overview.view("says so when the rest of a long time cannot be had", { allow: /503/ }, async (page) => {
+overview.view("says when the rest of a long range cannot be loaded", { allow: /503/ }, async (page) => {
     let asked = 0;
     await page.route(/\/admin\/v1\/stats\?/, (route) => (++asked === 2
         ? route.fulfill({ status: 503, contentType: "application/problem+json", body: '{"detail":"It took too long."}' })
         : route.continue()));
     await page.addInitScript(() => localStorage.setItem("recourse.range", "24h"));
     await open(page);
-    await page.getByText("Of the last hour alone: the rest could not be added up.").waitFor();
+    await page.getByText("This page shows only the last hour: the rest of the time range could not be loaded.").waitFor();
     await page.getByText("It took too long.").waitFor();
     assert.ok(await page.locator(".chart rect").count() > 0);
 });
 
-overview.view("an hour is asked for once", {}, async (page) => {
+overview.view("queries a range of one hour once", {}, async (page) => {
     const asked = [];
     page.on("request", (one) => one.url().includes("/stats?") && asked.push(one.url()));
     page.on("requestfailed", (one) => one.url().includes("/stats?") && asked.push("given up"));
@@ -159,7 +159,7 @@ overview.view("an hour is asked for once", {}, async (page) => {
     assert.equal(asked.length, 1);
 });
 
-overview.view("draws lines, a band between them and stacks, with round numbers beside them", {}, async (page) => {
+overview.view("draws lines, a band between them, stacks, and an axis with round numbers", {}, async (page) => {
     await open(page);
     const latency = page.locator("figure.chart", { hasText: "Latency" });
     await latency.locator(".line path").first().waitFor();
@@ -168,7 +168,7 @@ overview.view("draws lines, a band between them and stacks, with round numbers b
     shapes.forEach((shape) => assert.match(shape, /^M[\d.]+,[\d.]+[LZ]/));
     const first = page.locator("figure.chart", { hasText: "Time to the first token" });
     assert.match(await first.locator(".plot").getAttribute("aria-label"), /p50 .* p99 /);
-    // What stands on something begins where that ends.
+    // A stacked bar begins where the one below it ends.
     const bars = page.locator("figure.chart").first();
     const places = await bars.locator("rect:not(.cursor)").evaluateAll((all) => all.map((rect) =>
         ["x", "y", "height"].map((name) => Number(rect.getAttribute(name)))));
@@ -181,12 +181,12 @@ overview.view("draws lines, a band between them and stacks, with round numbers b
 
 const requests = new Views("requests");
 
-requests.view("lists what the audit has, the newest first, page by page", {}, async (page) => {
+requests.view("lists the requests of the audit, newest first, page by page", {}, async (page) => {
     await open(page, "#/requests");
     const rows = page.locator("table.requests tbody tr");
     await until("a page is there", async () => await rows.count() >= 50);
     const before = await rows.count();
-    await page.getByRole("button", { name: "Older ones" }).click();
+    await page.getByRole("button", { name: "Load older requests" }).click();
     await until("the next page is there", async () => await rows.count() >= before + 50);
     const links = await page.locator("table.requests tbody a").evaluateAll((all) => all.map((link) => link.hash));
     assert.equal(new Set(links).size, links.length);
@@ -195,7 +195,7 @@ requests.view("lists what the audit has, the newest first, page by page", {}, as
 requests.view("filters by outcome, code, client and target, and keeps it in the address", {}, async (page) => {
     await open(page, "#/requests");
     const rows = page.locator("table.requests tbody tr");
-    const status = page.getByRole("status").filter({ hasText: /shown|fits|No request/ });
+    const status = page.getByRole("status").filter({ hasText: /shown|matches|No request/ });
     await page.getByLabel("Outcome").selectOption("failed");
     await page.getByLabel("Code").fill("QuotaExhausted");
     await page.getByLabel("Code").press("Enter");
@@ -210,20 +210,20 @@ requests.view("filters by outcome, code, client and target, and keeps it in the 
     assert.equal(await page.getByLabel("Outcome").inputValue(), "failed");
     await page.getByLabel("Client").fill("nobody-at-all");
     await page.getByLabel("Client").press("Enter");
-    await until("it says that nothing fits", async () => /No request fits/.test(await status.innerText()));
+    await until("it says that nothing matches", async () => /No request matches/.test(await status.innerText()));
     await page.getByRole("button", { name: "Clear" }).click();
     await until("all again", async () => await rows.count() >= 50);
 });
 
-requests.view("names a parameter that makes no sense", { allow: /400/ }, async (page) => {
+requests.view("names an invalid parameter", { allow: /400/ }, async (page) => {
     await open(page, "#/requests?code=Nonsense");
     await page.getByText("The parameter code cannot be \"Nonsense\".").waitFor();
 });
 
-requests.view("adds what ends while one looks", {}, async (page) => {
+requests.view("adds requests as they end", {}, async (page) => {
     await open(page, "#/requests?outcome=failed&model=wrong");
     const rows = page.locator("table.requests tbody tr");
-    await until("those of before are there", async () => await rows.count() >= 1);
+    await until("the recorded requests are there", async () => await rows.count() >= 1);
     const { id } = await request("wrong");
     await request("steady");
     await page.locator(`table.requests a[href$="${id}"]`).waitFor();
@@ -234,8 +234,8 @@ requests.view("adds what ends while one looks", {}, async (page) => {
 const beganOf = (page) => page.locator("table.requests tbody time").evaluateAll((all) =>
     all.map((time) => Date.parse(time.dateTime)));
 
-// The slow one begins first and ends last.
-requests.view("stands in the order of the time that is shown, whatever ends first", {}, async (page) => {
+// The slow request begins first and ends last.
+requests.view("orders requests by their start, not by their end", {}, async (page) => {
     await open(page, "#/requests");
     await page.locator("table.requests tbody a").first().waitFor();
     const slow = request("mock/slow-first-1");
@@ -248,10 +248,10 @@ requests.view("stands in the order of the time that is shown, whatever ends firs
     assert.match(await text(page.locator("table.requests thead")), /^Began /);
 });
 
-requests.view("finds a request by the id that its client was told", {}, async (page) => {
+requests.view("finds a request by the id in its response", {}, async (page) => {
     const { id } = await request("shaky");
     await open(page, "#/requests");
-    // One that ended and is not drawn yet does not come in by the back door.
+    // A request that has ended but is not drawn yet does not appear in the filtered list.
     await request("steady");
     await page.getByLabel("Request or report id").fill(id);
     await page.getByLabel("Request or report id").press("Enter");
@@ -264,7 +264,7 @@ requests.view("finds a request by the id that its client was told", {}, async (p
     assert.ok((await text(page.locator("main"))).includes(id));
 });
 
-requests.view("a long name is shortened, and the whole of it is there", {}, async (page) => {
+requests.view("a long name is shortened, and its tooltip has all of it", {}, async (page) => {
     await open(page, "#/requests");
     await page.locator("table.requests tbody a").first().waitFor();
     const { id } = await request("mock/ok", { isLong: true });
@@ -280,49 +280,49 @@ requests.view("a long name is shortened, and the whole of it is there", {}, asyn
 
 const operation = new Views("one request");
 
-operation.view("tells the story of a recovery in words", {}, async (page) => {
+operation.view("describes a recovered request", {}, async (page) => {
     const { operations: [{ id }] } = await admin("operations?outcome=recovered&model=spared&limit=1");
     await open(page, `#/requests/${id}`);
     const main = page.locator("main");
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
     const story = await text(main);
-    assert.match(story, /spare\/mock\/ok answered/);
+    assert.match(story, /spare\/mock\/ok responded/);
     const rows = await page.locator(".timeline tbody tr").allInnerTexts();
-    assert.ok(rows.some((row) => /Passed over|Went on to|Try 1/.test(row)), rows.join("\n"));
-    assert.ok(rows.some((row) => /answered \(HTTP 200\)/.test(row)), rows.join("\n"));
+    assert.ok(rows.some((row) => /Skipped|Switched to|Attempt 1/.test(row)), rows.join("\n"));
+    assert.ok(rows.some((row) => /responded \(HTTP 200\)/.test(row)), rows.join("\n"));
     assert.match(await page.title(), /^re[pq]_/);
 });
 
-operation.view("tells why a failure is one, what to do, and what the provider said", {}, async (page) => {
+operation.view("shows a failure's cause, the next step and the provider's error", {}, async (page) => {
     const { operations: [{ id, report_id: report }] } = await admin("operations?outcome=failed&model=wrong&limit=1");
     await open(page, `#/requests/${id}`);
-    await page.getByRole("heading", { name: "What the client was told" }).waitFor();
+    await page.getByRole("heading", { name: "Error sent to the client" }).waitFor();
     const main = await text(page.locator("main"));
-    assert.match(main, /app got Invalid request after 1 try\./);
+    assert.match(main, /app received Invalid request after 1 attempt\./);
     assert.match(main, /Fix request\. Correct the request/);
     assert.match(main, /Stopped: the failure would repeat itself/);
     assert.match(main, /Retry no: the request must change first/);
-    await page.locator(".timeline summary", { hasText: "What the provider said" }).click();
-    await page.locator(".timeline summary", { hasText: "Its answer, as it came" }).click();
+    await page.locator(".timeline summary", { hasText: "Provider’s error" }).click();
+    await page.locator(".timeline summary", { hasText: "Raw response" }).click();
     assert.match(await page.locator(".timeline pre").innerText(), /"invalid_request_error"/);
-    // The id of the report leads here, too.
+    // The id of the report leads to the same page.
     await open(page, `#/requests/${report}`);
-    await page.getByText("app got Invalid request").waitFor();
+    await page.getByText("app received Invalid request").waitFor();
 });
 
-operation.view("a failover, a hedge and a notice have their words", {}, async (page) => {
+operation.view("describes a failover and a notice", {}, async (page) => {
     const { operations } = await admin("operations?since=10m&limit=100");
     const exhausted = operations.find((one) => one.outcome === "failed" && one.attempts > 2);
     await open(page, `#/requests/${exhausted.id}`);
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
-    assert.match(await text(page.locator(".timeline")), /Waited .*(Try 2|Try 3)/);
+    assert.match(await text(page.locator(".timeline")), /Waited .*(Attempt 2|Attempt 3)/);
     const { operations: [notice] } = await admin("operations?outcome=notice&since=1h");
     await open(page, `#/requests/${notice.id}`);
     await page.getByText("taken out of service by the operator").waitFor();
     assert.match(await text(page.locator("h1")), /^openai\/gpt-4o ! notice$/);
 });
 
-operation.view("a wait for money says whose budget it is", {}, async (page) => {
+operation.view("a wait for a budget names the budget", {}, async (page) => {
     const { operations: [{ id }] } = await admin("operations?outcome=succeeded&limit=1");
     const wait = { kind: "wait", seq: 1, at_ms: 0, wait_ms: 1500, reason: "budget_spent",
         reason_text: "a budget of money is used up", text: "client app" };
@@ -336,7 +336,7 @@ operation.view("a wait for money says whose budget it is", {}, async (page) => {
     assert.match(await text(page.locator(".timeline")), /Waited 1\.50? s: a budget of money is used up \(client app\)/);
 });
 
-operation.view("says so when there is none", { allow: /404/ }, async (page) => {
+operation.view("says that the audit has no such request", { allow: /404/ }, async (page) => {
     await open(page, "#/requests/req_00000000000000000000000000");
     await page.getByText("The audit has no operation or report of this id.").waitFor();
     await page.getByRole("link", { name: "← Requests" }).click();
@@ -346,46 +346,46 @@ operation.view("says so when there is none", { allow: /404/ }, async (page) => {
 const targets = new Views("targets", { isOrdered: true });
 const stateOf = async (name) => (await admin("targets")).targets.find((one) => one.target === name);
 
-targets.view("shows states, clocks that run down, breakers and keys", {}, async (page) => {
+targets.view("shows states, countdowns, breakers and keys", {}, async (page) => {
     await open(page, "#/targets");
     const row = (name) => page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
     const cooling = row("limited/mock/429-retry-after-600");
     assert.match(await text(cooling),
-        /cooling down Rate limited\. Asked again in \d+ m \d+ s ● closed/);
+        /cooling down Rate limited\. Used again in \d+ m \d+ s ● closed/);
     const clock = cooling.locator("td .clock");
     const before = await clock.innerText();
-    await until("the clock runs", async () => await clock.innerText() !== before);
-    assert.match(await text(row("refused:1")), /refused Try it again/);
-    assert.match(await text(row("poor:1")), /used up for \d+ m/);
+    await until("the countdown runs", async () => await clock.innerText() !== before);
+    assert.match(await text(row("refused:1")), /rejected Retry/);
+    assert.match(await text(row("poor:1")), /exhausted for \d+ m/);
     assert.match(await text(row("good:1")), /healthy/);
     assert.match(await text(row("limited:1")), /healthy limited at 1 target/);
-    assert.match(await text(page.locator("main")), /Retry budget.*main\.yaml, edition 1/);
+    assert.match(await text(page.locator("main")), /Retry budget.*main\.yaml, generation 1/);
 });
 
-// It has no audit to ask.
-targets.view("reloads, and says what needs a restart", { allow: /404/ }, async (page) => {
+// This gateway has no audit, so queries return 404.
+targets.view("reloads, and names the keys that need a restart", { allow: /404/ }, async (page) => {
     const before = readFileSync("bare.yaml", "utf8");
     const reload = async () => {
         await page.goto(`${gates.bare.admin}/#/targets`);
         await page.getByRole("button", { name: "Reload" }).click();
         await page.getByRole("dialog").getByRole("button", { name: "Reload" }).click();
-        const told = page.locator("#told");
-        await until("it is told", async () => /was read again/.test(await text(told)));
-        return text(told);
+        const announced = page.locator("#announced");
+        await until("the result is announced", async () => /was reloaded/.test(await text(announced)));
+        return text(announced);
     };
     writeFileSync("bare.yaml", before.replace("threads: 1", "threads: 2\nlimits: {max_connections: 99}"));
-    assert.match(await reload(), /again\. Changed, and in need of a restart: threads, limits\.max_connections\.$/);
+    assert.match(await reload(), /was reloaded\. These changed keys need a restart: threads, limits\.max_connections\.$/);
     await page.goto(`${gates.bare.admin}/#/`);
-    const card = page.locator(".item", { hasText: "The configuration waits for a restart" });
-    assert.match(await text(card), /Not as the gateway runs: threads, limits\.max_connections\./);
+    const card = page.locator(".item", { hasText: "Configuration changes need a restart" });
+    assert.match(await text(card), /Changed keys that take effect after a restart: threads, limits\.max_connections\./);
     assert.equal(await text(page.locator(".verdict")),
-        "! 1 warning; how requests fare is not known: no audit is kept");
+        "! 1 warning; request statistics are unavailable: the audit is off");
     writeFileSync("bare.yaml", before);
     await page.reload();
-    assert.match(await reload(), /was read again\.$/);
+    assert.match(await reload(), /was reloaded\.$/);
     await page.goto(`${gates.bare.admin}/#/`);
     await until("the card is gone", async () => await card.count() === 0 &&
-        /^– How requests fare is not known/.test(await text(page.locator(".verdict"))));
+        /^– Request statistics are unavailable/.test(await text(page.locator(".verdict"))));
 });
 
 targets.view("takes one out and puts it back, by keyboard, with a reason", {}, async (page) => {
@@ -399,7 +399,7 @@ targets.view("takes one out and puts it back, by keyboard, with a reason", {}, a
     await page.keyboard.press("Escape");
     assert.equal(await dialog.count(), 0);
     assert.equal((await stateOf(name)).out_of_service, false);
-    // The focus is back where it was.
+    // The focus is back on the button.
     await page.keyboard.press("Enter");
     await page.keyboard.type("too slow <b>");
     await page.keyboard.press("Enter");
@@ -411,20 +411,20 @@ targets.view("takes one out and puts it back, by keyboard, with a reason", {}, a
     await row.getByRole("button", { name: "Put back" }).click();
     await dialog.getByRole("button", { name: "Put back" }).click();
     await until("it is back", async () => !(await stateOf(name)).out_of_service);
-    // What was done is told of what it was done to.
+    // The notice names its target.
     await open(page, "#/requests?outcome=notice");
-    const told = page.locator("table.requests tbody tr", { hasText: "too slow <b>" });
-    assert.match(await text(told), /notice good\/mock\/503@1\/2 .*taken out of service/);
+    const notices = page.locator("table.requests tbody tr", { hasText: "too slow <b>" });
+    assert.match(await text(notices), /notice good\/mock\/503@1\/2 .*taken out of service/);
     await open(page, `#/requests/${notice.id}`);
     await page.getByRole("heading", { name: `${name} notice` }).waitFor();
 });
 
-targets.view("tries a key again", {}, async (page) => {
+targets.view("makes a rejected key usable again", {}, async (page) => {
     await request("refused");
     await open(page, "#/targets");
     const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "refused:1" }) });
-    await row.getByRole("button", { name: "Try it again" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Try it again" }).click();
+    await row.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
     await until("it is healthy", async () =>
         (await admin("keys")).keys.find((key) => key.id === "refused:1").state === "healthy");
     await page.locator("h1").click();
@@ -446,8 +446,8 @@ cost.view("adds up by model, client and target", {}, async (page) => {
     assert.match(await text(page.locator(".tile").first()), /Cost \$\d/);
 });
 
-// limited/… answers with an error, then spare/mock/ok answers: the call in vain is not its.
-cost.view("books calls and waste on the target that was asked", {}, async (page) => {
+// limited/… fails, then spare/mock/ok responds: the wasted call counts for limited/….
+cost.view("counts calls and wasted calls for the target that was called", {}, async (page) => {
     await request("spared");
     await open(page, "#/cost");
     const row = (name) => sheetRows(page, "Target").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
@@ -460,12 +460,12 @@ cost.view("books calls and waste on the target that was asked", {}, async (page)
     assert.match(await text(row("spare/mock/ok")), / 0 % no price$/);
 });
 
-cost.view("says of money which part was estimated", {}, async (page) => {
+cost.view("shows which part of a cost is estimated", {}, async (page) => {
     const { id } = await request("evil-silent");
     await open(page, "#/cost");
     let silent;
     let total;
-    await until("it is on record", async () => {
+    await until("the audit has it", async () => {
         const { operations, attempts } = await admin("stats?since=1h&by=target");
         total = operations.total;
         silent = attempts.target.find((group) => group.name === "evil/evil-silent");
@@ -474,9 +474,9 @@ cost.view("says of money which part was estimated", {}, async (page) => {
     assert.ok(total.estimated_usd > 0 && total.estimated_usd < total.cost_usd);
     assert.equal(silent.estimated_usd, silent.cost_usd);
     const row = sheetRows(page, "Target").filter({ has: page.getByRole("rowheader", { name: "evil/evil-silent" }) });
-    assert.match(await text(row), /≈ \$0\.\d+ ?, of it estimated \$0\.\d+$/);
-    assert.match(await text(page.locator(".tile").first()), /^Cost ≈ \$.* a request, of it estimated \$0\.\d+/);
-    await page.getByText("≈ is estimated in part or whole").waitFor();
+    assert.match(await text(row), /≈ \$0\.\d+ ?, \$0\.\d+ of it estimated$/);
+    assert.match(await text(page.locator(".tile").first()), /^Cost ≈ \$.* per request, \$0\.\d+ of it estimated/);
+    await page.getByText("≈ marks an amount that is partly or fully estimated").waitFor();
     assert.match(await text(page.locator("figure.chart").first().locator(".legend")), /^measured \$.* estimated \$0\.\d+$/);
     const plain = sheetRows(page, "Target").filter({ has: page.getByRole("rowheader", { name: "good/mock/tokens-20" }) });
     assert.doesNotMatch(await text(plain), /≈/);
@@ -488,11 +488,11 @@ cost.view("says of money which part was estimated", {}, async (page) => {
     assert.match(await text(page.locator("table.requests tbody tr")), /≈ \$/);
 });
 
-cost.view("marks sums and budgets that leave out what has no price", {}, async (page) => {
+cost.view("marks sums and budgets that do not include calls without a price", {}, async (page) => {
     await request("spared");
-    await until("it is on record", async () => (await admin("stats?since=1h&by=target")).attempts.total.unpriced > 0);
+    await until("the audit has it", async () => (await admin("stats?since=1h&by=target")).attempts.total.unpriced > 0);
     await open(page, "#/cost");
-    await page.locator(".tile").first().getByText(/without [\d,.]+ k? ?calls? without a price$/).waitFor();
+    await page.locator(".tile").first().getByText(/excludes [\d,.]+ k? ?calls? without a price$/).waitFor();
     const row = (name) => page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
     await row(/^spared$/).getByText("no price", { exact: true }).waitFor();
     await row(/client app/).getByText(/^not counted: [\d,.]+ calls? without a price$/).waitFor();
@@ -501,18 +501,18 @@ cost.view("marks sums and budgets that leave out what has no price", {}, async (
 cost.view("shows budgets and raises one", {}, async (page) => {
     await open(page, "#/cost");
     const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: /client app/ }) });
-    assert.match(await text(row), /\$10\.00 a month, then warn/);
+    assert.match(await text(row), /\$10\.00 per month, on_exceed: warn/);
     await row.getByRole("button", { name: "Raise" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Raise" }).click();
     assert.equal(await dialog.count(), 1); // an amount is needed
-    await dialog.getByLabel("By how many dollars").fill("2.5");
+    await dialog.getByLabel("Dollars to add").fill("2.5");
     await dialog.getByRole("button", { name: "Raise" }).click();
     await until("it is raised", async () =>
         (await admin("budgets")).budgets.find((one) => one.scope === "client app").limit_usd === 12.5);
     await page.locator("h1").click();
     await row.locator("td").getByText("raised by $2.50").waitFor();
-    // One that is used up is among the problems.
+    // A budget that is used up has a card.
     for (let i = 0; i < 5; i++)
         await request("steady");
     await open(page, "#/");
@@ -522,27 +522,27 @@ cost.view("shows budgets and raises one", {}, async (page) => {
 
 const explain = new Views("explain");
 
-explain.view("says what a pasted failure means and how it was decided", {}, async (page) => {
+explain.view("classifies a pasted failure and shows how", {}, async (page) => {
     await open(page, "#/explain");
-    await page.getByLabel("What failed, as you have it").fill("HTTP/1.1 429 Too Many Requests\nretry-after: 20\n\n" +
+    await page.getByLabel("Error text").fill("HTTP/1.1 429 Too Many Requests\nretry-after: 20\n\n" +
         '{"error":{"message":"Rate limit reached for gpt-4o","code":"rate_limit_exceeded"}}');
     await page.getByRole("button", { name: "Explain" }).click();
     const verdict = page.getByRole("heading", { name: /Rate limited/ });
     await verdict.waitFor();
-    assert.match(await verdict.innerText(), /try again after 20 s/);
+    assert.match(await verdict.innerText(), /retry after 20 s/);
     assert.ok(await verdict.evaluate((heading) => heading === document.activeElement));
-    await page.getByText("How it was decided").click();
-    assert.match(await text(page.locator(".why")), /Rule that decided rate\.\w+/);
+    await page.getByText("How it was classified").click();
+    assert.match(await text(page.locator(".why")), /Matching rule rate\.\w+/);
     assert.match(await text(page.locator("main")), /Read as an HTTP response, status 429, 1 header/);
 });
 
-explain.view("takes the end of what is too long, blots keys, refuses nothing", { allow: /400/ }, async (page) => {
+explain.view("classifies the end of a long text and redacts keys", { allow: /400/ }, async (page) => {
     await open(page, "#/explain");
-    const box = page.getByLabel("What failed, as you have it");
+    const box = page.getByLabel("Error text");
     const go = page.getByRole("button", { name: "Explain" });
     await go.click();
     await page.locator(".bad-text", { hasText: "There is nothing to explain." }).waitFor();
-    // Typing that much would take long.
+    // Typing this much would take long.
     await box.evaluate((area) => {
         area.value = `${"INFO all is well\n".repeat(6000)}401 Incorrect API key provided: sk-proj-` +
             "abcdefghijklmnopqrstuvwxyz0123456789ABCD\n";
@@ -550,22 +550,22 @@ explain.view("takes the end of what is too long, blots keys, refuses nothing", {
     await go.click();
     await page.getByRole("heading", { name: /Auth failed/ }).waitFor();
     const main = await text(page.locator("main section"));
-    assert.match(main, /It is long: what is said is of its end\./);
+    assert.match(main, /The text was too long: only its end was classified\./);
     assert.doesNotMatch(main, /abcdefghijklmnopqrstuvwxyz/);
 });
 
-explain.view("counts what else is known", {}, async (page) => {
+explain.view("uses a given provider and status", {}, async (page) => {
     await open(page, "#/explain");
     await page.getByLabel("HTTP status").fill("503");
-    await page.getByLabel("Provider, if you know it").fill("groq");
+    await page.getByLabel("Provider (optional)").fill("groq");
     await page.getByRole("button", { name: "Explain" }).click();
     await page.getByText("groq").first().waitFor();
-    assert.match(await text(page.locator("main section h2")), /may be tried again/);
+    assert.match(await text(page.locator("main section h2")), /retryable/);
 });
 
 const bare = new Views("without an audit");
 
-bare.view("says that none is kept, and shows the rest", { allow: /404/ }, async (page) => {
+bare.view("says that the audit is off, and shows everything else", { allow: /404/ }, async (page) => {
     await open(page, "#/requests", gates.bare.admin);
     await page.getByText("No audit is kept.").waitFor();
     await open(page, "#/targets", gates.bare.admin);
@@ -573,9 +573,9 @@ bare.view("says that none is kept, and shows the rest", { allow: /404/ }, async 
     assert.match(await text(page.locator("main")), /Audit off/);
     await open(page, "#/", gates.bare.admin);
     await page.getByText("No audit is kept.").waitFor();
-    // Nothing is wrong that is known, and not much is.
+    // Without statistics the headline is not green.
     const verdict = page.locator(".verdict");
-    assert.equal(await text(verdict), "– How requests fare is not known: no audit is kept");
+    assert.equal(await text(verdict), "– Request statistics are unavailable: the audit is off");
     assert.match(await verdict.getAttribute("class"), /\bdim\b/);
 });
 
