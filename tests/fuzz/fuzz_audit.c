@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 #include "cli/audit/audit.h"
-#include "cli/audit/time.h"
+#include "audit/time.h"
 #include "cli/csv.h"
 #include "render/wrap.h"
 #include "store/operation_key.h"

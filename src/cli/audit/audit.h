@@ -1,7 +1,7 @@
 /* `recourse audit`: the state of one run, and the functions that its files share.
  *
  *   command.c    options, verbs and dispatch
- *   filter.c     the options as a filter of the store
+ *   filter.c     the options as a query (audit/query.h)
  *   open.c       opens the store; messages when it cannot be read
  *   list.c       operations as a table             tail.c     operations as they end
  *   show*.c      one operation: timeline, panel    stats*.c   totals and tables
@@ -16,6 +16,7 @@
 #include <recourse/json.h>
 #include <recourse/render.h>
 
+#include "audit/operation.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "store/store.h"
@@ -67,10 +68,8 @@ typedef struct rc_audit {
     const rc_args *args;
     rc_store *store;
     rc_buf url;
-    rc_store_filter filter; /* Views args. */
-    bool is_narrowed;       /* The filter has more than its time range. */
+    rc_audit_query query; /* Views args; its limit is not set. */
     uint32_t limit;
-    int64_t after_key; /* Key after which the list begins; 0: from the start. */
     rc_audit_format format;
     rc_view view;
     rc_panel_style style;
@@ -89,12 +88,9 @@ int rc_audit_prune(rc_audit *audit);
 
 /* ---- filter.c ---- */
 
-/* The allowed values of --outcome; NULL past the end. */
-const char *rc_audit_outcome_at(const void *ctx, size_t index);
-
-/* Reads the options that select operations. Returns RC_EXIT_OK, or RC_EXIT_USAGE with the reason in
- * err. */
-int rc_audit_filter_read(rc_audit *audit);
+/* Reads the options that select operations into audit->query. Returns RC_EXIT_OK, or RC_EXIT_USAGE
+ * with the reason in err. */
+int rc_audit_filter_read(rc_audit *audit, rc_audit_query_kind kind);
 
 /* Used when nothing was found: appends to err which given name does not occur in the audit, and the
  * nearest one that does. */
@@ -169,6 +165,9 @@ const char *rc_audit_symbol(const rc_audit *audit, const char *utf8, const char 
 
 /* ---- json.c ---- */
 
+/* What rc_record_json_operation writes for this run. */
+rc_record_json_options rc_audit_json_options(const rc_audit *audit, bool has_report);
+
 /* Writes an operation as an object, with its report under "report" when has_report. */
 void rc_audit_json_operation(const rc_audit *audit, rc_json_writer *w, const rc_record *operation,
                              bool has_report);
@@ -227,11 +226,5 @@ extern const rc_grid_column rc_audit_list_columns[RC_AUDIT_LIST_COLUMNS];
 /* Adds one row. *day: in and out, the day of the previous row; 0 for none. */
 void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *operation,
                        int64_t *day);
-
-/* Calls put for an operation. A notice's text is in its record, not in its row, so for a notice put
- * gets a copy that has the record's target and text. ctx: passed to put. */
-typedef void (*rc_audit_put)(void *ctx, const rc_record *operation);
-void rc_audit_put_with_notice(rc_audit *audit, const rc_record *operation, rc_audit_put put,
-                              void *ctx);
 
 #endif

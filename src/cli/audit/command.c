@@ -223,7 +223,8 @@ static int run_verb(rc_cli *cli, const rc_args *args, const verb *v)
     if (result != RC_EXIT_OK)
         return result;
     audit.view = read_view(&audit);
-    result = rc_audit_filter_read(&audit);
+    result = rc_audit_filter_read(&audit, v->run == rc_audit_stats ? RC_AUDIT_QUERY_STATS
+                                                                   : RC_AUDIT_QUERY_LIST);
     if (result == RC_EXIT_OK && v->run != rc_audit_prune)
         result = rc_audit_open(&audit);
     if (result == RC_EXIT_OK)

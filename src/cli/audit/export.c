@@ -246,7 +246,7 @@ static void push_attempt(const exporting *e, const rc_record *attempt)
 /* When attempts are exported, the filters code, class and target apply to the attempt itself. */
 static bool is_wanted(const exporting *e, const rc_record *attempt)
 {
-    const rc_store_filter *filter = &e->audit->filter;
+    const rc_store_filter *filter = &e->audit->query.select.filter;
     return attempt->kind == RC_RECORD_ATTEMPT &&
            (filter->code == RC_CODE_NONE || attempt->code == filter->code) &&
            (filter->error_class == RC_CLASS_NONE || attempt->error_class == filter->error_class) &&
@@ -307,12 +307,9 @@ int rc_audit_export(rc_audit *audit)
 {
     const char *of = audit->args->values[RC_AUDIT_OF];
     exporting e = {.audit = audit, .is_of_attempts = of != NULL && strcmp(of, "attempts") == 0};
-    rc_store_query query = {
-        .filter = audit->filter,
-        .limit = PAGE_OPERATIONS,
-        .is_oldest_first = true,
-        .beyond_key = audit->after_key,
-    };
+    rc_store_query query = audit->query.select;
+    query.limit = PAGE_OPERATIONS;
+    query.is_oldest_first = true;
     if (e.is_of_attempts) {
         query.filter.code = RC_CODE_NONE;
         query.filter.error_class = RC_CLASS_NONE;

@@ -13,7 +13,7 @@ const rc_report *rc_audit_report(const rc_audit *audit, const rc_record *record)
     return report;
 }
 
-static rc_record_json_options options_of(const rc_audit *audit, bool has_report)
+rc_record_json_options rc_audit_json_options(const rc_audit *audit, bool has_report)
 {
     return (rc_record_json_options){.report =
                                         has_report ? RC_RECORD_REPORT_WHOLE : RC_RECORD_REPORT_NONE,
@@ -24,13 +24,13 @@ static rc_record_json_options options_of(const rc_audit *audit, bool has_report)
 void rc_audit_json_operation(const rc_audit *audit, rc_json_writer *w, const rc_record *operation,
                              bool has_report)
 {
-    const rc_record_json_options options = options_of(audit, has_report);
+    const rc_record_json_options options = rc_audit_json_options(audit, has_report);
     rc_audit_note_memory(audit, rc_record_json_operation(w, operation, &options));
 }
 
 void rc_audit_json_record(const rc_audit *audit, rc_json_writer *w, const rc_record *record,
                           bool has_report)
 {
-    const rc_record_json_options options = options_of(audit, has_report);
+    const rc_record_json_options options = rc_audit_json_options(audit, has_report);
     rc_audit_note_memory(audit, rc_record_json_record(w, record, &options));
 }

@@ -14,13 +14,10 @@
 typedef struct listing {
     rc_audit *audit;
     rc_grid grid;
-    rc_json_writer json;
+    rc_audit_page page;
     int64_t day;
-    uint32_t count;
-    int64_t newest_unix_ms;
-    int64_t last_key;
-    bool has_more;
-    bool has_estimate; /* Some shown cost is an estimate. */
+    int64_t newest_unix_ms; /* 0: no operation yet. */
+    bool has_estimate;      /* Some shown cost is an estimate. */
 } listing;
 
 /* ---- human format ---- */
@@ -107,11 +104,11 @@ static void push_foot(listing *l)
     rc_wrap wrap;
     rc_wrap_line line;
     rc_buf_init_fixed(&text, scratch, sizeof(scratch));
-    const bool is_of_notices =
-        audit->filter.has_outcome && audit->filter.outcome == RC_OUTCOME_NOTICE;
-    rc_audit_push_counted(&text, l->count, is_of_notices ? "notice" : "operation",
+    const bool is_of_notices = audit->query.select.filter.has_outcome &&
+                               audit->query.select.filter.outcome == RC_OUTCOME_NOTICE;
+    rc_audit_push_counted(&text, l->page.count, is_of_notices ? "notice" : "operation",
                           is_of_notices ? "notices" : "operations");
-    rc_cli_text(&text, l->count > 1 ? ", the newest first, " : ", ");
+    rc_cli_text(&text, l->page.count > 1 ? ", the newest first, " : ", ");
     rc_audit_push_ago(audit, &text, l->newest_unix_ms);
     rc_cli_text(&text, "; times in ");
     rc_audit_push_zone(audit, &text, l->newest_unix_ms);
@@ -120,9 +117,9 @@ static void push_foot(listing *l)
         rc_cli_text(&text, " ~: estimated.");
     if (!rc_grid_shows(&l->grid, COLUMN_CLIENT))
         rc_cli_text(&text, " A wider terminal shows more columns.");
-    if (l->has_more) {
+    if (l->page.has_more) {
         rc_cli_text(&text, " The next page: --after ");
-        rc_operation_key_push(&text, l->last_key);
+        rc_operation_key_push(&text, l->page.last_key);
     }
     rc_buf *out = &audit->cli->out;
     rc_wrap_init(&wrap, rc_buf_get(&text), audit->style.has_utf8);
@@ -135,7 +132,7 @@ static void push_foot(listing *l)
     }
 }
 
-/* ---- Markdown and JSON ---- */
+/* ---- Markdown ---- */
 
 static void push_cell(rc_buf *out, rc_str text)
 {
@@ -194,39 +191,19 @@ static void begin(listing *l)
     rc_buf *out = &audit->cli->out;
     rc_grid_init(&l->grid, rc_audit_list_columns, RC_AUDIT_LIST_COLUMNS, &audit->style,
                  &audit->cli->alloc);
-    rc_json_writer_init(&l->json, out, 0);
-    if (audit->format == RC_AUDIT_JSON) {
-        rc_json_object_begin(&l->json);
-        rc_json_key(&l->json, RC_STR("operations"));
-        rc_json_array_begin(&l->json);
-    }
     if (audit->format == RC_AUDIT_MARKDOWN)
         rc_cli_text(out,
                     "| began | id | client | model | outcome | code | attempts | took | cost |\n"
                     "|---|---|---|---|---|---|---|---|---|\n");
 }
 
-static void end_json(listing *l)
-{
-    rc_json_array_end(&l->json);
-    if (l->has_more) {
-        char scratch[RC_OPERATION_KEY_TEXT_LEN];
-        rc_buf key;
-        rc_buf_init_fixed(&key, scratch, sizeof(scratch));
-        rc_operation_key_push(&key, l->last_key);
-        rc_json_member_string(&l->json, RC_STR("next"), rc_buf_get(&key));
-    }
-    rc_json_object_end(&l->json);
-    rc_buf_push_byte(&l->audit->cli->out, '\n');
-}
-
 static void end_markdown(const listing *l)
 {
     rc_buf *out = &l->audit->cli->out;
-    if (!l->has_more)
+    if (!l->page.has_more)
         return;
     rc_cli_text(out, "\nMore: `--after ");
-    rc_operation_key_push(out, l->last_key);
+    rc_operation_key_push(out, l->page.last_key);
     rc_cli_text(out, "`\n");
 }
 
@@ -234,17 +211,15 @@ static rc_status end(listing *l)
 {
     rc_status status = RC_OK;
     switch (l->audit->format) {
-    case RC_AUDIT_JSON:
-        end_json(l);
-        break;
     case RC_AUDIT_MARKDOWN:
         end_markdown(l);
         break;
     case RC_AUDIT_HUMAN:
+    case RC_AUDIT_JSON:
     case RC_AUDIT_JSONL:
     case RC_AUDIT_CSV:
     case RC_AUDIT_FORMATS:
-        if (l->count == 0) {
+        if (l->page.count == 0) {
             rc_cli_text(&l->audit->cli->out, "No operation matches.\n");
             break;
         }
@@ -258,79 +233,51 @@ static rc_status end(listing *l)
 
 /* ---- the list ---- */
 
-typedef struct notice_row {
-    const rc_record *operation;
-    rc_audit_put put;
-    void *ctx;
-} notice_row;
-
-static bool on_notice(void *ctx, const rc_record *record)
-{
-    const notice_row *w = ctx;
-    rc_record notice = *w->operation;
-    notice.target = record->target;
-    notice.text = record->text;
-    w->put(w->ctx, &notice);
-    return false;
-}
-
-void rc_audit_put_with_notice(rc_audit *audit, const rc_record *operation, rc_audit_put put,
-                              void *ctx)
-{
-    notice_row w = {.operation = operation, .put = put, .ctx = ctx};
-    rc_store_fault fault;
-    if (operation->outcome != RC_OUTCOME_NOTICE)
-        put(ctx, operation);
-    else if (!rc_store_timeline(audit->store, operation->operation_id, on_notice, &w, &fault))
-        rc_audit_note_fault(audit, &fault);
-}
-
-static void put(void *ctx, const rc_record *operation)
+static bool put(void *ctx, const rc_record *operation)
 {
     listing *l = ctx;
-    if (l->audit->format == RC_AUDIT_JSON)
-        rc_audit_json_operation(l->audit, &l->json, operation, false);
-    else if (l->audit->format == RC_AUDIT_MARKDOWN)
+    if (l->newest_unix_ms == 0)
+        l->newest_unix_ms = rc_audit_began_unix_ms(operation);
+    l->has_estimate = l->has_estimate || ((operation->flags & RC_RECORD_ESTIMATED) != 0 &&
+                                          operation->cost_usd_micro > 0);
+    if (l->audit->format == RC_AUDIT_MARKDOWN)
         push_markdown_row(l->audit, operation);
     else
         rc_audit_list_row(l->audit, &l->grid, operation, &l->day);
+    return rc_buf_status(&l->audit->cli->out) == RC_OK;
 }
 
-static bool on_operation(void *ctx, const rc_record *operation)
+static bool list_json(listing *l, const rc_audit_query *query, rc_store_fault *fault)
 {
-    listing *l = ctx;
-    if (l->count == l->audit->limit) {
-        l->has_more = true;
+    const rc_record_json_options options = rc_audit_json_options(l->audit, false);
+    rc_json_writer w;
+    rc_json_writer_init(&w, &l->audit->cli->out, 0);
+    return rc_audit_page_json(&w, l->audit->store, query, &options, &l->page, fault);
+}
+
+static bool list_rows(listing *l, const rc_audit_query *query, rc_store_fault *fault)
+{
+    begin(l);
+    if (!rc_audit_page_read(l->audit->store, query, put, l, &l->page, fault)) {
+        rc_grid_done(&l->grid);
         return false;
     }
-    if (l->count++ == 0)
-        l->newest_unix_ms = rc_audit_began_unix_ms(operation);
-    l->last_key = operation->key;
-    l->has_estimate = l->has_estimate || ((operation->flags & RC_RECORD_ESTIMATED) != 0 &&
-                                          operation->cost_usd_micro > 0);
-    rc_audit_put_with_notice(l->audit, operation, put, l);
-    return rc_buf_status(&l->audit->cli->out) == RC_OK;
+    return end(l) == RC_OK || rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "list", NULL, NULL);
 }
 
 int rc_audit_list(rc_audit *audit)
 {
     listing l = {.audit = audit};
     rc_store_fault fault;
-    const rc_store_query query = {
-        .filter = audit->filter,
-        .limit = audit->limit + 1,
-        .beyond_key = audit->after_key,
-    };
-    begin(&l);
-    if (!rc_store_list(audit->store, &query, on_operation, &l, &fault)) {
-        rc_grid_done(&l.grid);
+    rc_audit_query query = audit->query;
+    query.select.limit = audit->limit;
+    const bool is_good = audit->format == RC_AUDIT_JSON ? list_json(&l, &query, &fault)
+                                                        : list_rows(&l, &query, &fault);
+    if (!is_good) {
         rc_buf_reset(&audit->cli->out);
         return rc_audit_refuse(audit, &fault);
     }
-    if (l.count == 0)
+    if (l.page.count == 0)
         rc_audit_suggest_names(audit);
-    if (end(&l) == RC_OK)
-        return RC_EXIT_OK;
-    rc_store_fault_set(&fault, RC_STORE_NO_MEMORY, "list", NULL, NULL);
-    return rc_audit_refuse(audit, &fault);
+    return RC_EXIT_OK;
 }

@@ -216,7 +216,7 @@ static void push_part(rc_buf *buf, uint64_t part, uint64_t whole, const char *la
 
 static void push_operations(rc_buf *buf, const rc_audit_totals *totals)
 {
-    const rc_stats_group *total = totals->operations.total;
+    const rc_stats_group *total = totals->survey.operations.total;
     rc_audit_push_count(buf, total->count);
     rc_cli_text(buf, ": ");
     rc_audit_push_share(buf, total->succeeded, total->count);
@@ -228,7 +228,7 @@ static void push_operations(rc_buf *buf, const rc_audit_totals *totals)
 
 static void push_recovery(rc_buf *buf, const rc_audit_totals *totals)
 {
-    const rc_stats_group *total = totals->operations.total;
+    const rc_stats_group *total = totals->survey.operations.total;
     if (total->faltered == 0) {
         rc_cli_text(buf, total->failed > 0 ? "no attempt failed: what failed was refused before "
                                              "anybody was asked"
@@ -245,7 +245,7 @@ static void push_recovery(rc_buf *buf, const rc_audit_totals *totals)
 
 static void push_attempts(rc_buf *buf, const rc_audit_totals *totals)
 {
-    const rc_stats_group *total = totals->attempts.total;
+    const rc_stats_group *total = totals->survey.attempts.total;
     rc_audit_push_count(buf, total->count);
     rc_cli_text(buf, "; wasted ");
     rc_audit_push_count(buf, total->wasted);
@@ -270,18 +270,18 @@ static void push_quantiles(rc_buf *buf, const rc_histogram *histogram)
 
 static void push_took(rc_buf *buf, const rc_audit_totals *totals)
 {
-    push_quantiles(buf, &totals->operations.total->latency);
+    push_quantiles(buf, &totals->survey.operations.total->latency);
 }
 
 static void push_first_byte(rc_buf *buf, const rc_audit_totals *totals)
 {
-    push_quantiles(buf, &totals->operations.total->first_byte);
+    push_quantiles(buf, &totals->survey.operations.total->first_byte);
 }
 
 /* Uses attempts, not operations: failed attempts cost money too. */
 static void push_spent(rc_buf *buf, const rc_audit_totals *totals)
 {
-    const rc_stats_group *total = totals->attempts.total;
+    const rc_stats_group *total = totals->survey.attempts.total;
     rc_audit_push_cost(buf, total->cost_usd_micro, total->estimated > 0);
     rc_cli_text(buf, " for ");
     rc_audit_push_count(buf, total->tokens_in);

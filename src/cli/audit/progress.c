@@ -53,8 +53,8 @@ void rc_audit_progress_begin(rc_audit_progress *progress, rc_audit *audit, const
     if (!cli->err_terminal.is_tty || cli->err_terminal.width < WIDTH_MIN ||
         audit->format != RC_AUDIT_HUMAN)
         return;
-    progress->until_unix_ms = audit->filter.until_unix_ms > 0 ? audit->filter.until_unix_ms
-                                                              : rc_clock_unix_ms(cli->calls);
+    const int64_t until_unix_ms = audit->query.select.filter.until_unix_ms;
+    progress->until_unix_ms = until_unix_ms > 0 ? until_unix_ms : rc_clock_unix_ms(cli->calls);
     progress->started_ms = rc_clock_ms(cli->calls);
     progress->next_ms = progress->started_ms + PATIENCE_MS;
     rc_store_set_cancel_check(audit->store, on_progress, progress);

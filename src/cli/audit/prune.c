@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "audit/time.h"
 #include "base/str.h"
 #include "cli/audit/audit.h"
-#include "cli/audit/time.h"
 #include "codec/duration.h"
 #include "store/record_json.h"
 #include "store/writer.h"

@@ -7,18 +7,12 @@
 
 #include "base/str.h"
 #include "cli/audit/audit.h"
-#include "store/operation_key.h"
 
 #define CANDIDATES_MAX 8
 
-typedef struct candidate {
-    char id[RC_ID_LEN];
-    int64_t key;
-} candidate;
-
 typedef struct search {
     rc_audit *audit;
-    candidate candidates[CANDIDATES_MAX];
+    char id[RC_ID_LEN]; /* Id of the first candidate. */
     size_t count;
     rc_grid grid; /* Rows of the candidates, for the message when several match. */
     int64_t day;
@@ -29,46 +23,12 @@ typedef struct search {
 static bool add_candidate(void *ctx, const rc_record *operation)
 {
     search *f = ctx;
-    candidate *found = &f->candidates[f->count];
     if (operation->operation_id.len != RC_ID_LEN)
         return true;
-    memcpy(found->id, operation->operation_id.ptr, RC_ID_LEN);
-    found->key = operation->key;
+    if (f->count++ == 0)
+        memcpy(f->id, operation->operation_id.ptr, RC_ID_LEN);
     rc_audit_list_row(f->audit, &f->grid, operation, &f->day);
-    f->count++;
     return f->count < CANDIDATES_MAX;
-}
-
-static bool add_key(void *ctx, const rc_record *operation)
-{
-    search *f = ctx;
-    if (operation->key == f->candidates[0].key)
-        add_candidate(ctx, operation);
-    return false;
-}
-
-/* Finds an operation by the short id of a list, which is the operation's key. */
-static bool find_key(search *f, int64_t key, rc_store_fault *fault)
-{
-    rc_store_query query = {.limit = 1, .is_oldest_first = true, .beyond_key = key - 1};
-    f->candidates[0].key = key;
-    if (!rc_store_list(f->audit->store, &query, add_key, f, fault))
-        return false;
-    if (f->count > 0)
-        return true;
-    query.filter.has_outcome = true;
-    query.filter.outcome = RC_OUTCOME_NOTICE;
-    f->candidates[0].key = key;
-    return rc_store_list(f->audit->store, &query, add_key, f, fault);
-}
-
-static bool find(search *f, rc_str text, rc_store_fault *fault)
-{
-    int64_t key = 0;
-    if (rc_operation_key_parse(text, &key) && !find_key(f, key, fault))
-        return false;
-    return f->count > 0 ||
-           rc_store_find(f->audit->store, text, CANDIDATES_MAX, add_candidate, f, fault);
 }
 
 static int refuse_none(rc_audit *audit, rc_str text)
@@ -147,36 +107,13 @@ typedef struct showing {
     bool is_shown;
 } showing;
 
-typedef struct json_rows {
-    const rc_audit *audit;
-    rc_json_writer *w;
-} json_rows;
-
-static bool put_json(void *ctx, const rc_record *record)
+static bool show_json(showing *t, const rc_record *operation)
 {
-    const json_rows *rows = ctx;
-    if (record->kind != RC_RECORD_OUTCOME && record->kind != RC_RECORD_BEGIN)
-        rc_audit_json_record(rows->audit, rows->w, record, true);
-    return true;
-}
-
-static bool show_json(const rc_audit_timeline *timeline, rc_store_fault *fault)
-{
-    const rc_audit *audit = timeline->audit;
+    const rc_record_json_options options = rc_audit_json_options(t->audit, true);
+    const rc_audit_records records = {.has_begin = false};
     rc_json_writer w;
-    json_rows rows = {.audit = audit, .w = &w};
-    rc_json_writer_init(&w, &audit->cli->out, 0);
-    rc_json_object_begin(&w);
-    rc_json_key(&w, RC_STR("operation"));
-    rc_audit_json_operation(audit, &w, timeline->operation, true);
-    rc_json_key(&w, RC_STR("records"));
-    rc_json_array_begin(&w);
-    const bool is_good =
-        rc_store_timeline(audit->store, timeline->operation->operation_id, put_json, &rows, fault);
-    rc_json_array_end(&w);
-    rc_json_object_end(&w);
-    rc_buf_push_byte(&audit->cli->out, '\n');
-    return is_good;
+    rc_json_writer_init(&w, &t->audit->cli->out, 0);
+    return rc_audit_operation_json(&w, t->audit->store, operation, records, &options, &t->fault);
 }
 
 /* Prints the operation. Its row stays open while its records are read, so that both come from one
@@ -184,12 +121,14 @@ static bool show_json(const rc_audit_timeline *timeline, rc_store_fault *fault)
 static bool show_found(void *ctx, const rc_record *operation)
 {
     showing *t = ctx;
+    if (t->audit->format == RC_AUDIT_JSON) {
+        t->is_shown = show_json(t, operation);
+        return false;
+    }
     rc_audit_timeline timeline = {.audit = t->audit, .operation = operation};
     t->is_shown =
         rc_store_timeline(t->audit->store, operation->operation_id, measure, &timeline, &t->fault);
-    if (t->is_shown && t->audit->format == RC_AUDIT_JSON)
-        t->is_shown = show_json(&timeline, &t->fault);
-    else if (t->is_shown && t->audit->format == RC_AUDIT_MARKDOWN)
+    if (t->is_shown && t->audit->format == RC_AUDIT_MARKDOWN)
         t->is_shown = rc_audit_show_markdown(&timeline, &t->fault);
     else if (t->is_shown)
         t->is_shown = rc_audit_show_human(&timeline, &t->fault);
@@ -197,10 +136,9 @@ static bool show_found(void *ctx, const rc_record *operation)
     return false;
 }
 
-static int show(rc_audit *audit, const candidate *found)
+static int show(rc_audit *audit, rc_str id)
 {
     showing t = {.audit = audit};
-    const rc_str id = rc_str_make(found->id, RC_ID_LEN);
     if (!rc_store_find(audit->store, id, 1, show_found, &t, &t.fault) || !t.is_shown) {
         rc_buf_reset(&audit->cli->out);
         return rc_audit_refuse(audit, &t.fault);
@@ -217,14 +155,14 @@ int rc_audit_show(rc_audit *audit)
     rc_panel_style style = audit->style;
     style.has_colour = style.has_colour && audit->cli->err_terminal.has_colour;
     rc_grid_init(&f.grid, rc_audit_list_columns, RC_AUDIT_LIST_COLUMNS, &style, &audit->cli->alloc);
-    if (!find(&f, text, &fault))
+    if (!rc_audit_find(audit->store, text, CANDIDATES_MAX, add_candidate, &f, &fault))
         result = rc_audit_refuse(audit, &fault);
     else if (f.count == 0)
         result = refuse_none(audit, text);
     else if (f.count > 1)
         result = refuse_many(&f, text);
     else
-        result = show(audit, &f.candidates[0]);
+        result = show(audit, rc_str_make(f.id, RC_ID_LEN));
     rc_grid_done(&f.grid);
     return result;
 }

@@ -12,58 +12,20 @@
 #define HOURS_SHOWN 48
 #define NOTICES_MAX_BYTES ((size_t)64 << 10)
 #define NOTICES_MAX 1000
-#define DEFAULT_TABLES "target,code"
 
 /* ---- choice of tables ---- */
 
-static const char *kind_name_at(const void *ctx, size_t index)
+static void choose_tables(rc_audit_totals *totals)
 {
-    (void)ctx;
-    return rc_audit_kind_at(index) != NULL ? rc_audit_kind_at(index)->name : NULL;
-}
-
-static int refuse_table(rc_audit *audit, rc_str name)
-{
-    rc_cli *cli = audit->cli;
-    rc_cli_err_prefix(cli, "audit");
-    rc_cli_text(&cli->err, "there are no statistics by ");
-    rc_cli_err_quote(cli, name);
-    rc_cli_suggest(cli, "", rc_nearest(name, kind_name_at, NULL));
-    rc_cli_text(&cli->err, "There are");
-    for (size_t i = 0; rc_audit_kind_at(i) != NULL; i++) {
-        rc_cli_text(&cli->err, i == 0 ? " " : ", ");
-        rc_cli_text(&cli->err, rc_audit_kind_at(i)->name);
-    }
-    rc_cli_text(&cli->err, ".\n");
-    return rc_cli_usage(cli, "audit");
-}
-
-static void add_table(rc_audit_totals *totals, const rc_audit_kind *kind)
-{
-    for (size_t i = 0; i < totals->table_count; i++)
-        if (totals->tables[i].kind == kind)
-            return;
-    totals->tables[totals->table_count++] = (rc_audit_table){.kind = kind};
-}
-
-static int choose_tables(rc_audit_totals *totals)
-{
-    const char *value = totals->audit->args->values[RC_AUDIT_BY];
-    rc_str list = rc_str_c(value != NULL ? value : DEFAULT_TABLES);
-    for (size_t at = 0; at <= list.len;) {
-        size_t end = rc_str_find_byte(list, ',', at);
-        end = end == RC_STR_NPOS ? list.len : end;
-        const rc_str name = rc_str_trim(rc_str_slice(list, at, end));
-        const rc_audit_kind *found = NULL;
-        for (size_t i = 0; rc_audit_kind_at(i) != NULL; i++)
-            if (rc_str_eq_nocase(name, rc_str_c(rc_audit_kind_at(i)->name)))
-                found = rc_audit_kind_at(i);
-        if (found == NULL)
-            return refuse_table(totals->audit, name);
-        add_table(totals, found);
-        at = end + 1;
-    }
-    return RC_EXIT_OK;
+    const rc_audit_query *query = &totals->audit->query;
+    static const uint32_t usual[] = {RC_STATS_BY_TARGET, RC_STATS_BY_CODE};
+    const bool is_usual = query->group_count == 0;
+    const uint32_t *groups = is_usual ? usual : query->groups;
+    const size_t count = is_usual ? sizeof(usual) / sizeof(usual[0]) : query->group_count;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; rc_audit_kind_at(k) != NULL; k++)
+            if (rc_audit_kind_at(k)->by == groups[i])
+                totals->tables[totals->table_count++].kind = rc_audit_kind_at(k);
 }
 
 /* ---- rows ---- */
@@ -135,8 +97,8 @@ static bool make_rows(rc_audit_totals *totals, rc_audit_table *table)
     table->rows = alloc->get(alloc->ctx, 2 * RC_STATS_GROUPS_MAX * sizeof(*table->rows));
     if (table->rows == NULL)
         return false;
-    add_rows(table, &totals->operations, &totals->attempts, false);
-    add_rows(table, &totals->attempts, &totals->operations, true);
+    add_rows(table, &totals->survey.operations, &totals->survey.attempts, false);
+    add_rows(table, &totals->survey.attempts, &totals->survey.operations, true);
     qsort(table->rows, table->count, sizeof(*table->rows), compare);
     const size_t left_out = table->count > limit ? table->count - limit : 0;
     table->shown = table->count - left_out;
@@ -199,8 +161,8 @@ static bool note(void *ctx, const rc_record *notice)
 static bool read_notices(rc_audit_totals *totals, rc_store_fault *fault)
 {
     const rc_store_query query = {
-        .filter = {.from_unix_ms = totals->audit->filter.from_unix_ms,
-                   .until_unix_ms = totals->audit->filter.until_unix_ms,
+        .filter = {.from_unix_ms = totals->from_unix_ms,
+                   .until_unix_ms = totals->until_unix_ms,
                    .has_outcome = true,
                    .outcome = RC_OUTCOME_NOTICE},
         .limit = NOTICES_MAX,
@@ -225,22 +187,16 @@ static bool survey(rc_audit_totals *totals, rc_store_fault *fault)
 {
     rc_audit *audit = totals->audit;
     rc_audit_progress progress;
-    rc_audit_progress_begin(&progress, audit, &totals->operations);
-    const bool is_good = rc_store_survey(audit->store, &audit->filter, &totals->operations,
-                                         &totals->attempts, fault);
+    rc_audit_progress_begin(&progress, audit, &totals->survey.operations);
+    const bool is_good = rc_audit_survey_run(&totals->survey, audit->store, &audit->query, fault);
     rc_audit_progress_end(&progress);
     return is_good;
 }
 
 static bool add_up(rc_audit_totals *totals, rc_store_fault *fault)
 {
-    const rc_audit *audit = totals->audit;
-    const rc_alloc *alloc = &audit->cli->alloc;
-    bool has_memory =
-        rc_stats_init(&totals->operations, all_kinds(totals, false), false, alloc) == RC_OK;
-    has_memory = rc_stats_init(&totals->attempts, all_kinds(totals, true), true, alloc) == RC_OK &&
-                 has_memory;
-    if (!has_memory)
+    if (!rc_audit_survey_init(&totals->survey, all_kinds(totals, false), all_kinds(totals, true),
+                              &totals->audit->cli->alloc))
         return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "add up", NULL, NULL);
     if (!survey(totals, fault) || !read_notices(totals, fault))
         return false;
@@ -269,8 +225,7 @@ static void finish(rc_audit_totals *totals)
         if (totals->tables[i].rows != NULL)
             alloc->put(alloc->ctx, totals->tables[i].rows,
                        2 * RC_STATS_GROUPS_MAX * sizeof(rc_audit_row));
-    rc_stats_done(&totals->operations);
-    rc_stats_done(&totals->attempts);
+    rc_audit_survey_done(&totals->survey);
     rc_buf_done(&totals->notices);
 }
 
@@ -279,7 +234,7 @@ static int run(rc_audit_totals *totals)
     rc_store_fault fault;
     rc_buf_init(&totals->notices, &totals->audit->cli->alloc, NOTICES_MAX_BYTES);
     const bool is_good = add_up(totals, &fault) && show(totals, &fault);
-    if (is_good && totals->operations.total->count == 0)
+    if (is_good && totals->survey.operations.total->count == 0)
         rc_audit_suggest_names(totals->audit);
     finish(totals);
     return is_good ? RC_EXIT_OK : rc_audit_refuse(totals->audit, &fault);
@@ -296,11 +251,10 @@ int rc_audit_stats(rc_audit *audit)
     }
     memset(totals, 0, sizeof(*totals));
     totals->audit = audit;
-    totals->from_unix_ms = audit->filter.from_unix_ms;
-    totals->until_unix_ms = audit->filter.until_unix_ms;
-    int result = choose_tables(totals);
-    if (result == RC_EXIT_OK)
-        result = run(totals);
+    totals->from_unix_ms = audit->query.select.filter.from_unix_ms;
+    totals->until_unix_ms = audit->query.select.filter.until_unix_ms;
+    choose_tables(totals);
+    const int result = run(totals);
     alloc->put(alloc->ctx, totals, sizeof(*totals));
     return result;
 }

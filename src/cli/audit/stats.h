@@ -2,6 +2,7 @@
 #ifndef RC_CLI_AUDIT_STATS_H
 #define RC_CLI_AUDIT_STATS_H
 
+#include "audit/survey.h"
 #include "cli/audit/audit.h"
 
 #define RC_AUDIT_MEASURES_MAX 10
@@ -43,8 +44,7 @@ const rc_audit_kind *rc_audit_kind_at(size_t index);
 
 typedef struct rc_audit_totals {
     rc_audit *audit;
-    rc_stats operations;
-    rc_stats attempts;
+    rc_audit_survey survey;
     rc_audit_table tables[RC_AUDIT_KINDS]; /* The tables of --by, in that order. */
     size_t table_count;
     rc_buf notices; /* Lines of the latest notices. */

@@ -161,7 +161,7 @@ static void push_more(const rc_audit_totals *totals, const rc_audit_table *table
 rc_status rc_audit_stats_human(rc_audit_totals *totals)
 {
     rc_status status = RC_OK;
-    if (totals->operations.total->count == 0) {
+    if (totals->survey.operations.total->count == 0) {
         rc_cli_text(&totals->audit->cli->out, "No operation matches.\n");
         push_notices(totals);
         return RC_OK;
@@ -336,8 +336,8 @@ void rc_audit_stats_json(const rc_audit_totals *totals)
         rc_record_json_time(&w, RC_STR("since"), totals->from_unix_ms);
     if (totals->until_unix_ms > 0)
         rc_record_json_time(&w, RC_STR("until"), totals->until_unix_ms);
-    put_group(&w, RC_STR("operations"), totals->operations.total, false);
-    put_group(&w, RC_STR("attempts"), totals->attempts.total, true);
+    put_group(&w, RC_STR("operations"), totals->survey.operations.total, false);
+    put_group(&w, RC_STR("attempts"), totals->survey.attempts.total, true);
     put_number(&w, RC_STR("notices"), totals->notice_count);
     rc_json_key(&w, RC_STR("by"));
     rc_json_object_begin(&w);

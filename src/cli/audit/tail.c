@@ -30,23 +30,26 @@ typedef struct tailing {
 
 /* ---- rows ---- */
 
-static void put(void *ctx, const rc_record *operation)
+static bool put(void *ctx, const rc_record *operation)
 {
     tailing *t = ctx;
     rc_json_writer w;
     if (t->audit->format == RC_AUDIT_HUMAN) {
         rc_audit_list_row(t->audit, &t->grid, operation, &t->day);
-        return;
+        return true;
     }
     rc_json_writer_init(&w, &t->audit->cli->out, 0);
     rc_audit_json_operation(t->audit, &w, operation, false);
     rc_buf_push_byte(&t->audit->cli->out, '\n');
+    return true;
 }
 
 static bool on_operation(void *ctx, const rc_record *operation)
 {
     tailing *t = ctx;
-    rc_audit_put_with_notice(t->audit, operation, put, t);
+    rc_store_fault fault;
+    if (!rc_audit_operation_pass(t->audit->store, operation, put, t, &fault))
+        rc_audit_note_fault(t->audit, &fault);
     return true;
 }
 
@@ -82,7 +85,8 @@ static int flush(tailing *t)
 /* Finds the first key by listing backwards, then prints in ascending order. */
 static bool read_last(tailing *t, rc_store_fault *fault)
 {
-    rc_store_query query = {.filter = t->audit->filter, .limit = t->audit->limit};
+    rc_store_query query = t->audit->query.select;
+    query.limit = t->audit->limit;
     if (!rc_store_list(t->audit->store, &query, note_key, t, fault))
         return false;
     if (t->first_key == 0)
@@ -205,8 +209,8 @@ int rc_audit_tail(rc_audit *audit)
     };
     find_path(&t);
     rc_grid_init(&t.grid, rc_audit_list_columns, RC_AUDIT_LIST_COLUMNS, &audit->style, alloc);
-    rc_follower_init(&t.follow, &audit->filter, !audit->is_narrowed, audit->style.now_unix_ms,
-                     alloc);
+    rc_follower_init(&t.follow, &audit->query.select.filter, !audit->query.is_narrowed,
+                     audit->style.now_unix_ms, alloc);
     const int result = run(&t);
     rc_follower_done(&t.follow);
     rc_grid_done(&t.grid);

@@ -1,6 +1,6 @@
-/* Parser for times on the command line; called by filter.c and prune.c. */
-/* Parser for times on the command line; called by filter.c and prune.c. */
-#include "cli/audit/time.h"
+/* Parser for times in queries of the audit. Called by query.c and by `recourse audit prune`. */
+/* Parser for times in queries of the audit. Called by query.c and by `recourse audit prune`. */
+#include "audit/time.h"
 
 #include "base/str.h"
 #include "codec/datetime.h"
@@ -8,6 +8,7 @@
 
 #define DAY_MS INT64_C(86400000)
 #define DATE_LEN 10 /* Length of "2026-11-16". */
+#define EPOCH_MIN_MS INT64_C(100000000000)
 
 /* Converts local time to UTC. The offset depends on the result: computes a first guess with the
  * offset at local_ms, then uses the offset at the guess. */
@@ -106,12 +107,18 @@ static bool parse_word(rc_str text, const rc_audit_clock *clock, int64_t *ret_un
     return true;
 }
 
+static bool parse_epoch(rc_str text, int64_t *ret_unix_ms)
+{
+    return rc_epoch_parse(text, ret_unix_ms) == RC_OK && *ret_unix_ms >= EPOCH_MIN_MS;
+}
+
 bool rc_audit_time_parse(rc_str text, const rc_audit_clock *clock, int64_t *ret_unix_ms)
 {
     int64_t ago_ms = 0;
     int64_t at = 0;
     if (!parse_word(text, clock, &at) && !parse_time_of_day(text, clock, &at) &&
-        rc_rfc3339_parse(text, &at) != RC_OK && !parse_local(text, clock, &at)) {
+        rc_rfc3339_parse(text, &at) != RC_OK && !parse_local(text, clock, &at) &&
+        !parse_epoch(text, &at)) {
         if (rc_duration_parse(text, RC_UNIT_NONE, &ago_ms) != RC_OK)
             return false;
         at = clock->now_unix_ms - ago_ms;

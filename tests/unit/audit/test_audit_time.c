@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cli/audit/time.h"
+#include "audit/time.h"
 
 #define NOW INT64_C(1794790923456) /* 2026-11-16T01:02:03.456Z */
 #define HOUR INT64_C(3600000)
@@ -67,6 +67,8 @@ static const struct {
     {"02:30", utc, MIDNIGHT - DAY + 5 * HOUR / 2}, /* 02:30 of today is in the future. */
     {"02:30:15", ahead, MIDNIGHT + HOUR / 2 + 15000},
     {"23:59", behind, MIDNIGHT - 2 * DAY + 29 * HOUR - 60000},
+    {"1794787200000", behind, MIDNIGHT},
+    {"1794787200", behind, MIDNIGHT},
 };
 
 static void test_valid_times(void **state)
@@ -86,13 +88,14 @@ static void test_invalid_times(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "",           "2",          "h",
-        "tomorrow",   "24:00",      "12:60",
-        "2026-13-01", "2026-02-30", "2026-11-16T",
-        "2026-11-1",  "1:30",       "02:30Z",
-        "-2h",        "2h ago",     "2026-11-16X00:30",
-        "60 years",   "1960-01-01", "2026-11-16T00:30:00+99:00",
-        "12:30:",     " 12:30",
+        "",           "2",           "h",
+        "tomorrow",   "24:00",       "12:60",
+        "2026-13-01", "2026-02-30",  "2026-11-16T",
+        "2026-11-1",  "1:30",        "02:30Z",
+        "-2h",        "2h ago",      "2026-11-16X00:30",
+        "60 years",   "1960-01-01",  "2026-11-16T00:30:00+99:00",
+        "12:30:",     " 12:30",      "2026",
+        "99999999",   "-1794787200",
     };
     const rc_audit_clock clock = {NOW, utc};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

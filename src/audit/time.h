@@ -1,6 +1,6 @@
-/* Parser for times on the command line. */
-#ifndef RC_CLI_AUDIT_TIME_H
-#define RC_CLI_AUDIT_TIME_H
+/* Times in queries of the audit. */
+#ifndef RC_AUDIT_TIME_H
+#define RC_AUDIT_TIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +20,8 @@ typedef struct rc_audit_clock {
  *   2026-11-16T02:30  2026-11-16 02:30:15  2026-11-16    local time; a date means its first moment
  *   02:30  02:30:15              local time, the latest one that is not in the future
  *   now  today  yesterday        a day means its first moment
+ *   1794790923456  1794790923    Unix milliseconds or seconds, from 1973 on; a smaller number is
+ *                                more likely a duration without its unit, or a year
  * Returns false for other texts and times before 1970. text, clock: borrow. */
 bool rc_audit_time_parse(rc_str text, const rc_audit_clock *clock, int64_t *ret_unix_ms);
 

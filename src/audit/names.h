@@ -1,0 +1,23 @@
+/* Looks up names in the audit, to tell a misspelt name from one without operations. */
+#ifndef RC_AUDIT_NAMES_H
+#define RC_AUDIT_NAMES_H
+
+#include <recourse/buf.h>
+
+#include "store/store.h"
+
+/* What a name of a filter stands for. */
+typedef enum rc_audit_name_kind {
+    RC_AUDIT_NAME_CLIENT = 0,
+    RC_AUDIT_NAME_ROUTE = 1,
+    RC_AUDIT_NAME_MODEL = 2,
+    RC_AUDIT_NAME_TARGET = 3
+} rc_audit_name_kind;
+
+/* Returns true if the audit does not contain the name; then *ret_nearest is the nearest name of
+ * this kind that it contains, or empty. False also if the store cannot be read or there is no
+ * memory. ret_nearest: an initialised buffer; emptied first. */
+bool rc_audit_name_is_unknown(rc_store *store, rc_audit_name_kind kind, rc_str name,
+                              const rc_alloc *alloc, rc_buf *ret_nearest);
+
+#endif
