@@ -12,13 +12,6 @@
 #include "report/report_private.h"
 #include "report/view.h"
 
-static rc_panel_severity severity_of(const rc_report *report)
-{
-    if (rc_report_class(report) == RC_CLASS_CANCELLATION)
-        return RC_PANEL_NEUTRAL;
-    return rc_report_is_retryable(report) ? RC_PANEL_RETRYABLE : RC_PANEL_FATAL;
-}
-
 /* --- composing one line --- */
 
 rc_buf *rc_human_line(rc_human *h)
@@ -32,7 +25,7 @@ void rc_human_part(rc_human *h, rc_str before, rc_str text)
     if (text.len == 0)
         return;
     if (rc_buf_get(&h->line).len)
-        rc_buf_push(&h->line, h->panel.has_utf8 ? RC_STR(" · ") : RC_STR(", "));
+        rc_buf_push(&h->line, rc_symbol_text(RC_SYMBOL_SEPARATOR, h->panel.pen.has_utf8));
     rc_buf_push(&h->line, before);
     size_t start = rc_buf_get(&h->line).len;
     rc_view_push(h->view, text, &h->line);
@@ -62,19 +55,9 @@ static void put_title(rc_human *h)
 {
     rc_code code = rc_report_code(h->report);
     const rc_code_info *info = rc_code_get(code);
-    bool has_utf8 = h->panel.has_utf8;
     rc_buf *line = rc_human_line(h);
-    switch (h->panel.severity) {
-    case RC_PANEL_FATAL:
-        rc_buf_push(line, has_utf8 ? RC_STR("✗ ") : RC_STR("x "));
-        break;
-    case RC_PANEL_RETRYABLE:
-        rc_buf_push(line, has_utf8 ? RC_STR("↻ ") : RC_STR("~ "));
-        break;
-    case RC_PANEL_NEUTRAL:
-        rc_buf_push(line, has_utf8 ? RC_STR("■ ") : RC_STR("- "));
-        break;
-    }
+    rc_buf_push(line, rc_symbol_text(rc_render_symbol(h->report), h->panel.pen.has_utf8));
+    rc_buf_push_byte(line, ' ');
     if (info)
         rc_render_words(line, rc_str_c(info->name));
     else
@@ -124,7 +107,7 @@ static void put_line(rc_human *h, rc_str label)
         rc_panel_blank(&h->panel);
         h->has_ids = true;
     }
-    rc_panel_field(&h->panel, label, RC_TONE_DIM, rc_buf_get(&h->line));
+    rc_panel_field(&h->panel, label, RC_TONE_FAINT, rc_buf_get(&h->line));
 }
 
 static void put_where(rc_human *h)
@@ -238,7 +221,7 @@ rc_status rc_render_human(const rc_report *report, rc_view view, const rc_panel_
     static const rc_panel_style PLAIN = {0};
     rc_human human = {
         .report = report, .view = rc_view_checked(view), .style = style ? style : &PLAIN};
-    rc_panel_init(&human.panel, human.style, severity_of(report), buf);
+    rc_panel_init(&human.panel, human.style, rc_render_tone(report), buf);
     put_title(&human);
     put_message(&human);
     put_retry(&human);

@@ -133,10 +133,10 @@ static columns measure(const rc_human *h)
     attempt_text text;
     for (size_t i = 0; i < rc_report_attempt_count(h->report); i++) {
         describe(&text, h->view, rc_report_attempt_at(h->report, i));
-        widen(&c.number, &text.number, 3, h->panel.has_utf8);
-        widen(&c.target, &text.target, inner, h->panel.has_utf8);
-        widen(&c.result, &text.result, inner / 4, h->panel.has_utf8);
-        widen(&c.took, &text.took, 7, h->panel.has_utf8);
+        widen(&c.number, &text.number, 3, h->panel.pen.has_utf8);
+        widen(&c.target, &text.target, inner, h->panel.pen.has_utf8);
+        widen(&c.result, &text.result, inner / 4, h->panel.pen.has_utf8);
+        widen(&c.took, &text.took, 7, h->panel.pen.has_utf8);
     }
     unsigned others = c.number + c.result + c.took + 4 * RC_PANEL_GAP + inner / 4;
     if (c.target > inner - others)
@@ -160,7 +160,7 @@ static void put_heading(rc_human *h, const columns *c)
         {RC_STR("#"), c->number},  {RC_STR("target"), c->target}, {RC_STR("result"), c->result},
         {RC_STR("took"), c->took}, {RC_STR("then"), 0},
     };
-    rc_panel_row(&h->panel, RC_TONE_DIM, cells, sizeof cells / sizeof *cells);
+    rc_panel_row(&h->panel, RC_TONE_FAINT, cells, sizeof cells / sizeof *cells);
 }
 
 /* Without space for a table: one sentence for each attempt, with its number in front. */
@@ -175,7 +175,7 @@ static void put_sentence(rc_human *h, const attempt_text *t)
         rc_buf_push(line, parts[i]);
     }
     rc_panel_block block = {
-        .indent = SENTENCE_INDENT, .first_tone = RC_TONE_DIM, .max_lines = ATTEMPT_LINES};
+        .indent = SENTENCE_INDENT, .first_tone = RC_TONE_FAINT, .max_lines = ATTEMPT_LINES};
     rc_str number = rc_buf_get(&t->number);
     if (number.len < SENTENCE_INDENT)
         block.first = number;
@@ -188,7 +188,7 @@ void rc_human_put_attempts(rc_human *h)
     if (!count || !rc_view_has(h->view, RC_STR("attempts")))
         return;
     rc_panel_section(&h->panel, RC_STR("Attempts"));
-    bool is_list = h->panel.width < TABLE_WIDTH_MIN;
+    bool is_list = h->panel.pen.width < TABLE_WIDTH_MIN;
     columns c = measure(h);
     if (!is_list)
         put_heading(h, &c);
@@ -227,7 +227,7 @@ static void push_entry(rc_human *h, const rc_context_entry *entry)
 
 void rc_human_put_context(rc_human *h)
 {
-    static const rc_panel_block BLOCK = {.tone = RC_TONE_DIM, .max_lines = VALUE_LINES};
+    static const rc_panel_block BLOCK = {.tone = RC_TONE_FAINT, .max_lines = VALUE_LINES};
     bool is_open = false;
     for (size_t i = 0; i < rc_report_context_count(h->report); i++) {
         const rc_context_entry *entry = rc_report_context_at(h->report, i);
@@ -268,20 +268,20 @@ static void put_cause(rc_human *h, const rc_report *cause, unsigned indent)
         rc_buf_push(&h->line, RC_STR("unknown"));
 
     rc_panel_block block = {
-        .tone = RC_TONE_STRONG, .indent = indent + 3, .first_tone = RC_TONE_DIM};
+        .tone = RC_TONE_STRONG, .indent = indent + 3, .first_tone = RC_TONE_FAINT};
     char memory[64];
     rc_buf first;
     rc_buf_init_fixed(&first, memory, sizeof memory);
     for (unsigned i = 0; i < indent; i++)
         rc_buf_push_byte(&first, ' ');
-    rc_buf_push(&first, h->panel.has_utf8 ? RC_STR("└─ ") : RC_STR("`- "));
+    rc_buf_push(&first, rc_symbol_text(RC_SYMBOL_BRANCH, h->panel.pen.has_utf8));
     block.first = rc_buf_get(&first);
     rc_panel_text(&h->panel, &block, rc_buf_get(&h->line));
 
     block = (rc_panel_block){.indent = indent + 3, .max_lines = CAUSE_LINES};
     put_block(h, &block, rc_report_message(cause));
     put_block(h, &block, rc_report_detail(cause));
-    block.tone = RC_TONE_DIM;
+    block.tone = RC_TONE_FAINT;
     for (size_t i = 0; i < rc_report_source_count(cause) && i < CAUSE_LINES; i++)
         put_block(h, &block, rc_report_source_at(cause, i));
 }
@@ -311,7 +311,7 @@ void rc_human_put_causes(rc_human *h)
 
 void rc_human_put_sources(rc_human *h)
 {
-    static const rc_panel_block BLOCK = {.tone = RC_TONE_DIM, .max_lines = VALUE_LINES};
+    static const rc_panel_block BLOCK = {.tone = RC_TONE_FAINT, .max_lines = VALUE_LINES};
     size_t count = rc_report_source_count(h->report);
     if (!count || !rc_view_has(h->view, RC_STR("error_source")))
         return;
@@ -326,5 +326,5 @@ void rc_human_put_raw(rc_human *h)
     if (!raw.len || !rc_view_has_metadata(h->view, h->report, RC_STR("raw")))
         return;
     rc_panel_section(&h->panel, RC_STR("Raw"));
-    put_block(h, &(rc_panel_block){.tone = RC_TONE_DIM, .max_lines = RAW_LINES}, raw);
+    put_block(h, &(rc_panel_block){.tone = RC_TONE_FAINT, .max_lines = RAW_LINES}, raw);
 }

@@ -12,171 +12,96 @@
 #define NAME_LINES 40u
 #define CELL_LINES 12u
 
-typedef enum box_part {
-    BOX_TOP_LEFT,
-    BOX_TOP_RIGHT,
-    BOX_BOTTOM_LEFT,
-    BOX_BOTTOM_RIGHT,
-    BOX_TEE_LEFT,
-    BOX_TEE_RIGHT,
-    BOX_ACROSS,
-    BOX_DOWN,
-    BOX_PARTS
-} box_part;
-
-static const char *const BOX_UTF8[BOX_PARTS] = {"╭", "╮", "╰", "╯", "├", "┤", "─", "│"};
-static const char *const BOX_ASCII[BOX_PARTS] = {"+", "+", "+", "+", "+", "+", "-", "|"};
-
-static void push_part(rc_panel *p, box_part part)
+void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_tone frame, rc_buf *buf)
 {
-    rc_buf_push(p->buf, rc_str_c((p->has_utf8 ? BOX_UTF8 : BOX_ASCII)[part]));
-}
-
-static void push_spaces(rc_panel *p, unsigned count)
-{
-    while (count-- > 0)
-        rc_buf_push_byte(p->buf, ' ');
-}
-
-static const char *sequence_of(const rc_panel *p, rc_tone tone)
-{
-    switch (tone) {
-    case RC_TONE_STRONG:
-        return "\x1b[1m";
-    case RC_TONE_DIM:
-        return "\x1b[2m";
-    case RC_TONE_ACCENT:
-        return p->severity == RC_PANEL_FATAL       ? "\x1b[31m"
-               : p->severity == RC_PANEL_RETRYABLE ? "\x1b[33m"
-                                                   : "\x1b[36m";
-    case RC_TONE_PLAIN:
-        break;
-    }
-    return "";
-}
-
-static void tone_on(rc_panel *p, rc_tone tone)
-{
-    if (p->has_colour)
-        rc_buf_push(p->buf, rc_str_c(sequence_of(p, tone)));
-}
-
-static void tone_off(rc_panel *p, rc_tone tone)
-{
-    if (p->has_colour && tone != RC_TONE_PLAIN)
-        rc_buf_push(p->buf, RC_STR("\x1b[0m"));
-}
-
-void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_panel_severity severity,
-                   rc_buf *buf)
-{
-    unsigned width = style->width ? style->width : 80;
-    if (width < RC_PANEL_WIDTH_MIN)
-        width = RC_PANEL_WIDTH_MIN;
-    if (width > RC_PANEL_WIDTH_MAX)
-        width = RC_PANEL_WIDTH_MAX;
-    *panel = (rc_panel){
-        .buf = buf,
-        .width = width,
-        .inner = width - 4,
-        .has_colour = style->has_colour,
-        .has_utf8 = style->has_utf8,
-        .severity = severity,
-    };
+    *panel = (rc_panel){.frame = frame};
+    rc_pen_init(&panel->pen, style, buf);
+    if (panel->pen.width < RC_PANEL_WIDTH_MIN)
+        panel->pen.width = RC_PANEL_WIDTH_MIN;
+    if (panel->pen.width > RC_PANEL_WIDTH_MAX)
+        panel->pen.width = RC_PANEL_WIDTH_MAX;
+    panel->inner = panel->pen.width - 4;
 }
 
 bool rc_panel_is_narrow(const rc_panel *panel)
 {
-    return panel->width < NARROW_BELOW;
+    return panel->pen.width < NARROW_BELOW;
 }
 
 /* Writes "├─ heading ────── tag ─┤"; heading and tag may be empty. */
-static void push_border(rc_panel *p, box_part left, box_part right, rc_str heading, rc_str tag)
+static void push_border(rc_panel *p, rc_symbol left, rc_symbol right, rc_str heading, rc_str tag)
 {
-    unsigned used = 4; /* both corners and one line character beside each */
-    tone_on(p, RC_TONE_ACCENT);
-    push_part(p, left);
-    push_part(p, BOX_ACROSS);
+    rc_pen *pen = &p->pen;
+    const unsigned tag_columns = tag.len ? rc_visible_width(tag, pen->has_utf8) + 2 : 0;
+    rc_pen_symbol(pen, p->frame, left);
+    rc_pen_symbol(pen, p->frame, RC_SYMBOL_ACROSS);
     if (heading.len) {
-        tone_on(p, RC_TONE_STRONG);
-        rc_buf_push_byte(p->buf, ' ');
-        used += 2 + rc_visible_push_cut(p->buf, heading, p->width - 6, p->has_utf8);
-        rc_buf_push_byte(p->buf, ' ');
-        tone_off(p, RC_TONE_STRONG);
-        tone_on(p, RC_TONE_ACCENT);
+        rc_pen_skip(pen, 1);
+        /* The heading is strong and in the tone of the frame. */
+        rc_tone_begin(pen->buf, RC_TONE_STRONG, pen->has_colour);
+        rc_pen_cut(pen, p->frame, heading, pen->width - 6);
+        rc_tone_end(pen->buf, RC_TONE_STRONG, pen->has_colour);
+        pen->tone = RC_TONE_PLAIN;
+        rc_pen_skip(pen, 1);
     }
-    unsigned tag_columns = tag.len ? rc_visible_width(tag, p->has_utf8) + 2 : 0;
-    for (; used + tag_columns < p->width; used++)
-        push_part(p, BOX_ACROSS);
+    while (pen->column + tag_columns + 2 < pen->width)
+        rc_pen_symbol(pen, p->frame, RC_SYMBOL_ACROSS);
     if (tag.len) {
-        rc_buf_push_byte(p->buf, ' ');
-        rc_visible_push(p->buf, tag, p->has_utf8);
-        rc_buf_push_byte(p->buf, ' ');
+        rc_pen_skip(pen, 1);
+        rc_pen_text(pen, p->frame, tag);
+        rc_pen_skip(pen, 1);
     }
-    push_part(p, BOX_ACROSS);
-    push_part(p, right);
-    tone_off(p, RC_TONE_ACCENT);
-    rc_buf_push_byte(p->buf, '\n');
+    rc_pen_symbol(pen, p->frame, RC_SYMBOL_ACROSS);
+    rc_pen_symbol(pen, p->frame, right);
+    rc_pen_end_line(pen);
 }
 
 bool rc_panel_open(rc_panel *panel, rc_str title, rc_str tag)
 {
     /* Corners, lines and spaces, and three more columns of line that separate title and tag. */
-    unsigned need =
-        rc_visible_width(title, panel->has_utf8) + rc_visible_width(tag, panel->has_utf8) + 11;
-    bool fits = need <= panel->width;
-    push_border(panel, BOX_TOP_LEFT, BOX_TOP_RIGHT, title, fits ? tag : RC_STR(""));
+    unsigned need = rc_visible_width(title, panel->pen.has_utf8) +
+                    rc_visible_width(tag, panel->pen.has_utf8) + 11;
+    bool fits = need <= panel->pen.width;
+    push_border(panel, RC_SYMBOL_TOP_LEFT, RC_SYMBOL_TOP_RIGHT, title, fits ? tag : RC_STR(""));
     return fits;
 }
 
 void rc_panel_section(rc_panel *panel, rc_str heading)
 {
-    push_border(panel, BOX_TEE_LEFT, BOX_TEE_RIGHT, heading, RC_STR(""));
+    push_border(panel, RC_SYMBOL_TEE_LEFT, RC_SYMBOL_TEE_RIGHT, heading, RC_STR(""));
 }
 
 void rc_panel_close(rc_panel *panel)
 {
-    push_border(panel, BOX_BOTTOM_LEFT, BOX_BOTTOM_RIGHT, RC_STR(""), RC_STR(""));
+    push_border(panel, RC_SYMBOL_BOTTOM_LEFT, RC_SYMBOL_BOTTOM_RIGHT, RC_STR(""), RC_STR(""));
 }
 
 static void row_begin(rc_panel *p)
 {
-    tone_on(p, RC_TONE_ACCENT);
-    push_part(p, BOX_DOWN);
-    tone_off(p, RC_TONE_ACCENT);
-    rc_buf_push_byte(p->buf, ' ');
+    rc_pen_symbol(&p->pen, p->frame, RC_SYMBOL_DOWN);
+    rc_pen_skip(&p->pen, 1);
 }
 
-static void row_end(rc_panel *p, unsigned used)
+static void row_end(rc_panel *p)
 {
-    push_spaces(p, used < p->inner ? p->inner - used : 0);
-    rc_buf_push_byte(p->buf, ' ');
-    tone_on(p, RC_TONE_ACCENT);
-    push_part(p, BOX_DOWN);
-    tone_off(p, RC_TONE_ACCENT);
-    rc_buf_push_byte(p->buf, '\n');
+    rc_pen_to(&p->pen, p->pen.width - 1);
+    rc_pen_symbol(&p->pen, p->frame, RC_SYMBOL_DOWN);
+    rc_pen_end_line(&p->pen);
 }
 
 void rc_panel_blank(rc_panel *panel)
 {
     row_begin(panel);
-    row_end(panel, 0);
-}
-
-static void push_toned(rc_panel *p, rc_tone tone, rc_str text)
-{
-    tone_on(p, tone);
-    rc_visible_push(p->buf, text, p->has_utf8);
-    tone_off(p, tone);
+    row_end(panel);
 }
 
 static void push_text_line(rc_panel *p, const rc_panel_block *block, const rc_wrap_line *line)
 {
     row_begin(p);
-    push_toned(p, block->first_tone, block->first);
-    push_spaces(p, block->indent - rc_visible_width(block->first, p->has_utf8));
-    push_toned(p, block->tone, line->text);
-    row_end(p, block->indent + line->width);
+    rc_pen_text(&p->pen, block->first_tone, block->first);
+    rc_pen_to(&p->pen, 2 + block->indent);
+    rc_pen_text(&p->pen, block->tone, line->text);
+    row_end(p);
 }
 
 void rc_panel_text(rc_panel *panel, const rc_panel_block *block, rc_str text)
@@ -185,9 +110,9 @@ void rc_panel_text(rc_panel *panel, const rc_panel_block *block, rc_str text)
     unsigned max_lines = block->max_lines ? block->max_lines : RC_PANEL_LINES_MAX;
     rc_wrap wrap;
     rc_wrap_line line;
-    rc_wrap_init(&wrap, text, panel->has_utf8);
+    rc_wrap_init(&wrap, text, panel->pen.has_utf8);
     for (unsigned lines = 0; lines < max_lines; lines++) {
-        if (rc_buf_status(panel->buf) != RC_OK ||
+        if (rc_buf_status(panel->pen.buf) != RC_OK ||
             !rc_wrap_next(&wrap, panel->inner - block->indent, &line))
             return;
         push_text_line(panel, &rest, &line);
@@ -202,10 +127,11 @@ void rc_panel_more(rc_panel *panel, unsigned indent, size_t count, rc_str what)
     char memory[64];
     rc_buf line;
     rc_buf_init_fixed(&line, memory, sizeof memory);
-    rc_buf_push(&line, panel->has_utf8 ? RC_STR("… ") : RC_STR("... "));
+    rc_buf_push(&line, rc_symbol_text(RC_SYMBOL_MORE, panel->pen.has_utf8));
+    rc_buf_push_byte(&line, ' ');
     rc_buf_push_u64(&line, count);
     rc_buf_push(&line, what);
-    rc_panel_block block = {.tone = RC_TONE_DIM, .indent = indent};
+    rc_panel_block block = {.tone = RC_TONE_FAINT, .indent = indent};
     rc_panel_text(panel, &block, rc_buf_get(&line));
 }
 
@@ -213,9 +139,9 @@ void rc_panel_field(rc_panel *panel, rc_str label, rc_tone tone, rc_str text)
 {
     if (text.len == 0)
         return;
-    rc_tone label_tone = tone == RC_TONE_DIM ? RC_TONE_DIM : RC_TONE_STRONG;
+    rc_tone label_tone = tone == RC_TONE_FAINT ? RC_TONE_FAINT : RC_TONE_STRONG;
     rc_panel_block block = {.tone = tone, .indent = LABEL_COLUMNS, .first_tone = label_tone};
-    block.max_lines = tone == RC_TONE_DIM ? NAME_LINES : 0;
+    block.max_lines = tone == RC_TONE_FAINT ? NAME_LINES : 0;
     block.first = label;
     if (rc_panel_is_narrow(panel)) {
         rc_panel_text(panel, &(rc_panel_block){.tone = label_tone}, label);
@@ -228,23 +154,18 @@ void rc_panel_field(rc_panel *panel, rc_str label, rc_tone tone, rc_str text)
 void rc_panel_row(rc_panel *panel, rc_tone tone, const rc_panel_cell *cells, size_t count)
 {
     unsigned indent = 0;
-    for (size_t i = 0; i + 1 < count; i++)
+    row_begin(panel);
+    for (size_t i = 0; i + 1 < count; i++) {
+        rc_pen_cut(&panel->pen, tone, cells[i].text, cells[i].width);
         indent += cells[i].width + RC_PANEL_GAP;
-
+        rc_pen_to(&panel->pen, 2 + indent);
+    }
     rc_wrap wrap;
     rc_wrap_line line = {0};
-    rc_wrap_init(&wrap, cells[count - 1].text, panel->has_utf8);
+    rc_wrap_init(&wrap, cells[count - 1].text, panel->pen.has_utf8);
     rc_wrap_next(&wrap, panel->inner - indent, &line);
-    row_begin(panel);
-    tone_on(panel, tone);
-    for (size_t i = 0; i + 1 < count; i++) {
-        unsigned used =
-            rc_visible_push_cut(panel->buf, cells[i].text, cells[i].width, panel->has_utf8);
-        push_spaces(panel, cells[i].width - used + RC_PANEL_GAP);
-    }
-    rc_visible_push(panel->buf, line.text, panel->has_utf8);
-    tone_off(panel, tone);
-    row_end(panel, indent + line.width);
+    rc_pen_text(&panel->pen, tone, line.text);
+    row_end(panel);
     rc_panel_block rest = {.tone = tone, .indent = indent, .max_lines = CELL_LINES};
     rc_panel_text(panel, &rest, rc_str_slice(wrap.text, wrap.at, wrap.text.len));
 }

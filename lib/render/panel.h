@@ -16,36 +16,20 @@
 #include <recourse/render.h>
 #include <recourse/str.h>
 
+#include "render/pen.h"
+
 #define RC_PANEL_WIDTH_MIN 20u
 #define RC_PANEL_WIDTH_MAX 200u
 
-typedef enum rc_tone {
-    RC_TONE_PLAIN,
-    RC_TONE_STRONG,
-    RC_TONE_DIM,
-    RC_TONE_ACCENT
-} rc_tone;
-
-/* Severity, which decides the colour. */
-typedef enum rc_panel_severity {
-    RC_PANEL_FATAL,     /* red */
-    RC_PANEL_RETRYABLE, /* yellow */
-    RC_PANEL_NEUTRAL    /* cyan: a cancellation, which is not an error */
-} rc_panel_severity;
-
 typedef struct rc_panel {
-    rc_buf *buf;
-    unsigned width; /* Columns of the whole line. */
+    rc_pen pen;
     unsigned inner; /* Columns of the text inside the box. */
-    bool has_colour;
-    bool has_utf8;
-    rc_panel_severity severity;
+    rc_tone frame;
 } rc_panel;
 
-/* Sets width, colours and severity. style: borrows during the call. buf: borrows until the panel is
- * closed. */
-void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_panel_severity severity,
-                   rc_buf *buf);
+/* Sets width, colours and the tone of the frame. style: borrows during the call. buf: borrows until
+ * the panel is closed. */
+void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_tone frame, rc_buf *buf);
 
 /* Write the first line, a section line, an empty line and the last line. open returns false if the
  * tag did not fit beside the title and was left out. */

@@ -1,5 +1,5 @@
-/* Text helpers shared by the renderers: percent-encoding, wait sentences, action hints, attempt
- * numbers. */
+/* Helpers shared by the renderers: tone and symbol of a report, percent-encoding, wait sentences,
+ * action hints, attempt numbers. */
 #include "render/text.h"
 
 #include <recourse/taxonomy.h>
@@ -9,6 +9,20 @@
 #include "codec/duration.h"
 #include "report/report_private.h"
 #include "report/view.h"
+
+rc_tone rc_render_tone(const rc_report *report)
+{
+    if (rc_report_class(report) == RC_CLASS_CANCELLATION)
+        return RC_TONE_ACCENT;
+    return rc_report_is_retryable(report) ? RC_TONE_WARN : RC_TONE_BAD;
+}
+
+rc_symbol rc_render_symbol(const rc_report *report)
+{
+    if (rc_report_class(report) == RC_CLASS_CANCELLATION)
+        return RC_SYMBOL_STOPPED;
+    return rc_report_is_retryable(report) ? RC_SYMBOL_RETRY : RC_SYMBOL_BAD;
+}
 
 static bool is_path_char(char c)
 {

@@ -6,6 +6,14 @@
 #include <recourse/json.h>
 #include <recourse/report.h>
 
+#include "render/symbol.h"
+#include "render/tone.h"
+
+/* Returns the tone of a report and its symbol: fatal, retryable, or a cancellation, which is not an
+ * error. report: borrows. */
+rc_tone rc_render_tone(const rc_report *report);
+rc_symbol rc_render_symbol(const rc_report *report);
+
 /* Appends text in at most max_bytes bytes of the characters allowed in a URI path (RFC 3986, pchar
  * and "/"); every other byte becomes %XX. Text that does not fit is cut at a character. */
 void rc_render_percent(rc_buf *buf, rc_str text, size_t max_bytes);

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "render/wrap.h"
-
 #define GAP 2u
 #define INDENT 4u
 #define TEXT_MAX ((size_t)64 << 20)
@@ -12,7 +10,7 @@
 typedef struct cell {
     size_t start;
     size_t len;
-    rc_colour colour;
+    rc_tone tone;
     bool is_line;
 } cell;
 
@@ -24,9 +22,7 @@ void rc_grid_init(rc_grid *grid, const rc_grid_column *columns, size_t count,
     rc_buf_init(&grid->cells, alloc, TEXT_MAX);
     grid->columns = columns;
     grid->column_count = count;
-    grid->width = style->width;
-    grid->has_colour = style->has_colour;
-    grid->has_utf8 = style->has_utf8;
+    grid->style = *style;
 }
 
 void rc_grid_done(rc_grid *grid)
@@ -35,25 +31,23 @@ void rc_grid_done(rc_grid *grid)
     rc_buf_done(&grid->cells);
 }
 
-static void end_cell(rc_grid *grid, rc_colour colour, bool is_line)
+static void end_cell(rc_grid *grid, rc_tone tone, bool is_line)
 {
     const size_t end = rc_buf_get(&grid->text).len;
-    const cell made = {.start = grid->cell_start,
-                       .len = end - grid->cell_start,
-                       .colour = colour,
-                       .is_line = is_line};
+    const cell made = {
+        .start = grid->cell_start, .len = end - grid->cell_start, .tone = tone, .is_line = is_line};
     rc_buf_push(&grid->cells, rc_str_make((const char *)&made, sizeof(made)));
     grid->cell_start = end;
 }
 
-void rc_grid_cell(rc_grid *grid, rc_colour colour)
+void rc_grid_cell(rc_grid *grid, rc_tone tone)
 {
-    end_cell(grid, colour, false);
+    end_cell(grid, tone, false);
 }
 
-void rc_grid_line(rc_grid *grid, rc_colour colour)
+void rc_grid_line(rc_grid *grid, rc_tone tone)
 {
-    end_cell(grid, colour, true);
+    end_cell(grid, tone, true);
 }
 
 static size_t cell_count(const rc_grid *grid)
@@ -121,29 +115,34 @@ static void fit(rc_grid *grid, unsigned natural[RC_GRID_COLUMNS_MAX])
 {
     do {
         memcpy(grid->widths, natural, sizeof(grid->widths));
-        while (total_width(grid) > grid->width && cut_one(grid))
+        while (total_width(grid) > grid->style.width && cut_one(grid))
             ;
-    } while (total_width(grid) > grid->width && drop_one(grid, natural));
+    } while (total_width(grid) > grid->style.width && drop_one(grid, natural));
 }
 
-static void measure(rc_grid *grid)
+static unsigned title_width(const rc_grid *grid, const rc_grid_column *column)
 {
-    unsigned natural[RC_GRID_COLUMNS_MAX] = {0};
+    const unsigned width = rc_visible_width(rc_str_c(column->title), grid->style.has_utf8);
+    const unsigned above = rc_visible_width(rc_str_c(column->title_above), grid->style.has_utf8);
+    return above > width ? above : width;
+}
+
+static void measure(const rc_grid *grid, unsigned natural[RC_GRID_COLUMNS_MAX])
+{
     size_t column = 0;
-    if (grid->column_count == 0)
-        return;
     for (size_t i = 0; i < grid->column_count; i++)
-        natural[i] = rc_visible_width(rc_str_c(grid->columns[i].title), grid->has_utf8);
+        natural[i] = title_width(grid, &grid->columns[i]);
     for (size_t i = 0; i < cell_count(grid); i++) {
         const cell at = cell_at(grid, i);
         if (at.is_line)
             continue;
-        const unsigned width = rc_visible_width(text_of(grid, &at), grid->has_utf8);
+        const unsigned width = rc_visible_width(text_of(grid, &at), grid->style.has_utf8);
         if (width > natural[column])
             natural[column] = width;
         column = (column + 1) % grid->column_count;
     }
-    fit(grid, natural);
+    for (size_t i = 0; i < grid->column_count; i++)
+        natural[i] += grid->columns[i].has_mark ? 1 : 0;
 }
 
 void rc_grid_fix(rc_grid *grid)
@@ -161,92 +160,41 @@ bool rc_grid_shows(const rc_grid *grid, size_t column)
 
 /* ---- lines ---- */
 
-static const char *const colours[] = {
-    [RC_COLOUR_PLAIN] = "",  [RC_COLOUR_FAINT] = "2", [RC_COLOUR_STRONG] = "1",
-    [RC_COLOUR_GOOD] = "32", [RC_COLOUR_WARN] = "33", [RC_COLOUR_BAD] = "31",
-};
-
-void rc_colour_begin(rc_buf *buf, rc_colour colour, bool has_colour)
+static void push_cell(const rc_grid *grid, rc_pen *pen, size_t column, rc_tone tone, rc_str text)
 {
-    if (!has_colour || colour == RC_COLOUR_PLAIN)
+    const rc_grid_column *of = &grid->columns[column];
+    if (grid->widths[column] == 0)
         return;
-    rc_buf_push(buf, RC_STR("\033["));
-    rc_buf_push(buf, rc_str_c(colours[colour]));
-    rc_buf_push_byte(buf, 'm');
+    const unsigned width = grid->widths[column] - (of->has_mark ? 1 : 0);
+    const unsigned natural = rc_visible_width(text, pen->has_utf8);
+    const unsigned start = pen->column > 0 ? pen->column + GAP : 0;
+    rc_pen_to(pen, start + (of->is_right && natural < width ? width - natural : 0));
+    rc_pen_cut(pen, tone, text, width);
+    if (of->has_mark && tone == RC_TONE_BEST)
+        rc_pen_text(pen, tone, RC_STR("*"));
+    rc_pen_to(pen, start + grid->widths[column]);
 }
 
-void rc_colour_end(rc_buf *buf, rc_colour colour, bool has_colour)
+static bool has_title_above(const rc_grid *grid)
 {
-    if (has_colour && colour != RC_COLOUR_PLAIN)
-        rc_buf_push(buf, RC_STR("\033[0m"));
-}
-
-/* One output line. Spaces are held back until text follows them, so that no line ends in spaces. */
-typedef struct line {
-    const rc_grid *grid;
-    rc_buf *buf;
-    unsigned spaces;
-    bool is_begun;
-} line;
-
-static void push_text(line *l, rc_colour colour, rc_str text, unsigned width)
-{
-    if (text.len == 0) {
-        l->spaces += width;
-        return;
-    }
-    for (; l->spaces > 0; l->spaces--)
-        rc_buf_push_byte(l->buf, ' ');
-    rc_colour_begin(l->buf, colour, l->grid->has_colour);
-    const unsigned used = rc_visible_push_cut(l->buf, text, width, l->grid->has_utf8);
-    rc_colour_end(l->buf, colour, l->grid->has_colour);
-    l->spaces = width - used;
-}
-
-static void push_cell(line *l, size_t column, rc_colour colour, rc_str text)
-{
-    const unsigned width = l->grid->widths[column];
-    if (width == 0)
-        return;
-    const unsigned natural = rc_visible_width(text, l->grid->has_utf8);
-    l->spaces += l->is_begun ? GAP : 0;
-    l->is_begun = true;
-    const unsigned lead =
-        l->grid->columns[column].is_right && natural < width ? width - natural : 0;
-    l->spaces += lead;
-    push_text(l, colour, text, width - lead);
-}
-
-static void end_line(line *l)
-{
-    rc_buf_push_byte(l->buf, '\n');
-    l->spaces = 0;
-    l->is_begun = false;
+    for (size_t i = 0; i < grid->column_count; i++)
+        if (grid->widths[i] > 0 && grid->columns[i].title_above != NULL)
+            return true;
+    return false;
 }
 
 void rc_grid_push_titles(const rc_grid *grid, rc_buf *buf)
 {
-    line l = {.grid = grid, .buf = buf};
-    for (size_t i = 0; i < grid->column_count; i++)
-        push_cell(&l, i, RC_COLOUR_FAINT, rc_str_c(grid->columns[i].title));
-    end_line(&l);
-}
-
-/* Writes a full-width line; continuation lines are indented. */
-static void push_broken(line *l, rc_colour colour, rc_str text)
-{
-    const unsigned columns = l->grid->width > INDENT + RC_VISIBLE_CHAR_WIDTH_MAX
-                                 ? l->grid->width - INDENT
-                                 : RC_VISIBLE_CHAR_WIDTH_MAX;
-    rc_wrap wrap;
-    rc_wrap_line part;
-    rc_wrap_init(&wrap, text, l->grid->has_utf8);
-    for (unsigned width = columns + INDENT; rc_wrap_next(&wrap, width, &part); width = columns) {
-        push_text(l, colour, part.text, width);
-        end_line(l);
-        l->spaces = INDENT;
+    rc_pen pen;
+    rc_pen_init(&pen, &grid->style, buf);
+    if (has_title_above(grid)) {
+        for (size_t i = 0; i < grid->column_count; i++)
+            push_cell(grid, &pen, i, RC_TONE_FAINT, rc_str_c(grid->columns[i].title_above));
+        rc_pen_end_line(&pen);
     }
-    l->spaces = 0;
+    for (size_t i = 0; i < grid->column_count; i++)
+        push_cell(grid, &pen, i, RC_TONE_FAINT, rc_str_c(grid->columns[i].title));
+    rc_pen_end_line(&pen);
 }
 
 static rc_status status_of(const rc_grid *grid)
@@ -255,26 +203,41 @@ static rc_status status_of(const rc_grid *grid)
     return status != RC_OK ? status : rc_buf_status(&grid->cells);
 }
 
+static void push_rows(const rc_grid *grid, rc_buf *buf)
+{
+    size_t column = 0;
+    rc_pen pen;
+    rc_pen_init(&pen, &grid->style, buf);
+    for (size_t i = 0; i < cell_count(grid); i++) {
+        const cell at = cell_at(grid, i);
+        if (at.is_line) {
+            rc_pen_wrap(&pen, at.tone, INDENT, text_of(grid, &at));
+            continue;
+        }
+        push_cell(grid, &pen, column, at.tone, text_of(grid, &at));
+        column = (column + 1) % grid->column_count;
+        if (column == 0)
+            rc_pen_end_line(&pen);
+    }
+}
+
 rc_status rc_grid_push_rows(rc_grid *grid, rc_buf *buf)
 {
     const rc_status status = status_of(grid);
-    line l = {.grid = grid, .buf = buf};
-    size_t column = 0;
-    for (size_t i = 0; status == RC_OK && i < cell_count(grid); i++) {
-        const cell at = cell_at(grid, i);
-        if (at.is_line) {
-            push_broken(&l, at.colour, text_of(grid, &at));
-            continue;
-        }
-        push_cell(&l, column, at.colour, text_of(grid, &at));
-        column = (column + 1) % grid->column_count;
-        if (column == 0)
-            end_line(&l);
-    }
+    if (status == RC_OK)
+        push_rows(grid, buf);
     rc_buf_reset(&grid->text);
     rc_buf_reset(&grid->cells);
     grid->cell_start = 0;
     return status;
+}
+
+static bool has_titles(const rc_grid *grid)
+{
+    for (size_t i = 0; i < grid->column_count; i++)
+        if (grid->columns[i].title[0] != '\0')
+            return true;
+    return false;
 }
 
 static bool has_rows(const rc_grid *grid)
@@ -287,10 +250,36 @@ static bool has_rows(const rc_grid *grid)
 
 rc_status rc_grid_push(rc_grid *grid, rc_buf *buf)
 {
+    unsigned natural[RC_GRID_COLUMNS_MAX] = {0};
     if (status_of(grid) == RC_OK) {
-        measure(grid);
-        if (has_rows(grid))
+        measure(grid, natural);
+        fit(grid, natural);
+        if (has_titles(grid) && has_rows(grid))
             rc_grid_push_titles(grid, buf);
     }
     return rc_grid_push_rows(grid, buf);
+}
+
+rc_status rc_grid_push_folded(rc_grid *grid, rc_buf *buf)
+{
+    unsigned natural[RC_GRID_COLUMNS_MAX] = {0};
+    const unsigned third = grid->style.width / 3;
+    const unsigned most = third > grid->columns[0].min ? third : grid->columns[0].min;
+    const rc_status status = status_of(grid);
+    if (status != RC_OK)
+        return status;
+    measure(grid, natural);
+    for (size_t at = 1; at < grid->column_count;) {
+        if (at > 1)
+            rc_buf_push_byte(buf, '\n');
+        memset(grid->widths, 0, sizeof(grid->widths));
+        grid->widths[0] = natural[0] < most ? natural[0] : most;
+        do
+            grid->widths[at] = natural[at];
+        while (++at < grid->column_count &&
+               total_width(grid) + GAP + natural[at] <= grid->style.width);
+        rc_grid_push_titles(grid, buf);
+        push_rows(grid, buf);
+    }
+    return RC_OK;
 }

@@ -13,20 +13,15 @@
 #include <recourse/buf.h>
 #include <recourse/render.h>
 
-#define RC_GRID_COLUMNS_MAX 16
+#include "render/pen.h"
 
-typedef enum rc_colour {
-    RC_COLOUR_PLAIN,
-    RC_COLOUR_FAINT,
-    RC_COLOUR_STRONG,
-    RC_COLOUR_GOOD,
-    RC_COLOUR_WARN,
-    RC_COLOUR_BAD
-} rc_colour;
+#define RC_GRID_COLUMNS_MAX 16
 
 typedef struct rc_grid_column {
     const char *title;
-    bool is_right;  /* Right-aligned, for numbers. */
+    const char *title_above; /* An upper line of the title; NULL: none. */
+    bool has_mark;           /* Cells in the tone BEST end in an asterisk. */
+    bool is_right;           /* Right-aligned, for numbers. */
     unsigned min;   /* Smallest width to which the column may be narrowed; 0: never narrowed. */
     unsigned rank;  /* The highest rank is hidden first; 0: never hidden. */
     unsigned usual; /* Width used by rc_grid_fix, when rows are printed one by one. */
@@ -40,25 +35,28 @@ typedef struct rc_grid {
     size_t column_count;
     size_t cell_start;
     unsigned widths[RC_GRID_COLUMNS_MAX]; /* 0: the column is hidden. */
-    unsigned width;
-    bool has_colour;
-    bool has_utf8;
+    rc_panel_style style;
 } rc_grid;
 
-/* columns: borrows. style: copies width, colour and UTF-8. alloc: copies. */
+/* columns: borrows. style, alloc: copy. */
 void rc_grid_init(rc_grid *grid, const rc_grid_column *columns, size_t count,
                   const rc_panel_style *style, const rc_alloc *alloc);
 void rc_grid_done(rc_grid *grid);
 
 /* Ends a cell. A row has as many cells as there are columns. */
-void rc_grid_cell(rc_grid *grid, rc_colour colour);
+void rc_grid_cell(rc_grid *grid, rc_tone tone);
 
-/* Ends a full-width line between two rows, made of the text pushed so far; wrapped if too long. */
-void rc_grid_line(rc_grid *grid, rc_colour colour);
+/* Ends a full-width line between two rows, made of the text pushed so far: wrapped if too long,
+ * blank if empty. */
+void rc_grid_line(rc_grid *grid, rc_tone tone);
 
-/* Appends the titles (if there is a row) and all rows to buf. Returns the status of the grid's own
- * memory; the buffer has its own status. */
+/* Appends the titles (if there are any, and a row) and all rows to buf. Returns the status of the
+ * grid's own memory; the buffer has its own status. */
 rc_status rc_grid_push(rc_grid *grid, rc_buf *buf);
+
+/* The same without hidden columns: the columns that do not fit continue in a second table below the
+ * first one, with the first column repeated. The first column is cut to a third of the width. */
+rc_status rc_grid_push_folded(rc_grid *grid, rc_buf *buf);
 
 /* For rows that are printed one by one: rc_grid_fix sets the columns to their `usual` widths and
  * fits them to the terminal; rc_grid_push_rows then appends the rows so far and removes them. */
@@ -68,9 +66,5 @@ rc_status rc_grid_push_rows(rc_grid *grid, rc_buf *buf);
 
 /* Is the column visible? Valid after rc_grid_fix or rc_grid_push. */
 bool rc_grid_shows(const rc_grid *grid, size_t column);
-
-/* Append the escape sequences that begin and end a colour; nothing when has_colour is false. */
-void rc_colour_begin(rc_buf *buf, rc_colour colour, bool has_colour);
-void rc_colour_end(rc_buf *buf, rc_colour colour, bool has_colour);
 
 #endif

@@ -157,11 +157,11 @@ int64_t rc_audit_began_unix_ms(const rc_record *operation);
  * another model. */
 void rc_audit_push_target(const rc_audit *audit, rc_buf *buf, const rc_record *operation);
 
-/* Appends "✗ RateLimited" or "✓ recovered"; returns its colour. */
-rc_colour rc_audit_push_outcome(const rc_audit *audit, rc_buf *buf, const rc_record *operation);
+/* Appends "✗ RateLimited" or "✓ recovered"; returns its tone. */
+rc_tone rc_audit_push_outcome(const rc_audit *audit, rc_buf *buf, const rc_record *operation);
 
-/* Returns the symbol that the terminal can show. */
-const char *rc_audit_symbol(const rc_audit *audit, const char *utf8, const char *ascii);
+/* Appends a symbol in the form that the terminal can show. */
+void rc_audit_push_symbol(const rc_audit *audit, rc_buf *buf, rc_symbol symbol);
 
 /* ---- json.c ---- */
 

@@ -36,22 +36,20 @@ static void push_label(const rc_audit *audit, const char *label)
 {
     rc_buf *out = &audit->cli->out;
     rc_cli_text(out, "  ");
-    rc_colour_begin(out, RC_COLOUR_FAINT, audit->style.has_colour);
+    rc_tone_begin(out, RC_TONE_FAINT, audit->style.has_colour);
     rc_cli_text(out, label);
-    rc_colour_end(out, RC_COLOUR_FAINT, audit->style.has_colour);
+    rc_tone_end(out, RC_TONE_FAINT, audit->style.has_colour);
 }
 
 static void push_human(const rc_audit *audit, const rc_store_extent *extent)
 {
     rc_buf *out = &audit->cli->out;
     const bool is_sound = extent->orphans == 0;
-    const rc_colour colour = is_sound ? RC_COLOUR_GOOD : RC_COLOUR_BAD;
-    rc_colour_begin(out, colour, audit->style.has_colour);
-    rc_cli_text(out, is_sound
-                         ? rc_audit_symbol(audit, "✓ The file is sound.", "+ The file is sound.")
-                         : rc_audit_symbol(audit, "✗ Records are without their operations.",
-                                           "x Records are without their operations."));
-    rc_colour_end(out, colour, audit->style.has_colour);
+    const rc_tone tone = is_sound ? RC_TONE_GOOD : RC_TONE_BAD;
+    rc_tone_begin(out, tone, audit->style.has_colour);
+    rc_audit_push_symbol(audit, out, is_sound ? RC_SYMBOL_GOOD : RC_SYMBOL_BAD);
+    rc_cli_text(out, is_sound ? " The file is sound." : " Records are without their operations.");
+    rc_tone_end(out, tone, audit->style.has_colour);
     rc_cli_text(out, "\n\n");
     push_label(audit, "operations  ");
     rc_buf_push_u64(out, extent->operations);

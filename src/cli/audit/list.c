@@ -8,7 +8,6 @@
 #include "cli/audit/audit.h"
 #include "codec/datetime.h"
 #include "render/markdown.h"
-#include "render/wrap.h"
 #include "store/operation_key.h"
 
 typedef struct listing {
@@ -34,14 +33,14 @@ enum {
 };
 
 const rc_grid_column rc_audit_list_columns[RC_AUDIT_LIST_COLUMNS] = {
-    [COLUMN_TIME] = {"time", false, 0, 2, 8},
-    [COLUMN_ID] = {"id", false, 0, 0, RC_OPERATION_KEY_TEXT_LEN},
-    [COLUMN_CLIENT] = {"client", false, 6, 6, 8},
-    [COLUMN_TARGET] = {"model", false, 14, 1, 40},
-    [COLUMN_OUTCOME] = {"outcome", false, 0, 0, 17},
-    [COLUMN_TRIES] = {"try", true, 0, 4, 3},
-    [COLUMN_TOOK] = {"took", true, 0, 3, 7},
-    [COLUMN_COST] = {"cost", true, 0, 5, 8},
+    [COLUMN_TIME] = {.title = "time", .rank = 2, .usual = 8},
+    [COLUMN_ID] = {.title = "id", .usual = RC_OPERATION_KEY_TEXT_LEN},
+    [COLUMN_CLIENT] = {.title = "client", .min = 6, .rank = 6, .usual = 8},
+    [COLUMN_TARGET] = {.title = "model", .min = 14, .rank = 1, .usual = 40},
+    [COLUMN_OUTCOME] = {.title = "outcome", .usual = 17},
+    [COLUMN_TRIES] = {.title = "try", .is_right = true, .rank = 4, .usual = 3},
+    [COLUMN_TOOK] = {.title = "took", .is_right = true, .rank = 3, .usual = 7},
+    [COLUMN_COST] = {.title = "cost", .is_right = true, .rank = 5, .usual = 8},
 };
 
 /* Adds a notice (an event of the gateway process) as a line of its own. */
@@ -58,7 +57,7 @@ static void push_notice(const rc_audit *audit, rc_grid *grid, const rc_record *n
     if (notice->text.len > 0)
         rc_cli_text(&grid->text, ": ");
     rc_audit_push_flat(&grid->text, notice->text);
-    rc_grid_line(grid, RC_COLOUR_STRONG);
+    rc_grid_line(grid, RC_TONE_STRONG);
 }
 
 void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *operation,
@@ -67,7 +66,7 @@ void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *op
     const int64_t began = rc_audit_began_unix_ms(operation);
     if (rc_audit_day_of(audit, began) != *day) {
         rc_audit_push_day(audit, &grid->text, began);
-        rc_grid_line(grid, RC_COLOUR_STRONG);
+        rc_grid_line(grid, RC_TONE_STRONG);
     }
     *day = rc_audit_day_of(audit, began);
     if (operation->outcome == RC_OUTCOME_NOTICE) {
@@ -75,24 +74,24 @@ void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *op
         return;
     }
     rc_audit_push_clock(audit, &grid->text, began);
-    rc_grid_cell(grid, RC_COLOUR_PLAIN);
+    rc_grid_cell(grid, RC_TONE_PLAIN);
     rc_operation_key_push(&grid->text, operation->key);
-    rc_grid_cell(grid, RC_COLOUR_FAINT);
+    rc_grid_cell(grid, RC_TONE_FAINT);
     rc_buf_push(&grid->text, operation->client);
-    rc_grid_cell(grid, RC_COLOUR_PLAIN);
+    rc_grid_cell(grid, RC_TONE_PLAIN);
     rc_audit_push_target(audit, &grid->text, operation);
-    rc_grid_cell(grid, RC_COLOUR_PLAIN);
+    rc_grid_cell(grid, RC_TONE_PLAIN);
     rc_grid_cell(grid, rc_audit_push_outcome(audit, &grid->text, operation));
     rc_buf_push_u64(&grid->text, operation->attempt);
-    rc_grid_cell(grid, operation->attempt > 1 ? RC_COLOUR_WARN : RC_COLOUR_PLAIN);
+    rc_grid_cell(grid, operation->attempt > 1 ? RC_TONE_WARN : RC_TONE_PLAIN);
     rc_audit_push_ms(&grid->text, operation->latency_ms);
-    rc_grid_cell(grid, RC_COLOUR_PLAIN);
+    rc_grid_cell(grid, RC_TONE_PLAIN);
     if (operation->cost_usd_micro > 0)
         rc_audit_push_cost(&grid->text, operation->cost_usd_micro,
                            (operation->flags & RC_RECORD_ESTIMATED) != 0);
     else
         rc_buf_push_byte(&grid->text, '-');
-    rc_grid_cell(grid, RC_COLOUR_PLAIN);
+    rc_grid_cell(grid, RC_TONE_PLAIN);
 }
 
 /* Prints the footer: "20 operations, newest first, the newest 4 minutes ago; times in UTC+1." */
@@ -101,8 +100,7 @@ static void push_foot(listing *l)
     const rc_audit *audit = l->audit;
     char scratch[512];
     rc_buf text;
-    rc_wrap wrap;
-    rc_wrap_line line;
+    rc_pen pen;
     rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     const bool is_of_notices = audit->query.select.filter.has_outcome &&
                                audit->query.select.filter.outcome == RC_OUTCOME_NOTICE;
@@ -121,15 +119,9 @@ static void push_foot(listing *l)
         rc_cli_text(&text, " The next page: --after ");
         rc_operation_key_push(&text, l->page.last_key);
     }
-    rc_buf *out = &audit->cli->out;
-    rc_wrap_init(&wrap, rc_buf_get(&text), audit->style.has_utf8);
-    rc_buf_push_byte(out, '\n');
-    while (rc_wrap_next(&wrap, audit->style.width, &line)) {
-        rc_colour_begin(out, RC_COLOUR_FAINT, audit->style.has_colour);
-        rc_visible_push(out, line.text, audit->style.has_utf8);
-        rc_colour_end(out, RC_COLOUR_FAINT, audit->style.has_colour);
-        rc_buf_push_byte(out, '\n');
-    }
+    rc_pen_init(&pen, &audit->style, &audit->cli->out);
+    rc_pen_end_line(&pen);
+    rc_pen_wrap(&pen, RC_TONE_FAINT, 0, rc_buf_get(&text));
 }
 
 /* ---- Markdown ---- */

@@ -245,12 +245,14 @@ static void push_human(const pruning *p)
     const rc_audit *audit = p->audit;
     rc_buf *out = &audit->cli->out;
     const uint64_t count = p->is_dry ? p->past.operations : p->done;
-    rc_colour_begin(out, RC_COLOUR_GOOD, audit->style.has_colour);
-    if (!p->is_dry)
-        rc_cli_text(out, rc_audit_symbol(audit, "✓ ", "+ "));
+    rc_tone_begin(out, RC_TONE_GOOD, audit->style.has_colour);
+    if (!p->is_dry) {
+        rc_audit_push_symbol(audit, out, RC_SYMBOL_GOOD);
+        rc_buf_push_byte(out, ' ');
+    }
     push_operations(out, count);
     rc_cli_text(out, p->is_dry ? " would be deleted" : " deleted");
-    rc_colour_end(out, RC_COLOUR_GOOD, audit->style.has_colour);
+    rc_tone_end(out, RC_TONE_GOOD, audit->style.has_colour);
     rc_cli_text(out, ": what ended before ");
     rc_audit_push_date_time(audit, out, p->before_unix_ms);
     rc_cli_text(out, ".\n");

@@ -10,7 +10,6 @@
 #include "base/utf8.h"
 #include "cli/audit/audit.h"
 #include "render/panel.h"
-#include "render/wrap.h"
 #include "sys/clock.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
@@ -28,6 +27,7 @@ typedef struct page {
     rc_audit_timeline *timeline;
     const rc_audit *audit;
     rc_buf *out;
+    rc_pen pen;
     rc_buf text; /* Text of the current line. */
     unsigned bar_columns;
     unsigned text_columns; /* Width of the text when a bar follows it. */
@@ -35,29 +35,16 @@ typedef struct page {
 
 /* ---- lines ---- */
 
-static void push_spaces(const page *p, unsigned count)
-{
-    while (count-- > 0)
-        rc_buf_push_byte(p->out, ' ');
-}
-
-static void push_coloured(const page *p, rc_colour colour, rc_str text)
-{
-    rc_colour_begin(p->out, colour, p->audit->style.has_colour);
-    rc_visible_push(p->out, text, p->audit->style.has_utf8);
-    rc_colour_end(p->out, colour, p->audit->style.has_colour);
-}
-
-/* Appends a duration, right-aligned. */
-static void push_right(const page *p, rc_colour colour, int64_t ms, unsigned columns)
+/* Appends a duration that ends at a column. */
+static void push_ms(page *p, rc_tone tone, int64_t ms, unsigned end)
 {
     char scratch[32];
     rc_buf number;
     rc_buf_init_fixed(&number, scratch, sizeof(scratch));
     rc_audit_push_ms(&number, ms);
     const unsigned len = (unsigned)rc_buf_get(&number).len;
-    push_spaces(p, len < columns ? columns - len : 0);
-    push_coloured(p, colour, rc_buf_get(&number));
+    rc_pen_to(&p->pen, len < end ? end - len : 0);
+    rc_pen_text(&p->pen, tone, rc_buf_get(&number));
 }
 
 /* First and last cell of a bar; a record without duration has one cell. */
@@ -77,64 +64,45 @@ static bar bar_of(const page *p, int64_t from_ms, int64_t took_ms)
     return (bar){.from = (unsigned)from, .to = (unsigned)(to > from ? to : from + 1)};
 }
 
-static void push_bar(const page *p, rc_colour colour, bar b, bool is_wait)
+static void push_bar(page *p, rc_tone tone, bar b, bool is_wait)
 {
-    push_spaces(p, b.from);
-    rc_colour_begin(p->out, colour, p->audit->style.has_colour);
+    const unsigned end = p->pen.column + p->bar_columns;
+    rc_pen_skip(&p->pen, b.from);
     for (unsigned i = b.from; i < b.to; i++)
-        rc_cli_text(p->out, is_wait ? rc_audit_symbol(p->audit, "░", ".")
-                                    : rc_audit_symbol(p->audit, "█", "#"));
-    rc_colour_end(p->out, colour, p->audit->style.has_colour);
-    push_spaces(p, p->bar_columns - b.to);
+        rc_pen_symbol(&p->pen, tone, is_wait ? RC_SYMBOL_SHADE : RC_SYMBOL_FULL);
+    rc_pen_to(&p->pen, end);
 }
 
-static void push_more(const page *p, unsigned columns)
+/* Appends the remaining lines of a wrapped text, at most max_lines of them. */
+static void push_lines(page *p, rc_wrap *wrap, rc_tone tone, unsigned indent, unsigned max_lines)
 {
-    const char *text_line =
-        rc_audit_symbol(p->audit, "… more in --format json", "... more in --format json");
-    rc_colour_begin(p->out, RC_COLOUR_FAINT, p->audit->style.has_colour);
-    rc_visible_push_cut(p->out, rc_str_c(text_line), columns, p->audit->style.has_utf8);
-    rc_colour_end(p->out, RC_COLOUR_FAINT, p->audit->style.has_colour);
-    rc_buf_push_byte(p->out, '\n');
-}
-
-/* Appends the remaining lines of a wrapped text, at most `lines` of them. */
-static void push_lines(const page *p, rc_wrap *wrap, rc_colour colour, unsigned indent,
-                       unsigned lines)
-{
-    const unsigned width = p->audit->style.width;
-    const unsigned columns =
-        width > indent + RC_VISIBLE_CHAR_WIDTH_MAX ? width - indent : RC_VISIBLE_CHAR_WIDTH_MAX;
-    rc_wrap_line line;
-    for (unsigned i = 0; rc_wrap_next(wrap, columns, &line); i++) {
-        push_spaces(p, indent);
-        if (i == lines) {
-            push_more(p, columns);
-            return;
-        }
-        push_coloured(p, colour, line.text);
-        rc_buf_push_byte(p->out, '\n');
-    }
+    const unsigned width = p->pen.width;
+    if (rc_pen_wrap_rest(&p->pen, tone, indent, wrap, max_lines))
+        return;
+    rc_pen_to(&p->pen, indent);
+    rc_pen_symbol(&p->pen, RC_TONE_FAINT, RC_SYMBOL_MORE);
+    rc_pen_cut(&p->pen, RC_TONE_FAINT, RC_STR(" more in --format json"),
+               width > p->pen.column ? width - p->pen.column : 0);
+    rc_pen_end_line(&p->pen);
 }
 
 /* ---- records ---- */
 
 typedef struct look {
-    const char *utf8;
-    const char *ascii;
-    rc_colour colour;
+    rc_symbol symbol;
+    rc_tone tone;
 } look;
 
-static const look good = {"✓", "+", RC_COLOUR_GOOD};
-static const look bad = {"✗", "x", RC_COLOUR_BAD};
-static const look calm = {"■", "-", RC_COLOUR_FAINT};
+static const look good = {RC_SYMBOL_GOOD, RC_TONE_GOOD};
+static const look bad = {RC_SYMBOL_BAD, RC_TONE_BAD};
+static const look calm = {RC_SYMBOL_STOPPED, RC_TONE_FAINT};
 
 static look look_of_attempt(rc_outcome outcome)
 {
     if (outcome == RC_OUTCOME_SUCCEEDED)
         return good;
     if (outcome == RC_OUTCOME_OPEN)
-        return (look){"○", "o", RC_COLOUR_FAINT};
+        return (look){RC_SYMBOL_OPEN, RC_TONE_FAINT};
     return outcome == RC_OUTCOME_FAILED ? bad : calm;
 }
 
@@ -148,25 +116,25 @@ static look look_of(const rc_audit_timeline *timeline, const rc_record *record)
             return good;
         return timeline->operation->outcome == RC_OUTCOME_FAILED ? bad : calm;
     case RC_RECORD_WAIT:
-        return (look){"↻", "~", RC_COLOUR_WARN};
+        return (look){RC_SYMBOL_RETRY, RC_TONE_WARN};
     case RC_RECORD_SWITCH:
-        return (look){"→", ">", RC_COLOUR_PLAIN};
+        return (look){RC_SYMBOL_NEXT, RC_TONE_PLAIN};
     case RC_RECORD_SKIP:
-        return (look){"↷", "^", RC_COLOUR_FAINT};
+        return (look){RC_SYMBOL_SKIPPED, RC_TONE_FAINT};
     case RC_RECORD_STOP:
     case RC_RECORD_CANCEL:
         return calm;
     case RC_RECORD_SUPPRESSED:
     case RC_RECORD_INTERACTION:
     case RC_RECORD_SERVICE:
-        return (look){"!", "!", RC_COLOUR_STRONG};
+        return (look){RC_SYMBOL_NOTICE, RC_TONE_STRONG};
     case RC_RECORD_QUOTA:
-        return (look){"!", "!", RC_COLOUR_WARN};
+        return (look){RC_SYMBOL_NOTICE, RC_TONE_WARN};
     case RC_RECORD_NONE:
     case RC_RECORD_BEGIN:
         break;
     }
-    return (look){"•", "*", RC_COLOUR_PLAIN};
+    return (look){RC_SYMBOL_ITEM, RC_TONE_PLAIN};
 }
 
 /* Appends the text with a bar and the duration after its first line. */
@@ -174,34 +142,26 @@ static void push_barred(page *p, const rc_record *record, look l, int64_t from_m
 {
     rc_wrap wrap;
     rc_wrap_line line = {.width = 0};
-    rc_wrap_init(&wrap, rc_buf_get(&p->text), p->audit->style.has_utf8);
+    rc_wrap_init(&wrap, rc_buf_get(&p->text), p->pen.has_utf8);
     if (rc_wrap_next(&wrap, p->text_columns, &line))
-        push_coloured(p, RC_COLOUR_PLAIN, line.text);
-    push_spaces(p, p->text_columns - line.width + 1);
-    push_bar(p, l.colour, bar_of(p, from_ms, took_ms), record->kind == RC_RECORD_WAIT);
-    push_right(p, RC_COLOUR_PLAIN, took_ms, TOOK_COLUMNS);
-    rc_buf_push_byte(p->out, '\n');
-    push_lines(p, &wrap, RC_COLOUR_PLAIN, TEXT_AT, DETAIL_LINES);
+        rc_pen_text(&p->pen, RC_TONE_PLAIN, line.text);
+    rc_pen_to(&p->pen, TEXT_AT + p->text_columns + 1);
+    push_bar(p, l.tone, bar_of(p, from_ms, took_ms), record->kind == RC_RECORD_WAIT);
+    push_ms(p, RC_TONE_PLAIN, took_ms, p->pen.column + TOOK_COLUMNS);
+    rc_pen_end_line(&p->pen);
+    push_lines(p, &wrap, RC_TONE_PLAIN, TEXT_AT, DETAIL_LINES);
 }
 
 /* Appends the text over the whole width, followed by its duration. */
 static void push_unbarred(page *p, int64_t took_ms)
 {
     rc_wrap wrap;
-    rc_wrap_line line;
-    const unsigned width = p->audit->style.width;
     if (took_ms >= 0) {
         rc_cli_text(&p->text, ", ");
         rc_audit_push_ms(&p->text, took_ms);
     }
-    rc_wrap_init(&wrap, rc_buf_get(&p->text), p->audit->style.has_utf8);
-    if (rc_wrap_next(&wrap,
-                     width > TEXT_AT + RC_VISIBLE_CHAR_WIDTH_MAX ? width - TEXT_AT
-                                                                 : RC_VISIBLE_CHAR_WIDTH_MAX,
-                     &line))
-        push_coloured(p, RC_COLOUR_PLAIN, line.text);
-    rc_buf_push_byte(p->out, '\n');
-    push_lines(p, &wrap, RC_COLOUR_PLAIN, TEXT_AT, DETAIL_LINES);
+    rc_wrap_init(&wrap, rc_buf_get(&p->text), p->pen.has_utf8);
+    push_lines(p, &wrap, RC_TONE_PLAIN, TEXT_AT, DETAIL_LINES + 1);
 }
 
 static void push_detail(page *p, const rc_record *record)
@@ -210,8 +170,8 @@ static void push_detail(page *p, const rc_record *record)
     rc_buf_reset(&p->text);
     rc_audit_push_detail(p->timeline, &p->text, record);
     rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
-    rc_wrap_init(&wrap, rc_buf_get(&p->text), p->audit->style.has_utf8);
-    push_lines(p, &wrap, RC_COLOUR_FAINT, TEXT_AT + 2, DETAIL_LINES);
+    rc_wrap_init(&wrap, rc_buf_get(&p->text), p->pen.has_utf8);
+    push_lines(p, &wrap, RC_TONE_FAINT, TEXT_AT + 2, DETAIL_LINES);
 }
 
 static bool push_record(void *ctx, const rc_record *record)
@@ -224,10 +184,10 @@ static bool push_record(void *ctx, const rc_record *record)
     rc_buf_reset(&p->text);
     rc_audit_push_event(p->timeline, &p->text, record);
     rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
-    push_right(p, RC_COLOUR_FAINT, from_ms, TIME_COLUMNS);
-    push_spaces(p, 2);
-    push_coloured(p, l.colour, rc_str_c(rc_audit_symbol(p->audit, l.utf8, l.ascii)));
-    push_spaces(p, 1);
+    push_ms(p, RC_TONE_FAINT, from_ms, TIME_COLUMNS);
+    rc_pen_skip(&p->pen, 2);
+    rc_pen_symbol(&p->pen, l.tone, l.symbol);
+    rc_pen_skip(&p->pen, 1);
     if (took_ms >= 0 && p->bar_columns > 0)
         push_barred(p, record, l, from_ms, took_ms);
     else
@@ -238,11 +198,11 @@ static bool push_record(void *ctx, const rc_record *record)
 
 /* ---- summary panel ---- */
 
-static rc_panel_severity severity_of(const rc_record *operation)
+static rc_tone frame_of(const rc_record *operation)
 {
     if (operation->outcome == RC_OUTCOME_FAILED)
-        return RC_PANEL_FATAL;
-    return operation->has_recovered ? RC_PANEL_RETRYABLE : RC_PANEL_NEUTRAL;
+        return RC_TONE_BAD;
+    return operation->has_recovered ? RC_TONE_WARN : RC_TONE_ACCENT;
 }
 
 /* Adds the composed text as a field and resets it. */
@@ -258,7 +218,7 @@ static void put_part(page *p, const char *before, rc_str text)
     if (text.len == 0)
         return;
     if (rc_buf_get(&p->text).len > 0)
-        rc_cli_text(&p->text, rc_audit_symbol(p->audit, " · ", ", "));
+        rc_audit_push_symbol(p->audit, &p->text, RC_SYMBOL_SEPARATOR);
     rc_cli_text(&p->text, before);
     rc_audit_push_flat(&p->text, text);
 }
@@ -306,7 +266,7 @@ static void push_head(page *p)
     rc_buf title;
     rc_buf_init_fixed(&title, scratch, sizeof(scratch));
     rc_audit_push_outcome(p->audit, &title, operation);
-    rc_panel_init(&panel, &p->audit->style, severity_of(operation), p->out);
+    rc_panel_init(&panel, &p->audit->style, frame_of(operation), p->out);
     const bool has_id = rc_panel_open(&panel, rc_buf_get(&title), operation->operation_id);
     rc_audit_push_summary(p->timeline, &p->text);
     rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
@@ -342,6 +302,7 @@ bool rc_audit_show_human(rc_audit_timeline *timeline, rc_store_fault *fault)
     const rc_audit *audit = timeline->audit;
     page p = {.timeline = timeline, .audit = audit, .out = &audit->cli->out};
     const unsigned width = audit->style.width;
+    rc_pen_init(&p.pen, &audit->style, p.out);
     rc_buf_init(&p.text, &audit->cli->alloc, TEXT_MAX_BYTES);
     if (width >= BAR_MIN_WIDTH) {
         p.bar_columns = width / 3 - 10;

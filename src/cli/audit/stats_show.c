@@ -4,7 +4,6 @@
 #include "base/str.h"
 #include "cli/audit/stats.h"
 #include "render/markdown.h"
-#include "render/wrap.h"
 #include "store/record_json.h"
 
 #define LABEL_COLUMNS 12u
@@ -30,53 +29,23 @@ void rc_audit_push_period(const rc_audit_totals *totals, rc_buf *buf)
 
 /* ---- human format ---- */
 
-static void push_spaces(rc_buf *buf, unsigned count)
-{
-    while (count-- > 0)
-        rc_buf_push_byte(buf, ' ');
-}
-
-static void push_wrapped(const rc_audit_totals *totals, rc_colour colour, unsigned indent,
-                         bool is_begun, rc_str text)
-{
-    const rc_panel_style *style = &totals->audit->style;
-    rc_buf *out = &totals->audit->cli->out;
-    const unsigned columns = style->width > indent + RC_VISIBLE_CHAR_WIDTH_MAX
-                                 ? style->width - indent
-                                 : RC_VISIBLE_CHAR_WIDTH_MAX;
-    rc_wrap wrap;
-    rc_wrap_line line;
-    rc_wrap_init(&wrap, text, style->has_utf8);
-    while (rc_wrap_next(&wrap, columns, &line)) {
-        push_spaces(out, is_begun ? 0 : indent);
-        rc_colour_begin(out, colour, style->has_colour);
-        rc_visible_push(out, line.text, style->has_utf8);
-        rc_colour_end(out, colour, style->has_colour);
-        rc_buf_push_byte(out, '\n');
-        is_begun = false;
-    }
-}
-
 static void push_facts(const rc_audit_totals *totals)
 {
-    const rc_panel_style *style = &totals->audit->style;
-    rc_buf *out = &totals->audit->cli->out;
     char scratch[LINE_MAX_BYTES];
     rc_buf text;
+    rc_pen pen;
+    rc_pen_init(&pen, &totals->audit->style, &totals->audit->cli->out);
     rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_cli_text(&text, "Operations ");
     rc_audit_push_period(totals, &text);
-    push_wrapped(totals, RC_COLOUR_STRONG, 0, false, rc_buf_get(&text));
+    rc_pen_wrap(&pen, RC_TONE_STRONG, 0, rc_buf_get(&text));
     for (size_t i = 0; rc_audit_fact_at(i) != NULL; i++) {
         const rc_audit_fact *fact = rc_audit_fact_at(i);
-        const unsigned len = (unsigned)rc_str_c(fact->label).len;
         rc_buf_reset(&text);
         fact->push(&text, totals);
-        rc_colour_begin(out, RC_COLOUR_FAINT, style->has_colour);
-        rc_cli_text(out, fact->label);
-        rc_colour_end(out, RC_COLOUR_FAINT, style->has_colour);
-        push_spaces(out, LABEL_COLUMNS - len);
-        push_wrapped(totals, RC_COLOUR_PLAIN, LABEL_COLUMNS, true, rc_buf_get(&text));
+        rc_pen_text(&pen, RC_TONE_FAINT, rc_str_c(fact->label));
+        rc_pen_to(&pen, LABEL_COLUMNS);
+        rc_pen_wrap(&pen, RC_TONE_PLAIN, LABEL_COLUMNS, rc_buf_get(&text));
     }
 }
 
@@ -84,20 +53,22 @@ static void push_facts(const rc_audit_totals *totals)
 static void push_notices(const rc_audit_totals *totals)
 {
     const rc_str lines = rc_buf_get(&totals->notices);
-    rc_buf *out = &totals->audit->cli->out;
+    rc_pen pen;
     if (totals->notice_count == 0)
         return;
-    rc_buf_push_byte(out, '\n');
+    rc_pen_init(&pen, &totals->audit->style, &totals->audit->cli->out);
+    rc_pen_end_line(&pen);
     for (size_t at = 0; at < lines.len;) {
         size_t end = rc_str_find_byte(lines, '\n', at);
         end = end == RC_STR_NPOS ? lines.len : end;
-        rc_cli_text(out, "! ");
-        push_wrapped(totals, RC_COLOUR_WARN, 2, true, rc_str_slice(lines, at, end));
+        rc_pen_symbol(&pen, RC_TONE_WARN, RC_SYMBOL_NOTICE);
+        rc_pen_skip(&pen, 1);
+        rc_pen_wrap(&pen, RC_TONE_WARN, 2, rc_str_slice(lines, at, end));
         at = end + 1;
     }
     if (totals->notice_count > RC_AUDIT_NOTICES_SHOWN)
-        push_wrapped(totals, RC_COLOUR_FAINT, 0, false,
-                     RC_STR("There are more: recourse audit list --outcome notice"));
+        rc_pen_wrap(&pen, RC_TONE_FAINT, 0,
+                    RC_STR("There are more: recourse audit list --outcome notice"));
 }
 
 /* Appends a bar for an hour's count, relative to the busiest hour. */
@@ -110,7 +81,7 @@ static void push_bar(const rc_audit_totals *totals, const rc_audit_table *table,
             most = table->rows[i].operations->count;
     const uint64_t cells = (row->operations->count * BAR_COLUMNS + most / 2) / most;
     for (uint64_t i = 0; i < cells; i++)
-        rc_cli_text(buf, rc_audit_symbol(totals->audit, "█", "#"));
+        rc_audit_push_symbol(totals->audit, buf, RC_SYMBOL_FULL);
 }
 
 static rc_status push_table(const rc_audit_totals *totals, const rc_audit_table *table)
@@ -130,14 +101,14 @@ static rc_status push_table(const rc_audit_totals *totals, const rc_audit_table 
                  &totals->audit->cli->alloc);
     for (size_t i = 0; i < table->shown; i++) {
         rc_audit_push_row_name(totals, table, &grid.text, &table->rows[i]);
-        rc_grid_cell(&grid, RC_COLOUR_PLAIN);
+        rc_grid_cell(&grid, RC_TONE_PLAIN);
         for (size_t m = 0; m < kind->measure_count; m++) {
             kind->measures[m].push(&grid.text, &table->rows[i]);
-            rc_grid_cell(&grid, RC_COLOUR_PLAIN);
+            rc_grid_cell(&grid, RC_TONE_PLAIN);
         }
         if (has_bar) {
             push_bar(totals, table, &grid.text, &table->rows[i]);
-            rc_grid_cell(&grid, RC_COLOUR_GOOD);
+            rc_grid_cell(&grid, RC_TONE_GOOD);
         }
     }
     const rc_status status = rc_grid_push(&grid, &totals->audit->cli->out);
@@ -149,13 +120,15 @@ static void push_more(const rc_audit_totals *totals, const rc_audit_table *table
 {
     char scratch[128];
     rc_buf text;
+    rc_pen pen;
     if (table->shown == table->count)
         return;
+    rc_pen_init(&pen, &totals->audit->style, &totals->audit->cli->out);
     rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_cli_text(&text, "and ");
     rc_buf_push_u64(&text, table->count - table->shown);
     rc_cli_text(&text, " more; --limit shows them");
-    push_wrapped(totals, RC_COLOUR_FAINT, 0, false, rc_buf_get(&text));
+    rc_pen_wrap(&pen, RC_TONE_FAINT, 0, rc_buf_get(&text));
 }
 
 rc_status rc_audit_stats_human(rc_audit_totals *totals)

@@ -185,9 +185,9 @@ void rc_audit_push_share(rc_buf *buf, uint64_t part, uint64_t whole)
 
 /* ---- operations ---- */
 
-const char *rc_audit_symbol(const rc_audit *audit, const char *utf8, const char *ascii)
+void rc_audit_push_symbol(const rc_audit *audit, rc_buf *buf, rc_symbol symbol)
 {
-    return audit->style.has_utf8 ? utf8 : ascii;
+    rc_buf_push(buf, rc_symbol_text(symbol, audit->style.has_utf8));
 }
 
 int64_t rc_audit_began_unix_ms(const rc_record *operation)
@@ -207,36 +207,41 @@ void rc_audit_push_target(const rc_audit *audit, rc_buf *buf, const rc_record *o
     if (!is_same)
         rc_buf_push(buf, requested);
     if (!is_same && target.len > 0)
-        rc_cli_text(buf, rc_audit_symbol(audit, " → ", " -> "));
+        rc_audit_push_symbol(audit, buf, RC_SYMBOL_ARROW);
     rc_buf_push(buf, target);
 }
 
-static rc_colour push_with_symbol(const rc_audit *audit, rc_buf *buf, const char *utf8,
-                                  const char *ascii, const char *text, rc_colour colour)
-{
-    rc_cli_text(buf, rc_audit_symbol(audit, utf8, ascii));
-    rc_buf_push_byte(buf, ' ');
-    rc_cli_text(buf, text);
-    return colour;
-}
-
-rc_colour rc_audit_push_outcome(const rc_audit *audit, rc_buf *buf, const rc_record *operation)
+rc_tone rc_audit_push_outcome(const rc_audit *audit, rc_buf *buf, const rc_record *operation)
 {
     const char *code = rc_code_name(operation->code);
+    rc_symbol symbol = RC_SYMBOL_OPEN;
+    rc_tone tone = RC_TONE_FAINT;
+    const char *text = "open";
     switch (operation->outcome) {
     case RC_OUTCOME_SUCCEEDED:
-        if (operation->has_recovered)
-            return push_with_symbol(audit, buf, "✓", "+", "recovered", RC_COLOUR_WARN);
-        return push_with_symbol(audit, buf, "✓", "+", "ok", RC_COLOUR_GOOD);
+        symbol = RC_SYMBOL_GOOD;
+        tone = operation->has_recovered ? RC_TONE_WARN : RC_TONE_GOOD;
+        text = operation->has_recovered ? "recovered" : "ok";
+        break;
     case RC_OUTCOME_FAILED:
-        return push_with_symbol(audit, buf, "✗", "x", code[0] != '\0' ? code : "failed",
-                                RC_COLOUR_BAD);
+        symbol = RC_SYMBOL_BAD;
+        tone = RC_TONE_BAD;
+        text = code[0] != '\0' ? code : "failed";
+        break;
     case RC_OUTCOME_CANCELLED:
-        return push_with_symbol(audit, buf, "■", "-", "cancelled", RC_COLOUR_FAINT);
+        symbol = RC_SYMBOL_STOPPED;
+        text = "cancelled";
+        break;
     case RC_OUTCOME_NOTICE:
-        return push_with_symbol(audit, buf, "!", "!", "notice", RC_COLOUR_STRONG);
+        symbol = RC_SYMBOL_NOTICE;
+        tone = RC_TONE_STRONG;
+        text = "notice";
+        break;
     case RC_OUTCOME_OPEN:
         break;
     }
-    return push_with_symbol(audit, buf, "○", "o", "open", RC_COLOUR_FAINT);
+    rc_audit_push_symbol(audit, buf, symbol);
+    rc_buf_push_byte(buf, ' ');
+    rc_cli_text(buf, text);
+    return tone;
 }

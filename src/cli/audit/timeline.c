@@ -292,7 +292,7 @@ typedef struct parts {
 static rc_buf *next_part(const parts *p)
 {
     if (rc_buf_get(p->buf).len > p->start)
-        rc_cli_text(p->buf, rc_audit_symbol(p->audit, " · ", "; "));
+        rc_audit_push_symbol(p->audit, p->buf, RC_SYMBOL_CLAUSE);
     return p->buf;
 }
 

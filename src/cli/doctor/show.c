@@ -2,89 +2,32 @@
 #include "base/str.h"
 #include "cli/doctor/doctor.h"
 #include "render/markdown.h"
-#include "render/wrap.h"
-#include "ui/grid.h"
+#include "render/pen.h"
 #include "json/writer.h"
 
 #define SUBJECT_COLUMNS_MAX 28u
-#define TEXT_COLUMNS_MIN RC_VISIBLE_CHAR_WIDTH_MAX
-
-typedef struct page {
-    const rc_doctor *doctor;
-    rc_buf *buf;
-    bool has_colour;
-    bool has_utf8;
-    unsigned width;
-    unsigned subject_columns;
-} page;
+#define SUBJECT_AT 4u
 
 /* ---- human format ---- */
 
-static const char *sign_of(const page *p, rc_finding_level level)
+static void push_finding(rc_pen *pen, const rc_finding *finding, unsigned subject_columns)
 {
-    static const char *const plain[] = {"-", "+", "!", "x"};
-    static const char *const glyphs[] = {"·", "✓", "!", "✗"};
-    return p->has_utf8 ? glyphs[level] : plain[level];
-}
-
-static rc_colour colour_of(rc_finding_level level)
-{
-    static const rc_colour colours[] = {RC_COLOUR_FAINT, RC_COLOUR_GOOD, RC_COLOUR_WARN,
-                                        RC_COLOUR_BAD};
-    return colours[level];
-}
-
-static void push_spaces(rc_buf *buf, unsigned count)
-{
-    while (count-- > 0)
-        rc_buf_push_byte(buf, ' ');
-}
-
-/* Column of the details: after "  x ", the widest subject and two spaces. */
-static unsigned indent_of(const page *p)
-{
-    return 4 + p->subject_columns + 2;
-}
-
-static void push_wrapped(const page *p, const char *lead, const char *text, rc_colour colour,
-                         bool is_begun)
-{
-    const unsigned indent = indent_of(p);
-    const unsigned lead_columns = rc_visible_width(rc_str_c(lead), p->has_utf8);
-    const unsigned used = indent + lead_columns;
-    const unsigned columns =
-        p->width > used + TEXT_COLUMNS_MIN ? p->width - used : TEXT_COLUMNS_MIN;
-    rc_wrap wrap;
-    rc_wrap_line line;
-    bool is_first = true;
-    rc_wrap_init(&wrap, rc_str_c(text), p->has_utf8);
-    while (rc_wrap_next(&wrap, columns, &line)) {
-        push_spaces(p->buf, is_first && is_begun ? 0 : indent);
-        rc_colour_begin(p->buf, colour, p->has_colour);
-        rc_cli_text(p->buf, is_first ? lead : "");
-        push_spaces(p->buf, is_first ? 0 : lead_columns);
-        rc_visible_push(p->buf, line.text, p->has_utf8);
-        rc_colour_end(p->buf, colour, p->has_colour);
-        rc_buf_push_byte(p->buf, '\n');
-        is_first = false;
-    }
-    if (is_first && is_begun)
-        rc_buf_push_byte(p->buf, '\n');
-}
-
-static void push_finding(const page *p, const rc_finding *finding)
-{
-    rc_cli_text(p->buf, "  ");
-    rc_colour_begin(p->buf, colour_of(finding->level), p->has_colour);
-    rc_cli_text(p->buf, sign_of(p, finding->level));
-    rc_colour_end(p->buf, colour_of(finding->level), p->has_colour);
-    rc_buf_push_byte(p->buf, ' ');
-    const unsigned used =
-        rc_visible_push_cut(p->buf, rc_str_c(finding->subject), p->subject_columns, p->has_utf8);
-    push_spaces(p->buf, p->subject_columns - used + 2);
-    push_wrapped(p, "", finding->detail, RC_COLOUR_PLAIN, true);
-    if (finding->advice[0] != '\0')
-        push_wrapped(p, p->has_utf8 ? "→ " : "> ", finding->advice, RC_COLOUR_FAINT, false);
+    static const rc_symbol symbols[] = {RC_SYMBOL_NOTE, RC_SYMBOL_GOOD, RC_SYMBOL_NOTICE,
+                                        RC_SYMBOL_BAD};
+    static const rc_tone tones[] = {RC_TONE_FAINT, RC_TONE_GOOD, RC_TONE_WARN, RC_TONE_BAD};
+    const unsigned detail_at = SUBJECT_AT + subject_columns + 2;
+    rc_pen_to(pen, SUBJECT_AT - 2);
+    rc_pen_symbol(pen, tones[finding->level], symbols[finding->level]);
+    rc_pen_to(pen, SUBJECT_AT);
+    rc_pen_cut(pen, RC_TONE_PLAIN, rc_str_c(finding->subject), subject_columns);
+    rc_pen_to(pen, detail_at);
+    rc_pen_wrap(pen, RC_TONE_PLAIN, detail_at, rc_str_c(finding->detail));
+    if (finding->advice[0] == '\0')
+        return;
+    rc_pen_to(pen, detail_at);
+    rc_pen_symbol(pen, RC_TONE_FAINT, RC_SYMBOL_NEXT);
+    rc_pen_to(pen, detail_at + 2);
+    rc_pen_wrap(pen, RC_TONE_FAINT, detail_at + 2, rc_str_c(finding->advice));
 }
 
 /* Returns the width of the subject column, at most a third of the line. */
@@ -117,24 +60,19 @@ static void push_sum(const rc_doctor *doctor, rc_buf *buf)
 void rc_doctor_push_human(const rc_doctor *doctor, rc_buf *buf, bool has_colour)
 {
     const rc_terminal *terminal = &doctor->cli->out_terminal;
-    const page p = {
-        .doctor = doctor,
-        .buf = buf,
-        .has_colour = has_colour,
-        .has_utf8 = terminal->has_utf8,
-        .width = terminal->width,
-        .subject_columns = widest(doctor, terminal->width, terminal->has_utf8),
-    };
+    const rc_panel_style style = {
+        .width = terminal->width, .has_colour = has_colour, .has_utf8 = terminal->has_utf8};
+    const unsigned subject_columns = widest(doctor, terminal->width, terminal->has_utf8);
+    rc_pen pen;
+    rc_pen_init(&pen, &style, buf);
     for (size_t g = 0; g < RC_GROUP_COUNT; g++) {
         if (doctor->first[g] == NULL)
             continue;
-        rc_colour_begin(buf, RC_COLOUR_STRONG, has_colour);
-        rc_cli_text(buf, rc_doctor_group_name((rc_doctor_group)g));
-        rc_colour_end(buf, RC_COLOUR_STRONG, has_colour);
-        rc_buf_push_byte(buf, '\n');
+        rc_pen_text(&pen, RC_TONE_STRONG, rc_str_c(rc_doctor_group_name((rc_doctor_group)g)));
+        rc_pen_end_line(&pen);
         for (const rc_finding *f = doctor->first[g]; f != NULL; f = f->next)
-            push_finding(&p, f);
-        rc_buf_push_byte(buf, '\n');
+            push_finding(&pen, f, subject_columns);
+        rc_pen_end_line(&pen);
     }
     push_sum(doctor, buf);
     rc_buf_push_byte(buf, '\n');

@@ -89,6 +89,13 @@ static int refuse_code(rc_cli *cli, rc_str name)
     return RC_EXIT_USAGE;
 }
 
+static int refuse_table(rc_cli *cli)
+{
+    rc_cli_err_prefix(cli, "errors");
+    rc_cli_text(&cli->err, "there is no memory for the table\n");
+    return RC_EXIT_INTERNAL;
+}
+
 static void put_to_buf(void *ctx, const char *text)
 {
     rc_cli_text(ctx, text);
@@ -118,7 +125,8 @@ static int run_errors(rc_cli *cli, const rc_args *args)
             .has_colour = rc_colour_wanted(args->values[ERRORS_COLOUR], &cli->out_terminal),
             .has_utf8 = cli->out_terminal.has_utf8,
         };
-        rc_errors_human(&cli->out, &choice, &style);
+        if (rc_errors_human(&cli->out, &choice, &style, &cli->alloc) != RC_OK)
+            return refuse_table(cli);
     } else if (strcmp(format, "json") == 0) {
         rc_errors_json(&cli->out, &choice);
     } else {

@@ -16,7 +16,9 @@ typedef struct rc_errors_choice {
  * array with one row per line. */
 void rc_errors_json(rc_buf *buf, const rc_errors_choice *choice);
 
-/* Appends tables and panels of the style's width. */
-void rc_errors_human(rc_buf *buf, const rc_errors_choice *choice, const rc_panel_style *style);
+/* Appends tables and panels of the style's width. Returns RC_OK, or the status of the memory of a
+ * table. */
+rc_status rc_errors_human(rc_buf *buf, const rc_errors_choice *choice, const rc_panel_style *style,
+                          const rc_alloc *alloc);
 
 #endif

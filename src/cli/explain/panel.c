@@ -10,8 +10,6 @@
 #include "render/text.h"
 #include "scrub/scrub.h"
 
-#define LABEL_COLUMNS 10u
-
 /* Size of one composed line: four names and the text between them. */
 #define LINE_BYTES (5 * RC_REPORT_NAME_MAX + 256)
 /* Limit of the provider's message, a few lines. */
@@ -37,46 +35,9 @@ static void add_part(sheet *s, rc_str before, rc_str text)
     if (text.len == 0)
         return;
     if (rc_buf_get(&s->line).len > 0)
-        rc_buf_push(&s->line, s->panel.has_utf8 ? RC_STR(" · ") : RC_STR(", "));
+        rc_buf_push(&s->line, rc_symbol_text(RC_SYMBOL_SEPARATOR, s->panel.pen.has_utf8));
     rc_buf_push(&s->line, before);
     rc_buf_push(&s->line, text);
-}
-
-/* Adds a label and its text; an empty label continues the previous field. Nothing for an empty
- * text. */
-static void put_field(sheet *s, rc_str label, rc_tone tone, rc_str text)
-{
-    rc_tone label_tone = tone == RC_TONE_DIM ? RC_TONE_DIM : RC_TONE_STRONG;
-    rc_panel_block block = {.tone = tone, .indent = LABEL_COLUMNS, .first_tone = label_tone};
-    if (text.len == 0)
-        return;
-    block.first = label;
-    if (rc_panel_is_narrow(&s->panel)) {
-        rc_panel_text(&s->panel, &(rc_panel_block){.tone = label_tone}, label);
-        block.indent = 2;
-        block.first = RC_STR("");
-    }
-    rc_panel_text(&s->panel, &block, text);
-}
-
-static rc_panel_severity severity_of(const rc_report *report)
-{
-    if (rc_report_class(report) == RC_CLASS_CANCELLATION)
-        return RC_PANEL_NEUTRAL;
-    return rc_report_is_retryable(report) ? RC_PANEL_RETRYABLE : RC_PANEL_FATAL;
-}
-
-static rc_str symbol_of(const rc_panel *panel)
-{
-    switch (panel->severity) {
-    case RC_PANEL_FATAL:
-        return panel->has_utf8 ? RC_STR("✗ ") : RC_STR("x ");
-    case RC_PANEL_RETRYABLE:
-        return panel->has_utf8 ? RC_STR("↻ ") : RC_STR("~ ");
-    case RC_PANEL_NEUTRAL:
-        break;
-    }
-    return panel->has_utf8 ? RC_STR("■ ") : RC_STR("- ");
 }
 
 /* Composes "groq · HTTP 429" in the line. */
@@ -100,12 +61,13 @@ static void open_panel(sheet *s)
     char scratch[64];
     rc_buf title;
     rc_buf_init_fixed(&title, scratch, sizeof scratch);
-    rc_buf_push(&title, symbol_of(&s->panel));
+    rc_buf_push(&title, rc_symbol_text(rc_render_symbol(s->report), s->panel.pen.has_utf8));
+    rc_buf_push_byte(&title, ' ');
     rc_buf_push(&title, rc_str_c(rc_code_name(rc_report_code(s->report))));
     rc_str where = compose_where(s);
     if (rc_panel_open(&s->panel, rc_buf_get(&title), where))
         return;
-    put_field(s, RC_STR("Where"), RC_TONE_PLAIN, where);
+    rc_panel_field(&s->panel, RC_STR("Where"), RC_TONE_PLAIN, where);
 }
 
 static void put_verdict(sheet *s)
@@ -115,11 +77,11 @@ static void put_verdict(sheet *s)
     rc_panel_blank(&s->panel);
     rc_buf *line = begin_line(s);
     rc_render_retry_advice(line, s->report, s->style);
-    put_field(s, RC_STR("Retry"), RC_TONE_PLAIN, rc_buf_get(line));
+    rc_panel_field(&s->panel, RC_STR("Retry"), RC_TONE_PLAIN, rc_buf_get(line));
     rc_str detail = rc_report_action_detail(s->report);
     if (detail.len == 0)
         detail = rc_str_c(rc_user_action_title(rc_report_action(s->report)));
-    put_field(s, RC_STR("Next"), RC_TONE_PLAIN, detail);
+    rc_panel_field(&s->panel, RC_STR("Next"), RC_TONE_PLAIN, detail);
 }
 
 /* Adds the provider's message as one quoted paragraph. */
@@ -131,14 +93,14 @@ static void put_provider_message(sheet *s, rc_str label, rc_str message)
     if (text.len == 0)
         return;
     rc_buf_init_fixed(&quoted, scratch, sizeof scratch);
-    rc_buf_push(&quoted, s->panel.has_utf8 ? RC_STR("“") : RC_STR("\""));
+    rc_buf_push(&quoted, rc_symbol_text(RC_SYMBOL_QUOTE, s->panel.pen.has_utf8));
     rc_scrub(text, MESSAGE_MAX, &quoted);
     for (size_t i = 0; i < rc_buf_get(&quoted).len; i++) {
         if (scratch[i] == '\n' || scratch[i] == '\r' || scratch[i] == '\t')
             scratch[i] = ' ';
     }
-    rc_buf_push(&quoted, s->panel.has_utf8 ? RC_STR("”") : RC_STR("\""));
-    put_field(s, label, RC_TONE_PLAIN, rc_buf_get(&quoted));
+    rc_buf_push(&quoted, rc_symbol_text(RC_SYMBOL_UNQUOTE, s->panel.pen.has_utf8));
+    rc_panel_field(&s->panel, label, RC_TONE_PLAIN, rc_buf_get(&quoted));
 }
 
 static void put_evidence(sheet *s, const rc_verdict *verdict)
@@ -150,7 +112,7 @@ static void put_evidence(sheet *s, const rc_verdict *verdict)
     add_part(s, RC_STR("limit "), rc_str_c(rc_limit_kind_name(rc_report_limit_kind(s->report))));
     add_part(s, RC_STR("model "), rc_report_model(s->report));
     rc_str parts = rc_buf_get(line);
-    put_field(s, RC_STR("Evidence"), RC_TONE_PLAIN, parts);
+    rc_panel_field(&s->panel, RC_STR("Evidence"), RC_TONE_PLAIN, parts);
     put_provider_message(s, parts.len > 0 ? RC_STR("") : RC_STR("Evidence"), verdict->message);
 }
 
@@ -161,7 +123,7 @@ static void put_rule(sheet *s, const rc_verdict *verdict)
     if (verdict->reason.len > 0)
         rc_buf_push(line, RC_STR(": "));
     rc_buf_push(line, rc_str_slice(verdict->reason, 0, RC_REPORT_NAME_MAX));
-    put_field(s, RC_STR("Rule"), RC_TONE_PLAIN, rc_buf_get(line));
+    rc_panel_field(&s->panel, RC_STR("Rule"), RC_TONE_PLAIN, rc_buf_get(line));
 }
 
 static void put_ids(sheet *s)
@@ -170,16 +132,16 @@ static void put_ids(sheet *s)
     add_part(s, RC_STR(""), rc_str_c(rc_class_name(rc_report_class(s->report))));
     add_part(s, RC_STR(""), rc_str_c(rc_category_name(rc_report_category(s->report))));
     add_part(s, RC_STR(""), rc_report_error_type(s->report));
-    put_field(s, RC_STR("Kind"), RC_TONE_DIM, rc_buf_get(&s->line));
-    put_field(s, RC_STR("Request"), RC_TONE_DIM, rc_report_request_id(s->report));
-    put_field(s, RC_STR("Report"), RC_TONE_DIM, rc_report_id(s->report));
+    rc_panel_field(&s->panel, RC_STR("Kind"), RC_TONE_FAINT, rc_buf_get(&s->line));
+    rc_panel_field(&s->panel, RC_STR("Request"), RC_TONE_FAINT, rc_report_request_id(s->report));
+    rc_panel_field(&s->panel, RC_STR("Report"), RC_TONE_FAINT, rc_report_id(s->report));
 }
 
 void rc_explain_panel(const rc_report *report, const rc_verdict *verdict,
                       const rc_panel_style *style, rc_buf *buf)
 {
     sheet s = {.report = report, .style = style};
-    rc_panel_init(&s.panel, style, severity_of(report), buf);
+    rc_panel_init(&s.panel, style, rc_render_tone(report), buf);
     open_panel(&s);
     put_verdict(&s);
     put_evidence(&s, verdict);

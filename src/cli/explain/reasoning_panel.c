@@ -42,11 +42,11 @@ static size_t count_steps(const sheet *s, rc_trace_step step)
 static void put_entry(sheet *s, rc_tone tone, rc_str name, rc_str text, rc_tone text_tone)
 {
     rc_panel_block block = {.tone = text_tone, .max_lines = TEXT_LINES};
-    unsigned width = rc_visible_width(name, s->panel.has_utf8);
-    bool is_beside = s->panel.width >= TABLE_WIDTH_MIN && width <= s->names;
+    unsigned width = rc_visible_width(name, s->panel.pen.has_utf8);
+    bool is_beside = s->panel.pen.width >= TABLE_WIDTH_MIN && width <= s->names;
     if (!is_beside || text.len == 0) {
         rc_panel_text(&s->panel, &(rc_panel_block){.tone = tone, .max_lines = TEXT_LINES}, name);
-        block.indent = s->panel.width >= TABLE_WIDTH_MIN ? s->names + RC_PANEL_GAP : 2;
+        block.indent = s->panel.pen.width >= TABLE_WIDTH_MIN ? s->names + RC_PANEL_GAP : 2;
     } else {
         block.indent = s->names + RC_PANEL_GAP;
         block.first = name;
@@ -58,7 +58,7 @@ static void put_entry(sheet *s, rc_tone tone, rc_str name, rc_str text, rc_tone 
 
 static void widen(sheet *s, rc_str name)
 {
-    unsigned width = rc_visible_width(name, s->panel.has_utf8);
+    unsigned width = rc_visible_width(name, s->panel.pen.has_utf8);
     unsigned most = s->panel.inner / 2;
     if (most > NAMES_MAX)
         most = NAMES_MAX;
@@ -98,7 +98,7 @@ static void put_layers(sheet *s)
         rc_buf_init_fixed(&branch, mark_scratch, sizeof mark_scratch);
         for (unsigned j = 0; j < depth; j++)
             rc_buf_push(&branch, RC_STR("  "));
-        rc_buf_push(&branch, s->panel.has_utf8 ? RC_STR("└ ") : RC_STR("- "));
+        rc_buf_push(&branch, rc_symbol_text(RC_SYMBOL_TWIG, s->panel.pen.has_utf8));
         rc_panel_block block = {
             .indent = 2 * depth + 2, .first = rc_buf_get(&branch), .max_lines = TEXT_LINES};
         rc_panel_text(&s->panel, &block, rc_buf_get(&line));
@@ -174,9 +174,9 @@ static void put_waits(sheet *s)
         if (is_ignored)
             rc_buf_push(&line, RC_STR("ignored: "));
         push_wait(&line, note, rc_reasoning_text(s->reasoning, note));
-        rc_tone tone = is_ignored ? RC_TONE_DIM : RC_TONE_STRONG;
+        rc_tone tone = is_ignored ? RC_TONE_FAINT : RC_TONE_STRONG;
         put_entry(s, tone, rc_reasoning_subject(s->reasoning, note), rc_buf_get(&line),
-                  is_ignored ? RC_TONE_DIM : RC_TONE_PLAIN);
+                  is_ignored ? RC_TONE_FAINT : RC_TONE_PLAIN);
     }
 }
 
@@ -244,7 +244,7 @@ static void put_others(sheet *s, size_t count, bool is_all)
     if (!is_all)
         rc_buf_push(&line, count == 1 ? RC_STR(" other") : RC_STR(" others"));
     rc_buf_push(&line, RC_STR(" before it did not apply"));
-    rc_panel_text(&s->panel, &(rc_panel_block){.tone = RC_TONE_DIM}, rc_buf_get(&line));
+    rc_panel_text(&s->panel, &(rc_panel_block){.tone = RC_TONE_FAINT}, rc_buf_get(&line));
 }
 
 static void put_matched(sheet *s)
@@ -275,8 +275,8 @@ static void put_rules(sheet *s)
         if (note->step != RC_TRACE_RULE_TRIED)
             continue;
         if (is_near_match(s, note))
-            put_entry(s, RC_TONE_DIM, rc_reasoning_subject(s->reasoning, note),
-                      rc_reasoning_text(s->reasoning, note), RC_TONE_DIM);
+            put_entry(s, RC_TONE_FAINT, rc_reasoning_subject(s->reasoning, note),
+                      rc_reasoning_text(s->reasoning, note), RC_TONE_FAINT);
         else
             others++;
     }
@@ -288,7 +288,7 @@ void rc_reasoning_panel(const rc_reasoning *reasoning, rc_str input, const rc_pa
                         rc_buf *buf)
 {
     sheet s = {.reasoning = reasoning};
-    rc_panel_init(&s.panel, style, RC_PANEL_NEUTRAL, buf);
+    rc_panel_init(&s.panel, style, RC_TONE_ACCENT, buf);
     rc_panel_open(&s.panel, RC_STR("Why"), RC_STR(""));
     put_input(&s, input);
     put_section(&s, RC_TRACE_FIELD, RC_STR("What its fields say"));

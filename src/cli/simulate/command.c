@@ -99,11 +99,11 @@ static int check_use(rc_cli *cli, const rc_args *args)
     return RC_EXIT_OK;
 }
 
-static rc_table_style style_of(const rc_cli *cli, const rc_args *args)
+static rc_panel_style style_of(const rc_cli *cli, const rc_args *args)
 {
     const unsigned width = args->values[SIMULATE_WIDTH] != NULL ? args->numbers[SIMULATE_WIDTH]
                                                                 : cli->out_terminal.width;
-    return (rc_table_style){
+    return (rc_panel_style){
         .width = width < RC_WIDTH_MIN   ? RC_WIDTH_MIN
                  : width > RC_WIDTH_MAX ? RC_WIDTH_MAX
                                         : width,
@@ -160,7 +160,7 @@ static int show(rc_cli *cli, const rc_args *args, const rc_sim_result *result)
         rc_simulate_csv(&cli->out, result);
         return RC_EXIT_OK;
     }
-    const rc_table_style style = style_of(cli, args);
+    const rc_panel_style style = style_of(cli, args);
     const bool has_plot = args->values[SIMULATE_PLOT] != NULL;
     if (rc_simulate_human(&cli->out, result, &style, has_plot, &cli->alloc) != RC_OK)
         return refuse_memory(cli);

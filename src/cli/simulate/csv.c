@@ -2,6 +2,7 @@
  * Called by command.c. */
 #include "base/str.h"
 #include "cli/simulate/simulate.h"
+#include "sim/output/measure.h"
 
 /* Quotes a text that has a comma, quote or line break. A text that begins with one of =+-@ gets an
  * apostrophe, because a spreadsheet would treat it as a formula. */

@@ -1,9 +1,9 @@
 /* The result of a simulation in the human format. Called by command.c; files.c uses the list of
  * faults. */
 #include "base/str.h"
+#include "cli/simulate/plot.h"
 #include "cli/simulate/simulate.h"
-#include "render/wrap.h"
-#include "sim/output/terminal_plot.h"
+#include "render/pen.h"
 
 #define TEXT_MAX 1024
 #define TEXT_WIDTH_MAX 100u
@@ -13,20 +13,17 @@
 struct page {
     rc_buf *buf;
     const rc_sim_result *result;
-    const rc_table_style *style;
+    const rc_panel_style *style;
 };
 
-static void push_wrapped(const struct page *page, rc_str text)
+static void push_wrapped(const struct page *page, rc_tone tone, rc_str text)
 {
-    const unsigned width =
-        page->style->width < TEXT_WIDTH_MAX ? page->style->width : TEXT_WIDTH_MAX;
-    rc_wrap wrap;
-    rc_wrap_line line;
-    rc_wrap_init(&wrap, text, page->style->has_utf8);
-    while (rc_wrap_next(&wrap, width, &line)) {
-        rc_visible_push(page->buf, line.text, page->style->has_utf8);
-        rc_buf_push_byte(page->buf, '\n');
-    }
+    rc_panel_style style = *page->style;
+    rc_pen pen;
+    if (style.width > TEXT_WIDTH_MAX)
+        style.width = TEXT_WIDTH_MAX;
+    rc_pen_init(&pen, &style, page->buf);
+    rc_pen_wrap(&pen, tone, 0, text);
 }
 
 void rc_simulate_push_faults(rc_buf *buf, const rc_sim_result *result)
@@ -80,11 +77,11 @@ static void push_setup(const struct page *page)
     rc_chart_push_tick(&text, RC_UNIT_MS, (int64_t)result->deadline_ms);
     rc_cli_text(&text, ", seed ");
     rc_buf_push_u64(&text, result->seed);
-    push_wrapped(page, rc_buf_get(&text));
+    push_wrapped(page, RC_TONE_PLAIN, rc_buf_get(&text));
     for (uint32_t i = 0; i < result->span_count; i++) {
         rc_buf_reset(&text);
         push_span(&text, &result->spans[i]);
-        push_wrapped(page, rc_buf_get(&text));
+        push_wrapped(page, RC_TONE_PLAIN, rc_buf_get(&text));
     }
 }
 
@@ -98,17 +95,13 @@ static void push_head(const struct page *page)
         rc_cli_text(&text, ": ");
         rc_cli_text(&text, page->result->about);
     }
-    if (page->style->has_colour)
-        rc_cli_text(page->buf, "\033[1m");
-    push_wrapped(page, rc_buf_get(&text));
-    if (page->style->has_colour)
-        rc_cli_text(page->buf, "\033[0m");
+    push_wrapped(page, RC_TONE_STRONG, rc_buf_get(&text));
     push_setup(page);
 }
 
 static rc_status push_plot(const struct page *page, const rc_alloc *alloc)
 {
-    rc_table_style style = *page->style;
+    rc_panel_style style = *page->style;
     if (style.width < PLOT_WIDTH_MIN)
         style.width = PLOT_WIDTH_MIN;
     char scratch[TEXT_MAX];
@@ -117,28 +110,31 @@ static rc_status push_plot(const struct page *page, const rc_alloc *alloc)
     rc_simulate_push_faults(&band, page->result);
 
     rc_chart_set set;
-    rc_status status = rc_chart_set_make(&set, page->result, rc_terminal_plot_steps(&style), alloc);
+    rc_status status = rc_chart_set_make(&set, page->result, rc_simulate_plot_steps(&style), alloc);
     if (status == RC_OK) {
         rc_buf_push_byte(page->buf, '\n');
-        rc_terminal_plot_push(page->buf, &set, rc_buf_get(&band), &style);
+        rc_simulate_plot_push(page->buf, &set, rc_buf_get(&band), &style);
     }
     rc_chart_set_done(&set);
     return status;
 }
 
-rc_status rc_simulate_human(rc_buf *buf, const rc_sim_result *result, const rc_table_style *style,
+rc_status rc_simulate_human(rc_buf *buf, const rc_sim_result *result, const rc_panel_style *style,
                             bool has_plot, const rc_alloc *alloc)
 {
     const struct page page = {.buf = buf, .result = result, .style = style};
     push_head(&page);
     rc_buf_push_byte(buf, '\n');
-    rc_table_push(buf, result, style);
+    const rc_status status = rc_simulate_push_table(buf, result, style, alloc);
+    if (status != RC_OK)
+        return status;
     push_wrapped(
-        &page, RC_STR("* the best of its column. Success: delivered whole before the deadline. "
-                      "Added latency: of what was delivered, without the delivering call's own."));
+        &page, RC_TONE_PLAIN,
+        RC_STR("* the best of its column. Success: delivered whole before the deadline. "
+               "Added latency: of what was delivered, without the delivering call's own."));
     if (result->policy_count > 1) {
         rc_buf_push_byte(buf, '\n');
-        rc_table_push_verdict(buf, result, style);
+        rc_simulate_push_verdict(buf, result, style);
     }
     return has_plot ? push_plot(&page, alloc) : RC_OK;
 }

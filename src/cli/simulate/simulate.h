@@ -6,9 +6,10 @@
 #ifndef RC_CLI_SIMULATE_SIMULATE_H
 #define RC_CLI_SIMULATE_SIMULATE_H
 
+#include <recourse/render.h>
+
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "sim/output/table.h"
 #include "sim/result.h"
 #include "sim/scenario.h"
 #include "sim/sim.h"
@@ -38,8 +39,23 @@ void rc_simulate_list_json(rc_buf *buf);
 
 /* Appends the result for people, with charts over time when has_plot. Returns RC_OK, RC_E_NOMEM or
  * RC_E_TOO_LARGE. */
-rc_status rc_simulate_human(rc_buf *buf, const rc_sim_result *result, const rc_table_style *style,
+rc_status rc_simulate_human(rc_buf *buf, const rc_sim_result *result, const rc_panel_style *style,
                             bool has_plot, const rc_alloc *alloc);
+
+/* Appends the table of policies. The best value of a column has an asterisk (and colour), unless
+ * all are equal. A table wider than the terminal continues in a second one below; only columns of
+ * zeros are left out.
+ *
+ *               success   added latency            calls/   wasted
+ *   policy                p50     p90     p99      request  calls
+ *   recourse    99.1%*    0 ms    1.2 s   4.9 s    1.08*    412 */
+rc_status rc_simulate_push_table(rc_buf *buf, const rc_sim_result *result,
+                                 const rc_panel_style *style, const rc_alloc *alloc);
+
+/* Appends a comparison of recourse's first policy with the best of the others for each measure:
+ * ahead, even, behind. Appends nothing if either side is missing. */
+void rc_simulate_push_verdict(rc_buf *buf, const rc_sim_result *result,
+                              const rc_panel_style *style);
 
 /* Append the result for programs: one JSON object, or CSV with one row per policy. */
 void rc_simulate_json(rc_buf *buf, const rc_sim_result *result);

@@ -5,20 +5,15 @@
 #include "codec/datetime.h"
 #include "codec/duration.h"
 #include "gateway/observe/log_line.h"
+#include "render/symbol.h"
+#include "render/tone.h"
 #include "render/wrap.h"
 
 /* Maximum number of columns of a name, and of a message. */
 #define NAME_WIDTH 48
 #define TEXT_WIDTH 160
-/* Ends the colour of a truncated line. */
-#define TAIL "\x1b[0m"
-#define BODY_MAX (RC_LOG_LINE_MAX - sizeof(TAIL))
-
-#define DIM "\x1b[2m"
-#define RED "\x1b[31m"
-#define GREEN "\x1b[32m"
-#define YELLOW "\x1b[33m"
-#define PLAIN "\x1b[0m"
+/* Bytes of a line, without the sequence that ends the colour of a truncated one. */
+#define BODY_MAX (RC_LOG_LINE_MAX - RC_TONE_BYTES_MAX)
 
 typedef struct line {
     rc_buf buf;
@@ -37,12 +32,6 @@ static void push(line *l, const char *text)
     rc_buf_push(&l->buf, rc_str_c(text));
 }
 
-static void colour(line *l, const char *code)
-{
-    if (l->style->has_colour)
-        push(l, code);
-}
-
 /* Ends the line. Pieces after one that did not fit were not written. */
 static rc_status end(line *l, rc_buf *buf)
 {
@@ -50,8 +39,7 @@ static rc_status end(line *l, rc_buf *buf)
     rc_buf whole;
     rc_buf_init_fixed(&whole, scratch, sizeof(scratch));
     rc_buf_push(&whole, rc_buf_get(&l->buf));
-    if (l->style->has_colour)
-        rc_buf_push(&whole, RC_STR(TAIL));
+    rc_tone_end(&whole, RC_TONE_FAINT, l->style->has_colour);
     rc_buf_push_byte(&whole, '\n');
     return rc_buf_push(buf, rc_buf_get(&whole));
 }
@@ -77,33 +65,34 @@ static void push_time(line *l, int64_t unix_ms)
         return;
     const int64_t within = unix_ms < RC_DATETIME_MAX_MS ? unix_ms : RC_DATETIME_MAX_MS;
     const rc_civil civil = rc_civil_from_unix_ms(within + (int64_t)l->style->utc_offset_s * 1000);
-    colour(l, DIM);
+    rc_tone_begin(&l->buf, RC_TONE_FAINT, l->style->has_colour);
     push_two(l, civil.hour);
     push(l, ":");
     push_two(l, civil.minute);
     push(l, ":");
     push_two(l, civil.second);
-    colour(l, PLAIN);
+    rc_tone_end(&l->buf, RC_TONE_FAINT, l->style->has_colour);
     push(l, "  ");
 }
 
-static const char *level_colour(const char *level)
+static rc_tone tone_of(const char *level)
 {
     if (rc_str_eq(rc_str_c(level), RC_STR("error")))
-        return RED;
-    return rc_str_eq(rc_str_c(level), RC_STR("warn")) ? YELLOW : GREEN;
+        return RC_TONE_BAD;
+    return rc_str_eq(rc_str_c(level), RC_STR("warn")) ? RC_TONE_WARN : RC_TONE_GOOD;
 }
 
 /* ---- requests ---- */
 
 static void push_status(line *l, const rc_log_request *request)
 {
-    colour(l, level_colour(rc_log_request_level(request)));
+    const rc_tone tone = tone_of(rc_log_request_level(request));
+    rc_tone_begin(&l->buf, tone, l->style->has_colour);
     if (request->status > 0)
         rc_buf_push_u64(&l->buf, (uint64_t)request->status);
     else
         push(l, "---");
-    colour(l, PLAIN);
+    rc_tone_end(&l->buf, tone, l->style->has_colour);
 }
 
 static void push_names(line *l, const rc_log_request *request)
@@ -119,7 +108,7 @@ static void push_names(line *l, const rc_log_request *request)
         push_text(l, request->model, NAME_WIDTH);
     }
     if (request->target.len > 0) {
-        push(l, l->style->has_utf8 ? " → " : " -> ");
+        rc_buf_push(&l->buf, rc_symbol_text(RC_SYMBOL_ARROW, l->style->has_utf8));
         push_text(l, request->target, NAME_WIDTH);
     }
 }
@@ -188,9 +177,10 @@ static void push_end(line *l, const rc_log_request *request)
     }
     if (request->code != RC_CODE_NONE) {
         push(l, "  ");
-        colour(l, level_colour(rc_log_request_level(request)));
+        const rc_tone tone = tone_of(rc_log_request_level(request));
+        rc_tone_begin(&l->buf, tone, l->style->has_colour);
         push(l, rc_code_name(request->code));
-        colour(l, PLAIN);
+        rc_tone_end(&l->buf, tone, l->style->has_colour);
     }
     if (request->message.len > 0) {
         push(l, "  ");
@@ -241,11 +231,12 @@ rc_status rc_log_human_event(rc_buf *buf, const rc_log_style *style, int64_t uni
     line l;
     begin(&l, style);
     push_time(&l, unix_ms);
-    colour(&l, level_colour(rc_log_event_level(event)));
+    const rc_tone tone = tone_of(rc_log_event_level(event));
+    rc_tone_begin(&l.buf, tone, style->has_colour);
     /* The event's name with spaces instead of underscores. */
     for (const char *c = rc_log_event_name(event); *c != '\0'; c++)
         rc_buf_push_byte(&l.buf, *c == '_' ? ' ' : *c);
-    colour(&l, PLAIN);
+    rc_tone_end(&l.buf, tone, style->has_colour);
     for (size_t i = 0; i < count; i++)
         push_field(&l, &fields[i]);
     return end(&l, buf);

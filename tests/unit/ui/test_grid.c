@@ -14,10 +14,10 @@
 #include "ui/grid.h"
 
 static const rc_grid_column columns[] = {
-    {"name", false, 6, 0, 10},
-    {"count", true, 0, 0, 5},
-    {"note", false, 4, 1, 12},
-    {"cost", true, 0, 2, 6},
+    {.title = "name", .min = 6, .usual = 10},
+    {.title = "count", .is_right = true, .usual = 5},
+    {.title = "note", .min = 4, .rank = 1, .usual = 12},
+    {.title = "cost", .is_right = true, .rank = 2, .usual = 6},
 };
 
 static const char *const rows[][4] = {
@@ -32,10 +32,10 @@ static rc_status fill(rc_grid *grid, const rc_panel_style *style, const rc_alloc
     for (size_t r = 0; r < 3; r++)
         for (size_t c = 0; c < 4; c++) {
             rc_buf_push(&grid->text, rc_str_c(rows[r][c]));
-            rc_grid_cell(grid, c == 1 ? RC_COLOUR_BAD : RC_COLOUR_PLAIN);
+            rc_grid_cell(grid, c == 1 ? RC_TONE_BAD : RC_TONE_PLAIN);
         }
     rc_buf_push(&grid->text, RC_STR("a line between, as long as it likes to be, to the end"));
-    rc_grid_line(grid, RC_COLOUR_STRONG);
+    rc_grid_line(grid, RC_TONE_STRONG);
     return RC_OK;
 }
 
@@ -94,7 +94,7 @@ static void test_cells_cannot_send_colours(void **state)
     char scratch[4096];
     render(100, true, scratch, sizeof(scratch));
     assert_non_null(strstr(scratch, "\033[31m1\033[0m"));
-    assert_non_null(strstr(scratch, "\033[2mname\033[0m"));
+    assert_non_null(strstr(scratch, "\033[2mname "));
     assert_null(strstr(scratch, "\033[31mred"));
     size_t begun = 0;
     size_t ended = 0;
@@ -118,7 +118,7 @@ static void test_rows_printed_one_by_one(void **state)
     for (size_t r = 0; r < 2; r++) {
         for (size_t c = 0; c < 4; c++) {
             rc_buf_push(&grid.text, rc_str_c(rows[r][c]));
-            rc_grid_cell(&grid, RC_COLOUR_PLAIN);
+            rc_grid_cell(&grid, RC_TONE_PLAIN);
         }
         assert_int_equal(rc_grid_push_rows(&grid, &out), RC_OK);
     }

@@ -1,6 +1,5 @@
-/* The measures of a policy, for the table, the verdict and the CSV. Called by table.c,
- * table_verdict.c and recourse simulate. */
-#include "sim/output/table.h"
+/* The measures of a policy. Called by the table, the verdict and the CSV of recourse simulate. */
+#include "sim/output/measure.h"
 
 static int64_t success(const rc_sim_policy_result *policy)
 {

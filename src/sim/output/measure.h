@@ -1,24 +1,12 @@
-/* The comparison of policies for people: a table, and a verdict on recourse's policy.
- *
- *               success   added latency            calls/   wasted
- *   policy                p50     p90     p99      request  calls
- *   recourse    99.1%*    0 ms    1.2 s   4.9 s    1.08*    412
- *
- * The best value of a column has an asterisk (and colour), unless all are equal. A table wider than
- * the terminal continues in a second one below; only columns of zeros are left out. */
-#ifndef RC_SIM_OUTPUT_TABLE_H
-#define RC_SIM_OUTPUT_TABLE_H
+/* rc_measure: the measures by which policies are compared, for the table, the verdict and the
+ * CSV. */
+#ifndef RC_SIM_OUTPUT_MEASURE_H
+#define RC_SIM_OUTPUT_MEASURE_H
 
 #include <recourse/buf.h>
 
 #include "sim/output/chart.h"
 #include "sim/result.h"
-
-typedef struct rc_table_style {
-    unsigned width;
-    bool has_colour;
-    bool has_utf8;
-} rc_table_style;
 
 /* Whether a high or a low value is better. */
 typedef enum rc_measure_sense {
@@ -61,13 +49,5 @@ bool rc_measure_is_better(const rc_measure *measure, int64_t value, int64_t than
 /* Returns the best value of a measure; RC_MEASURE_NONE if there is none or all are equal. result:
  * borrows. */
 int64_t rc_measure_best(const rc_measure *measure, const rc_sim_result *result);
-
-/* Appends the table. Lines fit style->width, which is at least RC_TABLE_WIDTH_MIN. */
-#define RC_TABLE_WIDTH_MIN 20
-void rc_table_push(rc_buf *buf, const rc_sim_result *result, const rc_table_style *style);
-
-/* Appends a comparison of recourse's first policy with the best of the others for each measure:
- * ahead, even, behind. Appends nothing if either side is missing. */
-void rc_table_push_verdict(rc_buf *buf, const rc_sim_result *result, const rc_table_style *style);
 
 #endif

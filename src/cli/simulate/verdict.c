@@ -1,14 +1,15 @@
-/* Compares recourse's policy with the best of the others, measure by measure. Called by recourse
- * simulate. */
-#include "render/wrap.h"
-#include "sim/output/table.h"
+/* Compares recourse's policy with the best of the others, measure by measure. Called by human.c. */
+#include "base/str.h"
+#include "cli/simulate/simulate.h"
+#include "render/pen.h"
+#include "sim/output/measure.h"
 
+#define LABEL_INDENT 2u
 #define LABEL_WIDTH 10u
 #define LINE_MAX 512
 
 struct verdict {
-    rc_buf *buf;
-    const rc_table_style *style;
+    rc_pen pen;
     const rc_sim_result *result;
     const rc_sim_policy_result *ours;
 };
@@ -28,42 +29,9 @@ static const rc_sim_policy_result *best_other(const struct verdict *v, const rc_
     return best;
 }
 
-static void push_label(const struct verdict *v, const char *sgr, const char *label)
-{
-    if (v->style->has_colour) {
-        rc_buf_push(v->buf, RC_STR("\033["));
-        rc_buf_push(v->buf, rc_str_c(sgr));
-        rc_buf_push_byte(v->buf, 'm');
-    }
-    rc_buf_push(v->buf, RC_STR("  "));
-    rc_buf_push(v->buf, rc_str_c(label));
-    if (v->style->has_colour)
-        rc_buf_push(v->buf, RC_STR("\033[0m"));
-    for (size_t i = 2 + rc_str_c(label).len; i < LABEL_WIDTH; i++)
-        rc_buf_push_byte(v->buf, ' ');
-}
-
-static void push_wrapped(const struct verdict *v, rc_str text)
-{
-    const unsigned width = v->style->width > LABEL_WIDTH + RC_VISIBLE_CHAR_WIDTH_MAX
-                               ? v->style->width - LABEL_WIDTH
-                               : RC_VISIBLE_CHAR_WIDTH_MAX;
-    rc_wrap wrap;
-    rc_wrap_line line;
-    bool is_first = true;
-    rc_wrap_init(&wrap, text, v->style->has_utf8);
-    while (rc_wrap_next(&wrap, width, &line)) {
-        for (unsigned i = 0; !is_first && i < LABEL_WIDTH; i++)
-            rc_buf_push_byte(v->buf, ' ');
-        rc_visible_push(v->buf, line.text, v->style->has_utf8);
-        rc_buf_push_byte(v->buf, '\n');
-        is_first = false;
-    }
-}
-
 /* Appends "success: 99.1%; openai-sdk 91.3%". If the measure counts delivered requests only and the
  * other policy delivers fewer, adds how many. */
-static void push_line(const struct verdict *v, const rc_measure *measure,
+static void push_line(struct verdict *v, const rc_measure *measure,
                       const rc_sim_policy_result *other)
 {
     char scratch[LINE_MAX];
@@ -81,7 +49,7 @@ static void push_line(const struct verdict *v, const rc_measure *measure,
         rc_chart_push_value(&line, RC_UNIT_PERCENT, other->success_milli_pct);
         rc_buf_push(&line, RC_STR(" that it delivers"));
     }
-    push_wrapped(v, rc_buf_get(&line));
+    rc_pen_wrap(&v->pen, RC_TONE_PLAIN, LABEL_WIDTH, rc_buf_get(&line));
 }
 
 /* Compares two values: 1 if ours is better, -1 if worse, 0 if equal. */
@@ -92,7 +60,7 @@ static int compare(const rc_measure *measure, int64_t ours, int64_t other)
     return rc_measure_is_better(measure, ours, other) ? 1 : -1;
 }
 
-static void push_standing(const struct verdict *v, int wanted, const char *sgr, const char *label)
+static void push_standing(struct verdict *v, int wanted, rc_tone tone, const char *label)
 {
     for (size_t i = 0; rc_measure_at(i) != NULL; i++) {
         const rc_measure *measure = rc_measure_at(i);
@@ -105,7 +73,9 @@ static void push_standing(const struct verdict *v, int wanted, const char *sgr, 
         /* Two zeros need no line. */
         if (wanted == 0 && ours == 0)
             continue;
-        push_label(v, sgr, label);
+        rc_pen_skip(&v->pen, LABEL_INDENT);
+        rc_pen_text(&v->pen, tone, rc_str_c(label));
+        rc_pen_to(&v->pen, LABEL_WIDTH);
         push_line(v, measure, other);
     }
 }
@@ -118,10 +88,9 @@ static const rc_sim_policy_result *first_of(const rc_sim_result *result, bool is
     return NULL;
 }
 
-void rc_table_push_verdict(rc_buf *buf, const rc_sim_result *result, const rc_table_style *style)
+void rc_simulate_push_verdict(rc_buf *buf, const rc_sim_result *result, const rc_panel_style *style)
 {
-    const struct verdict v = {
-        .buf = buf, .style = style, .result = result, .ours = first_of(result, true)};
+    struct verdict v = {.result = result, .ours = first_of(result, true)};
     if (v.ours == NULL || first_of(result, false) == NULL)
         return;
     char scratch[LINE_MAX];
@@ -129,9 +98,10 @@ void rc_table_push_verdict(rc_buf *buf, const rc_sim_result *result, const rc_ta
     rc_buf_init_fixed(&head, scratch, sizeof(scratch));
     rc_buf_push(&head, rc_str_c(v.ours->name));
     rc_buf_push(&head, RC_STR(" against the best of the others"));
-    rc_visible_push_cut(buf, rc_buf_get(&head), style->width, style->has_utf8);
-    rc_buf_push_byte(buf, '\n');
-    push_standing(&v, 1, "32", "ahead");
-    push_standing(&v, 0, "2", "even");
-    push_standing(&v, -1, "33", "behind");
+    rc_pen_init(&v.pen, style, buf);
+    rc_pen_cut(&v.pen, RC_TONE_PLAIN, rc_buf_get(&head), v.pen.width);
+    rc_pen_end_line(&v.pen);
+    push_standing(&v, 1, RC_TONE_GOOD, "ahead");
+    push_standing(&v, 0, RC_TONE_FAINT, "even");
+    push_standing(&v, -1, RC_TONE_WARN, "behind");
 }

@@ -10,8 +10,8 @@
 
 #include <recourse/stdlib.h>
 
+#include "cli/simulate/plot.h"
 #include "render/wrap.h"
-#include "sim/output/terminal_plot.h"
 #include "support/sim_results.h"
 
 #define WIDTH_MIN 30u
@@ -19,13 +19,13 @@
 #define ROWS 4
 
 /* Draws a result as NUL-terminated text; the caller frees it with rc_buf_done. */
-static void draw(rc_buf *buf, const rc_sim_result *result, const rc_table_style *style)
+static void draw(rc_buf *buf, const rc_sim_result *result, const rc_panel_style *style)
 {
     const rc_alloc alloc = rc_alloc_stdlib();
     rc_chart_set set;
-    assert_int_equal(rc_chart_set_make(&set, result, rc_terminal_plot_steps(style), &alloc), RC_OK);
+    assert_int_equal(rc_chart_set_make(&set, result, rc_simulate_plot_steps(style), &alloc), RC_OK);
     rc_buf_init(buf, &alloc, (size_t)4 << 20);
-    rc_terminal_plot_push(buf, &set, RC_STR("outage"), style);
+    rc_simulate_plot_push(buf, &set, RC_STR("outage"), style);
     assert_int_equal(rc_buf_push_byte(buf, '\0'), RC_OK);
     rc_chart_set_done(&set);
 }
@@ -61,7 +61,7 @@ static void lines_fit_every_terminal(void **state)
         for (int has_utf8 = 0; has_utf8 <= 1; has_utf8++) {
             rc_buf buf;
             char *lines[LINES_MAX];
-            const rc_table_style style = {.width = width, .has_utf8 = has_utf8 == 1};
+            const rc_panel_style style = {.width = width, .has_utf8 = has_utf8 == 1};
             draw(&buf, result, &style);
             assert_null(strchr(buf.ptr, '\033'));
             const size_t count = split(buf.ptr, lines);
@@ -82,7 +82,7 @@ static void without_utf8_the_charts_are_ascii(void **state)
     (void)state;
     rc_sim_result *result = new_result();
     rc_buf buf;
-    const rc_table_style style = {.width = 80, .has_colour = true};
+    const rc_panel_style style = {.width = 80, .has_colour = true};
     draw(&buf, result, &style);
     for (const char *at = buf.ptr; *at != '\0'; at++)
         assert_true((*at >= ' ' && *at < 0x7F) || *at == '\n' || *at == '\033');
@@ -95,7 +95,7 @@ static void colour_adds_only_escape_sequences(void **state)
     (void)state;
     rc_sim_result *result = new_result();
     rc_buf plain, coloured;
-    rc_table_style style = {.width = 100, .has_utf8 = true};
+    rc_panel_style style = {.width = 100, .has_utf8 = true};
     draw(&plain, result, &style);
     style.has_colour = true;
     draw(&coloured, result, &style);
@@ -122,7 +122,7 @@ static void the_charts_show_the_measured_values(void **state)
     rc_sim_result *result = new_result();
     rc_buf buf;
     char *lines[LINES_MAX];
-    const rc_table_style style = {.width = 80};
+    const rc_panel_style style = {.width = 80};
     draw(&buf, result, &style);
     assert_true(split(buf.ptr, lines) > 10);
     assert_memory_equal(lines[1], "recourse ", 9);
@@ -157,7 +157,7 @@ static void a_small_value_is_still_drawn(void **state)
     }
     rc_buf buf;
     char *lines[LINES_MAX];
-    const rc_table_style style = {.width = 80};
+    const rc_panel_style style = {.width = 80};
     draw(&buf, result, &style);
     split(buf.ptr, lines);
     const char *load = strchr(lines[5] + 8, '|');
@@ -174,7 +174,7 @@ static void control_characters_in_a_name_are_made_visible(void **state)
     rc_sim_result *result = new_result();
     memcpy(result->policies[1].name, "a\033[31m\nb", 9);
     rc_buf buf;
-    const rc_table_style style = {.width = 80, .has_utf8 = true};
+    const rc_panel_style style = {.width = 80, .has_utf8 = true};
     draw(&buf, result, &style);
     assert_null(strchr(buf.ptr, '\033'));
     assert_non_null(strstr(buf.ptr, "a\\u{1B}[31m b "));
@@ -190,7 +190,7 @@ static void an_empty_result_is_drawn_too(void **state)
     assert_non_null(result);
     for (unsigned width = WIDTH_MIN; width < 120; width += 11) {
         rc_buf buf;
-        const rc_table_style style = {.width = width, .has_colour = true, .has_utf8 = true};
+        const rc_panel_style style = {.width = width, .has_colour = true, .has_utf8 = true};
         draw(&buf, result, &style);
         rc_buf_done(&buf);
     }

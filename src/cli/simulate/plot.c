@@ -1,7 +1,8 @@
-/* Plots success and load over time on a terminal. Called by recourse simulate. */
-#include "sim/output/terminal_plot.h"
+/* Plots success and load over time on a terminal. Called by human.c. */
+#include "cli/simulate/plot.h"
 
-#include "render/wrap.h"
+#include "base/str.h"
+#include "render/pen.h"
 
 #define ROWS 4
 #define LEVELS 8 /* Levels of a cell. */
@@ -13,92 +14,27 @@
 #define LABEL_MAX 64
 #define TIME_COLUMNS 9u /* Columns of a time on the axis. */
 
-#define SGR_NONE ""
-#define SGR_FAINT "2"
-#define SGR_OURS "36"
-#define SGR_OVER "33"
-#define SGR_BAND "2;31"
-
-/* Output state that both charts of a strip share. */
-struct pen {
-    rc_buf *buf;
-    const char *sgr; /* Active SGR parameters. */
-    /* Pending spaces, written before the next text so that no line ends in spaces. */
-    unsigned spaces;
-};
-
 struct plot {
-    struct pen *pen;
-    const rc_table_style *style;
+    rc_pen *pen; /* Both charts of a strip share it. */
     const rc_chart *chart;
     rc_chart_scale scale;
     unsigned columns;
 };
 
-static bool is_abreast(const rc_table_style *style)
+static bool is_abreast(unsigned width)
 {
-    return style->width >= ABREAST_MIN;
+    return width >= ABREAST_MIN;
 }
 
-static unsigned columns_of(const rc_table_style *style)
+static unsigned columns_of(unsigned width)
 {
-    const unsigned width = is_abreast(style) ? (style->width - GAP) / 2 : style->width;
-    const unsigned columns = width - GUTTER - 1;
+    const unsigned columns = (is_abreast(width) ? (width - GAP) / 2 : width) - GUTTER - 1;
     return columns < COLUMNS_MAX ? columns : COLUMNS_MAX;
 }
 
-size_t rc_terminal_plot_steps(const rc_table_style *style)
+size_t rc_simulate_plot_steps(const rc_panel_style *style)
 {
-    return columns_of(style);
-}
-
-static void flush_spaces(const struct plot *p)
-{
-    for (; p->pen->spaces > 0; p->pen->spaces--)
-        rc_buf_push_byte(p->pen->buf, ' ');
-}
-
-static void push_str(const struct plot *p, rc_str text)
-{
-    flush_spaces(p);
-    rc_buf_push(p->pen->buf, text);
-}
-
-static void push_c(const struct plot *p, const char *text)
-{
-    push_str(p, rc_str_c(text));
-}
-
-static void push_spaces(const struct plot *p, unsigned count)
-{
-    p->pen->spaces += count;
-}
-
-static unsigned push_cut(const struct plot *p, rc_str text, unsigned width)
-{
-    flush_spaces(p);
-    return rc_visible_push_cut(p->pen->buf, text, width, p->style->has_utf8);
-}
-
-static void end_line(const struct plot *p)
-{
-    p->pen->spaces = 0;
-    rc_buf_push_byte(p->pen->buf, '\n');
-}
-
-/* Writes an escape sequence only where the colour changes. */
-static void set_sgr(const struct plot *p, const char *sgr)
-{
-    if (!p->style->has_colour || p->pen->sgr == sgr)
-        return;
-    if (p->pen->sgr[0] != '\0')
-        rc_buf_push(p->pen->buf, RC_STR("\033[0m"));
-    if (sgr[0] != '\0') {
-        push_c(p, "\033[");
-        push_c(p, sgr);
-        push_c(p, "m");
-    }
-    p->pen->sgr = sgr;
+    return columns_of(style->width);
 }
 
 /* ---- cells ---- */
@@ -138,15 +74,6 @@ static int64_t level_of(const struct plot *p, int64_t value)
     return level < ROWS * LEVELS ? level : ROWS * LEVELS;
 }
 
-static const char *glyph_of(const struct plot *p, int64_t fill, bool is_over)
-{
-    static const char *const blocks[LEVELS + 1] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    static const char *const ascii[LEVELS + 1] = {" ", ".", ".", ":", ":", ":", "#", "#", "#"};
-    if (fill == LEVELS && is_over)
-        return p->style->has_utf8 ? "▒" : "%";
-    return (p->style->has_utf8 ? blocks : ascii)[fill];
-}
-
 static void push_cell(const struct plot *p, const rc_chart_panel *panel, unsigned column,
                       int64_t floor)
 {
@@ -154,29 +81,30 @@ static void push_cell(const struct plot *p, const rc_chart_panel *panel, unsigne
     const int64_t above = level_of(p, panel->values[step]) - floor;
     const int64_t fill = above < 0 ? 0 : above < LEVELS ? above : LEVELS;
     if (fill == 0) {
-        const bool is_shaded = p->style->has_utf8 && is_in_band(p, column);
-        set_sgr(p, is_shaded ? SGR_BAND : SGR_NONE);
-        if (is_shaded)
-            push_c(p, "░");
+        if (p->pen->has_utf8 && is_in_band(p, column))
+            rc_pen_symbol(p->pen, RC_TONE_OUTAGE, RC_SYMBOL_SHADE);
         else
-            push_spaces(p, 1);
+            rc_pen_skip(p->pen, 1);
         return;
     }
     const bool is_over =
         p->chart->reference != NULL && floor >= level_of(p, p->chart->reference[step]);
-    set_sgr(p, is_over ? SGR_OVER : panel->is_ours ? SGR_OURS : SGR_NONE);
-    push_c(p, glyph_of(p, fill, is_over));
+    rc_pen_symbol(p->pen,
+                  is_over          ? RC_TONE_WARN
+                  : panel->is_ours ? RC_TONE_ACCENT
+                                   : RC_TONE_PLAIN,
+                  is_over && fill == LEVELS ? RC_SYMBOL_OVER
+                                            : (rc_symbol)(RC_SYMBOL_LEVEL_1 + fill - 1));
 }
 
 /* ---- lines of a strip ---- */
 
-static void push_gutter(const struct plot *p, const char *line, const rc_buf *label)
+static void push_gutter(const struct plot *p, rc_symbol line, const rc_buf *label)
 {
     const rc_str text = rc_buf_get(label);
-    push_spaces(p, GUTTER > text.len ? GUTTER - (unsigned)text.len : 0);
-    set_sgr(p, SGR_FAINT);
-    push_str(p, text);
-    push_c(p, line);
+    rc_pen_skip(p->pen, GUTTER > text.len ? GUTTER - (unsigned)text.len : 0);
+    rc_pen_text(p->pen, RC_TONE_FAINT, text);
+    rc_pen_symbol(p->pen, RC_TONE_FAINT, line);
 }
 
 static void push_row(const struct plot *p, const rc_chart_panel *panel, unsigned row)
@@ -186,10 +114,9 @@ static void push_row(const struct plot *p, const rc_chart_panel *panel, unsigned
     rc_buf_init_fixed(&label, scratch, sizeof(scratch));
     if (row == 0)
         rc_chart_push_tick(&label, p->chart->unit, p->scale.top);
-    push_gutter(p, p->style->has_utf8 ? "│" : "|", &label);
+    push_gutter(p, RC_SYMBOL_DOWN, &label);
     for (unsigned i = 0; i < p->columns; i++)
         push_cell(p, panel, i, (int64_t)(ROWS - 1 - row) * LEVELS);
-    set_sgr(p, SGR_NONE);
 }
 
 static void push_axis(const struct plot *p)
@@ -198,16 +125,12 @@ static void push_axis(const struct plot *p)
     rc_buf label;
     rc_buf_init_fixed(&label, scratch, sizeof(scratch));
     rc_buf_push_byte(&label, '0');
-    push_gutter(p, p->style->has_utf8 ? "└" : "+", &label);
+    push_gutter(p, RC_SYMBOL_CORNER, &label);
     for (unsigned i = 0; i < p->columns; i++) {
         const bool is_band = is_in_band(p, i);
-        set_sgr(p, is_band ? SGR_BAND : SGR_FAINT);
-        if (p->style->has_utf8)
-            push_c(p, is_band ? "━" : "─");
-        else
-            push_c(p, is_band ? "=" : "-");
+        rc_pen_symbol(p->pen, is_band ? RC_TONE_OUTAGE : RC_TONE_FAINT,
+                      is_band ? RC_SYMBOL_THICK : RC_SYMBOL_ACROSS);
     }
-    set_sgr(p, SGR_NONE);
 }
 
 /* Writes the times below the axis; a time that does not fit is left out. */
@@ -216,8 +139,7 @@ static void push_times(const struct plot *p)
     const uint64_t length = p->chart->step_ms * p->chart->step_count;
     const uint64_t step = rc_chart_time_step(length, 1 + p->columns / TIME_COLUMNS);
     unsigned used = 0;
-    set_sgr(p, SGR_FAINT);
-    push_spaces(p, GUTTER + 1);
+    rc_pen_skip(p->pen, GUTTER + 1);
     for (uint64_t at = 0; at <= length; at += step) {
         char scratch[LABEL_MAX];
         rc_buf label;
@@ -227,30 +149,23 @@ static void push_times(const struct plot *p)
         const unsigned len = (unsigned)rc_buf_get(&label).len;
         if (column_at < used + (used > 0 ? 1 : 0) || column_at + len > p->columns)
             continue;
-        push_spaces(p, column_at - used);
-        push_str(p, rc_buf_get(&label));
+        rc_pen_skip(p->pen, column_at - used);
+        rc_pen_text(p->pen, RC_TONE_FAINT, rc_buf_get(&label));
         used = column_at + len;
     }
-    push_spaces(p, p->columns - used);
-    set_sgr(p, SGR_NONE);
+    rc_pen_skip(p->pen, p->columns - used);
 }
 
 /* Writes name and number across the width of the plot: "recourse            99.1 %". */
 static void push_head(const struct plot *p, const rc_chart_panel *panel, bool has_name)
 {
-    const unsigned width = GUTTER + 1 + p->columns;
+    const unsigned end = p->pen->column + GUTTER + 1 + p->columns;
     const unsigned note = (unsigned)panel->note.len;
-    const unsigned name_max = width > note + 1 ? width - note - 1 : 0;
-    unsigned used = 0;
-    if (has_name && name_max > 0) {
-        set_sgr(p, panel->is_ours ? SGR_OURS : SGR_NONE);
-        used = push_cut(p, panel->name, name_max);
-        set_sgr(p, SGR_NONE);
-    }
-    push_spaces(p, width > used + note ? width - used - note : 0);
-    set_sgr(p, SGR_FAINT);
-    push_str(p, panel->note);
-    set_sgr(p, SGR_NONE);
+    const unsigned name_max = end > p->pen->column + note + 1 ? end - p->pen->column - note - 1 : 0;
+    if (has_name && name_max > 0)
+        rc_pen_cut(p->pen, panel->is_ours ? RC_TONE_ACCENT : RC_TONE_PLAIN, panel->name, name_max);
+    rc_pen_to(p->pen, end > note ? end - note : 0);
+    rc_pen_text(p->pen, RC_TONE_FAINT, panel->note);
 }
 
 /* ---- strips ---- */
@@ -271,62 +186,66 @@ static void push_strip(const struct plot *left, const struct plot *right, size_t
 {
     for (unsigned line = 0; line <= ROWS + 1; line++) {
         push_line(left, panel, line, true);
-        if (is_abreast(left->style)) {
-            push_spaces(left, GAP);
+        if (is_abreast(left->pen->width)) {
+            rc_pen_skip(left->pen, GAP);
             push_line(right, panel, line, false);
         }
-        end_line(left);
+        rc_pen_end_line(left->pen);
     }
-    for (unsigned line = 0; line <= ROWS + 1 && !is_abreast(left->style); line++) {
+    for (unsigned line = 0; line <= ROWS + 1 && !is_abreast(left->pen->width); line++) {
         push_line(right, panel, line, false);
-        end_line(right);
+        rc_pen_end_line(right->pen);
     }
 }
 
 static void push_all_times(const struct plot *left, const struct plot *right)
 {
     push_times(left);
-    if (is_abreast(left->style)) {
-        push_spaces(left, GAP);
+    if (is_abreast(left->pen->width)) {
+        rc_pen_skip(left->pen, GAP);
         push_times(right);
     }
-    end_line(left);
+    rc_pen_end_line(left->pen);
 }
 
 static void push_titles(const struct plot *left, const struct plot *right)
 {
     const unsigned width = GUTTER + 1 + left->columns;
-    const unsigned used = push_cut(left, RC_STR("success, by arrival"), width);
-    if (is_abreast(left->style))
-        push_spaces(left, width - used + GAP);
+    rc_pen_cut(left->pen, RC_TONE_PLAIN, RC_STR("success, by arrival"), width);
+    if (is_abreast(left->pen->width))
+        rc_pen_to(left->pen, width + GAP);
     else
-        end_line(left);
-    push_cut(right, RC_STR("load: calls a second"), width);
-    end_line(right);
+        rc_pen_end_line(left->pen);
+    rc_pen_cut(right->pen, RC_TONE_PLAIN, RC_STR("load: calls a second"), width);
+    rc_pen_end_line(right->pen);
 }
 
-static void push_legend(const struct plot *p, rc_str band)
+static void push_legend(rc_pen *pen, rc_str band)
 {
     char scratch[LABEL_MAX * 3];
     rc_buf text;
     rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     if (band.len > 0) {
-        rc_buf_push(&text, p->style->has_utf8 ? RC_STR("░━ ") : RC_STR("= "));
+        if (pen->has_utf8)
+            rc_buf_push(&text, rc_symbol_text(RC_SYMBOL_SHADE, true));
+        rc_buf_push(&text, rc_symbol_text(RC_SYMBOL_THICK, pen->has_utf8));
+        rc_buf_push_byte(&text, ' ');
         rc_buf_push(&text, rc_str_make(band.ptr, band.len < LABEL_MAX ? band.len : LABEL_MAX));
         rc_buf_push(&text, RC_STR("   "));
     }
-    rc_buf_push(&text, p->style->has_utf8 ? RC_STR("▒ ") : RC_STR("% "));
-    rc_buf_push(&text, RC_STR("more calls than requests came in"));
-    push_cut(p, rc_buf_get(&text), p->style->width);
-    end_line(p);
+    rc_buf_push(&text, rc_symbol_text(RC_SYMBOL_OVER, pen->has_utf8));
+    rc_buf_push(&text, RC_STR(" more calls than requests came in"));
+    rc_pen_cut(pen, RC_TONE_PLAIN, rc_buf_get(&text), pen->width);
+    rc_pen_end_line(pen);
 }
 
-void rc_terminal_plot_push(rc_buf *buf, const rc_chart_set *set, rc_str band,
-                           const rc_table_style *style)
+void rc_simulate_plot_push(rc_buf *buf, const rc_chart_set *set, rc_str band,
+                           const rc_panel_style *style)
 {
-    struct pen pen = {.buf = buf, .sgr = SGR_NONE};
-    struct plot success = {.pen = &pen, .style = style, .chart = &set->success};
-    success.columns = columns_of(style);
+    rc_pen pen;
+    rc_pen_init(&pen, style, buf);
+    struct plot success = {.pen = &pen, .chart = &set->success};
+    success.columns = columns_of(pen.width);
     success.scale = rc_chart_scale_of(success.chart, ROWS);
     struct plot load = success;
     load.chart = &set->load;
@@ -336,5 +255,5 @@ void rc_terminal_plot_push(rc_buf *buf, const rc_chart_set *set, rc_str band,
     for (size_t i = 0; i < set->success.panel_count; i++)
         push_strip(&success, &load, i);
     push_all_times(&success, &load);
-    push_legend(&success, band);
+    push_legend(&pen, band);
 }
