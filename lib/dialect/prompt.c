@@ -1,4 +1,4 @@
-/* Prompts: writes the request body in each dialect. Called by src/client/gateway_call.c. */
+/* Prompts: writes the request body in each dialect. Called by src/client/client_call.c. */
 #include "dialect/prompt.h"
 
 #include "base/str.h"

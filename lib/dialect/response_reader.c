@@ -1,4 +1,4 @@
-/* Response reader: extracts the text of a model's response. Called by src/client/gateway_call.c. */
+/* Response reader: extracts the text of a model's response. Called by src/client/client_call.c. */
 #include "dialect/response_reader.h"
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* Event view: parses an event received as a JSON line. Called by the client in
- * src/client/gateway_call.c. */
+ * src/client/client_call.c. */
 #include "report/event_view.h"
 
 #include "base/str.h"

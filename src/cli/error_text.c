@@ -1,10 +1,7 @@
 /* Error messages that several commands share: unreadable files, faults of YAML and JSON files. */
 #include "cli/error_text.h"
 
-#include <recourse/id.h>
-
-#include "sys/clock.h"
-#include "sys/entropy.h"
+#include "client/report_id.h"
 #include "sys/file.h"
 
 void rc_cli_cannot_read(rc_cli *cli, const char *command, rc_str file, int error)
@@ -37,10 +34,5 @@ void rc_cli_push_fault(rc_cli *cli, rc_str file, const rc_config_fault *fault)
 
 void rc_cli_set_identity(const rc_cli *cli, rc_builder *builder)
 {
-    rc_id_maker maker = {0};
-    uint8_t entropy[10];
-    if (!rc_entropy_get(cli->calls, entropy, sizeof(entropy)))
-        return;
-    rc_id id = rc_id_make(&maker, rc_clock_unix_ms(cli->calls), entropy);
-    rc_builder_set_id(builder, &id);
+    rc_report_id_set(cli->calls, builder);
 }

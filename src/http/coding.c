@@ -1,5 +1,5 @@
 /* Reads Content-Encoding. Called by the gateway's attempt_response.c and
- * src/client/gateway_call.c. */
+ * src/client/client_call.c. */
 #include "http/coding.h"
 
 #include "base/str.h"

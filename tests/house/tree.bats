@@ -65,7 +65,7 @@ finds() {
 @test "a tree that keeps the rules passes every check" {
     plant
     compile lib/base/str.c src/net/listen.c
-    for check in table includes calls folders headers types errno paths opening named spec links hops nouns; do
+    for check in table includes calls folders headers types errno paths upstream opening named spec links hops nouns; do
         echo "$check"
         tree "$check" "$planted" "$planted/build"
     done
@@ -183,6 +183,22 @@ finds() {
     plant
     echo 'const char *other = "/admin/v1/state"; /* "/v1" */' >>"$planted/lib/base/str.c"
     finds paths 'lib/base/str.c:5: "/admin/'
+}
+
+@test "model calls are made by src/client and the gateway alone" {
+    tree upstream "$RECOURSE_SOURCE"
+}
+
+@test "a call of an upstream elsewhere is found, and an exception that is not needed" {
+    plant
+    mkdir "$planted/src/client"
+    echo '/* Calls. */ void f(void) { rc_upstream_start(); }' >"$planted/src/client/call.c"
+    echo '/* rc_upstream_new() */ const char *text = "rc_upstream_new(";' >"$planted/src/net/comment.c"
+    tree upstream "$planted"
+    echo 'void g(void) { rc_upstream_new(); }' >>"$planted/lib/base/str.c"
+    finds upstream 'lib/base/str.c:5: rc_upstream_new( (upstream)'
+    sed -i 's/^| errno .*/&\n| upstream | `src\/net\/listen.c` | a reason |/' "$planted/docs/architecture.md"
+    finds upstream 'not needed any more: src/net/listen.c'
 }
 
 @test "every .c file opens with a comment" {

@@ -313,6 +313,12 @@ def check_paths(root, _binary):
     yield from listed(root, "path", pattern, lambda path: False, keep_strings=True)
 
 
+def check_upstream(root, _binary):
+    calls = r"\brc_upstream_(?:new|start)\("
+    homes = ("src/net/client/", "src/client/", "src/gateway/")
+    yield from listed(root, "upstream", calls, lambda path: path.startswith(homes))
+
+
 def check_opening(root, _binary):
     for path in sources(root, endings=(".c",)):
         if not read(root, path).startswith("/*"):

@@ -5,24 +5,42 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include <recourse/builder.h>
+#include <recourse/taxonomy.h>
+
 #include "base/str.h"
 #include "cli/config_load.h"
+#include "cli/error_text.h"
 #include "sys/file.h"
 
-/* Limits of the prompt, of one image, of the response and of the token. */
+/* Limits of the prompt, of one image and of the response. */
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 #define IMAGE_MAX_BYTES ((size_t)20 << 20)
 #define RESPONSE_MAX_BYTES ((size_t)64 << 20)
-#define TOKEN_MAX_BYTES ((size_t)4096)
 /* Limits of output that waits to be written: messages; the response, for a slow reader. */
 #define ERR_MAX_BYTES ((size_t)2 << 20)
 #define OUT_MAX_BYTES ((size_t)64 << 20)
+
+void rc_caller_fail(rc_caller *c, rc_code code, rc_str message, rc_str advice)
+{
+    rc_builder builder;
+    rc_builder_init(&builder, &c->cli->alloc, code);
+    rc_cli_set_identity(c->cli, &builder);
+    rc_builder_set_family(&builder, RC_FAMILY_LLM);
+    rc_builder_set_message(&builder, message);
+    const rc_code_info *info = rc_code_get(code);
+    if (advice.len > 0 && info != NULL)
+        rc_builder_set_action(&builder, info->action, advice);
+    if (c->model.len > 0)
+        rc_builder_set_model(&builder, c->model);
+    rc_report_free(c->report);
+    c->report = rc_builder_finish(&builder);
+}
 
 static void open_caller(rc_caller *c)
 {
     const rc_alloc *alloc = &c->cli->alloc;
     rc_buf_init(&c->text, alloc, TEXT_MAX_BYTES);
-    rc_buf_init(&c->token, alloc, TOKEN_MAX_BYTES);
     rc_buf_init(&c->response_text, alloc, RESPONSE_MAX_BYTES);
     for (size_t i = 0; i < RC_CALLER_IMAGES_MAX; i++)
         rc_buf_init(&c->image_bytes[i], alloc, IMAGE_MAX_BYTES);
@@ -31,9 +49,6 @@ static void open_caller(rc_caller *c)
 static void close_caller(rc_caller *c)
 {
     rc_report_free(c->report);
-    rc_report_free(c->own_report);
-    rc_secret_wipe_buf(&c->token);
-    rc_buf_done(&c->token);
     rc_buf_done(&c->text);
     rc_buf_done(&c->response_text);
     for (size_t i = 0; i < RC_CALLER_IMAGES_MAX; i++)

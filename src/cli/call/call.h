@@ -1,26 +1,23 @@
 /* `recourse call PROMPT`: the state of one run, and the functions that its files share.
  *
  *   options.c, prompt.c   the options, the prompt and the images
- *   target.c              the route or provider, and hence the dialect
- *   gateway.c ──► a gateway in this process, or the one that --via names
+ *   target.c              the route or provider
+ *   gateway.c             opens rc_client, with a configuration or with --via
  *        │
- *   run.c: rc_gateway_call ──► text ──► standard output
- *        │           └──► events ──► live.c: countdown line and switches on standard error
+ *   run.c: rc_client_call ──► text ──► standard output
+ *        │          └──► events ──► live.c: countdown line and switches on standard error
  *        └─ signals, Esc
- *   judge.c, result.c     the report of a failure; the totals and the output */
+ *   result.c              the totals and the output */
 #ifndef RC_CLI_CALL_CALL_H
 #define RC_CLI_CALL_CALL_H
 
 #include "cli/options.h"
-#include "client/gateway_call.h"
-#include "gateway/observe/exchange_summary.h"
+#include "client/client_call.h"
 #include "gateway/request/model.h"
 #include "gateway/state/snapshot_input.h"
 #include "sys/tty.h"
 #include "sys/watch.h"
 #include "ui/wait_line.h"
-
-typedef struct rc_gateway rc_gateway;
 
 /* Indexes of the options in the command's table. */
 enum {
@@ -95,27 +92,14 @@ typedef struct rc_caller {
     rc_snapshot_input
         snapshot_input; /* Input of the in-process gateway, until the gateway takes it. */
     uv_loop_t loop;
-    rc_gateway *gateway;   /* In this process; NULL: not created, or closed. */
-    rc_upstream *upstream; /* NULL: not created, or closed. */
-    bool is_upstream_open;
-    rc_origin origin;
-    rc_buf token;
-    bool is_unrecorded;         /* The store could not be opened. */
-    uv_mutex_t suppressed_lock; /* Guards has_suppressed, which the store's thread sets. */
-    bool has_suppressed;        /* The store lost a record. */
-    rc_exchange_summary record; /* Numbers only; its texts are not copied. */
-    char target[RC_GATEWAY_CALL_NAME_MAX]; /* Last "provider/model" used; "": unknown. */
-    bool has_record;             /* The in-process gateway has reported the end of the exchange. */
-    const rc_report *own_report; /* Full report of the in-process gateway; NULL: none. */
+    rc_client client;
+    rc_client_call call;
     char quota_warning[RC_CALLER_TEXT_MAX]; /* Provider limit nearly used up; "": none. */
 
-    rc_gateway_call gateway_call;
     bool is_started;
     bool is_over; /* The call has ended or is to end: leaves the loop. */
-    bool is_late; /* The deadline has passed without a response from the gateway. */
     uint64_t started_ms;
     uint64_t ended_ms;
-    uint64_t give_up_at_ms; /* When to stop waiting for the gateway; RC_WATCH_NEVER: no deadline. */
 
     rc_watch watch;
     rc_tty tty;
@@ -140,16 +124,11 @@ int rc_caller_read_options(rc_caller *c, const rc_args *args);
 int rc_caller_read_prompt(rc_caller *c, const rc_args *args);
 int rc_caller_read_images(rc_caller *c, const rc_args *args);
 
-/* target.c: chooses the route or provider and the dialect; returns like the functions above. */
+/* target.c: checks the model and the policy; returns like the functions above. */
 int rc_caller_choose_target(rc_caller *c);
 
-/* gateway.c: creates the gateway (or parses --via) and the upstream; c->loop is initialized. False:
- * c->report says why. */
-bool rc_caller_open_gateway(rc_caller *c);
-/* Starts to close the gateway and the upstream; the loop must run until both are closed. */
-void rc_caller_close_gateway(rc_caller *c);
-/* Are the gateway and the upstream closed? */
-bool rc_caller_is_gateway_closed(const rc_caller *c);
+/* gateway.c: opens c->client; c->loop is initialized. False: c->report says why. */
+bool rc_caller_open_client(rc_caller *c);
 
 /* run.c: sends the request and runs the loop until the call ends, fails or is cancelled. */
 void rc_caller_send(rc_caller *c);
@@ -167,10 +146,8 @@ uint64_t rc_caller_next_draw(const rc_caller *c);
 /* Queues the line "recourse call: TEXT" for standard error. */
 void rc_caller_push_message(rc_caller *c, rc_str text);
 
-/* judge.c: sets c->report to a new report. message, advice: borrow; empty: the code's default. */
+/* call.c: sets c->report to a new report. message, advice: borrow; empty: the code's default. */
 void rc_caller_fail(rc_caller *c, rc_code code, rc_str message, rc_str advice);
-/* Sets c->report to the report of the failed call; leaves it NULL if the call succeeded. */
-void rc_caller_judge(rc_caller *c);
 
 /* result.c: prints the result in the chosen format; returns the exit status. */
 int rc_caller_show_result(rc_caller *c);

@@ -151,12 +151,6 @@ void rc_caller_set_near_limit(rc_caller *c, const rc_quota *quota, rc_str target
     c->quota_warning[rc_buf_get(&line).len] = '\0';
 }
 
-static void on_quota(rc_caller *c, const rc_event_view *event)
-{
-    const rc_quota quota = rc_quota_from_event_view(event);
-    rc_caller_set_near_limit(c, &quota, event->model);
-}
-
 static bool is_switch(rc_event_type type)
 {
     return type == RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED ||
@@ -168,10 +162,6 @@ static bool is_switch(rc_event_type type)
 void rc_caller_on_event(rc_caller *c, const rc_event_view *event)
 {
     const bool is_retry = event->type == RC_EVENT_TYPE_AUTO_RETRY_START;
-    if (event->type == RC_EVENT_TYPE_QUOTA_WARNING) {
-        on_quota(c, event);
-        return;
-    }
     if (is_retry || !is_switch(event->type))
         c->live.retry_at_ms =
             is_retry && event->delay_ms > 0 ? c->watch.now_ms + event->delay_ms : 0;
@@ -278,7 +268,7 @@ void rc_caller_draw(rc_caller *c)
     const uint64_t now_ms = c->watch.now_ms;
     const bool is_due = is_waiting(c) || now_ms - c->started_ms >= DRAW_AFTER_MS;
     if (!live->can_draw || !live->has_terminal || !rc_outlet_is_empty(&c->err_outlet) || !is_due ||
-        c->gateway_call.facts.first_text_ms >= 0)
+        c->call.facts.first_text_ms >= 0)
         return;
     rc_buf_init_fixed(&buf, scratch, sizeof scratch);
     rc_buf_push_byte(&buf, '\r');

@@ -14,7 +14,7 @@
 
 #define LINE_BYTES 2048
 
-/* Totals of the call, from the in-process gateway's record or from the response. */
+/* Totals of the call. */
 typedef struct totals {
     rc_str target;
     uint32_t attempts;
@@ -27,22 +27,10 @@ typedef struct totals {
     uint64_t cost_micro_usd; /* 0: unknown. */
 } totals;
 
-/* Corrects the totals after a cancelled wait: a gateway announces a wait and the next attempt when
- * the wait begins, so the remaining time and that attempt did not happen. */
-static void subtract_unfinished_wait(const rc_caller *c, totals *t)
-{
-    if (c->live.retry_at_ms <= c->ended_ms)
-        return;
-    const uint64_t left_ms = c->live.retry_at_ms - c->ended_ms;
-    t->wait_ms = t->wait_ms > left_ms ? t->wait_ms - left_ms : 0;
-    if (t->attempts > 1)
-        t->attempts--;
-}
-
 static totals totals_of(const rc_caller *c)
 {
-    const rc_gateway_call_facts *facts = &c->gateway_call.facts;
-    totals t = {
+    const rc_client_call_facts *facts = &c->call.facts;
+    return (totals){
         .target = rc_str_c(facts->target),
         .attempts = facts->attempts,
         .switches = facts->switches,
@@ -53,20 +41,6 @@ static totals totals_of(const rc_caller *c)
         .tokens_out = c->is_started ? facts->usage.output : -1,
         .cost_micro_usd = facts->cost_micro_usd,
     };
-    if (c->target[0] != '\0')
-        t.target = rc_str_c(c->target);
-    if (!c->has_record) {
-        subtract_unfinished_wait(c, &t);
-        return t;
-    }
-    t.attempts = c->record.attempts;
-    t.switches = c->record.switches;
-    t.wait_ms = c->record.wait_ms;
-    t.tokens_in = c->record.tokens_in >= 0 ? c->record.tokens_in : t.tokens_in;
-    t.tokens_out = c->record.tokens_out >= 0 ? c->record.tokens_out : t.tokens_out;
-    if (c->record.cost_usd_micro > 0)
-        t.cost_micro_usd = (uint64_t)c->record.cost_usd_micro;
-    return t;
 }
 
 /* ---- human format ---- */
@@ -180,7 +154,7 @@ static void add_cost(parts *p, const totals *t)
 
 static void add_name(parts *p, rc_str name)
 {
-    char scratch[RC_GATEWAY_CALL_NAME_MAX];
+    char scratch[RC_CLIENT_NAME_MAX];
     rc_buf part;
     rc_buf_init_fixed(&part, scratch, sizeof scratch);
     rc_buf_push(&part, name);
@@ -236,10 +210,10 @@ static void note_line(rc_caller *c, const char *text)
 
 static void show_notes(rc_caller *c)
 {
-    const rc_gateway_call_facts *facts = &c->gateway_call.facts;
+    const rc_client_call_facts *facts = &c->call.facts;
     if (c->is_quiet || c->report != NULL)
         return;
-    if (c->gateway_call.reply.text_bytes == 0)
+    if (c->call.facts.text_bytes == 0)
         note_line(c, "The answer has no text.");
     if (facts->finish == RC_STREAM_FINISH_LENGTH)
         note_line(c, "The answer is cut off at its limit of tokens; --max-tokens sets it.");
@@ -275,12 +249,11 @@ static void show_panel(rc_caller *c)
 static void show_human(rc_caller *c)
 {
     const bool is_cancelled = c->report != NULL && (c->is_escaped || c->signal != 0);
-    if (c->is_started && c->gateway_call.reply.text_bytes > 0 && c->out.error == 0 &&
-        c->out.is_mid_line)
+    if (c->is_started && c->call.facts.text_bytes > 0 && c->out.error == 0 && c->out.is_mid_line)
         rc_outlet_push(&c->out, RC_STR("\n"));
     if (is_cancelled) {
         /* The reader of our output may share the terminal and have left a line unfinished. */
-        if (c->out.is_own && !c->cli->out_terminal.is_tty && c->gateway_call.reply.text_bytes > 0)
+        if (c->out.is_own && !c->cli->out_terminal.is_tty && c->call.facts.text_bytes > 0)
             c->err_outlet.is_mid_line = true;
         show_totals(c, "Cancelled: ");
     } else if (c->report != NULL) {
@@ -303,7 +276,7 @@ static void put_count(rc_json_writer *w, rc_str key, int64_t count)
 
 static void put_usage(rc_json_writer *w, const rc_caller *c, const totals *t)
 {
-    const rc_usage_count *usage = &c->gateway_call.facts.usage;
+    const rc_usage_count *usage = &c->call.facts.usage;
     if (t->tokens_in < 0 && t->tokens_out < 0)
         return;
     rc_json_key(w, RC_STR("usage"));
@@ -339,7 +312,7 @@ static void push_response_json(const rc_caller *c, rc_buf *out)
         rc_json_member_string(&w, RC_STR("target"), t.target);
     rc_json_member_string(&w, RC_STR("text"), rc_buf_get(&c->response_text));
     rc_json_member_bool(&w, RC_STR("is_truncated"),
-                        c->gateway_call.facts.finish == RC_STREAM_FINISH_LENGTH);
+                        c->call.facts.finish == RC_STREAM_FINISH_LENGTH);
     if (t.attempts > 0)
         rc_json_member_i64(&w, RC_STR("attempts"), t.attempts);
     rc_json_member_i64(&w, RC_STR("switches"), t.switches);
@@ -348,10 +321,12 @@ static void push_response_json(const rc_caller *c, rc_buf *out)
     rc_json_member_i64(&w, RC_STR("total_ms"), (int64_t)t.total_ms);
     put_usage(&w, c, &t);
     put_cost(&w, t.cost_micro_usd);
-    if (c->gateway_call.facts.request_id[0] != '\0')
-        rc_json_member_string(&w, RC_STR("request_id"), rc_str_c(c->gateway_call.facts.request_id));
+    if (c->call.facts.request_id[0] != '\0')
+        rc_json_member_string(&w, RC_STR("request_id"), rc_str_c(c->call.facts.request_id));
     if (c->via == NULL)
-        rc_json_member_bool(&w, RC_STR("recorded"), !c->is_unrecorded && !c->has_suppressed);
+        rc_json_member_bool(&w, RC_STR("recorded"),
+                            rc_client_store_fault(&c->client) == 0 &&
+                                !rc_client_has_lost_record(&c->client));
     rc_json_object_end(&w);
     rc_buf_push_byte(out, '\n');
 }
@@ -441,19 +416,20 @@ static void push_err(rc_caller *c)
 int rc_caller_show_result(rc_caller *c)
 {
     int result;
-    rc_caller_judge(c);
-    if (c->exit_status == RC_EXIT_INTERNAL && c->report == NULL)
+    if (c->exit_status == RC_EXIT_INTERNAL && !c->is_escaped && c->signal == 0)
         rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."),
                        RC_STR(""));
+    else if (c->report == NULL && c->call.facts.report != NULL)
+        c->report = rc_report_dup(c->call.facts.report);
     if (c->out.error != 0) {
         result = show_lost_output(c);
     } else {
         show(c);
         result = status_of(c);
     }
-    if (c->has_suppressed && c->format == RC_CALLER_HUMAN)
+    if (rc_client_has_lost_record(&c->client) && c->format == RC_CALLER_HUMAN)
         note_line(c, "The record of this call is lost: the store failed.");
     push_err(c);
-    rc_gateway_call_done(&c->gateway_call);
+    rc_client_call_done(&c->call);
     return result;
 }

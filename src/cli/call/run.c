@@ -5,11 +5,8 @@
 #include "base/utf8.h"
 #include "cli/call/call.h"
 #include "render/wrap.h"
-#include "sys/clock.h"
 #include "sys/file.h"
 
-/* A gateway that knows the deadline gets this much extra time to report that it has passed. */
-#define GATEWAY_GRACE_MS 2000u
 /* Unread output above which reading from the gateway pauses. */
 #define UNREAD_MAX_BYTES ((size_t)8 << 20)
 
@@ -72,7 +69,7 @@ static void on_text(void *ctx, rc_str text)
     }
     if (!c->is_paused && unread(&c->out) > UNREAD_MAX_BYTES) {
         c->is_paused = true;
-        rc_gateway_call_pause(&c->gateway_call);
+        rc_client_call_pause(&c->call);
     }
 }
 
@@ -81,14 +78,19 @@ static void resume(rc_caller *c)
     if (!c->is_paused || !rc_outlet_is_empty(&c->out))
         return;
     c->is_paused = false;
-    rc_gateway_call_resume(&c->gateway_call);
+    rc_client_call_resume(&c->call);
 }
 
-/* ---- callbacks of rc_gateway_call ---- */
+/* ---- callbacks of rc_client_call ---- */
 
 static void on_event(void *ctx, const rc_event_view *event)
 {
     rc_caller_on_event(ctx, event);
+}
+
+static void on_quota(void *ctx, const rc_quota *quota, rc_str target)
+{
+    rc_caller_set_near_limit(ctx, quota, target);
 }
 
 static void on_end(void *ctx)
@@ -97,34 +99,20 @@ static void on_end(void *ctx)
     c->is_over = true;
 }
 
-static const rc_gateway_call_handler handler = {
-    .on_event = on_event, .on_text = on_text, .on_end = on_end};
+static const rc_client_call_handler handler = {
+    .on_event = on_event, .on_quota = on_quota, .on_text = on_text, .on_end = on_end};
 
 static void start(rc_caller *c)
 {
-    const rc_gateway_call_settings settings = {
-        .upstream = c->upstream,
-        .origin = &c->origin,
-        .token = rc_secret_make(rc_str_trim(rc_buf_get(&c->token))),
-        .prompt = &c->prompt,
+    const rc_client_call_request request = {
+        .prompt = c->prompt,
         .dialect = c->dialect,
         .deadline_ms = c->deadline_ms,
+        .deadline_name = "--deadline",
         .policy = rc_str_c(c->policy),
-        .now_unix_ms = rc_clock_unix_ms(c->calls),
-        .alloc = c->cli->alloc,
     };
     c->is_started = true;
-    c->is_over = !rc_gateway_call_start(&c->gateway_call, &c->loop, &settings, &handler, c);
-    if (c->deadline_ms > 0)
-        c->give_up_at_ms = c->started_ms + c->deadline_ms;
-}
-
-/* Adds the grace period once the request is sent: before that the gateway cannot report a
- * timeout. */
-static void extend_give_up(rc_caller *c)
-{
-    if (c->deadline_ms > 0 && rc_gateway_call_is_sent(&c->gateway_call))
-        c->give_up_at_ms = c->started_ms + c->deadline_ms + GATEWAY_GRACE_MS;
+    c->is_over = !rc_client_call_start(&c->call, &c->client, &request, &handler, c);
 }
 
 /* ---- signals and keys ---- */
@@ -176,9 +164,6 @@ static void on_key(rc_caller *c)
 
 /* ---- the loop ---- */
 
-/* Time limit for the gateway to notice a cancelled call and record it. */
-#define CANCEL_WAIT_MS 1000u
-
 /* Waits until an event or until_ms, and dispatches the events. False: c->report says why the wait
  * failed. */
 static bool run_loop_once(rc_caller *c, uint64_t until_ms)
@@ -197,40 +182,27 @@ static bool run_loop_once(rc_caller *c, uint64_t until_ms)
     return true;
 }
 
-static uint64_t wake_at(const rc_caller *c)
-{
-    const uint64_t draw_at_ms = rc_caller_next_draw(c);
-    return draw_at_ms < c->give_up_at_ms ? draw_at_ms : c->give_up_at_ms;
-}
-
 static void step(rc_caller *c)
 {
     rc_caller_check_terminal(c);
     rc_caller_draw(c);
-    if (!run_loop_once(c, wake_at(c)))
+    if (!run_loop_once(c, rc_caller_next_draw(c)))
         c->is_over = true;
-    c->live.is_thinking = c->gateway_call.reply.has_reasoning;
+    c->live.is_thinking = c->call.facts.has_reasoning;
     resume(c);
-    extend_give_up(c);
-    c->is_late = c->watch.now_ms >= c->give_up_at_ms;
     /* When the output failed (closed pipe, full disk) the rest of the response is not needed. */
-    if (c->out.error != 0 || c->is_late)
+    if (c->out.error != 0)
         c->is_over = true;
 }
 
-/* Cancels the call, waits until the gateway has recorded the cancellation, then closes the
- * gateway. */
+/* Closes the client, which cancels a call that has not ended. */
 static void close_down(rc_caller *c)
 {
     const int first = c->signal;
-    const uint64_t until_ms = c->watch.now_ms + CANCEL_WAIT_MS;
-    const bool was_running = rc_gateway_call_is_live(&c->gateway_call);
-    rc_gateway_call_cancel(&c->gateway_call);
-    while (was_running && c->gateway != NULL && !c->has_record && c->watch.now_ms < until_ms &&
-           run_loop_once(c, until_ms))
+    rc_client_close(&c->client);
+    while (rc_client_call_is_open(&c->call) && run_loop_once(c, RC_WATCH_NEVER))
         ;
-    rc_caller_close_gateway(c);
-    while (!rc_caller_is_gateway_closed(c))
+    while (rc_client_is_open(&c->client))
         (void)uv_run(&c->loop, UV_RUN_ONCE);
     (void)uv_run(&c->loop, UV_RUN_DEFAULT);
     if (first != 0)
@@ -241,7 +213,7 @@ static void run_loop(rc_caller *c)
 {
     c->started_ms = c->watch.now_ms;
     rc_caller_check_terminal(c);
-    if (rc_caller_open_gateway(c))
+    if (rc_caller_open_client(c))
         start(c);
     else
         c->is_over = true;
@@ -255,7 +227,6 @@ static void run_loop(rc_caller *c)
 
 void rc_caller_send(rc_caller *c)
 {
-    c->give_up_at_ms = RC_WATCH_NEVER;
     c->live.can_draw =
         !c->is_quiet && c->format == RC_CALLER_HUMAN &&
         rc_wait_line_is_live(c->cli->err_terminal.is_tty, c->cli->calls->getenv("TERM"));
@@ -265,12 +236,7 @@ void rc_caller_send(rc_caller *c)
         return;
     }
     c->watch.loop = &c->loop;
-    if (uv_mutex_init(&c->suppressed_lock) == 0) {
-        run_loop(c);
-        uv_mutex_destroy(&c->suppressed_lock);
-    } else {
-        fail_to_wait(c);
-    }
+    run_loop(c);
     c->watch.loop = NULL;
     (void)uv_loop_close(&c->loop);
 }

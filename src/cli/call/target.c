@@ -1,39 +1,19 @@
-/* Chooses the target of a call (a route, or a provider and model) and its dialect. Called by
- * call.c. */
+/* Checks the model and the policy of a call against the configuration. Called by call.c. */
 #include <string.h>
 
 #include "base/str.h"
 #include "cli/call/call.h"
 #include "cli/config_load.h"
 #include "cli/serve/load.h"
-#include "gateway/request/model.h"
+#include "client/target.h"
 
 /* Upper limit of the names listed when the given model is unknown or missing. */
 #define NAMES_MAX 12
 #define LIST_MAX_BYTES ((size_t)2048)
 
-/* The chosen target. A route's providers are those of its chain and of overflow_to. */
-typedef struct target_choice {
-    const rc_config *config;
-    const rc_config_route *route; /* NULL: a single provider. */
-    const rc_config_provider *provider;
-} target_choice;
-
 static bool is_wildcard(rc_str model)
 {
     return rc_str_find_byte(model, '*', 0) != RC_STR_NPOS;
-}
-
-static bool is_needed(const target_choice *chosen, const rc_config_provider *provider)
-{
-    const rc_config_route *route = chosen->route;
-    const size_t index = (size_t)(provider - chosen->config->providers);
-    if (route == NULL)
-        return provider == chosen->provider;
-    for (size_t i = 0; i < route->chain_count; i++)
-        if (route->chain[i].provider == index)
-            return true;
-    return route->has_overflow_to && route->overflow_to.provider == index;
 }
 
 /* ---- known models ---- */
@@ -125,79 +105,34 @@ static int check_policy(rc_caller *c)
     return rc_cli_usage(cli, "call");
 }
 
-/* ---- dialect ---- */
+/* ---- choice ---- */
 
-/* Providers that reject unknown fields: max_completion_tokens and stream_options. They send the
- * usage anyway. */
-static bool is_strict(const rc_config_kind *kind)
-{
-    return strcmp(kind->name, "mistral") == 0 || strcmp(kind->name, "perplexity") == 0;
-}
-
-/* Uses the dialect that all providers of the target share, or OpenAI's, which every provider
- * accepts. */
-static void set_dialect(rc_caller *c, const target_choice *chosen)
-{
-    const rc_config *config = chosen->config;
-    rc_dialect common = (rc_dialect)0;
-    bool is_mixed = false;
-    bool has_openai = false;
-    bool has_strict = false;
-    for (size_t i = 0; i < config->provider_count; i++) {
-        const rc_config_kind *kind = config->providers[i].kind;
-        if (!is_needed(chosen, &config->providers[i]) || strcmp(kind->name, "demo") == 0)
-            continue;
-        is_mixed = is_mixed || (common != 0 && common != kind->dialect);
-        common = kind->dialect;
-        has_openai = has_openai || strcmp(kind->name, "openai") == 0;
-        has_strict = has_strict || is_strict(kind);
-    }
-    if (c->dialect == 0)
-        c->dialect = is_mixed || common == 0 ? RC_DIALECT_OPENAI_CHAT : common;
-    c->prompt.has_completion_limit = has_openai && !has_strict;
-    c->prompt.wants_usage = !has_strict;
-}
-
-/* Removes keys of providers that this call does not use, so that a missing one is no error, and all
- * client and admin tokens: the in-process gateway has a single trusted client. */
-static void drop_unneeded_keys(const target_choice *chosen, rc_config *config)
+/* Removes keys of providers that this call does not use, so that a missing one is no error. */
+static void drop_unneeded_keys(const rc_target_choice *target, rc_config *config)
 {
     for (size_t i = 0; i < config->provider_count; i++)
-        if (!is_needed(chosen, &config->providers[i]))
+        if (!rc_target_choice_has(target, &config->providers[i]))
             config->providers[i].key_count = 0;
-    config->client_count = 0;
-    config->admin.token.kind = RC_SECRET_NONE;
 }
 
 static int choose(rc_caller *c)
 {
     rc_config *config = c->snapshot_input.config;
-    target_choice chosen = {.config = config};
-    rc_str name;
-    rc_str model;
+    rc_target_choice target;
     if (c->model.len == 0)
         use_only_model(c, config);
     if (c->model.len == 0)
         return refuse_without_model(c);
-    if (rc_model_name_split(c->model, &name, &model))
-        chosen.provider = rc_config_provider_find(config, name);
-    if (chosen.provider == NULL)
-        chosen.route = rc_config_route_find(config, c->model);
-    if (chosen.provider == NULL && chosen.route == NULL)
+    if (!rc_target_choice_find(config, c->model, &target))
         return refuse_unknown(c);
-    set_dialect(c, &chosen);
-    drop_unneeded_keys(&chosen, config);
+    drop_unneeded_keys(&target, config);
     return RC_EXIT_OK;
 }
 
 int rc_caller_choose_target(rc_caller *c)
 {
-    if (c->via != NULL) {
-        /* The gateway chooses the providers; OpenAI's dialect works with all of them. */
-        if (c->dialect == 0)
-            c->dialect = RC_DIALECT_OPENAI_CHAT;
+    if (c->via != NULL)
         return c->model.len > 0 ? RC_EXIT_OK : refuse_without_model(c);
-    }
     int result = rc_serve_load(c->cli, "call", c->config_path, &c->snapshot_input);
     if (result == RC_EXIT_OK)
         result = check_policy(c);

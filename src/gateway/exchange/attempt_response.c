@@ -327,6 +327,7 @@ static void emit_quota(const rc_attempt *attempt, const rc_quota *low)
         (void)rc_hub_credential_name(exchange->runtime->hub, attempt->credential, &key);
     const rc_quota_warning warning = {
         .request_id = rc_str_c(exchange->id.text),
+        .mark = exchange->request.mark,
         .target = rc_buf_get(&target),
         .credential = rc_buf_get(&key),
         .quota = low,

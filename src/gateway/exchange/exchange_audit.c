@@ -516,6 +516,7 @@ void rc_exchange_count(rc_exchange *exchange)
         .method = rc_http1_method(exchange->request.reader),
         .path = path_of(exchange),
         .request_id = rc_str_c(exchange->id.text),
+        .mark = exchange->request.mark,
         .client = client_name(exchange),
         .route = exchange->route != NULL ? exchange->route->name : rc_str_make(NULL, 0),
         .model = exchange->request.model,

@@ -20,6 +20,7 @@ typedef struct rc_exchange_summary {
     rc_str method;
     rc_str path;
     rc_str request_id;
+    rc_str mark;     /* The client's own name of the request. Empty: none. */
     rc_str client;   /* The client's configured name. Empty: no clients are configured. */
     rc_str route;    /* Empty: no route was chosen. */
     rc_str model;    /* The model as the client named it. Empty: none. */
@@ -49,6 +50,7 @@ typedef struct rc_exchange_summary {
  * only. */
 typedef struct rc_quota_warning {
     rc_str request_id; /* The request whose response reported it. */
+    rc_str mark;       /* The client's own name of that request. Empty: none. */
     rc_str target;     /* "provider/model" */
     rc_str credential; /* The credential's id. Empty: no key was sent. */
     const rc_quota *quota;

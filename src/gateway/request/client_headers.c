@@ -255,6 +255,8 @@ rc_request_fault rc_client_request_read_fields(rc_client_request *request)
     request->has_anthropic_version = f.counts[RC_FIELD_ANTHROPIC_VERSION] > 0;
     request->is_google_client =
         f.counts[RC_FIELD_X_GOOG_API_KEY] > 0 || f.counts[RC_FIELD_ANY_GOOGLE] > 0;
+    if (f.counts[RC_FIELD_MARK] == 1)
+        request->mark = value_of(request, &f, RC_FIELD_MARK);
     if (f.counts[RC_FIELD_CONTENT_ENCODING] == 1)
         request->is_compressed = is_compressed(value_of(request, &f, RC_FIELD_CONTENT_ENCODING));
     if (f.counts[RC_FIELD_CONTENT_TYPE] == 1)

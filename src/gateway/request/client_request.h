@@ -47,6 +47,8 @@ typedef struct rc_client_request {
     rc_field_id client_timeout_field; /* The header that announces it. */
     rc_str policy;                    /* Name of the requested policy, not checked. Empty: none. */
     rc_str idempotency_key;           /* Without quotes. Empty: none. */
+    rc_str mark;                      /* The client's own name of the request, for a client in this
+                                       * process. Empty: none. */
     rc_str boundary;                  /* Boundary of a multipart form. Empty: not a form. */
     rc_trace_context trace;           /* The exchange may start a trace if there is none. */
     rc_hops hops;                     /* Gateways that the request has passed. */

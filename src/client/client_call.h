@@ -1,0 +1,155 @@
+/* rc_client_call: one model call of a client (client.h).
+ *
+ *   start ──► on_event, on_quota, on_text ... ──► on_end     the result is in `facts`
+ *       └───────────── cancel, a deadline ───────────┘
+ *       └───────────── done ─────────────────────────        no callback after it
+ *
+ * Retries and switches are reported while they happen. A failed call has the report of the gateway:
+ * the full one with all attempts from a gateway in this process, the client's view of it from a
+ * remote one. If the server is not a Recourse gateway, the report comes from the classifier. */
+#ifndef RC_CLIENT_CLIENT_CALL_H
+#define RC_CLIENT_CLIENT_CALL_H
+
+#include <recourse/report.h>
+
+#include "client/client.h"
+#include "dialect/foreign.h"
+#include "dialect/prompt.h"
+#include "dialect/response_reader.h"
+#include "net/client/upstream.h"
+#include "policy/quota.h"
+#include "report/event_view.h"
+
+#define RC_CLIENT_NAME_MAX 512
+/* Digits of a number. */
+#define RC_CLIENT_MARK_MAX 24
+
+typedef struct rc_client_call_handler {
+    /* A retry, a switch to another target or key, a wait for a budget, or a cost. event: views. */
+    void (*on_event)(void *ctx, const rc_event_view *event);
+    /* A limit of the provider is nearly used up. quota, target: views. May be repeated. */
+    void (*on_quota)(void *ctx, const rc_quota *quota, rc_str target);
+    /* A piece of the response's text; views. */
+    void (*on_text)(void *ctx, rc_str text);
+    /* The call ended; the facts are final, and the call's storage may be released or used for
+     * another call. */
+    void (*on_end)(void *ctx);
+} rc_client_call_handler;
+
+/* One request. Views, until start returns. */
+typedef struct rc_client_call_request {
+    rc_prompt prompt;     /* The client decides the members that only some servers accept. */
+    rc_dialect dialect;   /* OPENAI_CHAT, ANTHROPIC or GEMINI; 0: that of the model's providers. */
+    uint64_t deadline_ms; /* 0: the gateway's default. */
+    const char
+        *deadline_name; /* Static; what the user calls the deadline, for reports. NULL: nothing. */
+    rc_str policy;      /* Name of a policy; empty: the gateway's default. */
+} rc_client_call_request;
+
+/* Facts collected so far; complete when on_end is called. */
+typedef struct rc_client_call_facts {
+    int status;              /* HTTP status; 0: no response. */
+    uint32_t attempts;       /* Upstream attempts of the gateway; 0: unknown. */
+    uint32_t switches;       /* Switches to other targets and keys. */
+    uint64_t wait_ms;        /* Total wait between attempts. */
+    int64_t first_text_ms;   /* Time from the start to the first text; -1: no text. */
+    uint64_t text_bytes;     /* Bytes of the response's text. */
+    bool has_reasoning;      /* The response has content other than text. */
+    uint64_t cost_micro_usd; /* Cost of all attempts; 0: unknown. */
+    rc_stream_finish finish;
+    rc_usage_count
+        usage; /* Input and output: of all attempts, where the gateway is in this process. */
+    const rc_report *report;             /* NULL: the call succeeded. */
+    char target[RC_CLIENT_NAME_MAX];     /* Last "provider/model" used; "": unknown. */
+    char request_id[RC_CLIENT_NAME_MAX]; /* Id from the gateway; "": none. */
+    char report_id[RC_CLIENT_NAME_MAX]; /* Id of the gateway's report about this response; "": none.
+                                         */
+} rc_client_call_facts;
+
+/* Private: how the connection failed. */
+typedef struct rc_client_call_failure {
+    bool is_unreachable;   /* The connection could not be opened. */
+    bool is_cut;           /* The connection broke after the request was sent. */
+    rc_upstream_kind kind; /* NONE: the connection did not fail. */
+} rc_client_call_failure;
+
+/* Private: what the gateway in this process recorded. */
+typedef struct rc_client_call_record {
+    bool is_there;
+    uint32_t attempts;
+    uint32_t switches;
+    uint64_t wait_ms;
+    int64_t tokens_in;       /* -1: unknown */
+    int64_t tokens_out;      /* -1: unknown */
+    int64_t cost_usd_micro;  /* Not above 0: unknown. */
+    const rc_report *report; /* NULL: no failure */
+    char target[RC_CLIENT_NAME_MAX];
+} rc_client_call_record;
+
+/* Caller's storage, zeroed before the first start; all members but `facts` are private. */
+struct rc_client_call {
+    rc_client_call_facts facts;
+    rc_client *client;
+    const rc_client_call_handler *handler;
+    void *ctx;
+    rc_alloc alloc;
+    rc_client_call *next, *prev; /* The client's list of calls that have not ended. */
+    uint8_t state;
+    bool has_head;      /* The response's head has arrived. */
+    bool is_success;    /* The status is 2xx. */
+    bool is_compressed; /* The body is compressed. */
+    bool is_stream;     /* The body is an event stream. */
+    bool is_foreign;    /* The server is not a Recourse gateway. */
+    bool is_late;       /* The deadline has passed without a response from the gateway. */
+    bool has_grace;     /* The deadline has passed, and the gateway has time to report it. */
+    bool is_cancelled;
+    bool is_initialized;     /* The buffers and `reply` need to be freed. */
+    rc_foreign foreign_kind; /* Kind of server when its protocol is unknown. */
+    rc_client_call_failure failure;
+    rc_client_call_record record;
+    rc_dialect dialect;
+    uint64_t deadline_ms;
+    uint64_t started_ms;
+    uint64_t ended_ms;         /* When the response ended, or was given up. */
+    uint64_t due_at_ms;        /* When rc_client_call_on_due is called next; UINT64_MAX: never. */
+    uint64_t retry_at_ms;      /* End of the wait before a retry; 0: no wait. */
+    const rc_report *evidence; /* What this side knows of the failure; NULL: no failure is known. */
+    const char *deadline_name;
+    char model[RC_CLIENT_NAME_MAX];
+    rc_buf request_head; /* Contains the token. */
+    rc_buf request_body;
+    rc_buf response_head; /* Raw bytes; `reader` points into them. */
+    rc_buf error_body;    /* Body of an error response. */
+    const rc_http1 *reader;
+    char mark[RC_CLIENT_MARK_MAX]; /* Identifies the call to the gateway in this process. */
+    rc_response_reader reply;
+    rc_upstream_call upstream_call;
+    char event_scratch[RC_EVENT_VIEW_SCRATCH_MAX];
+};
+
+/* Sends the request. False: it cannot start, facts.report says why, and no callback follows.
+ * client: borrows until the end. handler, ctx: borrow until the end. request: views. */
+bool rc_client_call_start(rc_client_call *call, rc_client *client,
+                          const rc_client_call_request *request,
+                          const rc_client_call_handler *handler, void *ctx);
+
+/* Closes the connection, so that the gateway stops too. on_end follows from the loop, when the
+ * gateway in this process has recorded the call, or after a second; the other callbacks do not
+ * follow. May be repeated. */
+void rc_client_call_cancel(rc_client_call *call);
+
+/* Frees all memory, the report included; no callback follows. Also accepts a zeroed call. Not
+ * inside on_event, on_quota and on_text. */
+void rc_client_call_done(rc_client_call *call);
+
+/* Can on_text and on_event still be called? */
+bool rc_client_call_is_live(const rc_client_call *call);
+
+/* Is on_end still to be called? */
+bool rc_client_call_is_open(const rc_client_call *call);
+
+/* Backpressure: stops and resumes reading from the connection, like rc_upstream. */
+void rc_client_call_pause(rc_client_call *call);
+void rc_client_call_resume(rc_client_call *call);
+
+#endif

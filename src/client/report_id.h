@@ -1,0 +1,12 @@
+/* rc_report_id: ids of the reports that the program itself makes. */
+#ifndef RC_CLIENT_REPORT_ID_H
+#define RC_CLIENT_REPORT_ID_H
+
+#include <recourse/builder.h>
+
+typedef struct rc_sys_calls rc_sys_calls;
+
+/* Sets a fresh id; sets none when the system has no entropy. */
+void rc_report_id_set(const rc_sys_calls *calls, rc_builder *builder);
+
+#endif

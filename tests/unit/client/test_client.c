@@ -1,0 +1,498 @@
+/* rc_client: calls of a client with a gateway in this process, and of one by URL, against a real
+ * gateway with the demo provider. Each test runs with both. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <recourse/stdlib.h>
+
+#include "client/client_call.h"
+#include "config/prices/prices.h"
+#include "gateway/gateway.h"
+#include "gateway/state/snapshot_input.h"
+#include "support/fail_alloc.h"
+#include "sys/calls.h"
+
+#define CALLS 3
+#define TEXT_MAX 4096
+#define WATCHDOG_S 60
+
+static const char config_text[] =
+    "providers: {demo: {kind: demo}}\n"
+    "audit: {durability: \"off\"}\n"
+    "policies:\n"
+    "  fast: {max_attempts: 3, backoff: fixed, base_ms: 1, jitter: none}\n"
+    "  slow: {max_attempts: 3, backoff: fixed, base_ms: 20000, jitter: none}\n"
+    "routes: [{model: \"*\", policy: fast, chain: [{target: \"demo/*\"}]}]\n";
+
+/* One call and what its callbacks received. */
+typedef struct caller {
+    rc_client_call call;
+    int events;
+    int retries;
+    int warnings;
+    int ends;
+    bool cancels_at_text;
+    struct caller *next; /* Started when this call ends. */
+    struct world *world;
+    const char *next_model;
+    char text[TEXT_MAX];
+} caller;
+
+typedef struct world {
+    uv_loop_t loop;
+    rc_gateway *remote; /* NULL: the client has a gateway of its own. */
+    rc_client client;
+    fail_alloc memory;
+    rc_alloc alloc;
+    bool is_closed;
+    caller callers[CALLS];
+} world;
+
+/* ---- the callbacks ---- */
+
+static void start(world *w, caller *c, const char *model, const char *prompt);
+
+static void on_event(void *ctx, const rc_event_view *event)
+{
+    caller *c = ctx;
+    c->events++;
+    c->retries += event->type == RC_EVENT_TYPE_AUTO_RETRY_START;
+}
+
+static void on_quota(void *ctx, const rc_quota *quota, rc_str target)
+{
+    caller *c = ctx;
+    assert_int_equal(quota->remaining, 20);
+    assert_true(rc_str_starts_with(target, RC_STR("demo/")));
+    c->warnings++;
+}
+
+static void on_text(void *ctx, rc_str text)
+{
+    caller *c = ctx;
+    assert_true(rc_client_call_is_live(&c->call));
+    assert_true(strlen(c->text) + text.len < sizeof c->text);
+    memcpy(c->text + strlen(c->text), text.ptr, text.len);
+    if (c->cancels_at_text)
+        rc_client_call_cancel(&c->call);
+}
+
+static void on_end(void *ctx)
+{
+    caller *c = ctx;
+    assert_false(rc_client_call_is_open(&c->call));
+    c->ends++;
+    if (c->next != NULL)
+        start(c->world, c->next, c->next_model, "next");
+}
+
+static const rc_client_call_handler handler = {
+    .on_event = on_event, .on_quota = on_quota, .on_text = on_text, .on_end = on_end};
+
+/* ---- gateways and clients ---- */
+
+static void on_client_closed(void *ctx)
+{
+    ((world *)ctx)->is_closed = true;
+}
+
+static void on_remote_stopped(void *ctx)
+{
+    ((world *)ctx)->remote = NULL;
+}
+
+static rc_snapshot_input read_config(world *w, const char *text)
+{
+    rc_config_faults faults;
+    rc_snapshot_input input = {.config = w->alloc.get(w->alloc.ctx, sizeof *input.config),
+                               .prices = w->alloc.get(w->alloc.ctx, sizeof *input.prices)};
+    rc_config_faults_init(&faults);
+    rc_prices_init(input.prices);
+    assert_int_equal(rc_config_parse(input.config, rc_str_c(text), &w->alloc, &faults), RC_OK);
+    return input;
+}
+
+static world *new_world(void)
+{
+    world *w = calloc(1, sizeof *w);
+    assert_non_null(w);
+    w->alloc = fail_alloc_of(&w->memory);
+    assert_int_equal(uv_loop_init(&w->loop), 0);
+    return w;
+}
+
+static rc_client_settings settings_of(world *w)
+{
+    return (rc_client_settings){.uv_loop = &w->loop,
+                                .calls = &rc_sys_real,
+                                .alloc = w->alloc,
+                                .on_closed = on_client_closed,
+                                .ctx = w};
+}
+
+static int open_in_process(void **state)
+{
+    world *w = new_world();
+    const rc_client_settings settings = settings_of(w);
+    rc_snapshot_input input = read_config(w, config_text);
+    rc_client_error error;
+    assert_true(rc_client_open(&w->client, &settings, &input, &error));
+    assert_null(input.config);
+    *state = w;
+    return 0;
+}
+
+static void listen_remote(world *w, rc_listening *ret_listening)
+{
+    const rc_gateway_settings settings = {.uv_loop = &w->loop,
+                                          .calls = &rc_sys_real,
+                                          .alloc = w->alloc,
+                                          .threads = 1,
+                                          .on_stopped = on_remote_stopped,
+                                          .ctx = w};
+    rc_snapshot_input input = read_config(w, config_text);
+    rc_load_error error;
+    w->remote = rc_gateway_new(&settings, &input, &error);
+    assert_non_null(w->remote);
+    assert_true(rc_gateway_open(w->remote));
+    assert_int_equal(rc_gateway_listen(w->remote, "127.0.0.1", 0, ret_listening), RC_LISTEN_OK);
+}
+
+static int open_by_url(void **state)
+{
+    world *w = new_world();
+    const rc_client_settings settings = settings_of(w);
+    rc_client_error error;
+    rc_listening listening;
+    char url[64];
+    listen_remote(w, &listening);
+    (void)snprintf(url, sizeof url, "http://127.0.0.1:%u/v1/", (unsigned)listening.port);
+    const rc_client_remote remote = {.url = url};
+    assert_true(rc_client_connect(&w->client, &settings, &remote, &error));
+    *state = w;
+    return 0;
+}
+
+/* Closes everything and checks that nothing is left. */
+static int close_all(void **state)
+{
+    world *w = *state;
+    rc_client_close(&w->client);
+    while (rc_client_is_open(&w->client))
+        (void)uv_run(&w->loop, UV_RUN_ONCE);
+    for (int i = 0; i < CALLS; i++)
+        rc_client_call_done(&w->callers[i].call);
+    if (w->remote != NULL)
+        rc_gateway_close(w->remote);
+    (void)uv_run(&w->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&w->loop), 0);
+    assert_int_equal(w->memory.live, 0);
+    assert_true(w->is_closed);
+    free(w);
+    return 0;
+}
+
+static bool start_with(world *w, caller *c, const char *model, const char *prompt, bool is_stream,
+                       uint64_t deadline_ms, const char *policy)
+{
+    const rc_prompt_turn turn = {.text = rc_str_c(prompt)};
+    const rc_client_call_request request = {
+        .prompt = {.model = rc_str_c(model),
+                   .turns = &turn,
+                   .turn_count = 1,
+                   .is_stream = is_stream},
+        .deadline_ms = deadline_ms,
+        .deadline_name = "the time limit",
+        .policy = rc_str_c(policy),
+    };
+    c->world = w;
+    return rc_client_call_start(&c->call, &w->client, &request, &handler, c);
+}
+
+static void start(world *w, caller *c, const char *model, const char *prompt)
+{
+    assert_true(start_with(w, c, model, prompt, true, 0, ""));
+}
+
+static void run_until_ended(world *w, const caller *c)
+{
+    while (c->ends == 0)
+        (void)uv_run(&w->loop, UV_RUN_ONCE);
+    assert_int_equal(c->ends, 1);
+}
+
+static rc_code code_of(const caller *c)
+{
+    return c->call.facts.report != NULL ? rc_report_code(c->call.facts.report) : RC_CODE_NONE;
+}
+
+static bool is_in_process(const world *w)
+{
+    return w->remote == NULL;
+}
+
+/* ---- the tests ---- */
+
+static void calls_at_once_get_their_own_responses(void **state)
+{
+    world *w = *state;
+    caller *a = &w->callers[0];
+    caller *b = &w->callers[1];
+    start(w, a, "echo+trickle-20", "one of two");
+    assert_true(start_with(w, b, "echo", "the other", false, 0, ""));
+    run_until_ended(w, a);
+    run_until_ended(w, b);
+    assert_int_equal(code_of(a), RC_CODE_NONE);
+    assert_int_equal(code_of(b), RC_CODE_NONE);
+    assert_string_equal(a->text, "one of two");
+    assert_string_equal(b->text, "the other");
+    assert_int_equal(a->call.facts.text_bytes, strlen(a->text));
+    assert_string_equal(b->call.facts.target, "demo/echo");
+    assert_int_equal(b->call.facts.status, 200);
+    assert_true(b->call.facts.usage.output > 0);
+    assert_string_not_equal(a->call.facts.request_id, b->call.facts.request_id);
+}
+
+static void a_retry_is_an_event_and_counts_as_an_attempt(void **state)
+{
+    world *w = *state;
+    caller *c = &w->callers[0];
+    start(w, c, "503@1", "hello");
+    run_until_ended(w, c);
+    assert_int_equal(code_of(c), RC_CODE_NONE);
+    assert_int_equal(c->retries, 1);
+    assert_true(c->events > 1);
+    assert_int_equal(c->call.facts.attempts, 2);
+    assert_int_equal(c->call.facts.wait_ms, 1);
+    assert_true(c->text[0] != '\0');
+}
+
+/* The report of a gateway in this process has the attempts; its clients' view has none. */
+static void a_failure_has_the_report_of_the_gateway(void **state)
+{
+    world *w = *state;
+    for (int i = 0; i < 2; i++) {
+        caller *c = &w->callers[i];
+        assert_true(start_with(w, c, "503", "hello", i == 0, 0, ""));
+        run_until_ended(w, c);
+        assert_int_equal(code_of(c), RC_CODE_OVERLOADED);
+        assert_int_equal(rc_report_attempt_count(c->call.facts.report), is_in_process(w) ? 3 : 0);
+        assert_int_equal(c->call.facts.attempts, 3);
+        assert_int_equal(c->call.facts.status, i == 0 ? 200 : 503);
+        assert_string_equal(c->text, "");
+    }
+}
+
+static void a_call_may_be_started_when_another_ends(void **state)
+{
+    world *w = *state;
+    w->callers[0].next = &w->callers[1];
+    w->callers[0].next_model = "echo";
+    start(w, &w->callers[0], "400", "hello");
+    run_until_ended(w, &w->callers[1]);
+    assert_int_equal(code_of(&w->callers[0]), RC_CODE_INVALID_REQUEST);
+    assert_string_equal(w->callers[1].text, "next");
+}
+
+static void a_low_quota_is_announced(void **state)
+{
+    world *w = *state;
+    caller *c = &w->callers[0];
+    start(w, c, "quota-left-20", "hello");
+    run_until_ended(w, c);
+    assert_int_equal(c->warnings, 1);
+}
+
+/* The text that arrives with the cancelling piece is not delivered any more. */
+static void a_cancelled_call_ends_once_and_leaves_the_others_alone(void **state)
+{
+    world *w = *state;
+    caller *a = &w->callers[0];
+    caller *b = &w->callers[1];
+    a->cancels_at_text = true;
+    start(w, a, "tokens-2000", "hello");
+    start(w, b, "echo+trickle-20", "one of two");
+    run_until_ended(w, a);
+    run_until_ended(w, b);
+    assert_int_equal(code_of(a), RC_CODE_TURN_CANCELLED);
+    assert_true(a->call.facts.text_bytes > 0 && a->call.facts.text_bytes < 20);
+    assert_string_equal(b->text, "one of two");
+    rc_client_call_cancel(&a->call);
+    assert_int_equal(a->ends, 1);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    uv_close((uv_handle_t *)timer, NULL);
+}
+
+/* Runs the loop until the gateway in this process has started both attempts. */
+static void run_for(world *w, uint64_t ms)
+{
+    uv_timer_t timer;
+    (void)uv_timer_init(&w->loop, &timer);
+    (void)uv_timer_start(&timer, on_tick, ms, 0);
+    while (!uv_is_closing((uv_handle_t *)&timer))
+        (void)uv_run(&w->loop, UV_RUN_ONCE);
+    (void)uv_run(&w->loop, UV_RUN_NOWAIT);
+}
+
+/* Neither has a response, so that only the mark tells their records apart. */
+static void calls_cancelled_before_the_response_have_their_own_totals(void **state)
+{
+    world *w = *state;
+    caller *a = &w->callers[0];
+    caller *b = &w->callers[1];
+    assert_true(start_with(w, a, "hang", "hello", false, 0, ""));
+    assert_true(start_with(w, b, "slow-first-60s", "hello", false, 0, ""));
+    run_for(w, 100);
+    rc_client_call_cancel(&a->call);
+    rc_client_call_cancel(&b->call);
+    run_until_ended(w, a);
+    run_until_ended(w, b);
+    assert_int_equal(code_of(a), RC_CODE_TURN_CANCELLED);
+    assert_int_equal(a->call.facts.attempts, is_in_process(w) ? 1 : 0);
+    assert_string_equal(a->call.facts.target, is_in_process(w) ? "demo/hang" : "");
+    assert_string_equal(b->call.facts.target, is_in_process(w) ? "demo/slow-first-60s" : "");
+}
+
+static void a_call_cancelled_during_a_wait_says_so(void **state)
+{
+    world *w = *state;
+    caller *c = &w->callers[0];
+    assert_true(start_with(w, c, "503", "hello", true, 0, "slow"));
+    while (c->retries == 0)
+        (void)uv_run(&w->loop, UV_RUN_ONCE);
+    rc_client_call_cancel(&c->call);
+    run_until_ended(w, c);
+    assert_int_equal(code_of(c), RC_CODE_RETRY_CANCELLED);
+    assert_int_equal(c->call.facts.attempts, 1);
+    assert_true(c->call.facts.wait_ms < 20000);
+}
+
+static void closing_ends_the_calls_first(void **state)
+{
+    world *w = *state;
+    start(w, &w->callers[0], "hang", "hello");
+    start(w, &w->callers[1], "tokens-100+trickle-50", "hello");
+    while (w->callers[1].text[0] == '\0')
+        (void)uv_run(&w->loop, UV_RUN_ONCE);
+    rc_client_close(&w->client);
+    rc_client_close(&w->client);
+    assert_false(start_with(w, &w->callers[2], "ok", "hello", true, 0, ""));
+    assert_int_equal(code_of(&w->callers[2]), RC_CODE_INTERNAL);
+    while (!w->is_closed) {
+        (void)uv_run(&w->loop, UV_RUN_ONCE);
+        assert_true(!w->is_closed || (w->callers[0].ends == 1 && w->callers[1].ends == 1));
+    }
+    assert_int_equal(code_of(&w->callers[0]), RC_CODE_TURN_CANCELLED);
+    assert_int_equal(code_of(&w->callers[1]), RC_CODE_TURN_CANCELLED);
+    assert_int_equal(w->callers[2].ends, 0);
+}
+
+static void a_released_call_calls_nothing_back(void **state)
+{
+    world *w = *state;
+    start(w, &w->callers[0], "tokens-100+trickle-50", "hello");
+    start(w, &w->callers[1], "echo+trickle-50", "one of two");
+    rc_client_call_done(&w->callers[0].call);
+    run_until_ended(w, &w->callers[1]);
+    assert_int_equal(w->callers[0].ends, 0);
+    assert_string_equal(w->callers[0].text, "");
+}
+
+static void a_passed_deadline_is_named_as_the_user_knows_it(void **state)
+{
+    world *w = *state;
+    caller *c = &w->callers[0];
+    assert_true(start_with(w, c, "hang", "hello", false, 100, ""));
+    run_until_ended(w, c);
+    assert_int_equal(code_of(c), RC_CODE_DEADLINE_EXCEEDED);
+    const rc_str message = rc_report_message(c->call.facts.report);
+    assert_true(
+        rc_str_eq(message, RC_STR("The call was not finished within 100ms (the time limit).")));
+}
+
+/* ---- clients that cannot be opened ---- */
+
+static void a_provider_without_its_key_is_refused(void **state)
+{
+    world *w = new_world();
+    const rc_client_settings settings = settings_of(w);
+    rc_snapshot_input input = read_config(
+        w, "providers: {far: {kind: openai, keys: [\"env:RC_TEST_KEY_THAT_IS_NOT_SET\"]}}\n"
+           "audit: {durability: \"off\"}\n");
+    rc_client_error error;
+    assert_false(rc_client_open(&w->client, &settings, &input, &error));
+    assert_int_equal(error.code, RC_CODE_AUTH_FAILED);
+    assert_non_null(strstr(error.message, "RC_TEST_KEY_THAT_IS_NOT_SET"));
+    assert_non_null(input.config);
+    rc_snapshot_input_done(&input, &w->alloc);
+    *state = w;
+    close_all(state);
+}
+
+static void a_url_that_cannot_be_used_is_refused(void **state)
+{
+    world *w = new_world();
+    const rc_client_settings settings = settings_of(w);
+    const rc_client_remote remote = {.url = "http://example.org"};
+    rc_client_error error;
+    assert_false(rc_client_connect(&w->client, &settings, &remote, &error));
+    assert_int_equal(error.code, RC_CODE_CONFIG_SCHEMA_VIOLATION);
+    assert_non_null(strstr(error.advice, "--insecure"));
+    *state = w;
+    close_all(state);
+}
+
+static void a_gateway_that_is_not_there_is_a_report(void **state)
+{
+    world *w = new_world();
+    const rc_client_settings settings = settings_of(w);
+    const rc_client_remote remote = {.url = "http://127.0.0.1:1"};
+    rc_client_error error;
+    caller *c = &w->callers[0];
+    assert_true(rc_client_connect(&w->client, &settings, &remote, &error));
+    start(w, c, "ok", "hello");
+    run_until_ended(w, c);
+    const rc_str message = rc_report_message(c->call.facts.report);
+    assert_true(rc_str_starts_with(message, RC_STR("No gateway answers at http://127.0.0.1:1: ")));
+    *state = w;
+    close_all(state);
+}
+
+#define WITH_BOTH(test)                                                   \
+    {#test " (in this process)", test, open_in_process, close_all, NULL}, \
+    {                                                                     \
+#test " (by URL)", test, open_by_url, close_all, NULL             \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_BOTH(calls_at_once_get_their_own_responses),
+        WITH_BOTH(a_retry_is_an_event_and_counts_as_an_attempt),
+        WITH_BOTH(a_failure_has_the_report_of_the_gateway),
+        WITH_BOTH(a_call_may_be_started_when_another_ends),
+        WITH_BOTH(a_low_quota_is_announced),
+        WITH_BOTH(a_cancelled_call_ends_once_and_leaves_the_others_alone),
+        WITH_BOTH(calls_cancelled_before_the_response_have_their_own_totals),
+        WITH_BOTH(a_call_cancelled_during_a_wait_says_so),
+        WITH_BOTH(closing_ends_the_calls_first),
+        WITH_BOTH(a_released_call_calls_nothing_back),
+        WITH_BOTH(a_passed_deadline_is_named_as_the_user_knows_it),
+        cmocka_unit_test(a_provider_without_its_key_is_refused),
+        cmocka_unit_test(a_url_that_cannot_be_used_is_refused),
+        cmocka_unit_test(a_gateway_that_is_not_there_is_a_report),
+    };
+    (void)alarm(WATCHDOG_S);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
