@@ -1,5 +1,5 @@
 /* Nearest name: suggests a valid name for a misspelt one. Called by option parsing, the
- * configuration and the admin queries. */
+ * configuration, the rules of the classifier, the mock and the queries of the audit. */
 #include "base/nearest.h"
 
 #include "base/str.h"
@@ -25,26 +25,48 @@ static size_t slip_max(size_t len)
     return third < 3 ? third : 3;
 }
 
+void rc_nearest_init(rc_nearest_search *search, rc_str text)
+{
+    search->len = lower(text, search->wanted).len;
+    search->distance = slip_max(search->len) + 1;
+    search->has_begun = false;
+}
+
+bool rc_nearest_offer(rc_nearest_search *search, rc_str name)
+{
+    const rc_str wanted = rc_str_make(search->wanted, search->len);
+    const bool has_near = search->distance <= slip_max(wanted.len);
+    char name_lower[NAME_MAX_BYTES];
+    const rc_str candidate = lower(name, name_lower);
+    const size_t distance = rc_str_distance(wanted, candidate, search->distance);
+    if (distance < search->distance) {
+        search->distance = distance;
+        return true;
+    }
+    if (has_near || search->has_begun || wanted.len < PREFIX_MIN ||
+        !rc_str_starts_with(candidate, wanted))
+        return false;
+    search->has_begun = true;
+    return true;
+}
+
 const char *rc_nearest(rc_str text, rc_name_at name_at, const void *ctx)
 {
-    char text_lower[NAME_MAX_BYTES];
-    char name_lower[NAME_MAX_BYTES];
+    rc_nearest_search search;
     const char *best = NULL;
-    const char *begun = NULL;
-    rc_str wanted = lower(text, text_lower);
-    size_t best_distance = slip_max(wanted.len) + 1;
+    rc_nearest_init(&search, text);
+    for (size_t i = 0; name_at(ctx, i) != NULL; i++)
+        if (rc_nearest_offer(&search, rc_str_c(name_at(ctx, i))))
+            best = name_at(ctx, i);
+    return best;
+}
 
-    for (size_t i = 0;; i++) {
-        const char *name = name_at(ctx, i);
-        if (name == NULL)
-            return best != NULL ? best : begun;
-        rc_str candidate = lower(rc_str_c(name), name_lower);
-        size_t distance = rc_str_distance(wanted, candidate, best_distance);
-        if (distance < best_distance) {
-            best = name;
-            best_distance = distance;
-        }
-        if (begun == NULL && wanted.len >= PREFIX_MIN && rc_str_starts_with(candidate, wanted))
-            begun = name;
-    }
+rc_status rc_nearest_push(rc_buf *buf, const char *dashes, const char *nearest)
+{
+    if (nearest == NULL || nearest[0] == '\0')
+        return rc_buf_status(buf);
+    rc_buf_push(buf, RC_STR("; did you mean "));
+    rc_buf_push(buf, rc_str_c(dashes));
+    rc_buf_push(buf, rc_str_c(nearest));
+    return rc_buf_push_byte(buf, '?');
 }

@@ -2,6 +2,7 @@
  * command. */
 #include "cli/cli.h"
 
+#include "base/nearest.h"
 #include "render/wrap.h"
 #include "scrub/scrub.h"
 #include "sys/file.h"
@@ -63,12 +64,7 @@ void rc_cli_err_prefix(rc_cli *cli, const char *command)
 
 void rc_cli_suggest(rc_cli *cli, const char *dashes, const char *nearest)
 {
-    if (nearest != NULL) {
-        rc_cli_text(&cli->err, "; did you mean ");
-        rc_cli_text(&cli->err, dashes);
-        rc_cli_text(&cli->err, nearest);
-        rc_buf_push_byte(&cli->err, '?');
-    }
+    rc_nearest_push(&cli->err, dashes, nearest);
     rc_buf_push_byte(&cli->err, '\n');
 }
 

@@ -40,16 +40,7 @@ static void push_fault(rc_buf *buf, const rc_config_fault *fault)
         rc_buf_push_u64(buf, fault->column);
         push(buf, ": ");
     }
-    if (fault->path[0] != '\0') {
-        push(buf, fault->path);
-        push(buf, ": ");
-    }
-    push(buf, fault->message);
-    if (fault->nearest[0] != '\0') {
-        push(buf, "; did you mean ");
-        push(buf, fault->nearest);
-        push(buf, "?");
-    }
+    rc_config_fault_push(buf, fault);
 }
 
 /* ---- the source line ---- */

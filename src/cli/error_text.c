@@ -24,12 +24,12 @@ void rc_cli_push_fault(rc_cli *cli, rc_str file, const rc_config_fault *fault)
         rc_buf_push_u64(&cli->err, fault->column);
     }
     rc_cli_text(&cli->err, ": ");
-    if (fault->path[0] != '\0') {
-        rc_cli_err_name(cli, rc_str_c(fault->path));
-        rc_cli_text(&cli->err, ": ");
-    }
-    rc_cli_err_name(cli, rc_str_c(fault->message));
-    rc_cli_suggest(cli, "", fault->nearest[0] != '\0' ? fault->nearest : NULL);
+    char scratch[RC_CONFIG_FAULT_TEXT_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
+    rc_config_fault_push(&text, fault);
+    rc_cli_err_name(cli, rc_buf_get(&text));
+    rc_buf_push_byte(&cli->err, '\n');
 }
 
 void rc_cli_set_identity(const rc_cli *cli, rc_builder *builder)

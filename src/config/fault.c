@@ -208,3 +208,12 @@ void rc_config_fault_suggest(rc_config_fault *fault, rc_str text, rc_name_at nam
     if (!rc_config_is_joined(nearest))
         rc_config_text_append(fault->nearest, sizeof(fault->nearest), nearest);
 }
+
+void rc_config_fault_push(rc_buf *buf, const rc_config_fault *fault)
+{
+    rc_buf_push(buf, rc_str_c(fault->path));
+    if (fault->path[0] != '\0')
+        rc_buf_push(buf, RC_STR(": "));
+    rc_buf_push(buf, rc_str_c(fault->message));
+    rc_nearest_push(buf, "", fault->nearest);
+}

@@ -72,6 +72,13 @@ rc_config_fault *rc_config_fault_append_names(rc_config_fault *fault, rc_name_at
 void rc_config_fault_suggest(rc_config_fault *fault, rc_str text, rc_name_at name_at,
                              const void *ctx);
 
+/* The longest text of a fault. */
+#define RC_CONFIG_FAULT_TEXT_MAX 512
+
+/* Appends "routes[0].polcy: unknown key; did you mean policy?": path, message and nearest name.
+ * fault: borrows. */
+void rc_config_fault_push(rc_buf *buf, const rc_config_fault *fault);
+
 /* Whether text contains a word that usually names a secret, or a misspelling of one: keys, tokn,
  * pasword. "url" counts, since an address may contain a password. False positives are harmless,
  * misses are not. */

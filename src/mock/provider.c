@@ -177,11 +177,7 @@ static void refuse_model(mock_case *c, const rc_mock_reading *reading)
     rc_buf_push(&scratch, rc_str_slice(reading->word, 0, 64));
     rc_buf_push(&scratch, RC_STR(": "));
     rc_buf_push(&scratch, rc_str_c(rc_mock_fault_text(reading->fault)));
-    if (reading->nearest != NULL) {
-        rc_buf_push(&scratch, RC_STR("; did you mean "));
-        rc_buf_push(&scratch, rc_str_c(reading->nearest));
-        rc_buf_push_byte(&scratch, '?');
-    }
+    rc_nearest_push(&scratch, "", reading->nearest);
 }
 
 static void plan_by_model(mock_case *c)

@@ -1,4 +1,7 @@
 /* Parser of terms in conditions, and of codes and categories after `then`. Called by parse.c. */
+#include <string.h>
+
+#include "base/nearest.h"
 #include "base/str.h"
 #include "classify/rules/parts.h"
 
@@ -6,36 +9,32 @@
 
 /* ---- suggestions for unknown names ---- */
 
-#define NEAREST_DISTANCE_MAX 4u
-
+/* The nearest of the names offered so far. */
 typedef struct nearest {
-    rc_str wanted;
-    size_t distance;
+    rc_nearest_search search;
     char text[64];
     size_t len;
 } nearest;
 
 static void nearest_offer(nearest *best, rc_str name)
 {
-    size_t distance = rc_str_distance(best->wanted, name, best->distance - 1);
-    if (distance >= best->distance || name.len == 0 || name.len > sizeof best->text)
+    if (name.len > sizeof best->text || !rc_nearest_offer(&best->search, name))
         return;
-    best->distance = distance;
     memcpy(best->text, name.ptr, name.len);
     best->len = name.len;
 }
 
 static nearest nearest_to(rc_str wanted)
 {
-    /* At most half of a name's letters may differ; otherwise it is another name. */
-    size_t limit = wanted.len / 2 < NEAREST_DISTANCE_MAX ? wanted.len / 2 : NEAREST_DISTANCE_MAX;
-    return (nearest){.wanted = wanted, .distance = limit + 1};
+    nearest best = {.len = 0};
+    rc_nearest_init(&best.search, wanted);
+    return best;
 }
 
 static nearest nearest_term(rc_str wanted)
 {
     nearest best = nearest_to(wanted);
-    for (size_t i = 0; rc_fact_at(i) != RC_FACT_NONE && best.distance > 1; i++) {
+    for (size_t i = 0; rc_fact_at(i) != RC_FACT_NONE; i++) {
         rc_fact_label label;
         rc_fact_label_init(&label, NULL, rc_fact_at(i));
         nearest_offer(&best, label.view);

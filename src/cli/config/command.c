@@ -104,12 +104,12 @@ static void add_file_fault(const rc_config *config, rc_config_source *source, rc
     rc_config_fault_append(fault, ", column ");
     rc_config_fault_append_u64(fault, file_faults->list[0].column);
     rc_config_fault_append(fault, ": ");
-    rc_config_fault_append(fault, file_faults->list[0].path);
-    rc_config_fault_append(fault, file_faults->list[0].path[0] != '\0' ? ": " : "");
-    rc_config_fault_append(fault, file_faults->list[0].message);
-    if (file_faults->list[0].nearest[0] != '\0')
-        rc_config_fault_append(rc_config_fault_append(fault, "; did you mean "),
-                               file_faults->list[0].nearest);
+    char scratch[RC_CONFIG_FAULT_TEXT_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch) - 1);
+    rc_config_fault_push(&text, &file_faults->list[0]);
+    scratch[rc_buf_get(&text).len] = '\0';
+    rc_config_fault_append(fault, scratch);
 }
 
 /* Parses the price file into prices, which already hold the built-in ones. */

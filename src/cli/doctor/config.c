@@ -22,11 +22,11 @@ static void push_fault(rc_finding *finding, const rc_config_fault *fault)
         rc_finding_push_u64(finding, fault->column);
         rc_finding_push(finding, ": ");
     }
-    if (fault->path[0] != '\0')
-        rc_finding_push(rc_finding_push(finding, fault->path), ": ");
-    rc_finding_push(finding, fault->message);
-    if (fault->nearest[0] != '\0')
-        rc_finding_push(rc_finding_push(finding, "; did you mean "), fault->nearest);
+    char scratch[RC_CONFIG_FAULT_TEXT_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
+    rc_config_fault_push(&text, fault);
+    rc_finding_push_str(finding, rc_buf_get(&text));
 }
 
 static void add_faults(rc_doctor *doctor, const rc_config_source *source)

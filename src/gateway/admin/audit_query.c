@@ -1,9 +1,13 @@
 /* Parses the query string of an audit path into an rc_audit_query. Called by audit.c. */
 #include "gateway/admin/audit_query.h"
 
+#include "base/nearest.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "gateway/request/model.h"
+
+#define TEXT_BYTES 512
+#define QUOTE_MAX 100
 
 typedef struct parse_state {
     rc_arena *arena;
@@ -13,70 +17,62 @@ typedef struct parse_state {
 
 /* ---- rejections ---- */
 
-/* Joins the parts into a text in the arena; empty if there is no memory. */
-static rc_str join(rc_arena *arena, const rc_str *parts, size_t count)
-{
-    size_t len = 0;
-    rc_buf text;
-    for (size_t i = 0; i < count; i++)
-        len += parts[i].len;
-    char *scratch = rc_arena_get_unset(arena, len + 1);
-    if (scratch == NULL)
-        return rc_str_make(NULL, 0);
-    rc_buf_init_fixed(&text, scratch, len + 1);
-    for (size_t i = 0; i < count; i++)
-        rc_buf_push(&text, parts[i]);
-    return rc_buf_get(&text);
-}
-
-/* Returns false. */
+/* Copies the texts into the arena; returns false. */
 static bool refuse(parse_state *r, rc_str message, rc_str next)
 {
-    *r->problem = (rc_admin_problem){
-        RC_CODE_SHAPE_INVALID, 400, message.len > 0 ? message : RC_STR("The query makes no sense."),
-        RC_ACTION_FIX_REQUEST, next};
+    *r->problem = (rc_admin_problem){RC_CODE_SHAPE_INVALID, 400, rc_arena_dup(r->arena, message),
+                                     RC_ACTION_FIX_REQUEST, rc_arena_dup(r->arena, next)};
     return false;
 }
 
 /* "There are since, until and step." */
-static rc_str list_parameters(const parse_state *r)
+static void push_parameters(rc_buf *buf, const rc_audit_query *query)
 {
-    rc_str parts[2 * 32 + 1];
-    size_t count = 0;
-    for (size_t i = 0; rc_audit_parameter_at(&r->query, i) != NULL; i++) {
-        const bool is_last = rc_audit_parameter_at(&r->query, i + 1) == NULL;
-        parts[count++] = i == 0 ? RC_STR("There are ") : is_last ? RC_STR(" and ") : RC_STR(", ");
-        parts[count++] = rc_str_c(rc_audit_parameter_at(&r->query, i));
+    for (size_t i = 0; rc_audit_parameter_at(query, i) != NULL; i++) {
+        const bool is_last = rc_audit_parameter_at(query, i + 1) == NULL;
+        rc_buf_push(buf, i == 0 ? RC_STR("There are ") : is_last ? RC_STR(" and ") : RC_STR(", "));
+        rc_buf_push(buf, rc_str_c(rc_audit_parameter_at(query, i)));
     }
-    parts[count++] = RC_STR(".");
-    return join(r->arena, parts, count);
+    rc_buf_push_byte(buf, '.');
+}
+
+/* The parameter does not exist: names the nearest one and all of them. */
+static bool refuse_name(parse_state *r, const rc_audit_refusal *refusal)
+{
+    char message_text[TEXT_BYTES];
+    char next_text[TEXT_BYTES];
+    rc_buf message;
+    rc_buf next;
+    rc_buf_init_fixed(&message, message_text, sizeof(message_text));
+    rc_buf_push(&message, RC_STR("There is no parameter \""));
+    rc_buf_push(&message, rc_str_slice(refusal->text, 0, QUOTE_MAX));
+    rc_buf_push_byte(&message, '"');
+    if (refusal->nearest != NULL)
+        rc_nearest_push(&message, "", refusal->nearest);
+    else
+        rc_buf_push_byte(&message, '.');
+    rc_buf_init_fixed(&next, next_text, sizeof(next_text));
+    push_parameters(&next, &r->query);
+    return refuse(r, rc_buf_get(&message), rc_buf_get(&next));
 }
 
 static bool refuse_pair(parse_state *r, const rc_audit_refusal *refusal)
 {
-    const rc_str text = rc_str_slice(refusal->text, 0, 100);
-    switch (refusal->reason) {
-    case RC_AUDIT_UNKNOWN_PARAMETER: {
-        const bool has_nearest = refusal->nearest != NULL;
-        const rc_str parts[] = {RC_STR("There is no parameter \""), text,
-                                has_nearest ? RC_STR("\"; did you mean ") : RC_STR("\""),
-                                rc_str_c(refusal->nearest),
-                                has_nearest ? RC_STR("?") : RC_STR(".")};
-        return refuse(r, join(r->arena, parts, sizeof(parts) / sizeof(parts[0])),
-                      list_parameters(r));
+    char scratch[TEXT_BYTES];
+    rc_buf message;
+    if (refusal->reason == RC_AUDIT_UNKNOWN_PARAMETER)
+        return refuse_name(r, refusal);
+    rc_buf_init_fixed(&message, scratch, sizeof(scratch));
+    rc_buf_push(&message, RC_STR("The parameter "));
+    rc_buf_push(&message, rc_str_c(refusal->parameter->name));
+    if (refusal->reason == RC_AUDIT_REPEATED_PARAMETER) {
+        rc_buf_push(&message, RC_STR(" stands there twice."));
+        return refuse(r, rc_buf_get(&message), RC_STR("Name each parameter once."));
     }
-    case RC_AUDIT_REPEATED_PARAMETER: {
-        const rc_str parts[] = {RC_STR("The parameter "), rc_str_c(refusal->parameter->name),
-                                RC_STR(" stands there twice.")};
-        return refuse(r, join(r->arena, parts, 3), RC_STR("Name each parameter once."));
-    }
-    case RC_AUDIT_INVALID_VALUE:
-        break;
-    }
-    const rc_str parts[] = {RC_STR("The parameter "), rc_str_c(refusal->parameter->name),
-                            RC_STR(" cannot be \""), text, RC_STR("\".")};
-    return refuse(r, join(r->arena, parts, sizeof(parts) / sizeof(parts[0])),
-                  rc_str_c(refusal->parameter->advice));
+    rc_buf_push(&message, RC_STR(" cannot be \""));
+    rc_buf_push(&message, rc_str_slice(refusal->text, 0, QUOTE_MAX));
+    rc_buf_push(&message, RC_STR("\"."));
+    return refuse(r, rc_buf_get(&message), rc_str_c(refusal->parameter->advice));
 }
 
 /* ---- pairs ---- */
