@@ -300,7 +300,7 @@ operation.view("shows a failure's cause, the next step and the provider's error"
     const main = await text(page.locator("main"));
     assert.match(main, /app received Invalid request after 1 attempt\./);
     assert.match(main, /Fix request\. Correct the request/);
-    assert.match(main, /Stopped: the failure would repeat itself/);
+    assert.match(main, /Stopped: the same request would fail again/);
     assert.match(main, /Retry no: the request must change first/);
     await page.locator(".timeline summary", { hasText: "Provider’s error" }).click();
     await page.locator(".timeline summary", { hasText: "Raw response" }).click();
@@ -325,7 +325,7 @@ operation.view("describes a failover and a notice", {}, async (page) => {
 operation.view("a wait for a budget names the budget", {}, async (page) => {
     const { operations: [{ id }] } = await admin("operations?outcome=succeeded&limit=1");
     const wait = { kind: "wait", seq: 1, at_ms: 0, wait_ms: 1500, reason: "budget_spent",
-        reason_text: "a budget of money is used up", text: "client app" };
+        reason_text: "a cost budget is used up", text: "client app" };
     await page.route(/\/admin\/v1\/operations\/re/, async (route) => {
         const response = await route.fetch();
         const { operation: facts, records } = await response.json();
@@ -333,7 +333,7 @@ operation.view("a wait for a budget names the budget", {}, async (page) => {
     });
     await open(page, `#/requests/${id}`);
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
-    assert.match(await text(page.locator(".timeline")), /Waited 1\.50? s: a budget of money is used up \(client app\)/);
+    assert.match(await text(page.locator(".timeline")), /Waited 1\.50? s: a cost budget is used up \(client app\)/);
 });
 
 operation.view("says that the audit has no such request", { allow: /404/ }, async (page) => {

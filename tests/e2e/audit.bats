@@ -98,7 +98,7 @@ key() {
     audit list --config third.yaml | grep -q RateLimited
     echo 'store: file:gone' >fourth.yaml
     refused 66 "cannot read the store's URL from gone" list --config fourth.yaml
-    refused 78 "this kind of store is not known" list --store postgres://host/db
+    refused 78 "this kind of store is not supported" list --store postgres://host/db
     echo 'sotre: x' >recourse.yaml
     refused 78 "did you mean store?" list
 }
@@ -159,7 +159,7 @@ c.commit()'
     somebody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$open/recourse" audit "$@"; }
     chmod 600 "$open/audit.db"
     run -77 --separate-stderr somebody list --store "$open/audit.db"
-    [[ $stderr == *"may not be used by this user"* ]]
+    [[ $stderr == *"this user has no access to"* ]]
     chmod 644 "$open/audit.db"
     run -0 somebody list --store "$open/audit.db"
     [[ $output == *RateLimited* ]]
@@ -277,7 +277,7 @@ END
     run -0 audit show "$(key --outcome recovered)" --store "$told"
     [[ $output == *"✗ try 1"*"RateLimited · HTTP 429"*"→ goes on with"*"✗ try 2"*"↻ waits"*"░"*"↷ passes over"*"✓ try 3"*"the client has its answer"* ]]
     run -0 audit show "$(key --code RateLimited)" --store "$told"
-    [[ $output == *"■ stops: the tries are used up"*"the client is told: RateLimited, HTTP 429"*"Next     Wait, then try again"* ]]
+    [[ $output == *"■ stops: the attempts are used up"*"the client is told: RateLimited, HTTP 429"*"Next     Wait, then try again"* ]]
     run -0 audit show "$(key --code RateLimited)" --store "$told" --agent
     [[ $output == "# Operation"*"| wait |"*"RateLimited"* ]]
     for width in 30 60 80 120; do
@@ -491,7 +491,7 @@ ask() { # MODEL: the id that the client is told
     run -0 audit show "$recovered"
     [[ $output == *"✓ recovered"*"✗ try 1"*"RateLimited"*"↻ waits as long as the server asked"*"✓ try 2"*"the client has its answer"* ]]
     run -0 audit show "$failed"
-    [[ $output == *"✗ AuthFailed"*"■ stops: the failure would repeat itself"*"Next     Check the credentials"* ]]
+    [[ $output == *"✗ AuthFailed"*"■ stops: the same request would fail again"*"Next     Check the credentials"* ]]
     audit stats --format json | grep -q '"count":2,"succeeded":1,"failed":1,"cancelled":0,"open":0,"attempts":3,"faltered":2,"recovered":1'
     # shellcheck disable=SC2238
     "$RECOURSE" audit tail -f --format jsonl >out 3>&- &

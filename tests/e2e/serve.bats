@@ -543,7 +543,7 @@ EOF
     cd other
     run -78 --separate-stderr "$RECOURSE" serve
     echo "$stderr"
-    [[ $stderr == *"$default_store: another process writes this file"*"give this one a file of its own: store: sqlite:PATH"* ]]
+    [[ $stderr == *"$default_store: another process writes this file"*"give this process its own file: store: sqlite:PATH"* ]]
     echo 'store: sqlite:own.db' >>recourse.yaml
     start own serve --log json
     [ -s own.db ]

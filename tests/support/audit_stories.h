@@ -175,7 +175,7 @@ static inline void story_refused(story *s, int64_t unix_ms)
     }
     story_why(s, RC_RECORD_STOP, 1, RC_WHY_ALL_UNAVAILABLE, 0);
     story_fail(s, story_end(s, RC_OUTCOME_FAILED, 0, 1), RC_CODE_OVERLOADED, 0,
-               "No target can be asked now.", 12000);
+               "No target is available now.", 12000);
 }
 
 static inline void story_cancelled(story *s, int64_t unix_ms)

@@ -113,7 +113,7 @@ class Lasting:
         """Of the operator's side since the last start. Its line of the log comes in its own time."""
         def found():
             return re.findall(r"operator's side at \S+:(\d+)", self.said()[self.said_before:])
-        wait_until(found, "the operator's side")
+        wait_until(found, "the admin interface")
         return int(found()[-1])
 
     def page(self, path):

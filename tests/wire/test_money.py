@@ -156,7 +156,7 @@ def refusal_says_it_all():
         shown = subprocess.run([RECOURSE, "audit", "--store", "sqlite:audit.db", "show", report["report_id"]],
                                cwd=gateway.folder, check=True, timeout=WAIT_S, stdout=subprocess.PIPE).stdout.decode()
         shown = " ".join(shown.replace("│", " ").split())
-        for words in (message.removesuffix("."), "stops: what is left of a budget of money is held for calls in flight",
+        for words in (message.removesuffix("."), "stops: the rest of a cost budget is reserved for calls in flight",
                       "It renews in ", report["user_action"]["detail"], "HTTP 402"):
             check(words in shown, words, shown)
         gateway.end()
@@ -289,7 +289,7 @@ def pause_is_on_record():
         check(attempt["at_ms"] + attempt["latency_ms"] < operation["latency_ms"] + 200, attempt, operation)
         check(operation["wait_ms"] == wait["wait_ms"] == line["wait_ms"], operation, line)
         for text in shown:
-            check("waits: a budget of money is used up (budget all)" in text, text)
+            check("waits: a cost budget is used up (budget all)" in text, text)
             check("answered at the first try, which had to wait for" in text, text)
         asked = paused.gateway.rows("SELECT count(*) FROM records WHERE kind = 2")
         check(asked == [(2,)], asked)
@@ -318,7 +318,7 @@ def pause_that_fails_is_on_record(end):
         wait = records[0]
         check(wait["reason"] == "budget_spent" and wait["text"] == "budget all", wait)
         check(0 < wait["wait_ms"] == operation["wait_ms"] == line["wait_ms"] <= operation["latency_ms"], wait, line)
-        check("waits: a budget of money is used up (budget all)" in shown[0], shown[0])
+        check("waits: a cost budget is used up (budget all)" in shown[0], shown[0])
 
 
 def pause_does_not_hold_the_end(is_late):

@@ -90,7 +90,7 @@ def shown(report):
 def used_up():
     check(ask("quota").status == 429)
     answer, report = told("quota", 429, "QuotaExhausted",
-                          "No target can be asked now. m/quota: quota used up (keys m:1, m:2).", "add_credit")
+                          "No target is available now. m/quota: quota used up (keys m:1, m:2).", "add_credit")
     # Nobody named a time, and the next probe is no reason for a client to come back.
     check(answer.get("retry-after") == "" and answer.get("x-should-retry") == "false", answer.head.raw)
     check(json.loads(answer.body)["error"]["code"] == "insufficient_quota", answer.body)
@@ -100,27 +100,27 @@ def used_up():
     check("more: quota used up (keys m:1, m:2)" in page and "Overloaded" not in page, page)
     # The account's quota is that of every model.
     told("m/another", 429, "QuotaExhausted",
-         "No target can be asked now. m/another: quota used up (keys m:1, m:2).", "add_credit")
+         "No target is available now. m/another: quota used up (keys m:1, m:2).", "add_credit")
 
 
 def limited():
     check(ask("limited").status == 429)
     answer, report = told("limited", 429, "RateLimited",
-                          "No target can be asked now. n/429-retry-after-60: rate limited (key n:1).",
+                          "No target is available now. n/429-retry-after-60: rate limited (key n:1).",
                           "wait_and_retry")
     check(0 < int(answer.get("retry-after")) <= 60 and report["retryable"] is True, answer.head.raw)
 
 
 def overloaded():
     check(ask("busy").status == 503)
-    told("busy", 503, "Overloaded", "No target can be asked now. o/503-retry-after-70: overloaded.",
+    told("busy", 503, "Overloaded", "No target is available now. o/503-retry-after-70: overloaded.",
          "wait_and_retry")
 
 
 def refused():
     check(ask("refused").status == 401)
     answer, report = told("refused", 401, "AuthFailed",
-                          "Every credential was refused. k/401: refused (key k:1).", "check_credentials")
+                          "Every credential was rejected. k/401: refused (key k:1).", "check_credentials")
     check(answer.get("x-should-retry") == "false", answer.head.raw)
     check("refused (key k:1)" in shown(report), shown(report))
 
@@ -129,12 +129,12 @@ def mixed():
     for model in ("m2/quota", "k2/401", "limited2"):
         check(ask(model).status in (401, 429), model)
     _, report = told("all", 429, "QuotaExhausted",
-                     "No target can be asked now. m2/quota: quota used up (keys m2:1, m2:2); "
+                     "No target is available now. m2/quota: quota used up (keys m2:1, m2:2); "
                      "k2/401: refused (key k2:1).", "add_credit")
     check("replace the keys that were refused" in report["user_action"]["detail"], report)
     # One of them opens by itself: that is worth a wait.
     answer, report = told("some", 429, "RateLimited",
-                          "No target can be asked now. m2/quota: quota used up (keys m2:1, m2:2); "
+                          "No target is available now. m2/quota: quota used up (keys m2:1, m2:2); "
                           "n2/429-retry-after-60: rate limited (key n2:1).", "wait_and_retry")
     check(0 < int(answer.get("retry-after")) <= 60, answer.head.raw)
     check("Credit" in report["user_action"]["detail"], report)

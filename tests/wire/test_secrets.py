@@ -104,7 +104,7 @@ class World:
         def line():
             with open(os.path.join(self.gateway.folder, "log"), encoding="utf-8") as file:
                 return [row for row in file if "operator's side at" in row]
-        wait_until(line, "the operator's side")
+        wait_until(line, "the admin interface")
         return int(json.loads(line()[0])["message"].rsplit(":", 1)[1])
 
     def _ask_all(self):

@@ -9,8 +9,8 @@
 
 const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
     RULE("foreign", UNCLASSIFIED, NONE, 1, 0, "body:foreign",
-        "words or numbers of a failure, but nothing says that a call "
-        "failed: no status line, no field, no SDK's error")
+        "the text mentions a failure, but has no sign of a failed call: "
+        "no status line, no error field, no error of an SDK")
     RULE("finish.context", CONTEXT_OVERFLOW, NONE, 2, 2, "finish:context and not body:error",
         "the model stopped because the context window was full")
     RULE("answer.over_window", CONTEXT_OVERFLOW, NONE, 2, 6, "body:over_window and not body:error",
@@ -18,21 +18,21 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "window, so input was dropped silently")
     RULE("finish.filter", CONTENT_FILTER, NONE, 2, 10,
         "(finish:filter or finish:refusal) and not body:error",
-        "the answer was stopped by a content filter or a refusal")
+        "the response was stopped by a content filter or a refusal")
     RULE("finish.length", OUTPUT_TRUNCATED, NONE, 2, 15, "finish:length and not body:error",
-        "the answer was cut off at the output limit")
+        "the response was cut off at the output limit")
     RULE("finish.tool", MALFORMED_RESPONSE, NONE, 2, 19, "finish:tool and not body:error",
-        "the model wrote a tool call that cannot be read; another try " "may write a good one")
+        "the model wrote a tool call that cannot be parsed; another " "attempt may succeed")
     RULE("quota.limit_zero", QUOTA_EXHAUSTED, NONE, 2, 23,
         "limit:zero and (code:quota or code:rate or "
         "code:resource_exhausted or says:quota or says:rate or says:plan "
         "or status:429 or inner:429)",
-        "the limit is 0: there is no quota at all, whatever wait is named")
+        "the limit is 0: this account has no quota, so the stated wait " "does not help")
     RULE("size.bucket", REQUEST_TOO_LARGE, NONE, 3, 34,
         "limit:too_small and (code:rate or says:rate or says:too_large "
         "or says:window_short or code:too_large or status:429 or "
         "status:413) and not says:window_long",
-        "the request alone is larger than the whole limit, so waiting " "never helps")
+        "this single request is larger than the whole limit, so waiting " "never helps")
     RULE("overflow.code", CONTEXT_OVERFLOW, NONE, 2, 46, "code:context_overflow and not code:rate",
         "a typed code says that the input does not fit the context window")
     RULE("size.field_code", INVALID_REQUEST, NONE, 1, 50, "code:field_too_long",
@@ -41,7 +41,8 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "status:402 and (says:rate or says:concurrency or code:rate) and "
         "not (says:balance or says:plan or says:quota or code:balance or "
         "code:quota or code:plan or window:long or says:token_overflow "
-        "or says:context_overflow)", "the status speaks of payment, but the words of a rate")
+        "or says:context_overflow)",
+        "the status says payment required, but the message describes a " "rate limit")
     RULE("entitlement.payment_status", PERMISSION_DENIED, NONE, 3, 68,
         "status:402 and (says:entitlement or code:entitlement) and not "
         "(says:balance or code:balance or says:plan or code:quota)",
@@ -52,23 +53,23 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
     RULE("quota.status", QUOTA_EXHAUSTED, NONE, 1, 84, "status:432-433 or inner:432-433",
         "the status says that the plan's limit is reached")
     RULE("size.output_cap_first", INVALID_REQUEST, NONE, 1, 89, "says:output_limit_first",
-        "the output limit that was asked for is above the model's")
+        "the requested output limit is above the model's maximum")
     RULE("overflow.words", CONTEXT_OVERFLOW, NONE, 2, 91,
         "says:context_overflow and not (code:rate or code:balance or "
         "code:plan or code:filter or code:auth or says:balance or "
         "says:plan or says:field_too_long or says:field_rule or " "says:timeout or window:short)",
-        "the words say that the input is longer than the context window")
+        "the message says that the input is longer than the context " "window")
     RULE("size.output_cap", INVALID_REQUEST, NONE, 2, 105,
         "(says:output_cap or code:output_cap) and not (code:rate or "
-        "window:short or says:balance)", "more output was asked for than the model can give")
+        "window:short or says:balance)",
+        "the request asks for more output than the model can produce")
     RULE("overflow.tokens", CONTEXT_OVERFLOW, NONE, 2, 112,
         "says:token_overflow and not (code:rate or code:balance or "
         "code:plan or code:quota or says:rate or says:balance or "
         "says:plan or says:quota or says:field_too_long or window:short)",
-        "the words say that there are more tokens than the model takes")
+        "the message says that the input has more tokens than the model " "accepts")
     RULE("size.status_code", REQUEST_TOO_LARGE, NONE, 2, 125, "status:413 and code:rate",
-        "the status says that the request is too large; the code names "
-        "the limit that it is too large for")
+        "the status says that the request is too large; the code names " "the exceeded limit")
     RULE("filter.code", CONTENT_FILTER, NONE, 1, 129, "code:filter",
         "a typed code says that content was blocked")
     RULE("quota.code", QUOTA_EXHAUSTED, NONE, 2, 131,
@@ -82,15 +83,15 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
     RULE("quota.money", QUOTA_EXHAUSTED, NONE, 2, 147,
         "says:balance and not (says:not_counted or code:model_missing or "
         "code:context_overflow or code:overloaded)",
-        "the words say that credit, balance or budget is used up; this "
-        "goes before auth statuses")
+        "the message says that credit, balance or budget is used up; "
+        "this takes precedence over authentication statuses")
     RULE("quota.plan", QUOTA_EXHAUSTED, NONE, 2, 154,
         "says:plan and not (says:not_counted or code:model_missing or "
         "code:overloaded or window:short)",
-        "the words say that the use that the plan includes is used up")
+        "the message says that the usage included in the plan is used up")
     RULE("quota.plan_long", QUOTA_EXHAUSTED, NONE, 3, 161,
         "says:plan and window:long and not (code:model_missing or " "code:overloaded)",
-        "the words say that the use that the plan includes is used up, " "for a day or more")
+        "the message says that the usage included in the plan is used up " "for a day or longer")
     RULE("entitlement.code", PERMISSION_DENIED, NONE, 1, 168, "code:entitlement",
         "a typed code says that the plan does not include this")
     RULE("quota.window", QUOTA_EXHAUSTED, NONE, 3, 170,
@@ -104,122 +105,125 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "a wait of more than an hour is a quota, not a rate")
     RULE("rate.quota_short", RATE_LIMITED, NONE, 2, 195,
         "(says:quota or code:quota) and (window:short or " "says:concurrency)",
-        "the quota is for a second, a minute or for requests at one "
-        "time, so it passes by itself")
+        "the quota limits a second, a minute or concurrent requests, so " "it renews soon")
     RULE("rate.quota_wait", RATE_LIMITED, NONE, 3, 201,
         "says:quota and code:resource_exhausted and hint:any",
-        "the quota comes with a short wait, so it passes by itself")
+        "the quota error states a short wait, so it renews soon")
     RULE("quota.words", QUOTA_EXHAUSTED, NONE, 2, 207,
         "says:quota and not (says:not_counted or code:overloaded or "
         "code:loading or code:model_missing or code:auth or " "code:permission)",
-        "the words say that a quota is used up, and name no short window")
+        "the message says that a quota is used up and names no short " "window")
     RULE("quota.upsell", QUOTA_EXHAUSTED, NONE, 3, 216,
         "says:upsell and (status:429 or status:403 or status:402) and "
         "not (window:short or says:rate or says:overloaded or "
         "says:concurrency or says:entitlement or code:rate or code:auth "
         "or code:model_missing or code:overloaded)",
-        "what is offered is more credit or a larger plan")
+        "the message offers more credit or a larger plan")
     RULE("entitlement.words", PERMISSION_DENIED, NONE, 2, 232,
         "says:entitlement and not (says:filter or code:auth or "
         "code:model_missing or code:overloaded or says:rate or " "says:overloaded or status:5xx)",
-        "the words say that the plan or account does not include this")
+        "the message says that the plan or account does not include this")
     RULE("conflict.in_progress", OUTCOME_UNKNOWN, NONE, 2, 242,
         "(code:in_progress or says:in_progress) and (status:409 or "
         "inner:409 or code:in_progress)",
-        "the same request is still being worked on: ask for its result, " "do not send it again")
+        "the same request is still being processed: fetch its result "
+        "instead of sending it again")
     RULE("conflict.duplicate", INVALID_REQUEST, NONE, 2, 249,
         "(code:duplicate or says:duplicate) and (status:409 or inner:409 " "or code:duplicate)",
-        "the same was already done, so a repetition changes nothing")
+        "the operation was already carried out, so repeating it changes " "nothing")
     RULE("overload.code", OVERLOADED, NONE, 1, 256, "code:overloaded",
         "a typed code says that the provider is overloaded")
     RULE("loading.code", MODEL_LOADING, NONE, 1, 258, "code:loading",
-        "a typed code says that the model is being loaded")
+        "a typed code says that the model is still loading")
     RULE("degraded.words", OVERLOADED, NONE, 1, 260, "says:degraded",
-        "what serves the model is not in good order at the moment")
+        "the message says that the service behind the model is degraded")
     RULE("request.typed", INVALID_REQUEST, NONE, 3, 262,
         "(status:400 or status:422) and (says:rate or says:overloaded or "
         "says:loading or says:concurrency) and not (code:overloaded or "
         "code:loading or code:concurrency or code:resource_exhausted or "
         "code:rate or code:server_error or says:auth or says:filter or "
         "says:model_missing or hint:any or inner:429 or inner:5xx)",
-        "status and typed code blame the request; words of rates or load "
-        "in it are of something else")
+        "status and typed code say that the request is invalid; the "
+        "message mentions rates or load in another sense")
     RULE("rate.concurrency", RATE_LIMITED, NONE, 2, 283,
         "(code:concurrency or says:concurrency) and not (code:auth or " "code:permission)",
-        "too many requests at one time")
+        "too many concurrent requests")
     RULE("rate.overload", OVERLOADED, NONE, 3, 289,
         "code:rate and says:overloaded and not says:rate",
-        "the code speaks of a rate, but the words of the provider's own " "load")
+        "the code names a rate limit, but the message describes the " "provider's own load")
     RULE("rate.code", RATE_LIMITED, NONE, 1, 295, "code:rate",
-        "a typed code says that requests come too fast")
+        "a typed code says that requests arrive too fast")
     RULE("region.words", PERMISSION_DENIED, NONE, 2, 297,
         "(says:region or code:region) and not (status:5xx or " "says:connect_failed)",
-        "the country or region is not served")
+        "the provider does not serve this country or region")
     RULE("unsupported.model_code", UNSUPPORTED_FEATURE, NONE, 3, 303,
         "code:model_missing and says:unsupported and not " "says:model_missing",
-        "the code speaks of the model, the words of a feature that it " "does not have")
+        "the code names the model, but the message says that the model " "lacks a feature")
     RULE("model.code", MODEL_NOT_FOUND, NONE, 2, 309,
         "code:model_missing and not (code:overloaded or " "code:server_error)",
-        "a typed code says that the model does not exist here")
+        "a typed code says that the model does not exist at this provider")
     RULE("auth.code_words", AUTH_FAILED, NONE, 2, 314, "code:auth and says:auth",
-        "code and words say that the credentials are not accepted")
+        "code and message say that the credentials are not accepted")
     RULE("auth.code", AUTH_FAILED, NONE, 2, 318, "code:auth and not says:permission",
         "a typed code says that the credentials are not accepted")
     RULE("permission.model", MODEL_NOT_FOUND, NONE, 3, 322,
         "code:permission and says:model_missing and (status:404 or " "inner:404)",
-        "the model is not there, or not for this account")
+        "the model does not exist or is not available to this account")
     RULE("filter.permission", CONTENT_FILTER, NONE, 3, 329,
         "says:filter and code:permission and not (says:permission or " "says:account_blocked)",
-        "the words say that content was blocked; the code only says that " "it is not allowed")
+        "the message says that content was blocked; the code only says "
+        "that the request is not allowed")
     RULE("permission.code", PERMISSION_DENIED, NONE, 1, 336, "code:permission or code:auth",
-        "a typed code says that this is not allowed")
+        "a typed code says that the request is not allowed")
     RULE("unsupported.code", UNSUPPORTED_FEATURE, NONE, 2, 339,
-        "code:unsupported and not says:auth", "a typed code says that the feature is not there")
+        "code:unsupported and not says:auth", "a typed code says that the feature is not supported")
     RULE("stale.code", INVALID_REQUEST, NONE, 1, 343, "code:stale_reference",
-        "a typed code says that something the request refers to does not " "exist")
+        "a typed code says that an object named in the request does not " "exist")
     RULE("endpoint.code", ENDPOINT_NOT_FOUND, NONE, 1, 345, "code:endpoint_missing",
-        "a typed code says that the address does not exist")
+        "a typed code says that the URL does not exist")
     RULE("size.code", REQUEST_TOO_LARGE, NONE, 1, 347, "code:too_large",
         "a typed code says that the request is too large")
     RULE("filter.words_typed", CONTENT_FILTER, NONE, 3, 349,
         "says:filter and (code:bad_param or code:invalid) and not "
         "(says:auth or says:rate or says:model_missing)",
-        "the words say that content was blocked; the code only calls the " "request invalid")
+        "the message says that content was blocked; the code only says "
+        "that the request is invalid")
     RULE("request.code", INVALID_REQUEST, NONE, 2, 358,
         "code:bad_param and not (says:auth or says:model_missing)",
-        "a typed code names what is wrong with the request")
+        "a typed code names an error in the request")
     RULE("overload.timeout_code", OVERLOADED, NONE, 2, 363, "code:timeout and says:overloaded",
-        "the code speaks of a timeout, the words of the load behind it")
+        "the code names a timeout, but the message says that load caused " "it")
     RULE("timeout.code_ambiguous", OUTCOME_UNKNOWN, NONE, 3, 367,
         "code:timeout and replay:no and not phase:connect",
-        "the provider timed out, and the work may have been done")
+        "the provider timed out; the request may have been carried out")
     RULE("timeout.code", PROVIDER_TIMEOUT, NONE, 1, 373, "code:timeout",
-        "a typed code says that the provider ran out of time")
+        "a typed code says that a time limit of the provider ended the " "request")
     RULE("connect.tls.client_certificate", CONNECTION_FAILED, NONE, 1, 375,
         "connection:tls_client_certificate",
-        "the peer wants a client certificate and refuses the connection "
-        "without one: whatever was sent was not read")
+        "the peer requires a client certificate and refused the "
+        "connection; it did not read the request")
     RULE("timeout.connect_words", NETWORK_TIMEOUT, NONE, 2, 377,
-        "says:connect_timeout and status:none", "no connection was made in time; nothing was sent")
+        "says:connect_timeout and status:none",
+        "no connection was established in time; nothing was sent")
     RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 381,
         "(transport:timeout or says:timeout) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
-        "the request was sent, no answer came, and a repetition may do " "the work twice")
+        "the request was sent and no response arrived; a retry may carry " "it out twice")
     RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 391,
         "(status:504 or status:524 or inner:504 or inner:524) and "
         "replay:no and not (code:invalid or says:connect_timeout)",
-        "a gateway gave up waiting, and the work may have been done")
+        "a gateway stopped waiting for the provider; the request may " "have been carried out")
     RULE("outcome.no_answer", OUTCOME_UNKNOWN, NONE, 2, 401,
         "(status:520 or inner:520) and replay:no",
-        "the request was passed on and what came back was empty or "
-        "broken; the work may have been done")
+        "a gateway forwarded the request and received an empty or broken "
+        "response; the request may have been carried out")
     RULE("outcome.timeout_words", OUTCOME_UNKNOWN, NONE, 4, 406,
         "says:timeout and (status:408 or status:499 or status:5xx) and "
         "replay:no and not (says:connect_timeout or status:522)",
-        "the provider ran out of time, and the work may have been done")
+        "the provider's time limit ended the request; it may have been " "carried out")
     RULE("outcome.status", OUTCOME_UNKNOWN, NONE, 2, 417,
         "(status:408 or status:499 or status:598-599) and replay:no",
-        "the call was given up on, and the work may have been done")
+        "the call was abandoned on the way; the request may have been " "carried out")
     RULE("outcome.tls", OUTCOME_UNKNOWN, NONE, 3, 424,
         "transport:tls and replay:no and (phase:sent or phase:headers or " "phase:committed)",
         "the connection broke after the request was sent")
@@ -227,54 +231,53 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "(transport:reset or transport:eof or says:reset or "
         "says:stream_cut or body:unterminated) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
-        "the connection ended after the request was sent, and a "
-        "repetition may do the work twice")
+        "the connection ended after the request was sent; a retry may " "carry it out twice")
     RULE("timeout.dns", NETWORK_TIMEOUT, NONE, 1, 445, "connection:dns_timeout",
         "the DNS lookup of the host name timed out; nothing was sent")
     RULE("timeout.tls", NETWORK_TIMEOUT, NONE, 1, 447, "connection:tls_timeout",
         "the TLS handshake did not finish in time; nothing was sent")
     RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 449, "transport:timeout and phase:connect",
-        "no connection was made in time; nothing was sent")
+        "no connection was established in time; nothing was sent")
     RULE("timeout.stall", STREAM_INTERRUPTED, NONE, 2, 453,
-        "connection:stalled and phase:committed", "the stream stalled behind its first content")
+        "connection:stalled and phase:committed", "the stream stalled after its first content")
     RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 457,
-        "transport:timeout and phase:committed", "the stream stopped and went no further")
+        "transport:timeout and phase:committed", "the stream stopped before its end")
     RULE("timeout.send", NETWORK_TIMEOUT, NONE, 1, 461, "connection:send_timeout",
-        "the peer took no more of the request in time; it can be " "repeated safely")
+        "the peer accepted no more of the request in time; the request " "can be repeated safely")
     RULE("timeout.first_byte", NETWORK_TIMEOUT, NONE, 1, 463, "connection:first_byte_timeout",
-        "the answer did not begin in time; the request can be repeated " "safely")
+        "the response did not begin in time; the request can be repeated " "safely")
     RULE("timeout.share", NETWORK_TIMEOUT, NONE, 1, 465, "connection:share_timeout",
-        "the answer did not begin within the target's share of the "
+        "the response did not begin within the target's share of the "
         "deadline; the request can be repeated safely")
     RULE("timeout.stall_early", NETWORK_TIMEOUT, NONE, 1, 467, "connection:stalled",
         "the stream stalled before its first content; the request can be " "repeated safely")
     RULE("timeout.idle", NETWORK_TIMEOUT, NONE, 1, 469, "connection:idle_timeout",
-        "the answer stopped before it was whole; the request can be " "repeated safely")
+        "the response stopped before its end; the request can be " "repeated safely")
     RULE("deadline.client", NETWORK_TIMEOUT, NONE, 1, 471, "connection:deadline_client",
-        "the client's deadline ended the try")
+        "the client's deadline ended the attempt")
     RULE("deadline.announced_timeout", NETWORK_TIMEOUT, NONE, 1, 473,
         "connection:announced_timeout",
-        "the timeout that the client announced in x-stainless-timeout " "ended the try")
+        "the timeout that the client announced in x-stainless-timeout " "ended the attempt")
     RULE("deadline.announced_read_timeout", NETWORK_TIMEOUT, NONE, 1, 475,
         "connection:announced_read_timeout", "the timeout that the client announced in "
-        "x-stainless-read-timeout ended the try")
+        "x-stainless-read-timeout ended the attempt")
     RULE("deadline.announced_server_timeout", NETWORK_TIMEOUT, NONE, 1, 477,
         "connection:announced_server_timeout",
-        "the timeout that the client announced in x-server-timeout ended " "the try")
+        "the timeout that the client announced in x-server-timeout ended " "the attempt")
     RULE("deadline.route", NETWORK_TIMEOUT, NONE, 1, 479, "connection:deadline_route",
-        "the route's deadline ended the try")
+        "the route's deadline ended the attempt")
     RULE("deadline.policy", NETWORK_TIMEOUT, NONE, 1, 481, "connection:deadline_policy",
-        "the policy's budget of time ended the try")
+        "the policy's time budget ended the attempt")
     RULE("deadline.body", NETWORK_TIMEOUT, NONE, 1, 483, "connection:deadline_body",
         "the client's deadline passed while its request was being " "received")
     RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 485, "transport:timeout",
-        "no answer came in time; the request can be repeated safely")
+        "no response arrived in time; the request can be repeated safely")
     RULE("connect.dns.unknown", CONNECTION_FAILED, NONE, 1, 487, "connection:dns_unknown",
-        "the host's name is not known; nothing was sent")
+        "the host name does not exist; nothing was sent")
     RULE("connect.dns.failed", CONNECTION_FAILED, NONE, 1, 489, "connection:dns_failed",
-        "no name server could be asked for the host; nothing was sent")
+        "no DNS server could be reached; nothing was sent")
     RULE("connect.dns", CONNECTION_FAILED, NONE, 1, 491, "transport:dns",
-        "the host's name was not found; nothing was sent")
+        "the DNS lookup of the host name failed; nothing was sent")
     RULE("connect.unreachable", CONNECTION_FAILED, NONE, 1, 493, "connection:unreachable",
         "the host is unreachable; nothing was sent")
     RULE("connect.failed", CONNECTION_FAILED, NONE, 1, 495, "connection:failed",
@@ -283,16 +286,17 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "the connection was refused; nothing was sent")
     RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 499,
         "(transport:tls or status:none) and says:tls",
-        "the certificate or the TLS set-up is wrong; that does not pass " "by itself")
+        "the certificate or the TLS configuration is wrong; a retry does " "not help")
     RULE("stream.tls", STREAM_INTERRUPTED, NONE, 2, 504,
         "transport:tls and (phase:headers or phase:committed or " "status:2xx)",
-        "TLS failed in the middle of the answer")
+        "TLS failed in the middle of the response")
     RULE("connect.tls.expired", CONNECTION_FAILED, NONE, 1, 510, "connection:tls_expired",
-        "the certificate has expired: no retry at the same place helps, " "and nothing was sent")
+        "the certificate has expired; nothing was sent, and a retry at "
+        "the same target does not help")
     RULE("connect.tls.not_yet_valid", CONNECTION_FAILED, NONE, 1, 512,
         "connection:tls_not_yet_valid",
-        "the certificate is not valid yet: no retry at the same place "
-        "helps, and nothing was sent")
+        "the certificate is not valid yet; nothing was sent, and a retry "
+        "at the same target does not help")
     RULE("connect.tls.self_signed", CONNECTION_FAILED, NONE, 1, 514, "connection:tls_self_signed",
         "the certificate is self-signed and not trusted; nothing was sent")
     RULE("connect.tls.untrusted", CONNECTION_FAILED, NONE, 1, 516, "connection:tls_untrusted",
@@ -304,15 +308,15 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
     RULE("connect.tls.certificate", CONNECTION_FAILED, NONE, 1, 522, "connection:tls_certificate",
         "the certificate is not acceptable; nothing was sent")
     RULE("connect.tls.version", CONNECTION_FAILED, NONE, 1, 524, "connection:tls_version",
-        "the peer speaks only versions of TLS that are too old; nothing " "was sent")
+        "the peer supports only outdated versions of TLS; nothing was " "sent")
     RULE("connect.tls.refused", CONNECTION_FAILED, NONE, 1, 526, "connection:tls_refused",
         "the peer refused the TLS handshake; nothing was sent")
     RULE("connect.tls.not_spoken", CONNECTION_FAILED, NONE, 1, 528, "connection:tls_not_spoken",
-        "what answers does not speak TLS; nothing was sent")
+        "the peer does not speak TLS; nothing was sent")
     RULE("connect.tls.alert", CONNECTION_FAILED, NONE, 1, 530, "connection:tls_alert",
-        "the peer ended TLS with an alert before it answered")
+        "the peer ended TLS with an alert before it responded")
     RULE("connect.tls.broken", CONNECTION_FAILED, NONE, 1, 532, "connection:tls_broken",
-        "TLS failed before an answer came")
+        "TLS failed before a response arrived")
     RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 534, "transport:tls",
         "the TLS handshake failed; nothing was sent")
     RULE("connect.tls.closed", CONNECTION_RESET, NONE, 1, 536, "connection:tls_closed",
@@ -321,209 +325,212 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "the connection was reset during the TLS handshake; nothing was " "sent")
     RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 540,
         "transport:eof and (status:2xx or phase:headers or " "phase:committed)",
-        "the connection ended before the answer did")
+        "the connection ended before the response was complete")
     RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 546,
         "transport:reset and (phase:committed or status:2xx)",
-        "the connection was reset in the middle of the answer")
+        "the connection was reset in the middle of the response")
     RULE("reset.transport", CONNECTION_RESET, NONE, 1, 551, "transport:reset or transport:eof",
-        "the connection was closed before an answer came; the request " "can be repeated safely")
+        "the connection was closed before a response arrived; the "
+        "request can be repeated safely")
     RULE("account.words", PERMISSION_DENIED, NONE, 2, 554,
         "says:account_blocked and not status:5xx",
-        "the words say that the account itself is closed or locked")
+        "the message says that the account is closed or locked")
     RULE("filter.words", CONTENT_FILTER, NONE, 2, 558,
         "says:filter and not (says:rate or says:model_missing)",
-        "the words say that content was blocked")
+        "the message says that content was blocked")
     RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 563,
         "says:permission and (status:403 or inner:403)",
-        "status and words say that this account may not do it")
+        "status and message say that this account is not allowed to do " "this")
     RULE("auth.words", AUTH_FAILED, NONE, 2, 568, "says:auth and not says:unavailable",
-        "the words say that the credentials are missing, wrong or " "expired, whatever the status")
+        "the message says that the credentials are missing, wrong or "
+        "expired; the status is ignored")
     RULE("rate.words", RATE_LIMITED, NONE, 2, 572,
         "says:rate and not (says:overloaded or status:404)",
-        "the words say that requests come too fast")
+        "the message says that requests arrive too fast")
     RULE("loading.words", MODEL_LOADING, NONE, 2, 577,
         "says:loading and not (status:400-404 or status:422 or " "says:model_missing)",
-        "the words say that the model is being loaded")
+        "the message says that the model is still loading")
     RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 587, "says:host_memory",
-        "the machine has too little memory for the model: another try " "will not change that")
+        "the machine has too little memory for the model, so a retry " "does not help")
     RULE("overload.words", OVERLOADED, NONE, 2, 589,
         "says:overloaded and not (status:401 or status:403 or status:404)",
-        "the words say that the provider has no room at the moment")
+        "the message says that the provider has no capacity at the moment")
     RULE("permission.scope_words", PERMISSION_DENIED, NONE, 3, 595,
         "says:permission and says:model_missing and (status:401 or " "inner:401)",
-        "what this account lacks is a permission, such as one for "
-        "models; the status says the same")
+        "status and message say that this account lacks a permission, " "such as access to models")
     RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 602,
         "says:model_missing and not (status:429 or status:502-504 or "
-        "status:529 or inner:429 or inner:503)", "the words say that the model does not exist here")
+        "status:529 or inner:429 or inner:503)",
+        "the message says that the model does not exist at this provider")
     RULE("permission.words", PERMISSION_DENIED, NONE, 2, 612,
         "says:permission and not (status:501-599 or status:404)",
-        "the words say that this account may not do it")
+        "the message says that this account is not allowed to do this")
     RULE("size.field", INVALID_REQUEST, NONE, 2, 715, "says:field_too_long and not status:5xx",
-        "the words say that one field is too long")
+        "the message says that one field is too long")
     RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 719, "says:too_large and not says:overloaded",
-        "the words say that the request is too large")
+        "the message says that the request is too large")
     RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 723,
         "says:endpoint_missing and (status:404-405 or status:410 or "
         "status:none or status:400 or status:2xx or status:501)",
-        "the words say that the address does not exist")
+        "the message says that the URL does not exist")
     RULE("stale.words", INVALID_REQUEST, NONE, 2, 733,
         "says:stale_reference and (status:400 or status:404 or "
         "status:422 or status:none or status:2xx)",
-        "the words say that something the request refers to does not " "exist")
+        "the message says that an object named in the request does not " "exist")
     RULE("truncated.words", OUTPUT_TRUNCATED, NONE, 2, 741,
         "says:truncated and (status:none or status:2xx)",
-        "the words say that the answer was cut off at the output limit")
+        "the words say that the response was cut off at the output limit")
     RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 746,
         "says:malformed and (status:none or status:2xx) and not "
         "(body:error or inner:4xx or inner:5xx or says:upstream or "
-        "transport:eof or transport:reset or transport:timeout)", "the answer cannot be read")
+        "transport:eof or transport:reset or transport:timeout)", "the response cannot be parsed")
     RULE("param.words", INVALID_REQUEST, NONE, 2, 759,
         "(says:bad_param or says:field_rule) and not "
         "(says:connect_failed or says:timeout or status:401 or "
         "status:403 or status:429 or status:5xx or inner:401 or "
-        "inner:403-404 or inner:429 or inner:5xx)", "the words name what is wrong with the request")
+        "inner:403-404 or inner:429 or inner:5xx)", "the message names an error in the request")
     RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 774,
         "says:unsupported and not (status:429 or status:502 or "
         "status:504 or says:unavailable or says:retry_later)",
-        "the words say that the model or server does not have this " "feature")
+        "the message says that the model or server does not support this " "feature")
     RULE("crashed.words", PROVIDER_5XX, NONE, 1, 782, "says:crashed",
-        "what runs the model broke down; another try meets a new one")
+        "the process that runs the model crashed; a retry reaches a new " "process")
     RULE("numeric.words", PROVIDER_5XX, NONE, 1, 784, "says:numeric_fault",
-        "the arithmetic of the model broke down; another try usually " "works")
+        "the model's computation failed; a retry usually succeeds")
     RULE("conflict.status", CONFLICT, NONE, 1, 786, "status:409 or inner:409",
-        "a conflict with another request usually passes")
+        "a conflict with another request usually ends soon")
     RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 789,
         "(status:404 or inner:404) and (says:mentions_model or " "body:model_param)",
-        "not found, and what is spoken of is a model")
+        "status 404, and the message names a model")
     RULE("inner.rate", RATE_LIMITED, NONE, 1, 795, "inner:429",
-        "the error in the body is a 429, whatever the status around it")
+        "the error in the body is a 429; the HTTP status differs")
     RULE("inner.auth", AUTH_FAILED, NONE, 1, 797, "inner:401 or inner:407",
-        "the error in the body is a 401, whatever the status around it")
+        "the error in the body is a 401; the HTTP status differs")
     RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 800, "inner:403 or inner:451",
-        "the error in the body is a 403, whatever the status around it")
+        "the error in the body is a 403; the HTTP status differs")
     RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 803, "inner:404 or inner:405 or inner:410",
-        "the error in the body is a 404, whatever the status around it")
+        "the error in the body is a 404; the HTTP status differs")
     RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 807, "inner:413 or inner:414",
-        "the error in the body is a 413, whatever the status around it")
+        "the error in the body is a 413; the HTTP status differs")
     RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 810,
         "inner:408 or inner:504 or inner:522 or inner:524",
-        "the error in the body is a timeout, whatever the status around " "it")
+        "the error in the body is a timeout; the HTTP status differs")
     RULE("inner.overload", OVERLOADED, NONE, 1, 815, "inner:503 or inner:529",
-        "the error in the body is a 503, whatever the status around it")
+        "the error in the body is a 503; the HTTP status differs")
     RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 818, "inner:501",
-        "the error in the body is a 501, whatever the status around it")
+        "the error in the body is a 501; the HTTP status differs")
     RULE("inner.server", PROVIDER_5XX, NONE, 1, 820, "inner:5xx",
-        "the error in the body is a server error, whatever the status " "around it")
+        "the error in the body is a server error; the HTTP status differs")
     RULE("inner.request", INVALID_REQUEST, NONE, 2, 822,
         "inner:4xx and not (status:401 or status:403 or status:404)",
-        "the error in the body blames the request, whatever the status " "around it")
+        "the error in the body says that the request is invalid; the " "HTTP status differs")
     RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 828,
         "says:timeout and (status:408 or status:5xx)",
-        "the provider, or a gateway before it, ran out of time")
+        "a time limit of the provider, or of a gateway before it, ended " "the request")
     RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 833,
         "status:408 or status:504 or status:522 or status:524 or " "status:598-599",
-        "the status says that the provider ran out of time")
+        "the status says that a time limit of the provider ended the " "request")
     RULE("status.auth", AUTH_FAILED, NONE, 1, 840, "status:401 or status:407",
         "the status says that the credentials are not accepted")
     RULE("status.permission", PERMISSION_DENIED, NONE, 1, 843, "status:403 or status:451",
-        "the status says that this is not allowed")
+        "the status says that the request is not allowed")
     RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 846, "status:404-405 or status:410",
-        "not found, and nothing speaks of a model")
+        "status 404, and nothing in the response names a model")
     RULE("status.rate", RATE_LIMITED, NONE, 1, 850, "status:429 or status:509",
-        "a 429 that says no more is a rate limit")
+        "a 429 without further information counts as a rate limit")
     RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 853, "status:413-414 or status:431",
         "the status says that the request is too large")
     RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 857, "status:499",
-        "the call was cancelled on the way; nothing is wrong with the " "request")
+        "the call was cancelled on the way to the provider; the request " "itself is valid")
     RULE("status.dependency", PROVIDER_5XX, NONE, 1, 859, "status:424-425",
-        "something that the provider relies on failed")
+        "a service that the provider depends on failed")
     RULE("status.locked", CONFLICT, NONE, 1, 862, "status:423",
-        "something else holds what the request needs")
+        "another request has locked the resource")
     RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 864,
         "status:500 and code:invalid and not (code:server_error or "
         "says:server_error or says:retry_later)",
-        "the typed code blames the request; the 500 around it is a " "wrapper's")
+        "the typed code says that the request is invalid; a wrapper " "added the status 500")
     RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 872, "status:501",
-        "the status says that the server does not have this function")
+        "the status says that the server does not implement this function")
     RULE("overload.status", OVERLOADED, NONE, 2, 874,
         "(status:503 or status:529) and not (says:reset or " "says:connect_failed)",
-        "the status says that there is no room at the moment")
+        "the status says that the server has no capacity at the moment")
     RULE("status.loop", ENDPOINT_NOT_FOUND, NONE, 2, 880, "status:508 and hint:no_retry",
-        "a gateway behind this address has seen the request before: the "
-        "address leads in a circle")
+        "a gateway behind this base URL has already handled the request: "
+        "the configuration forms a loop")
     RULE("status.server", PROVIDER_5XX, NONE, 1, 884, "status:5xx",
         "the status says that the server failed")
     RULE("status.request", INVALID_REQUEST, NONE, 1, 886, "status:4xx",
-        "the status blames the request")
+        "the status says that the request is invalid")
     RULE("status.not_modified", MALFORMED_RESPONSE, NONE, 1, 888, "status:304",
-        "not modified is the answer of a cache, to a question that " "nobody asked")
+        "the status 304 is a cache response, but the request was not " "conditional")
     RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 890, "status:3xx",
-        "a redirect instead of an answer: the address is not the right " "one")
+        "the response is a redirect, so the base URL is probably wrong")
     RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 892,
         "says:timeout and (says:their_timeout or status:2xx)",
-        "the provider, or a gateway before it, ran out of time")
+        "a time limit of the provider, or of a gateway before it, ended " "the request")
     RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 897, "says:timeout",
-        "it took too long; the request can be repeated safely")
+        "the call took too long; the request can be repeated safely")
     RULE("server.upstream", PROVIDER_5XX, NONE, 2, 899,
-        "says:upstream and (says:reset or says:connect_failed)", "a gateway lost what is behind it")
+        "says:upstream and (says:reset or says:connect_failed)",
+        "a gateway lost its connection to the server behind it")
     RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 904, "says:stream_cut or code:stream_cut",
-        "the answer stopped in the middle")
+        "the response stopped in the middle")
     RULE("reset.words", CONNECTION_RESET, NONE, 1, 907, "says:reset",
-        "the connection was closed before an answer came")
+        "the connection was closed before a response arrived")
     RULE("connect.words", CONNECTION_FAILED, NONE, 1, 909, "says:connect_failed",
-        "no connection could be made")
+        "no connection could be established")
     RULE("conflict.words", CONFLICT, NONE, 1, 911, "says:conflict or code:conflict",
-        "a conflict with another request usually passes")
+        "a conflict with another request usually ends soon")
     RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 914, "exit:interrupted",
-        "somebody ended the process")
+        "a user or another program ended the process")
     RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 916, "code:cancelled",
-        "the call was cancelled on the way; nothing is wrong with the " "request")
+        "the call was cancelled on the way to the provider; the request " "itself is valid")
     RULE("unavailable.words", OVERLOADED, NONE, 1, 918, "says:unavailable or code:unavailable",
         "the service is not available at the moment")
     RULE("exhausted.words", RATE_LIMITED, NONE, 1, 921,
         "code:resource_exhausted or says:resource_exhausted",
-        "a resource is used up, and nothing names a long window")
+        "a resource is exhausted, and the response names no long window")
     RULE("permission.general", PERMISSION_DENIED, NONE, 1, 924,
-        "says:not_allowed or code:not_allowed", "the words say that this is not allowed")
+        "says:not_allowed or code:not_allowed", "the message says that the request is not allowed")
     RULE("request.words", INVALID_REQUEST, NONE, 2, 927,
         "(says:invalid or code:invalid or body:validation) and not " "code:server_error",
-        "the words say that the request is not valid")
+        "the message says that the request is invalid")
     RULE("server.words", PROVIDER_5XX, NONE, 1, 933, "says:server_error or code:server_error",
-        "the words say that the server failed inside")
+        "the message says that the server failed internally")
     RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 936, "code:not_found",
-        "not found, and nothing speaks of a model")
+        "status 404, and nothing in the response names a model")
     RULE("finish.error", PROVIDER_5XX, NONE, 1, 938, "finish:error",
-        "the answer ended with an error that says no more")
+        "the response ended with an error without details")
     RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 940, "body:unterminated",
         "the stream ends without its terminator")
     RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 942,
         "body:html and (status:2xx or status:none)",
-        "a page came instead of an answer: often the address is wrong, " "so it is not retried")
+        "the response is a web page: the base URL is often wrong, so the " "request is not retried")
     RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 947,
         "(body:no_content or body:empty) and (status:2xx or " "body:no_content)",
-        "the answer has nothing in it")
+        "the response is empty")
     RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 953,
         "body:cut and body:json and (status:2xx or status:none) and not " "body:error",
-        "the answer ends in the middle")
+        "the response ends in the middle")
     RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 962, "exit:timeout",
         "a time limit ended the process")
     RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 964, "exit:temporary",
-        "the process says itself that a later try may work")
+        "the exit status of the process says that a later attempt may " "succeed")
     RULE("exit.not_found", UNAVAILABLE, NONE, 1, 966, "exit:not_found or exit:not_runnable",
-        "there is no such command here, or it may not be run")
+        "the command does not exist or is not executable")
     RULE("exit.usage", INPUT_INVALID, NONE, 1, 969, "exit:usage",
-        "the process was called in the wrong way")
+        "the process was called with wrong arguments")
     RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 971, "exit:terminated",
-        "the process was asked to end")
+        "the process was terminated by a signal")
     RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 973, "exit:killed or exit:crashed or exit:other",
-        "the process failed and says no more")
+        "the process failed without details")
     RULE("answer.good", UNCLASSIFIED, NONE, 2, 977,
         "body:answer and not (body:error or body:no_content or "
         "body:unterminated or status:4xx or status:5xx)",
-        "it looks like an answer: nothing in it says that it failed")
+        "the text looks like a successful response: nothing in it " "indicates a failure")
     RULE("unknown", UNCLASSIFIED, NONE, 0, 985, "always",
-        "nothing known matches, so it is not retried")
+        "no rule matches, so the call is not retried")
 };
 
 const rc_rule_set rc_rules_builtin = {rc_rules_table, rc_rules_prefilters,

@@ -56,7 +56,7 @@ static void act(void *ctx, const rc_admin_action *action, rc_admin_outcome *ret_
         else
             set_text(ret_outcome, RC_ADMIN_REFUSED, run->refusal);
     } else if (action->kind == RC_ADMIN_DRAIN) {
-        rc_serve_drain(run, "the operator's side");
+        rc_serve_drain(run, "the admin interface");
         set_text(ret_outcome, RC_ADMIN_DONE, "it ends when all are answered");
     } else {
         rc_gateway_act(run->gateway, action, ret_outcome);

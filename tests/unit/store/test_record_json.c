@@ -66,15 +66,14 @@ static void unknown_members_are_left_out(void **state)
         &w, &record,
         &(rc_record_json_options){
             .report = RC_RECORD_REPORT_MESSAGE, .view = RC_VIEW_INTERNAL, .alloc = &alloc}));
-    expect(
-        "{\"id\":\"rep_01HF7YAT00041061050R3GG28A\",\"key\":\"01HF7YAT00-005\","
-        "\"began\":\"2023-11-14T22:13:20.000Z\",\"ended\":\"2023-11-14T22:13:21.500Z\","
-        "\"client\":\"a\\\"b\",\"model\":\"gpt-4o\",\"outcome\":\"failed\","
-        "\"code\":\"RateLimited\",\"class\":\"ProviderTransient\",\"category\":\"transient\","
-        "\"status\":429,\"reason\":\"tries_spent\",\"reason_text\":\"the tries are used up and no "
-        "other target is left\",\"attempts\":2,\"wait_ms\":1000,\"latency_ms\":1500,"
-        "\"tokens_are\":\"estimated\",\"streaming\":true,\"committed\":false,"
-        "\"message\":\"Too many.\"}");
+    expect("{\"id\":\"rep_01HF7YAT00041061050R3GG28A\",\"key\":\"01HF7YAT00-005\","
+           "\"began\":\"2023-11-14T22:13:20.000Z\",\"ended\":\"2023-11-14T22:13:21.500Z\","
+           "\"client\":\"a\\\"b\",\"model\":\"gpt-4o\",\"outcome\":\"failed\","
+           "\"code\":\"RateLimited\",\"class\":\"ProviderTransient\",\"category\":\"transient\","
+           "\"status\":429,\"reason\":\"tries_spent\",\"reason_text\":\"the attempts are used up "
+           "and there is no other target\",\"attempts\":2,\"wait_ms\":1000,\"latency_ms\":1500,"
+           "\"tokens_are\":\"estimated\",\"streaming\":true,\"committed\":false,"
+           "\"message\":\"Too many.\"}");
 }
 
 static void an_open_operation_has_no_end(void **state)

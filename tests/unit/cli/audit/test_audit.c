@@ -164,7 +164,7 @@ static void test_show(void **state)
            "  2.43 s  ↻ waits as the policy says                        ░░░░░░░░░     4.00 s\n"
            "  6.43 s  ↷ passes over openai/gpt-4o-mini: the target's circuit breaker is open\n"
            "  6.43 s  → goes on with claude/claude-sonnet-4-5 (claude-1): this target's\n"
-           "            tries are used up; the next one is healthy\n"
+           "            attempts are used up; the next target is healthy\n"
            "  6.43 s  ✓ try 3  claude/claude-sonnet-4-5 (claude-1)              ████  1.99 s\n");
     expect(w, &(setting){.is_ascii = true, .columns = "80"}, ARGS("show", w->keys[RECOVERED]),
            "  2.43 s  ~ waits as the policy says                        .........     4.00 s\n"
@@ -181,7 +181,7 @@ static void test_show_has_the_advice(void **state)
            "│ Retry    The tries are used up; try again after 20s (at 01:55:40)");
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED]), "│ Next     Wait, then try again ");
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED]),
-           "  15.9 s  ■ stops: the tries are used up and no other target is left\n"
+           "  15.9 s  ■ stops: the attempts are used up and there is no other target\n"
            "  15.9 s  ✗ the client is told: RateLimited, HTTP 429\n");
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED], "--view", "internal"), "as it came");
     expect(w, &usual, ARGS("show", w->keys[REFUSED]),

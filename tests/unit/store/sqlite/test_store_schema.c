@@ -378,7 +378,7 @@ static void test_a_fault_is_one_line_that_fits(void **state)
     path[sizeof(path) - 1] = '\0';
     rc_store_fault fault;
     assert_false(rc_store_fault_set(&fault, RC_STORE_FULL, "write", "a\nb", "c\td"));
-    assert_string_equal(fault.detail, "write a b: there is no space left (c d)");
+    assert_string_equal(fault.detail, "write a b: the disk is full (c d)");
     assert_false(rc_store_fault_set(&fault, RC_STORE_FULL, "write", path, NULL));
     assert_int_equal(strlen(fault.detail), sizeof(fault.detail) - 1);
     assert_string_equal(rc_store_fault_name(RC_STORE_NO_FAULT), "");
