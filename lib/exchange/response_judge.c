@@ -1,5 +1,5 @@
 /* rc_response: judges a response with a good status: valid, an error or empty, and how the model
- * ended it. Called by the gateway's attempt_judge.c. */
+ * ended it. Called by the gateway's attempt_response.c. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "dialect/finish.h"

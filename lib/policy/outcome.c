@@ -34,18 +34,63 @@ static rc_code missing_code(uint32_t missing)
     return RC_CODE_UNSUPPORTED_FEATURE;
 }
 
-rc_code rc_outcome_of_stop(const rc_action *action, rc_code unavailable)
+bool rc_outcome_needs_operator(const rc_unavailable_causes *causes)
 {
+    return causes->other == 0 && causes->used_up + causes->refused > 0;
+}
+
+static rc_code unavailable_code(const rc_unavailable_causes *causes)
+{
+    if (rc_outcome_needs_operator(causes))
+        return causes->used_up > 0 ? RC_CODE_QUOTA_EXHAUSTED : RC_CODE_AUTH_FAILED;
+    return causes->first != RC_CODE_NONE ? causes->first : RC_CODE_OVERLOADED;
+}
+
+rc_code rc_outcome_of_stop(const rc_stopped_call *call)
+{
+    const rc_action *action = call->action;
+    if (action->reason == RC_WHY_DEADLINE_PASSED || (call->is_attempted && call->is_late))
+        return RC_CODE_DEADLINE_EXCEEDED;
+    if (call->is_attempted)
+        return RC_CODE_NONE;
+    if (call->is_other_interface)
+        return RC_CODE_UNSUPPORTED_FEATURE;
     if (action->reason == RC_WHY_NONE_CAPABLE)
         return missing_code(action->missing);
-    if (action->reason == RC_WHY_DEADLINE_PASSED)
-        return RC_CODE_DEADLINE_EXCEEDED;
-    return rc_outcome_is_unavailable(action) ? unavailable : RC_CODE_OVERLOADED;
+    return rc_outcome_is_unavailable(action) ? unavailable_code(&call->unavailable)
+                                             : RC_CODE_OVERLOADED;
+}
+
+/* Keys that are rate limited or being refreshed count first, because they are usable soonest. */
+rc_code rc_outcome_of_keys(const uint32_t counts[RC_CREDENTIAL_DEAD + 1])
+{
+    if (counts[RC_CREDENTIAL_COOLING] > 0 || counts[RC_CREDENTIAL_HEALTHY] > 0)
+        return RC_CODE_RATE_LIMITED;
+    return counts[RC_CREDENTIAL_EXHAUSTED] > 0 ? RC_CODE_QUOTA_EXHAUSTED : RC_CODE_AUTH_FAILED;
+}
+
+rc_local_outcome rc_outcome_of_refusal(int status)
+{
+    switch (status) {
+    case 408:
+        return RC_LOCAL_REQUEST_TIMED_OUT;
+    case 413:
+    case 414:
+    case 431:
+        return RC_LOCAL_REQUEST_OVERSIZED;
+    default:
+        return RC_LOCAL_REQUEST_MALFORMED;
+    }
 }
 
 rc_code rc_outcome_of_attempt(rc_code code, bool is_unsafe)
 {
     return is_unsafe && rc_code_get(code)->is_retryable ? RC_CODE_OUTCOME_UNKNOWN : code;
+}
+
+rc_code rc_outcome_of_response(rc_code code, bool is_replayable)
+{
+    return is_replayable ? code : RC_CODE_OUTCOME_UNKNOWN;
 }
 
 bool rc_outcome_of_unusable(rc_code code, bool is_replayable, rc_local_outcome *ret_outcome)
@@ -57,4 +102,39 @@ bool rc_outcome_of_unusable(rc_code code, bool is_replayable, rc_local_outcome *
     }
     *ret_outcome = RC_LOCAL_UNREADABLE;
     return is_unknown;
+}
+
+bool rc_outcome_may_be_done(rc_code code)
+{
+    return code == RC_CODE_NONE || code == RC_CODE_OUTCOME_UNKNOWN || code == RC_CODE_INTERNAL;
+}
+
+bool rc_outcome_is_busy(rc_code code)
+{
+    return code == RC_CODE_OVERLOADED;
+}
+
+bool rc_outcome_is_limit(rc_code code)
+{
+    return code == RC_CODE_RATE_LIMITED || code == RC_CODE_QUOTA_EXHAUSTED;
+}
+
+bool rc_outcome_is_used_up(rc_code code)
+{
+    return code == RC_CODE_QUOTA_EXHAUSTED;
+}
+
+bool rc_outcome_is_lasting(rc_code code)
+{
+    return code == RC_CODE_QUOTA_EXHAUSTED || code == RC_CODE_AUTH_FAILED;
+}
+
+bool rc_outcome_is_missing(rc_code code)
+{
+    return code == RC_CODE_ENDPOINT_NOT_FOUND;
+}
+
+bool rc_outcome_is_conflict(rc_code code)
+{
+    return code == RC_CODE_CONFLICT;
 }

@@ -1,6 +1,6 @@
 /* Outcomes: the code, status and message of every end that no provider reported. The gateway and
  * its in-process client choose an outcome by its situation; only this module maps situations to
- * codes. The rows are in spec/outcomes.def. */
+ * codes, and codes to what the gateway does about them. The rows are in spec/outcomes.def. */
 #ifndef RC_POLICY_OUTCOME_H
 #define RC_POLICY_OUTCOME_H
 
@@ -8,6 +8,7 @@
 
 #include <recourse/call.h>
 #include <recourse/codes.h>
+#include <recourse/credential.h>
 #include <recourse/str.h>
 
 /* Why a request or an attempt ends although no provider reported a failure. */
@@ -26,13 +27,46 @@ typedef struct rc_local_outcome_row {
 /* The row of an outcome. outcome: less than RC_LOCAL_OUTCOME_COUNT. Static. */
 const rc_local_outcome_row *rc_local_outcome_get(rc_local_outcome outcome);
 
-/* The code of a call that stopped before its first attempt. action: why it stopped; borrows.
- * unavailable: the code to use when every target is unavailable. */
-rc_code rc_outcome_of_stop(const rc_action *action, rc_code unavailable);
+/* The outcome of a request that the server refuses before it is complete. status: the server's. */
+rc_local_outcome rc_outcome_of_refusal(int status);
+
+/* ---- calls that stopped ---- */
+
+/* Why the targets of a call were unavailable: the number of targets by cause. */
+typedef struct rc_unavailable_causes {
+    uint32_t used_up; /* the quota is used up */
+    uint32_t refused; /* the keys were refused */
+    uint32_t other;   /* causes that end by themselves */
+    rc_code first; /* of these, the failure of the target that is available first; NONE: unknown */
+} rc_unavailable_causes;
+
+/* True: no target becomes available by itself. causes: borrows. */
+bool rc_outcome_needs_operator(const rc_unavailable_causes *causes);
+
+typedef struct rc_stopped_call {
+    const rc_action *action;           /* why it stopped; borrows */
+    bool is_attempted;                 /* an attempt failed */
+    bool is_late;                      /* the deadline ended the latest attempt */
+    bool is_other_interface;           /* no provider has the endpoint's interface */
+    rc_unavailable_causes unavailable; /* used when every target is unavailable */
+} rc_stopped_call;
+
+/* The code of the report that the client gets. NONE: that of the latest attempt. call: borrows. */
+rc_code rc_outcome_of_stop(const rc_stopped_call *call);
+
+/* The code of a target that is unavailable because none of its keys can be used. counts: keys by
+ * rc_credential_state; borrows. */
+rc_code rc_outcome_of_keys(const uint32_t counts[RC_CREDENTIAL_DEAD + 1]);
+
+/* ---- attempts ---- */
 
 /* The code of a failed attempt whose request may have been carried out and must not be sent twice
  * (is_unsafe): a retryable code becomes OutcomeUnknown, others stay. */
 rc_code rc_outcome_of_attempt(rc_code code, bool is_unsafe);
+
+/* The code of a response that is complete and cannot be used: OutcomeUnknown if the request must
+ * not be sent twice, because the provider has carried it out. */
+rc_code rc_outcome_of_response(rc_code code, bool is_replayable);
 
 /* The outcome of an attempt whose response has a good status and no usable content. code: what the
  * classifier found. False: the classified failure stands. */
@@ -40,5 +74,22 @@ bool rc_outcome_of_unusable(rc_code code, bool is_replayable, rc_local_outcome *
 
 /* Did every target that could serve the call turn out to be unavailable? action: borrows. */
 bool rc_outcome_is_unavailable(const rc_action *action);
+
+/* ---- properties of codes ---- */
+
+/* True: an attempt that ended with this code may have been carried out. NONE: it was not failed. */
+bool rc_outcome_may_be_done(rc_code code);
+/* True: the gateway has no capacity now, and states when to try again. */
+bool rc_outcome_is_busy(rc_code code);
+/* True: a limit of the provider was reached. */
+bool rc_outcome_is_limit(rc_code code);
+/* True: the quota of a key is used up. */
+bool rc_outcome_is_used_up(rc_code code);
+/* True: the key cannot be used until its quota renews or an operator acts; the state is saved. */
+bool rc_outcome_is_lasting(rc_code code);
+/* True: the path, or the resource that it names, does not exist. */
+bool rc_outcome_is_missing(rc_code code);
+/* True: the resource is in a state that does not allow the request. */
+bool rc_outcome_is_conflict(rc_code code);
 
 #endif

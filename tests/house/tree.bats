@@ -65,7 +65,7 @@ finds() {
 @test "a tree that keeps the rules passes every check" {
     plant
     compile lib/base/str.c src/net/listen.c
-    for check in table includes calls folders headers types errno paths upstream opening named spec links hops nouns; do
+    for check in table includes calls folders headers types errno paths codes upstream opening named spec links hops nouns; do
         echo "$check"
         tree "$check" "$planted" "$planted/build"
     done
@@ -199,6 +199,22 @@ finds() {
     finds upstream 'lib/base/str.c:5: rc_upstream_new( (upstream)'
     sed -i 's/^| errno .*/&\n| upstream | `src\/net\/listen.c` | a reason |/' "$planted/docs/architecture.md"
     finds upstream 'not needed any more: src/net/listen.c'
+}
+
+@test "the gateway's request handling names no error code" {
+    tree codes "$RECOURSE_SOURCE"
+}
+
+@test "an error code in the gateway's request handling is found" {
+    plant
+    mkdir -p "$planted"/src/gateway/{admin,exchange,state}
+    printf '%s\n' '/* RC_CODE_INTERNAL */' 'int none = RC_CODE_NONE;' >"$planted/src/gateway/exchange/reply.c"
+    echo 'int admin = RC_CODE_INTERNAL;' >"$planted/src/gateway/admin/paths.c"
+    tree codes "$planted"
+    echo 'int busy = RC_CODE_OVERLOADED;' >>"$planted/src/gateway/exchange/reply.c"
+    finds codes 'src/gateway/exchange/reply.c:3: RC_CODE_OVERLOADED'
+    echo '#define ROW(CODE) RC_CODE_##CODE' >"$planted/src/gateway/state/row.h"
+    finds codes 'src/gateway/state/row.h:1: RC_CODE_'
 }
 
 @test "every .c file opens with a comment" {

@@ -17,6 +17,7 @@ from pathlib import Path
 FILES_MAX = 40
 HEADERS_MAX = 40
 PAIRS_MAX = 25
+CODELESS = ("exchange", "loop", "request", "runtime", "state")
 SOURCE_ROOTS = ("lib", "src")
 PUBLIC = "include/recourse"
 
@@ -317,6 +318,14 @@ def check_upstream(root, _binary):
     calls = r"\brc_upstream_(?:new|start)\("
     homes = ("src/net/client/", "src/client/", "src/gateway/")
     yield from listed(root, "upstream", calls, lambda path: path.startswith(homes))
+
+
+def check_codes(root, _binary):
+    """lib/policy/outcome chooses the codes of the gateway's own failures. NONE is no code."""
+    for path in sources(root, tuple(f"src/gateway/{name}" for name in CODELESS)):
+        text = code(read(root, path))
+        for match in re.finditer(r"\bRC_CODE_(?!NONE\b)\w*", text):
+            yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {match.group()}"
 
 
 def check_opening(root, _binary):

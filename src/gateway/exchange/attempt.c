@@ -227,7 +227,7 @@ void rc_attempt_send(rc_attempt *attempt)
     rc_outbound_request up;
     const rc_request_fault fault = write_request(attempt, &up);
     if (fault.kind != RC_REQUEST_FAULT_NONE) {
-        rc_attempt_fail_fault(attempt, fault.code, rc_str_c(fault.text));
+        rc_attempt_fail_local(attempt, fault.outcome, rc_str_c(fault.text));
         return;
     }
     const rc_upstream_request request = {

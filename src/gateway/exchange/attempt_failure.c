@@ -80,7 +80,7 @@ static void keep_limits(rc_attempt *attempt, const rc_report *report)
     rc_exchange *exchange = attempt->exchange;
     const rc_endpoint *endpoint = exchange->request.endpoint;
     rc_buf_reset(&exchange->limits);
-    if (rc_exchange_is_limit(report) && attempt->mode != RC_MODE_HEAD &&
+    if (rc_outcome_is_limit(rc_report_code(report)) && attempt->mode != RC_MODE_HEAD &&
         (attempt->provider->is_demo ||
          rc_endpoint_is_supported(endpoint, attempt->provider->config->kind->dialect)))
         rc_client_response_limits_push(&exchange->limits, attempt->reader,
@@ -92,7 +92,7 @@ static void keep_limits(rc_attempt *attempt, const rc_report *report)
 static void take_report(rc_attempt *attempt, const rc_report *report)
 {
     rc_exchange *exchange = attempt->exchange;
-    if (!rc_exchange_is_limit(report))
+    if (!rc_outcome_is_limit(rc_report_code(report)))
         rc_buf_reset(&exchange->limits);
     rc_report_free(exchange->report);
     exchange->report = report;
@@ -120,7 +120,7 @@ static const rc_report *report_attempt(const rc_attempt *attempt, rc_code code, 
     rc_exchange_begin_report(attempt->exchange, &builder, code, message);
     rc_builder_set_provider(&builder, attempt->provider->config->name);
     rc_builder_set_model(&builder, attempt->model);
-    if (code == RC_CODE_OVERLOADED)
+    if (rc_outcome_is_busy(code))
         rc_builder_set_retry_after_ms(&builder, RC_EXCHANGE_BUSY_MS);
     return rc_builder_finish(&builder);
 }
@@ -143,9 +143,9 @@ static size_t list_headers(const rc_attempt *attempt, rc_header headers[RC_HTTP1
 /* The provider reports success, but the response is lost. */
 static const rc_report *report_lost(const rc_attempt *attempt, const rc_report *why)
 {
-    const rc_local_outcome_row *row = rc_local_outcome_get(RC_LOCAL_UNREADABLE_AND_DONE);
     rc_builder builder;
-    rc_exchange_begin_report(attempt->exchange, &builder, row->code, row->message);
+    rc_exchange_begin_outcome(attempt->exchange, &builder, RC_LOCAL_UNREADABLE_AND_DONE,
+                              RC_STR(""));
     rc_builder_set_provider(&builder, attempt->provider->config->name);
     rc_builder_set_model(&builder, attempt->model);
     rc_builder_set_cause(&builder, why);
@@ -213,10 +213,9 @@ void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
 
 void rc_attempt_fail_ended(rc_attempt *attempt, rc_code code, rc_str message)
 {
-    /* The provider ended the request: it must not be sent again if that is unsafe. */
-    if (attempt->exchange->request.replay == RC_REPLAY_NO)
-        code = RC_CODE_OUTCOME_UNKNOWN;
-    end_failed(attempt, report_attempt(attempt, code, message));
+    const bool is_replayable = attempt->exchange->request.replay != RC_REPLAY_NO;
+    end_failed(attempt,
+               report_attempt(attempt, rc_outcome_of_response(code, is_replayable), message));
 }
 
 void rc_attempt_fail_unusable_text(rc_attempt *attempt, rc_local_outcome outcome, rc_str message)
@@ -234,17 +233,12 @@ bool rc_attempt_may_be_done(const rc_attempt *attempt)
     return attempt->exchange->request.replay == RC_REPLAY_NO && rc_attempt_was_sent(attempt);
 }
 
-void rc_attempt_fail_fault(rc_attempt *attempt, rc_code code, rc_str message)
-{
-    code = rc_outcome_of_attempt(code, rc_attempt_may_be_done(attempt));
-    take_report(attempt, report_attempt(attempt, code, message));
-    rc_attempt_feed(attempt, RC_INPUT_FAULT);
-}
-
 void rc_attempt_fail_local(rc_attempt *attempt, rc_local_outcome outcome, rc_str message)
 {
     const rc_local_outcome_row *row = rc_local_outcome_get(outcome);
-    rc_attempt_fail_fault(attempt, row->code, message.len > 0 ? message : row->message);
+    const rc_code code = rc_outcome_of_attempt(row->code, rc_attempt_may_be_done(attempt));
+    take_report(attempt, report_attempt(attempt, code, message.len > 0 ? message : row->message));
+    rc_attempt_feed(attempt, RC_INPUT_FAULT);
 }
 
 rc_local_outcome rc_attempt_local_outcome(rc_upstream_kind kind)

@@ -16,12 +16,9 @@ void rc_attempt_fail_unusable(rc_attempt *attempt, rc_local_outcome outcome);
 void rc_attempt_fail_unusable_text(rc_attempt *attempt, rc_local_outcome outcome, rc_str message);
 /* As rc_attempt_fail_unusable, with the code that the response's finish reason stands for. */
 void rc_attempt_fail_ended(rc_attempt *attempt, rc_code code, rc_str message);
-/* Fails the attempt for a reason of our own or of the configuration: no target is to blame, and no
- * other target would do better. */
+/* Fails the attempt for a reason of our own, of the configuration or of the request: no target is
+ * to blame, and no other target would do better. message: empty: that of the outcome. */
 void rc_attempt_fail_local(rc_attempt *attempt, rc_local_outcome outcome, rc_str message);
-/* As rc_attempt_fail_local, for a fault of the client's request, which has a code and a message of
- * its own. */
-void rc_attempt_fail_fault(rc_attempt *attempt, rc_code code, rc_str message);
 /* True: it was sent and must not be sent again. A failure of our own then leaves open whether it
  * was carried out. */
 bool rc_attempt_may_be_done(const rc_attempt *attempt);

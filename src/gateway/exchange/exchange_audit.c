@@ -247,8 +247,7 @@ static void add_states(audit *a)
                 a->state_count++;
             continue;
         }
-        const rc_code code = rc_report_code(step->report);
-        if ((code == RC_CODE_QUOTA_EXHAUSTED || code == RC_CODE_AUTH_FAILED) &&
+        if (rc_outcome_is_lasting(rc_report_code(step->report)) &&
             rc_hub_save_credential(runtime->hub, exchange->plan.entries[step->entry].target,
                                    step->credential, now_ms, now_unix_ms, name,
                                    &a->states[a->state_count]))
@@ -330,6 +329,12 @@ static bool is_shed_early(const rc_exchange *exchange)
            exchange->machine.action.attempt == 0;
 }
 
+/* Needs no memory. */
+static const rc_report *report_outcome(rc_local_outcome outcome)
+{
+    return rc_report_dup(rc_report_static(rc_local_outcome_get(outcome)->code));
+}
+
 /* True: the exchange continues when the store acknowledges. Otherwise *ret_verdict is the
  * answer. */
 static bool submit(rc_exchange *exchange, const rc_batch *batch, rc_store_verdict *ret_verdict)
@@ -346,7 +351,7 @@ static bool submit(rc_exchange *exchange, const rc_batch *batch, rc_store_verdic
         *ret_verdict = refuse(exchange, rc_writer_why(writer));
         break;
     case RC_SUBMIT_INVALID:
-        *ret_verdict = refuse(exchange, rc_report_dup(rc_report_static(RC_CODE_INVARIANT_BROKEN)));
+        *ret_verdict = refuse(exchange, report_outcome(RC_LOCAL_RECORD_INVALID));
         break;
     }
     exchange->is_store_pending = false;
@@ -371,7 +376,7 @@ static bool submit_record(rc_exchange *exchange, rc_store_verdict *ret_verdict)
     rc_record *records = alloc->get(alloc->ctx, size);
     audit a;
     if (records == NULL) {
-        *ret_verdict = refuse(exchange, rc_report_dup(rc_report_static(RC_CODE_STORE_UNAVAILABLE)));
+        *ret_verdict = refuse(exchange, report_outcome(RC_LOCAL_NO_MEMORY_FOR_RECORD));
         return false;
     }
     begin(&a, exchange, records, 0);
@@ -410,9 +415,8 @@ static const rc_report *report_record_late(rc_exchange *exchange, uint64_t due_m
 {
     rc_builder builder;
     const bool is_time = rc_runtime_now(exchange->runtime) >= due_ms;
-    const rc_local_outcome_row *row =
-        rc_local_outcome_get(is_time ? RC_LOCAL_RECORD_LATE : RC_LOCAL_RECORD_CUT);
-    rc_exchange_begin_report(exchange, &builder, row->code, row->message);
+    rc_exchange_begin_outcome(exchange, &builder,
+                              is_time ? RC_LOCAL_RECORD_LATE : RC_LOCAL_RECORD_CUT, RC_STR(""));
     return rc_builder_finish(&builder);
 }
 

@@ -102,7 +102,7 @@ void rc_attempt_report_budget(rc_attempt *attempt)
     const int64_t now_unix_ms = rc_runtime_unix_ms(exchange->runtime);
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
     push_message(attempt, decision, &text);
-    rc_exchange_begin_report(exchange, &builder, RC_CODE_BUDGET_EXCEEDED, rc_buf_get(&text));
+    rc_exchange_begin_outcome(exchange, &builder, RC_LOCAL_BUDGET, rc_buf_get(&text));
     rc_builder_set_provider(&builder, attempt->provider->config->name);
     rc_builder_set_model(&builder, attempt->model);
     rc_builder_set_context(&builder, RC_STR("budget"), rc_str_c(rc_reason_name(decision->reason)));

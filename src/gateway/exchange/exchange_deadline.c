@@ -75,7 +75,7 @@ void rc_exchange_add_deadline_context(const rc_exchange *exchange, rc_builder *b
 void rc_exchange_report_late(rc_exchange *exchange)
 {
     rc_builder builder;
-    rc_exchange_begin_report(exchange, &builder, RC_CODE_DEADLINE_EXCEEDED, RC_STR(""));
+    rc_exchange_begin_outcome(exchange, &builder, RC_LOCAL_DEADLINE, RC_STR(""));
     rc_exchange_describe_deadline(exchange, &builder);
     rc_report_free(exchange->report);
     exchange->report = rc_builder_finish(&builder);

@@ -53,8 +53,8 @@ void rc_exchange_describe_native(const rc_exchange *exchange, rc_builder *builde
     if (status < 400 || status > 599 || status == PROXY_AUTHENTICATION)
         return;
     rc_builder_set_http_status(builder, status);
-    if (rc_report_code(exchange->report) == RC_CODE_ENDPOINT_NOT_FOUND)
+    if (rc_outcome_is_missing(rc_report_code(exchange->report)))
         describe_missing(exchange, status, builder);
-    else if (rc_report_code(exchange->report) == RC_CODE_CONFLICT)
+    else if (rc_outcome_is_conflict(rc_report_code(exchange->report)))
         (void)set_provider_message(exchange, RC_STR(" reports a conflict"), builder);
 }

@@ -50,10 +50,15 @@ void rc_exchange_begin_report(rc_exchange *exchange, rc_builder *builder, rc_cod
     use_dialect_status(exchange, builder, code, status_of(code));
 }
 
-/* The code of a call without an attempt. */
-static rc_code unattempted_code(const rc_exchange *exchange)
+void rc_exchange_begin_outcome(rc_exchange *exchange, rc_builder *builder, rc_local_outcome outcome,
+                               rc_str message)
 {
-    return rc_outcome_of_stop(&exchange->machine.action, rc_exchange_unavailable_code(exchange));
+    const rc_local_outcome_row *row = rc_local_outcome_get(outcome);
+    rc_exchange_begin_report(exchange, builder, row->code,
+                             message.len > 0 ? message : row->message);
+    if (row->status > 0)
+        rc_builder_set_http_status(builder,
+                                   rc_dialect_status(exchange->dialect, row->code, row->status));
 }
 
 static void add_attempts(const rc_exchange *exchange, rc_builder *builder)
@@ -94,7 +99,8 @@ static void set_wait(const rc_exchange *exchange, rc_builder *builder, int64_t w
                                    : RC_STR("recourse"));
 }
 
-static void set_context(const rc_exchange *exchange, rc_builder *builder)
+/* code: the report's own. */
+static void set_context(const rc_exchange *exchange, rc_code code, rc_builder *builder)
 {
     const rc_action *action = &exchange->machine.action;
     const uint64_t now_ms = rc_runtime_now(exchange->runtime);
@@ -102,7 +108,7 @@ static void set_context(const rc_exchange *exchange, rc_builder *builder)
         rc_builder_set_retry_exhausted(builder, true);
     if (action->at_ms > now_ms && action->at_ms != RC_UNLIMITED)
         set_wait(exchange, builder, (int64_t)(action->at_ms - now_ms));
-    else if (exchange->report == NULL && unattempted_code(exchange) == RC_CODE_OVERLOADED)
+    else if (rc_outcome_is_busy(code))
         rc_builder_set_retry_after_ms(builder, RC_EXCHANGE_BUSY_MS);
     rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));
     if (action->reason == RC_WHY_WAIT_PAST_DEADLINE)
@@ -216,13 +222,16 @@ static const rc_report *build_report(rc_exchange *exchange)
     const bool is_attempted = exchange->report != NULL;
     const bool is_late =
         (is_attempted && exchange->is_late) || action->reason == RC_WHY_DEADLINE_PASSED;
+    const rc_stopped_call call = {
+        .action = action,
+        .is_attempted = is_attempted,
+        .is_late = is_late,
+        .is_other_interface = is_other_interface(exchange),
+        .unavailable = rc_exchange_causes(exchange),
+    };
+    const rc_code code = rc_outcome_of_stop(&call);
     char scratch[256];
     rc_builder builder;
-    rc_code code = is_attempted ? RC_CODE_NONE : unattempted_code(exchange);
-    if (is_other_interface(exchange))
-        code = RC_CODE_UNSUPPORTED_FEATURE;
-    if (is_late)
-        code = RC_CODE_DEADLINE_EXCEEDED;
     rc_exchange_begin_report(exchange, &builder, code,
                              is_attempted ? RC_STR("")
                                           : rc_exchange_sentence(rc_reason_text(action->reason),
@@ -236,11 +245,11 @@ static const rc_report *build_report(rc_exchange *exchange)
                            rc_report_http_status(exchange->report));
     if (is_attempted && !is_late)
         rc_exchange_describe_request_loop(exchange, &builder);
-    if (is_other_interface(exchange))
+    if (call.is_other_interface)
         describe_other_interface(exchange, &builder);
     if (!is_attempted && rc_outcome_is_unavailable(action)) {
         use_dialect_status(exchange, &builder, code, status_of(code));
-        rc_exchange_describe_unavailable(exchange, code, &builder);
+        rc_exchange_describe_unavailable(exchange, &call.unavailable, &builder);
     }
     rc_builder_set_cause(&builder, exchange->report);
     add_attempts(exchange, &builder);
@@ -248,7 +257,7 @@ static const rc_report *build_report(rc_exchange *exchange)
         rc_builder_set_provider(&builder, rc_exchange_current(exchange)->provider->config->name);
         rc_builder_set_model(&builder, rc_exchange_current(exchange)->model);
     }
-    set_context(exchange, &builder);
+    set_context(exchange, code, &builder);
     return rc_builder_finish(&builder);
 }
 
@@ -272,7 +281,7 @@ static bool may_be_done(const rc_exchange *exchange)
         if (step->kind != RC_RECORD_ATTEMPT)
             continue;
         const rc_code code = step->report != NULL ? rc_report_code(step->report) : RC_CODE_NONE;
-        if (code == RC_CODE_NONE || code == RC_CODE_OUTCOME_UNKNOWN || code == RC_CODE_INTERNAL)
+        if (rc_outcome_may_be_done(code))
             return true;
     }
     return false;
@@ -284,9 +293,10 @@ void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why)
     const bool has_worked =
         exchange->machine.ending == RC_ENDING_WHOLE || exchange->machine.ending == RC_ENDING_TAIL;
     rc_builder builder;
-    const rc_local_outcome_row *lost = rc_local_outcome_get(RC_LOCAL_RECORD_LOST_AND_DONE);
-    rc_exchange_begin_report(exchange, &builder, is_lost ? lost->code : RC_CODE_NONE,
-                             is_lost ? lost->message : RC_STR(""));
+    if (is_lost)
+        rc_exchange_begin_outcome(exchange, &builder, RC_LOCAL_RECORD_LOST_AND_DONE, RC_STR(""));
+    else
+        rc_exchange_begin_report(exchange, &builder, RC_CODE_NONE, RC_STR(""));
     rc_builder_set_cause(&builder, why);
     if (!has_worked)
         add_attempts(exchange, &builder);
@@ -312,15 +322,13 @@ static int64_t busy_ms(const rc_exchange *exchange, uint64_t wait_until_ms)
     return RC_EXCHANGE_BUSY_MS + (wait_until_ms > soon_ms ? (int64_t)(wait_until_ms - soon_ms) : 0);
 }
 
-static void report_refusal(rc_exchange *exchange, rc_code code, int status, rc_str message,
+static void report_refusal(rc_exchange *exchange, rc_local_outcome outcome, rc_str message,
                            uint64_t wait_until_ms)
 {
     rc_builder builder;
-    rc_exchange_begin_report(exchange, &builder, code, message);
-    if (code == RC_CODE_OVERLOADED)
+    rc_exchange_begin_outcome(exchange, &builder, outcome, message);
+    if (rc_outcome_is_busy(rc_local_outcome_get(outcome)->code))
         rc_builder_set_retry_after_ms(&builder, busy_ms(exchange, wait_until_ms));
-    if (status > 0)
-        rc_builder_set_http_status(&builder, rc_dialect_status(exchange->dialect, code, status));
     add_attempts(exchange, &builder);
     set_report(exchange, rc_builder_finish(&builder));
 }
@@ -328,26 +336,19 @@ static void report_refusal(rc_exchange *exchange, rc_code code, int status, rc_s
 void rc_exchange_report_refusal(rc_exchange *exchange, rc_local_outcome outcome,
                                 uint64_t wait_until_ms)
 {
-    const rc_local_outcome_row *row = rc_local_outcome_get(outcome);
     exchange->is_shed = exchange->is_shed || outcome == RC_LOCAL_NO_MEMORY;
-    report_refusal(exchange, row->code, row->status, row->message, wait_until_ms);
-}
-
-static void refuse(rc_exchange *exchange, rc_code code, int status, rc_str message)
-{
-    report_refusal(exchange, code, status, message, 0);
-    rc_exchange_feed_kind(exchange, RC_INPUT_REFUSED);
+    report_refusal(exchange, outcome, RC_STR(""), wait_until_ms);
 }
 
 void rc_exchange_refuse_text(rc_exchange *exchange, rc_local_outcome outcome, rc_str message)
 {
-    const rc_local_outcome_row *row = rc_local_outcome_get(outcome);
-    refuse(exchange, row->code, row->status, message);
+    report_refusal(exchange, outcome, message, 0);
+    rc_exchange_feed_kind(exchange, RC_INPUT_REFUSED);
 }
 
 void rc_exchange_refuse(rc_exchange *exchange, rc_local_outcome outcome)
 {
-    rc_exchange_refuse_text(exchange, outcome, rc_local_outcome_get(outcome)->message);
+    rc_exchange_refuse_text(exchange, outcome, RC_STR(""));
 }
 
 void rc_exchange_shed(rc_exchange *exchange, rc_local_outcome outcome)
@@ -368,7 +369,7 @@ void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fau
     rc_buf text;
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_request_fault_push(&text, fault);
-    refuse(exchange, fault->code, fault->status, rc_buf_get(&text));
+    rc_exchange_refuse_text(exchange, fault->outcome, rc_buf_get(&text));
 }
 
 /* ---- sending ---- */
@@ -392,7 +393,8 @@ static void push_head(const rc_exchange *exchange, rc_buf *lines)
     rc_buf_push(lines, RC_STR("\r\n"));
     (void)rc_render_headers(exchange->report, exchange->dialect, lines);
     (void)rc_reply_facts_push(lines, &facts);
-    if (rc_exchange_is_limit(exchange->report) && rc_buf_status(&exchange->limits) == RC_OK)
+    if (rc_outcome_is_limit(rc_report_code(exchange->report)) &&
+        rc_buf_status(&exchange->limits) == RC_OK)
         rc_buf_push(lines, rc_buf_get(&exchange->limits));
     if (exchange->status == 405 && rc_exchange_current(exchange) == NULL &&
         exchange->request.endpoint != NULL)

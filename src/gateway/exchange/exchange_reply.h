@@ -12,13 +12,6 @@ typedef struct rc_request_fault rc_request_fault;
 /* Retry-After of a request that is refused because this gateway is full; an arbitrary value. */
 #define RC_EXCHANGE_BUSY_MS 1000
 
-/* True: the provider's limit was reached; its rate-limit headers are passed on to the client. */
-static inline bool rc_exchange_is_limit(const rc_report *report)
-{
-    const rc_code code = rc_report_code(report);
-    return code == RC_CODE_RATE_LIMITED || code == RC_CODE_QUOTA_EXHAUSTED;
-}
-
 /* Builds the report of a call that has stopped. */
 void rc_exchange_report_stop(rc_exchange *exchange);
 /* Builds the report of a request that is refused instead of the next attempt. wait_until_ms: the
@@ -36,7 +29,10 @@ void rc_exchange_refuse_report(rc_exchange *exchange, const rc_report *report);
 void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fault);
 /* Makes StoreUnavailable the result, because the record cannot be stored. why: takes. */
 void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why);
-/* Begins a report of our own. */
+/* Begins a report of our own. message: empty: that of the outcome. */
+void rc_exchange_begin_outcome(rc_exchange *exchange, rc_builder *builder, rc_local_outcome outcome,
+                               rc_str message);
+/* As rc_exchange_begin_outcome, with a code. NONE: that of the report's cause. */
 void rc_exchange_begin_report(rc_exchange *exchange, rc_builder *builder, rc_code code,
                               rc_str message);
 /* Writes "clause" as "Clause." into scratch; returns it, or clause if it does not fit. */

@@ -368,7 +368,7 @@ static void refuse_upload(rc_exchange *exchange)
     rc_request_fault_push(&text, &fault);
     exchange->upload_left = 0;
     rc_attempt_stop(rc_exchange_current(exchange));
-    rc_attempt_fail_fault(rc_exchange_current(exchange), fault.code, rc_buf_get(&text));
+    rc_attempt_fail_local(rc_exchange_current(exchange), fault.outcome, rc_buf_get(&text));
 }
 
 static bool is_sending(const rc_exchange *exchange)

@@ -7,13 +7,10 @@
 #include "gateway/exchange/exchange_reply.h"
 #include "gateway/state/snapshot.h"
 
-/* RFC 5842, section 7.2. */
-#define LOOP_DETECTED 508
 #define MESSAGE_MAX 512u
 
 static void set_action(rc_builder *builder)
 {
-    rc_builder_set_http_status(builder, LOOP_DETECTED);
     rc_builder_set_action(builder, RC_ACTION_CHECK_CONFIG,
                           RC_STR("Give providers.NAME.base_url the provider's own address, in each "
                                  "gateway on the way."));
@@ -22,10 +19,7 @@ static void set_action(rc_builder *builder)
 void rc_exchange_refuse_request_loop(rc_exchange *exchange)
 {
     rc_builder builder;
-    rc_exchange_begin_report(
-        exchange, &builder, RC_CODE_ENDPOINT_NOT_FOUND,
-        RC_STR("The request came back to a gateway that has sent it before: a base_url of "
-               "`providers` leads here again, directly or through another gateway."));
+    rc_exchange_begin_outcome(exchange, &builder, RC_LOCAL_REQUEST_LOOP, RC_STR(""));
     set_action(&builder);
     rc_exchange_refuse_report(exchange, rc_builder_finish(&builder));
 }
@@ -34,9 +28,10 @@ void rc_exchange_describe_request_loop(const rc_exchange *exchange, rc_builder *
 {
     char scratch[MESSAGE_MAX];
     rc_buf text;
-    if (rc_report_code(exchange->report) != RC_CODE_ENDPOINT_NOT_FOUND ||
+    const rc_local_outcome_row *refusal = rc_local_outcome_get(RC_LOCAL_REQUEST_LOOP);
+    if (rc_report_code(exchange->report) != refusal->code ||
         rc_exchange_current(exchange) == NULL ||
-        rc_report_provider_status(exchange->report) != LOOP_DETECTED)
+        rc_report_provider_status(exchange->report) != refusal->status)
         return;
     const rc_snapshot_provider *provider = rc_exchange_current(exchange)->provider;
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
@@ -47,5 +42,6 @@ void rc_exchange_describe_request_loop(const rc_exchange *exchange, rc_builder *
     rc_buf_push(&text, RC_STR(") leads in a circle: a gateway behind it has sent the request back "
                               "to one that it came from."));
     rc_builder_set_message(builder, rc_buf_get(&text));
+    rc_builder_set_http_status(builder, refusal->status);
     set_action(builder);
 }

@@ -41,58 +41,40 @@ static bool is_unavailable(const rc_exchange *exchange, uint32_t at)
     return true;
 }
 
-/* Number of targets by cause. */
-typedef struct causes {
-    uint32_t used_up;
-    uint32_t refused;
-    uint32_t other; /* Targets that become available by themselves. */
-} causes;
-
-static causes count_causes(const rc_exchange *exchange)
-{
-    causes all = {.other = exchange->runtime->skips.count > RC_SKIPS_MAX ? 1 : 0};
-    for (uint32_t i = 0; i < exchange->step_count; i++) {
-        const rc_ledger_step *step = &exchange->steps[i];
-        if (!is_unavailable(exchange, i))
-            continue;
-        if (step->unavailable.code == RC_CODE_QUOTA_EXHAUSTED)
-            all.used_up++;
-        else if (step->unavailable.code == RC_CODE_AUTH_FAILED)
-            all.refused++;
-        else if (step->reason != RC_WHY_SKIP_OUT_OF_SERVICE)
-            all.other++;
-    }
-    return all;
-}
-
-static bool is_lasting(rc_code code)
-{
-    return code == RC_CODE_QUOTA_EXHAUSTED || code == RC_CODE_AUTH_FAILED;
-}
-
 /* The failure of the target that becomes available first; among those without a known time the
  * first one. */
-static const rc_ledger_step *first_to_open(const rc_exchange *exchange)
+static rc_code first_to_open(const rc_exchange *exchange)
 {
     const rc_ledger_step *found = NULL;
     for (uint32_t i = 0; i < exchange->step_count; i++) {
         const rc_ledger_step *step = &exchange->steps[i];
         if (!is_unavailable(exchange, i) || step->unavailable.code == RC_CODE_NONE ||
-            is_lasting(step->unavailable.code))
+            rc_outcome_is_lasting(step->unavailable.code))
             continue;
         if (found == NULL || (step->wait_ms > 0 && step->wait_ms < found->wait_ms))
             found = step;
     }
-    return found;
+    return found != NULL ? found->unavailable.code : RC_CODE_NONE;
 }
 
-rc_code rc_exchange_unavailable_code(const rc_exchange *exchange)
+rc_unavailable_causes rc_exchange_causes(const rc_exchange *exchange)
 {
-    const causes all = count_causes(exchange);
-    const rc_ledger_step *first = first_to_open(exchange);
-    if (all.other > 0 || all.used_up + all.refused == 0)
-        return first != NULL ? first->unavailable.code : RC_CODE_OVERLOADED;
-    return all.used_up > 0 ? RC_CODE_QUOTA_EXHAUSTED : RC_CODE_AUTH_FAILED;
+    rc_unavailable_causes causes = {
+        .other = exchange->runtime->skips.count > RC_SKIPS_MAX ? 1 : 0,
+        .first = first_to_open(exchange),
+    };
+    for (uint32_t i = 0; i < exchange->step_count; i++) {
+        const rc_ledger_step *step = &exchange->steps[i];
+        if (!is_unavailable(exchange, i))
+            continue;
+        if (rc_outcome_is_used_up(step->unavailable.code))
+            causes.used_up++;
+        else if (rc_outcome_is_lasting(step->unavailable.code))
+            causes.refused++;
+        else if (step->reason != RC_WHY_SKIP_OUT_OF_SERVICE)
+            causes.other++;
+    }
+    return causes;
 }
 
 bool rc_exchange_is_retry_time_named(const rc_exchange *exchange)
@@ -108,7 +90,7 @@ static bool is_429(const rc_exchange *exchange)
 {
     for (uint32_t i = 0; i < exchange->step_count; i++)
         if (is_unavailable(exchange, i) &&
-            exchange->steps[i].unavailable.code == RC_CODE_QUOTA_EXHAUSTED &&
+            rc_outcome_is_used_up(exchange->steps[i].unavailable.code) &&
             exchange->steps[i].unavailable.is_429)
             return true;
     return false;
@@ -157,30 +139,30 @@ static void push_targets(const rc_exchange *exchange, rc_buf *text)
     "once."
 
 /* The advice names every cause of the cooldowns, and how to have the targets tried sooner. */
-static void advise(const rc_exchange *exchange, rc_code code, rc_builder *builder)
+static void advise(const rc_unavailable_causes *causes, rc_builder *builder)
 {
-    const causes all = count_causes(exchange);
-    if (code == RC_CODE_QUOTA_EXHAUSTED && all.refused > 0)
+    const bool needs_operator = rc_outcome_needs_operator(causes);
+    if (needs_operator && causes->used_up > 0 && causes->refused > 0)
         rc_builder_set_action(builder, RC_ACTION_ADD_CREDIT,
                               RC_STR("Add credit, raise the plan or the spending limit, or wait "
                                      "for the quota to renew; replace the keys that were "
                                      "refused." RETRY_ADVICE));
-    else if (code == RC_CODE_QUOTA_EXHAUSTED)
+    else if (needs_operator && causes->used_up > 0)
         rc_builder_set_action(builder, RC_ACTION_ADD_CREDIT,
                               RC_STR("Add credit, raise the plan or the spending limit, or wait "
                                      "for the quota to renew." RETRY_ADVICE));
-    else if (code == RC_CODE_AUTH_FAILED)
+    else if (needs_operator)
         rc_builder_set_action(builder, RC_ACTION_CHECK_CREDENTIALS,
                               RC_STR("Check that the API keys are complete and still valid, and "
                                      "replace those that are not." RETRY_ADVICE));
-    else if (all.used_up + all.refused > 0)
+    else if (causes->used_up + causes->refused > 0)
         rc_builder_set_action(builder, RC_ACTION_WAIT_AND_RETRY,
                               RC_STR("Wait for the time that is given, or use another model. "
                                      "Credit, or good keys, open the other targets."));
 }
 
-void rc_exchange_describe_unavailable(const rc_exchange *exchange, rc_code code,
-                                      rc_builder *builder)
+void rc_exchange_describe_unavailable(const rc_exchange *exchange,
+                                      const rc_unavailable_causes *causes, rc_builder *builder)
 {
     char scratch[MESSAGE_MAX];
     char clause[128];
@@ -190,7 +172,7 @@ void rc_exchange_describe_unavailable(const rc_exchange *exchange, rc_code code,
                                             sizeof clause));
     push_targets(exchange, &text);
     rc_builder_set_message(builder, rc_buf_get(&text));
-    advise(exchange, code, builder);
-    if (code == RC_CODE_QUOTA_EXHAUSTED && is_429(exchange))
+    advise(causes, builder);
+    if (rc_outcome_needs_operator(causes) && is_429(exchange))
         rc_builder_set_http_status(builder, 429);
 }

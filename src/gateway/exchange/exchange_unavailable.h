@@ -1,10 +1,10 @@
-/* Calls for which no target was available: their code, message and advice. */
+/* Calls for which no target was available: their causes, message and advice. */
 #ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_UNAVAILABLE_H
 #define RC_GATEWAY_EXCHANGE_EXCHANGE_UNAVAILABLE_H
 
 #include <stdbool.h>
 
-#include <recourse/codes.h>
+#include "policy/outcome.h"
 
 typedef struct rc_builder rc_builder;
 typedef struct rc_exchange rc_exchange;
@@ -12,13 +12,13 @@ typedef struct rc_ledger_step rc_ledger_step;
 
 /* Fills in why a target was skipped. */
 void rc_exchange_note_unavailable(rc_exchange *exchange, rc_ledger_step *step);
-/* The code of a call for which no target was available: exhausted quota or rejected keys, unless a
- * target becomes available by itself before. */
-rc_code rc_exchange_unavailable_code(const rc_exchange *exchange);
+/* Counts why the targets were unavailable. */
+rc_unavailable_causes rc_exchange_causes(const rc_exchange *exchange);
 /* True: a provider stated the time after which such a call should be retried. */
 bool rc_exchange_is_retry_time_named(const rc_exchange *exchange);
-/* Sets the message of such a call, with the targets and their reasons, and the advice. */
-void rc_exchange_describe_unavailable(const rc_exchange *exchange, rc_code code,
-                                      rc_builder *builder);
+/* Sets the message of such a call, with the targets and their reasons, and the advice. causes:
+ * borrows. */
+void rc_exchange_describe_unavailable(const rc_exchange *exchange,
+                                      const rc_unavailable_causes *causes, rc_builder *builder);
 
 #endif

@@ -59,8 +59,7 @@ static bool refuse_base_url(rc_exchange *exchange, rc_str path)
         return false;
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
     push_message(&text, exchange, path, mistake.path);
-    rc_exchange_begin_report(exchange, &builder, RC_CODE_ENDPOINT_NOT_FOUND, rc_buf_get(&text));
-    rc_builder_set_http_status(&builder, 404);
+    rc_exchange_begin_outcome(exchange, &builder, RC_LOCAL_WRONG_BASE_URL, rc_buf_get(&text));
     rc_buf_reset(&text);
     rc_buf_push(&text, RC_STR("Set the client's base URL to "));
     push_base(&text, exchange);
@@ -151,8 +150,7 @@ static bool refuse_provider_path(rc_exchange *exchange, rc_str path)
     rc_buf_push_byte(&text, '.');
     if (rc_buf_status(&text) != RC_OK)
         return false;
-    rc_exchange_begin_report(exchange, &builder, RC_CODE_ENDPOINT_NOT_FOUND, rc_buf_get(&text));
-    rc_builder_set_http_status(&builder, 404);
+    rc_exchange_begin_outcome(exchange, &builder, RC_LOCAL_PROVIDER_ENDPOINT, rc_buf_get(&text));
     set_action(&builder, name);
     rc_exchange_refuse_report(exchange, rc_builder_finish(&builder));
     return true;
@@ -175,8 +173,7 @@ static void refuse_path(rc_exchange *exchange, rc_str path)
         rc_buf_push_byte(&text, ' ');
     }
     rc_buf_push(&text, RC_STR("here."));
-    rc_exchange_begin_report(exchange, &builder, RC_CODE_ENDPOINT_NOT_FOUND, rc_buf_get(&text));
-    rc_builder_set_http_status(&builder, 404);
+    rc_exchange_begin_outcome(exchange, &builder, RC_LOCAL_UNKNOWN_PATH, rc_buf_get(&text));
     rc_buf_reset(&text);
     rc_buf_push(&text, RC_STR("Check the path and the client's base URL:"));
     rc_base_url_push_all(&text, host_of(exchange), RC_STR(" "), RC_STR(";"));

@@ -27,21 +27,6 @@ static rc_dialect dialect_of(rc_str target)
                : rc_dialect_of_path(path);
 }
 
-/* 408 has a retryable code: the same request may arrive completely the next time. */
-static rc_code code_of(int status)
-{
-    switch (status) {
-    case 408:
-        return RC_CODE_NETWORK_TIMEOUT;
-    case 413:
-    case 414:
-    case 431:
-        return RC_CODE_REQUEST_TOO_LARGE;
-    default:
-        return RC_CODE_INVALID_REQUEST;
-    }
-}
-
 static rc_str advice_of(int status)
 {
     switch (status) {
@@ -71,7 +56,8 @@ void rc_loop_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines,
     rc_buf_push(&message, RC_STR("The request is refused: "));
     rc_buf_push(&message, rc_str_c(refusal->text));
     rc_buf_push_byte(&message, '.');
-    rc_builder_init(&builder, &runtime->alloc, code_of(refusal->status));
+    const rc_local_outcome outcome = rc_outcome_of_refusal(refusal->status);
+    rc_builder_init(&builder, &runtime->alloc, rc_local_outcome_get(outcome)->code);
     rc_builder_set_id(&builder, &id);
     rc_builder_set_message(&builder, rc_buf_get(&message));
     rc_builder_set_http_status(&builder, refusal->status);

@@ -1,4 +1,4 @@
-/* Recognises wrong base URLs by the paths of their requests. Called by exchange_base_url.c,
+/* Recognises wrong base URLs by the paths of their requests. Called by exchange_unknown_path.c,
  * local_responses.c and dialect.c. */
 #include "gateway/request/base_url.h"
 

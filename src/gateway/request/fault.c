@@ -1,29 +1,29 @@
-/* rc_request_fault: fills in code, status and text of a fault. Called by the files of this
+/* rc_request_fault: fills in outcome and text of a fault. Called by the files of this
  * folder; rc_request_fault_push by src/gateway/exchange. */
 #include "gateway/request/fault.h"
-
-#include <recourse/taxonomy.h>
 
 #include "base/str.h"
 
 static const struct {
-    rc_code code;
-    int status;
-    const char *text;
+    rc_local_outcome outcome;
+    const char *clause;
 } faults[] = {
-#define ROW(ID, CODE, status, text) {RC_CODE_##CODE, status, text},
-    RC_REQUEST_FAULTS(ROW)
-#undef ROW
+    [RC_REQUEST_FAULT_NONE] = {.clause = ""},
+#define RC_REQUEST_FAULT(ID, CODE, status, clause) \
+    [RC_REQUEST_FAULT_##ID] = {RC_LOCAL_FAULT_##ID, clause},
+#include "spec/outcomes.def"
 };
 
 rc_request_fault rc_request_fault_make(rc_request_fault_kind kind, const char *name,
                                        const char *expected)
 {
-    int status = faults[kind].status;
-    const rc_code_info *row = rc_code_get(faults[kind].code);
-    if (status == 0 && row != NULL)
-        status = row->http_status;
-    return (rc_request_fault){kind, faults[kind].code, status, faults[kind].text, name, expected};
+    return (rc_request_fault){
+        .kind = kind,
+        .outcome = faults[kind].outcome,
+        .text = faults[kind].clause,
+        .name = name,
+        .expected = expected,
+    };
 }
 
 void rc_request_fault_push(rc_buf *text, const rc_request_fault *fault)

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "gateway/state/hub.h"
 #include "gateway/state/unavailable.h"
+#include "policy/outcome.h"
 #include "render/text.h"
 
 /* Number of keys named in the text; further ones are only counted. */
@@ -56,17 +57,6 @@ static pool read_pool(const rc_shared *shared, const rc_target *target, uint64_t
     return summary;
 }
 
-/* Returns the code of the failure that made the pool unusable. Keys that are rate limited or being
- * refreshed count first, because they are usable soonest, then exhausted quotas, then rejected
- * keys. */
-static rc_code code_of_pool(const pool *summary)
-{
-    if (summary->counts[RC_CREDENTIAL_COOLING] > 0 || summary->counts[RC_CREDENTIAL_HEALTHY] > 0)
-        return RC_CODE_RATE_LIMITED;
-    return summary->counts[RC_CREDENTIAL_EXHAUSTED] > 0 ? RC_CODE_QUOTA_EXHAUSTED
-                                                        : RC_CODE_AUTH_FAILED;
-}
-
 /* Appends "quota used up (keys m:1, m:2 and 4 more)". */
 static void push_keys(const rc_hub *hub, const rc_target *target, const pool *summary,
                       rc_credential_state state, uint64_t now_ms, rc_buf *words)
@@ -102,7 +92,7 @@ static rc_code describe_pool(const rc_hub *hub, const rc_target *target, const p
                                                 RC_CREDENTIAL_COOLING, RC_CREDENTIAL_HEALTHY};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         push_keys(hub, target, summary, order[i], now_ms, words);
-    return code_of_pool(summary);
+    return rc_outcome_of_keys(summary->counts);
 }
 
 /* Appends "rate limited", "provider 5xx", ... */
@@ -111,7 +101,7 @@ static rc_code describe_target(const rc_target *target, rc_buf *words)
     char scratch[64];
     rc_buf name;
     rc_buf_init_fixed(&name, scratch, sizeof scratch);
-    if (target->cooled_for == RC_CODE_QUOTA_EXHAUSTED) {
+    if (rc_outcome_is_used_up(target->cooled_for)) {
         rc_buf_push(words, RC_STR("quota used up"));
         return target->cooled_for;
     }

@@ -43,8 +43,83 @@ static void a_call_that_stops_before_its_first_attempt_has_the_code_of_its_reaso
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const rc_action action = {.reason = cases[i].reason, .missing = cases[i].missing};
-        assert_int_equal(rc_outcome_of_stop(&action, RC_CODE_QUOTA_EXHAUSTED), cases[i].code);
+        const rc_stopped_call call = {.action = &action, .unavailable = {.used_up = 1}};
+        assert_int_equal(rc_outcome_of_stop(&call), cases[i].code);
     }
+}
+
+static void a_call_that_was_attempted_has_the_code_of_its_cause_or_of_the_deadline(void **state)
+{
+    const rc_action action = {.reason = RC_WHY_NOT_RETRYABLE};
+    rc_stopped_call call = {.action = &action, .is_attempted = true};
+    (void)state;
+    assert_int_equal(rc_outcome_of_stop(&call), RC_CODE_NONE);
+    call.is_late = true;
+    assert_int_equal(rc_outcome_of_stop(&call), RC_CODE_DEADLINE_EXCEEDED);
+}
+
+static void a_route_without_the_endpoint_s_interface_lacks_a_feature(void **state)
+{
+    const rc_action action = {.reason = RC_WHY_NONE_CAPABLE, .missing = RC_NEED_VISION};
+    const rc_stopped_call call = {.action = &action, .is_other_interface = true};
+    (void)state;
+    assert_int_equal(rc_outcome_of_stop(&call), RC_CODE_UNSUPPORTED_FEATURE);
+}
+
+static void the_target_that_opens_first_names_the_code_unless_an_operator_is_needed(void **state)
+{
+    static const struct {
+        rc_unavailable_causes causes;
+        bool needs_operator;
+        rc_code code;
+    } cases[] = {
+        {{.used_up = 2, .refused = 1}, true, RC_CODE_QUOTA_EXHAUSTED},
+        {{.refused = 1}, true, RC_CODE_AUTH_FAILED},
+        {{.used_up = 1, .other = 1, .first = RC_CODE_PROVIDER_5XX}, false, RC_CODE_PROVIDER_5XX},
+        {{.refused = 1, .other = 1}, false, RC_CODE_OVERLOADED},
+        {{.first = RC_CODE_RATE_LIMITED}, false, RC_CODE_RATE_LIMITED},
+        {{0}, false, RC_CODE_OVERLOADED},
+    };
+    const rc_action action = {.reason = RC_WHY_ALL_UNAVAILABLE};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const rc_stopped_call call = {.action = &action, .unavailable = cases[i].causes};
+        assert_int_equal(rc_outcome_needs_operator(&cases[i].causes), cases[i].needs_operator);
+        assert_int_equal(rc_outcome_of_stop(&call), cases[i].code);
+    }
+}
+
+static void the_keys_that_are_usable_soonest_name_the_code_of_their_target(void **state)
+{
+    uint32_t counts[RC_CREDENTIAL_DEAD + 1] = {[RC_CREDENTIAL_DEAD] = 1};
+    (void)state;
+    assert_int_equal(rc_outcome_of_keys(counts), RC_CODE_AUTH_FAILED);
+    counts[RC_CREDENTIAL_EXHAUSTED] = 1;
+    assert_int_equal(rc_outcome_of_keys(counts), RC_CODE_QUOTA_EXHAUSTED);
+    counts[RC_CREDENTIAL_COOLING] = 1;
+    assert_int_equal(rc_outcome_of_keys(counts), RC_CODE_RATE_LIMITED);
+}
+
+static void a_request_that_times_out_may_be_sent_again(void **state)
+{
+    static const struct {
+        int status;
+        rc_code code;
+    } cases[] = {{400, RC_CODE_INVALID_REQUEST},   {408, RC_CODE_NETWORK_TIMEOUT},
+                 {413, RC_CODE_REQUEST_TOO_LARGE}, {414, RC_CODE_REQUEST_TOO_LARGE},
+                 {431, RC_CODE_REQUEST_TOO_LARGE}, {505, RC_CODE_INVALID_REQUEST}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(rc_local_outcome_get(rc_outcome_of_refusal(cases[i].status))->code,
+                         cases[i].code);
+}
+
+static void a_complete_response_of_an_unsafe_request_leaves_its_outcome_unknown(void **state)
+{
+    (void)state;
+    assert_int_equal(rc_outcome_of_response(RC_CODE_CONTENT_FILTER, true), RC_CODE_CONTENT_FILTER);
+    assert_int_equal(rc_outcome_of_response(RC_CODE_CONTENT_FILTER, false),
+                     RC_CODE_OUTCOME_UNKNOWN);
 }
 
 static void a_retryable_failure_of_an_unsafe_request_leaves_its_outcome_unknown(void **state)
@@ -75,6 +150,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_has_a_known_code_and_a_whole_sentence),
         cmocka_unit_test(a_call_that_stops_before_its_first_attempt_has_the_code_of_its_reason),
+        cmocka_unit_test(a_call_that_was_attempted_has_the_code_of_its_cause_or_of_the_deadline),
+        cmocka_unit_test(a_route_without_the_endpoint_s_interface_lacks_a_feature),
+        cmocka_unit_test(the_target_that_opens_first_names_the_code_unless_an_operator_is_needed),
+        cmocka_unit_test(the_keys_that_are_usable_soonest_name_the_code_of_their_target),
+        cmocka_unit_test(a_request_that_times_out_may_be_sent_again),
+        cmocka_unit_test(a_complete_response_of_an_unsafe_request_leaves_its_outcome_unknown),
         cmocka_unit_test(a_retryable_failure_of_an_unsafe_request_leaves_its_outcome_unknown),
         cmocka_unit_test(an_unusable_success_is_malformed_or_unknown),
     };

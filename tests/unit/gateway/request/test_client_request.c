@@ -75,9 +75,10 @@ static void heads_are_parsed(void **state)
         assert_int_equal(fault.kind, head_cases[i].kind);
         assert_string_equal(fault.name, head_cases[i].name);
         if (fault.kind != RC_REQUEST_FAULT_NONE) {
-            assert_true(fault.status >= 400 && fault.status < 500 && strlen(fault.text) > 0);
-            assert_true(fault.code == RC_CODE_INVALID_REQUEST ||
-                        fault.code == RC_CODE_ENDPOINT_NOT_FOUND);
+            const rc_local_outcome_row *row = rc_local_outcome_get(fault.outcome);
+            assert_true(row->status >= 400 && row->status < 500 && strlen(fault.text) > 0);
+            assert_true(row->code == RC_CODE_INVALID_REQUEST ||
+                        row->code == RC_CODE_ENDPOINT_NOT_FOUND);
         }
     }
 }
