@@ -497,21 +497,26 @@ void rc_exchange_machine_init(rc_exchange_machine *machine)
     machine->action.entry = machine->action.from_entry = 0;
 }
 
+/* The request needs no attempt, or its body is awaited. */
+static void on_read(rc_stepper *s, const rc_exchange_input *input)
+{
+    if (input->kind == RC_INPUT_HEAD)
+        s->machine->limits = *input->limits;
+    else if (input->kind == RC_INPUT_REFUSED)
+        rc_stepper_record(s, RC_ENDING_ERROR);
+    else
+        s->machine->state = RC_EXCHANGE_ENDING;
+}
+
 static void step(rc_stepper *s, const rc_exchange_input *input)
 {
     rc_exchange_machine *machine = s->machine;
     switch (input->kind) {
     case RC_INPUT_HEAD:
-        if (machine->state == RC_EXCHANGE_READING)
-            machine->limits = *input->limits;
-        return;
     case RC_INPUT_REFUSED:
-        if (machine->state == RC_EXCHANGE_READING)
-            rc_stepper_record(s, RC_ENDING_ERROR);
-        return;
     case RC_INPUT_RESPONDED:
         if (machine->state == RC_EXCHANGE_READING)
-            machine->state = RC_EXCHANGE_ENDING;
+            on_read(s, input);
         return;
     case RC_INPUT_BEGIN:
         begin(s, input->start, input->limits);

@@ -324,6 +324,68 @@ static void reply(rc_exchange *exchange)
     rc_exchange_send_reply(exchange);
 }
 
+static void log_effect(rc_exchange *exchange, const rc_exchange_effect *effect)
+{
+    switch (effect->kind) {
+    case RC_EFFECT_LOG_ACTION:
+        rc_exchange_add_action(exchange, &exchange->machine.action);
+        return;
+    case RC_EFFECT_LOG_HEDGE:
+        log_hedge(exchange, effect);
+        return;
+    case RC_EFFECT_LOG_SKIP:
+        rc_exchange_add_skip(exchange, effect->entry, effect->reason);
+        return;
+    case RC_EFFECT_LOG_CANCEL:
+        log_cancel(exchange);
+        return;
+    case RC_EFFECT_CUT_WAIT:
+        rc_exchange_cut_wait(exchange);
+        return;
+    case RC_EFFECT_PAUSE:
+        pause_for_budget(exchange);
+        return;
+    case RC_EFFECT_END_PAUSE:
+        end_pause(exchange, effect->is_again);
+        return;
+    default:
+        return;
+    }
+}
+
+/* The end of the exchange: its report, its record and its reply. */
+static void conclude(rc_exchange *exchange, const rc_exchange_effect *effect)
+{
+    switch (effect->kind) {
+    case RC_EFFECT_REPORT:
+        rc_exchange_report_stop(exchange);
+        return;
+    case RC_EFFECT_DENY:
+        rc_attempt_report_budget(exchange->attempts[effect->slot]);
+        return;
+    case RC_EFFECT_REFUSE:
+        rc_exchange_report_refusal(exchange, (rc_local_outcome)effect->outcome, effect->at_ms);
+        return;
+    case RC_EFFECT_REFUSE_LATE:
+        rc_exchange_report_late(exchange);
+        return;
+    case RC_EFFECT_STORE:
+        rc_exchange_record(exchange);
+        return;
+    case RC_EFFECT_STORE_LATE:
+        rc_exchange_on_record_late(exchange, effect->at_ms);
+        return;
+    case RC_EFFECT_COUNT:
+        rc_exchange_count(exchange);
+        return;
+    case RC_EFFECT_REPLY:
+        reply(exchange);
+        return;
+    default:
+        return;
+    }
+}
+
 static void carry_out(rc_exchange *exchange, const rc_exchange_effect *effect)
 {
     switch ((rc_exchange_effect_kind)effect->kind) {
@@ -357,52 +419,26 @@ static void carry_out(rc_exchange *exchange, const rc_exchange_effect *effect)
         refresh(exchange);
         return;
     case RC_EFFECT_LOG_ACTION:
-        rc_exchange_add_action(exchange, &exchange->machine.action);
-        return;
     case RC_EFFECT_LOG_HEDGE:
-        log_hedge(exchange, effect);
-        return;
     case RC_EFFECT_LOG_SKIP:
-        rc_exchange_add_skip(exchange, effect->entry, effect->reason);
-        return;
     case RC_EFFECT_LOG_CANCEL:
-        log_cancel(exchange);
-        return;
     case RC_EFFECT_CUT_WAIT:
-        rc_exchange_cut_wait(exchange);
-        return;
     case RC_EFFECT_PAUSE:
-        pause_for_budget(exchange);
-        return;
     case RC_EFFECT_END_PAUSE:
-        end_pause(exchange, effect->is_again);
+        log_effect(exchange, effect);
         return;
     case RC_EFFECT_DELIVERED:
         deliver(exchange);
         return;
     case RC_EFFECT_REPORT:
-        rc_exchange_report_stop(exchange);
-        return;
     case RC_EFFECT_DENY:
-        rc_attempt_report_budget(exchange->attempts[effect->slot]);
-        return;
     case RC_EFFECT_REFUSE:
-        rc_exchange_report_refusal(exchange, (rc_local_outcome)effect->outcome, effect->at_ms);
-        return;
     case RC_EFFECT_REFUSE_LATE:
-        rc_exchange_report_late(exchange);
-        return;
     case RC_EFFECT_STORE:
-        rc_exchange_record(exchange);
-        return;
     case RC_EFFECT_STORE_LATE:
-        rc_exchange_on_record_late(exchange, effect->at_ms);
-        return;
     case RC_EFFECT_COUNT:
-        rc_exchange_count(exchange);
-        return;
     case RC_EFFECT_REPLY:
-        reply(exchange);
+        conclude(exchange, effect);
         return;
     case RC_EFFECT_CLOSE: /* The end of rc_exchange_feed. */
         return;
