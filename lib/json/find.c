@@ -121,16 +121,22 @@ static size_t compare_all(const rc_json_names *names, rc_str odd_key)
     return NO_NAME;
 }
 
+/* Returns one bit for each of the sixteen names from `from` on that has this hash. */
+static inline uint32_t names_with_hash(const rc_json_names *names, size_t from, uint8_t hash)
+{
+    const rc_vec16 hashes = rc_vec16_load((const char *)names->hashes + from);
+    return rc_vec16_bits((rc_vec16)(hashes == (rc_vec16){0} + hash));
+}
+
 /* Returns the index of the key among the names, or NO_NAME. Sixteen hashes are compared at a time;
  * most keys match none of them. */
 static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd)
 {
     if (is_odd)
         return compare_all(names, key);
-    const rc_vec16 key_hash = (rc_vec16){0} + rc_json_key_hash(key);
+    const uint8_t hash = rc_json_key_hash(key);
     for (size_t from = 0; from < names->count; from += RC_VEC16_BYTES) {
-        const rc_vec16 hashes = rc_vec16_load((const char *)names->hashes + from);
-        uint32_t bits = rc_vec16_bits((rc_vec16)(hashes == key_hash));
+        uint32_t bits = names_with_hash(names, from, hash);
         for (; bits != 0; bits &= bits - 1) {
             const size_t i = from + (size_t)__builtin_ctz(bits);
             if (key.len == names->keys[i].len && rc_bytes_eq(key.ptr, names->keys[i].ptr, key.len))
@@ -177,8 +183,25 @@ size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw)
     return SIZE_MAX;
 }
 
-static inline void note_ambiguous(wanted *want, size_t name, rc_str key)
+/* Returns whether a name may differ from this key by nothing but case. Names are ASCII and begin with
+ * a small letter, so such a name has the length and the first letter of the key, and hence the hash.
+ * An odd key has escapes or letters that fold to ASCII and must be compared with every name. */
+static inline bool may_differ_by_case(const rc_json_names *names, rc_str key, bool is_odd)
 {
+    if (is_odd || key.len == 0)
+        return is_odd;
+    const char first = rc_ascii_lower(key.ptr[0]);
+    const uint8_t hash = rc_json_key_hash(rc_str_make(&first, key.len));
+    uint32_t bits = 0;
+    for (size_t from = 0; from < names->count; from += RC_VEC16_BYTES)
+        bits |= names_with_hash(names, from, hash);
+    return bits != 0;
+}
+
+static inline void note_ambiguous(wanted *want, size_t name, rc_str key, bool is_odd)
+{
+    if (name == NO_NAME && !may_differ_by_case(&want->names, key, is_odd))
+        return;
     const size_t like = name != NO_NAME ? name : rc_json_names_find_nocase(&want->names, key);
     if (like != NO_NAME && (name == NO_NAME || (want->found >> name & 1) != 0))
         want->ambiguous |= UINT32_C(1) << like;
@@ -197,7 +220,7 @@ static inline rc_status pass_member(walk *w, wanted *want)
         return status;
     const size_t name = name_of(&want->names, key, is_odd);
     if (want->is_once)
-        note_ambiguous(want, name, key);
+        note_ambiguous(want, name, key, is_odd);
     if (peek(w) != ':')
         return fault(w);
     w->at++;

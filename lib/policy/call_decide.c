@@ -92,14 +92,17 @@ static rc_reason refusal_reason(const rc_call *call)
  * is half of the time left, so that a target that hangs leaves time for the next entry. */
 static uint64_t begin_by_ms(const rc_call *call)
 {
+    if (call->deadline_at_ms == RC_UNLIMITED || call->calls >= rc_call_max_calls(call) ||
+        rc_plan_chain_count(call->plan) < 2)
+        return call->deadline_at_ms;
     rc_call view = *call;
     view.skips = NULL;
     view.failure = (rc_failure_facts){.code = RC_CODE_NETWORK_TIMEOUT, .is_retryable = true};
-    bool may_move = call->deadline_at_ms != RC_UNLIMITED && call->calls < rc_call_max_calls(call) &&
-                    refusal_reason(&view) == RC_WHY_NONE &&
-                    rc_call_find_next(&view, true).entry != RC_NO_TARGET;
-    uint64_t left_ms = call->deadline_at_ms - call->now_ms;
-    return may_move ? call->now_ms + (left_ms + 1) / 2 : call->deadline_at_ms;
+    if (refusal_reason(&view) != RC_WHY_NONE ||
+        rc_call_find_next(&view, true).entry == RC_NO_TARGET)
+        return call->deadline_at_ms;
+    const uint64_t left_ms = call->deadline_at_ms - call->now_ms;
+    return call->now_ms + (left_ms + 1) / 2;
 }
 
 static bool has_max_attempts(const rc_call *call, uint16_t entry)

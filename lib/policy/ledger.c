@@ -464,17 +464,22 @@ void rc_ledger_push_scope(rc_buf *buf, rc_str scope)
 
 void rc_ledger_push_usd(rc_buf *buf, uint64_t amount)
 {
-    char digits[6];
-    size_t len = sizeof digits;
+    char text[1 + 20 + 1 + 6]; /* the sign, the dollars, the point, the millionths */
+    size_t at = sizeof text;
     uint64_t part = amount % 1000000;
-    for (size_t i = sizeof digits; i-- > 0; part /= 10)
-        digits[i] = (char)('0' + part % 10);
-    while (len > 2 && digits[len - 1] == '0')
-        len--;
-    rc_buf_push_byte(buf, '$');
-    rc_buf_push_u64(buf, amount / 1000000);
-    rc_buf_push_byte(buf, '.');
-    rc_buf_push(buf, rc_str_make(digits, len));
+    uint64_t dollars = amount / 1000000;
+    size_t places = 6;
+    for (; places > 2 && part % 10 == 0; places--)
+        part /= 10;
+    for (size_t i = 0; i < places; i++, part /= 10)
+        text[--at] = (char)('0' + part % 10);
+    text[--at] = '.';
+    do {
+        text[--at] = (char)('0' + dollars % 10);
+        dollars /= 10;
+    } while (dollars > 0);
+    text[--at] = '$';
+    rc_buf_push(buf, rc_str_make(text + at, sizeof text - at));
 }
 
 bool rc_ledger_validate(const rc_ledger *ledger)

@@ -133,6 +133,10 @@ static bool matches(rc_str pattern, rc_str text, bool ignores_case)
     size_t star = pattern.len;
     size_t star_text = 0;
     size_t i = 0;
+    /* Most patterns differ from most names in the first letter. */
+    if (pattern.len > 0 && text.len > 0 && pattern.ptr[0] != '*' &&
+        !is_same(pattern.ptr[0], text.ptr[0], ignores_case))
+        return false;
     while (i < text.len) {
         if (at < pattern.len && pattern.ptr[at] == '*') {
             star = at++;
