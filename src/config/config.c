@@ -133,10 +133,6 @@ static bool matches(rc_str pattern, rc_str text, bool ignores_case)
     size_t star = pattern.len;
     size_t star_text = 0;
     size_t i = 0;
-    /* Most patterns differ from most names in the first letter. */
-    if (pattern.len > 0 && text.len > 0 && pattern.ptr[0] != '*' &&
-        !is_same(pattern.ptr[0], text.ptr[0], ignores_case))
-        return false;
     while (i < text.len) {
         if (at < pattern.len && pattern.ptr[at] == '*') {
             star = at++;
@@ -160,6 +156,9 @@ static bool matches(rc_str pattern, rc_str text, bool ignores_case)
 
 bool rc_glob_matches(rc_str pattern, rc_str text)
 {
+    /* Most patterns are plain names. */
+    if (rc_str_find_byte(pattern, '*', 0) == RC_STR_NPOS)
+        return rc_str_eq(pattern, text);
     return matches(pattern, text, false);
 }
 
