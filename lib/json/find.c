@@ -183,9 +183,9 @@ size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw)
     return SIZE_MAX;
 }
 
-/* Returns whether a name may differ from this key by nothing but case. Names are ASCII and begin with
- * a small letter, so such a name has the length and the first letter of the key, and hence the hash.
- * An odd key has escapes or letters that fold to ASCII and must be compared with every name. */
+/* Returns whether a name may differ from this key by nothing but case. Names are ASCII and begin
+ * with a small letter, so such a name has the length and the first letter of the key, and hence the
+ * hash. An odd key has escapes or letters that fold to ASCII and is compared with every name. */
 static inline bool may_differ_by_case(const rc_json_names *names, rc_str key, bool is_odd)
 {
     if (is_odd || key.len == 0)

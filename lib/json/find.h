@@ -69,10 +69,9 @@ rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_
  * long s and the kelvin sign (Unicode simple case folding, as in Go's encoding/json). */
 size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw);
 
-/* Finds the members as rc_json_find_names does, in the whole text. The names are ASCII and begin with a
- * small letter. ret_ambiguous: one bit per name
- * that occurs twice, or that a case-insensitive parser could match with another key of the text;
- * always written. */
+/* Finds the members as rc_json_find_names does, in the whole text. The names are ASCII and begin
+ * with a small letter. ret_ambiguous: one bit per name that occurs twice, or that a
+ * case-insensitive parser could match with another key of the text; always written. */
 rc_status rc_json_find_names_once(rc_str text, const rc_json_names *names,
                                   rc_json_value *ret_values, uint32_t *ret_found,
                                   uint32_t *ret_ambiguous);
