@@ -130,8 +130,8 @@ void rc_tty_restore(const rc_tty *tty)
 
 bool rc_tty_keys_begin(rc_tty *tty)
 {
-    if (tty->is_key_mode)
-        return true;
+    if (tty->is_key_mode || tty->is_closed)
+        return !tty->is_closed;
     if (!tty->has_modes || !rc_tty_is_ours(tty))
         return false;
     struct termios modes = tty->modes;
@@ -153,7 +153,7 @@ void rc_tty_keys_forget(rc_tty *tty)
 {
     if (tty->is_key_mode)
         unguard_crashes(tty);
-    tty->is_key_mode = false;
+    tty->is_key_mode = tty->is_closed = false;
 }
 
 void rc_tty_keys_end(rc_tty *tty)
@@ -165,22 +165,21 @@ void rc_tty_keys_end(rc_tty *tty)
     rc_tty_keys_forget(tty);
 }
 
-rc_keypress rc_tty_read_key(const rc_tty *tty)
+bool rc_tty_read_escape(rc_tty *tty)
 {
     char keys[64];
     ssize_t got = tty->calls->read(tty->fd, keys, sizeof keys);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
-        return RC_KEYPRESS_NONE;
-    if (got <= 0)
-        return RC_KEYPRESS_CLOSED;
+        return false;
+    tty->is_closed = got <= 0;
     /* Esc counts if it is the last byte, or typed twice; before other bytes it starts a
      * sequence. */
-    if (keys[got - 1] != ESCAPE)
-        return RC_KEYPRESS_NONE;
+    if (tty->is_closed || keys[got - 1] != ESCAPE)
+        return false;
     struct pollfd more = {.fd = tty->fd, .events = POLLIN};
     int is_more = tty->calls->poll(&more, 1, SEQUENCE_MS);
     if (is_more <= 0)
-        return RC_KEYPRESS_ESCAPE;
+        return true;
     got = tty->calls->read(tty->fd, keys, sizeof keys);
-    return got > 0 && keys[0] == ESCAPE ? RC_KEYPRESS_ESCAPE : RC_KEYPRESS_NONE;
+    return got > 0 && keys[0] == ESCAPE;
 }

@@ -17,14 +17,9 @@ typedef struct rc_tty {
     struct termios modes; /* The terminal modes at init. */
     bool has_modes;
     bool is_key_mode;
+    bool is_closed;         /* The terminal gives no more keys, until rc_tty_keys_forget. */
     pid_t foreground_group; /* The group to which we gave the foreground; 0: none. */
 } rc_tty;
-
-typedef enum rc_keypress {
-    RC_KEYPRESS_NONE = 0, /* No key with a meaning here. */
-    RC_KEYPRESS_ESCAPE = 1,
-    RC_KEYPRESS_CLOSED = 2 /* The terminal gives no more keys. */
-} rc_keypress;
 
 /* Opens the controlling terminal, if there is one. Never fails. calls: borrows until done. */
 void rc_tty_init(rc_tty *tty, const rc_sys_calls *calls);
@@ -53,8 +48,8 @@ void rc_tty_keys_end(rc_tty *tty);
  * sets them again. */
 void rc_tty_keys_forget(rc_tty *tty);
 
-/* Returns the key pressed; call it when fd is readable. Arrow and function keys start with the byte
+/* Whether Esc was pressed; call it when fd is readable. Arrow and function keys start with the byte
  * of Esc too, so bytes that follow within 20 ms are checked. */
-rc_keypress rc_tty_read_key(const rc_tty *tty);
+bool rc_tty_read_escape(rc_tty *tty);
 
 #endif

@@ -15,8 +15,7 @@
 #include "client/client_call.h"
 #include "gateway/request/model.h"
 #include "gateway/state/snapshot_input.h"
-#include "sys/tty.h"
-#include "sys/watch.h"
+#include "sys/console.h"
 #include "ui/wait_line.h"
 
 /* Indexes of the options in the command's table. */
@@ -53,13 +52,9 @@ typedef enum rc_caller_format {
 
 /* State of the status line on the terminal before the first text. */
 typedef struct rc_caller_live {
-    bool can_draw;        /* Standard error is a terminal whose lines can be redrawn. */
-    bool is_drawn;        /* The status line is on the screen. */
-    bool has_terminal;    /* The process is in the terminal's foreground. */
-    bool is_keyless;      /* The terminal no longer delivers keys. */
-    bool is_thinking;     /* The model sends reasoning, but no text yet. */
-    uint64_t retry_at_ms; /* End of the wait before a retry; 0: no wait. */
-    rc_wait_line line;    /* Status line of that wait. */
+    bool is_thinking;                      /* The model sends reasoning, but no text yet. */
+    uint64_t retry_at_ms;                  /* End of the wait before a retry; 0: no wait. */
+    rc_wait_line line;                     /* Status line of that wait. */
     char failure_text[RC_CALLER_TEXT_MAX]; /* Message of the latest failure. */
     char switch_text[RC_CALLER_TEXT_MAX];  /* A switch that is not shown yet; "": none. */
 } rc_caller_live;
@@ -87,7 +82,6 @@ typedef struct rc_caller {
     rc_caller_format format;
     bool is_quiet;
     bool has_colour;
-    unsigned width;
 
     rc_snapshot_input
         snapshot_input; /* Input of the in-process gateway, until the gateway takes it. */
@@ -105,6 +99,7 @@ typedef struct rc_caller {
     rc_tty tty;
     rc_outlet out;
     rc_outlet err_outlet;
+    rc_console console;
     rc_caller_live live;
     bool is_paused;
     bool is_escaped;         /* Esc was pressed. */
@@ -134,10 +129,7 @@ bool rc_caller_open_client(rc_caller *c);
 void rc_caller_send(rc_caller *c);
 
 /* live.c: messages on standard error during the call. */
-void rc_caller_check_terminal(rc_caller *c);
-void rc_caller_on_resize(rc_caller *c);
 void rc_caller_draw(rc_caller *c);
-void rc_caller_clear(rc_caller *c);
 void rc_caller_on_event(rc_caller *c, const rc_event_view *event);
 /* Stores a warning for the end: a provider's limit is nearly used up. quota, target: copies. */
 void rc_caller_set_near_limit(rc_caller *c, const rc_quota *quota, rc_str target);

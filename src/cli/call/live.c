@@ -23,7 +23,7 @@ void rc_caller_push_message(rc_caller *c, rc_str text)
     rc_buf_push(&line, RC_STR("recourse call: "));
     rc_visible_push(&line, text, c->cli->err_terminal.has_utf8);
     scratch[rc_buf_get(&line).len] = '\n';
-    rc_caller_clear(c);
+    rc_console_clear(&c->console);
     rc_outlet_begin_line(&c->err_outlet);
     rc_outlet_push(&c->err_outlet, rc_str_make(scratch, rc_buf_get(&line).len + 1));
 }
@@ -55,7 +55,7 @@ static void show_switch(rc_caller *c, rc_str why)
     if (label.len == 0)
         return;
     rc_buf_init_fixed(&line, scratch, sizeof scratch);
-    if (!c->live.can_draw) {
+    if (!c->console.can_draw) {
         if (why.len > 0) {
             rc_buf_push(&line, without_stop(why));
             rc_buf_push(&line, RC_STR(": "));
@@ -70,7 +70,7 @@ static void show_switch(rc_caller *c, rc_str why)
         rc_buf_push(&line, why.len > 0 ? RC_STR(": ") : RC_STR(""));
         rc_visible_push(&line, without_stop(why), has_utf8);
         rc_buf_push(&line, c->has_colour ? RC_STR("\x1b[0m\n") : RC_STR("\n"));
-        rc_caller_clear(c);
+        rc_console_clear(&c->console);
         rc_outlet_begin_line(&c->err_outlet);
         rc_outlet_push(&c->err_outlet, rc_buf_get(&line));
     }
@@ -107,7 +107,7 @@ static void on_retry(rc_caller *c, const rc_event_view *event)
     live->line.reason = rc_str_c(live->failure_text);
     live->line.has_utf8 = c->cli->err_terminal.has_utf8;
     if (event->delay_ms == 0 || c->is_quiet || c->format != RC_CALLER_HUMAN ||
-        (live->can_draw && live->has_terminal))
+        rc_console_is_live(&c->console))
         return;
     rc_buf_init_fixed(&buf, scratch, sizeof scratch);
     rc_wait_line_push_plain(&buf, "call", &live->line);
@@ -193,37 +193,6 @@ static bool is_waiting(const rc_caller *c)
     return c->live.retry_at_ms > c->watch.now_ms;
 }
 
-/* Called every second: the shell may move the process to the foreground without a signal. */
-void rc_caller_check_terminal(rc_caller *c)
-{
-    rc_caller_live *live = &c->live;
-    const bool is_person = live->can_draw || c->cli->out_terminal.is_tty;
-    live->has_terminal = rc_tty_is_ours(&c->tty);
-    live->line.has_keys =
-        is_person && live->has_terminal && !live->is_keyless && rc_tty_keys_begin(&c->tty);
-}
-
-void rc_caller_on_resize(rc_caller *c)
-{
-    const int columns = c->calls->columns(RC_FD_STDERR);
-    unsigned width = c->cli->err_terminal.width;
-    if (columns > 0)
-        width = (unsigned)columns;
-    if (c->width > 0)
-        width = c->width;
-    /* The last column stays free: some terminals wrap after it. */
-    c->live.line.width = width > 1 ? width - 1 : 1;
-}
-
-void rc_caller_clear(rc_caller *c)
-{
-    if (!c->live.is_drawn)
-        return;
-    rc_outlet_push(&c->err_outlet, RC_STR("\r\x1b[K"));
-    c->err_outlet.is_mid_line = false;
-    c->live.is_drawn = false;
-}
-
 static void push_fitting(rc_buf *buf, rc_str text, unsigned *left)
 {
     if (text.len > *left)
@@ -259,36 +228,32 @@ static void push_waiting(rc_caller *c, rc_buf *buf)
         push_fitting(buf, RC_STR(" (esc to cancel)"), &left);
 }
 
-/* Redraws the status line. Skipped while standard error is blocked: the line would be outdated. */
+/* Draws the status line until the first text. */
 void rc_caller_draw(rc_caller *c)
 {
-    rc_caller_live *live = &c->live;
     char scratch[LINE_BYTES];
     rc_buf buf;
     const uint64_t now_ms = c->watch.now_ms;
     const bool is_due = is_waiting(c) || now_ms - c->started_ms >= DRAW_AFTER_MS;
-    if (!live->can_draw || !live->has_terminal || !rc_outlet_is_empty(&c->err_outlet) || !is_due ||
-        c->call.facts.first_text_ms >= 0)
+    if (!is_due || c->call.facts.first_text_ms >= 0)
         return;
+    c->live.line.has_keys = c->console.has_keys;
+    c->live.line.width = rc_console_columns(&c->console);
     rc_buf_init_fixed(&buf, scratch, sizeof scratch);
-    rc_buf_push_byte(&buf, '\r');
     if (is_waiting(c)) {
-        live->line.left_ms = live->retry_at_ms - now_ms;
-        rc_wait_line_push(&buf, &live->line);
+        c->live.line.left_ms = c->live.retry_at_ms - now_ms;
+        rc_wait_line_push(&buf, &c->live.line);
     } else {
         push_waiting(c, &buf);
     }
-    rc_buf_push(&buf, RC_STR("\x1b[K"));
-    if (!live->is_drawn)
-        rc_outlet_begin_line(&c->err_outlet);
-    live->is_drawn = rc_outlet_push(&c->err_outlet, rc_buf_get(&buf)) || live->is_drawn;
+    rc_console_draw(&c->console, rc_buf_get(&buf));
 }
 
 uint64_t rc_caller_next_draw(const rc_caller *c)
 {
     const uint64_t now_ms = c->watch.now_ms;
-    if (!c->live.can_draw)
-        return c->live.line.has_keys ? now_ms + SECOND_MS : RC_WATCH_NEVER;
+    if (!c->console.can_draw)
+        return c->console.has_keys ? now_ms + SECOND_MS : RC_WATCH_NEVER;
     if (!is_waiting(c))
         return now_ms + SECOND_MS - (now_ms - c->started_ms) % SECOND_MS;
     const uint64_t part_ms = (c->live.retry_at_ms - now_ms) % SECOND_MS;

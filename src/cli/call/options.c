@@ -114,9 +114,15 @@ int rc_caller_read_options(rc_caller *c, const rc_args *args)
     c->via = args->values[CALL_VIA];
     c->token_file = args->values[CALL_TOKEN_FILE];
     c->is_insecure = args->values[CALL_INSECURE] != NULL;
-    c->width = args->numbers[CALL_WIDTH];
+    c->console = (rc_console){
+        .watch = &c->watch,
+        .tty = &c->tty,
+        .err = &c->err_outlet,
+        .is_width_fixed = args->numbers[CALL_WIDTH] > 0,
+        .width =
+            args->numbers[CALL_WIDTH] > 0 ? args->numbers[CALL_WIDTH] : c->cli->err_terminal.width,
+    };
     c->has_colour = rc_colour_wanted(args->values[CALL_COLOUR], &c->cli->err_terminal);
-    rc_caller_on_resize(c);
     if (model != NULL && !rc_model_name_is_valid(c->model))
         return refuse(c->cli, "--model is a name of at most 256 bytes, not ", model);
     if (c->policy != NULL && !is_name(c->policy))

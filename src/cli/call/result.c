@@ -166,9 +166,9 @@ static void add_name(parts *p, rc_str name)
 static void push_totals(const rc_caller *c, rc_buf *buf, unsigned used)
 {
     const totals t = totals_of(c);
-    const bool is_plain = !c->live.can_draw;
+    const bool is_plain = !c->console.can_draw;
     parts p = {.buf = buf,
-               .width = is_plain ? UINT16_MAX : c->live.line.width,
+               .width = is_plain ? UINT16_MAX : rc_console_columns(&c->console),
                .used = used,
                .has_utf8 = c->cli->err_terminal.has_utf8};
     add_name(&p, t.target.len > 0 ? t.target : c->model);
@@ -189,11 +189,11 @@ static void push_totals(const rc_caller *c, rc_buf *buf, unsigned used)
 static void show_totals(rc_caller *c, const char *before)
 {
     rc_buf *err = &c->cli->err;
-    const bool is_dim = c->live.can_draw && c->has_colour;
+    const bool is_dim = c->console.can_draw && c->has_colour;
     if (c->is_quiet || !c->is_started)
         return;
     rc_buf_push(err, is_dim ? RC_STR("\x1b[2m") : RC_STR(""));
-    if (!c->live.can_draw)
+    if (!c->console.can_draw)
         rc_cli_err_prefix(c->cli, "call");
     rc_cli_text(err, before);
     push_totals(c, err, (unsigned)strlen(before));
@@ -202,7 +202,7 @@ static void show_totals(rc_caller *c, const char *before)
 
 static void note_line(rc_caller *c, const char *text)
 {
-    if (!c->live.can_draw)
+    if (!c->console.can_draw)
         rc_cli_err_prefix(c->cli, "call");
     rc_cli_text(&c->cli->err, text);
     rc_buf_push_byte(&c->cli->err, '\n');
@@ -235,7 +235,7 @@ static void show_panel(rc_caller *c)
 {
     const int64_t now_unix_ms = rc_clock_unix_ms(c->calls);
     const rc_panel_style style = {
-        .width = c->width > 0 ? c->width : c->live.line.width + 1,
+        .width = c->console.width,
         .has_colour = c->has_colour,
         .has_utf8 = c->cli->err_terminal.has_utf8,
         .is_status_hidden = rc_report_provider_status(c->report) == 0,

@@ -58,7 +58,7 @@ static void on_text(void *ctx, rc_str text)
     rc_caller *c = ctx;
     bool is_stored = true;
     if (c->format == RC_CALLER_HUMAN) {
-        rc_caller_clear(c);
+        rc_console_clear(&c->console);
         is_stored = write_text(c, text);
     } else {
         is_stored = rc_buf_push(&c->response_text, text) == RC_OK;
@@ -115,79 +115,33 @@ static void start(rc_caller *c)
     c->is_over = !rc_client_call_start(&c->call, &c->client, &request, &handler, c);
 }
 
-/* ---- signals and keys ---- */
+/* ---- the loop ---- */
 
 static void fail_to_wait(rc_caller *c)
 {
     rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("This process cannot wait for events."), RC_STR(""));
 }
 
-static void suspend(rc_caller *c)
+/* Waits until an event or until_ms. False: the wait failed. */
+static bool wait_once(rc_caller *c, uint64_t until_ms)
 {
-    rc_caller_clear(c);
-    rc_tty_keys_end(&c->tty);
-    rc_watch_suspend(&c->watch);
-    rc_caller_check_terminal(c);
-}
-
-/* False: signals can no longer be read. */
-static bool read_signals(rc_caller *c)
-{
-    int signal = rc_watch_signal(&c->watch);
-    for (; signal > 0; signal = rc_watch_signal(&c->watch)) {
-        if (rc_signal_is_end(signal)) {
-            c->signal = signal;
-            c->is_over = true;
-        } else if (signal == SIGTSTP) {
-            suspend(c);
-        } else if (signal == SIGWINCH) {
-            rc_caller_on_resize(c);
-        } else if (signal == SIGCONT) {
-            /* The shell may have changed the terminal's modes while we were stopped: set them
-             * again. */
-            rc_tty_keys_forget(&c->tty);
-            c->live.is_keyless = false;
-            rc_caller_check_terminal(c);
-        }
-    }
-    return signal == 0;
-}
-
-static void on_key(rc_caller *c)
-{
-    const rc_keypress key = rc_tty_read_key(&c->tty);
-    if (key == RC_KEYPRESS_ESCAPE)
-        c->is_over = c->is_escaped = true;
-    else if (key == RC_KEYPRESS_CLOSED)
-        c->live.is_keyless = true;
-}
-
-/* ---- the loop ---- */
-
-/* Waits until an event or until_ms, and dispatches the events. False: c->report says why the wait
- * failed. */
-static bool run_loop_once(rc_caller *c, uint64_t until_ms)
-{
-    struct pollfd fds[2] = {
-        {.fd = c->watch.signal_fd, .events = POLLIN},
-        {.fd = c->live.line.has_keys && !c->is_over ? c->tty.fd : -1, .events = POLLIN},
-    };
-    if (rc_watch_poll(&c->watch, fds, 2, until_ms) != 0 ||
-        (fds[0].revents != 0 && !read_signals(c))) {
+    const rc_wake wake = rc_console_poll(&c->console, until_ms);
+    if (wake == RC_WAKE_FAILED)
         fail_to_wait(c);
-        return false;
-    }
-    if (fds[1].revents != 0)
-        on_key(c);
-    return true;
+    if (wake == RC_WAKE_SIGNAL && c->signal == 0)
+        c->signal = c->watch.end_signal;
+    if (wake == RC_WAKE_ESCAPE)
+        c->is_escaped = true;
+    if (wake != RC_WAKE_NONE)
+        c->is_over = true;
+    return wake != RC_WAKE_FAILED;
 }
 
 static void step(rc_caller *c)
 {
-    rc_caller_check_terminal(c);
+    rc_console_check(&c->console);
     rc_caller_draw(c);
-    if (!run_loop_once(c, rc_caller_next_draw(c)))
-        c->is_over = true;
+    (void)wait_once(c, rc_caller_next_draw(c));
     c->live.is_thinking = c->call.facts.has_reasoning;
     resume(c);
     /* When the output failed (closed pipe, full disk) the rest of the response is not needed. */
@@ -198,21 +152,18 @@ static void step(rc_caller *c)
 /* Closes the client, which cancels a call that has not ended. */
 static void close_down(rc_caller *c)
 {
-    const int first = c->signal;
     rc_client_close(&c->client);
-    while (rc_client_call_is_open(&c->call) && run_loop_once(c, RC_WATCH_NEVER))
+    while (rc_client_call_is_open(&c->call) && wait_once(c, RC_WATCH_NEVER))
         ;
     while (rc_client_is_open(&c->client))
         (void)uv_run(&c->loop, UV_RUN_ONCE);
     (void)uv_run(&c->loop, UV_RUN_DEFAULT);
-    if (first != 0)
-        c->signal = first;
 }
 
 static void run_loop(rc_caller *c)
 {
     c->started_ms = c->watch.now_ms;
-    rc_caller_check_terminal(c);
+    rc_console_check(&c->console);
     if (rc_caller_open_client(c))
         start(c);
     else
@@ -220,17 +171,16 @@ static void run_loop(rc_caller *c)
     while (!c->is_over)
         step(c);
     c->ended_ms = c->watch.now_ms;
-    rc_caller_clear(c);
-    rc_tty_keys_end(&c->tty);
+    rc_console_end(&c->console);
     close_down(c);
 }
 
 void rc_caller_send(rc_caller *c)
 {
-    c->live.can_draw =
+    c->console.can_draw =
         !c->is_quiet && c->format == RC_CALLER_HUMAN &&
         rc_wait_line_is_live(c->cli->err_terminal.is_tty, c->cli->calls->getenv("TERM"));
-    rc_caller_on_resize(c);
+    c->console.wants_keys = c->console.can_draw || c->cli->out_terminal.is_tty;
     if (uv_loop_init(&c->loop) != 0) {
         fail_to_wait(c);
         return;

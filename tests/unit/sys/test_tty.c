@@ -11,7 +11,7 @@
 #include "support/real_sys.h"
 #include "sys/tty.h"
 
-static rc_keypress key_of(const char *typed, size_t len)
+static bool is_escape(const char *typed, size_t len)
 {
     int fds[2];
     rc_tty tty = {.calls = &real_calls};
@@ -19,10 +19,11 @@ static rc_keypress key_of(const char *typed, size_t len)
     assert_int_equal(pipe(fds), 0);
     tty.fd = fds[0];
     assert_int_equal(write(fds[1], typed, len), (ssize_t)len);
-    rc_keypress key = rc_tty_read_key(&tty);
+    bool result = rc_tty_read_escape(&tty);
+    assert_false(tty.is_closed);
     close(fds[0]);
     close(fds[1]);
-    return key;
+    return result;
 }
 
 static void escape_is_a_lone_escape_byte(void **state)
@@ -30,16 +31,14 @@ static void escape_is_a_lone_escape_byte(void **state)
     (void)state;
     static const struct {
         const char *typed;
-        rc_keypress key;
+        bool is_escape;
     } rows[] = {
-        {"\x1b", RC_KEYPRESS_ESCAPE},     {"abc\x1b", RC_KEYPRESS_ESCAPE},
-        {"\x1b\x1b", RC_KEYPRESS_ESCAPE}, {"\x1b[A", RC_KEYPRESS_NONE},
-        {"\x1bOP", RC_KEYPRESS_NONE},     {"\x1b[1;5C", RC_KEYPRESS_NONE},
-        {"a", RC_KEYPRESS_NONE},          {"\r", RC_KEYPRESS_NONE},
-        {"\xc3\xa9", RC_KEYPRESS_NONE},
+        {"\x1b", true},    {"abc\x1b", true}, {"\x1b\x1b", true},
+        {"\x1b[A", false}, {"\x1bOP", false}, {"\x1b[1;5C", false},
+        {"a", false},      {"\r", false},     {"\xc3\xa9", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_int_equal(key_of(rows[i].typed, strlen(rows[i].typed)), rows[i].key);
+        assert_int_equal(is_escape(rows[i].typed, strlen(rows[i].typed)), rows[i].is_escape);
 }
 
 static char late[8]; /* Bytes that arrive during the first poll. */
@@ -59,8 +58,8 @@ static void a_sequence_may_come_in_two_parts(void **state)
     (void)state;
     static const struct {
         const char *rest;
-        rc_keypress key;
-    } rows[] = {{"[A", RC_KEYPRESS_NONE}, {"\x1b", RC_KEYPRESS_ESCAPE}, {"", RC_KEYPRESS_ESCAPE}};
+        bool is_escape;
+    } rows[] = {{"[A", false}, {"\x1b", true}, {"", true}};
     rc_sys_calls calls = rc_sys_real;
     calls.poll = poll_late;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -70,7 +69,7 @@ static void a_sequence_may_come_in_two_parts(void **state)
         late_fd = fds[1];
         memcpy(late, rows[i].rest, strlen(rows[i].rest) + 1);
         assert_int_equal(write(fds[1], "\x1b", 1), 1);
-        assert_int_equal(rc_tty_read_key(&tty), rows[i].key);
+        assert_int_equal(rc_tty_read_escape(&tty), rows[i].is_escape);
         close(fds[0]);
         close(fds[1]);
     }
@@ -81,21 +80,26 @@ static void a_closed_terminal_gives_no_keys(void **state)
     (void)state;
     static const struct {
         int error;
-        rc_keypress key;
-    } rows[] = {{EIO, RC_KEYPRESS_CLOSED}, {EINTR, RC_KEYPRESS_NONE}, {EAGAIN, RC_KEYPRESS_NONE}};
-    rc_tty tty = {.calls = &real_calls, .fd = -1};
+        bool is_closed;
+    } rows[] = {{EINTR, false}, {EAGAIN, false}, {EIO, true}};
+    rc_tty tty = {.calls = &real_calls, .fd = -1, .has_modes = true};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         real_reset();
         real.fail_at = 1;
         real.error = rows[i].error;
-        assert_int_equal(rc_tty_read_key(&tty), rows[i].key);
+        assert_false(rc_tty_read_escape(&tty));
+        assert_int_equal(tty.is_closed, rows[i].is_closed);
     }
+    assert_false(rc_tty_keys_begin(&tty));
+    rc_tty_keys_forget(&tty);
+    assert_false(tty.is_closed);
     int fds[2];
     assert_int_equal(pipe(fds), 0);
     close(fds[1]);
     real_reset();
     tty.fd = fds[0];
-    assert_int_equal(rc_tty_read_key(&tty), RC_KEYPRESS_CLOSED);
+    assert_false(rc_tty_read_escape(&tty));
+    assert_true(tty.is_closed);
     close(fds[0]);
 }
 
