@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "net/tls/tls.h"
 #include "support/fail_alloc.h"
 #include "support/tls_peer.h"
 #include "support/upstream_peer.h"

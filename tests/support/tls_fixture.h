@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_TLS_WORLD_H
 #define TESTS_SUPPORT_TLS_WORLD_H
 
+#include "net/tls/tls.h"
 #include "support/tls_peer.h"
 #include "support/upstream_peer.h"
 

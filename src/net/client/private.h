@@ -12,6 +12,7 @@
 #define RC_NET_CLIENT_PRIVATE_H
 
 #include "net/client/upstream.h"
+#include "net/tls/tls.h"
 
 #define RC_UPSTREAM_READ_BYTES ((size_t)64 << 10)
 #define RC_UPSTREAM_POOL_SLOTS 64

@@ -30,8 +30,8 @@
 #include "http/http1.h"
 #include "net/client/failure.h"
 #include "net/dns/resolver.h"
-#include "net/tls/tls.h"
 
+typedef struct rc_tls rc_tls;
 typedef struct rc_upstream rc_upstream;
 typedef struct rc_upstream_call rc_upstream_call;
 
