@@ -31,7 +31,7 @@ bench: ## measure, beside the libraries that others use
 	@tools/deps.sh build bench
 	@tools/bench.sh
 
-soak: ## long checks: 10 million call steps, a copied build, commands and SDKs under ASan, cppcheck, path analysis, fuzzing
+soak: ## long checks: random tests in full, a copied build, commands and SDKs under ASan, cppcheck, path analysis, fuzzing
 	@tools/deps.sh build test
 	@tools/soak.sh
 

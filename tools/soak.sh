@@ -1,8 +1,8 @@
 #!/bin/bash
-# Drives calls with SOAK_STEPS (10 million) inputs, encodes and decodes a million random reports, builds
-# a copy of the tree elsewhere, runs the tests of the command line and the SDKs under the sanitizers, runs
-# cppcheck and two path analyzers, fuzzes every target for SOAK_SECONDS (60) from a copy of its corpus,
-# then proves with the planted bugs of fuzz_negative that the fuzzer and the sanitizers find bugs.
+# Runs the random unit tests in full, builds a copy of the tree elsewhere, runs the tests of the command
+# line and the SDKs under the sanitizers, runs cppcheck and two path analyzers, fuzzes every target for
+# SOAK_SECONDS (60) from a copy of its corpus, then proves with the planted bugs of fuzz_negative that the
+# fuzzer and the sanitizers find bugs.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit
@@ -54,39 +54,19 @@ must_find() {
     fi
 }
 
-# Ten million random inputs to calls with shared state, compared with an independent model.
-soak_calls() {
-    local steps=${SOAK_STEPS:-10000000} log=$work/calls.log
-    if tools/build.sh release --target unit_call_schedules -DRECOURSE_TESTS=ON >"$log" 2>&1 &&
-        RECOURSE_CALL_STEPS=$steps "$root/release/tests/unit_call_schedules" >>"$log" 2>&1; then
-        echo "calls: ok, $steps steps"
+# The unit tests whose random part is long (tests/support/often.h), in full.
+soak_units() {
+    local log=$work/units.log tests=()
+    mapfile -t tests < <(grep -rl --include='test_*.c' 'support/often\.h' tests/unit |
+        sed 's,.*/test_\(.*\)\.c,\1,')
+    if tools/build.sh release --target joined_unit -DRECOURSE_TESTS=ON -DRECOURSE_JOIN_TESTS=ON \
+        -DRECOURSE_SLOW_TESTS=ON >"$log" 2>&1 &&
+        RECOURSE_TEST_SECONDS=0 ctest --test-dir "$root/release" -j "$jobs" --no-tests=error \
+            --output-on-failure -R "^unit/($(IFS='|'; echo "${tests[*]}"))\$" >>"$log" 2>&1; then
+        echo "units: ok, ${#tests[@]} tests"
     else
         tail -n 60 "$log"
-        echo "calls: FAILED"
-    fi
-}
-
-# Ten million random exchanges, compared with an independent model.
-soak_exchanges() {
-    local count=${SOAK_EXCHANGES:-10000000} log=$work/exchanges.log
-    if tools/build.sh release --target unit_machine -DRECOURSE_TESTS=ON >"$log" 2>&1 &&
-        RECOURSE_EXCHANGES=$count "$root/release/tests/unit_machine" >>"$log" 2>&1; then
-        echo "exchanges: ok, $count"
-    else
-        tail -n 60 "$log"
-        echo "exchanges: FAILED"
-    fi
-}
-
-# A million random reports, encoded and decoded.
-soak_reports() {
-    local log=$work/reports.log
-    if tools/build.sh release --target unit_roundtrip -DRECOURSE_TESTS=ON >"$log" 2>&1 &&
-        RECOURSE_ROUNDTRIPS=1000000 "$root/release/tests/unit_roundtrip" >>"$log" 2>&1; then
-        echo "reports: ok"
-    else
-        tail -n 60 "$log"
-        echo "reports: FAILED"
+        echo "units: FAILED"
     fi
 }
 
@@ -129,9 +109,7 @@ soak_checks() {
 }
 
 {
-    soak_calls
-    soak_exchanges
-    soak_reports
+    soak_units
     soak_copy
     soak_commands
     soak_checks

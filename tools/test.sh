@@ -136,7 +136,7 @@ if [[ $parts == *" lint "* ]]; then
     (renice -n 10 -p "$BASHPID" >/dev/null && lint) &
 fi
 if [[ $parts == *" release "* ]]; then # gcc, as it ships
-    suite release -DRECOURSE_TESTS=ON -DRECOURSE_JOIN_TESTS=ON --
+    suite release -DRECOURSE_TESTS=ON -DRECOURSE_JOIN_TESTS=ON -DRECOURSE_SLOW_TESTS=OFF --
 fi
 if [[ $parts == *" asan "* ]]; then # clang
     suite asan -DRECOURSE_JOIN_TESTS=ON -DRECOURSE_SLOW_TESTS=OFF --

@@ -7,7 +7,8 @@ bats_require_minimum_version 1.5.0
 setup_file() {
     export work=$BATS_FILE_TMPDIR
     cc=(gcc -std=gnu17 -O1 -I "$RECOURSE_SOURCE" -I "$RECOURSE_SOURCE/lib" -I "$RECOURSE_SOURCE/include")
-    "${cc[@]}" -c -o "$work/test.o" "$RECOURSE_SOURCE/tests/unit/exchange/test_machine.c"
+    "${cc[@]}" -DEXCHANGES=20000 -c -o "$work/test.o" \
+        "$RECOURSE_SOURCE/tests/unit/exchange/test_machine.c"
     for part in machine machine_time machine_validate; do
         "${cc[@]}" -c -o "$work/$part.o" "$RECOURSE_SOURCE/lib/exchange/$part.c"
     done
@@ -21,7 +22,7 @@ run_model() {
         if [ -f "$1/$part.o" ]; then parts+=("$1/$part.o"); else parts+=("$work/$part.o"); fi
     done
     gcc -o "$BATS_TEST_TMPDIR/model" "$work/test.o" "${parts[@]}" "$RECOURSE_BINARY/librecourse.a" -lcmocka
-    RECOURSE_EXCHANGES=20000 "$BATS_TEST_TMPDIR/model"
+    "$BATS_TEST_TMPDIR/model"
 }
 
 # mutant PART OLD NEW: the line of the machine's part that is OLD becomes NEW; the model must object.

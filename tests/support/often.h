@@ -1,12 +1,14 @@
-/* How often a test does what only chance makes worth repeating. Below a sanitizer each time costs
- * more, and what it looks for shows in few: a wrong read is wrong with every seed. */
+/* OFTEN(TIMES): how often a test repeats what random numbers decide. "make soak" repeats it as often as
+ * written, "make test" a tenth of that, and a fiftieth under a sanitizer, where each round takes longer. */
 #ifndef TESTS_SUPPORT_OFTEN_H
 #define TESTS_SUPPORT_OFTEN_H
 
-#ifdef RC_TEST_SANITIZED
-#define OFTEN(times, sanitized) (sanitized)
+#ifdef RC_TEST_SOAK
+#define OFTEN(times) (times)
+#elif defined RC_TEST_SANITIZED
+#define OFTEN(times) ((times) / 50)
 #else
-#define OFTEN(times, sanitized) (times)
+#define OFTEN(times) ((times) / 10)
 #endif
 
 #endif

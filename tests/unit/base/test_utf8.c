@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
+#include "support/often.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -140,7 +141,7 @@ static void test_four_bytes(void **state)
         }
     }
     uint64_t seed = 11;
-    for (int i = 0; i < 500000; i++) {
+    for (int i = 0; i < OFTEN(500000); i++) {
         uint64_t random = next_random(&seed);
         uint8_t bytes[4];
         memcpy(bytes, &random, sizeof bytes);
@@ -277,7 +278,7 @@ static void test_texts_against_reference(void **state)
 {
     (void)state;
     uint64_t seed = 5;
-    for (int round = 0; round < 50000; round++) {
+    for (int round = 0; round < OFTEN(100000); round++) {
         char text[128];
         size_t len = write_text(text, sizeof text, &seed, round % 2 == 1);
         char *copy = malloc(len + 1);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "codec/datetime.h"
+#include "support/often.h"
 
 #define UNTOUCHED INT64_C(-7777)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -545,7 +546,7 @@ static void test_written_then_read(void **state)
     (void)state;
     const uint64_t span = (uint64_t)(RC_DATETIME_MAX_MS - RC_DATETIME_MIN_MS) + 1;
     uint64_t seed = 7;
-    for (int i = 0; i < 300000; i++) {
+    for (int i = 0; i < OFTEN(300000); i++) {
         int64_t ms = RC_DATETIME_MIN_MS + (int64_t)(next_random(&seed) % span);
         int64_t second_ms = ms - (int64_t)((uint64_t)(ms - RC_DATETIME_MIN_MS) % 1000);
         char memory[64];

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "codec/duration.h"
+#include "support/often.h"
 
 #define UNTOUCHED INT64_C(-7777)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -438,7 +439,7 @@ static void test_exact_sums(void **state)
         "", " ", ", ", " and ", ", and ", ",",
     };
     uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-    for (int round = 0; round < 200000; round++) {
+    for (int round = 0; round < OFTEN(200000); round++) {
         char text[512];
         size_t len = 0;
         u128 total = 0;
@@ -554,9 +555,9 @@ static void test_shown_then_read(void **state)
 {
     (void)state;
     uint64_t seed = 42;
-    for (int64_t ms = 0; ms < 200000; ms++)
+    for (int64_t ms = 0; ms < OFTEN(200000); ms++)
         check_shown(ms);
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < OFTEN(200000); i++) {
         int64_t below = RC_DURATION_MAX_MS >> (next_random(&seed) % 40);
         check_shown((int64_t)(next_random(&seed) % (uint64_t)(below + 1)));
     }

@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "support/fail_alloc.h"
+#include "support/often.h"
 #include "support/sse_oracle.h"
 #include "support/stream_run.h"
 
@@ -302,7 +303,7 @@ static void test_random(void **state)
     rc_buf scratch;
     rc_buf_init(&scratch, &alloc, 4096);
     uint64_t random = 7;
-    for (unsigned round = 0; round < 20000; round++) {
+    for (unsigned round = 0; round < OFTEN(20000); round++) {
         char text[512];
         size_t len = 0;
         random = random * UINT64_C(6364136223846793005) + 1;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "support/often.h"
 #include "support/stream_run.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -129,7 +130,7 @@ static void test_random(void **state)
     rc_buf scratch;
     rc_buf_init(&scratch, &alloc, 4096);
     uint64_t random = 3;
-    for (unsigned round = 0; round < 20000; round++) {
+    for (unsigned round = 0; round < OFTEN(20000); round++) {
         char text[128];
         random = random * UINT64_C(6364136223846793005) + 1;
         size_t len = (random >> 40) % sizeof text;

@@ -17,7 +17,7 @@
 /* A secret that the scrubber does not recognise: its position must be enough to hide it. */
 #define SECRET "Zq7wm3xTnB"
 #define TEXT_MAX 4096
-#define ROUNDS OFTEN(6000, 1500)
+#define ROUNDS OFTEN(20000)
 
 /* Invalid configurations; @ is replaced by the secret. */
 static const char *const texts[] = {

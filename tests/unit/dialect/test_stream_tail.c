@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "dialect/stream_walk.h"
+#include "support/often.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -46,7 +47,7 @@ static void finish_reasons_are_found(void **state)
                                         "\\\""};
     uint64_t random = 3;
     unsigned found = 0;
-    for (unsigned round = 0; round < 50000; round++) {
+    for (unsigned round = 0; round < OFTEN(100000); round++) {
         char text[512];
         size_t len = 0;
         random = random * UINT64_C(6364136223846793005) + 1;

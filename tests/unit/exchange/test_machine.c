@@ -1,7 +1,5 @@
 /* The life cycle of a request in virtual time: recorded sequences with their effects, every prefix
- * of them, and random sequences against the model of tests/support/exchange_model.h.
- *
- * RECOURSE_EXCHANGES: number of random exchanges; tests/CMakeLists.txt and tools/soak.sh set it. */
+ * of them, and random sequences against the model of tests/support/exchange_model.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +9,11 @@
 #include <cmocka.h>
 
 #include "tests/support/exchange_model.h"
+#include "tests/support/often.h"
 
-#define EXCHANGES 50000
+#ifndef EXCHANGES
+#define EXCHANGES OFTEN(10000000)
+#endif
 
 /* ---- recorded sequences ---- */
 
@@ -392,8 +393,7 @@ static void inputs_for_a_cancelled_lane_are_ignored(void **state)
 
 static void random_exchanges_hold_the_invariants(void **state)
 {
-    const char *text = getenv("RECOURSE_EXCHANGES");
-    const uint64_t count = text != NULL ? strtoull(text, NULL, 10) : EXCHANGES;
+    const uint64_t count = EXCHANGES;
     uint64_t inputs = 0;
     uint64_t started = 0;
     exchange_model m;

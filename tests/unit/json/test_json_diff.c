@@ -11,6 +11,7 @@
 
 #include "support/fail_alloc.h"
 #include "support/json_tokens.h"
+#include "support/often.h"
 #include "json/reader.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -235,7 +236,7 @@ static void test_random_texts(void **state)
 {
     (void)state;
     sink s = {.seed = 1};
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < OFTEN(40000); i++) {
         s.len = 0;
         put_value(&s, 0);
         damage(&s);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "support/json_tokens.h"
+#include "support/often.h"
 #include "json/reader.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -165,7 +166,7 @@ static void test_double_random(void **state)
     uint64_t seed = 5;
     size_t exact = 0;
     enum {
-        ROUNDS = 200000
+        ROUNDS = OFTEN(200000)
     };
     for (int i = 0; i < ROUNDS; i++) {
         char text[64];
@@ -194,7 +195,7 @@ static void test_double_bits(void **state)
 {
     (void)state;
     uint64_t seed = 9;
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < OFTEN(200000); i++) {
         uint64_t bits =
             (uint64_t)json_random(&seed, UINT32_MAX) << 32 | json_random(&seed, UINT32_MAX);
         double value;

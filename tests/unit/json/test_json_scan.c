@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "support/json_tokens.h"
+#include "support/often.h"
 #include "json/scan.h"
 
 static size_t plain_special(rc_str text, size_t at, bool *has_high)
@@ -177,7 +178,7 @@ static void test_random_texts(void **state)
     static const char ALPHABET[] = "\"\"\"\\\\{}[],: a\n\x7F\x80\xFFz";
     uint64_t seed = 7;
     char bytes[400];
-    for (int i = 0; i < 60000; i++) {
+    for (int i = 0; i < OFTEN(60000); i++) {
         size_t len = json_random(&seed, sizeof bytes);
         uint32_t plain = json_random(&seed, 20); /* out of twenty bytes, how many are letters */
         for (size_t k = 0; k < len; k++) {

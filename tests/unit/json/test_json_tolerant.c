@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "support/json_tokens.h"
+#include "support/often.h"
 #include "json/reader.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -289,7 +290,7 @@ static void test_random_damage(void **state)
         "null", "\x01", "<p>",  "k:1",  "\"s",   "\\\"", "[[",  "}}", "{\"", "\":"};
     uint64_t seed = 11;
     char bytes[600];
-    for (int round = 0; round < 100000; round++) {
+    for (int round = 0; round < OFTEN(100000); round++) {
         size_t len = 0;
         uint32_t pieces = json_random(&seed, 60);
         for (uint32_t i = 0; i < pieces; i++) {

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "support/fail_alloc.h"
 #include "support/json_tokens.h"
+#include "support/often.h"
 #include "json/lex.h"
 #include "json/scan.h"
 
@@ -154,7 +155,7 @@ static void test_random(void **state)
     rc_alloc alloc = fail_alloc_of(&a);
     rc_buf buf;
     rc_buf_init(&buf, &alloc, 1000);
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < OFTEN(100000); i++) {
         char bytes[40];
         size_t len = json_random(&seed, sizeof bytes);
         for (size_t k = 0; k < len; k++)

@@ -10,6 +10,7 @@
 
 #include <recourse/policy.h>
 
+#include "support/often.h"
 #include "support/random_report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -199,7 +200,7 @@ static void test_wait_is_in_range(void **state)
 {
     (void)state;
     uint64_t seed = 1;
-    for (size_t i = 0; i < 200000; i++) {
+    for (size_t i = 0; i < OFTEN(200000); i++) {
         const rc_retry_rule rule = random_rule(&seed);
         const uint32_t attempts = random_attempts(&seed);
         const rc_wait_range range = rc_backoff_range(&rule, attempts);
@@ -216,7 +217,7 @@ static void test_range_is_tight(void **state)
 {
     (void)state;
     uint64_t seed = 2;
-    for (size_t i = 0; i < 50000; i++) {
+    for (size_t i = 0; i < OFTEN(50000); i++) {
         const rc_retry_rule rule = random_rule(&seed);
         const uint32_t attempts = random_attempts(&seed);
         const rc_wait_range range = rc_backoff_range(&rule, attempts);
@@ -231,7 +232,7 @@ static void test_waits_never_shrink(void **state)
 {
     (void)state;
     uint64_t seed = 3;
-    for (size_t i = 0; i < 20000; i++) {
+    for (size_t i = 0; i < OFTEN(20000); i++) {
         rc_retry_rule rule = random_rule(&seed);
         if (rule.backoff == RC_BACKOFF_SCHEDULE)
             rule.backoff = RC_BACKOFF_EXPONENTIAL;
@@ -249,7 +250,7 @@ static void test_exponential_formula(void **state)
 {
     (void)state;
     uint64_t seed = 4;
-    for (size_t i = 0; i < 20000; i++) {
+    for (size_t i = 0; i < OFTEN(20000); i++) {
         const rc_retry_rule rule =
             rule_of(RC_BACKOFF_EXPONENTIAL, 1 + random_below(&seed, 100000),
                     1000 + (uint32_t)random_below(&seed, 4000), RC_UNLIMITED);

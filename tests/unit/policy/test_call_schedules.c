@@ -1,7 +1,7 @@
 /* Many calls in virtual time: no attempt starts and no call ends after its deadline, and the
  * invariants of call.h hold for every sequence of inputs.
  *
- * RECOURSE_SCHEDULES: number of whole calls; RECOURSE_CALL_STEPS: number of inputs to the model. */
+ * RECOURSE_FIRST_SEED: the seed of the inputs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,27 +12,10 @@
 
 #include "support/call_fixture.h"
 #include "tests/support/call_model.h"
+#include "tests/support/often.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
-#define IS_SLOW 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SLOW 1
-#endif
-#endif
-#ifdef IS_SLOW
-#define SCHEDULES 50000
-#define STEPS 50000
-#else
-#define SCHEDULES 1000000
-#define STEPS 200000
-#endif
-
-static uint64_t count_of(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
+#define SCHEDULES OFTEN(1000000) /* whole calls */
+#define STEPS OFTEN(10000000)    /* inputs to the model */
 
 /* --- whole calls --- */
 
@@ -108,7 +91,6 @@ static void run_schedule(call_fixture *w, entropy_source *c, tally *t)
 static void test_no_schedule_goes_past_its_deadline(void **state)
 {
     (void)state;
-    uint64_t count = count_of("RECOURSE_SCHEDULES", SCHEDULES);
     entropy_source c = {.seed = 0x5eed};
     tally t = {0};
     call_fixture w;
@@ -120,13 +102,13 @@ static void test_no_schedule_goes_past_its_deadline(void **state)
     w.policy.default_rule.backoff = RC_BACKOFF_EXPONENTIAL;
     w.policy.default_rule.factor_milli = 2000;
     w.policy.default_rule.jitter = RC_JITTER_FULL;
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < SCHEDULES; i++)
         run_schedule(&w, &c, &t);
     assert_int_equal(fixture_in_flight(&w), 0);
     assert_true(rc_shared_validate(&w.shared));
     /* The schedules must cover all kinds of ends for the test to be meaningful. */
-    assert_true(t.tries > count && t.waits > count / 10);
-    assert_true(t.delivered > count / 10 && t.stopped_for_time > count / 10);
+    assert_true(t.tries > SCHEDULES && t.waits > SCHEDULES / 10);
+    assert_true(t.delivered > SCHEDULES / 10 && t.stopped_for_time > SCHEDULES / 10);
 }
 
 /* --- random inputs --- */
@@ -134,8 +116,9 @@ static void test_no_schedule_goes_past_its_deadline(void **state)
 static void test_the_invariants_hold(void **state)
 {
     (void)state;
-    uint64_t steps = count_of("RECOURSE_CALL_STEPS", STEPS);
-    entropy_source c = {.seed = count_of("RECOURSE_FIRST_SEED", 1) * 2 + 1};
+    const char *first_seed = getenv("RECOURSE_FIRST_SEED");
+    entropy_source c = {.seed = first_seed != NULL ? strtoull(first_seed, NULL, 10) * 2 + 1 : 3};
+    uint64_t steps = STEPS;
     while (steps > 0) {
         model m;
         model_init(&m, &c);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "support/ledger_fixture.h"
+#include "support/often.h"
 
 static void test_reserve_and_settle(void **state)
 {
@@ -331,7 +332,7 @@ static void test_limits_are_never_exceeded(void **state)
         memset(reservations, 0, sizeof reservations);
         define(0, 100000, RC_LEDGER_TOTAL, RC_LEDGER_FAIL);
         define(1, 60000, RC_LEDGER_TOTAL, RC_LEDGER_PAUSE);
-        for (int i = 0; i < 100000; i++) {
+        for (int i = 0; i < OFTEN(100000); i++) {
             rc_ledger_reservation *reservation = &reservations[random_below(IN_FLIGHT)];
             uint32_t list[] = {0, 1};
             if (reservation->count == 0) {

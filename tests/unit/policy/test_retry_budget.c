@@ -8,22 +8,13 @@
 
 #include <recourse/retry_budget.h>
 
+#include "support/often.h"
 #include "support/random_report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BEGIN UINT64_C(123456789)
 
-/* Fewer sequences where each costs more time. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SEQUENCES 50000
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SEQUENCES 50000
-#endif
-#ifndef SEQUENCES
-#define SEQUENCES 1000000
-#endif
+#define SEQUENCES OFTEN(1000000)
 
 _Static_assert(sizeof(rc_retry_budget) <= 48, "docs/internals/retry-budget.md says so");
 
@@ -242,7 +233,7 @@ static void test_one_endless_second(void **state)
     (void)state;
     rc_retry_budget_settings settings = {.ratio_milli = UINT32_MAX, .burst = 10};
     rc_retry_budget budget = drained(&settings);
-    for (int i = 0; i < 3000000; i++)
+    for (int i = 0; i < OFTEN(3000000); i++)
         rc_retry_budget_on_request(&budget, BEGIN);
     assert_true(rc_retry_budget_validate(&budget));
     assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN), 10);

@@ -12,6 +12,7 @@
 #include <recourse/taxonomy.h>
 
 #include "support/json_query.h"
+#include "support/often.h"
 #include "support/random_report.h"
 #include "support/render_cases.h"
 
@@ -119,7 +120,7 @@ static void test_other_reports(void **state)
     }
     rc_alloc alloc = rc_alloc_stdlib();
     uint64_t seed = 9;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < OFTEN(20000); i++) {
         const rc_report *report = random_report(&seed, &alloc);
         json_object_put(logged(report, (int64_t)random_u64(&seed)));
         rc_report_free(report);

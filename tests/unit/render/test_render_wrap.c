@@ -12,6 +12,7 @@
 #include <recourse/stdlib.h>
 
 #include "render/wrap.h"
+#include "support/often.h"
 #include "support/random_report.h"
 #include "support/render_cases.h"
 
@@ -153,7 +154,7 @@ static void test_only_white_space_is_dropped(void **state)
     (void)state;
     uint64_t seed = 42;
     char memory[4096];
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < OFTEN(20000); i++) {
         rc_str text = random_text(&seed, memory);
         unsigned width = 10 + (unsigned)random_below(&seed, 100);
         check_wrap(text, width, i % 2 == 0);

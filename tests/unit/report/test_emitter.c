@@ -11,6 +11,7 @@
 #include <recourse/emitter.h>
 
 #include "support/call_fixture.h"
+#include "support/often.h"
 #include "support/random_report.h"
 
 #define NOW INT64_C(1794790923456)
@@ -470,7 +471,7 @@ static void test_random_calls(void **state)
     emitted_events s;
     emitted_init(&s);
     pairing watched = {0};
-    for (size_t i = 0; i < 30000; i++) {
+    for (size_t i = 0; i < OFTEN(100000); i++) {
         static call_fixture w;
         random_fixture(&w, &seed);
         rc_action action = fixture_begin(&w);
@@ -512,7 +513,7 @@ static void test_random_actions(void **state)
     emitted_events s;
     emitted_init(&s);
     pairing watched = {0};
-    for (size_t i = 0; i < 200000; i++) {
+    for (size_t i = 0; i < OFTEN(200000); i++) {
         rc_action action = {
             .kind = (rc_action_kind)(1 + random_below(&seed, 6)),
             .reason = RC_WHY_BACKOFF,
@@ -528,7 +529,7 @@ static void test_random_actions(void **state)
             action.attempt = (uint32_t)watched.open_attempt;
         pairing_on_action(&watched, &s, action, "busy");
     }
-    assert_true(watched.starts > 10000);
+    assert_true(watched.starts > OFTEN(10000));
 }
 
 int main(void)

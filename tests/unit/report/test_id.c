@@ -82,7 +82,7 @@ static void test_encoding_against_reference(void **state)
 {
     (void)state;
     uint64_t seed = 99;
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < OFTEN(100000); i++) {
         uint8_t entropy[10];
         fill_entropy(&seed, entropy);
         int64_t ms = (int64_t)(next_random(&seed) & (uint64_t)LAST_MS);
@@ -197,7 +197,7 @@ static void test_order_is_creation_order(void **state)
     rc_id last = rc_id_make(&maker, clock_ms, zeros);
     int64_t last_ms = NOW;
     int carries = 0;
-    for (int i = 0; i < 1000000; i++) {
+    for (int i = 0; i < OFTEN(1000000); i++) {
         uint64_t step = next_random(&seed) % 100;
         if (step < 30)
             clock_ms += (int64_t)(next_random(&seed) % 5);
@@ -234,7 +234,7 @@ static void test_a_clock_set_back_keeps_store_keys_unique(void **state)
                                      NOW - INT64_C(10) * 365 * 86400000,
                                      0,
                                      INT64_MIN};
-    const int count = OFTEN(2000000, 100000);
+    const int count = OFTEN(2000000);
     for (size_t at = 0; at < COUNT(set_to); at++) {
         uint64_t seed = 4711 + at;
         uint8_t entropy[10];

@@ -1,5 +1,6 @@
-/* Random reports, RECOURSE_ROUNDTRIPS of them: encode, decode strictly, encode again. Both texts
- * must be equal. */
+/* A million random reports: encode, decode strictly, encode again. Both texts must be equal.
+ *
+ * RECOURSE_FIRST_SEED: the first seed. */
 #include <recourse/json.h>
 #include <recourse/stdlib.h>
 
@@ -9,14 +10,10 @@
 
 #include <cmocka.h>
 
+#include "support/often.h"
 #include "support/random_report.h"
 
-/* Number of reports and first seed: see tests/CMakeLists.txt. */
-static size_t number_from(const char *variable, size_t otherwise)
-{
-    const char *text = getenv(variable);
-    return text ? (size_t)strtoull(text, NULL, 10) : otherwise;
-}
+#define REPORTS OFTEN(1000000)
 
 static void fail_with(uint64_t seed, const char *what, const rc_decode_info *info, rc_str a,
                       rc_str b)
@@ -54,7 +51,8 @@ static void check_many(size_t count, rc_decode_mode mode)
     rc_buf second;
     rc_buf_init(&first, &alloc, 64u << 20);
     rc_buf_init(&second, &alloc, 64u << 20);
-    size_t seed = number_from("RECOURSE_FIRST_SEED", 0);
+    const char *first_seed = getenv("RECOURSE_FIRST_SEED");
+    size_t seed = first_seed != NULL ? (size_t)strtoull(first_seed, NULL, 10) : 0;
     for (size_t i = 0; i < count; i++)
         check_one(seed + i, &alloc, &first, &second, mode);
     rc_buf_done(&first);
@@ -64,13 +62,13 @@ static void check_many(size_t count, rc_decode_mode mode)
 static void test_strict(void **unused)
 {
     (void)unused;
-    check_many(number_from("RECOURSE_ROUNDTRIPS", 1000000), RC_DECODE_STRICT);
+    check_many(REPORTS, RC_DECODE_STRICT);
 }
 
 static void test_tolerant(void **unused)
 {
     (void)unused;
-    check_many(number_from("RECOURSE_ROUNDTRIPS", 1000000) / 20, RC_DECODE_TOLERANT);
+    check_many(REPORTS / 20, RC_DECODE_TOLERANT);
 }
 
 int main(void)

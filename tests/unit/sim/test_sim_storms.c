@@ -13,7 +13,7 @@
 #include "support/often.h"
 #include "support/sim_scenarios.h"
 
-#define SEEDS OFTEN(4, 1)
+#define SEEDS (1 + OFTEN(10))
 #define DRAINED_MAX_MILLI 1200
 #define RECOVERED_MILLI_PCT 99000
 

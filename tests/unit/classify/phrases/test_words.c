@@ -10,6 +10,7 @@
 
 #include "base/str.h"
 #include "classify/phrases/words.h"
+#include "support/often.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define WORDS_MAX 64u
@@ -117,7 +118,7 @@ static void test_stems_are_parts_of_their_words(void **unused)
     char word[RC_WORD_MAX + 1];
     static const char LETTERS[] = "aeiysdgnltxhz";
     uint32_t seed = 1;
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < OFTEN(200000); i++) {
         unsigned len = 1 + (unsigned)i % RC_WORD_MAX;
         for (unsigned j = 0; j < len; j++) {
             seed = seed * 1664525u + 1013904223u;

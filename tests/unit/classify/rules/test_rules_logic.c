@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "classify/rules/parts.h"
+#include "support/often.h"
 #include "support/rule_oracle.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -64,7 +65,7 @@ static void test_a_contained_rule_never_matches_alone(void **state)
     (void)state;
     rc_rules none = {.count = 0};
     size_t found = 0;
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < OFTEN(100000); round++) {
         rc_fact terms[2][16];
         rc_rule narrow = random_rule(terms[0]);
         rc_rule wide = random_rule(terms[1]);
@@ -84,7 +85,7 @@ static void test_a_contradictory_rule_never_matches(void **state)
 {
     (void)state;
     size_t found = 0;
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < OFTEN(100000); round++) {
         rc_fact terms[16];
         rc_rule rule = random_rule(terms);
         rc_rule_conflict conflict;
@@ -105,7 +106,7 @@ static void test_every_rule_is_within_itself_and_always(void **state)
     (void)state;
     rc_rules none = {.count = 0};
     rc_rule always = {.clause_count = 0};
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < OFTEN(10000); round++) {
         rc_fact terms[16];
         rc_rule rule = random_rule(terms);
         assert_true(rc_rule_is_within(&rule, &rule, &none, false));

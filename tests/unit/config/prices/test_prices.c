@@ -11,6 +11,7 @@
 
 #include "config/prices/prices.h"
 #include "support/fail_alloc.h"
+#include "support/often.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -104,7 +105,7 @@ static void costs_agree_with_exact_arithmetic(void **state)
 {
     (void)state;
     __extension__ typedef unsigned __int128 wide;
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < OFTEN(200000); i++) {
         uint64_t size = UINT64_C(1) << random_below(27);
         uint64_t rate = UINT64_C(1) << random_below(37);
         rc_charge charge = {.input = random_below(size), .output = random_below(size), MEASURED};

@@ -11,6 +11,7 @@
 
 #include "gateway/observe/log_line.h"
 #include "support/json_query.h"
+#include "support/often.h"
 #include "support/render_checks.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -325,7 +326,7 @@ static void random_values_give_valid_lines(void **state)
 {
     (void)state;
     static char memory[11][600];
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < OFTEN(20000); i++) {
         const rc_log_request request = {
             .unix_ms = (int64_t)random_below(UINT32_MAX) * 1000,
             .outcome = (rc_log_outcome)random_below(6),

@@ -14,6 +14,7 @@
 
 #include "gateway/observe/metrics_page.h"
 #include "support/fail_alloc.h"
+#include "support/often.h"
 #include "support/prom_lint.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -264,7 +265,7 @@ static void with_random_names_the_page_is_valid_and_bounded(void **state)
     start(3);
     random_state = 7;
     char buffer[512];
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < OFTEN(100000); i++) {
         const rc_str name = odd_name(buffer);
         const rc_metric_rows rows = (rc_metric_rows)(RC_ROWS_ROUTE + random_below(3));
         rc_metrics_shard *shard = rc_metrics_shard_get(metrics, random_below(3));

@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "gateway/state/hub.h"
+#include "support/often.h"
 #include "sys/calls.h"
 
 #define NOW_MS 1000u
@@ -165,7 +166,7 @@ static void rows_do_not_change_in_use(void **state)
     } holders[HOLDERS];
     uint64_t entropy = 12345;
     memset(holders, 0, sizeof holders);
-    for (unsigned step = 0; step < 30000; step++) {
+    for (unsigned step = 0; step < OFTEN(100000); step++) {
         entropy = entropy * UINT64_C(6364136223846793005) + 1442695040888963407u;
         const unsigned at = (unsigned)(entropy >> 33) % HOLDERS;
         char model[NAME_MAX_BYTES];
