@@ -1,4 +1,4 @@
-"""Readiness: what a load balancer, a client and a stranger are told of the gateway and its targets."""
+"""Readiness: what a load balancer, a client and an unknown caller learn about the gateway and its targets."""
 
 import json
 

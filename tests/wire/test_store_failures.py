@@ -1,5 +1,5 @@
-"""A store that fails or hangs keeps nobody beyond the deadline. The configured choice is made then, the
-record follows when the store is back, and it says what the client was told."""
+"""A store that fails or hangs delays no request beyond its deadline. Then the configured choice is made; the
+record follows when the store is back, and says what the client was told."""
 
 import contextlib
 import glob

@@ -1,5 +1,5 @@
-"""Bodies that are too long to be kept are passed on while they come: exactly their bytes, once, as
-fast as the provider takes them, and never as more than they are."""
+"""Bodies above the buffer limit are passed on while they arrive: exactly their bytes, once, at the provider's
+speed, and with a known end."""
 
 import socket
 import threading

@@ -1,5 +1,4 @@
-"""Models that nobody has: however many of them clients name, they take nothing from those that there
-are, and what is known of a model stays known."""
+"""Models that no provider has: however many of them clients name, the configured models keep their state."""
 
 import threading
 

@@ -1,5 +1,5 @@
-"""A key that a client sends as the name of a model: the provider gets what the client sent, and no answer, page of
-the operator's side, log line or file has it."""
+"""A key that a client sends as the name of a model: the provider gets what the client sent; no response, page
+of the admin interface, log line or file has it."""
 
 import http.client
 import json

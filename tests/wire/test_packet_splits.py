@@ -1,4 +1,4 @@
-"""However bytes are cut into packets, in either direction, the result is the same."""
+"""The result does not depend on how bytes are cut into packets, in either direction."""
 
 import random
 

@@ -1,5 +1,5 @@
-"""Behind /p/PROVIDER: what a provider answers reaches its clients with its status and its words, in the
-dialect that they speak; what is refused or given up on here keeps our own."""
+"""Behind /p/PROVIDER: the provider's responses keep their status and their text, in the client's dialect;
+refusals and timeouts of the gateway have its own."""
 
 import json
 

@@ -1,5 +1,4 @@
-"""What is kept of all requests at once has a ceiling, is counted to the byte, and goes back to the
-system when they are over."""
+"""The memory of all requests together has a ceiling, is counted to the byte, and is free again when they end."""
 
 import threading
 

@@ -1,5 +1,5 @@
-"""Events where one answer was asked for, and the other way round: what a client cannot read is no answer,
-in whatever dialect. What only has another name, or something in front of it, passes."""
+"""A stream where a whole response was requested, and the reverse: a response that the client cannot read is
+unusable, in every dialect. One with another content type, or with bytes before it, passes."""
 
 import json
 

@@ -1,5 +1,5 @@
-"""A good status is not yet an answer: what has none in it is tried again, and what nobody can use is on
-record as what it is, under the id that a caller is shown."""
+"""Responses with a good status that cannot be used: an empty one is tried again, an unusable one is recorded
+with its code under the id that the client got."""
 
 import json
 import subprocess

@@ -1,5 +1,5 @@
-"""When nobody can be asked, the client, the audit and `recourse call` say what the targets rest for: a
-used-up quota is not called an overload, and a refused key is named."""
+"""When no target is available, the client, the audit and `recourse call` say why: a used-up quota is not
+called an overload, and a refused key is named."""
 
 import json
 

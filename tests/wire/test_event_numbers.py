@@ -1,5 +1,4 @@
-"""A stream of numbered events that is cut ends in events that go on counting, and that speak of the
-same response."""
+"""A stream of numbered events that is cut ends in events that continue the numbers of the same response."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A key that is replaced while calls with the old one are on their way."""
+"""A key is replaced while calls with the old one are running."""
 
 import os
 import threading

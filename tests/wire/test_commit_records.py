@@ -1,4 +1,4 @@
-"""Whether content was passed on: the log says of every request what the audit says, however it ended."""
+"""The log and the audit agree for every request on whether content was passed on, however it ended."""
 
 import json
 import threading

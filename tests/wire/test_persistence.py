@@ -1,5 +1,5 @@
-"""What must outlast a process: records of what was answered, keys that are used up, requests under
-way while the configuration changes or the gateway ends."""
+"""State that outlives a process: records of responses, used-up keys, requests that run while the configuration
+changes or the gateway ends."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""What a provider calls a fault that whoever asked has to fix reaches them, on every endpoint and in every
-dialect: programs switch on it. What it says of accounts and servers, and what is no name, does not."""
+"""The provider's name of an error that the client has to fix reaches the client, on every endpoint and in
+every dialect. Names about accounts and servers, and texts that are no name, do not."""
 
 import json
 

@@ -1,6 +1,5 @@
-"""Why a provider cannot be had: real peers, each wrong in its own way. The client, the audit, the log
-and `recourse call` say which it is; the next target of a chain answers; and what lasts is not asked
-again."""
+"""Connections that fail, each for another reason, with real peers. The client, the audit, the log and
+`recourse call` name the reason; the next target of a chain is used; a lasting reason is not tried again."""
 
 import json
 import os

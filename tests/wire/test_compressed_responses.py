@@ -1,5 +1,5 @@
-"""Answers that come compressed although they were asked for plain: read as any other, and passed on as
-they were before. What cannot be read is no answer, and what is damaged never looks whole."""
+"""Compressed responses although plain ones were requested: read like any other, and passed on as they came. An
+unreadable response is unusable, and a damaged one never looks complete."""
 
 import gzip
 import json

@@ -1,5 +1,5 @@
-"""A wall clock that was set while the gateway did not run. What a provider told in seconds is never
-waited for longer than it told."""
+"""The wall clock was set while the gateway did not run. A wait that a provider gave in seconds never becomes
+longer."""
 
 import json
 import sqlite3

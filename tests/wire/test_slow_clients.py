@@ -1,5 +1,4 @@
-"""Clients that are slow on purpose: they hold a connection and little else, they are let go in time,
-and nobody else notices."""
+"""Slow clients cost a connection and little else, are disconnected in time, and do not affect other clients."""
 
 import select
 import socket

@@ -1,4 +1,4 @@
-"""Clients that send a request again after an answer that said not to: they are counted by name."""
+"""Clients that repeat a request after a response that told them not to are counted by name."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Budgets: none is overrun however many ask at once, and who is refused is told the numbers."""
+"""Budgets: none is overrun by concurrent requests, and a refusal names the numbers."""
 
 import csv
 import datetime

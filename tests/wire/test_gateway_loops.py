@@ -1,5 +1,5 @@
-"""A gateway whose provider is itself: refused by its address when it starts and when it is reloaded; a circle of
-several gateways ends at the first one that sees its own name again."""
+"""A gateway whose provider is itself is refused at start and at reload; in a circle of several gateways, the
+first one that sees its own name again ends the request."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Whoever waits no longer takes the provider's call along: a client that leaves, and a deadline."""
+"""A client that disconnects and a deadline cancel the call to the provider."""
 
 import select
 import socket

@@ -1,5 +1,5 @@
-"""What must not be sent twice is not: no second lane, no second try when what came of the first one is
-not known, and nobody is told to send it again."""
+"""Requests that must not be sent twice: no hedge and no retry when the result of the first attempt is unknown,
+and no client is told to send them again."""
 
 import json
 import signal

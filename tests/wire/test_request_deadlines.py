@@ -1,5 +1,5 @@
-"""How long a request may take: a client may shorten what the operator set, and lengthen it up to the
-operator's ceiling; by the timeout that an SDK announces the response must have begun."""
+"""The time that a request may take: a client may shorten the configured time, and lengthen it up to the
+ceiling; the response begins within the timeout that an SDK announces."""
 
 import json
 import socket
