@@ -78,7 +78,7 @@ static void test_a_contained_rule_never_matches_alone(void **state)
                 assert_true(rule_oracle_holds(&wide, &facts));
         }
     }
-    assert_true(found > 1000);
+    assert_true(found > OFTEN(100000) / 20);
 }
 
 static void test_a_contradictory_rule_never_matches(void **state)
@@ -98,7 +98,7 @@ static void test_a_contradictory_rule_never_matches(void **state)
             assert_false(rule_oracle_holds(&rule, &facts));
         }
     }
-    assert_true(found > 200);
+    assert_true(found > OFTEN(100000) / 100);
 }
 
 static void test_every_rule_is_within_itself_and_always(void **state)
