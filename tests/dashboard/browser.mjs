@@ -11,7 +11,7 @@ const LIMIT_MS = 120_000;
 const PROGRAM = process.env.CHROMIUM || "/usr/bin/chromium";
 // Chromium has no sandbox as root. The other flags stop requests to other machines.
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP evil.example 127.0.0.1"];
+    "--disable-component-update", "--disable-sync", "--renderer-process-limit=2", "--host-resolver-rules=MAP evil.example 127.0.0.1"];
 const SIDE_BY_SIDE = 3;
 
 let browser = null;
@@ -33,8 +33,10 @@ function noteViolations() {
         window.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
 }
 
+// Without motion: a browser without a GPU draws each frame of an animation on the processor.
 async function newPage({ width = 1280, height = 900, theme = "light", allow = null, ...more }) {
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, ...more });
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce",
+        ...more });
     const page = await context.newPage();
     page.setDefaultTimeout(WAIT_MS);
     page.errors = [];
