@@ -6,8 +6,8 @@ import { Group } from "./tap.mjs";
 import { gates } from "./gates.mjs";
 
 // Generous, for a busy machine.
-const WAIT_MS = 30_000;
-const LIMIT_MS = 120_000;
+const WAIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const PROGRAM = process.env.CHROMIUM || "/usr/bin/chromium";
 // Chromium has no sandbox as root. The other flags stop requests to other machines.
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

@@ -13,7 +13,7 @@ const LONG = "the-token-of-the-other-client";
 export const LONG_NAME = "a client with a very long name (team infrastructure, nightly batch evaluation number 17)";
 const STORIES = ["plain", "recovered", "exhausted", "refused", "cancelled", "hedged", "hostile", "notice"];
 const FILLED = 600;
-const SAYS_MS = 10_000;
+const SAYS_MS = 120_000;
 
 let upstream = null;
 // url: the base URL for clients; admin: the admin interface.

@@ -8,11 +8,11 @@ export XDG_STATE_HOME=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}/state
 # shellcheck disable=SC2034 # for the tests
 default_store=$XDG_STATE_HOME/recourse/recourse.db
 
-# wait_for COMMAND...: repeats it until it succeeds, for at most a minute. A command that fails for another
+# wait_for COMMAND...: repeats it until it succeeds, for at most four minutes. A command that fails for another
 # reason (a missing file) counts as not yet successful. A test may define wait_failed for diagnostics.
 wait_for() {
     local tries
-    for ((tries = 0; tries < 1200; tries++)); do
+    for ((tries = 0; tries < 4800; tries++)); do
         if "$@" 2>/dev/null; then return 0; fi
         sleep 0.05
     done

@@ -60,6 +60,5 @@ int main(void)
         cmocka_unit_test(each_allocation_may_fail),
     };
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)alarm(WATCHDOG_S);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,6 @@
 #include "support/fail_alloc.h"
 #include "sys/calls.h"
 
-#define WATCHDOG_S 120
 #define FAILURES_MAX 1000
 
 /* The port of the provider that compresses, and warns of its limit, stands for %u. */
@@ -331,6 +330,5 @@ int main(void)
         cmocka_unit_test(test_hedge),      cmocka_unit_test(test_compressed),
         cmocka_unit_test(test_refusal),
     };
-    (void)alarm(WATCHDOG_S);
     return cmocka_run_group_tests(tests, start_zip, stop_zip);
 }

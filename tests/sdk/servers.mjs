@@ -36,7 +36,7 @@ function entry({ name, target, options }) {
     const timeouts = { connect_ms: 5000, first_byte_ms: 10000, idle_ms: 10000, ...options.timeouts };
     return `  - model: ${name}
     policy: ${options.policy ?? "once"}
-    deadline_ms: ${options.deadline_ms ?? 20000}
+    deadline_ms: ${options.deadline_ms ?? 120000}
     timeouts: {${Object.entries(timeouts).map(([key, ms]) => `${key}: ${ms}`).join(", ")}}
     chain: [{target: "${target}"}]`;
 }

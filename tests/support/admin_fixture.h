@@ -25,7 +25,6 @@
 #include "support/admin_source.h"
 #include "support/fail_alloc.h"
 
-#define WATCHDOG_S 120
 #define PATIENCE 20000
 #define GOT_MAX ((size_t)4 << 20)
 #define OWN " HTTP/1.1\r\nHost: 127.0.0.1\r\n"

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const START_MS = 20_000;
-const STOP_MS = 20_000;
+const START_MS = 120_000;
+const STOP_MS = 120_000;
 const running = [];
 
 // Whatever ends the tests ends them.

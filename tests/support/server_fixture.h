@@ -32,7 +32,6 @@
 #include "net/server/server.h"
 #include "support/fail_alloc.h"
 
-#define WATCHDOG_S 120
 /* Turns of the loop, about a millisecond each when idle. */
 #define PATIENCE 20000
 
@@ -322,7 +321,6 @@ static inline void fixture_end(void)
 static inline int fixture_run(const struct CMUnitTest *tests, size_t count)
 {
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)alarm(WATCHDOG_S);
     return _cmocka_run_group_tests("server", tests, count, NULL, NULL);
 }
 #define FIXTURE_RUN(tests) fixture_run(tests, sizeof(tests) / sizeof((tests)[0]))

@@ -4,7 +4,7 @@ import { AssertionError } from "node:assert";
 import { inspect } from "node:util";
 
 const SIDE_BY_SIDE = 12;
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 300_000;
 
 export class Group {
     constructor(name, { sideBySide = SIDE_BY_SIDE, limitMs = LIMIT_MS } = {}) {

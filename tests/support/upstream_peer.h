@@ -146,10 +146,10 @@ static void *peer_serve(void *ctx)
     if (is_ready && conn->ssl != NULL && !conn->is_cut)
         SSL_shutdown(conn->ssl);
     SSL_free(conn->ssl);
-    atomic_fetch_sub(&conn->of->open, 1);
     if (!conn->is_cut)
         shutdown(conn->fd, SHUT_WR);
     close(conn->fd);
+    atomic_fetch_sub(&conn->of->open, 1); /* The end is on its way: the socket is local. */
     return NULL;
 }
 
@@ -247,7 +247,6 @@ typedef struct probe {
 static inline void fixture_open(fixture *w)
 {
     signal(SIGPIPE, SIG_IGN);
-    alarm(120);
     uv_loop_init(&w->loop);
     if (w->settings.alloc.get == NULL)
         w->settings = rc_upstream_settings_default();

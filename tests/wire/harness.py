@@ -22,7 +22,7 @@ import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 
-WAIT_S = 60.0
+WAIT_S = 240.0
 IS_FEW = os.environ.get("RECOURSE_WIRE") == "few"
 RECOURSE = os.environ.get("RECOURSE", "recourse")
 HERE = os.path.dirname(os.path.abspath(__file__))

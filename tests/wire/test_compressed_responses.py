@@ -300,7 +300,7 @@ def synced(pieces, is_ended=True):
 def cut_everywhere(one):
     """Whatever byte it ends at, in order or not: never a whole answer, never half of one unsaid."""
     data = packed(one)
-    for end in range(1, len(data), 7 if IS_FEW else 1):
+    for end in range(1, len(data), 17 if IS_FEW else 5):
         answer, plan = ask(one, saying(coded(one, data[:end])), good(one))
         check(answer.status == 200 and answer.body == b"".join(one.pieces(b"B")), end, answer)
         check(len(plan.seen) == 2, end)
@@ -309,7 +309,7 @@ def cut_everywhere(one):
 def cut_stream():
     """The same of a stream whose events can be told apart."""
     data, ends = synced(CHAT.pieces())
-    for end in range(ends[1], ends[4], 5 if IS_FEW else 1):
+    for end in range(ends[1], ends[4], 11 if IS_FEW else 3):
         told(coded(CHAT, data[:end], "16"), ("StreamInterrupted",))
     # All was said: that the coding has no end changes nothing.
     answer, plan = ask(CHAT, saying(coded(CHAT, data[:ends[5]])))

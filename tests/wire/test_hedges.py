@@ -80,7 +80,7 @@ def hedge_without_money(on_exceed):
 def late_first_lane():
     """The second lane has begun its answer: it is not held to the first one's time."""
     gateway = start("warn", hedge_ms=20,
-                    timeouts={"connect_ms": 60000, "first_byte_ms": 5000, "idle_ms": 60000})
+                    timeouts={"connect_ms": 60000, "first_byte_ms": 15000, "idle_ms": 60000})
     head, body = OK_CHAT.split(b"\r\n\r\n", 1)
 
     def silent(conn, _):
@@ -89,7 +89,7 @@ def late_first_lane():
 
     def slow(conn, _):
         conn.sendall(head + b"\r\n\r\n" + body[:10])
-        time.sleep(5.5)
+        time.sleep(15.5)
         return say(conn, body[10:])
 
     mark, plan = upstream.plan(by_lane(silent, slow))

@@ -10,7 +10,7 @@ from streams import SAMPLES, Sample, framed, payload_of
 
 upstream = Upstream()
 gateway = Gateway(config(upstream, threads=2))
-STEP = 17 if IS_FEW else 1
+STEP = 17 if IS_FEW else 5  # every byte: unit/split
 
 # How much may be missing at an event's end for it still to be taken for whole: its line ends.
 LINE_ENDS = {"array": 2, "gemini": 4}

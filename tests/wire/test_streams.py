@@ -13,7 +13,7 @@ from streams import ANTHROPIC, ARRAY, CHAT, COMPLETIONS, GEMINI, RESPONSES, SAMP
 upstream = Upstream()
 gateway = Gateway(config(upstream))
 # Others may keep both cores busy: a provider that answers must have the time.
-QUICK = {"connect_ms": 500, "first_byte_ms": 4000, "idle_ms": 4000}
+QUICK = {"connect_ms": 4000, "first_byte_ms": 4000, "idle_ms": 4000}
 
 
 def unreachable():

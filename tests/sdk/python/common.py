@@ -22,7 +22,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 TOKEN = "token-of-the-tests"
-WAIT_S = 60
+WAIT_S = 240
 AT_ONCE = 4
 
 _routes = []

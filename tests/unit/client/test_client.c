@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -22,7 +21,6 @@
 
 #define CALLS 3
 #define TEXT_MAX 4096
-#define WATCHDOG_S 60
 
 static const char config_text[] =
     "providers: {demo: {kind: demo}}\n"
@@ -493,6 +491,5 @@ int main(void)
         cmocka_unit_test(a_url_that_cannot_be_used_is_refused),
         cmocka_unit_test(a_gateway_that_is_not_there_is_a_report),
     };
-    (void)alarm(WATCHDOG_S);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

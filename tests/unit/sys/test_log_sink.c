@@ -414,6 +414,5 @@ int main(void)
         TEST(a_failed_start_gives_the_errno),
         TEST(threads_write_whole_lines),
     };
-    (void)alarm(120);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -396,6 +396,5 @@ int main(void)
         cmocka_unit_test(stopping_lets_responses_finish),
     };
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)alarm(WATCHDOG_S);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -281,6 +281,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_store_url_may_be_too_long, start, end),
     };
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)alarm(WATCHDOG_S);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

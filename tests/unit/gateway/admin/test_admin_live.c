@@ -325,6 +325,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(any_thread_may_publish, start, end),
     };
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)alarm(WATCHDOG_S);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,6 +226,5 @@ int main(void)
         cmocka_unit_test(the_server_may_close_while_a_task_runs),
     };
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)alarm(WATCHDOG_S);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,6 @@
 #include "support/split_fixture.h"
 #include "support/stream_samples.h"
 
-#define WATCHDOG_S 600
 #define CONTEXT_BYTES ((size_t)200)
 #define RESPONSE_MAX ((size_t)16 << 10)
 
@@ -97,8 +96,8 @@ static void compare(const char *name, size_t cut, rc_buf *whole, rc_buf split)
     rc_buf_done(&split);
 }
 
-/* The distance to the next cut: one byte at the end of the head, and everywhere in "make soak". Under a
- * sanitizer each run takes thirty times as long. */
+/* The distance to the next cut: one byte at the end of the head, and everywhere in "make soak".
+ * Under a sanitizer each run takes thirty times as long. */
 static size_t step_from(rc_str response, size_t at)
 {
 #ifdef RC_TEST_SOAK
@@ -295,6 +294,5 @@ int main(void)
         cmocka_unit_test(whole_responses_do_not_depend_on_splits),
         cmocka_unit_test(streams_do_not_depend_on_splits),
     };
-    (void)alarm(WATCHDOG_S);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

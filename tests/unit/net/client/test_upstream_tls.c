@@ -224,7 +224,6 @@ static void a_stale_connection_is_replaced_silently(void **state)
         assert_int_equal(p.ends, 1);
         while (atomic_load(&server.open) > 0)
             usleep(200);
-        usleep(2000);
     }
     assert_int_equal(rc_upstream_count(client.upstream).dialled, 4);
     finish();
