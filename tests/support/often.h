@@ -1,5 +1,5 @@
-/* OFTEN(TIMES): how often a test repeats what random numbers decide. "make soak" repeats it in full,
- * "make test" a tenth as often, and a fiftieth under a sanitizer, where each round takes longer. */
+/* OFTEN(TIMES): how often a test repeats what random numbers decide. "make soak" repeats it in
+ * full, "make test" a tenth as often, a sanitized build a fiftieth, as each round takes longer. */
 #ifndef TESTS_SUPPORT_OFTEN_H
 #define TESTS_SUPPORT_OFTEN_H
 

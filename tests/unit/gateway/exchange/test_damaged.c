@@ -10,7 +10,6 @@
 
 #include "support/split_fixture.h"
 
-
 typedef struct damaged_case {
     const char *name;
     const char *request;
