@@ -8,7 +8,6 @@
 #include "gateway/exchange/exchange_budget.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
-#include "gateway/exchange/exchange_request.h"
 #include "gateway/observe/metrics.h"
 #include "gateway/request/outbound.h"
 #include "gateway/runtime/demo.h"

@@ -228,7 +228,9 @@ void rc_attempt_fail_unusable(rc_attempt *attempt, rc_local_outcome outcome)
     rc_attempt_fail_unusable_text(attempt, outcome, rc_local_outcome_get(outcome)->message);
 }
 
-bool rc_attempt_may_be_done(const rc_attempt *attempt)
+/* True: it was sent and must not be sent again. A failure of our own then leaves open whether it
+ * was carried out. */
+static bool may_be_done(const rc_attempt *attempt)
 {
     return attempt->exchange->request.replay == RC_REPLAY_NO && rc_attempt_was_sent(attempt);
 }
@@ -236,7 +238,7 @@ bool rc_attempt_may_be_done(const rc_attempt *attempt)
 void rc_attempt_fail_local(rc_attempt *attempt, rc_local_outcome outcome, rc_str message)
 {
     const rc_local_outcome_row *row = rc_local_outcome_get(outcome);
-    const rc_code code = rc_outcome_of_attempt(row->code, rc_attempt_may_be_done(attempt));
+    const rc_code code = rc_outcome_of_attempt(row->code, may_be_done(attempt));
     take_report(attempt, report_attempt(attempt, code, message.len > 0 ? message : row->message));
     rc_attempt_feed(attempt, RC_INPUT_FAULT);
 }
@@ -249,8 +251,7 @@ rc_local_outcome rc_attempt_local_outcome(rc_upstream_kind kind)
 
 void rc_attempt_break(rc_attempt *attempt, rc_local_outcome outcome)
 {
-    const rc_local_outcome wording =
-        rc_attempt_may_be_done(attempt) ? RC_LOCAL_STOPPING_AFTER_SEND : outcome;
+    const rc_local_outcome wording = may_be_done(attempt) ? RC_LOCAL_STOPPING_AFTER_SEND : outcome;
     rc_attempt_stop(attempt);
     rc_attempt_fail_local(attempt, outcome, rc_local_outcome_get(wording)->message);
 }

@@ -19,9 +19,6 @@ void rc_attempt_fail_ended(rc_attempt *attempt, rc_code code, rc_str message);
 /* Fails the attempt for a reason of our own, of the configuration or of the request: no target is
  * to blame, and no other target would do better. message: empty: that of the outcome. */
 void rc_attempt_fail_local(rc_attempt *attempt, rc_local_outcome outcome, rc_str message);
-/* True: it was sent and must not be sent again. A failure of our own then leaves open whether it
- * was carried out. */
-bool rc_attempt_may_be_done(const rc_attempt *attempt);
 rc_local_outcome rc_attempt_local_outcome(rc_upstream_kind kind);
 /* Stops the attempt because the gateway stops. */
 void rc_attempt_break(rc_attempt *attempt, rc_local_outcome outcome);

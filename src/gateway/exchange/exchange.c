@@ -16,7 +16,6 @@
 #include "gateway/exchange/exchange_ledger.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
-#include "gateway/exchange/exchange_request.h"
 #include "gateway/observe/metrics.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/hub.h"

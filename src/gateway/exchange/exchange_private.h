@@ -1,4 +1,4 @@
-/* The rc_exchange struct and its feed, for the files of this folder. */
+/* The rc_exchange struct, its feed and its memory, for the files of this folder. */
 #ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_PRIVATE_H
 #define RC_GATEWAY_EXCHANGE_EXCHANGE_PRIVATE_H
 
@@ -119,5 +119,14 @@ void rc_exchange_feed_kind(rc_exchange *exchange, rc_exchange_input_kind kind);
 void rc_exchange_arm(rc_exchange *exchange);
 /* The store acknowledged the record of an exchange that was over before. */
 void rc_exchange_on_acknowledged(rc_exchange *exchange);
+
+/* ---- exchange_request.c ---- */
+
+/* No further attempt follows: the body no longer counts towards max_kept_bytes. */
+void rc_exchange_uncount_body(rc_exchange *exchange);
+/* As rc_exchange_uncount_body, and frees the body. */
+void rc_exchange_drop_body(rc_exchange *exchange);
+/* Frees the exchange's own plan and releases the rows of its named targets. */
+void rc_exchange_release_entries(rc_exchange *exchange);
 
 #endif

@@ -1,5 +1,4 @@
 /* Reads a client's request, chooses its route and begins the call. Called by loop.c. */
-#include "gateway/exchange/exchange_request.h"
 #include "base/str.h"
 #include "gateway/exchange/attempt.h"
 #include "gateway/exchange/attempt_failure.h"
