@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "codec/base64.h"
+#include "dialect/tool_calls.h"
 #include "json/writer.h"
 
 /* ---- images ---- */
@@ -35,6 +36,35 @@ static void put_base64(rc_json_writer *w, rc_str key, rc_str before, rc_str medi
     rc_buf_push_byte(w->buf, '"');
 }
 
+/* ---- tools ---- */
+
+/* Writes the arguments of a call as an object, which Anthropic and Gemini require. Arguments that
+ * are no object become an empty one; the result of such a call says what was wrong. */
+static void put_arguments(rc_json_writer *w, rc_str key, const rc_tool_call *call)
+{
+    rc_json_key(w, key);
+    rc_json_raw(w, rc_tool_call_has_object(call) ? call->arguments : RC_STR("{}"));
+}
+
+/* Writes name, description and schema of a tool. */
+static void put_tool(rc_json_writer *w, const rc_tool *tool, rc_str schema_key)
+{
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("name"), tool->name);
+    if (tool->description.len > 0)
+        rc_json_member_string(w, RC_STR("description"), tool->description);
+    rc_json_key(w, schema_key);
+    rc_json_raw(w, tool->schema.len > 0 ? tool->schema : RC_STR("{\"type\":\"object\"}"));
+    rc_json_object_end(w);
+}
+
+/* Does the turn have text, or nothing else either? Servers reject empty texts beside other
+ * content. */
+static bool has_text(const rc_prompt_turn *turn)
+{
+    return turn->text.len > 0 || (turn->call_count == 0 && turn->result_count == 0);
+}
+
 /* ---- OpenAI ---- */
 
 static void put_chat_image(rc_json_writer *w, const rc_prompt_image *image)
@@ -57,40 +87,95 @@ static void put_text_part(rc_json_writer *w, rc_str text)
     rc_json_object_end(w);
 }
 
-/* Writes the content of a turn. Text without images is a plain string, which every server accepts.
- */
-static void put_content(rc_json_writer *w, const rc_prompt_turn *turn,
-                        void (*put_image)(rc_json_writer *, const rc_prompt_image *))
+/* Writes the content of a turn. Text alone is a plain string, which every server accepts. */
+static void put_chat_content(rc_json_writer *w, const rc_prompt_turn *turn)
 {
     rc_json_key(w, RC_STR("content"));
+    if (!has_text(turn)) {
+        rc_json_null(w);
+        return;
+    }
     if (turn->image_count == 0) {
         rc_json_string(w, turn->text);
         return;
     }
     rc_json_array_begin(w);
     for (size_t i = 0; i < turn->image_count; i++)
-        put_image(w, &turn->images[i]);
+        put_chat_image(w, &turn->images[i]);
     put_text_part(w, turn->text);
     rc_json_array_end(w);
 }
 
-static void put_messages(rc_json_writer *w, const rc_prompt *prompt, rc_str system,
-                         void (*put_image)(rc_json_writer *, const rc_prompt_image *))
+static void put_chat_calls(rc_json_writer *w, const rc_prompt_turn *turn)
+{
+    if (turn->call_count == 0)
+        return;
+    rc_json_key(w, RC_STR("tool_calls"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < turn->call_count; i++) {
+        rc_json_object_begin(w);
+        rc_json_member_string(w, RC_STR("id"), turn->calls[i].id);
+        rc_json_member_string(w, RC_STR("type"), RC_STR("function"));
+        rc_json_key(w, RC_STR("function"));
+        rc_json_object_begin(w);
+        rc_json_member_string(w, RC_STR("name"), turn->calls[i].name);
+        rc_json_member_string(w, RC_STR("arguments"), turn->calls[i].arguments);
+        rc_json_object_end(w);
+        rc_json_object_end(w);
+    }
+    rc_json_array_end(w);
+}
+
+/* Writes each result as a message of its own. */
+static void put_chat_results(rc_json_writer *w, const rc_prompt_turn *turn)
+{
+    for (size_t i = 0; i < turn->result_count; i++) {
+        rc_json_object_begin(w);
+        rc_json_member_string(w, RC_STR("role"), RC_STR("tool"));
+        rc_json_member_string(w, RC_STR("tool_call_id"), turn->results[i].id);
+        rc_json_member_string(w, RC_STR("content"), turn->results[i].text);
+        rc_json_object_end(w);
+    }
+}
+
+static void put_chat_turn(rc_json_writer *w, const rc_prompt_turn *turn)
+{
+    put_chat_results(w, turn);
+    if (turn->result_count > 0 && turn->text.len == 0 && turn->image_count == 0)
+        return;
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("role"), turn->is_model ? RC_STR("assistant") : RC_STR("user"));
+    put_chat_content(w, turn);
+    put_chat_calls(w, turn);
+    rc_json_object_end(w);
+}
+
+static void put_chat_messages(rc_json_writer *w, const rc_prompt *prompt)
 {
     rc_json_key(w, RC_STR("messages"));
     rc_json_array_begin(w);
-    if (system.len > 0) {
+    if (prompt->system.len > 0) {
         rc_json_object_begin(w);
         rc_json_member_string(w, RC_STR("role"), RC_STR("system"));
-        rc_json_member_string(w, RC_STR("content"), system);
+        rc_json_member_string(w, RC_STR("content"), prompt->system);
         rc_json_object_end(w);
     }
-    for (size_t i = 0; i < prompt->turn_count; i++) {
-        const rc_prompt_turn *turn = &prompt->turns[i];
+    for (size_t i = 0; i < prompt->turn_count; i++)
+        put_chat_turn(w, &prompt->turns[i]);
+    rc_json_array_end(w);
+}
+
+static void put_chat_tools(rc_json_writer *w, const rc_prompt *prompt)
+{
+    if (prompt->tool_count == 0)
+        return;
+    rc_json_key(w, RC_STR("tools"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < prompt->tool_count; i++) {
         rc_json_object_begin(w);
-        rc_json_member_string(w, RC_STR("role"),
-                              turn->is_model ? RC_STR("assistant") : RC_STR("user"));
-        put_content(w, turn, put_image);
+        rc_json_member_string(w, RC_STR("type"), RC_STR("function"));
+        rc_json_key(w, RC_STR("function"));
+        put_tool(w, &prompt->tools[i], RC_STR("parameters"));
         rc_json_object_end(w);
     }
     rc_json_array_end(w);
@@ -107,7 +192,8 @@ static void put_temperature(rc_json_writer *w, const rc_prompt *prompt)
 static void put_chat(rc_json_writer *w, const rc_prompt *prompt)
 {
     rc_json_member_string(w, RC_STR("model"), prompt->model);
-    put_messages(w, prompt, prompt->system, put_chat_image);
+    put_chat_messages(w, prompt);
+    put_chat_tools(w, prompt);
     if (prompt->max_tokens > 0)
         rc_json_member_i64(w,
                            prompt->has_completion_limit ? RC_STR("max_completion_tokens")
@@ -140,6 +226,71 @@ static void put_message_image(rc_json_writer *w, const rc_prompt_image *image)
     rc_json_object_end(w);
 }
 
+static void put_message_call(rc_json_writer *w, const rc_tool_call *call)
+{
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("type"), RC_STR("tool_use"));
+    rc_json_member_string(w, RC_STR("id"), call->id);
+    rc_json_member_string(w, RC_STR("name"), call->name);
+    put_arguments(w, RC_STR("input"), call);
+    rc_json_object_end(w);
+}
+
+static void put_message_result(rc_json_writer *w, const rc_tool_result *result)
+{
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("type"), RC_STR("tool_result"));
+    rc_json_member_string(w, RC_STR("tool_use_id"), result->id);
+    rc_json_member_string(w, RC_STR("content"), result->text);
+    if (result->is_error)
+        rc_json_member_bool(w, RC_STR("is_error"), true);
+    rc_json_object_end(w);
+}
+
+static void put_message_content(rc_json_writer *w, const rc_prompt_turn *turn)
+{
+    rc_json_key(w, RC_STR("content"));
+    if (turn->image_count == 0 && turn->call_count == 0 && turn->result_count == 0) {
+        rc_json_string(w, turn->text);
+        return;
+    }
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < turn->result_count; i++)
+        put_message_result(w, &turn->results[i]);
+    for (size_t i = 0; i < turn->image_count; i++)
+        put_message_image(w, &turn->images[i]);
+    if (has_text(turn))
+        put_text_part(w, turn->text);
+    for (size_t i = 0; i < turn->call_count; i++)
+        put_message_call(w, &turn->calls[i]);
+    rc_json_array_end(w);
+}
+
+static void put_messages(rc_json_writer *w, const rc_prompt *prompt)
+{
+    rc_json_key(w, RC_STR("messages"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < prompt->turn_count; i++) {
+        rc_json_object_begin(w);
+        rc_json_member_string(w, RC_STR("role"),
+                              prompt->turns[i].is_model ? RC_STR("assistant") : RC_STR("user"));
+        put_message_content(w, &prompt->turns[i]);
+        rc_json_object_end(w);
+    }
+    rc_json_array_end(w);
+}
+
+static void put_message_tools(rc_json_writer *w, const rc_prompt *prompt)
+{
+    if (prompt->tool_count == 0)
+        return;
+    rc_json_key(w, RC_STR("tools"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < prompt->tool_count; i++)
+        put_tool(w, &prompt->tools[i], RC_STR("input_schema"));
+    rc_json_array_end(w);
+}
+
 static void put_anthropic(rc_json_writer *w, const rc_prompt *prompt)
 {
     rc_json_member_string(w, RC_STR("model"), prompt->model);
@@ -147,7 +298,8 @@ static void put_anthropic(rc_json_writer *w, const rc_prompt *prompt)
                        prompt->max_tokens > 0 ? prompt->max_tokens : RC_PROMPT_TOKENS_DEFAULT);
     if (prompt->system.len > 0)
         rc_json_member_string(w, RC_STR("system"), prompt->system);
-    put_messages(w, prompt, RC_STR(""), put_message_image);
+    put_messages(w, prompt);
+    put_message_tools(w, prompt);
     put_temperature(w, prompt);
     if (prompt->is_stream)
         rc_json_member_bool(w, RC_STR("stream"), true);
@@ -173,6 +325,69 @@ static void put_gemini_image(rc_json_writer *w, const rc_prompt_image *image)
     rc_json_object_end(w);
 }
 
+/* The signature belongs to the part, not to the call inside it. */
+static void put_gemini_call(rc_json_writer *w, const rc_tool_call *call)
+{
+    rc_json_object_begin(w);
+    rc_json_key(w, RC_STR("functionCall"));
+    rc_json_object_begin(w);
+    if (call->id.len > 0)
+        rc_json_member_string(w, RC_STR("id"), call->id);
+    rc_json_member_string(w, RC_STR("name"), call->name);
+    put_arguments(w, RC_STR("args"), call);
+    rc_json_object_end(w);
+    if (call->signature.len > 0)
+        rc_json_member_string(w, RC_STR("thoughtSignature"), call->signature);
+    rc_json_object_end(w);
+}
+
+static void put_gemini_result(rc_json_writer *w, const rc_tool_result *result)
+{
+    rc_json_object_begin(w);
+    rc_json_key(w, RC_STR("functionResponse"));
+    rc_json_object_begin(w);
+    if (result->id.len > 0)
+        rc_json_member_string(w, RC_STR("id"), result->id);
+    rc_json_member_string(w, RC_STR("name"), result->name);
+    rc_json_key(w, RC_STR("response"));
+    rc_json_object_begin(w);
+    rc_json_member_string(w, result->is_error ? RC_STR("error") : RC_STR("output"), result->text);
+    rc_json_object_end(w);
+    rc_json_object_end(w);
+    rc_json_object_end(w);
+}
+
+static void put_gemini_tools(rc_json_writer *w, const rc_prompt *prompt)
+{
+    if (prompt->tool_count == 0)
+        return;
+    rc_json_key(w, RC_STR("tools"));
+    rc_json_array_begin(w);
+    rc_json_object_begin(w);
+    rc_json_key(w, RC_STR("functionDeclarations"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < prompt->tool_count; i++)
+        put_tool(w, &prompt->tools[i], RC_STR("parametersJsonSchema"));
+    rc_json_array_end(w);
+    rc_json_object_end(w);
+    rc_json_array_end(w);
+}
+
+static void put_parts(rc_json_writer *w, const rc_prompt_turn *turn)
+{
+    rc_json_key(w, RC_STR("parts"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < turn->result_count; i++)
+        put_gemini_result(w, &turn->results[i]);
+    for (size_t i = 0; i < turn->image_count; i++)
+        put_gemini_image(w, &turn->images[i]);
+    if (has_text(turn))
+        put_part(w, turn->text);
+    for (size_t i = 0; i < turn->call_count; i++)
+        put_gemini_call(w, &turn->calls[i]);
+    rc_json_array_end(w);
+}
+
 static void put_contents(rc_json_writer *w, const rc_prompt *prompt)
 {
     rc_json_key(w, RC_STR("contents"));
@@ -181,12 +396,7 @@ static void put_contents(rc_json_writer *w, const rc_prompt *prompt)
         const rc_prompt_turn *turn = &prompt->turns[i];
         rc_json_object_begin(w);
         rc_json_member_string(w, RC_STR("role"), turn->is_model ? RC_STR("model") : RC_STR("user"));
-        rc_json_key(w, RC_STR("parts"));
-        rc_json_array_begin(w);
-        for (size_t k = 0; k < turn->image_count; k++)
-            put_gemini_image(w, &turn->images[k]);
-        put_part(w, turn->text);
-        rc_json_array_end(w);
+        put_parts(w, turn);
         rc_json_object_end(w);
     }
     rc_json_array_end(w);
@@ -195,6 +405,7 @@ static void put_contents(rc_json_writer *w, const rc_prompt *prompt)
 static void put_gemini(rc_json_writer *w, const rc_prompt *prompt)
 {
     put_contents(w, prompt);
+    put_gemini_tools(w, prompt);
     if (prompt->system.len > 0) {
         rc_json_key(w, RC_STR("systemInstruction"));
         rc_json_object_begin(w);

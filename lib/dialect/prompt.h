@@ -8,6 +8,8 @@
 #include <recourse/render.h>
 #include <recourse/str.h>
 
+#include "dialect/tool.h"
+
 /* The max_tokens of a dialect that requires the member, if the prompt sets none. */
 #define RC_PROMPT_TOKENS_DEFAULT 4096u
 
@@ -22,6 +24,11 @@ typedef struct rc_prompt_turn {
     rc_str text;
     const rc_prompt_image *images; /* only in turns of the user */
     size_t image_count;
+    const rc_tool_call *calls; /* only in turns of the model; they follow its text */
+    size_t call_count;
+    const rc_tool_result *results; /* only in turns of the user: of all calls of the turn before, in
+                                    * their order; the text follows them */
+    size_t result_count;
 } rc_prompt_turn;
 
 /* A request. All texts and arrays are views. */
@@ -30,6 +37,8 @@ typedef struct rc_prompt {
     rc_str system; /* empty: none */
     const rc_prompt_turn *turns;
     size_t turn_count;
+    const rc_tool *tools;
+    size_t tool_count;
     uint32_t max_tokens; /* limit of the response; 0: none */
     rc_str temperature;  /* a JSON number; empty: not set */
     bool is_stream;

@@ -1,4 +1,5 @@
-/* Response reader: extracts the text of a model's response. Called by src/client/client_call.c. */
+/* Response reader: extracts text, reasoning and tool calls of a model's response. Called by
+ * src/client/client_call.c. */
 #include "dialect/response_reader.h"
 
 #include "base/str.h"
@@ -68,31 +69,87 @@ static rc_str first_element(rc_str array)
     return element;
 }
 
-/* ---- text ---- */
-
-static void take_string(rc_response_reader *response, rc_str value)
+/* Returns the number of a member that is an index; the fallback if there is none. */
+static int64_t index_of(rc_str object, int64_t fallback)
 {
-    if (value.len > 2 && value.ptr[0] == '"')
-        (void)rc_json_unescape(rc_str_slice(value, 1, value.len - 1), &response->text);
+    int64_t index = 0;
+    return rc_json_to_i64(member(object, RC_STR("index")), &index) == RC_OK && index >= 0
+               ? index
+               : fallback;
 }
 
-/* Appends the text of the parts that are not thoughts. */
+/* ---- text and reasoning ---- */
+
+static void take_string(rc_buf *buf, rc_str value)
+{
+    if (value.len > 2 && value.ptr[0] == '"')
+        (void)rc_json_unescape(rc_str_slice(value, 1, value.len - 1), buf);
+}
+
+/* ---- tool calls ---- */
+
+/* Takes a part of a call. arguments: as in JSON; a string is a part of the arguments' text. */
+static void take_call(rc_response_reader *response, int64_t key, rc_str object, rc_str function,
+                      rc_str arguments, rc_str signature)
+{
+    rc_tool_calls *calls = &response->calls;
+    const rc_str id = member(object, RC_STR("id"));
+    const rc_str name = member(function, RC_STR("name"));
+    rc_tool_call_parts *parts = rc_tool_calls_find(calls, key, id);
+    if (parts == NULL)
+        return;
+    if (rc_buf_get(&parts->name).len == 0)
+        rc_tool_calls_add_string(calls, &parts->name, name);
+    rc_tool_calls_add_string(calls, &parts->signature, signature);
+    if (arguments.len > 0 && arguments.ptr[0] == '{')
+        rc_tool_calls_add_object(calls, &parts->arguments, arguments);
+    else
+        rc_tool_calls_add_string(calls, &parts->arguments, arguments);
+}
+
+static void take_chat_calls(rc_response_reader *response, rc_str array)
+{
+    rc_json_reader reader;
+    rc_str call;
+    int64_t position = 0;
+    if (!begin_array(&reader, array))
+        return;
+    for (; next_element(&reader, &call); position++) {
+        const rc_str function = member(call, RC_STR("function"));
+        take_call(response, index_of(call, position), call, function,
+                  member(function, RC_STR("arguments")), RC_STR(""));
+    }
+}
+
+/* Takes a whole block of Anthropic's, or the first part of a streamed one, whose input is empty. */
+static void take_block_call(rc_response_reader *response, int64_t key, rc_str block)
+{
+    const rc_str input = member(block, RC_STR("input"));
+    const bool is_empty = key != RC_TOOL_CALLS_NO_KEY && rc_str_eq(input, RC_STR("{}"));
+    if (is_word(member(block, RC_STR("type")), RC_STR("tool_use")))
+        take_call(response, key, block, block, is_empty ? RC_STR("") : input, RC_STR(""));
+}
+
+/* ---- the content of each dialect ---- */
+
+/* Takes the parts of a content: text, reasoning and tool calls. */
 static void take_parts(rc_response_reader *response, rc_str array)
 {
     rc_json_reader reader;
     rc_str part;
     if (!begin_array(&reader, array))
         return;
-    while (next_element(&reader, &part))
-        if (!rc_str_eq(member(part, RC_STR("thought")), RC_STR("true")))
-            take_string(response, member(part, RC_STR("text")));
-}
-
-/* Appends the text of a content, which is a string or a list of parts. */
-static void take_content(rc_response_reader *response, rc_str content)
-{
-    take_string(response, content);
-    take_parts(response, content);
+    while (next_element(&reader, &part)) {
+        const bool is_thought = rc_str_eq(member(part, RC_STR("thought")), RC_STR("true"));
+        const rc_str call = member(part, RC_STR("functionCall"));
+        take_string(is_thought ? &response->reasoning : &response->text,
+                    member(part, RC_STR("text")));
+        take_string(&response->reasoning, member(part, RC_STR("thinking")));
+        take_block_call(response, RC_TOOL_CALLS_NO_KEY, part);
+        if (call.len > 0)
+            take_call(response, RC_TOOL_CALLS_NO_KEY, call, call, member(call, RC_STR("args")),
+                      member(part, RC_STR("thoughtSignature")));
+    }
 }
 
 static void take_chat(rc_response_reader *response, rc_str data)
@@ -101,23 +158,43 @@ static void take_chat(rc_response_reader *response, rc_str data)
     const rc_str choice = first_element(member(data, RC_STR("choices")));
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const rc_str holder = member(choice, keys[i]);
-        take_content(response, member(holder, RC_STR("content")));
-        take_string(response, member(holder, RC_STR("refusal")));
+        const rc_str content = member(holder, RC_STR("content"));
+        const rc_str reasoning = member(holder, RC_STR("reasoning_content"));
+        take_string(&response->reasoning,
+                    reasoning.len > 0 ? reasoning : member(holder, RC_STR("reasoning")));
+        take_string(&response->text, content);
+        take_parts(response, content);
+        take_string(&response->text, member(holder, RC_STR("refusal")));
+        take_chat_calls(response, member(holder, RC_STR("tool_calls")));
     }
 }
 
-/* Appends the text of a stream event, or of a message, which is a whole response. */
+static void take_block_delta(rc_response_reader *response, rc_str data)
+{
+    const rc_str delta = member(data, RC_STR("delta"));
+    take_string(&response->text, member(delta, RC_STR("text")));
+    take_string(&response->reasoning, member(delta, RC_STR("thinking")));
+    if (is_word(member(delta, RC_STR("type")), RC_STR("input_json_delta")))
+        take_call(response, index_of(data, 0), RC_STR(""), RC_STR(""),
+                  member(delta, RC_STR("partial_json")), RC_STR(""));
+}
+
+/* Takes a stream event, or a message, which is a whole response. */
 static void take_anthropic(rc_response_reader *response, rc_str data)
 {
     const rc_str type = member(data, RC_STR("type"));
-    if (is_word(type, RC_STR("content_block_delta")))
-        take_string(response, member(member(data, RC_STR("delta")), RC_STR("text")));
-    else if (is_word(type, RC_STR("content_block_start")))
-        take_string(response, member(member(data, RC_STR("content_block")), RC_STR("text")));
-    else if (is_word(type, RC_STR("message_start")))
+    if (is_word(type, RC_STR("content_block_delta"))) {
+        take_block_delta(response, data);
+    } else if (is_word(type, RC_STR("content_block_start"))) {
+        const rc_str block = member(data, RC_STR("content_block"));
+        take_string(&response->text, member(block, RC_STR("text")));
+        take_string(&response->reasoning, member(block, RC_STR("thinking")));
+        take_block_call(response, index_of(data, 0), block);
+    } else if (is_word(type, RC_STR("message_start"))) {
         take_parts(response, member(member(data, RC_STR("message")), RC_STR("content")));
-    else if (is_word(type, RC_STR("message")))
+    } else if (is_word(type, RC_STR("message"))) {
         take_parts(response, member(data, RC_STR("content")));
+    }
 }
 
 static void take_gemini(rc_response_reader *response, rc_str data)
@@ -126,9 +203,10 @@ static void take_gemini(rc_response_reader *response, rc_str data)
     take_parts(response, member(member(candidate, RC_STR("content")), RC_STR("parts")));
 }
 
-static void take_text(rc_response_reader *response, rc_str data)
+static void take_content(rc_response_reader *response, rc_str data)
 {
     rc_buf_reset(&response->text);
+    rc_buf_reset(&response->reasoning);
     if (response->watch.dialect == RC_STREAM_ANTHROPIC)
         take_anthropic(response, data);
     else if (response->watch.dialect == RC_STREAM_GEMINI)
@@ -136,10 +214,30 @@ static void take_text(rc_response_reader *response, rc_str data)
     else
         take_chat(response, data);
     const rc_str text = rc_buf_get(&response->text);
-    response->is_incomplete |= rc_buf_status(&response->text) != RC_OK;
+    const rc_str reasoning = rc_buf_get(&response->reasoning);
+    response->is_incomplete |= rc_buf_status(&response->text) != RC_OK ||
+                               rc_buf_status(&response->reasoning) != RC_OK ||
+                               response->calls.is_incomplete;
     response->text_bytes += text.len;
+    if (reasoning.len > 0 && response->handler->on_reasoning != NULL)
+        response->handler->on_reasoning(response->ctx, reasoning);
     if (text.len > 0)
         response->handler->on_text(response->ctx, text);
+}
+
+/* Leaves out calls without a name, which are parts of a tool that the provider itself runs; and,
+ * since a response that reached its limit of tokens may end inside a call, cut ones. */
+static void deliver_calls(rc_response_reader *response)
+{
+    const bool is_cut = response->watch.finish == RC_STREAM_FINISH_LENGTH;
+    if (response->is_incomplete || response->watch.lost > 0 ||
+        response->handler->on_tool_call == NULL)
+        return;
+    for (size_t i = 0; i < response->calls.count; i++) {
+        const rc_tool_call call = rc_tool_calls_get(&response->calls, i);
+        if (call.name.len > 0 && (!is_cut || rc_tool_call_has_object(&call)))
+            response->handler->on_tool_call(response->ctx, &call);
+    }
 }
 
 /* ---- events ---- */
@@ -160,10 +258,10 @@ static void take_data(rc_response_reader *response, const rc_stream_event *event
         store_error(response, data);
         return;
     }
-    /* The text of a truncated or malformed event is not used. */
+    /* The content of a truncated or malformed event is not used. */
     if (event->is_cut || info.kinds & RC_STREAM_DAMAGED)
         return;
-    take_text(response, data);
+    take_content(response, data);
     response->has_reasoning |= info.kinds & RC_STREAM_CONTENT && response->text_bytes == text_bytes;
 }
 
@@ -201,7 +299,9 @@ void rc_response_reader_init(rc_response_reader *response, rc_stream_dialect dia
     rc_buf_init(&response->scratch, alloc,
                 is_stream ? 2 * RC_STREAM_EVENT_MAX_BYTES : RC_RESPONSE_BODY_MAX);
     rc_buf_init(&response->text, alloc, RC_RESPONSE_BODY_MAX);
+    rc_buf_init(&response->reasoning, alloc, RC_RESPONSE_BODY_MAX);
     rc_buf_init(&response->error, alloc, ERROR_MAX_BYTES);
+    rc_tool_calls_init(&response->calls, alloc);
     if (is_stream)
         rc_sse_init(&response->sse, &response->scratch, RC_STREAM_EVENT_MAX_BYTES);
 }
@@ -210,6 +310,8 @@ void rc_response_reader_done(rc_response_reader *response)
 {
     rc_buf_done(&response->scratch);
     rc_buf_done(&response->text);
+    rc_buf_done(&response->reasoning);
+    rc_tool_calls_done(&response->calls);
     rc_buf_done(&response->error);
 }
 
@@ -265,6 +367,10 @@ static rc_stream_end end_body(rc_response_reader *response, bool has_length)
 
 rc_stream_end rc_response_reader_end(rc_response_reader *response, rc_stream_body_end body)
 {
-    return response->is_stream ? end_stream(response, body)
-                               : end_body(response, body == RC_STREAM_BODY_WHOLE);
+    const rc_stream_end end = response->is_stream
+                                  ? end_stream(response, body)
+                                  : end_body(response, body == RC_STREAM_BODY_WHOLE);
+    if (end == RC_STREAM_END_COMPLETE)
+        deliver_calls(response);
+    return end;
 }

@@ -1,9 +1,13 @@
-/* rc_response_reader: reads a model's response while it arrives: text, finish reason, usage.
+/* rc_response_reader: reads a model's response while it arrives: text, reasoning, tool calls,
+ * finish reason, usage.
  *
- *   push(piece) ──► on_text, on_comment, ...      a stream: the text of each complete event
- *   end()       ──► how the response ended        a whole body: its text, now
+ *   push(piece) ──► on_text, on_reasoning, on_comment    a stream: of each complete event
+ *   end()       ──► on_text, on_reasoning                a whole body: now
+ *               ──► on_tool_call                         both
+ *               ──► how the response ended
  *
- * The text is what a person reads, without reasoning and tool calls. */
+ * The text is what a person reads, without reasoning and tool calls. Tool calls are delivered when
+ * the response is complete: those of a response that was cut off must not be carried out. */
 #ifndef RC_DIALECT_RESPONSE_READER_H
 #define RC_DIALECT_RESPONSE_READER_H
 
@@ -11,6 +15,7 @@
 
 #include "codec/sse.h"
 #include "dialect/stream.h"
+#include "dialect/tool_calls.h"
 
 /* The ceiling of a body that is not a stream. */
 #define RC_RESPONSE_BODY_MAX ((size_t)64 << 20)
@@ -21,6 +26,10 @@ typedef struct rc_response_handler {
     void (*on_text)(void *ctx, rc_str text);
     /* Receives a comment of the stream without its colon and white space (views). May be NULL. */
     void (*on_comment)(void *ctx, rc_str comment);
+    /* Receives a piece of the model's reasoning (views). May be NULL. */
+    void (*on_reasoning)(void *ctx, rc_str text);
+    /* Receives a tool call (views); in the order of the calls. May be NULL. */
+    void (*on_tool_call)(void *ctx, const rc_tool_call *call);
 } rc_response_handler;
 
 /* The caller's storage. Callers read the members that are not private and change none. */
@@ -33,9 +42,11 @@ typedef struct rc_response_reader {
     bool is_stream;     /* private from here on */
     const rc_response_handler *handler;
     void *ctx;
-    rc_buf scratch; /* events that span pieces; for a whole body, the body */
-    rc_buf text;    /* text of one event */
+    rc_buf scratch;   /* events that span pieces; for a whole body, the body */
+    rc_buf text;      /* text of one event */
+    rc_buf reasoning; /* reasoning of one event */
     rc_sse sse;
+    rc_tool_calls calls;
 } rc_response_reader;
 
 /* Starts a reader. dialect: OPENAI_CHAT, ANTHROPIC or GEMINI. handler, ctx: borrows until done.

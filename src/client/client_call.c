@@ -415,7 +415,26 @@ static void on_comment(void *ctx, rc_str comment)
     call->handler->on_event(call->ctx, &event);
 }
 
-static const rc_response_handler reply_handler = {.on_text = on_text, .on_comment = on_comment};
+static void on_reasoning(void *ctx, rc_str text)
+{
+    rc_client_call *call = ctx;
+    if (call->state == CALL_LIVE && call->handler->on_reasoning != NULL)
+        call->handler->on_reasoning(call->ctx, text);
+}
+
+static void on_tool_call(void *ctx, const rc_tool_call *tool_call)
+{
+    rc_client_call *call = ctx;
+    if (call->state == CALL_LIVE && call->handler->on_tool_call != NULL)
+        call->handler->on_tool_call(call->ctx, tool_call);
+}
+
+static const rc_response_handler reply_handler = {
+    .on_text = on_text,
+    .on_comment = on_comment,
+    .on_reasoning = on_reasoning,
+    .on_tool_call = on_tool_call,
+};
 
 /* ---- callbacks of rc_upstream ---- */
 

@@ -31,6 +31,11 @@ typedef struct rc_client_call_handler {
     void (*on_quota)(void *ctx, const rc_quota *quota, rc_str target);
     /* A piece of the response's text; views. */
     void (*on_text)(void *ctx, rc_str text);
+    /* A piece of the model's reasoning; views. May be NULL. */
+    void (*on_reasoning)(void *ctx, rc_str text);
+    /* A tool call of a complete response; views. To be carried out only if the call then succeeds:
+     * a content filter may still reject the response. May be NULL. */
+    void (*on_tool_call)(void *ctx, const rc_tool_call *tool_call);
     /* The call ended; the facts are final, and the call's storage may be released or used for
      * another call. */
     void (*on_end)(void *ctx);

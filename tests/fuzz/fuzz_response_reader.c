@@ -1,6 +1,6 @@
 /* Answers of any bytes: no cut makes a difference, text is UTF-8, an end that was cut off is never
- * complete by luck of the pieces; and comments that are events of ours, or claim to be. The first
- * byte decides the dialect, the form and the pieces. */
+ * complete by luck of the pieces, and only a complete one has tool calls; and comments that are
+ * events of ours, or claim to be. The first byte decides the dialect, the form and the pieces. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -66,7 +66,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         response_run_do(dialect, is_stream, body, 2u + data[0] / 32, is_orderly, &alloc);
     check(response_run_is_same(&whole, &bytes) && response_run_is_same(&whole, &cuts));
     check(rc_utf8_is_valid(rc_buf_get(&whole.text)));
-    check(!whole.is_incomplete); /* all of it is below the ceilings */
+    /* All of it is below the ceilings, except that of the tool calls. */
+    check(!whole.is_incomplete || whole.call_count == RC_TOOL_CALLS_MAX);
+    check(rc_utf8_is_valid(rc_buf_get(&whole.reasoning)));
+    check(whole.end == RC_STREAM_END_COMPLETE || rc_buf_get(&whole.calls).len == 0);
+    check(!whole.is_incomplete || rc_buf_get(&whole.calls).len == 0);
     check(whole.end == RC_STREAM_END_ERRORED || rc_buf_get(&whole.error).len == 0 ||
           whole.end == RC_STREAM_END_COMPLETE);
     read_comments(rc_buf_get(&whole.comments));

@@ -42,6 +42,9 @@ typedef struct caller {
     struct world *world;
     const char *next_model;
     char text[TEXT_MAX];
+    char reasoning[TEXT_MAX];
+    char calls[TEXT_MAX]; /* a line each: "name arguments" */
+    char call_id[64];     /* of the last tool call */
 } caller;
 
 typedef struct world {
@@ -83,6 +86,22 @@ static void on_text(void *ctx, rc_str text)
         rc_client_call_cancel(&c->call);
 }
 
+static void on_reasoning(void *ctx, rc_str text)
+{
+    caller *c = ctx;
+    assert_true(strlen(c->reasoning) + text.len < sizeof c->reasoning);
+    memcpy(c->reasoning + strlen(c->reasoning), text.ptr, text.len);
+}
+
+static void on_tool_call(void *ctx, const rc_tool_call *call)
+{
+    caller *c = ctx;
+    const size_t used = strlen(c->calls);
+    (void)snprintf(c->call_id, sizeof c->call_id, "%.*s", (int)call->id.len, call->id.ptr);
+    (void)snprintf(c->calls + used, sizeof c->calls - used, "%.*s %.*s\n", (int)call->name.len,
+                   call->name.ptr, (int)call->arguments.len, call->arguments.ptr);
+}
+
 static void on_end(void *ctx)
 {
     caller *c = ctx;
@@ -93,7 +112,13 @@ static void on_end(void *ctx)
 }
 
 static const rc_client_call_handler handler = {
-    .on_event = on_event, .on_quota = on_quota, .on_text = on_text, .on_end = on_end};
+    .on_event = on_event,
+    .on_quota = on_quota,
+    .on_text = on_text,
+    .on_reasoning = on_reasoning,
+    .on_tool_call = on_tool_call,
+    .on_end = on_end,
+};
 
 /* ---- gateways and clients ---- */
 
@@ -327,20 +352,14 @@ static void a_cancelled_call_ends_once_and_leaves_the_others_alone(void **state)
     assert_int_equal(a->ends, 1);
 }
 
-static void on_tick(uv_timer_t *timer)
+/* Runs the loop until the whole request is sent, and on until the gateway in this process, which
+ * has the same loop, has read it. */
+static void run_until_received(world *w, const caller *c)
 {
-    uv_close((uv_handle_t *)timer, NULL);
-}
-
-/* Runs the loop until the gateway in this process has started both attempts. */
-static void run_for(world *w, uint64_t ms)
-{
-    uv_timer_t timer;
-    (void)uv_timer_init(&w->loop, &timer);
-    (void)uv_timer_start(&timer, on_tick, ms, 0);
-    while (!uv_is_closing((uv_handle_t *)&timer))
+    while (!rc_upstream_is_sent(&c->call.upstream_call))
         (void)uv_run(&w->loop, UV_RUN_ONCE);
-    (void)uv_run(&w->loop, UV_RUN_NOWAIT);
+    for (int i = 0; i < 50; i++)
+        (void)uv_run(&w->loop, UV_RUN_NOWAIT);
 }
 
 /* Neither has a response, so that only the mark tells their records apart. */
@@ -351,7 +370,8 @@ static void calls_cancelled_before_the_response_have_their_own_totals(void **sta
     caller *b = &w->callers[1];
     assert_true(start_with(w, a, "hang", "hello", false, 0, ""));
     assert_true(start_with(w, b, "slow-first-60s", "hello", false, 0, ""));
-    run_for(w, 100);
+    run_until_received(w, a);
+    run_until_received(w, b);
     rc_client_call_cancel(&a->call);
     rc_client_call_cancel(&b->call);
     run_until_ended(w, a);
@@ -417,6 +437,59 @@ static void a_passed_deadline_is_named_as_the_user_knows_it(void **state)
     const rc_str message = rc_report_message(c->call.facts.report);
     assert_true(
         rc_str_eq(message, RC_STR("The call was not finished within 100ms (the time limit).")));
+}
+
+/* A turn with a tool: the model calls it, and gets its result with the next request. */
+static void converse(world *w, rc_dialect dialect, bool is_stream)
+{
+    static const rc_tool tool = {.name = RC_STR_INIT("weather"),
+                                 .schema = RC_STR_INIT("{\"type\":\"object\"}")};
+    caller *c = &w->callers[0];
+    rc_prompt_turn turns[3] = {{.text = RC_STR("how is it?")}};
+    rc_client_call_request request = {
+        .prompt = {.model = RC_STR("tool-call"),
+                   .turns = turns,
+                   .turn_count = 1,
+                   .tools = &tool,
+                   .tool_count = 1,
+                   .is_stream = is_stream},
+        .dialect = dialect,
+    };
+    memset(c, 0, sizeof *c);
+    assert_true(rc_client_call_start(&c->call, &w->client, &request, &handler, c));
+    run_until_ended(w, c);
+    assert_int_equal(code_of(c), RC_CODE_NONE);
+    assert_true(strncmp(c->calls, "weather {", 9) == 0);
+    assert_int_equal(c->call_id[0] != '\0', dialect != RC_DIALECT_GEMINI);
+    rc_client_call_done(&c->call);
+
+    char id[sizeof c->call_id];
+    (void)snprintf(id, sizeof id, "%s", c->call_id);
+    const rc_tool_call call = {
+        .id = rc_str_c(id), .name = tool.name, .arguments = RC_STR("{\"at\":\"sea\"}")};
+    const rc_tool_result result = {.id = rc_str_c(id), .name = tool.name, .text = RC_STR("windy")};
+    turns[1] = (rc_prompt_turn){.is_model = true, .calls = &call, .call_count = 1};
+    turns[2] = (rc_prompt_turn){.results = &result, .result_count = 1};
+    request.prompt.turn_count = 3;
+    request.prompt.model = RC_STR("reasoning");
+    memset(c, 0, sizeof *c);
+    assert_true(rc_client_call_start(&c->call, &w->client, &request, &handler, c));
+    run_until_ended(w, c);
+    assert_int_equal(code_of(c), RC_CODE_NONE);
+    assert_true(c->text[0] != '\0');
+    assert_true(c->reasoning[0] != '\0');
+    assert_string_equal(c->calls, "");
+    rc_client_call_done(&c->call);
+}
+
+static void tools_work_in_every_dialect(void **state)
+{
+    static const rc_dialect dialects[] = {RC_DIALECT_OPENAI_CHAT, RC_DIALECT_ANTHROPIC,
+                                          RC_DIALECT_GEMINI};
+    for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++) {
+        converse(*state, dialects[i], true);
+        converse(*state, dialects[i], false);
+    }
 }
 
 /* ---- clients that cannot be opened ---- */
@@ -487,6 +560,7 @@ int main(void)
         WITH_BOTH(closing_ends_the_calls_first),
         WITH_BOTH(a_released_call_calls_nothing_back),
         WITH_BOTH(a_passed_deadline_is_named_as_the_user_knows_it),
+        WITH_BOTH(tools_work_in_every_dialect),
         cmocka_unit_test(a_provider_without_its_key_is_refused),
         cmocka_unit_test(a_url_that_cannot_be_used_is_refused),
         cmocka_unit_test(a_gateway_that_is_not_there_is_a_report),

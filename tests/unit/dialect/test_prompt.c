@@ -170,6 +170,112 @@ static void test_images(void **state)
     json_object_put(root);
 }
 
+/* Two calls, one with arguments that are no object, their results, and a further question. */
+static const rc_tool_call two_calls[] = {
+    {.id = RC_STR_INIT("c1"),
+     .name = RC_STR_INIT("read"),
+     .arguments = RC_STR_INIT("{\"path\":\"a\"}"),
+     .signature = RC_STR_INIT("c2ln")},
+    {.name = RC_STR_INIT("list"), .arguments = RC_STR_INIT("{\"path\":tru}")},
+};
+static const rc_tool_result two_results[] = {
+    {.id = RC_STR_INIT("c1"), .name = RC_STR_INIT("read"), .text = RC_STR_INIT("text")},
+    {.name = RC_STR_INIT("list"), .text = RC_STR_INIT("no JSON"), .is_error = true},
+};
+static const rc_tool two_tools[] = {
+    {.name = RC_STR_INIT("read"),
+     .description = RC_STR_INIT("reads a file"),
+     .schema = RC_STR_INIT("{\"type\":\"object\",\"required\":[\"path\"]}")},
+    {.name = RC_STR_INIT("list")},
+};
+static const rc_prompt_turn tool_turns[] = {
+    {.text = RC_STR_INIT("read a")},
+    {.is_model = true, .calls = two_calls, .call_count = 2},
+    {.results = two_results, .result_count = 2},
+    {.is_model = true, .text = RC_STR_INIT("done"), .calls = two_calls, .call_count = 1},
+    {.results = two_results, .result_count = 1, .text = RC_STR_INIT("more")},
+};
+static const rc_prompt tool_prompt = {.model = RC_STR_INIT("m"),
+                                      .turns = tool_turns,
+                                      .turn_count = 5,
+                                      .tools = two_tools,
+                                      .tool_count = 2};
+
+static void test_tools_openai(void **state)
+{
+    (void)state;
+    json_object *root = body_of(&tool_prompt, RC_DIALECT_OPENAI_CHAT);
+    query_string(root, "/tools/0/type", "function");
+    query_string(root, "/tools/0/function/name", "read");
+    query_string(root, "/tools/0/function/description", "reads a file");
+    query_string(root, "/tools/0/function/parameters/required/0", "path");
+    query_string(root, "/tools/1/function/parameters/type", "object");
+    assert_false(query_has(root, "/tools/1/function/description"));
+    assert_int_equal(count_of(root, "/messages"), 7);
+    query_string(root, "/messages/1/role", "assistant");
+    query_string(root, "/messages/1/tool_calls/0/id", "c1");
+    query_string(root, "/messages/1/tool_calls/0/type", "function");
+    query_string(root, "/messages/1/tool_calls/0/function/name", "read");
+    query_string(root, "/messages/1/tool_calls/0/function/arguments", "{\"path\":\"a\"}");
+    query_string(root, "/messages/1/tool_calls/1/function/arguments", "{\"path\":tru}");
+    query_string(root, "/messages/2/role", "tool");
+    query_string(root, "/messages/2/tool_call_id", "c1");
+    query_string(root, "/messages/2/content", "text");
+    query_string(root, "/messages/3/content", "no JSON");
+    query_string(root, "/messages/4/content", "done");
+    query_string(root, "/messages/5/role", "tool");
+    query_string(root, "/messages/6/role", "user");
+    query_string(root, "/messages/6/content", "more");
+    json_object_put(root);
+}
+
+static void test_tools_anthropic(void **state)
+{
+    (void)state;
+    json_object *root = body_of(&tool_prompt, RC_DIALECT_ANTHROPIC);
+    query_string(root, "/tools/0/name", "read");
+    query_string(root, "/tools/0/input_schema/required/0", "path");
+    query_string(root, "/tools/1/input_schema/type", "object");
+    assert_int_equal(count_of(root, "/messages"), 5);
+    assert_int_equal(count_of(root, "/messages/1/content"), 2);
+    query_string(root, "/messages/1/content/0/type", "tool_use");
+    query_string(root, "/messages/1/content/0/id", "c1");
+    query_string(root, "/messages/1/content/0/input/path", "a");
+    assert_true(query_has(root, "/messages/1/content/1/input"));
+    assert_false(query_has(root, "/messages/1/content/1/input/path"));
+    query_string(root, "/messages/2/role", "user");
+    query_string(root, "/messages/2/content/0/type", "tool_result");
+    query_string(root, "/messages/2/content/0/tool_use_id", "c1");
+    query_string(root, "/messages/2/content/0/content", "text");
+    assert_false(query_has(root, "/messages/2/content/0/is_error"));
+    query_bool(root, "/messages/2/content/1/is_error", true);
+    query_string(root, "/messages/3/content/0/text", "done");
+    query_string(root, "/messages/3/content/1/type", "tool_use");
+    query_string(root, "/messages/4/content/1/text", "more");
+    json_object_put(root);
+}
+
+static void test_tools_gemini(void **state)
+{
+    (void)state;
+    json_object *root = body_of(&tool_prompt, RC_DIALECT_GEMINI);
+    query_string(root, "/tools/0/functionDeclarations/0/name", "read");
+    query_string(root, "/tools/0/functionDeclarations/0/parametersJsonSchema/required/0", "path");
+    assert_int_equal(count_of(root, "/contents"), 5);
+    assert_int_equal(count_of(root, "/contents/1/parts"), 2);
+    query_string(root, "/contents/1/role", "model");
+    query_string(root, "/contents/1/parts/0/functionCall/id", "c1");
+    query_string(root, "/contents/1/parts/0/functionCall/args/path", "a");
+    query_string(root, "/contents/1/parts/0/thoughtSignature", "c2ln");
+    assert_false(query_has(root, "/contents/1/parts/1/functionCall/id"));
+    assert_false(query_has(root, "/contents/1/parts/1/thoughtSignature"));
+    query_string(root, "/contents/2/parts/0/functionResponse/name", "read");
+    query_string(root, "/contents/2/parts/0/functionResponse/response/output", "text");
+    query_string(root, "/contents/2/parts/1/functionResponse/response/error", "no JSON");
+    query_string(root, "/contents/4/parts/1/text", "more");
+    json_object_put(root);
+}
+
 static void test_image_types(void **state)
 {
     static const struct {
@@ -222,10 +328,12 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_openai), cmocka_unit_test(test_anthropic),
-        cmocka_unit_test(test_gemini), cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_images), cmocka_unit_test(test_image_types),
-        cmocka_unit_test(test_bytes),  cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_openai),       cmocka_unit_test(test_anthropic),
+        cmocka_unit_test(test_gemini),       cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_images),       cmocka_unit_test(test_image_types),
+        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_tools_openai), cmocka_unit_test(test_tools_anthropic),
+        cmocka_unit_test(test_tools_gemini),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

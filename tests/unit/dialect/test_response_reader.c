@@ -155,6 +155,152 @@ static void test_samples(void **state)
     }
 }
 
+/* Tool calls of each dialect, whole and in parts. */
+static const struct {
+    const char *name;
+    rc_stream_dialect dialect;
+    bool is_stream;
+    const char *body;
+    const char *calls;
+} call_samples[] = {
+    {"chat in parts", RC_STREAM_OPENAI_CHAT, true,
+     CHUNK("\"delta\":{\"content\":\"Hm\"}")
+         CHUNK("\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\","
+               "\"function\":{\"name\":\"read\",\"arguments\":\"\"}}]}")
+             CHUNK("\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":"
+                   "\"{\\\"path\\\":\"}}]}")
+                 CHUNK("\"delta\":{\"tool_calls\":[{\"index\":1,\"id\":\"c2\",\"function\":{"
+                       "\"name\":\"list\"}},{\"index\":0,\"function\":{\"arguments\":"
+                       "\"1}\"}}]}")
+                     CHUNK("\"delta\":{},\"finish_reason\":\"tool_calls\"") "data: [DONE]\n\n",
+     "c1|read|{\"path\":1}|\nc2|list|{}|\n"},
+    {"whole calls with one index", RC_STREAM_OPENAI_CHAT, true,
+     CHUNK("\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"x\","
+           "\"arguments\":\"{}\"}}]}")
+         CHUNK("\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"b\",\"function\":{\"name\":"
+               "\"y\",\"arguments\":{\"z\":2}}}]},\"finish_reason\":\"tool_calls\"") "data: "
+                                                                                     "[DONE]\n\n",
+     "a|x|{}|\nb|y|{\"z\":2}|\n"},
+    {"chat whole", RC_STREAM_OPENAI_CHAT, false,
+     "{\"choices\":[{\"message\":{\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"function\":"
+     "{\"name\":\"read\",\"arguments\":\"{\\\"a\\\":[1]}\"}},{\"id\":\"c2\",\"function\":"
+     "{\"name\":\"list\",\"arguments\":\"not JSON\"}}]},\"finish_reason\":\"tool_calls\"}]}",
+     "c1|read|{\"a\":[1]}|\nc2|list|not JSON|\n"},
+    {"a call that the limit of tokens cut", RC_STREAM_OPENAI_CHAT, false,
+     "{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"read\","
+     "\"arguments\":\"{}\"}},{\"id\":\"c2\",\"function\":{\"name\":\"read\",\"arguments\":"
+     "\"{\\\"a\"}}]},\"finish_reason\":\"length\"}]}",
+     "c1|read|{}|\n"},
+    {"claude in parts", RC_STREAM_ANTHROPIC, true,
+     EVENT("message_start", ",\"message\":{\"content\":[]}") EVENT(
+         "content_block_start", ",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":"
+                                "\"t1\",\"name\":\"read\",\"input\":{}}")
+         EVENT("content_block_delta", ",\"index\":1,\"delta\":{\"type\":\"input_json_delta\","
+                                      "\"partial_json\":\"\"}")
+             EVENT("content_block_delta", ",\"index\":1,\"delta\":{\"type\":\"input_json_delta\","
+                                          "\"partial_json\":\"{\\\"a\\\":\"}")
+                 EVENT("content_block_delta",
+                       ",\"index\":1,\"delta\":{\"type\":\"input_json_delta\","
+                       "\"partial_json\":\"2}\"}") EVENT("content_block_stop", ",\"index\":1")
+                     EVENT("content_block_start",
+                           ",\"index\":2,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t2\","
+                           "\"name\":\"list\",\"input\":{}}")
+                         EVENT("message_delta", ",\"delta\":{\"stop_reason\":\"tool_use\"}")
+                             EVENT("message_stop", ""),
+     "t1|read|{\"a\":2}|\nt2|list|{}|\n"},
+    {"a tool that the provider runs", RC_STREAM_ANTHROPIC, true,
+     EVENT("content_block_start", ",\"index\":0,\"content_block\":{\"type\":\"server_tool_use\","
+                                  "\"id\":\"s1\",\"name\":\"web_search\",\"input\":{}}")
+         EVENT("content_block_delta", ",\"index\":0,\"delta\":{\"type\":\"input_json_delta\","
+                                      "\"partial_json\":\"{}\"}")
+             EVENT("content_block_start",
+                   ",\"index\":1,\"content_block\":{\"type\":\"text\",\"text\":\"x\"}")
+                 EVENT("message_delta", ",\"delta\":{\"stop_reason\":\"end_turn\"}")
+                     EVENT("message_stop", ""),
+     ""},
+    {"claude whole", RC_STREAM_ANTHROPIC, false,
+     "{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"Hi\"},{\"type\":\"tool_"
+     "use\","
+     "\"id\":\"t1\",\"name\":\"read\",\"input\":{\"a\":{}}}],\"stop_reason\":\"tool_use\"}",
+     "t1|read|{\"a\":{}}|\n"},
+    {"gemini", RC_STREAM_GEMINI, true,
+     "data: "
+     "{\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"read\",\"args\":"
+     "{\"a\":1}},\"thoughtSignature\":\"c2ln\"},{\"functionCall\":{\"id\":\"f\",\"name\":\"list\"}}"
+     "]},"
+     "\"finishReason\":\"STOP\"}]}\n\n",
+     "|read|{\"a\":1}|c2ln\nf|list|{}|\n"},
+    {"gemini whole", RC_STREAM_GEMINI, false,
+     "{\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"read\",\"args\":{}}}]"
+     "},"
+     "\"finishReason\":\"STOP\"}]}",
+     "|read|{}|\n"},
+    {"a response that was cut", RC_STREAM_OPENAI_CHAT, true,
+     CHUNK("\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"x\","
+           "\"arguments\":\"{}\"}}]}"),
+     ""},
+};
+
+static void test_calls(void **state)
+{
+    rc_alloc alloc = rc_alloc_stdlib();
+    (void)state;
+    for (size_t i = 0; i < sizeof call_samples / sizeof call_samples[0]; i++) {
+        for (size_t len = 0; len < 40; len++) {
+            response_run run = response_run_do(call_samples[i].dialect, call_samples[i].is_stream,
+                                               rc_str_c(call_samples[i].body), len, true, &alloc);
+            const rc_str calls = rc_buf_get(&run.calls);
+            if (!rc_str_eq(calls, rc_str_c(call_samples[i].calls)))
+                fail_msg("%s: %.*s", call_samples[i].name, (int)calls.len, calls.ptr);
+            assert_false(run.is_incomplete);
+            response_run_done(&run);
+        }
+    }
+}
+
+/* A call too many makes the response incomplete, and none is delivered. */
+static void test_too_many_calls(void **state)
+{
+    rc_alloc alloc = rc_alloc_stdlib();
+    (void)state;
+    for (int count = RC_TOOL_CALLS_MAX; count <= RC_TOOL_CALLS_MAX + 1; count++) {
+        rc_buf body;
+        rc_buf_init(&body, &alloc, (size_t)1 << 20);
+        rc_buf_push(&body, RC_STR("{\"candidates\":[{\"content\":{\"parts\":["));
+        for (int i = 0; i < count; i++)
+            rc_buf_push(&body, i > 0 ? RC_STR(",{\"functionCall\":{\"name\":\"f\"}}")
+                                     : RC_STR("{\"functionCall\":{\"name\":\"f\"}}"));
+        rc_buf_push(&body, RC_STR("]},\"finishReason\":\"STOP\"}]}"));
+        response_run run =
+            response_run_do(RC_STREAM_GEMINI, false, rc_buf_get(&body), 0, true, &alloc);
+        assert_int_equal(run.is_incomplete, count > RC_TOOL_CALLS_MAX);
+        assert_int_equal(rc_buf_get(&run.calls).len > 0, count == RC_TOOL_CALLS_MAX);
+        response_run_done(&run);
+        rc_buf_done(&body);
+    }
+}
+
+static void test_reasoning(void **state)
+{
+    static const struct {
+        rc_stream_dialect dialect;
+        const char *body;
+        const char *reasoning;
+    } rows[] = {
+        {RC_STREAM_OPENAI_CHAT, CHAT, "hm"},
+        {RC_STREAM_ANTHROPIC, CLAUDE, "text"},
+        {RC_STREAM_GEMINI, GEMINI, "why"},
+    };
+    rc_alloc alloc = rc_alloc_stdlib();
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        response_run run =
+            response_run_do(rows[i].dialect, true, rc_str_c(rows[i].body), 3, true, &alloc);
+        assert_true(rc_str_eq(rc_buf_get(&run.reasoning), rc_str_c(rows[i].reasoning)));
+        response_run_done(&run);
+    }
+}
+
 static void test_comments(void **state)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -238,10 +384,35 @@ static void test_no_memory(void **state)
     }
 }
 
+/* If any allocation fails, all calls are delivered, or none and the response is incomplete. */
+static void test_no_memory_for_calls(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof call_samples / sizeof call_samples[0]; i++) {
+        size_t fail_at = 1;
+        bool has_failed = true;
+        while (has_failed) {
+            fail_alloc counting = {.fail_at = fail_at++};
+            rc_alloc alloc = fail_alloc_of(&counting);
+            response_run run = response_run_do(call_samples[i].dialect, call_samples[i].is_stream,
+                                               rc_str_c(call_samples[i].body), 5, true, &alloc);
+            const rc_str calls = rc_buf_get(&run.calls);
+            has_failed = counting.calls >= counting.fail_at;
+            assert_true(calls.len == 0 || rc_str_eq(calls, rc_str_c(call_samples[i].calls)));
+            assert_true(calls.len > 0 || call_samples[i].calls[0] == '\0' || run.is_incomplete ||
+                        run.end != RC_STREAM_END_COMPLETE);
+            assert_int_equal(counting.live, 0);
+            response_run_done(&run);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),      cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_calls),        cmocka_unit_test(test_too_many_calls),
+        cmocka_unit_test(test_reasoning),    cmocka_unit_test(test_no_memory_for_calls),
         cmocka_unit_test(test_cut_anywhere), cmocka_unit_test(test_without_a_length),
         cmocka_unit_test(test_oversized),    cmocka_unit_test(test_no_memory),
     };

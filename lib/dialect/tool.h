@@ -1,0 +1,30 @@
+/* rc_tool: a function that a model may call; rc_tool_call: a call that the model requested;
+ * rc_tool_result: what came of it. All members are views. */
+#ifndef RC_DIALECT_TOOL_H
+#define RC_DIALECT_TOOL_H
+
+#include <stdbool.h>
+
+#include <recourse/str.h>
+
+typedef struct rc_tool {
+    rc_str name;
+    rc_str description; /* empty: none */
+    rc_str schema;      /* JSON Schema of the arguments, an object; empty: any object */
+} rc_tool;
+
+typedef struct rc_tool_call {
+    rc_str id; /* empty: none; Gemini matches calls and results by name and order */
+    rc_str name;
+    rc_str arguments; /* as the model wrote them: should be a JSON object, and may be anything */
+    rc_str signature; /* Gemini's thoughtSignature, which must come back unchanged; empty: none */
+} rc_tool_call;
+
+typedef struct rc_tool_result {
+    rc_str id; /* of the call */
+    rc_str name;
+    rc_str text;
+    bool is_error;
+} rc_tool_result;
+
+#endif
