@@ -59,6 +59,17 @@ bool rc_signal_is_message(int signal)
            signal >= SIGRTMIN;
 }
 
+void rc_signal_die(const rc_sys_calls *calls, int signal, bool is_for_group)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    struct sigaction old;
+    if (calls->signal_action(signal, NULL, &old) != 0 || old.sa_handler == SIG_IGN)
+        return;
+    sigemptyset(&action.sa_mask);
+    calls->signal_action(signal, &action, NULL);
+    calls->raise(signal, is_for_group);
+}
+
 /* SIGXFSZ is read and dropped: exceeding the file size limit then shows as a failed write. */
 static bool is_watched(int signal)
 {

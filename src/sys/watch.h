@@ -60,6 +60,10 @@ bool rc_signal_is_end(int signal);
  * continue. */
 bool rc_signal_is_message(int signal);
 
+/* Ends this process, or its whole group, by the signal, so that a shell loop around it stops too.
+ * Call it after rc_watch_done. Returns if the signal is ignored. */
+void rc_signal_die(const rc_sys_calls *calls, int signal, bool is_for_group);
+
 /* Polls until a descriptor is ready, a signal interrupts, the loop has work or until_ms has come,
  * and updates now_ms. 0, or the errno number. fds: borrows; RC_WATCH_POLLS_MAX at most. */
 int rc_watch_poll(rc_watch *watch, struct pollfd *fds, nfds_t count, uint64_t until_ms);

@@ -56,16 +56,11 @@ static void close_caller(rc_caller *c)
     rc_snapshot_input_done(&c->snapshot_input, &c->cli->alloc);
 }
 
-/* A shell loop around `recourse call` stops on Ctrl-C only if the command dies of the signal. */
 static void die_by_signal(const rc_caller *c)
 {
-    struct sigaction action = {.sa_handler = SIG_DFL};
     const bool has_output = rc_buf_get(&c->cli->err).len > 0 || rc_buf_get(&c->cli->out).len > 0;
-    if ((c->signal != SIGINT && c->signal != SIGQUIT) || has_output)
-        return;
-    sigemptyset(&action.sa_mask);
-    c->calls->signal_action(c->signal, &action, NULL);
-    c->calls->raise(c->signal, false);
+    if ((c->signal == SIGINT || c->signal == SIGQUIT) && !has_output)
+        rc_signal_die(c->calls, c->signal, false);
 }
 
 /* Closes standard output and returns the first error: a full disk may be reported only on close. */

@@ -155,8 +155,6 @@ static void close_down(rc_caller *c)
     rc_client_close(&c->client);
     while (rc_client_call_is_open(&c->call) && wait_once(c, RC_WATCH_NEVER))
         ;
-    while (rc_client_is_open(&c->client))
-        (void)uv_run(&c->loop, UV_RUN_ONCE);
     (void)uv_run(&c->loop, UV_RUN_DEFAULT);
 }
 

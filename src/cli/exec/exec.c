@@ -282,17 +282,11 @@ static int run_with_outlets(rc_exec *x, const char *path)
  * is ignored or blocked, the exit status says the same. */
 static void die_by_signal(const rc_exec *x)
 {
-    struct sigaction action = {.sa_handler = SIG_DFL};
-    struct sigaction old;
-    if (x->end_signal == 0 || rc_buf_get(&x->cli->err).len > 0)
-        return;
-    if (x->calls->signal_action(x->end_signal, NULL, &old) != 0 || old.sa_handler == SIG_IGN)
-        return;
-    sigemptyset(&action.sa_mask);
-    x->calls->signal_action(x->end_signal, &action, NULL);
     /* If only the command got the Ctrl-C (it had the terminal's foreground), the signal goes to our
      * process group too, so that the script around exec stops. */
-    x->calls->raise(x->end_signal, x->end.had_terminal && x->end.signal == 0 && !x->is_cancelled);
+    const bool is_for_group = x->end.had_terminal && x->end.signal == 0 && !x->is_cancelled;
+    if (x->end_signal != 0 && rc_buf_get(&x->cli->err).len == 0)
+        rc_signal_die(x->calls, x->end_signal, is_for_group);
 }
 
 int rc_exec_run(rc_cli *cli, const rc_args *args)
