@@ -45,14 +45,14 @@ _recourse() {
                 '--dialect=[the body of --format http, as in render]:DIALECT:(problem openai-chat openai-responses anthropic gemini)' \
                 '--indent=[spaces a level in --format json, 0 to 8 (default\: 0, one line)]:N:' \
                 '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
-                '--width=[columns of a panel, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '--width=[columns, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
                 '*:file:_files'
             ;;
         errors)
             _arguments '(- *)--help[show the help]' \
                 '--format=[human (default), json or markdown]:FORMAT:(human json markdown)' \
                 '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
-                '--width=[columns for human (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '--width=[columns, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
                 '1:code:(ShapeInvalid ContractVersionMismatch ConfigSchemaViolation OutputInvalid ContextMutationForbidden RateLimited Overloaded ModelLoading Provider5xx ProviderTimeout NetworkTimeout ConnectionFailed ConnectionReset StreamInterrupted MalformedResponse Conflict MissingStreaming MissingToolCalling MissingVision MissingStructuredOutput ContextWindowTooSmall UnsupportedFeature AuthFailed PermissionDenied ModelNotFound EndpointNotFound InvalidRequest RequestTooLarge ContextOverflow OutputTruncated ContentFilter QuotaExhausted OutcomeUnknown Unclassified ExecutionTimeout ResourceBusy ExecutionFailed InputInvalid OutputMalformed Forbidden NotFound Denied Unavailable ManifestDrift StoreUnavailable ResumeMismatch BudgetExceeded RunTimeout TurnLimit DeadlineExceeded ExpressionInvalid ExpressionRuntime ExpressionMemory ExpressionResult ExpressionTimeout SessionCancelled TurnCancelled ToolCancelled RetryCancelled LifecycleFailure DependencyCycle DependencyMissing ParallelSiblingFailure Internal InvariantBroken Validation ProviderTransient ProviderCapability ProviderTerminal ToolTransient ToolTerminal Session Limit Sandbox Cancellation ExtensionHost Internal)'
             ;;
         exec)
@@ -65,7 +65,7 @@ _recourse() {
                 '--json-events[write the events to standard error, in place of words for a person]' \
                 '--quiet[say nothing about retries and failures]' \
                 '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
-                '--width=[columns of a panel, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '--width=[columns, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
                 '*:::command:_normal'
             ;;
         config)
@@ -84,7 +84,7 @@ _recourse() {
                 '--strict[refuse what is not exactly a report\: unknown keys and values, damage]' \
                 '--indent=[spaces a level in --format json, 0 to 8 (default\: 0, one line)]:N:' \
                 '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
-                '--width=[columns of a panel, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '--width=[columns, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
                 '*:file:_files'
             ;;
         simulate)
@@ -97,7 +97,7 @@ _recourse() {
                 '--plot[show success and load over time as characters]' \
                 '--list[show the built-in scenarios and policies]' \
                 '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
-                '--width=[columns for human (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '--width=[columns, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
                 '*:file:_files'
             ;;
         mock)
@@ -145,8 +145,8 @@ _recourse() {
                 '--format=[human, json or markdown; tail\: human, jsonl; export\: jsonl, csv; check and prune\: human, json]:FORMAT:(human json markdown jsonl csv)' \
                 '--agent[for an agent\: markdown where there is any]' \
                 '--view=[of reports\: user, model or internal (everything)]:VIEW:(user model internal)' \
-                '--color=[auto (default), always or never; auto honours NO_COLOR]:WHEN:(auto always never)' \
-                '--width=[columns (default\: the terminal'\''s)]:N:' \
+                '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
+                '--width=[columns, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
                 '1:verb:(list show tail stats export check prune)' \
                 '*:file:_files'
             ;;
@@ -169,7 +169,7 @@ _recourse() {
                 '--agent[for a program\: json, not a word on standard error; a failure is {"error"\:true,...}]' \
                 '--quiet[say nothing about retries, nor what it took]' \
                 '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
-                '--width=[columns of a panel, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '--width=[columns, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
                 '*: :'
             ;;
         doctor)
@@ -178,7 +178,7 @@ _recourse() {
                 '--offline[asks no provider]' \
                 '--timeout=[for everything that is asked over the network (default\: 10)]:SECONDS:' \
                 '--format=[human (default), json or markdown]:FORMAT:(human json markdown)' \
-                '--color=[auto (default), always or never]:WHEN:(auto always never)' \
+                '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
                 '*: :'
             ;;
         help)

@@ -99,21 +99,24 @@ static bool is_list(const rc_option *option)
 }
 
 /* Returns the values to complete, also for options whose values the command checks itself. */
-static rc_name_at values_of(const rc_option *option)
+static rc_option_values values_of(const rc_option *option)
 {
-    if (option->value_at != NULL || option->value_name == NULL)
-        return option->value_at;
+    static const rc_option_values codes = RC_NAMES_OF(code_at);
+    static const rc_option_values classes = RC_NAMES_OF(class_at);
+    static const rc_option_values tables = RC_NAMES_OF(table_at);
+    if (option->values.at != NULL || option->value_name == NULL)
+        return option->values;
     if (strcmp(option->value_name, "CODE") == 0)
-        return code_at;
+        return codes;
     if (strcmp(option->value_name, "CLASS") == 0)
-        return class_at;
-    return is_list(option) && strcmp(option->name, "by") == 0 ? table_at : NULL;
+        return classes;
+    return is_list(option) && strcmp(option->name, "by") == 0 ? tables : option->values;
 }
 
-static void words_of(FILE *file, rc_name_at at)
+static void words_of(FILE *file, rc_option_values values)
 {
-    for (size_t i = 0; at(NULL, i) != NULL; i++)
-        fprintf(file, "%s%s", i > 0 ? " " : "", at(NULL, i));
+    for (size_t i = 0; values.at(values.ctx, i) != NULL; i++)
+        fprintf(file, "%s%s", i > 0 ? " " : "", values.at(values.ctx, i));
 }
 
 static bool takes_code(const rc_command *command)
@@ -163,11 +166,12 @@ static void quoted(FILE *file, const char *text, const char *escaped)
 static void bash_values(FILE *file, const rc_command *command)
 {
     for (size_t i = 0; i < command->option_count; i++) {
-        const rc_option *option = &command->options[i];
+        const rc_option own = rc_command_option(command, i);
+        const rc_option *option = &own;
         if (option->value_name == NULL)
             continue;
         fprintf(file, "        %s:--%s)", command->name, option->name);
-        if (values_of(option) != NULL) {
+        if (values_of(option).at != NULL) {
             fputs(" words='", file);
             words_of(file, values_of(option));
             fputs("' ;;\n", file);
@@ -187,7 +191,7 @@ static void bash_command(FILE *file, const rc_command *command)
 {
     fprintf(file, "        %s)\n            words='--help", command->name);
     for (size_t i = 0; i < command->option_count; i++)
-        fprintf(file, " --%s", command->options[i].name);
+        fprintf(file, " --%s", rc_command_option(command, i).name);
     if (command->short_flag != NULL)
         fprintf(file, " -%c", command->short_flag[0]);
     if (each_verb(NULL, command, NULL) > 0) {
@@ -200,7 +204,7 @@ static void bash_command(FILE *file, const rc_command *command)
     }
     if (takes_code(command)) {
         fputc(' ', file);
-        words_of(file, code_or_class_at);
+        words_of(file, (rc_option_values)RC_NAMES_OF(code_or_class_at));
     }
     fputs("'\n", file);
     if (takes_file(command))
@@ -246,21 +250,21 @@ static void write_bash(FILE *file)
 
 #define ZSH_SPECIAL "[]:\\"
 
-static void zsh_option(FILE *file, const rc_command *command, const rc_option *option)
+static void zsh_option(FILE *file, const rc_command *command, rc_option option)
 {
     const bool is_repeated =
-        command->repeatable != NULL && strcmp(command->repeatable, option->name) == 0;
-    fprintf(file, "                '%s--%s%s[", is_repeated ? "*" : "", option->name,
-            option->value_name != NULL ? "=" : "");
-    quoted(file, option->help, ZSH_SPECIAL);
+        command->repeatable != NULL && strcmp(command->repeatable, option.name) == 0;
+    fprintf(file, "                '%s--%s%s[", is_repeated ? "*" : "", option.name,
+            option.value_name != NULL ? "=" : "");
+    quoted(file, option.help, ZSH_SPECIAL);
     fputc(']', file);
-    if (option->value_name != NULL) {
-        fprintf(file, ":%s:", option->value_name);
-        if (values_of(option) != NULL) {
-            fputs(is_list(option) ? "_values -s , what " : "(", file);
-            words_of(file, values_of(option));
-            fputs(is_list(option) ? "" : ")", file);
-        } else if (wants_file(option)) {
+    if (option.value_name != NULL) {
+        fprintf(file, ":%s:", option.value_name);
+        if (values_of(&option).at != NULL) {
+            fputs(is_list(&option) ? "_values -s , what " : "(", file);
+            words_of(file, values_of(&option));
+            fputs(is_list(&option) ? "" : ")", file);
+        } else if (wants_file(&option)) {
             fputs("_files", file);
         }
     }
@@ -278,7 +282,7 @@ static void zsh_operands(FILE *file, const rc_command *command)
         fputs(")'\n", file);
     } else if (takes_code(command)) {
         fputs("                '1:code:(", file);
-        words_of(file, code_or_class_at);
+        words_of(file, (rc_option_values)RC_NAMES_OF(code_or_class_at));
         fputs(")'\n", file);
     } else if (each_verb(NULL, command, NULL) > 0) {
         fputs("                '1:verb:(", file);
@@ -324,7 +328,7 @@ static void write_zsh(FILE *file)
         fprintf(file, "        %s)\n            _arguments '(- *)--help[show the help]' \\\n",
                 command->name);
         for (size_t k = 0; k < command->option_count; k++)
-            zsh_option(file, command, &command->options[k]);
+            zsh_option(file, command, rc_command_option(command, k));
         zsh_operands(file, command);
         fputs("            ;;\n", file);
     }
@@ -333,21 +337,21 @@ static void write_zsh(FILE *file)
 
 /* ---- fish ---- */
 
-static void fish_option(FILE *file, const rc_command *command, const rc_option *option)
+static void fish_option(FILE *file, const rc_command *command, rc_option option)
 {
     fprintf(file, "complete -c recourse -n '__fish_seen_subcommand_from %s' -l %s", command->name,
-            option->name);
-    if (command->short_flag != NULL && strcmp(command->short_flag, option->name) == 0)
-        fprintf(file, " -s %c", option->name[0]);
-    if (values_of(option) != NULL) {
+            option.name);
+    if (command->short_flag != NULL && strcmp(command->short_flag, option.name) == 0)
+        fprintf(file, " -s %c", option.name[0]);
+    if (values_of(&option).at != NULL) {
         fputs(" -x -a '", file);
-        words_of(file, values_of(option));
+        words_of(file, values_of(&option));
         fputc('\'', file);
-    } else if (option->value_name != NULL) {
-        fputs(wants_file(option) ? " -r -F" : " -x", file);
+    } else if (option.value_name != NULL) {
+        fputs(wants_file(&option) ? " -r -F" : " -x", file);
     }
     fputs(" -d '", file);
-    for (const char *text = option->help; *text != '\0'; text++)
+    for (const char *text = option.help; *text != '\0'; text++)
         fprintf(file, *text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
     fputs("'\n", file);
 }
@@ -389,7 +393,7 @@ static void fish_command(FILE *file, const rc_command *command)
     if (takes_code(command)) {
         fprintf(file, "complete -c recourse -n '__fish_seen_subcommand_from %s' -a '",
                 command->name);
-        words_of(file, code_or_class_at);
+        words_of(file, (rc_option_values)RC_NAMES_OF(code_or_class_at));
         fputs("'\n", file);
     }
     if (takes_name_of_command(command)) {
@@ -399,7 +403,7 @@ static void fish_command(FILE *file, const rc_command *command)
         fputs("'\n", file);
     }
     for (size_t i = 0; i < command->option_count; i++)
-        fish_option(file, command, &command->options[i]);
+        fish_option(file, command, rc_command_option(command, i));
 }
 
 static void write_fish(FILE *file)

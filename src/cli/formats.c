@@ -35,7 +35,7 @@ static rc_status render_dialect(const rc_format_input *in, rc_buf *buf)
 
 static rc_status render_log(const rc_format_input *in, rc_buf *buf)
 {
-    return rc_render_log(in->report, in->now_unix_ms, buf);
+    return rc_render_log(in->report, in->style.now_unix_ms, buf);
 }
 
 static rc_status render_otel(const rc_format_input *in, rc_buf *buf)
@@ -105,6 +105,19 @@ const rc_format *rc_format_find(const char *name)
         if (rc_str_eq(rc_str_c(rc_format_at(i)->name), rc_str_c(name)))
             return rc_format_at(i);
     return NULL;
+}
+
+void rc_format_push(const rc_format *format, const rc_format_input *input, const char *dialect,
+                    rc_buf *buf)
+{
+    rc_format_input whole = *input;
+    whole.dialect = format->dialect;
+    if (format->takes_dialect)
+        whole.dialect = dialect != NULL ? rc_dialect_parse(rc_str_c(dialect)) : RC_DIALECT_PROBLEM;
+    format->render(&whole, buf);
+    const rc_str text = rc_buf_get(buf);
+    if (!format->is_exact && text.len > 0 && text.ptr[text.len - 1] != '\n')
+        rc_buf_push_byte(buf, '\n');
 }
 
 const char *rc_format_name_at(const void *ctx, size_t index)

@@ -19,7 +19,6 @@ typedef struct rc_format_input {
     unsigned indent;
     bool is_stream;
     rc_panel_style style;
-    int64_t now_unix_ms;
 } rc_format_input;
 
 typedef struct rc_format {
@@ -42,8 +41,12 @@ const rc_format *rc_format_at(size_t index);
 /* Returns the format of that name; NULL when there is none. name: borrows. */
 const rc_format *rc_format_find(const char *name);
 
-/* The allowed values of --format, --view and --dialect, for rc_option.value_at; NULL past the
- * end. */
+/* Appends the report, with a newline at its end unless the format is exact. input: borrows; its
+ * dialect is not read. dialect: the value of --dialect; NULL: problem. */
+void rc_format_push(const rc_format *format, const rc_format_input *input, const char *dialect,
+                    rc_buf *buf);
+
+/* The allowed values of --format, --view and --dialect; NULL past the end. */
 const char *rc_format_name_at(const void *ctx, size_t index);
 const char *rc_view_name_at(const void *ctx, size_t index);
 const char *rc_dialect_name_at(const void *ctx, size_t index);

@@ -79,18 +79,18 @@ void rc_help_main(rc_buf *buf, unsigned width)
                     width);
 }
 
-static void push_option(rc_buf *buf, const rc_option *option, unsigned width)
+static void push_option(rc_buf *buf, rc_option option, unsigned width)
 {
     char scratch[64];
     rc_buf name;
     rc_buf_init_fixed(&name, scratch, sizeof(scratch));
     rc_cli_text(&name, "--");
-    rc_cli_text(&name, option->name);
-    if (option->value_name != NULL) {
+    rc_cli_text(&name, option.name);
+    if (option.value_name != NULL) {
         rc_buf_push_byte(&name, ' ');
-        rc_cli_text(&name, option->value_name);
+        rc_cli_text(&name, option.value_name);
     }
-    rc_help_entry(buf, rc_buf_get(&name), option->help, width);
+    rc_help_entry(buf, rc_buf_get(&name), option.help, width);
 }
 
 void rc_help_command(rc_buf *buf, const rc_command *command, unsigned width)
@@ -103,7 +103,7 @@ void rc_help_command(rc_buf *buf, const rc_command *command, unsigned width)
     push_paragraphs(buf, command->text, width);
     rc_cli_text(buf, "\nOptions:\n");
     for (size_t i = 0; i < command->option_count; i++)
-        push_option(buf, &command->options[i], width);
+        push_option(buf, rc_command_option(command, i), width);
     rc_help_entry(buf, RC_STR("-h, --help"), "show this", width);
     if (command->push_more != NULL)
         command->push_more(buf, width);

@@ -4,6 +4,47 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cli/formats.h"
+#include "sys/clock.h"
+
+/* ---- the options of a command ---- */
+
+#define RC_ANY     \
+    {              \
+        .at = NULL \
+    }
+static const rc_option shared_options[] = {
+#define RC_OPTION(ID, name_, value_name_, values_, min_, max_, help_) \
+    [RC_OPTION_##ID] = {.name = name_,                                \
+                        .value_name = value_name_,                    \
+                        .values = values_,                            \
+                        .min = min_,                                  \
+                        .max = max_,                                  \
+                        .help = help_},
+#include "spec/options.def"
+};
+
+const char *rc_name_in_list(const void *ctx, size_t index)
+{
+    const char *const *names = ctx;
+    return names[index];
+}
+
+rc_option rc_command_option(const rc_command *command, size_t index)
+{
+    const rc_option *own = &command->options[index];
+    if (own->shared == RC_OPTION_OWN)
+        return *own;
+    rc_option option = shared_options[own->shared];
+    option.shared = own->shared;
+    if (own->values.at != NULL)
+        option.values = own->values;
+    if (own->help != NULL)
+        option.help = own->help;
+    return option;
+}
+
+/* ---- parser ---- */
 
 /* State of the parser: `at` is the index of the next argument. */
 struct reading {
@@ -25,7 +66,7 @@ static const char *option_name_at(const void *ctx, size_t index)
 {
     const rc_command *command = ctx;
     if (index < command->option_count)
-        return command->options[index].name;
+        return rc_command_option(command, index).name;
     return index == command->option_count ? "help" : NULL;
 }
 
@@ -57,11 +98,11 @@ static int refuse_value(struct reading *r, const rc_option *option, rc_str value
     rc_cli_err_quote(r->cli, value);
     rc_cli_text(err, " for --");
     rc_cli_text(err, option->name);
-    rc_cli_suggest(r->cli, "", rc_nearest(value, option->value_at, NULL));
+    rc_cli_suggest(r->cli, "", rc_nearest(value, option->values.at, option->values.ctx));
     rc_cli_text(err, "The values are ");
-    for (size_t i = 0; option->value_at(NULL, i) != NULL; i++) {
+    for (size_t i = 0; option->values.at(option->values.ctx, i) != NULL; i++) {
         rc_cli_text(err, i > 0 ? ", " : "");
-        rc_cli_text(err, option->value_at(NULL, i));
+        rc_cli_text(err, option->values.at(option->values.ctx, i));
     }
     rc_cli_text(err, ".\n");
     return refuse(r);
@@ -85,8 +126,8 @@ static int refuse_number(struct reading *r, const rc_option *option, rc_str valu
 
 static bool has_value(const rc_option *option, rc_str value)
 {
-    for (size_t i = 0; option->value_at(NULL, i) != NULL; i++)
-        if (rc_str_eq(value, rc_str_c(option->value_at(NULL, i))))
+    for (size_t i = 0; option->values.at(option->values.ctx, i) != NULL; i++)
+        if (rc_str_eq(value, rc_str_c(option->values.at(option->values.ctx, i))))
             return true;
     return false;
 }
@@ -109,10 +150,9 @@ static bool parse_number(const rc_option *option, rc_str text, unsigned *ret_num
     return true;
 }
 
-static int take_value(struct reading *r, size_t index, const char *value)
+static int take_value(struct reading *r, const rc_option *option, size_t index, const char *value)
 {
-    const rc_option *option = &r->command->options[index];
-    if (option->value_at != NULL && !has_value(option, rc_str_c(value)))
+    if (option->values.at != NULL && !has_value(option, rc_str_c(value)))
         return refuse_value(r, option, rc_str_c(value));
     if (option->max > 0 && !parse_number(option, rc_str_c(value), &r->args.numbers[index]))
         return refuse_number(r, option, rc_str_c(value));
@@ -140,16 +180,16 @@ static int take_long(struct reading *r, const char *argument)
         return value == NULL ? RC_EXIT_OK : refuse_use(r, &HELP, " takes no value");
     }
     for (size_t i = 0; i < r->command->option_count; i++) {
-        const rc_option *option = &r->command->options[i];
-        if (!rc_str_eq(name, rc_str_c(option->name)))
+        const rc_option option = rc_command_option(r->command, i);
+        if (!rc_str_eq(name, rc_str_c(option.name)))
             continue;
-        if (option->value_name == NULL) {
+        if (option.value_name == NULL) {
             r->args.values[i] = "";
-            return value == NULL ? RC_EXIT_OK : refuse_use(r, option, " takes no value");
+            return value == NULL ? RC_EXIT_OK : refuse_use(r, &option, " takes no value");
         }
         if (value == NULL && r->at == r->argc)
-            return refuse_use(r, option, " needs a value");
-        return take_value(r, i, value != NULL ? value : r->argv[r->at++]);
+            return refuse_use(r, &option, " needs a value");
+        return take_value(r, &option, i, value != NULL ? value : r->argv[r->at++]);
     }
     return refuse_option(r, rc_str_slice(whole, 0, equals), name);
 }
@@ -161,7 +201,7 @@ static int take_letter(struct reading *r, const char *argument)
     if (command->short_flag == NULL || argument[1] != command->short_flag[0] || argument[2] != '\0')
         return refuse_option(r, rc_str_c(argument), rc_str_c(argument + 1));
     for (size_t i = 0; i < command->option_count; i++)
-        if (strcmp(command->options[i].name, command->short_flag) == 0)
+        if (strcmp(rc_command_option(command, i).name, command->short_flag) == 0)
             r->args.values[i] = "";
     return RC_EXIT_OK;
 }
@@ -223,16 +263,44 @@ int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *
     return result;
 }
 
-const char *rc_colour_mode_at(const void *ctx, size_t index)
+/* ---- options that are evaluated in one way ---- */
+
+/* Returns the index of a shared option; option_count if the command does not have it. */
+static size_t index_of(const rc_command *command, rc_option_id id)
 {
-    static const char *const values[] = {"auto", "always", "never"};
-    (void)ctx;
-    return index < 3 ? values[index] : NULL;
+    size_t i = 0;
+    while (i < command->option_count && command->options[i].shared != id)
+        i++;
+    return i;
 }
 
-bool rc_colour_wanted(const char *value, const rc_terminal *terminal)
+bool rc_args_has_colour(const rc_args *args, const rc_terminal *terminal)
 {
+    const size_t i = index_of(args->command, RC_OPTION_COLOR);
+    const char *value = i < args->command->option_count ? args->values[i] : NULL;
     if (value == NULL || strcmp(value, "auto") == 0)
         return terminal->has_colour;
     return strcmp(value, "always") == 0;
+}
+
+unsigned rc_args_width(const rc_args *args, const rc_terminal *terminal)
+{
+    const size_t i = index_of(args->command, RC_OPTION_WIDTH);
+    if (i < args->command->option_count && args->values[i] != NULL)
+        return args->numbers[i];
+    if (terminal->width < RC_WIDTH_MIN)
+        return RC_WIDTH_MIN;
+    return terminal->width < RC_WIDTH_MAX ? terminal->width : RC_WIDTH_MAX;
+}
+
+rc_panel_style rc_args_style(const rc_cli *cli, const rc_args *args, const rc_terminal *terminal)
+{
+    const int64_t now_unix_ms = rc_clock_unix_ms(cli->calls);
+    return (rc_panel_style){
+        .width = rc_args_width(args, terminal),
+        .has_colour = rc_args_has_colour(args, terminal),
+        .has_utf8 = terminal->has_utf8,
+        .now_unix_ms = now_unix_ms,
+        .utc_offset_s = rc_clock_utc_offset_s(cli->calls, now_unix_ms),
+    };
 }

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <recourse/render.h>
+
 #include "base/nearest.h"
 #include "cli/cli.h"
 
@@ -24,11 +26,39 @@
 #define RC_WIDTH_MIN 20
 #define RC_WIDTH_MAX 200
 
+/* The options of spec/options.def, which several commands share. */
+typedef enum rc_option_id {
+    RC_OPTION_OWN = 0, /* None of them: the command's own option. */
+#define RC_OPTION(ID, name, value_name, values, min, max, help) RC_OPTION_##ID,
+#include "spec/options.def"
+} rc_option_id;
+
+/* The allowed values of an option. */
+typedef struct rc_option_values {
+    rc_name_at at; /* NULL: free text or a number. */
+    const void *ctx;
+} rc_option_values;
+#define RC_NAMES(...)                                       \
+    {                                                       \
+        .at = rc_name_in_list, .ctx = (const char *const[]) \
+        {                                                   \
+            __VA_ARGS__, NULL                               \
+        }                                                   \
+    }
+#define RC_NAMES_OF(function) \
+    {                         \
+        .at = (function)      \
+    }
+/* ctx: an array of names that ends with NULL. */
+const char *rc_name_in_list(const void *ctx, size_t index);
+
 typedef struct rc_option {
-    const char *name;       /* Without the dashes. */
+    rc_option_id
+        shared;       /* The row of spec/options.def; the members that are set replace its own. */
+    const char *name; /* Without the dashes. */
     const char *value_name; /* Shown in the help, such as "FORMAT"; NULL for a flag. */
-    rc_name_at value_at;    /* The allowed values; NULL for free text or a number. */
-    unsigned min, max;      /* Limits of a number; max is 0 when the value is not a number. */
+    rc_option_values values;
+    unsigned min, max; /* Limits of a number; max is 0 when the value is not a number. */
     const char *help;
 } rc_option;
 
@@ -43,8 +73,8 @@ typedef struct rc_command {
     const char *text;     /* Description for the help, in paragraphs. */
     void (*push_more)(rc_buf *buf, unsigned width); /* Appends an extra help section; NULL: none. */
     const char *examples;                           /* Lines for the help. */
-    const rc_option *options;
-    size_t option_count;    /* At most RC_OPTIONS_MAX. */
+    const rc_option *options;                       /* Read with rc_command_option. */
+    size_t option_count;                            /* At most RC_OPTIONS_MAX. */
     const char *repeatable; /* Name of the option whose values are all collected; NULL: none. */
     const char *short_flag; /* Name of the flag that also has a one-letter form; NULL: none. */
     int (*run)(rc_cli *cli, const struct rc_args *args);
@@ -68,11 +98,17 @@ typedef struct rc_args {
 int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *const *argv,
                   rc_args *ret_args);
 
-/* The allowed values of --color; NULL past the end. */
-const char *rc_colour_mode_at(const void *ctx, size_t index);
+/* Returns an option with the members of its shared row. index: below option_count. */
+rc_option rc_command_option(const rc_command *command, size_t index);
 
-/* Evaluates --color: should text on this terminal be coloured? value: NULL means auto. */
-bool rc_colour_wanted(const char *value, const rc_terminal *terminal);
+/* Evaluates --color: should text on this terminal be coloured? */
+bool rc_args_has_colour(const rc_args *args, const rc_terminal *terminal);
+
+/* Evaluates --width: the number given, else the terminal's columns, within the limits. */
+unsigned rc_args_width(const rc_args *args, const rc_terminal *terminal);
+
+/* The style of text on this terminal, now, by --color and --width. */
+rc_panel_style rc_args_style(const rc_cli *cli, const rc_args *args, const rc_terminal *terminal);
 
 /* Returns the commands in the order of the help; NULL past the end. */
 const rc_command *rc_command_at(size_t index);

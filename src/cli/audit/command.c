@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/formats.h"
-#include "sys/clock.h"
 
 #define LIMIT_MAX 1000000
 
@@ -68,13 +67,6 @@ static const char *verb_at(const void *ctx, size_t index)
     return index < VERB_COUNT ? verbs[index].name : NULL;
 }
 
-static const char *of_at(const void *ctx, size_t index)
-{
-    static const char *const names[] = {"operations", "attempts"};
-    (void)ctx;
-    return index < 2 ? names[index] : NULL;
-}
-
 /* ---- error messages ---- */
 
 static int refuse_verb(rc_cli *cli, const char *name)
@@ -95,7 +87,7 @@ static int refuse_option(rc_cli *cli, const verb *v, size_t option)
     bool is_first = true;
     rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "--");
-    rc_cli_text(&cli->err, rc_command_audit.options[option].name);
+    rc_cli_text(&cli->err, rc_command_option(&rc_command_audit, option).name);
     rc_cli_text(&cli->err, " does not go with ");
     rc_cli_text(&cli->err, v->name);
     rc_cli_text(&cli->err, "; it goes with ");
@@ -189,24 +181,6 @@ static rc_view read_view(const rc_audit *audit)
     return RC_VIEW_INTERNAL;
 }
 
-static void read_style(rc_audit *audit)
-{
-    const rc_args *args = audit->args;
-    const rc_terminal *terminal = &audit->cli->out_terminal;
-    const int64_t now = rc_clock_unix_ms(audit->cli->calls);
-    unsigned width =
-        args->values[RC_AUDIT_WIDTH] != NULL ? args->numbers[RC_AUDIT_WIDTH] : terminal->width;
-    if (width < RC_WIDTH_MIN)
-        width = RC_WIDTH_MIN;
-    audit->style = (rc_panel_style){
-        .width = width < RC_WIDTH_MAX ? width : RC_WIDTH_MAX,
-        .has_colour = rc_colour_wanted(args->values[RC_AUDIT_COLOR], terminal),
-        .has_utf8 = terminal->has_utf8,
-        .now_unix_ms = now,
-        .utc_offset_s = rc_clock_utc_offset_s(audit->cli->calls, now),
-    };
-}
-
 static int run_verb(rc_cli *cli, const rc_args *args, const verb *v)
 {
     rc_store_fault fault = {.kind = RC_STORE_NO_FAULT};
@@ -218,7 +192,7 @@ static int run_verb(rc_cli *cli, const rc_args *args, const verb *v)
         return refuse_operands(cli, v);
     if (args->values[RC_AUDIT_LIMIT] != NULL)
         audit.limit = args->numbers[RC_AUDIT_LIMIT];
-    read_style(&audit);
+    audit.style = rc_args_style(cli, args, &cli->out_terminal);
     int result = read_format(&audit, v);
     if (result != RC_EXIT_OK)
         return result;
@@ -249,48 +223,70 @@ static int run_audit(rc_cli *cli, const rc_args *args)
 /* ---- table entry ---- */
 
 static const rc_option audit_options[RC_AUDIT_OPTIONS] = {
-    [RC_AUDIT_STORE] = {"store", "STORE", NULL, 0, 0,
-                        "the audit: a file, or a URL as in the configuration"},
-    [RC_AUDIT_CONFIG] = {"config", "FILE", NULL, 0, 0, "the configuration that names it"},
-    [RC_AUDIT_SINCE] = {"since", "TIME", NULL, 0, 0,
-                        "from then on: 2h (ago), 02:30, yesterday, 2026-11-16, RFC 3339"},
-    [RC_AUDIT_UNTIL] = {"until", "TIME", NULL, 0, 0, "before then"},
-    [RC_AUDIT_CLIENT] = {"client", "NAME", NULL, 0, 0, "of this client"},
-    [RC_AUDIT_ROUTE] = {"route", "NAME", NULL, 0, 0, "that took this route"},
-    [RC_AUDIT_MODEL] = {"model", "NAME", NULL, 0, 0, "that asked for this model"},
-    [RC_AUDIT_TARGET] = {"target", "NAME", NULL, 0, 0, "that tried this target, as openai/gpt-4o"},
-    [RC_AUDIT_CODE] = {"code", "CODE", NULL, 0, 0, "that ended with this error code"},
-    [RC_AUDIT_CLASS] = {"class", "CLASS", NULL, 0, 0, "that ended with an error of this class"},
-    [RC_AUDIT_OUTCOME] = {"outcome", "OUTCOME", rc_audit_outcome_at, 0, 0,
-                          "that ended like this: succeeded, recovered (after a failed attempt), "
-                          "failed, cancelled, open; or notice"},
-    [RC_AUDIT_REPORT] = {"report", "ID", NULL, 0, 0, "that have this report"},
-    [RC_AUDIT_LIMIT] = {"limit", "N", NULL, 1, LIMIT_MAX,
-                        "how many (list 20, tail 10, export all; stats: rows of a table, 15)"},
-    [RC_AUDIT_AFTER] = {"after", "KEY", NULL, 0, 0, "the next page: those behind this one"},
-    [RC_AUDIT_BY] = {"by", "LIST", NULL, 0, 0,
-                     "of stats: target, class, code, hour, client, route, model (default: "
-                     "target,code)"},
-    [RC_AUDIT_OF] = {"of", "WHAT", of_at, 0, 0, "of export: operations (default) or attempts"},
-    [RC_AUDIT_FOLLOW] = {"follow", NULL, NULL, 0, 0, "of tail, also -f: go on as operations end"},
-    [RC_AUDIT_OLDER_THAN] = {"older-than", "DURATION", NULL, 0, 0,
-                             "of prune: what ended so long ago, or longer: 90d"},
-    [RC_AUDIT_BEFORE] = {"before", "TIME", NULL, 0, 0, "of prune: what ended before then"},
-    [RC_AUDIT_DRY_RUN] = {"dry-run", NULL, NULL, 0, 0, "of prune: only say what would go"},
-    [RC_AUDIT_VACUUM] = {"vacuum", NULL, NULL, 0, 0,
-                         "of prune: give free room back to the disk; no gateway may run"},
-    [RC_AUDIT_YES] = {"yes", NULL, NULL, 0, 0, "of prune: also with a time that is to come"},
-    [RC_AUDIT_FORMAT] =
-        {"format", "FORMAT", format_at, 0, 0,
-         "human, json or markdown; tail: human, jsonl; export: jsonl, csv; check and "
-         "prune: human, json"},
-    [RC_AUDIT_AGENT] = {"agent", NULL, NULL, 0, 0, "for an agent: markdown where there is any"},
-    [RC_AUDIT_VIEW] = {"view", "VIEW", rc_view_name_at, 0, 0,
-                       "of reports: user, model or internal (everything)"},
-    [RC_AUDIT_COLOR] = {"color", "WHEN", rc_colour_mode_at, 0, 0,
-                        "auto (default), always or never; auto honours NO_COLOR"},
-    [RC_AUDIT_WIDTH] = {"width", "N", NULL, RC_WIDTH_MIN, RC_WIDTH_MAX,
-                        "columns (default: the terminal's)"},
+    [RC_AUDIT_STORE] = {.name = "store",
+                        .value_name = "STORE",
+                        .help = "the audit: a file, or a URL as in the configuration"},
+    [RC_AUDIT_CONFIG] = {.shared = RC_OPTION_CONFIG, .help = "the configuration that names it"},
+    [RC_AUDIT_SINCE] = {.name = "since",
+                        .value_name = "TIME",
+                        .help = "from then on: 2h (ago), 02:30, yesterday, 2026-11-16, RFC 3339"},
+    [RC_AUDIT_UNTIL] = {.name = "until", .value_name = "TIME", .help = "before then"},
+    [RC_AUDIT_CLIENT] = {.name = "client", .value_name = "NAME", .help = "of this client"},
+    [RC_AUDIT_ROUTE] = {.name = "route", .value_name = "NAME", .help = "that took this route"},
+    [RC_AUDIT_MODEL] = {.name = "model", .value_name = "NAME", .help = "that asked for this model"},
+    [RC_AUDIT_TARGET] = {.name = "target",
+                         .value_name = "NAME",
+                         .help = "that tried this target, as openai/gpt-4o"},
+    [RC_AUDIT_CODE] = {.name = "code",
+                       .value_name = "CODE",
+                       .help = "that ended with this error code"},
+    [RC_AUDIT_CLASS] = {.name = "class",
+                        .value_name = "CLASS",
+                        .help = "that ended with an error of this class"},
+    [RC_AUDIT_OUTCOME] = {.name = "outcome",
+                          .value_name = "OUTCOME",
+                          .values = RC_NAMES_OF(rc_audit_outcome_at),
+                          .help = "that ended like this: succeeded, recovered (after a failed "
+                                  "attempt), failed, cancelled, open; or notice"},
+    [RC_AUDIT_REPORT] = {.name = "report", .value_name = "ID", .help = "that have this report"},
+    [RC_AUDIT_LIMIT] = {.name = "limit",
+                        .value_name = "N",
+                        .min = 1,
+                        .max = LIMIT_MAX,
+                        .help =
+                            "how many (list 20, tail 10, export all; stats: rows of a table, 15)"},
+    [RC_AUDIT_AFTER] = {.name = "after",
+                        .value_name = "KEY",
+                        .help = "the next page: those behind this one"},
+    [RC_AUDIT_BY] =
+        {.name = "by",
+         .value_name = "LIST",
+         .help =
+             "of stats: target, class, code, hour, client, route, model (default: target,code)"},
+    [RC_AUDIT_OF] = {.name = "of",
+                     .value_name = "WHAT",
+                     .values = RC_NAMES("operations", "attempts"),
+                     .help = "of export: operations (default) or attempts"},
+    [RC_AUDIT_FOLLOW] = {.name = "follow", .help = "of tail, also -f: go on as operations end"},
+    [RC_AUDIT_OLDER_THAN] = {.name = "older-than",
+                             .value_name = "DURATION",
+                             .help = "of prune: what ended so long ago, or longer: 90d"},
+    [RC_AUDIT_BEFORE] = {.name = "before",
+                         .value_name = "TIME",
+                         .help = "of prune: what ended before then"},
+    [RC_AUDIT_DRY_RUN] = {.name = "dry-run", .help = "of prune: only say what would go"},
+    [RC_AUDIT_VACUUM] = {.name = "vacuum",
+                         .help = "of prune: give free room back to the disk; no gateway may run"},
+    [RC_AUDIT_YES] = {.name = "yes", .help = "of prune: also with a time that is to come"},
+    [RC_AUDIT_FORMAT] = {.shared = RC_OPTION_FORMAT,
+                         .values = RC_NAMES_OF(format_at),
+                         .help = "human, json or markdown; tail: human, jsonl; export: jsonl, csv; "
+                                 "check and prune: human, json"},
+    [RC_AUDIT_AGENT] = {.shared = RC_OPTION_AGENT},
+    [RC_AUDIT_VIEW] = {.shared = RC_OPTION_VIEW,
+                       .help = "of reports: user, model or internal (everything)"},
+    [RC_AUDIT_COLOR] = {.shared = RC_OPTION_COLOR},
+    [RC_AUDIT_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
 
 _Static_assert((int)RC_AUDIT_OPTIONS <= RC_OPTIONS_MAX, "the options fit the arguments");

@@ -41,7 +41,8 @@ static int set(rc_audit *audit, rc_audit_option option)
     const char *value = audit->args->values[option];
     rc_audit_refusal refusal;
     if (value == NULL ||
-        rc_audit_query_set(&audit->query, rc_str_c(rc_command_audit.options[option].name),
+        rc_audit_query_set(&audit->query,
+                           rc_str_c(rc_command_option(&rc_command_audit, option).name),
                            rc_str_c(value), &refusal))
         return RC_EXIT_OK;
     return refuse(audit->cli, option, &refusal);
@@ -84,7 +85,7 @@ static void suggest_one(rc_audit *audit, rc_audit_name_kind kind, rc_audit_optio
         return;
     rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "this audit knows no ");
-    rc_cli_text(&cli->err, rc_command_audit.options[option].name);
+    rc_cli_text(&cli->err, rc_command_option(&rc_command_audit, option).name);
     rc_buf_push_byte(&cli->err, ' ');
     rc_cli_err_quote(cli, name);
     if (rc_buf_get(&nearest).len > 0) {

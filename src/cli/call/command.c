@@ -1,20 +1,6 @@
 /* Table entry of `recourse call`: options and help. */
 #include "cli/call/call.h"
 
-static const char *format_at(const void *ctx, size_t index)
-{
-    static const char *const names[] = {"human", "json", "markdown"};
-    (void)ctx;
-    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
-}
-
-static const char *dialect_at(const void *ctx, size_t index)
-{
-    static const char *const names[] = {"openai", "anthropic", "gemini"};
-    (void)ctx;
-    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
-}
-
 static const rc_option call_options[CALL_COUNT] = {
     [CALL_MODEL] = {.name = "model",
                     .value_name = "NAME",
@@ -26,32 +12,28 @@ static const rc_option call_options[CALL_COUNT] = {
     [CALL_IMAGE] = {.name = "image",
                     .value_name = "FILE",
                     .help = "a PNG, JPEG, GIF or WebP to send with the prompt; up to 8 times"},
-    [CALL_MAX_TOKENS] = {.name = "max-tokens",
-                         .value_name = "N",
-                         .min = 1,
-                         .max = 10000000,
-                         .help = "the longest answer, in tokens (default: the model's; of "
-                                 "Anthropic's 4096)"},
+    [CALL_MAX_TOKENS] =
+        {.name = "max-tokens",
+         .value_name = "N",
+         .min = 1,
+         .max = 10000000,
+         .help = "the longest answer, in tokens (default: the model's; of Anthropic's 4096)"},
     [CALL_TEMPERATURE] = {.name = "temperature",
                           .value_name = "T",
                           .help = "0 to 2 (default: the model's)"},
     [CALL_NO_STREAM] = {.name = "no-stream", .help = "ask for the answer in one piece"},
-    [CALL_DEADLINE] = {.name = "deadline",
-                       .value_name = "TIME",
-                       .help = "how long it may take in all, retries included, as 60s or 5m "
-                               "(default: the route's)"},
-    [CALL_POLICY] = {.name = "policy",
-                     .value_name = "NAME",
-                     .help = "which retry policy (default: the route's)"},
+    [CALL_DEADLINE] =
+        {.name = "deadline",
+         .value_name = "TIME",
+         .help =
+             "how long it may take in all, retries included, as 60s or 5m (default: the route's)"},
+    [CALL_POLICY] = {.shared = RC_OPTION_POLICY},
     [CALL_DIALECT] = {.name = "dialect",
                       .value_name = "NAME",
-                      .value_at = dialect_at,
+                      .values = RC_NAMES("openai", "anthropic", "gemini"),
                       .help = "how to ask: openai, anthropic or gemini (default: as the providers "
                               "of the route do; openai where they differ, and with --via)"},
-    [CALL_CONFIG] = {.name = "config",
-                     .value_name = "FILE",
-                     .help = "the configuration (default: recourse.yaml here or in the user's "
-                             "folder, else what the environment says)"},
+    [CALL_CONFIG] = {.shared = RC_OPTION_CONFIG},
     [CALL_VIA] = {.name = "via",
                   .value_name = "URL",
                   .help = "the gateway to call through (default: none is needed)"},
@@ -60,26 +42,16 @@ static const rc_option call_options[CALL_COUNT] = {
                          .help = "the token for that gateway (default: RECOURSE_TOKEN)"},
     [CALL_INSECURE] = {.name = "insecure",
                        .help = "let --via use plain http:// to another machine"},
-    [CALL_FORMAT] = {.name = "format",
-                     .value_name = "FORMAT",
-                     .value_at = format_at,
-                     .help = "human (default: the answer as it comes), json or markdown (all of "
-                             "it at the end, also what failed)"},
-    [CALL_AGENT] = {.name = "agent",
+    [CALL_FORMAT] = {.shared = RC_OPTION_FORMAT,
+                     .help = "human (default: the answer as it comes), json or markdown (all of it "
+                             "at the end, also what failed)"},
+    [CALL_AGENT] = {.shared = RC_OPTION_AGENT,
                     .help = "for a program: json, not a word on standard error; a failure is "
                             "{\"error\":true,...}"},
-    [CALL_QUIET] = {.name = "quiet", .help = "say nothing about retries, nor what it took"},
-    [CALL_COLOUR] = {.name = "color",
-                     .value_name = "WHEN",
-                     .value_at = rc_colour_mode_at,
-                     .help = "auto (default: on a terminal, unless NO_COLOR is set), always or "
-                             "never"},
-    [CALL_WIDTH] = {.name = "width",
-                    .value_name = "N",
-                    .min = RC_WIDTH_MIN,
-                    .max = RC_WIDTH_MAX,
-                    .help = "columns of a panel, 20 to 200 (default: COLUMNS, the terminal's, "
-                            "else 80)"},
+    [CALL_QUIET] = {.shared = RC_OPTION_QUIET,
+                    .help = "say nothing about retries, nor what it took"},
+    [CALL_COLOUR] = {.shared = RC_OPTION_COLOR},
+    [CALL_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
 
 _Static_assert(CALL_COUNT <= RC_OPTIONS_MAX, "the options fit the arguments");

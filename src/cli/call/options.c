@@ -122,7 +122,7 @@ int rc_caller_read_options(rc_caller *c, const rc_args *args)
         .width =
             args->numbers[CALL_WIDTH] > 0 ? args->numbers[CALL_WIDTH] : c->cli->err_terminal.width,
     };
-    c->has_colour = rc_colour_wanted(args->values[CALL_COLOUR], &c->cli->err_terminal);
+    c->has_colour = rc_args_has_colour(args, &c->cli->err_terminal);
     if (model != NULL && !rc_model_name_is_valid(c->model))
         return refuse(c->cli, "--model is a name of at most 256 bytes, not ", model);
     if (c->policy != NULL && !is_name(c->policy))

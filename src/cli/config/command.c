@@ -23,13 +23,6 @@ enum {
     CONFIG_COUNT
 };
 
-static const char *config_format_at(const void *ctx, size_t index)
-{
-    static const char *const names[] = {"human", "json"};
-    (void)ctx;
-    return index < 2 ? names[index] : NULL;
-}
-
 static const char *verb_at(const void *ctx, size_t index)
 {
     static const char *const names[] = {"check", "show", "keys", "prices", "import"};
@@ -233,8 +226,9 @@ static int run_config(rc_cli *cli, const rc_args *args)
 }
 
 static const rc_option config_options[CONFIG_COUNT] = {
-    [CONFIG_FORMAT] = {"format", "FORMAT", config_format_at, 0, 0,
-                       "of check and prices: human (default) or json"},
+    [CONFIG_FORMAT] = {.shared = RC_OPTION_FORMAT,
+                       .values = RC_NAMES("human", "json"),
+                       .help = "of check and prices: human (default) or json"},
 };
 
 const rc_command rc_command_config = {

@@ -18,13 +18,6 @@ enum {
     DOCTOR_COUNT
 };
 
-static const char *format_at(const void *ctx, size_t index)
-{
-    static const char *const names[] = {"human", "json", "markdown"};
-    (void)ctx;
-    return index < 3 ? names[index] : NULL;
-}
-
 static bool check_all(rc_doctor *doctor, const rc_args *args)
 {
     rc_config config;
@@ -50,8 +43,7 @@ static void show(const rc_doctor *doctor, const rc_args *args)
     else if (format != NULL && strcmp(format, "markdown") == 0)
         rc_doctor_push_markdown(doctor, &cli->out);
     else
-        rc_doctor_push_human(doctor, &cli->out,
-                             rc_colour_wanted(args->values[DOCTOR_COLOR], &cli->out_terminal));
+        rc_doctor_push_human(doctor, &cli->out, rc_args_has_colour(args, &cli->out_terminal));
 }
 
 static int run(rc_cli *cli, const rc_args *args)
@@ -72,14 +64,15 @@ static int run(rc_cli *cli, const rc_args *args)
 }
 
 static const rc_option doctor_options[DOCTOR_COUNT] = {
-    [DOCTOR_CONFIG] = {"config", "FILE", NULL, 0, 0,
-                       "the configuration (default: recourse.yaml here or in the user's folder, "
-                       "else what the environment says)"},
-    [DOCTOR_OFFLINE] = {"offline", NULL, NULL, 0, 0, "asks no provider"},
-    [DOCTOR_TIMEOUT] = {"timeout", "SECONDS", NULL, 1, TIMEOUT_MAX_S,
-                        "for everything that is asked over the network (default: 10)"},
-    [DOCTOR_FORMAT] = {"format", "FORMAT", format_at, 0, 0, "human (default), json or markdown"},
-    [DOCTOR_COLOR] = {"color", "WHEN", rc_colour_mode_at, 0, 0, "auto (default), always or never"},
+    [DOCTOR_CONFIG] = {.shared = RC_OPTION_CONFIG},
+    [DOCTOR_OFFLINE] = {.name = "offline", .help = "asks no provider"},
+    [DOCTOR_TIMEOUT] = {.name = "timeout",
+                        .value_name = "SECONDS",
+                        .min = 1,
+                        .max = TIMEOUT_MAX_S,
+                        .help = "for everything that is asked over the network (default: 10)"},
+    [DOCTOR_FORMAT] = {.shared = RC_OPTION_FORMAT},
+    [DOCTOR_COLOR] = {.shared = RC_OPTION_COLOR},
 };
 
 const rc_command rc_command_doctor = {

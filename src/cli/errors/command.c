@@ -20,13 +20,6 @@ enum {
     ERRORS_COUNT
 };
 
-static const char *errors_format_at(const void *ctx, size_t index)
-{
-    static const char *const names[] = {"human", "json", "markdown"};
-    (void)ctx;
-    return index < 3 ? names[index] : NULL;
-}
-
 /* Codes first, then classes: a name that is both means the code. */
 static const char *taxonomy_name_at(const void *ctx, size_t index)
 {
@@ -119,12 +112,7 @@ static int run_errors(rc_cli *cli, const rc_args *args)
 
     const char *format = args->values[ERRORS_FORMAT];
     if (format == NULL || strcmp(format, "human") == 0) {
-        rc_panel_style style = {
-            .width = args->values[ERRORS_WIDTH] != NULL ? args->numbers[ERRORS_WIDTH]
-                                                        : cli->out_terminal.width,
-            .has_colour = rc_colour_wanted(args->values[ERRORS_COLOUR], &cli->out_terminal),
-            .has_utf8 = cli->out_terminal.has_utf8,
-        };
+        const rc_panel_style style = rc_args_style(cli, args, &cli->out_terminal);
         if (rc_errors_human(&cli->out, &choice, &style, &cli->alloc) != RC_OK)
             return refuse_table(cli);
     } else if (strcmp(format, "json") == 0) {
@@ -136,12 +124,9 @@ static int run_errors(rc_cli *cli, const rc_args *args)
 }
 
 static const rc_option errors_options[ERRORS_COUNT] = {
-    [ERRORS_FORMAT] = {"format", "FORMAT", errors_format_at, 0, 0,
-                       "human (default), json or markdown"},
-    [ERRORS_COLOUR] = {"color", "WHEN", rc_colour_mode_at, 0, 0,
-                       "auto (default: on a terminal, unless NO_COLOR is set), always or never"},
-    [ERRORS_WIDTH] = {"width", "N", NULL, RC_WIDTH_MIN, RC_WIDTH_MAX,
-                      "columns for human (default: COLUMNS, the terminal's, else 80)"},
+    [ERRORS_FORMAT] = {.shared = RC_OPTION_FORMAT},
+    [ERRORS_COLOUR] = {.shared = RC_OPTION_COLOR},
+    [ERRORS_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
 
 const rc_command rc_command_errors = {

@@ -2,15 +2,13 @@
 #include "cli/exec/exec.h"
 
 static const rc_option exec_options[EXEC_COUNT] = {
-    [EXEC_POLICY] = {.name = "policy",
-                     .value_name = "NAME",
-                     .help = "transport (default), session, council, none, or one of the "
-                             "configuration's policies"},
-    [EXEC_CONFIG] = {.name = "config",
-                     .value_name = "FILE",
-                     .help = "the configuration that the policy is in "
-                             "(default: recourse.yaml here, "
-                             "else in the XDG config directory)"},
+    [EXEC_POLICY] =
+        {.shared = RC_OPTION_POLICY,
+         .help =
+             "transport (default), session, council, none, or one of the configuration's policies"},
+    [EXEC_CONFIG] = {.shared = RC_OPTION_CONFIG,
+                     .help = "the configuration that the policy is in (default: recourse.yaml "
+                             "here, else in the XDG config directory)"},
     [EXEC_TRIES] = {.name = "tries",
                     .value_name = "N",
                     .min = 1,
@@ -18,27 +16,17 @@ static const rc_option exec_options[EXEC_COUNT] = {
                     .help = "tries in all, the first included (default: the policy's)"},
     [EXEC_BUDGET] = {.name = "budget",
                      .value_name = "TIME",
-                     .help = "how long it may take in all, as 30s or 5m: no "
-                             "try starts later, and "
+                     .help = "how long it may take in all, as 30s or 5m: no try starts later, and "
                              "one that still runs is ended"},
     [EXEC_EVENTS] = {.name = "events",
                      .value_name = "FILE",
                      .help = "append the events to a file, as JSON lines"},
     [EXEC_JSON_EVENTS] = {.name = "json-events",
-                          .help = "write the events to standard error, in place of words for a "
-                                  "person"},
-    [EXEC_QUIET] = {.name = "quiet", .help = "say nothing about retries and failures"},
-    [EXEC_COLOUR] = {.name = "color",
-                     .value_name = "WHEN",
-                     .value_at = rc_colour_mode_at,
-                     .help = "auto (default: on a terminal, unless NO_COLOR is set), always or "
-                             "never"},
-    [EXEC_WIDTH] = {.name = "width",
-                    .value_name = "N",
-                    .min = RC_WIDTH_MIN,
-                    .max = RC_WIDTH_MAX,
-                    .help = "columns of a panel, 20 to 200 (default: COLUMNS, "
-                            "the terminal's, else 80)"},
+                          .help =
+                              "write the events to standard error, in place of words for a person"},
+    [EXEC_QUIET] = {.shared = RC_OPTION_QUIET},
+    [EXEC_COLOUR] = {.shared = RC_OPTION_COLOR},
+    [EXEC_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
 
 _Static_assert(EXEC_COUNT <= RC_OPTIONS_MAX, "the options fit the arguments");

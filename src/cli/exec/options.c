@@ -47,7 +47,7 @@ int rc_exec_read_options(rc_exec *x, const rc_args *args)
     x->is_quiet = args->values[EXEC_QUIET] != NULL;
     x->is_json = args->values[EXEC_JSON_EVENTS] != NULL;
     x->width = args->numbers[EXEC_WIDTH];
-    x->has_colour = rc_colour_wanted(args->values[EXEC_COLOUR], &x->cli->err_terminal);
+    x->has_colour = rc_args_has_colour(args, &x->cli->err_terminal);
     int result = read_budget(x, args->values[EXEC_BUDGET]);
     if (result == RC_EXIT_OK)
         result = rc_exec_read_policy(x, args->values[EXEC_POLICY], args->values[EXEC_CONFIG]);

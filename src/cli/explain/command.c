@@ -22,13 +22,6 @@ static const char *phase_name_at(const void *ctx, size_t index)
     return index < RC_PHASE_COMMITTED ? rc_phase_name((rc_phase)(index + 1)) : NULL;
 }
 
-static const char *yes_no_at(const void *ctx, size_t index)
-{
-    static const char *const names[] = {"yes", "no"};
-    (void)ctx;
-    return index < 2 ? names[index] : NULL;
-}
-
 static void push_providers(rc_buf *buf, unsigned width)
 {
     char scratch[1024];
@@ -50,7 +43,7 @@ static const rc_option explain_options[EXPLAIN_COUNT] = {
     [EXPLAIN_MODEL] = {.name = "model", .value_name = "NAME", .help = "the model that was asked"},
     [EXPLAIN_FAMILY] = {.name = "family",
                         .value_name = "FAMILY",
-                        .value_at = family_name_at,
+                        .values = RC_NAMES_OF(family_name_at),
                         .help = "what kind of call it was: llm (default), image, audio, embedding, "
                                 "extract, search or tool"},
     [EXPLAIN_STATUS] =
@@ -58,70 +51,52 @@ static const rc_option explain_options[EXPLAIN_COUNT] = {
     [EXPLAIN_HEADER] = {.name = "header",
                         .value_name = "HEADER",
                         .help = "a header of the response, 'Name: value'; may be repeated"},
-    [EXPLAIN_TRANSPORT] = {.name = "transport",
-                           .value_name = "HOW",
-                           .value_at = transport_name_at,
-                           .help = "how the transport failed: timeout, connect_refused, dns, tls, "
-                                   "reset or eof"},
+    [EXPLAIN_TRANSPORT] =
+        {.name = "transport",
+         .value_name = "HOW",
+         .values = RC_NAMES_OF(transport_name_at),
+         .help = "how the transport failed: timeout, connect_refused, dns, tls, reset or eof"},
     [EXPLAIN_PHASE] = {.name = "phase",
                        .value_name = "PHASE",
-                       .value_at = phase_name_at,
+                       .values = RC_NAMES_OF(phase_name_at),
                        .help = "how far the call had come: connect, sent, headers or committed"},
-    [EXPLAIN_EXIT] = {.name = "exit",
-                      .value_name = "N",
-                      .max = 255,
-                      .help = "the exit status of a process; the input is what it said on standard "
-                              "error"},
+    [EXPLAIN_EXIT] =
+        {.name = "exit",
+         .value_name = "N",
+         .max = 255,
+         .help = "the exit status of a process; the input is what it said on standard error"},
     [EXPLAIN_WINDOW] = {.name = "window",
                         .value_name = "N",
                         .min = 1,
                         .max = 999999999,
                         .help = "the model's context window in tokens"},
-    [EXPLAIN_REPLAYABLE] =
-        {.name = "replayable",
-         .value_name = "Y|N",
-         .value_at = yes_no_at,
-         .help = "yes or no: may the request be sent again although it may have been "
-                 "carried out? (default: by family)"},
+    [EXPLAIN_REPLAYABLE] = {.name = "replayable",
+                            .value_name = "Y|N",
+                            .values = RC_NAMES("yes", "no"),
+                            .help = "yes or no: may the request be sent again although it may have "
+                                    "been carried out? (default: by family)"},
     [EXPLAIN_RULES] = {.name = "rules",
                        .value_name = "FILE",
                        .help = "rules of your own, tried before the built-in ones"},
     [EXPLAIN_CHECK_RULES] = {.name = "check-rules",
                              .value_name = "FILE",
                              .help = "check a file of rules, and do nothing else"},
-    [EXPLAIN_WHY] = {.name = "why",
-                     .help = "show how it was decided: what was unwrapped, what it means, which "
-                             "rules were tried"},
+    [EXPLAIN_WHY] =
+        {.name = "why",
+         .help =
+             "show how it was decided: what was unwrapped, what it means, which rules were tried"},
     [EXPLAIN_JSONL] = {.name = "jsonl",
                        .help = "read one case a line, write one report a line, in order"},
-    [EXPLAIN_FORMAT] = {.name = "format",
-                        .value_name = "FORMAT",
-                        .value_at = rc_format_name_at,
+    [EXPLAIN_FORMAT] = {.shared = RC_OPTION_REPORT_FORMAT,
                         .help = "how to show it, as in render (default: human)"},
-    [EXPLAIN_VIEW] = {.name = "view",
-                      .value_name = "VIEW",
-                      .value_at = rc_view_name_at,
+    [EXPLAIN_VIEW] = {.shared = RC_OPTION_VIEW,
                       .help = "who reads it: user, model or internal (default: internal, and the "
                               "format's own for a client's)"},
-    [EXPLAIN_DIALECT] = {.name = "dialect",
-                         .value_name = "DIALECT",
-                         .value_at = rc_dialect_name_at,
+    [EXPLAIN_DIALECT] = {.shared = RC_OPTION_DIALECT,
                          .help = "the body of --format http, as in render"},
-    [EXPLAIN_INDENT] = {.name = "indent",
-                        .value_name = "N",
-                        .max = 8,
-                        .help = "spaces a level in --format json, 0 to 8 (default: 0, one line)"},
-    [EXPLAIN_COLOUR] = {.name = "color",
-                        .value_name = "WHEN",
-                        .value_at = rc_colour_mode_at,
-                        .help = "auto (default: on a terminal, unless NO_COLOR is set), always or "
-                                "never"},
-    [EXPLAIN_WIDTH] =
-        {.name = "width",
-         .value_name = "N",
-         .min = RC_WIDTH_MIN,
-         .max = RC_WIDTH_MAX,
-         .help = "columns of a panel, 20 to 200 (default: COLUMNS, the terminal's, else 80)"},
+    [EXPLAIN_INDENT] = {.shared = RC_OPTION_INDENT},
+    [EXPLAIN_COLOUR] = {.shared = RC_OPTION_COLOR},
+    [EXPLAIN_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
 
 _Static_assert(EXPLAIN_COUNT <= RC_OPTIONS_MAX, "the options fit the arguments");

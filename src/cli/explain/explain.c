@@ -8,7 +8,6 @@
 #include "base/str.h"
 #include "cli/formats.h"
 #include "cli/render/input.h"
-#include "sys/clock.h"
 #include "sys/file.h"
 
 /* Limit of the input. */
@@ -26,6 +25,7 @@ typedef struct run {
     rc_rules *rules;
     rc_buf input;
     rc_explanation explanation;
+    rc_panel_style style; /* Of the output, from the time of the verdict on. */
 } run;
 
 static bool is_set(const rc_args *args, int option)
@@ -138,53 +138,29 @@ static void warn(rc_cli *cli, const char *text)
 
 /* ---- output ---- */
 
-static rc_panel_style style_of(const run *r, int64_t now_unix_ms)
-{
-    const rc_terminal *terminal = &r->cli->out_terminal;
-    const rc_args *args = r->args;
-    return (rc_panel_style){
-        .width = is_set(args, EXPLAIN_WIDTH) ? args->numbers[EXPLAIN_WIDTH] : terminal->width,
-        .has_colour = rc_colour_wanted(args->values[EXPLAIN_COLOUR], terminal),
-        .has_utf8 = terminal->has_utf8,
-        .now_unix_ms = now_unix_ms,
-        .utc_offset_s = rc_clock_utc_offset_s(r->cli->calls, now_unix_ms),
-    };
-}
-
 /* Appends the report in any format of the table. */
-static void push_format(const run *r, const rc_report *report, int64_t now_unix_ms, rc_buf *buf)
+static void push_format(const run *r, const rc_report *report, rc_buf *buf)
 {
     const char *view = r->args->values[EXPLAIN_VIEW];
-    const char *dialect = r->args->values[EXPLAIN_DIALECT];
-    /* The user debugs the failure: the internal view is the default. */
-    rc_format_input input = {
+    /* The user debugs the failure: the internal view is the default, but a client's dialect keeps
+     * the client's view. */
+    const bool is_for_client = r->format->dialect != 0 || r->format->takes_dialect;
+    const rc_view usual = is_for_client ? r->format->view : RC_VIEW_INTERNAL;
+    const rc_format_input input = {
         .report = report,
-        .view = view != NULL ? rc_view_parse(rc_str_c(view)) : RC_VIEW_INTERNAL,
-        .dialect = r->format->dialect,
+        .view = view != NULL ? rc_view_parse(rc_str_c(view)) : usual,
         .indent = r->args->numbers[EXPLAIN_INDENT],
-        .now_unix_ms = now_unix_ms,
-        .style = style_of(r, now_unix_ms),
+        .style = r->style,
     };
-    if (r->format->dialect != 0 || r->format->takes_dialect)
-        input.view = view != NULL
-                         ? input.view
-                         : r->format->view; /* A client's dialect keeps the client's view. */
-    if (r->format->takes_dialect)
-        input.dialect = dialect != NULL ? rc_dialect_parse(rc_str_c(dialect)) : RC_DIALECT_PROBLEM;
-    r->format->render(&input, buf);
-    rc_str text = rc_buf_get(buf);
-    if (!r->format->is_exact && text.len > 0 && text.ptr[text.len - 1] != '\n')
-        rc_buf_push_byte(buf, '\n');
+    rc_format_push(r->format, &input, r->args->values[EXPLAIN_DIALECT], buf);
 }
 
-static void push_human(run *r, const rc_report *report, const rc_verdict *verdict,
-                       int64_t now_unix_ms)
+static void push_human(run *r, const rc_report *report, const rc_verdict *verdict)
 {
-    rc_panel_style style = style_of(r, now_unix_ms);
     if (is_set(r->args, EXPLAIN_VIEW))
-        push_format(r, report, now_unix_ms, &r->cli->out);
+        push_format(r, report, &r->cli->out);
     else
-        rc_explain_panel(report, verdict, &style, &r->cli->out);
+        rc_explain_panel(report, verdict, &r->style, &r->cli->out);
     if (!is_set(r->args, EXPLAIN_WHY))
         return;
     char scratch[INPUT_TEXT_BYTES];
@@ -193,16 +169,16 @@ static void push_human(run *r, const rc_report *report, const rc_verdict *verdic
     rc_buf_push(&input_text, RC_STR("Read as "));
     rc_detected_push(&r->explanation.detected, &input_text);
     rc_buf_push_byte(&input_text, '.');
-    rc_reasoning_panel(&r->explanation.reasoning, rc_buf_get(&input_text), &style, &r->cli->out);
+    rc_reasoning_panel(&r->explanation.reasoning, rc_buf_get(&input_text), &r->style, &r->cli->out);
 }
 
-static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_ms)
+static int push_json_with_why(run *r, const rc_report *report)
 {
     rc_buf object;
     rc_buf scratch;
     rc_buf_init(&object, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
     rc_buf_init(&scratch, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
-    push_format(r, report, now_unix_ms, &object);
+    push_format(r, report, &object);
     rc_reasoning_json(&r->explanation.reasoning, rc_buf_get(&object),
                       r->args->numbers[EXPLAIN_INDENT], &scratch, &r->cli->out);
     rc_buf_push_byte(&r->cli->out, '\n');
@@ -215,16 +191,15 @@ static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_
     return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
 }
 
-static int push_verdict(run *r, const rc_report *report, const rc_verdict *verdict,
-                        int64_t now_unix_ms)
+static int push_verdict(run *r, const rc_report *report, const rc_verdict *verdict)
 {
     bool is_human = strcmp(r->format->name, "human") == 0;
     if (!is_human && is_set(r->args, EXPLAIN_WHY))
-        return push_json_with_why(r, report, now_unix_ms);
+        return push_json_with_why(r, report);
     if (is_human)
-        push_human(r, report, verdict, now_unix_ms);
+        push_human(r, report, verdict);
     else
-        push_format(r, report, now_unix_ms, &r->cli->out);
+        push_format(r, report, &r->cli->out);
     return RC_EXIT_OK;
 }
 
@@ -239,7 +214,8 @@ static int show_report(run *r)
     if (status != RC_OK)
         return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
     warn(r->cli, "this is a report: it is classified already, and shown as it is\n");
-    push_format(r, report, rc_clock_unix_ms(r->cli->calls), &r->cli->out);
+    r->style = rc_args_style(r->cli, r->args, &r->cli->out_terminal);
+    push_format(r, report, &r->cli->out);
     rc_report_free(report);
     return RC_EXIT_OK;
 }
@@ -264,10 +240,10 @@ static void warn_left_out(const run *r, const rc_report *report)
 static int explain_failure(run *r)
 {
     rc_explanation *e = &r->explanation;
-    const int64_t now_unix_ms = rc_clock_unix_ms(r->cli->calls);
-    const rc_verdict verdict = rc_explanation_judge(e, now_unix_ms);
+    r->style = rc_args_style(r->cli, r->args, &r->cli->out_terminal);
+    const rc_verdict verdict = rc_explanation_judge(e, r->style.now_unix_ms);
     const rc_report *report = rc_explanation_report(e, &verdict, r->cli->calls, &r->cli->alloc);
-    int result = push_verdict(r, report, &verdict, now_unix_ms);
+    int result = push_verdict(r, report, &verdict);
     warn_left_out(r, report);
     rc_report_free(report);
     return result;

@@ -133,16 +133,21 @@ static void push_model_words(rc_buf *buf, unsigned width)
 }
 
 static const rc_option mock_options[MOCK_COUNT] = {
-    [MOCK_LISTEN] = {"listen", "HOST:PORT", NULL, 0, 0,
-                     "where to listen (default: " ADDRESS "); port 0 lets the system choose"},
-    [MOCK_SCENARIO] = {"scenario", "FILE", NULL, 0, 0,
-                       "rules, keys and limits in YAML, asked before the model's name"},
-    [MOCK_SEED] = {"seed", "N", NULL, 1, SEED_MAX,
-                   "where chance begins (default: the scenario's); the same seed gives the same "
-                   "answers"},
-    [MOCK_PORT_FILE] = {"port-file", "FILE", NULL, 0, 0,
-                        "write the port into this file once it is open"},
-    [MOCK_QUIET] = {"quiet", NULL, NULL, 0, 0, "no line for every request"},
+    [MOCK_LISTEN] = {.shared = RC_OPTION_LISTEN,
+                     .help =
+                         "where to listen (default: " ADDRESS "); port 0 lets the system choose"},
+    [MOCK_SCENARIO] = {.name = "scenario",
+                       .value_name = "FILE",
+                       .help = "rules, keys and limits in YAML, asked before the model's name"},
+    [MOCK_SEED] =
+        {.name = "seed",
+         .value_name = "N",
+         .min = 1,
+         .max = SEED_MAX,
+         .help =
+             "where chance begins (default: the scenario's); the same seed gives the same answers"},
+    [MOCK_PORT_FILE] = {.shared = RC_OPTION_PORT_FILE},
+    [MOCK_QUIET] = {.shared = RC_OPTION_QUIET, .help = "no line for every request"},
 };
 
 const rc_command rc_command_mock = {

@@ -5,7 +5,6 @@
 #include "cli/formats.h"
 #include "cli/options.h"
 #include "cli/render/input.h"
-#include "sys/clock.h"
 
 enum {
     RENDER_FORMAT,
@@ -45,37 +44,18 @@ static int check_options(rc_cli *cli, const rc_args *args, const rc_format *form
     return RC_EXIT_OK;
 }
 
-static unsigned chosen_width(const rc_args *args, const rc_terminal *terminal)
-{
-    return args->values[RENDER_WIDTH] != NULL ? args->numbers[RENDER_WIDTH] : terminal->width;
-}
-
 static void push_rendered(rc_cli *cli, const rc_args *args, const rc_format *format,
                           const rc_report *report)
 {
     const char *view = args->values[RENDER_VIEW];
-    const char *dialect = args->values[RENDER_DIALECT];
-    int64_t now_unix_ms = rc_clock_unix_ms(cli->calls);
-    rc_format_input input = {
+    const rc_format_input input = {
         .report = report,
         .view = view != NULL ? rc_view_parse(rc_str_c(view)) : format->view,
-        .dialect = format->dialect,
         .indent = args->numbers[RENDER_INDENT],
         .is_stream = args->values[RENDER_STREAM] != NULL,
-        .now_unix_ms = now_unix_ms,
-        .style = {.width = chosen_width(args, &cli->out_terminal),
-                  .has_colour = rc_colour_wanted(args->values[RENDER_COLOUR], &cli->out_terminal),
-                  .has_utf8 = cli->out_terminal.has_utf8,
-                  .now_unix_ms = now_unix_ms,
-                  .utc_offset_s = rc_clock_utc_offset_s(cli->calls, now_unix_ms)},
+        .style = rc_args_style(cli, args, &cli->out_terminal),
     };
-    if (format->takes_dialect)
-        input.dialect = dialect != NULL ? rc_dialect_parse(rc_str_c(dialect)) : RC_DIALECT_PROBLEM;
-
-    format->render(&input, &cli->out);
-    rc_str text = rc_buf_get(&cli->out);
-    if (!format->is_exact && text.len > 0 && text.ptr[text.len - 1] != '\n')
-        rc_buf_push_byte(&cli->out, '\n');
+    rc_format_push(format, &input, args->values[RENDER_DIALECT], &cli->out);
 }
 
 static int run_render(rc_cli *cli, const rc_args *args)
@@ -91,8 +71,8 @@ static int run_render(rc_cli *cli, const rc_args *args)
         .path = args->operand_count > 0 ? args->operands[0] : NULL,
         .mode = args->values[RENDER_STRICT] != NULL ? RC_DECODE_STRICT : RC_DECODE_TOLERANT,
         .is_json_wanted = rc_str_eq(rc_str_c(format->name), RC_STR("json")),
-        .width = chosen_width(args, &cli->err_terminal),
-        .has_colour = rc_colour_wanted(args->values[RENDER_COLOUR], &cli->err_terminal),
+        .width = rc_args_width(args, &cli->err_terminal),
+        .has_colour = rc_args_has_colour(args, &cli->err_terminal),
     };
     const rc_report *report = NULL;
     result = rc_input_read(cli, &input, &report);
@@ -120,40 +100,17 @@ static void push_formats(rc_buf *buf, unsigned width)
 }
 
 static const rc_option render_options[RENDER_COUNT] = {
-    [RENDER_FORMAT] = {.name = "format",
-                       .value_name = "FORMAT",
-                       .value_at = rc_format_name_at,
-                       .help = "how to show it, see below (default: human)"},
-    [RENDER_VIEW] = {.name = "view",
-                     .value_name = "VIEW",
-                     .value_at = rc_view_name_at,
-                     .help = "who reads it: user (message, action, ids), model (class, code, safe "
-                             "context) or internal (everything)"},
-    [RENDER_DIALECT] = {.name = "dialect",
-                        .value_name = "DIALECT",
-                        .value_at = rc_dialect_name_at,
-                        .help = "the body of --format http: problem (default), openai-chat, "
-                                "openai-responses, anthropic or gemini"},
+    [RENDER_FORMAT] = {.shared = RC_OPTION_REPORT_FORMAT},
+    [RENDER_VIEW] = {.shared = RC_OPTION_VIEW},
+    [RENDER_DIALECT] = {.shared = RC_OPTION_DIALECT},
     [RENDER_STREAM] = {.name = "stream",
                        .help = "a client's dialect as the last event of a stream, not as a body"},
     [RENDER_STRICT] = {.name = "strict",
-                       .help = "refuse what is not exactly a report: unknown keys and values, "
-                               "damage"},
-    [RENDER_INDENT] = {.name = "indent",
-                       .value_name = "N",
-                       .max = 8,
-                       .help = "spaces a level in --format json, 0 to 8 (default: 0, one line)"},
-    [RENDER_COLOUR] = {.name = "color",
-                       .value_name = "WHEN",
-                       .value_at = rc_colour_mode_at,
-                       .help = "auto (default: on a terminal, unless NO_COLOR is set), always or "
-                               "never"},
-    [RENDER_WIDTH] =
-        {.name = "width",
-         .value_name = "N",
-         .min = RC_WIDTH_MIN,
-         .max = RC_WIDTH_MAX,
-         .help = "columns of a panel, 20 to 200 (default: COLUMNS, the terminal's, else 80)"},
+                       .help =
+                           "refuse what is not exactly a report: unknown keys and values, damage"},
+    [RENDER_INDENT] = {.shared = RC_OPTION_INDENT},
+    [RENDER_COLOUR] = {.shared = RC_OPTION_COLOR},
+    [RENDER_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
 
 const rc_command rc_command_render = {

@@ -43,20 +43,18 @@ static int run(rc_cli *cli, const rc_args *args)
 }
 
 static const rc_option serve_options[SERVE_COUNT] = {
-    [SERVE_CONFIG] = {"config", "FILE", NULL, 0, 0,
-                      "the configuration (default: recourse.yaml here or in the user's folder, "
-                      "else what the environment says)"},
-    [SERVE_LISTEN] = {"listen", "HOST:PORT", NULL, 0, 0,
-                      "where to listen (default: the configuration's); port 0 lets the system "
-                      "choose"},
-    [SERVE_ADMIN] = {"admin", "HOST:PORT", NULL, 0, 0,
-                     "where the dashboard and the rest of the operator's side listen, or off "
-                     "(default: the configuration's, else 127.0.0.1:8789)"},
-    [SERVE_PORT_FILE] = {"port-file", "FILE", NULL, 0, 0,
-                         "write the port into this file once it is open"},
-    [SERVE_LOG] = {"log", "FORMAT", log_format_at, 0, 0,
-                   "auto (for people on a terminal, else JSON), json, human or off (default: the "
-                   "configuration's)"},
+    [SERVE_CONFIG] = {.shared = RC_OPTION_CONFIG},
+    [SERVE_LISTEN] = {.shared = RC_OPTION_LISTEN},
+    [SERVE_ADMIN] = {.name = "admin",
+                     .value_name = "HOST:PORT",
+                     .help = "where the dashboard and the rest of the operator's side listen, or "
+                             "off (default: the configuration's, else 127.0.0.1:8789)"},
+    [SERVE_PORT_FILE] = {.shared = RC_OPTION_PORT_FILE},
+    [SERVE_LOG] = {.name = "log",
+                   .value_name = "FORMAT",
+                   .values = RC_NAMES_OF(log_format_at),
+                   .help = "auto (for people on a terminal, else JSON), json, human or off "
+                           "(default: the configuration's)"},
 };
 
 const rc_command rc_command_serve = {

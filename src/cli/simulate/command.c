@@ -18,13 +18,6 @@ enum {
     SIMULATE_COUNT
 };
 
-static const char *format_at(const void *ctx, size_t index)
-{
-    static const char *const names[] = {"human", "json", "csv"};
-    (void)ctx;
-    return index < 3 ? names[index] : NULL;
-}
-
 static bool has_format(const rc_args *args, const char *name)
 {
     const char *format = args->values[SIMULATE_FORMAT];
@@ -99,19 +92,6 @@ static int check_use(rc_cli *cli, const rc_args *args)
     return RC_EXIT_OK;
 }
 
-static rc_panel_style style_of(const rc_cli *cli, const rc_args *args)
-{
-    const unsigned width = args->values[SIMULATE_WIDTH] != NULL ? args->numbers[SIMULATE_WIDTH]
-                                                                : cli->out_terminal.width;
-    return (rc_panel_style){
-        .width = width < RC_WIDTH_MIN   ? RC_WIDTH_MIN
-                 : width > RC_WIDTH_MAX ? RC_WIDTH_MAX
-                                        : width,
-        .has_colour = rc_colour_wanted(args->values[SIMULATE_COLOUR], &cli->out_terminal),
-        .has_utf8 = cli->out_terminal.has_utf8,
-    };
-}
-
 static int refuse_run(rc_cli *cli, const rc_sim_scenario *scenario, rc_status status)
 {
     const char *reason = rc_sim_scenario_check(scenario);
@@ -160,7 +140,7 @@ static int show(rc_cli *cli, const rc_args *args, const rc_sim_result *result)
         rc_simulate_csv(&cli->out, result);
         return RC_EXIT_OK;
     }
-    const rc_panel_style style = style_of(cli, args);
+    const rc_panel_style style = rc_args_style(cli, args, &cli->out_terminal);
     const bool has_plot = args->values[SIMULATE_PLOT] != NULL;
     if (rc_simulate_human(&cli->out, result, &style, has_plot, &cli->alloc) != RC_OK)
         return refuse_memory(cli);
@@ -174,7 +154,7 @@ static int list(rc_cli *cli, const rc_args *args)
     if (has_format(args, "json"))
         rc_simulate_list_json(&cli->out);
     else
-        rc_simulate_list_human(&cli->out, style_of(cli, args).width);
+        rc_simulate_list_human(&cli->out, rc_args_style(cli, args, &cli->out_terminal).width);
     return RC_EXIT_OK;
 }
 
@@ -213,24 +193,31 @@ static int run(rc_cli *cli, const rc_args *args)
 }
 
 static const rc_option simulate_options[SIMULATE_COUNT] = {
-    [SIMULATE_POLICY] = {"policy", "NAME", NULL, 0, 0,
-                         "run this policy in the place of the scenario's: one of its own, or a "
-                         "built-in one; may be repeated"},
-    [SIMULATE_SEED] = {"seed", "N", NULL, 0, 0,
-                       "where chance begins (default: the scenario's); the same seed gives the "
-                       "same bytes"},
-    [SIMULATE_REQUESTS] = {"requests", "N", NULL, 1, RC_SIM_REQUESTS_MAX,
-                           "scale the scenario so that about N requests come in"},
-    [SIMULATE_OUT] = {"out", "DIR", NULL, 0, 0,
-                      "write charts (success, load, latency, amplification; SVG) and result.json "
-                      "into this folder, which is made if it is not there, with those above it"},
-    [SIMULATE_FORMAT] = {"format", "FORMAT", format_at, 0, 0, "human (default), json or csv"},
-    [SIMULATE_PLOT] = {"plot", NULL, NULL, 0, 0, "show success and load over time as characters"},
-    [SIMULATE_LIST] = {"list", NULL, NULL, 0, 0, "show the built-in scenarios and policies"},
-    [SIMULATE_COLOUR] = {"color", "WHEN", rc_colour_mode_at, 0, 0,
-                         "auto (default: on a terminal, unless NO_COLOR is set), always or never"},
-    [SIMULATE_WIDTH] = {"width", "N", NULL, RC_WIDTH_MIN, RC_WIDTH_MAX,
-                        "columns for human (default: COLUMNS, the terminal's, else 80)"},
+    [SIMULATE_POLICY] = {.shared = RC_OPTION_POLICY,
+                         .help = "run this policy in the place of the scenario's: one of its own, "
+                                 "or a built-in one; may be repeated"},
+    [SIMULATE_SEED] =
+        {.name = "seed",
+         .value_name = "N",
+         .help =
+             "where chance begins (default: the scenario's); the same seed gives the same bytes"},
+    [SIMULATE_REQUESTS] = {.name = "requests",
+                           .value_name = "N",
+                           .min = 1,
+                           .max = RC_SIM_REQUESTS_MAX,
+                           .help = "scale the scenario so that about N requests come in"},
+    [SIMULATE_OUT] =
+        {.name = "out",
+         .value_name = "DIR",
+         .help = "write charts (success, load, latency, amplification; SVG) and result.json into "
+                 "this folder, which is made if it is not there, with those above it"},
+    [SIMULATE_FORMAT] = {.shared = RC_OPTION_FORMAT,
+                         .values = RC_NAMES("human", "json", "csv"),
+                         .help = "human (default), json or csv"},
+    [SIMULATE_PLOT] = {.name = "plot", .help = "show success and load over time as characters"},
+    [SIMULATE_LIST] = {.name = "list", .help = "show the built-in scenarios and policies"},
+    [SIMULATE_COLOUR] = {.shared = RC_OPTION_COLOR},
+    [SIMULATE_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
 
 const rc_command rc_command_simulate = {
