@@ -241,25 +241,24 @@ LEAF static void read_context(decoder *d, rc_builder *builder, const rc_json_tok
         refuse_empty(d, begin->offset);
 }
 
-LEAF static void read_sources(decoder *d, rc_builder *builder, const rc_json_token *begin)
+typedef void (*read_element)(decoder *d, rc_builder *builder, const rc_json_token *token);
+
+/* Reads an array; with duplicate keys the last one wins. count: of the report's list. */
+static void read_array(decoder *d, rc_builder *builder, const rc_json_token *begin, size_t *count,
+                       read_element read)
 {
     if (begin->type != RC_JSON_ARRAY_BEGIN) {
         refuse_type(d, begin, "expected an array");
         return;
     }
-    builder->report->source_count = 0;
+    *count = 0;
     size_t index = 0;
     for (;; index++) {
         rc_json_token token = next(d);
         if (is_end(d, &token))
             break;
         size_t parent_len = rc_decode_path_enter_index(&d->path, index);
-        rc_str source = NO_NAME;
-        if (rc_builder_has_space_for_source(builder))
-            read_text(d, builder, &token, RC_REPORT_NAME_MAX, &source);
-        else
-            rc_json_reader_skip(&d->reader);
-        rc_builder_push_source(builder, source);
+        read(d, builder, &token);
         check_losses(d, builder, token.offset);
         rc_decode_path_leave(&d->path, parent_len);
     }
@@ -267,37 +266,41 @@ LEAF static void read_sources(decoder *d, rc_builder *builder, const rc_json_tok
         refuse_empty(d, begin->offset);
 }
 
+static void read_source(decoder *d, rc_builder *builder, const rc_json_token *token)
+{
+    rc_str source = NO_NAME;
+    if (rc_builder_has_space_for_source(builder))
+        read_text(d, builder, token, RC_REPORT_NAME_MAX, &source);
+    else
+        rc_json_reader_skip(&d->reader);
+    rc_builder_push_source(builder, source);
+}
+
+LEAF static void read_sources(decoder *d, rc_builder *builder, const rc_json_token *begin)
+{
+    read_array(d, builder, begin, &builder->report->source_count, read_source);
+}
+
 static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table *table,
                            void *object);
 
+static void read_attempt(decoder *d, rc_builder *builder, const rc_json_token *token)
+{
+    rc_report_attempt attempt;
+    rc_fields_clear(&rc_report_attempt_fields, &attempt);
+    if (!rc_builder_has_space_for_attempt(builder))
+        rc_json_reader_skip(&d->reader);
+    else if (token->type != RC_JSON_OBJECT_BEGIN)
+        refuse_type(d, token, "expected an object");
+    else if (read_members(d, builder, &rc_report_attempt_fields, &attempt) == 0)
+        refuse_empty(d, token->offset);
+    if (rc_fields_any_set(&rc_report_attempt_fields, &attempt))
+        rc_builder_push_attempt(builder, &attempt);
+}
+
 LEAF static void read_attempts(decoder *d, rc_builder *builder, const rc_json_token *begin)
 {
-    if (begin->type != RC_JSON_ARRAY_BEGIN) {
-        refuse_type(d, begin, "expected an array");
-        return;
-    }
-    builder->report->attempt_count = 0;
-    size_t index = 0;
-    for (;; index++) {
-        rc_json_token token = next(d);
-        if (is_end(d, &token))
-            break;
-        size_t parent_len = rc_decode_path_enter_index(&d->path, index);
-        rc_report_attempt attempt;
-        rc_fields_clear(&rc_report_attempt_fields, &attempt);
-        if (!rc_builder_has_space_for_attempt(builder))
-            rc_json_reader_skip(&d->reader);
-        else if (token.type != RC_JSON_OBJECT_BEGIN)
-            refuse_type(d, &token, "expected an object");
-        else if (read_members(d, builder, &rc_report_attempt_fields, &attempt) == 0)
-            refuse_empty(d, token.offset);
-        if (rc_fields_any_set(&rc_report_attempt_fields, &attempt))
-            rc_builder_push_attempt(builder, &attempt);
-        check_losses(d, builder, token.offset);
-        rc_decode_path_leave(&d->path, parent_len);
-    }
-    if (index == 0)
-        refuse_empty(d, begin->offset);
+    read_array(d, builder, begin, &builder->report->attempt_count, read_attempt);
 }
 
 static const rc_report *read_report(decoder *d);

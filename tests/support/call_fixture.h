@@ -86,6 +86,18 @@ static inline rc_action fixture_fail_limit(call_fixture *w, rc_code code, rc_lim
     return rc_call_on_failure(&w->call, &failure, w->now_ms, 1);
 }
 
+static inline void expect_action(rc_action action, rc_action_kind kind, rc_reason reason)
+{
+    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
+    assert_int_equal(action.kind, kind);
+}
+
+static inline void expect_stop(rc_action action, rc_reason reason, bool is_exhausted)
+{
+    expect_action(action, RC_DO_STOP, reason);
+    assert_int_equal(action.is_retry_exhausted, is_exhausted);
+}
+
 /* Lets the time of a WAIT pass. */
 static inline rc_action fixture_wake(call_fixture *w, const rc_action *wait)
 {

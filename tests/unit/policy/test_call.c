@@ -9,12 +9,6 @@
 
 #include "support/call_fixture.h"
 
-static void expect(rc_action action, rc_action_kind what, rc_reason reason)
-{
-    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.kind, what);
-}
-
 /* A breaker that opens at the first failure, for one second. */
 static void turn_breaker_on(call_fixture *w)
 {
@@ -31,7 +25,7 @@ static void test_first_attempt(void **state)
     fixture_init(&w, 2);
     w.options.deadline_at_ms = w.now_ms + 700;
     rc_action action = fixture_begin(&w);
-    expect(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     assert_int_equal(action.entry, 0);
     assert_int_equal(action.target, 0);
     assert_int_equal(action.credential, RC_NO_TARGET);
@@ -40,7 +34,7 @@ static void test_first_attempt(void **state)
     assert_int_equal(action.max_attempts, 3);
     assert_int_equal(action.deadline_at_ms, w.now_ms + 700);
     assert_int_equal(fixture_in_flight(&w), 1);
-    expect(rc_call_on_success(&w.call, w.now_ms + 5), RC_DO_DELIVER, RC_WHY_SUCCEEDED);
+    expect_action(rc_call_on_success(&w.call, w.now_ms + 5), RC_DO_DELIVER, RC_WHY_SUCCEEDED);
     assert_int_equal(fixture_in_flight(&w), 0);
     assert_true(rc_call_is_done(&w.call));
 }
@@ -54,7 +48,7 @@ static void test_closed_entries_are_passed_over(void **state)
     w.entries[0].capabilities = RC_NEED_TOOLS;
     rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 50);
     rc_action action = fixture_begin(&w);
-    expect(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     assert_int_equal(action.entry, 2);
     assert_int_equal(w.skips.count, 2);
     assert_int_equal(w.skips.list[0].reason, RC_WHY_SKIP_CAPABILITY);
@@ -75,7 +69,7 @@ static void test_no_entry_is_open(void **state)
     rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 90);
     rc_shared_cool_down_target(&w.shared, 2, w.now_ms + 70);
     rc_action action = fixture_begin(&w);
-    expect(action, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    expect_action(action, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
     assert_int_equal(action.at_ms, w.now_ms + 70);
     assert_int_equal(action.target, RC_NO_TARGET);
     assert_int_equal(action.attempt, 0);
@@ -92,7 +86,7 @@ static void test_no_entry_is_capable(void **state)
     w.entries[0].capabilities = RC_NEED_TOOLS;
     w.entries[1].capabilities = RC_NEED_VISION;
     rc_action action = fixture_begin(&w);
-    expect(action, RC_DO_STOP, RC_WHY_NONE_CAPABLE);
+    expect_action(action, RC_DO_STOP, RC_WHY_NONE_CAPABLE);
     assert_int_equal(action.missing, RC_NEED_STREAMING);
     w.options.needs = RC_NEED_VISION | RC_NEED_TOOLS;
     assert_int_equal(fixture_begin(&w).missing, RC_NEED_VISION);
@@ -105,7 +99,7 @@ static void test_begin_after_the_deadline_stops(void **state)
     fixture_init(&w, 1);
     w.options.deadline_at_ms = w.now_ms;
     rc_action action = fixture_begin(&w);
-    expect(action, RC_DO_STOP, RC_WHY_DEADLINE_PASSED);
+    expect_action(action, RC_DO_STOP, RC_WHY_DEADLINE_PASSED);
     assert_false(action.is_retry_exhausted);
     assert_int_equal(fixture_in_flight(&w), 0);
 }
@@ -131,7 +125,7 @@ static void test_no_options(void **state)
     fixture_init(&w, 0); /* all entries */
     rc_call_init(&w.call, &w.plan, &w.shared, NULL, w.now_ms);
     rc_action action = rc_call_begin(&w.call, w.now_ms, 0);
-    expect(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     assert_true(action.deadline_at_ms == RC_UNLIMITED);
     fixture_fail(&w, RC_CODE_OVERLOADED, 1);
     assert_int_equal(fixture_fail(&w, RC_CODE_OVERLOADED, 1).entry, 2);
@@ -156,7 +150,7 @@ static void test_assumed_cooldown_does_not_close_the_only_target(void **state)
     /* An enforced cooldown holds for every call. */
     fixture_init(&w, 1);
     rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 1000);
-    expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    expect_action(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
 }
 
 static void test_more_skips_than_fit_are_counted(void **state)
@@ -170,7 +164,7 @@ static void test_more_skips_than_fit_are_counted(void **state)
     w.plan.entries = entries;
     w.plan.entry_count = RC_SKIPS_MAX + 4;
     rc_shared_set_service(&w.shared, 0, false);
-    expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    expect_action(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
     assert_int_equal(w.skips.count, RC_SKIPS_MAX + 4);
 }
 
@@ -189,7 +183,7 @@ static void test_max_attempts_counts_the_whole_call(void **state)
     assert_int_equal(action.attempt, 2);
     assert_int_equal(action.max_attempts, 4); /* another credential is not an attempt */
     action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    expect(action, RC_DO_REFRESH, RC_WHY_REFRESH);
+    expect_action(action, RC_DO_REFRESH, RC_WHY_REFRESH);
     assert_int_equal(action.max_attempts, 5); /* nor is a refreshed one */
     action = rc_call_on_refreshed(&w.call, true, w.now_ms, 1);
     assert_int_equal(action.attempt, 3);
@@ -211,7 +205,7 @@ static void test_max_attempts_counts_the_whole_call(void **state)
     action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     fixture_wake(&w, &action);
     action = fixture_fail(&w, RC_CODE_CONNECTION_RESET, NO_HINT);
-    expect(action, RC_DO_STOP, RC_WHY_ATTEMPTS_SPENT);
+    expect_action(action, RC_DO_STOP, RC_WHY_ATTEMPTS_SPENT);
     assert_int_equal(action.attempt, 2);
     assert_int_equal(action.max_attempts, 2);
 }
@@ -304,7 +298,8 @@ static void test_a_rejected_credential_is_dead(void **state)
     rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     fixture_begin(&w);
     rc_action action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    expect(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL); /* one bad key does not fail the request */
+    expect_action(action, RC_DO_TRY,
+                  RC_WHY_NEXT_CREDENTIAL); /* one bad key does not fail the request */
     assert_int_equal(action.credential, 1);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_DEAD);
     rc_call_on_success(&w.call, w.now_ms);
@@ -323,13 +318,14 @@ static void test_capacity_follows_the_code(void **state)
     fixture_begin(&w);
     rc_failure_facts failure = fixture_failure(RC_CODE_CONTENT_FILTER, NO_HINT);
     failure.category = RC_CATEGORY_CAPACITY;
-    expect(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    expect_action(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_STOP,
+                  RC_WHY_NOT_RETRYABLE);
     assert_int_equal(w.targets[0].cooldown.enforced_until_ms, 0);
     fixture_begin(&w);
     failure = fixture_failure(RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
     failure.category = RC_CATEGORY_CONFIGURATION;
-    expect(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_TRY,
-           RC_WHY_COOLING_NEXT_TARGET);
+    expect_action(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_TRY,
+                  RC_WHY_COOLING_NEXT_TARGET);
 }
 
 /* --- waits --- */
@@ -342,9 +338,9 @@ static void test_an_early_wake_repeats_the_wait(void **state)
     fixture_begin(&w);
     rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     rc_action again = rc_call_on_wake(&w.call, wait.at_ms - 1, 1);
-    expect(again, RC_DO_WAIT, RC_WHY_BACKOFF);
+    expect_action(again, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_int_equal(again.at_ms, wait.at_ms);
-    expect(rc_call_on_wake(&w.call, wait.at_ms, 1), RC_DO_TRY, RC_WHY_WOKE);
+    expect_action(rc_call_on_wake(&w.call, wait.at_ms, 1), RC_DO_TRY, RC_WHY_WOKE);
 }
 
 static void test_a_late_wake(void **state)
@@ -357,9 +353,9 @@ static void test_a_late_wake(void **state)
     fixture_begin(&w);
     fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     rc_call copy = w.call;
-    expect(rc_call_on_wake(&copy, w.now_ms + 4900, 1), RC_DO_STOP, RC_WHY_TOO_LITTLE_LEFT);
+    expect_action(rc_call_on_wake(&copy, w.now_ms + 4900, 1), RC_DO_STOP, RC_WHY_TOO_LITTLE_LEFT);
     rc_action action = rc_call_on_wake(&w.call, w.now_ms + 5000, 1);
-    expect(action, RC_DO_STOP, RC_WHY_DEADLINE_PASSED);
+    expect_action(action, RC_DO_STOP, RC_WHY_DEADLINE_PASSED);
     assert_true(action.is_retry_exhausted);
 }
 
@@ -373,7 +369,7 @@ static void test_closed_at_waking_takes_the_next_target(void **state)
     rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 1);
     rc_action action = fixture_wake(&w, &wait);
-    expect(action, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
+    expect_action(action, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
     assert_int_equal(action.entry, 1);
     assert_int_equal(w.skips.count, 1);
     assert_int_equal(w.skips.list[0].reason, RC_WHY_SKIP_COOLING);
@@ -390,16 +386,16 @@ static void test_closed_at_waking_without_another_target(void **state)
     rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 7000);
     uint64_t until_ms = wait.at_ms + 7000;
     wait = fixture_wake(&w, &wait);
-    expect(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
     assert_in_range(wait.at_ms, until_ms, until_ms + 999);
     assert_int_equal(wait.attempt, 1); /* no call was made and no further token was taken */
     assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms), 1);
     rc_call copy = w.call;
-    expect(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
+    expect_action(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
     /* The second wait counts as an attempt without a call. */
     rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 500);
     rc_action action = rc_call_on_wake(&copy, wait.at_ms, 1);
-    expect(action, RC_DO_STOP, RC_WHY_ATTEMPTS_SPENT);
+    expect_action(action, RC_DO_STOP, RC_WHY_ATTEMPTS_SPENT);
     assert_int_equal(action.at_ms, wait.at_ms + 500);
 }
 
@@ -413,15 +409,16 @@ static void test_closed_for_too_long(void **state)
     rc_call copy = w.call;
     rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 60001);
     rc_action action = fixture_wake(&w, &wait);
-    expect(action, RC_DO_STOP, RC_WHY_DELAY_TOO_LONG);
+    expect_action(action, RC_DO_STOP, RC_WHY_DELAY_TOO_LONG);
     assert_int_equal(action.at_ms, wait.at_ms + 60001);
     rc_shared_cool_down_target(&w.shared, 0, RC_UNLIMITED);
-    expect(rc_call_on_wake(&copy, wait.at_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    expect_action(rc_call_on_wake(&copy, wait.at_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
     /* The same after a failure. */
     fixture_init(&w, 1);
     fixture_begin(&w);
     rc_shared_cool_down_target(&w.shared, 0, RC_UNLIMITED);
-    expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    expect_action(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP,
+                  RC_WHY_ALL_UNAVAILABLE);
 }
 
 /* Calls that wait for the same breaker must not all return at the same moment. */
@@ -454,11 +451,11 @@ static void test_a_full_target_is_waited_for(void **state)
     rc_shared_set_limit(&w.shared, 0, 1);
     assert_true(rc_limiter_take(&w.targets[0].limiter));
     wait = fixture_wake(&w, &wait);
-    expect(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
     assert_int_equal(w.skips.list[0].reason, RC_WHY_SKIP_BUSY);
     assert_int_equal(wait.wait_ms, 1000);
     rc_limiter_put(&w.targets[0].limiter);
-    expect(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
+    expect_action(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
 }
 
 /* --- breaker --- */
@@ -470,7 +467,8 @@ static void test_a_breaker_that_opens_moves_the_call(void **state)
     fixture_init(&w, 2);
     turn_breaker_on(&w);
     fixture_begin(&w);
-    expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
+    expect_action(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_TRY,
+                  RC_WHY_COOLING_NEXT_TARGET);
     assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_OPEN);
 }
 
@@ -483,15 +481,15 @@ static void test_a_cancelled_probe_is_released(void **state)
     fixture_begin(&w);
     fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     w.now_ms += 2000;
-    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     assert_true(w.targets[0].breaker.is_probing);
     rc_call second;
     rc_call_init(&second, &w.plan, &w.shared, NULL, w.now_ms);
-    expect(rc_call_begin(&second, w.now_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    expect_action(rc_call_begin(&second, w.now_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
     rc_call_on_cancel(&w.call, w.now_ms);
     assert_false(w.targets[0].breaker.is_probing);
     assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_HALF_OPEN);
-    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     rc_call_on_success(&w.call, w.now_ms + 1);
     assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);
 }
@@ -511,7 +509,7 @@ static void test_first_content_ends_a_probe(void **state)
     assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);
     rc_call second;
     rc_call_init(&second, &w.plan, &w.shared, NULL, w.now_ms);
-    expect(rc_call_begin(&second, w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(rc_call_begin(&second, w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     /* The end of a stream does not count against a target that was probed at its beginning. */
     w.now_ms += 60000;
     fixture_fail(&w, RC_CODE_STREAM_INTERRUPTED, NO_HINT);

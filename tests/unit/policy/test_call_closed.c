@@ -10,12 +10,6 @@
 
 #include "support/call_fixture.h"
 
-static void expect(rc_action action, rc_action_kind what, rc_reason reason)
-{
-    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.kind, what);
-}
-
 /* --- assumed cooldowns --- */
 
 /* Both targets of a chain fail without a hint: the call waits as long as its policy says. */
@@ -27,18 +21,19 @@ static void test_assumed_cooldown_does_not_lengthen_the_last_wait(void **state)
     w.policy.default_rule.base_ms = 50;
     w.policy.default_rule.max_delay_ms = 1000; /* shorter than an assumed cooldown */
     fixture_begin(&w);
-    expect(fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT), RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
+    expect_action(fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT), RC_DO_TRY,
+                  RC_WHY_COOLING_NEXT_TARGET);
     rc_action wait = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
-    expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_int_equal(wait.wait_ms, 50);
     rc_action action = fixture_wake(&w, &wait);
-    expect(action, RC_DO_TRY, RC_WHY_WOKE);
+    expect_action(action, RC_DO_TRY, RC_WHY_WOKE);
     assert_int_equal(action.entry, 1);
     assert_int_equal(w.skips.count, 0); /* no entry was passed over */
     /* Other calls still observe the assumed cooldown. */
     rc_call other;
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
-    expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    expect_action(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
 }
 
 static void test_the_preset_keeps_to_its_schedule(void **state)
@@ -55,7 +50,7 @@ static void test_the_preset_keeps_to_its_schedule(void **state)
         rc_failure_facts failure = fixture_failure(RC_CODE_RATE_LIMITED, NO_HINT);
         rc_action wait =
             rc_call_on_failure(&w.call, &failure, w.now_ms, i * UINT64_C(0x9e3779b97f4a7c15));
-        expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+        expect_action(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
         min_ms = wait.wait_ms < min_ms ? wait.wait_ms : min_ms;
         max_ms = wait.wait_ms > max_ms ? wait.wait_ms : max_ms;
     }
@@ -72,12 +67,13 @@ static void test_assumed_key_cooldown_at_the_last_target(void **state)
     rc_shared_set_pool(&w.shared, 1, 0, 2, NULL);
     fixture_begin(&w);
     fixture_fail(&w, RC_CODE_OVERLOADED, 90000);
-    expect(fixture_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+    expect_action(fixture_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT), RC_DO_TRY,
+                  RC_WHY_NEXT_CREDENTIAL);
     rc_action wait = fixture_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT);
-    expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_int_equal(wait.wait_ms, 1000);
     rc_action action = fixture_wake(&w, &wait);
-    expect(action, RC_DO_TRY, RC_WHY_WOKE);
+    expect_action(action, RC_DO_TRY, RC_WHY_WOKE);
     assert_true(action.credential < 2);
 }
 
@@ -91,10 +87,10 @@ static void test_enforced_cooldown_still_holds(void **state)
     fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
     rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 2000);
     rc_action wait = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
-    expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_in_range(wait.wait_ms, 2000, 2999);
     rc_shared_cool_down_target(&w.shared, 1, wait.at_ms + 3001);
-    expect(fixture_wake(&w, &wait), RC_DO_STOP, RC_WHY_DELAY_TOO_LONG);
+    expect_action(fixture_wake(&w, &wait), RC_DO_STOP, RC_WHY_DELAY_TOO_LONG);
 }
 
 /* --- closed for good --- */
@@ -114,7 +110,7 @@ static void test_target_closed_for_good_is_not_waited_for(void **state)
         else
             rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
         rc_action action = fixture_wake(&w, &wait);
-        expect(action, RC_DO_STOP, reason);
+        expect_action(action, RC_DO_STOP, reason);
         assert_int_equal(action.at_ms, 0);
         assert_false(action.is_retry_exhausted);
         assert_true(w.skips.list[0].until_ms == RC_UNLIMITED);
@@ -126,7 +122,7 @@ static void test_target_closed_for_good_is_not_waited_for(void **state)
             rc_shared_set_service(&w.shared, 0, false);
         else
             rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
-        expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, reason);
+        expect_action(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, reason);
     }
 }
 
@@ -143,7 +139,7 @@ static void test_another_target_that_opens_later(void **state)
     rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
     uint64_t open_at_ms = w.now_ms + 9000;
     rc_action action = fixture_wake(&w, &wait);
-    expect(action, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    expect_action(action, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
     assert_int_equal(action.at_ms, open_at_ms);
 }
 
@@ -158,15 +154,15 @@ static void test_all_calls_after_a_rejected_key(void **state)
     fixture_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
     fixture_begin(&w);
-    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    expect_action(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     w.now_ms += FIRST_COOLDOWN_MS - 1;
     rc_action action = fixture_begin(&w);
-    expect(action, RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    expect_action(action, RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     assert_int_equal(action.at_ms, 0);
     assert_false(action.is_retry_exhausted);
     assert_int_equal(w.skips.list[0].reason, RC_WHY_CREDENTIALS_DEAD);
     rc_shared_revive_credential(&w.shared, 0);
-    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
 }
 
 /* A rejection may be a mistake, so a rejected key is probed after a while. */
@@ -180,19 +176,19 @@ static void test_a_rejected_key_is_probed(void **state)
     fixture_begin(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     w.now_ms += cooldown_ms - 1;
-    expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    expect_action(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
-    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     /* One call probes at a time; a probe that ends neutral leaves the key to the next call. */
     rc_call other;
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
-    expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    expect_action(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     rc_call_on_cancel(&w.call, w.now_ms);
-    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
-    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     /* Each rejection makes the next cooldown longer, up to exhausted_ms. */
     w.now_ms += 2 * cooldown_ms - 1;
-    expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    expect_action(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
     for (int i = 0; i < 10; i++) {
         fixture_begin(&w);
@@ -229,7 +225,7 @@ static void test_an_exhausted_quota_is_probed(void **state)
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
     uint64_t cooldown_ms = FIRST_COOLDOWN_MS;
     for (int i = 0; i < 8; i++) {
-        expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+        expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
         rc_call other;
         rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
         assert_int_equal(rc_call_begin(&other, w.now_ms, 1).kind, i == 0 ? RC_DO_TRY : RC_DO_STOP);
@@ -239,7 +235,7 @@ static void test_an_exhausted_quota_is_probed(void **state)
             rc_call_on_failure(&other, &failure, w.now_ms, 1);
         }
         w.now_ms += cooldown_ms - 1;
-        expect(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+        expect_action(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
         w.now_ms++;
         cooldown_ms = cooldown_ms * 2 < w.shared.settings.exhausted_ms
                           ? cooldown_ms * 2
@@ -273,12 +269,13 @@ static void test_a_failed_probe_does_not_fail_its_call(void **state)
         }
         assert_int_equal(action.credential, 0);
         action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-        expect(action, RC_DO_TRY,
-               has_other_key ? RC_WHY_NEXT_CREDENTIAL : RC_WHY_COOLING_NEXT_TARGET);
+        expect_action(action, RC_DO_TRY,
+                      has_other_key ? RC_WHY_NEXT_CREDENTIAL : RC_WHY_COOLING_NEXT_TARGET);
         assert_int_equal(action.entry, has_other_key ? 0 : 1);
         assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_DEAD);
         /* A rejection that was not expected ends the call and is reported to the client. */
-        expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+        expect_action(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP,
+                      RC_WHY_NOT_RETRYABLE);
     }
 }
 
@@ -292,9 +289,10 @@ static void test_an_exempt_key_is_not_killed(void **state)
     fixture_begin(&w);
     rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, NO_HINT);
     failure.is_key_exempt = true;
-    expect(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    expect_action(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_STOP,
+                  RC_WHY_NOT_RETRYABLE);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
-    expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
 }
 
 /* An attempt with too little time does not count against the target. */
@@ -309,9 +307,9 @@ static void test_an_exempt_target_stays_open(void **state)
         failure.is_target_exempt = is_cleared;
         failure.is_retryable = false;
         for (int i = 0; i < 2; i++) {
-            expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
-            expect(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_STOP,
-                   RC_WHY_NOT_RETRYABLE);
+            expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+            expect_action(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_DO_STOP,
+                          RC_WHY_NOT_RETRYABLE);
         }
         assert_int_equal(w.targets[0].breaker.state,
                          is_cleared ? RC_BREAKER_CLOSED : RC_BREAKER_OPEN);
@@ -346,7 +344,8 @@ static void test_dead_credentials_are_the_reason_if_nothing_else_opens(void **st
         }
         bool is_dead = i == 0 || i == 4;
         rc_action action = fixture_begin(&w);
-        expect(action, RC_DO_STOP, is_dead ? RC_WHY_CREDENTIALS_DEAD : RC_WHY_ALL_UNAVAILABLE);
+        expect_action(action, RC_DO_STOP,
+                      is_dead ? RC_WHY_CREDENTIALS_DEAD : RC_WHY_ALL_UNAVAILABLE);
         assert_int_equal(action.at_ms, i == 1 ? w.now_ms + 10 : 0);
     }
 }
@@ -374,7 +373,7 @@ static void test_only_the_provider_cools_its_target(void **state)
         failure.is_retryable = true;
         rc_action wait = rc_call_on_failure(&w.call, &failure, w.now_ms, 1);
         /* For the call itself the hint holds in any case. */
-        expect(wait, RC_DO_WAIT, RC_WHY_HINT);
+        expect_action(wait, RC_DO_WAIT, RC_WHY_HINT);
         assert_int_equal(wait.wait_ms, 30000);
         rc_call other;
         rc_call_init(&other, &w.plan, &w.shared, NULL, w.now_ms);
@@ -393,7 +392,7 @@ static void test_the_hint_holds_for_the_same_target_in_another_entry(void **stat
     w.entries[1].target = 0;
     fixture_begin(&w);
     rc_action action = fixture_fail(&w, RC_CODE_CONFLICT, 30000);
-    expect(action, RC_DO_TRY, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
+    expect_action(action, RC_DO_TRY, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
     assert_int_equal(action.target, 2);
 }
 

@@ -9,18 +9,6 @@
 
 #include "support/call_fixture.h"
 
-static void expect(rc_action action, rc_action_kind what, rc_reason reason)
-{
-    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.kind, what);
-}
-
-static void expect_stop(rc_action action, rc_reason reason, bool is_exhausted)
-{
-    expect(action, RC_DO_STOP, reason);
-    assert_int_equal(action.is_retry_exhausted, is_exhausted);
-}
-
 /* An entry without its own attempts is left after a failure for one that was not tried yet. After
  * all were tried, the first open one is tried again after the wait, until the attempts of each are
  * spent. */
@@ -33,8 +21,8 @@ static void test_fails_over_before_it_waits(void **state)
     fixture_begin(&w);
     for (uint32_t round = 0; round < 3; round++) {
         rc_action action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-        expect(action, RC_DO_TRY,
-               round < 2 ? RC_WHY_FAILED_NEXT_TARGET : RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
+        expect_action(action, RC_DO_TRY,
+                      round < 2 ? RC_WHY_FAILED_NEXT_TARGET : RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
         assert_int_equal(action.entry, 1);
         if (round == 0) /* an entry with its own attempts uses them in the first round */
             assert_int_equal(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT).entry, 2);
@@ -44,10 +32,10 @@ static void test_fails_over_before_it_waits(void **state)
             expect_stop(action, RC_WHY_ATTEMPTS_SPENT, true);
             break;
         }
-        expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+        expect_action(action, RC_DO_WAIT, RC_WHY_BACKOFF);
         assert_true(action.attempt < action.max_attempts);
         action = fixture_wake(&w, &action);
-        expect(action, RC_DO_TRY, RC_WHY_WOKE);
+        expect_action(action, RC_DO_TRY, RC_WHY_WOKE);
         assert_int_equal(action.entry, 0);
     }
     assert_int_equal(w.call.calls, 7);
@@ -64,10 +52,10 @@ static void test_a_later_round_skips_spent_entries(void **state)
     fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, 0);
     fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     rc_action wait = fixture_fail(&w, RC_CODE_RATE_LIMITED, 50000);
-    expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_int_equal(wait.wait_ms, 1000);
     rc_action action = fixture_wake(&w, &wait);
-    expect(action, RC_DO_TRY, RC_WHY_WOKE);
+    expect_action(action, RC_DO_TRY, RC_WHY_WOKE);
     assert_int_equal(action.entry, 1);
 }
 
@@ -167,7 +155,7 @@ static void test_responses_reset_the_silence_count(void **state)
     }
     fixture_init(&w, 1);
     for (int k = 0; k < 5; k++) {
-        expect(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+        expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
         fixture_fail(&w, RC_CODE_CONNECTION_FAILED, NO_HINT);
         rc_call_on_cancel(&w.call, w.now_ms);
     }
@@ -178,7 +166,7 @@ static void test_responses_reset_the_silence_count(void **state)
     w.targets[0].cooled_for = RC_CODE_CONNECTION_FAILED;
     w.targets[1].cooled_for = RC_CODE_NETWORK_TIMEOUT;
     rc_action action = fixture_begin(&w);
-    expect(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     assert_int_equal(action.entry, 1);
 }
 
@@ -258,7 +246,7 @@ static void test_attempts_of_an_entry_count_over_all_rounds(void **state)
     w.targets[1].cooldown.assumed_until_ms = w.now_ms + 60000;
     fixture_begin(&w);
     rc_action action = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
-    expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+    expect_action(action, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_int_equal(fixture_wake(&w, &action).entry, 0);
     rc_shared_clear_target(&w.shared, 1, w.now_ms);
     action = fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
@@ -277,16 +265,17 @@ static void test_entry_with_own_attempts_gets_them_when_it_opens(void **state)
     rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 500);
     fixture_begin(&w);
     rc_action action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-    expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+    expect_action(action, RC_DO_WAIT, RC_WHY_BACKOFF);
     action = fixture_wake(&w, &action);
     if (action.entry == 0)
         action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-    expect(action, RC_DO_TRY, RC_WHY_FAILED_NEXT_TARGET);
+    expect_action(action, RC_DO_TRY, RC_WHY_FAILED_NEXT_TARGET);
     assert_int_equal(action.entry, 1);
     action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT); /* and not a second time */
     action = fixture_wake(&w, &action);
     assert_int_equal(action.entry, 0);
-    expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, RC_WHY_ATTEMPTS_SPENT);
+    expect_action(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP,
+                  RC_WHY_ATTEMPTS_SPENT);
 }
 
 /* If all entries are closed, the call waits for the one that opens first, whichever failed last. */
@@ -300,11 +289,11 @@ static void test_waits_for_the_entry_that_opens_first(void **state)
         fixture_begin(&w);
         assert_int_equal(fixture_fail(&w, RC_CODE_OVERLOADED, 3000).entry, 1);
         rc_action action = fixture_fail(&w, last[i], 20000);
-        expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+        expect_action(action, RC_DO_WAIT, RC_WHY_BACKOFF);
         assert_in_range(action.wait_ms, 3000, 5000);
         assert_true(rc_call_validate(&w.call));
         action = fixture_wake(&w, &action);
-        expect(action, RC_DO_TRY, RC_WHY_WOKE);
+        expect_action(action, RC_DO_TRY, RC_WHY_WOKE);
         assert_int_equal(action.entry, 0);
     }
     /* If that wait is too long, the call ends with its failure. */

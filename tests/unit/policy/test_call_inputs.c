@@ -9,12 +9,6 @@
 
 #include "support/call_fixture.h"
 
-static void expect(rc_action action, rc_action_kind what, rc_reason reason)
-{
-    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.kind, what);
-}
-
 /* --- refreshes --- */
 
 static void init_refresh(call_fixture *w)
@@ -32,17 +26,17 @@ static void test_refresh_once(void **state)
     call_fixture w;
     init_refresh(&w);
     rc_action action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    expect(action, RC_DO_REFRESH, RC_WHY_REFRESH);
+    expect_action(action, RC_DO_REFRESH, RC_WHY_REFRESH);
     assert_int_equal(action.credential, 0);
     assert_true(w.credentials[0].is_refreshing);
     assert_int_equal(fixture_in_flight(&w), 0);
     action = rc_call_on_refreshed(&w.call, true, w.now_ms + 10, 1);
-    expect(action, RC_DO_TRY, RC_WHY_REFRESHED);
+    expect_action(action, RC_DO_TRY, RC_WHY_REFRESHED);
     assert_int_equal(action.entry, 0);
     assert_int_equal(action.attempt, 2);
     assert_false(w.credentials[0].is_refreshing);
     assert_true(rc_call_validate(&w.call));
-    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    expect_action(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_DEAD);
 }
 
@@ -52,7 +46,8 @@ static void test_a_refresh_that_fails(void **state)
     call_fixture w;
     init_refresh(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    expect(rc_call_on_refreshed(&w.call, false, w.now_ms, 1), RC_DO_STOP, RC_WHY_REFRESH_FAILED);
+    expect_action(rc_call_on_refreshed(&w.call, false, w.now_ms, 1), RC_DO_STOP,
+                  RC_WHY_REFRESH_FAILED);
     assert_false(w.credentials[0].is_refreshing);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_DEAD);
 }
@@ -68,15 +63,16 @@ static void test_two_calls_refresh_once(void **state)
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, 4000);
     rc_action wait = rc_call_on_failure(&second, &failure, w.now_ms, 1);
-    expect(wait, RC_DO_WAIT, RC_WHY_REFRESH);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_REFRESH);
     assert_int_equal(wait.wait_ms, 4000); /* never before the hint */
     rc_call_on_refreshed(&w.call, true, w.now_ms + 100, 1);
     rc_action action = rc_call_on_wake(&second, wait.at_ms, 1);
-    expect(action, RC_DO_TRY, RC_WHY_REFRESHED);
+    expect_action(action, RC_DO_TRY, RC_WHY_REFRESHED);
     assert_int_equal(action.credential, 0);
     assert_true(rc_call_validate(&second));
     failure.retry_after_ms = NO_HINT;
-    expect(rc_call_on_failure(&second, &failure, wait.at_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    expect_action(rc_call_on_failure(&second, &failure, wait.at_ms, 1), RC_DO_STOP,
+                  RC_WHY_NOT_RETRYABLE);
 }
 
 /* A rejected key is not dead while another call refreshes it. */
@@ -91,8 +87,9 @@ static void test_a_key_in_refresh_is_not_killed(void **state)
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_call_on_refreshed(&w.call, true, w.now_ms, 1);
     rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, NO_HINT);
-    expect(rc_call_on_failure(&second, &failure, w.now_ms, 1), RC_DO_REFRESH, RC_WHY_REFRESH);
-    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    expect_action(rc_call_on_failure(&second, &failure, w.now_ms, 1), RC_DO_REFRESH,
+                  RC_WHY_REFRESH);
+    expect_action(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_HEALTHY);
 }
 
@@ -103,12 +100,12 @@ static void test_a_dead_key_is_not_refreshed(void **state)
     call_fixture w;
     init_refresh(&w);
     rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
-    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    expect_action(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     /* A key that was killed during its refresh has a fresh key afterwards. */
     init_refresh(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
-    expect(rc_call_on_refreshed(&w.call, true, w.now_ms, 1), RC_DO_TRY, RC_WHY_REFRESHED);
+    expect_action(rc_call_on_refreshed(&w.call, true, w.now_ms, 1), RC_DO_TRY, RC_WHY_REFRESHED);
 }
 
 static void test_each_target_may_refresh(void **state)
@@ -121,7 +118,7 @@ static void test_each_target_may_refresh(void **state)
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_call_on_refreshed(&w.call, true, w.now_ms, 1);
     assert_int_equal(fixture_fail(&w, RC_CODE_OVERLOADED, 5000).entry, 1);
-    expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_REFRESH, RC_WHY_REFRESH);
+    expect_action(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_REFRESH, RC_WHY_REFRESH);
 }
 
 static void test_a_cancel_ends_the_refresh(void **state)
@@ -130,9 +127,9 @@ static void test_a_cancel_ends_the_refresh(void **state)
     call_fixture w;
     init_refresh(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    expect(rc_call_on_cancel(&w.call, w.now_ms), RC_DO_STOP, RC_WHY_CANCELLED);
+    expect_action(rc_call_on_cancel(&w.call, w.now_ms), RC_DO_STOP, RC_WHY_CANCELLED);
     assert_false(w.credentials[0].is_refreshing);
-    expect(rc_call_on_refreshed(&w.call, false, w.now_ms, 1), RC_DO_STOP, RC_WHY_CANCELLED);
+    expect_action(rc_call_on_refreshed(&w.call, false, w.now_ms, 1), RC_DO_STOP, RC_WHY_CANCELLED);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_HEALTHY);
 }
 
@@ -143,12 +140,12 @@ static void test_content_during_a_wait_or_refresh_is_final(void **state)
     init_refresh(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_call_on_commit(&w.call, w.now_ms);
-    expect(rc_call_on_refreshed(&w.call, true, w.now_ms, 1), RC_DO_STOP, RC_WHY_COMMITTED);
+    expect_action(rc_call_on_refreshed(&w.call, true, w.now_ms, 1), RC_DO_STOP, RC_WHY_COMMITTED);
     fixture_init(&w, 1);
     fixture_begin(&w);
     rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     rc_call_on_commit(&w.call, w.now_ms);
-    expect(fixture_wake(&w, &wait), RC_DO_STOP, RC_WHY_COMMITTED);
+    expect_action(fixture_wake(&w, &wait), RC_DO_STOP, RC_WHY_COMMITTED);
 }
 
 /* --- inputs in the wrong state --- */
@@ -209,7 +206,7 @@ static void test_unexpected_inputs_cancel(void **state)
             assert_true(rc_call_validate(&w.call));
             if (expected[i] >> k & 1)
                 continue;
-            expect(action, RC_DO_STOP, RC_WHY_CANCELLED);
+            expect_action(action, RC_DO_STOP, RC_WHY_CANCELLED);
             assert_int_equal(fixture_in_flight(&w), 0);
             assert_false(w.credentials[0].is_refreshing);
             assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms),
@@ -250,7 +247,7 @@ static void test_time_running_backwards_stands_still(void **state)
     rc_failure_facts failure = fixture_failure(RC_CODE_PROVIDER_5XX, NO_HINT);
     rc_action wait = rc_call_on_failure(&w.call, &failure, 10, 1);
     assert_int_equal(wait.at_ms, w.now_ms + 1000);
-    expect(rc_call_on_wake(&w.call, 10, 1), RC_DO_WAIT, RC_WHY_BACKOFF);
+    expect_action(rc_call_on_wake(&w.call, 10, 1), RC_DO_WAIT, RC_WHY_BACKOFF);
 }
 
 /* --- lock, hedge entry, sizes --- */

@@ -9,18 +9,6 @@
 
 #include "support/call_fixture.h"
 
-static void expect(rc_action action, rc_action_kind what, rc_reason reason)
-{
-    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.kind, what);
-}
-
-static void expect_stop(rc_action action, rc_reason reason, bool is_exhausted)
-{
-    expect(action, RC_DO_STOP, reason);
-    assert_int_equal(action.is_retry_exhausted, is_exhausted);
-}
-
 /* --- steps 1 and 2 --- */
 
 static void test_cancellation_precedes_all(void **state)
@@ -41,8 +29,8 @@ static void test_overflow_is_compacted(void **state)
     call_fixture w;
     fixture_init(&w, 3);
     fixture_begin(&w);
-    expect(fixture_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT), RC_DO_COMPACT,
-           RC_WHY_OVERFLOW_COMPACT);
+    expect_action(fixture_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT), RC_DO_COMPACT,
+                  RC_WHY_OVERFLOW_COMPACT);
 }
 
 static void test_overflow_goes_to_the_larger_target_once(void **state)
@@ -53,12 +41,12 @@ static void test_overflow_goes_to_the_larger_target_once(void **state)
     w.plan.overflow_to = 2;
     fixture_begin(&w);
     rc_action action = fixture_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT);
-    expect(action, RC_DO_TRY, RC_WHY_OVERFLOW_TO_LARGER);
+    expect_action(action, RC_DO_TRY, RC_WHY_OVERFLOW_TO_LARGER);
     assert_int_equal(action.entry, 2);
     assert_int_equal(action.from_entry, 0);
     assert_int_equal(action.attempt, 2);
-    expect(fixture_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT), RC_DO_COMPACT,
-           RC_WHY_OVERFLOW_COMPACT);
+    expect_action(fixture_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT), RC_DO_COMPACT,
+                  RC_WHY_OVERFLOW_COMPACT);
 }
 
 /* An entry with the same target has the same context window. */
@@ -70,8 +58,8 @@ static void test_overflow_does_not_go_to_the_same_target(void **state)
     w.plan.overflow_to = 2;
     w.entries[2].target = 0;
     fixture_begin(&w);
-    expect(fixture_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT), RC_DO_COMPACT,
-           RC_WHY_OVERFLOW_COMPACT);
+    expect_action(fixture_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT), RC_DO_COMPACT,
+                  RC_WHY_OVERFLOW_COMPACT);
 }
 
 /* The larger target is the only one for the context, so an assumed cooldown does not close it. */
@@ -101,8 +89,8 @@ static void test_the_larger_target_is_retried_and_not_left(void **state)
     assert_int_equal(fixture_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT).entry, 1);
     for (int i = 0; i < 2; i++) {
         rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-        expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
-        expect(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
+        expect_action(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+        expect_action(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
     }
     expect_stop(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_ATTEMPTS_SPENT, true);
 }
@@ -134,8 +122,8 @@ static void test_overflow_compacts_if_the_larger_target_is_not_allowed(void **st
             rc_shared_cool_down_target(&w.shared, 2, w.now_ms + 1);
         if (i == 7)
             w.entries[2].capabilities = RC_NEED_VISION;
-        expect(fixture_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT), RC_DO_COMPACT,
-               RC_WHY_OVERFLOW_COMPACT);
+        expect_action(fixture_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT), RC_DO_COMPACT,
+                      RC_WHY_OVERFLOW_COMPACT);
         assert_int_equal(w.skips.count, i >= 6);
     }
 }
@@ -198,8 +186,8 @@ static void test_policy_refuses_a_retry(void **state)
     fixture_init(&w, 3);
     rc_code_set_add(&w.policy.retry_on, RC_CODE_RATE_LIMITED);
     fixture_begin(&w);
-    expect(fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT), RC_DO_TRY,
-           RC_WHY_COOLING_NEXT_TARGET);
+    expect_action(fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT), RC_DO_TRY,
+                  RC_WHY_COOLING_NEXT_TARGET);
 }
 
 static void test_retries_exhausted_by_an_inner_layer(void **state)
@@ -216,7 +204,7 @@ static void test_retries_exhausted_by_an_inner_layer(void **state)
         if (i == 0)
             expect_stop(action, RC_WHY_ALREADY_EXHAUSTED, true);
         else
-            expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+            expect_action(action, RC_DO_WAIT, RC_WHY_BACKOFF);
     }
 }
 
@@ -230,7 +218,7 @@ static void test_exhausted_target_does_not_exclude_others(void **state)
     rc_failure_facts failure = fixture_failure(RC_CODE_PROVIDER_5XX, NO_HINT);
     failure.is_retry_exhausted = true;
     rc_action action = rc_call_on_failure(&w.call, &failure, w.now_ms, 1);
-    expect(action, RC_DO_TRY, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
+    expect_action(action, RC_DO_TRY, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
     assert_int_equal(action.entry, 1);
     expect_stop(rc_call_on_failure(&w.call, &failure, w.now_ms, 1), RC_WHY_ALREADY_EXHAUSTED, true);
 }
@@ -287,7 +275,7 @@ static void test_another_credential(void **state)
         rc_action first = fixture_begin(&w);
         assert_int_equal(first.credential, 0);
         rc_action action = fixture_fail(&w, codes[i], 20000);
-        expect(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+        expect_action(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
         assert_int_equal(action.entry, 0);
         assert_int_equal(action.credential, 1);
         assert_int_equal(action.from_credential, 0);
@@ -310,7 +298,7 @@ static void test_no_other_credential_for_failures_of_the_target(void **state)
         rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
         fixture_begin(&w);
         rc_action action = fixture_fail_limit(&w, RC_CODE_RATE_LIMITED, kinds[i], 5000);
-        expect(action, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
+        expect_action(action, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
         assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms),
                          RC_CREDENTIAL_HEALTHY);
         assert_int_equal(w.targets[0].cooldown.enforced_until_ms, w.now_ms + 5000);
@@ -319,13 +307,14 @@ static void test_no_other_credential_for_failures_of_the_target(void **state)
     fixture_init(&w, 2);
     rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     fixture_begin(&w);
-    expect(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_TRY, RC_WHY_FAILED_NEXT_TARGET);
+    expect_action(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_TRY,
+                  RC_WHY_FAILED_NEXT_TARGET);
     /* Even if nothing cools down. */
     fixture_init(&w, 2);
     rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     fixture_begin(&w);
-    expect(fixture_fail_limit(&w, RC_CODE_RATE_LIMITED, RC_LIMIT_KIND_CONCURRENCY, 0), RC_DO_TRY,
-           RC_WHY_FAILED_NEXT_TARGET);
+    expect_action(fixture_fail_limit(&w, RC_CODE_RATE_LIMITED, RC_LIMIT_KIND_CONCURRENCY, 0),
+                  RC_DO_TRY, RC_WHY_FAILED_NEXT_TARGET);
 }
 
 /* A hint of 0 cools nothing down; the count of switches then keeps a call from rotating
@@ -337,13 +326,13 @@ static void test_each_credential_is_tried_once_between_waits(void **state)
     fixture_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 3, NULL);
     fixture_begin(&w);
-    expect(fixture_fail(&w, RC_CODE_RATE_LIMITED, 0), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
-    expect(fixture_fail(&w, RC_CODE_RATE_LIMITED, 0), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+    expect_action(fixture_fail(&w, RC_CODE_RATE_LIMITED, 0), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+    expect_action(fixture_fail(&w, RC_CODE_RATE_LIMITED, 0), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
     rc_action wait = fixture_fail(&w, RC_CODE_RATE_LIMITED, 0);
-    expect(wait, RC_DO_WAIT, RC_WHY_HINT);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_HINT);
     assert_int_equal(wait.wait_ms, 0);
-    expect(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
-    expect(fixture_fail(&w, RC_CODE_RATE_LIMITED, 0), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+    expect_action(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
+    expect_action(fixture_fail(&w, RC_CODE_RATE_LIMITED, 0), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
 }
 
 /* --- step 6 --- */
@@ -356,11 +345,11 @@ static void test_next_target_after_spent_attempts(void **state)
     w.entries[0].max_attempts = 2;
     fixture_begin(&w);
     rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-    expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_int_equal(wait.max_attempts, 2);
     fixture_wake(&w, &wait);
     rc_action action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-    expect(action, RC_DO_TRY, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
+    expect_action(action, RC_DO_TRY, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
     assert_int_equal(action.entry, 1);
     assert_int_equal(action.attempt, 3);
     assert_int_equal(action.max_attempts, 5); /* two at the first target and three here */
@@ -368,7 +357,7 @@ static void test_next_target_after_spent_attempts(void **state)
         wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
         assert_int_equal(wait.max_attempts, 5);
         action = fixture_wake(&w, &wait);
-        expect(action, RC_DO_TRY, RC_WHY_WOKE);
+        expect_action(action, RC_DO_TRY, RC_WHY_WOKE);
         assert_int_equal(action.attempt, 4 + i);
         assert_int_equal(action.max_attempts, 5);
     }
@@ -385,7 +374,7 @@ static void test_a_target_that_begins_to_cool_is_left(void **state)
         fixture_init(&w, 2);
         fixture_begin(&w);
         rc_action action = fixture_fail(&w, codes[i], 3000);
-        expect(action, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
+        expect_action(action, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
         assert_int_equal(w.targets[0].cooldown.enforced_until_ms, w.now_ms + 3000);
         assert_int_equal(w.targets[0].cooled_for, codes[i]);
     }
@@ -402,7 +391,7 @@ static void test_a_full_target_is_not_left(void **state)
                                                             limit was set */
     rc_shared_set_limit(&w.shared, 0, 1);
     rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-    expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_int_equal(wait.entry, 0);
 }
 
@@ -436,7 +425,7 @@ static void test_waits_at_this_target_without_an_alternative(void **state)
     rc_shared_set_service(&w.shared, 1, false);
     fixture_begin(&w);
     rc_action wait = fixture_fail(&w, RC_CODE_RATE_LIMITED, 3000);
-    expect(wait, RC_DO_WAIT, RC_WHY_HINT);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_HINT);
     assert_int_equal(wait.wait_ms, 3000);
     assert_int_equal(w.skips.count, 1);
     assert_int_equal(w.skips.list[0].entry, 1);
@@ -455,8 +444,8 @@ static void test_capacity_has_no_second_attempt(void **state)
     /* A hint of 0 does not cause a retry either. */
     fixture_init(&w, 2);
     fixture_begin(&w);
-    expect(fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, 0), RC_DO_TRY,
-           RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
+    expect_action(fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, 0), RC_DO_TRY,
+                  RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
     expect_stop(fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, 0), RC_WHY_CAPACITY_SPENT, true);
 }
 
@@ -501,7 +490,7 @@ static void test_the_wait(void **state)
         w.policy.hint = cases[i].use;
         fixture_begin(&w);
         rc_action wait = fixture_fail(&w, RC_CODE_RATE_LIMITED, cases[i].hint_ms);
-        expect(wait, RC_DO_WAIT, cases[i].reason);
+        expect_action(wait, RC_DO_WAIT, cases[i].reason);
         assert_int_equal(wait.wait_ms, cases[i].wait_ms);
         assert_int_equal(wait.at_ms, w.now_ms + cases[i].wait_ms);
         assert_true(rc_call_validate(&w.call));
@@ -541,8 +530,8 @@ static void test_no_wait_past_the_deadline(void **state)
         w.policy.min_remaining_ms = cases[i].min_ms;
         fixture_begin(&w);
         rc_action action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-        expect(action, cases[i].reason == RC_WHY_BACKOFF ? RC_DO_WAIT : RC_DO_STOP,
-               cases[i].reason);
+        expect_action(action, cases[i].reason == RC_WHY_BACKOFF ? RC_DO_WAIT : RC_DO_STOP,
+                      cases[i].reason);
         assert_int_equal(action.wait_ms, 1000);
         assert_int_equal(action.at_ms, w.now_ms + 1000);
         assert_false(action.is_retry_exhausted);
@@ -564,7 +553,7 @@ static void test_every_extra_call_costs_one_token(void **state)
     assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms), 1);
     rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms), 0);
-    expect(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
+    expect_action(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
     expect_stop(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_RETRY_BUDGET_SPENT, true);
 }
 

@@ -9,12 +9,6 @@
 
 #include "support/call_fixture.h"
 
-static void expect(rc_action action, rc_action_kind kind, rc_reason reason)
-{
-    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.kind, kind);
-}
-
 /* Two calls use credential 0 of the two of target 0; a second target is healthy. The first call is
  * rejected and refreshes. */
 typedef struct two {
@@ -32,14 +26,14 @@ static void init_two(two *t)
     t->w.targets[0].next_credential = 0;
     rc_call_init(&t->second, &t->w.plan, &t->w.shared, NULL, t->w.now_ms);
     assert_int_equal(rc_call_begin(&t->second, t->w.now_ms, 1).credential, 0);
-    expect(fixture_fail(&t->w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_REFRESH, RC_WHY_REFRESH);
+    expect_action(fixture_fail(&t->w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_REFRESH, RC_WHY_REFRESH);
 }
 
 static rc_action refuse_second(two *t)
 {
     rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, NO_HINT);
     rc_action wait = rc_call_on_failure(&t->second, &failure, t->w.now_ms, 1);
-    expect(wait, RC_DO_WAIT, RC_WHY_REFRESH);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_REFRESH);
     return wait;
 }
 
@@ -58,11 +52,11 @@ static void test_the_refreshed_key_is_tried(void **state)
     init_two(&t);
     rc_action wait = refuse_second(&t);
     rc_action action = rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1);
-    expect(action, RC_DO_TRY, RC_WHY_REFRESHED);
+    expect_action(action, RC_DO_TRY, RC_WHY_REFRESHED);
     assert_int_equal(action.credential, 0); /* not the next one of the rotation */
     assert_int_equal(action.from_credential, 0);
     action = wake_second(&t, &wait);
-    expect(action, RC_DO_TRY, RC_WHY_REFRESHED);
+    expect_action(action, RC_DO_TRY, RC_WHY_REFRESHED);
     assert_int_equal(action.entry, 0);
     assert_int_equal(action.credential, 0);
 }
@@ -77,16 +71,16 @@ static void test_waits_again_while_another_refreshes(void **state)
     fixture_set_tokens(&t.w, 3);
     rc_action wait = refuse_second(&t);
     wait = wake_second(&t, &wait);
-    expect(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
     assert_int_equal(wait.entry, 0);
     assert_int_equal(rc_retry_budget_tokens(&t.w.shared.retry_budget, t.w.now_ms), 2);
     rc_call copy = t.second;
     rc_action action = wake_second(&t, &wait);
-    expect(action, RC_DO_STOP, RC_WHY_REFRESH_FAILED);
+    expect_action(action, RC_DO_STOP, RC_WHY_REFRESH_FAILED);
     assert_false(action.is_retry_exhausted);
     t.second = copy;
     rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1);
-    expect(wake_second(&t, &wait), RC_DO_TRY, RC_WHY_REFRESHED);
+    expect_action(wake_second(&t, &wait), RC_DO_TRY, RC_WHY_REFRESHED);
 }
 
 /* Both calls continue with the other key; the other target is not used. */
@@ -97,17 +91,18 @@ static void test_a_failed_refresh_leads_to_the_other_key(void **state)
     init_two(&t);
     rc_action wait = refuse_second(&t);
     rc_action action = rc_call_on_refreshed(&t.w.call, false, t.w.now_ms, 1);
-    expect(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+    expect_action(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
     assert_int_equal(action.credential, 1);
     action = wake_second(&t, &wait);
-    expect(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+    expect_action(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
     assert_int_equal(action.entry, 0);
     assert_int_equal(action.credential, 1);
     /* The other key may be refreshed too; after that no key is left. */
     rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, NO_HINT);
-    expect(rc_call_on_failure(&t.second, &failure, t.w.now_ms, 1), RC_DO_REFRESH, RC_WHY_REFRESH);
-    expect(rc_call_on_refreshed(&t.second, false, t.w.now_ms, 1), RC_DO_STOP,
-           RC_WHY_REFRESH_FAILED);
+    expect_action(rc_call_on_failure(&t.second, &failure, t.w.now_ms, 1), RC_DO_REFRESH,
+                  RC_WHY_REFRESH);
+    expect_action(rc_call_on_refreshed(&t.second, false, t.w.now_ms, 1), RC_DO_STOP,
+                  RC_WHY_REFRESH_FAILED);
 }
 
 /* A body that cannot be sent again, or a policy that excludes the code, ends the call. */
@@ -124,7 +119,8 @@ static void test_conditions_that_forbid_the_other_key(void **state)
         if (i == 3)
             rc_code_set_add(&w.policy.never_retry_on, RC_CODE_AUTH_FAILED);
         fixture_begin(&w);
-        expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+        expect_action(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP,
+                      RC_WHY_NOT_RETRYABLE);
     }
 }
 
@@ -136,26 +132,28 @@ static void test_waits_for_a_closed_target_after_a_refresh(void **state)
     init_two(&t);
     rc_shared_cool_down_target(&t.w.shared, 0, t.w.now_ms + 5000);
     rc_action wait = rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1);
-    expect(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
     assert_true(wait.at_ms >= t.w.now_ms + 5000);
     assert_int_equal(t.w.skips.count, 1);
     rc_action action = fixture_wake(&t.w, &wait);
-    expect(action, RC_DO_TRY, RC_WHY_REFRESHED);
+    expect_action(action, RC_DO_TRY, RC_WHY_REFRESHED);
     assert_int_equal(action.entry, 0);
 
     init_two(&t);
     rc_shared_set_service(&t.w.shared, 0, false);
-    expect(rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1), RC_DO_STOP, RC_WHY_REFRESH_FAILED);
+    expect_action(rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1), RC_DO_STOP,
+                  RC_WHY_REFRESH_FAILED);
     /* The call waits for the end of an enforced cooldown of its key and uses no other key. */
     init_two(&t);
     rc_shared_cool_down_credential(&t.w.shared, 0, RC_CREDENTIAL_COOLING, t.w.now_ms + 3000);
     wait = rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1);
-    expect(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
+    expect_action(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
     assert_int_equal(fixture_wake(&t.w, &wait).credential, 0);
     /* An assumed cooldown does not count, since there is no alternative. */
     init_two(&t);
     rc_credential_cool_down(&t.w.credentials[0], RC_CREDENTIAL_COOLING, t.w.now_ms + 3000, false);
-    expect(rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1), RC_DO_TRY, RC_WHY_REFRESHED);
+    expect_action(rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1), RC_DO_TRY,
+                  RC_WHY_REFRESHED);
 }
 
 static void test_no_attempt_before_the_hint(void **state)
@@ -169,16 +167,16 @@ static void test_no_attempt_before_the_hint(void **state)
         fixture_begin(&w);
         fixture_set_tokens(&w, 5);
         uint64_t hint_at_ms = w.now_ms + 4000;
-        expect(fixture_fail(&w, RC_CODE_AUTH_FAILED, 4000), RC_DO_REFRESH, RC_WHY_REFRESH);
+        expect_action(fixture_fail(&w, RC_CODE_AUTH_FAILED, 4000), RC_DO_REFRESH, RC_WHY_REFRESH);
         w.now_ms += i ? 4000 : 100;
         rc_action action = rc_call_on_refreshed(&w.call, true, w.now_ms, 1);
         if (i == 0) {
-            expect(action, RC_DO_WAIT, RC_WHY_HINT);
+            expect_action(action, RC_DO_WAIT, RC_WHY_HINT);
             assert_int_equal(action.at_ms, hint_at_ms);
             assert_true(action.attempt < action.max_attempts);
             action = fixture_wake(&w, &action);
         }
-        expect(action, RC_DO_TRY, RC_WHY_REFRESHED);
+        expect_action(action, RC_DO_TRY, RC_WHY_REFRESHED);
         assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms),
                          4); /* one call, one token */
     }
@@ -189,7 +187,8 @@ static void test_no_attempt_before_the_hint(void **state)
     rc_shared_set_refresh(&w.shared, 0, true);
     fixture_begin(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, 60001);
-    expect(rc_call_on_refreshed(&w.call, true, w.now_ms, 1), RC_DO_STOP, RC_WHY_DELAY_TOO_LONG);
+    expect_action(rc_call_on_refreshed(&w.call, true, w.now_ms, 1), RC_DO_STOP,
+                  RC_WHY_DELAY_TOO_LONG);
     assert_true(rc_credential_is_usable(&w.credentials[0], false, w.now_ms));
 }
 
@@ -216,7 +215,7 @@ static void test_conditions_that_forbid_a_refresh(void **state)
             fixture_set_tokens(&w, 0);
         w.policy.min_remaining_ms = i == 5 ? 1000 : 0;
         rc_action action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-        expect(action, RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+        expect_action(action, RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
         assert_false(action.is_retry_exhausted);
         /* Another call may still refresh the key. */
         assert_true(rc_credential_is_usable(&w.credentials[0], false, w.now_ms));

@@ -21,12 +21,6 @@ typedef struct crowd {
     uint64_t told_at_ms;
 } crowd;
 
-static void expect(rc_action action, rc_action_kind what, rc_reason reason)
-{
-    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.kind, what);
-}
-
 static uint64_t entropy_of(size_t i)
 {
     return (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -79,11 +73,11 @@ static size_t crowd_init(crowd *c, rc_code code, uint64_t deadline_ms)
         c->w.options.deadline_at_ms = c->w.now_ms + deadline_ms;
     for (size_t i = 0; i < CROWD; i++) {
         rc_call_init(&c->calls[i], &c->w.plan, &c->w.shared, &c->w.options, c->w.now_ms);
-        expect(rc_call_begin(&c->calls[i], c->w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+        expect_action(rc_call_begin(&c->calls[i], c->w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     }
     for (size_t i = 0; i < CROWD; i++) {
         fail_at(c, i, code, HINT_MS);
-        expect(c->last[i], RC_DO_WAIT, RC_WHY_HINT);
+        expect_action(c->last[i], RC_DO_WAIT, RC_WHY_HINT);
         assert_int_equal(c->last[i].wait_ms, HINT_MS);
     }
     c->told_at_ms = c->w.now_ms + HINT_MS;
@@ -92,7 +86,7 @@ static size_t crowd_init(crowd *c, rc_code code, uint64_t deadline_ms)
     size_t first = in_flight(c);
     for (size_t i = 0; i < CROWD; i++)
         if (i != first)
-            expect(c->last[i], RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
+            expect_action(c->last[i], RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
     return first;
 }
 
@@ -132,7 +126,7 @@ static void test_failure_of_the_first_costs_the_others_nothing(void **state)
     c.w.now_ms += 10;
     fail_at(&c, first, RC_CODE_RATE_LIMITED, HINT_MS);
     uint64_t again_ms = c.w.now_ms + HINT_MS;
-    expect(c.last[first], RC_DO_WAIT, RC_WHY_HINT);
+    expect_action(c.last[first], RC_DO_WAIT, RC_WHY_HINT);
     assert_int_equal(c.last[first].at_ms, again_ms);
     assert_int_equal(run_until(&c, again_ms), 0);
     for (size_t i = 0; i < CROWD; i++) {

@@ -25,12 +25,6 @@ static void init(fixture *f, uint16_t keys)
     assert_true(rc_shared_validate(&f->w.shared));
 }
 
-static void expect(rc_action action, rc_action_kind kind, rc_reason reason)
-{
-    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
-    assert_int_equal(action.kind, kind);
-}
-
 /* Another call that begins at the entry. */
 static rc_action begin_at(fixture *f, uint16_t entry)
 {
@@ -44,15 +38,15 @@ static void a_rate_limit_closes_the_key_for_one_model(void **state)
     (void)state;
     fixture f;
     init(&f, 1);
-    expect(begin_at(&f, 0), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(begin_at(&f, 0), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     rc_action next = fixture_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS);
-    expect(next, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
+    expect_action(next, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
     assert_int_equal(next.entry, 1);
     assert_int_equal(next.credential, 0);
     assert_int_equal(rc_call_on_success(&f.w.call, f.w.now_ms).kind, RC_DO_DELIVER);
     /* Other calls observe this limit and no other. */
     rc_action other = begin_at(&f, 0);
-    expect(other, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    expect_action(other, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     assert_int_equal(other.entry, 1);
     assert_int_equal(f.w.skips.count, 1);
     rc_call_on_success(&f.w.call, f.w.now_ms);
@@ -69,16 +63,16 @@ static void other_keys_are_used_first(void **state)
     init(&f, 2);
     begin_at(&f, 0);
     rc_action next = fixture_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS);
-    expect(next, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+    expect_action(next, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
     assert_int_equal(next.entry, 0);
     assert_int_equal(next.credential, 1);
     next = fixture_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS / 2);
-    expect(next, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
+    expect_action(next, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
     rc_call_on_success(&f.w.call, f.w.now_ms);
     /* Without an alternative, the target opens when the first of its keys does. */
     f.w.plan.chain_count = 1;
     rc_action stop = begin_at(&f, 0);
-    expect(stop, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+    expect_action(stop, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
     assert_int_equal(stop.at_ms, f.w.now_ms + HINT_MS / 2);
 }
 
@@ -130,7 +124,7 @@ static void a_fresh_key_observes_the_limit(void **state)
     init(&f, 1);
     rc_shared_set_refresh(&f.w.shared, 0, true);
     begin_at(&f, 0);
-    expect(fixture_fail(&f.w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_REFRESH, RC_WHY_REFRESH);
+    expect_action(fixture_fail(&f.w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_REFRESH, RC_WHY_REFRESH);
     rc_shared_limit_credential(&f.w.shared, 0, 0, RC_CREDENTIAL_COOLING, f.w.now_ms + 2000);
     rc_action wait = rc_call_on_refreshed(&f.w.call, true, f.w.now_ms, 1);
     assert_int_equal(wait.kind, RC_DO_WAIT);

@@ -11,29 +11,13 @@
 
 #include "store/sqlite/private.h"
 #include "support/audit_fill.h"
-#include "support/store_fixture.h"
+#include "support/store_set_up.h"
 
 #define OPERATIONS 2000
 #define SPAN_MS INT64_C(3600000)
 #define MIDDLE (FIXTURE_TIME + SPAN_MS / 2)
 
-static store_fixture fixture;
 static fill filler;
-
-static int start(void **state)
-{
-    (void)state;
-    fixture_init(&fixture);
-    assert_true(fixture_open(&fixture, RC_STORE_WRITE));
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    fixture_done(&fixture);
-    return 0;
-}
 
 static void fill_many(void)
 {

@@ -7,27 +7,10 @@
 #include <cmocka.h>
 
 #include "store/sqlite/private.h"
-#include "support/store_fixture.h"
+#include "support/store_set_up.h"
 
 #define INVENTED 300
 #define LATER (FIXTURE_TIME + 3600000)
-
-static store_fixture fixture;
-
-static int start(void **state)
-{
-    (void)state;
-    fixture_init(&fixture);
-    assert_true(fixture_open(&fixture, RC_STORE_WRITE));
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    fixture_done(&fixture);
-    return 0;
-}
 
 static int64_t number(const char *sql)
 {
