@@ -99,24 +99,24 @@ static bool is_list(const rc_option *option)
 }
 
 /* Returns the values to complete, also for options whose values the command checks itself. */
-static rc_option_values values_of(const rc_option *option)
+static const rc_option_values *values_of(const rc_option *option)
 {
-    static const rc_option_values codes = RC_NAMES_OF(code_at);
-    static const rc_option_values classes = RC_NAMES_OF(class_at);
-    static const rc_option_values tables = RC_NAMES_OF(table_at);
-    if (option->values.at != NULL || option->value_name == NULL)
+    static const rc_option_values codes = {code_at, NULL};
+    static const rc_option_values classes = {class_at, NULL};
+    static const rc_option_values tables = {table_at, NULL};
+    if (option->values != NULL || option->value_name == NULL)
         return option->values;
     if (strcmp(option->value_name, "CODE") == 0)
-        return codes;
+        return &codes;
     if (strcmp(option->value_name, "CLASS") == 0)
-        return classes;
-    return is_list(option) && strcmp(option->name, "by") == 0 ? tables : option->values;
+        return &classes;
+    return is_list(option) && strcmp(option->name, "by") == 0 ? &tables : NULL;
 }
 
-static void words_of(FILE *file, rc_option_values values)
+static void words_of(FILE *file, const rc_option_values *values)
 {
-    for (size_t i = 0; values.at(values.ctx, i) != NULL; i++)
-        fprintf(file, "%s%s", i > 0 ? " " : "", values.at(values.ctx, i));
+    for (size_t i = 0; values->at(values->ctx, i) != NULL; i++)
+        fprintf(file, "%s%s", i > 0 ? " " : "", values->at(values->ctx, i));
 }
 
 static bool takes_code(const rc_command *command)
@@ -171,7 +171,7 @@ static void bash_values(FILE *file, const rc_command *command)
         if (option->value_name == NULL)
             continue;
         fprintf(file, "        %s:--%s)", command->name, option->name);
-        if (values_of(option).at != NULL) {
+        if (values_of(option) != NULL) {
             fputs(" words='", file);
             words_of(file, values_of(option));
             fputs("' ;;\n", file);
@@ -204,7 +204,7 @@ static void bash_command(FILE *file, const rc_command *command)
     }
     if (takes_code(command)) {
         fputc(' ', file);
-        words_of(file, (rc_option_values)RC_NAMES_OF(code_or_class_at));
+        words_of(file, RC_NAMES_OF(code_or_class_at));
     }
     fputs("'\n", file);
     if (takes_file(command))
@@ -260,7 +260,7 @@ static void zsh_option(FILE *file, const rc_command *command, rc_option option)
     fputc(']', file);
     if (option.value_name != NULL) {
         fprintf(file, ":%s:", option.value_name);
-        if (values_of(&option).at != NULL) {
+        if (values_of(&option) != NULL) {
             fputs(is_list(&option) ? "_values -s , what " : "(", file);
             words_of(file, values_of(&option));
             fputs(is_list(&option) ? "" : ")", file);
@@ -282,7 +282,7 @@ static void zsh_operands(FILE *file, const rc_command *command)
         fputs(")'\n", file);
     } else if (takes_code(command)) {
         fputs("                '1:code:(", file);
-        words_of(file, (rc_option_values)RC_NAMES_OF(code_or_class_at));
+        words_of(file, RC_NAMES_OF(code_or_class_at));
         fputs(")'\n", file);
     } else if (each_verb(NULL, command, NULL) > 0) {
         fputs("                '1:verb:(", file);
@@ -343,7 +343,7 @@ static void fish_option(FILE *file, const rc_command *command, rc_option option)
             option.name);
     if (command->short_flag != NULL && strcmp(command->short_flag, option.name) == 0)
         fprintf(file, " -s %c", option.name[0]);
-    if (values_of(&option).at != NULL) {
+    if (values_of(&option) != NULL) {
         fputs(" -x -a '", file);
         words_of(file, values_of(&option));
         fputc('\'', file);
@@ -393,7 +393,7 @@ static void fish_command(FILE *file, const rc_command *command)
     if (takes_code(command)) {
         fprintf(file, "complete -c recourse -n '__fish_seen_subcommand_from %s' -a '",
                 command->name);
-        words_of(file, (rc_option_values)RC_NAMES_OF(code_or_class_at));
+        words_of(file, RC_NAMES_OF(code_or_class_at));
         fputs("'\n", file);
     }
     if (takes_name_of_command(command)) {

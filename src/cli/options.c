@@ -9,18 +9,14 @@
 
 /* ---- the options of a command ---- */
 
-#define RC_ANY     \
-    {              \
-        .at = NULL \
-    }
 static const rc_option shared_options[] = {
 #define RC_OPTION(ID, name_, value_name_, values_, min_, max_, help_) \
-    [RC_OPTION_##ID] = {.name = name_,                                \
-                        .value_name = value_name_,                    \
-                        .values = values_,                            \
-                        .min = min_,                                  \
-                        .max = max_,                                  \
-                        .help = help_},
+    [RC_OPTION_##ID] = {.name = (name_),                              \
+                        .value_name = (value_name_),                  \
+                        .values = (values_),                          \
+                        .min = (min_),                                \
+                        .max = (max_),                                \
+                        .help = (help_)},
 #include "spec/options.def"
 };
 
@@ -37,7 +33,7 @@ rc_option rc_command_option(const rc_command *command, size_t index)
         return *own;
     rc_option option = shared_options[own->shared];
     option.shared = own->shared;
-    if (own->values.at != NULL)
+    if (own->values != NULL)
         option.values = own->values;
     if (own->help != NULL)
         option.help = own->help;
@@ -98,11 +94,11 @@ static int refuse_value(struct reading *r, const rc_option *option, rc_str value
     rc_cli_err_quote(r->cli, value);
     rc_cli_text(err, " for --");
     rc_cli_text(err, option->name);
-    rc_cli_suggest(r->cli, "", rc_nearest(value, option->values.at, option->values.ctx));
+    rc_cli_suggest(r->cli, "", rc_nearest(value, option->values->at, option->values->ctx));
     rc_cli_text(err, "The values are ");
-    for (size_t i = 0; option->values.at(option->values.ctx, i) != NULL; i++) {
+    for (size_t i = 0; option->values->at(option->values->ctx, i) != NULL; i++) {
         rc_cli_text(err, i > 0 ? ", " : "");
-        rc_cli_text(err, option->values.at(option->values.ctx, i));
+        rc_cli_text(err, option->values->at(option->values->ctx, i));
     }
     rc_cli_text(err, ".\n");
     return refuse(r);
@@ -126,8 +122,8 @@ static int refuse_number(struct reading *r, const rc_option *option, rc_str valu
 
 static bool has_value(const rc_option *option, rc_str value)
 {
-    for (size_t i = 0; option->values.at(option->values.ctx, i) != NULL; i++)
-        if (rc_str_eq(value, rc_str_c(option->values.at(option->values.ctx, i))))
+    for (size_t i = 0; option->values->at(option->values->ctx, i) != NULL; i++)
+        if (rc_str_eq(value, rc_str_c(option->values->at(option->values->ctx, i))))
             return true;
     return false;
 }
@@ -152,7 +148,7 @@ static bool parse_number(const rc_option *option, rc_str text, unsigned *ret_num
 
 static int take_value(struct reading *r, const rc_option *option, size_t index, const char *value)
 {
-    if (option->values.at != NULL && !has_value(option, rc_str_c(value)))
+    if (option->values != NULL && !has_value(option, rc_str_c(value)))
         return refuse_value(r, option, rc_str_c(value));
     if (option->max > 0 && !parse_number(option, rc_str_c(value), &r->args.numbers[index]))
         return refuse_number(r, option, rc_str_c(value));

@@ -35,31 +35,33 @@ typedef enum rc_option_id {
 
 /* The allowed values of an option. */
 typedef struct rc_option_values {
-    rc_name_at at; /* NULL: free text or a number. */
+    rc_name_at at;
     const void *ctx;
 } rc_option_values;
-#define RC_NAMES(...)                                       \
-    {                                                       \
-        .at = rc_name_in_list, .ctx = (const char *const[]) \
-        {                                                   \
-            __VA_ARGS__, NULL                               \
-        }                                                   \
+#define RC_NAMES(...)                          \
+    &(const rc_option_values)                  \
+    {                                          \
+        rc_name_in_list, (const char *const[]) \
+        {                                      \
+            __VA_ARGS__, NULL                  \
+        }                                      \
     }
 #define RC_NAMES_OF(function) \
+    &(const rc_option_values) \
     {                         \
-        .at = (function)      \
+        (function), NULL      \
     }
+#define RC_ANY NULL
 /* ctx: an array of names that ends with NULL. */
 const char *rc_name_in_list(const void *ctx, size_t index);
 
 typedef struct rc_option {
-    rc_option_id
-        shared;       /* The row of spec/options.def; the members that are set replace its own. */
-    const char *name; /* Without the dashes. */
-    const char *value_name; /* Shown in the help, such as "FORMAT"; NULL for a flag. */
-    rc_option_values values;
-    unsigned min, max; /* Limits of a number; max is 0 when the value is not a number. */
-    const char *help;
+    rc_option_id shared;            /* The row of spec/options.def; 0: the members below are all. */
+    const char *name;               /* Without the dashes. */
+    const char *value_name;         /* Shown in the help, such as "FORMAT"; NULL for a flag. */
+    const rc_option_values *values; /* NULL: free text or a number. Replaces those of the row. */
+    unsigned min, max;              /* Limits of a number; max is 0 when the value is not one. */
+    const char *help;               /* Replaces that of the row. */
 } rc_option;
 
 struct rc_args;

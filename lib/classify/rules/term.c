@@ -18,7 +18,7 @@ typedef struct nearest {
 
 static void nearest_offer(nearest *best, rc_str name)
 {
-    if (name.len > sizeof best->text || !rc_nearest_offer(&best->search, name))
+    if (name.len == 0 || name.len > sizeof best->text || !rc_nearest_offer(&best->search, name))
         return;
     memcpy(best->text, name.ptr, name.len);
     best->len = name.len;
