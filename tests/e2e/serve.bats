@@ -625,7 +625,7 @@ YAML
     curl -sS --unix-socket admin.sock -X POST -H 'x-recourse-admin: 1' http://localhost/admin/v1/drain
     wait "$gate_pid"
     cat log
-    grep -q "^recourse serve: the operator's side asks for the end: " log
+    grep -q "^recourse serve: the admin interface asks for the end: " log
 }
 
 # Starts a gateway with the given redirection of standard error; its admin server listens on a socket.

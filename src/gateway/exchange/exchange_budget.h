@@ -9,6 +9,6 @@ typedef struct rc_ledger_notices rc_ledger_notices;
 /* Builds the report BudgetExceeded, with the amounts and the renewal time, from `decision`. */
 void rc_attempt_report_budget(rc_attempt *attempt);
 /* Emits notices about budgets. */
-void rc_exchange_emit_budgets(rc_exchange *exchange, const rc_ledger_notices *facts);
+void rc_exchange_emit_budgets(rc_exchange *exchange, const rc_ledger_notices *notices);
 
 #endif
