@@ -76,7 +76,7 @@ complete -c recourse -n '__fish_seen_subcommand_from mock' -l quiet -d 'no line 
 complete -c recourse -n __fish_use_subcommand -a serve -d 'run the gateway'
 complete -c recourse -n '__fish_seen_subcommand_from serve' -l config -r -F -d 'the configuration (default: recourse.yaml here or in the user\'s folder, else what the environment says)'
 complete -c recourse -n '__fish_seen_subcommand_from serve' -l listen -x -d 'where to listen (default: the configuration\'s); port 0 lets the system choose'
-complete -c recourse -n '__fish_seen_subcommand_from serve' -l admin -x -d 'where the dashboard and the rest of the operator\'s side listen, or off (default: the configuration\'s, else 127.0.0.1:8789)'
+complete -c recourse -n '__fish_seen_subcommand_from serve' -l admin -x -d 'where the dashboard and the rest of the admin interface listen, or off (default: the configuration\'s, else 127.0.0.1:8789)'
 complete -c recourse -n '__fish_seen_subcommand_from serve' -l port-file -r -F -d 'write the port into this file once it is open'
 complete -c recourse -n '__fish_seen_subcommand_from serve' -l log -x -a 'auto json human off' -d 'auto (for people on a terminal, else JSON), json, human or off (default: the configuration\'s)'
 complete -c recourse -n __fish_use_subcommand -a audit -d 'what the gateway did: what failed, what was tried, what it cost'

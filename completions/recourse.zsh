@@ -113,7 +113,7 @@ _recourse() {
             _arguments '(- *)--help[show the help]' \
                 '--config=[the configuration (default\: recourse.yaml here or in the user'\''s folder, else what the environment says)]:FILE:_files' \
                 '--listen=[where to listen (default\: the configuration'\''s); port 0 lets the system choose]:HOST:PORT:' \
-                '--admin=[where the dashboard and the rest of the operator'\''s side listen, or off (default\: the configuration'\''s, else 127.0.0.1\:8789)]:HOST:PORT:' \
+                '--admin=[where the dashboard and the rest of the admin interface listen, or off (default\: the configuration'\''s, else 127.0.0.1\:8789)]:HOST:PORT:' \
                 '--port-file=[write the port into this file once it is open]:FILE:_files' \
                 '--log=[auto (for people on a terminal, else JSON), json, human or off (default\: the configuration'\''s)]:FORMAT:(auto json human off)' \
                 '*: :'

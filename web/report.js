@@ -18,7 +18,7 @@ function pretty(raw) {
 const WHY_NOT = { configuration: "no: the set-up must change first", content: "no: the request must change first",
     capacity: "no: quota, plan, credit or balance is used up",
     ambiguous: "not safe: the request may have been carried out already",
-    unknown: "no: what went wrong is not known" };
+    unknown: "no: the error is not recognised" };
 
 function retryOf(report, meta) {
     if (report.retryable)

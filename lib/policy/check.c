@@ -25,7 +25,7 @@ static const char *check_schedule(const rc_retry_rule *rule)
         if (rule->schedule_ms[i] > rule->max_delay_ms)
             return "a wait of the schedule is longer than max_delay_ms";
     if (rule->jitter == RC_JITTER_DECORRELATED)
-        return "jitter: decorrelated makes its own waits; it does not go with a schedule";
+        return "jitter: decorrelated cannot be combined with a schedule";
     return NULL;
 }
 
@@ -36,13 +36,13 @@ static const char *check_backoff(const rc_retry_rule *rule)
         return check_schedule(rule);
     case RC_BACKOFF_EXPONENTIAL:
         if (rule->factor_milli < 1000)
-            return "factor is below 1: waits would get shorter";
+            return "factor is below 1, so waits would become shorter";
         break;
     case RC_BACKOFF_FIXED:
     case RC_BACKOFF_LINEAR:
         break;
     default:
-        return "backoff is none of fixed, linear, exponential, schedule";
+        return "backoff must be fixed, linear, exponential or schedule";
     }
     if (rule->base_ms > rule->max_delay_ms)
         return "base_ms is longer than max_delay_ms";
@@ -52,7 +52,7 @@ static const char *check_backoff(const rc_retry_rule *rule)
 static const char *check_jitter(const rc_retry_rule *rule)
 {
     if (rc_jitter_name(rule->jitter)[0] == '\0')
-        return "jitter is none of none, percent, full, decorrelated";
+        return "jitter must be none, percent, full or decorrelated";
     if (rule->jitter_pct > 100)
         return "jitter is more than 100 percent";
     return NULL;
@@ -61,7 +61,7 @@ static const char *check_jitter(const rc_retry_rule *rule)
 static const char *check_rule(const rc_retry_rule *rule)
 {
     if (rule->max_attempts == 0)
-        return "max_attempts is 0: the first try counts, so 1 is the least";
+        return "max_attempts is 0, but the first attempt counts, so the minimum is 1";
     const char *wrong = check_jitter(rule);
     return wrong != NULL ? wrong : check_backoff(rule);
 }
@@ -92,7 +92,7 @@ static const char *check_codes(const rc_policy *policy)
     for (size_t i = 0; i < rc_code_count(); i++) {
         const rc_code_info *info = rc_code_at(i);
         if (!info->is_retryable && rc_code_set_has(&policy->retry_on, info->code))
-            return "retry_on names a code that is fatal: it can narrow what is retried, not revive";
+            return "retry_on names a fatal code: a policy can only exclude codes from retries";
     }
     return NULL;
 }
@@ -100,13 +100,13 @@ static const char *check_codes(const rc_policy *policy)
 static const char *check_bounds(const rc_policy *policy)
 {
     if (rc_hint_use_name(policy->hint)[0] == '\0')
-        return "hint is none of exact, extend";
+        return "hint must be exact or extend";
     if (policy->max_calls == 0)
-        return "max_calls is 0: the first try is a call, so 1 is the least";
+        return "max_calls is 0, but the first attempt is a call, so the minimum is 1";
     if (policy->budget_ms == 0)
-        return "budget_ms is 0: nothing could be tried";
+        return "budget_ms is 0, so no attempt would be possible";
     if (policy->min_remaining_ms >= policy->budget_ms)
-        return "min_remaining_ms is not less than budget_ms: nothing could be tried again";
+        return "min_remaining_ms is not less than budget_ms, so no retry would be possible";
     return NULL;
 }
 

@@ -337,7 +337,7 @@ void rc_quota_push_state(const rc_quota *quota, rc_buf *text)
     rc_buf_push_i64(text, quota->limit);
     rc_buf_push(text, quota->remaining == 1 ? RC_STR(" is left") : RC_STR(" are left"));
     if (quota->reset_ms > 0) {
-        rc_buf_push(text, RC_STR(", renewed in "));
+        rc_buf_push(text, RC_STR(", renews in "));
         rc_duration_push(text, quota->reset_ms);
     }
 }

@@ -36,7 +36,7 @@ rc_str rc_render_message(const rc_report *report)
     if (message.len)
         return message;
     const rc_code_info *info = rc_code_get(rc_report_code(report));
-    return info ? rc_str_c(info->message) : RC_STR("Something failed, and nothing more is known.");
+    return info ? rc_str_c(info->message) : RC_STR("An unknown error occurred.");
 }
 
 int rc_dialect_status(rc_dialect dialect, rc_code code, int status)

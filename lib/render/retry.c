@@ -63,10 +63,10 @@ static void push_after(rc_buf *buf, int64_t wait_ms, const rc_panel_style *clock
 static rc_str why_not(const rc_report *report)
 {
     if (rc_report_class(report) == RC_CLASS_CANCELLATION)
-        return RC_STR("No: it was cancelled, it did not fail.");
+        return RC_STR("No: the call was cancelled.");
     switch (rc_report_category(report)) {
     case RC_CATEGORY_CONFIGURATION:
-        return RC_STR("No: the set-up must change first.");
+        return RC_STR("No: the configuration must change first.");
     case RC_CATEGORY_CONTENT:
         return RC_STR("No: the request must change first.");
     case RC_CATEGORY_CAPACITY:
@@ -74,15 +74,15 @@ static rc_str why_not(const rc_report *report)
     case RC_CATEGORY_AMBIGUOUS:
         return RC_STR("Not safe: the request may have been carried out already.");
     case RC_CATEGORY_UNKNOWN:
-        return RC_STR("No: what went wrong is not known.");
+        return RC_STR("No: the error is not recognised.");
     case RC_CATEGORY_TRANSIENT:
     case RC_CATEGORY_NONE:
         break;
     }
     if (rc_report_code(report) == RC_CODE_DEADLINE_EXCEEDED)
-        return RC_STR("Not within the same time: it may take as long again.");
+        return RC_STR("Not with the same deadline: the call may take as long again.");
     if (rc_report_retryable(report) == RC_UNSET)
-        return RC_STR("Not known.");
+        return RC_STR("Unknown.");
     return RC_STR("No: the same request would fail again.");
 }
 
@@ -106,9 +106,9 @@ void rc_render_retry_advice(rc_buf *buf, const rc_report *report, const rc_panel
             rc_buf_push_byte(buf, '.');
         }
     } else if (must_change(report)) {
-        rc_buf_push(buf, RC_STR("Not until that is put right."));
+        rc_buf_push(buf, RC_STR("Not until the configuration is corrected."));
     } else if (rc_report_is_retry_exhausted(report)) {
-        rc_buf_push(buf, RC_STR("The tries are used up; try again "));
+        rc_buf_push(buf, RC_STR("The attempts are used up; try again "));
         if (wait_ms > 0)
             push_after(buf, wait_ms, clock);
         else

@@ -105,8 +105,8 @@ rc_str rc_wait_phrase(const rc_report *report)
 {
     if (rc_report_class(report) == RC_CLASS_LIMIT)
         return RC_STR(" It renews in ");
-    return rc_wait_is_own(report) ? RC_STR(" Recourse asks again after ")
-                                  : RC_STR(" The provider names a wait of ");
+    return rc_wait_is_own(report) ? RC_STR(" Recourse retries after ")
+                                  : RC_STR(" The provider states a wait of ");
 }
 
 void rc_render_wait_hint(rc_buf *buf, const rc_report *report)
@@ -117,7 +117,7 @@ void rc_render_wait_hint(rc_buf *buf, const rc_report *report)
     bool is_retryable = rc_report_is_retryable(report);
     rc_buf_push(buf, is_retryable ? RC_STR(" Wait ") : rc_wait_phrase(report));
     rc_duration_push(buf, wait_ms);
-    rc_buf_push(buf, is_retryable ? RC_STR(" before the next try.") : RC_STR("."));
+    rc_buf_push(buf, is_retryable ? RC_STR(" before the next attempt.") : RC_STR("."));
 }
 
 void rc_render_hint(rc_buf *buf, const rc_report *report, rc_view view)

@@ -30,13 +30,13 @@ bool rc_wait_is_own(const rc_report *report);
  * this program chose for an exhausted quota or a rejected key. */
 bool rc_wait_helps(const rc_report *report);
 
-/* Returns the beginning of a sentence as a static string: " The provider names a wait of "; "
- * Recourse asks again after " for a wait of ours; " It renews in " for a limit of ours. report:
+/* Returns the beginning of a sentence as a static string: " The provider states a wait of ";
+ * " Recourse retries after " for a wait of ours; " It renews in " for a limit of ours. report:
  * borrows. */
 rc_str rc_wait_phrase(const rc_report *report);
 
-/* Appends " Wait 4s before the next try." or " The provider names a wait of 4d 20h."; nothing if
- * there is no wait. */
+/* Appends " Wait 4s before the next attempt." or " The provider states a wait of 4d 20h."; nothing
+ * if there is no wait. */
 void rc_render_wait_hint(rc_buf *buf, const rc_report *report);
 
 /* Appends what to do: the action's detail as the view shows it, else the action's title; then the

@@ -32,7 +32,7 @@ const char *rc_reason_text(rc_reason reason)
     case RC_WHY_NONE:
         return "";
     }
-    return "for a reason that this version does not know";
+    return "for a reason that this version cannot name";
 }
 
 int rc_reason_step(rc_reason reason)

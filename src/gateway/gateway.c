@@ -211,7 +211,7 @@ int rc_gateway_connect(rc_gateway *gateway)
 static bool set_store_error(rc_load_error *error, const rc_store_fault *fault)
 {
     error->store_fault = (int)fault->kind;
-    rc_load_error_add(error, RC_STR("the audit cannot be kept: "));
+    rc_load_error_add(error, RC_STR("the audit store is unavailable: "));
     rc_load_error_add(error, rc_str_c(fault->detail[0] != '\0' ? fault->detail
                                                                : rc_store_fault_text(fault->kind)));
     rc_load_error_add(error, RC_STR(". "));
@@ -236,7 +236,8 @@ static bool find_url(const rc_gateway *gateway, const rc_config *config, rc_buf 
     rc_secret_wipe(scratch, sizeof scratch);
     if (why == NULL)
         return true;
-    rc_load_error_add(error, RC_STR("the store's address is not there: "));
+    rc_load_error_add(error,
+                      RC_STR("the variable or file that `store` refers to cannot be read: "));
     rc_load_error_add(error, rc_str_c(rc_secret_kind_noun(ref->kind)));
     rc_load_error_add(error, RC_STR(" "));
     rc_load_error_add(error, ref->name);

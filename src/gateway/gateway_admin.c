@@ -183,7 +183,7 @@ bool rc_gateway_read(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
     const bool can_serve = rc_hub_can_serve(hub, now_ms);
     ret_snapshot->is_ready = !ret_snapshot->store.is_down && can_serve;
     if (ret_snapshot->store.is_down)
-        ret_snapshot->not_ready_reason = RC_STR("the audit cannot be kept");
+        ret_snapshot->not_ready_reason = RC_STR("the audit store is unavailable");
     else if (!can_serve)
         ret_snapshot->not_ready_reason = RC_STR(RC_ADMIN_NO_ROUTE);
     return rc_arena_status(arena) == RC_OK;
@@ -247,7 +247,7 @@ static void act_on_row(rc_gateway *gateway, const rc_admin_action *action, uint1
         rc_shared_clear_target(shared, row, now_ms);
         record_action(gateway, action, RC_STR("cooldown and breaker cleared"), states.states,
                       states.count);
-        set_outcome(outcome, RC_ADMIN_DONE, "its cooldown is over and its breaker closed");
+        set_outcome(outcome, RC_ADMIN_DONE, "the cooldown is over and the breaker is closed");
         return;
     }
     const rc_saved_state saved = {
@@ -255,7 +255,8 @@ static void act_on_row(rc_gateway *gateway, const rc_admin_action *action, uint1
     rc_hub_set_service(&gateway->hub, row, !is_out, rc_clock_unix_ms(gateway->settings.calls));
     record_action(gateway, action,
                   is_out ? RC_STR("taken out of service") : RC_STR("put into service"), &saved, 1);
-    set_outcome(outcome, RC_ADMIN_DONE, is_out ? "it is out of service" : "it is in service");
+    set_outcome(outcome, RC_ADMIN_DONE,
+                is_out ? "the target is out of service" : "the target is in service");
 }
 
 static void act_on_target(rc_gateway *gateway, const rc_admin_action *action,
@@ -291,7 +292,7 @@ static void revive_key(rc_gateway *gateway, const rc_admin_action *action,
     rc_hub_clear_saved(hub, RC_NO_TARGET, row, uv_now(gateway->settings.uv_loop), &states);
     rc_shared_revive_credential(&hub->shared, row);
     record_action(gateway, action, RC_STR("key revived"), states.states, states.count);
-    set_outcome(outcome, RC_ADMIN_DONE, "it is healthy again");
+    set_outcome(outcome, RC_ADMIN_DONE, "the key is healthy again");
 }
 
 static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
@@ -321,7 +322,7 @@ static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
     rc_buf_push(&text, RC_STR(" raised by "));
     rc_ledger_push_usd(&text, action->usd_micro);
     record_action(gateway, action, rc_buf_get(&text), &saved, is_saved ? 1 : 0);
-    set_outcome(outcome, RC_ADMIN_DONE, "more may be spent");
+    set_outcome(outcome, RC_ADMIN_DONE, "the limit is higher now");
 }
 
 void rc_gateway_record_reload(rc_gateway *gateway, const rc_admin_action *action, rc_str why)
@@ -332,9 +333,9 @@ void rc_gateway_record_reload(rc_gateway *gateway, const rc_admin_action *action
     if (why.len > 0) {
         rc_buf_push(&text, RC_STR("configuration refused ("));
         rc_log_push_clean(&text, why);
-        rc_buf_push(&text, RC_STR("), the old one goes on; asked for"));
+        rc_buf_push(&text, RC_STR("); the previous configuration stays in use. Requested"));
     } else {
-        rc_buf_push(&text, RC_STR("configuration read again, edition "));
+        rc_buf_push(&text, RC_STR("configuration reloaded, edition "));
         rc_buf_push_u64(&text, rc_hub_generation(&gateway->hub));
         rc_buf_push(&text, RC_STR(","));
     }
@@ -358,7 +359,7 @@ void rc_gateway_act(rc_gateway *gateway, const rc_admin_action *action,
         return;
     case RC_ADMIN_RELOAD:
     case RC_ADMIN_DRAIN:
-        set_outcome(ret_outcome, RC_ADMIN_FAILED, "only the process can do that");
+        set_outcome(ret_outcome, RC_ADMIN_FAILED, "only recourse serve can do this");
         return;
     }
 }

@@ -26,12 +26,12 @@ static void describe_variable(rc_load_error *error, const rc_config_provider *pr
 {
     const char *variable = provider->kind->base_url_name;
     add(error, variable);
-    add(error, " is the address of this gateway itself, ");
+    add(error, " is the address of this gateway, ");
     rc_load_error_add(error, rc_origin_authority(origin));
-    add(error, ": its requests would come back to it. Without a configuration file it reads the "
-               "variable as the address of the provider. Start it with env -u ");
+    add(error, ": requests would come back to the gateway. Without a configuration file, the "
+               "gateway uses the variable as the provider's address. Start it with env -u ");
     add(error, variable);
-    add(error, " recourse serve, and set the variable for the client alone");
+    add(error, " recourse serve, and set the variable only for the client");
 }
 
 static void describe_key(rc_load_error *error, const rc_config_provider *provider,
@@ -39,10 +39,10 @@ static void describe_key(rc_load_error *error, const rc_config_provider *provide
 {
     add(error, "providers.");
     rc_load_error_add(error, provider->name);
-    add(error, ".base_url is the address of this gateway itself, ");
+    add(error, ".base_url is the address of this gateway, ");
     rc_load_error_add(error, rc_origin_authority(origin));
-    add(error, ": its requests would come back to it. Write the provider's own address there, or "
-               "change `listen`");
+    add(error, ": requests would come back to the gateway. Set base_url to the provider's own "
+               "address, or change `listen`");
 }
 
 bool rc_gateway_check_input(const rc_gateway *gateway, const rc_snapshot_input *input,

@@ -72,15 +72,14 @@ const char *rc_mock_fault_text(rc_mock_fault fault)
 {
     switch (fault) {
     case RC_MOCK_FAULT_UNKNOWN:
-        return "there is no such behaviour";
+        return "unknown behaviour";
     case RC_MOCK_FAULT_NUMBER:
-        return "the number does not fit";
+        return "the number is out of range";
     case RC_MOCK_FAULT_CONFLICT:
-        return "it does not go together with one before it";
+        return "it cannot be combined with an earlier behaviour";
     case RC_MOCK_FAULT_FIRST:
-        return "behind @ stands how many requests it is for, from 1 on; behind that, after a "
-               "slash, of "
-               "how many, which must be more";
+        return "after @, give the number of requests that it applies to, at least 1; after a "
+               "slash, the larger number of requests in each cycle";
     case RC_MOCK_FAULT_NONE:
         break;
     }

@@ -143,7 +143,7 @@ typedef struct rc_mock_reading {
  * invalid. text: borrows. */
 bool rc_mock_plan_parse(rc_str text, rc_mock_plan *ret_plan, rc_mock_reading *ret_reading);
 
-/* Returns the text of a fault: "there is no such behaviour", ... Static. */
+/* Returns the text of a fault: "unknown behaviour", ... Static. */
 const char *rc_mock_fault_text(rc_mock_fault fault);
 
 /* An rc_name_at: returns the name of the behaviour at an index; NULL past the end. ctx is not used.

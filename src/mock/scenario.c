@@ -103,7 +103,8 @@ static bool read_plan(const rc_yaml_node *node, rc_mock_plan *ret_plan, rc_confi
         rc_buf_push(&joined, text);
     }
     if (rc_buf_status(&joined) != RC_OK || rc_buf_get(&joined).len == 0) {
-        rc_config_fault_append(rc_yaml_fault(faults, node), "expected behaviours, not too many");
+        rc_config_fault_append(rc_yaml_fault(faults, node),
+                               "expected a list of behaviours that is not too long");
         return false;
     }
     if (rc_mock_plan_parse(rc_buf_get(&joined), ret_plan, &reading))
@@ -203,7 +204,7 @@ static void read_key(const rc_yaml_node *node, rc_mock_key *key, rc_config_fault
     read_text(get(node, "name"), key->name, sizeof key->name, faults);
     read_text(get(node, "ends"), key->ends, sizeof key->ends, faults);
     if (get(node, "name") == NULL || get(node, "ends") == NULL)
-        rc_config_fault_append(rc_yaml_fault(faults, node), "a key has name and ends");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "a key needs name and ends");
     if (get(node, "do") != NULL)
         key->has_plan = read_plan(get(node, "do"), &key->plan, faults);
     if (get(node, "until_ms") != NULL)

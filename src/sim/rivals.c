@@ -5,7 +5,7 @@
 static const rc_sim_rival_row rows[RC_SIM_RIVAL_COUNT] = {
     [RC_SIM_OPENAI_SDK] = {.name = "openai-sdk",
                            .about = "OpenAI SDK's default: 2 retries, 0.5 s doubling to 8 s, "
-                                    "waits as told up to 120 s",
+                                    "follows retry-after up to 120 s",
                            .tries = 3,
                            .base_ms = 500,
                            .factor = 2,
@@ -19,7 +19,7 @@ static const rc_sim_rival_row rows[RC_SIM_RIVAL_COUNT] = {
                            .retries_network = true},
     [RC_SIM_LITELLM] = {.name = "litellm",
                         .about = "LiteLLM router's default: 2 retries, 0.5 s doubling to 8 s, "
-                                 "waits as told up to 60 s, then the next target",
+                                 "follows retry-after up to 60 s, then the next target",
                         .tries = 3,
                         .base_ms = 500,
                         .factor = 2,
@@ -32,8 +32,8 @@ static const rc_sim_rival_row rows[RC_SIM_RIVAL_COUNT] = {
                         .has_all_5xx = true,
                         .retries_network = true},
     [RC_SIM_PORTKEY] = {.name = "portkey",
-                        .about = "Portkey's: 5 retries, 1 s doubling, no jitter, no hints, then "
-                                 "the next target",
+                        .about = "Portkey's: 5 retries, 1 s doubling, no jitter, ignores "
+                                 "retry-after, then the next target",
                         .tries = 6,
                         .base_ms = 1000,
                         .factor = 2,
@@ -52,7 +52,7 @@ static const rc_sim_rival_row rows[RC_SIM_RIVAL_COUNT] = {
                       .has_all_5xx = true,
                       .retries_network = true,
                       .retries_empty = true},
-    [RC_SIM_NO_RETRY] = {.name = "none", .about = "one try, whatever happens", .tries = 1},
+    [RC_SIM_NO_RETRY] = {.name = "none", .about = "one attempt, no retries", .tries = 1},
 };
 
 const rc_sim_rival_row *rc_sim_rival_row_of(rc_sim_rival rival)

@@ -92,14 +92,14 @@ static const char *check_clients(const rc_sim_clients *clients)
     if (clients->processes < 1 || clients->processes > RC_SIM_PROCESSES_MAX)
         return "there are 1 to 64 processes";
     if (!is_in_order(&clients->tokens_in) || !is_in_order(&clients->tokens_out))
-        return "quantiles of tokens do not rise";
+        return "the quantiles of tokens must not decrease";
     if (clients->tokens_in.max > RC_SIM_TOKENS_MAX || clients->tokens_out.max > RC_SIM_TOKENS_MAX)
         return "a request has at most 10000000 tokens";
     if (clients->surge.from_ms >= clients->surge.until_ms && clients->surge.until_ms > 0)
         return "the surge ends before it begins";
     if (clients->surge.until_ms > 0 &&
         (clients->surge.pct < 1 || clients->surge.pct > RC_SIM_SURGE_MAX_PCT))
-        return "a surge is 1 to 10000 percent";
+        return "a surge must be 1 to 10000 percent";
     if (clients->deadline_ms < 1 || clients->deadline_ms > RC_SIM_DEADLINE_MAX_MS)
         return "the deadline is 1 to 3600000 ms";
     return NULL;
@@ -108,17 +108,17 @@ static const char *check_clients(const rc_sim_clients *clients)
 static const char *check_fault(const rc_sim_fault *fault)
 {
     if ((int)fault->kind < 0 || fault->kind >= RC_SIM_FAULT_COUNT)
-        return "a fault has no known kind";
+        return "a fault has an unknown kind";
     if (fault->from_ms >= fault->until_ms)
         return "a fault ends before it begins";
     if (fault->share_pct < 1 || fault->share_pct > 100)
-        return "a fault touches 1 to 100 percent of the calls";
+        return "a fault must affect 1 to 100 percent of the calls";
     if (fault->retry_after_ms > RC_SIM_DURATION_MAX_MS)
         return "a fault's hint is at most 3600000 ms";
     if (fault->retry_after_ms >= 0 && !rc_sim_fault_has_hint(fault->kind))
-        return "outage, error and overload alone send a hint";
+        return "only outage, error and overload can have retry_after_ms";
     if (fault->slow_pct < 1 || fault->slow_pct > RC_SIM_SLOW_MAX_PCT)
-        return "a fault makes things 1 to 100000 percent as slow";
+        return "slow_pct must be 1 to 100000";
     return NULL;
 }
 
@@ -126,26 +126,26 @@ static const char *check_provider(const rc_sim_provider *provider, const rc_sim_
 {
     uint64_t most_tokens = (uint64_t)clients->tokens_in.max + clients->tokens_out.max;
     if ((int)provider->dialect < 0 || provider->dialect >= RC_SIM_DIALECT_COUNT)
-        return "a provider has no known dialect";
+        return "a provider has an unknown dialect";
     if (!is_in_order(&provider->first_token_ms))
-        return "quantiles of the first token do not rise";
+        return "the quantiles of the first token must not decrease";
     if (provider->first_token_ms.max > RC_SIM_DURATION_MAX_MS ||
         provider->fails_in_ms > RC_SIM_DURATION_MAX_MS)
-        return "a provider takes at most 3600000 ms";
+        return "a provider's response time must be at most 3600000 ms";
     if (provider->keys < 1 || provider->keys > RC_SIM_KEYS_MAX)
         return "a provider has 1 to 8 keys";
     if (provider->limits.burst_ms < 1 || provider->limits.burst_ms > RC_SIM_MINUTE_MS)
-        return "1 to 60000 ms of a rate limit can be saved up";
+        return "a rate limit's burst must be 1 to 60000 ms";
     uint64_t tokens =
         (uint64_t)provider->limits.tokens_per_min * provider->limits.burst_ms / RC_SIM_MINUTE_MS;
     if (provider->limits.tokens_per_min > 0 && most_tokens > tokens)
-        return "a request may be larger than all the tokens that can be saved up";
+        return "a request can be larger than the token limit's burst";
     if (provider->capacity.per_s > 0 && provider->capacity.burst < 1)
         return "a capacity needs a burst of at least 1";
     if (provider->capacity.shed_cost_pct > 100)
-        return "shedding costs at most what serving does";
+        return "the cost of shedding must be at most the cost of serving";
     if (provider->capacity.warm_up_ms > RC_SIM_DURATION_MAX_MS)
-        return "warming up takes at most 3600000 ms";
+        return "warm_up_ms must be at most 3600000";
     if (provider->fault_count > RC_SIM_FAULTS_MAX)
         return "a provider has at most 8 faults";
     const char *wrong = NULL;
@@ -175,13 +175,13 @@ const char *rc_sim_scenario_check(const rc_sim_scenario *scenario)
         return "two providers have the same name";
     const char *wrong = check_clients(&scenario->clients);
     if (wrong == NULL && rc_sim_scenario_requests(scenario) > RC_SIM_REQUESTS_MAX)
-        wrong = "more than 200000000 requests would come in";
+        wrong = "more than 200000000 requests would arrive";
     for (uint32_t i = 0; i < scenario->provider_count && wrong == NULL; i++)
         wrong = check_provider(&scenario->providers[i], &scenario->clients);
     for (uint32_t i = 0; i < scenario->policy_count && wrong == NULL; i++) {
         const rc_sim_policy *policy = &scenario->policies[i];
         if ((int)policy->rival < 0 || policy->rival >= RC_SIM_RIVAL_COUNT)
-            return "a policy is of no known kind";
+            return "a policy has an unknown kind";
         if (policy->rival == RC_SIM_OURS)
             wrong = rc_policy_check(&policy->policy);
     }

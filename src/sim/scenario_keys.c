@@ -237,7 +237,7 @@ static void read_spread(const rc_yaml_node *node, const key_row *row, rc_sim_spr
         read.p99 <= read.max && read.max <= row->max)
         *spread = read;
     else
-        rc_config_fault_append(rc_yaml_fault(faults, node), "the quantiles must rise");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "the quantiles must not decrease");
 }
 
 static bool read_ms(const rc_yaml_node *node, const key_row *row, rc_config_faults *faults,

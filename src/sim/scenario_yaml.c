@@ -49,7 +49,7 @@ static void check_end(const rc_yaml_node *node, uint64_t from_ms, uint64_t until
 {
     const rc_yaml_node *end = get(node, "until_ms");
     if (end != NULL && from_ms >= until_ms)
-        rc_config_fault_append(rc_yaml_fault(faults, end), "it ends before it begins");
+        rc_config_fault_append(rc_yaml_fault(faults, end), "the end must be after the start");
 }
 
 static void read_clients(const rc_yaml_node *node, rc_sim_clients *clients,
@@ -78,7 +78,7 @@ static void read_fault(const rc_yaml_node *node, rc_sim_fault *fault, rc_config_
     const rc_yaml_node *hint = get(node, "retry_after_ms");
     if (hint != NULL && !rc_sim_fault_has_hint(fault->kind))
         rc_config_fault_append(rc_yaml_fault_at_key(faults, hint),
-                               "outage, error and overload alone send a hint");
+                               "only outage, error and overload can have retry_after_ms");
 }
 
 static void read_provider(const rc_yaml_node *node, rc_sim_provider *provider,
@@ -234,9 +234,9 @@ static void check_requests(const rc_yaml_node *root, const rc_sim_scenario *scen
     rc_config_fault *fault = rc_yaml_fault(faults, clients != NULL ? clients : root);
     rc_config_fault_append(fault, "some ");
     rc_config_fault_append_u64(fault, rc_sim_scenario_requests(scenario));
-    rc_config_fault_append(fault, " requests would come in, and ");
+    rc_config_fault_append(fault, " requests would arrive, and ");
     rc_config_fault_append_u64(fault, RC_SIM_REQUESTS_MAX);
-    rc_config_fault_append(fault, " are the most that is simulated");
+    rc_config_fault_append(fault, " is the maximum");
 }
 
 static void read_all(const rc_yaml_node *root, rc_sim_scenario *scenario, rc_config_faults *faults)

@@ -4,9 +4,9 @@
 /* clang-format off */
 const rc_sim_builtin rc_sim_scenarios_table[] = {
     {"brownout",
-     "for a minute a third of the calls fail and a third take four times as long",
+     "for one minute, a third of the calls fail and a third take four times as long",
      "name: brownout\n"
-     "about: for a minute a third of the calls fail and a third take four times as long\n"
+     "about: for one minute, a third of the calls fail and a third take four times as long\n"
      "duration_ms: 150s\n"
      "clients:\n"
      "  count: 2000\n"
@@ -19,9 +19,9 @@ const rc_sim_builtin rc_sim_scenarios_table[] = {
      "      - {kind: slow, from_ms: 30s, until_ms: 90s, share_pct: 33, slow_pct: 400}\n"
     },
     {"flaky-stream",
-     "streams that begin late, never begin, or end too soon",
+     "streams that begin late, never begin, or are cut",
      "name: flaky-stream\n"
-     "about: streams that begin late, never begin, or end too soon\n"
+     "about: streams that begin late, never begin, or are cut\n"
      "duration_ms: 120s\n"
      "clients:\n"
      "  count: 1000\n"
@@ -40,9 +40,9 @@ const rc_sim_builtin rc_sim_scenarios_table[] = {
      "      - {kind: cut, from_ms: 20s, until_ms: 100s, share_pct: 4, after_tokens: 60}\n"
     },
     {"outage",
-     "the only provider answers 503 for half a minute",
+     "the only provider responds with 503 for half a minute",
      "name: outage\n"
-     "about: the only provider answers 503 for half a minute\n"
+     "about: the only provider responds with 503 for half a minute\n"
      "duration_ms: 120s\n"
      "clients:\n"
      "  count: 5000\n"
@@ -73,9 +73,9 @@ const rc_sim_builtin rc_sim_scenarios_table[] = {
      "    price: {input_usd_per_mtok: 3, output_usd_per_mtok: 15}\n"
     },
     {"rate-limit",
-     "for 40 seconds twice as much is asked for, which is more than the key may have",
+     "for 40 seconds, the load doubles and exceeds the key's rate limit",
      "name: rate-limit\n"
-     "about: for 40 seconds twice as much is asked for, which is more than the key may have\n"
+     "about: for 40 seconds, the load doubles and exceeds the key's rate limit\n"
      "duration_ms: 180s\n"
      "clients:\n"
      "  count: 600\n"
@@ -90,9 +90,9 @@ const rc_sim_builtin rc_sim_scenarios_table[] = {
      "    limits: {requests_per_min: 4800, tokens_per_min: 6000000}\n"
     },
     {"recovery-herd",
-     "everybody is told to come back in 10 seconds, to a provider that starts cold",
+     "after an outage, all clients retry at the same time, and the provider starts cold",
      "name: recovery-herd\n"
-     "about: everybody is told to come back in 10 seconds, to a provider that starts cold\n"
+     "about: after an outage, all clients retry at the same time, and the provider starts cold\n"
      "duration_ms: 120s\n"
      "clients:\n"
      "  count: 10000\n"
@@ -106,9 +106,9 @@ const rc_sim_builtin rc_sim_scenarios_table[] = {
      "      - {kind: outage, from_ms: 20s, until_ms: 45s, retry_after_ms: 10s}\n"
     },
     {"retry-storm",
-     "10,000 clients, 20 seconds of outage, a provider that can do half as much again",
+     "10,000 clients, 20 seconds of outage, a provider with 50 % spare capacity",
      "name: retry-storm\n"
-     "about: 10,000 clients, 20 seconds of outage, a provider that can do half as much again\n"
+     "about: 10,000 clients, 20 seconds of outage, a provider with 50 % spare capacity\n"
      "duration_ms: 120s\n"
      "clients:\n"
      "  count: 10000\n"

@@ -216,7 +216,7 @@ static void store_batches(rc_writer *writer, rc_submission *taken)
     rc_writer_emit_lost(writer, "the audit's queue was full");
     /* After the acknowledgements, so that no caller waits for the checkpoint. */
     if (!rc_store_checkpoint(writer->store, false, &fault))
-        rc_writer_suppress(writer, &fault, "the log stays longer; it is moved later");
+        rc_writer_suppress(writer, &fault, "the write-ahead log is checkpointed later");
 }
 
 static void work(void *argument)
@@ -250,7 +250,8 @@ static bool begin(rc_writer *writer, rc_store_fault *fault)
     if (uv_thread_create(&writer->thread, work, writer) != 0) {
         uv_cond_destroy(&writer->wake);
         uv_mutex_destroy(&writer->lock);
-        return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "start", NULL, "no thread");
+        return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "start", NULL,
+                                  "no thread could be started");
     }
     return true;
 }

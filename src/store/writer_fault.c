@@ -30,7 +30,7 @@ bool rc_writer_append(rc_writer *writer, const rc_batch *first, rc_store_fault *
         if (rc_store_append(writer->store, first, fault))
             return true;
         if (fault->kind == RC_STORE_MOVED && failed == 0) {
-            rc_writer_suppress(writer, fault, "the audit goes on in a new file");
+            rc_writer_suppress(writer, fault, "the audit continues in a new file");
             if (rc_store_append(writer->store, first, fault))
                 return true;
         }
@@ -71,7 +71,7 @@ void rc_writer_suppress(rc_writer *writer, const rc_store_fault *fault, const ch
 
 void rc_writer_emit_unsafe(rc_writer *writer, const rc_report *why)
 {
-    send_suppressed(writer, why, RC_STR("the answer leaves before its record is safe"));
+    send_suppressed(writer, why, RC_STR("the response is sent before its record is stored"));
 }
 
 void rc_writer_emit_lost(rc_writer *writer, const char *reason)
@@ -148,7 +148,7 @@ static bool probe(rc_writer *writer)
 
 void rc_writer_enter_outage(rc_writer *writer, rc_submission *taken, const rc_store_fault *fault)
 {
-    const char *reason = "the audit goes on without its store";
+    const char *reason = "requests continue without audit records";
     const rc_retry_rule *rule = rule_of_store();
     /* A submitter that did not wait can no longer be refused. */
     const bool is_lost = writer->settings.continue_on_failure || writer->settings.is_async;

@@ -127,8 +127,9 @@ static void step(rc_writer *writer, uint64_t began_ns)
     if (!rc_store_prune_step(writer->store, &trim->prune, &fault)) {
         finish(writer);
         trim->next_ns = began_ns + FAILED_NS;
-        rc_writer_suppress(writer, &fault,
-                           "what is past stays in the audit; deleting it is tried again later");
+        rc_writer_suppress(
+            writer, &fault,
+            "expired operations stay in the audit for now; the deletion is retried later");
         return;
     }
     const bool is_hurried = trim->is_by_size && is_above(writer, 100);
@@ -137,7 +138,7 @@ static void step(rc_writer *writer, uint64_t began_ns)
     if (trim->prune.is_done)
         finish(writer);
     if (!rc_store_checkpoint(writer->store, false, &fault))
-        rc_writer_suppress(writer, &fault, "the log stays longer; it is moved later");
+        rc_writer_suppress(writer, &fault, "the write-ahead log is checkpointed later");
     const uint64_t now_ns = uv_hrtime();
     trim->next_ns = now_ns + (is_hurried ? 1 : PAUSE_FACTOR) * (now_ns - began_ns);
 }

@@ -108,7 +108,7 @@ async function startGate(name, config, env = {}) {
         { KEY_1: "key-number-one-1111", KEY_2: "key-number-two-2222", CLIENT, LONG, ...env });
     // The gateway may print its admin address a little after its port.
     for (const end = Date.now() + SAYS_MS; Date.now() < end; await sleep(20)) {
-        const [, said] = gate.talk().match(/operator's side at (http:\/\/[0-9.]+:[0-9]+)\b/) || [];
+        const [, said] = gate.talk().match(/admin interface at (http:\/\/[0-9.]+:[0-9]+)\b/) || [];
         if (said !== undefined)
             return { url: `http://127.0.0.1:${gate.port}`, admin: said };
     }

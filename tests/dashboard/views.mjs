@@ -67,7 +67,7 @@ overview.view("warns in words before a provider's limit is reached", {}, async (
     const quotas = page.locator(".timeline tbody tr", { hasText: "is near its limit" });
     await quotas.waitFor();
     assert.match(await text(quotas), new RegExp("tight/mock/quota-left-20 with key tight:1 is near its limit of requests: " +
-        "20 of 1000 are left, renewed in 1m"));
+        "20 of 1000 are left, renews in 1m"));
 });
 
 overview.view("shows a failure and a failover as they happen", {}, async (page) => {
@@ -567,12 +567,12 @@ const bare = new Views("without an audit");
 
 bare.view("says that the audit is off, and shows everything else", { allow: /404/ }, async (page) => {
     await open(page, "#/requests", gates.bare.admin);
-    await page.getByText("No audit is kept.").waitFor();
+    await page.getByText("This gateway stores no audit.").waitFor();
     await open(page, "#/targets", gates.bare.admin);
     await page.getByRole("rowheader", { name: "good/mock/ok" }).waitFor();
     assert.match(await text(page.locator("main")), /Audit off/);
     await open(page, "#/", gates.bare.admin);
-    await page.getByText("No audit is kept.").waitFor();
+    await page.getByText("This gateway stores no audit.").waitFor();
     // Without statistics the headline is not green.
     const verdict = page.locator(".verdict");
     assert.equal(await text(verdict), "– Request statistics are unavailable: the audit is off");

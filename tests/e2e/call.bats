@@ -227,7 +227,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     [ "$(grep -o -- --deadline <<<"$stderr" | wc -l)" = 2 ] && [[ $stderr != *x-recourse-deadline-ms* ]]
     said 'not finished within 300ms (--deadline)'
     said 'raise --deadline'
-    said 'it may take as long again'
+    said 'the call may take as long again'
     run -124 --separate-stderr call --agent --deadline 300ms --model up/mock/hang hello
     [[ $output == *'within 300ms (--deadline)'* && $output == *'"rule":"deadline.client"'* ]]
     [[ $output != *x-recourse-deadline-ms* ]]
@@ -257,7 +257,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     mock
     run -75 --separate-stderr call --model fast-503 hello
     echo "$stderr"
-    said 'The tries are used up'
+    said 'The attempts are used up'
     said 'Attempts'
     [ "$(grep -c 'up/mock/503 .*Overloaded 503' <<<"$stderr")" -eq 3 ]
     said 'recourse call: up/mock/503 · 3 attempts · waited 10ms'
@@ -669,7 +669,7 @@ PY
     run -0 --separate-stderr call --via "http://127.0.0.1:$(cat fake.port)" --model x hello
     echo "$stderr"
     [ "$output" = Hi ]
-    near='recourse call: a/\u{1B}[2Jx is near its limit of input tokens: 9 of 100 are left, renewed in 1m.'
+    near='recourse call: a/\u{1B}[2Jx is near its limit of input tokens: 9 of 100 are left, renews in 1m.'
     [[ $stderr == "$near"$'\n''recourse call: a/x · 4 attempts · first token '*' · $0.0123' ]]
 }
 

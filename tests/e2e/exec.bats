@@ -87,7 +87,7 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
     run -7 --separate-stderr exec_ --tries 3 -- ./flaky 99
     echo "$stderr"
     [ "$(runs)" -eq 3 ]
-    [[ $stderr == *"RateLimited"*"The tries are used up"* ]]
+    [[ $stderr == *"RateLimited"*"The attempts are used up"* ]]
     [[ $stderr == *"exit status 7 in try 3"* ]]
 }
 
@@ -329,7 +329,7 @@ END
     run -7 --separate-stderr sh -c 'head -c 20000000 /dev/zero | TMPDIR=/no/such/folder "$RECOURSE" exec -- sh -c "cat >/dev/null; exec ./flaky 9"'
     echo "$stderr"
     [ "$(runs)" -eq 1 ]
-    [[ $stderr == *"standard input cannot be given again, it is long, and no temporary file can hold it"* ]]
+    [[ $stderr == *"standard input cannot be given again, it is long, and no temporary file could be created"* ]]
     [[ $stderr == *RateLimited* ]]
 }
 
@@ -583,7 +583,7 @@ on_terminal() {
     on_terminal 'exec bash --norc --noprofile -i'
     printf '("$RECOURSE" exec -- sh -c "until [ -e go ]; do sleep 0.01; done; exec cat /dev/tty" 2>err &)\n' >&8
     printf 'touch go\n' >&8
-    wait_for grep -q 'in other hands' err
+    wait_for grep -q 'is in use' err
     printf 'exit 0\n' >&8
     wait $terminal
     exec 8>&-

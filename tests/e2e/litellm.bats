@@ -258,7 +258,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     [[ $output == *"base_url: the variable FAR_BASE: plain http://"* ]]
     (echo 'listen: 127.0.0.1:0' && echo 'admin: {listen: "off"}' && cat far.yaml) >recourse.yaml
     KEY=key run -78 "$RECOURSE" serve
-    [[ $output == *"the variable is not set that base_url names: env:FAR_BASE"* ]]
+    [[ $output == *"base_url refers to a variable that is not set: env:FAR_BASE"* ]]
 }
 
 @test "our own texts are not scrubbed" {

@@ -352,9 +352,9 @@ PY
     all() { notices >found && [ "$(wc -l <found)" = 3 ]; }
     wait_for all
     cat found
-    [ "$(sed -n 1p found)" = "configuration read again, edition 2, by a signal (SIGHUP)" ]
-    [ "$(sed -n 2p found)" = "configuration read again, edition 3, by unix: a new key" ]
-    [[ $(sed -n 3p found) == "configuration refused (recourse.yaml:"*"routs: unknown key"*"), the old one goes on; asked for by a signal (SIGHUP)" ]]
+    [ "$(sed -n 1p found)" = "configuration reloaded, edition 2, by a signal (SIGHUP)" ]
+    [ "$(sed -n 2p found)" = "configuration reloaded, edition 3, by unix: a new key" ]
+    [[ $(sed -n 3p found) == "configuration refused (recourse.yaml:"*"routs: unknown key"*"); the previous configuration stays in use. Requested by a signal (SIGHUP)" ]]
     all_json talk
 }
 
@@ -363,7 +363,7 @@ PY
 @test "an unwritable log or port file is reported with its key and advice" {
     config 'listen: 127.0.0.1:0' 'log: {file: nowhere/gate.log}'
     run -74 --separate-stderr "$RECOURSE" serve --config recourse.yaml
-    [ "$stderr" = "recourse serve: the log cannot be written: log.file: nowhere/gate.log: No such file or directory. Make its folder, let this user write there, or name another file in log.file; without one the log goes to standard error" ]
+    [ "$stderr" = "recourse serve: the log cannot be written: log.file: nowhere/gate.log: No such file or directory. Create the folder, give this user write access, or set log.file to another file; without log.file, the log goes to standard error" ]
     config
     run -74 --separate-stderr "$RECOURSE" serve --config recourse.yaml --log human --port-file nowhere/port
     [[ $stderr == *"recourse serve: the port file cannot be written: --port-file nowhere/port: No such file or directory. Make its folder, let this user write there, or name another file"* ]]

@@ -188,7 +188,7 @@ budgets: [{name: day, per: day, limit_usd: 0.001, on_exceed: fail}]
 END
     run -69 --separate-stderr "$RECOURSE" call --config demo.yaml --model demo/tokens-5 --max-tokens 9 hi
     echo "$stderr"
-    [[ $stderr == *'The budget day is smaller than this request may cost'* ]]
+    [[ $stderr == *'The budget day is smaller than the possible cost of this request'* ]]
     run -0 "$RECOURSE" audit stats --width 120 --config demo.yaml
     echo "$output"
     [[ $output == *'100% failed'* && $output != *'nothing failed'* ]]

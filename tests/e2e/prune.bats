@@ -219,7 +219,7 @@ fill_past() {
     audit check >/dev/null
     audit stats --format json --since 1d | says /dev/stdin "\"count\":$served,\"succeeded\":$served"
     [ "$(audit list --since 1d --limit 1000 --format json | grep -o '"key"' | wc -l)" -eq "$served" ]
-    wait_for says log "operations deleted from the audit: $(cat count), which ended before"
+    wait_for says log "operations deleted from the audit: $(cat count), ended before"
     # Pruning up to now keeps the newest operations, which may still be amended.
     run -0 audit prune --before 2100-01-01 --yes
     [ "$(audit export --since 1d --outcome succeeded | wc -l)" -eq "$served" ]
@@ -239,7 +239,7 @@ fill_past() {
     "$RECOURSE" audit prune --older-than 365d 3>&- &
     pruner=$!
     wait_for test -s "$default_store-prune"
-    refused 75 "somebody else prunes it" --older-than 400d
+    refused 75 "another process is deleting from it" --older-than 400d
     kill -9 "$pruner"
     wait "$pruner" || true
     kill -CONT "$pid"

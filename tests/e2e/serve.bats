@@ -439,7 +439,7 @@ prices: prices.yaml'
     run -69 --separate-stderr "$RECOURSE" serve --config other.yaml --admin 0.0.0.0:0
     [[ "$stderr" == *"there is no token"* ]]
     start other serve --config other.yaml --listen 127.0.0.1:0 --admin 127.0.0.1:0 --log human
-    admin=$(sed -n "s/.*operator's side at //p" other.talk)
+    admin=$(sed -n "s/.*admin interface at //p" other.talk)
     [ "$(curl -sS -o /dev/null -w '%{http_code}' "$admin/metrics")" = 200 ]
 }
 
@@ -721,12 +721,12 @@ providers: {up: {kind: openai, base_url: "'$up'/v1", keys: [env:KEY_1]}}
 routes: [{model: "*", chain: [{target: "up/*"}]}]'
     printf '%s\nadmin: {listen: "127.0.0.1:0"}\n' "$conf" >address.yaml
     start address serve --config address.yaml --log human
-    url=$(grep -oE "dashboard and operator's side at http://127.0.0.1:[0-9]+" address.talk | grep -o 'http.*')
+    url=$(grep -oE "dashboard and admin interface at http://127.0.0.1:[0-9]+" address.talk | grep -o 'http.*')
     run -0 curl -sS "$url/"
     [[ $output == *"<title>Recourse</title>"* ]]
     printf '%s\nadmin: {listen: "off", socket: admin.sock}\n' "${conf/audit.db/other.db}" >socket.yaml
     start socket serve --config socket.yaml --log human
-    grep -q "dashboard and operator's side at the socket admin.sock" socket.talk
+    grep -q "dashboard and admin interface at the socket admin.sock" socket.talk
     run -0 curl -sS --unix-socket admin.sock http://localhost/
     [[ $output == *"<title>Recourse</title>"* ]]
 }
@@ -749,7 +749,7 @@ routes: [{model: "*", chain: [{target: "up/*"}]}]'
         "providers: {up: {kind: openai, base_url: \"$up/v1\", keys: [env:KEY_1]}}" \
         'routes: [{model: any, chain: [{target: up/x}]}]' >recourse.yaml
     start found serve --log human
-    admin=$(sed -n "s/.*operator's side at //p" found.talk)
+    admin=$(sed -n "s/.*admin interface at //p" found.talk)
     curl -sS "$admin/admin/v1/state" >answer
     has '"config":{"file":"recourse.yaml","generation":1'
     curl -sS -X POST -H 'x-recourse-admin: 1' "$admin/admin/v1/reload" >answer

@@ -174,7 +174,7 @@ END
 @test "a scenario that would never end is refused, and a fast one ends" {
     echo 'clients: {count: 1000000, every_ms: 1, surge: {from_ms: 0, until_ms: 1m, pct: 10000}}' >absurd.yaml
     run -65 --separate-stderr "$RECOURSE" simulate absurd.yaml
-    [[ $stderr == *"some 6000000000000 requests would come in, and 200000000 are the most"* ]]
+    [[ $stderr == *"some 6000000000000 requests would arrive, and 200000000 is the maximum"* ]]
     cat >fast.yaml <<'END'
 duration_ms: 2s
 clients: {count: 10, every_ms: 50, loop: closed, surge: {from_ms: 0, until_ms: 2s, pct: 10000}}

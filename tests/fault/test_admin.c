@@ -1,4 +1,4 @@
-/* The operator's side without memory: whichever request for it fails, once or for good, the client
+/* The admin interface without memory: whichever request for it fails, once or for good, the client
  * gets an answer or an end, nothing is half done, and nothing is lost. */
 #include "support/admin_fixture.h"
 

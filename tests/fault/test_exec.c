@@ -167,7 +167,7 @@ static void without_a_fault_it_runs_twice(void **unused)
     (void)unused;
     assert_true(is_good_with(0, false, 0));
     assert_non_null(strstr(real.stderr_bytes, "RateLimited: retrying (1/1) in 1s"));
-    assert_non_null(strstr(real.stderr_bytes, "The tries are used up"));
+    assert_non_null(strstr(real.stderr_bytes, "The attempts are used up"));
 }
 
 static void every_call_fails_once(void **unused)

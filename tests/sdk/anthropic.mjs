@@ -229,7 +229,7 @@ function addRefusals(group) {
         const error = await thrown(() => api.messages.batches.retrieve("msgbatch_1"));
         assert.equal(error.constructor, Anthropic.NotFoundError, error.constructor.name);
         assert.equal(error.type, "not_found_error");
-        assert.ok(error.message.includes("what this path names: Not Found"), error.message);
+        assert.ok(error.message.includes("no resource at this path: Not Found"), error.message);
         assert.equal(sent.requests, 1);
     });
     const hanging = route("anthropic", "hang");

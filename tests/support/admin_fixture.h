@@ -1,4 +1,4 @@
-/* The operator's side and a client of it in one loop, on real sockets. */
+/* The admin interface and a client of it in one loop, on real sockets. */
 #ifndef RC_SUPPORT_ADMIN_FIXTURE_H
 #define RC_SUPPORT_ADMIN_FIXTURE_H
 

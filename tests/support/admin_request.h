@@ -1,4 +1,4 @@
-/* Requests to the operator's side without sockets. */
+/* Requests to the admin interface without sockets. */
 #ifndef RC_SUPPORT_ADMIN_REQUEST_H
 #define RC_SUPPORT_ADMIN_REQUEST_H
 

@@ -110,21 +110,21 @@ class Lasting:
                               check=False)
 
     def admin_port(self):
-        """Of the operator's side since the last start. Its line of the log comes in its own time."""
+        """Of the admin interface since the last start. Its line of the log comes in its own time."""
         def found():
-            return re.findall(r"operator's side at \S+:(\d+)", self.said()[self.said_before:])
+            return re.findall(r"admin interface at \S+:(\d+)", self.said()[self.said_before:])
         wait_until(found, "the admin interface")
         return int(found()[-1])
 
     def page(self, path):
-        """Of the operator's side."""
+        """Of the admin interface."""
         with Client(self.admin_port()) as client:
             answer = client.ask(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         check(answer.status == 200, answer)
         return answer.body.decode()
 
     def post(self, path, body=b""):
-        """To the operator's side; the answer, whatever it is."""
+        """To the admin interface; the answer, whatever it is."""
         with Client(self.admin_port()) as client:
             return client.ask(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nx-recourse-admin: 1\r\n"
                               f"Content-Length: {len(body)}\r\n\r\n".encode() + body)

@@ -30,7 +30,7 @@ def told(line, fields, dialect, base, path):
     error = page["error"]
     shape = {"openai": "param" in error, "anthropic": page.get("type") == "error", "gemini": "status" in error}
     check(shape[dialect], page)
-    check(f"{base}, and this request is sent to {path}." in error["message"], page)
+    check(f"{base}, and the path of this request is {path}." in error["message"], page)
     check(report_of(page)["user_action"]["detail"] == f"Set the client's base URL to {base}.", page)
 
 

@@ -151,7 +151,7 @@ def refusal_says_it_all():
                     f"requests in flight $0.0205, estimate for this request {asked}. It renews on 20"), message)
                 check(report["error_code"] == "BudgetExceeded" and not report["retryable"], report)
                 check(report["user_action"]["kind"] == "raise_limit" and
-                      "(max_tokens)" in report["user_action"]["detail"], report)
+                      "max_tokens" in report["user_action"]["detail"], report)
                 check(0 < report["provider_metadata"]["retry_after_ms"] <= 31 * 86400000, report)
         shown = subprocess.run([RECOURSE, "audit", "--store", "sqlite:audit.db", "show", report["report_id"]],
                                cwd=gateway.folder, check=True, timeout=WAIT_S, stdout=subprocess.PIPE).stdout.decode()
@@ -193,7 +193,7 @@ def refusal_is_no_call(on_exceed):
                     answer = client.read()
                     check(answer.status == 402 and not answer.get("x-recourse-attempts"), answer.head.raw)
                 else:
-                    wait_until(lambda: "requests wait" in gateway.said(), "the pause")
+                    wait_until(lambda: "requests are waiting" in gateway.said(), "the pause")
                     time.sleep(0.1)
         wait_until(lambda: len(gateway.operations()) == 4, "the records")
         gateway.end()
@@ -366,7 +366,7 @@ def first_request_says_why():
         check(answer.status == 402, answer)
         message = json.loads(answer.body)["error"]["message"]
         check(message.startswith(
-            "The budget of client app is smaller than this request may cost: limit $0.0001, spent $0.00, reserved for "
+            "The budget of client app is smaller than the possible cost of this request: limit $0.0001, spent $0.00, reserved for "
             "requests in flight $0.00, estimate for this request $0.0405. It renews on 20"), message)
     finally:
         gateway.stop()

@@ -298,10 +298,10 @@ for reason in ("expired", "wrong", "mutual"):
 suite.case("not modified", words, saying(b"HTTP/1.1 304 Not Modified\r\n\r\n"), "MalformedResponse", 3, "false",
            "any proxy in between", "")
 suite.case("no HTTP", words, ending(b"HELLO\r\n\r\n"), "MalformedResponse", 3, "false",
-           "words did not answer in proper HTTP: ", "The message")
+           "words sent an invalid HTTP response: ", "The message")
 suite.case("another protocol", words, ending(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n"
                                              b"Connection: upgrade\r\n\r\n"), "MalformedResponse", 3, "false",
-           "words did not answer in proper HTTP: ", "The protocol")
+           "words sent an invalid HTTP response: ", "The protocol")
 suite.case("a page", words, saying(http(b"<html><body>Hi</body></html>", content_type="text/html")),
            "MalformedResponse", 1, "false", "Check the base URL", "ry again")
 suite.case("titles of problems", titles_name_nobody)

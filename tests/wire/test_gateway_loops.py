@@ -59,21 +59,21 @@ def listen_of_the_file(host):
     held, port = held_port()
     with held:
         said = refused({**to(f"http://{host}:{port}/v1"), "listen": f"127.0.0.1:{port}"})
-    check("providers.me.base_url is the address of this gateway itself" in said, said)
+    check("providers.me.base_url is the address of this gateway" in said, said)
 
 
 def listen_of_the_command():
     held, port = held_port()
     with held:
         said = refused(to(f"http://127.0.0.1:{port}/v1"), "--listen", f"127.0.0.1:{port}")
-    check("providers.me.base_url is the address of this gateway itself" in said, said)
+    check("providers.me.base_url is the address of this gateway" in said, said)
 
 
 def listen_of_a_passed_socket():
     held, port = held_port(is_listening=True)
     with held:
         said = refused(to(f"http://localhost:{port}/v1"), passed=held)
-    check("providers.me.base_url is the address of this gateway itself" in said, said)
+    check("providers.me.base_url is the address of this gateway" in said, said)
 
 
 def variable():
@@ -81,7 +81,7 @@ def variable():
     with held:
         said = refused(None, "--admin", "off", "--listen", f"127.0.0.1:{port}", environment={
             "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1"})
-    check("OPENAI_BASE_URL is the address of this gateway itself" in said, said)
+    check("OPENAI_BASE_URL is the address of this gateway" in said, said)
     check("env -u OPENAI_BASE_URL" in said, said)
 
 
@@ -93,7 +93,7 @@ def reload():
                        **to(f"http://127.0.0.1:{gateway.port}/v1")})
         gateway.signal(signal.SIGHUP)
         wait_until(lambda: "the old one goes on" in gateway.said(), "a refusal")
-        check("providers.me.base_url is the address of this gateway itself" in gateway.said(), gateway.said())
+        check("providers.me.base_url is the address of this gateway" in gateway.said(), gateway.said())
         with Client(gateway.port) as client:
             check(client.ask(chat("m")).status == 200, "the old configuration goes on")
     finally:

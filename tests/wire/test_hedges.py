@@ -224,7 +224,7 @@ def upload_waits_for_money():
         others[0].start()
         wait_until(lambda: first.seen, "the first request")
         others[1].start()
-        wait_until(lambda: "requests wait" in gateway.said(), "the pause")
+        wait_until(lambda: "requests are waiting" in gateway.said(), "the pause")
         check(not plan.seen, "sent without money")
         may_answer.set()
         for other in others:

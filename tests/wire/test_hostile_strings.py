@@ -105,7 +105,7 @@ class World:
 
     def page(self, path):
         with open(os.path.join(self.gateway.folder, "log"), encoding="utf-8") as file:
-            port = re.search(r"operator's side at \S+?:(\d+)", file.read())[1]
+            port = re.search(r"admin interface at \S+?:(\d+)", file.read())[1]
         with Client(int(port)) as client:
             return client.ask(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()).body
 

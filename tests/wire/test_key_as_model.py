@@ -137,7 +137,7 @@ def nothing_in_files():
 
 suite = Suite(threads=1)
 suite.case("no answer has it", nothing_in_answers)
-suite.case("no page of the operator's side has it", nothing_in_pages)
+suite.case("no page of the admin interface has it", nothing_in_pages)
 suite.case("no live event has it", nothing_in_live_events)
 suite.case("no file has it", nothing_in_files)
 main(suite, world, upstream)

@@ -155,7 +155,7 @@ def names_the_way(path, way, where=gateway, more="", version=b""):
     if way is None:
         check("/p/" not in answer.body.decode() and f"no endpoint GET {path} here" in message, page)
     else:
-        check(f"ask for {way}{more}." in message, message)
+        check(f"request {way}{more}." in message, message)
         check(way[:way.index("/", 3)] + " of this" in report_of(page)["user_action"]["detail"], page)
     if way and way.startswith("/p/c/"):
         check(page["type"] == "error" and page["error"]["type"] == "not_found_error", page)
@@ -178,10 +178,10 @@ for case in (
          "File files/f not found"),
         # Of these nobody knows what they miss: their words have to say it.
         ("/p/g/v1beta/cachedContents/c", 404, gemini(404, "Requested entity was not found.", "NOT_FOUND"),
-         "EndpointNotFound", "g does not have what this path names: Requested entity was not found."),
-        ("/p/o/x", 404, {"detail": "Not Found"}, "EndpointNotFound", "what this path names: Not Found"),
-        ("/p/o/x", 404, b"", "EndpointNotFound", "o does not have what this path names."),
-        ("/p/o/x", 405, {"detail": "Method Not Allowed"}, "EndpointNotFound", "o does not take this method"),
+         "EndpointNotFound", "g has no resource at this path: Requested entity was not found."),
+        ("/p/o/x", 404, {"detail": "Not Found"}, "EndpointNotFound", "no resource at this path: Not Found"),
+        ("/p/o/x", 404, b"", "EndpointNotFound", "o has no resource at this path."),
+        ("/p/o/x", 405, {"detail": "Method Not Allowed"}, "EndpointNotFound", "o does not support this method"),
         ("/p/o/x", 410, {"error": {"message": "gone"}}, "EndpointNotFound", "gone"),
         ("/p/o/x", 412, {"error": {"message": "etag"}}, "InvalidRequest", "etag"),
         ("/p/o/x", 416, b"", "InvalidRequest", ""),
@@ -215,14 +215,14 @@ for case in (
         ("/v1/moderations", "/p/o/moderations"), ("/v1/messages/batches", "/p/c/v1/messages/batches"),
         ("/v1beta/files/f", "/p/g/v1beta/files/f"), ("/v1beta/cachedContents", "/p/g/v1beta/cachedContents"),
         ("/upload/v1beta/files", "/p/g/upload/v1beta/files"),
-        ("/v1/" + "x" * 500, "/p/o/ and the rest of the path"),
+        ("/v1/" + "x" * 500, "/p/o/ followed by the path"),
         ("/nothing", None)):
     suite.case(f"the way to {case[0][:40]}", names_the_way, *case)
 suite.case("the way to Anthropic's files", names_the_way, "/v1/files", "/p/c/v1/files", gateway, "",
            b"anthropic-version: 2023-06-01\r\n")
 suite.case("several know the way", names_the_way, "/v1/files", "/p/first/files", several,
-           ", or for the same with the name of another provider")
+           ", or the same path with the name of another provider")
 suite.case("nobody knows the way", names_the_way, "/v1beta/files", "/p/PROVIDER/v1beta/files", several,
-           " with the name of one that speaks this interface, once one is configured")
+           " with the name of a provider of this API; none is configured yet")
 suite.case("a name that is not known is ours", ours, None, 404, "EndpointNotFound", "/p/nobody/x")
 main(suite, gateway, several, upstream)

@@ -352,7 +352,7 @@ def bad_configuration_is_refused():
 
 def a_pipe_is_not_waited_for():
     """A pipe, a folder or a device in the place of a key's file or of the configuration: the reload is refused at once,
-    and requests, the operator's side and the end go on."""
+    and requests, the admin interface and the end go on."""
     gateway = Lasting({**OPEN, "admin": {"listen": "127.0.0.1:0"},
                        "clients": [{"name": "app", "token": "file:key"}]})
     key = os.path.join(gateway.folder, "key")
@@ -367,7 +367,7 @@ def a_pipe_is_not_waited_for():
         gateway.signal(signal.SIGHUP)
         wait_until(lambda: gateway.said().count("the old one goes on") == times, "the refusal")
         check(ask(gateway, "ok", token).status == 200, "the old configuration is gone")
-        check("recourse_build_info" in gateway.page("/metrics"), "the operator's side is gone")
+        check("recourse_build_info" in gateway.page("/metrics"), "the admin interface is gone")
 
     put_token()
     gateway.start()

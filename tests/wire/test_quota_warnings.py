@@ -114,7 +114,7 @@ def by_every_way():
         for one in told:
             check(one["level"] == "warn" and one["kind"] == "requests" and one["limit"] == 1000, one)
             check(59000 < one["reset_ms"] <= 60000 and one["request_id"].startswith("req_"), one)
-        check("up/quota-left-20 with key up:1 is near its limit of requests: 20 of 1000 are left, renewed in 1m"
+        check("up/quota-left-20 with key up:1 is near its limit of requests: 20 of 1000 are left, renews in 1m"
               in told[0]["message"], told[0])
         wait_until(lambda: len(live.all("quota:warning")) >= len(wanted), "the live ones")
         seen = live.all("quota:warning")
@@ -186,7 +186,7 @@ def many_hear_it_and_one_tells():
         for thread in threads:
             thread.join(WAIT_S)
         check(Metrics(gateway.page("/metrics")).sum("recourse_quota_warnings_total") == 1)
-        line = "up/quota-left-2 with key up:1 is near its limit of requests: 2 of 1000 are left, renewed in 1m"
+        line = "up/quota-left-2 with key up:1 is near its limit of requests: 2 of 1000 are left, renews in 1m"
         check(gateway.said().count(line) == 1, gateway.said()[-2000:])
     finally:
         mock.stop()
@@ -206,7 +206,7 @@ def a_call_says_so_at_its_end():
             return done.stderr.decode().splitlines()
         lines = call("--model", "up/quota-left-1")
         said = [line for line in lines if "limit" in line]
-        check(said == ["recourse call: up/quota-left-1 is near its limit of requests: 1 of 1000 is left, renewed in 1m."],
+        check(said == ["recourse call: up/quota-left-1 is near its limit of requests: 1 of 1000 is left, renews in 1m."],
               lines)
         check(call("--model", "up/quota-left-1", "--quiet") == [], "quiet is quiet")
         check(not any("limit" in line for line in call("--model", "up/quota-left-500")), "there is enough")
@@ -235,7 +235,7 @@ def a_gateway_tells_a_call():
         start(gateway, f"http://127.0.0.1:{mock.port}")
         for dialect, model in (("openai", "up/quota-left-1"), ("anthropic", "cl/quota-left-1")):
             said = called_via(gateway, "--model", model)
-            check(said == [f"recourse call: {model} is near its limit of requests: 1 of 1000 is left, renewed in 1m."],
+            check(said == [f"recourse call: {model} is near its limit of requests: 1 of 1000 is left, renews in 1m."],
                   dialect, said)
             # Once a window.
             check(called_via(gateway, "--model", model) == [], dialect)
@@ -303,7 +303,7 @@ def it_is_on_record():
         bare = ask_chat(gateway, "bare/quota-left-0").get("x-recourse-request-id")
         records = shown(gateway, request)["records"]
         check([one["kind"] for one in records] == ["attempt", "quota"], records)
-        words = "is near its limit of requests: 20 of 1000 are left, renewed in 1m"
+        words = "is near its limit of requests: 20 of 1000 are left, renews in 1m"
         check(records[1]["text"] == words and records[1]["target"] == "up/quota-left-20" and
               records[1]["credential"] == "up:1" and records[1]["attempt"] == 1, records[1])
         check([one["kind"] for one in shown(gateway, again)["records"]] == ["attempt"], "once")

@@ -71,7 +71,7 @@ def targets_are_shown():
     check(status == 200 and targets["up/a"]["health"] == "failing", targets)
     check(targets["up/a"]["failed_with"] == "Provider5xx" and targets["up/a"]["since"] >= began, targets, began)
     check(targets["more/b"]["health"] == "up", targets)
-    # The operator's side says the same.
+    # The admin interface says the same.
     shown = {target["target"]: target for target in json.loads(gateway.page("/admin/v1/targets"))["targets"]}
     check(shown["up/a"]["health"] == "failing" and shown["up/a"]["since"] == targets["up/a"]["since"], shown)
     check(send(gateway, "a", OK_CHAT).status == 200)

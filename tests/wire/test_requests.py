@@ -322,7 +322,7 @@ def other_interface(path, model, theirs, speaks, ways):
     check(answer.status == 422 and not plan.seen, answer)
     check(answer.get("x-recourse-error-code") == "UnsupportedFeature", answer.head.raw)
     report = report_of(json.loads(answer.body))
-    check(f"is of {theirs} interface" in report["message"] and speaks in report["message"], report)
+    check(f"belongs to {theirs} API" in report["message"] and speaks in report["message"], report)
     check(ways in report["user_action"]["detail"], report)
 
 
@@ -374,15 +374,15 @@ for number, case in enumerate((
         ("/p/a/chat/completions", b'{"model":"m","mOdel":"other","messages":[]}', "model"))):
     suite.case(f"ambiguous: {case[0]} {number}", ambiguous, *case)
 suite.case("another interface: messages to OpenAI's", other_interface, "/v1/messages", "once", "Anthropic's",
-           "a speaks OpenAI's", "/v1/chat/completions, /v1/completions, /v1/responses")
+           "a uses OpenAI's", "/v1/chat/completions, /v1/completions, /v1/responses")
 suite.case("another interface: messages to a provider by name", other_interface, "/v1/messages", "a/m",
-           "Anthropic's", "a speaks OpenAI's", "/v1/chat/completions")
+           "Anthropic's", "a uses OpenAI's", "/v1/chat/completions")
 suite.case("another interface: generate to OpenAI's", other_interface, "/v1beta/models/once:generateContent",
-           "once", "Gemini's", "a speaks OpenAI's", "/v1/chat/completions")
+           "once", "Gemini's", "a uses OpenAI's", "/v1/chat/completions")
 suite.case("another interface: responses to Anthropic's", other_interface, "/v1/responses", "claude", "OpenAI's",
-           "ca speaks Anthropic's", "/v1/chat/completions, /v1/messages")
+           "ca uses Anthropic's", "/v1/chat/completions, /v1/messages")
 suite.case("another interface: responses to Gemini's", other_interface, "/v1/responses", "gemini", "OpenAI's",
-           "ga speaks Gemini's", "/v1beta/models/MODEL:generateContent")
+           "ga uses Gemini's", "/v1beta/models/MODEL:generateContent")
 suite.case("another interface: embeddings of Anthropic's", other_interface, "/v1/embeddings", "claude", "OpenAI's",
-           "ca speaks Anthropic's", "Send it to a model of a provider that speaks OpenAI's")
+           "ca uses Anthropic's", "Send the request to a model of a provider that uses OpenAI's")
 main(suite, gateway, small, upstream, eager)

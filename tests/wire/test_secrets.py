@@ -1,5 +1,5 @@
 """Keys, tokens and prompts are planted everywhere; afterwards they are in no log, audit row, metric,
-error, page of the operator's side, process title or file that the gateway leaves."""
+error, page of the admin interface, process title or file that the gateway leaves."""
 
 import json
 import os
@@ -103,7 +103,7 @@ class World:
     def _admin_port(self):
         def line():
             with open(os.path.join(self.gateway.folder, "log"), encoding="utf-8") as file:
-                return [row for row in file if "operator's side at" in row]
+                return [row for row in file if "admin interface at" in row]
         wait_until(line, "the admin interface")
         return int(json.loads(line()[0])["message"].rsplit(":", 1)[1])
 
@@ -149,7 +149,7 @@ def nothing_in_pages():
     check(world.pages[0].status == 200 and b"recourse_requests_total" in world.pages[0].body, world.pages[0])
     for name in (b"gpt-0", b"claude-0"):
         check(name not in world.pages[0].body, "a name that a client invented is a label:", name)
-    check(world.pages[-1].status == 401, "a client's token opens the operator's side:", world.pages[-1])
+    check(world.pages[-1].status == 401, "a client's token opens the admin interface:", world.pages[-1])
 
 
 def nothing_in_the_process():
@@ -230,7 +230,7 @@ def an_error_that_repeats_the_key():
 suite.case("a key that looks like none is hidden", a_key_without_a_form)
 suite.case("an error that repeats the key keeps its meaning", an_error_that_repeats_the_key)
 suite.case("no answer has one", nothing_in_answers)
-suite.case("no page of the operator's side has one", nothing_in_pages)
+suite.case("no page of the admin interface has one", nothing_in_pages)
 suite.case("the process's title has none", nothing_in_the_process)
 suite.case("no file has one, whatever ended the process", nothing_in_files)
 main(suite, world, upstream)

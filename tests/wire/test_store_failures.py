@@ -104,7 +104,7 @@ def goes_on(dialect, is_stream):
             name = name_of(answer)
             check(row_of(gateway, name) is None, "it was kept before")
         check(answer.status == 200 and dialect.is_whole(answer.body, is_stream), answer)
-        check("SuppressedError" in gateway.said() and "before its record is safe" in gateway.said(), gateway.said())
+        check("SuppressedError" in gateway.said() and "before its record is stored" in gateway.said(), gateway.said())
         becomes(gateway, name, (1, 200, "", [2, SUPPRESSED]))
 
 
@@ -219,9 +219,9 @@ def stays_down():
         with busy(gateway):
             with Client(gateway.port) as client:
                 check(all(is_typed(client.ask(chat("demo/ok", SOON))) for _ in range(5)))
-            wait_until(lambda: "the audit cannot be kept" in gateway.said(), "the store to be down")
+            wait_until(lambda: "the audit store is unavailable" in gateway.said(), "the store to be down")
             check(ask(gateway, chat("demo/ok", SOON)).status == 503)
-        wait_until(lambda: "the audit is kept again" in gateway.said(), "the store to be back")
+        wait_until(lambda: "the audit store is available again" in gateway.said(), "the store to be back")
         check(gateway.rows("SELECT text FROM records WHERE text LIKE '%no record: 6'"), gateway.rows(
             "SELECT text FROM records"))
         check(ask(gateway, chat("demo/ok", SOON)).status == 200)
@@ -284,7 +284,7 @@ def ends_without_it():
             gateway.signal(signal.SIGTERM)
             wait_until(lambda: "asks for the end" in gateway.said(), "the first one")
             gateway.signal(signal.SIGTERM)
-            wait_until(lambda: "the store does not answer; ended without it" in gateway.said(), "the second one")
+            wait_until(lambda: "the store does not respond; the gateway ended without it" in gateway.said(), "the second one")
         check(gateway.process.wait(WAIT_S) == 74, gateway.said())
 
 

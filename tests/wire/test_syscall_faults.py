@@ -50,7 +50,7 @@ def disk_fails(call, error, when):
             for answer in answers:
                 check(answer.status == 200 or is_typed(answer), answer)
             if any(answer.status != 200 for answer in answers):
-                check("the audit cannot be kept" in gateway.said(), gateway.said()[-2000:])
+                check("the audit store is unavailable" in gateway.said(), gateway.said()[-2000:])
             gateway.kill()
         # With a disk that works all is well, and what was answered is there.
         gateway.start()

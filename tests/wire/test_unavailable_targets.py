@@ -95,7 +95,7 @@ def used_up():
     check(answer.get("retry-after") == "" and answer.get("x-should-retry") == "false", answer.head.raw)
     check(json.loads(answer.body)["error"]["code"] == "insufficient_quota", answer.body)
     check(report["retryable"] is False, report)
-    check("tries the keys again by itself" in report["user_action"]["detail"], report)
+    check("retries the keys by itself" in report["user_action"]["detail"], report)
     page = shown(report)
     check("more: quota used up (keys m:1, m:2)" in page and "Overloaded" not in page, page)
     # The account's quota is that of every model.
@@ -131,13 +131,13 @@ def mixed():
     _, report = told("all", 429, "QuotaExhausted",
                      "No target is available now. m2/quota: quota used up (keys m2:1, m2:2); "
                      "k2/401: refused (key k2:1).", "add_credit")
-    check("replace the keys that were refused" in report["user_action"]["detail"], report)
+    check("replace the rejected keys" in report["user_action"]["detail"], report)
     # One of them opens by itself: that is worth a wait.
     answer, report = told("some", 429, "RateLimited",
                           "No target is available now. m2/quota: quota used up (keys m2:1, m2:2); "
                           "n2/429-retry-after-60: rate limited (key n2:1).", "wait_and_retry")
     check(0 < int(answer.get("retry-after")) <= 60, answer.head.raw)
-    check("Credit" in report["user_action"]["detail"], report)
+    check("credit" in report["user_action"]["detail"], report)
 
 
 def keys_differ():
@@ -177,13 +177,13 @@ def whose_wait():
     for more in ((), ("--format", "markdown"), ("--format", "json")):
         for _ in range(2):
             said = said_by("waits", *more)
-            check("Recourse asks again after" in said and "names a wait" not in said, said)
+            check("Recourse retries after" in said and "states a wait" not in said, said)
     said = said_by("told")
-    check("The provider names a wait of 1h" in said and "asks again" not in said, said)
-    check("Recourse asks again after" in said_by("told"), "it was not asked")
+    check("The provider states a wait of 1h" in said and "Recourse retries" not in said, said)
+    check("Recourse retries after" in said_by("told"), "it was not asked")
     report = report_of(json.loads(ask("waits").body))
     check(report["context"]["wait_by"] == "recourse", report)
-    check("Recourse asks again after" in shown(report), shown(report))
+    check("Recourse retries after" in shown(report), shown(report))
 
 
 def call_says_it():

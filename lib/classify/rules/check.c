@@ -16,7 +16,7 @@ static void refuse_repeated(rc_rules_parser *parser, size_t clause, rc_fact fact
     rc_fact_label label;
     rc_fact_label_init(&label, parser->rules->literals, fact);
     RC_RULES_REFUSE(parser, RC_E_DUPLICATE, parser->clause_from[clause], label.view,
-                    RC_STR(" stands twice; leave one of them out"));
+                    RC_STR(" appears twice; remove one of them"));
 }
 
 /* Finds facts that occur twice in a condition, and equal conditions. */
@@ -54,8 +54,8 @@ void rc_rules_check_conditions(rc_rules_parser *parser, const rc_rule *rule)
     size_t from = parser->clause_from[conflict.clause];
     if (conflict.is_negated)
         RC_RULES_REFUSE(parser, RC_E_RANGE, from, RC_STR("the rule can never match: "), fact.view,
-                        RC_STR(" is asked for, and not "), other.view,
-                        RC_STR("; take one of them out"));
+                        RC_STR(" is required together with not "), other.view,
+                        RC_STR("; remove one of them"));
     else
         RC_RULES_REFUSE(parser, RC_E_RANGE, from, RC_STR("the rule can never match: "), fact.view,
                         RC_STR(" and "), other.view,

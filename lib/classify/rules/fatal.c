@@ -205,9 +205,9 @@ static void check_rule(rc_rules_parser *parser, const rc_rule_node *node)
     const rc_rule *overruled = find_overruled(parser, rule, from);
     if (overruled)
         RC_RULES_REFUSE(parser, RC_E_RANGE, node->then_from,
-                        RC_STR("what it asks for is fatal (rule "), rc_rules_excerpt(overruled->id),
-                        RC_STR(", "), code_name(overruled),
-                        RC_STR(") and would be retried; name what is particular with text:, "
+                        RC_STR("it matches failures that are fatal (rule "),
+                        rc_rules_excerpt(overruled->id), RC_STR(", "), code_name(overruled),
+                        RC_STR(") and would be retried; add a more specific condition with text:, "
                                "error_code: or header:"));
 }
 

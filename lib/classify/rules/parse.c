@@ -104,15 +104,16 @@ static void parse_first(rc_rules_parser *parser)
     advance(parser);
     parse_alternatives(parser);
     if (parser->status == RC_OK && is_word(parser, RC_STR("and")))
-        RC_RULES_REFUSE(parser, RC_E_SYNTAX, from,
-                        RC_STR("or beside and needs parentheses; write (a or b) and c"));
+        RC_RULES_REFUSE(
+            parser, RC_E_SYNTAX, from,
+            RC_STR("a combination of and with or needs parentheses; write (a or b) and c"));
 }
 
 static void parse_condition(rc_rules_parser *parser, size_t index)
 {
     if (index == RC_RULE_CLAUSES_MAX) {
         RC_RULES_REFUSE(parser, RC_E_TOO_LARGE, parser->token.from,
-                        RC_STR("the rule has more than 32 conditions; make two rules of it"));
+                        RC_STR("the rule has more than 32 conditions; split it into two rules"));
         return;
     }
     parser->clause_from[index] = parser->token.from;
@@ -144,8 +145,9 @@ static size_t parse_conditions(rc_rules_parser *parser)
         parse_condition(parser, count++);
     }
     if (parser->status == RC_OK && is_word(parser, RC_STR("or")))
-        RC_RULES_REFUSE(parser, RC_E_SYNTAX, parser->token.from,
-                        RC_STR("or beside and needs parentheses; write (a or b) and c"));
+        RC_RULES_REFUSE(
+            parser, RC_E_SYNTAX, parser->token.from,
+            RC_STR("a combination of and with or needs parentheses; write (a or b) and c"));
     return count;
 }
 
@@ -195,7 +197,7 @@ static void parse_id(rc_rules_parser *parser, rc_rule_node *node)
     for (const rc_rule_node *other = parser->first; other; other = other->next) {
         if (rc_str_eq(other->rule.id, parser->token.word)) {
             RC_RULES_REFUSE(parser, RC_E_DUPLICATE, node->id_from, RC_STR("there is a rule "),
-                            parser->token.word, RC_STR(" already; give this one another id"));
+                            parser->token.word, RC_STR(" already; give this rule another id"));
             return;
         }
     }
@@ -260,7 +262,7 @@ static void parse_because(rc_rules_parser *parser, rc_rule_node *node)
     node->rule.reason = rc_str_trim(rc_rules_unescape(parser, parser->token.quoted));
     if (node->rule.reason.len == 0)
         RC_RULES_REFUSE(parser, RC_E_SYNTAX, parser->token.from,
-                        RC_STR("the reason is empty; say in a few words why"));
+                        RC_STR("the reason is empty; add a short explanation"));
     if (parser->status == RC_OK)
         advance(parser);
 }
@@ -278,7 +280,7 @@ static void parse_rule(rc_rules_parser *parser)
 {
     if (parser->rules->count == RC_RULES_MAX) {
         RC_RULES_REFUSE(parser, RC_E_TOO_LARGE, parser->token.from,
-                        RC_STR("more than 512 rules; leave some out"));
+                        RC_STR("more than 512 rules; remove some of them"));
         return;
     }
     rc_rule_node *node = rc_arena_get(&parser->rules->arena, sizeof *node);
@@ -346,13 +348,13 @@ static void parse_file(rc_rules_parser *parser)
 {
     if (parser->text.len > RC_RULES_BYTES_MAX) {
         RC_RULES_REFUSE(parser, RC_E_TOO_LARGE, RC_RULES_BYTES_MAX,
-                        RC_STR("the file has more than 256 KiB; leave some rules out"));
+                        RC_STR("the file has more than 256 KiB; remove some rules"));
         return;
     }
     size_t valid = rc_utf8_valid_prefix(parser->text);
     if (valid < parser->text.len) {
         RC_RULES_REFUSE(parser, RC_E_SYNTAX, valid,
-                        RC_STR("this is not UTF-8; save the file as UTF-8"));
+                        RC_STR("the file is not UTF-8; save it as UTF-8"));
         return;
     }
     parser->text = rc_utf8_without_bom(parser->text); /* Some editors write a byte order mark. */

@@ -18,11 +18,11 @@ rc_str rc_rules_unescape(rc_rules_parser *parser, rc_str quoted)
             if (c != '"' && c != '\\')
                 RC_RULES_REFUSE(
                     parser, RC_E_SYNTAX, from,
-                    RC_STR("only \\\" and \\\\ are escapes; write the character itself"));
+                    RC_STR("the only escapes are \\\" and \\\\; write the character itself"));
         }
         if ((unsigned char)c < 0x20 || c == 0x7F)
             RC_RULES_REFUSE(parser, RC_E_SYNTAX, from,
-                            RC_STR("a control character in quotes; write a blank"));
+                            RC_STR("a control character in quotes; use a space instead"));
         copy[len++] = c;
     }
     return rc_str_make(copy, len);
@@ -85,7 +85,7 @@ static rc_literal read_literal(rc_rules_parser *parser)
         literal.kind == RC_LITERAL_HEADER ? literal.name.len == 0 : literal.value.len == 0;
     if (is_empty)
         RC_RULES_REFUSE(parser, RC_E_SYNTAX, token->from, name,
-                        RC_STR(": has nothing in its quotes; write what to look for"));
+                        RC_STR(": has empty quotes; write the text to search for"));
     return literal;
 }
 
@@ -94,7 +94,7 @@ static rc_fact add_literal(rc_rules_parser *parser, rc_literal literal)
     rc_rules *rules = parser->rules;
     if (rules->literal_count == RC_LITERALS_MAX) {
         RC_RULES_REFUSE(parser, RC_E_TOO_LARGE, parser->token.from,
-                        RC_STR("more than 256 different texts in quotes; leave some out"));
+                        RC_STR("more than 256 different texts in quotes; remove some of them"));
         return RC_FACT_NONE;
     }
     literal.source = rc_arena_dup(&rules->arena, literal.source);

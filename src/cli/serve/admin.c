@@ -79,14 +79,14 @@ static int listen_tcp(rc_serve_run *run, const rc_host_port *address)
     rc_listening listening = {0};
     if (rc_admin_listen(run->admin, address->host, address->port, &listening) != RC_LISTEN_OK) {
         rc_cli_err_prefix(cli, "serve");
-        rc_cli_text(&cli->err, "the operator's side cannot listen at ");
+        rc_cli_text(&cli->err, "the admin interface cannot listen at ");
         rc_serve_push_address(&cli->err, address->host, address->port);
         rc_cli_text(&cli->err, ": ");
         rc_cli_err_name(cli, rc_str_c(listening.text));
         rc_cli_text(&cli->err, "; name another address with --admin or in admin.listen, or off\n");
         return RC_EXIT_UNAVAILABLE;
     }
-    rc_serve_log_address(run, "dashboard and operator's side at http://", address->host,
+    rc_serve_log_address(run, "dashboard and admin interface at http://", address->host,
                          listening.port);
     return RC_EXIT_OK;
 }
@@ -96,7 +96,7 @@ static void log_socket(rc_serve_run *run, rc_str path)
     char memory[512];
     rc_buf text;
     rc_buf_init_fixed(&text, memory, sizeof memory);
-    rc_cli_text(&text, "dashboard and operator's side at the socket ");
+    rc_cli_text(&text, "dashboard and admin interface at the socket ");
     rc_buf_push(&text, path);
     rc_serve_log_event(run, RC_LOG_EVENT_LISTENING, rc_buf_get(&text));
 }
@@ -112,7 +112,7 @@ static int listen_unix(rc_serve_run *run, rc_str path)
     if (rc_buf_status(&text) != RC_OK ||
         rc_admin_listen_unix(run->admin, name, &listening) != RC_LISTEN_OK)
         return rc_serve_refuse(run->cli,
-                               "the operator's side cannot listen at its socket: ", listening.text,
+                               "the admin interface cannot listen at its socket: ", listening.text,
                                RC_EXIT_UNAVAILABLE);
     log_socket(run, path);
     return RC_EXIT_OK;
@@ -181,7 +181,7 @@ int rc_serve_admin_open(rc_serve_run *run)
     };
     run->admin = rc_admin_new(&run->loop, &settings, on_stopped, run);
     if (run->admin == NULL || !add_tables(run, &source))
-        return rc_serve_refuse(run->cli, "there is no memory for the operator's side", "",
+        return rc_serve_refuse(run->cli, "there is no memory for the admin interface", "",
                                RC_EXIT_INTERNAL);
     int result = listens ? listen_tcp(run, &address) : RC_EXIT_OK;
     if (result == RC_EXIT_OK && config->socket.len > 0)

@@ -47,7 +47,7 @@ static const rc_option serve_options[SERVE_COUNT] = {
     [SERVE_LISTEN] = {.shared = RC_OPTION_LISTEN},
     [SERVE_ADMIN] = {.name = "admin",
                      .value_name = "HOST:PORT",
-                     .help = "where the dashboard and the rest of the operator's side listen, or "
+                     .help = "where the dashboard and the rest of the admin interface listen, or "
                              "off (default: the configuration's, else 127.0.0.1:8789)"},
     [SERVE_PORT_FILE] = {.shared = RC_OPTION_PORT_FILE},
     [SERVE_LOG] = {.name = "log",

@@ -13,9 +13,9 @@
 /* Writes the message only if stderr is writable at once: a pipe without a reader must not block. */
 static void write_message(void)
 {
-    static const char text[] =
-        "recourse serve: the store does not answer; ended without it. Requests that were answered "
-        "while it was down may be missing from the audit. Check the store: its disk, its locks.\n";
+    static const char text[] = "recourse serve: the store does not respond; the gateway ended "
+                               "without it. Requests that ended during the outage may be missing "
+                               "from the audit. Check the store's disk and locks.\n";
     struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};
     if (poll(&polled, 1, 0) <= 0)
         return;

@@ -84,8 +84,8 @@ static int refuse_file(rc_serve_run *run, rc_str file, int error)
     }
     rc_cli_text(&cli->err, error > 0 ? rc_sys_error_text(error) : "there is no memory for it");
     if (file.len > 0 && error > 0)
-        rc_cli_text(&cli->err, ". Make its folder, let this user write there, or name another file "
-                               "in log.file; without one the log goes to standard error");
+        rc_cli_text(&cli->err, ". Create the folder, give this user write access, or set log.file "
+                               "to another file; without log.file, the log goes to standard error");
     rc_buf_push_byte(&cli->err, '\n');
     return RC_EXIT_IO;
 }
@@ -127,7 +127,8 @@ void rc_serve_log_reopen(rc_serve_run *run)
                                     PATH_SHOWN_BYTES));
     rc_buf_push(&text, RC_STR(": "));
     rc_buf_push(&text, rc_str_c(rc_sys_error_text(error)));
-    rc_buf_push(&text, RC_STR(". The file that was open goes on; correct that, then send SIGUSR1"));
+    rc_buf_push(&text, RC_STR(". The log continues in the file that was open; correct the problem, "
+                              "then send SIGUSR1"));
     rc_serve_log_event(run, RC_LOG_EVENT_LOG_CLOSED, rc_buf_get(&text));
 }
 
@@ -225,11 +226,12 @@ void rc_serve_log_store(void *ctx, const rc_report *why)
     char memory[RC_LOG_LINE_MAX];
     rc_buf text;
     if (why == NULL) {
-        rc_serve_log_event(ctx, RC_LOG_EVENT_STORE_BACK, RC_STR("the audit is kept again"));
+        rc_serve_log_event(ctx, RC_LOG_EVENT_STORE_BACK,
+                           RC_STR("the audit store is available again"));
         return;
     }
     rc_buf_init_fixed(&text, memory, sizeof memory);
-    rc_buf_push(&text, RC_STR("the audit cannot be kept: "));
+    rc_buf_push(&text, RC_STR("the audit store is unavailable: "));
     rc_buf_push(&text, rc_str_slice(rc_report_detail(why), 0, RC_LOG_CLEAN_MAX));
     rc_serve_log_event(ctx, RC_LOG_EVENT_STORE_DOWN, rc_buf_get(&text));
 }
@@ -241,7 +243,7 @@ void rc_serve_log_trimmed(void *ctx, const rc_store_prune *prune)
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_buf_push(&text, RC_STR("operations deleted from the audit: "));
     rc_buf_push_u64(&text, prune->operations);
-    rc_buf_push(&text, RC_STR(", which ended before "));
+    rc_buf_push(&text, RC_STR(", ended before "));
     rc_rfc3339_push(&text, prune->before_unix_ms);
     rc_serve_log_event(ctx, RC_LOG_EVENT_AUDIT_TRIMMED, rc_buf_get(&text));
 }
@@ -254,7 +256,7 @@ void rc_serve_log_budget(void *ctx, const rc_ledger_notice *notice, rc_str scope
     rc_buf_push(&text, RC_STR("the "));
     rc_ledger_push_scope(&text, scope);
     if (notice->kind == RC_LEDGER_PAUSED)
-        rc_buf_push(&text, RC_STR(" has no room for another request; requests wait: "));
+        rc_buf_push(&text, RC_STR(" has no room for another request; requests are waiting: "));
     else
         rc_buf_push(&text, notice->kind == RC_LEDGER_NEARLY_SPENT ? RC_STR(" is nearly used up: ")
                                                                   : RC_STR(" is used up: "));

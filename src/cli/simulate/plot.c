@@ -234,7 +234,7 @@ static void push_legend(rc_pen *pen, rc_str band)
         rc_buf_push(&text, RC_STR("   "));
     }
     rc_buf_push(&text, rc_symbol_text(RC_SYMBOL_OVER, pen->has_utf8));
-    rc_buf_push(&text, RC_STR(" more calls than requests came in"));
+    rc_buf_push(&text, RC_STR(" more calls than incoming requests"));
     rc_pen_cut(pen, RC_TONE_PLAIN, rc_buf_get(&text), pen->width);
     rc_pen_end_line(pen);
 }

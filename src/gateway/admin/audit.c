@@ -33,7 +33,7 @@ static void fail_with_fault(rc_admin_task *task, const rc_store_fault *fault)
     const rc_admin_problem problem = {
         .code = RC_CODE_STORE_UNAVAILABLE,
         .status = 503,
-        .message = is_slow ? RC_STR("The question took longer than 30 seconds.")
+        .message = is_slow ? RC_STR("The query took longer than 30 seconds.")
                            : rc_str_c(rc_store_fault_text(fault->kind)),
         .action = is_slow ? RC_ACTION_FIX_REQUEST : RC_ACTION_WAIT_AND_RETRY,
         .next = rc_str_c(rc_store_fault_advice(fault->kind))};
@@ -128,8 +128,10 @@ static void refuse_id(rc_admin_task *task, bool is_ambiguous)
         RC_STR("GET /admin/v1/operations lists them. A record appears when its request has "
                "ended.")};
     const rc_admin_problem many = {
-        RC_CODE_SHAPE_INVALID, 409, RC_STR("Several operations have an id that begins so."),
-        RC_ACTION_FIX_REQUEST, RC_STR("Write more of the id; ?id= of the list shows all.")};
+        RC_CODE_SHAPE_INVALID, 409,
+        RC_STR("Several operations have an id that begins with these characters."),
+        RC_ACTION_FIX_REQUEST,
+        RC_STR("Use more characters of the id; the list with ?id= shows all matches.")};
     rc_admin_task_fail(task, is_ambiguous ? &many : &none);
 }
 
@@ -188,9 +190,9 @@ static void run_stats(rc_admin_task *task, void *input)
 
 static void refuse_off(const rc_admin_request *request, rc_admin_stream *stream)
 {
-    const rc_admin_problem problem = {RC_CODE_SHAPE_INVALID, 404, RC_STR("No audit is kept."),
-                                      RC_ACTION_CHECK_CONFIG,
-                                      RC_STR("Name a file in store, as in sqlite:recourse.db.")};
+    const rc_admin_problem problem = {
+        RC_CODE_SHAPE_INVALID, 404, RC_STR("This gateway stores no audit."), RC_ACTION_CHECK_CONFIG,
+        RC_STR("Set store to a file, as in sqlite:recourse.db.")};
     rc_admin_reply_problem(request->core, rc_admin_stream_reply(stream), &problem);
     rc_admin_stream_send(stream);
 }

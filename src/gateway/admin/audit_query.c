@@ -66,8 +66,8 @@ static bool refuse_pair(parse_state *r, const rc_audit_refusal *refusal)
     rc_buf_push(&message, RC_STR("The parameter "));
     rc_buf_push(&message, rc_str_c(refusal->parameter->name));
     if (refusal->reason == RC_AUDIT_REPEATED_PARAMETER) {
-        rc_buf_push(&message, RC_STR(" stands there twice."));
-        return refuse(r, rc_buf_get(&message), RC_STR("Name each parameter once."));
+        rc_buf_push(&message, RC_STR(" appears twice."));
+        return refuse(r, rc_buf_get(&message), RC_STR("Use each parameter once."));
     }
     rc_buf_push(&message, RC_STR(" cannot be \""));
     rc_buf_push(&message, rc_str_slice(refusal->text, 0, QUOTE_MAX));
@@ -93,8 +93,8 @@ static bool decode(parse_state *r, rc_str written, rc_str *ret_text)
         return false;
     rc_buf_init_fixed(&buf, scratch, written.len + 1);
     if (!rc_percent_decode(written, &buf) || !is_text(rc_buf_get(&buf)))
-        return refuse(r, RC_STR("The query has an escape that is damaged, or is no text."),
-                      RC_STR("Write what is no letter or digit as %XX, in UTF-8."));
+        return refuse(r, RC_STR("The query has an invalid escape or is not UTF-8."),
+                      RC_STR("Percent-encode characters other than letters and digits as UTF-8."));
     *ret_text = rc_buf_get(&buf);
     return true;
 }
@@ -135,13 +135,12 @@ bool rc_admin_audit_query_parse(rc_str text, rc_audit_query_kind kind, const rc_
     if (kind == RC_AUDIT_QUERY_LIST)
         r.query.select.limit = RC_ADMIN_LIST_DEFAULT;
     if (text.len > RC_ADMIN_QUERY_MAX)
-        return refuse(&r, RC_STR("The query is longer than 8 KiB."),
-                      RC_STR("Ask for less at once."));
+        return refuse(&r, RC_STR("The query is longer than 8 KiB."), RC_STR("Shorten the query."));
     if (!read_pairs(&r, text))
         return false;
     if (kind == RC_AUDIT_QUERY_STATS && !rc_audit_query_fit_steps(&r.query))
-        return refuse(&r, RC_STR("These are too many steps of time for one answer."),
-                      RC_STR("Ask for at most 240 steps, or leave the parameter step out."));
+        return refuse(&r, RC_STR("The query has too many time steps for one response."),
+                      RC_STR("Use at most 240 steps, or leave out the parameter step."));
     *ret_query = r.query;
     return rc_arena_status(arena) == RC_OK;
 }

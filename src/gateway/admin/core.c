@@ -118,8 +118,8 @@ void rc_admin_reply_problem(rc_admin_core *core, rc_admin_reply *reply,
 void rc_admin_reply_no_memory(rc_admin_core *core, rc_admin_reply *reply)
 {
     const rc_admin_problem problem = {
-        RC_CODE_INTERNAL, 503, RC_STR("There is no memory for the answer."),
-        RC_ACTION_WAIT_AND_RETRY, RC_STR("Ask again, or for a part: /admin/v1/targets.")};
+        RC_CODE_INTERNAL, 503, RC_STR("There is no memory for the response."),
+        RC_ACTION_WAIT_AND_RETRY, RC_STR("Try again, or request a part: /admin/v1/targets.")};
     reply->field_count = 0;
     rc_admin_reply_problem(core, reply, &problem);
 }
@@ -169,7 +169,7 @@ static bool refuse_size(const rc_admin_request *request, rc_admin_reply *reply)
 {
     const rc_admin_problem problem = {
         RC_CODE_SHAPE_INVALID, 413, RC_STR("The body is larger than 64 KiB."),
-        RC_ACTION_FIX_REQUEST, RC_STR("The operator's side takes no body, or a short reason.")};
+        RC_ACTION_FIX_REQUEST, RC_STR("The admin interface accepts only short JSON bodies.")};
     rc_admin_reply_problem(request->core, reply, &problem);
     return false;
 }

@@ -68,17 +68,19 @@ bool rc_admin_check_caller(const rc_admin_request *request, rc_admin_reply *repl
     if (request->peer.len == 0)
         return true;
     if (request->core->token_len == 0 && !is_loopback(request->peer)) {
-        refuse(request, reply, RC_CODE_PERMISSION_DENIED, 403,
-               "Without a token the operator's side serves this machine alone.",
-               RC_ACTION_CHECK_CONFIG, "Set admin.token, and send it as Authorization: Bearer.");
+        refuse(
+            request, reply, RC_CODE_PERMISSION_DENIED, 403,
+            "Without a token, only this machine can use the admin interface.",
+            RC_ACTION_CHECK_CONFIG,
+            "Set admin.token in the configuration, and send the token as Authorization: Bearer.");
         return false;
     }
     if (rc_host_split(rc_http1_host(request->reader, request->head), &host) &&
         is_own_host(request->core, host))
         return true;
     refuse(request, reply, RC_CODE_SHAPE_INVALID, 421,
-           "The request is for another host than the operator's side.", RC_ACTION_FIX_REQUEST,
-           "Ask for localhost, 127.0.0.1, [::1] or the host of admin.listen.");
+           "The Host header names another host than the admin interface.", RC_ACTION_FIX_REQUEST,
+           "Use localhost, 127.0.0.1, [::1] or the host of admin.listen.");
     return false;
 }
 
@@ -96,9 +98,9 @@ bool rc_admin_check_token(const rc_admin_request *request, rc_admin_reply *reply
         return true;
     reply->field_count = 0;
     rc_admin_reply_field(reply, "WWW-Authenticate", RC_STR("Bearer realm=\"recourse\""));
-    refuse(request, reply, RC_CODE_AUTH_FAILED, 401, "The operator's token is missing or wrong.",
+    refuse(request, reply, RC_CODE_AUTH_FAILED, 401, "The admin token is missing or wrong.",
            RC_ACTION_CHECK_CREDENTIALS,
-           "Send the token that admin.token names as Authorization: Bearer TOKEN.");
+           "Send the token of admin.token as Authorization: Bearer TOKEN.");
     return false;
 }
 
@@ -148,8 +150,8 @@ bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply)
     /* A page that cannot read responses could still send requests and use up resources. */
     if (!is_same_site(request)) {
         refuse(request, reply, RC_CODE_PERMISSION_DENIED, 403,
-               "The request comes from another site's page.", RC_ACTION_FIX_REQUEST,
-               "Use the operator's own page, recourse or curl.");
+               "The request comes from a web page of another site.", RC_ACTION_FIX_REQUEST,
+               "Use the dashboard, the recourse command or curl.");
         return false;
     }
     if (request->route->access != RC_ADMIN_CHANGE)
@@ -160,7 +162,7 @@ bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply)
     if (is_read && (is_json(type) || rc_str_eq(admin_header, RC_STR("1"))))
         return true;
     refuse(request, reply, RC_CODE_SHAPE_INVALID, 415,
-           "A request that changes something must show that no form has sent it.",
+           "A request that changes something must have a header that HTML forms cannot send.",
            RC_ACTION_FIX_REQUEST,
            "Add the header Content-Type: application/json, or x-recourse-admin: 1.");
     return false;

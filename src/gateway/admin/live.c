@@ -483,9 +483,10 @@ static const rc_admin_stream_handler stream_handler = {.on_drained = on_drained,
 
 static void refuse(const rc_admin_request *request, rc_admin_stream *stream)
 {
-    const rc_admin_problem problem = {RC_CODE_INTERNAL, 503, RC_STR("Too many watch already."),
-                                      RC_ACTION_WAIT_AND_RETRY,
-                                      RC_STR("Close a page that is not needed, and try again.")};
+    const rc_admin_problem problem = {
+        RC_CODE_INTERNAL, 503, RC_STR("Too many clients are watching the live page."),
+        RC_ACTION_WAIT_AND_RETRY,
+        RC_STR("Close a dashboard page that you do not need, and try again.")};
     rc_admin_reply_problem(request->core, rc_admin_stream_reply(stream), &problem);
     rc_admin_stream_send(stream);
 }

@@ -71,7 +71,7 @@ static void on_metrics(void *ctx, const rc_admin_request *request, rc_admin_repl
     rc_admin_snapshot snapshot;
     (void)ctx;
     if (request->core->metrics == NULL) {
-        problem(request, reply, RC_CODE_SHAPE_INVALID, 404, RC_STR("Nothing is counted here."),
+        problem(request, reply, RC_CODE_SHAPE_INVALID, 404, RC_STR("This gateway has no metrics."),
                 RC_ACTION_NONE, "");
         return;
     }
@@ -178,15 +178,15 @@ static void reply_outcome(const rc_admin_request *request, rc_admin_reply *reply
         problem(request, reply, is_reload ? RC_CODE_CONFIG_SCHEMA_VIOLATION : RC_CODE_SHAPE_INVALID,
                 is_reload ? 422 : 409, rc_str_c(outcome->text),
                 is_reload ? RC_ACTION_CHECK_CONFIG : RC_ACTION_FIX_REQUEST,
-                is_reload ? "The old configuration goes on. Correct the file; recourse config "
-                            "check shows all mistakes."
-                          : "GET /admin/v1/state shows what holds.");
+                is_reload ? "The previous configuration stays in use. Correct the file; recourse "
+                            "config check shows all errors."
+                          : "GET /admin/v1/state shows the current state.");
         return;
     case RC_ADMIN_FAILED:
         break;
     }
     problem(request, reply, RC_CODE_INTERNAL, 503, rc_str_c(outcome->text),
-            RC_ACTION_WAIT_AND_RETRY, "Ask again in a moment.");
+            RC_ACTION_WAIT_AND_RETRY, "Try again in a moment.");
 }
 
 static void act(const rc_admin_request *request, rc_admin_reply *reply, rc_admin_action *action)

@@ -137,14 +137,14 @@ static void refuse(const rc_admin_request *request, rc_admin_reply *reply, const
 {
     if (method == NULL) {
         const rc_admin_problem problem = {
-            RC_CODE_SHAPE_INVALID, 404, RC_STR("The operator's side has no such path."),
-            RC_ACTION_FIX_REQUEST, RC_STR("GET /admin/v1/state shows what there is.")};
+            RC_CODE_SHAPE_INVALID, 404, RC_STR("The admin interface does not have this path."),
+            RC_ACTION_FIX_REQUEST, RC_STR("GET /admin/v1/state shows the gateway's state.")};
         rc_admin_reply_problem(request->core, reply, &problem);
         return;
     }
     const bool is_get = rc_str_eq(rc_str_c(method), RC_STR("GET"));
     const rc_admin_problem problem = {
-        RC_CODE_SHAPE_INVALID, 405, RC_STR("The path does not take this method."),
+        RC_CODE_SHAPE_INVALID, 405, RC_STR("The path does not support this method."),
         RC_ACTION_FIX_REQUEST, is_get ? RC_STR("Use GET.") : RC_STR("Use POST.")};
     rc_admin_reply_field(reply, "Allow", is_get ? RC_STR("GET, HEAD") : RC_STR("POST"));
     rc_admin_reply_problem(request->core, reply, &problem);
@@ -189,7 +189,7 @@ bool rc_admin_find_route(rc_admin_request *request, rc_admin_reply *reply)
             return false;
         }
         const rc_admin_problem problem = {
-            RC_CODE_SHAPE_INVALID, 400, RC_STR("The path has an escape that is damaged."),
+            RC_CODE_SHAPE_INVALID, 400, RC_STR("The path has an invalid escape."),
             RC_ACTION_FIX_REQUEST, RC_STR("Write a slash or a space in a name as %2F or %20.")};
         rc_admin_reply_problem(request->core, reply, &problem);
         return false;

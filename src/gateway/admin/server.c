@@ -83,7 +83,7 @@ static void respond_bare(rc_responder *responder)
 {
     static const rc_str body = RC_STR_INIT(
         "{\"type\":\"urn:recourse:error:internal\",\"title\":\"Recourse failed with an internal "
-        "error.\",\"status\":503,\"detail\":\"There is no memory for the answer.\","
+        "error.\",\"status\":503,\"detail\":\"There is no memory for the response.\","
         "\"error_class\":\"Internal\",\"error_code\":\"Internal\","
         "\"retryable\":false}\n");
     rc_header fields[FIELDS_MAX];
@@ -213,7 +213,7 @@ static void on_body(void *ctx, rc_responder *responder, rc_str piece)
         return;
     const rc_admin_problem problem = {
         RC_CODE_SHAPE_INVALID, 413, RC_STR("The body is larger than 64 KiB."),
-        RC_ACTION_FIX_REQUEST, RC_STR("The operator's side takes no body, or a short reason.")};
+        RC_ACTION_FIX_REQUEST, RC_STR("The admin interface accepts only short JSON bodies.")};
     if (rc_buf_status(&s->body) == RC_E_NOMEM)
         rc_admin_reply_no_memory(&s->admin->core, &s->reply);
     else
@@ -227,9 +227,9 @@ static void open_stream(rc_admin_stream *s)
     s->request.route->open(s->request.route_ctx, &s->request, s);
     if (s->has_response || s->handler != NULL)
         return;
-    const rc_admin_problem problem = {RC_CODE_INVARIANT_BROKEN, 500,
-                                      RC_STR("Nobody has answered the request."),
-                                      RC_ACTION_REPORT_BUG, RC_STR("Tell us what was asked for.")};
+    const rc_admin_problem problem = {
+        RC_CODE_INVARIANT_BROKEN, 500, RC_STR("The admin interface did not handle the request."),
+        RC_ACTION_REPORT_BUG, RC_STR("Please report the request that caused this error.")};
     rc_admin_reply_problem(&s->admin->core, &s->reply, &problem);
     rc_admin_stream_send(s);
 }
@@ -277,9 +277,9 @@ static void render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, 
     rc_admin *admin = ctx;
     rc_admin_reply reply;
     char message[128];
-    (void)snprintf(message, sizeof(message), "The request is refused: %s.", refusal->text);
+    (void)snprintf(message, sizeof(message), "The request was refused: %s.", refusal->text);
     const rc_admin_problem problem = {RC_CODE_SHAPE_INVALID, refusal->status, rc_str_c(message),
-                                      RC_ACTION_FIX_REQUEST, RC_STR("Send a request of HTTP/1.1.")};
+                                      RC_ACTION_FIX_REQUEST, RC_STR("Send an HTTP/1.1 request.")};
     rc_admin_reply_init(&reply, &admin->core.alloc);
     rc_admin_reply_problem(&admin->core, &reply, &problem);
     rc_buf_push(lines,

@@ -103,8 +103,8 @@ static const rc_admin_stream_handler stream_handler = {.on_end = on_end};
 static void refuse_busy(rc_admin_core *core, rc_admin_stream *stream)
 {
     const rc_admin_problem problem = {RC_CODE_INTERNAL, 503,
-                                      RC_STR("Too many questions are being answered already."),
-                                      RC_ACTION_WAIT_AND_RETRY, RC_STR("Ask again in a moment.")};
+                                      RC_STR("Too many queries are running already."),
+                                      RC_ACTION_WAIT_AND_RETRY, RC_STR("Try again in a moment.")};
     rc_admin_reply_problem(core, rc_admin_stream_reply(stream), &problem);
     rc_admin_stream_send(stream);
 }

@@ -25,9 +25,9 @@ static void show(const rc_admin_request *request, rc_admin_reply *reply, rc_str 
 {
     const rc_web_file *file = rc_web_file_find(name);
     if (file == NULL) {
-        const rc_admin_problem problem = {RC_CODE_SHAPE_INVALID, 404,
-                                          RC_STR("The dashboard has no such file."),
-                                          RC_ACTION_FIX_REQUEST, RC_STR("It begins at /.")};
+        const rc_admin_problem problem = {
+            RC_CODE_SHAPE_INVALID, 404, RC_STR("The dashboard does not have this file."),
+            RC_ACTION_FIX_REQUEST, RC_STR("The dashboard starts at /.")};
         rc_admin_reply_problem(request->core, reply, &problem);
         return;
     }

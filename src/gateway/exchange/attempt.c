@@ -163,7 +163,8 @@ static rc_request_fault write_request(rc_attempt *attempt, rc_outbound_request *
     };
     if (attempt->credential != RC_NO_TARGET &&
         !rc_runtime_find_key(runtime, attempt->provider, attempt->credential, &target.key))
-        return rc_request_fault_make(RC_REQUEST_FAULT_KEY, "keys", "one that is still configured");
+        return rc_request_fault_make(RC_REQUEST_FAULT_KEY, "keys",
+                                     "a provider that is still configured");
     attempt->key = target.key;
     if (attempt->exchange->request.trace.is_valid)
         rc_runtime_entropy(runtime, target.span, sizeof target.span);

@@ -504,14 +504,14 @@ static void fail_transport(rc_attempt *attempt, const rc_upstream_failure *failu
     rc_attempt_fail(attempt, &known);
 }
 
-/* Writes "backup did not answer in proper HTTP: the protocol was switched." */
+/* Writes "backup sent an invalid HTTP response: the protocol was switched." */
 static rc_str malformed_text(const rc_attempt *attempt, const char *text, char *scratch,
                              size_t size)
 {
     rc_buf sentence;
     rc_buf_init_fixed(&sentence, scratch, size);
     rc_buf_push(&sentence, rc_str_slice(attempt->provider->config->name, 0, size / 2));
-    rc_buf_push(&sentence, RC_STR(" did not answer in proper HTTP: "));
+    rc_buf_push(&sentence, RC_STR(" sent an invalid HTTP response: "));
     rc_buf_push(&sentence, rc_str_c(text));
     rc_buf_push_byte(&sentence, '.');
     return rc_buf_get(&sentence);

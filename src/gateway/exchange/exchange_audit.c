@@ -226,7 +226,7 @@ static void add_record_late(audit *a, const rc_report *why)
 {
     rc_record *record = add(a, RC_RECORD_SUPPRESSED, rc_runtime_unix_ms(a->exchange->runtime));
     record->report = why;
-    record->text = RC_STR("the answer left before this record was safe");
+    record->text = RC_STR("the response was sent before this record was stored");
 }
 
 /* Saved states of credentials that this exchange found exhausted, rejected, or working again. */

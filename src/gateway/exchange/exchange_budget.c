@@ -50,7 +50,7 @@ static rc_str verdict_of(const rc_ledger_decision *decision)
     if (decision->spent >= decision->limit)
         return RC_STR(" is used up: limit ");
     return decision->reason == RC_WHY_BUDGET_TOO_SMALL
-               ? RC_STR(" is smaller than this request may cost: limit ")
+               ? RC_STR(" is smaller than the possible cost of this request: limit ")
                : RC_STR(" has no room for this request: limit ");
 }
 
@@ -77,18 +77,17 @@ static void push_message(const rc_attempt *attempt, const rc_ledger_decision *de
 static rc_str advice_of(const rc_ledger_decision *decision)
 {
     if (decision->reason == RC_WHY_BUDGET_TOO_SMALL)
-        return RC_STR("Allow a shorter answer (max_tokens), or have the budget raised: waiting "
-                      "does not help.");
+        return RC_STR("Lower max_tokens, or have the budget raised; waiting does not help.");
     if (decision->reason == RC_WHY_BUDGET_HELD)
-        return RC_STR("Try again when calls in flight have ended, allow a shorter answer "
-                      "(max_tokens), or have the budget raised.");
+        return RC_STR("Try again when calls in flight have ended, lower max_tokens, or have the "
+                      "budget raised.");
     if (decision->spent < decision->limit)
         return decision->renews_unix_ms != 0
-                   ? RC_STR("Allow a shorter answer (max_tokens), have the budget raised, or wait "
-                            "until it renews.")
-                   : RC_STR("Allow a shorter answer (max_tokens), or have the budget raised.");
+                   ? RC_STR("Lower max_tokens, have the budget raised, or wait until the budget "
+                            "renews.")
+                   : RC_STR("Lower max_tokens, or have the budget raised.");
     return decision->renews_unix_ms != 0
-               ? RC_STR("Have the budget raised, or wait until it renews.")
+               ? RC_STR("Have the budget raised, or wait until the budget renews.")
                : RC_STR("Have the budget raised.");
 }
 

@@ -39,11 +39,11 @@ static bool set_provider_message(const rc_exchange *exchange, rc_str does, rc_bu
 static void describe_missing(const rc_exchange *exchange, int status, rc_builder *builder)
 {
     if (set_provider_message(exchange,
-                             status == 405 ? RC_STR(" does not take this method at this path")
-                                           : RC_STR(" does not have what this path names"),
+                             status == 405 ? RC_STR(" does not support this method at this path")
+                                           : RC_STR(" has no resource at this path"),
                              builder))
         rc_builder_set_action(builder, RC_ACTION_FIX_REQUEST,
-                              RC_STR("Check the method, the path and the ids in it."));
+                              RC_STR("Check the method, the path and the ids in the path."));
 }
 
 void rc_exchange_describe_native(const rc_exchange *exchange, rc_builder *builder)

@@ -121,7 +121,7 @@ static void set_context(const rc_exchange *exchange, rc_code code, rc_builder *b
         rc_attempt_set_stream_position(rc_exchange_current(exchange), builder);
     }
     if (exchange->is_body_streamed)
-        rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not kept"));
+        rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not buffered"));
 }
 
 /* A clause of the tables as a message. */
@@ -197,19 +197,19 @@ static void describe_other_interface(const rc_exchange *exchange, rc_builder *bu
     rc_buf text;
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
     push_path(&text, endpoint);
-    rc_buf_push(&text, RC_STR(" is of "));
+    rc_buf_push(&text, RC_STR(" belongs to "));
     rc_buf_push(&text, wire_name(endpoint->wire));
-    rc_buf_push(&text, RC_STR(" interface, and the providers of this route speak another one: "));
+    rc_buf_push(&text, RC_STR(" API, but the providers of this route use another API: "));
     rc_buf_push(&text, first->name);
-    rc_buf_push(&text, RC_STR(" speaks "));
+    rc_buf_push(&text, RC_STR(" uses "));
     rc_buf_push(&text, wire_name(rc_wire_of_dialect(first->kind->dialect)));
     rc_buf_push_byte(&text, '.');
     rc_builder_set_message(builder, rc_buf_get(&text));
     rc_buf_reset(&text);
-    rc_buf_push(&text, RC_STR("Send it to "));
+    rc_buf_push(&text, RC_STR("Send the request to "));
     if (push_endpoints(&text, exchange, first->kind->dialect) > 0)
-        rc_buf_push(&text, RC_STR(", in that interface, or to "));
-    rc_buf_push(&text, RC_STR("a model of a provider that speaks "));
+        rc_buf_push(&text, RC_STR(", in the format of that API, or use "));
+    rc_buf_push(&text, RC_STR("a model of a provider that uses "));
     rc_buf_push(&text, wire_name(endpoint->wire));
     rc_buf_push_byte(&text, '.');
     rc_builder_set_action(builder, RC_ACTION_FIX_REQUEST, rc_buf_get(&text));

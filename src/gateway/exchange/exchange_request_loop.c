@@ -12,8 +12,8 @@
 static void set_action(rc_builder *builder)
 {
     rc_builder_set_action(builder, RC_ACTION_CHECK_CONFIG,
-                          RC_STR("Give providers.NAME.base_url the provider's own address, in each "
-                                 "gateway on the way."));
+                          RC_STR("Set providers.NAME.base_url to the provider's own address, in "
+                                 "each gateway on the way."));
 }
 
 void rc_exchange_refuse_request_loop(rc_exchange *exchange)
@@ -39,8 +39,8 @@ void rc_exchange_describe_request_loop(const rc_exchange *exchange, rc_builder *
     rc_buf_push(&text, provider->config->name);
     rc_buf_push(&text, RC_STR(".base_url ("));
     rc_buf_push(&text, rc_origin_authority(&provider->origin));
-    rc_buf_push(&text, RC_STR(") leads in a circle: a gateway behind it has sent the request back "
-                              "to one that it came from."));
+    rc_buf_push(&text, RC_STR(") forms a loop: a gateway behind it sent the request back to a "
+                              "gateway that it came from."));
     rc_builder_set_message(builder, rc_buf_get(&text));
     rc_builder_set_http_status(builder, refusal->status);
     set_action(builder);

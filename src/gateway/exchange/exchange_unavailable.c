@@ -127,15 +127,15 @@ static void push_targets(const rc_exchange *exchange, rc_buf *text)
         rc_buf_push(text, rc_buf_get(&one));
     }
     if (left_out > 0) {
-        rc_buf_push(text, count > 0 ? RC_STR("; and ") : RC_STR(" It is so with "));
+        rc_buf_push(text, count > 0 ? RC_STR("; and ") : RC_STR(" Also affected: "));
         rc_buf_push_u64(text, left_out);
         rc_buf_push(text, RC_STR(" more"));
     }
     rc_buf_push(text, count + left_out > 0 ? RC_STR(".") : RC_STR(""));
 }
 
-#define RETRY_ADVICE                                                                             \
-    " The gateway tries the keys again by itself; \"Try it again\" on the dashboard does so at " \
+#define RETRY_ADVICE                                                                         \
+    " The gateway retries the keys by itself; \"Try it again\" on the dashboard does so at " \
     "once."
 
 /* The advice names every cause of the cooldowns, and how to have the targets tried sooner. */
@@ -143,10 +143,10 @@ static void advise(const rc_unavailable_causes *causes, rc_builder *builder)
 {
     const bool needs_operator = rc_outcome_needs_operator(causes);
     if (needs_operator && causes->used_up > 0 && causes->refused > 0)
-        rc_builder_set_action(builder, RC_ACTION_ADD_CREDIT,
-                              RC_STR("Add credit, raise the plan or the spending limit, or wait "
-                                     "for the quota to renew; replace the keys that were "
-                                     "refused." RETRY_ADVICE));
+        rc_builder_set_action(
+            builder, RC_ACTION_ADD_CREDIT,
+            RC_STR("Add credit, raise the plan or the spending limit, or wait "
+                   "for the quota to renew; replace the rejected keys." RETRY_ADVICE));
     else if (needs_operator && causes->used_up > 0)
         rc_builder_set_action(builder, RC_ACTION_ADD_CREDIT,
                               RC_STR("Add credit, raise the plan or the spending limit, or wait "
@@ -154,11 +154,11 @@ static void advise(const rc_unavailable_causes *causes, rc_builder *builder)
     else if (needs_operator)
         rc_builder_set_action(builder, RC_ACTION_CHECK_CREDENTIALS,
                               RC_STR("Check that the API keys are complete and still valid, and "
-                                     "replace those that are not." RETRY_ADVICE));
+                                     "replace invalid keys." RETRY_ADVICE));
     else if (causes->used_up + causes->refused > 0)
         rc_builder_set_action(builder, RC_ACTION_WAIT_AND_RETRY,
-                              RC_STR("Wait for the time that is given, or use another model. "
-                                     "Credit, or good keys, open the other targets."));
+                              RC_STR("Wait for the stated time, or use another model. The other "
+                                     "targets need credit or valid keys."));
 }
 
 void rc_exchange_describe_unavailable(const rc_exchange *exchange,

@@ -36,12 +36,12 @@ static void push_message(rc_buf *text, const rc_exchange *exchange, rc_str path,
         rc_buf_push(text, path);
         rc_buf_push_byte(text, ' ');
     }
-    rc_buf_push(text, RC_STR("here: the client's base URL is wrong. For "));
+    rc_buf_push(text, RC_STR("here: the client's base URL is wrong. The base URL for "));
     rc_buf_push(text, rc_base_url_clients(rc_client_request_dialect(&exchange->request)));
-    rc_buf_push(text, RC_STR(" it is "));
+    rc_buf_push(text, RC_STR(" is "));
     push_base(text, exchange);
     if (meant.len <= PATH_MAX_BYTES) {
-        rc_buf_push(text, RC_STR(", and this request is sent to "));
+        rc_buf_push(text, RC_STR(", and the path of this request is "));
         rc_buf_push(text, meant);
     }
     rc_buf_push_byte(text, '.');
@@ -110,7 +110,7 @@ static void push_passthrough_path(rc_buf *text, rc_str provider, rc_str path)
     if (path.len <= PATH_MAX_BYTES)
         rc_buf_push(text, path);
     else
-        rc_buf_push(text, RC_STR("/ and the rest of the path"));
+        rc_buf_push(text, RC_STR("/ followed by the path"));
 }
 
 static void set_action(rc_builder *builder, rc_str provider)
@@ -118,9 +118,9 @@ static void set_action(rc_builder *builder, rc_str provider)
     char scratch[MESSAGE_MAX];
     rc_buf text;
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
-    rc_buf_push(&text, RC_STR("Give the client /p/"));
+    rc_buf_push(&text, RC_STR("Set the client's base URL for this API to /p/"));
     rc_buf_push(&text, provider);
-    rc_buf_push(&text, RC_STR(" of this gateway as the base URL for it, or check the path."));
+    rc_buf_push(&text, RC_STR(" of this gateway, or check the path."));
     rc_builder_set_action(builder, RC_ACTION_CHECK_CONFIG, rc_buf_get(&text));
 }
 
@@ -139,14 +139,14 @@ static bool refuse_provider_path(rc_exchange *exchange, rc_str path)
     const size_t count = count_speakers(exchange->snapshot->config, wire, &first);
     const rc_str name = count > 0 ? first->name : RC_STR("PROVIDER");
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
-    rc_buf_push(&text, RC_STR("There is no such endpoint here. What a provider has beyond those of "
-                              "this gateway is passed through behind /p/: ask for "));
+    rc_buf_push(&text, RC_STR("This gateway does not have this endpoint. It forwards other "
+                              "endpoints of a provider under /p/: request "));
     push_passthrough_path(&text, name, path_after_base(path, wire));
     if (count > 1)
-        rc_buf_push(&text, RC_STR(", or for the same with the name of another provider"));
+        rc_buf_push(&text, RC_STR(", or the same path with the name of another provider"));
     if (count == 0)
-        rc_buf_push(&text, RC_STR(" with the name of one that speaks this interface, once one is "
-                                  "configured"));
+        rc_buf_push(&text,
+                    RC_STR(" with the name of a provider of this API; none is configured yet"));
     rc_buf_push_byte(&text, '.');
     if (rc_buf_status(&text) != RC_OK)
         return false;

@@ -26,7 +26,7 @@ static const char *why_not(const rc_runtime *runtime)
     if (runtime->is_stopping)
         return "stopping";
     if (writer != NULL && rc_writer_refuses(writer))
-        return "the audit cannot be kept";
+        return "the audit store is unavailable";
     return rc_hub_can_serve(runtime->hub, rc_runtime_now(runtime)) ? NULL : RC_ADMIN_NO_ROUTE;
 }
 
@@ -142,7 +142,7 @@ bool rc_loop_respond_health(rc_runtime *runtime, rc_responder *responder, const 
         respond_verbose(runtime, responder, why_not(runtime));
     else
         respond(responder, 401, "text/plain",
-                RC_STR("The targets are shown to clients of this gateway alone: send the token of "
-                       "one, as with a request.\n"));
+                RC_STR("Only clients of this gateway can see the targets: send a client's token, "
+                       "as with a request.\n"));
     return true;
 }

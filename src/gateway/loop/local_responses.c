@@ -31,7 +31,7 @@ static rc_str advice_of(int status)
 {
     switch (status) {
     case 408:
-        return RC_STR("Send the whole request without a pause.");
+        return RC_STR("Send the whole request without long pauses.");
     case 413:
         return RC_STR("Send a smaller body.");
     case 414:
@@ -39,7 +39,7 @@ static rc_str advice_of(int status)
     case 431:
         return RC_STR("Send fewer or shorter headers.");
     default:
-        return RC_STR("Send a request of HTTP/1.1.");
+        return RC_STR("Send an HTTP/1.1 request.");
     }
 }
 
@@ -53,7 +53,7 @@ void rc_loop_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines,
     rc_buf message;
     rc_builder builder;
     rc_buf_init_fixed(&message, scratch, sizeof scratch);
-    rc_buf_push(&message, RC_STR("The request is refused: "));
+    rc_buf_push(&message, RC_STR("The request was refused: "));
     rc_buf_push(&message, rc_str_c(refusal->text));
     rc_buf_push_byte(&message, '.');
     const rc_local_outcome outcome = rc_outcome_of_refusal(refusal->status);
@@ -79,7 +79,7 @@ bool rc_loop_respond_root(rc_responder *responder, const rc_http1 *reader, const
         (!rc_str_eq(method, RC_STR("GET")) && !rc_str_eq(method, RC_STR("HEAD"))))
         return false;
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
-    rc_buf_push(&text, RC_STR("This is Recourse, a gateway to LLM providers.\n\nBase URLs:\n"));
+    rc_buf_push(&text, RC_STR("This is Recourse, a gateway for LLM APIs.\n\nBase URLs:\n"));
     rc_base_url_push_all(&text, rc_http1_host(reader, head), RC_STR("  "), RC_STR("\n"));
     rc_buf_push(&text, RC_STR("\nGET /v1/models lists the models, GET /healthz says ok.\n"));
     (void)rc_responder_send(responder, 200, &field, 1, rc_buf_get(&text));

@@ -38,7 +38,7 @@ void rc_request_fault_push(rc_buf *text, const rc_request_fault *fault)
     }
     rc_buf_push(text, clause);
     if (fault->expected[0] != '\0') {
-        rc_buf_push(text, RC_STR("; it should be "));
+        rc_buf_push(text, RC_STR("; expected: "));
         rc_buf_push(text, rc_str_c(fault->expected));
     }
     rc_buf_push_byte(text, '.');

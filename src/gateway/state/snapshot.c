@@ -51,7 +51,7 @@ static bool read_provider(rc_snapshot_provider *provider, const rc_config_provid
     rc_load_error_add(error, config->name);
     rc_load_error_add(error, RC_STR(" cannot be used: "));
     if (rc_config_is_variable(config->base_url)) {
-        rc_load_error_add(error, RC_STR("the variable is not set that base_url names: "));
+        rc_load_error_add(error, RC_STR("base_url refers to a variable that is not set: "));
         rc_load_error_add(error, config->base_url);
         return false;
     }
@@ -71,8 +71,8 @@ static bool read_providers(const rc_snapshot *snapshot, rc_load_error *error)
 
 static bool too_many(rc_load_error *error)
 {
-    rc_load_error_add(error, RC_STR("there is no memory for its targets and keys, or there "
-                                    "have been more than 60000: restart the gateway"));
+    rc_load_error_add(error, RC_STR("there is no memory for the targets and keys, or more than "
+                                    "60000 have been used since the start; restart the gateway"));
     return false;
 }
 

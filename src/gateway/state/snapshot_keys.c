@@ -74,7 +74,7 @@ bool rc_snapshot_read_keys(rc_snapshot *snapshot, rc_load_error *ret_error)
         if (!read_provider(snapshot, &snapshot->providers[i], ret_error))
             return false;
     if (config->admin.token.kind != RC_SECRET_NONE &&
-        !read_secret(snapshot, &config->admin.token, "no token for the operator's side",
+        !read_secret(snapshot, &config->admin.token, "no token for the admin interface",
                      rc_str_make(NULL, 0), &snapshot->admin_token, ret_error))
         return false;
     for (size_t i = 0; i < config->client_count; i++)

@@ -265,7 +265,7 @@ static bool read_head(rc_upstream_call *call, rc_str *bytes, joined_bytes *ret_j
     if (event == RC_HTTP1_FAULT || rc_http1_status(reader) / 100 == 1) {
         rc_upstream_fail(call, RC_UPSTREAM_MALFORMED,
                          event == RC_HTTP1_FAULT ? rc_http1_fault_text(reader->fault)
-                                                 : "there are too many interim responses");
+                                                 : "too many interim responses");
         return false;
     }
     rc_upstream_head head = {

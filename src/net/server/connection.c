@@ -371,7 +371,7 @@ static void on_eof(rc_connection *c, bool is_clean)
     c->has_eof = true;
 }
 
-static const rc_refusal too_slow = {.status = 408, .text = "the request did not come in time"};
+static const rc_refusal too_slow = {.status = 408, .text = "the request did not arrive in time"};
 
 /* Adds the time that passed since the body deadline was set. Pauses by the handler do not count,
  * and a pause of the whole process counts at most body_idle_ms, because the client's bytes may

@@ -131,7 +131,7 @@ static void make_over_time(const struct maker *m, rc_chart_set *set)
 
     set->success = (rc_chart){
         .title = RC_STR("Success over time"),
-        .subtitle = RC_STR("Requests delivered whole before their deadline, by when they came in"),
+        .subtitle = RC_STR("Requests delivered completely before their deadline, by arrival time"),
         .unit = RC_UNIT_PERCENT,
         .step_ms = (uint64_t)m->tenths_a_step * RC_SIM_BUCKET_MS,
         .step_count = m->step_count,
@@ -143,8 +143,7 @@ static void make_over_time(const struct maker *m, rc_chart_set *set)
     };
     set->load = set->success;
     set->load.title = RC_STR("Load on the providers over time");
-    set->load.subtitle =
-        RC_STR("Calls that begin, a second; what is above the requests is retries");
+    set->load.subtitle = RC_STR("Calls started per second; the part above the requests is retries");
     set->load.unit = RC_UNIT_RATE;
     set->load.top = 0;
     set->load.reference = demand;
@@ -172,7 +171,7 @@ static void make_rows(const struct maker *m, rc_chart_set *set)
     }
     set->latency = (rc_chart_rows){
         .title = RC_STR("Added latency"),
-        .subtitle = RC_STR("What waiting and failed tries cost the requests that were delivered"),
+        .subtitle = RC_STR("Time that delivered requests lost to waits and failed attempts"),
         .unit = RC_UNIT_MS,
         .is_points = true,
         .part_names = {RC_STR("p50"), RC_STR("p90"), RC_STR("p99, in figures")},
@@ -182,7 +181,7 @@ static void make_rows(const struct maker *m, rc_chart_set *set)
     };
     set->amplification = (rc_chart_rows){
         .title = RC_STR("Calls per request"),
-        .subtitle = RC_STR("Calls that delivered, and calls that gave their request nothing"),
+        .subtitle = RC_STR("Calls that delivered a response, and calls that did not"),
         .unit = RC_UNIT_RATIO,
         .reference = 1000,
         .part_names = {RC_STR("delivered"), RC_STR("wasted")},

@@ -84,7 +84,7 @@ static const rc_measure measures[] = {
     {"peak_calls_per_s", "peak", "load", "peak load", RC_UNIT_RATE, RC_MEASURE_LOW, false, peak},
     {"refused_at_once", "refused", "at once", "refused at once", RC_UNIT_COUNT, RC_MEASURE_NEUTRAL,
      false, refused},
-    {"cut_answers", "cut", "answers", "answers cut short, passed on as whole", RC_UNIT_COUNT,
+    {"cut_answers", "cut", "answers", "cut responses delivered as complete", RC_UNIT_COUNT,
      RC_MEASURE_LOW, false, truncated},
     {"recovery_ms", "time to", "recover", "time to recover", RC_UNIT_MS, RC_MEASURE_LOW, false,
      recovery},

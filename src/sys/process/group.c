@@ -59,7 +59,7 @@ static void on_stop(rc_run *run, int signal)
 {
     bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
     if (!resume_terminal(run, wants_terminal)) {
-        rc_run_break(run, EIO, "give it the terminal, which is in other hands");
+        rc_run_break(run, EIO, "give it the terminal, which is in use");
         return;
     }
     if (wants_terminal || run->end.had_terminal)
@@ -218,7 +218,7 @@ void rc_run_on_signals(rc_run *run)
         signal = rc_watch_signal(run->watch);
     }
     if (signal < 0)
-        rc_run_break(run, EIO, "hear of its end");
+        rc_run_break(run, EIO, "watch for its end");
 }
 
 bool rc_run_is_ended(const rc_run *run)

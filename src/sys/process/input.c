@@ -55,7 +55,7 @@ bool rc_stdin_rewind(rc_stdin *in)
 {
     if (in->kind == RC_STDIN_FILE && in->replay_error == NULL &&
         in->calls->lseek(RC_FD_STDIN, in->start, SEEK_SET) < 0)
-        in->replay_error = "its beginning cannot be found again";
+        in->replay_error = "it cannot be rewound to its beginning";
     in->at = 0;
     in->piece_at = 0;
     in->piece_len = 0;
@@ -88,15 +88,15 @@ static void store(rc_stdin *in, rc_str bytes)
     rc_str stored = rc_buf_get(&in->memory);
     if (in->temp_fd < 0 && stored.len + bytes.len <= in->limits.memory_bytes) {
         if (rc_buf_push(&in->memory, bytes) != RC_OK)
-            give_up_replay(in, "there is no memory to keep it");
+            give_up_replay(in, "there is no memory to buffer it");
         return;
     }
     if (in->temp_bytes + bytes.len > in->limits.file_bytes) {
-        give_up_replay(in, "it is longer than what is kept of a pipe");
+        give_up_replay(in, "it is longer than the buffer for pipes");
         return;
     }
     if (!open_temp(in) || rc_fd_write(in->calls, in->temp_fd, bytes) != 0) {
-        give_up_replay(in, "it is long, and no temporary file can hold it");
+        give_up_replay(in, "it is long, and no temporary file could be created");
         return;
     }
     in->temp_bytes += bytes.len;
@@ -128,7 +128,7 @@ static void load_stored(rc_stdin *in)
         return;
     }
     in->read_error = got < 0 ? errno : EIO;
-    give_up_replay(in, "what was kept of it cannot be read");
+    give_up_replay(in, "its temporary file cannot be read");
 }
 
 rc_str rc_stdin_next(rc_stdin *in)

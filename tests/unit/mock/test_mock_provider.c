@@ -183,14 +183,14 @@ static void assert_fault(const char *text, uint32_t line, const char *path, cons
 static void faults_have_their_position(void **state)
 {
     (void)state;
-    assert_fault("rules:\n  - do: 5033\n", 2, "rules[0].do", "no such behaviour");
+    assert_fault("rules:\n  - do: 5033\n", 2, "rules[0].do", "unknown behaviour");
     assert_string_equal(faults.list[0].nearest, "503");
     assert_fault("rulez: []\n", 1, "rulez", "unknown");
     assert_fault("rules:\n  - when: {nth: 0}\n    do: ok\n", 2, "rules[0].when.nth", "from 1");
     assert_fault("rules:\n  - when: {nth: 5-2}\n    do: ok\n", 2, "rules[0].when.nth", "from 1");
     assert_fault("rules:\n  - when: {}\n", 2, "rules[0]", "do is missing");
-    assert_fault("rules:\n  - do: [500, 503]\n", 2, "rules[0].do", "together");
-    assert_fault("rules:\n  - do: []\n", 2, "rules[0].do", "expected behaviours");
+    assert_fault("rules:\n  - do: [500, 503]\n", 2, "rules[0].do", "combined");
+    assert_fault("rules:\n  - do: []\n", 2, "rules[0].do", "expected a list of behaviours");
     assert_fault("keys:\n  - {name: a}\n", 2, "keys[0]", "name and ends");
     /* Faults below a key that may name secrets show no names below it. */
     assert_fault("keys: [{name: a, ends: b, requests_per_min: 0}]\n", 1, "keys[0]", "1 to");

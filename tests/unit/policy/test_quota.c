@@ -260,7 +260,7 @@ static void test_quota_from_event(void **state)
     rc_quota_push_state(&quota, &buf);
     assert_true(
         rc_str_eq(rc_buf_get(&buf),
-                  RC_STR("is near its limit of input tokens: 1 of 1000 is left, renewed in 1m")));
+                  RC_STR("is near its limit of input tokens: 1 of 1000 is left, renews in 1m")));
     told = (rc_event_view){.kind = RC_STR("limit"), .remaining = 0, .limit = 10};
     quota = rc_quota_from_event_view(&told);
     assert_int_equal(quota.kind, RC_QUOTA_OTHER);
@@ -382,7 +382,7 @@ static void test_texts(void **state)
                       .reset_ms = 30000};
     expect_text(quota, "up:1",
                 "up/m with key up:1 is near its limit of input tokens: 20 of 1000 are left, "
-                "renewed in 30s");
+                "renews in 30s");
     quota.remaining = 1;
     quota.reset_ms = -1;
     expect_text(quota, "", "up/m is near its limit of input tokens: 1 of 1000 is left");

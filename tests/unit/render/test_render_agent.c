@@ -27,7 +27,7 @@ static void check_common(json_object *root)
 {
     query_bool(root, "/error", true);
     query_string(root, "/error_type", "LLMCompletionError");
-    query_string(root, "/hint", "ADVICE Wait 4s before the next try.");
+    query_string(root, "/hint", "ADVICE Wait 4s before the next attempt.");
     query_bool(root, "/retryable", true);
     query_string(root, "/error_domain", "runtime");
     query_string(root, "/error_category", "transient");
@@ -161,12 +161,12 @@ static void test_hints(void **state)
     expect_hint("{\"user_action\":{\"kind\":\"none\"}}", "Nothing to do.");
     expect_hint("{\"user_action\":{\"kind\":\"add_credit\",\"detail\":\"Pay.\"}}", "Pay.");
     expect_hint("{\"provider_metadata\":{\"retry_after_ms\":1000}}",
-                "The provider names a wait of 1s.");
+                "The provider states a wait of 1s.");
     expect_hint("{\"provider_metadata\":{\"retry_after_ms\":1000},"
                 "\"context\":{\"wait_by\":\"recourse\"}}",
-                "Recourse asks again after 1s.");
+                "Recourse retries after 1s.");
     expect_hint("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":1500}}",
-                "Wait 2s before the next try.");
+                "Wait 2s before the next attempt.");
     expect_hint("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":0}}", NULL);
 }
 
@@ -180,7 +180,7 @@ static void test_empty_report(void **state)
         json_object *root = rendered(reports[i], RC_VIEW_INTERNAL);
         query_bool(root, "/error", true);
         query_bool(root, "/retryable", false);
-        query_string(root, "/message", "Something failed, and nothing more is known.");
+        query_string(root, "/message", "An unknown error occurred.");
         query_int(root, "/http_status", 500);
         assert_int_equal(json_object_object_length(root), 4);
         json_object_put(root);

@@ -213,7 +213,7 @@ static void test_retry_sentences(void **state)
 {
     (void)state;
     int64_t now = CASE_NOW_UNIX_MS;
-    expect_retry("{}", 0, 0, "Not known.");
+    expect_retry("{}", 0, 0, "Unknown.");
     expect_retry("{\"retryable\":false}", 0, 0, "No: the same request would fail again.");
     expect_retry("{\"retryable\":true}", 0, 0, "Yes, after a moment.");
     expect_retry("{\"retryable\":true," WAIT("0") "}", now, 0, "Yes, at once.");
@@ -226,35 +226,35 @@ static void test_retry_sentences(void **state)
     expect_retry("{\"retryable\":true," WAIT("1000") "}", INT64_MAX, INT32_MAX, "after 1s.");
     expect_retry("{\"retryable\":true," WAIT("1000") "}", -5, INT32_MIN, "after 1s.");
     expect_retry("{\"retryable\":true,\"retry_exhausted\":true," WAIT("5000") "}", 0, 0,
-                 "The tries are used up; try again after 5s.");
+                 "The attempts are used up; try again after 5s.");
     expect_retry("{\"retryable\":true,\"retry_exhausted\":true}", 0, 0,
-                 "The tries are used up; try again later.");
+                 "The attempts are used up; try again later.");
     expect_retry("{\"retryable\":true,\"retry_exhausted\":true,"
                  "\"user_action\":{\"kind\":\"check_config\"}}",
-                 0, 0, "Not until that is put right.");
+                 0, 0, "Not until the configuration is corrected.");
     expect_retry("{\"retryable\":false,\"error_category\":\"capacity\"," WAIT("5000") "}", 0, 0,
-                 "used up. The provider names a wait of 5s.");
+                 "used up. The provider states a wait of 5s.");
     expect_retry("{\"retryable\":false,\"error_category\":\"capacity\"," WAIT(
                      "5000") ",\"context\":{\"wait_by\":\"recourse\"}}",
-                 now, 0, "used up. Recourse asks again after 5s (at 01:02:09 UTC).");
+                 now, 0, "used up. Recourse retries after 5s (at 01:02:09 UTC).");
     /* A wrapper inherits the wait of its cause; a cause with another wait does not count. */
     expect_retry("{\"retryable\":false," WAIT("5000") ",\"cause\":{" WAIT(
                      "5000") ",\"context\":{\"wait_by\":\"recourse\"}}}",
-                 now, 0, "Recourse asks again after 5s");
+                 now, 0, "Recourse retries after 5s");
     expect_retry("{\"retryable\":false," WAIT("5000") ",\"cause\":{" WAIT(
                      "6000") ",\"context\":{\"wait_by\":\"recourse\"}}}",
-                 now, 0, "The provider names a wait of 5s");
+                 now, 0, "The provider states a wait of 5s");
     expect_retry("{\"retryable\":false,\"error_class\":\"Limit\"," WAIT("5000") "}", now, 0,
                  "fail again. It renews in 5s (at 01:02:09 UTC).");
     expect_retry("{\"retryable\":false," WAIT("5000") "}", now, 0,
-                 "The provider names a wait of 5s (until 01:02:09 UTC).");
+                 "The provider states a wait of 5s (until 01:02:09 UTC).");
     expect_retry("{\"retryable\":false,\"error_code\":\"DeadlineExceeded\"}", 0, 0,
-                 "Not within the same time: it may take as long again.");
-    expect_retry("{\"error_category\":\"configuration\"}", 0, 0, "No: the set-up must");
+                 "Not with the same deadline: the call may take as long again.");
+    expect_retry("{\"error_category\":\"configuration\"}", 0, 0, "No: the configuration must");
     expect_retry("{\"error_category\":\"content\"}", 0, 0, "No: the request must");
     expect_retry("{\"error_category\":\"ambiguous\"}", 0, 0, "Not safe: ");
-    expect_retry("{\"error_category\":\"unknown\"}", 0, 0, "No: what went wrong is not known.");
-    expect_retry("{\"error_class\":\"Cancellation\"}", 0, 0, "No: it was cancelled");
+    expect_retry("{\"error_category\":\"unknown\"}", 0, 0, "No: the error is not recognised.");
+    expect_retry("{\"error_class\":\"Cancellation\"}", 0, 0, "No: the call was cancelled");
 }
 
 static void expect_start(const rc_report *report, bool has_utf8, const char *want)

@@ -82,10 +82,9 @@ static void test_empty_report(void **state)
     (void)state;
     rc_buf buf = rendered(NULL, RC_VIEW_INTERNAL);
     rc_buf_push_byte(&buf, '\0');
-    assert_string_equal(rc_buf_get(&buf).ptr,
-                        "## Unknown error\n\nSomething failed, and nothing more is known.\n\n"
-                        "- **Retry:** Not known.\n"
-                        "- **Report:** answered with HTTP 500\n");
+    assert_string_equal(rc_buf_get(&buf).ptr, "## Unknown error\n\nAn unknown error occurred.\n\n"
+                                              "- **Retry:** Unknown.\n"
+                                              "- **Report:** answered with HTTP 500\n");
     rc_buf_done(&buf);
 }
 

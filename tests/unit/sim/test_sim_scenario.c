@@ -151,15 +151,15 @@ static const fault_case fault_cases[] = {
     {"duration_ms: 010s\n", 1, "duration_ms", ""},
     {"", 1, "", "a map"},
     {"duration_ms: 1h\nclients: {count: 1000000, every_ms: 1}\n", 2, "clients",
-     "some 3600000000000 requests would come in, and 200000000"},
+     "some 3600000000000 requests would arrive, and 200000000"},
     {"providers:\n  - name: a\n  - name: b\n  - name: a\n", 4, "providers[2].name",
      "two providers \"a\""},
     {"providers:\n  - name: a\n    faults: [{kind: refuse, from_ms: 1, until_ms: 2, "
      "retry_after_ms: 1}]\n",
-     3, "providers[0].faults[0].retry_after_ms", "alone send a hint"},
+     3, "providers[0].faults[0].retry_after_ms", "can have retry_after_ms"},
     {"providers:\n  - name: a\n    faults: [{kind: reset, from_ms: 1, until_ms: 2, retry_after_ms: "
      "0}]\n",
-     3, "providers[0].faults[0].retry_after_ms", "alone send a hint"},
+     3, "providers[0].faults[0].retry_after_ms", "can have retry_after_ms"},
     {"clients: {tokens_in: many}\n", 1, "clients.tokens_in", "not \"many\""},
     {"name: \"a\\eb\"\n", 1, "name", "one line"},
     {"name: \"a\\x9bb\"\n", 1, "name", "one line"},
@@ -170,9 +170,9 @@ static const fault_case fault_cases[] = {
     {"clients: {loop: opne}\n", 1, "clients.loop", "open"},
     {"clients: {surge: {from_ms: 1s}}\n", 1, "clients.surge", "missing"},
     {"clients: {surge: {from_ms: 2s, until_ms: 1s, pct: 200}}\n", 1, "clients.surge.until_ms",
-     "before it begins"},
+     "after the start"},
     {"clients: {tokens_in: {p90: 4}}\n", 1, "clients.tokens_in", "p50 is missing"},
-    {"clients: {tokens_in: {p50: 4, p90: 3}}\n", 1, "clients.tokens_in", "rise"},
+    {"clients: {tokens_in: {p50: 4, p90: 3}}\n", 1, "clients.tokens_in", "decrease"},
     {"clients: {tokens_in: -1}\n", 1, "clients.tokens_in", ""},
     {"providers: []\n", 1, "providers", "1 to 8"},
     {"providers:\n  - {keys: 2}\n", 2, "providers[0]", "name is missing"},
@@ -180,12 +180,12 @@ static const fault_case fault_cases[] = {
     {"providers:\n  - name: a\n    faults: [{kind: outag, from_ms: 1, until_ms: 2}]\n", 3,
      "providers[0].faults[0].kind", "outage"},
     {"providers:\n  - name: a\n    faults: [{kind: outage, from_ms: 2, until_ms: 2}]\n", 3,
-     "providers[0].faults[0].until_ms", "before it begins"},
+     "providers[0].faults[0].until_ms", "after the start"},
     {"providers:\n  - name: a\n    faults: [{from_ms: 1, until_ms: 2}]\n", 3,
      "providers[0].faults[0]", "kind is missing"},
     {"providers:\n  - name: a\n    price: {input_usd_per_mtok: 0.0001}\n", 3,
      "providers[0].price.input_usd_per_mtok", ""},
-    {"providers:\n  - name: a\n    limits: {tokens_per_min: 10}\n", 1, "", "saved up"},
+    {"providers:\n  - name: a\n    limits: {tokens_per_min: 10}\n", 1, "", "limit's burst"},
     {"policies: [recourse, recourse]\n", 1, "policies[1]", "two policies"},
     {"policies: [openai-sdc]\n", 1, "policies[0]", "openai-sdk"},
     {"policies: [{policy: transport}]\n", 1, "policies[0]", "name is missing"},
@@ -226,7 +226,7 @@ static void the_check_refuses_what_the_reader_refuses(void **state)
     scenario.duration_ms = RC_SIM_DURATION_MAX_MS;
     scenario.clients.every_ms = 10;
     assert_string_equal(rc_sim_scenario_check(&scenario),
-                        "more than 200000000 requests would come in");
+                        "more than 200000000 requests would arrive");
     scenario.clients.every_ms = 20;
     assert_null(rc_sim_scenario_check(&scenario));
     scenario.clients.surge = (rc_sim_surge){.from_ms = 1, .until_ms = 2, .pct = 200};

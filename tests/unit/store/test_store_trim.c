@@ -235,7 +235,7 @@ static void a_disk_that_fails_meanwhile_loses_nothing(void **state)
     rc_writer_set_retention(fixture.writer, 1, 0);
     uv_sem_wait(&fixture.trim_done);
     fault_disarm();
-    assert_non_null(strstr(fixture.text, "what is past stays in the audit"));
+    assert_non_null(strstr(fixture.text, "expired operations stay in the audit"));
     store_some();
     assert_int_equal(count_left(), PAST + 2 * NOW);
     assert_false(rc_writer_count(fixture.writer).is_down);

@@ -70,8 +70,8 @@ static const struct refused {
     {"rule a when always and says:quota then Overloaded", RC_E_SYNTAX, 1, 20, "expected then"},
     {"rule a! when always then Overloaded", RC_E_SYNTAX, 1, 6, "an id of"},
     {"rule a when text:words then Overloaded", RC_E_SYNTAX, 1, 13, "text: needs a text in quotes"},
-    {"rule a when text:\"\" then Overloaded", RC_E_SYNTAX, 1, 13, "nothing in its quotes"},
-    {"rule a when header:\": x\" then Overloaded", RC_E_SYNTAX, 1, 13, "nothing in its quotes"},
+    {"rule a when text:\"\" then Overloaded", RC_E_SYNTAX, 1, 13, "empty quotes"},
+    {"rule a when header:\": x\" then Overloaded", RC_E_SYNTAX, 1, 13, "empty quotes"},
     {"rule a when text:\"x\n\" then Overloaded", RC_E_SYNTAX, 1, 18, "do not end on this line"},
     {"rule a when text:\"x\\n\" then Overloaded", RC_E_SYNTAX, 1, 20, "escapes"},
     {"rule a when text:\"x\ty\" then Overloaded", RC_E_SYNTAX, 1, 20, "control character"},
@@ -103,16 +103,16 @@ static const struct refused {
     {"rule a when (says:rate or says:rate) then Overloaded", RC_E_DUPLICATE, 1, 13, "twice"},
     {"rule a when says:rate and says:rate then Overloaded", RC_E_DUPLICATE, 1, 27, "twice"},
     {"rule a when (status:500-504 or status:502) then Overloaded", RC_E_DUPLICATE, 1, 13,
-     "status:502 stands twice"},
+     "status:502 appears twice"},
 
     /* Contradictions. */
     {"rule a when says:rate and not says:rate then Overloaded", RC_E_RANGE, 1, 13,
-     "never match: says:rate is asked for, and not says:rate"},
+     "never match: says:rate is required together with not says:rate"},
     {"rule a when status:429 and status:5xx then Overloaded", RC_E_RANGE, 1, 13,
      "status:429 and status:5xx are never true together"},
     {"rule a when inner:429 and inner:503 then Overloaded", RC_E_RANGE, 1, 13, "never match"},
     {"rule a when status:429 and not status:4xx then Overloaded", RC_E_RANGE, 1, 13,
-     "and not status:4xx"},
+     "together with not status:4xx"},
     {"rule a when (status:429 or status:503) and status:none then Overloaded", RC_E_RANGE, 1, 13,
      "never match"},
     {"rule a when (phase:sent or phase:headers) and (phase:connect or phase:committed)\n"
@@ -123,7 +123,7 @@ static const struct refused {
     {"rule a when error_code:\"a\" and error_code:\"b\" then Overloaded", RC_E_RANGE, 1, 13,
      "never true together"},
     {"rule a when text:\"pool is empty\" and not text:\"pool\" then Overloaded", RC_E_RANGE, 1, 13,
-     "is asked for, and not text:\"pool\""},
+     "is required together with not text:\"pool\""},
     {"rule a when status:504-500 then Overloaded", RC_E_RANGE, 1, 13, "smaller status first"},
 
     /* The order. */
@@ -152,7 +152,7 @@ static const struct refused {
     {"rule a when says:auth then AuthFailed transient because \"x\"", RC_E_RANGE, 1, 28,
      "AuthFailed is fatal and cannot be made transient"},
     {"rule a when says:quota then RateLimited because \"x\"", RC_E_RANGE, 1, 29,
-     "is fatal (rule b.quota"},
+     "are fatal (rule b.quota"},
     {"rule b.quota when says:quota then RateLimited because \"x\"", RC_E_RANGE, 1, 35,
      "the built-in rule b.quota is fatal (QuotaExhausted); it cannot become RateLimited"},
     {"rule b.last when always then Provider5xx because \"x\"", RC_E_RANGE, 1, 30, "is fatal"},

@@ -178,7 +178,7 @@ static void test_show_has_the_advice(void **state)
 {
     const audit_fixture *w = *state;
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED]),
-           "│ Retry    The tries are used up; try again after 20s (at 01:55:40)");
+           "│ Retry    The attempts are used up; try again after 20s (at 01:55:40)");
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED]), "│ Next     Wait, then try again ");
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED]),
            "  15.9 s  ■ stops: the attempts are used up and there is no other target\n"

@@ -141,7 +141,8 @@ static void the_charts_show_the_measured_values(void **state)
     assert_non_null(load);
     assert_string_equal(load, "|###############################");
     assert_non_null(strstr(lines[3 * (ROWS + 2) + 1], "30 s"));
-    assert_string_equal(lines[3 * (ROWS + 2) + 2], "= outage   % more calls than requests came in");
+    assert_string_equal(lines[3 * (ROWS + 2) + 2],
+                        "= outage   % more calls than incoming requests");
     rc_buf_done(&buf);
     rc_sim_result_free(result);
 }

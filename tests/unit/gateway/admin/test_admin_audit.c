@@ -226,7 +226,7 @@ static void without_an_audit_queries_are_a_404(void **state)
     (void)state;
     dashboard.audit.url_len = 0;
     assert_int_equal(get_json("/admin/v1/operations"), 404);
-    assert_string_equal(text_at("detail"), "No audit is kept.");
+    assert_string_equal(text_at("detail"), "This gateway stores no audit.");
     assert_int_equal(get_json("/admin/v1/stats"), 404);
     assert_int_equal(get_json("/admin/v1/operations/rep_1"), 404);
 }
@@ -250,7 +250,7 @@ static void a_slow_query_is_cancelled(void **state)
     dashboard_fill(20000, 10, NOW);
     dashboard.tasks.max_ms = 0;
     assert_int_equal(get_json("/admin/v1/stats?by=time&" RANGE), 503);
-    assert_string_equal(text_at("detail"), "The question took longer than 30 seconds.");
+    assert_string_equal(text_at("detail"), "The query took longer than 30 seconds.");
     assert_true(strstr(text_at("user_action/detail"), "shorter") != NULL);
 }
 

@@ -193,7 +193,7 @@ static void failed_actions_say_why(void **state)
     assert_int_equal(send_request("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 422);
     expect_problem("ConfigSchemaViolation");
     assert_true(has("recourse.yaml:3:5: routs: unknown key"));
-    assert_true(has("The old configuration goes on."));
+    assert_true(has("The previous configuration stays in use."));
     assert_int_equal(send_request("GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_true(has("\"refusal\":\"recourse.yaml:3:5: routs: unknown key\""));
     fake.is_stuck = true;
