@@ -21,6 +21,8 @@
 
 #define CALLS 3
 #define TEXT_MAX 4096
+/* More allocations than two calls make. */
+#define ALLOCATIONS_MAX 5000
 
 static const char config_text[] =
     "providers: {demo: {kind: demo}}\n"
@@ -540,6 +542,39 @@ static void a_gateway_that_is_not_there_is_a_report(void **state)
     close_all(state);
 }
 
+/* Two calls at once; from the opening on the Nth allocation fails. True: there was no Nth. */
+static bool run_without_memory(size_t at)
+{
+    world *w = new_world();
+    const rc_client_settings settings = settings_of(w);
+    rc_snapshot_input input = read_config(w, config_text);
+    rc_client_error error;
+    void *state = w;
+    w->memory.fail_at = w->memory.calls + at;
+    if (!rc_client_open(&w->client, &settings, &input, &error)) {
+        assert_true(error.message[0] != '\0');
+        rc_snapshot_input_done(&input, &w->alloc);
+    } else {
+        const bool is_first = start_with(w, &w->callers[0], "echo", "hello", true, 0, "");
+        const bool is_second = start_with(w, &w->callers[1], "503@1", "hello", false, 0, "");
+        while (w->callers[0].ends < is_first || w->callers[1].ends < is_second)
+            (void)uv_run(&w->loop, UV_RUN_ONCE);
+        for (int i = 0; i < 2; i++)
+            assert_true(w->callers[i].call.facts.report != NULL || w->callers[i].text[0] != '\0');
+    }
+    const bool is_past = w->memory.calls < w->memory.fail_at;
+    assert_false(w->memory.is_broken);
+    close_all(&state);
+    return is_past;
+}
+
+static void without_memory_calls_end_with_a_report(void **state)
+{
+    (void)state;
+    for (size_t at = 1; !run_without_memory(at); at++)
+        assert_true(at < ALLOCATIONS_MAX);
+}
+
 #define WITH_BOTH(test)                                                   \
     {#test " (in this process)", test, open_in_process, close_all, NULL}, \
     {                                                                     \
@@ -564,6 +599,7 @@ int main(void)
         cmocka_unit_test(a_provider_without_its_key_is_refused),
         cmocka_unit_test(a_url_that_cannot_be_used_is_refused),
         cmocka_unit_test(a_gateway_that_is_not_there_is_a_report),
+        cmocka_unit_test(without_memory_calls_end_with_a_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
