@@ -33,7 +33,8 @@ static const struct {
     [RC_SYMBOL_LEVEL_3] = SYMBOL("▃", ":"),     [RC_SYMBOL_LEVEL_4] = SYMBOL("▄", ":"),
     [RC_SYMBOL_LEVEL_5] = SYMBOL("▅", ":"),     [RC_SYMBOL_LEVEL_6] = SYMBOL("▆", "#"),
     [RC_SYMBOL_LEVEL_7] = SYMBOL("▇", "#"),     [RC_SYMBOL_FULL] = SYMBOL("█", "#"),
-    [RC_SYMBOL_OVER] = SYMBOL("▒", "%"),        [RC_SYMBOL_SHADE] = SYMBOL("░", "."),
+    [RC_SYMBOL_OVER] = SYMBOL("▒", "%"),        [RC_SYMBOL_TRACK] = SYMBOL("·", "."),
+    [RC_SYMBOL_SHADE] = SYMBOL("░", "."),
 };
 
 rc_str rc_symbol_text(rc_symbol symbol, bool has_utf8)

@@ -51,6 +51,7 @@ typedef enum rc_symbol {
     RC_SYMBOL_LEVEL_7,
     RC_SYMBOL_FULL,
     RC_SYMBOL_OVER,
+    RC_SYMBOL_TRACK, /* The part of a bar that is not filled. */
     RC_SYMBOL_SHADE
 } rc_symbol;
 

@@ -5,7 +5,7 @@
 #include "sys/process/process.h"
 
 /* The longest line with its control sequences. */
-#define LINE_BYTES ((size_t)4096 + 8)
+#define LINE_BYTES ((size_t)4096 + RC_STATUS_LINE_EXTRA)
 
 void rc_console_check(rc_console *console)
 {
@@ -16,38 +16,35 @@ void rc_console_check(rc_console *console)
 
 bool rc_console_is_live(const rc_console *console)
 {
-    return console->can_draw && console->has_foreground;
-}
-
-unsigned rc_console_columns(const rc_console *console)
-{
-    return console->width > 1 ? console->width - 1 : 1;
+    return console->line.is_live && console->has_foreground;
 }
 
 /* ---- the line ---- */
 
 void rc_console_clear(rc_console *console)
 {
-    if (!console->is_drawn)
+    char scratch[RC_STATUS_LINE_EXTRA];
+    rc_buf buf;
+    if (!console->line.is_drawn)
         return;
-    rc_outlet_push(console->err, RC_STR("\r\x1b[K"));
+    rc_buf_init_fixed(&buf, scratch, sizeof scratch);
+    rc_status_line_erase(&console->line, &buf);
+    rc_outlet_push(console->err, rc_buf_get(&buf));
     console->err->is_mid_line = false;
-    console->is_drawn = false;
 }
 
 void rc_console_draw(rc_console *console, rc_str line)
 {
     char scratch[LINE_BYTES];
     rc_buf buf;
+    const bool was_drawn = console->line.is_drawn;
     if (!rc_console_is_live(console) || !rc_outlet_is_empty(console->err))
         return;
     rc_buf_init_fixed(&buf, scratch, sizeof scratch);
-    rc_buf_push(&buf, RC_STR("\r"));
-    rc_buf_push(&buf, line);
-    rc_buf_push(&buf, RC_STR("\x1b[K"));
-    if (!console->is_drawn)
+    rc_status_line_draw(&console->line, &buf, line);
+    if (!was_drawn)
         rc_outlet_begin_line(console->err);
-    console->is_drawn = rc_outlet_push(console->err, rc_buf_get(&buf)) || console->is_drawn;
+    console->line.is_drawn = rc_outlet_push(console->err, rc_buf_get(&buf)) || was_drawn;
 }
 
 /* ---- signals and keys ---- */
@@ -71,7 +68,7 @@ static void on_resize(rc_console *console)
 {
     const int columns = console->watch->calls->columns(RC_FD_STDERR);
     if (columns > 0 && !console->is_width_fixed)
-        console->width = (unsigned)columns;
+        console->line.width = (unsigned)columns;
 }
 
 static rc_wake read_signals(rc_console *console)

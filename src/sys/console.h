@@ -6,22 +6,21 @@
 #define RC_SYS_CONSOLE_H
 
 #include "sys/outlet.h"
+#include "sys/status_line.h"
 #include "sys/tty.h"
 #include "sys/watch.h"
 
-/* The caller's storage: watch, tty, err, can_draw, wants_keys and width are set by the caller, the
- * other members are zero at first. */
+/* The caller's storage: watch, tty, err, line, wants_keys and is_width_fixed are set by the caller,
+ * the other members are zero at first. */
 typedef struct rc_console {
-    rc_watch *watch;     /* Borrows, as the next two. */
-    rc_tty *tty;         /* Not opened: has no keys. */
-    rc_outlet *err;      /* Standard error, which shows the line. */
-    bool can_draw;       /* Standard error is a terminal whose lines can be redrawn. */
+    rc_watch *watch; /* Borrows, as the next two. */
+    rc_tty *tty;     /* Not opened: has no keys. */
+    rc_outlet *err;  /* Standard error, which shows the line. */
+    rc_status_line line;
     bool wants_keys;     /* Esc is read while the process is in the foreground. */
     bool is_width_fixed; /* A resize does not change the width. */
-    unsigned width;      /* Columns of the terminal. */
     bool has_foreground; /* State of the latest check, as has_keys. */
     bool has_keys;
-    bool is_drawn; /* The line is on the screen. */
 } rc_console;
 
 typedef enum rc_wake {
@@ -37,9 +36,6 @@ void rc_console_check(rc_console *console);
 
 /* Whether the line is redrawn, instead of printing lines that stay. */
 bool rc_console_is_live(const rc_console *console);
-
-/* Columns of a line: the last one stays free, because some terminals wrap after it. */
-unsigned rc_console_columns(const rc_console *console);
 
 /* Draws the line in place of the last one. Nothing is drawn while standard error is blocked: the
  * line would be outdated. line: borrows. */

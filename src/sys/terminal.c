@@ -66,6 +66,7 @@ rc_terminal rc_terminal_get(const rc_sys_calls *calls, int fd)
 
     rc_str term = env(calls, "TERM");
     bool is_dumb = rc_str_is_empty(term) || rc_str_eq(term, RC_STR("dumb"));
-    terminal.has_colour = terminal.is_tty && !is_dumb && rc_str_is_empty(env(calls, "NO_COLOR"));
+    terminal.can_redraw = terminal.is_tty && !is_dumb;
+    terminal.has_colour = terminal.can_redraw && rc_str_is_empty(env(calls, "NO_COLOR"));
     return terminal;
 }

@@ -11,7 +11,8 @@
 typedef struct rc_terminal {
     bool is_tty;
     bool has_utf8; /* UTF-8 by the first set variable of LC_ALL, LC_CTYPE, LANG; also for pipes. */
-    bool has_colour; /* A terminal that is not dumb, and NO_COLOR is unset or empty. */
+    bool can_redraw; /* A terminal whose TERM is set and not "dumb": a line can be drawn again. */
+    bool has_colour; /* The same, and NO_COLOR is unset or empty. */
     unsigned width;  /* COLUMNS, else the terminal's own, else 80. */
 } rc_terminal;
 

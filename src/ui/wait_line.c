@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "codec/duration.h"
+#include "render/symbol.h"
 #include "render/wrap.h"
 
 #define SECOND_MS 1000u
@@ -62,14 +63,15 @@ void rc_wait_line_push(rc_buf *buf, const rc_wait_line *line)
     uint64_t seconds = line->left_ms / SECOND_MS + (line->left_ms % SECOND_MS > 0 ? 1 : 0);
     rc_duration_push(&head, (int64_t)(seconds * SECOND_MS));
     rc_str text = rc_buf_get(&head);
-    unsigned dots = line->has_utf8 ? 1 : 3;
+    unsigned dots =
+        rc_visible_width(rc_symbol_text(RC_SYMBOL_MORE, line->has_utf8), line->has_utf8);
     if (text.len + dots > line->width) {
         rc_buf_push(buf, rc_str_make(text.ptr, text.len < line->width ? text.len : line->width));
         return;
     }
     unsigned used = (unsigned)text.len + dots;
     rc_buf_push(buf, text);
-    rc_buf_push(buf, line->has_utf8 ? RC_STR("…") : RC_STR("..."));
+    rc_buf_push(buf, rc_symbol_text(RC_SYMBOL_MORE, line->has_utf8));
     if (line->has_keys && !push_fitting(buf, line, &used, " (esc to cancel)")) {
         push_fitting(buf, line, &used, " (esc)");
         return;
@@ -88,10 +90,4 @@ void rc_wait_line_push_plain(rc_buf *buf, const char *command, const rc_wait_lin
     push_count(buf, line);
     rc_duration_push(buf, (int64_t)line->left_ms);
     rc_buf_push_byte(buf, '\n');
-}
-
-bool rc_wait_line_is_live(bool is_tty, const char *term)
-{
-    const rc_str name = rc_str_c(term);
-    return is_tty && !rc_str_is_empty(name) && !rc_str_eq(name, RC_STR("dumb"));
 }

@@ -1,4 +1,4 @@
-/* rc_wait_line: the status line on standard error while a command waits before a retry. */
+/* rc_wait_line: the text shown while a command waits before a retry. */
 #ifndef RC_UI_WAIT_LINE_H
 #define RC_UI_WAIT_LINE_H
 
@@ -27,9 +27,5 @@ void rc_wait_line_push(rc_buf *buf, const rc_wait_line *line);
 /* Appends "recourse exec: RateLimited: retrying (2/3) in 4s" and a newline, for output that cannot
  * be redrawn. command, line: borrow. */
 void rc_wait_line_push_plain(rc_buf *buf, const char *command, const rc_wait_line *line);
-
-/* Can a line on standard error be redrawn? is_tty: standard error is a terminal. term: the variable
- * TERM; borrows; NULL: not set. */
-bool rc_wait_line_is_live(bool is_tty, const char *term);
 
 #endif

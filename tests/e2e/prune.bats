@@ -269,5 +269,5 @@ fill_past() {
     cp "$full" audit.db
     script -qec "'$RECOURSE' audit prune --store audit.db --before 2020-09-09" /dev/null </dev/null >shown
     grep -q ' deleted.*: what ended before' shown
-    grep -q $'operations deleted\r\033\[K' shown
+    grep -q $'operations deleted\033\[K\r\033\[K' shown
 }

@@ -105,3 +105,9 @@ none_match() {
         grep -q "^#ifndef $guard$" "$header"
     done
 }
+
+@test "escape sequences of the terminal are in the files of tones and of the status line" {
+    find lib src -name '*.[ch]' | grep -vE '^(lib/render/tone|src/sys/status_line)\.c$' |
+        none_match '\\(x1b|033|e)\['
+    grep -qF '\x1b[' lib/render/tone.c
+}

@@ -5,8 +5,7 @@
 /* No line is drawn for shorter operations. */
 #define PATIENCE_MS 500u
 #define SHOW_MS 250u
-/* On a narrower terminal no line is drawn: a wrapped line cannot be cleared. */
-#define WIDTH_MIN 56u
+#define TEXT_BYTES 128
 
 /* Estimates the progress from the times of the operations, which are read in ascending order; their
  * number is unknown until the end. */
@@ -23,15 +22,18 @@ static unsigned percent_of(const rc_audit_progress *progress)
 static void draw(rc_audit_progress *progress, uint64_t since_ms)
 {
     rc_cli *cli = progress->cli;
-    rc_cli_text(&cli->err, "\r\x1b[KAdding up: ");
-    rc_buf_push_u64(&cli->err, percent_of(progress));
-    rc_cli_text(&cli->err, "%, ");
-    rc_buf_push_u64(&cli->err, progress->stats->total->count);
-    rc_cli_text(&cli->err, progress->stats->total->count == 1 ? " operation, " : " operations, ");
-    rc_buf_push_u64(&cli->err, since_ms / 1000);
-    rc_cli_text(&cli->err, " s");
+    char scratch[TEXT_BYTES];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_cli_text(&text, "Adding up: ");
+    rc_buf_push_u64(&text, percent_of(progress));
+    rc_cli_text(&text, "%, ");
+    rc_buf_push_u64(&text, progress->stats->total->count);
+    rc_cli_text(&text, progress->stats->total->count == 1 ? " operation, " : " operations, ");
+    rc_buf_push_u64(&text, since_ms / 1000);
+    rc_cli_text(&text, " s");
+    rc_status_line_draw(&progress->line, &cli->err, rc_buf_get(&text));
     rc_cli_flush_err(cli);
-    progress->is_drawn = true;
 }
 
 /* The store calls this regularly. Returns false: do not cancel. */
@@ -50,8 +52,8 @@ void rc_audit_progress_begin(rc_audit_progress *progress, rc_audit *audit, const
 {
     rc_cli *cli = audit->cli;
     *progress = (rc_audit_progress){.cli = cli, .store = audit->store, .stats = stats};
-    if (!cli->err_terminal.is_tty || cli->err_terminal.width < WIDTH_MIN ||
-        audit->format != RC_AUDIT_HUMAN)
+    rc_status_line_init(&progress->line, &cli->err_terminal);
+    if (!progress->line.is_live || audit->format != RC_AUDIT_HUMAN)
         return;
     const int64_t until_unix_ms = audit->query.select.filter.until_unix_ms;
     progress->until_unix_ms = until_unix_ms > 0 ? until_unix_ms : rc_clock_unix_ms(cli->calls);
@@ -63,8 +65,6 @@ void rc_audit_progress_begin(rc_audit_progress *progress, rc_audit *audit, const
 void rc_audit_progress_end(rc_audit_progress *progress)
 {
     rc_store_set_cancel_check(progress->store, NULL, NULL);
-    if (!progress->is_drawn)
-        return;
-    rc_cli_text(&progress->cli->err, "\r\x1b[K");
+    rc_status_line_erase(&progress->line, &progress->cli->err);
     rc_cli_flush_err(progress->cli);
 }

@@ -12,7 +12,9 @@
 #include "store/record_json.h"
 #include "store/writer.h"
 #include "sys/clock.h"
+#include "sys/status_line.h"
 
+#define TEXT_BYTES 128
 #define EXIT_TEMPFAIL 75 /* sysexits.h */
 #define STEP_OPERATIONS 2000
 #define SHOW_MS 250
@@ -28,6 +30,7 @@ typedef struct pruning {
     rc_store_expired left; /* Counted after the deletion. */
     uint64_t done;
     uint64_t given_back;
+    rc_status_line line;
     int64_t shown_ms; /* When progress was last drawn. */
     bool is_dry;
     bool by_gateway;
@@ -84,22 +87,28 @@ static void push_operations(rc_buf *buf, uint64_t count)
     rc_cli_text(buf, count == 1 ? " operation" : " operations");
 }
 
-static void show_progress(pruning *p, bool is_end)
+static void show_progress(pruning *p)
 {
     rc_cli *cli = p->audit->cli;
     const int64_t now = rc_clock_unix_ms(cli->calls);
-    if (!cli->err_terminal.is_tty || p->audit->format != RC_AUDIT_HUMAN ||
-        (!is_end && now - p->shown_ms < SHOW_MS) || (is_end && p->shown_ms == 0))
+    char scratch[TEXT_BYTES];
+    rc_buf text;
+    if (p->audit->format != RC_AUDIT_HUMAN || now - p->shown_ms < SHOW_MS)
         return;
     p->shown_ms = now;
-    rc_cli_text(&cli->err, "\r\x1b[K");
-    if (!is_end) {
-        rc_buf_push_u64(&cli->err, p->done);
-        rc_cli_text(&cli->err, " of ");
-        push_operations(&cli->err, p->past.operations);
-        rc_cli_text(&cli->err, " deleted");
-    }
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_buf_push_u64(&text, p->done);
+    rc_cli_text(&text, " of ");
+    push_operations(&text, p->past.operations);
+    rc_cli_text(&text, " deleted");
+    rc_status_line_draw(&p->line, &cli->err, rc_buf_get(&text));
     rc_cli_flush_err(cli);
+}
+
+static void end_progress(pruning *p)
+{
+    rc_status_line_erase(&p->line, &p->audit->cli->err);
+    rc_cli_flush_err(p->audit->cli);
 }
 
 /* ---- deletion by this process ---- */
@@ -115,7 +124,7 @@ static bool prune_here(pruning *p, rc_store_fault *fault)
         if (!rc_store_prune_step(store, &prune, fault) || !rc_store_checkpoint(store, false, fault))
             return false;
         p->done = prune.operations;
-        show_progress(p, false);
+        show_progress(p);
     }
     if (p->audit->args->values[RC_AUDIT_VACUUM] != NULL && !rc_store_shrink(store, fault))
         return false;
@@ -124,9 +133,10 @@ static bool prune_here(pruning *p, rc_store_fault *fault)
 
 /* ---- deletion by the gateway ---- */
 
-static int give_up(const pruning *p)
+static int give_up(pruning *p)
 {
     rc_cli *cli = p->audit->cli;
+    end_progress(p);
     rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "the gateway that writes the file does not delete what it was asked "
                            "to: its store is down, or it is of an older version\n"
@@ -141,7 +151,7 @@ static void show_guess(pruning *p, int64_t began_unix_ms, int64_t first_unix_ms)
     const double all = (double)(p->before_unix_ms - began_unix_ms);
     const double gone = (double)(first_unix_ms - began_unix_ms);
     p->done = all > 0 ? (uint64_t)((double)p->past.operations * (gone / all)) : 0;
-    show_progress(p, false);
+    show_progress(p);
 }
 
 /* Waits until no operation that ended before the limit is left. */
@@ -267,7 +277,7 @@ static void push_human(const pruning *p)
 static int show_result(pruning *p)
 {
     rc_store_fault fault;
-    show_progress(p, true);
+    end_progress(p);
     if (!rc_store_count_expired(p->audit->store, p->before_unix_ms, &p->left, &fault))
         return rc_audit_refuse(p->audit, &fault);
     if (p->left.bytes < p->past.bytes)
@@ -294,7 +304,7 @@ static int prune_store(pruning *p)
                       &fault)) {
         if (prune_here(p, &fault))
             return RC_EXIT_OK;
-        show_progress(p, true);
+        end_progress(p);
         return rc_audit_refuse(audit, &fault);
     }
     if (fault.kind != RC_STORE_HAS_WRITER)
@@ -309,6 +319,7 @@ int rc_audit_prune(rc_audit *audit)
 {
     pruning p = {.audit = audit, .is_dry = audit->args->values[RC_AUDIT_DRY_RUN] != NULL};
     rc_store_fault fault;
+    rc_status_line_init(&p.line, &audit->cli->err_terminal);
     int result = read_time(&p, &p.before_unix_ms);
     if (result == RC_EXIT_OK)
         result = rc_audit_open(audit);

@@ -4,6 +4,7 @@
 
 #include "audit/survey.h"
 #include "cli/audit/audit.h"
+#include "sys/status_line.h"
 
 #define RC_AUDIT_MEASURES_MAX 10
 
@@ -62,7 +63,7 @@ typedef struct rc_audit_progress {
     int64_t until_unix_ms; /* End of the time range. */
     uint64_t started_ms;
     uint64_t next_ms; /* When the line is drawn next. */
-    bool is_drawn;
+    rc_status_line line;
 } rc_audit_progress;
 
 /* Shows a progress line on standard error while the store is read, if that is a terminal and the

@@ -5,7 +5,7 @@
 #include "cli/call/call.h"
 #include "codec/duration.h"
 #include "policy/ledger.h"
-#include "render/wrap.h"
+#include "render/pen.h"
 #include "sys/file.h"
 
 #define SECOND_MS 1000u
@@ -51,11 +51,10 @@ static void show_switch(rc_caller *c, rc_str why)
     char scratch[2 * LINE_BYTES];
     rc_buf line;
     const rc_str label = rc_str_c(c->live.switch_text);
-    const bool has_utf8 = c->cli->err_terminal.has_utf8;
     if (label.len == 0)
         return;
     rc_buf_init_fixed(&line, scratch, sizeof scratch);
-    if (!c->console.can_draw) {
+    if (!c->console.line.is_live) {
         if (why.len > 0) {
             rc_buf_push(&line, without_stop(why));
             rc_buf_push(&line, RC_STR(": "));
@@ -65,11 +64,14 @@ static void show_switch(rc_caller *c, rc_str why)
         if (!c->is_quiet)
             rc_caller_push_message(c, rc_buf_get(&line));
     } else {
-        rc_buf_push(&line, c->has_colour ? RC_STR("\x1b[2m") : RC_STR(""));
-        rc_visible_push(&line, label, has_utf8);
-        rc_buf_push(&line, why.len > 0 ? RC_STR(": ") : RC_STR(""));
-        rc_visible_push(&line, without_stop(why), has_utf8);
-        rc_buf_push(&line, c->has_colour ? RC_STR("\x1b[0m\n") : RC_STR("\n"));
+        const rc_panel_style style = {.has_colour = c->has_colour,
+                                      .has_utf8 = c->cli->err_terminal.has_utf8};
+        rc_pen pen;
+        rc_pen_init(&pen, &style, &line);
+        rc_pen_text(&pen, RC_TONE_FAINT, label);
+        rc_pen_text(&pen, RC_TONE_FAINT, why.len > 0 ? RC_STR(": ") : RC_STR(""));
+        rc_pen_text(&pen, RC_TONE_FAINT, without_stop(why));
+        rc_pen_end_line(&pen);
         rc_console_clear(&c->console);
         rc_outlet_begin_line(&c->err_outlet);
         rc_outlet_push(&c->err_outlet, rc_buf_get(&line));
@@ -204,7 +206,7 @@ static void push_fitting(rc_buf *buf, rc_str text, unsigned *left)
 /* "Waiting for gpt-4o… 3s (esc to cancel)" */
 static void push_waiting(rc_caller *c, rc_buf *buf)
 {
-    const bool has_utf8 = c->live.line.has_utf8 || c->cli->err_terminal.has_utf8;
+    const bool has_utf8 = c->cli->err_terminal.has_utf8;
     const uint64_t since_ms = c->watch.now_ms - c->started_ms;
     unsigned left = c->live.line.width;
     char scratch[64];
@@ -213,7 +215,8 @@ static void push_waiting(rc_caller *c, rc_buf *buf)
     rc_buf_push_byte(&time, ' ');
     rc_duration_push(&time, (int64_t)(since_ms / SECOND_MS * SECOND_MS));
     const rc_str label = c->live.is_thinking ? RC_STR("Thinking") : RC_STR("Waiting for ");
-    const unsigned dots = has_utf8 ? 1 : 3;
+    const rc_str more = rc_symbol_text(RC_SYMBOL_MORE, has_utf8);
+    const unsigned dots = rc_visible_width(more, has_utf8);
     push_fitting(buf, label, &left);
     /* The name is cut before the time and the key hint, which matter more. */
     const unsigned tail = dots + (unsigned)rc_buf_get(&time).len + 16;
@@ -221,7 +224,7 @@ static void push_waiting(rc_caller *c, rc_buf *buf)
         left -= rc_visible_push_cut(buf, c->model, left - tail, has_utf8);
     if (left < dots)
         return;
-    rc_buf_push(buf, has_utf8 ? RC_STR("…") : RC_STR("..."));
+    rc_buf_push(buf, more);
     left -= dots;
     push_fitting(buf, rc_buf_get(&time), &left);
     if (c->live.line.has_keys)
@@ -238,7 +241,7 @@ void rc_caller_draw(rc_caller *c)
     if (!is_due || c->call.facts.first_text_ms >= 0)
         return;
     c->live.line.has_keys = c->console.has_keys;
-    c->live.line.width = rc_console_columns(&c->console);
+    c->live.line.width = rc_status_line_columns(&c->console.line);
     rc_buf_init_fixed(&buf, scratch, sizeof scratch);
     if (is_waiting(c)) {
         c->live.line.left_ms = c->live.retry_at_ms - now_ms;
@@ -252,7 +255,7 @@ void rc_caller_draw(rc_caller *c)
 uint64_t rc_caller_next_draw(const rc_caller *c)
 {
     const uint64_t now_ms = c->watch.now_ms;
-    if (!c->console.can_draw)
+    if (!c->console.line.is_live)
         return c->console.has_keys ? now_ms + SECOND_MS : RC_WATCH_NEVER;
     if (!is_waiting(c))
         return now_ms + SECOND_MS - (now_ms - c->started_ms) % SECOND_MS;

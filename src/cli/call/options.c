@@ -119,8 +119,8 @@ int rc_caller_read_options(rc_caller *c, const rc_args *args)
         .tty = &c->tty,
         .err = &c->err_outlet,
         .is_width_fixed = args->numbers[CALL_WIDTH] > 0,
-        .width =
-            args->numbers[CALL_WIDTH] > 0 ? args->numbers[CALL_WIDTH] : c->cli->err_terminal.width,
+        .line = {.width = args->numbers[CALL_WIDTH] > 0 ? args->numbers[CALL_WIDTH]
+                                                        : c->cli->err_terminal.width},
     };
     c->has_colour = rc_args_has_colour(args, &c->cli->err_terminal);
     if (model != NULL && !rc_model_name_is_valid(c->model))

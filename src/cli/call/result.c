@@ -7,6 +7,8 @@
 #include "base/str.h"
 #include "cli/call/call.h"
 #include "codec/duration.h"
+#include "render/symbol.h"
+#include "render/tone.h"
 #include "render/wrap.h"
 #include "sys/clock.h"
 #include "sys/file.h"
@@ -90,14 +92,15 @@ static void add_part(parts *p, const rc_buf *part)
 {
     const rc_str text = rc_buf_get(part);
     const unsigned width = rc_visible_width(text, p->has_utf8);
-    const unsigned between = p->has_utf8 ? 3 : 2;
+    const rc_str separator = rc_symbol_text(RC_SYMBOL_SEPARATOR, p->has_utf8);
+    const unsigned between = rc_visible_width(separator, p->has_utf8);
     if (text.len == 0)
         return;
     if (p->count > 0 && p->used + between + width > p->width) {
         rc_buf_push_byte(p->buf, '\n');
         p->used = 0;
     } else if (p->count > 0) {
-        rc_buf_push(p->buf, p->has_utf8 ? RC_STR(" · ") : RC_STR(", "));
+        rc_buf_push(p->buf, separator);
         p->used += between;
     }
     rc_visible_push(p->buf, text, p->has_utf8);
@@ -166,9 +169,9 @@ static void add_name(parts *p, rc_str name)
 static void push_totals(const rc_caller *c, rc_buf *buf, unsigned used)
 {
     const totals t = totals_of(c);
-    const bool is_plain = !c->console.can_draw;
+    const bool is_plain = !c->console.line.is_live;
     parts p = {.buf = buf,
-               .width = is_plain ? UINT16_MAX : rc_console_columns(&c->console),
+               .width = is_plain ? UINT16_MAX : rc_status_line_columns(&c->console.line),
                .used = used,
                .has_utf8 = c->cli->err_terminal.has_utf8};
     add_name(&p, t.target.len > 0 ? t.target : c->model);
@@ -189,20 +192,21 @@ static void push_totals(const rc_caller *c, rc_buf *buf, unsigned used)
 static void show_totals(rc_caller *c, const char *before)
 {
     rc_buf *err = &c->cli->err;
-    const bool is_dim = c->console.can_draw && c->has_colour;
+    const bool is_dim = c->console.line.is_live && c->has_colour;
     if (c->is_quiet || !c->is_started)
         return;
-    rc_buf_push(err, is_dim ? RC_STR("\x1b[2m") : RC_STR(""));
-    if (!c->console.can_draw)
+    rc_tone_begin(err, RC_TONE_FAINT, is_dim);
+    if (!c->console.line.is_live)
         rc_cli_err_prefix(c->cli, "call");
     rc_cli_text(err, before);
     push_totals(c, err, (unsigned)strlen(before));
-    rc_buf_push(err, is_dim ? RC_STR("\x1b[0m\n") : RC_STR("\n"));
+    rc_tone_end(err, RC_TONE_FAINT, is_dim);
+    rc_buf_push_byte(err, '\n');
 }
 
 static void note_line(rc_caller *c, const char *text)
 {
-    if (!c->console.can_draw)
+    if (!c->console.line.is_live)
         rc_cli_err_prefix(c->cli, "call");
     rc_cli_text(&c->cli->err, text);
     rc_buf_push_byte(&c->cli->err, '\n');
@@ -235,7 +239,7 @@ static void show_panel(rc_caller *c)
 {
     const int64_t now_unix_ms = rc_clock_unix_ms(c->calls);
     const rc_panel_style style = {
-        .width = c->console.width,
+        .width = c->console.line.width,
         .has_colour = c->has_colour,
         .has_utf8 = c->cli->err_terminal.has_utf8,
         .is_status_hidden = rc_report_provider_status(c->report) == 0,

@@ -175,10 +175,9 @@ static void run_loop(rc_caller *c)
 
 void rc_caller_send(rc_caller *c)
 {
-    c->console.can_draw =
-        !c->is_quiet && c->format == RC_CALLER_HUMAN &&
-        rc_wait_line_is_live(c->cli->err_terminal.is_tty, c->cli->calls->getenv("TERM"));
-    c->console.wants_keys = c->console.can_draw || c->cli->out_terminal.is_tty;
+    c->console.line.is_live =
+        !c->is_quiet && c->format == RC_CALLER_HUMAN && c->cli->err_terminal.can_redraw;
+    c->console.wants_keys = c->console.line.is_live || c->cli->out_terminal.is_tty;
     if (uv_loop_init(&c->loop) != 0) {
         fail_to_wait(c);
         return;

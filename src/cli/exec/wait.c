@@ -21,7 +21,7 @@ static void draw(waiting *w)
     const uint64_t now_ms = w->x->watch.now_ms;
     w->line.left_ms = w->at_ms > now_ms ? w->at_ms - now_ms : 0;
     w->line.has_keys = w->console.has_keys;
-    w->line.width = rc_console_columns(&w->console);
+    w->line.width = rc_status_line_columns(&w->console.line);
     rc_buf_init_fixed(&buf, scratch, sizeof scratch);
     rc_wait_line_push(&buf, &w->line);
     rc_console_draw(&w->console, rc_buf_get(&buf));
@@ -44,7 +44,7 @@ static uint64_t next_tick(const waiting *w)
     if (w->at_ms <= now_ms)
         return now_ms;
     uint64_t part_ms = (w->at_ms - now_ms) % SECOND_MS;
-    bool is_ticking = w->console.can_draw || w->x->tty.fd >= 0;
+    bool is_ticking = w->console.line.is_live || w->x->tty.fd >= 0;
     return is_ticking ? now_ms + (part_ms > 0 ? part_ms : SECOND_MS) : w->at_ms;
 }
 
@@ -64,11 +64,10 @@ bool rc_exec_wait(rc_exec *x, const rc_action *action)
         .console = {.watch = &x->watch,
                     .tty = &x->tty,
                     .err = &x->err_outlet,
-                    .can_draw = is_verbose && rc_wait_line_is_live(terminal->is_tty,
-                                                                   x->cli->calls->getenv("TERM")),
+                    .line = {.is_live = is_verbose && terminal->can_redraw,
+                             .width = x->width > 0 ? x->width : terminal->width},
                     .wants_keys = true,
-                    .is_width_fixed = x->width > 0,
-                    .width = x->width > 0 ? x->width : terminal->width},
+                    .is_width_fixed = x->width > 0},
         .at_ms = action->at_ms,
         .line = {.retry = action->attempt,
                  .max_retries = action->max_attempts - 1,

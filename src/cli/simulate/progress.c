@@ -1,11 +1,11 @@
 /* Progress line of a simulation. Called by command.c. */
 #include "cli/simulate/simulate.h"
+#include "render/symbol.h"
 #include "render/wrap.h"
 #include "sys/file.h"
 
-#define NOT_SHOWN 101
 #define BAR_WIDTH 24u
-/* Columns of the bar and of " 100%  "; the rest of the terminal is for the name. */
+/* On a narrower terminal there is no bar. */
 #define WIDTH_MIN (BAR_WIDTH + 12)
 #define LINE_MAX 512
 
@@ -14,7 +14,8 @@ static const int ending[] = {SIGINT, SIGTERM};
 
 void rc_simulate_progress_init(rc_simulate_progress *progress, rc_cli *cli)
 {
-    *progress = (rc_simulate_progress){.cli = cli, .shown_percent = NOT_SHOWN};
+    *progress = (rc_simulate_progress){.cli = cli};
+    rc_status_line_init(&progress->line, &cli->err_terminal);
     if (!cli->err_terminal.is_tty)
         return;
     sigset_t set;
@@ -35,66 +36,62 @@ static bool is_interrupted(const rc_simulate_progress *progress)
     return false;
 }
 
-static void push_bar(rc_buf *line, unsigned percent, bool has_utf8)
+static void push_bar(rc_buf *text, unsigned percent, bool has_utf8)
 {
     const unsigned full = percent * BAR_WIDTH / 100;
-    for (unsigned i = 0; i < BAR_WIDTH; i++) {
-        if (has_utf8)
-            rc_cli_text(line, i < full ? "━" : "·");
-        else
-            rc_cli_text(line, i < full ? "=" : ".");
-    }
+    for (unsigned i = 0; i < BAR_WIDTH; i++)
+        rc_buf_push(text, rc_symbol_text(i < full ? RC_SYMBOL_THICK : RC_SYMBOL_TRACK, has_utf8));
 }
 
 /* Appends "━━━━━━━━━━━━············  49%  openai-sdk, 2 of 6". */
-static void push_line(rc_buf *line, const rc_terminal *terminal, unsigned percent,
+static void push_text(rc_buf *text, const rc_terminal *terminal, unsigned percent,
                       const rc_sim_progress *step)
 {
-    char scratch[LINE_MAX];
-    rc_buf name;
-    rc_buf_init_fixed(&name, scratch, sizeof(scratch));
-    rc_cli_text(&name, step->policy);
-    rc_cli_text(&name, ", ");
-    rc_buf_push_u64(&name, step->policy_index + 1);
-    rc_cli_text(&name, " of ");
-    rc_buf_push_u64(&name, step->policy_count);
-
-    push_bar(line, percent, terminal->has_utf8);
-    rc_cli_text(line, percent < 10 ? "   " : percent < 100 ? "  " : " ");
-    rc_buf_push_u64(line, percent);
-    rc_cli_text(line, "%  ");
-    rc_visible_push_cut(line, rc_buf_get(&name), terminal->width - WIDTH_MIN, terminal->has_utf8);
+    if (terminal->width >= WIDTH_MIN) {
+        push_bar(text, percent, terminal->has_utf8);
+        rc_buf_push_byte(text, ' ');
+    }
+    rc_cli_text(text, percent < 10 ? "  " : percent < 100 ? " " : "");
+    rc_buf_push_u64(text, percent);
+    rc_cli_text(text, "%  ");
+    rc_visible_push(text, rc_str_c(step->policy), terminal->has_utf8);
+    rc_cli_text(text, ", ");
+    rc_buf_push_u64(text, step->policy_index + 1);
+    rc_cli_text(text, " of ");
+    rc_buf_push_u64(text, step->policy_count);
 }
 
 bool rc_simulate_progress_step(void *ctx, const rc_sim_progress *step)
 {
     rc_simulate_progress *progress = ctx;
-    const rc_terminal *terminal = &progress->cli->err_terminal;
+    rc_status_line *line = &progress->line;
     const unsigned percent = step->permille / 10;
+    const bool is_same = line->is_drawn && percent == progress->percent;
     progress->percent = percent;
     if (is_interrupted(progress))
         return false;
-    if (!terminal->is_tty || terminal->width < WIDTH_MIN + RC_VISIBLE_CHAR_WIDTH_MAX ||
-        percent == progress->shown_percent)
+    if (is_same)
         return true;
-    char scratch[LINE_MAX];
-    rc_buf line;
-    rc_buf_init_fixed(&line, scratch, sizeof(scratch));
-    rc_buf_push_byte(&line, '\r');
-    push_line(&line, terminal, percent, step);
-    rc_cli_text(&line, "\033[K");
+    char text_scratch[LINE_MAX];
+    char scratch[LINE_MAX + RC_STATUS_LINE_EXTRA];
+    rc_buf text;
+    rc_buf bytes;
+    rc_buf_init_fixed(&text, text_scratch, sizeof(text_scratch));
+    rc_buf_init_fixed(&bytes, scratch, sizeof(scratch));
+    push_text(&text, &progress->cli->err_terminal, percent, step);
+    rc_status_line_draw(line, &bytes, rc_buf_get(&text));
     /* A failed write of the progress line is ignored; the result still follows. */
-    rc_fd_write(progress->cli->calls, RC_FD_STDERR, rc_buf_get(&line));
-    progress->shown_percent = percent;
+    rc_fd_write(progress->cli->calls, RC_FD_STDERR, rc_buf_get(&bytes));
     return true;
 }
 
 static void wipe(rc_simulate_progress *progress)
 {
-    if (progress->shown_percent == NOT_SHOWN)
-        return;
-    rc_fd_write(progress->cli->calls, RC_FD_STDERR, RC_STR("\r\033[K"));
-    progress->shown_percent = NOT_SHOWN;
+    char scratch[RC_STATUS_LINE_EXTRA];
+    rc_buf bytes;
+    rc_buf_init_fixed(&bytes, scratch, sizeof(scratch));
+    rc_status_line_erase(&progress->line, &bytes);
+    rc_fd_write(progress->cli->calls, RC_FD_STDERR, rc_buf_get(&bytes));
 }
 
 static void unmask(rc_simulate_progress *progress)

@@ -14,6 +14,7 @@
 #include "sim/scenario.h"
 #include "sim/sim.h"
 #include "sys/output.h"
+#include "sys/status_line.h"
 
 /* Exit status for an invalid scenario: that of ShapeInvalid. */
 #define RC_SIMULATE_REFUSED 65
@@ -74,8 +75,8 @@ void rc_simulate_push_faults(rc_buf *buf, const rc_sim_result *result);
 typedef struct rc_simulate_progress {
     rc_cli *cli;
     unsigned percent;
-    unsigned shown_percent; /* 101: no line is on the screen. */
-    bool is_masked;         /* The signals are blocked. */
+    rc_status_line line;
+    bool is_masked; /* The signals are blocked. */
     sigset_t old_mask;
 } rc_simulate_progress;
 void rc_simulate_progress_init(rc_simulate_progress *progress, rc_cli *cli);

@@ -77,9 +77,8 @@ static int set_up(void **state)
     console = (rc_console){.watch = &watch,
                            .tty = &tty,
                            .err = &err,
-                           .can_draw = true,
-                           .wants_keys = true,
-                           .width = 80};
+                           .line = {.is_live = true, .width = 80},
+                           .wants_keys = true};
     return 0;
 }
 
@@ -178,16 +177,16 @@ static void an_end_signal_ends_the_wait(void **state)
 static void a_resize_changes_a_width_that_is_not_fixed(void **state)
 {
     (void)state;
-    assert_int_equal(rc_console_columns(&console), 79);
+    assert_int_equal(rc_status_line_columns(&console.line), 79);
     columns = 40;
     raise(SIGWINCH);
     assert_int_equal(poll_once(), RC_WAKE_NONE);
-    assert_int_equal(rc_console_columns(&console), 39);
+    assert_int_equal(rc_status_line_columns(&console.line), 39);
     console.is_width_fixed = true;
     columns = 20;
     raise(SIGWINCH);
     assert_int_equal(poll_once(), RC_WAKE_NONE);
-    assert_int_equal(rc_console_columns(&console), 39);
+    assert_int_equal(rc_status_line_columns(&console.line), 39);
 }
 
 static int fail_poll(struct pollfd *fds, nfds_t count, int timeout_ms)

@@ -130,6 +130,68 @@ static void test_rows_printed_one_by_one(void **state)
                                  "a longe...  12345                 $0.01\n");
 }
 
+/* The best value is marked, and columns that do not fit continue below. */
+static void test_folded(void **state)
+{
+    (void)state;
+    static const rc_grid_column folded[] = {
+        {.title = "policy", .min = 6},
+        {.title = "success", .is_right = true, .has_mark = true},
+        {.title = "p50", .title_above = "added", .is_right = true, .has_mark = true},
+        {.title = "calls", .is_right = true},
+    };
+    const rc_alloc alloc = rc_alloc_stdlib();
+    const rc_panel_style style = {.width = 26};
+    char scratch[2048];
+    rc_grid grid;
+    rc_buf out;
+    rc_buf_init_fixed(&out, scratch, sizeof(scratch) - 1);
+    rc_grid_init(&grid, folded, 4, &style, &alloc);
+    static const char *const values[][4] = {{"a-long-policy", "90%", "1 s", "7"},
+                                            {"b", "100%", "2 s", "12"}};
+    for (size_t r = 0; r < 2; r++)
+        for (size_t c = 0; c < 4; c++) {
+            rc_buf_push(&grid.text, rc_str_c(values[r][c]));
+            rc_grid_cell(&grid,
+                         (r == 1 && c == 1) || (r == 0 && c == 2) ? RC_TONE_BEST : RC_TONE_PLAIN);
+        }
+    assert_int_equal(rc_grid_push_folded(&grid, &out), RC_OK);
+    rc_grid_done(&grid);
+    scratch[rc_buf_get(&out).len] = '\0';
+    assert_string_equal(scratch, "                    added\n"
+                                 "policy    success     p50\n"
+                                 "a-lon...      90%     1 s*\n"
+                                 "b            100%*    2 s\n"
+                                 "\n"
+                                 "policy    calls\n"
+                                 "a-lon...      7\n"
+                                 "b            12\n");
+}
+
+/* Without titles, rows and blank lines only. */
+static void test_blank_lines(void **state)
+{
+    (void)state;
+    static const rc_grid_column untitled[] = {{.title = ""}, {.title = ""}};
+    const rc_alloc alloc = rc_alloc_stdlib();
+    const rc_panel_style style = {.width = 26};
+    char scratch[256];
+    rc_grid grid;
+    rc_buf out;
+    rc_buf_init_fixed(&out, scratch, sizeof(scratch) - 1);
+    rc_grid_init(&grid, untitled, 2, &style, &alloc);
+    for (size_t i = 0; i < 4; i++) {
+        rc_buf_push_byte(&grid.text, (char)('a' + i));
+        rc_grid_cell(&grid, RC_TONE_PLAIN);
+        if (i == 1)
+            rc_grid_line(&grid, RC_TONE_PLAIN);
+    }
+    assert_int_equal(rc_grid_push(&grid, &out), RC_OK);
+    rc_grid_done(&grid);
+    scratch[rc_buf_get(&out).len] = '\0';
+    assert_string_equal(scratch, "a  b\n\nc  d\n");
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -159,6 +221,8 @@ int main(void)
         cmocka_unit_test(test_every_width),
         cmocka_unit_test(test_cells_cannot_send_colours),
         cmocka_unit_test(test_rows_printed_one_by_one),
+        cmocka_unit_test(test_folded),
+        cmocka_unit_test(test_blank_lines),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

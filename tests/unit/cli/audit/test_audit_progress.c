@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "render/wrap.h"
 #include "support/audit_fill.h"
 #include "support/run_cli.h"
 #include "support/store_fixture.h"
@@ -40,13 +41,15 @@ static int tear_down(void **state)
     return 0;
 }
 
+static const char *term = "xterm";
+
 /* Returns the standard error of `recourse audit stats --store FILE ARG ARG`. */
 static const char *stderr_of(bool is_terminal, const char *columns, const char *option,
                              const char *value)
 {
     fake_reset("");
     fake_env("LANG", "C.UTF-8");
-    fake_env("TERM", "xterm");
+    fake_env("TERM", term);
     fake_env("COLUMNS", columns);
     fake.is_tty[2] = is_terminal;
     memory = (fail_alloc){.fail_at = 0};
@@ -61,7 +64,7 @@ static void a_terminal_shows_the_progress(void **state)
 {
     (void)state;
     const char *text = stderr_of(true, "80", NULL, NULL);
-    static const char line[] = "\r\x1b[KAdding up: ";
+    static const char line[] = "\rAdding up: ";
     unsigned long shown[2] = {0, 0};
     unsigned long lines = 0;
     for (const char *at = text; (at = strstr(at, line)) != NULL; lines++) {
@@ -83,14 +86,29 @@ static void a_terminal_shows_the_progress(void **state)
     assert_string_equal(text + len - 4, "\r\x1b[K");
 }
 
+static void on_a_narrow_terminal_the_line_is_cut(void **state)
+{
+    (void)state;
+    const char *text = stderr_of(true, "24", NULL, NULL);
+    assert_non_null(strstr(text, "\rAdding up: "));
+    while (*text == '\r' && strcmp(text, "\r\x1b[K") != 0) {
+        const char *end = strstr(text, "\x1b[K");
+        assert_non_null(end);
+        assert_true(rc_visible_width(rc_str_make(text + 1, (size_t)(end - text) - 1), true) <= 23);
+        text = end + 3;
+    }
+    assert_string_equal(text, "\r\x1b[K");
+}
+
 static void other_outputs_show_no_progress(void **state)
 {
     (void)state;
+    term = "dumb";
+    assert_string_equal(stderr_of(true, "80", NULL, NULL), "");
+    term = "xterm";
     assert_string_equal(stderr_of(false, "80", NULL, NULL), "");
     assert_string_equal(stderr_of(true, "80", "--format", "json"), "");
     assert_string_equal(stderr_of(true, "80", "--format", "markdown"), "");
-    /* The terminal is too narrow for the line. */
-    assert_string_equal(stderr_of(true, "40", NULL, NULL), "");
     /* A short run shows no line. */
     assert_string_equal(stderr_of(true, "80", "--since", "1m"), "");
 }
@@ -99,6 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_terminal_shows_the_progress),
+        cmocka_unit_test(on_a_narrow_terminal_the_line_is_cut),
         cmocka_unit_test(other_outputs_show_no_progress),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -269,6 +269,7 @@ static void progress_is_for_terminals(void **state)
     static const char *const args[ARGS_MAX] = {"simulate", "-"};
     fake_reset(SCENARIO);
     fake_env("LANG", "C.UTF-8");
+    fake_env("TERM", "xterm");
     fake.is_tty[2] = true;
     fake.columns = 60;
     memory = (fail_alloc){0};
@@ -280,14 +281,24 @@ static void progress_is_for_terminals(void **state)
     assert_null(strchr(fake.err.text, '\n'));
     const size_t drawn = fake.err.len;
 
-    /* A terminal that is too narrow for the bar shows no line. */
+    /* A terminal that is too narrow for the bar shows the rest of the line. */
     fake_reset(SCENARIO);
+    fake_env("TERM", "xterm");
     fake.is_tty[2] = true;
     fake.columns = 30;
     memory = (fail_alloc){0};
     assert_int_equal(run(args), RC_EXIT_OK);
+    expect_inside(fake.err.text, "\r100%  ");
+    assert_null(strchr(fake.err.text, '='));
+    assert_true(fake.err.len < drawn);
+
+    /* A dumb terminal cannot redraw a line. */
+    fake_reset(SCENARIO);
+    fake_env("TERM", "dumb");
+    fake.is_tty[2] = true;
+    memory = (fail_alloc){0};
+    assert_int_equal(run(args), RC_EXIT_OK);
     assert_int_equal(fake.err.len, 0);
-    assert_true(drawn > 0);
 }
 
 /* The line is cleared and the percentage printed before the signal ends the process; the fake
@@ -300,6 +311,7 @@ static void an_interrupted_run_leaves_a_clean_line(void **state)
     for (size_t i = 0; i < COUNT(signals); i++) {
         fake_reset("");
         fake_env("LANG", "C.UTF-8");
+        fake_env("TERM", "xterm");
         fake.is_tty[2] = true;
         fake.columns = 80;
         fake.signal = signals[i];
