@@ -30,7 +30,7 @@
 #include <recourse/status.h>
 #include <recourse/str.h>
 
-#include "json/find.h"
+typedef struct rc_json_member rc_json_member; /* json/find.h */
 
 /* The largest plausible number: ten times the largest context window of any model. */
 #define RC_USAGE_MAX INT64_C(100000000)

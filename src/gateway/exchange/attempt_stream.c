@@ -11,6 +11,7 @@
 #include "gateway/observe/metrics.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/snapshot.h"
+#include "json/find.h"
 
 /* Leaves space for two more events. */
 #define NUMBER_MAX (INT64_MAX - 2)

@@ -11,6 +11,7 @@
 #include "dialect/usage.h"
 #include "dialect/usage_weight.h"
 #include "support/json_text.h"
+#include "json/find.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
