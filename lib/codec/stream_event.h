@@ -54,4 +54,18 @@ typedef struct rc_stream_event {
     rc_str tail;       /* oversized: its last bytes, at most RC_STREAM_TAIL_MAX */
 } rc_stream_event;
 
+/* A whole response body as the one event of a stream. body: views. */
+static inline rc_stream_event rc_stream_event_of_body(rc_str body, bool is_cut)
+{
+    return (rc_stream_event){
+        .type = RC_STREAM_EVENT_DATA,
+        .end = body.len,
+        .raw = body,
+        .data = body,
+        .retry_ms = -1,
+        .has_data = true,
+        .is_cut = is_cut,
+    };
+}
+
 #endif

@@ -345,15 +345,7 @@ static rc_stream_end end_body(rc_response_reader *response, bool has_length)
 {
     const rc_str body = rc_utf8_without_bom(rc_buf_get(&response->scratch));
     const bool is_orderly = has_length || is_closed(body);
-    const rc_stream_event event = {
-        .type = RC_STREAM_EVENT_DATA,
-        .end = body.len,
-        .raw = body,
-        .data = body,
-        .retry_ms = -1,
-        .has_data = true,
-        .is_cut = !is_orderly,
-    };
+    const rc_stream_event event = rc_stream_event_of_body(body, !is_orderly);
     response->is_incomplete |= rc_buf_status(&response->scratch) != RC_OK;
     if (rc_str_trim(body).len == 0)
         return RC_STREAM_END_EMPTY;

@@ -82,15 +82,7 @@ static bool is_blocked(rc_str body, const rc_json_member *feedback)
 static void watch_body(rc_response *response, rc_str body, bool is_cut,
                        rc_stream_event_info *ret_seen)
 {
-    const rc_stream_event event = {
-        .type = RC_STREAM_EVENT_DATA,
-        .end = body.len,
-        .raw = body,
-        .data = body,
-        .retry_ms = -1,
-        .has_data = true,
-        .is_cut = is_cut,
-    };
+    const rc_stream_event event = rc_stream_event_of_body(body, is_cut);
     response->is_watched = true;
     rc_stream_watch_init(&response->watch, rc_response_dialect(response));
     rc_stream_watch_step(&response->watch, &event, ret_seen);

@@ -44,6 +44,10 @@ static void a_list_is_paged(void **state)
     }
     assert_int_equal(seen, 400);
     assert_null(member("next"));
+    /* A full page has a next one only if there are more operations. */
+    assert_int_equal(get_json("/admin/v1/operations?limit=400"), 200);
+    assert_int_equal(length_at("operations"), 400);
+    assert_null(member("next"));
 }
 
 /* The results of all values of a filter add up to the unfiltered result. */
@@ -106,6 +110,11 @@ static void an_operation_is_found_by_any_of_its_ids(void **state)
         assert_string_equal(text_at("operation/id"), id);
     }
     snprintf(path, sizeof(path), "/admin/v1/operations/%s", report);
+    assert_int_equal(get_json(path), 200);
+    assert_string_equal(text_at("operation/id"), id);
+    /* The short id of a list. */
+    assert_int_equal(get_json("/admin/v1/operations?outcome=failed&limit=1"), 200);
+    snprintf(path, sizeof(path), "/admin/v1/operations/%s", text_at("operations/0/key"));
     assert_int_equal(get_json(path), 200);
     assert_string_equal(text_at("operation/id"), id);
     /* The same operation by the list's filter. */
