@@ -9,14 +9,14 @@ static void expect_some_answer(const char *text)
 {
     const int status = send_request(text);
     if (status == 0) {
-        assert_true(fixture.is_at_end);
+        assert_true(fixture.client.is_at_end);
         return;
     }
     if (status != 200 && status != 503 && status != 404 && status != 401)
-        fail_msg("%s: %s", text, fixture.got);
+        fail_msg("%s: %s", text, fixture.client.got);
     assert_true(got("nosniff"));
     if (status == 200 && got("application/json"))
-        assert_memory_equal(fixture.got + fixture.got_len - 2, "}\n", 2);
+        assert_memory_equal(fixture.client.got + fixture.client.got_len - 2, "}\n", 2);
 }
 
 static bool run_all(void)

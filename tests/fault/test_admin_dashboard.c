@@ -12,17 +12,17 @@ static void expect_some_answer(const char *text)
 {
     const int status = send_request(text);
     if (status == 0) {
-        assert_true(fixture.is_at_end);
+        assert_true(fixture.client.is_at_end);
         return;
     }
     if (status != 200 && status != 503)
-        fail_msg("%s: %s", text, fixture.got);
+        fail_msg("%s: %s", text, fixture.client.got);
     assert_true(got("nosniff"));
     if (!got("application/json") && !got("application/problem+json"))
         return;
     json_object *doc = json_tokener_parse(body_of());
     if (doc == NULL)
-        fail_msg("%s: no JSON: %s", text, fixture.got);
+        fail_msg("%s: no JSON: %s", text, fixture.client.got);
     json_object_put(doc);
 }
 
@@ -33,10 +33,11 @@ static void watch_a_while(void)
                                         .outcome = RC_OUTCOME_FAILED};
     client_open();
     client_send(text, strlen(text));
-    UNTIL(got("\r\n\r\n") || fixture.is_at_end);
+    UNTIL(got("\r\n\r\n") || fixture.client.is_at_end);
     rc_admin_live_publish(dashboard.live, &record);
     if (got("HTTP/1.1 200"))
-        UNTIL(got("req_1") || got("event: ") || fixture.is_at_end || fixture.memory.for_good);
+        UNTIL(got("req_1") || got("event: ") || fixture.client.is_at_end ||
+              fixture.memory.for_good);
     client_close();
 }
 

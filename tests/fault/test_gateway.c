@@ -22,6 +22,7 @@
 #include "gateway/state/hub.h"
 #include "gateway/state/snapshot.h"
 #include "support/fail_alloc.h"
+#include "support/http_client.h"
 #include "sys/calls.h"
 
 #define FAILURES_MAX 1000
@@ -111,18 +112,13 @@ static int stop_zip(void **state)
 
 /* ---- a client ---- */
 
+static char response[2 * FILLER_BYTES];
+
 typedef struct world {
     uv_loop_t loop;
     rc_loop *gateway_loop;
-    uv_tcp_t client;
-    uv_connect_t connect;
-    uv_write_t write;
-    bool is_over;
+    http_client client;
     bool is_stopped;
-    size_t len;
-    char request[512];
-    char piece[4096];
-    char response[65536];
 } world;
 
 static void on_loop_stopped(void *ctx)
@@ -130,66 +126,26 @@ static void on_loop_stopped(void *ctx)
     ((world *)ctx)->is_stopped = true;
 }
 
-static void end_client(world *w)
-{
-    if (w->is_over)
-        return;
-    w->is_over = true;
-    uv_close((uv_handle_t *)&w->client, NULL);
-    rc_loop_close(w->gateway_loop);
-}
-
-static void on_alloc(uv_handle_t *handle, size_t size, uv_buf_t *ret_buf)
-{
-    world *w = handle->data;
-    (void)size;
-    *ret_buf = uv_buf_init(w->piece, sizeof w->piece);
-}
-
-static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
-{
-    world *w = stream->data;
-    if (count < 0) {
-        end_client(w);
-        return;
-    }
-    const size_t space = sizeof w->response - 1 - w->len;
-    const size_t len = (size_t)count < space ? (size_t)count : space;
-    memcpy(w->response + w->len, buf->base, len);
-    w->len += len;
-}
-
-static void on_connect(uv_connect_t *request, int status)
-{
-    world *w = request->data;
-    uv_buf_t buf = uv_buf_init(w->request, (unsigned)strlen(w->request));
-    if (status != 0 || uv_write(&w->write, (uv_stream_t *)&w->client, &buf, 1, NULL) != 0 ||
-        uv_read_start((uv_stream_t *)&w->client, on_alloc, on_read) != 0)
-        end_client(w);
-}
-
+/* Sends the request and reads until the gateway closes the connection. */
 static void send_request(world *w, const char *model, bool is_stream)
 {
     char body[128];
+    char request[512];
     rc_listening listening;
-    struct sockaddr_in address;
-    const int len = snprintf(body, sizeof body, "{\"model\":\"%s\",\"stream\":%s,\"messages\":[]}",
-                             model, is_stream ? "true" : "false");
-    (void)snprintf(w->request, sizeof w->request,
+    int len = snprintf(body, sizeof body, "{\"model\":\"%s\",\"stream\":%s,\"messages\":[]}", model,
+                       is_stream ? "true" : "false");
+    len = snprintf(request, sizeof request,
                    "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
                    "Content-Length: %d\r\n\r\n%s",
                    len, body);
-    if (rc_loop_listen(w->gateway_loop, "127.0.0.1", 0, RC_LISTEN_ALONE, &listening) !=
+    if (rc_loop_listen(w->gateway_loop, "127.0.0.1", 0, RC_LISTEN_ALONE, &listening) ==
         RC_LISTEN_OK) {
-        rc_loop_close(w->gateway_loop);
-        return;
+        http_client_use(&w->client, http_client_dial(listening.port, 0));
+        http_client_send(&w->client, rc_str_make(request, (size_t)len));
+        http_client_read_all(&w->client, &w->loop);
+        http_client_close(&w->client);
     }
-    assert_int_equal(uv_ip4_addr("127.0.0.1", listening.port, &address), 0);
-    assert_int_equal(uv_tcp_init(&w->loop, &w->client), 0);
-    w->client.data = w;
-    w->connect.data = w;
-    assert_int_equal(
-        uv_tcp_connect(&w->connect, &w->client, (struct sockaddr *)&address, on_connect), 0);
+    rc_loop_close(w->gateway_loop);
 }
 
 /* The configuration, in memory that is watched. False: there was none. */
@@ -243,6 +199,7 @@ static bool run(const char *model, bool is_stream, fail_alloc *memory, world *w)
     rc_hub hub;
     const rc_alloc alloc = fail_alloc_of(memory);
     memset(w, 0, sizeof *w);
+    http_client_init(&w->client, response, sizeof response);
     assert_int_equal(uv_loop_init(&w->loop), 0);
     const bool has_hub = rc_hub_init(&hub, &rc_sys_real, &alloc, 1, uv_now(&w->loop)) == RC_OK;
     const bool is_made = has_hub && make_loop(w, &hub, &alloc);
@@ -267,11 +224,11 @@ static void fail_each(const char *model, bool is_stream, const char *expected)
             fail_alloc memory = {.fail_at = at, .for_good = for_good != 0};
             is_past = run(model, is_stream, &memory, &w);
             /* What was begun is HTTP, and what is whole is what it should be. */
-            if (w.len > 0)
-                assert_memory_equal(w.response, "HTTP/1.1 ", 9);
+            if (w.client.got_len > 0)
+                assert_memory_equal(w.client.got, "HTTP/1.1 ", 9);
         }
         assert_true(is_past);
-        assert_non_null(strstr(w.response, expected));
+        assert_non_null(strstr(w.client.got, expected));
     }
 }
 
@@ -307,7 +264,7 @@ static void test_hedge(void **state)
     /* Without memory for the second call the first one goes on, here up to the deadline. */
     fail_each("late", false, "HTTP/1.1 ");
     assert_true(run("patient", false, &memory, &w));
-    assert_non_null(strstr(w.response, "x-recourse-target: demo/ok"));
+    assert_non_null(strstr(w.client.got, "x-recourse-target: demo/ok"));
 }
 
 static void test_compressed(void **state)

@@ -16,7 +16,7 @@ static void run_scenario(void)
     client_send(RC_STR("lo" HOST "\r\nPOST /echo" HOST "Content-Length: 6000\r\n\r\n"));
     client_send(rc_str_make(body, sizeof(body)));
     client_send(RC_STR("GET /kept" HOST "\r\nGET /hold" HOST "\r\nGET /hello" HOST "\r\n"));
-    UNTIL(fixture.held != NULL || fixture.is_at_end);
+    UNTIL(fixture.held != NULL || fixture.client.is_at_end);
     if (fixture.held != NULL) {
         rc_responder_begin(fixture.held,
                            &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
@@ -25,7 +25,7 @@ static void run_scenario(void)
         rc_responder_end(fixture.held);
     }
     client_send(RC_STR("GET / HTTP/1.1\r\n\r\n")); /* is refused */
-    UNTIL(fixture.is_at_end || got("400 Bad Request"));
+    UNTIL(fixture.client.is_at_end || got("400 Bad Request"));
 }
 
 static bool is_whole_run(void)

@@ -121,7 +121,7 @@ static inline void dashboard_end(void)
 
 static inline const char *body_of(void)
 {
-    const char *end = strstr(fixture.got, "\r\n\r\n");
+    const char *end = strstr(fixture.client.got, "\r\n\r\n");
     return end != NULL ? end + 4 : "";
 }
 
@@ -134,7 +134,7 @@ static inline int get_json(const char *path)
     json_object_put(dashboard.doc);
     dashboard.doc = json_tokener_parse(body_of());
     if (dashboard.doc == NULL)
-        fail_msg("%s: no JSON: %.500s", path, fixture.got);
+        fail_msg("%s: no JSON: %.500s", path, fixture.client.got);
     return status;
 }
 

@@ -8,21 +8,15 @@
 #ifndef RC_SUPPORT_SERVER_FIXTURE_H
 #define RC_SUPPORT_SERVER_FIXTURE_H
 
-#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -31,6 +25,7 @@
 #include "net/server/responder.h"
 #include "net/server/server.h"
 #include "support/fail_alloc.h"
+#include "support/http_client.h"
 
 /* Turns of the loop, about a millisecond each when idle. */
 #define PATIENCE 20000
@@ -38,6 +33,8 @@
 #define GOT_MAX ((size_t)16 << 20)
 
 #define HOST " HTTP/1.1\r\nHost: a\r\n"
+
+static char got_space[GOT_MAX + 1]; /* Bytes that the client has read. */
 
 static struct fixture {
     uv_loop_t loop;
@@ -50,12 +47,7 @@ static struct fixture {
     char body[1 << 16]; /* Body of the latest request. */
     size_t body_len;
     rc_responder *held;
-    int fd;    /* The client's socket. */
-    char *got; /* Bytes that the client has read. */
-    size_t got_len;
-    size_t got_max; /* 0: the client does not read. */
-    bool is_at_end; /* The client's connection has ended. */
-    bool is_reset;  /* It ended with a reset. */
+    http_client client;
     bool is_stopped;
     int rcvbuf;  /* SO_RCVBUF of clients; 0: the system's default. */
     int pending; /* Requests that the handler has and that have not ended. */
@@ -173,32 +165,14 @@ static const rc_server_handler handler = {
     .on_stopped = on_stopped,
 };
 
-/* Runs one turn of the loop; waits briefly if the client has nothing to read either. */
 static inline void turn(void)
 {
-    uv_run(&fixture.loop, UV_RUN_NOWAIT);
-    struct pollfd polled[2] = {{.fd = fixture.fd, .events = POLLIN},
-                               {.fd = uv_backend_fd(&fixture.loop), .events = POLLIN}};
-    if (fixture.is_at_end || fixture.got_len >= fixture.got_max)
-        polled[0].fd = -1;
-    (void)poll(polled, 2, 1);
+    http_client_turn(&fixture.client, &fixture.loop);
 }
 
-/* Reads the client's input. */
 static inline void client_read(void)
 {
-    while (!fixture.is_at_end && fixture.got_len < fixture.got_max) {
-        ssize_t got = recv(fixture.fd, fixture.got + fixture.got_len,
-                           fixture.got_max - fixture.got_len, MSG_DONTWAIT);
-        if (got > 0) {
-            fixture.got_len += (size_t)got;
-            continue;
-        }
-        if (got < 0 && (errno == EAGAIN || errno == EINTR))
-            return;
-        fixture.is_at_end = true;
-        fixture.is_reset = got < 0;
-    }
+    http_client_read(&fixture.client);
 }
 
 /* Runs turns until the condition holds. */
@@ -211,59 +185,38 @@ static inline void client_read(void)
         }                                                                                  \
         if (!(condition))                                                                  \
             fail_msg("never: %s; log: %s; got: %.*s", #condition, fixture.log,             \
-                     (int)(fixture.got_len < 2000 ? fixture.got_len : 2000), fixture.got); \
+                     (int)(fixture.client.got_len < 2000 ? fixture.client.got_len : 2000), \
+                     fixture.client.got);                                                  \
     } while (0)
 
 static inline int connect_client(void)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(fixture.listening.port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_true(fd >= 0);
-    if (fixture.rcvbuf > 0)
-        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &fixture.rcvbuf, sizeof(fixture.rcvbuf));
-    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-    return fd;
+    return http_client_dial(fixture.listening.port, fixture.rcvbuf);
 }
 
 static inline void client_open(void)
 {
-    fixture.fd = connect_client();
-    fixture.got_len = 0;
-    fixture.is_at_end = false;
-    fixture.is_reset = false;
+    http_client_use(&fixture.client, connect_client());
 }
 
 static inline void client_close(void)
 {
-    if (fixture.fd >= 0)
-        close(fixture.fd);
-    fixture.fd = -1;
-    fixture.is_at_end = true;
+    http_client_close(&fixture.client);
 }
 
 static inline void client_send(rc_str bytes)
 {
-    ssize_t sent = send(fixture.fd, bytes.ptr, bytes.len, MSG_NOSIGNAL);
-    (void)sent; /* The server may have closed the connection. */
-}
-
-static inline bool got(const char *text)
-{
-    size_t len = strlen(text);
-    for (size_t i = 0; i + len <= fixture.got_len; i++)
-        if (memcmp(fixture.got + i, text, len) == 0)
-            return true;
-    return false;
+    http_client_send(&fixture.client, bytes);
 }
 
 static inline int got_count(const char *text)
 {
-    size_t len = strlen(text);
-    int count = 0;
-    for (size_t i = 0; i + len <= fixture.got_len; i++)
-        count += memcmp(fixture.got + i, text, len) == 0;
-    return count;
+    return http_client_count(&fixture.client, text);
+}
+
+static inline bool got(const char *text)
+{
+    return got_count(text) > 0;
 }
 
 static inline bool has_logged(const char *text)
@@ -273,7 +226,7 @@ static inline bool has_logged(const char *text)
 
 static inline void forget(void)
 {
-    fixture.got_len = 0;
+    fixture.client.got_len = 0;
     fixture.log_len = 0;
     fixture.log[0] = '\0';
 }
@@ -282,11 +235,7 @@ static inline void forget(void)
 static inline void fixture_start_with(const rc_server_settings *settings, bool does_listen)
 {
     memset(&fixture, 0, sizeof(fixture));
-    fixture.fd = -1;
-    fixture.is_at_end = true;
-    fixture.got_max = GOT_MAX;
-    fixture.got = malloc(fixture.got_max);
-    assert_non_null(fixture.got);
+    http_client_init(&fixture.client, got_space, sizeof got_space);
     fixture.settings = settings != NULL ? *settings : rc_server_settings_default;
     rc_alloc alloc = fail_alloc_of(&fixture.memory);
     assert_int_equal(uv_loop_init(&fixture.loop), 0);
@@ -315,7 +264,6 @@ static inline void fixture_end(void)
     assert_int_equal(fixture.memory.live, 0);
     assert_false(fixture.memory.is_broken);
     assert_int_equal(fixture.pending, 0);
-    free(fixture.got);
 }
 
 static inline int fixture_run(const struct CMUnitTest *tests, size_t count)

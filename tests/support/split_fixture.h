@@ -24,6 +24,7 @@
 #include "gateway/loop/loop_private.h"
 #include "gateway/observe/exchange_summary.h"
 #include "gateway/state/hub.h"
+#include "http_client.h"
 #include "net/client/private.h"
 #include "sys/calls.h"
 
@@ -66,17 +67,18 @@ static const char split_config[] = "providers:\n"
                                    "  - {model: c, policy: once, chain: [{target: claude/m}]}\n"
                                    "  - {model: g, policy: once, chain: [{target: gem/m}]}\n";
 
+static char split_wire[SPLIT_RESULT_MAX]; /* what the client has read */
+
 typedef struct split_fixture {
     uv_loop_t loop;
     rc_hub hub;
     rc_loop *gateway_loop;
     fail_alloc memory; /* wipes what is given back: a view of it shows in every build */
     rc_alloc alloc;
-    int client;   /* the client's end */
+    http_client client;
     int provider; /* the provider's end; -1: nobody has connected */
     uint32_t connected;
     bool is_stopped;
-    rc_buf wire;   /* what the client has read */
     rc_buf result; /* what is compared */
 } split_fixture;
 
@@ -183,7 +185,7 @@ static inline void split_begin(split_fixture *w, const rc_sys_calls *calls)
     const rc_alloc own = rc_alloc_stdlib();
     *w = (split_fixture){.provider = -1};
     w->alloc = fail_alloc_of(&w->memory);
-    rc_buf_init(&w->wire, &own, SPLIT_RESULT_MAX);
+    http_client_init(&w->client, split_wire, sizeof split_wire);
     rc_buf_init(&w->result, &own, 2 * SPLIT_RESULT_MAX);
     split_check(uv_loop_init(&w->loop) == 0, "loop");
     split_check(rc_hub_init(&w->hub, calls, &w->alloc, 1, uv_now(&w->loop)) == RC_OK, "world");
@@ -207,12 +209,11 @@ static inline void split_end(split_fixture *w)
 {
     if (w->provider >= 0)
         (void)close(w->provider);
-    (void)close(w->client);
+    http_client_close(&w->client);
     rc_loop_close(w->gateway_loop);
     (void)uv_run(&w->loop, UV_RUN_DEFAULT);
     split_check(w->is_stopped && uv_loop_close(&w->loop) == 0, "not everything is closed");
     rc_hub_done(&w->hub);
-    rc_buf_done(&w->wire);
     split_check(w->memory.live == 0 && !w->memory.is_broken, "memory is lost");
 }
 
@@ -224,30 +225,19 @@ static inline void split_send_request(split_fixture *w, const split_request *req
     int ends[2];
     split_check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0, "socketpair");
     split_check(rc_loop_adopt(w->gateway_loop, ends[1]), "adopt");
-    w->client = ends[0];
+    http_client_use(&w->client, ends[0]);
     const int len = snprintf(text, sizeof text,
                              "POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
                              "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
                              request->path, strlen(request->body), request->body);
-    split_check(write(w->client, text, (size_t)len) == len, "write");
-}
-
-/* False: the gateway has closed the connection. */
-static inline bool split_read(split_fixture *w)
-{
-    char piece[8192];
-    while (true) {
-        const ssize_t len = recv(w->client, piece, sizeof piece, MSG_DONTWAIT);
-        if (len <= 0)
-            return len < 0 && errno == EAGAIN;
-        rc_buf_push(&w->wire, rc_str_make(piece, (size_t)len));
-    }
+    http_client_send(&w->client, rc_str_make(text, (size_t)len));
 }
 
 /* One turn of the loop. False: the client has its answer. */
 static inline bool split_turn(split_fixture *w)
 {
-    if (!split_read(w))
+    http_client_read(&w->client);
+    if (w->client.is_at_end)
         return false;
     (void)uv_run(&w->loop, UV_RUN_ONCE);
     return true;
@@ -257,7 +247,7 @@ static inline bool split_turn(split_fixture *w)
 static inline void split_push_wire(split_fixture *w)
 {
     rc_http1 reader;
-    rc_str bytes = rc_buf_get(&w->wire);
+    rc_str bytes = rc_str_make(w->client.got, w->client.got_len);
     rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
     if (rc_http1_read_head(&reader, bytes) != RC_HTTP1_HEAD) {
         split_line(&w->result, "no head", bytes);

@@ -119,7 +119,7 @@ static void keys_are_scrubbed(void **state)
     assert_int_equal(explain("401 Incorrect API key provided: sk-proj-"
                              "abcdefghijklmnopqrstuvwxyz0123456789ABCD"),
                      200);
-    assert_null(strstr(fixture.got, "abcdefghijklmnopqrstuvwxyz"));
+    assert_null(strstr(fixture.client.got, "abcdefghijklmnopqrstuvwxyz"));
 }
 
 static void the_body_size_and_the_origin_are_checked(void **state)

@@ -39,10 +39,10 @@ static void every_response_has_all_headers(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         const int status = send_request(cases[i].text);
         if (status != cases[i].status)
-            fail_msg("%s: %d %s", cases[i].text, status, fixture.got);
+            fail_msg("%s: %d %s", cases[i].text, status, fixture.client.got);
         for (size_t k = 0; k < COUNT(fields) - (status == 400); k++)
             if (!got(fields[k]))
-                fail_msg("%s: no %s in %s", cases[i].text, fields[k], fixture.got);
+                fail_msg("%s: no %s in %s", cases[i].text, fields[k], fixture.client.got);
         assert_false(got("Access-Control"));
         if (status >= 400)
             assert_true(got("\"error_code\":") && got("application/problem+json"));
@@ -191,9 +191,9 @@ static void only_the_owner_can_open_the_unix_socket(void **state)
                      RC_LISTEN_OK);
     assert_int_equal(stat(address.sun_path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    fixture.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(connect(fixture.fd, (struct sockaddr *)&address, sizeof(address)), 0);
-    fixture.is_at_end = false;
+    fixture.client.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(fixture.client.fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    fixture.client.is_at_end = false;
     static const char text[] = "POST /admin/v1/drain HTTP/1.1\r\nHost: whatever\r\n" MARK "\r\n";
     client_send(text, sizeof(text) - 1);
     UNTIL(has_response());
@@ -314,7 +314,7 @@ static void a_stream_lasts_until_one_side_ends_it(void **state)
     client_send("GET /live" OWN "\r\n", strlen("GET /live" OWN "\r\n"));
     UNTIL(got("data: first"));
     rc_admin_stop(fixture.admin);
-    UNTIL(fixture.admin == NULL && fixture.is_at_end);
+    UNTIL(fixture.admin == NULL && fixture.client.is_at_end);
     assert_int_equal(live.ends, 3);
     assert_true(got("\r\n0\r\n\r\n"));
     fixture_end();
@@ -330,15 +330,15 @@ static void a_slow_reader_gets_backpressure(void **state)
     client_send("GET /live" OWN "\r\n", strlen("GET /live" OWN "\r\n"));
     UNTIL(got("data: first"));
     /* The client does not read. */
-    fixture.is_at_end = true;
+    fixture.client.is_at_end = true;
     int written = 0;
     while (rc_admin_stream_write(live.stream, rc_str_make(piece, sizeof(piece))) && written < 500) {
         written++;
         turn();
     }
     assert_true(written < 500 && !live.is_drained);
-    fixture.is_at_end = false;
-    UNTIL((fixture.got_len = 0, live.is_drained));
+    fixture.client.is_at_end = false;
+    UNTIL((fixture.client.got_len = 0, live.is_drained));
     fixture_end();
     assert_int_equal(live.ends, 1);
 }
@@ -376,7 +376,7 @@ static void stopping_lets_responses_finish(void **state)
     assert_int_equal(send_request("GET /healthz" OWN "\r\n"), 200);
     rc_admin_stop(fixture.admin);
     UNTIL(fixture.admin == NULL);
-    assert_true(fixture.is_at_end || fixture.fd >= 0);
+    assert_true(fixture.client.is_at_end || fixture.client.fd >= 0);
     fixture_end();
 }
 

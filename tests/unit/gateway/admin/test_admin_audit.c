@@ -168,11 +168,11 @@ static void hostile_text_is_valid_json(void **state)
     (void)state;
     dashboard_add_story("hostile", NOW + 1000);
     assert_int_equal(get_json("/admin/v1/operations?limit=1"), 200);
-    assert_null(strstr(fixture.got, "\x1b"));
+    assert_null(strstr(fixture.client.got, "\x1b"));
     char path[128];
     snprintf(path, sizeof(path), "/admin/v1/operations/%s", text_at("operations/0/id"));
     assert_int_equal(get_json(path), 200);
-    assert_null(strstr(fixture.got, "\x1b"));
+    assert_null(strstr(fixture.client.got, "\x1b"));
 }
 
 static int64_t sum_of(const char *list, const char *key)
@@ -248,7 +248,7 @@ static void an_unreadable_store_is_reported(void **state)
     assert_int_equal(get_json("/admin/v1/operations"), 503);
     assert_string_equal(text_at("error_code"), "StoreUnavailable");
     assert_string_equal(text_at("detail"), "there is no audit file");
-    assert_null(strstr(fixture.got, "/nowhere"));
+    assert_null(strstr(fixture.client.got, "/nowhere"));
     assert_int_equal(get_json("/admin/v1/stats"), 503);
     assert_int_equal(get_json("/admin/v1/operations/rep_1"), 503);
 }

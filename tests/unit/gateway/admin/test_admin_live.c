@@ -142,7 +142,7 @@ static void long_and_hostile_names_are_cut_and_escaped(void **state)
     watch();
     rc_admin_live_publish(dashboard.live, &record);
     UNTIL(got("req_01D") && got("\"attempts\""));
-    const char *line = strstr(fixture.got, "data: {\"id\":\"req_01D\"");
+    const char *line = strstr(fixture.client.got, "data: {\"id\":\"req_01D\"");
     assert_non_null(line);
     const size_t len = strcspn(line, "\n");
     assert_true(len < 2000);
@@ -189,13 +189,13 @@ static void a_state_change_is_sent_soon(void **state)
 {
     (void)state;
     watch();
-    fixture.got_len = 0;
+    fixture.client.got_len = 0;
     fixture.fake.is_out[1] = true;
     UNTIL(got("out_of_service\":true"));
     assert_true(got("event: state"));
     /* Without a change the state is sent from time to time, so that the reader sees that the
      * connection works. */
-    fixture.got_len = 0;
+    fixture.client.got_len = 0;
     UNTIL(got("event: state"));
 }
 
@@ -243,28 +243,28 @@ static void a_slow_reader_gets_the_number_of_missed_operations(void **state)
     watch();
     const size_t before = fixture.memory.live_bytes;
     /* More than the kernel buffers. */
-    for (size_t sent = 0; sent < (size_t)8 << 20; sent += fixture.got_len) {
-        fixture.got_len = 0;
+    for (size_t sent = 0; sent < (size_t)8 << 20; sent += fixture.client.got_len) {
+        fixture.client.got_len = 0;
         for (int i = 0; i < 2 * RC_ADMIN_LIVE_BATCH_MAX; i++) {
             record.attempts = (uint32_t)(1 + i % 2);
             rc_admin_live_publish(dashboard.live, &record);
         }
-        fixture.got[0] = '\0';
+        fixture.client.got[0] = '\0';
         UNTIL(got("req_01H"));
     }
     assert_true(fixture.memory.live_bytes < before + ((size_t)2 << 20));
     /* The client reads again: the waiting data, then the number of missed operations, then the
      * state. */
     client_close();
-    fixture.got_len = 0;
-    fixture.fd = slow;
-    fixture.is_at_end = false;
+    fixture.client.got_len = 0;
+    fixture.client.fd = slow;
+    fixture.client.is_at_end = false;
     const char *dropped_event = NULL;
     for (int turns = PATIENCE; dropped_event == NULL && turns > 0; turns--) {
-        if (fixture.got_len > GOT_MAX / 2)
-            fixture.got_len = 0;
+        if (fixture.client.got_len > GOT_MAX / 2)
+            fixture.client.got_len = 0;
         turn();
-        dropped_event = strstr(fixture.got, "event: dropped\ndata: {\"count\":");
+        dropped_event = strstr(fixture.client.got, "event: dropped\ndata: {\"count\":");
     }
     assert_non_null(dropped_event);
     UNTIL(strstr(dropped_event, "event: state") != NULL);
@@ -301,7 +301,7 @@ static void any_thread_may_publish(void **state)
         assert_int_equal(uv_thread_join(&threads[i]), 0);
     rc_exchange_summary record = plain("req_01L");
     record.outcome = RC_OUTCOME_FAILED;
-    fixture.got_len = 0;
+    fixture.client.got_len = 0;
     for (int i = 0; i < 300; i++) /* Flushes the waiting batch. */
         turn();
     rc_admin_live_publish(dashboard.live, &record);

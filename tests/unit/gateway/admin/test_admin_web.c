@@ -75,7 +75,7 @@ static void a_cached_file_is_a_304(void **state)
     char tag[64];
     char text[256];
     assert_int_equal(send_request("GET /app/main.js" OWN "\r\n"), 200);
-    const char *found = strstr(fixture.got, "ETag: ");
+    const char *found = strstr(fixture.client.got, "ETag: ");
     snprintf(tag, sizeof(tag), "%.*s", (int)strcspn(found + 6, "\r"), found + 6);
     snprintf(text, sizeof(text), "GET /app/main.js" OWN "If-None-Match: W/\"x\", %s\r\n\r\n", tag);
     client_open();

@@ -20,6 +20,7 @@
 #include "gateway/state/snapshot.h"
 #include "policy/ledger.h"
 #include "support/fail_alloc.h"
+#include "support/http_client.h"
 #include "sys/calls.h"
 
 #define DAY_MS INT64_C(86400000)
@@ -48,17 +49,12 @@ static int read_wall(struct timespec *ret_time)
 typedef struct fixture {
     uv_loop_t loop;
     rc_loop *gateway_loop;
-    uv_tcp_t client;
-    uv_connect_t connect;
-    uv_write_t write;
+    http_client client;
     bool is_stopped;
     int64_t renewed_by_ms; /* When a request is paused, the clock is advanced by this. */
     unsigned pauses;
     unsigned records;
     rc_exchange_summary last;
-    size_t len;
-    char request[1024];
-    char piece[4096];
     char response[65536];
 } fixture;
 
@@ -86,58 +82,26 @@ static void on_record(void *ctx, const rc_exchange_summary *record)
     w->last = *record;
 }
 
-/* ---- a client ---- */
-
-static void on_alloc(uv_handle_t *handle, size_t size, uv_buf_t *ret_buf)
-{
-    fixture *w = handle->data;
-    (void)size;
-    *ret_buf = uv_buf_init(w->piece, sizeof w->piece);
-}
-
-static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
-{
-    fixture *w = stream->data;
-    if (count < 0) {
-        uv_close((uv_handle_t *)&w->client, NULL);
-        rc_loop_close(w->gateway_loop);
-        return;
-    }
-    assert_true((size_t)count < sizeof w->response - w->len);
-    memcpy(w->response + w->len, buf->base, (size_t)count);
-    w->len += (size_t)count;
-}
-
-static void on_connect(uv_connect_t *request, int status)
-{
-    fixture *w = request->data;
-    uv_buf_t buf = uv_buf_init(w->request, (unsigned)strlen(w->request));
-    assert_int_equal(status, 0);
-    assert_int_equal(uv_write(&w->write, (uv_stream_t *)&w->client, &buf, 1, NULL), 0);
-    assert_int_equal(uv_read_start((uv_stream_t *)&w->client, on_alloc, on_read), 0);
-}
-
-/* Sends the same request twice, one after the other. */
+/* Sends the same request twice, one after the other, and reads until the gateway closes. */
 static void send_twice(fixture *w)
 {
     static const char body[] = "{\"model\":\"m\",\"max_tokens\":200,\"messages\":[{\"role\":"
                                "\"user\",\"content\":\"fish\"}]}";
+    char request[1024];
     rc_listening listening;
-    struct sockaddr_in address;
-    size_t at = 0;
+    int len = 0;
     for (int i = 0; i < 2; i++)
-        at += (size_t)snprintf(w->request + at, sizeof w->request - at,
-                               "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: %s\r\n"
-                               "Content-Length: %zu\r\n\r\n%s",
-                               i == 0 ? "keep-alive" : "close", sizeof body - 1, body);
+        len += snprintf(request + len, sizeof request - (size_t)len,
+                        "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: %s\r\n"
+                        "Content-Length: %zu\r\n\r\n%s",
+                        i == 0 ? "keep-alive" : "close", sizeof body - 1, body);
     assert_int_equal(rc_loop_listen(w->gateway_loop, "127.0.0.1", 0, RC_LISTEN_ALONE, &listening),
                      RC_LISTEN_OK);
-    assert_int_equal(uv_ip4_addr("127.0.0.1", listening.port, &address), 0);
-    assert_int_equal(uv_tcp_init(&w->loop, &w->client), 0);
-    w->client.data = w;
-    w->connect.data = w;
-    assert_int_equal(
-        uv_tcp_connect(&w->connect, &w->client, (struct sockaddr *)&address, on_connect), 0);
+    http_client_use(&w->client, http_client_dial(listening.port, 0));
+    http_client_send(&w->client, rc_str_make(request, (size_t)len));
+    http_client_read_all(&w->client, &w->loop);
+    http_client_close(&w->client);
+    rc_loop_close(w->gateway_loop);
 }
 
 /* ---- the loop ---- */
@@ -163,6 +127,7 @@ static void run(fixture *w, int64_t renewed_by_ms)
     calls.clock_realtime = read_wall;
     wall_ms = BEFORE_MIDNIGHT_MS;
     memset(w, 0, sizeof *w);
+    http_client_init(&w->client, w->response, sizeof w->response);
     w->renewed_by_ms = renewed_by_ms;
     assert_int_equal(uv_loop_init(&w->loop), 0);
     assert_int_equal(rc_hub_init(&hub, &calls, &alloc, 1, uv_now(&w->loop)), RC_OK);

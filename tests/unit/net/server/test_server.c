@@ -11,12 +11,12 @@ static void a_request_gets_a_response(void **state)
     client_send(RC_STR("GET /hello" HOST "\r\n"));
     UNTIL(got("\r\n\r\nhello"));
     assert_string_equal(fixture.log, "/hello whole done");
-    fixture.got[fixture.got_len] = '\0';
-    assert_string_equal(fixture.got, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
-                                     "Content-Length: 5\r\n\r\nhello");
+    fixture.client.got[fixture.client.got_len] = '\0';
+    assert_string_equal(fixture.client.got, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+                                            "Content-Length: 5\r\n\r\nhello");
     client_send(RC_STR("OPTIONS /hello" HOST "\r\n"));
     UNTIL(got_count("hello") == 2);
-    assert_false(fixture.is_at_end);
+    assert_false(fixture.client.is_at_end);
     assert_int_equal(rc_server_get_stats(&fixture.server)->requests, 2);
     assert_int_equal(rc_server_get_stats(&fixture.server)->connections, 1);
     fixture_end();
@@ -46,9 +46,9 @@ static void deliveries_may_be_split_anywhere(void **state)
                 accepted = fixture.server.stats.accepted;
             }
         }
-        UNTIL(fixture.got_len >= sizeof(answers) - 1);
-        assert_int_equal(fixture.got_len, sizeof(answers) - 1);
-        assert_memory_equal(fixture.got, answers, sizeof(answers) - 1);
+        UNTIL(fixture.client.got_len >= sizeof(answers) - 1);
+        assert_int_equal(fixture.client.got_len, sizeof(answers) - 1);
+        assert_memory_equal(fixture.client.got, answers, sizeof(answers) - 1);
         assert_string_equal(fixture.log, "/echo whole done /echo whole done /hello whole done");
         fixture_end();
     }
@@ -89,7 +89,7 @@ static void early_input_is_bounded(void **state)
     size_t sent = 0;
     int stuck = 0;
     while (stuck < 50) {
-        ssize_t some = send(fixture.fd, flood, sizeof(flood), MSG_DONTWAIT | MSG_NOSIGNAL);
+        ssize_t some = send(fixture.client.fd, flood, sizeof(flood), MSG_DONTWAIT | MSG_NOSIGNAL);
         stuck = some > 0 ? 0 : stuck + 1;
         sent += some > 0 ? (size_t)some : 0;
         turn();
@@ -97,7 +97,7 @@ static void early_input_is_bounded(void **state)
     assert_true(sent > 200000);
     assert_true(fixture.memory.live_bytes < 300000);
     rc_responder_send(fixture.held, 200, NULL, 0, RC_STR("held"));
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_true(got("held"));
     assert_true(got("HTTP/1.1 414"));
     fixture_end();
@@ -110,7 +110,7 @@ static void continue_is_sent_when_the_body_is_wanted(void **state)
     client_open();
     client_send(RC_STR("POST /echo" HOST "Expect: 100-Continue\r\nContent-Length: 4\r\n\r\n"));
     UNTIL(got("\r\n\r\n"));
-    assert_int_equal(fixture.got_len, 25);
+    assert_int_equal(fixture.client.got_len, 25);
     assert_true(got("HTTP/1.1 100 Continue\r\n\r\n"));
     client_send(RC_STR("body"));
     UNTIL(got("\r\n\r\nbody"));
@@ -121,7 +121,7 @@ static void continue_is_sent_when_the_body_is_wanted(void **state)
     for (int i = 0; i < 5; i++)
         turn();
     client_read();
-    assert_int_equal(fixture.got_len, 0);
+    assert_int_equal(fixture.client.got_len, 0);
     rc_responder_resume_body(fixture.held);
     UNTIL(got("100 Continue\r\n\r\n"));
     client_send(RC_STR("more"));
@@ -138,7 +138,7 @@ static void continue_is_sent_when_the_body_is_wanted(void **state)
     forget(); /* A final response instead: the client need not send the body, so the connection
                * closes. */
     client_send(RC_STR("POST /early" HOST "Expect: 100-continue\r\nContent-Length: 4\r\n\r\n"));
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_false(got("100 Continue"));
     assert_true(got("Connection: close\r\n\r\nearly"));
     fixture_end();
@@ -167,20 +167,20 @@ static void http_1_0_connections_are_closed(void **state)
     fixture_start(NULL);
     client_open();
     client_send(RC_STR("GET /hello HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
-    UNTIL(fixture.is_at_end);
-    assert_false(fixture.is_reset);
+    UNTIL(fixture.client.is_at_end);
+    assert_false(fixture.client.is_reset);
     assert_true(got("Connection: close\r\n\r\nhello"));
     client_close();
     client_open();
     client_send(RC_STR("GET /kept HTTP/1.0\r\n\r\n"));
-    UNTIL(fixture.is_at_end);
-    assert_false(fixture.is_reset);
+    UNTIL(fixture.client.is_at_end);
+    assert_false(fixture.client.is_reset);
     assert_false(got("chunked"));
     assert_true(got("kkkend"));
     client_close();
     client_open();
     client_send(RC_STR("GET /hello" HOST "Connection: close\r\n\r\n"));
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_true(got("Connection: close\r\n\r\nhello"));
     fixture_end();
 }
@@ -210,7 +210,7 @@ static void chunks_are_written(void **state)
     assert_true(got("3\r\none\r\n10\r\nsixteen bytes ok\r\n7530\r\nzzz"));
     UNTIL(got("kk\r\n3\r\nend\r\n0\r\n\r\n"));
     assert_true(got("4e20\r\nkkk"));
-    assert_false(fixture.is_at_end);
+    assert_false(fixture.client.is_at_end);
     fixture_end();
 }
 
@@ -237,8 +237,8 @@ static void an_early_response_is_seen_while_sending(void **state)
     UNTIL(got("early"));
     assert_true(got("Connection: close"));
     client_send(rc_str_make(rest, sizeof(rest)));
-    UNTIL(fixture.is_at_end);
-    assert_false(fixture.is_reset);
+    UNTIL(fixture.client.is_at_end);
+    assert_false(fixture.client.is_reset);
     assert_string_equal(fixture.log, "/early done");
     client_close();
 
@@ -246,12 +246,12 @@ static void an_early_response_is_seen_while_sending(void **state)
     client_open();
     client_send(RC_STR("POST /early" HOST "Transfer-Encoding: chunked\r\n\r\n7fffff\r\n"));
     UNTIL(got("early"));
-    for (int i = 0; i < 100 && !fixture.is_at_end; i++) {
+    for (int i = 0; i < 100 && !fixture.client.is_at_end; i++) {
         client_send(rc_str_make(rest, sizeof(rest)));
         turn();
         client_read();
     }
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_string_equal(fixture.log, "/early done");
     fixture_end();
 }
@@ -269,15 +269,15 @@ static void a_client_that_reads_last_gets_the_response(void **state)
     client_send(RC_STR("POST /early" HOST "Content-Length: 10000000\r\n\r\n"));
     for (int i = 0; i < PATIENCE && sent < length; i++) {
         size_t left = length - sent < sizeof(part) ? length - sent : sizeof(part);
-        ssize_t done = send(fixture.fd, part, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t done = send(fixture.client.fd, part, left, MSG_NOSIGNAL | MSG_DONTWAIT);
         assert_true(done > 0 || errno == EAGAIN);
         sent += done > 0 ? (size_t)done : 0;
         turn();
     }
     assert_int_equal(sent, length);
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_true(got("Connection: close\r\n\r\nearly"));
-    assert_false(fixture.is_reset);
+    assert_false(fixture.client.is_reset);
     fixture_end();
 }
 
@@ -394,9 +394,10 @@ static void unix_and_inherited_sockets_work(void **state)
                          RC_LISTEN_IN_USE);
         struct sockaddr_un address = {.sun_family = AF_UNIX};
         (void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-        fixture.fd = socket(AF_UNIX, SOCK_STREAM, 0);
-        assert_int_equal(connect(fixture.fd, (struct sockaddr *)&address, sizeof(address)), 0);
-        fixture.is_at_end = false;
+        fixture.client.fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        assert_int_equal(connect(fixture.client.fd, (struct sockaddr *)&address, sizeof(address)),
+                         0);
+        fixture.client.is_at_end = false;
         client_send(RC_STR("GET /hello" HOST "\r\n"));
         UNTIL(got("hello"));
         fixture_end();
@@ -488,9 +489,9 @@ static void ipv6_sockets_work(void **state)
     struct sockaddr_in6 address = {.sin6_family = AF_INET6,
                                    .sin6_port = htons(fixture.listening.port),
                                    .sin6_addr = in6addr_loopback};
-    fixture.fd = socket(AF_INET6, SOCK_STREAM, 0);
-    assert_int_equal(connect(fixture.fd, (struct sockaddr *)&address, sizeof(address)), 0);
-    fixture.is_at_end = false;
+    fixture.client.fd = socket(AF_INET6, SOCK_STREAM, 0);
+    assert_int_equal(connect(fixture.client.fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    fixture.client.is_at_end = false;
     client_send(RC_STR("GET /hold HTTP/1.1\r\nHost: [::1]\r\n\r\n"));
     UNTIL(fixture.held != NULL);
     char peer[46];

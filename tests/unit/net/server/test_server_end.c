@@ -28,7 +28,7 @@ static void abort_held(void)
 static void reset_client(void)
 {
     struct linger now = {.l_onoff = 1, .l_linger = 0};
-    setsockopt(fixture.fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+    setsockopt(fixture.client.fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
     client_close();
 }
 
@@ -90,7 +90,7 @@ static void a_cut_response_is_incomplete(void **state)
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
     rc_responder_write(fixture.held, RC_STR("part"));
     abort_held();
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_true(got("4\r\npart\r\n"));
     assert_false(got("0\r\n\r\n"));
     client_close();
@@ -100,7 +100,7 @@ static void a_cut_response_is_incomplete(void **state)
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_LENGTH, .length = 9});
     rc_responder_write(fixture.held, RC_STR("part"));
     abort_held();
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_true(got("\r\n\r\npart"));
     client_close();
 
@@ -110,15 +110,15 @@ static void a_cut_response_is_incomplete(void **state)
     rc_responder_write(fixture.held, RC_STR("part"));
     UNTIL(got("part"));
     abort_held();
-    UNTIL(fixture.is_at_end);
-    assert_true(fixture.is_reset);
+    UNTIL(fixture.client.is_at_end);
+    assert_true(fixture.client.is_reset);
     client_close();
 
     hold(RC_STR("GET /hold" HOST "\r\n")); /* Before the head. */
     abort_held();
-    UNTIL(fixture.is_at_end);
-    assert_true(fixture.is_reset);
-    assert_int_equal(fixture.got_len, 0);
+    UNTIL(fixture.client.is_at_end);
+    assert_true(fixture.client.is_reset);
+    assert_int_equal(fixture.client.got_len, 0);
     assert_false(has_logged("gone"));
     assert_false(has_logged("done"));
     fixture_end();
@@ -133,8 +133,8 @@ static void a_wrong_length_is_not_sent(void **state)
     rc_responder_begin(fixture.held, &answer);
     rc_responder_write(fixture.held, RC_STR("abc"));
     rc_responder_end(fixture.held);
-    UNTIL(fixture.is_at_end);
-    assert_true(fixture.is_reset);
+    UNTIL(fixture.client.is_at_end);
+    assert_true(fixture.client.is_reset);
     assert_string_equal(fixture.log, "/hold whole gone:LENGTH");
     client_close();
 
@@ -142,7 +142,7 @@ static void a_wrong_length_is_not_sent(void **state)
     hold(RC_STR("GET /hold" HOST "\r\n"));
     rc_responder_begin(fixture.held, &answer);
     assert_false(rc_responder_write(fixture.held, RC_STR("abcde")));
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_false(got("abcde"));
     assert_string_equal(fixture.log, "/hold whole gone:LENGTH");
     client_close();
@@ -150,7 +150,7 @@ static void a_wrong_length_is_not_sent(void **state)
     forget(); /* An end without a begin. */
     hold(RC_STR("GET /hold" HOST "\r\n"));
     rc_responder_end(fixture.held);
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_string_equal(fixture.log, "/hold whole gone:LENGTH");
     fixture_end();
 }
@@ -164,17 +164,17 @@ static void a_client_may_shut_down_after_a_whole_response(void **state)
     fixture_start(&settings);
     fixture.rcvbuf = 4096;
     hold(RC_STR("GET /hold" HOST "\r\n"));
-    fixture.got_max = 0; /* Does not read. */
+    fixture.client.got_max = 0; /* Does not read. */
     rc_responder_send(fixture.held, 200, NULL, 0, rc_str_make(large, sizeof(large)));
     for (int i = 0; i < 20; i++)
         turn();
     assert_false(has_logged("done"));
-    shutdown(fixture.fd, SHUT_WR);
+    shutdown(fixture.client.fd, SHUT_WR);
     for (int i = 0; i < 20; i++)
         turn();
-    fixture.got_max = GOT_MAX;
-    UNTIL(fixture.is_at_end);
-    assert_true(fixture.got_len > sizeof(large));
+    fixture.client.got_max = GOT_MAX;
+    UNTIL(fixture.client.is_at_end);
+    assert_true(fixture.client.got_len > sizeof(large));
     assert_string_equal(fixture.log, "/hold whole done");
     fixture_end();
 }
@@ -196,7 +196,7 @@ static void a_slow_reader_stops_the_handler(void **state)
     settings.write_idle_ms = 300;
     fixture_start(&settings);
     hold(RC_STR("GET /hold" HOST "\r\n"));
-    fixture.got_max = 0;
+    fixture.client.got_max = 0;
     rc_responder_begin(fixture.held,
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
     write_until_full(fixture.held);
@@ -210,13 +210,13 @@ static void a_slow_reader_stops_the_handler(void **state)
     uint64_t sent = rc_responder_sent_bytes(fixture.held);
     assert_true(sent > 0);
     assert_true(rc_responder_unsent_bytes(fixture.held) > 0);
-    fixture.got_max = GOT_MAX; /* The client reads again. */
+    fixture.client.got_max = GOT_MAX; /* The client reads again. */
     UNTIL(has_logged("drained"));
     assert_true(rc_responder_sent_bytes(fixture.held) > sent);
     assert_non_null(fixture.held);
     forget();
     write_until_full(fixture.held);
-    fixture.got_max = 0; /* The client stops reading. */
+    fixture.client.got_max = 0; /* The client stops reading. */
     for (int i = 0; i < PATIENCE && !has_logged("gone"); i++) {
         if (has_logged("drained")) {
             forget();
@@ -258,9 +258,9 @@ static void a_long_response_is_streamed(void **state)
         fixture.held,
         &(rc_response_head){.status = 200, .framing = RC_HTTP1_LENGTH, .length = long_left});
     write_on(NULL, fixture.held);
-    UNTIL(has_logged("done") && fixture.got_len > 12 << 20);
+    UNTIL(has_logged("done") && fixture.client.got_len > 12 << 20);
     assert_true(fixture.memory.peak_bytes < 1 << 20);
-    assert_int_equal(memcmp(fixture.got + fixture.got_len - 4, "pppp", 4), 0);
+    assert_int_equal(memcmp(fixture.client.got + fixture.client.got_len - 4, "pppp", 4), 0);
     fixture_end();
 }
 
@@ -272,7 +272,7 @@ static void a_handler_that_does_not_stop_loses_the_connection(void **state)
     settings.write_max_bytes = 1 << 20;
     fixture_start(&settings);
     hold(RC_STR("GET /hold" HOST "\r\n"));
-    fixture.got_max = 0;
+    fixture.client.got_max = 0;
     rc_responder_begin(fixture.held,
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
     for (int i = 0; i < 1000; i++)
@@ -290,7 +290,7 @@ static size_t send_all_that_fits(size_t most)
     memset(piece, 'x', sizeof(piece));
     while (sent < most) {
         size_t len = most - sent < sizeof(piece) ? most - sent : sizeof(piece);
-        ssize_t part = send(fixture.fd, piece, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t part = send(fixture.client.fd, piece, len, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (part <= 0)
             break;
         sent += (size_t)part;
@@ -307,13 +307,13 @@ static void a_client_that_sent_too_much_is_still_checked(void **state)
     assert_int_equal(send_all_that_fits(80000), 80000);
     for (int i = 0; i < 100; i++)
         turn();
-    close(fixture.fd);
-    fixture.fd = -1;
-    fixture.is_at_end = true;
+    close(fixture.client.fd);
+    fixture.client.fd = -1;
+    fixture.client.is_at_end = true;
     UNTIL(has_logged("/paused gone:CLIENT"));
 
     forget(); /* Requests that have not started are dropped, and their memory is freed. */
-    fixture.is_at_end = false;
+    fixture.client.is_at_end = false;
     hold(RC_STR("GET /hold" HOST "\r\n"));
     for (size_t sent = 0, i = 0; sent < (8 << 20) && i < PATIENCE; i++) {
         sent += send_all_that_fits((8 << 20) - sent);
@@ -344,13 +344,13 @@ static void a_slow_body_closes_the_connection(void **state)
     settings.keep_alive_ms = 80;
     fixture_start(&settings);
     client_open(); /* No byte. */
-    UNTIL(fixture.is_at_end);
-    assert_int_equal(fixture.got_len, 0);
+    UNTIL(fixture.client.is_at_end);
+    assert_int_equal(fixture.client.got_len, 0);
     client_close();
 
     client_open(); /* A head, byte by byte, without an end. */
     client_send(RC_STR("GET /hello" HOST));
-    for (int i = 0; i < PATIENCE && !fixture.is_at_end; i++) {
+    for (int i = 0; i < PATIENCE && !fixture.client.is_at_end; i++) {
         client_send(RC_STR("X"));
         turn();
         client_read();
@@ -361,7 +361,7 @@ static void a_slow_body_closes_the_connection(void **state)
 
     client_open(); /* A body that stops. */
     client_send(RC_STR("POST /echo" HOST "Content-Length: 5\r\n\r\nhe"));
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_true(got("HTTP/1.1 408 "));
     assert_string_equal(fixture.log, "/echo gone:BODY_TIMEOUT");
     client_close();
@@ -369,7 +369,7 @@ static void a_slow_body_closes_the_connection(void **state)
     forget(); /* A body that arrives too slowly. */
     client_open();
     client_send(RC_STR("POST /echo" HOST "Content-Length: 5000\r\n\r\n"));
-    for (int i = 0; i < PATIENCE / 100 && !fixture.is_at_end; i++) {
+    for (int i = 0; i < PATIENCE / 100 && !fixture.client.is_at_end; i++) {
         client_send(RC_STR("x"));
         (void)poll(NULL, 0, 10);
         turn();
@@ -382,7 +382,7 @@ static void a_slow_body_closes_the_connection(void **state)
     forget(); /* A body that continues after the response. */
     client_open();
     client_send(RC_STR("POST /early" HOST "Content-Length: 50\r\n\r\nhe"));
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_true(got("early"));
     assert_string_equal(fixture.log, "/early done");
     client_close();
@@ -391,15 +391,15 @@ static void a_slow_body_closes_the_connection(void **state)
     hold(RC_STR("POST /hold" HOST "Content-Length: 5\r\n\r\nhe"));
     rc_responder_begin(fixture.held,
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
-    UNTIL(fixture.is_at_end);
-    assert_true(fixture.is_reset);
+    UNTIL(fixture.client.is_at_end);
+    assert_true(fixture.client.is_reset);
     assert_string_equal(fixture.log, "/hold gone:BODY_TIMEOUT");
     client_close();
 
     forget(); /* The next request does not arrive. */
     client_open();
     client_send(RC_STR("GET /hello" HOST "\r\n"));
-    UNTIL(fixture.is_at_end);
+    UNTIL(fixture.client.is_at_end);
     assert_true(got("hello"));
     assert_false(got("408"));
 
@@ -433,7 +433,7 @@ static void a_paused_body_is_not_slow(void **state)
         turn();
         client_send(rc_str_c(halves[i][1]));
         (void)poll(NULL, 0, 2100);
-        UNTIL(fixture.got_len > 0);
+        UNTIL(fixture.client.got_len > 0);
         assert_true(got("HTTP/1.1 200 "));
         client_close();
     }
@@ -463,7 +463,7 @@ static void stopping_lets_requests_finish(void **state)
     client_send(RC_STR("bGET /hello" HOST "\r\n"));
     UNTIL(has_logged("/hold whole"));
     rc_responder_send(fixture.held, 200, NULL, 0, RC_STR("held"));
-    UNTIL(fixture.is_stopped && fixture.is_at_end);
+    UNTIL(fixture.is_stopped && fixture.client.is_at_end);
     assert_true(got("Connection: close\r\n\r\nheld"));
     assert_string_equal(fixture.log, "/hello whole done /hold whole done");
     fixture_end();
@@ -477,7 +477,7 @@ static void stopping_serves_requests_already_sent(void **state)
     client_open();
     client_send(RC_STR("GET /hello" HOST "\r\n"));
     rc_server_stop(&fixture.server);
-    UNTIL(fixture.is_stopped && fixture.is_at_end);
+    UNTIL(fixture.is_stopped && fixture.client.is_at_end);
     assert_true(got("Connection: close\r\n\r\nhello"));
     fixture_end();
 }
@@ -491,8 +491,8 @@ static void closing_cuts_everything(void **state)
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
     rc_responder_write(fixture.held, RC_STR("part"));
     rc_server_close(&fixture.server);
-    UNTIL(fixture.is_stopped && fixture.is_at_end);
-    assert_true(fixture.is_reset);
+    UNTIL(fixture.is_stopped && fixture.client.is_at_end);
+    assert_true(fixture.client.is_reset);
     assert_string_equal(fixture.log, "/hold gone:SERVER");
     fixture_end();
 }
@@ -506,8 +506,8 @@ static void a_connection_may_be_adopted(void **state)
     fixture_start_with(NULL, false);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     assert_true(rc_server_adopt(&fixture.server, ends[1]));
-    fixture.fd = ends[0];
-    fixture.is_at_end = false;
+    fixture.client.fd = ends[0];
+    fixture.client.is_at_end = false;
     client_send(RC_STR("GET /hello HTTP/1.1\r\nhost: x\r\n\r\n"));
     UNTIL(got("HTTP/1.1 200"));
     /* A stopping server adopts no connection and closes the descriptor. */

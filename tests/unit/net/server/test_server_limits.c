@@ -18,13 +18,14 @@ static void refuse_one(rc_str bytes, size_t first)
         client_send(rc_str_make(bytes.ptr + first, bytes.len - first));
     }
     client_send(rc_str_make(behind, sizeof(behind) - 1));
-    shutdown(fixture.fd, SHUT_WR);
-    UNTIL(fixture.is_at_end && fixture.server.stats.connections == 0);
+    shutdown(fixture.client.fd, SHUT_WR);
+    UNTIL(fixture.client.is_at_end && fixture.server.stats.connections == 0);
     assert_false(has_logged("smuggled"));
     assert_false(has_logged("done"));
-    assert_true(fixture.got_len > 12);
-    if (memcmp(fixture.got, "HTTP/1.1 4", 10) != 0 && memcmp(fixture.got, "HTTP/1.1 5", 10) != 0)
-        fail_msg("answered %.*s to %.*s", 12, fixture.got, (int)bytes.len, bytes.ptr);
+    assert_true(fixture.client.got_len > 12);
+    if (memcmp(fixture.client.got, "HTTP/1.1 4", 10) != 0 &&
+        memcmp(fixture.client.got, "HTTP/1.1 5", 10) != 0)
+        fail_msg("answered %.*s to %.*s", 12, fixture.client.got, (int)bytes.len, bytes.ptr);
     assert_int_equal(got_count("Content-Length: "), 1);
     assert_true(got("Connection: close\r\n"));
     client_close();
@@ -75,9 +76,9 @@ static void a_refusal_has_the_handlers_page(void **state)
     assert_true(got("HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\n"
                     "Content-Length: 30\r\nConnection: close\r\n\r\n"
                     "{\"target\":\"/x?y\",\"status\":400}"));
-    shutdown(fixture.fd, SHUT_WR);
-    UNTIL(fixture.is_at_end);
-    assert_false(fixture.is_reset);
+    shutdown(fixture.client.fd, SHUT_WR);
+    UNTIL(fixture.client.is_at_end);
+    assert_false(fixture.client.is_reset);
     client_close();
 
     forget(); /* A head without an end. */
@@ -116,9 +117,9 @@ static void a_refusal_can_be_read(void **state)
             turn();
         client_send(rc_str_make(more, sizeof(more)));
         UNTIL(got("400 Bad Request"));
-        shutdown(fixture.fd, SHUT_WR);
-        UNTIL(fixture.is_at_end);
-        assert_false(fixture.is_reset);
+        shutdown(fixture.client.fd, SHUT_WR);
+        UNTIL(fixture.client.is_at_end);
+        assert_false(fixture.client.is_reset);
         client_close();
     }
     fixture_end();
@@ -340,7 +341,7 @@ static void at_the_limit_new_connections_wait(void **state)
     for (int i = 0; i < 20; i++)
         turn();
     client_read();
-    assert_int_equal(fixture.got_len, 0);
+    assert_int_equal(fixture.client.got_len, 0);
     assert_int_equal(fixture.server.stats.connections, 2);
     assert_int_equal(fixture.server.stats.accept_pauses, 1); /* No busy loop. */
     close(busy[0]);

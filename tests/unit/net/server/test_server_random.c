@@ -168,7 +168,7 @@ static void client_acts(int *fd)
         break;
     case 5:
     case 6:
-        (void)!recv(*fd, fixture.got, pick(60000) + 1, MSG_DONTWAIT);
+        (void)!recv(*fd, fixture.client.got, pick(60000) + 1, MSG_DONTWAIT);
         break;
     default:
         (void)!send(*fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
