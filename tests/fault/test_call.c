@@ -14,12 +14,8 @@
 #include <fcntl.h>
 #include <pty.h>
 
-#include "cli/cli.h"
-#include "support/fail_alloc.h"
-#include "support/real_sys.h"
+#include "support/cli_faults.h"
 
-/* More calls than the scenario makes. */
-#define CALLS_MAX 2000
 #define ALLOCATIONS_MAX 5000
 #define RESPONSE_MAX 4096
 
@@ -34,17 +30,6 @@ static char folder[] = "/tmp/recourse-call-XXXXXX";
 static char config_path[sizeof folder + 16];
 static char response_path[sizeof folder + 16];
 static char whole[RESPONSE_MAX]; /* the answer, when nothing fails */
-static fail_alloc memory;
-
-static int run_command(const char *const *argv, int argc)
-{
-    rc_alloc alloc = fail_alloc_of(&memory);
-    rc_cli cli;
-    rc_cli_init(&cli, &real_calls, &alloc);
-    int result = rc_cli_main(&cli, argc, argv);
-    rc_cli_done(&cli);
-    return result;
-}
 
 static void read_response(char text[RESPONSE_MAX])
 {
@@ -103,18 +88,6 @@ static bool is_good_with(int fail_at, bool is_for_good, int error)
     return is_good;
 }
 
-static int count_bad(bool is_for_good, int error)
-{
-    int bad = 0;
-    for (int at = 1; at < CALLS_MAX; at++) {
-        if (!is_good_with(at, is_for_good, error))
-            bad++;
-        if (real.calls < at)
-            return bad;
-    }
-    return bad + 1; /* it never came to an end */
-}
-
 static void without_a_fault_it_answers(void **unused)
 {
     (void)unused;
@@ -123,24 +96,6 @@ static void without_a_fault_it_answers(void **unused)
     assert_true(strlen(whole) > 10);
     assert_non_null(strstr(real.stderr_bytes, "overloaded: retrying (1/2) in 1ms"));
     assert_non_null(strstr(real.stderr_bytes, "2 attempts"));
-}
-
-static void every_call_fails_once(void **unused)
-{
-    (void)unused;
-    assert_int_equal(count_bad(false, EIO), 0);
-}
-
-static void an_interrupted_call_changes_nothing(void **unused)
-{
-    (void)unused;
-    assert_int_equal(count_bad(false, EINTR), 0);
-}
-
-static void every_call_fails_for_good(void **unused)
-{
-    (void)unused;
-    assert_int_equal(count_bad(true, EIO), 0);
 }
 
 static void fail_allocations(bool is_json)

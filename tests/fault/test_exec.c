@@ -14,22 +14,17 @@
 #include <fcntl.h>
 #include <pty.h>
 
-#include "cli/cli.h"
 #include "cli/exec/exec.h"
-#include "support/fail_alloc.h"
-#include "support/real_sys.h"
+#include "support/cli_faults.h"
 
 /* Two tries with a wait between them, standard input through a pipe, words on standard error, and
  * something that stays behind. It ends by itself when its input does. */
 #define COMMAND \
     "echo \"HTTP 429, retry after 1s\" >&2; sleep 600 >/dev/null 2>&1 & cat >/dev/null; exit 7"
 #define INPUT "what the command reads"
-/* More calls than the scenario makes. */
-#define CALLS_MAX 2000
 
 static char folder[] = "/tmp/recourse-exec-XXXXXX";
 static char events_path[sizeof folder + 16];
-static fail_alloc memory;
 
 static void open_input(void)
 {
@@ -39,16 +34,6 @@ static void open_input(void)
     close(fds[1]);
     dup2(fds[0], STDIN_FILENO);
     close(fds[0]);
-}
-
-static int run_command(const char *const *argv, int argc)
-{
-    rc_alloc alloc = fail_alloc_of(&memory);
-    rc_cli cli;
-    rc_cli_init(&cli, &real_calls, &alloc);
-    int result = rc_cli_main(&cli, argc, argv);
-    rc_cli_done(&cli);
-    return result;
 }
 
 static int run_scenario(void)
@@ -150,42 +135,12 @@ static bool is_good_with(int fail_at, bool is_for_good, int error)
     return is_good;
 }
 
-static int count_bad(bool is_for_good, int error)
-{
-    int bad = 0;
-    for (int at = 1; at < CALLS_MAX; at++) {
-        if (!is_good_with(at, is_for_good, error))
-            bad++;
-        if (real.calls < at)
-            return bad;
-    }
-    return bad + 1; /* it never came to an end */
-}
-
 static void without_a_fault_it_runs_twice(void **unused)
 {
     (void)unused;
     assert_true(is_good_with(0, false, 0));
     assert_non_null(strstr(real.stderr_bytes, "RateLimited: retrying (1/1) in 1s"));
     assert_non_null(strstr(real.stderr_bytes, "The attempts are used up"));
-}
-
-static void every_call_fails_once(void **unused)
-{
-    (void)unused;
-    assert_int_equal(count_bad(false, EIO), 0);
-}
-
-static void an_interrupted_call_changes_nothing(void **unused)
-{
-    (void)unused;
-    assert_int_equal(count_bad(false, EINTR), 0);
-}
-
-static void every_call_fails_for_good(void **unused)
-{
-    (void)unused;
-    assert_int_equal(count_bad(true, EIO), 0);
 }
 
 static void every_allocation_fails(void **unused)

@@ -1,4 +1,4 @@
-/* An HTTP client in the loop of the server under test: one socket, read between turns of the loop. */
+/* An HTTP client in the loop of the server under test: one socket, read between turns. */
 #ifndef RC_SUPPORT_HTTP_CLIENT_H
 #define RC_SUPPORT_HTTP_CLIENT_H
 

@@ -12,31 +12,13 @@
 
 #include "classify/providers/provider.h"
 #include "config/keys.h"
-#include "config/load.h"
 #include "config/show.h"
 #include "policy/ledger.h"
-#include "support/fail_alloc.h"
+#include "support/config_fixture.h"
 #include <recourse/call.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define OPENAI "providers: {openai: {keys: [env:K]}}\n"
-
-static fail_alloc memory;
-static rc_config config;
-static rc_config_faults faults;
-
-static rc_status parse(const char *text)
-{
-    rc_alloc alloc = fail_alloc_of(&memory);
-    rc_config_faults_init(&faults);
-    return rc_config_parse(&config, rc_str_c(text), &alloc, &faults);
-}
-
-static void done(void)
-{
-    rc_config_done(&config);
-    assert_int_equal(memory.live, 0);
-}
 
 static void expect_good(const char *text)
 {

@@ -8,26 +8,11 @@
 
 #include <cmocka.h>
 
+#include "support/config_fixture.h"
+
 #include <recourse/stdlib.h>
 
-#include "config/load.h"
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static rc_config config;
-static rc_config_faults faults;
-
-static rc_status parse(const char *text)
-{
-    const rc_alloc alloc = rc_alloc_stdlib();
-    rc_config_faults_init(&faults);
-    return rc_config_parse(&config, rc_str_c(text), &alloc, &faults);
-}
-
-static void done(void)
-{
-    rc_config_done(&config);
-}
 
 static void plain_http_is_accepted_for_this_machine_only(void **state)
 {
