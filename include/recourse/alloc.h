@@ -6,12 +6,13 @@
 #include <stddef.h>
 
 /* Functions copy this struct by value, so the struct itself need not outlive the call. The object
- * that ctx points to must outlive all memory allocated through it. */
+ * that `ctx` points to must outlive all memory that was allocated with this struct. */
 typedef struct rc_alloc {
-    void *ctx; /* passed to both functions */
-    /* Returns size bytes aligned for any object type, or NULL. size is never 0. */
+    void *ctx; /* passed to `get` and `put` */
+    /* Returns `size` bytes aligned for any object type, or NULL. `size` is never 0. */
     void *(*get)(void *ctx, size_t size);
-    /* Frees memory that get returned; size is the size that was requested. ptr is never NULL. */
+    /* Frees memory that `get` returned. `size` is the size that was requested; `ptr` is never
+     * NULL. */
     void (*put)(void *ctx, void *ptr, size_t size);
 } rc_alloc;
 

@@ -9,12 +9,12 @@
  *     └───────────────────────────────────────── HALF_OPEN: one probe at a time
  *
  * Only failures caused by the target itself count (rc_breaker_outcome_of); a rate limit, a bad
- * request or a cancelled call does not. Only a failure can open the breaker, even if a success is
- * the call that brings the window to min_calls. While the breaker is OPEN or HALF_OPEN, calls that
- * were admitted earlier do not change it when they end: only the probe does.
+ * request or a cancelled call does not. A success never opens the breaker, even if it brings the
+ * number of calls in the window to min_calls. While the breaker is OPEN or HALF_OPEN, calls that
+ * were admitted earlier do not change the breaker when they end; only the end of the probe does.
  *
- * Each further opening lasts longer. The doubling is reset only after the breaker has stayed closed
- * for a whole window. */
+ * Each further opening lasts twice as long as the previous one, up to open_max_ms. The first
+ * duration applies again only after the breaker has stayed closed for a whole window. */
 #ifndef RECOURSE_BREAKER_H
 #define RECOURSE_BREAKER_H
 
@@ -35,10 +35,13 @@ typedef enum rc_breaker_state {
 /* Thresholds and durations of a breaker. Each comment begins with the default. */
 typedef struct rc_breaker_settings {
     uint32_t window_ms;   /* 10000: length of the window in which calls are counted */
-    uint32_t min_calls;   /* 20: minimum calls in the window before it can open; 0: no breaker */
-    uint32_t failure_pct; /* 50: share of failures that opens it; above 100: it never opens */
+    uint32_t min_calls;   /* 20: minimum calls in the window before the breaker can open; 0: no
+                             breaker */
+    uint32_t failure_pct; /* 50: share of failures that opens the breaker; above 100: it never
+                             opens */
     uint32_t open_ms;     /* 1000: duration of the first opening */
-    uint32_t open_max_ms; /* 2000: limit of the doubling; open_ms counts if it is larger */
+    uint32_t open_max_ms; /* 2000: longest opening; if open_ms is larger, open_ms is the longest
+                             opening */
 } rc_breaker_settings;
 
 #define RC_BREAKER_SLOTS 10
@@ -47,7 +50,8 @@ typedef struct rc_breaker_settings {
 typedef struct rc_breaker {
     rc_breaker_state state;
     bool is_probing;         /* HALF_OPEN: the probe is in flight */
-    uint8_t opened_in_a_row; /* openings since it last stayed closed for a window; stops at 255 */
+    uint8_t opened_in_a_row; /* openings since the breaker last stayed closed for a whole window; at
+                                most 255 */
     uint32_t slot_calls[RC_BREAKER_SLOTS];    /* calls per tenth of the window, newest first */
     uint32_t slot_failures[RC_BREAKER_SLOTS]; /* failures per tenth of the window, newest first */
     uint64_t slot_at_ms;                      /* start of the newest tenth */
@@ -59,7 +63,8 @@ typedef struct rc_breaker {
 typedef enum rc_breaker_admission {
     RC_BREAKER_REFUSED = 0,
     RC_BREAKER_ADMITTED = 1,
-    RC_BREAKER_PROBE = 2 /* admitted as the only probe; rc_breaker_on_end must follow in any case */
+    RC_BREAKER_PROBE = 2 /* admitted as the only probe; rc_breaker_on_end must be called when it
+                            ends, in any case */
 } rc_breaker_admission;
 
 /* Starts a breaker: CLOSED, with an empty window. */
@@ -69,7 +74,8 @@ RC_API void rc_breaker_init(rc_breaker *breaker, uint64_t now_ms);
 RC_API rc_breaker_admission rc_breaker_peek(const rc_breaker *breaker,
                                             const rc_breaker_settings *settings, uint64_t now_ms);
 
-/* Admits or refuses a call that starts now; returns the same as rc_breaker_peek. */
+/* Admits or refuses a call that starts now. Returns the same value as rc_breaker_peek, but also
+ * records a probe as in flight. */
 RC_API rc_breaker_admission rc_breaker_admit(rc_breaker *breaker,
                                              const rc_breaker_settings *settings, uint64_t now_ms);
 
@@ -77,14 +83,15 @@ RC_API rc_breaker_admission rc_breaker_admit(rc_breaker *breaker,
 typedef enum rc_breaker_outcome {
     RC_BREAKER_SUCCEEDED = 1, /* the target responded */
     RC_BREAKER_FAILED = 2,    /* the target failed */
-    RC_BREAKER_NEUTRAL = 3    /* no evidence either way: a cancelled call, a fault of ours */
+    RC_BREAKER_NEUTRAL = 3    /* no evidence for either: a cancelled call, a failure inside
+                                 Recourse */
 } rc_breaker_outcome;
 
-/* Records the end of a call. admission: the value that rc_breaker_admit returned for it. A probe
- * that ends NEUTRAL leaves the breaker HALF_OPEN, and the next call becomes the probe. SUCCEEDED
- * may be recorded as soon as the response begins, so that other calls do not wait for the end of a
- * long response. entropy shortens an opening by up to a fifth, so that processes do not all probe
- * at the same moment: an opening lasts at least 0.8 open_ms and at most open_max_ms. */
+/* Records the end of a call. admission: the value that rc_breaker_admit returned for the call. A
+ * probe that ends NEUTRAL leaves the breaker HALF_OPEN, and the next call becomes the probe.
+ * SUCCEEDED may be recorded as soon as the response begins, so that other calls do not wait for the
+ * end of a long response. entropy shortens an opening by up to a fifth, so that processes do not
+ * all probe at the same moment: an opening lasts at least 0.8 open_ms and at most open_max_ms. */
 RC_API void rc_breaker_on_end(rc_breaker *breaker, const rc_breaker_settings *settings,
                               rc_breaker_admission admission, rc_breaker_outcome outcome,
                               uint64_t now_ms, uint64_t entropy);
@@ -95,11 +102,12 @@ RC_API void rc_breaker_on_end(rc_breaker *breaker, const rc_breaker_settings *se
 RC_API bool rc_breaker_is_stale(const rc_breaker *breaker, uint64_t admitted_at_ms);
 
 /* Maps a failure's code to an outcome: FAILED if the target is at fault, SUCCEEDED if the failure
- * shows that the target responds, NEUTRAL for cancellations and faults of ours. */
+ * shows that the target responds, NEUTRAL for cancellations and for failures inside Recourse. */
 RC_API rc_breaker_outcome rc_breaker_outcome_of(rc_code code);
 
-/* Returns the time from which a call may be admitted: now_ms or earlier if it may be admitted now.
- * While a probe is in flight its end is unknown, and the result is one second from now. */
+/* Returns the time from which a call may be admitted. The time is now_ms or earlier if a call may
+ * be admitted now. While a probe is in flight the result is one second from now, because the end of
+ * the probe is unknown. */
 RC_API uint64_t rc_breaker_ready_at_ms(const rc_breaker *breaker, uint64_t now_ms);
 
 /* Returns the state's name: "closed", "open", "half_open". Gives a static string. */

@@ -26,33 +26,34 @@ typedef struct rc_buf {
     bool is_fixed; /* ptr is memory of the caller */
 } rc_buf;
 
-/* Starts an empty buffer that allocates from alloc (copies) and never holds more than max_bytes.
- * Allocates nothing yet. */
+/* Starts an empty buffer that never holds more than max_bytes. alloc: copies the struct. Memory is
+ * allocated only when the first bytes are pushed or reserved. */
 RC_API void rc_buf_init(rc_buf *buf, const rc_alloc *alloc, size_t max_bytes);
 
-/* Starts an empty buffer in the caller's memory (borrows size bytes until done). Never allocates.
- */
+/* Starts an empty buffer in the caller's memory, which never allocates. memory: borrows `size`
+ * bytes until rc_buf_done. */
 RC_API void rc_buf_init_fixed(rc_buf *buf, void *memory, size_t size);
 
-/* Frees the memory. Accepts a buffer in any state, a second call, and NULL. */
+/* Frees the memory. The buffer may be in any state, already freed by rc_buf_done, or NULL. */
 RC_API void rc_buf_done(rc_buf *buf);
 
 /* Empties the buffer and resets its status to RC_OK. The memory stays allocated for reuse. */
 RC_API void rc_buf_reset(rc_buf *buf);
 
-/* Allocates space for extra more bytes, so that pushing that many cannot fail. RC_E_NOMEM,
- * RC_E_TOO_LARGE; both are sticky. */
+/* Allocates space for `extra` more bytes, so that pushing that many bytes cannot fail. Returns
+ * RC_E_NOMEM or RC_E_TOO_LARGE on failure, which is sticky. */
 RC_API rc_status rc_buf_reserve(rc_buf *buf, size_t extra);
 
-/* Append bytes, one byte, or a number in decimal. bytes: copies; must not be a view of the same
- * buffer, whose memory may move. RC_E_NOMEM, RC_E_TOO_LARGE; both are sticky. */
+/* rc_buf_push appends a string, rc_buf_push_byte one byte, and the other two append a number in
+ * decimal. bytes: copies; it must not be a view of this buffer, because the buffer's memory may
+ * move. All return RC_E_NOMEM or RC_E_TOO_LARGE on failure, which is sticky. */
 RC_API rc_status rc_buf_push(rc_buf *buf, rc_str bytes);
 RC_API rc_status rc_buf_push_byte(rc_buf *buf, char byte);
 RC_API rc_status rc_buf_push_u64(rc_buf *buf, uint64_t value);
 RC_API rc_status rc_buf_push_i64(rc_buf *buf, int64_t value);
 
-/* Returns the bytes pushed so far. Views the buffer; valid until the next push, reserve, reset or
- * done. */
+/* Returns the bytes pushed so far. The result views the buffer and is valid until the next push,
+ * reserve, reset or done. */
 RC_API rc_str rc_buf_get(const rc_buf *buf);
 
 /* Returns RC_OK, or the first failure since init or reset. */

@@ -8,18 +8,19 @@
  *   const rc_report *report = rc_builder_finish(&b);    never NULL
  *
  * Setters copy their text through the scrubber and return nothing. A value that does not fit (no
- * memory, a ceiling) is left out, and the context of the finished report records that (incomplete:
- * "out of memory" or "too large"). If the report itself cannot be allocated, finish gives a static
- * report with the code's row of the taxonomy; for a wrapper it gives the cause. The classification
- * is therefore never lost. If a field is set twice, the last value counts. Empty strings and NONE
- * leave a field absent.
+ * memory, a ceiling) is left out, and the context of the finished report records the omission (key
+ * `incomplete`, value "out of memory" or "too large"). If the report itself cannot be allocated,
+ * rc_builder_finish gives a static report with the code's row of the taxonomy. For a wrapper (a
+ * report that takes its classification from the report it wraps, its cause) it gives the cause
+ * instead. The classification is therefore never lost. If a field is set twice, the last value
+ * counts. Empty strings and NONE leave a field absent.
  *
  * rc_builder_finish fills the fields that were not set, in this order: from the code's row of the
  * taxonomy (class, category if the row has one, domain, retryable, user action); then from the
- * cause, which was filled the same way (these fields, and provider, model, provider metadata
- * without raw, rule, retry_exhausted); last the message and the HTTP status. A wrapper that adds
- * only its type and message has RC_CODE_NONE and takes its whole classification from its cause. A
- * report is never retryable if its code's row says no, if its category is not transient, or if a
+ * cause (the same fields, and provider, model, provider metadata without the raw body, rule,
+ * retry_exhausted); last the message and the HTTP status. A wrapper that adds only an error type
+ * and a message has RC_CODE_NONE and takes its whole classification from its cause. A report is
+ * never retryable if its code's row is not retryable, if its category is not transient, or if a
  * cancellation or a limit is among its causes. */
 #ifndef RECOURSE_BUILDER_H
 #define RECOURSE_BUILDER_H
@@ -42,12 +43,14 @@ typedef struct rc_builder {
     struct rc_report *report;
     rc_code code;
     uint32_t flags;
-    const rc_report *cause; /* set here only if the report could not be allocated */
+    const rc_report *cause; /* set only if the report could not be allocated, else the report has
+                               the cause */
     rc_family family;
     uint32_t reserved;
 } rc_builder;
 
-/* The source location of an error; RC_HERE("Type") fills in the location where it is written. */
+/* The source location of an error. The macro RC_HERE("Type") gives the location at which it is
+ * used. */
 typedef struct rc_source {
     const char *type;
     const char *file;
@@ -69,30 +72,34 @@ static inline rc_source rc_source_make(const char *type, const char *file, int l
 #define RC_HERE(type) rc_source_make((type), __FILE__, __LINE__, __func__)
 
 /* Starts a report with this code. RC_CODE_NONE starts a wrapper, which also takes class and code
- * from its cause; a code that is not in the taxonomy becomes Unclassified. alloc: copies. Never
- * fails. Each init must be followed by one finish or one done. */
+ * from its cause. A code that is not in the taxonomy becomes Unclassified. alloc: copies the
+ * struct. Never fails. Each rc_builder_init must be followed by one rc_builder_finish or one
+ * rc_builder_done. */
 RC_API void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code);
 
-/* Completes the report and gives it, never NULL; free it with rc_report_free. The builder is empty
- * afterwards. A second finish is an error of the caller and gives the static InvariantBroken
- * report. */
+/* Completes the report and gives it to the caller, who must free it with rc_report_free. The result
+ * is never NULL. The builder is empty afterwards. A second rc_builder_finish is an error of the
+ * caller and gives the static InvariantBroken report. */
 RC_API const rc_report *rc_builder_finish(rc_builder *builder);
 
-/* Discards an unfinished report. Accepts a builder in any state, also after finish. */
+/* Discards an unfinished report. The builder may be in any state, also after rc_builder_finish. */
 RC_API void rc_builder_done(rc_builder *builder);
 
-/* Set the report's id (copies): one made by rc_id_make, or any other unique text. */
+/* rc_builder_set_id sets the report's id to one made by rc_id_make, rc_builder_set_id_text to any
+ * other unique text. id: copies the text. */
 RC_API void rc_builder_set_id(rc_builder *builder, const rc_id *id);
 RC_API void rc_builder_set_id_text(rc_builder *builder, rc_str id);
 
-/* Set the error type: as text (copies), or derived from family and code (RC_FAMILY_NONE: from the
- * class). The later of the two calls counts. */
+/* rc_builder_set_error_type sets the error type as text. type: copies the text.
+ * rc_builder_set_family derives the error type from family and code; with RC_FAMILY_NONE, from the
+ * class. The later of the two calls counts. */
 RC_API void rc_builder_set_error_type(rc_builder *builder, rc_str type);
 RC_API void rc_builder_set_family(rc_builder *builder, rc_family family);
 
-/* Set the classification and the texts. Every text is copied. A category may differ from that of
- * the code's row: a connection that fails because of a certificate is configuration, not transient.
- * message is shown to the user and must not contain internals; detail is for the log. */
+/* These functions set the classification and the texts. Every text is copied. The category may
+ * differ from the category in the code's row. For example, a connection failure caused by a
+ * certificate is configuration, not transient. `message` is shown to the user and must not contain
+ * internals; `detail` is for the log. */
 RC_API void rc_builder_set_class(rc_builder *builder, rc_error_class error_class);
 RC_API void rc_builder_set_category(rc_builder *builder, rc_category category);
 RC_API void rc_builder_set_domain(rc_builder *builder, rc_domain domain);
@@ -106,8 +113,8 @@ RC_API void rc_builder_set_rule(rc_builder *builder, rc_str rule);
 RC_API void rc_builder_set_retry_exhausted(rc_builder *builder, bool exhausted);
 RC_API void rc_builder_set_http_status(rc_builder *builder, int status);
 
-/* Set the fields that the provider sent (copies). A negative status or wait is ignored. raw is the
- * provider's response body. */
+/* These functions set the fields that the provider sent. Every text is copied. A negative status or
+ * wait is ignored. `raw` is the provider's response body. */
 RC_API void rc_builder_set_provider_status(rc_builder *builder, int64_t status);
 RC_API void rc_builder_set_provider_type(rc_builder *builder, rc_str type);
 RC_API void rc_builder_set_provider_code(rc_builder *builder, rc_str code);
@@ -117,50 +124,51 @@ RC_API void rc_builder_set_retry_after_ms(rc_builder *builder, int64_t wait_ms);
 RC_API void rc_builder_set_limit_kind(rc_builder *builder, rc_limit_kind kind);
 RC_API void rc_builder_set_raw(rc_builder *builder, rc_str raw);
 
-/* Set one entry of the context: run_id, node_id, session_id, attempt, or any other key that helps
- * to locate the failure (copies). An existing key is replaced. The value of a key that names a
- * secret is redacted completely. */
+/* These functions set one entry of the context: run_id, node_id, session_id, attempt, or any other
+ * key that helps to locate the failure. key, value: copies the text. The entry replaces an earlier
+ * one with the same key. If the key names a secret, such as "password", the whole value is
+ * redacted. */
 RC_API void rc_builder_set_context(rc_builder *builder, rc_str key, rc_str value);
 RC_API void rc_builder_set_context_int(rc_builder *builder, rc_str key, int64_t value);
 RC_API void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool value);
 
-/* Appends one attempt of the call. attempt: copies. */
+/* Appends one attempt of the call. attempt: copies the struct and its texts. */
 RC_API void rc_builder_add_attempt(rc_builder *builder, const rc_report_attempt *attempt);
 
-/* Append one source location, outermost first; it is stored as "Type @ file:line (in func)".
- * Copies. */
+/* Both functions append one source location, the outermost first. It is stored as "Type @ file:line
+ * (in func)". source: copies the texts. */
 RC_API void rc_builder_add_source(rc_builder *builder, rc_source source);
 RC_API void rc_builder_add_source_text(rc_builder *builder, rc_str source);
 
-/* Sets the report that this one wraps. Borrows: the builder takes its own reference
- * (rc_report_dup). NULL is ignored.
+/* Sets the cause: the report that this report wraps. cause: borrows during the call; the builder
+ * takes its own reference (rc_report_dup). NULL is ignored.
  *
  * If the chain of causes would become deeper than RC_REPORT_CAUSE_DEPTH_MAX, the reports directly
- * below the outermost one are left out, and the context counts them (causes_elided). The root cause
- * and its classification always stay. */
+ * below the outermost one are left out, and the context entry `causes_elided` has their number. The
+ * innermost cause and its classification always stay. */
 RC_API void rc_builder_set_cause(rc_builder *builder, const rc_report *cause);
 
 /* A failure of another runtime that is not a report yet: an exception and its cause. */
 typedef struct rc_fault {
-    const char *type; /* "openai.RateLimitError"; NULL: unknown */
+    const char *type; /* type of the exception, such as "openai.RateLimitError"; NULL: unknown */
     rc_str message;
     rc_code code; /* NONE: not classified */
     rc_source source;
-    const struct rc_fault *cause; /* borrowed; the chain may contain a cycle */
+    const struct rc_fault *cause; /* NULL: none; the chain of causes may contain a cycle */
 } rc_fault;
 
-/* Builds a report for a chain of faults, outermost first, and gives it; never NULL. fault: borrows.
- * A fault without a code becomes a wrapper if it has a cause, else Internal. The fault's message
- * becomes the report's internal detail.
+/* Builds a report for a chain of faults, the outermost first, and gives it to the caller. Never
+ * NULL. fault: borrows during the call. A fault without a code becomes a wrapper if it has a cause,
+ * else a report with the code Internal. The fault's message becomes the report's internal detail.
  *
  * In a deep chain the reports directly below the outermost one are left out, as in
- * rc_builder_set_cause. A cyclic chain is cut before the first repeated fault. Of a chain longer
- * than 1024 faults, only the innermost is used beyond that. The context of the report at the cut
- * records both cases (chain: "cyclic" or "too deep"). */
+ * rc_builder_set_cause. A cyclic chain is cut before the first repeated fault. After 1024 faults
+ * the chain is cut, too, and continues with the innermost fault. The context of the report at the
+ * cut records the cut (key `chain`, value "cyclic" or "too deep"). */
 RC_API const rc_report *rc_report_from_fault(const rc_alloc *alloc, const rc_fault *fault);
 
-/* Returns the static report of a code, for use when memory is exhausted. Never NULL; RC_CODE_NONE
- * and UNKNOWN give Internal. */
+/* Returns the static report of a code, for use when memory is exhausted. Never NULL. For
+ * RC_CODE_NONE and RC_CODE_UNKNOWN it is the report of Internal. */
 RC_API const rc_report *rc_report_static(rc_code code);
 
 RC_END_DECLS

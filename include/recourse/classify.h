@@ -4,7 +4,7 @@
  *   (evidence)     (layers)   (provider)  (typed)   (ordered)  (result)
  *
  * An rc_failure holds all evidence of one failed call: status, headers, body, stream event,
- * transport. All of it is optional. The rc_verdict is the result: a code of the taxonomy, a
+ * transport. Each member is optional. The rc_verdict is the result: a code of the taxonomy, a
  * category, a wait, and the rule that matched. The functions read no clock, keep no state and
  * allocate only through the caller's rc_alloc; the same failure always gets the same verdict.
  *
@@ -37,7 +37,7 @@ typedef enum rc_transport {
     RC_TRANSPORT_EOF = 6
 } rc_transport;
 
-/* The phase of the call in which it failed. */
+/* The phase in which the call failed. */
 typedef enum rc_phase {
     RC_PHASE_NONE = 0,
     RC_PHASE_CONNECT = 1,  /* nothing of the request was sent */
@@ -46,8 +46,8 @@ typedef enum rc_phase {
     RC_PHASE_COMMITTED = 4 /* content was received or passed on */
 } rc_phase;
 
-/* Convert between values and their names ("timeout", "connect_refused", ...). Parsing returns NONE
- * for an unknown name. Names are static strings. */
+/* These functions convert between values and their names ("timeout", "connect_refused", ...). The
+ * parse functions return NONE for an unknown name. Names are static strings. */
 RC_API const char *rc_transport_name(rc_transport transport);
 RC_API rc_transport rc_transport_parse(rc_str name);
 RC_API const char *rc_phase_name(rc_phase phase);
@@ -55,23 +55,25 @@ RC_API rc_phase rc_phase_parse(rc_str name);
 
 /* Whether the request may be sent again although the provider may already have executed it. */
 typedef enum rc_replay {
-    RC_REPLAY_BY_FAMILY = 0, /* yes for completions, embeddings and searches; no for images, audio
-                                and tool calls */
-    RC_REPLAY_YES = 1,       /* the request has an idempotency key, or the caller allows it */
+    RC_REPLAY_BY_FAMILY = 0, /* allowed for completions, embeddings and searches; not for images,
+                                audio and tool calls */
+    RC_REPLAY_YES = 1,       /* the request has an idempotency key, or the caller allows repeating
+                                it */
     RC_REPLAY_NO = 2
 } rc_replay;
 
 typedef struct rc_header {
-    rc_str name; /* upper and lower case are equal */
+    rc_str name; /* compared without regard to case */
     rc_str value;
 } rc_header;
 
-/* The evidence of one failed call. All zero: nothing is known. Views; the functions neither change
- * nor store it. */
+/* The evidence of one failed call. A zeroed struct means that nothing is known. All texts are
+ * views. The functions neither change nor store the evidence. */
 typedef struct rc_failure {
-    rc_str provider; /* a name of rc_provider_at or any other; empty: recognise it */
+    rc_str provider; /* a name that rc_provider_at returns, or any other; empty: the classifier
+                        recognises the provider */
     rc_str model;
-    rc_family family; /* NONE: llm */
+    rc_family family; /* RC_FAMILY_NONE is treated as RC_FAMILY_LLM */
     int status;       /* HTTP status; 0: none was received */
     const rc_header *headers;
     size_t header_count;
@@ -82,37 +84,43 @@ typedef struct rc_failure {
     rc_replay replay;
     int exit_status;        /* exit status of a process as a shell has it (128 + signal); 0: none */
     int64_t context_window; /* the model's context window in tokens; 0: not known */
-    int64_t now_unix_ms;    /* converts absolute times in hints to waits; 0: ignore such hints */
+    int64_t now_unix_ms;    /* current time, converts absolute times in hints to waits; 0: ignore
+                               absolute times */
     rc_str host;            /* host that the request was sent to: "api.groq.com"; empty: unknown */
-    rc_str report_id;       /* id for the report; empty: none */
-    rc_str provider_label;  /* provider name in the report: "backup"; empty: `provider` */
+    rc_str report_id;       /* id for the report; empty: the report gets no id */
+    rc_str provider_label;  /* provider name in the report, such as "backup"; empty: use
+                               `provider` */
     rc_str request;         /* request body; text that the response repeats from it is removed from
                                the report */
     bool is_request_gone;   /* the request body is no longer available, so the response body is left
                                out of the report */
-    rc_connection_fault connection; /* cause of the transport failure, finer than `transport` */
-    rc_str connection_detail;       /* further detail of that cause, for the log */
-    int64_t certificate_unix_ms;    /* EXPIRED: end, NOT_YET_VALID: start of the certificate's
-                                       validity; 0: not known */
+    rc_connection_fault connection; /* cause of the transport failure, more specific than
+                                       `transport` */
+    rc_str connection_detail;       /* further detail of the cause in `connection`, for the log */
+    int64_t certificate_unix_ms;    /* end (TLS_EXPIRED) or start (TLS_NOT_YET_VALID) of the
+                                       certificate's validity; 0: not known */
     int64_t limit_ms; /* the timeout that passed, if `connection` is a timeout; 0: not known */
 } rc_failure;
 
 /* The result of the classification. Texts view the failure, static tables or `space`. */
 typedef struct rc_verdict {
     rc_code code;
-    rc_category category; /* NONE: the code has no category of its own (tools, processes) */
+    rc_category category; /* RC_CATEGORY_NONE: the code has no category of its own, as the codes of
+                             tools and processes */
     bool is_retryable;
-    bool is_retry_refused;  /* a retry at the same target is useless: the response forbids it, or
-                               the cause of the connection failure is permanent */
+    bool is_retry_refused;  /* a retry at the same target is useless, because the response forbids
+                               it or the cause of the connection failure is permanent */
     int64_t retry_after_ms; /* -1: the failure names no wait; 0: at once */
     rc_limit_kind limit_kind;
     rc_str rule;          /* id of the rule that matched */
-    rc_str reason;        /* that rule's one-line explanation */
-    rc_str provider;      /* given or recognised; empty: unknown */
-    rc_str recognised_by; /* evidence for a recognised provider; empty if it was given */
+    rc_str reason;        /* one-line explanation of the rule that matched */
+    rc_str provider;      /* provider given in the failure, or recognised; empty: unknown */
+    rc_str recognised_by; /* evidence by which the provider was recognised; empty if the failure
+                             named the provider */
     int status;           /* status in the innermost error, else the HTTP status; 0: none */
     rc_str type;          /* type of the innermost error, as the provider spells it */
-    rc_str error_code;    /* code of the innermost error; param and message likewise */
+    rc_str error_code;    /* code of the innermost error; `param` and `message` are also those of
+                             the innermost error */
     rc_str param;
     rc_str message;
     rc_str request_id;
@@ -121,14 +129,17 @@ typedef struct rc_verdict {
 /* Rules in addition to the built-in ones; see rules.h. */
 typedef struct rc_rules rc_rules;
 
-/* The steps of a classification; the trace callback gets them in this order. */
+/* The steps of a classification, in the order in which the trace callback gets them. */
 typedef enum rc_trace_step {
-    RC_TRACE_LAYER = 1,       /* subject: form of the wrapping ("raw"), text: the layer's message */
+    RC_TRACE_LAYER = 1,       /* subject: form in which the layer wraps its content ("raw"), text:
+                                 the layer's message */
     RC_TRACE_FIELD = 2,       /* subject: type, code, status, param ..., text: its value */
     RC_TRACE_PROVIDER = 3,    /* subject: provider name, text: the evidence for it */
-    RC_TRACE_FACT = 4,        /* subject: "says:quota", text: the words or code that it rests on */
-    RC_TRACE_HINT = 5,        /* subject: source ("retry-after"), text: its value; sets wait_ms */
-    RC_TRACE_IGNORED = 6,     /* subject: source of the hint, text: why it was ignored */
+    RC_TRACE_FACT = 4,        /* subject: the fact ("says:quota"), text: the words or code from
+                                 which the fact follows */
+    RC_TRACE_HINT = 5,        /* subject: source of the hint ("retry-after"), text: its value;
+                                 wait_ms is set */
+    RC_TRACE_IGNORED = 6,     /* subject: source of the hint, text: why the hint was ignored */
     RC_TRACE_RULE_TRIED = 7,  /* subject: rule id, text: the condition that did not match */
     RC_TRACE_RULE_MATCHED = 8 /* subject: rule id, text: the rule's reason */
 } rc_trace_step;
@@ -137,7 +148,7 @@ typedef struct rc_trace_note {
     rc_trace_step step;
     rc_str subject;
     rc_str text;
-    int64_t wait_ms; /* wait of a HINT; else -1 */
+    int64_t wait_ms; /* wait of an RC_TRACE_HINT; else -1 */
 } rc_trace_note;
 
 /* A callback that receives every step of a classification. */
@@ -146,35 +157,37 @@ typedef struct rc_trace {
     void *ctx;
 } rc_trace;
 
-/* Scratch space for unescaped strings that a verdict refers to. */
+/* Scratch space for unescaped strings that the texts of a verdict view. */
 typedef struct rc_classify_space {
     char text[8192];
 } rc_classify_space;
 
-/* Returns a failure with an HTTP status and body; the caller may set the other members. body: views
- * length bytes; NULL: none. */
+/* Returns a failure with an HTTP status and body. The caller may set the other members. body: the
+ * failure views `length` bytes; NULL: no body. */
 RC_API rc_failure rc_failure_http(int status, const char *body, size_t length);
 
-/* Returns the same for a NUL-terminated body (views). */
+/* Does the same as rc_failure_http for a NUL-terminated body. body: the failure views the text. */
 RC_API rc_failure rc_failure_http_text(int status, const char *body);
 
 /* Classifies a failure and returns the verdict. Never fails; evidence beyond the ceilings (1 MiB of
- * body, 256 headers, 12 layers) is ignored. failure, rules, trace: borrows; rules and trace may be
- * NULL. space: borrows for as long as the verdict is used. */
+ * body, 256 headers, 12 layers) is ignored. failure, rules, trace: borrows during the call; `rules`
+ * and `trace` may be NULL. space: borrows for as long as the verdict is used. */
 RC_API rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_trace *trace,
                            rc_classify_space *space);
 
 /* Classifies a failure and gives a report with the evidence in its provider metadata and detail.
- * Never NULL; free it with rc_report_free. failure, rules: borrows; rules may be NULL. */
+ * The report is never NULL; free it with rc_report_free. failure, rules: borrows during the call;
+ * `rules` may be NULL. */
 RC_API const rc_report *rc_classify(const rc_failure *failure, const rc_rules *rules,
                                     const rc_alloc *alloc);
 
-/* Gives the report for an existing verdict. Never NULL. failure, verdict: borrows. */
+/* Gives the report for an existing verdict. The report is never NULL; free it with rc_report_free.
+ * failure, verdict: borrows during the call. */
 RC_API const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *verdict,
                                           const rc_alloc *alloc);
 
-/* Returns the name of the index-th provider that has its own extractor; NULL past the end. Gives a
- * static string. */
+/* Returns the name of the index-th provider that has its own extractor, or NULL past the end. Gives
+ * a static string. */
 RC_API const char *rc_provider_at(size_t index);
 
 RC_END_DECLS

@@ -37,7 +37,7 @@ RC_BEGIN_DECLS
 typedef struct rc_emitter {
     rc_str correlation_id;
     uint64_t *next_seq;
-    bool is_begun;       /* the first TRY of a call was seen, its final action was not */
+    bool is_begun;       /* the call has made its first TRY and has had no final action yet */
     bool is_retrying;    /* an auto_retry_start has no auto_retry_end yet */
     bool is_announced;   /* the next TRY is the one that the auto_retry_start announced */
     bool has_switched;   /* a retry_fallback_applied was emitted */
@@ -46,7 +46,8 @@ typedef struct rc_emitter {
     uint64_t at_ms;      /* end of the announced WAIT; RC_UNLIMITED: no WAIT was announced */
 } rc_emitter;
 
-/* An action and the texts for its events. Views; they must live as long as the events. */
+/* An action and the texts for its events. The texts are views and must be valid as long as the
+ * events. */
 typedef struct rc_call_facts {
     rc_action action;
     rc_str error_message;   /* message of the latest failure, safe to show to users */
@@ -60,18 +61,19 @@ typedef struct rc_call_facts {
     int64_t now_unix_ms;
 } rc_call_facts;
 
-/* Starts an emitter. next_seq: borrows the sequence counter of the event stream, which other
- * writers may advance between the emitter's events. correlation_id: borrows. Both until the emitter
- * is no longer used. */
+/* Starts an emitter. next_seq: borrows, for as long as the emitter is used, the sequence counter of
+ * the event stream. Other writers may advance the counter between the emitter's events.
+ * correlation_id: borrows for as long as the emitter is used. */
 RC_API void rc_emitter_init(rc_emitter *emitter, rc_str correlation_id, uint64_t *next_seq);
 
-/* Writes the events of one action in their order and returns their number. facts: borrows; the
- * events view it. */
+/* Writes the events of one action in their order and returns their number. facts: borrows during
+ * the call; the events view its texts. */
 RC_API size_t rc_emitter_on_action(rc_emitter *emitter, const rc_call_facts *facts,
                                    rc_event ret_events[RC_EVENTS_MAX]);
 
-/* Ends a call that gets no final action because its owner shuts down: writes the auto_retry_end
- * that is still missing, if any. Returns the number of events. */
+/* Ends a call that gets no final action because its owner shuts down. If the call's last
+ * auto_retry_start has no auto_retry_end yet, this function writes it. Returns the number of
+ * events. */
 RC_API size_t rc_emitter_close(rc_emitter *emitter, int64_t now_unix_ms,
                                rc_event ret_events[RC_EVENTS_MAX]);
 

@@ -23,18 +23,19 @@ typedef struct rc_event {
     rc_event_fields as;    /* the union member for `type` is set */
 } rc_event;
 
-/* Returns the name: "node:failed"; "" for NONE, "unknown" for a value that is not in the table.
- * Gives a static string. */
+/* Returns the name of a type, such as "node:failed". NONE has the name "", and a value that is not
+ * in the table has the name "unknown". Gives a static string. */
 RC_API const char *rc_event_type_name(rc_event_type type);
 
-/* Returns the type of that name; NONE if there is none. */
+/* Returns the type with this name, or NONE if no type has it. */
 RC_API rc_event_type rc_event_type_parse(rc_str name);
 
 /* Appends one line of JSON and a newline: {"type","seq","time","correlation_id", and the fields of
- * the type in the order of spec/events.def}. Every string passes the scrubber. A report is written
- * in the user view. A SuppressedError is written by rc_suppressed_encode, with the whole report,
- * and with the report's id as the correlation id. event: borrows. Returns RC_E_ARGUMENT and appends
- * nothing if the type is not in the table; otherwise the buffer's status. */
+ * the type in the order of spec/events.def}. Every string passes the scrubber. A report in the
+ * event is written in the user view. A SuppressedError is written as rc_suppressed_encode does:
+ * with the whole report, and with the report's id as the correlation id. event: borrows during the
+ * call. Returns RC_E_ARGUMENT and appends nothing if the type is not in the table; otherwise the
+ * buffer's status. */
 RC_API rc_status rc_event_encode(const rc_event *event, rc_buf *buf);
 
 RC_END_DECLS

@@ -1,5 +1,6 @@
-/* rc_hedge: sends the request to a second target when the first one is slow. The first response is
- * used. Hedging is off unless a delay is set.
+/* rc_hedge: sends the request to a second target when the first one is slow, and uses the response
+ * that begins first. Hedging is off unless a delay is set. A lane is one of the two concurrent
+ * attempts.
  *
  *            delay over, allowed              one responds
  *   ONE ─────────────────────────► BOTH ─────────────────► WON: the other lane is cancelled
@@ -7,16 +8,17 @@
  *    ▼                               │ lane; if that fails too, its failure is the call's
  *   OVER ◄───────────────────────────┘ one fails permanently: the other lane is cancelled
  *
- * A permanent failure is neither retryable nor capacity. It ends the pair, because a response of
- * the other lane would hide what is wrong with the request.
+ * A permanent failure is neither retryable nor a used-up quota (capacity). It ends both lanes,
+ * because a response of the other lane would hide what is wrong with the request.
  *
- * A hedged pair is one attempt of rc_call. The lane that wins, or the last one that runs, becomes
- * the attempt of the call: after TAKE the owner calls rc_call_on_success, after FAIL
- * rc_call_on_failure, and both then refer to that lane's target. The hedge reports the end of the
- * other lane to rc_shared and releases its in-flight slot.
+ * For rc_call the two lanes together are one attempt. The lane that wins, or the last lane that
+ * runs, becomes the attempt of the call. After TAKE the owner calls rc_call_on_success, after FAIL
+ * rc_call_on_failure; both functions then refer to the target of that lane. The hedge itself
+ * reports the end of the other lane to rc_shared and releases its in-flight slot.
  *
- * A hedge costs one token of the retry budget and one of max_calls, like any extra call. Its entry
- * counts as used, and the chain continues after it. No hedge starts after content was passed on. */
+ * A hedge takes one token of the retry budget and counts as one of max_calls, like any extra call.
+ * Its chain entry counts as used, and the chain continues after this entry. No hedge starts after
+ * content was passed on to the client. */
 #ifndef RECOURSE_HEDGE_H
 #define RECOURSE_HEDGE_H
 
@@ -33,7 +35,7 @@ typedef enum rc_hedge_lane {
 
 typedef enum rc_hedge_action_kind {
     RC_HEDGE_WAIT = 1,  /* nothing to do */
-    RC_HEDGE_START = 2, /* send the request to target with credential in the second lane */
+    RC_HEDGE_START = 2, /* send the request to `target` with `credential` in the second lane */
     RC_HEDGE_TAKE = 3,  /* `lane` has won: call rc_call_on_success */
     RC_HEDGE_FAIL = 4   /* no lane runs, or `lane` failed permanently: call rc_call_on_failure */
 } rc_hedge_action_kind;
@@ -56,11 +58,12 @@ typedef struct rc_hedge {
     rc_call_attempt second; /* the second lane's attempt while both run */
 } rc_hedge;
 
-/* Starts a hedge for an attempt that begins now. delay_ms: RC_UNLIMITED turns hedging off. */
+/* Starts a hedge for an attempt that begins now. A delay_ms of RC_UNLIMITED turns hedging off. */
 RC_API void rc_hedge_init(rc_hedge *hedge, uint64_t now_ms, uint64_t delay_ms);
 
-/* Returns START if at_ms has come and a hedge is allowed, else WAIT; the reason HEDGE_NOT_ALLOWED
- * means that this attempt gets no hedge at all. call: borrows, here and below. */
+/* Returns START if the time at_ms has come and a hedge is allowed, else WAIT. A WAIT with the
+ * reason HEDGE_NOT_ALLOWED means that this attempt gets no hedge at all. call: borrows during the
+ * call, here and in the functions below. */
 RC_API rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_ms);
 
 /* Reports that a lane's response has begun; returns TAKE. Returns WAIT for a lane that does not
@@ -69,12 +72,13 @@ RC_API rc_hedge_action rc_hedge_on_response(rc_hedge *hedge, rc_call *call, rc_h
                                             uint64_t now_ms, uint64_t entropy);
 
 /* Reports that a lane failed. Returns WAIT if the other lane continues, else FAIL for this lane.
- * failure: borrows. */
+ * failure: borrows during the call. */
 RC_API rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
                                            const rc_failure_facts *failure, uint64_t now_ms,
                                            uint64_t entropy);
 
-/* Releases the second lane's in-flight slot; must precede rc_call_on_cancel. */
+/* Ends the hedge and releases the second lane's in-flight slot. Must be called before
+ * rc_call_on_cancel. */
 RC_API void rc_hedge_on_cancel(rc_hedge *hedge, rc_call *call, uint64_t now_ms);
 
 /* Returns whether all fields are consistent. For tests and fuzzing. */

@@ -21,14 +21,14 @@ typedef enum rc_view {
 
 } rc_view;
 
-/* Convert between a view and its name in the option --view. Parsing returns 0 for an unknown name.
- */
+/* These functions convert between a view and its name in the option --view. rc_view_parse returns 0
+ * for an unknown name. */
 RC_API const char *rc_view_name(rc_view view);
 RC_API rc_view rc_view_parse(rc_str name);
 
 /* Appends the report as one compact JSON object without the absent fields. Returns the buffer's
- * status; after RC_E_NOMEM or RC_E_TOO_LARGE the JSON in the buffer is incomplete. report: borrows.
- */
+ * status. After RC_E_NOMEM or RC_E_TOO_LARGE the JSON in the buffer is incomplete. report: borrows
+ * during the call. */
 RC_API rc_status rc_report_encode(const rc_report *report, rc_view view, rc_buf *buf);
 
 typedef enum rc_decode_mode {
@@ -45,20 +45,23 @@ typedef enum rc_decode_mode {
  * storage. */
 typedef struct rc_decode_info {
     rc_status status;
-    size_t offset;                       /* in bytes */
+    size_t offset;                       /* position of the error in bytes */
     size_t line;                         /* from 1 */
     size_t column;                       /* from 1 */
-    char pointer[RC_DECODE_POINTER_MAX]; /* JSON pointer (RFC 6901) of the value or key; if too
-                                            long, cut at a reference token */
-    char message[160];                   /* one phrase for people: "unknown key \"colour\"" */
-    size_t dropped_count; /* tolerant: number of values that were dropped or became UNKNOWN */
-    char dropped[RC_DECODE_DROPPED_MAX][RC_DECODE_POINTER_MAX]; /* pointers of the first of them */
-    bool is_damaged; /* tolerant: the text was malformed JSON, first at line and column */
+    char pointer[RC_DECODE_POINTER_MAX]; /* JSON pointer (RFC 6901) of the value or key; a long one
+                                            is cut after a whole reference token */
+    char message[160];                   /* one phrase for people, such as: unknown key "colour" */
+    size_t dropped_count; /* tolerant mode: number of values that were dropped or became UNKNOWN */
+    char dropped[RC_DECODE_DROPPED_MAX][RC_DECODE_POINTER_MAX]; /* pointers of the first dropped
+                                                                   values */
+    bool is_damaged; /* tolerant mode: the text was malformed JSON, for the first time at `line` and
+                        `column` */
 } rc_decode_info;
 
-/* Decodes one report. alloc: copies. json: borrows. RC_OK gives *ret_report; free it with
- * rc_report_free. Otherwise *ret_report is unchanged, and info (borrows; may be NULL) has the
- * cause:
+/* Decodes one report. json: borrows during the call. alloc: copies the struct. On RC_OK the caller
+ * owns *ret_report and frees it with rc_report_free. On any other status *ret_report is unchanged,
+ * and `info` has the cause. info: borrows during the call; may be NULL. The statuses in strict and
+ * tolerant mode:
  *
  *   RC_E_SYNTAX, RC_E_TRUNCATED        strict: not JSON, or text after it; tolerant: no object
  *   RC_E_TYPE                          strict: a value of another type; tolerant: the top level is

@@ -1,7 +1,7 @@
 /* rc_partial: a result of which some items failed.
  *
- * The payload keeps its declared shape, and each failed item has a report of its own in a separate
- * list. An error never appears inside the payload. */
+ * The payload (the items that succeeded) keeps its declared shape, and each failed item has a
+ * report of its own in a separate list. An error never appears inside the payload. */
 #ifndef RECOURSE_PARTIAL_H
 #define RECOURSE_PARTIAL_H
 
@@ -21,10 +21,11 @@ typedef struct rc_item_error {
     const rc_report *report;
 } rc_item_error;
 
-/* Appends {"payload":…,"errors":[{"item","error":{report}}]} to buf. payload_json (borrows) must be
- * one JSON value; otherwise the result is RC_E_SYNTAX, RC_E_TRUNCATED or RC_E_TOO_DEEP and nothing
- * is appended. The payload is not scrubbed, because it is a success. errors: borrows;
- * RC_E_ARGUMENT if one has no report. Otherwise returns the buffer's status. */
+/* Appends {"payload":…,"errors":[{"item","error":{report}}]} to `buf` and returns the buffer's
+ * status. `payload_json` must be one JSON value; otherwise nothing is appended, and the result is
+ * RC_E_SYNTAX, RC_E_TRUNCATED or RC_E_TOO_DEEP. The payload is not scrubbed, because it is a
+ * success. The result is RC_E_ARGUMENT if one of `errors` has no report. payload_json, errors:
+ * borrows during the call. */
 RC_API rc_status rc_partial_encode(rc_str payload_json, const rc_item_error *errors, size_t count,
                                    rc_view view, rc_buf *buf);
 

@@ -1,9 +1,10 @@
 /* rc_policy: the retry policy of a route, as data.
  *
- * A policy has one default rule and may have further rules for some codes: the preset `transport`
- * waits longer after a rate limit than after a broken connection. A policy holds no state, so any
- * number of calls share one. It is a preset, comes from YAML (docs/policies.md), or is filled in by
- * the program, which then must call rc_policy_check before using it. */
+ * A policy has one default rule and may have further rules for some codes. For example, the preset
+ * `transport` waits longer after a rate limit than after a broken connection. A policy holds no
+ * state, so any number of calls can share it. A policy is a preset, comes from YAML
+ * (docs/policies.md), or is filled in by the program, which then must call rc_policy_check before
+ * using the policy. */
 #ifndef RECOURSE_POLICY_H
 #define RECOURSE_POLICY_H
 
@@ -25,7 +26,8 @@ typedef enum rc_backoff {
     RC_BACKOFF_SCHEDULE = 4     /* an explicit list of waits; the last one repeats */
 } rc_backoff;
 
-/* How the wait is randomised. A wait is limited to max_delay_ms before and after that. */
+/* How the wait is randomised. The wait is limited to max_delay_ms before and after the
+ * randomisation. */
 typedef enum rc_jitter {
     RC_JITTER_NONE = 1,
     RC_JITTER_PERCENT = 2,     /* wait * (1 +- pct/100) */
@@ -34,8 +36,8 @@ typedef enum rc_jitter {
                                   backoff */
 } rc_jitter;
 
-/* How a server's hint (such as Retry-After) changes the wait. The wait never ends before the hint.
- */
+/* How a server's hint (such as Retry-After) changes the wait. The wait never ends before the time
+ * that the hint names. */
 typedef enum rc_hint_use {
     RC_HINT_EXACT = 1, /* the wait is the hint */
     RC_HINT_EXTEND = 2 /* the wait is the larger of backoff and hint */
@@ -45,7 +47,7 @@ typedef enum rc_hint_use {
 #define RC_POLICY_RULES_MAX 4
 #define RC_POLICY_NAME_MAX 32
 
-/* The value for "no limit" in milliseconds and counts. */
+/* The value that means "no limit" in milliseconds and counts. */
 #define RC_UNLIMITED UINT64_MAX
 
 /* A set of codes. */
@@ -53,8 +55,8 @@ typedef struct rc_code_set {
     uint64_t bits[2]; /* bit index: the code's row in the taxonomy */
 } rc_code_set;
 
-/* Add a code to the set, test for one, test for none. A code that is not in the taxonomy cannot be
- * added and is in no set. */
+/* rc_code_set_add adds a code, rc_code_set_has tests for a code, rc_code_set_is_empty tests whether
+ * the set has no code. A code that is not in the taxonomy cannot be added and is in no set. */
 RC_API void rc_code_set_add(rc_code_set *set, rc_code code);
 RC_API bool rc_code_set_has(const rc_code_set *set, rc_code code);
 RC_API bool rc_code_set_is_empty(const rc_code_set *set);
@@ -76,28 +78,34 @@ typedef struct rc_retry_rule {
 typedef struct rc_policy {
     char name[RC_POLICY_NAME_MAX]; /* NUL-terminated */
     bool enabled;                  /* false: no retries at all */
-    bool retry_exhausted;          /* also retry failures whose inner layer has given up */
+    bool retry_exhausted;          /* also retry failures that the layer below has retried until it
+                                      gave up */
     rc_hint_use hint;
-    uint32_t max_calls;        /* limit of the calls of one request, over all targets */
+    uint32_t max_calls;        /* limit of the upstream calls that one request makes, over all
+                                  targets */
     uint64_t budget_ms;        /* time limit from the first attempt on; RC_UNLIMITED: none */
-    uint64_t min_remaining_ms; /* a retry starts only if more than this is left; 0: no minimum */
-    rc_code_set retry_on;      /* codes to retry; empty: all that are retryable */
+    uint64_t min_remaining_ms; /* a retry starts only if more than this time is left; 0: no
+                                  minimum */
+    rc_code_set retry_on;      /* codes to retry; empty: all retryable codes */
     rc_code_set never_retry_on;
     rc_retry_rule default_rule;               /* for codes that none of `rules` contains */
     rc_retry_rule rules[RC_POLICY_RULES_MAX]; /* the first rule that contains the code applies */
     uint32_t rule_count;
 } rc_policy;
 
-/* Return a preset (transport, session, council, none) by name or index; NULL for an unknown name
- * and past the end. The presets are static. */
+/* rc_policy_preset returns a preset (transport, session, council, none) by name, or NULL for an
+ * unknown name. rc_policy_at returns a preset by index, or NULL past the end. The presets are
+ * static. */
 RC_API const rc_policy *rc_policy_preset(rc_str name);
 RC_API const rc_policy *rc_policy_at(size_t index);
 
-/* Returns the rule for a code; views the policy. Never NULL. policy: borrows. */
+/* Returns the rule for a code. The result views the policy and is never NULL. policy: borrows
+ * during the call. */
 RC_API const rc_retry_rule *rc_policy_rule(const rc_policy *policy, rc_code code);
 
-/* Convert between values and their names in the YAML: "exponential", "full", "exact". The name of
- * an unknown value is ""; parsing an unknown name gives 0. Names are static strings. */
+/* These functions convert between values and their names in YAML, such as "exponential", "full" and
+ * "exact". The name of an unknown value is "". The parse functions return 0 for an unknown name.
+ * Names are static strings. */
 RC_API const char *rc_backoff_name(rc_backoff backoff);
 RC_API const char *rc_jitter_name(rc_jitter jitter);
 RC_API const char *rc_hint_use_name(rc_hint_use hint);
@@ -106,13 +114,14 @@ RC_API rc_jitter rc_jitter_parse(rc_str name);
 RC_API rc_hint_use rc_hint_use_parse(rc_str name);
 
 /* Returns the first error in a policy as a static text that names the key, or NULL if the policy is
- * valid. A fatal code in retry_on is an error: a policy can only restrict what is retryable. */
+ * valid. A code in retry_on that is not retryable is an error, because a policy can only restrict
+ * which codes are retried. */
 RC_API const char *rc_policy_check(const rc_policy *policy);
 
-/* Returns the wait before the next attempt, without hints. failed_attempts: counts from 1.
- * last_wait_ms: the previous wait (0: none), used by DECORRELATED only. entropy: any random number.
- * The result is at most max_delay_ms and always within rc_backoff_range, even if a hint made the
- * previous wait longer. */
+/* Returns the wait before the next attempt, without regard to hints. failed_attempts: the number of
+ * failed attempts, at least 1. last_wait_ms: the previous wait (0: none), used by
+ * RC_JITTER_DECORRELATED only. entropy: any random number. The result is at most max_delay_ms and
+ * always within rc_backoff_range, even if a hint had extended the previous wait. */
 RC_API uint64_t rc_backoff_wait(const rc_retry_rule *rule, uint32_t failed_attempts,
                                 uint64_t last_wait_ms, uint64_t entropy);
 
@@ -129,16 +138,17 @@ typedef struct rc_failure_facts {
     rc_category category;
     rc_limit_kind limit_kind;
     bool is_retryable;
-    bool is_retry_exhausted; /* the layer that owned the retries gave up, or refused a retry */
-    bool is_key_exempt;      /* the failure must not disable the credential, whatever the code */
+    bool is_retry_exhausted; /* the layer that owned the retries gave up, or forbade a retry */
+    bool is_key_exempt;      /* the failure must not disable the credential, whatever its code */
     bool is_target_exempt;   /* the failure does not count in the target's breaker */
-    bool is_429;             /* the client gets status 429 for it */
-    int64_t retry_after_ms;  /* -1: no hint; 0: at once */
+    bool is_429;             /* the client gets status 429 for the failure */
+    int64_t retry_after_ms;  /* -1: no hint; 0: retry at once */
 } rc_failure_facts;
 
-/* Return the facts of a report (borrows; NULL: Unclassified), or of a code alone: its row of the
- * taxonomy, without a hint. A category other than transient is never retryable, even if the report
- * says so. */
+/* rc_failure_facts_of returns the facts of a report; for NULL, the facts of the code Unclassified.
+ * report: borrows during the call. rc_failure_facts_of_code returns the facts in a code's row of
+ * the taxonomy, without a hint. A failure whose category is not transient is never retryable, even
+ * if the report says that it is. */
 RC_API rc_failure_facts rc_failure_facts_of(const rc_report *report);
 RC_API rc_failure_facts rc_failure_facts_of_code(rc_code code);
 

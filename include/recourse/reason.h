@@ -8,17 +8,19 @@
 
 RC_BEGIN_DECLS
 
-/* Returns the name: "retry_budget_spent"; "" for NONE, "unknown" for a value that is not in the
- * table. Gives a static string. */
+/* Returns the name of a reason, such as "retry_budget_spent". NONE has the name "", and a value
+ * that is not in the table has the name "unknown". Gives a static string. */
 RC_API const char *rc_reason_name(rc_reason reason);
 
-/* Returns a clause for people: "the deadline has passed". Gives a static string. */
+/* Returns the reason as a clause for people, such as "the deadline has passed". Gives a static
+ * string. */
 RC_API const char *rc_reason_text(rc_reason reason);
 
-/* Returns the step in the order of the decisions (docs/internals/call.md); 0: none. */
+/* Returns the number of the decision step that has this reason (docs/internals/call.md), or 0 if
+ * the reason belongs to no step. */
 RC_API int rc_reason_step(rc_reason reason);
 
-/* Returns the reason of that name; NONE if there is none. */
+/* Returns the reason with this name, or NONE if no reason has it. */
 RC_API rc_reason rc_reason_parse(rc_str name);
 
 RC_END_DECLS

@@ -1,8 +1,8 @@
 /* Renderers: write a report for people, agents, HTTP clients, logs and telemetry.
  *
- * Each renderer appends to a buffer and returns the buffer's status (RC_OK; RC_E_NOMEM or
- * RC_E_TOO_LARGE, after which the output is incomplete). Renderers take every fact from the report
- * and decide nothing, so all outputs of one report agree. report: borrows. */
+ * Each renderer appends to a buffer and returns the buffer's status. After RC_E_NOMEM or
+ * RC_E_TOO_LARGE the output is incomplete. Renderers take every fact from the report and decide
+ * nothing, so all outputs of one report agree. report, buf: borrows during the call. */
 #ifndef RECOURSE_RENDER_H
 #define RECOURSE_RENDER_H
 
@@ -16,24 +16,26 @@
 
 RC_BEGIN_DECLS
 
-/* The layout of a panel on a terminal. All zero: 80 columns, no colour, ASCII. */
+/* The layout of a panel on a terminal. A zeroed struct means 80 columns, no colour, ASCII. */
 typedef struct rc_panel_style {
     unsigned width; /* columns; 0: 80; limited to 20 .. 200 */
     bool has_colour;
-    bool has_utf8; /* the terminal supports UTF-8: box lines and unescaped text; else ASCII with
-                      escapes */
-    int64_t now_unix_ms; /* to show the ends of waits as wall-clock times; 0: leave them out */
+    bool has_utf8; /* the terminal supports UTF-8, so the panel has box lines and unescaped text;
+                      else ASCII with escapes */
+    int64_t now_unix_ms; /* current time, needed to show the ends of waits as wall-clock times; 0:
+                            leave those times out */
     int32_t utc_offset_s;
-    bool is_status_hidden; /* leave the HTTP status out: the report is not sent over HTTP */
+    bool is_status_hidden; /* leave the HTTP status out, because the report is not sent over HTTP */
 } rc_panel_style;
 
-/* Writes a panel for a person: what happened, where, and what to do next. Control characters in the
- * report never reach the terminal. */
+/* Writes a panel for a person. It says what happened, where, and what to do next. Control
+ * characters in the report never reach the terminal. */
 RC_API rc_status rc_render_human(const rc_report *report, rc_view view, const rc_panel_style *style,
                                  rc_buf *buf);
 
-/* Write the report for an agent: as JSON {"error":true,"error_type",...,"hint",...}, on one line if
- * indent is 0, or as Markdown. */
+/* Both functions write the report for an agent. rc_render_agent_json writes JSON,
+ * {"error":true,"error_type",...,"hint",...}, on one line if `indent` is 0. rc_render_markdown
+ * writes Markdown. */
 RC_API rc_status rc_render_agent_json(const rc_report *report, rc_view view, unsigned indent,
                                       rc_buf *buf);
 RC_API rc_status rc_render_markdown(const rc_report *report, rc_view view, rc_buf *buf);
@@ -47,22 +49,24 @@ typedef enum rc_dialect {
     RC_DIALECT_GEMINI = 5
 } rc_dialect;
 
-/* Convert between a dialect and its name: "problem", "openai-chat", "openai-responses",
- * "anthropic", "gemini". Parsing returns 0 for an unknown name. Names are static strings. */
+/* These functions convert between a dialect and its name: "problem", "openai-chat",
+ * "openai-responses", "anthropic", "gemini". rc_dialect_parse returns 0 for an unknown name. Names
+ * are static strings. */
 RC_API const char *rc_dialect_name(rc_dialect dialect);
 RC_API rc_dialect rc_dialect_parse(rc_str name);
 
-/* Writes the error body in the client's dialect. The report in this view is under "recourse": at
- * the top level of the body, but inside "error" in OpenAI's dialects, because the OpenAI SDKs pass
- * on only that object. */
+/* Writes the error body in the client's dialect. The member "recourse" has the report in the given
+ * view. It is at the top level of the body, but inside "error" in OpenAI's dialects, because the
+ * OpenAI SDKs pass on only the "error" object. */
 RC_API rc_status rc_render_body(const rc_report *report, rc_dialect dialect, rc_view view,
                                 rc_buf *buf);
-/* Returns the content type of that body. Gives a static string. */
+/* Returns the content type of an error body in this dialect. Gives a static string. */
 RC_API const char *rc_dialect_content_type(rc_dialect dialect);
 
-/* Writes the error as the last event of a stream that has begun; nothing may follow it. The blank
- * line is included. OPENAI_RESPONSES has two events, "error" and "response.failed". GEMINI has the
- * body once more after the event, without an end of line. PROBLEM is "event: error". */
+/* Writes the error as the last event of an SSE stream that has begun, with the blank line that ends
+ * the event. Nothing may follow the event. OPENAI_RESPONSES has two events, "error" and
+ * "response.failed". In GEMINI the error body follows the event once more, without an end of line.
+ * In PROBLEM the event is "event: error". */
 RC_API rc_status rc_render_stream_frame(const rc_report *report, rc_dialect dialect, rc_view view,
                                         rc_buf *buf);
 
@@ -76,8 +80,8 @@ RC_API rc_status rc_render_headers(const rc_report *report, rc_dialect dialect, 
 RC_API rc_status rc_render_http(const rc_report *report, rc_dialect dialect, rc_view view,
                                 rc_buf *buf);
 
-/* Writes a log line for operators: one line of JSON with time, level and event, and a newline. It
- * has at most 1 KiB; fields are cut to fit. now_unix_ms 0: no time. */
+/* Writes a log line for operators: one line of JSON with time, level and event, and a newline. The
+ * line has at most 1 KiB; fields are cut to fit. If now_unix_ms is 0, the time is left out. */
 RC_API rc_status rc_render_log(const rc_report *report, int64_t now_unix_ms, rc_buf *buf);
 
 /* Writes OpenTelemetry attributes as one flat JSON object: error.type, gen_ai.*,

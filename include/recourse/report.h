@@ -3,11 +3,11 @@
  *
  * Lifetime: reports are reference-counted. Building or decoding gives the first reference,
  * rc_report_dup gives another, and each is released by one rc_report_free. Every rc_str, pointer
- * and cause that a getter returns views the report and lives as long as it. Every string is valid
- * UTF-8 without secrets; it contains no NUL and is followed by one.
+ * and cause that a getter returns views (points into) the report and is valid as long as the
+ * report. Every string is valid UTF-8 without secrets. It contains no NUL and is followed by a NUL.
  *
- * Getters never fail. For an absent field, and for a NULL report, they return an empty string,
- * NONE, 0 or the value in their comment. */
+ * Getters never fail. For an absent field, and for a NULL report, a getter returns an empty string,
+ * NONE, 0 or the value that its comment names. */
 #ifndef RECOURSE_REPORT_H
 #define RECOURSE_REPORT_H
 
@@ -22,8 +22,8 @@ RC_BEGIN_DECLS
 
 typedef struct rc_report rc_report;
 
-/* Ceilings. A longer text is cut and marked as cut; surplus entries are left out, and the context
- * records it (incomplete). */
+/* Ceilings. A longer text is cut and marked as cut. Surplus entries are left out, and the context
+ * entry `incomplete` records the omission. */
 #define RC_REPORT_NAME_MAX 512       /* ids, types, providers, models, keys, rules */
 #define RC_REPORT_MESSAGE_MAX 8192   /* message, detail of the user action, context values */
 #define RC_REPORT_DETAIL_MAX 16384   /* detail */
@@ -31,7 +31,7 @@ typedef struct rc_report rc_report;
 #define RC_REPORT_CONTEXT_MAX 64     /* entries */
 #define RC_REPORT_ATTEMPTS_MAX 64    /* entries */
 #define RC_REPORT_SOURCES_MAX 64     /* entries */
-#define RC_REPORT_CAUSE_DEPTH_MAX 64 /* reports below the outermost; see rc_builder_set_cause */
+#define RC_REPORT_CAUSE_DEPTH_MAX 64 /* reports below the outermost one; see rc_builder_set_cause */
 
 typedef enum rc_tristate {
     RC_UNSET = 0,
@@ -73,10 +73,10 @@ typedef struct rc_report_attempt {
 /* Gives another reference to the same report. Never fails; NULL gives NULL. */
 RC_API const rc_report *rc_report_dup(const rc_report *report);
 
-/* Releases one reference; the last one frees the report. NULL is allowed. */
+/* Releases one reference. Releasing the last reference frees the report. NULL is allowed. */
 RC_API void rc_report_free(const rc_report *report);
 
-/* Return the identity, classification and texts. Strings view the report. */
+/* These getters return the identity, the classification and the texts. Strings view the report. */
 RC_API rc_str rc_report_id(const rc_report *report);
 RC_API rc_str rc_report_error_type(const rc_report *report);
 RC_API rc_error_class rc_report_class(const rc_report *report);
@@ -91,8 +91,9 @@ RC_API rc_str rc_report_rule(const rc_report *report);
 RC_API rc_user_action rc_report_action(const rc_report *report);
 RC_API rc_str rc_report_action_detail(const rc_report *report);
 
-/* Return whether the same request may be tried again: the value that was set, else that of the
- * code's row; false and RC_UNSET if there is neither. */
+/* Both functions return whether the same request may be tried again: the value that was set in the
+ * report, or else the value in the code's row of the taxonomy. If neither exists,
+ * rc_report_is_retryable returns false and rc_report_retryable returns RC_UNSET. */
 RC_API bool rc_report_is_retryable(const rc_report *report);
 RC_API rc_tristate rc_report_retryable(const rc_report *report);
 
@@ -100,7 +101,8 @@ RC_API rc_tristate rc_report_retryable(const rc_report *report);
  * retries of its own. */
 RC_API bool rc_report_is_retry_exhausted(const rc_report *report);
 
-/* Return the fields that the provider sent. Absent: 0 for the status, -1 for retry_after_ms. */
+/* These getters return the fields that the provider sent. An absent status is 0; an absent
+ * retry_after_ms is -1. */
 RC_API int64_t rc_report_provider_status(const rc_report *report);
 RC_API rc_str rc_report_provider_type(const rc_report *report);
 RC_API rc_str rc_report_provider_code(const rc_report *report);
@@ -110,32 +112,34 @@ RC_API int64_t rc_report_retry_after_ms(const rc_report *report);
 RC_API rc_limit_kind rc_report_limit_kind(const rc_report *report);
 RC_API rc_str rc_report_raw(const rc_report *report);
 
-/* Return the entries of the context and the attempts. An entry views the report; NULL past the end
- * and for an unknown key. */
+/* These getters return the entries of the context and the attempts. The result views the report. It
+ * is NULL for an index past the end and for an unknown key. */
 RC_API size_t rc_report_context_count(const rc_report *report);
 RC_API const rc_context_entry *rc_report_context_at(const rc_report *report, size_t index);
 RC_API const rc_context_entry *rc_report_context_get(const rc_report *report, rc_str key);
 RC_API size_t rc_report_attempt_count(const rc_report *report);
 RC_API const rc_report_attempt *rc_report_attempt_at(const rc_report *report, size_t index);
 
-/* Return the source locations of this report, without those of its causes: "Type @ file:line (in
- * func)". The empty string past the end. */
+/* These getters return the source locations of this report, without those of its causes, in the
+ * form "Type @ file:line (in func)". Past the end the result is the empty string. */
 RC_API size_t rc_report_source_count(const rc_report *report);
 RC_API rc_str rc_report_source_at(const rc_report *report, size_t index);
 
-/* Returns the HTTP status for the response to the client: the one that was set, else a provider's
- * 429, else the code's, else the domain's, else 500. Never 0. */
+/* Returns the HTTP status for the response to the client: the status that was set; else 429 if the
+ * provider sent 429; else the status of the code, then of the domain; else 500. */
 RC_API int rc_report_http_status(const rc_report *report);
 
-/* Return the exit status and the run event of the report's code, from the taxonomy; 70 and INTERNAL
- * for a code that is not in it. */
+/* The exit status and the run event that the taxonomy has for the report's code. For a code that is
+ * not in the taxonomy they are 70 and INTERNAL. */
 RC_API int rc_report_exit_status(const rc_report *report);
 RC_API rc_run_event rc_report_run_event(const rc_report *report);
 
-/* Returns the report that this one wraps; NULL: none. Views the report. */
+/* Returns the cause: the report that this report wraps, or NULL if there is none. The result views
+ * this report. */
 RC_API const rc_report *rc_report_cause(const rc_report *report);
 
-/* Returns the innermost cause, or the report itself if it has no cause. Views the report. */
+/* Returns the innermost cause, or the report itself if it has no cause. The result views the
+ * report. */
 RC_API const rc_report *rc_report_root(const rc_report *report);
 
 RC_END_DECLS

@@ -5,9 +5,9 @@
  *   at least `floor_per_s` tokens are added per second, whatever the number of requests
  *
  * In each second the bucket gains the larger of the two amounts, not their sum. Once the bucket is
- * empty, retries are therefore at most `ratio` of the requests, or the floor if that is more, and
- * an outage cannot multiply the load. The bucket holds `burst` tokens and starts full; the refill
- * time is burst / floor_per_s.
+ * empty, the number of retries is therefore at most `ratio` times the number of requests, or the
+ * floor if the floor is larger. An outage therefore cannot multiply the load. The bucket holds
+ * `burst` tokens and starts full; the refill time is burst / floor_per_s.
  *
  * In any interval the number of retries is at most burst plus, for each second of the interval, the
  * larger of ratio times the requests of that second and the floor. */
@@ -23,7 +23,7 @@ RC_BEGIN_DECLS
 
 typedef struct rc_retry_budget_settings {
     uint32_t ratio_milli; /* default 200: thousandths of a token per request */
-    uint32_t floor_per_s; /* default 10: minimum tokens added per second */
+    uint32_t floor_per_s; /* default 10: minimum of tokens added per second */
     uint32_t burst;       /* default 100: capacity in tokens; 0: no budget, all retries allowed */
 } rc_retry_budget_settings;
 
@@ -31,27 +31,30 @@ typedef struct rc_retry_budget {
     rc_retry_budget_settings settings;
     uint64_t tokens_micro;        /* millionths of a token */
     uint64_t period_at_ms;        /* start of the current second */
-    uint64_t from_requests_micro; /* amount earned by requests in this second, millionths */
-    uint64_t added_micro;         /* amount added in this second, millionths */
+    uint64_t from_requests_micro; /* amount earned by requests in the current second, in millionths
+                                     of a token */
+    uint64_t added_micro;         /* amount added in the current second, in millionths of a token */
 } rc_retry_budget;
 
-/* Starts a full bucket. settings: copies. */
+/* Starts a full bucket. settings: copies the struct. */
 RC_API void rc_retry_budget_init(rc_retry_budget *budget, const rc_retry_budget_settings *settings,
                                  uint64_t now_ms);
 
-/* Replaces the settings. The tokens stay, up to the new burst. settings: copies. */
+/* Replaces the settings. The tokens stay, up to the new `burst`. settings: copies the struct. */
 RC_API void rc_retry_budget_set_settings(rc_retry_budget *budget,
                                          const rc_retry_budget_settings *settings, uint64_t now_ms);
 
 /* Records one request. */
 RC_API void rc_retry_budget_on_request(rc_retry_budget *budget, uint64_t now_ms);
 
-/* Return whether there is a token for one retry; take also removes it. */
+/* Both functions return whether there is a token for one retry. rc_retry_budget_take also removes
+ * the token. */
 RC_API bool rc_retry_budget_has_token(rc_retry_budget *budget, uint64_t now_ms);
 RC_API bool rc_retry_budget_take(rc_retry_budget *budget, uint64_t now_ms);
 
-/* Return the number of whole tokens, and the time in which the floor alone fills an empty bucket.
- * Without a budget: UINT32_MAX and 0. Without a floor the time is UINT64_MAX. */
+/* rc_retry_budget_tokens returns the number of whole tokens; without a budget (burst 0) it is
+ * UINT32_MAX. rc_retry_budget_refill_ms returns the time in which the floor alone fills an empty
+ * bucket; it is 0 without a budget and UINT64_MAX without a floor. */
 RC_API uint32_t rc_retry_budget_tokens(rc_retry_budget *budget, uint64_t now_ms);
 RC_API uint64_t rc_retry_budget_refill_ms(const rc_retry_budget *budget);
 

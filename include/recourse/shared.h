@@ -8,10 +8,10 @@
  *                   │ retry_budget │
  *                   └──────────────┘
  *
- * The caller provides the storage. If lock and unlock are set, any number of threads may use it:
- * every function here and every input of a call takes the lock once and holds it for less than a
- * microsecond. Times are monotonic milliseconds; a time that goes backwards is replaced by the
- * latest one. */
+ * The caller provides the storage. If `lock` and `unlock` are set, any number of threads may use
+ * the shared state. Every function of this header and every rc_call function that changes it takes
+ * the lock once and holds it for less than a microsecond. Times are monotonic milliseconds. A time
+ * that is earlier than the latest known time is replaced by the latest one. */
 #ifndef RECOURSE_SHARED_H
 #define RECOURSE_SHARED_H
 
@@ -33,21 +33,24 @@ typedef struct rc_target {
     rc_breaker breaker;
     rc_limiter limiter;
     bool is_out_of_service;    /* an operator took the target out of service */
-    uint16_t first_credential; /* its pool is credentials[first .. first + count) */
+    uint16_t first_credential; /* the target's pool is credentials[first_credential ..
+                                  first_credential + credential_count) */
     uint16_t credential_count; /* size of the pool; 0: the target needs no credential */
-    uint16_t next_credential;  /* index in the pool of the next search (round robin) */
+    uint16_t next_credential;  /* index in the pool at which the next search begins (round robin) */
     rc_code cooled_for;        /* failure that caused the cooldown; NONE: not known */
     rc_code failed_for;        /* latest failure that the breaker counted */
     bool is_429;               /* the failure in cooled_for had status 429 */
     bool is_cooldown_hinted;   /* the server named the end of the cooldown */
-    uint8_t silent_in_a_row;   /* calls without any response since the latest response */
-    uint8_t silent_cooldowns;  /* cooldowns because of missing responses since then */
-    uint64_t silent_at_ms;     /* start of the latest of these cooldowns */
-    rc_credential *limits;     /* limits of each credential of the pool at this target alone; NULL:
-                                  a limit applies to the credential at every target */
+    uint8_t silent_in_a_row;   /* calls without any response since the target last responded */
+    uint8_t silent_cooldowns;  /* cooldowns because of missing responses since the target last
+                                  responded */
+    uint64_t silent_at_ms;     /* start of the latest cooldown because of missing responses */
+    rc_credential *limits;     /* one row for each credential of the pool, with its limits at this
+                                  target alone; NULL: a limit applies to the credential at every
+                                  target */
 } rc_target;
 
-/* Settings of the shared state. */
+/* Settings of the shared state that all targets have in common. */
 
 typedef struct rc_shared_settings {
     rc_retry_budget_settings retry_budget;
@@ -56,7 +59,8 @@ typedef struct rc_shared_settings {
      * of a target that does not respond; 0: no assumed cooldowns. */
     uint32_t cooldown_ms;
     /* Default 600000: the longest cooldown after a used-up quota without a hint or a refused
-     * credential. The first one lasts 30 s, and each further one twice as long. */
+     * credential. The first such cooldown of a credential lasts 30 s, and each further one twice as
+     * long. */
     uint32_t exhausted_ms;
 } rc_shared_settings;
 
@@ -71,64 +75,68 @@ typedef struct rc_shared {
     rc_credential *credentials;
     uint16_t credential_count;
     void *lock_ctx;
-    void (*lock)(void *ctx);   /* NULL: only one thread uses it */
-    void (*unlock)(void *ctx); /* NULL if and only if lock is NULL */
+    void (*lock)(void *ctx);   /* NULL: only one thread uses the state */
+    void (*unlock)(void *ctx); /* NULL if and only if `lock` is NULL */
 } rc_shared;
 
 /* Sets the initial state: all targets and credentials healthy, retry budget full, no pools, no
- * limits. settings: copies. targets, credentials: borrows the caller's arrays for as long as shared
- * is used. rc_shared_set_pool then sets the pool of each target. */
+ * limits. settings: copies the struct. targets, credentials: borrows the caller's arrays for as
+ * long as `shared` is used. Afterwards rc_shared_set_pool sets the pool of each target. */
 RC_API void rc_shared_init(rc_shared *shared, const rc_shared_settings *settings,
                            rc_target *targets, uint16_t target_count, rc_credential *credentials,
                            uint16_t credential_count, uint64_t now_ms);
 
 /* Moves the state to larger arrays. The existing rows keep their indexes, and the new rows get the
- * initial state. The caller may free the old arrays afterwards. Nothing changes if a count is below
- * the current one. targets, credentials: borrows as in rc_shared_init. */
+ * initial state. The caller may free the old arrays afterwards. If a count is below the current
+ * count, nothing changes. targets, credentials: borrows the new arrays for as long as `shared` is
+ * used. */
 RC_API void rc_shared_grow(rc_shared *shared, rc_target *targets, uint16_t target_count,
                            rc_credential *credentials, uint16_t credential_count, uint64_t now_ms);
 
-/* Replaces the settings, as after a reload of the configuration; the state stays. settings: copies.
- */
+/* Replaces the settings, for example after a reload of the configuration. The state stays.
+ * settings: copies the struct. */
 RC_API void rc_shared_set_settings(rc_shared *shared, const rc_shared_settings *settings,
                                    uint64_t now_ms);
 
-/* Set the lock, a target's pool of credentials, and a target's limit of calls in flight. This and
- * the following functions ignore a target or credential that does not exist; a pool that exceeds
- * the array changes nothing.
+/* rc_shared_set_lock sets the lock, rc_shared_set_pool a target's pool of credentials, and
+ * rc_shared_set_limit a target's limit of calls in flight. These and the following functions ignore
+ * a target or credential that does not exist. A pool that exceeds the array of credentials changes
+ * nothing.
  *
- * ctx: borrows for as long as shared is used. limits: borrows, until the target's pool is set
- * again, an array of count initialised rows. The rows store limits that a provider applies per
- * model, such as a rate or a daily quota. NULL: every limit closes the credential for all targets.
- */
+ * ctx: borrows for as long as `shared` is used. limits: borrows an array of `count` initialised
+ * rows until the target's pool is set again. The rows store limits that a provider applies per
+ * model, such as a rate or a daily quota. If `limits` is NULL, every limit of a credential applies
+ * at all targets. */
 RC_API void rc_shared_set_lock(rc_shared *shared, void *ctx, void (*lock)(void *),
                                void (*unlock)(void *));
 RC_API void rc_shared_set_pool(rc_shared *shared, uint16_t target, uint16_t first_credential,
                                uint16_t count, rc_credential *limits);
 RC_API void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max_in_flight);
-/* Sets whether the holder of the key can obtain a fresh one. Initially false. */
+/* Sets whether the holder of the key can obtain a fresh key. Initially it cannot. */
 RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refresh);
 
-/* Set an enforced cooldown that comes from an operator, a store or another machine. until_ms can
- * only move a cooldown later. For the state DEAD, until_ms is the time of the probe
- * (rc_credential_kill). HEALTHY is ignored: use rc_shared_revive_credential. */
+/* Both functions set an enforced cooldown that comes from an operator, a store or another machine.
+ * until_ms can only move the end of a cooldown later. For the state DEAD, until_ms is the time of
+ * the probe (rc_credential_kill). The state HEALTHY is ignored; use rc_shared_revive_credential for
+ * it. */
 RC_API void rc_shared_cool_down_target(rc_shared *shared, uint16_t target, uint64_t until_ms);
 RC_API void rc_shared_cool_down_credential(rc_shared *shared, uint16_t credential,
                                            rc_credential_state state, uint64_t until_ms);
-/* Sets a credential's cooldown at one target alone: COOLING or EXHAUSTED. Ignored if the target's
- * pool has no limits. */
+/* Sets a credential's cooldown at one target alone. `state` is COOLING or EXHAUSTED. The function
+ * does nothing if the target's pool was set without `limits`. */
 RC_API void rc_shared_limit_credential(rc_shared *shared, uint16_t target, uint16_t credential,
                                        rc_credential_state state, uint64_t until_ms);
-/* Takes a target into service or out of it. */
+/* Takes a target into service or out of service. */
 RC_API void rc_shared_set_service(rc_shared *shared, uint16_t target, bool is_in_service);
-/* Resets a target by order of an operator: ends its cooldown and its credentials' limits at this
+/* Resets a target for an operator: ends its cooldown, ends the limits of its credentials at this
  * target, and closes its breaker. */
 RC_API void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms);
 /* Makes a credential HEALTHY at every target, because there is a new key under the same id. */
 RC_API void rc_shared_revive_credential(rc_shared *shared, uint16_t credential);
 
-/* Returns the limits of a credential at this target; views the target, so the lock must be held.
- * NULL: the credential is not in the pool, or the pool has no limits. */
+/* Returns the limits of a credential at this target. The result views the target, so the caller
+ * must hold the lock. It is NULL if the credential is not in the pool or the pool was set without
+ * `limits`. */
 RC_API rc_credential *rc_target_limit(const rc_target *target, uint16_t credential);
 
 /* Returns whether all fields are consistent. For tests and fuzzing. */

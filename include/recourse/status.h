@@ -21,8 +21,8 @@ typedef enum rc_status {
     RC_E_ARGUMENT = 11    /* the caller violated the function's contract */
 } rc_status;
 
-/* Returns the status as a stable lower-case word ("ok", "no_memory", ...); "unknown" for a value
- * that is not listed. Gives a static string. */
+/* Returns the status as a stable lower-case word ("ok", "no_memory", ...), or "unknown" for a value
+ * that is not in the enum. Gives a static string. */
 RC_API const char *rc_status_name(rc_status status);
 
 RC_END_DECLS

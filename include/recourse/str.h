@@ -22,13 +22,14 @@ static inline rc_str rc_str_make(const char *ptr, size_t len)
 /* A view of a string literal, usable at run time in C and C++. */
 #define RC_STR(literal) rc_str_make("" literal, sizeof(literal) - 1)
 
-/* The same view as a constant initialiser: static const rc_str x = RC_STR_INIT("..."); */
+/* A constant initialiser for a view of a string literal: static const rc_str x =
+ * RC_STR_INIT("..."); */
 #define RC_STR_INIT(literal)            \
     {                                   \
         "" literal, sizeof(literal) - 1 \
     }
 
-/* Views a NUL-terminated string; NULL gives the empty view. */
+/* Returns a view of a NUL-terminated string. If `text` is NULL, the view is empty. */
 static inline rc_str rc_str_c(const char *text)
 {
     return rc_str_make(text, text ? strlen(text) : 0);

@@ -20,7 +20,7 @@ typedef struct rc_code_info {
     rc_category category; /* RC_CATEGORY_NONE: the report takes the category of its cause, if any */
     rc_domain domain;
     bool is_retryable;
-    int http_status; /* the code's own status, else its domain's */
+    int http_status; /* the code's own status, or its domain's if the code has none */
     int exit_status;
     rc_run_event run_event;
     rc_user_action action;
@@ -32,24 +32,25 @@ typedef struct rc_code_info {
 typedef struct rc_class_info {
     rc_error_class error_class;
     const char *name;
-    const char *error_type; /* error type of a report without a family */
+    const char *error_type; /* error type (rc_report_error_type) of a report with RC_FAMILY_NONE */
     const char *recoverable;
     const char *handler;
 } rc_class_info;
 
-/* Return the row of a code or class; NULL for NONE, UNKNOWN and values that are not in the table.
- */
+/* rc_code_get returns the row of a code, rc_class_get the row of a class. Both return NULL for
+ * NONE, UNKNOWN and values that are not in the table. */
 RC_API const rc_code_info *rc_code_get(rc_code code);
 RC_API const rc_class_info *rc_class_get(rc_error_class error_class);
 
-/* Return the number of rows, and a row by its index in the table's order; NULL past the end. */
+/* The functions ending in `_count` return the number of rows. Those ending in `_at` return a row by
+ * its index in the table's order, or NULL past the end. */
 RC_API size_t rc_code_count(void);
 RC_API const rc_code_info *rc_code_at(size_t index);
 RC_API size_t rc_class_count(void);
 RC_API const rc_class_info *rc_class_at(size_t index);
 
-/* Return the name used in JSON. NONE gives ""; UNKNOWN and values that are not in the table give
- * "unknown". */
+/* Each of these functions returns the name that its value has in JSON. NONE has the name "".
+ * UNKNOWN and values that are not in the table have the name "unknown". */
 RC_API const char *rc_code_name(rc_code code);
 RC_API const char *rc_class_name(rc_error_class error_class);
 RC_API const char *rc_category_name(rc_category category);
@@ -59,8 +60,8 @@ RC_API const char *rc_run_event_name(rc_run_event event);
 RC_API const char *rc_limit_kind_name(rc_limit_kind kind);
 RC_API const char *rc_family_name(rc_family family);
 
-/* Return the value of an exact name; NONE for the empty name, UNKNOWN for any other name that is
- * not in the table. */
+/* Each of these functions returns the value that has exactly this name. The empty name gives NONE;
+ * any other name that is not in the table gives UNKNOWN. */
 RC_API rc_code rc_code_parse(rc_str name);
 RC_API rc_error_class rc_class_parse(rc_str name);
 RC_API rc_category rc_category_parse(rc_str name);
@@ -70,18 +71,18 @@ RC_API rc_run_event rc_run_event_parse(rc_str name);
 RC_API rc_limit_kind rc_limit_kind_parse(rc_str name);
 RC_API rc_family rc_family_parse(rc_str name);
 
-/* Returns true for TRANSIENT only. */
+/* Returns true for RC_CATEGORY_TRANSIENT only. */
 RC_API bool rc_category_is_retryable(rc_category category);
 
 /* Returns the HTTP status of a domain; 500 for NONE and UNKNOWN. */
 RC_API int rc_domain_http_status(rc_domain domain);
 
-/* Returns the action as a short heading for people: "Check the credentials"; "" for NONE and
- * UNKNOWN. */
+/* Returns the action as a short heading for people, such as "Check the credentials". NONE and
+ * UNKNOWN have the heading "". */
 RC_API const char *rc_user_action_title(rc_user_action action);
 
-/* Returns the error type of a failure: that of the family, which has a separate type for a missing
- * model; without a family, that of the class. */
+/* Returns the error type of a failure with this code. Each family has an error type and a second
+ * one for a missing model. RC_FAMILY_NONE selects the error type of the code's class. */
 RC_API const char *rc_error_type_for(rc_family family, rc_code code);
 
 RC_END_DECLS
