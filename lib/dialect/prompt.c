@@ -1,4 +1,4 @@
-/* Prompts: writes the request body in each dialect. Called by src/client/client_call.c. */
+/* Prompts: writes the request body in each dialect. Called by src/client/client_call_request.c. */
 #include "dialect/prompt.h"
 
 #include "base/str.h"

@@ -16,6 +16,10 @@ void rc_client_arm(rc_client *client);
 bool rc_client_read_remote(rc_client *client, const rc_client_remote *remote,
                            rc_client_error *ret_error);
 
+/* client_call_request.c: writes head and body. False: the status of a buffer says why. request:
+ * borrows. */
+bool rc_client_call_write_request(rc_client_call *call, const rc_client_call_request *request);
+
 /* client_call.c: a due time has passed. May end the call and release its storage. */
 void rc_client_call_on_due(rc_client_call *call, uint64_t now_ms);
 /* The in-process gateway has recorded the call. record: borrows. */

@@ -1,4 +1,4 @@
-/* The target of a model name and its dialect. Called by client_call.c and `recourse call`
+/* The target of a model name and its dialect. Called by client_call_request.c and `recourse call`
  * (cli/call/target.c). */
 #include "client/target.h"
 
