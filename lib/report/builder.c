@@ -9,8 +9,8 @@
 #include "report/report_private.h"
 #include "scrub/scrub.h"
 
-/* Above the sum of all size limits in report.h, so a field reaches its limit before the arena
- * does. */
+/* More than the sum of all size limits in report.h, so that a field reaches its limit before the
+ * arena reaches this one. */
 #define ARENA_MAX_BYTES (2u << 20)
 
 void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code)
@@ -55,7 +55,8 @@ static void *get_memory(rc_builder *builder, size_t count, size_t size)
     return memory;
 }
 
-/* Scrubs text into `size` bytes of the arena. RC_E_TOO_LARGE: the result needs more. */
+/* Scrubs text into `size` bytes of the arena. Returns RC_E_TOO_LARGE if the result needs more than
+ * `size`. */
 static rc_status scrub_into(rc_builder *builder, rc_str text, size_t max_bytes, size_t size,
                             rc_str *ret_text)
 {
@@ -76,8 +77,8 @@ static rc_status scrub_into(rc_builder *builder, rc_str text, size_t max_bytes, 
     return RC_OK;
 }
 
-/* Most text is clean and is copied as it is. Scrubbed text is usually as long as its input, so a
- * buffer of that size is tried first. */
+/* Most text is clean and is copied as it is. Scrubbed text is rarely longer than its input, so a
+ * buffer of the input's size is tried first. */
 rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes)
 {
     rc_str clean = {NULL, 0};
@@ -115,7 +116,8 @@ static void replace_text(rc_builder *builder, rc_str *slot, rc_str text, size_t 
             ((char *)(uintptr_t)slot->ptr)[slot->len] = '\0';
             return;
         }
-        *slot = rc_str_make(NULL, 0); /* overwritten by the text that did not fit */
+        *slot = rc_str_make(NULL, 0); /* the scrubbed text did not fit and has overwritten the old
+                                         one */
     }
     rc_str clean = rc_builder_scrub(builder, text, max_bytes);
     if (clean.len)
@@ -171,8 +173,8 @@ void rc_builder_set_error_type(rc_builder *builder, rc_str type)
 
 void rc_builder_set_family(rc_builder *builder, rc_family family)
 {
-    builder->family = family; /* The type depends on the code, which a wrapper inherits from its
-                                 cause at finish. */
+    builder->family = family; /* The error type depends on the code, which a report without its own
+                                 code takes from its cause in rc_builder_finish. */
     if (builder->report)
         builder->report->error_type = rc_str_make(NULL, 0);
 }
@@ -225,7 +227,7 @@ void rc_builder_set_retry_after_ms(rc_builder *builder, int64_t wait_ms)
         builder->report->retry_after_ms = wait_ms;
 }
 
-/* Whether a list is below its limit. If not, sets the too-large flag. */
+/* Whether a list is below its limit. If not, sets RC_BUILDER_TOO_LARGE. */
 static bool has_space(rc_builder *builder, size_t count, size_t max)
 {
     if (count >= max)
@@ -233,7 +235,8 @@ static bool has_space(rc_builder *builder, size_t count, size_t max)
     return count < max;
 }
 
-/* Returns the list with space for one more element; NULL, and a flag set, if there is none. */
+/* Returns the list with space for one more element. If there is no space, sets a loss flag and
+ * returns NULL. */
 static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *size, size_t max,
                        size_t element)
 {
@@ -253,7 +256,8 @@ static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *si
     return memory;
 }
 
-/* Returns the context entry of a key, adding it if needed; NULL if there is no space. */
+/* Returns the context entry of a key; adds the entry if it does not exist. NULL if there is no
+ * space. */
 static rc_context_entry *context_slot(rc_builder *builder, rc_str key)
 {
     rc_report *report = builder->report;

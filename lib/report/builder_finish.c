@@ -12,8 +12,8 @@
 static const rc_str NOTE_NOMEM = RC_STR_INIT("out of memory");
 static const rc_str NOTE_TOO_LARGE = RC_STR_INIT("too large");
 
-/* Adds a context entry without allocating: replaces an entry with the same key, else appends to the
- * reserved notes behind the context. */
+/* Adds a context entry without an allocation. An entry with the same key is replaced; otherwise the
+ * new entry goes to `notes`, whose space is part of the report. */
 static void add_note(rc_report *report, rc_context_entry note)
 {
     for (size_t i = 0; i < report->context_count; i++) {
@@ -52,7 +52,8 @@ static void fill_from_row(rc_report *report)
     }
 }
 
-/* Copies the texts inherited from a cause that is about to be dropped. */
+/* The report's cause is about to be dropped: copies the texts that the report inherited from that
+ * cause into the report's memory. */
 static void own_texts(rc_builder *builder, const rc_field_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -83,7 +84,8 @@ static uint32_t losses_of(const rc_report *report)
     return rc_str_eq(entry->text, NOTE_NOMEM) ? RC_BUILDER_NOMEM : RC_BUILDER_TOO_LARGE;
 }
 
-/* Keeps the cause chain within its limit: the direct cause is dropped and counted in a note. */
+/* Links the cause. If the chain of causes would exceed its limit, the direct cause is dropped and
+ * counted in a note. */
 static void link_cause(rc_builder *builder)
 {
     rc_report *report = builder->report;
@@ -119,7 +121,8 @@ static void fill_message(rc_builder *builder)
     rc_buf_init_fixed(&buf, memory, sizeof memory);
     if (rc_message_push(&buf, sentence, report->provider, report->model) != RC_OK)
         return;
-    /* Joining clean parts can form a secret pattern, e.g. with a provider named "api_key:". */
+    /* The sentence and the names are scrubbed already, but joined they can form the pattern of a
+     * secret, e.g. with a provider named "api_key:". */
     rc_str shown = rc_builder_scrub(builder, rc_buf_get(&buf), RC_REPORT_MESSAGE_MAX);
     if (shown.len)
         report->message = shown;
@@ -147,8 +150,9 @@ const rc_report *rc_builder_finish_as_is(rc_builder *builder)
     return seal(builder);
 }
 
-/* Without memory, returns the cause of a wrapper, or the static report of the code. The result is
- * never more retryable than the setters or the cause said. */
+/* There was no memory for the report. Returns the cause if the report has no code of its own,
+ * otherwise the static report of the code. The result is not retryable if a setter or the cause
+ * excluded a retry. */
 static const rc_report *finish_without_memory(rc_builder *builder)
 {
     if (builder->flags & RC_BUILDER_FINISHED)
@@ -181,8 +185,8 @@ const rc_report *rc_builder_finish(rc_builder *builder)
     if (!report)
         return finish_without_memory(builder);
 
-    /* A wrapper without a message inherits its cause's message; a report with its own code does
-     * not. */
+    /* A wrapper (a report without its own code that wraps a cause) inherits its cause's message. A
+     * report with its own code does not. */
     bool is_wrapper = report->code == RC_CODE_NONE && report->cause;
     if (report->code == RC_CODE_NONE && !report->cause)
         report->code = RC_CODE_INTERNAL;

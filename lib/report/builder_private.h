@@ -9,33 +9,35 @@
 enum {
     RC_BUILDER_NOMEM = 1,     /* Something was dropped for lack of memory. */
     RC_BUILDER_TOO_LARGE = 2, /* Something was dropped at a size limit. */
-    RC_BUILDER_AS_IS = 4,     /* Decoding: the sender's notes are ordinary context entries. */
+    RC_BUILDER_AS_IS = 4,     /* Set by the decoder: the notes ("incomplete", "causes_elided") that
+                                 a received report already has count as ordinary context entries. */
     RC_BUILDER_FATAL = 8,     /* A setter excluded a retry. */
     RC_BUILDER_FINISHED = 16
 };
 
 #define RC_BUILDER_LOSSES (RC_BUILDER_NOMEM | RC_BUILDER_TOO_LARGE)
 
-/* Scrubs text into the report's memory; every string of a report passes through here. Returns the
- * empty string, and sets a loss flag, if there is no space. */
+/* Scrubs text into the report's memory; every string of a report passes through here. If there is
+ * no space, it sets a loss flag (one of RC_BUILDER_LOSSES) and returns the empty string. */
 rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes);
 
-/* Records why the arena failed and clears the failure. Only the current field is lost: the next may
- * be smaller, or memory may be available again. */
+/* Sets the loss flag for the arena's error and clears the error. Only the current field is lost,
+ * because the next field may be smaller, or memory may be available again. */
 void rc_builder_note_failure(rc_builder *builder);
 
-/* Adds an attempt whose texts are already in the report's memory. attempt: copies. */
+/* Adds an attempt whose texts are already in the report's memory. attempt: copies the struct. */
 void rc_builder_push_attempt(rc_builder *builder, const rc_report_attempt *attempt);
 
-/* Whether one more attempt or source fits. If not, sets the too-large flag. */
+/* rc_builder_has_space_for_attempt, _source: whether one more attempt or source fits. If not, they
+ * set RC_BUILDER_TOO_LARGE. */
 bool rc_builder_has_space_for_attempt(rc_builder *builder);
 bool rc_builder_has_space_for_source(rc_builder *builder);
 
 /* Adds a source that is already in the report's memory; ignores an empty one. */
 void rc_builder_push_source(rc_builder *builder, rc_str source);
 
-/* Finishes without filling unset fields; gives the report, or NULL if there was no memory for
- * it. */
+/* Finishes the report without filling unset fields. Gives the caller the report; NULL if there was
+ * no memory for it. */
 const rc_report *rc_builder_finish_as_is(rc_builder *builder);
 
 #endif

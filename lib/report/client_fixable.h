@@ -1,6 +1,6 @@
-/* Failures that the client can end by changing its request. For these, clients see the provider's
- * own texts and names. For all other failures the provider's text may describe the operator's
- * accounts and servers and is not shown. */
+/* Failures that the client can end by changing its request. A client sees the provider's own texts
+ * and names only for these failures. The provider's text of any other failure is not shown to
+ * clients, because it may describe the operator's accounts and servers. */
 #ifndef RC_REPORT_CLIENT_FIXABLE_H
 #define RC_REPORT_CLIENT_FIXABLE_H
 
@@ -8,8 +8,8 @@
 
 #include <recourse/codes.h>
 
-/* Limits, quotas and permissions of the operator's account. For these, clients see the provider's
- * sentence ("Limit: 60 / min") without the account's names. */
+/* Whether the code is about a limit, quota or permission of the operator's account. Clients see the
+ * provider's sentence for such a code ("Limit: 60 / min"), without the account's names. */
 static inline bool rc_code_is_account_limit(rc_code code)
 {
     return code == RC_CODE_RATE_LIMITED || code == RC_CODE_QUOTA_EXHAUSTED ||

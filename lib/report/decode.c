@@ -2,8 +2,8 @@
  * store, the client and the CLI.
  *
  * The strict mode fails at the first deviation from the JSON that the encoder writes. The tolerant
- * mode drops what it cannot use, records the place in rc_decode_info and continues, so that a
- * report of a newer or faulty sender is still usable. */
+ * mode drops members that it cannot use, records their place in rc_decode_info and continues, so
+ * that a report of a newer or faulty sender is still usable. */
 #include <recourse/json.h>
 
 #include "base/str.h"
@@ -16,7 +16,7 @@
  * are dropped. */
 #define TOLERANT_DEPTH_MAX 200u
 
-/* Keeps functions with large stack frames out of the recursive ones. */
+/* Prevents that a function with a large stack frame is inlined into the recursive functions. */
 #define LEAF __attribute__((noinline))
 
 #define NO_NAME rc_str_make(NULL, 0)
@@ -32,7 +32,7 @@ typedef struct decoder {
     rc_status status; /* The error that ended the decoding. */
 } decoder;
 
-/* Ends the decoding with an error. */
+/* Ends the decoding with an error, unless an earlier error has already ended it. */
 static void fail(decoder *d, rc_status status, size_t offset, const char *what, rc_str name)
 {
     if (d->status != RC_OK)
@@ -41,7 +41,8 @@ static void fail(decoder *d, rc_status status, size_t offset, const char *what, 
     rc_decode_path_set_info(&d->path, status, offset, what, name);
 }
 
-/* Handles input that the encoder would not have written: an error if strict, else a note. */
+/* Handles input that the encoder would not have written. The strict mode fails; the tolerant mode
+ * counts the current member as dropped. */
 static void refuse(decoder *d, rc_status status, size_t offset, const char *what, rc_str name)
 {
     if (d->is_strict || d->status != RC_OK)
@@ -74,8 +75,8 @@ static void refuse_type(decoder *d, const rc_json_token *token, const char *what
     rc_json_reader_skip(&d->reader);
 }
 
-/* Returns the token's text without escapes; views the input or `buf`. If there is no memory, the
- * text is empty and the decoding has ended. */
+/* Returns the token's text without escapes. The result views (points into) the input or `buf`. If
+ * there is no memory, the decoding ends and the text is empty. */
 static rc_str text_of(decoder *d, const rc_json_token *token, rc_buf *buf)
 {
     if (!token->has_escapes)
@@ -88,7 +89,8 @@ static rc_str text_of(decoder *d, const rc_json_token *token, rc_buf *buf)
     return NO_NAME;
 }
 
-/* Dropped data ends a strict decoding; a tolerant one notes it in the report's context. */
+/* Ends a strict decoding if the builder has dropped data. After a tolerant decoding the report's
+ * context has a note about dropped data. */
 static void check_losses(decoder *d, const rc_builder *builder, size_t offset)
 {
     if (!d->is_strict || !(builder->flags & RC_BUILDER_LOSSES))
@@ -98,14 +100,15 @@ static void check_losses(decoder *d, const rc_builder *builder, size_t offset)
          is_memory ? "out of memory" : "more than a report holds", NO_NAME);
 }
 
-/* The encoder writes neither secrets nor NUL, so strict rejects both. */
+/* The encoder writes neither secrets nor NUL, so the strict mode rejects a text that scrubbing has
+ * changed. */
 static void check_same(decoder *d, const rc_json_token *token, rc_str clean, rc_str text)
 {
     if (d->is_strict && clean.len && !rc_str_eq(clean, text))
         fail(d, RC_E_RANGE, token->offset, "text with a secret or a NUL in it", NO_NAME);
 }
 
-/* Whether a number is written as the encoder would: no leading zero, no -0. */
+/* Whether a number is written as the encoder writes it: no leading zero, no -0. */
 static bool is_canonical(rc_str raw, int64_t value)
 {
     char digits[24];
@@ -178,7 +181,8 @@ static void read_bool(decoder *d, const rc_json_token *token, uint32_t *ret_valu
         refuse_type(d, token, "expected true or false");
 }
 
-/* Strict: checks that the entry equals the input and that its key is not a duplicate. */
+/* In strict mode, checks that the context entry equals the input and that its key is not a
+ * duplicate. */
 static void check_context(decoder *d, const rc_json_token *token, const rc_report *report,
                           rc_str key, size_t count)
 {
@@ -226,7 +230,7 @@ LEAF static void read_context(decoder *d, rc_builder *builder, const rc_json_tok
         refuse_type(d, begin, "expected an object");
         return;
     }
-    builder->report->context_count = 0; /* with duplicate keys the last one wins */
+    builder->report->context_count = 0; /* if the object has "context" twice, the last one counts */
     size_t count = 0;
     for (;; count++) {
         rc_json_token token = next(d);
@@ -243,7 +247,8 @@ LEAF static void read_context(decoder *d, rc_builder *builder, const rc_json_tok
 
 typedef void (*read_element)(decoder *d, rc_builder *builder, const rc_json_token *token);
 
-/* Reads an array; with duplicate keys the last one wins. count: of the report's list. */
+/* Reads an array into a list of the report whose length is *count. If the array's key occurs twice,
+ * the last array counts. */
 static void read_array(decoder *d, rc_builder *builder, const rc_json_token *begin, size_t *count,
                        read_element read)
 {
@@ -380,8 +385,8 @@ static size_t find_field(const rc_field_table *table, rc_str key)
     return i;
 }
 
-/* Reads the members of an object up to and including its end; the begin has been read. Returns the
- * number of members. */
+/* Reads the members of an object and its closing brace; the opening brace has been read. Returns
+ * the number of members. */
 static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table *table,
                            void *object)
 {
@@ -409,7 +414,8 @@ static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table
     }
 }
 
-/* Only transient failures are retryable: a report that contradicts this must not cause a retry. */
+/* Only transient failures are retryable. A received report that contradicts this rule must not
+ * cause a retry. */
 static void check_retryable(decoder *d, rc_report *report, size_t offset)
 {
     if (report->retryable != RC_TRUE || !rc_report_forbids_retry(report))
@@ -420,7 +426,8 @@ static void check_retryable(decoder *d, rc_report *report, size_t offset)
     report->retryable = RC_FALSE;
 }
 
-/* Reads a report whose OBJECT_BEGIN has been read. NULL: the decoding has ended. */
+/* Reads a report whose opening brace has been read. Returns NULL if the decoding has ended with an
+ * error. */
 static const rc_report *read_report(decoder *d)
 {
     size_t offset = d->reader.at - 1;
@@ -457,7 +464,7 @@ static rc_status decode(decoder *d, const rc_report **ret_report)
     }
     const rc_report *report = read_report(d);
     if (d->status == RC_OK)
-        next(d); /* strict: no text may follow */
+        next(d); /* in strict mode, text after the report is an error */
     if (d->status != RC_OK) {
         rc_report_free(report);
         return d->status;

@@ -7,7 +7,7 @@
 #include "scrub/scrub.h"
 #include "json/reader.h"
 
-#define STEP_MAX 96u /* Maximum bytes shown of a key that is not in the table. */
+#define STEP_MAX 96u /* Maximum bytes shown of a key that is not in the table of fields. */
 
 void rc_decode_path_init(rc_decode_path *path, rc_str text, rc_decode_info *info)
 {
@@ -17,7 +17,8 @@ void rc_decode_path_init(rc_decode_path *path, rc_str text, rc_decode_info *info
     rc_buf_init_fixed(&path->pointer, path->memory, sizeof path->memory);
 }
 
-/* Returns unknown text made safe to show: no secret, no control character. Views `memory`. */
+/* Returns an untrusted name without secrets and control characters. The result views (points into)
+ * `memory`. */
 static rc_str safe_name(rc_str name, char memory[STEP_MAX])
 {
     rc_buf buf;
@@ -49,7 +50,7 @@ size_t rc_decode_path_enter_untrusted(rc_decode_path *path, rc_str step)
     char escaped_memory[STEP_MAX * 2];
     rc_buf escaped;
     rc_buf_init_fixed(&escaped, escaped_memory, sizeof escaped_memory);
-    for (size_t i = 0; i < safe.len; i++) { /* RFC 6901 §3 */
+    for (size_t i = 0; i < safe.len; i++) { /* escapes of a JSON pointer, RFC 6901 §3 */
         if (safe.ptr[i] == '~')
             rc_buf_push(&escaped, RC_STR("~0"));
         else if (safe.ptr[i] == '/')

@@ -1,11 +1,11 @@
-/* Event emitter: turns the actions of a call into its events. Called by the gateway's
- * exchange_events.c and `recourse exec`. */
+/* Event emitter: turns the actions of a call (try, wait, stop) into events for programs. Called by
+ * the gateway's exchange_events.c and `recourse exec`. */
 #include <recourse/emitter.h>
 
 /* Final error of a wait that was cancelled. */
 #define CANCELLED RC_STR("Retry cancelled")
 
-/* Events of one input while they are collected. */
+/* Collects the events of one action. */
 typedef struct emission {
     rc_emitter *emitter;
     int64_t now_unix_ms;
@@ -41,7 +41,8 @@ static void start_retry(emission *t, const rc_call_facts *facts)
     const rc_action *action = &facts->action;
     rc_event_auto_retry_start *start =
         &add_event(t, RC_EVENT_TYPE_AUTO_RETRY_START)->as.auto_retry_start;
-    /* A TRY action already counts its own attempt; WAIT and REFRESH precede theirs. */
+    /* The attempt number of a TRY action is that of the attempt that begins. A WAIT or REFRESH
+     * comes before the attempt with the next number. */
     t->emitter->attempt = action->kind == RC_DO_TRY ? action->attempt : action->attempt + 1;
     start->attempt = t->emitter->attempt;
     start->max_attempts = action->max_attempts;
@@ -53,7 +54,7 @@ static void start_retry(emission *t, const rc_call_facts *facts)
     t->emitter->at_ms = action->kind == RC_DO_WAIT ? action->at_ms : RC_UNLIMITED;
 }
 
-/* A change of target implies other credentials and gives one event, not two. */
+/* A change of target also changes the credential, but gives only the event about the target. */
 static void emit_switch(emission *t, const rc_call_facts *facts)
 {
     const rc_action *action = &facts->action;
@@ -100,7 +101,8 @@ static void on_attempt(emission *t, const rc_call_facts *facts)
         try_again(t, facts);
 }
 
-/* A call that is woken too early returns the same WAIT again, which gives no second event. */
+/* A call that is woken too early returns the same WAIT again. The repeated WAIT gives no second
+ * event. */
 static bool is_repeated_wait(const rc_emitter *emitter, const rc_action *action)
 {
     return emitter->is_announced && action->kind == RC_DO_WAIT && action->at_ms == emitter->at_ms &&

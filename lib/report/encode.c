@@ -34,7 +34,7 @@ rc_view rc_view_parse(rc_str name)
 static void put_object(rc_json_writer *w, const rc_field_table *table, const void *object,
                        rc_view view);
 
-/* Writes the members of an OBJECT field; writes nothing if the view has none of them. */
+/* Writes an OBJECT field with its members. Writes nothing if the view shows none of the members. */
 static void put_members(rc_json_writer *w, const rc_field *field, const void *object, rc_view view)
 {
     const rc_field_table *table = field->members;

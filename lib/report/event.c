@@ -14,7 +14,7 @@
     _Static_assert(RC_EVENT_TYPE_##ID == (number), "event_types.h is stale: run make generate");
 #include "spec/events.def"
 
-/* Whether a field is written always, or only if it is set. */
+/* Whether a field is always written, or only if it is set. */
 typedef enum presence {
     ALWAYS,
     MAYBE
@@ -42,9 +42,9 @@ rc_event_type rc_event_type_parse(rc_str type_name)
     return RC_EVENT_TYPE_NONE;
 }
 
-/* ---- field kinds, named as in the table ---- */
+/* ---- field kinds: put_X writes a field of kind X in spec/events.def ---- */
 
-/* Texts that did not come from a report are not scrubbed yet; this function scrubs them. */
+/* Writes a text that does not come from a report and therefore must be scrubbed here. */
 static void put_clean(rc_json_writer *w, rc_str key, presence when, rc_str value, size_t max_bytes)
 {
     if (when == MAYBE && rc_str_is_empty(value))
@@ -80,7 +80,7 @@ static void put_FLAG(rc_json_writer *w, rc_str key, presence when, bool value)
         rc_json_member_bool(w, key, value);
 }
 
-/* Writes millionths as a decimal number, without floating point. */
+/* Writes micro-dollars as a decimal number of dollars, without floating point. */
 static void put_MONEY(rc_json_writer *w, rc_str key, presence when, uint64_t micro)
 {
     if (when == MAYBE && micro == 0)

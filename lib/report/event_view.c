@@ -67,8 +67,8 @@ static uint64_t count_of(const rc_json_member *member)
     return (uint64_t)count;
 }
 
-/* Parses dollars with at most six decimals, as put_MONEY in event.c writes them. Anything else is
- * 0. */
+/* Returns a member in dollars as micro-dollars. Reads at most six decimals, as put_MONEY in event.c
+ * writes them; any other value gives 0. */
 static uint64_t micro_of(const rc_json_member *member)
 {
     const rc_str text = member->value.raw;
@@ -109,7 +109,8 @@ bool rc_event_view_read(rc_str json, rc_buf *scratch, rc_event_view *ret_view)
     rc_json_member members[AT_COUNT];
     memcpy(members, wanted, sizeof members);
     rc_buf_reset(scratch);
-    /* The texts view this buffer, so it must not move while they are read. */
+    /* The texts of the view point into `scratch`, so its full size is reserved before the first
+     * text is read: the buffer must not move. */
     if (rc_json_find(json, members, AT_COUNT, false) != RC_OK || !members[AT_TYPE].is_found ||
         members[AT_TYPE].value.type != RC_JSON_STRING ||
         rc_buf_reserve(scratch, RC_EVENT_VIEW_SCRATCH_MAX) != RC_OK)

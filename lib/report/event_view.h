@@ -11,7 +11,7 @@
 
 typedef struct rc_event_view {
     rc_event_type type;
-    uint64_t attempt; /* This and all other numbers: 0 if the event has none. */
+    uint64_t attempt; /* Each number in this struct is 0 if the event has no such member. */
     uint64_t max_attempts;
     uint64_t delay_ms;
     uint64_t input_tokens;
@@ -19,8 +19,8 @@ typedef struct rc_event_view {
     uint64_t cost_micro_usd;
     uint64_t total_micro_usd;
     bool is_success;
-    rc_str error_message; /* This and all other texts: empty if the event has none; views
-                             `scratch`. */
+    rc_str error_message; /* Each text in this struct is empty if the event has no such member, and
+                             views (points into) `scratch`. */
     rc_str final_error;
     rc_str from;
     rc_str to;
@@ -30,15 +30,15 @@ typedef struct rc_event_view {
     rc_str scope;          /* Name of the budget. */
     uint64_t spent_micro_usd;
     uint64_t limit_micro_usd;
-    rc_str kind; /* Name of the limit; the numbers below are its state. */
+    rc_str kind; /* Name of the provider's limit; remaining, limit and reset_ms are its state. */
     uint64_t remaining;
     uint64_t limit;
     uint64_t reset_ms;
 } rc_event_view;
 
-/* Parses one line of JSON. False: not a known event. json: borrows. scratch: borrows until the view
- * is no longer used; RC_EVENT_VIEW_SCRATCH_MAX bytes hold every event of this project, and a text
- * that does not fit is empty. */
+/* Parses one line of JSON. Returns false if the line is not an event of a known type. json: borrows
+ * during the call. scratch: borrows until *ret_view is no longer used. RC_EVENT_VIEW_SCRATCH_MAX
+ * bytes hold the texts of every event that a gateway sends; a text that does not fit is empty. */
 bool rc_event_view_read(rc_str json, rc_buf *scratch, rc_event_view *ret_view);
 
 #endif

@@ -1,8 +1,9 @@
-/* Converts a chain of rc_fault, an application's own errors, into a report. Public function for
- * users of the library. */
+/* Converts a chain of rc_fault (errors of the application that uses the library) into a report.
+ * Public function for users of the library. */
 #include <recourse/builder.h>
 
-/* Faults of a chain that are converted; longer chains are cut. */
+/* Maximum number of faults of a chain that are converted. Of a longer chain, the first CHAIN_MAX
+ * faults and the last one are converted. */
 #define CHAIN_MAX 1024u
 #define END_STEPS_MAX (1u << 20)
 
@@ -22,8 +23,9 @@ static bool is_among_first(const rc_fault *wanted, const rc_fault *fault, size_t
     return false;
 }
 
-/* Returns the number of different faults in the chain, up to CHAIN_MAX. A cycle is detected by
- * searching each fault among those before it: chains are short, and this needs no memory. */
+/* Returns the number of different faults in the chain, up to CHAIN_MAX. Each fault is searched
+ * among the faults before it, which finds a cycle. The search needs no memory, and is fast enough
+ * because chains are short. */
 static size_t chain_len(const rc_fault *fault, const char **ret_note)
 {
     *ret_note = NULL;
@@ -62,7 +64,7 @@ static const rc_report *report_of(const rc_alloc *alloc, const rc_fault *fault,
 }
 
 /* Returns the last fault of a chain longer than CHAIN_MAX; NULL for a cycle or an endless chain. A
- * second, slower pointer detects cycles. */
+ * second pointer that moves at half the speed detects cycles. */
 static const rc_fault *end_of(const rc_fault *fault)
 {
     const rc_fault *slow = fault;

@@ -61,12 +61,13 @@ static const rc_field METADATA_FIELDS[] = {
     {TEXT("request_id", U | I, request_id, NAME_MAX_BYTES), INHERITED},
     {INT("retry_after_ms", U | M | I, retry_after_ms, -1, 0, INT64_MAX), INHERITED},
     {ENUM("limit_kind", M | I, limit_kind, limit_names), INHERITED},
-    {TEXT("raw", I, raw, RC_REPORT_RAW_MAX)}, /* not inherited, so that a chain has one copy */
+    {TEXT("raw", I, raw, RC_REPORT_RAW_MAX)}, /* not inherited, so that a chain of causes has only
+                                                 one copy */
 };
 static const rc_field_table METADATA = {METADATA_FIELDS,
                                         sizeof METADATA_FIELDS / sizeof *METADATA_FIELDS};
 
-/* In the order of the JSON members. */
+/* The fields in the order in which the encoder writes them. */
 static const rc_field REPORT_FIELDS[] = {
     {TEXT("report_id", U | M | I, report_id, NAME_MAX_BYTES)},
     {TEXT("error_type", U | M | I, error_type, NAME_MAX_BYTES), INHERITED},
@@ -112,7 +113,7 @@ static const rc_field ATTEMPT_FIELDS[] = {
 const rc_field_table rc_report_attempt_fields = {ATTEMPT_FIELDS,
                                                  sizeof ATTEMPT_FIELDS / sizeof *ATTEMPT_FIELDS};
 
-/* The public rc_report_attempt has an enum where the table accesses a uint32_t. */
+/* rc_report_attempt has a member of type rc_code, which the table accesses as a uint32_t. */
 _Static_assert(sizeof(rc_code) == sizeof(uint32_t), "the table reads enums as uint32_t");
 
 void rc_fields_clear(const rc_field_table *table, void *object)

@@ -8,7 +8,8 @@
 static const rc_str PROVIDER_WORDS = RC_STR_INIT("the provider");
 static const rc_str MODEL_WORDS = RC_STR_INIT("the model");
 
-/* Quick check whether "the" or "The" may stand at `at`, as both phrases begin with it. */
+/* Quick check whether "the" or "The" may begin at `at`. "the provider" and "the model" both begin
+ * with this word. */
 static bool has_article(rc_str sentence, size_t at)
 {
     return (sentence.ptr[at] | 0x20) == 't' && sentence.len - at >= MODEL_WORDS.len &&

@@ -11,7 +11,7 @@
 #include "json/reader.h"
 #include "json/writer.h"
 
-/* RC_OK if text is a single JSON value, with only white space around it. */
+/* Returns RC_OK if the text is a single JSON value, with only white space around it. */
 static rc_status check_json(rc_str text)
 {
     rc_json_limits limits = {.max_bytes = SIZE_MAX, .max_depth = RC_JSON_DEPTH_MAX};
@@ -23,7 +23,8 @@ static rc_status check_json(rc_str text)
     return token.type == RC_JSON_END ? RC_OK : reader.fault.status;
 }
 
-/* The item's name is text from outside the report and may contain a secret, e.g. in a URL. */
+/* Writes the item's name, scrubbed. The name is the caller's text and may contain a secret, e.g. in
+ * a URL. */
 static void put_item(rc_json_writer *w, rc_str item, rc_view view)
 {
     char memory[RC_REPORT_MESSAGE_MAX];

@@ -18,7 +18,8 @@ const rc_report *rc_report_dup(const rc_report *report)
     return report;
 }
 
-/* Follows the chain of causes in a loop instead of recursing: each report owns its cause. */
+/* Each report owns its cause, so the chain of causes is freed as well. A loop follows the chain, so
+ * that a long chain needs no more stack. */
 void rc_report_free(const rc_report *report)
 {
     while (report && !is_static(report)) {
@@ -26,7 +27,8 @@ void rc_report_free(const rc_report *report)
         if (__atomic_fetch_sub(&mine->refs, 1, __ATOMIC_ACQ_REL) != 1)
             return;
         const rc_report *cause = mine->cause;
-        rc_arena arena = mine->arena; /* copied: the arena contains the report itself */
+        rc_arena arena = mine->arena; /* copied, because the arena's memory contains the report with
+                                         the arena */
         rc_arena_done(&arena);
         report = cause;
     }

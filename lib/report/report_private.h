@@ -7,13 +7,13 @@
 
 #include "base/arena.h"
 
-/* Number of context entries reserved for notes, which must not need memory: they record, among
- * others, that memory ran out. */
+/* Number of context entries reserved for notes. A note must not need an allocation, because one of
+ * the notes records that memory ran out. */
 #define RC_REPORT_NOTES_MAX 2
 
 /* Enums are stored as uint32_t so that one table of fields can read and write all of them. */
 struct rc_report {
-    rc_arena arena; /* Holds this struct and everything it points to, except causes. */
+    rc_arena arena; /* Holds this struct and everything that it points to, except the cause. */
     uint32_t refs;  /* Reference count; 0: static, never freed. */
     uint32_t depth; /* Number of causes below this report. */
 
@@ -47,7 +47,8 @@ struct rc_report {
     rc_context_entry *context;
     size_t context_count;
     size_t context_size;
-    rc_context_entry notes[RC_REPORT_NOTES_MAX]; /* Listed behind the context entries. */
+    rc_context_entry notes[RC_REPORT_NOTES_MAX]; /* Readers see the notes after the entries of
+                                                    `context`. */
     size_t notes_count;
     rc_report_attempt *attempts;
     size_t attempt_count;
@@ -59,19 +60,20 @@ struct rc_report {
     const rc_report *cause;
 };
 
-/* Returns the HTTP status of the classification: a provider's 429 stays 429 so that the client
- * waits; a cancellation in the chain wins over every other cause. */
+/* Returns the HTTP status for the client from the report's classification. A provider's 429 stays
+ * 429 so that the client waits, unless the report is a cancellation. */
 int rc_report_derived_http_status(const rc_report *report);
 
-/* Whether a retry is excluded, whatever `retryable` says: by the code's row, by a category other
- * than transient, or by a cancellation or limit in the chain of causes. */
+/* Whether a retry is excluded, whatever `retryable` says: by the code's row in spec/errors.def, by
+ * a category other than transient, or by a cancellation or limit in the chain of causes. */
 bool rc_report_forbids_retry(const rc_report *report);
 
-/* As rc_report_static, for an occurrence of the code that must not be retried. */
+/* Like rc_report_static, but for a failure that must not be retried although its code may be
+ * retryable. Gives static data. */
 const rc_report *rc_report_static_fatal(rc_code code);
 
 #define RC_KEY_INCOMPLETE "incomplete"
 #define RC_KEY_CAUSES_ELIDED "causes_elided"
-#define RC_KEY_WAIT_BY "wait_by" /* Who named the wait; absent: the provider. */
+#define RC_KEY_WAIT_BY "wait_by" /* Who named the wait; absent if the provider did. */
 
 #endif

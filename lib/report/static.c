@@ -30,7 +30,7 @@ static const rc_report BY_ROW[] = {
 #include "spec/errors.def"
 };
 
-/* Variants for occurrences that must not be retried; the cause was lost with the memory. */
+/* The reports of rc_report_static_fatal, which are not retryable whatever their code says. */
 static const rc_report FATAL[] = {
 #define RC_CODE(number, CLASS, ID, name_, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 todo, sentence)                                                                   \

@@ -4,7 +4,8 @@
  * A duplicate number in a group gives two equal cases in its switch, which does not compile. */
 #include <recourse/taxonomy.h>
 
-/* HTTP statuses of the domains as constants, so that the table of codes can be constant. */
+/* HTTP statuses of the domains as enum constants, because the initialisers of the table of codes
+ * must be constant. */
 enum {
 #define RC_DOMAIN(number, ID, name, http_status, text) STATUS_OF_##ID = (http_status),
 #include "spec/errors.def"
@@ -36,7 +37,7 @@ static const rc_class_info classes[] = {
 #include "spec/errors.def"
 };
 
-/* Row numbers in the tables. */
+/* Index of each row in the tables below. */
 enum {
 #define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 detail, message)                                                                 \
@@ -235,7 +236,7 @@ const char *rc_family_name(rc_family family)
     return "unknown";
 }
 
-/* ---- parsers: rc_str_eq compares lengths first, bytes only if these are equal ---- */
+/* ---- parsers: a chain of rc_str_eq is fast, because it compares the lengths first ---- */
 
 rc_code rc_code_parse(rc_str text)
 {

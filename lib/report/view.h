@@ -8,27 +8,29 @@
 
 #include "report/fields.h"
 
-/* Returns the view if it is one of the three, else the user's view, which shows the least. */
+/* Returns `view` if it is one of the three views. Otherwise returns the user's view, which shows
+ * the least. */
 rc_view rc_view_checked(rc_view view);
 
-/* Whether the view shows the field with this JSON key, in every report. */
+/* Whether the view shows the field with this JSON key. The answer is the same for every report. */
 bool rc_view_has(rc_view view, rc_str key);
 
 /* Whether the view shows this field of the report's provider_metadata. */
 bool rc_view_has_metadata(rc_view view, const rc_report *report, rc_str key);
 
-/* As above, for a given field. view: checked. object: the struct that the field's table
- * describes. */
+/* Whether the view shows the field in this object, the struct that the field's table describes.
+ * `view` must come from rc_view_checked. object: borrows during the call. */
 bool rc_view_has_field(rc_view view, const rc_field *field, const void *object);
 
-/* is_client_fixable: whether the client has to change its request; the provider's names for the
- * error are then shown to the client. is_name: whether a text is such a name ("invalid_value",
- * "tools[0].name"). Only names are shown, because other text may contain anything. */
+/* rc_view_is_client_fixable: whether the client can end the failure by changing its request. The
+ * client then sees the provider's names for the error. rc_view_is_name: whether a text is such a
+ * name ("invalid_value", "tools[0].name"). Other texts of the provider's fields are not shown,
+ * because they may contain anything. */
 bool rc_view_is_client_fixable(const rc_report *report);
 bool rc_view_is_name(rc_str text);
 
-/* Whether the view shows this context entry. The model's view shows none whose key contains a path,
- * because a masked key is no longer a key. */
+/* Whether the view shows this context entry. The model's view omits entries whose key contains a
+ * path, because a key with a masked path identifies nothing. */
 bool rc_view_has_context(rc_view view, const rc_context_entry *entry);
 
 /* Buffer for the longest text of the model's view with its paths masked. */
@@ -36,8 +38,9 @@ typedef struct rc_text_scratch {
     char bytes[2 * RC_REPORT_MESSAGE_MAX];
 } rc_text_scratch;
 
-/* Returns the text as the view shows it: unchanged, or for the model with its paths masked in
- * `scratch`. The result views text or scratch. A masked text that does not fit is "[path]". */
+/* Returns the text as the view shows it. The model's view masks file paths; the masked text is
+ * written to `scratch`. The result views (points into) `text` or `scratch`. If the masked text does
+ * not fit, the result is "[path]". */
 rc_str rc_view_text(rc_view view, rc_str text, rc_text_scratch *scratch);
 
 /* Appends the text as the view shows it. */

@@ -9,7 +9,8 @@
 #include "codec/datetime.h"
 #include "report/view.h"
 
-/* A separate function, so that the scratch buffer is not part of its callers' stack frames. */
+/* Writes a text with its paths masked. A separate function, because its large scratch buffer must
+ * not be in the callers' stack frames. */
 static void put_masked(rc_json_writer *w, rc_view view, rc_str text)
 {
     rc_text_scratch scratch;
@@ -47,8 +48,8 @@ void rc_view_json_member_time(rc_json_writer *w, rc_str key, int64_t unix_ms)
     rc_json_member_string(w, key, rc_buf_get(&text));
 }
 
-/* Returns the length of the longest prefix of text that takes at most max bytes when escaped. A cut
- * text ends in "…", which is included in max. */
+/* Returns the length of the longest prefix of `text` that takes at most `max` bytes when escaped.
+ * If the text is cut, these bytes include the "…" at its end. */
 static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
 {
     static const size_t DOTS = 3;
@@ -141,7 +142,8 @@ void rc_view_json_member_report(rc_json_writer *w, rc_view view, rc_str key,
                                 const rc_report *report)
 {
     rc_json_key(w, key);
-    /* An empty value makes the writer emit its comma; the encoder then appends the value itself. */
+    /* The empty value only updates the writer's state: the member has its value. The encoder then
+     * appends the report to the same buffer. */
     rc_json_raw(w, RC_STR(""));
     rc_report_encode(report, rc_view_checked(view), w->buf);
 }
