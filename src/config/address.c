@@ -72,7 +72,7 @@ const char *rc_config_url_check(rc_str url, bool is_insecure)
     /* A private address behind a host name is detected when the name is resolved. */
     const char *wrong = rc_origin_parse(url, (rc_origin_options){.insecure = true}, &origin);
     if (wrong == NULL && !origin.is_https && !origin.is_loopback && !is_insecure)
-        return "plain http:// to another machine sends keys in the open; use https://, or say "
+        return "plain http:// to another machine sends keys unencrypted; use https://, or set "
                "insecure: true";
     return wrong;
 }
@@ -109,7 +109,7 @@ const char *rc_config_admin_check(rc_str listen, bool has_token)
     if (has_odd_byte(listen) || !split_host(listen, &host, &port) || !is_port(port))
         return "an address and a port are expected, as in 127.0.0.1:8789, or off";
     if (!has_token && !is_loopback(host))
-        return "other machines can reach this address, and there is no token; add token: env:NAME "
-               "or file:PATH, or listen at 127.0.0.1";
+        return "other machines can reach this address, and admin.token is missing; add token: "
+               "env:NAME or file:PATH, or listen at 127.0.0.1";
     return NULL;
 }

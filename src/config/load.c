@@ -25,7 +25,7 @@ static rc_status read_text(const rc_sys_calls *calls, const char *path, rc_confi
         return RC_E_NOMEM;
     if (source->error == RC_FILE_TOO_LARGE) {
         rc_config_fault_append(rc_config_faults_add(&source->faults, 0, 0),
-                               "larger than 1 MiB, which is the most that is read");
+                               "larger than the maximum of 1 MiB");
         return RC_E_TOO_LARGE;
     }
     return source->error != 0 ? RC_E_NOT_FOUND : RC_OK;

@@ -87,9 +87,8 @@ static void refuse_fatal(const rc_yaml_node *node, const rc_code_info *info,
         rc_config_fault_append(fault, rc_category_name(info->category));
         rc_config_fault_append(fault, ")");
     }
-    rc_config_fault_append(fault,
-                           ": the same call would fail again; a policy narrows what is retried "
-                           "and revives nothing");
+    rc_config_fault_append(
+        fault, ": the same call would fail again; a policy can only exclude codes from retries");
 }
 
 /* Reads a list of codes into a set. is_fatal_refused: codes that are not retryable are faults. */
@@ -130,7 +129,7 @@ static void refuse_codes_in_both(const rc_yaml_node *never, const rc_code_set *o
             continue;
         rc_config_fault *fault = rc_yaml_fault(faults, item);
         rc_config_fault_append_quoted(fault, item->text);
-        rc_config_fault_append(fault, " stands in retry_on too");
+        rc_config_fault_append(fault, " is in retry_on, too");
     }
 }
 
@@ -189,7 +188,7 @@ static void read_schedule(const rc_yaml_node *map, rc_config_faults *faults, rc_
         rule->backoff = RC_BACKOFF_SCHEDULE;
     else if (rule->backoff != RC_BACKOFF_SCHEDULE)
         rc_config_fault_append(rc_yaml_fault_at_key(faults, list),
-                               "schedule_ms goes with backoff: schedule alone");
+                               "schedule_ms requires backoff: schedule");
 }
 
 static void read_jitter(const rc_yaml_node *node, rc_config_faults *faults, rc_retry_rule *rule)
@@ -207,9 +206,7 @@ static void read_jitter(const rc_yaml_node *node, rc_config_faults *faults, rc_r
     }
     if (jitter == (rc_jitter)0) {
         rc_config_fault *fault = rc_yaml_fault(faults, node);
-        rc_config_fault_append(fault,
-                               "none, full, decorrelated or a number of percent is expected, "
-                               "not ");
+        rc_config_fault_append(fault, "none, full, decorrelated or a percentage is expected, not ");
         rc_config_fault_append_quoted(fault, node->text);
         return;
     }
@@ -371,11 +368,12 @@ static void read_rules(const rc_yaml_node *list, rc_config_faults *faults, rc_po
         if (codes != NULL)
             read_codes(codes, true, faults, &rule->codes);
         else
-            rc_config_fault_append(rc_yaml_fault(faults, item), "codes is missing: whom is it for");
+            rc_config_fault_append(rc_yaml_fault(faults, item),
+                                   "codes is missing: the codes that the rule applies to");
         read_rule(item, faults, rule);
         rc_config_fault *fault = refuse_low_cap(item, rule, faults);
         if (fault != NULL)
-            append_remedy(rc_config_fault_append(fault, "the rule has from its policy"), rule);
+            append_remedy(rc_config_fault_append(fault, "the rule inherits from its policy"), rule);
     }
 }
 

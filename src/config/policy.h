@@ -18,7 +18,7 @@ bool rc_policy_read(const rc_yaml_node *node, rc_str name, rc_config_faults *fau
 /* Appends all keys of the policy as one line of YAML: "{enabled: true, ...}". */
 void rc_policy_push_yaml(rc_buf *buf, const rc_policy *policy);
 
-/* Appends a summary of the rule: "3 tries, waits 1s, 2s +-20%". */
+/* Appends a summary of the rule: "3 attempts, waits 1s, 2s +-20%". */
 void rc_retry_rule_push_summary(rc_buf *buf, const rc_retry_rule *rule);
 
 /* Appends the codes of the rule, each preceded by a space. */

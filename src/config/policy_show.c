@@ -166,7 +166,7 @@ void rc_retry_rule_push_summary(rc_buf *buf, const rc_retry_rule *rule)
 {
     rc_retry_rule plain = without_jitter(rule);
     rc_buf_push_u64(buf, rule->max_attempts);
-    push(buf, rule->max_attempts == 1 ? " try" : " tries, waits");
+    push(buf, rule->max_attempts == 1 ? " try" : " attempts, waits");
     for (uint32_t failed = 1; failed < rule->max_attempts; failed++) {
         push(buf, failed > 1 ? ", " : " ");
         if (failed > WAITS_SHOWN_MAX) {

@@ -156,9 +156,9 @@ static void check_store(rc_config_reader *r, const rc_yaml_node *node)
         return;
     }
     if (is_postgres(store))
-        refuse(r, node, "this version keeps its audit in SQLite alone; say sqlite:PATH");
+        refuse(r, node, "this version supports only SQLite for the audit; use sqlite:PATH");
     else if (rc_str_eq(store, RC_STR("sqlite::memory:")))
-        refuse(r, node, "what is kept in memory does not outlive the process; say sqlite:PATH");
+        refuse(r, node, "an audit in memory would be lost with the process; use sqlite:PATH");
     else if (!rc_str_starts_with(store, RC_STR("sqlite:")) || store.len == 7)
         refuse(r, node, "sqlite:PATH, env:NAME, file:PATH or credential:NAME is expected");
 }
@@ -184,7 +184,8 @@ void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root)
     /* Fail at load time: a user who relies on stored prompts must not find out later that there are
      * none. */
     if (content != NULL && r->config->audit.content != 0)
-        refuse(r, content, "this version keeps no prompts and answers: only off is possible");
+        refuse(r, content,
+               "this version does not store prompts and responses: only off is possible");
     if (breaker != NULL && r->config->breaker.open_ms > r->config->breaker.open_max_ms)
         rc_config_fault_append(rc_yaml_fault_at_key(r->faults, breaker),
                                "open_ms is longer than open_max_ms");
@@ -220,7 +221,7 @@ void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *root)
     if (is_text(listen))
         check_admin_listen(r, listen, token != NULL);
     if (listen != NULL && socket != NULL)
-        refuse(r, socket, "listen or socket, not both");
+        refuse(r, socket, "listen and socket exclude each other; remove one of them");
     const rc_yaml_node *listen_node = listen != NULL ? listen : rc_yaml_get(root, RC_STR("listen"));
     if (is_text(listen_node) && rc_config_listen_is_same(r->config->root.listen, admin->listen))
         refuse(r, listen_node, "listen and admin.listen are the same; choose another port for one");

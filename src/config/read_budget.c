@@ -63,7 +63,7 @@ static void read_budget(rc_config_reader *r, const rc_yaml_node *map, size_t ind
         if (budget->name.len > 0 && rc_str_eq(r->config->budgets[i].name, budget->name))
             refuse(r, name, "another budget has this name");
     if (rc_yaml_get(map, RC_STR("limit_usd")) == NULL)
-        refuse(r, map, "limit_usd is missing: what may be spent");
+        refuse(r, map, "limit_usd is missing: the cost limit in US dollars");
     if (match != NULL)
         read_match(r, match, &budget->match);
 }

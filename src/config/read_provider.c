@@ -49,7 +49,7 @@ static void read_keys(rc_config_reader *r, const rc_yaml_node *list, rc_config_p
             continue;
         for (size_t i = 0; i < provider->key_count; i++)
             if (provider->keys[i].kind == ref.kind && rc_str_eq(provider->keys[i].name, ref.name))
-                rc_config_fault_append(rc_yaml_fault(r->faults, item), "this key stands twice");
+                rc_config_fault_append(rc_yaml_fault(r->faults, item), "this key appears twice");
         provider->keys[provider->key_count++] = ref;
     }
 }
@@ -88,7 +88,7 @@ static bool read_kind(rc_config_reader *r, const rc_yaml_node *map, rc_config_pr
     if (provider->kind != NULL)
         return true;
     rc_config_fault_append(rc_yaml_fault_at_key(r->faults, map),
-                           "kind is missing: whose interface does it speak");
+                           "kind is missing: the API of the provider");
     return false;
 }
 
@@ -101,7 +101,7 @@ static void check_base_url(rc_config_reader *r, const rc_yaml_node *map,
         provider->base_url = rc_str_c(provider->kind->base_url);
         if (provider->base_url.len == 0)
             rc_config_fault_append(rc_yaml_fault_at_key(r->faults, map),
-                                   "base_url is missing: this kind has no usual address");
+                                   "base_url is missing: this kind has no default address");
         return;
     }
     if (provider->base_url.len == 0)
@@ -128,8 +128,8 @@ static void read_provider(rc_config_reader *r, const rc_yaml_node *map,
     rc_config_fill_defaults(RC_SECTION_provider, provider);
     if (!is_provider_name(map->key)) {
         rc_config_fault *fault = rc_yaml_fault_at_key(r->faults, map);
-        rc_config_fault_append(
-            fault, "a provider's name has letters, digits, - _ and . alone, at most 63");
+        rc_config_fault_append(fault,
+                               "a provider's name can have up to 63 letters, digits, - _ and .");
         fault->is_private = true;
     }
     rc_config_check_keys(RC_SECTION_provider, map, r->faults);

@@ -110,9 +110,9 @@ static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_c
         if (!is_same_target(&route->chain[i], &route->chain[last]))
             continue;
         rc_config_fault *fault = rc_yaml_fault(r->faults, target_name(item));
-        rc_config_fault_append(fault, "twice in one chain: chain[");
+        rc_config_fault_append(fault, "the target appears twice in one chain: chain[");
         rc_config_fault_append_u64(fault, i);
-        rc_config_fault_append(fault, "] is the same target; tries gives it more tries");
+        rc_config_fault_append(fault, "] is the same target; to allow it more attempts, set tries");
         return;
     }
 }
@@ -155,13 +155,14 @@ static void check_interface(rc_config_reader *r, const rc_yaml_node *node,
         if (other == NULL || other->dialect == kind->dialect)
             continue;
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-        rc_config_fault_append(fault, "it speaks ");
+        rc_config_fault_append(fault, "the target's provider uses ");
         rc_config_fault_append(fault, interface_of(kind));
-        rc_config_fault_append(fault, " interface and chain[");
+        rc_config_fault_append(fault, " API and chain[");
         rc_config_fault_append_u64(fault, i);
         rc_config_fault_append(fault, "] ");
         rc_config_fault_append(fault, interface_of(other));
-        rc_config_fault_append(fault, "; in this version a route keeps to one");
+        rc_config_fault_append(fault,
+                               "; in this version all targets of a route must have the same API");
         return;
     }
 }
@@ -171,13 +172,14 @@ static void read_chain(rc_config_reader *r, const rc_yaml_node *route_node, rc_c
     const rc_yaml_node *list = rc_yaml_get(route_node, RC_STR("chain"));
     if (list == NULL) {
         rc_config_fault_append(rc_yaml_fault(r->faults, route_node),
-                               "chain is missing: who answers");
+                               "chain is missing: the targets of the route");
         return;
     }
     if (!rc_yaml_expect(list, RC_YAML_LIST, r->faults))
         return;
     if (list->count == 0)
-        rc_config_fault_append(rc_yaml_fault(r->faults, list), "an empty chain: nobody answers");
+        rc_config_fault_append(rc_yaml_fault(r->faults, list),
+                               "the chain is empty: the route has no target");
     route->chain = rc_config_array(r, list, sizeof(*route->chain));
     if (route->chain == NULL)
         return;
@@ -214,9 +216,9 @@ static void check_reached(rc_config_reader *r, const rc_yaml_node *node, size_t 
         if (routes[i].model.len == 0 || !rc_glob_matches(routes[i].model, routes[index].model))
             continue;
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-        rc_config_fault_append(fault, "never reached: routes[");
+        rc_config_fault_append(fault, "this route is never used: routes[");
         rc_config_fault_append_u64(fault, i);
-        rc_config_fault_append(fault, "] takes all that it could");
+        rc_config_fault_append(fault, "] matches everything that it matches");
         return;
     }
 }
@@ -243,7 +245,7 @@ static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t inde
     const rc_yaml_node *overflow_to = rc_yaml_get(map, RC_STR("overflow_to"));
     if (model == NULL)
         rc_config_fault_append(rc_yaml_fault(r->faults, map),
-                               "model is missing: what is asked for");
+                               "model is missing: the model name in the client's request");
     else if (route->model.len > 0)
         check_reached(r, model, index);
     read_chain(r, map, route);
@@ -257,8 +259,9 @@ static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t inde
         route->has_overflow_to = true;
         read_target_name(r, overflow_to, &route->overflow_to);
         if (route->chain_count > 0 && is_same_target(&route->chain[0], &route->overflow_to))
-            rc_config_fault_append(rc_yaml_fault(r->faults, overflow_to),
-                                   "the chain begins with this target: its window is not larger");
+            rc_config_fault_append(
+                rc_yaml_fault(r->faults, overflow_to),
+                "the chain already begins with this target, so its context window is not larger");
         check_interface(r, overflow_to, &route->overflow_to, route, route->chain_count);
     }
 }

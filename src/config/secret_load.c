@@ -45,7 +45,7 @@ const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, 
         return rc_buf_push(buf, rc_str_c(value)) == RC_OK ? NULL : "is too long";
     }
     if (!rc_secret_path(calls, ref, path))
-        return "was not passed on: systemd does that with LoadCredential=";
+        return "was not passed by systemd (LoadCredential=)";
     return file_error(rc_file_read_regular(calls, path, buf));
 }
 
@@ -109,9 +109,9 @@ const char *rc_secret_state_text(const rc_sys_calls *calls, const rc_secret_ref 
     case RC_SECRET_SET:
         return ref->kind == RC_SECRET_ENV ? "set" : "there";
     case RC_SECRET_NOT_SET:
-        return ref->kind == RC_SECRET_ENV ? "not set" : "not passed on";
+        return ref->kind == RC_SECRET_ENV ? "not set" : "not passed by systemd";
     case RC_SECRET_EXPOSED:
-        return "readable by everybody";
+        return "readable by all users";
     case RC_SECRET_UNREADABLE:
         return "cannot be read";
     case RC_SECRET_NOT_A_FILE:

@@ -98,17 +98,17 @@ static bool read_ref(const rc_yaml_node *node, const char *plural, rc_config_fau
     if (ref.kind == RC_SECRET_ENV &&
         (!is_variable_name(ref.name) || !rc_scrub_is_clean(ref.name))) {
         rc_config_fault_append(rc_yaml_fault(faults, node),
-                               "the name of a variable is expected behind env:");
+                               "the name of a variable is expected after env:");
         return false;
     }
     if (ref.kind == RC_SECRET_CREDENTIAL &&
         (!is_credential_name(ref.name) || !rc_scrub_is_clean(ref.name))) {
         rc_config_fault_append(rc_yaml_fault(faults, node),
-                               "the name of a credential is expected behind credential:");
+                               "the name of a credential is expected after credential:");
         return false;
     }
     if (ref.name.len == 0 || !rc_scrub_is_clean(ref.name)) {
-        rc_config_fault_append(rc_yaml_fault(faults, node), "a path is expected behind file:");
+        rc_config_fault_append(rc_yaml_fault(faults, node), "a path is expected after file:");
         return false;
     }
     ref.line = node->line;

@@ -34,7 +34,7 @@ config() { "$RECOURSE" config "$@"; }
     [[ $output == *"env:OPENAI_API_KEY (set), env:OPENAI_API_KEY_2 (not set)"* ]]
     [[ $output == *"file:/nowhere/key (missing)"* ]]
     [[ $output == *"openai/gpt-4o x2, then relay/gpt-4o  policy fast"* ]]
-    [[ $output == *"fast"*"3 tries, waits 50ms, 100ms +-20%"* ]]
+    [[ $output == *"fast"*"3 attempts, waits 50ms, 100ms +-20%"* ]]
     [[ $output != *hunter2* ]]
 }
 
@@ -43,7 +43,7 @@ config() { "$RECOURSE" config "$@"; }
     chmod 644 key
     echo "providers: {openai: {keys: [file:$PWD/key]}}" >c.yaml
     run -0 config check c.yaml
-    [[ $output == *"key (readable by everybody)"* && $output != *hunter2* ]]
+    [[ $output == *"key (readable by all users)"* && $output != *hunter2* ]]
     chmod 600 key
     run -0 config check c.yaml
     [[ $output == *"key (there)"* ]]
@@ -94,12 +94,12 @@ config() { "$RECOURSE" config "$@"; }
 @test "check: addresses beyond the machine, and unknown dialects, are refused with their position" {
     printf 'admin:\n  listen: 0.0.0.0:8788\n' >bad.yaml
     run -78 --separate-stderr config check bad.yaml
-    [[ $stderr == "bad.yaml:2:11: admin.listen: other machines can reach this address, and there is no token"* ]]
+    [[ $stderr == "bad.yaml:2:11: admin.listen: other machines can reach this address, and admin.token is missing"* ]]
     printf '  token: env:ADMIN\n' >>bad.yaml
     run -0 config check bad.yaml
     sed 's/kind: openai_compatible/kind: anthropic/' good.yaml >bad.yaml
     run -78 --separate-stderr config check bad.yaml
-    [[ $stderr == "bad.yaml:8:18: routes[0].chain[1].target: it speaks Anthropic's interface and chain[0] OpenAI's"* ]]
+    [[ $stderr == "bad.yaml:8:18: routes[0].chain[1].target: the target's provider uses Anthropic's API and chain[0] OpenAI's"* ]]
 }
 
 @test "check: JSON is a report on standard output" {
@@ -138,7 +138,7 @@ config() { "$RECOURSE" config "$@"; }
 @test "check: invalid YAML is reported with its position" {
     printf 'a:\n\tb: 1\n' >bad.yaml
     run -78 config check bad.yaml
-    [[ $output == "bad.yaml:2:1: a tab cannot indent; use spaces"* ]]
+    [[ $output == "bad.yaml:2:1: a tab is not allowed as indentation; use spaces"* ]]
     printf 'listen: [1,\n' >bad.yaml
     run -78 config check bad.yaml
     [[ $output == "bad.yaml:2:1: a value is expected here"* ]]
@@ -224,7 +224,7 @@ config() { "$RECOURSE" config "$@"; }
 @test "a systemd credential is searched in its folder" {
     echo "providers: {openai: {keys: [credential:openai]}}" >c.yaml
     run -0 config check c.yaml
-    [[ $output == *"credential:openai (not passed on)"* ]]
+    [[ $output == *"credential:openai (not passed by systemd)"* ]]
     mkdir credentials
     CREDENTIALS_DIRECTORY=$PWD/credentials run -0 config check c.yaml
     [[ $output == *"credential:openai (missing)"* ]]
@@ -239,6 +239,6 @@ config() { "$RECOURSE" config "$@"; }
     for name in ../openai a/b . .. .hidden "" "a b"; do
         echo "providers: {openai: {keys: [\"credential:$name\"]}}" >c.yaml
         run -78 config check c.yaml
-        [[ $output == *"the name of a credential is expected behind credential:"* ]]
+        [[ $output == *"the name of a credential is expected after credential:"* ]]
     done
 }

@@ -246,7 +246,7 @@ time.sleep(600)'
     [[ $(finding up) == "fault file:$PWD/key: holds none that $wrong"* ]]
     chmod 644 key
     found 78
-    [[ $(finding up) == "warning file:$PWD/key: readable by everybody"*"fault file:$PWD/key: holds none"* ]]
+    [[ $(finding up) == "warning file:$PWD/key: readable by all users"*"fault file:$PWD/key: holds none"* ]]
 }
 
 @test "keys in files: valid, missing, world-readable, a folder" {
@@ -256,7 +256,7 @@ time.sleep(600)'
     [[ $(finding up) == "fine file:$PWD/key: there"* ]]
     chmod 644 key
     found 0 --offline
-    [[ $(finding up) == "warning file:$PWD/key: readable by everybody -> chmod 600"* ]]
+    [[ $(finding up) == "warning file:$PWD/key: readable by all users -> chmod 600"* ]]
     rm key
     found 78 --offline
     [[ $(finding up) == "fault file:$PWD/key: missing"* ]]

@@ -51,12 +51,12 @@ one() { # PARAMS [MORE]
     one 'model: openai/x, api_key: os.environ/'
     [ "$status" = 0 ]
     [[ $output == *"keys: [env:OPENAI_API_KEY]"* ]]
-    [[ $stderr == *"litellm_params.api_key: os.environ/ without a name is no variable; put the key into the variable OPENAI_API_KEY"* ]]
+    [[ $stderr == *"litellm_params.api_key: os.environ/ has no variable name; put the key into the variable OPENAI_API_KEY"* ]]
     [[ $output$stderr != *literal* ]]
     for name in 1KEY 'MY KEY' my-key-hunter2 'K$' "sk-$(printf 'a1%.0s' {1..24})"; do
         one "model: openai/x, api_key: \"os.environ/$name\"" "general_settings: {master_key: \"os.environ/$name\"}"
         [ "$status" = 0 ]
-        [ "$(grep -c 'what stands behind os.environ/ is not the name of a variable' <<<"$stderr")" = 2 ]
+        [ "$(grep -c 'the text after os.environ/ is not the name of a variable' <<<"$stderr")" = 2 ]
         [[ $stderr == *"put the key into the variable OPENAI_API_KEY"* ]]
         [[ $stderr == *"put the key into the variable LITELLM_MASTER_KEY"* ]]
         [[ $output == *"env:OPENAI_API_KEY"*"env:LITELLM_MASTER_KEY"* ]]
@@ -87,7 +87,7 @@ chain_of() { # MODEL
     [ "$(chain_of '"gpt-*"')" = '"openai/*"' ]
     [ -z "$(chain_of '"*"')" ]
     [[ $output != *'model: "gemini'* ]]
-    [[ $stderr == *"all.yaml:1:14: model_list[0]: LiteLLM asks whose model it is"*"are refused"* ]]
+    [[ $stderr == *"all.yaml:1:14: model_list[0]: LiteLLM finds the provider by the model's name"*"are refused"* ]]
     for model in gemini-2.5-pro command-r '"*"' mistral-large; do
         one "model: $model"
         [ "$status" = 65 ]
@@ -96,7 +96,7 @@ chain_of() { # MODEL
     printf 'model_list: [{model_name: "*", litellm_params: {model: "*", api_key: os.environ/K}}]\n' \
         >keyed.yaml
     run -65 --separate-stderr import keyed.yaml
-    [[ $stderr == *"left out: LiteLLM asks whose model it is, all with this one key"* ]]
+    [[ $stderr == *"left out: LiteLLM finds the provider by the model's name, and uses this one key"* ]]
 }
 
 @test "a custom address gets the key that LiteLLM would send" {
@@ -108,7 +108,7 @@ chain_of() { # MODEL
     [[ $output == *"keys: [env:ANTHROPIC_API_KEY]"* ]]
     one 'model: hosted_vllm/x, api_base: "https://proxy.corp.example/v1"'
     [[ $output != *keys:* ]]
-    [[ $stderr == *"HOSTED_VLLM_API_KEY, if it is set"* ]]
+    [[ $stderr == *"HOSTED_VLLM_API_KEY if the variable is set"* ]]
     one 'model: openai/x, api_base: "https://proxy.corp.example/v1", api_key: os.environ/MINE'
     [[ $output == *"keys: [env:MINE]"* ]]
     [[ $output != *OPENAI_API_KEY* ]]
@@ -130,12 +130,12 @@ router_settings:
   context_window_fallbacks: [{az: [m]}]
   model_group_alias: {other: az}'
     [ "$status" = 0 ]
-    [[ $stderr == *"model_list[2].model_name: it has no route of its own; another route takes the name, and its targets are asked instead: \"*\""* ]]
-    [[ $stderr == *"router_settings.fallbacks[0].az: left out: no model_name that was carried over; another route takes the name"* ]]
-    [[ $stderr == *"router_settings.fallbacks[1].m[0]: no model_name that was carried over; left out"* ]]
-    [[ $stderr == *"router_settings.fallbacks[2][\"a/*\"]: left out: no model_name"* ]]
+    [[ $stderr == *"model_list[2].model_name: the model has no route of its own; another route matches the name, and requests go to its targets: \"*\""* ]]
+    [[ $stderr == *"router_settings.fallbacks[0].az: left out: no imported model_name has this name; another route matches the name"* ]]
+    [[ $stderr == *"router_settings.fallbacks[1].m[0]: no imported model_name has this name; left out"* ]]
+    [[ $stderr == *"router_settings.fallbacks[2][\"a/*\"]: left out: no imported model_name"* ]]
     [[ $stderr == *"router_settings.context_window_fallbacks[0].az: left out"* ]]
-    [[ $stderr == *"router_settings.model_group_alias.other: no model_name"*"\"*\""* ]]
+    [[ $stderr == *"router_settings.model_group_alias.other: no imported model_name"*"\"*\""* ]]
     # A name that matches a pattern has its own fallbacks.
     one 'model: openai/x' '  - {model_name: "gpt-*", litellm_params: {model: "openai/*"}}
 router_settings: {fallbacks: [{gpt-5: [m, gpt-4]}]}'
@@ -151,8 +151,8 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     [ "$(chain_of m)" = "openai/x groq/y" ]
     [ "$(grep -c 'timeouts: {first_byte_ms: 20000, idle_ms: 5000}' <<<"$output")" = 2 ]
     [ "$(grep -c timeouts: <<<"$output")" = 2 ]
-    [[ $stderr == *"litellm_params.timeout: "*"the widest of theirs: 600000 ms in the route \"m\""* ]]
-    [[ $stderr == *"litellm_params.stream_timeout: "*"the widest of theirs: 120000 ms in the route \"m\""* ]]
+    [[ $stderr == *"litellm_params.timeout: "*"the largest was used: 600000 ms in the route \"m\""* ]]
+    [[ $stderr == *"litellm_params.stream_timeout: "*"the largest was used: 120000 ms in the route \"m\""* ]]
 }
 
 @test "aliases that are recursive or expand without limit are refused, and no source line is shown" {
@@ -170,7 +170,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     printf 'model_list: &l [{model_name: m, litellm_params: {secretly: hunter2, model: *l}}]\n' \
         >cycle.yaml
     run -65 --separate-stderr import cycle.yaml
-    [[ $stderr == *"cycle.yaml:1:"*"of what it stands in itself"* ]]
+    [[ $stderr == *"cycle.yaml:1:"*"to the value that contains it"* ]]
     [[ $stderr != *hunter2* ]]
     # The imported configuration is loaded without them.
     printf 'a: &x 1\nb: *x\n' >ours.yaml
@@ -226,7 +226,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     run -65 --separate-stderr import map.yaml
     echo 'model_list: []' >empty.yaml
     run -65 --separate-stderr import empty.yaml
-    [[ $stderr == *"no entry of it could be carried over"* ]]
+    [[ $stderr == *"no entry could be imported"* ]]
     : >nothing.yaml
     run -65 --separate-stderr import nothing.yaml
     run -66 --separate-stderr import none.yaml
@@ -263,7 +263,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
 
 @test "our own texts are not scrubbed" {
     one 'model: hosted_vllm/x, api_base: "http://127.0.0.1:1/v1"'
-    [[ $stderr == *"LiteLLM sends what is in HOSTED_VLLM_API_KEY"* ]]
+    [[ $stderr == *"LiteLLM sends the key in HOSTED_VLLM_API_KEY"* ]]
     [[ $output$stderr != *redacted* ]]
 }
 

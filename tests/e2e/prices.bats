@@ -83,14 +83,14 @@ END
     rm mine/prices.yaml
     head -c 1100000 /dev/zero | tr '\0' '#' >mine/prices.yaml
     run -78 --separate-stderr prices c.yaml
-    [[ $stderr == *"larger than 1 MiB"* ]]
+    [[ $stderr == *"larger than the maximum of 1 MiB"* ]]
 }
 
 # A budget never limits a target without a price: several commands warn about it.
 cover() { # a budget that covers azure/big, which has no price
     echo 'budgets: [{name: all, limit_usd: 5, on_exceed: fail}]' >>c.yaml
     export OPENAI_API_KEY=k-1 AZURE=k-2
-    words="azure/big has no price: what it costs does not count for budget all"
+    words="azure/big has no price: its cost does not count towards budget all"
 }
 
 @test "config check warns about targets without a price that a budget covers" {
@@ -98,7 +98,7 @@ cover() { # a budget that covers azure/big, which has no price
     [[ $output != *warning* ]]
     cover
     run -0 "$RECOURSE" config check c.yaml
-    [[ $output == *$'\nwarnings\n'"  $words; give it one in the file that"*"0 if it is free" ]]
+    [[ $output == *$'\nwarnings\n'"  $words; add a price to the file that"*"0 if the model is free" ]]
     "$RECOURSE" config check c.yaml --format json >out.json
     python3 -c 'import json, sys
 (warning,) = json.load(open("out.json"))["warnings"]

@@ -437,7 +437,7 @@ prices: prices.yaml'
     done
     # Beyond this machine the admin server needs a token, also with --admin.
     run -69 --separate-stderr "$RECOURSE" serve --config other.yaml --admin 0.0.0.0:0
-    [[ "$stderr" == *"there is no token"* ]]
+    [[ "$stderr" == *"admin.token is missing"* ]]
     start other serve --config other.yaml --listen 127.0.0.1:0 --admin 127.0.0.1:0 --log human
     admin=$(sed -n "s/.*admin interface at //p" other.talk)
     [ "$(curl -sS -o /dev/null -w '%{http_code}' "$admin/metrics")" = 200 ]
@@ -587,7 +587,7 @@ providers: {up: {kind: openai, base_url: "$up/v1", keys: [credential:up-key]}}
 routes: [{model: "*", chain: [{target: up/*}]}]
 YAML
     run -78 --separate-stderr "$RECOURSE" serve --config recourse.yaml
-    [[ $stderr == *"no API key for provider up: the credential up-key was not passed on"* ]]
+    [[ $stderr == *"no API key for provider up: the credential up-key was not passed by systemd"* ]]
     CREDENTIALS_DIRECTORY=$PWD/credentials start gate serve --config recourse.yaml --log human
     base=http://127.0.0.1:$port
     chat mock/ok

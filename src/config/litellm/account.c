@@ -45,7 +45,8 @@ static bool has_texts(rc_litellm *in, const rc_yaml_node *params)
     }
     if (name == NULL || credential_of(in, rc_litellm_text(name)) != NULL)
         return true;
-    rc_litellm_notes_add(in, name, "no credential of credential_list; the entry is left out");
+    rc_litellm_notes_add(in, name,
+                         "credential_list does not have this credential; the entry is left out");
     return false;
 }
 
@@ -94,7 +95,8 @@ static bool read_variable(rc_litellm *in, const rc_yaml_node *node, rc_str text,
                           rc_litellm_provider *provider)
 {
     if (!rc_litellm_variable(in, text, &provider->base_url)) {
-        rc_litellm_notes_add(in, node, "left out: no name of a variable stands behind os.environ/");
+        rc_litellm_notes_add(in, node,
+                             "left out: os.environ/ is not followed by the name of a variable");
         return false;
     }
     if (rc_str_eq(rc_str_c(provider->kind->name), RC_STR("openai")))
@@ -102,10 +104,10 @@ static bool read_variable(rc_litellm *in, const rc_yaml_node *node, rc_str text,
     rc_litellm_notes_add(
         in, node,
         provider->kind->dialect == RC_DIALECT_OPENAI_CHAT
-            ? "the variable is read when it starts: its address ends in /v1 here; plain "
-              "http:// to another machine needs insecure: true"
-            : "the variable is read when it starts: its address has no version here; "
-              "plain http:// to another machine needs insecure: true");
+            ? "the gateway reads the variable when it starts. Its address must end in /v1 here; "
+              "plain http:// to another machine needs insecure: true"
+            : "the gateway reads the variable when it starts. Its address must have no version "
+              "here; plain http:// to another machine needs insecure: true");
     return true;
 }
 
@@ -117,7 +119,7 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
     const rc_yaml_node *node = rc_litellm_text(over).len > 0 ? over : base;
     const rc_str text = rc_litellm_text(node);
     if (node == over && rc_litellm_text(base).len > 0)
-        rc_litellm_notes_add(in, base, "base_url says it too, and that counts");
+        rc_litellm_notes_add(in, base, "base_url sets the same value and is used");
     if (text.len == 0) {
         if (provider->kind->base_url[0] != '\0')
             return true;
@@ -126,8 +128,7 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
             return true;
         }
         rc_litellm_notes_add(in, params,
-                             "this kind has no usual address, and api_base is missing; left "
-                             "out");
+                             "this kind has no default address, and api_base is missing; left out");
         return false;
     }
     if (rc_str_starts_with(text, RC_STR("os.environ/")))
@@ -139,15 +140,15 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
     if (wrong == NULL && text.len > RC_CONFIG_TEXT_MAX - 8)
         wrong = "too long";
     if (wrong == NULL && !rc_scrub_is_clean(provider->base_url))
-        wrong = "a secret seems to stand in the address";
+        wrong = "the address seems to contain a secret";
     if (wrong != NULL) {
         rc_litellm_note_append(rc_litellm_notes_add(in, node, "left out: "), wrong);
         return false;
     }
     if (provider->is_insecure)
         rc_litellm_notes_add(in, node,
-                             "plain http:// to another machine: insecure: true was written; "
-                             "keys go over the network in the open");
+                             "plain http:// to another machine: insecure: true was added; keys are "
+                             "sent unencrypted");
     /* A server other than OpenAI's that speaks its API. The key stays the one that LiteLLM would
      * send. */
     if (rc_str_eq(rc_str_c(provider->kind->name), RC_STR("openai")) &&
@@ -259,12 +260,12 @@ static void use_default_key(rc_litellm *in, const rc_litellm_prefix *prefix,
     if (usual.len > 0)
         provider->key = as_reference(in, usual);
     if (usual.len > 0 && provider->base_url.len > 0)
-        note_variable(in, params, "no key is named; as in LiteLLM, what is in the variable ", usual,
-                      " is sent to api_base; keys of the provider can name another");
+        note_variable(in, params, "no key is named; as in LiteLLM, the key in the variable ", usual,
+                      " is sent to api_base; to use another key, change keys of the provider");
     if (usual.len == 0 && prefix->optional_variable != NULL)
-        note_variable(in, params, "no key is named; LiteLLM sends what is in ",
+        note_variable(in, params, "no key is named; LiteLLM sends the key in ",
                       rc_str_c(prefix->optional_variable),
-                      ", if it is set; if so, add it to keys of the provider");
+                      " if the variable is set; in that case, add it to keys of the provider");
 }
 
 static void read_key(rc_litellm *in, const rc_litellm_prefix *prefix, const rc_yaml_node *params,

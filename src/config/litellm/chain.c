@@ -28,25 +28,28 @@ static void add_target(rc_litellm *in, rc_litellm_route *to,
         if (!is_same_target(to->chain[i], deployment))
             continue;
         if (node == deployment->node)
-            rc_litellm_notes_add(in, node, "the same target once more; a chain has it once");
+            rc_litellm_notes_add(in, node,
+                                 "the same target appears again; a chain can have it only once");
         return;
     }
     if (to->chain_count > 0 && dialect_of(to->chain[0]) != dialect_of(deployment)) {
         rc_litellm_note_append_quoted(
-            rc_litellm_notes_add(in, node,
-                                 "left out: it speaks another interface than the first of "
-                                 "its chain, and in this version a chain keeps to one: "),
+            rc_litellm_notes_add(
+                in, node,
+                "left out: its API differs from that of the first target of the chain, and in this "
+                "version all targets of a chain must have the same API: "),
             to->model);
         return;
     }
     if (to->chain_count == CHAIN_MAX) {
-        rc_litellm_notes_add(in, node, "left out: a chain of ours has at most 64 targets");
+        rc_litellm_notes_add(in, node, "left out: a chain has at most 64 targets");
         return;
     }
     if (to->chain_count > 0 && node == deployment->node)
-        rc_litellm_notes_add(in, node,
-                             "the same model_name again: asked when the one before it fails; "
-                             "we fail over in order and do not balance");
+        rc_litellm_notes_add(
+            in, node,
+            "the same model_name again: this target is used when the one before it "
+            "fails; a chain has no load balancing");
     to->chain[to->chain_count++] = deployment;
 }
 
@@ -108,7 +111,7 @@ static bool is_too_far(rc_litellm *in, const rc_yaml_node *item)
 {
     if (item->index == CHAIN_MAX)
         rc_litellm_notes_add(in, item,
-                             "left out, and what is behind it: a chain has at most 64 targets");
+                             "left out, with all entries after it: a chain has at most 64 targets");
     return item->index >= CHAIN_MAX;
 }
 
@@ -118,7 +121,7 @@ static const rc_litellm_deployment *named(rc_litellm *in, const rc_yaml_node *it
     const rc_str name = rc_litellm_text(item);
     const rc_litellm_deployment *found = name.len > 0 ? rc_litellm_group_for(in, name) : NULL;
     if (found == NULL)
-        rc_litellm_notes_add(in, item, "no model_name that was carried over; left out");
+        rc_litellm_notes_add(in, item, "no imported model_name has this name; left out");
     return found;
 }
 
@@ -148,9 +151,9 @@ static void add_overflow(rc_litellm *in, rc_litellm_route *to)
         if (to->overflow_to != NULL)
             rc_litellm_notes_add(in, item, "left out: a route has one overflow_to");
         else if (dialect_of(found) != dialect_of(to->chain[0]))
-            rc_litellm_notes_add(in, item, "left out: it speaks another interface than its chain");
+            rc_litellm_notes_add(in, item, "left out: its API differs from that of its chain");
         else if (is_same_target(found, to->chain[0]))
-            rc_litellm_notes_add(in, item, "left out: the chain begins with it");
+            rc_litellm_notes_add(in, item, "left out: the chain already begins with this target");
         else
             to->overflow_to = found;
     }
@@ -193,10 +196,9 @@ static void note_widest(rc_litellm *in, const limit *kind, const rc_litellm_rout
         char digits[RC_DECIMAL_CAPACITY];
         if (explicit_ms(kind, deployment) == 0)
             continue;
-        rc_litellm_note *note =
-            rc_litellm_notes_add(in, rc_yaml_get(params, rc_str_c(kind->key)),
-                                 "a route has one such limit for all of its targets, "
-                                 "the widest of theirs: ");
+        rc_litellm_note *note = rc_litellm_notes_add(
+            in, rc_yaml_get(params, rc_str_c(kind->key)),
+            "a route has one such limit for all of its targets; the largest was used: ");
         rc_litellm_note_append(note, rc_config_decimal(digits, widest_ms, 0).ptr);
         rc_litellm_note_append_quoted(rc_litellm_note_append(note, " ms in the route "), to->model);
     }
@@ -246,7 +248,7 @@ static void note_shape(rc_litellm *in, const char *key)
          item = item->next) {
         if (item->index == LISTS_MAX) {
             rc_litellm_notes_add(in, item,
-                                 "left out, and what is behind it: more than 1024 of them");
+                                 "left out, with all entries after it: more than 1024 entries");
             return;
         }
         if (item->kind != RC_YAML_MAP)
@@ -272,10 +274,11 @@ static void note_names(rc_litellm *in, const char *key)
     for (const rc_yaml_node *node = rc_litellm_fallbacks(in, key); node != NULL;
          node = rc_litellm_fallbacks_next(node)) {
         if (fallbacks_of(in, key, node->key) != node)
-            rc_litellm_notes_add(in, node, "left out: the name has a list before this one");
+            rc_litellm_notes_add(in, node, "left out: an earlier list has the same name");
         else if (!is_used(in, node->key))
             rc_litellm_note_append_handler(
-                in, rc_litellm_notes_add(in, node, "left out: no model_name that was carried over"),
+                in,
+                rc_litellm_notes_add(in, node, "left out: no imported model_name has this name"),
                 node->key);
     }
 }

@@ -87,9 +87,9 @@ const char *rc_litellm_uncopied_reason(rc_str text)
     if (!rc_str_starts_with(text, ENVIRON))
         return "a literal key is not copied; put it into the variable ";
     if (text.len == ENVIRON.len)
-        return "os.environ/ without a name is no variable; put the key into the variable ";
-    return "what stands behind os.environ/ is not the name of a variable (letters, digits and _), "
-           "and is not copied; put the key into the variable ";
+        return "os.environ/ has no variable name; put the key into the variable ";
+    return "the text after os.environ/ is not the name of a variable (letters, digits and _) and "
+           "is not copied; put the key into the variable ";
 }
 
 bool rc_litellm_seconds(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms)
@@ -169,11 +169,12 @@ static const rc_yaml_node *section(rc_litellm *in, const char *name)
 static const char *reason_of(const rc_yaml_node *node)
 {
     if (rc_str_eq(node->key, RC_STR("environment_variables")))
-        return "not copied; set them where the gateway is started";
+        return "not copied; set these variables in the gateway's environment";
     if (rc_str_eq(node->key, RC_STR("include")))
-        return "other files are not read: put their entries into this one first";
+        return "included files are not read; put their entries into this file first";
     if (node->has_anchor)
-        return "no section of ours; what refers to it has it";
+        return "no counterpart as a section; its values were copied to the entries that refer to "
+               "it";
     return "no counterpart";
 }
 
@@ -224,7 +225,7 @@ static rc_status read_all(rc_litellm *in, rc_config_faults *faults)
     const rc_yaml_node *list = rc_yaml_get(in->doc.root, RC_STR("model_list"));
     if (list == NULL) {
         rc_config_fault_append(rc_yaml_fault(faults, in->doc.root),
-                               "model_list is missing: this is no configuration of LiteLLM");
+                               "model_list is missing: this is not a LiteLLM configuration");
         return RC_E_RANGE;
     }
     if (!rc_yaml_expect(list, RC_YAML_LIST, faults))
@@ -243,7 +244,7 @@ static rc_status read_all(rc_litellm *in, rc_config_faults *faults)
     note_credentials(in);
     if (in->deployment_count == 0 && rc_arena_status(&in->arena) == RC_OK) {
         rc_config_fault_append(rc_yaml_fault(faults, list),
-                               "no entry of it could be carried over; the notes say why");
+                               "no entry could be imported; the notes give the reasons");
         return RC_E_RANGE;
     }
     return rc_arena_status(&in->arena);

@@ -3,9 +3,9 @@
 #include "config/config.h"
 #include "config/litellm/private.h"
 
-#define NO_AZURE "Azure's paths and versions are not spoken in this version; left out"
-#define NO_AWS "requests to AWS are not signed in this version; left out"
-#define NO_GOOGLE "Google's service accounts are not used in this version; left out"
+#define NO_AZURE "this version does not support Azure's paths and API versions; left out"
+#define NO_AWS "this version does not sign requests to AWS; left out"
+#define NO_GOOGLE "this version does not support Google's service accounts; left out"
 
 /* Key variables of a prefix whose kind has none: USES names the default key's variable, MAY_USE a
  * variable that LiteLLM uses only if it is set. */
@@ -178,14 +178,14 @@ void rc_litellm_note_unsupported(rc_litellm *in, const rc_yaml_node *params)
         rc_litellm_notes_add(in, node, prefix->why);
     else if (name.len > 0)
         rc_litellm_note_append_quoted(
-            rc_litellm_notes_add(in, node, "left out; there is no kind of provider for "), name);
+            rc_litellm_notes_add(in, node, "left out; Recourse has no kind of provider for "),
+            name);
     else if (rc_str_starts_with(model, RC_STR("gemini")))
         rc_litellm_notes_add(in, node,
-                             "left out: without gemini/ before it this is Vertex's in LiteLLM, and "
-                             "Google's service accounts are not used in this version");
+                             "left out: without the prefix gemini/, LiteLLM sends this model to "
+                             "Vertex, and this version does not support Google's service accounts");
     else
-        rc_litellm_notes_add(
-            in, node,
-            "left out: it says no provider and is no name of OpenAI's or Anthropic's "
-            "that we know; write PROVIDER/ before it");
+        rc_litellm_notes_add(in, node,
+                             "left out: the name has no provider and is not a known model of "
+                             "OpenAI or Anthropic; add the prefix PROVIDER/");
 }

@@ -23,17 +23,19 @@ static void note_params(rc_litellm *in, const rc_yaml_node *params)
         {"stream_timeout", NULL},
         {"custom_llm_provider", NULL},
         {"litellm_credential_name", NULL},
-        {"rpm",
-         "requests are not counted ahead of the provider; its limits are waited out as told"},
-        {"tpm", "tokens are not counted ahead of the provider; its limits are waited out as told"},
-        {"weight", "we fail over in order and do not balance"},
+        {"rpm", "no counterpart: the gateway does not limit requests itself; it waits as long as "
+                "the provider's rate limits require"},
+        {"tpm", "no counterpart: the gateway does not limit tokens itself; it waits as long as the "
+                "provider's rate limits require"},
+        {"weight", "no counterpart: a chain is used in order, without load balancing"},
         {"order", "the order of the list is the order of the chain"},
-        {"max_parallel_requests", "max_in_flight of the provider comes closest; not set"},
-        {"max_retries", "tries belong to the route's policy"},
-        {"num_retries", "tries belong to the route's policy"},
+        {"max_parallel_requests",
+         "max_in_flight of the provider is the closest setting; it was not set"},
+        {"max_retries", "the route's policy sets the number of attempts"},
+        {"num_retries", "the route's policy sets the number of attempts"},
     };
     for (const rc_yaml_node *node = params->first; node != NULL; node = node->next) {
-        const char *why = "no counterpart: requests are passed on as they come";
+        const char *why = "no counterpart: requests are forwarded unchanged";
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
             if (rc_str_eq(node->key, rc_str_c(known[i].key)))
                 why = known[i].why;
@@ -86,13 +88,12 @@ static void read_catch_all(rc_litellm *in, rc_litellm_deployment *made)
     in->has_catch_all = true;
     rc_litellm_notes_add(
         in, made->node,
-        "LiteLLM asks whose model it is: here OpenAI's names (gpt-*, o1*, ...) and "
-        "claude-* have routes, other names are refused; add those that you use. "
-        "PROVIDER/MODEL needs that provider under providers");
-    rc_litellm_notes_add(
-        in, made->node,
-        "the variable of each provider must be set (OPENAI_API_KEY, ANTHROPIC_API_KEY); "
-        "else take the provider and its routes out");
+        "LiteLLM finds the provider by the model's name. Here only OpenAI's names (gpt-*, o1*, "
+        "...) and claude-* have routes, and other names are refused; add routes for the models "
+        "that you use. PROVIDER/MODEL needs that provider under providers");
+    rc_litellm_notes_add(in, made->node,
+                         "the variable of each provider must be set (OPENAI_API_KEY, "
+                         "ANTHROPIC_API_KEY); otherwise remove the provider and its routes");
     for (size_t i = 0; rc_litellm_family_at(i) != NULL; i++) {
         const rc_litellm_family *family = rc_litellm_family_at(i);
         made->group = rc_str_c(family->pattern);
@@ -113,9 +114,10 @@ static bool read_star(rc_litellm *in, const rc_yaml_node *params, rc_litellm_dep
                              rc_litellm_param(in, params, "api_base") != NULL ||
                              rc_litellm_param(in, params, "base_url") != NULL;
     if (has_account) {
-        rc_litellm_notes_add(in, model,
-                             "left out: LiteLLM asks whose model it is, all with this one key or "
-                             "address; write PROVIDER/* for each that you use");
+        rc_litellm_notes_add(
+            in, model,
+            "left out: LiteLLM finds the provider by the model's name, and uses this one key or "
+            "address; write PROVIDER/* for each that you use");
         return false;
     }
     if (rc_str_eq(made->group, RC_STR("*"))) {
@@ -126,10 +128,9 @@ static bool read_star(rc_litellm *in, const rc_yaml_node *params, rc_litellm_dep
         return true;
     }
     if (family == NULL) {
-        rc_litellm_notes_add(
-            in, model,
-            "left out: LiteLLM asks whose model it is, and the name does not say; write "
-            "PROVIDER/*");
+        rc_litellm_notes_add(in, model,
+                             "left out: the model's name does not show the provider; write "
+                             "PROVIDER/*");
         return false;
     }
     made->provider = rc_litellm_provider_default(in, family->kind);
@@ -173,7 +174,7 @@ static void read_entry(rc_litellm *in, const rc_yaml_node *entry)
         return;
     }
     if (!is_usable(made.model)) {
-        rc_litellm_notes_add(in, model, "no name of a model; left out");
+        rc_litellm_notes_add(in, model, "not the name of a model; left out");
         return;
     }
     /* A pattern mapped to itself forwards the requested name. */

@@ -62,11 +62,11 @@ bool rc_litellm_is_routable(const rc_litellm *in, rc_str name)
 void rc_litellm_note_append_handler(const rc_litellm *in, rc_litellm_note *note, rc_str name)
 {
     if (named_provider(in, name) != NULL) {
-        rc_litellm_note_append(note, "; the provider that its name begins with is asked instead: ");
+        rc_litellm_note_append(note, "; requests go to the provider that the name begins with: ");
         rc_litellm_note_append_quoted(note, named_provider(in, name)->name);
     } else if (matching_route(in, name) != NULL) {
         rc_litellm_note_append(
-            note, "; another route takes the name, and its targets are asked instead: ");
+            note, "; another route matches the name, and requests go to its targets: ");
         rc_litellm_note_append_quoted(note, matching_route(in, name)->model);
     }
 }
@@ -87,8 +87,8 @@ static void note_direct(rc_litellm *in, const rc_litellm_deployment *first)
 {
     rc_litellm_note *note =
         rc_litellm_notes_add(in, first->node,
-                             "needs no route: a model that begins with a provider's name is that "
-                             "provider's, without fallbacks and limits of its own; ask for ");
+                             "needs no route: a model name that begins with a provider's name goes "
+                             "to that provider, without fallbacks and limits; request ");
     rc_config_text_append(note->text, sizeof note->text, first->provider->name);
     rc_litellm_note_append(note, "/MODEL");
 }
@@ -97,8 +97,8 @@ static void note_shadow(rc_litellm *in, rc_str name, const rc_yaml_node *node)
 {
     if (named_provider(in, name) != NULL)
         rc_litellm_notes_add(in, node,
-                             "its name begins with that of a provider, which is "
-                             "then asked without this chain; rename one of them");
+                             "its name begins with a provider's name, so requests go to that "
+                             "provider and not to this chain; rename one of them");
 }
 
 /* Creates the route of a model unless it exists. alias: the node that defines another name for the
@@ -110,7 +110,7 @@ static void make_route(rc_litellm *in, rc_str model, const rc_litellm_deployment
         return;
     if (rc_litellm_has_star(first->model) && !rc_str_eq(first->model, RC_STR("*"))) {
         rc_litellm_notes_add(in, first->node,
-                             "left out: of a model either all or one name is passed on");
+                             "left out: a target forwards either one model name or all of them");
         return;
     }
     rc_litellm_route *made = rc_arena_get(&in->arena, sizeof *made);
@@ -133,7 +133,7 @@ static void make_aliases(rc_litellm *in)
         const rc_litellm_deployment *first = name.len > 0 ? rc_litellm_group_for(in, name) : NULL;
         if (rc_litellm_route_of(in, node->key) != NULL) {
             rc_litellm_notes_add(in, node,
-                                 "left out: there is a model_name like it, which counts here");
+                                 "left out: a model_name with the same name exists and is used");
             continue;
         }
         if (first != NULL && node->key.len <= NAME_MAX_BYTES && rc_scrub_is_clean(node->key)) {
@@ -142,7 +142,7 @@ static void make_aliases(rc_litellm *in)
             continue;
         }
         rc_litellm_note_append_handler(
-            in, rc_litellm_notes_add(in, node, "no model_name that was carried over; left out"),
+            in, rc_litellm_notes_add(in, node, "no imported model_name has this name; left out"),
             node->key);
     }
 }
@@ -171,8 +171,9 @@ static void drop_unreached(rc_litellm *in)
             continue;
         }
         rc_litellm_note_append_quoted(
-            rc_litellm_notes_add(in, (*at)->chain[0]->node,
-                                 "left out: another route takes all that this one could: "),
+            rc_litellm_notes_add(
+                in, (*at)->chain[0]->node,
+                "left out: another route matches everything that this route matches: "),
             over->model);
         *at = (*at)->next;
     }
@@ -190,7 +191,7 @@ static void note_other_handlers(rc_litellm *in)
             (first != NULL && is_direct(first) && named_provider(in, name) == first->provider);
         if (!is_there && rc_litellm_is_routable(in, name))
             rc_litellm_note_append_handler(
-                in, rc_litellm_notes_add(in, node, "it has no route of its own"), name);
+                in, rc_litellm_notes_add(in, node, "the model has no route of its own"), name);
     }
 }
 

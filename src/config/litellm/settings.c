@@ -14,9 +14,8 @@ static void read_retries(rc_litellm *in)
         return;
     in->max_attempts = retries + 1;
     in->has_policy = true;
-    rc_litellm_notes_add(in, node,
-                         "these are tries at each target of a chain, before the next one is "
-                         "asked");
+    rc_litellm_notes_add(
+        in, node, "these are attempts at each target of a chain, before the next target is used");
 }
 
 static void read_retry_policy(rc_litellm *in)
@@ -40,7 +39,7 @@ static void read_retry_policy(rc_litellm *in)
             in->has_policy = true;
         }
         if (!is_known)
-            rc_litellm_notes_add(in, node, "the same call would fail again: not retried");
+            rc_litellm_notes_add(in, node, "not retried, because the same call would fail again");
     }
 }
 
@@ -54,10 +53,10 @@ static void read_cooldown(rc_litellm *in)
         return;
     in->has_allowed_fails = true;
     if (in->has_cooldown && in->cooldown_ms > RC_LITELLM_OPEN_MAX_MS)
-        rc_litellm_notes_add(in, cooldown, "the breaker is open for an hour at most");
+        rc_litellm_notes_add(in, cooldown, "the breaker stays open for at most an hour");
     rc_litellm_notes_add(in, fails,
-                         "the breaker opens when half of the calls of a minute fail, from so "
-                         "many calls on");
+                         "the breaker opens when half of the calls of a minute fail and there are "
+                         "at least this many calls");
 }
 
 static void read_timeouts(rc_litellm *in)
@@ -68,13 +67,13 @@ static void read_timeouts(rc_litellm *in)
     if (timeout == NULL)
         timeout = request;
     else if (request != NULL)
-        rc_litellm_notes_add(in, request, "timeout says it too, and that counts; left out");
+        rc_litellm_notes_add(in, request, "timeout sets the same value and is used; left out");
     if (timeout != NULL && rc_litellm_time_limit(in, timeout, &in->timeout_ms))
         rc_litellm_notes_add(in, timeout,
-                             "it limits each try up to its first byte; deadline_ms limits "
-                             "the whole request");
+                             "it limits the time to the first byte of each attempt; deadline_ms "
+                             "limits the whole request");
     if (stream != NULL && rc_litellm_time_limit(in, stream, &in->stream_timeout_ms))
-        rc_litellm_notes_add(in, stream, "it limits the silence between two pieces of an answer");
+        rc_litellm_notes_add(in, stream, "it limits the silence between two parts of a response");
 }
 
 static void read_master_key(rc_litellm *in)
@@ -82,7 +81,8 @@ static void read_master_key(rc_litellm *in)
     const rc_yaml_node *node = rc_yaml_get(in->general, RC_STR("master_key"));
     const rc_str text = rc_litellm_text(node);
     if (node != NULL && text.len == 0 && node->kind != RC_YAML_NULL)
-        rc_litellm_notes_add(in, node, "text is expected; left out: everybody may use the gateway");
+        rc_litellm_notes_add(in, node,
+                             "text is expected; left out, so the gateway requires no token");
     if (text.len == 0 || rc_litellm_variable(in, text, &in->master_key))
         return;
     in->master_key = RC_STR("env:LITELLM_MASTER_KEY");
@@ -105,23 +105,25 @@ static const char *reason_of(rc_str key)
     static const struct {
         const char *key, *why;
     } reasons[] = {
-        {"routing_strategy", "we fail over in order and do not balance"},
-        {"content_policy_fallbacks", "content that one provider refuses is not shown to the next"},
-        {"model_group_retry_policy", "a route names its policy: write one under policies"},
-        {"enable_pre_call_checks", "the provider's own answer decides"},
-        {"redis_host", "there is no state outside of the process and its store"},
-        {"redis_password", "there is no state outside of the process and its store"},
-        {"redis_port", "there is no state outside of the process and its store"},
-        {"redis_url", "there is no state outside of the process and its store"},
-        {"database_url", "the audit is a file: store: sqlite:PATH"},
-        {"cache", "answers are not cached"},
-        {"cache_params", "answers are not cached"},
-        {"drop_params", "requests are passed on as they come"},
-        {"modify_params", "requests are passed on as they come"},
+        {"routing_strategy", "no counterpart: a chain is used in order, without load balancing"},
+        {"content_policy_fallbacks",
+         "no counterpart: content that one provider rejects is not sent to the next"},
+        {"model_group_retry_policy", "each route names its policy; define one under policies"},
+        {"enable_pre_call_checks", "no counterpart: the provider's own response decides"},
+        {"redis_host", "no counterpart: the gateway has no state outside its process and store"},
+        {"redis_password",
+         "no counterpart: the gateway has no state outside its process and store"},
+        {"redis_port", "no counterpart: the gateway has no state outside its process and store"},
+        {"redis_url", "no counterpart: the gateway has no state outside its process and store"},
+        {"database_url", "the audit is a file; set store: sqlite:PATH"},
+        {"cache", "no counterpart: responses are not cached"},
+        {"cache_params", "no counterpart: responses are not cached"},
+        {"drop_params", "requests are forwarded unchanged"},
+        {"modify_params", "requests are forwarded unchanged"},
         {"callbacks", "see the audit, the log and the metrics"},
         {"success_callback", "see the audit, the log and the metrics"},
         {"failure_callback", "see the audit, the log and the metrics"},
-        {"set_verbose", "see log.format"},
+        {"set_verbose", "use log.format"},
         {"max_budget", "see budgets"},
         {"budget_duration", "see budgets"},
     };
@@ -148,7 +150,7 @@ static void note_overruled(rc_litellm *in, const char *const *shared)
     for (const rc_yaml_node *node = in->settings->first; node != NULL; node = node->next)
         if (is_among(node->key, shared) && rc_yaml_get(in->router, node->key) != NULL)
             rc_litellm_notes_add(in, node,
-                                 "router_settings says it too, and that counts; left out");
+                                 "router_settings sets the same value and is used; left out");
 }
 
 void rc_litellm_read_settings(rc_litellm *in)

@@ -39,7 +39,7 @@ static void push_notes(const writer *w)
     push(w, "# Made by recourse config import litellm from ");
     push_comment(w, w->in->title);
     if (notes->count > 0)
-        push(w, "# What is not the same, or was left out, by its place there:\n");
+        push(w, "# Settings that differ or were left out, by their key in that file:\n");
     for (size_t i = 0; i < notes->count && i < RC_LITELLM_NOTES_MAX; i++) {
         const rc_litellm_note *note = &notes->list[i];
         push(w, "#   ");

@@ -150,9 +150,9 @@ static void check_reached(reader *r, const rc_yaml_node *node, size_t index)
         if (!covers(&own[i], &own[index]))
             continue;
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-        rc_config_fault_append(fault, "never reached: prices[");
+        rc_config_fault_append(fault, "this price is never used: prices[");
         rc_config_fault_append_u64(fault, i);
-        rc_config_fault_append(fault, "] takes all that it could");
+        rc_config_fault_append(fault, "] matches everything that it matches");
         return;
     }
 }
@@ -173,7 +173,8 @@ static void read_price(reader *r, const rc_yaml_node *map, size_t index)
     if (kind != NULL)
         read_kind(r, kind, price);
     if (model == NULL)
-        rc_config_fault_append(rc_yaml_fault(r->faults, map), "model is missing: what it is for");
+        rc_config_fault_append(rc_yaml_fault(r->faults, map),
+                               "model is missing: the model that the price applies to");
     else if (price->model.len > 0)
         check_reached(r, model, index);
     if (!has_price(map))

@@ -176,7 +176,7 @@ void rc_unpriced_push(rc_buf *buf, const rc_unpriced *unpriced)
     rc_buf_push(buf, unpriced->provider);
     rc_buf_push_byte(buf, '/');
     rc_buf_push(buf, unpriced->model);
-    rc_buf_push(buf, RC_STR(" has no price: what it costs does not count for "));
+    rc_buf_push(buf, RC_STR(" has no price: its cost does not count towards "));
     rc_buf_push(buf, rc_str_c(unpriced->kind));
     rc_buf_push_byte(buf, ' ');
     rc_buf_push(buf, unpriced->name);
@@ -189,5 +189,5 @@ void rc_unpriced_push(rc_buf *buf, const rc_unpriced *unpriced)
 
 const char *rc_unpriced_advice(void)
 {
-    return "give it one in the file that `prices` names, 0 if it is free";
+    return "add a price to the file that `prices` names, or 0 if the model is free";
 }

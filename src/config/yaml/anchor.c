@@ -48,7 +48,7 @@ static bool count_bytes(rc_yaml_builder *b, const rc_yaml_node *node, yaml_mark_
     b->copied_bytes += node->text.len + node->key.len;
     if (b->copied_bytes <= RC_YAML_MAX_BYTES)
         return true;
-    rc_yaml_build_stop(b, RC_E_TOO_LARGE, mark, "aliases stand for more than 1 MiB");
+    rc_yaml_build_stop(b, RC_E_TOO_LARGE, mark, "aliases expand to more than 1 MiB");
     return false;
 }
 
@@ -86,9 +86,9 @@ void rc_yaml_anchor_expand(rc_yaml_builder *b, const yaml_char_t *name, yaml_mar
     const rc_yaml_node *from = anchored_node(b, rc_str_c((const char *)name));
     if (from == NULL)
         rc_yaml_build_stop(b, RC_E_SYNTAX, mark,
-                           "an alias (*name) without an anchor (&name) of that name before it");
+                           "an alias (*name) without an earlier anchor (&name) of the same name");
     else if (is_open(b, from))
-        rc_yaml_build_stop(b, RC_E_SYNTAX, mark, "an alias (*name) of what it stands in itself");
+        rc_yaml_build_stop(b, RC_E_SYNTAX, mark, "an alias (*name) to the value that contains it");
     else
         copy_below(b, from, &mark);
 }
@@ -116,7 +116,7 @@ static void merge_map(rc_yaml_builder *b, const rc_yaml_node *map)
 
 void rc_yaml_anchor_merge(rc_yaml_builder *b)
 {
-    static const char message[] = "behind << a map is expected, or a list of maps";
+    static const char message[] = "a map or a list of maps is expected after <<";
     const rc_yaml_node *from = b->frames[b->depth - 1].merge;
     if (from->kind == RC_YAML_MAP) {
         merge_map(b, from);

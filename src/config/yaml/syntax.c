@@ -13,22 +13,22 @@ typedef struct translation {
 
 /* The frequent errors; others keep libyaml's text. */
 static const translation translations[] = {
-    {"mapping values are not allowed", "a colon does not fit here; quote the text, or check the "
-                                       "indentation"},
+    {"mapping values are not allowed",
+     "a colon is not allowed here; quote the text, or check the indentation"},
     {"did not find expected key", "a key is expected here; check the indentation"},
     {"did not find expected node content", "a value is expected here"},
-    {"could not find expected ':'", "a colon is expected behind the key"},
+    {"could not find expected ':'", "a colon is expected after the key"},
     {"did not find expected '-' indicator", "a - is expected here; check the indentation"},
     {"did not find expected ',' or ']'", "a comma or ] is expected here"},
     {"did not find expected ',' or '}'", "a comma or } is expected here"},
     {"found unexpected end of stream", "the file ends within quotes"},
-    {"block sequence entries are not allowed", "a - does not fit here; check the indentation"},
-    {"found unknown escape character", "an escape that YAML does not have; use single quotes"},
+    {"block sequence entries are not allowed", "a - is not allowed here; check the indentation"},
+    {"found unknown escape character", "an unknown escape; use single quotes"},
     {"control characters are not allowed", "a control character cannot be part of the file"},
     {"invalid leading UTF-8 octet", "not UTF-8"},
     {"invalid trailing UTF-8 octet", "not UTF-8"},
     {"incomplete UTF-8 octet sequence", "not UTF-8"},
-    {"did not find expected <document start>", "nothing may follow the end of the document"},
+    {"did not find expected <document start>", "text after the end of the document"},
 };
 
 static const char *translate(const char *problem)
@@ -93,7 +93,7 @@ rc_status rc_yaml_syntax_fault(const yaml_parser_t *parser, rc_str text, rc_conf
     const char *problem = parser->problem != NULL ? parser->problem : "not YAML";
     rc_config_fault *fault = rc_config_faults_add(faults, line, column);
     if (parser->error != YAML_READER_ERROR && is_tab_indented(text, line, column)) {
-        rc_config_fault_append(fault, "a tab cannot indent; use spaces");
+        rc_config_fault_append(fault, "a tab is not allowed as indentation; use spaces");
         return RC_E_SYNTAX;
     }
     rc_config_fault_append(fault, translate(problem));

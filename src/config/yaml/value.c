@@ -175,7 +175,7 @@ static bool check_timed(const rc_yaml_node *map, const rc_yaml_node *child, cons
         return true;
     rc_config_fault *fault = rc_yaml_fault_at_key(faults, child);
     rc_config_fault_append(fault, name);
-    rc_config_fault_append(fault, " says the same, and stands here, too");
+    rc_config_fault_append(fault, " sets the same value, and is present, too");
     return false;
 }
 
@@ -312,7 +312,7 @@ static void append_decimal(rc_config_fault *fault, uint64_t value, unsigned plac
 static bool refuse_text(rc_config_fault *fault, const rc_yaml_node *node)
 {
     rc_config_fault_append(fault, has_leading_zero(node->text)
-                                      ? " without zeros in front is expected, not "
+                                      ? " without leading zeros is expected, not "
                                       : " is expected, not ");
     rc_config_fault_append_quoted(fault, node->text);
     return false;

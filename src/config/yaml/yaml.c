@@ -143,7 +143,7 @@ static void refuse_duplicate(rc_yaml_builder *b, rc_str key, yaml_mark_t mark,
     rc_config_fault *fault = rc_yaml_build_fault(b, RC_E_DUPLICATE, mark);
     fault->is_private = rc_yaml_is_private(before->parent, b->faults);
     rc_config_fault_append_quoted(fault, key);
-    rc_config_fault_append(fault, " stands twice; the first is at ");
+    rc_config_fault_append(fault, " appears twice; the first is at ");
     rc_config_fault_append_u64(fault, before->key_line);
     rc_config_fault_append(fault, ":");
     rc_config_fault_append_u64(fault, before->key_column);
@@ -217,7 +217,8 @@ static void take_alias(rc_yaml_builder *b, const yaml_event_t *event)
 {
     const yaml_mark_t mark = event->start_mark;
     if (b->allows_anchors && wants_key(b)) {
-        rc_yaml_build_stop(b, RC_E_SYNTAX, mark, "a key is written out, not an alias (*name)");
+        rc_yaml_build_stop(b, RC_E_SYNTAX, mark,
+                           "a key cannot be an alias (*name); write the key itself");
         return;
     }
     if (b->allows_anchors) {
@@ -225,7 +226,7 @@ static void take_alias(rc_yaml_builder *b, const yaml_event_t *event)
         return;
     }
     rc_config_fault_append(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
-                           "aliases (*name) are not accepted; write the value out");
+                           "aliases (*name) are not accepted; write the value itself");
     if (wants_key(b)) {
         b->is_stopped = true;
         return;
@@ -240,10 +241,11 @@ static void refuse_extras(rc_yaml_builder *b, const yaml_char_t *anchor, const y
 {
     if (anchor != NULL && !b->allows_anchors)
         rc_config_fault_append(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
-                               "anchors (&name) are not accepted; write the value out");
+                               "anchors (&name) are not accepted; write the value itself");
     else if (anchor != NULL && wants_key(b))
-        rc_config_fault_append(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
-                               "a key has no anchor (&name); put it before the value");
+        rc_config_fault_append(
+            rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
+            "a key cannot have an anchor (&name); put the anchor before the value");
     if (tag != NULL)
         rc_config_fault_append(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
                                "tags (!name) are not accepted; quote the text if it begins with !");
@@ -254,7 +256,7 @@ static void take_document(rc_yaml_builder *b, yaml_mark_t mark)
     b->document_count++;
     if (b->document_count > 1)
         rc_yaml_build_stop(b, RC_E_SYNTAX, mark,
-                           "a second document begins here; one file holds one");
+                           "a second document begins here; a file can have only one");
 }
 
 static void take_event(rc_yaml_builder *b, const yaml_event_t *event)
@@ -316,7 +318,7 @@ static rc_status parse(rc_yaml *doc, rc_str text, bool allows_anchors, const rc_
     rc_yaml_builder b = {.doc = doc, .faults = faults, .allows_anchors = allows_anchors};
     if (text.len > RC_YAML_MAX_BYTES) {
         rc_config_fault_append(rc_config_faults_add(faults, 0, 0),
-                               "larger than 1 MiB, which is the most that is read");
+                               "larger than the maximum of 1 MiB");
         return RC_E_TOO_LARGE;
     }
     yaml_parser_t parser;

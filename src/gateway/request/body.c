@@ -243,7 +243,7 @@ static rc_request_fault read_json(rc_client_request *request)
     const bool is_known = is_native && member_at(&t, AT_MODEL) != NULL;
     if (status != RC_OK && !is_start && !is_known)
         return rc_request_fault_make(RC_REQUEST_FAULT_BODY, "",
-                                     status == RC_E_TRUNCATED ? "one that goes on to its end" : "");
+                                     status == RC_E_TRUNCATED ? "a complete one" : "");
     const rc_request_fault fault = find_duplicate(request, &t, duplicates);
     if (fault.kind != RC_REQUEST_FAULT_NONE)
         return fault;

@@ -115,7 +115,7 @@ static void jitter_is_a_word_or_a_number(void **state)
     assert_int_equal(policy.default_rule.jitter, RC_JITTER_FULL);
     expect_good("p: {jitter: decorrelated}");
     assert_int_equal(policy.default_rule.jitter, RC_JITTER_DECORRELATED);
-    expect_fault("p: {jitter: percent}", 1, 13, "p.jitter", "a number of percent", "");
+    expect_fault("p: {jitter: percent}", 1, 13, "p.jitter", "a percentage", "");
     expect_fault("p: {jitter: 101}", 1, 13, "p.jitter", "from 0 to 100", "");
 }
 
@@ -126,7 +126,7 @@ static void a_schedule_implies_its_backoff(void **state)
     assert_int_equal(policy.default_rule.backoff, RC_BACKOFF_SCHEDULE);
     assert_int_equal(policy.default_rule.schedule_count, 3);
     assert_int_equal(policy.default_rule.schedule_ms[2], 400);
-    expect_fault("p: {schedule_ms: [1], backoff: fixed}", 1, 5, "p.schedule_ms", "goes with", "");
+    expect_fault("p: {schedule_ms: [1], backoff: fixed}", 1, 5, "p.schedule_ms", "requires", "");
     expect_fault("p: {schedule_ms: []}", 1, 18, "p.schedule_ms", "1 to 16", "");
     expect_fault("p: {schedule_ms: [1, x]}", 1, 22, "p.schedule_ms[1]", "whole number", "");
     expect_fault("p: {backoff: schedule}", 1, 14, "p.backoff", "at least one wait", "");
@@ -197,7 +197,7 @@ static void never_retry_on_is_extended_and_retry_on_overrides_it(void **state)
     assert_false(rc_code_set_has(&policy.never_retry_on, RC_CODE_EXECUTION_FAILED));
     assert_true(rc_code_set_has(&policy.never_retry_on, RC_CODE_RESOURCE_BUSY));
     expect_fault("p: {retry_on: [Conflict], never_retry_on: [Conflict]}", 1, 44,
-                 "p.never_retry_on[0]", "stands in retry_on too", "");
+                 "p.never_retry_on[0]", "is in retry_on, too", "");
 }
 
 /* ---- checks and output ---- */
@@ -226,7 +226,7 @@ static void a_cap_below_the_waits_of_the_preset_is_explained(void **state)
     expect_fault("p: {max_delay_ms: 999}", 1, 19, "p.max_delay_ms",
                  "the wait of 1000 ms that is the default; write base_ms too", "");
     expect_fault("p: {rules: [{codes: [RateLimited], max_delay_ms: 5}]}", 1, 50,
-                 "p.rules[0].max_delay_ms", "1000 ms that the rule has from its policy", "");
+                 "p.rules[0].max_delay_ms", "1000 ms that the rule inherits from its policy", "");
     expect_fault("p: {base_ms: 9, max_delay_ms: 8}", 1, 14, "p.base_ms",
                  "base_ms is longer than max_delay_ms", "");
     expect_good("p: {preset: transport, max_delay_ms: 10, base_ms: 10}");
@@ -299,7 +299,7 @@ static void a_summary_has_the_waits(void **state)
     expect_good("p: {preset: transport}");
     rc_retry_rule_push_summary(&buf, rc_policy_rule(&policy, RC_CODE_RATE_LIMITED));
     rc_buf_push_byte(&buf, '\0');
-    assert_string_equal(scratch, "6 tries, waits 5s, 10s, 20s, 40s, 1m 20s +-20%");
+    assert_string_equal(scratch, "6 attempts, waits 5s, 10s, 20s, 40s, 1m 20s +-20%");
     rc_buf_reset(&buf);
     expect_good("p: {max_attempts: 1}");
     rc_retry_rule_push_summary(&buf, &policy.default_rule);

@@ -147,7 +147,7 @@ static const fault_case fault_cases[] = {
     {"duration_ms: 0\n", 1, "duration_ms", "at least 1"},
     {"duration_ms: 2h\n", 1, "duration_ms", ""},
     {"seed: 9223372036854775808\n", 1, "seed", ""},
-    {"seed: 010\n", 1, "seed", "without zeros in front"},
+    {"seed: 010\n", 1, "seed", "without leading zeros"},
     {"duration_ms: 010s\n", 1, "duration_ms", ""},
     {"", 1, "", "a map"},
     {"duration_ms: 1h\nclients: {count: 1000000, every_ms: 1}\n", 2, "clients",

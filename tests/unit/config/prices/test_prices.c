@@ -299,12 +299,12 @@ static void faults_are_reported_with_their_position(void **state)
         /* a row that an earlier row covers */
         {"as_of: 2026-01-01\nprices:\n  - {model: \"gpt*\", input: 1}\n"
          "  - {kind: openai, model: gpt-4o, input: 1}\n",
-         4, 27, "prices[1].model", "never reached: prices[0]", ""},
+         4, 27, "prices[1].model", "this price is never used: prices[0]", ""},
         {"as_of: 2026-01-01\nprices:\n  - {model: a, input: 1}\n"
          "  - {model: a, over_input_tokens: 5, input: 1}\n",
-         4, 13, "prices[1].model", "never reached: prices[0]", ""},
+         4, 13, "prices[1].model", "this price is never used: prices[0]", ""},
         {"as_of: &a 2026-01-01\n", 1, 8, "", "anchors", ""},
-        {"as_of: 2026-01-01\nas_of: 2026-01-02\n", 2, 1, "as_of", "stands twice", ""},
+        {"as_of: 2026-01-01\nas_of: 2026-01-02\n", 2, 1, "as_of", "appears twice", ""},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_not_equal(parse(rows[i].text), RC_OK);

@@ -155,9 +155,9 @@ static void all_are_counted_and_the_first_are_reported(void **state)
 static void the_text_names_the_budgets(void **state)
 {
     static const char *const expected[] = {
-        "u/m has no price: what it costs does not count for route r",
-        "u/m has no price: what it costs does not count for route r and 1 more budget",
-        "u/m has no price: what it costs does not count for route r and 2 more budgets",
+        "u/m has no price: its cost does not count towards route r",
+        "u/m has no price: its cost does not count towards route r and 1 more budget",
+        "u/m has no price: its cost does not count towards route r and 2 more budgets",
     };
     rc_unpriced unpriced = {
         .provider = RC_STR("u"), .model = RC_STR("m"), .kind = "route", .name = RC_STR("r")};

@@ -156,11 +156,11 @@ static const refusal refusals[] = {
     {"a: &y {b: 1}\n", RC_E_SYNTAX, 1, 4, "anchors"},
     {"a: 1\n---\nb: 1\n", RC_E_SYNTAX, 2, 1, "second document"},
     {"a: 1\nb: 2\n\"a\": 3\n", RC_E_DUPLICATE, 3, 1, "the first is at 1:1"},
-    {"a:\n\tb: 1\n", RC_E_SYNTAX, 2, 1, "a tab cannot indent"},
-    {"a: b: c\n", RC_E_SYNTAX, 1, 5, "colon does not fit"},
+    {"a:\n\tb: 1\n", RC_E_SYNTAX, 2, 1, "a tab is not allowed as indentation"},
+    {"a: b: c\n", RC_E_SYNTAX, 1, 5, "colon is not allowed"},
     {"a: [1,\n  2\nb: 1\n", RC_E_SYNTAX, 3, 2, "began in line 1"},
     {"a: \"x\nb: 1\n", RC_E_SYNTAX, 3, 1, "within quotes; it began in line 1"},
-    {"a: 1\n  b: 2\n", RC_E_SYNTAX, 2, 4, "colon does not fit"},
+    {"a: 1\n  b: 2\n", RC_E_SYNTAX, 2, 4, "colon is not allowed"},
     {"a:\n  b: 1\n c: 2\n", RC_E_SYNTAX, 3, 2, "check the indentation"},
     {"[a]: 1\n", RC_E_SYNTAX, 1, 1, "a key must be text"},
     {"? {a: 1}\n: 1\n", RC_E_SYNTAX, 1, 3, "a key must be text"},
@@ -186,10 +186,10 @@ static void reading_continues_after_a_fault(void **state)
     (void)state;
     assert_int_equal(parse("a: {b: 1, b: 2}\nc: &x 1\nd: *x\na: 1\n"), RC_E_DUPLICATE);
     assert_int_equal(faults.count, 4);
-    expect_fault(0, 1, 11, "a.b", "stands twice");
+    expect_fault(0, 1, 11, "a.b", "appears twice");
     expect_fault(1, 2, 4, "", "anchors");
     expect_fault(2, 3, 4, "", "aliases");
-    expect_fault(3, 4, 1, "a", "stands twice");
+    expect_fault(3, 4, 1, "a", "appears twice");
     done();
 }
 
@@ -321,7 +321,7 @@ static void leading_zeros_are_refused(void **state)
     assert_int_equal(parse("a: 010\nb: 0\nc: 0.5\nd: 0s\n"), RC_OK);
     assert_false(rc_yaml_u64(get("a"), 0, 100, &faults, &number));
     expect_fault(0, 1, 4, "a",
-                 "a whole number from 0 to 100 without zeros in front is expected, not \"010\"");
+                 "a whole number from 0 to 100 without leading zeros is expected, not \"010\"");
     assert_true(rc_yaml_u64(get("b"), 0, 1, &faults, &number));
     assert_true(rc_yaml_decimal(get("c"), 1, 0, 9, &faults, &number));
     assert_true(rc_yaml_duration_ms(get("d"), 1, &faults, &number));

@@ -126,16 +126,16 @@ static void an_expanded_alias_has_the_position_of_the_alias(void **state)
 }
 
 static const refusal refusals[] = {
-    {"a: *x\n", RC_E_SYNTAX, 1, 4, "without an anchor"},
-    {"a: *x\nb: &x 1\n", RC_E_SYNTAX, 1, 4, "without an anchor"},
-    {"a: &x [*x]\n", RC_E_SYNTAX, 1, 8, "of what it stands in"},
-    {"a: &x {b: [{c: *x}]}\n", RC_E_SYNTAX, 1, 16, "of what it stands in"},
-    {"&x a: 1\n", RC_E_SYNTAX, 1, 1, "a key has no anchor"},
-    {"a: &x b\n*x : 1\n", RC_E_SYNTAX, 2, 1, "a key is written out"},
-    {"a: &x {<<: *x}\n", RC_E_SYNTAX, 1, 12, "of what it stands in"},
-    {"a: {<<: 1}\n", RC_E_SYNTAX, 1, 9, "a map is expected"},
-    {"a: {<<: }\n", RC_E_SYNTAX, 1, 9, "a map is expected"},
-    {"a: {<<: [{b: 1}, 2]}\n", RC_E_SYNTAX, 1, 18, "a map is expected"},
+    {"a: *x\n", RC_E_SYNTAX, 1, 4, "without an earlier anchor"},
+    {"a: *x\nb: &x 1\n", RC_E_SYNTAX, 1, 4, "without an earlier anchor"},
+    {"a: &x [*x]\n", RC_E_SYNTAX, 1, 8, "to the value that contains it"},
+    {"a: &x {b: [{c: *x}]}\n", RC_E_SYNTAX, 1, 16, "to the value that contains it"},
+    {"&x a: 1\n", RC_E_SYNTAX, 1, 1, "a key cannot have an anchor"},
+    {"a: &x b\n*x : 1\n", RC_E_SYNTAX, 2, 1, "a key cannot be an alias"},
+    {"a: &x {<<: *x}\n", RC_E_SYNTAX, 1, 12, "to the value that contains it"},
+    {"a: {<<: 1}\n", RC_E_SYNTAX, 1, 9, "is expected after <<"},
+    {"a: {<<: }\n", RC_E_SYNTAX, 1, 9, "is expected after <<"},
+    {"a: {<<: [{b: 1}, 2]}\n", RC_E_SYNTAX, 1, 18, "is expected after <<"},
     {"a: {<<: {b: 1}, <<: {c: 1}}\n", RC_E_DUPLICATE, 1, 17, "the first is at 1:5"},
     {"a: !x 1\n", RC_E_SYNTAX, 1, 4, "tags"},
 };

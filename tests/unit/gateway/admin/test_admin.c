@@ -163,7 +163,7 @@ static void other_machines_need_a_token(void **state)
     fixture_start("");
     for (size_t i = 0; i < COUNT(hosts); i++) {
         assert_int_equal(rc_admin_listen(fixture.admin, hosts[i], 0, &listening), RC_LISTEN_DENIED);
-        assert_non_null(strstr(listening.text, "no token"));
+        assert_non_null(strstr(listening.text, "admin.token is missing"));
     }
     assert_int_equal(rc_admin_listen(fixture.admin, "localhost", 0, &listening), RC_LISTEN_OK);
     fixture_end();
