@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
+#include "render/symbol.h"
 
 #define TAB_COLUMNS 4u
 
@@ -146,7 +147,7 @@ unsigned rc_visible_push_cut(rc_buf *buf, rc_str text, unsigned max, bool has_ut
         rc_visible_push(buf, text, has_utf8);
         return width;
     }
-    rc_str dots = has_utf8 ? RC_STR("…") : RC_STR("...");
+    rc_str dots = rc_symbol_text(RC_SYMBOL_MORE, has_utf8);
     unsigned dots_width = has_utf8 ? 1 : 3;
     if (max < dots_width)
         return 0;

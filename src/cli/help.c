@@ -2,36 +2,31 @@
  * tables of commands and options. Called by commands.c. */
 #include "base/str.h"
 #include "cli/options.h"
-#include "render/wrap.h"
+#include "render/pen.h"
 
 /* Help text is at most this wide: longer lines are hard to read. */
 #define TEXT_WIDTH_MAX 96u
 #define TEXT_WIDTH_MIN 40u
-/* Column at which the explanations begin, to the right of the longest name. */
-#define NAME_WIDTH 21u
+/* Columns at which the names begin, and their explanations. */
+#define NAME_AT 2u
+#define TEXT_AT 21u
 
-static unsigned text_width(unsigned width)
+static rc_pen pen_of(rc_buf *buf, unsigned width)
 {
-    if (width > TEXT_WIDTH_MAX)
-        return TEXT_WIDTH_MAX;
-    return width < TEXT_WIDTH_MIN ? TEXT_WIDTH_MIN : width;
-}
-
-static void push_spaces(rc_buf *buf, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        rc_buf_push_byte(buf, ' ');
+    rc_panel_style style = {.width = width, .has_utf8 = true};
+    rc_pen pen;
+    if (style.width > TEXT_WIDTH_MAX)
+        style.width = TEXT_WIDTH_MAX;
+    if (style.width < TEXT_WIDTH_MIN)
+        style.width = TEXT_WIDTH_MIN;
+    rc_pen_init(&pen, &style, buf);
+    return pen;
 }
 
 static void push_paragraphs(rc_buf *buf, const char *text, unsigned width)
 {
-    rc_wrap wrap;
-    rc_wrap_line line;
-    rc_wrap_init(&wrap, rc_str_c(text), true);
-    while (rc_wrap_next(&wrap, text_width(width), &line)) {
-        rc_buf_push(buf, line.text);
-        rc_buf_push_byte(buf, '\n');
-    }
+    rc_pen pen = pen_of(buf, width);
+    rc_pen_wrap(&pen, RC_TONE_PLAIN, 0, rc_str_c(text));
 }
 
 /* Layout:
@@ -39,18 +34,13 @@ static void push_paragraphs(rc_buf *buf, const char *text, unsigned width)
  *                    in the same column" */
 void rc_help_entry(rc_buf *buf, rc_str name, const char *text, unsigned width)
 {
-    rc_wrap wrap;
-    rc_wrap_line line;
-    push_spaces(buf, 2);
-    rc_buf_push(buf, name);
-    size_t at = 2 + name.len;
-    rc_wrap_init(&wrap, rc_str_c(text), true);
-    while (rc_wrap_next(&wrap, text_width(width) - NAME_WIDTH, &line)) {
-        push_spaces(buf, at < NAME_WIDTH ? NAME_WIDTH - at : 1);
-        rc_buf_push(buf, line.text);
-        rc_buf_push_byte(buf, '\n');
-        at = 0;
-    }
+    rc_pen pen = pen_of(buf, width);
+    rc_pen_skip(&pen, NAME_AT);
+    rc_pen_text(&pen, RC_TONE_PLAIN, name);
+    if (pen.column >= TEXT_AT)
+        rc_pen_skip(&pen, 1);
+    rc_pen_to(&pen, TEXT_AT);
+    rc_pen_wrap(&pen, RC_TONE_PLAIN, TEXT_AT, rc_str_c(text));
 }
 
 void rc_help_main(rc_buf *buf, unsigned width)

@@ -130,6 +130,8 @@ static unsigned title_width(const rc_grid *grid, const rc_grid_column *column)
 static void measure(const rc_grid *grid, unsigned natural[RC_GRID_COLUMNS_MAX])
 {
     size_t column = 0;
+    if (grid->column_count == 0)
+        return;
     for (size_t i = 0; i < grid->column_count; i++)
         natural[i] = title_width(grid, &grid->columns[i]);
     for (size_t i = 0; i < cell_count(grid); i++) {

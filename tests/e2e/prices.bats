@@ -38,8 +38,8 @@ prices() { "$RECOURSE" config prices "$@"; }
     run -0 --separate-stderr prices c.yaml
     [ -z "$stderr" ]
     [[ $output == *"Those with a * are of mine/prices.yaml, 2026-11-01."* ]]
-    [[ $output == *$'\n'"* openai             gpt-4o "*"1.5"*" 6 "* ]]
-    [[ $output == *"* azure "*"2.2"*"0.001 a request"* ]]
+    [[ $output == *$'\n'"*  openai "*" gpt-4o "*"1.5"*" 6 "* ]]
+    [[ $output == *"*  azure "*"2.2"*"0.001 a request"* ]]
     [[ $output == *"Without a price, so that they cost nothing here: azure/big" ]]
 }
 

@@ -1,12 +1,16 @@
 /* `recourse config prices`: the prices in force, human and JSON. Called by command.c. */
+#include <limits.h>
+
 #include "cli/config/config.h"
 #include "cli/config_load.h"
 #include "config/show.h"
 #include "render/wrap.h"
+#include "ui/grid.h"
 #include "json/writer.h"
 
 #define TEXT_BYTES ((size_t)2048)
-#define NAME_WIDTH_MAX 32
+/* A narrow terminal cuts names and notes to this width. */
+#define NAME_WIDTH_MIN 12
 
 /* The amounts of one price, in display order. */
 typedef struct column {
@@ -26,6 +30,8 @@ static const column columns[] = {
     {"second", "a second of sound", offsetof(rc_config_price, second), false},
     {"request", "a request", offsetof(rc_config_price, request), false},
 };
+/* The first column that a narrow terminal may hide. */
+#define CACHED_AT 2
 #define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
 
 static uint64_t value_of(const rc_config_price *price, const column *c)
@@ -69,67 +75,60 @@ static void each_unpriced(const rc_prices *prices, const rc_config *config, targ
 
 /* ---- human format ---- */
 
-static void push_padded(rc_buf *buf, rc_str text, unsigned width, bool has_utf8)
-{
-    unsigned used = rc_visible_width(text, has_utf8);
-    rc_visible_push(buf, text, has_utf8);
-    for (; used < width; used++)
-        push(buf, " ");
-}
+/* The columns before the amounts, and the one behind them. */
+enum {
+    GRID_OWN, /* An asterisk for a price of the user's file. */
+    GRID_PROVIDER,
+    GRID_MODEL,
+    GRID_AMOUNTS
+};
 
-/* Appends a right-aligned number of at most 11 digits. */
-static void push_number(rc_buf *buf, uint64_t value, unsigned width)
-{
-    char scratch[RC_DECIMAL_CAPACITY];
-    rc_str text = rc_config_decimal(scratch, value, 6);
-    for (size_t used = text.len; used < width; used++)
-        push(buf, " ");
-    rc_buf_push(buf, text);
-}
-
-static void push_title(rc_buf *buf, const char *text, unsigned width)
-{
-    for (size_t used = strlen(text); used < width; used++)
-        push(buf, " ");
-    push(buf, text);
-}
-
-#define NUMBER_WIDTH 10
-#define KIND_WIDTH 18
-
+/* The amounts that have no column, and the conditions. */
 static void push_others(rc_buf *buf, const rc_config_price *price)
 {
     char scratch[RC_DECIMAL_CAPACITY];
+    const char *between = "";
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         uint64_t value = value_of(price, &columns[i]);
         if (columns[i].is_of_tokens || value == 0)
             continue;
-        push(buf, "  ");
+        push(buf, between);
         rc_buf_push(buf, rc_config_decimal(scratch, value, 6));
         push(buf, " ");
         push(buf, columns[i].title);
+        between = "  ";
     }
     if (price->over_input_tokens > 0) {
-        push(buf, "  above ");
+        push(buf, between);
+        push(buf, "above ");
         rc_buf_push_u64(buf, price->over_input_tokens);
         push(buf, " tokens of input");
+        between = "  ";
     }
-    push(buf, price->told ? "  as the answer says" : "");
+    if (price->told) {
+        push(buf, between);
+        push(buf, "as the answer says");
+    }
 }
 
-static void push_row(rc_buf *buf, const rc_config_price *price, bool is_own, unsigned width,
-                     bool has_utf8)
+static void put_row(rc_grid *grid, const rc_config_price *price, bool is_own)
 {
+    char scratch[RC_DECIMAL_CAPACITY];
     rc_str owner = price->provider.len > 0 ? price->provider : price->kind;
-    push(buf, is_own ? "* " : "  ");
-    push_padded(buf, owner.len > 0 ? owner : RC_STR("any"), KIND_WIDTH, has_utf8);
-    push(buf, " ");
-    push_padded(buf, price->model, width, has_utf8);
-    for (size_t i = 0; i < COLUMN_COUNT; i++)
-        if (columns[i].is_of_tokens)
-            push_number(buf, value_of(price, &columns[i]), NUMBER_WIDTH);
-    push_others(buf, price);
-    push(buf, "\n");
+    push(&grid->text, is_own ? "*" : "");
+    rc_grid_cell(grid, RC_TONE_PLAIN);
+    rc_buf_push(&grid->text, owner.len > 0 ? owner : RC_STR("any"));
+    rc_grid_cell(grid, RC_TONE_PLAIN);
+    rc_buf_push(&grid->text, price->model);
+    rc_grid_cell(grid, RC_TONE_PLAIN);
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        if (!columns[i].is_of_tokens)
+            continue;
+        rc_buf_push(&grid->text, rc_config_decimal(scratch, value_of(price, &columns[i]), 6));
+        rc_grid_cell(grid, RC_TONE_PLAIN);
+    }
+    push_others(&grid->text, price);
+    rc_grid_cell(grid, RC_TONE_PLAIN);
 }
 
 static void push_head(rc_buf *buf, const rc_prices *prices, rc_str name, bool has_utf8)
@@ -147,24 +146,34 @@ static void push_head(rc_buf *buf, const rc_prices *prices, rc_str name, bool ha
     push(buf, ".\n");
 }
 
-static void push_table(rc_buf *buf, const rc_prices *prices, bool has_utf8)
+static rc_status push_table(rc_cli *cli, const rc_prices *prices)
 {
+    rc_grid_column shown[GRID_AMOUNTS + COLUMN_COUNT + 1] = {
+        [GRID_OWN] = {.title = ""},
+        [GRID_PROVIDER] = {.title = "provider", .min = NAME_WIDTH_MIN},
+        [GRID_MODEL] = {.title = "model", .min = NAME_WIDTH_MIN},
+    };
+    /* Only a person's terminal narrows the table: a file or a pipe has whole names. */
+    const rc_panel_style style = {.width =
+                                      cli->out_terminal.is_tty ? cli->out_terminal.width : UINT_MAX,
+                                  .has_utf8 = cli->out_terminal.has_utf8};
+    size_t count = GRID_AMOUNTS;
     bool is_own;
-    unsigned width = 0;
     const rc_config_price *price;
-    for (size_t i = 0; (price = rc_prices_at(prices, i, &is_own)) != NULL; i++) {
-        unsigned used = rc_visible_width(price->model, has_utf8);
-        width = used > width ? (used < NAME_WIDTH_MAX ? used : NAME_WIDTH_MAX) : width;
-    }
-    push(buf, "\n  ");
-    push_padded(buf, RC_STR("provider"), KIND_WIDTH + 1, has_utf8);
-    push_padded(buf, RC_STR("model"), width, has_utf8);
+    rc_grid grid;
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         if (columns[i].is_of_tokens)
-            push_title(buf, columns[i].title, NUMBER_WIDTH);
-    push(buf, "\n");
+            shown[count++] = (rc_grid_column){.title = columns[i].title,
+                                              .is_right = true,
+                                              .rank = i >= CACHED_AT ? (unsigned)i : 0};
+    shown[count++] = (rc_grid_column){.title = "", .min = NAME_WIDTH_MIN};
+    rc_grid_init(&grid, shown, count, &style, &cli->alloc);
     for (size_t i = 0; (price = rc_prices_at(prices, i, &is_own)) != NULL; i++)
-        push_row(buf, price, is_own, width, has_utf8);
+        put_row(&grid, price, is_own);
+    push(&cli->out, "\n");
+    const rc_status status = rc_grid_push(&grid, &cli->out);
+    rc_grid_done(&grid);
+    return status;
 }
 
 typedef struct unpriced_list {
@@ -185,14 +194,20 @@ static void push_unpriced(void *ctx, const rc_config *config, const rc_config_ta
     list->has_any = true;
 }
 
-static void push_human(rc_cli *cli, const rc_prices *prices, const rc_config *config, rc_str name)
+static rc_status push_human(rc_cli *cli, const rc_prices *prices, const rc_config *config,
+                            rc_str name)
 {
     bool has_utf8 = cli->out_terminal.has_utf8;
     unpriced_list list = {&cli->out, has_utf8, false};
     push_head(&cli->out, prices, name, has_utf8);
-    push_table(&cli->out, prices, has_utf8);
+    const rc_status status = push_table(cli, prices);
+    if (status != RC_OK) {
+        rc_buf_reset(&cli->out);
+        return status;
+    }
     each_unpriced(prices, config, push_unpriced, &list);
     push(&cli->out, list.has_any ? "\n" : "");
+    return RC_OK;
 }
 
 /* ---- JSON ---- */
@@ -269,12 +284,12 @@ int rc_cli_config_prices(rc_cli *cli, const char *path, bool is_json)
         result = rc_cli_config_refuse(cli, "config", &source, status);
     } else {
         status = rc_prices_load(&prices, cli->calls, &cli->alloc, &config, &source, &prices_source);
+        if (status == RC_OK && is_json)
+            push_json(cli, &prices, &config);
+        else if (status == RC_OK)
+            status = push_human(cli, &prices, &config, rc_config_source_name(&prices_source));
         if (status != RC_OK)
             result = rc_cli_config_refuse(cli, "config", &prices_source, status);
-        else if (is_json)
-            push_json(cli, &prices, &config);
-        else
-            push_human(cli, &prices, &config, rc_config_source_name(&prices_source));
     }
     rc_prices_done(&prices);
     rc_config_source_done(&prices_source);
