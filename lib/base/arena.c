@@ -10,8 +10,8 @@
 
 struct rc_arena_block {
     alignas(max_align_t) struct rc_arena_block *next;
-    size_t size; /* bytes of the block, this header included */
-    size_t used; /* used bytes, this header included */
+    size_t size; /* bytes of the block, including this header */
+    size_t used; /* used bytes of the block, including this header */
 };
 
 void rc_arena_init(rc_arena *arena, const rc_alloc *alloc, size_t max_bytes)
@@ -32,7 +32,7 @@ void rc_arena_done(rc_arena *arena)
     arena->status = RC_OK;
 }
 
-/* Records the first failure; later ones do not replace it. Returns NULL. */
+/* Records a failure, unless an earlier failure is recorded. Returns NULL. */
 static void *fail(rc_arena *arena, rc_status status)
 {
     if (arena->status == RC_OK)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The first allocation. Small, yet most rendered reports fit after two doublings. */
+/* The size of the first allocation. Most rendered reports fit after doubling it twice. */
 #define FIRST_SIZE 256u
 
 void rc_buf_init(rc_buf *buf, const rc_alloc *alloc, size_t max_bytes)
@@ -69,8 +69,9 @@ static rc_status make_space(rc_buf *buf, size_t extra)
     return grow(buf, buf->len + extra);
 }
 
-/* Returns whether extra bytes fit without growing, which is the common case. A static function,
- * because the compiler cannot inline the public ones: another library may interpose them. */
+/* Returns whether `extra` bytes fit without growing, which is the common case. The function is
+ * static, because the compiler cannot inline the public functions, which another library may
+ * replace at load time. */
 static inline bool has_space(const rc_buf *buf, size_t extra)
 {
     return buf->status == RC_OK && extra <= buf->size - buf->len;
@@ -99,7 +100,8 @@ rc_status rc_buf_push_byte(rc_buf *buf, char byte)
     return status;
 }
 
-/* Pushes the digits in one piece, so that a number that does not fit adds nothing at all. */
+/* Appends a number in decimal. All digits are pushed at once, so that a number that does not fit
+ * adds nothing at all. */
 static rc_status push_number(rc_buf *buf, bool is_negative, uint64_t magnitude)
 {
     char text[21];

@@ -1,5 +1,5 @@
-/* Inline variants of rc_buf_push. The public functions cannot be inlined; the gateway uses these to
- * write the dozens of short pieces of every request. */
+/* Inline variants of the rc_buf_push functions, which cannot be inlined because they are public.
+ * The gateway uses the inline variants to write the dozens of short pieces of every request. */
 #ifndef RC_BASE_BUF_ADD_H
 #define RC_BASE_BUF_ADD_H
 
@@ -8,7 +8,7 @@
 
 #include <recourse/buf.h>
 
-/* Appends bytes (copies), with a function call only if the buffer has to grow. */
+/* Appends bytes, with a function call only if the buffer has to grow. bytes: copies. */
 static inline void rc_buf_add(rc_buf *buf, rc_str bytes)
 {
     if (buf->status != RC_OK || bytes.len > buf->size - buf->len) {

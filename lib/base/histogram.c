@@ -1,8 +1,8 @@
 /* Histogram of durations. Used by the simulator's tally and the store's statistics. */
 #include "base/histogram.h"
 
-/* Returns the cell of a value. Values below 2 * STEPS have a cell per millisecond; above that, each
- * power of two has STEPS cells. */
+/* Returns the cell of a value. Values below 2 * RC_HISTOGRAM_STEPS have one cell per millisecond;
+ * larger values have RC_HISTOGRAM_STEPS cells per power of two. */
 static uint32_t cell_of(uint64_t value_ms)
 {
     if (value_ms < 2 * RC_HISTOGRAM_STEPS)

@@ -4,9 +4,9 @@
 
 #include "base/str.h"
 
-/* The limit of rc_str_distance. All names are shorter. */
+/* The number of bytes that rc_str_distance compares. All valid names are shorter. */
 #define NAME_MAX_BYTES 63
-/* A shorter prefix would match too many names. */
+/* The shortest text that is compared as a prefix; a shorter prefix would match too many names. */
 #define PREFIX_MIN 3
 
 static rc_str lower(rc_str text, char out[NAME_MAX_BYTES])

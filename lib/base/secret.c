@@ -8,7 +8,8 @@ bool rc_secret_eq(rc_secret a, rc_secret b)
 {
     if (a.len == 0 || a.len != b.len)
         return false;
-    /* volatile keeps the compiler from leaving the loop at the first difference. */
+    /* The pointers are volatile so that the compiler cannot end the loop at the first
+     * difference. */
     const volatile unsigned char *left = (const volatile unsigned char *)a.hidden;
     const volatile unsigned char *right = (const volatile unsigned char *)b.hidden;
     unsigned difference = 0;

@@ -27,8 +27,8 @@ rc_str rc_str_trim(rc_str s)
     return rc_str_slice(s, from, to);
 }
 
-/* Returns eight bytes with the letters A to Z in lower case. The additions never carry into the
- * next byte. */
+/* Returns the eight bytes of `word` with the letters A to Z in lower case. The additions never
+ * carry into the next byte. */
 static uint64_t lower_word(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -46,8 +46,8 @@ static uint64_t word_at(const char *p)
     return word;
 }
 
-/* Packs the len bytes at p, 1 to 7, into a word. Some bytes occur twice in it, but the layout
- * depends on len alone, so that words of equal length can be compared. */
+/* Packs the len bytes at p, 1 to 7, into a word. Some bytes occur twice in the word, but the layout
+ * depends on `len` alone, so that the words of two texts of equal length can be compared. */
 static uint64_t short_word(const char *p, size_t len)
 {
     uint32_t first, last;
@@ -87,15 +87,15 @@ size_t rc_str_find_byte(rc_str s, char byte, size_t from)
     return at ? (size_t)(at - s.ptr) : RC_STR_NPOS;
 }
 
-/* The needle's first and last byte, copied to every lane. Comparing both leaves far fewer false
- * candidates than comparing the first byte alone. */
+/* The needle's first and last byte, each copied to every lane of a vector. Comparing both bytes
+ * gives far fewer false candidates than comparing the first byte alone. */
 typedef struct ends {
     rc_vec16 first;
     rc_vec16 last;
     size_t apart; /* distance from the first to the last byte */
 } ends;
 
-/* Positions that one step of the search covers. */
+/* Number of positions that one step of the search tests. */
 #define POSITIONS (2 * RC_VEC16_BYTES)
 
 static inline ends ends_of(rc_str needle)
@@ -112,14 +112,16 @@ static inline rc_vec16 likely_lanes(const char *at, const ends *e)
            (rc_vec16)(rc_vec16_load(at + e->apart) == e->last);
 }
 
-/* Returns one bit for each of POSITIONS positions: set if both bytes match there. */
+/* Returns one bit for each of POSITIONS positions. The bit is set if the needle's first and last
+ * byte match at this position. */
 static inline uint32_t likely_positions(const char *at, const ends *e)
 {
     return rc_vec16_bits(likely_lanes(at, e)) | rc_vec16_bits(likely_lanes(at + RC_VEC16_BYTES, e))
                                                     << RC_VEC16_BYTES;
 }
 
-/* Skips whole blocks without a candidate; returns the next block with one, or `last`. */
+/* Skips blocks of POSITIONS positions without a candidate. Returns the offset of the next block
+ * with a candidate, or `last` if there is none before it. */
 static size_t skip_unlikely(rc_str s, size_t at, size_t last, ends e)
 {
     while (at < last) {
@@ -131,8 +133,8 @@ static size_t skip_unlikely(rc_str s, size_t at, size_t last, ends e)
     return last;
 }
 
-/* Returns the first candidate at which the whole needle matches. positions: one bit per candidate,
- * counted from `at`. */
+/* Returns the offset of the first candidate at which the whole needle matches. `positions` has one
+ * bit per candidate, counted from `at`. */
 static size_t first_of(rc_str s, rc_str needle, size_t at, uint32_t positions)
 {
     for (; positions != 0; positions &= positions - 1) {

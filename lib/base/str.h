@@ -1,5 +1,5 @@
-/* String functions of the library beyond recourse/str.h. They use neither a locale nor NUL
- * terminators. */
+/* String functions of the library in addition to those of recourse/str.h. The functions use neither
+ * a locale nor NUL terminators. */
 #ifndef RC_BASE_STR_H
 #define RC_BASE_STR_H
 
@@ -35,7 +35,7 @@ static inline char rc_ascii_lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-/* Load eight or four bytes at any alignment. */
+/* rc_bytes_8 and rc_bytes_4 load eight or four bytes from an address of any alignment. */
 static inline uint64_t rc_bytes_8(const char *at)
 {
     uint64_t word;
@@ -49,8 +49,9 @@ static inline uint32_t rc_bytes_4(const char *at)
     return word;
 }
 
-/* Compares len bytes. Inline, because for short names a call to memcmp costs more than the
- * comparison. The last load overlaps the previous one. */
+/* Returns whether `len` bytes are equal. The function is inline, because for short names a call to
+ * memcmp costs more than the comparison. If `len` is not a multiple of the load size, the last load
+ * overlaps the previous one. */
 static inline bool rc_bytes_eq(const char *a, const char *b, size_t len)
 {
     if (len >= 8) {
@@ -67,14 +68,15 @@ static inline bool rc_bytes_eq(const char *a, const char *b, size_t len)
     return true;
 }
 
-/* Returns the part of s from `from` to `to` (exclusive); both are clamped to s. Views s. */
+/* Returns a view of the part of s from offset `from` to offset `to` (exclusive). Offsets past the
+ * end of s are clamped. */
 rc_str rc_str_slice(rc_str s, size_t from, size_t to);
 
-/* Returns s without ASCII white space at both ends. Views s. */
+/* Returns a view of s without ASCII white space at both ends. */
 rc_str rc_str_trim(rc_str s);
 
-/* Compare while ignoring the case of ASCII letters. Length and first letter are compared inline,
- * because they differ in most cases. */
+/* The functions with `nocase` ignore the case of ASCII letters. They compare length and first
+ * letter inline, because these differ in most cases. */
 bool rc_ascii_eq_nocase(const char *a, const char *b, size_t len);
 static inline bool rc_str_eq_nocase(rc_str a, rc_str b)
 {
@@ -90,16 +92,17 @@ static inline bool rc_str_starts_with_nocase(rc_str s, rc_str prefix)
 }
 bool rc_str_ends_with(rc_str s, rc_str suffix);
 
-/* Return the offset of the first match in s at or after `from`, or RC_STR_NPOS. An empty needle
- * matches at `from`. */
+/* Both functions return the offset of the first match in s at or after `from`, or RC_STR_NPOS. An
+ * empty `needle` matches at `from`. */
 size_t rc_str_find(rc_str s, rc_str needle, size_t from);
 size_t rc_str_find_byte(rc_str s, char byte, size_t from);
 
-/* Compares in the order of memcmp; a prefix comes before a longer string. */
+/* Compares two strings like memcmp: the result is negative, 0 or positive. A prefix comes before a
+ * longer string. */
 int rc_str_cmp(rc_str a, rc_str b);
 
-/* Returns the edit distance (insert, delete, replace, swap of neighbours), or max + 1 if it is
- * larger than max. Only the first 63 bytes of each string count. */
+/* Returns the edit distance (insert, delete, replace, swap of neighbours), or `max` + 1 if the
+ * distance is larger than `max`. Only the first 63 bytes of each string count. */
 size_t rc_str_distance(rc_str a, rc_str b, size_t max);
 
 #endif

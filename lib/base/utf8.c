@@ -4,7 +4,8 @@
 
 #include "base/str.h"
 
-/* The lead byte decides the length and the range of the second byte; Unicode 15, table 3-7. */
+/* The lead byte determines the length of a character and the range of its second byte (Unicode 15,
+ * table 3-7). */
 typedef struct lead {
     uint8_t len; /* 0: not a lead byte */
     uint8_t second_min;
@@ -24,8 +25,8 @@ static lead lead_of(unsigned char c)
     return (lead){0};
 }
 
-/* Returns the length of the character at p (*ret_ok true) or of the maximal ill-formed prefix
- * (*ret_ok false). */
+/* Returns the length of the character at p and sets *ret_ok to true. If p is ill-formed, returns
+ * the length of the maximal ill-formed prefix and sets *ret_ok to false. */
 static size_t sequence_len(const unsigned char *p, size_t left, bool *ret_ok)
 {
     lead l = lead_of(p[0]);
@@ -113,9 +114,9 @@ rc_str rc_utf8_without_bom(rc_str s)
     return rc_str_starts_with(s, bom) ? rc_str_slice(s, bom.len, s.len) : s;
 }
 
-/* A character that spans the cut begins at the nearest byte before the cut that is not a
- * continuation byte, at most three bytes before it. Without such a byte the text is ill-formed and
- * is cut at len. */
+/* If a character spans the cut at `len`, it begins at the nearest earlier byte that is not a
+ * continuation byte, at most three bytes before the cut. If there is no such byte, the text is
+ * ill-formed and is cut at `len`. */
 size_t rc_utf8_cut(rc_str s, size_t len)
 {
     if (len >= s.len)

@@ -9,10 +9,10 @@
 
 #define RC_UTF8_REPLACEMENT 0xFFFDu
 
-/* Decodes the character at s.ptr[at]. Sets *ret_len to the bytes it takes (at least 1) and returns
- * the code point. Ill-formed input gives RC_UTF8_REPLACEMENT and the length of the maximal
- * ill-formed prefix (Unicode 15, table 3-8), so that every decoder that follows the standard counts
- * the same number of replacements. at < s.len. */
+/* Decodes the character at s.ptr[at]. Sets *ret_len to the number of its bytes (at least 1) and
+ * returns the code point. Ill-formed input gives RC_UTF8_REPLACEMENT and the length of the maximal
+ * ill-formed prefix (Unicode 15, table 3-8), so that the number of replacements is the same as in
+ * every decoder that follows the standard. `at` must be below s.len. */
 uint32_t rc_utf8_decode(rc_str s, size_t at, size_t *ret_len);
 
 /* Returns whether s is well-formed. An encoded U+FFFD in the text is well-formed. */
@@ -21,25 +21,26 @@ bool rc_utf8_is_valid(rc_str s);
 /* Returns the length of the longest well-formed prefix. */
 size_t rc_utf8_valid_prefix(rc_str s);
 
-/* Writes code point cp to out and returns the number of bytes, 1 to 4. Surrogates and values above
- * U+10FFFF are written as U+FFFD. */
+/* Writes code point `cp` as UTF-8 to `out` and returns the number of bytes, 1 to 4. Surrogates and
+ * values above U+10FFFF are written as U+FFFD. */
 size_t rc_utf8_encode(uint32_t cp, char out[4]);
 
-/* Returns the largest length <= len at which s can be cut without splitting a character. */
+/* Returns the largest length, at most `len`, at which s can be cut without splitting a
+ * character. */
 size_t rc_utf8_cut(rc_str s, size_t len);
 
-/* Returns s without the byte order mark that some programs write at the start of UTF-8 text. Views
- * s. */
+/* Returns a view of s without the byte order mark that some programs write at the start of UTF-8
+ * text. */
 rc_str rc_utf8_without_bom(rc_str s);
 
-/* Returns the number of terminal columns of cp: 0 (combining, zero width, control), 1, or 2 (East
- * Asian wide, emoji). */
+/* Returns the number of terminal columns that `cp` takes: 0 (combining, zero width, control), 1, or
+ * 2 (East Asian wide, emoji). */
 unsigned rc_utf8_width(uint32_t cp);
 
-/* Returns whether cp must be escaped when shown to people: control characters (C0, C1, DEL), which
- * can control a terminal; line and paragraph separators; bidirectional controls, which disguise
- * text; and invisible characters (zero width space, word joiner and similar, byte order mark,
- * tags). Zero width joiner and non-joiner are not unsafe: scripts and emoji need them. */
+/* Returns whether `cp` must be escaped when shown to people: control characters (C0, C1, DEL),
+ * which can control a terminal; line and paragraph separators; bidirectional controls, which
+ * disguise text; and invisible characters (zero width space, word joiner and similar, byte order
+ * mark, tags). Zero width joiner and non-joiner are not unsafe: scripts and emoji need them. */
 bool rc_utf8_is_unsafe(uint32_t cp);
 
 #endif

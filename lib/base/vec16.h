@@ -1,6 +1,6 @@
-/* rc_vec16: a vector of sixteen bytes, with the compiler's vector extension: SSE2 on x86, NEON on
- * ARM, plain words elsewhere. For loops that copy or check text; rc_json_scan has those that
- * search. */
+/* rc_vec16: a vector of sixteen bytes. The compiler's vector extension maps it to SSE2 on x86, to
+ * NEON on ARM and to plain words elsewhere. For loops that copy or check text; the loops that
+ * search in JSON are in rc_json_scan. */
 #ifndef RC_BASE_VEC16_H
 #define RC_BASE_VEC16_H
 
@@ -11,7 +11,8 @@
 
 #define RC_VEC16_BYTES ((size_t)16)
 
-/* Sixteen lanes of one byte. A mask has 0x00 (false) or 0xFF (true) in each lane. */
+/* Sixteen lanes (elements) of one byte. A vector that is used as a mask has 0x00 (false) or 0xFF
+ * (true) in each lane. */
 typedef uint8_t rc_vec16 __attribute__((vector_size(16)));
 
 /* Returns one bit for each lane of a mask, the first lane in the lowest bit. */
@@ -21,7 +22,8 @@ static inline uint32_t rc_vec16_bits(rc_vec16 mask)
     typedef char signed_lanes __attribute__((vector_size(16)));
     return (uint16_t)__builtin_ia32_pmovmskb128((signed_lanes)mask);
 #elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    /* Keeps a different bit of each byte; the multiplication adds them up in the highest byte. */
+    /* The and-operation keeps a different bit of each byte. The multiplication adds these bits up
+     * in the highest byte. */
     uint64_t half[2];
     memcpy(half, &mask, sizeof half);
     uint64_t low = (half[0] & UINT64_C(0x8040201008040201)) * UINT64_C(0x0101010101010101) >> 56;
@@ -47,8 +49,8 @@ static inline void rc_vec16_store(char *p, rc_vec16 bytes)
     memcpy(p, &bytes, sizeof bytes);
 }
 
-/* Loads the len bytes at p, fewer than sixteen, followed by zeros. Overlapping loads are combined,
- * so that no byte outside is read. */
+/* Loads the `len` bytes at p, fewer than sixteen, and fills the other lanes with zeros. The
+ * function combines overlapping loads, so that no byte outside the `len` bytes is read. */
 static inline rc_vec16 rc_vec16_load_part(const char *p, size_t len)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -77,26 +79,27 @@ static inline rc_vec16 rc_vec16_load_part(const char *p, size_t len)
 #endif
 }
 
-/* Loads sixteen bytes at p; if fewer are left, loads those, followed by zeros. */
+/* Loads sixteen bytes at p. If fewer than sixteen bytes are left, the other lanes are zeros. */
 static inline rc_vec16 rc_vec16_load_some(const char *p, size_t left)
 {
     return left >= RC_VEC16_BYTES ? rc_vec16_load(p) : rc_vec16_load_part(p, left);
 }
 
-/* Returns the mask of the lanes above 0x7F. */
+/* Returns a mask that is true in the lanes with a byte above 0x7F. */
 static inline rc_vec16 rc_vec16_high(rc_vec16 bytes)
 {
     typedef int8_t signed_lanes __attribute__((vector_size(16)));
     return (rc_vec16)((signed_lanes)bytes < 0);
 }
 
-/* Returns the mask of the lanes in first .. last, both included. */
+/* Returns a mask that is true in the lanes with a byte from `first` to `last`, both included. */
 static inline rc_vec16 rc_vec16_in_range(rc_vec16 bytes, uint8_t first, uint8_t last)
 {
     return (rc_vec16)((rc_vec16)(bytes - first) <= (uint8_t)(last - first));
 }
 
-/* Returns the mask of the lanes that are neither letters, digits nor -./:_ or that equal except. */
+/* Returns a mask that is true in the lanes with a byte that is neither a letter nor a digit nor one
+ * of -./:_ and in the lanes with the byte `except`. */
 static inline rc_vec16 rc_vec16_not_simple(rc_vec16 bytes, char except)
 {
     return ~((rc_vec16_in_range(bytes | 0x20, 'a', 'z') | rc_vec16_in_range(bytes, '-', ':') |
@@ -104,8 +107,9 @@ static inline rc_vec16 rc_vec16_not_simple(rc_vec16 bytes, char except)
              (rc_vec16)(bytes != (uint8_t)except));
 }
 
-/* Returns whether all bytes are letters, digits or -./:_ and none equals except ('\0': no
- * exception). Most names, hosts, paths and ids are; callers check the others in detail. */
+/* Returns whether all bytes are letters, digits or one of -./:_ and none equals `except`. An
+ * `except` of '\0' excludes nothing more. Most names, hosts, paths and ids pass this fast check;
+ * callers check all other texts in detail. */
 static inline bool rc_vec16_is_simple(const char *p, size_t len, char except)
 {
     if (len < RC_VEC16_BYTES) {
