@@ -3,12 +3,12 @@
 
 #include <stdint.h>
 
-/* Bytes that are encoded before they are pushed to the buffer; a multiple of 4. */
+/* Size of the local buffer for encoded letters; a multiple of 4. */
 #define PIECE_BYTES 256
 
 static const char LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Encodes up to three bytes as four letters, padded with '='. */
+/* Encodes one to three bytes as four letters, padded with '='. */
 static void encode(const unsigned char *bytes, size_t count, char letters[4])
 {
     const uint32_t second = count > 1 ? bytes[1] : 0;

@@ -5,7 +5,8 @@
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Appends bytes in base64, with padding. bytes: borrows. Returns the buffer's status. */
+/* Appends bytes in base64, with padding. bytes: borrows during the call. Returns the buffer's
+ * status. */
 rc_status rc_base64_push(rc_buf *buf, rc_str bytes);
 
 #endif

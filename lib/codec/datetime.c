@@ -50,7 +50,8 @@ static int64_t days_before_year(int year)
 }
 
 /* Sets year, month and day from the days since 1 January of the year 1. The last day of a cycle of
- * 400 or 4 years would be counted into a fifth century or year; the limit of 3 prevents that. */
+ * 400 or 4 years would be counted into a fifth century or a fifth year. The limit of 3 prevents
+ * this error. */
 static void set_date(rc_civil *civil, int64_t day)
 {
     int64_t eras = day / DAYS_PER_400_YEARS;
@@ -87,7 +88,7 @@ rc_civil rc_civil_from_unix_ms(int64_t unix_ms)
                       .minute = of_day / 60000 % 60,
                       .second = of_day / 1000 % 60,
                       .millisecond = of_day % 1000,
-                      .weekday = (int)((day + 1) % 7)}; /* the year 1 began on a Monday */
+                      .weekday = (int)((day + 1) % 7)}; /* 1 January of the year 1 was a Monday */
     set_date(&civil, day);
     return civil;
 }
@@ -135,7 +136,7 @@ static bool take(cursor *c, rc_str expected)
     return true;
 }
 
-/* Reads a number of exactly `digits` digits; callers ask for at most four. */
+/* Reads a number of exactly `digits` digits. No caller passes more than four. */
 static bool take_number(cursor *c, int digits, int *ret)
 {
     int value = 0;
@@ -165,7 +166,7 @@ static bool take_fraction(cursor *c, int *ret_ms)
     return true;
 }
 
-/* 08:49:37 */
+/* Reads a time of day such as 08:49:37. */
 static bool take_clock(cursor *c, rc_civil *civil)
 {
     return take_number(c, 2, &civil->hour) && take(c, RC_STR(":")) &&
@@ -193,7 +194,8 @@ static bool take_weekday(cursor *c, bool is_long)
     return false;
 }
 
-/* Converts to Unix time. A leap second (:60) has no Unix time of its own and becomes :59.999. */
+/* Converts a parsed date to Unix time. A leap second (:60) has no Unix time of its own and becomes
+ * :59.999. */
 static rc_status settle(rc_civil civil, int64_t *ret_unix_ms)
 {
     if (civil.second == 60) {
@@ -206,7 +208,7 @@ static rc_status settle(rc_civil civil, int64_t *ret_unix_ms)
 /* --- RFC 3339 --- */
 
 typedef struct offset {
-    int sign; /* 0 for Z */
+    int sign; /* 1 or -1; 0 for Z */
     int hour;
     int minute;
 } offset;
@@ -256,7 +258,7 @@ rc_status rc_rfc3339_parse(rc_str text, int64_t *ret_unix_ms)
 
 /* --- RFC 9110 --- */
 
-/* Sun, 06 Nov 1994 08:49:37 GMT */
+/* Reads a date such as: Sun, 06 Nov 1994 08:49:37 GMT */
 static bool is_imf_fixdate(cursor c, rc_civil *civil)
 {
     return take_weekday(&c, false) && take(&c, RC_STR(", ")) && take_number(&c, 2, &civil->day) &&
@@ -265,7 +267,7 @@ static bool is_imf_fixdate(cursor c, rc_civil *civil)
            take(&c, RC_STR(" GMT")) && is_at_end(&c);
 }
 
-/* Sunday, 06-Nov-94 08:49:37 GMT */
+/* Reads a date such as: Sunday, 06-Nov-94 08:49:37 GMT */
 static bool is_rfc850_date(cursor c, rc_civil *civil)
 {
     return take_weekday(&c, true) && take(&c, RC_STR(", ")) && take_number(&c, 2, &civil->day) &&
@@ -274,7 +276,7 @@ static bool is_rfc850_date(cursor c, rc_civil *civil)
            take(&c, RC_STR(" GMT")) && is_at_end(&c);
 }
 
-/* Sun Nov  6 08:49:37 1994 */
+/* Reads a date such as: Sun Nov  6 08:49:37 1994 */
 static bool is_asctime_date(cursor c, rc_civil *civil)
 {
     if (!take_weekday(&c, false) || !take(&c, RC_STR(" ")) || !take_month(&c, &civil->month) ||
@@ -296,8 +298,8 @@ static int64_t rank_in_year(const rc_civil *civil)
     return rank * 1000 + civil->millisecond;
 }
 
-/* Completes a two-digit year. RFC 9110 §5.6.7: a date that appears to be more than 50 years in the
- * future is in the past. */
+/* Completes a two-digit year. According to RFC 9110 §5.6.7 a date that appears to be more than 50
+ * years in the future is in the past. */
 static void resolve_year(rc_civil *civil, int64_t now_unix_ms)
 {
     rc_civil now = rc_civil_from_unix_ms(now_unix_ms);

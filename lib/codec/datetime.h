@@ -8,35 +8,36 @@
 #include <recourse/status.h>
 #include <recourse/str.h>
 
-/* The first millisecond of the year 1 and the last of the year 9999: the range of all dates. */
+/* The range of all dates: the first millisecond of the year 1 and the last millisecond of the year
+ * 9999. */
 #define RC_DATETIME_MIN_MS INT64_C(-62135596800000)
 #define RC_DATETIME_MAX_MS INT64_C(253402300799999)
 
 /* The parsers accept the years 1 to 9999 of the proleptic Gregorian calendar and read a leap second
- * :60 as :59.999 (RFC 3339 §5.7). They return RC_E_SYNTAX for another form and RC_E_RANGE for an
- * impossible value such as month 13 or 30 February. The text must contain nothing else, not even
- * white space. text: borrows. */
+ * :60 as :59.999 (RFC 3339 §5.7). They return RC_E_SYNTAX for text in another form and RC_E_RANGE
+ * for an impossible value such as month 13 or 30 February. The text must contain nothing but the
+ * date, not even white space. text: borrows during the call. */
 
-/* Parses RFC 3339: 2026-11-16T01:02:03Z, fractions of any length (cut to ms), numeric offsets,
- * lower-case t and z, a space instead of the T (§5.6 note). RC_E_RANGE also if the offset leads out
- * of the years above. */
+/* Parses RFC 3339 dates such as 2026-11-16T01:02:03Z. They may have fractions of any length (cut to
+ * ms), numeric offsets, lower-case t and z, and a space instead of the T (§5.6 note). Returns
+ * RC_E_RANGE also if the offset moves the time out of the years 1 to 9999. */
 rc_status rc_rfc3339_parse(rc_str text, int64_t *ret_unix_ms);
 
-/* Parses the HTTP dates of RFC 9110 §5.6.7: IMF-fixdate, RFC 850 and asctime; names in any case. A
- * two-digit year is the latest matching year that is at most 50 years after now_unix_ms. The
- * weekday must be a valid name, but need not match the date. */
+/* Parses the three HTTP dates of RFC 9110 §5.6.7: IMF-fixdate, RFC 850 and asctime. Names may be in
+ * upper or lower case. A two-digit year is the latest matching year that is at most 50 years after
+ * now_unix_ms. The weekday must be a valid name, but need not match the date. */
 rc_status rc_http_date_parse(rc_str text, int64_t now_unix_ms, int64_t *ret_unix_ms);
 
-/* Parses a Unix time as a bare number. Its size decides the unit: seconds below 1e11 (the year
- * 5138), milliseconds below 1e14, microseconds below 1e17. RC_E_RANGE for larger and negative
- * numbers. A fraction is cut to ms. */
+/* Parses a Unix time as a number without a unit. The size of the number determines the unit:
+ * seconds below 1e11 (the year 5138), milliseconds below 1e14, microseconds below 1e17. Returns
+ * RC_E_RANGE for larger and negative numbers. A fraction is cut to ms. */
 rc_status rc_epoch_parse(rc_str text, int64_t *ret_unix_ms);
 
-/* Appends 2026-11-16T01:02:03.456Z. A time out of range is clamped. Appends everything or nothing.
- * buf: borrows. */
+/* Appends a time in the form 2026-11-16T01:02:03.456Z. A time out of range is clamped. If the whole
+ * text does not fit, nothing is appended. buf: borrows during the call. */
 void rc_rfc3339_push(rc_buf *buf, int64_t unix_ms);
 
-/* Appends Mon, 16 Nov 2026 01:02:03 GMT, under the same rules. */
+/* Appends a time in the form Mon, 16 Nov 2026 01:02:03 GMT, under the rules of rc_rfc3339_push. */
 void rc_http_date_push(rc_buf *buf, int64_t unix_ms);
 
 /* A date and time of day. */
@@ -48,8 +49,8 @@ typedef struct rc_civil {
 /* Converts from Unix time. A time out of range is clamped. */
 rc_civil rc_civil_from_unix_ms(int64_t unix_ms);
 
-/* Converts to Unix time. RC_E_RANGE for a date or time that does not exist, including a leap
- * second; the weekday is ignored. civil: borrows. */
+/* Converts to Unix time. Returns RC_E_RANGE for a date or time that does not exist, also for a leap
+ * second. The weekday is ignored. civil: borrows during the call. */
 rc_status rc_civil_to_unix_ms(const rc_civil *civil, int64_t *ret_unix_ms);
 
 #endif

@@ -12,8 +12,8 @@
 #define NS_PER_DAY (24 * NS_PER_HOUR)
 #define NS_PER_WEEK (7 * NS_PER_DAY)
 
-/* Every sum is limited to MAX_NS + 1, which is below 2^62, and a part to at most two units more. So
- * adding a part to a sum cannot overflow. */
+/* Every sum is limited to MAX_NS + 1, which is below 2^62, and one part to at most two units more.
+ * Therefore adding a part to a sum cannot overflow. */
 #define MAX_NS ((uint64_t)RC_DURATION_MAX_MS * NS_PER_MS)
 
 typedef struct cursor {
@@ -21,7 +21,8 @@ typedef struct cursor {
     size_t at;
 } cursor;
 
-/* The number whole.frac * 10^exponent, as written. One of the views may be empty, but not both. */
+/* A number as written: whole.frac * 10^exponent. Either `whole` or `frac` may be empty, but not
+ * both. */
 typedef struct number {
     rc_str whole;
     rc_str frac;
@@ -30,14 +31,15 @@ typedef struct number {
 
 typedef struct sum {
     uint64_t ns;
-    uint64_t smallest_unit_ns; /* unit of the last part; the next one must be smaller */
+    uint64_t smallest_unit_ns; /* unit of the last part; the unit of the next part must be
+                                  smaller */
     bool is_negative;
 } sum;
 
 typedef struct unit_word {
     rc_str word;
     uint64_t ns;
-    bool has_plural; /* may be followed by "s" or "(s)" */
+    bool has_plural; /* the name of the unit may be followed by "s" or "(s)" */
 } unit_word;
 
 static const unit_word unit_words[] = {
@@ -45,8 +47,8 @@ static const unit_word unit_words[] = {
     {RC_STR_INIT("nsec"), 1, true},
     {RC_STR_INIT("nanosecond"), 1, true},
     {RC_STR_INIT("us"), NS_PER_US, false},
-    {RC_STR_INIT("\xc2\xb5s"), NS_PER_US, false}, /* U+00B5, what Go prints */
-    {RC_STR_INIT("\xce\xbcs"), NS_PER_US, false}, /* U+03BC, the Greek letter */
+    {RC_STR_INIT("\xc2\xb5s"), NS_PER_US, false}, /* U+00B5, the micro sign that Go prints */
+    {RC_STR_INIT("\xce\xbcs"), NS_PER_US, false}, /* U+03BC, the Greek letter mu */
     {RC_STR_INIT("usec"), NS_PER_US, true},
     {RC_STR_INIT("microsecond"), NS_PER_US, true},
     {RC_STR_INIT("ms"), NS_PER_MS, false},
@@ -71,7 +73,8 @@ static const unit_word unit_words[] = {
 
 /* --- bytes --- */
 
-/* Returns the byte `ahead` bytes from here; NUL after the end, as no duration contains a NUL. */
+/* Returns the byte that is `ahead` bytes after the current position. After the end of the text it
+ * returns NUL, which no duration contains. */
 static char peek(const cursor *c, size_t ahead)
 {
     return ahead < c->text.len - c->at ? c->text.ptr[c->at + ahead] : '\0';
@@ -96,7 +99,8 @@ static void skip_blanks(cursor *c)
         c->at++;
 }
 
-/* A duration followed directly by such a byte is part of a longer word. */
+/* Returns whether c can be part of a word. A duration that is directly followed by such a byte is
+ * part of a longer word and not a duration. */
 static bool is_word_byte(char c)
 {
     return rc_ascii_is_alnum(c) || c == '_';
@@ -112,8 +116,8 @@ static rc_str take_digits(cursor *c)
 
 /* --- numbers --- */
 
-/* Reads a number. mark: a decimal mark allowed in addition to the point; ISO 8601 allows a comma.
- */
+/* Reads a number. `mark` is a decimal mark that is allowed in addition to the point; ISO 8601
+ * allows a comma. */
 static bool take_number(cursor *c, char mark, number *ret)
 {
     number n = {.whole = take_digits(c)};
@@ -154,8 +158,9 @@ static uint64_t digit_of(const number *n, size_t i)
     return (uint64_t)(c - '0');
 }
 
-/* Returns the part of n before its decimal point (which is before digit `point`), in units; max + 1
- * if it is larger than max. The loop ends at the last digit, or about twenty zeros after it. */
+/* Returns the part of n before its decimal point, in units, or `max` + 1 if it is larger than
+ * `max`. The decimal point is before digit number `point`, which may be far after the last digit.
+ * The loop ends when the value exceeds `max`, at most about twenty zeros after the last digit. */
 static uint64_t whole_units(const number *n, int64_t point, uint64_t max)
 {
     size_t count = n->whole.len + n->frac.len;
@@ -177,10 +182,10 @@ static uint64_t tenth_up(uint64_t value)
     return value / 10 + (value % 10 != 0);
 }
 
-/* Returns the part after the decimal point, rounded up to a nanosecond. Horner's scheme from the
- * last digit, with each step rounded up: for an integer d, ceil((d + ceil(x)) / 10) equals
- * ceil((d + x) / 10), so the result is exact for any number of digits, and no step exceeds ten
- * units. */
+/* Returns the part of n after the decimal point, rounded up to a nanosecond. The loop is Horner's
+ * scheme from the last digit, with each step rounded up. For an integer d, ceil((d + ceil(x)) / 10)
+ * equals ceil((d + x) / 10). Therefore the result is exact for any number of digits, and no step
+ * exceeds ten units. */
 static uint64_t fraction_ns(const number *n, int64_t point, uint64_t unit_ns)
 {
     uint64_t ns = 0;
@@ -202,7 +207,8 @@ static void add_part(sum *s, const number *n, uint64_t unit_ns)
 
 /* --- notations --- */
 
-/* Returns the letters from here on, including a leading micro sign, without consuming them. */
+/* Returns the letters at the current position, including a leading micro sign, without consuming
+ * them. */
 static rc_str peek_word(const cursor *c)
 {
     rc_str rest = rc_str_slice(c->text, c->at, c->text.len);
@@ -241,8 +247,8 @@ static bool take_unit(cursor *c, uint64_t *ret_ns)
     return false;
 }
 
-/* Reads a group: parts without a separator, such as "20 seconds" or "1h2m3s". It is read completely
- * or not at all, because a digit directly after a unit belongs to the same word. */
+/* Reads a group: parts without a separator, such as "20 seconds" or "1h2m3s". The group is read
+ * completely or not at all, because a digit directly after a unit belongs to the same word. */
 static bool take_group(cursor *c, sum *s)
 {
     cursor ahead = *c;
@@ -300,7 +306,8 @@ static uint64_t iso_unit_ns(char designator, bool is_time)
     case 'h':
         return is_time ? NS_PER_HOUR : 0;
     case 'm':
-        return is_time ? NS_PER_MINUTE : 0; /* before the T, M means months */
+        return is_time ? NS_PER_MINUTE : 0; /* before the T the letter M means months, which have no
+                                               fixed length */
     case 's':
         return is_time ? NS_PER_S : 0;
     default:
@@ -308,8 +315,8 @@ static uint64_t iso_unit_ns(char designator, bool is_time)
     }
 }
 
-/* Reads ISO 8601 after its P. Only the last part may have a fraction, and a T must be followed by a
- * part. */
+/* Reads an ISO 8601 duration after its P. Only the last part may have a fraction, and a T must be
+ * followed by a part. */
 static bool take_iso(cursor *c, sum *s)
 {
     bool is_time = false;
@@ -404,7 +411,8 @@ static uint64_t divide_up(uint64_t value, uint64_t by)
     return value / by + (value % by != 0);
 }
 
-/* Writes "4d 20h", or "4d" if the second unit is zero. */
+/* Writes a value in two units, such as "4d 20h", or in one unit, such as "4d", if the second is
+ * zero. */
 static void push_pair(rc_buf *buf, uint64_t value, uint64_t ratio, char large, char small)
 {
     (void)rc_buf_push_u64(buf, value / ratio);
@@ -422,7 +430,7 @@ void rc_duration_push(rc_buf *buf, int64_t ms)
     rc_buf out;
     rc_buf_init_fixed(&out, memory, sizeof(memory));
 
-    /* The value is rounded up before the unit is chosen: 59.5 s is "1m", not "60s". */
+    /* The value is rounded up before the unit is chosen, so that 59.5 s is "1m", not "60s". */
     uint64_t value_ms = ms > 0 ? (uint64_t)ms : 0;
     uint64_t seconds = divide_up(value_ms, 1000);
     uint64_t minutes = divide_up(seconds, 60);

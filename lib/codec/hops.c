@@ -26,7 +26,7 @@ static bool is_hop(rc_str name)
     return true;
 }
 
-/* Returns the name in "1.1 NAME (comment)". */
+/* Returns the name of one element of a Via value: NAME in "1.1 NAME (comment)". */
 static rc_str received_by(rc_str element)
 {
     const size_t space = rc_str_find_byte(element, ' ', 0);

@@ -1,6 +1,6 @@
-/* rc_hops: the Recourse gateways that a request has passed, from its Via header (RFC 9110, section
- * 7.6.3). Each process has a random name; a request whose Via contains the receiver's own name is a
- * loop. */
+/* rc_hops: the Recourse gateways that a request has passed, read from its Via header (RFC 9110,
+ * section 7.6.3). Each gateway process has a random name. A request whose Via contains the name of
+ * the gateway that receives it has come back in a loop. */
 #ifndef RC_CODEC_HOPS_H
 #define RC_CODEC_HOPS_H
 
@@ -8,12 +8,12 @@
 
 #include <recourse/buf.h>
 
-/* A request that passed more gateways than this counts as a loop, too. */
+/* Maximum number of gateways; a request that passed more gateways counts as a loop, too. */
 #define RC_HOPS_MAX 8u
 #define RC_HOP_ENTROPY_BYTES 8u
-/* "recourse-" and 16 hexadecimal digits; without a NUL. */
+/* Length of a gateway name: "recourse-" and 16 hexadecimal digits, without a NUL. */
 #define RC_HOP_LEN 25u
-/* The longest header line: "via: ", each hop as "1.1 NAME, ", and CR LF. */
+/* Maximum length of the Via line: "via: ", each hop as "1.1 NAME, ", and CR LF. */
 #define RC_HOPS_VIA_MAX ((RC_HOPS_MAX + 1u) * (RC_HOP_LEN + 6u) + 8u)
 
 typedef struct rc_hops {
@@ -25,15 +25,16 @@ typedef struct rc_hops {
 /* Makes a gateway name from random bytes. */
 void rc_hop_write(const uint8_t entropy[RC_HOP_ENTROPY_BYTES], char ret_hop[RC_HOP_LEN]);
 
-/* Adds the Recourse gateways that one Via value names; other proxies are skipped. via: views for as
- * long as hops is used. */
+/* Adds the Recourse gateways that one Via value names. Other proxies are skipped. via: `hops` views
+ * it, so that it must be valid as long as `hops` is used. */
 void rc_hops_add(rc_hops *hops, rc_str via);
 
-/* Returns whether the request is a loop. own: the receiver's name; empty: none. */
+/* Returns whether the request came back in a loop or passed too many gateways. `own` is the name of
+ * the receiving gateway, or empty if it has none. */
 bool rc_hops_is_request_loop(const rc_hops *hops, rc_str own);
 
-/* Appends the Via line for the upstream request: the hops so far, then own; nothing if own is
- * empty. */
+/* Appends the Via line for the upstream request: the gateways in `hops`, then `own`. Appends
+ * nothing if `own` is empty. */
 void rc_hops_push(rc_buf *buf, const rc_hops *hops, rc_str own);
 
 #endif

@@ -3,12 +3,12 @@
 
 #include "base/str.h"
 
-/* The tool that the text was copied from, by the form of its lines. */
+/* The tool that printed the text, recognised by the form of its lines. */
 typedef enum style {
     STYLE_PLAIN,    /* curl -i, HTTPie */
     STYLE_INDENTED, /* wget -S */
     STYLE_MARKED,   /* curl -v: received lines begin with "< " */
-    STYLE_BROWSER   /* a browser: a name, and its value in the next line */
+    STYLE_BROWSER   /* a browser's list: a header name, and its value in the next line */
 } style;
 
 typedef struct cursor {
@@ -55,7 +55,8 @@ static bool is_curl_note(rc_str line)
 
 /* ---- single lines ---- */
 
-/* Returns a status of three digits, from 100 to 999, that no letter or digit follows; else 0. */
+/* Returns the status at the start of text: three digits, from 100 to 999, that no letter or digit
+ * follows. Returns 0 for other text. */
 static int read_status(rc_str text)
 {
     if (text.len < 3 || text.ptr[0] == '0')
@@ -69,7 +70,8 @@ static int read_status(rc_str text)
     return text.len == 3 || !rc_ascii_is_alnum(text.ptr[3]) ? status : 0;
 }
 
-/* Returns the status of "HTTP/1.1 429 Too Many Requests" or "< HTTP/2 429"; 0 for other lines. */
+/* Returns the status of a status line such as "HTTP/1.1 429 Too Many Requests" or "< HTTP/2 429".
+ * Returns 0 for other lines. */
 static int status_of(rc_str line, style *ret_style)
 {
     style found = STYLE_PLAIN;
@@ -98,10 +100,10 @@ static bool is_name_char(char c)
     return rc_ascii_is_alnum(c) || rc_str_find_byte(RC_STR("-_.!#$%&'*+^`|~"), c, 0) != RC_STR_NPOS;
 }
 
-/* Parses "name: value". A drive letter or the scheme of a URL is not a name. */
+/* Parses "name: value". The drive letter of a path (C:\) and the scheme of a URL are not names. */
 static bool read_header(rc_str line, rc_header *ret_header)
 {
-    size_t at = line.len > 0 && line.ptr[0] == ':' ? 1 : 0; /* :status of HTTP/2 */
+    size_t at = line.len > 0 && line.ptr[0] == ':' ? 1 : 0; /* HTTP/2 pseudo-header like :status */
     while (at < line.len && is_name_char(line.ptr[at]))
         at++;
     if (at < 2 || at == line.len || line.ptr[at] != ':')
@@ -113,7 +115,8 @@ static bool read_header(rc_str line, rc_header *ret_header)
     return true;
 }
 
-/* Returns whether the line is a label of a browser's header list that is not a header. */
+/* Returns whether the line is a label in a browser's header list, such as Request URL, and not a
+ * header. */
 static bool is_browser_label(rc_str line)
 {
     static const rc_str LABELS[] = {
@@ -142,15 +145,16 @@ static void fold(rc_http_text *http, rc_str line)
     rc_header *last = &http->headers[http->header_count - 1];
     rc_str more = rc_str_trim(line);
     if (http->header_count == RC_HTTP_TEXT_HEADERS_MAX)
-        return; /* the line may belong to a header that was left out */
+        return; /* no more headers are stored, so that the line may belong to a header that was left
+                   out */
     if (last->value.len == 0)
         last->value = more;
     else
         last->value.len = (size_t)(more.ptr + more.len - last->value.ptr);
 }
 
-/* Reads headers up to the blank line, or up to the first line that is not a header; c then is at
- * that line. */
+/* Reads headers up to and including the blank line. If a line is not a header, reading ends before
+ * this line. */
 static void read_headers(cursor *c, style kind, rc_http_text *http)
 {
     rc_str line;
@@ -177,8 +181,8 @@ static void read_headers(cursor *c, style kind, rc_http_text *http)
 
 /* ---- the body ---- */
 
-/* Returns the offset of curl's messages after the body. The body's last line may have no line end,
- * so they can begin in the middle of a line. */
+/* Returns the offset of the messages that curl printed after the body. The messages can begin in
+ * the middle of a line, because the body's last line may have no line end. */
 static size_t find_last_curl_note(rc_str text)
 {
     static const rc_str CURL_NOTES[] = {
@@ -210,7 +214,8 @@ static rc_str read_body(cursor c, style kind)
 
 /* ---- responses with a status line ---- */
 
-/* Returns whether the line may follow a status line. Prose may not. */
+/* Returns whether the line may follow a status line. If prose follows, the line before
+ * it is not a status line but a sentence about one. */
 static bool may_follow(rc_str line, style kind)
 {
     rc_header header;
@@ -225,12 +230,12 @@ static bool may_follow(rc_str line, style kind)
 typedef struct found {
     int status;
     style kind;
-    size_t behind; /* offset of the headers */
-    size_t count;  /* status lines found so far */
+    size_t behind; /* offset after the status line, where the headers begin */
+    size_t count;  /* number of status lines found so far */
 } found;
 
-/* Finds the last status line. Once there is a line that curl -v marked, unmarked ones are ignored.
- */
+/* Finds the last status line. After a status line that curl -v marked with "< ", unmarked status
+ * lines are ignored. */
 static found find_status(rc_str text)
 {
     found last = {0};
@@ -284,7 +289,8 @@ static bool is_status_name(rc_str name)
            rc_str_eq_nocase(name, RC_STR("status code"));
 }
 
-/* Reads "name: value", or a name with a colon and the value in the next line. */
+/* Reads a header in the form "name: value", or a name with a colon and the value in the next
+ * line. */
 static bool read_browser_header(cursor *c, rc_header *ret_header)
 {
     rc_str line;
@@ -326,8 +332,8 @@ static void read_browser(cursor *c, rc_http_text *http)
     }
 }
 
-/* Reads headers at the start of the text. One of them must be a known HTTP header, because prose
- * contains colons, too. */
+/* Reads headers at the start of a text without a status line. One of the headers must be a known
+ * HTTP header, because prose contains colons, too. */
 static bool read_loose(rc_str text, rc_http_text *ret_http)
 {
     rc_http_text http = {0};

@@ -92,7 +92,8 @@ typedef struct range {
     rc_address_kind kind;
 } range;
 
-/* The special-purpose ranges of RFC 6890 and its successors; the first match counts. */
+/* The special-purpose ranges of RFC 6890 and its successors. The first range that contains an
+ * address determines the address's kind. */
 static const range ranges[] = {
     {{0, 0, 0, 0}, 8, RC_ADDRESS_UNSPECIFIED},     {{127, 0, 0, 0}, 8, RC_ADDRESS_LOOPBACK},
     {{10, 0, 0, 0}, 8, RC_ADDRESS_PRIVATE},        {{172, 16, 0, 0}, 12, RC_ADDRESS_PRIVATE},
@@ -134,7 +135,7 @@ static rc_address_kind kind_of_v6(const uint8_t ip[16])
         return kind_of_v4(ip + 2);
     if ((ip[0] & 0xfe) == 0xfc)
         return RC_ADDRESS_PRIVATE;
-    /* fe80::/10, and the deprecated site-local fec0::/10. */
+    /* fe80::/10 is link-local; the deprecated site-local range fec0::/10 is treated alike. */
     if (ip[0] == 0xfe && (ip[1] & 0x80) != 0)
         return RC_ADDRESS_LINK_LOCAL;
     return ip[0] == 0xff ? RC_ADDRESS_MULTICAST : RC_ADDRESS_PUBLIC;

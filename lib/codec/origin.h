@@ -11,7 +11,8 @@
  *   link-local (metadata services), multicast,
  *   unspecified, reserved                     never
  *
- * IPv4 inside IPv6 (mapped, translated, 6to4) counts as the IPv4 address. */
+ * An IPv4 address inside an IPv6 address (mapped, translated, 6to4) is treated as the IPv4 address.
+ */
 #ifndef RC_CODEC_ORIGIN_H
 #define RC_CODEC_ORIGIN_H
 
@@ -28,7 +29,7 @@ typedef union rc_address {
     struct sockaddr_in6 v6;
 } rc_address;
 
-/* The length of "[host]:65535", NUL included. */
+/* The maximum length of "[host]:65535", including the NUL. */
 #define RC_ORIGIN_AUTHORITY_MAX (RC_URL_HOST_MAX + 8)
 
 typedef struct rc_origin {
@@ -43,7 +44,8 @@ typedef struct rc_origin {
     uint32_t hash; /* hash of host and port, for rc_origin_eq */
     rc_address address;
     char host[RC_URL_HOST_MAX + 1];          /* lower case, without brackets */
-    char prefix[RC_URL_PATH_MAX + 1];        /* "" or "/v1": precedes the path of each request */
+    char prefix[RC_URL_PATH_MAX + 1];        /* base path, such as "/v1" or "", which precedes the
+                                                path of each request */
     char authority[RC_ORIGIN_AUTHORITY_MAX]; /* host and port for the Host header */
 } rc_origin;
 
@@ -52,11 +54,12 @@ typedef struct rc_origin_options {
     bool allow_private; /* allow private addresses for a host name */
 } rc_origin_options;
 
-/* Parses a base URL (borrows). Returns NULL, or a static text with the reason of the refusal;
- * ret_origin is written only on success. */
+/* Parses a base URL. Returns NULL on success, or a static text with the reason of the refusal.
+ * *ret_origin is written only on success. base_url: borrows during the call. */
 const char *rc_origin_parse(rc_str base_url, rc_origin_options options, rc_origin *ret_origin);
 
-/* Return views of the origin. */
+/* rc_origin_prefix returns the base path and rc_origin_authority the value of the Host header. Both
+ * results view the origin. */
 static inline rc_str rc_origin_prefix(const rc_origin *origin)
 {
     return rc_str_make(origin->prefix, origin->prefix_len);
@@ -79,10 +82,11 @@ typedef enum rc_address_kind {
     RC_ADDRESS_RESERVED = 6
 } rc_address_kind;
 
-/* Returns the kind of an address. IPv4 inside IPv6 counts as the IPv4 address. */
+/* Returns the kind of an address. For an IPv4 address inside an IPv6 address it is the kind of the
+ * IPv4 address. */
 rc_address_kind rc_address_kind_of(const rc_address *address);
 
-/* Returns whether a connection to the address is allowed by the table above. */
+/* Returns whether a connection to the address is allowed by the table at the start of this file. */
 bool rc_origin_allows(const rc_origin *origin, const rc_address *address);
 
 #endif

@@ -44,7 +44,8 @@ static size_t line_end(rc_str text, size_t from)
     return from + (cr ? (size_t)(cr - start) : len);
 }
 
-/* Reads the next line as a field; a comment is a field without a name. Returns false at the end. */
+/* Reads the next line of an event as a field. A comment is a field without a name. Returns false at
+ * the end of the text. */
 static bool next_field(rc_str text, size_t *at, field *ret_field)
 {
     if (*at >= text.len)
@@ -71,7 +72,8 @@ static bool is_data(const field *f)
     return rc_str_eq(f->name, RC_STR("data"));
 }
 
-/* Parses the value of a retry field, which the standard restricts to digits; -1 for any other. */
+/* Parses the value of a retry field. Returns -1 if the value is not a number of digits only, which
+ * the standard requires. */
 static int64_t read_retry(rc_str value)
 {
     int64_t ms = 0;
@@ -98,8 +100,8 @@ static rc_str without_bom(const rc_stream_event *event, rc_str raw)
     return event->begin == 0 ? rc_utf8_without_bom(raw) : raw;
 }
 
-/* Reads all fields into the event and returns the number of data lines. Of several data lines the
- * event has the last one. */
+/* Reads all fields into the event and returns the number of data lines. If there are several data
+ * lines, event->data is the last one. */
 static size_t read_fields(rc_str text, rc_stream_event *event)
 {
     size_t at = 0;
@@ -116,8 +118,8 @@ static size_t read_fields(rc_str text, rc_stream_event *event)
     return data_lines;
 }
 
-/* Joins the event's data lines in the scratch buffer. If that buffer already holds the event's raw
- * bytes, the joined data follows them. */
+/* Joins the event's data lines in the scratch buffer. If the scratch buffer already has the event's
+ * raw bytes, the joined data follows them. */
 static void join_data(rc_stream_feed *feed, rc_stream_event *event)
 {
     size_t held = feed->is_scratch_consumed ? event->raw.len : 0;
@@ -133,7 +135,8 @@ static void join_data(rc_stream_feed *feed, rc_stream_event *event)
     size_t lines = 0;
     size_t at = 0;
     field f;
-    read_fields(text, event); /* the scratch buffer may have moved: renew the views */
+    read_fields(text, event); /* renew the views, because the memory of the scratch buffer may have
+                                 moved */
     while (next_field(text, &at, &f)) {
         if (!is_data(&f))
             continue;
@@ -155,7 +158,7 @@ static void read_event(rc_stream_feed *feed, rc_stream_event *event)
 
 /* ---- ends of lines and events ---- */
 
-/* Handles the end of a line. Returns whether it is the end of an event, too. */
+/* Handles the end of a line. Returns whether the event ends there, too. */
 static bool on_line_end(rc_sse *sse)
 {
     uint8_t line = sse->line;
@@ -172,8 +175,8 @@ static bool on_line_end(rc_sse *sse)
     return true;
 }
 
-/* Returns the offset of the first LF or CR of the piece from `at` on; its length if there is none.
- */
+/* Returns the offset of the first LF or CR of the piece from `at` on, or the piece's length if
+ * there is none. */
 static size_t find_line_end(rc_sse *sse, size_t at)
 {
     rc_str piece = sse->feed.piece;
@@ -195,12 +198,12 @@ static bool is_bom_byte(rc_sse *sse, char c)
         return true;
     }
     if (sse->bom > 0)
-        sse->line = LINE_FIELD; /* an incomplete mark is text */
+        sse->line = LINE_FIELD; /* an incomplete byte order mark is text */
     sse->bom = BOM_LEN;
     return false;
 }
 
-/* Returns whether c is not text: the LF of a line end, or a byte of the byte order mark. */
+/* Returns whether c is not text but the LF of a CRLF or a byte of the byte order mark. */
 static bool pass_byte(rc_sse *sse, char c)
 {
     if (sse->is_lf_skipped) {
@@ -256,7 +259,8 @@ static void scan(rc_sse *sse)
         rc_stream_feed_set_end(feed, feed->at);
 }
 
-/* Stores the name of an oversized event, if the head contains the whole event line. */
+/* Stores the name of an oversized event, if the head of the event contains the whole "event:"
+ * line. */
 static void store_name(rc_sse *sse, const rc_stream_event *event)
 {
     rc_str head = event->head;
@@ -290,8 +294,8 @@ static bool is_comment(const rc_sse *sse)
     return sse->line == LINE_COMMENT && !sse->has_field;
 }
 
-/* Reads a line that begins with `begin` and ends in LF, and moves *at past it. Returns false if
- * another line is there or the line continues in the next piece. */
+/* Reads the line at *at, which must begin with `begin` and end in LF, and moves *at past the line.
+ * Returns false if the line begins otherwise or continues in the next piece. */
 static bool pass_line(rc_str piece, rc_str begin, size_t *at, rc_str *ret_value)
 {
     const char *start = piece.ptr + *at;
@@ -308,8 +312,8 @@ static bool pass_line(rc_str piece, rc_str begin, size_t *at, rc_str *ret_value)
     return true;
 }
 
-/* Fast path for the common event: it lies completely in the piece and has one data line, possibly
- * after its name. The result is the same as without the fast path. */
+/* Fast path for the common event, which lies completely in the piece and has one data line,
+ * possibly after a name line. The result is the same as without the fast path. */
 static bool pull_plain(rc_sse *sse, rc_stream_event *ret_event)
 {
     rc_stream_feed *feed = &sse->feed;

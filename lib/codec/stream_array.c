@@ -16,7 +16,7 @@ void rc_stream_array_push(rc_stream_array *array, rc_str piece)
     rc_stream_feed_push(&array->feed, piece);
 }
 
-/* Continues inside a string, up to its end or the end of the piece. */
+/* Reads on inside a string, up to the end of the string or of the piece. */
 static void pass_string(rc_stream_array *array)
 {
     rc_stream_feed *feed = &array->feed;
@@ -35,7 +35,7 @@ static void pass_string(rc_stream_array *array)
     array->is_in_string = c != '"';
 }
 
-/* Handles a byte of an element. Returns whether it is the last one. */
+/* Handles a byte of an element. Returns whether it is the element's last byte. */
 static bool pass_element(rc_stream_array *array, char c)
 {
     array->feed.at++;
@@ -48,8 +48,8 @@ static bool pass_element(rc_stream_array *array, char c)
     return array->depth == 0;
 }
 
-/* Handles a byte between two elements, or of a scalar element, which ends before the byte that
- * follows it. Returns whether an event ends at feed.at. */
+/* Handles a byte between two elements or of a scalar element. A scalar element ends before the next
+ * separator or bracket. Returns whether an event ends at feed.at. */
 static bool pass_between(rc_stream_array *array, char c)
 {
     bool is_scalar_end = c == ',' || c == ']' || c == '{' || c == '[';
@@ -74,8 +74,9 @@ static bool pass_between(rc_stream_array *array, char c)
     return false;
 }
 
-/* Returns whether the white space between elements has reached the ceiling. It then becomes an
- * event of its own, instead of the first part of an element that may never follow. */
+/* Returns whether the white space between elements has reached the ceiling. The white space then
+ * becomes an event of its own, because it would otherwise be the first part of an element that may
+ * never follow. */
 static bool is_full(const rc_stream_array *array)
 {
     const rc_stream_feed *feed = &array->feed;
@@ -102,8 +103,8 @@ static void scan(rc_stream_array *array)
         rc_stream_feed_set_end(feed, feed->at);
 }
 
-/* Returns the element without the separator before it: a comma, or the opening bracket of the array
- * for the first one. */
+/* Returns the element without the separator before it. The separator is a comma; before the first
+ * element it is the opening bracket of the array. */
 static rc_str element_of(const rc_stream_event *event, bool has_bracket)
 {
     rc_str raw = event->begin == 0 ? rc_utf8_without_bom(event->raw) : event->raw;

@@ -7,7 +7,8 @@
  *   \n                     BLANK   the bytes after the array, when the stream ends
  *
  * The reader follows strings and brackets and does not validate elements. An object outside an
- * array counts as an element, too: errors arrive in that form. See codec/stream_event.h. */
+ * array counts as an element, too, because providers send errors in this form. See
+ * codec/stream_event.h. */
 #ifndef RC_CODEC_STREAM_ARRAY_H
 #define RC_CODEC_STREAM_ARRAY_H
 
@@ -17,7 +18,7 @@
 typedef struct rc_stream_array {
     rc_stream_feed feed;
     uint64_t depth; /* nesting in the current element; 0: between elements, or in a scalar */
-    rc_stream_event_type ended; /* type of the next event to end */
+    rc_stream_event_type ended; /* type that the current event has when it ends */
     bool is_open;               /* the array has begun */
     bool is_closed;             /* the array is complete */
     bool has_bracket;           /* the current event contains the array's opening bracket */
@@ -26,20 +27,20 @@ typedef struct rc_stream_array {
     bool is_escaped; /* the last byte was a backslash that escapes the next one */
 } rc_stream_array;
 
-/* Starts a reader. scratch: borrows, see rc_stream_feed_init. max_bytes: the ceiling of one
- * element. */
+/* Starts a reader. scratch: borrows for as long as the reader and its events are used
+ * (rc_stream_feed_init). max_bytes: the ceiling of one element. */
 void rc_stream_array_init(rc_stream_array *array, rc_buf *scratch, size_t max_bytes);
 
-/* Adds the next piece, after pull has returned false. piece: borrows until pull returns false
- * again. */
+/* Adds the next piece of the stream, after rc_stream_array_pull has returned false. piece: borrows
+ * until rc_stream_array_pull returns false again. */
 void rc_stream_array_push(rc_stream_array *array, rc_str piece);
 
-/* Gives the next event, valid until the next call. Returns false if the next piece is needed; then
- * *ret_event is unchanged. */
+/* Writes the next event to *ret_event and returns true. The event is valid until the next call.
+ * Returns false if the next piece is needed; *ret_event is then unchanged. */
 bool rc_stream_array_pull(rc_stream_array *array, rc_stream_event *ret_event);
 
-/* Ends the stream, after pull has returned false: gives the remaining bytes as an event. Returns
- * false if there are none. */
+/* Ends the stream, after rc_stream_array_pull has returned false, and writes the remaining bytes as
+ * an event to *ret_event. Returns false if no bytes remain. */
 bool rc_stream_array_end(rc_stream_array *array, rc_stream_event *ret_event);
 
 #endif

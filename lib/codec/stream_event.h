@@ -1,14 +1,14 @@
 /* rc_stream_event: one event of a stream, in any format.
  *
  * Three readers produce events: rc_sse (server-sent events), rc_stream_array (one JSON array) and
- * rc_stream_lines (one JSON text per line). All of them are used in the same way:
+ * rc_stream_lines (one JSON text per line). All three readers are used in the same way:
  *
  *   push(piece) ──► pull() ──► event, event, ... ──► false: the piece was read completely
  *   end()       ──► the remaining bytes when the stream ends
  *
- * The events tile the stream: the concatenation of their raw bytes is exactly the stream, however
- * it was split into pieces. A relay can therefore hold back, forward or drop whole events and
- * always knows which bytes the client has received. */
+ * The concatenation of the raw bytes of all events is exactly the stream, however the stream was
+ * split into pieces. A relay can therefore hold back, forward or drop whole events and always knows
+ * which bytes the client has received. */
 #ifndef RC_CODEC_STREAM_EVENT_H
 #define RC_CODEC_STREAM_EVENT_H
 
@@ -17,41 +17,43 @@
 
 #include <recourse/str.h>
 
-/* The default ceiling: a larger event is passed on in parts and not parsed. */
+/* The default ceiling of an event. A larger (oversized) event is passed on in parts and not
+ * parsed. */
 #define RC_STREAM_EVENT_MAX_BYTES ((size_t)1 << 20)
 
-/* Bytes that are stored of the end of an oversized event. That is enough for the finish reason of
- * Gemini, which is followed by the web search results. */
+/* Maximum number of bytes that are stored of the end of an oversized event. They contain Gemini's
+ * finish reason although the web search results follow it. */
 #define RC_STREAM_TAIL_MAX ((size_t)64 << 10)
 
 typedef enum rc_stream_event_type {
     RC_STREAM_EVENT_DATA = 1, /* fields, or a JSON text */
     RC_STREAM_EVENT_COMMENT,  /* a comment line before an event */
-    RC_STREAM_EVENT_BLANK,    /* an empty line that ends no event; white space after the end */
+    RC_STREAM_EVENT_BLANK,    /* an empty line that ends no event; white space after the end of the
+                                 array */
     RC_STREAM_EVENT_PART,     /* bytes of an oversized event that has not ended yet */
-    RC_STREAM_EVENT_CLOSE     /* the bracket that closes the array */
+    RC_STREAM_EVENT_CLOSE     /* the bracket that closes the array (rc_stream_array) */
 } rc_stream_event_type;
 
 typedef struct rc_stream_event {
     rc_stream_event_type type;
     uint64_t begin;   /* offset of the event in the stream */
-    uint64_t end;     /* offset after its last byte, the blank line included; of a PART, after the
-                         bytes received so far */
-    rc_str raw;       /* the bytes before `end` that no earlier event contained: the whole event,
-                         unless it is oversized. Views the piece or the scratch buffer */
-    rc_str name;      /* SSE event name; empty: none */
-    rc_str id;        /* SSE id; empty: none */
-    rc_str data;      /* several data lines are joined by newlines */
+    uint64_t end;     /* offset after the event's last byte, including the blank line; for a PART,
+                         offset after the bytes received so far */
+    rc_str raw;       /* the bytes before `end` that no earlier event contained, which is the whole
+                         event unless it is oversized. Views the piece or the scratch buffer */
+    rc_str name;      /* SSE event name; empty if there is none */
+    rc_str id;        /* SSE id; empty if there is none */
+    rc_str data;      /* the data; several SSE data lines are joined by newlines */
     int64_t retry_ms; /* SSE retry field; -1: none */
     bool has_data;
-    bool is_oversized; /* above the ceiling, or too large for the scratch buffer: there is no data;
-                          the name is set if it precedes the data */
+    bool is_oversized; /* the event is above the ceiling or too large for the scratch buffer. `data`
+                          is then empty; `name` is set if the name precedes the data */
     bool is_cut;       /* the stream ended inside the event */
-    bool is_idle;      /* PART: it belongs to a comment or to white space after the end */
+    bool is_idle;      /* PART: the part belongs to a comment or to white space after the end */
     bool is_element;   /* the event is an element of an array, which ends with a CLOSE */
-    rc_str head;       /* oversized: its first bytes, up to the ceiling, in the event or PART that
-                          contains them; else empty. Views raw */
-    rc_str tail;       /* oversized: its last bytes, at most RC_STREAM_TAIL_MAX */
+    rc_str head;       /* first bytes of an oversized event, up to the ceiling. Set in the event or
+                          PART that contains them, else empty. Views `raw` */
+    rc_str tail;       /* last bytes of an oversized event, at most RC_STREAM_TAIL_MAX */
 } rc_stream_event;
 
 /* A whole response body as the one event of a stream. body: views. */

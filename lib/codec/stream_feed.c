@@ -1,11 +1,11 @@
-/* Bytes of the current stream event. Called by the readers sse.c, stream_array.c, stream_lines.c.
- */
+/* Stream feed: collects the bytes of the current event. Called by the readers sse.c,
+ * stream_array.c, stream_lines.c. */
 #include "codec/stream_feed.h"
 
 #include "base/str.h"
 
-/* The smallest ceiling: the readers must recognise the first bytes of a stream, such as a byte
- * order mark, before these are returned. */
+/* The smallest ceiling. The readers must recognise the first bytes of a stream, such as a byte
+ * order mark, before the feed returns these bytes. */
 #define LEAST_MAX_BYTES ((size_t)16)
 
 void rc_stream_feed_init(rc_stream_feed *feed, rc_buf *scratch, size_t max_bytes)
@@ -25,7 +25,7 @@ void rc_stream_feed_push(rc_stream_feed *feed, rc_str piece)
     feed->from = 0;
 }
 
-/* Shortens the scratch buffer to its last bytes, `most` at most, and resets its status. */
+/* Shortens the scratch buffer to its last bytes, at most `most` bytes, and resets its status. */
 static void cut_scratch(rc_buf *scratch, size_t most)
 {
     const rc_str all = rc_buf_get(scratch);
@@ -43,8 +43,8 @@ void rc_stream_feed_begin(rc_stream_feed *feed)
     feed->is_scratch_consumed = false;
 }
 
-/* Extends the tail of an oversized event by these bytes, which may be in the scratch buffer, and
- * returns the tail. It is empty if there is no memory. */
+/* Extends the tail of an oversized event by `bytes`, which may be in the scratch buffer. Returns
+ * the tail, or an empty view if there is no memory. */
 static rc_str extend_tail(rc_stream_feed *feed, rc_str bytes)
 {
     const size_t from = bytes.len > RC_STREAM_TAIL_MAX ? bytes.len - RC_STREAM_TAIL_MAX : 0;
@@ -57,8 +57,8 @@ static rc_str extend_tail(rc_stream_feed *feed, rc_str bytes)
     return rc_buf_get(feed->scratch);
 }
 
-/* Returns the head of an oversized event if raw, which ends at `to`, are its first bytes; else
- * empty. */
+/* Returns the head of an oversized event if `raw`, which ends at offset `to`, contains the event's
+ * first bytes. Returns an empty view otherwise. */
 static rc_str head_of(const rc_stream_feed *feed, size_t to, rc_str raw)
 {
     if (!feed->is_oversized || feed->offset + to - raw.len != feed->begin)
@@ -66,7 +66,7 @@ static rc_str head_of(const rc_stream_feed *feed, size_t to, rc_str raw)
     return rc_str_slice(raw, 0, raw.len < feed->max_bytes ? raw.len : feed->max_bytes);
 }
 
-/* Fills in an event that so far ends at `to` of the piece. */
+/* Fills in an event whose bytes known so far end at offset `to` of the piece. */
 static void start_event(rc_stream_feed *feed, size_t to, rc_str raw, rc_stream_event *ret_event)
 {
     const rc_str tail = feed->is_oversized ? extend_tail(feed, raw) : rc_str_make(NULL, 0);
@@ -96,8 +96,8 @@ static rc_str take_scratch(rc_stream_feed *feed)
 }
 
 /* Returns the first part of an event that exceeds the ceiling: the bytes in the scratch buffer. The
- * head is first filled up to the ceiling, so that it does not depend on how the stream was split.
- */
+ * function first fills the head up to the ceiling, so that the head does not depend on how the
+ * stream was split. */
 static rc_stream_feed_result pull_head(rc_stream_feed *feed, size_t to, rc_stream_event *ret_event)
 {
     size_t held = rc_buf_get(feed->scratch).len;
@@ -118,8 +118,8 @@ static void close_event(rc_stream_feed *feed)
     feed->begin = feed->offset + feed->end;
 }
 
-/* Appends the bytes up to `to` to the scratch buffer. Returns false if they do not fit: the event
- * is then oversized. */
+/* Appends the bytes up to offset `to` of the piece to the scratch buffer. Returns false if they do
+ * not fit, which makes the event oversized. */
 static bool store(rc_stream_feed *feed, size_t to)
 {
     if (feed->offset + to - feed->begin <= feed->max_bytes &&
@@ -128,7 +128,8 @@ static bool store(rc_stream_feed *feed, size_t to)
         return true;
     }
     feed->is_oversized = true;
-    feed->is_scratch_consumed = true; /* its bytes are returned next, and its status is reset */
+    feed->is_scratch_consumed = true; /* the scratch bytes are returned next, and the buffer's
+                                         status is then reset */
     return false;
 }
 

@@ -1,14 +1,15 @@
 /* rc_stream_feed: collects the bytes of the current event for the stream readers.
  *
- * A reader scans a piece and reports where an event ends; the feed provides the event's bytes:
+ * A reader scans a piece of the stream and reports where an event ends. The feed provides the
+ * event's bytes in one of three ways:
  *
  *   the event lies in one piece       a view of the piece; nothing is copied
  *   it spans several pieces           the pieces are joined in the scratch buffer
  *   it is above the ceiling           returned in parts as they arrive; its last bytes are stored
  *                                     in the scratch buffer
  *
- * The events never depend on how the stream was split into pieces; only the parts of oversized
- * events do. */
+ * The events never depend on how the stream was split into pieces. Only the parts of oversized
+ * events depend on it. */
 #ifndef RC_CODEC_STREAM_FEED_H
 #define RC_CODEC_STREAM_FEED_H
 
@@ -21,28 +22,31 @@ typedef struct rc_stream_feed {
     size_t max_bytes;
     rc_str piece;
     size_t at;       /* offset in the piece up to which the reader has scanned */
-    size_t from;     /* offset up to which bytes were returned or stored in scratch */
+    size_t from;     /* offset in the piece up to which bytes were returned or stored in
+                        `scratch` */
     size_t end;      /* offset in the piece of the event's end, if has_end */
     uint64_t offset; /* offset of the piece in the stream */
     uint64_t begin;  /* offset of the event in the stream */
     bool has_end;
     bool is_oversized;
-    bool is_scratch_consumed; /* the bytes in scratch were returned; the next call discards them */
+    bool is_scratch_consumed; /* the bytes in `scratch` were returned; the next call discards
+                                 them */
 } rc_stream_feed;
 
-/* Starts a feed. scratch: borrows for as long as the feed and its events are used; it holds one
- * event, and its data once more if that has several lines. max_bytes: the ceiling of a whole event;
- * at least 16. */
+/* Starts a feed. scratch: borrows for as long as the feed and its events are used. The scratch
+ * buffer must have space for one event, and once more for the event's data if it has several lines.
+ * `max_bytes` is the ceiling of a whole event, at least 16. */
 void rc_stream_feed_init(rc_stream_feed *feed, rc_buf *scratch, size_t max_bytes);
 
-/* Adds the next piece; the previous one must have been read completely. piece: borrows until it was
- * read. */
+/* Adds the next piece. The previous piece must have been read completely. piece: borrows until it
+ * was read completely. */
 void rc_stream_feed_push(rc_stream_feed *feed, rc_str piece);
 
-/* Must be the first call of every pull: releases the scratch space of the previous event. */
+/* Releases the scratch space of the previous event. Each reader calls this function first when it
+ * is asked for the next event. */
 void rc_stream_feed_begin(rc_stream_feed *feed);
 
-/* Records that the event ends at `end` of the piece. */
+/* Records that the event ends at offset `end` of the piece. */
 static inline void rc_stream_feed_set_end(rc_stream_feed *feed, size_t end)
 {
     feed->end = end;
@@ -51,15 +55,15 @@ static inline void rc_stream_feed_set_end(rc_stream_feed *feed, size_t end)
 
 typedef enum rc_stream_feed_result {
     RC_STREAM_FEED_NONE, /* the event continues in the next piece */
-    RC_STREAM_FEED_HEAD, /* the first part of an oversized event; it has at least max_bytes,
+    RC_STREAM_FEED_HEAD, /* the first part of an oversized event; it has at least max_bytes bytes,
                             unless memory ran out */
     RC_STREAM_FEED_PART, /* a later part of an oversized event */
-    RC_STREAM_FEED_WHOLE /* the event, or its last part; the next event begins */
+    RC_STREAM_FEED_WHOLE /* the whole event, or its last part; the next event begins after it */
 } rc_stream_feed_result;
 
-/* Called when the reader has scanned to the end of the event (has_end) or of the piece. Gives the
- * bytes of the event that are available by then. Sets type (PART), begin, end, raw, head, tail and
- * is_oversized of *ret_event and clears its other members. */
+/* The reader calls this function when it has scanned to the end of the event (has_end) or of the
+ * piece. *ret_event gets the bytes of the event that are available. The function sets the members
+ * type (to PART), begin, end, raw, head, tail and is_oversized and clears the others. */
 rc_stream_feed_result rc_stream_feed_pull(rc_stream_feed *feed, rc_stream_event *ret_event);
 
 /* Returns whether the next event begins at feed->at. */
@@ -68,8 +72,9 @@ static inline bool rc_stream_feed_is_between(const rc_stream_feed *feed)
     return !feed->has_end && feed->from == feed->at && feed->offset + feed->at == feed->begin;
 }
 
-/* Gives the event from feed->at to `end` of the piece, as rc_stream_feed_pull would. Requires
- * rc_stream_feed_is_between and a length below the ceiling. */
+/* Writes the event from feed->at to offset `end` of the piece to *ret_event, as rc_stream_feed_pull
+ * would. Must only be called if rc_stream_feed_is_between is true and the event is shorter than the
+ * ceiling. */
 static inline void rc_stream_feed_pull_inline(rc_stream_feed *feed, size_t end,
                                               rc_stream_event *ret_event)
 {
@@ -82,8 +87,8 @@ static inline void rc_stream_feed_pull_inline(rc_stream_feed *feed, size_t end,
     feed->begin = ret_event->end;
 }
 
-/* Ends the stream: gives the remaining bytes as an event with is_cut. Returns false if there are
- * none. */
+/* Ends the stream and writes the remaining bytes to *ret_event as an event with is_cut. Returns
+ * false if no bytes remain. */
 bool rc_stream_feed_end(rc_stream_feed *feed, rc_stream_event *ret_event);
 
 #endif

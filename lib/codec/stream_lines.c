@@ -1,5 +1,5 @@
-/* Reader for NDJSON streams. The stream tests and fuzz targets call it; the gateway does not yet.
- */
+/* Reader for NDJSON streams. Called by the stream tests and fuzz targets; the gateway does not use
+ * it yet. */
 #include "codec/stream_lines.h"
 
 #include "base/str.h"

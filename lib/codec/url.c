@@ -55,7 +55,7 @@ static bool read_group(rc_str text, size_t *at, uint16_t *ret_group)
     return *at > start;
 }
 
-/* The groups of an IPv6 address as far as they were read. */
+/* The groups of an IPv6 address that were read so far. */
 typedef struct groups {
     uint8_t bytes[16];
     size_t len;
@@ -72,7 +72,7 @@ static bool add_group(groups *found, uint16_t group)
     return true;
 }
 
-/* Adds the last 32 bits, written as an IPv4 address. */
+/* Adds the last 32 bits of an IPv6 address if they are written as an IPv4 address. */
 static bool add_ipv4(groups *found, rc_str text)
 {
     if (found->len > 12 || !rc_url_parse_ipv4(text, found->bytes + found->len))
@@ -128,8 +128,8 @@ bool rc_url_parse_ipv6(rc_str text, uint8_t ret_ip[16])
     return true;
 }
 
-/* A label has letters, digits, underscores (as in container names), and hyphens except at its ends.
- */
+/* Returns whether text is a valid label of a host name: letters, digits, underscores (which
+ * container names have), and hyphens except at its ends. */
 static bool is_label(rc_str label)
 {
     if (label.len == 0 || label.len > 63 || label.ptr[0] == '-' || label.ptr[label.len - 1] == '-')
@@ -140,7 +140,8 @@ static bool is_label(rc_str label)
     return true;
 }
 
-/* Some resolvers treat a name whose last label is a number, in any base, as an address. */
+/* Returns whether a label is a number, in any base. Some resolvers treat a name whose last label is
+ * a number as an address. */
 static bool is_number(rc_str label)
 {
     bool is_hex = rc_str_starts_with_nocase(label, RC_STR("0x"));
@@ -213,7 +214,7 @@ static rc_url_fault read_authority(rc_str text, rc_url *url)
     return read_port(rc_str_slice(text, end + 1, text.len), &url->port);
 }
 
-/* RFC 3986, section 3.3: characters that a path may contain unescaped. */
+/* Returns whether a path may contain the character unescaped (RFC 3986, section 3.3). */
 static bool is_path_char(char c)
 {
     return rc_ascii_is_alnum(c) || (c != '\0' && memchr("-._~!$&'()*+,;=:@/", c, 18) != NULL);

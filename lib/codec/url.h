@@ -17,7 +17,7 @@
 #define RC_URL_HOST_MAX 253
 #define RC_URL_PATH_MAX 1024
 
-/* The faults of a URL and their messages. */
+/* The faults of a URL and their messages for people. */
 #define RC_URL_FAULTS(X)                                                                 \
     X(NONE, "")                                                                          \
     X(SCHEME, "an address begins with https:// or http://")                              \
@@ -47,17 +47,19 @@ typedef enum rc_url_host_kind {
 typedef struct rc_url {
     bool is_https;
     rc_url_host_kind host_kind;
-    rc_str host;    /* as written, without the brackets of an IPv6 address */
-    uint16_t port;  /* the default port of the scheme if none is written */
+    rc_str host;    /* the host as written, without the brackets of an IPv6 address */
+    uint16_t port;  /* the port, or the default port of the scheme if the URL has none */
     rc_str path;    /* empty, or from the first slash on, without trailing slashes */
-    uint8_t ip[16]; /* of IPV4 the first 4 bytes, of IPV6 all */
+    uint8_t ip[16]; /* the address: 4 bytes for RC_URL_IPV4, 16 bytes for RC_URL_IPV6 */
 } rc_url;
 
-/* Parses the whole text. ret_url is written only on success and views text. */
+/* Parses the whole text as a base URL. Returns RC_URL_FAULT_NONE on success. *ret_url is written
+ * only on success and views text. */
 rc_url_fault rc_url_parse(rc_str text, rc_url *ret_url);
 
-/* Parse an IP address: IPv4 as "127.0.0.1" without leading zeros; IPv6 as in RFC 4291, section 2.2,
- * without a zone. ret_ip is written only on success. */
+/* Both functions parse an IP address and return false if text is not one. IPv4 addresses are
+ * written as "127.0.0.1" without leading zeros, IPv6 addresses as in RFC 4291, section 2.2, without
+ * a zone. ret_ip is written only on success. */
 
 bool rc_url_parse_ipv4(rc_str text, uint8_t ret_ip[4]);
 bool rc_url_parse_ipv6(rc_str text, uint8_t ret_ip[16]);
