@@ -25,8 +25,9 @@ static uint64_t scale(uint64_t value, uint64_t milli)
     return plus(times(value / 1000, milli), value % 1000 * milli / 1000);
 }
 
-/* Computes in microseconds so that small bases and factors below 2 still grow. The loop ends at the
- * cap; the smallest factor above 1000 reaches it in about ten thousand steps. */
+/* The wait is computed in microseconds, because in whole milliseconds a base of 1 ms with a factor
+ * below 2 would never grow. The loop ends when the wait reaches max_delay_ms; the smallest factor,
+ * 1.001, needs about ten thousand steps. */
 static uint64_t exponential(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
     if (failed_attempts <= 1)
@@ -48,7 +49,8 @@ static uint64_t scheduled(const rc_retry_rule *rule, uint32_t failed_attempts)
     return count > 0 ? rule->schedule_ms[least(failed_attempts, count) - 1] : rule->base_ms;
 }
 
-/* Returns the wait without jitter, cut to max_delay_ms. Jitter then spreads the capped wait. */
+/* Returns the wait without jitter, cut to max_delay_ms. The caller adds the jitter to the capped
+ * wait. */
 static uint64_t plain_wait(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
     uint64_t wait_ms = rule->base_ms;

@@ -6,7 +6,7 @@
 
 #include <recourse/taxonomy.h>
 
-/* The end of a probe in flight is unknown; this estimate is returned instead. */
+/* Estimated time until a probe in flight ends; the actual time is not known. */
 #define PROBE_GUESS_MS 1000u
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -60,7 +60,8 @@ static bool is_over_threshold(const rc_breaker *breaker, const rc_breaker_settin
         calls += breaker->slot_calls[i];
         failures += breaker->slot_failures[i];
     }
-    /* A threshold above 100 per cent is never reached; the check also keeps the product small. */
+    /* A threshold above 100 per cent is never reached. The check also keeps the product below from
+     * overflowing. */
     return settings->failure_pct <= 100 && calls >= settings->min_calls &&
            failures * 100 >= calls * settings->failure_pct;
 }
@@ -207,14 +208,15 @@ bool rc_breaker_validate(const rc_breaker *breaker)
 
 /* --- breaker outcome of an error code --- */
 
-/* Codes whose outcome differs from that of their class. */
+/* Error codes whose breaker outcome differs from the outcome of their error class. */
 typedef struct code_row {
     rc_code code;
     rc_breaker_outcome outcome;
 } code_row;
 
 static const code_row exceptions[] = {
-    /* The target responded and works; the cause is our request rate or this one request. */
+    /* The target responded and works. The failure is due to our request rate or to this one
+     * request. */
     {RC_CODE_RATE_LIMITED, RC_BREAKER_SUCCEEDED},
     {RC_CODE_CONFLICT, RC_BREAKER_SUCCEEDED},
     /* The request was sent and no response came, so the target counts as failed. */

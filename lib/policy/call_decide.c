@@ -1,5 +1,5 @@
-/* Decisions of rc_call after a failure, a wait or a refresh. Called by call.c.
- * docs/internals/call.md lists the steps with the same numbers. */
+/* Decisions of rc_call after a failure, a wait or a refresh. Called by call.c. The step numbers are
+ * those of docs/internals/call.md. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 
@@ -10,8 +10,8 @@ static uint64_t add(uint64_t a, uint64_t b)
 
 /* --- actions --- */
 
-/* Returns max_attempts of an action. An attempt after a refresh or in a new round is not part of
- * the entry's own attempts and is added here. */
+/* Returns the value for rc_action.max_attempts. The attempt that follows a refresh or begins a new
+ * round does not count among the attempts of the entry, so it is added. */
 static uint32_t max_attempts(const rc_call *call, rc_action_kind kind)
 {
     uint32_t max_entry_attempts = rc_call_max_entry_attempts(call, call->attempt.entry);
@@ -48,8 +48,8 @@ rc_action rc_call_do_end(rc_call *call, rc_action_kind kind, rc_reason reason)
     return call->last;
 }
 
-/* Whether layers above must not retry either. A wait that is too long for this call may suit
- * another caller, and a call without any attempt has not exhausted its retries. */
+/* Returns whether the callers of this program must not retry either. False if a wait is too long,
+ * because another caller may have more time, and if the call made no attempt. */
 static bool exhausts(const rc_call *call, rc_reason reason)
 {
     return call->calls > 0 &&
@@ -80,7 +80,8 @@ static rc_reason refusal_reason(const rc_call *call)
         return RC_WHY_SENT_ONCE;
     if (!policy->enabled)
         return RC_WHY_DISABLED;
-    /* retry_on cannot list capacity codes: they lead to another target, not to a retry. */
+    /* retry_on cannot list capacity codes, because these lead to another target instead of a
+     * retry. */
     bool is_named = may_switch || rc_code_set_is_empty(&policy->retry_on) ||
                     rc_code_set_has(&policy->retry_on, failure->code);
     if (!is_named || rc_code_set_has(&policy->never_retry_on, failure->code))
@@ -88,8 +89,8 @@ static rc_reason refusal_reason(const rc_call *call)
     return RC_WHY_NONE;
 }
 
-/* Returns the time by which the response must begin. If another entry is open behind this one, that
- * is half of the time left, so that a target that hangs leaves time for the next entry. */
+/* Returns the time by which the response must begin: the deadline, or half of the time left if a
+ * later entry of the chain is open. A target that hangs then leaves time for the later entry. */
 static uint64_t begin_by_ms(const rc_call *call)
 {
     if (call->deadline_at_ms == RC_UNLIMITED || call->calls >= rc_call_max_calls(call) ||
@@ -143,8 +144,8 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
     return call->last;
 }
 
-/* Every further attempt costs a token of the process-wide retry budget; rc_call_spent_reason has
- * checked that there is one. */
+/* Starts a further attempt, which costs a token of the process-wide retry budget. The caller has
+ * checked with rc_call_spent_reason that a token is left. */
 static rc_action retry_with(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason)
 {
     rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
@@ -229,8 +230,8 @@ rc_reason rc_call_no_wait_reason(const rc_call *call, uint64_t wait_ms)
         return RC_WHY_WAIT_PAST_DEADLINE;
     if (is_too_little_left(call, at_ms))
         return RC_WHY_TOO_LITTLE_LEFT;
-    if (wait_ms > call->waits_left_ms) /* A first wait above the limit is too long; after earlier
-                                          waits the allowance is spent. */
+    if (wait_ms > call->waits_left_ms) /* waits_left_ms is the rest of max_wait_ms. Only earlier
+                                          waits can have spent it. */
         return call->has_waited ? RC_WHY_WAITS_SPENT : RC_WHY_DELAY_TOO_LONG;
     return RC_WHY_NONE;
 }
@@ -264,8 +265,9 @@ static rc_action take_token_and_wait(rc_call *call, uint64_t wait_ms, rc_reason 
     return action;
 }
 
-/* Calls that wait for the same target must not all return at the same moment. The end of the wait
- * is therefore spread over the length of the backoff, within max_delay_ms. */
+/* Extends a wait to the time at which a closed target opens (until_ms). A random part, at most the
+ * backoff and within max_delay_ms, keeps the waiting calls from returning all at the same
+ * moment. */
 static uint64_t wait_until_open(const rc_call *call, uint64_t wait_ms, uint64_t until_ms,
                                 uint64_t backoff_ms, uint64_t entropy)
 {
@@ -276,7 +278,8 @@ static uint64_t wait_until_open(const rc_call *call, uint64_t wait_ms, uint64_t 
     if (closed_ms >= max_ms)
         return closed_ms;
     uint64_t spread_ms = backoff_ms < max_ms - closed_ms ? backoff_ms : max_ms - closed_ms;
-    /* Uses other bits of the entropy than the backoff did. */
+    /* Mixes the entropy again, so that this random part is independent of the one in the
+     * backoff. */
     uint64_t spread_bits = (entropy ^ entropy >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 16;
     return add(closed_ms, spread_ms ? spread_bits % spread_ms : 0);
 }
@@ -295,8 +298,9 @@ static rc_action wait_here(rc_call *call, uint64_t until_ms, uint64_t entropy)
     return take_token_and_wait(call, wait_ms, is_hint ? RC_WHY_HINT : RC_WHY_BACKOFF);
 }
 
-/* Waits again for an entry that is still closed, without a further retry token. The wait counts as
- * an attempt so that waiting ends; the call then stops with the reason `spent`. */
+/* Waits again for an entry that is still closed. The wait takes no retry token, but it counts as an
+ * attempt, so that the waiting ends: without attempts left, the call stops with the reason
+ * `spent`. */
 static rc_action wait_again(rc_call *call, uint64_t until_ms, rc_reason spent, uint64_t back_at_ms,
                             uint64_t entropy)
 {
@@ -313,11 +317,12 @@ static rc_action wait_again(rc_call *call, uint64_t until_ms, rc_reason spent, u
 
 /* --- step 3: AuthFailed --- */
 
-/* A refresh leads to another call, so every limit on calls also forbids the refresh. */
+/* Returns whether the rejected credential may be refreshed. A refresh leads to a further attempt,
+ * so it is not allowed if a limit forbids that attempt. */
 static bool may_refresh(const rc_call *call, const rc_credential *credential)
 {
     const rc_policy *policy = call->plan->policy;
-    /* A dead credential was not refreshable when another call tried. */
+    /* If the credential is dead, a refresh by another call has already failed or has not helped. */
     return call->failure.code == RC_CODE_AUTH_FAILED && credential && credential->can_refresh &&
            credential->state != RC_CREDENTIAL_DEAD && !call->is_refreshed &&
            !call->is_unrepeatable && policy->enabled &&
@@ -341,7 +346,7 @@ static rc_action refresh(rc_call *call, rc_credential *credential, uint64_t entr
 }
 
 /* Step 5 for a rejected key: retries with another key of the same target. False: there is no other
- * key, or no further call may be made. */
+ * key, or no further attempt is allowed. */
 static bool find_next_key(rc_call *call, rc_action *ret_action)
 {
     const rc_call_attempt *attempt = &call->attempt;
@@ -372,8 +377,8 @@ rc_action rc_call_on_refresh_failed(rc_call *call)
     return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);
 }
 
-/* A rejected key is a fatal failure: the call tries the refreshed key or another key of the same
- * target, but no other target. */
+/* Continues after a refresh. A rejected key is a fatal failure, so the call tries the refreshed key
+ * or another key of the same target, but no other target. */
 static rc_action resume_refreshed(rc_call *call, uint64_t entropy)
 {
     const rc_call_attempt *attempt = &call->attempt;
@@ -406,15 +411,15 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
     return b_ms == 0 || a_ms < b_ms ? a_ms : b_ms;
 }
 
-/* Stops a call whose entry does not open by waiting. */
+/* Stops a call because waiting does not open its entry. */
 static rc_action stop_for_good(rc_call *call, const rc_skip *here, rc_call_search next)
 {
     next.is_dead = next.is_dead || here->reason == RC_WHY_CREDENTIALS_DEAD;
     return rc_call_do_stop(call, rc_call_unavailable_reason(&next), next.until_ms);
 }
 
-/* For a call with no open entry behind it: an assumed cooldown does not make the wait longer than
- * the policy's. */
+/* Waits when no later entry of the chain is open. Only an enforced cooldown makes the wait longer
+ * than the policy's backoff; an assumed cooldown does not (cooldown.h). */
 static rc_action wait_alone(rc_call *call, rc_call_search next, uint64_t entropy)
 {
     rc_skip here = {0};
@@ -423,8 +428,8 @@ static rc_action wait_alone(rc_call *call, rc_call_search next, uint64_t entropy
     return wait_here(call, here.until_ms, entropy);
 }
 
-/* The target reported that its own retries are exhausted or that a retry is useless. It is not
- * tried again; other targets may be. */
+/* Returns whether the target reported that its own retries are exhausted or that a retry is
+ * useless, and the policy respects such reports. The call then tries only other targets. */
 static bool is_refused_here(const rc_call *call)
 {
     return call->failure.is_retry_exhausted && !call->plan->policy->retry_exhausted;
@@ -437,8 +442,9 @@ static rc_reason spent_reason(const rc_call *call)
     return rc_call_is_capacity(&call->failure) ? RC_WHY_CAPACITY_SPENT : RC_WHY_ATTEMPTS_SPENT;
 }
 
-/* At the end of a round: waits for the next round if another entry than the latest is open, or
- * opens earlier. False: there is no such entry. */
+/* At the end of a pass over the chain (a round): waits for the next round if an entry with another
+ * target is open, or opens before the latest entry does. False: there is no such entry, or the wait
+ * for it would be too long. */
 static bool wait_for_round(rc_call *call, bool is_spent, uint64_t entropy, rc_action *ret_action)
 {
     const rc_call_search first = rc_call_find_round(call);
@@ -459,7 +465,8 @@ static bool wait_for_round(rc_call *call, bool is_spent, uint64_t entropy, rc_ac
     return true;
 }
 
-/* Failures of a store, a tool or a sandbox are not the target's; another target would not help. */
+/* Returns whether the failure comes from a provider. Another target does not help against failures
+ * of a store, a tool or a sandbox. */
 static bool is_of_provider(rc_code code)
 {
     return (int)code / 100 == RC_CLASS_PROVIDER_TRANSIENT;
@@ -481,7 +488,8 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
     rc_action action;
     rc_call_note_spent(call, call->attempt.entry, &call->failure);
     bool is_open = rc_call_is_open(call, call->attempt.entry, &here);
-    /* A target at its concurrency limit becomes free without having failed. */
+    /* A target at its concurrency limit has not failed; it opens as soon as one of its calls
+     * ends. */
     bool is_cooling = !is_open && here.reason != RC_WHY_SKIP_BUSY;
     bool has_attempts_left =
         call->entry_attempts < rc_call_max_entry_attempts(call, call->attempt.entry) &&
@@ -501,14 +509,15 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
         return wait_here(call, 0, entropy);
     if (!is_spent)
         return wait_alone(call, next, entropy);
-    /* A new call would try a target that did not respond at once. */
+    /* If a target is closed only because of missing responses, a new call would try it at once, so
+     * at_ms is 0. */
     bool is_now = is_open || rc_call_find_silent(call) != RC_NO_TARGET;
     uint64_t at_ms = is_now ? 0 : earlier(here.until_ms, next.until_ms);
     return rc_call_do_stop(call, spent_reason(call), at_ms ? at_ms : call->not_before_ms);
 }
 
-/* The probe of a rejected credential was rejected again: continues with the next target. False:
- * there is none. */
+/* Continues with the next target after the probe of a rejected credential was rejected again.
+ * False: no next target is open, or no further attempt is allowed. */
 static bool go_past_probe(rc_call *call, rc_action *ret_action)
 {
     if (call->failure.code != RC_CODE_AUTH_FAILED || !call->attempt.is_key_probe ||
@@ -559,7 +568,8 @@ rc_action rc_call_decide(rc_call *call, uint64_t entropy)
     return move_or_wait(call, entropy);
 }
 
-/* A new round begins at the front of the chain. */
+/* Starts the attempt after a wait. `is_round`: the attempt begins a new round, at the front of the
+ * chain. */
 static rc_action wake_up(rc_call *call, uint16_t entry, bool is_round, uint64_t entropy)
 {
     rc_action action;
@@ -594,7 +604,7 @@ static rc_action resume_here(rc_call *call, uint64_t entropy)
         return rc_call_do_try(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
     if (alone.until_ms == RC_UNLIMITED)
         return stop_for_good(call, &alone, next);
-    call->entry_attempts -= rc_call_take_limit_wait(call, &alone); /* wait_again adds one attempt */
+    call->entry_attempts -= rc_call_take_limit_wait(call, &alone); /* wait_again adds it again */
     return wait_again(call, alone.until_ms, RC_WHY_ATTEMPTS_SPENT,
                       earlier(here.until_ms, next.until_ms), entropy);
 }
@@ -607,7 +617,7 @@ rc_action rc_call_resume(rc_call *call, uint64_t entropy)
         return rc_call_do_stop(call, RC_WHY_DEADLINE_PASSED, 0);
     if (is_too_little_left(call, call->now_ms))
         return rc_call_do_stop(call, RC_WHY_TOO_LITTLE_LEFT, 0);
-    /* A call that waits after AuthFailed waits for a refresh. */
+    /* A wait after AuthFailed belongs to the refresh of the credential. */
     if (call->failure.code == RC_CODE_AUTH_FAILED)
         return resume_refreshed(call, entropy);
     return resume_here(call, entropy);

@@ -16,13 +16,15 @@ enum {
 /* Result of a search along the chain. */
 typedef struct rc_call_search {
     uint16_t entry;     /* The open entry; RC_NO_TARGET if none is open. */
-    uint64_t until_ms;  /* Without an entry: the earliest time one may open; 0: not known. */
-    uint64_t cooled_ms; /* As until_ms, counting only entries that have a usable key; 0: not
+    uint64_t until_ms;  /* If no entry is open: the earliest time at which one may open; 0: not
+                           known. */
+    uint64_t cooled_ms; /* Like until_ms, but only for entries that have a usable key; 0: not
                            known. */
     bool is_capable;    /* At least one closed entry has the capabilities that the request needs. */
-    bool may_open;      /* At least one capable entry opens when its time is over. */
+    bool may_open;      /* At least one capable entry opens by waiting. */
     bool is_dead;       /* At least one capable entry has only dead credentials. */
-    uint32_t missing;   /* If no entry is capable: the missing needs, as in rc_action. */
+    uint32_t missing;   /* If no entry is capable: the needs that are not met, as in
+                           rc_action.missing. */
 } rc_call_search;
 
 /* --- call_target.c --- */
@@ -33,22 +35,22 @@ uint16_t rc_plan_chain_count(const rc_plan *plan);
 /* Returns the position of a chain entry, counted from the entry where the call begins. */
 uint32_t rc_call_position(const rc_call *call, uint16_t entry);
 
-/* Returns the maximum number of calls of the whole request: the smaller of policy and caller
- * limit. */
+/* Returns the maximum number of calls of the whole request: the smaller of the policy's limit and
+ * the caller's limit. */
 uint32_t rc_call_max_calls(const rc_call *call);
 
 /* Returns the maximum number of attempts at an entry, given the code of the latest failure. */
 uint32_t rc_call_max_entry_attempts(const rc_call *call, uint16_t entry);
 
-/* Whether an attempt may be sent to the entry now. *ret_skip is written only when false and holds
- * the reason and the time at which the entry may open. */
+/* Returns whether an attempt may be sent to the entry now. If not, *ret_skip gets the reason and
+ * the time at which the entry may open; otherwise it is not written. */
 bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
 
-/* As rc_call_is_open, for a call without another open target: assumed cooldowns do not close the
- * entry. */
+/* As rc_call_is_open, but assumed cooldowns do not close the entry. For a call that has no other
+ * open target. */
 bool rc_call_is_open_alone(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
 
-/* Adds a passed-over entry to the call's list of skips, which feeds the audit. */
+/* Adds a skipped entry to the call's list of skips, which the audit records. */
 void rc_call_note_skip(const rc_call *call, const rc_skip *skip);
 
 /* Finds the first open entry, starting where the call begins. */
@@ -58,25 +60,27 @@ rc_call_search rc_call_find_first(const rc_call *call);
  * opens first; RC_NO_TARGET if there is none. */
 uint16_t rc_call_find_silent(const rc_call *call);
 
-/* Finds the first open entry behind all entries tried so far. other_target: skips entries with the
- * target of the latest attempt. */
+/* Finds the first open entry after all entries tried so far. `other_target`: entries with the
+ * target of the latest attempt are left out. */
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target);
 
 /* A round is one pass over the chain. In a further round the entries without max_attempts of their
- * own may be tried again. next_round returns the number of the next round; find_round returns its
- * first open entry, or none when the policy allows no further round. */
+ * own may be tried again. rc_call_next_round returns the number of the next round.
+ * rc_call_find_round returns the first open entry of that round, or none if the policy allows no
+ * further round. */
 uint16_t rc_call_next_round(const rc_call *call);
 rc_call_search rc_call_find_round(const rc_call *call);
-/* Returns the time at which the latest entry may be tried again; 0: now, or not known. */
+/* Returns the time at which the entry of the latest attempt may be tried again; 0: now, or not
+ * known. */
 uint64_t rc_call_reopens_at_ms(const rc_call *call);
-/* If no entry is open: returns the time at which the first entry with another target than the
- * latest may open; 0: not known. */
+/* For a call without an open entry: returns the earliest time at which an entry with another target
+ * than the latest attempt's may open; 0: not known. */
 uint64_t rc_call_round_opens_at_ms(const rc_call *call);
 
 /* Excludes the entry from later rounds if a retry there would give the same failure. */
 void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_failure_facts *failure);
 
-/* Marks the entry as tried: later searches start behind it. */
+/* Marks the entry as tried, so that later searches start at the entry after it. */
 void rc_call_move_past(rc_call *call, uint16_t entry);
 
 /* Returns why a search found no open entry: CREDENTIALS_DEAD if only new keys would help, else
@@ -87,8 +91,9 @@ rc_reason rc_call_unavailable_reason(const rc_call_search *search);
  * further rejection doubles that time. */
 void rc_call_kill_key(const rc_call *call, rc_credential *key);
 
-/* Starts an attempt at an open entry: takes a slot in flight, the breaker's admission and a
- * credential. credential: RC_NO_TARGET picks the next one of the pool. */
+/* Starts an attempt at an open entry: takes an in-flight slot of the target, the admission of its
+ * breaker, and a credential. `credential`: RC_NO_TARGET selects the next usable one of the target's
+ * pool. */
 rc_call_attempt rc_call_start_attempt(const rc_call *call, uint16_t entry, uint16_t credential);
 
 /* Returns how the target's breaker counts a failure. */
@@ -97,15 +102,19 @@ rc_breaker_outcome rc_call_breaker_outcome(const rc_failure_facts *failure);
  * effect. */
 void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_breaker_outcome outcome,
                          uint64_t entropy);
-/* The provider has begun to respond: ends the credential's probe and marks it healthy. */
+/* Called when the provider has begun to respond: if the attempt was a probe of the credential, the
+ * probe has succeeded and the credential becomes healthy. */
 void rc_call_clear_key(const rc_call *call, const rc_call_attempt *attempt);
-/* The target has responded: ends the cooldown that was assumed for missing responses. */
+/* Called when the target has responded: ends a cooldown that was assumed because of missing
+ * responses. */
 void rc_call_clear_target(const rc_call *call, const rc_call_attempt *attempt);
-/* Records a successful attempt: clears key and target, earns turns, ends the attempt. */
+/* Records a successful attempt: calls rc_call_clear_key, rc_call_clear_target, rc_call_earn_turns
+ * and rc_call_end_attempt. */
 void rc_call_note_success(const rc_call *call, rc_call_attempt *attempt);
 
-/* Whether the taxonomy's row of the code has the category capacity (quota, plan, credit or
- * balance). Such a failure is never retried, but another credential or target may have capacity. */
+/* Returns whether spec/errors.def gives the failure's code the category capacity (quota, plan,
+ * credit or balance). Such a failure is never retried, but another credential or target may have
+ * capacity. */
 bool rc_call_is_capacity(const rc_failure_facts *failure);
 
 /* Records in rc_shared which target or credential a failure closes for all calls, and until
@@ -115,46 +124,50 @@ void rc_call_publish_failure(const rc_call *call, const rc_call_attempt *attempt
 
 /* --- call_turn.c --- */
 
-/* Up to these limits a wait does not count as an attempt; after them each wait does, so that
- * waiting ends. */
+/* Limits of waits that do not count as attempts. After the maximum of waits for a turn, the call
+ * starts its attempt without a turn. After the maximum of waits for a limit that another call met
+ * again, each further wait counts as an attempt. */
 #define RC_CALL_TURN_WAITS_MAX 64u
 #define RC_CALL_LIMIT_WAITS_MAX 16u
 
 /* Turns limit how many waiting calls go first after a rate limit or an overload (cooldown.h).
- * take_turn: the attempt of a call that waited begins. earn_turns: the response of an attempt has
- * begun; counts once an attempt. return_turn: the attempt ended without a response, so another call
- * gets its turn. */
+ * rc_call_take_turn is called when the attempt of a call that waited begins. rc_call_earn_turns is
+ * called when the response of an attempt has begun, and counts once for each attempt.
+ * rc_call_return_turn is called when an attempt ended; without a response, its turn goes to another
+ * call. */
 void rc_call_take_turn(const rc_call *call, rc_call_attempt *attempt);
 void rc_call_earn_turns(const rc_call *call, rc_call_attempt *attempt);
 void rc_call_return_turn(const rc_call *call, const rc_call_attempt *attempt);
 
-/* Makes a call that has waited wait for its turn at an open entry. False: the call has a turn, or
- * has no time left to wait. */
+/* Makes a call that has waited wait for its turn at an open entry. False: the call has a turn, has
+ * no time left to wait, or has waited for turns too often. */
 bool rc_call_wait_turn(rc_call *call, uint16_t entry, uint64_t entropy, rc_action *ret_action);
-/* For a call that wakes and finds its entry closed because another call met the limit again: true
- * if waiting for it does not count as an attempt, false if it does. */
+/* For a call that has waited and finds its entry closed, because another call met the rate limit
+ * again: returns true if the next wait does not count as an attempt, false if it does. */
 bool rc_call_take_limit_wait(rc_call *call, const rc_skip *closed);
 
 /* --- call_decide.c --- */
 
-/* Steps 7 and 8. no_wait_reason returns NONE, or why the call cannot wait that long. wait_for
- * returns WAIT, or STOP with that reason; the caller takes the retry token of the next call. */
+/* Steps 7 and 8 of docs/internals/call.md. rc_call_no_wait_reason returns RC_WHY_NONE, or why the
+ * call cannot wait that long. rc_call_wait_for returns WAIT, or STOP with that reason. It takes no
+ * retry token; its caller takes the token for the next attempt. */
 rc_reason rc_call_no_wait_reason(const rc_call *call, uint64_t wait_ms);
 rc_action rc_call_wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason);
 
-/* Step 4: returns NONE, or the limit that allows no further call. */
+/* Step 4: returns RC_WHY_NONE, or the limit that allows no further attempt. */
 rc_reason rc_call_spent_reason(const rc_call *call);
 
 /* Decides the action after call->failure. The failed attempt has already been ended. */
 rc_action rc_call_decide(rc_call *call, uint64_t entropy);
 
-/* The rejected credential could not be refreshed: tries another one of the target, else stops. */
+/* Continues after a refresh that failed: tries another credential of the same target, or stops. */
 rc_action rc_call_on_refresh_failed(rc_call *call);
 
 /* Decides the action after a wait or a refresh. */
 rc_action rc_call_resume(rc_call *call, uint64_t entropy);
 
-/* Build and store the actions: an attempt, a stop, any final action. */
+/* Build an action and store it as the latest action of the call: rc_call_do_try an attempt,
+ * rc_call_do_stop a stop, rc_call_do_end any final action. */
 rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason);
 rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms);
 rc_action rc_call_do_end(rc_call *call, rc_action_kind kind, rc_reason reason);

@@ -26,8 +26,8 @@ uint32_t rc_call_max_entry_attempts(const rc_call *call, uint16_t entry)
     return entry_max ? entry_max : rc_policy_rule(plan->policy, call->failure.code)->max_attempts;
 }
 
-/* Assumed cooldowns count only if another target may be used. For a context that is too long for
- * the rest of the chain, the target with the larger window is the only one. */
+/* Returns whether the call can use only one target, so that assumed cooldowns do not count. A
+ * context that is too long for the chain fits only into the target with the larger window. */
 static bool is_alone(const rc_call *call)
 {
     return call->is_alone || call->went_to_larger || call->failure.code == RC_CODE_CONTEXT_OVERFLOW;
@@ -85,8 +85,8 @@ static void note_closed(const rc_call *call, rc_call_search *search, const rc_sk
         search->cooled_ms = until_ms;
 }
 
-/* Positions are counted from the entry where the call begins, wrapping around to the entry before
- * it: "forward" then means the same for every call, and no entry is visited twice. */
+/* Position 0 is the entry where the call begins. After the last entry of the chain the positions
+ * continue at its front, so that a search with rising positions visits every entry once. */
 uint32_t rc_call_position(const rc_call *call, uint16_t entry)
 {
     uint16_t first = call->first_entry;
@@ -127,8 +127,8 @@ rc_call_search rc_call_find_first(const rc_call *call)
     return search;
 }
 
-/* After the target with the larger window the chain has no further entry: the others are too small
- * for this request. */
+/* Returns whether the chain has no further entry for the call. After the target with the larger
+ * context window, all other targets are too small for the request. */
 static bool has_left_chain(const rc_call *call)
 {
     return call->went_to_larger || call->attempt.entry >= rc_plan_chain_count(call->plan);
@@ -168,8 +168,8 @@ uint64_t rc_call_reopens_at_ms(const rc_call *call)
 uint64_t rc_call_round_opens_at_ms(const rc_call *call)
 {
     const rc_call_search closed = find_round(call, call->attempt.target);
-    /* After an exhausted quota no call waits for keys to cool down: they may belong to the same
-     * account. */
+    /* After an exhausted quota the call does not wait for other keys to cool down, because they may
+     * belong to the same account. */
     return rc_call_is_capacity(&call->failure) ? closed.cooled_ms : closed.until_ms;
 }
 
@@ -177,7 +177,8 @@ rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
 {
     if (has_left_chain(call))
         return (rc_call_search){.entry = RC_NO_TARGET};
-    /* The hint of the latest failure holds for its target in every entry that has this target. */
+    /* A hint (the retry time that the server named) applies to the target of the latest failure in
+     * every entry that has this target. */
     bool is_other = other_target || call->now_ms < call->not_before_ms;
     return find_open(call, call->next_position, is_other ? call->attempt.target : RC_NO_TARGET);
 }
@@ -189,7 +190,7 @@ void rc_call_move_past(rc_call *call, uint16_t entry)
     uint32_t behind = rc_call_position(call, entry) + 1;
     if (behind > call->next_position)
         call->next_position = (uint16_t)behind;
-    /* An entry with max_attempts of its own gets all of them in one round. */
+    /* An entry with max_attempts of its own uses all of them in one round. */
     if (entry < 64 && call->plan->entries[entry].max_attempts > 0)
         call->spent_entries |= UINT64_C(1) << entry;
 }
@@ -201,12 +202,12 @@ rc_reason rc_call_unavailable_reason(const rc_call_search *search)
 
 /* --- targets that do not respond --- */
 
-/* This many calls in a row without a response cool a target down, whatever time passed between
- * them. */
+/* Number of consecutive calls without a response that cool a target down, however much time passed
+ * between them. */
 #define SILENT_MAX 3u
 #define SILENT_COOLDOWN_MAX_MS UINT64_C(300000)
-/* The cooldown is at least this many times as long as the failed call took: a probe of a target
- * that hangs is expensive, one of a target that refuses connections is cheap. */
+/* The cooldown is at least this multiple of the duration of the failed call, because a probe of a
+ * target that hangs takes long, and a probe of a target that refuses connections does not. */
 #define SILENT_COST 10u
 
 static bool is_silent(rc_code code)
@@ -229,8 +230,8 @@ static uint64_t silent_cooldown_ms(const rc_shared *shared, const rc_target *tar
     return cooldown_ms < SILENT_COOLDOWN_MAX_MS ? cooldown_ms : SILENT_COOLDOWN_MAX_MS;
 }
 
-/* Only one call at a time probes a target that was cooled down for missing responses: starting an
- * attempt extends the assumed cooldown for all others. */
+/* Only one call at a time probes a target that was cooled down for missing responses: the start of
+ * an attempt extends the assumed cooldown for all other calls. */
 static void hold_others(const rc_shared *shared, rc_target *target, uint64_t now_ms)
 {
     if (target->silent_cooldowns > 0)
@@ -241,7 +242,8 @@ static void hold_others(const rc_shared *shared, rc_target *target, uint64_t now
 static void end_silence(rc_target *target, uint64_t began_ms)
 {
     if (began_ms < target->silent_at_ms)
-        return; /* The attempt began before the silence, so its response proves nothing. */
+        return; /* The attempt began before the target stopped responding, so its response proves
+                   nothing. */
     if (target->silent_cooldowns > 0 && is_silent(target->cooled_for))
         target->cooldown.assumed_until_ms = 0;
     target->silent_in_a_row = 0;
@@ -308,8 +310,8 @@ static uint64_t held_until_ms(const rc_call *call, const rc_call_attempt *attemp
     return attempt->at_ms + (KEY_COOLDOWN_MS < max_ms ? KEY_COOLDOWN_MS : max_ms);
 }
 
-/* The cooldown of a key is over: one call probes it, and the cooldown is extended for all
- * others. */
+/* Makes the attempt a probe if it uses a key whose cooldown is over, and extends the cooldown of
+ * the key for all other calls. */
 static void begin_probe(const rc_call *call, const rc_target *target, rc_call_attempt *attempt)
 {
     rc_credential *key = rc_shared_credential(call->shared, attempt->credential);
@@ -318,7 +320,8 @@ static void begin_probe(const rc_call *call, const rc_target *target, rc_call_at
         return;
     attempt->is_key_probe = key->state == RC_CREDENTIAL_DEAD;
     attempt->is_quota_probe = is_quota_cooldown(key) || is_quota_cooldown(limit);
-    /* A rejection restored after a restart may be outdated, so other calls are not held back. */
+    /* A rejection that was restored after a restart may be outdated, so the key is not closed for
+     * other calls. */
     if ((attempt->is_key_probe && key->cooldown_count > 0) || is_quota_cooldown(key))
         rc_cooldown_enforce(&key->cooldown, held_until_ms(call, attempt));
     if (is_quota_cooldown(limit))
@@ -351,7 +354,7 @@ static void end_cooldown(rc_credential *row)
 
 void rc_call_kill_key(const rc_call *call, rc_credential *key)
 {
-    /* Calls that were in flight when the key was rejected add no information. */
+    /* The key is dead already: this call was in flight when another call found it rejected. */
     if (key->state == RC_CREDENTIAL_DEAD && rc_cooldown_is_on(&key->cooldown, false, call->now_ms))
         return;
     uint64_t cooldown_ms = key_cooldown_ms(call, key);
@@ -398,7 +401,8 @@ void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_break
     rc_call_return_turn(call, attempt);
     end_probe(call, target, attempt);
     rc_limiter_put(&target->limiter);
-    /* An attempt that began before the breaker closed does not describe the target since then. */
+    /* An attempt that began before the breaker closed says nothing about the target's state since
+     * then. */
     if (rc_breaker_is_stale(&target->breaker, attempt->at_ms))
         outcome = RC_BREAKER_NEUTRAL;
     rc_breaker_on_end(&target->breaker, &call->shared->settings.breaker,
@@ -410,7 +414,7 @@ void rc_call_clear_key(const rc_call *call, const rc_call_attempt *attempt)
     rc_credential *credential = rc_shared_credential(call->shared, attempt->credential);
     /* Only a probe revives the key: other attempts may have begun before the rejection. */
     if (attempt->is_key_probe && credential && credential->state == RC_CREDENTIAL_DEAD)
-        rc_credential_revive(credential); /* the rejection was a mistake */
+        rc_credential_revive(credential); /* the provider accepts the key again */
     const rc_target *target = rc_shared_target(call->shared, attempt->target);
     if (!attempt->is_quota_probe || !target)
         return;
@@ -437,7 +441,7 @@ void rc_call_note_success(const rc_call *call, rc_call_attempt *attempt)
 
 typedef enum cooldown_scope {
     COOLS_NOTHING,
-    COOLS_CREDENTIAL, /* Or the target, if it has no pool of credentials. */
+    COOLS_CREDENTIAL, /* Or the target, if the attempt used no credential. */
     COOLS_TARGET
 } cooldown_scope;
 
@@ -447,8 +451,8 @@ bool rc_call_is_capacity(const rc_failure_facts *failure)
     return info && info->category == RC_CATEGORY_CAPACITY;
 }
 
-/* Whether a hint with this code describes the target. A conflict concerns one request; stores,
- * tools and sandboxes are not part of the target. */
+/* Returns whether a retry time that came with this code applies to the target. A conflict concerns
+ * one request only, and failures of stores, tools and sandboxes do not come from the target. */
 static bool is_of_target(rc_code code)
 {
     const rc_code_info *info = rc_code_get(code);
@@ -475,15 +479,17 @@ static cooldown_scope scope_of_cooldown(const rc_failure_facts *failure)
 void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_failure_facts *failure)
 {
     bool is_refused = failure->is_retry_exhausted && !call->plan->policy->retry_exhausted;
-    /* A hint that cools nothing down holds for this call alone, which does not wait for it. */
+    /* A retry time that sets no cooldown applies to this call alone. The call does not come back to
+     * the entry in a later round. */
     bool is_own_hint = failure->retry_after_ms > 0 && scope_of_cooldown(failure) == COOLS_NOTHING;
     if (entry < 64 && (is_refused || is_own_hint || !failure->is_retryable))
         call->spent_entries |= UINT64_C(1) << entry;
 }
 
-/* Providers limit rates and quotas by model as far as is known, so only the credential at this
- * target is closed; another model finds out with one call. Credit and plans belong to the
- * account. */
+/* Returns the state that the failure closes: the credential, or its use at this target alone. Most
+ * providers limit rates and quotas per model, so these limits close only this target; a call to
+ * another model shows whether they apply there, too. Credit and plans belong to the account, so
+ * they close the credential for all targets. */
 static rc_credential *limited_credential(const rc_target *target, rc_credential *credential,
                                          uint16_t number, const rc_failure_facts *failure)
 {
@@ -499,7 +505,8 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
 {
     const rc_shared_settings *settings = &call->shared->settings;
     bool is_used_up = rc_call_is_capacity(failure);
-    /* A quota does not return within seconds, so even an assumed end holds for all calls. */
+    /* A used-up quota does not renew within seconds, so its cooldown is enforced even if its end is
+     * a guess. */
     bool is_enforced = failure->retry_after_ms > 0 || is_used_up;
     uint64_t wait_ms = is_used_up ? settings->exhausted_ms : settings->cooldown_ms;
     if (failure->retry_after_ms > 0) {

@@ -3,15 +3,15 @@
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 
-/* A call without a turn waits a random time before it checks again: at most the first value,
- * doubled each time up to the second. */
+/* A call without a turn waits a random time before it checks again. The longest such time is
+ * TURN_WAIT_FIRST_MS for the first wait and doubles with each wait, up to TURN_WAIT_MAX_MS. */
 #define TURN_WAIT_FIRST_MS UINT64_C(50)
 #define TURN_WAIT_MAX_MS UINT64_C(1000)
 
 /* --- turn counters --- */
 
-/* Applies `note` to every cooldown that may limit the attempt: of the target, of the credential,
- * and of the credential at this target. */
+/* Applies `note` to every cooldown that may limit the attempt: that of the target, that of the
+ * credential, and that of the credential at this target. */
 static void each_cooldown(const rc_call *call, const rc_call_attempt *attempt,
                           void (*note)(rc_cooldown *, uint64_t), uint64_t at_ms)
 {
@@ -48,7 +48,8 @@ void rc_call_return_turn(const rc_call *call, const rc_call_attempt *attempt)
 
 /* --- turn check --- */
 
-/* Rejected and exhausted keys are reopened by probes and take no turns. */
+/* Returns whether the key's turns allow an attempt. Rejected and exhausted keys have no turns,
+ * because probes reopen them. */
 static bool has_key_turn(const rc_credential *row, uint64_t now_ms)
 {
     return !row || row->state != RC_CREDENTIAL_COOLING ||
@@ -86,7 +87,8 @@ bool rc_call_wait_turn(rc_call *call, uint16_t entry, uint64_t entropy, rc_actio
         most_ms *= 2;
     uint64_t wait_ms =
         1 + (entropy >> 16) % (most_ms < TURN_WAIT_MAX_MS ? most_ms : TURN_WAIT_MAX_MS);
-    /* Waiting for a turn never ends a call: a call that cannot wait goes at once. */
+    /* Waiting for a turn never ends a call: a call that cannot wait longer starts its attempt at
+     * once. */
     if (rc_call_no_wait_reason(call, wait_ms) != RC_WHY_NONE)
         return false;
     uint64_t backoff_ms = call->last_wait_ms;

@@ -34,8 +34,8 @@ static uint32_t max_entry_attempts(const rc_call *call)
     return max > 0 ? max : 1;
 }
 
-/* Checks that the current entry lies before next_position: searches never return to an entry that
- * was passed. */
+/* Checks that the current entry lies before next_position, because a search never returns to an
+ * entry that it has passed. */
 static bool is_position_passed(const rc_call *call)
 {
     uint16_t count = rc_plan_chain_count(call->plan);

@@ -1,5 +1,6 @@
 /* Policy check: returns the first error of a policy. Called by the configuration loader and the
- * simulator, which show the sentence beside its YAML line; so it names the YAML keys. */
+ * simulator, which show the message beside the YAML line. The messages therefore name the YAML
+ * keys. */
 #include <recourse/policy.h>
 
 #include <recourse/taxonomy.h>

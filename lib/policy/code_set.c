@@ -1,5 +1,5 @@
-/* Sets of error codes, used by policies to name what they retry. Called by policy.c, check.c,
- * call_decide.c and the configuration loader. */
+/* Sets of error codes, used by policies to name the failures that they retry. Called by policy.c,
+ * check.c, call_decide.c and the configuration loader. */
 #include "policy/code_set.h"
 
 #include <recourse/taxonomy.h>

@@ -28,7 +28,7 @@ _Static_assert(RC_CODE_INDEX_COUNT <= sizeof(rc_code_set) * 8, "a set holds ever
 #define RC_CODE_BIT(word, ID) \
     (RC_CODE_INDEX_##ID / 64 == (word) ? UINT64_C(1) << (RC_CODE_INDEX_##ID % 64) : 0)
 
-/* Whether the set has a bit that belongs to no code. */
+/* Returns whether the set has a bit that belongs to no code. */
 bool rc_code_set_has_unknown(const rc_code_set *set);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <recourse/policy.h>
 
-/* An attempt that had this much time and no response counts as slow, whoever set the deadline. */
+/* An attempt without a response after this time counts as slow, no matter who set the deadline. */
 #define FAIR_MS UINT64_C(10000)
 
 static const struct announced_row {
@@ -31,8 +31,9 @@ static void limit(rc_deadline *earliest, const rc_deadline_limits *limits,
         *earliest = (rc_deadline){fault, rule, limit_ms, limits->called_ms + limit_ms};
 }
 
-/* An announced timeout applies until the response begins: HTTP clients count the time between two
- * reads, or none after the head. A policy that the client chose lasts no longer than the route's.
+/* An announced timeout applies only until the response begins, because after the response head an
+ * HTTP client limits the time between two reads, or nothing. The time budget of a policy that the
+ * client chose does not exceed the budget of the route's policy.
  */
 static rc_deadline deadline_of_call(const rc_deadline_limits *limits)
 {

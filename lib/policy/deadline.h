@@ -1,5 +1,5 @@
-/* Deadlines: which of several time limits ends a call first, and whose it is. The clock is an
- * argument; all times are in milliseconds of the caller's monotonic clock. */
+/* Deadlines: finds which of several time limits ends a call first, and who set that limit. The
+ * clock is an argument; all times are in milliseconds of the caller's monotonic clock. */
 #ifndef RC_POLICY_DEADLINE_H
 #define RC_POLICY_DEADLINE_H
 
@@ -19,10 +19,11 @@ typedef enum rc_announced_by {
 typedef struct rc_deadline_limits {
     uint64_t received_ms;  /* when the first byte of the request arrived */
     uint64_t called_ms;    /* when the call began: its body is complete and its route known */
-    uint64_t client_ms;    /* the client's own deadline, from received_ms; 0: none */
+    uint64_t client_ms;    /* length of the client's own deadline, from received_ms; 0: none */
     uint64_t announced_ms; /* the SDK's announced timeout, from called_ms; 0: none */
     rc_announced_by announced_by;
-    uint64_t route_ms;        /* the route's deadline, from called_ms; the client's replaces it */
+    uint64_t route_ms;        /* length of the route's deadline, from called_ms; client_ms replaces
+                                 it */
     uint64_t route_policy_ms; /* budget_ms of the route's policy; RC_UNLIMITED: none */
     uint64_t policy_ms;       /* budget_ms of the policy in use; RC_UNLIMITED: none */
     bool is_called;           /* false: the body is still arriving */
@@ -33,21 +34,22 @@ typedef struct rc_deadline_limits {
 typedef struct rc_deadline {
     rc_connection_fault fault; /* names the limit and its setting */
     const char *rule;          /* the id of its rule in spec/classify.rules; static */
-    uint64_t limit_ms;         /* its length */
-    uint64_t at_ms;            /* RC_UNLIMITED: there is none */
+    uint64_t limit_ms;         /* length of the limit */
+    uint64_t at_ms;            /* time at which the limit ends; RC_UNLIMITED: there is no limit */
 } rc_deadline;
 
-/* When the client's own deadline ends; RC_UNLIMITED: it set none. limits: borrows. */
+/* Returns the time at which the client's own deadline ends; RC_UNLIMITED if the client set none.
+ * limits: borrows during the call. */
 uint64_t rc_deadline_of_client(const rc_deadline_limits *limits);
 
-/* The earliest deadline of a call, whether it was called or its body still arrives. limits:
- * borrows. */
+/* Returns the deadline that ends the call first. While the request body is still arriving
+ * (is_called is false), this is the client's own deadline. limits: borrows during the call. */
 rc_deadline rc_deadline_of(const rc_deadline_limits *limits);
 
-/* Did an attempt of elapsed_ms that the deadline ended have a fair part of the time, so that its
- * silence says something about the target? A client's short deadline must not close a target for
- * others, and a long silence must not be excused by a client's deadline: then the route's deadline
- * is the measure. limits: borrows. */
+/* Returns whether an attempt that the deadline ended after elapsed_ms had a fair share of the time,
+ * so that its missing response says something about the target. A client's short deadline must not
+ * close a target for other clients. If the deadline was the client's, the share is measured against
+ * the route's deadline, so that a long silence still counts. limits: borrows during the call. */
 bool rc_deadline_was_fair(const rc_deadline_limits *limits, uint64_t elapsed_ms);
 
 #endif

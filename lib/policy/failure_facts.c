@@ -17,8 +17,9 @@ rc_failure_facts rc_failure_facts_of_code(rc_code code)
     };
 }
 
-/* A class that is not about inference has no category and follows its row. Any category other than
- * transient forbids a retry, even if a report from another system claims the opposite. */
+/* An error class that is not about inference has no category, so the report alone decides. Any
+ * category other than transient forbids a retry, even if a report from another system claims the
+ * opposite. */
 static bool may_retry(const rc_report *report, rc_category category)
 {
     return rc_report_is_retryable(report) &&
@@ -30,7 +31,7 @@ rc_failure_facts rc_failure_facts_of(const rc_report *report)
     rc_failure_facts facts = rc_failure_facts_of_code(rc_report_code(report));
     if (report == NULL)
         return facts;
-    /* The code of a newer version stays UNKNOWN: no set of this version contains it. */
+    /* A code of a newer version stays UNKNOWN, so that no code set of this version contains it. */
     if (rc_report_code(report) == RC_CODE_UNKNOWN)
         facts.code = RC_CODE_UNKNOWN;
     rc_category row = facts.category;
@@ -38,8 +39,9 @@ rc_failure_facts rc_failure_facts_of(const rc_report *report)
         facts.category = rc_report_category(report);
     facts.limit_kind = rc_report_limit_kind(report);
     facts.is_retryable = may_retry(report, facts.category);
-    /* Capacity sends a call to other keys and targets, so only the code's row decides it; a
-     * category claimed by another system neither sets nor clears it. */
+    /* The category capacity leads a call to other keys and targets, so only the code's row in
+     * spec/errors.def decides it. A report of another system can neither set nor clear this
+     * category. */
     if (row == RC_CATEGORY_CAPACITY || facts.category == RC_CATEGORY_CAPACITY)
         facts.category = row;
     facts.is_retry_exhausted = rc_report_is_retry_exhausted(report);

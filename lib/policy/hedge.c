@@ -38,8 +38,9 @@ static void enter(rc_call *call, uint64_t now_ms)
     rc_shared_lock(call->shared);
 }
 
-/* Starts the second lane: takes a retry token, one of max_calls and a slot at another target.
- * False: one of these is not available. */
+/* Starts the second attempt (the second lane of the hedge). It takes a retry token, counts against
+ * max_calls, and takes an in-flight slot at another target. False: one of these is not
+ * available. */
 static bool start(rc_hedge *hedge, rc_call *call)
 {
     if (call->state != RC_CALL_TRYING || call->is_committed || call->is_unrepeatable ||
@@ -60,7 +61,7 @@ rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_m
 {
     if (hedge->is_over || hedge->at_ms == RC_UNLIMITED || now_ms < hedge->at_ms)
         return wait_action(RC_WHY_NONE);
-    hedge->at_ms = RC_UNLIMITED; /* at most one hedge an attempt */
+    hedge->at_ms = RC_UNLIMITED; /* at most one hedge for each attempt */
     enter(call, now_ms);
     bool is_started = start(hedge, call);
     rc_shared_unlock(call->shared);
@@ -69,7 +70,8 @@ rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_m
     return action_of(RC_HEDGE_START, RC_WHY_HEDGED, RC_LANE_SECOND, &hedge->second);
 }
 
-/* The second lane becomes the call's current attempt; attempts are then counted at its entry. */
+/* Makes the attempt of the second lane the call's current attempt. From now on the attempts at its
+ * entry are counted. */
 static void second_takes_over(rc_hedge *hedge, rc_call *call)
 {
     call->attempt = hedge->second;
@@ -84,7 +86,8 @@ static void second_takes_over(rc_hedge *hedge, rc_call *call)
     hedge->second.is_in_flight = false;
 }
 
-/* Ends the pair: `lane` becomes the call's attempt, the other lane is cancelled. */
+/* Ends the hedge: the attempt of `lane` becomes the call's attempt, and the attempt of the other
+ * lane is cancelled. */
 static void settle(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane, uint64_t now_ms,
                    uint64_t entropy)
 {

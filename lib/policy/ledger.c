@@ -85,8 +85,8 @@ int64_t rc_ledger_window_end(rc_ledger_period period, int64_t now_unix_ms)
     return period == RC_LEDGER_TOTAL ? 0 : start_of(period, window_of(period, now_unix_ms) + 1);
 }
 
-/* Moves the budget to the window of the given time. A clock that is one window behind is ignored:
- * it may have been set back across midnight by a second. */
+/* Moves the budget to the window of the given time. A time in the window before the budget's window
+ * is ignored, because the clock may have been set back across midnight by a second. */
 static void renew(rc_ledger_budget *budget, int64_t now_unix_ms)
 {
     int32_t window = window_of(budget->rule.period, now_unix_ms);
@@ -123,7 +123,8 @@ static void add_notice(rc_ledger_budget *budget, uint32_t number, rc_ledger_noti
 static bool has_spent(const rc_ledger_budget *budget, unsigned percent)
 {
     uint64_t limit = limit_of(budget);
-    /* Rounded up, so that a limit of one millionth does not count as nearly spent at 0. */
+    /* Rounded up, because 80 per cent of a limit of one millionth would otherwise be 0, so that the
+     * limit would count as nearly spent before anything is spent. */
     uint64_t part = limit / 100 * percent + (limit % 100 * percent + 99) / 100;
     return limit > 0 && budget->spent >= part;
 }
@@ -136,7 +137,8 @@ static void add_spent_notices(rc_ledger_budget *budget, uint32_t number, rc_ledg
         add_notice(budget, number, RC_LEDGER_USED_UP, notices);
 }
 
-/* After a changed limit: notices that no longer hold may be given again. */
+/* Called after the limit has changed: forgets the notices that are no longer true, so that they may
+ * be given again. */
 static void clear_notices(rc_ledger_budget *budget)
 {
     if (!has_spent(budget, 80))
@@ -185,7 +187,8 @@ void rc_ledger_set_lock(rc_ledger *ledger, void *ctx, void (*lock)(void *), void
     ledger->unlock = unlock;
 }
 
-/* Returns true, once, if attempts are paused and money is available again. */
+/* Returns whether attempts are paused and money is available again. Clears has_waiters, so that
+ * only the first call returns true. */
 static bool take_waiters(rc_ledger_budget *budget)
 {
     uint64_t limit = limit_of(budget);
@@ -230,7 +233,8 @@ bool rc_ledger_define(rc_ledger *ledger, uint32_t budget, const rc_ledger_rule *
     return has_waiters;
 }
 
-/* NULL: the budget is not in force, or the day is not in its window. */
+/* Returns the budget if `day` is in its current window. NULL: the budget is not in force, or the
+ * day is in another window. */
 static rc_ledger_budget *budget_of_day(const rc_ledger *ledger, uint32_t budget, int64_t day,
                                        int64_t now_unix_ms)
 {
@@ -314,7 +318,7 @@ static rc_reason refusal_reason(const rc_ledger_budget *budget, uint64_t amount)
     return add(budget->spent, amount) > limit ? RC_WHY_BUDGET_SPENT : RC_WHY_BUDGET_HELD;
 }
 
-/* An attempt that does not fit into a whole window is refused instead of paused. */
+/* An attempt that costs more than the whole limit is refused instead of paused. */
 static rc_ledger_verdict verdict_of(const rc_ledger_budget *budget, rc_reason reason)
 {
     if (reason == RC_WHY_NONE || budget->rule.on_exceed == RC_LEDGER_WARN)
@@ -324,8 +328,8 @@ static rc_ledger_verdict verdict_of(const rc_ledger_budget *budget, rc_reason re
     return RC_LEDGER_REFUSED;
 }
 
-/* The strictest verdict wins. Of several waits the first one is reported, with the latest renewal
- * of all. */
+/* Adds the verdict of one budget to the decision. The strictest verdict wins. Of several budgets
+ * with this verdict, the first is reported, with the latest renewal time of all of them. */
 static void merge_verdict(rc_ledger_decision *decision, const rc_ledger_budget *budget,
                           uint32_t number, rc_ledger_verdict verdict, rc_reason reason)
 {
@@ -346,7 +350,7 @@ static void merge_verdict(rc_ledger_decision *decision, const rc_ledger_budget *
     }
 }
 
-/* Gives the notice of the first pause or refusal in a window. */
+/* Adds a notice for the first pause or refusal in a window. */
 static void note_refusal(rc_ledger_budget *budget, uint32_t number, rc_ledger_verdict verdict,
                          rc_reason reason, rc_ledger_notices *notices)
 {

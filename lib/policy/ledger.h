@@ -18,14 +18,15 @@
  *               released
  *   FAIL        the attempt is refused: BudgetExceeded
  *
- * Notices inform operators: 80 and 100 per cent of a limit, once each in a window, and the first
- * pause.
+ * Notices inform operators when 80 and when 100 per cent of a limit are spent, and of the first
+ * pause. Each notice is given once in a window.
  *
  * Windows follow the calendar in UTC. An attempt belongs to the window in which it was reserved,
- * even if it ends in the next one. Amounts are millionths of a US dollar and saturate. A clock set
- * back within one window changes nothing; set back further, the spent amount stays.
+ * even if it ends in the next one. Amounts are millionths of a US dollar and saturate. If the clock
+ * is set back by at most one window, nothing changes. If it is set back further, the budget moves
+ * to the earlier window and keeps its spent amount.
  *
- * Budgets have numbers that the caller assigns; the storage is the caller's. With lock and unlock
+ * The caller assigns the numbers of the budgets and provides the storage. If lock and unlock are
  * set, any number of threads may use the ledger. */
 #ifndef RC_POLICY_LEDGER_H
 #define RC_POLICY_LEDGER_H
@@ -109,7 +110,8 @@ typedef struct rc_ledger_notices {
     rc_ledger_notice list[RC_LEDGER_NOTICES_MAX];
 } rc_ledger_notices;
 
-/* Amount that one attempt holds in its budgets. The caller's storage; count 0: nothing is held. */
+/* Amount that one attempt holds in its budgets. The caller provides the storage. `count` is 0 if
+ * nothing is held. */
 typedef struct rc_ledger_reservation {
     uint32_t count;
     uint32_t budgets[RC_LEDGER_BUDGETS_MAX];
@@ -123,16 +125,17 @@ typedef enum rc_ledger_verdict {
     RC_LEDGER_REFUSED = 2 /* Reported as BudgetExceeded. */
 } rc_ledger_verdict;
 
-/* Result of a reservation, with the numbers of the budget that decided. */
+/* Result of a reservation, with the amounts of the budget that decided. */
 typedef struct rc_ledger_decision {
     rc_ledger_verdict verdict;
     rc_reason reason; /* RC_WHY_BUDGET_...; RC_WHY_NONE if granted. */
-    uint32_t budget;  /* Number of that budget; RC_LEDGER_NO_BUDGET if granted. */
+    uint32_t budget;  /* Number of the budget that decided; RC_LEDGER_NO_BUDGET if granted. */
     uint64_t requested;
     uint64_t spent;
     uint64_t held;
     uint64_t limit;
-    int64_t renews_unix_ms; /* When all refusing budgets have renewed; 0: one never does. */
+    int64_t renews_unix_ms; /* Time at which all budgets that did not grant the attempt have
+                               renewed; 0: one of them never renews. */
 } rc_ledger_decision;
 
 /* State of one budget, as shown to operators. */
@@ -148,32 +151,33 @@ typedef struct rc_ledger_state {
     bool is_refusing; /* The latest attempt was refused: its estimated cost did not fit. */
 } rc_ledger_state;
 
-/* Starts with no budget in force. budgets: the caller's array, borrows until the ledger is no
- * longer used. */
+/* Starts with no budget in force. budgets: borrows the caller's array until the ledger is no longer
+ * used. */
 void rc_ledger_init(rc_ledger *ledger, rc_ledger_budget *budgets, uint32_t budget_count);
 
-/* Replaces the array with a larger one and copies the budgets. budgets: borrows as in init. */
+/* Replaces the array with a larger one and copies the budgets into it. budgets: borrows the new
+ * array, as rc_ledger_init does. */
 void rc_ledger_grow(rc_ledger *ledger, rc_ledger_budget *budgets, uint32_t budget_count);
 
 /* Sets the lock. ctx: borrows until the ledger is no longer used. */
 void rc_ledger_set_lock(rc_ledger *ledger, void *ctx, void (*lock)(void *), void (*unlock)(void *));
 
-/* Puts a budget in force with this rule. Spent and held amounts stay, unless the new rule counts
- * another period. NULL: the budget is no longer in force; held amounts can still be settled.
- * Returns true if paused attempts may now be granted. All functions ignore numbers without a
- * budget. rule: copies. */
+/* Puts a budget in force with this rule. The held amount stays; the spent amount stays if the
+ * period is the same. If `rule` is NULL, the budget is no longer in force, and held amounts can
+ * still be settled. Returns true if paused attempts may now be granted. All functions ignore
+ * numbers that no budget has. rule: copies the struct. */
 bool rc_ledger_define(rc_ledger *ledger, uint32_t budget, const rc_ledger_rule *rule,
                       int64_t now_unix_ms);
 
-/* Adds what was spent on a day (counted since 1970) before the process started, if that day lies in
- * the current window. Gives no notices. */
+/* Adds an amount that was spent before the process started, if `day` (the number of days since
+ * 1970) lies in the current window. Gives no notices. */
 void rc_ledger_restore(rc_ledger *ledger, uint32_t budget, int64_t day, uint64_t amount,
                        int64_t now_unix_ms);
 
-/* Reserves the estimated cost of an attempt. If granted, *ret_reservation holds the amount, to be
- * settled or released; otherwise it holds nothing. Budgets not in force and those beyond
- * RC_LEDGER_BUDGETS_MAX are ignored. budgets: borrows. ret_notices: notices to publish; may be
- * NULL. */
+/* Reserves the estimated cost of an attempt. If granted, *ret_reservation holds the amount until
+ * rc_ledger_settle or rc_ledger_release; otherwise it holds nothing. Budgets not in force and those
+ * beyond RC_LEDGER_BUDGETS_MAX are ignored. budgets: borrows the array during the call.
+ * ret_notices: receives the notices to publish; may be NULL. */
 rc_ledger_decision rc_ledger_reserve(rc_ledger *ledger, const uint32_t *budgets, uint32_t count,
                                      uint64_t amount, int64_t now_unix_ms,
                                      rc_ledger_reservation *ret_reservation,
@@ -184,12 +188,11 @@ rc_ledger_decision rc_ledger_reserve(rc_ledger *ledger, const uint32_t *budgets,
 bool rc_ledger_settle(rc_ledger *ledger, rc_ledger_reservation *reservation, uint64_t cost,
                       rc_ledger_notices *ret_notices);
 
-/* Counts an attempt without a price in the windows of its reservation. Must precede settle.
- * reservation: borrows. */
+/* Counts an attempt without a price in the windows of its reservation. Must be called before
+ * rc_ledger_settle. reservation: borrows during the call. */
 void rc_ledger_note_unpriced(rc_ledger *ledger, const rc_ledger_reservation *reservation);
 
-/* Adds the attempts without a price of a day before the process started, as rc_ledger_restore
- * does. */
+/* As rc_ledger_restore, but adds a number of attempts without a price. */
 void rc_ledger_restore_unpriced(rc_ledger *ledger, uint32_t budget, int64_t day, uint64_t attempts,
                                 int64_t now_unix_ms);
 
@@ -204,12 +207,12 @@ bool rc_ledger_raise(rc_ledger *ledger, uint32_t budget, uint64_t more, int64_t 
 bool rc_ledger_get_state(const rc_ledger *ledger, uint32_t budget, int64_t now_unix_ms,
                          rc_ledger_state *ret_state);
 
-/* Builds the event budget:warning or budget:paused. scope: names the budget; views. notice:
- * borrows. */
+/* Builds the event budget:warning or budget:paused. The event views `scope`, the name of the
+ * budget. notice: borrows during the call. */
 void rc_ledger_notice_event(const rc_ledger_notice *notice, rc_str scope, rc_event *ret_event);
 
-/* Return the end of the window that contains a time (0: never), and the number of its day since
- * 1970. */
+/* rc_ledger_window_end returns the end of the window that contains now_unix_ms; 0 if the window
+ * never ends. rc_ledger_day returns the number of whole days from 1970 to unix_ms. */
 int64_t rc_ledger_window_end(rc_ledger_period period, int64_t now_unix_ms);
 int64_t rc_ledger_day(int64_t unix_ms);
 

@@ -23,7 +23,7 @@ static const char *const hint_uses[] = {
     [RC_HINT_EXTEND] = "extend",
 };
 
-/* Number 0 has no name. */
+/* Returns "" for 0 and for numbers outside the table. */
 static const char *name_of(const char *const *names, size_t count, size_t number)
 {
     return number > 0 && number < count ? names[number] : "";

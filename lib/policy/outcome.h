@@ -20,14 +20,15 @@ typedef enum rc_local_outcome {
 
 typedef struct rc_local_outcome_row {
     rc_code code;
-    int status;     /* the HTTP status for the client; 0: the code's own */
-    rc_str message; /* empty: the caller writes it */
+    int status;     /* the HTTP status for the client; 0: the status of the error code */
+    rc_str message; /* empty: the caller writes the message */
 } rc_local_outcome_row;
 
-/* The row of an outcome. outcome: less than RC_LOCAL_OUTCOME_COUNT. Static. */
+/* Returns the row of an outcome, a static object. outcome: less than RC_LOCAL_OUTCOME_COUNT. */
 const rc_local_outcome_row *rc_local_outcome_get(rc_local_outcome outcome);
 
-/* The outcome of a request that the server refuses before it is complete. status: the server's. */
+/* Returns the outcome of a request that the server refuses before the request is complete.
+ * `status`: the HTTP status of the refusal. */
 rc_local_outcome rc_outcome_of_refusal(int status);
 
 /* ---- calls that stopped ---- */
@@ -37,47 +38,51 @@ typedef struct rc_unavailable_causes {
     uint32_t used_up; /* the quota is used up */
     uint32_t refused; /* the keys were refused */
     uint32_t other;   /* causes that end by themselves */
-    rc_code first; /* of these, the failure of the target that is available first; NONE: unknown */
+    rc_code first;    /* code of the target in `other` that is available first; NONE: not known */
 } rc_unavailable_causes;
 
-/* True: no target becomes available by itself. causes: borrows. */
+/* Returns whether no target becomes available without an operator. causes: borrows during the
+ * call. */
 bool rc_outcome_needs_operator(const rc_unavailable_causes *causes);
 
 typedef struct rc_stopped_call {
-    const rc_action *action;           /* why it stopped; borrows */
+    const rc_action *action;           /* the final action, with the reason; borrows */
     bool is_attempted;                 /* an attempt failed */
     bool is_late;                      /* the deadline ended the latest attempt */
     bool is_other_interface;           /* no provider has the endpoint's interface */
     rc_unavailable_causes unavailable; /* used when every target is unavailable */
 } rc_stopped_call;
 
-/* The code of the report that the client gets. NONE: that of the latest attempt. call: borrows. */
+/* Returns the code of the error report for the client; RC_CODE_NONE: the client gets the report of
+ * the latest attempt. call: borrows during the call. */
 rc_code rc_outcome_of_stop(const rc_stopped_call *call);
 
-/* The code of a target that is unavailable because none of its keys can be used. counts: keys by
- * rc_credential_state; borrows. */
+/* Returns the code of a target that is unavailable because none of its keys can be used. counts:
+ * the number of keys in each rc_credential_state; borrows during the call. */
 rc_code rc_outcome_of_keys(const uint32_t counts[RC_CREDENTIAL_DEAD + 1]);
 
 /* ---- attempts ---- */
 
-/* The code of a failed attempt whose request may have been carried out and must not be sent twice
- * (is_unsafe): a retryable code becomes OutcomeUnknown, others stay. */
+/* Returns the code to report for a failed attempt. If its request may have been carried out and
+ * must not be sent twice (is_unsafe), a retryable code becomes OutcomeUnknown. */
 rc_code rc_outcome_of_attempt(rc_code code, bool is_unsafe);
 
-/* The code of a response that is complete and cannot be used: OutcomeUnknown if the request must
- * not be sent twice, because the provider has carried it out. */
+/* Returns the code to report for a complete response that cannot be used. If the request must not
+ * be sent twice, the code is OutcomeUnknown, because the provider has carried the request out. */
 rc_code rc_outcome_of_response(rc_code code, bool is_replayable);
 
-/* The outcome of an attempt whose response has a good status and no usable content. code: what the
- * classifier found. False: the classified failure stands. */
+/* Finds the outcome of an attempt whose response has a success status but no usable content.
+ * `code`: the result of the classifier. False: the classified failure is reported. */
 bool rc_outcome_of_unusable(rc_code code, bool is_replayable, rc_local_outcome *ret_outcome);
 
-/* Did every target that could serve the call turn out to be unavailable? action: borrows. */
+/* Returns whether the call stopped because every target that could serve it was unavailable.
+ * action: borrows during the call. */
 bool rc_outcome_is_unavailable(const rc_action *action);
 
 /* ---- properties of codes ---- */
 
-/* True: an attempt that ended with this code may have been carried out. NONE: it was not failed. */
+/* True: the request of an attempt that ended with this code may have been carried out.
+ * RC_CODE_NONE: the attempt did not fail. */
 bool rc_outcome_may_be_done(rc_code code);
 /* True: the gateway has no capacity now, and states when to try again. */
 bool rc_outcome_is_busy(rc_code code);
@@ -87,7 +92,7 @@ bool rc_outcome_is_limit(rc_code code);
 bool rc_outcome_is_used_up(rc_code code);
 /* True: the key cannot be used until its quota renews or an operator acts; the state is saved. */
 bool rc_outcome_is_lasting(rc_code code);
-/* True: the path, or the resource that it names, does not exist. */
+/* True: the path does not exist, or the path names a resource that does not exist. */
 bool rc_outcome_is_missing(rc_code code);
 /* True: the resource is in a state that does not allow the request. */
 bool rc_outcome_is_conflict(rc_code code);

@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Larger than any real limit; parsing stops here. */
+/* Larger than any real limit; numbers above it are ignored. */
 #define NUMBER_MAX INT64_C(1000000000000000)
 
 typedef struct left_row {
@@ -91,8 +91,8 @@ static bool contains(rc_str name, rc_str word)
     return false;
 }
 
-/* Compares the last letter of the pattern first: the names differ mostly at their end, so this
- * rules out most rows. pattern: in lower case. */
+/* Compares the last letter of the pattern first, which excludes most rows, because the header names
+ * differ mostly at their end. `pattern`: in lower case. */
 static inline bool matches(rc_str pattern, rc_str name, rc_str *ret_star)
 {
     const bool is_open = pattern.ptr[pattern.len - 1] == '*';
@@ -196,8 +196,8 @@ static void take_limit(rc_quotas *quotas, uint8_t group, rc_str name, rc_str val
     }
 }
 
-/* Returns the header group that a name may belong to, by the letters in which the prefixes
- * differ. */
+/* Returns the header group that a name may belong to, by the letters in which the prefixes of the
+ * groups differ. */
 static uint8_t group_of(rc_str name)
 {
     const char first = rc_ascii_lower(name.ptr[0]);
@@ -261,15 +261,16 @@ static uint32_t digest(const rc_quota *quota)
     return hash;
 }
 
-/* A remaining silence longer than the longest window means that the clock was set back; the silence
- * is over. */
+/* Returns whether warnings about a limit may be given again. If more time is left than the longest
+ * window, the clock was set back, and the silence is over. */
 static bool is_silence_over(int64_t until_unix_ms, int64_t now_unix_ms)
 {
     return now_unix_ms >= until_unix_ms || until_unix_ms - now_unix_ms > RC_QUOTA_WINDOW_MAX_MS;
 }
 
-/* Whether a warning may be given now. A limit with a provider-specific name needs a free slot; if
- * there are more such names than slots, the excess names give no warnings, so none repeats. */
+/* Returns whether a warning may be given now. A limit with a provider-specific name needs a free
+ * slot; if there are more such names than slots, the excess names give no warnings, so that no
+ * warning repeats. */
 static bool may_warn(const rc_quota_alarm *alarm, const rc_quota *quota, int64_t now_unix_ms)
 {
     if (quota->kind != RC_QUOTA_OTHER)

@@ -21,10 +21,10 @@
 
 #define RC_QUOTAS_MAX 12u
 
-/* A limit with less than this left is low. */
+/* A limit is low if less than this percentage of it is left. */
 #define RC_QUOTA_LOW_PERCENT 10u
 
-/* A value is valid until its limit renews, within these bounds. */
+/* The values of a limit are valid until it renews, but at least and at most for these times. */
 #define RC_QUOTA_WINDOW_MIN_MS INT64_C(60000)
 #define RC_QUOTA_WINDOW_MAX_MS INT64_C(86400000)
 
@@ -60,8 +60,8 @@ typedef struct rc_quotas {
 /* Starts with no limits. now_unix_ms 0: the time is not known, and absolute times are ignored. */
 void rc_quotas_init(rc_quotas *quotas, int64_t now_unix_ms);
 
-/* Cheap check by length and a few letters whether a header may describe a limit; it excludes nearly
- * all others. name: borrows. */
+/* Returns whether a header may describe a limit: a cheap check of the length and a few letters,
+ * which excludes nearly all other headers. name: borrows during the call. */
 static inline bool rc_quotas_is_candidate(rc_str name)
 {
     if (name.len < RC_QUOTA_HEADER_MIN)
@@ -73,33 +73,35 @@ static inline bool rc_quotas_is_candidate(rc_str name)
     return third == 't' && (first == 'a' || first == 'r');
 }
 
-/* Adds a response header. Every header may be passed, in any order. name, value: view until quotas
- * is no longer used. */
+/* Adds a response header. Every header may be passed, in any order. quotas views `name` and `value`
+ * until quotas is no longer used. */
 void rc_quotas_add_header(rc_quotas *quotas, rc_str name, rc_str value);
 
-/* Call after the last header: empties names that may contain a secret. Limit names are text of the
- * provider and are shown to users. */
+/* Empties limit names that may contain a secret, because these names come from the provider and are
+ * shown to users. To be called after the last header. */
 void rc_quotas_scrub(rc_quotas *quotas);
 
-/* Whether both numbers are known and plausible. quota: borrows. */
+/* Returns whether the limit and its remaining amount are known and plausible. quota: borrows during
+ * the call. */
 bool rc_quota_is_sound(const rc_quota *quota);
 
-/* Whether less than `percent` per cent are left; false for a limit that is not sound. quota:
- * borrows. */
+/* Returns whether less than `percent` per cent of the limit are left; false if rc_quota_is_sound is
+ * false. quota: borrows during the call. */
 bool rc_quota_is_low(const rc_quota *quota, unsigned percent);
 
-/* Whether a has proportionally less left than b. Both: borrow. */
+/* Returns whether `a` has proportionally less left than `b`. a, b: borrows during the call. */
 bool rc_quota_is_lower(const rc_quota *a, const rc_quota *b);
 
-/* Returns for how long the values are valid. quota: borrows. */
+/* Returns for how long the values of quota are valid. quota: borrows during the call. */
 int64_t rc_quota_window_ms(const rc_quota *quota);
 
 /* Number of limits with provider-specific names that one alarm distinguishes. */
 #define RC_QUOTA_ALARM_OTHERS 4u
 
-/* rc_quota_alarm: warns once of each kind of limit until the limit renews, at least a minute and at
- * most a day. Limits with provider-specific names are distinguished by name. One alarm serves a
- * target or one of its credentials. All zero: no warning so far. */
+/* rc_quota_alarm: after a warning about one kind of limit, gives no further warning about this kind
+ * until the limit renews, for at least a minute and at most a day. Limits with provider-specific
+ * names are distinguished by name. One alarm serves a target or one of its credentials. An alarm
+ * that is all zero has given no warning so far. */
 typedef struct rc_quota_alarm {
     int64_t silent_until_unix_ms[RC_QUOTA_KIND_COUNT]; /* By kind; [RC_QUOTA_OTHER] is unused. */
     struct {
@@ -108,21 +110,24 @@ typedef struct rc_quota_alarm {
     } others[RC_QUOTA_ALARM_OTHERS];
 } rc_quota_alarm;
 
-/* Returns the lowest limit that is low and has no recent warning, and silences it; NULL: there is
- * none. Views quotas. */
+/* Returns the limit with the smallest remaining share that is low and had no recent warning, and
+ * silences the alarm for it. NULL: there is none. The result views (points into) quotas. */
 const rc_quota *rc_quota_alarm_next(rc_quota_alarm *alarm, const rc_quotas *quotas);
 
-/* Appends "is near its limit of requests: 20 of 1000 are left, renewed in 30s". Both: borrow. */
+/* Appends "is near its limit of requests: 20 of 1000 are left, renews in 30s". quota, text: borrows
+ * during the call. */
 void rc_quota_push_state(const rc_quota *quota, rc_buf *text);
 /* Appends "openai/gpt-4o with key openai:1 is near its limit of requests: 20 of 1000 are left,
- * renewed in 30s". credential: an id; empty: none. All: borrow. */
+ * renews in 30s". `credential`: the id of the key, empty for none. All parameters: borrows during
+ * the call. */
 void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, rc_buf *text);
 
-/* Builds the event quota:warning. model: the provider's model with this limit; credential: an id,
- * empty: none; both view. quota: borrows. */
+/* Builds the event quota:warning. The event views `model` (the provider's model with this limit),
+ * `credential` (the id of the key, empty for none) and the name of the limit. quota: borrows during
+ * the call. */
 void rc_quota_event(const rc_quota *quota, rc_str model, rc_str credential, rc_event *ret_event);
 
-/* Rebuilds the limit from such an event. The result views the event view. */
+/* Rebuilds the limit from an event quota:warning. The result views the texts of `view`. */
 rc_quota rc_quota_from_event_view(const rc_event_view *view);
 
 #endif

@@ -24,7 +24,7 @@ static void add_tokens(rc_retry_budget *budget, uint64_t micro)
     budget->tokens_micro += micro < free_micro ? micro : free_micro;
 }
 
-/* Returns the tokens that the floor adds in elapsed_ms of one second. */
+/* Returns the tokens, in millionths, that floor_per_s adds in elapsed_ms. */
 static uint64_t floor_micro(const rc_retry_budget *budget, uint64_t elapsed_ms)
 {
     return budget->settings.floor_per_s * elapsed_ms * (TOKEN_MICRO / PERIOD_MS);
@@ -40,7 +40,8 @@ static void add_up_to(rc_retry_budget *budget, uint64_t micro)
     budget->added_micro = micro;
 }
 
-/* Adds the floor of seconds without requests, without a product that could overflow. */
+/* Adds the tokens that floor_per_s gives for whole seconds without requests. The division avoids a
+ * product that could overflow. */
 static void add_idle_seconds(rc_retry_budget *budget, uint64_t seconds)
 {
     uint64_t each = floor_micro(budget, PERIOD_MS);

@@ -20,7 +20,7 @@ rc_shared_settings rc_shared_settings_default(void)
 
 /* --- storage --- */
 
-/* Initialises the targets and credentials from these numbers on. */
+/* Initialises the rows of the targets and credentials from the given indexes to the end. */
 static void init_rows(rc_shared *shared, uint16_t target, uint16_t credential, uint64_t now_ms)
 {
     for (uint16_t i = target; i < shared->target_count; i++) {
@@ -244,7 +244,8 @@ uint64_t rc_shared_ready_at_ms(const rc_shared *shared, const rc_target *target,
 typedef struct pool_state {
     bool is_usable;    /* At least one credential is usable, or the target needs none. */
     bool is_dead;      /* Every credential was rejected. */
-    uint64_t until_ms; /* When the first becomes usable; 0: not known; RC_UNLIMITED: never. */
+    uint64_t until_ms; /* When the first credential becomes usable; 0: not known; RC_UNLIMITED:
+                          never. */
 } pool_state;
 
 static pool_state get_pool_state(const rc_shared *shared, const rc_target *target, bool is_alone,
@@ -269,7 +270,8 @@ static pool_state get_pool_state(const rc_shared *shared, const rc_target *targe
     return state;
 }
 
-/* Records one reason why a target is closed: the first reason stays, and the latest known end. */
+/* Records one reason why a target is closed. *first_reason keeps the first of several reasons, and
+ * *until_ms the latest of their known ends. */
 static void close_target(rc_reason *first_reason, uint64_t *until_ms, rc_reason reason,
                          uint64_t end_ms)
 {
@@ -313,7 +315,8 @@ bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_
     return false;
 }
 
-/* Picks the next usable credential of the pool. excluded: RC_NO_TARGET for none. */
+/* Picks the next usable credential of the pool. `excluded`: a credential that must not be picked;
+ * RC_NO_TARGET: none. */
 static bool pick(const rc_shared *shared, rc_target *target, uint16_t excluded, bool is_alone,
                  uint64_t now_ms, uint16_t *ret_credential)
 {

@@ -6,42 +6,47 @@
 #include <recourse/reason.h>
 #include <recourse/shared.h>
 
-/* Take and release the lock; both do nothing if no lock is set. The lock is not recursive: while it
- * is held, no public function of shared.h may be called. */
+/* rc_shared_lock takes the lock and rc_shared_unlock releases it. They do nothing if no lock is
+ * set. The lock is not recursive: while it is held, no public function of shared.h may be
+ * called. */
 void rc_shared_lock(const rc_shared *shared);
 void rc_shared_unlock(const rc_shared *shared);
 
-/* Whether an attempt may be sent to the target now. Changes nothing. After true, rc_breaker_admit,
- * rc_limiter_take and rc_shared_pick_credential succeed under the same lock. is_alone: there is no
- * other target, so assumed cooldowns do not count (cooldown.h).
+/* Returns whether an attempt may be sent to the target now. Changes nothing. If the result is true,
+ * rc_breaker_admit, rc_limiter_take and rc_shared_pick_credential succeed under the same lock.
+ * `is_alone`: there is no other target, so assumed cooldowns do not count (cooldown.h).
  *
- * Only when false: *ret_reason is the first of out of service, credentials dead, cooling, breaker,
- * credentials, busy that applies; *ret_until_ms is the earliest time at which the target may open
- * as far as is known, 0 if not known, RC_UNLIMITED if it does not open by waiting. A target that
- * does not exist is out of service. */
+ * The outputs are written only if the result is false. *ret_reason is the first reason that
+ * applies, in this order: out of service, credentials dead, cooling, breaker, credentials, busy.
+ * *ret_until_ms is the earliest time at which the target may open, 0 if it is not known,
+ * RC_UNLIMITED if the target does not open by waiting. A target that does not exist is out of
+ * service. */
 bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_alone,
                               uint64_t now_ms, rc_reason *ret_reason, uint64_t *ret_until_ms);
 
-/* Picks the next usable credential of the target's pool, in turns. A credential in an assumed
- * cooldown is picked only if no other is left; rc_shared_is_target_open has already decided whether
- * that is allowed. True with RC_NO_TARGET: the target needs no credential. False: none is usable,
- * *ret_credential is not written. */
+/* Picks the next usable credential of the target's pool (round robin). A credential in an assumed
+ * cooldown is picked only if no other credential is left; rc_shared_is_target_open has already
+ * decided whether that is allowed. If the target needs no credential, the result is true and
+ * *ret_credential is RC_NO_TARGET. False: no credential is usable, and *ret_credential is not
+ * written. */
 bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, uint64_t now_ms,
                                uint16_t *ret_credential);
 
-/* As rc_shared_pick_credential, but never `excluded` and never one in a cooldown. False: there is
- * none, or the target has no pool. */
+/* As rc_shared_pick_credential, but picks neither the credential `excluded` nor one in a cooldown.
+ * False: there is no such credential, or the target has no pool. */
 bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_t excluded,
                                      uint64_t now_ms, uint16_t *ret_credential);
 
-/* Whether a credential may be used at this target, and from when on (not counting a refresh in
- * progress). is_alone: as in cooldown.h. A credential that does not exist is never usable. */
+/* rc_shared_is_usable returns whether a credential may be used at this target.
+ * rc_shared_ready_at_ms returns from which time on; it ignores a refresh in progress. `is_alone`:
+ * as in cooldown.h. A credential that does not exist is never usable. */
 bool rc_shared_is_usable(const rc_shared *shared, const rc_target *target, uint16_t credential,
                          bool is_alone, uint64_t now_ms);
 uint64_t rc_shared_ready_at_ms(const rc_shared *shared, const rc_target *target,
                                uint16_t credential, bool is_alone);
 
-/* Return pointers into the arrays, borrowed under the lock. NULL: the number does not exist. */
+/* Return a row of the arrays of rc_shared, borrowed while the lock is held. NULL: the row does not
+ * exist. */
 rc_target *rc_shared_target(const rc_shared *shared, uint16_t target);
 rc_credential *rc_shared_credential(const rc_shared *shared, uint16_t credential);
 
