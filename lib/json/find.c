@@ -8,9 +8,8 @@
 #include "json/lex.h"
 #include "json/walk.h"
 
-/* The walk along the top level. It has a small grammar of its own instead of the reader's, because
- * it skips nearly everything: walking a body of a thousand bytes is faster than reading ten tokens.
- */
+/* The walk along the top level does not use rc_json_reader, because it skips nearly everything:
+ * walking over a body of a thousand bytes is faster than reading ten tokens. */
 typedef rc_json_walk walk;
 
 static inline char peek(walk *w)
@@ -18,14 +17,16 @@ static inline char peek(walk *w)
     return rc_json_walk_peek(w);
 }
 
-/* Returns the fault at the current position: the text ends, or another byte was expected. */
+/* Returns the fault at the current position: RC_E_TRUNCATED if the text ends there, RC_E_SYNTAX if
+ * another byte was expected. */
 static inline rc_status fault(const walk *w)
 {
     return w->at < w->text.len ? RC_E_SYNTAX : RC_E_TRUNCATED;
 }
 
 /* Returns the offset of the quote that closes the string whose content begins at `from`. The
- * content is not validated. *ret_is_odd: it has escapes, control or non-ASCII characters. */
+ * content is not validated. *ret_is_odd is set if the content has escapes, control or non-ASCII
+ * characters. */
 static size_t long_string_end(rc_str text, size_t from, const rc_json_scan *scan, bool *ret_is_odd)
 {
     bool is_odd = false;
@@ -38,7 +39,7 @@ static size_t long_string_end(rc_str text, size_t from, const rc_json_scan *scan
     return end;
 }
 
-/* Passes over the string at the current position. */
+/* Skips the string at the current position. */
 static inline rc_status pass_string(walk *w, rc_str *ret_raw, bool *ret_is_odd)
 {
     const size_t from = w->at + 1;
@@ -49,7 +50,7 @@ static inline rc_status pass_string(walk *w, rc_str *ret_raw, bool *ret_is_odd)
     if (len == w->text.len - from)
         return RC_E_TRUNCATED;
     *ret_raw = rc_str_make(w->text.ptr + from, len);
-    *ret_is_odd = is_odd; /* such a key is compared unescaped */
+    *ret_is_odd = is_odd; /* an odd key must be unescaped before it is compared */
     w->at = from + len + 1;
     return RC_OK;
 }
@@ -68,7 +69,8 @@ static inline rc_status pass_container(walk *w, rc_json_token *ret_token)
     return RC_OK;
 }
 
-/* Passes over a number that has only digits and is followed by a comma. */
+/* Skips a number that has only digits and is followed by a comma. Returns false for other
+ * values. */
 static inline bool pass_digits(walk *w)
 {
     size_t at = w->at + 1;
@@ -80,8 +82,8 @@ static inline bool pass_digits(walk *w)
     return true;
 }
 
-/* Passes over the value at the current position. A wanted value is validated up to its first token,
- * as by the strict reader. */
+/* Skips the value at the current position. The first token of a wanted value is validated as by the
+ * strict reader. */
 static inline rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_token)
 {
     char c = peek(w);
@@ -107,8 +109,8 @@ typedef struct wanted {
     rc_json_names names;
     rc_json_value *values;
     uint32_t found;     /* one bit per name that was found */
-    uint32_t ambiguous; /* one bit per name that occurs twice or in another spelling */
-    bool is_once;       /* fill in `ambiguous` */
+    uint32_t ambiguous; /* one bit per name that occurs twice or with letters of another case */
+    bool is_once;       /* `ambiguous` must be filled in */
 } wanted;
 
 #define NO_NAME SIZE_MAX
@@ -148,7 +150,8 @@ static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd
 
 #define LIKE_MAX_BYTES 96
 
-/* Folds text in place: ASCII to lower case, and the two other letters that fold to ASCII. */
+/* Folds the case of text in place: ASCII letters become lower case, the long s and the kelvin sign
+ * become s and k. */
 static rc_str fold(char *text, size_t len)
 {
     size_t to = 0;
@@ -183,9 +186,10 @@ size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw)
     return SIZE_MAX;
 }
 
-/* Returns whether a name may differ from this key by nothing but case. Names are ASCII and begin
- * with a small letter, so such a name has the length and the first letter of the key, and hence the
- * hash. An odd key has escapes or letters that fold to ASCII and is compared with every name. */
+/* Returns whether a name may differ from this key in case only. Names are ASCII and begin with a
+ * small letter. A name that differs in case only therefore has the same length and first letter as
+ * the key in lower case, and hence the same hash. An odd key may have escapes or letters that fold
+ * to ASCII, so that it must be compared with every name. */
 static inline bool may_differ_by_case(const rc_json_names *names, rc_str key, bool is_odd)
 {
     if (is_odd || key.len == 0)
@@ -207,7 +211,7 @@ static inline void note_ambiguous(wanted *want, size_t name, rc_str key, bool is
         want->ambiguous |= UINT32_C(1) << like;
 }
 
-/* Passes over one member and records its value if the name is wanted. */
+/* Skips one member and records its value if the name is wanted. */
 static inline rc_status pass_member(walk *w, wanted *want)
 {
     rc_json_token token;
@@ -312,7 +316,8 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
     do {
         const size_t left = count - from;
         const size_t some = left < RC_JSON_NAMES_MAX ? left : RC_JSON_NAMES_MAX;
-        rc_json_member *rest = from > 0 ? members + from : members; /* may be NULL, for none */
+        rc_json_member *rest = from > 0 ? members + from : members; /* NULL if there are no
+                                                                       members */
         const rc_status of_some = find_some(text, rest, some, stop_early);
         status = status == RC_OK ? of_some : status;
         from += some;
@@ -327,7 +332,7 @@ rc_status rc_json_splice(rc_str text, size_t from, size_t to, rc_str replacement
     size_t len;
     if (__builtin_add_overflow(text.len - (to - from), replacement.len, &len))
         len = SIZE_MAX;
-    /* Reserves first, so that nothing is appended if the result does not fit. */
+    /* The space is reserved first, so that nothing is appended if the result does not fit. */
     if (rc_buf_reserve(buf, len) != RC_OK)
         return rc_buf_status(buf);
     rc_buf_push(buf, rc_str_make(text.ptr, from));

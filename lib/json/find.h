@@ -1,7 +1,7 @@
 /* rc_json_find: finds a few members of a top-level JSON object without parsing the others.
  *
- * The scan runs at memory speed: it passes over strings and nested containers in blocks of 64 bytes
- * and does not validate them. The gateway reads requests this way. */
+ * The scan runs at memory speed, because it skips strings and nested containers in blocks of 64
+ * bytes and does not validate them. The gateway reads requests with these functions. */
 #ifndef RC_JSON_FIND_H
 #define RC_JSON_FIND_H
 
@@ -15,26 +15,27 @@
 
 /* A member to find, and the result. */
 typedef struct rc_json_member {
-    rc_str key;          /* in: the name as plain text */
-    rc_json_token value; /* out: the value's first token */
-    size_t value_end;    /* out: one past the value's last byte */
+    rc_str key;          /* input: the name as plain text */
+    rc_json_token value; /* output: the value's first token */
+    size_t value_end;    /* output: offset after the value's last byte */
     bool is_found;       /* out */
 } rc_json_member;
 
-/* Finds `count` members of the object in text. The scan covers the whole text, and of duplicate
- * keys the last one counts, as for most servers. With `stop_early` the scan ends as soon as every
- * member was found. A wanted value is validated up to its first token, as by the strict reader;
- * elsewhere only strings, brackets and the commas and colons of the top level are checked. text:
- * borrows; the results view it.
+/* Finds `count` members of the object in text. The scan covers the whole text, and if a key occurs
+ * twice its last value is returned, as most servers do. With `stop_early` the scan ends as soon as
+ * every member was found. The first token of a wanted value is validated as by the strict reader.
+ * Elsewhere only strings, brackets and the commas and colons of the top level are checked. text:
+ * borrows during the call; the results view it.
  *
- * RC_OK: the scan is complete, though members may be missing. RC_E_TYPE: not an object.
- * RC_E_SYNTAX, RC_E_TRUNCATED: malformed at the top level; members found before that are set. */
+ * Returns RC_OK if the scan is complete, even if members are missing, and RC_E_TYPE if text is not
+ * an object. RC_E_SYNTAX and RC_E_TRUNCATED mean that the text is malformed at the top level; the
+ * members found before the fault are set. */
 rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early);
 
 /* ---- precomputed names, for repeated searches ---- */
 
-/* Return a hash of one byte, never 0, made of the key's length and first letter: for a key at run
- * time, and for a literal as a constant. */
+/* Hashes of one byte, never 0, made of a key's length and first letter. The function computes the
+ * hash of a key at run time, the macro the hash of a literal as a constant. */
 static inline uint8_t rc_json_key_hash(rc_str key)
 {
     return key.len > 0 ? (((unsigned char)key.ptr[0] ^ (unsigned)key.len << 2) & 63) + 1 : 1;
@@ -42,43 +43,45 @@ static inline uint8_t rc_json_key_hash(rc_str key)
 #define RC_JSON_KEY_HASH(name) \
     (uint8_t)((((unsigned char)(name)[0] ^ (unsigned)(sizeof(name) - 1) << 2) & 63) + 1)
 
-/* The bytes that the hashes of `count` names take: whole blocks of sixteen. */
+/* Number of bytes of the hashes of `count` names, padded to whole blocks of sixteen. */
 #define RC_JSON_KEY_HASHES_LEN(count) (((count) + 15) / 16 * 16)
 #define RC_JSON_NAMES_MAX 32
 
 /* A table of names with their hashes. */
 typedef struct rc_json_names {
     const rc_str *keys;    /* borrowed */
-    const uint8_t *hashes; /* borrowed: the hashes of the keys in their order, padded with zeros to
-                              RC_JSON_KEY_HASHES_LEN(count) bytes */
+    const uint8_t *hashes; /* borrowed; the hash of each key, in the order of `keys`, padded with
+                              zeros to RC_JSON_KEY_HASHES_LEN(count) bytes */
     size_t count;          /* at most RC_JSON_NAMES_MAX */
 } rc_json_names;
 
 typedef struct rc_json_value {
     rc_json_token first;
-    size_t end; /* one past the value's last byte */
+    size_t end; /* offset after the value's last byte */
 } rc_json_value;
 
-/* Finds the members with these names, as rc_json_find does. ret_values: one entry per name; entries
- * of missing names are not written. ret_found: one bit per name that was found; always written. */
+/* Finds the members with these names, as rc_json_find does. ret_values has one entry per name;
+ * entries of missing names are not written. *ret_found gets one bit per name that was found and is
+ * always written. */
 rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_early,
                              rc_json_value *ret_values, uint32_t *ret_found);
 
-/* Returns the index of the name that a case-insensitive parser would match with this key; SIZE_MAX:
- * none. raw: borrows the key between its quotes. Two letters that are not ASCII fold to ASCII, the
- * long s and the kelvin sign (Unicode simple case folding, as in Go's encoding/json). */
+/* Returns the index of the name that a case-insensitive parser would match with this key, or
+ * SIZE_MAX if there is none. `raw` is the key between its quotes, borrowed during the call. The
+ * long s and the kelvin sign match the ASCII letters s and k (Unicode simple case folding, as in
+ * Go's encoding/json). */
 size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw);
 
-/* Finds the members as rc_json_find_names does, in the whole text. The names are ASCII and begin
- * with a small letter. ret_ambiguous: one bit per name that occurs twice, or that a
- * case-insensitive parser could match with another key of the text; always written. */
+/* Finds members as rc_json_find_names does, and scans the whole text. The names must be ASCII and
+ * begin with a small letter. *ret_ambiguous gets one bit per name that occurs twice, or that a
+ * case-insensitive parser could match with another key of the text. It is always written. */
 rc_status rc_json_find_names_once(rc_str text, const rc_json_names *names,
                                   rc_json_value *ret_values, uint32_t *ret_found,
                                   uint32_t *ret_ambiguous);
 
-/* Appends text to buf with the bytes [from, to) replaced; all other bytes are copied unchanged.
- * Appends everything or nothing. RC_E_ARGUMENT: the range is not inside text. Otherwise returns the
- * buffer's status. */
+/* Appends text to `buf` with the bytes [from, to) replaced. All other bytes are copied unchanged.
+ * If the result does not fit, nothing is appended. Returns RC_E_ARGUMENT if the range is not inside
+ * text, otherwise the buffer's status. */
 rc_status rc_json_splice(rc_str text, size_t from, size_t to, rc_str replacement, rc_buf *buf);
 
 #endif

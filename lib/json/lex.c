@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "json/scan.h"
 
-/* Records a fault, unless there is one already. */
+/* Records a fault, unless an earlier fault is recorded. */
 static void note(rc_json_fault *fault, rc_status status, size_t offset, const char *message)
 {
     if (fault->status == RC_OK)
@@ -21,7 +21,7 @@ static bool is_hex(char c)
 
 /* ---- strings ---- */
 
-/* Returns how many bytes at `at` match \uXXXX, 0 to 6, without reading past the text. */
+/* Returns how many bytes at `at` match the form \uXXXX, 0 to 6, without reading past the text. */
 static size_t unicode_escape_len(rc_str text, size_t at)
 {
     size_t n = 0;
@@ -35,8 +35,8 @@ static size_t unicode_escape_len(rc_str text, size_t at)
     return n;
 }
 
-/* Returns 'H' or 'L' if the \u escape at `at` is a high or low surrogate (\uD8xx to \uDFxx), else
- * 0. */
+/* Returns 'H' if the \u escape at `at` is a high surrogate (\uD8xx to \uDBxx), 'L' if it is a low
+ * surrogate (\uDCxx to \uDFxx), else 0. */
 static char surrogate_half(rc_str text, size_t at)
 {
     if (rc_ascii_lower(text.ptr[at + 2]) != 'd')
@@ -48,7 +48,7 @@ static char surrogate_half(rc_str text, size_t at)
 }
 
 /* Reads the \u escape at `at` and returns the number of bytes to advance. For a malformed escape
- * that is two, because the closing quote may be among its other bytes. */
+ * the number is two, because the bytes after \u may include the closing quote. */
 static size_t lex_unicode_escape(rc_str text, size_t at, rc_json_fault *fault)
 {
     size_t len = unicode_escape_len(text, at);
@@ -64,8 +64,8 @@ static size_t lex_unicode_escape(rc_str text, size_t at, rc_json_fault *fault)
     size_t next_len = unicode_escape_len(text, at + 6);
     if (half == 'H' && next_len == 6 && surrogate_half(text, at + 6) == 'L')
         return 12;
-    /* If the text ends here it may be truncated inside the pair, unless the bytes after the high
-     * surrogate cannot be the beginning of a low one. */
+    /* If the text ends here, it may be truncated inside a surrogate pair, unless the bytes after
+     * the high surrogate cannot begin a low surrogate. */
     bool is_cut = half == 'H' && next_len < 6 && at + 6 + next_len == text.len &&
                   (next_len < 3 || rc_ascii_lower(text.ptr[at + 8]) == 'd') &&
                   (next_len < 4 || rc_ascii_lower(text.ptr[at + 9]) > 'b');
@@ -108,7 +108,8 @@ static bool is_cut_character(rc_str text, size_t at)
     return at + len == text.len && first >= 0xC2 && first <= 0xF4;
 }
 
-/* Validates the UTF-8 of the string. Of two faults, the one with the lower offset is reported. */
+/* Validates the UTF-8 of the string. If the string has two faults, the fault with the lower offset
+ * is recorded. */
 static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
 {
     size_t good = rc_utf8_valid_prefix(token->raw);
@@ -116,8 +117,8 @@ static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
     if (good == token->raw.len)
         return;
     token->has_escapes = true;
-    /* An earlier fault stays; so does RC_E_TOO_LARGE, whose offset is the ceiling. A later one is
-     * in this string and is replaced. */
+    /* A recorded fault with a lower offset stays, and so does RC_E_TOO_LARGE, whose offset is the
+     * ceiling. A recorded fault with a higher offset is in this string and is replaced. */
     if (fault->status != RC_OK && (fault->offset <= at || fault->status == RC_E_TOO_LARGE))
         return;
     if (fault->status == RC_E_TRUNCATED && is_cut_character(text, at))
@@ -125,8 +126,8 @@ static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
     *fault = (rc_json_fault){.status = RC_E_SYNTAX, .offset = at, .message = "invalid UTF-8"};
 }
 
-/* Returns the offset of the next quote, backslash or control character of the string. A string in
- * single quotes, as Python prints it, has no fast path. */
+/* Returns the offset of the next quote, backslash or control character of the string. For a string
+ * in single quotes, as Python prints it, there is no fast path. */
 static size_t next_special(rc_str text, size_t at, char quote, bool *has_high)
 {
     if (quote == '"')
@@ -184,8 +185,8 @@ static size_t skip_digits(rc_str text, size_t at)
     return at;
 }
 
-/* Reads one or more digits at `at` and returns the offset after the last. Without a digit, records
- * a fault and returns `at`. */
+/* Reads one or more digits at `at` and returns the offset after the last digit. If there is no
+ * digit, records a fault and returns `at`. */
 static size_t lex_digits(rc_str text, size_t at, rc_json_fault *fault)
 {
     size_t end = skip_digits(text, at);
@@ -241,7 +242,8 @@ static const literal LITERALS[] = {
     {RC_STR_INIT("null"), RC_JSON_NULL},
 };
 
-/* Returns how many bytes at `at` match the word; records a fault if not all do. */
+/* Returns how many bytes at `at` match the word. Records a fault if not all bytes of the word
+ * match. */
 static size_t lex_word(rc_str text, size_t at, rc_str word, rc_json_fault *fault)
 {
     size_t n = 0;
@@ -285,7 +287,8 @@ static bool is_word_end(char c)
     return (unsigned char)c <= 0x20 || memchr("{}[],:\"", c, 7) != NULL;
 }
 
-/* A bare value may contain spaces and colons: "upstream: timed out". */
+/* Returns whether a bare word that is a value ends before c. It may contain spaces and colons, such
+ * as: upstream: timed out. */
 static bool is_phrase_end(char c)
 {
     return ((unsigned char)c < 0x20 && c != '\t') || memchr("{}[],\"", c, 6) != NULL;
@@ -308,7 +311,7 @@ static size_t phrase_end(rc_str text, size_t at)
     return end;
 }
 
-/* Recognises the spelling of the three literals in Python. */
+/* Recognises Python's spelling of the three literals. */
 static bool python_literal(rc_str word, rc_json_type *ret_type)
 {
     static const literal PYTHON[] = {

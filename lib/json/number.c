@@ -13,7 +13,8 @@ static bool is_number(rc_str raw)
     return token.type == RC_JSON_NUMBER && fault.status == RC_OK && token.end == raw.len;
 }
 
-/* Reads the common case: up to 18 digits without a sign or a leading zero. */
+/* Reads the common case of a number: up to 18 digits without a sign or a leading zero. Returns
+ * false for other numbers. */
 static bool read_plain(rc_str raw, int64_t *ret_value)
 {
     int64_t value = 0;
@@ -45,22 +46,25 @@ rc_status rc_json_to_i64(rc_str raw, int64_t *ret_value)
     }
     if (!fits || magnitude > (uint64_t)INT64_MAX + is_negative)
         return RC_E_RANGE;
-    /* The smallest value has no positive counterpart. */
+    /* INT64_MIN has no positive counterpart, so that its magnitude is negated after subtracting
+     * one. */
     *ret_value = is_negative && magnitude ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
     return RC_OK;
 }
 
-/* A number as sign, the first 19 significant digits and a power of ten. */
+/* A number as its sign, its first 19 significant digits and a power of ten. */
 typedef struct decimal {
     bool is_negative;
     uint64_t digits;
     int64_t exponent;
 } decimal;
 
-/* 19 digits always fit in 64 bits; the digits after them are less than one part in 10^18. */
+/* When the digits read so far reach this value, further digits are dropped, because only 19 digits
+ * always fit in 64 bits. The dropped digits are less than one part in 10^18. */
 #define DIGITS_MAX UINT64_C(1000000000000000000)
 
-/* Exponents beyond this are cut: far outside the range of double, far inside that of int64. */
+/* Larger exponents are cut to this value, which is far outside the range of double and far inside
+ * the range of int64. */
 #define EXPONENT_MAX INT64_C(1000000000)
 
 static int64_t read_exponent(rc_str raw, size_t at)
@@ -98,7 +102,7 @@ static decimal read_decimal(rc_str raw)
     return d;
 }
 
-/* The value bits * 2^exponent, with the top bit of `bits` set. */
+/* The value `bits` * 2^`exponent`. The top bit of `bits` is set. */
 typedef struct scaled {
     uint64_t bits;
     int exponent;
@@ -131,7 +135,8 @@ static const scaled POWERS[2][9] = {
 };
 
 /* Multiplies with an error below one part in 2^63. After up to nine products the 53 bits of a
- * double are still right, except for numbers within that error of the middle of two doubles. */
+ * double are still correct, except for numbers whose distance from the middle of two doubles is
+ * less than the error. */
 static scaled multiply(scaled a, scaled b)
 {
     unsigned __int128 product = (unsigned __int128)a.bits * b.bits;
@@ -155,8 +160,8 @@ static scaled scale(uint64_t digits, int64_t power)
     return value;
 }
 
-/* Rounds to the nearest double, ties to even; small numbers become subnormal or zero. Returns false
- * if the value is too large. */
+/* Rounds to the nearest double, ties to even. Small numbers become subnormal or zero. Returns false
+ * if the value is too large for a double. */
 static bool round_scaled(scaled value, double *ret_value)
 {
     int top = value.exponent + 63; /* the value is at least 2^top */
@@ -170,7 +175,8 @@ static bool round_scaled(scaled value, double *ret_value)
     } else if (shift == 64) {
         bits = value.bits > UINT64_C(1) << 63;
     }
-    /* The implicit leading bit adds one to the exponent field, as does a carry of the rounding. */
+    /* The implicit leading bit of the mantissa adds one to the exponent field, and so does a carry
+     * from rounding. */
     if (top >= -1022)
         bits += (uint64_t)(top + 1022) << 52;
     if (top > 1023 || bits >= UINT64_C(0x7FF) << 52)

@@ -28,14 +28,14 @@ typedef enum state {
     FAILED
 } state;
 
-/* The result of one step: TOKEN has a token; GO_ON has consumed a byte or moved to a state that
- * will, so that the loop always ends. */
+/* The result of one step. TOKEN: the step has produced a token. GO_ON: the step has consumed a byte
+ * or moved to a state that will consume one, so that the loop always ends. */
 typedef enum step {
     GO_ON,
     TOKEN
 } step;
 
-/* Records a fault, unless there is one already. */
+/* Records a fault, unless an earlier fault is recorded. */
 static void note(rc_json_reader *r, rc_status status, size_t offset, const char *message)
 {
     if (r->fault.status == RC_OK)
@@ -52,7 +52,7 @@ static void put_token(const rc_json_reader *r, rc_json_type type, size_t from, s
     ret_token->end = to;
 }
 
-/* Returns a token of no length at the current position, for a lexeme that the text lacks. */
+/* Writes a token of length 0 at the current position for a lexeme that is missing in the text. */
 static step put_missing(rc_json_reader *r, rc_json_type type, state next, rc_json_token *ret_token)
 {
     put_token(r, type, r->at, r->at, ret_token);
@@ -69,7 +69,7 @@ static step fail(rc_json_reader *r, rc_status status, size_t offset, const char 
     return TOKEN;
 }
 
-/* Handles an unexpected byte: strict mode fails, tolerant mode skips it. */
+/* Handles an unexpected byte: strict mode fails, tolerant mode skips the byte. */
 static step stray(rc_json_reader *r, const char *message, rc_json_token *ret_token)
 {
     if (!r->is_tolerant)
@@ -99,7 +99,7 @@ static bool is_in_object(const rc_json_reader *r)
     return r->is_object[level / 64] >> (level % 64) & 1;
 }
 
-/* Returns whether any open container is of this kind. */
+/* Returns whether any open container is an object (is_object) or an array (otherwise). */
 static bool is_open(const rc_json_reader *r, bool is_object)
 {
     for (uint32_t word = 0; word * 64 < r->depth; word++) {
@@ -128,8 +128,8 @@ static step open_container(rc_json_reader *r, rc_json_token *ret_token)
     return TOKEN;
 }
 
-/* Closes the innermost container. len: bytes of the bracket at the current position; 0 if the text
- * lacks it. */
+/* Closes the innermost container. `len` is the length of the closing bracket at the current
+ * position, or 0 if the bracket is missing in the text. */
 static step close_container(rc_json_reader *r, size_t len, rc_json_token *ret_token)
 {
     rc_json_type type = is_in_object(r) ? RC_JSON_OBJECT_END : RC_JSON_ARRAY_END;
@@ -140,8 +140,9 @@ static step close_container(rc_json_reader *r, size_t len, rc_json_token *ret_to
     return TOKEN;
 }
 
-/* Handles a closing bracket in place of a value, a key or a comma. In tolerant mode a bracket of
- * the other kind first closes the containers inside its own; without an open one it is skipped. */
+/* Handles a closing bracket where a value, a key or a comma could stand. In tolerant mode a bracket
+ * that does not match the innermost container first closes the containers inside the one it
+ * matches. If it matches no open container, it is skipped. */
 static step on_closer(rc_json_reader *r, rc_json_token *ret_token)
 {
     bool is_object = r->text.ptr[r->at] == '}';
@@ -155,7 +156,8 @@ static step on_closer(rc_json_reader *r, rc_json_token *ret_token)
 
 /* ---- keys, values and punctuation ---- */
 
-/* Completes the step after the lexer has filled the token. A strict reader stops at its fault. */
+/* Completes the step after the lexer has filled in the token. In strict mode the reader stops at
+ * the lexer's fault. */
 static step put_word(rc_json_reader *r, state next, rc_json_token *ret_token)
 {
     if (!r->is_tolerant && r->fault.status != RC_OK)
@@ -165,7 +167,7 @@ static step put_word(rc_json_reader *r, state next, rc_json_token *ret_token)
     return TOKEN;
 }
 
-/* In tolerant mode a string may be in single quotes, but only inside a container: elsewhere an
+/* In tolerant mode a string may be in single quotes, but only inside a container. Elsewhere an
  * apostrophe is more likely part of prose. */
 static bool is_string_start(const rc_json_reader *r, char c)
 {
@@ -194,7 +196,7 @@ static step on_key(rc_json_reader *r, rc_json_token *ret_token)
     return put_word(r, COLON, ret_token);
 }
 
-/* Reads a value: in an array, after a colon or at the top level. */
+/* Reads a value in an array, after a colon or at the top level. */
 static step on_value(rc_json_reader *r, rc_json_token *ret_token)
 {
     char c = r->text.ptr[r->at];
@@ -258,7 +260,8 @@ static step on_after(rc_json_reader *r, rc_json_token *ret_token)
     return missing(r, "expected a comma", next == MEMBER ? OBJECT_FIRST : ARRAY_FIRST, ret_token);
 }
 
-/* Handles the end of the text. Tolerant mode completes the open containers, one token per call. */
+/* Handles the end of the text. In tolerant mode the reader completes the open containers, one token
+ * per call. */
 static step on_end(rc_json_reader *r, rc_json_token *ret_token)
 {
     if (r->state == AFTER && r->depth == 0)
@@ -403,7 +406,8 @@ static void skip_string(rc_json_reader *r)
         skip_to_end(r, "text ends inside a string");
 }
 
-/* Returns the first byte of the value after a key without consuming it; NUL if there is none. */
+/* Returns the first byte of the value after a key without consuming it, or NUL if there is no
+ * value. */
 static char peek_value(rc_json_reader *r)
 {
     rc_json_token unused;

@@ -15,18 +15,19 @@
  *
  * In tolerant mode the tokens are always those of a well-formed document: every open container is
  * closed by an END token, a truncated string is returned up to the end of the text, a key without a
- * value is followed by a NULL, and a value without a key is preceded by an empty KEY. Such inserted
- * tokens have length 0. A bare word is a STRING with the word as raw. There are at most 2 tokens
- * per byte, plus one for each open container.
+ * value is followed by a NULL, and a value without a key is preceded by an empty KEY. These
+ * inserted tokens have length 0. A bare (unquoted) word becomes a STRING whose `raw` is the word.
+ * There are at most 2 tokens per byte, plus one for each open container.
  *
- * In both modes duplicate keys are all returned, in order, and the caller decides: our strict
- * decoders reject them, the tolerant ones use the last. Invalid UTF-8 in a string is a fault
- * (RC_E_SYNTAX) in strict mode; in tolerant mode it stays in raw, and rc_json_unescape replaces it
- * by U+FFFD. A lone surrogate escape is a fault in strict mode and U+FFFD in tolerant mode. A byte
- * order mark is skipped without a fault in tolerant mode.
+ * In both modes all duplicate keys are returned, in order, and the caller decides what to do with
+ * them. The strict decoders of this library reject duplicates, the tolerant ones use the last
+ * value. Invalid UTF-8 in a string is a fault (RC_E_SYNTAX) in strict mode. In tolerant mode it
+ * stays in `raw`, and rc_json_unescape replaces it by U+FFFD. A lone surrogate escape is a fault in
+ * strict mode and U+FFFD in tolerant mode. A byte order mark is skipped without a fault in tolerant
+ * mode.
  *
- * In strict mode RC_E_TRUNCATED is exact: it is returned if and only if appending bytes could make
- * the text valid. */
+ * In strict mode RC_E_TRUNCATED is returned if and only if appending bytes could make the text
+ * valid. */
 #ifndef RC_JSON_READER_H
 #define RC_JSON_READER_H
 
@@ -36,7 +37,7 @@
 #include <recourse/status.h>
 #include <recourse/str.h>
 
-/* The maximum nesting of the reader (one bit per level). */
+/* The maximum nesting of containers that the reader can store (one bit per level). */
 #define RC_JSON_DEPTH_MAX 512
 
 typedef enum rc_json_type {
@@ -51,22 +52,26 @@ typedef enum rc_json_type {
     RC_JSON_FALSE,
     RC_JSON_NULL,
     RC_JSON_END,  /* the end of the text */
-    RC_JSON_ERROR /* a fault in strict mode, or RC_E_TOO_DEEP in either mode: see `fault` */
+    RC_JSON_ERROR /* a fault in strict mode, or RC_E_TOO_DEEP in either mode; the member `fault` of
+                     the reader describes it */
 } rc_json_type;
 
 typedef struct rc_json_token {
     rc_json_type type;
-    rc_str raw; /* views the text: of a string or key, the escaped text between the quotes; else
-                   the lexeme */
-    bool has_escapes; /* raw has a backslash or invalid UTF-8: rc_json_unescape gives the value */
+    rc_str raw; /* for a string or key, the escaped text between the quotes; else the whole lexeme.
+                   Views the text */
+    bool has_escapes; /* `raw` has a backslash or invalid UTF-8, so that rc_json_unescape is needed
+                         to get the value */
     size_t offset;    /* offset of the first byte, the opening quote included */
     size_t end;       /* offset after the last byte, the closing quote included */
 } rc_json_token;
 
 typedef struct rc_json_fault {
-    rc_status status; /* RC_OK: none. RC_E_SYNTAX, RC_E_TRUNCATED, RC_E_TOO_DEEP, RC_E_TOO_LARGE */
+    rc_status status; /* RC_OK if there is no fault, else RC_E_SYNTAX, RC_E_TRUNCATED, RC_E_TOO_DEEP
+                         or RC_E_TOO_LARGE */
     size_t offset;
-    const char *message; /* static, one phrase: "expected a comma", "text ends inside a string" */
+    const char *message; /* one phrase in a static string, such as "expected a comma" or "text ends
+                            inside a string" */
 } rc_json_fault;
 
 typedef struct rc_json_reader {
@@ -77,13 +82,15 @@ typedef struct rc_json_reader {
     bool is_tolerant;
     uint8_t state; /* private */
     rc_json_fault fault;
-    uint64_t is_object[RC_JSON_DEPTH_MAX / 64]; /* one bit per open container: object or array */
+    uint64_t is_object[RC_JSON_DEPTH_MAX / 64]; /* one bit per open container: 1 for an object, 0
+                                                   for an array */
 } rc_json_reader;
 
 typedef struct rc_json_limits {
-    size_t max_bytes;   /* a longer text is RC_E_TOO_LARGE: an error in strict mode; in tolerant
-                           mode a fault, and the text is read as if it ended there */
-    uint32_t max_depth; /* at most RC_JSON_DEPTH_MAX; deeper is RC_E_TOO_DEEP in both modes */
+    size_t max_bytes;   /* maximum length of the text. A longer text is the fault RC_E_TOO_LARGE;
+                           tolerant mode then reads the text as if it ended at max_bytes */
+    uint32_t max_depth; /* maximum nesting, at most RC_JSON_DEPTH_MAX; deeper nesting is
+                           RC_E_TOO_DEEP in both modes */
     bool is_tolerant;
 } rc_json_limits;
 
@@ -93,33 +100,36 @@ void rc_json_reader_init(rc_json_reader *reader, rc_str text, const rc_json_limi
 /* Returns the next token. After END or ERROR it returns the same token again. */
 rc_json_token rc_json_reader_next(rc_json_reader *reader);
 
-/* Skips the value whose first token `next` has just returned: a container up to and including its
- * END; nothing for a scalar; after a KEY, the whole value of the key. Returns the offset after the
- * value. The skipped text is not validated in either mode: only strings and brackets are followed,
- * both kinds of brackets count alike, and max_depth does not apply. If the value is truncated, the
- * result is the end of the text, and the fault is recorded. */
+/* Skips the value whose first token rc_json_reader_next has just returned. A container is skipped
+ * up to and including its END token. After a KEY the whole value of the key is skipped. After a
+ * scalar nothing is left to skip. Returns the offset after the value. The skipped text is not
+ * validated in either mode: the reader follows strings and brackets only, does not distinguish [ ]
+ * from { }, and ignores max_depth. If the value is truncated, the result is the end of the text,
+ * and the fault is recorded. */
 size_t rc_json_reader_skip(rc_json_reader *reader);
 
-/* Appends the value of a raw string (the text between its quotes) as UTF-8: escapes are resolved,
+/* Appends the value of a raw string (the text between its quotes) as UTF-8. Escapes are resolved;
  * invalid UTF-8 and lone surrogates become U+FFFD. An unknown or incomplete escape stays unchanged,
  * except that \' becomes an apostrophe. Returns the buffer's status. */
 rc_status rc_json_unescape(rc_str raw, rc_buf *buf);
 
-/* Returns whether a raw string, once unescaped, equals the plain text. Does not allocate. */
+/* Returns whether the value of a raw string, after resolving its escapes, equals `plain`. Does not
+ * allocate. */
 bool rc_json_raw_eq(rc_str raw, bool has_escapes, rc_str plain);
 
-/* Converts a number to int64. RC_E_TYPE: not a number, or with a fraction or exponent. RC_E_RANGE:
- * it does not fit. */
+/* Converts a number to int64. Returns RC_E_TYPE if `raw` is not a number or has a fraction or
+ * exponent, and RC_E_RANGE if the number does not fit. */
 rc_status rc_json_to_i64(rc_str raw, int64_t *ret_value);
 
-/* Converts a number to double: correctly rounded for up to 15 significant digits and |exponent| <=
- * 22, else within 1 ulp. (strtod is not used, because it depends on the locale.) Values too small
- * become zero. RC_E_RANGE: too large. RC_E_TYPE: not a number. */
+/* Converts a number to double. The result is correctly rounded for up to 15 significant digits and
+ * |exponent| <= 22, and within 1 ulp otherwise. (strtod is not used, because it depends on the
+ * locale.) A value that is too small becomes zero. Returns RC_E_RANGE if the value is too large and
+ * RC_E_TYPE if `raw` is not a number. */
 rc_status rc_json_to_double(rc_str raw, double *ret_value);
 
 /* The line and column of an offset, both from 1; columns count characters. A line ends with \n,
- * \r\n or \r. An offset inside a character counts as the start of the character, an offset after
- * the text as its end. */
+ * \r\n or \r. An offset inside a character is treated as the start of the character, an offset
+ * after the text as the end of the text. */
 typedef struct rc_json_position {
     size_t line;
     size_t column;

@@ -13,9 +13,9 @@
 
 /* ---- common to all levels ---- */
 
-/* The 64 bytes that a block is read from. At the end of the text they begin earlier, and the bits
- * of the `skip` bytes that the previous block covered are shifted out. So nothing outside the text
- * is read and nothing is copied. The text must have at least 64 bytes. */
+/* A block of 64 bytes. The last block of a text begins earlier, so that it ends with the text; the
+ * bits of the `skip` bytes that the previous block covered are then shifted out. In this way
+ * nothing outside the text is read and nothing is copied. The text must have at least 64 bytes. */
 typedef struct block {
     const char *p;
     unsigned skip;
@@ -66,14 +66,14 @@ static size_t short_container_end(rc_str text, size_t at)
     return RC_JSON_SCAN_NONE;
 }
 
-/* Returns the escaped bytes: those that follow a run of an odd number of backslashes. Escaped
- * backslashes themselves are not reported, since no caller needs them. *carry: 1 if the previous
- * block ended in such a run.
+/* Returns one bit for each escaped byte, which is a byte that follows a run of an odd number of
+ * backslashes. Escaped backslashes themselves are not reported, because no caller needs them.
+ * *carry is 1 if the previous block ended in such a run.
  *
  * Adding the first bit of a run to the run makes a carry that sets the bit directly after the run.
- * The length of the run is even if the positions of that bit and of the first bit are both even or
- * both odd. Runs that begin at even bits and runs that begin at odd bits are therefore added
- * separately. */
+ * The length of the run is even if the position of the bit after the run and the position of its
+ * first bit are both even or both odd. Runs that begin at even bits and runs that begin at odd bits
+ * are therefore added separately. */
 static inline uint64_t escaped_bits(uint64_t backslashes, uint64_t *carry)
 {
     const uint64_t even = UINT64_C(0x5555555555555555);
@@ -83,7 +83,7 @@ static inline uint64_t escaped_bits(uint64_t backslashes, uint64_t *carry)
         *carry = backslashes >> 63;
         return behind;
     }
-    uint64_t runs = backslashes & ~first; /* an escaped first byte begins no run */
+    uint64_t runs = backslashes & ~first; /* an escaped first byte does not begin a run */
     uint64_t starts = runs & ~(runs << 1);
     uint64_t behind_odd_start;
     uint64_t behind_even_start = (runs + (starts & even)) & ~runs;
@@ -92,8 +92,9 @@ static inline uint64_t escaped_bits(uint64_t backslashes, uint64_t *carry)
     return first | (behind_even_start & ~even) | (behind_odd_start & even);
 }
 
-/* Walks the brackets of a block one by one. Returns the offset after the bracket that brings the
- * depth to 0; else 0, with *depth updated to the end of the block. */
+/* Walks over the brackets of a block one by one. Returns the offset after the bracket that brings
+ * the depth to 0. If there is none, returns 0 and sets *depth to the depth at the end of the block.
+ */
 static size_t walk_brackets(uint64_t opens, uint64_t closes, size_t *depth)
 {
     for (uint64_t left = opens | closes; left; left &= left - 1) {
@@ -122,7 +123,7 @@ static size_t special_portable(rc_str text, size_t at, bool *has_high)
         uint64_t word = rc_json_scan_word(text.ptr + at);
         uint64_t found = rc_json_scan_special_bits(word);
         if (found)
-            break; /* the loop below finds the position and the high bytes before it */
+            break; /* the next loop finds the exact position and the bytes above 0x7F before it */
         *has_high |= (word & RC_JSON_SCAN_TOPS) != 0;
     }
     for (; at < text.len && !is_special(text.ptr[at]); at++)
@@ -143,8 +144,8 @@ static size_t unclean_portable(rc_str text, size_t at)
     return at;
 }
 
-/* Sets the top bit of each byte that equals c. Unlike in rc_json_scan_equal every bit is reliable,
- * because no carry crosses a byte. */
+/* Sets the top bit of each byte that equals c. Every bit is reliable, unlike in rc_json_scan_equal,
+ * because no carry goes from one byte into the next. */
 static inline uint64_t equal_bytes(uint64_t word, char c)
 {
     const uint64_t low = ~RC_JSON_SCAN_TOPS;
@@ -152,7 +153,8 @@ static inline uint64_t equal_bytes(uint64_t word, char c)
     return ~(((x & low) + low) | x | low);
 }
 
-/* Packs the top bits of the eight bytes: the product moves the bit of byte i to bit 56 + i. */
+/* Packs the top bits of the eight bytes into one byte. The multiplication moves the bit of byte i
+ * to bit 56 + i. */
 static inline uint64_t gather_tops(uint64_t tops)
 {
     return ((tops >> 7) * UINT64_C(0x0102040810204080)) >> 56;
@@ -191,8 +193,8 @@ static inline uint64_t prefix_xor_portable(uint64_t bits)
     return bits;
 }
 
-/* Written by hand: without the popcnt instruction the compiler's builtin calls its run-time
- * library. */
+/* Counts the set bits. The compiler's builtin is not used, because without the popcnt instruction
+ * it calls the compiler's run-time library. */
 static inline size_t count_portable(uint64_t bits)
 {
     bits -= (bits >> 1) & UINT64_C(0x5555555555555555);
@@ -207,7 +209,7 @@ static inline size_t count_portable(uint64_t bits)
 
 #if HAS_X86
 
-/* ---- SSE2: vectors of sixteen bytes; every x86-64 processor has it ---- */
+/* ---- SSE2: vectors of sixteen bytes; every x86-64 processor supports SSE2 ---- */
 
 #define LEVEL(name) name##_sse2
 #define LEVEL_TARGET
@@ -242,7 +244,7 @@ static size_t unclean_sse2(rc_str text, size_t at)
 {
     for (; text.len - at >= 16; at += 16) {
         __m128i v = load_16(text.ptr + at);
-        /* As signed numbers the bytes above 0x7F are below 0x20, too. */
+        /* The comparison is signed, so that the bytes above 0x7F are below 0x20, too. */
         __m128i low_or_high = _mm_cmplt_epi8(v, _mm_set1_epi8(0x20));
         __m128i quote = _mm_cmpeq_epi8(v, _mm_set1_epi8('"'));
         __m128i backslash = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
@@ -290,7 +292,8 @@ static inline uint64_t block_closes_sse2(const char *p)
 
 /* ---- AVX2: vectors of thirty-two bytes ---- */
 
-/* The level also uses the carry-less product and the bit instructions, which has_avx2 checks. */
+/* The AVX2 level also uses the carry-less product and the bit instructions. has_avx2 checks for
+ * these, too. */
 
 #define LEVEL(name) name##_avx2
 #define LEVEL_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt,pclmul")))
@@ -387,7 +390,8 @@ static bool has_avx2(void)
 
 /* ---- interface ---- */
 
-/* The string continues after the first 16 bytes, or fewer than 16 bytes of the text are left. */
+/* Called if the string continues after its first 16 bytes, or if fewer than 16 bytes of the text
+ * are left. */
 size_t rc_json_scan_plain_far(rc_str text, size_t at)
 {
     const char *from = text.ptr + at;

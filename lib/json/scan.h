@@ -1,8 +1,8 @@
 /* rc_json_scan: vectorised search for quotes, brackets and special characters in JSON.
  *
  * Each function exists at several levels: portable C, SSE2 and AVX2. All levels give the same
- * results, and none reads outside the text. Each call chooses the best level of the processor by
- * two loads and a test; no state is stored. */
+ * results, and none reads outside the text. Each call chooses the best level that the processor
+ * supports. The choice takes two loads and a test and stores no state. */
 #ifndef RC_JSON_SCAN_H
 #define RC_JSON_SCAN_H
 
@@ -23,31 +23,31 @@ typedef enum rc_json_scan_level {
 
 typedef struct rc_json_scan {
     /* Returns the offset of the first byte at or after `at` that is a quote, a backslash or below
-     * 0x20; text.len if there is none. Sets *has_high if a byte above 0x7F precedes it, else leaves
-     * it unchanged. */
+     * 0x20, or text.len if there is none. If a byte above 0x7F precedes this offset, sets *has_high
+     * to true; otherwise *has_high is unchanged. */
     size_t (*special)(rc_str text, size_t at, bool *has_high);
 
     /* Returns the offset of the first byte at or after `at` that a writer may have to escape: a
-     * quote, a backslash, below 0x20 or above 0x7E; text.len if there is none. */
+     * quote, a backslash, below 0x20 or above 0x7E. Returns text.len if there is none. */
     size_t (*unclean)(rc_str text, size_t at);
 
-    /* Returns the offset of the quote that closes the string whose content begins at `at`; text.len
-     * if there is none. */
+    /* Returns the offset of the quote that closes the string whose content begins at `at`, or
+     * text.len if there is none. */
     size_t (*string_end)(rc_str text, size_t at);
 
-    /* Returns the offset after the bracket that closes the container whose content begins at `at`;
-     * RC_JSON_SCAN_NONE if there is none. Both kinds of brackets count alike: `[1}` is closed. A
-     * quote after a backslash is ignored even outside strings, where valid JSON has no backslash.
-     */
+    /* Returns the offset after the bracket that closes the container whose content begins at `at`,
+     * or RC_JSON_SCAN_NONE if there is none. The kind of bracket is not checked, so that `[1}` is
+     * closed. A quote after a backslash is ignored even outside strings, where valid JSON has no
+     * backslash. */
     size_t (*container_end)(rc_str text, size_t at);
 } rc_json_scan;
 
-/* Returns the functions of one level, for tests and benchmarks; NULL if the processor does not
- * support it. Gives a static table. */
+/* Returns the functions of one level, for tests and benchmarks, or NULL if the processor does not
+ * support the level. Gives a static table. */
 const rc_json_scan *rc_json_scan_get(rc_json_scan_level level);
 
-/* Returns the functions of the best level that the processor supports; with
- * -DRC_JSON_SCAN_FORCE_PORTABLE always the portable level. Gives a static table. */
+/* Returns the functions of the best level that the processor supports; or always the portable level
+ * if compiled with -DRC_JSON_SCAN_FORCE_PORTABLE. Gives a static table. */
 const rc_json_scan *rc_json_scan_best(void);
 
 /* Loads eight bytes into a word, the first byte in the lowest bits. */
@@ -64,14 +64,14 @@ static inline uint64_t rc_json_scan_word(const char *p)
 #define RC_JSON_SCAN_ONES UINT64_C(0x0101010101010101)
 #define RC_JSON_SCAN_TOPS UINT64_C(0x8080808080808080)
 
-/* Sets the top bit of each byte below `limit` (at most 0x80). Only the lowest set bit is reliable,
- * because a borrow can set wrong bits above it. */
+/* Sets the top bit of each byte below `limit` (at most 0x80). Only the lowest bit that is set is
+ * reliable, because a borrow can set wrong bits above it. */
 static inline uint64_t rc_json_scan_below(uint64_t word, uint8_t limit)
 {
     return (word - RC_JSON_SCAN_ONES * limit) & ~word & RC_JSON_SCAN_TOPS;
 }
 
-/* Sets the top bit of each byte that equals c; only the lowest set bit is reliable. */
+/* Sets the top bit of each byte that equals c. Only the lowest bit that is set is reliable. */
 static inline uint64_t rc_json_scan_equal(uint64_t word, char c)
 {
     return rc_json_scan_below(word ^ (RC_JSON_SCAN_ONES * (uint8_t)c), 1);
@@ -83,9 +83,9 @@ static inline uint64_t rc_json_scan_special_bits(uint64_t word)
            rc_json_scan_equal(word, '\\');
 }
 
-/* Sets the top bit of each byte that a writer may have to escape; only the lowest set bit is
- * reliable. All bytes above 0x7F belong to them, so the terms need not exclude these; adding one
- * includes 0x7F. */
+/* Sets the top bit of each byte that a writer may have to escape. Only the lowest bit that is set
+ * is reliable. Bytes above 0x7F are all included, so that the terms need not mask them out; adding
+ * one in the last term includes 0x7F. */
 static inline uint64_t rc_json_scan_unclean_bits(uint64_t word)
 {
     uint64_t control = word - RC_JSON_SCAN_ONES * 0x20;
@@ -100,8 +100,8 @@ static inline bool rc_json_scan_is_unclean(char c)
     return c == '"' || c == '\\' || (unsigned char)c < 0x20 || (unsigned char)c > 0x7E;
 }
 
-/* The same as rc_json_scan.special of the best level, with the first sixteen bytes inlined, since
- * most keys are short. */
+/* Does the same as rc_json_scan.special of the best level. The search in the first sixteen bytes is
+ * inlined, because most keys are short. */
 static inline size_t rc_json_scan_special(rc_str text, size_t at, bool *has_high)
 {
     for (int i = 0; i < 2 && text.len - at >= sizeof(uint64_t); i++, at += sizeof(uint64_t)) {
@@ -116,16 +116,17 @@ static inline size_t rc_json_scan_special(rc_str text, size_t at, bool *has_high
 }
 
 /* Returns one bit per byte that is a quote, a backslash, below 0x20 or above 0x7F. Inverting bit 7
- * maps the bytes below 0x20 and above 0x7F to the single range below 0xA0. */
+ * of a byte maps the bytes below 0x20 and above 0x7F to the single range below 0xA0. */
 static inline uint32_t rc_json_scan_odd_bits(rc_vec16 bytes)
 {
     return rc_vec16_bits((rc_vec16)(bytes == '"') | (rc_vec16)(bytes == '\\') |
                          (rc_vec16)((bytes ^ 0x80) < 0xA0));
 }
 
-/* Returns the length of the string whose content begins at `at`, if it is shorter than 32 bytes,
- * ASCII and without escapes, as nearly all keys are; RC_JSON_SCAN_NONE if it is not, or if the text
- * ends first. rc_json_scan_plain_far handles the cases that are not inlined. */
+/* rc_json_scan_plain returns the length of the string whose content begins at `at`, if the string
+ * is shorter than 32 bytes, ASCII and without escapes, as nearly all keys are. It returns
+ * RC_JSON_SCAN_NONE for other strings, or if the text ends first. rc_json_scan_plain_far handles
+ * the cases that are not inlined. */
 size_t rc_json_scan_plain_far(rc_str text, size_t at);
 static inline size_t rc_json_scan_plain(rc_str text, size_t at)
 {

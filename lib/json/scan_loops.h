@@ -1,5 +1,5 @@
-/* The loops of one scan level: a template that scan.c includes once per level. scan.c defines
- * before each inclusion:
+/* The loops of one scan level. This file is a template that scan.c includes once per level. Before
+ * each inclusion scan.c defines:
  *
  *   LEVEL(name)                 name with the level's suffix
  *   LEVEL_TARGET                the attribute that lets the compiler use the level's instructions
@@ -9,7 +9,7 @@
  *   LEVEL(prefix_xor)(bits)     bit i is the xor of the bits 0 to i
  *   LEVEL(count)(bits)          the number of set bits
  *
- * It therefore has no include guard. */
+ * The file has no include guard, because it is included several times. */
 
 /* Returns the quotes of the block that are not escaped. */
 LEVEL_TARGET static inline uint64_t LEVEL(block_quotes)(block b, uint64_t *carry)
@@ -37,13 +37,13 @@ LEVEL_TARGET static size_t LEVEL(string_end)(rc_str text, size_t at)
     return quotes ? at + (size_t)__builtin_ctzll(quotes) : text.len;
 }
 
-/* Scans one block of a container. If the container ends in it, returns the number of its bytes up
- * to and including the closing bracket, else 0. */
+/* Scans one block of a container. If the container ends in the block, returns the number of bytes
+ * of the block up to and including the closing bracket, else 0. */
 LEVEL_TARGET static inline size_t LEVEL(container_step)(block b, nesting *n)
 {
     uint64_t quotes = LEVEL(block_quotes)(b, &n->carry);
     if (n->in_string && !quotes)
-        return 0; /* the inside of a long string, which is most of a chat body */
+        return 0; /* the block is inside a long string, as most of a chat body is */
     uint64_t inside = LEVEL(prefix_xor)(quotes) ^ n->in_string;
     n->in_string = 0 - (inside >> 63);
 

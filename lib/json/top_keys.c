@@ -9,7 +9,7 @@
 
 #define TOO_LONG (RC_JSON_TOP_KEY_MAX + 1)
 
-/* Appends to the stored key, if the current string is one. */
+/* If the current string is a top-level key, appends a part of it to the stored key. */
 static void append_to_key(rc_json_top_keys *top, rc_str part)
 {
     if (!top->is_key || top->key_len == TOO_LONG)
@@ -30,7 +30,8 @@ static bool end_string(rc_json_top_keys *top, rc_json_on_top_key on_key, void *c
            on_key(ctx, rc_str_make(top->key, top->key_len));
 }
 
-/* Continues the current string and advances *at over its bytes. Returns false if on_key did. */
+/* Reads on in the current string and advances *at over its bytes. Returns false if on_key returned
+ * false. */
 static bool read_string(rc_json_top_keys *top, rc_str text, size_t *at, rc_json_on_top_key on_key,
                         void *ctx)
 {
@@ -80,7 +81,7 @@ static void read_byte(rc_json_top_keys *top, char c)
     }
 }
 
-/* White space and a byte order mark may precede the object. */
+/* Returns whether c may precede the object: white space, or a byte of the byte order mark. */
 static bool is_front(char c)
 {
     return rc_ascii_is_space(c) || c == '\xEF' || c == '\xBB' || c == '\xBF';

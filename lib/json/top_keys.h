@@ -2,8 +2,8 @@
  *
  *   piece ──► push() ──► on_key() for each key
  *
- * It follows quotes and brackets, stores one key at a time and validates nothing. A text that does
- * not begin with an object has no keys. It does not allocate. */
+ * The code follows quotes and brackets, stores one key at a time, validates nothing and does not
+ * allocate. A text that does not begin with an object has no keys. */
 #ifndef RC_JSON_TOP_KEYS_H
 #define RC_JSON_TOP_KEYS_H
 
@@ -15,11 +15,11 @@
 /* Longer keys are not reported. */
 #define RC_JSON_TOP_KEY_MAX 160u
 
-/* Receives one key. raw: borrows the text between the quotes, with its escapes. Return false to
- * stop. */
+/* A callback that receives one key. `raw` is the text between the quotes, with its escapes,
+ * borrowed during the call. If the callback returns false, the search stops. */
 typedef bool (*rc_json_on_top_key)(void *ctx, rc_str raw);
 
-/* The caller's storage; zero it to start. The fields are private. */
+/* The caller's storage. A zeroed struct is ready for a new text. The fields are private. */
 typedef struct rc_json_top_keys {
     uint64_t depth;
     bool has_begun;
@@ -28,11 +28,13 @@ typedef struct rc_json_top_keys {
     bool is_escaped;
     bool is_key;      /* the current string is a top-level key */
     bool is_key_next; /* the next string is a top-level key */
-    uint8_t key_len;  /* RC_JSON_TOP_KEY_MAX + 1: the key is too long */
+    uint8_t key_len;  /* bytes stored of the current key; RC_JSON_TOP_KEY_MAX + 1: the key is too
+                         long */
     char key[RC_JSON_TOP_KEY_MAX];
 } rc_json_top_keys;
 
-/* Processes the next piece of the text. Returns false if on_key did. piece, ctx: borrows. */
+/* Processes the next piece of the text. Returns false if on_key returned false. piece, ctx: borrows
+ * during the call. */
 bool rc_json_top_keys_push(rc_json_top_keys *top, rc_str piece, rc_json_on_top_key on_key,
                            void *ctx);
 

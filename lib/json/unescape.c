@@ -6,7 +6,7 @@
 #include "base/vec16.h"
 #include "json/scan.h"
 
-/* Returns the value of the four hexadecimal digits at `at`, or -1. */
+/* Returns the value of the four hexadecimal digits at `at`, or -1 if there are no four. */
 static int32_t read_hex4(rc_str raw, size_t at)
 {
     if (at > raw.len || raw.len - at < 4)
@@ -34,11 +34,11 @@ static bool is_low_half(int32_t unit)
     return unit >= 0xDC00 && unit <= 0xDFFF;
 }
 
-/* One character of the value, in UTF-8. */
+/* One character of the unescaped value, in UTF-8. */
 typedef struct piece {
     char bytes[4];
     size_t len;
-    size_t taken; /* bytes of the raw string that it stands for */
+    size_t taken; /* bytes of the raw string that were read for this character */
 } piece;
 
 static piece piece_of(uint32_t cp, size_t taken)
@@ -62,8 +62,8 @@ static piece unicode_escape(rc_str raw, size_t at)
     return piece_of(0x10000u + ((uint32_t)(unit - 0xD800) << 10) + (uint32_t)(low - 0xDC00), 12);
 }
 
-/* Reads the escape at `at`. An unknown or incomplete escape keeps its backslash, so that no text of
- * malformed input is lost. */
+/* Reads the escape at `at`. An unknown or incomplete escape stays as it is, with its backslash, so
+ * that no text of malformed input is lost. */
 static piece escape_at(rc_str raw, size_t at)
 {
     if (at + 1 == raw.len)
@@ -73,7 +73,7 @@ static piece escape_at(rc_str raw, size_t at)
     case '"':
     case '\\':
     case '/':
-    case '\'': /* not JSON, but written by Python and JavaScript */
+    case '\'': /* not valid in JSON, but Python and JavaScript write it */
         return piece_of((uint32_t)c, 2);
     case 'b':
         return piece_of('\b', 2);
@@ -101,7 +101,8 @@ static piece piece_at(rc_str raw, size_t at)
     return piece_of(cp, len);
 }
 
-/* Returns the end of the bytes from `at` on that are neither escaped nor ill-formed. */
+/* Returns the offset of the first escape or ill-formed byte from `at` on, or raw.len if there is
+ * none. */
 static size_t plain_end(rc_str raw, size_t at)
 {
     const rc_json_scan *scan = rc_json_scan_best();
@@ -112,7 +113,7 @@ static size_t plain_end(rc_str raw, size_t at)
         size_t len;
         uint32_t cp = rc_utf8_decode(raw, at, &len);
         if (cp == RC_UTF8_REPLACEMENT)
-            return at; /* ill-formed; an encoded U+FFFD gives the same result */
+            return at; /* ill-formed; an encoded U+FFFD also ends here, which changes nothing */
         at += len;
     }
     return at;
@@ -156,11 +157,12 @@ typedef struct copy {
     rc_str text;
     size_t at;
     char *out;
-    rc_vec16 seen; /* bitwise or of all bytes so far: a top bit shows non-ASCII text */
+    rc_vec16 seen; /* bitwise or of all bytes so far; if the top bit of a lane is set, the text is
+                      not ASCII */
 } copy;
 
-/* Returns one bit per quote, backslash or byte below 0x20. The zeros after the end of the text are
- * among them. */
+/* Returns one bit per lane with a quote, a backslash or a byte below 0x20. The zeros that are
+ * loaded after the end of the text are below 0x20, too. */
 static uint32_t special_bits(rc_vec16 bytes)
 {
     return rc_vec16_bits((rc_vec16)(bytes == '"') | (rc_vec16)(bytes == '\\') |
@@ -181,7 +183,7 @@ static void find_special(copy *c)
 }
 
 /* Copies bytes up to the next special byte. Whole vectors are stored; the next store overwrites the
- * surplus bytes. */
+ * bytes that do not belong to the value. */
 static void copy_to_special(copy *c)
 {
     for (;;) {
@@ -223,8 +225,8 @@ static bool copy_escape(copy *c)
     return true;
 }
 
-/* Reads a string of any length. Not inlined, so that its stack frame does not slow down the short
- * strings. */
+/* Reads a string of any length. The function is not inlined, so that its stack frame does not slow
+ * down the path for short strings. */
 __attribute__((noinline)) static size_t lex_any_value(rc_str text, size_t at, rc_buf *scratch,
                                                       rc_str *ret_value)
 {
@@ -253,7 +255,8 @@ __attribute__((noinline)) static size_t lex_any_value(rc_str text, size_t at, rc
     return c.at;
 }
 
-/* Most strings are short ASCII without escapes and end within one vector. */
+/* The fast path at the beginning is for strings that end within one vector and are ASCII without
+ * escapes, as most strings are. */
 size_t rc_json_lex_value(rc_str text, size_t at, rc_buf *scratch, rc_str *ret_value)
 {
     if (text.len - at >= RC_VEC16_BYTES) {

@@ -1,4 +1,4 @@
-/* JSON walk: passes over values. Called by the member search and the dialect code. */
+/* JSON walk: skips values. Called by the member search and the dialect code. */
 #include "json/walk.h"
 
 size_t rc_json_walk_space_end(rc_str text, size_t at)
@@ -29,7 +29,8 @@ static bool pass_container(rc_json_walk *w)
     return true;
 }
 
-/* Passes over a number or a literal: letters, digits and - + . are taken for its bytes. */
+/* Skips a number or a literal, which is not validated: any run of letters, digits and - + . is
+ * skipped. */
 static bool pass_scalar(rc_json_walk *w)
 {
     size_t from = w->at;

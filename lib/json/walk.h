@@ -1,8 +1,8 @@
 /* rc_json_walk: a cursor over JSON text that follows quotes and brackets, for code that reads a few
  * members and skips the others.
  *
- * It builds no tree and does not validate skipped values. Each step returns false if the text is
- * malformed or ends. */
+ * A walk builds no tree and does not validate skipped values. Each step returns false if the text
+ * is malformed or ends. */
 #ifndef RC_JSON_WALK_H
 #define RC_JSON_WALK_H
 
@@ -18,7 +18,7 @@ typedef struct rc_json_walk {
 /* A value as a view of the text. */
 typedef struct rc_json_raw_value {
     char first; /* the first byte, which determines the type */
-    rc_str raw; /* of a string, the escaped text between the quotes; else the whole value */
+    rc_str raw; /* for a string, the escaped text between the quotes; else the whole value */
 } rc_json_raw_value;
 
 /* Starts a walk. text: borrows for as long as the walk and its values are used. */
@@ -27,27 +27,27 @@ static inline rc_json_walk rc_json_walk_begin(rc_str text)
     return (rc_json_walk){.text = text, .scan = rc_json_scan_best()};
 }
 
-/* The two functions for rare cases take parts of the walk instead of a pointer to it, so that the
- * compiler can keep the walk in registers. */
+/* The next two functions are for rare cases. They take members of the walk instead of a pointer to
+ * it, so that the compiler can hold the walk in registers. */
 
-/* Returns the offset of the first byte from `at` on that is not white space; text.len if there is
- * no such byte. */
+/* Returns the offset of the first byte from `at` on that is not white space, or text.len if there
+ * is no such byte. */
 size_t rc_json_walk_space_end(rc_str text, size_t at);
-/* Returns the offset of the quote that closes the string whose content begins at `at`;
+/* Returns the offset of the quote that closes the string whose content begins at `at`. Returns
  * RC_JSON_SCAN_NONE if no quote closes the string or the string contains a control character. */
 size_t rc_json_walk_string_end(rc_str text, size_t at, const rc_json_scan *scan);
 
-/* Advances over white space and returns the byte there; NUL, which is never valid, at the end of
- * the text. */
+/* Advances over white space and returns the next byte without consuming it. At the end of the text
+ * it returns NUL, which is never valid in JSON. */
 static inline char rc_json_walk_peek(rc_json_walk *w)
 {
     if (w->at < w->text.len && (unsigned char)w->text.ptr[w->at] > ' ')
         return w->text.ptr[w->at];
-    w->at = rc_json_walk_space_end(w->text, w->at); /* rare: programs write compact JSON */
+    w->at = rc_json_walk_space_end(w->text, w->at); /* rare, because programs write compact JSON */
     return w->at < w->text.len ? w->text.ptr[w->at] : '\0';
 }
 
-/* Consumes the wanted byte, after white space. */
+/* Consumes white space and the byte `wanted`. Returns false if another byte follows. */
 static inline bool rc_json_walk_byte(rc_json_walk *w, char wanted)
 {
     if (rc_json_walk_peek(w) != wanted)
@@ -73,7 +73,7 @@ static inline bool rc_json_walk_string(rc_json_walk *w, rc_str *ret_raw)
     return true;
 }
 
-/* Consumes a key and its colon. */
+/* Consumes a key and its colon. *ret_raw views the escaped text between the quotes. */
 static inline bool rc_json_walk_key(rc_json_walk *w, rc_str *ret_raw)
 {
     return rc_json_walk_peek(w) == '"' && rc_json_walk_string(w, ret_raw) &&

@@ -6,7 +6,7 @@
 
 /* Size of the local buffer for escaped text, used when the output buffer has too little space. */
 #define PIECE_BYTES 256
-/* Maximum that one step of put_escaped() writes: a vector, or an escape. */
+/* Maximum number of bytes that one step of put_escaped() writes: a vector, or an escape. */
 #define STEP_BYTES RC_VEC16_BYTES
 
 /* ---- escapes ---- */
@@ -51,8 +51,8 @@ size_t rc_json_escaped_len(uint32_t cp, size_t len)
     return rc_utf8_is_unsafe(cp) ? put_unsafe(out, cp) : len;
 }
 
-/* Writes the character at `at`, escaped if necessary. Returns the bytes written and, in *ret_taken,
- * the bytes read. */
+/* Writes the character at `at`, escaped if necessary. Returns the number of bytes written and sets
+ * *ret_taken to the number of bytes read. */
 static size_t put_character(char *out, rc_str value, size_t at, size_t *ret_taken)
 {
     unsigned char c = (unsigned char)value.ptr[at];
@@ -65,8 +65,8 @@ static size_t put_character(char *out, rc_str value, size_t at, size_t *ret_take
     return rc_utf8_encode(cp, out);
 }
 
-/* Returns the mask of the bytes that may need an escape: a quote, a backslash, below 0x20 or above
- * 0x7E. */
+/* Returns a mask of the bytes that may need an escape: a quote, a backslash, a byte below 0x20 or
+ * above 0x7E. */
 static rc_vec16 unclean_lanes(rc_vec16 bytes)
 {
     typedef int8_t signed_lanes __attribute__((vector_size(16)));
@@ -75,9 +75,9 @@ static rc_vec16 unclean_lanes(rc_vec16 bytes)
            (rc_vec16)(bytes == 0x7F);
 }
 
-/* Writes value from *at on, escaped, as far as it fits in `space` bytes at out. Advances *at and
- * returns the number of bytes written. Whole vectors are copied before they are checked, which is
- * cheaper than copying only the clean bytes. */
+/* Writes `value` from *at on, escaped, as far as it fits in `space` bytes at `out`. Advances *at
+ * and returns the number of bytes written. Whole vectors are copied before they are checked,
+ * because copying only the bytes that need no escape would be slower. */
 static size_t put_escaped(char *out, size_t space, rc_str value, size_t *at)
 {
     size_t from = *at;
@@ -92,7 +92,8 @@ static size_t put_escaped(char *out, size_t space, rc_str value, size_t *at)
             from += RC_VEC16_BYTES;
             continue;
         }
-        /* The zeros after the last byte count as unclean, so that this also finds the end. */
+        /* The zeros that were loaded after the last byte count as unclean, so that the search also
+         * stops at the end of the value. */
         size_t clean = (size_t)__builtin_ctz(unclean);
         from += clean;
         len += clean;
@@ -106,8 +107,8 @@ static size_t put_escaped(char *out, size_t space, rc_str value, size_t *at)
     return len;
 }
 
-/* Appends value, escaped: directly into the buffer while it has space, else through a local piece.
- */
+/* Appends `value`, escaped. While the buffer has space the text is written into it directly,
+ * otherwise through a local buffer. */
 static void push_escaped(rc_buf *buf, rc_str value)
 {
     size_t at = 0;
@@ -180,7 +181,7 @@ static void push_item_begin(rc_json_writer *w)
         push_line(w);
 }
 
-/* Sets the buffer's status to RC_E_TOO_LARGE: an impossible reservation is a sticky failure. */
+/* Sets the buffer's sticky status to RC_E_TOO_LARGE by reserving more bytes than are possible. */
 static void fail(rc_json_writer *w)
 {
     rc_buf_push_byte(w->buf, ' ');
@@ -251,7 +252,8 @@ void rc_json_ready_key_push(rc_json_writer *w, const rc_json_ready_key *key)
     size_t len = key->len - comma;
     w->has_items[w->depth] = true;
     w->is_after_key = true;
-    /* A copy of constant length takes two moves; the next write overwrites the surplus bytes. */
+    /* Copying a constant length takes only two move instructions. The next write overwrites the
+     * bytes after the key. */
     if (buf->status == RC_OK && buf->size - buf->len >= sizeof key->text) {
         memcpy(buf->ptr + buf->len, key->text + comma, sizeof key->text - 1);
         buf->len += len;
