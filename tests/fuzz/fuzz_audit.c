@@ -7,9 +7,9 @@
 
 #include <recourse/stdlib.h>
 
+#include "audit/time.h"
 #include "base/str.h"
 #include "cli/audit/audit.h"
-#include "audit/time.h"
 #include "cli/csv.h"
 #include "render/wrap.h"
 #include "store/operation_key.h"
