@@ -137,7 +137,8 @@ void rc_gateway_stop(rc_gateway *gateway)
     give_order(gateway, ORDER_STOP);
 }
 
-/* Closes loops whose thread was never started, on this thread. */
+/* Closes the loops whose thread was never started. The calling thread runs these loops until they
+ * are closed. */
 static void end_idle_workers(rc_gateway *gateway)
 {
     while (gateway->count > 1 && !gateway->workers[gateway->count - 1].is_running) {
@@ -179,7 +180,7 @@ rc_listen_result rc_gateway_listen(rc_gateway *gateway, const char *host, uint16
     return result;
 }
 
-/* All loops accept from the same socket; any of them may get a connection. */
+/* All loops accept connections from the same socket, and any of them may get the next one. */
 rc_listen_result rc_gateway_listen_fd(rc_gateway *gateway, int fd, rc_listening *ret_listening)
 {
     rc_listen_result result = RC_LISTEN_OK;
@@ -219,7 +220,8 @@ static bool set_store_error(rc_load_error *error, const rc_store_fault *fault)
     return false;
 }
 
-/* Appends the store's URL. One that is a secret is read from the environment or its file. */
+/* Appends the store's URL. If the configuration refers to the URL as a secret, it is read from an
+ * environment variable or a file. */
 static bool find_url(const rc_gateway *gateway, const rc_config *config, rc_buf *url,
                      rc_load_error *error)
 {
@@ -400,7 +402,9 @@ rc_gateway *rc_gateway_new(const rc_gateway_settings *settings, const rc_snapsho
     if (rc_hub_load(&gateway->hub, input, now_ms, ret_error)) {
         if (open_store(gateway, input->config, ret_error))
             return gateway;
-        gateway->hub.snapshot->input = (rc_snapshot_input){0}; /* Still the caller's. */
+        gateway->hub.snapshot->input = (rc_snapshot_input){0}; /* On failure the input still belongs
+                                                                  to the caller, so that rc_hub_done
+                                                                  must not free it. */
     }
     free_gateway(gateway);
     return NULL;

@@ -18,7 +18,8 @@ static rc_str dup_part(rc_arena *arena, const char *name, size_t from, size_t to
     return rc_arena_dup(arena, rc_str_make(name + from, to - from));
 }
 
-/* Needs both of the hub's locks. Targets that the configuration no longer names are left out. */
+/* The caller holds both of the hub's locks. Targets that are no longer in the configuration are
+ * left out. */
 static void read_targets(const rc_hub *hub, rc_arena *arena, uint64_t now_ms,
                          rc_admin_quotas *quotas, rc_admin_snapshot *view)
 {
@@ -41,7 +42,7 @@ static void read_targets(const rc_hub *hub, rc_arena *arena, uint64_t now_ms,
     view->targets = targets;
 }
 
-/* True: the credential is in its provider's list in the current configuration. */
+/* Whether the current configuration still lists the credential in hub row `row`. */
 static bool is_current(const rc_snapshot *snapshot, uint32_t row)
 {
     for (size_t i = 0; i < snapshot->config->provider_count; i++) {
@@ -52,7 +53,7 @@ static bool is_current(const rc_snapshot *snapshot, uint32_t row)
     return false;
 }
 
-/* Needs both of the hub's locks. */
+/* The caller holds both of the hub's locks. */
 static void read_keys(const rc_hub *hub, rc_arena *arena, uint64_t now_ms, rc_admin_quotas *quotas,
                       rc_admin_snapshot *view)
 {
@@ -200,7 +201,8 @@ static void set_outcome(rc_admin_outcome *outcome, rc_admin_outcome_kind kind, c
     outcome->text[kept] = '\0';
 }
 
-/* Writes one audit record about an operator's action, with the state to restore after a restart. */
+/* Writes one audit record about an operator's action. `states` is the state that the store saves
+ * with the record, to be restored after a restart. */
 static void record_action(rc_gateway *gateway, const rc_admin_action *action, rc_str summary,
                           const rc_saved_state *states, size_t state_count)
 {
@@ -312,7 +314,8 @@ static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
         set_outcome(outcome, RC_ADMIN_NOT_FOUND, "there is no such budget");
         return;
     }
-    /* Paused requests check the budget again by themselves. */
+    /* Requests that wait for this budget need no wake-up, because they check the budget again on a
+     * timer. */
     (void)rc_budgets_raise(&hub->budgets, row, action->usd_micro, now_unix_ms);
     const bool is_saved =
         rc_budgets_get_raise(&hub->budgets, &snapshot->budgets, row, now_unix_ms, name, &saved);

@@ -7,17 +7,19 @@
 #include "gateway/state/hub.h"
 #include "net/server/listen_set.h"
 
-/* The command for a worker thread; each includes the one before. */
+/* The command for a worker thread. STOP and CLOSE are those of rc_loop_stop and rc_loop_close; a
+ * loop can be closed without being stopped before. */
 typedef enum order {
     ORDER_RUN = 0,
     ORDER_STOP = 1,
     ORDER_CLOSE = 2
 } order;
 
-/* One loop of the gateway. The first one runs on the caller's uv loop and has no thread. */
+/* One loop of the gateway. The first loop runs on the caller's uv loop and has no thread of its
+ * own. */
 typedef struct worker {
     rc_gateway *gateway;
-    rc_loop *loop; /* NULL: stopped and freed */
+    rc_loop *loop; /* NULL after the loop has stopped and is freed */
     uv_loop_t uv_loop;
     uv_async_t orders;
     uv_thread_t thread;
@@ -25,7 +27,8 @@ typedef struct worker {
     bool has_uv_loop;
     bool is_running;
     rc_loop_stats stats;
-    bool is_over; /* No more orders are sent to it. Guarded by the gateway's lock. */
+    bool is_over; /* `orders` is closed and must not be sent to any more. Guarded by the gateway's
+                     lock. */
 } worker;
 
 struct rc_gateway {
@@ -42,10 +45,11 @@ struct rc_gateway {
 
 /* ---- gateway_self.c ---- */
 
-/* Makes the random name under which this gateway appears in the Via header. */
+/* Generates the random name that this gateway writes into the Via header. */
 void rc_gateway_name_hop(rc_gateway *gateway);
 
-/* As rc_gateway_check_addresses, for an input that is not in force yet. input: borrows. */
+/* Like rc_gateway_check_addresses, but checks `input`, which is not in force yet. input: borrows
+ * during the call. */
 bool rc_gateway_check_input(const rc_gateway *gateway, const rc_snapshot_input *input,
                             rc_load_error *ret_error);
 
