@@ -1,5 +1,5 @@
-/* Parses the body of a client's request: one scan of its top level. Called by exchange_request.c
- * through rc_client_request_read_body. */
+/* Parses the body of a client's request in one scan of its top-level members. Called by
+ * exchange_request.c through rc_client_request_read_body. */
 #define _GNU_SOURCE
 
 #include <string.h>
@@ -39,8 +39,8 @@ enum {
     MEMBER_COUNT
 };
 
-/* The members that decide the model, the price and the form of the response. They are checked for
- * passthroughs too; the rest of such a body is the provider's concern. */
+/* The members that decide the model, the price and the form of the response. In a passthrough only
+ * these members are checked for duplicates; the provider checks the other members of the body. */
 #define DECIDING ((UINT32_C(1) << AT_MESSAGES) - 1)
 
 static const rc_json_names *names_of_members(void)
@@ -66,17 +66,17 @@ static const rc_json_names *names_of_members(void)
 
 typedef struct top {
     rc_str text;
-    uint32_t found; /* A bit for each member. */
+    uint32_t found; /* A bit for each member of MEMBERS that the body has. */
     rc_json_value values[MEMBER_COUNT];
 } top;
 
-/* The first token of a member. NULL: absent. */
+/* The first token of a member's value. NULL if the body lacks the member. */
 static const rc_json_token *member_at(const top *t, unsigned at)
 {
     return t->found >> at & 1 ? &t->values[at].first : NULL;
 }
 
-/* The whole value. Empty: absent. */
+/* The whole value of a member. Empty if the body lacks the member. */
 static rc_str text_at(const top *t, unsigned at)
 {
     if (!(t->found >> at & 1))
@@ -92,7 +92,7 @@ static rc_str inner(rc_str object, rc_str key)
                            : rc_str_make(NULL, 0);
 }
 
-/* True: the object is {"type": "json_schema", ...}. */
+/* Whether the object is {"type": "json_schema", ...}. */
 static bool is_schema(rc_str object)
 {
     rc_json_member type = {.key = RC_STR_INIT("type")};
@@ -158,7 +158,8 @@ static rc_str messages_of(const top *t)
     return rc_str_make(NULL, 0);
 }
 
-/* A background job and a growing conversation have side effects: they must not be sent twice. */
+/* A request that starts a background job or extends a stored conversation has side effects, so it
+ * must not be sent twice. */
 static bool has_side_effects(const top *t)
 {
     const rc_json_token *background = member_at(t, AT_BACKGROUND);
@@ -198,7 +199,8 @@ static rc_request_fault read_model(rc_client_request *request, const rc_json_tok
     return rc_model_name_is_valid(model) ? rc_request_fault_none() : invalid_model();
 }
 
-/* A value that is neither true, false nor null is unknown: some servers read 1 or "yes" as true. */
+/* If the value of `stream` is neither true, false nor null, the form of the response is unknown,
+ * because some servers read 1 or "yes" as true. */
 static void read_stream(rc_client_request *request, const rc_json_token *value, bool is_start)
 {
     const rc_json_type type = value != NULL ? value->type : RC_JSON_NULL;
@@ -208,8 +210,9 @@ static void read_stream(rc_client_request *request, const rc_json_token *value, 
                       : is_start;
 }
 
-/* A provider that ignores case, or uses the first of two members, would read another value than the
- * one that was routed and priced here. */
+/* A duplicate is refused because a provider that ignores the case of letters, or uses the first of
+ * two members, would read another value than the one that the gateway used for the route and the
+ * price. */
 static rc_request_fault ambiguous(const rc_client_request *request, uint32_t duplicates)
 {
     if (request->endpoint->wire == RC_WIRE_NATIVE)
@@ -220,7 +223,7 @@ static rc_request_fault ambiguous(const rc_client_request *request, uint32_t dup
                                        names_of_members()->keys[__builtin_ctz(duplicates)].ptr, "");
 }
 
-/* Gemini accepts two spellings of generationConfig; both at once are ambiguous. */
+/* Gemini accepts two spellings of generationConfig; a body with both is ambiguous. */
 static rc_request_fault find_duplicate(const rc_client_request *request, const top *t,
                                        uint32_t duplicates)
 {
@@ -229,8 +232,8 @@ static rc_request_fault find_duplicate(const rc_client_request *request, const t
     return ambiguous(request, duplicates);
 }
 
-/* Passthrough bodies are parsed as tolerantly as servers do: a byte order mark, an error, or text
- * behind the object does not hide the model. */
+/* Passthrough bodies are parsed as tolerantly as servers parse them. The model is found although
+ * the body begins with a byte order mark, is malformed or has text behind the object. */
 static rc_request_fault read_json(rc_client_request *request)
 {
     const bool is_native = request->endpoint->wire == RC_WIRE_NATIVE;
@@ -276,8 +279,8 @@ static rc_request_fault read_form(rc_client_request *request)
     return rc_request_fault_none();
 }
 
-/* Removes the last segment from *path and decodes it into scratch. Empty segments are skipped, as
- * servers do. */
+/* Removes the last segment from *path and decodes it into scratch. Empty segments are skipped,
+ * because servers skip them too. Returns false if the segment cannot be decoded. */
 static bool take_segment(rc_str *path, rc_buf *scratch)
 {
     while (path->len > 0 && path->ptr[path->len - 1] == '/')
@@ -290,7 +293,8 @@ static bool take_segment(rc_str *path, rc_buf *scratch)
     return rc_percent_decode(segment, scratch) && rc_buf_status(scratch) == RC_OK;
 }
 
-/* Gemini paths name the model, and the body need not: ".../models/NAME:verb". */
+/* Reads the model from a Gemini path, ".../models/NAME:verb", because a Gemini body need not name
+ * the model. */
 static void read_native_path(rc_client_request *request)
 {
     char parent_scratch[sizeof "models"];
@@ -312,8 +316,8 @@ static void read_native_path(rc_client_request *request)
     rc_client_request_set_model(request, rc_str_make(request->model_storage, name.len));
 }
 
-/* True: the first bytes are JSON in UTF-16 or UTF-32. Some providers accept it (Python's json
- * does), but it cannot be checked here. */
+/* Whether the first bytes look like JSON in UTF-16 or UTF-32. Some providers accept these encodings
+ * (Python's json does), but the gateway's parser cannot check them. */
 static bool is_wide_json(rc_str body)
 {
     static const char some[] = " \t\r\n{\"\xFE\xFF";
@@ -327,8 +331,9 @@ static bool is_wide_json(rc_str body)
     return has_zero;
 }
 
-/* Passthroughs accept any body. The model is read where possible, because prices and budgets need
- * it; the content type is ignored, as some servers do. */
+/* Reads the body of a passthrough, which may have any format. The model is read where possible,
+ * because prices and budgets need it. The content type does not matter for JSON, because some
+ * servers ignore it too. */
 static rc_request_fault read_any(rc_client_request *request)
 {
     rc_request_fault fault = rc_request_fault_none();
@@ -418,7 +423,7 @@ bool rc_client_request_watch(rc_client_request *request, rc_str piece)
 
 /* ---- images ---- */
 
-/* True: the text before `at` ends with this key and a colon. */
+/* Whether the text before `at` ends with this key and a colon. */
 static bool is_behind_key(rc_str text, size_t at, rc_str key)
 {
     while (at > 0 && rc_ascii_is_space(text.ptr[at - 1]))
@@ -431,8 +436,9 @@ static bool is_behind_key(rc_str text, size_t at, rc_str key)
     return rc_str_ends_with(rc_str_slice(text, 0, at), key);
 }
 
-/* A string with this beginning, as the value of this key. Within a JSON string a quote is escaped,
- * so a prompt cannot contain either. */
+/* The JSON that shows an image: a string value that begins with `begins` and belongs to the key
+ * `key`. Each contains a bare quote, which is escaped inside a JSON string, so the text of a prompt
+ * cannot look like an image. */
 typedef struct image_sign {
     rc_str begins;
     rc_str key;

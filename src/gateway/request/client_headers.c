@@ -3,7 +3,8 @@
 #include "gateway/request/client_request.h"
 #include "gateway/request/credential_header.h"
 
-/* The margin is a tenth of the announced time, at most this. */
+/* The maximum margin that is subtracted from a timeout that the client announces. The margin is a
+ * tenth of the timeout. */
 #define CLIENT_TIMEOUT_MARGIN_MS UINT64_C(2000)
 
 static rc_request_fault bad_header(rc_field_id field, const char *expected)
@@ -59,7 +60,8 @@ static rc_request_fault read_events(rc_client_request *request, rc_str value)
     return rc_request_fault_none();
 }
 
-/* The key may be a quoted string, as the IETF draft has it, or bare, as most clients send it. */
+/* The key may be a quoted string, as the IETF draft defines it, or a bare value, as most clients
+ * send it. */
 static rc_request_fault read_idempotency(rc_client_request *request, rc_str value)
 {
     rc_str key = value;
@@ -83,7 +85,7 @@ static bool is_compressed(rc_str coding)
     return coding.len > 0 && !rc_str_eq_nocase(coding, RC_STR("identity"));
 }
 
-/* True: the type is in the Accept value with a weight other than 0. */
+/* Whether the Accept value contains application/problem+json with a weight other than 0. */
 static bool accepts_problem(rc_str value)
 {
     const rc_str problem = RC_STR("application/problem+json");
@@ -109,10 +111,11 @@ static bool accepts_problem(rc_str value)
 
 /* ---- all headers ---- */
 
-/* Position and number of each known header. Of several the last one counts. */
+/* Position and number of each known header. If a header occurs several times, its last position
+ * counts. */
 typedef struct found {
     uint8_t counts[RC_FIELD_COUNT];
-    uint8_t indexes[RC_FIELD_COUNT]; /* Valid where the count is not 0. */
+    uint8_t indexes[RC_FIELD_COUNT]; /* Valid if the header's count is not 0. */
     bool has_several;                /* Some header occurs more than once. */
 } found;
 
@@ -166,7 +169,7 @@ static void read_trace(rc_client_request *request, const found *f)
         request->trace.state = value_of(request, f, RC_FIELD_TRACESTATE);
 }
 
-/* The retry number that official SDKs send. It only goes into the record, so anything else than a
+/* The retry number that official SDKs send. The number is only recorded, so a value that is not a
  * number is ignored. */
 static void read_client_retry(rc_client_request *request, const found *f)
 {
@@ -184,7 +187,8 @@ static void read_client_retry(rc_client_request *request, const found *f)
     request->client_retry = count;
 }
 
-/* Seconds with an optional fraction, as milliseconds. 0: not a valid number. */
+/* Converts seconds with an optional fraction to milliseconds. Returns 0 if the value is not a valid
+ * number. */
 static uint64_t read_seconds(rc_str value)
 {
     uint64_t ms = 0;
@@ -206,8 +210,9 @@ static uint64_t read_seconds(rc_str value)
     return ms <= RC_CLIENT_DEADLINE_MAX_MS ? ms : 0;
 }
 
-/* The timeout that an SDK announces, less a margin in which our error reaches the client before its
- * own timeout. Invalid values are ignored; x-recourse-deadline-ms has precedence. */
+/* The timeout that an SDK announces, less a margin, so that the gateway's error reaches the client
+ * before the client's own timeout. Invalid values are ignored; x-recourse-deadline-ms has
+ * precedence. */
 static void read_client_timeout(rc_client_request *request, const found *f)
 {
     static const rc_field_id fields[] = {RC_FIELD_CLIENT_TIMEOUT, RC_FIELD_CLIENT_READ_TIMEOUT,

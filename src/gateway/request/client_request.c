@@ -5,7 +5,7 @@
 #include "gateway/request/query.h"
 #include "scrub/scrub.h"
 
-/* True: the escape stands for a byte that ends a path segment, a line or a string. */
+/* Whether the escape stands for a byte that ends a path segment, a line or a string. */
 static bool is_unsafe_escape(rc_str escape)
 {
     static const char *const unsafe[] = {"%00", "%0a", "%0d", "%2f", "%5c"};
@@ -15,7 +15,8 @@ static bool is_unsafe_escape(rc_str escape)
     return false;
 }
 
-/* A segment of dots only, in any spelling, could lead out of the provider's base path. */
+/* Whether a segment consists of dots only, as "." or "%2e". Such a segment could lead out of the
+ * provider's base path. */
 static bool is_dots(rc_str segment)
 {
     size_t dots = 0;
@@ -91,7 +92,8 @@ static rc_request_fault read_query(rc_client_request *request)
     return rc_request_fault_none();
 }
 
-/* Safe methods (RFC 9110, section 9.2.1) change nothing, whatever the endpoint does otherwise. */
+/* Safe methods (RFC 9110, section 9.2.1) have no side effects, so these requests may always be sent
+ * again. */
 static bool is_safe_method(rc_str method)
 {
     return rc_str_eq(method, RC_STR("GET")) || rc_str_eq(method, RC_STR("HEAD")) ||
@@ -109,7 +111,8 @@ static rc_request_fault read_target(rc_client_request *request, const rc_endpoin
     if (!request->is_replay_explicit)
         request->replay = is_safe_method(method) ? RC_REPLAY_YES : endpoint->replay;
     const bool is_taken = rc_endpoint_accepts(endpoint, method);
-    /* An unknown verb looks like a part of the model's name. */
+    /* GET /v1/models/NAME accepts any name, so a path with an unknown verb behind the name matches
+     * too. */
     if (!is_taken && endpoint->wire == RC_WIRE_LOCAL && endpoint->model == RC_MODEL_PATH)
         return rc_request_fault_make(RC_REQUEST_FAULT_NOT_FOUND, "", "");
     if (!is_taken)
@@ -129,7 +132,7 @@ rc_request_fault rc_client_request_read_head(rc_client_request *request, const r
                                              const char *head)
 {
     rc_endpoint_match match = {0};
-    /* The storage arrays at the end are not cleared. */
+    /* To save time, the storage arrays at the end of the struct are not cleared. */
     memset(request, 0, offsetof(rc_client_request, model_storage));
     request->reader = reader;
     request->head = head;
@@ -157,8 +160,8 @@ uint64_t rc_client_request_first_byte_ms(const rc_client_request *request,
     return request->is_stream ? RC_CONFIG_STREAM_FIRST_BYTE_MS : 0;
 }
 
-/* True: the passthrough path is a token count. Paths with a semicolon, an escape or two verbs are
- * excluded, because servers read them differently. */
+/* Whether the passthrough path only counts tokens. Paths with a semicolon, an escape or two verbs
+ * are excluded, because servers differ in how they read such paths. */
 static bool is_count(const rc_client_request *request)
 {
     const rc_str path = request->passthrough_path;
@@ -171,7 +174,7 @@ static bool is_count(const rc_client_request *request)
             rc_str_eq(rc_str_slice(path, colon, path.len), RC_STR(":countTokens")));
 }
 
-/* Counting tokens and looking things up cost nothing. */
+/* Providers charge nothing for counting tokens and for GET requests. */
 bool rc_client_request_is_free(const rc_client_request *request)
 {
     const rc_endpoint_id id = request->endpoint->id;

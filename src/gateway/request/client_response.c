@@ -1,5 +1,5 @@
-/* The head of a provider's response, rewritten for the client. Called by attempt_response.c and
- * exchange_reply.c. */
+/* Writes the head of a provider's response for the client, with the gateway's own headers. Called
+ * by attempt_response.c and exchange_reply.c. */
 #include "base/buf_add.h"
 #include "base/str.h"
 #include "base/vec16.h"
@@ -11,7 +11,7 @@
 #define TEXT_MAX 256u
 #define LIMIT_MAX_BYTES 64u /* Longest value of a rate-limit header. */
 
-/* Most names and ids need no escaping. */
+/* Whether the text can be written without escapes; most names and ids can. */
 static bool is_plain(rc_str text)
 {
     return text.len <= TEXT_MAX && rc_vec16_is_simple(text.ptr, text.len, '\0');
@@ -38,7 +38,8 @@ void rc_target_text_push(rc_buf *buf, rc_str provider, rc_str model)
     push_escaped(buf, model);
 }
 
-/* name: with its colon and space. text: a generated id, or escaped before. */
+/* Appends a header line. name: includes the colon and space. text: is not escaped here, so it must
+ * be an id of the gateway or already escaped. */
 static void push_line(rc_buf *buf, rc_str name, rc_str text)
 {
     if (text.len == 0)
@@ -55,7 +56,7 @@ static void push_number(rc_buf *buf, rc_str name, uint64_t number)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* The amount has no currency sign: it is for programs. */
+/* Appends the cost headers. The amount has no currency sign, because programs read it. */
 static void push_cost(rc_buf *buf, const rc_reply_facts *facts)
 {
     static const rc_str names[] = {
@@ -121,7 +122,8 @@ rc_status rc_client_response_head_push(rc_buf *buf, const rc_http1 *reader, cons
 {
     rc_field_list fields;
     int status = rc_http1_status(reader);
-    /* The reason phrase is optional (RFC 9112, section 4); the provider's own could be anything. */
+    /* The reason phrase is optional (RFC 9112, section 4); it is not copied, because the provider
+     * could send any text. */
     if (status == 200) {
         rc_buf_add(buf, RC_STR("HTTP/1.1 200 OK\r\n"));
     } else {

@@ -1,4 +1,4 @@
-/* The header with a credential: reads a client's, writes a provider's. */
+/* Reads the credential header of a client and writes the credential header for a provider. */
 #ifndef RC_GATEWAY_REQUEST_CREDENTIAL_HEADER_H
 #define RC_GATEWAY_REQUEST_CREDENTIAL_HEADER_H
 
@@ -6,17 +6,18 @@
 #include "config/config.h"
 #include "dialect/endpoint.h"
 
-/* The token behind "Bearer" in an Authorization value. Empty: another scheme. Views value. */
+/* Returns the token behind "Bearer" in an Authorization value; empty if the scheme is another. The
+ * result views (points into) value. */
 rc_secret rc_bearer_token(rc_str value);
 
-/* Appends the credential header for a provider; nothing without a key.
+/* Appends the credential header for a provider; appends nothing if the key is empty.
  *
  *   wire OPENAI, or auth bearer   authorization: Bearer KEY
  *   ANTHROPIC                     x-api-key: KEY
  *   GEMINI                        x-goog-api-key: KEY
  *
- * wire: the interface of the request, not NATIVE. False: the key has a byte that is not allowed in
- * a header; nothing was appended. */
+ * wire: the API family of the request; RC_WIRE_NATIVE is not allowed. Returns false, and appends
+ * nothing, if the key has a byte that is not allowed in a header. */
 bool rc_credential_header_push(rc_buf *buf, rc_wire wire, rc_config_auth auth, rc_secret key);
 
 #endif

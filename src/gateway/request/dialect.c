@@ -1,10 +1,11 @@
-/* Determines the dialect of a client: by the path, else by the headers that SDKs send, because all
- * of them use /v1/models. Called by exchanges and local_responses.c. */
+/* Determines the dialect of a client from the path. SDKs of several dialects use /v1/models; for
+ * this path the headers that the SDKs send decide. Called by exchanges and local_responses.c. */
 #include "base/str.h"
 #include "gateway/request/base_url.h"
 #include "gateway/request/client_request.h"
 
-/* Only Google's paths have a verb behind a model: "/models/x:generateContent". */
+/* Whether a path has a verb behind a model, as "/models/x:generateContent". Only Google's paths
+ * have verbs. */
 static bool has_verb(rc_str path)
 {
     const size_t models = rc_str_find(path, RC_STR("/models/"), 0);

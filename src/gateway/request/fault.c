@@ -1,5 +1,5 @@
-/* rc_request_fault: fills in outcome and text of a fault. Called by the files of this
- * folder; rc_request_fault_push by src/gateway/exchange. */
+/* rc_request_fault: sets the outcome and text of a fault, and appends a fault to a message. Called
+ * by the files of this folder; rc_request_fault_push by src/gateway/exchange. */
 #include "gateway/request/fault.h"
 
 #include "base/str.h"

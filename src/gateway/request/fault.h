@@ -14,13 +14,15 @@ typedef enum rc_request_fault_kind {
     RC_REQUEST_FAULT_COUNT
 } rc_request_fault_kind;
 
-/* All texts are static. */
+/* All strings are static. */
 typedef struct rc_request_fault {
     rc_request_fault_kind kind;
-    rc_local_outcome outcome; /* Code and status. Unused for NONE. */
+    rc_local_outcome outcome; /* Error code and HTTP status. Not set if kind is
+                                 RC_REQUEST_FAULT_NONE. */
     const char *text;         /* The clause of spec/outcomes.def. */
-    const char *name;         /* Name of the header, parameter or member. "": none. */
-    const char *expected;     /* The expected value. "": nothing to add. */
+    const char *name;         /* Name of the header, parameter or member that is at fault. "" if
+                                 there is none. */
+    const char *expected;     /* The value that was expected. "" if `text` says enough. */
 } rc_request_fault;
 
 static inline rc_request_fault rc_request_fault_none(void)
@@ -32,7 +34,8 @@ static inline rc_request_fault rc_request_fault_none(void)
 rc_request_fault rc_request_fault_make(rc_request_fault_kind kind, const char *name,
                                        const char *expected);
 
-/* Appends the fault as text: "Sentence.", or "name: clause; it should be so." fault: borrows. */
+/* Appends the fault as a message: "Sentence.", or "name: clause; expected value." fault: borrows
+ * during the call. */
 void rc_request_fault_push(rc_buf *text, const rc_request_fault *fault);
 
 #endif

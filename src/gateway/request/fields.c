@@ -37,9 +37,9 @@ static const row rows[] = {
 #include "spec/fields.def"
 };
 
-/* Every header of every request is looked up. A few letters of a name and its length select one
- * candidate row; compilers turn these comparisons into one table. If the candidate does not match,
- * all rows are searched: collisions cost time only. */
+/* Every header of every request is looked up, so the lookup must be fast. Three letters of a name
+ * and its length select one candidate row; compilers turn the comparisons into one table. If the
+ * candidate does not match, all rows are searched, so a collision of two names costs only time. */
 #define KEY(first, third, last, len) \
     (((unsigned)(first) + (unsigned)(third) + (unsigned)(last)*4u + (unsigned)(len)*38u) & 1023u)
 #define PREFIX_KEY(first, third) (((unsigned)(first) + (unsigned)(third)*5u) & 1023u)
@@ -112,11 +112,13 @@ const char *rc_field_name(rc_field_id field)
 }
 
 /* Drops the headers that Connection names (RFC 9110, section 7.6.1). Headers that are dropped in
- * both directions keep their row, so that a client cannot hide a credential from us that way. */
+ * both directions keep their row, so that a client cannot hide a credential from the gateway by
+ * listing it in Connection. */
 static void drop_listed(rc_field_list *fields, const rc_http1 *reader, const char *head,
                         rc_str list)
 {
-    /* Nearly always one of these two, which name no header or one that is dropped anyway. */
+    /* The value is nearly always "keep-alive" or "close". Neither names a header that must be
+     * dropped here, because the header keep-alive is dropped anyway. */
     if (rc_http1_is_name(list, RC_STR("keep-alive")) || rc_http1_is_name(list, RC_STR("close")))
         return;
     for (size_t at = 0; at < list.len;) {
@@ -189,7 +191,8 @@ void rc_field_push(rc_buf *buf, rc_str name, rc_str value)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* The end of a header line. An empty value has no position; its line ends with the colon. */
+/* Returns the end of a header line. An empty value has no position, so the line ends with the
+ * colon. */
 static size_t end_of(const rc_http1_field *field)
 {
     return field->value_len > 0 ? rc_http1_value_at(field) + field->value_len

@@ -1,5 +1,5 @@
-/* rc_field_list: which headers the gateway passes on, in both directions. The table is
- * spec/fields.def. */
+/* rc_field_list: decides which headers the gateway passes on to the provider and to the client. The
+ * header table is spec/fields.def. */
 #ifndef RC_GATEWAY_REQUEST_FIELDS_H
 #define RC_GATEWAY_REQUEST_FIELDS_H
 
@@ -12,47 +12,49 @@
 #include "http/http1.h"
 
 typedef enum rc_field_id {
-    RC_FIELD_OTHER = 0,  /* Not in the table: passed on. */
-    RC_FIELD_LISTED = 1, /* Named in Connection: dropped. */
+    RC_FIELD_OTHER = 0,  /* A header that is not in the table. It is passed on. */
+    RC_FIELD_LISTED = 1, /* A header that Connection names. It is dropped. */
 #define RC_FIELD(ID, name, REQUEST, RESPONSE) RC_FIELD_##ID,
 #define RC_FIELD_PREFIX(ID, name, REQUEST, RESPONSE) RC_FIELD_ANY_##ID,
 #include "spec/fields.def"
     RC_FIELD_COUNT
 } rc_field_id;
 
-/* The table rows of a head's headers, one byte each. */
+/* The table row of each header of a head, in the order of the head. */
 typedef struct rc_field_list {
     uint32_t count;
     uint8_t ids[RC_HTTP1_FIELDS_MAX]; /* rc_field_id */
 } rc_field_list;
 
-/* The row of a header name, in any case of letters. */
+/* Returns the table row of a header name. The case of letters is ignored. */
 rc_field_id rc_field_find(rc_str name);
 
-/* "x-api-key"; for a prefix row the prefix; "" for the first two. Static. */
+/* Returns the name of a row, such as "x-api-key". For a prefix row this is the prefix; for
+ * RC_FIELD_OTHER and RC_FIELD_LISTED it is "". The text is static. */
 const char *rc_field_name(rc_field_id field);
 
-/* Looks up all headers of a head. reader, head: borrows. */
+/* Looks up all headers of a head. reader, head: borrows during the call. */
 void rc_field_list_read(rc_field_list *fields, const rc_http1 *reader, const char *head);
 
-/* rc_field_is_sent: true if the header goes to a provider of this dialect. rc_field_is_returned:
- * true if it goes to the client; is_decoded: the body was decompressed here. */
+/* rc_field_is_sent: whether the header of a request goes to a provider of this dialect.
+ * rc_field_is_returned: whether the header of a response goes to the client. is_decoded: the
+ * gateway decompressed the response's body. */
 bool rc_field_is_sent(rc_field_id field, rc_dialect provider);
 bool rc_field_is_returned(rc_field_id field, bool is_decoded);
 
-/* True: allowed as a header value (no control character except tab). */
+/* Whether the text is allowed as a header value (no control character except tab). */
 bool rc_field_is_value(rc_str text);
 
-/* Appends "name: value" CR LF. A value that is not allowed is left out, so that no value can start
- * a line of its own. */
+/* Appends "name: value" CR LF. Appends nothing if the value is not allowed, so that a value cannot
+ * inject another header line. */
 void rc_field_push(rc_buf *buf, rc_str name, rc_str value);
 
-/* Appends the lines of the headers [from, to) unchanged. */
+/* Appends the lines of the headers number `from` to `to` - 1 unchanged. */
 void rc_field_push_lines(rc_buf *buf, const rc_http1 *reader, const char *head, uint32_t from,
                          uint32_t to);
 
-/* Appends "provider/model" for a header, percent-encoded: the names come from the configuration and
- * the client. At most RC_TARGET_TEXT_MAX bytes. */
+/* Appends "provider/model" for a header, percent-encoded, because the names come from the
+ * configuration and the client. At most RC_TARGET_TEXT_MAX bytes. */
 #define RC_TARGET_TEXT_MAX 513u
 void rc_target_text_push(rc_buf *buf, rc_str provider, rc_str model);
 
@@ -64,32 +66,32 @@ typedef enum rc_cost_basis {
     RC_COST_UNPRICED = 3   /* Some of the usage has no price. */
 } rc_cost_basis;
 
-/* The gateway's own response headers. Empty or 0: left out. */
+/* Values of the gateway's own response headers. A header whose value is empty or 0 is left out. */
 typedef struct rc_reply_facts {
     uint64_t attempts;
     rc_cost_basis basis;
-    uint64_t cost_usd_micro; /* Cost of all attempts. Left out when UNPRICED. */
+    uint64_t cost_usd_micro; /* Cost of all attempts. Left out if basis is RC_COST_UNPRICED. */
     bool has_total_ms;
     bool has_target_ms;
-    uint64_t total_ms;  /* Since the request's head. */
+    uint64_t total_ms;  /* Time since the request's head arrived. */
     uint64_t target_ms; /* Duration of the last attempt. */
     rc_str target;      /* The target's name, as written by rc_target_text_push. */
     rc_str request_id;  /* The id that the gateway gave the request. */
     rc_str report_id;
 } rc_reply_facts;
 
-/* Appends the head of a provider's response for the client: status line and headers, each with
- * CR LF, without the empty line and without framing headers, as rc_responder_begin_raw expects
- * it. is_decoded: the body was decompressed here. reader, head: borrows. Returns the buffer's
- * status. */
+/* Appends the head of a provider's response for the client: the status line and headers, each with
+ * CR LF. The framing headers and the empty line at the end are missing, because
+ * rc_responder_begin_raw adds them. is_decoded: the gateway decompressed the body. reader, head:
+ * borrows during the call. Returns the buffer's status. */
 rc_status rc_client_response_head_push(rc_buf *buf, const rc_http1 *reader, const char *head,
                                        bool is_decoded, const rc_reply_facts *facts);
 
-/* Appends the rate-limit headers of a provider's response. Values with a secret in them, or longer
- * than any limit is, are left out. reader, head: borrows. */
+/* Appends the rate-limit headers of a provider's response. Values that contain a secret, or are too
+ * long for a limit, are left out. reader, head: borrows during the call. */
 void rc_client_response_limits_push(rc_buf *buf, const rc_http1 *reader, const char *head);
 
-/* Appends the gateway's own headers only, for a response that the gateway makes itself. */
+/* Appends only the gateway's own headers, for a response that the gateway creates itself. */
 rc_status rc_reply_facts_push(rc_buf *buf, const rc_reply_facts *facts);
 
 #endif

@@ -1,5 +1,5 @@
-/* Finds fields of a multipart form; only the two ends of a large form are searched. Called by
- * body.c and client_headers.c. */
+/* Finds fields of a multipart form. In a large form only the beginning and the end are searched.
+ * Called by body.c and client_headers.c. */
 #define _GNU_SOURCE
 
 #include "gateway/request/model.h"
@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 
-/* RFC 2046, section 5.1.1. */
+/* Longest boundary that RFC 2046, section 5.1.1 allows. */
 #define BOUNDARY_MAX 70u
 
 static size_t find(rc_str text, rc_str needle, size_t from)
@@ -19,8 +19,9 @@ static size_t find(rc_str text, rc_str needle, size_t from)
     return at != NULL ? (size_t)(at - text.ptr) : RC_STR_NPOS;
 }
 
-/* The next parameter of a header value, "; name=value", quoted or not. Moves *rest past it. Values
- * with escapes are skipped: neither a boundary nor the fields searched for have any. */
+/* Reads the next parameter of a header value, "; name=value" with or without quotes, and moves
+ * *rest behind it. Values with escapes are skipped, because no boundary and none of the searched
+ * fields needs escapes. */
 static bool next_parameter(rc_str *rest, rc_str *ret_name, rc_str *ret_value)
 {
     size_t semicolon = rc_str_find_byte(*rest, ';', 0);
@@ -66,7 +67,7 @@ rc_str rc_form_boundary(rc_str content_type)
     return boundary.len <= BOUNDARY_MAX ? boundary : none;
 }
 
-/* The field's name from the headers of a part. Empty: none. */
+/* Returns the field's name from the headers of a part. Empty if they have no name. */
 static rc_str name_of(rc_str head)
 {
     while (head.len > 0) {
@@ -92,13 +93,13 @@ static void set_field(rc_form_field *fields, size_t count, rc_str name, rc_str v
 }
 
 typedef struct form {
-    rc_str delimiter; /* CR LF, two dashes, the boundary. */
+    rc_str delimiter; /* CR LF, two dashes and the boundary. */
     rc_form_field *fields;
     size_t count;
 } form;
 
-/* Reads the part behind the delimiter that ends at `at`. Returns the start of the next delimiter.
- * RC_STR_NPOS: the text ends before it, or no part follows. */
+/* Reads the part behind the delimiter that ends at `at`. Returns the start of the next delimiter,
+ * or RC_STR_NPOS if the text ends before a delimiter or no part follows. */
 static size_t read_part(const form *f, rc_str text, size_t at)
 {
     if (!rc_str_starts_with(rc_str_slice(text, at, text.len), RC_STR("\r\n")))
@@ -107,14 +108,16 @@ static size_t read_part(const form *f, rc_str text, size_t at)
     size_t next = find(text, f->delimiter, at);
     if (blank == RC_STR_NPOS || next == RC_STR_NPOS || blank > next)
         return RC_STR_NPOS;
-    /* In a part without content the delimiter's CR LF may be the one of the empty line. */
+    /* In a part without content the empty line behind the headers and the delimiter may share one
+     * CR LF. */
     size_t from = blank + 4 < next ? blank + 4 : next;
     rc_str name = name_of(rc_str_slice(text, at + 2, blank));
     set_field(f->fields, f->count, name, rc_str_slice(text, from, next));
     return next;
 }
 
-/* Reads parts, beginning behind a delimiter. Returns the end of the last delimiter. */
+/* Reads parts; `at` is the end of a delimiter. Returns the end of the last delimiter that was
+ * found. */
 static size_t read_parts(const form *f, rc_str text, size_t at)
 {
     for (unsigned i = 0; i < RC_FORM_PARTS_MAX; i++) {
@@ -126,8 +129,8 @@ static size_t read_parts(const form *f, rc_str text, size_t at)
     return at;
 }
 
-/* The end of the first delimiter at or behind `from`. The delimiter that opens the body may lack
- * the CR LF. */
+/* Returns the end of the first delimiter at or behind `from`. A delimiter at the beginning of the
+ * body may lack the CR LF. */
 static size_t delimiter_end(const form *f, rc_str text, size_t from)
 {
     rc_str opening = rc_str_slice(f->delimiter, 2, f->delimiter.len);

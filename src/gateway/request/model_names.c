@@ -1,20 +1,20 @@
-/* Replaces all model names in a Gemini body. Called by outbound.c. */
+/* Replaces every occurrence of the model's name in a Gemini body. Called by outbound.c. */
 #include "gateway/request/model_names.h"
 
 #include "base/str.h"
 #include "json/reader.h"
 #include "json/writer.h"
 
-/* Each byte of a name becomes at most six in JSON. */
+/* Each byte of a name takes at most six bytes in JSON. */
 #define NAME_SCRATCH_BYTES (6 * (RC_MODEL_NAME_MAX + sizeof "models/") + 2)
 
 typedef struct walk {
     rc_json_reader reader;
     rc_str body;
-    size_t done;   /* Bytes of the body handled so far. */
-    rc_str plain;  /* The name, quoted. */
-    rc_str prefix; /* The name as a resource, quoted. */
-    rc_buf *buf;   /* NULL: only measures. */
+    size_t done;   /* Bytes of the body that have been written so far. */
+    rc_str plain;  /* The new name as a JSON string. */
+    rc_str prefix; /* The new name with the prefix "models/", as a JSON string. */
+    rc_buf *buf;   /* NULL if only the length is computed. */
     size_t len;
 } walk;
 
@@ -50,7 +50,8 @@ static bool is_key(const rc_json_token *key, rc_str name)
     return rc_json_raw_eq(key->raw, key->has_escapes, name);
 }
 
-/* One member, after its key: replaces a model's name, skips everything else. */
+/* Handles the value of the member `key`: replaces the value of "model" and skips every other
+ * value. */
 static void walk_member(walk *w, const rc_json_token *key)
 {
     if (!is_key(key, RC_STR("model"))) {
@@ -64,7 +65,7 @@ static void walk_member(walk *w, const rc_json_token *key)
         (void)rc_json_reader_skip(&w->reader);
 }
 
-/* Walks the members of an object; skips any other value. */
+/* Handles all members of an object. A value that is not an object is skipped. */
 static void walk_request(walk *w, const rc_json_token *value)
 {
     if (value->type != RC_JSON_OBJECT_BEGIN) {

@@ -8,18 +8,19 @@
 
 #include "gateway/request/client_request.h"
 
-/* True: a body of this endpoint can name the model more than once. */
+/* Whether a body of this endpoint can name the model more than once. */
 bool rc_model_names_are_many(const rc_endpoint *endpoint);
 
-/* True: the name (raw, between its quotes) is a resource: models/... Some writers escape slashes
- * with a backslash. name: borrows. */
+/* Whether the name begins with "models/". name: the raw JSON between the quotes, where the slash
+ * may be escaped by a backslash; borrows during the call. */
 bool rc_model_name_is_resource(rc_str name);
 
-/* The length of the body after all names are replaced. body, model: borrows. */
+/* Returns the length of the body after all names are replaced. body, model: borrows during the
+ * call. */
 size_t rc_model_names_measure(rc_str body, rc_str model);
 
-/* Appends the body with all names replaced. All other bytes stay as they are, also behind a
- * position that cannot be parsed. body, model: borrows. Returns the buffer's status. */
+/* Appends the body with all names replaced. All other bytes are copied unchanged, including those
+ * behind a syntax error. body, model: borrows during the call. Returns the buffer's status. */
 rc_status rc_model_names_push(rc_buf *buf, rc_str body, rc_str model);
 
 #endif

@@ -12,17 +12,19 @@
 typedef struct writer {
     const rc_client_request *request;
     const rc_outbound_target *target;
-    rc_wire wire; /* The interface of the request. */
+    rc_wire wire; /* The API family of the request. */
     rc_str model;
-    rc_str name; /* The model's name as the body has it. Empty: the body stays unchanged. */
+    rc_str name; /* The new name of the model, written as the body writes it. Empty if the body
+                    stays unchanged. */
     char *name_scratch;
-    size_t renamed_len; /* Length of a body with several names after their replacement. 0: not such
-                         * a body. */
+    size_t renamed_len; /* Length of a body that names the model several times, after the
+                           replacement of all names. 0 for any other body. */
 } writer;
 
 /* ---- the model ---- */
 
-/* A Gemini body may repeat the model of the path with the prefix "models/". */
+/* Returns the prefix of the model's name in the body. A Gemini body may repeat the model of the
+ * path with the prefix "models/". */
 static rc_str prefix_of(const rc_client_request *request)
 {
     rc_str old = rc_str_slice(request->body, request->model_at + 1, request->model_end);
@@ -79,8 +81,8 @@ static uint64_t body_bytes(const writer *w)
     return request->body.len - (request->model_end - request->model_at) + w->name.len;
 }
 
-/* Splits the body into pieces. written: the bytes behind the head in buf: a name or a whole
- * body. */
+/* Splits the body into pieces. written: the bytes that were written behind the head: the model's
+ * new name or a whole body. */
 static void cut_body(const writer *w, rc_str written, rc_outbound_request *up)
 {
     const rc_client_request *request = w->request;
@@ -96,7 +98,8 @@ static void cut_body(const writer *w, rc_str written, rc_outbound_request *up)
 
 /* ---- the head ---- */
 
-/* Checks authority and base path again, because they are written without escaping. */
+/* Whether the text has only visible ASCII characters. Authority and base path are checked again
+ * with this function, because they are written without escapes. */
 static bool is_visible(rc_str text)
 {
     if (rc_vec16_is_simple(text.ptr, text.len, '\0'))
@@ -133,7 +136,8 @@ static void push_host(const rc_origin *origin, rc_buf *buf)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* `curl -d` sends this type with every body. This body was parsed as JSON. */
+/* Whether a JSON body is labelled as a URL-encoded form. `curl -d` sends this content type with
+ * every body. */
 static bool is_mistyped(const writer *w, uint32_t at)
 {
     const rc_client_request *request = w->request;
@@ -142,8 +146,9 @@ static bool is_mistyped(const writer *w, uint32_t at)
                                      RC_STR("application/x-www-form-urlencoded"));
 }
 
-/* Appends the headers that pass. Accept passes unless it requests problem+json, which is for the
- * gateway. No content coding is accepted, because responses must be readable. */
+/* Appends the client's headers that the provider gets. Accept is replaced if it requests
+ * problem+json, because this request is meant for the gateway. accept-encoding is always identity,
+ * because the gateway must read the response. */
 static void push_passed(const writer *w, rc_buf *buf)
 {
     const rc_client_request *request = w->request;
@@ -169,7 +174,8 @@ static void push_passed(const writer *w, rc_buf *buf)
         rc_buf_add(buf, RC_STR("anthropic-version: 2023-06-01\r\n"));
 }
 
-/* RFC 9110, section 8.6: a method that defines a body states its length also when it is empty. */
+/* Appends content-length. A request whose method defines a body has this header even if the body is
+ * empty (RFC 9110, section 8.6). */
 static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
 {
     rc_str method = rc_http1_method(w->request->reader);
@@ -181,7 +187,8 @@ static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* Enough for the whole head, so that buf never grows and leaves a copy of the key behind. */
+/* Returns a size that is enough for the whole head. If buf had to grow later, a copy of the key
+ * would stay in the freed memory. */
 static size_t capacity_for(const writer *w)
 {
     const rc_origin *origin = w->target->origin;

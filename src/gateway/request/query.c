@@ -1,5 +1,5 @@
-/* Query parameters of a request. Called by client_request.c, outbound.c and
- * src/gateway/admin/route.c. */
+/* Finds query parameters of a request and removes credentials from the query. Called by
+ * client_request.c, outbound.c and src/gateway/admin/route.c. */
 #include "gateway/request/query.h"
 
 #include "base/buf_add.h"
@@ -12,7 +12,7 @@ typedef struct parameter {
     rc_str value;
 } parameter;
 
-/* Gets the next parameter and moves *rest past it. */
+/* Reads the next parameter and moves *rest behind it. Returns false at the end of the query. */
 static bool next(rc_str *rest, parameter *ret)
 {
     if (rest->len == 0)
@@ -28,7 +28,8 @@ static bool next(rc_str *rest, parameter *ret)
     return true;
 }
 
-/* Escapes are decoded, because the provider would read "%6bey" as "key". */
+/* Whether a parameter name in the query means `name`. Escapes are decoded first, because the
+ * provider reads "%6bey" as "key". */
 static bool is_name(rc_str written, rc_str name)
 {
     char memory[16];

@@ -1,11 +1,11 @@
-/* W3C trace context. Called by client_headers.c and outbound.c. */
+/* Parses and writes the headers of W3C trace context. Called by client_headers.c and outbound.c. */
 #include "gateway/request/trace_context.h"
 
 #include "base/buf_add.h"
 #include "base/str.h"
 #include "gateway/request/fields.h"
 
-/* 2 + 32 + 16 + 2 digits and three dashes. */
+/* Length of a traceparent: 2 + 32 + 16 + 2 digits and three dashes. */
 #define PARENT_LEN 55u
 
 static bool is_hex(rc_str text)

@@ -1,5 +1,5 @@
-/* rc_trace_context: W3C trace context, read from a client and written to a provider with a span of
- * our own. */
+/* rc_trace_context: W3C trace context, read from a client's request and written to a provider's
+ * request with a span of the gateway. */
 #ifndef RC_GATEWAY_REQUEST_TRACE_CONTEXT_H
 #define RC_GATEWAY_REQUEST_TRACE_CONTEXT_H
 
@@ -11,17 +11,19 @@
 #define RC_TRACE_STATE_MAX 512
 #define RC_SPAN_BYTES 8
 
-/* All zero: no trace. */
+/* If all bytes are zero, there is no trace. */
 typedef struct rc_trace_context {
     bool is_valid;
-    char trace_id[32];  /* Lower-case hex, as is parent_id. */
+    char trace_id[32];  /* Lower-case hex, not NUL-terminated; the same holds for parent_id. */
     char parent_id[16]; /* The client's span. */
     uint8_t flags;      /* The two defined flags: 1 sampled, 2 random. */
-    rc_str state;       /* tracestate, unchanged. Empty: none, or too long. */
+    rc_str state;       /* The value of tracestate, unchanged. Empty if there is none, or it is too
+                           long. */
 } rc_trace_context;
 
-/* Parses a traceparent value. False: no trace (an all-zero id, version ff, or malformed); that is
- * not an error. Later versions are read as far as version 00 defines them. */
+/* Parses a traceparent value. Returns false if it has no trace, because an id is all zero, the
+ * version is ff or the value is malformed. A request without a trace is not an error. Of a version
+ * later than 00, the part that version 00 defines is read. */
 bool rc_trace_context_parse(rc_str text, rc_trace_context *ret_trace);
 
 /* Appends traceparent and tracestate with this span as the parent. Appends nothing if there is no
