@@ -3,9 +3,9 @@
 
 #include "base/str.h"
 
-#define NUMBER_MIN 9u /* digits; a date has eight */
-#define ID_MIN 16u    /* letters and digits in one run */
-#define SUFFIX_MIN 6u /* characters of an id after its prefix */
+#define NUMBER_MIN 9u /* minimum number of digits; a date has eight */
+#define ID_MIN 16u    /* minimum number of letters and digits in one run */
+#define SUFFIX_MIN 6u /* minimum number of characters of an id after its prefix */
 
 static bool is_word(char c)
 {
@@ -49,7 +49,7 @@ static bool has_prefix(rc_str word)
     return rc_str_starts_with(word, RC_STR("user-")) && has_digit(word);
 }
 
-/* Whether one run of letters and digits is an id. */
+/* Returns whether one run of letters and digits is an id. */
 static bool is_id(rc_str run)
 {
     size_t digits = 0;
@@ -86,7 +86,8 @@ rc_status rc_account_mask(rc_str text, rc_buf *buf)
         else
             rc_buf_push(buf, word);
         at += word.len;
-        /* Copies the text between two words, including the full stops at the end of this one. */
+        /* Copies the text up to the next word, beginning with the full stops at the end of this
+         * word. */
         size_t next = at;
         while (next < text.len && (next < end || !is_word(text.ptr[next])))
             next++;

@@ -35,15 +35,16 @@ static bool ends_value(rc_glyph glyph)
            rc_glyph_is_newline(glyph) || rc_glyph_is_quote(glyph);
 }
 
-/* Accepts "Bearer <7f3a...>", but not the placeholder "Bearer <token>". */
+/* Returns whether a secret in angle brackets begins at `at`, as in "Bearer <7f3a...>". The
+ * placeholder "Bearer <token>" is not a secret. */
 static bool is_in_angles(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
     return glyph.ch == '<' && rc_scrub_looks_secret(text, at + glyph.len, RC_SCRUB_NEED_RANDOM);
 }
 
-/* Returns the edit for the token after a scheme that ends at `at`; without a token, an edit that
- * keeps the scheme uncut. */
+/* Returns the edit that masks the token after a scheme that ends at `at`. If there is no token, the
+ * edit changes nothing but prevents a cut inside the scheme. */
 static rc_scrub_edit credentials_edit(rc_str text, const rc_scrub_slot *slot, size_t at)
 {
     size_t from = rc_glyph_skip_blanks(text, at, true);
@@ -62,7 +63,8 @@ static rc_scrub_edit credentials_edit(rc_str text, const rc_scrub_slot *slot, si
     return rc_scrub_mask_value(text, slot->hold, from, to, to);
 }
 
-/* Finds a key without a scheme; several words are an unknown scheme and its parameters. */
+/* Finds a key without a known scheme. If several words follow, they are an unknown scheme and its
+ * parameters and are masked together. */
 static bool find_raw(rc_str text, const rc_scrub_slot *slot, rc_glyph open, size_t from,
                      rc_scrub_edit *ret_edit)
 {
@@ -124,8 +126,8 @@ static int base64_value(char c)
 #define BASIC_MIN 4u
 #define BASIC_WINDOW 64u
 
-/* RFC 7617: base64 of user:password. Ordinary words do not decode to printable text with a
- * colon. */
+/* Returns whether the credentials of a Basic scheme begin at `at`: base64 of user:password (RFC
+ * 7617). Ordinary words do not decode to printable text with a colon. */
 static bool is_basic(rc_str text, size_t at)
 {
     uint32_t bits = 0;
@@ -168,7 +170,7 @@ bool rc_scrub_find_scheme(rc_str text, size_t from, size_t to, rc_scrub_edit *re
     }
     bool is_secret = is_bearer ? rc_scrub_run(text, value, RC_SCRUB_TOKEN, 6) - value == 6
                                : is_basic(text, value);
-    if (folded != at) /* a word of the next line must look random */
+    if (folded != at) /* a word of the next line is a secret only if it looks random */
         is_secret = is_secret && rc_scrub_looks_secret(text, value, RC_SCRUB_NEED_RANDOM);
     if (!is_secret)
         return false;

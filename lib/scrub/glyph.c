@@ -34,7 +34,8 @@ typedef struct range {
     int16_t ch;
 } range;
 
-/* Punctuation outside ASCII that surrounds keys in prose, and the glyph that it is read as. */
+/* Punctuation outside ASCII that surrounds keys in prose, and the ASCII character that replaces it
+ * when a glyph is read. */
 static const range PUNCTUATION[] = {
     {0x0085, 0x0085, '\n'},          {0x00A0, 0x00A0, ' '},
     {0x00AB, 0x00AB, '"'},           {0x00BB, 0x00BB, '"'},
@@ -80,10 +81,10 @@ static int16_t control_of(char letter)
     }
 }
 
-#define SLASHES_MAX 4096u /* text that was escaped twelve times */
+#define SLASHES_MAX 4096u /* more backslashes than text that was escaped twelve times has */
 
-/* Reads backslashes and the escaped character: quotes at any depth, JSON's \/ \n \u0026, Python's
- * \x22. */
+/* Reads backslashes and the escaped character: quotes at any depth of escaping, JSON's \/ \n
+ * \u0026, Python's \x22. */
 static rc_glyph escaped_glyph(rc_str text, size_t at)
 {
     uint32_t slashes = 0;
@@ -99,7 +100,7 @@ static rc_glyph escaped_glyph(rc_str text, size_t at)
     if (number >= 0) {
         glyph.len += 1 + digits;
         glyph.ch = number > 0 && number < 0x80 ? (int16_t)number : RC_GLYPH_LETTER;
-        glyph.slashes--; /* \u0022 is an unescaped quote, \\u0022 an escaped one */
+        glyph.slashes--; /* \u0022 is an unescaped quote, \\u0022 an escaped quote */
         return glyph;
     }
     int16_t control = control_of(c);

@@ -8,7 +8,7 @@
 
 /* The separator between a name and its value. */
 typedef struct separator {
-    int16_t ch;      /* ':' '=' '>' (an XML element) ',' (a pair) ' ' (an option) */
+    int16_t ch;      /* ':', '=', '>' (XML element), ',' (pair) or ' ' (option) */
     size_t value_at; /* Offset after the separator and its blanks. */
     bool is_percent;
     bool is_folded; /* The value is on the next line. */
@@ -20,7 +20,7 @@ static bool has_before(rc_str text, size_t at, rc_str literal)
     return at >= literal.len && rc_scrub_has_nocase(text, at - literal.len, literal);
 }
 
-/* Whether this is the name of a parameter in a URL or a form. */
+/* Returns whether the word at `from` is the name of a parameter in a URL or a form. */
 static bool is_parameter(rc_str text, size_t from)
 {
     return has_before(text, from, RC_STR("?")) || has_before(text, from, RC_STR("&")) ||
@@ -28,8 +28,8 @@ static bool is_parameter(rc_str text, size_t from)
            has_before(text, from, RC_STR("%26")) || has_before(text, from, RC_STR("\\u0026"));
 }
 
-/* Whether this is the first half of a pair, ("name", or [b'name', as HTTP libraries print
- * headers. */
+/* Returns whether the word at `from` is the first half of a pair, as in ("name", "value") or
+ * [b'name', b'value']. HTTP libraries print headers in this form. */
 static bool is_paired(rc_str text, size_t from)
 {
     if (from == 0 || !rc_glyph_is_quote((rc_glyph){.ch = text.ptr[from - 1]}))
@@ -42,7 +42,7 @@ static bool is_paired(rc_str text, size_t from)
     return from > 0 && (text.ptr[from - 1] == '(' || text.ptr[from - 1] == '[');
 }
 
-/* Returns the offset after the separator at `at`, or 0. */
+/* Returns the offset after the separator at `at`, or 0 if there is none. */
 static size_t colon_or_equals_end(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
@@ -52,7 +52,7 @@ static size_t colon_or_equals_end(rc_str text, size_t at)
         return second.ch == '=' || second.ch == '>' ? next + second.len : next;
     if (glyph.ch != ':' || second.ch == ':')
         return 0;
-    if (second.ch == '/') { /* a URL, perhaps cut between its slashes */
+    if (second.ch == '/') { /* a URL, which may be cut between its slashes */
         rc_glyph third = rc_glyph_at(text, next + second.len);
         if (third.ch == '/' || third.ch == RC_GLYPH_ELLIPSIS)
             return 0;
@@ -60,7 +60,8 @@ static size_t colon_or_equals_end(rc_str text, size_t at)
     return second.ch == '=' ? next + second.len : next;
 }
 
-/* Skips a filler word: "API key provided: ...", "token is: ...". */
+/* Skips a filler word between a name and its separator, as in "API key provided: ..." or "token is:
+ * ...". */
 static size_t skip_filler(rc_str text, size_t at)
 {
     static const rc_str FILLERS[] = {
@@ -87,7 +88,8 @@ static void set_value_at(rc_str text, size_t at, separator *sep)
     sep->is_folded = sep->value_at != same_line;
 }
 
-/* Returns the offset after the , "value": of {"name":"x-api-key","value":"..."}, or 0. */
+/* Returns the offset after the part ,"value": in {"name":"x-api-key","value":"..."}, or 0 if there
+ * is no such part at `comma`. */
 static size_t value_member_end(rc_str text, size_t comma)
 {
     static const rc_str value = RC_STR_INIT("value");
@@ -118,7 +120,7 @@ static bool find_separator(rc_str text, size_t from, size_t to, separator *ret)
         at += glyph.len;
         glyph = rc_glyph_at(text, at);
     }
-    if (glyph.ch == ']') /* headers['x-api-key'] = ... */
+    if (glyph.ch == ']') /* as in headers['x-api-key'] = ... */
         at += glyph.len;
     size_t name_end = at;
     at = rc_glyph_skip_blanks(text, at, false);
@@ -151,8 +153,8 @@ static bool find_separator(rc_str text, size_t from, size_t to, separator *ret)
     return false;
 }
 
-/* Two words such as "API key" or "access key" can form one name. They occur in prose, so the value
- * has to look like a key. */
+/* Returns the kind of a name of two words, such as "API key" or "access key". These words also
+ * occur in prose, so that the kind is TOKEN, which requires a value that looks like a key. */
 static rc_scrub_kind kind_of_phrase(rc_str text, size_t from, size_t to)
 {
     if (from < 2 || text.ptr[from - 1] != ' ')
@@ -164,8 +166,8 @@ static rc_scrub_kind kind_of_phrase(rc_str text, size_t from, size_t to)
     return kind == RC_SCRUB_KIND_KEY ? RC_SCRUB_KIND_TOKEN : RC_SCRUB_KIND_NONE;
 }
 
-/* Determines how secret the value has to look. False: it is not a secret, whatever it looks
- * like. */
+/* Determines how secret a value has to look to be masked. Returns false if the value is not a
+ * secret, whatever it looks like. */
 static bool need_of(rc_scrub_kind kind, const separator *sep, bool in_query,
                     rc_scrub_need *ret_need)
 {
@@ -203,7 +205,8 @@ static bool is_string_prefix(rc_str text, size_t at)
            rc_glyph_is_quote(rc_glyph_at(text, at + 1));
 }
 
-/* Whether there is nothing to mask: a cut text, a nested structure, a placeholder. */
+/* Returns whether there is no value to mask, because the text is cut or a nested structure or
+ * placeholder begins. */
 static bool is_no_value(rc_glyph glyph)
 {
     switch (glyph.ch) {
@@ -212,15 +215,15 @@ static bool is_no_value(rc_glyph glyph)
     case '{':
     case '(':
     case '<':
-    case '[': /* the list was opened before */
+    case '[': /* the bracket that opens a list was skipped before */
         return true;
     default:
         return rc_glyph_is_newline(glyph);
     }
 }
 
-/* Whether the value is a phrase such as "password=The secret phrase": it begins with a plain word
- * that is not the whole value. */
+/* Returns whether the value is a phrase such as "password=The secret phrase": it begins with a
+ * plain word that is not the whole value. */
 static bool is_phrase(rc_str text, const rc_scrub_slot *slot, size_t from)
 {
     size_t word_end;
@@ -296,17 +299,17 @@ static rc_scrub_kind kind_at(rc_str text, size_t from, size_t to, bool in_query)
     return kind;
 }
 
-/* Finds the edit for the value of a slot. Without one, the text up to the first byte of the value
- * must not be cut, since the value might look secret after a cut. The scan then continues at
- * `next`. */
+/* Finds the edit for the value of a slot. If there is nothing to mask, the edit changes nothing but
+ * prevents a cut between the name and the end of the value's first character, because the value
+ * might look secret after such a cut. The scan then continues at `next`. */
 static void find_or_hold(rc_str text, rc_scrub_slot *slot, size_t next, rc_scrub_edit *ret_edit)
 {
     if (find_value(text, slot, ret_edit))
         return;
     rc_glyph glyph = rc_glyph_at(text, slot->at);
     *ret_edit = rc_scrub_keep(slot->hold, next, slot->at + glyph.len);
-    slot->style.is_listed &= rc_glyph_is_quote(glyph); /* an empty string may be followed by
-                                                          further elements */
+    slot->style.is_listed &= rc_glyph_is_quote(glyph); /* after an empty string the list may go
+                                                          on */
 }
 
 bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit,
@@ -356,7 +359,7 @@ bool rc_scrub_find_element(rc_str text, rc_scrub_slot *slot, rc_scrub_edit *ret_
 {
     size_t at = slot->at;
     rc_glyph glyph = rc_glyph_at(text, at);
-    if (rc_glyph_is_quote(glyph)) /* a plain word was kept without its closing quote */
+    if (rc_glyph_is_quote(glyph)) /* the edit of a plain word ends before its closing quote */
         at += glyph.len;
     at = rc_glyph_skip_blanks(text, at, true);
     glyph = rc_glyph_at(text, at);

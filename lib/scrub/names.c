@@ -1,5 +1,5 @@
-/* Names of secrets: decides by the table which kind of secret a name announces. Called by member.c,
- * scan.c, prefilter.c and the builder. */
+/* Names of secrets: finds in the table which kind of secret the value of a name is. Called by
+ * member.c, scan.c, prefilter.c and the builder. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
@@ -29,15 +29,16 @@ static const secret_name PLAIN_NAMES[] = {
 #include "spec/secrets.def"
 };
 
-/* Size of a folded name: lower case, without separators. Longer names are matched by their end. */
+/* Size of a folded name, which is a name in lower case without separators. Longer names are matched
+ * by their end. */
 #define FOLDED_MAX 48u
 
 #define NAME_MIN 3u /* length of the shortest name in the table */
 
 typedef struct folded {
     char bytes[FOLDED_MAX];
-    rc_str text;   /* The folded name, at the end of `bytes`. */
-    bool is_whole; /* The name fitted completely. */
+    rc_str text;   /* View of the folded name, which is at the end of `bytes`. */
+    bool is_whole; /* The whole name fitted, not just its end. */
 } folded;
 
 static bool is_separator(char c)
@@ -58,7 +59,8 @@ static void fold(rc_str name, folded *ret)
     ret->is_whole = at == 0;
 }
 
-/* Most rows differ in their last two bytes; memcmp is called only if these match. */
+/* Returns whether a name has this end. memcmp is called only if the last two bytes match, because
+ * most rows differ there. */
 static inline bool has_end(rc_str name, const char *end, size_t len)
 {
     return name.len >= len && name.ptr[name.len - 1] == end[len - 1] &&
@@ -96,7 +98,7 @@ static rc_scrub_kind find_kind(const folded *name, bool is_exact)
     return RC_SCRUB_KIND_NONE;
 }
 
-/* Removes a suffix that distinguishes several keys: OPENAI_API_KEY_2, DB_PASSWORD_PROD,
+/* Removes a suffix that distinguishes several names, as in OPENAI_API_KEY_2, DB_PASSWORD_PROD and
  * secretValue. */
 static bool strip_tail(rc_str *name)
 {
@@ -117,7 +119,8 @@ static bool strip_tail(rc_str *name)
     return false;
 }
 
-/* A name with such a suffix has the same kind, except for names that are known only in URLs. */
+/* Returns the kind of a name that has suffixes such as _2 or _PROD. It is the kind of the name
+ * without the suffixes, but NONE for names that are known only in URLs. */
 static rc_scrub_kind find_tailed_kind(folded *name)
 {
     rc_scrub_kind kind = RC_SCRUB_KIND_NONE;
@@ -149,8 +152,9 @@ rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact)
     return kind;
 }
 
-/* One bit for each pair of letters that ends a name of the table; then for Basic (Bearer is among
- * the names), the first words of the split shapes, and BEGIN (covered by the bit of PIN). */
+/* One bit for each pair of letters that ends a name of the table. Further bits are for Basic (the
+ * bit of the names covers Bearer), for the first words of the split shapes (keys of several words)
+ * and for the suffixes. The bit IN covers BEGIN. */
 enum {
     AL = 1u << 0,
     DE = 1u << 1,
@@ -182,12 +186,12 @@ enum {
     SG = 1u << 24,  /* SG. */
     VS = 1u << 25,  /* hvs. */
 
-    DIGITS = 1u << 26, /* Ends of suffixes: API_KEY_2 */
+    DIGITS = 1u << 26, /* the suffix is a number, as in API_KEY_2 */
     OLD = 1u << 27,    /* old, prod */
     NEW = 1u << 28,    /* new, dev */
     TEST = 1u << 29,   /* test, default */
     STAGING = 1u << 30,
-    TAIL_ENDS = DIGITS | OLD | NEW | TEST | STAGING, /* EY: also primary, DE: value, LS: secrets */
+    TAIL_ENDS = DIGITS | OLD | NEW | TEST | STAGING, /* further suffixes share bits of the names */
     SPLIT_ENDS = AQ | Y29 | V3 | SG | VS,
     NAME_ENDS = TABLE_ENDS | TAIL_ENDS,
 };
@@ -239,7 +243,8 @@ const uint32_t rc_scrub_last_letters[256] = {
     BOTH_CASES('Y', 'y', EY),
 };
 
-/* Separators, bytes that may stand between a name and its separator, and escapes of both. */
+/* The bytes that may follow the words of each bit: separators, bytes that may stand between a name
+ * and its separator, and the first bytes of their escapes. */
 const uint32_t rc_scrub_bytes_behind[256] = {
     [':'] = NAME_ENDS,
     ['='] = NAME_ENDS,
@@ -260,8 +265,8 @@ const uint32_t rc_scrub_bytes_behind[256] = {
     ['/'] = SPLIT_ENDS,
 };
 
-/* The last four letters of the table's names and suffixes (three of the shortest), as a bit set
- * computed by the compiler. Several ends may share a bit. */
+/* A bit set of the last four letters of the table's names and suffixes, or three letters if a name
+ * has only three. The compiler computes the set. Several ends may share a bit. */
 #define END_BIT(a, b, c, d) \
     (((unsigned)(a)*3 ^ (unsigned)(b)*5 ^ (unsigned)(c)*17 ^ (unsigned)(d)*29) & 255u)
 #define FROM_END(text, back) ((text)[sizeof(text) > (back) ? sizeof(text) - 1 - (back) : 0])
@@ -304,8 +309,8 @@ bool rc_scrub_may_be_name(rc_str text, size_t to)
     char letters[4];
     for (size_t i = 0; i < 4; i++) {
         char c = text.ptr[to - 4 + i];
-        if (rc_ascii_is_digit(c) || c == '-' || c == '_') /* part of a suffix, or a separator
-                                                             within a name */
+        if (rc_ascii_is_digit(c) || c == '-' || c == '_') /* a suffix, or a separator within a
+                                                             name */
             return true;
         letters[i] = rc_ascii_lower(c);
     }

@@ -5,11 +5,11 @@
 #include "scrub/parts.h"
 
 #define PATH_MARK "[path]"
-#define QUOTED_MAX 1024u /* a longer quoted text is not a path */
-#define LOOK_MAX 64u     /* search limit for file names that contain a space */
+#define QUOTED_MAX 1024u /* maximum length of a quoted path */
+#define LOOK_MAX 64u     /* maximum distance searched for a separator after a space */
 
-/* First directories, after the leading slash. Followed by a name they are file system paths; API
- * paths begin differently. */
+/* First directories of file system paths, after the leading slash. If a name follows, the text is a
+ * file system path, because API paths begin differently. */
 static const rc_str ROOTS[] = {
     RC_STR_INIT("home/"),        RC_STR_INIT("Users/"),      RC_STR_INIT("root/"),
     RC_STR_INIT("etc/"),         RC_STR_INIT("var/"),        RC_STR_INIT("usr/"),
@@ -53,14 +53,15 @@ static bool is_quote(char c)
     return c == '"' || c == '\'' || c == '`';
 }
 
-/* Whether a path may begin here: not within a word, a URL or another path. */
+/* Returns whether a path may begin at `at`, which must not be within a word, a URL or another
+ * path. */
 static bool is_boundary(rc_str text, size_t at)
 {
     static const rc_str mark = RC_STR_INIT(PATH_MARK);
     if (at == 0)
         return true;
     if (at >= mark.len && rc_scrub_has(text, at - mark.len, mark))
-        return false; /* makes masking idempotent */
+        return false; /* after a mark: a masked text must not be masked again */
     char before = text.ptr[at - 1];
     return !rc_scrub_is(text, at - 1, RC_SCRUB_WORD | RC_SCRUB_DOT) && before != '/' &&
            before != '\\' && before != '~' && before != '@' && before != '%';
@@ -76,8 +77,8 @@ static bool is_path_byte(rc_str text, size_t at)
     return c > ' ' && c != 0x7F && !memchr("\"'`<>|*?,;:{}", c, 13);
 }
 
-/* Whether a name continues after a space ("John Smith\report"): a separator must follow, and no new
- * path. */
+/* Returns whether a file name continues after a space, as in "John Smith\report". If so, a
+ * separator follows the space before any new path begins. */
 static bool goes_on_behind_space(rc_str text, size_t at, char separator)
 {
     size_t most = at + LOOK_MAX;
@@ -88,7 +89,8 @@ static bool goes_on_behind_space(rc_str text, size_t at, char separator)
     return false;
 }
 
-/* Returns the end of a path whose beginning was recognised. Brackets belong to it in pairs. */
+/* Returns the end of a path whose beginning was recognised. Brackets belong to the path if they are
+ * in pairs. */
 static size_t name_end(rc_str text, size_t at, bool is_windows)
 {
     size_t from = at;
@@ -126,8 +128,8 @@ static bool is_api_root(rc_str part)
     return false;
 }
 
-/* Matches any absolute path of two parts or more, except after a template and except /items/0/name,
- * which is a JSON pointer. */
+/* Matches any absolute path of two parts or more. The exceptions are a path after a template such
+ * as {base} and a JSON pointer such as /items/0/name. */
 static size_t any_path_end(rc_str text, size_t at)
 {
     if (at > 0 && memchr("}<>)", text.ptr[at - 1], 4))
@@ -170,7 +172,7 @@ static size_t relative_end(rc_str text, size_t at)
     return 0;
 }
 
-/* Matches \/home\/x, with slashes as some JSON writers escape them. */
+/* Matches \/home\/x, in which the slashes are escaped, as some JSON writers do. */
 static size_t escaped_end(rc_str text, size_t at)
 {
     size_t first = at + 2;
@@ -201,7 +203,8 @@ static size_t home_end(rc_str text, size_t at)
     return name_end(text, slash + 1, false);
 }
 
-/* Matches C:\x and C:/x. A: and B: are more likely list items before an escaped line end. */
+/* Matches C:\x and C:/x. A: and B: do not match, because they are more likely list items before an
+ * escaped line end. */
 static size_t drive_end(rc_str text, size_t at)
 {
     char separator = byte_at(text, at + 2);
@@ -224,7 +227,7 @@ static size_t count_backslashes(rc_str text, size_t at)
     return at - from;
 }
 
-/* Matches \\server\share and \\?\C:\x, also with every backslash doubled. */
+/* Matches \\server\share and \\?\C:\x, also if every backslash is doubled. */
 static size_t share_end(rc_str text, size_t at)
 {
     size_t opening = count_backslashes(text, at);
@@ -239,7 +242,7 @@ static size_t share_end(rc_str text, size_t at)
         !rc_scrub_is(text, name, RC_SCRUB_ALNUM))
         return 0;
     size_t end = name_end(text, name, true);
-    if (is_device && byte_at(text, end) == ':') /* the drive */
+    if (is_device && byte_at(text, end) == ':') /* the colon after the drive letter */
         end = name_end(text, end + 1, true);
     return end;
 }
@@ -273,7 +276,8 @@ static size_t path_end(rc_str text, size_t at)
     return end ? end : file_url_end(text, at);
 }
 
-/* A quoted path extends to the closing quote, including spaces. */
+/* Returns the end of the path at `at`, which would be `end` without quotes. A path that begins
+ * after a quote extends to the closing quote, including spaces. */
 static size_t quoted_path_end(rc_str text, size_t at, size_t end)
 {
     if (at == 0 || !is_quote(text.ptr[at - 1]))
@@ -286,8 +290,9 @@ static size_t quoted_path_end(rc_str text, size_t at, size_t end)
     return end;
 }
 
-/* Whether an HTTP method precedes the path ("GET /srv/feed"), which then is not a file system path.
- * Looks back to `least`, the end of the previous path. */
+/* Returns whether an HTTP method precedes the path, as in "GET /srv/feed". The path is then not a
+ * file system path. `least` is the end of the previous path, before which the function does not
+ * look. */
 static bool is_requested(rc_str text, size_t least, size_t at)
 {
     static const rc_str METHODS[] = {

@@ -4,16 +4,16 @@
 #include "base/str.h"
 
 #define LABEL_MAX 40u
-#define LINE_MIN 16u   /* shorter runs are words of a sentence, unless the END line follows */
-#define HEADERS_MAX 4u /* Proc-Type and DEK-Info, RFC 1421 */
+#define LINE_MIN 16u   /* shorter lines are words of a sentence, unless END follows */
+#define HEADERS_MAX 4u /* header lines such as Proc-Type and DEK-Info (RFC 1421) */
 #define HEADER_MAX 128u
 
 static const rc_str DASHES = RC_STR_INIT("-----");
 static const rc_str BEGIN = RC_STR_INIT("-----BEGIN ");
 static const rc_str END = RC_STR_INIT("-----END ");
 
-/* Returns the offset after a line that begins with `opening` and ends with five dashes, or 0. Sets
- * the end of its label. */
+/* Returns the offset after a line that begins with `opening` and ends with five dashes, or 0 if
+ * there is no such line at `at`. Sets *ret_label_end to the end of the label between them. */
 static size_t boundary_end(rc_str text, size_t at, rc_str opening, size_t *ret_label_end)
 {
     if (!rc_scrub_has(text, at, opening))
@@ -30,8 +30,8 @@ static size_t boundary_end(rc_str text, size_t at, rc_str opening, size_t *ret_l
     return 0;
 }
 
-/* Skips line ends, escaped or not, and the text around the lines of a string literal or of a quoted
- * mail. */
+/* Skips line ends, escaped or not, and the quotes, commas and > around the lines of a string
+ * literal or of a quoted mail. */
 static size_t skip_between(rc_str text, size_t at)
 {
     for (;;) {
@@ -50,8 +50,9 @@ static size_t base64_end(rc_str text, size_t at)
     return rc_scrub_run(text, at, RC_SCRUB_ALNUM | RC_SCRUB_BASE64, text.len);
 }
 
-/* Returns the offset after "Name: value" and its line end, or `at`. The name is shorter than a line
- * of the key, so that it is not taken for one if the text is cut within the value. */
+/* Returns the offset after a header line "Name: value", or `at` if there is none. The name must be
+ * shorter than a line of the key, so that it cannot be mistaken for a line of the key if the text
+ * is cut within the value. */
 static size_t skip_header(rc_str text, size_t at)
 {
     size_t to = rc_scrub_run(text, at, RC_SCRUB_ALPHA | RC_SCRUB_DASH, LINE_MIN - 1);
@@ -68,8 +69,9 @@ static size_t skip_header(rc_str text, size_t at)
     return at;
 }
 
-/* Whether the line that ends at `to` is the name of a member, whose value would then be left
- * without it. The marker counts as such a value. Sets the offset up to which the text was read. */
+/* Returns whether the line that ends at `to` is the name of a member and not a line of the key.
+ * Masking the name would leave its value without a name. The marker counts as a value, too. Sets
+ * *ret_seen to the offset up to which the text was read. */
 static bool is_name(rc_str text, size_t to, size_t *ret_seen)
 {
     static const rc_str mark = RC_STR_INIT(RC_SCRUB_REDACTED);
@@ -83,7 +85,7 @@ static bool is_name(rc_str text, size_t to, size_t *ret_seen)
     return is_mark || glyph.ch == ':' || glyph.ch == '=';
 }
 
-/* Returns the end of the key's lines, or `at` if there are none; *ret_seen is then set as by
+/* Returns the end of the key's lines, or `at` if there are none. *ret_seen is set as by
  * is_name(). */
 static size_t body_end(rc_str text, size_t at, size_t *ret_seen)
 {
@@ -103,8 +105,8 @@ static size_t body_end(rc_str text, size_t at, size_t *ret_seen)
     }
 }
 
-/* Returns the end of the block that begins at `at`, or 0. If only a name prevented the match,
- * *ret_seen is set. */
+/* Returns the end of the block that begins at `at`, or 0 if there is no block. If only the name of
+ * a member prevented the match, *ret_seen is set. */
 static size_t block_end(rc_str text, size_t at, size_t *ret_seen)
 {
     size_t label_end = 0;
@@ -118,8 +120,8 @@ static size_t block_end(rc_str text, size_t at, size_t *ret_seen)
     if (end == body)
         return 0;
     size_t closing = boundary_end(text, skip_between(text, end), END, &label_end);
-    /* Extends to the end of the word, so that the following text is read the same with and without
-     * the block. */
+    /* The block extends to the end of the word, so that the following text is read in the same way
+     * with the block and with the marker in its place. */
     return rc_scrub_run(text, closing ? closing : end, RC_SCRUB_WORD, text.len);
 }
 

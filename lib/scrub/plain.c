@@ -1,10 +1,10 @@
-/* Plain values: recognises words in place of a value that say that there is no secret, or what is
- * wrong with it. Called by member.c. */
+/* Plain values: recognises ordinary words in place of a secret, such as "missing" or "invalid".
+ * Called by member.c. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
 
-#define LOOK_MAX 128u /* maximum number of bytes examined of a line */
+#define LOOK_MAX 128u /* maximum number of bytes of a line that are examined */
 #define NAME_MAX_LEN 64u
 #define COOKIE_MIN 4u
 #define ELEMENT_MAX 1024u
@@ -17,8 +17,9 @@ static bool is_mixed(rc_str text, size_t from, size_t to)
     return (seen & RC_SCRUB_DIGIT) && (seen & RC_SCRUB_ALPHA);
 }
 
-/* A cookie value shorter than COOKIE_MIN is not secret. Counts characters, because an ill-formed
- * byte becomes three bytes. */
+/* Returns whether a cookie value begins at `at`. A value shorter than COOKIE_MIN is not secret. The
+ * function counts characters, not bytes, because the scrubber replaces an ill-formed byte by three
+ * bytes. */
 static bool is_cookie_value(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
@@ -36,9 +37,9 @@ static bool is_cookie_value(rc_str text, size_t at)
     return true;
 }
 
-/* Whether the line contains something that a sentence would not: a = in a cookie header, a word
- * with digits in an Authorization header. The search stops at a marker, so that a second pass gives
- * the same result. */
+/* Returns whether the line contains something that a sentence would not contain: a = in a cookie
+ * header, or a word with digits in an Authorization header. The search stops at a marker, so that a
+ * second pass gives the same result. */
 static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind, size_t *ret_seen)
 {
     for (size_t most = at + LOOK_MAX; at < most;) {
@@ -60,8 +61,8 @@ static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind, size_t *ret_s
     return false;
 }
 
-/* Whether the next word of the line is the name of another member, or there is no next word. Sets
- * the offset up to which the text was read. */
+/* Returns whether the next word of the line is the name of another member, or there is no next
+ * word. Sets *ret_seen to the offset up to which the text was read. */
 static bool is_next_member(rc_str text, size_t at, size_t *ret_seen)
 {
     size_t from = rc_glyph_skip_blanks(text, at, false);
@@ -69,7 +70,7 @@ static bool is_next_member(rc_str text, size_t at, size_t *ret_seen)
     if (from > at && rc_scrub_is(text, from, RC_SCRUB_ALNUM))
         to = rc_scrub_run(text, from, RC_SCRUB_WORD | RC_SCRUB_DOT, NAME_MAX_LEN);
     rc_glyph glyph = rc_glyph_at(text, to);
-    bool is_marked = rc_scrub_has(text, to, RC_STR(RC_SCRUB_REDACTED)); /* it contained a key */
+    bool is_marked = rc_scrub_has(text, to, RC_STR(RC_SCRUB_REDACTED)); /* word contained a key */
     *ret_seen = to + (is_marked ? sizeof RC_SCRUB_REDACTED - 1 : glyph.len);
     return to == from || is_marked || glyph.ch == '=' || glyph.ch == ':';
 }
@@ -88,13 +89,14 @@ size_t rc_scrub_phrase_end(rc_str text, size_t at, rc_scrub_style style)
     return to;
 }
 
-/* After "=", a plain word counts only if it is alone or followed by the next member, since no prose
- * follows "=". */
+/* Returns whether a plain word after "=" is the whole value, that is, if it is alone or followed by
+ * the next member. No prose follows "=", so that a plain word before other words is part of a
+ * secret. */
 static bool is_assigned_word(rc_str text, const rc_scrub_slot *slot, size_t from, size_t to,
                              size_t *ret_release)
 {
     bool is_text = slot->kind == RC_SCRUB_KIND_TEXT;
-    if (!rc_scrub_is(text, from, RC_SCRUB_ALNUM)) /* a reference or an elision */
+    if (!rc_scrub_is(text, from, RC_SCRUB_ALNUM)) /* a reference to a variable, or dots */
         return true;
     if (rc_scrub_bare_end(text, from, slot->style) != to)
         return false;

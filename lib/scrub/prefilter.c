@@ -7,15 +7,15 @@
 #include "base/str.h"
 #include "base/vec16.h"
 
-/* A window is examined as a whole, without a branch for each byte: branches that depend on the
- * words would be mispredicted at nearly every word. */
+/* The number of bytes that are examined at once, without a branch for each byte. Branches that
+ * depend on the words would be mispredicted at nearly every word. */
 #define WINDOW 64u
 
 #define LONG_CLASSES (RC_SCRUB_WORD | RC_SCRUB_BASE64)
 
 _Static_assert(RC_SCRUB_LONG_WORD == 16, "long_runs() counts to sixteen");
 
-/* Returns the lanes with bytes of RC_SCRUB_WORD. */
+/* Returns a mask of the bytes of class RC_SCRUB_WORD. */
 static rc_vec16 word_lanes(rc_vec16 bytes)
 {
     rc_vec16 folded = bytes | 0x20;
@@ -23,22 +23,24 @@ static rc_vec16 word_lanes(rc_vec16 bytes)
            (rc_vec16)(bytes == '-') | (rc_vec16)(bytes == '_');
 }
 
-/* Returns the lanes where an escape, an escape sequence or an ill-formed byte may begin. */
+/* Returns a mask of the bytes at which an escape, an escape sequence or an ill-formed byte may
+ * begin. */
 static rc_vec16 special_lanes(rc_vec16 bytes)
 {
     return (rc_vec16)(bytes == '\\') | (rc_vec16)(bytes == '%') | (rc_vec16)(bytes == 0x1B) |
            (rc_vec16)(bytes == 0) | rc_vec16_high(bytes);
 }
 
-/* Returns the starts of runs of RC_SCRUB_LONG_WORD set bits; `more` set bits follow the last
- * one. */
+/* Returns one bit for each position at which RC_SCRUB_LONG_WORD set bits in a row begin. `more` is
+ * the number of set bits that follow after the window. */
 static uint64_t long_runs(uint64_t bits, size_t more)
 {
     uint64_t runs = bits & bits >> 1;
     runs &= runs >> 2;
     runs &= runs >> 4;
     runs &= runs >> 8;
-    /* Also in the run that the window cuts, if the bits after the window make it long enough. */
+    /* The run at the end of the window counts as well, if the bits after the window make it long
+     * enough. */
     unsigned inside = bits == UINT64_MAX ? WINDOW : (unsigned)__builtin_clzll(~bits);
     size_t least = RC_SCRUB_LONG_WORD - more;
     if (inside > 0 && least <= inside) {
@@ -53,8 +55,8 @@ static bool ends_in(rc_str text, size_t to, rc_str literal)
     return to >= literal.len && rc_scrub_has_nocase(text, to - literal.len, literal);
 }
 
-/* Whether a filler word of skip_filler() may stand at `at`. Their first two letters are all
- * different. */
+/* Returns whether a filler word of skip_filler() (member.c) may stand at `at`, judged by its first
+ * two letters. */
 static bool may_be_filler(rc_str text, size_t at)
 {
     static const char SECOND[256] = {['g'] = 'i', ['i'] = 's', ['p'] = 'r', ['r'] = 'e',
@@ -76,8 +78,9 @@ bool rc_scrub_may_go_on_after_blank(rc_str text, size_t to)
     return !rc_ascii_is_digit(next) && next != '(' && next != '.' && rc_scrub_may_be_name(text, to);
 }
 
-/* Whether the candidate word that ends at `to` must be examined. Before the bytes listed it can
- * only be a name; before others also a scheme or the first part of a key. */
+/* Returns whether the candidate word that ends at `to` must be examined. Before a byte that has a
+ * case in the switch the word can only be a name. Before other bytes it can also be a scheme or the
+ * first part of a key. */
 static bool is_worth_a_look(rc_str text, size_t to)
 {
     switch (text.ptr[to]) {
@@ -94,8 +97,8 @@ static bool is_worth_a_look(rc_str text, size_t to)
     }
 }
 
-/* Returns the last bytes of words that may be names, schemes or split prefixes, judged by their
- * last two bytes and the byte after them. */
+/* Returns one bit for the last byte of each word that may be a name, a scheme or the first part of
+ * a split key. The decision depends on the word's last two bytes and the byte after the word. */
 static uint64_t candidate_ends(rc_str text, size_t from, uint64_t ends)
 {
     uint64_t candidate = 0;
@@ -130,13 +133,14 @@ void rc_scrub_prefilter_load(rc_scrub_prefilter *prefilter, rc_str text, size_t 
         pluses |= (uint64_t)rc_vec16_bits((rc_vec16)(bytes == '+')) << i;
         dashes |= (uint64_t)rc_vec16_bits((rc_vec16)(bytes == '-')) << i;
     }
-    if (len < WINDOW) /* clears the bits after the text */
+    if (len < WINDOW) /* clear the bits after the end of the text */
         candidates &= (UINT64_C(1) << len) - 1;
     size_t to = from + len;
     bool is_cut = rc_scrub_is(text, to, RC_SCRUB_WORD);
     size_t more = rc_scrub_run(text, to, LONG_CLASSES, RC_SCRUB_LONG_WORD) - to;
 
-    /* A name has more than one letter and is followed by another byte. */
+    /* The last bytes of words. The first and the last byte of the text are left out, because a name
+     * has more than one letter and is followed by another byte. */
     uint64_t ends = words & ~(words >> 1);
     if (from == 0)
         ends &= ~UINT64_C(1);
@@ -148,7 +152,8 @@ void rc_scrub_prefilter_load(rc_scrub_prefilter *prefilter, rc_str text, size_t 
     if (from > 0 && rc_scrub_is(text, from - 1, RC_SCRUB_WORD))
         starts &= ~UINT64_C(1);
 
-    /* ://, escaped or not; the byte after the window is unknown */
+    /* Colons before a slash, escaped or not. The byte after the window is unknown and may be a
+     * slash. */
     candidates |= colons & ((slashes | candidates) >> 1 | UINT64_C(1) << (WINDOW - 1));
     candidates |= starts & dashes & (dashes >> 1 | UINT64_C(1) << (WINDOW - 1)); /* --name */
     candidates |= starts & long_runs(words | slashes | pluses, len == WINDOW ? more : 0);

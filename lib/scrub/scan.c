@@ -8,7 +8,7 @@ void rc_scrub_scan_init(rc_scrub_scan *scan, rc_str text)
     *scan = (rc_scrub_scan){.text = text, .stop = text.len};
 }
 
-/* Finds keys that begin before `stop`. */
+/* Finds a key in the word [from, to) that begins before `stop`. */
 static bool find_long_key(rc_str text, size_t from, size_t to, size_t stop, rc_scrub_edit *ret_edit)
 {
     size_t key_from;
@@ -32,7 +32,7 @@ static bool find_split_key(rc_str text, size_t from, size_t to, rc_scrub_edit *r
     return key_to > 0;
 }
 
-/* Whether something other than a key may begin with this word. */
+/* Returns whether a member, a scheme or a private key block may begin with the word [from, to). */
 static bool may_begin(rc_str text, size_t from, size_t to)
 {
     if (to - from < 2 || to == text.len || !rc_scrub_may_begin_construct(text.ptr + to - 1))
@@ -41,7 +41,8 @@ static bool may_begin(rc_str text, size_t from, size_t to)
            rc_scrub_may_go_on_after_blank(text, to);
 }
 
-/* The result depends only on the word and the text after it, not on why the prefilter marked it. */
+/* Finds an edit that begins in the word [from, to). The result depends only on the word and the
+ * text after it, not on the reason why the word is a candidate. */
 static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
@@ -57,8 +58,8 @@ static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_e
     return rc_scrub_find_block(text, from, to, ret_edit);
 }
 
-/* Returns the end of an escape sequence such as ESC [ ... m, so that a word begins after a
- * colour. */
+/* Returns the end of a terminal escape sequence such as ESC [ ... m. The letter at its end is not
+ * part of the word that follows. */
 static size_t escape_sequence_end(rc_str text, size_t at)
 {
     size_t end = at + 1;
@@ -77,7 +78,8 @@ static bool replace_broken(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub
     return true;
 }
 
-/* Moves the scan past bytes outside ASCII, or finds the first ill-formed sequence. */
+/* Moves the scan past characters outside ASCII up to the first ill-formed sequence. Returns true
+ * and writes the edit if there is one. */
 static bool find_broken(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
@@ -92,7 +94,8 @@ static bool find_broken(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
     return false;
 }
 
-/* Handles escapes, ill-formed bytes and the colon of a URL. Moves the scan past them. */
+/* Handles an escape, an ill-formed byte or the colon of a URL at `at`, and moves the scan past it.
+ * Returns whether there is an edit. */
 static bool find_at_special(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
@@ -122,8 +125,8 @@ static bool find_at_candidate(rc_scrub_scan *scan, size_t candidate, rc_scrub_ed
     if (!rc_scrub_is(text, candidate, RC_SCRUB_WORD)) {
         if (find_at_special(scan, candidate, ret_edit))
             return true;
-        /* The letters of an escape are not part of the word after it, which the prefilter cannot
-         * see. */
+        /* The word after an escape must be examined here, because the prefilter takes the letters
+         * of the escape for a part of the word. */
         bool is_inside = rc_scrub_is(text, scan->at, RC_SCRUB_WORD) &&
                          rc_scrub_is(text, scan->at - 1, RC_SCRUB_WORD);
         return is_inside && find_at_word(scan, scan->at, ret_edit);

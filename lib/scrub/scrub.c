@@ -4,7 +4,8 @@
 
 #include "scrub/parts.h"
 
-/* The note at the end of a cut text, around the number of omitted bytes. */
+/* The two parts of the note at the end of a cut text, before and after the number of omitted
+ * bytes. */
 static const rc_str CUT_OPEN = RC_STR_INIT("\xE2\x80\xA6 [+");
 static const rc_str CUT_CLOSE = RC_STR_INIT(" bytes]");
 static const rc_str REDACTED = RC_STR_INIT(RC_SCRUB_REDACTED);
@@ -38,14 +39,15 @@ static size_t cut_note_len(size_t left_out)
     return CUT_OPEN.len + count_digits(left_out) + CUT_CLOSE.len;
 }
 
-#define FIRST_MAX 16u /* further edits are found by a second scan */
+#define FIRST_MAX 16u /* stored edits; a second scan finds further ones */
 
-/* The edits and the length of the result, computed before anything is written. */
+/* The plan has the edits and the length of the result. It is computed before anything is
+ * written. */
 typedef struct plan {
     rc_str text;
     size_t max_bytes;
     size_t cut_space; /* Maximum length of a cut text without its note. */
-    size_t at;        /* The text is planned up to this offset. */
+    size_t at;        /* Offset up to which the text is planned. */
     size_t out;       /* Length of the result up to `at`. */
     size_t held;      /* The text must not be cut before this offset. */
     size_t cut_at;    /* Latest offset at which the text can be cut. */
@@ -64,7 +66,7 @@ static void plan_init(plan *p, rc_str text, size_t max_bytes)
     p->changes = 0;
 }
 
-#define GLYPH_MAX 6u /* the longest escape without its backslashes: \\u0022, &quot; */
+#define GLYPH_MAX 6u /* length of the longest escapes: \u0022, &quot; */
 
 /* Returns the last offset in [from, at] that is not inside a character or an escape. */
 static size_t step_back(rc_str text, size_t from, size_t at)
@@ -83,8 +85,8 @@ static size_t step_back(rc_str text, size_t from, size_t at)
     return at;
 }
 
-/* Records the last possible cut in [from, to], a range that is copied unchanged and can be cut
- * anywhere. */
+/* Records the last possible cut in [from, to], a range that is copied unchanged and may be cut
+ * between any two characters. */
 static void allow_cut(plan *p, size_t from, size_t to)
 {
     size_t out = p->out + (from - p->at);
@@ -114,7 +116,8 @@ static void plan_edit(plan *p, const rc_scrub_edit *edit)
     p->changes++;
 }
 
-/* Plans the whole text. False: it must be cut. Reads no more text than the result can hold. */
+/* Plans the whole text. Returns false if the text must be cut. Reads no more text than the result
+ * can contain. */
 static bool plan_all(plan *p)
 {
     rc_scrub_scan scan;
@@ -160,10 +163,10 @@ static void write_up_to(const plan *p, size_t end, rc_buf *buf)
     rc_buf_push(buf, rc_str_make(p->text.ptr + at, end - at));
 }
 
-/* Scrubs once. *ret_changed: the result differs from the text. */
+/* Scrubs the text once. Sets *ret_changed to whether the result differs from the text. */
 static rc_status scrub_once(rc_str text, size_t max_bytes, rc_buf *buf, bool *ret_changed)
 {
-    plan p; /* left uninitialised: `first` is large and rarely needed */
+    plan p; /* not zeroed, because `first` is large and rarely needed */
     plan_init(&p, text, max_bytes);
     bool is_whole = plan_all(&p);
     *ret_changed = !is_whole || p.changes > 0;
@@ -184,8 +187,8 @@ static rc_status scrub_once(rc_str text, size_t max_bytes, rc_buf *buf, bool *re
     return rc_buf_status(buf);
 }
 
-/* Applies the planned edits in the buffer itself, the last one first. False: too little space, or
- * too many edits. */
+/* Applies the planned edits in the buffer itself, the last edit first. Returns false if there is
+ * too little space or there are too many edits. */
 static bool change_in_place(const plan *p, rc_buf *buf, size_t start)
 {
     size_t len = buf->len - start;
@@ -224,8 +227,9 @@ static rc_status settle(size_t max_bytes, rc_buf *buf, size_t start)
     return rc_buf_push(buf, REDACTED);
 }
 
-/* Whether the text is a single word that cannot be a name or a key: nothing follows it, and it is
- * too short for a key or has only lower-case letters. */
+/* Returns whether the text is a single word that is neither a name nor a key. It cannot be a name
+ * because nothing follows it. It cannot be a key because it is too short or has no digits and
+ * capitals. */
 static bool is_plain_word(rc_str text)
 {
     unsigned seen = 0;
@@ -238,7 +242,8 @@ static bool is_plain_word(rc_str text)
            (text.len < RC_SCRUB_LONG_WORD || !(seen & (RC_SCRUB_DIGIT | RC_SCRUB_UPPER)));
 }
 
-/* Most texts of a report are names and codes, which are recognised without a plan. */
+/* Most texts of a report are names and codes, which the first tests recognise as clean without a
+ * scan. */
 bool rc_scrub_is_clean(rc_str text)
 {
     if (text.len == 0 || is_plain_word(text))

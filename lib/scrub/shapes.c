@@ -4,8 +4,8 @@
 
 #include "base/str.h"
 
-/* The decision whether a run is a key reads at most this many bytes. This bounds the work for each
- * word and keeps the decision the same when the text is cut later. */
+/* Maximum number of bytes that are read to decide whether a run is a key. The limit bounds the work
+ * for each word and ensures that the decision stays the same when the text is cut later. */
 #define WINDOW 64u
 
 typedef enum shape_test {
@@ -48,8 +48,9 @@ static const shape SPLIT_SHAPES[] = {
 #include "spec/secrets.def"
 };
 
-/* Most words are not keys, which their first two letters show. One bit for each pair of letters
- * that begins a prefix of the table, computed by the compiler. Several pairs may share a bit. */
+/* One bit for each pair of letters that begins a prefix of the table. For most words the first two
+ * letters show that the word is not a key. The compiler computes the set. Several pairs may share a
+ * bit. */
 typedef struct pair_set {
     uint64_t words[4];
 } pair_set;
@@ -102,8 +103,8 @@ static inline bool may_begin_shape(const pair_set *pairs, rc_str text, size_t at
     return at + 1 < text.len && (pairs->words[bit / 64] >> bit % 64 & 1);
 }
 
-/* Whether a run is random enough not to be a name: ordinary words do not contain two digits or both
- * cases. */
+/* Returns whether a run is random enough to be a key. Ordinary words and names do not contain two
+ * digits or both cases. */
 static bool passes(shape_test test, rc_str text, size_t from, size_t to)
 {
     unsigned seen = 0;
@@ -135,8 +136,8 @@ static bool is_shape(const shape *s, rc_str text, size_t at)
     return to - from >= s->min && passes(s->test, text, from, to);
 }
 
-/* Returns the end of a key: all bytes that can belong to it, without the full stop of a
- * sentence. */
+/* Returns the end of a key. All bytes that can belong to a key are included, but not the full stop
+ * of a sentence. */
 static size_t key_end(rc_str text, size_t at, unsigned classes)
 {
     size_t to = rc_scrub_run(text, at, classes | RC_SCRUB_WORD, text.len);
@@ -145,7 +146,7 @@ static size_t key_end(rc_str text, size_t at, unsigned classes)
     return to;
 }
 
-/* Returns the first row whose prefix begins with this letter or a later one. */
+/* Returns the index of the first row whose prefix begins with this letter or a later letter. */
 static size_t first_row(const shape *shapes, size_t count, char letter)
 {
     size_t low = 0;
@@ -179,7 +180,8 @@ static bool has_run(rc_str text, size_t at, unsigned classes, size_t len)
     return rc_scrub_run(text, at, classes, len) - at == len;
 }
 
-/* JWT, RFC 7519: a base64url header that begins with {" and a payload. */
+/* Returns the end of a JWT (RFC 7519), which has a base64url header that begins with {" and a
+ * payload. */
 static size_t jwt_end(rc_str text, size_t at)
 {
     if (!rc_scrub_has_nocase(text, at, RC_STR("eyj")))
@@ -191,7 +193,7 @@ static size_t jwt_end(rc_str text, size_t at)
     return key_end(text, dot + 1, RC_SCRUB_WORD | RC_SCRUB_DOT);
 }
 
-/* fal: a UUID, a colon, 32 hexadecimal digits. */
+/* Returns the end of a key of the provider fal: a UUID, a colon, 32 hexadecimal digits. */
 static size_t uuid_pair_end(rc_str text, size_t at)
 {
     static const uint8_t GROUPS[] = {8, 4, 4, 4, 12};
@@ -208,7 +210,8 @@ static size_t uuid_pair_end(rc_str text, size_t at)
     return has_run(text, to, RC_SCRUB_HEX, 32) ? key_end(text, to, RC_SCRUB_HEX) : 0;
 }
 
-/* Zhipu: 32 hexadecimal digits, a dot, 16 letters and digits. */
+/* Returns the end of a key of the provider Zhipu: 32 hexadecimal digits, a dot, 16 letters and
+ * digits. */
 static size_t hex_pair_end(rc_str text, size_t at)
 {
     size_t dot = at + 32;
@@ -221,8 +224,8 @@ static size_t hex_pair_end(rc_str text, size_t at)
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Whether the word at `at` has neither digits nor capitals. Then it matches no row of SHAPES, each
- * of which requires one of them after its prefix. */
+/* Returns whether the word at `at` has neither digits nor capitals. Such a word matches no row of
+ * SHAPES, because each row requires a digit or a capital after the prefix. */
 static bool is_tame(rc_str text, size_t at)
 {
     while (rc_scrub_is(text, at, RC_SCRUB_LOWER | RC_SCRUB_DASH))
@@ -251,8 +254,8 @@ static size_t start_end(rc_str text, size_t at, bool is_in_table)
 
 bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, size_t *ret_to)
 {
-    size_t at = rc_scrub_run(text, from, RC_SCRUB_DASH, to - from); /* leading _ of emphasis:
-                                                                       _sk-... */
+    size_t at = rc_scrub_run(text, from, RC_SCRUB_DASH, to - from); /* _ of emphasis, as in
+                                                                       _sk-..._ */
     bool is_in_table = !is_tame(text, at);
     size_t end = at < to ? start_end(text, at, is_in_table) : 0;
     while (!end && at < to && is_in_table) {

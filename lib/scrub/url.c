@@ -3,8 +3,8 @@
 
 #include "base/str.h"
 
-/* Whether a glyph cannot be part of a URL, not even in a carelessly written password. The marker
- * counts as text that may have contained such a glyph. */
+/* Returns whether a glyph cannot be part of a URL, not even in a carelessly written password. A
+ * marker ends the URL, too, because it may have replaced text with such a glyph. */
 static bool ends_url(rc_str text, size_t at, rc_glyph glyph)
 {
     switch (glyph.ch) {
@@ -28,8 +28,9 @@ static bool ends_url(rc_str text, size_t at, rc_glyph glyph)
 /* The authority part of a URL. */
 typedef struct authority {
     size_t end;
-    size_t last_at;    /* Offset of the last @, or RC_STR_NPOS. */
-    bool has_odd_port; /* Contains a colon without a digit after it, i.e. a password. */
+    size_t last_at;    /* Offset of the last @, or RC_STR_NPOS if there is none. */
+    bool has_odd_port; /* Contains a colon without a digit after it, so that a password and not a
+                          port follows the colon. */
 } authority;
 
 static authority read_authority(rc_str text, size_t from, bool is_percent)
@@ -51,7 +52,8 @@ static authority read_authority(rc_str text, size_t from, bool is_percent)
     }
 }
 
-/* A password may contain unescaped / ? or #, so the @ is searched up to the end of the URL. */
+/* Returns the offset of the @ after the userinfo, or RC_STR_NPOS if there is none. A password may
+ * contain unescaped / ? or #, so that the search extends to the end of the URL. */
 static size_t find_late_at(rc_str text, size_t from, size_t *no_at_before)
 {
     if (from < *no_at_before)

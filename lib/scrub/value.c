@@ -2,14 +2,15 @@
  * scan.c. */
 #include "scrub/parts.h"
 
-/* Maximum bytes of a value that are read to decide whether it is secret; see shapes.c. */
+/* Maximum number of bytes of a value that are read to decide whether it is secret; shapes.c says
+ * why. */
 #define WINDOW 64u
 
 static const rc_str MARK = RC_STR_INIT(RC_SCRUB_REDACTED);
 
 bool rc_scrub_looks_secret(rc_str text, size_t at, rc_scrub_need need)
 {
-    /* Paths and the dots of an elision consist of token characters, but are not tokens. */
+    /* Paths and omission dots consist of token characters, but are not tokens. */
     if (need != RC_SCRUB_NEED_NOTHING && !rc_scrub_is(text, at, RC_SCRUB_WORD))
         return false;
     size_t len = rc_scrub_run(text, at, RC_SCRUB_TOKEN, WINDOW) - at;
@@ -38,9 +39,10 @@ static const struct {
 #include "spec/secrets.def"
 };
 
-#define WORD_MAX 24u /* longer than every word of the table */
+#define WORD_MAX 24u /* limit of a word; every word of the table is shorter */
 
-/* Whether a word may end here. False if the value continues: "is.this" is not the word "is". */
+/* Returns whether a word ends at `at`. It does not if the value continues, as in "is.this", which
+ * is not the word "is". */
 static bool is_word_end(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
@@ -83,7 +85,8 @@ static bool is_table_word(rc_str text, size_t at, rc_scrub_after after, size_t *
     return false;
 }
 
-/* Matches a reference to a secret instead of the secret: env:OPENAI_API_KEY, ${OPENAI_API_KEY}. */
+/* Matches a reference to an environment variable in place of a secret, such as env:OPENAI_API_KEY
+ * or ${OPENAI_API_KEY}. */
 static bool is_reference(rc_str text, size_t at, size_t *ret_to)
 {
     static const rc_str OPENINGS[] = {
@@ -113,7 +116,7 @@ static bool is_reference(rc_str text, size_t at, size_t *ret_to)
     return false;
 }
 
-/* Matches placeholders of documentation: YOUR_API_KEY, your-key. */
+/* Matches the placeholders of documentation, such as YOUR_API_KEY or your-key. */
 static bool is_placeholder(rc_str text, size_t at, size_t *ret_to)
 {
     size_t to = rc_scrub_run(text, at, RC_SCRUB_ALPHA | RC_SCRUB_DASH, WORD_MAX);
@@ -142,7 +145,8 @@ bool rc_scrub_is_plain(rc_str text, size_t at, rc_scrub_after after, size_t *ret
            is_elision(text, at, ret_to) || is_placeholder(text, at, ret_to);
 }
 
-/* Skips the marker or a key block at the beginning of a value, which would otherwise be split. */
+/* Skips a marker or a private key block at the beginning of a value. Without this, the end of the
+ * value could be found inside them. */
 static size_t skip_opening(rc_str text, size_t at)
 {
     if (rc_scrub_has(text, at, MARK))
@@ -156,9 +160,9 @@ static size_t skip_ordinary(rc_str text, size_t at)
     return rc_scrub_run(text, at, RC_SCRUB_WORD | RC_SCRUB_DOT | RC_SCRUB_BASE64, text.len);
 }
 
-/* A quote closes a value if its escaping depth equals that of the opening quote: n of 2(n + 1)
- * backslashes. Each level of escaping doubles the backslashes and adds one, and escaped backslashes
- * come in pairs. */
+/* Returns whether a quote closes a value, which it does if it was escaped as often as the opening
+ * quote. If the opening quote has n backslashes, the closing quote has n, or n plus a multiple of
+ * 2(n + 1), because escaped backslashes of the value may precede it. */
 static bool closes(rc_glyph glyph, rc_glyph open)
 {
     return glyph.ch == open.ch && glyph.is_percent == open.is_percent &&
@@ -172,7 +176,7 @@ size_t rc_scrub_quoted_end(rc_str text, size_t at, rc_glyph open)
         at = skip_ordinary(text, at);
         rc_glyph glyph = rc_glyph_at(text, at);
         bool is_raw_newline = glyph.ch == '\n' && glyph.len == 1;
-        if (closes(glyph, open)) /* backslashes that escape each other belong to the value */
+        if (closes(glyph, open)) /* surplus backslashes before the quote belong to the value */
             return at + (glyph.slashes - open.slashes);
         if (glyph.ch == RC_GLYPH_END || is_raw_newline)
             return at;
@@ -208,7 +212,7 @@ static size_t bare_step(rc_str text, size_t at, rc_scrub_style style)
         return at;
     case '"':
     case '\'':
-    case '`': /* an apostrophe in a password, or the end of the string around the member */
+    case '`': /* an apostrophe in a password, or the end of the string that contains the member */
         return style.is_text && glyph.len == 1 && is_alnum(text, next) ? next : at;
     case '#':
         return style.is_parameter ? at : next;
@@ -221,7 +225,7 @@ static size_t bare_step(rc_str text, size_t at, rc_scrub_style style)
         return is_strict ? at : next;
     case '(':
     case '[':
-    case '{': { /* SecretStr('...'), os.environ["..."], get_key(name) */
+    case '{': { /* such as SecretStr('...'), os.environ["..."], get_key(name) */
         rc_glyph inner = rc_glyph_at(text, next);
         if (rc_glyph_is_quote(inner))
             return rc_scrub_quoted_end(text, next + inner.len, inner);
@@ -232,7 +236,8 @@ static size_t bare_step(rc_str text, size_t at, rc_scrub_style style)
     }
 }
 
-/* Punctuation after the value belongs to the sentence. A password may end in ! or ?. */
+/* Returns whether c at the end of a value is punctuation of the sentence and not part of the value.
+ * A password may end in ! or ?. */
 static bool is_trailing(char c, rc_scrub_style style)
 {
     static const rc_str MARKS = RC_STR_INIT(".,:)]}>");
@@ -299,7 +304,7 @@ size_t rc_scrub_line_end(rc_str text, size_t at, rc_scrub_style style)
     }
 }
 
-#define FOLDED_MIN 8u /* shorter lines do not continue a value */
+#define FOLDED_MIN 8u /* minimum length of a line that continues a value */
 
 size_t rc_scrub_folded_end(rc_str text, size_t at, rc_scrub_need need)
 {
